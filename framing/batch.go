@@ -2,10 +2,10 @@ package framing
 
 import "iter"
 
-// Elements walks the elements of a batch, a line of which Scan said that its
-// kind is Batch, giving the span of each without the white space around it; an
-// element is scanned in its turn with Scan(span.Of(line)). On a line that is no
-// valid array it stops at the first element that is wrong.
+// Elements iterates over the elements of a line of kind Batch, yielding the
+// span of each without surrounding white space. Scan an element with
+// Scan(span.Of(line)). If the line is not a valid array, it stops at the first
+// invalid element.
 func Elements(line []byte) iter.Seq[Span] {
 	return func(yield func(Span) bool) { elements(line, yield) }
 }
@@ -14,7 +14,7 @@ func elements(line []byte, yield func(Span) bool) {
 	if beyondSpans(line) {
 		return
 	}
-	var stack [(MaxDepth + 63) / 64]uint64
+	var stack [(maxDepth + 63) / 64]uint64
 	s := scanner{line: line, stack: stack[:]}
 	i := s.space(0)
 	if i >= len(line) || line[i] != '[' {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// corpus gives messages of the sizes that servers really send.
+// corpus returns messages of realistic sizes.
 func corpus(tb testing.TB) []sample {
 	samples := []sample{
 		{"146B", `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"tok-000017","progress":41,"total":100,"message":"indexed 41 of 100"}}`},
@@ -64,8 +64,8 @@ func blobResult(size int) string {
 		base64.StdEncoding.EncodeToString(raw) + `"}]}}`
 }
 
-// envelope is how one would read a message with encoding/json without decoding
-// its members: what Scan is compared with.
+// envelope reads a message with encoding/json without decoding its members, for
+// comparison with Scan.
 type envelope struct {
 	JSONRPC json.RawMessage `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -97,7 +97,7 @@ func BenchmarkScan(b *testing.B) {
 }
 
 // BenchmarkScanRatio reports how many times faster than encoding/json Scan is.
-// The two take turns, so that a busy machine slows both; the median of the
+// The two alternate, so that a busy machine slows both; the median of the
 // rounds is reported.
 func BenchmarkScanRatio(b *testing.B) {
 	for _, s := range corpus(b) {
@@ -127,9 +127,9 @@ func timed(repeat int, do func()) time.Duration {
 	return time.Since(start)
 }
 
-// notifications gives a chunk of about the given size with lines of 205 bytes.
-// It begins and ends in the middle of one, so that pushed again and again it is
-// an endless stream.
+// notifications returns a chunk of about the given size with lines of 205
+// bytes. It begins and ends in the middle of a line, so that pushing it
+// repeatedly makes an endless stream.
 func notifications(size int) []byte {
 	const line = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"indexer",` +
 		`"data":{"text":"read /srv/data/projects/demo/internal/server/handler_test.go","bytes":18233,"ms":12}}}` + "\n"
@@ -137,8 +137,8 @@ func notifications(size int) []byte {
 	return []byte(strings.Repeat(line, n+1)[len(line)/2:][:n*len(line)])
 }
 
-// BenchmarkSplitAndScan is what a flood of notifications costs, from the chunk
-// that was read to the message, beside what only finding the newlines costs.
+// BenchmarkSplitAndScan measures a flood of notifications, from the chunk to
+// the message, and the cost of only finding the newlines.
 func BenchmarkSplitAndScan(b *testing.B) {
 	chunk := notifications(64 << 10)
 	run := func(b *testing.B, each func(line []byte)) {
@@ -170,7 +170,7 @@ func BenchmarkSplitAndScan(b *testing.B) {
 	})
 }
 
-// BenchmarkSplitLongLine is a line of 64 MiB in chunks of 64 KiB.
+// BenchmarkSplitLongLine splits a line of 64 MiB in chunks of 64 KiB.
 func BenchmarkSplitLongLine(b *testing.B) {
 	const size = 64 << 20
 	chunk := bytes.Repeat([]byte("x"), 64<<10)

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// bom is the UTF-8 byte order mark. RFC 8259 (section 8.1) forbids to send it.
+// bom is the UTF-8 byte order mark. RFC 8259 (section 8.1) forbids sending it.
 const bom = "\xef\xbb\xbf"
 
 func hasBOM(line []byte) bool {
 	return len(line) >= len(bom) && string(line[:len(bom)]) == bom
 }
 
-// headerNames begin the lines of the framing that LSP uses, and that MCP does
+// headerNames are the prefixes of header lines, which LSP uses and MCP does
 // not.
 var headerNames = []string{"content-length:", "content-type:"}
 
-// broken finds out what is wrong with a line that is not one JSON text. first
-// is where its first value begins, end where that ends, or -1.
+// broken returns the message for a line that is not a single JSON text. Its
+// first value begins at first and ends at end, or is malformed if end is -1.
 func (s *scanner) broken(first, end int) Message {
 	line := s.line
 	p := ProblemNotJSON | s.found

@@ -1,20 +1,19 @@
 package framing
 
 const (
-	// reserveAbove is the size of an open line from which on its bytes are kept
-	// outside Go's heap, in memory that grows without being copied.
+	// reserveAbove is the size of an open line above which its bytes are kept
+	// outside Go's heap, in memory that grows without copying.
 	reserveAbove = 1 << 20
-	// keepUpTo is the largest slice that is kept for the next line.
+	// keepUpTo is the size of the largest slice that is kept for the next line.
 	keepUpTo = 256 << 10
 )
 
 // A buffer holds the bytes of one open line. Short lines share a slice. A line
-// above reserveAbove moves to address space that is reserved for the longest
-// line, of which only the pages written to take memory, and which is given
-// back when the line is done: so a line of 256 MiB takes 256 MiB, not what
-// doubling a slice and a garbage collector to come make of it. Where nothing
-// can be reserved, a slice grows by an eighth at a time: with the copy, that is
-// twice the line.
+// above reserveAbove moves to address space reserved for the longest line, of
+// which only written pages take memory, and which is released when the line is
+// done: a line of 256 MiB takes 256 MiB, not a multiple due to doubling slices
+// and garbage. If reserving fails, a slice grows by an eighth at a time, which
+// takes twice the line during a copy.
 type buffer struct {
 	data     []byte
 	reserved bool // data came from reserve
@@ -32,7 +31,7 @@ func (b *buffer) append(p []byte, limit int) {
 	b.data = append(b.data, p...)
 }
 
-// move finds a larger place for the bytes, with room for need.
+// move moves the bytes to larger memory with room for need.
 func (b *buffer) move(need, limit int) {
 	place, err := reserve(limit)
 	if err != nil {
@@ -50,7 +49,7 @@ func (b *buffer) clear() {
 	b.data = b.data[:0]
 }
 
-// release gives all memory back.
+// release releases all memory.
 func (b *buffer) release() {
 	if b.reserved {
 		unreserve(b.data)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An open line takes its own size, once, outside the heap; nothing is left of
-// it when it is done.
+// An open line takes its own size, once, outside the heap; the memory is
+// released when it is done.
 func TestSplitterMemoryOfALongLine(t *testing.T) {
 	const size = 32 << 20
 	var s Splitter
@@ -26,7 +26,8 @@ func TestSplitterMemoryOfALongLine(t *testing.T) {
 		}
 	}
 	runtime.ReadMemStats(&after)
-	// The slice of up to 1 MiB grew by doubling before the line moved out.
+	// The slice of up to 1 MiB grew by doubling before the line moved out of
+	// the heap.
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*reserveAbove))
 	require.True(t, s.open.reserved)
 
@@ -34,5 +35,5 @@ func TestSplitterMemoryOfALongLine(t *testing.T) {
 		require.Len(t, line.Data, size)
 		require.Equal(t, byte('x'), line.Data[size-1])
 	}
-	require.Nil(t, s.open.data, "the line was taken")
+	require.Nil(t, s.open.data, "the line is released")
 }

@@ -1,22 +1,23 @@
 // Package framing turns the bytes that an MCP server writes into lines, and
 // lines into the envelopes of JSON-RPC messages.
 //
-// A [Splitter] takes the chunks of a stream, as they were read, and gives its
-// lines. Nothing is lost on the way: the payloads and ends of all lines are the
-// stream, byte for byte, and each line says which chunks it came in. A line
-// that never ends cannot eat the machine: above a limit it comes in parts.
+// A [Splitter] takes the chunks of a stream, as they were read, and returns its
+// lines. Nothing is lost: the payloads and ends of all lines are the stream,
+// byte for byte, and each line refers to its chunks. A line that never ends
+// cannot exhaust memory: above a limit it is returned in parts.
 //
-// [Scan] looks at one line and gives a [Message]: what kind of message it is,
-// and where in the line its id, method, params, result and error stand. It
+// [Scan] scans one line and returns a [Message]: the kind of message, and the
+// positions of its id, method, params, result and error in the line. It
 // validates the whole line, as a debugger must, yet decodes none of it, because
-// of a million messages a person looks at ten. So ids keep their bytes: 1, "1",
-// 1.0 and 9007199254740993 are four different ids.
+// a person looks at only ten of a million messages. So ids keep their bytes: 1,
+// "1", 1.0 and 9007199254740993 are four different ids. [Members], [Elements] and
+// [Escape] read further into a message.
 //
 // Servers print banners, headers, half messages and binary junk to their
-// standard output. To a debugger that is news and no failure, so nothing here
-// returns an error: whatever is odd about a line is a [Problem] it carries, and
-// the next line is read as if nothing had happened.
+// standard output. To a debugger that is data, not a failure, so nothing here
+// returns an error: a line carries its [Problem] set, and the next line is read
+// normally.
 //
-// The package knows JSON (RFC 8259) and the shape of JSON-RPC 2.0, no MCP, and
-// does no input or output.
+// The package knows JSON (RFC 8259) and the structure of JSON-RPC 2.0, but not
+// MCP, and does no I/O.
 package framing

@@ -6,8 +6,8 @@ import (
 	"mcpdbg/framing"
 )
 
-// Two chunks as they were read from a server that prints a banner and whose
-// answer arrives in two pieces.
+// Two chunks read from a server that prints a banner and whose response arrives
+// in two pieces.
 func ExampleSplitter() {
 	chunks := []string{
 		"Server ready\n{\"jsonrpc\":\"2.0\",\"id\":1,",

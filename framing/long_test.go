@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A line beyond the default limit comes in parts, and at its peak the process
-// has grown by the limit and little else.
+// A line beyond the default limit is split into parts, and the process grows by
+// little more than the limit.
 func TestLongLineTakesItsOwnSize(t *testing.T) {
 	const size = 300 << 20
 	chunk := bytes.Repeat([]byte("x"), 64<<10)
@@ -35,7 +35,7 @@ func TestLongLineTakesItsOwnSize(t *testing.T) {
 	grown := statusKiB(t, "VmHWM") - before
 	t.Logf("a line of %d MiB: the process grew by %d MiB at its peak", size>>20, grown>>10)
 	require.Less(t, grown, DefaultLimit>>10*11/10)
-	require.Less(t, statusKiB(t, "VmRSS")-before, 32<<10, "the line was done")
+	require.Less(t, statusKiB(t, "VmRSS")-before, 32<<10, "the line is released")
 
 	for seq := range uint64(2000) {
 		for range s.Push(seq, chunk) {
@@ -43,7 +43,7 @@ func TestLongLineTakesItsOwnSize(t *testing.T) {
 		}
 	}
 	s.Close()
-	require.Less(t, statusKiB(t, "VmRSS")-before, 32<<10, "the splitter was closed")
+	require.Less(t, statusKiB(t, "VmRSS")-before, 32<<10, "the splitter is closed")
 }
 
 // statusKiB reads a value that /proc/self/status gives in KiB.

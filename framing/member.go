@@ -1,34 +1,47 @@
 package framing
 
-// Member finds the member of a JSON object that has a name and returns where its
-// value is; of several the last one, which is what most readers take. Names are
-// compared as they stand in the text, escapes not decoded. The zero Span means
-// that there is none, or that the object is not valid up to there.
-func Member(object []byte, name string) (value Span) {
+import "iter"
+
+// Members iterates over the members of a JSON object, yielding the span of each
+// name, with its quotes, and that of its value. It stops at the first invalid
+// member.
+func Members(object []byte) iter.Seq2[Span, Span] {
+	return func(yield func(name, value Span) bool) { members(object, yield) }
+}
+
+func members(object []byte, yield func(name, value Span) bool) {
 	if beyondSpans(object) {
-		return Span{}
+		return
 	}
-	var stack [(MaxDepth + 63) / 64]uint64
+	var stack [(maxDepth + 63) / 64]uint64
 	s := scanner{line: object, stack: stack[:]}
 	i := s.space(0)
 	if i >= len(object) || object[i] != '{' {
-		return Span{}
+		return
 	}
 	for i = s.space(i + 1); i < len(object); i = s.space(i + 1) {
-		begin := i + 1
 		nameEnd, at := s.key(i)
 		if at < 0 {
-			return value
+			return
 		}
 		end := s.value(at, 1)
-		if end < 0 {
-			return value
-		}
-		if string(object[begin:nameEnd-1]) == name {
-			value = Span{uint32(at), uint32(end)}
+		if end < 0 || !yield(Span{uint32(i), uint32(nameEnd)}, Span{uint32(at), uint32(end)}) {
+			return
 		}
 		if i = s.space(end); i >= len(object) || object[i] != ',' {
-			return value
+			return
+		}
+	}
+}
+
+// Member returns the span of the value of the named member of a JSON object; of
+// several members the last one, as most parsers do. Names are compared without
+// decoding escapes. The zero Span means that there is no such member, or that
+// the object is not valid up to it.
+func Member(object []byte, name string) (value Span) {
+	for key, at := range Members(object) {
+		if string(object[key.Start+1:key.End-1]) == name {
+			value = at
 		}
 	}
 	return value

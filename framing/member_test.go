@@ -31,3 +31,26 @@ func TestMember(t *testing.T) {
 		require.Equal(t, want, string(Member([]byte(object), "name").Of([]byte(object))), object)
 	}
 }
+func TestMembers(t *testing.T) {
+	object := []byte(` {"a":1, "\"" : [2,{"b":3}] ,"c":"}"}`)
+	var got []string
+	for name, value := range Members(object) {
+		got = append(got, string(name.Of(object)), string(value.Of(object)))
+	}
+	require.Equal(t, []string{`"a"`, `1`, `"\""`, `[2,{"b":3}]`, `"c"`, `"}"`}, got)
+}
+
+func TestEscape(t *testing.T) {
+	for text, want := range map[string]struct {
+		r rune
+		n int
+	}{
+		`\nx`: {'\n', 2}, `\"`: {'"', 2}, `\\`: {'\\', 2}, `\/`: {'/', 2}, `\u00e9x`: {'é', 6},
+		`\ud83d\ude00`: {'😀', 12}, `\ud83dx`: {0xd83d, 6}, `\ud83d\u0041`: {0xd83d, 6}, `\ude00`: {0xde00, 6},
+		``: {}, `n`: {}, `\`: {}, `\x`: {}, `\u12`: {}, `\u12x4`: {}, `\ud83d\ude0`: {0xd83d, 6},
+	} {
+		r, n := Escape([]byte(text))
+		require.Equal(t, want.r, r, text)
+		require.Equal(t, want.n, n, text)
+	}
+}

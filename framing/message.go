@@ -1,6 +1,6 @@
 package framing
 
-// A Kind says what one line is, seen as JSON-RPC 2.0. The zero value is NotJSON.
+// A Kind classifies a line as JSON-RPC 2.0. The zero value is NotJSON.
 type Kind uint8
 
 // The kinds of a line.
@@ -17,7 +17,7 @@ const (
 	ErrorResponse
 	// Batch is a JSON array.
 	Batch
-	// Other is valid JSON that is no JSON-RPC message: an object without
+	// Other is valid JSON that is not a JSON-RPC message: an object without
 	// method, result and error, or a string, number, true, false, null.
 	Other
 )
@@ -32,7 +32,7 @@ var kindWords = [...]string{
 	Other:         "other",
 }
 
-// String gives the kind as one short, stable word.
+// String returns the kind as one short, stable word.
 func (k Kind) String() string {
 	if int(k) >= len(kindWords) {
 		return "unknown"
@@ -44,9 +44,8 @@ func (k Kind) String() string {
 // The zero Span means absent: no value of a JSON object can start at 0.
 type Span struct{ Start, End uint32 }
 
-// Of cuts the span out of the line that was scanned: nil when absent, and the
-// line's own bytes, not a copy, otherwise. It panics if the line is another,
-// shorter one.
+// Of returns the bytes of the span in the scanned line, not a copy, or nil if
+// it is absent. It panics if line is too short.
 func (s Span) Of(line []byte) []byte {
 	if s == (Span{}) {
 		return nil
@@ -54,23 +53,23 @@ func (s Span) Of(line []byte) []byte {
 	return line[s.Start:s.End:s.End]
 }
 
-// A Message is the shallow view of one line: what it is and where its parts
-// are. It holds no bytes and no pointers, so it is cheap to keep and to copy.
-// Spans are only set when the line is one valid JSON object. The types of the
-// members are not judged: an id may be an object, params a number.
+// A Message is a shallow view of one line: its kind and the positions of its
+// parts. It holds no bytes and no pointers, so it is cheap to keep and to copy.
+// Spans are only set if the line is one valid JSON object. The types of the
+// members are not checked: an id may be an object, params a number.
 type Message struct {
 	Kind     Kind
-	Verbatim bool   // may stand unescaped in a recording: see Scan
-	Depth    uint16 // deepest nesting, {} is 1, 5 is 0; of a NotJSON line: as far as read
+	Verbatim bool   // may be embedded unescaped in a recording: see Scan
+	Depth    uint16 // deepest nesting: 1 for {}, 0 for 5; for NotJSON, as far as read
 	Problems Problem
 	ID       Span // the raw token, quotes included: 1, "1", 1.0 and null differ
 	Method   Span // the raw token without its quotes, escapes not decoded
 	Params   Span
 	Result   Span
 	Error    Span
-	JSONRPC  Span // the raw token, quotes included: "2.0" if all is well
+	JSONRPC  Span // the raw token, quotes included: normally "2.0"
 }
 
-// Valid says whether the line is exactly one JSON text in valid UTF-8:
-// json.Valid and utf8.Valid agree with it.
+// Valid reports whether the line is exactly one JSON text in valid UTF-8, like
+// json.Valid and utf8.Valid.
 func (m Message) Valid() bool { return m.Kind != NotJSON }

@@ -6,11 +6,11 @@ import (
 )
 
 // maxExponent keeps sums of exponents far from overflowing. Numbers beyond it
-// are taken as they are spelled.
+// are kept unchanged.
 const maxExponent = 1 << 40
 
-// AppendNumber appends a JSON number in the one spelling that all numbers of
-// its value share, with no digit lost: 1, 1.0 and 10e-1 are all 1.
+// AppendNumber appends the canonical spelling of a JSON number, without loss of
+// digits: 1, 1.0 and 10e-1 are all 1.
 func AppendNumber(dst, number []byte) []byte {
 	digits, exponent, ok := significant(number)
 	if !ok {
@@ -22,7 +22,7 @@ func AppendNumber(dst, number []byte) []byte {
 	if number[0] == '-' {
 		dst = append(dst, '-')
 	}
-	point := int64(len(digits)) + exponent // of digits, where the point stands
+	point := int64(len(digits)) + exponent // position of the decimal point in digits
 	switch {
 	case exponent >= 0 && point <= 21:
 		dst = append(dst, digits...)
@@ -44,7 +44,7 @@ func AppendNumber(dst, number []byte) []byte {
 const zeros = "000000000000000000000"
 
 // significant splits a number into its digits, without zeros at either end, and
-// the power of ten that they are multiplied with. Zero has no digits.
+// its power of ten. Zero has no digits.
 func significant(number []byte) (digits []byte, exponent int64, ok bool) {
 	mantissa := bytes.TrimPrefix(number, []byte("-"))
 	if i := bytes.IndexAny(mantissa, "eE"); i >= 0 {

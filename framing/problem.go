@@ -2,18 +2,19 @@ package framing
 
 import "strings"
 
-// Problem is a set of things that are wrong, or worth a remark, with a line.
-// Problems never stop the stream: they are attached to the line.
+// Problem is a set of problems of a line, some of them mere remarks. Problems
+// never stop the stream: they are attached to the line.
 type Problem uint32
 
-// The problems Scan and Splitter find.
+// The problems that Scan and Splitter find.
 const (
 	// ProblemNotJSON: the line is not one valid JSON text in UTF-8 (RFC 8259).
-	// It is set exactly when the kind is NotJSON; the others say more about it.
+	// It is set exactly if the kind is NotJSON; the other problems give
+	// details.
 	ProblemNotJSON Problem = 1 << iota
 	// ProblemTrailing: bytes other than white space follow a complete JSON
 	// object or array. (A log line such as "12:30 ready" begins with a complete
-	// number; to call its rest trailing would help nobody.)
+	// number, but calling the rest trailing would not help.)
 	ProblemTrailing
 	// ProblemBOM: the line begins with a UTF-8 byte order mark.
 	ProblemBOM
@@ -26,14 +27,15 @@ const (
 	// ProblemMultiline: the line ends inside an object or array that it opened,
 	// as when a message is pretty-printed over several lines.
 	ProblemMultiline
-	// ProblemTooDeep: nesting is beyond MaxDepth; not looked at further.
+	// ProblemTooDeep: nesting exceeds maxDepth; the rest is not scanned.
 	ProblemTooDeep
-	// ProblemTooLong: the line passed the Splitter's limit and came in parts.
+	// ProblemTooLong: the line exceeded the Splitter's limit and was split into
+	// parts.
 	ProblemTooLong
-	// ProblemDuplicateKey: a top-level member that JSON-RPC knows (jsonrpc, id,
-	// method, params, result, error) appears twice; the last one counts.
+	// ProblemDuplicateKey: a top-level member of JSON-RPC (jsonrpc, id, method,
+	// params, result, error) appears twice; the last one counts.
 	ProblemDuplicateKey
-	// ProblemSurrogate: a \ud800-\udfff escape without its partner.
+	// ProblemSurrogate: an unpaired \ud800-\udfff escape.
 	ProblemSurrogate
 	// ProblemBatch: the line is a JSON array (only 2025-03-26 has batches).
 	ProblemBatch
@@ -56,9 +58,9 @@ var problemWords = [...]string{
 	"space", "control", "unterminated", "crlf",
 }
 
-// String gives the problems as short words joined with commas, such as
-// "not-json,trailing", and "" when there are none. The words are stable: they
-// stand as `why` in recordings.
+// String returns the problems as short words joined with commas, such as
+// "not-json,trailing", or "". The words are stable: they are the member `why`
+// in recordings.
 func (p Problem) String() string {
 	var words []string
 	for bit, word := range problemWords {

@@ -4,7 +4,7 @@ package framing
 
 import "errors"
 
-// reserve always fails here: the buffer falls back to slices.
+// reserve always fails on this system: the buffer falls back to slices.
 func reserve(int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unreserve([]byte) {}

@@ -4,13 +4,13 @@ package framing
 
 import "golang.org/x/sys/unix"
 
-// reserve gives n zero bytes of which only those written to take memory.
+// reserve returns n zero bytes, of which only written pages take memory.
 func reserve(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 }
 
-// unreserve gives back what reserve gave, whatever its length is now. It can
-// only fail for memory that reserve never gave.
+// unreserve releases memory from reserve, whatever its length is now. It can
+// only fail for other memory.
 func unreserve(p []byte) {
 	if err := unix.Munmap(p[:cap(p)]); err != nil {
 		panic("framing: unmapping a line: " + err.Error())

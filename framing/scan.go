@@ -5,17 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is the deepest nesting that Scan follows, the same as encoding/json.
-const MaxDepth = 10_000
+// maxDepth is the deepest nesting that Scan follows, the same as encoding/json.
+const maxDepth = 10_000
 
 // VerbatimDepth is the deepest nesting that a recording embeds unescaped; some
-// JSON tools give up at 256, and one such line would stop them for the file.
+// JSON tools fail at 256, and one such line would make the file unreadable for
+// them.
 const VerbatimDepth = 200
 
-// Scan classifies one line, given without its newline, and finds the members of
-// its JSON-RPC envelope. It validates every byte but decodes nothing, reads the
-// line once, allocates nothing, keeps no reference to it, and never fails: what
-// is wrong with the line is in the message's Problems. Members may come in any
+// Scan classifies one line, without its newline, and finds the members of its
+// JSON-RPC envelope. It validates every byte but decodes nothing, reads the
+// line once, does not allocate, does not retain the line, and never fails: the
+// message's Problems describe defects of the line. Members may come in any
 // order; names are compared after decoding their escapes, and are case
 // sensitive.
 //
@@ -24,15 +25,15 @@ const VerbatimDepth = 200
 // after it and no byte below 0x20: it may then be embedded as it is in a line
 // of a JSONL file.
 //
-// Lines of 4 GiB and more are not looked at: they are NotJSON and TooLong.
-// Scan may be called from any goroutine.
+// Lines of 4 GiB and more are not scanned: they are NotJSON and TooLong. Scan
+// may be called from any goroutine.
 func Scan(line []byte) Message {
 	if beyondSpans(line) {
 		return Message{Problems: ProblemNotJSON | ProblemTooLong}
 	}
-	// Clearing a stack for MaxDepth levels takes as long as scanning a small
-	// message, so the few lines that are deeper than one word has bits are
-	// scanned again.
+	// Clearing a stack for maxDepth levels takes as long as scanning a small
+	// message, so the few lines that are nested deeper than the bits of one
+	// word are scanned again.
 	var stack [1]uint64
 	s := scanner{line: line, stack: stack[:]}
 	if m := s.scan(); m.Problems&ProblemTooDeep == 0 {
@@ -41,29 +42,29 @@ func Scan(line []byte) Message {
 	return scanDeep(line)
 }
 
-// beyondSpans says that the offsets of a line do not fit in a Span.
+// beyondSpans reports whether the offsets of a line do not fit in a Span.
 func beyondSpans(line []byte) bool { return uint64(len(line)) > math.MaxUint32 }
 
-// scanDeep stays out of line, so that Scan's own stack frame is small.
+// scanDeep is not inlined, so that Scan's own stack frame is small.
 //
 //go:noinline
 func scanDeep(line []byte) Message {
-	var stack [(MaxDepth + 63) / 64]uint64
+	var stack [(maxDepth + 63) / 64]uint64
 	s := scanner{line: line, stack: stack[:]}
 	return s.scan()
 }
 
-// A scanner holds what one pass over a line finds. Its methods take the offset
-// where something begins and return the offset after it, or -1 when it is
-// malformed; bad and badDepth then say where.
+// A scanner holds the state of one pass over a line. Its methods take the
+// offset where a token begins and return the offset after it, or -1 if it is
+// malformed; bad and badDepth then hold the position.
 type scanner struct {
 	line     []byte
-	stack    []uint64 // one bit a level, set for an object: see value
-	high     uint64   // all words read in strings, ORed: a top bit means not ASCII
+	stack    []uint64 // one bit per level, set for an object: see value
+	high     uint64   // OR of all words read in strings: a top bit means not ASCII
 	deepest  int
 	found    Problem // Surrogate, Control, DuplicateKey, TooDeep
-	bad      int     // offset of the first byte that cannot be
-	badDepth int     // levels open there
+	bad      int     // offset of the first invalid byte
+	badDepth int     // number of open levels there
 }
 
 func (s *scanner) scan() Message {
@@ -122,8 +123,8 @@ func (m *Message) kind() Kind {
 	return Other
 }
 
-// object reads the line's outermost object, whose brace is at i, and notes
-// where the members of the envelope are.
+// object reads the line's outermost object, whose brace is at i, and records
+// the positions of the members of the envelope.
 func (s *scanner) object(i int, m *Message) int {
 	b := s.line
 	s.deepest = 1
@@ -165,7 +166,8 @@ func (s *scanner) object(i int, m *Message) int {
 	}
 }
 
-// member gives the field for a member of the envelope, nil for any other name.
+// member returns the field for a member of the envelope, nil for any other
+// name.
 func (m *Message) member(name []byte) *Span {
 	switch string(name) {
 	case "id":
@@ -188,7 +190,7 @@ func (m *Message) member(name []byte) *Span {
 	return nil
 }
 
-// fail notes where the line stopped being JSON.
+// fail records where the line stopped being JSON.
 func (s *scanner) fail(at, depth int) int {
 	s.bad, s.badDepth = at, depth
 	return -1

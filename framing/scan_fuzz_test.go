@@ -61,18 +61,18 @@ func TestScanAgreesOnMutations(t *testing.T) {
 	}
 }
 
-// requireAgreement holds Scan against encoding/json and jsontext.
+// requireAgreement compares Scan with encoding/json and jsontext.
 func requireAgreement(t *testing.T, line []byte) {
 	before := bytes.Clone(line)
 	m := Scan(line)
-	require.Equal(t, before, line, "the line was written to")
+	require.Equal(t, before, line, "the line was modified")
 
 	valid := json.Valid(line) && utf8.Valid(line)
 	require.Equal(t, valid, m.Valid(), "encoding/json: %q", line)
 	require.Equal(t, valid, m.Problems&ProblemNotJSON == 0, "%q", line)
 
-	// To jsontext a lone surrogate is invalid UTF-8, which makes it a second
-	// opinion on those too. Its nesting limit is ours.
+	// jsontext treats a lone surrogate as invalid UTF-8, so it also checks
+	// those. It has the same nesting limit.
 	strict := jsontext.Value(line).IsValid(jsontext.AllowDuplicateNames(true))
 	require.Equal(t, strict, valid && m.Problems&ProblemSurrogate == 0, "jsontext: %q", line)
 
@@ -80,7 +80,7 @@ func requireAgreement(t *testing.T, line []byte) {
 		require.Equal(t, Message{Problems: m.Problems, Depth: m.Depth}, m, "members of an invalid line: %q", line)
 		return
 	}
-	require.LessOrEqual(t, m.Depth, uint16(MaxDepth))
+	require.LessOrEqual(t, m.Depth, uint16(maxDepth))
 	trimmed := bytes.Trim(line, " \t\r\n")
 	require.Equal(t, len(trimmed) < len(line), m.Problems&ProblemSpace != 0, "%q", line)
 	control := bytes.ContainsFunc(line, func(r rune) bool { return r < 0x20 })

@@ -31,7 +31,7 @@ func TestScanFindsTheEnvelope(t *testing.T) {
 		},
 		{name: "result wins over error", line: `{"id":1,"error":null,"result":2}`, kind: Response, id: `1`, result: `2`, errMem: `null`},
 		{name: "method wins over result", line: `{"id":1,"result":2,"method":"m"}`, kind: Request, id: `1`, method: `m`, result: `2`},
-		{name: "method that is no string", line: `{"method":[1],"id":2}`, kind: Request, id: `2`, method: `[1]`},
+		{name: "method that is not a string", line: `{"method":[1],"id":2}`, kind: Request, id: `2`, method: `[1]`},
 		{name: "method with escapes stays raw", line: `{"method":"a\/b\u0063"}`, kind: Notification, method: `a\/b\u0063`},
 		{name: "id of an odd type", line: `{"id":{"a":1},"method":"m"}`, kind: Request, id: `{"a":1}`, method: `m`},
 		{name: "params of an odd type", line: `{"method":"m","params":true}`, kind: Notification, method: `m`, params: `true`},
@@ -44,7 +44,7 @@ func TestScanFindsTheEnvelope(t *testing.T) {
 		},
 		{name: "names are case sensitive", line: `{"ID":1,"Method":"m"}`, kind: Other},
 		{name: "names that only look alike", line: `{"id\u0000":1,"method ":"m","\nid":2,"idx":3,"resul":4,"errors":5}`, kind: Other},
-		{name: "escaped backslash is no escape", line: `{"\\u0069d":1,"\u005cu0069d":2}`, kind: Other},
+		{name: "escaped backslash is not an escape", line: `{"\\u0069d":1,"\u005cu0069d":2}`, kind: Other},
 		{name: "nested members are not the envelope's", line: `{"a":{"id":1,"method":"m"},"b":[{"result":1}]}`, kind: Other},
 		{
 			name: "space between all tokens", line: ` { "id" : 1 , "method" : "m" , "params" : [ 1 , { } , [ ] ] } `,
@@ -77,7 +77,7 @@ func TestScanFindsTheEnvelope(t *testing.T) {
 	}
 }
 
-func TestSpanOfTellsAbsentFromEmpty(t *testing.T) {
+func TestSpanOfDistinguishesAbsentFromEmpty(t *testing.T) {
 	line := []byte(`{"method":"","jsonrpc":"2.0"}`)
 	m := Scan(line)
 	require.NotNil(t, m.Method.Of(line))
@@ -86,7 +86,7 @@ func TestSpanOfTellsAbsentFromEmpty(t *testing.T) {
 	require.Equal(t, `"2.0"`, string(m.JSONRPC.Of(line)))
 }
 
-func TestScanNamesTheProblems(t *testing.T) {
+func TestScanFindsProblems(t *testing.T) {
 	tests := []struct{ name, line, problems string }{
 		{"a clean message", `{"id":1,"result":{}}`, ""},
 		{"a banner", `Server listening on stdio`, "not-json"},
@@ -96,7 +96,7 @@ func TestScanNamesTheProblems(t *testing.T) {
 		{"a message and a comma", `{"id":1} ,`, "not-json,trailing"},
 		{"a batch and a letter", `[1]x`, "not-json,trailing"},
 		{"byte order mark", "\xef\xbb\xbf" + `{"id":1}`, "not-json,bom"},
-		{"byte order mark alone", "\xef\xbb\xbf", "not-json,bom,blank"},
+		{"only a byte order mark", "\xef\xbb\xbf", "not-json,bom,blank"},
 		{"half a byte order mark", "\xef\xbb", "not-json,utf8"},
 		{"invalid UTF-8 in a message", "{\"a\":\"\xff\"}", "not-json,utf8"},
 		{"invalid UTF-8 in the tail of a message", "{\"a\":\"12345678\xc3\"}", "not-json,utf8"},
@@ -139,13 +139,13 @@ func TestScanNamesTheProblems(t *testing.T) {
 		{"duplicate member in a broken line", `{"id":1,"id":2`, "not-json,multiline,duplicate-key"},
 		{"duplicate member in escapes", `{"id":1,"\u0069d":2}`, "duplicate-key"},
 		{"duplicate jsonrpc", `{"jsonrpc":"2.0","jsonrpc":"2.0"}`, "duplicate-key"},
-		{"duplicate names below are not ours to judge", `{"params":{"a":1,"a":2}}`, ""},
+		{"duplicate names in params are ignored", `{"params":{"a":1,"a":2}}`, ""},
 		{"high surrogate alone", `{"a":"\ud800"}`, "surrogate"},
 		{"low surrogate alone", `{"a":"\uDC00"}`, "surrogate"},
 		{"last surrogate alone", `{"a":"\udfff"}`, "surrogate"},
 		{"two low surrogates", `{"a":"\udc00\udc00"}`, "surrogate"},
 		{"two high surrogates", `{"a":"\udbff\udbff"}`, "surrogate"},
-		{"high surrogate before what comes after surrogates", `{"a":"\ud800\ue000"}`, "surrogate"},
+		{"high surrogate before U+E000", `{"a":"\ud800\ue000"}`, "surrogate"},
 		{"surrogates the wrong way round", `{"a":"\udc00\ud800"}`, "surrogate"},
 		{"high surrogate before another escape", `{"a":"\ud800\n"}`, "surrogate"},
 		{"high surrogate before a pair", `{"a":"\ud800\ud83d\ude00"}`, "surrogate"},
@@ -153,7 +153,7 @@ func TestScanNamesTheProblems(t *testing.T) {
 		{"a pair of surrogates", `{"a":"\ud83d\ude00"}`, ""},
 		{"the first pair", `{"a":"\ud800\udc00"}`, ""},
 		{"the last pair", `{"a":"\uDBFF\uDFFF"}`, ""},
-		{"beside the surrogates", `{"a":"\ud7ff\ue000"}`, ""},
+		{"next to the surrogates", `{"a":"\ud7ff\ue000"}`, ""},
 		{"batch", `[]`, "batch"},
 		{"empty line", ``, "not-json,blank"},
 		{"spaces", `   `, "not-json,blank"},
@@ -164,7 +164,7 @@ func TestScanNamesTheProblems(t *testing.T) {
 		{"tab between tokens", "{\"a\":\t1}", "control"},
 		{"LF between tokens", "{\"a\":1,\n\"b\":2}", "control"},
 		{"space between tokens", `{"a": 1}`, ""},
-		{"DEL is no control byte here", "{\"a\":\"\x7f\"}", ""},
+		{"DEL is not a control byte here", "{\"a\":\"\x7f\"}", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -184,15 +184,15 @@ func TestScanDepth(t *testing.T) {
 	}{
 		{"a scalar", `5`, 0, 0},
 		{"an object", `{}`, 1, 0},
-		{"the deepest counts", `{"a":[[]],"b":{}}`, 3, 0},
+		{"the deepest nesting counts", `{"a":[[]],"b":{}}`, 3, 0},
 		{"one word of the stack", `{"a":` + nested(64) + `}`, 65, 0},
 		{"more than one word", `{"a":` + nested(65) + `}`, 66, 0},
-		{"objects and arrays in turn", strings.Repeat(`{"a":[`, 500) + strings.Repeat(`]}`, 500), 1000, 0},
-		{"as deep as may be", nested(MaxDepth), MaxDepth, ProblemBatch},
-		{"as deep as may be in an object", `{"a":` + nested(MaxDepth-1) + `}`, MaxDepth, 0},
-		{"too deep", nested(MaxDepth + 1), MaxDepth, ProblemNotJSON | ProblemTooDeep},
-		{"too deep in an object", `{"a":` + nested(MaxDepth) + `}`, MaxDepth, ProblemNotJSON | ProblemTooDeep},
-		{"too deep and unfinished", strings.Repeat("[", 1<<20), MaxDepth, ProblemNotJSON | ProblemTooDeep},
+		{"alternating objects and arrays", strings.Repeat(`{"a":[`, 500) + strings.Repeat(`]}`, 500), 1000, 0},
+		{"maximum depth", nested(maxDepth), maxDepth, ProblemBatch},
+		{"maximum depth in an object", `{"a":` + nested(maxDepth-1) + `}`, maxDepth, 0},
+		{"too deep", nested(maxDepth + 1), maxDepth, ProblemNotJSON | ProblemTooDeep},
+		{"too deep in an object", `{"a":` + nested(maxDepth) + `}`, maxDepth, ProblemNotJSON | ProblemTooDeep},
+		{"too deep and unfinished", strings.Repeat("[", 1<<20), maxDepth, ProblemNotJSON | ProblemTooDeep},
 		{"wrong closer far down", strings.Repeat("[", 100) + "}" + strings.Repeat("]", 99), 100, ProblemNotJSON},
 	}
 	for _, tt := range tests {
@@ -235,8 +235,8 @@ func TestScanVerbatim(t *testing.T) {
 	}
 }
 
-// A string is read eight bytes at a time: what ends or spoils it must be seen
-// at each place in the word, whatever stands before and after it.
+// A string is read eight bytes at a time: a byte that ends or invalidates it
+// must be found at each position in the word, whatever is before and after it.
 func TestScanSeesEachByteOfAString(t *testing.T) {
 	for length := range 26 {
 		for at := range length {
@@ -251,12 +251,12 @@ func TestScanSeesEachByteOfAString(t *testing.T) {
 	}
 }
 
-func TestScanAllocatesNothing(t *testing.T) {
+func TestScanDoesNotAllocate(t *testing.T) {
 	for _, s := range corpus(t)[:4] {
 		line := []byte(s.line)
 		require.Zero(t, testing.AllocsPerRun(20, func() { Scan(line) }), s.name)
 	}
-	deep := []byte(strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth))
+	deep := []byte(strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth))
 	require.Zero(t, testing.AllocsPerRun(20, func() { Scan(deep) }))
 }
 
@@ -285,7 +285,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-func TestElementsStopsWhenAsked(t *testing.T) {
+func TestElementsStopsEarly(t *testing.T) {
 	n := 0
 	for range Elements([]byte(`[1,2,3]`)) {
 		n++

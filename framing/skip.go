@@ -1,12 +1,12 @@
 package framing
 
-// value skips one value of any kind, with depth levels open around it. Which
-// levels are objects is kept as bits of s.stack: no recursion, so nesting costs
-// no goroutine stack, and no allocation.
+// value skips one value of any kind, with depth levels open around it. The bits
+// of s.stack record which levels are objects, so that nesting needs no
+// recursion and no allocation.
 func (s *scanner) value(i, depth int) int {
 	b := s.line
 	base := depth
-	closing := byte(0) // what closes the innermost open level
+	closing := byte(0) // the closing bracket of the innermost open level
 	for {
 		if i >= len(b) {
 			return s.fail(i, depth)
@@ -16,7 +16,7 @@ func (s *scanner) value(i, depth int) int {
 			i = s.str(i + 1)
 		case '{', '[':
 			level := depth - base
-			if level >= len(s.stack)*64 || depth >= MaxDepth {
+			if level >= len(s.stack)*64 || depth >= maxDepth {
 				s.found |= ProblemTooDeep
 				return s.fail(i, depth)
 			}
@@ -77,7 +77,7 @@ func (s *scanner) value(i, depth int) int {
 	}
 }
 
-// push notes whether the level is an object.
+// push records whether the level is an object.
 func (s *scanner) push(level int, object bool) {
 	bit := uint64(1) << (level & 63)
 	if object {
@@ -87,7 +87,7 @@ func (s *scanner) push(level int, object bool) {
 	}
 }
 
-// closing gives what closes the level: 0 for the one around all of them.
+// closing returns the closing bracket of the level, 0 for the outermost one.
 func (s *scanner) closing(level int) byte {
 	switch {
 	case level < 0:
@@ -98,7 +98,7 @@ func (s *scanner) closing(level int) byte {
 	return ']'
 }
 
-// key skips a member's name, its colon and the space around them, and says
+// key skips a member's name, its colon and the space around them, and returns
 // where the name ends and the value begins.
 func (s *scanner) key(i int) (end, value int) {
 	b := s.line
@@ -116,8 +116,8 @@ func (s *scanner) key(i int) (end, value int) {
 	return end, s.space(i + 1)
 }
 
-// space skips JSON white space. Few messages have any, so the test for it is
-// small enough to be inlined, and the loop is not.
+// space skips JSON white space. Few messages have any, so only the test for it
+// is small enough to be inlined, and not the loop.
 func (s *scanner) space(i int) int {
 	if i < len(s.line) && s.line[i] <= ' ' {
 		return s.spaces(i)

@@ -5,24 +5,23 @@ import (
 	"iter"
 )
 
-// DefaultLimit is the longest line that a Splitter holds if nothing else is
-// said: 256 MiB.
+// DefaultLimit is the default length limit of a line: 256 MiB.
 const DefaultLimit = 256 << 20
 
-// MaxCuts is how many chunk borders a Line lists; the rest is counted.
+// MaxCuts is how many chunk borders a Line lists; the rest are only counted.
 const MaxCuts = 4096
 
-// EOL says how a line ended.
+// EOL is the end of a line.
 type EOL uint8
 
 // The ends of a line.
 const (
-	LF    EOL = iota // "\n", what MCP asks for
+	LF    EOL = iota // "\n", as MCP requires
 	CRLF             // "\r\n"
-	NoEOL            // none: a part, or the stream ended
+	NoEOL            // none: a part, or the end of the stream
 )
 
-// String gives the bytes that ended the line: "\n", "\r\n" or "".
+// String returns the bytes that ended the line: "\n", "\r\n" or "".
 func (e EOL) String() string {
 	switch e {
 	case LF:
@@ -33,65 +32,64 @@ func (e EOL) String() string {
 	return ""
 }
 
-// A Cut says that chunk Seq begins at offset Off of a line, counted over its
-// payload and EOL.
+// A Cut is the border of chunk Seq, which begins at offset Off of a line,
+// counted over its payload and EOL.
 type Cut struct{ Seq, Off uint64 }
 
-// A Line is one line of a stream, or a part of one. The Data and EOL of all
-// lines, one after the other, are the stream, byte for byte.
+// A Line is one line of a stream, or a part of one. The concatenated Data and
+// EOL of all lines are the stream, byte for byte.
 type Line struct {
 	Data []byte // the payload: the line without its EOL
 	EOL  EOL
-	More bool // the line goes on in the next Line
+	More bool // the line continues in the next Line
 	Part bool // the line began in an earlier Line
 
 	// First and Seq are the numbers of the chunks that hold its first and its
 	// last byte, EOL included; equal for a line inside one chunk. Cuts lists
-	// the chunks after First, up to Seq; when there are more than MaxCuts of
-	// them, CutsDropped counts those left out.
+	// the chunks after First, up to Seq; if there are more than MaxCuts of
+	// them, CutsDropped counts the omitted ones.
 	First, Seq  uint64
 	Cuts        []Cut
 	CutsDropped uint64
 
-	// Stable says that Data aliases the pushed chunk and lives as long as it.
-	// Otherwise Data, and in any case Cuts, is valid only until the next line
-	// is asked for or another method of the Splitter is called.
+	// Stable says that Data aliases the pushed chunk and is valid as long as
+	// it. Otherwise Data, and in any case Cuts, is valid only until the next
+	// line is requested or another method of the Splitter is called.
 	Stable   bool
 	Problems Problem // TooLong, Unterminated and CRLF
 }
 
-// Whole says whether this is a line and not a part of one: only whole lines
-// are ever messages.
+// Whole reports whether this is a whole line: parts are never messages.
 func (l Line) Whole() bool { return !l.More && !l.Part }
 
-// A Splitter cuts a stream of chunks into lines. It looks at each byte once,
-// however slowly a line drips in; it copies only what is in lines that cross a
-// chunk's end, and holds no more than the one line that is open.
+// A Splitter cuts a stream of chunks into lines. It scans each byte once,
+// however slowly a line arrives; it copies only lines that cross a chunk's end,
+// and holds at most one open line.
 //
 // The zero Splitter is ready to use. It belongs to one goroutine at a time and
 // must not be copied after first use.
 type Splitter struct {
 	// Limit is how many bytes a line may have before its LF, a CR included; 0
-	// means DefaultLimit. A longer line comes in parts of exactly Limit bytes,
-	// and a last one of what remains. To be set before the first Push.
+	// means DefaultLimit. A longer line is split into parts of exactly Limit
+	// bytes and a last one with the rest. It must be set before the first Push.
 	Limit int
 
-	open    buffer // the line that waits for its newline
+	open    buffer // the line without a newline yet
 	first   uint64 // chunk of its first byte
 	last    uint64 // chunk of its last byte
 	cuts    []Cut  // between first and last
 	dropped uint64
-	parts   bool // the open line began in a part that was passed on
-	tooLong bool // and the limit was why
-	taken   bool // the open line was passed on: cleared by the next call
+	parts   bool // the open line began in a part that was returned
+	tooLong bool // because it exceeded the limit
+	taken   bool // the open line was returned: the next call clears it
 
-	searched uint64 // bytes looked at for a newline, ever: it stays linear
+	searched uint64 // total bytes searched for a newline, to test that it is linear
 }
 
-// Push adds a chunk, whose number in its stream is seq, and gives the lines
-// that it completes. Numbers must not fall. The sequence must be ranged over,
-// once, before any other call: a loop that is left early gives up the rest of
-// the chunk.
+// Push adds a chunk, whose number in its stream is seq, and yields the lines
+// that it completes. Numbers must not decrease. The sequence must be ranged
+// over once before any other call: leaving the loop early drops the rest of the
+// chunk.
 func (s *Splitter) Push(seq uint64, chunk []byte) iter.Seq[Line] {
 	return func(yield func(Line) bool) { s.push(seq, chunk, yield) }
 }
@@ -135,8 +133,8 @@ func (s *Splitter) push(seq uint64, chunk []byte, yield func(Line) bool) {
 }
 
 // part fills l with the open line and the bytes of chunk seq that still fit.
-// (It and its like fill a Line in place, for a Line is large: returned by value
-// through three calls, its copies cost more than finding the newline.)
+// (It and similar methods fill a Line in place, as a Line is large: returning
+// it by value through three calls would cost more than finding the newline.)
 func (s *Splitter) part(l *Line, seq uint64, data []byte) {
 	s.tooLong = true
 	s.take(l, seq, data)
@@ -148,7 +146,7 @@ func (s *Splitter) part(l *Line, seq uint64, data []byte) {
 // line fills l with the open line and the bytes of chunk seq before an LF.
 func (s *Splitter) line(l *Line, seq uint64, data []byte) {
 	if s.open.len() > 0 {
-		s.cut(seq) // the LF is of this chunk, even if no byte before it is
+		s.cut(seq) // the LF is in this chunk, even if no byte before it is
 	}
 	s.take(l, seq, data)
 	if n := len(l.Data); n > 0 && l.Data[n-1] == '\r' {
@@ -159,7 +157,7 @@ func (s *Splitter) line(l *Line, seq uint64, data []byte) {
 	s.parts, s.tooLong = false, false
 }
 
-// take fills l with the open line and data, which it need not copy if nothing is
+// take fills l with the open line and data. It does not copy data if no line is
 // open.
 func (s *Splitter) take(l *Line, seq uint64, data []byte) {
 	l.Part = s.parts
@@ -177,7 +175,7 @@ func (s *Splitter) take(l *Line, seq uint64, data []byte) {
 	l.Cuts, l.CutsDropped = s.cuts, s.dropped
 }
 
-// add puts bytes of chunk seq at the end of the open line.
+// add appends bytes of chunk seq to the open line.
 func (s *Splitter) add(seq uint64, data []byte) {
 	if s.open.len() == 0 {
 		s.first, s.last = seq, seq
@@ -186,7 +184,7 @@ func (s *Splitter) add(seq uint64, data []byte) {
 	s.open.append(data, s.limit())
 }
 
-// cut notes where chunk seq begins in the open line.
+// cut records where chunk seq begins in the open line.
 func (s *Splitter) cut(seq uint64) {
 	if seq == s.last {
 		return
@@ -199,11 +197,11 @@ func (s *Splitter) cut(seq uint64) {
 	s.cuts = append(s.cuts, Cut{Seq: seq, Off: uint64(s.open.len())})
 }
 
-// Flush passes on what is open, if anything is. At the end of the stream, with
-// more false, it is a line without EOL, marked Unterminated; that line is empty
-// if all of it was passed on in parts before, so that a Line with More is
-// always followed by another. With more true it is a part, for text that is to
-// be shown before its newline comes.
+// Flush returns the open line, if there is one. At the end of the stream, with
+// more false, it is a line without EOL, marked Unterminated; it is empty if all
+// of it was returned in parts before, so that a Line with More is always
+// followed by another. With more true it is a part, for text that is shown
+// before its newline comes.
 func (s *Splitter) Flush(more bool) (Line, bool) {
 	s.clearTaken()
 	if s.open.len() == 0 && (more || !s.parts) {
@@ -221,11 +219,11 @@ func (s *Splitter) Flush(more bool) (Line, bool) {
 	return l, true
 }
 
-// Gap says that the stream lost bytes here. What is open is passed on as Flush
-// does at the end of a stream, and the next byte begins a new line.
+// Gap handles bytes that the stream lost here. It returns the open line like
+// Flush at the end of a stream, and the next byte begins a new line.
 func (s *Splitter) Gap() (Line, bool) { return s.Flush(false) }
 
-// Pending is how many bytes wait for their newline.
+// Pending returns the number of bytes without a newline.
 func (s *Splitter) Pending() int {
 	if s.taken {
 		return 0
@@ -233,14 +231,14 @@ func (s *Splitter) Pending() int {
 	return s.open.len()
 }
 
-// Peek gives the first n bytes, or all if they are fewer, of what waits for its
-// newline. They are valid until another method is called.
+// Peek returns the first n pending bytes, or all if they are fewer. They are
+// valid until another method is called.
 func (s *Splitter) Peek(n int) []byte {
 	return s.open.bytes()[:min(n, s.Pending())]
 }
 
-// Close gives back the memory of the open line, which is lost: Flush it before.
-// The Splitter is as good as new afterwards.
+// Close releases the memory of the open line, which is lost: call Flush before.
+// The Splitter can be reused afterwards.
 func (s *Splitter) Close() {
 	s.open.release()
 	*s = Splitter{Limit: s.Limit}
@@ -259,7 +257,7 @@ func (s *Splitter) clearTaken() {
 	}
 }
 
-// clear forgets the open line, which was passed on.
+// clear drops the open line, which was returned.
 func (s *Splitter) clear() {
 	s.taken = false
 	s.open.clear()

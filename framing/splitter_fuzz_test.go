@@ -51,7 +51,7 @@ func FuzzSplitter(f *testing.F) {
 			r.take(line)
 		}
 
-		require.False(t, r.more, "a part that nothing follows")
+		require.False(t, r.more, "a part without a following line")
 		require.Equal(t, string(stream), string(r.stream))
 		require.Equal(t, pushed, r.chunks)
 		require.Equal(t, uint64(len(stream)), s.searched)
@@ -61,8 +61,8 @@ func FuzzSplitter(f *testing.F) {
 	})
 }
 
-// A rebuild puts lines together to the stream and the chunks they came from,
-// and holds each against what Line promises.
+// A rebuild reassembles the stream and its chunks from lines and checks each
+// line against the contract of Line.
 type rebuild struct {
 	t      *testing.T
 	limit  int
@@ -84,14 +84,14 @@ func (r *rebuild) take(line Line) {
 	require.Equal(t, line.EOL == CRLF, line.Problems&ProblemCRLF != 0)
 	require.Equal(t, line.EOL == NoEOL && !line.More, line.Problems&ProblemUnterminated != 0)
 	if line.EOL == LF {
-		require.False(t, bytes.HasSuffix(line.Data, []byte("\r")), "a CR before LF is no payload")
+		require.False(t, bytes.HasSuffix(line.Data, []byte("\r")), "a CR before LF is not part of the payload")
 	}
 	if line.Stable {
 		r.stable = append(r.stable, line.Data)
 		r.copies = append(r.copies, string(line.Data))
 	}
 
-	require.Equal(t, len(line.Data), cap(line.Data), "appending would overwrite what follows")
+	require.Equal(t, len(line.Data), cap(line.Data), "appending would overwrite the following bytes")
 	whole := append(bytes.Clone(line.Data), line.EOL.String()...)
 	r.stream = append(r.stream, whole...)
 	require.Zero(t, line.CutsDropped)

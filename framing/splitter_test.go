@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gather keeps the lines of all chunks, numbered from 1, and of a Flush at the
-// end, with data that outlives the Splitter.
+// gather returns the lines of all chunks, numbered from 1, and of a Flush at
+// the end, with copied data.
 func gather(s *Splitter, chunks ...string) []Line {
 	var lines []Line
 	for i, chunk := range chunks {
@@ -127,7 +127,7 @@ func TestSplitter(t *testing.T) {
 			},
 		},
 		{
-			name: "a full part waits for what comes next", limit: 2, chunks: []string{"ab", "c\n"},
+			name: "a full part waits for the next byte", limit: 2, chunks: []string{"ab", "c\n"},
 			want: []Line{
 				{Data: data("ab"), EOL: NoEOL, More: true, First: 1, Seq: 1, Problems: ProblemTooLong},
 				{Data: data("c"), Part: true, First: 2, Seq: 2, Stable: true, Problems: ProblemTooLong},
@@ -169,13 +169,13 @@ func TestSplitterFlushOfAPart(t *testing.T) {
 	require.False(t, part.Whole())
 	require.Zero(t, s.Pending())
 	_, ok = s.Flush(true)
-	require.False(t, ok, "nothing new is open")
+	require.False(t, ok, "no new line is open")
 
 	require.Equal(t, []Line{{Data: []byte(": "), Part: true, First: 2, Seq: 2, Stable: true}, {Data: []byte("x"), First: 2, Seq: 2, Stable: true}},
 		push(&s, 2, ": \nx\n"))
 }
 
-func TestSplitterEndsWhatItBegan(t *testing.T) {
+func TestSplitterEndsLineInParts(t *testing.T) {
 	var s Splitter
 	defer s.Close()
 	require.Empty(t, push(&s, 5, "abc"))
@@ -236,8 +236,8 @@ func TestSplitterCountsTheCutsItDrops(t *testing.T) {
 	require.Zero(t, lines[1].CutsDropped)
 }
 
-// What is slow to come must not be looked at again with each byte.
-func TestSplitterLooksAtEachByteOnce(t *testing.T) {
+// A slow line must not be scanned again for each byte.
+func TestSplitterScansEachByteOnce(t *testing.T) {
 	const size = 8 << 20
 	var s Splitter
 	defer s.Close()
@@ -252,7 +252,7 @@ func TestSplitterLooksAtEachByteOnce(t *testing.T) {
 	require.Equal(t, uint64(size+1), s.searched)
 }
 
-func TestSplitterLooksAtEachByteOnceInParts(t *testing.T) {
+func TestSplitterScansEachByteOnceInParts(t *testing.T) {
 	s := Splitter{Limit: 16}
 	defer s.Close()
 	require.Len(t, push(&s, 1, strings.Repeat("x", 1<<20)+"\n"), 1<<16)
@@ -273,10 +273,10 @@ func TestSplitterFallsBackToSlices(t *testing.T) {
 	lines := push(&s, math.MaxInt64, "\n")
 	require.Len(t, lines, 1)
 	require.True(t, bytes.Equal([]byte(want), lines[0].Data), "too long to be printed")
-	require.Nil(t, s.open.data, "a large slice is not kept")
+	require.Nil(t, s.open.data, "a large slice is released")
 }
 
-func TestSplitterCloseMakesItNew(t *testing.T) {
+func TestSplitterIsReusableAfterClose(t *testing.T) {
 	s := Splitter{Limit: 4 << 20}
 	push(&s, 1, strings.Repeat("x", 3<<20))
 	push(&s, 2, "y")
@@ -310,7 +310,7 @@ func TestSplitterLoopLeftEarly(t *testing.T) {
 	}
 }
 
-func TestSplitAndScanAllocateNothing(t *testing.T) {
+func TestSplitAndScanDoNotAllocate(t *testing.T) {
 	chunk := notifications(64 << 10)
 	var s Splitter
 	defer s.Close()
@@ -323,7 +323,7 @@ func TestSplitAndScanAllocateNothing(t *testing.T) {
 			}
 		}
 	}))
-	require.Equal(t, 21*bytes.Count(chunk, []byte("\n"))-1, messages, "all but the first, which lacks its head")
+	require.Equal(t, 21*bytes.Count(chunk, []byte("\n"))-1, messages, "all except the first, which lacks its beginning")
 }
 
 func TestEOLString(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Bytes repeated over a word, for looking at eight bytes at once.
+// Bytes repeated over a word, to test eight bytes at once.
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x8080808080808080
@@ -42,18 +42,18 @@ func (s *scanner) str(i int) int {
 	return s.strTail(i)
 }
 
-// stops marks the bytes of w that end a plain run in a string: a quote, a
-// backslash, and what is below 0x20. The top bit of the lowest such byte is
-// set; bits above it mean nothing, for a subtraction may have borrowed there.
-// XOR with 2 moves the quote (0x22) to 0x20 and space and ! out of its way, so
-// that one comparison with 0x21 finds quotes and control bytes.
+// stops marks the bytes of w that end a plain run in a string: quotes,
+// backslashes and bytes below 0x20. The top bit of the lowest such byte is set;
+// higher bits are meaningless, as a subtraction may have borrowed there. XOR
+// with 2 moves the quote (0x22) to 0x20 and space and ! out of its way, so that
+// one comparison with 0x21 finds quotes and control bytes.
 func stops(w uint64) uint64 {
 	quoteOrControl := (w ^ 0x02*lowBits) - 0x21*lowBits
 	backslash := (w ^ '\\'*lowBits) - lowBits
 	return (quoteOrControl | backslash) &^ w & highBits
 }
 
-// strTail is str for the last bytes of a line.
+// strTail is like str for the last bytes of a line.
 func (s *scanner) strTail(i int) int {
 	b := s.line
 	for i < len(b) {
@@ -94,7 +94,7 @@ func (s *scanner) escape(i int) int {
 			return end
 		}
 		if unit < 0xdc00 && end+1 < len(b) && b[end] == '\\' && b[end+1] == 'u' {
-			// Fewer than four digits make a number that is too small.
+			// With fewer than four digits the number is too small.
 			if low, lowEnd := hex4(b, end+2); low >= 0xdc00 && low <= 0xdfff {
 				return lowEnd
 			}
@@ -105,8 +105,8 @@ func (s *scanner) escape(i int) int {
 	return s.fail(i+1, 0)
 }
 
-// hex4 reads the four hexadecimal digits at i and says where it stopped: at
-// i+4, or before it at what is no such digit, or at the end of b.
+// hex4 reads the four hexadecimal digits at i and returns where it stopped: at
+// i+4, or before it at another byte or at the end of b.
 func hex4(b []byte, i int) (v uint32, end int) {
 	for end = i; end < i+4 && end < len(b); end++ {
 		c := b[end]
@@ -125,9 +125,9 @@ func hex4(b []byte, i int) (v uint32, end int) {
 // maxMemberName is the length of the longest member of the envelope, jsonrpc.
 const maxMemberName = 7
 
-// decodeName decodes the escapes of a valid name into buf. It is not ok if
-// there are none, or if what they decode to is too long or holds something
-// that no member of the envelope has: then it is none of them.
+// decodeName decodes the escapes of a valid name into buf. ok is false if there
+// are none, or if the result cannot be a member of the envelope because it is
+// too long or has other characters.
 func decodeName(name []byte, buf *[maxMemberName]byte) (plain []byte, ok bool) {
 	n := 0
 	for i := 0; i < len(name); n++ {

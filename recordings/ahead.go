@@ -10,16 +10,16 @@ import (
 const (
 	// aheadSize is how many bytes are read at once.
 	aheadSize = 256 << 10
-	// aheadGap is how far behind the last entry the next one may be for what is
-	// between to be read too: about what a read of its own costs.
+	// aheadGap is the largest gap between two entries that is read along with
+	// them: it costs about as much as a separate read.
 	aheadGap = 32 << 10
 )
 
-// Ahead is the recording for one goroutine that looks at its entries in their
-// order: what stands close together is read at once, through a buffer of 256
-// KiB. What is read in another order is read as by the Recording itself, which
-// others may use at the same time.
-func (r *Recording) Ahead() session.Source {
+// ReadAhead returns a view of the recording for one goroutine that reads its entries
+// in order: entries that lie close together are read at once, through a buffer
+// of 256 KiB. Entries that are requested in another order are read as by the
+// Recording itself, which other goroutines may use at the same time.
+func (r *Recording) ReadAhead() session.Source {
 	return &ahead{Recording: r, file: window{r: r.f}}
 }
 
@@ -49,15 +49,15 @@ func (a *ahead) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 	return readLine(&a.file, row, p, off)
 }
 
-// A window is a part of a file in memory, which moves on with who reads.
+// A window is a part of a file in memory that moves forward with its reader.
 type window struct {
 	r    io.ReaderAt
 	buf  []byte
 	off  int64 // of buf in the file
-	next int64 // behind the last read that was not behind another
+	next int64 // the end of the furthest read
 }
 
-// ReadAt implements io.ReaderAt, but for one goroutine.
+// ReadAt implements io.ReaderAt for one goroutine.
 func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	end := off + int64(len(p))
 	near := off >= w.next && off-w.next <= aheadGap
@@ -79,7 +79,7 @@ func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// HeaderLine reads the first line as it stands in the file, with its newline.
+// HeaderLine returns the first line of the file verbatim, with its newline.
 func (r *Recording) HeaderLine() ([]byte, error) {
 	l, err := newLineReader(io.NewSectionReader(r.f, 0, longestHeader)).next()
 	if err != nil {

@@ -9,32 +9,34 @@ import (
 // Rows copies rows from number from on into dst and returns how many.
 func (r *Recording) Rows(from int, dst []session.Row) int { return r.RowsAsOf(math.MaxInt, from, dst) }
 
-// RowsAsOf is Rows as it was when Len was k. See session.Rewinder.
+// RowsAsOf is like Rows, but returns rows as they were when Len was k. See
+// session.Rewinder.
 func (r *Recording) RowsAsOf(k, from int, dst []session.Row) int {
 	for {
 		x := r.index.Load()
 		n := x.RowsAsOf(k, from, dst)
-		if n == min(len(dst), max(0, min(k, x.Len())-from)) || !r.mend(x) {
+		if n == min(len(dst), max(0, min(k, x.Len())-from)) || !r.rebuild(x) {
 			return n
 		}
 	}
 }
 
-// StatsAsOf are the counts as they were when Len was k. See session.Rewinder.
+// StatsAsOf returns the counts as they were when Len was k. See session.Rewinder.
 func (r *Recording) StatsAsOf(k int) session.Stats { return r.index.Load().StatsAsOf(k) }
 
-// RowsAsOf is Rows as it was when Len was k. See session.Rewinder.
+// RowsAsOf is like Rows, but returns rows as they were when Len was k. See
+// session.Rewinder.
 func (f *File) RowsAsOf(k, from int, dst []session.Row) int {
 	n := f.index.RowsAsOf(k, from, dst)
 	f.markUnkept(dst[:n])
 	return n
 }
 
-// StatsAsOf are the counts as they were when Len was k. See session.Rewinder.
+// StatsAsOf returns the counts as they were when Len was k. See session.Rewinder.
 func (f *File) StatsAsOf(k int) session.Stats { return f.index.StatsAsOf(k) }
 
-// Forgotten is what RowsAsOf and StatsAsOf do not know exactly.
+// Forgotten returns what RowsAsOf and StatsAsOf do not know exactly.
 func (r *Recording) Forgotten() session.Forgotten { return r.index.Load().Forgotten() }
 
-// Forgotten is what RowsAsOf and StatsAsOf do not know exactly.
+// Forgotten returns what RowsAsOf and StatsAsOf do not know exactly.
 func (f *File) Forgotten() session.Forgotten { return f.index.Forgotten() }

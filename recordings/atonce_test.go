@@ -28,7 +28,7 @@ func (f *countingFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// gatedFile lets nobody read the middle of the file before it is opened.
+// gatedFile blocks reads in the middle of the file until it is opened.
 type gatedFile struct {
 	countingFile
 	from, to int64
@@ -42,7 +42,7 @@ func (f *gatedFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.countingFile.ReadAt(p, off)
 }
 
-// pairs is a log of n requests and their answers, one entry a line, from number
+// pairs returns a log of n requests and their responses, one entry per line, from number
 // first on.
 func pairs(first, n int) []byte {
 	var b []byte
@@ -69,7 +69,7 @@ func gated(t *testing.T, content []byte) (*Recording, *gatedFile) {
 	return r, f
 }
 
-func TestTheTailIsThereAtOnce(t *testing.T) {
+func TestOpenProgressiveReadsTailFirst(t *testing.T) {
 	lines := pairs(0, 20_000)
 	content := append([]byte(header), lines...)
 	r, f := gated(t, append(content, `{"n":20001,"torn`...))
@@ -104,21 +104,21 @@ func TestTheTailIsThereAtOnce(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-func TestATailKnowsNothingOfWhatIsBefore(t *testing.T) {
+func TestTailDoesNotPairWithEarlierRows(t *testing.T) {
 	content := append([]byte(header), pairs(1, 20_000)...) // begins and ends with half a pair
 	r, f := gated(t, content)
 	got := rows(t, r.Tail())
-	require.Equal(t, session.ReqNone, got[0].State, "its request is before")
+	require.Equal(t, session.ReqNone, got[0].State, "its request comes before the tail")
 	require.Equal(t, framing.Response, got[0].Msg)
 	require.Zero(t, got[0].Pair)
 	require.Equal(t, session.ReqAnswered, got[1].State)
 	require.Equal(t, session.ReqPending, got[tailCount-1].State)
-	require.Zero(t, r.Tail().Stats().Orphans)
+	require.Zero(t, r.Tail().Stats().Unmatched)
 	close(f.gate)
 	require.NoError(t, r.Close())
 }
 
-func TestTailsOfManyShapes(t *testing.T) {
+func TestTailShapes(t *testing.T) {
 	line := func(n int, size int) []byte {
 		e := session.Entry{N: uint64(n), Kind: session.KindStderr, Payload: bytes.Repeat([]byte("y"), size)}
 		return AppendEntry(nil, &e)
@@ -156,8 +156,8 @@ func TestTailsOfManyShapes(t *testing.T) {
 
 func slicesConcat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-func TestASmallFileNeedsNoTail(t *testing.T) {
-	r, err := OpenAtOnce(write(t, header+string(pairs(0, 100))))
+func TestSmallFileHasNoTail(t *testing.T) {
+	r, err := OpenProgressive(write(t, header+string(pairs(0, 100))))
 	require.NoError(t, err)
 	require.Nil(t, r.Tail())
 	require.Equal(t, 100, r.Len())
@@ -165,7 +165,7 @@ func TestASmallFileNeedsNoTail(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-func TestCloseEndsTheIndexing(t *testing.T) {
+func TestCloseStopsIndexing(t *testing.T) {
 	r, f := gated(t, append([]byte(header), pairs(0, 50_000)...))
 	closed := make(chan error)
 	go func() { closed <- r.Close() }()
@@ -176,7 +176,7 @@ func TestCloseEndsTheIndexing(t *testing.T) {
 	<-r.Indexed()
 }
 
-func TestWhatIsNoFileIsRefused(t *testing.T) {
+func TestOpenRefusesNonRegularFiles(t *testing.T) {
 	folder := t.TempDir()
 	for path, looks := range map[string]string{folder: "a folder", "/dev/zero": "a device"} {
 		if _, err := os.Stat(path); err != nil {
@@ -184,7 +184,7 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 		}
 		for name, open := range map[string]func(string) error{
 			"open":    func(p string) error { _, err := Open(p); return err },
-			"at once": func(p string) error { _, err := OpenAtOnce(p); return err },
+			"at once": func(p string) error { _, err := OpenProgressive(p); return err },
 			"verify":  func(p string) error { _, err := Verify(p); return err },
 			"scan":    func(p string) error { _, err := NewScanner(p); return err },
 		} {
@@ -194,14 +194,14 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 	secret := filepath.Join(folder, "secret")
 	require.NoError(t, os.WriteFile(secret, []byte(header), 0o000))
 	if _, err := os.ReadFile(secret); err != nil { // not for root
-		_, err := OpenAtOnce(secret)
+		_, err := OpenProgressive(secret)
 		require.ErrorIs(t, err, os.ErrPermission)
 	}
 }
 
-func TestTheRowsAreCountedBeforeTheyAreThere(t *testing.T) {
+func TestRowsAreCountedBeforeTheyAreIndexed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
-	n := writeREC(t, path, worthCounting+1<<20)
+	n := writeREC(t, path, minCounted+1<<20)
 	f, err := openFile(path)
 	require.NoError(t, err)
 	r, err := newRecording(path, f, true, "")
@@ -212,7 +212,7 @@ func TestTheRowsAreCountedBeforeTheyAreThere(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-func TestLinesAreCountedFromAnywhere(t *testing.T) {
+func TestCountLinesFromAnyOffset(t *testing.T) {
 	content := bytes.Repeat([]byte("a line\n"), 200_000)
 	f := bytes.NewReader(content)
 	for _, c := range [][2]int{{0, 0}, {0, len(content)}, {3, len(content) - 1}, {7, 14}, {600_001, 1_200_000}, {0, 1}} {

@@ -13,10 +13,10 @@ const (
 	flushSize = 256 << 10
 	// pieceSize is the longest payload that is copied into the buffer as a
 	// whole; longer ones are written in pieces of this size. It is divisible by
-	// 3, so that base64 of the pieces is base64 of the whole.
+	// 3, so that the base64 of the pieces adds up to the base64 of the whole.
 	pieceSize = 63 << 10
-	// idleSize is what the buffer may keep when quietBatches batches in a row
-	// needed no more.
+	// idleSize is how much capacity a buffer keeps after quietBatches batches in
+	// a row that needed no more.
 	idleSize     = 16 << 10
 	quietBatches = 256
 )
@@ -24,7 +24,7 @@ const (
 // writeBatch numbers, encodes and writes the batch, then adds its rows to the
 // index. It reads the clock once.
 func (f *File) writeBatch() {
-	t := f.Now() // of the monotonic clock: it never falls
+	t := f.Now() // from the monotonic clock: it never goes back
 	f.lengths, f.added = f.lengths[:0], f.added[:0]
 	first := f.end
 	for _, w := range f.batch {
@@ -50,7 +50,7 @@ func (f *File) writeBatch() {
 	f.shrink(int(f.end - first))
 }
 
-// put numbers an entry and writes it, by way of the buffer.
+// put numbers an entry and writes it through the buffer.
 func (f *File) put(e *session.Entry, t int64) {
 	f.n++
 	e.N, e.T = f.n, t
@@ -60,7 +60,7 @@ func (f *File) put(e *session.Entry, t int64) {
 	f.part.last = e.Kind
 }
 
-// encode writes one entry, by way of the buffer.
+// encode writes one entry through the buffer.
 func (f *File) encode(e *session.Entry) {
 	switch {
 	case f.memory != nil:
@@ -100,8 +100,8 @@ func (f *File) encodeLong(e *session.Entry) {
 	f.end += length
 }
 
-// writePieces gives the line of an entry of a stream to write, piece by piece.
-// buf is scratch, and is returned.
+// writePieces passes the line of a stream entry to write, piece by piece. buf is
+// scratch space, which is returned.
 func writePieces(buf []byte, e *session.Entry, write func([]byte) error) ([]byte, error) {
 	buf = appendHead(buf[:0], e)
 	payload := e.Payload
@@ -143,7 +143,7 @@ func writePieces(buf []byte, e *session.Entry, write func([]byte) error) ([]byte
 	return buf, write(buf)
 }
 
-// flush writes the buffer, which holds whole lines.
+// flush writes the buffer, which holds complete lines.
 func (f *File) flush() {
 	if len(f.buf) == 0 {
 		return
@@ -169,8 +169,8 @@ func (f *File) wrote(n int) {
 	f.part.watched.size.Store(f.written - f.part.shift)
 }
 
-// firstLost returns the number of the first entry behind the first whole bytes
-// of lines.
+// firstLost returns the number of the first entry after the first whole bytes of
+// lines.
 func firstLost(lines []byte, whole int) uint64 {
 	if whole < len(lines) {
 		return lineNumber(lines[whole:])
@@ -178,7 +178,7 @@ func firstLost(lines []byte, whole int) uint64 {
 	return lineNumber(lines[bytes.LastIndexByte(lines[:whole-1], '\n')+1:]) + 1
 }
 
-// lineNumber returns the number of the entry in a line that AppendEntry made.
+// lineNumber returns the entry number in a line that AppendEntry wrote.
 func lineNumber(line []byte) (n uint64) {
 	for _, c := range line[len(`{"n":`):] {
 		if c < '0' || c > '9' {
@@ -189,16 +189,16 @@ func lineNumber(line []byte) (n uint64) {
 	return n
 }
 
-// stop ends the recording at offset end; lines go to memory from now on, from
-// that of the entry with the number from.
+// stop ends the recording at offset end. From the entry numbered from on, lines
+// go to memory.
 func (f *File) stop(err error, end int64, from uint64) {
 	f.part.watched.size.Store(end - f.part.shift) // before the file has it: see watchedFile.cut
-	// If this fails too, the file has a torn last line, which readers know.
+	// If this fails too, the file has a torn last line, which readers can handle.
 	_ = f.part.f.Truncate(end - f.part.shift)
 	f.part.reserve = reserve{off: true}
 	f.written = end
 	if f.keeps == session.RecordingOn {
-		unlock(f.part.f) // who follows the recording need not wait for more
+		unlock(f.part.f) // followers need not wait for more
 	}
 	f.store.Lock()
 	defer f.store.Unlock()
@@ -227,7 +227,7 @@ func (f *File) remember(e *session.Entry) {
 	f.end = f.memory.next
 }
 
-// addRows indexes the batch, whose first line begins at off, and shows it.
+// addRows indexes the batch, whose first line begins at off, and publishes it.
 func (f *File) addRows(off int64) {
 	lengths := f.lengths
 	for i, entries := range f.added {
@@ -246,7 +246,7 @@ func (f *File) addRows(off int64) {
 	f.index.Publish()
 }
 
-// shrink gives the buffers of a burst back when it is over.
+// shrink releases the buffers of a burst when it is over.
 func (f *File) shrink(used int) {
 	if used > idleSize {
 		f.quiet = 0

@@ -19,8 +19,8 @@ import (
 )
 
 // benchBytes is the size of the recording that is opened. MCPDBG_BENCH_BYTES
-// gives another one: 1073741824 is the GiB of 2.35 M entries that the README's
-// numbers are of.
+// sets another one: 1073741824 is the GiB with 2.35 M entries that the
+// numbers of docs/dev/performance.md refer to.
 func benchBytes(tb testing.TB) int64 {
 	text := os.Getenv("MCPDBG_BENCH_BYTES")
 	if text == "" {
@@ -32,7 +32,7 @@ func benchBytes(tb testing.TB) int64 {
 }
 
 // writeREC writes a recording of about size bytes: the messages of the MIX
-// corpus, requests as they are sent and the rest as they come.
+// corpus, requests as stdin and the rest as stdout.
 func writeREC(tb testing.TB, path string, size int64) (entries int) {
 	file, err := os.Create(path)
 	require.NoError(tb, err)
@@ -40,7 +40,7 @@ func writeREC(tb testing.TB, path string, size int64) (entries int) {
 	_, err = out.WriteString(header)
 	require.NoError(tb, err)
 	var line []byte
-	messages := corpus.MIX(int(min(size/400, 100_000))) // as many as there will be, or enough
+	messages := corpus.MIX(int(min(size/400, 100_000))) // as many as needed, up to a limit
 	for written := int64(len(header)); written < size; entries++ {
 		e := session.Entry{N: uint64(entries + 1), T: int64(entries), Kind: session.KindStdout, Payload: messages[entries%len(messages)]}
 		e.Msg = framing.Scan(e.Payload)
@@ -61,12 +61,12 @@ func writeREC(tb testing.TB, path string, size int64) (entries int) {
 
 // BenchmarkOpenREC opens a recording: its last rows, the number of its lines
 // against wc -l, the whole of it against reading the same bytes, and all of it
-// by its stored index. What is compared takes turns, so that a busy machine slows
-// both; the median of the rounds is reported.
+// with its stored index. The variants take turns, so that a busy machine slows
+// all of them; the median of the rounds is reported.
 func BenchmarkOpenREC(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "rec.jsonl")
 	if given := os.Getenv("MCPDBG_BENCH_FILE"); given != "" {
-		path = given // which is made if it is not there
+		path = given // which is created if missing
 	}
 	if _, err := os.Stat(path); err != nil {
 		writeREC(b, path, benchBytes(b))
@@ -124,7 +124,7 @@ func BenchmarkOpenREC(b *testing.B) {
 		require.NoError(b, f.Close())
 	}, func() { require.NoError(b, exec.Command("wc", "-l", path).Run()) })
 	compare("whole", "x-reading", func() {
-		r := openNow(b, path, false, "")
+		r := openRecording(b, path, false, "")
 		<-r.Indexed()
 		require.NoError(b, r.Close())
 	}, func() {
@@ -135,11 +135,11 @@ func BenchmarkOpenREC(b *testing.B) {
 		require.NoError(b, f.Close())
 	})
 	stored := filepath.Join(b.TempDir(), "stored.index")
-	r := openNow(b, path, false, stored)
+	r := openRecording(b, path, false, stored)
 	<-r.Indexed()
 	require.NoError(b, r.Close())
 	run("stored-index", func(b *testing.B) {
-		r := openNow(b, path, true, stored)
+		r := openRecording(b, path, true, stored)
 		require.NotZero(b, r.Rows(r.Len()-100, make([]session.Row, 100)))
 		require.NoError(b, r.Close())
 	})
@@ -151,8 +151,8 @@ func timed(do func()) time.Duration {
 	return time.Since(start)
 }
 
-// openNow opens a recording, with the index stored in a file of its own.
-func openNow(tb testing.TB, path string, atOnce bool, stored string) *Recording {
+// openRecording opens a recording with its index stored in the given file.
+func openRecording(tb testing.TB, path string, atOnce bool, stored string) *Recording {
 	f, err := openFile(path)
 	require.NoError(tb, err)
 	r, err := newRecording(path, f, atOnce, stored)

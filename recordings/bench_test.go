@@ -15,7 +15,7 @@ import (
 	"mcpdbg/session"
 )
 
-// mix are the entries of n messages of the corpus, and their bytes.
+// mix returns the entries of n messages of the corpus, and their size in bytes.
 func mix(n int) (entries []session.Entry, size int64) {
 	for i, m := range corpus.MIX(n) {
 		entries = append(entries, session.Entry{N: uint64(i), Kind: session.KindStdout, Seq: uint64(i), Payload: m, Msg: framing.Scan(m)})
@@ -78,7 +78,7 @@ func appendJSONText(b *testing.B, w *bytes.Buffer, entries []session.Entry) {
 	}
 }
 
-// BenchmarkEncode takes turns with jsontext, so that the ratio is of one run.
+// BenchmarkEncode alternates with jsontext, so that both run under the same load.
 func BenchmarkEncode(b *testing.B) {
 	entries, size := mix(10_000)
 	buf := make([]byte, 0, 2*size)
@@ -130,7 +130,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendOne is the cost of one message on its way.
+// BenchmarkAppendOne measures appending a single message.
 func BenchmarkAppendOne(b *testing.B) {
 	f := create(b, Options{})
 	entries, _ := mix(1000)

@@ -13,11 +13,11 @@ const (
 	// blockSize is how many bytes of a file are read and indexed at once. Most
 	// lines are short: their entries then fit into a processor's cache, too.
 	blockSize = 512 << 10
-	// scanSize is how many bytes of a long line are looked at at once.
+	// scanSize is how many bytes of a long line are scanned at once.
 	scanSize = 64 << 10
 )
 
-// A lineBlock is a run of whole lines of a file, and the entries they are.
+// A lineBlock is a run of complete lines of a file, with their decoded entries.
 type lineBlock struct {
 	buf  []byte // of blockSize
 	data []byte // the lines: of buf, or one long line in memory of its own
@@ -30,7 +30,7 @@ type lineBlock struct {
 	lengths  []uint32        // of the lines
 	warnings Warnings
 
-	ready chan struct{} // has room for one: the entries are there
+	ready chan struct{} // of capacity 1: the entries are decoded
 }
 
 // newBlock makes a block for up to most bytes.
@@ -40,10 +40,10 @@ func newBlock(most int64) *lineBlock {
 	return b
 }
 
-// long tells whether the block is one long line, in memory of its own.
+// long reports whether the block is one long line, in memory of its own.
 func (b *lineBlock) long() bool { return b.size > int64(len(b.buf)) }
 
-// decode decodes the lines. What is no entry is left out, and counted.
+// decode decodes the lines. Lines that are not entries are skipped and counted.
 func (b *lineBlock) decode() {
 	b.entries, b.begins, b.lengths, b.warnings = b.entries[:0], b.begins[:0], b.lengths[:0], Warnings{}
 	if b.size > int64(len(b.data)) {
@@ -81,14 +81,14 @@ func (b *lineBlock) line(line []byte, off, size int64) {
 	if e.Kind == session.KindUnknown {
 		b.warnings.UnknownKinds++
 	}
-	e.Body = bytes.Clone(e.Body) // the decoder's
-	e.Judge()
+	e.Body = bytes.Clone(e.Body) // it belongs to the decoder
+	e.DetectToolError()
 	b.begins = append(b.begins, off)
 	b.lengths = append(b.lengths, uint32(size))
 }
 
-// A blockReader reads a file block by block. Its memory is that of the blocks,
-// and of one line up to longest: of a longer one it reads the beginning only.
+// A blockReader reads a file block by block. Its memory is that of the blocks
+// plus one line of up to longest bytes; of a longer line it reads only the head.
 type blockReader struct {
 	f       io.ReaderAt
 	longest int
@@ -96,9 +96,9 @@ type blockReader struct {
 	end     int64 // where the file ended when the error was io.EOF: beyond off if the last line has no newline
 }
 
-// next fills the block with the lines that follow, as many as it has room for,
-// at least one. The error is io.EOF if there is no whole line any more. Before
-// it takes memory for a long line it asks alone, whose error ends it.
+// next fills the block with the lines that follow: as many as fit, at least one.
+// The error is io.EOF if no complete line is left. Before next allocates memory
+// for a long line it calls alone, and returns its error.
 func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	n, err := r.f.ReadAt(b.buf, r.off)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -129,8 +129,8 @@ func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	return nil
 }
 
-// lastNewline is bytes.LastIndexByte, which looks at each byte, where the last
-// line may be long.
+// lastNewline is bytes.LastIndexByte for data whose last line may be long:
+// LastIndexByte is slow, because it checks each byte.
 func lastNewline(b []byte) int {
 	const piece = 4 << 10
 	for end := len(b); end > 0; end -= piece {
@@ -142,12 +142,12 @@ func lastNewline(b []byte) int {
 	return -1
 }
 
-// take gives the block its lines.
+// take sets the lines of the block.
 func (b *lineBlock) take(data []byte, off, size int64) {
 	b.data, b.off, b.size = data[:len(data):len(data)], off, size
 }
 
-// kept is how much of a line of size bytes is read.
+// kept returns how much of a line of size bytes is read.
 func (r *blockReader) kept(size int64) int64 {
 	if size > int64(r.longest) {
 		return headRoom
@@ -174,7 +174,7 @@ func (r *blockReader) longLine(buf []byte) (int64, error) {
 	}
 }
 
-// shortRead is the error of a read that got less than was there before.
+// shortRead returns the error for a read that got fewer bytes than the file had.
 func shortRead(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -10,22 +10,22 @@ import (
 	"sync"
 )
 
-// A chain is the files of a recording as one: the first as it is, and each later
-// part without its header. Offsets are those of that one file, and what they
-// stand for never changes when a file is added. It may be used by any goroutine.
+// A chain presents the files of a recording as one: the first file as it is, and
+// each later part without its header. Offsets refer to that one file and never
+// change when a file is added. A chain is safe for concurrent use.
 type chain struct {
 	mu    sync.RWMutex
-	links []link // what was published is never changed
+	links []link // published links are never changed
 }
 
 // A link is one file of a chain.
 type link struct {
 	f     *os.File
 	begin int64 // offset in the chain
-	skip  int64 // of the file: the header of a later part
+	skip  int64 // bytes skipped in the file: the header of a later part
 }
 
-// add adds a file, which begins at begin in the chain behind skip bytes.
+// add adds a file whose content after skip bytes begins at begin in the chain.
 func (c *chain) add(f *os.File, begin, skip int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +65,7 @@ func (c *chain) ReadAt(p []byte, off int64) (int, error) {
 	return read, io.EOF
 }
 
-// Stat is that of the last file, with the size of all.
+// Stat returns the info of the last file, with the total size of all files.
 func (c *chain) Stat() (fs.FileInfo, error) {
 	last := c.last()
 	info, err := last.f.Stat()

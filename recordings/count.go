@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// worthCounting is how many bytes are indexed before anybody wonders how much
-// more there is.
-const worthCounting = 16 << 20
+// minCounted is how many bytes must be left to index for the number of lines
+// to be counted first.
+const minCounted = 16 << 20
 
-// countLines counts the newlines of a file from one place to another, in two
-// halves beside each other. It takes a tenth of the time that indexing takes.
+// countLines counts the newlines of a file between two offsets, in two halves
+// concurrently. It takes a tenth of the time that indexing takes.
 func countLines(f io.ReaderAt, from, to int64, quit <-chan struct{}) (int, error) {
 	middle := from + (to-from)/2
 	var lines [2]int
@@ -42,10 +42,10 @@ func countHalf(f io.ReaderAt, from, to int64, quit <-chan struct{}) (lines int, 
 	return lines, nil
 }
 
-// count tells how many rows there will be, before they are there. That it can't
-// be known is no error: whatever is wrong shows when they are indexed.
+// count counts the rows to come before they are indexed. An error is ignored:
+// indexing will run into it, too.
 func (r *Recording) count() {
-	if r.size-r.at.End < worthCounting {
+	if r.size-r.at.End < minCounted {
 		return
 	}
 	if n, err := countLines(r.f, r.at.End, r.size, r.quit); err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cpuTime is what all processors have done for this program. On a busy machine
-// it tells more than a clock.
+// cpuTime returns the processor time of this program. On a busy machine
+// it is more meaningful than elapsed time.
 func cpuTime(tb testing.TB) time.Duration {
 	var u syscall.Rusage
 	require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

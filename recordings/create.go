@@ -9,37 +9,38 @@ import (
 	"time"
 
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
 // Version is the major version of the format that Create writes and Open reads.
 const Version = 1
 
-// Options say what Create creates. The zero value records a nameless server in
-// the default folder.
+// Options are the options of Create. The zero value records a server without a
+// name in the default folder.
 type Options struct {
-	// Path is the file to create. If it is empty the file gets a name of its own
+	// Path is the file to create. If it is empty, the file gets a generated name
 	// in Dir.
 	Path string
 	// Dir is created if need be; "" means the folder recordings in StateDir.
 	Dir string
-	// Server is what is recorded, as a word of the file's own name.
+	// Server is the server's name, which becomes part of a generated file name.
 	Server string
 	// Header is the first line. Create sets Version, ID and Start.
 	Header session.Header
-	// NoRecord keeps the log in a temporary file without a name, which is gone
-	// with the program. Path and Dir then mean nothing.
+	// NoRecord keeps the log in an unnamed temporary file, which vanishes with
+	// the program. Path and Dir are then ignored.
 	NoRecord bool
-	// MaxPart is how many bytes a file has at most; 0 means any number. What does
-	// not fit goes on in PartPath(path, 2), and so on. An entry is never split, so
-	// one that is longer has a part to itself.
+	// MaxPart is the most bytes a file may have; 0 means no limit. The recording
+	// continues in PartPath(path, 2), and so on. An entry is never split, so one
+	// that is longer has a part to itself.
 	MaxPart int64
 	// IndexMemory is how many bytes of rows stay in memory; 0 means
-	// session.DefaultIndexMemory.
+	// index.DefaultMemory.
 	IndexMemory int
 }
 
-// A CreateError says why a recording could not be created. errors.Is(err,
-// fs.ErrExist) tells that there is a file already: recordings are never
+// A CreateError reports why a recording could not be created. errors.Is(err,
+// fs.ErrExist) is true if the file exists already: recordings are never
 // overwritten.
 type CreateError struct {
 	Path string
@@ -48,9 +49,9 @@ type CreateError struct {
 
 func (e *CreateError) Error() string {
 	if errors.Is(e.Err, fs.ErrExist) {
-		return fmt.Sprintf("recording %s: the file exists, and recordings are never overwritten", e.Path)
+		return fmt.Sprintf("create recording %s: the file exists, and recordings are never overwritten", e.Path)
 	}
-	return fmt.Sprintf("recording %s can't be written: %v", e.Path, cause(e.Err))
+	return fmt.Sprintf("create recording %s: %v", e.Path, cause(e.Err))
 }
 
 // Unwrap returns the cause.
@@ -73,7 +74,7 @@ func Create(opts Options) (*File, error) {
 	header.ID = newID(start)
 	header.Start = start.UTC().Truncate(time.Microsecond)
 
-	file := &File{header: header, start: start, index: session.Index{Memory: opts.IndexMemory}}
+	file := &File{header: header, start: start, index: index.Index{Memory: opts.IndexMemory}}
 	file.part.watched, file.part.reserve.off = &watchedFile{}, true
 	file.index.Spill = file.spill.create
 	if opts.NoRecord {
@@ -101,7 +102,7 @@ func Create(opts Options) (*File, error) {
 	return file, nil
 }
 
-// begin writes the header.
+// begin initializes f and writes the header.
 func (f *File) begin() error {
 	line, err := appendHeader(nil, f.header)
 	if err != nil {
@@ -124,7 +125,7 @@ func (f *File) begin() error {
 	return nil
 }
 
-// look looks after the files, and tells those who asked when something has
+// look checks the files, and wakes those waiting on Changed if something has
 // happened to one.
 func (f *File) look() {
 	if f.watch.look(false) {
@@ -134,7 +135,7 @@ func (f *File) look() {
 	}
 }
 
-// openNew opens a file that was not there, and locks it.
+// openNew creates and locks the file of a new recording.
 func openNew(opts Options, header session.Header) (*os.File, error) {
 	path, err := opts.Path, error(nil)
 	if path == "" {
@@ -144,7 +145,7 @@ func openNew(opts Options, header session.Header) (*os.File, error) {
 		return nil, &CreateError{Path: path, Err: err}
 	}
 	if opts.MaxPart > 0 {
-		if _, err := os.Lstat(PartPath(path, 2)); err == nil { // of another recording
+		if _, err := os.Lstat(PartPath(path, 2)); err == nil { // a part of another recording
 			return nil, &CreateError{Path: PartPath(path, 2), Err: fs.ErrExist}
 		}
 	}
@@ -155,7 +156,7 @@ func openNew(opts Options, header session.Header) (*os.File, error) {
 	return f, nil
 }
 
-// createLocked creates a file that was not there, and locks it.
+// createLocked creates and locks a file, which must not exist yet.
 func createLocked(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -164,8 +165,8 @@ func createLocked(path string) (*os.File, error) {
 	return f, err
 }
 
-// defaultPath makes the folder for recordings and gives the path of a new one,
-// or of the folder if that can't be.
+// defaultPath creates the folder for recordings and returns the path for a new
+// one. On error it returns the path of the folder.
 func defaultPath(opts Options, header session.Header) (string, error) {
 	dir := opts.Dir
 	if dir == "" {

@@ -10,13 +10,12 @@ import (
 	"mcpdbg/session"
 )
 
-// Decode decodes one line of a recording, given with or without its newline.
-// The payload has the exact bytes of the stream, and Msg is what framing.Scan
-// finds in them, however they are represented. The entry keeps no reference to
-// line.
+// Decode decodes one line of a recording, with or without its newline. The
+// payload has the exact bytes of the stream, and Msg is what framing.Scan finds
+// in them, however they are represented. The entry keeps no reference to line.
 //
-// The line alone does not tell that it is the last part of a line that came in
-// parts: its Msg is that of a line of its own.
+// A single line does not show whether it is the last part of a line that came in
+// parts: it is scanned as a line of its own.
 func Decode(line []byte) (session.Entry, error) {
 	var d decoder
 	e, err := d.decode(slices.Clone(line))
@@ -26,16 +25,16 @@ func Decode(line []byte) (session.Entry, error) {
 	return e, nil
 }
 
-// A decoder decodes lines. What it returns aliases the line and its own
-// buffers, and lives until the next line.
+// A decoder decodes lines. The entries it returns alias the line and its own
+// buffers, and are valid until the next line.
 type decoder struct {
-	// rows leaves out what rows are not made of: cuts and why.
+	// rows skips what rows do not need: cuts and why.
 	rows bool
 
 	unknown int // members that were skipped, over all lines
 	kind    []byte
 	rep     representation
-	before  int // where the member of the payload begins, with the comma; 0 without one
+	before  int // offset of the payload's member, with its comma; 0 if there is none
 	members
 	body []byte
 }
@@ -46,8 +45,8 @@ func (d *decoder) decode(line []byte) (e session.Entry, err error) {
 	return e, err
 }
 
-// into is decode into an entry that is zero. (An entry is large enough for
-// copies of millions of them to show.)
+// into is decode into an entry that is zero. (An entry is large enough that
+// copying millions of them is measurable.)
 func (d *decoder) into(e *session.Entry, line []byte) error {
 	if err := d.head(e, line); err != nil {
 		return err
@@ -93,7 +92,7 @@ func (d *decoder) head(e *session.Entry, line []byte) error {
 	return nil
 }
 
-// trimRight cuts off JSON's white space.
+// trimRight trims trailing JSON white space.
 func trimRight(b []byte) []byte {
 	n := len(b)
 	for n > 0 && (b[n-1] == '\n' || b[n-1] == ' ' || b[n-1] == '\t' || b[n-1] == '\r') {
@@ -114,8 +113,8 @@ func payloadMember(name []byte) (representation, bool) {
 	return "", false
 }
 
-// member reads one member before the payload. The kind of the entry has to
-// stand before whatever depends on it.
+// member reads one member before the payload. The kind of an entry must come
+// before the members that depend on it.
 func (d *decoder) member(e *session.Entry, name []byte) {
 	known := true
 	switch string(name) {
@@ -149,7 +148,7 @@ func (d *decoder) streamMember(e *session.Entry, name []byte) {
 	case "cuts_dropped":
 		e.CutsDropped = d.number()
 	case "cuts_range":
-		d.skip() // says what first, cuts and seq say
+		d.skip() // redundant: follows from cuts and seq
 	case "why":
 		if why := d.str(); !d.rows {
 			text, _ := unescape(nil, why)
@@ -209,8 +208,8 @@ func (d *decoder) bodyMember(name []byte) {
 	d.body = append(d.body, value...)
 }
 
-// payload decodes the payload, at whose value head has stopped, and looks at it
-// as the collector did.
+// payload decodes the payload, at whose value head has stopped, and scans it as
+// the collector did.
 func (d *decoder) payload(e *session.Entry) error {
 	if err := d.payloadBytes(e); err != nil {
 		return err
@@ -262,8 +261,8 @@ func (d *decoder) payloadBytes(e *session.Entry) error {
 	return nil
 }
 
-// decode64 decodes base64 in place, for a payload can be most of the memory
-// there is.
+// decode64 decodes base64 in place, because a payload can take up most of the
+// memory there is.
 func decode64(text []byte) (data []byte, ok bool) {
 	var piece [3 << 10]byte
 	n := 0
@@ -279,9 +278,9 @@ func decode64(text []byte) (data []byte, ok bool) {
 	return text[:n], true
 }
 
-// begin decodes the beginning of a payload that goes on behind line: about
-// limit bytes of it. size is how many bytes of the file its value and what
-// follows it take.
+// begin decodes the beginning of a payload that continues past the line: about
+// limit bytes of it. size is the number of bytes in the file from the value to
+// the end of the line.
 func (d *decoder) begin(e *session.Entry, limit int, size int64) {
 	rest := d.b[d.i:]
 	e.Cut, e.Encoded = true, d.rep != verbatim

@@ -9,23 +9,22 @@ import (
 	"syscall"
 )
 
-// disk is what of a recording is to be brought to the disk. It may be used by any
-// goroutine.
+// disk tracks the files of a recording that must be synced to disk. It is safe for
+// concurrent use.
 type disk struct {
 	mu    sync.Mutex
-	files []*os.File // that may have bytes which are not there; the last one is written to
-	fresh []*os.File // of these, those whose names may not be there
+	files []*os.File // may have unsynced bytes; the last one is being written
+	fresh []*os.File // those whose directory entry may be unsynced
 }
 
-// add adds a file that was created; no more is written to the others.
+// add adds a newly created file; the others are not written to any more.
 func (d *disk) add(f *os.File) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.files, d.fresh = append(d.files, f), append(d.fresh, f)
 }
 
-// sync brings all that was written before it to the disk, file by file in their
-// order.
+// sync syncs everything written before the call to disk, file by file in order.
 func (d *disk) sync() error {
 	d.mu.Lock()
 	files, fresh := slices.Clone(d.files), d.fresh
@@ -42,8 +41,8 @@ func (d *disk) sync() error {
 	return err
 }
 
-// syncFolder brings the names in a folder to the disk. Where a folder can't be
-// opened or synced, as on Windows, that is no reason not to record.
+// syncFolder syncs the directory entries of a folder to disk. A folder that can't
+// be opened or synced, as on Windows, does not prevent recording.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

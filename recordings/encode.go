@@ -12,18 +12,18 @@ import (
 	"mcpdbg/session"
 )
 
-// A payload's representation is the name of its member.
+// A representation is how a payload is written: the name of its member.
 type representation string
 
 // The representations, in the order of preference.
 const (
-	verbatim  representation = "m"   // the bytes as they are: they are a JSON object
-	escaped   representation = "raw" // a JSON string: they are UTF-8
-	encoded64 representation = "b64" // a JSON string in base64: they are not
+	verbatim  representation = "m"   // the bytes as they are: a JSON object
+	escaped   representation = "raw" // a JSON string: the bytes are UTF-8
+	encoded64 representation = "b64" // a JSON string in base64: the bytes are not UTF-8
 )
 
-// represent chooses how the payload of e is written. What the line means does
-// not depend on it: readers look at the bytes.
+// represent chooses how the payload of e is written. The meaning of the line does
+// not depend on it: readers scan the bytes.
 func represent(e *session.Entry) representation {
 	// One stdin entry is one write, which may hold half a message or several.
 	message := e.Msg.Verbatim && !e.More && (e.Kind != session.KindStdin || e.EOL == framing.LF)
@@ -50,9 +50,9 @@ func AppendEntry(dst []byte, e *session.Entry) []byte {
 	return AppendPayload(dst, e)
 }
 
-// AppendPayload appends the payload of an entry of a stream as the last member
-// of its line, from the comma before it to the newline: for those who have a
-// line up to there. It sets Encoded.
+// AppendPayload appends the payload of a stream entry as the last member of its
+// line, from the comma before it to the newline. It is for callers that have
+// written the line up to there. It sets Encoded.
 func AppendPayload(dst []byte, e *session.Entry) []byte {
 	rep := represent(e)
 	e.Encoded = rep != verbatim
@@ -71,8 +71,8 @@ func AppendPayload(dst []byte, e *session.Entry) []byte {
 	return append(dst, "\"}\n"...)
 }
 
-// appendHead appends the members before the payload or the body, without what
-// closes the object.
+// appendHead appends the members before the payload or the body, without closing
+// the object.
 func appendHead(dst []byte, e *session.Entry) []byte {
 	dst = append(dst, `{"n":`...)
 	dst = strconv.AppendUint(dst, e.N, 10)
@@ -106,7 +106,7 @@ func appendHead(dst []byte, e *session.Entry) []byte {
 	return dst
 }
 
-// appendChunks appends where a line over several chunks was cut.
+// appendChunks appends the chunk boundaries of a line that spans several chunks.
 func appendChunks(dst []byte, e *session.Entry) []byte {
 	if e.First != 0 && e.First != e.Seq {
 		dst = append(dst, `,"first":`...)
@@ -153,8 +153,8 @@ func appendBody(dst []byte, e *session.Entry) []byte {
 	return append(dst, "}\n"...)
 }
 
-// behindEntries is what follows the first member of the body of an end entry,
-// its number of entries, which is known only when it is written.
+// behindEntries returns what follows the first member of an end entry's body, the
+// number of entries, which is known only when the entry is written.
 func behindEntries(body []byte) []byte {
 	if rest, ok := bytes.CutPrefix(body, []byte(`{"entries":`)); ok {
 		if rest = bytes.TrimLeft(rest, "0123456789"); len(rest) > 0 && rest[0] == ',' {
@@ -175,7 +175,7 @@ func checkBody(e *session.Entry) error {
 	}
 	var line bytes.Buffer
 	if err := json.Compact(&line, b); err != nil || line.Bytes()[0] != '{' {
-		return fmt.Errorf("%s entry: its body is no JSON object", e.Kind)
+		return fmt.Errorf("%s entry: body is not a JSON object", e.Kind)
 	}
 	e.Body = line.Bytes()
 	return nil

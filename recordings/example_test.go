@@ -10,7 +10,7 @@ import (
 	"mcpdbg/session"
 )
 
-// A log is written entry by entry, and the file can be opened again.
+// Create writes a log entry by entry, and Open reads the file back.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -25,7 +25,7 @@ func Example() {
 	err = log.Append([]session.Entry{
 		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-1"}),
 		{Kind: session.KindStdout, Seq: 1, Payload: line, Msg: framing.Scan(line)},
-		{Kind: session.KindStderr, Seq: 2, Payload: []byte("\xff is no UTF-8")},
+		{Kind: session.KindStderr, Seq: 2, Payload: []byte("\xff is not UTF-8")},
 	})
 	if err != nil {
 		panic(err)
@@ -50,6 +50,6 @@ func Example() {
 	// Output:
 	// 1 start "": ""
 	// 2 stdout "ping": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
-	// 3 stderr "": "\xff is no UTF-8"
+	// 3 stderr "": "\xff is not UTF-8"
 	// 4 end "": ""
 }

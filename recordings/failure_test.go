@@ -13,7 +13,7 @@ import (
 	"mcpdbg/session"
 )
 
-// full makes the disk of f full after n more bytes.
+// full makes writes to f fail with a full disk after n more bytes.
 func full(f *File, n int) {
 	write := f.write
 	f.write = func(file *os.File, p []byte) (int, error) {
@@ -27,8 +27,8 @@ func full(f *File, n int) {
 	}
 }
 
-func TestAFullDiskStopsTheRecordingNotTheSession(t *testing.T) {
-	for room := range 200 { // the disk is full at every place of three lines
+func TestFullDiskStopsRecordingNotSession(t *testing.T) {
+	for room := range 200 { // the disk is full at every offset of three lines
 		f := create(t, Options{})
 		require.NoError(t, f.Append([]session.Entry{stdout(1, "zero")}))
 		full(f, room)
@@ -41,7 +41,7 @@ func TestAFullDiskStopsTheRecordingNotTheSession(t *testing.T) {
 		s := f.Stats()
 		require.Equal(t, session.RecordingStopped, s.Recording)
 		require.Regexp(t, `^no space left on device; not recorded from entry \d+ on$`, s.RecordingError)
-		require.Equal(t, 2, s.PendingIn, "the index goes on")
+		require.Equal(t, 2, s.PendingIn, "the index continues")
 		require.ErrorIs(t, f.Close(), syscall.ENOSPC)
 		require.Equal(t, session.RecordingStopped, f.Stats().Recording)
 
@@ -56,7 +56,7 @@ func TestAFullDiskStopsTheRecordingNotTheSession(t *testing.T) {
 	}
 }
 
-func TestAFullDiskInALongLine(t *testing.T) {
+func TestFullDiskInLongLine(t *testing.T) {
 	for name, payload := range map[string][]byte{
 		"m":   []byte(`{"id":1,"method":"` + string(bytes.Repeat([]byte("x"), 300_000)) + `"}`),
 		"raw": bytes.Repeat([]byte("x\t"), 150_000),
@@ -78,7 +78,7 @@ func TestAFullDiskInALongLine(t *testing.T) {
 	}
 }
 
-func TestMemoryHasALimit(t *testing.T) {
+func TestMemoryIsLimited(t *testing.T) {
 	f := create(t, Options{})
 	full(f, 0)
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "first")}))
@@ -94,9 +94,9 @@ func TestMemoryHasALimit(t *testing.T) {
 	kept := 0
 	for _, row := range all {
 		e, err := f.Entry(row, 0)
-		if row.Flags&session.FlagUnkept != 0 {
+		if row.Flags&session.FlagDropped != 0 {
 			require.ErrorIs(t, err, ErrNotKept)
-			require.Zero(t, kept, "the oldest give way")
+			require.Zero(t, kept, "the oldest are dropped")
 			continue
 		}
 		require.NoError(t, err)
@@ -106,23 +106,23 @@ func TestMemoryHasALimit(t *testing.T) {
 	require.InDelta(t, 3*memoryBlock/len(line), kept, memoryBlock/float64(len(line)))
 }
 
-func TestALineLongerThanMemoryIsNotKept(t *testing.T) {
+func TestLineLongerThanMemoryIsNotKept(t *testing.T) {
 	f := create(t, Options{})
 	full(f, 0)
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "first")}))
 	huge := bytes.Repeat([]byte("x"), memoryLimit/4+1)
 	require.NoError(t, f.Append([]session.Entry{{Kind: session.KindStdout, Payload: huge}, stdout(2, "after")}))
 	all := rows(t, f)
-	require.NotZero(t, all[0].Flags&session.FlagUnkept)
-	require.NotZero(t, all[1].Flags&session.FlagUnkept)
-	require.Zero(t, all[2].Flags&session.FlagUnkept)
+	require.NotZero(t, all[0].Flags&session.FlagDropped)
+	require.NotZero(t, all[1].Flags&session.FlagDropped)
+	require.Zero(t, all[2].Flags&session.FlagDropped)
 	e, err := f.Entry(all[2], 0)
 	require.NoError(t, err)
 	require.Equal(t, "after", string(e.Payload))
 	require.Equal(t, all[1].Off+int64(all[1].Len), all[2].Off)
 }
 
-func TestASyncThatFailsStopsTheRecording(t *testing.T) {
+func TestFailedSyncStopsRecording(t *testing.T) {
 	f := createSynced(t, Options{})
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "one")}))
 	err := error(syscall.EIO)

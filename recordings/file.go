@@ -8,27 +8,28 @@ import (
 	"time"
 
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
 // ErrClosed is the error of Append after Close.
 var ErrClosed = errors.New("the recording is closed")
 
-// MaxPayload is the longest payload of one entry in bytes: the longest line of
-// the file, with each byte escaped, has to fit the 32 bits of a row.
-const MaxPayload = 512 << 20
+// maxPayload is the longest payload of one entry in bytes: the longest line of
+// the file, with each byte escaped, must fit into the 32 bits of a row.
+const maxPayload = 512 << 20
 
-// A File is the log of a live session, and the recording it is written to. It
-// implements session.Log. All methods may be called from any goroutine.
+// A File is the log of a live session and the recording it is written to. It
+// implements session.Log. All methods are safe for concurrent use.
 type File struct {
 	path     string
 	header   session.Header
 	start    time.Time                               // with the monotonic clock
-	files    chain                                   // of one file, or with Options.MaxPart of more
-	write    func(*os.File, []byte) (int, error)     // to one of them; another one in tests
-	allocate func(f *os.File, off, size int64) error // reserves space for one of them; another one in tests
+	files    chain                                   // one file, or several with Options.MaxPart
+	write    func(*os.File, []byte) (int, error)     // to one of them; replaced in tests
+	allocate func(f *os.File, off, size int64) error // reserves space for one of them; replaced in tests
 	keeps    session.RecordingState                  // RecordingOn or RecordingNone
-	index    session.Index
-	spill    temp // rows that memory has no room for
+	index    index.Index
+	spill    temp // rows that do not fit into memory
 	temp     temp // the file, with Options.NoRecord
 	disk     disk
 	syncer   *syncer   // nil with Options.NoRecord
@@ -36,15 +37,15 @@ type File struct {
 	searcher searcher
 
 	mu      sync.Mutex
-	queue   []*waiter // those who wait for the log, in order
-	writing bool      // somebody leads
+	queue   []*waiter // calls of Append that wait for the log, in order
+	writing bool      // a leader is writing
 	closed  bool
-	changed chan struct{} // nil if nobody asked
+	changed chan struct{} // nil if unused
 
-	// What follows belongs to who leads.
-	lone    waiter            // stands for a leader who never waited
+	// The fields below belong to the current leader.
+	lone    waiter            // used for a leader that did not wait
 	waiters sync.Pool         // of *waiter
-	batch   []*waiter         // being written
+	batch   []*waiter         // the entries being written
 	n       uint64            // number of the last entry
 	lengths []uint32          // of the batch's lines
 	buf     []byte            // encoded lines that are not written yet
@@ -55,40 +56,40 @@ type File struct {
 	part    part
 
 	store   sync.RWMutex
-	memory  *memory // where lines go when the file can't be written; else nil
+	memory  *memory // holds lines once the file can't be written; else nil
 	stopped int64   // offset at which memory begins
-	failure error   // why
+	failure error   // why recording stopped
 	noRows  error   // why the index takes no more rows
 }
 
-// A waiter is a call of Append that waits to be written, or to lead.
+// A waiter is a call of Append that waits to be written or to lead.
 type waiter struct {
 	entries []session.Entry
-	wake    chan bool // true: lead; false: it is written
+	wake    chan bool // true: lead; false: written
 }
 
-// Path is the path of the file, or of the first one; "" with Options.NoRecord.
+// Path returns the path of the first file; "" with Options.NoRecord.
 func (f *File) Path() string { return f.path }
 
 // Header returns the first line of the recording.
 func (f *File) Header() session.Header { return f.header }
 
-// HeaderLine returns the first line as Create writes it, with its newline.
+// HeaderLine returns the first line as Create wrote it, with its newline.
 func (f *File) HeaderLine() []byte {
-	line, _ := appendHeader(nil, f.header) // Create encoded it before
+	line, _ := appendHeader(nil, f.header) // no error: Create has encoded it before
 	return line
 }
 
-// Now is the log's clock: microseconds since its start.
+// Now returns the log's time: microseconds since its start.
 func (f *File) Now() int64 { return time.Since(f.start).Microseconds() }
 
 // Append gives each entry its number and time and returns when all are in the
-// file (or in memory, once recording has stopped). The error is ErrClosed, or
-// one about an entry that is no entry, before anything was written.
+// file (or in memory, once recording has stopped). The error is ErrClosed or
+// that of an invalid entry; then nothing was written.
 func (f *File) Append(entries []session.Entry) error {
 	for i := range entries {
-		if len(entries[i].Payload) > MaxPayload {
-			return fmt.Errorf("%s entry of %d bytes: longer than %d", entries[i].Kind, len(entries[i].Payload), MaxPayload)
+		if len(entries[i].Payload) > maxPayload {
+			return fmt.Errorf("%s entry of %d bytes: longer than %d", entries[i].Kind, len(entries[i].Payload), maxPayload)
 		}
 		if err := checkBody(&entries[i]); err != nil {
 			return err
@@ -103,8 +104,8 @@ func (f *File) Append(entries []session.Entry) error {
 	return nil
 }
 
-// commit writes entries with the batch they fall into. It is called with mu
-// locked, and unlocks it.
+// commit writes entries together with the current batch. It must be called with
+// mu locked, and unlocks it.
 func (f *File) commit(entries []session.Entry) {
 	w := &f.lone
 	if f.writing {
@@ -146,7 +147,7 @@ func (f *File) commit(entries []session.Entry) {
 	f.mu.Unlock()
 }
 
-// Changed is closed when something was added or changed after the call.
+// Changed returns a channel that is closed when something changes after the call.
 func (f *File) Changed() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,7 +157,7 @@ func (f *File) Changed() <-chan struct{} {
 	return f.changed
 }
 
-// notify tells those who asked. It is called with mu locked.
+// notify closes the channel that Changed returned. It must be called with mu locked.
 func (f *File) notify() {
 	if f.changed != nil {
 		close(f.changed)
@@ -164,9 +165,9 @@ func (f *File) notify() {
 	}
 }
 
-// Close writes the end entry, gives back reserved space, brings the file to the
-// disk, looks at what has become of it, gives up its lock and stores the index of
-// a large one. Rows can still be read, until Release. The error says why the
+// Close writes the end entry, releases reserved space, syncs the file to disk,
+// checks it for changes by others, unlocks it and stores the index of a large
+// one. Rows can still be read until Release. The error is the reason why the
 // recording is incomplete, if it is.
 func (f *File) Close() error {
 	f.mu.Lock()
@@ -175,7 +176,7 @@ func (f *File) Close() error {
 		return nil
 	}
 	f.closed = true
-	f.commit(nil) // when it returns all that was appended is counted
+	f.commit(nil) // afterwards everything appended is counted
 	stats := f.index.Stats()
 	counts := stats.EndCounts()
 	f.mu.Lock()
@@ -188,8 +189,9 @@ func (f *File) Close() error {
 	return f.stopReason()
 }
 
-// Release closes the file, after Close: nothing can be read any more, and a
-// temporary file is gone. A File that is not released is when it is collected.
+// Release closes the file after Close: nothing can be read any more, and a
+// temporary file is gone. A File that is not released is closed when it is
+// garbage collected.
 func (f *File) Release() error {
 	if f.keeps == session.RecordingNone {
 		return errors.Join(f.spill.close(), f.temp.close())

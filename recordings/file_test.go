@@ -23,7 +23,7 @@ import (
 )
 
 // create creates a recording in a folder of the test. It is never synced: disks
-// are slow, and what tests look at need not be safe.
+// are slow, and test files need not be durable.
 func create(t testing.TB, opts Options) *File {
 	t.Helper()
 	f := createSynced(t, opts)
@@ -46,12 +46,12 @@ func createSynced(t testing.TB, opts Options) *File {
 	return f
 }
 
-// stdout is the entry of a line of standard output.
+// stdout returns the entry of a line of standard output.
 func stdout(seq uint64, line string) session.Entry {
 	return session.Entry{Kind: session.KindStdout, Seq: seq, Payload: []byte(line), Msg: framing.Scan([]byte(line))}
 }
 
-// rows are all rows of a source.
+// rows returns all rows of a source.
 func rows(t testing.TB, src session.Source) []session.Row {
 	t.Helper()
 	all := make([]session.Row, src.Len())
@@ -78,7 +78,7 @@ func TestHeaderIsTheFirstLine(t *testing.T) {
 	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
 }
 
-func TestAppendNumbersEntriesAndShowsThem(t *testing.T) {
+func TestAppendNumbersAndPublishesEntries(t *testing.T) {
 	f := create(t, Options{})
 	entries := []session.Entry{
 		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-1", PID: 7}),
@@ -89,7 +89,7 @@ func TestAppendNumbersEntriesAndShowsThem(t *testing.T) {
 	require.NoError(t, f.Append([]session.Entry{stdout(3, "more")}))
 	require.Equal(t, 4, f.Len())
 	require.Equal(t, uint64(2), entries[1].N)
-	require.Equal(t, entries[0].T, entries[2].T, "one clock reading a batch")
+	require.Equal(t, entries[0].T, entries[2].T, "one clock reading per batch")
 
 	all := rows(t, f)
 	require.Equal(t, session.KindStart, all[0].Kind)
@@ -118,7 +118,7 @@ func TestAppendNumbersEntriesAndShowsThem(t *testing.T) {
 	require.Equal(t, session.RecordingOn, f.Stats().Recording)
 }
 
-func TestReadLineIsReadAtOfTheLine(t *testing.T) {
+func TestReadLineReadsAtOffset(t *testing.T) {
 	f := create(t, Options{})
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "one"), stdout(2, "two")}))
 	row := rows(t, f)[0]
@@ -193,7 +193,7 @@ func TestEntriesOfOneAppendStayTogether(t *testing.T) {
 	}
 }
 
-func TestABatchIsAllThatIsQueued(t *testing.T) {
+func TestBatchTakesAllQueuedEntries(t *testing.T) {
 	f := create(t, Options{})
 	write, writes := f.write, 0
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -234,13 +234,13 @@ func TestABatchIsAllThatIsQueued(t *testing.T) {
 	close(leave)
 	wg.Wait()
 	<-changed
-	require.Equal(t, 2, writes, "one for the first, one for all who waited")
+	require.Equal(t, 2, writes, "one for the first, one for all that waited")
 	all := rows(t, f)
 	require.Len(t, all, 1+queued)
-	require.Equal(t, all[1].T, all[queued].T, "one clock reading a batch")
+	require.Equal(t, all[1].T, all[queued].T, "one clock reading per batch")
 }
 
-func TestTheClockIsThatOfTheLog(t *testing.T) {
+func TestNowIsMonotonic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := create(t, Options{NoRecord: true})
 		time.Sleep(1500 * time.Microsecond)
@@ -252,7 +252,7 @@ func TestTheClockIsThatOfTheLog(t *testing.T) {
 	})
 }
 
-func TestBuffersOfABurstAreGivenBack(t *testing.T) {
+func TestBuffersOfBurstAreReleased(t *testing.T) {
 	f := create(t, Options{NoRecord: true})
 	burst := make([]session.Entry, 50_000)
 	for i := range burst {
@@ -287,7 +287,7 @@ func TestCloseEndsTheRecording(t *testing.T) {
 	require.NoError(t, err, "rows can still be read")
 }
 
-func TestNoRecordLeavesNothingBehind(t *testing.T) {
+func TestNoRecordLeavesNoFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	f, err := Create(Options{NoRecord: true, Path: "ignored"})
 	require.NoError(t, err)
@@ -314,10 +314,10 @@ func TestCreateRefuses(t *testing.T) {
 		is   error
 		says string
 	}{
-		"a file that exists":   {Options{Path: exists}, fs.ErrExist, exists + ": the file exists, and recordings are never overwritten"},
-		"no folder":            {Options{Path: filepath.Join(dir, "no", "such")}, fs.ErrNotExist, "can't be written: no such file or directory"},
-		"a folder":             {Options{Path: dir}, fs.ErrExist, dir},
-		"a folder that is not": {Options{Dir: exists}, nil, "can't be written: not a directory"},
+		"a file that exists": {Options{Path: exists}, fs.ErrExist, exists + ": the file exists, and recordings are never overwritten"},
+		"no folder":          {Options{Path: filepath.Join(dir, "no", "such")}, fs.ErrNotExist, filepath.Join("no", "such") + ": no such file or directory"},
+		"a folder":           {Options{Path: dir}, fs.ErrExist, dir},
+		"a file as folder":   {Options{Dir: exists}, nil, "exists.jsonl: not a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Create(c.opts)
@@ -334,10 +334,10 @@ func TestCreateRefuses(t *testing.T) {
 	require.Equal(t, "precious", string(data))
 }
 
-func TestAppendRefusesWhatIsNoEntry(t *testing.T) {
+func TestAppendRefusesInvalidEntries(t *testing.T) {
 	f := create(t, Options{})
 	err := f.Append([]session.Entry{stdout(1, "x"), {Kind: session.KindNote, Body: []byte("[1]")}})
-	require.ErrorContains(t, err, "its body is no JSON object")
+	require.ErrorContains(t, err, "body is not a JSON object")
 	require.Zero(t, f.Len(), "nothing was written")
 	pretty := session.Entry{Kind: session.KindNote, Body: []byte("{\n  \"text\": \"x\"\n}")}
 	require.NoError(t, f.Append([]session.Entry{pretty}))

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/session"
 )
 
-// A recorder writes a file as another program does, whatever it writes.
+// A recorder writes and locks a file as another program would.
 type recorder struct {
 	*os.File
 	t testing.TB
@@ -34,22 +34,22 @@ func (r recorder) write(s string) {
 	require.NoError(r.t, err)
 }
 
-// openLive opens what a recorder writes.
+// openLive opens the file of a recorder.
 func openLive(t testing.TB, path string) *Recording {
-	r, err := OpenAtOnce(path)
+	r, err := OpenProgressive(path)
 	require.NoError(t, err)
 	require.True(t, r.Live())
 	require.Equal(t, session.RecordingOn, r.Stats().Recording)
 	return r
 }
 
-// look lets a follower look at its file once more.
+// look waits until a follower has checked its file again.
 func look() {
 	time.Sleep(followEvery)
 	synctest.Wait()
 }
 
-func TestALiveRecordingIsFollowed(t *testing.T) {
+func TestLiveRecordingIsFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := create(t, Options{})
 		require.NoError(t, f.Append([]session.Entry{stdout(1, `{"id":1,"method":"m"}`)}))
@@ -83,7 +83,7 @@ func TestALiveRecordingIsFollowed(t *testing.T) {
 	})
 }
 
-func TestARecorderThatDies(t *testing.T) {
+func TestRecorderDies(t *testing.T) {
 	for name, last := range map[string]string{"between lines": "", "in a line": `{"n":2,"t":0,"k"`, "in its last line": `{"n":2,"t":0,"k":"end","entries":2}`} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestARecorderThatDies(t *testing.T) {
 	}
 }
 
-func TestATornLineBecomesWhole(t *testing.T) {
+func TestTornLineIsCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newRecorder(t)
 		f.write(header + `{"n":1,"t":0,"k":"stderr"`)
@@ -121,7 +121,7 @@ func TestATornLineBecomesWhole(t *testing.T) {
 	})
 }
 
-func TestAFollowedFileGetsShorter(t *testing.T) {
+func TestFollowedFileShrinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newRecorder(t)
 		f.write(header + string(pairs(0, 10)))
@@ -140,12 +140,12 @@ func TestAFollowedFileGetsShorter(t *testing.T) {
 	})
 }
 
-func TestAFileGetsShorterBehindOurBack(t *testing.T) {
+func TestReadOfShrunkFile(t *testing.T) {
 	path := write(t, header+string(pairs(0, 10)))
 	r := open(t, path)
 	all := rows(t, r)
 	require.NoError(t, os.Truncate(path, all[5].Off+10))
-	require.Equal(t, session.RecordingTorn, r.Stats().Recording, "nobody has looked")
+	require.Equal(t, session.RecordingTorn, r.Stats().Recording, "not noticed yet")
 	changed := r.Changed()
 	for _, limit := range []int{0, 5} {
 		_, err := r.Entry(all[9], limit)
@@ -162,8 +162,8 @@ func TestAFileGetsShorterBehindOurBack(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestHoweverItIsWritten is the property: what was followed is what is there.
-func TestHoweverItIsWritten(t *testing.T) {
+// TestFollowedEqualsOpened checks that a followed file has the rows of the final one.
+func TestFollowedEqualsOpened(t *testing.T) {
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 9))
@@ -187,7 +187,7 @@ func TestHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-func TestAFollowedRecordingIsClosed(t *testing.T) {
+func TestCloseWhileFollowing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newRecorder(t)
 		f.write(header)

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	golden     = "testdata/v1-session.jsonl"  // never to be changed: old recordings look like it
-	goldenSSH  = "testdata/v1-ssh.jsonl"      // nor this, of a server on another machine
-	goldenEnd  = "testdata/v1-counts.jsonl"   // nor this, whose last entry has counts
-	goldenCopy = "testdata/v1-redacted.jsonl" // nor this, a copy without secrets
-	goldenFrom = "testdata/v1-imported.jsonl" // nor this, made of what another program wrote
-	goldenSet  = "testdata/v1-parts.jsonl"    // nor this, of three files
-	formatPage = "../docs/recording-format.md"
-	reader     = "../docs/read_recording.py"
+	golden     = "testdata/v1-session.jsonl"  // must never change: old recordings look like this
+	goldenSSH  = "testdata/v1-ssh.jsonl"      // likewise, of a server on another machine
+	goldenEnd  = "testdata/v1-counts.jsonl"   // likewise, with counts in the last entry
+	goldenCopy = "testdata/v1-redacted.jsonl" // likewise, a redacted copy
+	goldenFrom = "testdata/v1-imported.jsonl" // likewise, imported from another program
+	goldenSet  = "testdata/v1-parts.jsonl"    // likewise, in three files
+	formatPage = "../docs/reference/recording-format.md"
+	reader     = "../docs/reference/read_recording.py"
 )
 
-// tool skips the test if the machine has no such program.
+// tool skips the test if the program is not installed.
 func tool(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err == nil {
@@ -40,7 +40,7 @@ func tool(t *testing.T, name string) {
 	t.Skipf("%s is not installed", name)
 }
 
-func TestTheGoldenCopyIsARecording(t *testing.T) {
+func TestGoldenRedactedCopyIsARecording(t *testing.T) {
 	r := open(t, goldenCopy)
 	require.Zero(t, r.Warnings())
 	require.Equal(t, map[string]uint64{"home": 1, "keys": 1, "pointers": 11}, r.Header().Redacted)
@@ -54,7 +54,7 @@ func TestTheGoldenCopyIsARecording(t *testing.T) {
 	require.Empty(t, report.Problems)
 }
 
-func TestTheGoldenImportIsARecording(t *testing.T) {
+func TestGoldenImportIsARecording(t *testing.T) {
 	r := open(t, goldenFrom)
 	require.Zero(t, r.Warnings())
 	require.Equal(t, &session.Imported{From: "mcpsnoop log", File: "mcpsnoop.jsonl"}, r.Header().Imported)
@@ -67,7 +67,7 @@ func TestTheGoldenImportIsARecording(t *testing.T) {
 	require.Zero(t, code, out)
 }
 
-func TestTheGoldenRecordingOpens(t *testing.T) {
+func TestGoldenRecordingOpens(t *testing.T) {
 	r := open(t, golden)
 	require.Zero(t, r.Warnings())
 	require.Equal(t, "01KAJJMHZZ3W9T5K6VQ8X1Y2ZB", r.Header().ID)
@@ -114,7 +114,7 @@ func TestTheGoldenRecordingOpens(t *testing.T) {
 	require.True(t, report.Finished)
 }
 
-func TestTheGoldenRecordingOfAHost(t *testing.T) {
+func TestGoldenRecordingOverSSH(t *testing.T) {
 	r := open(t, goldenSSH)
 	require.Zero(t, r.Warnings())
 	require.Equal(t, "ssh", r.Header().Placement)
@@ -125,11 +125,11 @@ func TestTheGoldenRecordingOfAHost(t *testing.T) {
 		require.NoError(t, err)
 		said[row.Kind] = append(said[row.Kind], session.Describe(&e))
 		if row.Kind == session.KindStdin && r.Method(row.Method) == "tools/call" {
-			require.Equal(t, session.ReqLost, row.State, "no answer came any more")
+			require.Equal(t, session.ReqLost, row.State, "no more responses came")
 		}
 	}
 	require.Equal(t, []string{"mcp-stdio-1 pid 30176 ssh build-7"}, said[session.KindStart])
-	require.Equal(t, []string{"policy none: 0 passed, 0 left out, set: API_KEY, added: MCPDBG_MARK"}, said[session.KindEnv])
+	require.Equal(t, []string{"policy none: 0 passed, 0 omitted, set: API_KEY, added: MCPDBG_MARK"}, said[session.KindEnv])
 	require.Equal(t, []string{
 		"up 1.06ms me@bastion:22 > me@10.0.0.7:22 native SSH-2.0-OpenSSH_9.2p1 curve25519-sha256 ssh-ed25519 aes128-ctr hmac-sha2-256-etm@openssh.com",
 		"stalled 1.06ms", "lost 1.06ms connection to me@10.0.0.7:22 lost after 14.05s: no answer for 13s",
@@ -145,7 +145,7 @@ func TestTheGoldenRecordingOfAHost(t *testing.T) {
 	require.Zero(t, code, out)
 }
 
-func TestTheGoldenRecordingWithCounts(t *testing.T) {
+func TestGoldenRecordingWithCounts(t *testing.T) {
 	r := open(t, goldenEnd)
 	stats := r.Stats()
 	want := session.EndCounts{Out: 4, In: 3, Errors: 2, Stray: 5, Stderr: 2}
@@ -161,7 +161,7 @@ func TestTheGoldenRecordingWithCounts(t *testing.T) {
 	require.Zero(t, code, out)
 }
 
-func TestTheGoldenRecordingInParts(t *testing.T) {
+func TestGoldenRecordingInParts(t *testing.T) {
 	r, one := open(t, goldenSet), open(t, goldenEnd)
 	require.Zero(t, r.Warnings())
 	require.Equal(t, one.Len()+2, r.Len())
@@ -192,12 +192,12 @@ func TestTheGoldenRecordingInParts(t *testing.T) {
 	require.Contains(t, out, "mcp-stdio-1 stdout: 1009 bytes, ok\n")
 }
 
-func TestTheGoldenRecordingIsWhatIsWritten(t *testing.T) {
+func TestGoldenRecordingIsWrittenAsIs(t *testing.T) {
 	kinds := requireAsWritten(t, golden)
-	require.Len(t, kinds, int(session.KindEnd)-1, "every kind is in it but part")
+	require.Len(t, kinds, int(session.KindEnd)-1, "every kind except part is in it")
 }
 
-// requireAsWritten sees that we would write a recording as it is, entry by
+// requireAsWritten checks that AppendEntry reproduces a recording, entry by
 // entry, and returns the kinds in it.
 func requireAsWritten(t *testing.T, path string) map[session.Kind]bool {
 	t.Helper()
@@ -209,7 +209,7 @@ func requireAsWritten(t *testing.T, path string) map[session.Kind]bool {
 		e, err := Decode(line)
 		require.NoError(t, err)
 		if e.Why == "too-long" {
-			e.Msg = framing.Message{} // a part, which a line alone does not tell
+			e.Msg = framing.Message{} // a part, which a single line does not show
 		}
 		require.Equal(t, string(line), string(AppendEntry(nil, &e)))
 		kinds[e.Kind] = true
@@ -217,7 +217,7 @@ func requireAsWritten(t *testing.T, path string) map[session.Kind]bool {
 	return kinds
 }
 
-func TestTheFormatPageNamesEverything(t *testing.T) {
+func TestFormatPageNamesEverything(t *testing.T) {
 	page, err := os.ReadFile(formatPage)
 	require.NoError(t, err)
 	for kind := session.KindStart; kind <= session.KindEnd; kind++ {
@@ -239,11 +239,11 @@ func TestTheFormatPageNamesEverything(t *testing.T) {
 	}
 	program, err := os.ReadFile(reader)
 	require.NoError(t, err)
-	require.Contains(t, string(page), "```python\n"+string(program)+"```\n", "the reader stands in the page as it is")
+	require.Contains(t, string(page), "```python\n"+string(program)+"```\n", "the page quotes the reader verbatim")
 }
 
-// recipes are what the recipes of the page find in the golden recording: the
-// number of lines, and something in them.
+// recipes are the results of the page's recipes for the golden recording: the
+// number of lines, and a text in them.
 var recipes = map[string]struct {
 	lines int
 	says  string
@@ -260,7 +260,7 @@ var recipes = map[string]struct {
 	`jq -cn 'reduce`:                  {1, `[[2349,"initialize"],[1199,"tools/call"],[50,"roots/list"]]`},
 }
 
-func TestTheRecipesWork(t *testing.T) {
+func TestRecipesWork(t *testing.T) {
 	tool(t, "sh")
 	tool(t, "grep")
 	tool(t, "sed")
@@ -304,7 +304,7 @@ func readInPython(t *testing.T, path, folder string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-func TestTheReaderInPythonPutsStreamsTogether(t *testing.T) {
+func TestPythonReaderReassemblesStreams(t *testing.T) {
 	folder := t.TempDir()
 	out, code := readInPython(t, golden, folder)
 	require.Zero(t, code, out)
@@ -326,7 +326,7 @@ func TestTheReaderInPythonPutsStreamsTogether(t *testing.T) {
 	require.Equal(t, 2, code, out)
 }
 
-func TestTheReaderInPythonAgreesOnEveryByte(t *testing.T) {
+func TestPythonReaderAgreesOnEveryByte(t *testing.T) {
 	f := create(t, Options{})
 	var all strings.Builder
 	require.NoError(t, f.Append([]session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"})}))

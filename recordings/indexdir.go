@@ -14,29 +14,29 @@ import (
 )
 
 const (
-	// worthStoring is how many bytes of a recording are indexed in about the
-	// time that it takes to open a stored index.
-	worthStoring = 8 << 20
-	// maxStored is how many bytes stored indexes take together; those that were
-	// not used for the longest give way. A GiB of recording takes about 80 MB.
+	// minStored is the smallest recording, in bytes, whose index is stored: a
+	// smaller one is indexed about as fast as a stored index is opened.
+	minStored = 8 << 20
+	// maxStored is the most bytes that stored indexes take together; the least
+	// recently used are removed. A GiB of recording takes about 80 MB.
 	maxStored = 1 << 30
-	// staleAfter is how old the unfinished file of a killed program is.
+	// staleAfter is the age at which an unfinished file was left by a killed program.
 	staleAfter = time.Hour
 
 	storedSuffix = ".index"
 	unfinished   = ".tmp"
 )
 
-// IndexDir is the folder for stored indexes: mcpdbg/index in the user's cache
-// folder. It need not exist. What is in it can be deleted at any time.
-func IndexDir() (string, error) {
+// indexDir returns the folder for stored indexes: mcpdbg/index in the user's cache
+// folder. It need not exist. Its content can be deleted at any time.
+func indexDir() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "mcpdbg", "index"), err
 }
 
-// storedPath is the file for the index of the recording at path.
+// storedPath returns the file for the index of the recording at path.
 func storedPath(path string) (string, error) {
-	dir, err := IndexDir()
+	dir, err := indexDir()
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func storedPath(path string) (string, error) {
 	return filepath.Join(dir, hex.EncodeToString(sum[:16])+storedSuffix), nil
 }
 
-// storeAt writes a file that is there whole or not at all, for the user alone.
+// storeAt writes a file atomically, readable by the user only.
 func storeAt(path string, write func(io.Writer) error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -60,7 +60,7 @@ func storeAt(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // of no avail when it has got its name
+	defer func() { _ = os.Remove(f.Name()) }() // fails once the file is renamed
 	out := bufio.NewWriterSize(f, 1<<20)
 	err = write(out)
 	err = cmp.Or(err, out.Flush())
@@ -75,8 +75,8 @@ func storeAt(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// pruneStored removes the oldest stored indexes until the others take no more
-// than limit bytes, and what killed programs left. Who reads one goes on.
+// pruneStored removes the oldest stored indexes until the rest take no more than
+// limit bytes, and the leftovers of killed programs. Open readers are unaffected.
 func pruneStored(dir string, limit int64, now time.Time) {
 	type stored struct {
 		path string

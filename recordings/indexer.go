@@ -6,20 +6,21 @@ import (
 	"sync"
 
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
 const (
-	// readers is how many goroutines decode blocks beside the one that adds them
-	// to the index: decoding takes about twice as long.
+	// readers is how many goroutines decode blocks in addition to the one that
+	// adds them to the index: decoding takes about twice as long.
 	readers = 2
-	// blocks is how many blocks are on their way: each decoder has one, and each
-	// other goroutine one and a half.
+	// blocks is how many blocks are in use: each decoder has one, and each other
+	// goroutine one and a half.
 	blocks = 5
-	// worthPipeline is how many bytes are too few for more than one goroutine.
-	worthPipeline = 4 * blockSize
+	// minPipelined is the fewest bytes that are worth more than one goroutine.
+	minPipelined = 4 * blockSize
 )
 
-// A position is how far a file is indexed, and what has to be known to go on.
+// A position is how far a file is indexed, with the state needed to continue.
 type position struct {
 	End      int64 // where the next line begins
 	Entries  uint64
@@ -32,21 +33,21 @@ type position struct {
 // An indexer adds the entries of a file to an index, from front to back.
 type indexer struct {
 	f     io.ReaderAt
-	index *session.Index
+	index *index.Index
 	position
 	read int64 // position.End, and the bytes of a line without its newline
 }
 
-// finished tells whether the recorder's last word is read, and nothing follows.
+// finished reports whether the end entry was read and nothing follows it.
 func (x *indexer) finished() bool { return x.Kind == session.KindEnd && x.read == x.End }
 
-// catchUp indexes from where it stands to the end of the file, which is about
-// at size. A last line without its newline is left for the next time. After each
-// block it calls publish, whose error ends it.
+// catchUp indexes from the current position to the end of the file, which is near
+// size. A last line without its newline is left for the next call. catchUp calls
+// publish after each block and stops at its first error.
 func (x *indexer) catchUp(size int64, publish func() error) error {
 	lines := &blockReader{f: x.f, longest: longestLine, off: x.End}
 	var err error
-	if size-x.End < worthPipeline {
+	if size-x.End < minPipelined {
 		err = x.oneByOne(lines, size-x.End, publish)
 	} else {
 		err = x.pipeline(lines, publish)
@@ -75,15 +76,15 @@ func (x *indexer) oneByOne(lines *blockReader, most int64, publish func() error)
 	}
 }
 
-// pipeline does the same with a goroutine that reads, others that decode, and
-// this one, which adds the blocks in their order.
+// pipeline does the same as oneByOne with one goroutine that reads and others
+// that decode; the caller adds the blocks in order.
 func (x *indexer) pipeline(lines *blockReader, publish func() error) error {
 	free := make(chan *lineBlock, blocks)
 	for range blocks {
 		free <- newBlock(blockSize)
 	}
 	raw, inOrder := make(chan *lineBlock, blocks), make(chan *lineBlock, blocks)
-	long := make(chan struct{}, 1) // taken by the one long line that is on its way
+	long := make(chan struct{}, 1) // held by the one long line in the pipeline
 	stop := make(chan struct{})
 	alone := func() error {
 		select {
@@ -127,7 +128,7 @@ func (x *indexer) pipeline(lines *blockReader, publish func() error) error {
 		err := x.add(b)
 		if b.long() {
 			b.data = nil
-			b.entries = nil // they have its bytes
+			b.entries = nil // they alias its bytes
 			<-long
 		}
 		if err == nil {

@@ -10,8 +10,8 @@ const (
 	// firstBuffer is how much of a file is read at once.
 	firstBuffer = 256 << 10
 	// longestLine is the longest line that is read into memory as a whole: a
-	// payload of framing.DefaultLimit and what encoding it may add. Of longer
-	// ones only the head is.
+	// payload of framing.DefaultLimit plus its encoding overhead. Of longer lines
+	// only the head is read.
 	longestLine = 384 << 20
 	// longestHeader is the longest first line.
 	longestHeader = 4 << 20
@@ -19,20 +19,20 @@ const (
 
 // A line is one line of a file.
 type line struct {
-	data  []byte // with its newline; valid until the next line, and free to be changed
+	data  []byte // with its newline; valid until the next line, and may be modified
 	off   int64
 	size  int64 // longer than data if the line is too long
-	whole bool  // it ends in a newline
+	whole bool  // ends in a newline
 }
 
 // A lineReader reads a file line by line. Its memory is bounded by longest,
-// whatever the file says.
+// whatever the file contains.
 type lineReader struct {
 	r       io.Reader
 	longest int
 	buf     []byte
-	start   int // of the line to come, in buf
-	end     int // of what was read into buf
+	start   int // of the next line, in buf
+	end     int // of the bytes read into buf
 	off     int64
 }
 
@@ -40,7 +40,7 @@ func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{r: r, longest: longestLine, buf: make([]byte, firstBuffer)}
 }
 
-// next returns the next line, io.EOF after the last one.
+// next returns the next line, or io.EOF after the last one.
 func (l *lineReader) next() (line, error) {
 	searched := l.start
 	for {
@@ -72,8 +72,8 @@ func (l *lineReader) take(end int, whole bool) line {
 	return got
 }
 
-// makeRoom moves the open line to the beginning of the buffer, or into a larger
-// buffer, or back into a small one.
+// makeRoom moves the incomplete line to the beginning of the buffer, or into a
+// larger buffer, or back into a small one.
 func (l *lineReader) makeRoom() {
 	open := l.buf[l.start:l.end]
 	size := len(l.buf)
@@ -91,7 +91,7 @@ func (l *lineReader) makeRoom() {
 	l.buf, l.start = to, 0
 }
 
-// fill reads more. The error is io.EOF if there is no more.
+// fill reads more. The error is io.EOF at the end of the file.
 func (l *lineReader) fill() error {
 	for {
 		n, err := l.r.Read(l.buf[l.end:])

@@ -20,7 +20,7 @@ func init() {
 	children["rows-stored"] = openRows
 }
 
-// openRows opens a recording, looks at rows all over it and says how much memory
+// openRows opens a recording, reads rows all over it and prints how much memory
 // that took.
 func openRows(path string) error {
 	r, err := Open(path)
@@ -41,7 +41,7 @@ func openRows(path string) error {
 	return err
 }
 
-// TestLongTenMillionRows holds the memory that the index of a recording takes.
+// TestLongTenMillionRows limits the memory that the index of a recording takes.
 func TestLongTenMillionRows(t *testing.T) {
 	cache := t.TempDir()
 	path := filepath.Join(t.TempDir(), "r.jsonl")

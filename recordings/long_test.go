@@ -45,7 +45,7 @@ func longMessage(size int) []byte {
 	return append(b, `"}`...)
 }
 
-// peak is the most memory this process ever had, in bytes.
+// peak returns the peak memory of this process in bytes.
 func peak() (int, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -57,7 +57,7 @@ func peak() (int, error) {
 	return kb << 10, err
 }
 
-// writeLong records one line and says how much memory that took beyond it.
+// writeLong records one line and prints how much extra memory that took.
 func writeLong(path string, payload []byte) error {
 	before, err := peak()
 	if err != nil {
@@ -79,7 +79,7 @@ func writeLong(path string, payload []byte) error {
 	return err
 }
 
-// openLong opens a recording and says how much memory that took.
+// openLong opens a recording and prints how much memory that took.
 func openLong(path string) error {
 	r, err := Open(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func TestLongHugeLines(t *testing.T) {
 			require.Less(t, took(name+"-write"), 16<<20, "the recorder holds no second copy")
 			r := open(t, path)
 			require.Zero(t, r.Warnings())
-			require.Less(t, took(name+"-open"), 3*int(r.Stats().Size), "the reader holds the line, and what it was before its buffer grew")
+			require.Less(t, took(name+"-open"), 3*int(r.Stats().Size), "the reader holds the line, and its smaller buffer while that grows")
 			payload := c.make(c.size)
 			e, err := r.Entry(rows(t, r)[0], 0)
 			require.NoError(t, err)
@@ -121,9 +121,9 @@ func TestLongHugeLines(t *testing.T) {
 	}
 }
 
-// TestLongRandomRecordings does what the quick tests do, with more of them.
+// TestLongRandomRecordings runs the quick tests with more recordings.
 func TestLongRandomRecordings(t *testing.T) {
-	t.Run("opened", TestHoweverItIsOpened)
-	t.Run("written", TestHoweverItIsWritten)
+	t.Run("opened", TestAllWaysToOpenAgree)
+	t.Run("written", TestFollowedEqualsOpened)
 	t.Run("in chunks", TestAnyChunkingComesBack)
 }

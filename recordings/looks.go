@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// A FormatError is about a file that can't be read as a recording.
+// A FormatError reports a file that can't be read as a recording.
 type FormatError struct {
-	Path  string
-	Major int    // the version of a recording that is newer than this program; else 0
-	Looks string // what the file looks like, such as "a gzip file"
+	Path      string
+	Major     int    // the version of a recording that this program does not support; else 0
+	LooksLike string // what the file looks like, such as "a gzip file"
 }
 
 func (e *FormatError) Error() string {
-	if e.Looks == "" {
+	if e.LooksLike == "" {
 		return fmt.Sprintf("%s is a recording of version %d, and this program reads version %d", e.Path, e.Major, Version)
 	}
-	return fmt.Sprintf("%s is not a recording: it looks like %s", e.Path, e.Looks)
+	return fmt.Sprintf("%s is not a recording: it looks like %s", e.Path, e.LooksLike)
 }
 
-// magics are how files that people may take for recordings begin.
+// magics are the first bytes of file types that may be mistaken for recordings.
 var magics = []struct{ begin, looks string }{
 	{"\x1f\x8b", "a gzip file (unpack it first)"},
 	{"\x28\xb5\x2f\xfd", "a zstd file (unpack it first)"},
@@ -35,7 +35,7 @@ var magics = []struct{ begin, looks string }{
 	{"\xef\xbb\xbf", "a text file with a byte order mark"},
 }
 
-// members by which JSON that others write is known.
+// shapes are members that identify the JSON of other programs.
 var shapes = []struct{ member, looks string }{
 	{"mcpdbg_smoke", "a report of mcpdbg smoke (open a recording that it names)"},
 	{"mcpServers", "a client configuration (open its servers with --config)"},
@@ -48,7 +48,7 @@ var shapes = []struct{ member, looks string }{
 	{"n", "a recording without its first line"},
 }
 
-// LooksLike describes a file that is no recording by its first line, such as "a
+// LooksLike describes a file that is not a recording by its first line, such as "a
 // gzip file (unpack it first)" or "text".
 func LooksLike(first []byte) string {
 	if len(first) == 0 {

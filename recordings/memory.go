@@ -9,26 +9,26 @@ const (
 	// memoryLimit is how many bytes of lines are kept once the file can't be
 	// written any more.
 	memoryLimit = 64 << 20
-	// memoryBlock is how many bytes are given up at once.
+	// memoryBlock is how many bytes are dropped at once.
 	memoryBlock = 1 << 20
 )
 
-// ErrNotKept is the error for entries whose bytes were given up: recording had
-// stopped and memory has a limit. Their rows have session.FlagUnkept.
+// ErrNotKept is the error for entries that were dropped: recording had stopped and
+// memory is limited. Their rows have session.FlagUnkept.
 var ErrNotKept = errors.New("the entry's bytes were not kept: recording had stopped")
 
-// memory continues a file that can't be written: offsets go on where the file
-// ended. The oldest blocks give way when limit is reached. It is not safe for
+// memory continues a file that can't be written: offsets continue where the file
+// ended. The oldest blocks are dropped when limit is reached. It is not safe for
 // concurrent use.
 type memory struct {
 	limit  int
 	blocks []block
 	kept   int   // bytes in blocks
 	first  int64 // offset of the oldest byte kept
-	next   int64 // offset of the byte to come
+	next   int64 // offset of the next byte
 }
 
-// A block holds whole lines.
+// A block holds complete lines.
 type block struct {
 	off  int64
 	data []byte
@@ -59,14 +59,14 @@ func (m *memory) add(line []byte) {
 	}
 }
 
-// skip counts a line that is too long to be kept, and gives up all before it:
-// what is kept has no holes.
+// skip counts a line that is too long to be kept, and drops all lines before it:
+// the kept lines have no gaps.
 func (m *memory) skip(length int64) {
 	m.next += length
 	m.blocks, m.kept, m.first = nil, 0, m.next
 }
 
-// ReadAt reads from one line.
+// ReadAt reads from a single line.
 func (m *memory) ReadAt(p []byte, off int64) (int, error) {
 	if off < m.first || off >= m.next {
 		return 0, ErrNotKept

@@ -2,22 +2,26 @@ package recordings
 
 import (
 	"crypto/rand"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // maxName is the longest server name in a file name, in bytes.
 const maxName = 40
 
-// StateDir is the folder for what the program keeps between runs:
+// StateDir returns the folder for data that the program keeps between runs:
 // $XDG_STATE_HOME/mcpdbg, by default ~/.local/state/mcpdbg, on Windows
-// %LOCALAPPDATA%\mcpdbg. It need not exist. Recordings are in its folder
+// %LOCALAPPDATA%\mcpdbg. It need not exist. Recordings are in its subfolder
 // "recordings".
 func StateDir() (string, error) {
-	// The XDG Base Directory Specification: a relative path is to be ignored.
+	// The XDG Base Directory Specification: relative paths must be ignored.
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "mcpdbg"), nil
 	}
@@ -29,8 +33,8 @@ func StateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "mcpdbg"), err
 }
 
-// DefaultDir is where recordings go that are given no place of their own: the
-// folder recordings in StateDir. It need not exist.
+// DefaultDir returns the default folder for recordings: the folder recordings in
+// StateDir. It need not exist.
 func DefaultDir() (string, error) {
 	state, err := StateDir()
 	if err != nil {
@@ -39,13 +43,13 @@ func DefaultDir() (string, error) {
 	return filepath.Join(state, "recordings"), nil
 }
 
-// fileName is the default name of a recording: when in UTC, what, and the last
-// six characters of its id.
+// fileName returns the default name of a recording: the start time in UTC, the
+// server, and the last six characters of the id.
 func fileName(start time.Time, server, id string) string {
 	return start.UTC().Format("20060102-150405") + "-" + safeName(server) + "-" + strings.ToLower(id[len(id)-6:]) + ".jsonl"
 }
 
-// safeName makes of a server's name something that every file system takes.
+// safeName turns a server's name into one that is valid on every file system.
 func safeName(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -64,7 +68,7 @@ func safeName(name string) string {
 	return safe
 }
 
-// newID is a ULID (github.com/ulid/spec): 48 bits of milliseconds and 80 random
+// newID returns a ULID (github.com/ulid/spec): 48 bits of milliseconds and 80 random
 // bits as 26 characters that sort by time.
 func newID(at time.Time) string {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -80,4 +84,71 @@ func newID(at time.Time) string {
 		id[10+i] = alphabet[b&31]
 	}
 	return string(id[:])
+}
+
+// pattern returns a regular expression that is compiled on first use.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+// partName matches the names of later parts, without the extension.
+var partName = pattern(`^(.+)\.part([1-9][0-9]{0,8})$`)
+
+// PartPath returns the path of part n of the recording whose first file is at
+// path: NAME.part2.jsonl next to NAME.jsonl. Part 1 is the first file itself.
+func PartPath(path string, n int) string {
+	if n < 2 {
+		return path
+	}
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s.part%d%s", strings.TrimSuffix(path, ext), n, ext)
+}
+
+// partOf is the inverse of PartPath: it returns the path of the first file and the
+// number, or 0 if path is not the name of a later part.
+func partOf(path string) (first string, n int) {
+	ext := filepath.Ext(path)
+	found := partName().FindStringSubmatch(strings.TrimSuffix(path, ext))
+	if found == nil {
+		found = partName().FindStringSubmatch(path) // without an extension, the suffix looks like one
+		ext = ""
+	}
+	if found == nil {
+		return path, 0
+	}
+	if n, _ = strconv.Atoi(found[2]); n < 2 {
+		return path, 0
+	}
+	return found[1] + ext, n
+}
+
+// FirstPart returns the first file of the recording that the file at path is a
+// later part of; ok is false for any other file, and if the first is missing.
+func FirstPart(path string) (first string, ok bool) {
+	first, n := partOf(path)
+	if n == 0 {
+		return "", false
+	}
+	part, err := headerOf(path)
+	if err != nil || part.Part != n {
+		return "", false
+	}
+	whole, err := headerOf(first)
+	return first, err == nil && whole.ID == part.ID && whole.Part == 0
+}
+
+// laterParts returns the numbers greater than after of the files that are named as
+// later parts of path.
+func laterParts(path string, after int) []int {
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	var numbers []int
+	for _, file := range files {
+		if first, n := partOf(file.Name()); n > after && first == filepath.Base(path) {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
 }

@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// maxRanges is how many ranges a numbers holds, 16 bytes each.
+// maxRanges is the most ranges that a numbers holds, at 16 bytes each.
 const maxRanges = 1 << 20
 
-// numbers is a set of sequence numbers, from 1 on. Its memory is bounded:
-// scattered says that there were too many ranges to keep, and that nothing is
-// known any more.
+// numbers is a set of sequence numbers from 1 on. Its memory is bounded: scattered
+// means that there were too many ranges to keep and the set is unknown.
 type numbers struct {
 	ranges    []numberRange
 	scattered bool
@@ -18,8 +17,8 @@ type numbers struct {
 
 type numberRange struct{ from, to uint64 }
 
-// add adds the numbers from from to to. Numbers come nearly in order, so that
-// most ranges continue the last one.
+// add adds the numbers from from to to. Numbers arrive nearly in order, so most
+// ranges continue the last one.
 func (s *numbers) add(from, to uint64) {
 	if from == 0 || to < from || s.scattered {
 		return
@@ -38,7 +37,7 @@ func (s *numbers) add(from, to uint64) {
 	s.ranges = append(s.ranges, numberRange{from, to})
 }
 
-// merge sorts the ranges and joins those that touch.
+// merge sorts the ranges and joins adjacent ones.
 func (s *numbers) merge() {
 	slices.SortFunc(s.ranges, func(a, b numberRange) int { return cmp.Compare(a.from, b.from) })
 	merged := s.ranges[:0]
@@ -52,7 +51,7 @@ func (s *numbers) merge() {
 	s.ranges = merged
 }
 
-// holes are the ranges that are missing between 1 and the last number.
+// holes returns the missing ranges between 1 and the last number.
 func (s *numbers) holes() (missing []numberRange) {
 	if s.scattered {
 		return nil

@@ -12,57 +12,57 @@ import (
 	"mcpdbg/session"
 )
 
-// A file is what a recording is read from: files on the disk, or bytes in a test.
+// A file is the source of a recording: files on the disk, or bytes in a test.
 type file interface {
 	io.ReaderAt
 	io.Closer
 	Stat() (fs.FileInfo, error)
-	locked() bool // a recorder holds it
-	// missing tells how many parts are not there between others, and whether the
-	// one that follows the last is not.
+	locked() bool // by a recorder
+	// missing returns how many parts are missing between others, and whether the
+	// part after the last one is missing.
 	missing() (between int, next bool)
 }
 
-// looksLikeNoFile says what has no bytes to be read at any place.
-func looksLikeNoFile(mode fs.FileMode) string {
+// describeMode describes a file that is not a regular file.
+func describeMode(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "a folder"
 	case mode&fs.ModeNamedPipe != 0:
-		return "a pipe (write what comes out of it into a file first)"
+		return "a pipe (save its output to a file first)"
 	case mode&fs.ModeSocket != 0:
 		return "a socket"
 	}
 	return "a device"
 }
 
-// Open reads a recording from end to end before it returns, unless its index
-// was stored, and does not follow one that is still being written: that is as it
-// was then. The path of the first file of a recording in parts opens all of them
-// as one; that of a later part opens it alone, and what belongs together in two
-// parts is then not paired. A torn last line is left out. The error is a *FormatError for what is no recording, or one of a
-// version that this program does not know.
+// Open reads a recording from end to end before it returns, unless its index is
+// stored. It does not follow a recording that is still being written. The path
+// of the first file of a recording in parts opens all of them as one; that of a
+// later part opens it alone, and a request in one part is then not paired with
+// its response in another. A torn last line is skipped. The error is a
+// *FormatError for a file that is not a recording, or has an unknown version.
 func Open(path string) (*Recording, error) {
 	return OpenContext(context.Background(), path)
 }
 
-// OpenAtOnce opens a recording of any size within milliseconds: it returns when
+// OpenProgressive opens a recording of any size within milliseconds: it returns when
 // the header and the last rows (see Tail) are read, which are less than 2 MiB.
-// All rows are added in the background, from the first on, as Changed tells. A
-// recording that another program is writing is then followed, until its recorder
-// ends. The error is that of Open.
-func OpenAtOnce(path string) (*Recording, error) {
+// All rows are then added in the background, from the first on; Changed reports
+// progress. A recording that another program is writing is followed until its
+// recorder ends. The error is that of Open.
+func OpenProgressive(path string) (*Recording, error) {
 	r, err := begin(path, true)
 	if err != nil {
 		return nil, err
 	}
 	if r.tail == nil {
-		<-r.indexed // there is not much
+		<-r.indexed // the rest is short
 	}
 	return r, nil
 }
 
-// begin opens the file at path and begins to read it.
+// begin opens the file at path and starts reading it.
 func begin(path string, atOnce bool) (*Recording, error) {
 	f, err := openFile(path)
 	if _, ok := errors.AsType[*FormatError](err); ok {
@@ -80,7 +80,7 @@ func begin(path string, atOnce bool) (*Recording, error) {
 	return r, nil
 }
 
-// readHeader reads the first line, and tells where the next one begins.
+// readHeader reads the first line and returns the offset of the next one.
 func readHeader(path string, f io.ReaderAt) (session.Header, int64, error) {
 	first, err := newLineReader(io.NewSectionReader(f, 0, longestHeader)).next()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -90,7 +90,7 @@ func readHeader(path string, f io.ReaderAt) (session.Header, int64, error) {
 	return header, first.size, err
 }
 
-// openLines reads the header and returns the lines after it.
+// openLines reads the header and returns a reader of the lines after it.
 func openLines(path string, f io.ReaderAt) (session.Header, *lineReader, error) {
 	header, begin, err := readHeader(path, f)
 	if err != nil {
@@ -99,7 +99,7 @@ func openLines(path string, f io.ReaderAt) (session.Header, *lineReader, error) 
 	return header, linesFrom(f, begin), nil
 }
 
-// linesFrom returns the lines from the one that begins at off on.
+// linesFrom returns a reader of the lines from offset off on.
 func linesFrom(f io.ReaderAt, off int64) *lineReader {
 	lines := newLineReader(io.NewSectionReader(f, off, math.MaxInt64-off))
 	lines.off = off
@@ -114,7 +114,7 @@ func parseHeader(path string, first []byte) (session.Header, error) {
 	}
 	switch err := json.Unmarshal(first, &version); {
 	case err != nil || version.Major == nil:
-		return h, &FormatError{Path: path, Looks: LooksLike(first)}
+		return h, &FormatError{Path: path, LooksLike: LooksLike(first)}
 	case *version.Major != Version:
 		return h, &FormatError{Path: path, Major: *version.Major}
 	}
@@ -133,4 +133,24 @@ func headerOf(path string) (session.Header, error) {
 	defer f.Close()
 	header, _, err := readHeader(path, f)
 	return header, err
+}
+
+// OpenContext is like Open, but stops when ctx ends, with the cause as the error:
+// reading a large recording takes seconds.
+func OpenContext(ctx context.Context, path string) (*Recording, error) {
+	r, err := begin(path, false)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-r.indexed:
+	case <-ctx.Done():
+		_ = r.Close() // nothing was written
+		return nil, context.Cause(ctx)
+	}
+	if err := r.Progress().Err; err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return r, nil
 }

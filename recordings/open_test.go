@@ -18,6 +18,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
 const header = `{"mcpdbg":1,"id":"01KAJJMHZZ3W9T5K6VQ8X1Y2ZB","tool":"t","start":"2026-11-21T10:00:00.000000Z","placement":"local","argv":[]}` + "\n"
@@ -30,7 +31,7 @@ func write(t testing.TB, content string) string {
 	return path
 }
 
-func TestOpenToleratesWhatItDoesNotKnow(t *testing.T) {
+func TestOpenToleratesUnknownData(t *testing.T) {
 	for name, c := range map[string]struct {
 		lines    string
 		payloads []string
@@ -62,11 +63,11 @@ func TestOpenToleratesWhatItDoesNotKnow(t *testing.T) {
 				`{"n":8,"t":0,"k":"stdout","raw":"a"},` + "\n" + `{"n":9,"t":0,"k":"note","text":}` + "\n",
 			[]string{"x"}, Warnings{BadLines: 14}, session.RecordingTorn,
 		},
-		"numbers and times that fall": {
+		"decreasing numbers and times": {
 			`{"n":2,"t":5,"k":"stderr","raw":"a"}` + "\n" + `{"n":2,"t":5,"k":"stderr","raw":"b"}` + "\n" + `{"n":3,"t":4,"k":"stderr","raw":"c"}` + "\n",
 			[]string{"a", "b", "c"}, Warnings{OutOfOrder: 2}, session.RecordingTorn,
 		},
-		"spaces, another order and CRLF, as other programs write": {
+		"spaces, another order and CRLF of other programs": {
 			`{ "k" : "stdout" , "t": 3, "n": 1, "seq": 2, "eol": "\n", "m" : {"id": 1} }` + "\r\n",
 			[]string{`{"id": 1}`}, Warnings{}, session.RecordingTorn,
 		},
@@ -74,7 +75,7 @@ func TestOpenToleratesWhatItDoesNotKnow(t *testing.T) {
 			`{"n":1,"t":0,"k":"stderr","b64":"\/w=="}` + "\n" + `{"n":2,"t":0,"k":"stderr","b64":"/w==/w=="}` + "\n",
 			[]string{"\xff"}, Warnings{BadLines: 1}, session.RecordingTorn,
 		},
-		"escapes that we do not write": {
+		"escapes that AppendEntry does not write": {
 			`{"n":1,"t":0,"k":"stderr","raw":"\/\b\f\u00e9\ud83d\ude00\ud800"}` + "\n",
 			[]string{"/\b\fé😀\ufffd"}, Warnings{}, session.RecordingTorn,
 		},
@@ -100,12 +101,12 @@ func TestOpenToleratesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestWarningsSayWhatWasCounted(t *testing.T) {
+func TestWarningsString(t *testing.T) {
 	require.Empty(t, Warnings{}.String())
-	require.Equal(t, "1 entry of an unknown kind, 2 lines that are no entry", Warnings{UnknownKinds: 1, BadLines: 2}.String())
+	require.Equal(t, "1 entry of an unknown kind, 2 lines that are not entries", Warnings{UnknownKinds: 1, BadLines: 2}.String())
 }
 
-func TestAnUnknownKindKeepsItsMembers(t *testing.T) {
+func TestUnknownKindKeepsItsMembers(t *testing.T) {
 	r := open(t, write(t, header+`{"n":1,"t":0,"k":"oracle","seq":3,"m":{"a":1},"says":"no"}`+"\n"))
 	e, err := r.Entry(rows(t, r)[0], 10)
 	require.NoError(t, err)
@@ -114,7 +115,7 @@ func TestAnUnknownKindKeepsItsMembers(t *testing.T) {
 	require.Equal(t, `{"m":{"a":1},"says":"no"}`, string(e.Body))
 }
 
-func TestOpenSaysWhatAFileLooksLike(t *testing.T) {
+func TestOpenDescribesOtherFiles(t *testing.T) {
 	for content, looks := range map[string]string{
 		"":                                 "an empty file",
 		"\x1f\x8b\x08":                     "a gzip file",
@@ -138,7 +139,7 @@ func TestOpenSaysWhatAFileLooksLike(t *testing.T) {
 		_, err := Open(write(t, content))
 		format, ok := errors.AsType[*FormatError](err)
 		require.True(t, ok, "%q: %v", content, err)
-		require.True(t, strings.HasPrefix(format.Looks, looks), "%q: %s", content, format.Looks)
+		require.True(t, strings.HasPrefix(format.LooksLike, looks), "%q: %s", content, format.LooksLike)
 		require.ErrorContains(t, err, "r.jsonl is not a recording: it looks like "+looks)
 		_, err = Verify(format.Path)
 		require.ErrorAs(t, err, &format)
@@ -184,7 +185,7 @@ func TestLinesAreReadWithBoundedMemory(t *testing.T) {
 	require.Equal(t, int64(content.Len()-len(huge)), lines.off, "the torn line")
 }
 
-func TestTheBufferOfALongLineIsGivenBack(t *testing.T) {
+func TestBufferOfLongLineIsReleased(t *testing.T) {
 	lines := newLineReader(strings.NewReader(strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("a short line\n", 100_000)))
 	l, err := lines.next()
 	require.NoError(t, err)
@@ -198,7 +199,7 @@ func TestTheBufferOfALongLineIsGivenBack(t *testing.T) {
 	require.Len(t, lines.buf, firstBuffer)
 }
 
-func TestARowThatIsNoneIsAnError(t *testing.T) {
+func TestInvalidRowIsAnError(t *testing.T) {
 	r := open(t, write(t, header+`{"n":1,"t":0,"k":"stderr","raw":"x"}`+"\n"))
 	row := rows(t, r)[0]
 	for _, bad := range []session.Row{
@@ -229,7 +230,7 @@ func FuzzOpen(f *testing.F) {
 		require.LessOrEqual(t, len(all), bytes.Count(content, []byte("\n")))
 		for _, row := range all {
 			e, err := r.Entry(row, 0)
-			require.NoError(t, err, "what has a row can be read")
+			require.NoError(t, err, "every row can be read")
 			require.LessOrEqual(t, len(e.Payload)+len(e.Body), len(content))
 			if row.Kind.IsStream() {
 				cut, err := r.Entry(row, 1)
@@ -244,7 +245,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// fuzzTail reads the end of the content as that of a large file.
+// fuzzTail reads the end of the content as if it were a large file.
 func fuzzTail(t *testing.T, r *Recording, all []session.Row, content []byte) {
 	r.over.Wait()
 	tail, err := readTail(r, int64(bytes.IndexByte(content, '\n')+1), int64(len(content)))
@@ -256,8 +257,8 @@ func fuzzTail(t *testing.T, r *Recording, all []session.Row, content []byte) {
 	}
 }
 
-// fuzzStored opens the content with its stored index, of which one byte was
-// changed, with the hash right for it or not.
+// fuzzStored opens the content with its stored index, in which one byte was
+// changed, with a matching hash or not.
 func fuzzStored(t *testing.T, r *Recording, all []session.Row, content []byte, place int, change byte) {
 	info, err := r.f.Stat()
 	require.NoError(t, err)
@@ -267,7 +268,7 @@ func fuzzStored(t *testing.T, r *Recording, all []session.Row, content []byte, p
 	end := len(data) - place%min(len(data), 1<<12) - 1
 	data[end] ^= change
 	if change&1 != 0 && end < len(data)-storedTrailer {
-		binary.LittleEndian.PutUint64(data[len(data)-len(storedMagic)-8:], xxhash.Sum64(data[len(data)-len(data)%session.IndexPageSize:len(data)-storedTrailer]))
+		binary.LittleEndian.PutUint64(data[len(data)-len(storedMagic)-8:], xxhash.Sum64(data[len(data)-len(data)%index.PageSize:len(data)-storedTrailer]))
 	}
 	path := filepath.Join(t.TempDir(), "stored")
 	require.NoError(t, os.WriteFile(path, data, 0o600))
@@ -305,11 +306,11 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		before := bytes.Clone(line)
 		e, err := Decode(line)
-		require.True(t, bytes.Equal(before, line), "the line is the caller's")
+		require.True(t, bytes.Equal(before, line), "the caller's line is unchanged")
 		if err != nil || e.Kind == session.KindUnknown {
 			return
 		}
-		// What was decoded can be written, and is the same when read again.
+		// A decoded entry can be written, and is the same when read back.
 		again, err := Decode(AppendEntry(nil, &e))
 		require.NoError(t, err)
 		if e.Kind == session.KindEnd {

@@ -9,13 +9,13 @@ import (
 	"mcpdbg/session"
 )
 
-// A part is the file that a recorder writes to. It belongs to who leads.
+// A part is the file that the recorder writes to. It belongs to the leader.
 type part struct {
 	f      *os.File
 	number int   // of a later part; 0 for the first file
-	most   int64 // bytes of a file; 0: any number
+	most   int64 // most bytes of a file; 0: no limit
 	first  int64 // offset of the first entry
-	shift  int64 // what an offset has more than the place in the file
+	shift  int64 // recording offset minus file offset
 	full   int64 // the offset at which the file has most bytes
 	last   session.Kind
 
@@ -23,51 +23,51 @@ type part struct {
 	watched *watchedFile
 }
 
-// lastWords is room for what may stand behind the last entry of a part: the part
-// entry, or the end.
-const lastWords = 512
+// endRoom is room for the entry that ends a part: the part entry, or the end
+// entry.
+const endRoom = 512
 
-// needsPart tells whether an entry, which has its number and time, is the first
-// of a new part.
+// needsPart reports whether an entry, which has its number and time, must begin a
+// new part.
 func (f *File) needsPart(e *session.Entry) bool {
 	p := &f.part
-	switch room := p.full - lastWords - f.end; {
+	switch room := p.full - endRoom - f.end; {
 	case p.most == 0 || f.memory != nil || f.end == p.first || e.Kind == session.KindEnd:
 		return false
-	case p.last == session.KindAct: // what was done stands directly behind it
+	case p.last == session.KindAct: // its result must follow directly
 		return false
-	case mostLength(e) <= room:
+	case maxLength(e) <= room:
 		return false
 	default:
 		return length(e) > room
 	}
 }
 
-// mostLength is more than the line of an entry takes, or as much.
-func mostLength(e *session.Entry) int64 {
+// maxLength returns an upper bound on the length of an entry's line.
+func maxLength(e *session.Entry) int64 {
 	const (
 		members = 256
-		cut     = 48 // two numbers and what is around them
+		cut     = 48 // two numbers and their punctuation
 		escape  = 6  // \u0000
 	)
 	return members + cut*int64(min(len(e.Cuts), framing.MaxCuts)) + escape*int64(len(e.Payload)+len(e.Why)) + int64(len(e.Body))
 }
 
-// length is what the line of an entry takes.
+// length returns the length of an entry's line.
 func length(e *session.Entry) int64 {
 	if !e.Kind.IsStream() {
 		return int64(len(AppendEntry(nil, e)))
 	}
 	n := int64(0)
-	_, _ = writePieces(nil, e, func(p []byte) error { // no error of ours
+	_, _ = writePieces(nil, e, func(p []byte) error { // the callback returns no error
 		n += int64(len(p))
 		return nil
 	})
 	return n
 }
 
-// nextPart ends the file with an entry that says so and goes on in a new one.
-// Without one, the recording goes on in the old one, and says that.
+// nextPart ends the file with a part entry and continues in a new one. If that
+// can't be created, the recording continues in the same file, with a note.
 func (f *File) nextPart(t int64) {
 	if f.flush(); f.memory != nil {
 		return
@@ -77,7 +77,8 @@ func (f *File) nextPart(t int64) {
 	if err != nil {
 		f.part.full = f.end + f.part.most
 		f.insert(session.NewEntry(session.KindNote, 0, session.NoteBody{
-			Text: fmt.Sprintf("the recording goes on in the same file, for part %d can't be written: %v", number, cause(err)), Code: "part.failed",
+			Text: fmt.Sprintf("recording continues in the same file: create part %d: %v", number, cause(err)),
+			Code: "part.failed",
 		}), t)
 		return
 	}
@@ -88,7 +89,7 @@ func (f *File) nextPart(t int64) {
 	}
 	release(f.part.f, f.end-f.part.shift, &f.part.reserve)
 	f.part.watched.done.Store(true)
-	unlock(f.part.f) // after the next one is locked and has its header
+	unlock(f.part.f) // only after the next one is locked and has its header
 	skip := int64(len(header))
 	f.files.add(next.f, f.end, skip)
 	f.disk.add(next.f)
@@ -97,15 +98,15 @@ func (f *File) nextPart(t int64) {
 	f.part = next
 }
 
-// insert adds an entry of the recorder's own to the batch.
+// insert adds an entry by the recorder itself to the batch.
 func (f *File) insert(e session.Entry, t int64) {
 	own := []session.Entry{e}
 	f.put(&own[0], t)
 	f.added = append(f.added, own)
 }
 
-// createPart creates the file of part number, whose first entry follows the next
-// one, and returns it with its header.
+// createPart creates the file of part number and returns it with its header. Its
+// first entry follows the part entry.
 func (f *File) createPart(number int) (next part, line []byte, err error) {
 	header := f.header
 	header.Part, header.First = number, f.n+2
@@ -128,7 +129,7 @@ func (f *File) createPart(number int) (next part, line []byte, err error) {
 	return next, line, nil
 }
 
-// discard removes a file that has nothing in it but its header.
+// discard removes a file that has only a header.
 func discard(f *os.File) {
-	_ = errors.Join(f.Close(), os.Remove(f.Name())) // what stays is a part without entries
+	_ = errors.Join(f.Close(), os.Remove(f.Name())) // if it remains, it is a part without entries
 }

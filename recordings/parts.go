@@ -13,22 +13,22 @@ import (
 	"mcpdbg/session"
 )
 
-// partFiles is a recording on the disk, of one file or of several, as one file.
-// Its first file brings in all others, also those that are added while it is
-// read. A later part is read alone. Each part takes a file descriptor.
+// partFiles is a recording on the disk as one file. Its first file brings in all
+// others, including those that are added while it is read. A later part is read
+// alone. Each part takes a file descriptor.
 type partFiles struct {
 	chain
 	path string
 
-	looking sync.Mutex // for parts
-	id      string     // once there was a part to compare it with
+	looking sync.Mutex // held while looking for parts
+	id      string     // set when the first later part is found
 	number  int        // of the last part
-	alone   bool       // no others are looked for
+	alone   bool       // ignore other parts
 	absent  int        // parts that are missing between others
 }
 
-// openFile opens the recording at path. That it is none, or another one, is left
-// to who reads its header.
+// openFile opens the recording at path. It does not check that it is one: that is up
+// to the caller when it reads the header.
 func openFile(path string) (*partFiles, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -42,30 +42,30 @@ func openFile(path string) (*partFiles, error) {
 	return p, nil
 }
 
-// openRegular opens a regular file. Others are refused before they are opened:
-// that of a pipe would wait for its writer, and a device need not have an end.
+// openRegular opens a regular file. It refuses others without opening them:
+// opening a pipe would wait for its writer, and a device may have no end.
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &FormatError{Path: path, Looks: looksLikeNoFile(info.Mode())}
+		return nil, &FormatError{Path: path, LooksLike: describeMode(info.Mode())}
 	}
 	return os.Open(path)
 }
 
-// openOthers adds the later parts that there are.
+// openOthers adds the existing later parts.
 func (p *partFiles) openOthers() error {
 	if _, n := partOf(p.path); n > 0 {
 		header, _, err := readHeader(p.path, p)
 		p.alone = err != nil || header.Part > 0
 	}
 	for {
-		if err := p.refresh(); err != nil || p.alone || !p.goesOn() {
+		if err := p.refresh(); err != nil || p.alone || !p.continues() {
 			return err
 		}
-		// The next part is not there. Are others?
+		// The next part is missing; look for later ones.
 		numbers := laterParts(p.path, p.number)
 		if len(numbers) == 0 {
 			return nil
@@ -78,7 +78,7 @@ func (p *partFiles) openOthers() error {
 	}
 }
 
-// refresh adds the parts that follow the last one without a hole.
+// refresh adds the parts that follow the last one without a gap.
 func (p *partFiles) refresh() error {
 	p.looking.Lock()
 	defer p.looking.Unlock()
@@ -90,8 +90,8 @@ func (p *partFiles) refresh() error {
 	return nil
 }
 
-// open adds part n, if it is there: a file of that name whose first line is
-// whole, and says that it is.
+// open adds part n if it exists: a file of that name with a complete and matching
+// first line.
 func (p *partFiles) open(n int) (added bool, err error) {
 	path := PartPath(p.path, n)
 	f, err := openRegular(path)
@@ -105,10 +105,10 @@ func (p *partFiles) open(n int) (added bool, err error) {
 	if !ok {
 		return false, f.Close()
 	}
-	if !p.goesOn() && locked(p.last().f) {
-		return false, f.Close() // its recorder is about to say that it goes on
+	if !p.continues() && locked(p.last().f) {
+		return false, f.Close() // its recorder is about to write the part entry
 	}
-	begin, err := p.wholeLines()
+	begin, err := p.lastLineEnd()
 	if err != nil {
 		return false, errors.Join(err, f.Close())
 	}
@@ -117,7 +117,7 @@ func (p *partFiles) open(n int) (added bool, err error) {
 	return true, nil
 }
 
-// begins tells whether f begins as part n does, and where its first entry is.
+// begins reports whether f has the header of part n, and returns its length.
 func (p *partFiles) begins(path string, f *os.File, n int) (skip int64, ok bool) {
 	if p.id == "" {
 		first, _, err := readHeader(p.path, p)
@@ -136,9 +136,9 @@ func (p *partFiles) begins(path string, f *os.File, n int) (skip int64, ok bool)
 	return skip, err == nil && last[0] == '\n'
 }
 
-// wholeLines is the offset behind the last newline: a part that others follow has
-// no torn line, unless the machine went down, and then it is left out.
-func (p *partFiles) wholeLines() (int64, error) {
+// lastLineEnd returns the offset after the last newline. A part that others follow
+// has no torn line, unless the machine crashed; then the torn line is skipped.
+func (p *partFiles) lastLineEnd() (int64, error) {
 	info, err := p.chain.Stat()
 	if err != nil {
 		return 0, err
@@ -157,16 +157,16 @@ func (p *partFiles) wholeLines() (int64, error) {
 	return begin, nil
 }
 
-// longestMark is more than the line of a part entry takes.
-const longestMark = 256
+// maxPartLine is more than the line of a part entry takes.
+const maxPartLine = 256
 
-// goesOn tells whether the last line of the last file says that there is another.
-func (p *partFiles) goesOn() bool {
+// continues reports whether the last line of the last file is a part entry.
+func (p *partFiles) continues() bool {
 	info, err := p.chain.Stat()
 	if err != nil {
 		return false
 	}
-	tail := make([]byte, max(0, min(longestMark, info.Size()-p.last().begin)))
+	tail := make([]byte, max(0, min(maxPartLine, info.Size()-p.last().begin)))
 	if _, err := p.ReadAt(tail, info.Size()-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return false
 	}
@@ -175,7 +175,7 @@ func (p *partFiles) goesOn() bool {
 	return err == nil && e.Kind == session.KindPart
 }
 
-// paths are the files, the first one first.
+// paths returns the paths of the files, the first one first.
 func (p *partFiles) paths() []string {
 	var paths []string
 	for _, l := range p.all() {
@@ -184,7 +184,7 @@ func (p *partFiles) paths() []string {
 	return paths
 }
 
-// Stat implements file. It looks for parts that were added.
+// Stat implements file. It also looks for parts that were added.
 func (p *partFiles) Stat() (fs.FileInfo, error) {
 	if err := p.refresh(); err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (p *partFiles) locked() bool {
 		if locked(last.f) {
 			return true
 		}
-		// The recorder takes the lock of the next part before it gives up this one.
+		// The recorder takes the lock of the next part before it releases this one.
 		if p.refresh() != nil || p.last().f == last.f {
 			return false
 		}
@@ -207,4 +207,4 @@ func (p *partFiles) locked() bool {
 }
 
 // missing implements file.
-func (p *partFiles) missing() (between int, next bool) { return p.absent, p.goesOn() }
+func (p *partFiles) missing() (between int, next bool) { return p.absent, p.continues() }

@@ -16,7 +16,7 @@ import (
 	"mcpdbg/session"
 )
 
-// recordParts records n entries of all representations in files of most bytes.
+// recordParts records n entries of all representations in files of at most most bytes.
 func recordParts(t testing.TB, most int64, n int) *File {
 	t.Helper()
 	f := create(t, Options{MaxPart: most})
@@ -36,7 +36,7 @@ func appendLines(t testing.TB, f *File, from, n int) {
 	}
 }
 
-// partPaths are the files of a recording.
+// partPaths returns the files of a recording.
 func partPaths(t testing.TB, first string) []string {
 	t.Helper()
 	p, err := openFile(first)
@@ -59,7 +59,7 @@ func requireEntries(t testing.TB, want, have session.Source) {
 	}
 }
 
-func TestNamesOfParts(t *testing.T) {
+func TestPartNames(t *testing.T) {
 	for _, c := range []struct {
 		first, part string
 		n           int
@@ -107,7 +107,7 @@ func TestPartsAreOneRecording(t *testing.T) {
 	require.EqualValues(t, f.Len(), s.Entries)
 	require.Equal(t, r.Stats().Size, s.Size)
 
-	// Each is a file of its own; together they are the file that is not in parts.
+	// Each is a valid file; together they equal the recording in one file.
 	var whole bytes.Buffer
 	for i, path := range partPaths(t, f.Path()) {
 		data, err := os.ReadFile(path)
@@ -148,7 +148,7 @@ func TestPartsAreOneRecording(t *testing.T) {
 	require.Equal(t, f.Len(), lines)
 }
 
-// The sizes are chosen so that every place of a line is at the end of a part.
+// TestNoPartIsTooLong uses sizes that put every offset of a line at the end of a part.
 func TestNoPartIsTooLong(t *testing.T) {
 	for most := int64(1200); most < 1500; most += 7 {
 		f := recordParts(t, most, 30)
@@ -156,14 +156,14 @@ func TestNoPartIsTooLong(t *testing.T) {
 			data, err := os.ReadFile(path)
 			require.NoError(t, err)
 			if int64(len(data)) > most {
-				require.Equal(t, 3, bytes.Count(data, []byte("\n")), "a long line alone: header, line, and that it goes on")
+				require.Equal(t, 3, bytes.Count(data, []byte("\n")), "a long line alone: header, line and part entry")
 			}
 		}
 		requireEntries(t, f, open(t, f.Path()))
 	}
 }
 
-func TestALongEntryHasAPartOfItsOwn(t *testing.T) {
+func TestLongEntryHasItsOwnPart(t *testing.T) {
 	f := create(t, Options{MaxPart: 4 << 10})
 	long := strings.Repeat("long \"quoted\" ", 100_000)
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "a"), stdout(2, long), stdout(3, `{"id":1,"method":"`+long[:5]+strings.Repeat("x", 80_000)+`"}`), stdout(4, "b")}))
@@ -172,13 +172,13 @@ func TestALongEntryHasAPartOfItsOwn(t *testing.T) {
 	requireEntries(t, f, open(t, f.Path()))
 }
 
-func TestAnAnswerStaysBehindItsAct(t *testing.T) {
+func TestStdinStaysAfterItsAct(t *testing.T) {
 	for most := int64(2000); most < 2300; most += 30 {
-		answersStay(t, most)
+		stdinStaysAfterAct(t, most)
 	}
 }
 
-func answersStay(t *testing.T, most int64) {
+func stdinStaysAfterAct(t *testing.T, most int64) {
 	t.Helper()
 	f := create(t, Options{MaxPart: most})
 	for range 50 {
@@ -194,7 +194,7 @@ func answersStay(t *testing.T, most int64) {
 	require.Empty(t, report.Problems)
 }
 
-func TestAPartAlone(t *testing.T) {
+func TestPartAlone(t *testing.T) {
 	f := recordParts(t, 16<<10, 300)
 	require.NoError(t, f.Append([]session.Entry{stdout(101, `{"id":1,"result":{}}`),
 		session.NewEntry(session.KindExited, 102, session.ExitedBody{}),
@@ -202,7 +202,7 @@ func TestAPartAlone(t *testing.T) {
 	require.NoError(t, f.Close())
 	paths, total := partPaths(t, f.Path()), 0
 	for i, path := range paths {
-		alone := filepath.Join(t.TempDir(), filepath.Base(path)) // with nobody beside it
+		alone := filepath.Join(t.TempDir(), filepath.Base(path)) // with no other part next to it
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(alone, data, 0o600))
@@ -251,14 +251,14 @@ func TestMissingParts(t *testing.T) {
 	}
 	report, err := Verify(f.Path())
 	require.NoError(t, err)
-	require.Contains(t, fmt.Sprint(report.Problems), "3 of its parts are not there")
+	require.Contains(t, fmt.Sprint(report.Problems), "3 parts are missing")
 
 	require.NoError(t, os.Remove(paths[len(paths)-1]))
 	require.Equal(t, session.RecordingParted, open(t, f.Path()).Stats().Recording)
 }
 
-// What only has the name of a part is none.
-func TestStrangersNamedLikeParts(t *testing.T) {
+// TestFilesNamedLikeParts checks that a file named like a part is not taken for one.
+func TestFilesNamedLikeParts(t *testing.T) {
 	stranger := recordParts(t, 0, 9)
 	require.NoError(t, stranger.Close())
 	text, err := os.ReadFile(stranger.Path())
@@ -281,7 +281,7 @@ func TestStrangersNamedLikeParts(t *testing.T) {
 	}
 }
 
-// id is that of the recording, and for the file "another id" one that is not.
+// id returns the id of the recording, or a different one for the file "another id".
 func id(name string, f *File) string {
 	if name == "another id" {
 		return f.Header().ID[:20] + "000000"
@@ -289,8 +289,8 @@ func id(name string, f *File) string {
 	return f.Header().ID
 }
 
-// A machine that went down may have lost the end of a part, and not the next one.
-func TestAPartThatEndsEarly(t *testing.T) {
+// TestPartEndsEarly: a crash may lose the end of a part, but not the next part.
+func TestPartEndsEarly(t *testing.T) {
 	f := recordParts(t, 8<<10, 300)
 	require.NoError(t, f.Close())
 	paths := partPaths(t, f.Path())
@@ -314,9 +314,9 @@ func TestAPartThatEndsEarly(t *testing.T) {
 	}
 }
 
-func TestALiveRecordingIsFollowedIntoItsNextParts(t *testing.T) {
+func TestLiveRecordingIsFollowedIntoNextParts(t *testing.T) {
 	f := recordParts(t, 64<<10, 30)
-	r, err := OpenAtOnce(f.Path())
+	r, err := OpenProgressive(f.Path())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	require.Len(t, partPaths(t, f.Path()), 1)
@@ -340,9 +340,9 @@ func TestALiveRecordingIsFollowedIntoItsNextParts(t *testing.T) {
 	requireEntries(t, f, r)
 }
 
-func TestAFullDiskBetweenParts(t *testing.T) {
+func TestFullDiskBetweenParts(t *testing.T) {
 	const most = 1 << 10
-	for room := 0; room < 2*most; room += 7 { // the disk is full at all kinds of places
+	for room := 0; room < 2*most; room += 7 { // the disk is full at many offsets
 		f := create(t, Options{MaxPart: most})
 		full(f, room)
 		appendLines(t, f, 0, 36)
@@ -353,7 +353,7 @@ func TestAFullDiskBetweenParts(t *testing.T) {
 		require.Zero(t, r.Warnings())
 		require.Equal(t, session.RecordingTorn, r.Stats().Recording, room)
 		require.Equal(t, rows(t, f)[:r.Len()], rows(t, r))
-		requireKept(t, f)
+		requireReadable(t, f)
 		for _, path := range partPaths(t, f.Path()) {
 			data, err := os.ReadFile(path)
 			require.NoError(t, err)
@@ -362,8 +362,8 @@ func TestAFullDiskBetweenParts(t *testing.T) {
 	}
 }
 
-// requireKept fails if an entry can't be read, or the numbers have a hole.
-func requireKept(t testing.TB, src session.Source) {
+// requireReadable fails if an entry can't be read, or the numbers have a gap.
+func requireReadable(t testing.TB, src session.Source) {
 	t.Helper()
 	for i, row := range rows(t, src) {
 		e, err := src.Entry(row, 0)
@@ -372,12 +372,12 @@ func requireKept(t testing.TB, src session.Source) {
 	}
 }
 
-func TestWithoutANextPartItGoesOnInTheSameFile(t *testing.T) {
+func TestRecordingContinuesInSameFileWithoutNextPart(t *testing.T) {
 	f := create(t, Options{MaxPart: 4 << 10})
 	require.NoError(t, os.WriteFile(PartPath(f.Path(), 2), []byte("somebody's\n"), 0o600))
 	appendLines(t, f, 0, 90)
 	require.NoError(t, f.Close())
-	requireKept(t, f)
+	requireReadable(t, f)
 	r := open(t, f.Path())
 	requireEntries(t, f, r)
 	notes := 0
@@ -385,11 +385,11 @@ func TestWithoutANextPartItGoesOnInTheSameFile(t *testing.T) {
 		if row.Kind == session.KindNote {
 			e, err := r.Entry(row, 0)
 			require.NoError(t, err)
-			require.Contains(t, string(e.Body), "part 2 can't be written: file exists")
+			require.Contains(t, string(e.Body), "create part 2: file exists")
 			notes++
 		}
 	}
-	require.InDelta(t, float64(r.Stats().Size)/(4<<10), notes, 2, "said each time that a part would be full")
+	require.InDelta(t, float64(r.Stats().Size)/(4<<10), notes, 2, "one each time that a part would be full")
 	data, err := os.ReadFile(PartPath(f.Path(), 2))
 	require.NoError(t, err)
 	require.Equal(t, "somebody's\n", string(data))
@@ -413,7 +413,7 @@ func TestPartsAreRemovedTogether(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestTheStoredIndexIsOfAllParts(t *testing.T) {
+func TestStoredIndexCoversAllParts(t *testing.T) {
 	f := create(t, Options{MaxPart: 1 << 20})
 	line := []session.Entry{stdout(1, `{"jsonrpc":"2.0","id":1,"method":"`+strings.Repeat("x", 1000)+`"}`)}
 	for range 10_000 {
@@ -424,17 +424,17 @@ func TestTheStoredIndexIsOfAllParts(t *testing.T) {
 	r := open(t, f.Path())
 	require.NotNil(t, r.restored, "Close stores it")
 	require.Equal(t, f.Len(), r.Len())
-	requireKept(t, r)
+	requireReadable(t, r)
 
 	paths := partPaths(t, f.Path())
 	require.Greater(t, len(paths), 8)
 	require.NoError(t, os.Remove(paths[3]))
 	r = open(t, f.Path())
-	require.Nil(t, r.restored, "it is not that of what is there now")
+	require.Nil(t, r.restored, "it does not match the current files")
 	require.Equal(t, 1, r.Warnings().MissingParts)
 }
 
-// Reading over the ends of files is reading one file.
+// TestReadingAChain checks that reads across files equal reads of one file.
 func TestReadingAChain(t *testing.T) {
 	var c chain
 	var want []byte

@@ -12,36 +12,36 @@ import (
 	"mcpdbg/session"
 )
 
-// What Peek reads of a file's end: a little, and as much as maxPeekTail if the
-// last line is longer.
+// Peek reads peekTail bytes of a file's end, and up to maxPeekTail if the last
+// line is longer.
 const (
 	peekTail    = 4 << 10
 	maxPeekTail = 1 << 20
 	peekHeader  = 8 << 10
 )
 
-// A Summary is what the first and the last line of a recording tell.
+// A Summary is the information in the first and the last line of a recording.
 type Summary struct {
 	Header   session.Header
 	Size     int64 // of the file in bytes
 	Modified time.Time
-	// State is RecordingDone, RecordingOn while its recorder is at work,
-	// RecordingParted if the parts that follow are not there, RecordingCut if it
-	// could not write the rest, or else RecordingTorn.
+	// State is RecordingDone, RecordingOn while its recorder is running,
+	// RecordingParted if later parts are missing, RecordingCut if the recorder
+	// could not write the rest, and otherwise RecordingTorn.
 	State session.RecordingState
-	// Stopped says why its recorder could not write the rest; "" if it does not.
+	// Stopped is why the recorder could not write the rest; "" if it did.
 	Stopped string
-	// Duration is the time of the last entry in microseconds, -1 if it is not
-	// known: the last line is longer than 1 MiB, or there is none.
+	// Duration is the time of the last entry in microseconds, -1 if unknown: the
+	// last line is longer than 1 MiB or missing.
 	Duration int64
-	// Entries is how many there are; 0 if the last one does not tell.
+	// Entries is the number of entries; 0 if the last entry does not have it.
 	Entries uint64
 	Counts  *session.EndCounts // nil if the last entry has none
 }
 
-// Peek reads the first line of the recording at path and the last one (that of
-// its last part), and nothing in between: a file of any size takes well below a millisecond. The
-// error is that of Open.
+// Peek reads the first line of the recording at path and the last one (that of its
+// last part), and nothing in between: it takes well below a millisecond for a file
+// of any size. The error is that of Open.
 func Peek(path string) (Summary, error) {
 	f, err := openFile(path)
 	if _, ok := errors.AsType[*FormatError](err); ok {
@@ -79,7 +79,7 @@ func peek(path string, f file, size int64) (Summary, error) {
 	return s, nil
 }
 
-// readHead reads the header and tells where the next line begins.
+// readHead reads the header and returns the offset of the next line.
 func (s *Summary) readHead(path string, f io.ReaderAt) (begin int64, err error) {
 	head := make([]byte, min(peekHeader, s.Size))
 	n, err := f.ReadAt(head, 0)
@@ -94,7 +94,7 @@ func (s *Summary) readHead(path string, f io.ReaderAt) (begin int64, err error) 
 	return begin, err
 }
 
-// readTail finds the last line that is whole and takes what it tells.
+// readTail finds the last complete line and takes its information.
 func (s *Summary) readTail(f io.ReaderAt, begin int64) error {
 	for size := int64(peekTail); ; size *= 16 {
 		from := max(begin, s.Size-size)
@@ -116,7 +116,7 @@ func (s *Summary) readTail(f io.ReaderAt, begin int64) error {
 	}
 }
 
-// take takes what the last whole line tells. Bytes behind it are a torn line.
+// take sets s from the last complete line; last is false if a torn line follows.
 func (s *Summary) take(line []byte, last bool) {
 	var d decoder
 	var e session.Entry

@@ -15,13 +15,13 @@ import (
 	"mcpdbg/session"
 )
 
-func TestPeekTellsWhatTheEndsTell(t *testing.T) {
+func TestPeek(t *testing.T) {
 	line := func(n, t int, rest string) string { return fmt.Sprintf(`{"n":%d,"t":%d,%s}`, n, t, rest) + "\n" }
 	long := func(size int) string { return `"k":"stdout","seq":1,"raw":"` + strings.Repeat("x", size) + `"` }
 	longHeader := strings.Replace(header, `"argv":[]`, `"argv":["`+strings.Repeat("y", 2*peekHeader)+`"]`, 1)
 	for name, c := range map[string]struct {
 		content string
-		want    Summary // what differs from a torn one
+		want    Summary // the differences from a torn recording
 	}{
 		"no entries":               {header, Summary{Duration: -1}},
 		"a header only, torn":      {strings.TrimSuffix(header, "\n"), Summary{Duration: -1}},
@@ -29,7 +29,7 @@ func TestPeekTellsWhatTheEndsTell(t *testing.T) {
 		"counted":                  {header + line(1, 7, `"k":"end","entries":1,"counts":{"out":3}`), Summary{Duration: 7, State: session.RecordingDone, Entries: 1, Counts: &session.EndCounts{Out: 3}}},
 		"not finished":             {header + line(1, 7, `"k":"note","text":"x"`), Summary{Duration: 7}},
 		"torn":                     {header + line(1, 7, `"k":"note","text":"x"`) + `{"n":2,"t":`, Summary{Duration: 7}},
-		"torn behind its end":      {header + line(1, 7, `"k":"end","entries":1`) + `{`, Summary{Duration: 7}},
+		"torn after its end":       {header + line(1, 7, `"k":"end","entries":1`) + `{`, Summary{Duration: 7}},
 		"torn in the first line":   {header + `{"n":1,"t":7,"k":"end","entries":1}`, Summary{Duration: -1}},
 		"garbage at the end":       {header + line(1, 7, `"k":"note","text":"x"`) + "garbage\n", Summary{Duration: -1}},
 		"a blank line at the end":  {header + line(1, 7, `"k":"end","entries":1`) + "\n", Summary{Duration: -1}},
@@ -38,8 +38,8 @@ func TestPeekTellsWhatTheEndsTell(t *testing.T) {
 		"a last line of 2 MiB":     {header + line(1, 5, `"k":"note","text":"x"`) + line(2, 7, long(2<<20)), Summary{Duration: -1}},
 		"a torn line of 2 MiB":     {header + line(1, 7, `"k":"end","entries":1`) + long(2<<20), Summary{Duration: -1}},
 		"one entry before the end": {header + line(1, 1, long(5000)) + line(2, 9, `"k":"end","entries":2`), Summary{Duration: 9, State: session.RecordingDone, Entries: 2}},
-		"a time that is none":      {header + line(1, -7, `"k":"note","text":"x"`), Summary{Duration: -1}},
-		"an end that is none":      {header + line(1, 7, `"k":"end","entries":"?"`), Summary{Duration: 7, State: session.RecordingDone}},
+		"an invalid time":          {header + line(1, -7, `"k":"note","text":"x"`), Summary{Duration: -1}},
+		"an invalid end":           {header + line(1, 7, `"k":"end","entries":"?"`), Summary{Duration: 7, State: session.RecordingDone}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.content)
@@ -57,7 +57,7 @@ func TestPeekTellsWhatTheEndsTell(t *testing.T) {
 	}
 }
 
-func TestPeekAtALiveRecording(t *testing.T) {
+func TestPeekAtLiveRecording(t *testing.T) {
 	f := create(t, Options{})
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "x")}))
 	s, err := Peek(f.Path())
@@ -69,7 +69,7 @@ func TestPeekAtALiveRecording(t *testing.T) {
 	require.Equal(t, session.RecordingDone, s.State)
 }
 
-func TestPeekRefusesWhatIsNoRecording(t *testing.T) {
+func TestPeekRefusesOtherFiles(t *testing.T) {
 	for _, path := range []string{write(t, "text\n"), write(t, ""), t.TempDir(), write(t, strings.Repeat("x", 20_000))} {
 		_, err := Peek(path)
 		require.ErrorAs(t, err, new(*FormatError), path)
@@ -78,9 +78,9 @@ func TestPeekRefusesWhatIsNoRecording(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// The counts of the last entry are those of all before it, however many write
-// when the file is closed.
-func TestTheLastEntryCountsAll(t *testing.T) {
+// The counts of the last entry cover all entries before it, however many writers
+// are active when the file is closed.
+func TestEndEntryCountsAll(t *testing.T) {
 	f := create(t, Options{})
 	message := session.Entry{Kind: session.KindStdin, Payload: []byte(`{"method":"a"}`)}
 	message.Msg = framing.Scan(message.Payload)

@@ -22,7 +22,7 @@ import (
 	"mcpdbg/session"
 )
 
-// childEnv names what the test binary is to do instead of testing.
+// childEnv names the program that the test binary runs instead of testing.
 const childEnv = "MCPDBG_TEST_CHILD"
 
 // children are the programs that tests start, with the path of a recording.
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	}
 	cache, err := os.MkdirTemp("", "mcpdbg-test-*")
 	if err == nil {
-		err = os.Setenv("XDG_CACHE_HOME", cache) // stored indexes are nobody else's
+		err = os.Setenv("XDG_CACHE_HOME", cache) // keep stored indexes private to the test
 	}
 	code := m.Run()
 	if err = errors.Join(err, os.RemoveAll(cache)); err != nil {
@@ -58,7 +58,7 @@ func child(name, path string) *exec.Cmd {
 	return cmd
 }
 
-// recordForEver records as fast as it can from two goroutines, and says so when
+// recordForEver records as fast as it can from two goroutines, and prints a line when
 // the first entries are in the file.
 func recordForEver(path string) error {
 	f, err := Create(Options{Path: path})
@@ -83,10 +83,10 @@ func recordForEver(path string) error {
 	return <-failed
 }
 
-// kills is how often the crash test kills; the long tests say more.
+// kills is how often the crash test kills; the long tests set more.
 var kills = 8
 
-func TestAKilledRecorderLeavesWholeLines(t *testing.T) {
+func TestKilledRecorderLeavesCompleteLines(t *testing.T) {
 	torn := 0
 	for i := range kills {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(i))
@@ -95,11 +95,11 @@ func TestAKilledRecorderLeavesWholeLines(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
 		var seen int
-		_, err = fmt.Fscan(out, &seen) // all it says is in the file
+		_, err = fmt.Fscan(out, &seen) // every number it prints is in the file
 		require.NoError(t, err)
 		info, err := os.Stat(path)
 		require.NoError(t, err)
-		for size := info.Size(); size < int64(i)<<16; size = info.Size() { // not always at the same place
+		for size := info.Size(); size < int64(i)<<16; size = info.Size() { // not always at the same offset
 			runtime.Gosched()
 			info, err = os.Stat(path)
 			require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestAKilledRecorderLeavesWholeLines(t *testing.T) {
 	t.Logf("%d of %d had a torn last line", torn, kills)
 }
 
-// recordWithQuota records until the kernel takes no more.
+// recordWithQuota records until the kernel refuses more.
 func recordWithQuota(path string) error {
 	signal.Ignore(unix.SIGXFSZ)
 	const quota = 100_000
@@ -163,7 +163,7 @@ func recordWithQuota(path string) error {
 	return nil
 }
 
-func TestARealQuotaStopsTheRecording(t *testing.T) {
+func TestRealQuotaStopsRecording(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "quota.jsonl")
 	out, err := child("quota", path).Output()
 	require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestARealQuotaStopsTheRecording(t *testing.T) {
 	require.Greater(t, r.Stats().Size, int64(99_000))
 }
 
-func TestALiveRecordingIsKnownByItsLock(t *testing.T) {
+func TestLiveRecordingIsKnownByItsLock(t *testing.T) {
 	f := create(t, Options{})
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "x")}))
 	r := open(t, f.Path())

@@ -3,37 +3,27 @@ package recordings
 import (
 	"bytes"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"mcpdbg/framing"
 )
 
 // WithoutSecrets returns the first line of a recording without the digests of
-// secrets: for a copy, or an output, that others may read. A line without them,
-// or one that is not a JSON object, is returned as it is.
+// secrets, for copies and output that others may read. A line without digests, or
+// one that is not a JSON object, is returned unchanged.
 func WithoutSecrets(line []byte) []byte {
 	if !bytes.Contains(line, []byte(`"secrets"`)) {
 		return line
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(line))
-	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
-		return line
-	}
-	for first := true; ; first = false {
-		before := int(d.InputOffset())
-		name, err := d.ReadToken()
-		if err != nil || name.Kind() != '"' {
-			return line
-		}
-		found := name.String() == "secrets"
-		if d.SkipValue() != nil {
-			return line
-		}
-		if !found {
+	before := bytes.IndexByte(line, '{') + 1
+	for name, value := range framing.Members(line) {
+		if string(name.Of(line)) != `"secrets"` {
+			before = int(value.End)
 			continue
 		}
-		rest := line[d.InputOffset():]
-		if first { // the comma behind it goes
+		rest := line[value.End:]
+		if line[before-1] == '{' { // the first member: remove the comma after it
 			rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t"), []byte(","))
 		}
 		return append(bytes.Clone(line[:before]), rest...)
 	}
+	return line
 }

@@ -4,23 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
-// headRoom is how many bytes the members before a payload may take: room for
-// framing.MaxCuts cuts of the largest numbers.
+// headRoom is the most bytes that the members before a payload may take: enough
+// for framing.MaxCuts cuts with the largest numbers.
 const headRoom = 256 << 10
 
-// stored is a File as a reader of what it has stored. (A method value would be
-// allocated for every row on the screen.)
+// stored is a File as an io.ReaderAt of its stored bytes. (A method value would
+// be allocated for every row on the screen.)
 type stored File
 
 func (s *stored) ReadAt(p []byte, off int64) (int, error) { return (*File)(s).readAt(p, off) }
 
-// readEntry implements session.Source.Entry over the bytes of r, in memory of
-// its own or in that of buf.
+// readEntry implements session.Source.Entry over the bytes of r, in new memory or
+// in buf.
 func readEntry(r io.ReaderAt, row session.Row, limit int, buf []byte) (session.Entry, error) {
 	e, err := readPart(r, row, limit, buf)
 	if err != nil {
@@ -53,15 +54,15 @@ func readPart(r io.ReaderAt, row session.Row, limit int, buf []byte) (session.En
 	}
 	e, err := d.decode(line)
 	if row.Flags&session.FlagPart != 0 {
-		e.Msg = framing.Message{} // parts are not looked at
+		e.Msg = framing.Message{} // parts are not scanned
 	}
 	return e, err
 }
 
-// readFull reads the first n bytes of the row's line, into buf if it has room.
+// readFull reads the first n bytes of the row's line, into buf if they fit.
 func readFull(r io.ReaderAt, row session.Row, n int, buf []byte) ([]byte, error) {
 	if cap(buf) < n {
-		if n > lookFirst && !there(r, row.Off+int64(n)-1) {
+		if n > uncheckedSize && !hasByte(r, row.Off+int64(n)-1) {
 			return nil, io.ErrUnexpectedEOF
 		}
 		buf = make([]byte, n)
@@ -76,11 +77,11 @@ func readFull(r io.ReaderAt, row session.Row, n int, buf []byte) ([]byte, error)
 	return line, nil
 }
 
-// lookFirst is how much memory is taken for a line without a look whether the
-// line is there.
-const lookFirst = 1 << 20
+// uncheckedSize is how much memory is allocated for a line without checking first that
+// the file has the line.
+const uncheckedSize = 1 << 20
 
-func there(r io.ReaderAt, off int64) bool {
+func hasByte(r io.ReaderAt, off int64) bool {
 	var last [1]byte
 	n, _ := r.ReadAt(last[:], off)
 	return n == 1
@@ -97,4 +98,48 @@ func readLine(r io.ReaderAt, row session.Row, p []byte, off int64) (int, error) 
 		err = io.EOF
 	}
 	return n, err
+}
+
+// Warnings count unknown and damaged data in a recording. The rest of the recording
+// could still be read.
+type Warnings struct {
+	UnknownKinds int // entries of a kind unknown to this version; they have rows
+	UnknownKeys  int // members of entries that were skipped
+	BadLines     int // lines that are not entries; they have no rows
+	LongLines    int // lines too long to decode; they have rows, but are not paired
+	OutOfOrder   int // entries whose number or time decreases
+	MissingParts int // missing parts of the recording before existing ones
+}
+
+// String lists the counts, "" if all are zero.
+func (w Warnings) String() string {
+	var parts []string
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{w.UnknownKinds, "entry of an unknown kind", "entries of an unknown kind"},
+		{w.UnknownKeys, "unknown member", "unknown members"},
+		{w.BadLines, "line that is not an entry", "lines that are not entries"},
+		{w.LongLines, "line too long to decode", "lines too long to decode"},
+		{w.OutOfOrder, "entry out of order", "entries out of order"},
+		{w.MissingParts, "missing part", "missing parts"},
+	} {
+		switch {
+		case c.n == 1:
+			parts = append(parts, "1 "+c.one)
+		case c.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// add adds the counts of other.
+func (w *Warnings) add(other *Warnings) {
+	w.UnknownKinds += other.UnknownKinds
+	w.UnknownKeys += other.UnknownKeys
+	w.BadLines += other.BadLines
+	w.LongLines += other.LongLines
+	w.OutOfOrder += other.OutOfOrder
 }

@@ -7,34 +7,35 @@ import (
 	"sync/atomic"
 
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
 // A Recording is a recording opened for reading. It implements session.Source.
-// All methods may be called from any goroutine, Close after all others.
+// All methods are safe for concurrent use; Close must be called last.
 //
-// The rows are those of the live session. Of one that OpenAtOnce opened they
-// come in order while the file is read in the background by a goroutine that
-// belongs to the Recording; Stats().Recording is session.RecordingReading
-// meanwhile, or session.RecordingOn while its recorder is at work.
+// The rows are those of the live session. A Recording that OpenProgressive opened
+// gets them in order while a goroutine of its own reads the file; meanwhile
+// Stats().Recording is session.RecordingReading, or session.RecordingOn while its
+// recorder is running.
 type Recording struct {
 	path     string
 	f        file
 	header   session.Header
 	tail     *tailRows
-	index    atomic.Pointer[session.Index]
+	index    atomic.Pointer[index.Index]
 	searcher searcher
 
 	building sync.Mutex
 	indexer  indexer     // of the index
 	restored *storedRows // what the index was restored from; else nil
-	spill    temp        // rows that memory has no room for
+	spill    temp        // rows that do not fit into memory
 
-	atOnce    bool   // OpenAtOnce opened it
+	atOnce    bool   // OpenProgressive opened it
 	storedAt  string // the file for the index, "" for none
 	storedEnd int64  // how much of the recording that file covers
 
 	quit    chan struct{}  // closed by Close
-	over    sync.WaitGroup // the goroutine
+	over    sync.WaitGroup // the background goroutine
 	indexed chan struct{}
 
 	mu      sync.Mutex
@@ -42,29 +43,29 @@ type Recording struct {
 	stopped string // why the recorder could not write the rest, with session.RecordingCut
 	live    bool
 	size    int64    // of the file
-	at      position // of the rows that are published
-	lines   int      // how many rows there will be; 0: not known
-	done    bool     // all that was there at first is indexed
+	at      position // of the published rows
+	lines   int      // how many rows to expect; 0: unknown
+	done    bool     // the file as it was opened is indexed
 	err     error
-	changed chan struct{} // nil if nobody asked
+	changed chan struct{} // nil if unused
 }
 
-// Progress tells how far a recording has been read.
+// Progress is how far a recording has been read.
 type Progress struct {
 	Bytes int64 // of the file, from its beginning, whose rows can be read
-	Size  int64 // of the file, as far as is known; it grows while it is followed
+	Size  int64 // of the file when it was last checked; it grows while it is followed
 	Rows  int
-	// Lines is how many entries a large file has, none of which may be damaged:
-	// known after a tenth of the time that indexing takes, and 0 before.
+	// Lines is how many entries a large file has if none is damaged: known after
+	// a tenth of the time that indexing takes, and 0 before.
 	Lines int
-	// Done says that all rows of the file as it was opened can be read, or that
-	// there will not be any more because of Err.
+	// Done means that all rows of the file as it was opened can be read, or that
+	// Err has ended the reading.
 	Done bool
 	Err  error
 }
 
-// newRecording reads the header and the tail, takes up the index that was stored
-// in the file stored, if there is one, and begins to index the rest.
+// newRecording reads the header and the tail, loads the index stored in the file
+// stored, if there is one, and starts indexing the rest.
 func newRecording(path string, f file, atOnce bool, stored string) (*Recording, error) {
 	r := &Recording{path: path, f: f, atOnce: atOnce, storedAt: stored, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked()}
 	info, err := f.Stat()
@@ -94,32 +95,32 @@ func newRecording(path string, f file, atOnce bool, stored string) (*Recording, 
 	return r, nil
 }
 
-// manyRows are so many that who lists them all, as a screen does, would be seen
-// to do so: even with a stored index the last ones are wanted first.
+// manyRows is the number of rows that take a screen a noticeable time to list:
+// from there on the last rows come first, even with a stored index.
 const manyRows = 1 << 16
 
-// toIndex is how many bytes are not indexed yet.
+// toIndex returns how many bytes are not indexed yet.
 func (r *Recording) toIndex() int64 { return r.size - r.at.End }
 
-// openMemory is how many bytes of rows are kept in memory: 2 M rows. What is
-// stored is read back page by page anyway, and views read few rows at a time.
+// openMemory is how many bytes of rows are kept in memory: 2 M rows. Stored rows
+// are read back page by page anyway, and views read few rows at a time.
 const openMemory = 64 << 20
 
-func (r *Recording) newIndex() *session.Index {
-	return &session.Index{Memory: openMemory, Spill: r.spill.create}
+func (r *Recording) newIndex() *index.Index {
+	return &index.Index{Memory: openMemory, Spill: r.spill.create}
 }
 
-// begin begins to index from where the first line ends.
+// begin prepares to index from end, where the first line ends.
 func (r *Recording) begin(end int64) {
 	r.indexer = indexer{f: r.f, index: r.newIndex(), position: position{End: end}}
 }
 
 // Tail returns the last rows of the file as it was opened, at most 256, as a
-// source of their own: there before all others, and numbered from 0. Whose
-// request or answer is not among them has no Pair and no State. It is nil if
-// the recording itself had all rows when OpenAtOnce returned, and they are few. Lines that make up
-// the last MiB alone are not in it, so it may be empty. It can be read until the
-// Recording is closed.
+// source of their own that is available before all other rows and numbered from
+// 0. A row whose request or response is not among them has no Pair and no State.
+// Tail is nil if the recording itself had all rows when OpenProgressive returned, and
+// they are few. It omits a line that takes up the whole last MiB, so it may be
+// empty. It can be read until the Recording is closed.
 func (r *Recording) Tail() session.Source {
 	if r.tail == nil {
 		return nil
@@ -127,20 +128,20 @@ func (r *Recording) Tail() session.Source {
 	return r.tail
 }
 
-// Progress tells how far the recording has been read.
+// Progress returns how far the recording has been read.
 func (r *Recording) Progress() Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return Progress{Bytes: r.at.End, Size: r.size, Rows: r.index.Load().Len(), Lines: r.lines, Done: r.done, Err: r.err}
 }
 
-// Indexed is closed when Progress is Done.
+// Indexed returns a channel that is closed when Progress is Done.
 func (r *Recording) Indexed() <-chan struct{} { return r.indexed }
 
 // Header returns the first line of the recording.
 func (r *Recording) Header() session.Header { return r.header }
 
-// Warnings tells what was not understood so far.
+// Warnings counts the problems found so far while reading.
 func (r *Recording) Warnings() Warnings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,15 +150,15 @@ func (r *Recording) Warnings() Warnings {
 	return w
 }
 
-// Live tells whether the recorder is still running: that of a recording which is
-// followed as of now, that of another as it was opened.
+// Live reports whether the recorder is still running: now, for a recording that is
+// followed, or else when it was opened.
 func (r *Recording) Live() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.live
 }
 
-// Len is the number of rows that can be read.
+// Len returns the number of rows that can be read.
 func (r *Recording) Len() int { return r.index.Load().Len() }
 
 // Entry decodes the entry of a row. See session.Source. The error is ErrShrunk
@@ -173,7 +174,7 @@ func (r *Recording) EntryInto(row session.Row, limit int, buf []byte) (session.E
 	return e, r.readError(row, err)
 }
 
-// ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
+// ReadLine reads bytes of the entry's line from offset off on, as io.ReaderAt does.
 func (r *Recording) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 	n, err := readLine(r.f, row, p, off)
 	if n < len(p) && off+int64(n) < int64(row.Len) {
@@ -187,7 +188,7 @@ func (r *Recording) Search(rows []session.Row, lower []byte, found []session.Fou
 	r.searcher.search(r.f, rows, lower, found)
 }
 
-// Method is the name behind a row's Method.
+// Method returns the name behind a row's Method.
 func (r *Recording) Method(id uint16) string { return r.index.Load().Method(id) }
 
 // Stats returns the counts over the rows that can be read.
@@ -195,7 +196,7 @@ func (r *Recording) Stats() session.Stats {
 	r.mu.Lock()
 	state, size, err, stopped := r.state, r.size, r.err, r.stopped
 	r.mu.Unlock()
-	s := r.index.Load().Stats() // after the state: when that is final, so are these
+	s := r.index.Load().Stats() // after the state: if that is final, so are the counts
 	s.Recording, s.Size, s.RecordingError = state, size, stopped
 	if err != nil {
 		s.RecordingError = err.Error()
@@ -203,7 +204,7 @@ func (r *Recording) Stats() session.Stats {
 	return s
 }
 
-// Changed is closed when something was added or changed after the call.
+// Changed returns a channel that is closed when something changes after the call.
 func (r *Recording) Changed() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -213,7 +214,7 @@ func (r *Recording) Changed() <-chan struct{} {
 	return r.changed
 }
 
-// change changes what readers see, and tells them.
+// change changes what readers see and notifies them.
 func (r *Recording) change(do func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -224,8 +225,8 @@ func (r *Recording) change(do func()) {
 	}
 }
 
-// Close ends what goes on in the background and closes the file. Nothing can be
-// read afterwards.
+// Close stops the background work and closes the file. Nothing can be read
+// afterwards.
 func (r *Recording) Close() error {
 	close(r.quit)
 	r.over.Wait()

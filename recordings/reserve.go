@@ -13,24 +13,24 @@ import (
 const (
 	// reserveStep is how much space on the disk is reserved at once.
 	reserveStep = 1 << 20
-	// lastRoom is how much of the reserved space ordinary entries leave: room for
-	// the note that says why the recording stopped, or for its end.
+	// lastRoom is how much of the reserved space is left by ordinary entries: room
+	// for the note with the reason why the recording stopped, or for the end entry.
 	lastRoom = 4 << 10
 )
 
-// StoppedCode is the code of the note with which a recording ends that could
-// not be continued, because the disk was full for instance.
+// StoppedCode is the code of the note at the end of a recording that could not be
+// continued, for example because the disk was full.
 const StoppedCode = "recording.stopped"
 
-// A reserve is the space on the disk that a file has beyond its end. Other
-// programs that fill the disk leave it alone.
+// A reserve is disk space that is allocated to a file beyond its end, so that
+// other programs that fill the disk can't take it.
 type reserve struct {
 	end int64 // offset in the file up to which space is reserved
-	off bool  // the file system reserves none
+	off bool  // the file system can't reserve space
 }
 
-// grow reserves space up to need, and more if there is enough. Where space can't
-// be reserved it does nothing. The error says that the disk is full.
+// grow reserves space up to need, and more if there is enough. It does nothing
+// where space can't be reserved. The error means that the disk is full.
 func (r *reserve) grow(f *os.File, need int64, allocate func(f *os.File, off, size int64) error) error {
 	for step := int64(reserveStep); !r.off && r.end < need; {
 		least := need - r.end
@@ -50,12 +50,12 @@ func (r *reserve) grow(f *os.File, need int64, allocate func(f *os.File, off, si
 	return nil
 }
 
-// isFull reports whether err says that the disk, a quota or a limit has no room.
+// isFull reports whether err means that the disk, a quota or a limit is exhausted.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota) || errors.Is(err, syscall.EFBIG)
 }
 
-// limit is the offset up to which ordinary entries may be written.
+// limit returns the offset up to which ordinary entries may be written.
 func (r *reserve) limit() int64 {
 	if r.off {
 		return math.MaxInt64
@@ -64,10 +64,10 @@ func (r *reserve) limit() int64 {
 }
 
 // makeRoom reserves space for the line of e, which has its number and time. The
-// error says why there is none.
+// error is why it can't.
 func (f *File) makeRoom(e *session.Entry) error {
 	p := &f.part
-	size := mostLength(e)
+	size := maxLength(e)
 	end := f.end - p.shift
 	if f.memory != nil || e.Kind == session.KindEnd || end+size <= p.reserve.limit() {
 		return nil
@@ -82,15 +82,15 @@ func (f *File) makeRoom(e *session.Entry) error {
 	return p.reserve.grow(p.f, end+length(e)+lastRoom, f.allocate)
 }
 
-// stopFull ends the recording before the next entry, with a note in the last
-// room that says why.
+// stopFull ends the recording before the next entry, with a note about the reason
+// in the last room.
 func (f *File) stopFull(err error, t int64) {
 	if f.flush(); f.memory != nil {
 		return
 	}
 	f.insert(session.NewEntry(session.KindNote, 0, session.NoteBody{
 		Text: fmt.Sprintf("recording stopped: %v", cause(err)), Code: StoppedCode,
-		Hint: "free space on the disk, or record to another one with --record FILE",
+		Hint: "free disk space, or record to another disk with --record FILE",
 	}), t)
 	if f.flush(); f.memory != nil {
 		return
@@ -98,15 +98,15 @@ func (f *File) stopFull(err error, t int64) {
 	f.stop(err, f.end, f.n+1)
 }
 
-// release gives back the space that was reserved for a file and is not used.
+// release releases the unused space that was reserved for a file.
 func release(f *os.File, size int64, r *reserve) {
 	if r.end > size {
-		_ = f.Truncate(size) // what stays reserved is not in the way of a reader
+		_ = f.Truncate(size) // on error the space stays reserved, which does not affect readers
 	}
 	*r = reserve{off: true}
 }
 
-// stoppedReason returns the text of the note that says why a recording stopped;
+// stoppedReason returns the text of a note about the reason why a recording stopped;
 // ok is false for any other entry.
 func stoppedReason(e *session.Entry) (text string, ok bool) {
 	var note session.NoteBody

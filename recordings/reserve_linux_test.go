@@ -16,7 +16,7 @@ import (
 	"mcpdbg/session"
 )
 
-// onDisk is how many bytes a file takes on the disk.
+// onDisk returns how many bytes a file takes on the disk.
 func onDisk(t *testing.T, path string) int64 {
 	t.Helper()
 	var stat unix.Stat_t
@@ -24,13 +24,13 @@ func onDisk(t *testing.T, path string) int64 {
 	return stat.Blocks * 512
 }
 
-func TestReservedSpaceIsGivenBack(t *testing.T) {
+func TestReservedSpaceIsReleased(t *testing.T) {
 	const slack = 64 << 10 // blocks of the file system
 	probe, err := os.Create(filepath.Join(t.TempDir(), "probe"))
 	require.NoError(t, err)
 	defer probe.Close()
 	if err := allocate(probe, 0, reserveStep); err != nil {
-		t.Skip("the file system of temporary files reserves no space: ", err)
+		t.Skip("the file system of temporary files can't reserve space: ", err)
 	}
 	f := create(t, Options{MaxPart: 100_000})
 	require.GreaterOrEqual(t, onDisk(t, f.Path()), int64(reserveStep))
@@ -113,7 +113,7 @@ func fill(path string) error {
 	}
 }
 
-func TestADiskThatIsReallyFull(t *testing.T) {
+func TestRealFullDisk(t *testing.T) {
 	cmd := child("full-disk", t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}
 	if os.Getuid() != 0 {
@@ -132,7 +132,7 @@ func TestADiskThatIsReallyFull(t *testing.T) {
 	}
 	require.NoError(t, err, "%s", &stderr)
 	require.Regexp(t, `^no space left on device; not recorded from entry \d+ on
-recording /next.jsonl can't be written: no space left on device
+create recording /next.jsonl: no space left on device
 true recording stopped: no space left on device
 \[\] true
 $`, string(out))

@@ -14,14 +14,14 @@ import (
 	"mcpdbg/session"
 )
 
-// A disk has so many bytes, and reserves them for files.
+// A fakeDisk has a limited number of bytes and reserves them for files.
 type fakeDisk struct {
 	free     int64
 	asked    []int64
 	reserved map[*os.File]int64
 }
 
-// on has a recording reserve its space on the disk.
+// on makes a recording reserve its space on the disk.
 func (d *fakeDisk) on(f *File) {
 	release(f.part.f, f.end, &f.part.reserve)
 	f.part.reserve = reserve{end: f.end + lastRoom}
@@ -56,7 +56,7 @@ func last(t *testing.T, path string) session.Entry {
 	return e
 }
 
-func TestARecordingThatFindsTheDiskFullEndsWithANote(t *testing.T) {
+func TestRecordingOnFullDiskEndsWithNote(t *testing.T) {
 	for room := int64(0); room < 9_000; room += 97 {
 		f := create(t, Options{})
 		d := &fakeDisk{free: room}
@@ -68,7 +68,7 @@ func TestARecordingThatFindsTheDiskFullEndsWithANote(t *testing.T) {
 			require.NoError(t, f.Append([]session.Entry{stdout(2*i+1, line), stdout(2*i+2, "")}))
 			want.WriteString("\n")
 		}
-		require.Equal(t, want.String(), string(stream(t, f, session.KindStdout)), "the session goes on")
+		require.Equal(t, want.String(), string(stream(t, f, session.KindStdout)), "the session continues")
 		all := rows(t, f)
 		for i, row := range all {
 			e, err := f.Entry(row, 0)
@@ -102,7 +102,7 @@ func TestARecordingThatFindsTheDiskFullEndsWithANote(t *testing.T) {
 	}
 }
 
-func TestALongLineThatTheDiskHasNoRoomForIsNotBegun(t *testing.T) {
+func TestLongLineWithoutRoomIsNotBegun(t *testing.T) {
 	for _, payload := range []string{`{"m":"` + strings.Repeat("x", 300_000) + `"}`, strings.Repeat("x\t", 150_000), strings.Repeat("x\xff", 150_000)} {
 		for free, fits := range map[int64]bool{1000: false, 300_000: false, 1_000_000: true} {
 			f := create(t, Options{})
@@ -138,7 +138,7 @@ func TestSpaceIsReservedInSteps(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-func TestSpaceOfParts(t *testing.T) {
+func TestPartsReserveSpace(t *testing.T) {
 	f := create(t, Options{MaxPart: 4000})
 	d := &fakeDisk{free: 1<<20 + 8000}
 	d.on(f)
@@ -154,7 +154,7 @@ func TestSpaceOfParts(t *testing.T) {
 	require.Equal(t, session.RecordingCut, r.Stats().Recording)
 }
 
-// Where space can't be reserved, a recording is written all the same.
+// TestSpaceThatCannotBeReserved checks that recording works without reserved space.
 func TestSpaceThatCannotBeReserved(t *testing.T) {
 	f := create(t, Options{})
 	f.part.reserve = reserve{}
@@ -168,8 +168,8 @@ func TestSpaceThatCannotBeReserved(t *testing.T) {
 	require.Equal(t, session.RecordingDone, open(t, f.Path()).Stats().Recording)
 }
 
-// The first chunk of a line may be older than others that are recorded.
-func TestVerifyMissesNoChunksOfARecordingThatStopped(t *testing.T) {
+// The first chunk of an unfinished line may be older than recorded chunks.
+func TestVerifyIgnoresMissingChunksOfStoppedRecording(t *testing.T) {
 	f := create(t, Options{})
 	d := &fakeDisk{free: 2000}
 	d.on(f)
@@ -185,9 +185,9 @@ func TestVerifyMissesNoChunksOfARecordingThatStopped(t *testing.T) {
 	require.Equal(t, "recording stopped: no space left on device", report.Stopped)
 }
 
-// A recorder that follows sees the end of a recording that stopped at once: the
-// lock is given up.
-func TestARecordingThatStoppedIsNotLive(t *testing.T) {
+// TestStoppedRecordingIsNotLive checks that followers see the end of a stopped
+// recording at once: the lock is released.
+func TestStoppedRecordingIsNotLive(t *testing.T) {
 	f := create(t, Options{})
 	d := &fakeDisk{free: 100}
 	d.on(f)

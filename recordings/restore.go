@@ -6,11 +6,11 @@ import (
 	"os"
 	"time"
 
-	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
-// restore takes up the stored index of the file. One that can't be relied on is
-// deleted.
+// restore loads the stored index of the file, and reports whether it did. An
+// unreliable one is deleted.
 func (r *Recording) restore(info fs.FileInfo) bool {
 	if r.storedAt == "" {
 		return false
@@ -25,7 +25,7 @@ func (r *Recording) restore(info fs.FileInfo) bool {
 		return false
 	}
 	now := time.Now()
-	_ = os.Chtimes(r.storedAt, now, now) // it was used
+	_ = os.Chtimes(r.storedAt, now, now) // last used now
 	return true
 }
 
@@ -49,13 +49,12 @@ func (r *Recording) restoreFrom(f *os.File, info fs.FileInfo) bool {
 	return true
 }
 
-// store stores the index, if it has more than what is stored already and it is
-// worth it. That it can't be stored is nobody's concern; and who looked at a
-// recording and closes it does not wait for it.
+// store stores the index if it has grown enough to be worth it. Failure to store
+// it is ignored, and closing a recording does not wait for it.
 func (r *Recording) store() {
 	r.building.Lock()
 	defer r.building.Unlock()
-	if r.storedAt == "" || r.indexer.End-r.storedEnd < worthStoring {
+	if r.storedAt == "" || r.indexer.End-r.storedEnd < minStored {
 		return
 	}
 	info, err := r.f.Stat()
@@ -70,13 +69,13 @@ func (r *Recording) store() {
 	})
 }
 
-// mend makes the index anew if x, of which a page can't be read, was restored:
-// its rows are the same, as the recording is. Who asks for them waits meanwhile.
-func (r *Recording) mend(x *session.Index) bool {
+// rebuild rebuilds the index if x was restored and one of its pages can't be read.
+// The rows stay the same, as the recording does. Readers of rows wait meanwhile.
+func (r *Recording) rebuild(x *index.Index) bool {
 	r.building.Lock()
 	defer r.building.Unlock()
 	if r.index.Load() != x {
-		return true // somebody else did
+		return true // already rebuilt
 	}
 	if r.restored == nil || !r.restored.bad.Load() {
 		return false
@@ -94,11 +93,11 @@ func (r *Recording) mend(x *session.Index) bool {
 	r.indexer.index.Publish()
 	r.change(func() { r.at = r.indexer.position })
 	r.index.Store(r.indexer.index)
-	r.storedEnd = r.indexer.End // not stored again: the disk is not to be trusted
+	r.storedEnd = r.indexer.End // not stored again: the disk can't be trusted
 	return err == nil
 }
 
-// unlessClosed is a writer until quit is closed.
+// unlessClosed is a writer that fails once quit is closed.
 type unlessClosed struct {
 	io.Writer
 	quit <-chan struct{}

@@ -15,7 +15,7 @@ import (
 func TestRetention(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	day := 24 * time.Hour
-	// The newest first: one, two, ... days old, of 10 bytes each; the third is held.
+	// Newest first: one, two, ... days old, of 10 bytes each; the third is held.
 	all := make([]Kept, 5)
 	for i := range all {
 		at := now.Add(-time.Duration(i+1) * day)
@@ -25,20 +25,20 @@ func TestRetention(t *testing.T) {
 		r    Retention
 		want []int
 	}{
-		"nothing is said":       {Retention{}, nil},
-		"so many":               {Retention{Keep: 4}, []int{4}},
-		"as many as there are":  {Retention{Keep: 5}, nil},
-		"what is held counts":   {Retention{Keep: 2}, []int{4, 3, 1}},
-		"but stays":             {Retention{Keep: 1}, []int{4, 3, 1, 0}},
-		"by age":                {Retention{Older: 3 * day}, []int{4, 3}},
-		"written later":         {Retention{Older: 4*day - time.Minute}, []int{4}},
-		"by size":               {Retention{Over: 45}, []int{4}},
-		"exactly":               {Retention{Over: 50}, nil},
-		"the strictest":         {Retention{Keep: 4, Over: 25, Older: 100 * day}, []int{4, 3, 1}},
-		"what can't be reached": {Retention{Over: 5}, []int{4, 3, 1, 0}},
+		"no limit":             {Retention{}, nil},
+		"so many":              {Retention{Keep: 4}, []int{4}},
+		"as many as there are": {Retention{Keep: 5}, nil},
+		"held ones count":      {Retention{Keep: 2}, []int{4, 3, 1}},
+		"but stays":            {Retention{Keep: 1}, []int{4, 3, 1, 0}},
+		"by age":               {Retention{Older: 3 * day}, []int{4, 3}},
+		"written later":        {Retention{Older: 4*day - time.Minute}, []int{4}},
+		"by size":              {Retention{Over: 45}, []int{4}},
+		"exactly":              {Retention{Over: 50}, nil},
+		"the strictest":        {Retention{Keep: 4, Over: 25, Older: 100 * day}, []int{4, 3, 1}},
+		"unreachable limit":    {Retention{Over: 5}, []int{4, 3, 1, 0}},
 	} {
 		require.Equal(t, c.want, c.r.Excess(all, now), name)
-		require.Equal(t, name == "nothing is said", c.r.Zero())
+		require.Equal(t, name == "no limit", c.r.Zero())
 	}
 }
 
@@ -81,7 +81,7 @@ func TestRemove(t *testing.T) {
 	require.ErrorIs(t, Remove(f.Path(), false), os.ErrNotExist)
 
 	g := create(t, Options{})
-	require.NoError(t, Remove(g.Path(), true), "its recorder goes on")
+	require.NoError(t, Remove(g.Path(), true), "its recorder continues")
 	require.NoError(t, g.Append([]session.Entry{stdout(1, "x")}))
 	require.ErrorContains(t, g.Close(), "was deleted while it was open")
 

@@ -18,7 +18,7 @@ import (
 	"mcpdbg/session"
 )
 
-// record writes what a collector would of the chunks of one stream.
+// record writes the chunks of one stream as the collector would.
 func record(t testing.TB, f *File, kind session.Kind, limit int, chunks [][]byte) {
 	t.Helper()
 	sp := framing.Splitter{Limit: limit}
@@ -41,7 +41,7 @@ func record(t testing.TB, f *File, kind session.Kind, limit int, chunks [][]byte
 	}
 }
 
-// stream puts the bytes of one stream together again.
+// stream reassembles the bytes of one stream.
 func stream(t testing.TB, src session.Source, kind session.Kind) []byte {
 	t.Helper()
 	var all []byte
@@ -55,7 +55,7 @@ func stream(t testing.TB, src session.Source, kind session.Kind) []byte {
 	return all
 }
 
-// open opens a recording that has nothing to be warned of.
+// open opens a recording without warnings.
 func open(t testing.TB, path string) *Recording {
 	t.Helper()
 	r, err := Open(path)
@@ -73,7 +73,7 @@ func chunked(input []byte, size int) (chunks [][]byte) {
 	return chunks
 }
 
-// awkward are streams that programs get wrong.
+// awkward returns streams that programs often get wrong.
 func awkward() map[string]string {
 	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
 	return map[string]string{
@@ -101,7 +101,7 @@ func awkward() map[string]string {
 		"pretty-printed":     "{\n  \"id\": 1\n}\n",
 		"an LSP header":      "Content-Length: 5\r\n\r\n{\"a\":1}",
 		"half a rune":        "\xe2\x82\n\xac\n",
-		"what looks like us": `{"n":1,"t":2,"k":"stdout","seq":3,"m":{"m":1}}` + "\n" + `","m":{` + "\n",
+		"like an entry":      `{"n":1,"t":2,"k":"stdout","seq":3,"m":{"m":1}}` + "\n" + `","m":{` + "\n",
 	}
 }
 
@@ -127,7 +127,7 @@ func TestStreamsComeBackByteForByte(t *testing.T) {
 	}
 }
 
-func TestALongLineInChunksComesBack(t *testing.T) {
+func TestLongLineInChunksComesBack(t *testing.T) {
 	line := []byte(`{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat("0123456789abcde\\n", 8<<20/17) + `"}` + "\n")
 	f := create(t, Options{})
 	record(t, f, session.KindStdout, 0, chunked(line, 1<<16))
@@ -141,7 +141,7 @@ func TestALongLineInChunksComesBack(t *testing.T) {
 	require.Equal(t, framing.Response, e.Msg.Kind)
 }
 
-// requireSameRows holds an opened recording against the live log.
+// requireSameRows compares an opened recording with the live log.
 func requireSameRows(t testing.TB, live, opened session.Source) {
 	t.Helper()
 	a, b := rows(t, live), rows(t, opened)
@@ -248,7 +248,7 @@ func TestEntriesSurvive(t *testing.T) {
 	}
 }
 
-func TestALongPayloadIsWrittenInPieces(t *testing.T) {
+func TestLongPayloadIsWrittenInPieces(t *testing.T) {
 	long := func(unit string) []byte { return bytes.Repeat([]byte(unit), 1<<20/len(unit)) }
 	for name, payload := range map[string][]byte{
 		"m":   append(append([]byte(`{"id":1,"result":"`), long("abcdefgh")...), `"}`...),
@@ -313,7 +313,7 @@ func TestPaddingIsOnlyAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestTheBeginningOfALineWithManyCuts(t *testing.T) {
+func TestBeginningOfLineWithManyCuts(t *testing.T) {
 	f := create(t, Options{})
 	payload := bytes.Repeat([]byte("0123456789"), 100_000)
 	record(t, f, session.KindStdout, 0, chunked(append(payload, '\n'), 100))
@@ -325,8 +325,8 @@ func TestTheBeginningOfALineWithManyCuts(t *testing.T) {
 	requireBeginning(t, f, row, payload)
 }
 
-func TestPartsAreNoMessages(t *testing.T) {
-	// The parts look like messages, and so does the last one of all.
+func TestPartsAreNotMessages(t *testing.T) {
+	// The parts look like messages, and so does the last one.
 	f := create(t, Options{})
 	record(t, f, session.KindStdout, 16, [][]byte{[]byte(`{"id":1,"a":123}{"id":1,"a":456}{"id":1}` + "\n" + `{"id":2,"a":123}` + "\n")})
 	require.NoError(t, f.Close())
@@ -339,11 +339,11 @@ func TestPartsAreNoMessages(t *testing.T) {
 	}
 	require.Zero(t, all[3].Flags&session.FlagPart)
 	require.Equal(t, framing.Other, all[3].Msg)
-	require.Equal(t, uint64(2), r.Stats().Stray, "one line in parts, one that is no message")
+	require.Equal(t, uint64(2), r.Stats().Stray, "one line in parts, one that is not a message")
 }
 
-// TestAnyChunkingComesBack is the property behind all the tables: whatever the
-// bytes and wherever they were cut, the recording gives them back.
+// TestAnyChunkingComesBack checks the property behind the tables: whatever the
+// bytes and wherever they were cut, the recording returns them.
 func TestAnyChunkingComesBack(t *testing.T) {
 	var pieces []string
 	for _, s := range awkward() {
@@ -362,7 +362,7 @@ func TestAnyChunkingComesBack(t *testing.T) {
 
 func roundTrip(t testing.TB, input []byte, size, limit int) {
 	t.Helper()
-	f := create(t, Options{NoRecord: true}) // the cheapest file there is
+	f := create(t, Options{NoRecord: true}) // the cheapest kind of file
 	record(t, f, session.KindStdout, limit, chunked(input, size))
 	require.NoError(t, f.Close())
 	_, err := f.part.f.Seek(0, io.SeekStart)

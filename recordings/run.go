@@ -8,30 +8,30 @@ import (
 	"mcpdbg/session"
 )
 
-// followEvery is how often a file that is being written is looked at. A person
-// does not notice it, and it costs two system calls.
+// followEvery is how often a file that is being written is checked. A person does
+// not notice the delay, and a check costs two system calls.
 const followEvery = 100 * time.Millisecond
 
-// screenFirst is how long a screen takes to show the tail. Nobody notices that
-// the rest begins so much later, but everybody that the tail does.
-const screenFirst = 30 * time.Millisecond
+// screenHeadStart is the head start of a screen that shows the tail. A delay of the
+// rest is not noticeable, but a delay of the tail is.
+const screenHeadStart = 30 * time.Millisecond
 
-// ErrShrunk is the error for entries whose bytes are gone: the file is shorter
-// than it was when they were indexed.
-var ErrShrunk = errors.New("the recording got shorter: the entry is not in the file any more")
+// ErrShrunk is the error for entries whose bytes are gone: the file is shorter than
+// it was when they were indexed.
+var ErrShrunk = errors.New("the recording got shorter: entry no longer in the file")
 
 // errQuit ends the indexing of a recording that is closed.
 var errQuit = errors.New("the recording is closed")
 
-// run is the goroutine of a Recording: it indexes what is there, follows what
-// comes, and says how it ends.
+// run is the goroutine of a Recording: it indexes the file, follows a recorder,
+// and sets the final state.
 func (r *Recording) run(follow bool) {
 	if r.tail != nil && r.toIndex() > 0 {
-		select { // the processors are for who shows the tail
-		case <-time.After(screenFirst):
+		select { // leave the processors to the screen that shows the tail
+		case <-time.After(screenHeadStart):
 		case <-r.quit:
 		}
-		r.count() // of others nobody asks for it
+		r.count() // not needed for short files
 	}
 	err := r.catchUp()
 	if err == nil {
@@ -47,7 +47,7 @@ func (r *Recording) run(follow bool) {
 	r.end(r.follow())
 }
 
-// end says how the recording ended.
+// end sets the final state of the recording.
 func (r *Recording) end(err error) {
 	state, reported, stopped := session.RecordingTorn, error(nil), ""
 	switch {
@@ -69,8 +69,8 @@ func (r *Recording) end(err error) {
 	r.change(func() { r.done, r.err, r.state, r.stopped = true, reported, state, stopped })
 }
 
-// stopReason says why the recorder could not write the rest, as the last entry
-// tells; "" if it tells nothing of the kind.
+// stopReason returns why the recorder could not write the rest, according to the
+// last entry; "" if that does not say.
 func (r *Recording) stopReason() string {
 	x := &r.indexer
 	var last [1]session.Row
@@ -85,8 +85,8 @@ func (r *Recording) stopReason() string {
 	return text
 }
 
-// catchUp indexes what the file has and the index has not. The error is
-// ErrShrunk if there is less than there was.
+// catchUp indexes the lines added to the file. The error is ErrShrunk if the file
+// got shorter.
 func (r *Recording) catchUp() error {
 	r.building.Lock()
 	defer r.building.Unlock()
@@ -110,7 +110,7 @@ func (r *Recording) catchUp() error {
 	return err
 }
 
-// grown returns the size of the file, which only grows.
+// grown updates and returns the size of the file, which must not shrink.
 func (r *Recording) grown() (int64, error) {
 	info, err := r.f.Stat()
 	if err != nil {
@@ -126,10 +126,10 @@ func (r *Recording) grown() (int64, error) {
 	return size, nil
 }
 
-// follow indexes what a recorder adds to the file, until it ends.
+// follow indexes the lines that a recorder appends to the file, until it ends.
 func (r *Recording) follow() error {
 	for {
-		// The lock first: what was written before it was given up is read below.
+		// Check the lock first: whatever was written before its release is read below.
 		live := r.f.locked()
 		if err := r.catchUp(); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (r *Recording) follow() error {
 	}
 }
 
-// readError explains the error of reading the entry of a row.
+// readError replaces the error of reading an entry by ErrShrunk if the file shrank.
 func (r *Recording) readError(row session.Row, err error) error {
 	if err == nil {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"mcpdbg/session"
 )
 
-// A Scanner reads a recording from front to back, an entry at a time, for those
-// who make another file of it. It holds one line and its payload in memory, and
-// builds no index. It belongs to one goroutine.
+// A Scanner reads a recording from front to back, an entry at a time, for callers
+// that convert it to another file. It holds one line and its payload in memory and
+// builds no index. It must be used by one goroutine only.
 type Scanner struct {
 	path    string
 	f       file
-	file    *io.SectionReader // f, as long as it was
+	file    *io.SectionReader // f at its size when it was opened
 	first   []byte            // the header line
 	header  session.Header
 	lines   *lineReader
@@ -25,8 +25,8 @@ type Scanner struct {
 	err     error
 }
 
-// NewScanner opens a recording as it is now: what is added to a file that is
-// still being written is not read. The errors are those of Open.
+// NewScanner opens a recording at its current size: entries added later, to a file that
+// is still being written, are not read. The errors are those of Open.
 func NewScanner(path string) (*Scanner, error) {
 	f, err := openFile(path)
 	if _, ok := errors.AsType[*FormatError](err); ok {
@@ -66,14 +66,14 @@ func (s *Scanner) Rewind() {
 	s.lines, s.d, s.err = linesFrom(s.file, int64(len(s.first))), decoder{}, nil
 }
 
-// Header is the first line, decoded.
+// Header returns the decoded first line.
 func (s *Scanner) Header() session.Header { return s.header }
 
-// HeaderLine is the first line as it stands in the file.
+// HeaderLine returns the first line of the file verbatim.
 func (s *Scanner) HeaderLine() []byte { return s.first }
 
-// Next goes to the next line, and tells whether there is one. At the end, or
-// after an error, there is none; Err tells which.
+// Next advances to the next line and reports whether there is one. It returns false
+// at the end and after an error; see Err.
 func (s *Scanner) Next() bool {
 	if s.err != nil {
 		return false
@@ -85,7 +85,7 @@ func (s *Scanner) Next() bool {
 	return s.err == nil
 }
 
-// Err is why Next stopped, nil at the end of the file.
+// Err returns the error that stopped Next, nil at the end of the file.
 func (s *Scanner) Err() error {
 	if errors.Is(s.err, io.EOF) {
 		return nil
@@ -93,21 +93,21 @@ func (s *Scanner) Err() error {
 	return s.err
 }
 
-// Line is the current line with its newline, as it stands in the file. It is
-// good until Next; of a line that is too long to be held it is the beginning.
+// Line returns the current line verbatim with its newline. It is valid until Next.
+// Of a line that is too long to be held it is only the beginning.
 func (s *Scanner) Line() []byte { return s.l.data }
 
-// Torn tells whether the current line has no newline: then it is the last one,
+// Torn reports whether the current line has no newline: then it is the last one,
 // and its end is missing.
 func (s *Scanner) Torn() bool { return !s.l.whole }
 
-// Decode decodes the current line. The entry is good until Next. Of a line
-// that is no entry, or too long to be held, there is an error.
+// Decode decodes the current line. The entry is valid until Next. It fails for a
+// line that is not an entry or is too long to be held.
 func (s *Scanner) Decode() (*session.Entry, error) {
 	if s.l.size > int64(len(s.l.data)) {
-		return nil, fmt.Errorf("a line of %d bytes is too long to be read", s.l.size)
+		return nil, fmt.Errorf("line of %d bytes is too long to read", s.l.size)
 	}
-	// Decoding unescapes in place, and Line is to stay as it is.
+	// Decoding unescapes in place, but Line must not change.
 	s.scratch = append(s.scratch[:0], s.l.data...)
 	s.entry = session.Entry{}
 	if err := s.d.into(&s.entry, s.scratch); err != nil {
@@ -116,8 +116,8 @@ func (s *Scanner) Decode() (*session.Entry, error) {
 	return &s.entry, nil
 }
 
-// Payload is where in Line the payload of the entry that Decode returned
-// begins: the comma before its member. It is 0 for other kinds.
+// Payload returns the offset in Line of the payload of the last decoded entry: the
+// comma before its member. It is 0 for entries without a payload.
 func (s *Scanner) Payload() int { return s.d.before }
 
 // Close closes the file.

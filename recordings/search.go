@@ -11,31 +11,30 @@ import (
 
 const (
 	// searchWindow is how much of a file is searched at once. It fits into the
-	// cache of a core, which is what makes the passes over it cheap.
+	// cache of a core, which makes several passes over it cheap.
 	searchWindow = 512 << 10
 	// searchLongest is the longest line that is searched; longer ones are left
-	// to who reads them.
+	// to the caller.
 	searchLongest = 4 << 20
-	// searchHole is how many bytes between two lines are read along with them
+	// searchHole is the longest gap between two lines that is read along with them
 	// rather than skipped.
 	searchHole = 16 << 10
-	// searchShare is how many bytes are worth a goroutine of their own.
+	// searchShare is how many bytes are worth a separate goroutine.
 	searchShare = 2 << 20
-	// sampleSize is how much of a file is looked at for which bytes are rare.
+	// sampleSize is how much of a file is sampled to find rare bytes.
 	sampleSize = 256 << 10
 )
 
-// A searcher searches the lines of a file. The zero value is ready; it may be
-// used by any goroutine.
+// A searcher searches the lines of a file. The zero value is ready to use; it is
+// safe for concurrent use.
 type searcher struct {
 	windows sync.Pool // of *[]byte
 	sampled sync.Once
 	rarity  [256]uint32 // how often a byte occurs in a sample of the file
 }
 
-// search implements session.Searcher over the bytes of r. Lines are searched as
-// they stand in the file, many at a time, and only those are decoded whose
-// payload stands there in another form.
+// search implements session.Searcher over the bytes of r. It searches the raw lines
+// of the file, many at a time, and decodes only those whose payload is encoded.
 func (s *searcher) search(r io.ReaderAt, rows []session.Row, lower []byte, found []session.Found) {
 	clear(found)
 	if len(lower) == 0 || len(rows) == 0 {
@@ -56,17 +55,17 @@ func (s *searcher) search(r io.ReaderAt, rows []session.Row, lower []byte, found
 	wg.Wait()
 }
 
-// sample counts the bytes of some of the file.
+// sample counts the bytes of a sample of the file.
 func (s *searcher) sample(r io.ReaderAt, off int64) {
 	buf := s.window(sampleSize)
 	defer s.windows.Put(buf)
-	n, _ := r.ReadAt((*buf)[:sampleSize], off) // without a sample all bytes are as rare
+	n, _ := r.ReadAt((*buf)[:sampleSize], off) // without a sample all bytes are equally rare
 	for _, c := range (*buf)[:n] {
 		s.rarity[c]++
 	}
 }
 
-// window returns memory for size bytes, to be put back.
+// window returns a buffer of at least size bytes, to be returned to the pool.
 func (s *searcher) window(size int) *[]byte {
 	buf, _ := s.windows.Get().(*[]byte)
 	if buf == nil || len(*buf) < size {
@@ -76,7 +75,7 @@ func (s *searcher) window(size int) *[]byte {
 	return buf
 }
 
-// part searches rows window by window.
+// part searches rows one window at a time.
 func (s *searcher) part(r io.ReaderAt, rows []session.Row, n needle, found []session.Found) {
 	var d decoder
 	for len(rows) > 0 {
@@ -97,7 +96,7 @@ func (s *searcher) part(r io.ReaderAt, rows []session.Row, n needle, found []ses
 		window := (*buf)[:end-off]
 		if got, _ := r.ReadAt(window, off); got == len(window) {
 			searchLines(window, off, rows[:count], n, found, &d)
-		} // else who reads the rows is told why
+		} // else reading the rows reports the error
 		if len(*buf) == searchWindow {
 			s.windows.Put(buf)
 		}
@@ -105,13 +104,13 @@ func (s *searcher) part(r io.ReaderAt, rows []session.Row, n needle, found []ses
 	}
 }
 
-// searchable tells whether the text of a row is the payload of its line.
+// searchable reports whether the text of a row is the payload of its line.
 func searchable(row *session.Row) bool {
-	return row.Kind.IsStream() && row.Len <= searchLongest && row.Flags&session.FlagUnkept == 0
+	return row.Kind.IsStream() && row.Len <= searchLongest && row.Flags&session.FlagDropped == 0
 }
 
-// searchLines says which lines of a window, which begins at offset off, have the
-// needle in their payload.
+// searchLines sets in found which lines of a window, which begins at offset off,
+// have the needle in their payload.
 func searchLines(window []byte, off int64, rows []session.Row, n needle, found []session.Found, d *decoder) {
 	at := n.over(window)
 	for i := range rows {
@@ -154,8 +153,8 @@ func searchLines(window []byte, off int64, rows []session.Row, n needle, found [
 	}
 }
 
-// verbatimPayload returns where in a line its payload is, if it stands there as
-// it is.
+// verbatimPayload returns the position of the payload in a line if it is written
+// verbatim.
 func verbatimPayload(line []byte) (from, to int, ok bool) {
 	const member = `,"m":`
 	i := bytes.Index(line, []byte(member))
@@ -173,8 +172,8 @@ func verbatimPayload(line []byte) (from, to int, ok bool) {
 	return from, len(trimRight(rest[:len(rest)-1])), true
 }
 
-// A needle is ASCII text in lower case that is looked for in any case, by that
-// of its bytes which is the rarest.
+// A needle is lower-case ASCII text to search for regardless of case, by its rarest
+// byte.
 type needle struct {
 	lower        []byte
 	at           int  // of the rare byte in it
@@ -188,7 +187,7 @@ func newNeedle(lower []byte, rarity *[256]uint32) needle {
 		u := upper(c)
 		often := uint64(rarity[c])
 		if u != c {
-			// The second pass over the window costs as much as some hits do.
+			// A second pass over the window costs as much as some hits.
 			often += uint64(rarity[u]) + sampleSize/1024
 		}
 		if often < least {
@@ -206,28 +205,28 @@ func upper(c byte) byte {
 	return c
 }
 
-// in tells whether text has the needle.
+// in reports whether text contains the needle.
 func (n *needle) in(text []byte) bool {
 	at := n.over(text)
 	return at.next(0) >= 0
 }
 
-// over begins to look for the needle in a text.
+// over starts a search for the needle in text.
 func (n needle) over(text []byte) hits {
 	return hits{needle: n, text: text, hit: -1, small: -1, large: -1}
 }
 
-// hits are the places in a text where a needle is, in ascending order. Each
-// byte is looked at once for each case of the rare byte.
+// hits are the positions of a needle in a text, in ascending order. The text is
+// scanned once for each case of the rare byte.
 type hits struct {
 	needle
 	text         []byte
-	hit          int // the last one; len(text) if there is no further one
-	small, large int // where the rare byte is next, as far as it was looked for
+	hit          int // the last hit; len(text) if there are no more
+	small, large int // the next position of the rare byte in each case, if searched for
 }
 
-// next returns where the needle is at or behind from, -1 if it is nowhere. It is
-// called with growing places.
+// next returns the first hit at or after from, or -1 if there is none. It must be
+// called with increasing positions.
 func (h *hits) next(from int) int {
 	for h.hit < from {
 		rare := h.rare(max(from, h.hit+1) + h.at)
@@ -245,7 +244,7 @@ func (h *hits) next(from int) int {
 	return h.hit
 }
 
-// matches tells whether the needle is at a place.
+// matches reports whether the needle is at the position at.
 func (h *hits) matches(at int) bool {
 	if at+len(h.lower) > len(h.text) {
 		return false
@@ -261,8 +260,8 @@ func (h *hits) matches(at int) bool {
 	return true
 }
 
-// rare returns where the rare byte is at or behind from, len(h.text) if it is
-// nowhere.
+// rare returns the position of the rare byte at or after from, or len(h.text) if
+// there is none.
 func (h *hits) rare(from int) int {
 	from = min(from, len(h.text))
 	if h.needle.small == h.needle.large {

@@ -14,13 +14,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
-// A stored index is a file in the cache folder: the pages of an index's rows,
-// then what else the index knows, and a trailer of fixed size. It tells by
-// itself what recording it is of and whether it is whole: the trailer has the
-// hash of all but the pages, and that has the hash of each page, so that a page
-// is checked when it is read and opening costs the same for millions of rows.
+// A stored index is a file in the cache folder: the pages of an index's rows, the
+// rest of the index, and a trailer of fixed size. It identifies its recording and
+// shows whether it is complete: the trailer has the hash of everything except the
+// pages, and that has the hash of each page, so that a page is checked when it is
+// read and opening takes the same time for millions of rows.
 //
 //	pages | about, JSON | state of the index | lengths of both, hash, magic
 
@@ -29,25 +30,25 @@ const storedMagic = "mcpdbg index 1\n"
 
 const storedTrailer = 3*8 + len(storedMagic)
 
-// errDoubt is the error for a stored index that is not used, whatever for.
-var errDoubt = errors.New("the stored index can't be relied on")
+// errUnreliable is the error for a stored index that can't be used, for any reason.
+var errUnreliable = errors.New("the stored index can't be relied on")
 
-// about is what a stored index is of.
+// about describes the recording of a stored index.
 type about struct {
 	Index    int       // session.IndexVersion
-	ID       string    // of the recording
-	Size     int64     // of the recording's file
-	Modified time.Time // when the file was
+	ID       string    // the recording's
+	Size     int64     // of the recording in bytes
+	Modified time.Time // modification time of the recording
 	Print    uint64    // fingerprint of the file up to Position.End
 	Position position
-	Pages    []byte // the XXH64 of each, 8 bytes little endian
+	Pages    []byte // the XXH64 of each page, 8 bytes little endian
 }
 
-// same tells whether a file with such a header, size and time is the one that
-// was indexed, as it was then or with more lines after it.
+// same reports whether a file with the given header, size and time is the one that
+// was indexed, possibly with more lines appended.
 func (a *about) same(header session.Header, f io.ReaderAt, info fs.FileInfo) bool {
 	switch {
-	case a.Index != session.IndexVersion, a.ID != header.ID, a.Position.End > a.Size, a.Position.End <= 0:
+	case a.Index != index.Version, a.ID != header.ID, a.Position.End > a.Size, a.Position.End <= 0:
 		return false
 	case info.Size() < a.Size, info.Size() == a.Size && !info.ModTime().Equal(a.Modified):
 		return false
@@ -57,13 +58,13 @@ func (a *about) same(header session.Header, f io.ReaderAt, info fs.FileInfo) boo
 }
 
 const (
-	printEdge   = 64 << 10 // bytes at both ends of what is indexed
-	printSample = 4 << 10  // bytes at each place between
+	printEdge   = 64 << 10 // bytes at each end of the indexed range
+	printSample = 4 << 10  // bytes at each place in between
 	printPlaces = 14
 )
 
-// fingerprint is a hash of places all over the first size bytes of a file. Who
-// changed a recording anywhere has shifted what is behind that.
+// fingerprint returns a hash of places all over the first size bytes of a file. An
+// edit anywhere in a recording most likely shifts what follows.
 func fingerprint(f io.ReaderAt, size int64) (uint64, error) {
 	var h xxhash.Digest
 	h.Reset()
@@ -78,14 +79,14 @@ func fingerprint(f io.ReaderAt, size int64) (uint64, error) {
 	return h.Sum64(), err
 }
 
-// writeStored writes the index of what at says, for the file f.
-func writeStored(w io.Writer, index *session.Index, id string, f io.ReaderAt, info fs.FileInfo, at position) error {
+// writeStored writes the rows up to the position at of the file f.
+func writeStored(w io.Writer, rows *index.Index, id string, f io.ReaderAt, info fs.FileInfo, at position) error {
 	print, err := fingerprint(f, at.End)
 	if err != nil {
 		return err
 	}
-	a := about{Index: session.IndexVersion, ID: id, Size: info.Size(), Modified: info.ModTime(), Print: print, Position: at}
-	err = index.Pages(func(page []byte) error {
+	a := about{Index: index.Version, ID: id, Size: info.Size(), Modified: info.ModTime(), Print: print, Position: at}
+	err = rows.Pages(func(page []byte) error {
 		a.Pages = binary.LittleEndian.AppendUint64(a.Pages, xxhash.Sum64(page))
 		_, err := w.Write(page)
 		return err
@@ -103,7 +104,7 @@ func writeStored(w io.Writer, index *session.Index, id string, f io.ReaderAt, in
 	if _, err = both.Write(doc); err != nil {
 		return err
 	}
-	err = index.State(func(piece []byte) error {
+	err = rows.State(func(piece []byte) error {
 		state += uint64(len(piece))
 		_, err := both.Write(piece)
 		return err
@@ -118,12 +119,12 @@ func writeStored(w io.Writer, index *session.Index, id string, f io.ReaderAt, in
 	return err
 }
 
-// readStored reads a stored index of size bytes but its pages. The error is
-// errDoubt, or one of reading.
+// readStored reads a stored index of size bytes except its pages. The error is
+// errUnreliable or a read error.
 func readStored(f io.ReaderAt, size int64) (a about, state []byte, err error) {
 	trailer := make([]byte, storedTrailer)
 	if size < int64(storedTrailer) {
-		return a, nil, errDoubt
+		return a, nil, errUnreliable
 	}
 	if _, err := f.ReadAt(trailer, size-int64(storedTrailer)); err != nil {
 		return a, nil, err
@@ -131,41 +132,40 @@ func readStored(f io.ReaderAt, size int64) (a about, state []byte, err error) {
 	doc, rest := binary.LittleEndian.Uint64(trailer), binary.LittleEndian.Uint64(trailer[8:])
 	most := uint64(size) - uint64(storedTrailer)
 	if string(trailer[24:]) != storedMagic || doc > most || rest > most-doc {
-		return a, nil, errDoubt
+		return a, nil, errUnreliable
 	}
 	body := make([]byte, doc+rest)
 	if _, err := f.ReadAt(body, int64(most-doc-rest)); err != nil {
 		return a, nil, err
 	}
 	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(trailer[16:]) {
-		return a, nil, errDoubt
+		return a, nil, errUnreliable
 	}
 	if err := json.Unmarshal(body[:doc], &a); err != nil {
-		return a, nil, errDoubt
+		return a, nil, errUnreliable
 	}
-	if pages := (most - doc - rest) / session.IndexPageSize; pages*session.IndexPageSize != most-doc-rest || len(a.Pages) != int(pages)*8 {
-		return a, nil, errDoubt
+	if pages := (most - doc - rest) / index.PageSize; pages*index.PageSize != most-doc-rest || len(a.Pages) != int(pages)*8 {
+		return a, nil, errUnreliable
 	}
 	return a, body[doc:], nil
 }
 
-// storedRows is the session.IndexFile of an index that was stored: its pages
-// are read from there, checked, and never changed. A page that is changed moves
-// to a temporary file, where new ones go, too. Index calls it by one goroutine
-// at a time.
+// storedRows is the index.File of a stored index: its pages are read from
+// that file, checked, and never changed there. A changed page moves to a temporary
+// file, as do new pages. Index does not call it concurrently.
 type storedRows struct {
 	f     *os.File
-	sums  []byte // of its pages
+	sums  []byte // hashes of its pages
 	temp  temp
-	moved map[int64]bool // pages that are in temp
-	bad   atomic.Bool    // a page was not what it had been
+	moved map[int64]bool // pages in temp
+	bad   atomic.Bool    // a page does not match its hash
 }
 
 func (s *storedRows) pages() int64 { return int64(len(s.sums) / 8) }
 
 // ReadAt reads a whole page.
 func (s *storedRows) ReadAt(p []byte, off int64) (int, error) {
-	page := off / session.IndexPageSize
+	page := off / index.PageSize
 	if page >= s.pages() || s.moved[page] {
 		if s.temp.f == nil {
 			return 0, io.EOF
@@ -175,19 +175,19 @@ func (s *storedRows) ReadAt(p []byte, off int64) (int, error) {
 	n, err := s.f.ReadAt(p, off)
 	if err != nil || xxhash.Sum64(p) != binary.LittleEndian.Uint64(s.sums[page*8:]) {
 		s.bad.Store(true)
-		return 0, errDoubt
+		return 0, errUnreliable
 	}
 	return n, nil
 }
 
-// WriteAt changes a page, or a row of one.
+// WriteAt writes a page, or a row of one.
 func (s *storedRows) WriteAt(p []byte, off int64) (int, error) {
 	if s.temp.f == nil {
 		if err := s.temp.open(); err != nil {
 			return 0, err
 		}
 	}
-	page := off / session.IndexPageSize
+	page := off / index.PageSize
 	if page < s.pages() && !s.moved[page] {
 		if err := s.move(page, len(p)); err != nil {
 			return 0, err
@@ -196,14 +196,14 @@ func (s *storedRows) WriteAt(p []byte, off int64) (int, error) {
 	return s.temp.f.WriteAt(p, off)
 }
 
-// move moves a page of which length bytes are about to be changed.
+// move moves a page of which length bytes are about to be changed to temp.
 func (s *storedRows) move(page int64, length int) error {
-	if length < session.IndexPageSize {
-		buf := make([]byte, session.IndexPageSize)
-		if _, err := s.ReadAt(buf, page*session.IndexPageSize); err != nil {
+	if length < index.PageSize {
+		buf := make([]byte, index.PageSize)
+		if _, err := s.ReadAt(buf, page*index.PageSize); err != nil {
 			return err
 		}
-		if _, err := s.temp.f.WriteAt(buf, page*session.IndexPageSize); err != nil {
+		if _, err := s.temp.f.WriteAt(buf, page*index.PageSize); err != nil {
 			return err
 		}
 	}
@@ -215,3 +215,27 @@ func (s *storedRows) move(page int64, length int) error {
 }
 
 func (s *storedRows) close() error { return errors.Join(s.temp.close(), s.f.Close()) }
+
+// storeIndex stores the index of a completed recording for the next Open. It costs
+// next to nothing, because the index is complete already.
+func (f *File) storeIndex() {
+	if f.keeps != session.RecordingOn || f.end < minStored || f.stopReason() != nil || f.watch.moved() != "" || f.rowsError() != nil {
+		return
+	}
+	path, err := storedPath(f.path)
+	if err != nil {
+		return
+	}
+	info, err := f.files.Stat()
+	if err != nil {
+		return
+	}
+	var last [1]session.Row
+	if f.index.Rows(f.index.Len()-1, last[:]) == 0 {
+		return
+	}
+	at := position{End: f.end, Entries: f.n, N: f.n, T: last[0].T, Kind: last[0].Kind}
+	_ = storeAt(path, func(w io.Writer) error {
+		return writeStored(w, &f.index, f.header.ID, &f.files, info, at)
+	})
+}

@@ -18,13 +18,14 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
-// storeIndex stores the index of the recording at path, however small it is,
-// and tells where.
+// storeIndex stores the index of the recording at path, however small, and
+// returns its path.
 func storeIndex(t testing.TB, path string) string {
 	t.Helper()
-	r := openNow(t, path, false, "")
+	r := openRecording(t, path, false, "")
 	<-r.Indexed()
 	r.over.Wait()
 	info, err := r.f.Stat()
@@ -37,16 +38,16 @@ func storeIndex(t testing.TB, path string) string {
 	return stored
 }
 
-// openStored opens a recording by its stored index.
+// openStored opens a recording with its stored index.
 func openStored(t testing.TB, path, stored string) *Recording {
 	t.Helper()
-	r := openNow(t, path, false, stored)
+	r := openRecording(t, path, false, stored)
 	<-r.Indexed()
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r
 }
 
-// requireSame makes sure that nobody can tell two recordings from each other.
+// requireSame requires two recordings to be indistinguishable.
 func requireSame(t testing.TB, want, got *Recording) {
 	t.Helper()
 	require.Equal(t, want.Stats(), got.Stats())
@@ -67,7 +68,7 @@ func requireSame(t testing.TB, want, got *Recording) {
 	}
 }
 
-// stateOf is all that an index knows beside its rows.
+// stateOf returns the state of an index apart from its rows.
 func stateOf(t testing.TB, r *Recording) (state []byte) {
 	require.NoError(t, r.index.Load().State(func(piece []byte) error {
 		state = append(state, piece...)
@@ -76,7 +77,7 @@ func stateOf(t testing.TB, r *Recording) (state []byte) {
 	return state
 }
 
-func TestAStoredIndexIsTheIndex(t *testing.T) {
+func TestStoredIndexEqualsIndex(t *testing.T) {
 	path := write(t, header+string(pairs(0, 5000))+`{"n":5001,"t":5000,"k":"std`)
 	stored := storeIndex(t, path)
 	whole := open(t, path)
@@ -93,7 +94,7 @@ func TestAStoredIndexIsTheIndex(t *testing.T) {
 	require.Equal(t, fs.FileMode(0o700), info.Mode().Perm())
 }
 
-func TestAStoredIndexIsExtended(t *testing.T) {
+func TestStoredIndexIsExtended(t *testing.T) {
 	lines := slicesConcat([]byte(`{"n":1,"t":0,"k":"stdin","m":{"id":"slow","method":"wait"}}`+"\n"), pairs(2, 9001))
 	path := write(t, header+string(lines))
 	stored := storeIndex(t, path)
@@ -110,13 +111,13 @@ func TestAStoredIndexIsExtended(t *testing.T) {
 	r := openStored(t, path, stored)
 	require.Equal(t, int64(len(header)+len(lines)), r.storedEnd)
 	requireSame(t, whole, r)
-	require.Equal(t, map[int64]bool{0: true}, r.restored.moved, "the open request was answered")
+	require.Equal(t, map[int64]bool{0: true}, r.restored.moved, "the pending request got its response")
 	after, err := os.ReadFile(stored)
 	require.NoError(t, err)
-	require.True(t, bytes.Equal(before, after), "what is stored is never changed")
+	require.True(t, bytes.Equal(before, after), "the stored file never changes")
 }
 
-func TestAStoredIndexIsDoubted(t *testing.T) {
+func TestUnreliableStoredIndexIsRejected(t *testing.T) {
 	content := header + string(pairs(0, 5000))
 	replace := func(file string, change func([]byte) []byte) func(*testing.T, string, string) {
 		return func(t *testing.T, path, stored string) {
@@ -145,22 +146,22 @@ func TestAStoredIndexIsDoubted(t *testing.T) {
 			require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
 		},
 		"another recording of the same size": replace("recording", at(bytes.IndexByte([]byte(header), 'J'))),
-		"its head is another":                replace("recording", at(len(header)+15)),
-		"its end is another":                 replace("recording", at(-5)),
-		"its middle is another, and longer": replace("recording", func(b []byte) []byte {
+		"another head":                       replace("recording", at(len(header)+15)),
+		"another end":                        replace("recording", at(-5)),
+		"a longer middle": replace("recording", func(b []byte) []byte {
 			i := len(b) / 2
 			i += bytes.IndexByte(b[i:], '\n') + 1
 			return append(append(bytes.Clone(b[:i]), "\n"...), b[i:]...)
 		}),
 		"the index is empty":       replace("index", func([]byte) []byte { return nil }),
 		"it was cut off":           replace("index", func(b []byte) []byte { return b[:len(b)-1] }),
-		"it lost a page":           replace("index", func(b []byte) []byte { return b[session.IndexPageSize:] }),
+		"it lost a page":           replace("index", func(b []byte) []byte { return b[index.PageSize:] }),
 		"another version":          replace("index", at(-2)),
 		"its hash is wrong":        replace("index", at(-len(storedMagic)-1)),
 		"a length is absurd":       replace("index", at(-len(storedMagic)-24+7)),
 		"its state is wrong":       replace("index", at(-storedTrailer-1)),
-		"what it is of is wrong":   replace("index", at(3*session.IndexPageSize+12)),
-		"a page that was open":     replace("index", at(2*session.IndexPageSize+40)),
+		"its description is wrong": replace("index", at(3*index.PageSize+12)),
+		"a page that was open":     replace("index", at(2*index.PageSize+40)),
 		"another version of index": replace("index", reseal(func(doc []byte) []byte { return bytes.Replace(doc, []byte(`{"Index":`), []byte(`{"Index":1`), 1) })),
 		"more than the file has":   replace("index", reseal(func(doc []byte) []byte { return bytes.Replace(doc, []byte(`"End":`), []byte(`"End":9`), 1) })),
 		"another number of rows":   replace("index", reseal(func(doc []byte) []byte { return bytes.Replace(doc, []byte(`"Entries":5`), []byte(`"Entries":4`), 1) })),
@@ -169,7 +170,7 @@ func TestAStoredIndexIsDoubted(t *testing.T) {
 			path := write(t, content)
 			stored := storeIndex(t, path)
 			change(t, path, stored)
-			whole := openNow(t, path, false, "")
+			whole := openRecording(t, path, false, "")
 			<-whole.Indexed()
 			r := openStored(t, path, stored)
 			require.Nil(t, r.restored, "it was not used")
@@ -180,7 +181,7 @@ func TestAStoredIndexIsDoubted(t *testing.T) {
 	}
 }
 
-// reseal changes what a stored index says it is of, and makes its hash right
+// reseal changes the description in a stored index, and makes its hash match
 // again.
 func reseal(change func([]byte) []byte) func([]byte) []byte {
 	return func(b []byte) []byte {
@@ -197,7 +198,7 @@ func reseal(change func([]byte) []byte) func([]byte) []byte {
 	}
 }
 
-func TestADamagedPageIsMended(t *testing.T) {
+func TestDamagedPageRebuildsIndex(t *testing.T) {
 	path := write(t, header+string(pairs(0, 9000)))
 	for name, use := range map[string]func(r *Recording){
 		"rows":       func(r *Recording) { r.Rows(3000, make([]session.Row, 1)) },
@@ -207,7 +208,7 @@ func TestADamagedPageIsMended(t *testing.T) {
 			stored := storeIndex(t, path)
 			data, err := os.ReadFile(stored)
 			require.NoError(t, err)
-			data[session.IndexPageSize+100] ^= 8
+			data[index.PageSize+100] ^= 8
 			require.NoError(t, os.WriteFile(stored, data, 0o600))
 			whole := open(t, path)
 			r := openStored(t, path, stored)
@@ -222,9 +223,9 @@ func TestADamagedPageIsMended(t *testing.T) {
 
 func TestLargeRecordingsAreStored(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	dir, err := IndexDir()
+	dir, err := indexDir()
 	require.NoError(t, err)
-	for want, size := range []int{worthStoring / 2, worthStoring + 1<<20} {
+	for want, size := range []int{minStored / 2, minStored + 1<<20} {
 		path := filepath.Join(t.TempDir(), "r.jsonl")
 		n := writeREC(t, path, int64(size))
 		whole := open(t, path)
@@ -235,7 +236,7 @@ func TestLargeRecordingsAreStored(t *testing.T) {
 		if want == 0 {
 			continue
 		}
-		r, err := OpenAtOnce(path)
+		r, err := OpenProgressive(path)
 		require.NoError(t, err)
 		require.NotNil(t, r.restored)
 		require.Nil(t, r.Tail())
@@ -245,12 +246,12 @@ func TestLargeRecordingsAreStored(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForAnIndexToBeStored(t *testing.T) {
+func TestCloseDoesNotWaitForStoringIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
-	writeREC(t, path, worthStoring+1<<20)
+	writeREC(t, path, minStored+1<<20)
 	for _, atOnce := range []bool{true, false} {
 		stored := filepath.Join(t.TempDir(), "stored")
-		r := openNow(t, path, false, "") // which stores nothing by itself
+		r := openRecording(t, path, false, "") // which does not store the index by itself
 		<-r.Indexed()
 		require.NoError(t, r.Close())
 		r.atOnce, r.storedAt, r.f = atOnce, stored, reopened(t, path)
@@ -262,7 +263,7 @@ func TestNobodyWaitsForAnIndexToBeStored(t *testing.T) {
 		}
 		left, err := os.ReadDir(filepath.Dir(stored))
 		require.NoError(t, err)
-		require.Len(t, left, map[bool]int{true: 0, false: 1}[atOnce], "nothing is left behind")
+		require.Len(t, left, map[bool]int{true: 0, false: 1}[atOnce], "no file remains")
 	}
 }
 
@@ -273,29 +274,29 @@ func reopened(t *testing.T, path string) file {
 	return f
 }
 
-func TestALogStoresItsIndex(t *testing.T) {
+func TestLogStoresItsIndex(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	f := create(t, Options{})
 	request := stdout(0, `{"id":"slow","method":"wait"}`)
 	request.Kind = session.KindStdin
 	require.NoError(t, f.Append([]session.Entry{request}))
 	entries, _ := mix(5000)
-	for f.end < worthStoring {
+	for f.end < minStored {
 		require.NoError(t, f.Append(entries))
 	}
 	require.NoError(t, f.Append([]session.Entry{stdout(9, `{"id":"slow","result":1}`)}))
 	require.NoError(t, f.Close())
-	r, err := OpenAtOnce(f.Path())
+	r, err := OpenProgressive(f.Path())
 	require.NoError(t, err)
 	require.NotNil(t, r.restored)
-	fresh := openNow(t, f.Path(), false, "")
+	fresh := openRecording(t, f.Path(), false, "")
 	<-fresh.Indexed()
 	requireSame(t, fresh, r)
 	require.NoError(t, fresh.Close())
 	require.NoError(t, r.Close())
 }
 
-func TestOldIndexesGiveWay(t *testing.T) {
+func TestOldIndexesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
 	put := func(name string, age time.Duration) {
@@ -319,7 +320,7 @@ func TestOldIndexesGiveWay(t *testing.T) {
 	require.Equal(t, []string{"0.index", "1.index", "new.tmp", "somebody else's"}, left)
 }
 
-// randomRecording makes up a file in which all that is odd happens.
+// randomRecording generates a file with all kinds of oddities.
 func randomRecording(rng *rand.Rand) []byte {
 	b := []byte(header)
 	n, t := uint64(0), int64(0)
@@ -370,20 +371,20 @@ func randomRecording(rng *rand.Rand) []byte {
 	return b
 }
 
-// TestHoweverItIsOpened is the property behind all this: how a recording was
-// opened can't be told from what it says.
-// seeds is how many random recordings a test makes; the long tests say more.
+// seeds is how many random recordings a test makes; the long tests set more.
 var seeds = uint64(8)
 
-func TestHoweverItIsOpened(t *testing.T) {
+// TestAllWaysToOpenAgree checks that a recording is the same however it was
+// opened.
+func TestAllWaysToOpenAgree(t *testing.T) {
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		content := randomRecording(rng)
 		path := write(t, string(content))
-		whole := openNow(t, path, false, "")
+		whole := openRecording(t, path, false, "")
 		<-whole.Indexed()
 
-		atOnce := openNow(t, path, true, "")
+		atOnce := openRecording(t, path, true, "")
 		<-atOnce.Indexed()
 		requireSame(t, whole, atOnce)
 		if tail := atOnce.Tail(); tail != nil {
@@ -395,7 +396,7 @@ func TestHoweverItIsOpened(t *testing.T) {
 		}
 		require.NoError(t, atOnce.Close())
 
-		// What was there before is stored, and then come more lines.
+		// Store the index of the first lines, then append more.
 		cut := len(header) + rng.IntN(len(content)-len(header)+1)
 		require.NoError(t, os.Truncate(path, int64(cut)))
 		stored := storeIndex(t, path)

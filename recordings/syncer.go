@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// syncEvery is how long written bytes may stay out of the disk.
+// syncEvery is the longest time that written bytes stay unsynced.
 const syncEvery = time.Second
 
-// lookEvery is how often files that nothing is written to are looked at.
+// lookEvery is how often idle files are checked.
 const lookEvery = 5 * time.Second
 
-// A syncer brings what was written to the disk, from a goroutine of its own:
-// one sync can take half a second, in which no pipe may wait. A nil syncer does
-// nothing.
+// A syncer syncs written data to disk from a goroutine of its own: one sync can take
+// half a second, during which no pipe may wait. A nil syncer does nothing.
 type syncer struct {
 	sync  func() error
-	look  func()        // called after each sync, and now and then without one
-	dirty chan struct{} // has room for one
+	look  func()        // called after each sync, and every lookEvery while idle
+	dirty chan struct{} // of capacity 1
 	quit  chan struct{}
 	done  chan struct{}
 	err   atomic.Pointer[error]
@@ -29,7 +28,7 @@ func newSyncer(sync func() error, look func()) *syncer {
 	return s
 }
 
-// touch tells that something was written. The error is that of an earlier sync.
+// touch reports that something was written. It returns the error of an earlier sync.
 func (s *syncer) touch() error {
 	if s == nil {
 		return nil
@@ -41,7 +40,7 @@ func (s *syncer) touch() error {
 	return s.failure()
 }
 
-// failure is the error of the last sync that failed.
+// failure returns the error of the last sync that failed.
 func (s *syncer) failure() error {
 	if s == nil {
 		return nil
@@ -52,7 +51,7 @@ func (s *syncer) failure() error {
 	return nil
 }
 
-// stop syncs for the last time and waits for it.
+// stop syncs one last time and waits for it.
 func (s *syncer) stop() {
 	if s == nil {
 		return
@@ -64,7 +63,7 @@ func (s *syncer) stop() {
 func (s *syncer) run() {
 	defer close(s.done)
 	defer s.once()
-	s.once() // the file itself, and its name
+	s.once() // the file itself and its directory entry
 	for {
 		select {
 		case <-s.dirty:

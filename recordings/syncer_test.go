@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheSyncerSyncsASecondAfterAWrite(t *testing.T) {
+func TestSyncerSyncsASecondAfterAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var syncs, looks atomic.Int32
 		s := newSyncer(func() error { syncs.Add(1); return nil }, func() { looks.Add(1) })
 		<-time.After(time.Hour)
-		require.EqualValues(t, 1, syncs.Load(), "the file is there, and nothing was written to it")
-		require.InDelta(t, time.Hour/lookEvery, looks.Load(), 1, "but it is looked at")
+		require.EqualValues(t, 1, syncs.Load(), "for the new file; nothing was written to it")
+		require.InDelta(t, time.Hour/lookEvery, looks.Load(), 1, "but it is checked")
 		for range 10 {
 			require.NoError(t, s.touch())
 		}
@@ -26,11 +26,11 @@ func TestTheSyncerSyncsASecondAfterAWrite(t *testing.T) {
 		require.EqualValues(t, 2, syncs.Load())
 		require.NoError(t, s.touch())
 		s.stop()
-		require.EqualValues(t, 3, syncs.Load(), "at the end it does not wait")
+		require.EqualValues(t, 3, syncs.Load(), "stop does not wait a second")
 	})
 }
 
-func TestASyncIsNotWaitedFor(t *testing.T) {
+func TestTouchDoesNotWaitForSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := make(chan struct{})
 		s := newSyncer(func() error { <-stuck; return nil }, func() {})

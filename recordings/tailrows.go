@@ -7,28 +7,29 @@ import (
 	"io"
 
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
 const (
 	// tailCount is how many rows are read from the end of a file before all
-	// others: more than a screen has.
+	// others: more than a screen shows.
 	tailCount = 256
-	// tailBytes is how many bytes are read for them at most. A file of that size
-	// is rather read whole.
+	// tailBytes is the most bytes that are read for them. A file of up to that size
+	// is read whole instead.
 	tailBytes = 1 << 20
-	// tailStep is how many bytes are read at once: most often all it takes.
+	// tailStep is how many bytes are read at once: usually enough.
 	tailStep = 128 << 10
 )
 
-// tailRows are the last rows of a recording. It implements session.Source.
+// tailRows are the last rows of a recording. tailRows implements session.Source.
 type tailRows struct {
 	r     *Recording
-	index session.Index
+	index index.Index
 	never chan struct{}
 }
 
-// readTail reads the last rows of the file of r, of which size bytes are there
-// and the first line ends at begin.
+// readTail reads the last rows of the file of r, whose size is size and whose first
+// line ends at begin.
 func readTail(r *Recording, begin, size int64) (*tailRows, error) {
 	data, off, err := lastLines(r.f, begin, size)
 	if err != nil {
@@ -46,9 +47,9 @@ func readTail(r *Recording, begin, size int64) (*tailRows, error) {
 	return t, nil
 }
 
-// lastLines reads the last tailCount lines before size, or as many as tailBytes
-// hold, and tells where the first of them begins. None begins before begin. A
-// last line without its newline is not counted.
+// lastLines reads the last tailCount lines before size, or as many as fit into
+// tailBytes, and returns the offset of the first of them, which is at least begin.
+// A last line without its newline is not counted.
 func lastLines(f io.ReaderAt, begin, size int64) (data []byte, off int64, err error) {
 	buf := make([]byte, min(tailBytes, size-begin))
 	start, newlines := len(buf), 0
@@ -74,7 +75,7 @@ func lastLines(f io.ReaderAt, begin, size int64) (data []byte, off int64, err er
 	return data, off, nil
 }
 
-// cutLine cuts off the first line of data, which begins at off.
+// cutLine removes the first line of data, which begins at off.
 func cutLine(data []byte, off int64) ([]byte, int64) {
 	i := bytes.IndexByte(data, '\n') + 1
 	if i == 0 {
@@ -103,7 +104,7 @@ func (t *tailRows) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 
 func (t *tailRows) Method(id uint16) string { return t.index.Method(id) }
 
-// Stats counts over the tail only. To its readers the rest is still to be read.
+// Stats counts the tail only. The state is that the rest is still being read.
 func (t *tailRows) Stats() session.Stats {
 	s := t.index.Stats()
 	s.Size, s.Recording = t.r.Stats().Size, session.RecordingReading

@@ -3,12 +3,12 @@ package recordings
 import (
 	"os"
 
-	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
-// A temp is a temporary file. Its name is taken away at once, so that nothing
-// is left behind even if the program is killed; where the system does not do
-// that to an open file, close does it. The zero temp is not open.
+// A temp is a temporary file. It is unlinked at once, so that nothing remains even
+// if the program is killed; where the system can't unlink an open file, close
+// removes it. The zero temp is not open.
 type temp struct {
 	f     *os.File
 	named bool
@@ -23,8 +23,8 @@ func (t *temp) open() error {
 	return nil
 }
 
-// create opens the file for rows that memory has no room for.
-func (t *temp) create() (session.IndexFile, error) {
+// create opens the file for rows that do not fit into memory.
+func (t *temp) create() (index.File, error) {
 	if err := t.open(); err != nil {
 		return nil, err
 	}

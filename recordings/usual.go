@@ -2,10 +2,10 @@ package recordings
 
 import "mcpdbg/session"
 
-// usual reads the head of an entry as this program writes nearly all of them: a
-// message of a stream, with nothing but its number, its time and its sequence
-// number before it. It is false for any other line, of which it has taken
-// nothing: head reads that member by member, which takes four times as long.
+// usual reads the head of an entry in the form in which this program writes nearly
+// all of them: a stream message with only its number, time and sequence number
+// before it. For any other line it consumes nothing and returns false; head then
+// reads it member by member, which takes four times as long.
 func (d *decoder) usual(e *session.Entry) bool {
 	u := usualHead{b: d.b, ok: true}
 	u.word(`{"n":`)
@@ -28,14 +28,14 @@ func (d *decoder) usual(e *session.Entry) bool {
 	return true
 }
 
-// A usualHead reads what has to stand at i. Once that is not so, ok is false.
+// A usualHead reads expected text from position i on; ok is false after a mismatch.
 type usualHead struct {
 	b  []byte
 	i  int
 	ok bool
 }
 
-// is skips the word if it stands there.
+// is skips the word if it is next, and reports whether it was.
 func (u *usualHead) is(word string) bool {
 	end := u.i + len(word)
 	if end > len(u.b) || string(u.b[u.i:end]) != word {
@@ -47,7 +47,7 @@ func (u *usualHead) is(word string) bool {
 
 func (u *usualHead) word(word string) { u.ok = u.is(word) && u.ok }
 
-// usualDigits is how many digits a number may have that certainly fits.
+// usualDigits is the most digits of a number that certainly fits.
 const usualDigits = 18
 
 func (u *usualHead) number() (n uint64) {

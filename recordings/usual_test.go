@@ -8,10 +8,11 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
-// memberByMember decodes a line without the short way for usual ones: a space
-// behind the brace says nothing.
+// memberByMember decodes a line without the fast path for usual ones: a space
+// after the brace disables it.
 func memberByMember(line string) (session.Entry, int, error) {
 	var d decoder
 	e, err := d.decode([]byte(strings.Replace(line, "{", "{ ", 1)))
@@ -60,7 +61,7 @@ func TestUsualHeads(t *testing.T) {
 	}
 }
 
-// A tool result is judged where it is decoded; the index says the same of one
+// A tool result is judged where it is decoded; the index does the same for one
 // that was not.
 func TestJudgedEntriesMakeTheSameRows(t *testing.T) {
 	entries := []session.Entry{}
@@ -72,7 +73,7 @@ func TestJudgedEntriesMakeTheSameRows(t *testing.T) {
 		entries = append(entries, session.Entry{N: uint64(i + 1), Kind: session.KindStdout, Payload: line, Msg: framing.Scan(line)})
 	}
 	rows := func() []session.Row {
-		var x session.Index
+		var x index.Index
 		for i := range entries {
 			require.NoError(t, x.Add(&entries[i], int64(i), 1))
 		}
@@ -83,7 +84,7 @@ func TestJudgedEntriesMakeTheSameRows(t *testing.T) {
 	}
 	asTheyAre := rows()
 	for i := range entries {
-		entries[i].Judge()
+		entries[i].DetectToolError()
 	}
 	require.Equal(t, asTheyAre, rows())
 	var failed []int

@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
 var hexDigits = pattern(`^[0-9a-f]{16}$`)
@@ -16,42 +17,42 @@ var hexDigits = pattern(`^[0-9a-f]{16}$`)
 // maxProblems is how many problems a Report lists; more are counted.
 const maxProblems = 100
 
-// A Report is what Verify found out.
+// A Report is the result of Verify.
 type Report struct {
 	Header   session.Header
 	Entries  int
-	Finished bool   // it has its end entry, and no torn last line
-	Stopped  string // why its recorder could not write the rest, if its last entry says so
+	Finished bool   // has an end entry and no torn last line
+	Stopped  string // why its recorder could not write the rest, according to the last entry
 	Warnings Warnings
 	Streams  []Stream
-	// Problems say where the recording contradicts itself, at most 100; More
-	// counts the others. A recording that is not finished, or warnings, are no
-	// problem, but missing parts are if there are later ones.
+	// Problems are contradictions in the recording, at most 100; More counts the
+	// rest. An unfinished recording and warnings are not problems, but missing
+	// parts are if there are later ones.
 	Problems []Problem
 	More     int
 }
 
-// OK tells whether nothing contradicts anything.
+// OK reports whether there are no problems.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
-// A Stream is one stream of one process, put together again.
+// A Stream is one reassembled stream of one process.
 type Stream struct {
-	Process string
-	Name    string // stdin, stdout or stderr
-	Bytes   uint64
-	XXH64   string
-	// Checked: the recorder's own count and hash, which closed and failed
-	// entries carry, are the same. Without such an entry, or after a gap, there
-	// is nothing to hold them against.
-	Checked bool
-	Wrong   bool // the recorder's are others
+	Process string `json:"process"`
+	Name    string `json:"stream"` // stdin, stdout or stderr
+	Bytes   uint64 `json:"bytes"`
+	XXH64   string `json:"xxh64"`
+	// Checked means that the stream matches the count and hash which the
+	// recorder wrote in a closed or failed entry. Without such an entry, or
+	// after a gap, it can't be checked.
+	Checked bool `json:"checked"`
+	Wrong   bool `json:"wrong,omitempty"` // it does not match them
 }
 
-// A Problem is a contradiction, or something that the format does not allow, at
-// entry N; 0 is before the first one.
+// A Problem is a contradiction or a format violation at entry N; 0 means before the
+// first entry.
 type Problem struct {
-	N    uint64
-	Text string
+	N    uint64 `json:"n,omitempty"`
+	Text string `json:"text"`
 }
 
 func (p Problem) String() string {
@@ -61,20 +62,20 @@ func (p Problem) String() string {
 	return fmt.Sprintf("entry %d: %s", p.N, p.Text)
 }
 
-// Verify reads the recording at path from end to end, puts every stream of
-// every process together again, and holds their lengths and hashes against what
-// the recorder wrote when the process had ended; it checks that numbers and
-// times do not fall, that the sequence of each process has no hole, and that
-// every line is as docs/recording-format.md says. Beside one line at a time it
-// holds an index of 128 MiB at most. A recording in parts is looked at as a whole;
-// a later part alone cannot be held against what came before it. The error is
-// about the file, as that of Open; what the recording itself got wrong is in the
-// report.
+// Verify reads the recording at path from end to end, reassembles every stream of
+// every process, and compares their lengths and hashes with those that the recorder
+// wrote when the process ended; it checks that numbers and times do not fall, that
+// the sequence of each process has no gap, and that every line conforms to
+// docs/reference/recording-format.md. It holds one line at a time and an index of at most
+// 128 MiB. A recording in parts is checked as a whole; a later part alone can't be
+// compared with what came before it. The error is about the file, as that of Open;
+// problems of the recording itself are in the report.
 func Verify(path string) (*Report, error) {
 	return VerifyContext(context.Background(), path)
 }
 
-// VerifyContext is Verify until ctx ends. The error is then the cause of that.
+// VerifyContext is like Verify, but stops when ctx ends, with the cause as the
+// error.
 func VerifyContext(ctx context.Context, path string) (*Report, error) {
 	f, err := openFile(path)
 	if _, ok := errors.AsType[*FormatError](err); ok {
@@ -98,7 +99,7 @@ func verify(ctx context.Context, path string, f file) (*Report, error) {
 	v.header(header)
 	between, next := f.missing()
 	if between > 0 {
-		v.problem(0, "%d of its parts are not there", between)
+		v.problem(0, "%d parts are missing", between)
 	}
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
@@ -124,19 +125,19 @@ func verify(ctx context.Context, path string, f file) (*Report, error) {
 // A verifier goes through the entries of a recording in order.
 type verifier struct {
 	decoder decoder
-	shape   shape // of the line
+	shape   shape // of the current line
 	report  *Report
 	last    session.Entry // without its bytes
-	index   session.Index // of all entries, for the counts of the last one
+	index   index.Index   // of all entries, for the counts of the last one
 	spill   temp
 	ended   bool // the last entry was the end
-	answers bool // the last entry says that an answer follows
+	answers bool // the last entry is an act whose stdin entry must follow
 
-	midway  bool // what began in an earlier part is not known, until a process starts
+	midway  bool // the state from earlier parts is unknown, until a process starts
 	process string
 	streams map[session.Kind]*streamSum
 	flows   [session.KindEnd + 1]flow
-	closed  bool    // its last event was told
+	closed  bool    // its last event was seen
 	numbers numbers // of the process
 }
 
@@ -162,14 +163,14 @@ func (v *verifier) line(l line) {
 	}
 	if l.size > int64(len(l.data)) {
 		v.report.Warnings.LongLines++
-		v.problem(v.last.N, "the line after it is too long to be checked: %d bytes", l.size)
+		v.problem(v.last.N, "the next line is too long to check: %d bytes", l.size)
 		return
 	}
 	v.shape.look(l.data)
 	e, err := v.decoder.decode(l.data)
 	if err != nil {
 		v.report.Warnings.BadLines++
-		v.problem(v.last.N, "the line after it, at byte %d, is no entry", l.off)
+		v.problem(v.last.N, "the next line, at byte %d, is not an entry", l.off)
 		return
 	}
 	for _, rule := range v.shape.rules {
@@ -187,7 +188,7 @@ func (v *verifier) line(l line) {
 	}
 	v.last = session.Entry{N: e.N, T: e.T}
 	v.entry(&e, l)
-	_ = v.index.Add(&e, l.off, int(l.size)) // an error leaves out the row, and not the counts
+	_ = v.index.Add(&e, l.off, int(l.size)) // an error loses the row but not the counts
 }
 
 func (v *verifier) entry(e *session.Entry, l line) {
@@ -206,7 +207,7 @@ func (v *verifier) entry(e *session.Entry, l line) {
 		v.numbers.add(e.Seq, e.Seq)
 	case session.GapBody:
 		v.numbers.add(b.From, b.To)
-		clear(v.flows[:]) // what was open may have ended in it
+		clear(v.flows[:]) // open lines may have ended in the gap
 	case session.EndBody:
 		v.end(e, b)
 	}
@@ -223,18 +224,18 @@ func (v *verifier) entry(e *session.Entry, l line) {
 	}
 }
 
-// end holds what the last entry counts against what there is.
+// end compares the counts of the end entry with the recording.
 func (v *verifier) end(e *session.Entry, b session.EndBody) {
 	v.ended = true
 	if v.report.Header.Part > 0 {
-		return // it counts the other parts, too
+		return // it also counts the other parts
 	}
 	if b.Entries != uint64(v.report.Entries) {
-		v.problem(e.N, "counts %d entries where there are %d", b.Entries, v.report.Entries)
+		v.problem(e.N, "counts %d entries, but there are %d", b.Entries, v.report.Entries)
 	}
 	stats := v.index.Stats()
 	if have := stats.EndCounts(); b.Counts != nil && *b.Counts != have {
-		v.problem(e.N, "counts %+v where there are %+v", *b.Counts, have)
+		v.problem(e.N, "has the counts %+v, but they are %+v", *b.Counts, have)
 	}
 }
 
@@ -250,7 +251,7 @@ func (v *verifier) sumOf(kind session.Kind) *streamSum {
 	return sum
 }
 
-// chunks notes the sequence numbers of a line's chunks.
+// chunks records the sequence numbers of a line's chunks.
 func (v *verifier) chunks(e *session.Entry) {
 	if e.Kind == session.KindStdin {
 		return
@@ -263,16 +264,16 @@ func (v *verifier) chunks(e *session.Entry) {
 	for _, c := range e.Cuts {
 		v.numbers.add(c.Seq, c.Seq)
 		if c.Off > size {
-			v.problem(e.N, "was cut at byte %d of %d", c.Off, size)
+			v.problem(e.N, "has a cut at byte %d of %d", c.Off, size)
 		}
 	}
 	if e.CutsDropped > 0 && len(e.Cuts) > 0 {
-		// Which of these are its own is not known, only that none is missing.
+		// Which of these belong to the line is unknown, but none is missing.
 		v.numbers.add(e.Cuts[len(e.Cuts)-1].Seq+1, e.Seq)
 	}
 }
 
-// sums holds the recorder's sums against ours.
+// sums compares the recorder's counts and hashes with those of the recording.
 func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSum) {
 	if v.midway {
 		return
@@ -288,11 +289,11 @@ func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSu
 		case incomplete:
 			sum.wrong = false
 		case !hexDigits().MatchString(c.want.XXH64):
-			v.problem(e.N, "has no hash of %s in 16 hexadecimal digits", c.kind)
+			v.problem(e.N, "has no hash of %s with 16 hexadecimal digits", c.kind)
 		case c.want.Bytes != sum.bytes:
-			v.problem(e.N, "%s of %s had %d bytes, and %d are recorded", c.kind, v.process, c.want.Bytes, sum.bytes)
+			v.problem(e.N, "%s of %s had %d bytes, but %d are recorded", c.kind, v.process, c.want.Bytes, sum.bytes)
 		case c.want.XXH64 != sum.hex():
-			v.problem(e.N, "%s of %s had the hash %s, and what is recorded has %s", c.kind, v.process, c.want.XXH64, sum.hex())
+			v.problem(e.N, "%s of %s had the hash %s, but the recorded bytes have %s", c.kind, v.process, c.want.XXH64, sum.hex())
 		default:
 			sum.checked, sum.wrong = true, false
 		}
@@ -301,8 +302,8 @@ func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSu
 
 func (s *streamSum) hex() string { return fmt.Sprintf("%016x", s.hash.Sum64()) }
 
-// endProcess reports on the process that ends where another one starts, or the
-// file does.
+// endProcess reports on the current process when another one starts or the file
+// ends.
 func (v *verifier) endProcess() {
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
 		if sum := v.streams[kind]; sum != nil {
@@ -310,14 +311,14 @@ func (v *verifier) endProcess() {
 				Stream{Process: v.process, Name: kind.String(), Bytes: sum.bytes, XXH64: sum.hex(), Checked: sum.checked, Wrong: sum.wrong})
 		}
 	}
-	if v.midway || v.report.Stopped != "" && !v.closed { // then lines that began early may be missing
+	if v.midway || v.report.Stopped != "" && !v.closed { // lines that began early may be missing
 		v.numbers = numbers{}
 	}
 	for _, hole := range v.numbers.holes() {
-		v.problem(v.last.N, "of %s the sequence numbers %d to %d are missing", v.process, hole.from, hole.to)
+		v.problem(v.last.N, "sequence numbers %[2]d to %[3]d of %[1]s are missing", v.process, hole.from, hole.to)
 	}
 	if v.numbers.scattered {
-		v.problem(v.last.N, "the sequence numbers of %s are too scattered to be checked", v.process)
+		v.problem(v.last.N, "the sequence numbers of %s are too scattered to check", v.process)
 	}
 	v.streams, v.numbers, v.closed = nil, numbers{}, false
 	clear(v.flows[:])

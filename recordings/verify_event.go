@@ -6,19 +6,19 @@ import (
 	"mcpdbg/session"
 )
 
-// The longest texts of others that entries quote, in bytes.
+// Limits of the text that entries quote, in bytes.
 const (
-	longestSaid = 4 << 10
-	longestHead = 256
+	maxSaid = 4 << 10
+	maxHead = 256
 )
 
-// An event is what the format says of the entries of one kind.
+// An event defines the format of entries of one kind.
 type event struct {
-	body  any      // a struct that its members decode to; nil: it carries bytes
-	needs []string // members that are always there
+	body  any      // the struct that its members decode to; nil: it carries bytes
+	needs []string // required members
 }
 
-// events are the kinds, as docs/recording-format.md lists them.
+// events lists the kinds, in the order of docs/reference/recording-format.md.
 var events = map[session.Kind]event{
 	session.KindStart:   {session.StartBody{}, []string{"process"}},
 	session.KindEnv:     {session.EnvBody{}, []string{"policy"}},
@@ -43,8 +43,8 @@ var events = map[session.Kind]event{
 	session.KindEnd:     {session.EndBody{}, []string{"entries"}},
 }
 
-// event holds an entry against what the format says of its kind, and of its
-// place. It returns the decoded body, nil if the entry has none.
+// event checks the members and the place of an entry. It returns the decoded body,
+// nil if the entry has none.
 func (v *verifier) event(e *session.Entry) any {
 	what, known := events[e.Kind]
 	if !known {
@@ -52,7 +52,7 @@ func (v *verifier) event(e *session.Entry) any {
 	}
 	for _, name := range what.needs {
 		if !v.shape.has(name) {
-			v.problem(e.N, "is %s, and has no %s", e.Kind, name)
+			v.problem(e.N, "%s entry without %s", e.Kind, name)
 		}
 	}
 	v.place(e)
@@ -69,14 +69,14 @@ func (v *verifier) event(e *session.Entry) any {
 	return body
 }
 
-// place holds an entry against those before it.
+// place checks an entry against those before it.
 func (v *verifier) place(e *session.Entry) {
 	if v.ended {
-		v.problem(e.N, "comes after the end")
-		v.ended = false // said once
+		v.problem(e.N, "comes after the end entry")
+		v.ended = false // report it once
 	}
 	if v.answers && e.Kind != session.KindStdin {
-		v.problem(e.N, "stands where the stdin has to be that the act before it tells of")
+		v.problem(e.N, "is not the stdin entry that must follow the act before it")
 	}
 	v.answers = false
 	switch e.Kind {
@@ -86,12 +86,12 @@ func (v *verifier) place(e *session.Entry) {
 		}
 	case session.KindFailed:
 		if v.shape.has("seq") {
-			v.problem(e.N, "is failed, and has a seq")
+			v.problem(e.N, "failed entry with a seq")
 		}
 	}
 }
 
-// values holds the members of an entry against what may stand in them.
+// values checks the values of an entry's members.
 func (v *verifier) values(e *session.Entry, body any) {
 	switch b := body.(type) {
 	case session.WriteBody:
@@ -107,31 +107,31 @@ func (v *verifier) values(e *session.Entry, body any) {
 		v.answers = b.Act == session.ActAnswer && b.Key == "" || b.Act == session.ActAgain
 	case session.WaitingBody:
 		if b.Stream != "stdout" && b.Stream != "stderr" {
-			v.problem(e.N, "waits on a stream that there is not")
+			v.problem(e.N, "waits on an unknown stream")
 		}
-		if max(len(b.Head), len(b.Head64)) > longestHead {
-			v.problem(e.N, "quotes more than %d bytes that wait", longestHead)
+		if max(len(b.Head), len(b.Head64)) > maxHead {
+			v.problem(e.N, "quotes more than %d waiting bytes", maxHead)
 		}
 	case session.GapBody:
 		if b.From == 0 || b.To < b.From {
-			v.problem(e.N, "is a gap from %d to %d", b.From, b.To)
+			v.problem(e.N, "has an invalid gap from %d to %d", b.From, b.To)
 		}
 	case session.HeldBody:
 		if b.End != 0 && b.End < b.Begin {
-			v.problem(e.N, "was held from %d to %d", b.Begin, b.End)
+			v.problem(e.N, "has an invalid hold from %d to %d", b.Begin, b.End)
 		}
 	}
 }
 
-// earlier sees that an entry tells of one before it.
+// earlier checks that an entry refers to one before it.
 func (v *verifier) earlier(e *session.Entry, of uint64) {
 	if of >= e.N {
-		v.problem(e.N, "tells of entry %d, which is not before it", of)
+		v.problem(e.N, "refers to entry %d, which is not before it", of)
 	}
 }
 
 func (v *verifier) said(e *session.Entry, text string) {
-	if len(text) > longestSaid {
-		v.problem(e.N, "has a said of %d bytes; at most %d are quoted", len(text), longestSaid)
+	if len(text) > maxSaid {
+		v.problem(e.N, "has a said of %d bytes; the limit is %d", len(text), maxSaid)
 	}
 }

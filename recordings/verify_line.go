@@ -4,38 +4,39 @@ import (
 	"bytes"
 	"encoding/json"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
-// What a ULID looks like (github.com/ulid/spec).
+// ulid matches a ULID (github.com/ulid/spec).
 var ulid = pattern(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
 
-// header holds the first line against the format.
+// header checks the first line.
 func (v *verifier) header(h session.Header) {
 	switch {
 	case h.Redacted == nil && !ulid().MatchString(h.ID):
-		v.problem(0, "the header's id is no ULID")
+		v.problem(0, "the header's id is not a ULID")
 	case h.Start.IsZero() || h.Start.Location() != time.UTC:
-		v.problem(0, "the header has no start in UTC")
+		v.problem(0, "the header has no start time in UTC")
 	case h.Placement != "" && h.Placement != "local" && h.Placement != "ssh":
 		v.problem(0, "the header's placement is neither local nor ssh")
 	case h.Placement == "ssh" && h.Host == "":
-		v.problem(0, "the header names no host")
+		v.problem(0, "the header has no host")
 	case h.Argv == nil:
 		v.problem(0, "the header has no argv")
 	}
 }
 
-// A shape is how a line is written, as far as what it decodes to does not tell.
+// A shape is the syntax of a line that its decoded entry does not show.
 type shape struct {
 	members []member
-	rules   []string // that it breaks, in words that follow "entry 7: "
+	rules   []string // violated rules, worded to follow "entry 7: "
 }
 
-type member struct{ name, value []byte } // as they stand in the line
+type member struct{ name, value []byte } // verbatim
 
 // look reads the shape of a line, before decoding changes its bytes.
 func (s *shape) look(line []byte) {
@@ -44,7 +45,7 @@ func (s *shape) look(line []byte) {
 		s.breaks("is not UTF-8")
 	}
 	if !json.Valid(line) {
-		s.breaks("is no JSON")
+		s.breaks("is not valid JSON")
 	}
 	m := members{b: trimRight(line)}
 	for first := true; ; first = false {
@@ -59,11 +60,11 @@ func (s *shape) look(line []byte) {
 		switch string(m.name) {
 		case "eol":
 			if string(m.value) == `"\n"` {
-				s.breaks("gives an eol that is one newline")
+				s.breaks("has an eol that is a single newline")
 			}
 		case "more":
 			if string(m.value) != "true" {
-				s.breaks("gives a more that is not true")
+				s.breaks("has a more that is not true")
 			}
 		case "raw":
 			if loneSurrogate(m.value) {
@@ -75,7 +76,7 @@ func (s *shape) look(line []byte) {
 
 func (s *shape) breaks(rule string) { s.rules = append(s.rules, rule) }
 
-// order sees that n, t, k and seq come first, and no member twice.
+// order checks that n, t, k and seq come first, and that no member is repeated.
 func (s *shape) order() {
 	for i, name := range []string{"n", "t", "k"} {
 		if i >= len(s.members) || string(s.members[i].name) != name {
@@ -84,17 +85,17 @@ func (s *shape) order() {
 		}
 	}
 	if i := s.index("seq"); i > 3 {
-		s.breaks("has its seq behind other members")
+		s.breaks("has seq after other members")
 	}
 	for i, m := range s.members {
 		if s.index(string(m.name)) < i {
-			s.breaks("has a member twice")
+			s.breaks("has a duplicate member")
 			break
 		}
 	}
 }
 
-// index is where the member is; -1: nowhere.
+// index returns the position of the member, or -1.
 func (s *shape) index(name string) int {
 	for i, m := range s.members {
 		if string(m.name) == name {
@@ -106,7 +107,7 @@ func (s *shape) index(name string) int {
 
 func (s *shape) has(name string) bool { return s.index(name) >= 0 }
 
-// loneSurrogate tells whether the inside of a JSON string has half a pair.
+// loneSurrogate reports whether the inside of a JSON string has half a surrogate pair.
 func loneSurrogate(inside []byte) bool {
 	for rest := inside; ; {
 		i := bytes.IndexByte(rest, '\\')
@@ -114,33 +115,33 @@ func loneSurrogate(inside []byte) bool {
 			return false
 		}
 		rest = rest[i:]
-		r, n := unicodeEscape(rest)
-		if n == 6 && r == utf8.RuneError && !bytes.EqualFold(rest[2:6], []byte("fffd")) {
+		r, n := framing.Escape(rest)
+		if utf16.IsSurrogate(r) {
 			return true
 		}
 		rest = rest[max(n, 2):]
 	}
 }
 
-// flow is what the format says of the entries of one stream in their order.
+// A flow is the state of a stream for checking its entries in order.
 type flow struct {
-	part  bool // the last one was a part, and goes on
-	ended bool // the last one was cut short by the end of the stream
+	part  bool // the last entry was a part of a line that continues
+	ended bool // the last entry was cut short by the end of the stream
 }
 
-// stream holds an entry of a stream against the format. line is as it was
-// decoded: with its payload verbatim, or in other bytes.
+// stream checks an entry of a stream. line holds the decoded line: its payload is
+// unchanged if verbatim.
 func (v *verifier) stream(e *session.Entry, line []byte) {
 	f := &v.flows[e.Kind]
 	continued := f.part
 	v.payload(e, line, continued)
 	v.chunksOf(e)
 	if e.More && e.EOL != framing.NoEOL {
-		v.problem(e.N, "is a part of a line, and has an end of line")
+		v.problem(e.N, "is a part of a line, but has a line ending")
 	}
 	if e.Kind == session.KindStdin {
 		if v.shape.has("seq") {
-			v.problem(e.N, "is stdin, and has a seq")
+			v.problem(e.N, "stdin entry with a seq")
 		}
 		return
 	}
@@ -153,41 +154,41 @@ func (v *verifier) stream(e *session.Entry, line []byte) {
 	f.part, f.ended = e.More, e.EOL == framing.NoEOL && !e.More
 }
 
-// payload sees that the payload stands under the name that it has to.
+// payload checks that the payload is in the correct representation.
 func (v *verifier) payload(e *session.Entry, line []byte, continued bool) {
 	rep, msg := v.decoder.rep, e.Msg
 	if e.Kind == session.KindStderr && rep == verbatim {
-		msg = framing.Scan(e.Payload) // nobody looks for messages there, but m is m
+		msg = framing.Scan(e.Payload) // stderr is not scanned for messages, but m must be one
 	}
 	want := represent(&session.Entry{Kind: e.Kind, Payload: e.Payload, EOL: e.EOL, More: e.More || continued, Msg: msg})
 	switch {
 	case rep != want && rep == verbatim && (e.More || continued):
-		v.problem(e.N, "is a part of a line, and its payload is m")
+		v.problem(e.N, "is a part of a line, but its payload is m")
 	case rep != want:
-		v.problem(e.N, "has its payload as %s, and it should be %s", rep, want)
+		v.problem(e.N, "has its payload as %s instead of %s", rep, want)
 	case rep == verbatim:
 		from, to := bytes.Index(line, []byte(`,"m":`)), bytes.LastIndexByte(line, '}')
 		if from < 0 || !bytes.Equal(line[from+len(`,"m":`):to], e.Payload) {
-			v.problem(e.N, `has an m that does not stand between the first ,"m": and the last }`)
+			v.problem(e.N, `has an m that is not between the first ,"m": and the last }`)
 		}
 	}
 }
 
-// chunksOf holds first, cuts and what belongs to them against each other.
+// chunksOf checks first, cuts and related members for consistency.
 func (v *verifier) chunksOf(e *session.Entry) {
 	if v.shape.has("first") && (e.First == 0 || e.First >= e.Seq) {
-		v.problem(e.N, "began in chunk %d, and was complete with chunk %d", e.First, e.Seq)
+		v.problem(e.N, "begins in chunk %d, but ends in chunk %d", e.First, e.Seq)
 	}
 	if len(e.Cuts) > 0 && e.First == 0 {
-		v.problem(e.N, "has cuts and no first")
+		v.problem(e.N, "has cuts but no first")
 	}
 	if len(e.Cuts) > framing.MaxCuts {
-		v.problem(e.N, "has %d cuts; at most %d are written", len(e.Cuts), framing.MaxCuts)
+		v.problem(e.N, "has %d cuts; the limit is %d", len(e.Cuts), framing.MaxCuts)
 	}
 	last := framing.Cut{Seq: e.First}
 	for _, c := range e.Cuts {
 		if c.Seq <= last.Seq || c.Off < last.Off || c.Seq > e.Seq {
-			v.problem(e.N, "has cuts that are not in order: chunk %d at byte %d", c.Seq, c.Off)
+			v.problem(e.N, "has cuts out of order: chunk %d at byte %d", c.Seq, c.Off)
 			break
 		}
 		last = c
@@ -195,14 +196,14 @@ func (v *verifier) chunksOf(e *session.Entry) {
 	dropped, ranged := v.shape.has("cuts_dropped"), v.shape.has("cuts_range")
 	switch {
 	case dropped != ranged || dropped && e.CutsDropped == 0:
-		v.problem(e.N, "does not say which cuts were dropped, and how many")
+		v.problem(e.N, "has cuts_dropped or cuts_range missing or zero")
 	case dropped:
 		var r [2]uint64
 		value := v.shape.members[v.shape.index("cuts_range")].value
 		if json.Unmarshal(value, &r) != nil || r != [2]uint64{last.Seq + 1, e.Seq} {
-			v.problem(e.N, "dropped cuts between chunk %d and %d, and says %.50s", last.Seq+1, e.Seq, value)
+			v.problem(e.N, "dropped the cuts of chunks %d to %d, but cuts_range is %.50s", last.Seq+1, e.Seq, value)
 		}
 	case len(e.Cuts) > 0 && last.Seq != e.Seq:
-		v.problem(e.N, "was complete with chunk %d, and its last cut is chunk %d", e.Seq, last.Seq)
+		v.problem(e.N, "ends in chunk %d, but its last cut is chunk %d", e.Seq, last.Seq)
 	}
 }

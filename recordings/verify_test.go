@@ -18,7 +18,7 @@ func sumOf(s string) session.StreamSum {
 	return session.StreamSum{Bytes: uint64(len(s)), XXH64: fmt.Sprintf("%016x", xxhash.Sum64String(s))}
 }
 
-// twoRuns is a recording of two processes.
+// twoRuns returns a recording of two processes.
 func twoRuns(t testing.TB) string {
 	f := create(t, Options{Header: session.Header{Tool: "mcpdbg test", Placement: "local", Argv: []string{"server"}}})
 	cut := session.Entry{Kind: session.KindStdout, Seq: 4, First: 1, Cuts: []framing.Cut{{Seq: 3, Off: 2}, {Seq: 4, Off: 7}}, EOL: framing.CRLF, Payload: []byte("in\xffparts")}
@@ -42,7 +42,7 @@ func twoRuns(t testing.TB) string {
 	return f.Path()
 }
 
-func TestVerifyPutsStreamsTogether(t *testing.T) {
+func TestVerifyReassemblesStreams(t *testing.T) {
 	r, err := Verify(twoRuns(t))
 	require.NoError(t, err)
 	require.True(t, r.OK(), "%v", r.Problems)
@@ -64,17 +64,17 @@ func TestVerifyPutsStreamsTogether(t *testing.T) {
 	}
 }
 
-func TestVerifyFindsWhatWasChanged(t *testing.T) {
+func TestVerifyFindsChanges(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, says string }{
 		"a byte":          {`"raw":"warning"`, `"raw":"Warning"`, "entry 6: stderr of mcp-stdio-1 had the hash"},
-		"a byte more":     {`"raw":"warning"`, `"raw":"warning!"`, "entry 6: stderr of mcp-stdio-1 had 7 bytes, and 8 are recorded"},
-		"an eol":          {`"eol":"","raw"`, `"raw"`, "had 7 bytes, and 8"},
+		"a byte more":     {`"raw":"warning"`, `"raw":"warning!"`, "entry 6: stderr of mcp-stdio-1 had 7 bytes, but 8 are recorded"},
+		"an eol":          {`"eol":"","raw"`, `"raw"`, "had 7 bytes, but 8"},
 		"a message":       {`"method":"a"`, `"method":"b"`, "stdin of mcp-stdio-1 had the hash"},
-		"a lost number":   {`"from":2`, `"from":3`, "of mcp-stdio-2 the sequence numbers 2 to 2 are missing"},
-		"a lost chunk":    {`"cuts":[[3,2],[4,7]]`, `"cuts":[[4,7]]`, "of mcp-stdio-1 the sequence numbers 3 to 3 are missing"},
-		"a cut too far":   {`[4,7]`, `[4,70]`, "entry 4: was cut at byte 70 of 10"},
-		"a line":          {`{"n":2,`, `{"n":2;`, "entry 1: the line after it, at byte"},
-		"the end's count": {`"entries":12`, `"entries":13`, "entry 12: counts 13 entries where there are 12"},
+		"a lost number":   {`"from":2`, `"from":3`, "sequence numbers 2 to 2 of mcp-stdio-2 are missing"},
+		"a lost chunk":    {`"cuts":[[3,2],[4,7]]`, `"cuts":[[4,7]]`, "sequence numbers 3 to 3 of mcp-stdio-1 are missing"},
+		"a cut too far":   {`[4,7]`, `[4,70]`, "entry 4: has a cut at byte 70 of 10"},
+		"a line":          {`{"n":2,`, `{"n":2;`, "entry 1: the next line, at byte"},
+		"the end's count": {`"entries":12`, `"entries":13`, "entry 12: counts 13 entries, but there are 12"},
 		"the order":       {`{"n":8,`, `{"n":7,`, "entry 7: comes after entry 7"},
 		"a body":          {`"bytes":100`, `"bytes":"?"`, "gap entry 9: json"},
 	} {
@@ -93,7 +93,7 @@ func TestVerifyFindsWhatWasChanged(t *testing.T) {
 	}
 }
 
-func TestVerifyListsSoManyProblems(t *testing.T) {
+func TestVerifyLimitsProblems(t *testing.T) {
 	r, err := Verify(write(t, header+strings.Repeat("garbage\n", maxProblems+5)))
 	require.NoError(t, err)
 	require.Len(t, r.Problems, maxProblems)
@@ -101,7 +101,7 @@ func TestVerifyListsSoManyProblems(t *testing.T) {
 	require.Equal(t, maxProblems+5, r.Warnings.BadLines)
 }
 
-func TestATornRecordingIsNoProblem(t *testing.T) {
+func TestTornRecordingIsNotAProblem(t *testing.T) {
 	r, err := Verify(write(t, header+`{"n":1,"t":0,"k":"stderr","seq":1,"raw":"x"}`+"\n"+`{"n":2,"t":0`))
 	require.NoError(t, err)
 	require.True(t, r.OK())
@@ -134,7 +134,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestNumbersHaveALimit(t *testing.T) {
+func TestNumbersAreLimited(t *testing.T) {
 	var s numbers
 	for i := range uint64(2 * maxRanges) { // two halves that fit together, each of them scattered
 		s.add(2*(i%maxRanges)+i/maxRanges+1, 2*(i%maxRanges)+i/maxRanges+1)

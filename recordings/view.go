@@ -7,10 +7,10 @@ import (
 	"mcpdbg/session"
 )
 
-// Len is the number of rows that can be read.
+// Len returns the number of rows that can be read.
 func (f *File) Len() int { return f.index.Len() }
 
-// Method is the name behind a row's Method.
+// Method returns the name behind a row's Method.
 func (f *File) Method(id uint16) string { return f.index.Method(id) }
 
 // Rows copies rows from number from on into dst and returns how many.
@@ -20,7 +20,7 @@ func (f *File) Rows(from int, dst []session.Row) int {
 	return n
 }
 
-// markUnkept marks the rows whose bytes are nowhere.
+// markUnkept marks the rows whose bytes were dropped.
 func (f *File) markUnkept(rows []session.Row) {
 	f.store.RLock()
 	defer f.store.RUnlock()
@@ -29,7 +29,7 @@ func (f *File) markUnkept(rows []session.Row) {
 	}
 	for i := range rows {
 		if off := rows[i].Off; off >= f.stopped && off < f.memory.first {
-			rows[i].Flags |= session.FlagUnkept
+			rows[i].Flags |= session.FlagDropped
 		}
 	}
 }
@@ -46,7 +46,7 @@ func (f *File) EntryInto(row session.Row, limit int, buf []byte) (session.Entry,
 	return e, f.readError(row, err)
 }
 
-// readError explains the error of reading the entry of a row.
+// readError replaces the error of reading an entry by ErrShrunk if bytes are gone.
 func (f *File) readError(row session.Row, err error) error {
 	if err == nil || errors.Is(err, ErrNotKept) {
 		return err
@@ -57,7 +57,7 @@ func (f *File) readError(row session.Row, err error) error {
 	return fmt.Errorf("read the entry at byte %d: %w", row.Off, ErrShrunk)
 }
 
-// ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
+// ReadLine reads bytes of the entry's line from offset off on, as io.ReaderAt does.
 func (f *File) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 	n, err := readLine((*stored)(f), row, p, off)
 	if n < len(p) && off+int64(n) < int64(row.Len) {
@@ -71,7 +71,7 @@ func (f *File) Search(rows []session.Row, lower []byte, found []session.Found) {
 	f.searcher.search((*stored)(f), rows, lower, found)
 }
 
-// readAt reads from the file, or from memory, which continues it.
+// readAt reads from the files, or from the memory that continues them.
 func (f *File) readAt(p []byte, off int64) (int, error) {
 	f.store.RLock()
 	if f.memory != nil && off >= f.stopped {
@@ -105,7 +105,7 @@ func (f *File) Stats() session.Stats {
 	return s
 }
 
-// stopReason says why the recording is incomplete, nil if it is not.
+// stopReason returns why the recording is incomplete, nil if it is not.
 func (f *File) stopReason() error {
 	if err := f.writeError(); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (f *File) stopReason() error {
 	return f.watch.failure()
 }
 
-// writeError says why recording stopped, nil if it did not.
+// writeError returns why recording stopped, nil if it did not.
 func (f *File) writeError() error {
 	f.store.RLock()
 	defer f.store.RUnlock()
@@ -121,12 +121,12 @@ func (f *File) writeError() error {
 		return f.failure
 	}
 	if err := f.syncer.failure(); err != nil {
-		return fmt.Errorf("recording is not safe on the disk: %w", err)
+		return fmt.Errorf("sync recording to disk: %w", err)
 	}
 	return nil
 }
 
-// rowsError is why rows are missing, nil if none are.
+// rowsError returns why rows are missing, nil if none are.
 func (f *File) rowsError() error {
 	f.store.RLock()
 	defer f.store.RUnlock()

@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// A FileError says what happened to a file of a recording while it was open, so
-// that the recording is incomplete.
+// A FileError reports what happened to a file of a recording while it was open,
+// which makes the recording incomplete.
 type FileError struct {
 	Path string // as it was created
 	What string // such as "was deleted while it was open"
@@ -23,7 +23,7 @@ type FileError struct {
 
 func (e *FileError) Error() string { return e.Path + " " + e.What }
 
-// What can happen to a file.
+// The values of FileError.What.
 const (
 	deleted   = "was deleted while it was open"
 	replaced  = "was replaced while it was open"
@@ -31,35 +31,35 @@ const (
 	changed   = "was changed by another program while it was open"
 )
 
-// A fileWatch looks after the files of a recording while they are open. It may
-// be used by any goroutine.
+// A fileWatch checks the files of a recording while they are open. It is safe for
+// concurrent use.
 type fileWatch struct {
 	looking sync.Mutex // held by look
 
 	mu     sync.Mutex
 	files  []*watchedFile
-	fault  *FileError // the first that was found
+	fault  *FileError // the first error found
 	places string     // where files were moved to
 }
 
-// A watchedFile is what is known of one file.
+// A watchedFile is the state of one file.
 type watchedFile struct {
 	f       *os.File
 	path    string // absolute
 	head    []byte // its first bytes
-	counted bool   // the file system counts links
-	named   bool   // the file is found by its path
+	counted bool   // the file system has link counts
+	named   bool   // the path leads to the file
 
-	size atomic.Int64 // bytes that were written, as far as they are to stay
+	size atomic.Int64 // bytes written, without those about to be cut off
 	done atomic.Bool  // no more is written
-	seen int64        // size when it was looked at
+	seen int64        // size at the last check
 }
 
-// headSize is how many bytes of a file are compared with what was written: the
-// id of the recording is among them.
+// headSize is how many of a file's first bytes are compared with what was written:
+// the id of the recording is among them.
 const headSize = 64
 
-// add begins to look after a file that was just created with a header.
+// add starts watching a file that was just created with a header.
 func (w *fileWatch) add(f *os.File, header []byte) *watchedFile {
 	file := &watchedFile{f: f, path: absolute(f.Name()), head: header[:min(len(header), headSize)]}
 	file.size.Store(int64(len(header)))
@@ -82,7 +82,7 @@ func absolute(path string) string {
 	return path
 }
 
-// failure says what happened to a file, nil if nothing did.
+// failure returns what happened to a file, nil if nothing did.
 func (w *fileWatch) failure() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,15 +99,15 @@ func (w *fileWatch) cut() bool {
 	return w.fault != nil && (w.fault.What == truncated || w.fault.What == changed)
 }
 
-// moved says where files are now that were renamed, such as "moved to /a/b".
+// moved returns where renamed files are now, such as "moved to /a/b".
 func (w *fileWatch) moved() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.places
 }
 
-// look looks at all files, for the last time with last set: then no more is
-// written. It reports whether anything is new.
+// look checks all files and reports whether anything is new. last is set for the
+// last check, when nothing more is written.
 func (w *fileWatch) look(last bool) (news bool) {
 	w.looking.Lock()
 	defer w.looking.Unlock()
@@ -138,7 +138,7 @@ func (w *fileWatch) look(last bool) (news bool) {
 	return news
 }
 
-// placesText lists the first of the files that were moved.
+// placesText describes the first few moves and counts the rest.
 func placesText(moves []string) string {
 	const shown = 2
 	if len(moves) <= shown {
@@ -147,14 +147,14 @@ func placesText(moves []string) string {
 	return fmt.Sprintf("%s, and %d more files moved", strings.Join(moves[:shown], ", "), len(moves)-shown)
 }
 
-// look says what happened to the file, and where it was moved to.
+// look checks the file and returns what happened to it and where it was moved to.
 func (w *watchedFile) look(last bool) (what, moved string) {
 	info, err := w.f.Stat()
 	switch {
-	case errors.Is(err, errStale): // of a file server
+	case errors.Is(err, errStale): // reported by a file server
 		return deleted, ""
 	case err != nil:
-		return "could not be looked at: " + cause(err).Error(), ""
+		return "could not be checked: " + cause(err).Error(), ""
 	}
 	at, err := os.Stat(w.path)
 	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
@@ -168,7 +168,7 @@ func (w *watchedFile) look(last bool) (what, moved string) {
 	if w.named && (gone || other) {
 		to := currentPath(w.f, info)
 		switch {
-		case strings.HasPrefix(filepath.Base(to), ".nfs"): // what an NFS client makes of a file that is deleted while it is open
+		case strings.HasPrefix(filepath.Base(to), ".nfs"): // an NFS client renames an open file that is deleted
 			return deleted, ""
 		case to == "":
 			moved = "moved"
@@ -179,19 +179,19 @@ func (w *watchedFile) look(last bool) (what, moved string) {
 	return w.content(last || w.done.Load()), moved
 }
 
-// content says what happened to what is in the file; last says that no more is
-// written to it.
+// content checks the content of the file and returns what happened to it; last
+// means that nothing more is written to it.
 func (w *watchedFile) content(last bool) string {
 	want, size := w.size.Load(), int64(0)
 	for {
 		info, err := w.f.Stat()
 		if err != nil {
-			return "could not be looked at: " + cause(err).Error()
+			return "could not be checked: " + cause(err).Error()
 		}
 		if size = info.Size(); size >= want {
 			break
 		}
-		// The recorder itself cuts off a torn line, after it lowered w.size.
+		// The recorder itself cuts off a torn line after lowering w.size.
 		now := w.size.Load()
 		if now >= want {
 			return truncated
@@ -207,8 +207,8 @@ func (w *watchedFile) content(last bool) string {
 		}
 		return changed
 	}
-	// A file that is cut while it is written to gets a hole, and no line has a
-	// zero byte.
+	// A file that is truncated while it is written to gets a hole, and no line
+	// has a zero byte.
 	news := make([]byte, min(want-from, 4<<10))
 	if n, _ := w.f.ReadAt(news, from); bytes.IndexByte(news[:n], 0) >= 0 {
 		return truncated

@@ -16,10 +16,10 @@ import (
 	"mcpdbg/session"
 )
 
-// mishaps are what other programs do to a recording while it is open.
-var mishaps = map[string]struct {
+// accidents are what other programs do to a recording while it is open.
+var accidents = map[string]struct {
 	do    func(path string) error
-	error string // behind the path; "" for a recording that is complete
+	error string // after the path; "" for a recording that is complete
 	moved string // %s is replaced by the folder
 }{
 	"nothing": {do: func(string) error { return nil }},
@@ -88,7 +88,7 @@ var mishaps = map[string]struct {
 		},
 		moved: "moved to %s.kept/rec.jsonl",
 	},
-	"linked twice, and one name taken away": {
+	"linked twice, and one name removed": {
 		do: func(path string) error {
 			if err := os.Link(path, path+".second"); err != nil {
 				return err
@@ -106,7 +106,7 @@ var mishaps = map[string]struct {
 	},
 }
 
-// moveIs returns the text for a move: only systems with /proc say where to.
+// moveIs returns the text for a move: only systems with /proc know the target.
 func moveIs(text, dir string) string {
 	if text != "" && runtime.GOOS != "linux" {
 		return "moved"
@@ -114,7 +114,7 @@ func moveIs(text, dir string) string {
 	return strings.ReplaceAll(text, "%s", dir)
 }
 
-// folder is a folder of the test without symbolic links in its path.
+// folder returns a test folder without symbolic links in its path.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -124,8 +124,8 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-func TestCloseSaysWhatHappenedToTheFile(t *testing.T) {
-	for name, m := range mishaps {
+func TestCloseReportsFileErrors(t *testing.T) {
+	for name, m := range accidents {
 		for _, written := range []bool{false, true} { // whether more is written afterwards
 			t.Run(name, func(t *testing.T) {
 				dir := folder(t)
@@ -155,9 +155,9 @@ func TestCloseSaysWhatHappenedToTheFile(t *testing.T) {
 	}
 }
 
-func TestASyncSaysWhatHappenedToTheFile(t *testing.T) {
-	for name, m := range mishaps {
-		if name == "appended to" { // only the last look can tell: the recorder may be about to write
+func TestSyncReportsFileErrors(t *testing.T) {
+	for name, m := range accidents {
+		if name == "appended to" { // only the last check can tell: the recorder may be about to write
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -206,9 +206,9 @@ func TestEveryPartIsWatched(t *testing.T) {
 	}
 }
 
-// A session whose recording was cut tells entries that are gone from those that
-// are there.
-func TestEntriesOfACutFileAreToldApart(t *testing.T) {
+// A session whose recording was cut distinguishes lost entries from those that
+// remain.
+func TestEntriesOfCutFileReturnErrShrunk(t *testing.T) {
 	f := create(t, Options{})
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "one"), stdout(2, "two")}))
 	require.NoError(t, os.Truncate(f.Path(), 0))
@@ -222,8 +222,8 @@ func TestEntriesOfACutFileAreToldApart(t *testing.T) {
 	require.Equal(t, "three", string(e.Payload))
 }
 
-// The temporary file of a session that is not recorded has no name on purpose.
-func TestALogThatIsNotKeptIsNotWatched(t *testing.T) {
+// The temporary file of an unrecorded session has no name on purpose.
+func TestUnrecordedLogIsNotWatched(t *testing.T) {
 	f := create(t, Options{NoRecord: true})
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "one")}))
 	require.NoError(t, f.Close())
@@ -231,8 +231,8 @@ func TestALogThatIsNotKeptIsNotWatched(t *testing.T) {
 	require.Empty(t, f.Stats().RecordingError)
 }
 
-// A cut by the recorder itself is not a mishap.
-func TestACutByTheRecorderIsNotTakenForAnother(t *testing.T) {
+// A cut by the recorder itself is not an error.
+func TestCutByRecorderIsNotAnError(t *testing.T) {
 	f := create(t, Options{})
 	full(f, 100)
 	require.NoError(t, f.Append([]session.Entry{stdout(1, strings.Repeat("x", 300))}))

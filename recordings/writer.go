@@ -9,28 +9,27 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/index"
 )
 
-// A Writer writes a recording of what happened before, elsewhere: each entry
-// comes with its time. Other than a File it is no log to read from, and a disk
-// that is full is an error. Its memory is that of one line and of a
-// session.Index, which counts what there is. It belongs to one goroutine.
+// A Writer writes a recording of past events, each entry with its own time. Unlike
+// a File it can't be read, and a full disk is an error. Its memory is one line and
+// a index.Index for the counts. It must be used by one goroutine only.
 type Writer struct {
 	f       *os.File
 	out     *bufio.Writer
-	header  session.Header
-	index   session.Index
+	index   index.Index
 	spill   temp
-	inParts [session.KindEnd + 1]bool // the last entry of the kind was a part, and goes on
+	inParts [session.KindEnd + 1]bool // the last entry of the kind was a part of a line that continues
 	buf     []byte
 	n       uint64
 	t       int64
 	end     int64 // where the next line begins
 }
 
-// CreateWriter creates a recording and writes its header, whose Start is to be
-// set. Options.NoRecord means nothing. The error is a *CreateError. Close or
-// Discard must be called.
+// CreateWriter creates a recording and writes its header, whose Start must be set.
+// Options.NoRecord is ignored. The error is a *CreateError. Close or Discard must be
+// called.
 func CreateWriter(opts Options) (*Writer, error) {
 	header := opts.Header
 	header.Version = Version
@@ -45,25 +44,22 @@ func CreateWriter(opts Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{f: f, out: bufio.NewWriterSize(f, flushSize), header: header, end: int64(len(line))}
-	w.index = session.Index{Memory: opts.IndexMemory, Spill: w.spill.create}
+	w := &Writer{f: f, out: bufio.NewWriterSize(f, flushSize), end: int64(len(line))}
+	w.index = index.Index{Memory: opts.IndexMemory, Spill: w.spill.create}
 	_, _ = w.out.Write(line) // errors stay in out
 	return w, nil
 }
 
-// Path is the path of the file.
+// Path returns the path of the file.
 func (w *Writer) Path() string { return w.f.Name() }
 
-// Header returns the first line of the recording.
-func (w *Writer) Header() session.Header { return w.header }
-
-// Append writes an entry. It gives it its number, and what its bytes are: Msg,
-// and Why if that is empty. A time before that of the entry before becomes that
-// one. A line of stdout or stderr comes without its newline. The error is that
-// of the disk, or one about an entry that is no entry.
+// Append writes an entry. It sets its number, its Msg, and Why if that is empty. A
+// time earlier than that of the previous entry is raised to it. A line of stdout or
+// stderr comes without its newline. The error is a write error, or that of an
+// invalid entry.
 func (w *Writer) Append(e *session.Entry) error {
-	if len(e.Payload) > MaxPayload {
-		return fmt.Errorf("%s entry of %d bytes: longer than %d", e.Kind, len(e.Payload), MaxPayload)
+	if len(e.Payload) > maxPayload {
+		return fmt.Errorf("%s entry of %d bytes: longer than %d", e.Kind, len(e.Payload), maxPayload)
 	}
 	if err := checkBody(e); err != nil {
 		return err
@@ -79,14 +75,14 @@ func (w *Writer) Append(e *session.Entry) error {
 		return fmt.Errorf("write recording %s: %w", w.Path(), cause(err))
 	}
 	if e.Kind == session.KindStderr {
-		e.Msg = framing.Message{} // whatever it looks like
+		e.Msg = framing.Message{} // stderr has no messages
 	}
 	err = w.index.Add(e, w.end, int(length))
 	w.end += length
 	return err
 }
 
-// look scans the bytes of an entry, as the recorder of a session does.
+// look scans the bytes of an entry as the recorder of a session does.
 func (w *Writer) look(e *session.Entry) {
 	part := e.More || w.inParts[e.Kind]
 	w.inParts[e.Kind] = e.More
@@ -103,7 +99,7 @@ func (w *Writer) look(e *session.Entry) {
 	}
 }
 
-// write writes the line of e, a long one piece by piece.
+// write writes the line of e, piece by piece if it is long.
 func (w *Writer) write(e *session.Entry) (length int64, err error) {
 	if len(e.Payload) <= pieceSize {
 		w.buf = AppendEntry(w.buf[:0], e)
@@ -118,17 +114,17 @@ func (w *Writer) write(e *session.Entry) (length int64, err error) {
 	return length, err
 }
 
-// Stats counts what was appended.
+// Stats returns the counts of the appended entries.
 func (w *Writer) Stats() session.Stats {
 	s := w.index.Stats()
 	s.Size = w.end
 	return s
 }
 
-// Entries is how many entries were appended.
+// Entries returns the number of appended entries.
 func (w *Writer) Entries() uint64 { return w.n }
 
-// Close writes the end entry, and brings the file to the disk.
+// Close writes the end entry and syncs the file to disk.
 func (w *Writer) Close() error {
 	stats := w.index.Stats()
 	counts := stats.EndCounts()

@@ -6,8 +6,8 @@ import (
 )
 
 // Answers are canned answers to a server's own requests, by method: a result
-// object, or an object with the one member error. They are the form in which a
-// file gives policies; the zero value answers none.
+// object, or an object with the one member error. Files specify policies in
+// this form; the zero value answers none.
 type Answers map[string]json.RawMessage
 
 // ParseAnswers reads answers from a JSON object such as

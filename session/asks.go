@@ -13,29 +13,29 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// Limits of what waits for an answer. What is beyond them is answered with an
+// Limits of pending server requests. Requests beyond them are answered with an
 // error, and a note says so.
 const (
 	maxAsks     = 1000
 	maxAskBytes = 64 << 20 // of params
 )
 
-// ErrNoAsk says that a request waits for no answer any more: it was answered,
-// the server took it back, or has ended.
-var ErrNoAsk = errors.New("nobody waits for this answer any more")
+// ErrNotPending is the error for a server request that is no longer pending: it was
+// answered or cancelled, or the server has ended.
+var ErrNotPending = errors.New("this request is no longer pending")
 
-// Who gave an answer, in ActBody.By.
+// The possible sources of an answer, in ActBody.By.
 const (
 	ByPerson = "person"
 	ByPolicy = "policy"
-	ByReplay = "replay" // an answer of a recording, given again
-	// ByScenario is a step of a scenario.
+	ByReplay = "replay" // an answer replayed from a recording
+	// ByScenario means a step of a scenario.
 	ByScenario = "scenario"
 )
 
-// An Ask is a request of the server that waits for its answer.
-type Ask struct {
-	ID     uint64 // for Answer; from 1, never used again in a session
+// An ServerRequest is a pending server request.
+type ServerRequest struct {
+	ID     uint64 // for Answer; from 1, never reused in a session
 	N      uint64 // number of the entry that holds it
 	Method string
 	Params json.RawMessage // nil if there are none; untrusted
@@ -43,28 +43,28 @@ type Ask struct {
 	// Key is the request's key in inputRequests, in the modern era; "" in the
 	// legacy one.
 	Key string
-	// Parent is the entry of our call that it belongs to; 0 if not known. In the
-	// legacy era a server does not say: then it is the only call under way.
+	// Parent is the entry of our call that it belongs to; 0 if unknown. In the
+	// legacy era a server does not say: then it is the only call in flight.
 	Parent uint64
-	// Due is when the policy answers by itself; zero for what a person answers.
+	// Due is when the policy answers; zero if a person answers.
 	Due time.Time
 }
 
-// ask is an Ask with what becomes of it. Either settle or drop is called, once,
-// by who took it out of asks.
+// ask is an Ask with its callbacks. The goroutine that removes it from asks
+// calls either settle or drop, once.
 type ask struct {
-	Ask
+	ServerRequest
 	r      *run
 	raw    []byte     // id of the request; legacy era only
 	round  *gathering // modern era only
 	timer  *time.Timer
-	resume []func() // the clocks that stand still meanwhile
+	resume []func() // resumes the timeouts that are paused meanwhile
 	settle func(answer json.RawMessage, by string)
 	drop   func()
 }
 
-// asks are the open ones, oldest first. The zero value is empty; its methods
-// may be called from any goroutine.
+// asks holds the pending server requests, oldest first. The zero value is
+// empty; its methods may be called from any goroutine.
 type asks struct {
 	mu    sync.Mutex
 	last  uint64
@@ -72,8 +72,8 @@ type asks struct {
 	open  []*ask
 }
 
-// add makes a open, and gives it its ID; false if there are too many. due, if
-// set, is called after delay, unless a was taken before.
+// add adds a and assigns its ID; it returns false if there are too many. due,
+// if set, is called after delay, unless a was taken before.
 func (x *asks) add(a *ask, delay time.Duration, due func(id uint64)) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -92,7 +92,8 @@ func (x *asks) add(a *ask, delay time.Duration, due func(id uint64)) bool {
 	return true
 }
 
-// take takes out what matches, oldest first. Its clocks run again.
+// take removes and returns the matching requests, oldest first, and resumes
+// their timeouts.
 func (x *asks) take(matches func(*ask) bool) []*ask {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -127,41 +128,40 @@ func (a *ask) runClocks() {
 	}
 }
 
-func (x *asks) list(delayed bool) []Ask {
+func (x *asks) list(delayed bool) []ServerRequest {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var list []Ask
+	var list []ServerRequest
 	for _, a := range x.open {
 		if a.Due.IsZero() != delayed {
-			list = append(list, a.Ask)
+			list = append(list, a.ServerRequest)
 		}
 	}
 	return list
 }
 
-// Asks returns what the server waits for a person to answer, oldest first: the
-// server waits for you. A request leaves it when it is answered, when the
-// server or the call that it belongs to gives it up, and with the process. An
-// act entry tells of each that comes or is given up, after it is in Asks or out
-// of it; answers and endings have entries anyhow.
-func (s *Session) Asks() []Ask { return s.asks.list(false) }
+// ServerRequests returns the pending server requests that a person has to answer, oldest
+// first. A request is removed when it is answered, when the server or the call
+// that it belongs to gives up on it, and when the process ends. An act entry is
+// logged for each request that is added or given up, after Asks has changed;
+// answers and ended processes have entries of their own.
+func (s *Session) ServerRequests() []ServerRequest { return s.asks.list(false) }
 
-// Delayed returns what a policy with a delay is going to answer, oldest first.
-// Answer can come before it.
-func (s *Session) Delayed() []Ask { return s.asks.list(true) }
+// DelayedRequests returns the pending server requests that a policy with a delay will
+// answer, oldest first. Answer may answer them earlier.
+func (s *Session) DelayedRequests() []ServerRequest { return s.asks.list(true) }
 
-// Answer answers what is in Asks or Delayed: with a result object, or with an
-// object that has the one member error. It does not wait for the server to read
-// it. The error is ErrNoAsk, or tells what is wrong with the answer.
+// Answer answers a request in Asks or Delayed with a result object, or with an
+// object whose only member is error. It does not wait for the server to read
+// it. The error is ErrNoAsk or describes why the answer is invalid.
 //
-// In the modern era an answer goes out when all that its result asked for is
-// answered; an error there ends the call with that result, as no error can be
-// sent.
+// In the modern era answers are sent when all input requests of a result are
+// answered; an error ends the call with that result, as no error can be sent.
 func (s *Session) Answer(id uint64, answer json.RawMessage) error {
 	return s.AnswerBy(id, answer, ByPerson)
 }
 
-// AnswerBy is Answer with who gave the answer.
+// AnswerBy is like Answer with the given source of the answer.
 func (s *Session) AnswerBy(id uint64, answer json.RawMessage, by string) error {
 	answer, err := compactAnswer(answer)
 	if err != nil {
@@ -169,21 +169,21 @@ func (s *Session) AnswerBy(id uint64, answer json.RawMessage, by string) error {
 	}
 	a := s.asks.takeID(id)
 	if a == nil {
-		return ErrNoAsk
+		return ErrNotPending
 	}
 	a.settle(answer, by)
 	return nil
 }
 
-// asked takes a request of the server, which is logged by now. It must not wait.
-func (s *Session) asked(r *run, e *Entry) {
+// handleRequest handles an already-logged server request. It must not block.
+func (s *Session) handleRequest(r *run, e *Entry) {
 	method := string(e.Msg.Method.Of(e.Payload))
 	p := s.policy(method)
 	if p.mode() != PolicyAsk && p.Delay == 0 {
 		s.answer(r, e.N, method, e.Msg.ID.Of(e.Payload), p.mode(), p.answer(method), ByPolicy)
 		return
 	}
-	a := &ask{Ask: Ask{N: e.N, Method: method}, r: r, raw: bytes.Clone(e.Msg.ID.Of(e.Payload)), drop: func() {}}
+	a := &ask{ServerRequest: ServerRequest{N: e.N, Method: method}, r: r, raw: bytes.Clone(e.Msg.ID.Of(e.Payload)), drop: func() {}}
 	if params := e.Msg.Params.Of(e.Payload); len(params) > 0 {
 		a.Params = bytes.Clone(params)
 	}
@@ -197,8 +197,8 @@ func (s *Session) asked(r *run, e *Entry) {
 	s.openAsk(a, p)
 }
 
-// answer posts the answer to a request of the server. Who gave it is logged with
-// it, but for what is done when nothing else was said: then the answer is enough.
+// answer posts the response to a server request. Its source is logged too,
+// except for the default policy, where the response is enough.
 func (s *Session) answer(r *run, of uint64, method string, id []byte, mode PolicyMode, answer json.RawMessage, by string) {
 	w := write{payload: appendAnswer(nil, id, answer)}
 	if mode != PolicyRefuse || by != ByPolicy {
@@ -215,7 +215,8 @@ func answerAct(of uint64, method, key string, mode PolicyMode, by string) *ActBo
 	return b
 }
 
-// openAsk makes a wait: for a person, or for the delay of its policy.
+// openAsk adds a to the pending requests, for a person or for the delay of its
+// policy.
 func (s *Session) openAsk(a *ask, p Policy) {
 	var due func(id uint64)
 	if p.mode() != PolicyAsk {
@@ -228,17 +229,17 @@ func (s *Session) openAsk(a *ask, p Policy) {
 	switch {
 	case !s.asks.add(a, p.Delay, due):
 		a.runClocks()
-		a.r.notes.add(noteTooMany, fmt.Sprintf("%s answered with an error: too many requests of the server wait for an answer, or too large ones", a.Method), "")
+		a.r.notes.add(noteTooMany, fmt.Sprintf("%s answered with an error: pending server requests are too many or too large", a.Method), "")
 		a.settle(json.RawMessage(answerTooMany), ByPolicy)
-	case due == nil && !s.overtaken(a):
+	case due == nil && !s.answeredByNewPolicy(a):
 		s.append(NewEntry(KindAct, 0, ActBody{Act: ActAsk, Of: a.N, Detail: a.Method, Key: a.Key}))
 	}
 }
 
-// overtaken answers a by the policy of now, if that asks nobody any more: who
-// changed it since a was judged by the one before may have looked at Asks while a
-// was not in it, and looks no more.
-func (s *Session) overtaken(a *ask) bool {
+// answeredByNewPolicy answers a by the current policy if that no longer asks a person.
+// The policy may have changed after it was read for a and before a was added to
+// Asks, where the code that changed it could not see a.
+func (s *Session) answeredByNewPolicy(a *ask) bool {
 	p := s.policy(a.Method)
 	if p.mode() == PolicyAsk || p.Delay > 0 || s.asks.takeID(a.ID) == nil {
 		return false
@@ -247,7 +248,7 @@ func (s *Session) overtaken(a *ask) bool {
 	return true
 }
 
-// notified takes a notification of the server: it may take back a request.
+// notified handles a notification of the server, which may cancel a request.
 func (s *Session) notified(r *run, e *Entry) {
 	if string(e.Msg.Method.Of(e.Payload)) != mcp.MethodCancelled {
 		s.calls.notified(e)
@@ -262,7 +263,7 @@ func (s *Session) notified(r *run, e *Entry) {
 	s.withdraw(func(a *ask) bool { return a.r == r && a.round == nil && bytes.Equal(a.raw, params.ID) }, "cancelled by the server")
 }
 
-// withdraw takes out what nobody wants an answer to any more.
+// withdraw removes requests that no longer need an answer.
 func (s *Session) withdraw(matches func(*ask) bool, why string) {
 	for _, a := range s.asks.take(matches) {
 		a.drop()
@@ -270,22 +271,23 @@ func (s *Session) withdraw(matches func(*ask) bool, why string) {
 	}
 }
 
-// dropAsks forgets what a process asked: no answer can reach it.
+// dropAsks drops the requests of a process that has ended: no answer can reach
+// it.
 func (s *Session) dropAsks(r *run) {
 	for _, a := range s.asks.take(func(a *ask) bool { return a.r == r }) {
 		a.drop()
 	}
 }
 
-// received hands one stdout line, which is logged by now, to whom it is for.
-// With stable false its bytes are only lent.
-func (r *run) received(e *Entry, stable bool) {
+// dispatch dispatches an already-logged stdout line. If stable is false, its
+// bytes are valid only during the call.
+func (r *run) dispatch(e *Entry, stable bool) {
 	switch e.Msg.Kind {
 	case framing.Response, framing.ErrorResponse:
 		r.s.calls.answered(e, stable)
 	case framing.Request:
 		if !r.s.calls.echoed(e) { // a program that echoes would echo its answer too
-			r.s.asked(r, e)
+			r.s.handleRequest(r, e)
 		}
 	case framing.Notification:
 		r.s.notified(r, e)
@@ -295,7 +297,7 @@ func (r *run) received(e *Entry, stable bool) {
 			member.Payload = span.Of(e.Payload)
 			member.Msg = framing.Scan(member.Payload)
 			if member.Msg.Kind != framing.Batch {
-				r.received(&member, stable)
+				r.dispatch(&member, stable)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// asking is a legacy server that sends the request asked for by a notification
+// asking is a legacy server that sends the request named by a notification
 // "ask", and answers "call" only when it has an answer to id 0.
 func asking(answers chan<- string) func(p *fakeProcess) int {
 	return legacy(func(p *fakeProcess, m message) {
@@ -27,7 +27,7 @@ func asking(answers chan<- string) func(p *fakeProcess) int {
 	})
 }
 
-// ask has the server send a line.
+// ask makes the server send a line.
 func (h *harness) ask(line string) {
 	h.t.Helper()
 	require.NoError(h.t, h.Notify(h.t.Context(), "ask", json.RawMessage(`{"line":`+line+`}`)))
@@ -36,7 +36,7 @@ func (h *harness) ask(line string) {
 
 func person(c *session.Config) {
 	c.Policies = map[string]session.Policy{}
-	for _, method := range session.AskMethods() {
+	for _, method := range session.ServerRequestMethods() {
 		c.Policies[method] = session.Policy{Mode: session.PolicyAsk}
 	}
 }
@@ -46,20 +46,20 @@ const (
 	rootsList   = `{"jsonrpc":"2.0","id":"r","method":"roots/list"}`
 )
 
-func TestAskIsAnsweredByAPerson(t *testing.T) {
+func TestPersonAnswersServerRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string, 8)
 		h := open(t, asking(answers), person)
 		h.ask(elicitation)
 		h.ask(rootsList)
-		asks := h.Asks()
+		asks := h.ServerRequests()
 		require.Len(t, asks, 2)
 		require.Equal(t, mcp.MethodElicit, asks[0].Method)
 		require.JSONEq(t, `{"message":"who?"}`, string(asks[0].Params))
 		require.Equal(t, time.Now(), asks[0].Since)
-		require.Zero(t, asks[0].Parent, "no call of ours is under way")
+		require.Zero(t, asks[0].Parent, "no call is in flight")
 		require.Nil(t, asks[1].Params)
-		require.Empty(t, h.Delayed())
+		require.Empty(t, h.DelayedRequests())
 		require.Equal(t, session.ReqPending, h.row(session.KindStdout, "elicitation/create").State)
 
 		require.NoError(t, h.Answer(asks[1].ID, json.RawMessage(`{"error":{"code":-1,"message":"no"}}`)))
@@ -67,7 +67,7 @@ func TestAskIsAnsweredByAPerson(t *testing.T) {
 		require.NoError(t, h.Answer(asks[0].ID, json.RawMessage("{ \"action\":\"accept\",\n\"content\":{}}")))
 		require.Equal(t, `{"jsonrpc":"2.0","id":0,"result":{"action":"accept","content":{}}}`, <-answers, "an id of 0 is an id")
 		synctest.Wait()
-		require.Empty(t, h.Asks())
+		require.Empty(t, h.ServerRequests())
 		require.Zero(t, h.log.Stats().PendingIn)
 		require.Equal(t, []string{
 			fmt.Sprintf("act ask elicitation/create (entry %d)", asks[0].N),
@@ -75,16 +75,16 @@ func TestAskIsAnsweredByAPerson(t *testing.T) {
 			fmt.Sprintf("act answer roots/list, by person (entry %d)", asks[1].N),
 			fmt.Sprintf("act answer elicitation/create, by person (entry %d)", asks[0].N),
 		}, h.entries(session.KindAct))
-		require.Contains(t, h.entries()[h.log.Len()-1], "stdin", "an answer stands behind its act")
+		require.Contains(t, h.entries()[h.log.Len()-1], "stdin", "a response follows its act")
 
-		require.ErrorIs(t, h.Answer(asks[0].ID, json.RawMessage(`{}`)), session.ErrNoAsk, "twice")
+		require.ErrorIs(t, h.Answer(asks[0].ID, json.RawMessage(`{}`)), session.ErrNotPending, "twice")
 		for _, bad := range []string{"", "[]", `"x"`, "{", "{}{}", "null"} {
 			require.Error(t, h.Answer(asks[0].ID, json.RawMessage(bad)), bad)
 		}
 	})
 }
 
-func TestAskKnowsTheOnlyCall(t *testing.T) {
+func TestServerRequestBelongsToTheOnlyCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(func(p *fakeProcess, m message) {
 			if m.Method == "call" {
@@ -95,18 +95,18 @@ func TestAskKnowsTheOnlyCall(t *testing.T) {
 			go func() { _, _ = h.Request(t.Context(), "call", nil, session.CallOptions{}) }()
 			synctest.Wait()
 		}
-		asks := h.Asks()
+		asks := h.ServerRequests()
 		require.Len(t, asks, 2)
 		rows := make([]session.Row, h.log.Len())
 		h.log.Rows(0, rows)
 		require.Equal(t, session.KindStdin, rows[asks[0].Parent-1].Kind)
 		require.Equal(t, "call", h.log.Method(rows[asks[0].Parent-1].Method))
-		require.Zero(t, asks[1].Parent, "two are under way: it may be either")
+		require.Zero(t, asks[1].Parent, "two calls are in flight: it may belong to either")
 		require.NoError(t, h.Kill())
 	})
 }
 
-func TestWhatEndsAnAsk(t *testing.T) {
+func TestPendingServerRequestEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		end   func(h *harness)
@@ -116,7 +116,7 @@ func TestWhatEndsAnAsk(t *testing.T) {
 		{"the server cancels it", func(h *harness) {
 			h.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"0"}}`)
 			h.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-			require.Len(h.t, h.Asks(), 1, "ids of another type, or another id")
+			require.Len(h.t, h.ServerRequests(), 1, "ids of another type or value")
 			h.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
 		}, "act withdrawn elicitation/create: cancelled by the server", ""},
 		{"the process ends", func(h *harness) { require.NoError(h.t, h.Kill()) }, "act ask elicitation/create", ""},
@@ -130,11 +130,11 @@ func TestWhatEndsAnAsk(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := open(t, asking(nil), person)
 				h.ask(elicitation)
-				ask := h.Asks()[0]
+				ask := h.ServerRequests()[0]
 				tc.end(h)
 				synctest.Wait()
-				require.Empty(t, h.Asks())
-				require.ErrorIs(t, h.Answer(ask.ID, json.RawMessage(`{}`)), session.ErrNoAsk)
+				require.Empty(t, h.ServerRequests())
+				require.ErrorIs(t, h.Answer(ask.ID, json.RawMessage(`{}`)), session.ErrNotPending)
 				acts := h.entries(session.KindAct)
 				require.Contains(t, acts[len(acts)-1], tc.last)
 			})
@@ -142,7 +142,7 @@ func TestWhatEndsAnAsk(t *testing.T) {
 	}
 }
 
-func TestLeaderThatExitedAsksNobody(t *testing.T) {
+func TestRequestsAreDroppedAfterTheExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(p *fakeProcess) int {
 			p.held = true
@@ -154,7 +154,7 @@ func TestLeaderThatExitedAsksNobody(t *testing.T) {
 		require.NoError(t, h.Notify(t.Context(), "ask and exit", nil))
 		<-time.After(2 * time.Second)
 		require.Equal(t, session.Exited, h.Status().State)
-		require.Empty(t, h.Asks())
+		require.Empty(t, h.ServerRequests())
 	})
 }
 
@@ -163,7 +163,7 @@ func TestPolicies(t *testing.T) {
 	for _, tc := range []struct {
 		method string
 		policy session.Policy
-		want   string // behind the id
+		want   string // after the id
 		act    string
 	}{
 		{"ping", session.Policy{}, `"result":{}`, ""},
@@ -188,9 +188,9 @@ func TestPolicies(t *testing.T) {
 				})
 				begin := time.Now()
 				h.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q}`, tc.method))
-				require.Empty(t, h.Asks(), "nobody is asked")
+				require.Empty(t, h.ServerRequests(), "no request is pending")
 				if tc.policy.Delay > 0 {
-					waiting := h.Delayed()
+					waiting := h.DelayedRequests()
 					require.Len(t, waiting, 1)
 					require.Equal(t, begin.Add(tc.policy.Delay), waiting[0].Due)
 					require.Equal(t, 1, h.log.Stats().PendingIn)
@@ -198,7 +198,7 @@ func TestPolicies(t *testing.T) {
 				require.Contains(t, <-answers, `{"jsonrpc":"2.0","id":7,`+tc.want)
 				require.Equal(t, tc.policy.Delay, time.Since(begin))
 				synctest.Wait()
-				require.Empty(t, h.Delayed())
+				require.Empty(t, h.DelayedRequests())
 				acts := strings.Join(h.entries(session.KindAct), "\n")
 				if tc.act == "" {
 					require.Empty(t, acts)
@@ -217,21 +217,21 @@ func TestDelayedAnswerIsCancelledWithItsProcess(t *testing.T) {
 		})
 		h.ask(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
 		require.NoError(t, h.Restart(t.Context()))
-		require.Empty(t, h.Delayed())
+		require.Empty(t, h.DelayedRequests())
 		before := h.log.Len()
 		<-time.After(2 * time.Minute)
-		require.Equal(t, before, h.log.Len(), "the next process gets no answer to what it did not ask")
+		require.Equal(t, before, h.log.Len(), "the next process gets no answer to requests of the previous one")
 	})
 }
 
-func TestAPersonIsQuickerThanADelay(t *testing.T) {
+func TestPersonAnswersBeforeTheDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string, 2)
 		h := open(t, asking(answers), func(c *session.Config) {
 			c.Policies = map[string]session.Policy{"ping": {Delay: time.Hour}}
 		})
 		h.ask(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
-		require.NoError(t, h.Answer(h.Delayed()[0].ID, json.RawMessage(`{"mine":1}`)))
+		require.NoError(t, h.Answer(h.DelayedRequests()[0].ID, json.RawMessage(`{"mine":1}`)))
 		require.Contains(t, <-answers, `"result":{"mine":1}`)
 		<-time.After(2 * time.Hour)
 		require.Empty(t, answers)
@@ -249,15 +249,15 @@ func TestPoliciesOfARunningServer(t *testing.T) {
 		}, h.Policies())
 		require.NoError(t, h.SetPolicy("elicitation/create", session.Policy{Mode: session.PolicyAsk}))
 		h.ask(elicitation)
-		require.Len(t, h.Asks(), 1)
+		require.Len(t, h.ServerRequests(), 1)
 		require.NoError(t, h.SetPolicy("elicitation/create", session.Policy{Mode: session.PolicyDecline}))
-		require.Len(t, h.Asks(), 1, "what is asked stays asked")
+		require.Len(t, h.ServerRequests(), 1, "pending requests stay pending")
 		h.ask(elicitation)
 		require.Contains(t, <-answers, "decline")
 
 		notes := h.entries(session.KindNote)
-		require.Len(t, notes, 1, "asked or declined: declared the same way, and not at the start")
-		require.Contains(t, notes[0], `a restart declares {"elicitation":{"form":{},"url":{}}}`)
+		require.Len(t, notes, 1, "asked and declined are declared alike, and were not declared at the start")
+		require.Contains(t, notes[0], `restart to declare {"elicitation":{"form":{},"url":{}}}`)
 		require.NoError(t, h.SetPolicy("ping", session.Policy{Delay: time.Hour}))
 		require.NoError(t, h.SetPolicy("elicitation/create", session.Policy{}))
 		require.Len(t, h.entries(session.KindNote), 1, "as it was declared")
@@ -291,12 +291,12 @@ func TestPoliciesOfARunningServer(t *testing.T) {
 	})
 }
 
-func TestBadPolicyOfAConfigRefuses(t *testing.T) {
+func TestInvalidPolicyOfAConfigRefuses(t *testing.T) {
 	s := session.New(session.Config{Policies: map[string]session.Policy{"roots/list": {Mode: "maybe"}}})
 	require.Equal(t, session.PolicyRefuse, s.Policies()["roots/list"].Mode)
 }
 
-func TestTooManyAsks(t *testing.T) {
+func TestTooManyPendingServerRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string, 8)
 		h := open(t, legacy(func(p *fakeProcess, m message) {
@@ -314,25 +314,25 @@ func TestTooManyAsks(t *testing.T) {
 		}), person)
 		require.NoError(t, h.Notify(t.Context(), "many", nil))
 		require.Contains(t, <-answers, `"id":0,"error":{"code":-32603`)
-		require.Len(t, h.Asks(), 1000)
-		require.NoError(t, h.Answer(h.Asks()[0].ID, json.RawMessage(`{}`)))
+		require.Len(t, h.ServerRequests(), 1000)
+		require.NoError(t, h.Answer(h.ServerRequests()[0].ID, json.RawMessage(`{}`)))
 		<-answers
 		h.ask(elicitation)
-		require.Len(t, h.Asks(), 1000, "there is room again")
+		require.Len(t, h.ServerRequests(), 1000, "there is room again")
 
 		errs := make(chan error, 1)
 		go func() {
 			_, err := h.Request(t.Context(), "never", nil, session.CallOptions{Timeout: 10 * time.Second})
 			errs <- err
 		}()
-		h.ask(elicitation) // refused: nobody is asked
+		h.ask(elicitation) // refused: no request is pending
 		require.ErrorIs(t, <-errs, session.ErrTimeout)
 		require.Len(t, h.entries(session.KindNote), 2)
 	})
 }
 
-// The clock of a call stands still while a person is asked.
-func TestClockPausesWhileAPersonIsAsked(t *testing.T) {
+// The timeout of a call is paused while a person is asked.
+func TestTimeoutIsPausedWhileAPersonIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var call message
 		h := open(t, legacy(func(p *fakeProcess, m message) {
@@ -362,12 +362,12 @@ func TestClockPausesWhileAPersonIsAsked(t *testing.T) {
 		}
 		go request("call")
 		<-time.After(time.Hour) // far beyond the timeout
-		asks := h.Asks()
+		asks := h.ServerRequests()
 		require.Len(t, asks, 2)
 		require.NoError(t, h.Answer(asks[1].ID, json.RawMessage(`{"roots":[]}`)))
 		<-time.After(time.Hour)
-		require.Empty(t, errs, "one is still open")
-		go request("later") // nobody is asked because of this one
+		require.Empty(t, errs, "one is still pending")
+		go request("later") // not pending
 		require.ErrorIs(t, <-errs, session.ErrTimeout)
 		require.Equal(t, begin.Add(2*time.Hour+10*time.Second), time.Now())
 		require.NoError(t, h.Answer(asks[0].ID, json.RawMessage(`{"action":"decline"}`)))
@@ -375,7 +375,7 @@ func TestClockPausesWhileAPersonIsAsked(t *testing.T) {
 	})
 }
 
-func TestClockGoesOnAfterTheAnswer(t *testing.T) {
+func TestTimeoutContinuesAfterTheAnswer(t *testing.T) {
 	for name, end := range map[string]func(h *harness, id uint64){
 		"answered": func(h *harness, id uint64) { require.NoError(h.t, h.Answer(id, json.RawMessage(`{}`))) },
 		"withdrawn": func(h *harness, _ uint64) {
@@ -394,7 +394,7 @@ func TestClockGoesOnAfterTheAnswer(t *testing.T) {
 				<-time.After(4 * time.Second)
 				h.ask(elicitation)
 				<-time.After(time.Minute)
-				end(h, h.Asks()[0].ID)
+				end(h, h.ServerRequests()[0].ID)
 				require.ErrorIs(t, <-errs, session.ErrTimeout)
 				require.Equal(t, 70*time.Second, time.Since(begin))
 			})

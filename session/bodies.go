@@ -3,16 +3,16 @@ package session
 import "encoding/json"
 
 // The bodies below are the members of the entries that carry no stream bytes,
-// as docs/recording-format.md lists them. Times are microseconds on the log's
+// as docs/reference/recording-format.md lists them. Times are microseconds on the log's
 // clock. Members may be added, never changed.
 
-// StartBody says that a process runs.
+// StartBody records that a process was started.
 type StartBody struct {
 	Process   string   `json:"process"`
 	PID       int      `json:"pid,omitempty"`
 	Placement string   `json:"placement,omitempty"` // local or ssh
 	Host      string   `json:"host,omitempty"`      // the alias, with ssh
-	Argv      []string `json:"argv,omitempty"`      // only if another one than the header's
+	Argv      []string `json:"argv,omitempty"`      // only if it differs from the header's
 }
 
 // EnvBody holds names of variables, never values.
@@ -20,7 +20,7 @@ type EnvBody struct {
 	Policy  string   `json:"policy"`
 	Named   []string `json:"named,omitempty"`
 	Passed  []string `json:"passed,omitempty"`
-	LeftOut []string `json:"left_out,omitempty"`
+	Omitted []string `json:"left_out,omitempty"`
 	Added   []string `json:"added,omitempty"` // set by the program itself
 }
 
@@ -33,8 +33,8 @@ type PhaseBody struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// StateBody says that the session is in State; or, with Of, that the request of
-// entry Of is.
+// StateBody records the state of the session or, with Of, of the request in
+// entry Of.
 type StateBody struct {
 	State    string          `json:"state"`
 	Of       uint64          `json:"of,omitempty"`
@@ -42,15 +42,15 @@ type StateBody struct {
 	Detail   string          `json:"detail,omitempty"`
 	Era      string          `json:"era,omitempty"`
 	Protocol string          `json:"protocol,omitempty"`
-	Server   string          `json:"server,omitempty"`  // name and version it gave
+	Server   string          `json:"server,omitempty"`  // its name and version
 	Code     string          `json:"code,omitempty"`    // of a failed start
 	Client   string          `json:"client,omitempty"`  // version of the local ssh program, with a failed start
-	Hint     string          `json:"hint,omitempty"`    // what to try about it
-	Said     string          `json:"said,omitempty"`    // what the other side said
-	SaidBy   string          `json:"said_by,omitempty"` // whose words Said holds; empty: the host's
+	Hint     string          `json:"hint,omitempty"`    // what to try
+	Said     string          `json:"said,omitempty"`    // words of the other side
+	SaidBy   string          `json:"said_by,omitempty"` // speaker of Said; empty: the host
 }
 
-// WriteBody tells what became of the write of entry Of.
+// WriteBody records the outcome of the write in entry Of.
 type WriteBody struct {
 	Of     uint64 `json:"of"`
 	Status string `json:"status"`
@@ -58,8 +58,8 @@ type WriteBody struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// WaitingBody says that bytes have waited a second for their newline. They are not part
-// of the stream: they come again in their line.
+// WaitingBody records that bytes have been without a newline for a second. They
+// are not part of the stream: they are logged again with their line.
 type WaitingBody struct {
 	Stream string `json:"stream"`
 	Bytes  int    `json:"bytes"`
@@ -67,31 +67,33 @@ type WaitingBody struct {
 	Head64 []byte `json:"head_b64,omitempty"` // the same if not
 }
 
-// ExitedBody says that the leader has ended. Neither Code nor Signal: not known.
+// ExitedBody records that the leader has exited. With neither Code nor Signal
+// the exit status is unknown.
 type ExitedBody struct {
 	Code   *int   `json:"code,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Core   bool   `json:"core,omitempty"`
-	By     string `json:"by,omitempty"`  // who ended it, as executor.EndedBy spells it; absent: not known
+	By     string `json:"by,omitempty"`  // who ended it, as executor.EndedBy spells it; absent if unknown
 	Why    string `json:"why,omitempty"` // details for By
 }
 
-// StreamSum is what passed through one stream of one process.
+// StreamSum sums up one stream of one process.
 type StreamSum struct {
 	Bytes    uint64 `json:"bytes"`
 	XXH64    string `json:"xxh64"`              // of all of them, 16 hex digits
 	Complete *bool  `json:"complete,omitempty"` // false after a gap
 }
 
-// ClosedBody says that the process has ended and both streams are at their end.
+// ClosedBody records that the process has exited and both streams have reached
+// EOF.
 type ClosedBody struct {
 	Stdout StreamSum `json:"stdout"`
 	Stderr StreamSum `json:"stderr"`
 	Stdin  StreamSum `json:"stdin"`
 }
 
-// FailedBody says that it is not known how the process ended. Code, Hop, Hint
-// and Said are those of a lost connection.
+// FailedBody records that the process was lost and its exit status is unknown.
+// Code, Hop, Hint and Said are those of a lost connection.
 type FailedBody struct {
 	Error  string    `json:"error"`
 	Code   string    `json:"code,omitempty"`
@@ -104,15 +106,15 @@ type FailedBody struct {
 	Stdin  StreamSum `json:"stdin"`
 }
 
-// LaggedBody says that Events fell out of the collector's queue, Times times, and were
-// recovered.
+// LaggedBody records that the collector's queue overflowed Times times, and
+// that Events dropped events were recovered.
 type LaggedBody struct {
 	Events uint64 `json:"events"`
 	Times  int    `json:"times,omitempty"`
 }
 
-// HeldBody says that pipes were not read from Begin to End; with an End of zero
-// it lasts.
+// HeldBody records that pipes were not read from Begin to End; if End is zero,
+// the hold goes on.
 type HeldBody struct {
 	Begin   int64    `json:"begin"`
 	End     int64    `json:"end,omitempty"`
@@ -121,7 +123,7 @@ type HeldBody struct {
 	Total   int64    `json:"total_us,omitempty"` // of all Times together
 }
 
-// GapBody says that output with the sequence numbers From to To is lost.
+// GapBody records that output with the sequence numbers From to To is lost.
 type GapBody struct {
 	From    uint64   `json:"from"`
 	To      uint64   `json:"to"`
@@ -129,9 +131,10 @@ type GapBody struct {
 	Streams []string `json:"streams,omitempty"` // that lost something
 }
 
-// ActBody says that somebody did something. Of is the entry it was done to; for
-// the acts about what a server asks for, that of its request, or in the modern
-// era of the result that asks, and Key is its key there.
+// ActBody records an action of a person or a policy. Of is the entry that it
+// applies to; for acts about server requests, the entry of the request or, in
+// the modern era, of the result that asks for input, and Key is the request's
+// key there.
 type ActBody struct {
 	Act    string `json:"act"`
 	Of     uint64 `json:"of,omitempty"`
@@ -140,21 +143,21 @@ type ActBody struct {
 	Key    string `json:"key,omitempty"`
 }
 
-// The acts of the session itself. An answer to a request of the server, and a
-// request that is sent again, stand directly behind their act.
+// The acts of the session itself. A response to a server request and a re-sent
+// request directly follow their act.
 const (
 	ActAsk       = "ask"       // a person is asked for an answer
 	ActAnswer    = "answer"    // By gave an answer
-	ActWithdrawn = "withdrawn" // nobody wants the answer any more
-	ActAgain     = "again"     // the request of entry Of goes out again, with more input
+	ActWithdrawn = "withdrawn" // the answer is no longer needed
+	ActAgain     = "again"     // the request of entry Of is re-sent with more input
 	ActPolicy    = "policy"    // a policy was changed
-	ActEscalate  = "escalate"  // a person did not want to wait for an ending
-	ActKillOne   = "kill-one"  // a person ended one process of the tree
+	ActEscalate  = "escalate"  // a person skipped a wait of the shutdown sequence
+	ActKillOne   = "kill-one"  // a person killed one process of the tree
 )
 
-// ProcBody lists live processes of the tree; with Survivors, those that an ending
-// found and killed, or could not kill; with Spared, those that an ending left
-// running on request.
+// ProcBody lists live processes of the tree; with Survivors, those that a
+// shutdown found and killed, or could not kill; with Spared, those that a
+// shutdown left running on request.
 type ProcBody struct {
 	Survivors bool       `json:"survivors,omitempty"`
 	Spared    bool       `json:"spared,omitempty"`
@@ -169,8 +172,9 @@ type ProcInfo struct {
 	RSS     int64  `json:"rss,omitempty"`
 }
 
-// LinkBody is the state of the connection to a host. The members behind Error
-// stand in the first such entry of a process only; Code in that of a loss.
+// LinkBody is the state of the connection to a host. The members after Error
+// are only in the first such entry of a process; Code only when the connection
+// was lost.
 type LinkBody struct {
 	State     string   `json:"state"`
 	RTT       int64    `json:"rtt_us,omitempty"`
@@ -186,27 +190,27 @@ type LinkBody struct {
 	Client    string   `json:"client,omitempty"` // version of the local ssh program
 }
 
-// NoteBody is a remark of the program, such as an unanswered probe. One that
-// summarizes several has their number in Times, when the first and the last of
-// them were in Begin and End, and the texts of the last.
+// NoteBody is a remark of the program, such as an unanswered probe. A note that
+// summarizes several holds their number in Times, the times of the first and
+// the last in Begin and End, and the texts of the last.
 type NoteBody struct {
 	Text   string          `json:"text"`
 	Hint   string          `json:"hint,omitempty"`
-	Code   string          `json:"code,omitempty"`    // such as run.noise
-	Said   string          `json:"said,omitempty"`    // what the other side said
-	SaidBy string          `json:"said_by,omitempty"` // whose words Said holds; empty: the host's
+	Code   string          `json:"code,omitempty"`    // e.g. run.noise
+	Said   string          `json:"said,omitempty"`    // words of the other side
+	SaidBy string          `json:"said_by,omitempty"` // speaker of Said; empty: the host
 	Data   json.RawMessage `json:"data,omitempty"`
 	Times  int             `json:"times,omitempty"`
 	Begin  int64           `json:"begin,omitempty"`
 	End    int64           `json:"end,omitempty"`
 }
 
-// PartBody says that what follows is in the next part of the recording.
+// PartBody records that the recording continues in another part.
 type PartBody struct {
 	Next int `json:"next"` // its number; the first file is 1
 }
 
-// EndBody says that the recorder finished.
+// EndBody records that the recorder finished.
 type EndBody struct {
 	Entries uint64     `json:"entries"`
 	Counts  *EndCounts `json:"counts,omitempty"`
@@ -222,7 +226,7 @@ type EndCounts struct {
 	Stderr uint64 `json:"stderr,omitempty"` // lines
 }
 
-// EndCounts are those of the stats that stand in the last entry of a recording.
+// EndCounts returns the counts that the last entry of a recording holds.
 func (s *Stats) EndCounts() EndCounts {
 	return EndCounts{Out: s.Out, In: s.In, Errors: s.Errors, Stray: s.Stray, Stderr: s.StderrLines}
 }

@@ -14,10 +14,10 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxKeptLine is how large the buffer for outgoing lines stays.
+// maxKeptLine is the largest buffer for outgoing lines that is kept.
 const maxKeptLine = 1 << 20
 
-// A Response is the answer to one request.
+// A Response is the response to one request.
 type Response struct {
 	N      uint64          // number of its entry in the log
 	Result json.RawMessage // nil if Error is set
@@ -31,16 +31,17 @@ type RPCError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Error gives code and message.
+// Error returns the code and the message.
 func (e *RPCError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
 
-// A WriteError says that a message did not get through to the server's input.
+// A WriteError is the error for a message that did not reach the server's
+// input.
 type WriteError struct {
 	Status executor.WriteStatus
 	Err    error
 }
 
-// Error says what happened to the message.
+// Error returns why the message was not sent.
 func (e *WriteError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("message not sent: %v", e.Err)
@@ -51,14 +52,14 @@ func (e *WriteError) Error() string {
 // Unwrap returns the cause, if there is one.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// A call is a request that somebody waits for.
+// A call is a pending request.
 type call struct {
 	r        *run
 	method   string
 	n        uint64      // of its entry; 0 before it is written. Guarded by calls.mu
-	answer   chan answer // has room for its answer
+	answer   chan answer // buffered
 	progress func(json.RawMessage)
-	ctx      context.Context // whose clock can be paused
+	ctx      context.Context // its timeout can be paused
 }
 
 type answer struct {
@@ -67,14 +68,14 @@ type answer struct {
 	err  error
 }
 
-// calls are the requests under way, by raw id. The zero value is empty.
+// calls holds the requests in flight by raw id. The zero value is empty.
 type calls struct {
 	mu      sync.Mutex
 	waiting map[string]*call
 	pool    sync.Pool
 }
 
-// fresh returns a call to fill in and to put; release lets it be used again.
+// fresh returns a call to fill in and to put; release returns it to the pool.
 func (c *calls) fresh() *call {
 	if w, _ := c.pool.Get().(*call); w != nil {
 		return w
@@ -82,7 +83,7 @@ func (c *calls) fresh() *call {
 	return &call{answer: make(chan answer, 1)}
 }
 
-// put makes w the call that the response with the id goes to.
+// put registers w as the call that receives the response with the id.
 func (c *calls) put(id string, w *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,8 +100,8 @@ func (c *calls) written(w *call, n uint64) {
 	w.n = n
 }
 
-// pause stops the clocks of the calls to a process that are under way. If it is
-// only one, it returns the entry of that.
+// pause pauses the timeouts of the calls in flight to a process. If there is
+// only one, it returns its entry.
 func (c *calls) pause(r *run) (resume []func(), only uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,13 +117,14 @@ func (c *calls) pause(r *run) (resume []func(), only uint64) {
 	return resume, only
 }
 
-// release lets a call be used again, when its answer was taken.
+// release returns a call to the pool after its response was received.
 func (c *calls) release(w *call) {
 	*w = call{answer: w.answer}
 	c.pool.Put(w)
 }
 
-// remove gives up a call; false if its answer is on the way.
+// remove gives up on a call; it returns false if its response has been
+// delivered already.
 func (c *calls) remove(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,8 +143,8 @@ func (c *calls) take(id []byte) *call {
 	return w
 }
 
-// answered hands a response to who waits for it. A response without anybody
-// waiting, such as one to a raw message, is only in the log.
+// answered delivers a response to its pending call. A response without one,
+// such as the response to a raw message, is only logged.
 func (c *calls) answered(e *Entry, stable bool) {
 	w := c.take(e.Msg.ID.Of(e.Payload))
 	if w == nil {
@@ -168,7 +170,8 @@ func parseRPCError(raw []byte) *RPCError {
 	return failure
 }
 
-// notified hands progress to the call it belongs to: our tokens are our ids.
+// notified delivers progress to its call: our progress tokens are our request
+// ids.
 func (c *calls) notified(e *Entry) {
 	if string(e.Msg.Method.Of(e.Payload)) != mcp.MethodProgress {
 		return
@@ -217,37 +220,39 @@ func (c *calls) failAll(r *run, err error) {
 
 // CallOptions change one request. The zero value changes nothing.
 type CallOptions struct {
-	// Timeout is for the answer, all rounds of input together; 0 means
-	// Config.Timeout. It stands still while a person is asked on behalf of the
-	// call: see Asks.
+	// Timeout limits the wait for the response, over all rounds of input; 0
+	// means Config.Timeout. It is paused while a person is asked for input for
+	// the call: see Asks.
 	Timeout  time.Duration
 	Progress func(params json.RawMessage)
-	// Sent, if set, is told the number of the request's entry once it is written;
-	// in the modern era that of each round. It must not block.
-	Sent func(n uint64)
-	// Quiet sends no notifications/cancelled when the wait ends without an answer.
+	// OnSent, if set, is called with the entry number of the request once it is
+	// written; in the modern era for each round. It must not block.
+	OnSent func(n uint64)
+	// Quiet suppresses notifications/cancelled when the wait ends without a
+	// response.
 	Quiet bool
-	// Bare sends params as they are: no _meta of the modern era, no rounds of
+	// Bare sends params unchanged: no _meta of the modern era, no rounds of
 	// input.
 	Bare bool
 }
 
-// A request is what Request was asked for.
+// A request holds the arguments of Request.
 type request struct {
 	method string
 	params json.RawMessage
 	opts   CallOptions
-	first  uint64 // entry of its first round; 0 in that
+	first  uint64 // entry of its first round; 0 in the first round
 }
 
-// Request sends a request and waits for its answer. An error response is no
-// error of Request: it is in Response.Error. The error is ErrTimeout, ErrEnded,
-// ErrEcho, a *WriteError, ErrNotRunning, ErrClosed, or ctx's. When ctx or the timeout
-// ends the wait, notifications/cancelled is sent, but for CallOptions.Quiet.
+// Request sends a request and waits for its response. An error response is not
+// an error of Request: it is in Response.Error. The error is ErrTimeout,
+// ErrEnded, ErrEcho, a *WriteError, ErrNotRunning, ErrClosed, or that of ctx.
+// When ctx or the timeout ends the wait, notifications/cancelled is sent unless
+// CallOptions.Quiet is set.
 //
-// In the modern era a result may ask for input; as long as policies, or a person,
-// give all that is asked for, the request is sent again with it, and the last
-// answer counts.
+// In the modern era a result may ask for input. As long as policies or a person
+// provide all of it, the request is re-sent with that input, and the last
+// response is returned.
 func (s *Session) Request(ctx context.Context, method string, params json.RawMessage, opts CallOptions) (Response, error) {
 	params, err := compact(params)
 	if err != nil {
@@ -261,10 +266,13 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	if timeout == 0 {
 		timeout = s.cfg.Timeout
 	}
-	ctx, cancel := executor.WithPatience(ctx, timeout, fmt.Errorf("%s: %w (%v)", method, ErrTimeout, timeout))
+	ctx, cancel := executor.WithPausableTimeout(ctx, timeout, fmt.Errorf("%s: %w after %v", method, ErrTimeout, timeout))
 	defer cancel()
 	q := request{method: method, params: params, opts: opts}
 	resp, n, err := s.request(ctx, r, q)
+	if method == mcp.MethodSetLevel && err == nil && resp.Error == nil {
+		s.tookLevel(params)
+	}
 	if err != nil || opts.Bare {
 		return resp, err
 	}
@@ -272,7 +280,7 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	return s.rounds(ctx, r, q, resp)
 }
 
-// request is one round of a request. It returns the number of its entry.
+// request does one round of a request and returns its entry number.
 func (s *Session) request(ctx context.Context, r *run, q request) (Response, uint64, error) {
 	id := requestID(s.ids.Add(1))
 	params := q.params
@@ -292,8 +300,8 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	if err != nil {
 		return Response{}, n, err
 	}
-	if q.opts.Sent != nil {
-		q.opts.Sent(n)
+	if q.opts.OnSent != nil {
+		q.opts.OnSent(n)
 	}
 	select {
 	case a := <-w.answer:
@@ -301,7 +309,7 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 		return a.resp, n, a.err
 	case <-ctx.Done():
 	}
-	if !s.calls.remove(id) { // the answer came at this very moment
+	if !s.calls.remove(id) { // the response has just come
 		a := <-w.answer
 		s.calls.release(w)
 		return a.resp, n, a.err
@@ -311,8 +319,8 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	return Response{}, n, err
 }
 
-// sendCall sends a request whose answer goes to line.call. After an error it does
-// not wait for one. It returns the number of the entry.
+// sendCall sends a request whose response goes to line.call and returns its
+// entry number. After an error the call is not pending.
 func (s *Session) sendCall(ctx context.Context, id string, line write) (uint64, error) {
 	r := line.call.r
 	s.calls.put(id, line.call)
@@ -323,20 +331,23 @@ func (s *Session) sendCall(ctx context.Context, id string, line write) (uint64, 
 		}
 		return n, r.explain(err)
 	}
-	if r.over() && s.calls.remove(id) { // it ended before the call was put
+	if r.over() && s.calls.remove(id) { // the process ended before the call was registered
 		return n, r.endError()
 	}
 	return n, nil
 }
 
-// requestMeta is what a request carries in _meta.
+// requestMeta returns the _meta of a request.
 func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
 	s.mu.Lock()
-	server := s.server
+	server, level := s.server, s.logLevel
 	s.mu.Unlock()
 	var meta map[string]any
 	if server.Era == mcp.Modern {
 		meta = s.modernMeta(server.Protocol)
+		if level != "" {
+			meta[mcp.MetaLogLevel] = level
+		}
 	}
 	if opts.Progress != nil {
 		if meta == nil {
@@ -352,8 +363,8 @@ func (s *Session) timedOut(id string, n uint64) {
 	s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
 }
 
-// giveUp tells log and server that nobody waits for a request any more. The
-// handshake may not be cancelled.
+// giveUp logs a timeout and cancels a request that is no longer pending. The
+// requests of a handshake must not be cancelled.
 func (s *Session) giveUp(r *run, id string, n uint64, q request, cause error) {
 	if errors.Is(cause, ErrTimeout) {
 		s.timedOut(id, n)
@@ -364,7 +375,7 @@ func (s *Session) giveUp(r *run, id string, n uint64, q request, cause error) {
 }
 
 // Cancel sends notifications/cancelled for the request with the raw id. It does
-// not wait for the server to read it.
+// not wait until the server reads it.
 func (s *Session) Cancel(id, reason string) error {
 	r, err := s.current()
 	if err != nil {
@@ -401,10 +412,10 @@ func (s *Session) CloseStdin() error {
 	if err != nil {
 		return err
 	}
-	a := r.trying(executor.StepCloseStdin, executor.EndedByPerson)
+	a := r.beginAttempt(executor.StepCloseStdin, executor.EndedByPerson)
 	if status := r.proc.CloseStdin(); status != executor.Accepted {
 		err := &WriteError{Status: status}
-		r.tried(a, executor.StopReport{Running: true}, err)
+		r.endAttempt(a, executor.StopReport{Running: true}, err)
 		return err
 	}
 	return nil

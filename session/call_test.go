@@ -57,7 +57,7 @@ func TestRequestsFromManyGoroutines(t *testing.T) {
 	require.Zero(t, h.log.Stats().PendingOut)
 }
 
-// The order of stdin entries is the order in the pipe, whoever writes.
+// Stdin entries have the order of the pipe, whichever goroutine writes.
 func TestLogOrderIsPipeOrder(t *testing.T) {
 	var mu sync.Mutex
 	var read []string
@@ -89,7 +89,7 @@ func TestLogOrderIsPipeOrder(t *testing.T) {
 	require.Equal(t, read, logged)
 }
 
-func TestTimeoutCancelsAndALateAnswerIsStillPaired(t *testing.T) {
+func TestTimeoutCancelsAndLateResponseIsPaired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(func(p *fakeProcess, m message) {
 			switch m.Method {
@@ -102,7 +102,7 @@ func TestTimeoutCancelsAndALateAnswerIsStillPaired(t *testing.T) {
 		}), nil)
 		_, err := h.Request(t.Context(), "slow", nil, session.CallOptions{Timeout: 4 * time.Second})
 		require.ErrorIs(t, err, session.ErrTimeout)
-		require.ErrorContains(t, err, "slow: no answer in time (4s)")
+		require.ErrorContains(t, err, "slow: timed out after 4s")
 		synctest.Wait()
 		require.Equal(t, session.ReqTimedOut, h.row(session.KindStdin, `"slow"`).State)
 		h.row(session.KindStdin, "notifications/cancelled")
@@ -112,8 +112,8 @@ func TestTimeoutCancelsAndALateAnswerIsStillPaired(t *testing.T) {
 		synctest.Wait()
 		request := h.row(session.KindStdin, `"slow"`)
 		require.Equal(t, session.ReqTimedOut, request.State)
-		require.NotZero(t, request.Pair, "the late answer is linked")
-		require.Zero(t, h.log.Stats().Orphans)
+		require.NotZero(t, request.Pair, "the late response is paired")
+		require.Zero(t, h.log.Stats().Unmatched)
 	})
 }
 
@@ -160,7 +160,7 @@ func TestProgress(t *testing.T) {
 
 func TestServerRequests(t *testing.T) {
 	for _, tc := range []struct{ name, answers, ask, want, declared string }{
-		{name: "ping is answered", ask: `{"jsonrpc":"2.0","id":0,"method":"ping"}`, want: `{"jsonrpc":"2.0","id":0,"result":{}}`, declared: `"capabilities":{}`},
+		{name: "ping gets a result", ask: `{"jsonrpc":"2.0","id":0,"method":"ping"}`, want: `{"jsonrpc":"2.0","id":0,"result":{}}`, declared: `"capabilities":{}`},
 		{name: "the rest is refused", ask: `{"jsonrpc":"2.0","id":"s-1","method":"roots/list"}`, want: `"id":"s-1","error":{"code":-32601`, declared: `"capabilities":{}`},
 		{
 			name: "a canned answer", answers: `{"roots/list":{"roots":[]}}`, declared: `"capabilities":{"roots":{"listChanged":true}}`,
@@ -230,7 +230,7 @@ func TestModernRequestsCarryMetaAndGoRoundsForInput(t *testing.T) {
 		for _, raw := range seen {
 			require.Contains(t, raw, `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`)
 			require.Contains(t, raw, `"mine":1`)
-			require.Contains(t, raw, `"io.modelcontextprotocol/clientInfo":"theirs"`, "what a person says stands")
+			require.Contains(t, raw, `"io.modelcontextprotocol/clientInfo":"theirs"`, "a person's value is kept")
 			require.Contains(t, raw, `"elicitation":{"form":{}}`)
 		}
 		require.Contains(t, seen[1], `"inputResponses":{"k":{"action":"decline"}}`)

@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	// waitingAfter is how long stdout bytes without a newline wait before a
-	// waiting entry tells of them; waitingHead is how much of them it shows.
+	// waitingAfter is how long stdout bytes stay without a newline before a
+	// waiting entry is logged; waitingHead is how many of them it shows.
 	waitingAfter = time.Second
 	waitingHead  = 256
-	// stderrAfter is how long stderr bytes without a newline wait before they
+	// stderrAfter is how long stderr bytes stay without a newline before they
 	// are shown; stderrPart is the longest part of a stderr line.
 	stderrAfter = 100 * time.Millisecond
 	stderrPart  = 1 << 20
 	// recoverBytes is how much output is read at once after a lag.
 	recoverBytes = 1 << 20
-	// asideBytes is how large a chunk is that is logged on another goroutine: it
-	// is a flood. A hop costs more than a small batch.
-	asideBytes = 16 << 10
-	// maxCopied is how long a line is that is copied rather than logged alone.
+	// asyncBytes is the size from which a chunk counts as a flood and is logged
+	// on another goroutine. For a small batch the hop would cost more.
+	asyncBytes = 16 << 10
+	// maxCopied is the longest line that is copied; longer ones are logged at
+	// once.
 	maxCopied = 64 << 10
 )
 
@@ -56,8 +57,8 @@ func (s *sum) body() StreamSum {
 }
 
 // A collector turns the events of one process into entries of the log. handle
-// is called by the subscription, one event at a time; timers come in from
-// beside, hence the lock.
+// is called by the subscription, one event at a time; timers run concurrently,
+// hence the lock.
 type collector struct {
 	r   *run
 	s   *Session
@@ -65,20 +66,20 @@ type collector struct {
 
 	ready chan struct{} // closed when sub is set
 
-	mu       sync.Mutex
-	splitter [2]framing.Splitter
-	sums     [2]sum
-	idle     [2]*time.Timer // fires when bytes have waited for a newline
-	lagged   repeats
-	held     repeats
-	cut      [2]bool            // the open line may miss bytes, which are lost
-	link     executor.LinkState // as the log has it; "" on this machine
-	notices  int                // of the executor's that the log has
-	batch    []Entry
-	aside    aside
-	ended    bool
+	mu          sync.Mutex
+	splitter    [2]framing.Splitter
+	sums        [2]sum
+	idle        [2]*time.Timer // fires when bytes stay without a newline
+	lagged      repeats
+	held        repeats
+	cut         [2]bool            // the open line may lack lost bytes
+	link        executor.LinkState // last logged state; "" on this machine
+	notices     int                // how many of the executor's notices are logged
+	batch       []Entry
+	commitQueue commitQueue
+	ended       bool
 
-	stderrOpen bool // the last stderr entry goes on
+	stderrOpen bool // the last stderr entry is continued
 }
 
 func newCollector(r *run) *collector {
@@ -89,7 +90,7 @@ func newCollector(r *run) *collector {
 	c.r.stdin = newSum()
 	c.idle[executor.Stdout] = stoppedTimer(func() { c.onWaiting() })
 	c.idle[executor.Stderr] = stoppedTimer(func() { c.onQuiet() })
-	c.aside.do = func(batch []Entry) { c.commit(batch, true) }
+	c.commitQueue.do = func(batch []Entry) { c.commit(batch, true) }
 	c.lagged.init(&c.mu)
 	c.held.init(&c.mu)
 	return c
@@ -101,8 +102,8 @@ func stoppedTimer(f func()) *time.Timer {
 	return t
 }
 
-// subscribed hands the collector its subscription, which it needs to recover
-// from a lag; handle may have been called before.
+// subscribed sets the collector's subscription, which it needs to recover from
+// a lag; handle may have been called before.
 func (c *collector) subscribed(sub *executor.Subscription) {
 	c.sub = sub
 	close(c.ready)
@@ -111,7 +112,7 @@ func (c *collector) subscribed(sub *executor.Subscription) {
 	c.noticed() // one may have come before the subscription
 }
 
-// handle takes one event.
+// handle processes one event.
 func (c *collector) handle(ev executor.Event) {
 	c.delay()
 	c.mu.Lock()
@@ -145,7 +146,7 @@ func (c *collector) handle(ev executor.Event) {
 	}
 }
 
-// delay makes the collector slow, if that is asked for.
+// delay slows the collector down by Config.CollectorDelay.
 func (c *collector) delay() {
 	if d := c.s.cfg.CollectorDelay; d > 0 {
 		time.Sleep(d)
@@ -158,16 +159,16 @@ func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
 	for line := range c.splitter[stream].Push(seq, data) {
 		c.line(stream, &line)
 	}
-	if len(data) >= asideBytes {
-		c.batch = c.aside.commit(c.batch)
+	if len(data) >= asyncBytes {
+		c.batch = c.commitQueue.commit(c.batch)
 	} else {
 		c.flush(true)
 	}
 	c.watchOpen(stream)
 }
 
-// line makes an entry of a line. Of a line that is only lent to us the bytes
-// are copied, or if they are many, logged at once.
+// line makes an entry of a line. Bytes that are not stable are copied or, if
+// there are many, logged at once.
 func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	c.batch = append(c.batch, Entry{})
 	e := &c.batch[len(c.batch)-1]
@@ -178,7 +179,7 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	problems := line.Problems
 	if stream == executor.Stderr {
 		e.Kind = KindStderr
-		problems &^= framing.ProblemTooLong // stderrPart is no limit of the protocol
+		problems &^= framing.ProblemTooLong // stderrPart is not a limit of the protocol
 	} else if line.Whole() {
 		e.Msg = framing.Scan(line.Data)
 		e.Msg.Problems |= problems
@@ -200,9 +201,9 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	}
 }
 
-// flush logs the batch and then, not before, hands messages on.
+// flush logs the batch and only then delivers its messages.
 func (c *collector) flush(stable bool) {
-	c.aside.settle()
+	c.commitQueue.settle()
 	c.commit(c.batch, stable)
 	c.batch = c.batch[:0]
 }
@@ -211,11 +212,11 @@ func (c *collector) commit(batch []Entry, stable bool) {
 	if len(batch) == 0 {
 		return
 	}
-	_ = c.s.log.Append(batch) // fails only when closed: nobody reads any more
+	_ = c.s.log.Append(batch) // fails only when the log is closed
 	for i := range batch {
 		e := &batch[i]
 		if e.Kind == KindStdout {
-			c.r.received(e, stable)
+			c.r.dispatch(e, stable)
 			continue
 		}
 		onlyEnd := c.stderrOpen && len(e.Payload) == 0
@@ -224,17 +225,17 @@ func (c *collector) commit(batch []Entry, stable bool) {
 			c.r.lines.addStderr(e.Payload)
 		}
 	}
-	clear(batch) // holds on to no bytes
+	clear(batch) // do not retain the bytes
 }
 
-// append logs an entry behind all output so far.
+// append logs an entry after all output so far.
 func (c *collector) append(e Entry) {
-	c.aside.settle()
+	c.commitQueue.settle()
 	c.s.append(e)
 }
 
-// watchOpen begins the time anew that bytes may wait in a stream. When it is
-// over there may be none any more.
+// watchOpen restarts the timer for bytes without a newline. When it fires there
+// may be none left.
 func (c *collector) watchOpen(stream executor.Stream) {
 	switch {
 	case c.splitter[stream].Pending() == 0:
@@ -245,7 +246,7 @@ func (c *collector) watchOpen(stream executor.Stream) {
 	}
 }
 
-// onWaiting tells of stdout bytes that have waited for their newline.
+// onWaiting logs stdout bytes that are still without a newline.
 func (c *collector) onWaiting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -262,7 +263,7 @@ func (c *collector) onWaiting() {
 	c.append(NewEntry(KindWaiting, 0, body))
 }
 
-// onQuiet shows stderr bytes that have waited for their newline.
+// onQuiet logs stderr bytes that are still without a newline.
 func (c *collector) onQuiet() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -275,8 +276,8 @@ func (c *collector) onQuiet() {
 	}
 }
 
-// recover reads what the queue dropped; nothing of it was evicted, since the
-// subscription is pinned, unless the policy is to drop.
+// recover reads the output that the queue dropped. None of it was evicted,
+// since the subscription is pinned, unless the policy is to drop.
 func (c *collector) recover() {
 	<-c.ready
 	for {
@@ -297,7 +298,7 @@ func (c *collector) recover() {
 	}
 }
 
-// gap logs lost output. An open line that may miss bytes ends there.
+// gap logs lost output. An open line that may lack bytes ends there.
 func (c *collector) gap(g executor.GapInfo) {
 	body := GapBody{From: g.From, To: g.To, Bytes: g.Bytes}
 	for stream, lost := range [2]bool{executor.Stdout: g.Stdout, executor.Stderr: g.Stderr} {
@@ -312,7 +313,7 @@ func (c *collector) gap(g executor.GapInfo) {
 			c.line(stream, &line)
 			c.flush(false)
 		}
-		c.cut[stream] = true // and so may the next line
+		c.cut[stream] = true // the next line may lack bytes too
 	}
 	c.append(NewEntry(KindGap, 0, body))
 }
@@ -324,7 +325,7 @@ func (c *collector) lossy() bool {
 	return c.sums[executor.Stdout].incomplete
 }
 
-// hold logs a time in which pipes were not read.
+// hold logs an interval in which pipes were not read.
 func (c *collector) hold(h executor.HoldInfo) {
 	now, clock := time.Now(), c.s.log.Now()
 	at := func(t time.Time) int64 { return clock - now.Sub(t).Microseconds() }
@@ -348,13 +349,13 @@ func (c *collector) hold(h executor.HoldInfo) {
 	})
 }
 
-// linked logs what has changed about the connection.
+// linked logs a change of the connection.
 func (c *collector) linked(l executor.LinkInfo) {
 	c.link = l.State
 	c.append(NewEntry(KindLink, 0, linkChange(l)))
 }
 
-// noticed logs the notices that have come since the start.
+// noticed logs the notices that are not logged yet.
 func (c *collector) noticed() {
 	notices := c.r.proc.Info().Notices
 	for _, n := range notices[min(c.notices, len(notices)):] {
@@ -380,7 +381,7 @@ func (c *collector) writeFailed(ev executor.Event) {
 	c.append(NewEntry(KindWrite, 0, body))
 }
 
-// end logs what is still open, then the end itself.
+// end logs open lines, then the end of the process.
 func (c *collector) end(seq uint64, failure error) {
 	if c.ended {
 		return
@@ -397,12 +398,12 @@ func (c *collector) end(seq uint64, failure error) {
 	c.lagged.end()
 	c.held.end()
 	c.r.notes.end()
-	c.aside.end()
+	c.commitQueue.end()
 	if lost := lostOf(failure); lost != nil && c.link != executor.LinkLost {
-		c.linked(executor.LinkInfo{State: executor.LinkLost, Err: lost}) // which may have been told too late to be heard
+		c.linked(executor.LinkInfo{State: executor.LinkLost, Err: lost}) // the event may have come after delivery ended
 	}
 
-	_ = c.s.send.take(context.Background()) // no write may slip in between the sum of stdin and its entry
+	_ = c.s.send.take(context.Background()) // no write may come between the sum of stdin and its entry
 	stdin := c.r.stdin.body()
 	stdout, stderr := c.sums[executor.Stdout].body(), c.sums[executor.Stderr].body()
 	if failure != nil {

@@ -18,7 +18,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// scripted starts a server that writes what script says and ends with stdin.
+// scripted starts a server that writes the chunks of script and exits at the
+// end of stdin.
 func scripted(t *testing.T, change func(*session.Config), script func(p *fakeProcess)) *harness {
 	t.Helper()
 	h := newHarness(t, func(p *fakeProcess) int {
@@ -77,7 +78,7 @@ func TestLines(t *testing.T) {
 	}{
 		{"several messages in a chunk", []string{a + "\n" + b + "\n"}, []string{a, b}},
 		{"a message over several chunks", []string{a[:5], a[5:9], a[9:] + "\n"}, []string{a}},
-		{"a bad line strands nothing", []string{"oops\n" + a + "\n"}, []string{"oops [not-json]", a}},
+		{"a message follows a bad line", []string{"oops\n" + a + "\n"}, []string{"oops [not-json]", a}},
 		{"CRLF", []string{a + "\r", "\n" + b + "\r\n"}, []string{a + " [crlf]", b + " [crlf]"}},
 		{"UTF-8 split over chunks", []string{`{"x":"` + "\xc3", "\xa9" + `"}` + "\n"}, []string{`{"x":"é"}`}},
 		{"a last line without newline", []string{a + "\n" + b}, []string{a, b + " [unterminated]"}},
@@ -157,7 +158,7 @@ func TestStderrWithoutNewlineIsShownAfterAWhile(t *testing.T) {
 		require.Empty(t, h.entries(session.KindStderr))
 		<-time.After(150 * time.Millisecond)
 		synctest.Wait()
-		require.Empty(t, h.entries(session.KindStderr), "the second part began the time anew")
+		require.Empty(t, h.entries(session.KindStderr), "the second part restarted the timer")
 		<-time.After(100 * time.Millisecond)
 		synctest.Wait()
 		require.Equal(t, []string{"stderr Password: please "}, h.entries(session.KindStderr))
@@ -167,10 +168,10 @@ func TestStderrWithoutNewlineIsShownAfterAWhile(t *testing.T) {
 	})
 }
 
-// TestStderrLineEndIsNoLine holds that a newline which comes after its line was
-// logged is an entry, so that the recording has the exact bytes, and that the
-// index tells it from an empty line.
-func TestStderrLineEndIsNoLine(t *testing.T) {
+// TestStderrLineEndIsNotALine checks that a newline that comes after its line
+// was logged is an entry, so that the recording has the exact bytes, and that
+// the index distinguishes it from an empty line.
+func TestStderrLineEndIsNotALine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := scripted(t, nil, func(p *fakeProcess) {
 			p.err("\npanic: boom")
@@ -193,7 +194,7 @@ func TestStderrLineEndIsNoLine(t *testing.T) {
 	})
 }
 
-func TestWaitingTellsOfBytesWithoutNewline(t *testing.T) {
+func TestWaitingEntryForBytesWithoutNewline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := scripted(t, nil, func(p *fakeProcess) { p.out(strings.Repeat("x", 412)) })
 		require.Empty(t, h.entries(session.KindWaiting))
@@ -204,11 +205,11 @@ func TestWaitingTellsOfBytesWithoutNewline(t *testing.T) {
 		require.Equal(t, "waiting 412 bytes waiting on stdout, no newline: "+strings.Repeat("x", 256), waiting[0])
 		require.Empty(t, h.entries(session.KindStdout), "it is not shown as a line")
 		<-time.After(time.Minute)
-		require.Len(t, h.entries(session.KindWaiting), 1, "told once")
+		require.Len(t, h.entries(session.KindWaiting), 1, "logged once")
 	})
 }
 
-// overrun makes a collector that soon is behind.
+// overrun returns a config with a collector that soon falls behind.
 func overrun(policy executor.Overrun) func(*session.Config) {
 	return func(c *session.Config) {
 		c.CollectorDelay = 20 * time.Millisecond
@@ -286,7 +287,7 @@ func TestOverrunDropLeavesAnExactGap(t *testing.T) {
 	})
 }
 
-// Lines that our own loss has cut are not quoted as text that the server printed.
+// Lines cut by our own loss are not quoted as text that the server printed.
 func TestLinesCutByLostOutputAreNotStray(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := scripted(t, overrun(executor.OverrunDrop), func(p *fakeProcess) {
@@ -323,7 +324,7 @@ func TestRepeatsWithinASecondAreOneEntry(t *testing.T) {
 	})
 }
 
-func TestWriteThatIsNotTakenWhole(t *testing.T) {
+func TestIncompleteWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(p *fakeProcess) int {
 			<-p.signals // reads nothing
@@ -366,7 +367,7 @@ func (l slowLog) Append(entries []session.Entry) error {
 	return l.Log.Append(entries)
 }
 
-func TestWhatFollowsAFloodIsLoggedBehindIt(t *testing.T) {
+func TestEntriesAfterAFloodAreLoggedAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(p *fakeProcess) int {
 			p.out(strings.Repeat("flood\n", 10_000))

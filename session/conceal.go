@@ -10,20 +10,22 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// shortestSecret is the shortest value that is concealed, in bytes: shorter ones
-// stand in texts that have nothing to do with them.
+// shortestSecret is the length in bytes from which a value is concealed:
+// shorter ones occur by chance in unrelated text.
 const shortestSecret = 4
 
-// shortestLine is the shortest line of a value that is concealed without the others.
+// shortestLine is the length in bytes from which a single line of a value is
+// concealed.
 const shortestLine = 8
 
-// Conceal writes ${NAME} for the values of variables in texts, where one value
-// holds another for the longer one. Values under 4 bytes are left.
+// Conceal replaces the values of variables in texts with ${NAME}. If one value
+// contains another, the longer one is replaced. Values under 4 bytes are left
+// unchanged.
 func Conceal(texts []string, secrets []executor.EnvVar) []string {
-	hide := concealer(secrets)
+	redactor := concealer(secrets)
 	out := make([]string, len(texts))
 	for i, text := range texts {
-		out[i] = hide.Replace(text)
+		out[i] = redactor.Replace(text)
 	}
 	return out
 }
@@ -40,17 +42,17 @@ func concealer(secrets []executor.EnvVar) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// A Concealer keeps the values of secrets out of texts that others make of what a
-// server says: ${NAME} stands in their place, also where they are quoted as JSON,
-// and where a text was cut within one. The zero value conceals nothing. Any
-// goroutine may use it.
+// A Concealer replaces the values of secrets with ${NAME} in texts that other
+// programs derive from server output, also where they are quoted as JSON or cut
+// off. The zero value conceals nothing. It is safe for concurrent use.
 type Concealer struct {
 	replace *strings.Replacer
-	spelled []executor.EnvVar // what is replaced, the longest first
+	spelled []executor.EnvVar // replaced spellings, the longest first
 }
 
-// NewConcealer returns one for secrets. Values under 4 bytes are left. Of one that has
-// several lines each line is one, too: texts are read line by line.
+// NewConcealer returns a Concealer for secrets. Values under 4 bytes are left
+// unchanged. Each line of a multi-line value is concealed too, as texts are
+// read line by line.
 func NewConcealer(secrets []executor.EnvVar) *Concealer {
 	c := &Concealer{}
 	for _, secret := range secrets {
@@ -73,7 +75,7 @@ func NewConcealer(secrets []executor.EnvVar) *Concealer {
 	return c
 }
 
-// spell adds a value in all ways in which it may be written.
+// spell adds a value in all spellings that may occur.
 func (c *Concealer) spell(name, value string) {
 	c.spelled = append(c.spelled, executor.EnvVar{Name: name, Value: value})
 	quoted, err := jsontext.AppendQuote(nil, value)
@@ -82,7 +84,7 @@ func (c *Concealer) spell(name, value string) {
 	}
 }
 
-// Longest is how many bytes of a text one secret takes at most.
+// Longest returns the length in bytes of the longest secret.
 func (c *Concealer) Longest() int {
 	if len(c.spelled) == 0 {
 		return 0
@@ -90,7 +92,7 @@ func (c *Concealer) Longest() int {
 	return len(c.spelled[0].Value)
 }
 
-// Text is a text without secrets.
+// Text returns text with secrets replaced.
 func (c *Concealer) Text(text string) string {
 	if c.replace == nil {
 		return text
@@ -102,12 +104,12 @@ func (c *Concealer) Text(text string) string {
 	return text
 }
 
-// maxBeginning is how much of a secret may stand in a text that was cut, in
-// bytes.
+// maxBeginning is the longest prefix of a secret, in bytes, that is searched
+// for in a text that was cut.
 const maxBeginning = 512
 
-// beginnings replaces what is left of a secret where somebody else has cut a
-// text, and written a mark.
+// beginnings replaces the prefix of a secret before each mark, with which
+// another program has cut the text.
 func (c *Concealer) beginnings(text, mark string) string {
 	pieces := strings.Split(text, mark)
 	for i, piece := range pieces[:len(pieces)-1] {
@@ -121,8 +123,8 @@ func (c *Concealer) beginnings(text, mark string) string {
 	return strings.Join(pieces, mark)
 }
 
-// overlap is how many bytes a text ends with that a secret begins with, 0 if it
-// is less than a secret can be.
+// overlap returns the length of the longest suffix of text that is a prefix of
+// secret, or 0 if it is shorter than shortestSecret.
 func overlap(text, secret string) int {
 	for n := min(len(text), len(secret), maxBeginning); n >= shortestSecret; n-- {
 		if strings.HasSuffix(text, secret[:n]) {
@@ -132,12 +134,12 @@ func overlap(text, secret string) int {
 	return 0
 }
 
-// conceal hides the session's secrets in the command lines of processes: the
-// system tells them to everybody here, but a log travels.
+// conceal replaces the session's secrets in the command lines of processes:
+// they are public on this machine, but a log travels.
 func (s *Session) conceal(procs []executor.Descendant) []executor.Descendant {
 	procs = slices.Clone(procs)
 	for i := range procs {
-		procs[i].Command = s.hide.Replace(procs[i].Command)
+		procs[i].Command = s.redactor.Replace(procs[i].Command)
 	}
 	return procs
 }

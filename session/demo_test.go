@@ -30,8 +30,8 @@ func (s stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// answering calls a tool, answers what it asks for with answer, and returns the
-// text of its result.
+// answering calls a tool, answers its request with answer, and returns the text
+// of its result.
 func (h *harness) answering(tool, args, method, answer string) string {
 	h.t.Helper()
 	text := make(chan string, 1)
@@ -51,12 +51,12 @@ func (h *harness) answering(tool, args, method, answer string) string {
 	return <-text
 }
 
-// next waits until a person is asked for a method.
-func (h *harness) next(method string) session.Ask {
+// next waits until a request of the method is pending.
+func (h *harness) next(method string) session.ServerRequest {
 	h.t.Helper()
 	for {
 		changed := h.log.Changed()
-		for _, ask := range h.Asks() {
+		for _, ask := range h.ServerRequests() {
 			if ask.Method == method {
 				return ask
 			}
@@ -83,8 +83,8 @@ func TestDemoIsAnsweredInBothEras(t *testing.T) {
 				require.Contains(t, h.answering("sample", `{}`, mcp.MethodSample,
 					`{"role":"assistant","content":{"type":"text","text":"hi"},"model":"m","stopReason":"endTurn"}`), `m said: {\"type\":\"text\",\"text\":\"hi\"}`)
 				require.Contains(t, h.answering("roots", `{}`, mcp.MethodRoots, `{"roots":[{"uri":"file:///x"}]}`), "1 roots: [{file:///x}]")
-				require.Empty(t, h.Asks())
-				require.Zero(t, h.log.Stats().Orphans)
+				require.Empty(t, h.ServerRequests())
+				require.Zero(t, h.log.Stats().Unmatched)
 				require.Zero(t, h.log.Stats().PendingIn)
 
 				require.NoError(t, h.SetPolicy(mcp.MethodElicit, session.Policy{Mode: session.PolicyMalformed}))

@@ -8,9 +8,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Describe says in one line what an entry that carries no stream bytes tells;
-// of a stream entry it returns the payload. The text may hold anything that a
-// server wrote: it is to be made safe before a terminal sees it.
+// Describe returns a one-line description of an entry that carries no stream
+// bytes, and the payload of a stream entry. The text may hold anything that a
+// server wrote: escape it before showing it on a terminal.
 func Describe(e *Entry) string {
 	if e.Kind.IsStream() {
 		return string(e.Payload)
@@ -51,7 +51,7 @@ func Describe(e *Entry) string {
 			return joinWords(b.Text+times(b.Times), saidText(b.Said, b.SaidBy), hintText(b.Hint))
 		})
 	case KindPart:
-		return describeBody(e, func(b PartBody) string { return fmt.Sprintf("goes on in part %d", b.Next) })
+		return describeBody(e, func(b PartBody) string { return fmt.Sprintf("continues in part %d", b.Next) })
 	case KindEnd:
 		return describeBody(e, func(b EndBody) string { return fmt.Sprintf("%d entries", b.Entries) })
 	default:
@@ -59,8 +59,8 @@ func Describe(e *Entry) string {
 	}
 }
 
-// describeBody describes the body of an entry; what does not decode is shown
-// as it is.
+// describeBody describes the body of an entry; a body that does not decode is
+// returned unchanged.
 func describeBody[B any](e *Entry, describe func(B) string) string {
 	var body B
 	if err := e.DecodeBody(&body); err != nil {
@@ -71,22 +71,22 @@ func describeBody[B any](e *Entry, describe func(B) string) string {
 
 func describeStart(b StartBody) string {
 	pid := ""
-	if b.PID != 0 { // of an import it is not known
+	if b.PID != 0 { // unknown in an import
 		pid = fmt.Sprintf("pid %d", b.PID)
 	}
 	return joinWords(b.Process, pid, b.Placement, b.Host)
 }
 
 func describeEnv(b EnvBody) string {
-	text := fmt.Sprintf("policy %s: %d passed, %d left out", b.Policy, len(b.Passed), len(b.LeftOut))
+	text := fmt.Sprintf("policy %s: %d passed, %d omitted", b.Policy, len(b.Passed), len(b.Omitted))
 	if len(b.Named) > 0 {
 		text += ", set: " + strings.Join(b.Named, " ")
 	}
 	if len(b.Added) > 0 {
 		text += ", added: " + strings.Join(b.Added, " ")
 	}
-	if len(b.LeftOut) > 0 {
-		text += "; left out: " + strings.Join(b.LeftOut, " ")
+	if len(b.Omitted) > 0 {
+		text += "; omitted: " + strings.Join(b.Omitted, " ")
 	}
 	return text
 }
@@ -177,7 +177,7 @@ func describeProc(b ProcBody) string {
 		return "left running on request: " + text
 	}
 	if b.Survivors {
-		return "found alive after the end: " + text
+		return "still alive after exit: " + text
 	}
 	return text
 }
@@ -196,7 +196,7 @@ func hintText(hint string) string {
 	return "- " + hint
 }
 
-// saidText quotes what the other side said, or a program in between.
+// saidText quotes the other side, or a program in between.
 func saidText(said, by string) string {
 	if said == "" {
 		return ""
@@ -207,7 +207,7 @@ func saidText(said, by string) string {
 	return fmt.Sprintf("(%ssaid: %s)", by, strings.TrimSpace(said))
 }
 
-// micros writes a number of microseconds as a duration; none for 0.
+// micros formats microseconds as a duration; "" for 0.
 func micros(us int64) string {
 	if us == 0 {
 		return ""

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// ShortestDigested is the length in bytes from which a value has a digest: a
-	// shorter one could be guessed from it.
-	ShortestDigested = 8
-	// LongestDigested is the length in bytes up to which a value has one.
-	LongestDigested = 4 << 10
-	// MaxDigests is how many values have one.
+	// shortestDigested is the length in bytes from which a value has a digest:
+	// shorter values could be guessed from theirs.
+	shortestDigested = 8
+	// longestDigested is the length in bytes up to which a value gets one.
+	longestDigested = 4 << 10
+	// MaxDigests is the maximum number of values with a digest.
 	MaxDigests = 256
 	// saltSize is the length of the salt in bytes.
 	saltSize = 16
@@ -37,13 +37,13 @@ type SecretDigest struct {
 	SHA256 []byte `json:"sha256"`
 }
 
-// NewSecretDigests returns digests of the values of at least ShortestDigested
+// NewSecretDigests returns digests of the values of at least shortestDigested
 // bytes with a new salt, or nil if there are none.
 func NewSecretDigests(values []executor.EnvVar) *SecretDigests {
 	d := &SecretDigests{Salt: make([]byte, saltSize)}
 	_, _ = rand.Read(d.Salt) // never fails
 	for _, v := range values {
-		if len(v.Value) < ShortestDigested || len(v.Value) > LongestDigested || len(d.Digests) == MaxDigests || d.Find([]byte(v.Value)) != "" {
+		if len(v.Value) < shortestDigested || len(v.Value) > longestDigested || len(d.Digests) == MaxDigests || d.Find([]byte(v.Value)) != "" {
 			continue
 		}
 		sum := d.sum([]byte(v.Value))
@@ -55,15 +55,15 @@ func NewSecretDigests(values []executor.EnvVar) *SecretDigests {
 	return d
 }
 
-// Lengths returns the lengths of the values in ascending order, each once. What
-// a file has beyond the limits is ignored.
+// Lengths returns the distinct lengths of the values in ascending order.
+// Digests of a file beyond the limits are ignored.
 func (d *SecretDigests) Lengths() []int {
 	if d == nil {
 		return nil
 	}
 	var lengths []int
 	for _, v := range d.Digests[:min(len(d.Digests), MaxDigests)] {
-		if v.Len >= ShortestDigested && v.Len <= LongestDigested {
+		if v.Len >= shortestDigested && v.Len <= longestDigested {
 			lengths = append(lengths, v.Len)
 		}
 	}
@@ -71,7 +71,7 @@ func (d *SecretDigests) Lengths() []int {
 	return slices.Compact(lengths)
 }
 
-// Find returns the name of the value that text is, or "".
+// Find returns the name of the value that equals text, or "".
 func (d *SecretDigests) Find(text []byte) string {
 	if d == nil {
 		return ""

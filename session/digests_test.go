@@ -13,7 +13,7 @@ import (
 func TestSecretDigests(t *testing.T) {
 	d := NewSecretDigests([]executor.EnvVar{
 		{Name: "A", Value: "hunter2-a"}, {Name: "SHORT", Value: "7 bytes"}, {Name: "B", Value: "hunter2-longer"},
-		{Name: "SAME", Value: "hunter2-a"}, {Name: "HUGE", Value: strings.Repeat("x", LongestDigested+1)},
+		{Name: "SAME", Value: "hunter2-a"}, {Name: "HUGE", Value: strings.Repeat("x", longestDigested+1)},
 	})
 	data, err := json.Marshal(d)
 	require.NoError(t, err)
@@ -31,7 +31,8 @@ func TestSecretDigests(t *testing.T) {
 	require.Nil(t, NewSecretDigests([]executor.EnvVar{{Name: "SHORT", Value: "7 bytes"}}))
 }
 
-// TestSecretDigestsOfAnyFile: what a file claims is not trusted.
+// TestSecretDigestsOfAnyFile checks that the contents of a file are not
+// trusted.
 func TestSecretDigestsOfAnyFile(t *testing.T) {
 	var none *SecretDigests
 	require.Empty(t, none.Lengths())

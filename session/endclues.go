@@ -10,25 +10,26 @@ import (
 )
 
 const (
-	// stepSlack is what the times of a step and of the exit that it caused may
-	// differ by, in microseconds: a step is logged when the wait for it is over.
+	// stepSlack is the maximum difference between the time of a step and the
+	// time of the exit that it caused, in microseconds: a step is logged when
+	// the wait for it ends.
 	stepSlack = 50_000
 	// actDelay is how long before its entry a process of the tree may have been
 	// killed, in microseconds.
 	actDelay = 100_000
 )
 
-// endingActs are what a person does to end a process; see ActBody.
+// endingActs are the acts of a person that end a process; see ActBody.
 var endingActs = []string{"kill", "restart", "close-stdin", "stop", "terminate", ActEscalate}
 
-// EndClues are the attempts in a log to end one process. They decide what ended it
-// where its exited entry lacks the member, as in older recordings. The zero value has
-// none.
+// EndClues holds the logged attempts to end one process. They determine what
+// ended it if its exited entry lacks that member, as in older recordings. The
+// zero value holds none.
 type EndClues struct {
 	sequence, person, step, signal begun // when the first of each began
 }
 
-// A begun is a time, or none as the zero value.
+// A begun is an optional time.
 type begun struct {
 	seen bool
 	t    int64
@@ -42,15 +43,15 @@ func (b *begun) at(t int64) {
 
 func (b begun) before(t int64) bool { return b.seen && b.t <= t }
 
-// State takes a state of the session, logged at t.
+// State records a state of the session, logged at t.
 func (c *EndClues) State(b StateBody, t int64) {
 	if b.Of == 0 && State(b.State) == Stopping {
 		c.sequence.at(t)
 	}
 }
 
-// Act takes what was done to the process pid, logged at t. To kill one process of
-// the tree ends the server if it was that one.
+// Act records an act on the process pid, logged at t. Killing one process of
+// the tree ends the server if it was the leader.
 func (c *EndClues) Act(b ActBody, pid int, t int64) {
 	word, _, _ := strings.Cut(b.Act, " ")
 	switch victim, _, _ := strings.Cut(b.Detail, " "); {
@@ -61,7 +62,7 @@ func (c *EndClues) Act(b ActBody, pid int, t int64) {
 	}
 }
 
-// Phase takes a step, logged at t. One that could not be taken is none.
+// Phase records a step, logged at t. A failed step is ignored.
 func (c *EndClues) Phase(b PhaseBody, t int64) {
 	if b.Error != "" {
 		return
@@ -81,14 +82,14 @@ func (c *EndClues) Begun(t int64) bool {
 	return c.person.before(t) || c.sequence.before(t) || c.step.before(t)
 }
 
-// By names the party that ended the process, of which b was logged at t.
+// By returns the party that ended the process whose exit b was logged at t.
 func (c *EndClues) By(b ExitedBody, t int64) executor.EndedBy {
 	exit := b.Exit()
 	if exit.By != executor.EndedUnknown {
 		return exit.By
 	}
 	asked := c.Begun(t) || c.step.before(t+stepSlack)
-	if exit.Kind == executor.ExitSignal { // which the end of stdin does not explain
+	if exit.Kind == executor.ExitSignal { // closing stdin does not explain a signal
 		asked = c.person.before(t) || c.signal.before(t+stepSlack)
 	}
 	switch {
@@ -97,7 +98,7 @@ func (c *EndClues) By(b ExitedBody, t int64) executor.EndedBy {
 	case asked && c.person.before(t):
 		return executor.EndedByPerson
 	case asked:
-		return executor.EndedByUs
+		return executor.EndedByShutdown
 	}
 	return endedBy(exit, time.Time{}, nil)
 }

@@ -29,10 +29,10 @@ const (
 	brokenWait = 250 * time.Millisecond
 )
 
-// trying records a step before it is taken, so that an exit that it causes can
-// be told from one that it does not. A process that has ended by then did not end
-// of it.
-func (r *run) trying(step executor.Step, by executor.EndedBy) *attempt {
+// beginAttempt records a step before it is taken, so that the exit that it causes can
+// be distinguished from any other. A process that had exited before did not
+// exit because of it.
+func (r *run) beginAttempt(step executor.Step, by executor.EndedBy) *attempt {
 	if r.proc.Info().Exit != nil {
 		return nil
 	}
@@ -46,10 +46,10 @@ func (r *run) trying(step executor.Step, by executor.EndedBy) *attempt {
 	return a
 }
 
-// tried settles an attempt with what came of it. One that did not reach the leader
-// is withdrawn: the leader had ended, or the step could not be taken. Where the wait
-// for a reply was cut short, the step may have been taken.
-func (r *run) tried(a *attempt, report executor.StopReport, err error) {
+// endAttempt settles an attempt with its result. An attempt that did not reach the
+// leader is removed: the leader had exited, or the step failed. If the wait for
+// a reply was cut short, the step may have been taken.
+func (r *run) endAttempt(a *attempt, report executor.StopReport, err error) {
 	unknown := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if report.Running && err == nil || unknown {
 		return
@@ -59,7 +59,7 @@ func (r *run) tried(a *attempt, report executor.StopReport, err error) {
 	r.attempts = slices.DeleteFunc(r.attempts, func(known *attempt) bool { return known == a })
 }
 
-// resolve completes an exit with the party that ended the process.
+// resolve adds the party that ended the process to an exit.
 func (r *run) resolve(exit executor.Exit) executor.Exit {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,11 +69,11 @@ func (r *run) resolve(exit executor.Exit) executor.Exit {
 	return exit
 }
 
-// endedBy names the party that ended a process, given the attempts to end it.
-// A signal is explained by an attempt that sent it, an exit code by any attempt:
-// servers end with a code of theirs when stdin ends, or when they handle a signal.
-// The last attempt that explains the exit counts, as those before had not been
-// enough. A signal that was sent long ago was not.
+// endedBy names the party that ended a process, given the attempts to end it. A
+// signal is explained by an attempt that sent it, an exit code by any attempt:
+// servers exit with their own code when stdin ends or when they handle a
+// signal. The last attempt that explains the exit counts, as the earlier ones
+// had no effect. Neither had a signal that was sent long ago.
 func endedBy(exit executor.Exit, now time.Time, attempts []*attempt) executor.EndedBy {
 	for _, a := range slices.Backward(attempts) {
 		recent := a.step == executor.StepCloseStdin || now.Sub(a.at) < signalActs
@@ -91,13 +91,13 @@ func endedBy(exit executor.Exit, now time.Time, attempts []*attempt) executor.En
 	return executor.EndedUnknown
 }
 
-// crashes are the signals that a process gets for what it did itself.
+// crashes are the signals that a process causes itself.
 var crashes = []string{"SEGV", "BUS", "ILL", "FPE", "ABRT", "IOT", "TRAP", "SYS", "STKFLT", "EMT", "XCPU", "XFSZ", "PIPE", "ALRM", "VTALRM", "PROF"}
 
 func isCrash(signal string) bool { return slices.Contains(crashes, signal) }
 
-// settleBroken waits for the exit of a process that has closed its stdin, so that
-// an exit on its own is not taken for one that the shutdown sequence caused.
+// settleBroken waits for the exit of a process that has closed its stdin, so
+// that an exit of its own accord is not attributed to the shutdown sequence.
 func (r *run) settleBroken() {
 	if !r.broken.Load() {
 		return
@@ -110,8 +110,8 @@ func (r *run) settleBroken() {
 	}
 }
 
-// explain adds to a write that failed how the server ended, if it did: its exit may
-// be told later than the end of its stdin.
+// explain adds the server's exit or the loss of its connection, if any, to the
+// error of a failed write: they may be reported after its stdin is closed.
 func (r *run) explain(err error) error {
 	var failed *WriteError
 	if !errors.As(err, &failed) || errors.Is(err, ErrEnded) || lostOf(err) != nil {
@@ -120,10 +120,13 @@ func (r *run) explain(err error) error {
 	r.settleBroken()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.exit == nil {
-		return err
+	switch {
+	case lostOf(r.failure) != nil:
+		return &WriteError{Status: failed.Status, Err: r.failure}
+	case r.exit != nil:
+		return &WriteError{Status: failed.Status, Err: &EndedError{*r.exit}}
 	}
-	return &WriteError{Status: failed.Status, Err: &EndedError{*r.exit}}
+	return err
 }
 
 // DescribeExit returns the exit status of a process in a few words, such as
@@ -138,11 +141,11 @@ func DescribeExit(exit executor.Exit) string {
 		}
 		return "signal " + exit.Signal
 	default:
-		return "how it ended is not known"
+		return "exit status unknown"
 	}
 }
 
-// DescribeEnd returns how a process ended and who ended it, as far as is known.
+// DescribeEnd returns how a process ended and who ended it, as far as known.
 func DescribeEnd(exit executor.Exit) string {
 	status := DescribeExit(exit)
 	switch exit.By {
@@ -154,7 +157,7 @@ func DescribeEnd(exit executor.Exit) string {
 		return "ended with the watchdog: " + cmp.Or(strings.TrimPrefix(exit.Why, "watchdog "), "killed from outside")
 	case executor.EndedBySignal:
 		return "killed by " + status + " that mcpdbg did not send (sender unknown)"
-	case executor.EndedByUs:
+	case executor.EndedByShutdown:
 		return status + " (shutdown sequence)"
 	case executor.EndedByPerson:
 		return status + " (on request)"
@@ -166,37 +169,19 @@ func DescribeEnd(exit executor.Exit) string {
 	return status
 }
 
-// AdviceEnd says what may have ended a process, or what to try; "" where that is
-// plain.
-func AdviceEnd(exit executor.Exit) string {
-	switch exit.By {
-	case executor.EndedBySignal:
-		if exit.Signal == executor.StepKill.String() {
-			return "the kernel's OOM killer sends KILL when memory runs out: look into its log (dmesg)"
-		}
-		return "another program, or a person, may have sent it"
-	case executor.EndedByLease:
-		return "a restart starts it again; --ssh-lease gives a paused or disconnected mcpdbg longer"
-	case executor.EndedByGuard:
-		return "a restart starts it again"
-	case executor.EndedByWatchdog:
-		return "the watchdog (mcp-watchdog) has to live as long as its server"
-	}
-	return ""
-}
-
-// Outside reports whether the guard or the watchdog ended a process: what keeps it
-// from outliving mcpdbg. That is not the server's fault.
-func Outside(by executor.EndedBy) bool {
+// EndedFromOutside reports whether the guard or the watchdog ended a process. They keep
+// it from outliving mcpdbg, so the end is not the server's fault.
+func EndedFromOutside(by executor.EndedBy) bool {
 	return by == executor.EndedByLease || by == executor.EndedByGuard || by == executor.EndedByWatchdog
 }
 
-// An EndedError is the end of a process, for what was pending: an ErrEnded.
+// An EndedError is the error of pending calls when the process has ended. It is
+// an ErrEnded.
 type EndedError struct{ Exit executor.Exit }
 
-// Error says how the server ended and who ended it.
+// Error returns how the server ended and who ended it.
 func (e *EndedError) Error() string {
-	if by := e.Exit.By; Outside(by) || by == executor.EndedBySignal {
+	if by := e.Exit.By; EndedFromOutside(by) || by == executor.EndedBySignal {
 		return "server " + DescribeEnd(e.Exit)
 	}
 	return ErrEnded.Error() + ": " + DescribeEnd(e.Exit)
@@ -205,9 +190,9 @@ func (e *EndedError) Error() string {
 // Is reports whether target is ErrEnded.
 func (e *EndedError) Is(target error) bool { return target == ErrEnded }
 
-// Reach reports whether the guard on a host ended the server because it had lost
-// the contact with us.
-func (e *EndedError) Reach() bool { return lostContact(e.Exit.By) }
+// LostContact reports whether the guard on a host ended the server because it had
+// lost contact with mcpdbg.
+func (e *EndedError) LostContact() bool { return lostContact(e.Exit.By) }
 
 func lostContact(by executor.EndedBy) bool {
 	return by == executor.EndedByLease || by == executor.EndedByGuard
@@ -224,7 +209,7 @@ func exitedBody(exit executor.Exit) ExitedBody {
 	return b
 }
 
-// Exit returns the exit that b tells of.
+// Exit returns the exit that b describes.
 func (b *ExitedBody) Exit() executor.Exit {
 	exit := executor.Exit{Signal: b.Signal, Core: b.Core, By: executor.ParseEndedBy(b.By), Why: b.Why}
 	switch {

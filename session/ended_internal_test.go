@@ -9,20 +9,20 @@ import (
 	"mcpdbg/session/executor"
 )
 
-func TestEndIsAttributedToWhoeverCanExplainIt(t *testing.T) {
+func TestExitIsAttributedToTheLastExplanation(t *testing.T) {
 	now := time.Now()
-	tried := func(step executor.Step, by executor.EndedBy) *attempt {
+	attemptBy := func(step executor.Step, by executor.EndedBy) *attempt {
 		return &attempt{step, by, now.Add(-time.Second)}
 	}
 	longAgo := func(step executor.Step) *attempt { return &attempt{step, executor.EndedByPerson, now.Add(-time.Hour)} }
 	code := func(n int) executor.Exit { return executor.Exit{Kind: executor.ExitCode, Code: n} }
 	signal := func(name string) executor.Exit { return executor.Exit{Kind: executor.ExitSignal, Signal: name} }
 	const (
-		us, person = executor.EndedByUs, executor.EndedByPerson
+		us, person = executor.EndedByShutdown, executor.EndedByPerson
 		server     = executor.EndedByServer
 		outside    = executor.EndedBySignal
 	)
-	eof, term, kill := tried(executor.StepCloseStdin, us), tried(executor.StepTerm, us), tried(executor.StepKill, us)
+	eof, term, kill := attemptBy(executor.StepCloseStdin, us), attemptBy(executor.StepTerm, us), attemptBy(executor.StepKill, us)
 	for _, tc := range []struct {
 		name     string
 		exit     executor.Exit
@@ -36,8 +36,8 @@ func TestEndIsAttributedToWhoeverCanExplainIt(t *testing.T) {
 		{"abort", signal("ABRT"), nil, server},
 		{"unknown KILL", signal("KILL"), nil, outside},
 		{"unknown TERM", signal("TERM"), nil, outside},
-		{"not known", executor.Exit{}, nil, executor.EndedUnknown},
-		{"not known, after KILL", executor.Exit{}, []*attempt{kill}, executor.EndedUnknown},
+		{"unknown", executor.Exit{}, nil, executor.EndedUnknown},
+		{"unknown, after KILL", executor.Exit{}, []*attempt{kill}, executor.EndedUnknown},
 		{"end of stdin", code(0), []*attempt{eof}, us},
 		{"failure at the end of stdin", code(1), []*attempt{eof}, us},
 		{"crash at the end of stdin", signal("SEGV"), []*attempt{eof}, server},
@@ -47,10 +47,10 @@ func TestEndIsAttributedToWhoeverCanExplainIt(t *testing.T) {
 		{"handles TERM", code(143), []*attempt{eof, term}, us},
 		{"TERM", signal("TERM"), []*attempt{eof, term}, us},
 		{"KILL", signal("KILL"), []*attempt{eof, term, kill}, us},
-		{"a person's KILL", signal("KILL"), []*attempt{tried(executor.StepKill, person)}, person},
-		{"a person's TERM before the shutdown", signal("TERM"), []*attempt{tried(executor.StepTerm, person), eof}, person},
-		{"the last one counts", signal("TERM"), []*attempt{tried(executor.StepTerm, person), eof, term}, us},
-		{"INT of a person, with a code", code(130), []*attempt{tried(executor.StepInterrupt, person)}, person},
+		{"a person's KILL", signal("KILL"), []*attempt{attemptBy(executor.StepKill, person)}, person},
+		{"a person's TERM before the shutdown", signal("TERM"), []*attempt{attemptBy(executor.StepTerm, person), eof}, person},
+		{"the last one counts", signal("TERM"), []*attempt{attemptBy(executor.StepTerm, person), eof, term}, us},
+		{"INT of a person, with a code", code(130), []*attempt{attemptBy(executor.StepInterrupt, person)}, person},
 		{"TERM of long ago", signal("TERM"), []*attempt{longAgo(executor.StepTerm)}, outside},
 		{"code long after TERM", code(1), []*attempt{longAgo(executor.StepTerm)}, server},
 		{"code long after the end of stdin", code(0), []*attempt{longAgo(executor.StepCloseStdin)}, person},
@@ -66,17 +66,17 @@ func TestDescribeEndNamesTheParty(t *testing.T) {
 	}{
 		{executor.Exit{Kind: executor.ExitCode, Code: 3, By: executor.EndedByServer}, "exit code 3"},
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV", Core: true, By: executor.EndedByServer}, "signal SEGV, core dumped (crash)"},
-		{executor.Exit{Kind: executor.ExitCode, By: executor.EndedByUs}, "exit code 0 (shutdown sequence)"},
+		{executor.Exit{Kind: executor.ExitCode, By: executor.EndedByShutdown}, "exit code 0 (shutdown sequence)"},
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByPerson}, "signal KILL (on request)"},
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedBySignal}, "killed by signal KILL that mcpdbg did not send (sender unknown)"},
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "TERM", By: executor.EndedByLease, Why: "no contact for 10 s (lease 10 s)"}, "ended by the guard: no contact for 10 s (lease 10 s)"},
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByGuard}, "ended by the guard: its channel closed"},
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByWatchdog}, "ended with the watchdog: killed from outside"},
 		{executor.Exit{By: executor.EndedByWatchdog, Why: "watchdog killed from outside"}, "ended with the watchdog: killed from outside"},
-		{executor.Exit{}, "how it ended is not known"},
+		{executor.Exit{}, "exit status unknown"},
 	} {
 		require.Equal(t, tc.text, DescribeEnd(tc.exit))
 		b := exitedBody(tc.exit)
-		require.Equal(t, tc.exit, b.Exit(), "the log tells the same")
+		require.Equal(t, tc.exit, b.Exit(), "the log holds the same")
 	}
 }

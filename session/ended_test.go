@@ -30,7 +30,7 @@ func (h *harness) exited() session.ExitedBody {
 	return last
 }
 
-// dies is a server that ends with exit when it is asked to "die".
+// dies is a server that ends with exit when it gets a "die" message.
 func dies(exit executor.Exit) func(p *fakeProcess) int {
 	return func(p *fakeProcess) int {
 		return legacy(func(p *fakeProcess, m message) {
@@ -42,7 +42,7 @@ func dies(exit executor.Exit) func(p *fakeProcess) int {
 	}
 }
 
-func TestPendingCallsTellWhoEndedTheServer(t *testing.T) {
+func TestPendingCallsReportWhoEndedTheServer(t *testing.T) {
 	signal := executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}
 	by := func(exit executor.Exit, party executor.EndedBy, why string) executor.Exit {
 		exit.By, exit.Why = party, why
@@ -71,7 +71,7 @@ func TestPendingCallsTellWhoEndedTheServer(t *testing.T) {
 				var ended *session.EndedError
 				require.ErrorAs(t, err, &ended)
 				require.Contains(t, err.Error(), tc.text)
-				require.Equal(t, tc.reach, ended.Reach())
+				require.Equal(t, tc.reach, ended.LostContact())
 				<-h.Done()
 				require.Equal(t, tc.by, h.exited().By)
 				require.Equal(t, tc.exit.Why, h.exited().Why)
@@ -81,7 +81,7 @@ func TestPendingCallsTellWhoEndedTheServer(t *testing.T) {
 	}
 }
 
-func TestExitNamesWhoAskedForIt(t *testing.T) {
+func TestExitNamesItsCause(t *testing.T) {
 	onTerm := func(p *fakeProcess) int {
 		legacy(nil)(p)
 		<-p.signals
@@ -121,7 +121,7 @@ func TestExitNamesWhoAskedForIt(t *testing.T) {
 	}
 }
 
-func TestFailedOpenTellsThatTheGuardEndedTheServer(t *testing.T) {
+func TestFailedOpenReportsThatTheGuardEndedTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(p *fakeProcess) int {
 			return p.each(func(message) {
@@ -132,7 +132,7 @@ func TestFailedOpenTellsThatTheGuardEndedTheServer(t *testing.T) {
 		err := h.Open(t.Context())
 		var failure *session.OpenError
 		require.ErrorAs(t, err, &failure)
-		require.True(t, failure.Reach(), "exit code 5")
+		require.True(t, failure.Unreachable(), "exit code 5")
 		require.ErrorContains(t, err, "ended by the guard: no contact for 10 s (lease 10 s)")
 		require.Contains(t, failure.Hint, "--ssh-lease")
 	})
@@ -146,8 +146,8 @@ func TestFailedOpenEndsTheServerByTheShutdownSequence(t *testing.T) {
 	})
 }
 
-// A server that closes its stdin has most likely just ended: its exit, on the way,
-// is not the effect of a shutdown that begins now.
+// A server that closes its stdin has most likely just exited: its exit, not
+// reported yet, is not the effect of a shutdown that begins now.
 func TestExitThatFollowsAFailedWriteIsTheServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(p *fakeProcess) int {
@@ -166,7 +166,7 @@ func TestExitThatFollowsAFailedWriteIsTheServers(t *testing.T) {
 }
 
 // A request that finds stdin closed fails with the end of the server.
-func TestFailedWriteTellsWhoEndedTheServer(t *testing.T) {
+func TestFailedWriteReportsWhoEndedTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(p *fakeProcess) int {
 			legacy(func(p *fakeProcess, _ message) { _ = p.In.Close() })(p)
@@ -183,11 +183,11 @@ func TestFailedWriteTellsWhoEndedTheServer(t *testing.T) {
 		require.ErrorAs(t, err, new(*session.WriteError))
 		var ended *session.EndedError
 		require.ErrorAs(t, err, &ended)
-		require.True(t, ended.Reach())
+		require.True(t, ended.LostContact())
 	})
 }
 
-// A process that had ended when it was told to end did so on its own.
+// A process that had exited before a step exited on its own.
 func TestStepThatCameTooLateExplainsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(nil), func(c *session.Config) { c.Era = mcp.Legacy })

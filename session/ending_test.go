@@ -12,7 +12,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// phases returns the names of the steps that an ending took.
+// phases returns the names of the steps that a shutdown took.
 func (h *harness) phases() []string {
 	var steps []string
 	for _, line := range h.entries(session.KindPhase) {
@@ -24,7 +24,7 @@ func (h *harness) phases() []string {
 	return steps
 }
 
-func TestShutdownLadder(t *testing.T) {
+func TestShutdownSequence(t *testing.T) {
 	stubborn := func(until executor.Step) func(p *fakeProcess) int {
 		return func(p *fakeProcess) int {
 			legacy(nil)(p) // to the end of stdin
@@ -54,7 +54,7 @@ func TestShutdownLadder(t *testing.T) {
 				report, err := h.Shutdown(t.Context())
 				require.NoError(t, err)
 				require.Equal(t, tc.took, time.Since(begin), "waits no longer than needed")
-				require.Equal(t, tc.need, report.Needed)
+				require.Equal(t, tc.need, report.LastStep)
 				require.NotNil(t, report.Exit)
 				require.Equal(t, tc.steps, h.phases())
 				require.Equal(t, session.Closed, h.Status().State)
@@ -63,7 +63,7 @@ func TestShutdownLadder(t *testing.T) {
 	}
 }
 
-func TestFailedHandshakeEndsByTheLadder(t *testing.T) {
+func TestFailedHandshakeEndsByTheShutdownSequence(t *testing.T) {
 	refuse := func(p *fakeProcess) int { return p.each(func(m message) { p.fail(m, -32603, "") }) }
 	ignore := func(p *fakeProcess) int { return p.each(func(message) {}) }
 	stubborn := func(serve func(p *fakeProcess) int) func(p *fakeProcess) int {
@@ -102,7 +102,7 @@ func TestDescendantThatHoldsTheStreams(t *testing.T) {
 			return legacy(func(p *fakeProcess, m message) { _ = p.In.Close() })(p)
 		}, nil)
 		_, err := h.Request(t.Context(), "exit", nil, session.CallOptions{})
-		require.ErrorIs(t, err, session.ErrEnded, "who waits is told, though the stream is open")
+		require.ErrorIs(t, err, session.ErrEnded, "pending calls fail, though the stream is open")
 		require.Equal(t, session.Exited, h.Status().State)
 		child.out(`{"jsonrpc":"2.0","method":"late"}` + "\n")
 		synctest.Wait()
@@ -110,13 +110,13 @@ func TestDescendantThatHoldsTheStreams(t *testing.T) {
 
 		report, err := h.Shutdown(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, executor.StepKill, report.Needed)
+		require.Equal(t, executor.StepKill, report.LastStep)
 		require.Equal(t, executor.Exit{Kind: executor.ExitCode, By: executor.EndedByServer}, *report.Exit, "the leader's own exit is what counts")
 		require.Equal(t, session.Closed, h.Status().State)
 	})
 }
 
-func TestAnswerJustAfterTheExitIsDelivered(t *testing.T) {
+func TestResponseJustAfterTheExitIsDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(p *fakeProcess) int {
 			p.held = true
@@ -138,7 +138,7 @@ func TestAnswerJustAfterTheExitIsDelivered(t *testing.T) {
 	})
 }
 
-func TestEndFailsWhatIsPending(t *testing.T) {
+func TestExitFailsPendingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(p *fakeProcess) int {
 			legacy(func(p *fakeProcess, m message) {
@@ -162,7 +162,7 @@ func TestEndFailsWhatIsPending(t *testing.T) {
 		before := h.log.Len()
 		_, err = h.Request(t.Context(), "more", nil, session.CallOptions{})
 		require.ErrorAs(t, err, new(*session.WriteError), "a new call fails at once")
-		require.Equal(t, before, h.log.Len(), "and nothing follows closed")
+		require.Equal(t, before, h.log.Len(), "no entry follows closed")
 	})
 }
 
@@ -188,7 +188,7 @@ func TestRestart(t *testing.T) {
 			}
 		}
 		require.Equal(t, []string{"start", "closed", "start"}, kinds, "closed before the next start")
-		require.Equal(t, []uint64{1, 2, 1}, seqs, "a sequence from 1 each; the era is known then")
+		require.Equal(t, []uint64{1, 2, 1}, seqs, "each has a sequence from 1; the era is known at the restart")
 	})
 }
 
@@ -220,13 +220,13 @@ func TestKill(t *testing.T) {
 			return 0
 		}, nil)
 		require.NoError(t, h.Kill())
-		require.NoError(t, h.Kill(), "twice is no error")
+		require.NoError(t, h.Kill(), "twice is not an error")
 		require.Equal(t, session.Closed, h.Status().State)
 		require.Equal(t, []string{"KILL"}, h.phases())
 	})
 }
 
-func TestKillCutsALadderShort(t *testing.T) {
+func TestKillCutsShutdownShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(p *fakeProcess) int {
 			legacy(nil)(p)
@@ -243,7 +243,7 @@ func TestKillCutsALadderShort(t *testing.T) {
 		report, err := h.Shutdown(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, time.Second, time.Since(begin))
-		require.Equal(t, executor.StepKill, report.Needed, "whoever asked for it")
+		require.Equal(t, executor.StepKill, report.LastStep, "whoever requested it")
 	})
 }
 

@@ -1,57 +1,59 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
 	"mcpdbg/framing"
 )
 
-// Kind is what an entry of the log tells. The zero value is KindUnknown, a
-// kind that a newer program wrote.
+// Kind is the kind of a log entry. The zero value is KindUnknown, a kind that a
+// newer program wrote.
 type Kind uint8
 
-// The kinds of entry, spelled in a recording as Kind.String says.
+// The kinds of entries. Recordings spell them as Kind.String does.
 const (
 	KindUnknown Kind = iota
-	KindStart        // a process runs: all that follows belongs to it
+	KindStart        // a process was started: all later entries belong to it
 	KindEnv          // names of the variables it got and did not get
 	KindPhase        // one timed step of a start or of the handshake
 	KindState        // the session's state, or that of one request, changed
 	KindStdin        // one write
-	KindWrite        // what became of a write that was not accepted whole
+	KindWrite        // the outcome of a write that was not fully accepted
 	KindStdout       // one line
 	KindStderr       // one line
-	KindWaiting      // bytes without a newline have waited for a second
+	KindWaiting      // bytes have been without a newline for a second
 	KindExited
 	KindClosed
 	KindFailed
 	KindLagged // the collector's queue overflowed; nothing is lost
 	KindHeld   // a pipe was not read for a while; nothing is lost
 	KindGap    // output is lost
-	KindAct    // what a person, or a script in their place, did
+	KindAct    // an action of a person, or of a script in their place
 	KindProc   // a sample of the process tree, or survivors
 	KindLink   // the state of the connection to the host
 	KindNote   // a remark of the program
-	KindPart   // the recording goes on in another file
+	KindPart   // the recording continues in another file
 	KindEnd    // the recorder finished
-	kindCount
+	KindCount  // the number of kinds
 )
 
-var kindNames = [kindCount]string{"unknown", "start", "env", "phase", "state", "stdin", "write", "stdout", "stderr",
+var kindNames = [KindCount]string{"unknown", "start", "env", "phase", "state", "stdin", "write", "stdout", "stderr",
 	"waiting", "exited", "closed", "failed", "lagged", "held", "gap", "act", "proc", "link", "note", "part", "end"}
 
 // String returns the kind as recordings spell it.
 func (k Kind) String() string {
-	if k < kindCount {
+	if k < KindCount {
 		return kindNames[k]
 	}
 	return kindNames[KindUnknown]
 }
 
-// ParseKind is the inverse of Kind.String; what it does not know is KindUnknown.
+// ParseKind is the inverse of Kind.String; it returns KindUnknown for unknown
+// names.
 func ParseKind(name []byte) Kind {
-	for k := KindStart; k < kindCount; k++ {
+	for k := KindStart; k < KindCount; k++ {
 		if kindNames[k] == string(name) {
 			return k
 		}
@@ -59,21 +61,20 @@ func ParseKind(name []byte) Kind {
 	return KindUnknown
 }
 
-// IsStream tells whether entries of the kind carry bytes of stdin, stdout or
+// IsStream reports whether entries of the kind carry bytes of stdin, stdout or
 // stderr in Payload; the other kinds carry a JSON object in Body.
 func (k Kind) IsStream() bool {
 	return k == KindStdin || k == KindStdout || k == KindStderr
 }
 
-// An Entry is one line of the log. Who appends it leaves N and T alone: the
-// log gives both.
+// An Entry is one line of the log. The log sets N and T.
 type Entry struct {
 	N    uint64 // number in the log, from 1
 	T    int64  // microseconds of the monotonic clock since the log's start
 	Kind Kind
 
-	// Seq is the sequence number of the event; for a line that of the chunk
-	// which completed it. First is the line's first chunk, if another one.
+	// Seq is the sequence number of the event; for a line, that of the chunk
+	// which completed it. First is the line's first chunk, if different.
 	Seq, First  uint64
 	Cuts        []framing.Cut // where the later chunks begin in Payload + EOL
 	CutsDropped uint64
@@ -81,31 +82,58 @@ type Entry struct {
 	// Stream kinds only.
 	Payload  []byte
 	EOL      framing.EOL
-	More     bool            // a part of a line that goes on
-	Msg      framing.Message // what the line is; spans are offsets in Payload
+	More     bool            // a part of a line that is continued
+	Msg      framing.Message // the scanned line; spans are offsets in Payload
 	Why      string          // informative: the problems of the line
-	Encoded  bool            // the log has the payload in another form than its bytes; set by the log
+	Encoded  bool            // the log stores the payload in another form than its bytes; set by the log
 	Cut      bool            // Payload is only the beginning (Source.Entry with a limit)
 	FullSize int64           // size of the whole payload in bytes
 
-	// The other kinds: a JSON object whose members stand in the entry.
+	// The other kinds: a JSON object whose members are part of the entry.
 	Body json.RawMessage
 
-	judged, toolError bool // see Judge
+	judged, toolError bool // see DetectToolError
 }
 
-// Judge finds out whether the message is a tool result with isError, which
-// takes long for a large one. Index.Add does it for entries that nobody judged:
-// who prepares entries for it on several goroutines does it there. The payload
-// must not change afterwards.
-func (e *Entry) Judge() {
+// DetectToolError determines whether the message is a tool result with isError, which is
+// slow for a large one. Index.Add calls it if needed; callers that prepare
+// entries on several goroutines call it there. The payload must not change
+// afterwards.
+func (e *Entry) DetectToolError() {
 	e.judged = true
-	e.toolError = e.Msg.Kind == framing.Response && isToolError(e.Msg.Result.Of(e.Payload))
+	e.toolError = e.Msg.Kind == framing.Response && IsToolError(e.Msg.Result.Of(e.Payload))
+}
+
+// ToolError reports whether the message is a tool result with isError; known is
+// false before DetectToolError.
+func (e *Entry) ToolError() (is, known bool) { return e.toolError, e.judged }
+
+// IsToolError reports whether a result has the member isError set to true. Most
+// results have it false or absent and are not decoded. It searches for the end
+// of the name first: few texts contain an E, and all contain quotes.
+func IsToolError(result []byte) bool {
+	const begin, end = `"is`, `Error"`
+	for rest := result; ; {
+		i := bytes.Index(rest, []byte(end))
+		if i < 0 {
+			return false
+		}
+		named := bytes.HasSuffix(rest[:i], []byte(begin))
+		rest = rest[i+len(end):]
+		value := bytes.TrimLeft(rest, " \t:")
+		if named && bytes.HasPrefix(value, []byte("true")) {
+			break
+		}
+	}
+	var r struct {
+		IsError bool `json:"isError"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.IsError
 }
 
 // NewEntry returns an entry of a kind that carries a body, such as StartBody
 // for KindStart. It panics if body is not a struct that encodes to a JSON
-// object: that is a mistake in the program.
+// object, which is a programming error.
 func NewEntry(kind Kind, seq uint64, body any) Entry {
 	b, err := json.Marshal(body)
 	if err != nil || len(b) < 2 || b[0] != '{' {

@@ -6,13 +6,14 @@ import (
 	"slices"
 )
 
-// ErrNoValue says that the value of a variable is not known here.
-var ErrNoValue = errors.New("the value is not known here")
+// ErrNoValue is the error for a variable whose value is unknown.
+var ErrNoValue = errors.New("value unknown")
 
-// EnvValue returns the value of one variable, for a person who asks to see it: a
-// named one as it was set; of one that the shell has, what it has there, whether
-// the server got it (Info.Env.Passed) or not (LeftOut). It is in no log. The
-// error is ErrNoValue for all others, those that a host added itself among them.
+// EnvValue returns the value of one variable, to be shown on request: that of a
+// named variable as it was set, or the shell's value of a variable that the
+// server got (Info.Env.Passed) or did not get (LeftOut). It is never logged.
+// The error is ErrNoValue for all other variables, such as those that a host
+// adds.
 func (s *Session) EnvValue(name string) (string, error) {
 	for _, v := range slices.Backward(s.cfg.Command.Env) {
 		if v.Name == name {
@@ -20,7 +21,7 @@ func (s *Session) EnvValue(name string) (string, error) {
 		}
 	}
 	info := s.Status().Process
-	if info.Link == nil && (slices.Contains(info.Env.Passed, name) || slices.Contains(info.Env.LeftOut, name)) {
+	if info.Link == nil && (slices.Contains(info.Env.Passed, name) || slices.Contains(info.Env.Omitted, name)) {
 		if value, ok := os.LookupEnv(name); ok {
 			return value, nil
 		}

@@ -11,7 +11,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// sentSince are the methods that were sent from a row on, in order.
+// sentSince returns the methods that were sent from a row on, in order.
 func (h *harness) sentSince(from int) (methods []string) {
 	rows := make([]session.Row, h.log.Len())
 	for _, row := range rows[:h.log.Rows(from, rows)] {
@@ -31,7 +31,7 @@ func silentLegacy(p *fakeProcess) int {
 	})
 }
 
-// slowModern is a server that is a while at building itself.
+// slowModern is a modern server that takes a while to build.
 func slowModern(after time.Duration) func(p *fakeProcess) int {
 	return func(p *fakeProcess) int {
 		time.Sleep(after)
@@ -45,7 +45,7 @@ func slowModern(after time.Duration) func(p *fakeProcess) int {
 	}
 }
 
-// diesOf is a legacy server that ends at a message.
+// diesOf is a legacy server that exits at a message.
 func diesOf(method string) func(p *fakeProcess) int {
 	return func(p *fakeProcess) int {
 		return p.each(func(m message) {
@@ -59,8 +59,9 @@ func diesOf(method string) func(p *fakeProcess) int {
 	}
 }
 
-// TestRestartBeginsWithTheKnownEra: a server that was edited is asked in the era
-// that it had, and for the other one only if it has that no more.
+// TestRestartBeginsWithTheKnownEra checks that a restart begins with the
+// previous era and tries the other one only if the server no longer supports
+// it.
 func TestRestartBeginsWithTheKnownEra(t *testing.T) {
 	probed := []string{"server/discover", "initialize", "notifications/initialized"}
 	legacyAtOnce := probed[1:]
@@ -72,7 +73,7 @@ func TestRestartBeginsWithTheKnownEra(t *testing.T) {
 		era       mcp.Era
 		sent      []string
 		took      time.Duration // of the restart
-		protocol  string        // that is asked for in it
+		protocol  string        // requested
 		failsOnce bool
 	}{
 		{name: "a legacy server that ignores the probe", first: silentLegacy, second: silentLegacy, era: mcp.Legacy, sent: legacyAtOnce},
@@ -84,10 +85,10 @@ func TestRestartBeginsWithTheKnownEra(t *testing.T) {
 		{name: "modern has become silent", first: slowModern(0), second: silentLegacy, era: mcp.Legacy, sent: probed, took: session.DefaultStartupTimeout / 2},
 		{name: "nothing is known after a failure", first: silentLegacy, second: diesOf(mcp.MethodInitialize), failsOnce: true},
 		{
-			name: "a preferred era gives way to the known one", first: slowModern(0), second: slowModern(0), era: mcp.Modern, sent: probed[:1],
+			name: "the known era wins over a preferred one", first: slowModern(0), second: slowModern(0), era: mcp.Modern, sent: probed[:1],
 			change: func(c *session.Config) { c.Prefer, c.Protocol = mcp.Legacy, mcp.V20250618 },
 		}, {
-			name: "a revision that was asked for", first: legacy(nil), second: legacy(nil), era: mcp.Legacy, sent: legacyAtOnce, protocol: mcp.V20250326,
+			name: "a requested revision", first: legacy(nil), second: legacy(nil), era: mcp.Legacy, sent: legacyAtOnce, protocol: mcp.V20250326,
 			change: func(c *session.Config) { c.Protocol = mcp.V20250326 },
 		},
 	} {

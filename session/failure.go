@@ -22,37 +22,36 @@ const (
 	ReasonVersion Reason = "version"   // no revision in common
 	ReasonEcho    Reason = "echo"      // it sends back what it receives
 	ReasonLost    Reason = "lost"      // the connection to its host was lost
-	ReasonCancel  Reason = "cancelled" // we did not want to wait any more
+	ReasonCancel  Reason = "cancelled" // we gave up
 	ReasonOther   Reason = "other"
 )
 
-// bufferedWait is how long a server that did not answer in time may still say
-// something after its stdin was closed: answers that come only then were held
-// in a buffer.
+// bufferedWait is how long a server that did not answer in time may still write
+// after its stdin was closed: responses that come only then were stuck in a
+// buffer.
 const bufferedWait = 500 * time.Millisecond
 
-// An OpenError says why a session could not be opened, with all that is known
-// about the cause. Nothing is left running, as far as it could be reached.
-// Stderr, Stray, Waiting and Said are untrusted text.
+// An OpenError describes why a session could not be opened, with all evidence
+// of the cause. No reachable process is left running. Stderr, Stray, Waiting
+// and Said are untrusted text.
 type OpenError struct {
 	Reason  Reason
 	Code    executor.StartCode // of a failed start or a lost connection
 	Program string
-	// Elapsed is how long the server had run, with ReasonExited; else what was
-	// spent of StartupTimeout, in which nobody was asked and no turn waited for.
+	// Elapsed is how long the server ran, with ReasonExited; otherwise the time
+	// spent of StartupTimeout, without prompts and queueing.
 	Elapsed time.Duration
 	Exit    *executor.Exit // with ReasonExited, if it ended without a signal of ours
 	Stderr  []string       // its last lines
 	Stray   []string       // the first stdout lines that were not JSON-RPC messages
 	Waiting int            // stdout bytes without a newline
-	Said    string         // what the other side of a connection said last
+	Said    string         // last words of the other side of a connection
 	SaidBy  executor.Speaker
-	Hint    string // what to try; may have several lines
+	Hint    string // what to try; may span several lines
 	Err     error
 }
 
-// Error says what happened in one line; Stderr, Stray and Hint are for who
-// shows it.
+// Error returns what happened in one line, without Stderr, Stray and Hint.
 func (e *OpenError) Error() string {
 	after := e.Elapsed.Round(time.Millisecond)
 	switch e.Reason {
@@ -60,7 +59,7 @@ func (e *OpenError) Error() string {
 		return e.Err.Error()
 	case ReasonExited:
 		if e.Exit == nil {
-			return fmt.Sprintf("%s did not take the handshake: %v, after %v", e.Program, e.Err, after)
+			return fmt.Sprintf("%s did not accept the handshake: %v, after %v", e.Program, e.Err, after)
 		}
 		return fmt.Sprintf("%s ended before it answered the handshake: %s, after %v", e.Program, DescribeEnd(*e.Exit), after)
 	case ReasonTimeout:
@@ -81,33 +80,34 @@ func (e *OpenError) Error() string {
 	}
 }
 
-// starting says what a start that took too long was about.
+// starting describes the phase in which a start timed out.
 func (e *OpenError) starting(start *executor.StartError) string {
-	if e.Reach() {
+	if e.Unreachable() {
 		return fmt.Sprintf("reaching %s (%s)", start.Where(), start.Phase)
 	}
 	return fmt.Sprintf("starting %s (%s)", e.Program, start.Phase)
 }
 
-// phaseLaunch is the phase of a start over SSH in which the connection is there.
+// phaseLaunch is the phase of a start over SSH after the connection is
+// established.
 const phaseLaunch = "start"
 
-// Reach tells whether the host could not be reached, verified or logged in to,
-// also not in time, or the contact to it was lost; otherwise it is the server
-// that could not be started, or did not answer.
-func (e *OpenError) Reach() bool {
+// Unreachable reports whether the host could not be reached, verified or logged in
+// to, including timeouts, or contact with it was lost. Otherwise the server
+// could not be started or did not answer.
+func (e *OpenError) Unreachable() bool {
 	start := startOf(e.Err)
 	tooLate := start != nil && start.Code == executor.StartCancelled && e.Reason == ReasonTimeout
 	guarded := e.Exit != nil && lostContact(e.Exit.By)
-	return e.Code.Reach() || guarded || tooLate && start.Hop != "" && start.Phase != phaseLaunch
+	return e.Code.Unreachable() || guarded || tooLate && start.Hop != "" && start.Phase != phaseLaunch
 }
 
 // Unwrap returns the cause.
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// openFailed ends what was started and gathers the evidence.
+// openFailed ends the started process and gathers the evidence.
 func (s *Session) openFailed(ctx context.Context, err error) error {
-	failure := &OpenError{Reason: reasonOf(ctx, err), Elapsed: executor.Spent(ctx), Err: err}
+	failure := &OpenError{Reason: reasonOf(ctx, err), Elapsed: executor.Elapsed(ctx), Err: err}
 	if len(s.cfg.Command.Argv) > 0 {
 		failure.Program = s.cfg.Command.Argv[0]
 	}
@@ -115,7 +115,7 @@ func (s *Session) openFailed(ctx context.Context, err error) error {
 		failure.Code, failure.Said, failure.SaidBy, failure.Hint = start.Code, start.Said, start.SaidBy, start.Hint
 		if start.Code == executor.StartCancelled && errors.Is(context.Cause(ctx), ErrTimeout) {
 			failure.Reason = ReasonTimeout
-			failure.Hint = "--startup-timeout gives it longer"
+			failure.Hint = "raise --startup-timeout"
 		}
 		return failure
 	}
@@ -163,7 +163,7 @@ func reasonOf(ctx context.Context, err error) Reason {
 	}
 }
 
-// evidence is what only the ending of a failed process shows.
+// evidence is what only the shutdown of a failed process shows.
 type evidence struct {
 	waiting  int  // bytes without a newline
 	silent   bool // no stdout at all before its stdin was closed
@@ -171,25 +171,25 @@ type evidence struct {
 	exit     *executor.Exit
 }
 
-// endFailed ends a process whose handshake failed by the ladder; Kill cuts that
-// short. One that did not answer in time gets less time after its stdin was
-// closed, only to see whether answers were held back.
+// endFailed ends a process whose handshake failed by the shutdown sequence;
+// Kill cuts that short. A process that did not answer in time gets less time
+// after its stdin was closed, only to see whether responses were buffered.
 func (s *Session) endFailed(r *run, reason Reason) evidence {
 	before := s.log.Stats()
 	ev := evidence{silent: before.BytesIn == 0, waiting: r.waiting()}
-	defer s.ladderEnds()
+	defer s.clearEnding()
 	r.settleBroken()
 	r.engine.Do(func() { s.lookForContainers(context.Background(), r) })
 	if reason == ReasonTimeout {
-		s.takeStep(context.Background(), r, executor.EndedByUs, executor.StepCloseStdin, bufferedWait)
+		s.takeStep(context.Background(), r, executor.EndedByShutdown, executor.StepCloseStdin, bufferedWait)
 		ev.buffered = ev.waiting == 0 && s.log.Stats().In > before.In
 	} else {
-		s.descend(context.Background(), r, executor.EndedByUs, executor.StepCloseStdin)
+		s.takeSteps(context.Background(), r, executor.EndedByShutdown, executor.StepCloseStdin)
 	}
 	r.mu.Lock()
 	ev.exit = r.exit
 	r.mu.Unlock()
-	s.descend(context.Background(), r, executor.EndedByUs, executor.StepTerm)
-	_, _ = s.terminate(r, executor.EndedByUs) // what it could not kill is in the log
+	s.takeSteps(context.Background(), r, executor.EndedByShutdown, executor.StepTerm)
+	_, _ = s.terminate(r, executor.EndedByShutdown) // survivors are logged
 	return ev
 }

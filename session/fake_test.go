@@ -24,7 +24,7 @@ import (
 // as real executors, so that tests can run in a synctest bubble.
 type fakeExecutor struct {
 	serve func(p *fakeProcess) int
-	// reach, if set, is what a start does before there is a process.
+	// reach, if set, is called at a start before there is a process.
 	reach func(ctx context.Context, cmd executor.Command) error
 	// place, if set, is where processes run.
 	place executor.Info
@@ -66,7 +66,7 @@ type fakeProcess struct {
 	signals    chan executor.Step // TERM and INT
 	killed     chan struct{}
 	ended      sync.WaitGroup
-	subscribed chan struct{} // closed when the session's collector is there
+	subscribed chan struct{} // closed when the session's collector has subscribed
 	held       bool          // a descendant keeps the streams open after the exit
 
 	late    bool          // it has ended when a step is taken, but is still reported as running
@@ -74,8 +74,8 @@ type fakeProcess struct {
 
 	mu      sync.Mutex
 	notices []executor.Notice     // that came after the start
-	left    []executor.Descendant // whom it leaves behind
-	report  executor.StopReport   // what Terminate reports besides
+	left    []executor.Descendant // leaked processes
+	report  executor.StopReport   // other parts of Terminate's report
 	tree    []executor.Descendant
 	treeErr error
 }
@@ -98,10 +98,10 @@ func (p *fakeProcess) notice(n executor.Notice) {
 	p.Journal.Emit(executor.Event{Kind: executor.Noticed, Notice: &n})
 }
 
-// lose is the loss of the connection to the process.
+// lose simulates the loss of the connection to the process.
 func (p *fakeProcess) lose(cause error) {
 	p.Journal.Fail(cause)
-	_ = p.In.Close() // a pipe of the test's own
+	_ = p.In.Close() // never fails
 }
 
 func (p *fakeProcess) Info() executor.Info {
@@ -151,7 +151,7 @@ func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
 	return report, nil
 }
 
-// A message is what a scripted server reads.
+// A message is a message that a scripted server reads.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -161,8 +161,8 @@ type message struct {
 	raw    string
 }
 
-// each calls f with every line that the server reads, until stdin ends; it
-// returns 0 then, which makes it a whole well-behaved server.
+// each calls f with every line that the server reads, until stdin ends; then it
+// returns 0, which makes it a complete well-behaved server.
 func (p *fakeProcess) each(f func(m message)) int {
 	for {
 		line, err := p.in.ReadString('\n')
@@ -170,7 +170,7 @@ func (p *fakeProcess) each(f func(m message)) int {
 			return 0
 		}
 		m := message{raw: strings.TrimSuffix(line, "\n")}
-		_ = json.Unmarshal([]byte(line), &m) // tests also send what is no JSON
+		_ = json.Unmarshal([]byte(line), &m) // tests also send invalid JSON
 		f(m)
 	}
 }
@@ -185,8 +185,8 @@ func (p *fakeProcess) fail(m message, code int, more string) {
 
 const initResult = `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"fake","version":"1"}}`
 
-// legacy is a server that refuses the probe, shakes hands and leaves the rest
-// to f.
+// legacy is a server that refuses the probe, handles the handshake and passes
+// the rest to f.
 func legacy(f func(p *fakeProcess, m message)) func(p *fakeProcess) int {
 	return func(p *fakeProcess) int {
 		return p.each(func(m message) {
@@ -241,8 +241,8 @@ func open(t *testing.T, serve func(p *fakeProcess) int, change func(*session.Con
 	return h
 }
 
-// entries returns the log as "kind text" lines for the kinds asked for, or for
-// all of them.
+// entries returns the log as "kind text" lines for the given kinds, or for all
+// of them.
 func (h *harness) entries(kinds ...session.Kind) []string {
 	h.t.Helper()
 	rows := make([]session.Row, h.log.Len())

@@ -9,8 +9,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// handshakeError is a handshake that failed for a reason other than time or
-// the process's end.
+// handshakeError is the error of a handshake that failed for another reason
+// than a timeout or the end of the process.
 type handshakeError struct {
 	reason Reason
 	err    error
@@ -19,8 +19,8 @@ type handshakeError struct {
 func (e *handshakeError) Error() string { return e.err.Error() }
 func (e *handshakeError) Unwrap() error { return e.err }
 
-// A probeDeath is the end of a server that was sent server/discover and answered
-// nothing.
+// A probeDeath is the error for a server that ended after server/discover
+// without any response.
 type probeDeath struct{ err error }
 
 func (e *probeDeath) Error() string { return e.err.Error() }
@@ -39,27 +39,27 @@ func (s *Session) handshake(ctx context.Context) error {
 	if era == mcp.Auto {
 		return s.anyEra(ctx)
 	}
-	return s.shake(ctx, era, era, s.cfg.Protocol, 0)
+	return s.runHandshake(ctx, era, era, s.cfg.Protocol, 0)
 }
 
-// anyEra begins with the era that the process before spoke, else with the one
-// that Config prefers, else with the probe. After a handshake that failed nothing
-// is known of the next process.
+// anyEra begins with the era of the previous process, else with the one that
+// Config prefers, else with the probe. After a failed handshake the era is
+// unknown again.
 func (s *Session) anyEra(ctx context.Context) error {
 	s.mu.Lock()
 	known := s.known
 	s.mu.Unlock()
-	first, version, patience := s.cfg.Prefer, s.cfg.Protocol, ProbeTimeout
+	first, version, probeTimeout := s.cfg.Prefer, s.cfg.Protocol, ProbeTimeout
 	if known != mcp.Auto && known != first {
 		first, version = known, ""
 	}
 	if first == mcp.Auto {
 		first = mcp.Modern // the probe
 	}
-	if known == mcp.Modern { // it may still be building itself
-		patience = max(ProbeTimeout, s.cfg.StartupTimeout/2)
+	if known == mcp.Modern { // it may still be building
+		probeTimeout = max(ProbeTimeout, s.cfg.StartupTimeout/2)
 	}
-	err := s.shake(ctx, mcp.Auto, first, version, patience)
+	err := s.runHandshake(ctx, mcp.Auto, first, version, probeTimeout)
 	if probed := (*probeDeath)(nil); errors.As(err, &probed) && ctx.Err() == nil {
 		err = s.restartLegacy(ctx, probed)
 	}
@@ -71,15 +71,15 @@ func (s *Session) anyEra(ctx context.Context) error {
 	return err
 }
 
-// shake does one handshake: in one era, or with mcp.Auto in either, beginning
-// with first and asking for version there; "" is the newest.
-func (s *Session) shake(ctx context.Context, era, first mcp.Era, version string, patience time.Duration) error {
+// runHandshake does one handshake in the given era, or with mcp.Auto in either,
+// beginning with first and requesting version there; "" is the newest.
+func (s *Session) runHandshake(ctx context.Context, era, first mcp.Era, version string, probeTimeout time.Duration) error {
 	r, err := s.current()
 	if err != nil {
 		return err
 	}
 	h := &handshake{s: s, r: r, era: era, fixed: version != "", answers: make(chan answer, maxFlights), open: map[*call]*flight{}}
-	server, err := h.run(ctx, first, version, patience)
+	server, err := h.run(ctx, first, version, probeTimeout)
 	h.end(ctx, server, err)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *Session) shake(ctx context.Context, era, first mcp.Era, version string,
 	return nil
 }
 
-// restartLegacy starts a server again that died of the probe.
+// restartLegacy restarts a server that ended because of the probe.
 func (s *Session) restartLegacy(ctx context.Context, died *probeDeath) error {
 	r, err := s.current()
 	if err != nil {
@@ -113,5 +113,5 @@ func (s *Session) restartLegacy(ctx context.Context, died *probeDeath) error {
 		return err
 	}
 	s.setState(Handshaking, StateBody{})
-	return s.shake(ctx, mcp.Legacy, mcp.Legacy, "", 0)
+	return s.runHandshake(ctx, mcp.Legacy, mcp.Legacy, "", 0)
 }

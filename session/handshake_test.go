@@ -32,7 +32,7 @@ func TestHandshake(t *testing.T) {
 			want: session.Server{Era: mcp.Legacy, Protocol: "2025-11-25", Name: "fake", Version: "1"},
 			sent: []string{"server/discover", "initialize", "notifications/initialized"},
 		}, {
-			name: "era legacy asks nothing first", serve: legacy(nil),
+			name: "era legacy sends no probe", serve: legacy(nil),
 			change: func(c *session.Config) { c.Era = mcp.Legacy },
 			want:   session.Server{Era: mcp.Legacy, Protocol: "2025-11-25", Name: "fake", Version: "1"},
 			sent:   []string{"initialize", "notifications/initialized"},
@@ -111,7 +111,7 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-func TestProbeThatKillsTheServerIsFollowedByANewStart(t *testing.T) {
+func TestServerThatDiesOfTheProbeIsRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(p *fakeProcess) int {
 			code := 0
@@ -175,7 +175,7 @@ func TestHandshakeFailures(t *testing.T) {
 				require.Equal(t, []string{"Listening on stdio", "\x1b[31mready\x1b[0m"}, e.Stray)
 			},
 		}, {
-			name: "framed as language servers do", reason: session.ReasonTimeout,
+			name: "framed like language servers", reason: session.ReasonTimeout,
 			serve: func(p *fakeProcess) int {
 				return p.each(func(m message) { p.out("Content-Length: 16\r\n\r\n" + `{"jsonrpc":"2.0"`) })
 			},
@@ -184,7 +184,7 @@ func TestHandshakeFailures(t *testing.T) {
 				require.NotContains(t, e.Hint, "block-buffered")
 			},
 		}, {
-			name: "takes no input", reason: session.ReasonExited,
+			name: "closes its input", reason: session.ReasonExited,
 			serve: func(p *fakeProcess) int {
 				_ = p.In.Close()
 				<-p.killed
@@ -192,7 +192,7 @@ func TestHandshakeFailures(t *testing.T) {
 			},
 			check: func(t *testing.T, e *session.OpenError) {
 				require.Nil(t, e.Exit, "we ended it")
-				require.Contains(t, e.Error(), "fake did not take the handshake: message not sent")
+				require.Contains(t, e.Error(), "fake did not accept the handshake: message not sent")
 			},
 		}, {
 			name: "no newline", reason: session.ReasonTimeout,
@@ -201,10 +201,10 @@ func TestHandshakeFailures(t *testing.T) {
 			},
 			check: func(t *testing.T, e *session.OpenError) {
 				require.Equal(t, 34, e.Waiting)
-				require.Contains(t, e.Hint, "34 bytes on stdout wait for a newline")
+				require.Contains(t, e.Hint, "34 bytes on stdout have no newline")
 			},
 		}, {
-			name: "answers held in a buffer", reason: session.ReasonTimeout,
+			name: "responses stuck in a buffer", reason: session.ReasonTimeout,
 			serve: func(p *fakeProcess) int {
 				var last message
 				code := p.each(func(m message) { last = m })
@@ -215,7 +215,7 @@ func TestHandshakeFailures(t *testing.T) {
 				require.Contains(t, e.Hint, "block-buffered")
 			},
 		}, {
-			name: "error answer", reason: session.ReasonRefused,
+			name: "error response", reason: session.ReasonRefused,
 			serve: func(p *fakeProcess) int { return p.each(func(m message) { p.fail(m, -32603, "") }) },
 			check: func(t *testing.T, e *session.OpenError) {
 				require.Contains(t, e.Error(), "error -32603: no")
@@ -264,7 +264,7 @@ func legacyWith(result string) func(p *fakeProcess) int {
 	}
 }
 
-func TestCancelledHandshakeLeavesNothingAndDoesNotComeBack(t *testing.T) {
+func TestCancelledHandshakeEndsTheProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := make(chan struct{}, 4)
 		h := newHarness(t, func(p *fakeProcess) int {
@@ -322,15 +322,16 @@ func TestPreferredEra(t *testing.T) {
 			require.Equal(t, c.got, server.Protocol)
 			sent := h.entries(session.KindStdin)
 			require.Contains(t, sent[0], c.first)
-			require.Contains(t, strings.Join(sent, "\n"), `"sampling":{"tools":{}}`, "what is declared")
+			require.Contains(t, strings.Join(sent, "\n"), `"sampling":{"tools":{}}`, "the declared capabilities")
 			_, now := h.Declared()
 			require.JSONEq(t, `{"sampling":{"tools":{}}}`, string(now))
 		})
 	}
 }
 
-// TestOnPhaseIsToldStartAndHandshake: who follows a start need not read the log.
-func TestOnPhaseIsToldStartAndHandshake(t *testing.T) {
+// TestOnPhaseIsCalledForStartAndHandshake checks that a start can be followed
+// without reading the log.
+func TestOnPhaseIsCalledForStartAndHandshake(t *testing.T) {
 	var told []string
 	open(t, legacy(func(*fakeProcess, message) {}), func(cfg *session.Config) {
 		cfg.Era = mcp.Legacy

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
 )
 
-// hints says what to try about a session that could not be opened, likeliest
+// hints returns what to try about a session that could not be opened, likeliest
 // first.
 func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 	info := r.proc.Info()
@@ -30,48 +31,49 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 		}
 	}
 	if e.Reason == ReasonTimeout && !strings.Contains(strings.Join(found, "\n"), "--startup-timeout") {
-		found = append(found, "if it is only slow, --startup-timeout gives it longer")
+		found = append(found, "if it is only slow, raise --startup-timeout")
 	}
 	return found
 }
 
-// hintEnd speaks of an end that was not the server's own.
+// hintEnd returns a hint about an exit that the server did not cause itself.
 func hintEnd(e *OpenError) string {
 	if e.Exit == nil {
 		return ""
 	}
-	return AdviceEnd(*e.Exit)
+	return diagnosis.AdviceEnd(*e.Exit)
 }
 
-// hintLost speaks of output that we lost ourselves.
+// hintLost returns a hint about output that mcpdbg dropped.
 func hintLost(r *run) string {
 	if !r.col.lossy() {
 		return ""
 	}
-	return "output was dropped, and answers may have been among it: " + AdviceOverrun
+	return "output was dropped, possibly with responses: " + diagnosis.AdviceOverrun
 }
 
 func hintEcho(e *OpenError) string {
 	if e.Reason != ReasonEcho {
 		return ""
 	}
-	return AdviceEcho
+	return diagnosis.AdviceEcho
 }
 
 func hintNotFound(e *OpenError, info executor.Info) string {
 	if e.Exit == nil || e.Exit.Kind != executor.ExitCode {
 		return ""
 	}
-	return AdviceCommand(e.Exit.Code, info.Link != nil)
+	return diagnosis.AdviceCommand(e.Exit.Code, info.Link != nil)
 }
 
-// hintVariable looks for a line on stderr that asks for an environment
-// variable.
+// hintVariable returns a hint about an environment variable that stderr
+// mentions.
 func hintVariable(e *OpenError, info executor.Info) string {
 	if e.Reason != ReasonExited {
 		return ""
 	}
-	_, _, advice := AdviceVariable(e.Stderr, envBody(info.Env), info.Link != nil)
+	env := envBody(info.Env)
+	_, _, advice := diagnosis.AdviceVariable(e.Stderr, diagnosis.Environ{Policy: env.Policy, Named: env.Named, Passed: env.Passed, Omitted: env.Omitted}, info.Link != nil)
 	return advice
 }
 
@@ -79,21 +81,22 @@ func hintBuffered(s *Session, e *OpenError, ev evidence) string {
 	if !ev.buffered {
 		return ""
 	}
-	return "its answers came only when stdin was closed: its stdout is block-buffered, and " + AdviceFlush(s.cfg.Command.Argv)
+	return "its responses came only after stdin was closed: its stdout is block-buffered, and " + diagnosis.AdviceFlush(s.cfg.Command.Argv)
 }
 
 func hintNewline(e *OpenError) string {
 	if e.Waiting == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d bytes on stdout wait for a newline: %s", e.Waiting, AdviceNewline)
+	return fmt.Sprintf("%d bytes on stdout have no newline: %s", e.Waiting, diagnosis.AdviceNewline)
 }
 
-// hintHeaders speaks of messages framed as the language server protocol does.
+// hintHeaders returns a hint about messages with the headers of the language
+// server protocol.
 func hintHeaders(e *OpenError) string {
 	for _, line := range e.Stray {
 		if strings.HasPrefix(line, "Content-Length:") {
-			return "it frames messages with Content-Length headers, as language servers do: " + AdviceHeaders
+			return "it frames messages with Content-Length headers, as language servers do: " + diagnosis.AdviceHeaders
 		}
 	}
 	return ""
@@ -103,20 +106,21 @@ func hintStray(e *OpenError) string {
 	if len(e.Stray) == 0 {
 		return ""
 	}
-	return AdviceStray
+	return diagnosis.AdviceStray
 }
 
-// hintCold speaks of launchers that first fetch what they run.
+// hintCold returns a hint about launchers that first fetch the program that
+// they run.
 func hintCold(s *Session, e *OpenError, ev evidence) string {
 	if e.Reason != ReasonTimeout || !ev.silent {
 		return ""
 	}
-	return AdviceLauncher(s.cfg.Command.Argv)
+	return diagnosis.AdviceLauncher(s.cfg.Command.Argv)
 }
 
 func hintSilent(e *OpenError, ev evidence) string {
 	if e.Reason != ReasonTimeout || !ev.silent || ev.buffered || len(e.Stray) > 0 || e.Waiting > 0 {
 		return ""
 	}
-	return "it wrote nothing to stdout: " + AdviceSilent
+	return "it wrote nothing to stdout: " + diagnosis.AdviceSilent
 }

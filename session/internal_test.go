@@ -54,33 +54,33 @@ func TestRepeats(t *testing.T) {
 			mu.Unlock()
 			<-time.After(1100 * time.Millisecond)
 		}
-		require.Equal(t, 2, n, "a second later it is the first again")
+		require.Equal(t, 2, n, "a second later it counts as the first again")
 	})
 }
 
-// TestAnAskDoesNotOutliveItsPolicy: a change of the policy between the look at it
-// and the ask is not lost on the ask.
-func TestAnAskDoesNotOutliveItsPolicy(t *testing.T) {
+// TestAskDoesNotOutliveItsPolicy checks that a policy change between reading
+// the policy and adding the request applies to the request.
+func TestAskDoesNotOutliveItsPolicy(t *testing.T) {
 	s := &Session{policies: policies{"roots/list": {Mode: PolicyCanned, Answer: []byte(`{"roots":[]}`)}}}
 	var answer, by string
 	s.openAsk(&ask{
-		Ask:    Ask{Method: "roots/list"},
-		settle: func(raw json.RawMessage, who string) { answer, by = string(raw), who },
+		ServerRequest: ServerRequest{Method: "roots/list"},
+		settle:        func(raw json.RawMessage, who string) { answer, by = string(raw), who },
 	}, Policy{Mode: PolicyAsk})
 	require.Equal(t, `{"roots":[]}`, answer)
 	require.Equal(t, ByPolicy, by)
-	require.Empty(t, s.Asks())
+	require.Empty(t, s.ServerRequests())
 }
 
-func TestAsksHoldNotTooManyBytes(t *testing.T) {
+func TestAsksLimitBytes(t *testing.T) {
 	var x asks
 	half := make([]byte, maxAskBytes/2+1)
-	first := &ask{Ask: Ask{Params: half}}
+	first := &ask{ServerRequest: ServerRequest{Params: half}}
 	require.True(t, x.add(first, 0, nil))
-	require.False(t, x.add(&ask{Ask: Ask{Params: half}}, 0, nil))
+	require.False(t, x.add(&ask{ServerRequest: ServerRequest{Params: half}}, 0, nil))
 	require.Same(t, first, x.takeID(first.ID))
 	require.Nil(t, x.takeID(first.ID))
-	require.True(t, x.add(&ask{Ask: Ask{Params: half}}, 0, nil), "there is room again")
+	require.True(t, x.add(&ask{ServerRequest: ServerRequest{Params: half}}, 0, nil), "there is room again")
 }
 
 func TestTail(t *testing.T) {

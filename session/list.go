@@ -9,16 +9,21 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// Offers tells whether the server has declared that it has a list. A server of
-// which nothing is known, such as one without a handshake, may have any.
+// Offers reports whether the server has declared that it has a list. A server
+// with unknown capabilities, such as one without a handshake, may have any.
 func (s *Server) Offers(list mcp.List) bool {
+	if list.Name == "templates" {
+		return s.declares("resources")
+	}
+	return s.declares(list.Name)
+}
+
+// declares reports whether the server has declared a capability. A server with
+// unknown capabilities, such as one without a handshake, may have any.
+func (s *Server) declares(name string) bool {
 	var declared map[string]json.RawMessage
 	if json.Unmarshal(s.Capabilities, &declared) != nil {
 		return true
-	}
-	name := list.Name
-	if name == "templates" {
-		name = "resources"
 	}
 	value, ok := declared[name]
 	return ok && string(value) != "null"
@@ -27,13 +32,13 @@ func (s *Server) Offers(list mcp.List) bool {
 // maxPages bounds a list whose cursors never end.
 const maxPages = 10_000
 
-// maxListBytes bounds what all pages of a list may have, together: all items are
-// in memory.
+// maxListBytes bounds the size of all pages of a list together: all items are
+// kept in memory.
 const maxListBytes = 64 << 20
 
-// ListAll asks for all pages of a list and returns the items as the server sent
-// them. An error answer is returned as an *RPCError, with the items so far. Lists
-// of more than 10,000 pages or 64 MiB are an error, too.
+// ListAll requests all pages of a list and returns the items as the server sent
+// them. An error response is returned as an *RPCError, with the items so far.
+// Lists of more than 10,000 pages or 64 MiB are an error, too.
 func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	var params json.RawMessage

@@ -13,7 +13,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// TestLongListsAreBounded: all items of a list are in memory.
+// TestLongListsAreBounded checks the limit of a list, whose items are all kept
+// in memory.
 func TestLongListsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, large := 0, strings.Repeat("x", 33<<20)

@@ -12,7 +12,7 @@ import (
 )
 
 // appendRequest appends one JSON-RPC request, without a newline. A notification
-// has no id. method is one of ours or a person's: it is encoded as JSON.
+// has no id. method may be user input, so it is encoded as JSON.
 func appendRequest(dst []byte, id, method string, params json.RawMessage) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0",`...)
 	if id != "" {
@@ -60,14 +60,14 @@ func appendError(dst []byte, id, failure []byte) []byte {
 	return append(dst, '}')
 }
 
-// requestID is the raw id of our n-th request.
+// requestID returns the raw id of our n-th request.
 func requestID(n uint64) string {
 	return `"mcpdbg-` + strconv.FormatUint(n, 10) + `"`
 }
 
-// compact makes sure that params are one JSON object on one line; nil stays
-// nil. Raw messages are never touched this way, only params that a person gave
-// beside a method.
+// compact ensures that params are one JSON object on one line; nil stays nil.
+// It is only for params that a person gave with a method; raw messages are
+// never changed.
 func compact(params json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(params)) == 0 {
 		return nil, nil
@@ -82,8 +82,8 @@ func compact(params json.RawMessage) (json.RawMessage, error) {
 	return out.Bytes(), nil
 }
 
-// withMeta returns params, a compact object or nil, with the members of meta
-// in _meta. What params already say in _meta stands.
+// withMeta returns params, a compact object or nil, with the members of meta in
+// _meta. Existing members of _meta are kept.
 func withMeta(params json.RawMessage, meta map[string]any) (json.RawMessage, error) {
 	if len(meta) == 0 {
 		return params, nil
@@ -128,8 +128,9 @@ func withMeta(params json.RawMessage, meta map[string]any) (json.RawMessage, err
 	return json.Marshal(object)
 }
 
-// withMembers returns params, a compact object or nil, with more members. Those
-// that params have already are replaced; otherwise their bytes stay as they are.
+// withMembers returns params, a compact object or nil, with more members.
+// Existing members of the same name are replaced; if there are none, the bytes
+// of params are kept.
 func withMembers(params json.RawMessage, more map[string]json.RawMessage) (json.RawMessage, error) {
 	object := map[string]json.RawMessage{}
 	if len(params) > 0 {
@@ -155,7 +156,7 @@ func withMembers(params json.RawMessage, more map[string]json.RawMessage) (json.
 	return append(out, '}'), nil
 }
 
-// modernMeta is what every request of the modern era carries.
+// modernMeta returns the _meta of every request of the modern era.
 func (s *Session) modernMeta(version string) map[string]any {
 	return map[string]any{
 		mcp.MetaProtocolVersion:    version,

@@ -9,7 +9,7 @@ import (
 // placementSSH is the placement of a process on a host; "local" is the other one.
 const placementSSH = "ssh"
 
-// startBody is what the start entry tells of a process.
+// startBody returns the body of the start entry of a process.
 func startBody(info executor.Info) StartBody {
 	b := StartBody{Process: info.ID, PID: info.PID, Placement: info.Placement}
 	if info.Link != nil {
@@ -18,13 +18,13 @@ func startBody(info executor.Info) StartBody {
 	return b
 }
 
-// envBody is what the env entry tells of a process.
+// envBody returns the body of the env entry of a process.
 func envBody(env executor.EnvReport) EnvBody {
-	return EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, LeftOut: env.LeftOut, Added: env.Added}
+	return EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, Omitted: env.Omitted, Added: env.Added}
 }
 
-// placeEntries tell of the place where a process was started: the connection to
-// it, if there is one, and what is worth knowing about the start.
+// placeEntries returns the entries about the place where a process was started:
+// the connection to it, if any, and the notices of the start.
 func placeEntries(info executor.Info) []Entry {
 	var entries []Entry
 	if info.Link != nil {
@@ -36,12 +36,12 @@ func placeEntries(info executor.Info) []Entry {
 	return entries
 }
 
-// noticeEntry is the note of something worth knowing about a process.
+// noticeEntry returns the note entry for a notice about a process.
 func noticeEntry(n executor.Notice) Entry {
 	return NewEntry(KindNote, 0, NoteBody{Text: n.Text, Hint: n.Hint, Code: n.Code, Said: n.Said, SaidBy: string(n.SaidBy)})
 }
 
-// linkBody is all about a connection.
+// linkBody returns the full body for a connection.
 func linkBody(l executor.LinkInfo) LinkBody {
 	b := linkChange(l)
 	b.Hops, b.Transport, b.Server = l.Hops, l.Transport, l.Server
@@ -49,7 +49,7 @@ func linkBody(l executor.LinkInfo) LinkBody {
 	return b
 }
 
-// linkChange is what can change about a connection.
+// linkChange returns the part of the body that can change.
 func linkChange(l executor.LinkInfo) LinkBody {
 	b := LinkBody{State: string(l.State), RTT: l.RTT.Microseconds()}
 	if l.Err != nil {
@@ -61,7 +61,8 @@ func linkChange(l executor.LinkInfo) LinkBody {
 	return b
 }
 
-// failedBody is the failed entry of a process, without its sums.
+// failedBody returns the body of the failed entry of a process, without its
+// sums.
 func failedBody(failure error) FailedBody {
 	b := FailedBody{Error: failure.Error()}
 	if lost := lostOf(failure); lost != nil {
@@ -71,7 +72,7 @@ func failedBody(failure error) FailedBody {
 	return b
 }
 
-// startFailed is the state entry of a start that failed.
+// startFailed returns the body of the state entry of a failed start.
 func startFailed(err error) StateBody {
 	b := StateBody{Detail: err.Error()}
 	if start := startOf(err); start != nil {
@@ -81,7 +82,7 @@ func startFailed(err error) StateBody {
 	return b
 }
 
-// startOf is the failed start that err tells of, nil if it is none.
+// startOf returns the *executor.StartError in err, or nil.
 func startOf(err error) *executor.StartError {
 	var start *executor.StartError
 	if !errors.As(err, &start) {
@@ -90,7 +91,7 @@ func startOf(err error) *executor.StartError {
 	return start
 }
 
-// lostOf is the loss of a connection that err tells of, nil if it is none.
+// lostOf returns the *executor.LostError in err, or nil.
 func lostOf(err error) *executor.LostError {
 	var lost *executor.LostError
 	if !errors.As(err, &lost) {
@@ -99,11 +100,11 @@ func lostOf(err error) *executor.LostError {
 	return lost
 }
 
-// LostHint says what becomes of a server whose connection is lost, and what to
-// do then.
+// LostHint returns what happens to a server whose connection is lost, and what
+// to do about it.
 func LostHint(lost *executor.LostError) string {
 	if lost.Hint != "" {
 		return lost.Hint
 	}
-	return "the guard on the host ends the server there within its lease; a restart connects anew and starts it again"
+	return "the guard on the host ends the server there within its lease; restart to reconnect and start it again"
 }

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// there is a place over SSH.
+// there returns a place over SSH.
 var there = executor.Info{
 	Placement: "build-7",
 	Env:       executor.EnvReport{Policy: executor.EnvNone, Named: []string{"TOKEN"}, Added: []string{"PATH"}},
@@ -26,7 +26,7 @@ var there = executor.Info{
 	Notices: []executor.Notice{{Code: "run.noise", Text: "12 bytes of login noise", Said: "Welcome!\x1b[2J", Hint: "mend .bashrc"}},
 }
 
-// lost is the loss of the connection to it.
+// lost returns the loss of the connection to it.
 func lost() *executor.LostError {
 	return &executor.LostError{Code: executor.LostKeepalive, Hop: "me@build-7:22", After: 3 * time.Second, Err: errors.New("no answer for 15s")}
 }
@@ -45,7 +45,7 @@ func TestStartOnAHostIsLogged(t *testing.T) {
 		h := openThere(t, legacy(nil))
 		require.Equal(t, []string{
 			"start mcp-stdio-1 pid 4121 ssh build-7",
-			"env policy none: 0 passed, 0 left out, set: TOKEN, added: PATH",
+			"env policy none: 0 passed, 0 omitted, set: TOKEN, added: PATH",
 			"link up 2ms me@bastion:22 > me@build-7:22 native SSH-2.0-OpenSSH_9.2 curve25519-sha256 ssh-ed25519 aes128-gcm@openssh.com",
 			"note 12 bytes of login noise (said: Welcome!\x1b[2J) - mend .bashrc",
 		}, h.entries(session.KindStart, session.KindEnv, session.KindLink, session.KindNote))
@@ -57,8 +57,8 @@ func TestStartOnAHostIsLogged(t *testing.T) {
 	})
 }
 
-// A notice that comes after the start is logged once, also when it comes before
-// the session listens.
+// A notice that comes after the start is logged once, even if it comes before
+// the session subscribes.
 func TestLaterNoticesAreLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openThere(t, func(p *fakeProcess) int {
@@ -73,7 +73,7 @@ func TestLaterNoticesAreLoggedOnce(t *testing.T) {
 	})
 }
 
-// Steps are told while the start is still under way.
+// Steps are reported while the start is running.
 func TestPhasesOfAStartAreLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, legacy(nil), nil)
@@ -98,7 +98,7 @@ func TestPhasesOfAStartAreLive(t *testing.T) {
 		require.Equal(t, executor.Phase{Name: "connect", Detail: "bastion", Begin: began}, h.Status().Phase)
 		changed := h.log.Changed()
 		<-changed
-		require.Equal(t, time.Second, time.Since(began), "its end is a change")
+		require.Equal(t, time.Second, time.Since(began), "Changed reports its end")
 		require.Equal(t, []string{"phase connect bastion 10.0.0.1 1s"}, h.entries(session.KindPhase), "and logged at once")
 		<-time.After(500 * time.Millisecond)
 		require.Zero(t, h.Status().Phase)
@@ -134,8 +134,8 @@ func TestPhasesOfTheHandshakeAreLive(t *testing.T) {
 	})
 }
 
-// The time in which somebody is asked does not count.
-func TestNobodyIsHurriedByTheStartupTimeout(t *testing.T) {
+// The time of prompts does not count.
+func TestStartupTimeoutExcludesPrompts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, legacy(nil), func(c *session.Config) { c.StartupTimeout = 2 * time.Second })
 		h.exec.reach = func(ctx context.Context, _ executor.Command) error {
@@ -149,7 +149,7 @@ func TestNobodyIsHurriedByTheStartupTimeout(t *testing.T) {
 	})
 }
 
-func TestStartThatTakesTooLong(t *testing.T) {
+func TestStartTimeout(t *testing.T) {
 	for name, open := range map[string]func(h *harness) error{
 		"with a handshake": func(h *harness) error { return h.Open(h.t.Context()) },
 		"without":          func(h *harness) error { return h.Start(h.t.Context()) },
@@ -167,7 +167,7 @@ func TestStartThatTakesTooLong(t *testing.T) {
 				require.Equal(t, 2*time.Second, time.Since(begin))
 				require.Equal(t, session.ReasonTimeout, failure.Reason)
 				require.ErrorIs(t, failure, session.ErrTimeout)
-				require.Equal(t, "--startup-timeout gives it longer", failure.Hint)
+				require.Equal(t, "raise --startup-timeout", failure.Hint)
 			})
 		})
 	}
@@ -191,12 +191,12 @@ func TestStartThatFails(t *testing.T) {
 		require.Equal(t, "start on me@build-7:22: refused", failure.Error())
 		require.Contains(t, h.entries(session.KindState), "state failed start on me@build-7:22: refused (said: go away) - is sshd running?")
 		require.Equal(t, session.Failed, h.Status().State)
-		require.Zero(t, h.Status().Phase, "a step without an end is over all the same")
+		require.Zero(t, h.Status().Phase, "a step without an end is over too")
 	})
 }
 
-// A lost connection fails all that is pending, with the first cause.
-func TestLostConnectionFailsWhatIsPending(t *testing.T) {
+// A lost connection fails all pending calls, with the root cause.
+func TestLostConnectionFailsPendingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openThere(t, legacy(nil))
 		p := h.exec.started[0]
@@ -220,7 +220,7 @@ func TestLostConnectionFailsWhatIsPending(t *testing.T) {
 			var first *executor.LostError
 			require.ErrorAs(t, err, &first)
 			require.Same(t, cause, first)
-			require.NotErrorIs(t, err, session.ErrEnded, "nobody knows whether the server ended")
+			require.NotErrorIs(t, err, session.ErrEnded, "whether the server ended is unknown")
 		}
 		require.Less(t, time.Since(begin), 100*time.Millisecond)
 		synctest.Wait()
@@ -228,7 +228,7 @@ func TestLostConnectionFailsWhatIsPending(t *testing.T) {
 		require.Same(t, cause, h.Status().Process.Failure)
 
 		const text = "connection to me@build-7:22 lost after 3s: no answer for 15s"
-		const hint = " - the guard on the host ends the server there within its lease; a restart connects anew and starts it again"
+		const hint = " - the guard on the host ends the server there within its lease; restart to reconnect and start it again"
 		require.Equal(t, []string{
 			`stdout {"jsonrpc":"2.0","method":"last"}`, `stdout {"half`, "link lost " + text, "failed " + text + hint, "state failed " + text,
 		}, h.entries()[before:])
@@ -241,12 +241,12 @@ func TestLostConnectionFailsWhatIsPending(t *testing.T) {
 		require.Equal(t, "me@build-7:22", body.Hop)
 
 		_, err = h.Request(t.Context(), "more", nil, session.CallOptions{})
-		require.ErrorAs(t, err, new(*executor.LostError), "a new call fails at once, and says why")
+		require.ErrorAs(t, err, new(*executor.LostError), "a new call fails at once with the cause")
 	})
 }
 
-// A loss that the executor tells of itself is not told twice.
-func TestLostLinkIsToldOnce(t *testing.T) {
+// A loss that the executor reports itself is not logged twice.
+func TestLostLinkIsLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openThere(t, legacy(nil))
 		p := h.exec.started[0]
@@ -258,11 +258,12 @@ func TestLostLinkIsToldOnce(t *testing.T) {
 	})
 }
 
-// Who writes at the moment of the loss is told of it, not of a closed pipe.
+// A write at the moment of the loss fails with the loss, not with a closed
+// pipe.
 func TestWriteIntoALostConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openThere(t, func(p *fakeProcess) int {
-			legacy(func(p *fakeProcess, _ message) { <-p.killed })(p) // it reads nothing any more
+			legacy(func(p *fakeProcess, _ message) { <-p.killed })(p) // it stops reading
 			return 0
 		})
 		p := h.exec.started[0]
@@ -285,6 +286,36 @@ func TestWriteIntoALostConnection(t *testing.T) {
 	})
 }
 
+// So does a call whose pipe is closed before the loss is reported.
+func TestCallJustBeforeALoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := openThere(t, func(p *fakeProcess) int {
+			legacy(func(p *fakeProcess, _ message) { <-p.killed })(p) // it stops reading
+			return 0
+		})
+		p := h.exec.started[0]
+		_, err := h.Send(t.Context(), []byte(`{}`))
+		require.NoError(t, err)
+		synctest.Wait()
+		require.NoError(t, p.In.Close())
+		_, _ = h.Send(t.Context(), []byte(`{}`)) // notices it, now or later
+		synctest.Wait()
+		failed := make(chan error, 1)
+		go func() {
+			_, err := h.Request(t.Context(), "wait", nil, session.CallOptions{})
+			failed <- err
+		}()
+		synctest.Wait()
+		require.Empty(t, failed, "it waits for the reason")
+		p.lose(lost())
+		err = <-failed
+		require.ErrorAs(t, err, new(*session.WriteError))
+		require.ErrorAs(t, err, new(*executor.LostError))
+		<-h.Done()
+		close(p.killed)
+	})
+}
+
 func TestRestartAfterALoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openThere(t, legacy(nil))
@@ -292,15 +323,15 @@ func TestRestartAfterALoss(t *testing.T) {
 		<-h.Done()
 		begin := time.Now()
 		require.NoError(t, h.Restart(t.Context()))
-		require.Zero(t, time.Since(begin), "nothing is waited for")
+		require.Zero(t, time.Since(begin), "it does not wait")
 		require.Equal(t, "mcp-stdio-2", h.Status().Process.ID, "an id of its own")
 		require.Equal(t, session.Ready, h.Status().State)
-		require.Zero(t, h.exec.started[0].ends.Load(), "what is out of reach is left alone")
+		require.Zero(t, h.exec.started[0].ends.Load(), "unreachable processes are not terminated")
 		require.Empty(t, h.phases())
 	})
 }
 
-func TestLossDuringTheLadder(t *testing.T) {
+func TestLossDuringShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openThere(t, func(p *fakeProcess) int {
 			legacy(nil)(p)
@@ -314,7 +345,7 @@ func TestLossDuringTheLadder(t *testing.T) {
 	})
 }
 
-// What was once executed is never started a second time without being asked to.
+// A command is never started a second time without a request.
 func TestLossDuringTheHandshake(t *testing.T) {
 	for _, method := range []string{"server/discover", "initialize"} {
 		t.Run(method, func(t *testing.T) {
@@ -342,8 +373,8 @@ func TestLossDuringTheHandshake(t *testing.T) {
 	}
 }
 
-// A process that is lost without a connection, as one of this machine might be,
-// is ended as any other.
+// A process that is lost without a connection, as might happen on this machine,
+// is ended like any other.
 func TestLossWithoutAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(nil), nil)
@@ -381,9 +412,8 @@ func TestHintsOnAHost(t *testing.T) {
 	}
 }
 
-// Of two timeouts that look alike, one is about the host and one about the
-// server.
-func TestStartThatTakesTooLongSaysWhere(t *testing.T) {
+// Of two similar timeouts, one is about the host and one about the server.
+func TestStartTimeoutNamesThePhase(t *testing.T) {
 	for _, tc := range []struct {
 		hop, phase, text string
 		reach            bool
@@ -395,6 +425,6 @@ func TestStartThatTakesTooLongSaysWhere(t *testing.T) {
 		e := &session.OpenError{Reason: session.ReasonTimeout, Code: executor.StartCancelled, Program: "npx", Elapsed: 2 * time.Second,
 			Err: &executor.StartError{Code: executor.StartCancelled, Hop: tc.hop, Phase: tc.phase, Err: session.ErrTimeout}}
 		require.Equal(t, tc.text, e.Error())
-		require.Equal(t, tc.reach, e.Reach())
+		require.Equal(t, tc.reach, e.Unreachable())
 	}
 }

@@ -12,58 +12,58 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A PolicyMode says who answers a request of the server, and how. The zero
-// value is PolicyRefuse.
+// A PolicyMode determines how a server request is answered. The zero value is
+// PolicyRefuse.
 type PolicyMode string
 
 // The modes.
 const (
 	// PolicyRefuse answers ping with {} and everything else with -32601.
 	PolicyRefuse PolicyMode = "refuse"
-	// PolicyAsk waits for a person: the request is in Asks until Answer.
+	// PolicyAsk lets a person answer: the request is in Asks until Answer.
 	PolicyAsk PolicyMode = "ask"
-	// PolicyCanned gives Policy.Answer.
+	// PolicyCanned answers with Policy.Answer.
 	PolicyCanned PolicyMode = "canned"
-	// PolicyDecline answers as a person who does not want to would: elicitation
-	// with the action decline, sampling with the error -1, the rest with -32601.
+	// PolicyDecline answers like a person who declines: elicitation with the
+	// action decline, sampling with the error -1, the rest with -32601.
 	PolicyDecline PolicyMode = "decline"
-	// PolicyMalformed breaks the rules, to see how the server takes it: the
-	// result is a string, where every result is an object.
+	// PolicyMalformed violates the protocol to test the server: the result is a
+	// string instead of an object.
 	PolicyMalformed PolicyMode = "malformed"
 )
 
-// PolicyModes are all modes, in the order that a screen offers them.
+// PolicyModes returns all modes in the order in which a screen offers them.
 func PolicyModes() []PolicyMode {
 	return []PolicyMode{PolicyAsk, PolicyCanned, PolicyDecline, PolicyRefuse, PolicyMalformed}
 }
 
-// AskMethods are the requests that servers of either era make of clients.
-func AskMethods() []string {
+// ServerRequestMethods returns the methods that servers of either era may call.
+func ServerRequestMethods() []string {
 	return []string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots, mcp.MethodPing}
 }
 
-// A Policy is what becomes of one method that a server may call. The zero value
-// refuses at once.
+// A Policy determines how requests of one method are answered. The zero value
+// refuses them at once.
 type Policy struct {
 	Mode PolicyMode
-	// Answer is what PolicyCanned gives: a result object, or an object with the
-	// one member error.
+	// Answer is the answer of PolicyCanned: a result object, or an object whose
+	// only member is error.
 	Answer json.RawMessage
-	// Delay is how long an answer waits that no person gives; meanwhile the
-	// request is in Delayed. PolicyAsk has none.
+	// Delay postpones an automatic answer; meanwhile the request is in Delayed.
+	// PolicyAsk ignores it.
 	Delay time.Duration
-	// ByProgram says that it is no person whom PolicyAsk waits for: the clocks of
-	// calls go on meanwhile.
+	// ByProgram says that PolicyAsk waits for a program, not a person: the
+	// timeouts of calls keep running.
 	ByProgram bool
 }
 
-// Check says why a policy can't be one.
+// Check returns an error if the policy is invalid.
 func (p Policy) Check() error {
 	switch {
 	case p.Mode != "" && !slices.Contains(PolicyModes(), p.Mode):
-		return fmt.Errorf("policy: no mode %q", p.Mode)
+		return fmt.Errorf("policy: unknown mode %q", p.Mode)
 	case p.Delay < 0:
-		return fmt.Errorf("policy: a delay of %v", p.Delay)
+		return fmt.Errorf("policy: invalid delay %v", p.Delay)
 	case p.Mode == PolicyCanned:
 		_, err := compactAnswer(p.Answer)
 		return err
@@ -71,7 +71,7 @@ func (p Policy) Check() error {
 	return nil
 }
 
-// mode is Mode without the two spellings of its zero value.
+// mode returns Mode, or PolicyRefuse if it is empty.
 func (p Policy) mode() PolicyMode {
 	if p.Mode == "" {
 		return PolicyRefuse
@@ -79,18 +79,18 @@ func (p Policy) mode() PolicyMode {
 	return p.Mode
 }
 
-// Texts of the answers that are ours.
+// Texts of our own answers.
 const (
 	answerEmpty       = `{}`
 	answerUnsupported = `{"error":{"code":-32601,"message":"Method not found"}}`
 	answerDeclined    = `{"action":"decline"}`
 	answerRejected    = `{"error":{"code":-1,"message":"User rejected sampling request"}}`
 	answerMalformed   = `"mcpdbg: not an object, on purpose"`
-	answerTooMany     = `{"error":{"code":-32603,"message":"mcpdbg: too many requests wait for an answer"}}`
+	answerTooMany     = `{"error":{"code":-32603,"message":"mcpdbg: too many pending requests"}}`
 )
 
-// answer is what the policy says to a method without a person: a result, or an
-// object with the member error.
+// answer returns the automatic answer to a method: a result, or an object with
+// the member error.
 func (p Policy) answer(method string) json.RawMessage {
 	switch p.mode() {
 	case PolicyCanned:
@@ -112,7 +112,7 @@ func (p Policy) answer(method string) json.RawMessage {
 	return json.RawMessage(answerUnsupported)
 }
 
-// errorOf is the error object of an answer, nil if it is a result.
+// errorOf returns the error object of an answer, or nil if it is a result.
 func errorOf(answer json.RawMessage) json.RawMessage {
 	if !bytes.HasPrefix(answer, []byte("{")) {
 		return nil
@@ -134,7 +134,7 @@ func appendAnswer(dst, id []byte, answer json.RawMessage) []byte {
 	return appendResult(dst, id, answer)
 }
 
-// compactAnswer makes sure that an answer is one JSON object, on one line.
+// compactAnswer ensures that an answer is one JSON object on one line.
 func compactAnswer(answer json.RawMessage) (json.RawMessage, error) {
 	var out bytes.Buffer
 	if err := json.Compact(&out, answer); err != nil {
@@ -146,11 +146,11 @@ func compactAnswer(answer json.RawMessage) (json.RawMessage, error) {
 	return out.Bytes(), nil
 }
 
-// policies are the policies by method.
+// policies holds the policies by method.
 type policies map[string]Policy
 
-// newPolicies puts those of a Config together. One that Check refuses refuses
-// everything: New has no way to say so.
+// newPolicies merges the policies of a Config. An invalid one refuses
+// everything, as New cannot return an error.
 func newPolicies(cfg *Config) policies {
 	all := policies{}
 	for method, answer := range cfg.Answers {
@@ -165,7 +165,7 @@ func newPolicies(cfg *Config) policies {
 	return all
 }
 
-// compacted has its answer on one line. Check has passed.
+// compacted returns p with its answer on one line. p must be valid.
 func (p Policy) compacted() Policy {
 	p.Mode = p.mode()
 	if p.Mode == PolicyCanned {
@@ -176,13 +176,13 @@ func (p Policy) compacted() Policy {
 	return p
 }
 
-// capabilities are what a client must declare so that a server may ask for
-// what is not refused.
+// capabilities returns the client capabilities that allow a server to send the
+// requests that are not refused.
 func (all policies) capabilities(era mcp.Era) map[string]any {
 	caps := map[string]any{}
 	if all[mcp.MethodRoots].mode() != PolicyRefuse {
 		roots := map[string]any{}
-		if era != mcp.Modern { // which knows no notification of changes
+		if era != mcp.Modern { // which has no notification of changes
 			roots["listChanged"] = true
 		}
 		caps["roots"] = roots
@@ -200,13 +200,13 @@ func (all policies) capabilities(era mcp.Era) map[string]any {
 	return caps
 }
 
-// Policies returns a copy of the policies: those of AskMethods, and of whatever
-// else was given one.
+// Policies returns a copy of the policies for AskMethods and for all other
+// methods that were given one.
 func (s *Session) Policies() map[string]Policy {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := maps.Clone(map[string]Policy(s.policies))
-	for _, method := range AskMethods() {
+	for _, method := range ServerRequestMethods() {
 		p := all[method]
 		p.Mode = p.mode()
 		all[method] = p
@@ -214,15 +214,15 @@ func (s *Session) Policies() map[string]Policy {
 	return all
 }
 
-// policy is that of one method.
+// policy returns the policy of a method.
 func (s *Session) policy(method string) Policy {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.policies[method]
 }
 
-// capabilities are those that are declared now: the Config's, or those of the
-// policies.
+// capabilities returns the capabilities to declare now: those of the Config, or
+// those of the policies.
 func (s *Session) capabilities(era mcp.Era) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,13 +237,13 @@ func (s *Session) capabilitiesOf(era mcp.Era) any {
 	return s.policies.capabilities(era)
 }
 
-// SetPolicy changes what becomes of a method from the next request on; what is
-// in Asks or Delayed stays there. A server of the legacy era was told at its
-// start what the client can do: when that changes, a note says so. The error is
-// that of Check, and then nothing has changed.
+// SetPolicy changes the policy of a method from the next request on; requests
+// in Asks or Delayed stay there. A legacy server gets the client capabilities
+// at its start: if they change, a note says so. The error is that of Check, and
+// then nothing has changed.
 func (s *Session) SetPolicy(method string, p Policy) error {
 	if method == "" {
-		return errors.New("policy: no method")
+		return errors.New("policy: missing method")
 	}
 	if err := p.Check(); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -260,26 +260,26 @@ func (s *Session) SetPolicy(method string, p Policy) error {
 	}
 	s.Act(ActPolicy, detail, 0)
 	if declared != "" && before != now && declared != now {
-		s.Note("the server was told at its start what the client can do; that has changed now", "a restart declares "+now)
+		s.Note("the client capabilities differ from those declared when the server was started", "restart to declare "+now)
 	}
 	return nil
 }
 
-// Declared returns the capabilities that the server of the legacy era was told
-// at its start, nil if none was, and those that the policies declare now: at the
-// next start, and in the modern era in each request. Both are JSON objects.
-func (s *Session) Declared() (told, now json.RawMessage) {
+// Declared returns the capabilities that were declared to a legacy server at
+// its start, or nil, and those that are declared now: at the next start, and in
+// the modern era in each request. Both are JSON objects.
+func (s *Session) Declared() (atStart, now json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	era := s.server.Era
 	if s.declared != "" {
-		told = json.RawMessage(s.declared)
+		atStart = json.RawMessage(s.declared)
 	}
-	return told, json.RawMessage(declare(s.capabilitiesOf(era)))
+	return atStart, json.RawMessage(declare(s.capabilitiesOf(era)))
 }
 
-// declare is how capabilities are declared.
+// declare encodes capabilities.
 func declare(caps any) string {
-	b, _ := json.Marshal(caps) // maps of maps always encode; what a Config has wrong fails the handshake before
+	b, _ := json.Marshal(caps) // maps of maps always encode; invalid ones in a Config fail the handshake before
 	return string(b)
 }

@@ -20,7 +20,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// newReal is a session over a real process of this machine. It closes the executor.
+// newReal returns a session with a real process of this machine. It closes the
+// executor.
 func newReal(t *testing.T, ex executor.Executor, argv []string, change func(*session.Config)) *harness {
 	t.Helper()
 	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Tool: "test"}})
@@ -39,7 +40,7 @@ func newReal(t *testing.T, ex executor.Executor, argv []string, change func(*ses
 	return h
 }
 
-// An executor forgets a process after a while; what the session shows of it
+// An executor forgets a process after a while; the session's status of it
 // stays.
 func TestStatusOfAForgottenProcess(t *testing.T) {
 	ex := localexec.New(localexec.Options{Retention: time.Millisecond})
@@ -58,23 +59,24 @@ func TestStatusOfAForgottenProcess(t *testing.T) {
 	require.NotEmpty(t, info.Env.Passed)
 }
 
-// A process that a server leaves behind can be ended alone.
-func TestLeftOverIsKilledAlone(t *testing.T) {
+// A single leaked process can be killed.
+func TestKillSingleLeakedProcess(t *testing.T) {
 	h := newReal(t, localexec.New(localexec.Options{}), []string{"sh", "-c", "sleep 1000 & exit 0"}, nil)
 	require.NoError(t, h.Start(t.Context()))
 	<-h.ExitedChan()
-	require.Eventually(t, func() bool { return h.Status().State == session.Exited }, time.Minute, time.Millisecond, "the streams are held")
+	require.Eventually(t, func() bool { return h.Status().State == session.Exited }, time.Minute, time.Millisecond, "a descendant holds the streams")
 	tree, err := h.Tree(t.Context())
 	require.NoError(t, err)
 	require.Len(t, tree, 1)
-	require.ErrorIs(t, h.KillDescendant(t.Context(), h.Status().Process.PID), executor.ErrNotInTree, "the leader is gone")
+	require.ErrorIs(t, h.KillDescendant(t.Context(), h.Status().Process.PID), executor.ErrNotInTree, "the leader has exited")
 	require.NoError(t, h.KillDescendant(t.Context(), tree[0].PID))
 	<-h.Done()
 	require.Equal(t, session.Closed, h.Status().State)
 	require.Len(t, h.entries(session.KindProc), 1)
 }
 
-// The reference server asks for all three, for the roots as soon as it can.
+// The reference server sends all three requests, that for the roots as soon as
+// it can.
 func TestEverythingIsAnswered(t *testing.T) {
 	npx, err := exec.LookPath("npx")
 	if err != nil {
@@ -112,11 +114,11 @@ func TestEverythingIsAnswered(t *testing.T) {
 		require.NoError(t, err)
 		return strings.Contains(string(resp.Result), "file:///srv/other")
 	}, time.Minute, 50*time.Millisecond)
-	require.Empty(t, h.Asks())
+	require.Empty(t, h.ServerRequests())
 	require.Zero(t, h.log.Stats().PendingIn)
 }
 
-// A server that takes no notice of TERM is gone as quickly as a person presses.
+// A server that ignores TERM is gone as quickly as a person escalates.
 func TestEscalateOnAStubbornServer(t *testing.T) {
 	h := newReal(t, localexec.New(localexec.Options{}), []string{"sh", "-c", `trap "" TERM; sleep 1000 & echo on; wait`}, nil)
 	require.NoError(t, h.Start(t.Context()))
@@ -136,13 +138,13 @@ func TestEscalateOnAStubbornServer(t *testing.T) {
 		done <- report
 	}()
 	for _, step := range []executor.Step{executor.StepCloseStdin, executor.StepTerm} {
-		require.Eventually(t, func() bool { return h.Status().Ending.Step == step }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return h.Status().ShutdownStep.Step == step }, time.Minute, time.Millisecond)
 		_, began, err := h.Escalate(t.Context())
 		require.NoError(t, err)
 		require.False(t, began)
 	}
 	report := <-done
-	require.Equal(t, executor.StepKill, report.Needed)
+	require.Equal(t, executor.StepKill, report.LastStep)
 	require.Equal(t, "KILL", report.Exit.Signal)
 	require.Empty(t, report.Survivors)
 	require.Equal(t, []string{"close-stdin", "TERM", "KILL"}, h.phases())

@@ -11,43 +11,43 @@ import (
 )
 
 const (
-	// noteCannotTell is the code of notes about what an ending may have left.
+	// noteCannotTell is the code of notes about processes that may have leaked.
 	noteCannotTell = "end.cannot-tell"
-	// maxSpared is how many processes that were left running are kept.
+	// maxSpared is the maximum number of spared processes that are remembered.
 	maxSpared = 100
-	// treeWait is how long the shutdown sequence waits for the list of processes
-	// among which it looks for clients of container engines.
+	// treeWait is how long the shutdown sequence waits for the process list in
+	// which it looks for clients of container engines.
 	treeWait = time.Second
 )
 
-// remains logs and keeps what is known, and not known, of what an ending left.
-func (s *Session) remains(rep executor.StopReport) {
+// recordRemains logs and remembers what a shutdown spared and what it cannot tell.
+func (s *Session) recordRemains(rep executor.StopReport) {
 	if len(rep.Spared) > 0 {
 		spared := s.conceal(rep.Spared)
 		s.mu.Lock()
-		var news []executor.Descendant
+		var added []executor.Descendant
 		for _, d := range spared {
 			if !holds(s.spared, d) && len(s.spared) < maxSpared {
-				s.spared, news = append(s.spared, d), append(news, d)
+				s.spared, added = append(s.spared, d), append(added, d)
 			}
 		}
 		s.mu.Unlock()
-		if len(news) > 0 {
-			s.append(NewEntry(KindProc, 0, ProcBody{Spared: true, Tree: procInfos(news)}))
+		if len(added) > 0 {
+			s.append(NewEntry(KindProc, 0, ProcBody{Spared: true, Tree: procInfos(added)}))
 		}
 	}
 	for _, reason := range rep.CannotTell {
 		if reason == executor.ContainersUnknown {
-			s.cannot(reason)
+			s.addCannotTell(reason)
 			continue
 		}
-		s.cannot("leaked processes: cannot tell (" + reason + ")")
+		s.addCannotTell("leaked processes: cannot tell (" + reason + ")")
 	}
 }
 
-// cannot logs and keeps something that an ending cannot tell, unless that is known,
-// if only in other words.
-func (s *Session) cannot(text string) {
+// addCannotTell logs and remembers something that a shutdown cannot tell, unless a
+// known text begins with it.
+func (s *Session) addCannotTell(text string) {
 	s.mu.Lock()
 	known := slices.ContainsFunc(s.cannotTell, func(told string) bool { return strings.HasPrefix(told, text) })
 	if !known {
@@ -59,16 +59,16 @@ func (s *Session) cannot(text string) {
 	}
 }
 
-// lookForContainers notes that the server runs containers, by its command line, or
-// on a host by the processes that it has started (on this machine the executor
-// looks at those): a container is a child of its engine, and may outlive the client
-// that started it.
+// lookForContainers notes that the server runs containers, judging by its
+// command line or, on a host, by its processes (on this machine the executor
+// checks those): a container is a child of its engine and may outlive the
+// client that started it.
 func (s *Session) lookForContainers(ctx context.Context, r *run) {
 	engine := engineOf(s.cfg.Command.Argv)
 	if engine == "" && r.info().Link != nil && !r.hasExited() && r.lost() == nil {
 		ctx, cancel := context.WithTimeout(ctx, treeWait)
 		defer cancel()
-		tree, _ := r.proc.Tree(ctx) // where it cannot be listed, the executor says so
+		tree, _ := r.proc.Tree(ctx) // if it cannot be listed, the executor says so
 		for _, d := range tree {
 			if engine == "" {
 				engine = engineOf(strings.Fields(d.Command))
@@ -76,7 +76,7 @@ func (s *Session) lookForContainers(ctx context.Context, r *run) {
 		}
 	}
 	if engine != "" {
-		s.cannot(executor.ContainersUnknown + " (started through " + engine + ")")
+		s.addCannotTell(executor.ContainersUnknown + " (started through " + engine + ")")
 	}
 }
 
@@ -87,7 +87,7 @@ var wrappers = []string{
 }
 
 // engineOf returns the client of a container engine that a command line runs,
-// also behind wrappers; "" for another program.
+// directly or through wrappers; "" for any other program.
 func engineOf(argv []string) string {
 	if len(argv) == 0 {
 		return ""
@@ -112,7 +112,7 @@ func engineOf(argv []string) string {
 	return ""
 }
 
-// programName is the base name of a program, on whatever system it is.
+// programName returns the base name of a program on any system.
 func programName(arg string) string {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(arg, `\`, "/")))
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")

@@ -10,7 +10,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-func TestShutdownReportsWhatItSparedAndCannotTell(t *testing.T) {
+func TestShutdownReportsSparedAndCannotTell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(nil), func(c *session.Config) {
 			c.Command.Env = []executor.EnvVar{{Name: "KEY", Value: "hunter22"}}
@@ -60,7 +60,7 @@ func TestShutdownCannotTellTheStateOfContainers(t *testing.T) {
 				h.exec.started[0].report.CannotTell = []string{executor.ContainersUnknown}
 				report, err := h.Close(t.Context())
 				require.NoError(t, err)
-				require.Len(t, report.CannotTell, 1, "in one form of words")
+				require.Len(t, report.CannotTell, 1, "in one wording")
 				require.Contains(t, want, report.CannotTell[0])
 			})
 		}

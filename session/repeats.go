@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// repeatsWithin is how long repeats of a thing are gathered into one entry.
+// repeatsWithin is how long repeated events are gathered into one entry.
 const repeatsWithin = time.Second
 
-// repeats writes the first of a kind of event at once, and what follows within
-// a second as one, with counts. Its methods are called with the lock held that
-// init was given.
+// repeats writes the first event of a kind at once, and those that follow
+// within a second as one, with counts. Its methods are called with the lock
+// held that was passed to init.
 type repeats struct {
 	mu    *sync.Mutex
 	timer *time.Timer
@@ -26,8 +26,8 @@ func (r *repeats) init(mu *sync.Mutex) {
 	r.timer = stoppedTimer(r.onTimer)
 }
 
-// add takes one event that counts n and lasted took. write writes an entry for
-// the given number of events; of several, that of the last one is used.
+// add adds one event that counts n and lasted took. write writes an entry for
+// the given number of events; that of the last event is used.
 func (r *repeats) add(n uint64, took time.Duration, write func(n uint64, times int, total time.Duration)) {
 	if !r.open {
 		write(n, 1, took)
@@ -64,23 +64,23 @@ func (r *repeats) flush() bool {
 	return true
 }
 
-// A noteKind is a remark that a flood may cause many times.
+// A noteKind is a kind of note that a flood may cause many times.
 type noteKind int
 
 const (
-	noteUnsent  noteKind = iota // a message that did not go out
-	noteTooMany                 // a request of the server that found no room
+	noteUnsent  noteKind = iota // a message that was not sent
+	noteTooMany                 // a server request beyond the limits
 	noteKinds
 )
 
-// repeatedNotes writes the remarks about one process that repeat. Its methods may
+// repeatedNotes writes the repeating notes about one process. Its methods may
 // be called from any goroutine.
 type repeatedNotes struct {
 	log   Log
 	mu    sync.Mutex
 	kinds [noteKinds]struct {
 		repeats
-		begin int64 // of those that are gathered
+		begin int64 // of the gathered notes
 	}
 	ended bool
 }
@@ -98,7 +98,7 @@ func (x *repeatedNotes) add(kind noteKind, text, hint string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ended {
-		return // of the process nothing more is written
+		return // nothing more is written about the process
 	}
 	k := &x.kinds[kind]
 	if k.times == 0 {

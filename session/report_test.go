@@ -9,16 +9,16 @@ import (
 	"mcpdbg/session/executor"
 )
 
-func TestOutcomeSaysWhatTheEndingReallyTook(t *testing.T) {
+func TestOutcomeNamesTheStepThatEndedTheServer(t *testing.T) {
 	exit := func(by executor.EndedBy, code int) *executor.Exit {
 		return &executor.Exit{Kind: executor.ExitCode, Code: code, By: by}
 	}
 	for want, report := range map[string]session.ShutdownReport{
 		"the server had ended": {},
-		"the server ended when its stdin was closed: exit code 0": {Needed: executor.StepCloseStdin, Exit: exit(executor.EndedByUs, 0)},
-		"the server ended after KILL":                             {Needed: executor.StepKill},
-		"the server ended: exit code 3":                           {Needed: executor.StepKill, Exit: exit(executor.EndedByServer, 3)},
-		"the server ended: signal KILL (on request)":              {Needed: executor.StepKill, Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByPerson}},
+		"the server ended when its stdin was closed: exit code 0": {LastStep: executor.StepCloseStdin, Exit: exit(executor.EndedByShutdown, 0)},
+		"the server ended after KILL":                             {LastStep: executor.StepKill},
+		"the server ended: exit code 3":                           {LastStep: executor.StepKill, Exit: exit(executor.EndedByServer, 3)},
+		"the server ended: signal KILL (on request)":              {LastStep: executor.StepKill, Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByPerson}},
 		"the server was ended by the guard: no contact":           {Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "TERM", By: executor.EndedByLease, Why: "no contact"}},
 	} {
 		require.Equal(t, want, report.Outcome())
@@ -27,7 +27,7 @@ func TestOutcomeSaysWhatTheEndingReallyTook(t *testing.T) {
 
 func TestRemainsNamesEachProcess(t *testing.T) {
 	report := session.ShutdownReport{
-		Left:       []executor.Descendant{{PID: 1, Command: "sleep 60"}},
+		Leaked:     []executor.Descendant{{PID: 1, Command: "sleep 60"}},
 		Survivors:  []executor.Descendant{{PID: 2, Command: "stuck"}},
 		Spared:     []executor.Descendant{{PID: 3, Command: "adb"}},
 		CannotTell: []string{"container state: cannot tell (started through docker)"},
@@ -37,5 +37,5 @@ func TestRemainsNamesEachProcess(t *testing.T) {
 		"leaked process (still alive): pid 2 stuck (kill -9 2)",
 		"left running (--leave): pid 3 adb",
 		"container state: cannot tell (started through docker)",
-	}, report.Remains())
+	}, report.ProcessLines())
 }

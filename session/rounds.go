@@ -11,8 +11,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxInputRounds is how often one request is sent again without anybody having
-// been asked: a server that never has enough must come to an end.
+// maxInputRounds is how often one request is re-sent without input from a
+// person: it stops a server that never has enough.
 const maxInputRounds = 8
 
 // inputRequired is a result of the modern era that asks for input.
@@ -27,7 +27,7 @@ type inputRequest struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// asksForInput decodes a result, if it is one that asks for input.
+// asksForInput decodes a result if it asks for input.
 func asksForInput(result json.RawMessage) (inputRequired, bool) {
 	const resultType = "input_required"
 	if !bytes.Contains(result, []byte(resultType)) {
@@ -40,7 +40,7 @@ func asksForInput(result json.RawMessage) (inputRequired, bool) {
 	return ask, len(ask.Requests) > 0 || ask.RequestState != nil
 }
 
-// again returns the params to send the request with once more.
+// again returns the params of the re-sent request.
 func (ask inputRequired) again(params json.RawMessage, answers map[string]json.RawMessage) (json.RawMessage, error) {
 	more := map[string]json.RawMessage{}
 	if len(answers) > 0 {
@@ -56,8 +56,8 @@ func (ask inputRequired) again(params json.RawMessage, answers map[string]json.R
 	return withMembers(params, more)
 }
 
-// rounds sends a request again as long as its result asks for input, and all of
-// that is given. The last answer counts.
+// rounds re-sends a request as long as its result asks for input and all of it
+// is provided. It returns the last response.
 func (s *Session) rounds(ctx context.Context, r *run, q request, resp Response) (Response, error) {
 	for unasked := 0; ; {
 		ask, ok := asksForInput(resp.Result)
@@ -65,7 +65,7 @@ func (s *Session) rounds(ctx context.Context, r *run, q request, resp Response) 
 			return resp, nil
 		}
 		if unasked == maxInputRounds {
-			s.Note(fmt.Sprintf("%s asked for input %d times in a row: not sent again", q.method, maxInputRounds), "")
+			s.Note(fmt.Sprintf("%s asked for input %d times in a row: not re-sent", q.method, maxInputRounds), "")
 			return resp, nil
 		}
 		g := s.gather(ctx, r, resp.N, q.first, ask.Requests)
@@ -74,7 +74,7 @@ func (s *Session) rounds(ctx context.Context, r *run, q request, resp Response) 
 		case err != nil:
 			return Response{}, err
 		case g.refused != "":
-			s.Note(fmt.Sprintf("%s not sent again: %s is refused", q.method, g.refused), "")
+			s.Note(fmt.Sprintf("%s not re-sent: %s is refused", q.method, g.refused), "")
 			return resp, nil
 		case g.asked:
 			unasked = 0
@@ -91,7 +91,7 @@ func (s *Session) rounds(ctx context.Context, r *run, q request, resp Response) 
 	}
 }
 
-// A gathering is one round: the answers to all that one result asks for.
+// A gathering is one round: the answers to all input requests of one result.
 type gathering struct {
 	s       *Session
 	r       *run
@@ -100,7 +100,7 @@ type gathering struct {
 	asked   bool   // a person
 	refused string // the method that got an error, or ""
 	answers map[string]json.RawMessage
-	come    chan keyAnswer // has room for all
+	come    chan keyAnswer // buffered for all
 }
 
 type keyAnswer struct {
@@ -108,7 +108,8 @@ type keyAnswer struct {
 	answer      json.RawMessage // nil: dropped with the process
 }
 
-// gather answers what policies answer at once, and opens asks for the rest.
+// gather answers the input requests that policies answer at once and adds the
+// rest to Asks or Delayed.
 func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, requests map[string]inputRequest) *gathering {
 	g := &gathering{s: s, r: r, of: of, answers: make(map[string]json.RawMessage, len(requests)), come: make(chan keyAnswer, len(requests))}
 	var later []*ask
@@ -117,7 +118,7 @@ func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, request
 		request := requests[key]
 		p := s.policy(request.Method)
 		a := &ask{
-			Ask: Ask{N: of, Method: request.Method, Params: request.Params, Key: key, Parent: parent}, r: r, round: g,
+			ServerRequest: ServerRequest{N: of, Method: request.Method, Params: request.Params, Key: key, Parent: parent}, r: r, round: g,
 			drop: func() { g.come <- keyAnswer{key: key, method: request.Method} },
 		}
 		a.settle = func(answer json.RawMessage, by string) {
@@ -131,7 +132,7 @@ func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, request
 			answer := p.answer(request.Method)
 			a.settle(answer, ByPolicy)
 			if errorOf(answer) != nil {
-				return g // nobody needs to be asked for the rest
+				return g // the rest is not needed
 			}
 			continue
 		}
@@ -149,8 +150,8 @@ func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, request
 	return g
 }
 
-// wait returns the answers when all are there, or when one is an error. Nothing
-// of the round is open when it returns.
+// wait returns the answers when all are there or when one is an error. When it
+// returns, no request of the round is pending.
 func (g *gathering) wait(ctx context.Context) (map[string]json.RawMessage, error) {
 	defer g.s.withdraw(func(a *ask) bool { return a.round == g }, "the call is over")
 	for ; g.open > 0 && g.refused == ""; g.open-- {

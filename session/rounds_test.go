@@ -17,8 +17,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// inRounds is a modern server that answers each call with the next result, and
-// gives what it read to seen.
+// inRounds is a modern server that answers each call with the next result and
+// passes the messages that it reads to seen.
 func inRounds(seen *[]message, results ...string) func(p *fakeProcess) int {
 	return func(p *fakeProcess) int {
 		return p.each(func(m message) {
@@ -41,7 +41,7 @@ const (
 	complete = `{"resultType":"complete","ok":true}`
 )
 
-// params without what the session adds to them.
+// params returns params without the members that the session adds.
 func (m message) own(t *testing.T) string {
 	t.Helper()
 	var object map[string]json.RawMessage
@@ -52,7 +52,7 @@ func (m message) own(t *testing.T) string {
 	return string(b)
 }
 
-// calling sends a request and returns where its outcome comes.
+// calling sends a request and returns the channel of its outcome.
 func (h *harness) calling(ctx context.Context, params string) <-chan any {
 	outcome := make(chan any, 1)
 	go func() {
@@ -73,7 +73,7 @@ func TestRoundsAreOneCall(t *testing.T) {
 		h := open(t, inRounds(&seen, askTwo, retry, askOne, complete), person)
 		outcome := h.calling(t.Context(), `{"name":"x","big":12345678901234567890,"html":"<&>"}`)
 
-		asks := h.Asks()
+		asks := h.ServerRequests()
 		require.Len(t, asks, 2)
 		require.Equal(t, []string{"", "who"}, []string{asks[0].Key, asks[1].Key})
 		require.JSONEq(t, `{"message":"who?"}`, string(asks[1].Params))
@@ -85,24 +85,24 @@ func TestRoundsAreOneCall(t *testing.T) {
 		}
 		require.NoError(t, h.Answer(asks[1].ID, json.RawMessage(`{"action":"accept","content":{}}`)))
 		synctest.Wait()
-		require.Len(t, seen, 1, "not before all keys have their answer")
-		require.Len(t, h.Asks(), 1)
+		require.Len(t, seen, 1, "not re-sent before all keys are answered")
+		require.Len(t, h.ServerRequests(), 1)
 		<-time.After(time.Hour)
 		require.NoError(t, h.Answer(asks[0].ID, json.RawMessage(`{"roots":[]}`)))
 		synctest.Wait()
 
-		last := h.Asks()
+		last := h.ServerRequests()
 		require.Len(t, last, 1)
 		require.Equal(t, asks[0].Parent, last[0].Parent, "one call, whatever the round")
 		require.NoError(t, h.Answer(last[0].ID, json.RawMessage(`{"action":"cancel"}`)))
 		require.JSONEq(t, complete, (<-outcome).(string))
 		require.Len(t, seen, 4)
-		require.Contains(t, string(seen[1].Params), `"name":"x","big":12345678901234567890,"html":"<&>","inputResponses":`, "the same bytes, and more")
+		require.Contains(t, string(seen[1].Params), `"name":"x","big":12345678901234567890,"html":"<&>","inputResponses":`, "the same bytes with more members")
 		require.JSONEq(t, `{"name":"x","big":12345678901234567890,"html":"<&>","requestState":"s<1>",
 			"inputResponses":{"who":{"action":"accept","content":{}},"":{"roots":[]}}}`, seen[1].own(t))
 		require.Contains(t, string(seen[1].Params), `"requestState":"s<1>"`)
 		require.Contains(t, string(seen[2].Params), `"requestState":{"n":1.0}`, "unchanged")
-		require.NotContains(t, string(seen[2].Params), "inputResponses", "those of an earlier round are not for this one")
+		require.NotContains(t, string(seen[2].Params), "inputResponses", "responses of an earlier round are not repeated")
 		require.NotContains(t, string(seen[3].Params), "requestState", "there was none")
 		ids := map[string]bool{}
 		for _, m := range seen {
@@ -119,18 +119,18 @@ func TestRoundsAreOneCall(t *testing.T) {
 	})
 }
 
-func TestHowARoundEndsWithoutItsAnswers(t *testing.T) {
+func TestRoundEndsWithoutAnswers(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		end  func(h *harness, asks []session.Ask, giveUp func())
+		end  func(h *harness, asks []session.ServerRequest, giveUp func())
 		want string
 	}{
-		{"an error for an answer", func(h *harness, asks []session.Ask, _ func()) {
+		{"an error for an answer", func(h *harness, asks []session.ServerRequest, _ func()) {
 			require.NoError(h.t, h.Answer(asks[0].ID, json.RawMessage(`{"error":{"code":-32601,"message":"no"}}`)))
 		}, `"resultType":"input_required"`},
-		{"given up", func(_ *harness, _ []session.Ask, giveUp func()) { giveUp() }, "context canceled"},
-		{"killed", func(h *harness, _ []session.Ask, _ func()) { require.NoError(h.t, h.Kill()) }, "server ended before it answered"},
-		{"restarted", func(h *harness, _ []session.Ask, _ func()) { require.NoError(h.t, h.Restart(h.t.Context())) }, "server ended before it answered"},
+		{"given up", func(_ *harness, _ []session.ServerRequest, giveUp func()) { giveUp() }, "context canceled"},
+		{"killed", func(h *harness, _ []session.ServerRequest, _ func()) { require.NoError(h.t, h.Kill()) }, "server ended before it answered"},
+		{"restarted", func(h *harness, _ []session.ServerRequest, _ func()) { require.NoError(h.t, h.Restart(h.t.Context())) }, "server ended before it answered"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -139,11 +139,11 @@ func TestHowARoundEndsWithoutItsAnswers(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				outcome := h.calling(ctx, `{}`)
-				tc.end(h, h.Asks(), cancel)
+				tc.end(h, h.ServerRequests(), cancel)
 				require.Contains(t, fmt.Sprint(<-outcome), tc.want)
 				synctest.Wait()
-				require.Empty(t, h.Asks())
-				require.Len(t, seen, 1, "not sent again")
+				require.Empty(t, h.ServerRequests())
+				require.Len(t, seen, 1, "not re-sent")
 			})
 		})
 	}
@@ -165,7 +165,7 @@ func TestRoundsWithoutAPerson(t *testing.T) {
 		{"malformed", map[string]session.Policy{"elicitation/create": {Mode: session.PolicyMalformed}}, []string{askOne, complete}, 2, `"inputResponses":{"again":"mcpdbg`, "complete"},
 		{"only a retry", nil, []string{retry, complete}, 2, `"requestState":{"n":1.0}`, "complete"},
 		{"neither requests nor state", nil, []string{`{"resultType":"input_required"}`}, 1, "", "input_required"},
-		{"a tool that speaks of it", nil, []string{`{"resultType":"complete","inputRequests":{"a":{"method":"ping"}},"x":"input_required"}`}, 1, "", "complete"},
+		{"a tool result that mentions it", nil, []string{`{"resultType":"complete","inputRequests":{"a":{"method":"ping"}},"x":"input_required"}`}, 1, "", "complete"},
 		{"never enough", nil, []string{retry, retry, retry, retry, retry, retry, retry, retry, retry, retry, retry}, 9, "requestState", "input_required"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestRoundsWithoutAPerson(t *testing.T) {
 				var seen []message
 				h := open(t, inRounds(&seen, tc.results...), func(c *session.Config) { c.Policies = tc.policies })
 				require.Contains(t, (<-h.calling(t.Context(), `{}`)).(string), tc.want)
-				require.Empty(t, h.Asks())
+				require.Empty(t, h.ServerRequests())
 				require.Len(t, seen, tc.sent)
 				require.Contains(t, string(seen[len(seen)-1].Params), tc.last)
 			})
@@ -181,7 +181,7 @@ func TestRoundsWithoutAPerson(t *testing.T) {
 	}
 }
 
-// Rounds in which a person is asked have no limit but the person.
+// The number of rounds in which a person is asked is unlimited.
 func TestAPersonCanBeAskedAnyNumberOfTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []message
@@ -189,15 +189,15 @@ func TestAPersonCanBeAskedAnyNumberOfTimes(t *testing.T) {
 		h := open(t, inRounds(&seen, append(results, complete)...), person)
 		outcome := h.calling(t.Context(), `{}`)
 		for range results {
-			require.NoError(t, h.Answer(h.Asks()[0].ID, json.RawMessage(`{"action":"decline"}`)))
+			require.NoError(t, h.Answer(h.ServerRequests()[0].ID, json.RawMessage(`{"action":"decline"}`)))
 			synctest.Wait()
 		}
 		require.JSONEq(t, complete, (<-outcome).(string))
 	})
 }
 
-// All rounds share the timeout, but for the time in which a person is asked.
-func TestRoundsShareOneClock(t *testing.T) {
+// All rounds share the timeout, which is paused while a person is asked.
+func TestRoundsShareOneTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int32
 		h := open(t, func(p *fakeProcess) int {
@@ -218,7 +218,7 @@ func TestRoundsShareOneClock(t *testing.T) {
 		outcome := h.calling(t.Context(), `{}`)
 		for range 2 {
 			<-time.After(time.Minute)
-			require.NoError(t, h.Answer(h.Asks()[0].ID, json.RawMessage(`{"action":"decline"}`)))
+			require.NoError(t, h.Answer(h.ServerRequests()[0].ID, json.RawMessage(`{"action":"decline"}`)))
 		}
 		require.ErrorIs(t, (<-outcome).(error), session.ErrTimeout)
 		require.Equal(t, 122*time.Second, time.Since(begin), "4 s, 56 s asked, 4 s, 56 s asked, and 2 of the last 4 s")
@@ -233,9 +233,9 @@ func TestDelayInARoundCounts(t *testing.T) {
 			c.Policies = map[string]session.Policy{"elicitation/create": {Mode: session.PolicyDecline, Delay: 11 * time.Second}}
 		})
 		outcome := h.calling(t.Context(), `{}`)
-		require.Len(t, h.Delayed(), 1)
+		require.Len(t, h.DelayedRequests(), 1)
 		require.ErrorIs(t, (<-outcome).(error), session.ErrTimeout)
-		require.Empty(t, h.Delayed())
+		require.Empty(t, h.DelayedRequests())
 	})
 }
 
@@ -246,13 +246,13 @@ func TestTimeOfAProgramInARoundCounts(t *testing.T) {
 			c.Policies = map[string]session.Policy{"elicitation/create": {Mode: session.PolicyAsk, ByProgram: true}}
 		})
 		outcome := h.calling(t.Context(), `{}`)
-		require.Len(t, h.Asks(), 1)
+		require.Len(t, h.ServerRequests(), 1)
 		require.ErrorIs(t, (<-outcome).(error), session.ErrTimeout)
-		require.Empty(t, h.Asks())
+		require.Empty(t, h.ServerRequests())
 	})
 }
 
-func TestPoliciesOfTheModernEraHoldAtOnce(t *testing.T) {
+func TestPoliciesOfTheModernEraApplyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []message
 		h := open(t, inRounds(&seen, complete, complete), nil)

@@ -9,35 +9,35 @@ import (
 // RowSize is the size of an encoded Row in bytes.
 const RowSize = 32
 
-// A Row is what the index knows of one entry. It holds no pointers, so that
+// A Row is the index record of one entry. It holds no pointers, so that
 // millions of them cost the garbage collector nothing.
 type Row struct {
 	Off    int64        // of the entry's line in the file
 	T      int64        // Entry.T
 	Len    uint32       // of the line, its newline included
-	Pair   uint32       // number of the partner's row plus one; 0: none. It may come a moment before that row
+	Pair   uint32       // number of the partner's row plus one; 0: none. It may be set a moment before that row is added
 	Method uint16       // see Source.Method; a response has its request's
-	Run    uint16       // how many processes were started before it; wraps
+	Run    uint16       // how many processes were started before it; wraps around
 	Kind   Kind         // of the entry
 	Msg    framing.Kind // of the line: stdin and stdout only
 	State  ReqState
 	Flags  RowFlags
 }
 
-// ReqState is the state of a request, or what is wrong with a response.
+// ReqState is the state of a request, or the problem of a response.
 type ReqState uint8
 
-// The states. All but the last two are of requests.
+// The states. All but the last two are those of requests.
 const (
 	ReqNone      ReqState = iota
-	ReqPending            // no answer yet
+	ReqPending            // no response yet
 	ReqAnswered           // with a result
 	ReqFailed             // with an error
 	ReqCancelled          // by notifications/cancelled
-	ReqTimedOut           // nobody waits for the answer any more
-	ReqLost               // no answer can come: the server ended, was not reached, or the id was used again
-	ReqOrphan             // an answer to no request
-	ReqDuplicate          // a second answer
+	ReqTimedOut           // no longer waiting for the response
+	ReqLost               // no response can come: the server ended, the write failed, or the id was reused
+	ReqUnmatched          // an unmatched response
+	ReqDuplicate          // a second response
 )
 
 var reqStateNames = [...]string{"", "pending", "answered", "failed", "cancelled", "timed-out", "lost", "orphan", "duplicate"}
@@ -50,7 +50,7 @@ func (s ReqState) String() string {
 	return ""
 }
 
-// RowFlags are marks of a row.
+// RowFlags are flags of a row.
 type RowFlags uint8
 
 // The flags.
@@ -59,10 +59,10 @@ const (
 	FlagError                        // an error response, or a tool result with isError
 	FlagPart                         // a part of a line
 	FlagBatch                        // several messages in one entry
-	FlagUnkept                       // the bytes were not kept: recording had stopped
-	FlagProbe                        // a server/discover that initialize followed, or its answer: an error and silence are answers too
-	FlagEncoded                      // the line has the payload in another form than its bytes
-	FlagLineEnd                      // nothing but the end of a line: its bytes came in the parts before
+	FlagDropped                      // the bytes were not kept: recording had stopped
+	FlagProbe                        // a server/discover that initialize followed, or its response: errors and silence count as responses too
+	FlagEncoded                      // the line stores the payload in another form than its bytes
+	FlagLineEnd                      // only the end of a line: its bytes are in the previous parts
 )
 
 // AppendBinary appends the row's 32 bytes, little endian.

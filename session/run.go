@@ -10,12 +10,12 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// exitGrace is how long after the leader's exit an answer may still come, if a
-// descendant holds the streams open, before those who wait are told.
+// exitGrace is how long after the leader's exit pending calls still wait for a
+// response, if a descendant holds the streams open.
 const exitGrace = time.Second
 
-// maxPosted is how many messages may wait in a run's post; further ones are
-// not sent, and an entry says so.
+// maxPosted is how many posted messages may be queued; further ones are not
+// sent, and a note says so.
 const maxPosted = 1024
 
 // A run is one process of a session: from its start entry to Closed or Failed.
@@ -25,16 +25,16 @@ type run struct {
 	began time.Time
 	col   *collector
 	stdin sum  // guarded by Session.send
-	ended bool // guarded by Session.send: Closed or Failed is logged
-	// openLine is the entry that left a line of stdin without an end, 0 for none.
+	ended bool // guarded by Session.send: Closed or Failed was logged
+	// openLine is the entry of the unterminated line of stdin, 0 for none.
 	openLine uint64      // guarded by Session.send
-	killed   atomic.Bool // its end, or that of a descendant that held its streams, took a KILL
+	killed   atomic.Bool // it, or a descendant that held its streams, was killed with KILL
 	exited   chan struct{}
 	done     chan struct{}
-	posted   chan write // what is sent without anybody waiting: answers, cancellations
+	posted   chan write // sent asynchronously: answers, cancellations
 
-	engine  sync.Once      // container engines were looked for
-	postmen sync.WaitGroup // the one who sends it
+	engine  sync.Once      // for lookForContainers
+	senders sync.WaitGroup // the goroutines that send them
 	tree    treeLog
 	notes   repeatedNotes
 
@@ -43,10 +43,10 @@ type run struct {
 	mu       sync.Mutex
 	attempts []*attempt // to end it, oldest first
 	exit     *executor.Exit
-	grace    *time.Timer   // of exitGrace, once it has exited
-	last     executor.Info // as it ended; executors forget processes after a while
+	grace    *time.Timer   // for exitGrace, after the exit
+	last     executor.Info // at its end; executors forget processes after a while
 	failure  error
-	lines    tail // what an error about the start quotes
+	lines    tail // for error messages about the start
 }
 
 func newRun(s *Session, proc executor.Process) *run {
@@ -55,8 +55,8 @@ func newRun(s *Session, proc executor.Process) *run {
 	return r
 }
 
-// begin logs the start and attaches the collector. Output since the spawn is
-// retained by the executor, so none is missed.
+// begin logs the start and attaches the collector. The executor retains output
+// since the spawn, so none is missed.
 func (r *run) begin() error {
 	info := r.proc.Info()
 	r.tree.pids = []int{info.PID}
@@ -81,12 +81,12 @@ func (r *run) begin() error {
 		return fmt.Errorf("subscribe to %s: %w", r.proc.ID(), err)
 	}
 	c.subscribed(sub)
-	r.postmen.Go(r.postman)
+	r.senders.Go(r.sendPosted)
 	return nil
 }
 
-// post sends a line without waiting: where output is read nobody may wait for
-// the server to read its input.
+// post sends a line without waiting: the goroutine that reads output must not
+// wait for the server to read its input.
 func (r *run) post(w write) {
 	select {
 	case r.posted <- w:
@@ -95,26 +95,27 @@ func (r *run) post(w write) {
 	}
 }
 
-// postman sends what was posted, until the process has ended.
-func (r *run) postman() {
+// sendPosted sends what was posted, until the process has ended.
+func (r *run) sendPosted() {
 	for {
 		select {
 		case w := <-r.posted:
-			_, _ = r.s.write(context.Background(), r, w) // what happens to it is in the log
+			_, _ = r.s.write(context.Background(), r, w) // write logs failures
 		case <-r.done:
 			return
 		}
 	}
 }
 
-// waiting is how many stdout bytes wait for a newline.
+// waiting returns the number of stdout bytes without a newline.
 func (r *run) waiting() int {
 	r.col.mu.Lock()
 	defer r.col.mu.Unlock()
 	return r.col.splitter[executor.Stdout].Pending()
 }
 
-// info is what is known of the process, also when its executor has forgotten it.
+// info returns what is known about the process, even after its executor has
+// forgotten it.
 func (r *run) info() executor.Info {
 	info := r.proc.Info()
 	r.mu.Lock()
@@ -123,12 +124,12 @@ func (r *run) info() executor.Info {
 		info = r.last
 	}
 	if r.exit != nil {
-		info.Exit = r.exit // which says who ended it
+		info.Exit = r.exit // with the party that ended it
 	}
 	return info
 }
 
-// over tells whether Closed or Failed was taken.
+// over reports whether Closed or Failed was handled.
 func (r *run) over() bool {
 	select {
 	case <-r.done:
@@ -138,7 +139,7 @@ func (r *run) over() bool {
 	}
 }
 
-// lost is the loss of the connection to the process, nil if there was none.
+// lost returns the loss of the connection to the process, or nil.
 func (r *run) lost() *executor.LostError {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,8 +155,8 @@ func (r *run) hasExited() bool {
 	}
 }
 
-// onExit takes Exited: answers may still be in the streams, or come from a
-// descendant, so those who wait are told only after a grace.
+// onExit handles Exited. Responses may still be in the streams or come from a
+// descendant, so pending calls fail only after exitGrace.
 func (r *run) onExit(exit executor.Exit) {
 	r.mu.Lock()
 	r.exit = &exit
@@ -173,7 +174,7 @@ func (r *run) onExit(exit executor.Exit) {
 	r.mu.Unlock()
 }
 
-// onEnd takes Closed, or Failed if err is not nil.
+// onEnd handles Closed, or Failed if err is not nil.
 func (r *run) onEnd(err error) {
 	info := r.proc.Info()
 	r.mu.Lock()
@@ -195,8 +196,8 @@ func (r *run) onEnd(err error) {
 	close(r.done)
 }
 
-// endError says how the process ended, for those who wait for an answer. A lost
-// connection says nothing about the server's end: it is no ErrEnded.
+// endError returns the error for pending calls when the process has ended. A
+// lost connection says nothing about the server, so it is not an ErrEnded.
 func (r *run) endError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

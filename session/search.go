@@ -1,26 +1,26 @@
 package session
 
-// Found is what a search says of one row.
+// Found is the result of a search for one row.
 type Found uint8
 
-// What a search says. A row that it leaves open has to be read.
+// The results of a search. A row with FoundUnknown has to be read.
 const (
 	FoundUnknown Found = iota
 	FoundIt
 	FoundNot
 )
 
-// A Searcher is a Source that can look for a text in many rows at once, without
+// A Searcher is a Source that can search many rows at once for a text without
 // decoding each of them.
 type Searcher interface {
-	// Search says of each row whether its payload has the ASCII text lower,
-	// which is in lower case, in any case. The rows are in ascending order, and
-	// found is as long as rows. Rows whose text is not their payload, very long
-	// ones, and those that can't be read it leaves open.
+	// Search sets found to whether the payload of each row contains the
+	// lower-case ASCII text lower, ignoring case. The rows are in ascending
+	// order, and found is as long as rows. Rows whose text is not their
+	// payload, very long ones and unreadable ones get FoundUnknown.
 	Search(rows []Row, lower []byte, found []Found)
 }
 
-// search has a source search, if it can.
+// search calls Search if the source is a Searcher.
 func search(s Source, rows []Row, lower []byte, found []Found) {
 	if searcher, ok := s.(Searcher); ok {
 		searcher.Search(rows, lower, found)

@@ -19,75 +19,78 @@ import (
 const (
 	DefaultStartupTimeout = 30 * time.Second
 	DefaultTimeout        = 300 * time.Second
-	// ProbeTimeout is how long server/discover goes unanswered before initialize is
-	// sent as well.
+	// ProbeTimeout is how long server/discover may stay unanswered before
+	// initialize is sent as well.
 	ProbeTimeout = 1500 * time.Millisecond
-	// Grace is how long each step of the shutdown ladder waits for the next.
+	// Grace is how long the shutdown sequence waits after each step.
 	Grace = 2 * time.Second
 )
 
 // Errors that callers decide on.
 var (
 	ErrNotRunning = errors.New("no server is running")
-	ErrRunning    = errors.New("a process is still there")
+	ErrRunning    = errors.New("a process is still running")
 	ErrClosed     = errors.New("session is closed")
 	ErrEnded      = errors.New("server ended before it answered")
-	ErrTimeout    = errors.New("no answer in time")
-	// ErrEcho says that a request of ours came back as a request of the program.
+	ErrTimeout    = errors.New("timed out")
+	// ErrEcho is the error for a request that came back as a request of the
+	// program.
 	ErrEcho = errors.New("the program sends back what it receives; is it an MCP server?")
 )
 
-// Config is what a session needs. Executor, Command and Log are required.
+// Config configures a session. Executor, Command and Log are required.
 type Config struct {
 	Executor executor.Executor
-	Command  executor.Command // its ID, OnPhase and OnBegin are the session's to set
-	Log      Log              // stays the caller's to close
-	// Secrets are values, besides those of Command.Env, that stand as ${NAME} in
-	// what is told of command lines of processes.
+	Command  executor.Command // the session sets its ID, OnPhase and OnBegin
+	Log      Log              // closed by the caller
+	// Secrets are values, besides those of Command.Env, that are shown as
+	// ${NAME} in the command lines of processes.
 	Secrets []executor.EnvVar
 
-	// Era is the one to speak. While it is Auto a restart begins with the era that
-	// was found before: who edits a server does not wait for a probe each time.
+	// Era is the protocol era to use. With Auto, a restart begins with the era
+	// that was found before: restarting while editing skips the probe.
 	Era      mcp.Era
-	Protocol string // revision to ask for; "" means the era's newest
-	// Prefer is the era that is tried first while Era is Auto, and Protocol then
-	// is a revision of that; a server that refuses it is asked for the newest of
-	// the other era. Auto means that Protocol, or the server, decides.
+	Protocol string // revision to request; "" means the era's newest
+	// Prefer is the era that is tried first if Era is Auto, and Protocol is
+	// then a revision of it; if the server refuses it, the newest revision of
+	// the other era is requested. Auto means that Protocol, or the server,
+	// decides.
 	Prefer mcp.Era
-	// Capabilities, if set, are declared as the client's, as they are, instead of
-	// those that the policies come to: a JSON object.
+	// Capabilities, if set, is declared unchanged as the client's capabilities
+	// instead of those derived from the policies: a JSON object.
 	Capabilities json.RawMessage
 
-	// StartupTimeout is for start and handshake, without the time in which
-	// somebody is asked; 0 means DefaultStartupTimeout.
+	// StartupTimeout limits start and handshake, not counting prompts; 0 means
+	// DefaultStartupTimeout.
 	StartupTimeout time.Duration
 	Timeout        time.Duration // one request; 0 means DefaultTimeout
 
 	ClientName, ClientVersion string
 
-	// OnPhase, if set, is told each step of a start and of a handshake, as it
-	// begins, with a zero End, and as it ends; some are told at their end only. It
-	// is called by who opens or restarts the session, and may not do either. The
-	// step waits for it: executor.Pause of ctx stops the clocks of the start.
+	// OnPhase, if set, is called for each step of a start and of a handshake,
+	// when it begins, with a zero End, and when it ends; for some steps only at
+	// their end. It is called on the goroutine that opens or restarts the
+	// session and must do neither. The step waits for it: executor.Pause of ctx
+	// pauses the startup timeout.
 	OnPhase func(ctx context.Context, p executor.Phase)
 
-	// Policies say, by method, what becomes of the server's own requests, and
-	// decide which client capabilities are declared. Without any, ping is
-	// answered and everything else gets -32601. One that Policy.Check refuses
-	// counts as none. Answers are canned ones, where Policies say nothing.
+	// Policies determine, by method, how server requests are answered and which
+	// client capabilities are declared. Without any, ping is answered and
+	// everything else gets -32601. Policies that Policy.Check rejects are
+	// ignored. Answers are canned answers for methods without a policy.
 	Policies map[string]Policy
 	Answers  Answers
 
 	LineLimit      int // bytes; 0 means framing.DefaultLimit
 	PinLimit       int // bytes; 0 means executor.DefaultPinLimit
 	Overrun        executor.Overrun
-	CollectorDelay time.Duration // before each event, and each read that makes up for a lag: to learn and test what lag does
+	CollectorDelay time.Duration // before each event and each read that recovers from a lag, to test the effects of lag
 }
 
-// State is where a session is. The zero value is Idle.
+// State is the state of a session. The zero value is Idle.
 type State string
 
-// The states. Exited: the leader has ended but a stream is still open.
+// The states. Exited: the leader has exited but a stream is still open.
 const (
 	Idle        State = ""
 	Starting    State = "starting"
@@ -100,7 +103,7 @@ const (
 	Failed      State = "failed"
 )
 
-// Server is what the handshake told.
+// Server describes the server, as known from the handshake.
 type Server struct {
 	Era          mcp.Era
 	Protocol     string
@@ -116,7 +119,7 @@ type Session struct {
 	cfg Config
 	log Log
 
-	hide *strings.Replacer // puts names in the place of secrets
+	redactor *strings.Replacer // replaces secrets with names
 
 	life sync.Mutex // one start, restart or shutdown at a time
 	send turn       // orders standard input: the entry, then the pipe
@@ -128,28 +131,29 @@ type Session struct {
 	calls calls
 	asks  asks
 
-	mu       sync.Mutex
-	policies policies
-	declared string // the capabilities that a legacy server was told; "" if none was
-	run      *run
-	state    State
-	server   Server
-	known    mcp.Era // that the last handshake found; Auto before, and after one that failed
-	underway executor.Phase
-	closed   bool
-	ending   Ending
-	hurry    chan<- struct{}       // ends the wait of a step of the ladder; nil without one
-	left     []executor.Descendant // whom processes left behind; told by the next report
-	// spared and cannotTell are those of the next report.
+	mu           sync.Mutex
+	policies     policies
+	declared     string // the capabilities declared to a legacy server; "" if none were
+	run          *run
+	state        State
+	server       Server
+	logLevel     string  // set for the current process; "" is its default
+	known        mcp.Era // found by the last handshake; Auto before the first and after a failed one
+	currentPhase executor.Phase
+	closed       bool
+	ending       ShutdownStep
+	skipWait     chan<- struct{}       // ends the wait of a shutdown step; nil without one
+	leaked       []executor.Descendant // leaked processes, for the next report
+	// spared and cannotTell are for the next report.
 	spared     []executor.Descendant
 	cannotTell []string
-	// killedOne is ShutdownReport.Killed of the next report.
+	// killedOne is ShutdownReport.Killed for the next report.
 	killedOne bool
-	// giveUpOpen ends a start or handshake; nil if there is none.
-	giveUpOpen func()
+	// cancelOpen cancels a running start or handshake; nil if there is none.
+	cancelOpen func()
 }
 
-// New returns a session that has not started anything yet.
+// New returns a session without a process.
 func New(cfg Config) *Session {
 	if cfg.StartupTimeout == 0 {
 		cfg.StartupTimeout = DefaultStartupTimeout
@@ -157,33 +161,36 @@ func New(cfg Config) *Session {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	hide := concealer(slices.Concat(cfg.Command.Env, cfg.Secrets))
-	return &Session{cfg: cfg, log: cfg.Log, hide: hide, send: make(turn, 1), policies: newPolicies(&cfg)}
+	redactor := concealer(slices.Concat(cfg.Command.Env, cfg.Secrets))
+	return &Session{cfg: cfg, log: cfg.Log, redactor: redactor, send: make(turn, 1), policies: newPolicies(&cfg)}
 }
 
 // Log returns the session's log.
 func (s *Session) Log() Log { return s.log }
 
-// Status is a session at one moment.
+// Status is the status of a session at one moment.
 type Status struct {
 	State   State
 	Server  Server
 	Process executor.Info // the latest process; StateUnknown if there was none
-	// Phase is the step of a start or a handshake that is under way, such as to
-	// connect to a host; its End is zero, and all of it when there is none. The
-	// end of a step is an entry, its begin is not: Changed does not tell of it.
-	// Who shows it has a clock to show beside it, and asks as often as that
-	// moves while State is Starting or Handshaking.
+	// Phase is the current step of a start or handshake, such as connecting to
+	// a host; its End is zero. Without a step it is the zero Phase. The end of
+	// a step is logged, its beginning is not, so Changed does not report it: a
+	// UI that shows Phase should poll Status on a timer while State is Starting
+	// or Handshaking.
 	Phase executor.Phase
-	// Ending is the step of the shutdown ladder that is under way. As with Phase,
-	// who shows it has a clock beside it.
-	Ending Ending
+	// ShutdownStep is the current step of the shutdown sequence. As with Phase, a UI
+	// that shows it should poll.
+	ShutdownStep ShutdownStep
+	// LogLevel is the level of log messages that was set for the current process: with
+	// SetLogLevel, or with a Request of logging/setLevel. "" is the server's default.
+	LogLevel string
 }
 
 // Status returns the session's status.
 func (s *Session) Status() Status {
 	s.mu.Lock()
-	st := Status{State: s.state, Server: s.server, Phase: s.underway, Ending: s.ending}
+	st := Status{State: s.state, Server: s.server, LogLevel: s.logLevel, Phase: s.currentPhase, ShutdownStep: s.ending}
 	r := s.run
 	s.mu.Unlock()
 	if r != nil {
@@ -192,15 +199,15 @@ func (s *Session) Status() Status {
 	return st
 }
 
-// Start starts the process and returns when it runs, without a handshake. The
+// Start starts the process without a handshake and returns when it runs. The
 // error is ErrRunning, ErrClosed or an *OpenError.
 func (s *Session) Start(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
-	if err := s.mayStart(); err != nil {
+	if err := s.checkStart(); err != nil {
 		return err
 	}
-	ctx, cancel := executor.WithPatience(ctx, s.cfg.StartupTimeout, ErrTimeout)
+	ctx, cancel := executor.WithPausableTimeout(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
 	ctx, settled := s.opening(ctx)
 	if err := settled(s.start(ctx)); err != nil {
@@ -210,9 +217,9 @@ func (s *Session) Start(ctx context.Context) error {
 	return nil
 }
 
-// Open starts the process and shakes hands. On any failure nothing is left
-// running and the error is an *OpenError; with a process there already it is
-// ErrRunning, and that one stays.
+// Open starts the process and performs the handshake. On failure no process is
+// left running and the error is an *OpenError; if a process is already running,
+// the error is ErrRunning and that process is not touched.
 func (s *Session) Open(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -220,10 +227,10 @@ func (s *Session) Open(ctx context.Context) error {
 }
 
 func (s *Session) open(ctx context.Context) error {
-	if err := s.mayStart(); err != nil {
+	if err := s.checkStart(); err != nil {
 		return err
 	}
-	ctx, cancel := executor.WithPatience(ctx, s.cfg.StartupTimeout, ErrTimeout)
+	ctx, cancel := executor.WithPausableTimeout(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
 	ctx, settled := s.opening(ctx)
 	err := s.start(ctx)
@@ -239,19 +246,19 @@ func (s *Session) open(ctx context.Context) error {
 	return nil
 }
 
-// errGivenUp is why a start or handshake ends that a person gives up.
+// errGivenUp is the cause of a start or handshake that a person cancelled.
 var errGivenUp = fmt.Errorf("%w: given up", context.Canceled)
 
-// opening lets Escalate give up a start until settled is called, which says how
-// the start ended: one that was given up has failed, however far it came.
+// opening lets Escalate cancel a start until settled is called. settled returns
+// the error of the start: a cancelled start has failed, even if it completed.
 func (s *Session) opening(ctx context.Context) (opening context.Context, settled func(error) error) {
 	opening, giveUp := context.WithCancelCause(ctx)
 	s.mu.Lock()
-	s.giveUpOpen = func() { giveUp(errGivenUp) }
+	s.cancelOpen = func() { giveUp(errGivenUp) }
 	s.mu.Unlock()
 	return opening, func(err error) error {
 		s.mu.Lock()
-		s.giveUpOpen = nil
+		s.cancelOpen = nil
 		s.mu.Unlock()
 		cause := context.Cause(opening)
 		giveUp(nil)
@@ -262,8 +269,9 @@ func (s *Session) opening(ctx context.Context) (opening context.Context, settled
 	}
 }
 
-// mayStart tells why no process can be started now. The lock life is held.
-func (s *Session) mayStart() error {
+// checkStart returns an error if no process can be started now. The lock life is
+// held.
+func (s *Session) checkStart() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -278,16 +286,16 @@ func (s *Session) mayStart() error {
 // start spawns the process and subscribes to it. The lock life is held.
 func (s *Session) start(ctx context.Context) error {
 	s.mu.Lock()
-	s.run, s.server, s.declared = nil, Server{}, ""
+	s.run, s.server, s.declared, s.logLevel = nil, Server{}, "", ""
 	s.mu.Unlock()
 	s.setState(Starting, StateBody{})
 
 	cmd := s.cfg.Command
 	cmd.ID, cmd.Pinned = "", true
-	cmd.OnBegin = func(p executor.Phase) { s.phaseBegins(ctx, p) }
-	cmd.OnPhase = func(p executor.Phase) { s.phaseEnds(ctx, p) }
+	cmd.OnBegin = func(p executor.Phase) { s.beginPhase(ctx, p) }
+	cmd.OnPhase = func(p executor.Phase) { s.finishPhase(ctx, p) }
 	proc, err := s.cfg.Executor.Start(ctx, cmd)
-	s.phaseIs(executor.Phase{})
+	s.setPhase(executor.Phase{})
 	if err != nil {
 		s.setState(Failed, startFailed(err))
 		return err
@@ -299,7 +307,7 @@ func (s *Session) start(ctx context.Context) error {
 	return r.begin()
 }
 
-// current is the process that messages go to.
+// current returns the process that messages go to.
 func (s *Session) current() (*run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -312,8 +320,9 @@ func (s *Session) current() (*run, error) {
 	return s.run, nil
 }
 
-// Done is closed when the process there is now has ended and both its streams
-// are at their end, or it is lost. Without a process it is closed already.
+// Done returns a channel that is closed when the current process has exited and
+// both its streams have reached EOF, or it is lost. Without a process the
+// channel is already closed.
 func (s *Session) Done() <-chan struct{} {
 	if r, err := s.current(); err == nil {
 		return r.done
@@ -323,7 +332,8 @@ func (s *Session) Done() <-chan struct{} {
 	return done
 }
 
-// ExitedChan is closed when the leader of the process there is now has ended.
+// ExitedChan returns a channel that is closed when the leader of the current
+// process has exited.
 func (s *Session) ExitedChan() <-chan struct{} {
 	if r, err := s.current(); err == nil {
 		return r.exited
@@ -348,27 +358,27 @@ func (s *Session) setState(state State, body StateBody) {
 	s.append(NewEntry(KindState, 0, body))
 }
 
-// phaseBegins makes p the step that Status shows, and tells of it.
-func (s *Session) phaseBegins(ctx context.Context, p executor.Phase) {
-	s.phaseIs(p)
+// beginPhase makes p the step that Status shows and calls OnPhase.
+func (s *Session) beginPhase(ctx context.Context, p executor.Phase) {
+	s.setPhase(p)
 	if s.cfg.OnPhase != nil {
 		s.cfg.OnPhase(ctx, p)
 	}
 }
 
-// phaseEnds logs a step of the start, while the start goes on.
-func (s *Session) phaseEnds(ctx context.Context, p executor.Phase) {
-	s.phaseIs(executor.Phase{})
+// finishPhase logs a completed step of the start and calls OnPhase.
+func (s *Session) finishPhase(ctx context.Context, p executor.Phase) {
+	s.setPhase(executor.Phase{})
 	s.phase(p.Name, p.Detail, p.End.Sub(p.Begin), p.Err)
 	if s.cfg.OnPhase != nil {
 		s.cfg.OnPhase(ctx, p)
 	}
 }
 
-// phaseIs makes p the step that Status shows; the zero Phase is none.
-func (s *Session) phaseIs(p executor.Phase) {
+// setPhase makes p the step that Status shows; the zero Phase means none.
+func (s *Session) setPhase(p executor.Phase) {
 	s.mu.Lock()
-	s.underway = p
+	s.currentPhase = p
 	s.mu.Unlock()
 }
 
@@ -381,18 +391,18 @@ func (s *Session) phase(name, detail string, took time.Duration, err error) {
 	s.append(NewEntry(KindPhase, 0, body))
 }
 
-// Note logs a remark.
+// Note logs a note.
 func (s *Session) Note(text, hint string) {
 	s.append(NewEntry(KindNote, 0, NoteBody{Text: text, Hint: hint}))
 }
 
-// Act logs what a person did, such as act "kill".
+// Act logs an action of a person, such as act "kill".
 func (s *Session) Act(act, detail string, of uint64) {
 	s.append(NewEntry(KindAct, 0, ActBody{Act: act, Detail: detail, Of: of}))
 }
 
-// append logs one entry that carries no stream bytes. The log's only error is
-// that it is closed: then nobody reads any more.
+// append logs one entry that carries no stream bytes. Append fails only when
+// the log is closed, which is ignored.
 func (s *Session) append(e Entry) {
 	_ = s.log.Append([]Entry{e})
 }

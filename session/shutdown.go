@@ -10,61 +10,63 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// terminateTimeout bounds the last step of every ending.
+// terminateTimeout bounds the last step of every shutdown.
 const terminateTimeout = 10 * time.Second
 
-// maxNamed is how many of those that a server left behind an entry names.
+// maxNamed is how many leaked processes an entry names.
 const maxNamed = 10
 
-// ShutdownReport is what an ending needed.
+// ShutdownReport describes what a shutdown did and found.
 type ShutdownReport struct {
-	Needed    executor.Step         // the last step before the process ended; 0 if none ran
-	Exit      *executor.Exit        // nil if it is not known
+	LastStep  executor.Step         // the last step before the process ended; 0 if no process was running
+	Exit      *executor.Exit        // nil if unknown
 	Survivors []executor.Descendant // that could not be killed
-	// Left is whom the server left behind: they were alive executor.SettleTime
-	// after its own end, however that came, and were killed by us. So were
-	// those of endings before this one that nobody was given a report of: a failed
-	// Open's, a Restart's. It is empty where an executor cannot tell (a plain
-	// launch over SSH, a lost connection), and for a server that had ended more
-	// than executor.Retention before.
-	Left []executor.Descendant
+	// Leaked lists the leaked processes of the server: they were alive
+	// executor.SettleTime after its exit, for whatever reason, and were killed
+	// by us. It includes those of earlier shutdowns without a report: of a
+	// failed Open, of a Restart. It is empty if the executor cannot tell (a
+	// plain launch over SSH, a lost connection), and for a server that exited
+	// more than executor.Retention before.
+	Leaked []executor.Descendant
 	// Spared are the processes that were left running on request: Command.Leave
 	// names them.
 	Spared []executor.Descendant
-	// CannotTell says what the ending may have left without a trace, in a sentence
-	// each, such as "container state: cannot tell (started through docker)". It is
-	// empty where all is known.
+	// CannotTell lists what the shutdown may have missed, one sentence each,
+	// such as "container state: cannot tell (started through docker)". It is
+	// empty if everything is known.
 	CannotTell []string
-	// Killed tells that a process before this one, which a Restart ended, did not
-	// end itself and took KILL.
+	// Killed reports whether an earlier process, ended by a Restart, did not
+	// exit by itself and was killed with KILL.
 	Killed bool
-	Lost   *executor.LostError // the connection was lost: nothing more can be done from here
+	Lost   *executor.LostError // the connection was lost: nothing more can be done
 }
 
-// Shutdown ends the process by the ladder: close stdin, Grace, TERM to the
-// group, Grace, KILL to all that is left. Each step is an entry. It returns as
-// soon as the process is gone; descendants that it left behind are killed too.
-// When ctx ends, the ladder goes on with KILL at once.
+// Shutdown ends the process by the shutdown sequence: close stdin, wait for
+// Grace, send TERM to the group, wait for Grace, send KILL to all remaining
+// processes. Each step is logged. Shutdown returns as soon as the process is
+// gone; leaked processes are killed too. When ctx ends, the sequence goes on
+// with KILL at once.
 func (s *Session) Shutdown(ctx context.Context) (ShutdownReport, error) {
 	s.life.Lock()
 	defer s.life.Unlock()
-	return s.handOver(s.shutdown(ctx, executor.EndedByUs))
+	return s.handOver(s.shutdown(ctx, executor.EndedByShutdown))
 }
 
-// handOver adds to a report what only its reader is told.
+// handOver moves the problems of all shutdowns since the last report into
+// report.
 func (s *Session) handOver(report ShutdownReport, err error) (ShutdownReport, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	report.Left, s.left = s.left, nil
+	report.Leaked, s.leaked = s.leaked, nil
 	report.Spared, s.spared = s.spared, nil
 	report.CannotTell, s.cannotTell = s.cannotTell, nil
 	report.Killed, s.killedOne = s.killedOne, false
-	report.Left = slices.DeleteFunc(report.Left, func(d executor.Descendant) bool { return holds(report.Survivors, d) })
+	report.Leaked = slices.DeleteFunc(report.Leaked, func(d executor.Descendant) bool { return holds(report.Survivors, d) })
 	return report, err
 }
 
-// leaves notes whom a step reached though the leader had ended.
-func (s *Session) leaves(step executor.StopReport) {
+// recordLeaked records the processes that a step reached after the leader had exited.
+func (s *Session) recordLeaked(step executor.StopReport) {
 	if step.Running {
 		return
 	}
@@ -72,8 +74,8 @@ func (s *Session) leaves(step executor.StopReport) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range found {
-		if !holds(s.left, d) {
-			s.left = append(s.left, d)
+		if !holds(s.leaked, d) {
+			s.leaked = append(s.leaked, d)
 		}
 	}
 }
@@ -82,23 +84,23 @@ func holds(list []executor.Descendant, d executor.Descendant) bool {
 	return slices.ContainsFunc(list, func(known executor.Descendant) bool { return known.PID == d.PID })
 }
 
-// shutdown is Shutdown on behalf of by.
+// shutdown is like Shutdown on behalf of by.
 func (s *Session) shutdown(ctx context.Context, by executor.EndedBy) (ShutdownReport, error) {
 	r, err := s.current()
 	if err != nil {
 		return ShutdownReport{}, nil // nothing to end
 	}
 	var report ShutdownReport
-	defer s.ladderEnds()
+	defer s.clearEnding()
 	r.settleBroken()
 	if !r.over() {
 		s.setState(Stopping, StateBody{})
 	}
 	r.engine.Do(func() { s.lookForContainers(ctx, r) })
-	report.Needed = s.descend(ctx, r, by, executor.StepCloseStdin, executor.StepTerm)
+	report.LastStep = s.takeSteps(ctx, r, by, executor.StepCloseStdin, executor.StepTerm)
 	survivors, err := s.terminate(r, by)
 	if r.killed.Load() {
-		report.Needed = executor.StepKill
+		report.LastStep = executor.StepKill
 	}
 	report.Survivors = s.conceal(survivors)
 	report.Lost = r.lost()
@@ -108,12 +110,12 @@ func (s *Session) shutdown(ctx context.Context, by executor.EndedBy) (ShutdownRe
 	return report, err
 }
 
-// terminate kills the remaining processes of a run, on behalf of by, and waits for
-// its last entry. Processes behind a lost connection are out of reach, which is not an
-// error of the shutdown.
+// terminate kills the remaining processes of a run, on behalf of by, and waits
+// for its last entry. Processes behind a lost connection cannot be reached,
+// which is not an error of the shutdown.
 func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant, error) {
 	if r.lost() != nil {
-		r.postmen.Wait()
+		r.senders.Wait()
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), terminateTimeout)
@@ -122,13 +124,13 @@ func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant,
 	begin := time.Now()
 	if !wasOver {
 		r.killed.Store(true)
-		s.stepBegins(executor.StepKill, begin, terminateTimeout)
+		s.beginStep(executor.StepKill, begin, terminateTimeout)
 	}
-	a := r.trying(executor.StepKill, by)
+	a := r.beginAttempt(executor.StepKill, by)
 	rep, err := r.proc.Terminate(ctx)
-	r.tried(a, rep, err)
-	s.leaves(rep)
-	s.remains(rep)
+	r.endAttempt(a, rep, err)
+	s.recordLeaked(rep)
+	s.recordRemains(rep)
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
 		s.phase(executor.StepKill.String(), s.killed(rep), time.Since(begin), err)
 	}
@@ -136,13 +138,14 @@ func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant,
 		return rep.Survivors, fmt.Errorf("terminate %s: %w", r.proc.ID(), err)
 	}
 	if !waitFor(ctx, r.done, terminateTimeout, nil) {
-		return rep.Survivors, fmt.Errorf("terminate %s: its streams did not end", r.proc.ID())
+		return rep.Survivors, fmt.Errorf("terminate %s: its streams did not close", r.proc.ID())
 	}
-	r.postmen.Wait()
+	r.senders.Wait()
 	return rep.Survivors, nil
 }
 
-// killed says how many were killed, and who they were if the leader was none.
+// killed describes how many processes were killed, with their names if the
+// leader had exited before.
 func (s *Session) killed(rep executor.StopReport) string {
 	text := fmt.Sprintf("%d killed", len(rep.Signalled))
 	if rep.Running || len(rep.Signalled) == 0 {
@@ -155,24 +158,23 @@ func (s *Session) killed(rep executor.StopReport) string {
 	if more := len(rep.Signalled) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return text + ", left behind: " + strings.Join(names, ", ")
+	return text + ", leaked: " + strings.Join(names, ", ")
 }
 
-// Kill ends the process at once, on behalf of a person: leader, group and tree. It
-// does not wait for
-// a ladder or a handshake that is under way, but ends it.
+// Kill ends the process at once, on behalf of a person: leader, group and tree.
+// It does not wait for a running shutdown or handshake but ends it.
 func (s *Session) Kill() error {
 	r, err := s.current()
 	if err != nil {
 		return err
 	}
-	defer s.ladderEnds()
+	defer s.clearEnding()
 	_, err = s.terminate(r, executor.EndedByPerson)
 	return err
 }
 
-// Stop takes one step against the process, on behalf of a person, and leaves it at
-// that. It waits for nothing, also not for a ladder that is under way.
+// Stop takes a single step against the process, on behalf of a person. It does
+// not wait, not even for a running shutdown.
 func (s *Session) Stop(ctx context.Context, step executor.Step, scope executor.Scope) error {
 	r, err := s.current()
 	if err != nil {
@@ -184,16 +186,17 @@ func (s *Session) Stop(ctx context.Context, step executor.Step, scope executor.S
 	return err
 }
 
-// Restart ends the process by the ladder, waits until it is closed, and opens
-// a new one, with a new id and a sequence from 1, in the same session.
+// Restart ends the process by the shutdown sequence, waits until it is closed,
+// and opens a new one, with a new id and a sequence from 1, in the same
+// session.
 func (s *Session) Restart(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
-	report, err := s.shutdown(ctx, executor.EndedByUs)
+	report, err := s.shutdown(ctx, executor.EndedByShutdown)
 	if err != nil {
 		return err
 	}
-	if report.Needed == executor.StepKill && (report.Exit == nil || report.Exit.Kind != executor.ExitCode) {
+	if report.LastStep == executor.StepKill && (report.Exit == nil || report.Exit.Kind != executor.ExitCode) {
 		s.mu.Lock()
 		s.killedOne = true
 		s.mu.Unlock()
@@ -201,14 +204,14 @@ func (s *Session) Restart(ctx context.Context) error {
 	return s.open(ctx)
 }
 
-// Close ends the process by the ladder, unless it has ended, and the session
-// for good. The log stays open. It is safe to call it twice.
+// Close ends the process by the shutdown sequence, unless it has ended, and
+// closes the session. The log stays open. It is safe to call it twice.
 func (s *Session) Close(ctx context.Context) (ShutdownReport, error) {
 	s.life.Lock()
 	defer s.life.Unlock()
-	report, err := s.handOver(s.shutdown(ctx, executor.EndedByUs))
+	report, err := s.handOver(s.shutdown(ctx, executor.EndedByShutdown))
 	if err != nil {
-		return report, err // may be tried again
+		return report, err // the caller may retry
 	}
 	s.mu.Lock()
 	s.closed = true

@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A startsAt is a source of rows without anything in them, but for processes that
-// start at some.
+// A startsAt is a source of empty rows, some of which are start entries.
 type startsAt struct {
 	rowsOnly
 	starts map[int]bool

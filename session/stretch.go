@@ -1,17 +1,16 @@
 package session
 
-// A stretch is a Source that shows some rows of another one.
+// A stretch is a Source that shows a range of rows of another one.
 type stretch struct {
 	Source
 	from, to int
 }
 
-// Stretch shows the rows of a source from number from on, and those before number
-// to. Rows keep their numbers, so that what was found in one of both stands at
-// the same place in the other: those before from are there and say nothing, they
-// are of KindUnknown. Stats and Header are those of the whole source. With 0 for
-// to it goes as far as the source does when a row is asked for.
-func Stretch(src Source, from, to int) Source { return &stretch{src, from, to} }
+// RowRange returns a Source that shows the rows of src from number from on and
+// before number to. Rows keep their numbers: those before from exist with
+// KindUnknown. Stats and Header are those of the whole source. If to is 0, the
+// range ends with the source, which may grow.
+func RowRange(src Source, from, to int) Source { return &stretch{src, from, to} }
 
 // Len implements Source.
 func (s *stretch) Len() int {

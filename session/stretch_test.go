@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A rowsOnly is a source of rows whose T is their number.
+// rowsOnly is a source of rows whose T is their number.
 type rowsOnly struct {
 	Source
 	n int
@@ -25,7 +25,7 @@ func (s *rowsOnly) Rows(from int, dst []Row) int {
 func TestStretch(t *testing.T) {
 	src := &rowsOnly{n: 10}
 	for _, c := range []struct{ from, to, silent, len int }{{0, 0, 0, 10}, {0, 4, 0, 4}, {3, 7, 3, 7}, {3, 0, 3, 10}, {5, 20, 5, 10}} {
-		s := Stretch(src, c.from, c.to)
+		s := RowRange(src, c.from, c.to)
 		require.Equal(t, c.len, s.Len())
 		for size := 1; size < 12; size++ {
 			number, rows := 0, make([]Row, size)
@@ -43,7 +43,7 @@ func TestStretch(t *testing.T) {
 		}
 		require.Zero(t, s.Rows(30, make([]Row, 3)))
 	}
-	whole := Stretch(src, 3, 0)
+	whole := RowRange(src, 3, 0)
 	src.n = 12
 	require.Equal(t, 12, whole.Len(), "grows with its source")
 }

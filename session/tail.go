@@ -8,9 +8,9 @@ const (
 	quotedLength = 500 // bytes of one line
 )
 
-// tail keeps what an error about a start quotes: the last lines of stderr and
-// the first stdout lines that were not messages. The zero value is empty; its
-// methods may be called from any goroutine.
+// tail keeps the lines that errors about a start quote: the last ones of stderr
+// and the first stdout lines that were not messages. The zero value is empty;
+// its methods may be called from any goroutine.
 type tail struct {
 	mu     sync.Mutex
 	stderr []string // ring
@@ -18,9 +18,9 @@ type tail struct {
 	stray  []string
 }
 
-// Tail returns the last lines that the latest process wrote to stderr, and the
-// first of its stdout that were not messages, each cut at 500 bytes, with … for
-// the rest: untrusted text.
+// Tail returns the last stderr lines of the latest process and its first stdout
+// lines that were not messages. Lines are cut at 500 bytes and marked with ….
+// They are untrusted text.
 func (s *Session) Tail() (stderr, stray []string) {
 	r, err := s.current()
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Session) Tail() (stderr, stray []string) {
 	return r.lines.lines()
 }
 
-// quoted is a line, or its beginning with a mark.
+// quoted returns a line, or its beginning with a mark.
 func quoted(line []byte) string {
 	if len(line) <= quotedLength {
 		return string(line)
@@ -65,7 +65,7 @@ func (t *tail) lines() (stderr, stray []string) {
 	return stderr, append(stray, t.stray...)
 }
 
-// lastStderr is the last line of stderr, if there is one.
+// lastStderr returns the last line of stderr, or "".
 func (t *tail) lastStderr() string {
 	stderr, _ := t.lines()
 	if len(stderr) == 0 {

@@ -12,19 +12,19 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// treeEvery is how often a changed tree is logged at most.
+// treeEvery is the minimum interval at which changed trees are logged.
 const treeEvery = time.Second
 
-// A treeLog knows which processes the log has of a process's tree.
+// A treeLog remembers the last logged process tree.
 type treeLog struct {
 	mu   sync.Mutex
 	pids []int
 	at   time.Time
 }
 
-// news tells whether the log is to have the tree: other processes are in it than
-// at the last time, which was not just now.
-func (l *treeLog) news(tree []executor.Descendant) bool {
+// needsEntry reports whether to log the tree: its processes have changed, and the
+// last entry is at least treeEvery old.
+func (l *treeLog) needsEntry(tree []executor.Descendant) bool {
 	pids := make([]int, len(tree))
 	for i, d := range tree {
 		pids[i] = d.PID
@@ -39,9 +39,9 @@ func (l *treeLog) news(tree []executor.Descendant) bool {
 	return true
 }
 
-// Tree lists the live processes of the server, its leader first: what Process.Tree
-// tells now. When others are in it than the log knows of, an entry says so, at
-// most one a second; what came and went in between is in none.
+// Tree lists the live processes of the server, its leader first, as
+// Process.Tree does. If they have changed, they are logged, at most once a
+// second; processes that came and went in between are not.
 func (s *Session) Tree(ctx context.Context) ([]executor.Descendant, error) {
 	r, err := s.current()
 	if err != nil {
@@ -52,15 +52,15 @@ func (s *Session) Tree(ctx context.Context) ([]executor.Descendant, error) {
 		return nil, fmt.Errorf("list the processes of %s: %w", r.proc.ID(), err)
 	}
 	tree = s.conceal(tree)
-	if !r.over() && r.tree.news(tree) {
+	if !r.over() && r.tree.needsEntry(tree) {
 		s.append(NewEntry(KindProc, 0, ProcBody{Tree: procInfos(tree)}))
 	}
 	return tree, nil
 }
 
-// KillDescendant sends KILL to one process of the tree, such as one that the
-// server left behind. The error is executor.ErrNotInTree for any other pid, and
-// errors.ErrUnsupported where the executor can't do it. An act entry tells of it.
+// KillDescendant sends KILL to one process of the tree, such as a leaked one,
+// and logs an act entry. The error is executor.ErrNotInTree for any other pid,
+// and errors.ErrUnsupported if the executor can't do it.
 func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 	r, err := s.current()
 	if err != nil {
@@ -71,13 +71,13 @@ func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 		return fmt.Errorf("kill process %d of %s alone: %w", pid, r.proc.ID(), errors.ErrUnsupported)
 	}
 	if pid == r.info().PID {
-		a := r.trying(executor.StepKill, executor.EndedByPerson)
-		defer func() { r.tried(a, executor.StopReport{Running: true}, err) }()
+		a := r.beginAttempt(executor.StepKill, executor.EndedByPerson)
+		defer func() { r.endAttempt(a, executor.StopReport{Running: true}, err) }()
 	}
 	d, err := killer.KillOne(ctx, pid)
 	if err != nil {
 		return fmt.Errorf("kill process %d: %w", pid, err)
 	}
-	s.Act(ActKillOne, joinWords(strconv.Itoa(d.PID), s.hide.Replace(d.Command)), 0)
+	s.Act(ActKillOne, joinWords(strconv.Itoa(d.PID), s.redactor.Replace(d.Command)), 0)
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// grow makes these the processes of the fake, its leader among them.
+// grow sets the processes of the fake, including its leader.
 func (p *fakeProcess) grow(pids ...int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +54,7 @@ func TestTreeIsLoggedWhenItChanges(t *testing.T) {
 			require.Len(t, tree, len(pids))
 			return len(h.entries(session.KindProc))
 		}
-		require.Zero(t, look(leader), "which the start has told")
+		require.Zero(t, look(leader), "already logged at the start")
 		require.Equal(t, 1, look(leader, 7))
 		require.Equal(t, 1, look(leader, 8), "at most one a second")
 		<-time.After(time.Second)
@@ -87,7 +87,8 @@ func TestKillDescendant(t *testing.T) {
 	})
 }
 
-// TestCommandLinesHideSecrets: what the system tells of arguments is in no log.
+// TestCommandLinesHideSecrets checks that secrets in command lines are not
+// logged.
 func TestCommandLinesHideSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(nil), func(c *session.Config) {
@@ -127,18 +128,18 @@ func TestEnvValue(t *testing.T) {
 		require.Equal(t, "named", value("MCPDBG_TEST_NAMED"), "also before there is a process")
 		require.Equal(t, "none", value("MCPDBG_TEST_PASSED"))
 
-		report := executor.EnvReport{Passed: []string{"MCPDBG_TEST_PASSED"}, LeftOut: []string{"MCPDBG_TEST_LEFT"}, Added: []string{"PATH"}}
+		report := executor.EnvReport{Passed: []string{"MCPDBG_TEST_PASSED"}, Omitted: []string{"MCPDBG_TEST_LEFT"}, Added: []string{"PATH"}}
 		h.exec.place = executor.Info{Env: report}
 		require.NoError(t, h.Open(t.Context()))
 		require.Equal(t, report, h.Status().Process.Env)
 		require.Equal(t, "shell", value("MCPDBG_TEST_PASSED"))
 		require.Equal(t, "left", value("MCPDBG_TEST_LEFT"))
-		require.Equal(t, "none", value("PATH"), "what was added is not what the shell has")
+		require.Equal(t, "none", value("PATH"), "added variables are not the shell's")
 		require.Equal(t, "none", value("MCPDBG_TEST_NONE"))
 
 		h.exec.place.Link = &executor.LinkInfo{}
 		require.NoError(t, h.Restart(t.Context()))
-		require.Equal(t, "none", value("MCPDBG_TEST_PASSED"), "over a connection nothing of the shell's travels")
+		require.Equal(t, "none", value("MCPDBG_TEST_PASSED"), "no variables of the shell are passed over a connection")
 		require.Equal(t, "named", value("MCPDBG_TEST_NAMED"))
 	})
 }

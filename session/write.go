@@ -11,17 +11,17 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A write is what goes to the server's input at once.
+// A write is data that is written to the server's input at once.
 type write struct {
 	payload []byte
-	eol     framing.EOL // a newline, if nothing else is said
+	eol     framing.EOL // the zero value is a newline
 	act     *ActBody    // logged directly before it
-	call    *call       // is told its number, before the server can answer
-	bytes   bool        // a person's bytes: what they do to lines is what they are for
+	call    *call       // gets the entry number before the server can answer
+	bytes   bool        // from SendBytes: may break lines on purpose
 }
 
-// Send sends one line as it is, with a newline behind it, and returns the
-// number of its entry. Nobody waits for an answer: it is in the log.
+// Send sends one line unchanged, followed by a newline, and returns its entry
+// number. It does not wait for the response; see the log.
 func (s *Session) Send(ctx context.Context, line []byte) (uint64, error) {
 	r, err := s.current()
 	if err != nil {
@@ -30,10 +30,10 @@ func (s *Session) Send(ctx context.Context, line []byte) (uint64, error) {
 	return s.write(ctx, r, write{payload: line})
 }
 
-// SendBytes sends exactly these bytes, without a newline behind them: half a
-// message, several lines, a batch, what is no UTF-8. It returns the number of
-// the one entry that they are. What is sent while a line is open continues that
-// line, and a note says so if it is not SendBytes that does.
+// SendBytes sends exactly these bytes, without a newline: half a message,
+// several lines, a batch, invalid UTF-8. It returns the number of their single
+// entry. Anything sent while a line is open continues that line; unless it is
+// sent by SendBytes, a note says so.
 func (s *Session) SendBytes(ctx context.Context, data []byte) (uint64, error) {
 	if len(data) == 0 {
 		return 0, errors.New("no bytes to send")
@@ -47,7 +47,7 @@ func (s *Session) SendBytes(ctx context.Context, data []byte) (uint64, error) {
 	return s.write(ctx, r, w)
 }
 
-// splitEOL tells the end of the last line from what is before it.
+// splitEOL splits the line ending off data.
 func splitEOL(data []byte) write {
 	if payload, ok := bytes.CutSuffix(data, []byte("\r\n")); ok {
 		return write{payload: payload, eol: framing.CRLF}
@@ -58,11 +58,11 @@ func splitEOL(data []byte) write {
 	return write{payload: data, eol: framing.NoEOL}
 }
 
-// A turn is a lock for which a caller waits no longer than its context lasts: a
-// server that does not read its input keeps whoever writes to it.
+// A turn is a lock whose acquisition can be cancelled by a context: a server
+// that does not read its input blocks writers.
 type turn chan struct{}
 
-// take waits for the lock; the error is the cause that ctx ended with.
+// take acquires the lock; the error is the cause of ctx.
 func (t turn) take(ctx context.Context) error {
 	select {
 	case t <- struct{}{}:
@@ -79,11 +79,10 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) give() { <-t }
 
-// errNotRead is why a message was not written in time.
+// errNotRead is the error for a message that was not written in time.
 var errNotRead = errors.New("the server does not read its input")
 
-// notRead blames the server for an error of a write only if the time for the
-// write ran out.
+// notRead adds errNotRead to the error of a write that timed out.
 func notRead(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), ErrTimeout) {
 		return fmt.Errorf("%w: %w", errNotRead, context.Cause(ctx))
@@ -91,9 +90,8 @@ func notRead(ctx context.Context, err error) error {
 	return err
 }
 
-// write logs what is sent and then gives it to the pipe, in that order also
-// against other writers. It returns the number of the entry; 0 if the message
-// was not logged.
+// write logs a message and then writes it to the pipe, in the same order for
+// all writers. It returns the entry number; 0 if the message was not logged.
 func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 	if err := s.send.take(ctx); err != nil {
 		return 0, &WriteError{Err: notRead(ctx, err)}
@@ -103,7 +101,7 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 		return 0, &WriteError{Status: executor.StdinClosed, Err: r.endError()}
 	}
 	if r.openLine > 0 && !w.bytes {
-		s.Note(fmt.Sprintf("the line of entry %d has no newline yet: what goes out now continues it", r.openLine), "send the rest of the line, or a newline")
+		s.Note(fmt.Sprintf("the line of entry %d has no newline yet: this message continues it", r.openLine), "send the rest of the line, or a newline")
 	}
 	n, err := s.logWrite(w)
 	if err != nil {
@@ -131,7 +129,7 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 	}
 	failure := &WriteError{Status: res.Status, Err: err}
 	if lost := r.proc.Info().Failure; lost != nil {
-		failure.Err = lost // the first cause, not what it did to the pipe
+		failure.Err = lost // the root cause, not the error of the pipe
 	}
 	body := WriteBody{Of: n, Status: res.Status.String(), Bytes: res.Bytes}
 	if err != nil {
@@ -141,7 +139,7 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 	return n, failure
 }
 
-// logWrite logs a write, with its act directly before it, and returns its
+// logWrite logs a write, with its act directly before it, and returns its entry
 // number. The lock send is held.
 func (s *Session) logWrite(w write) (uint64, error) {
 	e := &s.outEntries[1]
@@ -156,13 +154,13 @@ func (s *Session) logWrite(w write) (uint64, error) {
 	}
 	err := s.log.Append(entries)
 	n := e.N
-	clear(s.outEntries[:]) // holds on to no bytes
+	clear(s.outEntries[:]) // do not retain the bytes
 	return n, err
 }
 
 func writeID(n uint64) string { return strconv.FormatUint(n, 10) }
 
 func parseWriteID(id string) uint64 {
-	n, _ := strconv.ParseUint(id, 10, 64) // ours, or none
+	n, _ := strconv.ParseUint(id, 10, 64) // always one of ours
 	return n
 }

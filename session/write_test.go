@@ -12,7 +12,7 @@ import (
 	"mcpdbg/session"
 )
 
-// whole reads all that comes on stdin and gives it to got when it ends.
+// whole reads stdin to its end and sends the data to got.
 func whole(got chan<- string) func(p *fakeProcess) int {
 	return func(p *fakeProcess) int {
 		b, _ := io.ReadAll(p.in)
@@ -88,7 +88,7 @@ func TestHalfAMessageNowAndTheRestLater(t *testing.T) {
 		rest := send(`"method":"split"}` + "\n")
 		require.Equal(t, framing.Request, rest.Msg)
 		require.Equal(t, "split", h.log.Method(rest.Method))
-		require.Equal(t, session.ReqAnswered, rest.State, "the answer is paired with the write that made it a message")
+		require.Equal(t, session.ReqAnswered, rest.State, "the response is paired with the write that completed the message")
 		require.Empty(t, h.entries(session.KindNote), "a person's own bytes need no note")
 
 		send(`{"half":`)
@@ -96,8 +96,8 @@ func TestHalfAMessageNowAndTheRestLater(t *testing.T) {
 		synctest.Wait()
 		notes := h.entries(session.KindNote)
 		require.Len(t, notes, 1)
-		require.Contains(t, notes[0], "has no newline yet: what goes out now continues it")
-		require.Equal(t, framing.NotJSON, h.row(session.KindStdin, "notifications/x").Msg, "it is no message of its own any more")
+		require.Contains(t, notes[0], "has no newline yet: this message continues it")
+		require.Equal(t, framing.NotJSON, h.row(session.KindStdin, "notifications/x").Msg, "it is no longer a message of its own")
 		require.NoError(t, h.Notify(t.Context(), "notifications/y", nil))
 		require.Equal(t, framing.Notification, h.row(session.KindStdin, "notifications/y").Msg)
 		require.Len(t, h.entries(session.KindNote), 1)
@@ -112,9 +112,9 @@ func TestVeryLongOpenLine(t *testing.T) {
 			_, err := h.SendBytes(t.Context(), []byte(data))
 			require.NoError(t, err)
 		}
-		require.Zero(t, h.log.Stats().PendingOut, "too long to be looked at")
+		require.Zero(t, h.log.Stats().PendingOut, "too long to be scanned")
 		_, err := h.SendBytes(t.Context(), []byte(`{"id":1,"method":"a"}`+"\n"))
 		require.NoError(t, err)
-		require.Equal(t, 1, h.log.Stats().PendingOut, "and then it goes on")
+		require.Equal(t, 1, h.log.Stats().PendingOut, "the next line is scanned")
 	})
 }

@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// freeTries is how often a session is asked for while the one before it ends,
-	// and freeWait the time between two tries.
+	// freeTries is how many times opening a session is tried while the previous
+	// one is ending, and freeWait is the time between two tries.
 	freeTries = 20
 	freeWait  = 100 * time.Millisecond
-	// clearTime is how long the end of a session is waited for.
+	// clearTime is how long to wait for a session to end.
 	clearTime = 2 * time.Second
 )
 
 const (
-	oneSession = "the server allows one session on a connection (MaxSessions 1)"
-	whySecond  = oneSession + ", so a second connection is needed for the guard, and it has to log in again."
-	plainHint  = "--ssh-launch plain needs one session only: it starts the server without a guard"
+	oneSession = "the server allows one session per connection (MaxSessions 1)"
+	whySecond  = oneSession + ", so the guard needs a second connection, which has to log in again."
+	plainHint  = "--ssh-launch plain needs only one session: it starts the server without a guard"
 )
 
 var errElsewhere = errors.New(oneSession + ", and a second connection leads to a machine where the process cannot be found: no guard can be armed there")
 
-// guarded starts the run under a guard. Where the server allows only one session on
-// a connection, the guard gets a connection of its own.
+// guarded starts the run under a guard. If the server allows only one session
+// per connection, the guard gets its own connection.
 func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError) {
 	run, failure := l.together(ctx)
 	if failure == nil || failure.Code != executor.ChanLimit {
@@ -48,8 +48,8 @@ func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError
 	return nil, failure
 }
 
-// clear ends what runs on the connection, so that its session is free. It reports
-// whether there was anything.
+// clear ends what runs on the connection, so that its session is free. It
+// reports whether anything was running.
 func (l *launcher) clear(ctx context.Context) bool {
 	l.mu.Lock()
 	opened := l.opened
@@ -72,7 +72,7 @@ func (l *launcher) clear(ctx context.Context) bool {
 	return len(opened) > 0
 }
 
-// openSession opens a channel. In single mode the session before it may take a
+// openSession opens a channel. In single mode the previous session may take a
 // moment to end.
 func (l *launcher) openSession(ctx context.Context) (*channel, error) {
 	for try := 0; ; try++ {
@@ -89,9 +89,9 @@ func (l *launcher) openSession(ctx context.Context) (*channel, error) {
 	}
 }
 
-// apart starts the run on the first connection and its guard on a second one. The
-// guard knows of the run only if it finds its pid with the mark: a load balancer
-// may have led it to another machine.
+// apart starts the run on the first connection and its guard on a second one.
+// The guard takes charge of the run only if it finds the pid with the mark: a
+// load balancer may have routed the second connection to another machine.
 func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) {
 	l.single = true
 	if l.from == PathLogin || l.from == PathInteractive {
@@ -111,12 +111,12 @@ func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) 
 	if err != nil {
 		return nil, asStartError(ctx, err)
 	}
-	beside := &launcher{conn: second, mark: l.mark, set: l.set, limit: l.limit, lease: l.lease, leave: l.leave}
-	g, failure := beside.armFor(ctx, run.pid)
+	guarding := &launcher{conn: second, mark: l.mark, set: l.set, limit: l.limit, lease: l.lease, leave: l.leave}
+	g, failure := guarding.armFor(ctx, run.pid)
 	if failure == nil {
 		run.apart = second
 		run.notices = append(run.notices, executor.Notice{Code: "mode.second-connection", Text: oneSession + ": a second connection carries the guard"})
-		l.rtt = beside.rtt
+		l.rtt = guarding.rtt
 		failure = l.letGo(ctx, o, run, g)
 	}
 	if failure != nil {
@@ -126,7 +126,7 @@ func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) 
 	return run, nil
 }
 
-// armFor arms a guard if it finds the process with the mark on its machine.
+// armFor arms a guard if it finds the process with the mark on its host.
 func (l *launcher) armFor(ctx context.Context, pid int) (*guard, *executor.StartError) {
 	g, failure := l.arm(ctx, <-l.openGuard(ctx))
 	if failure != nil {
@@ -143,8 +143,8 @@ func (l *launcher) armFor(ctx context.Context, pid int) (*guard, *executor.Start
 	return g, nil
 }
 
-// watchApart ends the run when the connection of its guard is lost: the guard ends
-// the process then.
+// watchApart ends the run when the guard's connection is lost, because the
+// guard then kills the process.
 func (p *process) watchApart(ctx context.Context, apart *link.Conn) {
 	select {
 	case <-apart.Done():
@@ -152,17 +152,17 @@ func (p *process) watchApart(ctx context.Context, apart *link.Conn) {
 		return
 	}
 	if ctx.Err() != nil {
-		return // it was closed here
+		return // closed locally
 	}
 	lost := *apart.Cause()
 	lost.Err = fmt.Errorf("the second connection, which carries the guard: %w", lost.Err)
 	p.conn.Abort(&lost)
 }
 
-// guardConn is the connection that carries the guard.
+// guardConn returns the connection that carries the guard.
 func (p *process) guardConn() *link.Conn {
-	if run := p.run(); run != nil && run.apart != nil {
-		return run.apart
+	if p.running.apart != nil {
+		return p.running.apart
 	}
 	return p.conn
 }

@@ -17,25 +17,25 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// oneSessionServer is a real sshd that allows one session on a connection.
+// oneSessionServer is a real sshd that allows one session per connection.
 func oneSessionServer(t *testing.T) *sshtest.Server {
 	return sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"MaxSessions 1"}})
 }
 
-func longStart(o *Options) { o.StartTimeout = patience }
+func longStart(o *Options) { o.StartTimeout = waitLimit }
 
-// startApart starts a process whose guard has a connection of its own.
-func startApart(t *testing.T, e *Executor, cmd executor.Command) *process {
+// startApart starts a process whose guard has its own connection.
+func startApart(t *testing.T, e *Executor, cmd executor.Command) started {
 	t.Helper()
-	p, failure := e.start(t.Context(), cmd)
-	require.Nil(t, failure)
-	require.NotNil(t, p.running.apart)
+	p, err := startOwn(t.Context(), e, cmd)
+	require.NoError(t, err)
+	require.NotNil(t, p.own.running.apart)
 	return p
 }
 
-// Where sshd allows one session on a connection, a second connection carries the
-// guard, which is announced, and does all that a guard does.
-func TestOneSessionAConnection(t *testing.T) {
+// If sshd allows one session per connection, a second connection carries the
+// guard. A notice reports it, and the guard works as usual.
+func TestOneSessionPerConnection(t *testing.T) {
 	t.Parallel()
 	for _, from := range []PathFrom{PathPlain, PathLogin} {
 		t.Run(string(from), func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestOneSessionAConnection(t *testing.T) {
 			require.Eventually(t, func() bool {
 				tree, err = p.Tree(t.Context())
 				return err == nil && len(tree) == 2
-			}, patience, 10*time.Millisecond)
+			}, waitLimit, 10*time.Millisecond)
 			report, err := p.Terminate(t.Context())
 			require.NoError(t, err)
 			require.Empty(t, report.Survivors)
@@ -86,7 +86,7 @@ func TestLosingEitherConnectionEndsTheRun(t *testing.T) {
 			e := at(t, s, longStart)
 			defer func() { require.NoError(t, e.Close()) }()
 			p := startApart(t, e, helper("ignore", "TERM", "hang"))
-			conn := c.conn(p)
+			conn := c.conn(p.own)
 			conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: conn.Hop(), Err: errors.New("cut by the test")})
 			events, _ := collected(t, p)
 			failed := events[len(events)-1]
@@ -97,7 +97,7 @@ func TestLosingEitherConnectionEndsTheRun(t *testing.T) {
 			}
 			require.Equal(t, executor.Failed, failed.Kind)
 			require.ErrorContains(t, failed.Err, c.text)
-			gone(t, p.running.pid)
+			gone(t, p.own.running.pid)
 		})
 	}
 }
@@ -108,19 +108,19 @@ func TestAGuardElsewhereIsDropped(t *testing.T) {
 	s := oneSessionServer(t)
 	e := at(t, s, longStart)
 	defer func() { require.NoError(t, e.Close()) }()
-	conn, err := e.dialer.DialAgain(t.Context(), e.opts.Destination, "")
+	conn, err := e.dialer.DialSecond(t.Context(), e.opts.Destination, "")
 	require.NoError(t, err)
-	l := &launcher{conn: conn, mark: newMark(), limit: patience, lease: DefaultLease}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	l := &launcher{conn: conn, mark: executor.NewMark(), limit: waitLimit, lease: DefaultLease}
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
-	_, failure := l.armFor(ctx, os.Getpid()) // which is there, and carries another mark
+	_, failure := l.armFor(ctx, os.Getpid()) // it exists, but has another mark
 	require.NotNil(t, failure)
 	require.Equal(t, executor.ChanLimit, failure.Code)
 	require.ErrorIs(t, failure, errElsewhere)
 }
 
-// The user is prompted again only because the login needs it, and the prompt says why.
-// Without a user to prompt the start fails, and the hint says what needs one session.
+// The user is prompted again only because the login needs it, and the prompt gives the reason.
+// Without a user to prompt the start fails, and the hint is a launch that needs one session.
 func TestASecondLoginIsExplained(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []int{2, 1} {
@@ -149,17 +149,17 @@ func TestASecondLoginIsExplained(t *testing.T) {
 			}
 			require.Len(t, asked, 2)
 			require.NotContains(t, asked[0], "MaxSessions")
-			require.Contains(t, asked[1], "MaxSessions 1), so a second connection is needed for the guard")
+			require.Contains(t, asked[1], "MaxSessions 1), so the guard needs a second connection")
 		})
 	}
 }
 
 // A failure that a plain launch would share does not recommend one.
-func TestAFailureBesideASecondConnectionKeepsItsHint(t *testing.T) {
+func TestOtherFailuresWithASecondConnectionKeepTheirHint(t *testing.T) {
 	t.Parallel()
 	failed := failedStart(t, at(t, oneSessionServer(t), longStart), executor.Command{Argv: []string{"/nonexistent/server"}})
 	require.Equal(t, executor.StartNotFound, failed.Code)
-	require.Equal(t, "is that its path on this host?", failed.Hint)
+	require.Equal(t, "check its path on the host", failed.Hint)
 }
 
 type prompts func(executor.Prompt) (executor.Answer, error)

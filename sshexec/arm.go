@@ -12,22 +12,24 @@ import (
 )
 
 const (
-	// rearmTime is how long a guard may take that replaces another.
+	// rearmTime is how long a replacement guard may take to start.
 	rearmTime = 10 * time.Second
-	// maxGuards is how many guards a process gets: whatever kills them does not
-	// stop.
+	// maxGuards is the number of guards a process gets: if they keep being
+	// killed, another one would be killed too.
 	maxGuards = 4
-	// endLostTime is how long a start waits for the end of an earlier run.
-	endLostTime = 5 * time.Second
-	// clockTick is how long a guard's clock sleeps at most.
+	// endLostTime is how long a start waits for an earlier run to be killed. On a
+	// busy host with many processes the guard needs several seconds to find it.
+	endLostTime = 15 * time.Second
+	// clockTick is the longest sleep of a guard's clock.
 	clockTick = 3 * time.Second
 	// lostSlack is how long a guard may take to end a run after its lease.
 	lostSlack = 5 * time.Second
-	// maxLost is how many earlier runs are kept in mind.
+	// maxLost is the number of earlier runs that are remembered.
 	maxLost = 16
 )
 
-// openGuard is sure: when the server executes nothing, it says so here.
+// openGuard waits for the server's reply: if the server executes nothing, this
+// is where it shows.
 func (l *launcher) openGuard(ctx context.Context) <-chan opening {
 	done := make(chan opening, 1)
 	seconds := int((l.lease + time.Second - 1) / time.Second)
@@ -50,7 +52,7 @@ func (l *launcher) arm(ctx context.Context, o opening) (*guard, *executor.StartE
 	return g, nil
 }
 
-// armed takes over the channel of a guard that has said it is ready.
+// armed takes over the channel of a guard that has reported ready.
 func armed(ch *channel, r reading) (*guard, error) {
 	caps, err := parseArmed(r.line)
 	if err != nil {
@@ -59,7 +61,7 @@ func armed(ch *channel, r reading) (*guard, error) {
 	return newGuard(ch, r.rest, caps), nil
 }
 
-// rearm starts another guard for a process that runs. Unlike arm it never closes
+// rearm starts another guard for a running process. Unlike arm it never closes
 // the connection, which the process still uses.
 func (p *process) rearm(ctx context.Context) (*guard, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, rearmTime, errSilent)
@@ -88,17 +90,17 @@ func (p *process) rearm(ctx context.Context) (*guard, error) {
 		}
 	}
 	if err != nil {
-		o.ch.dismiss() // it may only be slow
+		o.ch.dismiss() // it may just be slow
 		return nil, err
 	}
 	return g, nil
 }
 
-// state is what a guard that takes over has to know of the process.
+// state returns what a guard that takes over needs to know about the process.
 func (p *process) state() string {
 	pid, group := p.running.pid, p.running.group
-	if !p.alive() {
-		pid, group = 0, 0 // they may be anybody's
+	if !p.base.Alive() {
+		pid, group = 0, 0 // the numbers may have been reused
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,8 +116,8 @@ func (p *process) state() string {
 	return args.String()
 }
 
-// replace starts another guard in place of g, which has ended. Where the server
-// has no room for another channel, that of g has to end first.
+// replace starts another guard in place of g, which has ended. If the server
+// has no room for another channel, the channel of g has to close first.
 func (p *process) replace(ctx context.Context, g *guard) (*guard, error) {
 	_ = g.ch.Close()
 	next, err := p.rearm(ctx)
@@ -124,14 +126,14 @@ func (p *process) replace(ctx context.Context, g *guard) (*guard, error) {
 	}
 	select {
 	case <-g.ch.ended:
-	case <-time.After(clockTick + time.Second): // its clock has ended
+	case <-time.After(clockTick + time.Second): // its clock has stopped
 	case <-ctx.Done():
 	}
 	return p.rearm(ctx)
 }
 
-// watchGuard replaces a guard that has ended, or says that there is none any
-// more. It returns when nothing is left to guard.
+// watchGuard replaces a guard that has ended, or reports that no guard is left.
+// It returns when there is nothing left to guard.
 func (p *process) watchGuard(ctx context.Context) {
 	defer close(p.retired)
 	for n := 1; ; n++ {
@@ -141,8 +143,8 @@ func (p *process) watchGuard(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if ctx.Err() != nil || p.isSwept() || p.conn.Cause() != nil || g.reason().kind != "" {
-			return // it has done its work, or the connection has ended
+		if ctx.Err() != nil || p.base.Swept() || p.conn.Cause() != nil || g.reason().kind != "" {
+			return // its work is done, or the connection is lost
 		}
 		how := "has ended"
 		if g.ch.hasExited() && g.ch.exit.Kind == executor.ExitSignal {
@@ -159,7 +161,7 @@ func (p *process) watchGuard(ctx context.Context) {
 			close(p.unguarded)
 			p.notify(executor.Notice{
 				Code: "guard.lost",
-				Text: fmt.Sprintf("the guard on the host %s and cannot be replaced: %v. If the connection breaks now, the server and its child processes stay there", how, err),
+				Text: fmt.Sprintf("the guard on the host %s and cannot be replaced: %v. If the connection is lost now, the server and its child processes keep running there", how, err),
 				Hint: "restart the server to get a new guard",
 			})
 			return
@@ -171,7 +173,7 @@ func (p *process) watchGuard(ctx context.Context) {
 
 var errTooMany = fmt.Errorf("%d guards have ended", maxGuards)
 
-// guard is the guard in charge; nil without.
+// guard returns the guard in charge, or nil.
 func (p *process) guard() *guard {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,7 +198,8 @@ func (p *process) setGuard(g *guard) {
 	p.replaced = make(chan struct{})
 }
 
-// askGuard asks the guard in charge. Of one that ends meanwhile it asks the next.
+// askGuard sends a command to the guard in charge, and to the next one if that
+// guard ends meanwhile.
 func (p *process) askGuard(ctx context.Context, command, args string) ([]guardProc, error) {
 	for {
 		p.mu.Lock()
@@ -216,7 +219,7 @@ func (p *process) askGuard(ctx context.Context, command, args string) ([]guardPr
 	}
 }
 
-// awaitSettled waits for the guard's answer to P.
+// awaitSettled waits for the guard's reply to P.
 func (run *launched) awaitSettled(ctx context.Context) error {
 	select {
 	case procs := <-run.settled:
@@ -229,8 +232,8 @@ func (run *launched) awaitSettled(ctx context.Context) error {
 	}
 }
 
-// takeHosts takes the guard's answer to P: what startup files have left running
-// in the background belongs to the host.
+// takeHosts records the guard's reply to P: processes that startup files left
+// running in the background belong to the host.
 func (p *process) takeHosts(ctx context.Context) {
 	select {
 	case hosts := <-p.running.settled:
@@ -240,8 +243,8 @@ func (p *process) takeHosts(ctx context.Context) {
 	}
 }
 
-// setHosts notes what a guard has found before the server ran. The first to find
-// out counts.
+// setHosts records the processes that a guard found before the server ran. Only
+// the first call has an effect.
 func (p *process) setHosts(hosts []guardProc) {
 	p.mu.Lock()
 	known := p.settledHosts
@@ -254,51 +257,33 @@ func (p *process) setHosts(hosts []guardProc) {
 	}
 }
 
-// sampleAfter are the moments at which the guard looks for the first children of
-// a process. Later it looks with each heartbeat, and before each step that may
-// end one.
-var sampleAfter = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, time.Second}
-
-// sampleEarly has the guard look at those moments.
-func (p *process) sampleEarly(ctx context.Context) {
-	for _, after := range sampleAfter {
-		select {
-		case <-time.After(time.Until(p.began.Add(after))):
-			p.sample(ctx)
-		case <-p.exited:
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// sampleTime bounds the wait for one sample.
+// sampleTime limits the wait for one sample.
 const sampleTime = time.Second
 
-// sample has the guard look who descends from the process: whoever it has seen
-// stays a member. It returns at once where the stamp makes that unnecessary.
+// sample makes the guard scan for descendants of the process: once seen, a
+// process stays a member. It returns at once if the stamp makes that
+// unnecessary.
 func (p *process) sample(ctx context.Context) {
 	if p.running.guard == nil || p.running.stamp != noStamp {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, sampleTime)
 	defer cancel()
-	_, _ = p.ask(ctx, "W", "") // one that fails is made up for by the next
+	_, _ = p.ask(ctx, "W", "") // the next sample makes up for one that fails
 }
 
-// launcher is what starts another guard for the process.
+// launcher returns a launcher that starts another guard for the process.
 func (p *process) launcher() *launcher {
 	o := &p.ex.opts
-	return &launcher{conn: p.guardConn(), mark: p.mark, limit: o.StartTimeout, lease: o.Lease, leave: p.cmd.Leave, keep: true}
+	return &launcher{conn: p.guardConn(), mark: p.base.Mark, limit: o.StartTimeout, lease: o.Lease, leave: p.base.Cmd.Leave, keep: true}
 }
 
-// notify adds a notice to those of the start, and tells subscribers.
+// notify adds a notice to those of the start, and publishes it to subscribers.
 func (p *process) notify(n executor.Notice) {
 	p.mu.Lock()
 	p.notices = append(slices.Clone(p.notices), n)
 	p.mu.Unlock()
-	p.journal.Emit(executor.Event{Kind: executor.Noticed, Notice: &n})
+	p.base.Journal.Emit(executor.Event{Kind: executor.Noticed, Notice: &n})
 }
 
 // A lostRun is a process whose connection was lost.
@@ -306,41 +291,41 @@ type lostRun struct {
 	id    string
 	mark  string
 	stamp string
-	until time.Time // when its guard has ended it at the latest; zero without a guard that has a clock
+	until time.Time // deadline by which its guard has killed it; zero if no guard has a clock
 	lease time.Duration
 }
 
-// mayLive returns until when the run may live, in words.
+// mayLive describes how long the run may live.
 func (r lostRun) mayLive() string {
 	if r.until.IsZero() {
-		return "may live on: no guard with a clock was left"
+		return "may still be running: it has no guard with a clock"
 	}
-	return fmt.Sprintf("may live until %s (lease %s)", r.until.Format(time.TimeOnly), seconds(r.lease))
+	return fmt.Sprintf("may run until %s (lease %s)", r.until.Format(time.TimeOnly), seconds(r.lease))
 }
 
-// endLost ends what earlier runs have left on this host: their connection was
-// lost, and their guard may not know it yet.
+// endLost ends earlier runs on this host whose connection was lost. Their
+// guards may not have noticed yet.
 func (l *launcher) endLost(ctx context.Context, g *guard) []executor.Notice {
 	ctx, cancel := context.WithTimeout(ctx, endLostTime)
 	defer cancel()
 	var notices []executor.Notice
 	for _, run := range l.lost {
 		found, err := g.ask(ctx, "O", run.mark+" "+run.stamp)
-		n := executor.Notice{Code: "lost.ended", Text: fmt.Sprintf("%s, whose connection was lost, still ran on the host (%s) and was ended", run.id, processes(len(found)))}
+		n := executor.Notice{Code: "lost.ended", Text: fmt.Sprintf("%s, whose connection was lost, was still running on the host (%s) and was killed", run.id, processes(len(found)))}
 		switch {
 		case err != nil:
 			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, %s: the new guard could not look for it: %v", run.id, run.mayLive(), err)}
 		case len(found) == 0 && !g.caps.finds(run.stamp != noStamp):
 			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, %s: the guard cannot search for it on this host", run.id, run.mayLive())}
 		case len(found) == 0:
-			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, was not found on this host: it has ended, or runs on another machine behind this name and %s", run.id, run.mayLive())}
+			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, was not found on this host: it has ended, or it runs on another machine with this name and %s", run.id, run.mayLive())}
 		}
 		notices = append(notices, n)
 	}
 	return notices
 }
 
-// processes is a number of them in words.
+// processes formats a number of processes.
 func processes(n int) string {
 	if n == 1 {
 		return "1 process"
@@ -348,7 +333,7 @@ func processes(n int) string {
 	return fmt.Sprintf("%d processes", n)
 }
 
-// seconds is a duration for people.
+// seconds formats a duration for people.
 func seconds(d time.Duration) string {
 	d = d.Round(time.Second)
 	if d < 2*time.Minute {

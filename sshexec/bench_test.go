@@ -22,11 +22,11 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// These benchmarks compare an executor with the ssh program that does the same,
-// in alternating rounds, and report the ratio of the medians: absolute figures
-// of a shared machine mean little.
+// These benchmarks compare an executor with the ssh program doing the same, in
+// alternating rounds, and report the ratio of the medians: absolute figures of
+// a shared machine mean little.
 
-// duel alternates two ways to do the same and gives the median time of each.
+// duel alternates two functions and returns the median time of each.
 func duel(rounds int, ssh, ours func() time.Duration) (sshTime, ourTime time.Duration) {
 	var base, all []time.Duration
 	for range rounds {
@@ -40,7 +40,7 @@ func duel(rounds int, ssh, ours func() time.Duration) (sshTime, ourTime time.Dur
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// fast is a server with the cipher that both sides are fastest with.
+// fast returns a server with the cipher that is fastest for both sides.
 func fast(b *testing.B) *sshtest.Server {
 	return sshtest.OpenSSH(b, sshtest.Options{SSH: []string{"Ciphers aes128-gcm@openssh.com"}, LogLevel: "INFO"})
 }
@@ -266,9 +266,8 @@ func BenchmarkUpload(b *testing.B) {
 	}
 }
 
-// BenchmarkWarmExec: one command, from the opening of a channel to its exit
-// status, on a connection through a bastion that is there already. At most
-// 10 ms.
+// BenchmarkWarmExec: one command, from opening a channel to its exit status, on
+// an existing connection through a bastion. At most 10 ms.
 func BenchmarkWarmExec(b *testing.B) {
 	target := sshtest.OpenSSH(b, sshtest.Options{Jump: sshtest.OpenSSH(b, sshtest.Options{Alias: "bastion"})})
 	e := at(b, target)
@@ -294,7 +293,8 @@ func BenchmarkWarmExec(b *testing.B) {
 }
 
 // BenchmarkManyTargets: a hundred targets through one connection to a bastion,
-// each started under its guard and heard. At most 3 s and no error.
+// each started under its guard until its first output. At most 3 s and no
+// error.
 func BenchmarkManyTargets(b *testing.B) {
 	const targets = 100
 	bastion := sshtest.OpenSSH(b, sshtest.Options{Alias: "bastion", Sshd: []string{"MaxSessions 200"}, LogLevel: "INFO"})

@@ -13,17 +13,17 @@ import (
 )
 
 // A channel is one exec channel, raw: a Session of x/crypto hides an exit
-// status that has come until the channel is closed, which a descendant can put
-// off for ever.
+// status that has arrived until the channel is closed, which a descendant can
+// delay forever.
 type channel struct {
 	ssh.Channel
 	exited chan struct{} // closed when the exit is known
 	ended  chan struct{} // closed when the channel has ended
 	exit   executor.Exit // valid once exited is closed
-	cutOff bool          // valid once ended is closed: it was the connection that ended
+	cutOff bool          // valid once ended is closed: the connection ended, not just the channel
 }
 
-// open opens a channel on which nothing is executed yet.
+// open opens a channel without executing anything on it.
 func open(ctx context.Context, conn *link.Conn) (*channel, error) {
 	ch, reqs, err := conn.OpenSession(ctx)
 	if err != nil {
@@ -37,18 +37,18 @@ func open(ctx context.Context, conn *link.Conn) (*channel, error) {
 	return c, nil
 }
 
-// errRefused is an answer of the server.
-var errRefused = errors.New("the server refuses it")
+// errRefused is a negative reply of the server.
+var errRefused = errors.New("the server refused the request")
 
-// ask sends a request and waits for the answer, which is nil, errRefused, or
-// why there is none.
+// ask sends a request and waits for the reply. It returns nil, errRefused, or
+// the reason why no reply came.
 func (c *channel) ask(ctx context.Context, request string, payload any) error {
 	type answer struct {
 		ok  bool
 		err error
 	}
 	done := make(chan answer, 1)
-	go func() { // an answer that never comes ends with the connection
+	go func() { // without a reply, this ends with the connection
 		ok, err := c.SendRequest(request, true, ssh.Marshal(payload))
 		done <- answer{ok, err}
 	}()
@@ -63,21 +63,21 @@ func (c *channel) ask(ctx context.Context, request string, payload any) error {
 	}
 }
 
-// What goes with the requests of RFC 4254, sections 6.4, 6.5 and 6.9.
+// The payloads of the requests in RFC 4254, sections 6.4, 6.5 and 6.9.
 type (
 	envRequest    struct{ Name, Value string }
 	execRequest   struct{ Command string }
 	signalRequest struct{ Name string }
 )
 
-// execBlind asks for command to be executed and does not wait for the answer:
-// what is written next is on its way already. A refusal is silence.
+// execBlind requests the execution of command and does not wait for the reply,
+// so that what is written next is sent at once. A refusal goes unreported.
 func (c *channel) execBlind(command string) error {
 	_, err := c.SendRequest("exec", false, ssh.Marshal(execRequest{command}))
 	return err
 }
 
-// serve takes the server's requests: how the command ended.
+// serve handles the server's requests, which report how the command ended.
 func (c *channel) serve(conn *link.Conn, reqs <-chan *ssh.Request) {
 	defer close(c.ended)
 	known := sync.OnceFunc(func() { close(c.exited) })
@@ -93,11 +93,11 @@ func (c *channel) serve(conn *link.Conn, reqs <-chan *ssh.Request) {
 	c.cutOff = conn.Cause() != nil
 }
 
-// dismiss ends a script that guards nothing yet, or is not wanted any more, and
-// closes the channel. Without the command a guard would take the end of its input
-// for a lost connection, and end the run.
+// dismiss ends a script that guards nothing yet, or is no longer needed, and
+// closes the channel. Without the command a guard would take the end of its
+// input for a lost connection, and end the run.
 func (c *channel) dismiss() {
-	_, _ = io.WriteString(c, "Q\n") // a run that waits for its GO takes nothing else
+	_, _ = io.WriteString(c, "Q\n") // a run that waits for its GO ignores it
 	_ = c.CloseWrite()
 	_ = c.Close()
 }

@@ -10,10 +10,10 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// variableName is what every POSIX shell takes as the name of a variable.
+// variableName matches the names that every POSIX shell accepts for a variable.
 var variableName = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// validate says why cmd cannot be carried to another machine.
+// validate reports why cmd cannot be run on another machine.
 func validate(cmd executor.Command, from PathFrom) error {
 	if err := cmd.Validate(); err != nil {
 		return err
@@ -25,9 +25,9 @@ func validate(cmd executor.Command, from PathFrom) error {
 	}
 	switch {
 	case strings.HasPrefix(cmd.Argv[0], "-"):
-		return fmt.Errorf("program %q begins with a dash: give its path", cmd.Argv[0])
+		return fmt.Errorf("program %q begins with a dash: use its path", cmd.Argv[0])
 	case cmd.Dir != "" && !path.IsAbs(cmd.Dir):
-		return fmt.Errorf("working directory %q is relative: over ssh it has to be absolute", cmd.Dir)
+		return fmt.Errorf("working directory %q is relative: over SSH it must be absolute", cmd.Dir)
 	case !utf8.ValidString(cmd.Dir):
 		return errors.New("working directory is not UTF-8")
 	}
@@ -38,7 +38,7 @@ func validateEnv(env []executor.EnvVar, from PathFrom) error {
 	named := false
 	for _, v := range env {
 		if !variableName().MatchString(v.Name) {
-			return fmt.Errorf("environment variable name %q is none that a shell can set", v.Name)
+			return fmt.Errorf("invalid environment variable name %q: a shell cannot set it", v.Name)
 		}
 		if !utf8.ValidString(v.Value) {
 			return fmt.Errorf("value of environment variable %s is not UTF-8", v.Name)
@@ -46,7 +46,7 @@ func validateEnv(env []executor.EnvVar, from PathFrom) error {
 		named = named || v.Name == "PATH"
 	}
 	if from == PathExplicit && !named {
-		return errors.New("the search path is to be explicit, and no variable PATH is given (--env PATH=...)")
+		return errors.New("--path-from explicit requires the variable PATH (--env PATH=...)")
 	}
 	return nil
 }

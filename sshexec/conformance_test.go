@@ -3,12 +3,14 @@
 package sshexec
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,12 +23,12 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// at is an executor on a server.
+// at returns an executor for a server.
 func at(t testing.TB, s *sshtest.Server, change ...func(*Options)) *Executor {
 	t.Helper()
 	dest, err := sshconfig.ParseDestination(s.Alias)
 	require.NoError(t, err)
-	o := Options{Destination: dest, Config: s.Config}
+	o := Options{Destination: dest, Config: s.Config, StartTimeout: waitLimit}
 	for _, f := range change {
 		f(&o)
 	}
@@ -36,23 +38,23 @@ func at(t testing.TB, s *sshtest.Server, change ...func(*Options)) *Executor {
 }
 
 // conform runs the suite against servers that start makes, one for all tests:
-// each process has a connection of its own.
+// each process has its own connection.
 func conform(t *testing.T, s *sshtest.Server, adapt func(*exectest.Harness), change ...func(*Options)) {
 	t.Helper()
-	program := sshtest.CopyBinary(t) // the server may be another user's
+	program := sshtest.CopyBinary(t) // the server may run as another user
 	exectest.Run(t, func(t *testing.T) exectest.Harness {
-		e := at(t, s, change...)
+		e := &tracked{Executor: at(t, s, change...)}
 		h := exectest.Harness{
-			Executor: e,
-			Program:  program,
-			Alive:    alive,
-			Zombie:   func(int) bool { return false }, // children of another program
-			Orphans:  runtime.GOOS == "linux",         // by their stamp
-			Spares:   true,
-			Forgetful: func(t *testing.T, retention time.Duration) executor.Executor {
+			Executor:     e,
+			Program:      program,
+			Alive:        alive,
+			Zombie:       func(int) bool { return false }, // children of another program
+			FindsOrphans: runtime.GOOS == "linux",         // by their stamp
+			Spares:       true,
+			NewWithRetention: func(t *testing.T, retention time.Duration) executor.Executor {
 				return at(t, s, append(change, func(o *Options) { o.Retention = retention })...)
 			},
-			Lose: func(p executor.Process) { lose(e, p) },
+			Lose: e.lose,
 		}
 		if adapt != nil {
 			adapt(&h)
@@ -61,16 +63,47 @@ func conform(t *testing.T, s *sshtest.Server, adapt func(*exectest.Harness), cha
 	})
 }
 
-// lose breaks the connection of p under it.
-func lose(e *Executor, p executor.Process) {
-	for _, entry := range e.table.Close() {
-		if entry.id == p.ID() {
-			entry.conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: entry.conn.Hop(), Err: errors.New("cut by the test")})
-		}
-	}
+// A started process is one whose insides a test uses.
+type started struct {
+	executor.Process
+	own *process
 }
 
-// alive tells whether a process of that pid runs on this machine, where all
+func startOwn(ctx context.Context, e *Executor, cmd executor.Command) (started, error) {
+	var own *process
+	p, err := e.table.Start(ctx, cmd, func(b *executor.Base) executor.Backend {
+		own = newProcess(e, b)
+		return own
+	})
+	return started{p, own}, err
+}
+
+// tracked is an executor that can lose its processes.
+type tracked struct {
+	*Executor
+	all sync.Map // of *process by id
+}
+
+func (e *tracked) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
+	p, err := startOwn(ctx, e.Executor, cmd)
+	if err != nil {
+		return nil, err
+	}
+	e.all.Store(p.ID(), p.own)
+	return p.Process, nil
+}
+
+func (e *tracked) lose(p executor.Process) {
+	own, _ := e.all.Load(p.ID())
+	lose(own.(*process))
+}
+
+// lose breaks the connection of p.
+func lose(p *process) {
+	p.conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: p.conn.Hop(), Err: errors.New("cut by the test")})
+}
+
+// alive reports whether a process with that pid runs on this machine, where all
 // servers of the tests are.
 func alive(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
@@ -99,14 +132,14 @@ func TestConformanceOpenSSH(t *testing.T) {
 	conform(t, sshtest.OrdinaryOpenSSH(t, sshtest.Options{}), nil)
 }
 
-// Where the limit is in use already there is no stamp: what a daemon was seen to
-// be, and its environment, have to do.
+// If the limit is in use already there is no stamp: earlier scans, and the
+// environment, must be enough to find a daemon.
 func TestConformanceWithoutStamp(t *testing.T) {
 	t.Parallel()
 	account := sshtest.User(t, sshtest.Shell(t, "bash"))
 	s := sshtest.OpenSSH(t, sshtest.Options{User: account.Name})
 	require.NoError(t, os.WriteFile(filepath.Join(account.Home, ".bashrc"), []byte("ulimit -S -x 1000\n"), 0o644))
-	conform(t, s, func(h *exectest.Harness) { h.Orphans = false })
+	conform(t, s, func(h *exectest.Harness) { h.FindsOrphans = false })
 }
 
 func TestConformanceDropbear(t *testing.T) {
@@ -119,13 +152,14 @@ func TestConformanceBusybox(t *testing.T) {
 	conform(t, sshtest.Busybox(t, sshtest.Options{}), streamsEnd)
 }
 
-// Without a stamp the environment has to be searched, which busybox's grep can't.
+// Without a stamp the environment must be searched, which busybox's grep cannot
+// do.
 func TestConformanceBusyboxWithoutStamp(t *testing.T) {
 	t.Parallel()
-	conform(t, sshtest.Busybox(t, sshtest.Options{Before: "ulimit -S -w 1000"}), func(h *exectest.Harness) {
-		h.StreamsEnd, h.Orphans = true, false
+	conform(t, sshtest.Busybox(t, sshtest.Options{Setup: "ulimit -S -w 1000"}), func(h *exectest.Harness) {
+		h.StreamsEnd, h.FindsOrphans = true, false
 	})
 }
 
-// streamsEnd is true of dropbear.
+// streamsEnd is set for dropbear.
 func streamsEnd(h *exectest.Harness) { h.StreamsEnd = true }

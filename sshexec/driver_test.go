@@ -13,15 +13,15 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// driverArg as first argument makes the test binary a client of its own, which
-// can be killed.
+// driverArg as first argument makes the test binary a client in its own
+// process, which can be killed.
 const driverArg = "sshexec-driver"
 
 // driverLease is the variable of the driver's environment that holds its lease.
 const driverLease = "SSHEXEC_DRIVER_LEASE"
 
-// driverArgs make the test binary start argv on a server, with one variable, and
-// copy what it says to standard output, until standard input ends.
+// driverArgs make the test binary start argv on a server, with one variable,
+// and copy its output to standard output, until standard input ends.
 func driverArgs(config, alias string, v executor.EnvVar, argv ...string) []string {
 	return append([]string{driverArg, config, alias, v.Name, v.Value}, argv...)
 }
@@ -41,7 +41,7 @@ func driverMain() (ran bool) {
 
 func drive(config, alias string, v executor.EnvVar, argv []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() { // whoever started us has gone
+	go func() { // the parent has ended
 		defer cancel()
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}()
@@ -60,7 +60,7 @@ func drive(config, alias string, v executor.EnvVar, argv []string) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range r.Chunks { // those that come with the end too
+		for _, c := range r.Chunks { // the last ones come with the end
 			if _, err := os.Stdout.Write(c.Data); err != nil {
 				return err
 			}

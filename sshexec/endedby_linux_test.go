@@ -21,7 +21,7 @@ import (
 // gone waits until a process has ended.
 func gone(t *testing.T, pids ...int) {
 	t.Helper()
-	left, _ := untilNobody(0, func() []int {
+	left, _ := untilNone(0, func() []int {
 		var left []int
 		for _, pid := range pids {
 			if alive(pid) {
@@ -33,13 +33,13 @@ func gone(t *testing.T, pids ...int) {
 	require.Empty(t, left, describe(left))
 }
 
-// begin starts a kind and returns our own end of it.
-func begin(t *testing.T, h host, k serverKind, change ...func(*Options)) (*process, []int) {
+// begin starts a kind, and returns its process and pids.
+func begin(t *testing.T, h host, k serverKind, change ...func(*Options)) (started, []int) {
 	t.Helper()
 	e := at(t, h.Server, change...)
 	t.Cleanup(func() { _ = e.Close() })
-	p, failure := e.start(t.Context(), h.command(k, rand.Text()))
-	require.Nil(t, failure)
+	p, err := startOwn(t.Context(), e, h.command(k, rand.Text()))
+	require.NoError(t, err)
 	return p, learn(t, p, k.pids)
 }
 
@@ -61,8 +61,8 @@ func exitOf(t *testing.T, p executor.Process) executor.Exit {
 	}
 }
 
-// While the way to the host is slow, beats come too late: the guard ends the run,
-// and its exit says so.
+// While the network is slow, beats come too late: the guard ends the run, and
+// its exit reports that.
 func TestExitAfterTheLeaseNamesTheGuard(t *testing.T) {
 	t.Parallel()
 	h := openSSHHost(t)
@@ -70,28 +70,29 @@ func TestExitAfterTheLeaseNamesTheGuard(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			proxy := sshtest.NewProxy(t, h.Addr)
-			_, p, o := startKind(t, host{h.Through(t, proxy), h.program}, kindNamed(kind), rand.Text(), func(o *Options) { o.Lease = 2 * time.Second })
-			proxy.Delay(3500 * time.Millisecond) // and the link is not lost yet
+			p, o := startKind(t, host{h.Through(t, proxy), h.program}, kindNamed(kind), rand.Text(), func(o *Options) { o.Lease = 2 * time.Second })
+			proxy.Delay(3500 * time.Millisecond) // but the link is not lost yet
 			gone(t, o.pids...)
 			exit := exitOf(t, p)
 			require.Equal(t, executor.EndedByLease, exit.By)
-			// A busy machine may have paused this program for a while.
+			// On a busy machine this program may have been paused for a while.
 			require.Regexp(t, `^no contact for 2 s \(lease 2 s\)`, exit.Why)
 		})
 	}
 }
 
-// A client that was stopped for longer than the lease learns, when it goes on,
-// who ended its server and why; unless the server ended before the lease did.
-func TestStoppedClientLearnsWhoEndedItsServer(t *testing.T) {
+// A client that was stopped for longer than the lease learns, when it
+// continues, what ended its server and why; unless the server ended before the
+// lease did.
+func TestStoppedClientLearnsWhatEndedItsServer(t *testing.T) {
 	t.Parallel()
 	h := openSSHHost(t)
 	for name, c := range map[string]struct {
 		meanwhile func(pid int) error
 		want      string
 	}{
-		"the guard":         {func(int) error { return nil }, `^ended by lease: no contact for 4 s \(lease 4 s\); mcpdbg was paused for [0-9]+ s\n$`},
-		"somebody, earlier": {func(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }, `^ended by unknown: \n$`},
+		"the guard":                {func(int) error { return nil }, `^ended by lease: no contact for 4 s \(lease 4 s\); mcpdbg was paused for [0-9]+ s\n$`},
+		"another process, earlier": {func(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }, `^ended by unknown: \n$`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +115,7 @@ func TestStoppedClientLearnsWhoEndedItsServer(t *testing.T) {
 
 			require.NoError(t, driver.Process.Signal(syscall.SIGSTOP))
 			require.NoError(t, c.meanwhile(pids[0]))
-			left, _ := untilNobody(0, func() []int { return carrying(connection) }) // the guard included
+			left, _ := untilNone(0, func() []int { return carrying(connection) }) // including the guard
 			require.Empty(t, left, describe(left))
 			require.NoError(t, driver.Process.Signal(syscall.SIGCONT))
 			for !strings.HasPrefix(said, "ended by") {

@@ -10,8 +10,7 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// A process on another machine is used as one on this machine is: only New
-// knows the difference.
+// A process on another machine is used like a local one: only New differs.
 func ExampleNew() {
 	dest, err := sshconfig.ParseDestination("ada@build-7")
 	if err != nil {
@@ -21,14 +20,14 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer e.Close() // ends what runs there
+	defer e.Close() // ends the processes there
 
 	p, err := e.Start(context.Background(), executor.Command{
 		Argv:    []string{"my-server", "--verbose"},
 		OnPhase: func(ph executor.Phase) { fmt.Println(ph.Name, ph.End.Sub(ph.Begin), ph.Err) },
 	})
 	if err != nil {
-		log.Fatal(err) // an *executor.StartError: what failed, where, and what to try
+		log.Fatal(err) // an *executor.StartError: what failed, where, and a hint
 	}
 	_, err = p.Subscribe(executor.SubscribeOptions{Handler: func(ev executor.Event) {
 		switch ev.Kind {

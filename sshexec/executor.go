@@ -17,40 +17,39 @@ import (
 	"mcpdbg/sshexec/link"
 )
 
-// An Executor starts processes on one host. Each has a connection of its own;
-// connections to hosts on the way are shared. Close it when done.
+// An Executor starts processes on one host. Each has its own connection;
+// connections to jump hosts are shared. Close it when done.
 type Executor struct {
 	opts   Options
 	dialer *link.Dialer
-	table  *executor.Table[*process]
+	table  *executor.Table
 	paths  pathCache
 
 	mu   sync.Mutex
-	lost []lostRun // that the next start looks for
-
-	ctx     context.Context // over once Close was called
-	stop    context.CancelFunc
-	running sync.WaitGroup // the goroutines of all processes
+	lost []lostRun // runs the next start looks for
 }
 
 var _ executor.Executor = (*Executor)(nil)
 
-// New returns an executor on the host of opts.Destination. Nothing is resolved
-// or connected before the first Start. The error is about the options.
+// New returns an executor for the host opts.Destination. It resolves and
+// connects nothing before the first Start. The error is about the options.
 func New(opts Options) (*Executor, error) {
 	if err := opts.fill(); err != nil {
 		return nil, err
 	}
-	e := &Executor{opts: opts, dialer: opts.Dialer, table: executor.NewTable[*process](opts.IDs, opts.Retention)}
+	opts.Journal.OneWindow = true
+	e := &Executor{opts: opts, dialer: opts.Dialer, table: executor.NewTable(executor.TableOptions{
+		IDs: opts.IDs, Retention: opts.Retention, Placement: opts.Destination.Host, Journal: opts.Journal,
+		Validate: func(cmd executor.Command) error { return validate(cmd, opts.PathFrom) },
+	})}
 	if e.dialer == nil {
 		e.dialer = NewDialer(opts)
 	}
-	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e, nil
 }
 
-// NewDialer returns a dialer of what opts say about connecting. Close it when
-// every executor that uses it is closed.
+// NewDialer returns a dialer with the connection settings of opts. Close it
+// when every executor that uses it is closed.
 func NewDialer(opts Options) *link.Dialer {
 	return link.NewDialer(link.Options{
 		Config: opts.Config, Transport: string(opts.Transport), Prompter: opts.Prompter,
@@ -60,7 +59,7 @@ func NewDialer(opts Options) *link.Dialer {
 	})
 }
 
-// fill sets what is zero to its default, and refuses what is not known.
+// fill sets zero fields to their defaults, and rejects unknown values.
 func (o *Options) fill() error {
 	if o.Destination.Host == "" {
 		return errors.New("no destination")
@@ -76,14 +75,11 @@ func (o *Options) fill() error {
 	}
 	o.StartTimeout = cmp.Or(o.StartTimeout, DefaultStartTimeout)
 	o.Lease = max(0, cmp.Or(o.Lease, DefaultLease))
-	if o.IDs == nil {
-		o.IDs = new(executor.IDs)
-	}
 	return nil
 }
 
-// choose sets value to the first of known if it is empty, and refuses one that
-// is not known.
+// choose sets value to the first of known if it is empty, and rejects values
+// not in known.
 func choose[T ~string](value *T, what string, known ...T) error {
 	if *value == "" {
 		*value = known[0]
@@ -94,62 +90,37 @@ func choose[T ~string](value *T, what string, known ...T) error {
 	return nil
 }
 
-// Start implements executor.Executor. It is never tried again once the command
-// may have been sent.
+// Start implements executor.Executor. It is never retried once the command may
+// have been sent.
 func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
-	begin := time.Now()
-	p, err := e.start(ctx, cmd)
-	if err != nil {
-		if err.Elapsed == 0 {
-			err.Elapsed = time.Since(begin)
-		}
-		return nil, err
-	}
-	return e.table.Bind(p), nil
+	return e.table.Start(ctx, cmd, func(b *executor.Base) executor.Backend { return newProcess(e, b) })
 }
 
-func (e *Executor) start(ctx context.Context, cmd executor.Command) (*process, *executor.StartError) {
-	if err := validate(cmd, e.opts.PathFrom); err != nil {
-		return nil, &executor.StartError{Code: executor.StartInvalid, Phase: "resolve", Err: err}
+// Process implements executor.Executor.
+func (e *Executor) Process(id string) executor.Process { return e.table.Process(id) }
+
+// Close implements executor.Executor. It waits for the goroutines of every
+// process, and so for the handlers they are in: no Handler may call it.
+func (e *Executor) Close() error {
+	err := e.table.Close()
+	if e.opts.Dialer == nil {
+		err = errors.Join(err, e.dialer.Close())
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	p, err := e.table.Reserve(cmd.ID, func(id string) *process {
-		p := newProcess(e, id, cmd)
-		p.cancel = cancel
-		return p
-	})
-	switch {
-	case errors.Is(err, executor.ErrDuplicate):
-		return nil, &executor.StartError{Code: executor.StartDuplicate, Phase: "resolve", Err: err,
-			Hint: "end that process first, or start this one under another id"}
-	case err != nil:
-		return nil, &executor.StartError{Code: executor.StartFailed, Phase: "resolve", Err: err}
-	}
-	if err := p.start(ctx); err != nil {
-		e.table.Remove(p)
-		return nil, err
-	}
-	p.cmd.OnPhase, p.cmd.OnBegin = nil, nil // p is kept for a while: who was told is not
-	return p, nil
+	return err
 }
 
-// start connects and launches. When it fails, nothing of the process is left,
-// or what is ends with the connection.
-func (p *process) start(ctx context.Context) *executor.StartError {
-	defer close(p.settled)
-	conn, err := p.ex.dialer.Dial(ctx, p.ex.opts.Destination, link.Reporter{
-		Begin: func(ph executor.Phase) { tell(p.cmd.OnBegin, ph) },
-		End:   func(ph executor.Phase) { tell(p.cmd.OnPhase, ph) },
-	})
+// Launch implements executor.Backend: it connects and launches. When it fails,
+// nothing of the process is left, or the rest ends with the connection.
+func (p *process) Launch(ctx context.Context) *executor.StartError {
+	conn, err := p.ex.dialer.Dial(ctx, p.ex.opts.Destination, link.Reporter{Begin: p.base.Cmd.OnBegin, End: p.base.Cmd.OnPhase})
 	if err != nil {
 		return asStartError(ctx, err)
 	}
 	set, passed := configuredEnv(conn)
 	var run *launched
-	failure := p.phase("start", path.Base(p.cmd.Argv[0]), func() (err *executor.StartError) {
-		if ctx.Err() != nil { // while who was told of it took its time
-			return startCancelled(ctx, "start")
+	failure := p.base.Phase("start", path.Base(p.base.Cmd.Argv[0]), func() (err *executor.StartError) {
+		if ctx.Err() != nil { // while a callback took its time
+			return executor.StartCancelledBy(ctx, "start")
 		}
 		run, err = p.launch(ctx, conn, set)
 		return err
@@ -159,28 +130,21 @@ func (p *process) start(ctx context.Context) *executor.StartError {
 		return failure
 	}
 	p.attach(conn, run, p.report(run, passed))
-	if ctx.Err() != nil {
-		// The process runs, and must not: its end is the same as any other.
-		_, endErr := p.end(context.Background())
-		e := startCancelled(ctx, "start")
-		e.Err = errors.Join(e.Err, endErr)
-		return e
-	}
 	return nil
 }
 
 // launch starts the command on conn.
 func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]string) (*launched, *executor.StartError) {
-	ctx, cancel := executor.WithPatience(ctx, p.ex.opts.StartTimeout, errSilent)
+	ctx, cancel := executor.WithPausableTimeout(ctx, p.ex.opts.StartTimeout, errSilent)
 	defer cancel()
 	l := &launcher{
-		conn: conn, mark: p.mark, set: set, limit: p.ex.opts.StartTimeout, lease: p.ex.opts.Lease, from: p.ex.opts.PathFrom, paths: &p.ex.paths,
-		leave: p.cmd.Leave, lost: p.ex.lostRuns(),
-		cmd: launchCommand{argv: p.cmd.Argv, dir: p.cmd.Dir, env: p.cmd.Env, noStdin: p.cmd.NoStdin},
+		conn: conn, mark: p.base.Mark, set: set, limit: p.ex.opts.StartTimeout, lease: p.ex.opts.Lease, from: p.ex.opts.PathFrom, paths: &p.ex.paths,
+		leave: p.base.Cmd.Leave, lost: p.ex.lostRuns(),
+		cmd: launchCommand{argv: p.base.Cmd.Argv, dir: p.base.Cmd.Dir, env: p.base.Cmd.Env, noStdin: p.base.Cmd.NoStdin},
 	}
 	if conn.Info().Transport == link.Native {
 		l.redial = func(ctx context.Context, why string) (*link.Conn, error) {
-			return p.ex.dialer.DialAgain(ctx, p.ex.opts.Destination, why)
+			return p.ex.dialer.DialSecond(ctx, p.ex.opts.Destination, why)
 		}
 	}
 	begin := time.Now()
@@ -197,7 +161,7 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 	return run, nil
 }
 
-// addLost has the next start look for a run whose connection is lost.
+// addLost makes the next start look for a run whose connection is lost.
 func (e *Executor) addLost(run lostRun) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -205,7 +169,7 @@ func (e *Executor) addLost(run lostRun) {
 	e.lost = e.lost[max(0, len(e.lost)-maxLost):]
 }
 
-// lostRuns are those that may still live.
+// lostRuns returns the lost runs that may still live.
 func (e *Executor) lostRuns() []lostRun {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -223,43 +187,24 @@ func (e *Executor) dropLost(runs []lostRun) {
 	})
 }
 
-// phase runs one step of the start and tells of it.
-func (p *process) phase(name, detail string, step func() *executor.StartError) *executor.StartError {
-	ph := executor.Phase{Name: name, Detail: detail, Begin: time.Now()}
-	tell(p.cmd.OnBegin, ph)
-	ph.Begin = time.Now() // who was told may have taken its time
-	err := step()
-	ph.End = time.Now()
-	if err != nil {
-		ph.Err = err
-	}
-	tell(p.cmd.OnPhase, ph)
-	return err
-}
-
-func tell(who func(executor.Phase), ph executor.Phase) {
-	if who != nil {
-		who(ph)
-	}
-}
-
-// asStartError is what the dialer says; an end of ctx is a cancelled start.
+// asStartError converts an error of the dialer; if ctx is done, the start was
+// cancelled.
 func asStartError(ctx context.Context, err error) *executor.StartError {
 	var known *executor.StartError
 	if !errors.As(err, &known) {
 		return &executor.StartError{Code: executor.StartFailed, Phase: "connect", Err: err}
 	}
-	if known.Code == executor.StartCancelled || errors.Is(context.Cause(ctx), errCancelled) {
-		e := startCancelled(ctx, known.Phase)
+	if known.Code == executor.StartCancelled || executor.Terminated(ctx) {
+		e := executor.StartCancelledBy(ctx, known.Phase)
 		e.Hop = known.Hop
 		return e
 	}
 	return known
 }
 
-// configuredEnv is what the user's ssh configuration sends along: SetEnv, and
-// what SendEnv lets through of the local environment. PATH and HOME of this
-// machine mean nothing there.
+// configuredEnv returns what the user's ssh configuration sends: SetEnv, and
+// the local variables that match SendEnv. The local PATH and HOME are useless
+// there.
 func configuredEnv(conn *link.Conn) (set map[string]string, passed []string) {
 	host := conn.Host()
 	set = maps.Clone(host.SetEnv)
@@ -288,51 +233,21 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// report tells which variables travelled; whether the server took those that
-// the configuration sends is its own affair.
+// report lists the variables that were sent; whether the server accepted those
+// of the ssh configuration is unknown.
 func (p *process) report(run *launched, passed []string) executor.EnvReport {
 	r := executor.EnvReport{Policy: executor.EnvNone, Passed: passed}
 	if run.guard != nil {
-		r.Added = append(r.Added, markName)
+		r.Added = append(r.Added, executor.MarkName)
 	}
 	if run.path != "" {
 		r.Added = append(r.Added, "PATH")
 	}
-	for _, v := range p.cmd.Env {
+	for _, v := range p.base.Cmd.Env {
 		if !slices.Contains(r.Named, v.Name) {
 			r.Named = append(r.Named, v.Name)
 		}
 	}
 	slices.Sort(r.Named)
 	return r
-}
-
-// Process implements executor.Executor.
-func (e *Executor) Process(id string) executor.Process { return e.table.Handle(id) }
-
-// Close implements executor.Executor. It waits for the goroutines of every
-// process, and so for the handlers they are in: no Handler may call it.
-func (e *Executor) Close() error {
-	var ending sync.WaitGroup
-	var mu sync.Mutex
-	var failures []error
-	for _, p := range e.table.Close() {
-		ending.Go(func() {
-			if _, err := p.Terminate(context.Background()); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				failures = append(failures, err)
-			}
-			if p.run() != nil {
-				p.abandon()
-			}
-		})
-	}
-	ending.Wait()
-	e.stop()
-	e.running.Wait()
-	if e.opts.Dialer == nil {
-		failures = append(failures, e.dialer.Close())
-	}
-	return errors.Join(failures...)
 }

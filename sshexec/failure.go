@@ -14,14 +14,14 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// fail makes the error of a start that came as far as the host's shell.
+// fail returns the error of a start that reached the host's shell.
 func (l *launcher) fail(code executor.StartCode, err error, hint string) *executor.StartError {
 	return &executor.StartError{
 		Code: code, Hop: l.conn.Hop(), Alias: l.conn.Alias(), Phase: "start", Client: l.conn.Info().Client, Err: err, Hint: hint,
 	}
 }
 
-// openFailed is why there is no channel.
+// openFailed returns the error for a channel that could not be opened.
 func (l *launcher) openFailed(ctx context.Context, err error) *executor.StartError {
 	var known *executor.StartError
 	if errors.As(err, &known) {
@@ -30,14 +30,14 @@ func (l *launcher) openFailed(ctx context.Context, err error) *executor.StartErr
 		return &e
 	}
 	if errors.Is(err, errRefused) {
-		return l.fail(executor.ExecRefused, errors.New("the server refuses to execute commands"),
-			"this account may be for file transfer or forwarding only")
+		return l.fail(executor.ExecRefused, errors.New("the server refused to execute a command"),
+			"this account may allow only file transfer or forwarding")
 	}
 	return l.gone(ctx, err)
 }
 
-// gone is a connection that ended during the start, for the first reason that
-// is known.
+// gone returns the error for a connection that ended during the start, with the
+// first known cause.
 func (l *launcher) gone(ctx context.Context, err error) *executor.StartError {
 	if ctx.Err() != nil {
 		return l.cancelled(ctx)
@@ -50,16 +50,16 @@ func (l *launcher) gone(ctx context.Context, err error) *executor.StartError {
 	return l.fail(executor.LostClosed, err, "")
 }
 
-// cancelled is a start that somebody ended, or whose time is over.
+// cancelled returns the error for a start that was cancelled or timed out.
 func (l *launcher) cancelled(ctx context.Context) *executor.StartError {
 	if errors.Is(context.Cause(ctx), errSilent) {
 		return l.fail(executor.StartTimeout, fmt.Errorf("%w of %v", errSilent, l.limit),
-			"see whether the login shell there waits for something: ssh "+l.conn.Host().Alias+" true\n"+silentHint+"\n"+longerHint)
+			"check whether the login shell there waits for something: ssh "+l.conn.Host().Alias+" true\n"+silentHint+"\n"+longerHint)
 	}
-	return startCancelled(ctx, "start")
+	return executor.StartCancelledBy(ctx, "start")
 }
 
-// timedOut ends the connection, so that all that was said can be read.
+// timedOut ends the connection, so that all output can be read.
 func (l *launcher) timedOut(ctx context.Context, o opening) *executor.StartError {
 	e := l.cancelled(ctx)
 	l.killShells()
@@ -72,8 +72,8 @@ func (l *launcher) timedOut(ctx context.Context, o opening) *executor.StartError
 	return e
 }
 
-// killShells ends what hangs in a startup file, where the server delivers
-// signals: our script has not begun there, and nobody else would.
+// killShells kills what hangs in a startup file, if the server delivers
+// signals: our script has not begun there, so nothing else would.
 func (l *launcher) killShells() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,24 +82,25 @@ func (l *launcher) killShells() {
 	}
 }
 
-const longerHint = "if it is only slow: --ssh-launch-timeout gives it longer"
+const longerHint = "if it is only slow, raise --ssh-launch-timeout"
 
 const silentHint = "if a forced command there is the server itself, --ssh-launch plain starts it without our script"
 
 const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/sh, or a startup file that takes over: --ssh-launch plain runs the bare command"
 
-// noMarker is a shell that said something else than our script.
+// noMarker returns the error for a shell that did not run our script.
 func (l *launcher) noMarker(ctx context.Context, o opening, r reading) *executor.StartError {
 	if l.conn.Cause() != nil {
 		return l.gone(ctx, r.err)
 	}
-	e := l.fail(executor.StartNoMarker, fmt.Errorf("the remote shell does not answer our script: %w", r.err), noMarkerHint)
+	e := l.fail(executor.StartNoMarker, fmt.Errorf("the remote shell did not run the start script: %w", r.err), noMarkerHint)
 	_ = l.conn.Close()
 	e.Said = l.said(o, r)
 	return e
 }
 
-// said is what came on both streams of a channel whose connection has ended.
+// said returns the output of both streams of a channel whose connection has
+// ended.
 func (l *launcher) said(o opening, out reading) string {
 	if out.noise == nil {
 		out = drained(o.out)
@@ -107,18 +108,18 @@ func (l *launcher) said(o opening, out reading) string {
 	return tail(slices.Concat(censor(out.noise, l.mark), censor(drained(o.err).noise, l.mark)))
 }
 
-// censor ends what the other side said where it begins to repeat our script:
-// the script holds the values of variables, behind its first mark.
+// censor cuts the output where it begins to repeat our script: the script holds
+// the values of variables, after its first mark.
 func censor(text []byte, mark string) []byte {
 	for _, ours := range []string{readLine, mark} {
 		if i := bytes.Index(text, []byte(ours)); i >= 0 {
-			text = append(bytes.Clone(text[:i]), "(our script comes back)"...)
+			text = append(bytes.Clone(text[:i]), "(echo of the start script)"...)
 		}
 	}
 	return text
 }
 
-// drained is what a stream gave, unless it was taken already.
+// drained returns the output of a stream, unless it was taken already.
 func drained(c <-chan reading) reading {
 	select {
 	case r := <-c:
@@ -128,19 +129,7 @@ func drained(c <-chan reading) reading {
 	}
 }
 
-// startCancelled is a start that was terminated, or whose context has ended.
-func startCancelled(ctx context.Context, phase string) *executor.StartError {
-	err := context.Cause(ctx)
-	if !errors.Is(err, errCancelled) {
-		err = fmt.Errorf("%w: %w", errCancelled, errors.Join(ctx.Err(), err))
-	}
-	return &executor.StartError{Code: executor.StartCancelled, Phase: phase, Err: err}
-}
-
-// errCancelled is the cause of a start that was terminated.
-var errCancelled = errors.New("start was cancelled")
-
-// tail is the end of text that the other side wrote, as much as an error holds.
+// tail returns the end of text from the other side, as much as an error holds.
 func tail(text []byte) string {
 	text = bytes.TrimSpace(text)
 	if len(text) > saidLimit {
@@ -149,7 +138,7 @@ func tail(text []byte) string {
 	return strings.ToValidUTF8(string(text), "�")
 }
 
-// cut is the beginning of text, as much as one line of an error holds.
+// cut returns the beginning of text, as much as one line of an error holds.
 func cut(text string) string {
 	const limit = 500
 	if len(text) > limit {

@@ -19,15 +19,15 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// patience bounds every wait for something that is to come.
-const patience = 30 * time.Second
+// waitLimit is the time limit for every wait.
+const waitLimit = 30 * time.Second
 
-// helper is a command that runs the steps of the helper.
+// helper returns a command that runs the steps of the helper.
 func helper(steps ...string) executor.Command {
 	return executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs(steps...)...)}
 }
 
-// failedStart starts cmd and returns why that failed.
+// failedStart starts cmd and returns the error.
 func failedStart(t *testing.T, e *Executor, cmd executor.Command) *executor.StartError {
 	t.Helper()
 	defer func() { require.NoError(t, e.Close()) }()
@@ -36,7 +36,7 @@ func failedStart(t *testing.T, e *Executor, cmd executor.Command) *executor.Star
 	require.ErrorAs(t, err, &failed)
 	t.Logf("%-16s %v", failed.Code, err)
 	t.Logf("%-16s said %q, try: %s", "", failed.Said, failed.Hint)
-	require.NotContains(t, err.Error(), bootstrap, "the command is of no interest")
+	require.NotContains(t, err.Error(), bootstrap, "the command was not sent")
 	require.LessOrEqual(t, len(failed.Said), saidLimit+3)
 	require.Positive(t, failed.Elapsed)
 	return failed
@@ -44,13 +44,13 @@ func failedStart(t *testing.T, e *Executor, cmd executor.Command) *executor.Star
 
 func brief(o *Options) { o.StartTimeout = 3 * time.Second }
 
-// awaiting is brief for a start that is to take too long. Any other has time: on
-// a busy machine it would look like one that does.
+// awaiting shortens the limit for a start that must time out. Others have more
+// time: on a busy machine they might time out too.
 func awaiting(code executor.StartCode) func(*Options) {
 	if code == executor.StartTimeout {
 		return brief
 	}
-	return func(o *Options) { o.StartTimeout = patience }
+	return func(o *Options) { o.StartTimeout = waitLimit }
 }
 
 func TestStartOnAServerThatRefuses(t *testing.T) {
@@ -64,14 +64,14 @@ func TestStartOnAServerThatRefuses(t *testing.T) {
 	}{
 		{"no session at all", sshtest.FakeOptions{MaxSessions: -1}, executor.ChanLimit, true, ""},
 		{"no commands", sshtest.FakeOptions{RefuseExec: true}, executor.ExecRefused, true, ""},
-		{"no answer to exec", sshtest.FakeOptions{MuteExec: true}, executor.StartTimeout, false, ""},
+		{"no reply to exec", sshtest.FakeOptions{IgnoreExec: true}, executor.StartTimeout, false, ""},
 		{"cut before the marker", sshtest.FakeOptions{CutAfter: 1}, executor.LostClosed, true, ""},
 		{"reset before the marker", sshtest.FakeOptions{CutAfter: 1, Reset: true}, executor.LostReset, true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			failed := failedStart(t, at(t, sshtest.Fake(t, c.server), awaiting(c.want)), helper("hang"))
 			require.Equal(t, c.want, failed.Code)
-			require.Equal(t, c.reach, failed.Code.Reach())
+			require.Equal(t, c.reach, failed.Code.Unreachable())
 			require.NotEmpty(t, failed.Hop)
 			require.Equal(t, "start", failed.Phase)
 			require.Contains(t, failed.Said, c.said)
@@ -79,8 +79,9 @@ func TestStartOnAServerThatRefuses(t *testing.T) {
 	}
 }
 
-// A script that is larger than the window gets stuck where nobody reads it.
-func TestStartWithMoreThanTheServerTakes(t *testing.T) {
+// Writing a script that is larger than the window blocks if the other side does
+// not read.
+func TestStartWithAScriptLargerThanTheWindow(t *testing.T) {
 	t.Parallel()
 	cmd := helper("hang")
 	cmd.Env = []executor.EnvVar{{Name: "LARGE", Value: strings.Repeat("x", 4<<20)}}
@@ -88,18 +89,18 @@ func TestStartWithMoreThanTheServerTakes(t *testing.T) {
 	require.Equal(t, executor.StartTimeout, failed.Code)
 }
 
-func TestStartOnAnAccountThatDoesSomethingElse(t *testing.T) {
+func TestStartOnAForcedCommand(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, command string
 		want          executor.StartCode
 		said          string
 	}{
-		{"says no", `command="echo this account is for backups; exit 3"`, executor.StartNoMarker, "this account is for backups"},
-		{"says no on stderr", `command="echo go away >&2; exit 1"`, executor.StartNoMarker, "go away"},
-		{"says nothing", `command="exec cat >/dev/null"`, executor.StartTimeout, ""},
-		{"echoes", `command="exec cat"`, executor.StartTimeout, "our script"},
-		{"never stops talking", `command="exec yes noise"`, executor.StartNoMarker, "noise"},
+		{"refuses", `command="echo this account is for backups; exit 3"`, executor.StartNoMarker, "this account is for backups"},
+		{"refuses on stderr", `command="echo go away >&2; exit 1"`, executor.StartNoMarker, "go away"},
+		{"is silent", `command="exec cat >/dev/null"`, executor.StartTimeout, ""},
+		{"echoes", `command="exec cat"`, executor.StartTimeout, "start script"},
+		{"never stops writing", `command="exec yes noise"`, executor.StartNoMarker, "noise"},
 		{"lacks a program", `command="/nonexistent/sh"`, executor.StartNoMarker, "No such file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,10 +112,10 @@ func TestStartOnAnAccountThatDoesSomethingElse(t *testing.T) {
 	}
 }
 
-// collected is what a process told until delivery ended.
+// collected returns the events and output of a process until delivery ended.
 func collected(t *testing.T, p executor.Process) (events []executor.Event, stdout string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	sub, err := p.Subscribe(executor.SubscribeOptions{})
 	require.NoError(t, err)
@@ -133,7 +134,7 @@ func collected(t *testing.T, p executor.Process) (events []executor.Event, stdou
 	}
 }
 
-func TestEndingsThatAreNone(t *testing.T) {
+func TestIncompleteEndings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -173,11 +174,11 @@ func TestEndingsThatAreNone(t *testing.T) {
 	}
 }
 
-// A server that sends EOF and then nothing, neither exit nor close, is a state
-// and no end: Terminate has to get out of it all the same.
+// A server that sends EOF and then nothing, neither exit nor close, has not
+// ended: Terminate must still return.
 func TestEndInSilenceCanBeTerminated(t *testing.T) {
 	t.Parallel()
-	e := at(t, sshtest.Fake(t, sshtest.FakeOptions{Ending: sshtest.EndInSilence}))
+	e := at(t, sshtest.Fake(t, sshtest.FakeOptions{Ending: sshtest.EndSilently}))
 	p, err := e.Start(t.Context(), helper("exit", "0"))
 	require.NoError(t, err)
 	_, err = p.Terminate(t.Context())
@@ -188,7 +189,7 @@ func TestEndInSilenceCanBeTerminated(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-func TestLossIsToldWithItsFirstCause(t *testing.T) {
+func TestLossHasItsFirstCause(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	for _, c := range []struct {
@@ -208,7 +209,7 @@ func TestLossIsToldWithItsFirstCause(t *testing.T) {
 			sub, err := p.Subscribe(executor.SubscribeOptions{})
 			require.NoError(t, err)
 			defer sub.Close()
-			ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*waitLimit)
 			defer cancel()
 			_, err = sub.Next(ctx)
 			require.NoError(t, err)
@@ -229,12 +230,12 @@ func TestLossIsToldWithItsFirstCause(t *testing.T) {
 				failed, err = sub.Next(ctx)
 				require.NoError(t, err)
 			}
-			require.Less(t, time.Since(begin), 20*time.Second, "promised are 15, on a machine that is not busy")
+			require.Less(t, time.Since(begin), 20*time.Second, "the promise is 15 s, on a machine that is not busy")
 			var lost *executor.LostError
 			require.ErrorAs(t, failed.Err, &lost)
 			require.Equal(t, c.code, lost.Code)
 			t.Logf("%s after %v: %v; try: %s", lost.Code, time.Since(begin).Round(time.Millisecond), lost, lost.Hint)
-			require.ErrorAs(t, <-waiting, &lost, "who waits is told")
+			require.ErrorAs(t, <-waiting, &lost, "the pending write fails")
 			r, err := p.Write(t.Context(), "late", []byte("x"))
 			require.NoError(t, err)
 			require.Equal(t, executor.StdinClosed, r.Status)
@@ -246,7 +247,7 @@ func TestLossIsToldWithItsFirstCause(t *testing.T) {
 	}
 }
 
-// What was started is never started again elsewhere, least of all here.
+// A server is never started again elsewhere, least of all locally.
 func TestUnreachableHostStartsNothing(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace")
 	server := sshtest.Fake(t, sshtest.FakeOptions{RefuseExec: true})
@@ -259,7 +260,7 @@ func TestExecIsSentOnce(t *testing.T) {
 	t.Parallel()
 	trace := filepath.Join(t.TempDir(), "trace")
 	// Everything after the first byte of output is lost: the marker does not
-	// come, and whether the command ran is not known.
+	// come, and it is unknown whether the command ran.
 	server := sshtest.Inetd(t, sshtest.Options{KeyOptions: `command="echo once >>` + trace + `; exec sleep 60"`})
 	failed := failedStart(t, at(t, server, brief), helper("hang"))
 	require.Equal(t, executor.StartTimeout, failed.Code)

@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// guardLine is the longest line that a guard may write.
+	// guardLine is the longest line a guard may write.
 	guardLine = 64 << 10
-	// guardProcs is how many processes one answer may list.
+	// guardProcs is the number of processes one reply may list.
 	guardProcs = 10_000
 )
 
-// errGuardGone is what asking a guard fails with once its channel has ended.
-var errGuardGone = errors.New("the guard on the other side has ended")
+// errGuardGone is the error of asking a guard whose channel has ended.
+var errGuardGone = errors.New("the guard on the host has ended")
 
-// A guard is our end of the guard's channel: guard.sh is the other one. It
-// answers in the order of the questions.
+// A guard is the local end of the guard's channel; guard.sh is the other one.
+// It replies in the order of the commands.
 type guard struct {
 	ch   *channel
 	caps capabilities
 	gone chan struct{} // closed once the guard has ended and all it wrote is read
 
-	order sync.Mutex // of the questions; held while one is written
+	order sync.Mutex // of the commands; held while one is written
 
 	mu      sync.Mutex
 	last    uint64
@@ -41,37 +41,37 @@ type guard struct {
 	why     reason
 }
 
-// What a process is in an answer of the guard.
+// Kinds of processes in a reply of the guard.
 const (
 	isMember = 'M'
 	isLeft   = 'L' // a member that could not be killed
 	isSpared = 'Y' // a member that Command.Leave names
-	isHosts  = 'H' // the host's own: it ran before the server did
+	isHosts  = 'H' // the host's own: it was running before the server
 )
 
-// A guardProc is one process of an answer.
+// A guardProc is one process in a reply.
 type guardProc struct {
 	executor.Descendant
 	kind byte
-	born string // what tells it from others with its pid; "0" if the guard did not say
+	born string // distinguishes it from others with its pid; "0" if unknown
 }
 
-// A reason is what a guard says before it kills without being asked.
+// A reason is why a guard kills on its own.
 type reason struct {
 	kind  string // "lease" or "closed"; empty: none was read
 	after int    // seconds without contact, which is the lease
-	meets bool   // the leader was alive
+	alive bool   // the leader was alive
 }
 
-// parseReason reads what follows Z: the kind, seconds, and 1 for a leader that is
-// alive.
+// parseReason parses the arguments of Z: the kind, seconds, and 1 if the leader
+// is alive.
 func parseReason(text string) (reason, bool) {
 	f := strings.Fields(text)
 	if len(f) != 3 || f[0] != reasonLease && f[0] != reasonClosed {
 		return reason{}, false
 	}
 	after, err := strconv.Atoi(f[1])
-	return reason{kind: f[0], after: after, meets: f[2] == "1"}, err == nil && after >= 0
+	return reason{kind: f[0], after: after, alive: f[2] == "1"}, err == nil && after >= 0
 }
 
 // The reasons.
@@ -80,34 +80,35 @@ const (
 	reasonClosed = "closed" // the guard's channel was closed
 )
 
-// capabilities are what an armed guard says it can do.
+// capabilities are what an armed guard reports it can do.
 type capabilities struct {
 	pid         int // of the guard
 	proc, marks bool
-	lease       int  // seconds; 0 means that it has no clock
+	lease       int  // seconds; 0 means no clock
 	sees        bool // it can list processes
 }
 
-// finds reports whether the guard can find a process that it has never seen, by its
-// stamp if it has one, else by its mark.
+// finds reports whether the guard can find a process it has never seen: by its
+// stamp if it has one, otherwise by its mark.
 func (c capabilities) finds(stamped bool) bool { return c.proc && (stamped || c.marks) }
 
-// parseArmed reads what follows ARMED-mark: pid, /proc, marks, lease, sight.
+// parseArmed parses the arguments of ARMED-mark: pid, /proc, marks, lease,
+// sight.
 func parseArmed(line string) (capabilities, error) {
 	f := strings.Fields(line)
 	if len(f) != 5 {
-		return capabilities{}, fmt.Errorf("guard says %q", cut(line))
+		return capabilities{}, fmt.Errorf("unexpected reply of the guard: %q", cut(line))
 	}
 	pid, err := strconv.Atoi(f[0])
 	lease, err2 := strconv.Atoi(f[3])
 	if err != nil || err2 != nil || pid <= 1 || lease < 0 {
-		return capabilities{}, fmt.Errorf("guard says %q", cut(line))
+		return capabilities{}, fmt.Errorf("unexpected reply of the guard: %q", cut(line))
 	}
 	return capabilities{pid: pid, proc: f[1] == "1", marks: f[2] == "1", lease: lease, sees: f[4] == "1"}, nil
 }
 
-// newGuard takes over the channel of a guard that is armed; rest is what came
-// behind its first line.
+// newGuard takes over the channel of a guard that is armed; rest is what
+// followed its first line.
 func newGuard(ch *channel, rest []byte, caps capabilities) *guard {
 	g := &guard{ch: ch, caps: caps, gone: make(chan struct{}), waiting: make(map[uint64]chan []guardProc)}
 	read := make(chan struct{})
@@ -121,7 +122,7 @@ func newGuard(ch *channel, rest []byte, caps capabilities) *guard {
 		select {
 		case <-read:
 		case <-ch.exited:
-			// Its clock holds the channel open for a moment. What the guard wrote
+			// Its clock holds the channel open for a moment. The guard's output
 			// came before its exit, or is on its way.
 			other = read
 		}
@@ -134,7 +135,7 @@ func newGuard(ch *channel, rest []byte, caps capabilities) *guard {
 	return g
 }
 
-// read takes the guard's answers until its channel ends.
+// read handles the guard's replies until its channel ends.
 func (g *guard) read(r io.Reader) {
 	lines := bufio.NewReaderSize(r, guardLine)
 	var procs []guardProc
@@ -154,29 +155,29 @@ func (g *guard) read(r io.Reader) {
 			if last := len(procs) - 1; last >= 0 {
 				procs[last].Command = strings.TrimSpace(text)
 			}
-		case "Z": // it may stand anywhere: the clock writes it
+		case "Z": // can come at any time: the clock writes it
 			if why, ok := parseReason(text); ok {
 				g.mu.Lock()
 				g.why = why
 				g.mu.Unlock()
 			}
 		case "E":
-			n, _ := strconv.ParseUint(text, 10, 64) // 0 answers nobody
+			n, _ := strconv.ParseUint(text, 10, 64) // 0 matches no command
 			g.answer(n, procs)
 			procs = nil
 		}
 	}
 }
 
-// reason is why the guard has begun to kill without being asked.
+// reason returns why the guard began to kill on its own.
 func (g *guard) reason() reason {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.why
 }
 
-// readGuardLine reads a line without its end; of one that is too long, the
-// beginning.
+// readGuardLine reads a line without its end; a line that is too long is
+// truncated.
 func readGuardLine(r *bufio.Reader) (string, error) {
 	line, more, err := r.ReadLine()
 	text := string(line)
@@ -195,7 +196,7 @@ func parseProc(numbers string) (guardProc, bool) {
 	if err != nil || pid <= 1 {
 		return guardProc{}, false
 	}
-	ppid, _ := strconv.Atoi(f[1]) // not known is 0
+	ppid, _ := strconv.Atoi(f[1]) // 0 if unknown
 	rss, _ := strconv.ParseInt(f[2], 10, 64)
 	return guardProc{born: f[3], Descendant: executor.Descendant{PID: pid, PPID: ppid, RSS: rss << 10}}, true
 }
@@ -209,7 +210,7 @@ func (g *guard) answer(n uint64, procs []guardProc) {
 	}
 }
 
-// ask sends a command and waits for its answer.
+// ask sends a command and waits for its reply.
 func (g *guard) ask(ctx context.Context, command, args string) ([]guardProc, error) {
 	answer, err := g.send(command, args)
 	if err != nil {
@@ -230,8 +231,8 @@ func (g *guard) ask(ctx context.Context, command, args string) ([]guardProc, err
 	}
 }
 
-// send sends a command; the answer comes on the channel that it returns. It
-// blocks only while the connection takes nothing.
+// send sends a command; the reply arrives on the returned channel. It blocks
+// only while the connection accepts no data.
 func (g *guard) send(command, args string) (chan []guardProc, error) {
 	g.order.Lock()
 	defer g.order.Unlock()
@@ -247,18 +248,18 @@ func (g *guard) send(command, args string) (chan []guardProc, error) {
 	return answer, nil
 }
 
-// close tells the guard that nothing is left to do for it. If this does not
-// arrive the end of the channel does, and means more work for it but the same.
+// close tells the guard that its work is done. If the command does not arrive,
+// the end of the channel has the same result, with more work for the guard.
 func (g *guard) close() {
 	if !g.order.TryLock() {
-		return // somebody is stuck in a write
+		return // another goroutine is stuck in a write
 	}
 	defer g.order.Unlock()
 	_, _ = io.WriteString(g.ch, "Q\n")
 	_ = g.ch.CloseWrite()
 }
 
-// ofKind are the processes of an answer that are of one of these kinds.
+// ofKind returns the processes of these kinds in a reply.
 func ofKind(procs []guardProc, kinds ...byte) []executor.Descendant {
 	var list []executor.Descendant
 	for _, p := range procs {

@@ -1,9 +1,8 @@
-# The guard: one small shell beside the server, on a channel of its own. It
-# knows which processes belong to the run and ends them on request, when it has
-# had no contact for the lease, or when its standard input ends because the
-# connection is gone. Sent line by line with comments and indents stripped;
-# MARK, LEASE and LEAVE are set in front of it. Plain POSIX, no files, no
-# functions of any one shell.
+# The guard: a small shell script on its own channel. It finds the processes that
+# belong to the run and ends them on request, when it has had no contact for the
+# lease, or when its standard input ends because the connection is lost. It is
+# sent line by line with comments and indents stripped; MARK, LEASE and LEAVE are
+# set before it. It is plain POSIX shell, and uses no files.
 
 set -f
 trap '' PIPE HUP
@@ -13,18 +12,18 @@ GROUP=0 RUN=0 ALONE= TIMER= PAGE= STAMP=
 NL='
 ' CLOSE=') '
 # pid:birth of each process ever seen as a member, of those that belong to the
-# host, and of those that LEAVE spares. Without the birth a pid may be reused.
+# host, and of those that LEAVE spares. The birth detects a reused pid.
 MEMBERS=' ' HOSTS=' ' KEPT=' '
 exec 3>&1
 
-# can COMMAND: reports whether this grep sees more than the first variable of an
+# can COMMAND reports whether this grep sees more than the first variable of an
 # environment: its own has two, and at most one of them is the first.
 can() {
 	[ -n "$(MCPDBG_A=left$$ MCPDBG_B=right$$ $1 -lsF left$$ /proc/self/environ 2>/dev/null)" ] &&
 		[ -n "$(MCPDBG_A=left$$ MCPDBG_B=right$$ $1 -lsF right$$ /proc/self/environ 2>/dev/null)" ]
 }
 
-# Where to look: /proc with the marks in it, /proc without, or ps alone.
+# The source of process lists: /proc with readable marks, /proc without, or ps.
 PROC= MARKS= SEES=
 [ -r /proc/$$/stat ] && PROC=1 SEES=1
 if [ -n "$PROC" ] && [ -r /proc/$$/environ ]; then
@@ -47,7 +46,7 @@ list() {
 		set -f
 		IFS=$NL
 		for LINE in $ALL; do
-			# pid (command) state ppid pgid ...; the command may hold anything but a newline.
+			# pid (command) state ppid pgid ...; the command may contain anything but a newline.
 			PID=${LINE%% *} REST=${LINE#*"$CLOSE"}
 			case $PID in '' | *[!0-9]*) continue ;; esac
 			case $REST in *"$CLOSE"*) REST=${LINE##*"$CLOSE"} ;; esac
@@ -72,14 +71,14 @@ list() {
 	IFS=' '
 }
 
-# A listing without the guard itself shows nothing of use.
+# A list without the guard itself is useless.
 if [ -z "$PROC" ]; then
 	list
 	case "$NL$LIST" in *"$NL$$ "*) SEES=1 ;; esac
 fi
 
-# born PID sets BORN to what tells the process from others that have its number,
-# before or after; to nothing if it is dead.
+# born PID sets BORN to a value that distinguishes the process from earlier and
+# later ones with its pid; it is empty if the process is dead.
 born() {
 	BORN=
 	if [ -n "$PROC" ]; then
@@ -114,13 +113,13 @@ pair() {
 	done
 }
 
-# marked sets FOUND to the pids of those that carry the stamp, or where there is
-# none the mark. A stamp stays whatever becomes of the environment, and all may
-# read it.
+# marked sets FOUND to the pids of the processes with the stamp, or without a
+# stamp those with the mark. A stamp stays even if the environment is cleared, and
+# every user can read it.
 marked() {
 	FOUND=' ' ALL=
 	set +f
-	# Not as an argument, which everybody on the host could read.
+	# Not as an argument, which every user of the host could read.
 	case ${STAMP:+stamp}$MARKS in
 	stamp*) ALL=$(echo "$STAMP" | grep -lsF -f /proc/self/fd/0 /proc/[0-9]*/limits 2>/dev/null) ;;
 	grep*) ALL=$(echo "$MARK" | $MARKS -lsF -f /proc/self/fd/0 /proc/[0-9]*/environ 2>/dev/null) ;;
@@ -145,8 +144,8 @@ marked() {
 }
 
 # grow sets LIVE to the pids of LIST that are in FOUND or in the group, and to
-# their descendants; INGROUP to those of the group. What belongs to the host is
-# left out, with what it starts.
+# their descendants; INGROUP to those of the group. Processes of the host are
+# excluded, with their descendants.
 grow() {
 	LIVE=' ' INGROUP=' ' GROWN=1
 	while [ -n "$GROWN" ]; do
@@ -176,17 +175,17 @@ grow() {
 	done
 }
 
-# regroup forgets the number of a group that has outlived its leader and ended: it
-# may soon be that of another one.
+# regroup forgets the id of a group that has outlived its leader and ended: the id
+# may soon be reused.
 regroup() {
 	[ "$RUN" != 0 ] || [ "$GROUP" = 0 ] || kill -0 -$GROUP 2>/dev/null || GROUP=0
 }
 
-# look sets FOUND to the pids of the run: those that carry stamp or mark, those
-# of the group, every member ever seen, and the descendants of all; INGROUP to
-# those of the group; SPARED to those that LEAVE spares, which are in neither.
-# Without anybody to begin with it does without the list of all processes, which
-# is long on a busy host.
+# look sets FOUND to the pids of the run: those with stamp or mark, those of the
+# group, every member ever seen, and the descendants of all; INGROUP to those of
+# the group; SPARED to those that LEAVE spares, which are in neither. If it knows
+# no process to start from, it does not list all processes, which is slow on a
+# busy host.
 look() {
 	LIST= LIVE=' ' INGROUP=' ' SPARED=' ' STRANGERS=' '
 	regroup
@@ -221,7 +220,7 @@ look() {
 	return 0
 }
 
-# feel is look where processes cannot be seen: the group answers as a whole.
+# feel is look for hosts without process lists: it checks the group as a whole.
 feel() {
 	FOUND=' '
 	if [ "$GROUP" -gt 1 ]; then
@@ -232,7 +231,7 @@ feel() {
 }
 
 # names PID reports whether LEAVE names the process: by the base name of its
-# argv[0], or by the kernel's name of it.
+# argv[0], or by its name in the kernel.
 names() {
 	COMM=
 	if [ -n "$PROC" ]; then
@@ -250,7 +249,7 @@ names() {
 }
 
 # spare moves the processes that LEAVE names from FOUND and INGROUP to SPARED,
-# with all that they have started. The server itself is never spared.
+# with all their descendants. The server itself is never spared.
 spare() {
 	recall "$KEPT"
 	SPARED=$ALIVE
@@ -280,9 +279,9 @@ spare() {
 	FOUND=$LIVE INGROUP=$PGID
 }
 
-# settle finds what is in the group, or descends from the leader, before the
-# server runs: startup files left it there, and it belongs to the host. Where
-# there is a stamp the server may run already, but all of its own has the stamp.
+# settle finds the processes in the group, and descendants of the leader, before
+# the server runs: startup files left them there, and they belong to the host.
+# With a stamp the server may run already, but all its processes have the stamp.
 settle() {
 	[ -n "$SEES" ] || return 0
 	STRANGERS=' '
@@ -337,7 +336,7 @@ tell() {
 	done
 }
 
-# strike SIGNAL PIDS...: the group at once, unless it holds somebody else's.
+# strike SIGNAL PIDS... signals the group at once, unless it has other processes.
 strike() {
 	SIGNAL=$1 WHOLE=
 	shift
@@ -347,11 +346,11 @@ strike() {
 	done
 }
 
-# pause is a moment: a tenth of a second where sleep can do that.
+# pause waits a tenth of a second, or a second if sleep does not support that.
 pause() { sleep 0.1 2>/dev/null 3>&- || sleep 1 3>&-; }
 
-# slay kills until three looks in a row find nobody, or gives up. It lists the
-# processes it killed, once each, and those left.
+# slay kills until three scans in a row find no process, or gives up. It lists the
+# processes it killed, once each, and those that are left.
 slay() {
 	ROUND=0 CALM=0 TOLD=' '
 	while [ $ROUND -lt 40 ]; do
@@ -375,7 +374,7 @@ slay() {
 	return 0
 }
 
-# ebb sends TERM to those that look has found, and waits for a second.
+# ebb sends TERM to the processes that look has found, and waits for a second.
 ebb() {
 	[ "$FOUND" != ' ' ] && strike TERM $FOUND
 	ROUND=0
@@ -386,9 +385,9 @@ ebb() {
 	done
 }
 
-# finish REASON... is the end without anybody who asked: the reason, TERM, a
-# second, KILL. The reason says whether it meets the leader alive. It is written
-# aside: nothing that blocks the channel may put the end off.
+# finish REASON... ends the run without a request: the reason, TERM, a second,
+# KILL. The reason includes whether the leader is alive. It is written in the
+# background: a blocked channel must not delay the end.
 finish() {
 	look
 	MEETS=0
@@ -399,22 +398,22 @@ finish() {
 	} >&3 &
 	[ "$FOUND" != ' ' ] && pause && look
 	ebb
-	# Somebody may be in the middle of an exec, without a mark to be seen.
+	# During an exec a process shows no mark.
 	for ROUNDS in 1 2 3 4 5; do
 		slay
 		pause
 	done
 }
 
-# calm stops the clock. One that has run out does not come back from here.
+# calm stops the clock. A clock that has run out ignores this, and kills the guard.
 calm() {
 	[ -n "$TIMER" ] && kill $TIMER 2>/dev/null
 	TIMER=
 }
 
-# lease restarts the clock. The clock is a process of its own, because POSIX read
+# lease restarts the clock. The clock is a separate process, because POSIX read
 # has no time limit, and not a child of the guard, because a shell that only
-# reads does not reap. It knows the run as it was when it started.
+# reads does not reap. It has the state of the run at its start.
 lease() {
 	calm
 	[ "$LEASE" -gt 0 ] || return 0
@@ -424,10 +423,10 @@ lease() {
 	)
 }
 
-# clock sleeps for short times, so that what still sleeps when the clock is
-# stopped does not sleep for long, and so that it soon sees that the guard is
-# gone: then somebody else is in charge. It keeps the channel, as 3, for its
-# reason. The shell that started it waits for its standard output to end.
+# clock sleeps for short times, so that a sleep ends soon after the clock is
+# stopped, and so that it soon notices when the guard has ended: then another
+# guard is in charge. It keeps the channel, as 3, to write the reason. The shell
+# that started it waits for its standard output to end.
 clock() {
 	TIME=0 FAILED=0
 	exec </dev/null >/dev/null 2>&1
@@ -436,7 +435,7 @@ clock() {
 		[ $TICK -gt 3 ] && TICK=3
 		if sleep $TICK 3>&-; then
 			TIME=$((TIME + TICK))
-		else # somebody has killed it: how much time has passed is not known
+		else # it was killed: the elapsed time is unknown
 			FAILED=$((FAILED + 1))
 			[ $FAILED -gt 100 ] && exit 0
 		fi
@@ -447,8 +446,8 @@ clock() {
 	kill -KILL $$
 }
 
-# scope WHOM sets FOUND and INGROUP to those that a signal is for. Without a
-# group of its own, the group of a run is all of it.
+# scope SCOPE sets FOUND and INGROUP to the processes to signal. If a run has no
+# group of its own, its group is the whole run.
 scope() {
 	look
 	case $1 in
@@ -485,7 +484,7 @@ while IFS= read -r LINE; do
 		echo "E $2"
 		;;
 	P) # the run: pid, its group or 0, stamp or 0, and "new" or those that belong
-		# to the host. Before it nothing runs, and no clock.
+		# to the host. Before it neither a run nor a clock exists.
 		N=$2 RUN=$3 GROUP=$4
 		[ "$GROUP" = 0 ] && ALONE=1
 		[ "$5" != 0 ] && STAMP=$5
@@ -500,13 +499,13 @@ while IFS= read -r LINE; do
 		lease
 		echo "E $N"
 		;;
-	V) # whether a process of this machine carries the mark: nothing is guarded yet
+	V) # whether a process has the mark, before anything is guarded
 		marked
 		LIST=
 		case $FOUND in *" $3 "*) tell M $3 ;; esac
 		echo "E $2"
 		;;
-	X) # the leader has ended: its numbers may soon be anybody's
+	X) # the leader has ended: its pid and group may soon be reused
 		RUN=0
 		look
 		[ "$INGROUP" = ' ' ] && GROUP=0
@@ -530,7 +529,7 @@ while IFS= read -r LINE; do
 		[ "$SPARED" != ' ' ] && tell Y $SPARED
 		echo "E $2"
 		;;
-	O) # what an earlier run has left: its mark and stamp
+	O) # end what is left of an earlier run: its mark and stamp
 		(
 			MARK=$3 STAMP=$4 GROUP=0 RUN=0 MEMBERS=' ' HOSTS=' ' KEPT=' '
 			[ "$STAMP" != 0 ] || STAMP=

@@ -11,8 +11,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// hear has a guard on a channel that says text and ends, of which answers 1 to
-// 3 are awaited.
+// hear makes a guard on a channel that sends text and ends, with pending
+// commands 1 to 3.
 func hear(text string) (answers map[uint64][]guardProc) {
 	g := &guard{gone: make(chan struct{}), waiting: map[uint64]chan []guardProc{}}
 	for n := range uint64(3) {
@@ -31,7 +31,7 @@ func hear(text string) (answers map[uint64][]guardProc) {
 	return answers
 }
 
-func TestGuardAnswersAreRead(t *testing.T) {
+func TestGuardReplies(t *testing.T) {
 	long := strings.Repeat("x", 3*guardLine)
 	answers := hear("noise\nM 12 1 400 0\nC server --flag \nL 13 12 8 0\n\nZ lease 10 1\nC stuck\nY 14 12 8 0\nC adb\nE 1\nE 2\n" +
 		"M 14 1 0 0\nC " + long + "\nM 0 0 0 0\nM -1 1 1 0\nM twelve 1 1 0\nM 1\nE 3\nE 99\n")
@@ -40,7 +40,7 @@ func TestGuardAnswersAreRead(t *testing.T) {
 	require.Equal(t, []executor.Descendant{{PID: 13, PPID: 12, Command: "stuck", RSS: 8 << 10}}, ofKind(answers[1], isLeft))
 	require.Equal(t, []executor.Descendant{{PID: 14, PPID: 12, Command: "adb", RSS: 8 << 10}}, ofKind(answers[1], isSpared))
 	require.Empty(t, answers[2])
-	require.Len(t, answers[3], 1, "numbers that are none are nobody, and so is pid 0")
+	require.Len(t, answers[3], 1, "invalid pids and pid 0 are ignored")
 	require.Less(t, len(answers[3][0].Command), 2*guardLine)
 }
 

@@ -23,8 +23,9 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// posixShells are what /bin/sh is somewhere. As /bin/sh, ksh93 is not one of
-// them: it waits in a command substitution for the background job.
+// posixShells are the programs that are /bin/sh on some systems. ksh93 as
+// /bin/sh is not one of them: it waits in a command substitution for the
+// background job.
 var posixShells = [][]string{{"dash"}, {"bash", "--posix"}, {"busybox", "sh"}, {"mksh"}, {"zsh", "--emulate", "sh"}}
 
 // underPosixShells runs a test with each of them.
@@ -43,8 +44,8 @@ func underShells(t *testing.T, shells [][]string, test func(t *testing.T, shell 
 	}
 }
 
-// A script is a shell that runs one of our scripts on this machine, in a session
-// of its own, as it would at the other end of a channel.
+// A script is a shell that runs one of our scripts locally, in its own session,
+// as at the other end of a channel.
 type script struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -71,7 +72,7 @@ func runLocally(t *testing.T, shell []string, text string) *script {
 	t.Cleanup(func() { _ = stdout.Close() })
 	go func() {
 		defer close(s.ended)
-		_ = s.cmd.Wait() // how it ends is looked at where it matters
+		_ = s.cmd.Wait() // tests check its status where it matters
 	}()
 	t.Cleanup(func() {
 		for _, pid := range s.session() {
@@ -90,8 +91,8 @@ func (s *script) send(text string) {
 	require.NoError(s.t, err)
 }
 
-// watchdog ends a process after bound, so that who waits for what it says does
-// not wait for ever.
+// watchdog kills a process after bound, so that a test waiting for its output
+// does not wait forever.
 func watchdog(p *os.Process) (stop func() bool) {
 	return time.AfterFunc(bound, func() { _ = p.Kill() }).Stop
 }
@@ -109,10 +110,10 @@ func (s *script) line() string {
 	}
 }
 
-// session lists all processes of the script's session that live.
+// session returns all live processes of the script's session.
 func (s *script) session() []int { return inSession(s.cmd.Process.Pid) }
 
-// inSession lists all processes of a session that live.
+// inSession returns all live processes of a session.
 func inSession(id int) []int {
 	var pids []int
 	for pid, stat := range sshtest.ProcFiles("stat") {
@@ -124,10 +125,10 @@ func inSession(id int) []int {
 	return pids
 }
 
-// deserted waits until the script and all that it has started are gone.
+// deserted waits until the script and its descendants have ended.
 func (s *script) deserted() time.Duration {
 	s.t.Helper()
-	left, after := untilNobody(0, s.session)
+	left, after := untilNone(0, s.session)
 	require.Empty(s.t, left, describe(left))
 	return after
 }
@@ -139,18 +140,18 @@ type localGuard struct {
 	pids  []int // of the process, the leader first
 }
 
-// guardLocally starts a guard, and what it guards: a leader, a child, one with a
-// group of its own and a daemon, all but one of which ignore TERM.
+// guardLocally starts a guard, and a run for it: a leader, a child, one with
+// its own group and a daemon, all but one of which ignore TERM.
 func guardLocally(t *testing.T, shell []string, lease int, leave ...string) *localGuard {
 	t.Helper()
-	mark := newMark()
+	mark := executor.NewMark()
 	g := &localGuard{script: runLocally(t, shell, guardScript(mark, lease, leave))}
 	require.Regexp(t, fmt.Sprintf(`^ARMED-%s %d 1 1 %d 1$`, mark, g.cmd.Process.Pid, lease), g.line())
 
 	const stubborn = "spawn %s ignore TERM pid hang end "
 	steps := strings.Fields(fmt.Sprintf(stubborn+stubborn+stubborn+"pid hang", "child", "group", "daemon"))
 	run := exec.Command(os.Args[0], exectest.HelperArgs(steps...)...)
-	run.Env = []string{markName + "=" + mark}
+	run.Env = []string{executor.MarkName + "=" + mark}
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := run.StdoutPipe()
 	require.NoError(t, err)
@@ -179,7 +180,7 @@ func guardLocally(t *testing.T, shell []string, lease int, leave ...string) *loc
 	return g
 }
 
-// ask sends a command and returns the pids of its answer.
+// ask sends a command and returns the pids of its reply.
 func (g *localGuard) ask(command, args string) []int {
 	g.t.Helper()
 	g.asked++
@@ -199,38 +200,39 @@ func (g *localGuard) ask(command, args string) []int {
 			require.Positive(g.t, proc.RSS)
 			pids = append(pids, proc.PID)
 		default:
-			require.Fail(g.t, "the guard says "+line)
+			require.Fail(g.t, "unexpected reply of the guard: "+line)
 		}
 	}
 }
 
-// lives lists who of the process lives.
+// lives returns the live processes of the run.
 func (g *localGuard) lives() []int {
 	return slices.DeleteFunc(slices.Clone(g.pids), func(pid int) bool { return !alive(pid) })
 }
 
-// allGone waits until nobody of the process lives, and then nobody of the guard.
+// allGone waits until all processes of the run have ended, and then those of
+// the guard.
 func (g *localGuard) allGone() {
 	g.t.Helper()
-	left, _ := untilNobody(0, g.lives)
+	left, _ := untilNone(0, g.lives)
 	require.Empty(g.t, left, describe(left))
 	g.deserted()
 }
 
-func TestGuardAnswers(t *testing.T) {
+func TestGuardCommands(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		g := guardLocally(t, shell, 20)
 		require.ElementsMatch(t, g.pids, g.ask("T", ""), "the whole tree")
 		require.Equal(t, g.pids[:1], g.ask("S", "INT leader"))
-		left, _ := untilNobody(0, func() []int { return slices.DeleteFunc(g.lives(), func(pid int) bool { return pid != g.pids[0] }) })
+		left, _ := untilNone(0, func() []int { return slices.DeleteFunc(g.lives(), func(pid int) bool { return pid != g.pids[0] }) })
 		require.Empty(t, left, "the leader takes INT")
 		require.ElementsMatch(t, g.pids[1:], g.ask("X", ""), "its descendants are known without it")
-		require.Len(t, g.ask("S", "TERM group"), 1, "the child that is left of its group")
+		require.Len(t, g.ask("S", "TERM group"), 1, "the remaining child of its group")
 		require.ElementsMatch(t, g.pids[1:], g.ask("S", "TERM tree"))
 		require.Len(t, g.lives(), 3, "they ignore TERM")
 		require.ElementsMatch(t, g.pids[1:], g.ask("K", ""))
-		require.Empty(t, g.lives(), "when K is answered")
+		require.Empty(t, g.lives(), "at the reply to K")
 		require.Empty(t, g.ask("T", ""))
 		require.Empty(t, g.ask("K", ""))
 		g.send("Q\n")
@@ -247,8 +249,8 @@ func TestGuardEndsTheRunWhenItsInputEnds(t *testing.T) {
 	})
 }
 
-// A guard that ends a run by itself says why before it does.
-func TestGuardSaysWhyItEndsTheRun(t *testing.T) {
+// A guard that ends a run on its own first reports the reason.
+func TestGuardReportsWhyItEndsTheRun(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		g := guardLocally(t, shell, 20)
@@ -261,7 +263,7 @@ func TestGuardSaysWhyItEndsTheRun(t *testing.T) {
 	})
 }
 
-// A guard that was killed takes its clock with it, and leaves the run alone.
+// The clock of a guard that was killed ends too, and the run is left alone.
 func TestClockEndsWithItsGuard(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
@@ -272,9 +274,10 @@ func TestClockEndsWithItsGuard(t *testing.T) {
 	})
 }
 
-// What Command.Leave names is spared when the guard is asked and when it ends the
-// run by itself: with all that it started, and by the name of its program.
-func TestGuardSparesWhatItIsToLeave(t *testing.T) {
+// The programs in Command.Leave are spared when the guard is asked and when it
+// ends the run on its own: with all their descendants, and by the name of the
+// program.
+func TestGuardSparesProgramsToLeave(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		g := guardLocally(t, shell, 20, "other", "o'dd name", filepath.Base(os.Args[0]))
@@ -288,15 +291,15 @@ func TestGuardSparesWhatItIsToLeave(t *testing.T) {
 	})
 }
 
-// A process that was seen once stays a member, whatever becomes of its
-// environment, group, session and parent.
+// A process that was seen once stays a member, even if its environment, group,
+// session and parent change.
 func TestGuardRemembersWhatItHasSeen(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := &localGuard{script: runLocally(t, shell, guardScript(newMark(), 20, nil))}
+		g := &localGuard{script: runLocally(t, shell, guardScript(executor.NewMark(), 20, nil))}
 		g.line()
 		leader := exec.Command(os.Args[0], exectest.HelperArgs("line", "spawn", "clean", "pid", "hang", "end", "pid", "line")...)
-		leader.Env = []string{} // nor has the server a mark
+		leader.Env = []string{} // nor does the server have a mark
 		leader.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		in, err := leader.StdinPipe()
 		require.NoError(t, err)
@@ -332,7 +335,7 @@ func TestGuardSeesProcessesOfAnyName(t *testing.T) {
 		for _, name := range []string{"a) b 1", "a) Z 1", "a) S 1 1 ) Z", ") "} {
 			program := filepath.Join(t.TempDir(), name)
 			require.NoError(t, os.Symlink(os.Args[0], program))
-			g := &localGuard{script: runLocally(t, shell, guardScript(newMark(), 20, nil))}
+			g := &localGuard{script: runLocally(t, shell, guardScript(executor.NewMark(), 20, nil))}
 			g.line()
 			server := exec.Command(program, exectest.HelperArgs("pid", "hang")...)
 			server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -355,34 +358,34 @@ func TestGuardSeesProcessesOfAnyName(t *testing.T) {
 	})
 }
 
-// One shell: it takes its time. The others are in the long tests.
+// Only one shell, because it takes long. The long tests run the others.
 func TestGuardEndsTheRunAfterItsLease(t *testing.T) {
 	t.Parallel()
 	underShells(t, posixShells[:1], guardEndsAfterItsLease)
 }
 
 func guardEndsAfterItsLease(t *testing.T, shell []string) {
-	g := guardLocally(t, shell, 5) // seconds: on a busy machine we may be late with a beat
-	// Longer than the lease, with a beat now and then. No event: it is time that
-	// passes, on clocks of other programs.
+	g := guardLocally(t, shell, 5) // seconds: on a busy machine a beat may be late
+	// Longer than the lease, with a beat now and then. There is no event to
+	// wait for: the clocks of other programs must advance.
 	for range 12 {
 		time.Sleep(500 * time.Millisecond)
 		g.ask("B", "")
 	}
-	require.Len(t, g.lives(), 4, "who is in touch keeps the run")
+	require.Len(t, g.lives(), 4, "the run continues while there is contact")
 	g.allGone()
 }
 
-// Clocks that are stopped when they have hardly begun leave nobody. One shell, for
-// the same reason.
+// Clocks that are stopped when they have just begun leave no process. Only one
+// shell, for the same reason.
 func TestGuardLeavesNoClock(t *testing.T) {
 	t.Parallel()
 	underShells(t, posixShells[:1], guardLeavesNoClock)
 }
 
 func guardLeavesNoClock(t *testing.T, shell []string) {
-	const lease = 50 // longer than the end of all waits
-	s := runLocally(t, shell, guardScript(newMark(), lease, nil))
+	const lease = 50 // longer than all waits together
+	s := runLocally(t, shell, guardScript(executor.NewMark(), lease, nil))
 	s.line()
 	for n := range 100 {
 		s.send(fmt.Sprintf("B %d\nP %[1]d 0 0 0 old\n", n)) // P restarts the clock
@@ -394,19 +397,19 @@ func guardLeavesNoClock(t *testing.T, shell []string) {
 	s.deserted()
 }
 
-// The run script, too, is everybody's.
+// The run script has to work in every shell, too.
 func TestRunScriptUnderEachShell(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		mark, args := newMark(), awkward
+		mark, args := executor.NewMark(), awkward
 		if shell[0] == sshtest.Need(t, "mksh") {
-			args = args[:len(args)-1] // its printf is a program, whose arguments have their limit
+			args = args[:len(args)-1] // its printf is a program, whose arguments are limited
 		}
 		c := launchCommand{
 			argv: append([]string{os.Args[0]}, exectest.HelperArgs(slices.Concat([]string{"args"}, args, []string{"end", "out", "\n", "env"})...)...),
 			dir:  t.TempDir(),
 		}
-		for i, value := range awkward[:len(awkward)-1] { // one is as long as may be
+		for i, value := range awkward[:len(awkward)-1] { // one is as long as possible
 			c.env = append(c.env, executor.EnvVar{Name: "AWKWARD" + strconv.Itoa(i), Value: value})
 		}
 		s := runLocally(t, shell, runScript(mark, c))

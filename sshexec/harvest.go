@@ -9,8 +9,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A pathCache holds what each kind of shell of a host has as its PATH: it is
-// asked once.
+// A pathCache holds the PATH of each kind of shell of a host, so that each is
+// asked only once.
 type pathCache struct {
 	mu    sync.Mutex
 	known map[PathFrom]string
@@ -33,8 +33,8 @@ func (c *pathCache) get(ctx context.Context, l *launcher) (string, *executor.Sta
 	return path, nil
 }
 
-// harvest asks the user's shell for its PATH. The server itself never runs
-// under such a shell: an interactive one may print, wait or start things.
+// harvest gets PATH from the user's shell. The server itself never runs under
+// such a shell: an interactive one may print, wait or start things.
 func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
 	o := l.openScript(ctx, "PATH-"+l.mark, false, harvestScript(l.mark, l.from))
 	if o.failure != nil {
@@ -42,28 +42,28 @@ func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
 	}
 	select {
 	case r := <-o.out:
-		_ = o.ch.Close() // what the shell still does ends with the guard
+		_ = o.ch.Close() // if the shell still runs, it ends with the guard
 		if r.err == nil && r.line != "" {
 			return r.line, nil
 		}
-		e := l.fail(executor.StartFailed, fmt.Errorf("--path-from %s: the shell did not say its PATH: %w", l.from, cmp.Or(r.err, errEnded)), harvestHint)
+		e := l.fail(executor.StartFailed, fmt.Errorf("--path-from %s: the shell did not print its PATH: %w", l.from, cmp.Or(r.err, errEnded)), harvestHint)
 		e.Said = tail(censor(r.noise, l.mark))
 		return "", e
-	case <-ctx.Done(): // the connection is closed, and what the shell still does ends with the guard
+	case <-ctx.Done(): // the connection is closed; if the shell still runs, it ends with the guard
 		e := l.cancelled(ctx)
 		if e.Code == executor.StartTimeout {
-			e.Err = fmt.Errorf("--path-from %s: the shell did not say its PATH within %v", l.from, l.limit)
+			e.Err = fmt.Errorf("--path-from %s: the shell did not print its PATH within %v", l.from, l.limit)
 			e.Hint = harvestHint + "\n" + longerHint
 		}
 		return "", e
 	}
 }
 
-const harvestHint = "is there something in its startup files that waits for a person? --path-from plain does without, --path-from explicit takes --env PATH=..."
+const harvestHint = "check whether its startup files wait for input, or use --path-from plain, or --path-from explicit with --env PATH=..."
 
 // harvestScript runs the user's shell as a login shell, or an interactive one,
-// and has it say its PATH. The csh family takes no other flag beside -l, and
-// reads its startup file always.
+// and makes it print its PATH. The csh family accepts no other flag together
+// with -l, and always reads its startup file.
 func harvestScript(mark string, from PathFrom) string {
 	interactive := ""
 	if from == PathInteractive {
@@ -79,5 +79,5 @@ case $_ms in
 *) set -- -l ;;
 esac
 exec "$_ms" "$@"%[3]s -c 'exec /bin/sh -c "$_mh"' </dev/null
-`, markName, mark, interactive)
+`, executor.MarkName, mark, interactive)
 }

@@ -10,7 +10,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A link is taken for dead beatEvery + beatMisses * beatReply after the last
+// A link is considered dead beatEvery + beatMisses * beatReply after the last
 // sign of life, which is 13 seconds: the promise is 15. The kernel gives up
 // unacknowledged data after the same time (TCP_USER_TIMEOUT, package link).
 const (
@@ -22,11 +22,11 @@ const (
 // errNoReply is the cause of a link that is given up.
 var errNoReply = errors.New("no reply")
 
-// A heartbeat finds out whether the other side is still there.
+// A heartbeat checks whether the other side is still there.
 type heartbeat struct {
 	every time.Duration
 	beat  func(context.Context) error             // one round trip
-	heard func() time.Time                        // when anything came last
+	heard func() time.Time                        // when data last came
 	tell  func(executor.LinkState, time.Duration) // called when a round trip ends, or is overdue
 	lost  func(quiet time.Duration)
 }
@@ -51,7 +51,7 @@ func (h *heartbeat) run(ctx context.Context) {
 			h.tell(executor.LinkUp, time.Since(begin))
 			pause.Reset(h.every)
 		case !errors.Is(err, errNoReply):
-			return // the connection, or the guard, has ended: others tell of that
+			return // the connection, or the guard, has ended, which is reported elsewhere
 		case h.heard().After(begin):
 			misses = 0 // busy, not dead
 			pause.Reset(h.every)
@@ -66,8 +66,8 @@ func (h *heartbeat) run(ctx context.Context) {
 	}
 }
 
-// once is one round trip. The beat itself may be stuck in a write until the
-// connection is given up; nobody waits for that.
+// once makes one round trip. The beat itself may be stuck in a write until the
+// connection is given up; once does not wait for that.
 func (h *heartbeat) once(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, beatReply, errNoReply)
 	defer cancel()
@@ -81,8 +81,7 @@ func (h *heartbeat) once(ctx context.Context) error {
 	}
 }
 
-// keepalive watches over the link of a process, and keeps its guard from
-// thinking that we are gone.
+// keepalive watches the link of a process, and renews the lease of its guard.
 func (p *process) keepalive(ctx context.Context) {
 	run := p.running
 	every := beatEvery
@@ -93,17 +92,17 @@ func (p *process) keepalive(ctx context.Context) {
 		every: every,
 		beat: func(ctx context.Context) error {
 			if !p.isGuarded() {
-				// Any answer will do; servers refuse what they do not know.
+				// Any reply will do; servers refuse unknown requests.
 				_, err := run.run.SendRequest("keepalive@openssh.com", true, nil)
 				return err
 			}
 			_, err := p.askGuard(ctx, "B", "")
 			return err
 		},
-		heard: p.guardConn().Heard,
+		heard: p.guardConn().LastRead,
 		tell:  func(s executor.LinkState, rtt time.Duration) { p.setLink(s, rtt) },
 		lost: func(quiet time.Duration) {
-			err := fmt.Errorf("no answer for %s", quiet.Round(time.Second/10))
+			err := fmt.Errorf("no reply for %s", quiet.Round(time.Second/10))
 			if absence := p.away.within(time.Now(), quiet); absence != "" {
 				err = fmt.Errorf("%w (%s)", err, absence)
 			}
@@ -113,7 +112,7 @@ func (p *process) keepalive(ctx context.Context) {
 	h.run(ctx)
 }
 
-// setLink notes the state of the link, and tells of it when it has changed.
+// setLink sets the state of the link, and publishes it if it has changed.
 func (p *process) setLink(s executor.LinkState, rtt time.Duration) {
 	p.mu.Lock()
 	news := p.link.State != s
@@ -124,28 +123,28 @@ func (p *process) setLink(s executor.LinkState, rtt time.Duration) {
 	told := p.link
 	p.mu.Unlock()
 	if news {
-		told.Heard = p.conn.Heard()
-		p.journal.Emit(executor.Event{Kind: executor.Link, Link: &told})
+		told.Heard = p.conn.LastRead()
+		p.base.Journal.Emit(executor.Event{Kind: executor.Link, Link: &told})
 	}
 }
 
-// lose ends a process whose connection, or channel, has ended before its exit
-// was known.
+// lose ends a process whose connection, or channel, ended before its exit was
+// known.
 func (p *process) lose() {
 	lost := executor.LostError{
 		Code: executor.LostClosed, Hop: p.conn.Hop(), Alias: p.conn.Alias(),
-		Err: errors.New("the server closed the channel without saying how the process ended"),
+		Err: errors.New("the server closed the channel without an exit status"),
 	}
 	if cause := p.conn.Cause(); cause != nil {
 		lost = *cause
 	}
-	lost.After = time.Since(p.began)
-	hint := "without a guard the process may still run there"
+	lost.After = time.Since(p.base.Began)
+	hint := "there is no guard: the process may still be running"
 	if p.running.guard != nil {
 		run := p.remember()
 		hint = fmt.Sprintf("the process %s; a restart tries to end it first", run.mayLive())
 		if p.isGuarded() {
-			hint = fmt.Sprintf("its guard there ends the process at once, or it %s; a restart tries to end it first", run.mayLive())
+			hint = fmt.Sprintf("its guard on the host kills the process at once, or it %s; a restart tries to end it first", run.mayLive())
 		}
 	}
 	lost.Hint = strings.TrimSuffix(hint+"\n"+lost.Hint, "\n")
@@ -153,21 +152,19 @@ func (p *process) lose() {
 	p.link.State, p.link.Err = executor.LinkLost, &lost
 	p.mu.Unlock()
 	p.abandon()
-	p.journal.Fail(&lost)
-	if p.stdin != nil {
-		p.stdin.Abort()
-	}
+	p.base.Journal.Fail(&lost)
+	p.base.Stdin.Abort()
 }
 
-// remember has the next start on the host look for the process, which had a guard
-// and whose connection is lost, and end it.
+// remember makes the next start on the host look for the process, which had a
+// guard and whose connection is lost, and end it.
 func (p *process) remember() lostRun {
-	run := lostRun{id: p.id, mark: p.mark, stamp: p.running.stamp}
+	run := lostRun{id: p.base.ID, mark: p.base.Mark, stamp: p.running.stamp}
 	if clock := p.guard().caps.lease; clock > 0 && p.isGuarded() {
 		run.lease = time.Duration(clock) * time.Second
 		run.until = time.Now().Add(run.lease)
 	}
-	if !p.isSwept() && !p.isEnding() {
+	if !p.base.Swept() && !p.base.Ending() {
 		p.ex.addLost(run)
 	}
 	return run

@@ -14,11 +14,11 @@ import (
 
 // peer is the other side of a heartbeat.
 type peer struct {
-	answers atomic.Bool   // the beat itself is answered
-	talks   bool          // other bytes come
-	rtt     time.Duration // of an answer
+	answers atomic.Bool   // it replies to the beat
+	talks   bool          // it sends other data
+	rtt     time.Duration // of a reply
 	gone    bool          // the beat fails at once
-	last    atomic.Int64  // when bytes came last, in nanoseconds
+	last    atomic.Int64  // time of the last data, in nanoseconds
 	beats   atomic.Int32
 }
 
@@ -42,7 +42,7 @@ func (p *peer) beat(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// told is what a heartbeat has told.
+// told records the reports of a heartbeat.
 type told struct {
 	states []executor.LinkState
 	rtt    time.Duration
@@ -85,7 +85,7 @@ func TestHeartbeatFindsASilentPeer(t *testing.T) {
 	})
 }
 
-func TestHeartbeatBearsABusyPeer(t *testing.T) {
+func TestHeartbeatToleratesABusyPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		p, said := &peer{talks: true}, &told{}
@@ -116,7 +116,7 @@ func TestHeartbeatRecovers(t *testing.T) {
 	})
 }
 
-func TestHeartbeatLeavesAnEndToOthers(t *testing.T) {
+func TestHeartbeatStopsAtAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, said := &peer{gone: true}, &told{}
 		p.heartbeat(said).run(t.Context())
@@ -125,12 +125,12 @@ func TestHeartbeatLeavesAnEndToOthers(t *testing.T) {
 	})
 }
 
-func TestAnAbsenceIsNamedForItsCause(t *testing.T) {
+func TestAbsenceText(t *testing.T) {
 	begin := time.Now()
 	for _, c := range []struct {
 		name       string
-		mono, wall time.Duration // that pass between two notes
-		since      time.Duration // then, until somebody asks
+		mono, wall time.Duration // time between two notes
+		since      time.Duration // then, until within is called
 		want       string
 	}{
 		{"none", time.Second, time.Second, 0, ""},
@@ -139,7 +139,7 @@ func TestAnAbsenceIsNamedForItsCause(t *testing.T) {
 		{"long ago", 20 * time.Second, 20 * time.Second, 11 * time.Second, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := attendance{mono: begin.Add(-c.mono), wall: begin.Round(0).Add(-c.wall)}
+			a := absenceDetector{mono: begin.Add(-c.mono), wall: begin.Round(0).Add(-c.wall)}
 			a.note(begin)
 			for at := time.Second; at <= c.since; at += time.Second {
 				a.note(begin.Add(at))

@@ -17,39 +17,40 @@ import (
 	"mcpdbg/sshexec/link"
 )
 
-// saidLimit is how much of what the other side said an error or notice holds.
+// saidLimit is how much output of the other side an error or notice holds.
 const saidLimit = 4 << 10
 
-// errSilent is the cause of a start whose time is over.
-var errSilent = errors.New("no answer from the remote shell within the limit")
+// errSilent is the cause of a start that timed out.
+var errSilent = errors.New("no reply from the remote shell within the limit")
 
 // A launchCommand is a command as the run script starts it.
 type launchCommand struct {
 	argv    []string
 	dir     string
-	path    string // PATH; empty leaves the other side's
+	path    string // PATH; empty keeps that of the host
 	env     []executor.EnvVar
 	noStdin bool
 }
 
-// A launcher starts one process on one connection. When it fails, and keep is not
-// set, the connection is to be closed: the shells that it has started then end.
+// A launcher starts one process on one connection. When it fails, and keep is
+// not set, close the connection: the shells it has started then end.
 type launcher struct {
 	conn  *link.Conn
 	mark  string
 	cmd   launchCommand
 	set   map[string]string // environment requests of the ssh configuration
-	limit time.Duration     // for all of it, of which the context knows
+	limit time.Duration     // for the whole launch; ctx ends at the limit
 	lease time.Duration
 	leave []string // programs to spare
 	from  PathFrom
 	paths *pathCache
 	lost  []lostRun // earlier runs that may still live there
 
-	// redial makes a second connection to the host; nil where that is not done.
+	// redial makes a second connection to the host; nil if that is not
+	// possible.
 	redial func(ctx context.Context, why string) (*link.Conn, error)
 	single bool // one session at a time; a run shows its mark before it runs
-	keep   bool // the connection carries a process that runs: a failure closes the channel alone
+	keep   bool // the connection carries a running process: a failure closes only the channel
 
 	rtt time.Duration // of the first round trip
 
@@ -57,33 +58,33 @@ type launcher struct {
 	opened []*channel
 }
 
-// A launched process runs.
+// A launched is a running process.
 type launched struct {
 	run     *channel
 	guard   *guard // the first one; nil without. process.guard is the one in charge
 	rtt     time.Duration
 	pid     int
 	group   int       // that it leads; 0 if it leads none
-	stamp   string    // that its processes carry; "0" where that failed
-	path    string    // that was set; empty: that of the other side
-	rest    [2][]byte // of each stream, what came behind the marker
+	stamp   string    // of its processes; "0" if it could not be set
+	path    string    // that was set; empty: that of the host
+	rest    [2][]byte // of each stream, what followed the marker
 	notices []executor.Notice
-	settled chan []guardProc // the guard's answer to P
-	apart   *link.Conn       // of the guard, if it has a connection of its own
+	settled chan []guardProc // the guard's reply to P
+	apart   *link.Conn       // of the guard, if it has its own connection
 }
 
 // together starts the run and its guard on one connection.
 func (l *launcher) together(ctx context.Context) (*launched, *executor.StartError) {
 	guardOpen := l.openGuard(ctx)
 	if l.from == PathPlain || l.from == PathExplicit {
-		run := l.openRun(ctx) // beside the guard, to save round trips
+		run := l.openRun(ctx) // concurrently with the guard, to save round trips
 		g, err := l.arm(ctx, <-guardOpen)
 		if err != nil {
 			return nil, err
 		}
 		return l.release(ctx, run, g)
 	}
-	// The harvest is under the guard, too: an interactive shell can hang.
+	// The guard covers the harvest, too: an interactive shell can hang.
 	g, err := l.arm(ctx, <-guardOpen)
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (l *launcher) together(ctx context.Context) (*launched, *executor.StartErro
 	return l.release(ctx, l.openRun(ctx), g)
 }
 
-// An opening is a channel on which a script runs, or why there is none.
+// An opening is a channel on which a script runs, or the error of opening it.
 type opening struct {
 	ch       *channel
 	out, err <-chan reading
@@ -102,8 +103,8 @@ type opening struct {
 }
 
 // openScript runs scripts in a shell that leads a group, on a channel of their
-// own, and looks for a marker on both streams. It does not wait for the server
-// to agree if sure is not set: what the script says is proof enough.
+// own, and looks for a marker on both streams. Unless sure is set, it does not
+// wait for the server's reply: the script's output is proof enough.
 func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scripts ...string) opening {
 	ch, err := l.openSession(ctx)
 	if err != nil {
@@ -120,8 +121,8 @@ func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scr
 		err = ch.execBlind(bootstrap)
 	}
 	if err == nil {
-		// A long script that nobody reads can get stuck. Otherwise, whether it
-		// arrives shows in what comes back.
+		// Writing a long script can block if the other side does not read.
+		// Otherwise, the output shows whether it arrived.
 		stop := context.AfterFunc(ctx, func() { l.giveUp(ch) })
 		lines := encode(leadScript)
 		for _, script := range scripts {
@@ -130,12 +131,12 @@ func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scr
 		_, _ = ch.Write(lines)
 		stop()
 	} else if !errors.Is(err, errRefused) && ctx.Err() == nil {
-		err = nil // the command has ended already: what it said tells why
+		err = nil // the command has ended already: its output shows why
 	}
 	return opening{ch: ch, out: await(ch, marker), err: await(ch.Stderr(), marker), failure: err}
 }
 
-// giveUp frees a write that is stuck on a channel.
+// giveUp unblocks a write that is stuck on a channel.
 func (l *launcher) giveUp(ch *channel) {
 	if l.keep {
 		_ = ch.Close()
@@ -145,7 +146,7 @@ func (l *launcher) giveUp(ch *channel) {
 }
 
 // sendConfigured sends the variables of the ssh configuration. Servers refuse
-// most, and nobody waits for that.
+// most of them, so it does not wait for replies.
 func (l *launcher) sendConfigured(ch *channel) {
 	for name, value := range l.set {
 		_, _ = ch.SendRequest("env", false, ssh.Marshal(envRequest{name, value}))
@@ -176,7 +177,7 @@ func (l *launcher) marker(ctx context.Context, o opening) (reading, *executor.St
 	}
 }
 
-// release waits until the run is ready, tells the guard of it and lets it go.
+// release waits until the run is ready, tells the guard and lets it go.
 func (l *launcher) release(ctx context.Context, o opening, g *guard) (*launched, *executor.StartError) {
 	run, failure := l.prepared(ctx, o)
 	if failure == nil {
@@ -209,16 +210,16 @@ func (l *launcher) prepared(ctx context.Context, o opening) (*launched, *executo
 	return run, nil
 }
 
-// letGo tells the guard of a run that is ready, and lets the run go.
+// letGo registers a run that is ready with the guard, and lets the run go.
 func (l *launcher) letGo(ctx context.Context, o opening, run *launched, g *guard) *executor.StartError {
 	run.guard, run.rtt = g, l.rtt
 	run.notices = slices.Concat(run.notices, modeNotices(g.caps, run.stamp != noStamp, l.lease, run.group), l.endLost(ctx, g))
-	// The guard knows the run before it runs: nobody can be missed. Both lines
-	// are one round trip behind the marker.
+	// The guard knows the run before it runs, so it cannot miss a process. Both
+	// lines are one round trip after the marker.
 	var err error
 	run.settled, err = g.send("P", fmt.Sprintf("%d %d %s new", run.pid, run.group, run.stamp))
 	if err == nil && run.stamp == noStamp {
-		// The guard must have looked at what was there before.
+		// The guard must have scanned for earlier processes.
 		err = run.awaitSettled(ctx)
 	}
 	if err == nil {
@@ -230,29 +231,29 @@ func (l *launcher) letGo(ctx context.Context, o opening, run *launched, g *guard
 	return nil
 }
 
-// ready reads what the run says of itself: pid, group, status, stamp, PATH.
+// ready parses what the run reports: pid, group, status, stamp, PATH.
 func (l *launcher) ready(ctx context.Context, line string) (*launched, *executor.StartError) {
 	f := strings.SplitN(line, " ", 5)
 	if len(f) < 5 {
-		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("the run script says %q", cut(line)), "")
+		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("unexpected reply of the start script: %q", cut(line)), "")
 	}
 	pid, err := strconv.Atoi(f[0])
 	if err != nil || pid <= 1 {
-		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("the run script says %q", cut(line)), "")
+		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("unexpected reply of the start script: %q", cut(line)), "")
 	}
 	switch f[2] {
 	case runOK:
 	case runNoDir:
-		return nil, l.fail(executor.StartNoDir, fmt.Errorf("working directory %s is missing there, or can't be entered", l.cmd.dir),
-			"give another one with --cwd; without it the server starts in the login directory")
+		return nil, l.fail(executor.StartNoDir, fmt.Errorf("working directory %s does not exist on the host, or cannot be entered", l.cmd.dir),
+			"choose another one with --cwd; without --cwd the server starts in the login directory")
 	case runNoExec:
-		return nil, l.fail(executor.StartNoExec, fmt.Errorf("%s is there and can't be executed", l.cmd.argv[0]),
-			"is it a directory, or does it lack the x permission?")
+		return nil, l.fail(executor.StartNoExec, fmt.Errorf("%s exists but cannot be executed", l.cmd.argv[0]),
+			"check that it is a file with the x permission")
 	default:
 		return nil, l.notFound(ctx, f[4])
 	}
 	run := &launched{pid: pid, stamp: noStamp}
-	if group, _ := strconv.Atoi(f[1]); group == pid { // 0: not known
+	if group, _ := strconv.Atoi(f[1]); group == pid { // 0: unknown
 		run.group = group
 	}
 	if f[3] == stampOf(l.mark) {
@@ -261,21 +262,21 @@ func (l *launcher) ready(ctx context.Context, line string) (*launched, *executor
 	return run, nil
 }
 
-// notFound says where the program was looked for, and whether a shell that
-// somebody works in would have found it.
+// notFound returns where the program was searched, and whether a login or
+// interactive shell would have found it.
 func (l *launcher) notFound(ctx context.Context, path string) *executor.StartError {
 	name := l.cmd.argv[0]
 	if strings.Contains(name, "/") {
-		return l.fail(executor.StartNotFound, fmt.Errorf("there is no %s", name), "is that its path on this host?")
+		return l.fail(executor.StartNotFound, fmt.Errorf("%s: not found on the host", name), "check its path on the host")
 	}
-	e := l.fail(executor.StartNotFound, fmt.Errorf("%s is not on the PATH there (%s)", name, cut(path)),
-		"give its full path, or a PATH with --env PATH=... and --path-from explicit")
+	e := l.fail(executor.StartNotFound, fmt.Errorf("%s is not on the PATH of the host (%s)", name, cut(path)),
+		"use its full path, or set PATH with --env PATH=... and --path-from explicit")
 	if l.from != PathPlain {
 		return e
 	}
 	for _, from := range []PathFrom{PathLogin, PathInteractive} {
 		if l.foundFrom(ctx, from) {
-			e.Hint = fmt.Sprintf("%s is on the PATH of %s shell there: --path-from %s", name,
+			e.Hint = fmt.Sprintf("%s is on the PATH of %s shell there: use --path-from %s", name,
 				map[PathFrom]string{PathLogin: "a login", PathInteractive: "an interactive"}[from], from)
 			break
 		}
@@ -283,10 +284,10 @@ func (l *launcher) notFound(ctx context.Context, path string) *executor.StartErr
 	return e
 }
 
-// foundTime is how long it may take to find out what would find a program.
+// foundTime limits the search for a shell that would find a program.
 const foundTime = 3 * time.Second
 
-// foundFrom looks whether the program would be found; nothing is started.
+// foundFrom reports whether the program would be found; nothing is started.
 func (l *launcher) foundFrom(ctx context.Context, from PathFrom) bool {
 	ctx, cancel := context.WithTimeout(ctx, foundTime)
 	defer cancel()

@@ -7,28 +7,28 @@ import (
 	"io"
 )
 
-// noiseLimit is how much a login shell may say before our script's marker.
+// noiseLimit is how much a login shell may print before our script's marker.
 const noiseLimit = 64 << 10
 
-// Why a marker did not come.
+// Reasons why a marker did not come.
 var (
 	errNoise = fmt.Errorf("more than %d KiB came before it", noiseLimit>>10)
 	errEnded = errors.New("the command ended before it")
 )
 
-// A scanner looks for a marker at the start of a line. What stands before it
-// is noise: of the login shell's startup files, not of the server.
+// A scanner looks for a marker at the start of a line. What precedes it is
+// noise: output of the login shell's startup files, not of the server.
 type scanner struct {
 	marker string
 	buf    []byte
-	from   int // start of the line that is not complete yet
+	from   int // start of the incomplete line
 }
 
 // A reading is one stream up to its marker.
 type reading struct {
 	line  string // what follows the marker in its line
-	noise []byte // what came before it; if it did not come, all that there was
-	rest  []byte // what came behind its line
+	noise []byte // output before it, or all output if it did not come
+	rest  []byte // output after its line
 	err   error  // why it did not come
 }
 
@@ -58,7 +58,7 @@ func (s *scanner) feed(p []byte) (reading, bool) {
 	return reading{}, false
 }
 
-// await reads r up to the line that begins with marker, from a goroutine that
+// await reads r up to the line that begins with marker, in a goroutine that
 // ends with the connection at the latest.
 func await(r io.Reader, marker string) <-chan reading {
 	done := make(chan reading, 1)

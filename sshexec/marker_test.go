@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
 )
 
 func TestMarkerIsFoundAtTheStartOfALine(t *testing.T) {
@@ -17,9 +19,9 @@ func TestMarkerIsFoundAtTheStartOfALine(t *testing.T) {
 		{"at once", "\nRUN-x 12 12 0 /bin\nrest", "12 12 0 /bin", "", "rest", true},
 		{"without a newline before it", "RUN-x\n", "", "", "", true},
 		{"behind noise", "hello\nworld\n\nRUN-x 1\n", "1", "hello\nworld\n", "", true},
-		{"behind a line that is not ended", "hello\nRUN-x 1\n", "1", "hello", "", true},
+		{"after an incomplete line", "hello\nRUN-x 1\n", "1", "hello", "", true},
 		{"within a line", "echo RUN-x 1\n", "", "", "", false},
-		{"of somebody else", "RUN-xy 1\n", "", "", "", false},
+		{"of another run", "RUN-xy 1\n", "", "", "", false},
 		{"not complete", "\nRUN-x 1", "", "", "", false},
 		{"twice", "RUN-x 1\nRUN-x 2\n", "1", "", "RUN-x 2\n", true},
 		{"binary", "\x00\xff\n\nRUN-x 1\n\x00", "1", "\x00\xff\n", "\x00", true},
@@ -44,7 +46,7 @@ func TestMarkerIsFoundAtTheStartOfALine(t *testing.T) {
 	}
 }
 
-// forever says the same thing over and over.
+// forever returns the same text over and over.
 type forever struct{ read int }
 
 func (f *forever) Read(p []byte) (int, error) {
@@ -60,7 +62,7 @@ func TestNoiseIsBounded(t *testing.T) {
 	require.LessOrEqual(t, len(r.noise), 2*noiseLimit)
 }
 
-func TestWhatWasSaidBeforeTheEndIsKept(t *testing.T) {
+func TestOutputBeforeTheEndIsKept(t *testing.T) {
 	r := <-await(io.MultiReader(strings.NewReader("This account is "), strings.NewReader("disabled.\n")), "RUN-x")
 	require.ErrorIs(t, r.err, errEnded)
 	require.Equal(t, "This account is disabled.\n", string(r.noise))
@@ -92,7 +94,7 @@ func FuzzMarker(f *testing.F) {
 }
 
 func TestEncodeIsOneLineOfPrintableASCII(t *testing.T) {
-	for _, text := range []string{"", "plain", "a\nb\x00c\\d\xffé\t'\"$`%s", guardScript(newMark(), 30, nil)} {
+	for _, text := range []string{"", "plain", "a\nb\x00c\\d\xffé\t'\"$`%s", guardScript(executor.NewMark(), 30, nil)} {
 		line := encode(text)
 		require.Equal(t, len(line)-1, bytes.IndexByte(line, '\n'))
 		for _, c := range line[:len(line)-1] {
@@ -102,7 +104,7 @@ func TestEncodeIsOneLineOfPrintableASCII(t *testing.T) {
 	}
 }
 
-// decode does what printf's %b does with what encode writes.
+// decode does the same as printf's %b with the output of encode.
 func decode(t *testing.T, line []byte) string {
 	var out []byte
 	line = bytes.TrimSuffix(line, []byte("\n"))

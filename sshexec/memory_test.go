@@ -13,9 +13,9 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A run over many hosts is to take 1.5 MiB for each at most; what an open
-// connection with its process takes is a part of that, and when its executor is
-// closed nothing of it is left.
+// A run over many hosts may take at most 1.5 MiB for each; an open connection
+// with its process takes a part of that, and when its executor is closed
+// nothing of it is left.
 func TestMemoryOfConnections(t *testing.T) {
 	const (
 		n          = 24
@@ -39,7 +39,7 @@ func TestMemoryOfConnections(t *testing.T) {
 		whileOpen()
 		require.NoError(t, e.Close())
 	}
-	use(1, func() {}) // what is made once
+	use(1, func() {}) // allocations that happen once
 	heap, running := inUse()
 	use(n, func() {
 		h, r := inUse()
@@ -53,10 +53,10 @@ func TestMemoryOfConnections(t *testing.T) {
 	require.LessOrEqual(t, r, running)
 }
 
-// inUse is the heap in bytes, and how many goroutines there are.
+// inUse returns the heap in bytes, and the number of goroutines.
 func inUse() (heap, goroutines int) {
 	runtime.GC()
-	runtime.GC() // what had a finalizer
+	runtime.GC() // for objects with a finalizer
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc), runtime.NumGoroutine()

@@ -9,7 +9,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// noiseNotices tell what startup files wrote before the server's first byte.
+// noiseNotices reports what startup files wrote before the server's first byte.
 func noiseNotices(stdout, stderr []byte, mark string) []executor.Notice {
 	if len(stdout)+len(stderr) == 0 {
 		return nil
@@ -25,8 +25,8 @@ func noiseNotices(stdout, stderr []byte, mark string) []executor.Notice {
 	}}
 }
 
-// leftoverNotice names what startup files have left running in the background
-// before the server started.
+// leftoverNotice lists the processes that startup files left running in the
+// background before the server started.
 func leftoverNotice(hosts []guardProc) executor.Notice {
 	var commands []string
 	for _, h := range hosts {
@@ -39,18 +39,19 @@ func leftoverNotice(hosts []guardProc) executor.Notice {
 	}
 }
 
-// modeNotices say what the guard cannot do on this host. stamped reports whether
-// the processes of the run carry the stamp, group is the one that they have.
+// modeNotices lists what the guard cannot do on this host. stamped reports
+// whether the processes of the run carry the stamp; group is their process
+// group.
 func modeNotices(c capabilities, stamped bool, lease time.Duration, group int) []executor.Notice {
 	var list []executor.Notice
 	if c.lease == 0 {
-		text := "the guard has no clock (no sleep on the host): if the connection breaks without a word, the server stays until the host notices"
+		text := "the guard has no clock (no sleep on the host): if the connection is lost without notice, the server keeps running until the host notices"
 		if lease <= 0 {
-			text = "no lease: if the connection breaks without a word, the server stays until the host notices"
+			text = "no lease: if the connection is lost without notice, the server keeps running until the host notices"
 		}
 		list = append(list, executor.Notice{Code: "mode.no-heartbeat", Text: text})
 	}
-	if blind := c.blindness(stamped); blind != "" {
+	if blind := c.blindSpots(stamped); blind != "" {
 		list = append(list, executor.Notice{Code: "mode.no-proc", Text: blind})
 	}
 	if group == 0 {
@@ -62,17 +63,17 @@ func modeNotices(c capabilities, stamped bool, lease time.Duration, group int) [
 	return list
 }
 
-// blindness says which processes of the server the guard may miss; it is empty
-// where it misses none.
-func (c capabilities) blindness(stamped bool) string {
+// blindSpots describes which processes of the server the guard may miss; it is
+// empty if the guard misses none.
+func (c capabilities) blindSpots(stamped bool) string {
 	switch {
 	case !c.sees:
 		return "cannot see processes here (no /proc, and ps does not list them): child processes outside the server's process group are neither found nor ended"
 	case stamped:
 		return ""
 	case !c.marks:
-		return "processes are found here by group and parent only: a daemon that has left both between two looks is neither found nor ended"
+		return "processes are found here by group and parent only: a daemon that has left both between two scans is neither found nor ended"
 	default:
-		return "processes are found here by environment, group and parent: a daemon that has left all three between two looks is neither found nor ended"
+		return "processes are found here by environment, group and parent: a daemon that has left all three between two scans is neither found nor ended"
 	}
 }

@@ -8,34 +8,34 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// A Transport says which program speaks SSH.
+// A Transport is the program that speaks SSH.
 type Transport string
 
 // The transports.
 const (
-	TransportAuto   Transport = link.Auto   // an existing ControlMaster if the configuration names one that answers, else native
+	TransportAuto   Transport = link.Auto   // an existing ControlMaster if the configuration names one that is running, else native
 	TransportNative Transport = link.Native // this program
 	TransportMaster Transport = link.Master // an existing OpenSSH ControlMaster, through its socket
 	TransportBinary Transport = link.Binary // the system's ssh program: FIDO key files, GSSAPI, PKCS#11
 )
 
-// A PathFrom says where the remote program search path comes from.
+// A PathFrom is the source of the remote program search path.
 type PathFrom string
 
-// Where PATH comes from.
+// The sources of PATH.
 const (
-	PathPlain       PathFrom = "plain"       // what sshd gives to a command
+	PathPlain       PathFrom = "plain"       // what sshd sets for a command
 	PathLogin       PathFrom = "login"       // what a login shell sets
 	PathInteractive PathFrom = "interactive" // what an interactive login shell sets: nvm, asdf and the like
 	PathExplicit    PathFrom = "explicit"    // the variable PATH that the command names
 )
 
-// A Launch says how the remote process is started.
+// A Launch is how the remote process is started.
 type Launch string
 
 // The launches.
 const (
-	LaunchGuarded Launch = "guarded" // under a guard that ends the whole tree, whatever happens to us
+	LaunchGuarded Launch = "guarded" // under a guard that ends the whole tree even if the connection is lost
 	LaunchPlain   Launch = "plain"   // the bare command: for forced commands and hosts without a POSIX shell
 )
 
@@ -45,8 +45,8 @@ const (
 	// DefaultLease is how long the guard waits for a sign of life before it ends
 	// the remote processes.
 	DefaultLease = 30 * time.Second
-	// ScreenLease is what a program with somebody at its screen should use: they
-	// may close the lid for a moment.
+	// ScreenLease is the lease for interactive programs: the user may close the
+	// lid of a laptop for a moment.
 	ScreenLease = 5 * time.Minute
 )
 
@@ -58,19 +58,19 @@ type Options struct {
 	Transport   Transport
 	PathFrom    PathFrom
 	Launch      Launch
-	// Dialer makes the connections, as its own options say; executors that share
-	// one share the connections to hosts on the way. It stays the caller's to
-	// close. Nil means one of its own, of NewDialer.
+	// Dialer makes the connections, with its own options; executors that share
+	// one share the connections to jump hosts. The caller closes it. If nil,
+	// the executor makes its own with NewDialer.
 	Dialer *link.Dialer
 	// Prompter is asked about unknown host keys, passphrases and the like; nil
-	// means that nobody is there.
+	// means that no user can be asked.
 	Prompter executor.Prompter
 	// AcceptNew writes unknown host keys to known_hosts instead of asking,
 	// whatever StrictHostKeyChecking says; NoAcceptNew makes its accept-new ask.
 	AcceptNew, NoAcceptNew bool
 
 	ConnectTimeout time.Duration // each hop; 0 means what the ssh configuration says, or link.DefaultConnectTimeout
-	AuthTimeout    time.Duration // each hop; 0 means link.DefaultAuthTimeout; time in which somebody is asked does not count
+	AuthTimeout    time.Duration // each hop; 0 means link.DefaultAuthTimeout; time spent in prompts does not count
 	StartTimeout   time.Duration // from the login to the running process; 0 means DefaultStartTimeout
 	Lease          time.Duration // 0 means DefaultLease, below 0 none
 
@@ -81,7 +81,7 @@ type Options struct {
 
 	// IDs counts the processes of the program; nil means a counter of its own.
 	IDs *executor.IDs
-	// Retention is how long a process stays after Closed; 0 means
+	// Retention is how long a process is kept after Closed; 0 means
 	// executor.Retention.
 	Retention time.Duration
 	// Journal holds the limits of each process's output.

@@ -12,7 +12,7 @@ import (
 
 // plain starts the bare command, for hosts on which our script cannot run. The
 // process is ended by closing its standard input and by the server's signals,
-// as far as that goes; variables travel only if the server accepts them.
+// if it delivers them; variables are sent only if the server accepts them.
 func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) {
 	ch, err := open(ctx, l.conn)
 	if err != nil {
@@ -22,8 +22,8 @@ func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) 
 	for _, v := range l.cmd.env {
 		switch err := ch.ask(ctx, "env", envRequest{v.Name, v.Value}); {
 		case errors.Is(err, errRefused):
-			return nil, l.fail(executor.StartInvalid, fmt.Errorf("the server does not accept the variable %s", v.Name),
-				"AcceptEnv in its sshd_config would let it through; a launch under the guard needs no permission")
+			return nil, l.fail(executor.StartInvalid, fmt.Errorf("the server does not accept the environment variable %s", v.Name),
+				"add it to AcceptEnv in the server's sshd_config, or use --ssh-launch guarded, which does not need that")
 		case err != nil:
 			return nil, l.openFailed(ctx, err)
 		}
@@ -34,12 +34,12 @@ func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) 
 	}
 	return &launched{run: ch, rtt: time.Since(begin), notices: []executor.Notice{{
 		Code: "mode.plain",
-		Text: "plain launch: no guard. Closing stdin and the server's signals are the only ways to end the server there; its children, and a broken connection, may leave it running",
+		Text: "plain launch: no guard. Only closing stdin and signals can end the server there; its child processes, or the server after a lost connection, may keep running",
 	}}}, nil
 }
 
-// plainCommand is the command in words that a POSIX shell takes; words that
-// need no quotes have none, so that other shells may understand them too.
+// plainCommand returns the command as words for a POSIX shell; words that need
+// no quotes have none, so that other shells may understand them too.
 func plainCommand(c launchCommand) string {
 	var words []string
 	if c.dir != "" {
@@ -51,8 +51,8 @@ func plainCommand(c launchCommand) string {
 	return strings.Join(words, " ")
 }
 
-// quoteIfNeeded quotes what is more than letters, digits and a few signs that
-// no shell gives a meaning to.
+// quoteIfNeeded quotes words with more than letters, digits and a few
+// characters that have no meaning in any shell.
 func quoteIfNeeded(word string) string {
 	safe := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:,@+", r)

@@ -50,7 +50,7 @@ func TestPlainLaunch(t *testing.T) {
 	require.Equal(t, "KILL", p.Info().Exit.Signal)
 }
 
-func TestPlainLaunchSaysWhichVariableDoesNotTravel(t *testing.T) {
+func TestPlainLaunchNamesTheRefusedVariable(t *testing.T) {
 	cmd := helper("hang")
 	cmd.Env = []executor.EnvVar{{Name: "REFUSED", Value: "hunter2"}}
 	failed := failedStart(t, at(t, sshtest.Inetd(t, sshtest.Options{}), bare), cmd)
@@ -59,8 +59,8 @@ func TestPlainLaunchSaysWhichVariableDoesNotTravel(t *testing.T) {
 	require.NotContains(t, failed.Error()+failed.Hint, "hunter2")
 }
 
-// A forced command runs whatever it is that it runs; where the server refuses
-// to deliver signals to it, the end of its input is what ends it.
+// A forced command runs instead of the given one; if the server refuses to
+// deliver signals to it, the end of its input is what ends it.
 func TestPlainLaunchOnAForcedCommand(t *testing.T) {
 	e := at(t, sshtest.Inetd(t, sshtest.Options{KeyOptions: `command="echo forced; cat"`}), bare)
 	p, err := e.Start(t.Context(), helper("hang"))
@@ -77,8 +77,8 @@ func TestPlainLaunchOnAForcedCommand(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-// What neither signals nor the end of its input reach is left behind, and said
-// to be.
+// A process that neither signals nor the end of its input reach is leaked, and
+// reported as such.
 func TestPlainLaunchThatCannotBeEnded(t *testing.T) {
 	t.Parallel()
 	e := at(t, sshtest.Inetd(t, sshtest.Options{KeyOptions: `command="echo $$; exec sleep 20"`}), bare)

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// bound is the end of every wait: longer means that it will not happen.
+	// bound limits every wait.
 	bound = 30 * time.Second
-	// lookAgain is how often the list of processes is looked at, and those that are
-	// known more often.
+	// lookAgain is the interval at which the list of processes is read; known
+	// processes are checked more often.
 	lookAgain = 20 * time.Millisecond
 )
 
-// carrying lists the processes that were started with a variable, given as
+// carrying returns the processes that were started with a variable, given as
 // NAME=value.
 func carrying(variable string) []int {
 	var pids []int
@@ -36,7 +36,7 @@ func carrying(variable string) []int {
 	return pids
 }
 
-// variable is NAME=value of a process that runs, or empty.
+// variable returns NAME=value of a running process, or "".
 func variable(pid int, name string) string {
 	environ, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	for entry := range bytes.SplitSeq(environ, []byte{0}) {
@@ -47,7 +47,8 @@ func variable(pid int, name string) string {
 	return ""
 }
 
-// startedBy lists what a server has started and still runs, but for itself.
+// startedBy returns the live processes that a server has started, except
+// itself.
 func startedBy(s *sshtest.Server) []int {
 	return slices.DeleteFunc(carrying("SSHTEST="+filepath.Base(s.Dir)), func(pid int) bool {
 		exe, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
@@ -55,9 +56,9 @@ func startedBy(s *sshtest.Server) []int {
 	})
 }
 
-// untilNobody waits until list is empty, and stays so for as long as calm. It
-// returns who is left in the end, and after which time nobody was.
-func untilNobody(calm time.Duration, list func() []int) ([]int, time.Duration) {
+// untilNone waits until list is empty, and stays so for the duration calm. It
+// returns the processes that are left in the end, and the time until none was.
+func untilNone(calm time.Duration, list func() []int) ([]int, time.Duration) {
 	begin := time.Now()
 	empty := begin
 	for {
@@ -72,12 +73,12 @@ func untilNobody(calm time.Duration, list func() []int) ([]int, time.Duration) {
 		case now.Sub(empty) >= calm:
 			return nil, empty.Sub(begin)
 		}
-		time.Sleep(lookAgain) // nobody is told when a process ends that is not their child
+		time.Sleep(lookAgain) // there is no event for the end of a process that is not a child
 	}
 }
 
-// awaitEnd waits until nobody of pids lives, but not for long: others may come.
-// To look at a few costs little, and the list of all processes much.
+// awaitEnd waits until pids have ended, but not for long: others may come.
+// Checking a few is cheap, and listing all processes is not.
 func awaitEnd(pids []int) {
 	for range 20 {
 		if !slices.ContainsFunc(pids, alive) {
@@ -87,7 +88,7 @@ func awaitEnd(pids []int) {
 	}
 }
 
-// ofUser lists the processes of a user.
+// ofUser returns the processes of a user.
 func ofUser(uid uint32) []int {
 	var pids []int
 	dir, err := os.Open("/proc")
@@ -106,18 +107,32 @@ func ofUser(uid uint32) []int {
 	return pids
 }
 
-// describe says what processes are, for a message.
+// cmdline returns the command line of a process, or "" if it has ended. One read
+// takes it whole: os.ReadFile reads until the end of the file, and a process that
+// starts another program in between has the rest of the new command line at the
+// end of its old one.
+func cmdline(pid int) string {
+	file, err := os.Open("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	line := make([]byte, 1<<16)
+	n, _ := file.Read(line)
+	return string(line[:n])
+}
+
+// describe describes processes, for a message.
 func describe(pids []int) string {
 	var text strings.Builder
 	for _, pid := range pids {
-		cmdline, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		text.WriteString(strings.ReplaceAll(cut(string(cmdline)), "\x00", " ") + "\n\t" + cut(string(stat))[:min(len(stat), 60)] + "\n")
+		text.WriteString(strings.ReplaceAll(cut(cmdline(pid)), "\x00", " ") + "\n\t" + cut(string(stat))[:min(len(stat), 60)] + "\n")
 	}
 	return text.String()
 }
 
-// ordinaryProgram is the helper where every user can run it.
+// ordinaryProgram copies the helper to a place where every user can run it.
 func ordinaryProgram(t testing.TB) string {
 	t.Helper()
 	sshtest.NeedRoot(t)

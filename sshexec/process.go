@@ -1,6 +1,7 @@
 package sshexec
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,31 +16,23 @@ import (
 )
 
 const (
-	// flushTime is how long the news of an exit waits for output where there is no
-	// guard, and maxFlushTime for the guard, and for output that keeps coming.
+	// flushTime is how long an exit event is delayed to drain trailing output
+	// if there is no guard, and maxFlushTime the limit with a guard, and for
+	// output that keeps coming.
 	flushTime    = 100 * time.Millisecond
 	maxFlushTime = time.Second
-	// quietTime without output says that there is no more on its way.
+	// quietTime without output means that no more is on its way.
 	quietTime = 20 * time.Millisecond
 )
 
-// A process is one entry of the table, from its reservation on. It has a
-// connection of its own.
+// A process is the remote part of an entry of the table. It has its own
+// connection.
 type process struct {
 	ex   *Executor
-	id   string
-	cmd  executor.Command
-	mark string // in the environment of the process and all its descendants
-
-	settled chan struct{} // closed when the start has succeeded or failed
-	exited  chan struct{} // closed when the leader's exit is known, or never will be
-	ending  chan struct{} // one slot: held by the Terminate that is at work
+	base *executor.Base
 
 	mu      sync.Mutex
-	cancel  context.CancelCauseFunc // of the start under way
-	running *launched               // nil until the process runs
 	link    executor.LinkInfo
-	swept   bool // nothing of the process is left, or nobody can be reached
 	notices []executor.Notice
 	hosts   []guardProc // the host's own, which run in the group of the process
 
@@ -50,252 +43,160 @@ type process struct {
 	unguarded chan struct{} // closed when no guard is left
 	retired   chan struct{} // closed when no other guard will come
 
-	// Set before running is, and constant from then on.
-	conn    *link.Conn
-	began   time.Time
-	env     executor.EnvReport
-	journal *executor.Journal
-	stdin   *executor.Stdin // nil without, as is pipe
-	pipe    *stdinPipe
-	pumps   []*pump
-	beats   context.CancelFunc // ends the keepalive
-	away    attendance
-
-	exitedAt time.Time // set before exited is closed
+	// Set before the process is attached, and constant from then on.
+	running    *launched
+	conn       *link.Conn
+	pipe       *stdinPipe         // nil without
+	beats      context.CancelFunc // ends the keepalive
+	away       absenceDetector
+	lastOutput atomic.Int64 // its time, since the process began
 }
 
-func newProcess(e *Executor, id string, cmd executor.Command) *process {
-	cmd.Argv = slices.Clone(cmd.Argv)
-	cmd.Env = slices.Clone(cmd.Env)
+func newProcess(e *Executor, b *executor.Base) *process {
 	return &process{
-		ex: e, id: id, cmd: cmd, mark: newMark(),
-		settled: make(chan struct{}), exited: make(chan struct{}), ending: make(chan struct{}, 1),
+		ex: e, base: b,
 		replaced: make(chan struct{}), unguarded: make(chan struct{}), retired: make(chan struct{}),
 	}
 }
 
-// ID implements executor.Process.
-func (p *process) ID() string { return p.id }
+// Describe implements executor.Backend.
+func (p *process) Describe(info *executor.Info) {
+	p.mu.Lock()
+	lnk := p.link
+	info.Notices = p.notices
+	p.mu.Unlock()
+	lnk.Heard = p.conn.LastRead()
+	info.PID, info.Link = p.running.pid, &lnk
+}
 
-// run is what runs, or nil while it is starting.
-func (p *process) run() *launched {
+// Latency implements executor.Backend.
+func (p *process) Latency() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.running
+	return p.link.RTT
 }
 
-// Info implements executor.Process.
-func (p *process) Info() executor.Info {
-	info := executor.Info{
-		ID:        p.id,
-		State:     executor.StateStarting,
-		Placement: p.ex.opts.Destination.Host,
-		Argv:      slices.Clone(p.cmd.Argv),
-		Dir:       p.cmd.Dir,
-		NextSeq:   1,
-	}
-	p.mu.Lock()
-	run, lnk, notices := p.running, p.link, p.notices
-	p.mu.Unlock()
-	if run == nil {
-		return info
-	}
-	lnk.Heard = p.conn.Heard()
-	info.PID, info.Env, info.Started, info.Notices, info.Link = run.pid, p.env, p.began, notices, &lnk
-	p.journal.Fill(&info)
-	if p.stdin != nil {
-		p.stdin.Fill(&info)
-	}
-	return info
-}
-
-// Subscribe implements executor.Process.
-func (p *process) Subscribe(o executor.SubscribeOptions) (*executor.Subscription, error) {
-	if p.run() == nil {
-		return nil, executor.ErrStarting
-	}
-	return p.journal.Subscribe(o)
-}
-
-// Read implements executor.Process.
-func (p *process) Read(ctx context.Context, after uint64, max int, wait time.Duration) (executor.ReadResult, error) {
-	if p.run() == nil {
-		return executor.ReadResult{}, executor.ErrStarting
-	}
-	return p.journal.Read(ctx, after, max, wait)
-}
-
-// Write implements executor.Process.
-func (p *process) Write(ctx context.Context, writeID string, data []byte) (executor.WriteResult, error) {
-	switch {
-	case p.run() == nil:
-		return executor.WriteResult{Status: executor.Starting}, nil
-	case p.stdin == nil:
-		return executor.WriteResult{Status: executor.StdinClosed}, nil
-	default:
-		return p.stdin.Write(ctx, writeID, data)
-	}
-}
-
-// CloseStdin implements executor.Process.
-func (p *process) CloseStdin() executor.WriteStatus {
-	switch {
-	case p.run() == nil:
-		return executor.Starting
-	case p.stdin == nil:
-		return executor.StdinClosed
-	default:
-		return p.stdin.Close()
-	}
-}
-
-// Tree implements executor.Process. Without a guard it knows nobody.
-func (p *process) Tree(ctx context.Context) ([]executor.Descendant, error) {
-	run := p.run()
-	if run == nil || run.guard == nil {
-		return nil, nil
-	}
+// Tree implements executor.Backend. Without a guard it is empty.
+func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant, err error) {
 	procs, err := p.ask(ctx, "T", "")
-	return ofKind(procs, isMember, isSpared), err
+	return ofKind(procs, isMember), ofKind(procs, isSpared), err
 }
 
-// ask asks the guard. It returns no processes without a guard, and once nothing
-// is left of the process.
+// ask sends a command to the guard. It returns no processes if there is no
+// guard, and once nothing is left of the process.
 func (p *process) ask(ctx context.Context, command, args string) ([]guardProc, error) {
-	if p.guard() == nil || p.isSwept() || p.conn.Cause() != nil {
+	if p.guard() == nil || p.base.Swept() || p.conn.Cause() != nil {
 		return nil, nil
 	}
 	procs, err := p.askGuard(ctx, command, args)
-	if err != nil && (p.isSwept() || p.conn.Cause() != nil) {
-		return nil, nil // it went while it was asked
+	if err != nil && (p.base.Swept() || p.conn.Cause() != nil) {
+		return nil, nil // it ended while it was asked
 	}
 	return procs, err
 }
 
-// attach makes the launched process the entry's own and starts its goroutines.
+// attach begins the life of the launched process and starts its goroutines.
 func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport) {
-	o := p.ex.opts.Journal
-	o.OnClosing, o.Pinned, o.OneWindow = p.closing, p.cmd.Pinned, true
-	p.journal = executor.NewJournal(o)
-	if p.cmd.NoStdin {
-		_ = run.run.CloseWrite() // what it means if this fails is told by the connection
-	} else {
-		p.pipe = &stdinPipe{ch: run.run, abort: p.abandon}
-		p.stdin = executor.NewStdin(p.pipe, nil, p.journal.Emit)
-	}
-	p.pumps = []*pump{
-		newPump(p, executor.Stdout, run.run, run.rest[executor.Stdout]),
-		newPump(p, executor.Stderr, run.run.Stderr(), run.rest[executor.Stderr]),
-	}
-	p.conn, p.env, p.began = conn, env, time.Now()
 	ctx, cancel := context.WithCancel(context.Background())
-	p.beats = cancel
-	p.mu.Lock()
+	p.conn, p.running, p.inCharge, p.beats = conn, run, run.guard, cancel
 	p.link = conn.Info()
 	p.link.State, p.link.RTT = executor.LinkUp, run.rtt
-	p.notices = slices.Concat(conn.Notices(), argvNotices(p.cmd.Argv), run.notices)
-	p.running, p.inCharge = run, run.guard
-	p.mu.Unlock()
-	for _, pump := range p.pumps {
-		p.ex.running.Go(pump.run)
+	p.notices = slices.Concat(conn.Notices(), argvNotices(p.base.Cmd.Argv), run.notices)
+	s := executor.Streams{Lost: p.cutOff, Output: [2]io.Reader{
+		&outputReader{p, io.MultiReader(bytes.NewReader(run.rest[executor.Stdout]), run.run)},
+		&outputReader{p, io.MultiReader(bytes.NewReader(run.rest[executor.Stderr]), run.run.Stderr())},
+	}}
+	if p.base.Cmd.NoStdin {
+		_ = run.run.CloseWrite() // a failure shows as the end of the connection
+	} else {
+		p.pipe = &stdinPipe{ch: run.run, abort: p.abandon}
+		s.Stdin = p.pipe
 	}
+	p.base.Attach(s, env)
 	if run.apart != nil {
 		conn.KeepAlive()
-		p.ex.running.Go(func() { p.watchApart(ctx, run.apart) })
+		p.base.Go(func() { p.watchApart(ctx, run.apart) })
 	}
-	p.ex.running.Go(func() { p.away.keep(ctx) })
-	p.ex.running.Go(func() { p.keepalive(ctx) })
+	p.base.Go(func() { p.away.keep(ctx) })
+	p.base.Go(func() { p.keepalive(ctx) })
 	if run.guard != nil {
-		p.ex.running.Go(func() { p.takeHosts(ctx) })
+		p.base.Go(func() { p.takeHosts(ctx) })
 		if run.stamp == noStamp {
-			p.ex.running.Go(func() { p.sampleEarly(ctx) })
+			p.base.Go(func() { executor.Sample(ctx, 0, func() { p.sample(ctx) }) })
 		}
-		p.ex.running.Go(func() { p.watchGuard(ctx) })
+		p.base.Go(func() { p.watchGuard(ctx) })
 	}
-	p.ex.running.Go(p.watch)
+	p.base.Go(func() { p.watch(ctx) })
 }
 
-// closing runs when both streams have ended and the exit is known.
-func (p *process) closing() {
-	if p.stdin != nil {
-		p.stdin.Abort()
-	}
-}
-
-// watch waits for the leader's end and tells of it, and then for the end of
+// watch waits for the leader's exit and publishes it, then waits for the end of
 // the streams.
-func (p *process) watch() {
+func (p *process) watch(ctx context.Context) {
 	run := p.running.run
 	select {
 	case <-run.exited:
 	case <-run.ended:
 	}
-	var left leftBehind
-	p.exitedAt = time.Now()
+	var left remainingQuery
 	if run.hasExited() {
-		close(p.exited)
+		p.base.LeaderExited()
 		left = p.flush()
 		exit := run.exit
 		exit.By, exit.Why = p.endedBy(exit)
-		p.journal.Exited(exit)
+		p.base.Journal.Exited(exit)
 		select {
-		case <-p.journal.Done():
+		case <-p.base.Journal.Done():
 		case <-run.ended:
 			if run.cutOff {
 				p.lose()
 			}
-			<-p.journal.Done()
+			<-p.base.Journal.Done()
 		}
 	} else {
 		p.lose()
-		close(p.exited)
+		p.base.LeaderExited()
 	}
-	p.tidy(left)
-	p.ex.table.Retire(p, p.expire)
+	// The connection is closed as soon as it is no longer needed.
+	p.base.SweepIf(func() bool { return p.running.guard == nil || p.noneLeft(ctx, left) })
+	p.base.Retire()
 }
 
-// A leftBehind is the question to a guard which processes an ended leader has left.
-type leftBehind struct {
-	answer chan []guardProc // nil if no guard was asked; it holds one answer
+// A remainingQuery is a pending request to a guard for the remaining processes of
+// an ended leader.
+type remainingQuery struct {
+	answer chan []guardProc // nil if no guard was asked; it holds one reply
 	gone   <-chan struct{}  // closed when the guard that was asked has ended
 }
 
-// flush gives output that was written before the exit the time to come: what
-// the guard answers from now on comes behind it, as all passes through one
-// server. It also tells the guard that the leader's numbers mean nothing any
-// more; the guard's answer to that lists the processes that are left.
-func (p *process) flush() (left leftBehind) {
+// flush waits for output that was written before the exit: the guard's later
+// replies come after it, as everything passes through one server. It also tells
+// the guard that the leader's pid and group are no longer valid; the guard's
+// reply to that lists the remaining processes.
+func (p *process) flush() (left remainingQuery) {
 	var answer chan []guardProc
 	var gone <-chan struct{}
 	begin := time.Now()
-	settled := begin.Add(flushTime) // when all has come that had been written
-	if g := p.guard(); g != nil && !p.isEnding() {
-		// One that has ended may have said why: that is read before it is gone.
+	settled := begin.Add(flushTime) // when all earlier output has come
+	if g := p.guard(); g != nil && !p.base.Ending() {
+		// A guard that has ended may have written why: read that first.
 		gone, left.gone, settled = g.gone, g.gone, begin.Add(maxFlushTime)
 		if asked, err := g.send("X", ""); err == nil {
 			answer, left.answer = asked, asked
 		}
 	}
-	ended := make(chan struct{})
-	p.ex.running.Go(func() {
-		defer close(ended)
-		for _, pump := range p.pumps {
-			<-pump.done
-		}
-	})
 	look := time.NewTicker(quietTime / 2)
 	defer look.Stop()
 	for {
 		select {
-		case <-ended:
+		case <-p.base.Drained():
 			return left
 		case procs := <-answer:
 			settled, answer = time.Now(), nil
-			left.answer <- procs // for nobodyLeft
+			left.answer <- procs // for noneLeft
 		case <-gone:
 			settled, gone = time.Now(), nil
 		case <-look.C:
-			// A pump may be slow to take what has come.
+			// A stream may be read slowly.
 			if min(time.Since(settled), p.quiet()) > quietTime || time.Since(begin) > maxFlushTime {
 				return left
 			}
@@ -303,16 +204,17 @@ func (p *process) flush() (left leftBehind) {
 	}
 }
 
-// endedBy names the guard where it has said that it ends the process, and why.
+// endedBy returns the guard, and its reason, if it reported that it ends the
+// process.
 func (p *process) endedBy(exit executor.Exit) (executor.EndedBy, string) {
 	g := p.guard()
 	if g == nil {
 		return exit.By, exit.Why
 	}
 	switch why := g.reason(); {
-	case p.running.apart != nil && p.running.apart.Cause() != nil && !p.isSwept() && !p.isEnding():
+	case p.running.apart != nil && p.running.apart.Cause() != nil && !p.base.Swept() && !p.base.Ending():
 		return executor.EndedByGuard, "its connection was lost"
-	case !why.meets:
+	case !why.alive:
 		return exit.By, exit.Why // it found a leader that had ended
 	case why.kind == reasonClosed:
 		return executor.EndedByGuard, "its channel was closed"
@@ -326,50 +228,14 @@ func (p *process) endedBy(exit executor.Exit) (executor.EndedBy, string) {
 	}
 }
 
-// quiet is for how long no output has come.
+// quiet returns the time since the last output.
 func (p *process) quiet() time.Duration {
-	last := int64(0)
-	for _, pump := range p.pumps {
-		last = max(last, pump.last.Load())
-	}
-	return time.Since(p.began) - time.Duration(last)
+	return time.Since(p.base.Began) - time.Duration(p.lastOutput.Load())
 }
 
-// isEnding tells whether a Terminate is at work.
-func (p *process) isEnding() bool { return len(p.ending) > 0 }
-
-// awaitPumps waits until each pump has seen the end of its stream, but not
-// longer than limit, and reports whether all have.
-func (p *process) awaitPumps(limit time.Duration) bool {
-	timeout := time.NewTimer(limit)
-	defer timeout.Stop()
-	for _, pump := range p.pumps {
-		select {
-		case <-pump.done:
-		case <-timeout.C:
-			return false
-		}
-	}
-	return true
-}
-
-// tidy gives the connection up as soon as it is not needed any more: the process
-// has ended and nothing of it is left, or the connection is lost.
-func (p *process) tidy(left leftBehind) {
-	select {
-	case p.ending <- struct{}{}:
-		defer func() { <-p.ending }()
-	default:
-		return // a Terminate is at it
-	}
-	if p.running.guard == nil || p.nobodyLeft(left) {
-		p.sweep()
-	}
-}
-
-// nobodyLeft reports whether nothing of an ended process is left. Where nothing
-// was at the exit, nothing can come.
-func (p *process) nobodyLeft(left leftBehind) bool {
+// noneLeft reports whether nothing of an ended process is left. If nothing
+// was left at the exit, nothing can come.
+func (p *process) noneLeft(ctx context.Context, left remainingQuery) bool {
 	if left.answer != nil {
 		select {
 		case procs := <-left.answer:
@@ -377,108 +243,71 @@ func (p *process) nobodyLeft(left leftBehind) bool {
 				return true
 			}
 		case <-left.gone:
-		case <-p.ex.ctx.Done():
+		case <-ctx.Done():
 		}
 	}
-	procs, err := p.ask(p.ex.ctx, "T", "")
+	procs, err := p.ask(ctx, "T", "")
 	return err == nil && len(procs) == 0
 }
 
-// expire ends what outlived a leader that nobody terminated: from now on it
-// can be reached by nobody.
-func (p *process) expire() {
-	// What cannot be killed is nobody's any more; the guard tries once more.
-	_, _ = p.end(context.Background())
-	p.abandon()
-}
-
-// sweep notes that nothing of the process is left, and closes the connection.
-func (p *process) sweep() {
-	p.mu.Lock()
-	p.swept = true
-	p.mu.Unlock()
-	if g := p.guard(); g != nil && p.conn.Cause() == nil {
+// Release implements executor.Backend.
+func (p *process) Release(none bool) {
+	if g := p.guard(); none && g != nil && p.conn.Cause() == nil {
 		g.close()
 	}
 	p.abandon()
 }
 
-// abandon closes the connection: everything that waits for it goes on.
+// abandon closes the connection, which unblocks everything that waits for it.
 func (p *process) abandon() {
 	p.beats()
-	_ = p.conn.Close() // nothing is wanted from it any more
+	_ = p.conn.Close() // it is no longer needed
 	if apart := p.running.apart; apart != nil {
 		_ = apart.Close()
 	}
 }
 
-func (p *process) isSwept() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.swept
+// An outputReader reads one output stream of a process.
+type outputReader struct {
+	p *process
+	r io.Reader
 }
 
-// A pump reads one output stream of a process until its end.
-type pump struct {
-	p      *process
-	stream executor.Stream
-	r      io.Reader
-	rest   []byte
-	slab   executor.Slab
-	last   atomic.Int64  // when output came last, since the process began
-	done   chan struct{} // closed when run ends
-}
-
-func newPump(p *process, s executor.Stream, r io.Reader, rest []byte) *pump {
-	return &pump{p: p, stream: s, r: r, rest: rest, done: make(chan struct{})}
-}
-
-func (p *pump) run() {
-	defer close(p.done)
-	p.p.journal.Output(p.stream, p.rest)
-	for {
-		n, err := p.r.Read(p.slab.Space())
-		if n > 0 {
-			p.last.Store(int64(time.Since(p.p.began)))
-			p.p.journal.Output(p.stream, p.slab.Take(n))
-		}
-		if err != nil {
-			break
-		}
+func (o *outputReader) Read(b []byte) (int, error) {
+	n, err := o.r.Read(b)
+	if n > 0 {
+		o.p.lastOutput.Store(int64(time.Since(o.p.base.Began)))
 	}
-	if p.whole() {
-		p.p.journal.EOF(p.stream)
-	}
+	return n, err
 }
 
-// whole tells whether the stream has really ended: a connection that breaks
-// ends it too.
-func (p *pump) whole() bool {
-	if p.p.conn.Cause() == nil {
-		return true
+// cutOff reports whether a stream has ended because the connection was lost.
+func (p *process) cutOff() bool {
+	if p.conn.Cause() == nil {
+		return false
 	}
-	run := p.p.running.run
+	run := p.running.run
 	<-run.ended // with the connection
-	return !run.cutOff
+	return run.cutOff
 }
 
-// A stdinPipe is the way to the standard input of a remote process.
+// A stdinPipe writes to the standard input of a remote process.
 type stdinPipe struct {
 	ch     *channel
 	abort  func()
-	ending atomic.Bool // Terminate is at work: what the server still takes is dropped
+	ending atomic.Bool // Terminate is running: what the server still accepts is dropped
 
 	mu   sync.Mutex
 	busy bool
 }
 
-// stuckAfter is how long a write takes at least that waited for the window. What
-// took less was on its way before the process ended, and is taken to have been
-// read: it may have been what ended the process.
+// stuckAfter is the shortest duration of a write that waited for the window. A
+// shorter write was on its way before the process ended, and is assumed to have
+// been read: it may be what ended the process.
 const stuckAfter = 100 * time.Millisecond
 
 // Write blocks while the process does not read and the window is full. When the
-// leader has ended sshd takes all that comes and drops it: that is no success.
+// leader has ended, sshd accepts all data and drops it: that is an error.
 func (s *stdinPipe) Write(b []byte) (int, error) {
 	if s.ch.hasExited() {
 		return 0, errExited
@@ -494,7 +323,7 @@ func (s *stdinPipe) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// errExited is why what was queued did not reach a process.
+// errExited is the error for input that did not reach the process.
 var errExited = errors.New("process has ended")
 
 func (s *stdinPipe) setBusy(busy bool) {
@@ -503,9 +332,9 @@ func (s *stdinPipe) setBusy(busy bool) {
 	s.busy = busy
 }
 
-// Close ends standard input. A write that is stuck can be freed only by closing
-// the channel, which the server does by itself after an exit; if it does not, by
-// giving up the connection.
+// Close ends standard input. A write that is stuck can be unblocked only by
+// closing the channel, which the server does after an exit; if it does not, by
+// closing the connection.
 func (s *stdinPipe) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,22 +1,18 @@
 package sshexec
 
 import (
-	"crypto/rand"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"mcpdbg/session/executor"
 )
 
-// markName is the variable that marks a process and its descendants, as the
-// local executor does.
-const markName = "MCPDBG_MARK"
-
-// bootstrap is all that a login shell ever sees, whatever is to be started: it
-// means the same in every shell, and what it reads next appears in no list of
-// processes. POSIX read takes one byte at a time, so that what follows the line
-// is left for whoever comes next.
+// bootstrap is the only command a login shell ever gets, whatever is started:
+// it means the same in every shell, and what it reads next appears in no
+// process list. POSIX read takes one byte at a time, so that the input after
+// the line is left for the next reader.
 const bootstrap = `exec /bin/sh -c '` + readLine + `'`
 
 const readLine = `IFS= read -r _m; eval "$(printf %b "$_m")"`
@@ -24,41 +20,33 @@ const readLine = `IFS= read -r _m; eval "$(printf %b "$_m")"`
 //go:embed guard.sh
 var guardText string
 
-// groupOf sets _mg to the process group of the shell, without a fork where there
-// is a /proc, or where leadScript has made it the leader of one.
+// groupOf sets _mg to the process group of the shell, without a fork if there
+// is a /proc, or if leadScript has made the shell the leader of one.
 const groupOf = `_mg=
 { IFS= read -r _mg </proc/$$/stat; } 2>/dev/null
 if [ -n "$_mg" ]; then set -- ${_mg##*)}; _mg=$3; elif [ "${_ml-}" = $$ ]; then _mg=$_ml; else _mg=$(PATH=/usr/bin:/bin:$PATH ps -o pgid= -p $$ 2>/dev/null); _mg=${_mg##* }; fi
 `
 
-// leadScript makes the shell the leader of a group of its own, so that the
-// group can be signalled without hitting anybody else: dropbear starts commands
-// in the group of the connection. Then it goes on with the next line. Startup
-// files may have broken PATH.
+// leadScript makes the shell the leader of its own group, so that the group can
+// be signalled without hitting other processes: dropbear starts commands in the
+// group of the connection. Then it continues with the next line. Startup files
+// may have broken PATH.
 const leadScript = groupOf + `[ "$_mg" = $$ ] || for _mg in /usr/bin /bin /usr/local/bin /run/current-system/sw/bin; do
 [ -x $_mg/setsid ] && _ml=$$ && export _ml && exec $_mg/setsid /bin/sh -c '` + readLine + `'
 done
 ` + readLine
 
-// newMark returns 128 random bits: nobody else's process carries them.
-func newMark() string {
-	var b [16]byte
-	// Read never fails: it would have ended the program.
-	_, _ = rand.Read(b[:])
-	return hex.EncodeToString(b[:])
-}
-
 // noStamp is the stamp of a run whose processes have none.
 const noStamp = "0"
 
-// stampOf is the stamp of a run, which belongs to its mark: a number that no
-// program would choose, and that a shell's ulimit can hold.
+// stampOf returns the stamp of a run, which is derived from its mark: a number
+// that no program would choose, and that a shell's ulimit can hold.
 func stampOf(mark string) string {
-	n, _ := strconv.ParseUint(mark[:14], 16, 64) // of newMark's digits
+	n, _ := strconv.ParseUint(mark[:14], 16, 64) // digits of executor.NewMark
 	return strconv.FormatUint(n|1<<57, 10)
 }
 
-// guardScript is guard.sh for one run. leave names the programs to spare.
+// guardScript returns guard.sh for one run. leave names the programs to spare.
 func guardScript(mark string, lease int, leave []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s\n", mark, lease, quote(strings.Join(leave, "\n")))
@@ -70,7 +58,7 @@ func guardScript(mark string, lease int, leave []string) string {
 	return b.String()
 }
 
-// What the run script says about the program before it waits to be let go.
+// Reports of the run script about the program, before it waits for GO.
 const (
 	runOK       = "0"
 	runNotFound = "1"
@@ -78,27 +66,27 @@ const (
 	runNoDir    = "3"
 )
 
-// showMark has the next line run in a shell whose environment has the mark: that of
-// a running shell does not show what it exports.
+// showMark makes the next line run in a shell whose environment has the mark:
+// the environment of a running shell does not show what it exports.
 func showMark(mark string) string {
 	return "_mw=" + mark + "; export _mw; exec /bin/sh -c '" + readLine + "'"
 }
 
-// stampScript sets _mk to the stamp, or to 0 where that fails. The stamp is the
+// stampScript sets _mk to the stamp, or to 0 if that fails. The stamp is the
 // soft limit on file locks, which Linux has not used since 2.4: descendants
-// inherit it, a process that clears its environment keeps it, and /proc shows it
-// to everybody. Each shell has its own letter for it, and one only counts in 32
-// bits, so the script reads the limit back.
+// inherit it, a process that clears its environment keeps it, and every user
+// can read it in /proc. Each shell has its own letter for it, and one only
+// counts in 32 bits, so the script reads the limit back.
 const stampScript = `_mk=%s
 _mlim() { while IFS= read -r _mr; do case $_mr in "Max file locks "*) set -- "$1" $_mr; [ "$5" = "$1" ]; return ;; esac; done </proc/$$/limits; return 1; }
 _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 { _mlim unlimited && _mset $_mk && _mlim $_mk || { _mlim $_mk || _mlim 0 && _mset unlimited; _mk=0; }; } 2>/dev/null
 `
 
-// runScript prepares a process and says RUN-mark, its pid, its group, how it
-// looks and its stamp, on both streams; it then waits for GO-mark and becomes
-// the program. It must not use a variable after the named ones are set that one
-// of them might be, except for those that begin with _m.
+// runScript prepares a process and prints RUN-mark, its pid, its group, whether
+// it can be executed and its stamp, on both streams; it then waits for GO-mark
+// and becomes the program. After the named variables are set it must not use a
+// variable that could be one of them, so its own begin with _m.
 func runScript(mark string, c launchCommand) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, groupOf+"unset _m _ml _mw\n"+stampScript, stampOf(mark))
@@ -107,7 +95,7 @@ func runScript(mark string, c launchCommand) string {
 	if c.dir != "" {
 		fmt.Fprintf(&b, "cd -- %s 2>/dev/null || { _mend %s; exit 111; }\nunset OLDPWD\n", quote(c.dir), runNoDir)
 	}
-	fmt.Fprintf(&b, "%[1]s=${%[1]s:+$%[1]s,}%[2]s\nexport %[1]s\n", markName, mark)
+	fmt.Fprintf(&b, "%[1]s=${%[1]s:+$%[1]s,}%[2]s\nexport %[1]s\n", executor.MarkName, mark)
 	if c.path != "" {
 		fmt.Fprintf(&b, "PATH=%s\nexport PATH\n", quote(c.path))
 	}
@@ -149,13 +137,13 @@ exec "$@"`, runOK, runNotFound, runNoExec, mark)
 	return b.String()
 }
 
-// quote is text as one word of a POSIX shell.
+// quote returns text as one word of a POSIX shell.
 func quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// encode makes a script one line for the bootstrap: every byte that is not
-// printable ASCII, and the backslash, as printf's %b writes it.
+// encode makes a script one line for the bootstrap: it escapes the backslash
+// and every byte that is not printable ASCII, as printf's %b reads them.
 func encode(script string) []byte {
 	line := make([]byte, 0, len(script)+len(script)/8+1)
 	for i := range len(script) {

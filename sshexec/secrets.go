@@ -9,21 +9,21 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// pattern is a regular expression that is compiled when it is used first: for
-// what a package compiles at its start every start of the program pays.
+// pattern returns a regular expression that is compiled at its first use:
+// package variables would be compiled at every start of the program.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// What a secret in an argument looks like: the name of an option or a variable
-// with a value behind it, or the beginning of a well-known kind of token.
+// Patterns of secrets in arguments: the name of an option or a variable
+// with a value after it, or the prefix of a well-known kind of token.
 var (
 	secretOption = pattern(`(?i)^-{0,2}[a-z0-9_.-]*(token|secret|passw(or)?d|passphrase|api[-_]?key|access[-_]?key|credential)s?(=.+)?$`)
 	secretToken  = pattern(`^(sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abps]-|AKIA|eyJ[A-Za-z0-9_-]{10,}\.)`)
 )
 
-// argvNotices warn of arguments that look like a secret: whatever way they
-// travel, everybody on the host can read those of the server itself.
+// argvNotices warns of arguments that look like a secret: however they are
+// sent, every user of the host can read the server's arguments.
 func argvNotices(argv []string) []executor.Notice {
 	var found []string
 	for i, arg := range argv {

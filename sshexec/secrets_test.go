@@ -9,7 +9,7 @@ import (
 func TestArgumentsThatLookLikeSecrets(t *testing.T) {
 	for _, c := range []struct {
 		argv []string
-		want string // the numbers
+		want string // argument numbers
 	}{
 		{[]string{"server", "--port", "80"}, ""},
 		{[]string{"token=server"}, ""},

@@ -23,24 +23,24 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A login shell sees one constant line. So whatever it is, arguments, variables
-// and the working directory arrive as they are, what its startup files print is
-// told from what the server says, and no list of processes shows anything of ours.
+// A login shell sees one constant line. So with any shell arguments, variables
+// and the working directory arrive unchanged, output of its startup files is
+// separated from the server's, and process lists show nothing of ours.
 
-// A loginShell says where a shell looks for what.
+// A loginShell describes which files a shell reads.
 type loginShell struct {
 	name string
-	// noise is read by every shell, one that only runs a command included. Where
-	// there is no such file it is ~/.ssh/rc, which sshd runs for any shell.
+	// noise is read by every shell, even one that only runs a command. For a
+	// shell without such a file it is ~/.ssh/rc, which sshd runs for any shell.
 	noise string
-	// files give PATH a further directory: LOGIN in a login shell, INTERACTIVE in
-	// one that somebody works in.
+	// files add a directory to PATH: LOGIN in a login shell, INTERACTIVE in an
+	// interactive one.
 	files map[string]string
 }
 
 const sshRC = ".ssh/rc"
 
-// posixPaths is for shells that read what ENV names if they are interactive.
+// posixPaths is for shells that read the file in ENV if they are interactive.
 var posixPaths = map[string]string{
 	".profile": "export PATH=\"$PATH:LOGIN\" ENV=\"$HOME/.shrc\"\n",
 	".shrc":    "case $- in *i*) export PATH=\"$PATH:INTERACTIVE\" ;; esac\n",
@@ -81,7 +81,7 @@ func underLoginShells(t *testing.T, only func(loginShell) bool, test func(t *tes
 			t.Parallel()
 			account := sshtest.User(t, sshtest.Shell(t, shell.name))
 			s := sshtest.OpenSSH(t, sshtest.Options{User: account.Name, HostKeys: []string{"ed25519"}})
-			// Some shells make folders when they are first run, and complain when two
+			// Some shells create folders at their first run, and fail when two
 			// do so at once.
 			require.NoError(t, s.Command(t.Context(), "true").Run())
 			test(t, shellHost{host{s, program}, account}, shell)
@@ -89,7 +89,7 @@ func underLoginShells(t *testing.T, only func(loginShell) bool, test func(t *tes
 	}
 }
 
-// write puts a file into the home of the account.
+// write writes a file in the home of the account.
 func (h shellHost) write(t *testing.T, name, text string) {
 	t.Helper()
 	file := filepath.Join(h.account.Home, name)
@@ -101,7 +101,7 @@ func (h shellHost) helper(steps ...string) executor.Command {
 	return executor.Command{Argv: append([]string{h.program}, exectest.HelperArgs(steps...)...)}
 }
 
-// output runs a command to its end and returns what it wrote.
+// output runs a command to its end and returns its output.
 func output(t *testing.T, e *Executor, cmd executor.Command) (stdout, stderr string, p executor.Process) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
@@ -124,7 +124,7 @@ func output(t *testing.T, e *Executor, cmd executor.Command) (stdout, stderr str
 	}
 }
 
-// startFailure is what a start fails with.
+// startFailure returns the error of a start.
 func startFailure(t *testing.T, e *Executor, cmd executor.Command) *executor.StartError {
 	t.Helper()
 	_, err := e.Start(t.Context(), cmd)
@@ -139,7 +139,7 @@ func closing(t *testing.T, e *Executor) *Executor {
 	return e
 }
 
-// awkward are 32 arguments that shells like to change.
+// awkward are 32 arguments that shells tend to change.
 var awkward = []string{
 	"", " ", "a b", "  two  ", "'", `"`, "$HOME", "${x:-y}", "$(id)", "`id`", "a\nb", "\n", "\t", `\`, `\\`, `tail\`, `\n`, `'\''`, "!x", "a!b",
 	"*", "~", "é 語 🙂", "-x", "a=b", "#c", "; & | < > ( )", "%s %d %%", "{a,b}", "[a-z]?", "\x01\x1b\x7f",
@@ -171,7 +171,7 @@ func TestShellsChangeNothing(t *testing.T) {
 		for i, value := range awkward {
 			cmd.Env = append(cmd.Env, executor.EnvVar{Name: "AWKWARD" + strconv.Itoa(i), Value: value})
 		}
-		// Names that scripts like to use for themselves.
+		// Names that scripts tend to use for themselves.
 		for _, name := range []string{"x", "p", "s", "f", "a", "i", "m", "IFS", "PS1", "PS4", "ENV", "BASH_ENV", "CDPATH", "LINE", "REPLY", "MARK", "SHELL", "LC_ALL"} {
 			cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: "of " + name + " 'é' \\"})
 		}
@@ -187,7 +187,7 @@ func TestShellsChangeNothing(t *testing.T) {
 	})
 }
 
-func TestShellsNoiseIsFencedOff(t *testing.T) {
+func TestStartupNoiseIsSeparated(t *testing.T) {
 	t.Parallel()
 	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
 		h.write(t, shell.noise, "printf 'noise on stdout\\nno newline'\nsh -c 'echo noise on stderr >&2'\n")
@@ -203,7 +203,7 @@ func TestShellsNoiseIsFencedOff(t *testing.T) {
 	})
 }
 
-func TestShellsSayTheirPath(t *testing.T) {
+func TestPathOfEachShell(t *testing.T) {
 	t.Parallel()
 	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
 		dirs := map[PathFrom]string{
@@ -236,7 +236,7 @@ func TestShellsSayTheirPath(t *testing.T) {
 	})
 }
 
-// hasNoise tells whether a shell reads a file of its own whatever it is to do.
+// hasNoise reports whether a shell reads its own file in every mode.
 func hasNoise(s loginShell) bool { return s.noise != sshRC }
 
 func TestStartupFilesThatGetInTheWay(t *testing.T) {
@@ -247,8 +247,8 @@ func TestStartupFilesThatGetInTheWay(t *testing.T) {
 			want       executor.StartCode
 			said       string
 		}{
-			{"hangs and says so", "echo waiting for the licence server\nsleep 1000\n", executor.StartTimeout, "licence server"},
-			{"is something else", "exec true\n", executor.StartNoMarker, ""},
+			{"writes and hangs", "echo waiting for the licence server\nsleep 1000\n", executor.StartTimeout, "licence server"},
+			{"becomes another program", "exec true\n", executor.StartNoMarker, ""},
 			{"asks for more", "exec sh -c 'echo Password:; read x; exit 1'\n", executor.StartNoMarker, "Password:"},
 			{"prints 1 MB", "head -c 1000000 /dev/zero | tr '\\000' x\n", executor.StartNoMarker, "xxxx"},
 			{"prints without end", "yes\n", executor.StartNoMarker, "y\ny\n"},
@@ -279,8 +279,8 @@ func TestNoiseTakesNoMemory(t *testing.T) {
 	require.Less(t, now.TotalAlloc-before.TotalAlloc, uint64(32<<20), "two windows of 2 MiB, and what was read of them")
 }
 
-// A shell that hangs while its PATH is asked for is under the guard already.
-func TestHarvestThatHangsLeavesNobody(t *testing.T) {
+// A shell that hangs during the harvest is under the guard already.
+func TestHarvestThatHangsLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	program := ordinaryProgram(t)
 	account := sshtest.User(t, sshtest.Shell(t, "bash"))
@@ -289,15 +289,15 @@ func TestHarvestThatHangsLeavesNobody(t *testing.T) {
 	e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom, o.StartTimeout = PathInteractive, 3*time.Second }))
 	failed := startFailure(t, e, h.helper("hang"))
 	require.Equal(t, executor.StartTimeout, failed.Code)
-	require.ErrorContains(t, failed, "the shell did not say its PATH within 3s")
+	require.ErrorContains(t, failed, "the shell did not print its PATH within 3s")
 	require.Contains(t, failed.Hint, "--path-from plain")
-	left, _ := untilNobody(0, func() []int { return startedBy(h.Server) })
+	left, _ := untilNone(0, func() []int { return startedBy(h.Server) })
 	require.Empty(t, left, describe(left))
 }
 
-// No list of processes shows an argument or a variable of the server, or a mark,
-// but for the server itself.
-func TestListsOfProcessesShowNothing(t *testing.T) {
+// Process lists show no argument or variable of the server, nor a mark, except
+// for the server itself.
+func TestProcessListsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	const value, argument = "hunter2-of-a-variable", "hunter2-of-an-argument"
 	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
@@ -324,20 +324,19 @@ func TestListsOfProcessesShowNothing(t *testing.T) {
 				default:
 				}
 				for _, pid := range ofUser(h.account.UID) {
-					cmdline, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-					line := string(cmdline)
+					line := cmdline(pid)
 					seen[looks<<22|pid] = line
 					if !strings.HasPrefix(line, h.program+"\x00") && (strings.Contains(line, value) || strings.Contains(line, argument)) {
 						shown = append(shown, line)
 					}
 				}
 				looks++
-				time.Sleep(time.Millisecond) // no event: who takes longer is seen, and others have the machine, too
+				time.Sleep(time.Millisecond) // no event: longer processes are seen, and other programs need the CPU, too
 			}
 		}()
 		p, err := e.Start(t.Context(), cmd)
 		require.NoError(t, err)
-		marks <- strings.TrimPrefix(variable(p.Info().PID, markName), markName+"=")
+		marks <- strings.TrimPrefix(variable(p.Info().PID, executor.MarkName), executor.MarkName+"=")
 		for range 20 {
 			_, err := p.Tree(t.Context())
 			require.NoError(t, err)
@@ -350,8 +349,8 @@ func TestListsOfProcessesShowNothing(t *testing.T) {
 	})
 }
 
-// An echo of what we sent would have the values of variables in it.
-func TestNoErrorHasAnEcho(t *testing.T) {
+// An echo of our script would contain the values of variables.
+func TestErrorsDoNotEchoTheScript(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2-of-shells"
 	underLoginShells(t, hasNoise, func(t *testing.T, h shellHost, shell loginShell) {

@@ -13,34 +13,26 @@ import (
 const (
 	// endTime is how long Terminate waits for the guard to kill.
 	endTime = 8 * time.Second
-	// exitTime is how long it then waits for the server to say how the leader
-	// ended.
+	// exitTime is how long it then waits for the exit status of the leader.
 	exitTime = 2 * time.Second
-	// drainTime is how long it then waits for the ends of the streams before it
-	// cuts them, in addition to a round trip.
-	drainTime = 250 * time.Millisecond
 )
 
-// Stop implements executor.Process. Without a guard a step goes to the group of
+// Stop implements executor.Backend. Without a guard a step signals the group of
 // the leader, whatever the scope, if the server delivers signals at all.
 func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
-	run := p.run()
-	if run == nil {
-		return executor.StopReport{}, executor.ErrStarting
-	}
-	report := executor.StopReport{Running: p.alive(), CannotTell: p.cannotTell()}
+	report := executor.StopReport{Running: p.base.Alive(), CannotTell: p.CannotTell()}
 	if step == executor.StepCloseStdin {
 		p.sample(ctx)
-		p.CloseStdin()
+		p.base.Stdin.Close()
 		return report, ctx.Err()
 	}
-	if run.guard == nil {
-		return report, p.signal(ctx, run, step)
+	if p.running.guard == nil {
+		return report, p.signal(ctx, step)
 	}
-	whom := map[executor.Scope]string{
+	target := map[executor.Scope]string{
 		executor.ScopeLeader: "leader", executor.ScopeGroup: "group", executor.ScopeTree: "tree",
 	}[scope]
-	procs, err := p.ask(ctx, "S", step.String()+" "+whom)
+	procs, err := p.ask(ctx, "S", step.String()+" "+target)
 	report.Signalled, report.Spared = ofKind(procs, isMember), ofKind(procs, isSpared)
 	if err != nil {
 		return report, fmt.Errorf("send %s: %w", step, err)
@@ -49,13 +41,13 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 }
 
 // signal asks the SSH server to deliver a signal.
-func (p *process) signal(ctx context.Context, run *launched, step executor.Step) error {
-	if !p.alive() || p.conn.Cause() != nil {
+func (p *process) signal(ctx context.Context, step executor.Step) error {
+	if !p.base.Alive() || p.conn.Cause() != nil {
 		return nil
 	}
-	err := run.run.ask(ctx, "signal", signalRequest{step.String()})
+	err := p.running.run.ask(ctx, "signal", signalRequest{step.String()})
 	switch {
-	case err == nil || !p.alive():
+	case err == nil || !p.base.Alive():
 		return nil
 	case errors.Is(err, io.EOF):
 		return nil // the channel is closed: the process has ended, and its exit is on the way
@@ -65,22 +57,22 @@ func (p *process) signal(ctx context.Context, run *launched, step executor.Step)
 	return fmt.Errorf("send %s: %w", step, err)
 }
 
-// errNoSignals is the answer of a server: OpenSSH before 7.9 delivers none, and
-// later ones none to forced commands and none to root.
+// errNoSignals is the refusal of a server: OpenSSH before 7.9 delivers no
+// signals, and later versions none to forced commands and to root.
 var errNoSignals = errors.New("the server does not deliver signals here (a forced command, a login as root, or an old server)")
 
-// cannotTell says which processes of the server the guard may have missed.
-func (p *process) cannotTell() []string {
+// CannotTell implements executor.Backend.
+func (p *process) CannotTell() []string {
 	g := p.guard()
 	if g == nil {
 		return []string{"plain launch: without a guard the server's child processes are unknown"}
 	}
 	var reasons []string
-	if blind := g.caps.blindness(p.running.stamp != noStamp); blind != "" {
+	if blind := g.caps.blindSpots(p.running.stamp != noStamp); blind != "" {
 		reasons = append(reasons, blind)
 	}
-	if p.conn.Cause() != nil && !p.isSwept() {
-		reasons = append(reasons, "the connection is lost: what is left on the host is up to the guard there")
+	if p.conn.Cause() != nil && !p.base.Swept() {
+		reasons = append(reasons, "the connection is lost: only the guard on the host can end the remaining processes")
 	}
 	select {
 	case <-p.unguarded:
@@ -90,98 +82,20 @@ func (p *process) cannotTell() []string {
 	return reasons
 }
 
-// alive tells whether the leader has not ended as far as is known.
-func (p *process) alive() bool {
-	select {
-	case <-p.exited:
-		return false
-	default:
-		return true
-	}
-}
-
-// Terminate implements executor.Process.
-func (p *process) Terminate(ctx context.Context) (executor.StopReport, error) {
-	if p.cancelStart() {
-		p.ex.table.Remove(p)
-		select {
-		case <-p.settled:
-			return executor.StopReport{Running: true}, nil
-		case <-ctx.Done():
-			return executor.StopReport{Running: true}, ctx.Err()
-		}
-	}
-	return p.end(ctx)
-}
-
-// cancelStart tells a start under way that it is not wanted any more.
-func (p *process) cancelStart() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.running != nil {
-		return false
-	}
-	p.cancel(errCancelled)
-	return true
-}
-
-// end kills all that belongs to the process and sees the journal through to
-// Closed. One call works at a time.
-func (p *process) end(ctx context.Context) (report executor.StopReport, err error) {
-	select {
-	case p.ending <- struct{}{}:
-		defer func() { <-p.ending }()
-	case <-ctx.Done():
-		return report, ctx.Err()
-	}
-	report.CannotTell = p.cannotTell()
-	if p.isSwept() {
-		return report, nil
-	}
-	if report.Running = p.alive(); !report.Running {
-		p.settle(ctx)
-	}
+// Kill implements executor.Backend. When it returns without an error, the
+// leader's exit is known or the connection is given up.
+func (p *process) Kill(ctx context.Context, _ bool, report *executor.StopReport) error {
 	if p.pipe != nil {
 		p.pipe.ending.Store(true)
 	}
-	p.journal.BeginEnding()
-	err = p.kill(ctx, &report)
-	report.CannotTell = p.cannotTell()
-	if len(report.Survivors) > 0 {
-		p.journal.Emit(executor.Event{Kind: executor.Survivors, Procs: report.Survivors})
+	err := p.kill(ctx, report)
+	if p.conn.Cause() != nil {
+		return nil // only the guard can still end the process
 	}
-	if err != nil && p.conn.Cause() == nil {
-		p.journal.EndEnding(false)
-		return report, fmt.Errorf("terminate %s: %w", p.id, err)
-	}
-	p.mu.Lock()
-	rtt := p.link.RTT
-	p.mu.Unlock()
-	cut := !p.awaitPumps(drainTime + rtt)
-	p.journal.EndEnding(cut)
-	select {
-	case <-p.journal.Done():
-	case <-ctx.Done():
-		return report, ctx.Err()
-	}
-	if len(report.Survivors) == 0 {
-		p.sweep()
-	}
-	return report, nil
+	return err
 }
 
-// settle gives what the leader had started the time to end as well. Without a
-// guard nobody knows who that is.
-func (p *process) settle(ctx context.Context) {
-	executor.Settle(ctx, p.exitedAt, func() bool {
-		procs, err := p.ask(ctx, "T", "")
-		return err != nil || len(ofKind(procs, isMember)) == 0
-	})
-}
-
-// kill sends SIGKILL until no process of the run remains, and reports the processes
-// that were found, that were spared, and that remain. The leader's exit is known when
-// it returns without an error, or the connection is given up.
+// kill sends SIGKILL until no process of the run remains.
 func (p *process) kill(ctx context.Context, report *executor.StopReport) error {
 	limit, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
@@ -191,11 +105,11 @@ func (p *process) kill(ctx context.Context, report *executor.StopReport) error {
 		procs, err = p.askGuard(limit, "K", "")
 		report.Signalled, report.Survivors, report.Spared = ofKind(procs, isMember), ofKind(procs, isLeft), ofKind(procs, isSpared)
 	}
-	cause := errors.New("the server does not say how the process ended")
+	cause := errors.New("the server sent no exit status")
 	if errors.Is(err, errGuardGone) && p.conn.Cause() == nil {
-		if err = p.signal(limit, p.running, executor.StepKill); errors.Is(err, errNoSignals) {
-			// The end of its input is all that can be done about the process.
-			p.CloseStdin()
+		if err = p.signal(limit, executor.StepKill); errors.Is(err, errNoSignals) {
+			// Only ending its input is left to try.
+			p.base.Stdin.Close()
 			cause, err = fmt.Errorf("%w: the process may still run", err), nil
 		}
 	}
@@ -205,12 +119,12 @@ func (p *process) kill(ctx context.Context, report *executor.StopReport) error {
 	silent := time.NewTimer(exitTime)
 	defer silent.Stop()
 	select {
-	case <-p.exited:
+	case <-p.base.Exited():
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-silent.C:
 		if len(report.Survivors) > 0 {
-			return errors.New("the leader does not die")
+			return errors.New("the leader cannot be killed")
 		}
 		p.conn.Abort(&executor.LostError{
 			Code: executor.LostClosed, Hop: p.conn.Hop(),

@@ -30,7 +30,7 @@ func TestLongSurvivors(t *testing.T) {
 				t.Logf("survivors, ms until the processes of the server were gone, ms until our own were:\n%s", text.String())
 			})
 			h := newHost(t)
-			leavesNobody(t, h.Server)
+			leavesNoProcess(t, h.Server)
 			for _, k := range serverKinds {
 				for _, e := range endings {
 					t.Run(k.name+"/"+e.name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestLongSurvivors(t *testing.T) {
 						after := time.Duration(0)
 						if o.connection != "" {
 							var left []int
-							left, after = untilNobody(0, func() []int { return carrying(o.connection) })
+							left, after = untilNone(0, func() []int { return carrying(o.connection) })
 							require.Empty(t, left, describe(left))
 						}
 						table.put(k.name, e.name, o, o.after+after)
@@ -56,7 +56,7 @@ func TestLongDisconnects(t *testing.T) {
 	t.Run("dropbear", func(t *testing.T) { disconnect(t, dropbearHost(t), 60, 60) })
 }
 
-// hidingDaemons are daemons that cannot be known by environment, group, session
+// hidingDaemons are daemons that cannot be found by environment, group, session
 // or parent.
 var hidingDaemons = serverKind{name: "hiding daemons", pids: 5, steps: []string{
 	"spawn", "clean", "ignore", "TERM", "pid", "hang", "end",
@@ -64,8 +64,8 @@ var hidingDaemons = serverKind{name: "hiding daemons", pids: 5, steps: []string{
 	"spawn", "stray", "ignore", "TERM", "pid", "hang", "end",
 	"spawn", "stray", "pid", "closeout", "spawn", "stray", "hang", "end", "hang", "end", "pid", "hang"}}
 
-// TestLongKilledClients kills 50 clients whose servers have daemons that hide; it
-// prints who was left:
+// TestLongKilledClients kills 50 clients whose servers have daemons that hide;
+// it prints the processes that were left:
 //
 //	go test -tags long -run TestLongKilledClients -v ./sshexec
 func TestLongKilledClients(t *testing.T) {
@@ -79,20 +79,20 @@ func TestLongKilledClients(t *testing.T) {
 				before := startedBy(h.Server)
 				o := survive(t, h, hidingDaemons, endingNamed("killed"))
 				survivors, processes, last = survivors+len(o.survivors), processes+len(o.pids), max(last, o.after)
-				left, _ := untilNobody(0, func() []int {
+				left, _ := untilNone(0, func() []int {
 					return slices.DeleteFunc(helpers(h.program), func(pid int) bool { return slices.Contains(before, pid) })
 				})
 				survivors += len(left)
 				require.Empty(t, left, describe(left))
 			}
-			t.Logf("%s: %d clients killed, %d daemons and servers known by pid, %d survivors, the last was gone after %v",
+			t.Logf("%s: %d clients killed, %d daemons and servers known by pid, %d survivors, the last ended after %v",
 				server, rounds, processes, survivors, last.Round(time.Millisecond))
 		})
 	}
 }
 
-// helpers lists the processes that run program as the helper, whatever their
-// environment.
+// helpers returns the processes that run program as the helper, regardless of
+// their environment.
 func helpers(program string) []int {
 	var pids []int
 	for pid, cmdline := range sshtest.ProcFiles("cmdline") {
@@ -103,17 +103,17 @@ func helpers(program string) []int {
 	return pids
 }
 
-// What tests of the guard do with one shell, with each.
+// The tests of the guard that otherwise run with one shell, with each.
 func TestLongGuardLease(t *testing.T)  { underPosixShells(t, guardEndsAfterItsLease) }
 func TestLongGuardClocks(t *testing.T) { underPosixShells(t, guardLeavesNoClock) }
 
-// A survivorTable is the matrix for who reads the log.
+// A survivorTable formats the matrix for the log.
 type survivorTable struct {
 	mu    sync.Mutex
 	cells map[string]string
 }
 
-// put notes a cell; ours is when our own processes were gone.
+// put sets a cell; ours is when our own processes had ended.
 func (m *survivorTable) put(kind, ending string, o outcome, ours time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +124,7 @@ func (m *survivorTable) put(kind, ending string, o outcome, ours time.Duration) 
 }
 
 // write prints survivors, and the milliseconds until the server's processes and
-// until our own were gone.
+// until our own had ended.
 func (m *survivorTable) write(w io.Writer, server string) {
 	fmt.Fprintf(w, "%-14s", server)
 	for _, e := range endings {

@@ -24,15 +24,15 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// The survivor matrix: whatever a server is like, and however its client comes
-// to an end, nobody is left on the host: neither of the server's processes, which
-// say their own pids, nor of our own that guarded it. The whole of it is in
+// The survivor matrix: for every kind of server, and every way in which its
+// client ends, no process is left on the host: neither of the server, which
+// prints its pids, nor of our guard. The full matrix is in
 // survivors_long_test.go.
 
-// A serverKind is one way of not being easy to end.
+// A serverKind is a server that is hard to end in one way.
 type serverKind struct {
 	name string
-	pids int      // how many processes say who they are
+	pids int      // how many processes print their pid
 	argv []string // nil means the helper
 	// steps of the helper
 	steps []string
@@ -52,14 +52,14 @@ var serverKinds = []serverKind{
 	{name: "chatty", pids: 1, argv: []string{"/bin/sh", "-c", `echo "pid $$"; while echo '{"jsonrpc":"2.0"}'; do sleep 0.2; done`}},
 	// It writes as fast as it can.
 	{name: "flooding", pids: 1, steps: []string{"pid", "flood", "1000000000", "16384"}},
-	// The leader has ended before its client does; who is left can't say much: some
-	// servers end the streams with it.
+	// The leader has ended before its client does; the others may not be able
+	// to write: some servers end the streams with the leader.
 	{name: "leaderless", pids: 1, steps: []string{
 		"spawn", "child", "ignore", "TERM", "pid", "hang", "end",
 		"spawn", "daemon", "pid", "hang", "end", "pid"}},
 }
 
-// kindNamed finds a kind.
+// kindNamed returns the kind with that name.
 func kindNamed(name string) serverKind {
 	return serverKinds[slices.IndexFunc(serverKinds, func(k serverKind) bool { return k.name == name })]
 }
@@ -70,11 +70,11 @@ type host struct {
 	program string
 }
 
-// The nonce of a run is in the environment of all its processes. It is the
-// test's own: the guard does not look at it.
+// The nonce of a run is in the environment of all its processes. Only the test
+// uses it, not the guard.
 const nonceName = "SURVIVORS"
 
-// command is what starts a kind.
+// command returns the command that starts a kind.
 func (h host) command(k serverKind, nonce string) executor.Command {
 	argv := k.argv
 	if argv == nil {
@@ -85,14 +85,14 @@ func (h host) command(k serverKind, nonce string) executor.Command {
 
 // An outcome is one cell of the matrix.
 type outcome struct {
-	pids       []int         // of the server, as it says itself
-	connection string        // the variable that all processes of the connection have; empty if they were gone
-	after      time.Duration // until the server's processes were gone
+	pids       []int         // of the server, as printed
+	connection string        // the variable in all processes of the connection; empty if they had ended
+	after      time.Duration // until the server's processes had ended
 	survivors  []int
 }
 
-// An ending brings a client to its end. It returns with the pids and the
-// connection of what it had started, at the moment of the end.
+// An ending ends a client. It returns the pids and the connection of its
+// processes, at the moment of the end.
 type ending struct {
 	name string
 	run  func(t *testing.T, h host, k serverKind, nonce string) outcome
@@ -106,19 +106,19 @@ func endingNamed(name string) ending {
 	return endings[slices.IndexFunc(endings, func(e ending) bool { return e.name == name })]
 }
 
-// startKind starts a kind and learns who it is.
-func startKind(t *testing.T, h host, k serverKind, nonce string, change ...func(*Options)) (*Executor, executor.Process, outcome) {
+// startKind starts a kind and reads its pids.
+func startKind(t *testing.T, h host, k serverKind, nonce string, change ...func(*Options)) (started, outcome) {
 	t.Helper()
 	e := at(t, h.Server, change...)
-	t.Cleanup(func() { _ = e.Close() }) // of the lost ones it says that they are
-	p, err := e.Start(t.Context(), h.command(k, nonce))
+	t.Cleanup(func() { _ = e.Close() }) // lost processes return an error
+	p, err := startOwn(t.Context(), e, h.command(k, nonce))
 	require.NoError(t, err)
 	o := outcome{pids: learn(t, p, k.pids)}
 	o.connection = connectionOf(t, nonce, o.pids...)
-	return e, p, o
+	return p, o
 }
 
-// learn waits until n processes have said who they are.
+// learn waits until n processes have printed their pids.
 func learn(t *testing.T, p executor.Process, n int) []int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
@@ -133,12 +133,12 @@ func learn(t *testing.T, p executor.Process, n int) []int {
 		if pids := pidLines(text.String()); len(pids) >= n {
 			return pids
 		}
-		require.False(t, r.Closed || r.Failure != nil, "it has said %q", text.String())
+		require.False(t, r.Closed || r.Failure != nil, "its output is %q", text.String())
 		after = r.NextSeq - 1
 	}
 }
 
-// pidLines are the pids that processes have said.
+// pidLines parses the pids that processes have printed.
 func pidLines(text string) []int {
 	var pids []int
 	for line := range strings.Lines(text) {
@@ -153,10 +153,10 @@ func pidLines(text string) []int {
 	return pids
 }
 
-// connectionOf is what the server has told the processes of a run about their
-// connection: every one that it starts there has it, guards and all. It is empty
-// if none of the server's own is left: where the streams end with the leader, the
-// rest is ended with it, and may be gone before it was looked at.
+// connectionOf returns the variable that the server sets for all processes of a
+// connection, including guards. It is empty if none of the server's processes
+// is left: if the streams end with the leader, the others are ended with it,
+// and may be gone before they are read.
 func connectionOf(t *testing.T, nonce string, pids ...int) (connection string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -176,7 +176,7 @@ func connectionOf(t *testing.T, nonce string, pids ...int) (connection string) {
 
 // endClose ends a process in an orderly way.
 func endClose(t *testing.T, h host, k serverKind, nonce string) outcome {
-	_, p, o := startKind(t, h, k, nonce)
+	p, o := startKind(t, h, k, nonce)
 	p.CloseStdin()
 	_, err := p.Stop(t.Context(), executor.StepTerm, executor.ScopeGroup)
 	require.NoError(t, err)
@@ -187,7 +187,7 @@ func endClose(t *testing.T, h host, k serverKind, nonce string) outcome {
 	return o
 }
 
-// endHandshake gives up at once, because nothing was answered.
+// endHandshake gives up at once, as if there was no reply.
 func endHandshake(t *testing.T, h host, k serverKind, nonce string) outcome {
 	e := at(t, h.Server)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
@@ -240,27 +240,27 @@ func endKilled(t *testing.T, h host, k serverKind, nonce string) outcome {
 // endCut resets the connection, on both sides.
 func endCut(t *testing.T, h host, k serverKind, nonce string) outcome {
 	proxy := sshtest.NewProxy(t, h.Addr)
-	_, _, o := startKind(t, host{h.Through(t, proxy), h.program}, k, nonce)
+	_, o := startKind(t, host{h.Through(t, proxy), h.program}, k, nonce)
 	proxy.Cut()
 	return o
 }
 
-// endVanish is silence: neither side hears from the other, nor of an end. It is
-// the guard that ends the run: from here nothing reaches the host.
+// endVanish drops all data: neither side notices an end. The guard ends the
+// run: the client cannot reach the host.
 func endVanish(t *testing.T, h host, k serverKind, nonce string) outcome {
 	proxy := sshtest.NewProxy(t, h.Addr)
-	e, p, o := startKind(t, host{h.Through(t, proxy), h.program}, k, nonce, func(o *Options) { o.Lease = 4 * time.Second })
-	t.Cleanup(func() { lose(e, p) }) // so that nobody has to wait for the keepalive
+	p, o := startKind(t, host{h.Through(t, proxy), h.program}, k, nonce, func(o *Options) { o.Lease = 4 * time.Second })
+	t.Cleanup(func() { lose(p.own) }) // so that the test need not wait for the keepalive
 	proxy.Freeze()
 	return o
 }
 
-// survive runs one cell of the matrix: it fails if anybody is left.
+// survive runs one cell of the matrix: it fails if a process is left.
 func survive(t *testing.T, h host, k serverKind, e ending) outcome {
 	t.Helper()
 	nonce := rand.Text()
 	o := e.run(t, h, k, nonce)
-	o.survivors, o.after = untilNobody(0, func() []int {
+	o.survivors, o.after = untilNone(0, func() []int {
 		left := slices.DeleteFunc(slices.Clone(o.pids), func(pid int) bool { return !alive(pid) })
 		left = append(left, carrying(nonceName+"="+nonce)...)
 		slices.Sort(left)
@@ -275,20 +275,20 @@ func survive(t *testing.T, h host, k serverKind, e ending) outcome {
 	return o
 }
 
-// leavesNobody fails the test if, in the end, anything runs that a server has
-// started: guards, clocks and shells included.
-func leavesNobody(t *testing.T, s *sshtest.Server) {
+// leavesNoProcess fails the test if, in the end, a process that a server has
+// started still runs, including guards, clocks and shells.
+func leavesNoProcess(t *testing.T, s *sshtest.Server) {
 	t.Helper()
 	t.Cleanup(func() {
-		left, _ := untilNobody(0, func() []int { return startedBy(s) })
+		left, _ := untilNone(0, func() []int { return startedBy(s) })
 		require.Empty(t, left, describe(left))
 	})
 }
 
-// openSSHHost is sshd, for who runs the test.
+// openSSHHost returns an sshd for the user who runs the test.
 func openSSHHost(t *testing.T) host { return host{sshtest.OpenSSH(t, sshtest.Options{}), os.Args[0]} }
 
-// dropbearHost is dropbear, for a throw-away user.
+// dropbearHost returns a dropbear for a temporary user.
 func dropbearHost(t *testing.T) host {
 	program := ordinaryProgram(t)
 	return host{sshtest.Dropbear(t, sshtest.Options{}), program}
@@ -299,10 +299,10 @@ func TestSurvivors(t *testing.T) {
 	t.Parallel()
 	t.Run("openssh", func(t *testing.T) {
 		h := openSSHHost(t)
-		leavesNobody(t, h.Server)
+		leavesNoProcess(t, h.Server)
 		for _, k := range serverKinds {
 			if k.name == "flooding" {
-				continue // needs the machine for itself: the long form has it
+				continue // needs the machine for itself: only in the long form
 			}
 			cellOf(t, h, k, endingNamed("close"))
 		}
@@ -313,7 +313,7 @@ func TestSurvivors(t *testing.T) {
 	})
 	t.Run("dropbear", func(t *testing.T) {
 		h := dropbearHost(t)
-		leavesNobody(t, h.Server)
+		leavesNoProcess(t, h.Server)
 		cellOf(t, h, kindNamed("fork"), endingNamed("close"))
 		cellOf(t, h, kindNamed("own-group"), endingNamed("cut"))
 		cellOf(t, h, kindNamed("daemon"), endingNamed("cut"))
@@ -328,22 +328,22 @@ func cellOf(t *testing.T, h host, k serverKind, e ending) {
 	})
 }
 
-// TestDisconnects is the short form of what survivors_long_test.go does.
+// TestDisconnects is the short form of TestLongDisconnects.
 func TestDisconnects(t *testing.T) {
 	t.Parallel()
 	disconnect(t, openSSHHost(t), 8, 8)
 }
 
-// disconnect breaks connections at random moments: up to 20 ms after a start, and
-// while it is under way. Nobody is left then.
+// disconnect breaks connections at random moments: up to 20 ms after a start,
+// and during it. No process may be left then.
 func disconnect(t *testing.T, h host, after, during int) {
 	begin := time.Now()
-	_, p, _ := startKind(t, h, kindNamed("polite"), rand.Text())
+	p, _ := startKind(t, h, kindNamed("polite"), rand.Text())
 	usual := time.Since(begin)
 	_, err := p.Terminate(t.Context())
 	require.NoError(t, err)
 
-	var moments []time.Duration // before the end of the start is negative
+	var moments []time.Duration // during the start is negative
 	for range after {
 		moments = append(moments, mathrand.N(20*time.Millisecond))
 	}
@@ -374,17 +374,17 @@ func disconnect(t *testing.T, h host, after, during int) {
 		})
 	}
 	workers.Wait()
-	left, last := untilNobody(time.Second, func() []int { return startedBy(h.Server) })
+	left, last := untilNone(time.Second, func() []int { return startedBy(h.Server) })
 	require.Empty(t, left, describe(left))
-	t.Logf("%d connections cut, %d starts had succeeded; a start takes %v; all gone %v after the last cut", len(moments), started, usual, last)
+	t.Logf("%d connections cut, %d starts had succeeded; a start takes %v; all processes ended %v after the last cut", len(moments), started, usual, last)
 }
 
-// disconnectAt starts a process and cuts its connection: so long after the start,
-// or, if that is negative, while it is under way. It reports whether the start
-// had succeeded.
+// disconnectAt starts a process and cuts its connection: moment after the
+// start, or during it if that is negative. It reports whether the start
+// succeeded.
 func disconnectAt(t *testing.T, proxy *sshtest.Proxy, h host, k serverKind, usual, moment time.Duration) bool {
 	e := at(t, h.Server)
-	defer func() { _ = e.Close() }() // what is lost is lost
+	defer func() { _ = e.Close() }() // a lost process returns an error
 	if moment < 0 {
 		timer := time.AfterFunc(usual+moment, proxy.Cut)
 		defer timer.Stop()
@@ -395,7 +395,7 @@ func disconnectAt(t *testing.T, proxy *sshtest.Proxy, h host, k serverKind, usua
 			t.Errorf("start: %v", err)
 			return false
 		}
-		time.Sleep(moment) // no event: any moment may be the one at which somebody is forgotten
+		time.Sleep(moment) // no event: at any moment a process may be missed
 	}
 	proxy.Cut()
 	return err == nil

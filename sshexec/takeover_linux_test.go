@@ -18,7 +18,7 @@ import (
 )
 
 // awaitNotice waits until a process has a notice with that code. The event only
-// wakes the wait, as for the session.
+// triggers the next check, as in the session.
 func awaitNotice(t *testing.T, p executor.Process, code string) executor.Notice {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
@@ -48,14 +48,14 @@ func TestKilledGuardIsReplaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHost(t)
-			leavesNobody(t, h.Server)
+			leavesNoProcess(t, h.Server)
 			p, pids := begin(t, h, kindNamed("daemon"), func(o *Options) { o.Lease = 4 * time.Second })
-			old := p.guard().caps.pid
+			old := p.own.guard().caps.pid
 			require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
 			n := awaitNotice(t, p, "guard.replaced")
 			require.Contains(t, n.Text, "was killed (signal KILL); a new one has taken over")
 			// Its clock would have ended the run by now.
-			left, _ := untilNobody(0, func() []int { return inSession(old) })
+			left, _ := untilNone(0, func() []int { return inSession(old) })
 			require.Empty(t, left, describe(left))
 			tree, err := p.Tree(t.Context())
 			require.NoError(t, err)
@@ -78,26 +78,26 @@ func pidsOf(list []executor.Descendant) []int {
 	return pids
 }
 
-// What kills each guard leaves the session without one, and it says so.
-func TestSessionWithoutGuardSaysSo(t *testing.T) {
+// If every guard is killed the session has none left, and reports it.
+func TestSessionWithoutGuardIsReported(t *testing.T) {
 	t.Parallel()
 	h := openSSHHost(t)
 	p, pids := begin(t, h, kindNamed("polite"))
 	for range maxGuards {
-		g := p.guard()
+		g := p.own.guard()
 		require.NoError(t, syscall.Kill(g.caps.pid, syscall.SIGKILL))
 		require.Eventually(t, func() bool {
 			select {
-			case <-p.unguarded:
+			case <-p.own.unguarded:
 				return true
 			default:
-				return p.guard() != g
+				return p.own.guard() != g
 			}
 		}, bound, time.Millisecond)
 	}
 	n := awaitNotice(t, p, "guard.lost")
 	require.Contains(t, n.Text, "cannot be replaced")
-	require.Equal(t, "may live on: no guard with a clock was left", p.remember().mayLive(), "if the connection breaks now")
+	require.Equal(t, "may still be running: it has no guard with a clock", p.own.remember().mayLive(), "if the connection is lost now")
 	require.True(t, alive(pids[0]))
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err, "by the signals of sshd")
@@ -113,20 +113,20 @@ func TestRestartEndsTheServerOfALostConnection(t *testing.T) {
 	proxy := sshtest.NewProxy(t, h.Addr)
 	e := at(t, h.Through(t, proxy))
 	t.Cleanup(func() { _ = e.Close() })
-	p, failure := e.start(t.Context(), h.command(kindNamed("daemon"), "one"))
-	require.Nil(t, failure)
+	p, err := startOwn(t.Context(), e, h.command(kindNamed("daemon"), "one"))
+	require.NoError(t, err)
 	pids := learn(t, p, 2)
-	proxy.Freeze() // the host does not learn of it
-	p.conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: p.conn.Hop(), Err: os.ErrDeadlineExceeded})
-	<-p.journal.Done()
+	proxy.Freeze() // the host does not notice
+	p.own.conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: p.own.conn.Hop(), Err: os.ErrDeadlineExceeded})
+	<-p.own.base.Journal.Done()
 	var lost *executor.LostError
 	require.ErrorAs(t, p.Info().Failure, &lost)
-	require.Regexp(t, `^its guard there ends the process at once, or it may live until [0-9:]{8} \(lease 30 s\); a restart tries to end it first`, lost.Hint)
+	require.Regexp(t, `^its guard on the host kills the process at once, or it may run until [0-9:]{8} \(lease 30 s\); a restart tries to end it first`, lost.Hint)
 	for _, pid := range pids {
 		require.True(t, alive(pid))
 	}
 
-	// The same executor finds another way to the host.
+	// The same executor reaches the host another way.
 	e.opts.Config = h.Config
 	other := at(t, h.Server)
 	e.dialer = other.dialer
@@ -134,7 +134,7 @@ func TestRestartEndsTheServerOfALostConnection(t *testing.T) {
 	require.NoError(t, err)
 	gone(t, pids...)
 	n := awaitNotice(t, again, "lost.ended")
-	require.Contains(t, n.Text, "still ran on the host (2 processes) and was ended")
+	require.Contains(t, n.Text, "was still running on the host (2 processes) and was killed")
 	_, err = again.Terminate(t.Context())
 	require.NoError(t, err)
 
@@ -145,25 +145,25 @@ func TestRestartEndsTheServerOfALostConnection(t *testing.T) {
 	}
 }
 
-func TestRestartSaysUntilWhenALostServerMayLive(t *testing.T) {
+func TestRestartReportsHowLongALostServerMayRun(t *testing.T) {
 	t.Parallel()
 	h := openSSHHost(t)
 	e := at(t, h.Server)
 	t.Cleanup(func() { _ = e.Close() })
 	until := time.Date(2026, 5, 4, 14, 3, 20, 0, time.Local)
-	run := lostRun{id: "mcp-stdio-7", mark: newMark(), stamp: noStamp, until: until, lease: 30 * time.Second}
+	run := lostRun{id: "mcp-stdio-7", mark: executor.NewMark(), stamp: noStamp, until: until, lease: 30 * time.Second}
 	e.addLost(run)
 	require.Empty(t, e.lostRuns(), "its guard has ended it long ago")
 	run.until = time.Now().Add(time.Minute)
 	e.addLost(run)
 	p, err := e.Start(t.Context(), h.command(kindNamed("polite"), "x"))
 	require.NoError(t, err)
-	require.Equal(t, "mcp-stdio-7, whose connection was lost, was not found on this host: it has ended, or runs on another machine behind this name and may live until "+
+	require.Equal(t, "mcp-stdio-7, whose connection was lost, was not found on this host: it has ended, or it runs on another machine with this name and may run until "+
 		run.until.Format(time.TimeOnly)+" (lease 30 s)", awaitNotice(t, p, "lost.unknown").Text)
 }
 
-// A startup file that breaks PATH takes nothing from the guard.
-func TestGuardHasAPathOfItsOwn(t *testing.T) {
+// A startup file that breaks PATH does not affect the guard.
+func TestGuardHasItsOwnPath(t *testing.T) {
 	t.Parallel()
 	program := ordinaryProgram(t)
 	account := sshtest.User(t, sshtest.Shell(t, "bash"))
@@ -176,7 +176,7 @@ func TestGuardHasAPathOfItsOwn(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, p.Info().Notices)
 		pids := learn(t, p, 2)
-		require.Equal(t, "PATH=/nonexistent"+map[PathFrom]string{PathLogin: "/login"}[from], variable(pids[0], "PATH"), "the server gets what there is")
+		require.Equal(t, "PATH=/nonexistent"+map[PathFrom]string{PathLogin: "/login"}[from], variable(pids[0], "PATH"), "the server gets the broken PATH")
 		report, err := p.Terminate(t.Context())
 		require.NoError(t, err)
 		require.ElementsMatch(t, pids, pidsOf(report.Signalled))
@@ -184,9 +184,9 @@ func TestGuardHasAPathOfItsOwn(t *testing.T) {
 	}
 }
 
-// What a startup file leaves in the background is the host's: it is named, and
-// neither counted nor killed.
-func TestLeftoversOfStartupFilesAreTheHosts(t *testing.T) {
+// A process that a startup file leaves in the background belongs to the host:
+// it is listed, and neither counted nor killed.
+func TestProcessesOfStartupFilesBelongToTheHost(t *testing.T) {
 	t.Parallel()
 	program := ordinaryProgram(t)
 	for name, before := range map[string]string{"stamped": "", "without stamp": "ulimit -S -x 1000\n"} {
@@ -220,7 +220,7 @@ func TestLeftoversOfStartupFilesAreTheHosts(t *testing.T) {
 					left++
 				}
 			}
-			require.Equal(t, 2, left, "the run's and the guard's")
+			require.Equal(t, 2, left, "those of the run and of the guard")
 		})
 	}
 }
@@ -232,13 +232,13 @@ func number(t *testing.T, text string) int {
 	return n
 }
 
-// Where processes can't be seen, that is what the result says, and the group is
-// ended all the same.
-func TestHostWithoutSightSaysSo(t *testing.T) {
+// If processes cannot be seen, the result reports that, and the group is killed
+// nevertheless.
+func TestHostWithoutProcessListIsReported(t *testing.T) {
 	t.Parallel()
 	s := sshtest.BusyboxWithoutProc(t, sshtest.Options{})
 	e := closing(t, at(t, s))
-	e.addLost(lostRun{id: "mcp-stdio-7", mark: newMark(), stamp: noStamp})
+	e.addLost(lostRun{id: "mcp-stdio-7", mark: executor.NewMark(), stamp: noStamp})
 	cmd := executor.Command{Argv: []string{"/bin/sh", "-c", `sleep 600 & echo "pid $!"; setsid sleep 600 & echo "pid $!"; echo "pid $$"; wait`}}
 	p, err := e.Start(t.Context(), cmd)
 	require.NoError(t, err)
@@ -251,7 +251,7 @@ func TestHostWithoutSightSaysSo(t *testing.T) {
 		}
 	}
 	require.Contains(t, codes, "mode.no-proc")
-	require.Equal(t, "mcp-stdio-7, whose connection was lost, may live on: no guard with a clock was left: the guard cannot search for it on this host",
+	require.Equal(t, "mcp-stdio-7, whose connection was lost, may still be running: it has no guard with a clock: the guard cannot search for it on this host",
 		awaitNotice(t, p, "lost.unknown").Text)
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err)
@@ -261,60 +261,60 @@ func TestHostWithoutSightSaysSo(t *testing.T) {
 	_ = syscall.Kill(pids[1], syscall.SIGKILL)
 }
 
-// A guard that dies before it answers what the leader has left is not waited for:
-// the next guard is asked.
+// When a guard dies before it replies which processes the leader has left, the
+// next guard is asked at once.
 func TestEndOfAProcessDoesNotWaitForAReplacedGuard(t *testing.T) {
 	t.Parallel()
 	h := openSSHHost(t)
-	leavesNobody(t, h.Server)
+	leavesNoProcess(t, h.Server)
 	e := closing(t, at(t, h.Server))
-	p, failure := e.start(t.Context(), helper("spawn", "child", "pid", "hang", "end", "pid", "hang"))
-	require.Nil(t, failure)
+	p, err := startOwn(t.Context(), e, helper("spawn", "child", "pid", "hang", "end", "pid", "hang"))
+	require.NoError(t, err)
 	pids := learn(t, p, 2)
-	leader := p.running.pid
+	leader := p.own.running.pid
 	child := pids[0]
 	if child == leader {
 		child = pids[1]
 	}
-	guard := p.guard().caps.pid
-	require.NoError(t, syscall.Kill(guard, syscall.SIGSTOP)) // it answers nothing any more
+	guard := p.own.guard().caps.pid
+	require.NoError(t, syscall.Kill(guard, syscall.SIGSTOP)) // it no longer replies
 	require.NoError(t, syscall.Kill(leader, syscall.SIGKILL))
 	exitOf(t, p)
 	require.NoError(t, syscall.Kill(guard, syscall.SIGKILL))
 	awaitNotice(t, p, "guard.replaced")
 	require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
 	collected(t, p)
-	require.Eventually(t, p.isSwept, bound, time.Millisecond, "nothing is left")
+	require.Eventually(t, p.own.base.Swept, bound, time.Millisecond, "nothing is left")
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
-	_, err := p.Terminate(ctx)
+	_, err = p.Terminate(ctx)
 	require.NoError(t, err)
 }
 
 // A takeover that fails ends neither the server nor the connection, even if the
-// new guard comes up after all.
+// new guard starts after all.
 func TestFailedTakeoverLeavesTheServerAlone(t *testing.T) {
 	t.Parallel()
 	h := openSSHHost(t)
 	proxy := sshtest.NewProxy(t, h.Addr)
 	p, pids := begin(t, host{h.Through(t, proxy), h.program}, kindNamed("polite"))
-	connection, guard := variable(pids[0], "SSH_CONNECTION"), p.guard().caps.pid
+	connection, guard := variable(pids[0], "SSH_CONNECTION"), p.own.guard().caps.pid
 	const oneWay = 500 * time.Millisecond
 	proxy.Delay(oneWay)
-	// The channel takes a round trip, as do the command and the script: the shell of
-	// the new guard runs, and what it says comes too late.
+	// The channel takes a round trip, as do the command and the script: the
+	// shell of the new guard runs, but its output comes too late.
 	ctx, cancel := context.WithTimeout(t.Context(), 5*oneWay)
 	defer cancel()
-	_, err := p.rearm(ctx)
+	_, err := p.own.rearm(ctx)
 	require.Error(t, err)
 	proxy.Delay(0)
-	left, _ := untilNobody(0, func() []int {
+	left, _ := untilNone(0, func() []int {
 		known := append(inSession(guard), pids...)
 		return slices.DeleteFunc(carrying(connection), func(pid int) bool { return slices.Contains(known, pid) })
 	})
 	require.Empty(t, left, describe(left))
 	require.True(t, alive(pids[0]), "the server")
-	require.Nil(t, p.conn.Cause())
+	require.Nil(t, p.own.conn.Cause())
 	_, err = p.Terminate(t.Context())
 	require.NoError(t, err)
 }

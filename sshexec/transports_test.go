@@ -13,9 +13,9 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// TestTransportsDoTheSame runs one life through each transport: what is behind
-// the connection makes no difference.
-func TestTransportsDoTheSame(t *testing.T) {
+// TestTransportsBehaveTheSame runs one session through each transport: the results
+// are the same.
+func TestTransportsBehaveTheSame(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	shared := sshtest.OpenSSH(t, sshtest.Options{})
@@ -47,7 +47,7 @@ func TestTransportsDoTheSame(t *testing.T) {
 
 			p, err = e.Start(t.Context(), helper("spawn", "daemon", "ignore", "TERM", "pid", "hang", "end", "hang"))
 			require.NoError(t, err)
-			r, err := p.Read(t.Context(), 0, 0, patience)
+			r, err := p.Read(t.Context(), 0, 0, waitLimit)
 			require.NoError(t, err)
 			require.NotEmpty(t, r.Chunks)
 			tree, err := p.Tree(t.Context())

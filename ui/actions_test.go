@@ -13,7 +13,12 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/palette"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/theme"
 )
 
 // echo answers every request with an empty result.
@@ -23,21 +28,21 @@ func echo(p *fakeProcess, m message) {
 	}
 }
 
-// an actionTest carries out the action it is listed under, and looks at what
-// it did.
+// an actionTest carries out the action whose id it is listed under, and checks
+// the effect.
 type actionTest func(t *testing.T, d *driver, x *fakeExecutor)
 
-// cursor is the row under the cursor of the traffic pane.
+// cursor returns the row under the cursor of the traffic pane.
 func (d *driver) cursor() int {
-	row, ok := d.traffic.Cursor()
+	row, ok := d.visible.rows.Traffic.Cursor()
 	require.True(d.t, ok)
 	return row
 }
 
-// say sends a line as a person would, and looks.
+// send sends a line as a user does, and updates the screen.
 func (d *driver) send(line string) {
 	d.t.Helper()
-	_, err := d.session.Send(d.t.Context(), []byte(line))
+	_, err := d.visible.ws.Session.Send(d.t.Context(), []byte(line))
 	require.NoError(d.t, err)
 	synctest.Wait()
 	d.pull()
@@ -54,13 +59,13 @@ func (d *driver) fails(x *fakeExecutor) int {
 	return d.row("too tired")
 }
 
-// acts are what the log says was done.
+// acts returns the actions recorded in the log.
 func (d *driver) acts() []string {
 	var acts []string
 	var row [1]session.Row
-	for i := 0; d.source.Rows(i, row[:]) == 1; i++ {
+	for i := 0; d.visible.ws.Shown.Source.Rows(i, row[:]) == 1; i++ {
 		if row[0].Kind == session.KindAct {
-			e, err := d.source.Entry(row[0], 0)
+			e, err := d.visible.ws.Shown.Source.Entry(row[0], 0)
 			require.NoError(d.t, err)
 			acts = append(acts, strings.Fields(session.Describe(&e))[0])
 		}
@@ -69,16 +74,16 @@ func (d *driver) acts() []string {
 }
 
 // moves returns a test that an action moves the cursor of the traffic pane from
-// the row in the middle to another position of the list.
+// the middle row to another position of the list.
 func moves(id string, want func(at, n int) int) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
 		for range 30 {
 			d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
-			d.send(`{"jsonrpc":"2.0","method":"notifications/y"}`) // or they would fold
+			d.send(`{"jsonrpc":"2.0","method":"notifications/y"}`) // otherwise they would fold
 		}
-		all := d.index.traffic.All()
+		all := d.visible.ws.Shown.Index.Traffic.All()
 		middle := len(all) / 2
-		d.traffic.Select(int(all[middle]))
+		d.visible.rows.Traffic.Select(int(all[middle]))
 		d.do(id)
 		require.Equal(t, int(all[want(middle, len(all))]), d.cursor())
 	}
@@ -90,40 +95,40 @@ func focuses(id string, pane paneID) actionTest {
 			d.focusOn(eventsID)
 		}
 		d.do(id)
-		require.Equal(t, pane, d.focus)
+		require.Equal(t, pane, d.panes.focus)
 		require.Contains(t, d.plain(), "━ "+string('0'+rune(pane))+" ", "the border of the pane is heavy")
 	}
 }
 
-// tall is the number of rows on the screen of the traffic pane at 120x36.
-const tall = 25
+// tall is the height of the traffic pane in rows at 120x36.
+const tall = 27
 
 var actionTests = map[string]actionTest{
-	actUp:       moves(actUp, func(at, _ int) int { return at - 1 }),
-	actDown:     moves(actDown, func(at, _ int) int { return at + 1 }),
-	actPageUp:   moves(actPageUp, func(at, _ int) int { return at - tall + 1 }),
-	actPageDown: moves(actPageDown, func(at, _ int) int { return at + tall - 1 }),
-	actHalfUp:   moves(actHalfUp, func(at, _ int) int { return at - tall/2 }),
-	actHalfDown: moves(actHalfDown, func(at, _ int) int { return at + tall/2 }),
-	actTop:      moves(actTop, func(int, int) int { return 0 }),
-	actBottom:   moves(actBottom, func(_, n int) int { return n - 1 }),
-	actLeft: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	kit.Up:           moves(kit.Up, func(at, _ int) int { return at - 1 }),
+	kit.Down:         moves(kit.Down, func(at, _ int) int { return at + 1 }),
+	kit.PageUp:       moves(kit.PageUp, func(at, _ int) int { return at - tall + 1 }),
+	kit.PageDown:     moves(kit.PageDown, func(at, _ int) int { return at + tall - 1 }),
+	kit.HalfPageUp:   moves(kit.HalfPageUp, func(at, _ int) int { return at - tall/2 }),
+	kit.HalfPageDown: moves(kit.HalfPageDown, func(at, _ int) int { return at + tall/2 }),
+	kit.Top:          moves(kit.Top, func(int, int) int { return 0 }),
+	kit.Bottom:       moves(kit.Bottom, func(_, n int) int { return n - 1 }),
+	kit.Left: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		before := d.plain()
-		d.do(actRight, actRight)
+		d.do(kit.Right, kit.Right)
 		require.NotEqual(t, before, d.plain())
-		d.do(actLeft, actLeft)
+		d.do(kit.Left, kit.Left)
 		require.Equal(t, before, d.plain())
 	},
-	actRight: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		require.Contains(t, d.plain(), "> notifications/initialized")
-		d.do(actRight)
+	kit.Right: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		require.Contains(t, d.plain(), "> initialized")
+		d.do(kit.Right)
 		require.Contains(t, d.plain(), "> tions/initialized")
 	},
 	actNextPane: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		var seen []paneID
 		for range 4 {
 			d.do(actNextPane)
-			seen = append(seen, d.focus)
+			seen = append(seen, d.panes.focus)
 		}
 		require.Equal(t, []paneID{detailID, stderrID, eventsID, trafficID}, seen)
 	},
@@ -138,24 +143,24 @@ var actionTests = map[string]actionTest{
 		d.do(actZoom)
 		require.Contains(t, d.plain(), "3 Detail")
 	},
-	actOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actOpen)
-		require.Equal(t, detailID, d.focus)
+	host.ActOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(host.ActOpen)
+		require.Equal(t, detailID, d.panes.focus)
 		require.NotContains(t, d.plain(), "2 Traffic")
 		require.Contains(t, d.plain(), `method: "notifications/initialized"`)
-		d.do(actOpen)
-		require.NotContains(t, d.plain(), `method: "notifications/initialized"`, "in the tree, open folds and unfolds")
+		d.do(host.ActOpen)
+		require.Contains(t, d.plain(), `>> {jsonrpc: "2.0", method: `, "in the tree, open folds and unfolds")
 	},
-	actBack: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	host.ActBack: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actFilter)
 		d.write("kind:request")
-		d.do(actAccept, actOpen, actBack)
-		require.Equal(t, trafficID, d.focus)
-		require.False(t, d.zoom)
-		require.NotNil(t, d.traffic.shown)
-		d.do(actBack)
-		require.Nil(t, d.traffic.shown)
-		d.do(actBack)
+		d.do(actAccept, host.ActOpen, host.ActBack)
+		require.Equal(t, trafficID, d.panes.focus)
+		require.False(t, d.panes.zoom)
+		require.NotNil(t, d.visible.rows.Traffic.Shown)
+		d.do(host.ActBack)
+		require.Nil(t, d.visible.rows.Traffic.Shown)
+		d.do(host.ActBack)
 		require.False(t, d.quit)
 	},
 	actSearch: func(t *testing.T, d *driver, _ *fakeExecutor) {
@@ -163,38 +168,38 @@ var actionTests = map[string]actionTest{
 		d.write("protocolVersion")
 		require.Contains(t, d.rows()[35], "search protocolVersion")
 		d.do(actAccept)
-		require.Equal(t, d.row(`"protocolVersion":"2025-11-25","capabilities":{},"serverInfo"`), d.cursor(), "the nearest one above")
+		require.Equal(t, d.row(`"protocolVersion":"2025-11-25","capabilities":{},"serverInfo"`), d.cursor(), "the nearest match above")
 	},
 	actNextMatch: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.search1("initialize", actTop)
+		d.search1("initialize", kit.Top)
 		first := d.cursor()
 		d.do(actNextMatch)
 		require.Greater(t, d.cursor(), first)
-		d.do(actBottom, actNextMatch)
+		d.do(kit.Bottom, actNextMatch)
 		require.Contains(t, d.rows()[35], `no "initialize" below`)
 	},
 	actPrevMatch: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.search1("initialize", actBottom)
+		d.search1("initialize", kit.Bottom)
 		last := d.cursor()
 		d.do(actPrevMatch)
 		require.Less(t, d.cursor(), last)
-		d.do(actTop, actPrevMatch)
+		d.do(kit.Top, actPrevMatch)
 		require.Contains(t, d.rows()[35], `no "initialize" above`)
 	},
 	actFilter: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actFilter)
 		d.write("kind:request")
 		d.do(actAccept)
-		require.Contains(t, d.plain(), "filter kind:request (2)")
+		require.Contains(t, d.plain(), "2 of 5  filter kind:request")
 		require.NotContains(t, d.plain(), "notifications/initialized")
 		d.do(actFilter)
-		require.Contains(t, d.rows()[35], "filter kind:request", "it can be changed")
+		require.Contains(t, d.rows()[35], "filter kind:request", "the filter can be edited")
 	},
 	actFollow: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		require.Contains(t, d.rows()[1], "FOLLOW")
 		d.do(actFollow)
 		require.Contains(t, d.rows()[1], "PAUSED")
-		for i := range tall { // more than there is room for
+		for i := range tall { // more than fit
 			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i))
 		}
 		require.Contains(t, d.rows()[1], "+5 new")
@@ -203,26 +208,26 @@ var actionTests = map[string]actionTest{
 	},
 	actPartner: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		request, response := d.row(`"method":"initialize"`), d.row(`"serverInfo"`)
-		d.traffic.Select(request)
+		d.visible.rows.Traffic.Select(request)
 		d.do(actTraffic, actPartner)
 		require.Equal(t, response, d.cursor())
 		d.do(actPartner)
 		require.Equal(t, request, d.cursor())
-		d.run(d.traffic.setFilter(parse(t, "kind:request")))
+		d.run(d.visible.rows.Traffic.SetFilter(parse(t, "kind:request")))
 		d.do(actPartner)
-		require.Contains(t, d.rows()[35], "a filter hides it")
+		require.Contains(t, d.rows()[35], "the row is hidden")
 	},
 	actNextError: func(t *testing.T, d *driver, x *fakeExecutor) {
 		failure := d.fails(x)
-		d.do(actTop, actNextError)
+		d.do(kit.Top, actNextError)
 		require.Equal(t, failure, d.cursor(), "past the probe, whose error is none")
 	},
 	actPrevError: func(t *testing.T, d *driver, x *fakeExecutor) {
 		failure := d.fails(x)
-		d.do(actBottom, actPrevError)
+		d.do(kit.Bottom, actPrevError)
 		require.Equal(t, failure, d.cursor(), "the response, not the request that it belongs to")
 		d.do(actPrevError)
-		require.Equal(t, failure, d.cursor(), "the probe failed as it should")
+		require.Equal(t, failure, d.cursor(), "the probe's error is expected")
 	},
 
 	actCompose: func(t *testing.T, d *driver, _ *fakeExecutor) {
@@ -232,69 +237,69 @@ var actionTests = map[string]actionTest{
 		d.write("x")
 		require.Contains(t, d.plain(), "not JSON")
 	},
-	actSend: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"send": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
-		d.composer.area.SetValue("{\"jsonrpc\": \"2.0\",\n  \"id\": 1.0, \"method\": \"ping\"\n}")
-		d.do(actSend)
+		d.visible.composer.Text().SetValue("{\"jsonrpc\": \"2.0\",\n  \"id\": 1.0, \"method\": \"ping\"\n}")
+		d.do("send")
 		d.row(`{"jsonrpc":"2.0","id":1.0,"method":"ping"}`)
 		require.Equal(t, []string{"compose"}, d.acts())
-		require.False(t, d.composer.open)
+		require.False(t, d.visible.composer.IsOpen())
 
 		d.do(actCompose)
-		d.composer.area.SetValue(`{"id": 2,  "method":"ping"}`)
-		d.do(actSend)
-		d.row(`{"id": 2,  "method":"ping"}`) // one line is sent as it is
+		d.visible.composer.Text().SetValue(`{"id": 2,  "method":"ping"}`)
+		d.do("send")
+		d.row(`{"id": 2,  "method":"ping"}`) // one line is sent unchanged
 
 		d.do(actCompose)
-		d.composer.area.SetValue("no JSON")
-		d.do(actSend)
-		require.Contains(t, d.plain(), "Send this as it is?")
+		d.visible.composer.Text().SetValue("no JSON")
+		d.do("send")
+		require.Contains(t, d.plain(), "Send this anyway?")
 		d.do(actNo)
-		require.True(t, d.composer.open)
-		d.do(actSend, actYes)
+		require.True(t, d.visible.composer.IsOpen())
+		d.do("send", actYes)
 		d.row("no JSON")
 	},
-	actCloseComposer: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"close-composer": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
 		d.write(" draft")
-		d.do(actCloseComposer)
+		d.do("close-composer")
 		require.NotContains(t, d.plain(), "draft")
 		d.do(actCompose)
 		require.Contains(t, d.plain(), "draft")
 	},
 	actResend: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"resources/list","params":{"cursor":"x"}}`)
-		d.traffic.Select(d.row(`"resources/list"`))
+		d.visible.rows.Traffic.Select(d.row(`"resources/list"`))
 		d.do(actTraffic, actResend)
 		d.row(`{"jsonrpc":"2.0","id":"mcpdbg-3","method":"resources/list","params":{"cursor":"x"}}`)
 		require.Equal(t, []string{"resend"}, d.acts())
 
 		d.send(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"rm"}}`)
-		d.traffic.Select(d.row(`"tools/call"`))
+		d.visible.rows.Traffic.Select(d.row(`"tools/call"`))
 		d.do(actTraffic, actResend)
 		require.Contains(t, d.plain(), "Call the tool again?")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter}) // the default is no
-		require.Nil(t, d.dialog)
+		require.Nil(t, d.front.dialog)
 		require.Equal(t, []string{"resend"}, d.acts())
 		d.do(actResend, actYes)
 		d.row(`{"jsonrpc":"2.0","id":"mcpdbg-4","method":"tools/call","params":{"name":"rm"}}`)
 
-		d.traffic.Select(d.row(`"notifications/initialized"`))
+		d.visible.rows.Traffic.Select(d.row(`"notifications/initialized"`))
 		d.do(actTraffic, actResend)
 		require.Equal(t, []string{"resend", "resend", "resend"}, d.acts())
-		require.Equal(t, uint64(8), d.source.Stats().Out)
+		require.Equal(t, uint64(8), d.visible.ws.Shown.Source.Stats().Out)
 	},
 	actEditResend: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"resources/list"}`)
-		d.traffic.Select(d.row(`"resources/list"`))
+		d.visible.rows.Traffic.Select(d.row(`"resources/list"`))
 		d.do(actTraffic, actEditResend)
-		require.Equal(t, "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": \"ui-1\",\n  \"method\": \"resources/list\"\n}", d.composer.area.Value())
-		d.do(actSend)
+		require.Equal(t, "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": \"ui-1\",\n  \"method\": \"resources/list\"\n}", d.visible.composer.Text().Value())
+		d.do("send")
 		d.row(`{"jsonrpc":"2.0","id":"ui-1","method":"resources/list"}`)
 	},
 	actCancel: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
-		d.traffic.Select(d.row(`"sleep"`))
+		d.visible.rows.Traffic.Select(d.row(`"sleep"`))
 		d.do(actTraffic)
 		require.Regexp(t, `> sleep +"slow" +0 s \.\.\. `, d.plain())
 		d.do(actCancel)
@@ -309,7 +314,7 @@ var actionTests = map[string]actionTest{
 	actCopy: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actCopy)
 		require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, d.clip)
-		require.Contains(t, d.rows()[35], "message: 54 sent to the terminal's clipboard")
+		require.Contains(t, d.rows()[35], "copied message (54 B)")
 		x.latest().err("\x1b]52;c;AAAA\x07 rm -rf \u202e/")
 		synctest.Wait()
 		d.pull()
@@ -325,79 +330,79 @@ var actionTests = map[string]actionTest{
 		require.Contains(t, d.rows()[0], "exit 0")
 		require.Equal(t, []string{"close-stdin"}, d.acts())
 	},
-	actKill: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actKill)
-		require.Contains(t, d.plain(), "the ladder: close stdin, 2s, TERM, 2s, KILL")
-		d.do(actCloseStop)
+	"kill": func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.do("kill")
+		require.Contains(t, d.plain(), "Shutdown sequence: close stdin, 2s, SIGTERM, 2s, SIGKILL")
+		d.do("close-stop")
 		require.Empty(t, d.acts())
-		d.do(actKill, actStopThis)
+		d.do("kill", "stop-this")
 		d.pull()
 		require.Contains(t, d.rows()[0], "exit 0")
 		require.Contains(t, d.rows()[35], "the server ended when its stdin was closed: exit code 0")
-		d.do(actKill)
+		d.do("kill")
 		require.Contains(t, d.rows()[35], "x stop: no server is running")
 	},
-	actRestart: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actRestart, actYes)
+	host.ActRestart: func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.do(host.ActRestart, actYes)
 		d.pull()
-		require.Contains(t, d.rows()[0], "mcp-stdio-2")
+		require.Equal(t, "mcp-stdio-2", d.visible.ws.Status.Process.ID)
 		require.Contains(t, d.rows()[0], "ready")
-		d.do(actKill, actStopThis)
+		d.do("kill", "stop-this")
 		x.refuse = errors.New("no such program")
-		d.do(actRestart)
+		d.do(host.ActRestart)
 		require.Contains(t, d.plain(), "The server could not be started")
 		require.Contains(t, d.plain(), "no such program")
 		require.Contains(t, d.plain(), "look for it")
 	},
 
-	actDialogDown:     scrollsDialog(1, actDialogDown),
-	actDialogUp:       scrollsDialog(2, actDialogDown, actDialogDown, actDialogDown, actDialogUp),
-	actDialogPageDown: scrollsDialog(29, actDialogPageDown),
-	actDialogPageUp:   scrollsDialog(0, actDialogDown, actDialogPageUp),
-	actAskDown:        scrollsQuestion(1, actAskDown),
-	actAskUp:          scrollsQuestion(2, actAskDown, actAskDown, actAskDown, actAskUp),
-	actAskPageDown:    scrollsQuestion(28, actAskPageDown),
-	actAskPageUp:      scrollsQuestion(0, actAskDown, actAskPageUp),
+	"dialog-down":      scrollsDialog(1, "dialog-down"),
+	"dialog-up":        scrollsDialog(2, "dialog-down", "dialog-down", "dialog-down", "dialog-up"),
+	"dialog-page-down": scrollsDialog(29, "dialog-page-down"),
+	"dialog-page-up":   scrollsDialog(0, "dialog-down", "dialog-page-up"),
+	"ask-down":         scrollsQuestion(1, "ask-down"),
+	"ask-up":           scrollsQuestion(2, "ask-down", "ask-down", "ask-down", "ask-up"),
+	"ask-page-down":    scrollsQuestion(28, "ask-page-down"),
+	"ask-page-up":      scrollsQuestion(0, "ask-down", "ask-page-up"),
 	actAskNext: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.askNow(promptChallenge)
 		d.take(tea.KeyPressMsg{Code: tea.KeyTab})
 		require.Contains(t, d.plain(), "answer 2 of 2:")
 		d.do(actAskNext)
 		require.Contains(t, d.plain(), "answer 1 of 2:")
-		d.do(actDecline)
+		d.do("decline")
 		d.askNow(promptPassphrase)
 		require.NotContains(t, d.rows()[35], "next field")
-		d.do(actAskNext, actDecline)
-		require.Contains(t, d.rows()[35], "x next field: there is one field")
+		d.do(actAskNext, "decline")
+		require.Contains(t, d.rows()[35], "x next field: there is only one field")
 	},
 	actAskPrevious: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.askNow(promptChallenge)
 		d.take(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
 		require.Contains(t, d.plain(), "answer 2 of 2:")
-		d.do(actDecline)
+		d.do("decline")
 	},
 	actAskClear: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.askNow(promptPassphrase)
 		d.write("wrong")
 		d.take(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 		require.NotContains(t, d.plain(), "•")
-		d.do(actDecline)
+		d.do("decline")
 	},
 	actAskAccept: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		wait := d.askNow(promptHostKey)
 		d.write("y")
-		require.NotNil(t, d.ask, "it takes two keys")
+		require.NotNil(t, d.front.ask, "two keys are required")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
 		answer, err := wait()
 		require.NoError(t, err)
 		require.True(t, answer.Yes)
 	},
-	actDecline: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"decline": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		wait := d.askNow(promptPassphrase)
 		d.write("a secret")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 		_, err := wait()
-		require.ErrorIs(t, err, ErrDeclined)
+		require.ErrorIs(t, err, prompter.ErrDeclined)
 		require.NotContains(t, d.plain(), "mcpdbg asks")
 	},
 
@@ -405,63 +410,76 @@ var actionTests = map[string]actionTest{
 		d.do(actFilter)
 		d.write("methd:x")
 		d.do(actAccept)
-		require.Contains(t, d.rows()[35], `x column 1: no key "methd"`)
-		require.NotNil(t, d.prompt)
+		require.Contains(t, d.rows()[35], `x column 1: unknown key "methd"`)
+		require.NotNil(t, d.front.prompt)
 		d.take(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 		d.do(actAccept)
-		require.Nil(t, d.prompt)
-		require.Nil(t, d.traffic.shown)
+		require.Nil(t, d.front.prompt)
+		require.Nil(t, d.visible.rows.Traffic.Shown)
 	},
-	actClosePrompt: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"close-prompt": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actFilter)
 		d.write("err")
-		d.do(actClosePrompt)
-		require.Nil(t, d.traffic.shown)
+		d.do("close-prompt")
+		require.Nil(t, d.visible.rows.Traffic.Shown)
 		require.Contains(t, d.rows()[35], "j/k move")
 	},
 	actYes: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actRestart)
+		d.do(host.ActRestart)
 		d.take(tea.KeyPressMsg{Code: 'y', Text: "y"})
 		require.Equal(t, []string{"restart"}, d.acts())
 	},
 	actNo: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actRestart)
+		d.do(host.ActRestart)
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
-		require.Nil(t, d.dialog)
+		require.Nil(t, d.front.dialog)
 		require.Empty(t, d.acts())
 	},
 	actQuit: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actOpen, actQuit)
-		require.False(t, d.quit, "it leaves the detail pane first")
-		require.Equal(t, trafficID, d.focus)
+		d.do(host.ActOpen, actQuit)
+		require.False(t, d.quit, "the detail pane is left first")
+		require.Equal(t, trafficID, d.panes.focus)
 		d.do(actQuit)
 		require.True(t, d.quit)
 	},
+	actTheme: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		dark := d.screen.Theme.Generation
+		d.do(actTheme)
+		require.NotEqual(t, dark, d.screen.Theme.Generation, "from auto to light")
+		require.Contains(t, d.rows()[35], "theme light")
+		d.do(palette.ActOpen)
+		d.write("theme da")
+		d.do(palette.ActRun)
+		require.Equal(t, dark, d.screen.Theme.Generation)
+		d.profile = theme.NoColor
+		d.do(actTheme)
+		require.Contains(t, d.rows()[35], "x theme: colors are off")
+	},
 	actQuitNow: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actOpen, actQuitNow)
+		d.do(host.ActOpen, actQuitNow)
 		require.True(t, d.quit, "also from the detail pane")
 	},
-	actInterrupt: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	host.ActInterrupt: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
 		d.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
 		require.True(t, d.quit)
 	},
 	actRedraw: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		require.NotNil(t, d.Do(actRedraw))
+		require.NotNil(t, d.visible.Do(actRedraw))
 	},
 	actSuspend: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		require.Equal(t, tea.SuspendMsg{}, d.Do(actSuspend)())
+		require.Equal(t, tea.SuspendMsg{}, d.visible.Do(actSuspend)())
 	},
 }
 
 // scrollsDialog returns a test that actions scroll a long dialog to a line.
 func scrollsDialog(line int, actions ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.dialog = &dialog{title: "Long", lines: make([]string, 100)}
-		for i := range d.dialog.lines {
-			d.dialog.lines[i] = fmt.Sprintf("line %d.", i)
+		d.visible.confirm(&host.Dialog{Title: "Long", Lines: make([]string, 100)})
+		for i := range d.front.dialog.asked.Lines {
+			d.front.dialog.asked.Lines[i] = fmt.Sprintf("line %d.", i)
 		}
-		d.stale = true
+		d.canvas.stale = true
 		require.Contains(t, d.plain(), "line 0.")
 		d.do(actions...)
 		require.Contains(t, d.plain(), fmt.Sprintf("line %d.", line))
@@ -470,26 +488,26 @@ func scrollsDialog(line int, actions ...string) actionTest {
 	}
 }
 
-// scrollsQuestion is scrollsDialog for a question with a long text.
+// scrollsQuestion is like scrollsDialog, for a question with a long text.
 func scrollsQuestion(line int, actions ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.askNow(promptChallenge)
-		total := d.ask.scroll.lines
+		total := d.front.ask.scroll.Lines
 		d.do(actions...)
 		require.Contains(t, d.plain(), fmt.Sprintf("lines %d-%d of %d", line+1, line+29, total))
-		d.do(actDecline)
+		d.do("decline")
 	}
 }
 
-// search1 goes somewhere and searches from there.
+// search1 moves with an action and searches from there.
 func (d *driver) search1(text string, from string) {
 	d.do(from, actSearch)
 	d.write(text)
 	d.do(actAccept)
 }
 
-// allActionTests are the tests of all actions; each file that adds actions adds
-// the tests of its own.
+// allActionTests returns the tests of all actions; each file that adds actions
+// adds its own tests.
 func allActionTests() map[string]actionTest {
 	all := map[string]actionTest{}
 	for _, tests := range []map[string]actionTest{
@@ -498,13 +516,17 @@ func allActionTests() map[string]actionTest {
 		playTests,
 		noteTests,
 		detailTests,
+		contentTests,
 		copyTests,
+		jqTests,
 		stopTests,
 		processTests,
+		timeTests(),
 		splitTests,
 		mouseTests,
 		sessionTests,
 		paletteTests,
+		logLevelTests,
 		helpTests,
 		homeTests,
 		gridTests,
@@ -513,12 +535,13 @@ func allActionTests() map[string]actionTest {
 		callTests,
 		compareTests,
 		watchTests,
-		againTests,
+		replayTests,
 		findingTests,
 		composeTests,
-		verdictTests,
+		verdictTests, overviewTests,
 		answerTests,
 		policyTests,
+		exportTests,
 	} {
 		maps.Copy(all, tests)
 	}
@@ -543,13 +566,41 @@ func TestActions(t *testing.T) {
 					echo(p, m)
 				}
 			}
-			inBubble(t, 120, 36, serve, func(t *testing.T, d *driver, x *fakeExecutor) { test(t, d, x) })
+			inBubble(t, 160, 36, serve, func(t *testing.T, d *driver, x *fakeExecutor) { test(t, d, x) })
 		})
 	}
-	require.Len(t, tests, len(ids), "tests of actions that there are not")
+	require.Len(t, tests, len(ids), "tests of unknown actions")
 }
 
-// TestStates: the header says in what state the server is, whatever it is.
+// TestQuitAsks checks that quitting is confirmed while a call is pending or several
+// servers run, that staying is the default, and that there is a key without it.
+func TestQuitAsks(t *testing.T) {
+	inBubble(t, 120, 36, func(p *fakeProcess, m message) {
+		if m.Method != "sleep" {
+			echo(p, m)
+		}
+	}, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
+		d.take(tea.KeyPressMsg{Code: 'q', Text: "q"})
+		require.Contains(t, d.plain(), "Quit? 1 call is pending")
+		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
+		require.Nil(t, d.front.dialog)
+		require.False(t, d.quit)
+		d.another("second (local)")
+		d.do(actQuit)
+		require.Contains(t, d.plain(), "Quit? 1 call is pending, 2 servers are running")
+		d.take(tea.KeyPressMsg{Code: 'q', Text: "q"})
+		require.False(t, d.quit, "twice the same key stays")
+		d.do(actQuit)
+		d.take(tea.KeyPressMsg{Code: 'y', Text: "y"})
+		require.True(t, d.quit)
+		d.quit = false
+		d.take(tea.KeyPressMsg{Code: 'Q', Text: "Q"})
+		require.True(t, d.quit)
+	})
+}
+
+// TestStates checks that the header shows every state of the server.
 func TestStates(t *testing.T) {
 	for name, tc := range map[string]struct {
 		end  func(p *fakeProcess)
@@ -573,12 +624,13 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestRecordingCannotBeActedOn: without a session, what needs a server says so.
+// TestRecordingCannotBeActedOn checks that actions that need a server report
+// that a recording has none.
 func TestRecordingCannotBeActedOn(t *testing.T) {
 	log := hostileLog(t, "x")
 	d := drive(t, Options{Source: log, Title: "demo.rec"}, 100, 30)
-	require.Contains(t, d.rows()[0], "FILE  demo.rec")
-	for _, id := range []string{actCompose, actResend, actEditResend, actCancel, actKill, actRestart, actCloseStdin} {
+	require.Contains(t, d.rows()[0], "  demo.rec")
+	for _, id := range []string{actCompose, actResend, actEditResend, actCancel, "kill", host.ActRestart, actCloseStdin} {
 		d.do(id)
 		require.Contains(t, d.rows()[29], "this is a recording", id)
 	}

@@ -6,136 +6,184 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/session"
-	"mcpdbg/ui/keymap"
-	"mcpdbg/ui/paint"
-	"mcpdbg/ui/theme"
+	"mcpdbg/ui/calls"
+	"mcpdbg/ui/catalog"
+	"mcpdbg/ui/compare"
+	"mcpdbg/ui/copying"
+	"mcpdbg/ui/fleet"
+	"mcpdbg/ui/home"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/notes"
+	"mcpdbg/ui/palette"
+	"mcpdbg/ui/process"
+	"mcpdbg/ui/settings"
+	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
-// App is the model of the program. It belongs to the goroutine of the
-// program; make one with newApp.
+// App is the model of the program. It belongs to the goroutine of the program;
+// make one with newApp.
 type App struct {
-	*subject            // what messages and actions are about
-	noServer string     // why a recording can't do what needs a server; made once
-	front    *subject   // what is on the screen: the same, but for messages about another one
-	subjects []*subject // all, in the order of the list; none at home
-	nobody   *subject   // what is on the screen at home
-	drawn    int        // subjects there have been
+	screen   kit.Screen
+	visible  *sessionScreen   // the session on the screen
+	screens  []*sessionScreen // all, in the order of the list; empty at home
+	blank    *sessionScreen   // shown at home
+	drawn    int              // number of session screens created so far
 	sessions *sessionList
-	compared *comparing  // that was looked at last; nil before
-	grid     *gridScreen // of the run over many targets; nil without
+	compared *compare.State
+	grid     gridState
 
-	ctx   context.Context
-	opts  Options
-	keys  *keymap.Table[*App]
-	doers map[string]func(*App) tea.Cmd
-	watch func(*subject) // begins to send changed for a new subject
+	workspaces []*workspace.Workspace // of screens, as last listed
 
-	theme   *theme.Theme
+	ctx     context.Context
+	opts    Options
+	actions actionTable
+	outside outside
+
 	dark    bool
 	profile theme.Profile
 
-	width, height int
-	layout        layout
-	focus         paneID
-	list          paneID // the pane with a list that was focused last
-	strip         paneID // stderr or events
-	zoom          bool
-	splits        splits
-	pointer       pointer
+	panes   paneState
+	pointer pointer
 
 	ticking bool
-	later   func(time.Duration, tea.Msg) tea.Cmd
-	exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal to a program
-	save    func(name, text string) error                   // writes a file that is not there yet
 
-	prompt   *prompt
-	overlays []opened // the last has the keys
-	dialog   *dialog
-	ask      *ask // nil without a question of the Prompter
-	notice   notice
+	front    front
 	quitting bool
 
-	canvas  paint.Canvas
-	chrome  [4]paint.Lines // header, tabs, footer, player line
+	canvas canvas
+}
+
+// A paneState is how the screen is divided, and where the focus is.
+type paneState struct {
+	layout   layout
+	arranged arrangement // what the layout is for
+	focus    paneID
+	list     paneID // the pane with a list that was focused last
+	strip    paneID // stderr or events
+	zoom     bool
+	splits   splits
+}
+
+// A front is what is open over the panes, each above the one before it.
+type front struct {
+	notice notice
+	views  []opened // the last has the focus
+	prompt *prompt
+	dialog *dialog
+	ask    *ask // nil without a question of the Prompter
+}
+
+// An outside is what the shell does apart from its own state; tests replace it.
+type outside struct {
+	watch func(*sessionScreen) // starts sending changed for a new session screen
+	later func(time.Duration, tea.Msg) tea.Cmd
+	exec  func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // runs a program in the terminal
+	save  func(name, text string) error                   // writes a new file; fails if it exists
+}
+
+func newOutside(ctx context.Context) outside {
+	return outside{
+		watch: func(*sessionScreen) {}, exec: tea.Exec, save: copying.WriteNew,
+		later: func(d time.Duration, msg tea.Msg) tea.Cmd {
+			return func() tea.Msg { return after(ctx, d, msg) }
+		},
+	}
+}
+
+// A gridState is the run over many targets.
+type gridState struct {
+	view  *fleet.View  // nil without a run
+	quits bool         // the program ends with the run
+	asks  *host.Dialog // that confirms it; nil before
+}
+
+// An actionTable is all actions with their keys and effects.
+type actionTable struct {
+	keys    *keymap.Table[*sessionScreen]
+	effects map[string]func(*sessionScreen) tea.Cmd // by action id; nil moves the cursor
+	recent  palette.Recent
+	word    string // typed after the action's name in the palette, while its effect runs
+}
+
+// A canvas is what was painted last, and what of it has to be painted again.
+type canvas struct {
+	chrome  [6]paint.Lines // header, tabs, footer, player line, replay line, names of sessions
 	painted [paneCount]paint.Lines
 	dirty   [paneCount]bool
-	stale   bool // something on the frame has changed
-	frame   string
+	stale   bool   // something on the frame has changed
+	text    string // the frame
 }
 
-// selection is the row that actions are about.
-type selection struct {
-	ok     bool
-	number int
-	row    session.Row
-}
-
-// notice is a message in the last line, until the next key.
+// notice is a message in the last line, shown until the next key.
 type notice struct {
 	text string
 	bad  bool
 }
 
-// changed says that the log has changed.
+// changed reports that the log has changed.
 type changed struct{}
 
-// tick comes while a clock is on the screen: see pace.
+// tick arrives while a clock is on the screen: see pace.
 type tick struct{}
 
 func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
-		ctx: ctx, opts: opts, watch: func(*subject) {}, exec: tea.Exec, save: writeNew,
-		dark: true, profile: theme.TrueColor,
-		focus: trafficID, list: trafficID, strip: stderrID,
-		later: func(d time.Duration, msg tea.Msg) tea.Cmd {
-			return func() tea.Msg { return after(ctx, d, msg) }
-		},
+		ctx: ctx, opts: opts, outside: newOutside(ctx),
+		screen: kit.Screen{ASCII: opts.ASCII},
+		dark:   true, profile: theme.TrueColor,
+		panes: paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
 	var err error
-	if a.keys, a.doers, err = bind(actions(), opts.Keys); err != nil {
-		panic("ui: " + err.Error()) // Run has looked at them
+	if a.actions.keys, a.actions.effects, err = bind(actions(), opts.Keys); err != nil {
+		panic("ui: " + err.Error()) // Run has validated them
 	}
 	a.pointer.released = opts.NoMouse
 	if a.opts.quitting == nil {
 		a.opts.quitting = func() {}
 	}
-	if opts.NoColor || opts.Theme == ThemeNone {
+	if opts.NoColor || opts.Theme == settings.ThemeNone {
 		a.profile = theme.NoColor
 	}
-	a.theme = a.newTheme()
+	a.screen.Theme = a.newTheme()
 	a.sessions = &sessionList{app: a}
-	a.nobody = a.newSubject(Opened{Source: emptySource{}})
-	a.subject, a.front = a.nobody, a.nobody
+	a.compared = &compare.State{Idle: idle, Several: func() bool { return len(a.screens) > 1 }}
+	a.blank = a.newSessionScreen(workspace.Opened{Source: workspace.NoSource()})
+	a.visible = a.blank
 	for _, o := range opts.given() {
-		a.subjects = append(a.subjects, a.newSubject(o))
-		a.warn(o)
+		a.screens = append(a.screens, a.newSessionScreen(o))
+		warnOfOpening(a, o)
 	}
 	if opts.Grid != nil {
-		a.grid = newGridScreen(a, opts.Grid)
+		a.grid.view = fleet.New(&a.screen, opts.Grid)
 	}
 	switch {
-	case len(a.subjects) > 0:
-		a.subject, a.front = a.subjects[0], a.subjects[0]
-	case a.grid == nil:
-		a.push(&home{})
+	case len(a.screens) > 0:
+		a.visible = a.screens[0]
+	case a.grid.view == nil:
+		a.visible.push(home.New(opts.Launcher))
 	}
-	if a.grid != nil {
-		a.toGrid()
+	if a.grid.view != nil {
+		a.visible.toGrid()
 	}
 	return a
 }
 
-// given is all that is to be shown from the start.
-func (o *Options) given() []Opened {
+// given returns everything to show from the start.
+func (o *Options) given() []workspace.Opened {
 	if o.Session == nil && o.Source == nil {
 		return o.Opened
 	}
-	first := Opened{Session: o.Session, Source: o.Source, Title: o.Title, Start: o.Start, Notes: o.Notes, Watch: o.Watch}
-	return append([]Opened{first}, o.Opened...)
+	first := workspace.Opened{Session: o.Session, Source: o.Source, Title: o.Title, Start: o.Start, Notes: o.Notes, Watch: o.Watch}
+	return append([]workspace.Opened{first}, o.Opened...)
 }
 
-// after returns msg when d has passed, and nothing when ctx ends before.
+// after returns msg after d, or nil if ctx ends before.
 func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Msg {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -147,240 +195,268 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Msg {
 	}
 }
 
-// Init asks for the background colour and starts the server, if that is asked
-// for.
+// Init requests the terminal's background colour and starts the server if the
+// options say so.
 func (a *App) Init() tea.Cmd {
 	cmds := []tea.Cmd{tea.RequestBackgroundColor}
-	for _, s := range a.subjects {
-		if s.launch != nil {
-			a.as(s, func() { cmds = append(cmds, s.tagged(a.start("start", s.launch))) })
+	for _, s := range a.screens {
+		if s.ws.Launch != nil {
+			cmds = append(cmds, s.tagged(s.start("start", s.ws.Launch)))
 		}
 	}
-	if h, ok := a.top().(*home); ok {
-		cmds = append(cmds, a.tagged(a.loadHome(h)))
+	if h, ok := a.front.top().(*home.View); ok {
+		cmds = append(cmds, a.visible.tagged(h.Load(a.visible.context())))
 	}
 	return tea.Batch(cmds...)
 }
 
-// Update takes one message. One that is about a subject is taken with that on
-// the screen, which it then leaves again.
+// Update delivers one message: to the session that it is addressed to, keys to
+// the focused one, all others to the visible one.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	s := a.visible
 	switch typed := msg.(type) {
-	case about:
-		return a, a.takeAbout(typed)
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-		if s, ok := a.aside(); ok {
-			return a, a.takeAbout(about{s, msg})
+	case addressed:
+		if typed.screen.closed() {
+			return a, nil
 		}
+		s, msg = typed.screen, typed.msg
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		s = a.focused()
 	}
-	about := a.subject
-	cmd := about.tagged(a.take(msg))
-	return a, tea.Batch(cmd, a.tagged(a.settle()))
+	visible := a.visible
+	cmd := s.tagged(s.take(msg))
+	if a.visible != visible {
+		s = a.visible
+	}
+	cmd = tea.Batch(cmd, s.tagged(s.settle()))
+	if s != a.visible {
+		a.arrange()
+	}
+	return a, cmd
 }
 
-func (a *App) take(msg tea.Msg) tea.Cmd {
+func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		a.width, a.height = msg.Width, msg.Height
-		a.arrange()
+		sc.app.screen.Width, sc.app.screen.Height = msg.Width, msg.Height
+		sc.app.arrange()
 	case tea.ColorProfileMsg:
-		a.setProfile(msg.Profile)
+		sc.app.setProfile(msg.Profile)
 	case tea.BackgroundColorMsg:
-		a.dark = msg.IsDark()
-		a.setTheme()
+		sc.app.dark = msg.IsDark()
+		sc.app.setTheme()
 	case tea.KeyPressMsg:
-		return a.key(msg)
+		return sc.key(msg)
 	case tea.PasteMsg:
-		if a.ask != nil {
-			return a.askPaste(msg)
+		if sc.app.front.ask != nil {
+			return sc.app.askPaste(msg)
 		}
-		return a.typed(msg)
+		return sc.typed(msg)
 	case tea.MouseMsg:
-		return a.mouse(msg)
+		return sc.mouse(msg)
 	case pointerDue:
-		return a.frameOver()
+		return sc.frameOver()
 	case asked:
-		return a.nextQuestion()
+		return sc.app.nextQuestion()
 	case quiet:
-		return a.quietNow(msg)
+		return sc.app.quietNow(msg)
 	case changed:
-		return a.refresh()
-	case filesChanged:
-		return a.filesChanged(msg.cause)
+		return sc.refresh()
 	case gridChanged:
-		return a.refreshGrid()
-	case playTick:
-		return a.ticked(msg)
+		return sc.app.refreshGrid()
 	case tick:
-		a.ticking = false
-		a.observeAll()
-		return tea.Batch(a.takeSample(), a.refreshGrid())
-	case scanned:
-		a.mark(trafficID)
-		return a.traffic.found(msg, a.index.scanned)
-	case finding:
-		return a.keepFinding(msg)
-	case foundRow:
-		return a.foundRow(msg)
-	case counted:
-		return a.counted(msg)
-	case loadedEntry:
-		return a.detail.loaded(msg)
-	case detailHit:
-		a.say(a.detail.found(msg))
-	case result:
-		return a.result(msg)
+		sc.app.ticking = false
+		sc.app.observeAll()
+		return tea.Batch(process.TakeSample(sc.context()), sc.app.refreshGrid())
+	case host.Result:
+		sc.observe()
+		return msg.Deliver(sc.context())
+	case host.Message:
+		return msg.Deliver(sc.context())
 	}
 	return nil
 }
 
-// refresh looks at the log, which has changed.
-func (a *App) refresh() tea.Cmd {
-	a.traffic.keep()
-	more, turned := a.readOn()
+// refresh takes in the changes of the log.
+func (sc *sessionScreen) refresh() tea.Cmd {
+	sc.rows.Traffic.Keep()
+	more, turned := sc.readOn()
 	if turned != nil {
 		return turned
 	}
-	more = a.index.pull(a.source) || more
-	a.story.pull(a.index.events)
-	a.catalog.pull(a.source, &a.rows, a.index.offers)
-	if a.judges() {
-		a.trouble.behind = a.trouble.tracker.Advance(verdictRowsAtOnce)
-		more = a.trouble.behind || more
-	}
-	a.observe()
-	a.stderr.SetFilter(a.index.stderr)
-	a.recallFindings()
-	a.findings.follow(a.index.events)
-	a.events.SetFilter(a.findings.events)
-	a.markAll()
-	cmd := tea.Batch(a.placeNotes(), a.lintOn(), a.traffic.grown(), a.countOn(), a.keepCatalog())
-	a.watchCancelled()
+	more = sc.ws.Shown.Index.Pull(sc.ws.Shown.Source) || more
+	sc.ws.Shown.Lifecycle.Pull(sc.ws.Shown.Index.Events)
+	sc.ws.Shown.Catalog.Pull(sc.ws.Shown.Source, &sc.ws.Shown.Rows, sc.ws.Shown.Index.Offers)
+	more = sc.ws.PullCauses() || more
+	sc.observe()
+	sc.rows.Stderr.SetFilter(sc.ws.Shown.Index.Stderr)
+	sc.ws.RecallProblems()
+	sc.ws.Shown.Problems.Follow(sc.ws.Shown.Index.Events)
+	sc.rows.Events.SetFilter(sc.ws.Shown.Problems.Events)
+	sc.app.canvas.markAll()
+	cmd := tea.Batch(notes.Place(sc.context(), notesChanged), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), catalog.Refresh(sc.context()), timeline.Grown(sc.context(), &timeShell))
+	sc.placeCursor()
+	calls.WatchCancelled(sc.context())
 	if more {
 		return tea.Batch(cmd, func() tea.Msg { return changed{} })
 	}
 	return cmd
 }
 
-// observe reads what the header shows.
-func (a *App) observe() {
-	a.stats = a.source.Stats()
-	a.file = a.stats
-	if a.log != a.source {
-		a.file = a.log.Stats()
+// observe reads the values that the header shows.
+func (sc *sessionScreen) observe() {
+	sc.ws.Stats = sc.ws.Shown.Source.Stats()
+	sc.ws.File = sc.ws.Stats
+	if sc.ws.Log != sc.ws.Shown.Source {
+		sc.ws.File = sc.ws.Log.Stats()
 	}
-	if a.session != nil {
-		a.status = a.session.Status()
-		a.waiting = forPerson(a.session.Asks())
-		a.tendAnswers()
-		a.traffic.clock = a.session.Log().Now()
-		a.rate.sample(a.traffic.clock, a.stats.Out+a.stats.In)
-	} else if a.traffic.clock = -1; a.playback != nil && a.playback.past != nil {
-		a.traffic.clock = a.playback.at().Microseconds()
+	if sc.ws.Session != nil {
+		sc.ws.Status = sc.ws.Session.Status()
+		sc.requests.Observe(sc.context())
+		sc.ws.Clock = sc.ws.Session.Log().Now()
+		sc.ws.Rate.Sample(sc.ws.Clock, sc.ws.Stats.Out+sc.ws.Stats.In)
+	} else if sc.ws.Clock = -1; sc.ws.Playback != nil && sc.ws.Playback.Past != nil {
+		sc.ws.Clock = sc.ws.Playback.At().Microseconds()
 	}
-	a.traffic.outOfReach = a.outOfReach()
-	a.trouble.look(a)
-	a.mark(trafficID)
+	sc.ws.Unreachable = sc.ws.NoReply()
+	sc.ws.UpdateCauses()
+	sc.app.canvas.mark(trafficID)
 }
 
-// observeAll reads what the list of sessions shows too.
+// observeAll also reads the values that the list of sessions shows.
 func (a *App) observeAll() {
-	for _, s := range a.subjects {
-		a.as(s, a.observe)
+	for _, s := range a.screens {
+		s.observe()
 	}
-	a.mark(sessionsID)
+	a.canvas.mark(sessionsID)
 }
 
-// settle brings what depends on other state up to date, after each message.
-func (a *App) settle() tea.Cmd {
-	a.selectRow()
-	for _, l := range []*lines{a.stderr, a.events} {
-		if a.subject == a.front && !a.layout.pane[l.id].Empty() {
-			l.seen = len(l.all())
+// settle updates state that depends on other state, after each message.
+func (sc *sessionScreen) settle() tea.Cmd {
+	sc.selectRow()
+	for _, l := range []*wire.Lines{sc.rows.Stderr, sc.rows.Events} {
+		if sc == sc.app.visible && !sc.app.panes.layout.pane[paneOfList(l.ID)].Empty() {
+			l.Seen = len(l.All())
 		}
 	}
-	cmd := a.detail.show(a.selected)
-	a.detail.setNote(a.noteOf(a.selected))
-	if a.detail.changed {
-		a.detail.changed = false
-		a.mark(detailID)
+	if sc.rows.Look() {
+		for _, id := range []paneID{trafficID, stderrID, eventsID} {
+			sc.app.canvas.mark(id)
+		}
 	}
-	if (len(a.verdictRows()) != a.layout.verdict.H || a.callLines() != a.layout.calls.H) && a.layout.mode != tooSmall {
-		a.arrange()
+	cmd := sc.detail.Show(sc.ws.Viewed)
+	if sc.ws.Overview {
+		cmd = tea.Batch(cmd, catalog.ReadAll(sc.context()))
 	}
-	if a.ticking {
+	sc.detail.SetNote(sc.ws.Note())
+	if sc.overview.Switched(sc.ws.Overview) {
+		sc.app.canvas.markAll()
+	} else if sc.detail.Changed() {
+		sc.app.canvas.mark(detailID)
+	}
+	if sc.app.panes.layout.mode != tooSmall && sc.app.arrangement() != sc.app.panes.arranged {
+		sc.app.arrange()
+	}
+	if sc.app.ticking {
 		return cmd
 	}
-	if pace := a.pace(); pace > 0 {
-		a.ticking = true
-		return tea.Batch(cmd, a.later(pace, tick{}))
+	if pace := sc.app.pace(); pace > 0 {
+		sc.app.ticking = true
+		return tea.Batch(cmd, sc.app.outside.later(pace, tick{}))
 	}
 	return cmd
 }
 
-// pace is how often the clocks on the screen move; 0 if there is none. Those of
-// sessions that are not shown move in the list of sessions.
+// pace returns how often the clocks on the screen change; 0 if there are none.
+// Those of hidden sessions change in the list of sessions.
 func (a *App) pace() (least time.Duration) {
-	if a.gridShown() && !a.grid.over() {
+	if a.gridShown() && !a.grid.view.Over() {
 		least = spinEvery
 	}
-	for _, s := range a.subjects {
-		a.as(s, func() {
-			if p := a.ownPace(); p > 0 && (least == 0 || p < least) {
-				least = p
-			}
-		})
+	for _, s := range a.screens {
+		if p := s.ownPace(); p > 0 && (least == 0 || p < least) {
+			least = p
+		}
 	}
 	return least
 }
 
-// ownPace is the pace of one session.
-func (a *App) ownPace() time.Duration {
+// ownPace returns the pace of one session.
+func (sc *sessionScreen) ownPace() time.Duration {
 	switch {
-	case a.session == nil:
+	case sc.ws.Session == nil:
 		return 0
-	case a.story.starting, a.status.Ending.Step != 0:
+	case sc.ws.Shown.Lifecycle.Starting, sc.ws.Status.ShutdownStep.Step != 0:
 		return spinEvery
-	case a.watchesProcess():
-		return sampleEvery
-	case a.stats.PendingOut+a.stats.PendingIn > 0, a.linkLives(), len(a.questions()) > 0, a.rate.runs(), a.trouble.runs(a):
+	case process.Watches(sc.context()):
+		return process.SampleEvery
+	case sc.ws.Stats.PendingOut+sc.ws.Stats.PendingIn > 0, sc.ws.LinkActive(), len(sc.ws.Requests()) > 0, sc.ws.Rate.Active(), sc.ws.CausesNeedClock():
 		return time.Second
 	}
 	return 0
 }
 
-// selectRow finds the row that actions are about: that of the list which was
+// placeCursor takes over the cursor of the traffic into the workspace.
+func (sc *sessionScreen) placeCursor() {
+	sc.ws.AtRow = -1
+	if number, ok := sc.rows.Traffic.Cursor(); ok {
+		sc.ws.AtRow = number
+	}
+}
+
+// selectRow finds the row that actions apply to: that of the list that was
 // focused last.
-func (a *App) selectRow() {
-	number, ok := a.lists(a.list).Cursor()
-	if !ok {
-		a.selected = selection{}
+func (sc *sessionScreen) selectRow() {
+	sc.placeCursor()
+	number, ok := sc.lists(sc.app.panes.list).Cursor()
+	if !ok || sc.ws.Overview {
+		sc.ws.Selected, sc.ws.Viewed = workspace.Selection{}, workspace.Selection{}
 		return
 	}
-	row, ok := a.rows.at(number)
-	a.selected = selection{ok: ok, number: number, row: row}
+	row, ok := sc.ws.Shown.Rows.At(number)
+	sc.ws.Selected = workspace.Selection{OK: ok, Traffic: sc.app.panes.list == trafficID, Number: number, Row: row, Follows: sc.lists(sc.app.panes.list).Following()}
+	sc.ws.Viewed = sc.ws.Selected
+	if ok && sc.ws.Selected.Traffic {
+		v := &sc.ws.Viewed
+		v.Number = sc.rows.Traffic.Viewed(number)
+		v.Row, v.OK = sc.ws.Shown.Rows.At(v.Number)
+	}
 }
 
-// arrange divides the screen anew.
+// arrangement returns what the layout of the screen depends on.
+func (a *App) arrangement() arrangement {
+	return arrangement{
+		width: a.screen.Width, height: a.screen.Height, focus: a.panes.focus, strip: a.panes.strip, zoom: a.panes.zoom, composing: a.visible.composer.IsOpen(), filling: a.visible.composer.Tall(),
+		sessions: len(a.screens) > 1, quiet: len(a.visible.rows.Stderr.All())+len(a.visible.rows.Events.All()) == 0, verdict: len(a.visible.problems.Lines(a.visible.context())), splits: a.panes.splits,
+		calls: a.visible.callLines(), player: a.visible.ws.Playback != nil,
+	}
+}
+
+// arrange recomputes the layout of the screen.
 func (a *App) arrange() {
-	a.layout = arrange(arrangement{
-		width: a.width, height: a.height, focus: a.focus, strip: a.strip, zoom: a.zoom, composing: a.composer.open, filling: a.composer.view == composeForm || a.composer.view == composeJSON,
-		sessions: len(a.subjects) > 1 || a.focus == sessionsID, verdict: len(a.verdictRows()), splits: a.splits,
-		calls: a.callLines(), player: a.playback != nil,
-	})
+	a.panes.arranged = a.arrangement()
+	a.panes.layout = arrange(a.panes.arranged)
+	above := 1 + a.panes.layout.verdict.H
+	a.screen.Panes = paint.Rect{Y: above, W: a.screen.Width, H: a.screen.Height - above - 1 - a.panes.layout.calls.H}
+	a.screen.Top = 1
+	if a.screen.Height >= kit.PanesHeight {
+		a.screen.Top += a.panes.layout.verdict.H
+	}
 	for _, id := range panes {
-		if r := a.layout.pane[id].Inner(); !r.Empty() {
-			a.pane(id).setSize(r.W, r.H)
+		if r := a.panes.layout.pane[id].Body(); !r.Empty() {
+			a.visible.pane(id).SetSize(r.W, r.H)
 		}
 	}
-	if r := a.layout.pane[composerID].Inner(); !r.Empty() {
-		a.composer.setSize(r.W, r.H)
+	if r := a.panes.layout.pane[detailID].Body(); !r.Empty() {
+		a.visible.detail.SetSize(r.W, r.H)
+		a.visible.overview.SetSize(r.W, r.H)
 	}
-	a.markAll()
+	a.visible.composer.Place(a.panes.layout.pane[composerID])
+	a.canvas.markAll()
 }
 
-// say shows a message in the last line.
-func (a *App) say(text string) { a.notice, a.stale = notice{text: text}, true }
+// notify shows a message in the last line.
+func (a *App) notify(text string) { a.front.notice, a.canvas.stale = notice{text: text}, true }
 
-// complain shows a message about something that did not work.
-func (a *App) complain(text string) { a.notice, a.stale = notice{text: text, bad: true}, true }
+// warn shows an error in the last line.
+func (a *App) warn(text string) { a.front.notice, a.canvas.stale = notice{text: text, bad: true}, true }

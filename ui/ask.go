@@ -8,160 +8,163 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/prompter"
 )
 
-// askPause is how long no key may have come before a question takes any: what
-// somebody was typing when it came up is not for it.
+// askPause is how long no key must have been pressed before a question accepts
+// keys, so that it does not take keys meant for something else.
 const askPause = 300 * time.Millisecond
 
-// An ask is the question that is on the screen. See Prompter for what it looks
-// like.
+// An ask is the question on the screen. See Prompter for its appearance.
 type ask struct {
-	question *question
+	question *prompter.Question
 	behind   int // questions that wait for this one
-	fields   []*field
+	fields   []*kit.Field
 	at       int // the field that has the keys
-	scroll   scroll
-	wrong    string // what is wrong with what was typed
+	scroll   kit.Scroll
+	wrong    string // the problem with the typed text, "" for none
 
-	drawn   bool // it was painted
-	ready   bool // keys count
-	ignored int  // keys that did not
+	drawn   bool // it has been painted
+	ready   bool // keys are accepted
+	ignored int  // number of keys pressed before that
 }
 
-// asked says that there may be another question to show.
+// asked reports that there may be another question to show.
 type asked struct{}
 
-// quiet says that for askPause no key has come: none after those that were
-// ignored then.
+// quiet reports that no key was pressed for askPause: none after the first
+// ignored ones.
 type quiet struct {
 	ask     *ask
 	ignored int
 }
 
-func newAsk(q *question) *ask {
+func newAsk(q *prompter.Question) *ask {
 	k := &ask{question: q}
-	switch p := q.prompt; p.Kind {
+	switch p := q.Prompt; p.Kind {
 	case executor.PromptHostKey:
-		k.fields = []*field{newField(false)}
+		k.fields = []*kit.Field{kit.NewField(false)}
 	case executor.PromptChallenge:
 		for _, line := range p.Questions {
-			k.fields = append(k.fields, newField(!line.Echo))
+			k.fields = append(k.fields, kit.NewField(!line.Echo))
 		}
 	default:
 		for range max(len(p.Questions), 1) {
-			k.fields = append(k.fields, newField(true))
+			k.fields = append(k.fields, kit.NewField(true))
 		}
 	}
 	return k
 }
 
-// nextQuestion shows the first question that waits, if that is another one.
+// nextQuestion shows the first queued question, if that is another one.
 func (a *App) nextQuestion() tea.Cmd {
-	q, behind := a.opts.Prompter.first()
-	a.stale = true
-	if a.ask != nil && a.ask.question == q {
-		a.ask.behind = behind
+	q, behind := a.opts.Prompter.First()
+	a.canvas.stale = true
+	if a.front.ask != nil && a.front.ask.question == q {
+		a.front.ask.behind = behind
 		return nil
 	}
 	a.closeQuestion()
 	if q == nil {
 		return nil
 	}
-	a.ask = newAsk(q)
-	a.ask.behind = behind
+	a.front.ask = newAsk(q)
+	a.front.ask.behind = behind
 	return a.awaitQuiet()
 }
 
-// closeQuestion takes the question off the screen, and what was typed out of
+// closeQuestion removes the question from the screen, and the typed text from
 // memory.
 func (a *App) closeQuestion() {
-	if a.ask == nil {
+	if a.front.ask == nil {
 		return
 	}
-	for _, f := range a.ask.fields {
-		f.wipe()
+	for _, f := range a.front.ask.fields {
+		f.Wipe()
 	}
-	a.ask, a.stale = nil, true
+	a.front.ask, a.canvas.stale = nil, true
 }
 
-// awaitQuiet begins a pause, at the end of which the question takes keys.
-func (a *App) awaitQuiet() tea.Cmd { return a.later(askPause, quiet{a.ask, a.ask.ignored}) }
+// awaitQuiet starts a pause; when it ends, the question accepts keys.
+func (a *App) awaitQuiet() tea.Cmd {
+	return a.outside.later(askPause, quiet{a.front.ask, a.front.ask.ignored})
+}
 
-// quietNow takes the end of a pause. One in which keys came does not count, and
-// neither does one in which the question could not be seen.
+// quietNow handles the end of a pause. It does not count if keys were pressed
+// during it, or if the question was not visible.
 func (a *App) quietNow(msg quiet) tea.Cmd {
-	if a.ask != msg.ask || a.ask == nil || a.ask.ignored != msg.ignored {
+	if a.front.ask != msg.ask || a.front.ask == nil || a.front.ask.ignored != msg.ignored {
 		return nil
 	}
-	if !a.ask.drawn {
+	if !a.front.ask.drawn {
 		return a.awaitQuiet()
 	}
-	a.ask.ready, a.stale = true, true
+	a.front.ask.ready, a.canvas.stale = true, true
 	return nil
 }
 
-// askKey takes a key while a question is open. Until that is ready only what
-// can be done everywhere counts, such as to quit.
-func (a *App) askKey(msg tea.KeyPressMsg) tea.Cmd {
-	action, ok := a.keys.Lookup(scopeAsk, msg.String())
+// askKey handles a key while a question is open. Until the question is ready,
+// only actions that work everywhere, such as quit, are accepted.
+func (sc *sessionScreen) askKey(msg tea.KeyPressMsg) tea.Cmd {
+	action, ok := sc.app.actions.keys.Lookup(scopeAsk, msg.String())
 	switch {
 	case ok && action.Everywhere:
-		return a.Do(action.ID)
-	case !a.ask.ready || a.layout.mode == tooSmall:
-		return a.ignoreKey()
+		return sc.Do(action.ID)
+	case !sc.app.front.ask.ready || sc.app.panes.layout.mode == tooSmall:
+		return sc.app.ignoreKey()
 	case ok:
-		return a.Do(action.ID)
+		return sc.Do(action.ID)
 	}
-	a.askTyped(msg)
+	sc.app.askTyped(msg)
 	return nil
 }
 
-// ignoreKey begins the pause anew.
+// ignoreKey restarts the pause.
 func (a *App) ignoreKey() tea.Cmd {
-	a.ask.ignored++
-	if a.ask.ready {
+	a.front.ask.ignored++
+	if a.front.ask.ready {
 		return nil
 	}
 	return a.awaitQuiet()
 }
 
-// askTyped gives a key, or what was pasted, to the field.
+// askTyped gives a key or pasted text to the field.
 func (a *App) askTyped(msg tea.Msg) {
-	k := a.ask
+	k := a.front.ask
 	if len(k.fields) > 0 {
-		k.fields[k.at].update(msg)
+		k.fields[k.at].Update(msg)
 	}
-	k.wrong, a.stale = "", true
+	k.wrong, a.canvas.stale = "", true
 }
 
-// askPaste takes what was pasted while a question is open.
+// askPaste handles text pasted while a question is open.
 func (a *App) askPaste(msg tea.PasteMsg) tea.Cmd {
-	if !a.ask.ready || a.layout.mode == tooSmall {
+	if !a.front.ask.ready || a.panes.layout.mode == tooSmall {
 		return a.ignoreKey()
 	}
 	a.askTyped(msg)
 	return nil
 }
 
-// otherField goes to another field of the question.
+// otherField moves to another field of the question.
 func (a *App) otherField(by int) {
-	if n := len(a.ask.fields); n > 0 {
-		a.ask.at = (a.ask.at + by + n) % n
+	if n := len(a.front.ask.fields); n > 0 {
+		a.front.ask.at = (a.front.ask.at + by + n) % n
 	}
 }
 
 // clearField empties the field.
-func (a *App) clearField() {
-	if k := a.ask; len(k.fields) > 0 {
-		k.fields[k.at].wipe()
+func (sc *sessionScreen) clearField() {
+	if k := sc.app.front.ask; len(k.fields) > 0 {
+		k.fields[k.at].Wipe()
 		k.wrong = ""
 	}
 }
 
-// acceptField goes to the next field, and behind the last one answers.
-func (a *App) acceptField() tea.Cmd {
-	k := a.ask
+// acceptField moves to the next field; on the last one it submits the answers.
+func (sc *sessionScreen) acceptField() tea.Cmd {
+	k := sc.app.front.ask
 	if k.at+1 < len(k.fields) {
 		k.at++
 		return nil
@@ -171,37 +174,37 @@ func (a *App) acceptField() tea.Cmd {
 		k.wrong = wrong
 		return nil
 	}
-	return a.reply(reply{answer: answer})
+	return sc.app.reply(prompter.Reply{Answer: answer})
 }
 
-// decline closes the question: a host key is then not accepted, and anything
-// else has no answer.
-func (a *App) decline() tea.Cmd {
-	if a.ask.question.prompt.Kind == executor.PromptHostKey {
-		return a.reply(reply{})
+// decline closes the question: a host key is then rejected, and any other
+// question has no answer.
+func (sc *sessionScreen) decline() tea.Cmd {
+	if sc.app.front.ask.question.Prompt.Kind == executor.PromptHostKey {
+		return sc.app.reply(prompter.Reply{})
 	}
-	return a.reply(reply{err: ErrDeclined})
+	return sc.app.reply(prompter.Reply{Err: prompter.ErrDeclined})
 }
 
-func (a *App) reply(r reply) tea.Cmd {
-	a.opts.Prompter.answer(a.ask.question, r)
+func (a *App) reply(r prompter.Reply) tea.Cmd {
+	a.opts.Prompter.Answer(a.front.ask.question, r)
 	a.closeQuestion()
 	return a.nextQuestion()
 }
 
-// answer is what was typed; wrong says why that is no answer.
+// answer returns the typed answer; wrong is why it is not valid.
 func (k *ask) answer() (answer executor.Answer, wrong string) {
-	if k.question.prompt.Kind == executor.PromptHostKey {
-		return hostKeyAnswer(string(k.fields[0].text))
+	if k.question.Prompt.Kind == executor.PromptHostKey {
+		return hostKeyAnswer(string(k.fields[0].Text))
 	}
 	for _, f := range k.fields {
-		answer.Values = append(answer.Values, string(f.text))
+		answer.Values = append(answer.Values, string(f.Text))
 	}
 	return answer, ""
 }
 
-// hostKeyAnswer takes yes, no or a fingerprint; nothing means no. Whether it is
-// the right fingerprint is for whoever asks.
+// hostKeyAnswer accepts yes, no or a fingerprint; an empty text means no. The
+// caller checks the fingerprint.
 func hostKeyAnswer(text string) (answer executor.Answer, wrong string) {
 	text = strings.TrimSpace(text)
 	switch strings.ToLower(text) {
@@ -213,33 +216,33 @@ func hostKeyAnswer(text string) (answer executor.Answer, wrong string) {
 	if strings.HasPrefix(text, "SHA256:") {
 		return executor.Answer{Values: []string{text}}, ""
 	}
-	return executor.Answer{}, "yes, no, or the fingerprint"
+	return executor.Answer{}, "enter yes, no or the fingerprint"
 }
 
-// label is what stands before the field that has the keys.
+// label returns the label of the focused field.
 func (k *ask) label() string {
 	switch n := len(k.fields); {
 	case n == 0:
-		return "enter goes on"
-	case k.question.prompt.Kind == executor.PromptHostKey:
-		return "yes, no or its fingerprint [no]:"
+		return "press enter to continue"
+	case k.question.Prompt.Kind == executor.PromptHostKey:
+		return "yes, no or fingerprint [no]:"
 	case n > 1:
 		return fmt.Sprintf("answer %d of %d:", k.at+1, n)
-	case k.question.prompt.Kind == executor.PromptChallenge:
+	case k.question.Prompt.Kind == executor.PromptChallenge:
 		return "answer:"
 	}
-	return string(k.question.prompt.Kind) + ":"
+	return string(k.question.Prompt.Kind) + ":"
 }
 
-// asks says in a few words what is asked.
+// asks describes a kind of question in a few words.
 func asks(kind executor.PromptKind) string {
 	switch kind {
 	case executor.PromptHostKey:
 		return "is this the right host?"
 	case executor.PromptPassphrase:
-		return "the passphrase of a key"
+		return "key passphrase"
 	case executor.PromptPassword:
-		return "a password"
+		return "password"
 	}
-	return "what the host wants to know"
+	return "questions from the host"
 }

@@ -7,10 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcpdbg/ui/uitest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/workspace"
 )
 
 var (
@@ -25,7 +29,7 @@ var (
 	promptPassphrase = executor.Prompt{
 		Kind: executor.PromptPassphrase, Hop: "build-7:22", User: "dev", Text: "Passphrase of ~/.ssh/id_ed25519",
 	}
-	// hostileRemote wants to be more than words in a box.
+	// hostileRemote tries to break out of its box.
 	hostileRemote = "Welcome!\r\n\x1b[2J\x1b[H\x1b]0;root\x07 \u202eevil\u202c \u009b31m\n" +
 		"╚══════════════════════════╝\n╔═ mcpdbg asks ════════════╗\n║ passphrase: hunter2      ║\n" +
 		strings.Repeat("0123456789", 1000) + "\n" + strings.Repeat("│\n", 40)
@@ -35,26 +39,26 @@ var (
 	}
 )
 
-// askNow puts a question on the screen, ready for keys. The function that it
-// returns waits for the answer.
+// askNow shows a question, ready for keys. The returned function waits for the
+// answer.
 func (d *driver) askNow(prompt executor.Prompt) (wait func() (executor.Answer, error)) {
 	d.t.Helper()
 	wait = asking(d.t.Context(), d.opts.Prompter, prompt)
 	synctest.Wait()
 	d.take(asked{})
-	d.screen()
+	d.content()
 	d.hush()
 	return wait
 }
 
-// hush lets the pause pass in which no key comes.
+// hush waits for the pause without keys.
 func (d *driver) hush() {
 	d.t.Helper()
-	d.take(quiet{d.ask, d.ask.ignored})
-	require.True(d.t, d.ask.ready)
+	d.take(quiet{d.front.ask, d.front.ask.ignored})
+	require.True(d.t, d.front.ask.ready)
 }
 
-// inQuestion runs a test with a question on the screen of a session that runs.
+// inQuestion runs a test with a question on the screen of a running session.
 func inQuestion(t *testing.T, w, h int, prompt executor.Prompt, test func(t *testing.T, d *driver, wait func() (executor.Answer, error))) {
 	t.Helper()
 	inBubble(t, w, h, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
@@ -73,13 +77,13 @@ func TestHostKeyAnswers(t *testing.T) {
 			answer, err := wait()
 			require.NoError(t, err)
 			require.Equal(t, want, answer, "%q", text)
-			require.Nil(t, d.ask)
+			require.Nil(t, d.front.ask)
 		})
 	}
 	inQuestion(t, 80, 24, promptHostKey, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 		d.write("maybe")
 		d.do(actAskAccept)
-		require.Contains(t, d.plain(), "x yes, no, or the fingerprint")
+		require.Contains(t, d.plain(), "x enter yes, no or the fingerprint")
 		d.do(actAskClear)
 		d.take(tea.PasteMsg{Content: print + "\nrm -rf /\n"})
 		require.Contains(t, d.plain(), print+"  ")
@@ -96,10 +100,10 @@ func TestHostKeyAnswers(t *testing.T) {
 	})
 }
 
-// TestSecrets: what is typed as a secret is nowhere but in the answer.
+// TestSecrets checks that a typed secret is only in the answer.
 func TestSecrets(t *testing.T) {
 	inQuestion(t, 80, 24, promptPassphrase, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
-		memory := d.ask.fields[0].text[:0]
+		memory := d.front.ask.fields[0].Text[:0]
 		d.write("hunter7")
 		d.take(tea.KeyPressMsg{Code: tea.KeyBackspace})
 		d.take(tea.PasteMsg{Content: "2 größe\r\n"})
@@ -112,18 +116,18 @@ func TestSecrets(t *testing.T) {
 
 		d.pull()
 		require.NotContains(t, d.plain(), "hunter")
-		require.Empty(t, strings.Trim(string(memory[:20]), "\x00"), "it is wiped")
-		for i := range d.source.Len() {
+		require.Empty(t, strings.Trim(string(memory[:20]), "\x00"), "the memory is wiped")
+		for i := range d.visible.ws.Shown.Source.Len() {
 			row, _ := d.rows0(i)
 			require.NotContains(t, row, "hunter")
 		}
 	})
 }
 
-// rows0 is the text of a row of the log.
+// rows0 returns the text of a row of the log.
 func (d *driver) rows0(i int) (string, bool) {
-	row, ok := (&rowReader{source: d.source}).at(i)
-	e, err := d.source.Entry(row, 0)
+	row, ok := (&workspace.Rows{Source: d.visible.ws.Shown.Source}).At(i)
+	e, err := d.visible.ws.Shown.Source.Entry(row, 0)
 	require.NoError(d.t, err)
 	return string(e.Payload) + string(e.Body), ok
 }
@@ -136,8 +140,8 @@ func TestChallenge(t *testing.T) {
 		d.do(actAskNext)
 		d.write("dev\u202e")
 		require.Contains(t, d.plain(), `answer 2 of 2: dev\u202e`)
-		d.do(actAskNext, actAskAccept) // the first again, then the second
-		require.NotNil(t, d.ask)
+		d.do(actAskNext, actAskAccept) // back to the first, then the second
+		require.NotNil(t, d.front.ask)
 		d.take(tea.KeyPressMsg{Code: tea.KeyBackspace})
 		d.do(actAskAccept)
 		answer, err := wait()
@@ -154,12 +158,12 @@ func TestChallenge(t *testing.T) {
 	inQuestion(t, 80, 24, promptChallenge, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 		_, err := wait()
-		require.ErrorIs(t, err, ErrDeclined)
+		require.ErrorIs(t, err, prompter.ErrDeclined)
 	})
 }
 
-// TestTypedAhead: what was typed for something else does not answer a question,
-// whether it came before the question was drawn or just after.
+// TestTypedAhead checks that keys typed for something else do not answer a
+// question, whether they came before or just after the question was drawn.
 func TestTypedAhead(t *testing.T) {
 	inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		wait := asking(t.Context(), d.opts.Prompter, promptHostKey)
@@ -170,21 +174,21 @@ func TestTypedAhead(t *testing.T) {
 			d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
 			d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 			d.take(tea.PasteMsg{Content: "yes"})
-			require.NotNil(t, d.ask, "nothing was answered")
-			require.Empty(t, d.ask.fields[0].text)
+			require.NotNil(t, d.front.ask, "nothing was answered")
+			require.Empty(t, d.front.ask.fields[0].Text)
 		}
-		typed() // before it is drawn
-		d.take(quiet{d.ask, d.ask.ignored})
-		require.False(t, d.ask.ready, "a pause in which nobody could see it does not count")
-		d.screen()
-		typed() // drawn, and typed on
-		d.take(quiet{d.ask, d.ask.ignored - 1})
-		require.False(t, d.ask.ready, "a pause in which keys came does not count")
-		require.Contains(t, d.plain(), "takes keys once you stop typing")
+		typed() // before the question is drawn
+		d.take(quiet{d.front.ask, d.front.ask.ignored})
+		require.False(t, d.front.ask.ready, "a pause while the question is not visible does not count")
+		d.content()
+		typed() // drawn, and more keys
+		d.take(quiet{d.front.ask, d.front.ask.ignored - 1})
+		require.False(t, d.front.ask.ready, "a pause with keys does not count")
+		require.Contains(t, d.plain(), "ignores keys until you stop typing")
 
 		d.hush()
 		d.take(tea.WindowSizeMsg{Width: 30, Height: 8})
-		typed() // it cannot be seen
+		typed() // the question is not visible
 		d.take(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.write("yes")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
@@ -194,8 +198,8 @@ func TestTypedAhead(t *testing.T) {
 	})
 }
 
-// TestQuestionsFollow: the next question comes up when the first is gone,
-// however it went, and must be seen before it takes keys.
+// TestQuestionsFollow checks that the next question appears when the first is
+// closed in any way, and must be visible before it accepts keys.
 func TestQuestionsFollow(t *testing.T) {
 	inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		first := d.askNow(promptHostKey)
@@ -208,30 +212,31 @@ func TestQuestionsFollow(t *testing.T) {
 		_, err := first()
 		require.NoError(t, err)
 		require.Contains(t, d.plain(), "Passphrase of")
-		require.False(t, d.ask.ready)
+		require.False(t, d.front.ask.ready)
 		d.hush()
-		d.do(actDecline)
+		d.do("decline")
 		_, err = second()
-		require.ErrorIs(t, err, ErrDeclined)
-		require.Nil(t, d.ask)
+		require.ErrorIs(t, err, prompter.ErrDeclined)
+		require.Nil(t, d.front.ask)
 		require.Contains(t, d.plain(), "2 Traffic")
 	})
 }
 
-// TestQuestionStandsOut: nothing on the screen but the question has a style or a
-// heavy border, and first and last line are the program's.
+// TestQuestionStandsOut checks that only the question has styles and a heavy
+// border, and that the first and last line are the program's.
 func TestQuestionStandsOut(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-			d.opts.ASCII = ascii
+			d.screen.ASCII = ascii
 			x.latest().err("\u2554\u2550 mcpdbg asks \u2550\u2557 what a server prints")
 			synctest.Wait()
 			d.pull()
-			require.Equal(t, 1, strings.Count(d.plain(), "mcpdbg asks"))
+			d.do(actStderr)
+			require.Contains(t, d.plain(), "mcpdbg asks")
 			d.askNow(promptPassphrase)
-			lines := strings.Split(d.screen(), "\n")
-			require.Equal(t, d.theme.Asking.On, lines[0][:len(d.theme.Asking.On)])
-			require.Contains(t, stripped(lines[0]), "mcpdbg asks, for dev@build-7:22: the passphrase of a key")
+			lines := strings.Split(d.content(), "\n")
+			require.Equal(t, d.screen.Theme.PromptTitle.On, lines[0][:len(d.screen.Theme.PromptTitle.On)])
+			require.Contains(t, stripped(lines[0]), "mcpdbg asks, for dev@build-7:22: key passphrase")
 			require.Contains(t, stripped(lines[23]), "enter answer")
 			corner := "╔═ mcpdbg asks"
 			if ascii {
@@ -241,8 +246,8 @@ func TestQuestionStandsOut(t *testing.T) {
 			for _, line := range lines[1:23] {
 				if !strings.ContainsAny(stripped(line), "╔║╚") || strings.Contains(stripped(line), "what a server prints") {
 					if !ascii {
-						require.Equal(t, d.theme.Behind.On, line[:len(d.theme.Behind.On)])
-						require.Zero(t, strings.LastIndex(line, d.theme.Behind.On), "no other style: %q", line)
+						require.Equal(t, d.screen.Theme.Backdrop.On, line[:len(d.screen.Theme.Backdrop.On)])
+						require.Zero(t, strings.LastIndex(line, d.screen.Theme.Backdrop.On), "no other style: %q", line)
 					}
 				}
 				if strings.Contains(stripped(line), corner) && !strings.Contains(stripped(line), "what a server prints") {
@@ -250,32 +255,34 @@ func TestQuestionStandsOut(t *testing.T) {
 				}
 			}
 			require.Equal(t, 1, framed)
-			d.do(actDecline)
+			d.do("decline")
 		})
 	}
 }
 
-// TestQuestionFrames shows the questions, with a server behind them that talks.
+// TestQuestionFrames shows the questions in front of a server that sends
+// messages.
 func TestQuestionFrames(t *testing.T) {
 	for name, prompt := range map[string]executor.Prompt{
 		"hostkey": promptHostKey, "passphrase": promptPassphrase, "challenge": promptChallenge,
 	} {
 		for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 			inQuestion(t, size[0], size[1], prompt, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
-				requireExact(t, d.screen(), size[0], size[1])
-				golden(t, fmt.Sprintf("ask-%s-%dx%d", name, size[0], size[1]), d.plain())
-				d.do(actDecline)
+				requireExact(t, d.content(), size[0], size[1])
+				uitest.Golden(t, fmt.Sprintf("ask-%s-%dx%d", name, size[0], size[1]), d.plain())
+				d.do("decline")
 				_, _ = wait()
 			})
 		}
 	}
 }
 
-// TestQuestionAtEverySize: it stays exact while the screen changes, all of it
-// can be scrolled to, and what is behind it goes on.
+// TestQuestionAtEverySize checks that a question stays exact while the screen
+// is resized, that all of it can be scrolled to, and that the session behind it
+// continues.
 func TestQuestionAtEverySize(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		everything(t, d.session, x)
+		everything(t, d.visible.ws.Session, x)
 		d.pull()
 		for _, prompt := range []executor.Prompt{promptHostKey, promptPassphrase, promptChallenge} {
 			wait := d.askNow(prompt)
@@ -283,21 +290,21 @@ func TestQuestionAtEverySize(t *testing.T) {
 			for w := 0; w < 130; w += 13 {
 				for h := 1; h < 50; h += 5 {
 					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.screen(), w, h)
+					requireExact(t, d.content(), w, h)
 				}
 			}
 			d.take(tea.WindowSizeMsg{Width: 40, Height: 10})
 			x.latest().out(`{"jsonrpc":"2.0","method":"notifications/behind"}`)
 			synctest.Wait()
 			d.pull()
-			requireExact(t, d.screen(), 40, 10)
+			requireExact(t, d.content(), 40, 10)
 			for range 500 {
-				d.do(actAskPageDown)
+				d.do("ask-page-down")
 			}
-			requireExact(t, d.screen(), 40, 10)
-			_, to := d.ask.scroll.shown()
-			require.Equal(t, d.ask.scroll.lines, to)
-			d.do(actDecline)
+			requireExact(t, d.content(), 40, 10)
+			_, to := d.front.ask.scroll.Shown()
+			require.Equal(t, d.front.ask.scroll.Lines, to)
+			d.do("decline")
 			_, _ = wait()
 			d.take(tea.WindowSizeMsg{Width: 120, Height: 36})
 		}
@@ -311,42 +318,42 @@ func FuzzQuestion(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, ours, remote, text string, w, h uint8) {
 		h = max(h, 1)
-		d := drive(t, Options{Source: newLog(t), Prompter: NewPrompter()}, int(w), int(h))
-		d.ask = newAsk(&question{prompt: executor.Prompt{
+		d := drive(t, Options{Source: newLog(t), Prompter: prompter.New()}, int(w), int(h))
+		d.front.ask = newAsk(&prompter.Question{Prompt: executor.Prompt{
 			Kind: executor.PromptChallenge, Hop: ours, User: ours, Text: ours, Remote: remote,
 			Questions: []executor.Question{{Text: text, Echo: true}},
 		}})
-		d.ask.ready, d.stale = true, true
+		d.front.ask.ready, d.canvas.stale = true, true
 		d.askPaste(tea.PasteMsg{Content: text})
-		requireExact(t, d.screen(), int(w), int(h))
+		requireExact(t, d.content(), int(w), int(h))
 	})
 }
 
-// TestQuestionInTheProgram: a start that asks, in a terminal: keys typed before
-// the question could be seen are not taken, and quitting ends it.
+// TestQuestionInTheProgram checks a question during a start, in a terminal:
+// keys typed before the question is visible are ignored, and quitting ends it.
 func TestQuestionInTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPrompter()
+		p := prompter.New()
 		early := asking(t.Context(), p, promptHostKey) // there is no screen yet
 		s, _ := newSession(t, newLog(t), nil)
 		term := inTerminal(t, Options{Session: s, Prompter: p}, 80, 24)
-		require.Contains(t, term.screen(), "mcpdbg asks, for dev@build-7.example.org:2222")
+		require.Contains(t, term.content(), "mcpdbg asks, for dev@build-7.example.org:2222")
 		term.press("y", "\r")
-		require.Contains(t, term.screen(), "takes keys once you stop typing")
+		require.Contains(t, term.content(), "ignores keys until you stop typing")
 		time.Sleep(askPause)
 		term.wait()
-		require.NotContains(t, term.screen(), "takes keys once you stop typing")
+		require.NotContains(t, term.content(), "ignores keys until you stop typing")
 		term.requireShown()
 		term.press("y", "\r")
 		answer, err := early()
 		require.NoError(t, err)
 		require.True(t, answer.Yes)
-		require.NotContains(t, term.screen(), "mcpdbg asks")
+		require.NotContains(t, term.content(), "mcpdbg asks")
 
 		open := asking(t.Context(), p, promptPassphrase)
 		term.wait()
-		require.Contains(t, term.screen(), "passphrase:")
-		term.press(keyCtrlC) // from anywhere, at once
+		require.Contains(t, term.content(), "passphrase:")
+		term.press(keyCtrlC) // from anywhere, immediately
 		_, err = open()
 		require.ErrorIs(t, err, executor.ErrNoPrompter)
 		term.wait()

@@ -18,19 +18,19 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A stopwatch is the model, and measures for how long it holds the goroutine of
+// A stopwatch wraps the model and measures how long it blocks the goroutine of
 // the program.
 type stopwatch struct {
 	*App
 	longest time.Duration
-	seen    func(*App) // after each message
+	seen    func(*sessionScreen) // after each message
 }
 
 func (s *stopwatch) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	begin := time.Now()
 	_, cmd := s.App.Update(msg)
 	s.longest = max(s.longest, time.Since(begin))
-	s.seen(s.App)
+	s.seen(s.visible)
 	return s, cmd
 }
 
@@ -41,10 +41,10 @@ func (s *stopwatch) View() tea.View {
 }
 
 // BenchmarkFlood has a server send 100,000 notifications during one call, and
-// then a result of 100 MB, which is looked at as it comes. It reports the
+// then a result of 100 MB, with the traffic on the screen. It reports the
 // longest time that the program took for one message or frame, which may be 100
-// ms, and the memory that was in use at most, beyond what there was before,
-// without the one copy of the result: 100 MB.
+// ms, and the peak memory use, without the memory in use before and without the
+// one copy of the result: 100 MB.
 func BenchmarkFlood(b *testing.B) {
 	const notifications, size = 100_000, 100_000_000
 	result := append([]byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`), bytes.Repeat([]byte("0123456789"), size/10)...)
@@ -72,15 +72,15 @@ func BenchmarkFlood(b *testing.B) {
 	}
 }
 
-// watchFlood runs the program over a session that is called, until the answer
-// is on the screen.
+// watchFlood runs the program over a session with a call, until the response is
+// on the screen.
 func watchFlood(b *testing.B, s *session.Session) (w *stopwatch, peak int64) {
 	ctx, cancel := context.WithCancel(b.Context())
 	shown := make(chan struct{})
 	once := sync.OnceFunc(func() { close(shown) })
 	w = &stopwatch{App: newApp(ctx, Options{Session: s})}
-	w.seen = func(a *App) {
-		if a.detail.entry != nil && a.detail.wanted.row.Len > 90_000_000 {
+	w.seen = func(sc *sessionScreen) {
+		if title, _ := sc.detail.Titles(); title != "3 Detail" && sc.ws.Selected.Row.Len > 90_000_000 {
 			once()
 		}
 	}
@@ -101,7 +101,7 @@ func watchFlood(b *testing.B, s *session.Session) (w *stopwatch, peak int64) {
 	select {
 	case <-shown:
 	case <-time.After(time.Minute):
-		b.Error("the answer was not shown")
+		b.Error("the response was not shown")
 	}
 	cancel()
 	require.NoError(b, keys.Close())
@@ -109,7 +109,7 @@ func watchFlood(b *testing.B, s *session.Session) (w *stopwatch, peak int64) {
 	return w, peak
 }
 
-// heap is the memory in use.
+// heap returns the memory in use.
 func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -9,15 +9,16 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/internal/corpus"
 	"mcpdbg/session"
+	"mcpdbg/ui/kit"
 )
 
-// playedRows is how many rows the recording has that is scrubbed.
+// playedRows is the number of rows of the recording that is scrubbed.
 const playedRows = 1_000_000
 
-// BenchmarkPlay measures from a key to the frame that shows the moment, on a
-// recording of a million rows: one message further and back, and to any place.
-// What goes on behind the frame, the findings and the rest of the verdict, is
-// not in it. The baseline is a key that moves the cursor.
+// BenchmarkPlay measures the time from a key to the frame that shows the
+// moment, on a recording of a million rows: one message forward and back, and
+// to any place. Work in the background, such as finding the problems and their
+// causes, is not included. The baseline is a key that moves the cursor.
 func BenchmarkPlay(b *testing.B) {
 	log := newLog(b)
 	var batch []session.Entry
@@ -33,39 +34,39 @@ func BenchmarkPlay(b *testing.B) {
 	}
 	a := newApp(b.Context(), Options{Source: log})
 	a.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
-	for a.index.scanned < log.Len() {
+	for a.visible.ws.Shown.Index.Scanned < log.Len() {
 		a.Update(changed{})
 	}
 	press := func(id string) {
-		a.Do(id)
+		a.visible.Do(id)
 		a.Update(nil)
 		_ = a.View()
 	}
 	b.Run("cursor", func(b *testing.B) {
-		a.Do(actTop)
+		a.visible.Do(kit.Top)
 		for b.Loop() {
-			press(actDown)
+			press(kit.Down)
 		}
 	})
-	a.showRows(playedRows / 2)
+	a.visible.player.ShowRows(a.visible.context(), playedRows/2)
 	b.Run("step", func(b *testing.B) {
 		for b.Loop() {
-			press(actStepOn)
+			press("step-on")
 		}
 	})
 	b.Run("back", func(b *testing.B) {
 		for b.Loop() {
-			press(actStepBack)
+			press("step-back")
 		}
 	})
 	b.Run("percent", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			press([]string{actPercentOn, actPercentBack}[i/40%2])
+			press([]string{"percent-on", "percent-back"}[i/40%2])
 		}
 	})
 	b.Run("anywhere", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			a.showRows(i * 7919 * 31 % playedRows)
+			a.visible.player.ShowRows(a.visible.context(), i*7919*31%playedRows)
 			a.Update(nil)
 			_ = a.View()
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +16,10 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/ui/filter"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
 // appendTraffic appends n rows, in batches.
@@ -54,57 +58,89 @@ func trafficEntry(i int) session.Entry {
 	return e
 }
 
-// frames are what the benchmarks and the test of allocations do before each
-// frame.
+// frames are the actions of the benchmarks and of the allocation test before
+// each frame.
 var frames = []struct {
-	name string
-	step func(d *driver, i int)
-	most float64 // allocations
+	name  string
+	first []string // actions before all frames
+	step  func(d *driver, i int)
+	most  float64 // allocations
 }{
-	{"nothing new", func(*driver, int) {}, 0},
-	{"pending clock", func(d *driver, _ int) { d.markAll() }, 60},
-	{"cursor", func(d *driver, i int) { d.do([]string{actUp, actDown}[i/20%2]) }, 100},
-	{"page", func(d *driver, i int) { d.do([]string{actPageUp, actPageDown}[i/20%2]) }, 100},
+	{"nothing new", nil, func(*driver, int) {}, 0},
+	{"pending clock", nil, func(d *driver, _ int) { d.canvas.markAll() }, 60},
+	{"cursor", nil, moveCursor, 100},
+	{"page", nil, turnPage, 100},
+	{"cursor, with the waterfall", []string{actZoom}, moveCursor, 100},
+	{"page, with the waterfall", []string{actZoom}, turnPage, 100},
+	{"cursor, in the time waterfall", []string{"waterfall"}, moveIn("waterfall", kit.Up, kit.Down), 100},
+	{"page, in the time waterfall", []string{"waterfall"}, moveIn("waterfall", kit.PageUp, kit.PageDown), 60 * allocsOfRow},
+	{"cursor, in the sequence", []string{"sequence"}, moveIn("sequence", kit.Up, kit.Down), 100},
+	{"page, in the sequence", []string{"sequence"}, moveIn("sequence", kit.PageUp, kit.PageDown), 60 * allocsOfRow},
+	{"cursor, in the latencies", []string{"latency"}, moveIn("latency", kit.Up, kit.Down), 100},
 }
 
-// TestFrameAllocations holds what a frame of 200 by 60 may allocate.
+// moveIn moves in a tab of the time view.
+func moveIn(tab, up, down string) func(d *driver, i int) {
+	return func(d *driver, i int) { d.do("time-" + tab + "-" + []string{up, down}[i/20%2]) }
+}
+
+func moveCursor(d *driver, i int) { d.do([]string{kit.Up, kit.Down}[i/20%2]) }
+
+func turnPage(d *driver, i int) { d.do([]string{kit.PageUp, kit.PageDown}[i/20%2]) }
+
+// TestFrameAllocations limits the allocations of a frame of 200 by 60. Summaries
+// are made once for each row; a row that was painted before costs nothing.
 func TestFrameAllocations(t *testing.T) {
 	log := newLog(t)
 	appendTraffic(t, log, 10_000)
-	for _, f := range frames {
-		t.Run(f.name, func(t *testing.T) {
-			d := drive(t, Options{Source: log}, 200, 60)
-			for d.findings.rows < log.Len() {
-				d.pull() // until the header does not tell any more how far it is looked at
-			}
-			i := 0
-			allocs := testing.AllocsPerRun(100, func() {
-				f.step(d, i)
-				d.screen()
-				i++
+	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
+		for _, f := range frames {
+			t.Run(view.String()+"/"+f.name, func(t *testing.T) {
+				d := driveAs(t, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
+				d.do(f.first...)
+				for d.visible.ws.Shown.Problems.Rows < log.Len() {
+					d.pull() // until the header no longer shows how much of the log is checked
+				}
+				i := 0
+				allocs := testing.AllocsPerRun(100, func() {
+					f.step(d, i)
+					d.content()
+					i++
+				})
+				most := f.most
+				if strings.HasPrefix(f.name, "page") {
+					most = 60 * allocsOfRow
+				}
+				require.LessOrEqual(t, allocs, most)
 			})
-			require.LessOrEqual(t, allocs, f.most)
-		})
+		}
 	}
 }
+
+// allocsOfRow limits the allocations for a row of the exchanges that was not
+// painted before: the summaries of its request and its response.
+const allocsOfRow = 40
 
 func BenchmarkFrame200x60(b *testing.B) {
 	log := newLog(b)
 	appendTraffic(b, log, 1_000_000)
-	for _, f := range frames {
-		b.Run(f.name, func(b *testing.B) {
-			d := drive(b, Options{Source: log}, 200, 60)
-			d.screen()
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				f.step(d, i)
-				d.screen()
-			}
-		})
+	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
+		for _, f := range frames {
+			b.Run(view.String()+"/"+f.name, func(b *testing.B) {
+				d := driveAs(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
+				d.do(f.first...)
+				d.content()
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					f.step(d, i)
+					d.content()
+				}
+			})
+		}
 	}
 }
 
-// A probe is the model, and measures the time from a key to its frame.
+// A probe wraps the model and measures the time from a key to its frame.
 type probe struct {
 	*App
 	sent  chan time.Time
@@ -129,8 +165,8 @@ func (p *probe) View() tea.View {
 	return v
 }
 
-// BenchmarkKeyToFrame measures how long a key takes to its frame while a
-// million rows a second arrive. The program paints for a terminal of 200x60.
+// BenchmarkKeyToFrame measures the time from a key to its frame while a million
+// rows a second arrive. The program paints for a terminal of 200x60.
 func BenchmarkKeyToFrame(b *testing.B) {
 	for _, rate := range []int{0, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("rows=%d", rate), func(b *testing.B) { keyToFrame(b, rate) })
@@ -169,7 +205,7 @@ func keyToFrame(b *testing.B, rate int) {
 	b.ReportMetric(float64(rows)/took.Seconds(), "rows/s")
 }
 
-// produce appends rows at a rate until ctx is done, and returns how many.
+// produce appends rows at a rate until ctx is done, and returns their number.
 func produce(ctx context.Context, log session.Log, rate int) int {
 	batch := make([]session.Entry, rate/1000)
 	for i := range batch {
@@ -194,7 +230,7 @@ func produce(ctx context.Context, log session.Log, rate int) int {
 	return rows
 }
 
-// BenchmarkFilter filters a million rows: by what the index knows, and by text.
+// BenchmarkFilter filters a million rows by fields of the index, and by text.
 func BenchmarkFilter(b *testing.B) {
 	log := newLog(b)
 	appendTraffic(b, log, 1_000_000)
@@ -205,15 +241,14 @@ func BenchmarkFilter(b *testing.B) {
 			d := drive(b, Options{Source: log}, 200, 60)
 			b.ReportAllocs()
 			for b.Loop() {
-				d.run(d.traffic.setFilter(f))
+				d.run(d.visible.rows.Traffic.SetFilter(f))
 			}
-			require.Equal(b, 100, d.traffic.percent)
+			require.Equal(b, 100, d.visible.rows.Traffic.Percent)
 		})
 	}
 }
 
-// inMemory is a log of rows that were made beforehand, as the index keeps them,
-// without bytes.
+// inMemory is a log of prepared rows, as the index keeps them, without bytes.
 type inMemory struct {
 	session.Source
 	rows []session.Row
@@ -241,12 +276,12 @@ func newInMemory(t testing.TB, n int) *inMemory {
 	return m
 }
 
-// BenchmarkFilter5M filters five million rows by what the index knows, beside a
-// loop that only looks at each of them: the filter may take 25 ms, or not much
-// longer than that loop on a slow machine.
+// BenchmarkFilter5M filters five million rows by fields of the index, and
+// compares that with a loop that only reads each row: the filter may take 25
+// ms, or not much longer than that loop on a slow machine.
 func BenchmarkFilter5M(b *testing.B) {
 	src := newInMemory(b, 5_000_000)
-	b.Run("only looking", func(b *testing.B) {
+	b.Run("scan", func(b *testing.B) {
 		var block [512]session.Row
 		for b.Loop() {
 			errors := 0
@@ -266,15 +301,15 @@ func BenchmarkFilter5M(b *testing.B) {
 			f := parse(b, text)
 			b.ReportAllocs()
 			for b.Loop() {
-				d.run(d.traffic.setFilter(f))
+				d.run(d.visible.rows.Traffic.SetFilter(f))
 			}
-			require.Equal(b, 100, d.traffic.percent)
+			require.Equal(b, 100, d.visible.rows.Traffic.Percent)
 		})
 	}
 	b.Run("timeline", func(b *testing.B) {
-		d.run(d.traffic.setFilter(nil))
+		d.run(d.visible.rows.Traffic.SetFilter(nil))
 		for b.Loop() {
-			d.do(actTimeline, actTimeline, actTimeline)
+			d.do("timeline", "timeline", "timeline")
 		}
 	})
 }
@@ -285,7 +320,7 @@ func BenchmarkIndex(b *testing.B) {
 	appendTraffic(b, log, 1_000_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		x := newRowIndex()
-		x.pull(log)
+		x := workspace.NewIndex()
+		x.Pull(log)
 	}
 }

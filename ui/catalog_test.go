@@ -13,6 +13,11 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/ui/catalog"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/uritemplate"
+	"mcpdbg/ui/workspace"
 )
 
 // catalogTools are two pages of tools.
@@ -27,7 +32,7 @@ const (
 	allTemplate = `{"resourceTemplates":[{"uriTemplate":"res://{kind}/{id}","name":"any","description":"one of them"}]}`
 )
 
-// offers answers what a catalog asks for, and tells whether it did.
+// offers answers the requests of a catalog, and reports whether it did.
 func offers(p *fakeProcess, m message) bool {
 	var params struct {
 		Cursor string `json:"cursor"`
@@ -47,10 +52,10 @@ func offers(p *fakeProcess, m message) bool {
 	return true
 }
 
-// allCapabilities is what a server declares that has everything.
+// allCapabilities are the capabilities of a server that supports everything.
 const allCapabilities = `{"tools":{},"resources":{"subscribe":true},"prompts":{},"completions":{}}`
 
-// offering is inBubble with a server that has something to offer.
+// offering is inBubble with a server that has a catalog.
 func offering(t *testing.T, w, h int, noColor bool, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,17 +75,17 @@ func offering(t *testing.T, w, h int, noColor bool, serve func(*fakeProcess, mes
 // lookUp opens the catalog, with the tools that the server lists.
 func (d *driver) lookUp() {
 	d.t.Helper()
-	d.do(actCatalog)
-	if !d.catalog.list("tools").known() {
-		d.do(actCatalogReload)
+	d.do("catalog")
+	if !d.visible.ws.Shown.Catalog.List("tools").Known() {
+		d.do("catalog-reload")
 	}
 	synctest.Wait()
 	d.pull()
 	require.Contains(d.t, d.plain(), "echo")
 }
 
-func (d *driver) catalogTop() *catalogView {
-	v, ok := d.top().(*catalogView)
+func (d *driver) catalogTop() *catalog.View {
+	v, ok := d.front.top().(*catalog.View)
 	require.True(d.t, ok)
 	return v
 }
@@ -90,20 +95,21 @@ func catalogMoves(id, want string, before ...string) actionTest {
 		d.lookUp()
 		d.do(before...)
 		d.do(id)
-		require.Equal(t, want, d.catalogTop().item().key)
+		require.Equal(t, want, d.catalogTop().Item().Key)
 	}
 }
 
-// scrollsItem returns a test that actions move to a line of a long description.
+// scrollsItem returns a test that actions scroll to a line of a long
+// description.
 func scrollsItem(line int, actions ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
-		item := d.catalogTop().item()
-		item.description = ""
+		item := d.catalogTop().Item()
+		item.Description = ""
 		for i := range 100 {
-			item.description += fmt.Sprintf("line %d.\n", i)
+			item.Description += fmt.Sprintf("line %d.\n", i)
 		}
-		d.stale = true
+		d.canvas.stale = true
 		require.Contains(t, d.plain(), "line 0.")
 		d.do(actions...)
 		if line > 0 {
@@ -114,92 +120,92 @@ func scrollsItem(line int, actions ...string) actionTest {
 }
 
 var catalogTests = map[string]actionTest{
-	actCatalog: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"catalog": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		defer func() {
-			d.do(actCatalogClose)
+			d.do("catalog-close")
 			d.lookUp()
 			d.write("rmv")
-			d.do(actCatalogOpen, inForm+actCloseComposer, actCatalog)
-			require.Equal(t, "remove", d.catalogTop().item().key, "it is where it was left")
-			require.Empty(t, d.catalogTop().picker.query)
+			d.do("catalog-open", "form-close-composer", "catalog")
+			require.Equal(t, "remove", d.catalogTop().Item().Key, "it is where it was left")
+			require.Empty(t, d.catalogTop().Picks().Query)
 		}()
-		d.do(actCatalog)
-		require.Contains(t, d.plain(), "the server has not declared that it has any")
+		d.do("catalog")
+		require.Contains(t, d.plain(), "not declared by the server")
 	},
-	actCatalogReload: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCatalog, actCatalogReload)
+	"catalog-reload": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do("catalog", "catalog-reload")
 		synctest.Wait()
 		d.pull()
-		require.Contains(t, d.plain(), "[tools 3]")
-		require.Contains(t, d.plain(), "sleep", "it is on the second page")
+		require.Contains(t, d.plain(), "[Tools 3]")
+		require.Contains(t, d.plain(), "sleep", "sleep is on the second page")
 	},
-	actCatalogOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"catalog-open": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
-		d.do(actCatalogNext)
-		d.do(actCatalogReload)
+		d.do("catalog-next-list")
+		d.do("catalog-reload")
 		synctest.Wait()
 		d.pull()
-		d.do(actCatalogOpen)
+		d.do("catalog-open")
 		synctest.Wait()
 		d.pull()
 		d.row(`"method":"resources/read","params":{"_meta":{"progressToken":"mcpdbg-6"},"uri":"res://logs/1"}`)
 	},
-	actCatalogClose: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"catalog-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
 		d.write("rmv")
-		require.Equal(t, "remove", d.catalogTop().item().key)
+		require.Equal(t, "remove", d.catalogTop().Item().Key)
 		require.NotContains(t, d.plain(), "> echo")
-		d.do(actCatalogClose)
+		d.do("catalog-close")
 		require.Contains(t, d.plain(), "> echo")
-		d.do(actCatalogClose)
-		require.Nil(t, d.top())
+		d.do("catalog-close")
+		require.Nil(t, d.front.top())
 	},
-	actCatalogNext: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"catalog-next-list": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
-		d.do(actCatalogNext)
-		require.Contains(t, d.plain(), "[resources]")
+		d.do("catalog-next-list")
+		require.Contains(t, d.plain(), "[Resources]")
 	},
-	actCatalogPrev: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"catalog-previous-list": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
-		d.do(actCatalogPrev)
-		require.Contains(t, d.plain(), "[prompts]")
+		d.do("catalog-previous-list")
+		require.Contains(t, d.plain(), "[Server]")
 	},
-	actCatalogSide: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"catalog-side": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
-		d.do(actCatalogSide)
+		d.do("catalog-side")
 		require.Contains(t, d.plain(), "input schema")
 		require.Contains(t, d.plain(), `minimum: 1`)
-		d.do(actCatalogSide)
+		d.do("catalog-side")
 		require.Contains(t, d.plain(), `readOnlyHint: true`, "there is no output schema")
-		d.do(actCatalogSide)
+		d.do("catalog-side")
 		require.Contains(t, d.plain(), "the server says: read-only, closed world")
 	},
-	actCatalogSubscribe: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"catalog-subscribe": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
-		d.do(actCatalogSubscribe)
+		d.do("catalog-subscribe")
 		require.Contains(t, d.rows()[35], "only a resource can be subscribed to")
-		d.do(actCatalogNext, actCatalogReload)
-		d.do(actCatalogSubscribe)
-		require.Contains(t, d.plain(), "subscribed: the server tells")
+		d.do("catalog-next-list", "catalog-reload")
+		d.do("catalog-subscribe")
+		require.Contains(t, d.plain(), "subscribed to changes")
 		d.row(`"resources/subscribe","params":{"uri":"res://logs/1"}`)
-		d.do(actCatalogSubscribe)
-		require.NotContains(t, d.plain(), "subscribed: the server tells")
+		d.do("catalog-subscribe")
+		require.NotContains(t, d.plain(), "subscribed to changes")
 		d.row(`"resources/unsubscribe","params":{"uri":"res://logs/1"}`)
 	},
-	actCatalogSideDown:       scrollsItem(1, actCatalogSideDown, actCatalogSideDown, actCatalogSideDown, actCatalogSideDown),
-	actCatalogSideUp:         scrollsItem(0, actCatalogSideDown, actCatalogSideUp),
-	actCatalogPageDown:       scrollsItem(27, actCatalogPageDown),
-	actCatalogPageUp:         scrollsItem(0, actCatalogPageDown, actCatalogPageUp),
-	"catalog-" + actDown:     catalogMoves("catalog-"+actDown, "remove"),
-	"catalog-" + actUp:       catalogMoves("catalog-"+actUp, "echo", "catalog-"+actDown),
-	"catalog-" + actTop:      catalogMoves("catalog-"+actTop, "echo", "catalog-"+actDown),
-	"catalog-" + actBottom:   catalogMoves("catalog-"+actBottom, "sleep"),
-	"catalog-" + actPageDown: catalogMoves("catalog-"+actPageDown, "sleep"),
-	"catalog-" + actPageUp:   catalogMoves("catalog-"+actPageUp, "echo", "catalog-"+actBottom),
+	"catalog-side-down":       scrollsItem(1, "catalog-side-down", "catalog-side-down", "catalog-side-down", "catalog-side-down"),
+	"catalog-side-up":         scrollsItem(0, "catalog-side-down", "catalog-side-up"),
+	"catalog-side-page-down":  scrollsItem(27, "catalog-side-page-down"),
+	"catalog-side-page-up":    scrollsItem(0, "catalog-side-page-down", "catalog-side-page-up"),
+	"catalog-" + kit.Down:     catalogMoves("catalog-"+kit.Down, "remove"),
+	"catalog-" + kit.Up:       catalogMoves("catalog-"+kit.Up, "echo", "catalog-"+kit.Down),
+	"catalog-" + kit.Top:      catalogMoves("catalog-"+kit.Top, "echo", "catalog-"+kit.Down),
+	"catalog-" + kit.Bottom:   catalogMoves("catalog-"+kit.Bottom, "sleep"),
+	"catalog-" + kit.PageDown: catalogMoves("catalog-"+kit.PageDown, "sleep"),
+	"catalog-" + kit.PageUp:   catalogMoves("catalog-"+kit.PageUp, "echo", "catalog-"+kit.Bottom),
 }
 
-// TestCatalogFollowsTheServer: a list that has changed is asked for again while
-// it is looked at, and marked otherwise.
+// TestCatalogFollowsTheServer checks that a changed list is requested again
+// while it is visible, and marked otherwise.
 func TestCatalogFollowsTheServer(t *testing.T) {
 	tools := 1
 	serve := func(p *fakeProcess, m message) {
@@ -214,44 +220,45 @@ func TestCatalogFollowsTheServer(t *testing.T) {
 		p.out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.Join(list, ","))
 	}
 	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actCatalog)
+		d.do("catalog")
 		synctest.Wait()
 		d.pull()
-		require.Contains(t, d.plain(), "[tools 1]")
+		require.Contains(t, d.plain(), "[Tools 1]")
 
 		tools = 2
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		synctest.Wait()
 		d.pull()
-		require.Contains(t, d.plain(), "[tools 1*]", "not more often than once a second")
-		require.Contains(t, d.plain(), "the server says that it has changed")
-		time.Sleep(catalogPause)
+		require.Contains(t, d.plain(), "[Tools 1*]", "requested at most once a second")
+		require.Contains(t, d.plain(), "the server reports a change")
+		time.Sleep(workspace.CatalogPause)
 		d.pull()
-		require.Contains(t, d.plain(), "[tools 2]")
+		require.Contains(t, d.plain(), "[Tools 2]")
 
-		d.do(actCatalogClose)
+		d.do("catalog-close")
 		tools = 3
-		time.Sleep(catalogPause)
-		before := d.source.Stats().Out
+		time.Sleep(workspace.CatalogPause)
+		before := d.visible.ws.Shown.Source.Stats().Out
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		synctest.Wait()
 		d.pull()
-		require.Equal(t, before, d.source.Stats().Out, "nobody looks")
-		d.do(actCatalog)
+		require.Equal(t, before, d.visible.ws.Shown.Source.Stats().Out, "the list is not visible")
+		d.do("catalog")
 		d.pull()
-		require.Contains(t, d.plain(), "[tools 3]")
+		require.Contains(t, d.plain(), "[Tools 3]")
 
 		tools = 4
-		d.do(actCatalogClose, actRestart, actYes)
-		time.Sleep(catalogPause)
+		d.do("catalog-close", host.ActRestart, actYes)
+		time.Sleep(workspace.CatalogPause)
 		d.pull()
-		d.do(actCatalog)
+		d.do("catalog")
 		d.pull()
-		require.Contains(t, d.plain(), "[tools 4]", "another process has another list")
+		require.Contains(t, d.plain(), "[Tools 4]", "a new process has its own list")
 	})
 }
 
-// TestCatalogSaysWhatTheServerSaid: an error, and what came before it.
+// TestCatalogSaysWhatTheServerSaid checks that an error is shown, and the items
+// received before it.
 func TestCatalogSaysWhatTheServerSaid(t *testing.T) {
 	serve := func(p *fakeProcess, m message) {
 		if m.Method == "tools/list" && strings.Contains(string(m.Params), "two") {
@@ -261,47 +268,59 @@ func TestCatalogSaysWhatTheServerSaid(t *testing.T) {
 		offers(p, m)
 	}
 	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCatalog)
+		d.do("catalog")
 		d.pull()
 		require.Contains(t, d.plain(), "> echo")
 		require.Contains(t, d.plain(), `error -32603: the second`)
-		require.Contains(t, d.plain(), "this is not the whole list")
+		require.Contains(t, d.plain(), "the list is incomplete")
 	})
 }
 
-// TestCatalogOfRecording: the answers in a log are a catalog too.
+// TestCatalogOfRecording checks that the responses in a recording make a
+// catalog too.
 func TestCatalogOfRecording(t *testing.T) {
 	offering(t, 120, 36, false, nil, func(t *testing.T, live *driver, _ *fakeExecutor) {
 		live.lookUp()
-		d := drive(t, Options{Source: live.source, Title: "demo.rec"}, 120, 36)
-		d.do(actCatalog)
-		require.Contains(t, d.plain(), "[tools 3]")
-		d.do(actCatalogOpen)
+		d := drive(t, Options{Source: live.visible.ws.Shown.Source, Title: "demo.rec"}, 120, 36)
+		d.do("catalog")
+		require.Contains(t, d.plain(), "[Tools 3]")
+		d.do("catalog-open")
 		require.Contains(t, d.rows()[35], "this is a recording")
-		d.do(actCatalogNext)
-		require.Contains(t, d.plain(), "the recording has no answer to resources/list")
+		d.do("catalog-next-list")
+		require.Contains(t, d.plain(), "no recorded response to resources/list")
 	})
 }
 
 func TestCatalogFrames(t *testing.T) {
-	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
-		for _, noColor := range []bool{false, true} {
-			name := fmt.Sprintf("catalog-%dx%d", size[0], size[1])
-			if noColor {
-				name += "-nocolor"
-			}
-			t.Run(name, func(t *testing.T) {
-				offering(t, size[0], size[1], noColor, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-					d.lookUp()
-					requireExact(t, d.screen(), size[0], size[1])
-					golden(t, name, d.screen())
-				})
-			})
-		}
-	}
+	offering(t, 200, 60, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.lookUp()
+		d.goldens("catalog")
+		d.do("catalog-previous-list")
+		d.goldens("catalog-server")
+	})
 }
 
-// TestHostileCatalog: whatever a server calls its tools, the borders stay.
+// TestCatalogTabs checks that a click chooses a tab, that the tab of the server takes no
+// search, and that the catalog opens with the tools again.
+func TestCatalogTabs(t *testing.T) {
+	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.lookUp()
+		at := strings.Index(d.rows()[1], "Server")
+		d.take(tea.MouseClickMsg{X: at, Y: 1, Button: tea.MouseLeft})
+		require.Contains(t, d.plain(), "[Server]")
+		require.Contains(t, d.plain(), "protocol  2025-11-25 legacy")
+		d.write("x")
+		require.Empty(t, d.catalogTop().Picks().Query)
+		d.do("catalog-reload")
+		require.Contains(t, d.front.notice.text, "not a list")
+		d.do("catalog-close", "catalog")
+		require.Contains(t, d.plain(), "[Tools 3]")
+		require.Regexp(t, `echo +text\*`, d.plain(), "required arguments are marked")
+	})
+}
+
+// TestHostileCatalog checks that the borders stay intact, whatever the names of
+// the tools.
 func TestHostileCatalog(t *testing.T) {
 	t.Parallel()
 	var list []map[string]any
@@ -319,17 +338,17 @@ func TestHostileCatalog(t *testing.T) {
 		}
 	}
 	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCatalog)
+		d.do("catalog")
 		d.pull()
 		for range list {
-			for range sideCount + 1 {
+			for range 5 { // all sides, and the first again
 				for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 					d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-					requireExact(t, d.screen(), size[0], size[1])
+					requireExact(t, d.content(), size[0], size[1])
 				}
-				d.do(actCatalogSide)
+				d.do("catalog-side")
 			}
-			d.do("catalog-" + actDown)
+			d.do("catalog-" + kit.Down)
 		}
 	})
 }
@@ -342,36 +361,37 @@ func TestTemplates(t *testing.T) {
 		"{?x,y,empty}": "?x=1024&y=768&empty=", "?fixed=yes{&x}": "?fixed=yes&x=1024", "X{.var}": "X.value", "{var:3}": "val", "{undef}": "", "{?undef,x}": "?x=1024",
 		"no{": "no{", "{}": "", "a}b": "a}b",
 	} {
-		require.Equal(t, want, expand(template, values), template)
+		require.Equal(t, want, uritemplate.Expand(template, values), template)
 	}
-	require.Equal(t, []string{"a", "b", "c"}, templateVariables("x{a}{/b,a*}{?c:3}"))
+	require.Equal(t, []string{"a", "b", "c"}, uritemplate.Variables("x{a}{/b,a*}{?c:3}"))
 }
 
-// TestCatalogBytes: what a list takes in memory is bounded, and what is left out
-// is counted.
+// TestCatalogBytes checks that the memory of a list is bounded, and that
+// omitted items are counted.
 func TestCatalogBytes(t *testing.T) {
-	run := &pageRun{bytes: maxCatalogBytes - 30}
-	run.decode([]byte(`{"tools":[{"name":"fits"},{"name":"does not fit any more"},{"name":"x"}]}`), memberTools)
-	require.Len(t, run.items, 2)
-	require.Equal(t, 1, run.leftOut)
-	require.True(t, run.last)
+	run := &workspace.PageRun{Bytes: workspace.MaxCatalogBytes - 30}
+	run.Decode([]byte(`{"tools":[{"name":"fits"},{"name":"does not fit any more"},{"name":"x"}]}`), workspace.MemberTools)
+	require.Len(t, run.Items, 2)
+	require.Equal(t, 1, run.LeftOut)
+	require.True(t, run.Last)
 }
 
-// TestCatalogUnread: of more answers than are kept the latest are read.
+// TestCatalogUnread checks that the latest responses are read if there are more
+// than are kept.
 func TestCatalogUnread(t *testing.T) {
-	c := newCatalog()
-	c.methods = []methodMeaning{meansNothing, 1}
+	c := workspace.NewCatalog()
+	c.Methods = []workspace.MethodMeaning{workspace.MeansNothing, 1}
 	row := session.Row{Kind: session.KindStdout, Msg: framing.Response, Method: 1}
-	for number := range uint32(maxCatalogPages + 1) {
-		c.notice(nil, number, &row)
+	for number := range uint32(workspace.MaxCatalogPages + 1) {
+		c.Notice(nil, number, &row)
 	}
-	unread := c.lists[0].unread
-	require.Len(t, unread, maxCatalogPages/2+1)
-	require.EqualValues(t, maxCatalogPages, unread[len(unread)-1])
+	unread := c.Lists[0].Unread
+	require.Len(t, unread, workspace.MaxCatalogPages/2+1)
+	require.EqualValues(t, workspace.MaxCatalogPages, unread[len(unread)-1])
 }
 
-// TestCatalogInBatches: a list that comes in a batch is asked for once, and that
-// it can't be read is told.
+// TestCatalogInBatches checks that a list whose response is in a batch is
+// requested only once, and that the catalog reports that it cannot be read.
 func TestCatalogInBatches(t *testing.T) {
 	asked := 0
 	serve := func(p *fakeProcess, m message) {
@@ -383,14 +403,14 @@ func TestCatalogInBatches(t *testing.T) {
 		p.out(`[{"jsonrpc":"2.0","id":%s,"result":{"tools":[]}}]`, m.ID)
 	}
 	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCatalog)
+		d.do("catalog")
 		for range 5 {
 			synctest.Wait()
 			d.pull()
-			time.Sleep(catalogPause)
+			time.Sleep(workspace.CatalogPause)
 			d.take(tick{})
 		}
 		require.Equal(t, 1, asked)
-		require.Contains(t, d.plain(), "no row of the log is an answer")
+		require.Contains(t, d.plain(), "the log has no response")
 	})
 }

@@ -5,20 +5,27 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"mcpdbg/ui/uitest"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/recordings/compare"
-	"mcpdbg/recordings/match"
+	diff "mcpdbg/recordings/compare"
+	"mcpdbg/session"
+	"mcpdbg/ui/compare"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/workspace"
 )
 
-// changedServer offers what the server of the tests does, but for one schema; it
-// answers another number.
+// changedServer is like the usual test server, but for one schema and one
+// number in a response.
 func changedServer(p *fakeProcess, m message) {
 	switch m.Method {
 	case "tools/list":
@@ -34,11 +41,11 @@ func changedServer(p *fakeProcess, m message) {
 	}
 }
 
-// pairOf opens a second session, in which the server is another build, and
-// compares both.
-func (d *driver) pairOf(x *fakeExecutor) *comparing {
+// pairOf opens a second session, with another build of the server, and compares
+// both.
+func (d *driver) pairOf(x *fakeExecutor) {
 	d.t.Helper()
-	first := d.subject
+	first := d.visible
 	d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	d.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	d.send(`{"jsonrpc":"2.0","id":3,"method":"sleep"}`)
@@ -48,40 +55,60 @@ func (d *driver) pairOf(x *fakeExecutor) *comparing {
 	s, _ := newSession(d.t, newLog(d.t), changedServer)
 	require.NoError(d.t, s.Open(d.t.Context()))
 	synctest.Wait()
-	d.run(d.add(Opened{Session: s, Title: "changed (local)"}))
+	d.open(workspace.Opened{Session: s, Title: "changed (local)"})
 	d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	d.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	d.send(`{"jsonrpc":"2.0","id":3,"method":"sleep"}`)
 	d.show(first)
-	d.do(actCompare, actPickCompare)
-	v, ok := d.top().(*comparing)
-	require.True(d.t, ok)
-	require.NotNil(d.t, v.c)
-	d.screen() // sizes are known
-	return v
+	d.do(host.ActCompare, "compare-with-pick")
+	require.Contains(d.t, d.plain(), " compared, ")
 }
 
-// at is what the exchange under the cursor asks.
-func (v *comparing) at() string {
-	pair, _ := v.current()
-	return v.c.Pair(pair).Method
+var (
+	exchangeAtCursor = regexp.MustCompile(`(?m)^[│┃]>.(.*?)  `)
+	linesAtCursor    = regexp.MustCompile(`>[x~+ -] *(.*?) *[│┃][│┃]>[x~+ -] *(.*?) *[│┃]`)
+)
+
+// exchange returns the name of the exchange under the cursor of a comparison.
+func (d *driver) exchange() string {
+	found := exchangeAtCursor.FindStringSubmatch(d.plain())
+	require.NotNil(d.t, found, d.plain())
+	return found[1]
 }
 
-// besides is the text of the line under the cursor, in the second answer.
-func (v *comparing) besides() string {
-	b := &v.beside
-	row := b.rows[b.at-len(b.noted)]
-	return row.Name + ": " + row.Left + " | " + row.Right
+// besides returns the line under the cursor of a comparison in both messages, on
+// a screen that has them next to each other.
+func (d *driver) besides() string {
+	found := linesAtCursor.FindStringSubmatch(d.plain())
+	require.NotNil(d.t, found, d.plain())
+	return found[1] + " | " + found[2]
+}
+
+// besidesRow returns the row of the screen with that line.
+func (d *driver) besidesRow() int { return slices.IndexFunc(d.rows(), linesAtCursor.MatchString) }
+
+// replaceText replaces the text of the prompt.
+func (d *driver) replaceText(text string) {
+	d.take(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+	d.write(text)
+}
+
+// compares reports whether a comparison has the focus.
+func (d *driver) compares() bool {
+	return d.front.top() != nil && d.front.top().Scope() == compare.Scope
 }
 
 // comparisons returns a test of an action on a comparison.
-func comparisons(test func(t *testing.T, d *driver, v *comparing)) actionTest {
-	return func(t *testing.T, d *driver, x *fakeExecutor) { test(t, d, d.pairOf(x)) }
+func comparisons(test func(t *testing.T, d *driver)) actionTest {
+	return func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.pairOf(x)
+		test(t, d)
+	}
 }
 
 var compareTests = func() map[string]actionTest {
 	tests := comparisonTests
-	for id, test := range pickerTests(scopeCompareWith, actCompare) {
+	for id, test := range pickerTests(compare.ScopeMenu, host.ActCompare) {
 		tests[id] = func(t *testing.T, d *driver, x *fakeExecutor) {
 			for _, name := range []string{"one", "two", "three", "four"} {
 				d.another(name)
@@ -93,220 +120,252 @@ var compareTests = func() map[string]actionTest {
 }()
 
 var comparisonTests = map[string]actionTest{
-	actCompare: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actCompare)
+	host.ActCompare: func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.do(host.ActCompare)
 		require.Contains(t, d.rows()[35], "x compare with: there is no other session")
-		v := d.pairOf(x)
+		d.pairOf(x)
 		require.Contains(t, d.plain(), "4 compared, 2 equal, 2 differ, 1 on one side only")
-		require.Equal(t, "A fake (local)   B changed (local)", "A "+v.a.title+"   B "+v.b.title, "the older one is A")
-		d.do(actCompareQuit, actCompare)
-		require.Contains(t, d.plain(), "> back to the comparison of fake (local) and changed (local)")
-		d.do(actPickCompare)
-		require.Same(t, v, d.top())
+		require.Contains(t, d.plain(), " A fake (local)   B changed (local) ", "the older session is A")
+		v := d.front.top()
+		d.do("compare-quit", host.ActCompare)
+		require.Contains(t, d.plain(), "> reopen the comparison of fake (local) and changed (local)")
+		d.do("compare-with-pick")
+		require.Same(t, v, d.front.top())
 	},
-	actPickCompare: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		require.Equal(t, "tools/list", v.at(), "the first difference")
+	"compare-with-pick": comparisons(func(t *testing.T, d *driver) {
+		require.Equal(t, "tools/list", d.exchange(), "the first difference")
 		require.Regexp(t, `>xtools/list +differs`, d.plain())
-		require.Equal(t, "minimum: 1 | 2", v.besides())
+		require.Equal(t, "minimum: 1 | minimum: 2", d.besides())
 		require.Regexp(t, `>x +minimum: 1 .*>x +minimum: 2 `, d.plain())
 		require.Regexp(t, `-gone +only A`, d.plain())
 	}),
-	actCloseCompare: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"compare-with-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.another("second")
-		d.do(actCompare, actCloseCompare)
-		require.Nil(t, d.top())
+		d.do(host.ActCompare, "compare-with-close")
+		require.Nil(t, d.front.top())
 	},
-	actCompareDown: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareDown)
-		require.Equal(t, "ping", v.at())
+	"compare-down": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-down")
+		require.Equal(t, "ping", d.exchange())
 		require.NotContains(t, d.plain(), "minimum")
-		d.do(actCompareUp, actCompareEnter)
-		before := v.beside.at
-		d.do(actCompareDown)
-		require.Equal(t, before+1, v.beside.at)
+		d.do("compare-up", "compare-enter")
+		before := d.besidesRow()
+		d.do("compare-down")
+		require.Equal(t, before+1, d.besidesRow())
 	}),
-	actCompareUp: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareUp)
-		require.Equal(t, "initialize", v.at())
-		d.do(actCompareUp)
-		require.Equal(t, "initialize", v.at())
+	"compare-up": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-up")
+		require.Equal(t, "initialize", d.exchange())
+		d.do("compare-up")
+		require.Equal(t, "initialize", d.exchange())
 	}),
-	actComparePgDown: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actComparePgDown)
-		require.Equal(t, "gone", v.at())
+	"compare-page-down": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-page-down")
+		require.Equal(t, "gone", d.exchange())
 	}),
-	actComparePgUp: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actComparePgUp)
-		require.Equal(t, "initialize", v.at())
+	"compare-page-up": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-page-up")
+		require.Equal(t, "initialize", d.exchange())
 	}),
-	actCompareTop: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareTop)
-		require.Equal(t, "initialize", v.at())
-		d.do(actCompareFirst, actCompareEnter, actCompareTop)
-		require.Zero(t, v.beside.at)
+	"compare-first": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-first")
+		require.Equal(t, "initialize", d.exchange())
+		d.do("compare-first-difference", "compare-enter", "compare-first")
+		require.Regexp(t, `┃>  {`, d.plain())
 	}),
-	actCompareBottom: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareBottom)
-		require.Equal(t, "gone", v.at())
-		require.Contains(t, d.plain(), "not here")
-		d.do(actCompareFirst, actCompareEnter, actCompareBottom)
-		require.Equal(t, v.beside.lines()-1, v.beside.at)
+	"compare-last": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-last")
+		require.Equal(t, "gone", d.exchange())
+		require.Contains(t, d.plain(), "not in B")
+		d.do("compare-first-difference", "compare-enter", "compare-last")
+		require.Regexp(t, `┃>  }`, d.plain())
 	}),
-	actCompareRight: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareRight)
+	"compare-right": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-right")
 		require.Contains(t, d.plain(), "│  emove: { 5 } ")
-		require.Equal(t, sideways, v.beside.x)
 	}),
-	actCompareLeft: comparisons(func(t *testing.T, d *driver, v *comparing) {
+	"compare-left": comparisons(func(t *testing.T, d *driver) {
 		before := d.plain()
-		d.do(actCompareRight, actCompareLeft, actCompareLeft)
+		d.do("compare-right", "compare-left", "compare-left")
 		require.Equal(t, before, d.plain())
 	}),
-	actCompareNext: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareNext)
-		require.Equal(t, "sleep", v.at())
-		require.Equal(t, "n: 1 | 2", v.besides())
-		d.do(actCompareNext)
-		require.Equal(t, "gone", v.at())
-		d.do(actCompareNext)
-		require.Contains(t, d.rows()[35], "no difference below")
+	"compare-next": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-next")
+		require.Equal(t, "sleep", d.exchange())
+		require.Equal(t, "n: 1 | n: 2", d.besides())
+		d.do("compare-next")
+		require.Equal(t, "gone", d.exchange())
+		d.do("compare-next")
+		require.Contains(t, d.rows()[35], "no more differences below")
 	}),
-	actComparePrev: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareBottom, actComparePrev)
-		require.Equal(t, "sleep", v.at())
-		d.do(actComparePrev)
-		require.Equal(t, "minimum: 1 | 2", v.besides())
-		d.do(actComparePrev)
-		require.Contains(t, d.rows()[35], "no difference above")
+	"compare-previous": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-last", "compare-previous")
+		require.Equal(t, "sleep", d.exchange())
+		d.do("compare-previous")
+		require.Equal(t, "minimum: 1 | minimum: 2", d.besides())
+		d.do("compare-previous")
+		require.Contains(t, d.rows()[35], "no more differences above")
 	}),
-	actCompareFirst: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareBottom, actCompareFirst)
-		require.Equal(t, "minimum: 1 | 2", v.besides())
+	"compare-first-difference": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-last", "compare-first-difference")
+		require.Equal(t, "minimum: 1 | minimum: 2", d.besides())
 	}),
-	actCompareEnter: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareEnter)
-		require.True(t, v.inside)
-		d.do(actCompareEnter)
-		require.False(t, v.inside)
-		d.do(actCompareTab, actCompareBottom, actCompareEnter)
-		require.Equal(t, "gone", v.at(), "the exchange of a group")
-		require.Equal(t, listExchanges, v.list)
+	"compare-enter": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-enter")
+		require.Contains(t, d.plain(), "┏━ A ━")
+		d.do("compare-enter")
+		require.Contains(t, d.plain(), "┌─ A ─")
+		d.do("compare-next-list", "compare-last", "compare-enter")
+		require.Equal(t, "gone", d.exchange(), "the exchange of a group")
+		require.Contains(t, d.plain(), "[Exchanges 5]")
 	}),
-	actCompareTab: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareTab)
+	"compare-next-list": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-next-list")
 		require.Regexp(t, `x +1 result +tools/list +/result/tools/echo/inputSchema schema`, d.plain())
 		require.Regexp(t, `x +1 result +sleep +/result/n changed  1 -> 2`, d.plain())
 		require.Regexp(t, `x +1 missing +gone +only in A`, d.plain())
-		d.do(actCompareTab)
+		d.do("compare-next-list")
 		require.Regexp(t, `1 time +sleep +/result/at`, d.plain())
-		d.do(actCompareTab)
+		d.do("compare-next-list")
 		require.Regexp(t, `initialize +1 +0\.`, d.plain()+"initialize 1 0.")
 		require.Contains(t, d.plain(), "[Times")
-		d.do(actCompareTab)
+		d.do("compare-next-list")
 		require.Contains(t, d.plain(), "[Exchanges 5]")
 	}),
-	actCompareBackTab: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareBackTab)
-		require.Equal(t, listTimes, v.list)
+	"compare-previous-list": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-previous-list")
+		require.Contains(t, d.plain(), "[Times")
 	}),
-	actCompareOpenA: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareOpenA)
-		require.Nil(t, d.top())
-		require.Same(t, v.a, d.front)
+	"compare-open-a": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-open-a")
+		require.Nil(t, d.front.top())
+		require.Same(t, d.screens[0], d.visible)
 		require.Equal(t, d.row(`"minimum":1`), d.cursor())
-		require.Contains(t, d.rows()[35], "D goes back to the comparison")
+		require.Contains(t, d.rows()[35], "D reopens the comparison")
 	}),
-	actCompareOpenB: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareBottom, actCompareOpenB)
-		require.Contains(t, d.rows()[35], "x open B: that session does not have it")
-		d.do(actCompareFirst, actCompareOpenB)
-		require.Same(t, v.b, d.front)
+	"compare-open-b": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-last", "compare-open-b")
+		require.Contains(t, d.rows()[35], "x open B: that session does not have the exchange")
+		d.do("compare-first-difference", "compare-open-b")
+		require.Same(t, d.screens[1], d.visible)
 		require.Equal(t, d.row(`"minimum":2`), d.cursor())
 	}),
-	actCompareIgnore: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareIgnore)
-		require.Equal(t, "ignore tools/list /result/tools/echo/inputSchema/properties/times/minimum", v.rules.List[0].String())
+	"compare-ignore": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-ignore")
+		require.Regexp(t, `^ *ignore tools/list /result/tools/echo/inputSchema/properties/times/minimum *$`, d.rows()[35])
 		require.Contains(t, d.plain(), "4 compared, 3 equal, 1 differ, 1 on one side only")
-		require.Equal(t, "tools/list", v.at(), "the cursor stays")
-		d.do(actCompareIgnore)
-		require.Contains(t, d.rows()[35], "x ignore: no difference is under the cursor")
-		d.do(actCompareTab, actCompareIgnore)
-		require.Equal(t, "ignore sleep /result/n", v.rules.List[1].String())
-		d.do(actCompareIgnore)
-		require.Contains(t, d.plain(), ": the same")
+		require.Equal(t, "tools/list", d.exchange(), "the cursor stays")
+		d.do("compare-ignore")
+		require.Contains(t, d.rows()[35], "x ignore: no difference under the cursor")
+		d.do("compare-next-list", "compare-ignore")
+		require.Regexp(t, `^ *ignore sleep /result/n *$`, d.rows()[35])
+		require.Contains(t, d.plain(), "your rules: 2;")
+		d.do("compare-ignore")
+		require.Contains(t, d.plain(), ", no differences")
 	}),
-	actCompareUndo: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareUndo)
-		require.Contains(t, d.rows()[35], "there is no rule of yours")
-		d.do(actCompareIgnore, actCompareUndo)
+	"compare-undo": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-undo")
+		require.Contains(t, d.rows()[35], "you have not added a rule")
+		d.do("compare-ignore", "compare-undo")
 		require.Contains(t, d.plain(), "4 compared, 2 equal, 2 differ")
 	}),
-	actCompareAccept: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		v.file = filepath.Join(t.TempDir(), "mine.rules")
-		d.do(actCompareIgnore, actCompareAccept)
+	"compare-accept": comparisons(func(t *testing.T, d *driver) {
+		file := filepath.Join(t.TempDir(), "mine.rules")
+		d.do("compare-ignore", "compare-accept")
 		require.Contains(t, d.rows()[35], "add rules to")
+		d.replaceText(file)
 		d.do(actAccept)
-		require.Contains(t, d.rows()[35], "1 rules added to ")
-		text, err := os.ReadFile(v.file)
+		require.Contains(t, d.rows()[35], "1 rule added to ")
+		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.True(t, strings.HasSuffix(string(text), "\nignore tools/list /result/tools/echo/inputSchema/properties/times/minimum\n"))
 	}),
-	actCompareRules: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		v.file = filepath.Join(t.TempDir(), "mine.rules")
-		d.do(actCompareRules, actAccept)
+	"compare-rules": comparisons(func(t *testing.T, d *driver) {
+		file := filepath.Join(t.TempDir(), "mine.rules")
+		d.do("compare-rules")
+		d.replaceText(file)
+		d.do(actAccept)
 		require.Contains(t, d.rows()[35], "no such file")
-		require.NoError(t, os.WriteFile(v.file, []byte("ignore sleep /result/n\n"), 0o600))
-		d.do(actCompareRules, actAccept)
+		require.NoError(t, os.WriteFile(file, []byte("ignore sleep /result/n\n"), 0o600))
+		d.do("compare-rules")
+		d.replaceText(file)
+		d.do(actAccept)
 		require.Contains(t, d.plain(), "4 compared, 3 equal, 1 differ")
-		require.Equal(t, []match.Rule{{Action: match.ActionIgnore, Method: "sleep", Pointer: "/result/n"}}, v.rules.List)
+		require.Contains(t, d.plain(), "your rules: 1;")
+		d.do("compare-undo")
+		require.Contains(t, d.rows()[35], "rule removed: ignore sleep /result/n")
 	}),
-	actCompareReveal: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareNext)
+	"compare-reveal": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-next")
 		require.Regexp(t, `~ +at: <time>.*~ +at: <time>`, d.plain())
-		d.do(actCompareReveal)
+		d.do("compare-reveal")
 		require.Regexp(t, `~ +at: "2026-11-21.*~ +at: "2026-11-22`, d.plain())
-		d.do(actCompareTab, actCompareTab)
+		d.do("compare-next-list", "compare-next-list")
 		require.Contains(t, d.plain(), `/result/at  "2026-11-21T10:00:00Z" -> `)
 	}),
-	actCompareAll: comparisons(func(t *testing.T, d *driver, v *comparing) {
+	"compare-view": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-view")
+		require.Regexp(t, `>- +minimum: 1 `, d.plain())
+		require.Regexp(t, `┃?│ \+ +minimum: 2 `, d.plain())
+		d.do("compare-enter", "compare-down")
+		require.Regexp(t, `>\+ +minimum: 2 `, d.plain())
+		d.do("compare-view")
+		require.Equal(t, "minimum: 1 | minimum: 2", d.besides(), "the cursor stays")
+		d.do("compare-view", "compare-next")
+		require.Equal(t, "sleep", d.exchange())
+		require.Regexp(t, `~ +at: <time>`, d.plain())
+		d.do("compare-reveal")
+		require.Regexp(t, `~ +at: "2026-11-21.* -> "2026-11-22`, d.plain())
+		d.do("compare-enter", "compare-last")
+		require.Equal(t, "gone", d.exchange())
+		require.Regexp(t, `>- only in A`, d.plain())
+		require.Regexp(t, `│ -  +params: `, d.plain())
+	}),
+	"compare-unfold": comparisons(func(t *testing.T, d *driver) {
 		require.Contains(t, d.plain(), "required: [ 1 ]")
-		d.do(actCompareAll)
+		d.do("compare-unfold")
 		require.NotContains(t, d.plain(), "required: [ 1 ]")
 		require.Contains(t, d.plain(), "required: [ ")
-		require.Equal(t, "minimum: 1 | 2", v.besides(), "the cursor stays")
-		d.do(actCompareAll)
-		require.Equal(t, "minimum: 1 | 2", v.besides())
+		require.Equal(t, "minimum: 1 | minimum: 2", d.besides(), "the cursor stays")
+		d.do("compare-unfold")
+		require.Equal(t, "minimum: 1 | minimum: 2", d.besides())
 	}),
-	actCompareOnly: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareOnly)
+	"compare-only": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-only")
 		require.NotContains(t, d.plain(), "ping")
-		require.Equal(t, "tools/list", v.at())
-		d.do(actCompareOnly)
+		require.Equal(t, "tools/list", d.exchange())
+		d.do("compare-only")
 		require.Contains(t, d.plain(), "ping")
 	}),
-	actCompareAgain: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.as(v.b, func() { d.send(`{"jsonrpc":"2.0","id":4,"method":"gone"}`) })
-		d.do(actCompareAgain)
+	"compare-again": comparisons(func(t *testing.T, d *driver) {
+		visible := d.visible
+		d.visible = d.screens[1]
+		d.send(`{"jsonrpc":"2.0","id":4,"method":"gone"}`)
+		d.visible = visible
+		d.do("compare-again")
 		require.Contains(t, d.plain(), "5 compared, 3 equal, 2 differ")
 	}),
-	actCompareClose: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareEnter, actCompareClose)
-		require.False(t, v.inside)
-		d.do(actCompareTab, actCompareClose)
-		require.Equal(t, listExchanges, v.list)
-		d.do(actCompareClose)
-		require.Nil(t, d.top())
-		require.Same(t, v, d.compared)
+	"compare-close": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-enter")
+		require.Contains(t, d.plain(), "┏━ A ━")
+		d.do("compare-close")
+		require.Contains(t, d.plain(), "┌─ A ─")
+		d.do("compare-next-list", "compare-close")
+		require.Contains(t, d.plain(), "[Exchanges 5]")
+		d.do("compare-close")
+		require.Nil(t, d.front.top())
+		d.do(host.ActCompare)
+		require.Contains(t, d.plain(), "> reopen the comparison of fake (local) and changed (local)")
 	}),
-	actCompareQuit: comparisons(func(t *testing.T, d *driver, v *comparing) {
-		d.do(actCompareEnter, actCompareQuit)
-		require.Nil(t, d.top())
+	"compare-quit": comparisons(func(t *testing.T, d *driver) {
+		d.do("compare-enter", "compare-quit")
+		require.Nil(t, d.front.top())
 		require.False(t, d.quit)
 	}),
 }
 
-// TestCompareFrames shows a comparison at every size: the answers beside each
-// other, one above the other, and its other lists.
+// TestCompareFrames shows a comparison at every size: the responses next to
+// each other, one above the other, and its other lists.
 func TestCompareFrames(t *testing.T) {
 	serve := func(p *fakeProcess, m message) {
 		if m.Method != "sleep" && !offers(p, m) {
@@ -315,74 +374,90 @@ func TestCompareFrames(t *testing.T) {
 	}
 	inBubble(t, 120, 36, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.pairOf(x)
-		for _, size := range [][2]int{{200, 50}, {120, 36}, {80, 24}, {60, 20}, {39, 9}} {
+		for _, size := range [][2]int{{200, 60}, {200, 50}, {120, 36}, {80, 24}, {60, 20}, {39, 9}} {
 			d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			requireExact(t, d.screen(), size[0], size[1])
-			golden(t, fmt.Sprintf("compare-%dx%d", size[0], size[1]), d.plain())
+			requireExact(t, d.content(), size[0], size[1])
+			uitest.Golden(t, fmt.Sprintf("compare-%dx%d", size[0], size[1]), d.plain())
 		}
 		d.take(tea.WindowSizeMsg{Width: 80, Height: 24})
-		for _, step := range []struct{ name, action string }{{"inside", actCompareEnter}, {"groups", actCompareTab}, {"masked", actCompareTab}} {
+		for _, step := range []struct{ name, action string }{{"inside", "compare-enter"}, {"groups", "compare-next-list"}, {"masked", "compare-next-list"}} {
 			d.do(step.action)
-			requireExact(t, d.screen(), 80, 24)
-			golden(t, "compare-"+step.name, d.screen())
+			requireExact(t, d.content(), 80, 24)
+			uitest.Golden(t, "compare-"+step.name, d.content())
 		}
-		d.do(actCompareBackTab, actCompareBackTab)
+		d.do("compare-previous-list", "compare-previous-list")
 		d.opts.NoColor = true
 		d.setProfile(colorprofile.TrueColor)
-		golden(t, "compare-nocolor", d.screen())
+		uitest.Golden(t, "compare-nocolor", d.content())
 	})
 }
 
-// TestCompareAtEverySize: frames stay exact, also with text of a server that
-// wants to do harm.
+// TestCompareAtEverySize checks that frames stay exact, also with hostile text
+// from a server.
 func TestCompareAtEverySize(t *testing.T) {
 	for _, text := range hostile[:2] {
 		inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
-			first := d.subject
+			first := d.visible
 			d.send(`{"jsonrpc":"2.0","id":3,"method":"sleep"}`)
 			s, _ := newSession(t, newLog(t), func(p *fakeProcess, m message) {
 				p.out(`{"jsonrpc":"2.0","id":%s,"result":{"漢字":%q}}`, m.ID, text)
 			})
 			require.NoError(t, s.Open(t.Context()))
-			d.run(d.add(Opened{Session: s, Title: "漢字 " + text}))
+			d.open(workspace.Opened{Session: s, Title: "漢字 " + text})
 			d.send(`{"jsonrpc":"2.0","id":3,"method":"sleep"}`)
 			d.show(first)
-			d.do(actCompare, actPickCompare)
-			require.NotNil(t, d.top().(*comparing).c)
+			d.do(host.ActCompare, "compare-with-pick")
+			require.Contains(t, d.plain(), " compared, ")
 			for w := 0; w < 190; w += 7 {
 				for h := 1; h < 50; h += 4 {
 					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.screen(), w, h)
+					requireExact(t, d.content(), w, h)
 				}
-				d.do(actCompareTab, actCompareEnter)
+				d.do("compare-next-list", "compare-enter")
 			}
 		})
 	}
 }
 
-// TestComparisonIsGivenUp: esc ends what is compared, and what it would have
-// said is not shown.
+// TestComparisonIsGivenUp checks that esc cancels a comparison, and that its
+// result is not shown.
 func TestComparisonIsGivenUp(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.another("second")
-		one, other := d.subjects[0], d.subjects[1]
-		cmd := d.compareWith(one, other, compare.Options{}, nil)
-		require.Contains(t, d.plain(), "comparing ... 0 %   esc gives up")
-		d.do(actCompareClose)
-		require.Nil(t, d.top())
+		one, other := d.screens[0], d.screens[1]
+		cmd := d.compared.Show(d.visible.context(), one.ws, other.ws, diff.Options{}, nil)
+		require.Contains(t, d.plain(), "comparing ... 0 %   esc cancels")
+		d.do("compare-close")
+		require.Nil(t, d.front.top())
 		d.run(cmd)
-		require.Nil(t, d.compared)
+		d.do(host.ActCompare)
+		require.NotContains(t, d.plain(), "reopen")
+		d.do("compare-with-close")
 
-		v := &comparing{a: one, b: other, beside: besideView{pair: -1}}
-		v.makeTables(d.App)
-		d.push(v)
-		v.busy = &compareJob{stop: func() {}}
-		d.run(v.compared(d.App, v.busy, nil, errors.New("an entry can't be read")))
-		require.Contains(t, d.plain(), "x an entry can't be read")
+		log := &unreadableLog{Source: other.ws.Log}
+		d.open(workspace.Opened{Source: log, Title: "session.jsonl"})
+		d.pull()
+		log.fails = true
+		d.run(d.compared.Show(d.visible.context(), one.ws, d.visible.ws, diff.Options{}, nil))
+		require.Contains(t, d.plain(), "x the second session: an entry can't be read")
 	})
 }
 
-// TestComparisonOfWhatIsClosed says so, and opens nothing there.
+// An unreadableLog is a log whose entries cannot be read if fails is set.
+type unreadableLog struct {
+	session.Source
+	fails bool
+}
+
+func (l *unreadableLog) Entry(row session.Row, limit int) (session.Entry, error) {
+	if l.fails {
+		return session.Entry{}, errors.New("an entry can't be read")
+	}
+	return l.Source.Entry(row, limit)
+}
+
+// TestComparisonOfWhatIsClosed checks that a comparison reports a closed
+// session, and opens nothing there.
 func TestComparisonOfWhatIsClosed(t *testing.T) {
 	serve := func(p *fakeProcess, m message) {
 		if m.Method != "sleep" && !offers(p, m) {
@@ -390,14 +465,14 @@ func TestComparisonOfWhatIsClosed(t *testing.T) {
 		}
 	}
 	inBubble(t, 120, 36, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
-		v := d.pairOf(x)
-		d.run(d.drop(v.b))
+		d.pairOf(x)
+		d.run(d.drop(d.screens[1]))
 		require.Contains(t, d.plain(), "B, changed (local), was closed")
-		d.do(actCompareOpenB)
+		d.do("compare-open-b")
 		require.Contains(t, d.rows()[35], "was closed")
-		d.do(actCompareQuit)
+		d.do("compare-quit")
 		d.another("third")
-		d.do(actCompare)
-		require.Nil(t, d.compared)
+		d.do(host.ActCompare)
+		require.NotContains(t, d.plain(), "reopen")
 	})
 }

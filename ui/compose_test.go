@@ -9,41 +9,46 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcpdbg/ui/uitest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/ui/composer"
+	"mcpdbg/ui/fields"
+	"mcpdbg/ui/kit"
 )
 
 // fill opens the form of the tool echo.
 func (d *driver) fill() {
 	d.t.Helper()
 	d.lookUp()
-	d.do(actCatalogOpen)
-	require.Equal(d.t, composeForm, d.composer.view)
+	d.do("catalog-open")
+	require.Equal(d.t, composer.ScopeForm, d.visible.composer.Scope())
 }
 
 // fillIn opens the form of an item of another list.
 func (d *driver) fillIn(list string) {
 	d.t.Helper()
-	d.do(actCatalog)
-	for d.catalogTop().list(d.App).Name != list {
-		d.do(actCatalogNext)
+	d.do("catalog")
+	for d.catalogTop().List(d.visible.context()).Name != list {
+		d.do("catalog-next-list")
 	}
-	if d.catalogTop().item() == nil {
-		d.do(actCatalogReload)
+	if d.catalogTop().Item() == nil {
+		d.do("catalog-reload")
 	}
-	d.do(actCatalogOpen)
+	d.do("catalog-open")
 }
 
-// arguments are what the form holds.
+// arguments returns the arguments in the form.
 func (d *driver) arguments() string {
-	raw, err := d.composer.form.JSON()
+	raw, err := d.visible.composer.Form().JSON()
 	require.NoError(d.t, err)
 	return string(raw)
 }
 
-// longTool is a tool with a schema that has a bit of everything.
+// longTool is a tool whose schema has a bit of everything.
 const longTool = `{"name":"plan","description":"Plans a trip.","inputSchema":{"type":"object","required":["city","days"],"properties":{
 	"city":{"type":"string","minLength":2,"description":"Where to."},"days":{"type":"integer","minimum":1,"maximum":14},"budget":{"type":"number"},
 	"class":{"type":"string","enum":["first","second"]},"direct":{"type":"boolean","default":true},"stops":{"type":"array","items":{"type":"string"}},
@@ -58,8 +63,8 @@ func planning(t *testing.T, w, h int, noColor bool, test func(t *testing.T, d *d
 		}
 	}
 	offering(t, w, h, noColor, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actCatalog)
-		d.do(actCatalogOpen)
+		d.do("catalog")
+		d.do("catalog-open")
 		test(t, d, x)
 	})
 }
@@ -69,257 +74,261 @@ func formKey(key rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: key} }
 var ctrlS = tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}
 
 var composeTests = map[string]actionTest{
-	inForm + actSend: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-send": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.take(ctrlS)
-		require.Contains(t, d.rows()[35], "x not sent, ctrl+s again sends it: /text: is required")
+		require.Contains(t, d.rows()[35], "x not sent, ctrl+s again to send anyway: /text: is required")
 		d.write("hi")
 		d.take(ctrlS)
 		d.row(`"method":"tools/call","params":{"_meta":{"progressToken":"mcpdbg-5"},"name":"echo","arguments":{"text":"hi","times":1}}`)
-		require.False(t, d.composer.open)
+		require.False(t, d.visible.composer.IsOpen())
 		require.Contains(t, d.rows()[35], "the server answered in 0.00 ms: tools/call echo")
 		require.Equal(t, []string{"compose"}, d.acts())
 
 		d.do(actCompose)
 		require.Equal(t, `{"text":"hi","times":1}`, d.arguments(), "the draft is kept")
-		d.do(actFormClear)
+		d.do("form-leave-out")
 		d.take(ctrlS)
 		d.take(ctrlS)
-		d.row(`"name":"echo","arguments":{"times":1}}`) // as it is how a server is tried
+		d.row(`"name":"echo","arguments":{"times":1}}`) // unchanged, as a test of the server
 	},
-	inForm + actCloseComposer: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-close-composer": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.write("half")
 		d.take(formKey(tea.KeyEscape))
-		require.False(t, d.composer.open)
+		require.False(t, d.visible.composer.IsOpen())
 		d.fill()
-		require.Contains(t, d.plain(), "half", "opened from the catalog again")
+		require.Contains(t, d.plain(), "half", "reopened from the catalog")
 	},
-	inForm + actComposeView: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-compose-view": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.write("hi")
-		d.do(inForm + actComposeView)
+		d.do("form-compose-view")
 		require.Contains(t, d.plain(), `"text": "hi"`)
-		d.composer.json.SetValue(`{"text":"ho","more":[1.0]}`)
-		d.do(actComposeView)
-		require.Equal(t, `{"text":"ho","more":[1.0]}`, d.arguments(), "what the schema does not know is not lost")
+		d.visible.composer.Text().SetValue(`{"text":"ho","more":[1.0]}`)
+		d.do("compose-view")
+		require.Equal(t, `{"text":"ho","more":[1.0]}`, d.arguments(), "unknown properties are kept")
 	},
-	inForm + actComposeWhole: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-compose-whole": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.write("hi")
-		d.do(inForm + actComposeWhole)
-		require.Equal(t, composeMessage, d.composer.view)
-		require.Contains(t, d.composer.area.Value(), `"method": "tools/call"`)
-		d.do(actComposeWhole)
+		d.do("form-compose-whole")
+		require.Equal(t, composer.ScopeText, d.visible.composer.Scope())
+		require.Contains(t, d.plain(), "valid request")
+		require.Contains(t, d.visible.composer.Text().Value(), `"method": "tools/call"`)
+		d.do("compose-whole")
 		require.Equal(t, `{"text":"hi","times":1}`, d.arguments())
-		d.do(inForm + actComposeView)
-		d.composer.json.SetValue(`{"text":"changed"}`)
-		d.do(actComposeWhole, actComposeWhole)
-		require.Equal(t, `{"text":"changed"}`, d.arguments(), "nor is what was written as JSON lost")
+		d.do("form-compose-view")
+		d.visible.composer.Text().SetValue(`{"text":"changed"}`)
+		d.do("compose-whole", "compose-whole")
+		require.Equal(t, `{"text":"changed"}`, d.arguments(), "edited JSON is kept")
 	},
-	inForm + actComposeEditor: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-compose-editor": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.write("h")
 		d.edits(`printf ello >>`)
-		d.do(inForm + actComposeEditor)
+		d.do("form-compose-editor")
 		require.Equal(t, `{"text":"hello","times":1}`, d.arguments())
 	},
-	inForm + actComposeOlder: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-compose-older": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(inForm + actComposeOlder)
-		require.Contains(t, d.rows()[35], "nothing else was sent in this field")
+		d.do("form-compose-older")
+		require.Contains(t, d.rows()[35], "no more history for this field")
 		d.write("one")
-		d.do(inForm + actSend)
+		d.do("form-send")
 		d.fill()
 		d.write(" two")
-		d.do(inForm + actSend)
+		d.do("form-send")
 		d.fill()
 		d.write("!")
-		d.do(inForm+actComposeOlder, inForm+actComposeOlder)
+		d.do("form-compose-older", "form-compose-older")
 		require.Equal(t, `{"text":"one","times":1}`, d.arguments())
 	},
-	inForm + actComposeNewer: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-compose-newer": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.write("one")
-		d.do(inForm + actSend)
+		d.do("form-send")
 		d.fill()
 		d.write("!")
-		d.do(inForm + actComposeOlder)
+		d.do("form-compose-older")
 		require.Equal(t, `{"text":"one","times":1}`, d.arguments())
-		d.do(inForm + actComposeNewer)
+		d.do("form-compose-newer")
 		require.Equal(t, `{"text":"one!","times":1}`, d.arguments())
 	},
-	inForm + actComposeCopy: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-compose-copy": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.write("it's")
-		d.do(inForm + actComposeCopy)
+		d.do("form-compose-copy")
 		require.Equal(t, `mcpdbg call --tool echo --params '{"text":"it'\''s","times":1}' -- fake-server`, d.clip)
 	},
-	actFormNext: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-next": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(actFormNext)
-		require.Equal(t, "/times", d.composer.form.Path())
+		d.do("form-next")
+		require.Equal(t, "/times", d.visible.composer.Form().Path())
 	},
-	actFormPrev: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-previous": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(actFormNext, actFormPrev)
-		require.Equal(t, "/text", d.composer.form.Path())
+		d.do("form-next", "form-previous")
+		require.Equal(t, "/text", d.visible.composer.Form().Path())
 	},
-	actFormPageDown: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-page-down": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(actFormPageDown)
-		require.Equal(t, "/how", d.composer.form.Path())
+		d.do("form-page-down")
+		require.Equal(t, "/how", d.visible.composer.Form().Path())
 	},
-	actFormPageUp: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-page-up": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(actFormPageDown, actFormPageUp)
-		require.Equal(t, "/text", d.composer.form.Path())
+		d.do("form-page-down", "form-page-up")
+		require.Equal(t, "/text", d.visible.composer.Form().Path())
 	},
-	actFormTab: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-complete": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(actFormTab)
-		require.Equal(t, "/times", d.composer.form.Path())
-		d.composer.form.SetSuggestions("/times", []string{"7", "8"})
-		d.do(actFormTab)
+		d.do("form-complete")
+		require.Equal(t, "/times", d.visible.composer.Form().Path())
+		d.visible.composer.Form().SetSuggestions("/times", []string{"7", "8"})
+		d.do("form-complete")
 		require.Equal(t, `{"text":"","times":7}`, strings.Replace(d.arguments(), `{"times"`, `{"text":"","times"`, 1))
 	},
-	actFormAdd: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-add": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(actFormAdd)
+		d.do("form-add")
 		require.Contains(t, d.rows()[35], "the field is not in a list")
 	},
-	actFormRemove: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-remove": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.composer.form.Select("/text")
-		d.do(actFormRemove)
-		require.Contains(t, d.rows()[35], "ctrl+g leaves it out")
-		require.NoError(t, d.composer.form.SetJSON([]byte(`{"text":"x","more":1}`)))
-		d.composer.form.Select("/more")
-		d.do(actFormRemove)
+		d.visible.composer.Form().Select("/text")
+		d.do("form-remove")
+		require.Contains(t, d.rows()[35], "ctrl+g omits it")
+		require.NoError(t, d.visible.composer.Form().SetJSON([]byte(`{"text":"x","more":1}`)))
+		d.visible.composer.Form().Select("/more")
+		d.do("form-remove")
 		require.Equal(t, `{"text":"x"}`, d.arguments())
 	},
-	actFormClear: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-leave-out": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(actFormNext, actFormClear)
+		d.do("form-next", "form-leave-out")
 		require.Equal(t, `{}`, d.arguments())
 	},
-	actFormNull: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"form-null": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
-		d.do(actFormNull)
+		d.do("form-null")
 		require.Equal(t, `{"text":null,"times":1}`, d.arguments())
 	},
 
-	actComposeView: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"compose-view": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
-		d.composer.area.SetValue("{\n\"method\":\"é\\n\"}")
-		d.do(actComposeView)
-		require.Equal(t, composeRaw, d.composer.view)
-		require.Equal(t, `{"method":"é\\n"}\n`, d.composer.raw.Value())
+		d.visible.composer.Text().SetValue("{\n\"method\":\"é\\n\"}")
+		d.do("compose-view")
+		require.Contains(t, d.plain(), "Compose raw bytes")
+		require.Equal(t, `{"method":"é\\n"}\n`, d.visible.composer.Text().Value())
 		require.Contains(t, d.plain(), "18 bytes: 7b 22 6d")
-		d.do(actComposeView)
-		require.Equal(t, composeMessage, d.composer.view)
+		d.do("compose-view")
+		require.Equal(t, "{\n\"method\":\"é\\n\"}", d.visible.composer.Text().Value(), "the message")
 	},
-	actComposeWhole: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose, actComposeWhole)
+	"compose-whole": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCompose, "compose-whole")
 		require.Contains(t, d.rows()[35], "there is no form yet")
 	},
-	actComposeEditor: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"compose-editor": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
 		d.edits(`printf '{"a":\n%070000d}' 1 >`)
-		d.do(actComposeEditor)
-		require.Len(t, d.composer.area.Value(), 70007)
+		d.do("compose-editor")
+		require.Len(t, d.visible.composer.Text().Value(), 70007)
 		require.Contains(t, d.plain(), "68.4K in all: ctrl+e opens it in your editor")
 		d.write("x")
-		require.Contains(t, d.rows()[35], "68.4K is too long to be typed into")
-		requireExact(t, d.screen(), 120, 36)
+		require.Contains(t, d.rows()[35], "68.4K is too long to edit here")
+		requireExact(t, d.content(), d.screen.Width, d.screen.Height)
 	},
-	actComposeOlder: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"compose-older": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
 		for _, text := range []string{`{"method":"a"}`, `{"method":"b"}`} {
-			d.composer.area.SetValue(text)
-			d.do(actSend, actCompose)
+			d.visible.composer.Text().SetValue(text)
+			d.do("send", actCompose)
 		}
-		d.composer.area.SetValue("{")
-		d.do(actComposeOlder)
-		require.Equal(t, `{"method":"b"}`, d.composer.area.Value())
-		d.do(actComposeOlder, actComposeOlder)
-		require.Contains(t, d.rows()[35], "nothing else was sent from here")
-		require.Equal(t, `{"method":"a"}`, d.composer.area.Value())
+		d.visible.composer.Text().SetValue("{")
+		d.do("compose-older")
+		require.Equal(t, `{"method":"b"}`, d.visible.composer.Text().Value())
+		d.do("compose-older", "compose-older")
+		require.Contains(t, d.rows()[35], "no more history")
+		require.Equal(t, `{"method":"a"}`, d.visible.composer.Text().Value())
 	},
-	actComposeNewer: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"compose-newer": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
-		d.composer.area.SetValue(`{"method":"a"}`)
-		d.do(actSend, actCompose)
-		d.composer.area.SetValue("{")
-		d.do(actComposeOlder, actComposeNewer)
-		require.Equal(t, "{", d.composer.area.Value())
+		d.visible.composer.Text().SetValue(`{"method":"a"}`)
+		d.do("send", actCompose)
+		d.visible.composer.Text().SetValue("{")
+		d.do("compose-older", "compose-newer")
+		require.Equal(t, "{", d.visible.composer.Text().Value())
 	},
-	actComposeCopy: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose, actComposeCopy)
+	"compose-copy": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCompose, "compose-copy")
 		require.Equal(t, `mcpdbg call tools/list -- fake-server`, d.clip)
-		d.composer.area.SetValue("{")
-		d.do(actComposeCopy)
+		d.visible.composer.Text().SetValue("{")
+		d.do("compose-copy")
 		require.Contains(t, d.rows()[35], "only a request has a command line")
 	},
-	actCompleteWord: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"complete-word": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
-		d.do(actCatalogClose, actCompose)
-		d.composer.area.SetValue(`{"method":"tools/c`)
-		d.do(actCompleteWord)
-		require.Equal(t, `{"method":"tools/call`, d.composer.area.Value())
-		d.composer.area.SetValue(`{"method":"resources/`)
-		d.do(actCompleteWord)
+		d.do("catalog-close", actCompose)
+		d.visible.composer.Text().SetValue(`{"method":"tools/c`)
+		d.do("complete-word")
+		require.Equal(t, `{"method":"tools/call`, d.visible.composer.Text().Value())
+		d.visible.composer.Text().SetValue(`{"method":"resources/`)
+		d.do("complete-word")
 		require.Contains(t, d.plain(), "tab  resources/read resources/subscribe resources/unsubscribe resources/list resources/templates/list")
-		d.composer.area.SetValue(`{"name":"ec`)
-		d.do(actCompleteWord)
-		require.Equal(t, `{"name":"echo`, d.composer.area.Value(), "a tool that the server lists")
+		d.visible.composer.Text().SetValue(`{"name":"ec`)
+		d.do("complete-word")
+		require.Equal(t, `{"name":"echo`, d.visible.composer.Text().Value(), "a tool in the catalog")
 	},
-	actPresets: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose, actPresets)
-		require.Contains(t, d.rows()[35], "raw bytes only")
-		d.do(actComposeView, actPresets)
-		require.Contains(t, d.plain(), "the id of a request that waits")
-		requireExact(t, d.screen(), 120, 36)
+	"presets": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCompose, "presets")
+		require.Contains(t, d.rows()[35], "works only in raw bytes")
+		d.do("compose-view", "presets")
+		require.Contains(t, d.plain(), "id of a pending request")
+		requireExact(t, d.content(), d.screen.Width, d.screen.Height)
 	},
-	actPresetClose: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose, actComposeView, actPresets, actPresetClose)
-		require.Nil(t, d.top())
+	"preset-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCompose, "compose-view", "presets", "preset-close")
+		require.Nil(t, d.front.top())
 	},
-	actPresetTake: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose, actComposeView, actPresets)
-		d.do(actPresetTake, actSend)
+	"preset-take": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCompose, "compose-view", "presets")
+		d.do("preset-take", "send")
 		d.row(`{"jsonrpc":"2.0","id":"ui`)
 		require.Equal(t, []string{"raw"}, d.acts())
 		require.Contains(t, d.rows()[35], "25 bytes sent")
 	},
-	"presets-" + actDown:     presetMoves(1, actDown),
-	"presets-" + actUp:       presetMoves(0, actDown, actUp),
-	"presets-" + actBottom:   presetMoves(len(presets)-1, actBottom),
-	"presets-" + actTop:      presetMoves(0, actBottom, actTop),
-	"presets-" + actPageDown: presetMoves(len(presets)-1, actPageDown, actPageDown),
-	"presets-" + actPageUp:   presetMoves(0, actDown, actPageUp),
+	"presets-" + kit.Down:     presetMoves(1, kit.Down),
+	"presets-" + kit.Up:       presetMoves(0, kit.Down, kit.Up),
+	"presets-" + kit.Bottom:   presetMoves(lastPreset, kit.Bottom),
+	"presets-" + kit.Top:      presetMoves(0, kit.Bottom, kit.Top),
+	"presets-" + kit.PageDown: presetMoves(lastPreset, kit.PageDown, kit.PageDown),
+	"presets-" + kit.PageUp:   presetMoves(0, kit.Down, kit.PageUp),
 }
+
+// lastPreset is the number of the last malformed message, from 0.
+const lastPreset = 13
 
 func presetMoves(want int, moves ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose, actComposeView, actPresets)
-		d.screen()
+		d.do(actCompose, "compose-view", "presets")
+		d.content()
 		for _, move := range moves {
 			d.do("presets-" + move)
 		}
-		at, _ := d.top().(*presetList).current()
+		at, _ := pickerOf(d.front.top()).Current()
 		require.Equal(t, want, at)
 	}
 }
 
-// edits makes a shell command the editor of the test, with the file behind it.
+// edits makes a shell command the test's editor; the file is its last argument.
 func (d *driver) edits(command string) {
 	script := filepath.Join(d.t.TempDir(), "editor")
 	require.NoError(d.t, os.WriteFile(script, []byte("#!/bin/sh\n"+command+` "$1"`+"\n"), 0o700))
 	d.t.(*testing.T).Setenv("VISUAL", script)
 }
 
-// TestFormFrames: the form, its JSON and raw bytes.
+// TestFormFrames shows the form, its JSON and raw bytes.
 func TestFormFrames(t *testing.T) {
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
 		for _, noColor := range []bool{false, true} {
@@ -329,93 +338,96 @@ func TestFormFrames(t *testing.T) {
 			}
 			planning(t, size[0], size[1], noColor, func(t *testing.T, d *driver, _ *fakeExecutor) {
 				d.write("Bern")
-				d.do(actFormNext)
+				d.do("form-next")
 				d.write("99")
-				requireExact(t, d.screen(), size[0], size[1])
-				golden(t, name, d.screen())
+				requireExact(t, d.content(), size[0], size[1])
+				uitest.Golden(t, name, d.content())
 				if noColor {
 					return
 				}
-				d.do(inForm + actComposeView)
-				golden(t, strings.Replace(name, "form", "form-json", 1), d.plain())
-				d.do(actComposeView, inForm+actComposeWhole, actComposeView)
-				d.composer.raw.SetValue(`{"half\xff`)
-				golden(t, strings.Replace(name, "form", "form-raw", 1), d.plain())
+				d.do("form-compose-view")
+				uitest.Golden(t, strings.Replace(name, "form", "form-json", 1), d.plain())
+				d.do("compose-view", "form-compose-whole", "compose-view")
+				d.visible.composer.Text().SetValue(`{"half\xff`)
+				uitest.Golden(t, strings.Replace(name, "form", "form-raw", 1), d.plain())
 			})
 		}
 	}
 }
 
-// TestJSONSaysWhere: what is wrong has a place.
+// TestJSONSaysWhere checks that each problem has a position.
 func TestJSONSaysWhere(t *testing.T) {
 	planning(t, 120, 36, false, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(inForm + actComposeView)
+		d.do("form-compose-view")
 		for text, want := range map[string]string{
 			"{\"city\":\"Bern\",\n  \"days\": 99}": "x 2:11: /days: maximum: got 99, want 14",
 			"{\"city\":\"B\",\"days\":1,}":         "x 1:22: invalid character '}'",
 			"{\"city\":\"Bern\"}":                  "x 1:1: /days: is required",
 			"{\"city\":\"Bern\",\"days\":3}":       "valid",
-			"":                                     "nothing: {} is sent",
+			"":                                     "empty: {} is sent",
 		} {
-			d.composer.json.SetValue(text)
-			d.mark(composerID)
+			d.visible.composer.Text().SetValue(text)
+			d.canvas.stale = true
 			require.Contains(t, d.plain(), want)
 		}
-		d.composer.json.SetValue("{")
-		d.do(actSend)
-		require.Contains(t, d.rows()[35], "not sent: it is no JSON")
-		d.do(actComposeView)
-		require.Contains(t, d.rows()[35], "the fields can't hold it")
-		require.Equal(t, composeJSON, d.composer.view)
+		d.visible.composer.Text().SetValue("{")
+		d.do("send")
+		require.Contains(t, d.rows()[35], "not sent: not valid JSON")
+		d.do("compose-view")
+		require.Contains(t, d.rows()[35], "does not fit the form")
+		require.Equal(t, composer.ScopeText, d.visible.composer.Scope())
+		require.Equal(t, "{", d.visible.composer.Text().Value(), "the JSON")
 	})
 }
 
-// TestLongText: a text that is too long to be typed into is checked and sent
-// beside the keys.
+// TestLongText checks that a text too long for typing is checked and sent
+// without blocking keys.
 func TestLongText(t *testing.T) {
 	inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
-		d.composer.area.SetValue(`{"jsonrpc":"2.0","method":"notifications/x","params":{"pad":"` + strings.Repeat("x", maxChecked) + `"}}`)
-		d.mark(composerID)
+		d.visible.composer.Text().SetValue(`{"jsonrpc":"2.0","method":"notifications/x","params":{"pad":"` + strings.Repeat("x", fields.MaxChecked) + `"}}`)
+		d.canvas.stale = true
 		require.Contains(t, d.plain(), "2.0M, not checked")
-		require.Contains(t, d.plain(), "too long to be checked")
-		requireExact(t, d.screen(), 80, 24)
+		require.Contains(t, d.plain(), "too long to check")
+		requireExact(t, d.content(), 80, 24)
 		d.take(tea.PasteMsg{Content: "x"})
-		require.Contains(t, d.rows()[23], "is too long to be typed into")
-		out := d.source.Stats().Out
-		d.do(actSend)
-		require.Equal(t, out+1, d.source.Stats().Out)
+		require.Contains(t, d.rows()[23], "is too long to edit here")
+		out := d.visible.ws.Shown.Source.Stats().Out
+		d.do("send")
+		require.Equal(t, out+1, d.visible.ws.Shown.Source.Stats().Out)
 
 		d.do(actCompose)
-		d.composer.area.SetValue("")
-		d.take(tea.PasteMsg{Content: strings.Repeat("y", maxDraft+1)})
-		require.Len(t, d.composer.area.Value(), maxDraft+1, "all of it, or nothing")
-		d.composer.area.SetValue("some text")
-		d.take(tea.PasteMsg{Content: strings.Repeat("y", maxDraft+1)})
-		require.Equal(t, "some text", d.composer.area.Value())
+		d.visible.composer.Text().SetValue("")
+		d.take(tea.PasteMsg{Content: strings.Repeat("y", kit.MaxDraft+1)})
+		require.Len(t, d.visible.composer.Text().Value(), kit.MaxDraft+1, "all of it, or nothing")
+		d.visible.composer.Text().SetValue("some text")
+		d.take(tea.PasteMsg{Content: strings.Repeat("y", kit.MaxDraft+1)})
+		require.Equal(t, "some text", d.visible.composer.Text().Value())
 	})
 }
 
-// TestEditResendByForm: a call of a tool that the catalog knows opens in fields.
+// TestEditResendByForm checks that a call of a tool in the catalog opens in
+// fields.
 func TestEditResendByForm(t *testing.T) {
 	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
-		d.do(actCatalogClose)
+		d.do("catalog-close")
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"again","other":1},"_meta":{"x":1}}}`)
-		d.traffic.Select(d.row(`"again"`))
+		d.visible.rows.Traffic.Select(d.row(`"again"`))
 		d.do(actTraffic, actEditResend)
-		require.Equal(t, composeForm, d.composer.view)
+		require.Equal(t, composer.ScopeForm, d.visible.composer.Scope())
 		require.Equal(t, `{"text":"again","other":1}`, d.arguments())
-		d.do(inForm + actCloseComposer)
+		d.do("form-close-composer")
 
 		d.send(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"unknown","arguments":{}}}`)
-		d.traffic.Select(d.row(`"unknown"`))
+		d.visible.rows.Traffic.Select(d.row(`"unknown"`))
 		d.do(actTraffic, actEditResend)
-		require.Equal(t, composeMessage, d.composer.view)
+		require.Equal(t, composer.ScopeText, d.visible.composer.Scope())
+		require.Contains(t, d.visible.composer.Text().Value(), `"unknown"`)
 	})
 }
 
-// TestGoneTool: the composer says so when the server does not list a tool any more.
+// TestGoneTool checks that the composer reports when the server no longer lists a tool.
 func TestGoneTool(t *testing.T) {
 	tool := "one"
 	serve := func(p *fakeProcess, m message) {
@@ -424,16 +436,16 @@ func TestGoneTool(t *testing.T) {
 		}
 	}
 	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCatalog, actCatalogOpen, inForm+actCloseComposer)
+		d.do("catalog", "catalog-open", "form-close-composer")
 		tool = "two"
-		d.do(actCatalog, actCatalogReload, actCatalogClose, actCompose)
+		d.do("catalog", "catalog-reload", "catalog-close", actCompose)
 		require.Contains(t, d.plain(), "Compose tools/call one")
-		require.Contains(t, d.plain(), "! the server does not list it any more")
+		require.Contains(t, d.plain(), "! no longer listed by the server")
 	})
 }
 
-// TestCompletion: the server is asked once nothing has been typed for a while,
-// and what it says is offered.
+// TestCompletion checks that completions are requested once nothing has been
+// typed for a while, and that they are offered.
 func TestCompletion(t *testing.T) {
 	serve := func(p *fakeProcess, m message) {
 		if m.Method == "completion/complete" {
@@ -447,10 +459,11 @@ func TestCompletion(t *testing.T) {
 	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.keepTime()
 		d.fillIn("prompts")
+		const completeAfter = 200 * time.Millisecond
 		asked := func() (n int) {
-			for i := range d.source.Len() {
-				row, _ := d.rowReader().at(i)
-				if row.Kind == session.KindStdin && d.source.Method(row.Method) == methodComplete {
+			for i := range d.visible.ws.Shown.Source.Len() {
+				row, _ := d.rowReader().At(i)
+				if row.Kind == session.KindStdin && d.visible.ws.Shown.Source.Method(row.Method) == "completion/complete" {
 					n++
 				}
 			}
@@ -461,45 +474,34 @@ func TestCompletion(t *testing.T) {
 			time.Sleep(completeAfter / 2)
 			d.arrive()
 		}
-		require.Zero(t, asked(), "somebody is typing")
+		require.Zero(t, asked(), "no request while typing")
 		time.Sleep(completeAfter)
 		d.arrive()
 		require.Equal(t, 1, asked())
 		d.row(`"argument":{"name":"who","value":"al"},"context":{"arguments":{"who":"al"}},"ref":{"name":"greet","type":"ref/prompt"}`)
 		require.Contains(t, d.plain(), "alice")
-		requireExact(t, d.screen(), 120, 36)
-		d.do(actFormTab)
+		requireExact(t, d.content(), d.screen.Width, d.screen.Height)
+		d.do("form-complete")
 		require.Equal(t, `{"who":"alice"}`, d.arguments())
-		d.do(inForm + actSend)
+		d.do("form-send")
 		d.row(`"method":"prompts/get","params":{"_meta":{"progressToken":"mcpdbg-9"},"name":"greet","arguments":{"who":"alice"}}`)
 	})
 }
 
-// TestTemplate: the variables of a template become a URI.
+// TestTemplate checks that the variables of a template become a URI.
 func TestTemplate(t *testing.T) {
 	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fillIn("templates")
 		d.write("a b")
-		d.do(actFormNext)
+		d.do("form-next")
 		d.write("7")
-		d.do(inForm + actSend)
+		d.do("form-send")
 		d.row(`"method":"resources/read","params":{"_meta":{"progressToken":"mcpdbg-7"},"uri":"res://a%20b/7"}`)
 	})
 }
 
-// TestPresets: each is what it says, and can be taken back out of its text.
-func TestPresets(t *testing.T) {
-	message := `{"jsonrpc":"2.0","id":"ui-1","method":"ping"}`
-	for _, p := range presets {
-		data := p.make([]byte(message), `"mcpdbg-9"`)
-		back, err := unescape(escapeBytes(data))
-		require.NoError(t, err, p.name)
-		require.Equal(t, string(data), string(back), p.name)
-		require.NotEqual(t, message+"\n", string(data), p.name)
-	}
-}
-
-// TestHostileForm: whatever a server calls its arguments, the borders stay.
+// TestHostileForm checks that the borders stay intact, whatever the names of
+// the arguments.
 func TestHostileForm(t *testing.T) {
 	var names []string
 	for _, text := range hostile {
@@ -512,38 +514,40 @@ func TestHostileForm(t *testing.T) {
 		}
 	}
 	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCatalog, actCatalogOpen)
-		require.Equal(t, composeForm, d.composer.view)
+		d.do("catalog", "catalog-open")
+		require.Equal(t, composer.ScopeForm, d.visible.composer.Scope())
 		for range hostile {
-			d.do(actFormNext)
+			d.do("form-next")
 			for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 				d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-				requireExact(t, d.screen(), size[0], size[1])
-				d.do(inForm + actComposeView)
-				requireExact(t, d.screen(), size[0], size[1])
-				d.do(actComposeView)
+				requireExact(t, d.content(), size[0], size[1])
+				d.do("form-compose-view")
+				requireExact(t, d.content(), size[0], size[1])
+				d.do("compose-view")
 			}
 		}
 	})
 }
 
-// TestFormMouse: a click selects a field, the wheel scrolls them.
+// TestFormMouse checks that a click selects a field, and that the wheel scrolls
+// them.
 func TestFormMouse(t *testing.T) {
 	planning(t, 120, 36, false, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		in := d.layout.pane[composerID].Inner()
+		in := d.panes.layout.pane[composerID].Inner()
 		d.take(tea.MouseClickMsg{X: in.X + 10, Y: in.Y + 3, Button: tea.MouseLeft})
-		require.Equal(t, "/class", d.composer.form.Path())
+		require.Equal(t, "/class", d.visible.composer.Form().Path())
 		d.take(tea.MouseClickMsg{X: in.X + 10, Y: in.Y + in.H - 1, Button: tea.MouseLeft})
-		require.Equal(t, "/class", d.composer.form.Path(), "there is no field")
+		require.Equal(t, "/class", d.visible.composer.Form().Path(), "no field there")
 		for y := 6; y < 12; y++ {
 			d.take(tea.WindowSizeMsg{Width: 120, Height: y + 12})
-			d.take(tea.MouseWheelMsg{X: in.X + 10, Y: d.layout.pane[composerID].Y + 1, Button: tea.MouseWheelDown})
-			requireExact(t, d.screen(), 120, y+12)
+			d.take(tea.MouseWheelMsg{X: in.X + 10, Y: d.panes.layout.pane[composerID].Y + 1, Button: tea.MouseWheelDown})
+			requireExact(t, d.content(), 120, y+12)
 		}
 	})
 }
 
-// TestComposeInProgram: from the catalog over the form to the answer, by keys.
+// TestComposeInProgram goes by keys from the catalog through the form to the
+// response.
 func TestComposeInProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), func(p *fakeProcess, m message) {
@@ -554,14 +558,28 @@ func TestComposeInProgram(t *testing.T) {
 		x.capabilities = allCapabilities
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)", Start: s.Open}, 120, 36)
 		term.press("C")
-		require.Contains(t, term.screen(), "[tools 3]")
+		require.Contains(t, term.content(), "[Tools 3]")
 		term.press("e", "c", "h", "\r", "h", "i")
-		require.Contains(t, term.screen(), "Compose tools/call echo")
+		require.Contains(t, term.content(), "Compose tools/call echo")
 		term.requireShown()
 		term.press("\x14") // ctrl+t
-		require.Contains(t, term.screen(), `"text": "hi"`)
+		require.Contains(t, term.content(), `"text": "hi"`)
 		term.press(keyCtrlS)
-		require.Contains(t, term.screen(), "the server answered in 0.00 ms: tools/call echo")
+		require.Contains(t, term.content(), "the server answered in 0.00 ms: tools/call echo")
 		term.requireShown()
+	})
+}
+
+// TestRawIsSentAsItIs checks that raw bytes are sent without a newline, with
+// the id of a pending request.
+func TestRawIsSentAsItIs(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
+		d.do(actCompose, "compose-view", "presets")
+		d.write("id of")
+		d.do("preset-take", "send")
+		synctest.Wait()
+		d.pull()
+		d.row(`{"jsonrpc":"2.0","id":"slow","method":"ping"}`)
 	})
 }

@@ -7,14 +7,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode"
+
+	"mcpdbg/ui/uitest"
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session"
+	"mcpdbg/ui/copying"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/workspace"
 )
 
-// copied is what the menu copies for the choice that a query leads to.
+// copied returns the text that the menu copies for the entry that a query
+// matches.
 func (d *driver) copied(query string) string {
 	d.t.Helper()
 	d.clip = ""
@@ -24,31 +31,52 @@ func (d *driver) copied(query string) string {
 	return d.clip
 }
 
-// called has the server asked for a tool, and the request selected.
+// called calls a tool of the server, and selects the request.
 func called(d *driver) {
 	d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"it's\u001b \\ me"}}}`)
-	d.traffic.Select(d.row("it's"))
+	d.visible.rows.Traffic.Select(d.row("it's"))
 	d.do(actDetail)
 	d.do(actTraffic)
 }
 
+// The ids of the actions of the copy menu, and its scope.
+const (
+	actCopyMenu  = "copy-menu"
+	actCopyThis  = "copy-this"
+	actWriteThis = "write-this"
+	scopeCopy    = copying.ScopeMenu
+)
+
 var copyTests = map[string]actionTest{
 	actCopyMenu: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		called(d)
-		d.do(actCopyMenu)
-		for _, form := range []string{"message, byte for byte", "value under the cursor", "path of the value", "params", "row as a line", "mcpdbg call", "printf", "configuration"} {
+		d.do(actDetail, kit.Bottom, kit.Up, kit.Up, kit.Up, actTraffic, actCopyMenu)
+		for _, form := range []string{"message, byte for byte", "value under the cursor", "path for jq", "path as JSON Pointer", "params", "row as a line", "mcpdbg call", "printf", "configuration"} {
 			require.Contains(t, d.plain(), form)
 		}
-		golden(t, "copy-menu", d.screen())
+		uitest.Golden(t, "copy-menu", d.content())
 	},
-	actCopyThis: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	actCopyThis: func(t *testing.T, d *driver, x *fakeExecutor) {
 		called(d)
 		require.Equal(t, `{"name":"echo","arguments":{"text":"it's\u001b \\ me"}}`, d.copied("params"))
 		require.Equal(t, `mcpdbg call --tool echo --params '{"text":"it'\''s\u001b \\ me"}' -- fake-server`, d.copied("call"))
 		require.Contains(t, d.copied("configuration"), `"command": "fake-server"`)
 		require.Contains(t, d.copied("row as"), `> tools/call {"jsonrpc"`)
-		require.Contains(t, d.rows()[35], "row as a line of text: ")
-		require.Nil(t, d.top())
+		require.Contains(t, d.rows()[35], "copied row as a line of text (")
+		require.Nil(t, d.front.top())
+
+		require.Equal(t, ".", d.copied("path for jq"))
+		d.do(actDetail, kit.Bottom, kit.Up, kit.Up, kit.Up, actTraffic)
+		require.Equal(t, ".params.arguments.text", d.copied("path for jq"))
+		require.Contains(t, d.rows()[35], "copied .params.arguments.text (jq, 22 B)")
+		require.Equal(t, "/params/arguments/text", d.copied("json pointer"))
+		require.Contains(t, d.rows()[35], "copied /params/arguments/text (JSON Pointer, 22 B)")
+
+		x.latest().out(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
+		synctest.Wait()
+		d.pull()
+		d.visible.rows.Traffic.Select(d.row(`"content":[]`))
+		require.Contains(t, d.copied("mcpdbg call"), "mcpdbg call --tool echo ", "of the request, from its response")
 	},
 	actWriteThis: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		called(d)
@@ -58,7 +86,7 @@ var copyTests = map[string]actionTest{
 			d.write("params")
 			d.do(actWriteThis, actAccept)
 		}
-		require.Contains(t, d.rows()[35], "file exists", "the second time")
+		require.Contains(t, d.rows()[35], "file exists", "a second write fails")
 		name, err := filepath.Glob("mcpdbg-*.json")
 		require.NoError(t, err)
 		require.Len(t, name, 1)
@@ -66,26 +94,26 @@ var copyTests = map[string]actionTest{
 		require.NoError(t, err)
 		require.Contains(t, string(data), `"name":"echo"`)
 	},
-	actCloseCopy: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCopyMenu, actCloseCopy)
-		require.Nil(t, d.top())
+	"close-copy": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCopyMenu, "close-copy")
+		require.Nil(t, d.front.top())
 	},
-	scopeCopy + "-" + actDown:     pickerMoves(actCopyMenu, actDown, 0, 1),
-	scopeCopy + "-" + actUp:       pickerMoves(actCopyMenu, actUp, 2, 1),
-	scopeCopy + "-" + actPageDown: pickerMoves(actCopyMenu, actPageDown, 0, -1),
-	scopeCopy + "-" + actPageUp:   pickerMoves(actCopyMenu, actPageUp, -1, 0),
-	scopeCopy + "-" + actTop:      pickerMoves(actCopyMenu, actTop, 2, 0),
-	scopeCopy + "-" + actBottom:   pickerMoves(actCopyMenu, actBottom, 0, -1),
+	scopeCopy + "-" + kit.Down:     pickerMoves(actCopyMenu, kit.Down, 0, 1),
+	scopeCopy + "-" + kit.Up:       pickerMoves(actCopyMenu, kit.Up, 2, 1),
+	scopeCopy + "-" + kit.PageDown: pickerMoves(actCopyMenu, kit.PageDown, 0, -1),
+	scopeCopy + "-" + kit.PageUp:   pickerMoves(actCopyMenu, kit.PageUp, -1, 0),
+	scopeCopy + "-" + kit.Top:      pickerMoves(actCopyMenu, kit.Top, 2, 0),
+	scopeCopy + "-" + kit.Bottom:   pickerMoves(actCopyMenu, kit.Bottom, 0, -1),
 }
 
-// pickerMoves returns a test that an action moves the cursor of a picker between
-// two places; -1 is the last. open opens it.
+// pickerMoves returns a test that an action moves the cursor of a picker
+// between two places; -1 is the last. open opens it.
 func pickerMoves(open, move string, from, to int) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(open)
-		_ = d.screen() // which gives it a size
-		o := d.top().(picking)
-		last := len(o.picks().shown) - 1
+		_ = d.content() // sets its size
+		o := pickerOf(d.front.top())
+		last := len(o.Shown) - 1
 		require.GreaterOrEqual(t, last, 2, "too short to see anything move")
 		place := func(i int) int {
 			if i < 0 {
@@ -93,20 +121,18 @@ func pickerMoves(open, move string, from, to int) actionTest {
 			}
 			return i
 		}
-		o.picks().at = place(from)
-		d.do(o.scope() + "-" + move)
-		require.Equal(t, place(to), o.picks().at)
+		o.At = place(from)
+		d.do(d.front.top().Scope() + "-" + move)
+		require.Equal(t, place(to), o.At)
 	}
 }
 
-// TestReproduce: a shell makes of the line what was sent, byte for byte.
+// TestReproduce checks that a shell turns the command back into the sent
+// messages, byte for byte.
 func TestReproduce(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		called(d)
-		row, ok := d.rowReader().at(d.row("it's"))
-		require.True(t, ok)
-		line, err := reproduce(d.source, row)
-		require.NoError(t, err)
+		line := d.copied("printf")
 		require.True(t, strings.HasSuffix(line, "; sleep 2; } | fake-server"), line)
 		printf, _, _ := strings.Cut(strings.TrimPrefix(line, "{ "), "; sleep")
 		out, err := exec.Command("/bin/sh", "-c", printf).Output()
@@ -119,43 +145,18 @@ func TestReproduce(t *testing.T) {
 	})
 }
 
-func (d *driver) rowReader() *rowReader { return &rowReader{source: d.source} }
-
-func TestPrintfWord(t *testing.T) {
-	for _, line := range []string{"", "plain", `back\slash and \0101`, "tab\tand\x00nul\xff", "it's %d", "é"} {
-		out, err := exec.Command("/bin/sh", "-c", "printf '%b' "+printfWord([]byte(line))).Output()
-		require.NoError(t, err)
-		require.Equal(t, line, string(out))
-	}
+func (d *driver) rowReader() *workspace.Rows {
+	return &workspace.Rows{Source: d.visible.ws.Shown.Source}
 }
 
-func TestCallLine(t *testing.T) {
-	local := session.Header{Argv: []string{"npx", "-y", "a server"}, Cwd: "/srv/a b"}
-	remote := session.Header{Argv: []string{"srv", "${KEY}"}, Host: "build-7"}
-	for _, tc := range []struct {
-		h              session.Header
-		method, params string
-		want           string
-	}{
-		{local, "tools/list", "", `mcpdbg call tools/list -C '/srv/a b' -- npx -y 'a server'`},
-		{local, "tools/call", `{"name":"echo"}`, `mcpdbg call --tool echo -C '/srv/a b' -- npx -y 'a server'`},
-		{local, "tools/call", `{"name":7}`, `mcpdbg call tools/call --params '{"name":7}' -C '/srv/a b' -- npx -y 'a server'`},
-		{remote, "prompts/get", `{"name":"x"}`, `mcpdbg call prompts/get --params '{"name":"x"}' --ssh build-7 -- srv '${KEY}'`},
-	} {
-		line, err := callLine(tc.h, tc.method, []byte(tc.params))
-		require.NoError(t, err)
-		require.Equal(t, tc.want, line)
-	}
-}
-
-// TestCopyIsSafe: whatever a message holds, nothing of it does or hides anything
+// TestCopyIsSafe checks that no content of a message does or hides anything
 // where it is pasted.
 func TestCopyIsSafe(t *testing.T) {
 	for _, text := range hostile {
 		for _, lines := range []bool{false, true} {
-			msg := toClipboard("x", text, lines).(result)
-			require.NoError(t, msg.err)
-			for _, r := range fmt.Sprint(msg.then(nil)()) {
+			msg := host.Clipboard("x", "", text, lines).(host.Result)
+			require.NoError(t, msg.Err)
+			for _, r := range fmt.Sprint(msg.Then(host.Context{})()) {
 				ours := r == '\t' || r == '\n' && lines
 				require.False(t, !ours && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)), "%q", r)
 			}

@@ -11,56 +11,63 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/workspace"
 )
 
-// longLog holds n messages that are too long to be read between two keys.
+// longLog holds n messages that take longer to read than the time between two
+// keys.
 func longLog(t testing.TB, n int) session.Log {
 	t.Helper()
 	log := newLog(t)
 	for i := range n {
-		payload := fmt.Appendf(nil, `{"method":"m%d","params":["%s","needle %d"]}`, i, strings.Repeat("x", 2*loadInline), i)
+		payload := fmt.Appendf(nil, `{"method":"m%d","params":["%s","needle %d"]}`, i, strings.Repeat("x", 2*workspace.InlineLimit), i)
 		require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Seq: 1, Payload: payload, Msg: framing.Scan(payload)}}))
 	}
 	return log
 }
 
-// TestLongMessagesAreReadAside: on the way through long messages only one is
-// read at a time, and in the end the one that is selected is shown.
+// TestLongMessagesAreReadAside checks that only one of many long messages is
+// read at a time, and that the selected one is shown in the end.
 func TestLongMessagesAreReadAside(t *testing.T) {
 	log := longLog(t, 5)
 	d := drive(t, Options{Source: log}, 120, 36)
-	d.traffic.Select(0)
+	d.visible.rows.Traffic.Select(0)
 	_, first := d.Update(nil)
 	require.Contains(t, d.repainted(), "reading 128.1K ...")
 	for row := 1; row < 5; row++ {
-		d.traffic.Select(row)
+		d.visible.rows.Traffic.Select(row)
 		_, cmd := d.Update(nil)
-		require.Nil(t, cmd, "one is being read")
+		require.Nil(t, cmd, "a message is being read")
 	}
 	d.run(first)
 	require.Contains(t, d.repainted(), `method: "m4"`)
-	require.Contains(t, d.repainted(), "3 Detail < m4")
+	require.Contains(t, d.repainted(), "3 Detail notification")
+	require.Contains(t, d.plain(), "\n m4 ")
 }
 
 func TestSearchInDetail(t *testing.T) {
 	log := newLog(t)
 	payload := []byte(`{"a":[{"deep":{"deeper":{"deepest":["needle",1]}}}],"b":["another needle"]}`)
 	require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
-	d := drive(t, Options{Source: log}, 120, 20)
+	d := drive(t, Options{Source: log}, 160, 20)
 	d.do(actDetail, actCollapseAll)
-	require.NotContains(t, d.plain(), "needle\"")
-	d.search1("needle", actTop)
-	require.Contains(t, d.plain(), `"needle"`)
+	require.NotContains(t, d.plain(), `0: "`)
+	d.search1("needle", kit.Top)
+	require.Contains(t, d.plain(), `0: "needle"`)
 	d.do(actNextMatch)
-	require.Contains(t, d.plain(), `another needle`)
-	d.search1("nowhere", actTop)
+	require.Contains(t, d.plain(), `0: "another needle"`)
+	d.search1("nowhere", kit.Top)
 	require.Contains(t, d.rows()[19], "not found: nowhere")
 }
 
-// TestSearchInLongDetail: a search in a long message runs aside.
+// TestSearchInLongDetail checks that a search in a long message runs in the
+// background.
 func TestSearchInLongDetail(t *testing.T) {
+	const long = 8 << 20 // longer messages are searched in a command
 	log := newLog(t)
-	payload := []byte(`{"a":["` + strings.Repeat("x", searchInline) + `","the needle"]}`)
+	payload := []byte(`{"a":["` + strings.Repeat("x", long) + `","the needle"]}`)
 	require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
 	d := drive(t, Options{Source: log}, 120, 36)
 	d.do(actDetail, actCollapseAll)
@@ -69,10 +76,10 @@ func TestSearchInLongDetail(t *testing.T) {
 	d.do(actAccept)
 	require.Contains(t, d.repainted(), "the needle")
 	d.do(actNextMatch)
-	require.Contains(t, d.rows()[35], "no further match")
+	require.Contains(t, d.rows()[35], "no more matches")
 }
 
-// TestDetailOfEverything: each kind of row has something to show.
+// TestDetailOfEverything checks that each kind of row has content to show.
 func TestDetailOfEverything(t *testing.T) {
 	log := newLog(t)
 	add := func(kind session.Kind, payload string) {
@@ -87,10 +94,10 @@ func TestDetailOfEverything(t *testing.T) {
 	require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindHeld, 0, session.HeldBody{Begin: 1, Streams: []string{"stdout"}})}))
 	d := drive(t, Options{Source: log}, 160, 36)
 	for row, want := range [][]string{
-		{"3 Detail > 1 ping", `method: "ping"`},
-		{"3 Detail < 1 ping", "pong: true"},
-		{"3 Detail < (not-json) not-json,bom", `\ufeffServer listening`},
-		{"3 Detail !", "a warning"},
+		{"3 Detail request ", "│ 1 ping ", `method: "ping"`},
+		{"3 Detail response ", "│ 1 ping ", "pong: true"},
+		{"3 Detail not-json not-json,bom", "│ (not-json) ", `\ufeffServer listening`},
+		{"3 Detail stderr", "a warning"},
 		{"3 Detail held", `0: "stdout"`},
 	} {
 		switch row {
@@ -99,7 +106,7 @@ func TestDetailOfEverything(t *testing.T) {
 		case 4:
 			d.do(actEvents)
 		default:
-			d.traffic.Select(row)
+			d.visible.rows.Traffic.Select(row)
 			d.do(actTraffic)
 		}
 		for _, text := range want {
@@ -117,7 +124,7 @@ func TestNotKept(t *testing.T) {
 	require.Contains(t, d.rows()[35], "x copy: the bytes are gone")
 }
 
-// unreadable is a log whose messages are lost.
+// unreadable is a log whose messages cannot be read.
 type unreadable struct{ session.Source }
 
 func (u *unreadable) Entry(session.Row, int) (session.Entry, error) {
@@ -129,12 +136,12 @@ func TestHexView(t *testing.T) {
 	payload := []byte(strings.Repeat("0123456789abcde\n", 100) + "\x00\xff")
 	require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
 	d := drive(t, Options{Source: log}, 80, 24)
-	d.do(actOpen, actView, actView)
+	d.do(host.ActOpen, actView, actView)
 	require.Contains(t, d.rows()[3], "00000000 30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 0a 0123456789abcde.")
-	d.do(actBottom)
+	d.do(kit.Bottom)
 	require.Contains(t, d.plain(), "00000640 00 ff")
-	d.do(actTop, actDown)
+	d.do(kit.Top, kit.Down)
 	require.Contains(t, d.rows()[3], "00000010 ")
 	d.take(tea.WindowSizeMsg{Width: 60, Height: 20})
-	require.Contains(t, d.plain(), "00000010 30 31 32 33  34 35 36 37 01234567", "the place is kept, with fewer bytes a line")
+	require.Contains(t, d.plain(), "00000010 30 31 32 33  34 35 36 37 01234567", "the position is kept with fewer bytes per line")
 }

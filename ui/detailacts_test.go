@@ -9,11 +9,32 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/detail"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+)
+
+// The ids of the actions of the detail pane, and its scope.
+const (
+	actView        = "view"
+	actViewTree    = "view-tree"
+	actViewText    = "view-text"
+	actViewBytes   = "view-bytes"
+	actViewPair    = "view-pair"
+	actViewAround  = "view-stderr"
+	actOtherSide   = "other-side"
+	actFold        = "fold"
+	actExpandAll   = "expand-all"
+	actCollapseAll = "collapse-all"
+	actEditor      = "open-in-editor"
+	actPager       = "open-in-pager"
+	scopeDetail    = detail.Scope
 )
 
 var detailTests = map[string]actionTest{
 	actView: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actOpen)
+		d.do(host.ActOpen)
 		for _, want := range []string{`method: "notifications`, `{"jsonrpc":"2.0","method":"notif`, "7b 22 6a 73 6f 6e 72 70"} {
 			require.Contains(t, d.plain(), want)
 			d.do(actView)
@@ -21,9 +42,9 @@ var detailTests = map[string]actionTest{
 	},
 	actFold: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actDetail)
-		require.Contains(t, d.plain(), `jsonrpc: "2.0"`)
+		require.Regexp(t, `v \{ +\n.* jsonrpc: "2.0"`, d.plain())
 		d.do(actFold)
-		require.NotContains(t, d.plain(), `jsonrpc: "2.0"`)
+		require.Contains(t, d.plain(), `>> {jsonrpc: "2.0", method: `)
 	},
 	actExpandAll: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":{"b":{"c":{"d":1}}}}}`)
@@ -43,14 +64,15 @@ var detailTests = map[string]actionTest{
 	actViewBytes: views(actViewBytes, "7b 22 6a 73 6f 6e 72 70"),
 	actViewPair: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"twin","params":{"a":"asked"}}`)
-		d.traffic.Select(d.row("twin"))
+		d.visible.rows.Traffic.Select(d.row("twin"))
+		d.pull()
 		d.do(actViewPair)
 		require.Contains(t, d.plain(), `a: "asked"`)
 		rows := strings.Join(d.rows(), "\n")
-		require.Contains(t, rows, "[pair]")
+		require.Contains(t, rows, "[both]")
 		require.Contains(t, rows, ">> request")
 		require.Regexp(t, `< response  \d+  after \d`, rows)
-		require.Regexp(t, `method: "twin" +\|`, rows, "they stand beside each other")
+		require.Regexp(t, `method: "twin" +\|`, rows, "both are next to each other")
 	},
 	actViewAround: func(t *testing.T, d *driver, x *fakeExecutor) {
 		x.latest().err("before it")
@@ -61,22 +83,23 @@ var detailTests = map[string]actionTest{
 		x.latest().err("after it")
 		synctest.Wait()
 		d.pull()
-		d.traffic.Select(d.row("moment"))
-		d.do(actTraffic, actOpen, actViewAround)
+		d.visible.rows.Traffic.Select(d.row("moment"))
+		d.do(actTraffic, host.ActOpen, actViewAround)
 		require.Regexp(t, `-20\.0 ms before it`, d.plain())
 		require.Regexp(t, `-- \d+:\d\d\.\d\d > moment ---`, d.plain())
 		require.Regexp(t, `\+3\.0 ms after it`, d.plain())
 	},
 	actOtherSide: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"twin"}`)
-		d.traffic.Select(d.row("twin"))
-		d.do(actOpen, actViewPair)
+		d.visible.rows.Traffic.Select(d.row("twin"))
+		d.do(host.ActOpen, actViewPair)
 		require.Contains(t, d.plain(), ">> request")
 		d.do(actOtherSide)
 		require.Contains(t, d.plain(), ">< response")
 		require.NotContains(t, d.plain(), ">> request")
-		d.do(actDown, actDown)
-		require.Equal(t, "/id", d.detail.tree.Pointer(), "the keys are there")
+		d.do(kit.Down, kit.Down)
+		_, pointer, _, _ := d.visible.detail.Value()
+		require.Equal(t, "/id", pointer, "the keys are there")
 	},
 	actEditor: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		seen := filepath.Join(t.TempDir(), "seen")
@@ -100,14 +123,15 @@ var detailTests = map[string]actionTest{
 	},
 }
 
-// TestStderrIsText: a line of stderr is no message that is wrong.
+// TestStderrIsText checks that a line of stderr is not shown as an invalid
+// message.
 func TestStderrIsText(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		x.latest().err("error: no key")
 		synctest.Wait()
 		d.pull()
-		d.do(actStderr, actOpen)
-		require.Regexp(t, `┃>error: no key`, d.plain())
+		d.do(actStderr, host.ActOpen)
+		require.Regexp(t, `(?m)^>error: no key`, d.plain())
 		require.NotContains(t, d.plain(), "not JSON")
 		d.do(actFold)
 		require.Contains(t, d.rows()[35], "only the tree can be folded")
@@ -117,14 +141,15 @@ func TestStderrIsText(t *testing.T) {
 // views returns a test of a view.
 func views(id, want string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actOpen, actView, actView, actView, actView) // another one
+		d.do(host.ActOpen, actView, actView, actView, actView) // another one
 		require.NotContains(t, d.plain(), want)
 		d.do(id)
 		require.Contains(t, d.plain(), want)
 	}
 }
 
-// TestPairWaitsForTheAnswer: a request is shown alone until its answer comes.
+// TestPairWaitsForTheAnswer checks that a request is shown alone until its
+// response arrives.
 func TestPairWaitsForTheAnswer(t *testing.T) {
 	var answer func()
 	serve := func(p *fakeProcess, m message) {
@@ -134,8 +159,8 @@ func TestPairWaitsForTheAnswer(t *testing.T) {
 	}
 	inBubble(t, 120, 36, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"slow"}`)
-		d.traffic.Select(d.row("slow"))
-		d.do(actOpen, actView, actView, actView)
+		d.visible.rows.Traffic.Select(d.row("slow"))
+		d.do(host.ActOpen, actView, actView, actView)
 		require.Contains(t, d.plain(), `method: "slow"`)
 		require.NotContains(t, d.plain(), ">> request")
 		answer()
@@ -146,17 +171,17 @@ func TestPairWaitsForTheAnswer(t *testing.T) {
 	})
 }
 
-// TestPairAtAllSizes: both messages are there at every size that has a detail
-// pane.
+// TestPairAtAllSizes checks that both messages are visible at every size that
+// has a detail pane.
 func TestPairAtAllSizes(t *testing.T) {
 	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}} {
 		inBubble(t, size[0], size[1], echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.send(`{"jsonrpc":"2.0","id":7,"method":"twin"}`)
-			d.traffic.Select(d.row("twin"))
-			d.do(actOpen, actViewPair)
+			d.visible.rows.Traffic.Select(d.row("twin"))
+			d.do(host.ActOpen, actViewPair)
 			require.Contains(t, d.plain(), "request")
 			require.Contains(t, d.plain(), "response")
-			requireExact(t, d.screen(), size[0], size[1])
+			requireExact(t, d.content(), size[0], size[1])
 		})
 	}
 }

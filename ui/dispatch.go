@@ -5,27 +5,53 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/calls"
+	"mcpdbg/ui/detail"
+	"mcpdbg/ui/help"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/overview"
+	"mcpdbg/ui/palette"
+	"mcpdbg/ui/process"
+	"mcpdbg/ui/wire"
 )
 
-// key turns a key into an action, or gives it to the text field that is open.
-func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
-	if a.notice != (notice{}) {
-		a.notice, a.stale = notice{}, true
+// key turns a key into an action, or gives it to the open text field.
+func (sc *sessionScreen) key(msg tea.KeyPressMsg) tea.Cmd {
+	if sc.app.front.notice != (notice{}) {
+		sc.app.front.notice, sc.app.canvas.stale = notice{}, true
 	}
-	if a.ask != nil {
-		return a.askKey(msg)
+	if sc.app.front.ask != nil {
+		return sc.askKey(msg)
 	}
-	if action, ok := a.keys.Lookup(a.scope(), msg.String()); ok {
-		return a.Do(action.ID)
+	if action, ok := sc.app.actions.keys.Lookup(sc.scope(), msg.String()); ok {
+		return sc.Do(action.ID)
 	}
-	if rest, ok := afterEsc(msg); ok && !a.altMeans() {
-		return tea.Batch(a.key(tea.KeyPressMsg{Code: tea.KeyEscape}), a.key(rest))
+	if d := sc.app.front.dialog; d != nil && d.asked.Yes == nil {
+		return sc.pastNotice(d, msg)
 	}
-	return a.typed(msg)
+	if card, ok := sc.app.front.top().(*help.Card); ok {
+		return sc.pastCard(card, msg)
+	}
+	if rest, ok := afterEsc(msg); ok && !sc.altMeans() {
+		return tea.Batch(sc.key(tea.KeyPressMsg{Code: tea.KeyEscape}), sc.key(rest))
+	}
+	return sc.typed(msg)
 }
 
-// afterEsc takes a key with alt, which means nothing here, for what it also
-// is: esc, and then the key, too quick after one another or on a slow link.
+// pastNotice closes a dialog that only informs, if the key acts on what it covers.
+func (sc *sessionScreen) pastNotice(d *dialog, msg tea.KeyPressMsg) tea.Cmd {
+	sc.app.front.dialog = nil
+	if action, ok := sc.app.actions.keys.Lookup(sc.scope(), msg.String()); ok {
+		return sc.Do(action.ID)
+	}
+	sc.app.front.dialog = d
+	return nil
+}
+
+// afterEsc splits a key with alt, which is not bound here, into esc and the
+// key: they were pressed in quick succession or arrived over a slow link.
 func afterEsc(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	if !msg.Mod.Contains(tea.ModAlt) {
 		return msg, false
@@ -40,146 +66,154 @@ func afterEsc(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	return rest, true
 }
 
-// altMeans tells whether what has the keys knows keys with alt: text that is
-// edited by words.
-func (a *App) altMeans() bool {
-	switch a.top().(type) {
-	case picking, *processPane:
-		return false
-	case nil:
-		return a.prompt != nil || a.composer.open
+// altMeans reports whether the focused part binds keys with alt: text with
+// editing by words.
+func (sc *sessionScreen) altMeans() bool {
+	top := sc.app.front.top()
+	if top == nil {
+		return sc.app.front.prompt != nil || sc.composer.IsOpen()
 	}
-	return true
+	if _, ok := top.(*help.List); ok {
+		return true // its query is edited by words
+	}
+	return textOf(top) == nil && pickerOf(top) == nil
 }
 
-// typed gives a message to the text field that is open, if there is one.
-func (a *App) typed(msg tea.Msg) tea.Cmd {
+// typed gives a message to the open text field, if there is one.
+func (sc *sessionScreen) typed(msg tea.Msg) tea.Cmd {
 	switch {
-	case a.dialog != nil:
+	case sc.app.front.dialog != nil:
 		return nil
-	case a.prompt != nil:
-		a.stale = true
-		return a.prompt.update(msg)
-	case a.top() != nil:
-		a.stale = true
-		return a.top().typed(a, msg)
-	case a.composer.open:
-		a.mark(composerID)
-		return a.updateComposer(msg)
+	case sc.app.front.prompt != nil:
+		sc.app.canvas.stale = true
+		return sc.app.front.prompt.update(msg)
+	case sc.app.front.top() != nil:
+		sc.app.canvas.stale = true
+		if sc.wantsHelp(sc.app.front.top(), msg) {
+			return sc.Do(help.ActCard)
+		}
+		return sc.app.front.top().Update(sc.context(), msg)
+	case sc.composer.IsOpen():
+		return sc.composer.Update(sc.context(), msg)
 	}
 	return nil
 }
 
-// scope is the part of the action table that has the keys.
-func (a *App) scope() string {
+// scope returns the focused scope of the action table.
+func (sc *sessionScreen) scope() string {
 	switch {
-	case a.ask != nil:
+	case sc.app.front.ask != nil:
 		return scopeAsk
-	case a.dialog != nil:
+	case sc.app.front.dialog != nil:
 		return scopeDialog
-	case a.prompt != nil:
+	case sc.app.front.prompt != nil:
 		return scopePrompt
-	case a.top() != nil:
-		return a.top().scope()
-	case a.composer.open:
-		return a.composer.scope()
+	case sc.app.front.top() != nil:
+		return sc.app.front.top().Scope()
+	case sc.composer.IsOpen():
+		return sc.composer.Scope()
 	}
-	return paneScopes[a.focus]
+	return sc.paneScope()
+}
+
+// paneScope returns the scope of the focused pane.
+func (sc *sessionScreen) paneScope() string {
+	if sc.app.panes.focus == detailID && sc.ws.Overview {
+		return overview.Scope
+	}
+	return paneScopes[sc.app.panes.focus]
 }
 
 var paneScopes = [paneCount]string{
-	sessionsID: scopeSessions, trafficID: scopeTraffic, detailID: scopeDetail, stderrID: scopeStderr, eventsID: scopeEvents,
+	sessionsID: scopeSessions, trafficID: wire.Scope, detailID: detail.Scope, stderrID: scopeStderr, eventsID: scopeEvents,
 }
 
-// Do carries out an action of the table. One that is not possible now says why
-// in the last line.
-func (a *App) Do(id string) tea.Cmd {
-	action, ok := a.keys.ByID(id)
+// Do carries out the action with an id. If the action is disabled, Do shows the
+// reason in the last line.
+func (sc *sessionScreen) Do(id string) tea.Cmd {
+	action, ok := sc.app.actions.keys.ByID(id)
 	if !ok {
 		return nil
 	}
-	if possible, reason := action.State(a); !possible {
-		a.complain(action.Title + ": " + reason)
+	if possible, reason := action.State(sc); !possible {
+		sc.app.warn(action.Title + ": " + reason)
 		return nil
 	}
-	a.stale, a.dirty[composerID] = true, true
-	if do := a.doers[id]; do != nil {
-		return do(a)
+	sc.app.canvas.stale = true
+	if do := sc.app.actions.effects[id]; do != nil {
+		return do(sc)
 	}
-	if way, ok := scrolls[id]; ok {
-		if s := a.scrolled(); s != nil {
-			s.move(way)
-		}
-		return nil
+	sc.app.canvas.mark(sc.app.panes.focus)
+	if sc.app.panes.focus != detailID && sc.app.panes.focus != sessionsID {
+		sc.ws.Overview = false // a row of the list is selected
 	}
-	a.mark(a.focus)
-	if a.tail != nil && a.focus != detailID && a.focus != sessionsID {
-		return a.moveWhileReading(id)
+	if sc.ws.Tail != nil && sc.app.panes.focus != detailID && sc.app.panes.focus != sessionsID {
+		return sc.moveWhileReading(id)
 	}
-	a.pane(a.focus).move(id)
+	sc.pane(sc.app.panes.focus).Act(id)
 	return nil
 }
 
-// scrolled is what scrolls over the panes, nil if there is nothing.
-func (a *App) scrolled() *scroll {
+// scrolled returns the part that scrolls over the panes, nil if there is none.
+func (a *App) scrolled() *kit.Scroll {
 	switch {
-	case a.ask != nil:
-		return &a.ask.scroll
-	case a.dialog != nil:
-		return &a.dialog.scroll
+	case a.front.ask != nil:
+		return &a.front.ask.scroll
+	case a.front.dialog != nil:
+		return &a.front.dialog.scroll
 	}
-	return nil
+	return textOf(a.front.top())
 }
 
-// keyOf is the key of an action, as it is shown; the palette's, and the name to
-// type there, for an action without one.
+// keyOf returns the key of an action as it is shown; for an action without one,
+// the palette's key and the name to type there.
 func (a *App) keyOf(id string) string {
-	action, ok := a.keys.ByID(id)
+	action, ok := a.actions.keys.ByID(id)
 	switch {
 	case !ok:
 		return ""
 	case len(action.Keys) > 0:
 		return action.Keys[0]
-	case id == actPalette:
+	case id == palette.ActOpen:
 		return "the palette"
 	}
-	return a.keyOf(actPalette) + " " + action.Title
+	return a.keyOf(palette.ActOpen) + " " + action.Title
 }
 
-// keysOf are all keys of an action.
+// keysOf returns all keys of an action.
 func (a *App) keysOf(id string) []string {
-	if action, ok := a.keys.ByID(id); ok && len(action.Keys) > 0 {
+	if action, ok := a.actions.keys.ByID(id); ok && len(action.Keys) > 0 {
 		return action.Keys
 	}
 	return []string{a.keyOf(id)}
 }
 
-// nothing adapts what has no command.
-func nothing(do func(*App)) func(*App) tea.Cmd {
-	return func(a *App) tea.Cmd {
-		do(a)
+// nothing adapts a function that returns no command.
+func nothing(do func(*sessionScreen)) func(*sessionScreen) tea.Cmd {
+	return func(s *sessionScreen) tea.Cmd {
+		do(s)
 		return nil
 	}
 }
 
-// focusOn gives the keys to a pane.
+// focusOn focuses a pane.
 func (a *App) focusOn(id paneID) {
-	a.focus = id
+	a.panes.focus = id
 	if id != detailID && id != sessionsID {
-		a.list = id
+		a.panes.list = id
 	}
 	if id == stderrID || id == eventsID {
-		a.strip = id
+		a.panes.strip = id
 	}
 	a.arrange()
 }
 
-// focusBeside gives the keys to the next pane, or the one before. What the
-// screen has no room for is passed over, unless it shows one pane at a time.
+// focusBeside focuses the next or previous pane. It skips panes that the screen
+// has no room for, unless it shows one pane at a time.
 func (a *App) focusBeside(by int) {
 	at := 0
 	for i, id := range panes {
-		if id == a.focus {
+		if id == a.panes.focus {
 			at = i
 		}
 	}
@@ -192,105 +226,154 @@ func (a *App) focusBeside(by int) {
 	a.focusOn(panes[at])
 }
 
-// tabs tells whether a pane is one that focusBeside goes to.
+// tabs reports whether focusBeside goes to a pane.
 func (a *App) tabs(id paneID) bool {
 	if id == sessionsID {
-		return len(a.subjects) > 1
+		return len(a.screens) > 1
 	}
-	return a.zoom || a.layout.mode == single || !a.layout.pane[id].Empty()
+	inStrip := (id == stderrID || id == eventsID) && !a.panes.layout.strip.Empty()
+	return a.panes.zoom || inStrip || a.panes.layout.mode == single || !a.panes.layout.pane[id].Empty()
 }
 
 func (a *App) setZoom(on bool) {
-	a.zoom = on
+	a.panes.zoom = on
 	a.arrange()
 }
 
-// open shows the selected row full size; in the detail pane, and on a flood, it
-// unfolds, and in the list of sessions it goes to the traffic.
-func (a *App) open() {
-	switch a.focus {
-	case detailID:
-		if a.detail.move(actOpen) {
-			a.mark(detailID)
-		}
-		return
-	case sessionsID:
-		a.leave()
-		return
+// open shows the selected row zoomed; in the detail pane, and on a flood, it
+// unfolds, and in the list of sessions it goes to the traffic. Without a selected
+// row it selects that of the cursor.
+func (sc *sessionScreen) open() tea.Cmd {
+	switch focus := sc.app.panes.focus; {
+	case focus == detailID && sc.ws.Overview:
+		return sc.overview.Open()
+	case focus == detailID:
+		return sc.detail.Open(sc.context())
+	case focus == sessionsID:
+		sc.app.leave()
+		return nil
 	}
-	if !a.selected.ok || a.unfolds() {
-		return
-	}
-	a.zoom = true
-	a.focusOn(detailID)
-}
-
-// back leaves what was entered last. It never quits.
-func (a *App) back() tea.Cmd {
-	switch {
-	case a.finding != nil:
-		a.finding = nil
-		a.say("search given up")
-	case a.replay != nil:
-		a.replay.stop()
-	case a.leave():
-	case a.search != nil:
-		a.setSearch(nil)
-	case a.traffic.shown != nil:
-		return a.setFilter(nil)
-	case a.grid != nil:
-		a.toGrid()
+	sc.ws.Overview = false
+	sc.selectRow()
+	if sc.ws.Selected.OK && (sc.app.panes.focus != trafficID || !sc.rows.Unfold()) {
+		sc.app.panes.zoom = true
+		sc.app.focusOn(detailID)
 	}
 	return nil
 }
 
-// leave ends the zoom, or leaves the detail pane or that of sessions, and tells
-// whether it did.
+// back leaves the part that was entered last. It never quits.
+func (sc *sessionScreen) back() tea.Cmd {
+	switch {
+	case sc.rows.Finding != nil:
+		sc.rows.Finding = nil
+		sc.app.notify("search cancelled")
+	case sc.replay.Running():
+		sc.replay.Stop()
+	case sc.app.leave():
+	case sc.rows.Search != nil:
+		sc.endSearch()
+	case sc.rows.Traffic.Shown != nil:
+		return sc.rows.SetFilter(nil)
+	case sc.app.grid.view != nil:
+		sc.toGrid()
+	case sc.ws.Selected.OK:
+		sc.ws.Overview = true
+	}
+	return nil
+}
+
+// leave ends the zoom, or leaves the detail pane or that of sessions, and
+// reports whether it did.
 func (a *App) leave() bool {
-	aside := a.focus == detailID || a.focus == sessionsID
-	if !a.zoom && !aside {
+	aside := a.panes.focus == detailID || a.panes.focus == sessionsID
+	if !a.panes.zoom && !aside {
 		return false
 	}
-	a.zoom = false
+	a.panes.zoom = false
 	if aside {
-		a.focusOn(a.list)
+		a.focusOn(a.panes.list)
 	} else {
 		a.arrange()
 	}
 	return true
 }
 
-func (a *App) toggleFollow() {
-	l := a.lists(a.focus)
+func (sc *sessionScreen) toggleFollow() {
+	l := sc.lists(sc.app.panes.focus)
 	l.SetFollow(!l.Following())
-	a.mark(a.focus)
+	sc.app.canvas.mark(sc.app.panes.focus)
 }
 
 // goToPartner selects the other half of a request and its response.
-func (a *App) goToPartner() { a.selectTraffic(int(a.selected.row.Pair) - 1) }
+func (sc *sessionScreen) goToPartner() { sc.selectTraffic(int(sc.ws.Viewed.Row.Pair) - 1) }
 
-// selectTraffic selects a row of the traffic pane.
-func (a *App) selectTraffic(number int) {
-	if a.list != trafficID && a.focus != detailID {
-		a.focusOn(trafficID)
+// selectTraffic selects a row of the traffic pane. The focus moves only if the
+// session is visible.
+func (sc *sessionScreen) selectTraffic(number int) {
+	if sc != sc.app.visible {
+		sc.rows.Traffic.Reveal(number)
+		return
 	}
-	a.list = trafficID
-	a.traffic.reveal(number)
-	a.mark(trafficID)
-	if shown, _ := a.traffic.Cursor(); shown != number {
-		a.say("the row is there, but not shown now: a filter hides it, or t shows it")
+	if sc.app.panes.list != trafficID && sc.app.panes.focus != detailID {
+		sc.app.focusOn(trafficID)
+	}
+	sc.app.panes.list = trafficID
+	sc.rows.Traffic.Reveal(number)
+	sc.app.canvas.mark(trafficID)
+	if !sc.rows.Traffic.Shows(number) {
+		sc.app.notify("the row is hidden: clear the filter, or press " + sc.app.keyOf(wire.ActView) + " to show it")
 	}
 }
 
-// quit leaves what is open, goes back to the run that it was opened from, or
-// leaves the program.
-func (a *App) quit() tea.Cmd {
+// quit closes what is open, goes back to the run that it was opened from, or
+// quits the program; it confirms first if that ends more than an idle server.
+func (sc *sessionScreen) quit() tea.Cmd {
 	switch {
-	case a.leave():
+	case sc.app.leave():
 		return nil
-	case a.grid != nil && !a.gridShown():
-		a.toGrid()
+	case sc.app.grid.view != nil && !sc.app.gridShown():
+		sc.toGrid()
 		return nil
 	}
-	return a.interrupt()
+	if d := sc.app.quitQuestion(); d != nil {
+		sc.confirm(d)
+		return nil
+	}
+	return sc.interrupt()
+}
+
+// quitQuestion returns the question before quitting: nil without a pending call and
+// with at most one running server.
+func (a *App) quitQuestion() *host.Dialog {
+	running, pending := 0, 0
+	for _, s := range a.screens {
+		if ok, _ := process.CanStop(s.context()); ok {
+			running++
+			pending += calls.Pending(s.ws)
+		}
+	}
+	var reasons []string
+	if pending > 0 {
+		reasons = append(reasons, kit.Plural(pending, "call")+" "+isAre(pending)+" pending")
+	}
+	if running > 1 {
+		reasons = append(reasons, kit.Plural(running, "server")+" "+isAre(running)+" running")
+	}
+	if reasons == nil {
+		return nil
+	}
+	return &host.Dialog{
+		Title: "Quit? " + strings.Join(reasons, ", "),
+		Lines: []string{"Quitting stops every server. Recordings are kept.", "", a.keyOf(actQuitNow) + " quits without this question."},
+		Yes:   onScreen((*sessionScreen).interrupt),
+	}
+}
+
+// isAre returns the verb for a number of things.
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }

@@ -1,27 +1,26 @@
-// Package ui is the terminal interface: one program that shows a log and lets
-// a person act on the server behind it.
+// Package ui is the terminal interface: a program that shows a log and lets the
+// user act on the server behind it.
 //
-// There is one Bubble Tea model, App. State changes in App.Update and nowhere
-// else; what may take time runs in a command with a context, and its result
-// comes back as a message. A key becomes an action by way of the table in
-// actions.go, and App.Do carries actions out; panes are never told of keys, so
-// keys, tests and whatever else wants to act come in by one door.
+// There is one Bubble Tea model, App. State changes only in App.Update. Slow
+// work runs in a command with a context, and its result comes back as a
+// message. The table in actions.go maps keys to actions, and sessionScreen.Do carries
+// out actions. Panes never see keys, so keys, tests and the palette all act
+// through Do.
 //
-// Messages of the server do not travel through the program. A pump rings once
-// a frame at most when the log has changed, and Update then lists the new
-// rows by pane, four bytes each. What is on the screen is read from the log
-// by row number when it is painted, so a frame costs the same at ten rows and
-// at ten million. What looks through the log, a filter or a search, does so
-// in steps of a few milliseconds, newest rows first, each step a command of
-// its own.
+// Messages of the server are not Bubble Tea messages. At most once a frame, a
+// pump signals that the log has changed, and Update then lists the new rows by
+// pane, four bytes each. Painting reads the visible rows from the log by row
+// number, so a frame costs the same at ten rows and at ten million. Filters and
+// searches scan the log in steps of a few milliseconds, newest rows first, each
+// step a command of its own.
 //
-// Where a process is, how its start went and what became of the connection to
-// it is told by a story, which is made of the events of the log, so that it is
-// the same for a recording. Only clocks that run come from the session itself.
+// The place of a process, the steps of its start and the state of its connection
+// come from a Lifecycle, which is derived from the events of the log, so that they
+// are the same for a recording. Only running clocks come from the session itself.
 //
-// A Prompter brings questions of an executor to the person, in a dialog that no
-// server can imitate; see there for why.
+// A Prompter shows the questions of an executor to the user, in a dialog that no
+// server can imitate; its doc comment explains how.
 //
-// View returns a frame that is painted only when something on it has changed,
-// pane by pane. Text from outside gets into it only through package termsafe.
+// View returns a frame and repaints only the panes that have changed. Text from
+// outside enters a frame only through package termsafe.
 package ui

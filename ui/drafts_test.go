@@ -1,20 +1,18 @@
 package ui
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session"
+	"mcpdbg/ui/composer"
 )
 
-// TestDraftsSurvive: what was written is there when the program starts again.
+// TestDraftsSurvive checks that drafts are there when the program starts again.
 func TestDraftsSurvive(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "drafts")
 	again := func(test func(t *testing.T, d *driver)) {
@@ -28,25 +26,30 @@ func TestDraftsSurvive(t *testing.T) {
 			require.NoError(t, s.Open(t.Context()))
 			d := drive(t, Options{Session: s, Title: "fake (local)", Drafts: folder}, 120, 36)
 			test(t, d)
-			require.NoError(t, d.endDrafts())
+			require.NoError(t, endDrafts(d.App))
 		})
 	}
 	again(func(t *testing.T, d *driver) {
 		d.fill()
 		d.write("sent")
-		d.do(inForm + actSend)
+		d.do("form-send")
 		d.fill()
 		d.write(" and not")
-		d.do(inForm+actComposeWhole, actCloseComposer)
-		d.composer.area.SetValue("a message")
-		d.composer.raw.SetValue(`\xff`)
+		d.do("form-compose-whole")
+		d.visible.composer.Text().SetValue("a message")
+		d.do("compose-view")
+		d.visible.composer.Text().SetValue(`\xff`)
+		d.do("close-composer")
 	})
 	again(func(t *testing.T, d *driver) {
-		require.Equal(t, "a message", d.composer.area.Value())
-		require.Equal(t, `\xff`, d.composer.raw.Value())
+		d.do(actCompose)
+		require.Equal(t, "a message", d.visible.composer.Text().Value())
+		d.do("compose-view")
+		require.Equal(t, `\xff`, d.visible.composer.Text().Value())
+		d.do("close-composer")
 		d.fill()
 		require.Equal(t, `{"text":"sent and not","times":1}`, d.arguments())
-		d.do(inForm + actComposeOlder)
+		d.do("form-compose-older")
 		require.Equal(t, `{"text":"sent","times":1}`, d.arguments())
 	})
 	files, err := os.ReadDir(folder)
@@ -60,7 +63,8 @@ func TestDraftsSurvive(t *testing.T) {
 	require.Equal(t, os.FileMode(0o700), dir.Mode().Perm())
 }
 
-// TestDraftsAreSaved: a while after the last key, without anybody closing anything.
+// TestDraftsAreSaved checks that drafts are saved a while after the last key, without
+// closing anything.
 func TestDraftsAreSaved(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,51 +74,8 @@ func TestDraftsAreSaved(t *testing.T) {
 		d.keepTime()
 		d.do(actCompose)
 		d.write("x")
-		time.Sleep(draftsAfter)
+		time.Sleep(2 * time.Second)
 		d.arrive()
-		require.Equal(t, `{"jsonrpc":"2.0","id":"ui-1","method":"tools/list"}x`, openDrafts(folder, "fake (local)", s.Log().Header()).text(draftMessage))
+		require.Equal(t, `{"jsonrpc":"2.0","id":"ui-1","method":"tools/list"}x`, composer.New(d.visible.ws, composer.Options{Drafts: folder}).Text().Value())
 	})
-}
-
-// TestDraftsAreBounded: in their number, their length, and their files; two
-// programs do not take each other's away.
-func TestDraftsAreBounded(t *testing.T) {
-	folder := t.TempDir()
-	header := session.Header{Argv: []string{"a"}}
-	one, two := openDrafts(folder, "x", header), openDrafts(folder, "x", header)
-	require.NotEqual(t, one.file, openDrafts(folder, "y", header).file)
-	one.set("one", "1")
-	two.set("two", "2")
-	require.NoError(t, one.write(one.snapshot()))
-	require.NoError(t, two.write(two.snapshot()))
-	require.Nil(t, two.snapshot(), "nothing has changed")
-	both := openDrafts(folder, "x", header)
-	require.Equal(t, "1", both.text("one"))
-	require.Equal(t, "2", both.text("two"))
-
-	for i := range 100 {
-		both.set(fmt.Sprint(i), strings.Repeat("x", maxDraft))
-	}
-	both.set("too long", strings.Repeat("x", maxDraft+1))
-	for i := range 2 * maxSent {
-		both.sent("two", fmt.Sprint(i))
-	}
-	require.Len(t, both.history("two"), maxSent)
-	require.Empty(t, both.text("too long"))
-	require.NoError(t, both.write(both.snapshot()))
-	info, err := os.Stat(both.file)
-	require.NoError(t, err)
-	require.LessOrEqual(t, info.Size(), int64(maxDraftsFile))
-
-	for i := range maxDraftsFiles + 10 {
-		d := openDrafts(folder, fmt.Sprint(i), header)
-		d.set("a", "b")
-		require.NoError(t, d.write(d.snapshot()))
-	}
-	files, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	require.Len(t, files, maxDraftsFiles)
-
-	require.NoError(t, os.WriteFile(both.file, []byte(`{"a":null,"b":5`), 0o600))
-	require.Empty(t, openDrafts(folder, "x", header).all, "a file that is broken is as if it were not there")
 }

@@ -1,10 +1,7 @@
 package ui
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,25 +13,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/ui/home"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
-
-// A driver runs the model without a program: every message is taken at once,
-// and so is what its commands return.
+// A driver runs the model without a program: it handles every message
+// immediately, and the results of commands too.
 type driver struct {
 	*App
-	t     testing.TB
-	quit  bool
-	clip  string       // what was copied last
-	inbox chan tea.Msg // of commands that take long
+	t    testing.TB
+	quit bool
+	clip string // the text copied last
+
+	rowsShown bool         // the detail shows the row of the cursor from the start, of which most tests speak
+	inbox     chan tea.Msg // messages of long-running commands
 }
 
 func drive(t testing.TB, opts Options, w, h int) *driver {
 	t.Helper()
-	d := &driver{App: newApp(t.Context(), opts), t: t}
-	d.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
-	d.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+	opts.View = wire.Wire.String() // a row for each message, of which most tests speak
+	return driveAs(t, opts, w, h)
+}
+
+// driveAs returns a program that shows the log as opts.View says.
+func driveAs(t testing.TB, opts Options, w, h int) *driver {
+	t.Helper()
+	d := &driver{App: newApp(t.Context(), opts), t: t, rowsShown: true}
+	d.outside.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	d.outside.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(c.Run()) }
 	}
 	profile := colorprofile.TrueColor
@@ -44,13 +53,13 @@ func drive(t testing.TB, opts Options, w, h int) *driver {
 	d.take(tea.ColorProfileMsg{Profile: profile})
 	d.take(tea.WindowSizeMsg{Width: w, Height: h})
 	d.pull()
-	if h, ok := d.top().(*home); ok {
-		d.run(d.tagged(d.loadHome(h)))
+	if h, ok := d.front.top().(*home.View); ok {
+		d.run(d.visible.tagged(h.Load(d.visible.context())))
 	}
 	return d
 }
 
-// take takes a message and all that follows from it.
+// take handles a message and all messages that follow from it.
 func (d *driver) take(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
@@ -68,6 +77,9 @@ func (d *driver) take(msg tea.Msg) {
 		d.clip = fmt.Sprint(msg)
 		return
 	}
+	for _, s := range d.screens {
+		s.ws.Overview = s.ws.Overview && !d.rowsShown
+	}
 	_, cmd := d.Update(msg)
 	d.run(cmd)
 }
@@ -78,7 +90,13 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 }
 
-// begin runs a command that takes long, beside what follows.
+// open adds a session or a recording.
+func (d *driver) open(o workspace.Opened) {
+	_, cmd := d.add(o)
+	d.run(cmd)
+}
+
+// begin runs a long-running command in the background.
 func (d *driver) begin(cmd tea.Cmd) {
 	if d.inbox == nil {
 		d.inbox = make(chan tea.Msg, 100)
@@ -98,12 +116,12 @@ func (d *driver) begin(cmd tea.Cmd) {
 	}()
 }
 
-// keepTime has what is put off come when its time is there, with what commands
-// return: see arrive.
+// keepTime delivers delayed messages when they are due, with the results of
+// commands: see arrive.
 func (d *driver) keepTime() {
 	stop := make(chan struct{})
 	d.inbox = make(chan tea.Msg, 100)
-	d.later = func(wait time.Duration, msg tea.Msg) tea.Cmd {
+	d.outside.later = func(wait time.Duration, msg tea.Msg) tea.Cmd {
 		go func() {
 			select {
 			case <-time.After(wait):
@@ -116,7 +134,8 @@ func (d *driver) keepTime() {
 	d.t.(*testing.T).Cleanup(func() { close(stop) })
 }
 
-// arrive takes what such commands have returned by now, and looks at the log.
+// arrive handles the results of such commands so far, and the changes of the
+// log.
 func (d *driver) arrive() {
 	synctest.Wait()
 	for len(d.inbox) > 0 {
@@ -125,19 +144,19 @@ func (d *driver) arrive() {
 	d.pull()
 }
 
-// pull has the model look at the log.
+// pull makes the model take in the changes of the log.
 func (d *driver) pull() { d.take(changed{}) }
 
 // do carries out actions by name.
 func (d *driver) do(actions ...string) {
 	d.t.Helper()
 	for _, id := range actions {
-		_, ok := d.keys.ByID(id)
+		_, ok := d.actions.keys.ByID(id)
 		require.True(d.t, ok, "no action %q", id)
-		about := d.subject
-		cmd := about.tagged(d.Do(id)) // as Update does it
+		about := d.visible
+		cmd := about.tagged(d.visible.Do(id)) // as in Update
 		d.run(cmd)
-		_, cmd = d.Update(nil) // what Update does after every message
+		_, cmd = d.Update(nil) // as Update does after every message
 		d.run(cmd)
 	}
 }
@@ -149,50 +168,36 @@ func (d *driver) write(text string) {
 	}
 }
 
-// frame is the screen, painted.
-func (d *driver) screen() string { return d.View().Content }
+// content returns the screen, painted.
+func (d *driver) content() string { return d.View().Content }
 
-// plain is the screen without styles.
-func (d *driver) plain() string { return stripped(d.screen()) }
+// plain returns the screen without styles.
+func (d *driver) plain() string { return stripped(d.content()) }
 
 func stripped(text string) string { return ansi.Strip(text) }
 
-// rows are the lines of the screen without styles.
+// rows returns the lines of the screen without styles.
 func (d *driver) rows() []string { return strings.Split(d.plain(), "\n") }
 
-// golden compares a frame with a file in testdata.
-func golden(t *testing.T, name, frame string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(frame+"\n"), 0o644))
-		return
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "go test ./ui -update writes golden files")
-	require.Equal(t, strings.Split(string(want), "\n"), strings.Split(frame+"\n", "\n"))
-}
-
-// inBubble runs a test with a driver over a session with a fake server, opened,
-// in a synctest bubble.
+// inBubble runs a test in a synctest bubble, with a driver over an open session
+// with a fake server.
 func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), serve)
 		require.NoError(t, s.Open(t.Context()))
 		synctest.Wait() // the server has read all of the handshake
-		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h), x)
+		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: prompter.New(), Launcher: &fakeLauncher{t: t}}, w, h), x)
 	})
 }
 
-// row returns the number of the first row whose text holds what.
+// row returns the number of the first row whose text contains what.
 func (d *driver) row(what string) int {
 	d.t.Helper()
 	var row [1]session.Row
 	var rows []string
-	for i := 0; d.source.Rows(i, row[:]) == 1; i++ {
-		e, err := d.source.Entry(row[0], 0)
+	for i := 0; d.visible.ws.Shown.Source.Rows(i, row[:]) == 1; i++ {
+		e, err := d.visible.ws.Shown.Source.Entry(row[0], 0)
 		require.NoError(d.t, err)
 		if strings.Contains(session.Describe(&e), what) {
 			return i
@@ -201,4 +206,26 @@ func (d *driver) row(what string) int {
 	}
 	d.t.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
 	return 0
+}
+
+// goldens compares the frame at the sizes at which the layout changes, with colours
+// and, at two of them, with ASCII only.
+func (d *driver) goldens(name string) {
+	t := d.t.(*testing.T)
+	for _, tc := range []struct {
+		w, h  int
+		plain bool
+	}{
+		{200, 60, false}, {120, 36, false}, {80, 24, false}, {60, 20, false}, {120, 36, true}, {60, 20, true},
+	} {
+		file := fmt.Sprintf("%s-%dx%d", name, tc.w, tc.h)
+		if tc.plain {
+			file += "-nocolor-ascii"
+		}
+		d.opts.NoColor, d.screen.ASCII = tc.plain, tc.plain
+		d.setProfile(colorprofile.TrueColor)
+		d.take(tea.WindowSizeMsg{Width: tc.w, Height: tc.h})
+		requireExact(d.t, d.content(), tc.w, tc.h)
+		uitest.Golden(t, file, d.content())
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"mcpdbg/ui/host"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 )
@@ -16,7 +18,7 @@ func editWith(t *testing.T, program, text string) (edited string, err error) {
 	t.Setenv("EDITOR", program)
 	d := drive(t, Options{Source: hostileLog(t, "x")}, 100, 30)
 	called := 0
-	d.run(d.edit([]byte(text), ".json", func(_ *App, data []byte, failure error) tea.Cmd {
+	d.run(host.Edit(d.visible.context(), []byte(text), ".json", func(_ host.Context, data []byte, failure error) tea.Cmd {
 		called++
 		edited, err = string(data), failure
 		return nil
@@ -28,7 +30,7 @@ func editWith(t *testing.T, program, text string) (edited string, err error) {
 func TestEdit(t *testing.T) {
 	edited, err := editWith(t, `sed -i 's/old/new  text/'`, `{"a":"old"}`)
 	require.NoError(t, err)
-	require.Equal(t, `{"a":"new  text"}`, edited, "the command line is read as a shell does")
+	require.Equal(t, `{"a":"new  text"}`, edited, "a shell parses the command line")
 
 	_, err = editWith(t, "false", "x")
 	require.ErrorContains(t, err, "false: exit status 1")
@@ -37,7 +39,8 @@ func TestEdit(t *testing.T) {
 	require.ErrorContains(t, err, "longer than 16.0M")
 }
 
-// TestEditLeavesNothing: the file is its owner's, and gone afterwards.
+// TestEditLeavesNothing checks that only the owner can read the file, and that it
+// is removed afterwards.
 func TestEditLeavesNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "seen")
 	t.Setenv("TMPDIR", t.TempDir())

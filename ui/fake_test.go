@@ -23,17 +23,17 @@ import (
 type fakeExecutor struct {
 	serve func(p *fakeProcess, m message)
 
-	// way, if set, is what a start does before there is a process.
+	// way, if set, runs in a start before there is a process.
 	way func(ctx context.Context, cmd executor.Command) error
 
 	mu      sync.Mutex
 	started []*fakeProcess
 	refuse  error
-	info    executor.Info // what each process says of itself besides
+	info    executor.Info // further information that each process returns
 
-	capabilities string        // that the server declares, "" for none
+	capabilities string        // declared by the server, "" for none
 	modern       bool          // it speaks the modern era
-	startup      time.Duration // before it reads its first message
+	startup      time.Duration // delay before it reads its first message
 }
 
 func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
@@ -61,7 +61,7 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 func (x *fakeExecutor) Process(string) executor.Process { panic("not used") }
 func (x *fakeExecutor) Close() error                    { return nil }
 
-// latest is the process that runs.
+// latest returns the running process.
 func (x *fakeExecutor) latest() *fakeProcess {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -72,8 +72,8 @@ type fakeProcess struct {
 	*exectest.Fake
 	about executor.Info      // Placement, Link and Notices, if there is a Link
 	steps chan executor.Step // TERM and INT, which it ignores
-	stays bool               // it does not end when its stdin does
-	holds bool               // its streams stay open after its end
+	stays bool               // it keeps running when its stdin is closed
+	holds bool               // its streams stay open after it exits
 	ended sync.WaitGroup
 
 	capabilities string
@@ -89,7 +89,7 @@ type message struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// run shakes hands and leaves the rest to serve.
+// run performs the handshake and leaves other messages to serve.
 func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
 	time.Sleep(p.startup)
 	in := bufio.NewReader(p.In)
@@ -99,7 +99,7 @@ func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
 			break
 		}
 		var m message
-		_ = json.Unmarshal([]byte(line), &m) // tests also send what is no JSON
+		_ = json.Unmarshal([]byte(line), &m) // tests also send invalid JSON
 		switch m.Method {
 		case "server/discover":
 			if p.modern {
@@ -177,7 +177,7 @@ func newSession(t testing.TB, log session.Log, serve func(*fakeProcess, message)
 	return newSessionWith(t, log, serve, func(*session.Config) {})
 }
 
-// newSessionWith is newSession with a config that is changed.
+// newSessionWith is newSession with a changed config.
 func newSessionWith(t testing.TB, log session.Log, serve func(*fakeProcess, message), configure func(*session.Config)) (*session.Session, *fakeExecutor) {
 	t.Helper()
 	x := &fakeExecutor{serve: serve}

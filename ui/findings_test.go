@@ -7,16 +7,22 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcpdbg/ui/uitest"
+
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/executor"
-	"mcpdbg/session/lint"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/problems"
+	"mcpdbg/ui/workspace"
 )
 
-// guilty has the server break rules: text on stdout, an answer that nobody asked
-// for, and one that comes twice.
+// guilty makes the server break rules: text on stdout, a response to an unknown
+// request, and a duplicate response.
 func guilty(d *driver, x *fakeExecutor) {
 	p := x.latest()
 	p.out("npm WARN \x1b[2J deprecated")
@@ -26,71 +32,84 @@ func guilty(d *driver, x *fakeExecutor) {
 	d.pull()
 }
 
+// The ids of actions on problems and causes, and the scope of the list of problems.
+const (
+	actGoToFinding = "go-to-finding"
+	actEvidence    = "evidence"
+	actTroubleGo   = "trouble-evidence"
+	scopeFindings  = problems.ScopeList
+	scopeTrouble   = problems.ScopeCauses
+
+	checked = "checked: " + rule.Checked
+)
+
 var findingTests = map[string]actionTest{
-	actFindings: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actFindings)
+	host.ActProblems: func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.do(host.ActProblems)
 		require.Contains(t, d.rows()[35], "no problems; checked: framing, JSON-RPC and process rules; message contents not checked")
 		guilty(d, x)
-		d.do(actFindings)
+		d.do(host.ActProblems)
 		require.Contains(t, d.plain(), "3 problems (2 errors, 1 warning)")
 		require.Regexp(t, `> x FRM12 +\d`, d.plain(), "errors come first")
-		require.Regexp(t, `breaks +\w`, d.plain())
-		require.NotContains(t, d.screen(), "\x1b[2J")
-		golden(t, "findings", d.plain())
+		require.Regexp(t, `impact +\w`, d.plain())
+		require.NotContains(t, d.content(), "\x1b[2J")
+		uitest.Golden(t, "findings", d.plain())
 	},
 	actGoToFinding: func(t *testing.T, d *driver, x *fakeExecutor) {
 		guilty(d, x)
-		d.do(actFindings)
+		d.do(host.ActProblems)
 		d.write("RPC07")
 		d.do(actGoToFinding)
-		require.Nil(t, d.top())
+		require.Nil(t, d.front.top())
 		require.Equal(t, d.row(`"id":700`), d.cursor())
 	},
-	actCloseFindings: func(t *testing.T, d *driver, x *fakeExecutor) {
+	"close-findings": func(t *testing.T, d *driver, x *fakeExecutor) {
 		guilty(d, x)
-		d.do(actFindings, actCloseFindings)
-		require.Nil(t, d.top())
+		d.do(host.ActProblems, "close-findings")
+		require.Nil(t, d.front.top())
 	},
-	scopeFindings + "-" + actDown:     findingMoves(actDown, 0, 1),
-	scopeFindings + "-" + actUp:       findingMoves(actUp, 2, 1),
-	scopeFindings + "-" + actPageDown: findingMoves(actPageDown, 0, -1),
-	scopeFindings + "-" + actPageUp:   findingMoves(actPageUp, -1, 0),
-	scopeFindings + "-" + actTop:      findingMoves(actTop, 2, 0),
-	scopeFindings + "-" + actBottom:   findingMoves(actBottom, 0, -1),
+	scopeFindings + "-" + kit.Down:     findingMoves(kit.Down, 0, 1),
+	scopeFindings + "-" + kit.Up:       findingMoves(kit.Up, 2, 1),
+	scopeFindings + "-" + kit.PageDown: findingMoves(kit.PageDown, 0, -1),
+	scopeFindings + "-" + kit.PageUp:   findingMoves(kit.PageUp, -1, 0),
+	scopeFindings + "-" + kit.Top:      findingMoves(kit.Top, 2, 0),
+	scopeFindings + "-" + kit.Bottom:   findingMoves(kit.Bottom, 0, -1),
 }
 
 func findingMoves(move string, from, to int) actionTest {
 	return func(t *testing.T, d *driver, x *fakeExecutor) {
 		guilty(d, x)
-		pickerMoves(actFindings, move, from, to)(t, d, x)
+		pickerMoves(host.ActProblems, move, from, to)(t, d, x)
 	}
 }
 
-// TestFindingsOnTheScreen: the header counts them, rows have marks and names, and
-// the events pane lists them at their place in time.
+// TestFindingsOnTheScreen checks that the header counts problems, that rows
+// have marks and names, and that the events pane lists problems at their place
+// in time.
 func TestFindingsOnTheScreen(t *testing.T) {
 	inBubble(t, 160, 40, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		require.NotContains(t, d.rows()[0], "lint")
 		guilty(d, x)
 		require.Contains(t, d.rows()[0], "3 problems")
-		require.Regexp(t, `! +\d+ +0:00\.00 < notifications/x FRM13`, d.plain())
+		require.Regexp(t, `! +\d+ +0:00\.00 < notifications/x +FRM13`, d.plain())
 		d.do(actEvents, actZoom)
 		rows := strings.Join(d.rows(), "\n")
 		require.Regexp(t, `(?s)x +0:00\.00 FRM12 .*x +0:00\.00 RPC07 .*! +0:00\.00 FRM13 `, rows)
-		require.NotContains(t, d.screen(), "\x1b[2J")
-		x.latest().err("something else") // no finding: it is not in the list
+		require.NotContains(t, d.content(), "\x1b[2J")
+		x.latest().err("something else") // no problem: it is not in the list
 		x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
 		synctest.Wait()
 		d.keepTime()
 		d.pull()
 		time.Sleep(time.Minute) // its cause might still have followed
 		d.arrive()
-		require.Regexp(t, `exited +signal SEGV \(crash\)  PRC03`, d.plain(), "an event is found fault with too")
+		require.Regexp(t, `exited +signal SEGV \(crash\)  PRC03`, d.plain(), "an event has problems too")
 		require.NotContains(t, d.plain(), "something else")
 	})
 }
 
-// TestFindingsThatComeWithTime: what is due is found without another row.
+// TestFindingsThatComeWithTime checks that timed problems are found without
+// another row.
 func TestFindingsThatComeWithTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newSession(t, newLog(t), nil)
@@ -99,31 +118,31 @@ func TestFindingsThatComeWithTime(t *testing.T) {
 		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 		require.NoError(t, err)
 		term.wait()
-		require.NotContains(t, term.screen(), "RPC19")
+		require.NotContains(t, term.content(), "RPC19")
 		time.Sleep(2 * time.Minute)
 		term.wait()
-		require.Contains(t, term.screen(), "RPC19")
+		require.Contains(t, term.content(), "RPC19")
 		term.requireShown()
 	})
 }
 
-// TestFindingsInOrder: whatever the order in which events and findings come, the
-// pane lists them by row, each once.
+// TestFindingsInOrder checks that the pane lists events and problems by row,
+// each once, in whatever order they arrive.
 func TestFindingsInOrder(t *testing.T) {
-	f := newFindings(newLog(t))
-	f.follow([]uint32{2, 5, 9})
-	f.insert(7)
-	f.insert(1)
-	f.insert(7)
-	f.insert(5)
-	f.insert(20)
-	f.follow([]uint32{2, 5, 9, 12})
-	require.Equal(t, []uint32{1, 2, 5, 7, 9, 12, 20}, f.events)
+	f := workspace.NewProblems(newLog(t))
+	f.Follow([]uint32{2, 5, 9})
+	f.Insert(7)
+	f.Insert(1)
+	f.Insert(7)
+	f.Insert(5)
+	f.Insert(20)
+	f.Follow([]uint32{2, 5, 9, 12})
+	require.Equal(t, []uint32{1, 2, 5, 7, 9, 12, 20}, f.Events)
 }
 
-// TestProblemsHaveOneCount holds that the header, the list of problems and the list
-// of causes show the count that every other output shows, and what was checked. A
-// failed call is not in it.
+// TestProblemsHaveOneCount checks that the header, the list of problems and the list of
+// causes show the same count as every other output, and the checks that were made. A
+// failed call is not counted.
 func TestProblemsHaveOneCount(t *testing.T) {
 	inBubble(t, 200, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"err"}}`)
@@ -131,28 +150,28 @@ func TestProblemsHaveOneCount(t *testing.T) {
 		synctest.Wait()
 		d.pull()
 		require.NotContains(t, d.rows()[0], "problem")
-		d.do(actFindings)
+		d.do(host.ActProblems)
 		require.Contains(t, d.lastLine(), "no problems; "+checked)
-		d.do(actTrouble)
+		d.do(host.ActCauses)
 		require.Contains(t, d.lastLine(), "no problems; "+checked)
 
 		guilty(d, x)
-		count := d.findings.linter.Count()
+		count := d.visible.ws.Shown.Problems.Checker.Count()
 		require.Greater(t, count.Problems(), 1)
 		require.Contains(t, d.rows()[0], fmt.Sprintf("%d problems", count.Problems()))
 		require.Contains(t, d.rows()[0], checked)
-		d.do(actFindings)
+		d.do(host.ActProblems)
 		require.Contains(t, d.plain(), "━ "+count.String()+" ━")
 		require.Contains(t, d.plain(), "  "+checked)
-		d.do(actCloseFindings, actTrouble)
-		require.Contains(t, d.plain(), count.String()+"; L lists them; checked: framing, JSON-RPC and process rules")
+		d.do("close-findings", host.ActCauses)
+		require.Contains(t, d.plain(), count.String()+"; L lists them. Checked: framing, JSON-RPC and process rules")
 	})
 }
 
-// TestManyFindings: a log that is found fault with at every row is looked at in
-// steps, and shown no slower for it.
+// TestManyFindings checks that a log with problems at every row is checked in
+// steps, and is not shown more slowly.
 func TestManyFindings(t *testing.T) {
-	entries := make([]session.Entry, 3*lintRows)
+	entries := make([]session.Entry, 3*workspace.CheckRows)
 	for i := range entries {
 		line := fmt.Appendf(nil, "stray %d", i)
 		entries[i] = session.Entry{Kind: session.KindStdout, Seq: uint64(i) + 1, Payload: line, Msg: framing.Scan(line)}
@@ -162,15 +181,15 @@ func TestManyFindings(t *testing.T) {
 	d := drive(t, Options{Source: log}, 120, 36)
 	steps := 0
 	for {
-		rows, _ := d.findings.linter.Looked()
+		rows, _ := d.visible.ws.Shown.Problems.Checker.Progress()
 		if rows >= log.Len() {
 			break
 		}
 		steps++
-		d.run(d.lintOn())
+		d.run(d.visible.problems.Check(d.visible.context()))
 	}
-	require.Equal(t, 2, steps, "the first is taken when the log is opened")
-	require.GreaterOrEqual(t, d.findings.count.Errors, len(entries))
-	require.Less(t, len(d.findings.list), len(lint.Rules())*100, "what is not kept one by one is counted")
+	require.Equal(t, 2, steps, "the first step runs when the log is opened")
+	require.GreaterOrEqual(t, d.visible.ws.Shown.Problems.Count.Errors, len(entries))
+	require.Less(t, len(d.visible.ws.Shown.Problems.List), len(rule.All())*100, "problems beyond the limit are only counted")
 	require.Contains(t, d.repainted(), " problems ")
 }

@@ -5,174 +5,203 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/paint"
-	"mcpdbg/ui/theme"
+	"mcpdbg/ui/calls"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/wire"
 )
 
-// View returns the frame, painted anew if something on it has changed.
+// View returns the frame, repainted if something on it has changed.
 func (a *App) View() tea.View {
-	if a.stale {
-		a.frame = a.paint()
-		a.stale = false
+	if a.canvas.stale {
+		a.canvas.text = a.paint()
+		a.canvas.stale = false
 	}
-	v := tea.NewView(a.frame)
+	v := tea.NewView(a.canvas.text)
 	v.AltScreen = true
-	v.WindowTitle = a.name
+	v.WindowTitle = a.visible.ws.Name
 	v.MouseMode = a.mouseMode()
 	return v
 }
 
-// paint paints what has changed and puts the frame together.
+// paint paints the changed parts and composes the frame.
 func (a *App) paint() string {
-	a.canvas.Reset(a.width, a.height)
-	if modeOf(a.width, a.height) == tooSmall { // also before the first size is known
-		a.line(0, paint.Rect{W: a.width, H: min(a.height, 1)}, func(l *paint.Line) {
-			l.Text(a.theme.Text, fmt.Sprintf("needs %dx%d; q quits", minWidth, minHeight))
+	a.screen.Canvas.Reset(a.screen.Width, a.screen.Height)
+	if modeOf(a.screen.Width, a.screen.Height) == tooSmall { // also before the first size is known
+		a.line(0, paint.Rect{W: a.screen.Width, H: min(a.screen.Height, 1)}, func(l *paint.Line) {
+			l.Text(a.screen.Theme.Text, fmt.Sprintf("needs %dx%d; q quits", minWidth, minHeight))
 		})
-		return a.canvas.String()
+		return a.screen.Canvas.String()
 	}
-	if !a.gridShown() { // which takes their place
-		a.paintPanes()
+	if !a.gridShown() { // which replaces them
+		a.visible.paintPanes()
 	}
-	a.line(2, a.layout.footer, func(l *paint.Line) {
-		if s, ok := a.aside(); ok {
-			a.as(s, func() { a.paintFooter(l) })
-			return
-		}
-		a.paintFooter(l)
+	a.line(2, a.panes.layout.footer, func(l *paint.Line) {
+		a.focused().paintFooter(l)
 	})
 	a.paintOverlays()
-	if a.dialog != nil {
+	if a.front.dialog != nil {
 		a.paintDialog()
 	}
-	if a.ask != nil && a.height >= minHeight { // before the first size there is none
-		a.paintAsk()
+	if a.front.ask != nil && a.screen.Height >= minHeight { // before the first size there is none
+		a.visible.paintAsk()
 	}
-	return a.canvas.String()
+	return a.screen.Canvas.String()
 }
 
-// paintPanes paints all but the footer and what stands over the panes.
-func (a *App) paintPanes() {
-	a.line(0, a.layout.header, func(l *paint.Line) { paintHeader(l, a.headerParts(), a.theme) })
-	a.paintVerdict()
-	a.line(1, a.layout.tabs, a.paintTabs)
+// paintPanes paints everything but the footer and the overlays.
+func (sc *sessionScreen) paintPanes() {
+	sc.app.line(0, sc.app.panes.layout.header, func(l *paint.Line) { kit.PaintParts(l, sc.headerParts()) })
+	sc.problems.Paint(sc.context(), sc.app.panes.layout.verdict)
+	sc.app.line(5, sc.app.panes.layout.names, sc.app.sessions.paintTabs)
+	sc.app.line(1, sc.app.panes.layout.tabs, sc.paintTabs)
 	for _, id := range panes {
-		a.drawPane(id)
+		sc.drawPane(id)
 	}
-	if a.showsStart() {
-		a.paintStart()
+	sc.paintStrip()
+	if sc.showsStart() {
+		sc.paintStart()
 	}
-	a.drawComposer()
-	a.paintCalls()
-	a.line(3, a.layout.player, a.paintPlayer)
+	sc.drawComposer()
+	sc.paintCalls()
+	sc.app.line(3, sc.app.panes.layout.player, func(l *paint.Line) { sc.player.Paint(sc.context(), l) })
 }
 
-// line paints one line that is no pane, in the i-th block for such lines.
+// callLines returns the number of lines above the footer: one for a running
+// replay, and those of pending calls.
+func (sc *sessionScreen) callLines() int {
+	n := calls.Lines(sc.ws)
+	if sc.replay.Running() {
+		n++
+	}
+	return n
+}
+
+// paintCalls paints the lines above the footer.
+func (sc *sessionScreen) paintCalls() {
+	r := sc.app.panes.layout.calls
+	if sc.replay.Running() {
+		var top paint.Rect
+		top, r = r.CutTop(1)
+		sc.app.line(4, top, func(l *paint.Line) { sc.replay.Paint(sc.context(), l) })
+	}
+	calls.Paint(sc.context(), r)
+}
+
+// line paints one line outside the panes, in the i-th block for such lines.
 func (a *App) line(i int, r paint.Rect, paint func(*paint.Line)) {
 	if r.Empty() {
 		return
 	}
-	block := &a.chrome[i]
-	block.Options = a.look()
+	block := &a.canvas.chrome[i]
+	block.Options = a.screen.Look()
 	block.Resize(r.W, 1)
 	paint(block.Line(0))
-	a.canvas.Draw(r, block)
+	a.screen.Canvas.Draw(r, block)
 }
 
-func (a *App) drawPane(id paneID) {
-	r := a.layout.pane[id]
+func (sc *sessionScreen) drawPane(id paneID) {
+	r := sc.app.panes.layout.pane[id]
 	if r.Empty() {
 		return
 	}
-	p, block := a.pane(id), &a.painted[id]
-	focused := id == a.focus && !a.composer.open && a.ask == nil && a.top() == nil
-	if a.dirty[id] {
-		p.paint(block, focused)
-		a.dirty[id] = false
+	p, block := sc.pane(id), &sc.app.canvas.painted[id]
+	focused := id == sc.app.panes.focus && !sc.composer.IsOpen() && sc.app.front.ask == nil && sc.app.front.top() == nil
+	if sc.app.canvas.dirty[id] || id == detailID && sc.ws.Overview {
+		p.Paint(block, focused)
+		sc.app.canvas.dirty[id] = false
 	}
-	left, right := a.listTitle(id, r.W)
-	if other := a.strippedTitle(id); other != "" {
+	var left, right string
+	if list, ok := listOf(id); ok {
+		left, right = sc.rows.Title(list, r.W, sc.app.screen.Look())
+	} else {
+		left, right = p.Titles()
+	}
+	if other := sc.strippedTitle(id); other != "" {
 		left += "   " + other
 	}
-	a.canvas.Box(r, a.border(left, right, focused), block)
+	sc.app.screen.Canvas.Pane(r, sc.app.screen.Border(left, right, focused), block)
 }
 
-// strippedTitle tells in the one strip of the stacked layout what the pane that
-// it hides has to say.
-func (a *App) strippedTitle(id paneID) string {
-	if a.layout.mode != stacked || a.zoom || id != a.strip {
+// paintStrip paints the titles of stderr and events while both are closed.
+func (sc *sessionScreen) paintStrip() {
+	if r := sc.app.panes.layout.strip; !r.Empty() {
+		title := sc.stripTitle(sc.rows.Stderr) + "   " + sc.stripTitle(sc.rows.Events)
+		sc.app.screen.Canvas.Pane(r, sc.app.screen.Border(title, "", false), &paint.Lines{})
+	}
+}
+
+// stripTitle returns the title of a closed list, with the number of new rows.
+func (sc *sessionScreen) stripTitle(l *wire.Lines) string {
+	title, _ := l.Titles()
+	if n := l.Unread(); n > 0 {
+		title += " (" + paint.Thousands(n) + " new)"
+	}
+	return title
+}
+
+// clickStrip opens the list whose title is in a column.
+func (sc *sessionScreen) clickStrip(x int) {
+	id := stderrID
+	if x > len("-- ")+len(sc.stripTitle(sc.rows.Stderr)) {
+		id = eventsID
+	}
+	sc.app.focusOn(id)
+}
+
+// strippedTitle returns the title of the single strip in the stacked layout,
+// with the state of the pane that it hides.
+func (sc *sessionScreen) strippedTitle(id paneID) string {
+	if sc.app.panes.layout.mode != stacked || sc.app.screen.Width >= bothWidth || sc.app.panes.zoom || id != sc.app.panes.strip {
 		return ""
 	}
-	other := a.events
+	other := sc.rows.Events
 	if id == eventsID {
-		other = a.stderr
+		other = sc.rows.Stderr
 	}
-	text := other.name()
-	if n := other.unread(); n > 0 {
+	text := other.Name()
+	if n := other.Unread(); n > 0 {
 		text += ": " + paint.Thousands(n) + " new"
 	}
 	return "(" + text + ")"
 }
 
-func (a *App) drawComposer() {
-	r := a.layout.pane[composerID]
-	if r.Empty() || !a.composer.open {
-		return
+func (sc *sessionScreen) drawComposer() {
+	if sc.composer.IsOpen() && !sc.app.panes.layout.pane[composerID].Empty() {
+		sc.composer.Paint(sc.context(), sc.app.front.ask == nil)
 	}
-	block := &a.painted[composerID]
-	block.Options = a.look()
-	if a.dirty[composerID] {
-		in := r.Inner()
-		a.composer.paint(a, block, in.W, in.H)
-		a.dirty[composerID] = false
-	}
-	left, right := a.composer.titles(a)
-	a.canvas.Box(r, a.border(left, right, a.ask == nil), block)
-}
-
-// border is the frame of a pane.
-func (a *App) border(left, right string, focused bool) paint.Frame {
-	f := paint.Frame{
-		Style: a.theme.Border, Title: left, TitleStyle: a.theme.Title, Right: right, RightStyle: a.theme.Dim,
-	}
-	if a.opts.ASCII {
-		f.Border = paint.ASCII
-	}
-	if focused {
-		f.Border++ // heavy follows light, in both sets of glyphs
-		f.Style, f.TitleStyle = a.theme.FocusBorder, a.theme.FocusTitle
-	}
-	return f
 }
 
 // paintTabs names the panes where only one of them is shown.
-func (a *App) paintTabs(l *paint.Line) {
-	for _, t := range a.tabPlaces() {
-		style := a.theme.Dim
-		if t.pane == a.focus {
-			style = a.theme.FocusTitle
+func (sc *sessionScreen) paintTabs(l *paint.Line) {
+	for _, t := range sc.tabPlaces() {
+		style := sc.app.screen.Theme.Dim
+		if t.pane == sc.app.panes.focus {
+			style = sc.app.screen.Theme.FocusTitle
 		}
 		l.PadTo(t.from)
 		l.Text(style, t.text)
 	}
 }
 
-// A tabPlace is where a tab stands in its line.
+// A tabPlace is the position of a tab in its line.
 type tabPlace struct {
 	pane     paneID
 	text     string
 	from, to int
 }
 
-func (a *App) tabPlaces() []tabPlace {
+func (sc *sessionScreen) tabPlaces() []tabPlace {
 	var places []tabPlace
 	at := 0
 	for _, id := range panes {
-		if id != a.focus && !a.tabs(id) {
+		if id != sc.app.panes.focus && !sc.app.tabs(id) {
 			continue
 		}
-		text := a.tab(id)
-		if id == a.focus {
+		text := sc.tab(id)
+		if id == sc.app.panes.focus {
 			text = "[" + text + "]"
 		}
 		at++
@@ -182,49 +211,49 @@ func (a *App) tabPlaces() []tabPlace {
 	return places
 }
 
-func (a *App) tab(id paneID) string {
+func (sc *sessionScreen) tab(id paneID) string {
 	switch id {
 	case sessionsID:
 		return "1 Sessions"
 	case trafficID:
-		return "2 Traffic"
+		return sc.rows.Traffic.Name()
 	case detailID:
 		return "3 Detail"
 	}
-	l := a.lists(id).(*lines)
-	text := l.name()
-	if n := l.unread(); n > 0 && id != a.focus {
+	l := sc.lists(id).(*wire.Lines)
+	text := l.Name()
+	if n := l.Unread(); n > 0 && id != sc.app.panes.focus {
 		text += " +" + paint.Thousands(n)
 	}
 	return text
 }
 
-// paintFooter paints the last line: a prompt, a message, or what can be done.
-func (a *App) paintFooter(l *paint.Line) {
+// paintFooter paints the last line: a prompt, a message, or the available keys.
+func (sc *sessionScreen) paintFooter(l *paint.Line) {
 	switch {
-	case a.ask != nil:
-		a.paintHints(l)
-	case a.prompt != nil:
-		a.prompt.paint(l, a)
-	case a.notice.bad:
-		l.Text(a.theme.Error, " x "+a.notice.text)
-	case a.notice.text != "":
-		l.Text(a.theme.Text, " "+a.notice.text)
-	case a.finding != nil:
-		l.Text(a.theme.Dim, fmt.Sprintf(" looking for %s, row %s (%s gives up)", a.finding.what, paint.Thousands(a.finding.shown), a.keyOf(actBack)))
+	case sc.app.front.ask != nil:
+		sc.paintHints(l)
+	case sc.app.front.prompt != nil:
+		sc.app.front.prompt.paint(l, sc.app.screen.Theme)
+	case sc.app.front.notice.bad:
+		l.Text(sc.app.screen.Theme.Error, " x "+sc.app.front.notice.text)
+	case sc.app.front.notice.text != "":
+		l.Text(sc.app.screen.Theme.Text, " "+sc.app.front.notice.text)
+	case sc.rows.Finding != nil:
+		l.Text(sc.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, row %s (%s cancels)", sc.rows.Finding.What, paint.Thousands(sc.rows.Finding.Shown), sc.app.keyOf(host.ActBack)))
 	default:
-		a.paintHints(l)
+		sc.paintHints(l)
 	}
 }
 
-// paintHints says what can be done.
-func (a *App) paintHints(l *paint.Line) {
+// paintHints paints the available keys.
+func (sc *sessionScreen) paintHints(l *paint.Line) {
 	l.PadTo(1)
-	for i, hint := range a.keys.Footer(a.scope(), a, l.Room()) {
+	for i, hint := range sc.app.actions.keys.Footer(sc.scope(), sc, l.Room()) {
 		if i > 0 {
 			l.Text(theme.Style{}, "  ")
 		}
-		l.Text(a.theme.Key, hint.Keys)
-		l.Text(a.theme.Text, " "+hint.Title)
+		l.Text(sc.app.screen.Theme.Key, hint.Keys)
+		l.Text(sc.app.screen.Theme.Text, " "+hint.Title)
 	}
 }

@@ -7,13 +7,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcpdbg/ui/uitest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/ui/help"
+	"mcpdbg/ui/host"
 )
 
-// everything is a server that answers in many ways, and a person who asks it.
+// everything makes a server respond in many ways to a user's messages.
 func everything(t *testing.T, s *session.Session, x *fakeExecutor) {
 	t.Helper()
 	send := func(line string) {
@@ -23,7 +27,7 @@ func everything(t *testing.T, s *session.Session, x *fakeExecutor) {
 	}
 	p := x.latest()
 	p.err("fake: listening")
-	synctest.Wait() // stderr has no order with what is sent beside it
+	synctest.Wait() // stderr is not ordered relative to messages sent meanwhile
 	send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	p.out(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"echo","description":"says it again","inputSchema":{"type":"object"}}]}}`)
 	send(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"nope"}}`)
@@ -64,53 +68,53 @@ func TestFrames(t *testing.T) {
 					require.NoError(t, s.Open(t.Context()))
 					everything(t, s, x)
 					d := drive(t, Options{Session: s, Title: "fake (local)", NoColor: !color}, size[0], size[1])
-					frame := d.screen()
+					frame := d.content()
 					requireExact(t, frame, size[0], size[1])
-					golden(t, name, frame)
+					uitest.Golden(t, name, frame)
 				})
 			})
 		}
 	}
 }
 
-// TestOverlays shows what stands over the panes.
+// TestOverlays shows the overlays.
 func TestOverlays(t *testing.T) {
 	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		for name, actions := range map[string][]string{
-			"stop": {actKill}, "restart": {actRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
+			"stop": {"kill"}, "restart": {host.ActRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
 		} {
 			d.do(actions...)
-			requireExact(t, d.screen(), 100, 30)
-			golden(t, "overlay-"+name, d.plain())
-			d.dialog, d.prompt, d.overlays = nil, nil, nil
-			d.closeComposer()
+			requireExact(t, d.content(), 100, 30)
+			uitest.Golden(t, "overlay-"+name, d.plain())
+			d.front.dialog, d.front.prompt, d.front.views = nil, nil, nil
+			d.visible.composer.Back(d.visible.context())
 			d.setZoom(false)
 		}
 	})
 }
 
-// TestOverlaysAtEverySize: what is open stays exact while the screen changes
-// its size.
+// TestOverlaysAtEverySize checks that overlays stay exact while the screen is
+// resized.
 func TestOverlaysAtEverySize(t *testing.T) {
 	t.Parallel()
-	for _, open := range []string{actHelp, actKill, actInfo, actCopyMenu, actCompose, actFilter, actZoom, actOpen, actStderr} {
+	for _, open := range []string{help.ActList, "kill", "info", actCopyMenu, actCompose, actFilter, actZoom, host.ActOpen, actStderr, "export"} {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-			everything(t, d.session, x)
+			everything(t, d.visible.ws.Session, x)
 			d.pull()
 			d.do(open)
 			d.write("some text that is too long for the smallest of all screens that there are")
 			for w := 0; w < 130; w += 13 {
 				for h := 1; h < 50; h += 7 {
 					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.screen(), w, h)
+					requireExact(t, d.content(), w, h)
 				}
 			}
 		})
 	}
 }
 
-// TestBeforeTheFirstSize: a frame may be asked for before the terminal has said
-// how large it is, whatever is open.
+// TestBeforeTheFirstSize checks that a frame can be requested before the size
+// of the terminal is known, whatever is open.
 func TestBeforeTheFirstSize(t *testing.T) {
 	for name, opts := range map[string]Options{"recording": {Source: hostileLog(t, "x")}, "home": {Launcher: &fakeLauncher{}}} {
 		t.Run(name, func(t *testing.T) {

@@ -7,16 +7,20 @@ import (
 	"testing"
 	"time"
 
+	"mcpdbg/ui/uitest"
+
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/grid"
+	"mcpdbg/ui/workspace"
 )
 
-// A fakeRun is a run over targets that does what a test says.
+// A fakeRun is a run over targets that a test controls.
 type fakeRun struct {
 	mu      sync.Mutex
 	rows    []grid.Row
 	about   []grid.Fact
-	totals  grid.Totals // but for what can be counted
+	totals  grid.Totals // except those that can be counted
 	changed chan struct{}
 	stopped int
 	fails   error
@@ -31,7 +35,7 @@ var (
 	herePhases = farPhases[4:]
 )
 
-// newFakeRun returns a run over n hosts, none of them begun.
+// newFakeRun returns a run over n hosts, none of them started.
 func newFakeRun(t testing.TB, n int) *fakeRun {
 	r := &fakeRun{t: t, changed: make(chan struct{}), totals: grid.Totals{Newest: -1}}
 	for i := range n {
@@ -93,7 +97,7 @@ func (r *fakeRun) Changed() <-chan struct{} {
 	return r.changed
 }
 
-// set changes the run, and rings.
+// set changes the run and signals the change.
 func (r *fakeRun) set(change func(r *fakeRun)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,7 +106,7 @@ func (r *fakeRun) set(change func(r *fakeRun)) {
 	r.changed = make(chan struct{})
 }
 
-// begin begins targets, up to one.
+// begin starts targets, up to one.
 func (r *fakeRun) begin(upTo int) {
 	r.set(func(r *fakeRun) {
 		for i := range r.rows[:upTo+1] {
@@ -144,30 +148,30 @@ func (r *fakeRun) over() {
 			}
 		}
 		r.totals.Over = true
-		r.totals.Said = []grid.Fact{{Label: "json", Text: "smoke.json"}, {Label: "junit", Text: "report.xml: no space left on device", Bad: true}, {Label: "exit code", Text: "1"}}
+		r.totals.Facts = []grid.Fact{{Label: "json", Text: "smoke.json"}, {Label: "junit", Text: "report.xml: no space left on device", Bad: true}, {Label: "exit code", Text: "1"}}
 	})
 }
 
-func (r *fakeRun) run() *GridRun {
-	return &GridRun{
+func (r *fakeRun) run() *host.GridRun {
+	return &host.GridRun{
 		Source: r, Title: "npx -y @modelcontextprotocol/server-everything stdio",
-		Open: func(_ context.Context, i int) (Opened, error) {
+		Open: func(_ context.Context, i int) (workspace.Opened, error) {
 			r.opened = append(r.opened, i)
-			return Opened{Source: r.source, Title: r.rows[i].Host + ".jsonl"}, r.fails
+			return workspace.Opened{Source: r.source, Title: r.rows[i].Host + ".jsonl"}, r.fails
 		},
-		Fresh: func(_ context.Context, i int) (Opened, error) {
+		StartNew: func(_ context.Context, i int) (workspace.Opened, error) {
 			r.fresh = append(r.fresh, i)
 			if r.fails != nil {
-				return Opened{}, r.fails
+				return workspace.Opened{}, r.fails
 			}
 			s, _ := newSession(r.t, newLog(r.t), echo)
-			return Opened{Session: s, Title: "everything (" + r.rows[i].Host + ")", Start: s.Open}, nil
+			return workspace.Opened{Session: s, Title: "everything (" + r.rows[i].Host + ")", Start: s.Open}, nil
 		},
 		Stop: func() { r.stopped++ },
 	}
 }
 
-// halfway is a run of 200 targets in the middle.
+// halfway is a run of 200 targets, half finished.
 func halfway(t testing.TB) *fakeRun {
 	r := newFakeRun(t, 200)
 	r.begin(159)
@@ -187,15 +191,15 @@ func TestGridFrames(t *testing.T) {
 			if !color {
 				name += "-nocolor"
 			}
-			requireExact(t, d.screen(), size[0], size[1])
-			golden(t, "grid-middle-"+name, d.screen())
+			requireExact(t, d.content(), size[0], size[1])
+			uitest.Golden(t, "grid-middle-"+name, d.content())
 			r.begin(199)
 			r.end(143, 200)
 			r.totals.Took = 31 * time.Second
 			r.over()
 			d.take(gridChanged{})
-			requireExact(t, d.screen(), size[0], size[1])
-			golden(t, "grid-end-"+name, d.screen())
+			requireExact(t, d.content(), size[0], size[1])
+			uitest.Golden(t, "grid-end-"+name, d.content())
 		}
 	}
 }

@@ -7,48 +7,64 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/help"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/palette"
 )
 
 var helpTests = map[string]actionTest{
-	actHelp: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actDetail, actHelp)
+	help.ActCard: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.take(tea.KeyPressMsg{Code: '?', Text: "?"})
+		require.Contains(t, d.plain(), "── Traffic ──")
+		require.Regexp(t, `C +call a tool `, d.plain())
+		d.take(tea.KeyPressMsg{Code: '?', Text: "?"})
+		require.Contains(t, d.plain(), "━ Help ━", "again: all keys")
+	},
+	"help-card-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(help.ActCard)
+		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
+		require.Nil(t, d.front.top())
+	},
+	help.ActList: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actDetail, help.ActList)
 		screen := d.plain()
-		require.Regexp(t, `(?s)━ Help ━.* Detail  .*Change between.* Everywhere `, screen, "this pane comes first")
+		require.Regexp(t, `(?s)━ Help ━.* Detail  .*Go to the next view.* Everywhere `, screen, "this pane comes first")
 		d.write("KILL serv")
 		require.Contains(t, d.plain(), "Choose how to stop the server")
 		require.NotContains(t, d.plain(), "Move down by a line.")
-		d.do(actCloseHelp)
+		d.do("close-help")
 		d.write("composer close")
-		require.Contains(t, d.plain(), " Composer ", "what can be done elsewhere is there too")
+		require.Contains(t, d.plain(), " Composer ", "actions of other panes are listed too")
 		require.Contains(t, d.plain(), "Close the composer")
 		d.write(" nowhere")
-		require.Contains(t, d.plain(), "nothing has that")
-		d.do(actCloseHelp, actCloseHelp, actTraffic, actHelp)
+		require.Contains(t, d.plain(), "No matches")
+		d.do("close-help", "close-help", actTraffic, help.ActList)
 		d.write("ctrl+z")
-		require.Contains(t, d.plain(), "Go back to the shell")
-		d.do(actCloseHelp)
+		require.Contains(t, d.plain(), "Suspend to the shell")
+		d.do("close-help")
 		d.write("next match")
-		require.Contains(t, d.plain(), "Not now: nothing was searched for yet.")
+		require.Contains(t, d.plain(), "Unavailable: no search yet.")
 	},
-	actCloseHelp: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actHelp)
+	"close-help": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(help.ActList)
 		d.write("move")
-		d.do(actCloseHelp)
-		require.Contains(t, d.plain(), "type to look for something")
+		d.do("close-help")
+		require.Contains(t, d.plain(), "type to search")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
-		require.Nil(t, d.top())
+		require.Nil(t, d.front.top())
 	},
-	actHelpDown:     scrollsHelp(2, actHelpDown),
-	actHelpUp:       scrollsHelp(1, actHelpDown, actHelpUp, actHelpUp),
-	actHelpPageDown: scrollsHelp(31, actHelpPageDown),
-	actHelpPageUp:   scrollsHelp(1, actHelpPageDown, actHelpPageUp),
+	"help-down":      scrollsHelp(2, "help-down"),
+	"help-up":        scrollsHelp(1, "help-down", "help-up", "help-up"),
+	"help-page-down": scrollsHelp(31, "help-page-down"),
+	"help-page-up":   scrollsHelp(1, "help-page-down", "help-page-up"),
 }
 
-// scrollsHelp returns a test that actions make a line the first on the screen.
+// scrollsHelp returns a test that actions scroll a line to the top.
 func scrollsHelp(line int, actions ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actHelp)
-		d.screen()
+		d.do(help.ActList)
+		d.content()
 		d.do(actions...)
 		require.Regexp(t, regexp.QuoteMeta(fmt.Sprintf(" %d-%d of ", line, line+30)), d.rows()[1])
 	}
@@ -56,106 +72,114 @@ func scrollsHelp(line int, actions ...string) actionTest {
 
 var paletteTests = func() map[string]actionTest {
 	tests := map[string]actionTest{
-		actPalette: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		palette.ActOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.take(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl})
 			require.Contains(t, d.plain(), "━ Commands ━")
 			d.write("kil")
 			require.Regexp(t, `> stop +Choose how to stop.* K ctrl\+k `, d.plain())
-			d.do(actClosePalette)
+			d.do("palette-close")
 			d.write("hexadecimal")
-			require.Contains(t, d.plain(), " 0 found ", "what can't be reached from here is not offered")
-			d.do(actClosePalette)
-			d.write("wants")
-			require.Contains(t, d.plain(), "nothing does that")
-			d.do(actClosePalette)
+			require.Contains(t, d.plain(), " 0 found ", "actions that cannot be reached from here are not offered")
+			d.do("palette-close")
+			d.write("zzz")
+			require.Contains(t, d.plain(), "No matching command")
+			d.do("palette-close")
 			d.write("anywhere")
-			require.Contains(t, d.plain(), "> quit at once", "found by what it says")
+			require.Contains(t, d.plain(), "> quit immediately", "found by its help text")
+			d.do("palette-close")
+			d.write("level")
+			require.Regexp(t, `> log level +not now: the server does not declare logging`, d.plain(), "found by a synonym")
+			d.do("palette-close")
+			d.write("theme l")
+			require.Contains(t, d.plain(), "> theme light ", "with a word")
 		},
-		actRun: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(actPalette)
+		palette.ActRun: func(t *testing.T, d *driver, _ *fakeExecutor) {
+			d.do(palette.ActOpen)
 			d.write("next match")
-			require.Contains(t, d.plain(), "not now: nothing was searched for yet")
+			require.Contains(t, d.plain(), "not now: no search yet")
 			d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
-			require.Contains(t, d.rows()[35], "x next match: nothing was searched for yet")
-			require.NotNil(t, d.top(), "what is not possible leaves it open")
-			d.do(actClosePalette)
+			require.Contains(t, d.rows()[35], "x next match: no search yet")
+			require.NotNil(t, d.front.top(), "a disabled action leaves the palette open")
+			d.do("palette-close")
 			d.write("zoom")
-			d.do(actRun)
-			require.True(t, d.zoom)
-			require.Nil(t, d.top())
-			d.do(actPalette)
+			d.do(palette.ActRun)
+			require.True(t, d.panes.zoom)
+			require.Nil(t, d.front.top())
+			d.do(palette.ActOpen)
 			d.write("no such thing at all")
-			d.do(actRun)
-			require.NotNil(t, d.top())
+			d.do(palette.ActRun)
+			require.NotNil(t, d.front.top())
 		},
-		actClosePalette: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(actPalette)
+		"palette-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
+			d.do(palette.ActOpen)
 			d.write("x")
 			d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
-			require.NotNil(t, d.top(), "first the line is emptied")
+			require.NotNil(t, d.front.top(), "the query is cleared first")
 			d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
-			require.Nil(t, d.top())
+			require.Nil(t, d.front.top())
 		},
 	}
-	for id, test := range pickerTests(scopePalette, actPalette) {
+	for id, test := range pickerTests(palette.Scope, palette.ActOpen) {
 		tests[id] = test
 	}
 	return tests
 }()
 
-// pickerTests are tests of the actions that move about in a picker, which an
-// action opens.
+// pickerTests are tests of the actions that move in a picker, which an action
+// opens.
 func pickerTests(scope, open string) map[string]actionTest {
 	moves := func(want func(n, page int) int, actions ...string) actionTest {
 		return func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.do(open)
-			d.screen()
-			p := d.top().(picking).picks()
+			d.content()
+			p := pickerOf(d.front.top())
 			for _, action := range actions {
 				d.do(scope + "-" + action)
 			}
-			require.Equal(t, want(len(p.shown)-1, p.rows-1), p.at)
+			require.Equal(t, want(len(p.Shown)-1, p.Rows-1), p.At)
 		}
 	}
 	return map[string]actionTest{
-		scope + "-" + actDown:     moves(func(n, _ int) int { return min(2, n) }, actDown, actDown),
-		scope + "-" + actUp:       moves(func(n, _ int) int { return min(1, n) }, actDown, actDown, actUp),
-		scope + "-" + actPageDown: moves(func(n, page int) int { return min(page, n) }, actPageDown),
-		scope + "-" + actPageUp:   moves(func(n, page int) int { return max(n-page, 0) }, actBottom, actPageUp),
-		scope + "-" + actTop:      moves(func(int, int) int { return 0 }, actBottom, actTop),
-		scope + "-" + actBottom:   moves(func(n, _ int) int { return n }, actBottom),
+		scope + "-" + kit.Down:     moves(func(n, _ int) int { return min(2, n) }, kit.Down, kit.Down),
+		scope + "-" + kit.Up:       moves(func(n, _ int) int { return min(1, n) }, kit.Down, kit.Down, kit.Up),
+		scope + "-" + kit.PageDown: moves(func(n, page int) int { return min(page, n) }, kit.PageDown),
+		scope + "-" + kit.PageUp:   moves(func(n, page int) int { return max(n-page, 0) }, kit.Bottom, kit.PageUp),
+		scope + "-" + kit.Top:      moves(func(int, int) int { return 0 }, kit.Bottom, kit.Top),
+		scope + "-" + kit.Bottom:   moves(func(n, _ int) int { return n }, kit.Bottom),
 	}
 }
 
-// TestPaletteOnRecording: what needs a server says why not.
+// TestPaletteOnRecording checks that actions that need a server show why they
+// are disabled.
 func TestPaletteOnRecording(t *testing.T) {
 	d := drive(t, Options{Source: hostileLog(t, "x"), Title: "demo.rec"}, 100, 30)
-	d.do(actPalette)
+	d.do(palette.ActOpen)
 	d.write("restart")
 	require.Contains(t, d.plain(), "not now: this is a recording: there is no server")
-	d.do(actClosePalette)
+	d.do("palette-close")
 	d.write("zoom")
-	d.do(actRun)
-	require.True(t, d.zoom)
+	d.do(palette.ActRun)
+	require.True(t, d.panes.zoom)
 }
 
-// TestPaletteByMouse: one click chooses, the next one on the same takes it.
+// TestPaletteByMouse checks that a click selects a command, and that a second
+// one runs it.
 func TestPaletteByMouse(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actPalette)
+		d.do(palette.ActOpen)
 		d.write("zoom")
-		p := d.top().(*palette)
+		p := d.front.top().(*palette.View)
 		d.press(20, 4)
-		require.Equal(t, 1, p.picker.at)
+		require.Equal(t, 1, p.Picks().At)
 		d.press(20, 3)
-		require.Equal(t, 0, p.picker.at)
-		require.False(t, d.zoom)
+		require.Equal(t, 0, p.Picks().At)
+		require.False(t, d.panes.zoom)
 		d.press(1, 3)
 		d.press(20, 2)
 		d.press(20, 30)
-		require.NotNil(t, d.top())
+		require.NotNil(t, d.front.top())
 		d.press(20, 3)
-		require.True(t, d.zoom)
-		require.Nil(t, d.top())
+		require.True(t, d.panes.zoom)
+		require.Nil(t, d.front.top())
 	})
 }

@@ -8,231 +8,285 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcpdbg/ui/uitest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/home"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
 // A fakeLauncher has one item of each kind.
 type fakeLauncher struct {
 	t      testing.TB
-	home   Home
+	home   host.Home
 	fails  error
 	slow   chan struct{} // if set, Open waits for it
-	asked  []Item
+	asked  []host.Item
 	inputs map[string]string
 	closed int
-	again  []Again
-	serve  func(*fakeProcess, message) // of what is started again
+	again  []host.Rerun
+	serve  func(*fakeProcess, message) // of restarted recordings
 }
 
-// someItems is what a Launcher may find.
-func someItems() Home {
-	return Home{
-		Items: []Item{
-			{Kind: ServerItem, Key: "1", Name: "everything", From: "Claude Desktop ~/.config/Claude/claude_desktop_config.json", Where: "local", Command: "npx -y @modelcontextprotocol/server-everything stdio"},
-			{Kind: ServerItem, Key: "2", Name: "weather", From: "VS Code .vscode/mcp.json", Where: "build-7", Command: "weather --key ${KEY}", Notes: []string{"an unknown variable ${input:x} was left"}, Inputs: []Input{
+// someItems returns items that a Launcher may find.
+func someItems() host.Home {
+	return host.Home{
+		Items: []host.Item{
+			{Kind: host.ServerItem, Key: "1", Name: "everything", From: "Claude Desktop ~/.config/Claude/claude_desktop_config.json", Where: "local", Command: "npx -y @modelcontextprotocol/server-everything stdio"},
+			{Kind: host.ServerItem, Key: "2", Name: "weather", From: "VS Code .vscode/mcp.json", Where: "build-7", Command: "weather --key ${KEY}", Notes: []string{"an unknown variable ${input:x} was left"}, Inputs: []host.Input{
 				{ID: "region", Description: "Where to look", Options: []string{"eu", "us"}, Default: "eu"},
 				{ID: "key", Description: "The key of the service", Secret: true},
 			}},
-			{Kind: ServerItem, Key: "3", Name: "remote", From: "Cursor ~/.cursor/mcp.json", Where: "", Command: "https://example.com/mcp", Blocked: "HTTP is not supported yet"},
-			{Kind: RecordingItem, Key: "4", Name: "20261121-114750-files", Where: "local", When: time.Date(2026, 11, 21, 11, 47, 50, 0, time.UTC), Size: 18_637, Live: true},
-			{Kind: RecordingItem, Key: "5", Name: "20261120-090000-weather", Where: "build-7", When: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), Size: 1_200_000},
-			{Kind: DemoItem, Key: "6", Name: "demo server", Where: "local", Command: "mcpdbg demo-server"},
+			{Kind: host.ServerItem, Key: "3", Name: "remote", From: "Cursor ~/.cursor/mcp.json", Where: "", Command: "https://example.com/mcp", Blocked: "HTTP is not supported yet"},
+			{Kind: host.RecordingItem, Key: "4", Name: "files", When: began.Add(-3 * time.Minute)},
+			{Kind: host.RecordingItem, Key: "5", Name: "weather", When: began.Add(-2 * time.Hour)},
+			{Kind: host.RecordingItem, Key: "7", Name: "everything", When: began.Add(-4 * time.Hour)},
+			{Kind: host.RecordingItem, Key: "8", Name: "everything", When: began.Add(-4*time.Hour - 5*time.Minute)},
+			{Kind: host.RecordingItem, Key: "9", Name: "notes", When: began.Add(-100 * 24 * time.Hour)},
+			{Kind: host.DemoItem, Key: "6", Name: "demo server", Where: "local", Command: "mcpdbg demo-server"},
 		},
 		Notes: []string{"~/.codex/config.toml can't be read: line 3: a key without a value"},
 	}
 }
 
-func (l *fakeLauncher) Home(context.Context) (Home, error) {
+func (l *fakeLauncher) Home(context.Context) (host.Home, error) {
 	if l.home.Items == nil {
 		l.home = someItems()
 	}
 	return l.home, l.fails
 }
 
-func (l *fakeLauncher) Open(ctx context.Context, item Item, inputs map[string]string) (Opened, error) {
+// began is the time at which tests begin.
+var began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// lookedAt has what the files of the recordings say.
+var lookedAt = map[string]host.Item{
+	"4": {Name: "files --root /srv", Where: "local", Command: "/usr/bin/files --root /srv", Words: []string{"--ssh", "build-7", "/usr/bin/files", "--root", "/s r v"}, Size: 18_637, Live: true},
+	"5": {Name: "build-7: weather", Where: "build-7", Command: "weather", Size: 1_200_000, Long: 90 * time.Second, Counted: true, Sent: 400, Received: 12, Errors: 3, Verdict: "the server exited with code 1 before it answered, after 1 ms"},
+	"7": {Name: "server-everything stdio", Where: "local", Command: "npx -y @modelcontextprotocol/server-everything stdio", Size: 9_000, Long: 2 * time.Second, Counted: true, Sent: 8, Received: 11, Verdict: host.VerdictOK},
+	"8": {Name: "server-everything stdio", Where: "local", Command: "npx -y @modelcontextprotocol/server-everything stdio", Size: 9_000, Long: time.Second, Counted: true, Sent: 8, Received: 11, Verdict: host.VerdictOK},
+	"9": {Name: "notes", Where: "local", Command: "notes", Size: 200, Counted: true, Errors: 1},
+}
+
+func (*fakeLauncher) Look(_ context.Context, item host.Item, whole bool) host.Item {
+	looked := lookedAt[item.Key]
+	looked.Kind, looked.Key, looked.When, looked.From = item.Kind, item.Key, item.When, "~/recordings/"+item.Key+".jsonl"
+	if !whole {
+		looked.Verdict = ""
+	}
+	return looked
+}
+
+func (l *fakeLauncher) Open(ctx context.Context, item host.Item, inputs map[string]string) (workspace.Opened, error) {
 	if l.slow != nil {
 		<-l.slow
 	}
 	l.asked, l.inputs = append(l.asked, item), inputs
 	if l.fails != nil {
-		return Opened{}, l.fails
+		return workspace.Opened{}, l.fails
 	}
 	s, _ := newSession(l.t, newLog(l.t), echo)
-	return Opened{Session: s, Title: item.Name + " (local)", Start: s.Open, Close: func(ctx context.Context) error {
+	return workspace.Opened{Session: s, Title: item.Name + " (local)", Start: s.Open, Close: func(ctx context.Context) error {
 		l.closed++
 		_, err := s.Close(ctx)
 		return err
 	}}, nil
 }
 
-func (l *fakeLauncher) Again(_ context.Context, again Again) (Opened, error) {
+func (l *fakeLauncher) Again(_ context.Context, again host.Rerun) (workspace.Opened, error) {
 	l.again = append(l.again, again)
 	if l.fails != nil {
-		return Opened{}, l.fails
+		return workspace.Opened{}, l.fails
 	}
 	s, _ := newSessionWith(l.t, newLog(l.t), l.serve, again.Configure)
-	return Opened{Session: s, Title: "replay of fake (local)", Start: s.Open}, nil
+	return workspace.Opened{Session: s, Title: "replay of fake (local)", Start: s.Open}, nil
 }
 
 func (d *driver) launcher() *fakeLauncher { return d.opts.Launcher.(*fakeLauncher) }
 
 var homeTests = func() map[string]actionTest {
 	tests := map[string]actionTest{
-		actHome: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(actHome)
+		"open-session": func(t *testing.T, d *driver, _ *fakeExecutor) {
+			d.do("open-session")
 			require.Contains(t, d.plain(), "━ Open ━")
 			require.Regexp(t, `>   everything +server +local +Claude Desktop`, d.plain())
 			require.Regexp(t, `x remote +server +HTTP is not supported yet`, d.plain())
-			require.Regexp(t, `20261121-114750-files +recording +2026-11-21 11:47  18.2K  not finished`, d.plain())
+			require.Regexp(t, `files --root /srv +recording .* 3 min ago .* LIVE`, d.plain())
+			require.Regexp(t, `build-7: weather +recording .* 2 h ago .* 412 messages  3 errors  the server exited`, d.plain())
+			require.Regexp(t, `server-everything stdio +recording .* 20:00:00 .* 19 messages  ok`, d.plain())
+			require.Regexp(t, `server-everything stdio +recording .* 19:55:00 .* 19 messages  ok`, d.plain(), "two rows that look different")
 			require.Contains(t, d.plain(), "~/.codex/config.toml can't be read")
 			d.write("build-7")
-			require.Contains(t, d.plain(), "weather --key ${KEY}", "it is found by where it runs")
+			require.Regexp(t, `>   build-7: weather +recording`, d.plain())
+			require.Regexp(t, `    weather +server +build-7`, d.plain(), "found by its host")
 			d.opts.Launcher = nil
-			d.overlays = nil
-			d.do(actHome)
-			require.Contains(t, d.rows()[35], "x open another: there is nothing to choose from")
+			d.front.views = nil
+			d.do("open-session")
+			require.Contains(t, d.rows()[35], "x open another: servers and recordings cannot be opened")
 		},
-		actOpenItem: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(actHome)
+		"home-open": func(t *testing.T, d *driver, _ *fakeExecutor) {
+			d.do("open-session")
 			d.write("remote")
-			d.do(actOpenItem)
-			require.Contains(t, d.plain(), "remote can't be opened: HTTP is not supported yet")
+			d.do("home-open")
+			require.Contains(t, d.plain(), "cannot open remote: HTTP is not supported yet")
 			require.Empty(t, d.launcher().asked)
-			d.do(actCloseHome)
+			d.do("home-close")
 			d.write("every")
 			d.launcher().fails = errors.New("npx is not installed\ntry another")
-			d.do(actOpenItem)
+			d.do("home-open")
 			require.Contains(t, d.plain(), "everything: npx is not installed")
 			require.Contains(t, d.plain(), "try another")
 			d.launcher().fails = nil
-			d.do(actOpenItem)
+			d.do("home-open")
 			synctest.Wait()
-			d.take(about{d.subject, changed{}})
-			require.Nil(t, d.top())
-			require.Len(t, d.subjects, 2)
-			require.Contains(t, d.rows()[0], "LIVE  everything (local)")
+			d.take(addressed{d.visible, changed{}})
+			require.Nil(t, d.front.top())
+			require.Len(t, d.screens, 2)
+			require.Contains(t, d.rows()[0], "LIVE  ready  everything (local)")
 			require.Contains(t, d.rows()[0], "ready")
 			require.Len(t, d.launcher().asked, 2)
-			d.do(actHome)
+			d.do("open-session")
 			d.write("no such thing")
-			require.Contains(t, d.plain(), "nothing here has that")
-			d.do(actOpenItem)
-			require.NotNil(t, d.top())
+			require.Regexp(t, `>   no such thing +command +start this command as a server`, d.plain())
+			d.write(" 'x")
+			d.do("home-open")
+			require.Contains(t, d.rows()[3], "x cannot start the command: unclosed quote")
+			d.write(" y'")
+			require.NotContains(t, d.plain(), "unclosed quote")
+			d.do("home-open")
+			synctest.Wait()
+			require.Equal(t, []string{"no", "such", "thing", "x y"}, d.launcher().asked[2].Words)
+			require.Nil(t, d.front.top())
 		},
-		actReload: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(actHome)
+		"home-edit": func(t *testing.T, d *driver, _ *fakeExecutor) {
+			d.do("open-session", "home-edit")
+			require.Contains(t, d.rows()[35], "x edit command: only commands of recordings can be edited")
+			d.write("files")
+			d.do("home-edit")
+			require.Contains(t, d.plain(), "/ --ssh build-7 /usr/bin/files --root '/s r v'")
+			d.do("home-open")
+			synctest.Wait()
+			require.Equal(t, []string{"--ssh", "build-7", "/usr/bin/files", "--root", "/s r v"}, d.launcher().asked[0].Words)
+			require.Equal(t, host.CommandItem, d.launcher().asked[0].Kind)
+		},
+		"home-reload": func(t *testing.T, d *driver, _ *fakeExecutor) {
+			d.do("open-session")
 			d.launcher().home.Items[0].Name = "another name"
-			d.do(actReload)
+			d.do("home-reload")
 			require.Contains(t, d.plain(), "another name")
 			d.launcher().fails = errors.New("no such folder")
-			d.do(actReload)
-			require.Contains(t, d.plain(), "x       no such folder")
-			require.Contains(t, d.plain(), "another name", "what was there stays")
+			d.do("home-reload")
+			require.Contains(t, d.plain(), "x no such folder")
+			require.Contains(t, d.plain(), "another name", "the previous items stay")
 		},
-		actCloseHome: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(actHome)
+		"home-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
+			d.do("open-session")
 			d.write("x")
-			d.do(actCloseHome)
-			require.NotNil(t, d.top())
-			d.do(actCloseHome)
-			require.Nil(t, d.top())
+			d.do("home-close")
+			require.NotNil(t, d.front.top())
+			d.do("home-close")
+			require.Nil(t, d.front.top())
 		},
 	}
-	for id, test := range pickerTests(scopeHome, actHome) {
+	for id, test := range pickerTests(home.Scope, "open-session") {
 		tests[id] = test
 	}
 	return tests
 }()
 
-// asksInputs opens what needs values.
+// asksInputs opens an item that needs values.
 func (d *driver) asksInputs() {
-	d.do(actHome)
+	d.do("open-session")
 	d.write("weather")
-	d.do(actOpenItem)
+	d.do("home-open")
 	require.Contains(d.t, d.plain(), " Needed to open weather ")
 }
 
 var inputTests = map[string]actionTest{
-	actAcceptInput: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"input-accept": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.asksInputs()
 		d.write("x")
-		d.do(actAcceptInput)
+		d.do("input-accept")
 		d.write("hunter2")
 		require.NotContains(t, d.plain(), "hunter2")
 		require.Contains(t, d.plain(), "•••••••")
-		d.do(actAcceptInput)
+		d.do("input-accept")
 		require.Contains(t, d.plain(), "x must be one of: eu, us")
 		require.Empty(t, d.launcher().asked)
-		d.do(actClearInput)
+		d.do("input-clear")
 		d.write("us")
-		fields := d.top().(*inputs).fields
-		d.do(actAcceptInput, actAcceptInput)
+		fields := d.front.top().(*home.Inputs).Fields
+		d.do("input-accept", "input-accept")
 		require.Equal(t, map[string]string{"region": "us", "key": "hunter2"}, d.launcher().inputs)
 		require.Contains(t, d.rows()[0], "weather")
-		require.NotContains(t, string(fields[1].text[:cap(fields[1].text)]), "hunter2", "nothing of it stays behind")
+		require.NotContains(t, string(fields[1].Text[:cap(fields[1].Text)]), "hunter2", "nothing of it stays behind")
 	},
-	actNextInput: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"input-next": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.asksInputs()
 		require.Contains(t, d.plain(), "> eu")
-		d.do(actNextInput)
-		require.Contains(t, d.plain(), "what you type is not shown")
-		d.do(actNextInput)
+		d.do("input-next")
+		require.Contains(t, d.plain(), "input is not echoed")
+		d.do("input-next")
 		require.Contains(t, d.plain(), "> eu")
 	},
-	actPrevInput: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"input-previous": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.asksInputs()
-		d.do(actPrevInput)
-		require.Contains(t, d.plain(), "what you type is not shown")
+		d.do("input-previous")
+		require.Contains(t, d.plain(), "input is not echoed")
 	},
-	actNextOption: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"input-option": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.asksInputs()
-		d.do(actNextOption)
+		d.do("input-option")
 		require.Contains(t, d.plain(), "> us")
-		d.do(actNextOption)
+		d.do("input-option")
 		require.Contains(t, d.plain(), "> eu")
-		d.do(actNextInput, actNextOption)
-		require.Contains(t, d.rows()[35], "x next option: any text will do here")
+		d.do("input-next", "input-option")
+		require.Contains(t, d.rows()[35], "x next option: this value accepts any text")
 	},
-	actClearInput: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"input-clear": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.asksInputs()
-		d.do(actClearInput)
+		d.do("input-clear")
 		require.NotContains(t, d.plain(), "> eu")
 	},
-	actCloseInputs: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	"input-cancel": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.asksInputs()
-		d.do(actCloseInputs)
+		d.do("input-cancel")
 		require.Contains(t, d.plain(), "━ Open ━")
 		require.Empty(t, d.launcher().asked)
 	},
 }
 
-// TestHomeAlone: without any session there is home, and nothing that needs one
-// does harm.
+// TestHomeAlone checks that home is shown without any session, and that actions
+// that need a session do no harm.
 func TestHomeAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, Options{Launcher: &fakeLauncher{t: t}}, 120, 36)
 		require.Contains(t, d.rows()[0], "mcpdbg  no session is open")
 		require.Contains(t, d.plain(), "━ Open ━")
-		d.do(actCloseHome)
+		d.do("home-close")
 		require.Contains(t, d.rows()[35], "ctrl+c quits")
-		require.NotNil(t, d.top())
-		h := d.top()
-		d.overlays = nil
-		for _, action := range d.keys.Reachable(scopeTraffic) {
-			if action.ID != actQuit && action.ID != actInterrupt && action.ID != actSuspend {
+		require.NotNil(t, d.front.top())
+		h := d.front.top()
+		d.front.views = nil
+		for _, action := range d.actions.keys.Reachable(wire.Scope) {
+			if action.ID != actQuit && action.ID != host.ActInterrupt && action.ID != actSuspend {
 				d.do(action.ID)
-				requireExact(t, d.screen(), 120, 36)
+				requireExact(t, d.content(), d.screen.Width, d.screen.Height)
 			}
 		}
-		d.prompt, d.dialog, d.overlays, d.zoom = nil, nil, nil, false
+		d.front.prompt, d.front.dialog, d.front.views, d.panes.zoom = nil, nil, nil, false
 		d.focusOn(trafficID)
-		d.push(h)
+		d.visible.push(h)
 		d.write("every")
-		d.do(actOpenItem)
+		d.do("home-open")
 		synctest.Wait()
-		d.take(about{d.subject, changed{}})
-		require.Contains(t, d.rows()[0], "LIVE  everything (local)")
+		d.take(addressed{d.visible, changed{}})
+		require.Contains(t, d.rows()[0], "LIVE  ready  everything (local)")
 		require.NotContains(t, d.plain(), "1 Sessions", "one session needs no list")
 		d.do(actSessions, actRemoveSession, actYes)
 		require.Equal(t, 1, d.launcher().closed)
@@ -240,55 +294,54 @@ func TestHomeAlone(t *testing.T) {
 	})
 }
 
-// TestHomeFirst: the first start explains itself.
+// TestHomeFirst checks that the first start explains itself.
 func TestHomeFirst(t *testing.T) {
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
-		d := drive(t, Options{Launcher: &fakeLauncher{t: t, home: Home{Items: someItems().Items[5:]}}}, size[0], size[1])
-		requireExact(t, d.screen(), size[0], size[1])
+		d := drive(t, Options{Launcher: &fakeLauncher{t: t, home: host.Home{Items: someItems().Items[8:]}}}, size[0], size[1])
+		requireExact(t, d.content(), size[0], size[1])
 		require.Contains(t, d.plain(), "press enter: the demo")
 		require.Regexp(t, ">   demo s", d.plain())
-		golden(t, fmt.Sprintf("home-first-%dx%d", size[0], size[1]), d.plain())
+		uitest.Golden(t, fmt.Sprintf("home-first-%dx%d", size[0], size[1]), d.plain())
 	}
 }
 
-// TestHomeGivesUp: what is opened can be given up, and is closed if it comes
-// all the same.
+// TestHomeGivesUp checks that opening can be cancelled, and that a session that
+// opens anyway is closed.
 func TestHomeGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &fakeLauncher{t: t, slow: make(chan struct{})}
 		d := drive(t, Options{Launcher: l}, 120, 36)
-		h := d.top().(*home)
-		opening := d.launchItem(h, h.found.Items[0], nil)
-		d.stale = true
+		opening := d.visible.Do("home-open")
+		d.canvas.stale = true
 		require.Contains(t, d.plain(), "opening everything ...")
-		require.Nil(t, d.openItem(h), "one at a time")
+		require.Nil(t, d.visible.Do("home-open"), "one at a time")
 		done := make(chan tea.Msg)
 		go func() { done <- opening() }()
-		d.do(actCloseHome)
+		d.do("home-close")
 		close(l.slow)
 		d.take(<-done)
-		require.Empty(t, d.subjects)
+		require.Empty(t, d.screens)
 		require.Equal(t, 1, l.closed)
 		require.NotContains(t, d.plain(), "opening everything")
 	})
 }
 
-// TestHomeIsUntrusted: what config files hold cannot leave its place.
+// TestHomeIsUntrusted checks that text of config files cannot leave its place.
 func TestHomeIsUntrusted(t *testing.T) {
 	for _, text := range hostile {
-		item := Item{Kind: ServerItem, Name: text, From: text, Where: text, Command: text, Notes: []string{text}, Inputs: []Input{{ID: text, Description: text, Default: text, Options: []string{text}}}}
+		item := host.Item{Kind: host.ServerItem, Name: text, From: text, Where: text, Command: text, Notes: []string{text}, Inputs: []host.Input{{ID: text, Description: text, Default: text, Options: []string{text}}}}
 		blocked := item
 		blocked.Blocked = text
-		d := drive(t, Options{Launcher: &fakeLauncher{t: t, home: Home{Items: []Item{item, blocked}, Notes: []string{text}}}}, 100, 30)
+		d := drive(t, Options{Launcher: &fakeLauncher{t: t, home: host.Home{Items: []host.Item{item, blocked}, Notes: []string{text}}}}, 100, 30)
 		for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 10}} {
-			d.overlays = d.overlays[:1]
+			d.front.views = d.front.views[:1]
 			d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			requireExact(t, d.screen(), size[0], size[1])
-			d.do(scopeHome+"-"+actDown, actOpenItem)
-			requireExact(t, d.screen(), size[0], size[1])
-			d.do(scopeHome+"-"+actUp, actOpenItem)
-			require.IsType(t, &inputs{}, d.top())
-			requireExact(t, d.screen(), size[0], size[1])
+			requireExact(t, d.content(), size[0], size[1])
+			d.do(home.Scope+"-"+kit.Down, "home-open")
+			requireExact(t, d.content(), size[0], size[1])
+			d.do(home.Scope+"-"+kit.Up, "home-open")
+			require.IsType(t, &home.Inputs{}, d.front.top())
+			requireExact(t, d.content(), size[0], size[1])
 		}
 	}
 }

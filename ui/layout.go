@@ -1,12 +1,11 @@
 package ui
 
 import (
-	"cmp"
-
-	"mcpdbg/ui/paint"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
 )
 
-// A paneID names a pane. The numbers are those of the keys that lead there.
+// A paneID identifies a pane. The numbers are those of the keys that focus it.
 type paneID uint8
 
 // The panes.
@@ -21,81 +20,85 @@ const (
 	paneCount         = 7
 )
 
-// panes are those that tab goes through, in this order.
+// panes are the panes that tab cycles through, in this order.
 var panes = []paneID{sessionsID, trafficID, detailID, stderrID, eventsID}
 
-// A mode is one of the ways to divide the screen.
+// A mode is a way to divide the screen.
 type mode uint8
 
 // The modes, from the largest screen to the smallest.
 const (
-	wide     mode = iota // sessions, traffic and detail side by side, over stderr and events
-	stacked              // traffic, detail, and one strip for stderr or events
+	wide     mode = iota // traffic and detail side by side, over a strip for stderr and events
+	stacked              // traffic, detail and the strip, with one of the two where it is narrow
 	single               // one pane, with tabs
 	tooSmall             // one line of text
 )
 
 // The sizes at which the modes begin.
 const (
-	wideWidth    = 110
-	stackedWidth = 80
-	panesHeight  = 16 // below there is one pane, however wide the screen
+	wideWidth    = 160
+	bothWidth    = 100 // stderr and events side by side in the strip
+	stackedWidth = 70
 	minWidth     = 40
 	minHeight    = 10
+	openHeight   = 30 // from this height the strip is open without the focus
 )
 
-// The smallest panes, with their borders, and the size of those that have one.
+// The minimum sizes of panes, with their rules, and fixed sizes.
 const (
 	sessionsWidth = 24
 	detailWidth   = 34
 	trafficWidth  = 40
 	halfWidth     = 24 // of stderr or events, side by side
-	upperHeight   = 9  // of all that is over the strip
-	stripHeight   = 3
+	upperHeight   = 9  // of everything above the strip
+	stripHeight   = 2
 	detailHeight  = 3
-	trafficHeight = 5
+	trafficHeight = 4
 	composeHeight = 5
 )
 
-// arrangement is what the layout depends on.
+// arrangement is the input of the layout.
 type arrangement struct {
 	width, height int
-	focus         paneID // of the panes; the composer does not count
-	strip         paneID // stderr or events: which of them the one strip shows
+	focus         paneID // among the panes; the composer does not count
+	strip         paneID // stderr or events: the pane in the strip if there is only one
 	zoom          bool   // the focused pane alone
-	sessions      bool   // the list of sessions has a place where there is room
+	sessions      bool   // there are several, named in a line
+	quiet         bool   // stderr and events say nothing
 	composing     bool
-	filling       bool // what is composed is a form, which takes more room
+	filling       bool // the composer shows a form, which needs more room
 	verdict       int  // lines below the header
 	calls         int  // lines above the footer
-	player        bool // a line above that, of a recording
+	player        bool // one more line above the calls, for a recording
 	splits        splits
 }
 
-// splits are the sizes that the person chose, in cells; zero leaves it to the
-// layout. What does not fit is cut.
+// splits are the sizes that the user chose, in cells; zero means the default.
+// Sizes that do not fit are reduced; a strip of one row shows only titles.
 type splits struct {
-	detail     int // columns of the detail pane, beside the traffic
+	detail     int // columns of the detail pane, right of the traffic
 	detailRows int // its rows, below the traffic
 	strip      int // rows of stderr and events
-	events     int // columns of the events, beside stderr
+	events     int // columns of the events, right of stderr
 	composer   int // rows
 }
 
-// layout is where everything is on the screen. A pane with an empty rectangle
-// is not shown.
+// layout is the position of everything on the screen. A pane with an empty
+// rectangle is hidden.
 type layout struct {
 	mode    mode
 	header  paint.Rect
 	verdict paint.Rect // below the header, if there is one
 	tabs    paint.Rect // only in mode single
+	names   paint.Rect // of the sessions, if there are several
+	strip   paint.Rect // the titles of stderr and events, while both are closed
 	player  paint.Rect // above the footer, of a recording
-	calls   paint.Rect // above the footer, while calls are under way
+	calls   paint.Rect // above the footer, while calls are pending
 	footer  paint.Rect
 	pane    [paneCount]paint.Rect
 }
 
-// arrange divides the screen. It depends on nothing but its argument.
+// arrange divides the screen. The result depends only on its argument.
 func arrange(a arrangement) layout {
 	screen := paint.Rect{W: a.width, H: a.height}
 	l := layout{mode: modeOf(a.width, a.height)}
@@ -109,15 +112,18 @@ func arrange(a arrangement) layout {
 	if a.player {
 		l.player, screen = screen.CutBottom(1)
 	}
+	if a.sessions && a.focus != sessionsID && screen.H >= kit.PanesHeight {
+		l.names, screen = screen.CutTop(1)
+	}
 	if l.mode == single {
 		l.tabs, screen = screen.CutTop(1)
 	}
 	if a.composing {
-		if l.mode != wide {
+		if l.mode == single || l.mode == stacked && (a.width < bothWidth || screen.H < upperHeight+7) {
 			l.pane[composerID] = screen
 			return l
 		}
-		usual := between(7, a.height/4, 14)
+		usual := kit.Between(7, a.height/4, 14)
 		if a.filling {
 			usual = max(a.height/2, usual)
 		}
@@ -136,32 +142,63 @@ func arrange(a arrangement) layout {
 }
 
 func (l *layout) arrangeWide(screen paint.Rect, a arrangement) {
-	top, bottom := cutStrip(screen, a.splits.strip, between(4, a.height/6, 12))
-	if a.sessions {
-		l.pane[sessionsID], top = top.CutLeft(sessionsWidth)
-	}
-	detail := splitSize(a.splits.detail, between(detailWidth, a.width*3/10, 100), detailWidth, top.W-trafficWidth)
+	top, bottom := l.cutStrip(screen, a)
+	l.divideStrip(bottom, a)
+	top = l.cutSessions(top, a)
+	detail := splitSize(a.splits.detail, max(60, a.width*38/100), detailWidth, top.W-trafficWidth)
 	l.pane[detailID], l.pane[trafficID] = top.CutRight(detail)
-	events := splitSize(a.splits.events, a.width-a.width/2, halfWidth, a.width-halfWidth)
-	l.pane[eventsID], l.pane[stderrID] = bottom.CutRight(events)
 }
 
-// arrangeStacked has no place for the list of sessions, unless it has the keys.
 func (l *layout) arrangeStacked(screen paint.Rect, a arrangement) {
-	top, bottom := cutStrip(screen, a.splits.strip, between(4, a.height/6, 8))
-	if a.sessions && a.focus == sessionsID {
-		l.pane[sessionsID], top = top.CutLeft(sessionsWidth)
+	top, bottom := l.cutStrip(screen, a)
+	top = l.cutSessions(top, a)
+	usual := min(7, top.H/2)
+	if a.width >= bothWidth {
+		usual = max(top.H*45/100, min(9, top.H/2))
+		l.divideStrip(bottom, a)
+	} else {
+		l.pane[a.strip] = bottom
 	}
-	detail := splitSize(a.splits.detailRows, top.H/3, detailHeight, top.H-trafficHeight)
+	detail := splitSize(a.splits.detailRows, usual, detailHeight, top.H-trafficHeight)
 	l.pane[detailID], l.pane[trafficID] = top.CutBottom(detail)
-	l.pane[a.strip] = bottom
+}
+
+// cutSessions cuts the list of sessions off the left, while it has the focus.
+func (l *layout) cutSessions(screen paint.Rect, a arrangement) (rest paint.Rect) {
+	if a.focus == sessionsID {
+		l.pane[sessionsID], screen = screen.CutLeft(sessionsWidth)
+	}
+	return screen
+}
+
+// cutStrip cuts the strip off the bottom, unless too little remains for the panes
+// above. It is closed, which leaves a line of titles, while it is quiet or the
+// screen is low, unless it has the focus or the user chose a size.
+func (l *layout) cutStrip(screen paint.Rect, a arrangement) (top, bottom paint.Rect) {
+	most := screen.H - upperHeight
+	if most < stripHeight {
+		return screen, paint.Rect{}
+	}
+	focused := a.focus == stderrID || a.focus == eventsID
+	if !focused && (a.splits.strip == 1 || a.splits.strip == 0 && (a.quiet || a.height < openHeight)) {
+		l.strip, top = screen.CutBottom(1)
+		return top, bottom
+	}
+	bottom, top = screen.CutBottom(splitSize(a.splits.strip, kit.Between(5, a.height/8, 10), stripHeight, most))
+	return top, bottom
+}
+
+// divideStrip shows stderr and events side by side.
+func (l *layout) divideStrip(strip paint.Rect, a arrangement) {
+	events := splitSize(a.splits.events, a.width-a.width/2, halfWidth, a.width-halfWidth)
+	l.pane[eventsID], l.pane[stderrID] = strip.CutRight(events)
 }
 
 func modeOf(width, height int) mode {
 	switch {
 	case width < minWidth || height < minHeight:
 		return tooSmall
-	case width < stackedWidth || height < panesHeight:
+	case width < stackedWidth || height < kit.PanesHeight:
 		return single
 	case width < wideWidth:
 		return stacked
@@ -169,23 +206,10 @@ func modeOf(width, height int) mode {
 	return wide
 }
 
-// cutStrip takes the strip from the bottom, unless too little is left for the
-// panes above.
-func cutStrip(screen paint.Rect, wanted, usual int) (top, bottom paint.Rect) {
-	most := screen.H - upperHeight
-	if most < stripHeight {
-		return screen, paint.Rect{}
-	}
-	bottom, top = screen.CutBottom(splitSize(wanted, usual, stripHeight, most))
-	return top, bottom
-}
-
-// splitSize is the size that the person wanted, or the usual one, within limits.
+// splitSize returns the size that the user chose, or the default, within limits.
 func splitSize(wanted, usual, least, most int) int {
 	if wanted == 0 {
 		wanted = usual
 	}
-	return between(least, wanted, most)
+	return kit.Between(least, wanted, most)
 }
-
-func between[N cmp.Ordered](low, n, high N) N { return min(max(n, low), high) }

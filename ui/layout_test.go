@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,31 +21,27 @@ func TestArrange(t *testing.T) {
 		mode mode
 		want rects
 	}{
-		{"200x60", at(200, 60), wide, rects{trafficID: {0, 1, 140, 48}, detailID: {140, 1, 60, 48}, stderrID: {0, 49, 100, 10}, eventsID: {100, 49, 100, 10}}},
-		{"120x36", at(120, 36), wide, rects{trafficID: {0, 1, 84, 28}, detailID: {84, 1, 36, 28}, stderrID: {0, 29, 60, 6}, eventsID: {60, 29, 60, 6}}},
-		{"110x16", at(110, 16), wide, rects{trafficID: {0, 1, 76, 10}, detailID: {76, 1, 34, 10}, stderrID: {0, 11, 55, 4}, eventsID: {55, 11, 55, 4}}},
-		{"109x36", at(109, 36), stacked, rects{trafficID: {0, 1, 109, 19}, detailID: {0, 20, 109, 9}, stderrID: {0, 29, 109, 6}}},
-		{"80x24", at(80, 24), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, stderrID: {0, 19, 80, 4}}},
-		{"80x24 events", with(at(80, 24), func(a *arrangement) { a.strip = eventsID }), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, eventsID: {0, 19, 80, 4}}},
-		{"79x24", at(79, 24), single, rects{trafficID: {0, 2, 79, 21}}},
-		{"120x36 sessions", with(at(120, 36), func(a *arrangement) { a.sessions = true }), wide, rects{
-			sessionsID: {0, 1, 24, 28}, trafficID: {24, 1, 60, 28}, detailID: {84, 1, 36, 28}, stderrID: {0, 29, 60, 6}, eventsID: {60, 29, 60, 6}}},
-		{"110x16 sessions", with(at(110, 16), func(a *arrangement) { a.sessions = true }), wide, rects{
-			sessionsID: {0, 1, 24, 10}, trafficID: {24, 1, 52, 10}, detailID: {76, 1, 34, 10}, stderrID: {0, 11, 55, 4}, eventsID: {55, 11, 55, 4}}},
-		{"80x24 sessions", with(at(80, 24), func(a *arrangement) { a.sessions = true }), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, stderrID: {0, 19, 80, 4}}},
-		{"80x24 sessions focused", with(at(80, 24), func(a *arrangement) { a.sessions, a.focus = true, sessionsID }), stacked, rects{
-			sessionsID: {0, 1, 24, 18}, trafficID: {24, 1, 56, 12}, detailID: {24, 13, 56, 6}, stderrID: {0, 19, 80, 4}}},
+		{"200x60", at(200, 60), wide, rects{trafficID: {0, 1, 124, 51}, detailID: {124, 1, 76, 51}, stderrID: {0, 52, 100, 7}, eventsID: {100, 52, 100, 7}}},
+		{"120x36", at(120, 36), stacked, rects{trafficID: {0, 1, 120, 16}, detailID: {0, 17, 120, 13}, stderrID: {0, 30, 60, 5}, eventsID: {60, 30, 60, 5}}},
+		{"110x16", at(110, 16), stacked, rects{trafficID: {0, 1, 110, 7}, detailID: {0, 8, 110, 6}}},
+		{"160x36", at(160, 36), wide, rects{trafficID: {0, 1, 100, 29}, detailID: {100, 1, 60, 29}, stderrID: {0, 30, 80, 5}, eventsID: {80, 30, 80, 5}}},
+		{"69x24", at(69, 24), single, rects{trafficID: {0, 2, 69, 21}}},
+		{"109x36", at(109, 36), stacked, rects{trafficID: {0, 1, 109, 16}, detailID: {0, 17, 109, 13}, stderrID: {0, 30, 54, 5}, eventsID: {54, 30, 55, 5}}},
+		{"80x24", at(80, 24), stacked, rects{trafficID: {0, 1, 80, 14}, detailID: {0, 15, 80, 7}}},
+		{"80x24 events", with(at(80, 24), func(a *arrangement) { a.strip = eventsID }), stacked, rects{trafficID: {0, 1, 80, 14}, detailID: {0, 15, 80, 7}}},
+		{"80x24 stderr focused", with(at(80, 24), func(a *arrangement) { a.focus = stderrID }), stacked, rects{trafficID: {0, 1, 80, 10}, detailID: {0, 11, 80, 7}, stderrID: {0, 18, 80, 5}}},
+		{"120x36 quiet", with(at(120, 36), func(a *arrangement) { a.quiet = true }), stacked, rects{trafficID: {0, 1, 120, 19}, detailID: {0, 20, 120, 14}}},
+		{"79x24", at(79, 24), stacked, rects{trafficID: {0, 1, 79, 14}, detailID: {0, 15, 79, 7}}},
+		{"120x36 sessions", with(at(120, 36), func(a *arrangement) { a.sessions = true }), stacked, rects{trafficID: {0, 2, 120, 16}, detailID: {0, 18, 120, 12}, stderrID: {0, 30, 60, 5}, eventsID: {60, 30, 60, 5}}},
+		{"110x16 sessions", with(at(110, 16), func(a *arrangement) { a.sessions = true }), stacked, rects{trafficID: {0, 1, 110, 7}, detailID: {0, 8, 110, 6}}},
+		{"80x24 sessions", with(at(80, 24), func(a *arrangement) { a.sessions = true }), stacked, rects{trafficID: {0, 2, 80, 13}, detailID: {0, 15, 80, 7}}},
+		{"80x24 sessions focused", with(at(80, 24), func(a *arrangement) { a.sessions, a.focus = true, sessionsID }), stacked, rects{sessionsID: {0, 1, 24, 21}, trafficID: {24, 1, 56, 14}, detailID: {24, 15, 56, 7}}},
 		{"60x20 sessions focused", with(at(60, 20), func(a *arrangement) { a.sessions, a.focus = true, sessionsID }), single, rects{sessionsID: {0, 2, 60, 17}}},
-		{"120x36 splits", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 50, strip: 10, events: 30} }), wide, rects{
-			trafficID: {0, 1, 70, 24}, detailID: {70, 1, 50, 24}, stderrID: {0, 25, 90, 10}, eventsID: {90, 25, 30, 10}}},
-		{"120x36 splits too large", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 500, strip: 500, events: 500} }), wide, rects{
-			trafficID: {0, 1, 40, 9}, detailID: {40, 1, 80, 9}, stderrID: {0, 10, 24, 25}, eventsID: {24, 10, 96, 25}}},
-		{"120x36 splits too small", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 1, strip: 1, events: 1} }), wide, rects{
-			trafficID: {0, 1, 86, 31}, detailID: {86, 1, 34, 31}, stderrID: {0, 32, 96, 3}, eventsID: {96, 32, 24, 3}}},
-		{"80x24 splits", with(at(80, 24), func(a *arrangement) { a.splits = splits{detailRows: 9, strip: 6} }), stacked, rects{
-			trafficID: {0, 1, 80, 7}, detailID: {0, 8, 80, 9}, stderrID: {0, 17, 80, 6}}},
-		{"120x36 composer", with(at(120, 36), func(a *arrangement) { a.composing, a.splits.composer = true, 20 }), wide, rects{
-			trafficID: {0, 1, 84, 9}, detailID: {84, 1, 36, 9}, stderrID: {0, 10, 60, 5}, eventsID: {60, 10, 60, 5}, composerID: {0, 15, 120, 20}}},
+		{"120x36 splits", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 50, strip: 10, events: 30} }), stacked, rects{trafficID: {0, 1, 120, 14}, detailID: {0, 15, 120, 10}, stderrID: {0, 25, 90, 10}, eventsID: {90, 25, 30, 10}}},
+		{"120x36 splits too large", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 500, strip: 500, events: 500} }), stacked, rects{trafficID: {0, 1, 120, 5}, detailID: {0, 6, 120, 4}, stderrID: {0, 10, 24, 25}, eventsID: {24, 10, 96, 25}}},
+		{"120x36 splits too small", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 1, strip: 1, events: 1} }), stacked, rects{trafficID: {0, 1, 120, 19}, detailID: {0, 20, 120, 14}}},
+		{"80x24 splits", with(at(80, 24), func(a *arrangement) { a.splits = splits{detailRows: 9, strip: 6} }), stacked, rects{trafficID: {0, 1, 80, 7}, detailID: {0, 8, 80, 9}, stderrID: {0, 17, 80, 6}}},
+		{"120x36 composer", with(at(120, 36), func(a *arrangement) { a.composing, a.splits.composer = true, 20 }), stacked, rects{trafficID: {0, 1, 120, 5}, detailID: {0, 6, 120, 4}, stderrID: {0, 10, 60, 5}, eventsID: {60, 10, 60, 5}, composerID: {0, 15, 120, 20}}},
 		{"200x15", at(200, 15), single, rects{trafficID: {0, 2, 200, 12}}},
 		{"60x20 detail", with(at(60, 20), func(a *arrangement) { a.focus = detailID }), single, rects{detailID: {0, 2, 60, 17}}},
 		{"40x10", at(40, 10), single, rects{trafficID: {0, 2, 40, 7}}},
@@ -54,15 +49,12 @@ func TestArrange(t *testing.T) {
 		{"200x9", at(200, 9), tooSmall, nil},
 		{"39x60", at(39, 60), tooSmall, nil},
 		{"0x0", at(0, 0), tooSmall, nil},
-		{"120x36 zoom", with(at(120, 36), func(a *arrangement) { a.zoom, a.focus = true, eventsID }), wide, rects{eventsID: {0, 1, 120, 34}}},
+		{"120x36 zoom", with(at(120, 36), func(a *arrangement) { a.zoom, a.focus = true, eventsID }), stacked, rects{eventsID: {0, 1, 120, 34}}},
 		{"80x24 zoom", with(at(80, 24), func(a *arrangement) { a.zoom = true }), stacked, rects{trafficID: {0, 1, 80, 22}}},
-		{"120x36 composing", with(at(120, 36), func(a *arrangement) { a.composing = true }), wide, rects{
-			trafficID: {0, 1, 84, 19}, detailID: {84, 1, 36, 19}, stderrID: {0, 20, 60, 6}, eventsID: {60, 20, 60, 6}, composerID: {0, 26, 120, 9}}},
-		{"120x20 composing", with(at(120, 20), func(a *arrangement) { a.composing = true }), wide, rects{
-			trafficID: {0, 1, 84, 11}, detailID: {84, 1, 36, 11}, composerID: {0, 12, 120, 7}}},
+		{"120x36 composing", with(at(120, 36), func(a *arrangement) { a.composing = true }), stacked, rects{trafficID: {0, 1, 120, 11}, detailID: {0, 12, 120, 9}, stderrID: {0, 21, 60, 5}, eventsID: {60, 21, 60, 5}, composerID: {0, 26, 120, 9}}},
+		{"120x20 composing", with(at(120, 20), func(a *arrangement) { a.composing = true }), stacked, rects{trafficID: {0, 1, 120, 5}, detailID: {0, 6, 120, 5}, composerID: {0, 12, 120, 7}}},
 		{"80x24 composing", with(at(80, 24), func(a *arrangement) { a.composing = true }), stacked, rects{composerID: {0, 1, 80, 22}}},
-		{"120x36 verdict", with(at(120, 36), func(a *arrangement) { a.verdict = 2 }), wide, rects{
-			trafficID: {0, 3, 84, 26}, detailID: {84, 3, 36, 26}, stderrID: {0, 29, 60, 6}, eventsID: {60, 29, 60, 6}}},
+		{"120x36 verdict", with(at(120, 36), func(a *arrangement) { a.verdict = 2 }), stacked, rects{trafficID: {0, 3, 120, 15}, detailID: {0, 18, 120, 12}, stderrID: {0, 30, 60, 5}, eventsID: {60, 30, 60, 5}}},
 		{"40x10 verdict", with(at(40, 10), func(a *arrangement) { a.verdict = 2 }), single, rects{trafficID: {0, 4, 40, 5}}},
 		{"60x20 composing", with(at(60, 20), func(a *arrangement) { a.composing = true }), single, rects{composerID: {0, 2, 60, 17}}},
 	} {
@@ -77,8 +69,11 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// TestArrangeCoversTheScreen holds for every size and state: each cell belongs
-// to one thing, and every pane has room inside of its border.
+// maxCauseLines is the maximum height of the likely causes.
+const maxCauseLines = 3
+
+// TestArrangeCoversTheScreen checks for every size and state that each cell
+// belongs to exactly one area, and that every pane has room below its rule.
 func TestArrangeCoversTheScreen(t *testing.T) {
 	chosen := []splits{{}, {1, 1, 1, 1, 1}, {999, 999, 999, 999, 999}}
 	for _, composing := range []bool{false, true} {
@@ -87,10 +82,10 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 				for h := minHeight; h <= 70; h++ {
 					l := arrange(arrangement{
 						width: w, height: h, focus: []paneID{detailID, sessionsID}[w%2], strip: eventsID, zoom: zoom, sessions: h%2 == 0,
-						composing: composing, verdict: h % (slices.Max(verdictLines[:]) + 1), splits: chosen[(w+h)%3],
+						composing: composing, verdict: h % (maxCauseLines + 1), splits: chosen[(w+h)%3],
 					})
 					cells := 0
-					for _, r := range append(l.pane[:], l.header, l.verdict, l.tabs, l.footer) {
+					for _, r := range append(l.pane[:], l.header, l.verdict, l.names, l.tabs, l.strip, l.footer) {
 						require.False(t, r.W > 0 && r.H > 0 && (r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h), "%dx%d: %v", w, h, r)
 						if !r.Empty() {
 							cells += r.W * r.H
@@ -98,7 +93,7 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 					}
 					require.Equal(t, w*h, cells, "%dx%d zoom=%v composing=%v: %+v", w, h, zoom, composing, l)
 					for id, r := range l.pane {
-						require.False(t, !r.Empty() && r.Inner().Empty(), "%dx%d: pane %d has no room: %v", w, h, id, r)
+						require.False(t, !r.Empty() && r.Body().Empty(), "%dx%d: pane %d has no inner room: %v", w, h, id, r)
 					}
 				}
 			}

@@ -9,15 +9,20 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcpdbg/ui/uitest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/workspace"
 )
 
-// linkInfo is a connection as an executor tells of it.
+// linkInfo returns a connection as an executor reports it.
 func linkInfo() executor.Info {
 	return executor.Info{
 		Placement: "build-7",
@@ -33,8 +38,8 @@ func linkInfo() executor.Info {
 	}
 }
 
-// remoteWay is a start over two hops, each step of which takes its time; the
-// last one never ends unless it is given its end.
+// remoteWay performs a start over two hops, in which each step takes some time;
+// the last step ends only if it receives its result on last.
 func remoteWay(ctx context.Context, cmd executor.Command, last <-chan error) error {
 	for _, p := range []executor.Phase{
 		{Name: "resolve", Detail: "build-7 is dev@10.0.0.7:2222 through dev@bastion.example.org:22"},
@@ -60,8 +65,8 @@ func remoteWay(ctx context.Context, cmd executor.Command, last <-chan error) err
 	return p.Err
 }
 
-// onHost runs a test with a driver over a session whose server is on a host.
-// Unless the test lets the last step end, the start goes on.
+// onHost runs a test with a driver over a session whose server is on a host. The
+// start stays in its last step until the test ends that step.
 func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeExecutor, last chan error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -77,7 +82,7 @@ func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeEx
 		opened := make(chan error, 1)
 		go func() { opened <- s.Open(ctx) }()
 		time.Sleep(1348 * time.Millisecond)
-		d := drive(t, Options{Session: s, Title: "my-server (build-7)", Prompter: NewPrompter()}, w, h)
+		d := drive(t, Options{Session: s, Title: "my-server (build-7)", Prompter: prompter.New()}, w, h)
 		test(t, d, x, last)
 		cancel()
 		<-opened
@@ -88,11 +93,11 @@ func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeEx
 	})
 }
 
-// TestSessionsOfHosts: where there is little room the list says on which host a
-// session is, and not how much it has recorded.
+// TestSessionsOfHosts checks that, if there is little room, the list shows the
+// host of a session instead of the size of its recording.
 func TestSessionsOfHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var opened []Opened
+		var opened []workspace.Opened
 		for _, host := range []string{"build-7", "build-8.example"} {
 			log, err := recordings.Create(recordings.Options{Dir: t.TempDir(), Header: session.Header{Argv: []string{"my-server"}, Placement: "ssh", Host: host}})
 			require.NoError(t, err)
@@ -100,7 +105,7 @@ func TestSessionsOfHosts(t *testing.T) {
 				require.NoError(t, log.Close())
 				require.NoError(t, log.Release())
 			})
-			opened = append(opened, Opened{Source: log, Title: "my-server (" + host + ")"})
+			opened = append(opened, workspace.Opened{Source: log, Title: "my-server (" + host + ")"})
 		}
 		d := drive(t, Options{Opened: opened}, 120, 36)
 		d.do(actSessions)
@@ -109,13 +114,13 @@ func TestSessionsOfHosts(t *testing.T) {
 	})
 }
 
-// lost is how an executor tells of a connection that is lost.
+// lost is how an executor reports a lost connection.
 var lost = &executor.LostError{
 	Code: executor.LostKeepalive, Hop: "dev@10.0.0.7:2222", After: 12*time.Minute + 3*time.Second,
 	Hint: "the server there ends by itself within 30 s", Err: errors.New("no answer for 13 s"),
 }
 
-// loses takes the connection away.
+// loses drops the connection.
 func (p *fakeProcess) loses() {
 	p.about.Link.State, p.about.Link.Err = executor.LinkLost, lost
 	p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
@@ -125,18 +130,18 @@ func (p *fakeProcess) loses() {
 
 var linkSizes = [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}}
 
-// TestStartFrames shows a start that goes on.
+// TestStartFrames shows a start in progress.
 func TestStartFrames(t *testing.T) {
 	for _, size := range linkSizes {
 		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, _ chan error) {
-			requireExact(t, d.screen(), size[0], size[1])
-			golden(t, fmt.Sprintf("starting-%dx%d", size[0], size[1]), d.plain())
+			requireExact(t, d.content(), size[0], size[1])
+			uitest.Golden(t, fmt.Sprintf("starting-%dx%d", size[0], size[1]), d.plain())
 		})
 	}
 }
 
-// TestStartGoesOn: clocks move, steps come as they end, and all of it is gone
-// when the server is there.
+// TestStartGoesOn checks that clocks move and completed steps appear, and that
+// all of this disappears when the server is ready.
 func TestStartGoesOn(t *testing.T) {
 	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		require.Contains(t, d.plain(), "Starting on build-7")
@@ -150,16 +155,16 @@ func TestStartGoesOn(t *testing.T) {
 		synctest.Wait()
 		d.pull()
 		require.NotContains(t, d.plain(), "Starting on")
-		require.Contains(t, d.rows()[0], "LIVE  my-server  ssh build-7 up 21.3 ms")
+		require.Contains(t, d.rows()[0], "LIVE  ready  my-server  ssh build-7 up 21.3 ms")
 		require.Contains(t, d.rows()[0], "ready")
-		require.Equal(t, time.Second, d.pace(), "the round trip time may change")
+		require.Equal(t, time.Second, d.pace(), "the round-trip time may change")
 		d.do(actEvents, actZoom)
 		require.Contains(t, d.plain(), "note    startup files of the login shell", "a notice is an event too")
 	})
 }
 
-// TestStartFailsOnTheWay: the failure says what, where, what was said and what
-// to try, and the steps stay to be looked at.
+// TestStartFailsOnTheWay checks that the error names what failed, where, the
+// output and a hint, and that the steps stay visible.
 func TestStartFailsOnTheWay(t *testing.T) {
 	failed := &executor.StartError{
 		Code: executor.NetRefused, Hop: "dev@10.0.0.7:2222", Phase: "connect", Elapsed: 1348 * time.Millisecond,
@@ -170,7 +175,7 @@ func TestStartFailsOnTheWay(t *testing.T) {
 		synctest.Wait()
 		d.pull()
 		require.Contains(t, d.rows()[0], "failed")
-		require.Contains(t, d.rows()[1], "x not started: start on dev@10.0.0.7:2222: connection refused; ctrl+r starts it again")
+		require.Contains(t, d.rows()[1], "✗ Not started: start on dev@10.0.0.7:2222: connection refused   ! what to do   ctrl+r restarts it")
 		require.Contains(t, d.plain(), "Not started on build-7")
 		require.Regexp(t, `x connect +dev@10\.0\.0\.7:2222: connection refused`, d.plain())
 		require.Contains(t, d.rows()[29], "ctrl+r start again")
@@ -181,63 +186,65 @@ func TestStartFailsOnTheWay(t *testing.T) {
 			long.Err = errors.New(strings.Repeat("a long story ", 30))
 			return &long
 		}
-		d.do(actRestart, actNo)
+		d.do(host.ActRestart, actNo)
 		d.pull()
-		require.Contains(t, d.rows()[1], "x not started: start on dev@10.0.0.7:2222: a long story")
-		require.Contains(t, d.rows()[3], "…", "that is not all of it")
-		require.Contains(t, d.rows()[4], "2 Traffic")
+		require.Contains(t, d.rows()[1], "✗ Not started: start on dev@10.0.0.7:2222: a long story")
+		require.Contains(t, d.rows()[2], "…", "the text is cut")
+		require.Contains(t, d.rows()[3], "2 Traffic")
 
 		x.way = func(context.Context, executor.Command) error { return failed }
-		d.do(actRestart)
+		d.do(host.ActRestart)
 		d.pull()
-		for _, want := range []string{"start on dev@10.0.0.7:2222: connection refused", "net.refused, while at connect, after 1.348s",
+		for _, want := range []string{"start on dev@10.0.0.7:2222: connection refused", "net.refused, during connect, after 1.348s",
 			"is an SSH server on port 2222?", "Too many users", `go away \u001b[2J`} {
 			require.Contains(t, d.plain(), want)
 		}
-		require.NotContains(t, d.plain(), "starts it again.", "that is further down")
-		d.do(actDialogPageDown, actDialogPageDown)
-		require.Contains(t, d.plain(), "When this is closed, ctrl+r starts it again.")
-		d.do(actDialogPageUp, actDialogPageUp, actDialogDown, actDialogUp)
-		require.Contains(t, d.plain(), "net.refused, while at connect")
-		d.do(actNo, actInfo)
+		require.NotContains(t, d.plain(), "Then: ! what to do, ctrl+r start it again", "it is further down")
+		d.do("dialog-page-down", "dialog-page-down")
+		require.Contains(t, d.plain(), "start it again")
+		d.do("dialog-page-up", "dialog-page-up", "dialog-down", "dialog-up")
+		require.Contains(t, d.plain(), "net.refused, during connect")
+		d.do(actNo, "info")
 		require.Contains(t, d.plain(), "net.refused")
 		require.Contains(t, d.plain(), "Too many users")
 	})
 }
 
-// TestLostLink: a lost connection is its own verdict, and a key connects anew.
+// TestLostLink checks that a lost connection is a cause of its own, and that a
+// key reconnects.
 func TestLostLink(t *testing.T) {
 	for _, size := range linkSizes {
 		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 			last <- nil
 			synctest.Wait()
-			_, err := d.session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":"mine","method":"tools/call"}`))
+			_, err := d.visible.ws.Session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":"mine","method":"tools/call"}`))
 			require.NoError(t, err)
 			d.pull()
-			require.True(t, d.layout.verdict.Empty())
+			require.True(t, d.panes.layout.verdict.Empty())
 			x.latest().loses()
 			synctest.Wait()
 			d.pull()
-			requireExact(t, d.screen(), size[0], size[1])
-			golden(t, fmt.Sprintf("lost-%dx%d", size[0], size[1]), d.plain())
+			requireExact(t, d.content(), size[0], size[1])
+			uitest.Golden(t, fmt.Sprintf("lost-%dx%d", size[0], size[1]), d.plain())
 			require.Contains(t, d.rows()[0], "lost")
-			require.Contains(t, d.plain(), "x connection to dev@10.0.0.7:2222")
+			require.Contains(t, d.plain(), "✗ Connection to dev@10.0.0.7:2222")
 			require.Contains(t, d.rows()[size[1]-1], "ctrl+r reconnect and restart")
-			require.Zero(t, d.pace(), "nothing moves any more")
+			require.Zero(t, d.pace(), "no clock runs")
 
 			go func() { last <- nil }()
-			d.do(actRestart)
+			d.do(host.ActRestart)
 			d.pull()
 			require.Contains(t, d.rows()[0], "ready")
 			require.NotContains(t, d.rows()[0], "lost")
-			require.True(t, d.layout.verdict.Empty())
+			require.True(t, d.panes.layout.verdict.Empty())
 			require.NotContains(t, d.rows()[size[1]-1], "reconnect")
 			require.Len(t, x.started, 2)
 		})
 	}
 }
 
-// TestPendingIsLost: no request waits for an answer that cannot come.
+// TestPendingIsLost checks that no request stays pending once a response is
+// impossible.
 func TestPendingIsLost(t *testing.T) {
 	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		last <- nil
@@ -247,12 +254,12 @@ func TestPendingIsLost(t *testing.T) {
 		x.latest().loses()
 		synctest.Wait()
 		d.pull()
-		require.Regexp(t, `x +- +\S+ > tools/call \(link lost\) +"mine" +lost`, d.plain())
+		require.Regexp(t, `x +- +\S+ > tools/call +\(link lost\) +"mine" +lost`, d.plain())
 	})
 }
 
-// TestStalledLink: a connection that does not answer says so, in words, and for
-// how long.
+// TestStalledLink checks that a stalled connection is reported in words, with its
+// duration.
 func TestStalledLink(t *testing.T) {
 	onHost(t, 60, 20, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		last <- nil
@@ -264,16 +271,16 @@ func TestStalledLink(t *testing.T) {
 		synctest.Wait()
 		d.pull()
 		require.Contains(t, d.rows()[0], "ssh build-7 stalled")
-		require.Contains(t, d.rows()[1], "! no answer from build-7 for 7 s")
+		require.Contains(t, d.rows()[1], "! No response from build-7 for 7 s")
 		time.Sleep(2 * time.Second)
 		d.take(tick{})
-		require.Contains(t, d.rows()[1], "! no answer from build-7 for 9 s")
-		d.do(actInfo)
+		require.Contains(t, d.rows()[1], "! No response from build-7 for 9 s")
+		d.do("info")
 		require.Regexp(t, `state +stalled  `, d.plain())
-		_ = d.screen()
-		d.do(actProcessPageDown)
+		_ = d.content()
+		d.do("process-page-down")
 		require.Contains(t, d.plain(), "a reply is overdue")
-		d.do(actCloseProcess)
+		d.do("close-process")
 		p.about.Link.State, p.about.Link.Err = executor.LinkUp, nil
 		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
 		synctest.Wait()
@@ -283,54 +290,55 @@ func TestStalledLink(t *testing.T) {
 	})
 }
 
-// TestRecordingTellsTheSame: what a live session showed of its connection comes
-// from the log, and a view of the log alone shows it too.
+// TestRecordingTellsTheSame checks that everything a live session shows about its
+// connection comes from the log, so that a view of the log shows it too.
 func TestRecordingTellsTheSame(t *testing.T) {
 	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		last <- nil
 		synctest.Wait()
 		x.latest().loses()
 		synctest.Wait()
-		r := drive(t, Options{Source: d.source, Title: "my-server"}, 120, 36)
-		require.Contains(t, r.rows()[0], "FILE  my-server  ssh build-7 lost")
-		require.Contains(t, r.rows()[1], "x connection to dev@10.0.0.7:2222 lost after 12m3s: no answer for 13 s")
-		require.NotContains(t, r.plain(), "ctrl+r", "there is nothing to restart")
-		r.do(actInfo)
+		r := drive(t, Options{Source: d.visible.ws.Shown.Source, Title: "my-server"}, 120, 36)
+		require.Contains(t, r.rows()[0], "FILE  state unknown  my-server  ssh build-7 lost")
+		require.Contains(t, r.rows()[1], "✗ Connection to dev@10.0.0.7:2222 lost after 12m3s: no answer for 13 s")
+		require.NotContains(t, r.plain(), "ctrl+r", "a recording cannot be restarted")
+		r.do("info")
 		require.Contains(t, r.plain(), "curve25519-sha256")
-		r.do(actProcessPageDown)
+		r.do("process-page-down")
 		require.Contains(t, r.plain(), "run.noise")
 	})
 }
 
-// TestInfoFrames shows what there is to know of a process on a host.
+// TestInfoFrames shows the details of a process on a host.
 func TestInfoFrames(t *testing.T) {
 	for _, size := range linkSizes {
 		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 			last <- nil
 			synctest.Wait()
 			d.pull()
-			d.do(actInfo)
-			requireExact(t, d.screen(), size[0], size[1])
-			golden(t, fmt.Sprintf("info-%dx%d", size[0], size[1]), d.plain())
+			d.do("info")
+			requireExact(t, d.content(), size[0], size[1])
+			uitest.Golden(t, fmt.Sprintf("info-%dx%d", size[0], size[1]), d.plain())
 			for range 100 {
-				d.do(actProcessDown)
-				requireExact(t, d.screen(), size[0], size[1])
+				d.do("process-down")
+				requireExact(t, d.content(), size[0], size[1])
 			}
-			require.Contains(t, d.plain(), "interactive shells", "the end can be reached")
-			d.do(actCloseProcess)
+			require.Contains(t, d.plain(), "interactive shells", "the list can be scrolled to its end")
+			d.do("close-process")
 			require.NotContains(t, d.plain(), "interactive shells")
 		})
 	}
 }
 
-// TestStartAtEverySize: what a host adds to the screen stays exact.
+// TestStartAtEverySize checks that frames of remote sessions are exact at every
+// size.
 func TestStartAtEverySize(t *testing.T) {
 	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		look := func() {
 			for w := 0; w < 130; w += 7 {
 				for h := 1; h < 50; h += 4 {
 					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.screen(), w, h)
+					requireExact(t, d.content(), w, h)
 				}
 			}
 		}
@@ -338,12 +346,12 @@ func TestStartAtEverySize(t *testing.T) {
 		last <- nil
 		synctest.Wait()
 		d.pull()
-		d.do(actInfo)
+		d.do("info")
 		look()
 		x.latest().loses()
 		synctest.Wait()
 		d.pull()
-		d.do(actCloseProcess)
+		d.do("close-process")
 		look()
 	})
 }
@@ -359,41 +367,41 @@ func (s *countedSource) Entry(row session.Row, limit int) (session.Entry, error)
 	return s.Source.Entry(row, limit)
 }
 
-// TestStoryIsBounded: a log of any length is told from its end, and of what
-// there may be much the latest is kept.
+// TestStoryIsBounded checks that a Lifecycle reads only the end of a long log,
+// and keeps only the latest of its notes.
 func TestStoryIsBounded(t *testing.T) {
 	log := newLog(t)
 	entries := []session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{Process: "first"})}
-	for i := range 3 * storyRows {
+	for i := range 3 * workspace.LifecycleRows {
 		entries = append(entries, session.NewEntry(session.KindNote, 0, session.NoteBody{Text: fmt.Sprint("note ", i)}))
 	}
 	require.NoError(t, log.Append(entries))
 	source := &countedSource{Source: log}
-	s := &story{source: source, rows: rowReader{source: source}}
-	index := newRowIndex()
-	for index.pull(log) {
+	s := &workspace.Lifecycle{Source: source, Rows: workspace.Rows{Source: source}}
+	index := workspace.NewIndex()
+	for index.Pull(log) {
 	}
-	s.pull(index.events)
-	require.Equal(t, storyRows, source.entries)
-	require.Len(t, s.notes, storyList)
-	require.Equal(t, fmt.Sprint("note ", 3*storyRows-1), s.notes[storyList-1].Text)
-	s.pull(index.events)
-	require.Equal(t, storyRows, source.entries, "nothing is read twice")
+	s.Pull(index.Events)
+	require.Equal(t, workspace.LifecycleRows, source.entries)
+	require.Len(t, s.Notes, workspace.LifecycleList)
+	require.Equal(t, fmt.Sprint("note ", 3*workspace.LifecycleRows-1), s.Notes[workspace.LifecycleList-1].Text)
+	s.Pull(index.Events)
+	require.Equal(t, workspace.LifecycleRows, source.entries, "no event is read twice")
 }
 
-// TestLocalStartsQuietly: a server of this machine that is there at once does
-// not have a list of steps flash up.
+// TestLocalStartsQuietly checks that a local server that is ready immediately
+// does not flash a list of steps.
 func TestLocalStartsQuietly(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		x.way = func(_ context.Context, cmd executor.Command) error {
 			p := executor.Phase{Name: "spawn", Begin: time.Now()}
 			cmd.OnBegin(p)
 			d.pull()
-			require.Equal(t, session.Starting, d.status.State)
+			require.Equal(t, session.Starting, d.visible.ws.Status.State)
 			require.NotContains(t, d.plain(), "Starting")
 			require.NotContains(t, d.rows()[0], "ssh")
 			return nil
 		}
-		d.do(actRestart, actYes)
+		d.do(host.ActRestart, actYes)
 	})
 }

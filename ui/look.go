@@ -1,27 +1,52 @@
 package ui
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/colorprofile"
 
-	"mcpdbg/ui/termsafe"
-	"mcpdbg/ui/theme"
+	"mcpdbg/ui/settings"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/theme"
 )
 
-// look is how text is cut and escaped.
-func (a *App) look() termsafe.Options {
-	o := termsafe.Options{Ellipsis: termsafe.Ellipsis, EscapeStart: a.theme.Escape.On, EscapeEnd: a.theme.Escape.Off}
-	if a.opts.ASCII {
-		o.Ellipsis = "~"
+const actTheme = "theme"
+
+// themeActions returns the action that chooses the theme.
+func themeActions() []action {
+	var words []string
+	for _, t := range choices {
+		words = append(words, string(t))
 	}
-	return o
+	return []action{
+		{entry{ID: actTheme, Scope: keymap.Global, Title: "theme", Synonyms: []string{"colors", "colours"}, Words: words, Help: "Use the colors for a light or a dark background, or those that fit the terminal (auto), until the program ends.", Enabled: hasColors}, nothing((*sessionScreen).chooseTheme)},
+	}
 }
 
-// setProfile takes the colours that the terminal can show.
+// choices are the themes that can be chosen while the program runs.
+var choices = []settings.Theme{settings.ThemeAuto, settings.ThemeLight, settings.ThemeDark}
+
+func hasColors(s *sessionScreen) (bool, string) {
+	return s.app.profile != theme.NoColor, "colors are off"
+}
+
+// chooseTheme uses the theme that was typed, or else the next one.
+func (sc *sessionScreen) chooseTheme() {
+	next := settings.Theme(sc.app.actions.word)
+	if next == "" {
+		next = choices[(max(slices.Index(choices, sc.app.opts.Theme), 0)+1)%len(choices)]
+	}
+	sc.app.opts.Theme = next
+	sc.app.setTheme()
+	sc.app.notify("theme " + string(next))
+}
+
+// setProfile sets the colours that the terminal supports.
 func (a *App) setProfile(p colorprofile.Profile) {
 	switch {
-	case a.opts.NoColor || a.opts.Theme == ThemeNone || p < colorprofile.ANSI:
+	case a.opts.NoColor || a.opts.Theme == settings.ThemeNone || p < colorprofile.ANSI:
 		a.profile = theme.NoColor
-	case a.opts.Theme == Theme16 || p == colorprofile.ANSI:
+	case a.opts.Theme == settings.Theme16 || p == colorprofile.ANSI:
 		a.profile = theme.ANSI
 	default:
 		a.profile = theme.TrueColor
@@ -29,23 +54,23 @@ func (a *App) setProfile(p colorprofile.Profile) {
 	a.setTheme()
 }
 
-// newTheme makes the theme of the settings, or the one that fits the terminal.
+// newTheme returns the theme of the settings, or the one that fits the terminal.
 func (a *App) newTheme() *theme.Theme {
 	dark := a.dark
 	switch a.opts.Theme {
-	case ThemeLight:
+	case settings.ThemeLight:
 		dark = false
-	case ThemeDark:
+	case settings.ThemeDark:
 		dark = true
 	}
 	return theme.New(dark, a.profile)
 }
 
 func (a *App) setTheme() {
-	a.theme = a.newTheme()
-	a.nobody.setTheme(a.theme)
-	for _, s := range a.subjects {
-		s.setTheme(a.theme)
+	a.screen.Theme = a.newTheme()
+	a.blank.setTheme(a.screen.Theme)
+	for _, s := range a.screens {
+		s.setTheme(a.screen.Theme)
 	}
-	a.markAll()
+	a.canvas.markAll()
 }

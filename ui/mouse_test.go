@@ -8,6 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/help"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 )
 
 var mouseTests = map[string]actionTest{
@@ -15,25 +19,25 @@ var mouseTests = map[string]actionTest{
 		require.Equal(t, tea.MouseModeCellMotion, d.View().MouseMode)
 		d.do(actMouse)
 		require.Equal(t, tea.MouseModeNone, d.View().MouseMode)
-		require.Contains(t, d.rows()[35], "the terminal has the mouse")
-		d.notice = notice{}
-		d.stale = true
-		require.Contains(t, d.rows()[35], "M take the mouse back", "it stays in sight")
+		require.Contains(t, d.rows()[35], "mouse released")
+		d.front.notice = notice{}
+		d.canvas.stale = true
+		require.Contains(t, d.rows()[35], "M capture the mouse", "the key stays visible")
 		d.press(90, 30)
-		require.Equal(t, trafficID, d.focus, "what still comes in does not count")
+		require.Equal(t, trafficID, d.panes.focus, "late reports are ignored")
 		d.do(actMouse)
 		require.Equal(t, tea.MouseModeCellMotion, d.View().MouseMode)
 	},
 }
 
-// press clicks on a cell and lets go.
+// press presses and releases the mouse button on a cell.
 func (d *driver) press(x, y int) {
-	d.screen()
+	d.content()
 	d.take(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 	d.take(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
 }
 
-// drag moves the mouse from one cell to another with its button down.
+// drag moves the mouse from one cell to another with the button pressed.
 func (d *driver) drag(fromX, fromY, toX, toY int) {
 	d.take(tea.MouseClickMsg{X: fromX, Y: fromY, Button: tea.MouseLeft})
 	for i := range 10 {
@@ -44,37 +48,37 @@ func (d *driver) drag(fromX, fromY, toX, toY int) {
 }
 
 func TestMouseFocusesAndSelects(t *testing.T) {
-	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
+	inBubble(t, 160, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.press(90, 32)
-		require.Equal(t, eventsID, d.focus)
+		require.Equal(t, eventsID, d.panes.focus)
 		d.press(10, 4) // border, column titles, then the second row
-		require.Equal(t, trafficID, d.focus)
-		require.Equal(t, int(d.index.traffic.All()[1]), d.cursor())
-		d.press(100, 3)
-		require.Equal(t, detailID, d.focus)
-		d.press(100, 4)
+		require.Equal(t, trafficID, d.panes.focus)
+		require.Equal(t, int(d.visible.ws.Shown.Index.Traffic.All()[1]), d.cursor())
+		d.press(110, 3)
+		require.Equal(t, detailID, d.panes.focus)
+		d.press(110, 4)
 		d.do(actFold, actFold)
-		d.press(100, 3)
+		d.press(110, 3)
 		before := d.plain()
 		d.press(0, 0)
 		d.press(10, 35)
-		require.Equal(t, before, d.plain(), "header and footer are no panes")
+		require.Equal(t, before, d.plain(), "header and footer are not panes")
 		d.press(10, 27)
-		require.Equal(t, trafficID, d.focus)
-		require.Equal(t, int(d.index.traffic.All()[1]), d.cursor(), "there is no row")
+		require.Equal(t, trafficID, d.panes.focus)
+		require.Equal(t, int(d.visible.ws.Shown.Index.Traffic.All()[1]), d.cursor(), "no row at this place")
 
 		d.do(actCompose)
-		d.press(90, 2)
-		require.Equal(t, detailID, d.focus)
-		require.True(t, d.composer.open)
-		d.do(actCloseComposer, actFilter)
+		d.press(110, 2)
+		require.Equal(t, detailID, d.panes.focus)
+		require.True(t, d.visible.composer.IsOpen())
+		d.do("close-composer", actFilter)
 		d.press(10, 4)
-		require.Equal(t, detailID, d.focus, "the line that is written has the keys")
+		require.Equal(t, detailID, d.panes.focus, "the prompt has the focus")
 	})
 }
 
 func TestMouseWheel(t *testing.T) {
-	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
+	inBubble(t, 160, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
 		for i := range 100 {
 			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i))
 		}
@@ -87,54 +91,54 @@ func TestMouseWheel(t *testing.T) {
 				d.take(pointerDue{})
 			}
 		}
-		require.True(t, d.traffic.Following())
+		require.True(t, d.visible.rows.Traffic.Following())
 		wheel(90, 30, tea.MouseWheelUp)
-		require.False(t, d.events.Following())
-		require.Equal(t, trafficID, d.focus, "the wheel does not change the focus")
-		require.True(t, d.traffic.Following())
-		last, _ := d.traffic.RowAt(tall)
+		require.False(t, d.visible.rows.Events.Following())
+		require.Equal(t, trafficID, d.panes.focus, "the wheel does not change the focus")
+		require.True(t, d.visible.rows.Traffic.Following())
+		last, _ := d.visible.rows.Traffic.RowAt(tall)
 		wheel(10, 10, tea.MouseWheelUp)
-		row, _ := d.traffic.RowAt(tall)
+		row, _ := d.visible.rows.Traffic.RowAt(tall)
 		require.Equal(t, last-wheelLines, row)
 		require.Contains(t, d.rows()[1], "PAUSED")
 		wheel(10, 10, tea.MouseWheelDown)
-		row, _ = d.traffic.RowAt(tall)
+		row, _ = d.visible.rows.Traffic.RowAt(tall)
 		require.Equal(t, last, row)
 
-		d.do(actHelp)
+		d.do(help.ActList)
 		wheel(10, 10, tea.MouseWheelDown)
-		row, _ = d.traffic.RowAt(tall)
-		require.Equal(t, last, row, "it scrolls what stands over the panes")
+		row, _ = d.visible.rows.Traffic.RowAt(tall)
+		require.Equal(t, last, row, "the wheel scrolls the overlay")
 	})
 }
 
-// TestMouseIsPaced: of many reports in one frame the last counts, and no notch
-// of the wheel is lost.
+// TestMouseIsPaced checks that of several reports in one frame the last one
+// counts, and that no notch of the wheel is lost.
 func TestMouseIsPaced(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
 		for i := range 100 {
 			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i))
 		}
 		var timers int
-		d.later = func(wait time.Duration, msg tea.Msg) tea.Cmd {
+		d.outside.later = func(wait time.Duration, msg tea.Msg) tea.Cmd {
 			if msg == (pointerDue{}) {
-				require.Equal(t, framePause, wait)
+				require.Equal(t, kit.FrameInterval, wait)
 				timers++
 			}
 			return nil
 		}
-		d.do(actTop)
+		d.do(kit.Top)
 		for range 10 {
 			d.take(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 		}
-		first, _ := d.traffic.RowAt(1)
-		require.Equal(t, int(d.index.traffic.All()[wheelLines]), first, "the first one at once")
+		first, _ := d.visible.rows.Traffic.RowAt(1)
+		require.Equal(t, int(d.visible.ws.Shown.Index.Traffic.All()[wheelLines]), first, "the first notch takes effect immediately")
 		require.Equal(t, 1, timers)
 		d.take(pointerDue{})
-		first, _ = d.traffic.RowAt(1)
-		require.Equal(t, int(d.index.traffic.All()[10*wheelLines]), first, "the others at the end of the frame")
+		first, _ = d.visible.rows.Traffic.RowAt(1)
+		require.Equal(t, int(d.visible.ws.Shown.Index.Traffic.All()[10*wheelLines]), first, "the others take effect at the end of the frame")
 		d.take(pointerDue{})
-		require.Equal(t, 2, timers, "and then nothing ticks")
+		require.Equal(t, 2, timers, "no timer is left")
 		require.False(t, d.pointer.due)
 	})
 }
@@ -148,32 +152,33 @@ func TestMouseDragsBorders(t *testing.T) {
 		wantW, wantH   int
 		open           string
 	}{
-		{"detail", 120, 36, 84, 10, 70, 12, detailID, 50, 28, actTraffic},
-		{"detail, the border of the traffic", 120, 36, 83, 10, 70, 10, detailID, 50, 28, actTraffic},
-		{"detail, too far", 120, 36, 84, 10, 5, 10, detailID, 80, 28, actTraffic},
-		{"strip", 120, 36, 20, 29, 20, 20, stderrID, 60, 15, actTraffic},
-		{"strip, over the header", 120, 36, 20, 29, 20, 0, eventsID, 60, 25, actTraffic},
-		{"events", 120, 36, 60, 31, 80, 31, eventsID, 40, 6, actTraffic},
+		{"detail", 160, 36, 100, 10, 90, 12, detailID, 70, 29, actTraffic},
+		{"detail, beside the divider", 160, 36, 99, 10, 90, 10, detailID, 60, 29, actTraffic},
+		{"detail, too far", 160, 36, 100, 10, 5, 10, detailID, 120, 29, actTraffic},
+		{"strip", 120, 36, 20, 30, 20, 20, stderrID, 60, 15, actTraffic},
+		{"strip, over the header", 120, 36, 20, 30, 20, 0, eventsID, 60, 25, actTraffic},
+		{"events", 120, 36, 60, 31, 80, 31, eventsID, 40, 5, actTraffic},
 		{"composer", 120, 36, 60, 26, 60, 20, composerID, 120, 15, actCompose},
-		{"stacked detail", 80, 24, 20, 13, 20, 11, detailID, 80, 8, actTraffic},
-		{"stacked strip", 80, 24, 20, 19, 20, 18, stderrID, 80, 5, actTraffic},
-		{"no border", 120, 36, 30, 10, 20, 5, detailID, 36, 28, actTraffic},
+		{"stacked detail", 80, 24, 20, 15, 20, 13, detailID, 80, 9, actTraffic},
+		{"closed strip, a click opens it", 80, 24, 20, 22, 20, 22, eventsID, 80, 5, actTraffic},
+		{"no border", 160, 36, 30, 10, 20, 5, detailID, 60, 29, actTraffic},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			inBubble(t, tc.w, tc.h, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 				d.do(tc.open)
 				d.drag(tc.x, tc.y, tc.toX, tc.toY)
-				require.Equal(t, tc.wantW, d.layout.pane[tc.pane].W)
-				require.Equal(t, tc.wantH, d.layout.pane[tc.pane].H)
-				requireExact(t, d.screen(), tc.w, tc.h)
+				require.Equal(t, tc.wantW, d.panes.layout.pane[tc.pane].W)
+				require.Equal(t, tc.wantH, d.panes.layout.pane[tc.pane].H)
+				requireExact(t, d.content(), tc.w, tc.h)
 				d.take(tea.MouseMotionMsg{X: 1, Y: 1})
-				require.Equal(t, tc.wantW, d.layout.pane[tc.pane].W, "the button is up")
+				require.Equal(t, tc.wantW, d.panes.layout.pane[tc.pane].W, "the button is released")
 			})
 		})
 	}
 }
 
-// TestMouseDragMeetsResize: the screen may change while a border is dragged.
+// TestMouseDragMeetsResize checks that the screen may change while a border is
+// dragged.
 func TestMouseDragMeetsResize(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.take(tea.MouseClickMsg{X: 84, Y: 10, Button: tea.MouseLeft})
@@ -181,7 +186,7 @@ func TestMouseDragMeetsResize(t *testing.T) {
 			d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			d.take(tea.MouseMotionMsg{X: 70, Y: 5, Button: tea.MouseLeft})
 			d.take(pointerDue{})
-			requireExact(t, d.screen(), size[0], size[1])
+			requireExact(t, d.content(), size[0], size[1])
 		}
 	})
 }
@@ -199,25 +204,42 @@ func TestMouseAnswersDialogs(t *testing.T) {
 		return 0, 0
 	}
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actRestart)
+		d.do(host.ActRestart)
 		x, y := at(d, "y: yes")
 		d.press(x, y-1)
 		d.press(1, 1)
-		require.NotNil(t, d.dialog, "only its words answer")
+		require.NotNil(t, d.front.dialog, "only a click on an answer counts")
 		d.press(at(d, "enter: no"))
-		require.Nil(t, d.dialog)
+		require.Nil(t, d.front.dialog)
 		require.Empty(t, d.acts())
-		d.do(actRestart)
+		d.do(host.ActRestart)
 		d.press(at(d, "y: yes"))
 		require.Equal(t, []string{"restart"}, d.acts())
-		d.dialog = &dialog{title: "Told", lines: []string{"something"}}
-		d.stale = true
+		d.visible.confirm(&host.Dialog{Title: "Told", Lines: []string{"something"}})
+		d.canvas.stale = true
 		d.press(at(d, "enter: close"))
-		require.Nil(t, d.dialog)
+		require.Nil(t, d.front.dialog)
 	})
 }
 
-// TestMouseIsNoAnswer: a question of the program is answered by keys only.
+// TestNoticePassesKeys checks that a key that acts on what a notice covers closes it,
+// and that other keys and questions stay.
+func TestNoticePassesKeys(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		press := func(key rune) { d.take(tea.KeyPressMsg{Code: key, Text: string(key)}) }
+		d.visible.confirm(&host.Dialog{Title: "Told", Lines: []string{"something"}})
+		press('%')
+		require.NotNil(t, d.front.dialog)
+		press('!')
+		require.Nil(t, d.front.dialog)
+		require.Equal(t, "trouble", d.visible.scope())
+		d.do("close-trouble", host.ActRestart)
+		press('!')
+		require.NotNil(t, d.front.dialog, "a question needs an answer")
+	})
+}
+
+// TestMouseIsNoAnswer checks that only keys answer a question of the program.
 func TestMouseIsNoAnswer(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.askNow(promptHostKey)
@@ -228,7 +250,7 @@ func TestMouseIsNoAnswer(t *testing.T) {
 			}
 		}
 		require.Equal(t, before, d.plain())
-		d.do(actDecline)
+		d.do("decline")
 	})
 }
 
@@ -240,29 +262,29 @@ func TestMouseOnTabs(t *testing.T) {
 			want paneID
 		}{{15, detailID}, {0, detailID}, {59, detailID}, {40, eventsID}, {3, trafficID}} {
 			d.press(tc.x, 1)
-			require.Equal(t, tc.want, d.focus)
+			require.Equal(t, tc.want, d.panes.focus)
 		}
 	})
 }
 
-// TestMouseInTerminal: the reports of a terminal, byte by byte.
+// TestMouseInTerminal sends the bytes that a terminal reports for the mouse.
 func TestMouseInTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newSession(t, newLog(t), echo)
 		require.NoError(t, s.Open(t.Context()))
-		term := inTerminal(t, Options{Session: s, Title: "fake"}, 120, 36)
+		term := inTerminal(t, Options{Session: s, Title: "fake"}, 160, 36)
 		sgr := func(button, x, y int, end string) { term.press(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end)) }
-		sgr(0, 84, 10, "M")
+		sgr(0, 100, 10, "M")
 		sgr(32, 60, 10, "M")
 		sgr(32, 50, 10, "M")
 		sgr(0, 50, 10, "m")
-		require.Equal(t, 70, term.app.layout.pane[detailID].W)
+		require.Equal(t, 110, term.app.panes.layout.pane[detailID].W)
 		term.requireShown()
 		sgr(0, 100, 33, "M")
 		sgr(0, 100, 33, "m")
-		require.Equal(t, eventsID, term.app.focus)
+		require.Equal(t, eventsID, term.app.panes.focus)
 		sgr(64, 100, 33, "M")
-		require.False(t, term.app.events.Following())
+		require.False(t, term.app.visible.rows.Events.Following())
 		term.requireShown()
 	})
 }

@@ -1,96 +1,63 @@
 package ui
 
-import (
-	tea "charm.land/bubbletea/v2"
+import "mcpdbg/ui/host"
 
-	"mcpdbg/ui/paint"
-)
-
-// An overlay stands over the panes, and has the keys, until it is closed: a
-// catalog, a palette, a form. Overlays may open further ones.
-type overlay interface {
-	// scope is the part of the action table that is in force.
-	scope() string
-	// typed takes a key that means no action in the scope, or what was pasted.
-	typed(a *App, msg tea.Msg) tea.Cmd
-	// paint draws it on the canvas of the App, over what is there.
-	paint(a *App)
-}
-
-// opened is an overlay with the subject it is about.
+// opened is an open view with the session it belongs to. Views cover the panes;
+// the last one has the focus.
 type opened struct {
-	overlay
-	subject *subject
+	view   host.View
+	screen *sessionScreen
 }
 
-// push opens an overlay over all others.
-func (a *App) push(o overlay) {
-	a.overlays = append(a.overlays, opened{o, a.subject})
-	a.stale = true
+// push opens a view above all others.
+func (sc *sessionScreen) push(v host.View) {
+	sc.app.front.views = append(sc.app.front.views, opened{v, sc})
+	sc.app.canvas.stale = true
 }
 
-// pop closes the overlay that has the keys.
+// pop closes the focused view.
 func (a *App) pop() {
-	if n := len(a.overlays); n > 0 {
-		a.overlays = a.overlays[:n-1]
+	if n := len(a.front.views); n > 0 {
+		a.front.views = a.front.views[:n-1]
 	}
-	a.stale = true
+	a.canvas.stale = true
 }
 
-// aside is the subject of the overlay that has the keys, if it is not the one on
-// the screen.
-func (a *App) aside() (s *subject, ok bool) {
-	if n := len(a.overlays); n > 0 {
-		s = a.overlays[n-1].subject
+// focused returns the session of the topmost view, or else the visible one.
+func (a *App) focused() *sessionScreen {
+	if n := len(a.front.views); n > 0 {
+		return a.front.views[n-1].screen
 	}
-	return s, s != nil && s != a.front
+	return a.visible
 }
 
-// paintOverlays paints them, the one with the keys last.
+// paintOverlays paints the open views, the focused one last.
 func (a *App) paintOverlays() {
-	for _, o := range a.overlays {
-		a.as(o.subject, func() { o.paint(a) })
+	for _, o := range a.front.views {
+		c := o.screen.context()
+		if a.front.ask != nil { // which has the focus
+			c.View = nil
+		}
+		o.view.Draw(c)
 	}
 }
 
-// remove closes an overlay, wherever it stands.
-func (a *App) remove(o overlay) {
-	for i, other := range a.overlays {
-		if other.overlay == o {
-			a.overlays = append(a.overlays[:i], a.overlays[i+1:]...)
-			a.stale = true
+// remove closes a view at any place in the stack.
+func (a *App) remove(v host.View) {
+	for i, other := range a.front.views {
+		if other.view == v {
+			a.front.views = append(a.front.views[:i], a.front.views[i+1:]...)
+			a.canvas.stale = true
 			return
 		}
 	}
 }
 
-// top is the overlay that has the keys, nil if there is none. Whatever is on the
-// screen, it is painted, and takes keys, as one about its own subject.
-func (a *App) top() overlay {
-	if n := len(a.overlays); n > 0 {
-		return a.overlays[n-1].overlay
+// top returns the focused view, nil if there is none. Whichever session is
+// visible, a view is painted and takes keys for its own session.
+func (f *front) top() host.View {
+	if n := len(f.views); n > 0 {
+		return f.views[n-1].view
 	}
 	return nil
-}
-
-// on adapts what is done to an overlay of type O. It does nothing while another
-// one has the keys: its actions can't be reached then.
-func on[O overlay](do func(*App, O) tea.Cmd) func(*App) tea.Cmd {
-	return func(a *App) tea.Cmd {
-		if o, ok := a.top().(O); ok {
-			return do(a, o)
-		}
-		return nil
-	}
-}
-
-// below is where what stands in the middle of the screen is centred: between the
-// lines that say what is wrong and the footer, which stay in sight where there is
-// room for that.
-func (a *App) below() paint.Rect {
-	top := 1
-	if a.height >= panesHeight {
-		top += a.layout.verdict.H
-	}
-	return paint.Rect{Y: top, W: a.width, H: a.height - top - 1}
 }

@@ -6,38 +6,51 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"mcpdbg/ui/palette"
+	"mcpdbg/ui/uitest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/help"
+	"mcpdbg/ui/home"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/workspace"
 )
 
-// TestShellFrames shows sessions, palette, help and home at every size, with
-// colour and without.
+// TestShellFrames shows sessions, palette, help and home at every size, with and
+// without colours.
 func TestShellFrames(t *testing.T) {
 	for name, open := range map[string]func(d *driver){
 		"sessions": func(d *driver) {
 			d.another("second server (local)")
-			d.add(Opened{Source: emptySource{}, Title: "20261121-114750-files"})
-			d.do(actSessions, actTop)
+			d.add(workspace.Opened{Source: workspace.NoSource(), Title: "20261121-114750-files"})
+			d.do(actSessions, kit.Top)
 		},
 		"palette": func(d *driver) {
-			d.do(actPalette)
+			d.do(palette.ActOpen)
 			d.write("another")
 		},
-		"help": func(d *driver) { // narrowed to what further actions do not change
-			d.do(actHelp)
+		"card": func(d *driver) { d.do(help.ActCard) },
+		"help": func(d *driver) { // filtered, so that new actions do not change it
+			d.do(help.ActList)
 			d.write("pane full")
 		},
-		"home": func(d *driver) { d.do(actHome, scopeHome+"-"+actDown) },
+		"home": func(d *driver) { d.do("open-session", home.Scope+"-"+kit.Down) },
 		"inputs": func(d *driver) {
 			d.asksInputs()
-			d.do(actNextInput)
+			d.do("input-next")
 			d.write("secret")
 		},
 	} {
 		inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			open(d)
-			for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}} {
+			sizes := [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}}
+			if name == "home" {
+				sizes = append(sizes, [2]int{200, 60})
+			}
+			for _, size := range sizes {
 				for _, color := range []bool{true, false} {
 					file := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
 					d.opts.NoColor = !color
@@ -46,39 +59,39 @@ func TestShellFrames(t *testing.T) {
 					}
 					d.setProfile(colorprofile.TrueColor)
 					d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-					frame := d.screen()
+					frame := d.content()
 					requireExact(t, frame, size[0], size[1])
-					golden(t, file, frame)
+					uitest.Golden(t, file, frame)
 				}
 			}
 		})
 	}
 }
 
-// TestShellAtEverySize: sessions and what stands over the panes stay exact while
-// the screen changes its size.
+// TestShellAtEverySize checks that sessions and overlays are exact while the
+// screen changes its size.
 func TestShellAtEverySize(t *testing.T) {
 	t.Parallel()
-	for _, open := range []string{actSessions, actPalette, actHelp, actHome} {
+	for _, open := range []string{actSessions, palette.ActOpen, help.ActCard, help.ActList, "open-session"} {
 		inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.another("漢字 " + hostile[0])
 			d.do(open)
 			for w := 0; w < 130; w += 7 {
 				for h := 1; h < 50; h += 4 {
 					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.screen(), w, h)
+					requireExact(t, d.content(), w, h)
 				}
 			}
 		})
 	}
 }
 
-// keyF12 brings the program the news of terminal.size.
+// keyF12 sends terminal.size to the program.
 const keyF12 = "\x1b[24~"
 
-// TestShellInTerminal: whatever is done to panes, sessions and what stands over
-// them, by keys and with the mouse and while the terminal changes its size, the
-// terminal shows the model's frame, and every frame is exact.
+// TestShellInTerminal operates panes, sessions and overlays by keys and by mouse
+// while the terminal changes its size, and checks that the terminal shows the
+// model's frame and that every frame is exact.
 func TestShellInTerminal(t *testing.T) {
 	keys := []string{
 		"j", "k", "z", "1", "2", "3", "4", "5", "[", "]", "{", "}", "<", ">", "M", "M", ":", "?", "O", "\r", keyEsc, keyEsc, keyEsc, keyTab,

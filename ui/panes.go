@@ -1,37 +1,67 @@
 package ui
 
-import "mcpdbg/ui/paint"
+import (
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/wire"
+)
 
-// A pane is one of the rectangles that can have the keys.
+// A pane is one of the rectangles that can have the focus.
 type pane interface {
-	setSize(w, h int)
-	// move carries out an action that changes what is looked at; it returns
-	// false for one that means nothing to the pane.
-	move(action string) bool
-	paint(out *paint.Lines, focused bool)
-	// titles are what stands in the upper border, left and right.
-	titles() (left, right string)
+	SetSize(w, h int)
+	// Act performs an action that moves the cursor or the view; it returns false
+	// for an action that the pane does not have.
+	Act(action string) bool
+	Paint(out *paint.Lines, focused bool)
+	// Titles returns the texts in the upper border, left and right.
+	Titles() (left, right string)
 }
 
-func (a *App) pane(id paneID) pane {
+func (sc *sessionScreen) pane(id paneID) pane {
 	switch id {
 	case sessionsID:
-		return a.sessions
+		return sc.app.sessions
 	case detailID:
-		return a.detail
+		if sc.ws.Overview {
+			return sc.overview
+		}
+		return sc.detail
 	}
-	return a.lists(id)
+	return sc.lists(id)
 }
 
-// lists returns a pane that lists rows.
-func (a *App) lists(id paneID) lister {
+// lists returns the given pane, which must list rows.
+func (sc *sessionScreen) lists(id paneID) lister {
 	switch id {
 	case stderrID:
-		return a.stderr
+		return sc.rows.Stderr
 	case eventsID:
-		return a.events
+		return sc.rows.Events
 	}
-	return a.traffic
+	return sc.rows.Traffic
+}
+
+// listOf returns the list of rows in a pane; ok is false for other panes.
+func listOf(id paneID) (list wire.ListID, ok bool) {
+	switch id {
+	case trafficID:
+		return wire.TrafficList, true
+	case stderrID:
+		return wire.StderrList, true
+	case eventsID:
+		return wire.EventsList, true
+	}
+	return 0, false
+}
+
+// paneOfList returns the pane of a list of rows.
+func paneOfList(list wire.ListID) paneID {
+	switch list {
+	case wire.StderrList:
+		return stderrID
+	case wire.EventsList:
+		return eventsID
+	}
+	return trafficID
 }
 
 // A lister is a pane that lists rows of the log.
@@ -43,14 +73,14 @@ type lister interface {
 	Following() bool
 }
 
-// mark has a pane painted again.
-func (a *App) mark(id paneID) {
-	a.dirty[id], a.stale = true, true
+// mark marks a pane for repainting.
+func (c *canvas) mark(id paneID) {
+	c.dirty[id], c.stale = true, true
 }
 
-func (a *App) markAll() {
-	for id := range a.dirty {
-		a.dirty[id] = true
+func (c *canvas) markAll() {
+	for id := range c.dirty {
+		c.dirty[id] = true
 	}
-	a.stale = true
+	c.stale = true
 }

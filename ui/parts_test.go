@@ -9,47 +9,51 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/paint"
-	"mcpdbg/ui/termsafe"
-	"mcpdbg/ui/theme"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
 )
 
 func TestHeaderGivesWay(t *testing.T) {
 	log := newLog(t)
 	d := drive(t, Options{Source: log, Title: "everything (local)"}, 80, 24)
-	d.session = session.New(session.Config{Log: log})
-	d.status = session.Status{
+	d.visible.ws.Session = session.New(session.Config{Log: log})
+	d.visible.ws.Status = session.Status{
 		State:   session.Ready,
 		Server:  session.Server{Era: "legacy", Protocol: "2025-11-25"},
 		Process: executor.Info{ID: "mcp-stdio-1", PID: 4121},
 	}
-	d.stats = session.Stats{Out: 12, In: 11, PendingOut: 5, Size: 18_637}
+	d.visible.ws.Stats = session.Stats{Out: 12, In: 11, PendingOut: 5, Size: 18_637}
 	for width, want := range map[int]string{
-		140: "LIVE  everything (local)  mcp-stdio-1 pid 4121  2025-11-25 legacy  ready | out 12 in 11  5 pending | REC 18.2K | lag 0 held 0 gap 0",
-		112: "LIVE  everything (local)  mcp-stdio-1 pid 4121  2025-11-25 legacy  ready | out 12 in 11  5 pending | REC 18.2K",
-		80:  "LIVE  everything (local)  2025-11-25  ready | 12/11  5 pending | REC 18.2K",
-		60:  "LIVE  everything (local)  ready | 5 pending | REC 18.2K",
-		40:  "LIVE  everything (l…  ready | 5 pending",
+		140: "LIVE  ready  everything (local)  pid 4121  2025-11-25 legacy  5 pending" + strings.Repeat(" ", 58) + "REC 18.2K",
+		84:  "LIVE  ready  everything (local)  pid 4121  2025-11-25 legacy  5 pending  REC 18.2K",
+		77:  "LIVE  ready  everything (local)  pid 4121  2025-11-25  5 pending  REC 18.2K",
+		60:  "LIVE  ready  everything (local)  5 pending       REC 18.2K",
+		40:  "LIVE  ready  everything (l…  5 pending",
 		12:  "LIVE  ready",
 	} {
 		require.Equal(t, want, header(d, width), "%d", width)
 	}
 
-	d.stats.Recording, d.stats.RecordingError = session.RecordingStopped, "no space left on device"
-	d.stats.Gaps, d.stats.LostBytes = 2, 4096
-	require.Equal(t, "LIVE  everything (l…  ready | 5 pending | REC STOPPED | 4.0K LOST", header(d, 66))
+	d.visible.ws.Stats.Recording, d.visible.ws.Stats.RecordingError = session.RecordingStopped, "no space left on device"
+	d.visible.ws.Stats.Gaps, d.visible.ws.Stats.LostBytes = 2, 4096
+	require.Equal(t, "LIVE  ready  everything (l…  5 pending    4.0K LOST  REC STOPPED", header(d, 66))
 	require.Contains(t, header(d, 110), "REC STOPPED no space left on device")
-	d.stats.Recording, d.stats.RecordingError = session.RecordingIncomplete, "z.jsonl was deleted while it was open"
-	require.Equal(t, "LIVE  everything (l…  ready | 5 pending | REC INCOMPLETE | 4.0K LOST", header(d, 69))
+	d.visible.ws.Stats.Recording, d.visible.ws.Stats.RecordingError = session.RecordingIncomplete, "z.jsonl was deleted while it was open"
+	require.Equal(t, "LIVE  ready  everything (l…  5 pending    4.0K LOST  REC INCOMPLETE", header(d, 69))
 	require.Contains(t, header(d, 140), "REC INCOMPLETE z.jsonl was deleted while it was open")
-	d.stats.Recording, d.stats.RecordingError, d.stats.RecordingMoved = session.RecordingOn, "", "moved to /a/b.jsonl"
+	d.visible.ws.Stats.Recording, d.visible.ws.Stats.RecordingError, d.visible.ws.Stats.RecordingMoved = session.RecordingOn, "", "moved to /a/b.jsonl"
 	require.Contains(t, header(d, 140), "REC 18.2K moved to /a/b.jsonl")
 	require.Contains(t, header(d, 69), "REC moved")
-	d.stats.RecordingMoved = ""
-	d.stats.Recording = session.RecordingNone
+	d.visible.ws.Stats.RecordingMoved = ""
+	d.visible.ws.Stats.Recording = session.RecordingNone
 	require.Contains(t, header(d, 110), "REC off")
-	d.status.Process.HeldSince = d.source.Header().Start
-	d.stats.Gaps = 0
+	d.visible.ws.Status.Process.HeldSince = d.visible.ws.Shown.Source.Header().Start
+	d.visible.ws.Stats.Gaps = 0
 	require.Contains(t, header(d, 110), "HELD NOW")
 }
 
@@ -57,20 +61,20 @@ func header(d *driver, width int) string {
 	var l paint.Line
 	l.Reset(width, termsafe.Options{})
 	th := theme.New(true, theme.NoColor)
-	d.theme = th
-	paintHeader(&l, d.headerParts(), th)
+	d.screen.Theme = th
+	kit.PaintParts(&l, d.visible.headerParts())
 	return strings.TrimSpace(stripped(l.String()))
 }
 
 func TestFormats(t *testing.T) {
 	for us, want := range map[int64]string{0: "0:00.00", -5: "0:00.00", 251_020_000: "4:11.02", 3_851_020_000: "1:04:11.02"} {
-		require.Equal(t, want, string(appendClock(nil, us)))
+		require.Equal(t, want, string(format.AppendClock(nil, us)))
 	}
 	for us, want := range map[int64]string{41: "0.04", 999: "1.00", 11_234: "11.2", 902_400: "902.4", 9_999_900: "9999.9", 12_345_678: "12346"} {
-		require.Equal(t, want, string(appendMillis(nil, us)))
+		require.Equal(t, want, string(format.AppendMillis(nil, us)))
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1.0K", 4403: "4.3K", 1023 << 10: "1.0M", 831_386: "811.9K", 5 << 30: "5.0G"} {
-		require.Equal(t, want, size(n))
+		require.Equal(t, want, format.Size(n))
 	}
 }
 
@@ -88,7 +92,7 @@ func TestWrap(t *testing.T) {
 		{strings.Repeat(" ", 30) + "x", 10, []string{strings.Repeat(" ", 9), "x"}},
 		{strings.Repeat("\xab", 250), 10, slices.Repeat([]string{"\xab\xab"}, 125)},
 	} {
-		got := wrap(tc.text, tc.width)
+		got := format.Wrap(tc.text, tc.width)
 		for _, row := range got {
 			require.LessOrEqual(t, termsafe.Width(row), max(tc.width, termsafe.LongestEscape))
 		}
@@ -98,11 +102,11 @@ func TestWrap(t *testing.T) {
 
 func FuzzWrap(f *testing.F) {
 	f.Add("some words \x1b and \u202e others", 12)
-	f.Add("     \U000e0001 is wide, and indented", 10) // once without an end
-	f.Add(strings.Repeat("\xab", 300), 10)             // so was this
+	f.Add("     \U000e0001 is wide, and indented", 10) // did not terminate once
+	f.Add(strings.Repeat("\xab", 300), 10)             // nor did this
 	f.Fuzz(func(t *testing.T, text string, width int) {
-		width = between(1, width, 200)
-		rows := wrap(text, width)
+		width = kit.Between(1, width, 200)
+		rows := format.Wrap(text, width)
 		require.LessOrEqual(t, len(rows), len(text)+1)
 		for _, row := range rows {
 			require.LessOrEqual(t, termsafe.Width(row), max(width, termsafe.LongestEscape))
@@ -125,51 +129,29 @@ func TestCutText(t *testing.T) {
 		{"a" + strings.Repeat("\xab", 9), 8, "a" + strings.Repeat("\xab", 7)},
 		{"anything", 0, ""},
 	} {
-		require.Equal(t, tc.want, cutText(tc.text, tc.most), "%q to %d bytes", tc.text, tc.most)
+		require.Equal(t, tc.want, format.Cut(tc.text, tc.most), "%q to %d bytes", tc.text, tc.most)
 	}
-}
-
-func TestOneLine(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"a": 1}`:                   `{"a": 1}`,
-		"{\"a\": 1.0,\n \"b\":[]}\n": `{"a":1.0,"b":[]}`,
-		"\n{\"a\": 1}\r\n":           `{"a": 1}`,
-	} {
-		got, err := oneLine(text)
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-	}
-	got, err := oneLine("two\nlines")
-	require.Error(t, err)
-	require.Equal(t, "two\nlines", string(got))
-	_, err = oneLine(" \n ")
-	require.ErrorIs(t, err, errEmpty)
 }
 
 func TestWindowTitle(t *testing.T) {
-	require.Equal(t, "mcpdbg npx", windowTitle("npx"))
-	require.Equal(t, "mcpdbg 0evil/bin", windowTitle("\x1b]0;evil\x07/bin\u202e"))
-	require.Len(t, windowTitle(strings.Repeat("x", 1000)), 67)
+	require.Equal(t, "mcpdbg npx", workspace.WindowTitle("npx"))
+	require.Equal(t, "mcpdbg 0evil/bin", workspace.WindowTitle("\x1b]0;evil\x07/bin\u202e"))
+	require.Len(t, workspace.WindowTitle(strings.Repeat("x", 1000)), 67)
 }
 
-func TestPasteable(t *testing.T) {
-	require.Equal(t, `{"a":"é漢"}`, pasteable(`{"a":"é漢"}`))
-	require.Equal(t, "[201~rm\t", pasteable("\x1b[201~rm\t\r\n\u009b\u202e\xff"))
-}
-
-// TestHighlight: what was searched for is marked wherever lists show it, until
+// TestHighlight checks that search text is marked wherever lists show it, until
 // the search ends.
 func TestHighlight(t *testing.T) {
 	log := hostileLog(t, "Needle in hay, needle")
 	d := drive(t, Options{Source: log}, 160, 36)
-	mark := func(text string) string { return d.theme.Match.On + text + d.theme.Match.Off }
+	mark := func(text string) string { return d.screen.Theme.Match.On + text + d.screen.Theme.Match.Off }
 	d.do(actStderr)
-	d.search1("needle", actTop)
+	d.search1("needle", kit.Top)
 	for _, text := range []string{mark("Needle"), mark("needle")} {
-		require.Contains(t, d.screen(), text, "row that is not selected")
+		require.Contains(t, d.content(), text, "row other than the selected one")
 	}
-	d.do(actBack)
-	require.NotContains(t, d.screen(), d.theme.Match.On)
-	d.search1("größe", actTop)
-	require.NotContains(t, d.screen(), d.theme.Match.On, "other text than ASCII is found, and not marked")
+	d.do(host.ActBack)
+	require.NotContains(t, d.content(), d.screen.Theme.Match.On)
+	d.search1("größe", kit.Top)
+	require.NotContains(t, d.content(), d.screen.Theme.Match.On, "text that is not ASCII is found but not marked")
 }

@@ -5,45 +5,47 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/kit"
 )
 
-// pickNow is the text under the cursor of a picker.
-func pickNow(p *picker) string {
-	i, ok := p.current()
+// pickNow returns the text under the cursor of a picker.
+func pickNow(p *kit.Picker) string {
+	i, ok := p.Current()
 	if !ok {
 		return ""
 	}
-	return p.items[i]
+	return p.Items[i]
 }
 
 func TestPicker(t *testing.T) {
-	var p picker
-	require.Empty(t, pickNow(&p), "the zero value has nothing")
-	p.set([]string{"resend", "restart", "copy", "close stdin"})
+	var p kit.Picker
+	require.Empty(t, pickNow(&p), "the zero value is empty")
+	p.Set([]string{"resend", "restart", "copy", "close stdin"})
 	require.Equal(t, "resend", pickNow(&p))
 
-	p.move(actDown)
+	p.Move(kit.Down)
 	require.Equal(t, "restart", pickNow(&p))
-	p.set([]string{"new", "resend", "restart", "copy", "close stdin"})
+	p.Set([]string{"new", "resend", "restart", "copy", "close stdin"})
 	require.Equal(t, "restart", pickNow(&p), "the cursor stays where it was")
-	p.move(actBottom)
-	p.move(actDown)
+	p.Move(kit.Bottom)
+	p.Move(kit.Down)
 	require.Equal(t, "close stdin", pickNow(&p), "it stops at the end")
-	p.move(actTop)
-	p.move(actUp)
+	p.Move(kit.Top)
+	p.Move(kit.Up)
 	require.Equal(t, "new", pickNow(&p))
 
-	require.True(t, p.typed(tea.KeyPressMsg{Code: 'c', Text: "c"}))
-	require.True(t, p.typed(tea.PasteMsg{Content: "s\x1bt\n"}))
-	require.Equal(t, "cst", p.query, "controls are not taken")
-	require.Equal(t, "close stdin", pickNow(&p), "letters in their order")
-	require.Len(t, p.shown, 1)
-	require.True(t, p.typed(tea.KeyPressMsg{Code: tea.KeyBackspace}))
-	require.False(t, p.typed(tea.KeyPressMsg{Code: 'x', Mod: tea.ModCtrl}))
-	require.True(t, p.typed(tea.KeyPressMsg{Code: 'z', Text: "z"}))
+	require.True(t, p.Typed(tea.KeyPressMsg{Code: 'c', Text: "c"}))
+	require.True(t, p.Typed(tea.PasteMsg{Content: "s\x1bt\n"}))
+	require.Equal(t, "cst", p.Query, "control characters are dropped")
+	require.Equal(t, "close stdin", pickNow(&p), "letters match in order")
+	require.Len(t, p.Shown, 1)
+	require.True(t, p.Typed(tea.KeyPressMsg{Code: tea.KeyBackspace}))
+	require.False(t, p.Typed(tea.KeyPressMsg{Code: 'x', Mod: tea.ModCtrl}))
+	require.True(t, p.Typed(tea.KeyPressMsg{Code: 'z', Text: "z"}))
 	require.Empty(t, pickNow(&p), "nothing matches")
-	p.move(actDown)
-	require.True(t, p.clear())
-	require.False(t, p.clear())
-	require.Len(t, p.shown, 5)
+	p.Move(kit.Down)
+	require.True(t, p.Clear())
+	require.False(t, p.Clear())
+	require.Len(t, p.Shown, 5)
 }

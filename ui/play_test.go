@@ -8,198 +8,203 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcpdbg/ui/uitest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
-	verdicts "mcpdbg/session/verdict"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/workspace"
 )
 
-// played are the tests of the actions that play a recording: on one of a session
-// that the fake server took part in.
+// played returns the tests of the actions that play a recording, on a recording
+// of a session with the fake server.
 func played(test func(t *testing.T, d *driver)) actionTest {
 	return func(t *testing.T, d *driver, x *fakeExecutor) {
-		for _, id := range []string{actPlay, actStepOn, actMoment} {
+		for _, id := range []string{"play", "step-on", "go-to-moment"} {
 			d.do(id)
-			require.Contains(t, d.rows()[35], "this session is live: a recording can be played")
+			require.Contains(t, d.rows()[35], "this session is live: only a recording can be played")
 		}
-		everything(t, d.session, x)
+		everything(t, d.visible.ws.Session, x)
 		time.Sleep(20 * time.Second)
-		d.session.Note("late", "")
-		p := drive(t, Options{Source: d.source, Title: "session.jsonl"}, 120, 36)
+		d.visible.ws.Session.Note("late", "")
+		p := drive(t, Options{Source: d.visible.ws.Shown.Source, Title: "session.jsonl"}, 120, 36)
 		require.Contains(t, p.playerLine(), "ALL  0:23.06  40 rows")
 		test(t, p)
 	}
 }
 
-// playerLine is the line of the player.
-func (d *driver) playerLine() string { return d.rows()[d.layout.player.Y] }
+// playerLine returns the line of the player.
+func (d *driver) playerLine() string { return d.rows()[d.panes.layout.player.Y] }
 
-// shown is how many rows of the recording are shown.
-func (d *driver) shown() int { return d.source.Len() }
+// shown returns how many rows of the recording are shown.
+func (d *driver) shown() int { return d.visible.ws.Shown.Source.Len() }
 
-// goTo goes to a moment by its name.
+// goTo goes to the moment with a name.
 func (d *driver) goTo(text string) {
-	d.do(actMoment)
+	d.do("go-to-moment")
 	d.write(text)
 	d.do(actAccept)
 }
 
 var playTests = map[string]actionTest{
-	actPlay: played(func(t *testing.T, d *driver) {
-		d.do(actPlay)
+	"play": played(func(t *testing.T, d *driver) {
+		d.do("play")
 		require.Contains(t, d.playerLine(), "PLAYING")
 		require.Contains(t, d.rows()[35], "space pause")
 		require.Less(t, d.shown(), 39, "from the beginning, where the list follows")
-		d.do(actPlay)
+		d.do("play")
 		require.Contains(t, d.playerLine(), "PAUSED")
-		d.do(actWhole, actTop, actPageDown)
-		from := d.selected.number
-		require.Greater(t, from, 20)
-		d.do(actPlay)
+		d.do("whole", kit.Top, kit.PageDown)
+		from := d.visible.ws.Selected.Number
+		require.Greater(t, from, 10)
+		d.do("play")
 		require.Contains(t, d.playerLine(), "PLAYING")
 		require.GreaterOrEqual(t, d.shown(), from+1, "from the selected row")
 		require.Less(t, d.shown(), 39)
 	}),
-	actStepOn: played(func(t *testing.T, d *driver) {
+	"step-on": played(func(t *testing.T, d *driver) {
 		d.goTo("start")
 		for _, method := range []string{"server/discover", "server/discover", "initialize"} {
-			d.do(actStepOn)
-			require.Equal(t, method, d.source.Method(d.selected.row.Method))
-			require.Equal(t, d.selected.number+1, d.shown())
+			d.do("step-on")
+			require.Equal(t, method, d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
+			require.Equal(t, d.visible.ws.Selected.Number+1, d.shown())
 		}
 	}),
-	actStepBack: played(func(t *testing.T, d *driver) {
-		d.do(actTop, actDown, actStepBack)
-		require.Equal(t, 1, d.traffic.Len(), "before the selected row")
-		require.Equal(t, session.ReqPending, d.selected.row.State)
+	"step-back": played(func(t *testing.T, d *driver) {
+		d.do(kit.Top, kit.Down, "step-back")
+		require.Equal(t, 1, d.visible.rows.Traffic.Len(), "before the selected row")
+		require.Equal(t, session.ReqPending, d.visible.ws.Selected.Row.State)
 		require.Contains(t, d.rows()[0], "1 pending")
-		d.do(actWhole, actBottom, actStepBack)
-		require.Equal(t, "prompts/list", d.source.Method(d.selected.row.Method))
+		d.do("whole", kit.Bottom, "step-back")
+		require.Equal(t, "prompts/list", d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
 		require.Contains(t, d.playerLine(), "PAUSED")
 	}),
-	actSecondOn: played(func(t *testing.T, d *driver) {
+	"second-on": played(func(t *testing.T, d *driver) {
 		d.goTo("start")
-		d.do(actSecondOn)
+		d.do("second-on")
 		require.Contains(t, d.playerLine(), "0:01.00 / 0:23.06  row 39 of 40")
 	}),
-	actSecondBack: played(func(t *testing.T, d *driver) {
-		d.do(actSecondBack)
+	"second-back": played(func(t *testing.T, d *driver) {
+		d.do("second-back")
 		require.Equal(t, 39, d.shown())
 		require.Contains(t, d.playerLine(), "PAUSED")
 	}),
-	actTenOn: played(func(t *testing.T, d *driver) {
+	"ten-seconds-on": played(func(t *testing.T, d *driver) {
 		d.goTo("start")
-		d.do(actTenOn)
+		d.do("ten-seconds-on")
 		require.Equal(t, 39, d.shown())
 		d.goTo("15s")
-		d.do(actTenOn)
+		d.do("ten-seconds-on")
 		require.Contains(t, d.playerLine(), "END")
 	}),
-	actTenBack: played(func(t *testing.T, d *driver) {
-		d.do(actTenBack)
+	"ten-seconds-back": played(func(t *testing.T, d *driver) {
+		d.do("ten-seconds-back")
 		require.Equal(t, 39, d.shown())
 		d.goTo("5s")
-		d.do(actTenBack)
+		d.do("ten-seconds-back")
 		require.Contains(t, d.playerLine(), "0:00.00 / ")
 	}),
-	actPercentOn: played(func(t *testing.T, d *driver) {
+	"percent-on": played(func(t *testing.T, d *driver) {
 		d.goTo("50%")
-		d.do(actPercentOn)
-		require.Equal(t, 21, d.shown(), "one row at least")
+		d.do("percent-on")
+		require.Equal(t, 21, d.shown(), "at least one row")
 	}),
-	actPercentBack: played(func(t *testing.T, d *driver) {
+	"percent-back": played(func(t *testing.T, d *driver) {
 		d.goTo("50%")
-		d.do(actPercentBack)
+		d.do("percent-back")
 		require.Equal(t, 19, d.shown())
 	}),
-	actMoment: played(func(t *testing.T, d *driver) {
+	"go-to-moment": played(func(t *testing.T, d *driver) {
 		d.goTo("seq:3")
-		e, err := d.source.Entry(d.selected.row, 0)
+		e, err := d.visible.ws.Shown.Source.Entry(d.visible.ws.Selected.Row, 0)
 		require.NoError(t, err)
 		require.EqualValues(t, 3, e.Seq)
 		d.goTo("15s")
-		require.Contains(t, d.playerLine(), "0:15.00 / 0:23.06  row 39 of 40", "in a pause, too")
-		d.do(actMoment)
+		require.Contains(t, d.playerLine(), "0:15.00 / 0:23.06  row 39 of 40", "also in a pause")
+		d.do("go-to-moment")
 		d.write("noon")
-		require.Contains(t, d.rows()[35], "x a time is such as 1:23.5")
+		require.Contains(t, d.rows()[35], "x invalid time: use 1:23.5")
 		d.do(actAccept)
-		require.NotNil(t, d.prompt)
-		d.do(actClosePrompt)
+		require.NotNil(t, d.front.prompt)
+		d.do("close-prompt")
 		d.goTo("start")
-		d.do(actMoment)
+		d.do("go-to-moment")
 		d.write("prev")
 		d.do(actComplete)
 		d.write(" error")
 		d.do(actAccept)
 		require.Contains(t, d.rows()[35], "no error before")
 	}),
-	actFaster: played(func(t *testing.T, d *driver) {
+	"faster": played(func(t *testing.T, d *driver) {
 		for _, speed := range []string{"2x", "4x", "8x", "16x", "max", "max"} {
-			d.do(actFaster)
-			require.Contains(t, d.rows()[35], "plays "+speed)
+			d.do("faster")
+			require.Contains(t, d.rows()[35], "playing at "+speed)
 		}
 	}),
-	actSlower: played(func(t *testing.T, d *driver) {
+	"slower": played(func(t *testing.T, d *driver) {
 		d.goTo("50%")
 		for _, speed := range []string{"0.5x", "0.25x", "0.25x"} {
-			d.do(actSlower)
+			d.do("slower")
 			require.True(t, strings.HasSuffix(strings.TrimSpace(d.playerLine()), speed))
 		}
 	}),
-	actWhole: played(func(t *testing.T, d *driver) {
-		d.do(actWhole)
+	"whole": played(func(t *testing.T, d *driver) {
+		d.do("whole")
 		require.Contains(t, d.rows()[35], "all: the whole recording is shown")
 		d.goTo("50%")
 		require.Equal(t, 20, d.shown())
-		d.do(actWhole)
+		d.do("whole")
 		require.Equal(t, 40, d.shown())
 		require.Contains(t, d.playerLine(), "ALL")
 	}),
-	actNextPoint: played(func(t *testing.T, d *driver) {
+	"next-point": played(func(t *testing.T, d *driver) {
 		var kinds []string
-		for !strings.Contains(d.rows()[35], "nothing to jump to from here on") {
-			kinds = append(kinds, d.selected.row.Kind.String())
-			d.do(actNextPoint)
+		for !strings.Contains(d.rows()[35], "nothing to jump to after this") {
+			kinds = append(kinds, d.visible.ws.Selected.Row.Kind.String())
+			d.do("next-point")
 		}
 		require.Equal(t, "stdout stdout stdout stdout stdin stdout stdout stdout lagged held", strings.Join(kinds[1:], " "))
-		require.Equal(t, eventsID, d.focus)
+		require.Equal(t, eventsID, d.panes.focus)
 	}),
-	actPrevPoint: played(func(t *testing.T, d *driver) {
-		d.do(actPrevPoint)
-		require.Equal(t, session.KindHeld, d.selected.row.Kind)
-		d.do(actPrevPoint, actPrevPoint)
-		require.Equal(t, session.KindStdout, d.selected.row.Kind)
-		require.Equal(t, trafficID, d.focus)
+	"previous-point": played(func(t *testing.T, d *driver) {
+		d.do("previous-point")
+		require.Equal(t, session.KindHeld, d.visible.ws.Selected.Row.Kind)
+		d.do("previous-point", "previous-point")
+		require.Equal(t, session.KindStdout, d.visible.ws.Selected.Row.Kind)
+		require.Equal(t, trafficID, d.panes.focus)
 	}),
 }
 
-// playedAt is a driver on a recording of everything, at a moment.
+// playedAt returns a driver on a recording of everything, at a moment.
 func playedAt(t *testing.T, path, moment string, w, h int) *driver {
 	t.Helper()
-	d := drive(t, Options{Opened: []Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, w, h)
+	d := drive(t, Options{Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, w, h)
 	if moment != "" {
 		d.goTo(moment)
 	}
 	return d
 }
 
-// TestPlayFrames: a moment at which an answer had not come, and the end.
+// TestPlayFrames shows a moment with a pending request, and the end.
 func TestPlayFrames(t *testing.T) {
 	path := record(t, everything)
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 		for name, moment := range map[string]string{"pending": "n:31", "end": "end"} {
 			d := playedAt(t, path, moment, size[0], size[1])
-			requireExact(t, d.screen(), size[0], size[1])
-			golden(t, fmt.Sprintf("play-%s-%dx%d", name, size[0], size[1]), d.plain())
+			requireExact(t, d.content(), size[0], size[1])
+			uitest.Golden(t, fmt.Sprintf("play-%s-%dx%d", name, size[0], size[1]), d.plain())
 		}
 	}
 }
 
-// TestPlayedIsWhatWasSeen: at each moment the screen shows what that of the live
-// session did, but for its first line and for what knows of the time.
+// TestPlayedIsWhatWasSeen checks that each moment looks like the live session at
+// that moment, except for the first line and the times of pending requests.
 func TestPlayedIsWhatWasSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), nil)
@@ -208,7 +213,7 @@ func TestPlayedIsWhatWasSeen(t *testing.T) {
 		look := func() {
 			synctest.Wait()
 			live.pull()
-			if n := live.index.scanned; n >= len(seen) {
+			if n := live.visible.ws.Shown.Index.Scanned; n >= len(seen) {
 				seen = append(seen, make([]string, n+1-len(seen))...)
 				seen[n] = strings.Join(live.rows()[1:30], "\n")
 			}
@@ -248,8 +253,8 @@ func TestPlayedIsWhatWasSeen(t *testing.T) {
 				if seen[n] == "" {
 					continue
 				}
-				d.run(d.tagged(d.showRows(n)))
-				d.run(d.tagged(d.settle()))
+				d.run(d.visible.tagged(d.visible.player.ShowRows(d.visible.context(), n)))
+				d.run(d.visible.tagged(d.visible.settle()))
 				compared++
 				at := strings.Join(d.rows()[1:30], "\n")
 				require.Equal(t, ageless(seen[n]), ageless(at), "at %d rows", n)
@@ -259,140 +264,145 @@ func TestPlayedIsWhatWasSeen(t *testing.T) {
 	})
 }
 
-// ageless takes the times of requests that wait out of a screen.
+// ageless replaces the times of pending requests in a screen.
 func ageless(screen string) string { return strings.ReplaceAll(screen, "0 s ...", "pending") }
 
-// TestScrubbingKeepsTheView: focus, filter, search, folds and cursors stay.
+// TestScrubbingKeepsTheView checks that focus, filter, search, folds and cursors
+// stay.
 func TestScrubbingKeepsTheView(t *testing.T) {
 	path := record(t, everything)
 	d := playedAt(t, path, "", 120, 36)
 	d.do(actFilter)
 	d.write("dir:in")
 	d.do(actAccept)
-	d.search1("tools", actTop)
-	d.do(actStderr, actTop, actDetail)
-	stderr, _ := d.stderr.Cursor()
+	d.search1("tools", kit.Top)
+	d.do(actStderr, kit.Top, actDetail)
+	stderr, _ := d.visible.rows.Stderr.Cursor()
 	for _, moment := range []string{"80%", "60%", "100%", "n:20"} {
 		d.goTo(moment)
-		require.Equal(t, "dir:in", d.traffic.shown.String())
+		require.Equal(t, "dir:in", d.visible.rows.Traffic.Shown.String())
 		require.Contains(t, d.plain(), "/tools")
-		now, _ := d.stderr.Cursor()
+		now, _ := d.visible.rows.Stderr.Cursor()
 		require.Equal(t, stderr, now)
-		requireExact(t, d.screen(), 120, 36)
+		requireExact(t, d.content(), d.screen.Width, d.screen.Height)
 	}
-	d.do(actTraffic, actTop)
+	d.do(actTraffic, kit.Top)
 	row := d.cursor()
 	d.goTo("90%")
-	require.Equal(t, row, d.cursor(), "a row that is there stays")
-	require.False(t, d.traffic.Following())
+	require.Equal(t, row, d.cursor(), "an existing row stays selected")
+	require.False(t, d.visible.rows.Traffic.Following())
 	d.goTo("2%")
-	require.True(t, d.traffic.Following(), "one that is not there does not")
+	require.True(t, d.visible.rows.Traffic.Following(), "the list follows if the row does not exist yet")
 }
 
-// TestVerdictOfAMoment is that of what had happened by then.
+// TestVerdictOfAMoment checks that the causes at a moment depend only on earlier
+// entries.
 func TestVerdictOfAMoment(t *testing.T) {
 	path := record(t, everything)
 	d := playedAt(t, path, "", 120, 36)
-	whole := causes(d.trouble.found)
+	whole := causes(d.visible.ws.Shown.Causes.Found)
 	require.NotEmpty(t, whole)
-	all := d.findings.count.Errors
+	all := d.visible.ws.Shown.Problems.Count.Errors
 	require.Positive(t, all)
 	d.goTo("n:14")
-	require.Empty(t, causes(d.trouble.found))
-	require.Zero(t, d.findings.count.Errors)
-	require.Contains(t, d.rows()[0], "ready | out 4 in 2  1 pending")
-	require.False(t, d.source.Stats().Recording.Complete(), "what is pending may be answered")
+	require.Empty(t, causes(d.visible.ws.Shown.Causes.Found))
+	require.Zero(t, d.visible.ws.Shown.Problems.Count.Errors)
+	require.Contains(t, d.rows()[0], "FILE  ready  session.jsonl")
+	require.Contains(t, d.rows()[0], "1 pending")
+	require.False(t, d.visible.ws.Shown.Source.Stats().Recording.Complete(), "pending requests may still be answered")
 	d.goTo("end")
-	require.True(t, d.source.Stats().Recording.Complete())
-	require.Equal(t, whole, causes(d.trouble.found))
-	require.Equal(t, all, d.findings.count.Errors)
+	require.True(t, d.visible.ws.Shown.Source.Stats().Recording.Complete())
+	require.Equal(t, whole, causes(d.visible.ws.Shown.Causes.Found))
+	require.Equal(t, all, d.visible.ws.Shown.Problems.Count.Errors)
 	require.Contains(t, d.rows()[0], "exit 0")
 }
 
-// TestFindingsOfAMoment are there with its first frame, those of the whole being
-// known; and while they are looked for it is said how far that is.
+// TestFindingsOfAMoment checks that the problems of a moment are in its first
+// frame, if those of the whole recording are known, and that the progress of the
+// search for problems is shown.
 func TestFindingsOfAMoment(t *testing.T) {
 	log := newLog(t)
 	noise := session.Entry{Kind: session.KindStdout, Seq: 1, Payload: []byte("noise"), Msg: framing.Scan([]byte("noise"))}
-	require.NoError(t, log.Append(slices.Repeat([]session.Entry{noise}, 4*lintRows)))
+	require.NoError(t, log.Append(slices.Repeat([]session.Entry{noise}, 4*workspace.CheckRows)))
 	d := drive(t, Options{Source: log, Title: "x"}, 120, 36)
 	require.Contains(t, d.rows()[0], "16,384 problems in the first 25 %")
-	step := d.showRows(2 * lintRows)
+	step := d.visible.player.ShowRows(d.visible.context(), 2*workspace.CheckRows)
 	require.Contains(t, d.rows()[0], "16,384 problems in the first 50 %")
-	d.showRows(lintRows)
+	d.visible.player.ShowRows(d.visible.context(), workspace.CheckRows)
 	require.Contains(t, d.rows()[0], "16,384 problems ")
-	d.run(d.tagged(step))
+	d.run(d.visible.tagged(step))
 	for range 2 {
 		d.pull() // the timer of a step
 	}
-	for _, rows := range []int{lintRows, 7, 3 * lintRows, 3*lintRows - 1, 0, 4 * lintRows} {
-		d.showRows(rows) // what it goes on to do is not done
-		require.Equal(t, rows, d.findings.count.Errors)
-		require.Len(t, d.findings.events, min(rows, 100), "the others are counted")
+	for _, rows := range []int{workspace.CheckRows, 7, 3 * workspace.CheckRows, 3*workspace.CheckRows - 1, 0, 4 * workspace.CheckRows} {
+		d.visible.player.ShowRows(d.visible.context(), rows) // its commands are dropped
+		require.Equal(t, rows, d.visible.ws.Shown.Problems.Count.Errors)
+		require.Len(t, d.visible.ws.Shown.Problems.Events, min(rows, 100), "the others are only counted")
 	}
 }
 
-func causes(found []verdicts.Verdict) (all []string) {
+func causes(found []diagnosis.Cause) (all []string) {
 	for _, v := range found {
-		all = append(all, v.Cause)
+		all = append(all, v.ID)
 	}
 	return all
 }
 
-// TestParseGoal reads moments.
-func TestParseGoal(t *testing.T) {
-	for text, ok := range map[string]bool{
-		"": true, "1:23.5": true, "12.5s": true, "250ms": true, "1:02:03": true, "12": true, "50%": true, "n:3": true, "seq:4": true,
-		"seq:4 run:2": true, "run:2": true, "error": true, "next lag": true, "first exit": true, "previous mark": true, "start": true, "end": true,
-		"1:60": false, "-1s": false, "1:2:3:4": false, "1.5:00": false, "NaN": false, "1e9": false, "99999999999": false, "101%": false, "x%": false,
-		"n:": false, "n:x": false, "seq:0": false, "seq:1 n:2": false, "first": false, "last error": false, "next gap gap": false, "foo": false, "1 2": false,
-	} {
-		_, err := parseGoal(text)
-		require.Equal(t, ok, err == nil, "%q: %v", text, err)
+// A bar is where the bar of the player line is, in cells.
+type bar struct{ x, w int }
+
+// bar returns the place of the bar on the screen.
+func (d *driver) bar() (found bar) {
+	for x, r := range []rune(d.playerLine()) {
+		if strings.ContainsRune("━─█", r) {
+			if found.w == 0 {
+				found.x = x
+			}
+			found.w = x - found.x + 1
+		}
 	}
-	for text, want := range map[string]time.Duration{"1:23.5": 83500 * time.Millisecond, "12.5": 12500 * time.Millisecond, "1:00:00": time.Hour, "1m": time.Minute} {
-		got, err := parseTime(text)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-	}
+	return found
 }
 
-// TestClickOnTheBar shows the moment of that place.
+// cell returns the cell of the last row shown.
+func (b bar) cell(d *driver) int { return (d.shown() - 1) * b.w / d.visible.ws.Whole.Index.Scanned }
+
+// TestClickOnTheBar shows the moment at the clicked place.
 func TestClickOnTheBar(t *testing.T) {
 	path := record(t, everything)
 	d := playedAt(t, path, "", 120, 36)
-	_ = d.screen()
+	_ = d.content()
 	for _, part := range []float64{0.5, 0, 1, 0.33} {
-		bar := d.playback.bar
+		bar := d.bar()
 		require.Greater(t, bar.w, 40)
 		cell := int(part * float64(bar.w-1))
-		d.take(tea.MouseClickMsg{X: bar.x + cell, Y: d.layout.player.Y, Button: tea.MouseLeft})
-		require.InDelta(t, cell, cellOf(d.shown()-1, d.whole.index.scanned, bar.w), 2, "%v", part)
-		_ = d.screen()
-		bar = d.playback.bar
-		require.Equal(t, "█", string([]rune(d.playerLine())[bar.x+cellOf(d.shown()-1, d.whole.index.scanned, bar.w)]))
+		d.take(tea.MouseClickMsg{X: bar.x + cell, Y: d.panes.layout.player.Y, Button: tea.MouseLeft})
+		require.InDelta(t, cell, bar.cell(d), 2, "%v", part)
+		_ = d.content()
+		bar = d.bar()
+		require.Equal(t, "█", string([]rune(d.playerLine())[bar.x+bar.cell(d)]))
 	}
-	bar := d.playback.bar
-	d.take(tea.MouseClickMsg{X: bar.x + bar.w/2, Y: d.layout.player.Y, Button: tea.MouseLeft})
+	bar := d.bar()
+	d.take(tea.MouseClickMsg{X: bar.x + bar.w/2, Y: d.panes.layout.player.Y, Button: tea.MouseLeft})
 	var seen []int
 	for _, x := range []int{bar.x + bar.w/4, bar.x + bar.w/8, -5, bar.x + bar.w + 50} {
 		d.take(tea.MouseMotionMsg{X: x, Y: 3, Button: tea.MouseLeft})
 		d.take(pointerDue{})
 		seen = append(seen, d.shown())
 	}
-	require.IsDecreasing(t, seen[:3], "dragged, wherever above the bar")
+	require.IsDecreasing(t, seen[:3], "dragged, at any height")
 	require.Equal(t, []int{1, 40}, seen[2:])
 	d.take(tea.MouseReleaseMsg{X: bar.x, Y: 3, Button: tea.MouseLeft})
-	d.take(tea.MouseMotionMsg{X: bar.x, Y: d.layout.player.Y})
-	require.Equal(t, 40, d.shown(), "let go")
+	d.take(tea.MouseMotionMsg{X: bar.x, Y: d.panes.layout.player.Y})
+	require.Equal(t, 40, d.shown(), "released")
 
 	before := d.shown()
-	d.take(tea.MouseClickMsg{X: 2, Y: d.layout.player.Y, Button: tea.MouseLeft})
-	require.Equal(t, before, d.shown(), "beside the bar")
+	d.take(tea.MouseClickMsg{X: 2, Y: d.panes.layout.player.Y, Button: tea.MouseLeft})
+	require.Equal(t, before, d.shown(), "next to the bar")
 }
 
-// TestProgramPlays: rows come when they are due, in time of the clock, and no
-// timer is left when it pauses or is at the end.
+// TestProgramPlays checks that rows appear when they are due by the clock, and
+// that no timer is left when the playback pauses or ends.
 func TestProgramPlays(t *testing.T) {
 	path := record(t, func(t *testing.T, s *session.Session, x *fakeExecutor) {
 		synctest.Wait()
@@ -406,41 +416,41 @@ func TestProgramPlays(t *testing.T) {
 		time.Sleep(time.Hour)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		term := inTerminal(t, Options{Opened: []Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, 120, 36)
-		require.Contains(t, term.screen(), "ALL  1:00:01.50")
+		term := inTerminal(t, Options{Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, 120, 36)
+		require.Contains(t, term.content(), "ALL  1:00:01.50")
 		term.press(" ")
-		require.Contains(t, term.screen(), "PLAYING")
-		require.Contains(t, term.screen(), "1 pending")
+		require.Contains(t, term.content(), "PLAYING")
+		require.Contains(t, term.content(), "1 pending")
 		term.waitFor(500 * time.Millisecond)
-		require.Regexp(t, `< ping +0 +500\.0`, term.screen())
-		require.Regexp(t, `> ping +1 +0 s \.\.\.`, term.screen())
-		require.NotContains(t, term.screen(), "< ping            1 ")
+		require.Regexp(t, `< ping +ok +0 +500\.0`, term.content())
+		require.Regexp(t, `> ping +1 +0 s \.\.\.`, term.content())
+		require.NotContains(t, term.content(), "< ping            1 ")
 		term.requireShown()
 		term.press(" ")
-		require.Contains(t, term.screen(), "PAUSED")
-		before := term.screen()
+		require.Contains(t, term.content(), "PAUSED")
+		before := term.content()
 		term.waitFor(time.Minute)
-		require.Equal(t, before, term.screen(), "nothing moves")
+		require.Equal(t, before, term.content(), "nothing moves")
 		term.press(" ")
 		term.waitFor(1100 * time.Millisecond)
-		require.Regexp(t, `< ping +2 +500\.0`, term.screen())
-		require.Contains(t, term.screen(), "PLAYING")
-		term.waitFor(1100 * time.Millisecond) // the hour is cut to a second
-		require.Contains(t, term.screen(), "END")
-		require.Contains(t, term.screen(), "exit 0")
-		timer := term.app.playback.timer
+		require.Regexp(t, `< ping +ok +2 +500\.0`, term.content())
+		require.Contains(t, term.content(), "PLAYING")
+		term.waitFor(1100 * time.Millisecond) // the pause of an hour takes a second
+		require.Contains(t, term.content(), "END")
+		require.Contains(t, term.content(), "exit 0")
+		timer := term.app.visible.ws.Playback.Timer
 		term.waitFor(time.Minute)
-		require.Equal(t, timer, term.app.playback.timer, "no timer is left")
+		require.Equal(t, timer, term.app.visible.ws.Playback.Timer, "no timer is left")
 
 		term.press("^", "^", " ")
-		require.Contains(t, term.screen(), "4x")
+		require.Contains(t, term.content(), "4x")
 		term.waitFor(150 * time.Millisecond)
-		require.Regexp(t, `< ping +0 +500\.0`, term.screen())
+		require.Regexp(t, `< ping +ok +0 +500\.0`, term.content())
 		term.press("@", "1.2s", "\r")
-		require.Regexp(t, `< ping +1 +500\.0`, term.screen())
-		require.NotRegexp(t, `< ping +2 `, term.screen())
+		require.Regexp(t, `< ping +ok +1 +500\.0`, term.content())
+		require.NotRegexp(t, `< ping +2 `, term.content())
 		term.press("0")
-		require.Contains(t, term.screen(), "ALL  1:00:01.50")
+		require.Contains(t, term.content(), "ALL  1:00:01.50")
 		term.requireShown()
 		term.press("q")
 		term.wait()
@@ -448,71 +458,82 @@ func TestProgramPlays(t *testing.T) {
 	})
 }
 
-// TestVerdictIsAwaited: while the verdict of a moment is looked for the panes
-// stay where they are.
+// TestVerdictIsAwaited checks that panes do not move while the causes of a moment
+// are computed.
 func TestVerdictIsAwaited(t *testing.T) {
 	path := record(t, everything)
 	d := playedAt(t, path, "95%", 120, 36)
-	top := d.layout.pane[trafficID].Y
-	require.Equal(t, 3, top)
-	d.trouble.behind = true
-	d.observe()
-	d.run(d.tagged(d.settle()))
-	require.Contains(t, d.rows()[1], "... looking for what was wrong by then")
-	require.Equal(t, top, d.layout.pane[trafficID].Y)
-	requireExact(t, d.screen(), 120, 36)
+	top := d.panes.layout.pane[trafficID].Y
+	require.Equal(t, 2, top)
+	d.visible.ws.Shown.Causes.Behind = true
+	d.visible.observe()
+	d.run(d.visible.tagged(d.visible.settle()))
+	require.Contains(t, d.rows()[1], "... looking for problems up to this point")
+	require.Equal(t, top, d.panes.layout.pane[trafficID].Y)
+	requireExact(t, d.content(), d.screen.Width, d.screen.Height)
 }
 
-// TestOldTimersAreDropped: of timers that were set, one after the other, the last
-// counts, or each pause would add one.
+// TestOldTimersAreDropped checks that only the latest timer counts: otherwise
+// each pause would add one.
 func TestOldTimersAreDropped(t *testing.T) {
 	d := playedAt(t, record(t, everything), "50%", 120, 36)
-	d.do(actPlay)
-	old := playTick{d.playback.timer}
-	d.do(actPlay, actPlay)
-	require.True(t, d.playback.player.Playing())
-	last := d.playback.timer
-	require.Nil(t, d.ticked(old))
-	require.Equal(t, last, d.playback.timer)
-	d.ticked(playTick{last})
-	require.Greater(t, d.playback.timer, last)
+	var timers []host.Message
+	d.outside.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+		if m, ok := msg.(host.Message); ok {
+			timers = append(timers, m)
+		}
+		return nil
+	}
+	d.do("play", "play", "play")
+	require.True(t, d.visible.ws.Playback.Player.Playing())
+	require.Len(t, timers, 2, "none for a pause")
+	require.Nil(t, timers[0].Deliver(d.visible.context()))
+	require.Len(t, timers, 2)
+	timers[1].Deliver(d.visible.context())
+	require.Len(t, timers, 3)
 }
 
-// TestHiddenRecordingPauses: what nobody sees does not play on.
+// TestHiddenRecordingPauses checks that a recording that is not visible does not
+// play.
 func TestHiddenRecordingPauses(t *testing.T) {
 	path := record(t, everything)
-	d := drive(t, Options{Opened: []Opened{{Source: openWhole(t, path), Title: "first.jsonl"}, {Source: openWhole(t, path), Title: "second.jsonl"}}}, 120, 36)
-	d.do(actPlay)
-	first, timer := d.playback, playTick{d.playback.timer}
+	d := drive(t, Options{Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "first.jsonl"}, {Source: openWhole(t, path), Title: "second.jsonl"}}}, 120, 36)
+	var timer tea.Msg
+	d.outside.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+		timer = msg
+		return nil
+	}
+	d.do("play")
+	first := d.visible.ws.Playback
 	d.do(actNextSession)
-	require.Contains(t, d.rows()[35], "first.jsonl is paused: it was playing")
-	require.False(t, first.player.Playing())
-	d.take(about{d.subjects[0], timer})
-	require.False(t, first.player.Playing())
+	require.Contains(t, d.rows()[35], "first.jsonl is paused: it was still playing")
+	require.False(t, first.Player.Playing())
+	d.take(addressed{d.screens[0], timer})
+	require.False(t, first.Player.Playing())
 	d.do(actNextSession)
 	require.Contains(t, d.playerLine(), "PAUSED")
-	d.notice = notice{}
+	d.front.notice = notice{}
 	d.do(actNextSession)
 	require.NotContains(t, d.rows()[35], "paused")
 }
 
-// TestPlayingFollows: what plays, or is stepped through, from a selected row on
-// shows what comes.
+// TestPlayingFollows checks that playing or stepping from a selected row shows
+// new rows.
 func TestPlayingFollows(t *testing.T) {
-	for _, action := range []string{actPlay, actStepOn, actStepBack} {
+	for _, action := range []string{"play", "step-on", "step-back"} {
 		d := playedAt(t, record(t, everything), "", 120, 36)
-		d.do(actTop, actDown, actDown)
-		require.False(t, d.traffic.Following())
+		d.do(kit.Top, kit.Down, kit.Down)
+		require.False(t, d.visible.rows.Traffic.Following())
 		d.do(action)
-		require.True(t, d.traffic.Following(), action)
-		d.do(actUp, actStepOn)
-		require.False(t, d.traffic.Following(), "but not for one who has looked back since")
+		require.True(t, d.visible.rows.Traffic.Following(), action)
+		d.do(kit.Up, "step-on")
+		require.False(t, d.visible.rows.Traffic.Following(), "but not after the user has moved up")
 	}
 }
 
-// TestStepsReachTheDeath steps through a recording whose server dies during a call:
-// each step says where it is, none contradicts itself, and the last row is
-// reached.
+// TestStepsReachTheDeath steps through a recording whose server dies during a
+// call, and checks that each step names its position, that no step contradicts
+// itself, and that the last row is reached.
 func TestStepsReachTheDeath(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"die"}}`)
@@ -520,32 +541,32 @@ func TestStepsReachTheDeath(t *testing.T) {
 		x.latest().err("panic: boom")
 		x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
 		synctest.Wait()
-		d.session.Note("late", "")
+		d.visible.ws.Session.Note("late", "")
 		d.pull()
-		require.Contains(t, d.rows()[0], "ENDED  fake (local)")
+		require.Contains(t, d.rows()[0], "ENDED  signal SEGV  fake (local)")
 		require.NotContains(t, d.rows()[0], "LIVE")
 
-		p := drive(t, Options{Source: d.source, Title: "session.jsonl"}, 120, 36)
-		total := p.index.scanned
+		p := drive(t, Options{Source: d.visible.ws.Shown.Source, Title: "session.jsonl"}, 120, 36)
+		total := p.visible.ws.Shown.Index.Scanned
 		call, exited := p.row(`"name":"die"`), p.row("SEGV")
 		p.goTo(fmt.Sprintf("n:%d", call))
-		p.do(actStepOn)
+		p.do("step-on")
 		require.Regexp(t, fmt.Sprintf(`PAUSED .* row %d of %d  > tools/call `, call+1, total), p.playerLine())
-		require.Regexp(t, `ready \| .* 1 pending`, p.rows()[0])
-		p.do(actStepOn)
+		require.Regexp(t, `ready .* 1 pending`, p.rows()[0])
+		p.do("step-on")
 		require.Regexp(t, fmt.Sprintf(`PAUSED .* row %d of %d  exited `, exited+1, total), p.playerLine())
-		require.Regexp(t, `exited, streams still open \| .* 1 unanswered`, p.rows()[0])
-		require.Regexp(t, `> tools/call die .* no reply `, p.plain())
-		p.do(actStepOn)
+		require.Regexp(t, `exited, streams still open .* 1 unanswered`, p.rows()[0])
+		require.Regexp(t, `> tools/call +die .* no reply `, p.plain())
+		p.do("step-on")
 		require.Regexp(t, fmt.Sprintf(`END .* row %d of %d `, total, total), p.playerLine())
-		require.Regexp(t, `signal SEGV \| out \d+ in \d+ `, p.rows()[0])
+		require.Regexp(t, `signal SEGV  session.jsonl `, p.rows()[0])
 		require.NotContains(t, p.rows()[0], "unanswered")
-		p.do(actStepOn)
-		require.Contains(t, p.lastLine(), "this is the end of the recording")
-		p.do(actStepBack)
+		p.do("step-on")
+		require.Contains(t, p.lastLine(), "end of the recording")
+		p.do("step-back")
 		require.Regexp(t, fmt.Sprintf(`row %d of %d  exited `, exited+1, total), p.playerLine())
 		p.goTo("start")
-		p.do(actStepBack)
-		require.Contains(t, p.lastLine(), "nothing before this to step back to")
+		p.do("step-back")
+		require.Contains(t, p.lastLine(), "nothing earlier to step back to")
 	})
 }

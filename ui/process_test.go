@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/process"
 )
 
-// family is a tree of processes with a child that has a hostile name.
+// family returns a process tree with a child that has a hostile name.
 func family(*fakeProcess) []executor.Descendant {
 	return []executor.Descendant{
 		{PID: 4121, PPID: 1, Command: "npm exec server", RSS: 90 << 20, Started: time.Now().Add(-time.Minute), CPU: 1500 * time.Millisecond},
@@ -21,111 +23,111 @@ func family(*fakeProcess) []executor.Descendant {
 	}
 }
 
-// watched opens the process pane over a family.
+// watched opens the process pane over the tree of family.
 func watched(d *driver, x *fakeExecutor) {
 	x.latest().tree = family
-	d.do(actInfo)
+	d.do("info")
 }
 
 var processTests = map[string]actionTest{
-	actInfo: func(t *testing.T, d *driver, x *fakeExecutor) {
+	"info": func(t *testing.T, d *driver, x *fakeExecutor) {
 		x.latest().err("up")
 		synctest.Wait()
 		d.pull()
 		watched(d, x)
 		require.Contains(t, d.plain(), "mcp-stdio-1")
-		require.Regexp(t, `where +this machine`, d.plain())
+		require.Regexp(t, `location +this machine`, d.plain())
 		require.Contains(t, d.plain(), `["fake-server"]`)
 		require.Regexp(t, `initialize +0\.00 ms`, d.plain())
-		require.Regexp(t, `4121 +of 1 +90\.0M +up 60\.0 s +cpu 1\.5s +npm exec server`, d.plain())
+		require.Regexp(t, `4121 +ppid 1 +90\.0M +up 60\.0 s +cpu 1\.5s +npm exec server`, d.plain())
 		require.Regexp(t, `first stderr +\d`, d.plain())
 		require.Regexp(t, `first stdout +\d`, d.plain())
 		require.Regexp(t, `handshake done +\d`, d.plain())
-		require.NotContains(t, d.screen(), "\x1b[2J")
+		require.NotContains(t, d.content(), "\x1b[2J")
 		d.take(tea.KeyPressMsg{Code: 'I', Text: "I"})
 		require.NotContains(t, d.plain(), "this machine")
 	},
-	actProcessStop: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actInfo, actProcessStop)
-		require.Contains(t, d.plain(), "the ladder")
-		d.do(actStopThis)
+	"process-stop": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do("info", "process-stop")
+		require.Contains(t, d.plain(), "shutdown sequence")
+		d.do("stop-this")
 		d.pull()
-		require.Regexp(t, `how it ended +exit code 0`, d.plain())
+		require.Regexp(t, `exit status +exit code 0`, d.plain())
 	},
-	actKillOne: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actInfo, actKillOne)
-		require.Contains(t, d.rows()[35], "no process of the server runs")
-		d.do(actCloseProcess)
-		time.Sleep(sampleEvery)
+	"kill-one": func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.do("info", "kill-one")
+		require.Contains(t, d.rows()[35], "no server process is running")
+		d.do("close-process")
+		time.Sleep(process.SampleEvery)
 		watched(d, x)
-		d.do(actKillOne)
+		d.do("kill-one")
 		require.Contains(t, d.plain(), "Kill one process")
-		require.NotContains(t, d.screen(), "\x1b[2J")
+		require.NotContains(t, d.content(), "\x1b[2J")
 	},
-	actKillThis: func(t *testing.T, d *driver, x *fakeExecutor) {
+	"kill-this": func(t *testing.T, d *driver, x *fakeExecutor) {
 		watched(d, x)
-		d.do(actKillOne)
+		d.do("kill-one")
 		d.write("sleep")
-		d.do(actKillThis)
+		d.do("kill-this")
 		require.Equal(t, []int{4123}, x.latest().killed)
-		require.Contains(t, d.rows()[35], "KILL sent to 4123")
+		require.Contains(t, d.rows()[35], "SIGKILL sent to 4123")
 	},
-	actCloseTree: func(t *testing.T, d *driver, x *fakeExecutor) {
+	"close-tree": func(t *testing.T, d *driver, x *fakeExecutor) {
 		watched(d, x)
-		d.do(actKillOne, actCloseTree)
+		d.do("kill-one", "close-tree")
 		require.NotContains(t, d.plain(), "Kill one process")
-		require.Contains(t, d.plain(), "this machine", "the pane below is there still")
+		require.Contains(t, d.plain(), "this machine", "the pane below is still open")
 		require.Empty(t, x.latest().killed)
 	},
-	actValues: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actInfo)
+	"environment-values": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do("info")
 		require.Contains(t, d.plain(), "TOKEN")
 		require.NotContains(t, d.plain(), "sesame")
-		d.do(actValues)
+		d.do("environment-values")
 		require.Contains(t, d.plain(), "TOKEN=sesame")
-		d.do(actValues)
+		d.do("environment-values")
 		require.NotContains(t, d.plain(), "sesame")
 	},
-	actCloseProcess: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actInfo, actCloseProcess)
-		require.Nil(t, d.top())
+	"close-process": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do("info", "close-process")
+		require.Nil(t, d.front.top())
 	},
-	actProcessDown:     scrollsProcess(1, actProcessDown),
-	actProcessUp:       scrollsProcess(1, actProcessDown, actProcessDown, actProcessUp),
-	actProcessPageDown: scrollsProcess(2, actProcessPageDown),
-	actProcessPageUp:   scrollsProcess(0, actProcessPageDown, actProcessPageUp),
+	"process-down":      scrollsProcess(1, "process-down"),
+	"process-up":        scrollsProcess(1, "process-down", "process-down", "process-up"),
+	"process-page-down": scrollsProcess(2, "process-page-down"),
+	"process-page-up":   scrollsProcess(0, "process-page-down", "process-page-up"),
 
-	scopeTree + "-" + actDown:     treeMoves(actDown, 0, 1),
-	scopeTree + "-" + actUp:       treeMoves(actUp, 2, 1),
-	scopeTree + "-" + actPageDown: treeMoves(actPageDown, 0, -1),
-	scopeTree + "-" + actPageUp:   treeMoves(actPageUp, -1, 0),
-	scopeTree + "-" + actTop:      treeMoves(actTop, 2, 0),
-	scopeTree + "-" + actBottom:   treeMoves(actBottom, 0, -1),
+	process.ScopeTree + "-" + kit.Down:     treeMoves(kit.Down, 0, 1),
+	process.ScopeTree + "-" + kit.Up:       treeMoves(kit.Up, 2, 1),
+	process.ScopeTree + "-" + kit.PageDown: treeMoves(kit.PageDown, 0, -1),
+	process.ScopeTree + "-" + kit.PageUp:   treeMoves(kit.PageUp, -1, 0),
+	process.ScopeTree + "-" + kit.Top:      treeMoves(kit.Top, 2, 0),
+	process.ScopeTree + "-" + kit.Bottom:   treeMoves(kit.Bottom, 0, -1),
 }
 
 func treeMoves(move string, from, to int) actionTest {
 	return func(t *testing.T, d *driver, x *fakeExecutor) {
 		watched(d, x)
-		pickerMoves(actKillOne, move, from, to)(t, d, x)
+		pickerMoves("kill-one", move, from, to)(t, d, x)
 	}
 }
 
 // scrollsProcess returns a test that actions lead to a line of the process pane,
-// on a screen that is two lines too low for it.
+// on a screen that is two lines too short for it.
 func scrollsProcess(line int, actions ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actInfo)
-		_ = d.screen()
-		s := &d.top().(*processPane).sheet.scroll
-		d.take(tea.WindowSizeMsg{Width: 120, Height: s.lines + 2})
-		_ = d.screen()
-		require.Equal(t, s.lines-2, s.height)
+		d.do("info")
+		_ = d.content()
+		s := textOf(d.front.top())
+		d.take(tea.WindowSizeMsg{Width: 120, Height: s.Lines + 2})
+		_ = d.content()
+		require.Equal(t, s.Lines-2, s.Height)
 		d.do(actions...)
-		require.Equal(t, line, s.top)
+		require.Equal(t, line, s.Top)
 	}
 }
 
-// TestLeftBehind: descendants of a leader that has ended are named.
+// TestLeftBehind checks that descendants of an exited leader are listed.
 func TestLeftBehind(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		p := x.latest()
@@ -134,14 +136,14 @@ func TestLeftBehind(t *testing.T) {
 		p.exit(executor.Exit{Kind: executor.ExitCode})
 		synctest.Wait()
 		d.pull()
-		d.do(actInfo)
-		require.Contains(t, d.plain(), "Left behind: the leader has ended, and these still run")
-		require.Regexp(t, `4123 +of 4122 +sleep 100`, d.plain())
+		d.do("info")
+		require.Contains(t, d.plain(), "Leaked: the leader has exited, these still run")
+		require.Regexp(t, `4123 +ppid 4122 +sleep 100`, d.plain())
 	})
 }
 
-// TestProcessIsWatched: the tree is looked at each second while the pane is open,
-// and not a second time while a look is under way, or when it is closed.
+// TestProcessIsWatched checks that the tree is sampled each second while the pane
+// is open, but not while a sample is being taken or after the pane is closed.
 func TestProcessIsWatched(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		looks := 0
@@ -149,19 +151,19 @@ func TestProcessIsWatched(t *testing.T) {
 			looks++
 			return family(p)
 		}
-		time.Sleep(time.Minute) // until nothing else moves
+		time.Sleep(time.Minute) // until nothing else changes
 		d.take(tick{})
 		require.Zero(t, d.pace())
-		d.do(actInfo)
+		d.do("info")
 		require.Equal(t, 1, looks)
-		require.Equal(t, sampleEvery, d.pace())
+		require.Equal(t, process.SampleEvery, d.pace())
 		d.take(tick{})
-		require.Equal(t, 1, looks, "that was just now")
-		time.Sleep(sampleEvery)
+		require.Equal(t, 1, looks, "the last sample is recent")
+		time.Sleep(process.SampleEvery)
 		d.take(tick{})
 		require.Equal(t, 2, looks)
-		d.do(actCloseProcess)
-		time.Sleep(sampleEvery)
+		d.do("close-process")
+		time.Sleep(process.SampleEvery)
 		d.take(tick{})
 		require.Equal(t, 2, looks)
 	})

@@ -14,35 +14,55 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/recordings/rerun"
+	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/catalog"
+	"mcpdbg/ui/compare"
+	"mcpdbg/ui/composer"
+	"mcpdbg/ui/export"
+	"mcpdbg/ui/fleet"
+	"mcpdbg/ui/help"
+	"mcpdbg/ui/home"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/loglevel"
+	"mcpdbg/ui/overview"
+	"mcpdbg/ui/palette"
+	"mcpdbg/ui/process"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/replay"
+	"mcpdbg/ui/requests"
+	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/watch"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
-// A stage is the program in a terminal, over a server that offers everything
-// and a log that holds something for each action.
+// A stage is the program in a terminal, over a server that offers everything and
+// a log with something for each action.
 type stage struct {
 	*terminal
 	x     *fakeExecutor
 	s     *session.Session
-	did   []string // actions, in the order in which they were done
-	lent  bool     // the terminal was given to another program
-	asked int      // questions of the server
+	did   []string // actions in the order in which they ran
+	lent  bool     // the terminal was lent to another program
+	asked int      // number of server requests
 }
 
-// noProgram takes the place of an editor or a pager.
+// noProgram replaces an editor or a pager.
 type noProgram struct{}
 
-func (noProgram) Run() error          { time.Sleep(programLeast); return nil }
+func (noProgram) Run() error          { time.Sleep(host.ProgramMinimum); return nil }
 func (noProgram) SetStdin(io.Reader)  {}
 func (noProgram) SetStdout(io.Writer) {}
 func (noProgram) SetStderr(io.Writer) {}
 
-// stageTools are what the server of a stage offers to call.
+// stageTools are the tools that the server of a stage offers.
 const stageTools = `{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},` + longTool + `]}`
 
-// stageServer answers what it is asked, but not calls of the tool plan.
+// stageServer answers requests, except for calls of the tool plan.
 func stageServer(p *fakeProcess, m message) {
 	switch {
 	case m.Method == "tools/list":
@@ -74,20 +94,21 @@ func newStage(t *testing.T, w, h int) *stage {
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
 	}
 	st := &stage{x: x, s: s}
-	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h)
-	st.app.exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: prompter.New(), Launcher: &fakeLauncher{t: t}}, w, h)
+	st.app.outside.exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		st.lent = true
 		return tea.Exec(noProgram{}, done)
 	}
-	st.app.save = func(string, string) error { return nil }
-	for id, do := range st.app.doers {
-		st.app.doers[id] = st.recorded(id, do)
+	st.app.outside.save = func(string, string) error { return nil }
+	for id, do := range st.app.actions.effects {
+		st.app.actions.effects[id] = st.recorded(id, do)
 	}
+	st.press("G") // selects a row
 	return st
 }
 
-// takeBack waits for the terminal, if another program has it. Who read keys
-// before that takes one more: only a file can be read from until further notice.
+// takeBack waits until another program has returned the terminal. A reader of
+// keys from before takes one more key, because such a read cannot be cancelled.
 func (st *stage) takeBack() {
 	if st.lent {
 		st.lent = false
@@ -96,22 +117,22 @@ func (st *stage) takeBack() {
 	}
 }
 
-// recorded notes that an action is done.
-func (st *stage) recorded(id string, do func(*App) tea.Cmd) func(*App) tea.Cmd {
-	var noted func(a *App) tea.Cmd
-	noted = func(a *App) tea.Cmd {
+// recorded records that an action is done.
+func (st *stage) recorded(id string, do func(*sessionScreen) tea.Cmd) func(*sessionScreen) tea.Cmd {
+	var noted func(s *sessionScreen) tea.Cmd
+	noted = func(s *sessionScreen) tea.Cmd {
 		st.did = append(st.did, id)
 		if do != nil {
-			return do(a)
+			return do(s)
 		}
-		a.doers[id] = nil // the way that Do goes for what moves about
-		defer func() { a.doers[id] = noted }()
-		return a.Do(id)
+		s.app.actions.effects[id] = nil // use Do for movements too
+		defer func() { s.app.actions.effects[id] = noted }()
+		return s.Do(id)
 	}
 	return noted
 }
 
-// sendKeys are the bytes of keys that are more than a character.
+// sendKeys are the bytes of keys that are not a single character.
 var sendKeys = map[string]string{
 	"space": " ", "enter": "\r", "tab": keyTab, "esc": keyEsc, "backspace": "\x7f",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
@@ -121,7 +142,7 @@ var sendKeys = map[string]string{
 	"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B", "ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
 }
 
-// bytesOf are what a terminal sends for a key.
+// bytesOf returns the bytes that a terminal sends for a key.
 func bytesOf(t *testing.T, key string) string {
 	t.Helper()
 	if letter, ok := strings.CutPrefix(key, "ctrl+"); ok && len(letter) == 1 {
@@ -131,45 +152,45 @@ func bytesOf(t *testing.T, key string) string {
 		return key
 	}
 	bytes, ok := sendKeys[key]
-	require.True(t, ok, "what does a terminal send for %q?", key)
+	require.True(t, ok, "unknown key %q", key)
 	return bytes
 }
 
-// selects puts the cursor of the traffic pane on a row that holds a text.
+// selects selects a row with a text in the traffic pane.
 func (st *stage) selects(what string) {
 	st.t.Helper()
 	st.press("2")
 	d := driver{App: st.app, t: st.t}
-	st.app.traffic.Select(d.row(what))
-	st.press("h") // it is noticed with the next key
+	st.app.visible.rows.Traffic.Select(d.row(what))
+	st.press("h") // the next key processes it
 }
 
-// composes opens the composer on a message or on raw bytes: it opens as it was
-// left.
-func (st *stage) composes(view composeView) {
+// composes opens the composer with a message or raw bytes. The composer opens in
+// its last state.
+func (st *stage) composes(raw bool) {
 	st.press("c")
-	if st.app.composer.view != view {
+	if strings.Contains(st.content(), "Compose raw bytes") != raw {
 		st.press("\x14") // ctrl+t
 	}
 }
 
-// marking marks a row, if none is marked.
+// marking marks a row if none is marked.
 func marking(st *stage) {
-	if len(st.app.traffic.marks) == 0 {
+	if len(st.app.visible.ws.Notes.Marks) == 0 {
 		st.press("m")
 	}
 }
 
-// fills opens a form from the catalog, which opens as it was left.
+// fills opens a form from the catalog, in its last state.
 func (st *stage) fills() {
 	st.press("C")
-	if st.app.top().(picking).picks().query != "" {
+	if pickerOf(st.app.front.top()).Query != "" {
 		st.press(keyEsc)
 	}
 	st.press("plan", "\r")
 }
 
-// asks has the server ask a person something.
+// asks makes the server send a request for the user.
 func (st *stage) asks(method, params string) {
 	st.turn()
 	person(st.t, st.s)
@@ -178,9 +199,9 @@ func (st *stage) asks(method, params string) {
 	st.wait()
 }
 
-// answers opens what the server asks, which is a form if nothing else waits.
+// answers opens the server request, which is a form if no other is pending.
 func (st *stage) answers() {
-	if len(st.app.waiting) == 0 {
+	if len(st.app.visible.ws.Waiting) == 0 {
 		st.asks(mcp.MethodElicit, askName)
 	}
 	st.press("A")
@@ -188,42 +209,52 @@ func (st *stage) answers() {
 
 // ways lead from the traffic pane to each scope.
 var ways = map[string]func(st *stage){
-	keymap.Global: func(*stage) {},
-	scopeTraffic:  func(st *stage) { st.press("2") },
-	scopeDetail:   func(st *stage) { st.press("3") },
-	scopeStderr:   func(st *stage) { st.press("4") },
-	scopeEvents:   func(st *stage) { st.press("5") },
-	scopeSessions: func(st *stage) { st.press("1") },
-	scopeCatalog:  func(st *stage) { st.press("C") },
-	scopePalette:  func(st *stage) { st.press(":") },
-	scopeHelp:     func(st *stage) { st.press("?") },
-	scopeHome:     func(st *stage) { st.press("O") },
-	scopeGrid:     func(st *stage) { overGrid(st); st.press("\x07") },
-	scopeAgain:    func(st *stage) { recorded(st); st.press("U") },
-	scopeCompare: func(st *stage) {
+	keymap.Global:  func(*stage) {},
+	wire.Scope:     func(st *stage) { st.press("2") },
+	scopeDetail:    func(st *stage) { st.press("3") },
+	scopeJQ:        func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
+	overview.Scope: func(st *stage) { st.press(":", "overview", "\r") },
+	scopeStderr:    func(st *stage) { st.press("4") },
+	scopeEvents:    func(st *stage) { st.press("5") },
+	scopeSessions:  func(st *stage) { st.press("1") },
+	catalog.Scope:  func(st *stage) { st.press("C") },
+	palette.Scope:  func(st *stage) { st.press(":") },
+	help.ScopeCard: func(st *stage) { st.press("?") },
+	help.Scope:     func(st *stage) { st.press("?", "?") },
+	home.Scope:     func(st *stage) { st.press("O") },
+	fleet.Scope:    func(st *stage) { overGrid(st); st.press("\x07") },
+	replay.Scope:   func(st *stage) { recorded(st); st.press("U") },
+	export.Scope:   func(st *stage) { st.press(":", "export", "\r") },
+	compare.Scope: func(st *stage) {
 		st.press("O", "everything", "\r", "D", "\r")
-		require.NotNil(st.t, st.app.top().(*comparing).c)
+		require.Contains(st.t, st.app.View().Content, " compared, ")
 	},
-	scopeCompareWith: func(st *stage) { st.press("O", "everything", "\r", "D") },
-	scopeInputs:      func(st *stage) { st.press("O", "weather", "\r") },
-	scopeForm:        (*stage).fills,
-	scopeComposer:    func(st *stage) { st.composes(composeMessage) },
-	scopePresets:     func(st *stage) { st.composes(composeRaw); st.press("\x07") }, // ctrl+g
-	scopePrompt:      func(st *stage) { st.press("f") },
-	scopeDialog:      func(st *stage) { st.press("\x12") }, // ctrl+r
-	scopeStop:        func(st *stage) { st.press("K") },
-	scopeProcess:     func(st *stage) { st.press("I") },
-	scopeTrouble:     func(st *stage) { st.press("!") },
-	scopeTree:        func(st *stage) { st.press("I", "x") },
-	scopeFindings:    func(st *stage) { st.press("L") },
-	scopeNotes:       func(st *stage) { st.press("B") },
-	scopePolicies:    func(st *stage) { st.press("w") },
-	scopeAnswer:      (*stage).answers,
-	scopeAnswerText: func(st *stage) {
+	compare.ScopeMenu:     func(st *stage) { st.press("O", "everything", "\r", "D") },
+	home.ScopeInputs:      func(st *stage) { st.press("O", "weather", "\r") },
+	composer.ScopeForm:    (*stage).fills,
+	composer.ScopeText:    func(st *stage) { st.composes(false) },
+	composer.ScopePresets: func(st *stage) { st.composes(true); st.press("\x07") }, // ctrl+g
+	scopePrompt:           func(st *stage) { st.press("f") },
+	scopeDialog:           func(st *stage) { st.press("\x12") }, // ctrl+r
+	process.ScopeStop:     func(st *stage) { st.press("K") },
+	process.ScopePane:     func(st *stage) { st.press("I") },
+
+	timeline.ScopeWaterfall: func(st *stage) { st.press("t", "1") },
+	timeline.ScopeSequence:  func(st *stage) { st.press("t", "2") },
+	timeline.ScopeLatency:   func(st *stage) { st.press("t", "3") },
+
+	scopeTrouble:           func(st *stage) { st.press("!") },
+	process.ScopeTree:      func(st *stage) { st.press("I", "x") },
+	scopeFindings:          func(st *stage) { st.press("L") },
+	scopeNotes:             func(st *stage) { st.press("B") },
+	requests.ScopePolicies: func(st *stage) { st.press(":", "policies", "\r") },
+	requests.ScopeForm:     (*stage).answers,
+	requests.ScopeJSON: func(st *stage) {
 		st.answers()
 		st.press("\x14") // ctrl+t
 	},
-	scopeCopy: func(st *stage) { st.press("y") },
+	scopeCopy:      func(st *stage) { st.press("y") },
+	loglevel.Scope: func(st *stage) { st.press(":", "level"); logging(st); st.press("\r") },
 	scopeAsk: func(st *stage) {
 		st.turn()
 		go func() { _, _ = st.app.opts.Prompter.Ask(st.t.Context(), promptChallenge) }()
@@ -231,89 +262,101 @@ var ways = map[string]func(st *stage){
 	},
 }
 
-// needs are what some actions need before they are possible, beyond that they
-// can be reached: what is done in the traffic pane before the way is gone, and
-// what at the end of it.
+// logging declares that the server sends log messages.
+func logging(st *stage) {
+	st.app.visible.ws.Status.Server.Capabilities = []byte(`{"logging":{}}`)
+}
+
+// needs are the preconditions of some actions apart from their scope: before runs
+// in the traffic pane before the way to the scope, and after at its end.
 var needs = map[string]struct{ before, after func(st *stage) }{
-	actWatchPause:                  {before: watchedFiles},
-	actWatchNow:                    {before: watchedFiles},
-	actWatchRest:                   {before: watchedFiles},
-	actWatchAlways:                 {before: watchedFiles},
-	actGrid:                        {before: overGrid},
-	actNextMatch:                   {before: searching},
-	actPrevMatch:                   {before: searching},
-	actPartner:                     {before: selecting(`"method":"initialize"`)},
-	actViewPair:                    {before: selecting(`"method":"initialize"`)},
-	actViewAround:                  {before: selecting(`"method":"initialize"`)},
-	actOtherSide:                   {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("b") }},
-	actResend:                      {before: selecting(`"method":"prompts/list"`)},
-	actEditResend:                  {before: selecting(`"method":"prompts/list"`)},
-	actNextMark:                    {before: marking},
-	actPrevMark:                    {before: marking},
-	actNotes:                       {before: marking},
-	actGoToNote:                    {before: marking},
-	actCloseNotes:                  {before: marking},
-	scopeNotes + "-" + actBottom:   {before: marking},
-	scopeNotes + "-" + actTop:      {before: marking},
-	scopeNotes + "-" + actPageUp:   {before: marking},
-	scopeNotes + "-" + actPageDown: {before: marking},
-	scopeNotes + "-" + actUp:       {before: marking},
-	scopeNotes + "-" + actDown:     {before: marking},
-	actFlood:                       {before: selecting("notifications/flood")},
-	actPlay:                        {before: recorded},
-	actStepOn:                      {before: recorded},
-	actStepBack:                    {before: recorded},
-	actSecondOn:                    {before: recorded},
-	actSecondBack:                  {before: recorded},
-	actTenOn:                       {before: recorded},
-	actTenBack:                     {before: recorded},
-	actPercentOn:                   {before: recorded},
-	actPercentBack:                 {before: recorded},
-	actFaster:                      {before: recorded},
-	actSlower:                      {before: recorded},
-	actMoment:                      {before: recorded},
-	actNextPoint:                   {before: recorded},
-	actPrevPoint:                   {before: recorded},
-	actAgain:                       {before: recorded},
-	actCompare:                     {before: pressing("O", "everything", "\r")},
-	actCompareUndo:                 {after: pressing("i")},
-	actCompareAccept:               {after: pressing("i")},
-	actCompareOpenB:                {after: pressing("g")},
-	actWhole:                       {before: func(st *stage) { recorded(st); st.press(",") }},
-	actNextSession:                 {before: pressing("O", "everything", "\r")},
-	actPrevSession:                 {before: pressing("O", "everything", "\r")},
-	actPresets:                     {after: pressing("\x14")}, // ctrl+t: raw bytes
-	actCatalogSubscribe:            {after: pressing(keyTab)},
+	"home-edit":                     {after: func(st *stage) { st.press("files") }},
+	"watch-pause":                   {before: watchedFiles},
+	"watch-now":                     {before: watchedFiles},
+	"watch-rest":                    {before: watchedFiles},
+	"watch-always":                  {before: watchedFiles},
+	"grid":                          {before: overGrid},
+	"set-log-level":                 {before: logging},
+	actNextMatch:                    {before: searching},
+	actPrevMatch:                    {before: searching},
+	actPartner:                      {before: selecting(`"method":"initialize"`)},
+	actViewPair:                     {before: selecting(`"method":"initialize"`)},
+	actViewAround:                   {before: selecting(`"method":"initialize"`)},
+	actFold:                         {after: doing(actViewTree)},
+	actExpandAll:                    {after: doing(actViewTree)},
+	actCollapseAll:                  {after: doing(actViewTree)},
+	actSavePart:                     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
+	actMarkdown:                     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
+	actOtherSide:                    {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("b") }},
+	actResend:                       {before: selecting(`"method":"prompts/list"`)},
+	actEditResend:                   {before: selecting(`"method":"prompts/list"`)},
+	"next-mark":                     {before: marking},
+	"previous-mark":                 {before: marking},
+	actNotes:                        {before: marking},
+	actGoToNote:                     {before: marking},
+	"close-notes":                   {before: marking},
+	scopeNotes + "-" + kit.Bottom:   {before: marking},
+	scopeNotes + "-" + kit.Top:      {before: marking},
+	scopeNotes + "-" + kit.PageUp:   {before: marking},
+	scopeNotes + "-" + kit.PageDown: {before: marking},
+	scopeNotes + "-" + kit.Up:       {before: marking},
+	scopeNotes + "-" + kit.Down:     {before: marking},
+	"fold-flood":                    {before: selecting("notifications/flood")},
+	"play":                          {before: recorded},
+	"step-on":                       {before: recorded},
+	"step-back":                     {before: recorded},
+	"second-on":                     {before: recorded},
+	"second-back":                   {before: recorded},
+	"ten-seconds-on":                {before: recorded},
+	"ten-seconds-back":              {before: recorded},
+	"percent-on":                    {before: recorded},
+	"percent-back":                  {before: recorded},
+	"faster":                        {before: recorded},
+	"slower":                        {before: recorded},
+	"go-to-moment":                  {before: recorded},
+	"next-point":                    {before: recorded},
+	"previous-point":                {before: recorded},
+	host.ActReplay:                  {before: recorded},
+	host.ActCompare:                 {before: pressing("O", "everything", "\r")},
+	"compare-undo":                  {after: pressing("i")},
+	"compare-accept":                {after: pressing("i")},
+	"compare-open-b":                {after: pressing("g")},
+	"whole":                         {before: func(st *stage) { recorded(st); st.press(",") }},
+	actNextSession:                  {before: pressing("O", "everything", "\r")},
+	actPrevSession:                  {before: pressing("O", "everything", "\r")},
+	"presets":                       {after: pressing("\x14")}, // ctrl+t: raw bytes
+	"catalog-subscribe":             {after: pressing(keyTab)},
 	actCancel: {before: func(st *stage) {
 		st.turn()
 		_, err := st.s.Send(st.t.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))
 		require.NoError(st.t, err)
 		selecting(`"waits"`)(st)
 	}},
-	actCancelCall: {before: func(st *stage) {
+	"cancel-call": {before: func(st *stage) {
 		st.fills()
-		st.press(keyCtrlS, keyCtrlS) // again although it is not valid
-		require.Len(st.t, st.app.calls, 1)
+		st.press(keyCtrlS, keyCtrlS) // again, although it is invalid
+		require.Len(st.t, st.app.visible.ws.Calls, 1)
 	}},
-	actAnswer:                       {before: serverAsking(mcp.MethodElicit, askName)},
-	actPolicyAnswer:                 {before: serverAsking(mcp.MethodElicit, askName)},
-	actAnswerOther:                  {before: serverAsking(mcp.MethodElicit, askName, mcp.MethodRoots, "{}")},
-	actAnswerText + actAnswerOther:  {before: serverAsking(mcp.MethodElicit, askName, mcp.MethodRoots, "{}")},
-	actAnswerCopy:                   {before: serverAsking(mcp.MethodElicit, askPage)},
-	actAnswerText + actAnswerCopy:   {before: serverAsking(mcp.MethodElicit, askPage)},
-	actAnswerDown:                   {before: serverAsking(mcp.MethodElicit, askLong)},
-	actAnswerUp:                     {before: serverAsking(mcp.MethodElicit, askLong)},
-	actAnswerText + actAnswerDown:   {before: serverAsking(mcp.MethodElicit, askLong)},
-	actAnswerText + actAnswerUp:     {before: serverAsking(mcp.MethodElicit, askLong)},
-	actAnswerCall:                   {after: belonging},
-	actAnswerText + actAnswerCall:   {after: belonging},
-	scopeAnswer + "-" + fieldAdd:    {before: serverAsking(mcp.MethodRoots, "{}")},
-	scopeAnswer + "-" + fieldRemove: {before: serverAsking(mcp.MethodRoots, "{}"), after: pressing("\x0e")}, // ctrl+n: add
-	actFormAdd:                      {after: func(st *stage) { st.app.composer.form.Select("/stops") }},
-	actFormRemove:                   {after: func(st *stage) { st.app.composer.form.Select("/stops"); st.press("\x0e") }},
+	host.ActAnswer:           {before: serverAsking(mcp.MethodElicit, askName)},
+	"policy-answer":          {before: serverAsking(mcp.MethodElicit, askName)},
+	"answer-other":           {before: serverAsking(mcp.MethodElicit, askName, mcp.MethodRoots, "{}")},
+	"json-answer-other":      {before: serverAsking(mcp.MethodElicit, askName, mcp.MethodRoots, "{}")},
+	"answer-copy":            {before: serverAsking(mcp.MethodElicit, askPage)},
+	"json-answer-copy":       {before: serverAsking(mcp.MethodElicit, askPage)},
+	"answer-words-down":      {before: serverAsking(mcp.MethodElicit, askLong)},
+	"answer-words-up":        {before: serverAsking(mcp.MethodElicit, askLong)},
+	"json-answer-words-down": {before: serverAsking(mcp.MethodElicit, askLong)},
+	"json-answer-words-up":   {before: serverAsking(mcp.MethodElicit, askLong)},
+	"answer-call":            {before: belonging},
+	"json-answer-call":       {before: belonging},
+	"answer-add":             {before: serverAsking(mcp.MethodRoots, "{}")},
+	"answer-remove":          {before: serverAsking(mcp.MethodRoots, "{}"), after: pressing("\x0e")}, // ctrl+n: add
+	"form-add":               {after: func(st *stage) { st.app.visible.composer.Form().Select("/stops") }},
+	"form-remove":            {after: func(st *stage) { st.app.visible.composer.Form().Select("/stops"); st.press("\x0e") }},
 }
 
-// serverAsking has the server ask several things, each a method and its params.
+// serverAsking makes the server send several requests, each with a method and its
+// params.
 func serverAsking(questions ...string) func(*stage) {
 	return func(st *stage) {
 		for i := 0; i < len(questions); i += 2 {
@@ -322,76 +365,86 @@ func serverAsking(questions ...string) func(*stage) {
 	}
 }
 
-// askLong is a question with more words than a screen has lines.
+// askLong is a request with more text than a screen has lines.
 var askLong = `{"message":"` + strings.Repeat(`line\n`, 60) + `","requestedSchema":{"type":"object"}}`
 
-// belonging has the question that is open belong to a call of ours.
+// belonging makes the server send a request during a call of ours.
 func belonging(st *stage) {
-	d := driver{App: st.app, t: st.t}
-	row, ok := d.App.rows.at(d.row("prompts/list"))
-	require.True(st.t, ok)
-	e, err := d.source.Entry(row, 1)
-	require.NoError(st.t, err)
-	st.app.top().(*answering).ask.Parent = e.N
+	go func() {
+		_, _ = st.s.Request(st.t.Context(), mcp.MethodToolsCall, []byte(`{"name":"plan"}`), session.CallOptions{Timeout: time.Hour})
+	}()
+	st.wait()
+	serverAsking(mcp.MethodElicit, askName)(st)
 }
 
 func pressing(keys ...string) func(*stage) { return func(st *stage) { st.press(keys...) } }
 
 func selecting(what string) func(*stage) { return func(st *stage) { st.selects(what) } }
 
+// doing carries out actions that may have no key.
+func doing(actions ...string) func(*stage) {
+	return func(st *stage) {
+		st.turn()
+		for _, id := range actions {
+			st.app.visible.Do(id)
+		}
+		st.wait()
+	}
+}
+
 // recorded shows the log of the session as a recording.
 func recorded(st *stage) {
 	st.turn()
-	st.app.add(Opened{Source: st.s.Log(), Title: "session.jsonl"})
+	st.app.add(workspace.Opened{Source: st.s.Log(), Title: "session.jsonl"})
 	st.wait()
 }
 
-// overGrid puts a run behind the session.
+// overGrid shows a run behind the session.
 func overGrid(st *stage) {
 	st.turn()
 	r := halfway(st.t)
 	r.source = st.s.Log()
-	st.app.grid = newGridScreen(st.app, r.run())
+	st.app.grid.view = fleet.New(&st.app.screen, r.run())
 	st.wait()
 }
 
 func searching(st *stage) { st.press("/", "tools", "\r") }
 
-// reset leaves all that is open. It gives another stage if this one has no
-// running server any more.
+// reset closes everything that is open. It returns a new stage if this one no
+// longer has a running server.
 func (st *stage) reset(t *testing.T) *stage {
 	t.Helper()
-	if st.app.quitting || len(st.app.subjects) != 1 || st.s.Status().State != session.Ready {
-		return newStage(t, st.app.width, st.app.height)
+	if st.app.quitting || len(st.app.screens) != 1 || st.s.Status().State != session.Ready {
+		return newStage(t, st.app.screen.Width, st.app.screen.Height)
 	}
 	st.turn()
-	if st.app.grid != nil {
-		st.app.leaveGrid(st.app.subjects[0])
-		st.app.grid = nil
+	if st.app.grid.view != nil {
+		st.app.leaveGrid(st.app.screens[0])
+		st.app.grid.view = nil
 	}
-	for _, q := range st.s.Asks() {
-		require.NoError(t, st.s.Answer(q.ID, []byte(answerDecline)))
+	for _, q := range st.s.ServerRequests() {
+		require.NoError(t, st.s.Answer(q.ID, []byte(`{"action":"decline"}`)))
 	}
-	st.wait() // until the program knows
+	st.wait() // until the program has seen it
 	for range 12 {
-		if st.app.scope() == scopeTraffic && !st.app.zoom && st.app.search == nil && st.app.traffic.shown == nil {
+		if st.app.visible.scope() == wire.Scope && !st.app.panes.zoom && st.app.visible.rows.Search == nil && st.app.visible.rows.Traffic.Shown == nil {
 			break
 		}
 		st.press(keyEsc)
-		if st.app.scope() == scopeEvents || st.app.scope() == scopeStderr {
+		if st.app.visible.scope() == scopeEvents || st.app.visible.scope() == scopeStderr {
 			st.press("2")
 		}
 	}
-	require.Equal(t, scopeTraffic, st.app.scope(), "esc leads back")
+	require.Equal(t, wire.Scope, st.app.visible.scope(), "esc returns to the traffic pane")
 	st.press("G")
 	return st
 }
 
-// perform does one action by its first key, or through the palette.
+// perform runs one action by its first key, or from the palette.
 func (st *stage) perform(t *testing.T, action *entry) {
 	t.Helper()
 	way, ok := ways[action.Scope]
-	require.True(t, ok, "no way to the scope %q of the action %q", action.Scope, action.ID)
+	require.True(t, ok, "no way to scope %q of the action %q", action.Scope, action.ID)
 	need := needs[action.ID]
 	if need.before != nil {
 		need.before(st)
@@ -401,11 +454,11 @@ func (st *stage) perform(t *testing.T, action *entry) {
 		need.after(st)
 	}
 	if action.Scope != keymap.Global {
-		require.Equal(t, action.Scope, st.app.scope(), "the way to %s: %s", action.ID, lazy(st.screen))
+		require.Equal(t, action.Scope, st.app.visible.scope(), "the way to %s: %s", action.ID, lazy(st.content))
 	}
-	possible, why := action.State(st.app)
-	require.True(t, possible, "%s is not possible: %s\n%s", action.ID, why, lazy(st.screen))
-	before, overlays := len(st.did), len(st.app.overlays)
+	possible, why := action.State(st.app.visible)
+	require.True(t, possible, "%s is not possible: %s\n%s", action.ID, why, lazy(st.content))
+	before, overlays := len(st.did), len(st.app.front.views)
 	if len(action.Keys) > 0 {
 		st.press(bytesOf(t, action.Keys[0]))
 	} else {
@@ -413,27 +466,27 @@ func (st *stage) perform(t *testing.T, action *entry) {
 	}
 	require.Contains(t, st.did[before:], action.ID)
 	if action.Destructive {
-		require.True(t, st.app.dialog != nil || len(st.app.overlays) > overlays, "%s does not ask first, as help says", action.ID)
+		require.True(t, st.app.front.dialog != nil || len(st.app.front.views) > overlays, "%s does not ask for confirmation, as its help says", action.ID)
 	}
 	st.takeBack()
 	if st.app.quitting {
 		st.ran.Wait()
 		require.NoError(t, st.err)
-		require.False(t, st.emu.IsAltScreen(), "%s gives the terminal back", action.ID)
+		require.False(t, st.emu.IsAltScreen(), "%s returns the terminal", action.ID)
 		return
 	}
-	requireExact(t, st.app.View().Content, st.app.width, st.app.height)
+	requireExact(t, st.app.View().Content, st.app.screen.Width, st.app.screen.Height)
 	st.requireShown()
 }
 
-// pick does an action through the palette.
+// pick runs an action from the palette.
 func (st *stage) pick(t *testing.T, action *entry) {
 	t.Helper()
 	st.press(":", action.ID)
-	p, ok := st.app.top().(*palette)
+	p, ok := st.app.front.top().(*palette.View)
 	require.True(t, ok, "no palette to find %s in", action.ID)
-	for range len(p.picker.shown) {
-		if i, ok := p.picker.current(); ok && p.actions[i].ID == action.ID {
+	for range len(p.Picks().Shown) {
+		if i, ok := p.Picks().Current(); ok && p.Picks().Items[i] == action.Title {
 			break
 		}
 		st.press(sendKeys["down"])
@@ -441,15 +494,15 @@ func (st *stage) pick(t *testing.T, action *entry) {
 	st.press("\r")
 }
 
-// TestProgramActions does each action of the table in the program, by its key
-// as a terminal sends it, and sees that the terminal shows the model's frame.
+// TestProgramActions runs each action of the table in the program, by the bytes
+// of its key, and checks that the terminal shows the model's frame.
 func TestProgramActions(t *testing.T) {
 	t.Parallel()
 	table := Actions()
 	for _, scope := range append(slices.Clone(scopes), keymap.Scope{ID: keymap.Global}) {
 		var actions []*entry
 		for _, action := range table.Reachable(scope.ID) {
-			if action.Scope == scope.ID || action.ID == actRedraw { // that from everywhere
+			if action.Scope == scope.ID || action.ID == actRedraw { // which works everywhere
 				actions = append(actions, action)
 			}
 		}
@@ -475,17 +528,25 @@ func TestProgramActions(t *testing.T) {
 	}
 }
 
-// lazy is formatted when it is printed.
+// lazy is formatted only when it is printed.
 type lazy func() string
 
 func (l lazy) String() string { return l() }
 
-// watchedFiles has files watched, and a call not re-sent.
+// watchedFiles starts a watch over files, with a call that was not re-sent.
 func watchedFiles(st *stage) {
 	none := errors.New("nothing to restart")
-	st.app.watching = &watching{ctx: st.app.ctx, held: []string{"note"}, tools: []string{"note"}, Watch: &Watch{
-		Again:  func(context.Context, string) (*rerun.Round, error) { return nil, none },
-		Rest:   func(context.Context) (*rerun.Round, error) { return nil, none },
-		Always: func(context.Context, []string) (*rerun.Round, error) { return nil, none },
-	}}
+	first := true
+	st.app.visible.watching = watch.New(st.app.ctx, &workspace.Watch{
+		Again: func(context.Context, string) (*replayer.Round, error) {
+			if !first {
+				return nil, none
+			}
+			first = false
+			return &replayer.Round{Cause: "main.go changed", Plan: &replayer.Plan{}, Result: &replayer.Result{}, Held: []string{"note"}, Tools: []string{"note"}}, nil
+		},
+		Rest:   func(context.Context) (*replayer.Round, error) { return nil, none },
+		Always: func(context.Context, []string) (*replayer.Round, error) { return nil, none },
+	}, st.app.compared.ShowRound)
+	st.press("\x17") // ctrl+w
 }

@@ -18,26 +18,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/wire"
 )
 
-// A terminal is an emulated one with the program in it.
+// A terminal is an emulated terminal with the program in it.
 type terminal struct {
 	t     *testing.T
 	app   *App
 	emu   *vt.SafeEmulator
-	plain *vt.SafeEmulator // for what should be on the screen
+	plain *vt.SafeEmulator // for the expected screen
 	keys  *io.PipeWriter
-	ran   sync.WaitGroup // ends with run
+	ran   sync.WaitGroup // done when run has ended
 	err   error          // of run
 	end   context.CancelFunc
 
 	turns     sync.Mutex        // see turn
-	suspended atomic.Int64      // times that it was to go back to the shell
-	size      tea.WindowSizeMsg // that the key F12 tells the program of; changed before it is pressed
+	suspended atomic.Int64      // times that the program was suspended
+	size      tea.WindowSizeMsg // the size that the key F12 reports to the program; set before the key is pressed
 }
 
-// output is what the program writes to: without a terminal as its input it
-// leaves the carriage return before a newline to others.
+// output is where the program writes to: without a terminal as its input, the
+// program does not write the carriage return before a newline.
 type output struct{ term *terminal }
 
 func (o output) Write(p []byte) (int, error) {
@@ -46,10 +48,11 @@ func (o output) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// inTerminal runs the program in a terminal of w by h cells. It must be called
-// in a synctest bubble.
+// inTerminal runs the program in a terminal of w by h cells. It must be called in
+// a synctest bubble.
 func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	t.Helper()
+	opts.View = wire.Wire.String() // as in drive
 	in, keys := io.Pipe()
 	term := &terminal{t: t, emu: vt.NewSafeEmulator(w, h), plain: vt.NewSafeEmulator(w, h), keys: keys}
 	opts.Input = in
@@ -61,7 +64,7 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 			term.turn()
 			switch msg := msg.(type) {
-			case tea.SuspendMsg: // it would stop the tests
+			case tea.SuspendMsg: // a real suspend would stop the tests
 				term.suspended.Add(1)
 				return nil
 			case tea.KeyPressMsg:
@@ -76,7 +79,7 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	term.end = end
 	term.app = newApp(ctx, opts)
 	var answers sync.WaitGroup
-	answers.Go(func() { _, _ = io.Copy(keys, term.emu) }) // what the terminal answers
+	answers.Go(func() { _, _ = io.Copy(keys, term.emu) }) // the terminal's replies
 	term.ran.Go(func() { term.err = run(ctx, end, term.app) })
 	t.Cleanup(func() {
 		end()
@@ -84,23 +87,23 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 		require.NoError(t, term.emu.Close())
 		require.NoError(t, keys.Close())
 		answers.Wait()
-		time.Sleep(2 * time.Second) // a tick that was under way ends
+		time.Sleep(2 * time.Second) // lets a running timer end
 	})
 	term.wait()
 	return term
 }
 
-// turn stands between what a test does with the model and what the program does
-// with it: they take turns, which the race detector has to be told.
+// turn separates the accesses of the test and of the program to the model. They
+// take turns, which the race detector cannot see by itself.
 func (term *terminal) turn() {
 	term.turns.Lock()
 	defer term.turns.Unlock()
 }
 
 // wait lets two frames pass.
-func (term *terminal) wait() { term.waitFor(2 * framePause) }
+func (term *terminal) wait() { term.waitFor(2 * kit.FrameInterval) }
 
-// waitFor lets time pass, of the bubble's clock.
+// waitFor lets time pass on the bubble's clock.
 func (term *terminal) waitFor(d time.Duration) {
 	term.turn()
 	time.Sleep(d)
@@ -114,31 +117,32 @@ func (term *terminal) press(keys ...string) {
 		_, err := io.WriteString(term.keys, key)
 		require.NoError(term.t, err)
 		if strings.HasPrefix(key, keyEsc) {
-			term.waitFor(200 * time.Millisecond) // until it is sure that no sequence follows, or goes on
+			term.waitFor(200 * time.Millisecond) // until the terminal is sure whether an escape sequence follows
 		}
 		term.wait()
 	}
 }
 
-func (term *terminal) screen() string { return ansi.Strip(term.emu.Render()) }
+func (term *terminal) content() string { return ansi.Strip(term.emu.Render()) }
 
-// requireShown makes sure that the terminal shows the model's frame, in its
-// colours: what another terminal shows into which the frame is written as it is.
+// requireShown checks that the terminal shows the model's frame with its colours:
+// the same as another terminal into which the frame is written directly.
 func (term *terminal) requireShown() {
 	term.t.Helper()
 	defer term.turn()
 	x, y, ok := term.shows()
-	if !ok { // a clock has moved, and it is not painted yet
+	if !ok { // a clock has moved, but is not painted yet
 		term.wait()
 		x, y, ok = term.shows()
 	}
 	if !ok {
-		require.Equal(term.t, ansi.Strip(term.plain.Render()), term.screen())
+		require.Equal(term.t, ansi.Strip(term.plain.Render()), term.content())
 		require.Equal(term.t, *term.plain.CellAt(x, y), *term.emu.CellAt(x, y), "line %d, column %d", y, x)
 	}
 }
 
-// shows tells whether the terminal shows the frame, and where it does not.
+// shows reports whether the terminal shows the frame, and if not, the first
+// differing cell.
 func (term *terminal) shows() (x, y int, ok bool) {
 	frame := term.app.View().Content
 	_, err := io.WriteString(term.plain, "\x1b[0m\x1b[2J\x1b[H"+strings.ReplaceAll(frame, "\n", "\r\n"))
@@ -146,7 +150,7 @@ func (term *terminal) shows() (x, y int, ok bool) {
 	for y := range term.emu.Height() {
 		for x := range term.emu.Width() {
 			got, want := *term.emu.CellAt(x, y), *term.plain.CellAt(x, y)
-			if want.Content == " " { // of which only the background is seen
+			if want.Content == " " { // only its background is visible
 				got.Style.Fg, got.Style.Attrs = nil, got.Style.Attrs&attrReverse
 				want.Style.Fg, want.Style.Attrs = nil, want.Style.Attrs&attrReverse
 			}
@@ -158,7 +162,7 @@ func (term *terminal) shows() (x, y int, ok bool) {
 	return 0, 0, true
 }
 
-// attrReverse is the attribute of a cell that swaps its colours.
+// attrReverse is the cell attribute that swaps the colours.
 const attrReverse = 1 << 5
 
 const (
@@ -172,31 +176,31 @@ func TestProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), echo)
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)", Start: s.Open}, 120, 36)
-		require.Contains(t, term.screen(), "ready")
-		require.Contains(t, term.screen(), "notifications/initialized")
+		require.Contains(t, term.content(), "ready")
+		require.Contains(t, term.content(), "notifications/initialized")
 		term.requireShown()
 
 		x.latest().err("hello from the server")
 		term.wait()
-		require.Contains(t, term.screen(), "hello from the server")
+		require.Contains(t, term.content(), "hello from the server")
 
 		term.press("c", keyCtrlS)
-		require.Contains(t, term.screen(), `< tools/list`)
-		require.Contains(t, term.screen(), "sent")
+		require.Contains(t, term.content(), `< tools/list`)
+		require.Contains(t, term.content(), "sent")
 
 		term.press("f", "kind:request", "\r")
-		require.Contains(t, term.screen(), "filter kind:request (3)")
+		require.Regexp(t, `3 of \d+  filter kind:request`, term.content())
 		term.press(keyEsc)
-		require.NotContains(t, term.screen(), "filter kind:request")
+		require.NotContains(t, term.content(), "filter kind:request")
 
 		term.press("K")
-		require.Contains(t, term.screen(), "the ladder")
-		term.press(keyEsc + "G") // too quick for a terminal to tell them from alt+G
-		require.NotContains(t, term.screen(), "the ladder")
-		require.Contains(t, term.screen(), "FOLLOW")
+		require.Contains(t, term.content(), "shutdown sequence")
+		term.press(keyEsc + "G") // too fast for a terminal to distinguish from alt+G
+		require.NotContains(t, term.content(), "shutdown sequence")
+		require.Contains(t, term.content(), "FOLLOW")
 		term.press("K", "\r")
 		term.wait()
-		require.Contains(t, term.screen(), "exit 0")
+		require.Contains(t, term.content(), "exit 0")
 		term.requireShown()
 
 		term.press("q")
@@ -206,8 +210,8 @@ func TestProgram(t *testing.T) {
 	})
 }
 
-// TestPendingClock: a request that is not answered counts its seconds, and
-// nothing ticks when there is none.
+// TestPendingClock checks that a pending request counts its seconds, and that no
+// timer runs without one.
 func TestPendingClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newSession(t, newLog(t), nil)
@@ -217,20 +221,20 @@ func TestPendingClock(t *testing.T) {
 		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"slow"}`))
 		require.NoError(t, err)
 		term.wait()
-		require.Contains(t, term.screen(), "0 s ...")
+		require.Contains(t, term.content(), "0 s ...")
 		time.Sleep(5 * time.Second)
 		term.wait()
-		require.Contains(t, term.screen(), "5 s ...")
+		require.Contains(t, term.content(), "5 s ...")
 		require.NoError(t, s.Cancel("1", "enough"))
 		term.wait()
-		require.Regexp(t, `> slow +1 +cancelled `, term.screen())
+		require.Regexp(t, `> slow +1 +cancelled `, term.content())
 		time.Sleep(2 * time.Second)
 		term.wait()
 		require.False(t, term.app.ticking)
 	})
 }
 
-// TestEndOfContext: whoever runs the program can end it.
+// TestEndOfContext checks that the caller can end the program with its context.
 func TestEndOfContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newSession(t, newLog(t), nil)
@@ -242,7 +246,7 @@ func TestEndOfContext(t *testing.T) {
 	})
 }
 
-// blockedOutput takes the first output and then none at all.
+// blockedOutput accepts the first output and blocks on the next one.
 type blockedOutput struct {
 	once    sync.Once
 	begun   chan struct{}
@@ -255,9 +259,9 @@ func (o *blockedOutput) Write([]byte) (int, error) {
 	return 0, io.ErrClosedPipe
 }
 
-// TestBlockedOutput: a terminal that takes no output does not keep the program
-// from ending. The library waits for such a terminal with a mutex, which is
-// nothing for a bubble.
+// TestBlockedOutput checks that the program ends although the terminal does not
+// accept output. The library waits for such a terminal with a mutex, so the test
+// cannot run in a bubble.
 func TestBlockedOutput(t *testing.T) {
 	t.Parallel()
 	out := &blockedOutput{begun: make(chan struct{}), forever: make(chan struct{})}
@@ -295,8 +299,8 @@ func TestWaitForEnd(t *testing.T) {
 	})
 }
 
-// TestPump rings once for any number of changes in a frame, and never misses
-// the last.
+// TestPump checks that pump rings once for any number of changes in a frame, and
+// never misses the last one.
 func TestPump(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(t)
@@ -310,25 +314,25 @@ func TestPump(t *testing.T) {
 			pump(ctx.Done(), log, func() {
 				seen.Store(int64(log.Len()))
 				if rings.Add(1) == 1 {
-					grow() // while it is looked at
+					grow() // during a ring
 				}
 			})
 		})
 		synctest.Wait()
 		require.Equal(t, int64(1), rings.Load())
-		time.Sleep(framePause)
+		time.Sleep(kit.FrameInterval)
 		synctest.Wait()
 		require.Equal(t, int64(1), seen.Load())
 		for range 1000 {
 			grow()
 		}
-		time.Sleep(2 * framePause)
+		time.Sleep(2 * kit.FrameInterval)
 		synctest.Wait()
 		require.Equal(t, int64(1001), seen.Load())
 		require.LessOrEqual(t, rings.Load(), int64(4))
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		require.LessOrEqual(t, rings.Load(), int64(4), "nothing rings when nothing happens")
+		require.LessOrEqual(t, rings.Load(), int64(4), "no ring without a change")
 		cancel()
 		wg.Wait()
 	})

@@ -11,26 +11,28 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 )
 
-// A walk does things at random.
+// A walk runs random actions.
 type walk struct {
 	*stage
 	random *rand.Rand
-	done   []string // what was done, for who has to find out why it went wrong
+	done   []string // the actions so far, to reproduce a failure
 }
 
-// walkTexts are what is written where there is something to write.
+// walkTexts are the texts that a walk types into prompts and fields.
 var walkTexts = []string{"a", "plan", "kind:request or err", "/to+ls/", "{\"a\":[1,2", "10", "\u6f22\u5b57", "\x7f\x7f\x7f", hostile[5], hostile[16]}
 
-// walkSizes are those of the terminal, in all of which there is something to do.
+// walkSizes are the sizes of the terminal, each large enough to do something.
 var walkSizes = [][2]int{{200, 60}, {120, 36}, {110, 30}, {100, 30}, {80, 24}, {60, 20}, {40, 10}, {39, 9}}
 
-// mayWalk tells whether an action is one that a walk does by its key: not those
-// at which it would end.
-func mayWalk(id string) bool { return id != actQuit && id != actQuitNow && id != actInterrupt }
+// mayWalk reports whether a walk may run an action by its key: not those that end
+// the program.
+func mayWalk(id string) bool { return id != actQuit && id != actQuitNow && id != host.ActInterrupt }
 
-// step does one thing: mostly an action of the scope that has the keys.
+// step does one thing: mostly an action of the focused scope.
 func (w *walk) step() {
 	switch n := w.random.IntN(100); {
 	case n < 60:
@@ -48,9 +50,9 @@ func (w *walk) step() {
 	}
 }
 
-// act does an action by one of its keys.
+// act runs an action by one of its keys.
 func (w *walk) act() {
-	actions := w.app.keys.Reachable(w.app.scope())
+	actions := w.app.actions.keys.Reachable(w.app.visible.scope())
 	action := actions[w.random.IntN(len(actions))]
 	if len(action.Keys) == 0 || !mayWalk(action.ID) {
 		return
@@ -59,43 +61,45 @@ func (w *walk) act() {
 	w.press(bytesOf(w.t, action.Keys[w.random.IntN(len(action.Keys))]))
 }
 
-// open does what leads from a pane to something else, if a pane has the keys.
+// open presses a key that leads from a pane to something else, if a pane has the
+// focus.
 func (w *walk) open() {
-	if w.app.scope() != paneScopes[w.app.focus] {
+	if w.app.visible.scope() != paneScopes[w.app.panes.focus] {
 		return
 	}
-	keys := []string{"C", "c", "O", "?", ":", "y", "I", "K", "A", "w", "L", "!", "b", "a", "f", "/", "1"}
+	keys := []string{"C", "c", "O", "?", ":", "y", "I", "K", "A", "L", "!", "b", "a", "f", "/", "1"}
 	key := keys[w.random.IntN(len(keys))]
 	w.done = append(w.done, "key "+key)
 	w.press(key)
 }
 
-// write types a text, where it is text and not keys.
+// write pastes a text, unless its characters would be keys of a pane.
 func (w *walk) write(text string) {
-	if w.app.scope() == paneScopes[w.app.focus] {
+	if w.app.visible.scope() == paneScopes[w.app.panes.focus] {
 		return
 	}
 	w.done = append(w.done, fmt.Sprintf("text %q", text))
 	w.press("\x1b[200~" + text + "\x1b[201~") // pasted
 }
 
-// resize changes the terminal, which tells the program in band.
+// resize changes the size of the terminal, which reports that to the program in
+// band.
 func (w *walk) resize(size [2]int) {
 	w.done = append(w.done, fmt.Sprint("size ", size))
 	w.emu.Resize(size[0], size[1])
 	w.plain.Resize(size[0], size[1])
 	w.press(fmt.Sprintf("\x1b[48;%d;%d;0;0t", size[1], size[0]))
-	w.waitFor(framePause) // a resized screen is painted a frame later
+	w.waitFor(kit.FrameInterval) // a resized screen is painted a frame later
 }
 
-// click clicks somewhere, or turns the wheel there.
+// click clicks somewhere or turns the wheel there.
 func (w *walk) click() {
-	button, x, y := []int{0, 64, 65}[w.random.IntN(3)], 1+w.random.IntN(w.app.width), 1+w.random.IntN(w.app.height)
+	button, x, y := []int{0, 64, 65}[w.random.IntN(3)], 1+w.random.IntN(w.app.screen.Width), 1+w.random.IntN(w.app.screen.Height)
 	w.done = append(w.done, fmt.Sprint("mouse ", button, x, y))
 	w.press(fmt.Sprintf("\x1b[<%d;%d;%dM\x1b[<%d;%d;%dm", button, x, y, button, x, y))
 }
 
-// hears has the server say something.
+// hears makes the server send something.
 func (w *walk) hears() {
 	if w.s.Status().State != session.Ready {
 		return
@@ -115,8 +119,8 @@ func (w *walk) hears() {
 	w.wait()
 }
 
-// walkRandomly walks for some steps, over a log that holds all there is, and
-// looks at each frame: it is exact, and the terminal shows it.
+// walkRandomly walks for some steps over a log with entries of all kinds, and
+// checks that each frame is exact and that the terminal shows it.
 func walkRandomly(t *testing.T, seed uint64, steps int) {
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -134,19 +138,19 @@ func walkRandomly(t *testing.T, seed uint64, steps int) {
 		w.wait()
 		for range steps {
 			w.step()
-			if w.app.quitting { // out of the palette
+			if w.app.quitting { // quit from the palette
 				w.ran.Wait()
 				require.NoError(t, w.err)
 				return
 			}
 			w.takeBack()
-			requireExact(t, w.app.View().Content, w.app.width, w.app.height)
+			requireExact(t, w.app.View().Content, w.app.screen.Width, w.app.screen.Height)
 			w.requireShown()
 		}
 	})
 }
 
-// TestRandomWalk does whatever can be done, and all of it goes well.
+// TestRandomWalk runs random actions and checks that none fails.
 func TestRandomWalk(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {

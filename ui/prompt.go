@@ -6,32 +6,33 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/filter"
-	"mcpdbg/ui/paint"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
 )
 
-// A prompt is a line of text that is written in the place of the footer.
+// A prompt is one that is open.
 type prompt struct {
-	label    string
-	input    textinput.Model
-	check    func(text string) error    // says while it is written what is wrong
-	complete func(text string) []string // what the text can go on to; nil if nothing is known
-	accept   func(a *App, text string) (tea.Cmd, error)
-	closed   func()   // takes back what was done while the text was written; nil for nothing
-	wrong    string   // what is wrong with the text
-	offers   []string // the last words that completion knows, if there are several
+	asked  host.Prompt
+	screen *sessionScreen // that it is about
+	input  textinput.Model
+	wrong  string   // the error in the text
+	offers []string // completions of the last word, if there are several
 }
 
-func newPrompt(label, hint, text string, accept func(*App, string) (tea.Cmd, error)) *prompt {
+// ask opens a prompt about this session.
+func (sc *sessionScreen) ask(p host.Prompt) {
 	input := textinput.New()
 	input.Prompt = ""
 	input.CharLimit = filter.MaxLength
-	input.Placeholder = hint
-	input.SetStyles(inputStyles())
-	input.SetValue(text)
+	input.Placeholder = p.Hint
+	input.SetStyles(kit.InputStyles())
+	input.SetValue(p.Text)
 	input.CursorEnd()
 	input.Focus()
-	return &prompt{label: label, input: input, check: func(string) error { return nil }, accept: accept}
+	sc.app.front.prompt, sc.app.canvas.stale = &prompt{asked: p, screen: sc, input: input}, true
 }
 
 func (p *prompt) update(msg tea.Msg) tea.Cmd {
@@ -41,19 +42,22 @@ func (p *prompt) update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// changed looks at the text anew.
+// changed checks the text again.
 func (p *prompt) changed() {
 	p.wrong, p.offers = "", nil
-	if err := p.check(p.input.Value()); err != nil {
+	if p.asked.Check == nil {
+		return
+	}
+	if err := p.asked.Check(p.input.Value()); err != nil {
 		p.wrong = err.Error()
 	}
 }
 
-// completeWord completes the text as far as only one way goes on, or says which
-// ways there are.
+// completeWord completes the text as far as it is unambiguous, or lists the
+// possible completions.
 func (p *prompt) completeWord() {
 	text := p.input.Value()
-	ways := p.complete(text)
+	ways := p.asked.Complete(text)
 	if len(ways) == 0 {
 		return
 	}
@@ -73,75 +77,96 @@ func (p *prompt) completeWord() {
 	}
 }
 
-// paint paints the prompt into one line, and behind it whether the text is
-// right.
-func (p *prompt) paint(l *paint.Line, a *App) {
-	l.Text(a.theme.Key, " "+p.label+" ")
-	style, says := a.theme.OK, "  ok"
+// paint paints the prompt into one line, followed by the result of the check.
+func (p *prompt) paint(l *paint.Line, th *theme.Theme) {
+	l.Text(th.Key, " "+p.asked.Label+" ")
+	style, says := th.OK, "  ok"
 	switch {
 	case len(p.offers) > 0:
-		style, says = a.theme.Dim, "  "+strings.Join(p.offers, " ")
+		style, says = th.Dim, "  "+strings.Join(p.offers, " ")
 	case p.wrong != "":
-		style, says = a.theme.Error, "  x "+p.wrong
+		style, says = th.Error, "  x "+p.wrong
 	case p.input.Value() == "":
 		says = ""
 	}
 	p.input.SetWidth(max(l.Room()-len(says)-1, l.Room()/3))
-	l.Rendered(p.input.View())
+	valid := th.OK.If(p.asked.Check != nil && p.input.Value() != "")
+	if p.wrong != "" {
+		valid = th.Error
+	}
+	l.Rendered(inStyle(valid, p.input.View()))
 	l.Text(style, says)
 }
 
-// acceptPrompt uses what was written; with something wrong about it the prompt
-// stays and says so.
+// inStyle puts a style around what the output of a widget leaves plain.
+func inStyle(s theme.Style, rendered string) string {
+	const reset = "\x1b[m" // ends every attribute, as widgets do after theirs
+	return s.On + strings.ReplaceAll(rendered, reset, reset+s.On) + s.Off
+}
+
+// acceptPrompt accepts the text. If it has an error, the prompt stays open and
+// shows it.
 func (a *App) acceptPrompt() tea.Cmd {
-	p := a.prompt
-	cmd, err := p.accept(a, p.input.Value())
+	p := a.front.prompt
+	cmd, err := p.asked.Accept(p.screen.context(), p.input.Value())
 	if err != nil {
 		p.wrong = err.Error()
 		return nil
 	}
-	a.prompt = nil
-	return cmd
+	a.front.prompt = nil
+	return p.screen.tagged(cmd)
 }
 
-// closePrompt leaves things as they were.
+// closePrompt cancels the prompt and changes nothing.
 func (a *App) closePrompt() {
-	if undo := a.prompt.closed; undo != nil {
+	if undo := a.front.prompt.asked.Cancelled; undo != nil {
 		undo()
 	}
-	a.prompt = nil
+	a.front.prompt = nil
 }
 
-func (a *App) askFilter() {
+func (sc *sessionScreen) askFilter() {
 	text := ""
-	if a.traffic.shown != nil {
-		text = a.traffic.shown.String()
+	if sc.rows.Traffic.Shown != nil {
+		text = sc.rows.Traffic.Shown.String()
 	}
-	a.prompt = newPrompt("filter", filterHint, text, func(a *App, text string) (tea.Cmd, error) {
-		f, err := filter.Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		return a.setFilter(f), nil
+	sc.ask(host.Prompt{
+		Label: "filter", Hint: filterHint, Text: text, Check: valid(filter.Parse), Complete: filter.Complete,
+		Accept: onScreenText(func(s *sessionScreen, text string) (tea.Cmd, error) {
+			f, err := filter.Parse(text)
+			if err != nil {
+				return nil, err
+			}
+			return s.rows.SetFilter(f), nil
+		}),
 	})
-	a.prompt.check, a.prompt.complete = valid(filter.Parse), filter.Complete
 }
 
-func (a *App) askSearch() {
-	a.prompt = newPrompt("search", searchHint, "", func(a *App, text string) (tea.Cmd, error) {
+func (sc *sessionScreen) askSearch() {
+	sc.ask(host.Prompt{Label: "search", Hint: searchHint, Check: valid(filter.Text), Accept: onScreenText(func(s *sessionScreen, text string) (tea.Cmd, error) {
 		if text == "" {
-			a.setSearch(nil)
+			s.endSearch()
 			return nil, nil
 		}
-		return a.startSearch(text)
-	})
-	a.prompt.check = valid(filter.Text)
+		return s.startSearch(text)
+	})})
 }
 
-// valid tells what is wrong with a text that parse takes.
+// valid returns a check that reports the error of parse.
 func valid(parse func(string) (*filter.Filter, error)) func(string) error {
 	return func(text string) error {
 		_, err := parse(text)
 		return err
 	}
+}
+
+// promptActions returns the actions on an open prompt that are not inherited.
+func promptActions() []action {
+	return []action{
+		{entry{ID: actComplete, Keys: []string{"tab"}, Scope: scopePrompt, Title: "complete", Help: "Complete the last word, or list its completions.", Priority: 85, Enabled: completes}, nothing(func(s *sessionScreen) { s.app.front.prompt.completeWord() })},
+	}
+}
+
+func completes(s *sessionScreen) (bool, string) {
+	return s.app.front.prompt != nil && s.app.front.prompt.asked.Complete != nil, "there is nothing to complete"
 }

@@ -11,77 +11,78 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/prompter"
 )
 
-// asking asks in a goroutine of its own; the function it returns waits for what
-// came of it.
-func asking(ctx context.Context, p *Prompter, prompt executor.Prompt) (wait func() (executor.Answer, error)) {
-	var r reply
+// asking asks a question in a goroutine; the returned function waits for the
+// result.
+func asking(ctx context.Context, p *prompter.Prompter, prompt executor.Prompt) (wait func() (executor.Answer, error)) {
+	var r prompter.Reply
 	var wg sync.WaitGroup
-	wg.Go(func() { r.answer, r.err = p.Ask(ctx, prompt) })
+	wg.Go(func() { r.Answer, r.Err = p.Ask(ctx, prompt) })
 	return func() (executor.Answer, error) {
 		wg.Wait()
-		return r.answer, r.err
+		return r.Answer, r.Err
 	}
 }
 
 func TestPrompterQueues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPrompter()
+		p := prompter.New()
 		var waits []func() (executor.Answer, error)
 		for i := range 3 {
 			waits = append(waits, asking(t.Context(), p, executor.Prompt{Text: fmt.Sprint(i)}))
 			synctest.Wait()
 		}
 		for i := range 3 {
-			q, behind := p.first()
-			require.Equal(t, fmt.Sprint(i), q.prompt.Text)
+			q, behind := p.First()
+			require.Equal(t, fmt.Sprint(i), q.Prompt.Text)
 			require.Equal(t, 2-i, behind)
-			p.answer(q, reply{answer: executor.Answer{Values: []string{q.prompt.Text}}})
+			p.Answer(q, prompter.Reply{Answer: executor.Answer{Values: []string{q.Prompt.Text}}})
 			answer, err := waits[i]()
 			require.NoError(t, err)
 			require.Equal(t, []string{fmt.Sprint(i)}, answer.Values)
 		}
-		q, _ := p.first()
+		q, _ := p.First()
 		require.Nil(t, q)
 	})
 }
 
-// TestPrompterIsTakenBack: who does not want to know any more takes the
-// question with them, also one that is not the first.
+// TestPrompterIsTakenBack checks that the end of a context removes its question,
+// even if it is not the first.
 func TestPrompterIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPrompter()
+		p := prompter.New()
 		first := asking(t.Context(), p, executor.Prompt{Text: "first"})
 		synctest.Wait()
 		tooSlow := errors.New("too slow")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		second := asking(ctx, p, executor.Prompt{Text: "second"})
 		synctest.Wait()
-		_, behind := p.first()
+		_, behind := p.First()
 		require.Equal(t, 1, behind)
 		cancel(tooSlow)
 		_, err := second()
 		require.ErrorIs(t, err, tooSlow)
-		q, behind := p.first()
-		require.Equal(t, "first", q.prompt.Text)
+		q, behind := p.First()
+		require.Equal(t, "first", q.Prompt.Text)
 		require.Zero(t, behind)
-		p.answer(q, reply{err: ErrDeclined})
+		p.Answer(q, prompter.Reply{Err: prompter.ErrDeclined})
 		_, err = first()
-		require.ErrorIs(t, err, ErrDeclined)
-		p.answer(q, reply{}) // too late: it has ended
+		require.ErrorIs(t, err, prompter.ErrDeclined)
+		p.Answer(q, prompter.Reply{}) // too late: the question has ended
 	})
 }
 
-// TestPrompterEnds: when the interface has ended nobody is there any more, and
-// the error says what was asked.
+// TestPrompterEnds checks that questions fail once the interface has ended, with
+// an error that names the question.
 func TestPrompterEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPrompter()
+		p := prompter.New()
 		prompt := executor.Prompt{Hop: "build-7:22", User: "dev", Text: "Passphrase of id_ed25519\nand more"}
 		early := asking(t.Context(), p, prompt)
 		synctest.Wait()
-		p.end()
+		p.End()
 		late := asking(t.Context(), p, prompt)
 		for _, wait := range []func() (executor.Answer, error){early, late} {
 			_, err := wait()
@@ -92,17 +93,17 @@ func TestPrompterEnds(t *testing.T) {
 	})
 }
 
-// TestPrompterRings: the bell tells of each change of the first question, and
-// never keeps anybody waiting.
+// TestPrompterRings checks that the bell rings for each change of the first
+// question, and that ringing never blocks.
 func TestPrompterRings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPrompter()
+		p := prompter.New()
 		ctx, cancel := context.WithCancel(t.Context())
 		var rings int
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			p.listen(ctx, func() {
+			p.Listen(ctx, func() {
 				mu.Lock()
 				defer mu.Unlock()
 				rings++

@@ -5,103 +5,54 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/recordings"
-	"mcpdbg/session"
+	"mcpdbg/ui/kit"
 )
 
-// An atOnce is a recording that is shown before all of it is read, as
-// recordings.OpenAtOnce opens it.
-type atOnce interface {
-	session.Source
-	// Tail are its last rows; nil if all were there from the beginning, and few.
-	Tail() session.Source
-	Progress() recordings.Progress
-}
-
-// readEnd shows the last rows of a recording while the rest is being read, or,
-// if all has been, while it is being listed.
-func (s *subject) readEnd() {
-	r, ok := s.log.(atOnce)
-	if !ok || r.Tail() == nil && r.Progress().Done {
-		return
-	}
-	s.reading = r
-	if tail := r.Tail(); tail != nil {
-		s.tail = newProjection(tail)
-		s.tail.index.partial = true
-		s.projection = s.tail
-	}
-}
-
-// judges tells whether what is shown may be judged: not while only some of it is
-// known.
-func (s *subject) judges() bool { return s.reading == nil }
-
-// readOn lists the rows that are new, be they shown or not, and tells whether
-// there are more by now. When all of a recording is there it is shown.
-func (a *App) readOn() (more bool, cmd tea.Cmd) {
-	more = a.whole.index.pull(a.log)
-	if a.reading == nil || !a.reading.Progress().Done || a.whole.index.scanned < a.log.Len() {
+// readOn lists new rows, shown or not, and reports whether there are more. When a
+// recording has been read completely, all of it is shown.
+func (sc *sessionScreen) readOn() (more bool, cmd tea.Cmd) {
+	more = sc.ws.Whole.Index.Pull(sc.ws.Log)
+	if sc.ws.Reading == nil || !sc.ws.Reading.Progress().Done || sc.ws.Whole.Index.Scanned < sc.ws.Log.Len() {
 		return more, nil
 	}
-	a.sayRead(a.reading.Progress().Err)
-	behind := a.projection == a.tail
-	a.reading, a.tail = nil, nil
+	sc.sayRead(sc.ws.Reading.Progress().Err)
+	behind := sc.ws.Shown == sc.ws.Tail
+	sc.ws.Reading, sc.ws.Tail = nil, nil
 	if behind {
-		cmd = a.turnTo(a.whole)
+		cmd = sc.turnTo(sc.ws.Whole)
 	}
 	return false, cmd
 }
 
-// sayRead says what kept a recording from being read, or what of it was not
-// understood.
-func (a *App) sayRead(failed error) {
+// sayRead reports why a recording could not be read, or which parts of it were
+// not understood.
+func (sc *sessionScreen) sayRead(failed error) {
 	if failed != nil {
-		a.complain(failed.Error())
-	} else if text := a.skipped(); text != "" {
-		a.say("not understood in this file: " + text)
+		sc.app.warn(failed.Error())
+	} else if text := sc.ws.Skipped(); text != "" {
+		sc.app.notify("not understood in this file: " + text)
 	}
 }
 
-// skipped is what was not understood in the recording that is shown.
-func (a *App) skipped() string { return skippedOf(a.log) }
-
-// skippedOf is what was not understood in a recording, "" if nothing.
-func skippedOf(source session.Source) string {
-	if r, ok := source.(interface{ Warnings() recordings.Warnings }); ok {
-		return r.Warnings().String()
-	}
-	return ""
-}
-
-// percentRead is how much of the recording has been read.
-func (a *App) percentRead() int {
-	p := a.reading.Progress()
-	if p.Size == 0 {
-		return 100
-	}
-	return int(min(p.Bytes, p.Size) * 100 / p.Size)
-}
-
-// moveWhileReading moves about in what has been read: at first there are the
-// last rows only, but the first row is soon there too.
-func (a *App) moveWhileReading(id string) tea.Cmd {
-	l := a.lists(a.focus)
+// moveWhileReading moves within the part of a recording that has been read: at
+// first only the last rows, but the first rows follow soon.
+func (sc *sessionScreen) moveWhileReading(id string) tea.Cmd {
+	l := sc.lists(sc.app.panes.focus)
 	switch {
-	case id == actTop && a.projection == a.tail && a.whole.index.scanned > 0:
-		cmd := a.turnTo(a.whole)
-		l.move(actTop)
+	case id == kit.Top && sc.ws.Shown == sc.ws.Tail && sc.ws.Whole.Index.Scanned > 0:
+		cmd := sc.turnTo(sc.ws.Whole)
+		l.Act(kit.Top)
 		return cmd
-	case id == actBottom && a.projection == a.whole:
-		cmd := a.turnTo(a.tail)
-		l.move(actBottom)
+	case id == kit.Bottom && sc.ws.Shown == sc.ws.Whole:
+		cmd := sc.turnTo(sc.ws.Tail)
+		l.Act(kit.Bottom)
 		return cmd
 	}
 	before, _ := l.Cursor()
-	l.move(id)
+	l.Act(id)
 	after, _ := l.Cursor()
-	if up := id == actUp || id == actHalfUp || id == actPageUp; up && before == after && a.projection == a.tail {
-		a.say(fmt.Sprintf("what is above is being read (%d %%); %s goes to the first row", a.percentRead(), a.keyOf(actTop)))
+	if up := id == kit.Up || id == kit.HalfPageUp || id == kit.PageUp; up && before == after && sc.ws.Shown == sc.ws.Tail {
+		sc.app.notify(fmt.Sprintf("earlier rows are still being read (%d %%); %s goes to the first row", sc.ws.PercentRead(), sc.app.keyOf(kit.Top)))
 	}
 	return nil
 }

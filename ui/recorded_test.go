@@ -7,14 +7,18 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"mcpdbg/ui/uitest"
+
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/workspace"
 )
 
-// record makes a recording of a session with a fake server, in a bubble, and
-// returns its path.
+// record records a session with a fake server in a bubble, and returns the path
+// of the recording.
 func record(t *testing.T, during func(t *testing.T, s *session.Session, x *fakeExecutor)) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "session.jsonl")
@@ -32,7 +36,7 @@ func record(t *testing.T, during func(t *testing.T, s *session.Session, x *fakeE
 	return path
 }
 
-// openWhole opens a recording, all of it.
+// openWhole opens a recording and reads all of it.
 func openWhole(t *testing.T, path string) *recordings.Recording {
 	t.Helper()
 	r, err := recordings.Open(path)
@@ -41,10 +45,10 @@ func openWhole(t *testing.T, path string) *recordings.Recording {
 	return r
 }
 
-// A partlyRead is a recording of which only the first rows are read, and a tail.
+// A partlyRead is a recording of which only the first rows and a tail are read.
 type partlyRead struct {
 	*recordings.Recording
-	tail int // where it begins
+	tail int // the first row of the tail
 
 	mu   sync.Mutex
 	rows int
@@ -83,7 +87,7 @@ func (p *partlyRead) Stats() session.Stats {
 
 func (p *partlyRead) Tail() session.Source { return tailOf{p} }
 
-// tailOf are the last rows, as a source of their own.
+// tailOf is the tail as a source of its own.
 type tailOf struct{ *partlyRead }
 
 func (o tailOf) Len() int { return o.Recording.Len() - o.tail }
@@ -96,133 +100,134 @@ func (o tailOf) Rows(from int, dst []session.Row) int {
 	return n
 }
 
-// TestReadingFrames: the end of a recording is there before the rest, and says
-// nothing that the rest may belie.
+// TestReadingFrames checks that the end of a recording is shown before the rest
+// is read, without statements that the rest may contradict.
 func TestReadingFrames(t *testing.T) {
 	path := record(t, everything)
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 		rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
-		d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, size[0], size[1])
+		d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, size[0], size[1])
 		rec.read(20)
 		d.pull()
-		requireExact(t, d.screen(), size[0], size[1])
-		golden(t, fmt.Sprintf("reading-%dx%d", size[0], size[1]), d.plain())
-		require.Empty(t, d.trouble.found)
-		require.Empty(t, d.findings.list)
+		requireExact(t, d.content(), size[0], size[1])
+		uitest.Golden(t, fmt.Sprintf("reading-%dx%d", size[0], size[1]), d.plain())
+		require.Empty(t, d.visible.ws.Shown.Causes.Found)
+		require.Empty(t, d.visible.ws.Shown.Problems.List)
 		rec.read(1000)
 		d.pull()
-		requireExact(t, d.screen(), size[0], size[1])
-		golden(t, fmt.Sprintf("whole-%dx%d", size[0], size[1]), d.plain())
+		requireExact(t, d.content(), size[0], size[1])
+		uitest.Golden(t, fmt.Sprintf("whole-%dx%d", size[0], size[1]), d.plain())
 	}
 }
 
-// TestReadingKeepsThePlace: when the rest is there the cursor is on the same
-// entry, in the same line, with the same detail, and the marks are too.
+// TestReadingKeepsThePlace checks that, when the rest is read, the cursor stays
+// on its entry and its line, and that the detail and the marks stay.
 func TestReadingKeepsThePlace(t *testing.T) {
 	path := record(t, everything)
 	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
-	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 21)
-	d.do(actUp, actUp, actUp, actMark, actUp)
+	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 21)
+	d.do(kit.Up, kit.Up, kit.Up, "mark", kit.Up)
 	n, line := d.entryN(), d.cursorLine()
-	d.do(actView)
-	tree := d.detail.tree
-	d.do(actDetail)
-	require.Equal(t, 1, d.stderr.Len())
+	d.do(actDetail, actViewTree, kit.Down, kit.Down)
+	value, pointer, _, _ := d.visible.detail.Value()
+	require.NotEmpty(t, pointer)
+	require.Equal(t, 1, d.visible.rows.Stderr.Len())
 	rec.read(1000)
 	d.pull()
-	require.Equal(t, 2, d.stderr.Len())
-	require.True(t, d.stderr.Following())
-	require.Equal(t, detailID, d.focus)
+	require.Equal(t, 2, d.visible.rows.Stderr.Len())
+	require.True(t, d.visible.rows.Stderr.Following())
+	require.Equal(t, detailID, d.panes.focus)
 	require.Equal(t, n, d.entryN())
 	require.Equal(t, line, d.cursorLine())
-	require.Same(t, tree, d.detail.tree)
-	require.False(t, d.traffic.Following())
-	d.do(actNextMark)
+	sameValue, samePointer, _, _ := d.visible.detail.Value()
+	require.Equal(t, []string{value, pointer}, []string{sameValue, samePointer})
+	require.False(t, d.visible.rows.Traffic.Following())
+	d.do("next-mark")
 	require.Equal(t, n+1, d.entryN())
-	require.NotEmpty(t, d.trouble.found)
-	require.NotEmpty(t, d.findings.list)
-	require.Contains(t, d.rows()[0], "FILE  session.jsonl")
+	require.NotEmpty(t, d.visible.ws.Shown.Causes.Found)
+	require.NotEmpty(t, d.visible.ws.Shown.Problems.List)
+	require.Contains(t, d.rows()[0], "FILE  exit 0  session.jsonl")
 }
 
-// entryN is the number of the entry under the cursor of the traffic.
+// entryN returns the number of the entry under the cursor of the traffic.
 func (d *driver) entryN() uint64 {
 	d.t.Helper()
-	number, ok := d.traffic.Cursor()
+	number, ok := d.visible.rows.Traffic.Cursor()
 	require.True(d.t, ok)
-	row, ok := d.subject.rows.at(number)
+	row, ok := d.visible.ws.Shown.Rows.At(number)
 	require.True(d.t, ok)
-	e, err := d.source.Entry(row, 0)
+	e, err := d.visible.ws.Shown.Source.Entry(row, 0)
 	require.NoError(d.t, err)
 	return e.N
 }
 
-// cursorLine is the line of the screen with the cursor of the traffic, as it is
-// painted.
+// cursorLine returns the painted screen line with the cursor of the traffic.
 func (d *driver) cursorLine() int {
-	number, _ := d.traffic.Cursor()
-	for y := range d.layout.pane[trafficID].Inner().H {
-		if row, ok := d.traffic.RowAt(y); ok && row == number {
+	number, _ := d.visible.rows.Traffic.Cursor()
+	for y := range d.panes.layout.pane[trafficID].Inner().H {
+		if row, ok := d.visible.rows.Traffic.RowAt(y); ok && row == number {
 			return y
 		}
 	}
 	return -1
 }
 
-// TestBeyondTheTail: the first row can be gone to while the rest is read, and
-// the last again; what lies between comes.
+// TestBeyondTheTail checks that one can go to the first row and back to the last
+// one while the rest is read, and that the rows between appear.
 func TestBeyondTheTail(t *testing.T) {
 	path := record(t, everything)
 	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
-	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
+	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
 	rec.read(20)
 	d.pull()
-	d.do(actPageUp, actUp)
-	require.Contains(t, d.rows()[35], "what is above is being read (50 %); g goes to the first row")
-	d.do(actTop)
-	require.Equal(t, "server/discover", d.source.Method(d.selected.row.Method))
+	d.do(kit.PageUp, kit.Up)
+	require.Contains(t, d.rows()[35], "earlier rows are still being read (50 %); g goes to the first row")
+	d.do(kit.Top)
+	require.Equal(t, "server/discover", d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
 	require.Contains(t, d.rows()[0], "READING 50 %")
 	rec.read(25)
 	d.pull()
-	require.Equal(t, 25, d.index.scanned)
-	d.do(actBottom)
+	require.Equal(t, 25, d.visible.ws.Shown.Index.Scanned)
+	d.do(kit.Bottom)
 	last := d.entryN()
-	require.Equal(t, "prompts/list", d.source.Method(d.selected.row.Method))
-	require.True(t, d.traffic.Following())
-	d.do(actTop)
+	require.Equal(t, "prompts/list", d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
+	require.True(t, d.visible.rows.Traffic.Following())
+	d.do(kit.Top)
 	rec.read(1000)
 	d.pull()
-	require.Equal(t, 0, d.index.traffic.Position(d.cursor()), "one stays there")
+	require.Equal(t, 0, d.visible.ws.Shown.Index.Traffic.Position(d.cursor()), "the cursor stays there")
 	require.NotContains(t, d.rows()[0], "READING")
-	d.do(actBottom)
+	d.do(kit.Bottom)
 	require.Equal(t, last, d.entryN())
 }
 
-// TestReadingFilters: what is filtered stays so, over all of it.
+// TestReadingFilters checks that a filter is kept, and applied to all rows.
 func TestReadingFilters(t *testing.T) {
 	path := record(t, everything)
 	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
-	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
+	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
 	d.do(actFilter)
 	d.write("kind:request")
 	d.do(actAccept)
-	shown := d.traffic.Len()
-	d.search1("read", actTop)
+	shown := d.visible.rows.Traffic.Len()
+	d.search1("read", kit.Top)
 	rec.read(1000)
 	d.pull()
-	require.Greater(t, d.traffic.Len(), shown)
-	require.Contains(t, d.plain(), "filter kind:request (")
+	require.Greater(t, d.visible.rows.Traffic.Len(), shown)
+	require.Regexp(t, ` of [0-9,]+  filter kind:request`, d.plain())
 	require.Contains(t, d.plain(), "/read 1 of 1")
 }
 
-// TestReadingFails says why not all could be read, and shows what could.
+// TestReadingFails checks that the reason of a failed read is shown, with the
+// rows read so far.
 func TestReadingFails(t *testing.T) {
 	path := record(t, everything)
 	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
-	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
+	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
 	rec.read(12)
 	rec.err = fmt.Errorf("the disk is gone")
 	d.pull()
 	require.Contains(t, d.rows()[35], "x the disk is gone")
-	require.Equal(t, 12, d.index.scanned)
+	require.Equal(t, 12, d.visible.ws.Shown.Index.Scanned)
 	require.NotContains(t, d.rows()[0], "READING")
 }

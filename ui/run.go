@@ -10,10 +10,14 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/term"
 
 	"mcpdbg/recordings/notes"
 	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/tty"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
 // Options are what Run needs: a Session, a Source, Opened, a Grid, or a Launcher
@@ -21,42 +25,42 @@ import (
 type Options struct {
 	Settings
 
-	// Grid, if set, is the first screen: from it recordings and sessions are
-	// opened, and to it the person goes back. Run returns while it still runs if
-	// the person insists, or ctx is done.
-	Grid *GridRun
+	// Grid, if set, is the first screen, from which recordings and sessions are
+	// opened. Run may return before the grid's run is over, if the user confirms
+	// quitting or ctx is done.
+	Grid *host.GridRun
 
-	// Launcher, if set, makes further sessions, as the person opens them.
-	Launcher Launcher
-	// Session is what is debugged; nil shows a recording, to which nothing can
-	// be sent. It stays the caller's to close.
+	// Launcher, if set, opens further sessions and recordings for the user.
+	Launcher host.Launcher
+	// Session is the session to debug; nil shows a recording, to which nothing can
+	// be sent. The caller closes it.
 	Session *session.Session
-	// Source is what is shown; nil means the session's log.
+	// Source is the log to show; nil means the session's log.
 	Source session.Source
-	// Title says in the header what is looked at, such as "everything (local)".
+	// Title is shown in the header, such as "everything (local)".
 	Title string
-	// Start, if set, is called in the background once the screen is there, as a
-	// rule Session.Open. Its error is shown. Its context ends when the person
-	// gives up or Run returns.
+	// Start, usually Session.Open, is called in the background once the screen is
+	// drawn, if set. Its error is shown. Its context ends when the user cancels the
+	// start or Run returns.
 	Start func(context.Context) error
-	// Watch, if set, has the server started again when files change.
-	Watch *Watch
-	// Notes are the marks and notes of the person on it; nil keeps them as long
-	// as the program runs.
+	// Watch, if set, restarts the server when files change.
+	Watch *workspace.Watch
+	// Notes holds the user's marks and notes on the recording; nil keeps them in
+	// memory.
 	Notes *notes.Notes
-	// Opened are further sessions and recordings to be shown from the start. The
-	// first of all is in front. They stay the caller's to close, but for those
-	// that the person removes from the screen.
-	Opened []Opened
-	// Drafts is the folder for what the person has begun to write, a file for
-	// each server; it is made when it is needed. "" keeps drafts in memory.
+	// Opened are further sessions and recordings to show from the start; the first
+	// of all is visible. The caller closes them, except for those that the user
+	// removes from the screen.
+	Opened []workspace.Opened
+	// Drafts is the folder for drafts of messages, a file for each server; it is
+	// created when needed. "" keeps drafts in memory.
 	Drafts string
 	// Prompter, if set, asks its questions in this interface while it runs.
-	Prompter *Prompter
+	Prompter *prompter.Prompter
 
-	Input   io.Reader // nil means standard input, or the terminal if that is none
+	Input   io.Reader // nil means standard input, or the terminal if that is not one
 	Output  io.Writer // nil means standard output
-	NoColor bool      // no colours whatever the terminal can; NO_COLOR does the same
+	NoColor bool      // no colours, whatever the terminal supports; NO_COLOR does the same
 
 	// Program is added to the options of the program, for tests.
 	Program []tea.ProgramOption
@@ -64,24 +68,23 @@ type Options struct {
 	quitting func() // called when the program is about to end
 }
 
-// ErrBlocked is the error of Run when the terminal did not take its output any
-// more at the end. The terminal's modes are restored, but what is on it may be
-// in the way.
-var ErrBlocked = errors.New("the terminal does not take any output")
+// ErrBlocked is the error of Run when the terminal no longer accepted output at
+// the end. The terminal's modes are restored, but the screen may not be cleared.
+var ErrBlocked = errors.New("the terminal does not accept output")
 
 // blockedAfter is how long the program may take to end.
 const blockedAfter = 4 * time.Second
 
-// IsTerminal tells whether f is a terminal.
-func IsTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }
-
-// Run shows the interface until the person quits or ctx is done, which is no
-// error. Signals are the caller's business: they should end ctx. The session
-// runs on when Run returns; to end it is up to the caller.
+// Run shows the interface until the user quits or ctx is done; neither is an
+// error. The caller handles signals, which should end ctx. The session is still
+// running when Run returns; the caller ends it.
 func Run(ctx context.Context, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if _, err := opts.Actions(); err != nil {
+	if _, err := ActionsOf(opts.Settings); err != nil {
+		return err
+	}
+	if _, err := wire.ParseView(opts.View); err != nil {
 		return err
 	}
 	return run(ctx, cancel, newApp(ctx, opts))
@@ -98,26 +101,24 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	app.opts.Input = in
 	restore := func() {}
 	if f, ok := in.(*os.File); ok {
-		restore = saveTerminal(f)
+		restore = tty.SaveSettings(f)
 	}
 	program := tea.NewProgram(app, programOptions(ctx, app.opts)...)
 	ended := make(chan error, 1)
 	var wg sync.WaitGroup
-	app.watch = func(s *subject) {
-		wg.Go(func() { pump(s.gone, s.log, func() { program.Send(about{s, changed{}}) }) })
-		if w := s.watching; w != nil {
-			wg.Go(func() { w.listen(func(m filesChanged) { program.Send(about{s, m}) }) })
-		}
+	app.outside.watch = func(s *sessionScreen) {
+		wg.Go(func() { pump(s.ws.Closed, s.ws.Log, func() { program.Send(addressed{s, changed{}}) }) })
+		wg.Go(func() { s.watching.Listen(func(m host.Message) { program.Send(addressed{s, m}) }) })
 	}
-	for _, s := range app.subjects {
-		app.watch(s)
+	for _, s := range app.screens {
+		app.outside.watch(s)
 	}
 	if g := app.opts.Grid; g != nil {
 		wg.Go(func() { pump(ctx.Done(), g.Source, func() { program.Send(gridChanged{}) }) })
 	}
 	if p := app.opts.Prompter; p != nil {
-		wg.Go(func() { p.listen(ctx, func() { program.Send(asked{}) }) })
-		defer p.end()
+		wg.Go(func() { p.Listen(ctx, func() { program.Send(asked{}) }) })
+		defer p.End()
 	}
 	go func() { // outlives Run only if the terminal blocks
 		_, err := program.Run()
@@ -131,14 +132,23 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	}
 	cancel()
 	wg.Wait()
-	unsaved := errors.Join(app.endDrafts(), app.endNotes())
+	unsaved := errors.Join(endDrafts(app), endNotes(app))
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		err = nil // the program was told to end
+		err = nil // the context ended the program, which is not an error
 	}
 	return errors.Join(err, unsaved)
 }
 
-// waitForEnd waits for the program, but not for long once it should end.
+// endNotes writes the notes of everything that is open.
+func endNotes(a *App) error {
+	var errs []error
+	for _, s := range a.screens {
+		errs = append(errs, s.ws.Notes.End())
+	}
+	return errors.Join(errs...)
+}
+
+// waitForEnd waits for the program, but only a limited time once it should end.
 func waitForEnd(ctx context.Context, ended <-chan error, quitting <-chan struct{}) error {
 	select {
 	case err := <-ended:
@@ -156,9 +166,9 @@ func waitForEnd(ctx context.Context, ended <-chan error, quitting <-chan struct{
 	}
 }
 
-// paintsPerSecond is how often the terminal gets what has changed, the most that
-// the library takes. The app itself changes much less often (see framePause), but
-// a key, and the first frame of all, waits only half as long as by default.
+// paintsPerSecond is how often changes are written to the terminal, the maximum
+// of the library. The app itself changes much less often (see framePause), but a
+// key and the first frame wait only half as long as by default.
 const paintsPerSecond = 120
 
 func programOptions(ctx context.Context, opts Options) []tea.ProgramOption {
@@ -169,18 +179,18 @@ func programOptions(ctx context.Context, opts Options) []tea.ProgramOption {
 	return append(options, opts.Program...)
 }
 
-// input returns where keys are read from, and a function that closes it if it
-// was opened here.
+// input returns the source of the keys, and a function that closes it if it was
+// opened here.
 func input(given io.Reader) (in io.Reader, done func(), err error) {
 	switch {
 	case given != nil:
 		return given, func() {}, nil
-	case IsTerminal(os.Stdin):
+	case tty.IsTerminal(os.Stdin):
 		return os.Stdin, func() {}, nil
 	}
 	tty, out, err := tea.OpenTTY()
 	if err != nil {
-		return nil, nil, fmt.Errorf("standard input is no terminal, and there is no other to read keys from: %w", err)
+		return nil, nil, fmt.Errorf("standard input is not a terminal, and no other terminal can be opened: %w", err)
 	}
 	return tty, func() {
 		_ = tty.Close()

@@ -14,16 +14,36 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/catalog"
+	"mcpdbg/ui/compare"
+	"mcpdbg/ui/composer"
+	"mcpdbg/ui/export"
+	"mcpdbg/ui/fleet"
+	"mcpdbg/ui/help"
+	"mcpdbg/ui/home"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/loglevel"
+	"mcpdbg/ui/overview"
+	"mcpdbg/ui/palette"
+	"mcpdbg/ui/problems"
+	"mcpdbg/ui/process"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/replay"
+	"mcpdbg/ui/requests"
+	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/widget/grid"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
-// A hostileServer has hostile texts wherever a server can put any.
+// A hostileServer sends hostile texts in every place that a server can fill.
 type hostileServer struct {
 	*driver
 	x *fakeExecutor
 }
 
-// hostileObjects gives one object for each hostile text, as the elements of a
+// hostileObjects returns one object for each hostile text, as the elements of a
 // JSON array.
 func hostileObjects(of func(text string) any) string {
 	var all []any
@@ -49,7 +69,7 @@ func hostileSchema() map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": hostile}
 }
 
-// hostileLists answers what a catalog asks for.
+// hostileLists answers the requests of the catalog.
 func hostileLists(p *fakeProcess, m message) {
 	lists := map[string]string{
 		"tools/list": `{"tools":` + hostileObjects(func(text string) any {
@@ -72,7 +92,7 @@ func hostileLists(p *fakeProcess, m message) {
 	}
 }
 
-// hostileTree is a family of processes with such names.
+// hostileTree is a process tree with hostile names.
 func hostileTree(*fakeProcess) []executor.Descendant {
 	var all []executor.Descendant
 	for i, text := range hostile {
@@ -81,7 +101,7 @@ func hostileTree(*fakeProcess) []executor.Descendant {
 	return all
 }
 
-// asksHostile has the server ask something for each of its ways to ask.
+// asksHostile makes the server send each kind of server request.
 func (h *hostileServer) asksHostile() {
 	schema, err := json.Marshal(hostileSchema())
 	require.NoError(h.t, err)
@@ -93,19 +113,28 @@ func (h *hostileServer) asksHostile() {
 
 // composesHostile opens the form of a tool.
 func (h *hostileServer) composesHostile() {
-	h.do(actCatalog, "catalog-"+actDown, actCatalogOpen)
-	require.True(h.t, h.composer.open)
+	h.do("catalog", "catalog-"+kit.Down, "catalog-open")
+	require.True(h.t, h.visible.composer.IsOpen())
 }
 
-// hostileWays lead to each scope with something hostile to be seen there.
+// hostileWays lead to each scope, with a hostile text on the screen.
 var hostileWays = map[string]func(h *hostileServer){
 	scopeSessions: func(h *hostileServer) { h.another(hostile[0] + "\u202e"); h.do(actSessions) },
-	scopeTraffic:  func(h *hostileServer) { h.do(actTraffic, actTimeline, actTimeline) },
-	scopeDetail:   func(h *hostileServer) { h.do(actOpen, actViewAround) },
+	wire.Scope:    func(h *hostileServer) { h.do(actTraffic, "timeline") },
+	scopeDetail:   func(h *hostileServer) { h.do(host.ActOpen, actViewAround) },
+	scopeJQ: func(h *hostileServer) {
+		h.visible.rows.Traffic.Select(h.row(`"tools":`))
+		h.do(actTraffic, actJQ)
+		h.write("..|strings?")
+		h.do(actJQKeep, actJQ)
+		h.pastes()
+		h.write(".")
+		h.do(actJQComplete)
+	},
 	scopeStderr:   func(h *hostileServer) { h.do(actStderr) },
 	scopeEvents:   func(h *hostileServer) { h.do(actEvents) },
-	scopeCatalog:  func(h *hostileServer) { h.do(actCatalog) },
-	scopeGrid: func(h *hostileServer) {
+	catalog.Scope: func(h *hostileServer) { h.do("catalog") },
+	fleet.Scope: func(h *hostileServer) {
 		r := newFakeRun(h.t, len(hostile))
 		for i, text := range hostile {
 			r.rows[i] = grid.Row{Host: text, Server: text, State: grid.Failed, Phases: hostile, Phase: text, Cause: text, Message: text, Recording: text}
@@ -113,41 +142,52 @@ var hostileWays = map[string]func(h *hostileServer){
 		}
 		h.grids(r)
 	},
-	scopePalette: func(h *hostileServer) { h.do(actPalette); h.pastes() },
-	scopeAgain: func(h *hostileServer) {
-		h.do(actCatalog, actCatalogClose) // tools are asked for
-		h.run(h.add(Opened{Source: h.source, Title: hostile[0]}))
+	palette.Scope: func(h *hostileServer) { h.do(palette.ActOpen); h.pastes() },
+	replay.Scope: func(h *hostileServer) {
+		h.do("catalog", "catalog-close") // requests the list of tools
+		h.open(workspace.Opened{Source: h.visible.ws.Shown.Source, Title: hostile[0]})
 		h.pull()
-		h.do(actAgain)
+		h.do(host.ActReplay)
 	},
-	scopeCompareWith: func(h *hostileServer) { h.another(hostile[0] + "\u202e"); h.do(actCompare) },
-	scopeCompare: func(h *hostileServer) {
-		h.do(actCatalog, actCatalogClose)
+	timeline.ScopeWaterfall: func(h *hostileServer) { h.do("waterfall") },
+	timeline.ScopeSequence:  func(h *hostileServer) { h.do("sequence") },
+	timeline.ScopeLatency:   func(h *hostileServer) { h.do("latency", "latency-histogram") },
+
+	compare.ScopeMenu: func(h *hostileServer) { h.another(hostile[0] + "\u202e"); h.do(host.ActCompare) },
+	compare.Scope: func(h *hostileServer) {
+		h.do("catalog", "catalog-close")
 		h.another(hostile[0] + "\u202e")
-		h.do(actCompare, actPickCompare, actCompareAll, actCompareReveal)
-		require.NotNil(h.t, h.top().(*comparing).c)
+		h.do(host.ActCompare, "compare-with-pick", "compare-unfold", "compare-reveal")
+		require.Contains(h.t, h.plain(), " compared, ")
 	},
-	scopeHelp:     func(h *hostileServer) { h.do(actHelp); h.pastes() },
-	scopeHome:     func(h *hostileServer) { h.do(actHome) },
-	scopeInputs:   func(h *hostileServer) { h.do(actHome, actOpenItem) },
-	scopeForm:     (*hostileServer).composesHostile,
-	scopeComposer: func(h *hostileServer) { h.composesHostile(); h.do(inForm + actComposeWhole); h.pastes() },
-	scopePresets:  func(h *hostileServer) { h.do(actCompose, actComposeView, actPresets) },
-	scopePrompt:   func(h *hostileServer) { h.do(actFilter); h.pastes(); h.write(" tool:"); h.do(actComplete) },
+	help.ScopeCard:        func(h *hostileServer) { h.do(help.ActCard); h.pastes() },
+	help.Scope:            func(h *hostileServer) { h.do(help.ActList); h.pastes() },
+	home.Scope:            func(h *hostileServer) { h.do("open-session") },
+	export.Scope:          func(h *hostileServer) { h.do("export", "export-write") },
+	home.ScopeInputs:      func(h *hostileServer) { h.do("open-session", "home-open") },
+	composer.ScopeForm:    (*hostileServer).composesHostile,
+	composer.ScopeText:    func(h *hostileServer) { h.composesHostile(); h.do("form-compose-whole"); h.pastes() },
+	composer.ScopePresets: func(h *hostileServer) { h.do(actCompose, "compose-view", "presets") },
+	scopePrompt:           func(h *hostileServer) { h.do(actFilter); h.pastes(); h.write(" tool:"); h.do(actComplete) },
 	scopeDialog: func(h *hostileServer) {
-		h.dialog = failure("start", &executor.StartError{Code: executor.StartNotFound, Err: hostileError{}, Hint: strings.Join(hostile, "\n"), Said: hostile[1]}, "r")
-		h.stale = true
+		h.visible.confirm(problems.StartFailed(h.visible.context(), "start", &executor.StartError{Code: executor.StartNotFound, Err: hostileError{}, Hint: strings.Join(hostile, "\n"), Said: hostile[1]}))
+		h.canvas.stale = true
 	},
-	scopeStop:       func(h *hostileServer) { h.do(actKill) },
-	scopeProcess:    func(h *hostileServer) { h.do(actInfo, actValues) },
-	scopeTree:       func(h *hostileServer) { h.do(actInfo, actKillOne) },
-	scopeTrouble:    func(h *hostileServer) { h.do(actTrouble) },
-	scopeFindings:   func(h *hostileServer) { h.do(actFindings) },
-	scopeNotes:      func(h *hostileServer) { h.do(actTraffic, actBottom, actMark, actNotes) },
-	scopeCopy:       func(h *hostileServer) { h.do(actCopyMenu) },
-	scopePolicies:   func(h *hostileServer) { h.asksHostile(); h.do(actPolicies) },
-	scopeAnswer:     func(h *hostileServer) { h.asksHostile(); h.do(actAnswer) },
-	scopeAnswerText: func(h *hostileServer) { h.asksHostile(); h.do(actAnswer, actAnswerOther, actAnswerView) },
+	process.ScopeStop: func(h *hostileServer) { h.do("kill") },
+	loglevel.Scope: func(h *hostileServer) {
+		h.visible.ws.Status.Server.Capabilities = []byte(`{"logging":{}}`)
+		h.do("set-log-level")
+	},
+	process.ScopePane:      func(h *hostileServer) { h.do("info", "environment-values") },
+	process.ScopeTree:      func(h *hostileServer) { h.do("info", "kill-one") },
+	overview.Scope:         func(h *hostileServer) { h.rowsShown = false; h.do(overview.ActOpen) },
+	scopeTrouble:           func(h *hostileServer) { h.do(host.ActCauses) },
+	scopeFindings:          func(h *hostileServer) { h.do(host.ActProblems) },
+	scopeNotes:             func(h *hostileServer) { h.do(actTraffic, kit.Bottom, "mark", actNotes) },
+	scopeCopy:              func(h *hostileServer) { h.do(actCopyMenu) },
+	requests.ScopePolicies: func(h *hostileServer) { h.asksHostile(); h.do("policies") },
+	requests.ScopeForm:     func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer) },
+	requests.ScopeJSON:     func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer, "answer-other", "answer-view") },
 	scopeAsk: func(h *hostileServer) {
 		asks := promptChallenge
 		asks.Text, asks.Hop, asks.User = strings.Join(hostile, "\n"), hostile[0], hostile[1]
@@ -155,20 +195,20 @@ var hostileWays = map[string]func(h *hostileServer){
 	},
 }
 
-// hostileError is an error with hostile words.
+// hostileError is an error with a hostile text.
 type hostileError struct{}
 
 func (hostileError) Error() string { return strings.Join(hostile, " ") }
 
-// pastes puts hostile text where text is written.
+// pastes pastes hostile text wherever text can be typed.
 func (h *hostileServer) pastes() {
 	for _, text := range hostile {
 		h.take(tea.PasteMsg{Content: text})
 	}
 }
 
-// requireBorders makes sure that each box with a heavy frame has its sides in
-// two columns from its top to its bottom, unless another one stands over it.
+// requireBorders checks that the sides of each box with a heavy frame stay in two
+// columns from top to bottom, unless another box covers it.
 func requireBorders(t testing.TB, rows []string) {
 	t.Helper()
 	cells := make([][]rune, len(rows))
@@ -189,7 +229,7 @@ func requireBorders(t testing.TB, rows []string) {
 			for bottom < len(cells) && cells[bottom][left] == '┃' {
 				bottom++
 			}
-			if right == left || bottom == len(cells) || cells[bottom][left] == '┏' || corners(cells, top, left, bottom, right) > 4 {
+			if right == left || bottom == len(cells) || cells[bottom][left] == '┏' || corners(cells, top, left, bottom, right) > 0 {
 				continue
 			}
 			for y := top + 1; y < bottom; y++ {
@@ -200,11 +240,13 @@ func requireBorders(t testing.TB, rows []string) {
 	}
 }
 
-// corners counts the corners of heavy frames in a part of the screen.
+// corners counts the corners of heavy frames in a part of the screen, besides
+// those at its own corners.
 func corners(cells [][]rune, top, left, bottom, right int) (n int) {
-	for _, row := range cells[top : bottom+1] {
-		for _, r := range row[left : right+1] {
-			if strings.ContainsRune("┏┓┗┛", r) {
+	for y, row := range cells[top : bottom+1] {
+		for x, r := range row[left : right+1] {
+			own := (y == 0 || y == bottom-top) && (x == 0 || x == right-left)
+			if !own && strings.ContainsRune("┏┓┗┛", r) {
 				n++
 			}
 		}
@@ -212,31 +254,31 @@ func corners(cells [][]rune, top, left, bottom, right int) (n int) {
 	return n
 }
 
-// TestHostileServer looks at everything that can be opened while the server has
-// hostile texts wherever it can have any, at all sizes: nothing raw comes
-// through, in the frame or in the title, and borders stay in their columns.
+// TestHostileServer opens everything that can be opened, at all sizes, while the
+// server sends hostile texts in every place it can fill. It checks that nothing
+// raw reaches the frame or the title, and that borders stay in their columns.
 func TestHostileServer(t *testing.T) {
 	t.Parallel()
 	for _, scope := range scopes {
 		t.Run(scope.ID, func(t *testing.T) {
 			t.Parallel()
 			way, ok := hostileWays[scope.ID]
-			require.True(t, ok, "no way to the scope")
+			require.True(t, ok, "no way to this scope")
 			synctest.Test(t, func(t *testing.T) {
 				h := newHostileServer(t)
 				way(h)
 				h.pull()
-				require.Equal(t, scope.ID, h.scope(), "%s", h.plain())
+				require.Equal(t, scope.ID, h.visible.scope(), "%s", h.plain())
 				for range 3 {
 					for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}, {39, 9}} {
 						h.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-						requireExact(t, h.screen(), size[0], size[1])
+						requireExact(t, h.content(), size[0], size[1])
 						requireBorders(t, h.rows())
 						requireSafe(t, h.View().WindowTitle)
 					}
 					for range 3 {
 						h.take(tea.KeyPressMsg{Code: tea.KeyDown})
-						requireExact(t, h.screen(), 39, 9)
+						requireExact(t, h.content(), 39, 9)
 					}
 				}
 			})
@@ -251,13 +293,13 @@ func newHostileServer(t *testing.T) *hostileServer {
 	x.capabilities = allCapabilities
 	require.NoError(t, s.Open(t.Context()))
 	x.latest().tree = hostileTree
-	var items []Item
+	var items []host.Item
 	for _, text := range hostile {
-		items = append(items, Item{Kind: ServerItem, Key: text, Name: text, From: text, Where: text, Command: text, Notes: []string{text},
-			Inputs: []Input{{ID: text, Description: text, Default: text, Options: []string{text}}}})
+		items = append(items, host.Item{Kind: host.ServerItem, Key: text, Name: text, From: text, Where: text, Command: text, Notes: []string{text},
+			Inputs: []host.Input{{ID: text, Description: text, Default: text, Options: []string{text}}}})
 	}
 	h := &hostileServer{x: x, driver: drive(t, Options{
-		Session: s, Title: hostile[0] + "\u202e", Prompter: NewPrompter(), Launcher: &fakeLauncher{t: t, home: Home{Items: items, Notes: hostile}},
+		Session: s, Title: hostile[0] + "\u202e", Prompter: prompter.New(), Launcher: &fakeLauncher{t: t, home: host.Home{Items: items, Notes: hostile}},
 	}, 120, 36)}
 	for _, method := range []string{"tools/list", "resources/list", "prompts/list", "resources/templates/list", "other"} {
 		h.send(`{"jsonrpc":"2.0","id":"` + method + `","method":"` + method + `"}`)
@@ -274,26 +316,26 @@ func newHostileServer(t *testing.T) *hostileServer {
 	return h
 }
 
-// TestHostileFileNames: the name of the file that an editor or a pager opens is
-// ours alone.
+// TestHostileFileNames checks that the server has no influence on the name of the
+// file that an editor or a pager opens.
 func TestHostileFileNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Setenv("EDITOR", "true")
 		t.Setenv("PAGER", "true")
 		h := newHostileServer(t)
 		opened := 0
-		h.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
-			args := c.(*lent).cmd.Args
+		h.outside.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+			args := c.(*host.Program).Args()
 			require.Regexp(t, `/mcpdbg-\d+/text\.[a-z]+$`, args[len(args)-1])
 			opened++
 			return func() tea.Msg { return done(nil) }
 		}
-		h.do(actTop)
+		h.do(kit.Top)
 		for range 40 {
-			h.do(actEditor, actPager, actDown)
+			h.do(actEditor, actPager, kit.Down)
 		}
 		h.composesHostile()
-		h.do(inForm + actComposeEditor)
+		h.do("form-compose-editor")
 		require.Equal(t, 81, opened)
 	})
 }

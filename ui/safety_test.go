@@ -14,11 +14,12 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 )
 
-// requireExact makes sure that a frame is w by h cells, by both rules of how
-// wide text is, and that nothing in it but our own colours moves the cursor or
-// the eye.
+// requireExact checks that a frame is w by h cells by both rules for the width of
+// text, and that it contains no escape sequences except for our own colours.
 func requireExact(t testing.TB, frame string, w, h int) {
 	t.Helper()
 	lines := strings.Split(frame, "\n")
@@ -34,8 +35,7 @@ func requireExact(t testing.TB, frame string, w, h int) {
 	}
 }
 
-// exact holds the lines that were looked at before: of two frames in a row most
-// are the same.
+// exact caches the checked lines: successive frames have most lines in common.
 var exact sync.Map
 
 type exactLine struct {
@@ -49,7 +49,7 @@ func requireSafe(t testing.TB, line string) {
 	for at := 0; at < len(line); {
 		if line[at] == '\x1b' {
 			end := strings.IndexByte(line[at:], 'm')
-			require.Greater(t, end, 1, "an escape sequence that sets no style: %q", line)
+			require.Greater(t, end, 1, "escape sequence other than a style: %q", line)
 			require.Empty(t, strings.Trim(line[at+2:at+end], "0123456789;"), "%q", line)
 			require.Equal(t, byte('['), line[at+1], "%q", line)
 			at += end + 1
@@ -61,14 +61,15 @@ func requireSafe(t testing.TB, line string) {
 	}
 }
 
-// hostile are texts that want to leave their place.
+// hostile are texts that try to leave their place on the screen.
 var hostile = []string{
 	"\x1b[2J\x1b[H", "\x1b]0;title\x07", "\x1b]52;c;ZWNobw==\x07", "\x9b31m", "\u009b31m", "\u202eright to left", "\u2066isolate",
 	"a\u200bb\ufeffc", "\x1b]8;;http://evil\x07link\x1b]8;;\x07", "tab\tcr\rlf", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "e\u0301\u0301\u0301\u0301\u0301\u0301",
 	"\xff\xfe\x80", "漢字", "\x00\x7f", "\u2028\u2029", "\U000e0001", strings.Repeat("\u0300", 50),
 }
 
-// hostileLog holds each hostile text wherever a server can put text.
+// hostileLog returns a log with each hostile text in every place that a server
+// can fill.
 func hostileLog(t testing.TB, texts ...string) session.Log {
 	t.Helper()
 	log := newLog(t)
@@ -89,8 +90,7 @@ func hostileLog(t testing.TB, texts ...string) session.Log {
 	return log
 }
 
-// TestHostileText looks at every hostile row in every pane, at sizes that take
-// turns.
+// TestHostileText shows every hostile row in every pane, at alternating sizes.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	log := hostileLog(t, hostile...)
@@ -98,26 +98,26 @@ func TestHostileText(t *testing.T) {
 	for turn, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 		d := drive(t, Options{Source: log, Title: hostile[0] + "\u202e"}, size[0], size[1])
 		for _, pane := range []string{actTraffic, actStderr, actEvents} {
-			d.do(pane, actTop)
+			d.do(pane, kit.Top)
 			for row := range log.Len() {
-				requireExact(t, d.screen(), size[0], size[1])
+				requireExact(t, d.content(), size[0], size[1])
 				if row%turns != turn%turns {
-					d.do(actDown)
+					d.do(kit.Down)
 					continue
 				}
-				d.do(actOpen)
-				for range viewCount {
-					requireExact(t, d.screen(), size[0], size[1])
+				d.do(host.ActOpen)
+				for range 5 { // views
+					requireExact(t, d.content(), size[0], size[1])
 					d.do(actView)
 				}
-				d.do(actBack, actDown)
+				d.do(host.ActBack, kit.Down)
 			}
 		}
 	}
 }
 
-// TestHostileTimeline looks at every hostile row where all that the log has
-// stands in one list, at floods, and at why requests were lost.
+// TestHostileTimeline shows every hostile row in the timeline, in floods, and in
+// the notes on lost requests.
 func TestHostileTimeline(t *testing.T) {
 	t.Parallel()
 	log := hostileLog(t, hostile...)
@@ -140,15 +140,15 @@ func TestHostileTimeline(t *testing.T) {
 	}
 	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {40, 10}} {
 		d := drive(t, Options{Source: log}, size[0], size[1])
-		d.do(actTimeline, actTimeline, actMark, actTimeZero)
-		for _, change := range []string{actTop, actFloods, actTimeWall} {
-			d.do(change, actTop)
+		d.do("timeline", "mark", "time-zero")
+		for _, change := range []string{kit.Top, "fold-floods", "time-clock"} {
+			d.do(change, kit.Top)
 			for range 2 * log.Len() / size[1] {
-				requireExact(t, d.screen(), size[0], size[1])
-				d.do(actHalfDown, actRight)
+				requireExact(t, d.content(), size[0], size[1])
+				d.do(kit.HalfPageDown, kit.Right)
 			}
 		}
-		require.Equal(t, log.Len(), d.traffic.Len())
+		require.Equal(t, log.Len(), d.visible.rows.Traffic.Len())
 	}
 }
 
@@ -160,8 +160,8 @@ func FuzzFrame(f *testing.F) {
 		h = max(h, 1)
 		log := hostileLog(t, text)
 		d := drive(t, Options{Source: log}, int(w), int(h))
-		requireExact(t, d.screen(), int(w), int(h))
-		d.do(actOpen)
-		requireExact(t, d.screen(), int(w), int(h))
+		requireExact(t, d.content(), int(w), int(h))
+		d.do(host.ActOpen)
+		requireExact(t, d.content(), int(w), int(h))
 	})
 }

@@ -17,8 +17,11 @@ import (
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/filter"
-	"mcpdbg/ui/paint"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
 func parse(t testing.TB, text string) *filter.Filter {
@@ -28,114 +31,98 @@ func parse(t testing.TB, text string) *filter.Filter {
 	return f
 }
 
-// passing are the rows that the traffic pane lists under a filter.
-func (d *driver) passing() []uint32 { return append([]uint32{}, d.traffic.passing.All()...) }
+// passing returns the rows that the traffic pane lists under a filter.
+func (d *driver) passing() []uint32 {
+	return append([]uint32{}, d.visible.rows.Traffic.Listed().All()...)
+}
 
-// passing evaluates a filter over a whole log, row by row.
+// passing applies a filter to a whole log, row by row.
 func passing(t testing.TB, log session.Source, f *filter.Filter) []uint32 {
 	t.Helper()
 	rows := make([]session.Row, log.Len())
 	log.Rows(0, rows)
-	m := f.Over(log)
+	m := f.Matcher(log)
 	want := []uint32{}
 	for i, row := range rows {
-		if (lens{filter: f}).lists(row.Kind) && m.Match(i, row) {
+		if (row.Kind == session.KindStdin || row.Kind == session.KindStdout || f.NamesKind(row.Kind)) && m.Match(i, row) {
 			want = append(want, uint32(i))
 		}
 	}
 	return want
 }
 
-// TestFilterInSteps: a filter shows what it has found so far, the newest first,
-// and how far it is.
+// TestFilterInSteps checks that a filter shows what it has found so far, the
+// newest rows first, and its progress.
 func TestFilterInSteps(t *testing.T) {
 	log := newLog(t)
-	appendTraffic(t, log, 3*stepRows)
+	appendTraffic(t, log, 3*wire.StepRows)
 	d := drive(t, Options{Source: log}, 120, 36)
 	f := parse(t, "kind:error")
-	cmd := d.traffic.setFilter(f)
-	require.Contains(t, d.repainted(), "filter kind:error (0) 0%")
+	cmd := d.visible.rows.Traffic.SetFilter(f)
+	require.Contains(t, d.repainted(), "filter kind:error 0%")
 
-	found := cmd().(scanned)
-	next := d.traffic.found(found, d.index.scanned)
+	next := cmd().(host.Message).Deliver(d.visible.context())
 	want := passing(t, log, f)
 	got := d.passing()
 	require.Contains(t, d.repainted(), " 33%")
 	require.NotEmpty(t, got)
 	require.Less(t, len(got), len(want))
-	require.Equal(t, want[len(want)-len(got):], got, "the newest")
+	require.Equal(t, want[len(want)-len(got):], got, "the newest rows")
 
-	appendTraffic(t, log, 100) // while it runs
+	appendTraffic(t, log, 100) // during the scan
 	d.pull()
 	d.run(next)
 	require.Equal(t, passing(t, log, f), d.passing())
 	require.NotContains(t, strings.Split(d.repainted(), "\n")[1], "%")
 }
 
-// repainted is the screen after everything was painted again, which only the
-// driver has to ask for that calls panes beside the model.
+// repainted returns the screen after all panes were repainted, which is necessary
+// because the driver calls panes directly.
 func (d *driver) repainted() string {
-	d.markAll()
+	d.canvas.markAll()
 	return d.plain()
 }
 
-// TestFilterFindsAll holds that the filter of the screen lists what a brute-force
-// reader finds, however many rows that are.
+// TestFilterFindsAll checks that the filter on the screen lists the same rows as
+// a brute-force search, for any number of rows.
 func TestFilterFindsAll(t *testing.T) {
-	path := rectest.Calls(t, 3*stepRows/2, 2)
+	path := rectest.Calls(t, 3*wire.StepRows/2, 2)
 	var want []uint32
 	for _, n := range rectest.SlowErrors(t, path, 100*time.Millisecond) {
 		want = append(want, uint32(n-1))
 	}
-	require.Greater(t, len(want), stepRows/2)
+	require.Greater(t, len(want), wire.StepRows/2)
 	log, err := recordings.Open(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, log.Close()) })
 	d := drive(t, Options{Source: log}, 120, 36)
-	for d.index.scanned < log.Len() {
+	for d.visible.ws.Shown.Index.Scanned < log.Len() {
 		d.pull()
 	}
-	d.run(d.traffic.setFilter(parse(t, "err >100ms")))
+	d.run(d.visible.rows.Traffic.SetFilter(parse(t, "err >100ms")))
 	require.Equal(t, want, d.passing())
-	require.Contains(t, d.repainted(), fmt.Sprintf("filter err >100ms (%s)", paint.Thousands(len(want))))
+	require.Contains(t, d.repainted(), fmt.Sprintf("2 Traffic %s of %s  filter err >100ms", paint.Thousands(len(want)), paint.Thousands(len(d.visible.ws.Shown.Index.Traffic.All()))))
 }
 
-// TestFilterGivenUp: what an older filter finds is dropped.
+// TestFilterGivenUp checks that results of a replaced filter are dropped.
 func TestFilterGivenUp(t *testing.T) {
 	log := newLog(t)
-	appendTraffic(t, log, 2*stepRows)
+	appendTraffic(t, log, 2*wire.StepRows)
 	d := drive(t, Options{Source: log}, 120, 36)
-	old := d.traffic.setFilter(parse(t, "method:ping"))
+	old := d.visible.rows.Traffic.SetFilter(parse(t, "method:ping"))
 	now := parse(t, "kind:error")
-	cmd := d.traffic.setFilter(now)
-	require.Nil(t, d.traffic.found(old().(scanned), d.index.scanned))
+	cmd := d.visible.rows.Traffic.SetFilter(now)
+	require.Nil(t, old().(host.Message).Deliver(d.visible.context()))
 	require.Empty(t, d.passing())
 	d.run(cmd)
 	require.Equal(t, passing(t, log, now), d.passing())
-	cmd = d.traffic.setFilter(nil)
+	cmd = d.visible.rows.Traffic.SetFilter(nil)
 	require.Nil(t, cmd)
-	require.Equal(t, len(d.index.traffic.All()), d.traffic.Len())
+	require.Equal(t, len(d.visible.ws.Shown.Index.Traffic.All()), d.visible.rows.Traffic.Len())
 }
 
-// TestFilterReadsInSteps: a step does not read more than it should.
-func TestFilterReadsInSteps(t *testing.T) {
-	log := newLog(t)
-	for range 20 {
-		payload := fmt.Appendf(nil, `{"method":"m","params":"%s"}`, strings.Repeat("0", stepBytes/2))
-		require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
-	}
-	for text, want := range map[string]struct{ rows, steps int }{"/[xy]/": {6, 3}, "x": {20, 2}} { // what is only searched costs less
-		s := newScan(1, log, lens{filter: parse(t, text)}, want.rows)
-		steps := 0
-		for !s.done(want.rows) {
-			s.step(want.rows)()
-			steps++
-		}
-		require.Equal(t, want.steps, steps, text)
-	}
-}
-
-// TestFilterFollowsStates: what becomes of a request changes whether it passes.
+// TestFilterFollowsStates checks that the outcome of a request changes whether it
+// passes.
 func TestFilterFollowsStates(t *testing.T) {
 	for name, end := range map[string]func(d *driver, x *fakeExecutor){
 		"failed": func(_ *driver, x *fakeExecutor) { x.latest().out(`{"id":5,"error":{"code":1,"message":""}}`) },
@@ -147,7 +134,7 @@ func TestFilterFollowsStates(t *testing.T) {
 			for _, text := range []string{"err", "!err"} {
 				inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 					f := parse(t, text)
-					d.run(d.traffic.setFilter(f))
+					d.run(d.visible.rows.Traffic.SetFilter(f))
 					d.send(`{"id":5,"method":"sleep"}`)
 					d.send(`{"method":"notifications/x"}`)
 					request := uint32(d.row(`"sleep"`))
@@ -156,15 +143,15 @@ func TestFilterFollowsStates(t *testing.T) {
 					synctest.Wait()
 					d.pull()
 					require.Equal(t, text == "err", slices.Contains(d.passing(), request))
-					require.Equal(t, passing(t, d.source, f), d.passing())
+					require.Equal(t, passing(t, d.visible.ws.Shown.Source, f), d.passing())
 				})
 			}
 		})
 	}
 }
 
-// TestFilterProperty: however a log grows while it is filtered, in the end what
-// passes is what passes.
+// TestFilterProperty checks that, however a log grows during a scan, in the end
+// exactly the matching rows are listed.
 func TestFilterProperty(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 7))
@@ -176,19 +163,19 @@ func TestFilterProperty(t *testing.T) {
 		for i := range 300 {
 			require.NoError(t, log.Append([]session.Entry{randomEntry(random)}))
 			if i == 100 {
-				steps = append(steps, d.traffic.setFilter(f))
+				steps = append(steps, d.visible.rows.Traffic.SetFilter(f))
 			}
 			if random.IntN(4) == 0 {
-				steps = append(steps, d.refresh())
+				steps = append(steps, d.visible.refresh())
 			}
-			if random.IntN(3) == 0 { // messages come whenever they come
+			if random.IntN(3) == 0 { // messages arrive at random
 				for _, cmd := range steps {
 					d.run(cmd)
 				}
 				steps = nil
 			}
 		}
-		for _, cmd := range append(steps, d.refresh()) {
+		for _, cmd := range append(steps, d.visible.refresh()) {
 			d.run(cmd)
 		}
 		require.Equal(t, passing(t, log, f), d.passing(), "seed %d: %s", seed, f)
@@ -222,24 +209,24 @@ func randomEntry(random *rand.Rand) session.Entry {
 func TestIndex(t *testing.T) {
 	log := newLog(t)
 	appendTraffic(t, log, 1000)
-	x := newRowIndex()
-	require.False(t, x.pull(log))
-	require.Equal(t, 1000, x.scanned)
-	require.Equal(t, 1000, len(x.traffic.All())+len(x.stderr)+len(x.events))
-	require.Len(t, x.stderr, 20)
-	require.Len(t, x.events, 10)
-	require.Equal(t, uint32(49), x.stderr[0])
-	require.Equal(t, uint32(48), x.events[0])
+	x := workspace.NewIndex()
+	require.False(t, x.Pull(log))
+	require.Equal(t, 1000, x.Scanned)
+	require.Equal(t, 1000, len(x.Traffic.All())+len(x.Stderr)+len(x.Events))
+	require.Len(t, x.Stderr, 20)
+	require.Len(t, x.Events, 10)
+	require.Equal(t, uint32(49), x.Stderr[0])
+	require.Equal(t, uint32(48), x.Events[0])
 
-	long := &manyRows{Source: log, n: pullRows + 5}
-	x = newRowIndex()
-	require.True(t, x.pull(long), "a long recording is listed in parts")
-	require.Equal(t, pullRows, x.scanned)
-	require.False(t, x.pull(long))
-	require.Len(t, x.traffic.All(), pullRows+5)
+	long := &manyRows{Source: log, n: workspace.PullRows + 5}
+	x = workspace.NewIndex()
+	require.True(t, x.Pull(long), "a long recording is listed in steps")
+	require.Equal(t, workspace.PullRows, x.Scanned)
+	require.False(t, x.Pull(long))
+	require.Len(t, x.Traffic.All(), workspace.PullRows+5)
 }
 
-// manyRows is a log of nothing but rows.
+// manyRows is a log that has only rows.
 type manyRows struct {
 	session.Source
 	n int

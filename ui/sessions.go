@@ -1,19 +1,19 @@
 package ui
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/session"
-	"mcpdbg/session/executor"
-	"mcpdbg/ui/keymap"
-	"mcpdbg/ui/paint"
-	"mcpdbg/ui/termsafe"
-	"mcpdbg/ui/theme"
+	"mcpdbg/ui/home"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/process"
+	"mcpdbg/ui/status"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/workspace"
 )
 
 const scopeSessions = "sessions"
@@ -29,303 +29,191 @@ const (
 
 func sessionActions() []action {
 	return []action{
-		{entry{ID: actSessions, Keys: []string{"1"}, Scope: keymap.Global, Title: "sessions", Help: "Go to the list of sessions."}, nothing(func(a *App) { a.focusOn(sessionsID) })},
-		{entry{ID: actNextSession, Keys: []string{">"}, Scope: keymap.Global, Title: "next session", Help: "Show the next session of the list.", Enabled: severalSessions}, nothing(func(a *App) { a.sessions.step(1) })},
-		{entry{ID: actPrevSession, Keys: []string{"<"}, Scope: keymap.Global, Title: "previous session", Help: "Show the session before in the list.", Enabled: severalSessions}, nothing(func(a *App) { a.sessions.step(-1) })},
-		{entry{ID: actRenameSession, Keys: []string{"f2"}, Scope: scopeSessions, Title: "rename", Help: "Give the session another name, here only.", Priority: 46, Enabled: sessionShown}, nothing((*App).askName)},
-		{entry{ID: actRemoveSession, Keys: []string{"delete", "backspace"}, Scope: scopeSessions, Title: "remove", Help: "Take the session off the list; a server that runs is stopped.", Priority: 47, Destructive: true, Enabled: canRemove}, (*App).removeSession},
+		{entry{ID: actSessions, Keys: []string{"1"}, Scope: keymap.Global, Title: "sessions", Help: "Open the list of sessions."}, nothing(func(s *sessionScreen) { s.app.focusOn(sessionsID) })},
+		{entry{ID: actNextSession, Keys: []string{">"}, Scope: keymap.Global, Title: "next session", Help: "Show the next session of the list.", Enabled: severalSessions}, nothing(func(s *sessionScreen) { s.app.sessions.step(1) })},
+		{entry{ID: actPrevSession, Keys: []string{"<"}, Scope: keymap.Global, Title: "previous session", Help: "Show the previous session of the list.", Enabled: severalSessions}, nothing(func(s *sessionScreen) { s.app.sessions.step(-1) })},
+		{entry{ID: actRenameSession, Keys: []string{"f2"}, Scope: scopeSessions, Title: "rename", Help: "Rename the session, in this list only.", Priority: 46, Enabled: sessionShown}, nothing((*sessionScreen).askName)},
+		{entry{ID: actRemoveSession, Keys: []string{"delete", "backspace"}, Scope: scopeSessions, Title: "remove", Help: "Remove the session from the list; a running server is stopped.", Priority: 47, Destructive: true, Enabled: canRemove}, (*sessionScreen).removeSession},
 	}
 }
 
-var errNoSession = errors.New("no session is open")
+func sessionShown(s *sessionScreen) (bool, string) {
+	return s != s.app.blank, workspace.ErrNoSession.Error()
+}
 
-func sessionShown(a *App) (bool, string) { return a.subject != a.nobody, errNoSession.Error() }
+func severalSessions(s *sessionScreen) (bool, string) {
+	return len(s.app.screens) > 1, "no other session is open"
+}
 
-func severalSessions(a *App) (bool, string) { return len(a.subjects) > 1, "there is no other session" }
-
-func canRemove(a *App) (bool, string) {
-	if ok, why := sessionShown(a); !ok {
+func canRemove(s *sessionScreen) (bool, string) {
+	if ok, why := sessionShown(s); !ok {
 		return false, why
 	}
-	return len(a.subjects) > 1 || a.opts.Launcher != nil || a.grid != nil, "it is the only one: quit instead"
+	return len(s.app.screens) > 1 || s.app.opts.Launcher != nil || s.app.grid.view != nil, "this is the only session: quit instead"
 }
 
-// noServer says why there is no server to act on.
-func noServer(a *App) string {
-	if a.subject == a.nobody {
-		return errNoSession.Error()
-	}
-	if a.ofTarget() {
-		return "this is a recording: there is no server; " + a.keyOf(actRestart) + " starts one on its host"
-	}
-	if a.noServer == "" { // the footer asks for each frame
-		a.noServer = "this is a recording: there is no server; " + a.keyOf(actAgain) + " runs it again"
-	}
-	return a.noServer
-}
-
-// sessionList is the pane of sessions. Its cursor is on the one that is shown,
-// so what can be done to a session is done to that.
+// sessionList is the pane of sessions. Its cursor is on the visible session, so
+// actions on a session apply to that one.
 type sessionList struct {
 	app  *App
 	w, h int
 	top  int // the first session on the screen
 }
 
-// sessionRows is how many lines a session takes.
+// sessionRows is the height of a session in the list, in lines.
 const sessionRows = 2
 
-func (l *sessionList) setSize(w, h int) { l.w, l.h = w, h }
+func (l *sessionList) SetSize(w, h int) { l.w, l.h = w, h }
 
-func (l *sessionList) titles() (left, right string) {
-	return "1 Sessions " + paint.Thousands(len(l.app.subjects)), ""
+func (l *sessionList) Titles() (left, right string) {
+	return "1 Sessions " + paint.Thousands(len(l.app.screens)), ""
 }
 
-// at is the place of the session that is shown.
+// at returns the position of the visible session.
 func (l *sessionList) at() int {
-	for i, s := range l.app.subjects {
-		if s == l.app.front {
+	for i, s := range l.app.screens {
+		if s == l.app.visible {
 			return i
 		}
 	}
 	return 0
 }
 
-func (l *sessionList) move(action string) bool {
+func (l *sessionList) Act(action string) bool {
 	page := max(l.h/sessionRows-1, 1)
 	switch action {
-	case actUp:
+	case kit.Up:
 		l.show(l.at() - 1)
-	case actDown:
+	case kit.Down:
 		l.show(l.at() + 1)
-	case actPageUp, actHalfUp:
+	case kit.PageUp, kit.HalfPageUp:
 		l.show(l.at() - page)
-	case actPageDown, actHalfDown:
+	case kit.PageDown, kit.HalfPageDown:
 		l.show(l.at() + page)
-	case actTop:
+	case kit.Top:
 		l.show(0)
-	case actBottom:
-		l.show(len(l.app.subjects) - 1)
+	case kit.Bottom:
+		l.show(len(l.app.screens) - 1)
 	default:
 		return false
 	}
 	return true
 }
 
-// show shows the session at a place of the list, or the nearest there is.
+// show shows the session at a position of the list, or the nearest one.
 func (l *sessionList) show(at int) {
-	if n := len(l.app.subjects); n > 0 {
-		l.app.show(l.app.subjects[between(0, at, n-1)])
+	if n := len(l.app.screens); n > 0 {
+		l.app.show(l.app.screens[kit.Between(0, at, n-1)])
 	}
 }
 
-// step shows the next session, and behind the last the first.
+// step shows the next session, and after the last the first.
 func (l *sessionList) step(by int) {
-	n := len(l.app.subjects)
+	n := len(l.app.screens)
 	l.show((l.at() + by + n) % n)
 }
 
-func (l *sessionList) paint(out *paint.Lines, focused bool) {
-	out.Options = l.app.look()
+func (l *sessionList) Paint(out *paint.Lines, focused bool) {
+	out.Options = l.app.screen.Look()
 	out.Resize(l.w, l.h)
 	fit := max(l.h/sessionRows, 1)
 	at := l.at()
-	l.top = max(min(l.top, at, len(l.app.subjects)-fit), at-fit+1, 0)
-	for i, s := range l.app.subjects[l.top:min(l.top+fit, len(l.app.subjects))] {
+	l.top = max(min(l.top, at, len(l.app.screens)-fit), at-fit+1, 0)
+	for i, s := range l.app.screens[l.top:min(l.top+fit, len(l.app.screens))] {
 		y := i * sessionRows
-		l.app.as(s, func() {
-			l.paintName(out.Line(y), l.top+i == at, focused)
-			if y+1 < l.h {
-				l.paintState(out.Line(y + 1))
+		status.PaintName(s.context(), out.Line(y), l.top+i == at, focused)
+		if y+1 < l.h {
+			status.PaintState(s.context(), out.Line(y+1))
+		}
+	}
+}
+
+// tabs returns the tabs in the line that names all sessions.
+func (l *sessionList) tabs() []status.Tab {
+	var all []host.Context
+	for _, s := range l.app.screens {
+		all = append(all, s.context())
+	}
+	return status.Tabs(all, l.at(), l.app.panes.layout.names.W)
+}
+
+func (l *sessionList) paintTabs(line *paint.Line) {
+	for _, t := range l.tabs() {
+		line.PadTo(t.From)
+		line.Text(t.Style, t.Text)
+	}
+}
+
+// clickTab shows the session whose tab is in a column.
+func (l *sessionList) clickTab(x int) {
+	for _, t := range l.tabs() {
+		if x >= t.From && x < t.To {
+			l.show(t.Number)
+		}
+	}
+}
+
+// askName prompts for another name of the session.
+func (sc *sessionScreen) askName() {
+	s := sc
+	sc.ask(host.Prompt{
+		Label: "name", Text: s.ws.Title,
+		Accept: onScreenText(func(sc *sessionScreen, text string) (tea.Cmd, error) {
+			if text = strings.TrimSpace(text); text == "" {
+				return nil, errors.New("a name is required")
 			}
-		})
-	}
-}
-
-func (l *sessionList) paintName(line *paint.Line, selected, focused bool) {
-	a := l.app
-	mark, style := a.sessionMark()
-	right, hurry := a.sessionBusy()
-	cursor, name := " ", a.theme.Text
-	if selected {
-		cursor, name = ">", a.theme.Selected
-		if !focused {
-			name = a.theme.SelectedBlur
-		}
-	}
-	line.Text(a.theme.Key, cursor)
-	line.Text(style, mark)
-	line.Text(theme.Style{}, " ")
-	line.Begin(name)
-	room := max(line.Room()-len(right)-1, 6)
-	line.Field(theme.Style{}, []byte(a.sessionName()), room, termsafe.Left)
-	line.End(name)
-	line.Text(theme.Style{}, " ")
-	line.Text(hurry, right)
-}
-
-// sessionBusy says what goes on in a session, in a word: somebody is waited for,
-// requests are pending, or how fast messages come.
-func (a *App) sessionBusy() (string, theme.Style) {
-	pending := a.stats.PendingOut + a.stats.PendingIn
-	switch {
-	case a.session == nil:
-	case len(a.waiting) > 0:
-		return "asks you", a.theme.Error
-	case pending > 0:
-		return paint.Thousands(pending) + " pend", a.theme.Warn
-	case a.rate.perSecond() > 0:
-		return paint.Thousands(a.rate.perSecond()) + "/s", a.theme.Dim
-	}
-	return "", a.theme.Dim
-}
-
-// paintState paints the state of a session and where it runs, and at the right
-// the size of its recording. Where there is no room that is left out for a host,
-// and this machine for that.
-func (l *sessionList) paintState(line *paint.Line) {
-	a := l.app
-	place, host := "local", a.host()
-	if host != "" {
-		place = "ssh " + host
-	}
-	state, bytes := fileState(a.file.Recording), size(a.file.Size)
-	if a.session != nil {
-		state, _ = liveState(a.status, a.theme)
-	}
-	if a.file.Recording == session.RecordingNone {
-		bytes = ""
-	}
-	line.PadTo(4)
-	if room := line.Room(); termsafe.Width(state+", "+place)+1+len(bytes) > room && bytes != "" {
-		if host != "" {
-			bytes = ""
-		} else {
-			place = ""
-		}
-		if termsafe.Width(state+", "+place) > room {
-			place = host
-		}
-	}
-	if place != "" {
-		state += ", " + place
-	}
-	line.Text(a.theme.Dim, state)
-	if bytes != "" {
-		line.PadTo(max(l.w-len(bytes), 0))
-		line.Text(a.theme.Dim, bytes)
-	}
-}
-
-// sessionMark tells in one cell what has become of a session.
-func (a *App) sessionMark() (string, theme.Style) {
-	if a.session == nil {
-		return "R", a.theme.Text
-	}
-	if a.linkState() == string(executor.LinkStalled) {
-		return "!", a.theme.Warn
-	}
-	_, style := liveState(a.status, a.theme)
-	switch a.status.State {
-	case session.Ready, session.Running:
-		return "*", style
-	case session.Idle:
-		return "-", a.theme.Dim
-	case session.Failed, session.Closed:
-		if style == a.theme.Error {
-			return "x", style
-		}
-		return "-", a.theme.Dim
-	}
-	return "~", style
-}
-
-// sessionName is the title without the place, which stands beside it.
-func (a *App) sessionName() string {
-	title := a.subjectTitle()
-	return strings.TrimSuffix(title, " (local)")
-}
-
-// askName asks for another name of the session.
-func (a *App) askName() {
-	s := a.subject
-	a.prompt = newPrompt("name", "", s.title, func(a *App, text string) (tea.Cmd, error) {
-		if text = strings.TrimSpace(text); text == "" {
-			return nil, errors.New("it needs a name")
-		}
-		s.title = text
-		a.markAll()
-		return nil, nil
+			s.ws.Title = text
+			sc.app.canvas.markAll()
+			return nil, nil
+		}),
 	})
 }
 
-// removeSession takes a session off the list, at once if no server runs.
-func (a *App) removeSession() tea.Cmd {
-	s := a.subject
-	if running, _ := canKill(a); !running {
-		return a.drop(s)
+// removeSession removes a session from the list, without a question if no server
+// is running.
+func (sc *sessionScreen) removeSession() tea.Cmd {
+	s := sc
+	if running, _ := process.CanStop(sc.context()); !running {
+		return sc.app.drop(s)
 	}
-	a.dialog = &dialog{
-		title: "Remove the session?",
-		lines: append(a.ladder(), "Its recording is kept."),
-		yes:   func(a *App) tea.Cmd { return a.drop(s) },
-	}
+	sc.confirm(&host.Dialog{
+		Title: "Remove the session?",
+		Lines: append(process.ShutdownSteps(sc.ws), "Its recording is kept."),
+		Yes:   onScreen(func(sc *sessionScreen) tea.Cmd { return sc.app.drop(s) }),
+	})
 	return nil
 }
 
-// drop takes a session off the screen, and ends it in the background.
-func (a *App) drop(s *subject) tea.Cmd {
+// drop removes a session from the screen, and ends it in the background.
+func (a *App) drop(s *sessionScreen) tea.Cmd {
 	at := a.sessions.at()
-	var save tea.Cmd
-	a.as(s, func() {
-		a.keepDraft()
-		save = tea.Batch(a.saveDrafts(), func() tea.Msg {
-			return result{what: "notes of " + s.title, err: s.notes.end()}
-		})
+	save := tea.Batch(s.composer.Save(), func() tea.Msg {
+		return host.Result{What: "notes of " + s.ws.Title, Err: s.ws.Notes.End()}
 	})
-	end := tea.Batch(save, a.end(s))
-	s.forget()
-	s.stop()
-	for i, other := range a.subjects {
+	end := tea.Batch(save, host.End(a.visible.context(), s.ws.Title, workspace.Opened{Session: s.ws.Session, Close: s.ws.Release}))
+	s.ws.Close()
+	s.ws.Stop()
+	for i, other := range a.screens {
 		if other == s {
-			a.subjects = append(a.subjects[:i:i], a.subjects[i+1:]...)
+			a.screens = append(a.screens[:i:i], a.screens[i+1:]...)
 		}
 	}
-	open := a.overlays[:0:0]
-	for _, o := range a.overlays {
-		if o.subject != s {
+	open := a.front.views[:0:0]
+	for _, o := range a.front.views {
+		if o.screen != s {
 			open = append(open, o)
 		}
 	}
-	a.overlays = open
-	if len(a.subjects) > 0 {
+	a.front.views = open
+	if len(a.screens) > 0 {
 		a.sessions.show(at)
-		return a.tagged(end) // what comes of it is told where one is then
+		return a.visible.tagged(end) // the session that is now visible reports the result
 	}
-	if a.grid != nil {
-		a.toGrid()
-		return a.tagged(end)
+	if a.grid.view != nil {
+		a.visible.toGrid()
+		return a.visible.tagged(end)
 	}
-	a.show(a.nobody)
+	a.show(a.blank)
 	a.focusOn(trafficID)
-	return tea.Batch(a.tagged(a.goHome()), a.tagged(end))
-}
-
-// end ends the session of a subject that is on the screen no more.
-func (a *App) end(s *subject) tea.Cmd {
-	release := s.release
-	if release == nil && s.session != nil { // it is the caller's to close, but its server ends
-		release = func(ctx context.Context) error {
-			_, err := s.session.Shutdown(ctx)
-			return err
-		}
-	}
-	if release == nil {
-		return nil
-	}
-	name, ctx := s.title, a.ctx
-	return func() tea.Msg {
-		err := release(ctx)
-		return result{what: fmt.Sprintf("end %s", name), err: err, text: name + " is removed"}
-	}
+	return tea.Batch(a.visible.tagged(home.Open(a.visible.context(), a.opts.Launcher)), a.visible.tagged(end))
 }

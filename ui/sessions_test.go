@@ -13,16 +13,20 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/composer"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/workspace"
 )
 
-// another adds a further session, with a server that answers.
+// another adds a further session with a server that responds.
 func (d *driver) another(title string) *fakeExecutor {
 	d.t.Helper()
 	s, x := newSession(d.t, newLog(d.t), echo)
 	require.NoError(d.t, s.Open(d.t.Context()))
-	d.run(d.add(Opened{Session: s, Title: title}))
+	d.open(workspace.Opened{Session: s, Title: title})
 	synctest.Wait()
-	d.take(about{d.subject, changed{}})
+	d.take(addressed{d.visible, changed{}})
 	return x
 }
 
@@ -33,21 +37,21 @@ var sessionTests = map[string]actionTest{
 		require.Contains(t, d.rows()[1], "━ 1 Sessions 1 ━")
 		require.Contains(t, d.rows()[2], ">* fake")
 		require.Contains(t, d.rows()[3], "ready, local")
-		d.do(actBack)
-		require.Equal(t, trafficID, d.focus)
+		d.do(host.ActBack)
+		require.Equal(t, trafficID, d.panes.focus)
 		require.NotContains(t, d.plain(), "1 Sessions", "one session needs no list")
 		d.another("other (local)")
-		require.Contains(t, d.rows()[1], "─ 1 Sessions 2 ─")
-		d.do(actSessions, actUp)
-		require.Equal(t, "fake (local)", d.title)
-		d.do(actDown)
-		require.Equal(t, "other (local)", d.title)
-		d.do(actOpen)
-		require.Equal(t, trafficID, d.focus)
+		require.Contains(t, d.rows()[1], " 1 fake   2 other ")
+		d.do(actSessions, kit.Up)
+		require.Equal(t, "fake (local)", d.visible.ws.Title)
+		d.do(kit.Down)
+		require.Equal(t, "other (local)", d.visible.ws.Title)
+		d.do(host.ActOpen)
+		require.Equal(t, trafficID, d.panes.focus)
 	},
 	actNextSession: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actNextSession)
-		require.Contains(t, d.rows()[35], "x next session: there is no other session")
+		require.Contains(t, d.rows()[35], "x next session: no other session is open")
 		d.another("other")
 		d.do(actNextSession)
 		require.Contains(t, d.rows()[0], "fake (local)")
@@ -66,178 +70,182 @@ var sessionTests = map[string]actionTest{
 		d.do(actSessions, actRenameSession)
 		d.take(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 		d.do(actAccept)
-		require.Contains(t, d.rows()[35], "it needs a name")
+		require.Contains(t, d.rows()[35], "a name is required")
 		d.write("mine")
 		d.do(actAccept)
-		require.Contains(t, d.rows()[0], "LIVE  mine")
+		require.Contains(t, d.rows()[0], "LIVE  ready  mine")
 		require.Contains(t, d.rows()[2], ">* mine")
 	},
 	actRemoveSession: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		launcher := d.opts.Launcher
 		d.opts.Launcher = nil
 		d.do(actSessions, actRemoveSession)
-		require.Contains(t, d.rows()[35], "x remove: it is the only one")
+		require.Contains(t, d.rows()[35], "x remove: this is the only session")
 		d.opts.Launcher = launcher
 		x := d.another("other")
 		closed := 0
-		s := d.subject
-		s.release = func(ctx context.Context) error {
+		s := d.visible
+		s.ws.Release = func(ctx context.Context) error {
 			closed++
-			_, err := s.session.Close(ctx)
+			_, err := s.ws.Session.Close(ctx)
 			return err
 		}
 		d.do(actRemoveSession)
 		require.Contains(t, d.plain(), "Remove the session?")
 		d.do(actNo)
-		require.Len(t, d.subjects, 2)
+		require.Len(t, d.screens, 2)
 		d.do(actRemoveSession, actYes)
-		require.Len(t, d.subjects, 1)
+		require.Len(t, d.screens, 1)
 		require.Equal(t, 1, closed)
 		require.NotNil(t, x.latest().Info().Exit)
-		require.Contains(t, d.rows()[35], "other is removed")
+		require.Contains(t, d.rows()[35], "other removed")
 		require.Contains(t, d.rows()[0], "fake (local)")
-		d.take(about{s, result{text: "too late"}})
+		d.take(addressed{s, host.Result{Text: "too late"}})
 		require.NotContains(t, d.rows()[35], "too late")
 
 		d.do(actSessions, actRemoveSession, actYes)
 		require.Contains(t, d.rows()[0], "no session is open")
 		require.Contains(t, d.plain(), "━ Open ━")
-		require.Equal(t, session.Closed, d.opts.Session.Status().State, "it is not ours to close, but its server ends")
+		require.Equal(t, session.Closed, d.opts.Session.Status().State, "the caller closes the session, but its server ends")
 	},
 }
 
-// TestSessionsGoOn: a session that is not on the screen keeps taking rows, and
-// what was under way for it comes back to it.
+// TestSessionsGoOn checks that a session that is not visible still receives rows,
+// and the results of its running commands.
 func TestSessionsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, x := newSession(t, newLog(t), echo)
 		require.NoError(t, first.Open(t.Context()))
 		term := inTerminal(t, Options{Session: first, Title: "first", Launcher: &fakeLauncher{t: t}}, 120, 36)
 		a := term.app
-		one := a.subject
+		one := a.visible
 		term.press("O", "everything", "\r")
-		require.Contains(t, term.screen(), "LIVE  everything")
-		require.Contains(t, term.screen(), "1 Sessions 2")
-		require.Len(t, a.subjects, 2)
-		two := a.subject
+		require.Contains(t, term.content(), "LIVE  ready  everything")
+		require.Contains(t, term.content(), " 1 first   2 everything ")
+		require.Len(t, a.screens, 2)
+		two := a.visible
 
-		before := one.index.scanned
+		before := one.ws.Shown.Index.Scanned
 		for i := range 5000 {
 			x.latest().out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i)
 		}
 		term.wait()
 		term.wait()
-		require.Equal(t, before+5000, one.index.scanned)
-		require.Less(t, two.index.scanned, 100)
-		require.Same(t, two, a.subject)
+		require.Equal(t, before+5000, one.ws.Shown.Index.Scanned)
+		require.Less(t, two.ws.Shown.Index.Scanned, 100)
+		require.Same(t, two, a.visible)
 		term.requireShown()
 
 		term.press("<")
-		require.Contains(t, term.screen(), "LIVE  first")
+		require.Contains(t, term.content(), "LIVE  ready  first")
 		term.press("f", "notifications/4999", "\r", ">")
-		require.Contains(t, term.screen(), "LIVE  everything")
+		require.Contains(t, term.content(), "LIVE  ready  everything")
 		term.wait()
-		require.Nil(t, two.traffic.shown, "a filter is one session's")
-		require.Equal(t, 1, one.traffic.Len())
-		require.Equal(t, 100, one.traffic.percent)
+		require.Nil(t, two.rows.Traffic.Shown, "a filter belongs to one session")
+		require.Equal(t, 1, one.rows.Traffic.Len())
+		require.Equal(t, 100, one.rows.Traffic.Percent)
 
 		x.latest().exit(executor.Exit{Kind: executor.ExitCode, Code: 3})
 		term.wait()
-		require.Contains(t, term.screen(), "x first")
-		require.Contains(t, term.screen(), "exit 3, local")
+		require.Contains(t, term.content(), " 1 first ! ")
+		term.press("1")
+		require.Contains(t, term.content(), "x first")
+		require.Contains(t, term.content(), "exit 3, local")
 		term.requireShown()
 	})
 }
 
-// TestOverlayOfAnother: an overlay that a session in the background has opened
-// is about that one.
+// TestOverlayOfAnother checks that an overlay opened by a background session
+// belongs to that session.
 func TestOverlayOfAnother(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		one := d.subject
+		one := d.visible
 		d.another("other")
-		two := d.subject
+		two := d.visible
 		o := &seen{}
-		d.take(about{one, result{then: func(a *App) tea.Cmd {
-			a.push(o)
+		d.take(addressed{one, host.Result{Then: onScreen(func(s *sessionScreen) tea.Cmd {
+			s.push(o)
 			return nil
-		}}})
-		require.Same(t, two, d.subject)
-		d.screen()
+		})}})
+		require.Same(t, two, d.visible)
+		d.content()
 		require.Same(t, one, o.painted)
 		d.write("x")
 		require.Same(t, one, o.told)
-		require.Same(t, two, d.subject)
+		require.Same(t, two, d.visible)
 		d.do(actSessions)
 		d.drop(one)
-		require.Empty(t, d.overlays, "and goes with it")
+		require.Empty(t, d.front.views, "the overlay closes with its session")
 	})
 }
 
-// seen is an overlay that remembers what it was about.
-type seen struct{ painted, told *subject }
+// seen is an overlay that records the session it was used for.
+type seen struct{ painted, told *sessionScreen }
 
-func (*seen) scope() string { return scopePrompt }
+func (*seen) Scope() string { return scopePrompt }
 
-func (o *seen) typed(a *App, _ tea.Msg) tea.Cmd {
-	o.told = a.subject
+func (o *seen) Update(c host.Context, _ tea.Msg) tea.Cmd {
+	o.told = screenIn(c)
 	return nil
 }
 
-func (o *seen) paint(a *App) { o.painted = a.subject }
+func (o *seen) Draw(c host.Context) { o.painted = screenIn(c) }
 
-// TestSessionsTellOfOthers: the list tells what goes on in a session that is not
-// shown, and its clocks move.
+// TestSessionsTellOfOthers checks that the list shows the activity of sessions
+// that are not visible, with moving clocks.
 func TestSessionsTellOfOthers(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		one := d.subject
+		one := d.visible
 		d.another("other")
-		require.NotSame(t, one, d.subject)
+		require.NotSame(t, one, d.visible)
 		d.ticking = false
-		_, err := one.session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":9,"method":"slow"}`))
+		_, err := one.ws.Session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":9,"method":"slow"}`))
 		require.NoError(t, err)
 		synctest.Wait()
-		d.take(about{one, changed{}})
-		require.Regexp(t, `^│ \* fake +1 pend│`, d.rows()[2])
-		require.True(t, d.ticking, "a clock runs")
-		require.NoError(t, one.session.Cancel("9", ""))
+		d.take(addressed{one, changed{}})
+		d.do(actSessions)
+		require.Regexp(t, `^ \* fake +1 pending`, d.rows()[2])
+		require.True(t, d.ticking, "a clock is running")
+		require.NoError(t, one.ws.Session.Cancel("9", ""))
 		synctest.Wait()
 		d.take(tick{})
 		require.NotContains(t, d.rows()[2], "pend")
 		x.latest().Journal.Fail(errors.New("link lost"))
 		synctest.Wait()
-		d.take(about{one, changed{}})
-		require.Regexp(t, `│ x fake `, d.rows()[2])
+		d.take(addressed{one, changed{}})
+		require.Regexp(t, `^ x fake `, d.rows()[2])
 		require.Contains(t, d.rows()[3], "failed, local")
 	})
 }
 
-// TestFailureNamesItsSession: of several, it must be seen which.
+// TestFailureNamesItsSession checks that a failure names its session if there are
+// several.
 func TestFailureNamesItsSession(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
 		s, _ := newSession(t, newLog(t), echo)
-		cmd := d.add(Opened{Session: s, Title: "other", Start: func(context.Context) error { return errors.New("no such program") }})
-		two := d.subject
-		require.True(t, two.starting)
+		_, cmd := d.add(workspace.Opened{Session: s, Title: "other", Start: func(context.Context) error { return errors.New("no such program") }})
+		two := d.visible
+		require.True(t, two.ws.Starting)
 		d.sessions.show(0)
 		d.run(cmd)
-		require.False(t, two.starting)
+		require.False(t, two.ws.Starting)
 		require.Contains(t, d.plain(), "other: The server could not be started")
-		require.Contains(t, d.rows()[0], "fake (local)", "the screen stays where it was")
+		require.Contains(t, d.rows()[0], "fake (local)", "the visible session does not change")
 	})
 }
 
 func TestSessionMarks(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actSessions)
-		d.add(Opened{Source: hostileLog(t, hostile...), Title: hostile[0]})
-		d.add(Opened{Session: session.New(session.Config{Log: newLog(t)}), Title: "not started"})
+		d.add(workspace.Opened{Source: hostileLog(t, hostile...), Title: hostile[0]})
+		d.add(workspace.Opened{Session: session.New(session.Config{Log: newLog(t)}), Title: "not started"})
 		for i := range 20 {
-			d.add(Opened{Source: emptySource{}, Title: fmt.Sprintf("recording %d", i)})
+			d.add(workspace.Opened{Source: workspace.NoSource(), Title: fmt.Sprintf("recording %d", i)})
 		}
-		d.do(actTop)
+		d.do(kit.Top)
 		list := func() string {
 			var left []string
-			for _, row := range d.rows()[1:29] {
+			for _, row := range d.rows()[1:35] {
 				left = append(left, string([]rune(row)[:sessionsWidth]))
 			}
 			return strings.Join(left, "\n")
@@ -246,30 +254,31 @@ func TestSessionMarks(t *testing.T) {
 		require.Contains(t, list(), " R ")
 		require.Contains(t, list(), " - not started")
 		require.NotContains(t, list(), "recording 19")
-		requireExact(t, d.screen(), 120, 36)
-		d.do(actBottom)
+		requireExact(t, d.content(), d.screen.Width, d.screen.Height)
+		d.do(kit.Bottom)
 		require.Contains(t, list(), ">R recording 19")
-		d.do(actPageUp)
-		require.Contains(t, list(), ">R recording 7")
+		d.do(kit.PageUp)
+		require.Contains(t, list(), ">R recording 4")
 		d.press(3, 4)
-		require.NotContains(t, list(), ">R recording 7")
+		require.NotContains(t, list(), ">R recording 4")
 		for _, size := range [][2]int{{80, 24}, {60, 20}, {40, 10}} {
 			d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			requireExact(t, d.screen(), size[0], size[1])
+			requireExact(t, d.content(), size[0], size[1])
 			require.Contains(t, d.plain(), "1 Sessions 23")
 		}
 	})
 }
 
-// TestDraftsOfARemovedSession: what was written for it is there the next time.
+// TestDraftsOfARemovedSession checks that drafts of a removed session are there
+// the next time.
 func TestDraftsOfARemovedSession(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.opts.Drafts = t.TempDir()
 		d.another("other")
-		s := d.subject
-		s.composer.area.SetValue("half a thought")
+		s := d.visible
+		s.composer.Text().SetValue("half a thought")
 		d.do(actSessions, actRemoveSession, actYes)
-		require.Len(t, d.subjects, 1)
-		require.Equal(t, "half a thought", openDrafts(d.opts.Drafts, s.title, s.source.Header()).text(draftMessage))
+		require.Len(t, d.screens, 1)
+		require.Equal(t, "half a thought", composer.New(s.ws, composer.Options{Drafts: d.opts.Drafts}).Text().Value())
 	})
 }

@@ -12,14 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/palette"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 
-	"mcpdbg/ui/theme"
+	"mcpdbg/ui/settings"
+	"mcpdbg/ui/widget/theme"
 )
 
 func TestParseSettings(t *testing.T) {
 	s, err := ParseSettings("config.toml", nil)
 	require.NoError(t, err)
-	require.Equal(t, Settings{}, s, "nothing needs to be set")
+	require.Equal(t, Settings{}, s, "all settings are optional")
 
 	s, err = ParseSettings("config.toml", []byte(`
 theme = "16"
@@ -45,27 +51,28 @@ over = "5GiB"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Settings{
-		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: Theme16, ASCII: true, NoMouse: true,
+		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: settings.Theme16, ASCII: true, NoMouse: true,
 		Slow: 250 * time.Millisecond, Idle: 3 * time.Second, Environments: map[string]string{"builder": "build-7"},
 		Recordings: recordings.Retention{Keep: 200, Older: 30 * 24 * time.Hour, Over: 5 << 30}, MaxPart: 256 << 20,
 	}, s)
-	table, err := s.Actions()
+	table, err := ActionsOf(s)
 	require.NoError(t, err)
-	action, ok := table.Lookup(scopeTraffic, "X")
+	action, ok := table.Lookup(wire.Scope, "X")
 	require.True(t, ok)
 	require.Equal(t, actFilter, action.ID)
-	_, ok = table.Lookup(scopeTraffic, "f")
+	_, ok = table.Lookup(wire.Scope, "f")
 	require.False(t, ok)
 }
 
-// TestPausesOfThePlayer are cut to a second, to what is set, or not at all.
+// TestPausesOfThePlayer checks that pauses are cut to a second by default, to the
+// setting, or not at all.
 func TestPausesOfThePlayer(t *testing.T) {
 	path := record(t, everything)
 	for text, want := range map[string]time.Duration{"": time.Second, "[play]\nidle = \"40ms\"": 40 * time.Millisecond, "[play]\nidle = \"none\"": 0} {
 		s, err := ParseSettings("config.toml", []byte(text))
 		require.NoError(t, err)
-		d := drive(t, Options{Settings: s, Opened: []Opened{{Source: openWhole(t, path), Title: "x"}}}, 120, 36)
-		require.Equal(t, want, d.playback.player.Idle())
+		d := drive(t, Options{Settings: s, Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "x"}}}, 120, 36)
+		require.Equal(t, want, d.visible.ws.Playback.Player.Idle())
 	}
 }
 
@@ -73,38 +80,38 @@ func TestSettingsAreChecked(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"theme = \n", "config.toml:1: "},
 		{"\n\ntheme = 3\n", "config.toml:3: theme: "},
-		{"colour = true\n", "config.toml:1: colour: there is no such setting"},
+		{"colour = true\n", "config.toml:1: colour: unknown setting"},
 		{"ascii = true\n[mouse]\nx = 1\n", "config.toml:2: mouse: "},
-		{"theme = \"blue\"\n", `config.toml:1: theme: "blue" is no theme: auto, light, dark, 16 or none`},
-		{"\nslow = \"fast\"\n", `config.toml:2: slow: "fast" is no time`},
-		{"slow = \"-1s\"\n", `config.toml:1: slow: "-1s" is no time`},
-		{"[play]\nidle = \"0\"\n", `config.toml:2: play.idle: "0" is no time: write 1s or 250ms, or none`},
-		{"[recordings]\nkeep = -1\n", "config.toml:2: recordings.keep: -1 is no number of recordings"},
-		{"[recordings]\nolder = \"soon\"\n", `config.toml:2: recordings.older: "soon" is no time: write 30d, 2w or 12h`},
-		{"[recordings]\n\nover = \"0\"\n", `config.toml:3: recordings.over: "0" is no size: write 2GiB, 500M or 65536`},
-		{"[recordings]\nmax-part = \"1K\"\n", `config.toml:2: recordings.max-part: "1K" is too little for a file: 64K is the least`},
-		{"[recordings]\nyounger = \"1d\"\n", "config.toml:2: recordings.younger: there is no such setting"},
-		{"[keys]\n# c\nfliter = [\"x\"]\n", "config.toml:3: keys.fliter: there is no such action; mcpdbg keys lists them"},
-		{"keys.fliter = [\"x\"]\n", "config.toml:1: keys.fliter: there is no such action"},
-		{"[keys]\nhelp = [\"?\"]\nfilter = [\"PageDown\"]\n", `config.toml:3: keys.filter: "PageDown" is not the name of a key`},
-		{"[keys]\n\nfilter = [\"/\"]\n", `config.toml:3: keys.filter: the key "/" means search already`},
-		{"[keys]\nsearch = [\"f\"]\n", `config.toml:2: keys.search: the key "f" means filter already`},
-		{"[keys]\nfilter = [\"v\"]\n", `config.toml:2: keys.filter: the key "v" means view already`},
-		{"[keys]\nfilter = [\"X\"]\nsearch = [\"X\"]\n", `config.toml:2: keys.filter: the key "X" means search already`},
-		{"[keys]\nfilter = [\"X\", \"X\"]\n", `config.toml:2: keys.filter: the key "X" means filter already`},
+		{"theme = \"blue\"\n", `config.toml:1: theme: unknown theme "blue": use auto, light, dark, 16 or none`},
+		{"\nslow = \"fast\"\n", `config.toml:2: slow: invalid duration "fast"`},
+		{"slow = \"-1s\"\n", `config.toml:1: slow: invalid duration "-1s"`},
+		{"[play]\nidle = \"0\"\n", `config.toml:2: play.idle: invalid duration "0": use a value such as 1s or 250ms, or none`},
+		{"[recordings]\nkeep = -1\n", "config.toml:2: recordings.keep: invalid number of recordings: -1"},
+		{"[recordings]\nolder = \"soon\"\n", `config.toml:2: recordings.older: invalid age "soon": use 30d, 2w or 12h`},
+		{"[recordings]\n\nover = \"0\"\n", `config.toml:3: recordings.over: invalid size "0": use 2GiB, 500M or 65536`},
+		{"[recordings]\nmax-part = \"1K\"\n", `config.toml:2: recordings.max-part: part size "1K" is too small: the minimum is 64K`},
+		{"[recordings]\nyounger = \"1d\"\n", "config.toml:2: recordings.younger: unknown setting"},
+		{"[keys]\n# c\nfliter = [\"x\"]\n", "config.toml:3: keys.fliter: unknown action; mcpdbg keys lists them"},
+		{"keys.fliter = [\"x\"]\n", "config.toml:1: keys.fliter: unknown action"},
+		{"[keys]\nhelp = [\"?\"]\nfilter = [\"PageDown\"]\n", `config.toml:3: keys.filter: unknown key "PageDown"`},
+		{"[keys]\n\nfilter = [\"/\"]\n", `config.toml:3: keys.filter: key "/" is already bound to search`},
+		{"[keys]\nsearch = [\"f\"]\n", `config.toml:2: keys.search: key "f" is already bound to filter`},
+		{"[keys]\nfilter = [\"v\"]\n", `config.toml:2: keys.filter: key "v" is already bound to view`},
+		{"[keys]\nfilter = [\"X\"]\nsearch = [\"X\"]\n", `config.toml:2: keys.filter: key "X" is already bound to search`},
+		{"[keys]\nfilter = [\"X\", \"X\"]\n", `config.toml:2: keys.filter: key "X" is already bound to filter`},
 		{"[keys]\nfilter = \"f\"\n", "config.toml:2: keys.filter: "},
-		{"keys = { filter = [\"/\"] }\n", `config.toml: keys.filter: the key "/" means search already`},
+		{"keys = { filter = [\"/\"] }\n", `config.toml: keys.filter: key "/" is already bound to search`},
 	} {
 		_, err := ParseSettings("config.toml", []byte(tc.text))
-		var wrong *SettingsError
+		var wrong *settings.Error
 		require.ErrorAs(t, err, &wrong, tc.text)
 		require.True(t, strings.HasPrefix(err.Error(), tc.want), "%s\n got %s\nwant %s", tc.text, err, tc.want)
 	}
 	_, err := ParseSettings("config.toml", []byte("[keys]\nfilter = [\"/\"]\nsearch = [\"f\"]\n"))
-	require.NoError(t, err, "two can change places")
+	require.NoError(t, err, "two actions can swap their keys")
 }
 
-// TestKeysOfSettings: everywhere the person's keys count, and are shown.
+// TestKeysOfSettings checks that the user's keys work and are shown everywhere.
 func TestKeysOfSettings(t *testing.T) {
 	s, err := ParseSettings("", []byte("[keys]\nfilter = [\"X\"]\ndown = [\"ctrl+j\"]\nquit = []\n"))
 	require.NoError(t, err)
@@ -113,65 +120,65 @@ func TestKeysOfSettings(t *testing.T) {
 	require.Contains(t, d.rows()[35], "ctrl+j down")
 	require.NotContains(t, d.rows()[35], "j/k")
 	d.write("j")
-	require.True(t, d.traffic.Following())
+	require.True(t, d.visible.rows.Traffic.Following())
 	d.write("fq")
-	require.Nil(t, d.prompt)
+	require.Nil(t, d.front.prompt)
 	require.False(t, d.quit)
 	d.write("X")
-	require.NotNil(t, d.prompt)
-	d.prompt = nil
+	require.NotNil(t, d.front.prompt)
+	d.front.prompt = nil
 	require.Equal(t, ": quit", d.keyOf(actQuit))
-	d.do(actPalette)
+	d.do(palette.ActOpen)
 	d.write("filter")
 	require.Regexp(t, `> filter .* X ┃`, d.plain())
 	require.ErrorContains(t, Run(t.Context(), Options{Settings: Settings{Keys: map[string][]string{actFilter: {"/"}}}}), "belongs to both")
 }
 
-// TestThemes: the settings outweigh what the terminal says of itself.
+// TestThemes checks that the settings override what the terminal reports.
 func TestThemes(t *testing.T) {
 	for _, tc := range []struct {
-		theme   Theme
+		theme   settings.Theme
 		noColor bool
 		profile colorprofile.Profile
 		light   bool
 		want    *theme.Theme
 	}{
 		{"", false, colorprofile.TrueColor, false, theme.New(true, theme.TrueColor)},
-		{ThemeAuto, false, colorprofile.ANSI256, true, theme.New(false, theme.TrueColor)},
-		{ThemeAuto, false, colorprofile.ANSI, false, theme.New(true, theme.ANSI)},
-		{ThemeAuto, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
-		{ThemeAuto, true, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
-		{ThemeLight, false, colorprofile.TrueColor, false, theme.New(false, theme.TrueColor)},
-		{ThemeDark, false, colorprofile.TrueColor, true, theme.New(true, theme.TrueColor)},
-		{Theme16, false, colorprofile.TrueColor, true, theme.New(false, theme.ANSI)},
-		{Theme16, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
-		{ThemeNone, false, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
+		{settings.ThemeAuto, false, colorprofile.ANSI256, true, theme.New(false, theme.TrueColor)},
+		{settings.ThemeAuto, false, colorprofile.ANSI, false, theme.New(true, theme.ANSI)},
+		{settings.ThemeAuto, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
+		{settings.ThemeAuto, true, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
+		{settings.ThemeLight, false, colorprofile.TrueColor, false, theme.New(false, theme.TrueColor)},
+		{settings.ThemeDark, false, colorprofile.TrueColor, true, theme.New(true, theme.TrueColor)},
+		{settings.Theme16, false, colorprofile.TrueColor, true, theme.New(false, theme.ANSI)},
+		{settings.Theme16, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
+		{settings.ThemeNone, false, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
 	} {
-		d := drive(t, Options{Settings: Settings{Theme: tc.theme}, NoColor: tc.noColor, Source: emptySource{}}, 80, 24)
+		d := drive(t, Options{Settings: Settings{Theme: tc.theme}, NoColor: tc.noColor, Source: workspace.NoSource()}, 80, 24)
 		var background color.Color = color.Black
 		if tc.light {
 			background = color.White
 		}
 		d.take(tea.ColorProfileMsg{Profile: tc.profile})
 		d.take(tea.BackgroundColorMsg{Color: background})
-		require.Equal(t, tc.want, d.theme, "%+v", tc)
+		require.Equal(t, tc.want, d.screen.Theme, "%+v", tc)
 	}
 }
 
-// TestASCII: with the setting, nothing on the screen but what came from a server
-// is anything else.
+// TestASCII checks that with the setting everything on the screen is ASCII,
+// except for text of a server.
 func TestASCII(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), echo)
 		require.NoError(t, s.Open(t.Context()))
 		everything(t, s, x)
-		d := drive(t, Options{Settings: Settings{ASCII: true}, Session: s, Title: "fake", Prompter: NewPrompter(), Launcher: &fakeLauncher{t: t}}, 120, 36)
+		d := drive(t, Options{Settings: Settings{ASCII: true}, Session: s, Title: "fake", Prompter: prompter.New(), Launcher: &fakeLauncher{t: t}}, 120, 36)
 		d.send(`{"jsonrpc":"2.0","method":"notifications/` + strings.Repeat("long", 100) + `"}`)
 		d.another("second")
 		d.sessions.step(1)
-		for _, action := range d.keys.Reachable(scopeTraffic) {
+		for _, action := range d.actions.keys.Reachable(wire.Scope) {
 			switch action.ID {
-			case actQuit, actInterrupt, actSuspend, actEditor, actPager:
+			case actQuit, host.ActInterrupt, actSuspend, actEditor, actPager:
 				continue
 			}
 			for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}} {
@@ -179,17 +186,17 @@ func TestASCII(t *testing.T) {
 				d.do(action.ID)
 				requireASCII(t, d, action.ID)
 			}
-			d.prompt, d.dialog, d.overlays = nil, nil, nil
-			d.closeComposer()
+			d.front.prompt, d.front.dialog, d.front.views = nil, nil, nil
+			d.visible.composer.Back(d.visible.context())
 		}
 		d.take(tea.WindowSizeMsg{Width: 120, Height: 36})
 		d.asksInputs()
-		d.do(actNextInput)
+		d.do("input-next")
 		d.write("secret")
 		requireASCII(t, d, "inputs")
 		d.askNow(promptHostKey)
 		requireASCII(t, d, "question")
-		d.do(actDecline)
+		d.do("decline")
 	})
 }
 

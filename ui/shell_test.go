@@ -3,6 +3,8 @@ package ui
 import (
 	"testing"
 
+	"mcpdbg/ui/kit"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -10,6 +12,6 @@ func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"": "''", "a-b_c.d/e:f=g@h,1+%": "a-b_c.d/e:f=g@h,1+%", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "é": "'é'", "a\nb": "'a\nb'",
 	} {
-		require.Equal(t, want, shellWord(word))
+		require.Equal(t, want, kit.QuoteWord(word))
 	}
 }

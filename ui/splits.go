@@ -1,11 +1,11 @@
 package ui
 
 import (
-	"mcpdbg/ui/keymap"
-	"mcpdbg/ui/paint"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
 )
 
-// The names of the actions on the screen itself.
+// The names of the actions on the layout of the screen.
 const (
 	actWider    = "wider"
 	actNarrower = "narrower"
@@ -13,7 +13,7 @@ const (
 	actLower    = "lower"
 )
 
-// How far one key moves a border, in cells.
+// The distance that one key moves a border, in cells.
 const (
 	columnStep = 4
 	rowStep    = 1
@@ -21,61 +21,62 @@ const (
 
 func splitActions() []action {
 	return []action{
-		{entry{ID: actWider, Keys: []string{"["}, Scope: keymap.Global, Title: "more detail", Help: "Make the detail pane larger, and the traffic smaller."}, nothing(func(a *App) { a.growDetail(1) })},
-		{entry{ID: actNarrower, Keys: []string{"]"}, Scope: keymap.Global, Title: "less detail", Help: "Make the detail pane smaller."}, nothing(func(a *App) { a.growDetail(-1) })},
-		{entry{ID: actHigher, Keys: []string{"{"}, Scope: keymap.Global, Title: "higher strip", Help: "Make stderr and events higher."}, nothing(func(a *App) { a.grow(stripEdge, rowStep) })},
-		{entry{ID: actLower, Keys: []string{"}"}, Scope: keymap.Global, Title: "lower strip", Help: "Make stderr and events lower."}, nothing(func(a *App) { a.grow(stripEdge, -rowStep) })},
+		{entry{ID: actWider, Keys: []string{"["}, Scope: keymap.Global, Title: "more detail", Help: "Make the detail pane larger, and the traffic smaller."}, nothing(func(s *sessionScreen) { s.app.growDetail(1) })},
+		{entry{ID: actNarrower, Keys: []string{"]"}, Scope: keymap.Global, Title: "less detail", Help: "Make the detail pane smaller."}, nothing(func(s *sessionScreen) { s.app.growDetail(-1) })},
+		{entry{ID: actHigher, Keys: []string{"{"}, Scope: keymap.Global, Title: "taller strip", Help: "Make the stderr and events panes taller."}, nothing(func(s *sessionScreen) { s.app.grow(stripEdge, rowStep) })},
+		{entry{ID: actLower, Keys: []string{"}"}, Scope: keymap.Global, Title: "shorter strip", Help: "Make the stderr and events panes shorter."}, nothing(func(s *sessionScreen) { s.app.grow(stripEdge, -rowStep) })},
 	}
 }
 
-// growDetail makes the detail pane larger (1) or smaller (-1).
+// growDetail enlarges (1) or shrinks (-1) the detail pane.
 func (a *App) growDetail(by int) {
-	if a.layout.mode == stacked {
+	if a.panes.layout.mode == stacked {
 		a.grow(detailTopEdge, by*rowStep)
 		return
 	}
 	a.grow(detailEdge, by*columnStep)
 }
 
-// An edge is a border between panes that can be moved.
+// An edge is a movable border between panes.
 type edge uint8
 
-// The edges, by the pane that grows when they move up or to the left.
+// The edges, named after the pane that grows when they move up or left.
 const (
 	noEdge        edge = iota
-	detailEdge         // to the left of the detail pane
+	detailEdge         // left of the detail pane
 	detailTopEdge      // above it
 	stripEdge          // above stderr and events
-	eventsEdge         // between them
+	eventsEdge         // between stderr and events
 	composerEdge       // above the composer
 )
 
-// edgeAt is the edge on a cell. Two panes that touch have two borders: both
-// count.
+// edgeAt returns the edge at a cell.
 func (l *layout) edgeAt(x, y int) edge {
 	for _, e := range []edge{composerEdge, stripEdge, eventsEdge, detailEdge, detailTopEdge} {
 		r, beside := l.bounded(e)
 		switch {
 		case r.Empty():
-		case beside && (x == r.X || x == r.X-1) && y >= r.Y && y < r.Y+r.H:
+		case beside && x == r.X && y >= r.Y && y < r.Y+r.H:
 			return e
-		case !beside && (y == r.Y || y == r.Y-1) && x >= r.X && x < r.X+r.W:
+		case !beside && y == r.Y && x >= r.X && x < r.X+r.W:
 			return e
 		}
 	}
 	return noEdge
 }
 
-// bounded is what an edge is the border of: the left one, or the upper one. It
-// is empty if the edge is not on the screen.
+// bounded returns the pane whose divider or rule is the edge; it is empty if the
+// edge is not on the screen.
 func (l *layout) bounded(e edge) (r paint.Rect, beside bool) {
 	traffic, detail := l.pane[trafficID], l.pane[detailID]
 	stderr, events := l.pane[stderrID], l.pane[eventsID]
 	switch {
-	case e == composerEdge && l.mode == wide:
+	case e == composerEdge && l.pane[composerID].Y > l.header.H+l.verdict.H+l.names.H+l.tabs.H:
 		return l.pane[composerID], false
 	case traffic.Empty() || detail.Empty(): // zoom, or one pane at a time
 		return paint.Rect{}, false
+	case e == stripEdge && !l.strip.Empty():
+		return l.strip, false
 	case e == stripEdge && (stderr.Empty() || events.Empty()):
 		if stderr.Empty() {
 			return events, false
@@ -93,7 +94,7 @@ func (l *layout) bounded(e edge) (r paint.Rect, beside bool) {
 	return paint.Rect{}, false
 }
 
-// size is the chosen size that belongs to an edge.
+// size returns the chosen size that an edge changes.
 func (s *splits) size(e edge) *int {
 	switch e {
 	case detailEdge:
@@ -110,8 +111,8 @@ func (s *splits) size(e edge) *int {
 
 // dragEdge moves an edge to a cell.
 func (a *App) dragEdge(e edge, x, y int) {
-	switch r, beside := a.layout.bounded(e); {
-	case r.Empty(): // the screen has changed meanwhile
+	switch r, beside := a.panes.layout.bounded(e); {
+	case r.Empty(): // the screen has changed in the meantime
 	case beside:
 		a.setSplit(e, r.X+r.W-x)
 	default:
@@ -119,12 +120,12 @@ func (a *App) dragEdge(e edge, x, y int) {
 	}
 }
 
-// grow makes what an edge bounds larger by some cells, or smaller.
+// grow enlarges or shrinks the pane at an edge by some cells.
 func (a *App) grow(e edge, by int) {
-	r, beside := a.layout.bounded(e)
+	r, beside := a.panes.layout.bounded(e)
 	switch {
 	case r.Empty():
-		a.complain("there is nothing of that on the screen to resize")
+		a.warn("that pane is not on the screen")
 	case beside:
 		a.setSplit(e, r.W+by)
 	default:
@@ -132,12 +133,15 @@ func (a *App) grow(e edge, by int) {
 	}
 }
 
-// setSplit chooses a size, as far as the screen allows it.
+// setSplit sets a size, as far as the screen allows it.
 func (a *App) setSplit(e edge, cells int) {
-	size := a.splits.size(e)
-	*size = max(cells, 1) // 0 would be the usual one
+	size := a.panes.splits.size(e)
+	*size = max(cells, 1) // 0 would mean the default
 	a.arrange()
-	if r, beside := a.layout.bounded(e); beside {
+	if e == stripEdge && *size == 1 {
+		return
+	}
+	if r, beside := a.panes.layout.bounded(e); beside {
 		*size = r.W
 	} else {
 		*size = r.H

@@ -5,101 +5,85 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/paint"
-	"mcpdbg/ui/termsafe"
-	"mcpdbg/ui/theme"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
 )
 
 const (
-	// startingAfter is how long a start has to last to be worth a look: most
-	// servers of this machine are there before anybody could read.
+	// startingAfter is how long a start must take before its steps are shown:
+	// most local servers are ready before anyone could read them.
 	startingAfter = 100 * time.Millisecond
 	// spinEvery is how often the clocks of a start move.
 	spinEvery = 100 * time.Millisecond
 )
 
-// showsStart tells whether the steps of a start are on the screen: while it goes
-// on, and when it has failed.
-func (a *App) showsStart() bool {
+// showsStart reports whether the steps of a start are shown: while it is in
+// progress, and after it has failed.
+func (sc *sessionScreen) showsStart() bool {
 	switch {
-	case a.session == nil:
+	case sc.ws.Session == nil:
 		return false
-	case a.story.failed != nil:
-		return len(a.story.phases) > 0
+	case sc.ws.Shown.Lifecycle.Failed != nil:
+		return len(sc.ws.Shown.Lifecycle.Phases) > 0
 	}
-	return a.story.starting && a.sinceStart() >= startingAfter
+	return sc.ws.Shown.Lifecycle.Starting && sc.sinceStart() >= startingAfter
 }
 
-// sinceStart is how long the start has gone on.
-func (a *App) sinceStart() time.Duration {
-	return time.Duration(max(a.traffic.clock-a.story.began, 0)) * time.Microsecond
+// sinceStart returns how long the start has been in progress.
+func (sc *sessionScreen) sinceStart() time.Duration {
+	return time.Duration(max(sc.ws.Clock-sc.ws.Shown.Lifecycle.Began, 0)) * time.Microsecond
 }
 
-// A step is one line about a start: a phase that is over, or the one under way.
+// A step is one line about a start: a completed phase or the current one.
 type step struct {
 	mark, name, detail, took string
 	style                    theme.Style
 }
 
-// steps are the phases of a start, the one under way last.
-func (a *App) steps() []step {
+// steps returns the phases of a start, the current one last.
+func (sc *sessionScreen) steps() []step {
 	var steps []step
-	for i, p := range a.story.phases {
-		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: phaseTook(p.Took), style: a.theme.OK}
+	for i, p := range sc.ws.Shown.Lifecycle.Phases {
+		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: format.Took(p.Took), style: sc.app.screen.Theme.OK}
 		if p.Error != "" {
-			s.mark, s.style = "x", a.theme.Error
-			s.detail = strings.TrimPrefix(strings.TrimPrefix(p.Error, "start on "), p.Phase+": ") // the line says where
+			s.mark, s.style = "x", sc.app.screen.Theme.Error
+			s.detail = strings.TrimPrefix(strings.TrimPrefix(p.Error, "start on "), p.Phase+": ") // the line already names host and phase
 		}
-		if p.Error != "" && p.Phase == mcp.MethodDiscover && a.goesOn(i) {
-			s.mark, s.style = "-", a.theme.Dim // a probe: no is an answer too
+		if p.Error != "" && p.Phase == mcp.MethodDiscover && sc.ws.PhaseFollowed(i) {
+			s.mark, s.style = "-", sc.app.screen.Theme.Dim // a probe: a refusal is a valid result
 		}
 		steps = append(steps, s)
 	}
-	if p := a.status.Phase; a.story.starting && !p.Begin.IsZero() {
+	if p := sc.ws.Status.Phase; sc.ws.Shown.Lifecycle.Starting && !p.Begin.IsZero() {
 		took := time.Since(p.Begin)
-		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: clock(took), style: a.theme.Warn})
+		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: format.Seconds(took), style: sc.app.screen.Theme.Warn})
 	}
 	return steps
 }
 
-// goesOn tells whether a start went on after one of its phases.
-func (a *App) goesOn(phase int) bool {
-	under := a.story.starting && !a.status.Phase.Begin.IsZero()
-	return under || phase+1 < len(a.story.phases)
-}
-
-// spinner is a glyph that turns with time.
+// spinner returns a glyph that turns with time.
 func spinner(d time.Duration) string {
 	const glyphs = `|/-\`
 	return string(glyphs[int(max(d, 0)/spinEvery)%len(glyphs)])
 }
 
-// clock writes a time that runs, in tenths of a second.
-func clock(d time.Duration) string { return fmt.Sprintf("%.1f s", max(d, 0).Seconds()) }
-
-// phaseTook writes how long a step took, given in microseconds.
-func phaseTook(us int64) string {
-	if us >= 1_000_000 {
-		return fmt.Sprintf("%.2f s", float64(us)/1e6)
-	}
-	return string(appendMillis(nil, us)) + " ms"
-}
-
-// paintStart draws the steps of a start over the traffic: below its rows, which
-// at a start are none, or at the bottom of it.
-func (a *App) paintStart() {
-	in := a.layout.pane[trafficID].Inner()
-	if in.W < 20 || in.H < 3 || a.composer.open && a.layout.mode != wide {
+// paintStart draws the steps of a start over the traffic: below its rows, or at
+// the bottom of the pane.
+func (sc *sessionScreen) paintStart() {
+	in := sc.app.panes.layout.pane[trafficID].Body()
+	if in.W < 20 || in.H < 3 || sc.composer.IsOpen() && sc.app.panes.layout.mode != wide {
 		return
 	}
-	steps := a.steps()
-	left, right := "Starting", clock(a.sinceStart())
-	if a.story.failed != nil {
+	steps := sc.steps()
+	left, right := "Starting", format.Seconds(sc.sinceStart())
+	if sc.ws.Shown.Lifecycle.Failed != nil {
 		left, right = "Not started", ""
 	}
-	if host := a.host(); host != "" {
+	if host := sc.ws.Host(); host != "" {
 		left += " on " + host
 	}
 	hidden := max(len(steps)-(in.H-2), 0)
@@ -107,17 +91,17 @@ func (a *App) paintStart() {
 	if hidden > 0 {
 		left += fmt.Sprintf(" (%d earlier steps)", hidden)
 	}
-	box := paint.Rect{X: in.X, Y: in.Y, W: in.W, H: in.H}.Center(dialogWidth, len(steps)+2)
+	box := paint.Rect{X: in.X, Y: in.Y, W: in.W, H: in.H}.Center(kit.DialogWidth, len(steps)+2)
 	box.Y = in.Y + in.H - box.H
-	if used := a.traffic.Len() + 2; a.traffic.shown == nil && used+box.H < in.H {
+	if used := sc.rows.Traffic.Len() + 2; sc.rows.Traffic.Shown == nil && used+box.H < in.H {
 		box.Y = in.Y + used
 	}
-	block := &paint.Lines{Options: a.look()}
+	block := &paint.Lines{Options: sc.app.screen.Look()}
 	block.Resize(box.W-2, len(steps))
 	for y, s := range steps {
-		paintStep(block.Line(y), s, a.theme)
+		paintStep(block.Line(y), s, sc.app.screen.Theme)
 	}
-	a.canvas.Box(box, a.border(left, right, false), block)
+	sc.app.screen.Canvas.Box(box, sc.app.screen.Border(left, right, false), block)
 }
 
 func paintStep(l *paint.Line, s step, th *theme.Theme) {
@@ -130,25 +114,4 @@ func paintStep(l *paint.Line, s step, th *theme.Theme) {
 	l.PadTo(detailAt)
 	l.Field(th.Dim, []byte(s.detail), max(l.Room()-len(s.took)-2, 0), termsafe.Left)
 	l.Text(th.Text, " "+s.took)
-}
-
-// host is the name of the host where the process is or is to be; empty for this
-// machine.
-func (a *App) host() string {
-	if a.story.start.Host != "" {
-		return a.story.start.Host
-	}
-	return a.source.Header().Host
-}
-
-// linkLives tells whether there is a process with a connection that can change.
-func (a *App) linkLives() bool {
-	if a.session == nil || a.story.link == nil {
-		return false
-	}
-	switch a.status.State {
-	case session.Closed, session.Failed, session.Idle:
-		return false
-	}
-	return true
 }

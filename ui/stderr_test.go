@@ -10,9 +10,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// TestNewlineOfFlushedLineIsNoRow holds that a newline which comes after its line was
-// shown makes no empty row, in the stderr pane and among the traffic, while an
-// empty line does; the timeline has every entry of the log.
+// TestNewlineOfFlushedLineIsNoRow checks that a newline that arrives after its
+// line was shown makes no empty row, neither in the stderr pane nor in the
+// traffic, while an empty line does; the timeline has every entry of the log.
 func TestNewlineOfFlushedLineIsNoRow(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		output := func(text string) {
@@ -25,14 +25,11 @@ func TestNewlineOfFlushedLineIsNoRow(t *testing.T) {
 		require.Contains(t, d.plain(), "4 Stderr 1 ")
 		output("\n")
 		require.Contains(t, d.plain(), "4 Stderr 1 ")
-		messages := d.traffic.Len()
-		d.do(actTimeline)
-		require.Equal(t, messages+1, d.traffic.Len(), "the traffic with stderr")
-		d.do(actTimeline)
-		require.Equal(t, d.source.Len(), d.traffic.Len(), "the timeline")
-		require.Contains(t, d.plain(), "! (end of the line before)")
-		d.do(actTimeline)
+		d.do("timeline")
+		require.Equal(t, d.visible.ws.Shown.Source.Len(), d.visible.rows.Traffic.Len(), "timeline")
+		require.Contains(t, d.plain(), "! (end of the previous line)")
+		d.do("timeline", "timeline")
 		output("\n")
-		require.Contains(t, d.plain(), "4 Stderr 2 ", "an empty line")
+		require.Contains(t, d.plain(), "4 Stderr 2 ", "the empty line is counted")
 	})
 }

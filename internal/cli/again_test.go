@@ -4,24 +4,28 @@ import (
 	"strings"
 	"testing"
 
+	"mcpdbg/ui/host"
+
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/tui"
 	"mcpdbg/session"
-	"mcpdbg/ui"
 )
 
-// What a recording tells of is started as it was, with the values that are in no
-// recording; they are not in the new one either.
-func TestAgain(t *testing.T) {
+// The recorded command is started as it was, with the secret values, which are
+// neither in the old recording nor in the new one.
+func TestRerunFromRecording(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("AGAIN_FROM_HERE", "from here")
 	var stderr strings.Builder
-	l := &launcher{app: &app{stderr: &stderr, self: []string{binary}, urgent: t.Context()}}
+	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{binary}, Urgent: t.Context()}}
 	folder := t.TempDir()
 	configured := false
-	again := ui.Again{
+	again := host.Rerun{
 		Header: session.Header{Placement: "local", Cwd: folder}, EnvPolicy: "client",
-		Argv:      []string{binary, demoServer, "--note=${AGAIN_KEY} ${region}"},
+		Argv:      []string{binary, console.DemoServer, "--note=${AGAIN_KEY} ${region}"},
 		Named:     []string{"AGAIN_KEY", "AGAIN_FROM_HERE"},
 		Values:    map[string]string{"AGAIN_KEY": "s3cret", "region": "eu-9"},
 		Configure: func(*session.Config) { configured = true },
@@ -31,7 +35,7 @@ func TestAgain(t *testing.T) {
 	require.True(t, configured)
 	require.NotNil(t, opened.Start)
 	header := opened.Source.Header()
-	require.Equal(t, []string{binary, demoServer, "--note=${AGAIN_KEY} ${region}"}, header.Argv)
+	require.Equal(t, []string{binary, console.DemoServer, "--note=${AGAIN_KEY} ${region}"}, header.Argv)
 	require.Equal(t, folder, header.Cwd)
 	require.Contains(t, opened.Title, "replay of ")
 	require.Error(t, opened.Start(t.Context()), "the demo server has no such flag")
@@ -55,21 +59,21 @@ func TestAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, far.Title, "(build-7)")
 	require.Equal(t, "build-7", far.Source.Header().Host)
-	require.NoError(t, l.end(t.Context(), nil))
+	require.NoError(t, l.End(t.Context(), nil))
 }
 
-// What a recording of a run over targets tells of is started with the flags of
-// the run, which know what the recording does not.
-func TestAgainOfRun(t *testing.T) {
+// A target of a smoke run is restarted with the flags of the run, which the
+// recording lacks.
+func TestRerunUsesFlagsOfRun(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	var stderr strings.Builder
-	flags := freshFlags()
-	flags.env, flags.ssh.dest = []string{"AGAIN_KEY=s3cret"}, "build-7"
-	l := &launcher{app: &app{stderr: &stderr, self: []string{binary}, urgent: t.Context()}, target: func(recording string) (targetFlags, bool, error) {
-		return flags, recording == "/run/build-7.jsonl", nil
+	given := flags.Defaults()
+	given.Env, given.SSH.Dest = []string{"AGAIN_KEY=s3cret"}, "build-7"
+	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{binary}, Urgent: t.Context()}, Target: func(recording string) (flags.Target, bool, error) {
+		return given, recording == "/run/build-7.jsonl", nil
 	}}
-	again := ui.Again{
-		Header: session.Header{Placement: "local"}, Argv: []string{binary, demoServer}, Named: []string{"AGAIN_KEY"}, Configure: func(*session.Config) {},
+	again := host.Rerun{
+		Header: session.Header{Placement: "local"}, Argv: []string{binary, console.DemoServer}, Named: []string{"AGAIN_KEY"}, Configure: func(*session.Config) {},
 	}
 	_, err := l.Again(t.Context(), again)
 	require.ErrorContains(t, err, "AGAIN_KEY needs a value")
@@ -77,5 +81,5 @@ func TestAgainOfRun(t *testing.T) {
 	opened, err := l.Again(t.Context(), again)
 	require.NoError(t, err)
 	require.Equal(t, "build-7", opened.Source.Header().Host)
-	require.NoError(t, l.end(t.Context(), nil))
+	require.NoError(t, l.End(t.Context(), nil))
 }

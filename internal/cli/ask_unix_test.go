@@ -16,8 +16,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// An asked program runs in a terminal with all its streams elsewhere, so that
-// only questions are on the screen.
+// An asked program runs in a terminal with its standard streams redirected, so
+// that only prompts are on the screen.
 type asked struct {
 	*screen
 	stdout, stderr string // files
@@ -46,7 +46,7 @@ func (a *asked) over(code int) (stdout, stderr string) {
 	return string(out), string(errs)
 }
 
-// forget empties what is known of host keys, and returns what was.
+// forget empties known_hosts, and returns its former contents.
 func forget(t *testing.T, s *sshtest.Server) string {
 	t.Helper()
 	known, err := os.ReadFile(s.KnownHosts)
@@ -55,7 +55,7 @@ func forget(t *testing.T, s *sshtest.Server) string {
 	return string(known)
 }
 
-func TestAskedForAHostKey(t *testing.T) {
+func TestHostKeyPrompt(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{HostKeys: []string{"ed25519"}})
 	known := forget(t, s)
@@ -72,7 +72,7 @@ func TestAskedForAHostKey(t *testing.T) {
 	a.keys("y", "e", "s", "Enter")
 	out, _ = a.over(0)
 	require.JSONEq(t, echoed, out)
-	require.Equal(t, strings.TrimSpace(known), strings.TrimSpace(forget(t, s)), "it is remembered as ssh would")
+	require.Equal(t, strings.TrimSpace(known), strings.TrimSpace(forget(t, s)), "known_hosts is as ssh would write it")
 
 	a = asking(t, s, "")
 	shown := a.until("SHA256:", "yes, no, or the fingerprint:")
@@ -82,28 +82,28 @@ func TestAskedForAHostKey(t *testing.T) {
 	a.over(0)
 
 	forget(t, s)
-	r := there(t, s, echo("--accept-new")...)
+	r := overSSH(t, s, echo("--accept-new")...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, forget(t, s), "ssh-ed25519 ")
 }
 
 // Without a terminal, accept-new of ssh_config records a new key as --accept-new
 // does. The flag wins over the file in both directions.
-func TestAcceptNewOfTheConfigurationCountsInBatch(t *testing.T) {
+func TestAcceptNewFromSSHConfigWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{HostKeys: []string{"ed25519"}, SSH: []string{"StrictHostKeyChecking accept-new"}})
 	known := forget(t, s)
-	r := there(t, s, echo("--accept-new=false")...)
+	r := overSSH(t, s, echo("--accept-new=false")...)
 	require.Equal(t, 5, r.code, r.stderr)
 	require.Contains(t, r.stderr, "hostkey.unknown")
 	require.Empty(t, forget(t, s))
 
-	r = there(t, s, echo()...)
+	r = overSSH(t, s, echo()...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Equal(t, strings.TrimSpace(known), strings.TrimSpace(forget(t, s)))
 }
 
-func TestAskedForAPassphrase(t *testing.T) {
+func TestPassphrasePrompt(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	out, err := exec.CommandContext(t.Context(), sshtest.Need(t, "ssh-keygen"), "-q", "-p", "-P", "", "-N", "open sesame", "-f", s.KeyFile).CombinedOutput()
@@ -117,8 +117,8 @@ func TestAskedForAPassphrase(t *testing.T) {
 	require.NotContains(t, a.tmux("capture-pane", "-p", "-S", "-"), "sesame")
 }
 
-// The words of a server are marked as such, and cannot paint.
-func TestAskedByAServer(t *testing.T) {
+// Text from the server is marked as such and sanitized.
+func TestServerChallengePrompt(t *testing.T) {
 	t.Parallel()
 	s := sshtest.Fake(t, sshtest.FakeOptions{
 		Methods: []string{"keyboard-interactive", "password"}, Password: "pass word",
@@ -144,7 +144,7 @@ func TestAskedByAServer(t *testing.T) {
 	require.NotContains(t, shown, "pass word")
 }
 
-func TestQuestionsAreCancelled(t *testing.T) {
+func TestPromptIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	forget(t, s)
@@ -156,9 +156,9 @@ func TestQuestionsAreCancelled(t *testing.T) {
 	require.Empty(t, forget(t, s))
 }
 
-// The interface on a host: the start with its steps, the loss of the link, and a
+// The interface over SSH: the start with its steps, a lost connection, and a
 // restart over a new one.
-func TestScreenOnAHost(t *testing.T) {
+func TestScreenOverSSH(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	proxy := sshtest.NewProxy(t, server.Addr)
@@ -166,11 +166,11 @@ func TestScreenOnAHost(t *testing.T) {
 	forget(t, s)
 	screen := onScreen(t, 120, 36, against("", "--ssh", s.Alias, "-F", s.Config, "--era", "legacy")...)
 	screen.until("is new", "SHA256:")
-	require.Eventually(t, func() bool { // until then nobody can have read it
-		return !strings.Contains(screen.tmux("capture-pane", "-p"), "takes keys once you stop typing")
-	}, patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { // until then it cannot have been read
+		return !strings.Contains(screen.tmux("capture-pane", "-p"), "ignores keys until you stop typing")
+	}, waitLimit, 20*time.Millisecond)
 	screen.keys("y", "e", "s", "Enter")
-	screen.until("LIVE  mcpdbg", "ssh "+s.Alias, "ready", "notifications/initialized")
+	screen.until("LIVE  ready  mcpdbg", "ssh "+s.Alias, "ready", "handshake")
 	screen.keys("5", "z")
 	screen.until("resolve", "connect", "host-key", "login", "start", "link")
 	screen.keys("z")

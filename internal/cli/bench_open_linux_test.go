@@ -20,13 +20,13 @@ import (
 	"mcpdbg/session"
 )
 
-// lastMethod is the method of the last entry of a recording that is opened: when
-// a screen has it, it has all.
+// lastMethod is the method of the last entry of the recording: when it is on the
+// screen, everything is.
 const lastMethod = "zebra/last"
 
-// writeREC writes a recording of 64 MiB, or of as many bytes as the
-// environment's MCPDBG_BENCH_BYTES says: 1073741824 are 2.35 M entries. With
-// MCPDBG_BENCH_EVENTS it has so many entries of some 150 bytes instead.
+// writeREC writes a recording of 64 MiB, or of as many bytes as the environment
+// variable MCPDBG_BENCH_BYTES says: 1073741824 are 2.35 M entries. With
+// MCPDBG_BENCH_EVENTS it has that many entries of about 150 bytes instead.
 func writeREC(b *testing.B, path string) {
 	b.Helper()
 	size, messages := 64<<20, corpus.MIX(100_000)
@@ -64,9 +64,9 @@ func writeREC(b *testing.B, path string) {
 	require.NoError(b, f.Close())
 }
 
-// BenchmarkOpenScreen: from exec until the last entry of a recording is on a
-// terminal of 80 by 24, beside less, which shows the end of the same file there.
-// Memory is what the program had taken by then.
+// BenchmarkOpenScreen measures the time from exec until the last entry of a
+// recording is on a terminal of 80 by 24, compared with less, which shows the
+// end of the same file there. Memory is the peak by then.
 func BenchmarkOpenScreen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "rec.jsonl")
 	writeREC(b, path)
@@ -112,8 +112,8 @@ func BenchmarkOpenScreen(b *testing.B) {
 	compare("stored-index", func() {})
 }
 
-// shows runs a command in a terminal until the last entry is on it, and tells
-// how long that took and how many MiB the process had taken.
+// shows runs a command in a terminal until the last entry is on it, and returns
+// how long that took and the peak memory of the process in MiB.
 func shows(b *testing.B, cmd *exec.Cmd, quit string) (took time.Duration, peak float64) {
 	begin := time.Now()
 	r := startInPty(b, cmd, 80, 24)
@@ -124,7 +124,7 @@ func shows(b *testing.B, cmd *exec.Cmd, quit string) (took time.Duration, peak f
 	return took, peak
 }
 
-// memoryOf is a line of a process's status, in MiB.
+// memoryOf returns a line of a process's status, in MiB.
 func memoryOf(b *testing.B, pid int, name string) float64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -16,8 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A ptyRun is the program in a pseudo terminal, of which only the output is
-// read.
+// A ptyRun is the program in a pseudo terminal whose output is read.
 type ptyRun struct {
 	cmd  *exec.Cmd
 	tty  *os.File // our side
@@ -70,10 +69,10 @@ func startInPty(tb testing.TB, cmd *exec.Cmd, columns, lines uint16) *ptyRun {
 	return r
 }
 
-// until waits until the program has written a text.
+// until waits until the program has written text.
 func (r *ptyRun) until(tb testing.TB, text string) {
 	tb.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(waitLimit)
 	for {
 		r.mu.Lock()
 		found := bytes.Contains(r.shown.Bytes(), []byte(text))
@@ -101,20 +100,20 @@ func (r *ptyRun) leave(tb testing.TB, key string) {
 	_, err := r.tty.WriteString(key)
 	require.NoError(tb, err)
 	require.NoError(tb, r.cmd.Wait())
-	r.read.Wait() // it ends with the last who has the other side
+	r.read.Wait() // it ends when the other side is closed
 	require.NoError(tb, r.tty.Close())
 }
 
-// BenchmarkFirstFrame: from exec to the first frame, which may take 60 ms, and
-// what version takes, which paints nothing. The server is one that does not
-// answer, so that only the frame is waited for.
+// BenchmarkFirstFrame measures the time from exec to the first frame, which may
+// take 60 ms, and the time of version, which draws nothing. The server does not
+// respond, so that only the frame is measured.
 func BenchmarkFirstFrame(b *testing.B) {
 	args := against("never-answers")
 	for b.Loop() {
 		version, frame := duel(3*rounds, func() time.Duration { return wallTime(b, []string{"version"}) }, func() time.Duration {
 			begin := time.Now()
 			r := inPty(b, args...)
-			r.until(b, "Traffic")
+			r.until(b, "Exchanges")
 			took := time.Since(begin)
 			r.end(b)
 			return took
@@ -124,14 +123,13 @@ func BenchmarkFirstFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle: what the program takes of a core while nothing happens, which
-// may be 1 %.
+// BenchmarkIdle measures the CPU usage while nothing happens, which may be 1 %.
 func BenchmarkIdle(b *testing.B) {
 	const span = 5 * time.Second
 	for b.Loop() {
 		r := inPty(b, "demo", "--era", "legacy")
-		r.until(b, "initialized")
-		time.Sleep(2 * time.Second) // until what came with the start is over
+		r.until(b, "handshake")
+		time.Sleep(2 * time.Second) // until the start is over
 		before := cpuTime(b, r.cmd.Process.Pid)
 		time.Sleep(span)
 		used := cpuTime(b, r.cmd.Process.Pid) - before
@@ -140,7 +138,7 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// cpuTime is how long a process has had a processor, in its 10 ms.
+// cpuTime returns the CPU time of a process, in units of 10 ms.
 func cpuTime(tb testing.TB, pid int) time.Duration {
 	tb.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

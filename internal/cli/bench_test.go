@@ -18,16 +18,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
 
-// These benchmarks compare the program with the least that could do the same
-// work, in alternating rounds, and report the ratio of the medians: absolute
-// figures of a shared machine mean little.
+// These benchmarks compare the program with the simplest program that does the
+// same work, in alternating rounds, and report the ratio of the medians:
+// absolute figures of a shared machine mean little.
 
-// duel alternates two ways to do the same, rounds times each, and gives the
-// median time of each.
+// duel alternates two functions, rounds times each, and returns the median time
+// of each.
 func duel(rounds int, base, ours func() time.Duration) (baseTime, ourTime time.Duration) {
 	var bases, all []time.Duration
 	for range rounds {
@@ -42,9 +45,9 @@ func duel(rounds int, base, ours func() time.Duration) (baseTime, ourTime time.D
 // rounds of a duel.
 const rounds = 7
 
-// BenchmarkChildToLog: how fast a child that makes one write a message gets rid
-// of them into the log of run, against cat. The time is that of the child, from
-// its start to its end.
+// BenchmarkChildToLog measures how fast a child process that writes one message
+// at a time can write them to the log of run, compared with cat. The time is
+// that of the child, from its start to its end.
 func BenchmarkChildToLog(b *testing.B) {
 	const messages, size = 200_000, 205
 	fault := fmt.Sprintf("writer-now:%dx%d", messages, size)
@@ -57,8 +60,8 @@ func BenchmarkChildToLog(b *testing.B) {
 	}
 }
 
-// BenchmarkBulk is BenchmarkChildToLog with writes of 64 KiB, against a tee
-// that writes a file too.
+// BenchmarkBulk is BenchmarkChildToLog with writes of 64 KiB, compared with a tee
+// that also writes a file.
 func BenchmarkBulk(b *testing.B) {
 	const size = 200 << 20
 	fault := fmt.Sprintf("bulk-now:%d", size)
@@ -71,8 +74,8 @@ func BenchmarkBulk(b *testing.B) {
 	}
 }
 
-// childInto runs the demo server with its stdout in a reader whose own output
-// is nobody's, and gives the time that it took.
+// childInto runs the demo server with its stdout piped to a command whose
+// output is discarded, and returns the time that it took.
 func childInto(b *testing.B, fault string, reader ...string) time.Duration {
 	b.Helper()
 	r, w, err := os.Pipe()
@@ -81,7 +84,7 @@ func childInto(b *testing.B, fault string, reader ...string) time.Duration {
 	sink.Stdin = r
 	require.NoError(b, sink.Start())
 	require.NoError(b, r.Close())
-	child := exec.Command(binary, demoServer, "--misbehave", fault)
+	child := exec.Command(binary, console.DemoServer, "--misbehave", fault)
 	child.Stdout = w
 	begin := time.Now()
 	require.NoError(b, child.Start())
@@ -91,8 +94,8 @@ func childInto(b *testing.B, fault string, reader ...string) time.Duration {
 	return time.Since(begin)
 }
 
-// childInRun runs the demo server in run, and gives the time from its start to
-// closed as the recording has it.
+// childInRun runs the demo server in run, and returns the recorded time from its
+// start to closed.
 func childInRun(b *testing.B, fault string) time.Duration {
 	b.Helper()
 	record := filepath.Join(b.TempDir(), "r.jsonl")
@@ -116,9 +119,9 @@ func childInRun(b *testing.B, fault string) time.Duration {
 	return time.Duration(end-begin) * time.Microsecond
 }
 
-// BenchmarkListTools: a whole list tools against a client that does nothing but
-// the same exchange, and the most memory that it takes. That client is in this
-// process; x-program adds to it what the start of a program of its own costs.
+// BenchmarkListTools measures list tools and its peak memory, compared with a
+// client that does only the same exchange. That client is in this process;
+// x-program adds the cost of starting a program.
 func BenchmarkListTools(b *testing.B) {
 	args := against("probe-fast", "list", "tools")
 	for b.Loop() {
@@ -133,7 +136,7 @@ func BenchmarkListTools(b *testing.B) {
 	}
 }
 
-// wallTime is how long the program takes.
+// wallTime returns how long the program takes.
 func wallTime(b *testing.B, args []string) time.Duration {
 	b.Helper()
 	cmd := program(b, args...)
@@ -142,7 +145,7 @@ func wallTime(b *testing.B, args []string) time.Duration {
 	return time.Since(begin)
 }
 
-// rawListTools does by hand what list tools does, and gives the time it took.
+// rawListTools does by hand what list tools does, and returns the time it took.
 func rawListTools(b *testing.B) time.Duration {
 	b.Helper()
 	begin := time.Now()
@@ -150,7 +153,7 @@ func rawListTools(b *testing.B) time.Duration {
 	return time.Since(begin)
 }
 
-// exchange is what list tools has to say to an old server, and the end of it.
+// exchange is what list tools sends to a legacy server.
 func exchange(b *testing.B, c *rawClient) {
 	require.Contains(b, c.ask(b, `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}`), "-32601")
 	require.Contains(b, c.ask(b, `{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`), "probe-fast")
@@ -159,15 +162,17 @@ func exchange(b *testing.B, c *rawClient) {
 	c.stop(b)
 }
 
-// rawClient is the least that talks to a server.
+// rawClient is a minimal client.
 type rawClient struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// fastServer is a server that answers at once.
-func fastServer() *exec.Cmd { return exec.Command(binary, demoServer, "--misbehave", "probe-fast") }
+// fastServer is a server that responds at once.
+func fastServer() *exec.Cmd {
+	return exec.Command(binary, console.DemoServer, "--misbehave", "probe-fast")
+}
 
 func startRaw(b *testing.B, cmd *exec.Cmd) *rawClient {
 	b.Helper()
@@ -199,8 +204,8 @@ func (c *rawClient) stop(b *testing.B) {
 	require.NoError(b, c.cmd.Wait())
 }
 
-// peakOf is the most memory that the program has taken, in MB, as GNU time
-// tells: a child of this big process would inherit its peak.
+// peakOf returns the peak memory of the program in MB, measured by GNU time,
+// because a child of this big process would inherit its peak.
 func peakOf(b *testing.B, args []string) (float64, bool) {
 	const gnuTime = "/usr/bin/time"
 	if _, err := os.Stat(gnuTime); err != nil {
@@ -216,14 +221,14 @@ func peakOf(b *testing.B, args []string) (float64, bool) {
 	return float64(kb) / 1024, true
 }
 
-// BenchmarkPing: round trips of a session that records, against a loop over the
-// bare pipes.
+// BenchmarkPing measures round trips of a recorded session, compared with a
+// loop over bare pipes.
 func BenchmarkPing(b *testing.B) {
 	const pings = 5000
-	a := &app{self: []string{binary}, urgent: b.Context()}
-	t := targetFlags{era: "legacy", overrun: "hold", envPolicy: "inherit", startupTimeout: time.Minute, timeout: time.Minute,
-		record: filepath.Join(b.TempDir(), "r.jsonl")}
-	l, err := a.prepare(b.Context(), t, []string{binary, demoServer, "--misbehave", "probe-fast"}, nil)
+	a := &console.Env{Self: []string{binary}, Urgent: b.Context()}
+	t := flags.Target{Era: "legacy", Overrun: "hold", EnvPolicy: "inherit", StartupTimeout: time.Minute, Timeout: time.Minute,
+		Record: filepath.Join(b.TempDir(), "r.jsonl")}
+	l, err := live.Prepare(b.Context(), a, t, []string{binary, console.DemoServer, "--misbehave", "probe-fast"}, nil)
 	require.NoError(b, err)
 	ctx := context.Background()
 	require.NoError(b, l.Open(ctx))
@@ -248,6 +253,6 @@ func BenchmarkPing(b *testing.B) {
 		b.ReportMetric(float64(ours.Microseconds())/pings, "µs/ping")
 	}
 	c.stop(b)
-	_, err = l.end(ctx)
+	_, err = l.End(ctx)
 	require.NoError(b, err)
 }

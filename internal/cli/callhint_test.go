@@ -10,16 +10,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	runcmd "mcpdbg/internal/cli/run"
 	"mcpdbg/session"
 )
 
-// strictServer is the variable that makes the test binary a server of the legacy
-// era which declares tools alone. Its value is what it does with other lists:
-// "refuses" or "answers".
+// strictServer is the variable that makes the test binary a server of the
+// legacy era that declares only tools. With "refuses" it rejects requests for
+// other lists, with "answers" it answers them.
 const strictServer = "MCPDBG_TEST_STRICT_SERVER"
 
-// serveStrictly is that server. An unknown tool is an error result, as with many
-// SDKs.
+// serveStrictly is that server. Like many SDKs, it returns an error result for an
+// unknown tool.
 func serveStrictly(others string) int {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
@@ -47,7 +48,7 @@ func serveStrictly(others string) int {
 	return 0
 }
 
-// againstStrict is a command line against the strict server.
+// againstStrict returns a command line against the strict server.
 func againstStrict(t *testing.T, others string, flags ...string) []string {
 	t.Helper()
 	self, err := os.Executable()
@@ -55,7 +56,7 @@ func againstStrict(t *testing.T, others string, flags ...string) []string {
 	return append(flags, "--era", "legacy", "-e", strictServer+"="+others, "--", self)
 }
 
-func TestAFailedCallSaysWhatTheServerHas(t *testing.T) {
+func TestFailedCallListsTools(t *testing.T) {
 	t.Parallel()
 	const all = "add, ask, big, book, echo, env, fail, flood, log, media, roots, sample, slow, touch"
 	for _, c := range []struct {
@@ -64,28 +65,28 @@ func TestAFailedCallSaysWhatTheServerHas(t *testing.T) {
 		says   []string // lines of stderr, in their order
 	}{
 		{against("", "call", "--tool", "ech", "message=hi"), "", []string{
-			`mcpdbg: tools/call: error -32602: no tool "ech"`, "  the server has: echo, " + strings.Replace(all, "echo, ", "", 1), "  try: --tool echo",
+			`mcpdbg: tools/call: error -32602: no tool "ech"`, "  available tools: echo, " + strings.Replace(all, "echo, ", "", 1), "  try: --tool echo",
 		}},
 		{against("", "call", "--tool", "frobnicate"), "", []string{
-			`mcpdbg: tools/call: error -32602: no tool "frobnicate"`, "  the server has: " + all,
+			`mcpdbg: tools/call: error -32602: no tool "frobnicate"`, "  available tools: " + all,
 		}},
 		{against("", "call", "tools/call", "--params", `{"name":"ecko"}`), "", []string{
-			`mcpdbg: tools/call: error -32602: no tool "ecko"`, "  the server has: echo, " + strings.Replace(all, "echo, ", "", 1), "  try: --tool echo",
+			`mcpdbg: tools/call: error -32602: no tool "ecko"`, "  available tools: echo, " + strings.Replace(all, "echo, ", "", 1), "  try: --tool echo",
 		}},
 		{against("", "call", "--tool", "add", "a=1", "b=2.5"), `"isError":true`, []string{
-			"mcpdbg: the tool reports an error", "  try: a is a number: write a:=1", "  try: b is a number: write b:=2.5",
+			"mcpdbg: the tool returned an error", "  try: a must be a number: write a:=1", "  try: b must be a number: write b:=2.5",
 		}},
 		{against("", "call", "--tool", "add", "a=one", "b:=2"), `"isError":true`, []string{
-			"mcpdbg: the tool reports an error", `  try: a is a number, and "one" is not`,
+			"mcpdbg: the tool returned an error", `  try: a must be a number, not "one"`,
 		}},
 		{against("", "call", "tools/call", "--params", `{"name":"add","arguments":{"a":"1","b":2}}`), `"isError":true`, []string{
-			"mcpdbg: the tool reports an error", `  try: a is a number: write 1, not "1"`,
+			"mcpdbg: the tool returned an error", `  try: a must be a number: write 1, not "1"`,
 		}},
 		{againstStrict(t, "refuses", "call", "--tool", "smu"), "it failed", []string{
-			"mcpdbg: the tool reports an error", "  the server has: sum, odd", "  try: --tool sum",
+			"mcpdbg: the tool returned an error", "  available tools: sum, odd", "  try: --tool sum",
 		}},
 		{againstStrict(t, "refuses", "call", "--tool", "sum", "a=5", "b=text"), "it failed", []string{
-			"mcpdbg: the tool reports an error", "  try: a is an integer or null: write a:=5",
+			"mcpdbg: the tool returned an error", "  try: a must be an integer or null: write a:=5",
 		}},
 		{againstStrict(t, "refuses", "call", "--tool", "odd", "a=5"), "it failed", nil},
 	} {
@@ -93,41 +94,6 @@ func TestAFailedCallSaysWhatTheServerHas(t *testing.T) {
 		require.Equal(t, 1, r.code, "%q\n%s", c.args, r.stderr)
 		require.Contains(t, r.stdout, c.stdout)
 		require.Equal(t, strings.Join(c.says, "\n"), strings.TrimSuffix(r.stderr, "\n"), "%q", c.args)
-	}
-}
-
-func TestWhatASchemaWants(t *testing.T) {
-	for _, c := range []struct {
-		schema, text string
-		want         string // the words for the type; "" if a string will do
-		value        string // "" if the text is not of the type
-	}{
-		{`{"type":"number"}`, "1.50", "a number", "1.50"},
-		{`{"type":"number"}`, "9007199254740993", "a number", "9007199254740993"},
-		{`{"type":"integer"}`, "1.5", "an integer", ""},
-		{`{"type":"integer"}`, "15", "an integer", "15"},
-		{`{"type":"boolean"}`, "true", "a boolean", "true"},
-		{`{"type":"boolean"}`, "yes", "a boolean", ""},
-		{`{"type":"array","items":{}}`, "[1, 2]", "an array", "[1,2]"},
-		{`{"type":"object"}`, "", "an object", ""},
-		{`{"type":["integer","null"]}`, "null", "an integer or null", "null"},
-		{`{"type":["integer","string"]}`, "1", "", ""},
-		{`{"oneOf":[{"type":"integer"},{"type":"object"}]}`, "{}", "an integer or an object", "{}"},
-		{`{"anyOf":[{"type":"integer"},{"$ref":"#/x"}]}`, "1", "", ""},
-		{`{"type":7}`, "1", "", ""}, {`true`, "1", "", ""}, {`[]`, "1", "", ""}, {`{}`, "1", "", ""},
-	} {
-		var wanted schemaType
-		require.NoError(t, json.Unmarshal([]byte(c.schema), &wanted))
-		require.Equal(t, c.want == "", wanted.allows("string"), c.schema)
-		if c.want == "" {
-			continue
-		}
-		require.Equal(t, c.want, wanted.String())
-		value, fits := wanted.read(c.text)
-		require.Equal(t, c.value != "", fits, "%s %s", c.schema, c.text)
-		if fits {
-			require.Equal(t, c.value, value)
-		}
 	}
 }
 
@@ -147,7 +113,7 @@ func TestCallPrintsAnObjectWithJSON(t *testing.T) {
 		args := append([]string{"call", "--json", "--era", "legacy"}, c.args...)
 		r := run(t, against("", args...)...)
 		require.Equal(t, c.code, r.code, r.stderr)
-		var doc callDocument
+		var doc runcmd.CallDocument
 		require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc), r.stdout)
 		require.Equal(t, 1, strings.Count(r.stdout, "\n"), "one line")
 		require.Equal(t, c.ok, doc.OK)
@@ -160,7 +126,7 @@ func TestCallPrintsAnObjectWithJSON(t *testing.T) {
 		case c.want == "":
 		case doc.Error == nil:
 			require.JSONEq(t, c.want, string(doc.Result))
-			require.Contains(t, r.stdout, "<hi>", "nothing is escaped that needs not be")
+			require.Contains(t, r.stdout, "<hi>", "no unnecessary escapes")
 		default:
 			failure, err := json.Marshal(doc.Error)
 			require.NoError(t, err)
@@ -170,14 +136,14 @@ func TestCallPrintsAnObjectWithJSON(t *testing.T) {
 	}
 }
 
-// TestListOfWhatIsNotDeclared: the answer counts, and that the server did not
-// declare the list is said beside it.
-func TestListOfWhatIsNotDeclared(t *testing.T) {
+// TestListUndeclared: the result is printed, with a note that the server did not
+// declare the list.
+func TestListUndeclared(t *testing.T) {
 	t.Parallel()
 	r := run(t, againstStrict(t, "answers", "list", "--no-record", "--json", "prompts")...)
 	require.Equal(t, result{0, "[]\n", "mcpdbg: note: the server does not declare prompts in its capabilities\n"}, r)
 	r = run(t, againstStrict(t, "refuses", "list", "--no-record", "templates")...)
-	require.Equal(t, result{1, "", "mcpdbg: the server does not declare templates in its capabilities, and was asked all the same: " +
+	require.Equal(t, result{1, "", "mcpdbg: the server does not declare templates in its capabilities; the request was sent anyway: " +
 		"resources/templates/list: error -32601: Method not found\n"}, r)
 	r = run(t, againstStrict(t, "refuses", "list", "--no-record", "tools")...)
 	require.Equal(t, 0, r.code)

@@ -3,103 +3,76 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/home"
+	"mcpdbg/internal/cli/rec"
+	"mcpdbg/internal/cli/replay"
+	runcmd "mcpdbg/internal/cli/run"
+	"mcpdbg/internal/cli/smoke"
+	"mcpdbg/internal/cli/tui"
 	"mcpdbg/session/localexec"
-	"mcpdbg/ui"
 )
 
-// watchdogCommand is the hidden word by which the program starts itself as the
-// watchdog over its children.
-const watchdogCommand = "__watchdog"
-
-// demoServer is the subcommand that is a server itself.
-const demoServer = "demo-server"
-
-// An app is one invocation of the program.
-type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	args           []string        // what stands before the first --
-	command        []string        // what stands behind the first --
-	hasCommand     bool            // there was a --
-	urgent         context.Context // over when a second signal says that the server's end can't wait
-	self           []string        // how to start this program again
-	terminal       bool            // stdout is one, and can show the interface
-	settings       ui.Settings     // of the interface
-	interrupt      func()          // does what ctrl+c does
-	incomplete     incompleteList
-	temporary      temporaryShelf
-	signals        interrupts
-	inputs         inputs
-}
-
-// Main runs the program with its arguments, the program's name not among them,
-// and returns its exit code.
+// Main runs the program with its arguments, without the program name, and
+// returns its exit code.
 func Main(args []string) int {
-	if len(args) == 1 && args[0] == watchdogCommand {
+	if len(args) == 1 && args[0] == console.WatchdogCommand {
 		return localexec.Watchdog(os.Stdin)
 	}
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, self: self(), terminal: hasScreen()}
-	return a.run(context.Background(), args)
+	a := &console.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Self: console.Self(), Terminal: console.HasScreen()}
+	return execute(context.Background(), a, args)
 }
 
-// self is how to start this very program.
-func self() []string {
-	path, err := os.Executable()
-	if err != nil {
-		path = os.Args[0]
-	}
-	return []string{path}
-}
-
-// run parses args and runs the command that they name, until it is done or a
+// execute parses args and runs the command that they name, until it returns or a
 // signal ends it.
-func (a *app) run(ctx context.Context, args []string) int {
-	out := &resultWriter{w: a.stdout}
-	a.stdout, a.urgent, a.interrupt = out, context.WithoutCancel(ctx), func() {}
-	if len(args) == 0 || args[0] != demoServer { // which dies by signals as other servers do
+func execute(ctx context.Context, env *console.Env, args []string) int {
+	out := &console.ResultWriter{W: env.Stdout}
+	env.Stdout, env.Urgent, env.Interrupt = out, context.WithoutCancel(ctx), func() {}
+	if len(args) == 0 || args[0] != console.DemoServer { // a signal kills it, as it does other servers
 		var stop func()
-		ctx, stop = a.catchSignals(ctx)
+		ctx, stop = env.CatchSignals(ctx)
 		defer stop()
 	}
-	a.args, a.command, a.hasCommand = splitCommand(args)
+	env.Args, env.Command, env.HasCommand = splitCommand(args)
 	if isCompletion(args) {
-		if done, err := a.completeCommand(args[1:]); done {
-			return a.exitCode(err)
+		if done, err := completeCommand(env, args[1:]); done {
+			return env.ExitCode(err)
 		}
-		a.args, a.command, a.hasCommand = args, nil, false // -- is a word being typed
+		env.Args, env.Command, env.HasCommand = args, nil, false // -- is the word being completed
 	}
-	root := a.rootCommand()
-	root.SetArgs(a.args)
-	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root := rootCommand(env)
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
 	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd(a.args...)
+	root.InitDefaultCompletionCmd(env.Args...)
 	var err error
 	if !isCompletion(args) {
-		err = checkHelp(root, a.args)
+		err = checkHelp(root, env.Args)
 	}
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
 	if err == nil {
-		err = out.failure // of what has nobody to report to, such as help
+		err = out.Failure // from output without an error result, such as help
 	}
-	code := a.exitCode(err)
-	if a.reportIncomplete() && code == exitOK {
-		code = exitPartial
+	code := env.ExitCode(err)
+	if env.ReportIncomplete() && code == exit.OK {
+		code = exit.Partial
 	}
 	return code
 }
 
-// splitCommand cuts args at the first --: what is before it is ours, what
-// follows is the server's command, verbatim.
+// splitCommand cuts args at the first --, which separates our arguments from the
+// server command.
 func splitCommand(args []string) (ours, command []string, found bool) {
 	i := slices.Index(args, "--")
 	if i < 0 {
@@ -108,22 +81,23 @@ func splitCommand(args []string) (ours, command []string, found bool) {
 	return args[:i], args[i+1:], true
 }
 
-func (a *app) rootCommand() *cobra.Command {
-	var t targetFlags
-	var s screenFlags
-	var w watchFlags
+func rootCommand(env *console.Env) *cobra.Command {
+	var t flags.Target
+	var s flags.Screen
+	var w flags.Watch
 	root := &cobra.Command{
 		Use:   "mcpdbg [flags] -- COMMAND [ARG...]",
 		Short: "A terminal debugger for MCP servers that speak over stdio",
 		Long: `mcpdbg starts an MCP server, shows everything that crosses its pipes, lets you
-send requests and end it, and records every session.
+send requests and shut it down, and records every session.
 
-All that follows the first -- is the server's command, verbatim. --config FILE
-takes the server from a config file of an MCP client instead. Without either it
-lists the servers that it finds in such files, and recent recordings.
+Everything after the first -- is the server command, verbatim. --config FILE
+takes the server from a config file of an MCP client instead. With neither,
+mcpdbg lists the servers in the config files that it finds, and the most recent
+recordings.
 
-Without a terminal on stdout, on one that is dumb, and with --plain,
-"mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
+If stdout is not a terminal or TERM is "dumb", and with --plain,
+"mcpdbg -- COMMAND" is the same as "mcpdbg run -- COMMAND".`,
 		Example: `  mcpdbg
   mcpdbg demo
   mcpdbg -- npx -y @modelcontextprotocol/server-everything stdio
@@ -137,57 +111,58 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
 		Version:       versionLine(),
 		Args:          unknownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.screen(s); err != nil {
+			if err := flags.ApplyScreen(env, s); err != nil {
 				return err
 			}
-			if err := w.check(cmd); err != nil {
+			if err := w.Check(cmd); err != nil {
 				return err
 			}
 			switch {
-			case a.hasCommand || t.config.file != "":
-				return a.debug(cmd.Context(), t, w)
-			case cmd.Flags().NFlag() > s.given():
-				return usagef("no command to debug: name it after --, or its config file with --config")
+			case env.HasCommand || t.Config.File != "":
+				return debugServer(cmd.Context(), env, t, w)
+			case cmd.Flags().NFlag() > s.Given():
+				return exit.Usagef("no command to debug: put the server command after --, or use --config FILE")
 			}
-			return a.atHome(cmd.Context())
+			return home.Show(cmd.Context(), env)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if a.hasCommand {
-			return flagError(cmd, err, nil) // what precedes -- is not a server's command
+		if env.HasCommand {
+			return flagError(cmd, err, nil) // the arguments before -- are not a server command
 		}
-		return flagError(cmd, err, a.args)
+		return flagError(cmd, err, env.Args)
 	})
 	foldHelp(root)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "print the version and exit")
-	w.register(root)
-	t.register(root)
-	s.register(root)
-	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.openCommand(), a.recCommand(), a.replayCommand(), a.diffCommand(), a.mockCommand(), a.smokeCommand(), a.demoServerCommand(), a.keysCommand(), a.schemaCommand(), a.manCommand(), a.versionCommand())
+	w.Register(root)
+	t.Register(root)
+	s.Register(root)
+	root.AddCommand(home.DemoCommand(env), runcmd.Command(env), runcmd.CallCommand(env), runcmd.ListCommand(env), rec.OpenCommand(env), rec.Command(env, unknownWord), replay.Command(env), replay.DiffCommand(env), replay.MockCommand(env), smoke.Command(env), home.DemoServerCommand(env), keysCommand(env), schemaCommand(env), manCommand(env), versionCommand(env))
 	return root
 }
 
-// debug is the program without a subcommand: the interface on a live session,
-// or run if there is no terminal to show it on.
-func (a *app) debug(ctx context.Context, t targetFlags, w watchFlags) error {
-	if !a.terminal {
-		return a.runSession(ctx, t, runFlags{watch: w})
+// debugServer is the program without a subcommand: the interface with a live session,
+// or run without a terminal.
+func debugServer(ctx context.Context, env *console.Env, t flags.Target, w flags.Watch) error {
+	if !env.Terminal {
+		return runcmd.Session(ctx, env, t, runcmd.Options{Watch: w})
 	}
-	t, argv, err := a.choose(t)
+	t, argv, err := flags.Choose(env, t)
 	if err != nil {
 		return err
 	}
-	return a.interactive(ctx, t, argv, "", w)
+	return tui.ShowSession(ctx, env, t, argv, "", w)
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(env *console.Env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the program's version and what it was built with",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "Print the version and build information",
+		Example: `  mcpdbg version`,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.stdout, versionLine())
+			_, err := fmt.Fprintln(env.Stdout, versionLine())
 			return err
 		},
 	}

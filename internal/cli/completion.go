@@ -10,23 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcpdbg/session/mcp"
-	"mcpdbg/ui/termsafe"
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/ui/widget/termsafe"
 )
-
-// completeOneOf has the shell complete a flag that is one of some words.
-func completeOneOf(cmd *cobra.Command, flag string, words ...cobra.Completion) {
-	// It fails only for a flag that is not there.
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// completeNothing has the shell complete no files for flags whose values it does
-// not know.
-func completeNothing(cmd *cobra.Command, flags ...string) {
-	for _, flag := range flags {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions) // the flag is there
-	}
-}
 
 // isCompletion reports whether a shell calls the program to complete the last
 // word of a command line.
@@ -34,10 +20,9 @@ func isCompletion(args []string) bool {
 	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// completeCommand completes the server's command: what follows the first -- of a
-// command line of which the last word is being typed. It reports whether there is
-// one.
-func (a *app) completeCommand(words []string) (bool, error) {
+// completeCommand completes the server command after the first --; the last of
+// words is the one being typed. It reports whether there is a server command.
+func completeCommand(env *console.Env, words []string) (bool, error) {
 	typed := len(words) - 1
 	i := slices.Index(words[:typed], "--")
 	if i < 0 {
@@ -48,26 +33,26 @@ func (a *app) completeCommand(words []string) (bool, error) {
 		names = programs(words[typed])
 	}
 	for _, name := range names {
-		if _, err := fmt.Fprintln(a.stdout, name); err != nil {
+		if _, err := fmt.Fprintln(env.Stdout, name); err != nil {
 			return true, err
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, ":%d\n", cobra.ShellCompDirectiveDefault) // without names the shell completes files
+	_, err := fmt.Fprintf(env.Stdout, ":%d\n", cobra.ShellCompDirectiveDefault) // without names the shell completes files
 	return true, err
 }
 
-// maxPrograms is how many programs a completion offers.
+// maxPrograms is the maximum number of programs that a completion offers.
 const maxPrograms = 2000
 
-// programs are the programs on PATH whose names begin with what was typed. For a
-// path there are none.
+// programs returns the programs on PATH whose names begin with typed, and none if
+// typed is a path.
 func programs(typed string) []string {
 	if typed == "" || strings.ContainsAny(typed, `/\.~$`) {
 		return nil
 	}
 	found := map[string]bool{}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		files, _ := os.ReadDir(dir) // one that can't be read has none to run
+		files, _ := os.ReadDir(dir) // skip unreadable directories
 		for _, f := range files {
 			name := f.Name()
 			if len(found) < maxPrograms && strings.HasPrefix(name, typed) && termsafe.String(name) == name && isProgram(dir, f) {
@@ -83,9 +68,9 @@ func programs(typed string) []string {
 	return names
 }
 
-// isProgram reports whether a file of a folder can be executed.
+// isProgram reports whether a file in dir is executable.
 func isProgram(dir string, f fs.DirEntry) bool {
-	info, err := os.Stat(filepath.Join(dir, f.Name())) // also what a link leads to
+	info, err := os.Stat(filepath.Join(dir, f.Name())) // follows links
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
@@ -93,12 +78,4 @@ func isProgram(dir string, f fs.DirEntry) bool {
 		return slices.Contains([]string{".exe", ".cmd", ".bat", ".com"}, strings.ToLower(ext))
 	}
 	return info.Mode()&0o111 != 0
-}
-
-// completeMethods completes the method of a request.
-func completeMethods(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 || cmd.Flags().Changed("tool") {
-		return nil, cobra.ShellCompDirectiveDefault // NAME=@FILE
-	}
-	return mcp.Requests(), cobra.ShellCompDirectiveNoFileComp
 }

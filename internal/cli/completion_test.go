@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFlagsOfAFewWordsAreCompleted(t *testing.T) {
+func TestCompleteFlagValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ command, want string }{
 		{"replay last --mode", "causal serial timed"},
@@ -32,7 +32,7 @@ func TestFlagsOfAFewWordsAreCompleted(t *testing.T) {
 	}
 }
 
-func TestHostsAreCompleted(t *testing.T) {
+func TestCompleteHosts(t *testing.T) {
 	t.Parallel()
 	config := writeFile(t, "Host web-1 web-2 *.example\nHost db\n")
 	complete := func(typed string) string {
@@ -43,8 +43,7 @@ func TestHostsAreCompleted(t *testing.T) {
 	require.Equal(t, ":4\n", complete("x"))
 }
 
-// completed is what the shell is offered for the last of some words, and the
-// directive.
+// completed returns the completions of the last word, and the directive.
 func completed(t *testing.T, words ...string) (offered []string, directive string) {
 	t.Helper()
 	r := inProcess(t, append([]string{"__completeNoDesc"}, words...)...)
@@ -53,7 +52,7 @@ func completed(t *testing.T, words ...string) (offered []string, directive strin
 	return lines[:len(lines)-1], lines[len(lines)-1]
 }
 
-func TestTheServersCommandIsCompleted(t *testing.T) {
+func TestCompleteServerCommand(t *testing.T) {
 	const files = ":0"
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"my-server": 0o755, "my-server-2": 0o755, "my-notes": 0o644, "other": 0o755} {
@@ -76,7 +75,7 @@ func TestTheServersCommandIsCompleted(t *testing.T) {
 	}
 }
 
-func TestFlagsAreCompletedAfterTwoDashes(t *testing.T) {
+func TestCompleteFlagsAfterDoubleDash(t *testing.T) {
 	t.Parallel()
 	for _, command := range [][]string{nil, {"call"}, {"run"}, {"rec", "cat"}} {
 		offered, _ := completed(t, append(command, "--")...)
@@ -87,7 +86,7 @@ func TestFlagsAreCompletedAfterTwoDashes(t *testing.T) {
 	}
 }
 
-func TestMethodsAndKindsAreCompleted(t *testing.T) {
+func TestCompleteMethodsAndFaultKinds(t *testing.T) {
 	t.Parallel()
 	offered, _ := completed(t, "call", "")
 	require.Subset(t, offered, []string{"tools/call", "tools/list", "resources/read", "prompts/get", "ping"})
@@ -104,11 +103,11 @@ func TestMethodsAndKindsAreCompleted(t *testing.T) {
 	}
 }
 
-func TestTheNewestRecordingIsCompleted(t *testing.T) {
+func TestCompleteNewestRecording(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for _, command := range []string{"open", "rec cat", "rec info", "replay", "mock", "diff"} {
 		offered, _ := completed(t, append(strings.Fields(command), "")...)
-		require.NotContains(t, offered, "last", "there is none")
+		require.NotContains(t, offered, "last", "without recordings")
 	}
 	folder := filepath.Join(os.Getenv("XDG_STATE_HOME"), "mcpdbg", "recordings")
 	require.NoError(t, os.MkdirAll(folder, 0o700))

@@ -15,9 +15,10 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// TestConfigOnAHost starts a server where its config file says; only what the
-// file names travels, and --ssh on the command line wins.
-func TestConfigOnAHost(t *testing.T) {
+// TestConfigOverSSH starts a server on the host of its config file. Only
+// variables that the file names are passed on, and --ssh on the command line
+// takes precedence.
+func TestConfigOverSSH(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	on := func(host string, flags ...string) result {
@@ -31,7 +32,7 @@ func TestConfigOnAHost(t *testing.T) {
 		file := configFile(t, ".mcp.json", fmt.Sprintf(
 			`{"mcpServers":{"far":{"command":"DEMO","args":["demo-server"],"ssh":%q,"env":{"TOKEN":"s3cret",%q:%q}}}}`, host, markName, mark))
 		cmd.Args = append(cmd.Args, append(flags, "--config", file)...)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // nobody is there to ask
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal to prompt on
 		return finish(t, cmd)
 	}
 	r := on(s.Alias)
@@ -39,7 +40,7 @@ func TestConfigOnAHost(t *testing.T) {
 	header, _ := printedEntries(t, r.stdout)
 	require.Equal(t, "ssh", header.Placement)
 	require.Equal(t, s.Alias, header.Host)
-	require.Empty(t, header.Cwd, "a folder of this machine is none of the host")
+	require.Empty(t, header.Cwd, "a local folder is not used on the host")
 	require.Equal(t, filepath.Base(binary), filepath.Base(header.Argv[0]))
 	env := entryOf[session.EnvBody](t, []byte(r.stdout), "env")
 	require.ElementsMatch(t, []string{"TOKEN", markName}, env.Named)

@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// configFile writes a file of servers, of the shape of Claude Code, in a folder
-// of its own, and returns its path. In text, DEMO stands for the demo server's
-// program.
+// configFile writes a config file in the format of Claude Code to a new folder,
+// and returns its path. DEMO in text is replaced by the demo server's program.
 func configFile(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.FromSlash(name))
@@ -25,7 +24,7 @@ func configFile(t testing.TB, name, text string) string {
 }
 
 const demoConfig = `{
-  // a comment, and commas that trail
+  // a comment, and trailing commas
   "mcpServers": {
     "demo": {"command": "DEMO", "args": ["demo-server", "${CONFIG_TEST_EXTRA:---list}"], "env": {"DEMO_TOKEN": "s3cret-value"}},
     "good": {"command": "DEMO", "args": ["demo-server"], "env": {"DEMO_TOKEN": "s3cret-value", "OTHER": "1"},},
@@ -34,8 +33,7 @@ const demoConfig = `{
   },
 }`
 
-// TestConfigStartsAServer: all commands that start a server take one of a config
-// file.
+// TestConfigStartsAServer: all commands that start a server accept --config.
 func TestConfigStartsAServer(t *testing.T) {
 	t.Parallel()
 	file := configFile(t, ".mcp.json", demoConfig)
@@ -53,17 +51,18 @@ func TestConfigStartsAServer(t *testing.T) {
 	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	r = run(t, append([]string{"run", "--in", in}, good...)...)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, `server "good" of `+file+":5, read as a file of Claude Code (the key mcpServers and its place, .mcp.json)")
+	require.Contains(t, r.stdout, `server "good" from `+file+":5, read as a config file of Claude Code (the key mcpServers and its path, .mcp.json)")
 	require.NotContains(t, r.stdout, "s3cret")
 }
 
-// TestConfigWithoutASubcommand is the debugger, which without a terminal is run.
+// TestConfigWithoutASubcommand starts the debugger, which is run without a
+// terminal.
 func TestConfigWithoutASubcommand(t *testing.T) {
 	t.Parallel()
 	file := configFile(t, "any.json", `{"mcpServers":{"only":{"command":"DEMO","args":["demo-server","--misbehave","dies-at-start"]}}}`)
 	r := run(t, "--config", file)
 	require.Equal(t, 3, r.code, r.stderr)
-	require.Contains(t, r.stdout, `server "only" of `+file)
+	require.Contains(t, r.stdout, `server "only" from `+file)
 	require.Contains(t, r.stdout, "the key mcpServers alone: read as a .mcp.json")
 }
 
@@ -75,10 +74,10 @@ func TestConfigPicksAServer(t *testing.T) {
 		says []string
 	}{
 		{nil, []string{"has several servers: demo, good, http, off", "try: --server NAME"}},
-		{[]string{"--server", "godo"}, []string{`has no server "godo": it has demo, good, http, off`, "try: --server good"}},
+		{[]string{"--server", "godo"}, []string{`has no server "godo"; it has demo, good, http, off`, "try: --server good"}},
 		{[]string{"--server", "nothing like it"}, []string{"it has demo, good, http, off"}},
 		{[]string{"--server", "http"}, []string{file + ":6", "HTTP servers are not supported yet: mcpdbg speaks stdio"}},
-		{[]string{"--server", "off"}, []string{"it is disabled in the file", "try: enable it there"}},
+		{[]string{"--server", "off"}, []string{"disabled in the file", "try: enable it there"}},
 		{[]string{"--server", "good", "--input", "a=b"}, []string{`the server "good" has no inputs`}},
 	} {
 		r := inProcess(t, append([]string{"list", "tools", "--config", file}, c.args...)...)
@@ -88,14 +87,14 @@ func TestConfigPicksAServer(t *testing.T) {
 		}
 		require.NotContains(t, r.stderr, "s3cret")
 	}
-	// The only one that can be started needs no name.
+	// The only server that can be started needs no name.
 	file = configFile(t, "x.json", `{"mcpServers":{"a":{"url":"u"},"b":{"command":"DEMO","args":["demo-server"]},"c":{"command":"x","enabled":false}}}`)
 	r := run(t, "list", "tools", "--config", file)
 	require.Equal(t, 0, r.code, r.stderr)
 }
 
-// TestConfigProjects: of servers with one name in ~/.claude.json the one of this
-// project is meant.
+// TestConfigProjects: of servers with the same name in ~/.claude.json, the one of
+// this project is chosen.
 func TestConfigProjects(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -117,8 +116,8 @@ func TestConfigProjects(t *testing.T) {
 	require.Contains(t, r.stderr, "for several projects: /no/a, /no/b")
 }
 
-// TestConfigInputs: what a person has to tell comes from --input, is asked for
-// all at once, and is in no recording.
+// TestConfigInputs: inputs come from --input, missing ones are all reported at
+// once, and their values are not recorded.
 func TestConfigInputs(t *testing.T) {
 	t.Parallel()
 	file := configFile(t, "p/.vscode/mcp.json", `{
@@ -135,7 +134,7 @@ func TestConfigInputs(t *testing.T) {
 
 	r = inProcess(t, "run", "--config", file, "--input", "mode=s3cret", "--input", "key=x")
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "none of its choices")
+	require.Contains(t, r.stderr, "not one of its choices")
 	require.NotContains(t, r.stderr, "s3cret")
 
 	r = inProcess(t, "run", "--config", file, "--input", "mod=dev")
@@ -151,8 +150,8 @@ func TestConfigInputs(t *testing.T) {
 	require.Contains(t, header, `["sh","-c","exit 0","dev","${key}","here"]`)
 }
 
-// TestConfigLimitsAndFlags: timeouts, directory and environment are those of the
-// file, and flags win.
+// TestConfigLimitsAndFlags: timeouts, directory and environment come from the
+// file, and flags take precedence.
 func TestConfigLimitsAndFlags(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -170,7 +169,7 @@ env_vars = ["C"]
 	r := run(t, "list", "tools", "--config", file, "--server", "hangs")
 	require.Equal(t, 4, r.code, r.stderr)
 	require.Contains(t, r.stderr, "timed out handshaking")
-	require.NotContains(t, r.stderr, "after 30", "which is the limit of who names none")
+	require.NotContains(t, r.stderr, "after 30", "the default limit")
 
 	shows := []string{"run", "--raw", "--config", file, "--server", "shows"}
 	cmd := program(t, shows...)
@@ -184,9 +183,9 @@ env_vars = ["C"]
 	require.Contains(t, r.stdout, "flag-a-file-b-")
 }
 
-// TestConfigNeverLocal: a server with a host leaves no trace on this machine,
-// whatever is wrong with the host, and whatever starts it.
-func TestConfigNeverLocal(t *testing.T) {
+// TestConfigRemoteServerNeverRunsLocally: a server with a host leaves no trace on
+// this machine, whatever is wrong with the host and whatever command starts it.
+func TestConfigRemoteServerNeverRunsLocally(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "trace")
@@ -206,7 +205,7 @@ func TestConfigNeverLocal(t *testing.T) {
 			}
 			for i, how := range [][]string{{"run"}, {"run", "--raw"}, {"list", "tools"}, {"call", "ping"}, {}} {
 				if i > 0 && host != `"nohost.invalid"` && host != "true" {
-					break // all commands read a file in the same way
+					break // all commands read config files the same way
 				}
 				r := finish(t, program(t, append(how, "--config", file, "--no-record")...))
 				require.NoFileExists(t, trace, "%s %v", host, how)
@@ -218,7 +217,7 @@ func TestConfigNeverLocal(t *testing.T) {
 }
 
 // TestConfigEnvironments: the settings map Codex's environments to hosts. An
-// unknown one keeps only its own server from being started.
+// unknown environment blocks only its own server.
 func TestConfigEnvironments(t *testing.T) {
 	t.Parallel()
 	file := configFile(t, ".codex/config.toml", `
@@ -237,7 +236,7 @@ args = ["demo-server"]
 	}
 	r := with("list", "tools", "--server", "far")
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, `the environment "builder" is not known`)
+	require.Contains(t, r.stderr, `unknown environment "builder"`)
 	require.Contains(t, r.stderr, filepath.Join(settings, "mcpdbg", "config.toml")+`: under [environments], "builder" = "HOST"`)
 	r = with("list", "tools")
 	require.Equal(t, 0, r.code, r.stderr)

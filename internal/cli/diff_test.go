@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
 	"mcpdbg/recordings/compare"
 )
 
@@ -26,14 +28,13 @@ const diffRequests = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}
 func recordDemo(t *testing.T, command ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "session.jsonl")
-	args := append([]string{"run", "--quiet", "--era", "legacy", "--in", writeFile(t, diffRequests), "--record", path, "--", binary, demoServer}, command...)
+	args := append([]string{"run", "--quiet", "--era", "legacy", "--in", writeFile(t, diffRequests), "--record", path, "--", binary, console.DemoServer}, command...)
 	r := run(t, args...)
 	require.Equal(t, 0, r.code, r.stderr)
 	return path
 }
 
-// A build that changed one schema and one answer differs in these, and in
-// nothing else.
+// A build that changed one schema and one response differs in exactly these.
 func TestDiffFindsExactlyWhatChanged(t *testing.T) {
 	t.Parallel()
 	before, again, after := recordDemo(t), recordDemo(t), recordDemo(t, "--changed")
@@ -44,13 +45,13 @@ func TestDiffFindsExactlyWhatChanged(t *testing.T) {
 	require.Empty(t, r.stderr)
 
 	r = inProcess(t, "diff", before, after)
-	require.Equal(t, exitAnswer, r.code)
-	require.Empty(t, r.stderr, "the report says it")
-	require.Contains(t, r.stdout, "First difference: tools/list, /result/tools/slow/inputSchema: another schema\n  A  n ")
+	require.Equal(t, exit.Failure, r.code)
+	require.Empty(t, r.stderr, "the report has it")
+	require.Contains(t, r.stdout, "First difference: tools/list, /result/tools/slow/inputSchema: schema changed\n  A  n ")
 
 	junit := filepath.Join(t.TempDir(), "junit.xml")
 	r = inProcess(t, "diff", "--json", "--junit", junit, before, after)
-	require.Equal(t, exitAnswer, r.code)
+	require.Equal(t, exit.Failure, r.code)
 	var report compare.Report
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
 	require.Len(t, report.Groups, 2)
@@ -80,7 +81,7 @@ func TestDiffAcceptsDifferences(t *testing.T) {
 
 	r = inProcess(t, "diff", "--rules", rules, before, after)
 	require.Equal(t, 0, r.code, r.stdout)
-	require.Contains(t, r.stdout, "Left out by rules\n  ignore tools/call:add /result/structuredContent/sum  1 time\n")
+	require.Contains(t, r.stdout, "Ignored by rules\n  ignore tools/call:add /result/structuredContent/sum  1 time\n")
 
 	require.NoError(t, os.WriteFile(rules, []byte("# mine\nignore tools/call:add /result"), 0o600))
 	r = inProcess(t, "diff", "--accept", rules, before, after)
@@ -93,7 +94,7 @@ func TestDiffAcceptsDifferences(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stdout)
 }
 
-func TestDiffRefuses(t *testing.T) {
+func TestDiffUsage(t *testing.T) {
 	t.Parallel()
 	good, text := lintFixtures+"healthy-legacy.jsonl", writeFile(t, "hello\n")
 	for _, c := range []struct {
@@ -102,41 +103,41 @@ func TestDiffRefuses(t *testing.T) {
 	}{
 		{[]string{"diff", good}, "diff takes two recordings"},
 		{[]string{"diff", good, text}, "is not a recording"},
-		{[]string{"diff", text + ".missing", good}, "no such file"},
-		{[]string{"diff", "--ignore", "result", good, good}, `--ignore: pointer "result": begins with a /`},
-		{[]string{"diff", "--rules", text, good, good}, text + `:1: "hello": a rule begins with ignore, mask or keep`},
-		{[]string{"diff", "--rules", text + ".missing", good, good}, "no such file"},
-		{[]string{"diff", "--accept", text, good, lintFixtures + "healthy-modern.jsonl"}, `:1: "hello": a rule`},
+		{[]string{"diff", text + ".missing", good}, "file not found"},
+		{[]string{"diff", "--ignore", "result", good, good}, `--ignore: invalid pointer "result": must begin with /`},
+		{[]string{"diff", "--rules", text, good, good}, text + `:1: unknown action "hello": use ignore, mask or keep`},
+		{[]string{"diff", "--rules", text + ".missing", good, good}, "file not found"},
+		{[]string{"diff", "--accept", text, good, lintFixtures + "healthy-modern.jsonl"}, `:1: unknown action "hello"`},
 		{[]string{"diff", "--max-time", "tools/call", good, good}, `--max-time "tools/call": must be METHOD=DUR`},
 		{[]string{"diff", "--max-time", "tools/call=-1s", good, good}, "must be METHOD=DUR"},
 		{[]string{"diff", "--max-slowdown", "0.5", good, good}, "--max-slowdown 0.5: must be 1 to 1000000"},
 		{[]string{"diff", "--junit", filepath.Join(text, "x"), good, good}, "--junit: "},
 	} {
 		r := inProcess(t, c.args...)
-		require.Equal(t, exitUsage, r.code, c.args)
+		require.Equal(t, exit.Usage, r.code, c.args)
 		require.Contains(t, r.stderr, c.says)
 	}
 }
 
-func TestReplaySeesASecondAnswerAndASlowOne(t *testing.T) {
+func TestReplayDetectsDuplicateAndSlowResponses(t *testing.T) {
 	t.Parallel()
 	good := recordDemo(t)
-	r := run(t, "replay", good, "--no-record", "--", binary, demoServer)
+	r := run(t, "replay", good, "--no-record", "--", binary, console.DemoServer)
 	require.Equal(t, 0, r.code, r.stdout+r.stderr)
-	r = run(t, "replay", good, "--no-record", "--", binary, demoServer, "--misbehave", "duplicate-answers")
-	require.Equal(t, exitAnswer, r.code, r.stdout+r.stderr)
-	require.Contains(t, r.stdout, "tools/call echo, another number of responses")
-	r = run(t, "replay", good, "--no-record", "--max-time", "tools/call=1ns", "--", binary, demoServer)
-	require.Equal(t, exitAnswer, r.code, r.stdout+r.stderr)
+	r = run(t, "replay", good, "--no-record", "--", binary, console.DemoServer, "--misbehave", "duplicate-answers")
+	require.Equal(t, exit.Failure, r.code, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "tools/call echo, different number of responses")
+	r = run(t, "replay", good, "--no-record", "--max-time", "tools/call=1ns", "--", binary, console.DemoServer)
+	require.Equal(t, exit.Failure, r.code, r.stdout+r.stderr)
 	require.Contains(t, r.stdout, "tools/call echo, took too long")
 }
 
-// Nothing that a server wrote reaches the terminal as it is.
-func TestDiffIsSafe(t *testing.T) {
+// Text from the server reaches the terminal only sanitized.
+func TestDiffSanitizesOutput(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"ansi", "nul", "invalid-utf8"} {
 		r := inProcess(t, "diff", "--reveal", lintFixtures+name+".jsonl", lintFixtures+"healthy-legacy.jsonl")
-		require.Equal(t, exitAnswer, r.code, r.stderr)
+		require.Equal(t, exit.Failure, r.code, r.stderr)
 		require.Regexp(t, `^[^\x00-\x09\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{202a}-\x{202e}]*$`, r.stdout)
 	}
 }

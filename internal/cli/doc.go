@@ -1,6 +1,12 @@
-// Package cli is the command line: subcommands, flags, exit codes. It wires
-// executors, sessions, recordings and faces together and holds no other logic.
+// Package cli is the command line: the root command, exit codes and the wiring of
+// executors, sessions, recordings and the interface. It contains no other logic.
+//
+// The commands are in a folder for each family: rec, run, replay, smoke and home.
+// Below them are the packages that they share, from the top: tui (the interface),
+// watching (restarts), live (sessions), logtext (entries as lines), flags,
+// console (streams, signals, files), exit (codes and errors) and wording. A family
+// never imports another one.
 //
 // Standard output carries results only; everything else goes to standard error.
-// Whatever way a command ends, the server it started is gone when it returns.
+// However a command ends, the server that it started is gone when it returns.
 package cli

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/session"
 )
 
@@ -31,8 +32,8 @@ func exitedOf(t *testing.T, file string) session.ExitedBody {
 	return last
 }
 
-// Servers that end in any way, and who ended them.
-func TestRecordingNamesWhoEndedTheServer(t *testing.T) {
+// Servers that end in various ways, and what ended them.
+func TestRecordingSaysWhatEndedServer(t *testing.T) {
 	t.Parallel()
 	one := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
 	for _, c := range []struct {
@@ -49,7 +50,7 @@ func TestRecordingNamesWhoEndedTheServer(t *testing.T) {
 		{"crash-mid-call:segv", "server", 3, []string{"PRC03", "signal SEGV (crash)", "PRC04"}, []string{"PRC08"}},
 		{"crash-mid-call:panic", "server", 3, []string{"PRC03", "exit code 2", "PRC04"}, []string{"PRC08"}},
 		{"crash-mid-call:kill", "signal", 3, []string{
-			"server killed by signal KILL that mcpdbg did not send (sender unknown): 1 request without an answer", "OOM killer", "PRC03"}, []string{"PRC04", "PRC08"}},
+			"server killed by signal KILL that mcpdbg did not send (sender unknown): 1 request without a response", "OOM killer", "PRC03"}, []string{"PRC04", "PRC08"}},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
@@ -67,8 +68,8 @@ func TestRecordingNamesWhoEndedTheServer(t *testing.T) {
 	}
 }
 
-// A server that another program kills is not one that died by itself.
-func TestKillFromOutsideIsNotTheServers(t *testing.T) {
+// A server that another program killed did not die by itself.
+func TestOutsideKillIsNotAServerFault(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	cmd := program(t, against("", "run", "--json", "--era", "legacy", "--record", file)...)
@@ -100,16 +101,16 @@ func TestKillFromOutsideIsNotTheServers(t *testing.T) {
 	require.Equal(t, "signal", exitedOf(t, file).By)
 }
 
-// A server that docker starts may leave a container, which no one here can see.
-func TestRunCannotTellTheStateOfContainers(t *testing.T) {
+// A server that docker starts may leave a container, which is not visible here.
+func TestRunCannotTellContainerState(t *testing.T) {
 	t.Parallel()
 	docker := filepath.Join(t.TempDir(), "docker")
 	require.NoError(t, os.Symlink(binary, docker))
-	r := run(t, "run", "--no-record", "--json", "--era", "legacy", "--for", "1ms", "--", docker, demoServer)
+	r := run(t, "run", "--no-record", "--json", "--era", "legacy", "--for", "1ms", "--", docker, console.DemoServer)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stderr, "mcpdbg: container state: cannot tell (started through docker)")
 
-	r = run(t, "smoke", "--no-record", "--json", "--", docker, demoServer)
+	r = run(t, "smoke", "--no-record", "--json", "--", docker, console.DemoServer)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"cannot_tell":["container state: cannot tell (started through docker)"]`)
 	require.Contains(t, r.stdout, `"exit_by":"shutdown"`)

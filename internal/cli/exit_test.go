@@ -10,12 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 )
 
-// TestExitCodes goes through the README's table of exit codes, but for 5, which
-// is about hosts, and the signals, which are in signal_unix_test.go.
+// TestExitCodes goes through the table of docs/exit-codes.md, except for 5,
+// which is about hosts, and signals, which are in signal_unix_test.go.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	hasty := []string{"--startup-timeout", "400ms", "--timeout", "300ms"}
@@ -59,7 +60,7 @@ func TestExitCodes(t *testing.T) {
 		{3, "crash-mid-call:kill", append([]string{"call"}, echo...), "signal KILL"},
 		{3, "crash-mid-call:abort", append([]string{"call"}, echo...), "signal ABRT"},
 		{3, "crash-mid-call:panic", append([]string{"call"}, echo...), "exit code 2"},
-		{3, "crash-mid-call", []string{"run", "--era", "legacy", "--in", one}, "server ended before it answered: signal SEGV (crash): 1 request without an answer"},
+		{3, "crash-mid-call", []string{"run", "--era", "legacy", "--in", one}, "server ended before it answered: signal SEGV (crash): 1 request without a response"},
 		{3, "", []string{"call", "--tool", "fail", "kind=crash"}, "server ended before it answered: "},
 
 		{4, "never-answers", append([]string{"list", "tools"}, hasty...), "timed out handshaking"},
@@ -68,11 +69,11 @@ func TestExitCodes(t *testing.T) {
 		{4, "buffered", append([]string{"list", "tools"}, hasty...), "its stdout is block-buffered"},
 		{4, "lsp-headers", append([]string{"list", "tools"}, hasty...), "as language servers do"},
 		{4, "slow-start:60000", append([]string{"call", "x"}, hasty...), "timed out handshaking"},
-		{4, "slow-start:60001", append([]string{"call", "x"}, hasty...), "--startup-timeout gives it longer"},
-		{4, "ping-flood", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "no answer in time (300ms)"},
-		{4, "closes-stdout", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "no answer in time (300ms)"},
-		{4, "not-reading-stdin", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "no answer in time (300ms)"},
-		{4, "", []string{"run", "--era", "legacy", "--timeout", "300ms", "--in", slow}, "no answer in time to 1 requests (300ms)"},
+		{4, "slow-start:60001", append([]string{"call", "x"}, hasty...), "raise --startup-timeout"},
+		{4, "ping-flood", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "timed out after 300ms"},
+		{4, "closes-stdout", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "timed out after 300ms"},
+		{4, "not-reading-stdin", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "timed out after 300ms"},
+		{4, "", []string{"run", "--era", "legacy", "--timeout", "300ms", "--in", slow}, "1 request pending after 300ms"},
 	} {
 		t.Run(c.fault+" "+c.flags[0], func(t *testing.T) {
 			t.Parallel()
@@ -83,17 +84,17 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// That the server took no more input is not the end of our own output.
-func TestOnlyOurOwnBrokenPipeIsNoError(t *testing.T) {
+// A broken pipe to the server is not one of our own stdout.
+func TestOnlyStdoutBrokenPipeIsIgnored(t *testing.T) {
 	broken := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
-	require.True(t, isBrokenPipe(fmt.Errorf("print: %w", &outputError{broken})))
-	require.False(t, isBrokenPipe(&outputError{syscall.ENOSPC}))
-	require.False(t, isBrokenPipe(&session.WriteError{Err: broken}))
-	require.Equal(t, 3, codeOf(&session.WriteError{Err: broken}))
+	require.True(t, exit.IsBrokenPipe(fmt.Errorf("print: %w", &exit.OutputError{Err: broken})))
+	require.False(t, exit.IsBrokenPipe(&exit.OutputError{Err: syscall.ENOSPC}))
+	require.False(t, exit.IsBrokenPipe(&session.WriteError{Err: broken}))
+	require.Equal(t, 3, exit.CodeOf(&session.WriteError{Err: broken}))
 }
 
-// Whatever is wrong with the way to a host is code 5, whoever wraps it.
-func TestExitCodesOfHosts(t *testing.T) {
+// Errors about reaching a host have code 5, however they are wrapped.
+func TestExitCodesOfSSHErrors(t *testing.T) {
 	t.Parallel()
 	failed := func(code executor.StartCode, hop, phase string) *executor.StartError {
 		return &executor.StartError{Code: code, Hop: hop, Phase: phase, Err: context.DeadlineExceeded}
@@ -113,7 +114,7 @@ func TestExitCodesOfHosts(t *testing.T) {
 			failed(executor.ChanLimit, "h", "open"), failed(executor.ResolveDNS, "", "resolve"), failed(executor.LostClosed, "h", "start"),
 			&session.OpenError{Reason: session.ReasonStart, Code: executor.NetRefused, Err: failed(executor.NetRefused, "h", "connect")},
 			late(failed(executor.StartCancelled, "h", "login")), late(failed(executor.NetTimeout, "h", "connect")),
-			lost, fmt.Errorf("%w: 3 requests are without an answer", lost), &session.WriteError{Err: lost},
+			lost, fmt.Errorf("%w: 3 requests without a response", lost), &session.WriteError{Err: lost},
 			&session.OpenError{Reason: session.ReasonLost, Code: lost.Code, Err: lost},
 		},
 		3: {
@@ -127,10 +128,10 @@ func TestExitCodesOfHosts(t *testing.T) {
 			&session.OpenError{Reason: session.ReasonTimeout, Err: session.ErrTimeout},
 			&session.OpenError{Reason: session.ReasonStart, Code: executor.StartTimeout, Err: failed(executor.StartTimeout, "h", "start")},
 		},
-		130: {errors.Join(&signalError{syscall.SIGINT}, lost)},
+		130: {errors.Join(&exit.SignalError{Signal: syscall.SIGINT}, lost)},
 	} {
 		for _, err := range list {
-			require.Equal(t, want, codeOf(err), "%v", err)
+			require.Equal(t, want, exit.CodeOf(err), "%v", err)
 		}
 	}
 }

@@ -10,11 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"mcpdbg/internal/cli/console"
 )
 
 // onSmallDisk runs a command line of the program in a file system of 3 MiB that
 // exists only for this run; PLACE in the command line is replaced by its folder.
-// The recordings that remain there are copied to kept.
+// Remaining recordings are copied to kept.
 func onSmallDisk(t *testing.T, kept string, args ...string) result {
 	t.Helper()
 	need(t, "sh")
@@ -46,7 +48,7 @@ exit $code`
 	return r
 }
 
-// canUnshare says why no command can be run with attributes.
+// canUnshare returns why no command can be run with attributes.
 func canUnshare(attributes *syscall.SysProcAttr) error {
 	p, err := os.StartProcess(binary, []string{binary, "version"}, &os.ProcAttr{Sys: attributes})
 	if err == nil {
@@ -67,7 +69,7 @@ func skipMount(t *testing.T, why string) {
 
 // A full disk ends the recording with a note, and reading the recording later
 // reports no other cause.
-func TestADiskThatIsFullIsNotAKilledRecorder(t *testing.T) {
+func TestFullDiskIsNotReportedAsKilled(t *testing.T) {
 	t.Parallel()
 	var calls []string
 	for id := range 6 {
@@ -79,7 +81,7 @@ func TestADiskThatIsFullIsNotAKilledRecorder(t *testing.T) {
 		"call":   against("", "call", "--tool", "big", "bytes:=4000000", "--record", "PLACE/z.jsonl"),
 		"replay": against("", "replay", "--all", session, "--record", "PLACE/z.jsonl"),
 		"smoke": {"smoke", "--recordings", "PLACE", "--scenario", writeFile(t, "scenario: 1\nsteps:\n  - tool: big\n    arguments: {bytes: 4000000}\n"),
-			"--", binary, demoServer},
+			"--", binary, console.DemoServer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,12 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
 
-// recInfo is what rec info says of a recording.
-func recInfo(t *testing.T, record string) (info recordingInfo) {
+// recInfo returns the output of rec info for a recording.
+func recInfo(t *testing.T, record string) (info rec.Info) {
 	t.Helper()
 	r := run(t, "rec", "info", "--json", record)
 	require.Equal(t, 0, r.code, r.stderr)
@@ -22,9 +24,9 @@ func recInfo(t *testing.T, record string) (info recordingInfo) {
 	return info
 }
 
-// TestAHealthyServerIsNotMarkedByTheProbe: whatever it answered to the request
-// that it did not need, and however late.
-func TestAHealthyServerIsNotMarkedByTheProbe(t *testing.T) {
+// TestProbeDoesNotMarkHealthyServer holds whatever the response to the unneeded
+// request of the probe, and however late it comes.
+func TestProbeDoesNotMarkHealthyServer(t *testing.T) {
 	t.Parallel()
 	for fault, era := range map[string]string{"": "modern", "slow-modern:2000": "modern", "slow-start:2000": "modern", "probe-fast": "legacy"} {
 		t.Run(fault, func(t *testing.T) {
@@ -35,7 +37,7 @@ func TestAHealthyServerIsNotMarkedByTheProbe(t *testing.T) {
 			info := recInfo(t, record)
 			require.Equal(t, era, info.Servers[0].Era)
 			require.Zero(t, info.Counts.Errors)
-			require.Zero(t, info.Errors+info.Warnings, "%v", info.Findings)
+			require.Zero(t, info.Errors+info.Warnings, "%v", info.Problems)
 			for _, m := range info.Methods {
 				require.Zero(t, m.Errors+m.Unanswered, "%+v", m)
 			}
@@ -43,16 +45,16 @@ func TestAHealthyServerIsNotMarkedByTheProbe(t *testing.T) {
 	}
 }
 
-// TestACallEndsInTimeUnderAFloodOfPings, and the messages that were not sent are
-// counted, not listed.
-func TestACallEndsInTimeUnderAFloodOfPings(t *testing.T) {
+// TestCallTimesOutUnderPingFlood also checks that unsent messages are counted,
+// not listed.
+func TestCallTimesOutUnderPingFlood(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	r := inTime("no answer in time (3s)", func(args ...string) result { return run(t, args...) },
+	r := inTime("timed out after 3s", func(args ...string) result { return run(t, args...) },
 		against("ping-flood", "call", "--record", record, "--timeout", "3s", "--tool", "echo", "message=hi")...)
-	require.Equal(t, exitTimeout, r.code, r.stderr)
-	require.Contains(t, r.stderr, "no answer in time (3s)")
-	require.NotContains(t, r.stderr, "terminate", "the shutdown sequence did its work")
+	require.Equal(t, exit.Timeout, r.code, r.stderr)
+	require.Contains(t, r.stderr, "timed out after 3s")
+	require.NotContains(t, r.stderr, "terminate", "the shutdown sequence was not needed again")
 	report, err := recordings.Verify(record)
 	require.NoError(t, err)
 	require.True(t, report.OK(), "%v", report.Problems)
@@ -74,8 +76,8 @@ func TestACallEndsInTimeUnderAFloodOfPings(t *testing.T) {
 	require.Greater(t, unsent, notes)
 }
 
-// TestRecInfoCountsEachElementOfABatch: a row has one answer and one time.
-func TestRecInfoCountsEachElementOfABatch(t *testing.T) {
+// TestRecInfoCountsBatchElements: a row has only one response and one time.
+func TestRecInfoCountsBatchElements(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "r.jsonl")
 	in := filepath.Join(t.TempDir(), "in")
@@ -86,7 +88,7 @@ func TestRecInfoCountsEachElementOfABatch(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	info := recInfo(t, record)
 	require.Zero(t, info.Counts.Orphans)
-	require.Zero(t, info.Errors+info.Warnings, "%v", info.Findings)
+	require.Zero(t, info.Errors+info.Warnings, "%v", info.Problems)
 	var got []string
 	for _, m := range info.Methods {
 		require.NotNil(t, m.P50, m.Method)

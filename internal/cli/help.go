@@ -7,11 +7,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpWidth is how wide a help text is, in columns.
+// helpWidth is the width of help texts, in columns.
 const helpWidth = 80
 
-// foldHelp has the flags of cmd, and of the commands below it, described in lines
-// that fit, and not broken wherever a terminal ends.
+// foldHelp wraps the flag descriptions of cmd and its subcommands at helpWidth.
 func foldHelp(cmd *cobra.Command) {
 	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 }

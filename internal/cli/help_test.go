@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/termsafe"
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // everyCommand calls f for each command with its words.
@@ -19,10 +20,10 @@ func everyCommand(f func(cmd *cobra.Command, words []string)) {
 			walk(below)
 		}
 	}
-	walk(new(app).rootCommand())
+	walk(rootCommand(new(console.Env)))
 }
 
-// A help text is read in a terminal, which may be no wider than this.
+// Help texts must fit a terminal of helpWidth columns.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	everyCommand(func(cmd *cobra.Command, words []string) {

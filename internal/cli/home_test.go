@@ -9,13 +9,18 @@ import (
 	"strings"
 	"testing"
 
+	"mcpdbg/ui/host"
+
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui"
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/home"
+	"mcpdbg/internal/cli/tui"
+	"mcpdbg/session/mcp"
 )
 
-// atHomeOf is the program without arguments, for a person with this home, in a
-// project there.
+// atHomeOf returns the program without arguments, with this home directory, in a
+// project below it.
 func atHomeOf(t *testing.T, home string) *exec.Cmd {
 	t.Helper()
 	cmd := program(t)
@@ -26,7 +31,7 @@ func atHomeOf(t *testing.T, home string) *exec.Cmd {
 	return cmd
 }
 
-// fill writes files below a folder. DEMO stands for the program's path.
+// fill writes files below a folder, replacing DEMO by the program's path.
 func fill(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -36,12 +41,12 @@ func fill(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestFirstStart: nothing found explains itself in three lines.
+// TestFirstStart: without servers and recordings, three lines say how to begin.
 func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	r := finish(t, atHomeOf(t, t.TempDir()))
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Equal(t, firstStart, r.stdout)
+	require.Equal(t, home.FirstStart, r.stdout)
 	require.Equal(t, 3, strings.Count(r.stdout, "\n"))
 	require.Contains(t, r.stdout, "mcpdbg demo")
 	for line := range strings.Lines(r.stdout) {
@@ -49,7 +54,7 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// homeFiles are those of a person with servers of all kinds.
+// homeFiles are config files with servers of all kinds.
 var homeFiles = map[string]string{
 	"project/.mcp.json": `{"mcpServers":{
 		"demo":{"command":"DEMO","args":["demo-server","${UNSET_ONE}"],"env":{"KEY":"s3cret"}},
@@ -84,18 +89,18 @@ func TestHomeList(t *testing.T) {
 	for _, text := range []string{
 		".mcp.json  Claude Code, project\n",
 		"  demo                  local         " + binary + " demo-server ${UNSET_ONE}\n",
-		"note: ${UNSET_ONE} is left as it is: the variable UNSET_ONE is not set\n",
+		"note: ${UNSET_ONE} is not expanded: the variable UNSET_ONE is not set\n",
 		"  far                   build-7       touch trace\n",
 		"  http                  can't run     HTTP servers are not supported yet: mcpdbg speaks stdio\n",
 		".vscode/mcp.json  VS Code, project\n",
 		"demo-server --name=${input:key}\n",
 		"needs --input key=... (API key)\n",
 		"needs --input mode=... (one of a, b)\n",
-		"~/.cursor/mcp.json\n  line 1, column 16: is no JSON: a word, number or string that JSON does not have\n",
+		"~/.cursor/mcp.json\n  line 1, column 16: not valid JSON: invalid word, number or string\n",
 		"in /elsewhere\n",
 		"recordings in ~/state/mcpdbg/recordings, the newest 10 of 12\n",
-		"server-11             build-7       20261121-100011-server-11-abcdef.jsonl  not finished\n",
-		"server-10             build-7       20261121-100010-server-10-abcdef.jsonl\n",
+		"  -               not finished  20261121-100011-server-11-abcdef.jsonl        build-7: server-11\n",
+		"  -               done          20261121-100010-server-10-abcdef.jsonl        build-7: server-10\n",
 		"mcpdbg --config FILE --server NAME\n", "mcpdbg demo\n",
 	} {
 		require.Contains(t, r.stdout, text)
@@ -109,7 +114,7 @@ func TestHomeList(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(home, "project", "trace"))
 }
 
-// TestLauncher opens what there is: a server with inputs, a recording, the demo.
+// TestLauncher opens a server with inputs, a recording and the demo.
 func TestLauncher(t *testing.T) {
 	home := t.TempDir()
 	fill(t, home, homeFiles)
@@ -118,19 +123,19 @@ func TestLauncher(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
 	t.Chdir(filepath.Join(home, "project"))
 	var stderr strings.Builder
-	l := &launcher{app: &app{stderr: &stderr, self: []string{binary}, urgent: t.Context()}}
+	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{binary}, Urgent: t.Context()}}
 
-	items := func() map[string]ui.Item {
+	items := func() map[string]host.Item {
 		found, err := l.Home(t.Context())
 		require.NoError(t, err)
 		require.Len(t, found.Notes, 1)
-		require.Contains(t, found.Notes[0], ".cursor/mcp.json:1:16: is no JSON")
-		byName := map[string]ui.Item{}
+		require.Contains(t, found.Notes[0], ".cursor/mcp.json:1:16: not valid JSON")
+		byName := map[string]host.Item{}
 		keys := map[string]bool{}
 		for _, item := range found.Items {
 			byName[item.Name] = item
 			require.NotContains(t, item.Command, "s3cret")
-			require.False(t, keys[item.Key], "each has a key of its own")
+			require.False(t, keys[item.Key], "keys are unique")
 			keys[item.Key] = true
 		}
 		return byName
@@ -141,7 +146,7 @@ func TestLauncher(t *testing.T) {
 	require.Equal(t, "Claude Code, .mcp.json:2", found["demo"].From)
 	require.Len(t, found["demo"].Notes, 1)
 	require.Contains(t, found["http"].Blocked, "HTTP servers are not supported yet")
-	require.Equal(t, []ui.Input{
+	require.Equal(t, []host.Input{
 		{ID: "key", Description: "API key", Default: "s3cret", Secret: true},
 		{ID: "mode", Options: []string{"a", "b"}},
 	}, found["asks"].Inputs)
@@ -150,14 +155,14 @@ func TestLauncher(t *testing.T) {
 	require.ErrorContains(t, err, "HTTP servers are not supported yet")
 	_, err = l.Open(ctx, found["asks"], nil)
 	require.ErrorContains(t, err, "needs a value for mode")
-	_, err = l.Open(ctx, ui.Item{Key: "server"}, nil)
+	_, err = l.Open(ctx, host.Item{Key: "server"}, nil)
 	require.Error(t, err)
 
 	far, err := l.Open(ctx, found["far"], nil)
 	require.NoError(t, err)
 	require.Equal(t, "far (build-7)", far.Title)
 	require.Equal(t, "ssh", far.Source.Header().Placement)
-	require.NoError(t, far.Close(ctx), "what was never started")
+	require.NoError(t, far.Close(ctx), "a session that was never started")
 
 	opened, err := l.Open(ctx, found["demo server"], nil)
 	require.NoError(t, err)
@@ -175,13 +180,31 @@ func TestLauncher(t *testing.T) {
 	require.Contains(t, opened.Session.Status().Process.Env.Named, "K")
 
 	recording := items()[filepath.Base(binary)] // of the demo
-	require.Equal(t, ui.RecordingItem, recording.Kind)
+	require.Equal(t, host.RecordingItem, recording.Kind)
 	shown, err := l.Open(ctx, recording, nil)
 	require.NoError(t, err)
 	require.Nil(t, shown.Session)
 	require.Positive(t, shown.Source.Len())
 
-	require.NoError(t, l.end(ctx, nil), "closes what is still open")
+	looked := l.Look(ctx, recording, false)
+	require.Equal(t, filepath.Base(binary)+" demo-server", looked.Name, "without its folder")
+	require.Equal(t, recording.Key, looked.Key)
+	require.Equal(t, []string{binary, "demo-server"}, looked.Words)
+	require.Empty(t, looked.Verdict, "not as a whole yet")
+	looked = l.Look(ctx, recording, true)
+	require.True(t, looked.Live || looked.Verdict == host.VerdictOK, looked.Verdict)
+	require.True(t, looked.Counted)
+	require.Positive(t, looked.Sent+looked.Received)
+
+	typed, err := l.Open(ctx, host.Item{Kind: host.CommandItem, Words: []string{"--era", "legacy", binary, "demo-server"}}, nil)
+	require.NoError(t, err)
+	require.NoError(t, typed.Start(ctx))
+	require.Equal(t, mcp.Legacy, typed.Session.Status().Server.Era)
+	require.Len(t, items(), len(found)+1, "another recording")
+	_, err = l.Open(ctx, host.Item{Kind: host.CommandItem, Words: []string{"--erra", "x"}}, nil)
+	require.ErrorContains(t, err, "did you mean --era?")
+
+	require.NoError(t, l.End(ctx, nil), "closes what is still open")
 	require.Equal(t, "closed", string(opened.Session.Status().State))
 	require.NoError(t, opened.Close(ctx))
 	require.NoError(t, shown.Close(ctx))

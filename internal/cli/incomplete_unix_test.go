@@ -14,15 +14,15 @@ import (
 	"mcpdbg/recordings"
 )
 
-// tampering is the demo server behind a shell that first does something to the
-// files of a folder, as another program might.
+// tampering returns the demo server behind a shell that first changes the files of
+// a folder, as another program might.
 func tampering(what, folder string, flags ...string) []string {
 	script := `cd "$1" && ` + what + ` && exec "$2" demo-server`
 	return append(flags[:len(flags):len(flags)], "--", "sh", "-c", script, "sh", folder, binary)
 }
 
-// A recording that is not whole is said on the last line of stderr, and by exit
-// code 6 if all else was good.
+// An incomplete recording is reported on the last line of stderr, and by exit code
+// 6 unless there is another error.
 func TestExitCodesOfIncompleteRecordings(t *testing.T) {
 	t.Parallel()
 	need(t, "sh")
@@ -37,7 +37,7 @@ func TestExitCodesOfIncompleteRecordings(t *testing.T) {
 		for what, c := range map[string]struct {
 			does string
 			code int
-			says string // behind the path
+			says string // after the path
 		}{
 			"deleted":   {"rm *", 6, "was deleted while it was open"},
 			"truncated": {"for f in *; do : >$f; done", 6, "was truncated while it was open"},
@@ -46,7 +46,7 @@ func TestExitCodesOfIncompleteRecordings(t *testing.T) {
 			"left":      {"true", 0, ""},
 		} {
 			if name == "replay" && what == "truncated" {
-				c.code = 2 // there is nothing to compare with
+				c.code = 2 // nothing to compare with
 			}
 			t.Run(name+", "+what, func(t *testing.T) {
 				t.Parallel()
@@ -71,8 +71,8 @@ func TestExitCodesOfIncompleteRecordings(t *testing.T) {
 	}
 }
 
-// Any other code wins over that of an incomplete recording.
-func TestOtherExitCodesWinOverAnIncompleteRecording(t *testing.T) {
+// Any other code takes precedence over that of an incomplete recording.
+func TestExitCodesBeforeIncompleteRecording(t *testing.T) {
 	t.Parallel()
 	need(t, "sh")
 	for _, c := range []struct {
@@ -97,7 +97,7 @@ func TestOtherExitCodesWinOverAnIncompleteRecording(t *testing.T) {
 	}
 }
 
-// Without --record there is nothing that could be incomplete.
+// With --no-record nothing can be incomplete.
 func TestNoRecordIsNeverIncomplete(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{{"run", "--for", "100ms"}, {"list", "tools"}, {"smoke"}} {
@@ -107,7 +107,7 @@ func TestNoRecordIsNeverIncomplete(t *testing.T) {
 	}
 }
 
-func TestTheScreenSaysThatTheRecordingIsIncomplete(t *testing.T) {
+func TestScreenReportsIncompleteRecording(t *testing.T) {
 	for what, c := range map[string]struct {
 		does, header, end string
 	}{
@@ -126,9 +126,9 @@ func TestTheScreenSaysThatTheRecordingIsIncomplete(t *testing.T) {
 	}
 }
 
-// Without a place for recordings they go to a temporary folder, for this user
-// alone.
-func TestWithoutHomeSessionsAreRecordedToATemporaryFolder(t *testing.T) {
+// Without a default folder, recordings go to a temporary folder that only this user
+// can read.
+func TestRecordingWithoutHome(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		against("", "call", "--tool", "echo", "message=hi"), against("", "list", "tools"), against("", "run", "--for", "100ms"), against("", "smoke"),

@@ -8,21 +8,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/rec"
+	"mcpdbg/internal/cli/replay"
+	runcmd "mcpdbg/internal/cli/run"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/recordings"
 	"mcpdbg/recordings/imports"
 	"mcpdbg/recordings/redact"
-	"mcpdbg/recordings/replay"
+	recreplay "mcpdbg/recordings/replay"
 )
 
-// Every member that a command prints with --json is named in docs/json.md.
+// Every member that a command prints with --json is named in docs/reference/json.md.
 func TestJSONIsDocumented(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/json.md")
+	page, err := os.ReadFile("../../docs/reference/json.md")
 	require.NoError(t, err)
 	for _, of := range []any{
-		listed{}, recordingInfo{}, serverInfo{}, countsInfo{}, methodInfo{}, notifiedInfo{}, strayInfo{}, smoke.Finding{},
-		verifyInfo{}, verifyStream{}, verifyProblem{}, redact.Report{}, redact.Item{}, imports.Report{}, imports.Bad{},
-		replayDocument{}, replayItem{}, scenarioDocument{}, stepDocument{}, problemDocument{}, replay.Variable{}, replay.Target{}, replay.Question{},
+		rec.Listed{}, rec.Info{}, rec.ServerInfo{}, rec.CountsInfo{}, rec.MethodInfo{}, rec.NotifiedInfo{}, rec.StrayInfo{}, smoke.Problem{},
+		rec.Verification{}, recordings.Stream{}, recordings.Problem{}, redact.Report{}, redact.Item{}, imports.Report{}, imports.UnreadLine{},
+		replay.Document{}, replay.Item{}, runcmd.ScenarioDocument{}, runcmd.StepDocument{}, runcmd.ProblemDocument{}, recreplay.Variable{}, recreplay.Target{}, recreplay.ServerRequest{},
 	} {
 		kind := reflect.TypeOf(of)
 		for i := range kind.NumField() {

@@ -7,10 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/ui"
 )
 
-// withSettings writes a file of settings, and has the program find it.
+// withSettings writes a settings file where the program finds it.
 func withSettings(t *testing.T, text string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +25,7 @@ func TestKeys(t *testing.T) {
 	r := inProcess(t, "keys")
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Regexp(t, `(?m)^Everywhere$`, r.stdout)
-	require.Regexp(t, `(?m)^  f +filter +Show only some`, r.stdout)
+	require.Regexp(t, `(?m)^  f +filter +Filter the traffic`, r.stdout)
 	r = inProcess(t, "keys", "--markdown")
 	require.Equal(t, ui.Actions().Markdown(), r.stdout)
 
@@ -37,32 +38,31 @@ func TestKeys(t *testing.T) {
 	withSettings(t, "theme = \"16\"\n[keys]\nfilter = [\"/\"]\n")
 	r = inProcess(t, "keys")
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, `mcpdbg/config.toml:3: keys.filter: the key "/" means search already`)
+	require.Contains(t, r.stderr, `mcpdbg/config.toml:3: keys.filter: key "/" is already bound to search`)
 	require.Regexp(t, `(?m)^  f +filter `, r.stdout, "the table still helps")
 }
 
-// TestSettingsBeforeTheScreen: what is wrong with the settings is told before
-// there is a screen that would hide it.
-func TestSettingsBeforeTheScreen(t *testing.T) {
+// TestInvalidSettingsAreReportedBeforeScreen: the interface would hide the error.
+func TestInvalidSettingsAreReportedBeforeScreen(t *testing.T) {
 	withSettings(t, "colour = true\n")
 	for _, args := range [][]string{{}, {"demo"}, {"--", "sh"}} {
-		a := &app{terminal: true}
+		a := &console.Env{Terminal: true}
 		r := inProcessWith(t, a, args...)
 		require.Equal(t, 2, r.code, args)
-		require.Contains(t, r.stderr, "config.toml:1: colour: there is no such setting", args)
+		require.Contains(t, r.stderr, "config.toml:1: colour: unknown setting", args)
 	}
 	r := inProcess(t, "--", "sh", "-c", "exit 0")
-	require.NotContains(t, r.stderr, "colour", "without a screen they do not matter")
+	require.NotContains(t, r.stderr, "colour", "without the interface they do not matter")
 }
 
-// TestPlain: --plain is what happens without a terminal.
+// TestPlain: --plain is the same as having no terminal.
 func TestPlain(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	a := &app{terminal: true}
+	a := &console.Env{Terminal: true}
 	r := inProcessWith(t, a, "--plain", "--", "no-such-program")
 	require.Equal(t, 3, r.code)
 	require.Contains(t, r.stderr, `program "no-such-program" not found`)
-	a = &app{terminal: true}
+	a = &console.Env{Terminal: true}
 	r = inProcessWith(t, a, "--plain")
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, "mcpdbg demo")

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever ends the program, nobody is left.
-func TestTheProgramIsKilled(t *testing.T) {
+// However the program is killed, no process is leaked.
+func TestKillProgram(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []string{"", "daemon", "ignores-eof-term", "holds-stdout", "never-answers", "flood:1000000x205"} {
 		w := watch(t, program(t, against(fault, "run", "--era", "legacy", "--json")...))
@@ -18,15 +18,15 @@ func TestTheProgramIsKilled(t *testing.T) {
 		} else {
 			w.until(`"state":"ready"`)
 		}
-		require.NotEmpty(t, left(w.cmd), "%q: this test can't find anybody", fault)
+		require.NotEmpty(t, left(w.cmd), "%q: this test cannot find any process", fault)
 		require.NoError(t, w.cmd.Process.Kill())
 		require.Error(t, w.cmd.Wait())
-		require.Eventually(t, func() bool { return len(left(w.cmd)) == 0 }, patience, 10*time.Millisecond, fault)
+		require.Eventually(t, func() bool { return len(left(w.cmd)) == 0 }, waitLimit, 10*time.Millisecond, fault)
 	}
 }
 
-// Its group is killed too, as a terminal does that is closed.
-func TestTheGroupIsKilled(t *testing.T) {
+// The process group is killed too, as when a terminal is closed.
+func TestKillProcessGroup(t *testing.T) {
 	t.Parallel()
 	cmd := program(t, against("daemon", "run", "--json")...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -34,7 +34,7 @@ func TestTheGroupIsKilled(t *testing.T) {
 	w.until(`"state":"ready"`)
 	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 	require.Error(t, cmd.Wait())
-	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit, 10*time.Millisecond)
 }
 
 // Twenty rounds here, two hundred with -tags long.
@@ -44,7 +44,7 @@ func TestRoundsOfStartAndKill(t *testing.T) {
 }
 
 // killRounds starts servers with faults, and kills the program a little later
-// each time: while it starts, shakes hands, runs.
+// each time: during the start, the handshake, the session.
 func killRounds(t *testing.T, rounds int) {
 	faults := []string{"", "daemon", "ignores-eof-term", "holds-stdout", "never-answers", "flood", "stderr-flood", "crash-mid-call", "late-output", "not-reading-stdin"}
 	for round := range rounds {
@@ -57,7 +57,7 @@ func killRounds(t *testing.T, rounds int) {
 		}
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait() // killed, or over
-		require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 5*time.Millisecond,
+		require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit, 5*time.Millisecond,
 			"round %d: %q", round, faults[round%len(faults)])
 	}
 }

@@ -22,7 +22,7 @@ func TestKilledWhileRecording(t *testing.T) {
 }
 
 // killRecordings kills the program while it records a flood at full speed, each
-// time a little later, and holds what is left against what was printed. Every
+// time a little later, and compares the recording with the printed lines. Every
 // second recording is in parts.
 func killRecordings(t *testing.T, rounds int) {
 	torn, parts := 0, 0
@@ -34,7 +34,7 @@ func killRecordings(t *testing.T, rounds int) {
 		}
 		w := watch(t, program(t, against("flood:10000000x205", flags...)...))
 		w.until(`"state":"ready"`)
-		var printed []byte // the last whole line
+		var printed []byte // the last complete line
 		for lines := 0; ; lines++ {
 			if lines == 97*round {
 				require.NoError(t, w.cmd.Process.Kill())
@@ -47,7 +47,7 @@ func killRecordings(t *testing.T, rounds int) {
 			printed = line
 		}
 		require.Error(t, w.cmd.Wait())
-		files, cut := requireBehindNobody(t, record, printed)
+		files, cut := requireRecordsPrinted(t, record, printed)
 		if cut {
 			torn++
 		}
@@ -57,10 +57,10 @@ func killRecordings(t *testing.T, rounds int) {
 	require.Greater(t, parts, 1)
 }
 
-// requireBehindNobody fails if a line of a recording is broken, or the one that
-// was printed last is not in it. It tells how many files it has, and whether the
+// requireRecordsPrinted fails if a line of a recording is broken, or if the last
+// printed line is not in it. It returns how many files it has, and whether the
 // last one ends in a torn line.
-func requireBehindNobody(t *testing.T, record string, printed []byte) (files int, torn bool) {
+func requireRecordsPrinted(t *testing.T, record string, printed []byte) (files int, torn bool) {
 	t.Helper()
 	found := false
 	for n := 1; ; n++ {

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/console"
 )
 
 // binary is the built program, which most tests run.
@@ -32,8 +34,8 @@ func TestMain(m *testing.M) {
 	if others := os.Getenv(strictServer); others != "" {
 		os.Exit(serveStrictly(others))
 	}
-	// Most tests wait for processes most of the time: as many at once as there
-	// are processors leave those idle.
+	// Tests mostly wait for processes, so that one test per processor would leave
+	// the processors idle.
 	flag.Parse()
 	if !isGiven("test.parallel") {
 		_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // it exists
@@ -41,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(buildAndRun(m))
 }
 
-// isGiven tells whether a flag was on the command line.
+// isGiven reports whether a flag was on the command line.
 func isGiven(name string) bool {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
@@ -78,8 +80,8 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// readable is a PATH without the folders that this user may not look into: in one
-// of those a program that is missing might be.
+// readable returns PATH without the folders that this user cannot read, which
+// might contain a missing program.
 func readable(path string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, "."))
@@ -88,11 +90,11 @@ func readable(path string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// programMark is at the end of the copy of the test binary that is used as the
-// program where there is no go command, or no source code.
+// programMark ends the copy of the test binary that serves as the program where
+// there is no go command, or no source code.
 const programMark = "\x00this copy of the test binary is mcpdbg\x00"
 
-// isMarkedCopy reports whether this process runs that copy, under any name.
+// isMarkedCopy reports whether this process runs that copy.
 func isMarkedCopy() bool {
 	self, err := os.Executable()
 	if err != nil {
@@ -144,33 +146,39 @@ func copySelf(path string) error {
 }
 
 const (
-	// patience is how long a test waits for a process before it gives up.
-	patience = time.Minute
-	// holding is how long one whom a process left behind may hold its output.
+	// waitLimit is how long a test waits for a process before it gives up.
+	waitLimit = time.Minute
+	// holding is how long a leaked process may hold its output open.
 	holding = 20 * time.Second
 )
 
-// markName is the variable by which a test finds what its program left behind:
-// all descendants inherit it.
+// markName is the variable by which a test finds leaked processes: all
+// descendants inherit it.
 const markName = "MCPDBG_TEST_MARK"
 
-// program is a run of the program that can be prepared, with a state folder of
-// its own. When the test ends nobody it started is left.
+// program returns a command that runs the program, with its own state folder.
+// When the test ends, all processes that it started are gone.
 func program(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	return command(t, binary, args...)
 }
 
-// command is program for another one, which may run the program in turn. One
-// that does not end within patience is killed, and fails the test.
+// command is program for another executable, which may run the program in turn.
+// If it does not end within waitLimit, it is killed and fails the test.
 func command(t testing.TB, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	return commandWithin(t, waitLimit, name, args...)
+}
+
+// commandWithin is command with another time limit.
+func commandWithin(t testing.TB, limit time.Duration, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Cancel = func() error {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			t.Errorf("%q did not end within %v", cmd.Args, patience)
+			t.Errorf("%q did not end within %v", cmd.Args, limit)
 		}
 		return cmd.Process.Kill()
 	}
@@ -186,12 +194,12 @@ func setUp(t testing.TB, cmd *exec.Cmd) {
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, markName+"="+state)
 	t.Cleanup(func() {
 		for _, p := range marked(state) {
-			_ = p.Kill() // a test that failed may have left it
+			_ = p.Kill() // a failed test may have leaked it
 		}
 	})
 }
 
-// left are the processes that cmd has left behind.
+// left returns the processes that cmd leaked.
 func left(cmd *exec.Cmd) []*os.Process {
 	for _, entry := range cmd.Env {
 		if mark, ok := strings.CutPrefix(entry, markName+"="); ok {
@@ -201,13 +209,14 @@ func left(cmd *exec.Cmd) []*os.Process {
 	return nil
 }
 
-// A result is what the program did.
+// A result is the exit code and output of the program.
 type result struct {
 	code           int
 	stdout, stderr string
 }
 
-// finish runs what program prepared, to its end, and sees that nobody is left.
+// finish runs a command of program to its end, and checks that it leaked no
+// process.
 func finish(t testing.TB, cmd *exec.Cmd) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -220,7 +229,7 @@ func finish(t testing.TB, cmd *exec.Cmd) result {
 	if !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
-	require.Empty(t, left(cmd), "processes that the program left behind")
+	require.Empty(t, left(cmd), "leaked processes")
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
@@ -230,10 +239,9 @@ func run(t testing.TB, args ...string) result {
 	return finish(t, program(t, args...))
 }
 
-// inTime runs the program where something has to come before a limit of the
-// command line is over. How long it takes to start depends on what else the
-// machine does: while stderr does not say it, the limits become five times as
-// long, twice.
+// inTime runs the program where something must happen within a limit on the
+// command line. Since start times depend on the load, it retries up to two
+// times with limits five times as long while stderr lacks the text.
 func inTime(says string, run func(args ...string) result, args ...string) result {
 	r := run(args...)
 	for range 2 {
@@ -260,14 +268,14 @@ type watched struct {
 	stderr bytes.Buffer
 }
 
-// watch starts what program prepared.
+// watch starts a command of program.
 func watch(t testing.TB, cmd *exec.Cmd) *watched {
 	t.Helper()
 	w := &watched{t: t, cmd: cmd}
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	w.out = bufio.NewReader(out)
-	stop := time.AfterFunc(patience+holding, func() { _ = out.Close() }) // whoever holds the other end
+	stop := time.AfterFunc(waitLimit+holding, func() { _ = out.Close() }) // even if a process holds the other end
 	t.Cleanup(func() { stop.Stop() })
 	cmd.Stderr = &w.stderr
 	require.NoError(t, cmd.Start())
@@ -287,7 +295,7 @@ func (w *watched) until(text string) string {
 	}
 }
 
-// end reads to the end, and sees that nobody is left.
+// end reads to the end, and checks that no process was leaked.
 func (w *watched) end() result {
 	w.t.Helper()
 	_, err := w.out.WriteTo(&w.seen)
@@ -296,22 +304,21 @@ func (w *watched) end() result {
 	if err := w.cmd.Wait(); !errors.As(err, &exit) {
 		require.NoError(w.t, err)
 	}
-	require.Empty(w.t, left(w.cmd), "processes that the program left behind")
+	require.Empty(w.t, left(w.cmd), "leaked processes")
 	return result{w.cmd.ProcessState.ExitCode(), w.seen.String(), w.stderr.String()}
 }
 
-// against is a command line of flags and, behind --, the demo server with a
-// fault; "" is without one.
+// against returns a command line of flags and, after --, the demo server with a
+// fault, or none if it is "".
 func against(fault string, flags ...string) []string {
-	args := append(flags[:len(flags):len(flags)], "--", binary, demoServer)
+	args := append(flags[:len(flags):len(flags)], "--", binary, console.DemoServer)
 	if fault != "" {
 		args = append(args, "--misbehave", fault)
 	}
 	return args
 }
 
-// need skips the test if a program that it needs is missing, and fails it where
-// nothing may be.
+// need skips the test if a required program is missing, and fails it in CI.
 func need(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

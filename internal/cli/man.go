@@ -8,40 +8,43 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
 )
 
-func (a *app) manCommand() *cobra.Command {
+func manCommand(env *console.Env) *cobra.Command {
 	var folder string
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND...]",
-		Short: "Print the manual page of the program, or of one of its commands",
-		Long: `man prints a manual page, in the language of man(7). With --dir it writes those
-of the program and of all its commands to a folder, one file each: packages
-install them to share/man/man1.`,
+		Short: "Print the manual page of mcpdbg or of one of its commands",
+		Long: `man prints a manual page in man(7) format. With --dir it writes the pages of
+mcpdbg and of all its commands to a folder, one file each; packages install them
+to share/man/man1.`,
 		Example: `  mcpdbg man smoke | man -l -
   mcpdbg man --dir /usr/local/share/man/man1`,
 		ValidArgsFunction: completeCommands,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if folder != "" && len(words) > 0 {
-				return usagef("--dir writes all pages: take out %s", strings.Join(words, " "))
+				return exit.Usagef("--dir writes all pages: remove %s", strings.Join(words, " "))
 			}
 			if folder != "" {
 				return writeManPages(cmd.Root(), folder)
 			}
 			of, rest, err := cmd.Root().Find(words)
 			if err != nil || len(rest) > 0 {
-				return withHint(usagef("no command %q", strings.Join(words, " ")), cmd.Root().Name()+" --help lists the commands")
+				return exit.WithHint(exit.Usagef("no command %q", strings.Join(words, " ")), cmd.Root().Name()+" --help to list the commands")
 			}
-			_, err = a.stdout.Write(manPage(of))
+			_, err = env.Stdout.Write(manPage(of))
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&folder, "dir", "", "write all pages to this `folder`, which is made if it is not there")
-	_ = cmd.MarkFlagDirname("dir") // the flag is there
+	cmd.Flags().StringVar(&folder, "dir", "", "write all pages to this `folder`, creating it if needed")
+	_ = cmd.MarkFlagDirname("dir") // the flag exists
 	return cmd
 }
 
-// completeCommands completes the words of a command.
+// completeCommands completes the names of commands.
 func completeCommands(cmd *cobra.Command, words []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	if of, rest, err := cmd.Root().Find(words); err == nil && len(rest) == 0 {
@@ -52,13 +55,13 @@ func completeCommands(cmd *cobra.Command, words []string, _ string) ([]cobra.Com
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// writeManPages writes the pages of cmd and of all commands below it.
+// writeManPages writes the pages of cmd and of all its subcommands.
 func writeManPages(cmd *cobra.Command, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return usagef("--dir: %v", err)
+		return exit.Usagef("--dir: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, manName(cmd)+".1"), manPage(cmd), 0o644); err != nil { //nolint:gosec // for everybody
-		return usagef("--dir: %v", err)
+	if err := os.WriteFile(filepath.Join(folder, manName(cmd)+".1"), manPage(cmd), 0o644); err != nil { //nolint:gosec // readable by everyone
+		return exit.Usagef("--dir: %v", err)
 	}
 	for _, below := range documented(cmd) {
 		if err := writeManPages(below, folder); err != nil {
@@ -68,10 +71,10 @@ func writeManPages(cmd *cobra.Command, folder string) error {
 	return nil
 }
 
-// manName is what the page of a command is called.
+// manName returns the name of a command's page.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// documented are the commands below cmd that have a page.
+// documented returns the subcommands of cmd that have a page.
 func documented(cmd *cobra.Command) []*cobra.Command {
 	var below []*cobra.Command
 	for _, c := range cmd.Commands() {
@@ -82,7 +85,7 @@ func documented(cmd *cobra.Command) []*cobra.Command {
 	return below
 }
 
-// manPage is the page of a command: what its help says.
+// manPage returns the page of a command, made from its help.
 func manPage(cmd *cobra.Command) []byte {
 	var page bytes.Buffer
 	r := roff{&page}
@@ -110,18 +113,11 @@ func manPage(cmd *cobra.Command) []byte {
 			r.term(optionWords(f))
 		}
 	})
-	if cmd.Example != "" {
-		r.section("EXAMPLES")
-		r.block(cmd.Example)
-	}
-	if cmd.HasParent() {
-		r.section("SEE ALSO")
-		r.text(manName(cmd.Parent()) + "(1)")
-	}
+	r.sections(cmd)
 	return page.Bytes()
 }
 
-// optionWords are how a flag is written, and what it does.
+// optionWords returns how a flag is written, and what it does.
 func optionWords(f *pflag.Flag) (words, does string) {
 	value, does := pflag.UnquoteUsage(f)
 	words = "--" + f.Name

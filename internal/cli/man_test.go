@@ -11,9 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/exit"
 )
 
-// manLine is any line that a page may have: nothing of a text is an instruction.
+// manLine matches the lines that a page may have: text must not be read as
+// requests.
 var manLine = regexp.MustCompile(`^(\.(TH|SH|PP|TP|nf|fi)( .*)?|([^.'\\]|\\(-|e|\(dq|f[BR]|&[.']))?([^\\]|\\(-|e|\(dq|f[BR]))*)$`)
 
 func TestManPages(t *testing.T) {
@@ -40,22 +43,22 @@ func TestManPages(t *testing.T) {
 	})
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
-	require.Greater(t, len(files), pages, "and those of the library")
+	require.Greater(t, len(files), pages, "including those of cobra")
 
-	require.Contains(t, inProcess(t, "man", "rec").stdout, "\\fBrec export\\fR\nWrite a recording")
-	require.Contains(t, inProcess(t, "man", "smoke").stdout, "\\fB\\-\\-jobs N\\fR\nrun N servers at once; more hosts than that are reached beforehand (default 16)\n")
+	require.Contains(t, inProcess(t, "man", "rec").stdout, "\\fBrec export\\fR\nConvert a recording")
+	require.Contains(t, inProcess(t, "man", "smoke").stdout, "\\fB\\-\\-jobs N\\fR\nrun N servers at once; connections to further hosts are opened ahead (default 16)\n")
 	require.Equal(t, "cat\nexport\n", inProcess(t, "__complete", "man", "rec", "").stdout[:len("cat\nexport\n")])
 	for says, args := range map[string][]string{
 		`no command "rec cut"`: {"man", "rec", "cut"}, `no command "smoke x"`: {"man", "smoke", "x"},
 		"--dir writes all pages": {"man", "--dir", folder, "rec"}, "--dir: ": {"man", "--dir", filepath.Join(folder, "mcpdbg.1")},
 	} {
 		r := inProcess(t, args...)
-		require.Equal(t, exitUsage, r.code, args)
+		require.Equal(t, exit.Usage, r.code, args)
 		require.Contains(t, r.stderr, says)
 	}
 }
 
-func TestRoffOfAnyText(t *testing.T) {
+func TestRoffEscapesText(t *testing.T) {
 	var page bytes.Buffer
 	r := roff{&page}
 	r.prose(".SH NAME\n'tis \\fB \"x\" a-b\n\n  .x\n  y\nz")

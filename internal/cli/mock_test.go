@@ -8,16 +8,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/demo"
 )
 
-// recorded is a recording of a session with the demo server, or one with a
-// fault, that sent the messages in.
+// recorded returns a recording of a session that sent the messages in to the demo
+// server, which may have a fault.
 func recorded(t testing.TB, fault, in string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	r := run(t, against(fault, "run", "--quiet", "--era", "legacy", "--timeout", "20s", "--record", path, "--in", writeFile(t, in))...)
-	require.NotEqual(t, exitUsage, r.code, r.stderr)
+	require.NotEqual(t, exit.Usage, r.code, r.stderr)
 	return path
 }
 
@@ -28,14 +29,14 @@ const mockedSession = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}
 {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"fail","arguments":{}}}
 `
 
-// mocked is a command line of flags and, behind --, the mock.
+// mocked returns a command line of flags and, after --, the mock.
 func mocked(path string, mock []string, flags ...string) []string {
 	args := append(flags[:len(flags):len(flags)], "--no-record", "--", binary, "mock")
 	return append(append(args, mock...), path)
 }
 
-// Who calls the mock gets what who called the real server got.
-func TestMockAnswersAsTheServerDid(t *testing.T) {
+// The mock returns the same as the real server.
+func TestMockAnswersAsRecorded(t *testing.T) {
 	t.Parallel()
 	path := recorded(t, "", mockedSession)
 	for _, flags := range [][]string{
@@ -51,9 +52,9 @@ func TestMockAnswersAsTheServerDid(t *testing.T) {
 	}
 }
 
-// A session sent again to its mock has no differences: in both eras, with
-// progress, notifications and a server that asks.
-func TestMockGivesNoDifferences(t *testing.T) {
+// A session replayed against its mock has no differences: in both eras, with
+// progress, notifications and server requests.
+func TestMockReplaysWithoutDifferences(t *testing.T) {
 	t.Parallel()
 	in := writeFile(t, mockedSession+`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":0.1,"steps":2},"_meta":{"progressToken":"p"}}}
 {"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"ask","arguments":{}}}
@@ -80,13 +81,13 @@ func TestMockGivesNoDifferences(t *testing.T) {
 	}
 }
 
-func TestMockTellsWhatIsNotRecorded(t *testing.T) {
+func TestMockReportsUnrecordedRequests(t *testing.T) {
 	t.Parallel()
 	path := recorded(t, "", mockedSession)
 	cmd := program(t, "mock", path)
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"message":"ho\u001b[31m"}}}` + "\n")
 	r := finish(t, cmd)
-	require.Equal(t, exitAnswer, r.code)
+	require.Equal(t, exit.Failure, r.code)
 	require.Regexp(t, `^mcpdbg: tools/call was not recorded; the closest recorded request is tools/call, entry \d+, answered with seq \d+, which differs at /arguments/message\nmcpdbg: requests: 1, not recorded: 1\n$`, r.stderr)
 	var answer struct {
 		ID    string
@@ -100,16 +101,16 @@ func TestMockTellsWhatIsNotRecorded(t *testing.T) {
 	require.Equal(t, []string{"/arguments/message"}, answer.Error.Data.Closest.Differs)
 
 	r = run(t, mocked(path, nil, "call", "--tool", "echo", "message=ho")...)
-	require.Equal(t, exitAnswer, r.code)
+	require.Equal(t, exit.Failure, r.code)
 	require.Contains(t, r.stderr, "which differs at /arguments/message")
 
 	rules := writeFile(t, "ignore tools/call:echo /params/arguments/message\n")
 	r = run(t, mocked(path, []string{"--rules", rules}, "call", "--tool", "echo", "message=ho")...)
-	require.Equal(t, "{\"content\":[{\"text\":\"hi\",\"type\":\"text\"}]}\n", r.stdout, "what is ignored does not count")
+	require.Equal(t, "{\"content\":[{\"text\":\"hi\",\"type\":\"text\"}]}\n", r.stdout, "ignored differences do not count")
 }
 
-// With --passthrough the real server answers, and that is recorded.
-func TestMockAsksTheRealServer(t *testing.T) {
+// With --passthrough the real server answers, and its session is recorded.
+func TestMockPassthrough(t *testing.T) {
 	t.Parallel()
 	path := recorded(t, "", mockedSession)
 	second := filepath.Join(t.TempDir(), "second.jsonl")
@@ -122,16 +123,16 @@ func TestMockAsksTheRealServer(t *testing.T) {
 	require.Contains(t, r.stderr, "recorded to "+second)
 
 	r = run(t, mocked(second, nil, "call", "--tool", "echo", "message=new")...)
-	require.Equal(t, 0, r.code, "what the real server said is a recording too: %s", r.stderr)
+	require.Equal(t, 0, r.code, "the real server's session is recorded: %s", r.stderr)
 
 	cmd = program(t, "mock", "--passthrough", path, "--", filepath.Join(t.TempDir(), "missing"))
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(mockedSession, `"hi"`, `"new"`))
 	r = finish(t, cmd)
-	require.Equal(t, exitStart, r.code, r.stderr)
-	require.Contains(t, r.stdout, "and not answered by the real server")
+	require.Equal(t, exit.Start, r.code, r.stderr)
+	require.Contains(t, r.stdout, "and failed on the real server")
 }
 
-func TestMockRefuses(t *testing.T) {
+func TestMockUsage(t *testing.T) {
 	t.Parallel()
 	const fixture = lintFixtures + "healthy-legacy.jsonl"
 	for _, c := range []struct {
@@ -141,20 +142,20 @@ func TestMockRefuses(t *testing.T) {
 		{[]string{"mock"}, "one recording"},
 		{[]string{"mock", "a", "b"}, "one recording"},
 		{[]string{"mock", fixture, "--", "x"}, "takes no command"},
-		{[]string{"mock", "--record", "x", fixture}, "--record means nothing without --passthrough"},
+		{[]string{"mock", "--record", "x", fixture}, "--record requires --passthrough"},
 		{[]string{"mock", "--passthrough", fixture}, "the real server's command"},
-		{[]string{"mock", fixture + ".missing"}, "no such file"},
+		{[]string{"mock", fixture + ".missing"}, "file not found"},
 		{[]string{"mock", "--repeat", "often", fixture}, "last, cycle or error"},
 		{[]string{"mock", "--rules", fixture, fixture}, "--rules: "},
 		{[]string{"mock", "--run", "7", fixture}, "no such process in the recording: run 7 of 1"},
-		{[]string{"mock", "--run", "-1", fixture}, "counted from 1"},
+		{[]string{"mock", "--run", "-1", fixture}, "must be 1 or more"},
 		{[]string{"mock", "--speed", "-1", fixture}, "--speed"},
-		{[]string{"mock", "--idle-cap", "1s", fixture}, "pauses of --speed"},
+		{[]string{"mock", "--idle-cap", "1s", fixture}, "--idle-cap requires --speed"},
 		{[]string{"mock", "--ask-timeout", "0", fixture}, "--ask-timeout"},
 		{[]string{"mock", "--fault", "cut:x", fixture}, `--fault "cut:x"`},
 	} {
 		r := inProcess(t, c.args...)
-		require.Equal(t, exitUsage, r.code, c.args)
+		require.Equal(t, exit.Usage, r.code, c.args)
 		require.Contains(t, r.stderr, c.says)
 		require.Empty(t, r.stdout)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // A recorded crash is served as that crash: by the same signal or with the same
-// exit code, and with all that the server said before.
-func TestMockOfACrash(t *testing.T) {
+// exit code, and with all the output before.
+func TestMockCrash(t *testing.T) {
 	t.Parallel()
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}` + "\n"
 	for fault, want := range map[string]struct {

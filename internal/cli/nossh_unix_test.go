@@ -14,9 +14,9 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// On a machine without the ssh program the configuration is not read, and that is
-// said; what needs it fails.
-func TestWithoutTheSSHProgram(t *testing.T) {
+// On a machine without the ssh program the ssh configuration is not read, which
+// is reported; whatever needs it fails.
+func TestWithoutSSHProgram(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	home := t.TempDir()
@@ -36,11 +36,11 @@ func TestWithoutTheSSHProgram(t *testing.T) {
 	r := call("--ssh", s.User+"@"+s.Addr, "--ssh-identity", s.KeyFile)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.JSONEq(t, echoed, r.stdout)
-	require.Regexp(t, `^mcpdbg: note: \S+/\.ssh/config( and \S+)? was not read: reading ssh_config needs the ssh program\n$`, r.stderr)
+	require.Regexp(t, `^mcpdbg: note: \S+/\.ssh/config( and \S+)? was not read: reading ssh_config requires the ssh program\n$`, r.stderr)
 
 	r = call("--ssh", "web-7")
 	require.Equal(t, 5, r.code, r.stderr)
-	require.Contains(t, r.stderr, `/.ssh/config:1: "web-7" is an alias: reading ssh_config needs the ssh program`)
+	require.Contains(t, r.stderr, `/.ssh/config:1: "web-7" is an alias: reading ssh_config requires the ssh program`)
 	require.Contains(t, r.stderr, "--ssh-identity")
 
 	r = call("--ssh", s.User+"@"+s.Addr, "--ssh-identity", "/no/such/key")

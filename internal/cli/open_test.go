@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Without a terminal open prints, one line per entry, whatever the server wrote.
+// Without a terminal open prints one line per entry.
 func TestOpenPrints(t *testing.T) {
 	t.Parallel()
 	healthy, broken := lintFixtures+"healthy-legacy.jsonl", lintFixtures+"duplicate-answers.jsonl"
@@ -23,7 +23,7 @@ func TestOpenPrints(t *testing.T) {
 	require.Equal(t, one.stdout+inProcess(t, "open", broken).stdout, both.stdout)
 }
 
-func TestWhatCannotBeOpened(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	gone := filepath.Join(dir, "gone.jsonl")
@@ -31,14 +31,14 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		args []string
 		says []string
 	}{
-		{nil, []string{"open what?", "try: mcpdbg rec ls"}},
-		{[]string{writeFile(t, "a"), "--", "x"}, []string{"open takes recordings and no command"}},
-		{[]string{gone}, []string{gone + ": there is no such file", "try: mcpdbg rec ls"}},
-		{[]string{dir}, []string{dir + " is a folder, not a recording", "try: name a .jsonl file in it"}},
+		{nil, []string{"no recording given", "try: mcpdbg rec ls"}},
+		{[]string{writeFile(t, "a"), "--", "x"}, []string{"open takes recordings, not a command"}},
+		{[]string{gone}, []string{gone + ": file not found", "try: mcpdbg rec ls"}},
+		{[]string{dir}, []string{dir + " is a folder, not a recording", "try: mcpdbg rec ls " + dir + " to list"}},
 		{[]string{writeFile(t, "")}, []string{"is not a recording: it looks like an empty file", "try: "}},
 		{[]string{writeFile(t, `{"jsonrpc":"2.0","id":1}`)}, []string{"it looks like bare JSON-RPC messages", "try: "}},
 		{[]string{writeFile(t, `{"mcpdbg":7}`)}, []string{"is a recording of version 7, and this program reads version 1", "try: a newer mcpdbg"}},
-		{[]string{lintFixtures + "healthy-legacy.jsonl", gone}, []string{gone + ": there is no such file"}},
+		{[]string{lintFixtures + "healthy-legacy.jsonl", gone}, []string{gone + ": file not found"}},
 	} {
 		r := inProcess(t, append([]string{"open"}, c.args...)...)
 		require.Equal(t, 2, r.code, c.args)
@@ -48,8 +48,8 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// A recording is opened by a part of its name.
-func TestOpenFindsTheRecordingThatIsMeant(t *testing.T) {
+// A recording is opened by part of its name.
+func TestOpenByPartialName(t *testing.T) {
 	folder := recFolder(t, nil)
 	data, err := os.ReadFile(lintFixtures + "healthy-legacy.jsonl")
 	require.NoError(t, err)
@@ -59,18 +59,18 @@ func TestOpenFindsTheRecordingThatIsMeant(t *testing.T) {
 	require.Equal(t, inProcess(t, "rec", "cat", "last"), r)
 }
 
-// On a terminal the recordings stand beside each other, and nothing is asked
-// before it ends: there is no server.
-func TestScreenOfRecordings(t *testing.T) {
+// On a terminal several recordings are opened, and quitting needs no
+// confirmation, since there is no server.
+func TestScreenShowsRecordings(t *testing.T) {
 	fixture := func(name string) string {
 		path, err := filepath.Abs(lintFixtures + name)
 		require.NoError(t, err)
 		return path
 	}
 	s := inTerminal(t, 120, 36, "sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, binary, "open", fixture("healthy-legacy.jsonl"), fixture("duplicate-answers.jsonl"))
-	s.until("healthy-legacy.jsonl", "duplicate-answers", "initialize", "1 Sessions 2")
+	s.until("1 healthy-legacy.jsonl", "2 duplicate-answers.jsonl", "handshake")
 	s.keys(">", "V")
-	s.until("FILE  duplicate-answers.jsonl", "> tools/call")
+	s.until("FILE  ", "  duplicate-answers.jsonl", "second response")
 	s.keys("c")
 	s.until("compose: this is a recording")
 	s.keys("q")

@@ -7,8 +7,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// marked are the processes that inherited a mark; what has ended, or is
-// another's, has no environment.
+// marked returns the processes that inherited a mark. The environment of ended
+// processes, and of other users', is not readable.
 func marked(mark string) []*os.Process {
 	var found []*os.Process
 	for pid, env := range sshtest.ProcFiles("environ") {

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// marked finds nobody: only Linux tells of other processes' variables.
+// marked returns nothing: only Linux shows the variables of other processes.
 func marked(string) []*os.Process { return nil }

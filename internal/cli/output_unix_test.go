@@ -13,12 +13,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
 
-// Nobody reads any more: that is no error, and the server is ended.
-func TestStandardOutputIsClosed(t *testing.T) {
+// A closed stdout is not an error, and the server is shut down.
+func TestClosedStdout(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		against("", "run"),
@@ -41,7 +42,7 @@ func TestStandardOutputIsClosed(t *testing.T) {
 	}
 }
 
-func TestTheReaderLeavesInTheMiddle(t *testing.T) {
+func TestReaderClosesStdoutEarly(t *testing.T) {
 	t.Parallel()
 	cmd := program(t, against("flood:1000000x205", "run")...)
 	r, w, err := os.Pipe()
@@ -56,7 +57,7 @@ func TestTheReaderLeavesInTheMiddle(t *testing.T) {
 	require.Empty(t, left(cmd))
 }
 
-func TestStandardOutputIsFull(t *testing.T) {
+func TestFullStdout(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -100,8 +101,8 @@ func TestStandardOutputIsFull(t *testing.T) {
 	}
 }
 
-// A server that reads no more is not our own reader that has left.
-func TestAServerThatTakesNoInputIsNoSuccess(t *testing.T) {
+// A server that closes its stdin is not a closed stdout of ours.
+func TestServerNotReadingInputFails(t *testing.T) {
 	t.Parallel()
 	need(t, "sh")
 	cmd := program(t, "run", "--raw", "--in", "-", "--", "sh", "-c", "exec 0<&-; echo closed; exec sleep 60")
@@ -116,9 +117,9 @@ func TestAServerThatTakesNoInputIsNoSuccess(t *testing.T) {
 	require.Contains(t, r.stderr, "message not sent")
 }
 
-// The file can't grow any more: the recording stops and says so, the session
-// goes on.
-func TestADiskThatIsFull(t *testing.T) {
+// When the file cannot grow, the recording stops and says so, and the session
+// continues.
+func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	need(t, "sh")
 	for _, c := range []struct {
@@ -142,7 +143,7 @@ func TestADiskThatIsFull(t *testing.T) {
 		require.Regexp(t, `mcpdbg: recording incomplete: `+record+`: file too large; not recorded from entry \d+ on\n$`, r.stderr)
 		data, err := os.ReadFile(record)
 		require.NoError(t, err)
-		require.True(t, strings.HasSuffix(string(data), "}\n"), "it ends with a whole line")
+		require.True(t, strings.HasSuffix(string(data), "}\n"), "it ends with a complete line")
 		rec, err := recordings.Open(record)
 		require.NoError(t, err)
 		require.Equal(t, session.RecordingTorn, rec.Stats().Recording)
@@ -150,10 +151,10 @@ func TestADiskThatIsFull(t *testing.T) {
 	}
 }
 
-// nobody is a user without rights.
-const nobody = 65534
+// unprivileged is the id of a user without rights, "nobody" on most systems.
+const unprivileged = 65534
 
-func TestWhatOneMayNot(t *testing.T) {
+func TestPermissionErrors(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		require.Empty(t, os.Getenv("CI"), "only root can run the program as another user")
@@ -162,7 +163,7 @@ func TestWhatOneMayNot(t *testing.T) {
 	shared, err := os.MkdirTemp("", "shared") //nolint:usetesting // only its owner may look into the parent of a TempDir
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(shared) })
-	require.NoError(t, os.Chmod(shared, 0o777)) // recordings that are not kept go there
+	require.NoError(t, os.Chmod(shared, 0o777)) // temporary recordings go there
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.Mkdir(secret, 0o700))
 	for _, c := range []struct {
@@ -171,14 +172,14 @@ func TestWhatOneMayNot(t *testing.T) {
 		code  int
 		says  []string
 	}{
-		{[]string{"list", "--no-record", "tools", "-C", secret, "--", binary, demoServer}, "/", 3, []string{"permission denied", "--cwd"}},
+		{[]string{"list", "--no-record", "tools", "-C", secret, "--", binary, console.DemoServer}, "/", 3, []string{"permission denied", "--cwd"}},
 		{against("", "list", "tools"), secret, 2, []string{"permission denied", "try: --record"}},
 		{against("", "list", "--no-record", "tools"), secret, 0, nil},
 		{[]string{"list", "--no-record", "tools", "--", secret + "/program"}, "/", 3, []string{"permission denied"}},
 	} {
 		cmd := program(t, c.args...)
 		cmd.Dir = "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+c.state, "TMPDIR="+shared)
 		r := finish(t, cmd)
 		require.Equal(t, c.code, r.code, r.stderr)

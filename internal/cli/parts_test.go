@@ -8,18 +8,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
 )
 
-// All commands take a recording in parts as the one that it is.
-func TestARecordingInParts(t *testing.T) {
+// All commands treat a recording in parts as a single one.
+func TestRecordingInParts(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	record := filepath.Join(folder, "r.jsonl")
 	run(t, against("flood-now:1000x205", "run", "--raw", "--quiet", "--max-part", "64K", "--record", record)...)
 	require.FileExists(t, recordings.PartPath(record, 3))
 
-	var list []listed
+	var list []rec.Listed
 	r := run(t, "rec", "ls", "--json", folder)
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &list), r.stdout)
 	require.Len(t, list, 1)
@@ -37,7 +38,7 @@ func TestARecordingInParts(t *testing.T) {
 
 	r = run(t, "rec", "rm", recordings.PartPath(record, 2))
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "it is a part of another recording")
+	require.Contains(t, r.stderr, "part of another recording")
 	require.Contains(t, r.stderr, "mcpdbg rec rm "+record)
 	require.Zero(t, run(t, "rec", "rm", record).code)
 	left, err := os.ReadDir(folder)

@@ -12,48 +12,49 @@ import (
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
+	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/executor"
-	"mcpdbg/session/lint"
 	"mcpdbg/session/localexec"
 	"mcpdbg/session/mcp"
-	"mcpdbg/session/verdict"
 )
 
-// shown is what a screen shows of a log at one moment.
+// shown is what the screen shows of a log at one moment.
 type shown struct {
 	Rows     []session.Row
 	Stats    session.Stats
-	Verdicts []verdict.Verdict
-	Findings []lint.Finding
+	Causes   []diagnosis.Cause
+	Problems []diagnosis.Problem
 }
 
-// projection is what a screen derives from a log.
+// projection is what the screen derives from a log.
 type projection struct {
 	src     session.Source
-	tracker *verdict.Tracker
-	linter  *lint.Linter
+	tracker *cause.Tracker
+	checker *rule.Checker
 }
 
 func project(src session.Source) *projection {
-	return &projection{src, verdict.New(src), lint.New(src)}
+	return &projection{src, cause.New(src), rule.New(src)}
 }
 
-// show goes on to what there is now. What only a live session knows (clocks,
-// bytes that wait to be written, who is asked) is not asked for: verdict.Live is
-// nil, and the linter gets no Tick.
+// show advances to the current end of the log. It uses nothing that only a live
+// session has (clocks, unwritten bytes, open prompts): cause.Live is nil, and
+// the checker gets no Tick.
 func (p *projection) show() shown {
 	rows := make([]session.Row, p.src.Len())
 	s := shown{Rows: rows[:p.src.Rows(0, rows)], Stats: p.src.Stats()}
 	for p.tracker.Advance(1000) {
 	}
-	for p.linter.Advance(context.Background(), 1000, 1<<20) {
+	for p.checker.Advance(context.Background(), 1000, 1<<20) {
 	}
-	s.Verdicts, s.Findings = p.tracker.Now(nil), p.linter.Findings()
+	s.Causes, s.Problems = p.tracker.Now(nil), p.checker.Problems()
 	return s
 }
 
-// A watchedLog is looked at as a screen does, each time that something was
-// appended to it, and nothing else is meanwhile.
+// A watchedLog is read like the screen reads it after each append, before the
+// next append.
 type watchedLog struct {
 	*recordings.File
 	mu     sync.Mutex
@@ -69,11 +70,11 @@ func (w *watchedLog) Append(entries []session.Entry) error {
 	return err
 }
 
-// TestARecordingShowsWhatItsSessionShowed holds for the live screen against a
-// recording at the cursor: at every moment the rows, their states, the counts,
-// the verdicts and the findings are the same, whether somebody watched all along
-// or goes there at once.
-func TestARecordingShowsWhatItsSessionShowed(t *testing.T) {
+// TestRecordingShowsSameAsSession compares the live screen with a recording at
+// the cursor: at every moment the rows, their states, the counts, the causes
+// and the problems are the same, whether the log was followed or the cursor
+// jumped there.
+func TestRecordingShowsSameAsSession(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
 		era   mcp.Era
@@ -120,14 +121,14 @@ func TestARecordingShowsWhatItsSessionShowed(t *testing.T) {
 				if i%7 == 0 || i == len(log.shown)-1 {
 					jumped := session.NewPast(rec)
 					jumped.To(k)
-					require.Equal(t, live, project(jumped).show(), "after %d rows, gone to at once", k)
+					require.Equal(t, live, project(jumped).show(), "after %d rows, with a jump", k)
 				}
 			}
 		})
 	}
 }
 
-// requireManyEndings fails if the test proves less than it should.
+// requireManyEndings fails if the session lacks cases that the test needs.
 func requireManyEndings(t *testing.T, rows []session.Row) {
 	t.Helper()
 	seen := map[session.ReqState]bool{}
@@ -149,16 +150,16 @@ func runWatched(t *testing.T, kind string, era mcp.Era, calls func(*testing.T, *
 	if kind != "" {
 		argv = append(argv, "--misbehave", kind)
 	}
-	startup := patience
+	startup := waitLimit
 	if calls == nil {
-		startup = time.Second // it is not going to start
+		startup = time.Second // it does not start
 	}
 	ex := localexec.New(localexec.Options{})
 	s := session.New(session.Config{
 		Executor: ex, Log: log, Command: executor.Command{Argv: argv}, Era: era, ClientName: "test", ClientVersion: "0",
 		StartupTimeout: startup, Timeout: 300 * time.Millisecond,
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	if err := s.Open(ctx); err == nil && calls != nil {
 		calls(t, s)
@@ -178,8 +179,8 @@ func twoCalls(t *testing.T, s *session.Session) {
 	}
 }
 
-// manyEndings has requests answered, failed, cancelled, timed out and lost, in two
-// processes.
+// manyEndings makes requests that are answered, failed, cancelled, timed out and
+// lost, in two processes.
 func manyEndings(t *testing.T, s *session.Session) {
 	twoCalls(t, s)
 	_, _ = s.Request(t.Context(), "tools/list", nil, session.CallOptions{})
@@ -187,15 +188,15 @@ func manyEndings(t *testing.T, s *session.Session) {
 	_, _ = s.Request(t.Context(), "no/such", nil, session.CallOptions{})
 	_, _ = s.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"ask"}`), session.CallOptions{})
 	slow := json.RawMessage(`{"name":"slow","arguments":{"seconds":30}}`)
-	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{}) // times out, and is taken back
+	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{}) // times out, and is cancelled
 	cancelled, cancel := context.WithCancel(t.Context())
-	_, _ = s.Request(cancelled, "tools/call", slow, session.CallOptions{Timeout: patience, Sent: func(uint64) { cancel() }})
+	_, _ = s.Request(cancelled, "tools/call", slow, session.CallOptions{Timeout: waitLimit, OnSent: func(uint64) { cancel() }})
 	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: 50 * time.Millisecond, Quiet: true})
 	var calls sync.WaitGroup
 	for range 3 {
 		sent := make(chan uint64, 1)
 		calls.Go(func() {
-			_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: patience, Sent: func(n uint64) { sent <- n }})
+			_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: waitLimit, OnSent: func(n uint64) { sent <- n }})
 		})
 		<-sent
 	}

@@ -13,18 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// everything is the reference server of the protocol, in the version that
-// .ci/run fetches.
+// everything is the reference server of the protocol, in the version that .ci/run
+// fetches.
 const everything = "@modelcontextprotocol/server-everything@2026.8.31"
 
-// A realServer is one that others wrote.
+// A realServer is a third-party server.
 type realServer struct {
-	program string   // must be there
+	program string   // required
 	argv    []string // none: that of reference
 	era     string
 	tool    string   // to call
 	args    []string // with
-	says    string   // in its answer
+	says    string   // in its response
 }
 
 var realServers = []realServer{
@@ -33,8 +33,8 @@ var realServers = []realServer{
 	{"gosdk-everything", []string{"gosdk-everything"}, "modern", "greet", []string{"name=Ada"}, "Ada"},
 }
 
-// command gives the command line that runs a server, and skips the test if the
-// server is not there.
+// command returns the command line of a server, and skips the test if the
+// server is missing.
 func (s realServer) command(t *testing.T, flags ...string) []string {
 	t.Helper()
 	need(t, s.program)
@@ -45,9 +45,9 @@ func (s realServer) command(t *testing.T, flags ...string) []string {
 	return append(append(flags, "--startup-timeout", "50s", "--"), argv...)
 }
 
-// reference is the program of the reference server, and skips the test if npx
-// could not fetch it. To start it by npx takes three times as long, of which
-// most is spent in npm.
+// reference returns the program of the reference server, and skips the test if
+// npx could not fetch it. Starting it by npx takes three times as long, mostly
+// in npm.
 func reference(t testing.TB) string {
 	t.Helper()
 	need(t, "npx")
@@ -60,7 +60,7 @@ func reference(t testing.TB) string {
 }
 
 var fetched = sync.OnceValues(func() (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "npx", "-y", "-p", everything, "-c", "command -v mcp-server-everything")
 	cmd.WaitDelay = holding
@@ -68,9 +68,9 @@ var fetched = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(out)), err
 })
 
-// As people start it: npx, a shell and the server, which all end before they are
-// killed.
-func TestServerByNpx(t *testing.T) {
+// Started through npx, as usual: npx, a shell and the server all end without
+// being killed.
+func TestNpxServer(t *testing.T) {
 	t.Parallel()
 	reference(t)
 	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)

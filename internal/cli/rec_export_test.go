@@ -46,8 +46,8 @@ func TestRecExportUsage(t *testing.T) {
 		says string
 		args []string
 	}{
-		{"which format", []string{file}},
-		{"which format", []string{file, "-o", "x.docx"}},
+		{"--format must be one of", []string{file}},
+		{"--format must be one of", []string{file, "-o", "x.docx"}},
 		{"takes one recording", []string{"--format", "md"}},
 		{"--filter", []string{file, "--format", "md", "--filter", "/("}},
 		{"it looks like", []string{"rec_export_test.go", "--format", "md"}},
@@ -58,7 +58,7 @@ func TestRecExportUsage(t *testing.T) {
 	}
 }
 
-// TestShare: a token is told of, and is in no copy, nor in its notes.
+// TestShare: a token is reported, and is neither in the copy nor in its notes.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	token := "ghp_" + strings.Repeat("aB1", 12)
@@ -75,7 +75,21 @@ func TestShare(t *testing.T) {
 	r := inProcess(t, "rec", "export", file, "--format", "txtar")
 	require.Equal(t, 0, r.code)
 	require.Contains(t, r.stderr, "looks like a token (github)")
-	require.Contains(t, r.stderr, "rec redact")
+	require.Contains(t, r.stderr, "try: --redact")
+	whole := r.stdout
+
+	r = inProcess(t, "rec", "export", file, "--format", "txtar", "--redact", "--key", "x")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stderr, "1 secret removed")
+	require.Contains(t, r.stderr, "github")
+	require.NotContains(t, r.stdout+r.stderr, token)
+	require.Regexp(t, `using \[redacted:[0-9a-z]+\]`, r.stdout)
+	require.Contains(t, whole, "using "+token, "not without the flag")
+	for _, args := range [][]string{{"--env", "HOME"}, {"--no-defaults"}, {"--redact", "--pattern", "("}, {"--redact", "--env", "NOT_SET_ANYWHERE"}} {
+		r = inProcess(t, append([]string{"rec", "export", file, "--format", "md"}, args...)...)
+		require.Equal(t, 2, r.code, args)
+		require.Empty(t, r.stdout)
+	}
 
 	require.Equal(t, 0, inProcess(t, "rec", "redact", file, "-o", copied, "--notes").code)
 	r = inProcess(t, "rec", "export", copied, "--format", "txtar")

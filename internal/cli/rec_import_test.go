@@ -55,7 +55,7 @@ func TestRecImportReport(t *testing.T) {
 	r = inProcess(t, "rec", "import", importFixtures+"claude-mcp.log", "-o", filepath.Join(t.TempDir(), "x.jsonl"), "--only", "weather")
 	require.Equal(t, 0, r.code)
 	require.Contains(t, r.stderr, "1 message sent, 0 received")
-	require.Contains(t, r.stderr, `7 lines left out, of others: ["everything"]`)
+	require.Contains(t, r.stderr, `7 lines of other sessions or servers skipped: ["everything"]`)
 }
 
 func TestRecImportUsage(t *testing.T) {
@@ -73,15 +73,15 @@ func TestRecImportUsage(t *testing.T) {
 		{"takes one file", nil},
 		{"takes one file", []string{"a", "b"}},
 		{"takes one file", []string{"--", "a"}},
-		{"no such file", []string{filepath.Join(dir, "none")}},
+		{"file not found", []string{filepath.Join(dir, "none")}},
 		{"is a directory", []string{dir}},
-		{"recording already\n  try: mcpdbg open", []string{lintFixtures + "healthy-legacy.jsonl"}},
-		{`text that begins with "hi\x1b[2J"` + "\n  try: --format is one of", []string{file("text", "hi\x1b[2J")}},
+		{"already a recording\n  try: mcpdbg open", []string{lintFixtures + "healthy-legacy.jsonl"}},
+		{`text that begins with "hi\x1b[2J"` + "\n  try: --format with one of", []string{file("text", "hi\x1b[2J")}},
 		{"JSON with the members jsonrpc", []string{file("bare", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)}},
 		{"an empty file", []string{file("empty", "")}},
-		{`there is no format "x"`, []string{file("any", "x"), "--format", "x"}},
-		{"nothing in it could be read as jsonl (line 1: it is no JSON object)", []string{file("any", "x"), "--format", "jsonl"}},
-		{"can't go to standard output", []string{file("any", "x"), "-o", "-"}},
+		{`unknown format "x"`, []string{file("any", "x"), "--format", "x"}},
+		{"nothing could be read as jsonl (line 1: not a JSON object)", []string{file("any", "x"), "--format", "jsonl"}},
+		{"cannot be written to standard output", []string{file("any", "x"), "-o", "-"}},
 	} {
 		r := inProcess(t, append([]string{"rec", "import"}, c.args...)...)
 		require.Equal(t, 2, r.code, c.args)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/redact"
 )
@@ -62,11 +63,11 @@ func TestRecRedactUsage(t *testing.T) {
 		says string
 		args []string
 	}{
-		{"needs -o OUT", []string{file}},
+		{"requires -o OUT", []string{file}},
 		{"standard output", []string{file, "-o", "-"}},
 		{"takes one recording", []string{}},
-		{"no such variable", []string{file, "--dry-run", "--env", "MCPDBG_NO_SUCH"}},
-		{"begins with /", []string{file, "--dry-run", "--pointer", "params"}},
+		{"not set in this environment", []string{file, "--dry-run", "--env", "MCPDBG_NO_SUCH"}},
+		{"starts with /", []string{file, "--dry-run", "--pointer", "params"}},
 		{"pattern 1: error parsing", []string{file, "--dry-run", "--pattern", "("}},
 		{"it looks like", []string{"rec_redact_test.go", "--dry-run"}},
 	} {
@@ -76,14 +77,14 @@ func TestRecRedactUsage(t *testing.T) {
 	}
 }
 
-// TestGivenValuesStayOutOfWhatIsShared: a value of -e is not in the recording,
-// but known well enough to be redacted from what the server said.
-func TestGivenValuesStayOutOfWhatIsShared(t *testing.T) {
+// TestGivenValuesAreRedacted: a value of -e is recorded only as a digest, which
+// is enough to redact it from the server's output.
+func TestGivenValuesAreRedacted(t *testing.T) {
 	t.Parallel()
 	const value = "hunter2-given"
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl")
-	r := inProcess(t, append([]string{"call", "--record", file, "-e", "APP_WORD=" + value, "--tool", "echo", "message=it is " + value, "--"}, []string{binary, demoServer}...)...)
+	r := inProcess(t, append([]string{"call", "--record", file, "-e", "APP_WORD=" + value, "--tool", "echo", "message=it is " + value, "--"}, []string{binary, console.DemoServer}...)...)
 	require.Equal(t, 0, r.code, r.stderr)
 	recorded, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -94,7 +95,7 @@ func TestGivenValuesStayOutOfWhatIsShared(t *testing.T) {
 
 	r = inProcess(t, "rec", "cat", "--json", file)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.NotContains(t, r.stdout, `"salt"`, "what is printed may end in a log that others read")
+	require.NotContains(t, r.stdout, `"salt"`, "the output may end up in a public log")
 
 	r = inProcess(t, "rec", "redact", file, "-o", out)
 	require.Equal(t, 0, r.code, r.stderr)

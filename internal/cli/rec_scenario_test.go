@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session/scenario"
+	"mcpdbg/internal/scenario"
 )
 
-// TestRecExportScenario: what a recording of the demo is made into passes on the
-// demo, however much is expected, and is good to be run again when it is written
-// by its own rules.
+// TestRecExportScenario: a scenario made from a recording of the demo passes on
+// the demo, however much is expected, and parses to the same scenario when
+// written again.
 func TestRecExportScenario(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
@@ -45,7 +45,7 @@ func TestRecExportScenario(t *testing.T) {
 	}
 	r = inProcess(t, "rec", "export", "last", "--format", "scenario", "--to", "3")
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "no scenario: the client did nothing but shake hands\n  try: another part of the recording")
+	require.Contains(t, r.stderr, "cannot make a scenario: the client sent nothing but the handshake\n  try: another part of the recording")
 }
 
 func TestSchema(t *testing.T) {
@@ -65,6 +65,6 @@ func TestSchema(t *testing.T) {
 	}
 	r = inProcess(t, "schema", "scenarios")
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "no schema \"scenarios\"\n  try: one of scenario")
+	require.Contains(t, r.stderr, "unknown schema \"scenarios\"\n  try: one of scenario")
 	require.Contains(t, inProcess(t, "__complete", "schema", "").stdout, "scenario\n")
 }

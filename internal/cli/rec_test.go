@@ -11,10 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session/lint"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/rec"
+	"mcpdbg/session/diagnosis/rule"
 )
 
-const lintFixtures = "../../session/lint/testdata/"
+const lintFixtures = "../../session/diagnosis/rule/testdata/"
 
 func TestRecInfo(t *testing.T) {
 	t.Parallel()
@@ -25,25 +27,25 @@ func TestRecInfo(t *testing.T) {
 		`3\.5 KiB, 24 entries, done`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
 		`server +mcpdbg-demo 0\.1\.0 2025-11-25 legacy`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
 		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
-		`(?m)^checked +framing, JSON-RPC and process rules; message contents not checked$`, `(?m)^ +2 problems \(2 errors\)$`, `E RPC08  entry 18, seq 4  second answer: id 1`, `(?m)^ +breaks: `,
+		`(?m)^checked +framing, JSON-RPC and process rules; message contents not checked$`, `(?m)^ +2 problems \(2 errors\)$`, `E RPC08  entry 18, seq 4  duplicate response: id 1`, `(?m)^ +breaks: `,
 	} {
 		require.Regexp(t, want, r.stdout)
 	}
-	require.Equal(t, 1, strings.Count(r.stdout, "breaks:"), "once a rule")
+	require.Equal(t, 1, strings.Count(r.stdout, "breaks:"), "once per rule")
 }
 
 func TestRecInfoJSON(t *testing.T) {
 	t.Parallel()
 	r := inProcess(t, "rec", "info", "--json", lintFixtures+"never-answers.jsonl")
 	require.Equal(t, 0, r.code, r.stderr)
-	var info recordingInfo
+	var info rec.Info
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &info))
 	require.Equal(t, "done", info.State)
 	require.Equal(t, []string{"mcpdbg", "demo-server", "--misbehave", "never-answers"}, info.Header.Argv)
-	require.Equal(t, []int{1, 1}, []int{info.Warnings, info.Infos}, "of a probe silence is only worth knowing")
-	require.Equal(t, lint.Checked, info.Checked)
-	require.Equal(t, "RPC19", info.Findings[0].ID)
-	require.Equal(t, uint64(8), info.Findings[0].N)
+	require.Equal(t, []int{1, 1}, []int{info.Warnings, info.Infos}, "an unanswered probe is only informational")
+	require.Equal(t, rule.Checked, info.Checked)
+	require.Equal(t, "RPC19", info.Problems[0].ID)
+	require.Equal(t, uint64(8), info.Problems[0].N)
 	require.Len(t, info.Methods, 2)
 	for _, m := range info.Methods {
 		require.Equal(t, 1, m.Requests)
@@ -52,8 +54,8 @@ func TestRecInfoJSON(t *testing.T) {
 	}
 }
 
-// Calls that failed are counted where the messages are, in words of their own.
-func TestRecInfoCountsFailedCallsApartFromProblems(t *testing.T) {
+// Failed calls are counted with the messages, not as problems.
+func TestRecInfoFailedCallsAreNotProblems(t *testing.T) {
 	t.Parallel()
 	file := writeFile(t, goldenLines(t)[0]+`{"n":1,"t":0,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"tools/call"}}
 {"n":2,"t":1,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":1,"result":{"isError":true}}}
@@ -65,18 +67,7 @@ func TestRecInfoCountsFailedCallsApartFromProblems(t *testing.T) {
 	require.Regexp(t, `(?m)^ +no problems$`, r.stdout)
 }
 
-// Times are those of the answer at each percent, by the nearest rank.
-func TestPercentiles(t *testing.T) {
-	t.Parallel()
-	m := methodInfo{}
-	for i := range int64(200) {
-		m.took = append(m.took, 200-i)
-	}
-	m.summarise()
-	require.Equal(t, []int64{100, 190, 198, 200}, []int64{*m.P50, *m.P95, *m.P99, *m.Max})
-}
-
-func TestRecInfoTellsOfBothSides(t *testing.T) {
+func TestRecInfoShowsBothSides(t *testing.T) {
 	t.Parallel()
 	header := strings.Replace(goldenLines(t)[0], `"tool":`, `"redacted":{"pattern":2,"key":1},"tool":`, 1)
 	const message = `{"n":%,"t":0,"k":"stdout","seq":1,"m":{"method":"notifications/progress","params":{}}}` + "\n"
@@ -92,21 +83,21 @@ func TestRecInfoTellsOfBothSides(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	for _, want := range []string{
 		`(?m)^client +notifications/initialized +1$`, `(?m)^server +notifications/progress +2$`,
-		`(?m)^no message entry 4, seq 1: é0\\u001b\[1m$`, `(?m)^ +entry 7, seq 1: é3.*é … \(247 bytes\)$`, `(?m)^ +and 2 more$`,
-		`(?m)^redacted +a copy, with 3 values removed$`, `(?m)^received +2 messages, .*, 7 lines that are no messages$`,
+		`(?m)^stray      entry 4, seq 1: é0\\u001b\[1m$`, `(?m)^ +entry 7, seq 1: é3.*é … \(247 bytes\)$`, `(?m)^ +and 2 more$`,
+		`(?m)^redacted +a copy, with 3 values removed$`, `(?m)^received +2 messages, .*, 7 lines that are not messages$`,
 	} {
 		require.Regexp(t, want, r.stdout)
 	}
 	r = inProcess(t, "rec", "info", "--json", file)
-	var info recordingInfo
+	var info rec.Info
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &info))
-	require.Equal(t, []notifiedInfo{{"notifications/initialized", "client", 1}, {"notifications/progress", "server", 2}}, info.Notified)
-	require.Len(t, info.Stray, firstStray)
+	require.Equal(t, []rec.NotifiedInfo{{Method: "notifications/initialized", From: "client", Count: 1}, {Method: "notifications/progress", From: "server", Count: 2}}, info.Notified)
+	require.Len(t, info.Stray, 5)
 	require.NotContains(t, info.Stray[4].Text, "\ufffd")
 	require.Equal(t, uint64(2), info.Header.Redacted["pattern"])
 }
 
-func TestRecInfoOfWhatIsNotFinished(t *testing.T) {
+func TestRecInfoUnfinished(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(lintFixtures + "healthy-legacy.jsonl")
 	require.NoError(t, err)
@@ -114,11 +105,11 @@ func TestRecInfoOfWhatIsNotFinished(t *testing.T) {
 	require.NoError(t, os.WriteFile(torn, data[:len(data)-9], 0o600))
 	r := inProcess(t, "rec", "info", torn)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "torn: its recorder did not finish: it was ended, or could not write")
+	require.Contains(t, r.stdout, "torn: the recorder was killed or could not write")
 	require.Regexp(t, `(?m)^ +no problems$`, r.stdout)
 }
 
-func TestRecInfoRefuses(t *testing.T) {
+func TestRecInfoUsage(t *testing.T) {
 	t.Parallel()
 	text := writeFile(t, "hello\n")
 	for _, c := range []struct {
@@ -127,32 +118,32 @@ func TestRecInfoRefuses(t *testing.T) {
 	}{
 		{[]string{"rec", "info"}, "one recording"},
 		{[]string{"rec", "info", "a", "b"}, "one recording"},
-		{[]string{"rec", "info", text + ".missing"}, "there is no such file"},
+		{[]string{"rec", "info", text + ".missing"}, "file not found"},
 		{[]string{"rec", "info", text}, "is not a recording: it looks like text"},
 		{[]string{"rec", "inof", text}, `unknown command "rec inof"`},
 	} {
 		r := inProcess(t, c.args...)
-		require.Equal(t, exitUsage, r.code, c.args)
+		require.Equal(t, exit.Usage, r.code, c.args)
 		require.Contains(t, r.stderr, c.says)
 		require.Empty(t, r.stdout)
 	}
 }
 
-// Nothing that a server wrote reaches the terminal as it is.
-func TestRecInfoIsSafe(t *testing.T) {
+// Text from the server reaches the terminal only sanitized.
+func TestRecInfoSanitizesOutput(t *testing.T) {
 	t.Parallel()
 	r := inProcess(t, "rec", "info", lintFixtures+"ansi.jsonl")
 	require.Contains(t, r.stdout, "FRM12")
 	require.Regexp(t, `^[^\x00-\x09\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{202a}-\x{202e}]*$`, r.stdout)
 }
 
-// run tells of the first findings at its end, and how many there are besides.
-func TestRunTellsFindings(t *testing.T) {
+// run prints the first problems at its end, and the number of others.
+func TestRunReportsProblems(t *testing.T) {
 	t.Parallel()
 	in := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", 14)
 	r := run(t, against("", "run", "--no-record", "--json", "--era", "legacy", "--in", writeFile(t, in))...)
-	require.Equal(t, shownFindings, strings.Count(r.stderr, "mcpdbg: W RPC06 entry ")+strings.Count(r.stderr, "mcpdbg: E RPC0"), r.stderr)
-	require.Regexp(t, `mcpdbg: \d+ more: mcpdbg rec info FILE prints them`, r.stderr)
+	require.Equal(t, 10, strings.Count(r.stderr, "mcpdbg: W RPC06 entry ")+strings.Count(r.stderr, "mcpdbg: E RPC0"), r.stderr)
+	require.Regexp(t, `mcpdbg: \d+ more: mcpdbg rec info FILE lists them all`, r.stderr)
 	require.Regexp(t, `mcpdbg: \d+ problems \(.*\); checked: framing, JSON-RPC and process rules; message contents not checked`, r.stderr)
 	require.NotContains(t, r.stdout, "RPC06", "stdout holds the recording's lines, and nothing else")
 

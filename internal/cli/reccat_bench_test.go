@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkRecCat: what rec cat takes to find some entries among 100 MB, as a
-// process from its start to its end. The field filter is held against jq, which
-// can't know how long an answer took: it looks for the method alone.
+// BenchmarkRecCat measures the time of rec cat, as a process, to find some
+// entries in 100 MB. The field filter is compared with jq, which filters only
+// by method because it cannot know response times.
 func BenchmarkRecCat(b *testing.B) {
 	file := writeCorpus(b, 220_000)
 	info, err := os.Stat(file)
@@ -55,7 +55,7 @@ func BenchmarkRecCat(b *testing.B) {
 	}
 }
 
-// timed runs a command whose output is nobody's.
+// timed runs a command and discards its output.
 func timed(b *testing.B, command []string) time.Duration {
 	b.Helper()
 	var stderr bytes.Buffer

@@ -13,14 +13,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/corpus"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
-	"mcpdbg/ui/filter"
+	"mcpdbg/ui/widget/filter"
 )
 
-// goldenRecording has 45 entries: every kind, and every way to write a payload.
+// goldenRecording has 45 entries, with every kind and every payload encoding.
 const goldenRecording = "../../recordings/testdata/v1-session.jsonl"
 
 func goldenLines(t testing.TB) []string {
@@ -30,8 +32,8 @@ func goldenLines(t testing.TB) []string {
 	return strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// What run printed of a session is what cat prints of its recording, but for
-// what was not known when run printed it.
+// cat prints a recording as run printed the session, except for facts that were
+// not known yet when run printed it.
 func TestRecCatPrintsAsRun(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "r.jsonl")
@@ -52,15 +54,15 @@ func TestRecCatJSONIsTheRecording(t *testing.T) {
 	r := inProcess(t, "rec", "cat", "--json", goldenRecording)
 	require.Equal(t, result{0, strings.Join(lines, "") + "\n", ""}, r)
 
-	// A filtered one is a recording, with the numbers of the whole one.
+	// A filtered recording is a recording, with the original entry numbers.
 	r = inProcess(t, "rec", "cat", "--json", "--filter", "method:tools/call", goldenRecording)
 	require.Equal(t, result{0, lines[0] + lines[12] + lines[16], ""}, r)
 	_, err := recordings.Open(writeFile(t, r.stdout))
 	require.NoError(t, err)
 }
 
-// TestRecCatFilterFindsAll holds that a filter has no limit: it lets through what a
-// brute-force reader finds, over many pages of the index.
+// TestRecCatFilterFindsAll: the filter finds the same entries as a brute-force
+// reader, over many pages of the index.
 func TestRecCatFilterFindsAll(t *testing.T) {
 	t.Parallel()
 	path := rectest.Calls(t, 15_000, 1)
@@ -105,7 +107,7 @@ func TestRecCatSelects(t *testing.T) {
 	}
 }
 
-func TestRecCatOfARecordingWithHoles(t *testing.T) {
+func TestRecCatWithMissingEntries(t *testing.T) {
 	t.Parallel()
 	lines := goldenLines(t)
 	cut := writeFile(t, lines[0]+lines[10]+lines[20]+lines[30])
@@ -137,7 +139,7 @@ func TestRecCatJQ(t *testing.T) {
 		{name: "raw strings", expr: ".m.s | strings", flags: []string{"-r"}, want: "a\nb\né\x1b\n"},
 		{name: "raw, but no strings", expr: ".n", flags: []string{"--raw-output", "--filter", "n:2"}, want: "2\n"},
 		{name: "others go on", expr: ".m.pi + 1", want: "2.1\n1\n", code: 1,
-			says: "mcpdbg: entry 2: --jq: cannot add: string (\"x\") and number (1)\nmcpdbg: --jq failed for 1 of the entries\n"},
+			says: "mcpdbg: entry 2: --jq: cannot add: string (\"x\") and number (1)\nmcpdbg: --jq failed for 1 entry\n"},
 		{name: "halt", expr: "if .n == 2 then halt else .n end", want: "1\n"},
 		{name: "halt with an error", expr: `if .n == 2 then "no\u001b[1m" | halt_error else .n end`, want: "1\n", code: 1,
 			says: "mcpdbg: entry 2: --jq: halt error: no"},
@@ -155,15 +157,15 @@ func TestRecCatJQ(t *testing.T) {
 	}
 }
 
-func TestRecCatNamesTenFailures(t *testing.T) {
+func TestRecCatListsTenFailures(t *testing.T) {
 	t.Parallel()
 	r := inProcess(t, "rec", "cat", goldenRecording, "--jq", "error")
 	require.Equal(t, 1, r.code)
-	require.Equal(t, shownFailures, strings.Count(r.stderr, "mcpdbg: entry "))
-	require.Contains(t, r.stderr, "--jq failed for 45 of the entries")
+	require.Equal(t, 10, strings.Count(r.stderr, "mcpdbg: entry "))
+	require.Contains(t, r.stderr, "--jq failed for 45 entries")
 }
 
-func TestRecCatRefuses(t *testing.T) {
+func TestRecCatUsage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		args []string
@@ -172,40 +174,40 @@ func TestRecCatRefuses(t *testing.T) {
 		{nil, "one recording"},
 		{[]string{"a", "b"}, "one recording"},
 		{[]string{"-"}, "standard input"},
-		{[]string{goldenRecording, "--filter", "kind:x"}, "--filter: column 6: kind: is request"},
+		{[]string{goldenRecording, "--filter", "kind:x"}, "--filter: column 6: kind: must be request"},
 		{[]string{goldenRecording, "--jq", ".a |"}, "--jq: byte 5: unexpected EOF"},
 		{[]string{goldenRecording, "--jq", ".a ) b"}, "--jq: byte 4: unexpected token \")\""},
 		{[]string{goldenRecording, "--jq", "nosuch"}, "--jq: function not defined: nosuch/0"},
 		{[]string{goldenRecording, "--jq", "inputs"}, "--jq: input(s)/0 is not allowed"},
 		{[]string{goldenRecording, "--jq", `import "a" as a; .`}, "--jq: "},
-		{[]string{goldenRecording, "--jq", ""}, "--jq needs an expression"},
-		{[]string{goldenRecording, "--jq", ".", "--json"}, "can't be mixed"},
-		{[]string{goldenRecording, "-r"}, "--raw-output means nothing without --jq"},
-		{[]string{goldenRecording, "--from", "yesterday"}, `"yesterday" is no place in a recording`},
+		{[]string{goldenRecording, "--jq", ""}, "--jq requires an expression"},
+		{[]string{goldenRecording, "--jq", ".", "--json"}, "cannot be combined"},
+		{[]string{goldenRecording, "-r"}, "--raw-output requires --jq"},
+		{[]string{goldenRecording, "--from", "yesterday"}, `invalid position "yesterday"`},
 		{[]string{goldenRecording, "--from", "0"}, ""},
-		{[]string{goldenRecording, "--to", "-5s"}, "is no place in a recording"},
+		{[]string{goldenRecording, "--to", "-5s"}, `invalid position "-5s"`},
 		{[]string{goldenRecording, "--from", "5", "--to", "4"}, "--to 4 is before --from 5"},
 		{[]string{writeFile(t, "text\n")}, "is not a recording"},
 	} {
 		r := inProcess(t, append([]string{"rec", "cat"}, c.args...)...)
 		if c.says == "" {
-			require.Equal(t, exitOK, r.code, "a time of no length is a time")
+			require.Equal(t, exit.OK, r.code, "a zero duration is valid")
 			continue
 		}
-		require.Equal(t, exitUsage, r.code, c.args)
+		require.Equal(t, exit.Usage, r.code, c.args)
 		require.Contains(t, r.stderr, c.says)
 		require.Empty(t, r.stdout)
 	}
 }
 
-// Where a terminal shows it, nothing that a server wrote gets there as it is.
-func TestRecCatIsSafe(t *testing.T) {
+// Text from the server reaches the terminal only sanitized.
+func TestRecCatSanitizesOutput(t *testing.T) {
 	t.Parallel()
 	const evil = "\u009b1m\u202e" // in UTF-8, and so in a message
 	file := writeFile(t, goldenLines(t)[0]+`{"n":1,"t":0,"k":"stdout","seq":1,"m":{"a":"`+strings.Repeat("é", 32<<10)+evil+`"}}`+"\n")
 	for _, flags := range [][]string{{"--json"}, {"--jq", ".m"}, {"--jq", ".m.a", "-r"}, nil} {
 		for _, terminal := range []bool{true, false} {
-			r := inProcessWith(t, &app{terminal: terminal}, append([]string{"rec", "cat", file}, flags...)...)
+			r := inProcessWith(t, &console.Env{Terminal: terminal}, append([]string{"rec", "cat", file}, flags...)...)
 			require.Equal(t, 0, r.code, r.stderr)
 			require.Equal(t, terminal || flags == nil, !strings.Contains(r.stdout, evil), "%q", flags)
 			require.NotContains(t, r.stdout, "\ufffd", "no character is cut")
@@ -213,34 +215,16 @@ func TestRecCatIsSafe(t *testing.T) {
 	}
 }
 
-func TestSafeWriterKeepsCharactersWhole(t *testing.T) {
-	t.Parallel()
-	const text = "a\x1bé\nb\u202e世\n\nend 🙂"
-	var whole bytes.Buffer
-	_, err := (&safeWriter{w: &whole}).Write([]byte(text))
-	require.NoError(t, err)
-	var pieces bytes.Buffer
-	w := &safeWriter{w: &pieces}
-	for i := range len(text) {
-		n, err := w.Write([]byte(text[i : i+1]))
-		require.NoError(t, err)
-		require.Equal(t, 1, n)
-	}
-	require.Equal(t, whole.String(), pieces.String())
-	require.Equal(t, 3, strings.Count(whole.String(), "\n"))
-	require.Contains(t, whole.String(), "end 🙂")
-}
-
-func TestRecCatTellsWhatItLeftOut(t *testing.T) {
+func TestRecCatReportsSkippedEntries(t *testing.T) {
 	t.Parallel()
 	file := writeFile(t, goldenLines(t)[0]+"garbage\n"+`{"n":1,"t":0,"k":"oracle","x":1}`+"\n"+`{"n":2,"t":0,"k":"std`)
 	r := inProcess(t, "rec", "cat", file)
 	require.Equal(t, 0, r.code)
 	require.Regexp(t, `^ +1 .* unknown +\{"x":1\}\n$`, r.stdout)
-	require.Equal(t, "mcpdbg: "+file+": not understood: 1 entry of an unknown kind, 1 line that is no entry\n", r.stderr)
+	require.Equal(t, "mcpdbg: "+file+": skipped: 1 entry of an unknown kind, 1 line that is not an entry\n", r.stderr)
 }
 
-// What is read ahead, and what the filter reads besides, is what is in the file.
+// Reading ahead, and reading by the filter, returns what is in the file.
 func TestRecCatReadsAhead(t *testing.T) {
 	t.Parallel()
 	file := writeCorpus(t, 3000)
@@ -257,7 +241,7 @@ func TestRecCatReadsAhead(t *testing.T) {
 		require.NoError(t, err)
 		var want bytes.Buffer
 		for i, row := range rows {
-			if f.Over(rec).Match(i, row) {
+			if f.Matcher(rec).Match(i, row) {
 				want.Write(data[row.Off : row.Off+int64(row.Len)])
 			}
 		}
@@ -279,7 +263,7 @@ func TestRecCatFollows(t *testing.T) {
 	say("first")
 	r := inProcess(t, "rec", "cat", "--json", file.Path())
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Equal(t, 2, strings.Count(r.stdout, "\n"), "without --follow it is as it was")
+	require.Equal(t, 2, strings.Count(r.stdout, "\n"), "without --follow it does not grow")
 
 	w := watch(t, program(t, "rec", "cat", "--follow", file.Path(), "--filter", "!second", "--jq", ".text"))
 	w.until("first")
@@ -290,10 +274,10 @@ func TestRecCatFollows(t *testing.T) {
 	require.Equal(t, result{0, "\"first\"\n\"third\"\nnull\n", ""}, w.end())
 
 	r = inProcess(t, "rec", "cat", "--follow", "--jq", ".text", file.Path())
-	require.Equal(t, result{0, "\"first\"\n\"second\"\n\"third\"\nnull\n", ""}, r, "what is finished is not waited for")
+	require.Equal(t, result{0, "\"first\"\n\"second\"\n\"third\"\nnull\n", ""}, r, "a finished recording is not waited for")
 }
 
-// writeCorpus writes a recording of n messages of the MIX. Some answers take
+// writeCorpus writes a recording of n messages of the MIX. Some responses take
 // more than 100 ms.
 func writeCorpus(t testing.TB, n int) string {
 	t.Helper()

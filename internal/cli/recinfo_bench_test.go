@@ -6,23 +6,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
 )
 
-// BenchmarkRecInfo is what rec info does with 100 MB once the recording is
-// open. Most of it is what is wrong with the messages, which the screen finds
-// out in the background, too.
+// BenchmarkRecInfo measures rec info on an open recording of 100 MB. Most of
+// the time is spent checking the messages, which the interface does in the
+// background.
 func BenchmarkRecInfo(b *testing.B) {
 	path := writeCorpus(b, 220_000)
 	file, err := os.Stat(path)
 	require.NoError(b, err)
-	rec, err := recordings.Open(path)
+	recording, err := recordings.Open(path)
 	require.NoError(b, err)
-	defer func() { _ = rec.Close() }()
+	defer func() { _ = recording.Close() }()
 	b.SetBytes(file.Size())
 	b.ReportAllocs()
 	for b.Loop() {
-		info, err := newRecordingInfo(b.Context(), path, rec)
+		info, err := rec.NewInfo(b.Context(), path, recording)
 		require.NoError(b, err)
 		require.Zero(b, info.Unread)
 	}

@@ -9,12 +9,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
 
-// someRecordings are files for a folder: finished with counts and without, torn,
-// of a host, large without counts, and what is none.
+// someRecordings are files for a folder: finished recordings with and without
+// counts, a torn one, one of a host, a large one without counts, and another
+// file.
 func someRecordings(t testing.TB) map[string]string {
 	t.Helper()
 	header := func(start, more, argv string) string {
@@ -22,7 +26,7 @@ func someRecordings(t testing.TB) map[string]string {
 	}
 	const message = `{"n":1,"t":250000,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n" +
 		`{"n":2,"t":260000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}}` + "\n"
-	large := strings.Repeat(strings.Replace(message, "ping", strings.Repeat("p", 1<<20), 1), countedSize>>20)
+	large := strings.Repeat(strings.Replace(message, "ping", strings.Repeat("p", 1<<20), 1), 8)
 	return map[string]string{
 		"20261101-100000-old-oooooo.jsonl":   header("01T10:00:00", "", `"old"`) + message + `{"n":3,"t":2000000,"k":"end","entries":3}` + "\n",
 		"20261102-100000-new-nnnnnn.jsonl":   header("02T10:00:00", "", `"new","a b"`) + `{"n":1,"t":90000000,"k":"end","entries":1,"counts":{"out":7,"in":8,"errors":9,"stray":1,"stderr":2}}` + "\n",
@@ -44,7 +48,7 @@ func TestRecList(t *testing.T) {
 	for _, line := range lines[1:6] {
 		names = append(names, strings.Fields(line)[0])
 	}
-	require.Equal(t, []string{"mine.jsonl", "llllll", "tttttt", "nnnnnn", "oooooo"}, names, "the newest first, by names that commands take")
+	require.Equal(t, []string{"mine.jsonl", "llllll", "tttttt", "nnnnnn", "oooooo"}, names, "newest first, by names that commands accept")
 	for _, want := range []string{
 		`(?m)^  name +when +long +messages +errors +size +state +server$`,
 		`nnnnnn +2026-11-02 \d\d:\d\d +1m30s +15 +9 +\d+ bytes +done +new a b\n`,
@@ -52,7 +56,7 @@ func TestRecList(t *testing.T) {
 		`tttttt +2026-11-03 \d\d:\d\d +260ms +2 +1 +\d+ bytes +torn +build-7\\u001b\[1m: torn\n`,
 		`llllll +2026-11-04 \d\d:\d\d +260ms +- +- +8\.0 MiB +torn +large\n`,
 		`mine\.jsonl +2026-11-05 \d\d:\d\d +- +0 +0 +\d+ bytes +torn +mine\n`,
-		`- is not counted yet: --all reads also large recordings\n`,
+		`- means not counted yet; --all also reads large recordings\n`,
 		`5 recordings, 8\.0 MiB, in .*/recordings\n$`,
 	} {
 		require.Regexp(t, want, r.stdout)
@@ -63,7 +67,7 @@ func TestRecList(t *testing.T) {
 	require.NotContains(t, r.stdout, "\x1b")
 
 	for _, name := range names {
-		_, err := resolveRecording(name)
+		_, err := flags.ResolveRecording(name)
 		require.NoError(t, err)
 	}
 	r = inProcess(t, "rec", "ls", folder, "--all")
@@ -76,17 +80,17 @@ func TestRecListJSON(t *testing.T) {
 	r := inProcess(t, "rec", "ls", "--json")
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Empty(t, r.stderr)
-	var list []listed
+	var list []rec.Listed
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &list))
 	require.Len(t, list, 7)
-	byName := map[string]listed{}
+	byName := map[string]rec.Listed{}
 	for _, l := range list {
 		byName[l.Name] = l
 	}
 	number := func(n uint64) *uint64 { return &n }
 	start, took := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC), int64(90_000_000)
 	got := byName["nnnnnn"]
-	require.Equal(t, listed{
+	require.Equal(t, rec.Listed{
 		Name: "nnnnnn", File: filepath.Join(folder, "20261102-100000-new-nnnnnn.jsonl"), Start: &start, Duration: &took, State: "done", Size: got.Size,
 		Sent: number(7), Received: number(8), Errors: number(9), Stray: number(1), Stderr: number(2), Argv: []string{"new", "a b"},
 	}, got)
@@ -95,7 +99,7 @@ func TestRecListJSON(t *testing.T) {
 	require.Contains(t, byName["text.jsonl"].Problem, "looks like text")
 }
 
-func TestRecListOfALiveRecording(t *testing.T) {
+func TestRecListLive(t *testing.T) {
 	folder := recFolder(t, nil)
 	f, err := recordings.Create(recordings.Options{Server: "x"})
 	require.NoError(t, err)
@@ -108,7 +112,7 @@ func TestRecListOfALiveRecording(t *testing.T) {
 	require.Regexp(t, ` done\n`, r.stdout)
 }
 
-func TestRecListOfNothing(t *testing.T) {
+func TestRecListEmpty(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	r := inProcess(t, "rec", "ls")
 	require.Equal(t, 0, r.code)
@@ -118,21 +122,12 @@ func TestRecListOfNothing(t *testing.T) {
 
 	file := writeFile(t, "")
 	for _, c := range []struct{ arg, says string }{
-		{file, file + " is no folder\n  try: mcpdbg rec info " + file},
-		{file + "x", file + "x: there is no such folder"},
+		{file, file + " is not a folder\n  try: mcpdbg rec info " + file},
+		{file + "x", file + "x: folder not found"},
 	} {
 		r := inProcess(t, "rec", "ls", c.arg)
-		require.Equal(t, exitUsage, r.code)
+		require.Equal(t, exit.Usage, r.code)
 		require.Contains(t, r.stderr, c.says)
 	}
-	require.Equal(t, exitUsage, inProcess(t, "rec", "ls", ".", ".").code)
-}
-
-// Names with the same last letters are not shortened.
-func TestShortNamesMeanOne(t *testing.T) {
-	t.Parallel()
-	list := []listed{{Name: "20261101-100000-a-aaaaaa.jsonl"}, {Name: "20261102-100000-b-aaaaaa.jsonl"}, {Name: "20261102-100000-a-b-cccccc.jsonl"}, {Name: "x.jsonl"}}
-	shortenNames(list)
-	require.Equal(t, []string{"20261101-100000-a-aaaaaa.jsonl", "20261102-100000-b-aaaaaa.jsonl", "cccccc", "x.jsonl"},
-		[]string{list[0].Name, list[1].Name, list[2].Name, list[3].Name})
+	require.Equal(t, exit.Usage, inProcess(t, "rec", "ls", ".", ".").code)
 }

@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
 )
 
-// recFolder is a state folder with recordings by these names, and the folder
-// that they are in. Tests with it don't run beside each other.
+// recFolder creates a state folder with recordings of these names, and returns
+// their folder. Tests with it cannot run in parallel.
 func recFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	state := t.TempDir()
@@ -22,7 +25,7 @@ func recFolder(t *testing.T, files map[string]string) string {
 	return folder
 }
 
-func TestARecordingIsFoundByAPartOfItsName(t *testing.T) {
+func TestResolveRecording(t *testing.T) {
 	const old, npx, gopls = "20261120-100000-npx-aaaaaa.jsonl", "20261121-100000-npx-bbbbbb.jsonl", "20261119-100000-gopls-cccccc.jsonl"
 	folder := recFolder(t, map[string]string{old: "", npx: "", gopls: "", "npx.txt": ""})
 	t.Chdir(t.TempDir())
@@ -36,35 +39,35 @@ func TestARecordingIsFoundByAPartOfItsName(t *testing.T) {
 		"20261121-100000-npx-bbb":    npx,
 		npx[:len(npx)-len(".jsonl")]: npx,
 	} {
-		path, err := resolveRecording(name)
+		path, err := flags.ResolveRecording(name)
 		require.NoError(t, err, name)
 		require.Equal(t, filepath.Join(folder, want), path, name)
 	}
-	path, err := resolveRecording("gopls")
+	path, err := flags.ResolveRecording("gopls")
 	require.NoError(t, err)
-	require.Equal(t, "gopls", path, "a path that is there wins")
+	require.Equal(t, "gopls", path, "an existing path takes precedence")
 	for name, says := range map[string]string{
-		"":              "a recording has to be named",
-		"npx":           "\"npx\" is in the names of 2 recordings of " + folder + ":\n" + npx + "\n" + old,
-		"nothing":       "nothing: there is no such file, and no recording in " + folder + " has it in its name",
-		"-":             "can't be read from standard input",
+		"":              "no recording given: the name is empty",
+		"npx":           "\"npx\" is in the names of 2 recordings in " + folder + ":\n" + npx + "\n" + old,
+		"nothing":       "nothing: file not found, and no recording in " + folder + " has it in its name",
+		"-":             "cannot be read from standard input",
 		"folder":        "folder is a folder, not a recording",
-		"folder/none":   "no such file",
-		"./aaaaaa":      "no such file",
-		"2026112[01]*":  "no such file",
+		"folder/none":   "file not found",
+		"./aaaaaa":      "file not found",
+		"2026112[01]*":  "file not found",
 		"a\x00b":        "invalid argument",
-		"../recordings": "no such file",
+		"../recordings": "file not found",
 	} {
-		_, err := resolveRecording(name)
+		_, err := flags.ResolveRecording(name)
 		require.ErrorContains(t, err, says, "%q", name)
-		require.Equal(t, exitUsage, codeOf(err), "%q", name)
+		require.Equal(t, exit.Usage, exit.CodeOf(err), "%q", name)
 	}
 }
 
-func TestWithoutRecordingsThereIsNoLast(t *testing.T) {
+func TestResolveLastWithoutRecordings(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	_, err := resolveRecording("last")
-	require.ErrorContains(t, err, "last: there is no such file")
+	_, err := flags.ResolveRecording("last")
+	require.ErrorContains(t, err, "last: file not found")
 }
 
 func TestManyCandidatesAreCut(t *testing.T) {
@@ -74,11 +77,11 @@ func TestManyCandidatesAreCut(t *testing.T) {
 	}
 	recFolder(t, files)
 	r := inProcess(t, "rec", "info", "npx")
-	require.Equal(t, exitUsage, r.code)
-	require.Contains(t, r.stderr, "\n  and 2 older ones\n  try: name one of them")
+	require.Equal(t, exit.Usage, r.code)
+	require.Contains(t, r.stderr, "\n  and 2 older ones\n  try: more of the name")
 }
 
-func TestRecordingsAreCompleted(t *testing.T) {
+func TestCompleteRecordings(t *testing.T) {
 	recFolder(t, map[string]string{"20261120-100000-npx-aaaaaa.jsonl": "", "20261121-1\x1b]0;x-bbbbbb.jsonl": ""})
 	r := inProcess(t, "__complete", "rec", "info", "2026")
 	require.Contains(t, r.stdout, "20261120-100000-npx-aaaaaa.jsonl\n:4")

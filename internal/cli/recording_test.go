@@ -12,13 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/demo"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
 
-// shortened are the parameters with which faults are quick and small enough for
-// a test.
+// shortened are parameters that make faults quick and small enough for a test.
 var shortened = map[string]string{
 	"bulk": "200000", "flood": "1000x205", "writer": "1000x205", "huge-answer": "300000", "no-newline-gb": "300000",
 	"holds-stdout": "300", "slow-start": "50", "ignores-eof-term": "3", "not-reading-stdin": "3", "ping-flood": "3", "slow-modern": "50",
@@ -36,12 +36,12 @@ func shorten(fault string) string {
 	return name
 }
 
-// Whatever a server does, its recording holds every byte, and says so.
+// Whatever a server does, its recording has every byte, and verifies.
 func TestRecordingsOfAllFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var records []string
-	t.Cleanup(func() { requireRead(t, records...) }) // when all are there
+	t.Cleanup(func() { requireRead(t, records...) }) // when all exist
 	for i, kind := range demo.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
 			record := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
@@ -54,13 +54,13 @@ func TestRecordingsOfAllFaults(t *testing.T) {
 	}
 }
 
-// A log that is slower than its server: by default the server waits, and
-// nothing is lost; what --overrun=drop loses is told.
-func TestRecordingsOfASlowLog(t *testing.T) {
+// With a log that is slower than its server, the server waits by default and
+// nothing is lost; --overrun=drop reports what it loses.
+func TestRecordingsWithSlowLog(t *testing.T) {
 	t.Parallel()
 	const bytes = 20_000 * 2048
-	// Where output is to be lost, the log is slower than any server, even than
-	// one on a machine with much else to do.
+	// For output to be lost, the log must be slower than any server, even on a
+	// busy machine.
 	for overrun, delay := range map[string]string{"hold": "3ms", "drop": "30ms"} {
 		record := filepath.Join(t.TempDir(), "r.jsonl")
 		r := run(t, against("writer-now:20000x2048", "run", "--raw", "--json", "--record", record,
@@ -79,11 +79,11 @@ func TestRecordingsOfASlowLog(t *testing.T) {
 				continue
 			}
 			require.Equal(t, overrun == "hold", s.Bytes == bytes)
-			require.Equal(t, overrun == "hold", s.Checked, "after a gap there is nothing to hold it against")
+			require.Equal(t, overrun == "hold", s.Checked, "after a gap there is nothing to compare with")
 		}
 		if overrun == "hold" {
-			// Small chunks overflow the queue first, large ones the limit in bytes:
-			// how large they are depends on the load.
+			// Small chunks overflow the queue first, large ones the limit in
+			// bytes: how large they are depends on the load.
 			require.Positive(t, kinds["lagged"]+kinds["held"])
 			require.Zero(t, kinds["gap"])
 		} else {
@@ -92,15 +92,15 @@ func TestRecordingsOfASlowLog(t *testing.T) {
 	}
 }
 
-// requireWhole sees that a recording is finished and that its hashes are those
-// of its streams, by our own reader and by the one in docs.
+// requireWhole checks that a recording is finished and that its hashes match its
+// streams, with our own reader and with the one in docs.
 func requireWhole(t *testing.T, record string) {
 	t.Helper()
 	requireHashed(t, record)
 	requireRead(t, record)
 }
 
-// requireHashed is the part of requireWhole that our own reader has.
+// requireHashed is the part of requireWhole with our own reader.
 func requireHashed(t *testing.T, record string) {
 	t.Helper()
 	report, err := recordings.Verify(record)
@@ -113,17 +113,17 @@ func requireHashed(t *testing.T, record string) {
 	}
 }
 
-// requireRead is the part of requireWhole that the reader in docs has. It reads
-// all recordings in one process: Python takes longer to start than to read.
+// requireRead is the part of requireWhole with the reader in docs. It reads all
+// recordings in one process: Python takes longer to start than to read.
 func requireRead(t *testing.T, records ...string) {
 	t.Helper()
 	const all = `import sys
-sys.path.insert(0, "../../docs")
+sys.path.insert(0, "../../docs/reference")
 from read_recording import main
 for path in sys.argv[1:]:
     print(path)
     if main(path): sys.exit(1)`
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, need(t, "python3"), append([]string{"-B", "-c", all}, records...)...)
 	cmd.WaitDelay = holding
@@ -134,7 +134,7 @@ for path in sys.argv[1:]:
 }
 
 // The recording of a server's output is what tee would have saved of it.
-func TestRecordingIsWhatTeeSaves(t *testing.T) {
+func TestRecordingMatchesTee(t *testing.T) {
 	t.Parallel()
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
 	for _, fault := range []string{
@@ -148,11 +148,11 @@ func TestRecordingIsWhatTeeSaves(t *testing.T) {
 			if fault != "" {
 				args = []string{"--misbehave", shorten(fault)}
 			}
-			direct := program(t, append([]string{demoServer}, args...)...)
+			direct := program(t, append([]string{console.DemoServer}, args...)...)
 			direct.Stdin = strings.NewReader(hello)
 			var stdout, stderr bytes.Buffer
 			direct.Stdout, direct.Stderr = &stdout, &stderr
-			_ = direct.Run() // some exit with a code of their own
+			_ = direct.Run() // some exit with an error
 
 			record := filepath.Join(t.TempDir(), "r.jsonl")
 			run(t, against(shorten(fault), "run", "--raw", "--quiet", "--timeout", "300ms", "--record", record, "--in", writeFile(t, hello))...)
@@ -166,7 +166,7 @@ func TestRecordingIsWhatTeeSaves(t *testing.T) {
 	}
 }
 
-// streamsOf puts the streams of a recording together again.
+// streamsOf reassembles the streams of a recording.
 func streamsOf(t *testing.T, record string) map[session.Kind]string {
 	t.Helper()
 	rec, err := recordings.Open(record)
@@ -194,7 +194,7 @@ func streamsOf(t *testing.T, record string) map[session.Kind]string {
 	return streams
 }
 
-func TestRecordingsHaveAFolderOfTheirOwn(t *testing.T) {
+func TestRecordingsFolder(t *testing.T) {
 	t.Parallel()
 	cmd := program(t, against("", "list", "tools")...)
 	require.Equal(t, 0, finish(t, cmd).code)

@@ -10,12 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/notes"
 )
 
-// agedRecordings are finished recordings with the names that programs give,
-// a day older each; and the folder that they are in.
+// agedRecordings returns finished recordings with names made by the program,
+// each a day older than the one before, and their folder.
 func agedRecordings(t *testing.T, letters string) string {
 	t.Helper()
 	files := map[string]string{"mine.jsonl": goldenLines(t)[0], "20260101-000000-x-textxt.jsonl": "text\n", "20260101-000000-notes.txt": ""}
@@ -34,7 +36,7 @@ func agedRecordings(t *testing.T, letters string) string {
 	return folder
 }
 
-// lettersIn are those of the recordings that are left in a folder, sorted.
+// lettersIn returns the sorted letters of the recordings remaining in a folder.
 func lettersIn(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*-npx-*.jsonl"))
@@ -56,10 +58,10 @@ func TestRecPrune(t *testing.T) {
 		{"--keep 3", "abc", "removed 2 recordings, "},
 		{"--keep 3 --dry-run", "abcde", "would remove 2 recordings, "},
 		{"--older 60h", "ab", "removed 3 recordings, "},
-		{"--older 30d", "abcde", "removed 0 recordings, 0 bytes; 5 stay"},
-		{"--over 1T", "abcde", "5 stay"},
+		{"--older 30d", "abcde", "removed 0 recordings, 0 bytes; 5 kept"},
+		{"--over 1T", "abcde", "5 kept"},
 		{"--over 600", "ab", "removed 3 recordings, "},
-		{"--keep 4 --older 36h", "a", "1 stay"},
+		{"--keep 4 --older 36h", "a", "1 kept"},
 	} {
 		t.Run(c.flags, func(t *testing.T) {
 			folder := agedRecordings(t, "abcde")
@@ -68,7 +70,7 @@ func TestRecPrune(t *testing.T) {
 			require.Equal(t, c.left, lettersIn(t, folder))
 			require.Contains(t, r.stderr, c.says)
 			for _, other := range []string{"mine.jsonl", "20260101-000000-x-textxt.jsonl", "20260101-000000-notes.txt"} {
-				require.FileExists(t, filepath.Join(folder, other), "it is not one of ours")
+				require.FileExists(t, filepath.Join(folder, other), "not named by the program")
 			}
 			for line := range strings.Lines(r.stdout) {
 				require.Regexp(t, `^(removed|would remove) .*/\d{8}-\d{6}-npx-[a-e]{6}\.jsonl, \d+ bytes\n$`, line)
@@ -77,9 +79,9 @@ func TestRecPrune(t *testing.T) {
 	}
 }
 
-func TestRecPruneLeavesWhatIsNotedOrLive(t *testing.T) {
+func TestRecPruneKeepsNotedAndLive(t *testing.T) {
 	folder := agedRecordings(t, "abc")
-	oldest, err := resolveRecording("cccccc")
+	oldest, err := flags.ResolveRecording("cccccc")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(notes.Path(oldest), nil, 0o600))
 	live, err := recordings.Create(recordings.Options{Server: "npx"})
@@ -93,7 +95,7 @@ func TestRecPruneLeavesWhatIsNotedOrLive(t *testing.T) {
 	require.FileExists(t, oldest)
 	require.FileExists(t, live.Path())
 	require.Equal(t, 2, strings.Count(r.stdout, "removed "))
-	require.Contains(t, r.stderr, "2 stay, 1 being recorded, 1 with marks or notes (--noted removes them too)\n")
+	require.Contains(t, r.stderr, "2 kept, 1 being recorded, 1 with marks or notes (--noted removes them too)\n")
 
 	r = inProcess(t, "rec", "prune", "--older", "1m", "--noted")
 	require.Equal(t, 0, r.code, r.stderr)
@@ -102,31 +104,31 @@ func TestRecPruneLeavesWhatIsNotedOrLive(t *testing.T) {
 	require.NoError(t, live.Close())
 }
 
-func TestRecPruneRefuses(t *testing.T) {
+func TestRecPruneUsage(t *testing.T) {
 	for args, says := range map[string]string{
-		"":                    "no limit is named\n  try: mcpdbg rec prune --keep 100",
+		"":                    "no limit given\n  try: mcpdbg rec prune --keep 100",
 		"--keep 0":            "--keep 0: must be 1 or more",
 		"--keep -1":           "--keep -1: must be 1 or more",
-		"--older soon":        `"soon" is no time: write 30d, 2w or 12h`,
-		"--over much":         `"much" is no size: write 2GiB, 500M or 65536`,
+		"--older soon":        `invalid age "soon": use 30d, 2w or 12h`,
+		"--over much":         `invalid size "much": use 2GiB, 500M or 65536`,
 		"--keep 1 a b":        "one folder",
-		"--keep 1 /no/folder": "there is no such folder",
+		"--keep 1 /no/folder": "folder not found",
 	} {
 		r := inProcess(t, append([]string{"rec", "prune"}, strings.Fields(args)...)...)
-		require.Equal(t, exitUsage, r.code, args)
+		require.Equal(t, exit.Usage, r.code, args)
 		require.Contains(t, r.stderr, says)
 	}
 }
 
 func TestRecRemove(t *testing.T) {
 	folder := agedRecordings(t, "abcd")
-	noted, err := resolveRecording("bbbbbb")
+	noted, err := flags.ResolveRecording("bbbbbb")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(notes.Path(noted), []byte("x"), 0o600))
 
 	r := inProcess(t, "rec", "rm", "bbbbbb", "cccccc", "nothing")
-	require.Equal(t, exitUsage, r.code)
-	require.Equal(t, "abcd", lettersIn(t, folder), "nothing is removed if one is not found")
+	require.Equal(t, exit.Usage, r.code)
+	require.Equal(t, "abcd", lettersIn(t, folder), "nothing is removed if one is missing")
 
 	r = inProcess(t, "rec", "rm", "bbbbbb", "cccccc")
 	require.Equal(t, 0, r.code, r.stderr)
@@ -135,7 +137,7 @@ func TestRecRemove(t *testing.T) {
 	require.Regexp(t, `^removed .*-npx-bbbbbb\.jsonl, \d+ bytes\nremoved .*-npx-cccccc\.jsonl, \d+ bytes\n$`, r.stdout)
 
 	r = inProcess(t, "rec", "rm", filepath.Join(folder, "20260101-000000-x-textxt.jsonl"))
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, exit.Usage, r.code)
 	require.Contains(t, r.stderr, "is not a recording: it looks like text")
 	require.FileExists(t, filepath.Join(folder, "20260101-000000-x-textxt.jsonl"))
 
@@ -143,17 +145,17 @@ func TestRecRemove(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = live.Release() })
 	r = inProcess(t, "rec", "rm", live.Path())
-	require.Equal(t, exitUsage, r.code)
-	require.Contains(t, r.stderr, "is not removed: it is being recorded\n  try: end that session first, or add --force\n")
+	require.Equal(t, exit.Usage, r.code)
+	require.Contains(t, r.stderr, "not removed: still being recorded\n  try: end that session first, or add --force\n")
 	require.Equal(t, 0, inProcess(t, "rec", "rm", "--force", live.Path()).code)
 	require.NoFileExists(t, live.Path())
 	require.ErrorContains(t, live.Close(), "was deleted while it was open")
-	require.Equal(t, exitUsage, inProcess(t, "rec", "rm").code)
+	require.Equal(t, exit.Usage, inProcess(t, "rec", "rm").code)
 }
 
 // The limits of the settings are applied when a session is recorded, and the
 // log says so.
-func TestRetentionOfTheSettings(t *testing.T) {
+func TestRetentionFromSettings(t *testing.T) {
 	session := func(settings string, flags ...string) (folder string, r result) {
 		folder = agedRecordings(t, "abc")
 		config := t.TempDir()
@@ -167,7 +169,7 @@ func TestRetentionOfTheSettings(t *testing.T) {
 	}
 	folder, r := session("[recordings]\nkeep = 2\nolder = \"10d\"\nover = \"1GiB\"\n")
 	require.Equal(t, "a", lettersIn(t, folder), "the new one counts")
-	require.Regexp(t, `\* note +removed 2 old recordings, \d+ bytes, by \[recordings\] of the settings\n`, r.stdout)
+	require.Regexp(t, `\* note +removed 2 old recordings, \d+ bytes, to meet the limits in \[recordings\] of the settings\n`, r.stdout)
 
 	for _, flags := range [][]string{{"--no-record"}, {"--record", filepath.Join(t.TempDir(), "r.jsonl")}} {
 		folder, r = session("[recordings]\nkeep = 1\n", flags...)
@@ -175,17 +177,5 @@ func TestRetentionOfTheSettings(t *testing.T) {
 		require.NotContains(t, r.stdout, "removed")
 	}
 	folder, _ = session("")
-	require.Equal(t, "abc", lettersIn(t, folder), "without limits all stay")
-}
-
-func TestRemoveTakesNoPartOfAName(t *testing.T) {
-	t.Parallel()
-	const path = "/state/20261121-114750-files-w679wv.jsonl"
-	for _, name := range []string{path, "last", "20261121-114750-files-w679wv.jsonl", "20261121-114750-files-w679wv", "w679wv", "W679WV"} {
-		require.NoError(t, wholeName(name, path), name)
-	}
-	err := wholeName("files", path)
-	require.EqualError(t, err, `20261121-114750-files-w679wv.jsonl is not removed: "files" is only a part of its name`)
-	require.Equal(t, exitUsage, codeOf(err))
-	require.Error(t, wholeName("w679", path))
+	require.Equal(t, "abc", lettersIn(t, folder), "without limits all are kept")
 }

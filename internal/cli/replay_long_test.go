@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLongReplayOfRealServers records servers that others wrote, and replays
-// them against themselves: nothing differs, once it is learned what moves.
+// TestLongReplayOfRealServers records third-party servers and replays the
+// recordings against them: with --learn nothing differs.
 func TestLongReplayOfRealServers(t *testing.T) {
 	for _, s := range realServers {
 		t.Run(s.program, func(t *testing.T) {

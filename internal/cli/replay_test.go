@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/console"
 )
 
-// recordedDemo records a session of the demo server in which messages are sent, one
-// a line.
+// recordedDemo records a session with the demo server that sends messages, one
+// per line.
 func recordedDemo(t *testing.T, fault string, flags []string, lines ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -47,7 +49,7 @@ func TestReplay(t *testing.T) {
 	requireWhole(t, again)
 	whole, err := os.ReadFile(again)
 	require.NoError(t, err)
-	require.NotContains(t, string(whole), `"touch","arguments"`, "a tool that changes things was called")
+	require.NotContains(t, string(whole), `"touch","arguments"`, "a tool with side effects was called")
 	require.Contains(t, string(whole), "replay of ")
 
 	r = run(t, against("", "replay", rec, "--tool", "touch", "--json", "--no-record")...)
@@ -68,8 +70,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayEnds looks at the exit codes.
-func TestReplayEnds(t *testing.T) {
+// TestReplayExitCodes checks the exit codes.
+func TestReplayExitCodes(t *testing.T) {
 	t.Parallel()
 	rec := recordedDemo(t, "", []string{"--era", "legacy"}, replayLines...)
 	crashed := recordedDemo(t, "crash-mid-call", nil, replayLines[0], replayLines[3])
@@ -80,14 +82,14 @@ func TestReplayEnds(t *testing.T) {
 		code int
 		says string
 	}{
-		{"the server dies", against("crash-mid-call", "replay", rec), 3, "1 request of the recording got no answer"},
+		{"the server dies", against("crash-mid-call", "replay", rec), 3, "1 recorded request got no response"},
 		{"it died then too", against("crash-mid-call", "replay", crashed, "--all"), 0, ""},
 		{"it does not die any more", against("", "replay", crashed, "--all"), 1, ""},
 		{"no start", against("dies-at-start", "replay", rec), 3, "DEMO_API_KEY"},
 		{"other answers", against("answers-error", "replay", rec), 1, ""},
 		{"no command", []string{"replay", rec}, 2, "the recorded command was"},
 		{"nothing to send", against("", "replay", nothing), 2, "nothing to replay"},
-		{"no recording", against("", "replay", "/nowhere/r.jsonl"), 2, "there is no such file"},
+		{"no recording", against("", "replay", "/nowhere/r.jsonl"), 2, "file not found"},
 		{"no such process", against("", "replay", rec, "--run", "2"), 2, "no process 2"},
 		{"speed without its mode", against("", "replay", rec, "--speed", "2"), 2, "--mode timed"},
 		{"no speed", against("", "replay", rec, "--mode", "timed", "--speed", "99"), 2, "0.25 to 16"},
@@ -105,7 +107,7 @@ func TestReplayEnds(t *testing.T) {
 }
 
 // TestReplayFindsChanges replays against the demo server with one schema and one
-// answer changed: exactly those are told.
+// response changed: exactly those are reported.
 func TestReplayFindsChanges(t *testing.T) {
 	t.Parallel()
 	rec := filepath.Join(t.TempDir(), "demo.jsonl")
@@ -135,13 +137,13 @@ func TestReplayFindsChanges(t *testing.T) {
 	require.Contains(t, string(report), `failures="2"`)
 }
 
-// TestReplayLearns replays a server whose answers move, and one whose answers
-// are other ones, but the same each time.
+// TestReplayLearns replays a server whose responses change each time, and one
+// whose responses differ from the recording but are the same each time.
 func TestReplayLearns(t *testing.T) {
 	t.Parallel()
 	sh := need(t, "sh")
 	rec := recordedDemo(t, "", []string{"--era", "legacy"}, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"env","arguments":{}}}`)
-	moving := []string{"--", sh, "-c", `export "N$$=1"; exec "$0" ` + demoServer, binary}
+	moving := []string{"--", sh, "-c", `export "N$$=1"; exec "$0" ` + console.DemoServer, binary}
 	same := against("")
 	rules := filepath.Join(t.TempDir(), "my.rules")
 	for _, c := range []struct {
@@ -153,7 +155,7 @@ func TestReplayLearns(t *testing.T) {
 	}{
 		{"it moves", moving, nil, 1, "/result/structuredContent/names"},
 		{"what moves is learned", moving, []string{"--learn", "2", "--accept", rules}, 0, "added to " + rules},
-		{"and kept", moving, []string{"--rules", rules}, 0, "Left out by rules"},
+		{"and kept", moving, []string{"--rules", rules}, 0, "Ignored by rules"},
 		{"what does not move is a difference", same, []string{"-e", "SECOND=2", "--learn", "1"}, 1, "names"},
 		{"until it is accepted", same, []string{"-e", "SECOND=2", "--accept", rules}, 0, ""},
 	} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A roff writes a manual page in the language of man(7).
+// A roff writes a manual page in man(7) format.
 type roff struct{ w *bytes.Buffer }
 
 func (r roff) title(name, source string) {
@@ -15,22 +15,22 @@ func (r roff) title(name, source string) {
 
 func (r roff) section(name string) { fmt.Fprintf(r.w, ".SH %s\n", name) }
 
-// text writes lines that may be folded anew.
+// text writes lines that may be reflowed.
 func (r roff) text(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		fmt.Fprintln(r.w, roffText(line))
 	}
 }
 
-// block writes lines that stay as they are.
+// block writes preformatted lines.
 func (r roff) block(text string) {
 	r.w.WriteString(".nf\n")
 	r.text(text)
 	r.w.WriteString(".fi\n")
 }
 
-// prose writes paragraphs, with a blank line between two. Lines that begin with a
-// space, such as those of a table, stay as they are.
+// prose writes paragraphs, which blank lines separate. Lines that begin with a
+// space, such as those of a table, are preformatted.
 func (r roff) prose(text string) {
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		r.w.WriteString(".PP\n")
@@ -51,13 +51,13 @@ func (r roff) prose(text string) {
 	}
 }
 
-// term writes a word and what it means.
+// term writes a term and its definition.
 func (r roff) term(word, means string) {
 	fmt.Fprintf(r.w, ".TP\n\\fB%s\\fR\n", roffText(word))
 	r.text(means)
 }
 
-// roffText is a line in which nothing is an instruction.
+// roffText escapes a line of text.
 func roffText(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	runcmd "mcpdbg/internal/cli/run"
 )
 
-// scenarioFile writes a scenario, whose first line is there already.
+// scenarioFile writes a scenario, adding its first line.
 func scenarioFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "s.yaml")
@@ -38,7 +40,7 @@ steps:
   - {name: clean up, call: tools/list, always: true}
 `
 
-// took is how long a step took, in its line.
+// took matches the time of a step in its line.
 var took = regexp.MustCompile(`[\d.]+(µs|ms|s)`)
 
 func TestScenario(t *testing.T) {
@@ -55,21 +57,21 @@ func TestScenario(t *testing.T) {
 			"ok   1 add T\nok   2 echo T\nok   3 roots T\nok   4 clean up T\n4 passed in T\n", "recorded to "},
 		{"fails", against("", "run", "--scenario", file, "--var", "who=bob"), 1,
 			"ok   1 add T\nFAIL 2 echo T (entry N)\n  FILE:15:18: jq: .content[0].text | startswith(\"ada 3 \")\n    gives false\n    of    {\"content\":[{\"text\":\"bob 3 ${token}\",\"type\":\"text\"}],\"resultType\":\"complete\"}\n" +
-				"skip 3 roots: a step before it failed\nok   4 clean up T\n2 passed, 1 failed, 1 skipped in T\n", "recorded to "},
+				"skip 3 roots: an earlier step failed\nok   4 clean up T\n2 passed, 1 failed, 1 skipped in T\n", "recorded to "},
 		{"quiet", against("", "run", "--quiet", "--scenario", file, "--var", "who=bob"), 1, "", ""},
 		{"answers of the flags win", against("", "run", "--scenario", file, "--answers", writeFile(t, `{"roots/list":{"roots":[{"uri":"file:///x"}]}}`)), 1,
 			"ok   1 add T\nok   2 echo T\nFAIL 3 roots T (entry N)\n  FILE:17:18: jq: .content[0].text | startswith(\"0 roots\")\n    gives false\n    of    {\"content\":[{\"text\":\"1 roots: [{file:///x}]\",\"type\":\"text\"}],\"resultType\":\"complete\"}\nok   4 clean up T\n3 passed, 1 failed in T\n", ""},
 		{"a wrong file starts nothing", []string{"run", "--scenario", scenarioFile(t, "steps:\n  - tol: add\n"), "--", "/no/such/program"}, 2, "", `s.yaml:3:5: a step has no member "tol"`},
 		{"no file", []string{"run", "--scenario", "/no/such/file", "--", "x"}, 2, "", "--scenario: open /no/such/file"},
-		{"an unknown variable", []string{"run", "--scenario", file, "--var", "whom=x", "--", "x"}, 2, "", "variable whom: the scenario declares no such variable, but who, token"},
+		{"an unknown variable", []string{"run", "--scenario", file, "--var", "whom=x", "--", "x"}, 2, "", "variable whom: not declared by the scenario (declared: who, token)"},
 		{"no variable", []string{"run", "--scenario", file, "--var", "whom", "--", "x"}, 2, "", `--var "whom": must be NAME=VALUE`},
-		{"variables alone", []string{"run", "--var", "who=x", "--", "x"}, 2, "", "name that with --scenario"},
-		{"with messages", []string{"run", "--scenario", file, "--in", "-", "--", "x"}, 2, "", "--scenario and --in can't be mixed"},
+		{"variables alone", []string{"run", "--var", "who=x", "--", "x"}, 2, "", "--var requires --scenario"},
+		{"with messages", []string{"run", "--scenario", file, "--in", "-", "--", "x"}, 2, "", "--scenario and --in cannot be combined"},
 		{"no server", []string{"run", "--scenario", file, "--", "/no/such/program"}, 3, "", "does not exist"},
 		{"it ends", against("crash-mid-call", "run", "--scenario", scenarioFile(t, "steps: [{tool: echo, arguments: {message: x}}]")), 1,
-			"FAIL 1 echo T (entry N)\n  FILE:2:9: ended: the server ended with signal SEGV\n0 passed, 1 failed in T\n", ""},
+			"FAIL 1 echo T (entry N)\n  FILE:2:9: ended: the server exited: signal SEGV\n0 passed, 1 failed in T\n", ""},
 		{"the flag's time", against("", "run", "--timeout", "100ms", "--scenario", scenarioFile(t, "steps: [{tool: slow, arguments: {seconds: 60}}]")), 1,
-			"FAIL 1 slow T (entry N)\n  FILE:2:9: timeout: no answer within T\n0 passed, 1 failed in T\n", ""},
+			"FAIL 1 slow T (entry N)\n  FILE:2:9: timeout: no response within T\n0 passed, 1 failed in T\n", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +80,7 @@ func TestScenario(t *testing.T) {
 			out := took.ReplaceAllString(r.stdout, "T")
 			out = regexp.MustCompile(`entry \d+`).ReplaceAllString(out, "entry N")
 			out = regexp.MustCompile(`\S+s\.yaml`).ReplaceAllString(out, "FILE")
-			out = strings.ReplaceAll(out, "; its last words: demo: mcpdbg demo server on stdio, speaking 2025-11-25 and 2026-07-28", "") // which may come late
+			out = strings.ReplaceAll(out, "; last stderr line: demo: mcpdbg demo server on stdio, speaking 2025-11-25 and 2026-07-28", "") // which may come late
 			require.Equal(t, tc.stdout, out, r.stderr)
 			require.Contains(t, r.stderr, tc.stderr)
 			require.NotContains(t, r.stdout+r.stderr, "hunter22")
@@ -92,7 +94,7 @@ func TestScenarioAsJSON(t *testing.T) {
 	cmd.Env = append(cmd.Env, "DEMO_TOKEN=from-the-environment")
 	r := finish(t, cmd)
 	require.Equal(t, 1, r.code, r.stderr)
-	var doc scenarioDocument
+	var doc runcmd.ScenarioDocument
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
 	require.Equal(t, "the demo", doc.Scenario)
 	require.False(t, doc.OK)
@@ -102,18 +104,18 @@ func TestScenarioAsJSON(t *testing.T) {
 	require.Equal(t, 2, failed.Step)
 	require.Equal(t, 13, failed.Line)
 	require.NotZero(t, failed.N)
-	require.Equal(t, []problemDocument{{Check: "jq", Text: `jq: .content[0].text | startswith("ada 3 ") gives false, of {"content":[{"text":"bob 3 ${token}","type":"text"}],"resultType":"complete"}`, Line: 15, Column: 18,
+	require.Equal(t, []runcmd.ProblemDocument{{Check: "jq", Text: `jq: .content[0].text | startswith("ada 3 ") gives false for {"content":[{"text":"bob 3 ${token}","type":"text"}],"resultType":"complete"}`, Line: 15, Column: 18,
 		Want: `.content[0].text | startswith("ada 3 ")`, Got: "false"}}, failed.Problems)
-	require.Equal(t, "a step before it failed", doc.Steps[2].Why)
+	require.Equal(t, "an earlier step failed", doc.Steps[2].Why)
 
 	data, err := os.ReadFile(doc.Recording)
 	require.NoError(t, err)
 	require.Contains(t, string(data), "step 2 failed: ")
-	require.Contains(t, string(data), "from-the-environment", "what is sent is recorded as it is")
+	require.Contains(t, string(data), "from-the-environment", "messages are recorded as sent")
 	require.NotContains(t, r.stdout+r.stderr, "from-the-environment")
 }
 
-// Real servers, each with a scenario of its own.
+// Real servers, each with its own scenario.
 func TestScenarioOnRealServers(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

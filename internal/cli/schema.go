@@ -8,11 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/smoke/report"
-	"mcpdbg/session/scenario"
 )
 
-// schemas are the JSON Schemas of the forms that the program reads and writes.
+// schemas returns the JSON Schemas of the formats that the program reads and
+// writes.
 func schemas() map[string]func() []byte {
 	return map[string]func() []byte{
 		"scenario":   scenario.Schema,   // of mcpdbg run --scenario
@@ -21,7 +24,7 @@ func schemas() map[string]func() []byte {
 	}
 }
 
-func (a *app) schemaCommand() *cobra.Command {
+func schemaCommand(env *console.Env) *cobra.Command {
 	names := slices.Sorted(maps.Keys(schemas()))
 	return &cobra.Command{
 		Use:                   "schema [NAME]",
@@ -35,21 +38,21 @@ func (a *app) schemaCommand() *cobra.Command {
 
 Without a name it lists the names.
 
-An editor that knows YAML checks and completes a scenario whose first line is
+An editor with YAML support checks and completes a scenario whose first line is
 
   # yaml-language-server: $schema=scenario.schema.json`,
 		Example:   `  mcpdbg schema scenario > scenario.schema.json`,
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				_, err := fmt.Fprintln(a.stdout, strings.Join(names, "\n"))
+				_, err := fmt.Fprintln(env.Stdout, strings.Join(names, "\n"))
 				return err
 			}
 			schema := schemas()[args[0]]
 			if schema == nil || len(args) > 1 {
-				return withHint(usagef("no schema %q", strings.Join(args, " ")), "one of "+strings.Join(names, ", "))
+				return exit.WithHint(exit.Usagef("unknown schema %q", strings.Join(args, " ")), "one of "+strings.Join(names, ", "))
 			}
-			_, err := a.stdout.Write(schema())
+			_, err := env.Stdout.Write(schema())
 			return err
 		},
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What smoke prints is what its published schema says.
-func TestSmokeIsAsItsSchemaSays(t *testing.T) {
+// The output of smoke matches its published schema.
+func TestSmokeMatchesSchema(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) any {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))

@@ -14,20 +14,19 @@ func realScreen(t *testing.T, s realServer, flags ...string) *screen {
 	return screen
 }
 
-// catalogLists are the lists of the catalog, in their order.
-var catalogLists = []string{"tools", "resources", "templates", "prompts"}
+// catalogLists are the lists of the catalog, in order.
+var catalogLists = []string{"Tools", "Resources", "Templates", "Prompts"}
 
-// list opens a list of the catalog.
+// list opens a list of the catalog, which opens with the tools.
 func (s *screen) list(name string) {
 	s.t.Helper()
 	s.keys("C")
 	shown := s.until("┏━ Catalog")
 	if !strings.Contains(shown, "type to narrow the list") {
 		s.keys("Escape") // as it was left
-		shown = s.until("type to narrow the list")
+		s.until("type to narrow the list")
 	}
-	at := slices.IndexFunc(catalogLists, func(list string) bool { return strings.Contains(shown, "["+list) })
-	for want := slices.Index(catalogLists, name); at != want; at = (at + 1) % len(catalogLists) {
+	for range slices.Index(catalogLists, name) {
 		s.keys("Tab")
 	}
 	s.until("["+name, "> ")
@@ -36,7 +35,7 @@ func (s *screen) list(name string) {
 // call fills in the first field of a tool's form, and sends it.
 func (s *screen) call(tool, value string) {
 	s.t.Helper()
-	s.list("tools")
+	s.list("Tools")
 	s.keys("-l", tool)
 	s.until("> "+tool, " of ")
 	s.keys("Enter")
@@ -45,13 +44,13 @@ func (s *screen) call(tool, value string) {
 	s.keys("C-s")
 }
 
-// TestScreenCallsToolsOfServerEverything goes by form through what the reference
-// server can do.
+// TestScreenCallsToolsOfServerEverything calls the tools of the reference server
+// through forms.
 func TestScreenCallsToolsOfServerEverything(t *testing.T) {
 	t.Parallel()
 	s := realScreen(t, realServers[0], "--era", "legacy")
 
-	s.until("ready", "~", "roots/list") // it asks at once, and has its answer
+	s.until("ready", "← roots/list") // requested at once, and answered
 
 	s.call("echo", "hello")
 	s.until("answered in", "Echo: hello")
@@ -86,17 +85,17 @@ func TestScreenShowsProgressAndCancels(t *testing.T) {
 func TestScreenSubscribes(t *testing.T) {
 	t.Parallel()
 	s := realScreen(t, realServers[0], "--era", "legacy")
-	s.list("resources")
+	s.list("Resources")
 	s.keys("C-s")
-	s.until("subscribed: the server tells")
+	s.until("subscribed to changes")
 	s.keys("Escape")
 	s.untilGone("┏━ Catalog")
 	s.call("toggle-subscriber-updates", "")
-	s.until("notifications/resources/updated")
+	s.until("← resources/updated")
 	s.quit()
 }
 
-func TestScreenOfGopls(t *testing.T) {
+func TestScreenWithGopls(t *testing.T) {
 	t.Parallel()
 	s := realScreen(t, realServers[1])
 	s.call("go_workspace", "")
@@ -104,9 +103,10 @@ func TestScreenOfGopls(t *testing.T) {
 	s.quit()
 }
 
-// TestScreenOfTheGoSDK calls a tool in the modern era. What the server asks of
-// its own it asks in the legacy one: in the other it has no way to yet.
-func TestScreenOfTheGoSDK(t *testing.T) {
+// TestScreenWithGoSDK calls a tool in the modern era. Server requests are
+// tested in the legacy era, because the SDK cannot send them in the modern one
+// yet.
+func TestScreenWithGoSDK(t *testing.T) {
 	t.Parallel()
 	s := realScreen(t, realServers[2])
 	s.until("2026-07-28 modern")

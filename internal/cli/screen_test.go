@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A screen is the program in a terminal of tmux, with a server of its own.
+// A screen is the program in a terminal of tmux, with its own tmux server.
 type screen struct {
 	t      *testing.T
 	socket string
-	mark   string // what all processes of the program carry
+	mark   string // that all processes of the program inherit
 }
 
 // onScreen runs the program in a terminal of the given size.
@@ -35,12 +35,12 @@ func inTerminal(t *testing.T, columns, lines int, argv ...string) *screen {
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := &screen{t: t, socket: filepath.Join(dir, "s"), mark: t.TempDir()}
-	command := []string{"start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";", // what is printed at the end stays to be read
+	command := []string{"start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";", // keeps the final output readable
 		"new-session", "-d", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(lines),
 		"-e", "XDG_STATE_HOME=" + s.mark, "-e", markName + "=" + s.mark, "-e", "TERM=tmux-256color"}
 	s.tmux(append(command, argv...)...)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 		defer cancel()
 		_ = s.client(ctx, "kill-server").Run() // it may have gone with its last window
 		for _, p := range marked(s.mark) {
@@ -52,14 +52,14 @@ func inTerminal(t *testing.T, columns, lines int, argv ...string) *screen {
 
 func (s *screen) tmux(args ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), waitLimit)
 	defer cancel()
 	out, err := s.client(ctx, args...).CombinedOutput()
 	require.NoError(s.t, err, "tmux %q: %s", args, out)
 	return string(out)
 }
 
-// client is a command to the server of tmux that has the terminal.
+// client returns a command to the tmux server of the terminal.
 func (s *screen) client(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-f", "/dev/null", "-S", s.socket}, args...)...)
 	cmd.WaitDelay = holding
@@ -86,7 +86,7 @@ func (s *screen) untilGone(text string) {
 	s.untilTrue(fmt.Sprintf("a screen without %q", text), func(shown string) bool { return !strings.Contains(shown, text) })
 }
 
-// untilTrue waits until the screen is one that is waited for, and returns it.
+// untilTrue waits until the screen satisfies a condition, and returns it.
 func (s *screen) untilTrue(wanted string, isIt func(shown string) bool) string {
 	s.t.Helper()
 	for begin := time.Now(); ; <-time.After(20 * time.Millisecond) {
@@ -94,7 +94,7 @@ func (s *screen) untilTrue(wanted string, isIt func(shown string) bool) string {
 		if isIt(shown) {
 			return shown
 		}
-		require.Less(s.t, time.Since(begin), patience, "%s did not come; the screen:\n%s", wanted, shown)
+		require.Less(s.t, time.Since(begin), waitLimit, "%s did not come; the screen:\n%s", wanted, shown)
 	}
 }
 
@@ -102,7 +102,7 @@ func (s *screen) untilTrue(wanted string, isIt func(shown string) bool) string {
 func (s *screen) untilEnded() {
 	s.t.Helper()
 	for begin := time.Now(); strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_dead}")) != "1"; <-time.After(20 * time.Millisecond) {
-		require.Less(s.t, time.Since(begin), patience, "the program did not end; the screen:\n%s", lazy(func() string { return s.tmux("capture-pane", "-p") }))
+		require.Less(s.t, time.Since(begin), waitLimit, "the program did not end; the screen:\n%s", lazy(func() string { return s.tmux("capture-pane", "-p") }))
 	}
 }
 
@@ -111,39 +111,40 @@ type lazy func() string
 
 func (l lazy) String() string { return l() }
 
-// quit leaves the program and sees that nobody is left behind.
+// quit leaves the program, even with a pending call, and checks that no process
+// was leaked.
 func (s *screen) quit() {
 	s.t.Helper()
-	s.keys("q")
+	s.keys("Q")
 	s.untilEnded()
 	require.Contains(s.t, s.tmux("capture-pane", "-p", "-S", "-"), "mcpdbg: recorded to") // it may have scrolled away
-	require.Empty(s.t, marked(s.mark), "processes that the program left behind")
+	require.Empty(s.t, marked(s.mark), "leaked processes")
 }
 
-func TestScreenOfTheDemo(t *testing.T) {
+func TestScreenWithDemo(t *testing.T) {
 	for _, size := range []struct{ columns, lines int }{{120, 36}, {80, 24}} {
 		t.Run(fmt.Sprintf("%dx%d", size.columns, size.lines), func(t *testing.T) {
 			s := onScreen(t, size.columns, size.lines, "demo", "--era", "legacy")
-			s.until("LIVE  demo server (local)", "ready", "initialize", "notifications/initialized", "q quit")
+			s.until("LIVE  ready  demo server (local)", "handshake", "q quit")
 
-			s.keys("c") // compose a call of a tool that takes its time
+			s.keys("c") // compose a call of a slow tool
 			s.until("Compose")
 			s.keys("C-u")
 			s.keys("-l", `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"echo","arguments":{"message":"from the composer"}}}`)
 			s.keys("C-s")
-			s.until(`"mine"`, "tools/call", "call echo")
+			s.until(`"mine"`, "tools/call", "from the composer")
 
 			s.tmux("resize-window", "-x", "100", "-y", "30")
-			s.until("Traffic", "Detail")
+			s.until("Exchanges", "Detail")
 
 			s.keys("f")
 			s.keys("-l", "method:initialize dir:in")
 			s.keys("Enter")
-			s.until("(1)")
+			s.until("1 of ", "filter method:initialize")
 			s.keys("f", "C-u", "Enter")
 
 			s.keys("K")
-			s.until("the ladder")
+			s.until("Shutdown sequence")
 			s.keys("Enter")
 			s.until("exit 0")
 			s.keys("C-r")
@@ -153,24 +154,24 @@ func TestScreenOfTheDemo(t *testing.T) {
 	}
 }
 
-// A second key does not wait for the rest of the ladder.
+// A second key skips the rest of the shutdown sequence.
 func TestScreenKillsAStubbornServer(t *testing.T) {
 	s := onScreen(t, 120, 36, against("ignores-eof-term")...)
 	s.until("ready")
 	s.keys("K")
-	s.until("the ladder")
+	s.until("Shutdown sequence")
 	s.keys("Enter")
-	s.until("modern  stopping")
+	s.until("LIVE  stopping")
 	s.keys("K")
-	s.until("modern  signal KILL", "the server ended after KILL")
+	s.until("ENDED  signal KILL", "the server ended after KILL")
 	s.quit()
 }
 
 func TestScreenShowsWhyAServerDoesNotStart(t *testing.T) {
 	s := onScreen(t, 120, 36, against("dies-at-start")...)
-	s.until("exit 3", "DEMO_API_KEY is not set", "What to try:", "-e DEMO_API_KEY=VALUE")
+	s.until("exit 3", "DEMO_API_KEY is not set", "Hint:", "-e DEMO_API_KEY=VALUE")
 	s.keys("Escape")
-	s.untilGone("What to try:") // or the two keys are one: alt+q
+	s.untilGone("Hint:") // or the two keys are one: alt+q
 	s.quit()
 }
 
@@ -188,10 +189,10 @@ func TestScreenShowsLagHoldAndGap(t *testing.T) {
 	s.quit()
 }
 
-// The real thing: handshake, messages and stderr of a server from npm.
-func TestScreenOfServerEverything(t *testing.T) {
+// A real server from npm: handshake, messages and stderr.
+func TestScreenWithServerEverything(t *testing.T) {
 	t.Parallel()
 	s := onScreen(t, 120, 36, realServers[0].command(t)...)
-	s.until("ready", "initialize", "2025-11-25 legacy", "Starting default (STDIO) server")
+	s.until("ready", "handshake", "2025-11-25 legacy", "Starting default (STDIO) server")
 	s.quit()
 }

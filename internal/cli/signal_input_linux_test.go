@@ -12,10 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"mcpdbg/internal/cli/exit"
 )
 
-// An endlessInput is something to read that never ends, and the program that
-// reads it.
+// An endlessInput is an input that never ends, for a command that reads it.
 type endlessInput struct {
 	name  string   // by which the program opens it; "-" for standard input
 	stdin *os.File // nil for none
@@ -24,7 +25,7 @@ type endlessInput struct {
 	reading func(pid int) bool
 }
 
-// endlessInputs are the kinds of it.
+// endlessInputs are the kinds of endless input.
 var endlessInputs = map[string]func(t *testing.T) *endlessInput{
 	"a FIFO": func(t *testing.T) *endlessInput {
 		name := filepath.Join(t.TempDir(), "fifo")
@@ -49,7 +50,7 @@ var endlessInputs = map[string]func(t *testing.T) *endlessInput{
 	},
 }
 
-// openPipe returns a pipe with a blank line in it, whose writer stays.
+// openPipe returns a pipe with a blank line in it and an open writer.
 func openPipe(t *testing.T) (read *os.File) {
 	t.Helper()
 	read, write, err := os.Pipe()
@@ -76,7 +77,7 @@ func openTerminal(t *testing.T) (tty *os.File) {
 	t.Cleanup(func() { _, _ = tty.Close(), keys.Close() })
 	_, err = keys.WriteString("\n")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return !drained(t, tty) }, patience, time.Millisecond, "the key does not arrive")
+	require.Eventually(t, func() bool { return !drained(t, tty) }, waitLimit, time.Millisecond, "the key does not arrive")
 	return tty
 }
 
@@ -111,13 +112,13 @@ func opens(pid int) bool {
 func needSystemCalls(t *testing.T) {
 	t.Helper()
 	if _, err := os.ReadFile("/proc/thread-self/syscall"); err != nil {
-		require.NotEqual(t, "true", os.Getenv("CI"), "system calls are not shown: %v", err)
-		t.Skip("system calls are not shown: ", err)
+		require.NotEqual(t, "true", os.Getenv("CI"), "system calls cannot be read: %v", err)
+		t.Skip("system calls cannot be read: ", err)
 	}
 }
 
-// TestASignalEndsEveryRead: no flag that names an input makes the program deaf.
-func TestASignalEndsEveryRead(t *testing.T) {
+// TestSignalEndsEveryRead: signals end the program while it reads any input.
+func TestSignalEndsEveryRead(t *testing.T) {
 	t.Parallel()
 	needSystemCalls(t)
 	demo := func(args ...string) []string { return against("", args...) }
@@ -163,26 +164,26 @@ func TestASignalEndsEveryRead(t *testing.T) {
 	}
 }
 
-// endsBySignal starts a command, sends it a signal once it is ready, and wants
-// the exit code of that signal.
+// endsBySignal starts a command, sends it a signal once it is ready, and
+// expects the exit code of that signal.
 func endsBySignal(t *testing.T, cmd *exec.Cmd, sig syscall.Signal, ready func(pid int) bool) {
 	t.Helper()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return ready(cmd.Process.Pid) }, patience/2, 5*time.Millisecond, "it does not read")
+	require.Eventually(t, func() bool { return ready(cmd.Process.Pid) }, waitLimit/2, 5*time.Millisecond, "it does not read")
 	require.NoError(t, cmd.Process.Signal(sig))
 	_ = cmd.Wait()
-	require.Equal(t, exitSignal+int(sig), cmd.ProcessState.ExitCode(), "%v\n%s", cmd.ProcessState, stderr.String())
-	// A handshake that was under way is named before it.
+	require.Equal(t, exit.Signal+int(sig), cmd.ProcessState.ExitCode(), "%v\n%s", cmd.ProcessState, stderr.String())
+	// An interrupted handshake is reported before it.
 	require.Contains(t, stderr.String(), "ended by signal: "+sig.String()+"\n")
 	// A watchdog ends a moment after the program.
-	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience/2, 5*time.Millisecond, "processes are left")
+	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit/2, 5*time.Millisecond, "leaked processes")
 }
 
-// TestAPipeIsRefusedWhereAFileIsReadTwice: a config file and a recording are read more than
-// once, and a pipe is refused without being opened.
-func TestAPipeIsRefusedWhereAFileIsReadTwice(t *testing.T) {
+// TestPipeRejectedWhereFileIsReadTwice: config files and recordings are read more
+// than once; a pipe is rejected without being opened.
+func TestPipeRejectedWhereFileIsReadTwice(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "fifo")
 	require.NoError(t, unix.Mkfifo(name, 0o600))

@@ -3,9 +3,12 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -13,9 +16,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"mcpdbg/internal/cli/exit"
 )
 
-func TestASignalEndsTheServerByTheLadder(t *testing.T) {
+func TestSignalShutsServerDown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		signal syscall.Signal
@@ -28,17 +33,17 @@ func TestASignalEndsTheServerByTheLadder(t *testing.T) {
 		require.Equal(t, c.code, r.code)
 		_, entries := printedEntries(t, r.stdout)
 		steps := phases(entries)
-		require.Equal(t, "close-stdin", steps[len(steps)-1], "it ended with its input: nothing more was needed")
+		require.Equal(t, "close-stdin", steps[len(steps)-1], "it ended on stdin EOF")
 		require.Contains(t, r.stderr, "mcpdbg: ended by signal: "+c.signal.String()+"\n")
 		require.Equal(t, "end", entries[len(entries)-1].K)
 	}
 }
 
-func TestASignalDuringTheHandshake(t *testing.T) {
+func TestSignalDuringHandshake(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fault string
-		last  string // step of the ladder
+		last  string // step of the shutdown sequence
 	}{{"never-answers", "close-stdin"}, {"not-reading-stdin-now", "TERM"}} {
 		w := watch(t, program(t, against(c.fault, "run", "--json")...))
 		w.until(`"method":"server/discover"`)
@@ -52,9 +57,9 @@ func TestASignalDuringTheHandshake(t *testing.T) {
 	}
 }
 
-// aheadOfTerm are the steps of a ladder that a second signal cut short. The
-// signal has the two seconds before TERM, which is too little for a machine that
-// does much else: it is tried again.
+// aheadOfTerm returns the steps of a shutdown that a second signal cut short. The
+// signal must arrive in the two seconds before SIGTERM, which can fail on a busy
+// machine, so it is retried.
 func aheadOfTerm(t *testing.T, steps func() []string) []string {
 	t.Helper()
 	for range 5 {
@@ -66,7 +71,7 @@ func aheadOfTerm(t *testing.T, steps func() []string) []string {
 	return nil
 }
 
-func TestASecondSignalDuringTheHandshake(t *testing.T) {
+func TestSecondSignalDuringHandshake(t *testing.T) {
 	t.Parallel()
 	steps := aheadOfTerm(t, func() []string {
 		w := watch(t, program(t, against("not-reading-stdin-now", "run", "--json")...))
@@ -82,9 +87,9 @@ func TestASecondSignalDuringTheHandshake(t *testing.T) {
 	require.Contains(t, steps, "KILL")
 }
 
-// The first signal ends a stubborn server by the ladder; who can't wait for
-// that sends another one.
-func TestASecondSignalKillsAtOnce(t *testing.T) {
+// The first signal starts the shutdown sequence of a stubborn server; a second
+// one cuts it short.
+func TestSecondSignalKillsAtOnce(t *testing.T) {
 	t.Parallel()
 	steps := aheadOfTerm(t, func() []string {
 		w := watch(t, program(t, against("ignores-eof-term", "run", "--json")...))
@@ -100,7 +105,7 @@ func TestASecondSignalKillsAtOnce(t *testing.T) {
 	require.Contains(t, steps, "KILL")
 }
 
-func TestTheWholeLadder(t *testing.T) {
+func TestWholeShutdownSequence(t *testing.T) {
 	t.Parallel()
 	w := watch(t, program(t, against("ignores-eof-term", "run", "--json")...))
 	w.until(`"state":"ready"`)
@@ -112,9 +117,9 @@ func TestTheWholeLadder(t *testing.T) {
 	require.Equal(t, []string{"close-stdin", "TERM", "KILL"}, steps[len(steps)-3:])
 }
 
-// A signal while the ladder runs after the work was done takes nothing from the
-// result, but the waiting.
-func TestASignalDuringTheEnding(t *testing.T) {
+// A signal during the shutdown sequence after the work is done does not change
+// the result, and only cuts the wait short.
+func TestSignalDuringShutdown(t *testing.T) {
 	t.Parallel()
 	aheadOfTerm(t, func() []string {
 		w := watch(t, program(t, against("ignores-eof-term", "run", "--json", "--for", "1ms")...))
@@ -128,10 +133,10 @@ func TestASignalDuringTheEnding(t *testing.T) {
 }
 
 // A signal ends a run that waits for its input.
-func TestASignalWhileNothingIsRead(t *testing.T) {
+func TestSignalWhileOutputIsBlocked(t *testing.T) {
 	t.Parallel()
 	cmd := program(t, against("", "run", "--json", "--in", "-")...)
-	_, err := cmd.StdinPipe() // nobody writes to it
+	_, err := cmd.StdinPipe() // never written to
 	require.NoError(t, err)
 	w := watch(t, cmd)
 	w.until(`"state":"ready"`)
@@ -139,9 +144,26 @@ func TestASignalWhileNothingIsRead(t *testing.T) {
 	require.Equal(t, 130, w.end().code)
 }
 
-// Nothing but the rule that a program without a shutdown exits ends this: the
-// report goes to a pipe without a reader.
-func TestASignalEndsWhatDoesNotListen(t *testing.T) {
+// untilTaken waits until each signal that a process was sent is in the queue of
+// its Go runtime: otherwise a second one can overtake it. Only Linux shows that: no
+// thread has a pending signal, or blocks SIGINT (bit 1) because it handles one.
+func untilTaken(t *testing.T, pid int) {
+	if runtime.GOOS != "linux" {
+		return
+	}
+	busy := regexp.MustCompile(`(?m)^(S[ih][gd]Pnd:.*[1-9a-f]|SigBlk:.*[2367abef]$)`)
+	require.Eventually(t, func() bool {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+		return err == nil && !slices.ContainsFunc(threads, func(file string) bool {
+			status, _ := os.ReadFile(file) // a thread that has ended handles nothing
+			return busy.Match(status)
+		})
+	}, waitLimit, time.Millisecond)
+}
+
+// Only the rule that a program without a shutdown exits ends this one: its report
+// goes to a pipe without a reader.
+func TestSignalEndsBlockedProgram(t *testing.T) {
 	t.Parallel()
 	for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGTERM}} {
 		report := filepath.Join(t.TempDir(), "fifo")
@@ -150,16 +172,17 @@ func TestASignalEndsWhatDoesNotListen(t *testing.T) {
 		w.until("the same") // then it writes the report
 		for _, s := range signals {
 			require.NoError(t, w.cmd.Process.Signal(s))
+			untilTaken(t, w.cmd.Process.Pid)
 		}
 		r := w.end()
-		require.Equal(t, exitSignal+int(signals[0]), r.code, "%v", signals)
+		require.Equal(t, exit.Signal+int(signals[0]), r.code, "%v", signals)
 		require.Contains(t, r.stderr, "mcpdbg: ended by signal: "+signals[0].String()+"; exited without a complete shutdown\n")
 	}
 }
 
-// The shutdown is over, but the printing blocks because its pipe is not read: the
+// The shutdown is over, but printing blocks because its pipe is not read: the
 // third signal ends that.
-func TestAThirdSignalExits(t *testing.T) {
+func TestThirdSignalExits(t *testing.T) {
 	t.Parallel()
 	cmd := program(t, against("flood:1000000x205", "run", "--json")...)
 	out, unread, err := os.Pipe()
@@ -179,9 +202,9 @@ func TestAThirdSignalExits(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(patience):
-		require.Fail(t, "it goes on")
+	case <-time.After(waitLimit):
+		require.Fail(t, "it continues")
 	}
 	require.Contains(t, []int{129, 130, 143}, cmd.ProcessState.ExitCode(), "any of them may come first")
-	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 10*time.Millisecond, "the watchdog ends the server")
+	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit, 10*time.Millisecond, "the watchdog ends the server")
 }

@@ -20,10 +20,10 @@ import (
 	"mcpdbg/internal/smoke"
 )
 
-// BenchmarkSmoke200: the lab of 200 hosts by mcpdbg smoke, against 200 bare
-// logins that each execute true, at the same concurrency, by x/crypto alone. At
-// most 1.3 times as long as these or as the limit for a connection, whichever is
-// more.
+// BenchmarkSmoke200 compares mcpdbg smoke on the lab of 200 hosts with 200 bare
+// logins by x/crypto alone that each execute true, at the same concurrency. It
+// may take 1.3 times as long as these or as the limit for a connection,
+// whichever is more.
 //
 //	go test -tags long -run '^$' -bench Smoke200 -benchtime 1x ./internal/cli
 func BenchmarkSmoke200(b *testing.B) {
@@ -42,8 +42,7 @@ func BenchmarkSmoke200(b *testing.B) {
 	}
 }
 
-// BenchmarkSmokeGoodHosts is that of the hosts that are good alone: nothing is
-// waited for but work.
+// BenchmarkSmokeGoodHosts is the same with only the good hosts, without timeouts.
 func BenchmarkSmokeGoodHosts(b *testing.B) {
 	l := newLab(b)
 	l.hosts = slices.DeleteFunc(l.hosts, func(name string) bool { return l.kinds[name].name != "good" })
@@ -60,8 +59,8 @@ func BenchmarkSmokeGoodHosts(b *testing.B) {
 	}
 }
 
-// bare is how long one login for each host of l takes that executes true, as many
-// at once as smoke has jobs.
+// bare returns how long it takes to log in to each host of l and execute true,
+// with the concurrency of smoke.
 func (l *lab) bare(b *testing.B) time.Duration {
 	config := l.server.ClientConfig()
 	_, port, err := net.SplitHostPort(l.server.Addr)
@@ -85,17 +84,17 @@ func (l *lab) bare(b *testing.B) time.Duration {
 	return time.Since(begin)
 }
 
-// cpu is the time that a program and its children have had of a processor.
+// cpu returns the CPU time of a program and its child processes.
 func cpu(cmd *exec.Cmd) time.Duration {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// inspector is the package of the Inspector, of which --cli is the command line.
+// inspector is the package of the Inspector, whose command line is --cli.
 const inspector = "@modelcontextprotocol/inspector"
 
-// BenchmarkSmokeAgainstInspector: tools/list on hosts, by mcpdbg smoke and by a
-// shell loop of the ssh program under the Inspector's CLI; what each of them and
-// what it starts here takes of the processor, for one host. At most a twentieth.
+// BenchmarkSmokeAgainstInspector compares the local CPU time per host of
+// tools/list on hosts, by mcpdbg smoke and by a shell loop over the Inspector's
+// CLI with the ssh program. smoke may take at most a twentieth.
 func BenchmarkSmokeAgainstInspector(b *testing.B) {
 	const n = 8
 	need(b, "npx")

@@ -14,27 +14,27 @@ import (
 	"mcpdbg/internal/smoke"
 )
 
-// Two hundred hosts, of which every third or so has something the matter with
-// it: each is told for what it is, within so much memory, and nobody is left.
+// Of two hundred hosts, about every third is broken: each problem is identified,
+// within a memory limit, and no process is leaked.
 func TestLongSmokeOfTwoHundredHosts(t *testing.T) {
 	const memoryPerTarget = 3 << 19
 	l := newLab(t)
-	cmd := l.smoke(t, "--json", "--ssh-connect-timeout", "3s")
+	cmd := l.smoke(t, "--json", "--ssh-connect-timeout", "6s", "--jobs", "12")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	first := make([]byte, 1)
-	_, err = io.ReadFull(out, first) // it is done, and has more to say than fits into the pipe
+	_, err = io.ReadFull(out, first) // it is done, and its output exceeds the pipe
 	require.NoError(t, err, &stderr)
 	memory := peakMemory(t, cmd.Process.Pid)
 	rest, err := io.ReadAll(out)
 	require.NoError(t, err)
-	_ = cmd.Wait() // its code is looked at
+	_ = cmd.Wait() // its code is checked below
 	require.Equal(t, 1, cmd.ProcessState.ExitCode(), &stderr)
-	require.Empty(t, left(cmd), "processes that the program left behind")
-	l.nobody(t)
+	require.Empty(t, left(cmd), "leaked processes")
+	l.waitIdle(t)
 
 	var report smoke.Report
 	require.NoError(t, json.Unmarshal(append(first, rest...), &report))
@@ -52,7 +52,7 @@ func TestLongSmokeOfTwoHundredHosts(t *testing.T) {
 	require.Zero(t, wrong)
 }
 
-// judge says what is wrong with a result, "" if nothing is.
+// judge returns what is wrong with a result, or "".
 func (l *lab) judge(r smoke.Result) string {
 	kind := l.kinds[r.Host]
 	switch {
@@ -61,7 +61,7 @@ func (l *lab) judge(r smoke.Result) string {
 	case r.OK != (kind.cause == ""):
 		return fmt.Sprintf("ok is %v", r.OK)
 	case !r.OK && (r.Message == "" || r.Hint == "" && len(r.Said) == 0):
-		return "has no message, or neither a hint nor what was said"
+		return "has no message, or neither a hint nor quoted output"
 	case r.OK && (r.Tools == nil || *r.Tools == 0):
 		return "has no tools"
 	case (len(r.Orphans) > 0) != (kind.name == "orphan"):

@@ -21,7 +21,7 @@ func smoked(t *testing.T, r result) smoke.Report {
 	return report
 }
 
-func TestSmokeOfOneServer(t *testing.T) {
+func TestSmokeOneServer(t *testing.T) {
 	t.Parallel()
 	r := run(t, against("", "smoke")...)
 	require.Equal(t, 0, r.code, r.stderr)
@@ -44,7 +44,7 @@ func TestSmokeOfOneServer(t *testing.T) {
 	require.Equal(t, result{}, r)
 }
 
-func TestExitCodesOfSmoke(t *testing.T) {
+func TestSmokeExitCodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code  int
@@ -65,13 +65,13 @@ func TestExitCodesOfSmoke(t *testing.T) {
 		require.Equal(t, c.code == 0, report.OK)
 	}
 	r := run(t, against("", "smoke", "--ssh", "nohost.invalid", "--ssh", "local")...)
-	require.Equal(t, 5, r.code, "what passed changes nothing")
+	require.Equal(t, 5, r.code, "passed targets do not change it")
 	require.Contains(t, r.stderr, "2 hosts x 1 server: 2 targets")
 }
 
-// All servers of a config file that can be started are tested, or those that are
-// named.
-func TestSmokeOfAConfigFile(t *testing.T) {
+// All servers of a config file that can be started are tested, or those of
+// --server.
+func TestSmokeConfigFile(t *testing.T) {
 	t.Parallel()
 	file := configFile(t, ".mcp.json", fmt.Sprintf(`{"mcpServers":{
 		"one":{"command":%[1]q,"args":["demo-server"]},
@@ -100,7 +100,7 @@ func TestSmokeOfAConfigFile(t *testing.T) {
 	require.Contains(t, r.stderr, "mcpdbg: 2 hosts x 2 servers: 4 targets\n")
 }
 
-func TestWrongUsageOfSmoke(t *testing.T) {
+func TestSmokeUsage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	list := writeFile(t, "local\n\nme:secret@h\n")
@@ -110,26 +110,26 @@ func TestWrongUsageOfSmoke(t *testing.T) {
 		args string
 		says string
 	}{
-		{"smoke", "no command: name the server's command after --"},
+		{"smoke", "no command: put the server command after --"},
 		{"smoke x -- y", `unexpected "x"`},
 		{"smoke --jobs 0 -- x", "--jobs must be at least 1"},
-		{"smoke --retries -1 -- x", "--retries must not be below 0"},
+		{"smoke --retries -1 -- x", "--retries must not be negative"},
 		{"smoke --target-timeout 0s -- x", "--target-timeout must be more than 0"},
 		{"smoke --fail-on info -- x", `--fail-on "info": must be error, warning or never`},
-		{"smoke --json --quiet -- x", "can't be mixed"},
-		{"smoke --tap --html - -- x", "--tap and --html - can't be mixed: standard output takes one of them"},
-		{"smoke --junit r.xml --html ./r.xml -- x", "--junit and --html can't be mixed in one file, r.xml"},
-		{"smoke --var a=b -- x", "--var gives a variable of a scenario"},
+		{"smoke --json --quiet -- x", "cannot be combined"},
+		{"smoke --tap --html - -- x", "--tap and --html - cannot be combined: both write to standard output"},
+		{"smoke --junit r.xml --html ./r.xml -- x", "--junit and --html cannot write to the same file, r.xml"},
+		{"smoke --var a=b -- x", "--var requires --scenario"},
 		{"smoke --record r -- x", "unknown flag: --record"},
-		{"smoke --recordings r --no-record -- x", "--recordings and --no-record can't be mixed"},
+		{"smoke --recordings r --no-record -- x", "--recordings and --no-record cannot be combined"},
 		{"smoke --recordings " + list + "/r -- x", "--recordings: "},
-		{"smoke --server a -- x", "--server means nothing without --config"},
-		{"smoke --config " + file + " -- x", "--config and a command can't be mixed"},
+		{"smoke --server a -- x", "--server requires --config"},
+		{"smoke --config " + file + " -- x", "--config and a command cannot be combined"},
 		{"smoke --config " + file + " --server c", `has no server "c"`},
 		{"smoke --config " + file + " --input q=1", "--input q: "},
-		{"smoke --config " + file + " --ssh h", "cwd is a directory of h, and has to begin with /"},
+		{"smoke --config " + file + " --ssh h", "cwd is a directory of h and must begin with /"},
 		{"smoke --hosts " + dir + "/none -- x", "--hosts: open " + dir + "/none"},
-		{"smoke --hosts " + list + " -- x", list + ":3: destination \"me:***@h\": has a password in it"},
+		{"smoke --hosts " + list + " -- x", list + ":3: destination \"me:***@h\": contains a password"},
 		{"smoke --ssh -oX=y -- x", "--ssh: destination \"-oX=y\": begins with '-'"},
 		{"smoke --ssh= -- x", "--ssh: destination \"\": is empty"},
 		{"smoke --ssh web-9* -F " + config + " -- x", "--ssh: web-9* matches none of the 2 hosts"},
@@ -139,13 +139,13 @@ func TestWrongUsageOfSmoke(t *testing.T) {
 		{"run --ssh h -F " + dir + "/none -- x", "--ssh-config: stat " + dir + "/none: no such file"},
 		{"smoke --config " + dir + "/none", "--config: stat " + dir + "/none: no such file"},
 		{"smoke --scenario " + dir + "/none -- x", "--scenario: open " + dir + "/none: no such file"},
-		{"smoke --baseline " + dir + "/none -- x", "--baseline " + dir + "/none: there is no such file"},
-		{"smoke --junit " + dir + "/none/j.xml -- x", "--junit: " + dir + "/none/j.xml can't be made: no such file"},
+		{"smoke --baseline " + dir + "/none -- x", "--baseline " + dir + "/none: file not found"},
+		{"smoke --junit " + dir + "/none/j.xml -- x", "--junit: cannot create " + dir + "/none/j.xml: no such file"},
 		{"smoke --hosts - --scenario - -- x", "--hosts and --scenario cannot both read standard input"},
 		{"smoke --hosts - --hosts - -- x", "cannot both read standard input"},
-		{"smoke --ssh h --ssh local -C sub -- x", "--cwd sub: with --ssh it is a directory of the host"},
-		{"smoke --ssh local --accept-new -- x", "--accept-new means nothing without --ssh"},
-		{"smoke --ssh h --ssh local --env-policy client -- x", "--env-policy client: with --ssh"},
+		{"smoke --ssh h --ssh local -C sub -- x", "--cwd sub: with --ssh it must be an absolute path on the host"},
+		{"smoke --ssh local --accept-new -- x", "--accept-new requires --ssh"},
+		{"smoke --ssh h --ssh local --env-policy client -- x", "--env-policy client: cannot be combined with --ssh"},
 		{"smoke --ssh h --path-from x -- x", `--path-from "x"`},
 	} {
 		r := inProcess(t, strings.Fields(c.args)...)
@@ -156,16 +156,5 @@ func TestWrongUsageOfSmoke(t *testing.T) {
 			require.Contains(t, r.stderr, "\n  try: ", c.args)
 		}
 		require.Empty(t, r.stdout)
-	}
-}
-
-func TestWithoutPlace(t *testing.T) {
-	for message, want := range map[string]string{
-		"start on root@h:22: connection refused":     "connection refused",
-		"start: program x does not exist":            "program x does not exist",
-		"start on the edge":                          "start on the edge",
-		"timed out handshaking with sleep after 8 s": "timed out handshaking with sleep after 8 s",
-	} {
-		require.Equal(t, want, withoutPlace(message))
 	}
 }

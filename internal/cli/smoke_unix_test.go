@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/sshexec/sshtest"
 )
@@ -30,7 +32,7 @@ func fleetConfig(t *testing.T, servers ...*sshtest.Server) string {
 	return writeFile(t, text.String())
 }
 
-// smoking is a run of smoke, all of whose servers carry the mark of the test.
+// smoking runs smoke; all its servers inherit the mark of the test.
 func smoking(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := program(t)
@@ -40,11 +42,11 @@ func smoking(t *testing.T, args ...string) *exec.Cmd {
 		}
 	}
 	cmd.Args = append(cmd.Args, args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // nobody is there to ask
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal to prompt on
 	return cmd
 }
 
-// verdicts are the causes of all targets, by host.
+// causes returns the causes of all targets, by host.
 func verdicts(report smoke.Report) map[string]smoke.Cause {
 	all := map[string]smoke.Cause{}
 	for _, target := range report.Targets {
@@ -53,7 +55,7 @@ func verdicts(report smoke.Report) map[string]smoke.Cause {
 	return all
 }
 
-// requireVerified sees that a recording is whole, whatever became of its server.
+// requireVerified checks that a recording is complete, however its server ended.
 func requireVerified(t *testing.T, path string) {
 	t.Helper()
 	r := inProcess(t, "rec", "verify", path)
@@ -99,9 +101,9 @@ func TestSmokeOnHosts(t *testing.T) {
 	require.Equal(t, result{}, finish(t, cmd))
 }
 
-// TestALoginShellThatHangs: what strikes between the login and the running server
-// is a timeout of that phase, whatever the startup files said before they hung.
-func TestALoginShellThatHangs(t *testing.T) {
+// TestSmokeHangingLoginShell: a hang between the login and the running server
+// is a timeout of that phase, whatever the startup files printed before.
+func TestSmokeHangingLoginShell(t *testing.T) {
 	t.Parallel()
 	for name, startup := range map[string]string{
 		"in silence":        "sleep 1000\n",
@@ -116,14 +118,14 @@ func TestALoginShellThatHangs(t *testing.T) {
 			require.Equal(t, 4, r.code, r.stdout+r.stderr)
 			one := smoked(t, r).Targets[0]
 			require.Equal(t, []any{smoke.PhaseStart, smoke.CauseTimeout, "start.timeout"}, []any{one.Phase, one.Cause, one.Code}, one.Message)
-			require.Contains(t, one.Message, "no answer from the remote shell within the limit of 1s")
-			require.Contains(t, one.Hint, "--ssh-launch-timeout gives it longer")
+			require.Contains(t, one.Message, "no reply from the remote shell within the limit of 1s")
+			require.Contains(t, one.Hint, "raise --ssh-launch-timeout")
 		})
 	}
 }
 
-// A server on a host that is not as another one is drift, and so is one that is
-// not as in an earlier report.
+// A server that differs from that of another host, or from an earlier report, is
+// drift.
 func TestSmokeBaseline(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
@@ -132,7 +134,7 @@ func TestSmokeBaseline(t *testing.T) {
 	require.Equal(t, "local", smoked(t, r).Baseline)
 
 	before := writeFile(t, r.stdout)
-	r = finish(t, smoking(t, "--json", "--baseline", before, "--", binary, demoServer, "--changed"))
+	r = finish(t, smoking(t, "--json", "--baseline", before, "--", binary, console.DemoServer, "--changed"))
 	require.Equal(t, 1, r.code, r.stderr)
 	require.Equal(t, smoke.CauseDrift, smoked(t, r).Targets[0].Cause)
 	require.NotEmpty(t, smoked(t, r).Targets[0].Drift)
@@ -149,8 +151,8 @@ func TestSmokeBaseline(t *testing.T) {
 	require.Equal(t, result{}, finish(t, smoking(t, against("", "--quiet", "--baseline", tools)...)))
 
 	for args, says := range map[string]string{
-		"x":                          "--baseline x: there is no such file, and it is none of the hosts",
-		writeFile(t, "no recording"): "a baseline is a recording, or what mcpdbg smoke printed with --json or --jsonl",
+		"x":                          "--baseline x: file not found, and not one of the tested hosts",
+		writeFile(t, "no recording"): "try: a recording, or the output of mcpdbg smoke with --json or --jsonl",
 	} {
 		r = finish(t, smoking(t, against("", "--baseline", args)...))
 		require.Equal(t, 2, r.code)
@@ -158,8 +160,8 @@ func TestSmokeBaseline(t *testing.T) {
 	}
 }
 
-// hanging is a config file of servers of which the first is good, and the others
-// answer nothing.
+// hanging returns a config file whose first server works, while the others do not
+// respond.
 func hanging(t *testing.T, n int) string {
 	t.Helper()
 	servers := []string{`"good":{"command":"DEMO","args":["demo-server"]}`}
@@ -169,9 +171,9 @@ func hanging(t *testing.T, n int) string {
 	return configFile(t, ".mcp.json", `{"mcpServers":{`+strings.Join(servers, ",")+`}}`)
 }
 
-// TestSmokeBaselineIsOneOfManyNames: names of one host share its connections, and
-// the one to compare with may be the last that gets one.
-func TestSmokeBaselineIsOneOfManyNames(t *testing.T) {
+// TestSmokeBaselineServerByName: aliases of one host share its connections, and
+// the baseline may be the last to get one.
+func TestSmokeBaselineServerByName(t *testing.T) {
 	t.Parallel()
 	names := []string{"web-1", "web-2", "web-3", "web-4", "web-5", "web-6", "web-7", "web-8"}
 	s := sshtest.OpenSSH(t, sshtest.Options{Aliases: names})
@@ -180,12 +182,11 @@ func TestSmokeBaselineIsOneOfManyNames(t *testing.T) {
 		args = append(args, "--ssh", name)
 	}
 	r := finish(t, smoking(t, against("", args...)...))
-	require.Equal(t, exitOK, r.code, r.stdout+r.stderr)
+	require.Equal(t, exit.OK, r.code, r.stdout+r.stderr)
 }
 
-// A signal ends all targets, here and elsewhere, and what is known by then is
-// written.
-func TestASignalEndsSmoke(t *testing.T) {
+// A signal ends all local and remote targets, and the results so far are written.
+func TestSignalEndsSmoke(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	page := filepath.Join(t.TempDir(), "j.xml")
@@ -210,7 +211,7 @@ func TestASignalEndsSmoke(t *testing.T) {
 	require.Equal(t, 6, strings.Count(requireXML(t, page), `type="cancelled`))
 }
 
-// requireXML sees that a file is whole, and returns it.
+// requireXML checks that a file is well-formed, and returns it.
 func requireXML(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -220,7 +221,7 @@ func requireXML(t *testing.T, path string) string {
 	return string(data)
 }
 
-func TestASecondSignalHurriesSmoke(t *testing.T) {
+func TestSecondSignalKillsSmoke(t *testing.T) {
 	t.Parallel()
 	config := configFile(t, ".mcp.json", `{"mcpServers":{
 		"good":{"command":"DEMO","args":["demo-server"]},
@@ -241,7 +242,7 @@ func TestSmokeFailFast(t *testing.T) {
 		"missing":{"command":"no-such-program"},
 		"late":{"command":"DEMO","args":["demo-server"]}}}`)
 	r := finish(t, smoking(t, "--json", "--fail-fast", "--jobs", "2", "--startup-timeout", "50s", "--config", config))
-	require.Equal(t, 3, r.code, "what was cancelled does not count: %s", r.stderr)
+	require.Equal(t, 3, r.code, "cancelled targets do not count: %s", r.stderr)
 	var causes []smoke.Cause
 	for _, target := range smoked(t, r).Targets {
 		causes = append(causes, target.Cause)
@@ -249,8 +250,8 @@ func TestSmokeFailFast(t *testing.T) {
 	require.Equal(t, []smoke.Cause{smoke.CauseCancelled, smoke.CauseExec, smoke.CauseCancelled}, causes)
 }
 
-// Who reads the lines goes away: that ends the run, and is no error.
-func TestNobodyReadsSmoke(t *testing.T) {
+// A closed stdout ends the run, and is not an error.
+func TestSmokeWithBlockedOutput(t *testing.T) {
 	t.Parallel()
 	cmd := smoking(t, "--jsonl", "--jobs", "2", "--config", hanging(t, 3))
 	out, closed, err := os.Pipe()
@@ -262,8 +263,9 @@ func TestNobodyReadsSmoke(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 }
 
-// What was not begun has no line, and what could not be written is not said to be.
-func TestLinesOfSmoke(t *testing.T) {
+// Targets that were not begun have no line, and failed reports are not listed as
+// written.
+func TestSmokeLines(t *testing.T) {
 	t.Parallel()
 	r := finish(t, smoking(t, "--fail-fast", "--jobs", "1", "--junit", "/dev/full", "--config", configFile(t, ".mcp.json", `{"mcpServers":{"a":{"command":"no-such-program"},"b":{"command":"DEMO","args":["demo-server"]},"c":{"command":"DEMO","args":["demo-server"]}}}`)))
 	require.Equal(t, 1, strings.Count(r.stdout, "FAIL  "), r.stdout)
@@ -273,7 +275,7 @@ func TestLinesOfSmoke(t *testing.T) {
 	require.Contains(t, r.stderr, "no space left on device")
 }
 
-func TestReportsOfSmoke(t *testing.T) {
+func TestSmokeReports(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	page := filepath.Join(dir, "j.xml")
@@ -294,7 +296,7 @@ func TestReportsOfSmoke(t *testing.T) {
 
 	trace := filepath.Join(dir, "trace")
 	for args, says := range map[string]string{
-		"--junit " + dir + "/no/j.xml": "--junit: " + dir + "/no/j.xml can't be made",
+		"--junit " + dir + "/no/j.xml": "--junit: cannot create " + dir + "/no/j.xml",
 		"--junit " + dir:               "--junit: " + dir + " is a folder",
 		"--recordings " + page:         "--recordings: mkdir",
 	} {
@@ -308,9 +310,9 @@ func TestReportsOfSmoke(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestNowhereToRecord: a state folder that can't be written to is no failure of the
-// targets.
-func TestNowhereToRecord(t *testing.T) {
+// TestSmokeCannotRecord: an unwritable state folder is an error before the run,
+// not a failure of targets.
+func TestSmokeCannotRecord(t *testing.T) {
 	t.Parallel()
 	file := writeFile(t, "no folder")
 	trace := filepath.Join(t.TempDir(), "trace")
@@ -318,13 +320,14 @@ func TestNowhereToRecord(t *testing.T) {
 	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+file)
 	r := finish(t, cmd)
 	require.Equal(t, 2, r.code, r.stderr)
-	require.Contains(t, r.stderr, "mcpdbg: recordings can't be kept: mkdir "+file)
-	require.Contains(t, r.stderr, "try: --recordings FOLDER keeps them elsewhere, --no-record keeps none")
+	require.Contains(t, r.stderr, "mcpdbg: cannot store recordings: mkdir "+file)
+	require.Contains(t, r.stderr, "try: --recordings FOLDER to store them elsewhere, or --no-record")
 	require.NoFileExists(t, trace)
 }
 
-// TestServersThatAreLeftOut of a whole config file are named, but not with --quiet.
-func TestServersThatAreLeftOut(t *testing.T) {
+// TestSmokeSkippedServers: skipped servers of a config file are listed, but not
+// with --quiet.
+func TestSmokeSkippedServers(t *testing.T) {
 	t.Parallel()
 	config := configFile(t, ".mcp.json", `{"mcpServers":{
 		"good":{"command":"DEMO","args":["demo-server"]},

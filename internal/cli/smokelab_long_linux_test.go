@@ -20,11 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A labKind is what is the matter with some of the hosts of a lab.
+// A labKind is a problem of some hosts in a lab.
 type labKind struct {
 	name  string
 	hosts int
@@ -47,34 +48,34 @@ var labKinds = []labKind{
 	{"orphan", 5, smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan"},
 }
 
-// A lab is one sshd that is 200 hosts: addresses of the loopback interface, by
-// which the startup file of its user, and the server there, know what is to be
-// the matter.
+// A lab is one sshd that acts as 200 hosts, which are addresses of the loopback
+// interface. From the address the user's startup file and the server know which
+// problem to cause.
 type lab struct {
 	server *sshtest.Server
 	user   *sshtest.Account
 	config string   // ssh_config with all hosts
-	hosts  []string // their names, in an order that mixes the kinds
+	hosts  []string // names, in an order that mixes the kinds
 	kinds  map[string]labKind
 }
 
 // labServer is the command on the hosts, found on the PATH of their user.
 const labServer = "lab-server"
 
-// address is that of the i-th host of a kind.
+// address returns the address of the i-th host of a kind.
 func (lab) address(kind, i int) string { return fmt.Sprintf("127.0.%d.%d", kind+1, i+1) }
 
 func newLab(t testing.TB) *lab {
 	t.Helper()
 	l := &lab{user: sshtest.User(t, need(t, "bash")), kinds: make(map[string]labKind)}
-	l.server = sshtest.OpenSSH(t, sshtest.Options{User: l.user.Name, HostKeys: []string{"ed25519"}, Everywhere: true, LogLevel: "INFO"})
-	l.furnish(t)
-	l.name(t)
+	l.server = sshtest.OpenSSH(t, sshtest.Options{User: l.user.Name, HostKeys: []string{"ed25519"}, AllAddresses: true, LogLevel: "INFO"})
+	l.writeFiles(t)
+	l.writeConfig(t)
 	return l
 }
 
-// furnish writes what the user has on the hosts.
-func (l *lab) furnish(t testing.TB) {
+// writeFiles writes the user's files on the hosts.
+func (l *lab) writeFiles(t testing.TB) {
 	t.Helper()
 	at := func(kind string) string {
 		i := slices.IndexFunc(labKinds, func(k labKind) bool { return k.name == kind })
@@ -83,15 +84,15 @@ func (l *lab) furnish(t testing.TB) {
 	startup := fmt.Sprintf("case $SSH_CONNECTION in\n%s) ;;\n*) PATH=%s/bin:$PATH ;;\nesac\ncase $SSH_CONNECTION in\n%s) echo 'Welcome to the lab' ;;\nesac\n",
 		at("lacks"), l.user.Home, at("banner"))
 	server := fmt.Sprintf("#!/bin/sh\ncase $SSH_CONNECTION in\n%s) read -r line; echo 'panic: no database' >&2; exit 4 ;;\n%s) sleep 600 </dev/null >/dev/null 2>&1 & ;;\nesac\nexec %s %s\n",
-		at("dies"), at("orphan"), binary, demoServer)
+		at("dies"), at("orphan"), binary, console.DemoServer)
 	require.NoError(t, os.WriteFile(filepath.Join(l.user.Home, ".bashrc"), []byte(startup), 0o644))
 	bin := filepath.Join(l.user.Home, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(bin, labServer), []byte(server), 0o755))
 }
 
-// name writes the ssh_config and known_hosts, in which the hosts have names.
-func (l *lab) name(t testing.TB) {
+// writeConfig writes the ssh_config and known_hosts, in which the hosts have names.
+func (l *lab) writeConfig(t testing.TB) {
 	t.Helper()
 	dir := t.TempDir()
 	_, port, err := net.SplitHostPort(l.server.Addr)
@@ -122,8 +123,8 @@ func (l *lab) name(t testing.TB) {
 	require.NoError(t, os.WriteFile(l.config, []byte(config.String()), 0o600))
 }
 
-// silence is the port, at every address, of a listener that takes connections and
-// says nothing.
+// silence returns the port, on every address, of a listener that accepts
+// connections and sends nothing.
 func silence(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "0.0.0.0:0")
@@ -145,8 +146,8 @@ func silence(t testing.TB) string {
 	return portOf(t, listener.Addr())
 }
 
-// swallower is the port, at every address, of a listener that has no room for
-// connections: the system drops those that come, as a firewall does.
+// swallower returns the port, on every address, of a listener with a full
+// backlog: the system drops new connections, as a firewall does.
 func swallower(t testing.TB) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -173,10 +174,10 @@ func portOf(t testing.TB, addr net.Addr) string {
 	return port
 }
 
-// smoke is mcpdbg smoke of all hosts.
+// smoke runs mcpdbg smoke on all hosts.
 func (l *lab) smoke(t testing.TB, flags ...string) *exec.Cmd {
 	t.Helper()
-	cmd := program(t)
+	cmd := commandWithin(t, 4*waitLimit, binary) // two hundred hosts on a small machine
 	mark := ""
 	for _, entry := range cmd.Env {
 		if value, ok := strings.CutPrefix(entry, markName+"="); ok {
@@ -188,15 +189,15 @@ func (l *lab) smoke(t testing.TB, flags ...string) *exec.Cmd {
 	return cmd
 }
 
-// nobody waits until the user has no process on the hosts any more: guards take a
+// waitIdle waits until the user has no more processes on the hosts: guards take a
 // moment to end.
-func (l *lab) nobody(t testing.TB) {
+func (l *lab) waitIdle(t testing.TB) {
 	t.Helper()
 	var left []string
 	require.Eventually(t, func() bool {
 		left = l.processes(t)
 		return len(left) == 0
-	}, patience, 50*time.Millisecond, "processes on the hosts: %v", left)
+	}, waitLimit, 50*time.Millisecond, "processes on the hosts: %v", left)
 }
 
 func (l *lab) processes(t testing.TB) (found []string) {

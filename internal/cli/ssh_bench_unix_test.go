@@ -12,13 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/sshexec/sshtest"
 )
 
-// BenchmarkRecordedOverSSH: a server on a host that writes as fast as it can,
-// through a whole session into a recording, against the ssh program into
-// nothing; from the start of each program to its end. At least 0.75 of ssh with
-// lines of 64 KiB, 0.4 with lines of 205 bytes.
+// BenchmarkRecordedOverSSH compares recording a server on a host that writes as
+// fast as it can with discarding its output through the ssh program, from the
+// start of each program to its end. The speed must be at least 0.75 of ssh with
+// lines of 64 KiB, and 0.4 with lines of 205 bytes.
 func BenchmarkRecordedOverSSH(b *testing.B) {
 	s := sshtest.OpenSSH(b, sshtest.Options{SSH: []string{"Ciphers aes128-gcm@openssh.com"}, LogLevel: "INFO"})
 	for _, c := range []struct{ name, fault string }{
@@ -38,7 +39,7 @@ func BenchmarkRecordedOverSSH(b *testing.B) {
 }
 
 func drainBySSH(b *testing.B, s *sshtest.Server, fault string) time.Duration {
-	cmd := s.Command(context.Background(), binary, demoServer, "--misbehave", fault)
+	cmd := s.Command(context.Background(), binary, console.DemoServer, "--misbehave", fault)
 	out, err := cmd.StdoutPipe()
 	require.NoError(b, err)
 	begin := time.Now()
@@ -53,19 +54,20 @@ func recordOverSSH(b *testing.B, s *sshtest.Server, fault string) time.Duration 
 	record := filepath.Join(b.TempDir(), "r.jsonl")
 	return wallTime(b, []string{
 		"run", "--raw", "--quiet", "--record", record, "-F", s.Config, "--ssh", s.Alias, "--",
-		binary, demoServer, "--misbehave", fault,
+		binary, console.DemoServer, "--misbehave", fault,
 	})
 }
 
-// BenchmarkListToolsFarAway: connect, handshake and tools/list on a host 20 ms
-// away, against the ssh program and a client that does the same exchange by
-// hand. At most as many round trips, and so about the same time.
-func BenchmarkListToolsFarAway(b *testing.B) {
+// BenchmarkListToolsOverSSH compares connecting, the handshake and tools/list
+// on a host 20 ms away with the ssh program and a client that does the same
+// exchange by hand. It must need no more round trips, and so about the same
+// time.
+func BenchmarkListToolsOverSSH(b *testing.B) {
 	server := sshtest.OpenSSH(b, sshtest.Options{LogLevel: "INFO"})
 	proxy := sshtest.NewProxy(b, server.Addr)
 	proxy.Delay(10 * time.Millisecond)
 	s := server.Through(b, proxy)
-	args := []string{"list", "--no-record", "-F", s.Config, "--ssh", s.Alias, "tools", "--", binary, demoServer, "--misbehave", "probe-fast"}
+	args := []string{"list", "--no-record", "-F", s.Config, "--ssh", s.Alias, "tools", "--", binary, console.DemoServer, "--misbehave", "probe-fast"}
 	for b.Loop() {
 		ssh, ours := duel(rounds,
 			func() time.Duration { return listBySSH(b, s) },
@@ -77,7 +79,7 @@ func BenchmarkListToolsFarAway(b *testing.B) {
 }
 
 func listBySSH(b *testing.B, s *sshtest.Server) time.Duration {
-	cmd := s.Command(context.Background(), fmt.Sprintf("%s %s --misbehave probe-fast", binary, demoServer))
+	cmd := s.Command(context.Background(), fmt.Sprintf("%s %s --misbehave probe-fast", binary, console.DemoServer))
 	begin := time.Now()
 	exchange(b, startRaw(b, cmd))
 	return time.Since(begin)

@@ -16,30 +16,30 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// soon waits until nobody is left: a guard takes a moment to end what it guards.
-func soon(t *testing.T, cmd *exec.Cmd) {
+// waitGone waits until no process is left: a guard takes a moment to end its server.
+func waitGone(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 50*time.Millisecond, "processes that were left behind")
+	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit, 50*time.Millisecond, "leaked processes")
 }
 
-func TestLinkThatIsCut(t *testing.T) {
+func TestLinkCut(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}`)
 	for name, args := range map[string][]string{
-		"with a call under way": against("", "run", "--era", "legacy", "--in", slow),
-		"with nothing to do":    against("", "run", "--era", "legacy"),
-		"while it ends":         against("ignores-eof-term", "run", "--era", "legacy", "--for", "1ms"),
+		"with a pending call": against("", "run", "--era", "legacy", "--in", slow),
+		"idle":                against("", "run", "--era", "legacy"),
+		"during shutdown":     against("ignores-eof-term", "run", "--era", "legacy", "--for", "1ms"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			proxy := sshtest.NewProxy(t, server.Addr)
-			cmd := on(t, server.Through(t, proxy), args...)
+			cmd := commandOverSSH(t, server.Through(t, proxy), args...)
 			w := watch(t, cmd)
 			switch name {
-			case "with a call under way":
+			case "with a pending call":
 				w.until(`"slow"`)
-			case "while it ends":
+			case "during shutdown":
 				w.until("stopping")
 			default:
 				w.until(" ready ")
@@ -49,93 +49,94 @@ func TestLinkThatIsCut(t *testing.T) {
 			w.until(" link ")
 			_, err := w.out.WriteTo(&w.seen)
 			require.NoError(t, err)
-			_ = w.cmd.Wait() // its code is looked at below
-			require.Less(t, time.Since(cut), patience/2, "it waits for no answer")
+			_ = w.cmd.Wait() // its code is checked below
+			require.Less(t, time.Since(cut), waitLimit/2, "it does not wait for a response")
 			code := w.cmd.ProcessState.ExitCode()
-			if name == "while it ends" {
+			if name == "during shutdown" {
 				require.Equal(t, 0, code, &w.stderr)
 			} else {
 				require.Equal(t, 5, code, &w.stderr)
 			}
 			require.Regexp(t, `mcpdbg: connection to target \(\S+\) lost after`, w.stderr.String())
 			require.Contains(t, w.stderr.String(), "  try: ")
-			require.Equal(t, 1, strings.Count(w.stderr.String(), "lost after"), "told once")
+			require.Equal(t, 1, strings.Count(w.stderr.String(), "lost after"), "reported once")
 			require.Regexp(t, `(?s)link +lost .* failed +connection to .* state +failed `, w.seen.String())
 			require.NotContains(t, w.seen.String(), "exit code 0")
-			soon(t, cmd)
+			waitGone(t, cmd)
 		})
 	}
 }
 
-// A call says so, too, and prints no result.
-func TestCallOverALinkThatIsCut(t *testing.T) {
+// A call also reports it, and prints no result.
+func TestCallOverCutLink(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	proxy := sshtest.NewProxy(t, server.Addr)
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	cmd := on(t, server.Through(t, proxy), against("", "call", "--record", record, "--tool", "slow", "seconds:=60")...)
+	cmd := commandOverSSH(t, server.Through(t, proxy), against("", "call", "--record", record, "--tool", "slow", "seconds:=60")...)
 	w := watch(t, cmd)
 	require.Eventually(t, func() bool {
-		data, _ := os.ReadFile(record) // may not be there yet
+		data, _ := os.ReadFile(record) // may not exist yet
 		return strings.Contains(string(data), `"name":"slow"`)
-	}, patience, 10*time.Millisecond)
+	}, waitLimit, 10*time.Millisecond)
 	proxy.Cut()
 	_, err := w.out.WriteTo(&w.seen)
 	require.NoError(t, err)
-	_ = w.cmd.Wait() // its code is looked at
+	_ = w.cmd.Wait() // its code is checked below
 	require.Equal(t, 5, w.cmd.ProcessState.ExitCode(), &w.stderr)
 	require.Empty(t, w.seen.String())
 	require.Regexp(t, `^(mcpdbg: recorded to .*\n)?mcpdbg: connection to target \(\S+\) lost after \S+: connection reset\n  try: `, w.stderr.String())
-	soon(t, cmd)
+	waitGone(t, cmd)
 	requireWhole(t, record)
 }
 
-// Nobody is left there when the program is killed.
-func TestTheProgramIsKilledThatUsesAHost(t *testing.T) {
+// No process is left on the host when the program is killed.
+func TestKillProgramOverSSH(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	for _, fault := range []string{"daemon", "ignores-eof-term"} {
-		w := watch(t, on(t, s, against(fault, "run", "--era", "legacy", "--json")...))
+		w := watch(t, commandOverSSH(t, s, against(fault, "run", "--era", "legacy", "--json")...))
 		w.until(`"state":"ready"`)
-		require.Greater(t, len(left(w.cmd)), 1, "this test can't find the server")
+		require.Greater(t, len(left(w.cmd)), 1, "this test cannot find the server")
 		require.NoError(t, w.cmd.Process.Kill())
 		require.Error(t, w.cmd.Wait())
-		soon(t, w.cmd)
+		waitGone(t, w.cmd)
 	}
 }
 
-// A signal ends a start at once, wherever that has come to.
-func TestStartOnAHostIsInterrupted(t *testing.T) {
+// A signal ends a start at once, in any phase.
+func TestInterruptStartOverSSH(t *testing.T) {
 	t.Parallel()
 	connected := make(chan struct{}, 1)
-	s := sshtest.Fake(t, sshtest.FakeOptions{Instead: func(c net.Conn) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{Handler: func(c net.Conn) {
 		connected <- struct{}{}
 		sshtest.Silence(c)
 	}})
-	w := watch(t, on(t, s, against("", "run", "--ssh-connect-timeout", "50s")...))
+	w := watch(t, commandOverSSH(t, s, against("", "run", "--ssh-connect-timeout", "50s")...))
 	<-connected
 	begin := time.Now()
 	require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
 	r := w.end()
 	require.Equal(t, 130, r.code, r.stderr)
-	require.Less(t, time.Since(begin), patience/2, "before the connection would have timed out")
+	require.Less(t, time.Since(begin), waitLimit/2, "before the connection would have timed out")
 }
 
-// The bare command is started without a guard, and that is said.
+// With --ssh-launch plain the command is started without a guard, which is
+// reported.
 func TestPlainLaunch(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"AcceptEnv " + markName}})
-	r := there(t, s, echo("--ssh-launch", "plain")...)
+	r := overSSH(t, s, echo("--ssh-launch", "plain")...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.JSONEq(t, echoed, r.stdout)
 	require.Contains(t, r.stderr, "mcpdbg: note: plain launch: no guard")
 }
 
-// A host that runs a command of its own says so, and is no server that ended.
+// A forced command on a host is reported as such, not as a server that ended.
 func TestForcedCommand(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{KeyOptions: `command="echo Only backups, $USER; exit 3"`})
-	r := there(t, s, echo()...)
+	r := overSSH(t, s, echo()...)
 	require.Equal(t, 3, r.code)
 	require.Contains(t, r.stderr, "start.nomarker")
 	require.Contains(t, r.stderr, "the host said: Only backups, ")
@@ -146,8 +147,8 @@ func TestForcedCommand(t *testing.T) {
 func TestOneSessionOnly(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"MaxSessions 1"}})
-	r := there(t, s, echo()...)
+	r := overSSH(t, s, echo()...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.JSONEq(t, echoed, r.stdout)
-	require.Contains(t, r.stderr, "mcpdbg: note: the server allows one session on a connection (MaxSessions 1): a second connection carries the guard\n")
+	require.Contains(t, r.stderr, "mcpdbg: note: the server allows one session per connection (MaxSessions 1): a second connection carries the guard\n")
 }

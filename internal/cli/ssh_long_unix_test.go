@@ -11,31 +11,31 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A link that is dead without a word: it is noticed here, and the server is
-// ended there, though neither can tell the other.
-func TestLongLinkThatIsDead(t *testing.T) {
+// A silently dead link is detected on this side, and the server is ended on the
+// other side, without contact between them.
+func TestLongDeadLink(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	proxy := sshtest.NewProxy(t, server.Addr)
 	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":120}}}`)
-	cmd := on(t, server.Through(t, proxy), against("daemon", "run", "--ssh-lease", "10s", "--era", "legacy", "--in", slow)...)
+	cmd := commandOverSSH(t, server.Through(t, proxy), against("daemon", "run", "--ssh-lease", "10s", "--era", "legacy", "--in", slow)...)
 	w := watch(t, cmd)
 	w.until(`"slow"`)
 	proxy.Freeze()
 	begin := time.Now()
 	w.until(" lost ")
-	require.Less(t, time.Since(begin), patience/2, "the call would have taken longer")
+	require.Less(t, time.Since(begin), waitLimit/2, "the call would have taken longer")
 	_, err := w.out.WriteTo(&w.seen)
 	require.NoError(t, err)
-	_ = w.cmd.Wait() // its code is looked at
+	_ = w.cmd.Wait() // its code is checked below
 	require.Equal(t, 5, w.cmd.ProcessState.ExitCode(), &w.stderr)
-	require.Contains(t, w.stderr.String(), "1 request without an answer")
-	require.Contains(t, w.stderr.String(), "no answer for ")
-	soon(t, cmd)
+	require.Contains(t, w.stderr.String(), "1 request without a response")
+	require.Contains(t, w.stderr.String(), "no reply for ")
+	waitGone(t, cmd)
 }
 
-// Who thinks about a question is in no hurry.
-func TestLongThoughtAboutAQuestion(t *testing.T) {
+// Time spent at a prompt does not count against limits.
+func TestLongSlowReplyToPrompt(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	forget(t, s)

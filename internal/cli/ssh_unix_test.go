@@ -16,13 +16,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/flags"
 	"mcpdbg/session"
 	"mcpdbg/sshexec/sshtest"
 )
 
-// on is the command line args with the server on a host. What runs there
-// carries the mark of the test, as what runs here does.
-func on(t *testing.T, s *sshtest.Server, args ...string) *exec.Cmd {
+// commandOverSSH returns the command line args with the server on a host. Processes there
+// inherit the mark of the test, like those here.
+func commandOverSSH(t *testing.T, s *sshtest.Server, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := program(t)
 	mark := ""
@@ -32,14 +33,14 @@ func on(t *testing.T, s *sshtest.Server, args ...string) *exec.Cmd {
 		}
 	}
 	cmd.Args = slices.Concat(cmd.Args, args[:1], []string{"--ssh", s.Alias, "-F", s.Config, "-e", markName + "=" + mark}, args[1:])
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // nobody is there to ask
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal to prompt on
 	return cmd
 }
 
-// there runs the program against a server on a host.
-func there(t *testing.T, s *sshtest.Server, args ...string) result {
+// overSSH runs the program against a server on a host.
+func overSSH(t *testing.T, s *sshtest.Server, args ...string) result {
 	t.Helper()
-	return finish(t, on(t, s, args...))
+	return finish(t, commandOverSSH(t, s, args...))
 }
 
 func echo(flags ...string) []string {
@@ -48,23 +49,23 @@ func echo(flags ...string) []string {
 
 const echoed = `{"content":[{"type":"text","text":"hi"}]}`
 
-func TestOnAHost(t *testing.T) {
+func TestCommandsOverSSH(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 
-	r := there(t, s, against("", "list", "tools")...)
+	r := overSSH(t, s, against("", "list", "tools")...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, "14 tools")
-	require.Empty(t, r.stderr, "all is well, so there is nothing to say")
+	require.Empty(t, r.stderr, "no notes for a good connection")
 
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	r = there(t, s, echo("--record", record, "-C", "/usr")...)
+	r = overSSH(t, s, echo("--record", record, "-C", "/usr")...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.JSONEq(t, echoed, r.stdout)
 	requireWhole(t, record)
 
 	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	r = there(t, s, against("", "run", "--era", "legacy", "--json", "--in", in)...)
+	r = overSSH(t, s, against("", "run", "--era", "legacy", "--json", "--in", in)...)
 	require.Equal(t, 0, r.code, r.stderr)
 	header, entries := printedEntries(t, r.stdout)
 	require.Equal(t, "ssh", header.Placement)
@@ -96,20 +97,20 @@ func entryOf[B any](t *testing.T, recording []byte, kind string) (body B) {
 	return body
 }
 
-// A real server, found on the PATH that a login there has.
-func TestServerEverythingOnAHost(t *testing.T) {
+// A real server, found on the PATH of a login shell.
+func TestServerEverythingOverSSH(t *testing.T) {
 	t.Parallel()
 	server := filepath.Base(reference(t))
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	flags := []string{"--startup-timeout", "50s", "-e", "PATH=" + filepath.Dir(reference(t)) + ":" + os.Getenv("PATH"), "--path-from", "explicit"}
-	r := there(t, s, slices.Concat([]string{"call"}, flags, []string{"--tool", "echo", "message=hello there", "--", server, "stdio"})...)
+	r := overSSH(t, s, slices.Concat([]string{"call"}, flags, []string{"--tool", "echo", "message=hello there", "--", server, "stdio"})...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, "hello there")
 }
 
-// A host that cannot be reached, verified or logged in to is code 5, and nothing
-// is started here in its place.
-func TestHostsThatAreNotReached(t *testing.T) {
+// A host that cannot be reached, verified or logged in to is exit code 5, and the
+// server is not started locally instead.
+func TestUnreachableHosts(t *testing.T) {
 	t.Parallel()
 	fresh := func(t *testing.T) *sshtest.Server { return sshtest.OpenSSH(t, sshtest.Options{}) }
 	for name, c := range map[string]struct {
@@ -121,24 +122,24 @@ func TestHostsThatAreNotReached(t *testing.T) {
 			s := fresh(t)
 			s.Stop()
 			return s
-		}, nil, []string{"start on target (", "connection refused", "at: connect, after", "\n  ssh here: OpenSSH_", ": net.refused\n", "try: nothing listens there"}},
+		}, nil, []string{"start on target (", "connection refused", "at: connect, after", "\n  local ssh: OpenSSH_", ": net.refused\n", "try: nothing listens on this port"}},
 		"silent": {func(t *testing.T) *sshtest.Server {
-			return sshtest.Fake(t, sshtest.FakeOptions{Instead: sshtest.Silence})
+			return sshtest.Fake(t, sshtest.FakeOptions{Handler: sshtest.Silence})
 		}, []string{"--ssh-connect-timeout", "300ms"}, []string{": net.timeout\n"}},
 		"no ssh": {func(t *testing.T) *sshtest.Server {
-			return sshtest.Fake(t, sshtest.FakeOptions{Instead: func(c net.Conn) {
+			return sshtest.Fake(t, sshtest.FakeOptions{Handler: func(c net.Conn) {
 				_, _ = c.Write([]byte("HTTP/1.1 400 \x1b[31mBad Request\r\n\r\n"))
 				_ = c.Close()
 			}})
 		}, nil, []string{": net.notssh\n", `the host said: HTTP/1.1 400 \u001b[31mBad Request`}},
 		"too slow for the startup": {func(t *testing.T) *sshtest.Server {
-			return sshtest.Fake(t, sshtest.FakeOptions{Instead: sshtest.Silence})
+			return sshtest.Fake(t, sshtest.FakeOptions{Handler: sshtest.Silence})
 		}, []string{"--startup-timeout", "300ms"}, []string{"timed out reaching ", ": start.cancelled\n"}},
 		"unknown key": {func(t *testing.T) *sshtest.Server {
 			s := fresh(t)
 			require.NoError(t, os.WriteFile(s.KnownHosts, nil, 0o600))
 			return s
-		}, nil, []string{": hostkey.unknown\n", "SHA256:", "; nobody is there to ask\n"}},
+		}, nil, []string{": hostkey.unknown\n", "SHA256:", "; cannot prompt\n"}},
 		"changed key": {func(t *testing.T) *sshtest.Server {
 			return sshtest.Fake(t, sshtest.FakeOptions{WrongHostKey: true, Options: sshtest.Options{HostKeys: []string{"ed25519"}}})
 		}, []string{"--accept-new"}, []string{": hostkey.changed\n", "known_hosts"}},
@@ -157,7 +158,7 @@ func TestHostsThatAreNotReached(t *testing.T) {
 			trace := filepath.Join(t.TempDir(), "trace")
 			s := c.server(t)
 			for _, how := range [][]string{{"call", "tools/list"}, {"list", "tools"}, {"run"}, {"run", "--raw"}} {
-				r := there(t, s, slices.Concat(how[:1], c.flags, how[1:], []string{"--", "touch", trace})...)
+				r := overSSH(t, s, slices.Concat(how[:1], c.flags, how[1:], []string{"--", "touch", trace})...)
 				require.Equal(t, 5, r.code, "%q: %s", how, r.stderr)
 				for _, text := range c.says {
 					require.Contains(t, r.stderr, text, "%q", how)
@@ -166,7 +167,7 @@ func TestHostsThatAreNotReached(t *testing.T) {
 				if how[0] != "run" {
 					require.Empty(t, r.stdout)
 				}
-				require.NoFileExists(t, trace, "nothing ever starts here in its place")
+				require.NoFileExists(t, trace, "the server never starts locally instead")
 				if name == "silent" || name == "too slow for the startup" {
 					break
 				}
@@ -175,8 +176,8 @@ func TestHostsThatAreNotReached(t *testing.T) {
 	}
 }
 
-// What is wrong with the server has the codes that it has on this machine.
-func TestExitCodesOnAHost(t *testing.T) {
+// Errors of the server have the same exit codes as on this machine.
+func TestExitCodesOverSSH(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	for _, c := range []struct {
@@ -189,25 +190,26 @@ func TestExitCodesOnAHost(t *testing.T) {
 		{1, against("", "call", "no/such"), "error -32601"},
 		{3, []string{"list", "tools", "--", "no-such-program"}, "no-such-program"},
 		{3, []string{"list", "-C", "/no/such/folder", "tools", "--", "cat"}, "/no/such/folder"},
-		{3, against("dies-at-start", "list", "tools"), "over SSH only named ones travel: add -e DEMO_API_KEY=VALUE"},
+		{3, against("dies-at-start", "list", "tools"), "SSH passes only named variables: add -e DEMO_API_KEY=VALUE"},
 		{3, against("crash-mid-call:kill", "call", "--tool", "echo", "message=hi"), "signal KILL"},
 		{4, against("never-answers", "list", "--startup-timeout", "2s", "tools"), "timed out handshaking"},
-		{4, against("not-reading-stdin", "call", "--timeout", "300ms", "--tool", "echo", "message=hi"), "no answer in time"},
+		{4, against("not-reading-stdin", "call", "--timeout", "300ms", "--tool", "echo", "message=hi"), "timed out"},
 	} {
-		r := inTime(c.says, func(args ...string) result { return there(t, s, args...) }, c.args...)
+		r := inTime(c.says, func(args ...string) result { return overSSH(t, s, args...) }, c.args...)
 		require.Equal(t, c.code, r.code, "%q: %s", c.args, r.stderr)
 		require.Contains(t, r.stderr, c.says)
 	}
 }
 
-// Values of variables are in no argument of a process, and not in the recording.
-func TestSecretsOnAHost(t *testing.T) {
+// Values of variables are neither in the arguments of a process nor in the
+// recording.
+func TestSecretsOverSSH(t *testing.T) {
 	t.Parallel()
 	need(t, "sh")
 	const secret = "s3cret-f00d"
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	cmd := on(t, s, "run", "--raw", "--record", record, "--env-from", "TOKEN", "--", "sh", "-c", `test "$TOKEN" = s3cret-"f00d" && echo it is there; exec cat`)
+	cmd := commandOverSSH(t, s, "run", "--raw", "--record", record, "--env-from", "TOKEN", "--", "sh", "-c", `test "$TOKEN" = s3cret-"f00d" && echo it is there; exec cat`)
 	cmd.Env = append(cmd.Env, "TOKEN="+secret)
 	stdin, err := cmd.StdinPipe() // stays open: run does not read it
 	require.NoError(t, err)
@@ -227,42 +229,43 @@ func TestSecretsOnAHost(t *testing.T) {
 	require.NotContains(t, string(data), secret)
 	require.Contains(t, string(data), `"named":[`)
 	for _, file := range []string{s.KeyFile, s.Config, s.KnownHosts} {
-		require.NotContains(t, string(data), file, "no files of keys")
+		require.NotContains(t, string(data), file, "no key files")
 	}
 }
 
-// What startup files print is no message of the server, and is told.
+// Output of startup files is not taken for messages of the server, and is
+// reported.
 func TestLoginNoise(t *testing.T) {
 	t.Parallel()
 	sshtest.NeedRoot(t)
 	user := sshtest.User(t, need(t, "bash"))
 	require.NoError(t, os.WriteFile(filepath.Join(user.Home, ".bashrc"), []byte("echo Welcome, $USER\n"), 0o644))
 	s := sshtest.OpenSSH(t, sshtest.Options{User: user.Name})
-	r := there(t, s, echo()...)
+	r := overSSH(t, s, echo()...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.JSONEq(t, echoed, r.stdout)
 	require.Contains(t, r.stderr, "mcpdbg: note: startup files on the host wrote")
 	require.Contains(t, r.stderr, "the host said: Welcome, "+user.Name)
 
-	r = there(t, s, against("", "run", "--for", "1ms", "--json")...)
+	r = overSSH(t, s, against("", "run", "--for", "1ms", "--json")...)
 	require.Equal(t, 0, r.code, r.stderr)
 	note := entryOf[session.NoteBody](t, []byte(r.stdout), "note")
 	require.Equal(t, "run.noise", note.Code)
 	require.Contains(t, note.Said, "Welcome")
 }
 
-func TestHelpAndCompletionOfHosts(t *testing.T) {
+func TestSSHHelpAndCompletion(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"", "run", "call", "list"} {
 		r := inProcess(t, strings.Fields(command+" --help")...)
 		require.Equal(t, 0, r.code)
-		for _, flag := range append([]string{"ssh [user@]host[:port]"}, sshOnly...) {
+		for _, flag := range append([]string{"ssh [user@]host[:port]"}, flags.SSHOnly...) {
 			require.Contains(t, r.stdout, "--"+flag, command)
 		}
 		require.Contains(t, r.stdout, "-F, --ssh-config file")
 	}
 	require.NotContains(t, inProcess(t, "demo", "--help").stdout, "--ssh")
-	for flag, words := range sshWords {
+	for flag, words := range flags.SSHWords {
 		r := inProcess(t, "__complete", "run", "--"+flag, "")
 		require.Equal(t, strings.Join(words, "\n")+"\n:4\n", r.stdout)
 	}

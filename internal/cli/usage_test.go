@@ -8,21 +8,22 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/console"
 )
 
-// inProcess runs the program without a process of its own, and is for what
-// starts no server.
+// inProcess runs the program in this process, for commands that start no server.
 func inProcess(t testing.TB, args ...string) result {
 	t.Helper()
-	return inProcessWith(t, &app{}, args...)
+	return inProcessWith(t, &console.Env{}, args...)
 }
 
-// inProcessWith is inProcess with some of the program set.
-func inProcessWith(t testing.TB, a *app, args ...string) result {
+// inProcessWith is inProcess with a prepared app.
+func inProcessWith(t testing.TB, a *console.Env, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	a.stdin, a.stdout, a.stderr, a.self = strings.NewReader(""), &stdout, &stderr, []string{binary}
-	code := a.run(t.Context(), args)
+	a.Stdin, a.Stdout, a.Stderr, a.Self = strings.NewReader(""), &stdout, &stderr, []string{binary}
+	code := execute(t.Context(), a, args)
 	return result{code, stdout.String(), stderr.String()}
 }
 
@@ -32,17 +33,17 @@ func TestWrongUsage(t *testing.T) {
 	there := writeFile(t, "precious")
 	broken := writeFile(t, "{\"roots/list\": ")
 	for _, c := range []struct {
-		args string // words; @ is a space in one
+		args string // separated by spaces; @ is a space
 		says []string
 	}{
 		{"--no-record", []string{"no command to debug", "--config"}},
-		{"run --server x -- y", []string{"--server means nothing without --config"}},
-		{"list --input a=b tools -- y", []string{"--input means nothing without --config"}},
-		{"run --config " + broken + " -- x", []string{"--config and a command can't be mixed", "try: take out"}},
+		{"run --server x -- y", []string{"--server requires --config"}},
+		{"list --input a=b tools -- y", []string{"--input requires --config"}},
+		{"run --config " + broken + " -- x", []string{"--config and a command cannot be combined", "try: remove the command"}},
 		{"--config " + dir + "/missing", []string{dir + "/missing: can't be read: no such file"}},
-		{"--config " + dir, []string{dir + ": can't be read: it is no regular file"}},
-		{"--config " + broken, []string{broken + ":1:16: is no JSON: it ends too early", "try: look for a missing bracket"}},
-		{"run --config " + there, []string{there + ":", "is no TOML"}},
+		{"--config " + dir, []string{dir + ": can't be read: not a regular file"}},
+		{"--config " + broken, []string{broken + ":1:16: not valid JSON: unexpected end of file", "try: check for a missing bracket"}},
+		{"run --config " + there, []string{there + ":", "not valid TOML"}},
 		{"run --config " + broken + " --input hunter2", []string{"--input hunter2: must be NAME=VALUE"}},
 		{"rnu -- x", []string{`unknown command "rnu"`, "try: mcpdbg run"}},
 		{"frobnicate", []string{`unknown command "frobnicate"`, "try: mcpdbg --help"}},
@@ -51,7 +52,7 @@ func TestWrongUsage(t *testing.T) {
 		{"run --", []string{"no command", "after --"}},
 		{"run my-server", []string{`unexpected "my-server"`, "after --"}},
 		{"run --nope -- x", []string{"unknown flag: --nope", "mcpdbg run --help"}},
-		{"run --json --quiet -- x", []string{"--json and --quiet can't be mixed"}},
+		{"run --json --quiet -- x", []string{"--json and --quiet cannot be combined"}},
 		{"run --for soon -- x", []string{`invalid argument "soon"`, "--for"}},
 		{"run --in " + dir + "/missing -- x", []string{"--in: open", "no such file"}},
 		{"run --in " + dir + " -- x", []string{"--in: " + dir + " is a directory"}},
@@ -63,40 +64,40 @@ func TestWrongUsage(t *testing.T) {
 		{"call m --params {\"a\" -- x", []string{"--params: must be a JSON object"}},
 		{"call m --params [1] -- x", []string{"--params: must be a JSON object"}},
 		{"call m --params null -- x", []string{"--params: must be a JSON object"}},
-		{"list -- x", []string{"list what?", "tools, resources, templates, prompts"}},
+		{"list -- x", []string{"list takes one of", "tools, resources, templates, prompts"}},
 		{"list tool -- x", []string{`list "tool"`, "tools, resources, templates, prompts"}},
-		{"list tools prompts -- x", []string{"list what?"}},
+		{"list tools prompts -- x", []string{"list takes one of"}},
 		{"run --env A -- x", []string{`--env "A"`, "NAME=VALUE", "--env-from"}},
 		{"run --env =A -- x", []string{`--env "=A"`}},
-		{"run --env-from NO_SUCH_VARIABLE -- x", []string{"--env-from NO_SUCH_VARIABLE", "no such variable"}},
+		{"run --env-from NO_SUCH_VARIABLE -- x", []string{"--env-from NO_SUCH_VARIABLE", "not set in this environment"}},
 		{"run --env-policy some -- x", []string{`--env-policy "some"`, "inherit, client or none"}},
 		{"run --era old -- x", []string{`--era "old"`, "auto, legacy or modern"}},
 		{"run --overrun wait -- x", []string{`--overrun "wait"`, "hold or drop"}},
 		{"run --timeout 0s -- x", []string{"must be more than 0"}},
 		{"run --startup-timeout -1s -- x", []string{"must be more than 0"}},
-		{"run --line-limit 1X -- x", []string{`"1X" is no size`, "16M"}},
+		{"run --line-limit 1X -- x", []string{`invalid size "1X"`, "16M"}},
 		{"run --answers " + dir + "/missing -- x", []string{"--answers: open", "no such file"}},
 		{"run --answers " + broken + " -- x", []string{"--answers " + broken, "unexpected end of JSON"}},
 		{"run --record " + there + " -- x", []string{there + ": the file exists", "never overwritten", "try: --record"}},
-		{"run --record " + dir + "/no/r -- x", []string{dir + "/no/r can't be written: no such file", "try: --record"}},
-		{"run --record r --no-record -- x", []string{"--record and --no-record can't be mixed"}},
-		{"run --path-from login -- x", []string{"--path-from means nothing without --ssh"}},
-		{"call --accept-new m -- x", []string{"--accept-new means nothing without --ssh"}},
-		{"-F f -- x", []string{"--ssh-config means nothing without --ssh"}},
-		{"list --ssh-lease 30s tools -- x", []string{"--ssh-lease means nothing without --ssh"}},
-		{"run --ssh= -- x", []string{"\"--ssh\" flag: it is empty", "write a host"}},
+		{"run --record " + dir + "/no/r -- x", []string{"create recording " + dir + "/no/r: no such file", "try: --record"}},
+		{"run --record r --no-record -- x", []string{"--record and --no-record cannot be combined"}},
+		{"run --path-from login -- x", []string{"--path-from requires --ssh"}},
+		{"call --accept-new m -- x", []string{"--accept-new requires --ssh"}},
+		{"-F f -- x", []string{"--ssh-config requires --ssh"}},
+		{"list --ssh-lease 30s tools -- x", []string{"--ssh-lease requires --ssh"}},
+		{"run --ssh= -- x", []string{"\"--ssh\" flag: empty", "must be a host"}},
 		{"run --ssh -oProxyCommand=x -- x", []string{"--ssh: destination", "begins with '-'"}},
-		{"run --ssh me:hunter2@h -- x", []string{"--ssh: destination", "has a password in it"}},
+		{"run --ssh me:hunter2@h -- x", []string{"--ssh: destination", "contains a password"}},
 		{"run --ssh h --ssh-transport telnet -- x", []string{`--ssh-transport "telnet": must be auto, native, master or binary`}},
 		{"run --ssh h --path-from x -- x", []string{`--path-from "x": must be plain, login, interactive or explicit`}},
 		{"run --ssh h --ssh-launch x -- x", []string{`--ssh-launch "x": must be guarded or plain`}},
-		{"run --ssh h --path-from explicit -- x", []string{"--path-from explicit: name it, with -e PATH="}},
+		{"run --ssh h --path-from explicit -- x", []string{"--path-from explicit requires -e PATH="}},
 		{"run --ssh h --ssh-connect-timeout 0s -- x", []string{"must be more than 0"}},
 		{"run --ssh h --ssh-auth-timeout 0s -- x", []string{"--ssh-auth-timeout must be more than 0"}},
 		{"run --ssh h --ssh-launch-timeout 0s -- x", []string{"--ssh-launch-timeout must be more than 0"}},
 		{"run --ssh h --ssh-lease 9s -- x", []string{"--ssh-lease must be at least 10s"}},
-		{"run --ssh h -C sub/dir -- x", []string{"--cwd sub/dir", "a directory of the host", "begin with /"}},
-		{"run --ssh h --env-policy client -- x", []string{"--env-policy client", "nothing of this environment is passed on", "--env-from"}},
+		{"run --ssh h -C sub/dir -- x", []string{"--cwd sub/dir", "an absolute path on the host"}},
+		{"run --ssh h --env-policy client -- x", []string{"--env-policy client", "cannot be combined with --ssh", "--env-from"}},
 		{"run --ssh h", []string{"no command", "after --"}},
 		{"demo --ssh h", []string{"unknown flag: --ssh"}},
 		{"demo x", []string{`unknown command "x"`}},
@@ -108,7 +109,7 @@ func TestWrongUsage(t *testing.T) {
 		for _, text := range c.says {
 			require.Contains(t, r.stderr, text, c.args)
 		}
-		require.NotContains(t, r.stderr, "me:hunter2", "a password is never repeated")
+		require.NotContains(t, r.stderr, "me:hunter2", "passwords are never repeated")
 		require.Empty(t, r.stdout, c.args)
 	}
 	data, err := os.ReadFile(there)
@@ -116,7 +117,7 @@ func TestWrongUsage(t *testing.T) {
 	require.Equal(t, "precious", string(data))
 }
 
-func TestWhatCannotBeStarted(t *testing.T) {
+func TestStartErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	script := filepath.Join(dir, "script")
@@ -148,15 +149,15 @@ func TestWhatCannotBeStarted(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBe(t *testing.T) {
+func TestUnwritableRecordingsFolder(t *testing.T) {
 	t.Parallel()
 	for _, state := range []string{writeFile(t, "a file"), "/proc"} {
 		cmd := program(t, against("", "list", "tools")...)
 		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state)
 		r := finish(t, cmd)
 		require.Equal(t, 2, r.code)
-		require.Contains(t, r.stderr, "mcpdbg: recording "+state)
-		require.Contains(t, r.stderr, "can't be written")
-		require.Contains(t, r.stderr, "try: --record FILE names another file, and --no-record needs none")
+		require.Contains(t, r.stderr, "mcpdbg: create recording "+state)
+		require.Contains(t, r.stderr, "try: --record FILE")
+		require.Contains(t, r.stderr, "try: --record FILE to choose another file, or --no-record")
 	}
 }

@@ -4,20 +4,38 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"mcpdbg/internal/cli/console"
 )
 
-// version is the version of the program's interface and of what it writes.
-const version = "0.1.0"
+// version is the version of the program and of the files that it writes.
+const version = console.Version
 
-// versionLine is what mcpdbg version prints.
+// versionLine returns the output of mcpdbg version.
 func versionLine() string {
 	line := fmt.Sprintf("mcpdbg %s %s/%s %s", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				line += " " + s.Value
-			}
-		}
+		line += buildWords(info.Settings)
 	}
 	return line
+}
+
+// buildWords returns the commit that a program was built from and its date, as
+// the go command noted them. A build outside a repository has neither.
+func buildWords(settings []debug.BuildSetting) string {
+	noted := map[string]string{}
+	for _, s := range settings {
+		noted[s.Key] = s.Value
+	}
+	words := ""
+	if commit := noted["vcs.revision"]; commit != "" {
+		words += " commit " + commit[:min(len(commit), 12)]
+		if noted["vcs.modified"] == "true" {
+			words += "+changes"
+		}
+	}
+	if date := noted["vcs.time"]; date != "" {
+		words += " " + date
+	}
+	return words
 }

@@ -2,50 +2,52 @@ package cli
 
 import (
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mcpdbg/session/spelling"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/internal/spelling"
 )
 
-// This file is about words before the first -- that are not commands, and flags
-// that are not known: most are a server's command that -- is missing before.
+// This file handles arguments before the first -- that are not commands, and
+// unknown flags: most belong to a server command without the -- before it.
 
-// unknownCommand says what to do about a word that is not a command.
+// unknownCommand rejects arguments that are not a command, with a hint.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if hint := expandedHint(cmd); hint != "" {
-		return withHint(usagef("unexpected %q: the server's command stands after --", args[0]), hint)
+	if hint := flags.ExpandedHint(cmd); hint != "" {
+		return exit.WithHint(exit.Usagef("unexpected %q: put the server command after --", args[0]), hint)
 	}
 	return unknownWord(cmd, args)
 }
 
-// unknownWord is the error about words below cmd of which the first is not a
-// command of it.
+// unknownWord returns the error about words, of which the first is not a
+// subcommand of cmd.
 func unknownWord(cmd *cobra.Command, words []string) error {
-	if isURL(words[0]) {
-		return urlError(words[0])
+	if flags.IsURL(words[0]) {
+		return flags.URLError(words[0])
 	}
-	failed := usagef("unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" ", cmd.Root().Name()+" ")+words[0])
+	failed := exit.Usagef("unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" ", cmd.Root().Name()+" ")+words[0])
 	if near := nearCommands(cmd, words[0]); len(near) > 0 {
-		return withHint(failed, strings.Join(near, ", or "))
+		return exit.WithHint(failed, strings.Join(near, ", or "))
 	}
 	if cmd.HasParent() {
-		return withHint(failed, cmd.CommandPath()+" --help lists the commands")
+		return exit.WithHint(failed, cmd.CommandPath()+" --help to list the commands")
 	}
 	if isCommand(words) {
-		return withHint(failed, missingDashes(cmd, words))
+		return exit.WithHint(failed, missingDashes(cmd, words))
 	}
-	return withHint(failed, cmd.Name()+" --help lists the commands; a server's command stands after --")
+	return exit.WithHint(failed, cmd.Name()+" --help to list the commands; put a server command after --")
 }
 
-// isCommand reports whether words look like the command of a server.
+// isCommand reports whether words look like a server command.
 func isCommand(words []string) bool {
 	if len(words) > 1 || strings.ContainsAny(words[0], `/\`) {
 		return true
@@ -54,13 +56,13 @@ func isCommand(words []string) bool {
 	return err == nil
 }
 
-// missingDashes says how to write the command of a server.
+// missingDashes returns a hint on how to write a server command.
 func missingDashes(cmd *cobra.Command, words []string) string {
-	return cmd.CommandPath() + " -- " + commandLine(words) + " (a server's command goes after --)"
+	return cmd.CommandPath() + " -- " + wording.CommandLine(words) + " (the server command goes after --)"
 }
 
-// nearCommands are the commands that a word may have meant: those below cmd, or
-// else any that is called like that.
+// nearCommands returns the commands that a misspelled word may mean:
+// subcommands of cmd, or else any command of that name.
 func nearCommands(cmd *cobra.Command, word string) []string {
 	var near []string
 	if word == "" {
@@ -87,27 +89,15 @@ func nearCommands(cmd *cobra.Command, word string) []string {
 	return near
 }
 
-// urlPattern is the beginning of a URL of a server.
-var urlPattern = regexp.MustCompile(`^(?i:https?)://`)
-
-// isURL reports whether a word is a URL of a server.
-func isURL(word string) bool { return urlPattern.MatchString(word) }
-
-// urlError says what to write instead of the URL of a server.
-func urlError(url string) error {
-	return withHint(usagef("servers with a URL are not supported: mcpdbg starts a server that speaks over stdio"),
-		"-- npx -y mcp-remote "+word(url)+" (a program that connects stdio with the URL)")
-}
-
-// flagError is the error about flags of cmd that could not be parsed; args are
-// all words before the first --.
+// flagError returns the error about flags of cmd that could not be parsed; args
+// are all arguments before the first --.
 func flagError(cmd *cobra.Command, err error, args []string) error {
-	failed := usagef("%v (see %s --help)", err, cmd.CommandPath())
+	failed := exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		if near := spelling.Nearest(name, known); near != "" && len(near) > 3 {
-			return withHint(failed, "--"+near)
+			return exit.WithHint(failed, "--"+near)
 		}
 	}
 	for range strings.Fields(cmd.CommandPath())[1:] {
@@ -118,21 +108,21 @@ func flagError(cmd *cobra.Command, err error, args []string) error {
 		return failed
 	}
 	if near := nearCommands(cmd, words[0]); !cmd.HasParent() && len(near) > 0 {
-		return withHint(failed, strings.Join(near, ", or "))
+		return exit.WithHint(failed, strings.Join(near, ", or "))
 	}
-	return withHint(failed, missingDashes(cmd, words))
+	return exit.WithHint(failed, missingDashes(cmd, words))
 }
 
-// takesOnlyFlags are the commands that take no words before the first --.
+// takesOnlyFlags are the commands that take only flags before the first --.
 var takesOnlyFlags = map[string]bool{"run": true, "smoke": true}
 
-// afterWord is what follows the first word of args that is not a flag of cmd.
+// afterWord returns the arguments after the first one that is not a flag of cmd.
 func afterWord(cmd *cobra.Command, args []string) []string {
 	words := wordsOf(cmd, args)
 	return words[min(1, len(words)):]
 }
 
-// wordsOf is args from the first word on that is neither a flag of cmd nor the
+// wordsOf returns args from the first one that is neither a flag of cmd nor the
 // value of one.
 func wordsOf(cmd *cobra.Command, args []string) []string {
 	for i := 0; i < len(args); i++ {
@@ -151,14 +141,14 @@ func wordsOf(cmd *cobra.Command, args []string) []string {
 func takesValue(cmd *cobra.Command, arg string) bool {
 	var f *pflag.Flag
 	if name, long := strings.CutPrefix(arg, "--"); long {
-		f = cmd.Flags().Lookup(name) // with = in it there is none
+		f = cmd.Flags().Lookup(name) // nil for --name=value
 	} else if len(arg) == 2 {
 		f = cmd.Flags().ShorthandLookup(arg[1:])
 	}
 	return f != nil && f.NoOptDefVal == ""
 }
 
-// checkHelp refuses a question for help about a command that does not exist.
+// checkHelp rejects a request for help on an unknown command.
 func checkHelp(root *cobra.Command, args []string) error {
 	words, asked := args, false
 	if len(args) > 0 && args[0] == "help" {

@@ -7,25 +7,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatToWriteInstead: a command line that begins otherwise than ours gets the
-// one that it means.
-func TestWhatToWriteInstead(t *testing.T) {
+// TestUsageHints: an invalid command line gets a hint with the right one.
+func TestUsageHints(t *testing.T) {
 	t.Parallel()
 	const url = "try: -- npx -y mcp-remote https://host/mcp"
 	for args, says := range map[string][2]string{
-		"npx -y x":                          {"unknown shorthand flag: 'y' in -y", "try: mcpdbg -- npx -y x (a server's command goes after --)"},
+		"npx -y x":                          {"unknown shorthand flag: 'y' in -y", "try: mcpdbg -- npx -y x (the server command goes after --)"},
 		"--cwd /tmp npx -y x":               {"unknown shorthand flag: 'y'", "try: mcpdbg -- npx -y x "},
 		"run npx -y x":                      {"unknown shorthand flag: 'y'", "try: mcpdbg run -- npx -y x "},
 		"smoke --jobs 3 node server.js --x": {"unknown flag: --x", "try: mcpdbg smoke -- node server.js --x "},
 		"./my-server":                       {`unknown command "./my-server"`, "try: mcpdbg -- ./my-server "},
 		"my server":                         {`unknown command "my"`, "try: mcpdbg -- my server "},
-		"https://host/mcp":                  {"servers with a URL are not supported", url},
-		"HTTPS://host/mcp":                  {"servers with a URL are not supported", "mcp-remote HTTPS://host/mcp"},
-		"run https://host/mcp":              {"servers with a URL are not supported", url},
-		"smoke https://host/mcp":            {"servers with a URL are not supported", url},
-		"-- https://host/mcp":               {"servers with a URL are not supported", url},
-		"list tools -- https://host/mcp":    {"servers with a URL are not supported", url},
-		"smoke -- https://host/mcp":         {"servers with a URL are not supported", url},
+		"https://host/mcp":                  {"server URLs are not supported", url},
+		"HTTPS://host/mcp":                  {"server URLs are not supported", "mcp-remote HTTPS://host/mcp"},
+		"run https://host/mcp":              {"server URLs are not supported", url},
+		"smoke https://host/mcp":            {"server URLs are not supported", url},
+		"-- https://host/mcp":               {"server URLs are not supported", url},
+		"list tools -- https://host/mcp":    {"server URLs are not supported", url},
+		"smoke -- https://host/mcp":         {"server URLs are not supported", url},
 		"export":                            {`unknown command "export"`, "try: mcpdbg rec export\n"},
 		"export --help":                     {`unknown command "export"`, "try: mcpdbg rec export\n"},
 		"export -h":                         {`unknown command "export"`, "try: mcpdbg rec export\n"},
@@ -48,7 +47,7 @@ func TestWhatToWriteInstead(t *testing.T) {
 	}
 }
 
-func TestHelpOfWhatThereIs(t *testing.T) {
+func TestHelp(t *testing.T) {
 	t.Parallel()
 	for args, says := range map[string]string{
 		"--help":             "Usage:\n  mcpdbg ",

@@ -1,5 +1,5 @@
-// Package corpus makes the messages that benchmarks run on. The same numbers
-// give the same bytes, so that ratios can be compared.
+// Package corpus generates the messages for benchmarks. The same numbers give
+// the same bytes, so results can be compared.
 package corpus
 
 import (
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// M205 is one notification of 205 bytes, its newline included, n times. The
-// messages are given without their newlines, and share their bytes.
-func M205(n int) [][]byte {
+// m205 returns one notification of 205 bytes, including its newline, n times.
+// The messages are returned without their newlines, and share their bytes.
+func m205(n int) [][]byte {
 	const size = 205 - len("\n")
 	head := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"corpus","data":"`
 	message := []byte(head + strings.Repeat("x", size-len(head)-len(`"}}`)) + `"}}`)
@@ -21,9 +21,9 @@ func M205(n int) [][]byte {
 	return all
 }
 
-// MIX is n messages as sessions have them, 412 bytes in the mean: 40 % progress
-// notifications of some 146 bytes, 20 % log messages of 164, 18 % requests of
-// 179, as many results of some 600, 3.9 % lists of tools of 2.1 KB, and 0.1 %
+// MIX returns n messages in a typical mix, 412 bytes on average: 40 % progress
+// notifications of about 146 bytes, 20 % log messages of 164, 18 % requests of
+// 179, as many results of about 600, 3.9 % lists of tools of 2.1 KB, and 0.1 %
 // results of 90 KB. Each result answers the request before it.
 func MIX(n int) [][]byte {
 	all := make([][]byte, 0, n)
@@ -33,7 +33,7 @@ func MIX(n int) [][]byte {
 	return all
 }
 
-// mixed is message i of a pattern of 1,000.
+// mixed returns message i of a pattern of 1,000.
 func mixed(i int) []byte {
 	at := i % 1000
 	switch {
@@ -59,7 +59,8 @@ func result(id, size int) []byte {
 	return pad(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"first line\nsecond \"line\" `, id, `"}],"isError":false}}`, size)
 }
 
-// tools is a list of tools, sent with the result first, as some servers do.
+// tools returns a list of tools. Its result member comes first, as some servers
+// send it.
 func tools(id int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"result":{"tools":[`)
@@ -73,7 +74,7 @@ func tools(id int) []byte {
 	return b.Bytes()
 }
 
-// pad makes a message of about size bytes.
+// pad returns a message of about size bytes.
 func pad(head string, i int, tail string, size int) []byte {
 	const words = "the quick brown fox jumps over the lazy dog, "
 	b := fmt.Appendf(nil, head, i)
@@ -83,8 +84,8 @@ func pad(head string, i int, tail string, size int) []byte {
 	return append(b, tail...)
 }
 
-// Stream joins messages as a server sends them, a newline after each.
-func Stream(messages [][]byte) []byte {
+// streamOf joins messages as a server sends them, with a newline after each.
+func streamOf(messages [][]byte) []byte {
 	size := 0
 	for _, m := range messages {
 		size += len(m) + 1

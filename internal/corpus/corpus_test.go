@@ -9,10 +9,10 @@ import (
 )
 
 func TestM205(t *testing.T) {
-	messages := M205(3)
+	messages := m205(3)
 	require.Len(t, messages, 3)
 	require.True(t, json.Valid(messages[0]))
-	require.Len(t, Stream(messages), 3*205)
+	require.Len(t, streamOf(messages), 3*205)
 }
 
 func TestMIX(t *testing.T) {
@@ -29,6 +29,6 @@ func TestMIX(t *testing.T) {
 	}
 	require.InDelta(t, 1800, requests, 100)
 	require.InDelta(t, 2200, results, 150)
-	require.InDelta(t, 412, float64(len(Stream(messages)))/10_000, 20)
+	require.InDelta(t, 412, float64(len(streamOf(messages)))/10_000, 20)
 	require.Equal(t, messages, MIX(10_000), "the same every time")
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// ask puts a question to the client in the way of its era: a legacy client is
-// sent a request, a modern one is told to come again with the answer. It gives
-// the client's result. Otherwise it gives what the tool has to return: a tool
-// result or an error.
+// ask asks the client in the way of its era: it sends a request to a legacy
+// client, and tells a modern client to repeat the call with the answer. It
+// returns the client's result. If there is none yet, instead or err is what the
+// tool has to return: a tool result or an error.
 func (r *request) ask(ctx context.Context, method string, params object) (answer json.RawMessage, instead any, err error) {
 	if !r.modern() {
 		m, err := r.s.ask(ctx, method, params)
@@ -35,8 +35,8 @@ func (r *request) ask(ctx context.Context, method string, params object) (answer
 	return answer, nil, nil
 }
 
-// undeclared is what a tool returns when the client did not declare that it can
-// be asked.
+// undeclared returns the result of a tool if the client did not declare the
+// capability that it needs.
 func (r *request) undeclared(capability string, required object) (any, error) {
 	if r.modern() {
 		return nil, &rpcError{Code: codeMissingCapability, Message: "the client did not declare " + capability,
@@ -45,14 +45,12 @@ func (r *request) undeclared(capability string, required object) (any, error) {
 	return failure("the client did not declare %s", capability), nil
 }
 
-// callAsk asks for a form, or for a visit to a page.
-func callAsk(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
-	args := struct {
-		Mode string `json:"mode"`
-	}{Mode: "form"}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type askArgs struct {
+	Mode string `json:"mode"`
+}
+
+// callAsk asks for a form, or to open a page.
+func callAsk(ctx context.Context, r *request, args askArgs) (any, error) {
 	var params object
 	switch {
 	case args.Mode != "form" && args.Mode != "url":
@@ -96,15 +94,13 @@ func callAsk(ctx context.Context, r *request, raw json.RawMessage) (any, error) 
 	return textResult(fmt.Sprintf("the person chose %s: %s", result.Action, result.Content)), nil
 }
 
+type sampleArgs struct {
+	Prompt    string `json:"prompt"`
+	MaxTokens int    `json:"maxTokens"`
+}
+
 // callSample asks the client's model.
-func callSample(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
-	args := struct {
-		Prompt    string `json:"prompt"`
-		MaxTokens int    `json:"maxTokens"`
-	}{Prompt: "Write a haiku about pipes.", MaxTokens: 100}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+func callSample(ctx context.Context, r *request, args sampleArgs) (any, error) {
 	if r.caps.Sampling == nil {
 		return r.undeclared("sampling", object{"sampling": object{}})
 	}
@@ -122,7 +118,7 @@ func callSample(ctx context.Context, r *request, raw json.RawMessage) (any, erro
 	return textResult(fmt.Sprintf("%s said: %s", result.Model, result.Content)), nil
 }
 
-// sampling gives the params of sampling/createMessage for a prompt.
+// sampling returns the params of sampling/createMessage for a prompt.
 func sampling(prompt string, maxTokens int) object {
 	return object{
 		"messages":         []object{{"role": "user", "content": object{"type": "text", "text": prompt}}},
@@ -133,10 +129,7 @@ func sampling(prompt string, maxTokens int) object {
 }
 
 // callRoots asks the client for its roots.
-func callRoots(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
-	if refusal, err := r.arguments(raw, &struct{}{}); refusal != nil || err != nil {
-		return refusal, err
-	}
+func callRoots(ctx context.Context, r *request, _ struct{}) (any, error) {
 	if r.caps.Roots == nil {
 		return r.undeclared("roots", object{"roots": object{}})
 	}
@@ -155,9 +148,9 @@ func callRoots(ctx context.Context, r *request, raw json.RawMessage) (any, error
 	return textResult(fmt.Sprintf("%d roots: %v", len(result.Roots), result.Roots)), nil
 }
 
-// CannedAnswers is a file of answers to what the demo server asks, in the form
-// that --answers takes: method to result object. With it a session without a
-// person can answer ask, sample and roots.
+// CannedAnswers returns a file with answers to the requests of the demo server,
+// in the format of --answers: method to result object. With it the tools ask,
+// sample and roots work in a session without a person.
 func CannedAnswers() []byte {
 	return []byte(`{
   "elicitation/create": {

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -12,14 +11,12 @@ import (
 	"time"
 )
 
-func callEcho(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	var args struct {
-		Message *string `json:"message"`
-		Upper   bool    `json:"upper"`
-	}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type echoArgs struct {
+	Message *string `json:"message"`
+	Upper   bool    `json:"upper"`
+}
+
+func callEcho(_ context.Context, r *request, args echoArgs) (any, error) {
 	if args.Message == nil {
 		return r.refuse("bad arguments: message is required")
 	}
@@ -29,14 +26,12 @@ func callEcho(_ context.Context, r *request, raw json.RawMessage) (any, error) {
 	return textResult(*args.Message), nil
 }
 
-func callAdd(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	var args struct {
-		A *float64 `json:"a"`
-		B *float64 `json:"b"`
-	}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type addArgs struct {
+	A *float64 `json:"a"`
+	B *float64 `json:"b"`
+}
+
+func callAdd(_ context.Context, r *request, args addArgs) (any, error) {
 	if args.A == nil || args.B == nil {
 		return r.refuse("bad arguments: a and b are required")
 	}
@@ -50,15 +45,13 @@ func callAdd(_ context.Context, r *request, raw json.RawMessage) (any, error) {
 	return structured(r, object{"sum": sum}), nil
 }
 
-// callSlow sleeps in steps and tells its progress after each.
-func callSlow(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
-	args := struct {
-		Seconds float64 `json:"seconds"`
-		Steps   int     `json:"steps"`
-	}{Seconds: 2, Steps: 4}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type slowArgs struct {
+	Seconds float64 `json:"seconds"`
+	Steps   int     `json:"steps"`
+}
+
+// callSlow sleeps in steps and sends its progress after each.
+func callSlow(ctx context.Context, r *request, args slowArgs) (any, error) {
 	if args.Seconds < 0 || args.Seconds > 3600 || args.Steps < 1 || args.Steps > 1000 {
 		return r.refuse("bad arguments: seconds is 0 to 3600, steps 1 to 1000")
 	}
@@ -74,13 +67,11 @@ func callSlow(ctx context.Context, r *request, raw json.RawMessage) (any, error)
 	return textResult(fmt.Sprintf("took %g seconds in %d steps", args.Seconds, args.Steps)), nil
 }
 
-func callFail(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	args := struct {
-		Kind string `json:"kind"`
-	}{Kind: "isError"}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type failArgs struct {
+	Kind string `json:"kind"`
+}
+
+func callFail(_ context.Context, r *request, args failArgs) (any, error) {
 	switch args.Kind {
 	case "isError":
 		return failure("this tool has failed, as it was asked to"), nil
@@ -94,15 +85,13 @@ func callFail(_ context.Context, r *request, raw json.RawMessage) (any, error) {
 	return r.refuse("bad arguments: kind is isError, error or crash")
 }
 
-func callLog(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	args := struct {
-		Level   string `json:"level"`
-		Message string `json:"message"`
-		Count   int    `json:"count"`
-	}{Level: "info", Message: "a log message", Count: 1}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type logArgs struct {
+	Level   string `json:"level"`
+	Message string `json:"message"`
+	Count   int    `json:"count"`
+}
+
+func callLog(_ context.Context, r *request, args logArgs) (any, error) {
 	if !slices.Contains(logLevels[:], args.Level) || args.Count < 0 || args.Count > 1e6 {
 		return r.refuse("bad arguments: level is one of %s, count 0 to 1000000", strings.Join(logLevels[:], ", "))
 	}
@@ -113,11 +102,11 @@ func callLog(_ context.Context, r *request, raw json.RawMessage) (any, error) {
 		}
 	}
 	r.s.logf("log tool: %s", args.Message)
-	return textResult(fmt.Sprintf("sent %d log messages, held back %d", sent, args.Count-sent)), nil
+	return textResult(fmt.Sprintf("sent %d log messages, skipped %d", sent, args.Count-sent)), nil
 }
 
-// log sends a log notification, unless the client does not want the level, and
-// says whether it did.
+// log sends a log notification if the client wants its level, and reports
+// whether it did.
 func (r *request) log(level string, data any) bool {
 	if !r.wantsLevel(level) {
 		return false
@@ -126,8 +115,8 @@ func (r *request) log(level string, data any) bool {
 	return true
 }
 
-// wantsLevel says whether the client wants log messages of a level. A modern
-// request without a level wants none, a legacy session gets info and above
+// wantsLevel reports whether the client wants log messages of a level. A modern
+// request without a level wants none; a legacy session gets info and above
 // until it sets a level.
 func (r *request) wantsLevel(level string) bool {
 	least := r.meta.LogLevel
@@ -142,27 +131,23 @@ func (r *request) wantsLevel(level string) bool {
 	return least != "" && slices.Index(logLevels[:], level) >= slices.Index(logLevels[:], least)
 }
 
-func callBig(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	args := struct {
-		Bytes int `json:"bytes"`
-	}{Bytes: 1 << 20}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type bigArgs struct {
+	Bytes int `json:"bytes"`
+}
+
+func callBig(_ context.Context, r *request, args bigArgs) (any, error) {
 	if args.Bytes < 0 || args.Bytes > 1<<30 {
 		return r.refuse("bad arguments: bytes is 0 to %d", 1<<30)
 	}
 	return bigText(args.Bytes), nil
 }
 
-func callFlood(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
-	args := struct {
-		Count int `json:"count"`
-		Bytes int `json:"bytes"`
-	}{Count: 10000, Bytes: 205}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type floodArgs struct {
+	Count int `json:"count"`
+	Bytes int `json:"bytes"`
+}
+
+func callFlood(ctx context.Context, r *request, args floodArgs) (any, error) {
 	if args.Count < 0 || args.Bytes < minFloodLine || args.Bytes > 1<<20 {
 		return r.refuse("bad arguments: count is 0 or more, bytes %d to %d", minFloodLine, 1<<20)
 	}
@@ -175,10 +160,7 @@ func callFlood(ctx context.Context, r *request, raw json.RawMessage) (any, error
 	return textResult(fmt.Sprintf("sent %d notifications of %d bytes", args.Count, args.Bytes)), nil
 }
 
-func callEnv(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	if refusal, err := r.arguments(raw, &struct{}{}); refusal != nil || err != nil {
-		return refusal, err
-	}
+func callEnv(_ context.Context, r *request, _ struct{}) (any, error) {
 	names := []string{}
 	for _, entry := range os.Environ() {
 		if name, _, ok := strings.Cut(entry, "="); ok && name != "" {
@@ -189,10 +171,7 @@ func callEnv(_ context.Context, r *request, raw json.RawMessage) (any, error) {
 	return structured(r, object{"names": names}), nil
 }
 
-func callMedia(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	if refusal, err := r.arguments(raw, &struct{}{}); refusal != nil || err != nil {
-		return refusal, err
-	}
+func callMedia(_ context.Context, r *request, _ struct{}) (any, error) {
 	blocks := []object{
 		{"type": "text", "text": "one block of each type", "annotations": object{"audience": []string{"user"}, "priority": 0.5}},
 		{"type": "image", "data": pixelPNG, "mimeType": "image/png"},
@@ -207,7 +186,7 @@ func callMedia(_ context.Context, r *request, raw json.RawMessage) (any, error) 
 	return object{"content": blocks}, nil
 }
 
-// A journey is what the book tool takes: see bookInput.
+// A journey holds the arguments of the book tool: see bookInput.
 type journey struct {
 	Passengers []struct {
 		Name string `json:"name"`
@@ -230,13 +209,9 @@ type journey struct {
 	Extras   []string `json:"extras"`
 }
 
-// callBook answers with a reference that depends on the arguments alone, so
-// that a replay gives the same.
-func callBook(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	var args journey
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+// callBook returns a reference that depends on the arguments alone, so that a
+// replay gets the same one.
+func callBook(_ context.Context, r *request, args journey) (any, error) {
 	if len(args.Passengers) == 0 || args.Trip.From == "" || args.Trip.To == "" {
 		return r.refuse("bad arguments: passengers, trip.from and trip.to are required")
 	}
@@ -254,21 +229,16 @@ func callBook(_ context.Context, r *request, raw json.RawMessage) (any, error) {
 	}), nil
 }
 
-func callSurprise(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	if refusal, err := r.arguments(raw, &struct{}{}); refusal != nil || err != nil {
-		return refusal, err
-	}
+func callSurprise(_ context.Context, r *request, _ struct{}) (any, error) {
 	return textResult("surprise!"), nil
 }
 
-// callTouch changes the clock, or adds an entry to a list or takes it away.
-func callTouch(_ context.Context, r *request, raw json.RawMessage) (any, error) {
-	args := struct {
-		What string `json:"what"`
-	}{What: "clock"}
-	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
-		return refusal, err
-	}
+type touchArgs struct {
+	What string `json:"what"`
+}
+
+// callTouch changes the clock, or adds the extra entry of a list or removes it.
+func callTouch(_ context.Context, r *request, args touchArgs) (any, error) {
 	s := r.s
 	switch args.What {
 	case "clock":
@@ -282,7 +252,7 @@ func callTouch(_ context.Context, r *request, raw json.RawMessage) (any, error) 
 		s.mu.Unlock()
 		s.listChanged(args.What)
 	default:
-		return r.refuse("bad arguments: what is clock, tools, prompts or resources")
+		return r.refuse("bad arguments: what must be clock, tools, prompts or resources")
 	}
 	return textResult(args.What + " changed"), nil
 }

@@ -2,8 +2,8 @@ package demo
 
 import "encoding/json"
 
-// What a server with Options.Changed does otherwise than the healthy one, for
-// comparisons to find: one schema of tools/list, and one answer.
+// The differences of a server with Options.Changed, for comparisons to find:
+// one schema of tools/list, and one result.
 const (
 	changedTool = "slow"
 	// slowInputChanged allows fewer steps than slowInput.
@@ -11,11 +11,11 @@ const (
 		"seconds":{"type":"number","title":"Seconds in all","minimum":0,"maximum":3600,"default":2},
 		"steps":{"type":"integer","title":"Steps","minimum":1,"maximum":100,"default":4}
 	},"additionalProperties":false}`
-	// sumError is what add is wrong by.
+	// sumError is the error of add.
 	sumError = 1
 )
 
-// showTool gives a tool as an entry of tools/list.
+// showTool returns a tool as an entry of tools/list.
 func (s *server) showTool(t tool, revision string) object {
 	entry := t.show(revision)
 	if s.opts.Changed && t.name == changedTool {

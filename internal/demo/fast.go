@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// probeFast is a legacy server for measuring what is around it: it answers
-// with bytes made beforehand, looks at a request no more than it must, and
-// makes one read and one write for each. It knows initialize, ping, tools/list
-// and tools/call; everything else, server/discover too, is an unknown method.
+// probeFast is a legacy server for measuring the overhead of everything else:
+// it sends prepared bytes, parses a request no more than necessary, and makes
+// one read and one write for each. It supports initialize, ping, tools/list and
+// tools/call; every other method, including server/discover, is unknown.
 func probeFast(_ context.Context, c *culprit) (int, error) {
 	in := bufio.NewReaderSize(c.in, bulkBlock)
 	fast := newFastServer()
@@ -32,11 +32,11 @@ func probeFast(_ context.Context, c *culprit) (int, error) {
 	}
 }
 
-// fastServer holds the answers, each from behind the id to the newline.
+// fastServer holds the responses, each from after the id to the newline.
 type fastServer struct {
 	results map[string][]byte // by method
 	unknown []byte
-	buf     []byte // the answer being made
+	buf     []byte // the response being built
 }
 
 func newFastServer() *fastServer {
@@ -56,8 +56,8 @@ func newFastServer() *fastServer {
 	}
 }
 
-// answer gives the response to one line, valid until the next call, or nil if
-// there is none to give.
+// answer returns the response to one line, valid until the next call, or nil if
+// there is none.
 func (f *fastServer) answer(line []byte) []byte {
 	id, method := idAndMethod(line)
 	if id == nil || method == nil {
@@ -73,9 +73,9 @@ func (f *fastServer) answer(line []byte) []byte {
 	return f.buf
 }
 
-// idAndMethod finds the values of the members id (as it stands) and method
-// (without its quotes) of a JSON object. It trusts the line to be one; of
-// anything else it makes what it can.
+// idAndMethod returns the values of the members id (as written) and method
+// (without its quotes) of a JSON object. It does not validate the line; for
+// anything else the result is undefined.
 func idAndMethod(line []byte) (id, method []byte) {
 	depth := 0
 	var key []byte
@@ -111,7 +111,7 @@ func idAndMethod(line []byte) (id, method []byte) {
 	return id, method
 }
 
-// stringEnd gives the offset behind the string that begins at start.
+// stringEnd returns the offset after the string that begins at start.
 func stringEnd(line []byte, start int) int {
 	for i := start + 1; i < len(line); i++ {
 		switch line[i] {
@@ -124,7 +124,7 @@ func stringEnd(line []byte, start int) int {
 	return len(line)
 }
 
-// scalarEnd gives the offset behind the string, number or literal that begins
+// scalarEnd returns the offset after the string, number or literal that begins
 // at start, or start itself if it is an object or array.
 func scalarEnd(line []byte, start int) int {
 	if start < len(line) && line[start] == '"' {
@@ -139,7 +139,7 @@ func scalarEnd(line []byte, start int) int {
 	return len(line)
 }
 
-// unquote gives what is between a string's quotes, and nil for another value.
+// unquote returns the text between a string's quotes, or nil for another value.
 func unquote(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil

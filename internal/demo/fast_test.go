@@ -43,8 +43,8 @@ func TestFastAnswersWithoutAllocating(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { fast.answer(line) }))
 }
 
-// The scanner finds what encoding/json finds, in every object that has plain
-// keys, each once.
+// FuzzIDAndMethod compares the scanner with encoding/json, for every object
+// with plain and unique keys.
 func FuzzIDAndMethod(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
@@ -69,7 +69,7 @@ func FuzzIDAndMethod(f *testing.F) {
 	})
 }
 
-// countKeys counts the keys of a JSON object, equal ones too.
+// countKeys counts the keys of a JSON object, including duplicates.
 func countKeys(line []byte) int {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	_, _ = dec.Token()

@@ -17,13 +17,13 @@ import (
 	"mcpdbg/internal/demo"
 )
 
-// ended is all that came of a process.
+// ended is the output and the state of a finished process.
 type ended struct {
 	out, err string
 	code     int
 }
 
-// lines gives the lines of stdout, newlines included.
+// lines returns the lines of stdout, including newlines.
 func (e ended) lines() []string {
 	lines := strings.SplitAfter(e.out, "\n")
 	if lines[len(lines)-1] == "" {
@@ -43,11 +43,11 @@ func (e ended) valid() int {
 	return n
 }
 
-// session is what most tests of faults send: a handshake, a call, a ping.
+// session is what most tests of faults send: a handshake, a call and a ping.
 var session = []string{initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, callEcho, ping}
 
-// wireFaults are the kinds whose fault shows in a conversation that is sent at
-// once and then read to its end.
+// wireFaults are the kinds whose fault shows in a conversation that is sent all
+// at once and then read to its end.
 var wireFaults = []struct {
 	kind  string
 	send  []string
@@ -126,7 +126,7 @@ var wireFaults = []struct {
 	{"one-byte", session, func(t *testing.T, e ended) { require.Equal(t, []string{"1", "2", "3"}, ids(t, e)) }},
 	{"buffered", session, func(t *testing.T, e ended) { require.Equal(t, []string{"1", "2", "3"}, ids(t, e)) }},
 	{"no-final-newline", session, func(t *testing.T, e ended) {
-		require.Len(t, e.lines(), 2, "the ping is not answered any more")
+		require.Len(t, e.lines(), 2, "the ping has no response")
 		require.True(t, strings.HasSuffix(e.out, "}"))
 		require.Equal(t, 2, e.valid())
 	}},
@@ -195,11 +195,11 @@ var wireFaults = []struct {
 	}},
 }
 
-// otherFaults are the kinds with a test of their own.
+// otherFaults are the kinds with their own tests.
 var otherFaults = []string{"ignores-eof-term", "daemon", "holds-stdout", "late-output", "crash-mid-call", "closes-stdout",
 	"not-reading-stdin", "ping-flood", "huge-answer", "ids", "asks-undeclared", "flood", "writer", "bulk", "no-newline-gb"}
 
-func TestFaultsOnTheWire(t *testing.T) {
+func TestWireFaults(t *testing.T) {
 	for _, test := range wireFaults {
 		t.Run(test.kind, func(t *testing.T) {
 			p := start(t, test.kind)
@@ -217,7 +217,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 	}
 }
 
-// Every kind is tested, and says what it is.
+// TestKinds checks that every kind is tested and has a description.
 func TestKinds(t *testing.T) {
 	tested := map[string]bool{}
 	for _, test := range wireFaults {
@@ -232,12 +232,12 @@ func TestKinds(t *testing.T) {
 		require.True(t, tested[kind.Name], "no test of %s", kind.Name)
 		require.False(t, seen[kind.Name], "%s is there twice", kind.Name)
 		require.NotEmpty(t, kind.Description, kind.Name)
-		require.NotContains(t, kind.Name, "child", "children are nobody's business")
+		require.NotContains(t, kind.Name, "child", "kinds for child processes are not listed")
 		seen[kind.Name] = true
 	}
 }
 
-// ids gives the raw ids of the responses.
+// ids returns the raw ids of the responses.
 func ids(t *testing.T, e ended) []string {
 	t.Helper()
 	var all []string
@@ -251,7 +251,7 @@ func ids(t *testing.T, e ended) []string {
 	return all
 }
 
-// depth gives how deep brackets nest.
+// depth returns the nesting depth of brackets.
 func depth(line string) int {
 	deepest, now := 0, 0
 	for _, c := range line {
@@ -284,8 +284,8 @@ func requireNumbered(t *testing.T, e ended, count, size int) {
 	require.Equal(t, 0, e.code)
 }
 
-// Bulk kinds begin when the handshake is answered, in either era, and the
-// server goes on answering.
+// TestBulkAfterTheHandshake checks that bulk kinds begin after the response to
+// the handshake, in either era, and that the server continues to respond.
 func TestBulkAfterTheHandshake(t *testing.T) {
 	for _, kind := range []string{"flood:500x205", "writer:500x205", "bulk:102500"} {
 		for _, opening := range []string{initialize, discover} {
@@ -317,20 +317,20 @@ func TestNoNewline(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":3,"result":{}}`+"\n", p.line())
 }
 
-func TestBufferedHoldsItsAnswers(t *testing.T) {
+func TestBuffered(t *testing.T) {
 	p := start(t, "buffered")
 	p.send(initialize, callEcho, ping, strings.Replace(callEcho, `"id":2`, `"id":4`, 1))
 	p.untilStderr("demo: call echo (id 2)")
-	p.untilStderr("demo: call echo (id 4)") // by now three answers were given
+	p.untilStderr("demo: call echo (id 4)") // three responses are buffered by now
 	require.NoError(t, p.outEnd.SetReadDeadline(time.Now()))
 	_, err := p.outEnd.Read(make([]byte, 1))
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-	require.NoError(t, p.outEnd.SetReadDeadline(time.Now().Add(patience)))
+	require.NoError(t, p.outEnd.SetReadDeadline(time.Now().Add(timeout)))
 	rest, _ := p.end()
 	require.Equal(t, 4, strings.Count(rest, "\n"))
 }
 
-func TestHugeAnswer(t *testing.T) {
+func TestHugeResponse(t *testing.T) {
 	p := start(t, "huge-answer:20000000")
 	p.handshake()
 	p.send(callEcho)

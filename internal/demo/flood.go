@@ -10,12 +10,12 @@ import (
 const (
 	// bulkBlock is the size of a bulk write: what a pipe holds on Linux.
 	bulkBlock = 64 << 10
-	// minFloodLine is the least size of a line that writeFlood can make.
+	// minFloodLine is the minimum size of a line that writeFlood can make.
 	minFloodLine = 140
 )
 
-// A floodLine makes numbered log notifications of one size. The number stands
-// in the text as ten digits, so that a reader can look for holes.
+// A floodLine makes numbered log notifications of one size. The text contains
+// the number as ten digits, so that a reader can check for gaps.
 type floodLine struct {
 	bytes  []byte
 	digits int // where the number begins
@@ -36,11 +36,12 @@ func (f floodLine) number(n int) {
 	}
 }
 
-// writeFlood writes count notifications of size bytes, newline included. Each
-// write holds as many whole lines as go into block bytes, at least one.
+// writeFlood writes count notifications of size bytes, including the newline.
+// Each write contains as many whole lines as fit into block bytes, at least
+// one.
 func writeFlood(ctx context.Context, w io.Writer, count, size, block int) error {
 	if size < minFloodLine {
-		return fmt.Errorf("a flood line has at least %d bytes, not %d", minFloodLine, size)
+		return fmt.Errorf("a flood line needs at least %d bytes, not %d", minFloodLine, size)
 	}
 	line := newFloodLine(size)
 	buf := make([]byte, 0, max(block, size))

@@ -19,7 +19,7 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestWriteFloodCutsItsWritesAtLines(t *testing.T) {
+func TestWriteFloodWritesWholeLines(t *testing.T) {
 	for _, test := range []struct{ block, count, writes, lines int }{
 		{0, 5, 5, 1},             // one line each
 		{bulkBlock, 319, 1, 319}, // 319 lines of 205 bytes are 65,395

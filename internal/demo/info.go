@@ -1,12 +1,12 @@
 package demo
 
-// instructions is what the server tells a model about itself.
+// instructions are the server's instructions for models.
 const instructions = "A server to learn mcpdbg on. Call slow to see progress, ask to be asked, fail to see errors."
 
-// serverName is the name under which the server goes.
+// serverName is the name of the server.
 const serverName = "mcpdbg-demo"
 
-// info is the server's Implementation object in a revision.
+// info returns the server's Implementation object in a revision.
 func (s *server) info(revision string) object {
 	info := object{"name": serverName, "version": s.opts.Version}
 	if revision >= "2025-06-18" {
@@ -19,7 +19,7 @@ func (s *server) info(revision string) object {
 	return info
 }
 
-// serverCapabilities are what the server declares in a revision.
+// serverCapabilities returns the capabilities of the server in a revision.
 func serverCapabilities(revision string) object {
 	caps := object{
 		"tools":     object{"listChanged": true},
@@ -33,7 +33,7 @@ func serverCapabilities(revision string) object {
 	return caps
 }
 
-// logLevels are the levels of RFC 5424, least first.
+// logLevels are the levels of RFC 5424, in ascending order of severity.
 var logLevels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // pixelPNG is a PNG picture of one pixel, in base64.

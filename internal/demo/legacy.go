@@ -10,15 +10,15 @@ import (
 // legacyRevisions are the revisions with an initialize handshake, newest first.
 var legacyRevisions = [...]string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// legacyState is what a legacy session agreed on. The server's lock guards it.
+// legacyState is the state of a legacy session, guarded by the server's lock.
 type legacyState struct {
 	revision   string // "" before initialize
-	ready      bool   // notifications/initialized has come
+	ready      bool   // notifications/initialized has been received
 	caps       clientCapabilities
-	logLevel   string          // "" until set: then everything from info on is sent
+	logLevel   string          // "" until set: info and above are sent
 	subscribed map[string]bool // resource URIs
 	asked      map[string]chan message
-	nextID     int // ids of our own requests count from 0
+	nextID     int // next id of a server request, from 0
 }
 
 func (s *server) legacyRevision() string {
@@ -27,7 +27,7 @@ func (s *server) legacyRevision() string {
 	return s.legacy.revision
 }
 
-// initialize agrees on a revision: the client's if known, else our newest.
+// initialize negotiates a revision: the client's if supported, else the newest.
 func (s *server) initialize(_ context.Context, r *request) (any, error) {
 	var params struct {
 		ProtocolVersion string             `json:"protocolVersion"`
@@ -57,7 +57,7 @@ func (s *server) initialize(_ context.Context, r *request) (any, error) {
 
 func (s *server) ping(context.Context, *request) (any, error) { return object{}, nil }
 
-// setLevel sets which log messages the client wants from now on.
+// setLevel sets the minimum level of log messages for the client.
 func (s *server) setLevel(_ context.Context, r *request) (any, error) {
 	var params struct {
 		Level string `json:"level"`
@@ -96,7 +96,7 @@ func (s *server) unsubscribe(_ context.Context, r *request) (any, error) {
 	return object{}, nil
 }
 
-// notified deals with a notification from the client.
+// notified handles a notification from the client.
 func (s *server) notified(m message) {
 	switch m.Method {
 	case "notifications/initialized":
@@ -112,7 +112,7 @@ func (s *server) notified(m message) {
 	}
 }
 
-// cancelled ends a running call, or a listen, without an answer.
+// cancelled ends a running call, or a listen, without a response.
 func (s *server) cancelled(m message) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -132,7 +132,7 @@ func (s *server) cancelled(m message) {
 	}
 }
 
-// ask sends a request of our own to a legacy client and waits for its answer.
+// ask sends a server request to a legacy client and waits for the response.
 func (s *server) ask(ctx context.Context, method string, params object) (message, error) {
 	s.mu.Lock()
 	id := strconv.Itoa(s.legacy.nextID)
@@ -141,7 +141,7 @@ func (s *server) ask(ctx context.Context, method string, params object) (message
 	return s.askAs(ctx, id, method, params)
 }
 
-// askAs is ask with an id of the caller's choice.
+// askAs is like ask, with an id chosen by the caller.
 func (s *server) askAs(ctx context.Context, id, method string, params object) (message, error) {
 	answer := make(chan message, 1)
 	s.mu.Lock()
@@ -162,14 +162,14 @@ func (s *server) askAs(ctx context.Context, id, method string, params object) (m
 	}
 }
 
-// receiveAnswer hands a response to whoever asked.
+// receiveAnswer delivers a response to its pending request.
 func (s *server) receiveAnswer(m message) {
 	s.mu.Lock()
 	answer := s.legacy.asked[compact(m.ID)]
 	delete(s.legacy.asked, compact(m.ID))
 	s.mu.Unlock()
 	if answer == nil {
-		s.logf("a response to id %s, which was not asked", m.ID)
+		s.logf("response to an unknown request id: %s", m.ID)
 		return
 	}
 	answer <- m

@@ -11,41 +11,39 @@ import (
 	"time"
 )
 
-// DefaultLifespan is how long a process lives that ignores every polite way to
-// end it, and how long a forgotten child does. Kinds with a SECONDS parameter
-// can be given another.
-const DefaultLifespan = 10 * time.Minute
-
-// Kind describes one way to misbehave.
+// Kind describes one kind of misbehaviour.
 type Kind struct {
-	// Name selects the kind. With a parameter it is written NAME:PARAM.
+	// Name selects the kind. With a parameter, write NAME:PARAM.
 	Name string
-	// Description says in one line what the fault is and when it shows.
+	// Description describes in one line what the fault is and when it shows.
 	Description string
-	// Lint is the rule that finds the fault (see session/lint), "" for none.
+	// Lint is the rule that finds the fault (see session/diagnosis/rule), or "".
 	Lint string
-	// Param is the form of the parameter and its default, "" for none.
+	// Param is the form of the parameter and its default, or "".
 	Param string
-	// Now says that there is a NAME-now form: the fault shows at once, and
-	// nothing is read or answered.
-	Now bool
+	// HasNowForm means that there is a NAME-now form: the fault shows at once, and the
+	// process neither reads nor responds.
+	HasNowForm bool
 }
 
-// misbehaviour is a kind with the server behind it.
+// misbehaviour is a kind with the server that implements it.
 type misbehaviour struct {
 	Kind
-	run func(ctx context.Context, c *culprit) (exit int, err error)
+	run runFunc
 }
 
-// culprit is a misbehaving process: its streams, and how it was asked to be.
+// A runFunc runs a misbehaving server and returns its exit code.
+type runFunc func(ctx context.Context, c *culprit) (exit int, err error)
+
+// culprit is a misbehaving process: its streams and parameters.
 type culprit struct {
 	in, out, errw *os.File
 	opts          Options
-	param         string // "" when none was given
+	param         string // or the default of the kind
 	now           bool
 }
 
-// Kinds gives all kinds of misbehaviour, by name.
+// Kinds returns all kinds of misbehaviour, by name.
 func Kinds() []Kind {
 	var all []Kind
 	for _, m := range misbehaviours() {
@@ -60,12 +58,12 @@ func misbehaviours() []misbehaviour {
 	return all
 }
 
-// Misbehave is a server with the fault that spec names: NAME, NAME:PARAM, or
-// NAME-now[:PARAM]. It gives the exit code, if the kind lets it return at all:
-// some die by a signal. An unknown kind, a bad parameter, or a kind that this
-// operating system cannot have, is exit code 2 and a line on errw.
+// Misbehave runs a server with the fault that spec names: NAME, NAME:PARAM, or
+// NAME-now[:PARAM]. It returns the exit code, if the kind returns at all: some
+// kinds die by a signal. An unknown kind, an invalid parameter, or a kind that
+// this operating system does not support is exit code 2 and a line on errw.
 //
-// The process must be the culprit's own: a kind may close the files, ignore
+// The process must be dedicated to it: a kind may close the files, ignore
 // signals for good and start children.
 func Misbehave(ctx context.Context, spec string, in, out, errw *os.File, opts Options) int {
 	code, err := misbehave(ctx, spec, &culprit{in: in, out: out, errw: errw, opts: opts})
@@ -78,14 +76,16 @@ func Misbehave(ctx context.Context, spec string, in, out, errw *os.File, opts Op
 
 func misbehave(ctx context.Context, spec string, c *culprit) (int, error) {
 	name, param, hasParam := strings.Cut(spec, ":")
-	c.param = param
 	for _, m := range slices.Concat(misbehaviours(), childKinds()) {
-		c.now = m.Now && name == m.Name+"-now"
+		c.now = m.HasNowForm && name == m.Name+"-now"
 		if name != m.Name && !c.now {
 			continue
 		}
 		if hasParam && m.Param == "" {
 			return 0, fmt.Errorf("kind %s takes no parameter", name)
+		}
+		if c.param = param; param == "" {
+			_, c.param, _ = strings.Cut(m.Param, "=")
 		}
 		return m.run(ctx, c)
 	}
@@ -93,52 +93,52 @@ func misbehave(ctx context.Context, spec string, c *culprit) (int, error) {
 	for _, m := range misbehaviours() {
 		names = append(names, m.Name)
 	}
-	return 0, fmt.Errorf("no such kind; there are %s", strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown kind; use one of %s", strings.Join(names, ", "))
 }
 
-// serve is the healthy server with the given faults.
+// serve runs the healthy server with the given faults.
 func (c *culprit) serve(ctx context.Context, f faults) (int, error) {
 	s := newServer(c.out, c.errw, c.opts)
 	s.faults = f
 	return s.run(ctx, c.in), nil
 }
 
-// number gives the parameter as a number of 0 or more.
-func (c *culprit) number(byDefault int) (int, error) {
-	if c.param == "" {
-		return byDefault, nil
+// withNumber makes the server of a kind whose parameter is a number of 0 or more.
+func withNumber(run func(ctx context.Context, c *culprit, n int) (int, error)) runFunc {
+	return func(ctx context.Context, c *culprit) (int, error) {
+		n, err := strconv.Atoi(c.param)
+		if err != nil || n < 0 {
+			return 0, fmt.Errorf("invalid parameter %q: use a number of 0 or more", c.param)
+		}
+		return run(ctx, c, n)
 	}
-	n, err := strconv.Atoi(c.param)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("parameter %q is no number of 0 or more", c.param)
-	}
-	return n, nil
 }
 
-// countAndSize gives the parameter COUNTxSIZE, of which the size may be left
-// out.
-func (c *culprit) countAndSize(count, size int) (int, int, error) {
-	if c.param == "" {
-		return count, size, nil
-	}
-	first, second, both := strings.Cut(c.param, "x")
-	count, err := strconv.Atoi(first)
-	if err == nil && both {
-		size, err = strconv.Atoi(second)
-	}
-	if err != nil || count < 0 || size < minFloodLine {
-		return 0, 0, fmt.Errorf("parameter %q is not COUNTxSIZE with a size of %d or more", c.param, minFloodLine)
-	}
-	return count, size, nil
+// withTime is like withNumber, for a parameter in this unit of time.
+func withTime(unit time.Duration, run func(ctx context.Context, c *culprit, d time.Duration) (int, error)) runFunc {
+	return withNumber(func(ctx context.Context, c *culprit, n int) (int, error) {
+		return run(ctx, c, time.Duration(n)*unit)
+	})
 }
 
-// lifespan gives the parameter as a number of seconds to live.
-func (c *culprit) lifespan() (time.Duration, error) {
-	seconds, err := c.number(int(DefaultLifespan / time.Second))
-	return time.Duration(seconds) * time.Second, err
+// withCountAndSize is like withNumber, for a parameter COUNTxSIZE whose size is
+// optional.
+func withCountAndSize(run func(ctx context.Context, c *culprit, count, size int) (int, error)) runFunc {
+	return func(ctx context.Context, c *culprit) (int, error) {
+		first, second, both := strings.Cut(c.param, "x")
+		size := usualLine
+		count, err := strconv.Atoi(first)
+		if err == nil && both {
+			size, err = strconv.Atoi(second)
+		}
+		if err != nil || count < 0 || size < minFloodLine {
+			return 0, fmt.Errorf("invalid parameter %q: use COUNTxSIZE with a size of %d or more", c.param, minFloodLine)
+		}
+		return run(ctx, c, count, size)
+	}
 }
 
-// linger waits, whatever stdin does.
+// linger waits, regardless of stdin.
 func linger(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -146,21 +146,20 @@ func linger(ctx context.Context, d time.Duration) {
 	}
 }
 
-// child gives the command that runs one of childKinds. Its streams are the
+// child returns the command that runs one of childKinds. Its streams are the
 // null device.
 func (c *culprit) child(ctx context.Context, spec string) (*exec.Cmd, error) {
 	self := c.opts.Self
 	if self == nil {
 		exe, err := os.Executable()
 		if err != nil {
-			return nil, fmt.Errorf("find this program: %w", err)
+			return nil, fmt.Errorf("find this executable: %w", err)
 		}
 		self = []string{exe, "demo-server", "--misbehave"}
 	}
-	// A child is there to outlive its parent: no context may end it.
+	// The child is meant to outlive its parent, so no context may end it.
 	return exec.CommandContext(context.WithoutCancel(ctx), self[0], append(slices.Clone(self[1:]), spec)...), nil
 }
 
-// tellPid tells the reader of stderr, a test above all, of a process to look
-// for.
-func (c *culprit) tellPid(pid int) { _, _ = fmt.Fprintf(c.errw, "pid %d\n", pid) }
+// reportPID writes the pid of a process to stderr, mainly for tests.
+func (c *culprit) reportPID(pid int) { _, _ = fmt.Fprintf(c.errw, "pid %d\n", pid) }

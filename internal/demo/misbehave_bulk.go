@@ -9,61 +9,45 @@ import (
 	"sync"
 )
 
-// bulkKinds write a lot, once the handshake was answered. Their NAME-now forms
-// write at once and exit, so that cat and tee can read them too.
+// bulkKinds write a lot after the handshake. Their NAME-now forms write at once
+// and exit, so that cat and tee can read them too.
 func bulkKinds() []misbehaviour {
 	return []misbehaviour{
-		{Kind{Name: "flood", Lint: "PRG05", Param: "COUNTxSIZE=100000x205", Now: true,
-			Description: "sends notifications as fast as possible"}, flood},
-		{Kind{Name: "writer", Param: "COUNTxSIZE=100000x205", Now: true,
-			Description: "sends notifications, one write each (for benchmarks)"}, writer},
-		{Kind{Name: "bulk", Param: "BYTES=104857600", Now: true,
-			Description: "sends notifications of 205 bytes in writes of 64 KiB (for benchmarks)"}, bulk},
-		{Kind{Name: "no-newline-gb", Lint: "FRM09", Param: "BYTES=1073741824", Now: true,
-			Description: "writes a message that has no end and no newline"}, noNewline},
+		{Kind{Name: "flood", Lint: "PRG05", Param: "COUNTxSIZE=100000x205", HasNowForm: true,
+			Description: "sends notifications as fast as possible"}, withCountAndSize(flood)},
+		{Kind{Name: "writer", Param: "COUNTxSIZE=100000x205", HasNowForm: true,
+			Description: "sends notifications, one write each (for benchmarks)"}, withCountAndSize(writer)},
+		{Kind{Name: "bulk", Param: "BYTES=104857600", HasNowForm: true,
+			Description: "sends notifications of 205 bytes in writes of 64 KiB (for benchmarks)"}, withNumber(bulk)},
+		{Kind{Name: "no-newline-gb", Lint: "FRM09", Param: "BYTES=1073741824", HasNowForm: true,
+			Description: "writes an endless message without a newline"}, withNumber(noNewline)},
 		{Kind{Name: "probe-fast",
-			Description: "a legacy server that does the least possible work for an answer (for benchmarks)"}, probeFast},
+			Description: "a legacy server that does the least possible work per response (for benchmarks)"}, probeFast},
 	}
 }
 
-// usualLine is the size of a line of the benchmarks.
+// usualLine is the size of a line in benchmarks.
 const usualLine = 205
 
-func flood(ctx context.Context, c *culprit) (int, error) {
-	count, size, err := c.countAndSize(100000, usualLine)
-	if err != nil {
-		return 0, err
-	}
+func flood(ctx context.Context, c *culprit, count, size int) (int, error) {
 	return c.afterHandshake(ctx, func(ctx context.Context, w io.Writer) error {
 		return writeFlood(ctx, w, count, size, bulkBlock)
 	})
 }
 
-func writer(ctx context.Context, c *culprit) (int, error) {
-	count, size, err := c.countAndSize(100000, usualLine)
-	if err != nil {
-		return 0, err
-	}
+func writer(ctx context.Context, c *culprit, count, size int) (int, error) {
 	return c.afterHandshake(ctx, func(ctx context.Context, w io.Writer) error {
 		return writeFlood(ctx, w, count, size, 0)
 	})
 }
 
-func bulk(ctx context.Context, c *culprit) (int, error) {
-	size, err := c.number(100 << 20)
-	if err != nil {
-		return 0, err
-	}
+func bulk(ctx context.Context, c *culprit, size int) (int, error) {
 	return c.afterHandshake(ctx, func(ctx context.Context, w io.Writer) error {
 		return writeFlood(ctx, w, (size+usualLine-1)/usualLine, usualLine, bulkBlock)
 	})
 }
 
-func noNewline(ctx context.Context, c *culprit) (int, error) {
-	size, err := c.number(1 << 30)
-	if err != nil {
-		return 0, err
-	}
+func noNewline(ctx context.Context, c *culprit, size int) (int, error) {
 	return c.afterHandshake(ctx, func(ctx context.Context, w io.Writer) error {
 		head := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`
 		text := io.MultiReader(strings.NewReader(head), endless{ctx})
@@ -82,11 +66,11 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), e.ctx.Err()
 }
 
-// afterHandshake runs write beside the healthy server once the handshake was
-// answered. In the now form there is nothing but write.
+// afterHandshake runs write concurrently with the healthy server after the
+// response to the handshake. In the now form it only runs write.
 func (c *culprit) afterHandshake(ctx context.Context, write func(ctx context.Context, w io.Writer) error) (int, error) {
 	if c.now {
-		// The reader may well go away first: that is no fault of ours.
+		// An error is not our fault: the reader may have gone away.
 		_ = write(ctx, c.out)
 		return 0, nil
 	}

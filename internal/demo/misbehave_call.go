@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// callKinds shake hands and go wrong in tools/call, whatever the tool.
+// callKinds complete the handshake and go wrong in tools/call, with any tool.
 func callKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "huge-answer", Lint: "FRM09", Param: "BYTES=104857600",
-			Description: "answers a tool call with so much text, on one line"}, hugeAnswer},
+			Description: "responds to a tool call with that much text, on one line"}, withNumber(hugeAnswer)},
 		{Kind{Name: "crash-mid-call", Lint: "PRC03", Param: "segv|abort|kill|panic=segv",
 			Description: "dies during a tool call, by a signal or a panic"}, crashMidCall},
-		{Kind{Name: "closes-stdout", Lint: "PRC06", Now: true,
-			Description: "closes stdout in a tool call, and lives on to the end of stdin"}, closesStdout},
+		{Kind{Name: "closes-stdout", Lint: "PRC06", HasNowForm: true,
+			Description: "closes stdout during a tool call, and runs until the end of stdin"}, closesStdout},
 		{Kind{Name: "deep", Lint: "FRM15", Param: "LEVELS=300",
-			Description: "answers a tool call with JSON nested so deep"}, deep},
+			Description: "responds to a tool call with deeply nested JSON"}, withNumber(deep)},
 		{Kind{Name: "ids", Lint: "FRM14",
 			Description: "pings the client during a tool call, with the ids 0 and 9007199254740993"}, bigIDs},
 		{Kind{Name: "progress-after-result", Lint: "PRG03",
-			Description: "goes on telling the progress of a tool call after its result"}, progressAfterResult},
+			Description: "sends progress of a tool call after its result"}, progressAfterResult},
 		{Kind{Name: "asks-undeclared", Lint: "CAP07",
-			Description: "asks the client for sampling in a tool call, whether it was declared or not"}, asksUndeclared},
+			Description: "requests sampling during a tool call, even if the client did not declare it"}, asksUndeclared},
 	}
 }
 
@@ -39,11 +39,7 @@ func onCall(f func(ctx context.Context, s *server, r *request)) faults {
 	}}
 }
 
-func hugeAnswer(ctx context.Context, c *culprit) (int, error) {
-	size, err := c.number(100 << 20)
-	if err != nil {
-		return 0, err
-	}
+func hugeAnswer(ctx context.Context, c *culprit, size int) (int, error) {
 	return c.serve(ctx, onCall(func(_ context.Context, s *server, r *request) {
 		s.calls.Go(func() { s.reply(r, bigText(size), nil) })
 	}))
@@ -68,16 +64,12 @@ func closesStdout(ctx context.Context, c *culprit) (int, error) {
 	}))
 }
 
-// deep nests objects in the structured content. The bytes are put together by
-// hand, since encoding/json refuses to look more than 10,000 levels deep.
-func deep(ctx context.Context, c *culprit) (int, error) {
-	levels, err := c.number(300)
-	if err != nil {
-		return 0, err
-	}
+// deep nests objects in the structured content. The bytes are built by hand,
+// because encoding/json limits the depth to 10,000.
+func deep(ctx context.Context, c *culprit, levels int) (int, error) {
 	const around = 2 // the message and its result
 	if levels <= around {
-		return 0, fmt.Errorf("an answer is at least %d levels deep", around+1)
+		return 0, fmt.Errorf("a response has at least %d levels", around+1)
 	}
 	return c.serve(ctx, onCall(func(_ context.Context, s *server, r *request) {
 		const mark = `"@"`
@@ -87,9 +79,9 @@ func deep(ctx context.Context, c *culprit) (int, error) {
 	}))
 }
 
-// bigIDs answers a call with the ids of the ping answers, as they came.
+// bigIDs responds to a call with the ids of the ping responses, as received.
 func bigIDs(ctx context.Context, c *culprit) (int, error) {
-	ids := []string{"0", "9007199254740993"} // 2^53 + 1 is no double
+	ids := []string{"0", "9007199254740993"} // 2^53 + 1 is not exact as a double
 	return c.serve(ctx, onCall(func(ctx context.Context, s *server, r *request) {
 		s.calls.Go(func() {
 			var came []string

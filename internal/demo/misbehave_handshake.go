@@ -12,33 +12,33 @@ import (
 func handshakeKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "dies-at-start", Lint: "PRC03",
-			Description: "says on stderr that an environment variable is missing, and exits with 3"}, diesAtStart},
+			Description: "reports a missing environment variable on stderr, and exits with 3"}, diesAtStart},
 		{Kind{Name: "exit-7",
 			Description: "writes out to stdout, err to stderr, and exits with 7"}, exit7},
 		{Kind{Name: "dies-on-probe",
-			Description: "exits with 1 if its first message is server/discover, and is healthy if it is initialize"}, diesOnProbe},
+			Description: "exits with 1 if its first message is server/discover, and is healthy otherwise"}, diesOnProbe},
 		{Kind{Name: "never-answers", Lint: "RPC19",
-			Description: "reads everything and answers nothing"}, neverAnswers},
+			Description: "reads everything and never responds"}, neverAnswers},
 		{Kind{Name: "answers-error",
-			Description: "answers initialize with an error"}, answersError},
+			Description: "responds to initialize with an error"}, answersError},
 		{Kind{Name: "wrong-version", Lint: "LIF07", Param: "VERSION=1999-01-01",
-			Description: "answers initialize with a version that nobody knows"}, wrongVersion},
+			Description: "responds to initialize with an unknown protocol version"}, wrongVersion},
 		{Kind{Name: "junk-only", Lint: "FRM01",
-			Description: "writes lines to stdout, and not one of them is a message"}, junkOnly},
+			Description: "writes only lines to stdout that are not messages"}, junkOnly},
 		{Kind{Name: "slow-start", Lint: "PRC09", Param: "MILLISECONDS=6000",
-			Description: "takes its time before it reads anything"}, slowStart},
+			Description: "waits before it reads anything"}, withTime(time.Millisecond, slowStart)},
 		{Kind{Name: "slow-modern", Param: "MILLISECONDS=3000",
-			Description: "takes its time before it reads anything, and speaks the modern era only"}, slowModern},
+			Description: "waits before it reads anything, and supports the modern era only"}, withTime(time.Millisecond, slowModern)},
 		{Kind{Name: "echo",
 			Description: "sends back each line that it reads, as a terminal does"}, echo},
 		{Kind{Name: "stderr-flood", Lint: "FRM16", Param: "BYTES=327680",
-			Description: "writes a lot to stderr before it first reads stdin"}, stderrFlood},
+			Description: "writes a lot to stderr before it first reads stdin"}, withNumber(stderrFlood)},
 		{Kind{Name: "stderr-no-newline",
-			Description: "leaves its stderr line without a newline while it lives"}, stderrNoNewline},
-		{Kind{Name: "not-reading-stdin", Param: "SECONDS=600", Now: true,
-			Description: "shakes hands, stops reading stdin at the next request, and does not see its end"}, notReading},
+			Description: "writes a line without a newline to stderr"}, stderrNoNewline},
+		{Kind{Name: "not-reading-stdin", Param: "SECONDS=600", HasNowForm: true,
+			Description: "completes the handshake, stops reading stdin at the next request, and does not notice its end"}, withTime(time.Second, notReading)},
 		{Kind{Name: "ping-flood", Param: "SECONDS=600",
-			Description: "shakes hands, stops reading stdin at the next request, and pings as fast as it can"}, pingFlood},
+			Description: "completes the handshake, stops reading stdin at the next request, and pings as fast as it can"}, withTime(time.Second, pingFlood)},
 	}
 }
 
@@ -77,17 +77,13 @@ func answersError(ctx context.Context, c *culprit) (int, error) {
 }
 
 func wrongVersion(ctx context.Context, c *culprit) (int, error) {
-	version := c.param
-	if version == "" {
-		version = "1999-01-01"
-	}
 	return c.serve(ctx, legacyOnly(func(s *server, r *request) {
-		s.reply(r, object{"protocolVersion": version, "capabilities": serverCapabilities(legacyRevisions[0]),
+		s.reply(r, object{"protocolVersion": c.param, "capabilities": serverCapabilities(legacyRevisions[0]),
 			"serverInfo": s.info(legacyRevisions[0])}, nil)
 	}))
 }
 
-// legacyOnly knows nothing of server/discover, and answers initialize by f.
+// legacyOnly does not support server/discover, and handles initialize with f.
 func legacyOnly(f func(s *server, r *request)) faults {
 	return faults{request: func(_ context.Context, s *server, r *request) bool {
 		switch r.method {
@@ -110,22 +106,15 @@ func junkOnly(ctx context.Context, c *culprit) (int, error) {
 	}})
 }
 
-func slowStart(ctx context.Context, c *culprit) (int, error) {
-	ms, err := c.number(6000)
-	if err != nil {
-		return 0, err
-	}
-	linger(ctx, time.Duration(ms)*time.Millisecond)
+func slowStart(ctx context.Context, c *culprit, wait time.Duration) (int, error) {
+	linger(ctx, wait)
 	return c.serve(ctx, faults{})
 }
 
-// slowModern refuses initialize with the revision that it supports.
-func slowModern(ctx context.Context, c *culprit) (int, error) {
-	ms, err := c.number(3000)
-	if err != nil {
-		return 0, err
-	}
-	linger(ctx, time.Duration(ms)*time.Millisecond)
+// slowModern rejects initialize with an error that names the revision it
+// supports.
+func slowModern(ctx context.Context, c *culprit, wait time.Duration) (int, error) {
+	linger(ctx, wait)
 	return c.serve(ctx, faults{request: func(_ context.Context, s *server, r *request) bool {
 		if r.method != "initialize" {
 			return false
@@ -138,16 +127,12 @@ func slowModern(ctx context.Context, c *culprit) (int, error) {
 
 func echo(_ context.Context, c *culprit) (int, error) {
 	if _, err := io.Copy(c.out, c.in); err != nil {
-		return 0, fmt.Errorf("send back what comes in: %w", err)
+		return 0, fmt.Errorf("echo stdin: %w", err)
 	}
 	return 0, nil
 }
 
-func stderrFlood(ctx context.Context, c *culprit) (int, error) {
-	size, err := c.number(320 << 10)
-	if err != nil {
-		return 0, err
-	}
+func stderrFlood(ctx context.Context, c *culprit, size int) (int, error) {
 	line := "warning: " + strings.Repeat("w", 118) + "\n"
 	for left := size; left > 0; left -= len(line) {
 		_, _ = c.errw.WriteString(line[max(0, len(line)-left):])
@@ -164,23 +149,19 @@ func stderrNoNewline(ctx context.Context, c *culprit) (int, error) {
 	return code, err
 }
 
-func notReading(ctx context.Context, c *culprit) (int, error) {
-	life, err := c.lifespan()
-	if err != nil {
-		return 0, err
-	}
+func notReading(ctx context.Context, c *culprit, life time.Duration) (int, error) {
 	if c.now {
 		linger(ctx, life)
 		return 0, nil
 	}
-	return c.deaf(ctx, func(ctx context.Context, _ *server) { linger(ctx, life) })
+	return c.stopReading(ctx, func(ctx context.Context, _ *server) { linger(ctx, life) })
 }
 
-// deaf shakes hands and stops reading at the next request; do is what it does
-// then, before it ends.
-func (c *culprit) deaf(ctx context.Context, do func(ctx context.Context, s *server)) (int, error) {
-	// The server's reading goroutine may be inside a Read already: it gets what
-	// that gives, and nothing more.
+// stopReading completes the handshake and stops reading at the next request; it
+// then calls do before the process ends.
+func (c *culprit) stopReading(ctx context.Context, do func(ctx context.Context, s *server)) (int, error) {
+	// The server's reading goroutine may already be in a Read: it gets the
+	// result of that one, and nothing more.
 	deaf := make(chan struct{})
 	s := newServer(c.out, c.errw, c.opts)
 	s.faults.request = func(ctx context.Context, s *server, r *request) bool {
@@ -195,13 +176,9 @@ func (c *culprit) deaf(ctx context.Context, do func(ctx context.Context, s *serv
 	return s.run(ctx, deafReader{c.in, deaf, ctx}), nil
 }
 
-// pingFlood never reads the answers.
-func pingFlood(ctx context.Context, c *culprit) (int, error) {
-	life, err := c.lifespan()
-	if err != nil {
-		return 0, err
-	}
-	return c.deaf(ctx, func(ctx context.Context, _ *server) {
+// pingFlood never reads the responses.
+func pingFlood(ctx context.Context, c *culprit, life time.Duration) (int, error) {
+	return c.stopReading(ctx, func(ctx context.Context, _ *server) {
 		ctx, cancel := context.WithTimeout(ctx, life)
 		defer cancel()
 		for id := 0; ctx.Err() == nil; id++ {
@@ -212,7 +189,7 @@ func pingFlood(ctx context.Context, c *culprit) (int, error) {
 	})
 }
 
-// deafReader reads as r until deaf is closed, and from then on blocks until its
+// deafReader reads from r until deaf is closed, and then blocks until its
 // context ends.
 type deafReader struct {
 	r    io.Reader

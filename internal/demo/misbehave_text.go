@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// textKinds are healthy but for the bytes of their lines.
+// textKinds are healthy except for the bytes of their lines.
 func textKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "stray-text", Lint: "FRM01",
@@ -36,38 +36,40 @@ func textKinds() []misbehaviour {
 		{Kind{Name: "batch", Lint: "RPC13", Param: "all",
 			Description: "sends its messages as JSON-RPC batches"}, spoiled(spoilBatch, spared)},
 		{Kind{Name: "id-type", Lint: "RPC09", Param: "all",
-			Description: `answers id 1 as "1", and "a-1" as 1`}, spoiled(spoilID, spared)},
+			Description: `responds to id 1 as "1", and to "a-1" as 1`}, spoiled(spoilID, spared)},
 		{Kind{Name: "duplicate-answers", Lint: "RPC08",
-			Description: "sends each answer twice"}, spoiled(spoilTwice, whole)},
+			Description: "sends each response twice"}, spoiled(spoilTwice, whole)},
 		{Kind{Name: "orphan-answers", Lint: "RPC07",
-			Description: "answers, after each answer, an id that nobody asked with"}, spoiledBy(newOrphans)},
+			Description: "sends after each response one with an unknown request id"}, spoiledBy(newOrphans)},
 		{Kind{Name: "one-byte",
 			Description: "writes one byte at a time"}, oneByte},
 		{Kind{Name: "buffered", Lint: "PRC07",
-			Description: "holds all its answers in a buffer until the end of stdin"}, buffered},
+			Description: "buffers all its responses until the end of stdin"}, buffered},
 		{Kind{Name: "no-final-newline", Lint: "FRM08",
-			Description: "answers the first tool call without a newline, and exits"}, noFinalNewline},
+			Description: "responds to the first tool call without a newline, and exits"}, noFinalNewline},
 	}
 }
 
-// whole and spared say whether a spoiler takes the handshake's answers too.
+// whole and spared are whether a spoiler also changes the response to the
+// handshake.
 const (
 	whole  = true
 	spared = false
 )
 
-// spoiled is the healthy server with each line changed. The parameter "all"
-// lets no handshake succeed where it would have been spared.
+// spoiled returns the healthy server with each line changed by spoil. With the
+// parameter "all", the response to the handshake is changed too, so that no
+// handshake succeeds.
 func spoiled(spoil func([]byte) []byte, all bool) func(context.Context, *culprit) (int, error) {
 	return func(ctx context.Context, c *culprit) (int, error) {
 		if c.param != "" && c.param != "all" {
-			return 0, fmt.Errorf("parameter %q is not all", c.param)
+			return 0, fmt.Errorf("invalid parameter %q: the only one is all", c.param)
 		}
 		return c.serve(ctx, faults{spoil: spoil, spoilAll: all || c.param == "all"})
 	}
 }
 
-// spoiledBy is spoiled with a spoiler of its own for each server.
+// spoiledBy is like spoiled, with a new spoiler for each server.
 func spoiledBy(newSpoiler func() func([]byte) []byte) func(context.Context, *culprit) (int, error) {
 	return func(ctx context.Context, c *culprit) (int, error) {
 		return spoiled(newSpoiler(), whole)(ctx, c)
@@ -97,7 +99,7 @@ func spoilLSP(line []byte) []byte {
 func spoilMultiLine(line []byte) []byte {
 	var buf bytes.Buffer
 	if err := json.Indent(&buf, line, "", "  "); err != nil {
-		return line // encode made the line, so it is JSON
+		return line // cannot happen: encode made the line
 	}
 	return buf.Bytes()
 }
@@ -113,7 +115,7 @@ func spoilBatch(line []byte) []byte {
 	return fmt.Appendf(nil, "[%s,%s]\n", note, bytes.TrimSpace(line))
 }
 
-// spoilID makes a number of a string id and a string of a number id.
+// spoilID turns a string id into a number and a number id into a string.
 func spoilID(line []byte) []byte {
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil || !isResponse(line) {
@@ -126,12 +128,12 @@ func spoilID(line []byte) []byte {
 		return encode(m)
 	}
 	head := strings.TrimRight(text, "0123456789")
-	n, _ := strconv.ParseUint(text[len(head):], 10, 64) // no digits are 0
+	n, _ := strconv.ParseUint(text[len(head):], 10, 64) // 0 without digits
 	m.ID = strconv.AppendUint(nil, n, 10)
 	return encode(m)
 }
 
-// newOrphans follows each answer by one to an id of its own making.
+// newOrphans adds after each response one with an id of its own.
 func newOrphans() func([]byte) []byte {
 	var count atomic.Int64
 	return func(line []byte) []byte {
@@ -142,14 +144,15 @@ func newOrphans() func([]byte) []byte {
 	}
 }
 
-// isResponse tells responses from requests and notifications of our own.
+// isResponse distinguishes responses from requests and notifications of the
+// server.
 func isResponse(line []byte) bool {
 	var m message
 	return json.Unmarshal(line, &m) == nil && m.Method == ""
 }
 
-// insertText puts bytes at the beginning of a string value of the line, one
-// that a person is to read if there is one.
+// insertText inserts bytes at the beginning of a string value of the line,
+// preferably one that people read.
 func insertText(line []byte, text string) []byte {
 	for _, key := range []string{"text", "description", "data", "message"} {
 		mark := []byte(`"` + key + `":"`)
@@ -170,7 +173,7 @@ func strayText(ctx context.Context, c *culprit) (int, error) {
 
 const (
 	// rawEscapes clears the screen, sets the title, writes to the clipboard,
-	// makes a link, leaves a colour on, and turns text around: as bytes.
+	// makes a link, leaves a colour on, and reverses text, as bytes.
 	rawEscapes = "\x1b[2J\x1b[H\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b]8;;https://example.com\x1b\\here\x1b]8;;\x1b\\\x1b[31mred \u202eesrever\u202c \u200bzero\r"
 	// jsonEscapes is the same inside a JSON string.
 	jsonEscapes = `\u001b[2J\u001b]0;owned\u0007\u001b]52;c;b3duZWQ=\u0007\u009b31mred ` + "\u202eesrever\u202c \u200b"
@@ -203,13 +206,13 @@ func oneByte(ctx context.Context, c *culprit) (int, error) {
 	return Serve(ctx, c.in, byteWriter{c.out}, c.errw, c.opts), nil
 }
 
-// bufferSize is large enough that the buffer of a short session never fills.
+// bufferSize is large enough that a short session never fills the buffer.
 const bufferSize = 1 << 20
 
 func buffered(ctx context.Context, c *culprit) (int, error) {
 	w := bufio.NewWriterSize(c.out, bufferSize)
 	code := Serve(ctx, c.in, w, c.errw, c.opts)
-	_ = w.Flush() // a client that has gone does not miss it
+	_ = w.Flush() // a client that has gone away does not need it
 	return code, nil
 }
 

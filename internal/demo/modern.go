@@ -17,7 +17,7 @@ const (
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
-// checkMeta refuses a modern request that does not say enough about itself.
+// checkMeta rejects a modern request with incomplete or unsupported _meta.
 func (r *request) checkMeta() error {
 	if *r.meta.ProtocolVersion != modernRevision {
 		return &rpcError{Code: codeUnsupportedVer, Message: "unsupported protocol version",
@@ -32,7 +32,7 @@ func (r *request) checkMeta() error {
 	return nil
 }
 
-// discover tells a modern client what the server can do.
+// discover returns the capabilities of the server to a modern client.
 func (s *server) discover(context.Context, *request) (any, error) {
 	return object{
 		"supportedVersions": []string{modernRevision},
@@ -41,7 +41,7 @@ func (s *server) discover(context.Context, *request) (any, error) {
 	}, nil
 }
 
-// decorate adds to a modern result what every one of them has to carry.
+// decorate adds the members that every modern result must have.
 func (s *server) decorate(r *request, result any) any {
 	fields, ok := result.(object)
 	if !r.modern() || !ok {
@@ -61,8 +61,8 @@ func (s *server) decorate(r *request, result any) any {
 	return fields
 }
 
-// inputRequired gives the answer that puts a question to a modern client: it
-// is to send the same request again, with the reply under the same key.
+// inputRequired returns the result that asks a modern client a question: the
+// client is to send the same request again, with the answer under the same key.
 func inputRequired(method string, params object, state string) object {
 	return object{
 		"resultType":    "input_required",
@@ -71,10 +71,11 @@ func inputRequired(method string, params object, state string) object {
 	}
 }
 
-// questionKey is the key of the one question that a tool asks.
+// questionKey is the key of the only question of a tool.
 const questionKey = "answer"
 
-// subscription is a listen: which changes a client wants to hear of.
+// subscription is a listen request: the changes that a client wants to be
+// notified of.
 type subscription struct {
 	id        json.RawMessage
 	Tools     bool     `json:"toolsListChanged,omitempty"`
@@ -83,7 +84,7 @@ type subscription struct {
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 }
 
-// notification tags a notification as belonging to the subscription.
+// notify sends a notification of the subscription.
 func (sub subscription) notify(s *server, method string, params object) {
 	tagged := object{"_meta": object{metaSubscription: sub.id}}
 	for key, value := range params {
@@ -92,8 +93,8 @@ func (sub subscription) notify(s *server, method string, params object) {
 	s.notify(method, tagged)
 }
 
-// listen opens a subscription. It is acknowledged at once and has no result
-// while it lasts: it ends when the client cancels it, or with the process.
+// listen opens a subscription. It is acknowledged at once and has no result: it
+// lasts until the client cancels it, or until the process exits.
 func (s *server) listen(_ context.Context, r *request) (any, error) {
 	var params struct {
 		Notifications *subscription `json:"notifications"`
@@ -121,7 +122,7 @@ func (s *server) listen(_ context.Context, r *request) (any, error) {
 // noAnswer is the result of a request that stays open.
 type noAnswer struct{}
 
-// listChanged tells everyone who wants to know that a list (tools, prompts or
+// listChanged notifies all subscribers that a list (tools, prompts or
 // resources) has changed.
 func (s *server) listChanged(list string) {
 	method := "notifications/" + list + "/list_changed"
@@ -139,7 +140,7 @@ func (s *server) listChanged(list string) {
 	}
 }
 
-// resourceUpdated tells everyone who subscribed to uri that it has changed.
+// resourceUpdated notifies all subscribers of uri that it has changed.
 func (s *server) resourceUpdated(uri string) {
 	const method = "notifications/resources/updated"
 	s.mu.Lock()
@@ -154,8 +155,8 @@ func (s *server) resourceUpdated(uri string) {
 	}
 }
 
-// subscriptions gives the listens that want something, in a steady order. The
-// caller holds the lock.
+// subscriptions returns the listens that match, in a stable order. The caller
+// must hold the lock.
 func (s *server) subscriptions(want func(subscription) bool) []subscription {
 	var found []subscription
 	for _, sub := range s.listens {

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// modern gives a modern request. Capabilities are JSON; params are members
-// with a comma before each.
+// modern returns a modern request. Capabilities are JSON; params are members,
+// each with a leading comma.
 func modern(id, method, capabilities, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s%s}}`, id, method, modernMeta(capabilities, ""), params)
 }
 
-func TestModernAnswers(t *testing.T) {
+func TestModernResponses(t *testing.T) {
 	for _, test := range []struct {
 		name, method, params string
 		path                 []any
@@ -62,7 +62,7 @@ func TestModernMetaIsChecked(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-// One process serves both eras, request by request.
+// TestErasMix checks that one process serves both eras, request by request.
 func TestErasMix(t *testing.T) {
 	d := talk(t)
 	require.NotNil(t, d.ask(modern(`1`, "server/discover", `{}`, ""))["result"])
@@ -72,8 +72,8 @@ func TestErasMix(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-// In the modern era a question is an answer: the client comes again with the
-// reply and the state it was given.
+// TestModernQuestions checks that a question is a result in the modern era, and
+// that the client can repeat the request with the answer and the given state.
 func TestModernQuestions(t *testing.T) {
 	for _, test := range []struct {
 		tool, args, capabilities, method, reply, says string
@@ -105,19 +105,19 @@ func TestModernQuestions(t *testing.T) {
 	}
 }
 
-func TestModernURLModeHasToBeDeclared(t *testing.T) {
+func TestModernURLModeMustBeDeclared(t *testing.T) {
 	d := talk(t)
 	answer := d.ask(modern(`1`, "tools/call", `{"elicitation":{}}`, `,"name":"ask","arguments":{"mode":"url"}`))
 	require.Equal(t, -32021.0, at(t, answer, "error", "code"))
 	answer = d.ask(modern(`2`, "tools/call", `{"elicitation":{"url":{}}}`, `,"name":"ask"`))
-	require.Equal(t, -32021.0, at(t, answer, "error", "code"), "url alone is no form")
+	require.Equal(t, -32021.0, at(t, answer, "error", "code"), "url alone does not include form")
 	require.Equal(t, 0, d.end())
 }
 
-func TestModernLogsOnlyWhenAsked(t *testing.T) {
+func TestModernLogsOnlyOnRequest(t *testing.T) {
 	d := talk(t)
 	call := `,"name":"log","arguments":{"level":"warning"}`
-	require.Equal(t, "sent 0 log messages, held back 1",
+	require.Equal(t, "sent 0 log messages, skipped 1",
 		at(t, d.ask(modern(`1`, "tools/call", `{}`, call)), "result", "content", 0, "text"))
 	note := d.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + modernMeta(`{}`, `,"io.modelcontextprotocol/logLevel":"warning"`) + call + `}}`)
 	require.Equal(t, "notifications/message", note["method"])
@@ -134,7 +134,7 @@ func TestListen(t *testing.T) {
 	require.Equal(t, map[string]any{"toolsListChanged": true, "resourceSubscriptions": []any{"demo://clock"}}, at(t, ack, "params", "notifications"))
 
 	other := d.ask(modern(`"other"`, "subscriptions/listen", `{}`, `,"notifications":{"resourceSubscriptions":["demo://readme"]}`))
-	require.Equal(t, "other", at(t, other, "params", "_meta", key), "which hears nothing of the clock")
+	require.Equal(t, "other", at(t, other, "params", "_meta", key), "not notified of the clock")
 
 	touch := func(id, what string) string {
 		return modern(id, "tools/call", `{}`, `,"name":"touch","arguments":{"what":"`+what+`"}`)
@@ -150,10 +150,10 @@ func TestListen(t *testing.T) {
 	require.Equal(t, "sub", at(t, note, "params", "_meta", key))
 	require.Equal(t, 2.0, d.next()["id"])
 
-	require.Equal(t, 3.0, d.ask(touch(`3`, "prompts"))["id"], "not asked for")
+	require.Equal(t, 3.0, d.ask(touch(`3`, "prompts"))["id"], "not subscribed")
 	require.Equal(t, -32600.0, at(t, d.ask(modern(`"sub"`, "subscriptions/listen", `{}`, `,"notifications":{}`)), "error", "code"), "the id is in use")
 
 	d.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sub"}}`)
-	require.Equal(t, 4.0, d.ask(touch(`4`, "clock"))["id"], "ended without an answer")
+	require.Equal(t, 4.0, d.ask(touch(`4`, "clock"))["id"], "ended without a response")
 	require.Equal(t, 0, d.end())
 }

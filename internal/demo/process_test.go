@@ -24,8 +24,8 @@ import (
 
 func TestMain(m *testing.M) { demotest.Main(m) }
 
-// patience is how long a test waits for what has to come.
-const patience = 30 * time.Second
+// timeout is the timeout for everything that a test waits for.
+const timeout = 30 * time.Second
 
 // process is a demo server as a real process, in a group of its own.
 type process struct {
@@ -39,7 +39,7 @@ type process struct {
 
 func start(t *testing.T, kind string) *process {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	argv := demotest.Command(kind)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), demotest.FastExit)
@@ -54,8 +54,8 @@ func start(t *testing.T, kind string) *process {
 	require.NoError(t, cmd.Start())
 	require.NoError(t, outW.Close())
 	require.NoError(t, errW.Close())
-	require.NoError(t, outR.SetReadDeadline(time.Now().Add(patience)))
-	require.NoError(t, errR.SetReadDeadline(time.Now().Add(patience)))
+	require.NoError(t, outR.SetReadDeadline(time.Now().Add(timeout)))
+	require.NoError(t, errR.SetReadDeadline(time.Now().Add(timeout)))
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
@@ -87,7 +87,7 @@ func (p *process) line() string {
 	return line
 }
 
-// message reads one line of stdout that has to be a message.
+// message reads one line of stdout, which must be a message.
 func (p *process) message() message {
 	p.t.Helper()
 	line := p.line()
@@ -104,14 +104,15 @@ type message struct {
 	Error  *struct{ Code int }
 }
 
-// handshake opens a legacy session that has to succeed.
+// handshake opens a legacy session, which must succeed.
 func (p *process) handshake() {
 	p.t.Helper()
 	p.send(initialize)
 	require.Contains(p.t, string(p.message().Result), `"protocolVersion":"2025-11-25"`)
 }
 
-// untilStderr reads stderr up to a line that begins so, and gives what follows.
+// untilStderr reads stderr up to a line with a prefix, and returns the rest of
+// that line.
 func (p *process) untilStderr(prefix string) string {
 	p.t.Helper()
 	for {
@@ -123,7 +124,7 @@ func (p *process) untilStderr(prefix string) string {
 	}
 }
 
-// pid reads the next pid that the server tells on stderr.
+// pid reads the next pid from stderr.
 func (p *process) pid() int {
 	p.t.Helper()
 	pid, err := strconv.Atoi(p.untilStderr("pid "))
@@ -131,7 +132,8 @@ func (p *process) pid() int {
 	return pid
 }
 
-// end closes stdin, and gives the rest of stdout and the way the process ended.
+// end closes stdin, and returns the rest of stdout and the state of the
+// process.
 func (p *process) end() (string, *os.ProcessState) {
 	p.t.Helper()
 	require.NoError(p.t, p.in.Close())
@@ -145,13 +147,13 @@ func (p *process) wait() *os.ProcessState {
 	return p.cmd.ProcessState
 }
 
-// requireGone waits until there is no such process.
+// requireGone waits until a process no longer exists.
 func requireGone(t *testing.T, pid int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return !alive(pid) }, patience, 5*time.Millisecond, "process %d is still there", pid)
+	require.Eventually(t, func() bool { return !alive(pid) }, timeout, 5*time.Millisecond, "process %d is still there", pid)
 }
 
-// alive says whether a process is there and is no zombie that nobody fetched.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -161,7 +163,7 @@ func alive(pid int) bool {
 		state, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 		return err == nil && !bytes.HasPrefix(bytes.TrimSpace(state), []byte("Z"))
 	}
-	// The state follows the name, which stands in brackets: proc(5).
+	// The state follows the name, which is in parentheses: proc(5).
 	_, state, _ := bytes.Cut(stat, []byte(") "))
 	return !bytes.HasPrefix(state, []byte("Z"))
 }
@@ -178,13 +180,13 @@ func TestHealthyProcess(t *testing.T) {
 
 func TestUnknownKind(t *testing.T) {
 	for spec, says := range map[string]string{
-		"nope":         "there are ansi, answers-error,",
+		"nope":         "use one of ansi, answers-error,",
 		"crlf:x":       "takes no parameter",
-		"crlf-now":     "no such kind",
-		"flood:x":      "not COUNTxSIZE",
-		"flood:1x10":   "not COUNTxSIZE",
-		"slow-start:x": "no number",
-		"bom:some":     "not all",
+		"crlf-now":     "unknown kind",
+		"flood:x":      "use COUNTxSIZE",
+		"flood:1x10":   "use COUNTxSIZE",
+		"slow-start:x": "use a number",
+		"bom:some":     "the only one is all",
 		"deep:1":       "at least 3",
 	} {
 		p := start(t, spec)
@@ -207,7 +209,7 @@ func TestIgnoresEOFAndTerm(t *testing.T) {
 	p.handshake()
 	require.NoError(t, syscall.Kill(-leader, syscall.SIGTERM))
 	p.send(ping)
-	require.Equal(t, "3", string(p.message().ID), "goes on after SIGTERM")
+	require.Equal(t, "3", string(p.message().ID), "still runs after SIGTERM")
 	require.NoError(t, p.in.Close())
 	require.NoError(t, syscall.Kill(-leader, syscall.SIGTERM))
 	require.True(t, alive(leader))
@@ -217,13 +219,13 @@ func TestIgnoresEOFAndTerm(t *testing.T) {
 	requireGone(t, child)
 }
 
-// requireIgnoresTerm asks Linux whether a process ignores SIGTERM: to send it
-// and look whether the process is still there would be to wait for nothing.
+// requireIgnoresTerm reads from /proc whether a process ignores SIGTERM.
+// Sending the signal instead would require waiting for nothing to happen.
 func requireIgnoresTerm(t *testing.T, pid int) {
 	t.Helper()
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
-		return // no /proc: the caller's look at the process has to do
+		return // without /proc, the caller's own check must suffice
 	}
 	_, after, found := strings.Cut(string(status), "SigIgn:\t")
 	require.True(t, found)
@@ -232,7 +234,8 @@ func requireIgnoresTerm(t *testing.T, pid int) {
 	require.NotZero(t, mask&(1<<(syscall.SIGTERM-1)), "process %d ignores %016x", pid, mask)
 }
 
-// A process that ignores the polite ways lives no longer than it was told.
+// TestIgnoresEOFAndTermHasALifespan checks that a process that cannot be ended
+// politely lives no longer than its lifespan.
 func TestIgnoresEOFAndTermHasALifespan(t *testing.T) {
 	p := start(t, "ignores-eof-term:1")
 	_, child := p.pid(), p.pid()
@@ -264,7 +267,7 @@ func TestHoldsStdout(t *testing.T) {
 	require.NoError(t, p.in.Close())
 	require.Equal(t, 0, p.wait().ExitCode(), "the leader exits")
 	require.Contains(t, p.line(), "late output: the server has exited")
-	require.True(t, alive(child), "and the child lives, and holds stdout")
+	require.True(t, alive(child), "the child runs and holds stdout")
 	require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
 	_, err := p.out.ReadByte()
 	require.ErrorIs(t, err, io.EOF)
@@ -320,7 +323,7 @@ func TestClosesStdout(t *testing.T) {
 			}
 			_, err := p.out.ReadByte()
 			require.ErrorIs(t, err, io.EOF)
-			require.True(t, alive(p.cmd.Process.Pid), "lives on")
+			require.True(t, alive(p.cmd.Process.Pid), "still runs")
 			_, state := p.end()
 			require.Equal(t, 0, state.ExitCode())
 		})
@@ -339,7 +342,7 @@ func TestPingFlood(t *testing.T) {
 	}
 	require.NoError(t, p.in.Close())
 	_, err := r.ReadString('\n')
-	require.NoError(t, err, "it does not see the end of stdin")
+	require.NoError(t, err, "it does not notice the end of stdin")
 }
 
 func TestNotReadingStdin(t *testing.T) {
@@ -353,7 +356,7 @@ func TestNotReadingStdin(t *testing.T) {
 			in := p.in.(interface{ SetWriteDeadline(time.Time) error })
 			require.NoError(t, in.SetWriteDeadline(time.Now().Add(500*time.Millisecond)))
 			_, err := p.in.Write(make([]byte, 1<<20))
-			require.ErrorIs(t, err, os.ErrDeadlineExceeded, "a megabyte fits nowhere")
+			require.ErrorIs(t, err, os.ErrDeadlineExceeded, "a megabyte fits into no buffer")
 			require.NoError(t, p.in.Close())
 			require.True(t, alive(p.cmd.Process.Pid))
 		})

@@ -6,16 +6,16 @@ import (
 	"os"
 )
 
-// errNeedsUnix is the answer of kinds that this system cannot have.
+// errNeedsUnix is the error of kinds that this system does not support.
 var errNeedsUnix = errors.New("this kind needs a Unix system")
 
 // ignoreSignals fails: Windows has no signals to ignore.
 func ignoreSignals() error { return errNeedsUnix }
 
-// newSession fails: Windows has no sessions of this sort.
+// newSession fails: Windows has no such sessions.
 func newSession() error { return errNeedsUnix }
 
-// deathBy gives the function that ends the process in the named way.
+// deathBy returns the function that ends the process in the named way.
 func deathBy(name string) (func(), error) {
 	if name == "panic" {
 		return func() { panic("a tool has crashed, as it was asked to") }, nil

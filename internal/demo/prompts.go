@@ -10,20 +10,20 @@ import (
 type prompt struct {
 	name, title, description string
 	arguments                []promptArgument
-	surprise                 bool // in the list only when it was toggled
+	surprise                 bool // only listed when toggled on by touch
 	messages                 func(args map[string]string) []object
 }
 
 type promptArgument struct {
 	name, description string
 	required          bool
-	values            []string // what completion/complete offers
+	values            []string // values for completion/complete
 }
 
-// promptPage is how many prompts one page of prompts/list has.
+// promptPage is the number of prompts on one page of prompts/list.
 const promptPage = 2
 
-// languages are the values of every argument called language.
+// languages are the values of every argument named language.
 var languages = []string{"danish", "dutch", "english", "french", "german", "italian", "spanish"}
 
 // greetings are the words of greeting, by language.
@@ -42,7 +42,7 @@ func greeting(language, name string) string {
 var promptTable = [...]prompt{
 	{name: "greet", title: "Greet someone", description: "A greeting in a language",
 		arguments: []promptArgument{
-			{name: "name", description: "Whom to greet", required: true, values: []string{"Ada", "Alan", "Grace"}},
+			{name: "name", description: "The name to greet", required: true, values: []string{"Ada", "Alan", "Grace"}},
 			{name: "language", description: "In which language", values: languages},
 		},
 		messages: func(args map[string]string) []object {
@@ -86,7 +86,7 @@ func (s *server) promptByName(name string) (prompt, bool) {
 	return prompt{}, false
 }
 
-// show gives the prompt as an entry of prompts/list in a revision.
+// show returns the prompt as an entry of prompts/list in a revision.
 func (p prompt) show(revision string) object {
 	entry := object{"name": p.name, "description": p.description}
 	if revision >= "2025-06-18" {
@@ -132,7 +132,8 @@ func (s *server) getPrompt(_ context.Context, r *request) (any, error) {
 	return object{"description": p.description, "messages": p.messages(params.Arguments)}, nil
 }
 
-// complete offers values for an argument of a prompt or of a resource template.
+// complete returns values for an argument of a prompt or of a resource
+// template.
 func (s *server) complete(_ context.Context, r *request) (any, error) {
 	var params struct {
 		Ref struct {

@@ -6,24 +6,24 @@ import (
 	"strconv"
 )
 
-// request is one incoming request and what it was sent under.
+// request is one incoming request and its context.
 type request struct {
 	s      *server
 	id     json.RawMessage
 	method string
 	params json.RawMessage
-	// revision is the protocol revision that rules this request; "" before
-	// anything was agreed. Revisions are dates, so they compare as strings.
+	// revision is the protocol revision of this request; "" before the
+	// handshake. Revisions are dates, so they compare as strings.
 	revision string
 	meta     requestMeta
 	caps     clientCapabilities
-	// inputs and state come with the retry of a modern request that had been
-	// answered with questions.
+	// inputs and state are in the retry of a modern request whose result was a
+	// question.
 	inputs map[string]json.RawMessage
 	state  string
 }
 
-// requestMeta is the part of a request's _meta that the server looks at.
+// requestMeta is the part of a request's _meta that the server uses.
 type requestMeta struct {
 	ProgressToken   json.RawMessage     `json:"progressToken"`
 	ProtocolVersion *string             `json:"io.modelcontextprotocol/protocolVersion"`
@@ -31,7 +31,7 @@ type requestMeta struct {
 	LogLevel        string              `json:"io.modelcontextprotocol/logLevel"`
 }
 
-// clientCapabilities are what a client says it can be asked.
+// clientCapabilities are the declared capabilities for server requests.
 type clientCapabilities struct {
 	Roots       *struct{} `json:"roots"`
 	Sampling    *struct{} `json:"sampling"`
@@ -41,7 +41,7 @@ type clientCapabilities struct {
 	} `json:"elicitation"`
 }
 
-// newRequest reads what is common to all requests.
+// newRequest reads the parts that all requests have.
 func (s *server) newRequest(m message) *request {
 	r := &request{s: s, id: m.ID, method: m.Method, params: m.Params}
 	var common struct {
@@ -49,7 +49,7 @@ func (s *server) newRequest(m message) *request {
 		Inputs map[string]json.RawMessage `json:"inputResponses"`
 		State  string                     `json:"requestState"`
 	}
-	// Params of another shape are refused by the method itself.
+	// Params of another shape are rejected by the method itself.
 	_ = json.Unmarshal(m.Params, &common)
 	r.meta, r.inputs, r.state = common.Meta, common.Inputs, common.State
 	if r.meta.ProtocolVersion != nil {
@@ -65,16 +65,16 @@ func (s *server) newRequest(m message) *request {
 	return r
 }
 
-// modern tells the eras apart: a modern request names its revision in _meta.
+// modern reports the era: a modern request names its revision in _meta.
 func (r *request) modern() bool { return r.meta.ProtocolVersion != nil }
 
-// handshake says whether the answer to r opens a session.
+// handshake reports whether the response to r opens a session.
 func (r *request) handshake() bool {
 	return r.method == "initialize" || r.method == "server/discover"
 }
 
-// takesTime says whether the request may run for long, so that it has to run
-// beside the reading.
+// takesTime reports whether the request may run for long and so must run
+// concurrently.
 func (r *request) takesTime() bool {
 	if r.method != "tools/call" {
 		return false
@@ -87,7 +87,7 @@ func (r *request) takesTime() bool {
 	return ok && t.slow
 }
 
-// decode reads the params into v; absent params are an empty object.
+// decode reads the params into v; missing params are an empty object.
 func (r *request) decode(v any) error {
 	if len(r.params) == 0 {
 		return nil
@@ -98,14 +98,14 @@ func (r *request) decode(v any) error {
 	return nil
 }
 
-// A method answers requests in one of the eras or both.
+// A method handles requests in one of the eras or both.
 type method struct {
 	legacy, modern bool
 	cacheable      bool // its modern result carries ttlMs and cacheScope
 	call           func(s *server, ctx context.Context, r *request) (any, error)
 }
 
-// methods are all the requests that a client may send.
+// methods are all supported requests.
 var methods = map[string]method{
 	"initialize":               {legacy: true, call: (*server).initialize},
 	"ping":                     {legacy: true, call: (*server).ping},
@@ -124,7 +124,7 @@ var methods = map[string]method{
 	"completion/complete":      {legacy: true, modern: true, call: (*server).complete},
 }
 
-// perform checks that r may be asked here and now, and runs its method.
+// perform checks that r is allowed in its era and state, and runs its method.
 func (s *server) perform(ctx context.Context, r *request) (any, error) {
 	m, known := methods[r.method]
 	if !known {
@@ -146,7 +146,7 @@ func (s *server) perform(ctx context.Context, r *request) (any, error) {
 	return m.call(s, ctx, r)
 }
 
-// progress tells how far r is, if its sender asked for that.
+// progress sends the progress of r, if its sender requested that.
 func (r *request) progress(done, total float64, text string) {
 	if r.meta.ProgressToken == nil {
 		return
@@ -158,8 +158,8 @@ func (r *request) progress(done, total float64, text string) {
 	r.s.notify("notifications/progress", params)
 }
 
-// page cuts one page out of a list of n entries: the entries from first up to
-// last, and the cursor of the next page, "" when this is the last one.
+// page returns one page of a list of n entries: the entries from first up to
+// last, and the cursor of the next page, or "" if this is the last one.
 func (r *request) page(n, size int) (first, last int, next string, err error) {
 	var params struct {
 		Cursor *string `json:"cursor"`
@@ -167,8 +167,8 @@ func (r *request) page(n, size int) (first, last int, next string, err error) {
 	if err := r.decode(&params); err != nil {
 		return 0, 0, "", err
 	}
-	// The empty string is a valid cursor in 2026-07-28. We never give it, so
-	// it can only mean the beginning.
+	// The empty string is a valid cursor in 2026-07-28. The server never sends
+	// it, so it can only mean the beginning.
 	if params.Cursor != nil && *params.Cursor != "" {
 		first, err = parseCursor(*params.Cursor)
 		if err != nil || first <= 0 || first >= n {
@@ -182,7 +182,7 @@ func (r *request) page(n, size int) (first, last int, next string, err error) {
 	return first, last, next, nil
 }
 
-// cursorPrefix makes cursors look as opaque as they are meant to be.
+// cursorPrefix makes cursors look opaque.
 const cursorPrefix = "after-"
 
 func formatCursor(n int) string { return cursorPrefix + strconv.Itoa(n) }
@@ -194,7 +194,7 @@ func parseCursor(cursor string) (int, error) {
 	return strconv.Atoi(cursor[len(cursorPrefix):])
 }
 
-// listResult gives one page of entries under the given key.
+// listResult returns one page of entries under the given key.
 func listResult[T any](r *request, key string, entries []T, size int, show func(T) object) (any, error) {
 	first, last, next, err := r.page(len(entries), size)
 	if err != nil {

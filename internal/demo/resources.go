@@ -21,7 +21,7 @@ const (
 	greetScheme = "demo://greetings/"
 	notes       = 8 // demo://notes/1 and so on
 
-	resourcePage = 5 // how many resources one page of resources/list has
+	resourcePage = 5 // resources on one page of resources/list
 )
 
 // templates are the entries of resources/templates/list.
@@ -30,7 +30,7 @@ var templates = [...]struct{ uri, name, title string }{
 	{greetScheme + "{language}/{name}", "greeting", "A greeting in a language"},
 }
 
-// resources gives all resources that are there now.
+// resources returns all current resources.
 func (s *server) resources() []resource {
 	all := []resource{
 		{uri: clockURI, name: "clock", title: "How often the clock was touched", mime: "text/plain"},
@@ -71,7 +71,7 @@ func (s *server) listTemplates(_ context.Context, r *request) (any, error) {
 	return object{"resourceTemplates": shown}, nil
 }
 
-// templateValues offers values for a template's variable.
+// templateValues returns values for a template's variable.
 func templateValues(uri, variable string) ([]string, error) {
 	switch {
 	case uri == templates[0].uri && variable == "id":
@@ -97,7 +97,7 @@ func (s *server) readResource(_ context.Context, r *request) (any, error) {
 	return object{"contents": []object{contents}}, nil
 }
 
-// knownURI gives the uri in r's params if there is such a resource.
+// knownURI returns the uri in r's params if there is such a resource.
 func (s *server) knownURI(r *request) (string, error) {
 	var params struct {
 		URI string `json:"uri"`
@@ -115,7 +115,8 @@ func (s *server) knownURI(r *request) (string, error) {
 	return params.URI, nil
 }
 
-// contents gives what is behind a URI, of a listed resource or of a template.
+// contents returns the contents of a URI, of a listed resource or of a
+// template.
 func (s *server) contents(uri string) (object, bool) {
 	text := func(mime, text string) (object, bool) {
 		return object{"uri": uri, "mimeType": mime, "text": text}, true

@@ -1,6 +1,6 @@
 package demo
 
-// Annotations of tools. Revision 2025-03-26 brought them.
+// Annotations of tools, since revision 2025-03-26.
 const (
 	readOnly       = `{"readOnlyHint":true,"openWorldHint":false}`
 	changesNothing = `{"readOnlyHint":true,"idempotentHint":false,"openWorldHint":false}`
@@ -103,9 +103,9 @@ const (
 	},"required":["reference","price","passengers"],"additionalProperties":false}`
 )
 
-// askForm gives the form of the ask tool: every type of field that a revision
-// has. Defaults for other than booleans, choices with titles and choices of
-// several came with 2025-11-25.
+// askForm returns the form of the ask tool, with every type of field of a
+// revision. Defaults other than booleans, choices with titles and multiple
+// choices exist since 2025-11-25.
 func askForm(revision string) string {
 	if revision < "2025-11-25" {
 		return `{"type":"object","properties":{

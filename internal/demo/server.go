@@ -12,49 +12,51 @@ import (
 	"time"
 )
 
-// Options are the settings of a demo server. The zero value is good.
+// Options are the settings of a demo server. The zero value is valid.
 type Options struct {
-	// Version is what the server says its version is; "" means "dev".
+	// Version is the version that the server reports; "" means "dev".
 	Version string
-	// Self is the command that starts this program as a demo server with the
-	// kind of misbehaviour as one further argument. Kinds that need further
-	// processes use it. Nil means this executable with the arguments
-	// "demo-server --misbehave".
+	// Self is the command that starts this program as a demo server, with the
+	// kind of misbehaviour as a further argument. Kinds with child processes
+	// use it. Nil means this executable with the arguments "demo-server
+	// --misbehave".
 	Self []string
-	// Changed makes the server differ from itself in one schema and one answer,
-	// as a later build of a server would.
+	// Changed changes one schema and one result, as a later build of a server
+	// might.
 	Changed bool
 }
 
-// maxCalls bounds the calls that run at one time; more are refused.
+// maxCalls is the maximum number of running calls; more are rejected.
 const maxCalls = 256
 
-// drainTime is how long Serve waits, at its end, for calls that were told to
-// stop. Only a call that is stuck in a write to a full pipe needs it.
+// drainTime is how long Serve waits at its end for cancelled calls. Only a call
+// that is blocked in a write to a full pipe needs it.
 const drainTime = time.Second
 
-// Serve is the healthy server. It reads requests from in, one a line, and
-// answers on out until in ends, ctx is cancelled or a client asks for a crash,
-// and gives the process exit code: 0, or 2 after a crash. Calls in flight at
+// Serve runs the healthy server. It reads requests from in, one per line, and
+// responds on out until in ends, ctx is cancelled or a client requests a crash.
+// It returns the process exit code: 0, or 2 after a crash. Calls in flight at
 // the end are dropped. Log lines go to errw.
 //
-// Quick requests are answered in the order in which they came; tools that take
-// time or ask questions run beside them. Serve reads in from a goroutine that
-// can only end when in does: a reader that never ends outlives a cancelled ctx.
+// Quick requests are handled in the order in which they arrive; tools that take
+// time or send server requests run concurrently. Serve reads in from a
+// goroutine that ends only when in does, so a reader that never ends outlives a
+// cancelled ctx.
 func Serve(ctx context.Context, in io.Reader, out, errw io.Writer, opts Options) int {
 	return newServer(out, errw, opts).run(ctx, in)
 }
 
-// faults are the ways in which a misbehaving server differs from the healthy
-// one. The zero value is healthy.
+// faults are the differences of a misbehaving server from the healthy one. The
+// zero value is healthy.
 type faults struct {
-	// request sees each request first, on the reading goroutine; true means
-	// that it is dealt with.
+	// request gets each request first, on the reading goroutine, and returns
+	// true if it has handled it.
 	request func(ctx context.Context, s *server, r *request) bool
-	// answered is called after an answer was written.
+	// answered is called after a response has been written.
 	answered func(ctx context.Context, s *server, r *request)
-	// spoil gives the bytes to write instead of a line (newline included).
-	// Answers to initialize and server/discover are spared unless spoilAll.
+	// spoil returns the bytes to write instead of a line (including its
+	// newline). Responses to initialize and server/discover are excluded unless
+	// spoilAll.
 	spoil    func(line []byte) []byte
 	spoilAll bool
 }
@@ -65,15 +67,15 @@ type server struct {
 	errw   *lockedWriter
 	opts   Options
 	faults faults
-	stop   context.CancelCauseFunc // ends run; set by it
+	stop   context.CancelCauseFunc // ends run; set by run
 	calls  sync.WaitGroup
 
 	mu      sync.Mutex
 	running map[string]context.CancelFunc // calls and listens by the bytes of their id
 	listens map[string]subscription       // by the bytes of the listen request's id
 	legacy  legacyState
-	clock   int             // how often demo://clock was touched
-	extra   map[string]bool // which lists have their surprise entry
+	clock   int             // number of touches of demo://clock
+	extra   map[string]bool // lists that have their surprise entry
 }
 
 func newServer(out, errw io.Writer, opts Options) *server {
@@ -91,13 +93,13 @@ func newServer(out, errw io.Writer, opts Options) *server {
 	}
 }
 
-// exitCode is the cause with which a server's context ends when it ends itself.
+// exitCode is the cause of a server's context when the server ends itself.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// run serves until the end of in, of ctx, or of the server, and gives the exit
-// code.
+// run serves until the end of in, of ctx, or of the server, and returns the
+// exit code.
 func (s *server) run(ctx context.Context, in io.Reader) int {
 	ctx, s.stop = context.WithCancelCause(ctx)
 	defer s.stop(nil)
@@ -118,14 +120,13 @@ func (s *server) run(ctx context.Context, in io.Reader) int {
 	}
 	s.stop(exitCode(0))
 	s.drain()
-	var code exitCode
-	if errors.As(context.Cause(ctx), &code) {
+	if code, ok := errors.AsType[exitCode](context.Cause(ctx)); ok {
 		return int(code)
 	}
 	return 0
 }
 
-// read hands over the lines of in until it ends.
+// read sends the lines of in to lines until in ends.
 func (s *server) read(ctx context.Context, in io.Reader, lines chan<- []byte) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -146,7 +147,7 @@ func (s *server) read(ctx context.Context, in io.Reader, lines chan<- []byte) {
 	}
 }
 
-// drain waits for the calls that were told to stop.
+// drain waits for cancelled calls.
 func (s *server) drain() {
 	done := make(chan struct{})
 	go func() {
@@ -159,7 +160,7 @@ func (s *server) drain() {
 	}
 }
 
-// handle deals with one incoming line.
+// handle handles one incoming line.
 func (s *server) handle(ctx context.Context, line []byte) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -185,8 +186,7 @@ func (s *server) handle(ctx context.Context, line []byte) {
 	}
 }
 
-// start answers a request: at once when it is quick, beside the reading
-// otherwise.
+// start handles a request: at once if it is quick, otherwise concurrently.
 func (s *server) start(ctx context.Context, r *request) {
 	if s.faults.request != nil && s.faults.request(ctx, s, r) {
 		return
@@ -206,7 +206,7 @@ func (s *server) start(ctx context.Context, r *request) {
 	})
 }
 
-// enter notes a call as running, so that it can be cancelled.
+// enter records a call as running, so that it can be cancelled.
 func (s *server) enter(ctx context.Context, r *request) (context.Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,8 +230,8 @@ func (s *server) leave(r *request) {
 	delete(s.running, compact(r.id))
 }
 
-// answer runs a request's method and sends what it gave. A call that was
-// cancelled is not answered.
+// answer runs a request's method and sends its result. A cancelled call has no
+// response.
 func (s *server) answer(ctx context.Context, r *request) {
 	result, err := s.perform(ctx, r)
 	if _, stays := result.(noAnswer); stays {
@@ -256,7 +256,7 @@ func (s *server) reply(r *request, result any, err error) {
 	s.send(r.handshake(), s.response(r, result, err))
 }
 
-// response gives the response to r as a message.
+// response returns the response to r as a message.
 func (s *server) response(r *request, result any, err error) message {
 	m := message{JSONRPC: "2.0", ID: r.id}
 	if err == nil {
@@ -269,7 +269,8 @@ func (s *server) response(r *request, result any, err error) message {
 	return m
 }
 
-// handleBatch answers a JSON-RPC batch, which only revision 2025-03-26 has.
+// handleBatch handles a JSON-RPC batch, which only revision 2025-03-26
+// supports.
 func (s *server) handleBatch(ctx context.Context, line []byte) {
 	var batch []message
 	err := json.Unmarshal(line, &batch)
@@ -301,8 +302,8 @@ func (s *server) handleBatch(ctx context.Context, line []byte) {
 	})
 }
 
-// send writes one message, or a batch of them, as one line. Errors are not
-// looked at: a client that closed our stdout will soon close our stdin.
+// send writes one message, or a batch of them, as one line. Errors are ignored:
+// a client that closes our stdout will soon close our stdin.
 func (s *server) send(handshake bool, v any) {
 	line := encode(v)
 	if s.faults.spoil != nil && (s.faults.spoilAll || !handshake) {

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dialogue is a client of a server that runs in this process.
+// dialogue is a client of a server in this process.
 type dialogue struct {
 	t    *testing.T
 	in   io.WriteCloser
 	out  *bufio.Reader
-	errw *bytes.Buffer // to be read after end only
+	errw *bytes.Buffer // must not be read before end
 	code chan int
 }
 
@@ -59,14 +59,14 @@ func (d *dialogue) next() map[string]any {
 	return m
 }
 
-// ask sends a request and reads the next message, which has to be its answer.
+// ask sends a request and reads the next message, which must be its response.
 func (d *dialogue) ask(line string) map[string]any {
 	d.t.Helper()
 	d.send(line)
 	return d.next()
 }
 
-// end closes the server's stdin and gives its exit code.
+// end closes the server's stdin and returns its exit code.
 func (d *dialogue) end() int {
 	d.t.Helper()
 	require.NoError(d.t, d.in.Close())
@@ -83,8 +83,8 @@ func (d *dialogue) initialize(revision, capabilities string) map[string]any {
 	return answer
 }
 
-// modernMeta is the _meta of a modern request, with the given capabilities and
-// further members.
+// modernMeta returns the _meta of a modern request, with the given capabilities
+// and further members.
 func modernMeta(capabilities, more string) string {
 	return `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + capabilities + more + `}`
 }
@@ -106,13 +106,13 @@ func at(t *testing.T, value any, path ...any) any {
 	return value
 }
 
-func TestInitializeAgreesOnARevision(t *testing.T) {
+func TestInitializeNegotiatesRevision(t *testing.T) {
 	for _, test := range []struct{ asked, agreed string }{
 		{"2024-11-05", "2024-11-05"},
 		{"2025-03-26", "2025-03-26"},
 		{"2025-06-18", "2025-06-18"},
 		{"2025-11-25", "2025-11-25"},
-		{"2026-07-28", "2025-11-25"}, // is no revision with initialize
+		{"2026-07-28", "2025-11-25"}, // has no initialize
 		{"1999-01-01", "2025-11-25"},
 	} {
 		t.Run(test.asked, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestInitializeAgreesOnARevision(t *testing.T) {
 	}
 }
 
-func TestLegacyAnswers(t *testing.T) {
+func TestLegacyResponses(t *testing.T) {
 	for _, test := range []struct {
 		name, method, params string
 		path                 []any
@@ -194,7 +194,8 @@ func TestLegacyAnswers(t *testing.T) {
 	}
 }
 
-// Fields that are newer than the revision agreed on are left out.
+// TestOldRevisionsGetNothingNewer checks that fields newer than the negotiated
+// revision are omitted.
 func TestOldRevisionsGetNothingNewer(t *testing.T) {
 	d := talk(t)
 	d.initialize("2024-11-05", `{}`)
@@ -211,7 +212,7 @@ func TestOldRevisionsGetNothingNewer(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-func TestIdsKeepTheirBytes(t *testing.T) {
+func TestIDsKeepTheirBytes(t *testing.T) {
 	for _, id := range []string{`1`, `"1"`, `1.0`, `0`, `9007199254740993`, `"a\u0062"`} {
 		d := talk(t)
 		d.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)
@@ -254,7 +255,7 @@ func TestBatchesOf20250326(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-func TestGreetsOnStderr(t *testing.T) {
+func TestStartLineOnStderr(t *testing.T) {
 	d := talk(t)
 	require.Equal(t, 0, d.end())
 	require.Equal(t, "demo: mcpdbg demo server on stdio, speaking 2025-11-25 and 2026-07-28\n", d.errw.String())
@@ -268,7 +269,8 @@ func TestCancelledContextEndsServe(t *testing.T) {
 	require.Equal(t, 0, Serve(ctx, in, io.Discard, io.Discard, Options{}))
 }
 
-// Every answer of CannedAnswers is JSON, and fits what the demo asks.
+// TestCannedAnswers checks that every answer is valid JSON and fits its server
+// request.
 func TestCannedAnswers(t *testing.T) {
 	var answers map[string]map[string]any
 	require.NoError(t, json.Unmarshal(CannedAnswers(), &answers))

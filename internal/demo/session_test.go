@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSlowTellsItsProgress(t *testing.T) {
+func TestSlowSendsProgress(t *testing.T) {
 	d := talk(t)
 	d.initialize("2025-11-25", `{}`)
 	d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":0,"steps":3},"_meta":{"progressToken":"tok"}}}`)
@@ -23,7 +23,7 @@ func TestSlowTellsItsProgress(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-func TestSlowDoesNotBlockOthersAndCanBeCancelled(t *testing.T) {
+func TestSlowCall(t *testing.T) {
 	d := talk(t)
 	d.initialize("2025-11-25", `{}`)
 	slow := `{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"slow","arguments":{"seconds":3000}}}`
@@ -57,7 +57,8 @@ func TestCrash(t *testing.T) {
 	require.Contains(t, d.errw.String(), "panic:")
 }
 
-// In the legacy era a question is a request of the server's.
+// TestLegacyQuestions checks that a question is a server request in the legacy
+// era.
 func TestLegacyQuestions(t *testing.T) {
 	for _, test := range []struct {
 		name, revision, tool, args, capabilities, method, reply, says string
@@ -79,12 +80,12 @@ func TestLegacyQuestions(t *testing.T) {
 			require.Equal(t, 1.0, answer["id"])
 			require.Equal(t, test.says, at(t, answer, "result", "content", 0, "text"))
 			require.Equal(t, 0, d.end())
-			require.Contains(t, d.errw.String(), `a response to id "0", which was not asked`)
+			require.Contains(t, d.errw.String(), `response to an unknown request id: "0"`)
 		})
 	}
 }
 
-func TestLegacyURLQuestionTellsOfItsCompletion(t *testing.T) {
+func TestLegacyURLQuestionCompletes(t *testing.T) {
 	d := talk(t)
 	d.initialize("2025-11-25", `{"elicitation":{"url":{}}}`)
 	question := d.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"mode":"url"}}}`)
@@ -95,7 +96,8 @@ func TestLegacyURLQuestionTellsOfItsCompletion(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-// A cancelled call takes its question back.
+// TestCancelledQuestion checks that a cancelled call cancels its server
+// request.
 func TestCancelledQuestion(t *testing.T) {
 	d := talk(t)
 	d.initialize("2025-11-25", `{"roots":{}}`)
@@ -126,7 +128,7 @@ func TestSubscriptions(t *testing.T) {
 	d := talk(t)
 	d.initialize("2025-11-25", `{}`)
 	touch := `{"jsonrpc":"2.0","id":"t","method":"tools/call","params":{"name":"touch"}}`
-	require.Equal(t, "t", d.ask(touch)["id"], "nobody has subscribed")
+	require.Equal(t, "t", d.ask(touch)["id"], "no subscriber yet")
 	d.ask(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"demo://clock"}}`)
 	note := d.ask(touch)
 	require.Equal(t, "notifications/resources/updated", note["method"])
@@ -138,7 +140,7 @@ func TestSubscriptions(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-// touch makes an entry of each list come and go.
+// TestListChanges adds an entry to each list and removes it.
 func TestListChanges(t *testing.T) {
 	d := talk(t)
 	d.initialize("2025-11-25", `{}`)
@@ -183,10 +185,10 @@ func TestFlood(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-func TestBigAnswerHasItsSize(t *testing.T) {
+func TestBigResultSize(t *testing.T) {
 	d := talk(t)
 	d.initialize("2025-11-25", `{}`)
-	const size = 3<<20 + 17 // over several blocks
+	const size = 3<<20 + 17 // more than one block
 	answer := d.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{"bytes":3145745}}}`)
 	text := at(t, answer, "result", "content", 0, "text").(string)
 	require.Len(t, text, size)
@@ -194,7 +196,8 @@ func TestBigAnswerHasItsSize(t *testing.T) {
 	require.Equal(t, 0, d.end())
 }
 
-// The end of stdin ends the server at once, whatever runs and whoever reads.
+// TestEndsWithACallInFlight checks that the end of stdin ends the server at
+// once, even during a call and a blocked write.
 func TestEndsWithACallInFlight(t *testing.T) {
 	d := talk(t)
 	d.initialize("2025-11-25", `{"roots":{}}`)
@@ -202,10 +205,10 @@ func TestEndsWithACallInFlight(t *testing.T) {
 	d.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"roots"}}`)
 	d.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"flood"}}`)
 	require.NoError(t, d.in.Close())
-	require.Equal(t, 0, <-d.code, "though nobody reads its stdout")
+	require.Equal(t, 0, <-d.code, "although its stdout is not read")
 }
 
-// Every schema is JSON, and of an object.
+// TestSchemasAreJSON checks that every schema is valid JSON for an object.
 func TestSchemasAreJSON(t *testing.T) {
 	for _, tool := range toolTable {
 		for _, schema := range []string{tool.input, tool.output} {

@@ -15,46 +15,49 @@ type tool struct {
 	input                    string // JSON Schema 2020-12
 	output                   string // JSON Schema of structuredContent, "" for none
 	hints                    string // annotations, a JSON object
-	slow                     bool   // may take time: runs beside the reading
-	surprise                 bool   // in the list only when it was toggled
-	call                     func(ctx context.Context, r *request, args json.RawMessage) (any, error)
+	slow                     bool   // may take time: runs concurrently
+	surprise                 bool   // only listed when toggled on by touch
+	call                     toolFunc
 }
 
-// toolPage is how many tools one page of tools/list has.
+// A toolFunc runs a tool with the arguments of a call.
+type toolFunc func(ctx context.Context, r *request, args json.RawMessage) (any, error)
+
+// toolPage is the number of tools on one page of tools/list.
 const toolPage = 6
 
 // toolTable holds all tools, by name.
 var toolTable = [...]tool{
 	{name: "add", title: "Add two numbers", description: "Adds a and b and answers with text and structured content.",
-		input: addInput, output: addOutput, hints: readOnly, call: callAdd},
+		input: addInput, output: addOutput, hints: readOnly, call: withArguments(addArgs{}, callAdd)},
 	{name: "ask", title: "Ask the person", description: "Asks the client for a form with every type of field, or for a visit to a page (elicitation).",
-		input: askInput, hints: changesNothing, slow: true, call: callAsk},
+		input: askInput, hints: changesNothing, slow: true, call: withArguments(askArgs{Mode: "form"}, callAsk)},
 	{name: "big", title: "A big answer", description: "Answers with one text block of the given size.",
-		input: bigInput, hints: readOnly, slow: true, call: callBig},
+		input: bigInput, hints: readOnly, slow: true, call: withArguments(bigArgs{Bytes: 1 << 20}, callBig)},
 	{name: "book", title: "Book a journey", description: "A nested form: passengers, a trip, options. Books nothing.",
-		input: bookInput, output: bookOutput, hints: changesData, call: callBook},
+		input: bookInput, output: bookOutput, hints: changesData, call: withArguments(journey{}, callBook)},
 	{name: "echo", title: "Echo", description: "Answers with the message it was given.",
-		input: echoInput, hints: readOnly, call: callEcho},
+		input: echoInput, hints: readOnly, call: withArguments(echoArgs{}, callEcho)},
 	{name: "env", title: "Environment names", description: "Lists the names of the server's environment variables, never their values.",
-		input: noInput, output: envOutput, hints: readOnly, call: callEnv},
+		input: noInput, output: envOutput, hints: readOnly, call: withArguments(struct{}{}, callEnv)},
 	{name: "fail", title: "Fail", description: "Fails in one of the ways a tool can: an isError result, a JSON-RPC error, a crash of the server.",
-		input: failInput, hints: destructive, call: callFail},
+		input: failInput, hints: destructive, call: withArguments(failArgs{Kind: "isError"}, callFail)},
 	{name: "flood", title: "Flood", description: "Sends log notifications as fast as it can, then answers.",
-		input: floodInput, hints: readOnly, slow: true, call: callFlood},
+		input: floodInput, hints: readOnly, slow: true, call: withArguments(floodArgs{Count: 10000, Bytes: 205}, callFlood)},
 	{name: "log", title: "Log", description: "Sends log notifications of a level.",
-		input: logInput, hints: readOnly, call: callLog},
+		input: logInput, hints: readOnly, call: withArguments(logArgs{Level: "info", Message: "a log message", Count: 1}, callLog)},
 	{name: "media", title: "Every kind of content", description: "Answers with a block of each type: text, image, audio, link, embedded resource.",
-		input: noInput, hints: readOnly, call: callMedia},
+		input: noInput, hints: readOnly, call: withArguments(struct{}{}, callMedia)},
 	{name: "roots", title: "List roots", description: "Asks the client for its roots.",
-		input: noInput, hints: readOnly, slow: true, call: callRoots},
+		input: noInput, hints: readOnly, slow: true, call: withArguments(struct{}{}, callRoots)},
 	{name: "sample", title: "Ask a model", description: "Asks the client to have its model answer a prompt (sampling).",
-		input: sampleInput, hints: openWorld, slow: true, call: callSample},
+		input: sampleInput, hints: openWorld, slow: true, call: withArguments(sampleArgs{Prompt: "Write a haiku about pipes.", MaxTokens: 100}, callSample)},
 	{name: "slow", title: "Take time", description: "Takes some seconds, tells its progress and can be cancelled.",
-		input: slowInput, hints: readOnly, slow: true, call: callSlow},
+		input: slowInput, hints: readOnly, slow: true, call: withArguments(slowArgs{Seconds: 2, Steps: 4}, callSlow)},
 	{name: "surprise", title: "Surprise", description: "A tool that comes and goes: see touch.",
-		input: noInput, hints: readOnly, surprise: true, call: callSurprise},
-	{name: "touch", title: "Change something", description: "Changes the clock resource, or a list, so that the server tells of it.",
-		input: touchInput, hints: changesData, call: callTouch},
+		input: noInput, hints: readOnly, surprise: true, call: withArguments(struct{}{}, callSurprise)},
+	{name: "touch", title: "Change something", description: "Changes the clock resource, or a list, so that the server sends a notification.",
+		input: touchInput, hints: changesData, call: withArguments(touchArgs{What: "clock"}, callTouch)},
 }
 
 func toolByName(name string) (tool, bool) {
@@ -66,7 +69,7 @@ func toolByName(name string) (tool, bool) {
 	return tool{}, false
 }
 
-// show gives the tool as an entry of tools/list in a revision.
+// show returns the tool as an entry of tools/list in a revision.
 func (t tool) show(revision string) object {
 	entry := object{"name": t.name, "description": t.description, "inputSchema": json.RawMessage(t.input)}
 	if revision >= "2025-03-26" {
@@ -91,7 +94,7 @@ func (s *server) listTools(_ context.Context, r *request) (any, error) {
 	return listResult(r, "tools", shown, toolPage, func(t tool) object { return s.showTool(t, r.revision) })
 }
 
-// hasExtra says whether a list has its surprise entry.
+// hasExtra reports whether a list has its surprise entry.
 func (s *server) hasExtra(list string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,22 +117,25 @@ func (s *server) callTool(ctx context.Context, r *request) (any, error) {
 	return t.call(ctx, r, params.Arguments)
 }
 
-// arguments reads a tool's arguments strictly. It gives nil when they are
-// good, else what to return: revision 2025-11-25 made bad arguments a result
-// that a model can read, before that they were a JSON-RPC error.
-func (r *request) arguments(args json.RawMessage, v any) (refusal any, err error) {
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
+// withArguments makes a toolFunc that decodes the arguments strictly, over the
+// defaults, and rejects invalid ones.
+func withArguments[A any](defaults A, call func(ctx context.Context, r *request, args A) (any, error)) toolFunc {
+	return func(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
+		args := defaults
+		if len(raw) == 0 {
+			raw = json.RawMessage("{}")
+		}
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&args); err != nil {
+			return r.refuse("bad arguments: %v", err)
+		}
+		return call(ctx, r, args)
 	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return r.refuse("bad arguments: %v", err)
-	}
-	return nil, nil
 }
 
-// refuse is how a tool turns down its arguments.
+// refuse returns the result of a tool that rejects its arguments: since revision
+// 2025-11-25 a result that a model can read, before that a JSON-RPC error.
 func (r *request) refuse(format string, a ...any) (any, error) {
 	if r.revision < "2025-11-25" {
 		return nil, errorf(codeInvalidParams, format, a...)
@@ -137,20 +143,20 @@ func (r *request) refuse(format string, a ...any) (any, error) {
 	return failure(format, a...), nil
 }
 
-// textResult is a tool result of one text block.
+// textResult returns a tool result of one text block.
 func textResult(text string) object {
 	return object{"content": []object{{"type": "text", "text": text}}}
 }
 
-// failure is a tool result that tells of an error.
+// failure returns a tool result that is an error.
 func failure(format string, a ...any) object {
 	result := textResult(fmt.Sprintf(format, a...))
 	result["isError"] = true
 	return result
 }
 
-// structured is a tool result with structured content, and the same as text
-// for clients that know no better.
+// structured returns a tool result with structured content, and the same as
+// text for older clients.
 func structured(r *request, value object) object {
 	result := textResult(string(bytes.TrimSpace(encode(value))))
 	if r.revision >= "2025-06-18" {
@@ -159,11 +165,11 @@ func structured(r *request, value object) object {
 	return result
 }
 
-// bigText is a tool result of one text block of so many bytes. It is written
-// in pieces, so that a large answer costs no memory.
+// bigText is a tool result of one text block of that many bytes. It is written
+// in pieces, so that a large result costs no memory.
 type bigText int
 
-// bigPattern is what the text of a bigText repeats.
+// bigPattern is repeated in the text of a bigText.
 const bigPattern = "The quick brown fox jumps over the lazy dog. 0123456789abcdefgh "
 
 func (b bigText) text() string {

@@ -22,12 +22,12 @@ const (
 	codeUnsupportedVer    = -32022 // 2026-07-28
 )
 
-// maxLine bounds one incoming line; a longer one is answered with a parse
-// error and skipped.
+// maxLine is the maximum size of an incoming line; the response to a longer one
+// is a parse error, and the line is skipped.
 const maxLine = 16 << 20
 
-// object is a JSON object about to be sent. Its keys come out sorted, so the
-// same answer always has the same bytes.
+// object is a JSON object to send. Its keys are sorted, so the same response
+// always has the same bytes.
 type object = map[string]any
 
 // message is any JSON-RPC 2.0 message. Ids keep their bytes.
@@ -54,20 +54,21 @@ func errorf(code int, format string, args ...any) *rpcError {
 	return &rpcError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// encode gives v as one line of JSON, newline included, with no HTML escapes.
+// encode returns v as one line of JSON, including the newline, without HTML
+// escapes.
 func encode(v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Everything that is sent is built in this package from plain maps,
-		// strings and numbers, and raw values that have been parsed before.
+		// Everything that is sent is built in this package from maps, strings
+		// and numbers, and from raw values that have been parsed before.
 		panic(fmt.Sprintf("demo: encode %T: %v", v, err))
 	}
 	return buf.Bytes()
 }
 
-// compact gives the bytes of a JSON value without surrounding space: the form
+// compact returns the bytes of a JSON value without surrounding space, the form
 // in which ids are compared.
 func compact(raw json.RawMessage) string { return string(bytes.TrimSpace(raw)) }
 
@@ -83,17 +84,18 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// hold gives f the stream for itself, for what takes more than one Write.
+// hold gives f exclusive access to the stream, for output that takes more than
+// one Write.
 func (l *lockedWriter) hold(f func(w io.Writer) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return f(l.w)
 }
 
-// errLineTooLong stands for a line over maxLine, which has been skipped.
+// errLineTooLong reports a line over maxLine, which has been skipped.
 var errLineTooLong = errors.New("line too long")
 
-// readLine gives the next line without its newline (and without one carriage
+// readLine returns the next line without its newline (and without one carriage
 // return before it), or errLineTooLong, or the reader's error. The bytes belong
 // to the caller. An unterminated last line counts as a line.
 func readLine(r *bufio.Reader) ([]byte, error) {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestANamedPipeWaitsForItsWriterOnlyInRead(t *testing.T) {
+func TestOpenDoesNotWaitForFIFOWriter(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "fifo")
 	require.NoError(t, unix.Mkfifo(name, 0o600))
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -24,7 +24,7 @@ func TestANamedPipeWaitsForItsWriterOnlyInRead(t *testing.T) {
 	require.ErrorIs(t, err, errEnough)
 	require.NoError(t, r.Close())
 
-	name += "-2" // the other one has an abandoned reader
+	name += "-2" // the first one has an abandoned reader
 	require.NoError(t, unix.Mkfifo(name, 0o600))
 	r, err = Open(t.Context(), name)
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
-// Package input reads what flags and arguments name: files, named pipes,
-// terminals and standard input. No read outlasts its context, whatever is at the
-// other end.
+// Package input reads the inputs that flags and arguments name: files, named
+// pipes, terminals and standard input. No read outlasts its context, whatever
+// is at the other end.
 package input
 
 import (
@@ -12,8 +12,8 @@ import (
 	"os"
 )
 
-// MaxFile is the size in bytes of the largest file that ReadFile reads.
-const MaxFile = 256 << 20
+// maxFile is the size in bytes of the largest file that readFile reads.
+const maxFile = 256 << 20
 
 var errNotRegular = errors.New("not a regular file")
 
@@ -37,7 +37,7 @@ func Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return &file{ctx, f}, nil
 }
 
-// cause is an error about a file without its name.
+// cause returns an error about a file without its name.
 func cause(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
@@ -51,8 +51,8 @@ func Reader(ctx context.Context, r io.Reader) io.ReadCloser {
 	return pumped(ctx, func() (io.ReadCloser, error) { return io.NopCloser(r), nil })
 }
 
-// ReadFile reads a file of at most MaxFile bytes.
-func ReadFile(ctx context.Context, name string) ([]byte, error) {
+// readFile reads a file of at most maxFile bytes.
+func readFile(ctx context.Context, name string) ([]byte, error) {
 	f, err := Open(ctx, name)
 	if err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func ReadFile(ctx context.Context, name string) ([]byte, error) {
 	return ReadAll(name, f)
 }
 
-// ReadRegular reads a regular file of at most MaxFile bytes; others are refused
-// before they are opened. The null device is an empty file.
+// ReadRegular reads a regular file of at most maxFile bytes and does not open
+// any other kind. The null device is an empty file.
 func ReadRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -74,11 +74,12 @@ func ReadRegular(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: errNotRegular}
 	}
-	return ReadFile(context.Background(), name)
+	return readFile(context.Background(), name)
 }
 
-// ReadAll reads r to its end, at most MaxFile bytes. Errors call it name.
-func ReadAll(name string, r io.Reader) ([]byte, error) { return readAll(name, r, MaxFile) }
+// ReadAll reads r to its end, at most maxFile bytes. Name is the name of r in
+// errors.
+func ReadAll(name string, r io.Reader) ([]byte, error) { return readAll(name, r, maxFile) }
 
 func readAll(name string, r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
@@ -91,7 +92,7 @@ func readAll(name string, r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// A file is a regular file, whose reads do not wait for anybody.
+// A file is a regular file, whose reads do not block.
 type file struct {
 	ctx context.Context
 	*os.File

@@ -15,10 +15,10 @@ import (
 
 var errEnough = errors.New("enough")
 
-func TestReadsAWholeFile(t *testing.T) {
+func TestReadFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(name, []byte("text"), 0o600))
-	data, err := ReadFile(t.Context(), name)
+	data, err := readFile(t.Context(), name)
 	require.NoError(t, err)
 	require.Equal(t, "text", string(data))
 	data, err = ReadRegular(name)
@@ -26,7 +26,7 @@ func TestReadsAWholeFile(t *testing.T) {
 	require.Equal(t, "text", string(data))
 }
 
-func TestRefusesADirectoryAndAMissingFile(t *testing.T) {
+func TestDirectoryAndMissingFile(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Open(t.Context(), dir)
 	require.EqualError(t, err, dir+" is a directory")
@@ -43,7 +43,7 @@ func TestRefusesADirectoryAndAMissingFile(t *testing.T) {
 	require.Empty(t, data)
 }
 
-func TestAReadEndsWithItsContext(t *testing.T) {
+func TestReadEndsWithContext(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(name, []byte("text"), 0o600))
 	never, _ := io.Pipe()
@@ -61,7 +61,7 @@ func TestAReadEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestAPendingReadEndsWithItsContext(t *testing.T) {
+func TestPendingReadEndsWithContext(t *testing.T) {
 	from, to := io.Pipe()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := Reader(ctx, from)
@@ -71,13 +71,13 @@ func TestAPendingReadEndsWithItsContext(t *testing.T) {
 	n, err := r.Read(got)
 	require.NoError(t, err)
 	require.Equal(t, "be", string(got[:n]))
-	context.AfterFunc(t.Context(), func() { _ = to.Close() }) // in case that the read hangs
+	context.AfterFunc(t.Context(), func() { _ = to.Close() }) // in case the read hangs
 	go cancel(errEnough)
 	_, err = r.Read(got)
 	require.ErrorIs(t, err, errEnough)
 }
 
-func TestAReaderLosesNothing(t *testing.T) {
+func TestReaderLosesNothing(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 3*chunkSize/16) + "end"
 	for what, from := range map[string]io.Reader{
 		"at once":       strings.NewReader(text),
@@ -93,7 +93,7 @@ func TestAReaderLosesNothing(t *testing.T) {
 	require.Equal(t, "some", string(got))
 }
 
-func TestMoreThanTheLimitIsRefused(t *testing.T) {
+func TestReadLimit(t *testing.T) {
 	data, err := readAll("it", strings.NewReader("1234"), 4)
 	require.NoError(t, err)
 	require.Equal(t, "1234", string(data))

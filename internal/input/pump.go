@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// chunkSize is how many bytes are read at once.
+// chunkSize is the size in bytes of one read.
 const chunkSize = 64 << 10
 
 // A pump reads in a goroutine of its own, for a source whose open or read may
-// wait for ever. An abandoned goroutine stays in the system call until the
-// program ends. A pump serves one reader.
+// block forever. An abandoned goroutine stays in the system call until the
+// program exits. A pump serves one reader.
 type pump struct {
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -19,13 +19,13 @@ type pump struct {
 	err    error  // after it
 }
 
-// A chunk is what one read returned.
+// A chunk is the result of one read.
 type chunk struct {
 	data []byte
 	err  error
 }
 
-// pumped starts to read from what open opens.
+// pumped starts reading from the file that open opens.
 func pumped(ctx context.Context, open func() (io.ReadCloser, error)) *pump {
 	p := &pump{chunks: make(chan chunk)}
 	p.ctx, p.stop = context.WithCancel(ctx)
@@ -33,7 +33,8 @@ func pumped(ctx context.Context, open func() (io.ReadCloser, error)) *pump {
 	return p
 }
 
-// run reads until an error, the end of the input included, or until ctx is done.
+// run reads until an error (including the end of the input) or until ctx is
+// done.
 func (p *pump) run(open func() (io.ReadCloser, error)) {
 	from, err := open()
 	if err != nil {
@@ -41,7 +42,8 @@ func (p *pump) run(open func() (io.ReadCloser, error)) {
 		return
 	}
 	defer from.Close()
-	// The reader is done with a buffer when it takes the next one: two are enough.
+	// The reader is done with a buffer when it takes the next one, so two are
+	// enough.
 	buffers := [2][]byte{make([]byte, chunkSize), make([]byte, chunkSize)}
 	for i := 0; err == nil; i = 1 - i {
 		var n int
@@ -83,7 +85,7 @@ func (p *pump) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Close implements io.Closer. It waits for nothing.
+// Close implements io.Closer. It does not block.
 func (p *pump) Close() error {
 	p.stop()
 	return nil

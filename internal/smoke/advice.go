@@ -4,33 +4,29 @@ import (
 	"context"
 
 	"mcpdbg/session"
-	"mcpdbg/session/verdict"
+	"mcpdbg/session/diagnosis/cause"
 )
 
-// advise finds out what to try if the failure itself does not say: what a person
-// is told who looks at the session.
+// advise adds a hint if the failure itself has none: the one that a person sees
+// who opens the session.
 func (c *check) advise() {
 	r := &c.result
 	if r.Hint != "" || r.Cause != CauseHandshake && r.Cause != CauseProtocol && r.Cause != CauseTimeout {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lintPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
 	defer cancel()
 	r.Hint = advice(ctx, c.made.Session.Log())
 	if r.Hint == "" && r.Cause == CauseTimeout {
-		r.Hint = "--timeout gives it longer"
+		r.Hint = "increase --timeout"
 	}
 }
 
-// advice is that of the likeliest cause that has one.
+// advice returns the hint of the likeliest cause that has one.
 func advice(ctx context.Context, src session.Source) string {
-	tracker := verdict.New(src)
-	for more := true; more && ctx.Err() == nil; {
-		more = tracker.Advance(4096)
-	}
-	for _, v := range tracker.Now(nil) {
-		if v.Try != "" {
-			return v.Try
+	for _, v := range cause.Find(ctx, src) {
+		if v.Advice != "" {
+			return v.Advice
 		}
 	}
 	return ""

@@ -8,23 +8,23 @@ import (
 	"mcpdbg/internal/smoke/inventory"
 )
 
-// errNoReference is why there is nothing to compare with.
-var errNoReference = errors.New("the target to compare with did not come to its lists")
+// errNoReference is the reason why there is nothing to compare with.
+var errNoReference = errors.New("the baseline target did not complete its lists")
 
-// references are what targets are compared with, by server. Of nil ones nothing
-// is.
+// references are the baselines of targets, by server. A nil *references
+// compares nothing.
 type references struct {
 	of       *Baseline
 	targets  []Target
-	byServer map[string]*reference // without Baseline.For
+	byServer map[string]*reference // set if Baseline.For is nil
 }
 
 // A reference is a target that others are compared with.
 type reference struct {
 	target int
 	once   sync.Once            // closes known
-	known  chan struct{}        // closed when it is done with its lists
-	offers *inventory.Inventory // nil if it did not come to that
+	known  chan struct{}        // closed when its lists are complete or it has failed
+	offers *inventory.Inventory // nil if its lists are incomplete
 }
 
 func newReferences(targets []Target, of *Baseline) *references {
@@ -43,8 +43,8 @@ func newReferences(targets []Target, of *Baseline) *references {
 	return r
 }
 
-// is tells whether a target is a reference.
-func (r *references) is(target int) bool {
+// isReference reports whether a target is a reference.
+func (r *references) isReference(target int) bool {
 	if r == nil {
 		return false
 	}
@@ -52,10 +52,10 @@ func (r *references) is(target int) bool {
 	return ref != nil && ref.target == target
 }
 
-// offer takes what a reference offers, nil if it did not come to that. The first
-// time counts.
+// offer sets the inventory of a reference, or nil if its lists are incomplete.
+// Only the first call counts.
 func (r *references) offer(target int, offers *inventory.Inventory) {
-	if r.is(target) {
+	if r.isReference(target) {
 		ref := r.byServer[r.targets[target].Server]
 		ref.once.Do(func() {
 			ref.offers = offers
@@ -64,9 +64,10 @@ func (r *references) offer(target int, offers *inventory.Inventory) {
 	}
 }
 
-// get gives what to compare a server with, and waits for it. References are
-// begun before all others, and who waits here has no server and no connection
-// any more: one never waits for who waits for it.
+// get returns the inventory to compare a server with, and waits for it.
+// References are started before all others, and a waiting target no longer
+// holds a server or a connection, so a reference never waits for a target that
+// waits for it.
 func (r *references) get(ctx context.Context, server string) (*inventory.Inventory, error) {
 	if r.of.For != nil {
 		return r.of.For(server)
@@ -86,13 +87,13 @@ func (r *references) get(ctx context.Context, server string) (*inventory.Invento
 	return ref.offers, nil
 }
 
-// compare says in what a target is not what the baseline is. It waits as long as
-// the run goes on: that the reference is slow is not the fault of this target.
-// The server has been ended before: the reference may have to wait for the
-// connection that this target had.
+// compare compares a target with the baseline. It waits as long as the run
+// lasts, because a slow reference is not the fault of this target. The server
+// has already been shut down: the reference may need the connection of this
+// target.
 func (c *check) compare() {
 	refs := c.run.refs
-	if refs == nil || refs.is(c.target) {
+	if refs == nil || refs.isReference(c.target) {
 		return
 	}
 	c.enter(PhaseBaseline)

@@ -17,7 +17,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// offers is a server with one tool of this name, slow to tell it.
+// offers is a server with one tool of this name, which is listed after a delay.
 func offers(tool string, slow time.Duration) func(p *fake) {
 	return func(p *fake) {
 		p.each(map[string]func(message) bool{"tools/list": func(m message) bool {
@@ -28,7 +28,7 @@ func offers(tool string, slow time.Duration) func(p *fake) {
 	}
 }
 
-func TestBaselineIsAHost(t *testing.T) {
+func TestBaselineFromHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("same", &host{serve: offers("one", 0)})
@@ -46,7 +46,7 @@ func TestBaselineIsAHost(t *testing.T) {
 		other := report.Targets[1]
 		require.Equal(t, smoke.PhaseBaseline, other.Phase)
 		require.Equal(t, smoke.CauseDrift, other.Cause)
-		require.Contains(t, other.Message, "not as reference: tool ")
+		require.Contains(t, other.Message, "differs from reference: tool ")
 		require.Contains(t, other.Message, "(and 1 more)")
 		require.ElementsMatch(t, []string{"one removed", "two added"},
 			[]string{other.Drift[0].Name + " " + other.Drift[0].Change, other.Drift[1].Name + " " + other.Drift[1].Change})
@@ -56,8 +56,8 @@ func TestBaselineIsAHost(t *testing.T) {
 	})
 }
 
-// With one job the reference has to be the first, or all wait for it.
-func TestReferenceIsBegunFirst(t *testing.T) {
+// With one job the reference must be first, or all others wait for it.
+func TestReferenceStartsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("a", &host{serve: offers("one", 0)})
@@ -70,10 +70,10 @@ func TestReferenceIsBegunFirst(t *testing.T) {
 	})
 }
 
-// TestReferenceThatWaitsForOneThatIsCompared: names of one host share the
-// connections that it takes at once, so that the reference may have to wait until
-// others have ended theirs.
-func TestReferenceThatWaitsForOneThatIsCompared(t *testing.T) {
+// TestReferenceWaitsForConnection checks hosts that share a limited
+// number of connections, where the reference may have to wait until other
+// targets have released theirs.
+func TestReferenceWaitsForConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		free := make(chan struct{})
@@ -102,7 +102,7 @@ func TestReferenceThatWaitsForOneThatIsCompared(t *testing.T) {
 	})
 }
 
-func TestReferenceThatFails(t *testing.T) {
+func TestFailingReference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("a", &host{})
@@ -117,7 +117,7 @@ func TestReferenceThatFails(t *testing.T) {
 	})
 }
 
-func TestBaselineIsAFile(t *testing.T) {
+func TestBaselineFromFile(t *testing.T) {
 	w := newWorld(t)
 	w.add("a", &host{})
 	base := inventory.New(session.Server{Name: "fake", Version: "2", Era: mcp.Legacy, Protocol: mcp.LatestLegacy,
@@ -137,9 +137,9 @@ func TestBaselineIsAFile(t *testing.T) {
 	require.Equal(t, "not compared with base.json: it has no such server", a.Notices[len(a.Notices)-1].Text)
 }
 
-// TestEndOfTheRunWhileWaitingForTheReference: what was not compared has not
-// passed.
-func TestEndOfTheRunWhileWaitingForTheReference(t *testing.T) {
+// TestRunEndsWhileWaitingForReference checks that a target which has not
+// been compared has not passed.
+func TestRunEndsWhileWaitingForReference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("a", &host{})

@@ -22,9 +22,9 @@ const (
 	fleetJobs = 16
 )
 
-// BenchmarkFleet tests 200 servers, 16 at once. Beside the time of one target
-// stands what the same handshakes and requests take without anything of this
-// program around them, and how many bytes a target costs at the peak.
+// BenchmarkFleet tests 200 servers, 16 at a time. In addition to the time per
+// target it reports the time of the same handshakes and requests without this
+// program, and the peak memory per target.
 func BenchmarkFleet(b *testing.B) {
 	for _, bench := range []struct {
 		name    string
@@ -70,7 +70,8 @@ func BenchmarkFleet(b *testing.B) {
 	}
 }
 
-// bareFleet starts as many servers, asks each the same and closes their input.
+// bareFleet starts as many servers, sends each the same requests and closes
+// their stdin.
 func bareFleet(b *testing.B) time.Duration {
 	begin := time.Now()
 	var workers sync.WaitGroup
@@ -123,8 +124,8 @@ func bareServer(b *testing.B) {
 	require.NoError(b, cmd.Wait())
 }
 
-// watchRSS measures until the function that it returns is called, which returns
-// the peak.
+// watchRSS measures memory until the function that it returns is called, which
+// returns the peak.
 func watchRSS() func() int64 {
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() {
@@ -147,7 +148,7 @@ func watchRSS() func() int64 {
 	}
 }
 
-// rss is the memory that this process has, in bytes.
+// rss returns the resident memory of this process in bytes.
 func rss() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	var size, resident int64

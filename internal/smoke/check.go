@@ -11,13 +11,13 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// The wait before another attempt.
+// The delay before another attempt.
 const (
 	minRetry = 200 * time.Millisecond
 	maxRetry = time.Second
 )
 
-// A check is one target on its way. It belongs to one goroutine.
+// A check is the state of one target. It must be used by one goroutine only.
 type check struct {
 	run         *run
 	target      int
@@ -25,28 +25,28 @@ type check struct {
 	began       time.Time
 	result      Result
 	phase       Phase
-	waitBegan   time.Time            // since when it waits for its turn; zero: it does not
-	seat        *seat                // among those whose servers run at once
-	attempt     int                  // 0: not begun
-	opening     *opening             // of the attempt that is under way; nil otherwise
-	made        *Made                // nil if there is no session
-	orphansMore int                  // beyond those that the result names
-	secrets     *session.Concealer   // of what stands in no report
-	offers      *inventory.Inventory // for a baseline; nil if it did not come to that
+	waitBegan   time.Time            // when it began to wait for its turn; zero if it is not waiting
+	slot        *slot                // slot among the running servers
+	attempt     int                  // 0: not started
+	opening     *opening             // steps of the current attempt, or nil
+	made        *Made                // nil without a session
+	orphansMore int                  // orphans that the result does not list
+	secrets     *session.Concealer   // values that must not appear in reports
+	offers      *inventory.Inventory // for a baseline; nil if the lists are incomplete
 }
 
 func newCheck(r *run, target int, random *rand.Rand) *check {
 	now := time.Now()
 	return &check{run: r, target: target, random: random, began: now, phase: PhaseWait, secrets: new(session.Concealer), result: Result{
 		Host: r.opts.Targets[target].Host, Server: r.opts.Targets[target].Server,
-		StartedMS: ms(now.Sub(r.started)), Findings: []Finding{}, Orphans: []Orphan{},
+		StartedMS: ms(now.Sub(r.started)), Problems: []Problem{}, Orphans: []Orphan{},
 	}}
 }
 
-// do checks the target: its steps until one fails, and whatever became of them
-// the end of the server and the look at its log.
+// do checks the target: its steps until one fails, and then in any case the
+// shutdown of the server and the check of its log.
 func (c *check) do() {
-	ctx, cancel := executor.WithPatience(c.run.ctx, c.run.opts.TargetTimeout, errTargetLate)
+	ctx, cancel := executor.WithPausableTimeout(c.run.ctx, c.run.opts.TargetTimeout, errTargetLate)
 	defer cancel()
 	c.attempt = 1
 	if f := c.make(ctx); f != nil {
@@ -56,18 +56,18 @@ func (c *check) do() {
 	}
 	passed := c.steps(ctx)
 	c.shutdown()
-	c.lint()
+	c.lookForProblems()
 	if c.made.Release != nil {
 		c.made.Release()
 	}
-	c.seat.leave() // who waits for the reference keeps nobody from running
+	c.slot.leave() // a target that waits for the reference does not block others
 	if passed {
 		c.compare()
 	}
 	c.end()
 }
 
-// steps are what needs the server. It tells whether none failed.
+// steps runs the steps that need the server and reports whether all succeeded.
 func (c *check) steps(ctx context.Context) bool {
 	for _, step := range []func(context.Context) *failure{c.open, c.list, c.ping, c.scenario} {
 		if f := step(ctx); f != nil {
@@ -94,15 +94,15 @@ func (c *check) make(ctx context.Context) *failure {
 	return nil
 }
 
-// step takes a step of a start or handshake. Those that a scenario began are a part
-// of its phase.
+// step records a step of a start or handshake. Steps started by a scenario
+// belong to the scenario's phase.
 func (c *check) step(ctx context.Context, p executor.Phase) {
 	switch phaseOf(c.result.Host, p.Name) {
 	case PhaseWait:
-		c.seat.stand()
+		c.slot.release()
 	case PhaseStart:
-		if !c.seat.sit(ctx, c.waits) {
-			return // it is over in the phase in which it waited
+		if !c.slot.acquire(ctx, c.waits) {
+			return // it ended while waiting
 		}
 	}
 	if c.opening != nil {
@@ -110,21 +110,22 @@ func (c *check) step(ctx context.Context, p executor.Phase) {
 	}
 }
 
-// waits is called when the target has to wait for a seat.
+// waits is called when the target has to wait for a slot.
 func (c *check) waits() {
 	if c.opening != nil {
 		c.enter(PhaseWait)
 	}
 }
 
-// open opens the session, again if the host was not reached and that may pass.
+// open opens the session. It tries again if the host was not reached and the
+// failure may be temporary.
 func (c *check) open(ctx context.Context) *failure {
 	for {
 		err := c.tryOpen(ctx)
 		if err == nil {
 			break
 		}
-		if c.attempt > c.run.opts.Retries || !mayPass(err) || ctx.Err() != nil {
+		if c.attempt > c.run.opts.Retries || !retryable(err) || ctx.Err() != nil {
 			return c.classify(ctx, err)
 		}
 		c.attempt++
@@ -145,7 +146,7 @@ func (c *check) open(ctx context.Context) *failure {
 	return nil
 }
 
-// tryOpen is one attempt. Its times are those of the result.
+// tryOpen makes one attempt. The result has the times of the last attempt.
 func (c *check) tryOpen(ctx context.Context) error {
 	c.result.Timings = Timings{Wait: c.result.Timings.Wait}
 	c.opening = &opening{host: c.result.Host, begins: c.enter, times: &c.result.Timings}
@@ -155,7 +156,7 @@ func (c *check) tryOpen(ctx context.Context) error {
 	return err
 }
 
-// enter tells that the target is in another phase.
+// enter reports that the target enters a phase.
 func (c *check) enter(p Phase) {
 	c.waited()
 	if p == PhaseWait {
@@ -165,7 +166,7 @@ func (c *check) enter(p Phase) {
 		return
 	}
 	c.phase = p
-	c.run.tell(Event{Target: c.target, Phase: p, Attempt: c.attempt, Failed: c.result.Phase})
+	c.run.notify(Event{Target: c.target, Phase: p, Attempt: c.attempt, Failed: c.result.Phase})
 }
 
 // waited ends a wait, if there is one.
@@ -176,8 +177,8 @@ func (c *check) waited() {
 	}
 }
 
-// fail notes why the target failed, which may end the run: before another target
-// gets its seat. The first reason counts.
+// fail records why the target failed. This may end the run, before another
+// target gets the slot. The first failure counts.
 func (c *check) fail(f *failure) {
 	if c.result.Cause != "" {
 		return

@@ -16,7 +16,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-func TestWhatAnAnswerComesTo(t *testing.T) {
+func TestErrorResponses(t *testing.T) {
 	fails := func(method, member string) func(p *fake) {
 		return func(p *fake) {
 			p.each(map[string]func(message) bool{method: func(m message) bool { p.answer(m, member); return true }})
@@ -54,7 +54,7 @@ func TestWhatAnAnswerComesTo(t *testing.T) {
 				require.Equal(t, tt.cause, r.Cause, r.Message)
 				require.Equal(t, tt.code, r.Code)
 				if tt.name == "ends" {
-					require.Equal(t, []string{"Traceback", "KeyError: ${TOKEN}"}, r.Said, "what it said last, without the value of a variable")
+					require.Equal(t, []string{"Traceback", "KeyError: ${TOKEN}"}, r.Said, "its last output, with the value of a variable redacted")
 				}
 			})
 		})
@@ -69,7 +69,7 @@ func TestCountsAndNotices(t *testing.T) {
 		require.True(t, r.OK, "%+v", r)
 		require.Equal(t, []smoke.Notice{
 			{Code: "run.noise", Text: "startup files wrote 7 bytes", Said: "welcome"},
-			{Code: "list.templates", Text: "resources are declared, and resources/templates/list is unknown to the server"},
+			{Code: "list.templates", Text: "the server declares resources but does not support resources/templates/list"},
 		}, r.Notices)
 		require.Equal(t, 1, *r.Tools)
 		require.Zero(t, *r.Resources)
@@ -80,7 +80,7 @@ func TestCountsAndNotices(t *testing.T) {
 	})
 }
 
-func TestEndingsOfFakes(t *testing.T) {
+func TestEnded(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		serve  func(p *fake)
@@ -91,16 +91,16 @@ func TestEndingsOfFakes(t *testing.T) {
 			p.each(nil)
 			p.end(executor.Exit{Kind: executor.ExitCode, Code: 4})
 		}, "", "shutdown.exit"},
-		{"takes a SIGTERM", func(p *fake) {
+		{"needs SIGTERM", func(p *fake) {
 			p.each(nil)
 			<-p.termed
 			p.end(executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"})
 		}, "", "shutdown.term"},
-		{"takes a SIGKILL", func(p *fake) {
+		{"needs SIGKILL", func(p *fake) {
 			p.each(nil)
 			<-p.ended
 		}, smoke.CauseShutdown, ""},
-		{"leaves one", func(p *fake) {
+		{"leaks one", func(p *fake) {
 			p.left = []executor.Descendant{{PID: 77, Command: "daemon --token sesame-open"}}
 			p.each(nil)
 		}, smoke.CauseOrphan, ""},
@@ -125,8 +125,9 @@ func TestEndingsOfFakes(t *testing.T) {
 	}
 }
 
-// A target passes with a mark if it is unknown whether it leaked processes.
-func TestWhatAnEndingCannotTellIsInTheResult(t *testing.T) {
+// TestCannotTellIsInResult checks that a target passes with a mark if it is
+// unknown whether it leaked processes.
+func TestCannotTellIsInResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("far", &host{serve: func(p *fake) {
@@ -143,8 +144,9 @@ func TestWhatAnEndingCannotTellIsInTheResult(t *testing.T) {
 	})
 }
 
-// An end of the server by its guard because contact was lost is not the server's fault.
-func TestEndsFromOutsideAreNotTheServers(t *testing.T) {
+// TestExternalEnd checks a server that was ended by its guard
+// because contact was lost.
+func TestExternalEnd(t *testing.T) {
 	for by, want := range map[executor.EndedBy]smoke.Cause{
 		executor.EndedByLease: smoke.CauseLinkLost, executor.EndedByGuard: smoke.CauseLinkLost, executor.EndedByWatchdog: smoke.CauseWatchdog,
 		executor.EndedByServer: smoke.CauseProtocol, executor.EndedBySignal: smoke.CauseProtocol,
@@ -161,8 +163,8 @@ func TestEndsFromOutsideAreNotTheServers(t *testing.T) {
 				r := smoke.Run(t.Context(), w.options("far")).Targets[0]
 				require.Equal(t, want, r.Cause, "%+v", r)
 				require.Equal(t, by.String(), r.ExitBy)
-				if session.Outside(by) {
-					require.Zero(t, r.Errors, "%+v", r.Findings)
+				if session.EndedFromOutside(by) {
+					require.Zero(t, r.Errors, "%+v", r.Problems)
 				}
 			})
 		})
@@ -181,13 +183,13 @@ func TestOrphansAreBounded(t *testing.T) {
 		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
 		require.Equal(t, smoke.CauseOrphan, r.Cause)
 		require.Len(t, r.Orphans, 100)
-		require.Equal(t, "150 more processes were left behind", r.Notices[len(r.Notices)-1].Text)
+		require.Equal(t, "150 more leaked processes", r.Notices[len(r.Notices)-1].Text)
 	})
 }
 
-// TestEndingCutShort: who can't wait has the servers killed, which is no fault of
-// theirs.
-func TestEndingCutShort(t *testing.T) {
+// TestInterruptedShutdown checks that servers killed because the run is cut short
+// are not blamed.
+func TestInterruptedShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("far", &host{serve: func(p *fake) {
@@ -210,13 +212,13 @@ func TestEndingCutShort(t *testing.T) {
 		}
 		r := smoke.Run(ctx, opts).Targets[0]
 		require.Equal(t, smoke.CauseCancelled, r.Cause, "%+v", r)
-		require.Equal(t, "killed before it had the time to end: a signal", r.Message)
+		require.Equal(t, "killed before it could exit: a signal", r.Message)
 	})
 }
 
-// TestLateForAReason: the hint of an answer that did not come in time names what
-// may have come instead.
-func TestLateForAReason(t *testing.T) {
+// TestTimeoutHint checks that the hint of a timeout mentions an invalid
+// response that may have been meant.
+func TestTimeoutHint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("far", &host{serve: func(p *fake) {
@@ -229,7 +231,7 @@ func TestLateForAReason(t *testing.T) {
 		opts.TargetTimeout = 1e15
 		r := smoke.Run(t.Context(), opts).Targets[0]
 		require.Equal(t, smoke.CauseTimeout, r.Cause, r.Message)
-		require.Contains(t, r.Hint, "but wrongly: error FRM05 at entry ")
+		require.Contains(t, r.Hint, "an invalid response: error FRM05 at entry ")
 		require.Contains(t, r.Hint, "\nwrite JSON without indentation")
 	})
 }
@@ -241,7 +243,7 @@ func TestFailOn(t *testing.T) {
 		opts.FailOn = on
 		r := smoke.Run(t.Context(), opts).Targets[0]
 		require.Equal(t, cause, r.Cause, on)
-		require.NotEmpty(t, r.Findings)
+		require.NotEmpty(t, r.Problems)
 	}
 	w := newWorld(t)
 	w.add("far", &host{serve: func(p *fake) {
@@ -249,10 +251,10 @@ func TestFailOn(t *testing.T) {
 	}})
 	opts := w.options("far")
 	r := smoke.Run(t.Context(), opts).Targets[0]
-	require.Equal(t, "warning", r.Findings[0].Severity)
+	require.Equal(t, "warning", r.Problems[0].Severity)
 	require.True(t, r.OK)
 	opts.FailOn = smoke.FailOnWarning
 	r = smoke.Run(t.Context(), opts).Targets[0]
 	require.Equal(t, smoke.CauseProtocol, r.Cause)
-	require.Equal(t, r.Findings[0].ID, r.Code)
+	require.Equal(t, r.Problems[0].ID, r.Code)
 }

@@ -11,10 +11,10 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxSaid is how many lines a result quotes.
+// maxSaid is the maximum number of lines that a result quotes.
 const maxSaid = 10
 
-// A failure is why a target failed, as its result tells it.
+// A failure is the reason why a target failed, as reported in its result.
 type failure struct {
 	phase   Phase
 	cause   Cause
@@ -25,17 +25,16 @@ type failure struct {
 	exit    *executor.Exit
 }
 
-// A class is what a code comes to.
+// A class is the classification of a code.
 type class struct {
 	phase Phase
 	cause Cause
 }
 
-// classOf is what the code of a start that failed comes to, if the code alone
-// decides.
+// classOf returns the class of a failed start, if its code alone decides.
 func classOf(code executor.StartCode) class {
 	switch code {
-	case executor.KexNoCommon: // nothing is known of its key: it is as far as net.notssh
+	case executor.KexNoCommon: // the host key is unknown, as for net.notssh
 		return class{PhaseConnect, CauseConnect}
 	case executor.StartNotFound, executor.StartNoExec, executor.StartNoDir, executor.StartNoMarker,
 		executor.ChanLimit, executor.ExecRefused:
@@ -58,7 +57,7 @@ func classOf(code executor.StartCode) class {
 	}
 }
 
-// classify says why an error fails the target, in the phase that it is in.
+// classify returns the failure for an error in the current phase of the target.
 func (c *check) classify(ctx context.Context, err error) *failure {
 	f := &failure{phase: c.phase, message: err.Error()}
 	if c.made != nil {
@@ -72,44 +71,45 @@ func (c *check) classify(ctx context.Context, err error) *failure {
 		f.giveUp(ctx)
 	case errors.As(err, &open):
 		f.opening(c.result.Host, open)
-	case errors.As(err, &start): // of Make
-		f.starting(c.result.Host, start, false)
+	case errors.As(err, &start): // from Make
+		f.startFailed(c.result.Host, start, false)
 	case c.made == nil:
 		f.phase, f.cause, f.code = PhaseStart, CauseStart, string(executor.StartFailed)
 	default:
-		f.asking(err)
+		f.requestFailed(err)
 	}
 	return f
 }
 
-// interrupted tells whether err comes of the end of ctx.
+// interrupted reports whether err is a consequence of the end of ctx.
 func interrupted(ctx context.Context, err error) bool {
 	if ctx.Err() == nil {
 		return false
 	}
-	var start *executor.StartError
-	if errors.As(err, &start) {
+	if start, ok := errors.AsType[*executor.StartError](err); ok {
 		return start.Code == executor.StartCancelled
 	}
 	return errors.Is(err, context.Cause(ctx)) || errors.Is(err, context.Canceled)
 }
 
-// giveUp is a target that had no more time, or a run that ended.
+// giveUp sets the failure of a target that ran out of time, or whose run has
+// ended.
 func (f *failure) giveUp(ctx context.Context) {
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, errTargetLate):
 		f.cause, f.code = CauseTimeout, "target.timeout"
-		f.message = "gave up in the phase " + string(f.phase) + ": " + errTargetLate.Error()
-		f.hint = "--target-timeout gives it longer"
+		f.message = "gave up in phase " + string(f.phase) + ": " + errTargetLate.Error()
+		f.hint = "increase --target-timeout"
 	case f.phase == PhaseWait:
-		*f = *cancelled(f.phase, "not begun", cause)
+		*f = *cancelled(f.phase, "not started", cause)
 	default:
-		*f = *cancelled(f.phase, "ended before it was done", cause)
+		*f = *cancelled(f.phase, "stopped before it was done", cause)
 	}
 }
 
-// cancelled is a target that the end of the run left in a phase.
+// cancelled returns the failure of a target that the end of the run stopped in
+// a phase.
 func cancelled(phase Phase, what string, cause error) *failure {
 	if cause != context.Canceled { //nolint:errorlint // one that says nothing more
 		what += ": " + cause.Error()
@@ -117,13 +117,12 @@ func cancelled(phase Phase, what string, cause error) *failure {
 	return &failure{phase: phase, cause: CauseCancelled, code: "cancelled", message: what}
 }
 
-// opening is a session that could not be opened.
+// opening sets the failure of a session that could not be opened.
 func (f *failure) opening(host string, e *session.OpenError) {
 	f.message, f.hint, f.said, f.code = e.Error(), e.Hint, said(e), string(e.Reason)
 	f.exit = e.Exit
-	var start *executor.StartError
-	if errors.As(e.Err, &start) {
-		f.starting(host, start, e.Reason == session.ReasonTimeout)
+	if start, ok := errors.AsType[*executor.StartError](e.Err); ok {
+		f.startFailed(host, start, e.Reason == session.ReasonTimeout)
 		f.message = e.Error()
 		return
 	}
@@ -136,8 +135,8 @@ func (f *failure) opening(host string, e *session.OpenError) {
 	case session.ReasonExited:
 		f.cause = CauseHandshake
 		switch {
-		case e.Exit != nil && session.Outside(e.Exit.By):
-			f.outside(*e.Exit)
+		case e.Exit != nil && session.EndedFromOutside(e.Exit.By):
+			f.endedExternally(*e.Exit)
 		case neverRan(e):
 			f.phase, f.cause, f.code = PhaseStart, CauseExec, "exit."+strconv.Itoa(e.Exit.Code)
 		}
@@ -146,16 +145,16 @@ func (f *failure) opening(host string, e *session.OpenError) {
 	}
 }
 
-// neverRan tells whether a shell, and not the server, ended: it says so with
-// these codes, and never on stdout.
+// neverRan reports whether the exit is that of a shell instead of the server: a
+// shell exits with these codes and never writes to stdout.
 func neverRan(e *session.OpenError) bool {
 	return e.Exit != nil && e.Exit.Kind == executor.ExitCode && (e.Exit.Code == 126 || e.Exit.Code == 127) &&
 		len(e.Stray) == 0 && e.Waiting == 0
 }
 
-// starting is a process that could not be started; late if the time for it was
-// over.
-func (f *failure) starting(host string, e *executor.StartError, late bool) {
+// startFailed sets the failure of a process that could not be started; late means
+// that the timeout has expired.
+func (f *failure) startFailed(host string, e *executor.StartError, late bool) {
 	f.code, f.hint = string(e.Code), e.Hint
 	if len(f.said) == 0 {
 		f.said = lastLines(strings.Split(e.Said, "\n"))
@@ -176,7 +175,7 @@ func (f *failure) starting(host string, e *executor.StartError, late bool) {
 	f.phase, f.cause = c.phase, c.cause
 }
 
-// lateClass is a start that was not done in time, in the phase it was in.
+// lateClass returns the class of a start that timed out, by its phase.
 func lateClass(phase Phase) class {
 	switch phase {
 	case PhaseWait:
@@ -190,14 +189,14 @@ func lateClass(phase Phase) class {
 	}
 }
 
-// asking is a request to an open session that has no good answer.
-func (f *failure) asking(err error) {
+// requestFailed sets the failure of a request to an open session.
+func (f *failure) requestFailed(err error) {
 	var lost *executor.LostError
 	var answer *session.RPCError
 	var ended *session.EndedError
 	switch {
-	case errors.As(err, &ended) && session.Outside(ended.Exit.By):
-		f.outside(ended.Exit)
+	case errors.As(err, &ended) && session.EndedFromOutside(ended.Exit.By):
+		f.endedExternally(ended.Exit)
 	case errors.As(err, &lost):
 		f.cause, f.code, f.hint = CauseLinkLost, string(lost.Code), session.LostHint(lost)
 		if lost.Said != "" {
@@ -214,10 +213,10 @@ func (f *failure) asking(err error) {
 	}
 }
 
-// mayPass tells whether another attempt may come further: one that failed at
-// once, before a login was tried. A server that refuses a login, or does not
-// answer in time, is not asked twice.
-func mayPass(err error) bool {
+// retryable reports whether another attempt may succeed: the failed one failed
+// immediately, before a login was tried. A server that refuses a login or does
+// not respond in time is not tried again.
+func retryable(err error) bool {
 	var start *executor.StartError
 	if !errors.As(err, &start) {
 		return false
@@ -231,15 +230,15 @@ func mayPass(err error) bool {
 	return false
 }
 
-// drifted is a target that is not what the baseline is.
+// drifted returns the failure of a target that differs from the baseline.
 func drifted(name string, changes []Change) *failure {
 	first := changes[0]
 	f := &failure{phase: PhaseBaseline, cause: CauseDrift, code: "drift",
-		message: fmt.Sprintf("not as %s: %s %s %s%s", name, first.What, first.Name, first.Change, more(len(changes)))}
+		message: fmt.Sprintf("differs from %s: %s %s %s%s", name, first.What, first.Name, first.Change, more(len(changes)))}
 	return f
 }
 
-// more counts those behind the first.
+// more returns the number of items after the first, as text.
 func more(n int) string {
 	if n < 2 {
 		return ""
@@ -247,8 +246,8 @@ func more(n int) string {
 	return fmt.Sprintf(" (and %d more)", n-1)
 }
 
-// said is what a failed opening has to quote: what the server wrote last, or
-// what the host said.
+// said returns the lines to quote for a failed opening: the last output of the
+// server, or a message of the host.
 func said(e *session.OpenError) []string {
 	for _, lines := range [][]string{e.Stderr, strings.Split(e.Said, "\n"), e.Stray} {
 		if last := lastLines(lines); len(last) > 0 {
@@ -258,13 +257,13 @@ func said(e *session.OpenError) []string {
 	return nil
 }
 
-// lastLines are the last lines that say anything.
+// lastLines returns the last lines that are not blank.
 func lastLines(lines []string) []string {
-	said := sayingLines(lines)
+	said := nonBlankLines(lines)
 	return said[max(len(said)-maxSaid, 0):]
 }
 
-func sayingLines(lines []string) (said []string) {
+func nonBlankLines(lines []string) (said []string) {
 	for _, line := range lines {
 		if strings.TrimSpace(line) != "" {
 			said = append(said, strings.TrimRight(line, "\r"))

@@ -12,7 +12,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// TestClasses is the table of what every kind of failure comes to.
+// TestClasses lists the classification of every kind of failure.
 func TestClasses(t *testing.T) {
 	start := func(code executor.StartCode, phase string) error {
 		err := &executor.StartError{Code: code, Hop: "h", Phase: phase, Err: errors.New("no"), Hint: "try", Said: "one\r\n\ntwo\n"}
@@ -124,9 +124,9 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestAnEndOfTheRunIsTheReasonOnlyIfItIs: what failed for another reason, while
-// the run was ended, keeps it.
-func TestAnEndOfTheRunIsTheReasonOnlyIfItIs(t *testing.T) {
+// TestFailureWhileRunEnds checks that a failure with another
+// reason keeps it, even if the run is ending at the time.
+func TestFailureWhileRunEnds(t *testing.T) {
 	why := errors.New("ended by signal: interrupt")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
@@ -140,14 +140,14 @@ func TestAnEndOfTheRunIsTheReasonOnlyIfItIs(t *testing.T) {
 		cause Cause
 	}{
 		{"by its cause", ctx, fmt.Errorf("tools/list: %w", why), CauseCancelled},
-		{"by what it is", ctx, &session.OpenError{Reason: session.ReasonCancel, Err: context.Canceled}, CauseCancelled},
+		{"by its type", ctx, &session.OpenError{Reason: session.ReasonCancel, Err: context.Canceled}, CauseCancelled},
 		{"a start", ctx, &session.OpenError{Reason: session.ReasonStart, Code: executor.StartCancelled, Err: cancelledStart}, CauseCancelled},
-		{"a start, of Make", ctx, cancelledStart, CauseCancelled},
+		{"start error from Make", ctx, cancelledStart, CauseCancelled},
 		{"another reason", ctx, &session.OpenError{Reason: session.ReasonRefused, Err: errors.New("no")}, CauseHandshake},
 		{"another start", ctx, &executor.StartError{Code: executor.AuthDenied, Err: context.Canceled}, CauseAuth},
-		{"an answer", ctx, &session.RPCError{Code: -1}, CauseProtocol},
-		{"the target's time", late, errTargetLate, CauseTimeout},
-		{"the target's time, a start", late, cancelledStart, CauseTimeout},
+		{"error response", ctx, &session.RPCError{Code: -1}, CauseProtocol},
+		{"target timeout", late, errTargetLate, CauseTimeout},
+		{"target timeout during start", late, cancelledStart, CauseTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &check{phase: PhaseList, result: Result{Host: "far"}, made: &Made{Session: session.New(session.Config{})}}
@@ -163,7 +163,7 @@ func TestOrderTakesOneOfEachHost(t *testing.T) {
 	require.Empty(t, order(nil, nil))
 }
 
-func TestEndings(t *testing.T) {
+func TestEnded(t *testing.T) {
 	exit := func(kind executor.ExitKind, code int, signal string) *executor.Exit {
 		return &executor.Exit{Kind: kind, Code: code, Signal: signal}
 	}
@@ -176,22 +176,22 @@ func TestEndings(t *testing.T) {
 		code    string
 		says    string
 	}{
-		{"clean", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil, nil, "", "", ""},
-		{"took TERM", session.ShutdownReport{Needed: executor.StepTerm, Exit: exit(executor.ExitSignal, 0, "TERM")}, nil, nil, "", "", ""},
-		{"took KILL", session.ShutdownReport{Needed: executor.StepKill, Exit: exit(executor.ExitSignal, 0, "KILL")}, nil, nil, CauseShutdown, "shutdown.kill", "was killed"},
-		{"took KILL, and nobody knows", session.ShutdownReport{Needed: executor.StepKill}, nil, nil, CauseShutdown, "shutdown.kill", "was killed"},
-		{"took KILL at a restart", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, ""), Killed: true}, nil, nil,
-			CauseShutdown, "shutdown.kill", "was killed, at a restart"},
-		{"left one", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,
-			[]Orphan{{7, "daemon", false}}, CauseOrphan, "shutdown.orphan", "which was killed: 7 daemon"},
-		{"left two, one for good", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,
+		{"clean", session.ShutdownReport{LastStep: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil, nil, "", "", ""},
+		{"took TERM", session.ShutdownReport{LastStep: executor.StepTerm, Exit: exit(executor.ExitSignal, 0, "TERM")}, nil, nil, "", "", ""},
+		{"took KILL", session.ShutdownReport{LastStep: executor.StepKill, Exit: exit(executor.ExitSignal, 0, "KILL")}, nil, nil, CauseShutdown, "shutdown.kill", "killed with SIGKILL"},
+		{"killed, exit unknown", session.ShutdownReport{LastStep: executor.StepKill}, nil, nil, CauseShutdown, "shutdown.kill", "killed with SIGKILL"},
+		{"killed at a restart", session.ShutdownReport{LastStep: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, ""), Killed: true}, nil, nil,
+			CauseShutdown, "shutdown.kill", "killed with SIGKILL (at a restart)"},
+		{"leaked one", session.ShutdownReport{LastStep: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,
+			[]Orphan{{7, "daemon", false}}, CauseOrphan, "shutdown.orphan", "leaked child process (killed): 7 daemon"},
+		{"leaked two, one still alive", session.ShutdownReport{LastStep: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,
 			[]Orphan{{7, "daemon", false}, {8, "ghost", true}}, CauseOrphan, "shutdown.orphan", "could not be killed: 8 ghost (and 1 more)"},
-		{"one held its streams", session.ShutdownReport{Needed: executor.StepKill, Exit: exit(executor.ExitCode, 0, "")}, nil, nil, CauseOrphan, "shutdown.orphan", "held its streams"},
-		{"crashed, and something held its streams", session.ShutdownReport{Needed: executor.StepKill, Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV", By: executor.EndedByServer}}, nil, nil, CauseOrphan, "shutdown.orphan", "held its streams"},
+		{"one held its streams", session.ShutdownReport{LastStep: executor.StepKill, Exit: exit(executor.ExitCode, 0, "")}, nil, nil, CauseOrphan, "shutdown.orphan", "held its streams"},
+		{"crashed, and something held its streams", session.ShutdownReport{LastStep: executor.StepKill, Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV", By: executor.EndedByServer}}, nil, nil, CauseOrphan, "shutdown.orphan", "held its streams"},
 		{"lease", session.ShutdownReport{Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "TERM", By: executor.EndedByLease, Why: "no contact for 10 s (lease 10 s)"}}, nil, nil, CauseLinkLost, "ended.lease", "the server was ended by the guard: no contact for 10 s"},
 		{"watchdog", session.ShutdownReport{Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByWatchdog}}, nil, nil, CauseWatchdog, "ended.watchdog", "ended with the watchdog"},
 		{"lost", session.ShutdownReport{Lost: &executor.LostError{Code: executor.LostReset, Hop: "h", Err: errors.New("x")}}, nil, nil, CauseLinkLost, "lost.reset", "connection to h lost"},
-		{"cannot be ended", session.ShutdownReport{Needed: executor.StepTerm}, errors.New("its streams did not end"), nil, CauseShutdown, "shutdown.failed", "did not end"},
+		{"cannot be ended", session.ShutdownReport{LastStep: executor.StepTerm}, errors.New("its streams did not end"), nil, CauseShutdown, "shutdown.failed", "did not end"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := ended(tt.report, tt.err, tt.orphans)

@@ -1,19 +1,20 @@
-// Package smoke runs the same checks against many targets, servers on hosts, and
-// says for each that does not pass exactly why.
+// Package smoke runs the same checks against many targets, which are servers on
+// hosts, and reports exactly why a target does not pass.
 //
-// It knows sessions and neither executors nor screens: who calls Run makes the
-// session of each target, and hears of every step as an Event.
+// It depends on sessions, but neither on executors nor on screens: the caller
+// of Run makes the session of each target, and receives every step as an Event.
 //
-// A target opens its session (again, if the host was not reached and that may
-// pass), lists everything that the server declares, measures a round trip, and
-// runs the scenario. Whatever became of that, the server is then ended by the
-// ladder, with time of its own, and what it left behind is told; what was listed
-// is compared with the baseline, once there is nothing any more that others may
-// wait for; session/lint looks at the whole log, and session/verdict says what to
-// try. The first that is wrong is the cause of the failure; what comes after it
-// only adds findings, notices and orphans. What an error comes to stands in
-// classify.go and nowhere else.
+// A target opens its session (again, if the host was not reached and the
+// failure may be temporary), lists everything that the server declares,
+// measures a round trip, and runs the scenario. In any case, the server is then
+// ended by the shutdown sequence, with a timeout of its own, and leaked
+// processes are reported. The lists are compared with the baseline, after
+// everything that other targets may wait for has been released. Finally
+// session/diagnosis/rule checks the whole log, and session/diagnosis/cause suggests a hint. The
+// first problem is the cause of the failure; later ones only add problems,
+// notices and orphans. The classification of errors is in classify.go and
+// nowhere else.
 //
-// Of a target that is done nothing stays but its Result, and of the Baseline's
-// host an inventory for each server.
+// Of a finished target only its Result is kept, and for the Baseline's host an
+// inventory for each server.
 package smoke

@@ -1,6 +1,6 @@
 package smoke
 
-// Exit codes, as the commands of the program have them.
+// Exit codes, as in the commands of the program.
 const (
 	exitOK      = 0
 	exitFailed  = 1
@@ -9,7 +9,7 @@ const (
 	exitReach   = 5
 )
 
-// exit is the exit code of a run in which every failure has this cause.
+// exit returns the exit code of a run in which all failures have this cause.
 func (c Cause) exit() int {
 	switch c {
 	case CauseResolve, CauseConnect, CauseHostKey, CauseAuth, CauseLinkLost:
@@ -23,9 +23,9 @@ func (c Cause) exit() int {
 	}
 }
 
-// Exit is the exit code of the run: 0 if all is good; that to which the causes
-// of all failed targets map, if it is one; else 1. A target that was cancelled
-// tells nothing as long as another one failed.
+// Exit returns the exit code of the run: 0 if all targets passed; the code of
+// the causes of all failed targets, if they have the same; else 1. Cancelled
+// targets are ignored if another one failed.
 func (r *Report) Exit() int {
 	codes := map[int]bool{}
 	for i := range r.Targets {
@@ -45,11 +45,11 @@ func (r *Report) Exit() int {
 	return exitFailed
 }
 
-// Counts are how many targets came to what.
+// Counts are the numbers of targets by outcome.
 type Counts struct {
 	Passed    int
 	Failed    int
-	Cancelled int // which are neither
+	Cancelled int // neither passed nor failed
 }
 
 // Counts counts the targets.

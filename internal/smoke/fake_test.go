@@ -20,7 +20,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A world is hosts with fake servers, for tests with a clock of their own.
+// A world is a set of hosts with fake servers, for tests with a fake clock.
 type world struct {
 	t       testing.TB
 	hosts   map[string]*host
@@ -29,18 +29,18 @@ type world struct {
 	era     mcp.Era
 }
 
-// A host is where a fake server is started.
+// A host is a host on which a fake server is started.
 type host struct {
-	steps  []step        // of the way to it, for each start; nil: only the start itself
-	down   []error       // of the first starts; nil entries succeed
-	serve  func(p *fake) // nil: a good server
+	steps  []step        // steps of each start before the command; nil: only the start itself
+	down   []error       // errors of the first starts; nil entries succeed
+	serve  func(p *fake) // nil: a healthy server
 	notice []executor.Notice
-	room   chan struct{} // one for each connection that it takes at once; nil: any number
+	room   chan struct{} // one entry for each simultaneous connection; nil: no limit
 	tries  atomic.Int32
-	starts atomic.Int32 // that got as far as the command
+	starts atomic.Int32 // starts that reached the command
 }
 
-// A step of a start takes its time.
+// A step is a step of a start and its duration.
 type step struct {
 	name string
 	took time.Duration
@@ -56,7 +56,7 @@ func (w *world) add(name string, h *host) *host {
 	return h
 }
 
-// options run one server on each of the hosts named.
+// options returns options with one server on each of the hosts.
 func (w *world) options(hosts ...string) smoke.Options {
 	targets := make([]smoke.Target, len(hosts))
 	for i, name := range hosts {
@@ -139,8 +139,8 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 	return p, nil
 }
 
-// enter waits until there is room for a connection, as a dialer does; leave makes
-// room for another one.
+// enter waits until the host has room for a connection, as a dialer does; leave
+// frees it.
 func (h *host) enter(ctx context.Context, cmd executor.Command) error {
 	if h.room == nil {
 		return nil
@@ -173,16 +173,16 @@ func (h *host) leave() {
 func (x *fakeExecutor) Process(string) executor.Process { panic("not used") }
 func (x *fakeExecutor) Close() error                    { return nil }
 
-// A fake is a server.
+// A fake is a fake server.
 type fake struct {
 	*exectest.Fake
 	in      *bufio.Reader
 	notices []executor.Notice
-	left    []executor.Descendant // whom Terminate finds
+	left    []executor.Descendant // processes that Terminate finds
 	spared  []executor.Descendant
 	doubts  []string
 	termed  chan struct{} // closed by SIGTERM
-	ended   chan struct{} // closed when it has
+	ended   chan struct{} // closed at the end
 	over    sync.Once
 }
 
@@ -199,7 +199,7 @@ func (p *fake) end(exit executor.Exit) {
 	}
 }
 
-// lose is the loss of the connection.
+// lose simulates a lost connection.
 func (p *fake) lose() {
 	p.Journal.Fail(&executor.LostError{Code: executor.LostReset, Hop: "h", Err: fmt.Errorf("connection reset")})
 	_ = p.In.Close()
@@ -227,15 +227,15 @@ type message struct {
 	Method string          `json:"method"`
 }
 
-// answers of a good server, by method.
+// answers are the responses of a healthy server, by method.
 var answers = map[string]string{
 	"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"fake","version":"1"}}`,
 	"tools/list": `{"tools":[{"name":"one","inputSchema":{"type":"object"}}]}`, "resources/list": `{"resources":[]}`, "ping": `{}`,
 }
 
-// each answers requests until stdin ends: with what change has for the method,
-// then as a good server does. change may also hold the process up, and have it
-// end with the error "end".
+// each responds to requests until stdin ends: with the response in change for
+// the method, or else like a healthy server. change may also delay the server,
+// or end it with the error "end".
 func (p *fake) each(change map[string]func(m message) bool) {
 	for {
 		line, err := p.in.ReadString('\n')

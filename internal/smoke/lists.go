@@ -12,8 +12,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// list asks for everything that the server declares. Of the items only their
-// number is kept, and for a baseline what is needed to compare them.
+// list requests every list that the server declares. Only the number of items
+// is kept, and for a baseline what is needed to compare them.
 func (c *check) list(ctx context.Context) *failure {
 	c.enter(PhaseList)
 	begin := time.Now()
@@ -26,8 +26,9 @@ func (c *check) list(ctx context.Context) *failure {
 		}
 		items, err := c.made.Session.ListAll(ctx, list)
 		if list.Name == "templates" && isUnknownMethod(err) {
-			// The capability is that of resources: many a server has no templates.
-			c.notice(Notice{Code: "list.templates", Text: "resources are declared, and " + list.Method + " is unknown to the server"})
+			// The capability covers resources in general: many servers have no
+			// templates.
+			c.notice(Notice{Code: "list.templates", Text: "the server declares resources but does not support " + list.Method})
 			continue
 		}
 		if err != nil {
@@ -51,7 +52,7 @@ func isUnknownMethod(err error) bool {
 	return errors.As(err, &answer) && answer.Code == mcp.CodeMethodNotFound
 }
 
-// count is where the length of a list stands.
+// count returns the field for the length of a list.
 func (c *check) count(list mcp.List) **int {
 	switch list.Name {
 	case "tools":
@@ -65,8 +66,8 @@ func (c *check) count(list mcp.List) **int {
 	}
 }
 
-// ping measures one round trip. The modern era has no ping: server/discover is
-// what each of its servers answers, out of what it knows.
+// ping measures one round trip. The modern era has no ping; every server
+// responds to server/discover without further work.
 func (c *check) ping(ctx context.Context) *failure {
 	method := mcp.MethodPing
 	if c.made.Session.Status().Server.Era == mcp.Modern {

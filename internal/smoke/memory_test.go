@@ -15,10 +15,10 @@ import (
 	"mcpdbg/session"
 )
 
-// TestNothingIsKeptOfATarget: with hundreds of targets, what one of them needed
-// has to be free when it is done, while the run goes on and its executor still
+// TestFinishedTargetIsReleased checks that the memory of a finished target is
+// released while the run of hundreds of targets goes on and its executor still
 // knows the process.
-func TestNothingIsKeptOfATarget(t *testing.T) {
+func TestFinishedTargetIsReleased(t *testing.T) {
 	l := newLab(t)
 	opts := l.options(targets("", "dies-at-start", "answers-error")...)
 	sessions := watched(&opts)
@@ -34,8 +34,9 @@ func TestNothingIsKeptOfATarget(t *testing.T) {
 	runtime.KeepAlive(opts)
 }
 
-// TestNothingIsKeptNotEvenForAMoment does not let the clock go on.
-func TestNothingIsKeptNotEvenForAMoment(t *testing.T) {
+// TestFinishedTargetIsReleasedAtOnce checks the same without advancing the
+// clock.
+func TestFinishedTargetIsReleasedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add(smoke.Local, &host{})
@@ -52,7 +53,7 @@ func TestNothingIsKeptNotEvenForAMoment(t *testing.T) {
 	})
 }
 
-// watched has Make tell of the sessions that it makes.
+// watched lets Make record weak pointers to its sessions.
 func watched(opts *smoke.Options) *[]weak.Pointer[session.Session] {
 	var mu sync.Mutex
 	sessions := new([]weak.Pointer[session.Session])

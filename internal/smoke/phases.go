@@ -8,9 +8,9 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// phaseOf is the phase of a step of a start or handshake, as executors and
-// sessions name them; "" for a step that is none of its own. On this machine all
-// that comes before the handshake is the start.
+// phaseOf returns the phase of a step of a start or handshake, as named by
+// executors and sessions, or "" for a step without a phase of its own. On this
+// machine everything before the handshake belongs to the start.
 func phaseOf(host, step string) Phase {
 	switch step {
 	case mcp.MethodDiscover, mcp.MethodInitialize:
@@ -37,20 +37,20 @@ func phaseOf(host, step string) Phase {
 }
 
 // An opening measures the steps of an attempt to open a session. Steps of one
-// phase, such as those of several hops, count together.
+// phase, such as those of several hops, are added up.
 type opening struct {
 	host   string
 	begins func(Phase)
 	times  *Timings
 
-	shaking time.Time // when the handshake began; zero before
+	handshakeBegan time.Time // beginning of the handshake, or zero
 }
 
-// step takes what a session tells of a step: its begin, or with an End its end.
+// step records the beginning of a step, or its end if it has an End.
 func (o *opening) step(p executor.Phase) {
 	phase := phaseOf(o.host, p.Name)
-	if phase == PhaseHandshake && o.shaking.IsZero() {
-		o.shaking = p.Begin
+	if phase == PhaseHandshake && o.handshakeBegan.IsZero() {
+		o.handshakeBegan = p.Begin
 	}
 	if p.End.IsZero() {
 		if phase != "" {
@@ -70,15 +70,15 @@ func (o *opening) step(p executor.Phase) {
 
 // over ends the handshake, if there was one.
 func (o *opening) over() {
-	if !o.shaking.IsZero() {
-		add(&o.times.Handshake, time.Since(o.shaking))
+	if !o.handshakeBegan.IsZero() {
+		add(&o.times.Handshake, time.Since(o.handshakeBegan))
 	}
 }
 
-// add adds to a time, which may not be there yet.
+// add adds to a duration, which may be nil.
 func add(to **float64, d time.Duration) {
 	if *to == nil {
 		*to = new(float64)
 	}
-	**to = math.Round((**to+ms(d))*1000) / 1000 // a sum of such fractions has a tail
+	**to = math.Round((**to+ms(d))*1000) / 1000 // removes rounding errors of the sum
 }

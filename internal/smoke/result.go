@@ -6,10 +6,10 @@ import (
 	"mcpdbg/internal/smoke/inventory"
 )
 
-// A Phase is a step of a target's run.
+// A Phase is a step in the run of a target.
 type Phase string
 
-// The phases, in their order. A local target begins with PhaseStart.
+// The phases, in order. A local target begins with PhaseStart.
 const (
 	PhaseWait      Phase = "wait" // for its turn
 	PhaseResolve   Phase = "resolve"
@@ -18,7 +18,7 @@ const (
 	PhaseAuth      Phase = "auth"
 	PhaseStart     Phase = "start" // from the open connection to the running process
 	PhaseHandshake Phase = "handshake"
-	PhaseList      Phase = "list" // everything there is, and ping
+	PhaseList      Phase = "list" // all lists, and ping
 	PhaseScenario  Phase = "scenario"
 	PhaseShutdown  Phase = "shutdown"
 	PhaseBaseline  Phase = "baseline"
@@ -30,26 +30,26 @@ type Cause string
 
 // The causes.
 const (
-	CauseResolve   Cause = "resolve"   // the name of the host, or its configuration
-	CauseConnect   Cause = "connect"   // the host was not reached
-	CauseHostKey   Cause = "host-key"  // it is not known, or another one
-	CauseAuth      Cause = "auth"      // no login
-	CauseExec      Cause = "exec"      // the host does not execute the command: not there, not executable, refused
-	CauseStart     Cause = "start"     // it could not be started
-	CauseHandshake Cause = "handshake" // it did not take the handshake, or ended in it
-	CauseProtocol  Cause = "protocol"  // an error answer, or findings
+	CauseResolve   Cause = "resolve"   // the host name could not be resolved, or the configuration is invalid
+	CauseConnect   Cause = "connect"   // the host could not be reached
+	CauseHostKey   Cause = "host-key"  // the host key is unknown or has changed
+	CauseAuth      Cause = "auth"      // login failed
+	CauseExec      Cause = "exec"      // the host does not execute the command: not found, not executable, refused
+	CauseStart     Cause = "start"     // the process could not be started
+	CauseHandshake Cause = "handshake" // the handshake failed, or the server ended during it
+	CauseProtocol  Cause = "protocol"  // an error response, or problems
 	CauseScenario  Cause = "scenario"  // a step of the scenario failed
-	CauseDrift     Cause = "drift"     // it is not what the baseline is
-	CauseTimeout   Cause = "timeout"   // a phase behind the login, or the whole target, took too long
-	CauseLinkLost  Cause = "link-lost" // the connection was lost, or the guard on the host ended the server for that
-	CauseWatchdog  Cause = "watchdog"  // the local watchdog was ended from outside, and the server with it
-	CauseShutdown  Cause = "shutdown"  // it did not end when it was asked to
-	CauseOrphan    Cause = "orphan"    // it left processes behind
-	CauseCancelled Cause = "cancelled" // a person, or --fail-fast, ended the run before it was done
+	CauseDrift     Cause = "drift"     // the server differs from the baseline
+	CauseTimeout   Cause = "timeout"   // a phase after the login, or the whole target, took too long
+	CauseLinkLost  Cause = "link-lost" // the connection was lost, or the guard on the host ended the server for that reason
+	CauseWatchdog  Cause = "watchdog"  // the local watchdog was killed, and the server with it
+	CauseShutdown  Cause = "shutdown"  // the server did not exit when asked to
+	CauseOrphan    Cause = "orphan"    // the server leaked processes
+	CauseCancelled Cause = "cancelled" // the run ended before the target was done, by a person or --fail-fast
 )
 
-// A Report is what a run found out: the JSON document of mcpdbg smoke. Its
-// members are described in docs/smoke.md; schema.json says the same.
+// A Report is the result of a run: the JSON document of mcpdbg smoke. Its
+// members are described in docs/reference/smoke.md and schema.json.
 type Report struct {
 	Version    int       `json:"mcpdbg_smoke"` // 1
 	Tool       string    `json:"tool"`
@@ -57,50 +57,51 @@ type Report struct {
 	DurationMS float64   `json:"duration_ms"`
 	OK         bool      `json:"ok"`
 	Seed       uint64    `json:"seed"`
-	Scenario   string    `json:"scenario,omitempty"` // its name
-	Baseline   string    `json:"baseline,omitempty"` // what was compared with
-	Checked    string    `json:"checked,omitempty"`  // what findings are about: lint.Checked
-	Targets    []Result  `json:"targets"`            // in the order in which they were given
+	Scenario   string    `json:"scenario,omitempty"` // name
+	Baseline   string    `json:"baseline,omitempty"` // name of the baseline
+	Checked    string    `json:"checked,omitempty"`  // the scope of the problems: rule.Checked
+	Targets    []Result  `json:"targets"`            // in the given order
 }
 
-// A Result is what became of one target. Texts may hold what a host or a server
-// said: they are to be made safe before a terminal sees them.
+// A Result is the result of one target. Texts may contain output of hosts and
+// servers: they must be made safe before they are printed.
 type Result struct {
-	Host   string `json:"host"`   // as it was named; "local" is this machine
-	Server string `json:"server"` // its name
+	Host   string `json:"host"`   // as given; "local" is this machine
+	Server string `json:"server"` // name
 	OK     bool   `json:"ok"`
-	Phase  Phase  `json:"phase"`           // PhaseDone, or that which failed
-	Cause  Cause  `json:"cause,omitempty"` // of a failure: the first
-	// Code is what says more exactly than Cause what failed, such as
-	// net.refused (executor.StartCode) or exited (session.Reason).
+	Phase  Phase  `json:"phase"`           // PhaseDone, or the phase that failed
+	Cause  Cause  `json:"cause,omitempty"` // of a failure: the first problem
+	// Code is more specific than Cause, such as net.refused
+	// (executor.StartCode) or exited (session.Reason).
 	Code    string `json:"code,omitempty"`
-	Message string `json:"message,omitempty"` // what happened, in one line
+	Message string `json:"message,omitempty"` // in one line
 	Hint    string `json:"hint,omitempty"`    // what to try; may have several lines
-	// Said are the last lines of the server's stderr, or what the host said, or the
-	// ProxyCommand or ssh program on the way to it.
+	// Said are the last lines of the server's stderr, or the message of the
+	// host, or of the ProxyCommand or ssh program on the way.
 	Said []string `json:"said,omitempty"`
-	Exit string   `json:"exit,omitempty"` // how the server ended
-	// ExitBy is who ended it, as recordings spell it (executor.EndedBy).
+	Exit string   `json:"exit,omitempty"` // exit status of the server
+	// ExitBy is what ended it, as spelled in recordings (executor.EndedBy).
 	ExitBy string `json:"exit_by,omitempty"`
 
 	StartedMS  float64     `json:"started_ms"`  // since the start of the run
-	DurationMS float64     `json:"duration_ms"` // with all that it waited for
+	DurationMS float64     `json:"duration_ms"` // including all waits
 	Timings    Timings     `json:"timings_ms"`
-	Attempts   int         `json:"attempts,omitempty"` // how often it was begun, if more than once
+	Attempts   int         `json:"attempts,omitempty"` // number of attempts, if more than one
 	Protocol   string      `json:"protocol,omitempty"`
 	Era        string      `json:"era,omitempty"`
 	ServerInfo *ServerInfo `json:"server_info,omitempty"`
-	Tools      *int        `json:"tools,omitempty"` // nil: it was not asked, or has no such list
+	Tools      *int        `json:"tools,omitempty"` // nil: not requested, or not supported by the server
 	Resources  *int        `json:"resources,omitempty"`
 	Templates  *int        `json:"templates,omitempty"`
 	Prompts    *int        `json:"prompts,omitempty"`
 
-	Findings []Finding `json:"findings"` // at most MaxFindings, the worst first
-	// FindingsMore is how many kinds there are beyond Findings.
-	FindingsMore int `json:"findings_more,omitempty"`
-	// FindingsBad is how many kinds there are for which Options.FailOn fails it.
-	FindingsBad int `json:"findings_bad,omitempty"`
-	// How often something was found, of all kinds: errors and warnings are problems.
+	Problems []Problem `json:"findings"` // at most MaxFindings, sorted by severity
+	// ProblemsMore is the number of kinds beyond Problems.
+	ProblemsMore int `json:"findings_more,omitempty"`
+	// ProblemsBad is the number of kinds that fail the target by
+	// Options.FailOn.
+	ProblemsBad int `json:"findings_bad,omitempty"`
+	// Number of occurrences of all kinds: errors and warnings are problems.
 	Errors   int      `json:"finding_errors,omitempty"`
 	Warnings int      `json:"finding_warnings,omitempty"`
 	Remarks  int      `json:"finding_infos,omitempty"`
@@ -109,15 +110,15 @@ type Result struct {
 	Notices  []Notice `json:"notices,omitempty"`
 	Orphans  []Orphan `json:"orphans"`
 	Spared   []Spared `json:"spared,omitempty"`
-	// CannotTell says what may be left without a trace, in a sentence each. A target
-	// that passed with any is marked wherever it is shown.
+	// CannotTell describes possible leftovers that cannot be detected, one
+	// sentence each. A passed target with any is marked wherever it is shown.
 	CannotTell []string `json:"cannot_tell,omitempty"`
 	Recording  string   `json:"recording,omitempty"` // path
 }
 
-// Timings are how long phases took, in milliseconds; nil: it did not come to
-// that. Wait is for its turn and between attempts, and in none of the others.
-// Connect has name and host key too. Ping is one round trip.
+// Timings are the durations of the phases in milliseconds; nil: not reached.
+// Wait is for the turn and between attempts, and not part of the others.
+// Connect includes resolve and host key. Ping is one round trip.
 type Timings struct {
 	Wait      *float64 `json:"wait,omitempty"`
 	Connect   *float64 `json:"connect,omitempty"`
@@ -130,14 +131,15 @@ type Timings struct {
 	Shutdown  *float64 `json:"shutdown,omitempty"`
 }
 
-// ServerInfo is what the server calls itself.
+// ServerInfo is the self-description of the server.
 type ServerInfo struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// A Finding is one of session/lint, as in the other documents of the program.
-type Finding struct {
+// A Problem is a problem found by session/diagnosis/rule, as in the other documents of the
+// program.
+type Problem struct {
 	ID       string `json:"id"`
 	Severity string `json:"severity"`
 	Count    int    `json:"count"`
@@ -149,21 +151,21 @@ type Finding struct {
 	Breaks   string `json:"breaks,omitempty"`
 }
 
-// A Step is what became of a step of the scenario.
+// A Step is the result of a step of the scenario.
 type Step struct {
 	Name       string   `json:"name"`
 	Line       int      `json:"line"`
 	Status     string   `json:"status"` // passed, failed, skipped
 	DurationMS float64  `json:"duration_ms"`
-	N          uint64   `json:"n,omitempty"` // entry of what it sent or waited for
+	N          uint64   `json:"n,omitempty"` // entry that it sent or waited for
 	Problems   []string `json:"problems,omitempty"`
 }
 
-// A Change is one way in which a server is not what the baseline is.
+// A Change is a difference between a server and the baseline.
 type Change = inventory.Change
 
-// A Notice is what is worth knowing though it is no failure, such as noise of a
-// shell's startup files (executor.Notice).
+// A Notice is worth knowing but not a failure, such as output of a shell's
+// startup files (executor.Notice).
 type Notice struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
@@ -171,8 +173,7 @@ type Notice struct {
 	Hint string `json:"hint,omitempty"` // what to try
 }
 
-// An Orphan is a process that the server left behind. Alive: it could not be
-// killed either.
+// An Orphan is a process that the server leaked. Alive: it could not be killed.
 type Orphan struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command"`

@@ -4,64 +4,66 @@ import (
 	"context"
 	"time"
 
+	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/session"
-	"mcpdbg/session/scenario"
 )
 
 // A Target is one server on one host.
 type Target struct {
-	Host   string // as it was named; Local is this machine
+	Host   string // as given; Local is this machine
 	Server string
 }
 
-// Local is the host that is this machine.
+// Local is the host name of this machine.
 const Local = "local"
 
-// Made is the session of a target, not started. It is opened again for each
-// further attempt, so that one recording tells of all of them.
+// Made is the session of a target, not yet started. It is opened again for each
+// further attempt, so one recording contains all attempts.
 type Made struct {
 	Session   *session.Session
-	Recording string // path; "" for none
-	// Close ends the server by the ladder and closes the log, which can still be
-	// read. It is called once, whatever became of the target.
+	Recording string // path, or ""
+	// Close ends the server by the shutdown sequence and closes the log, which
+	// can still be read. It is called once, in any case.
 	Close func(context.Context) (session.ShutdownReport, error)
-	// Release, if set, is called once after Close, when nothing is read any more.
+	// Release, if set, is called once after Close, when the log is no longer
+	// read.
 	Release func()
 }
 
-// A Baseline is what the targets are compared with, each with one of its server:
-// what For gives, or without it what the target of that server on Host offers.
-// Those of Host are begun before all others.
+// A Baseline is the reference that targets are compared with, by server: the
+// result of For, or without it the inventory of the target with that server on
+// Host. Targets on Host are started before all others.
 type Baseline struct {
-	Name string // for the report: a file, or a host
+	Name string // for the report: a file or a host
 	Host string
-	For  func(server string) (*inventory.Inventory, error) // called from several goroutines
+	For  func(server string) (*inventory.Inventory, error) // called by several goroutines
 }
 
-// Options say what a run does. Make and Targets are required.
+// Options control a run. Make and Targets are required.
 type Options struct {
 	Targets []Target
-	// Make makes the session of a target; its configuration is to be changed by
-	// configure, before the session is made. It is called from several goroutines,
-	// once for each target that is begun. After an error nothing is left of it.
+	// Make makes the session of a target. It must call configure on its
+	// configuration before making the session. It is called by several
+	// goroutines, once for each target that is started. After an error it must
+	// release everything.
 	Make func(ctx context.Context, target int, configure func(*session.Config)) (*Made, error)
 
-	// Jobs is how many servers run at once; 0 means DefaultJobs. Hosts are reached
-	// ahead of that, those of up to eight targets for each job.
+	// Jobs is the number of servers that run at once; 0 means DefaultJobs.
+	// Hosts are reached in advance, those of up to twelve targets for each job.
 	Jobs     int
 	Seed     uint64 // of the jitter
-	Retries  int    // of what never reached the execution of the command and failed at once
-	FailFast bool   // the first failure ends the others
-	FailOn   FailOn // findings that fail a target; "" means FailOnError
+	Retries  int    // for targets that never reached the execution of the command and failed immediately
+	FailFast bool   // stop all targets at the first failure
+	FailOn   FailOn // problems that fail a target; "" means FailOnError
 
-	TargetTimeout time.Duration      // all of a target but its shutdown; 0 means DefaultTargetTimeout
-	Scenario      *scenario.Scenario // run through each session; nil: none
-	Vars          *scenario.Vars     // of the scenario: see Scenario.Bind
-	Baseline      *Baseline          // nil: nothing is compared
+	TargetTimeout time.Duration      // for a target except its shutdown; 0 means DefaultTargetTimeout
+	Scenario      *scenario.Scenario // run in each session; nil: none
+	Vars          *scenario.Vars     // for the scenario: see Scenario.Bind
+	Baseline      *Baseline          // nil: no comparison
 
-	// Event, if set, is told what happens: one call at a time, and of one target
-	// in order. All targets wait for it, so it is not to take long.
+	// Event, if set, receives all events: one call at a time, and in order for
+	// each target. All targets wait for it, so it must return quickly.
 	Event func(Event)
 }
 
@@ -71,28 +73,28 @@ const (
 	DefaultTargetTimeout = 120 * time.Second
 )
 
-// FailOn is the least severity of the findings that fail a target.
+// FailOn is the minimum severity of problems that fail a target.
 type FailOn string
 
-// What findings fail a target.
+// Values of FailOn.
 const (
 	FailOnError   FailOn = "error"
 	FailOnWarning FailOn = "warning"
 	FailOnNever   FailOn = "never"
 )
 
-// An Event tells that a target is in another phase, or done.
+// An Event reports that a target enters another phase, or is done.
 type Event struct {
 	Target  int
 	Phase   Phase
 	At      time.Time
-	Attempt int     // from 1; 0: it was not begun
-	Failed  Phase   // in which it failed, if it has and is being ended for that; else ""
-	Result  *Result // with PhaseDone: what became of it. It does not change any more
+	Attempt int     // from 1; 0: not started
+	Failed  Phase   // the phase that failed, while the target is shut down for that; else ""
+	Result  *Result // with PhaseDone: the result, which no longer changes
 }
 
-// Run checks all targets, and returns when nothing of them runs any more. When
-// ctx ends, the targets that run are shut down, and the others not begun.
+// Run checks all targets, and returns when everything has ended. When ctx is
+// done, running targets are shut down and the others are not started.
 func Run(ctx context.Context, opts Options) *Report {
 	r := newRun(ctx, opts)
 	defer r.cancel(nil)

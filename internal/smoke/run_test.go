@@ -17,15 +17,15 @@ import (
 	"mcpdbg/session/localexec"
 )
 
-// A lab makes the sessions of a run: of each target the server that it names, a
-// kind of the demo server, on this machine.
+// A lab makes the sessions of a run: a kind of demo server on this machine for
+// each target.
 type lab struct {
 	t    testing.TB
 	dir  string
 	exec *localexec.Executor
-	made atomic.Int32 // targets
-	open atomic.Int32 // sessions that are not closed yet
-	most atomic.Int32 // of them at once
+	made atomic.Int32 // number of targets
+	open atomic.Int32 // sessions not yet closed
+	most atomic.Int32 // maximum of open
 
 	startup time.Duration
 	change  func(target int, cfg *session.Config)
@@ -37,7 +37,8 @@ func newLab(t testing.TB) *lab {
 	return l
 }
 
-// targets are servers on this machine: kinds of misbehaviour, "" for none.
+// targets returns servers on this machine with kinds of misbehaviour, "" for
+// none.
 func targets(kinds ...string) []smoke.Target {
 	all := make([]smoke.Target, len(kinds))
 	for i, kind := range kinds {
@@ -113,7 +114,7 @@ func TestHealthyServer(t *testing.T) {
 	require.Zero(t, report.Exit())
 }
 
-func TestWhatFails(t *testing.T) {
+func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		kind  string
 		phase smoke.Phase
@@ -136,7 +137,10 @@ func TestWhatFails(t *testing.T) {
 		t.Run(tt.kind, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
-			l.startup = 2 * time.Second
+			l.startup = 20 * time.Second // a busy machine is slow
+			if tt.kind == "never-answers" {
+				l.startup = 2 * time.Second
+			}
 			if tt.kind == "bom" {
 				l.change = func(_ int, cfg *session.Config) { cfg.Timeout = time.Second }
 			}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"mcpdbg/internal/scenario"
 	"mcpdbg/session/executor"
-	"mcpdbg/session/scenario"
 )
 
 // scenario runs the steps of the scenario.
@@ -35,9 +35,8 @@ func stepOf(r *scenario.StepResult) Step {
 	return step
 }
 
-// judge says why a scenario fails the target, nil if it does not: that the
-// connection was lost, then the first step that failed, then whatever kept it
-// from its end.
+// judge returns the failure of a scenario, or nil: a lost connection, or else
+// the first failed step, or else whatever stopped the scenario early.
 func (c *check) judge(ctx context.Context, result *scenario.Result) *failure {
 	failed := result.Failed()
 	switch {
@@ -46,7 +45,7 @@ func (c *check) judge(ctx context.Context, result *scenario.Result) *failure {
 	case errors.As(result.Err, new(*executor.LostError)), failed == nil:
 		err := result.Err
 		if err == nil {
-			err = errors.New("the scenario did not come to its end")
+			err = errors.New("the scenario did not complete")
 		}
 		return c.classify(ctx, err)
 	}
@@ -55,7 +54,7 @@ func (c *check) judge(ctx context.Context, result *scenario.Result) *failure {
 		f.code = failed.Problems[0].Check
 		f.message += ": " + failed.Problems[0].String() + more(len(failed.Problems))
 	}
-	f.hint = "look at line " + strconv.Itoa(failed.Place.Line) + " of " + c.run.opts.Scenario.File
+	f.hint = "see line " + strconv.Itoa(failed.Place.Line) + " of " + c.run.opts.Scenario.File
 	stderr, _ := c.made.Session.Tail()
 	f.said = lastLines(stderr)
 	return f

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/session/executor"
-	"mcpdbg/session/scenario"
 )
 
-// scripted are options with a scenario.
+// scripted returns options with a scenario.
 func scripted(t *testing.T, opts smoke.Options, text string, vars map[string]string) smoke.Options {
 	t.Helper()
 	s, err := scenario.Parse("test.yaml", []byte(text))
@@ -41,7 +41,7 @@ steps:
     arguments: {message: hello}
 `
 
-func TestScenarioThatFails(t *testing.T) {
+func TestFailingScenario(t *testing.T) {
 	l := newLab(t)
 	opts := scripted(t, l.options(targets("")...), echoing, map[string]string{"password": "open-sesame"})
 	report := smoke.Run(t.Context(), opts)
@@ -52,7 +52,7 @@ func TestScenarioThatFails(t *testing.T) {
 	require.Equal(t, "result", r.Code)
 	require.Contains(t, r.Message, "step bad failed: ")
 	require.NotContains(t, r.Message, "sesame")
-	require.Equal(t, "look at line 10 of test.yaml", r.Hint)
+	require.Equal(t, "see line 10 of test.yaml", r.Hint)
 	require.Positive(t, *r.Timings.Scenario)
 	require.Len(t, r.Steps, 3)
 	require.Equal(t, []string{"passed", "failed", "skipped"}, []string{r.Steps[0].Status, r.Steps[1].Status, r.Steps[2].Status})
@@ -63,7 +63,7 @@ func TestScenarioThatFails(t *testing.T) {
 	require.Equal(t, "exit code 0", r.Exit, "it was shut down")
 }
 
-func TestScenarioThatPasses(t *testing.T) {
+func TestPassingScenario(t *testing.T) {
 	l := newLab(t)
 	opts := scripted(t, l.options(targets("", "")...), `
 scenario: 1
@@ -80,11 +80,11 @@ steps:
 	require.True(t, report.OK, "%+v", report.Targets)
 	for _, r := range report.Targets {
 		require.Len(t, r.Steps, 4)
-		require.NotEmpty(t, r.Findings, "what the scenario did is told, and no failure")
+		require.NotEmpty(t, r.Problems, "problems of the scenario's own messages are reported but do not fail the target")
 	}
 }
 
-func TestScenarioThatIsCutShort(t *testing.T) {
+func TestInterruptedScenario(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		serve func(p *fake)
@@ -117,9 +117,9 @@ func TestScenarioThatIsCutShort(t *testing.T) {
 	}
 }
 
-// TestAsksThatNoStepAnswersYet: what a step would answer later is asked before, by a
-// server that waits for it. Nobody else is there.
-func TestAsksThatNoStepAnswersYet(t *testing.T) {
+// TestServerRequestBeforeItsStep checks server requests that come before the step
+// which would answer them, from a server that waits for the response.
+func TestServerRequestBeforeItsStep(t *testing.T) {
 	for _, method := range []string{"initialize", "tools/list"} {
 		t.Run(method, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

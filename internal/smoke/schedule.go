@@ -8,16 +8,16 @@ import (
 	"sync"
 	"time"
 
-	"mcpdbg/session/lint"
+	"mcpdbg/session/diagnosis/rule"
 )
 
-// jitter is how long a target of another machine waits at most before it is
-// begun, so that those that come at once do not knock at once.
+// jitter is the maximum random delay before a target on another machine is
+// started, so that targets do not connect all at the same moment.
 const jitter = 25 * time.Millisecond
 
-// Why targets are given up.
+// Reasons to stop a target.
 var (
-	errTargetLate = errors.New("the target took too long")
+	errTargetLate = errors.New("target timed out")
 	errFailFast   = errors.New("another target failed")
 )
 
@@ -30,7 +30,7 @@ type run struct {
 	results []Result
 	refs    *references
 
-	events sync.Mutex // one at a time
+	events sync.Mutex // serializes events
 }
 
 func newRun(ctx context.Context, opts Options) *run {
@@ -48,31 +48,31 @@ func newRun(ctx context.Context, opts Options) *run {
 	return r
 }
 
-// work takes the targets until all are done. Servers run Jobs at once.
+// work runs the targets until all are done, with at most Jobs servers at once.
 func (r *run) work() {
-	seats := newSeats(min(r.opts.Jobs, len(r.opts.Targets)))
+	slots := newSlots(min(r.opts.Jobs, len(r.opts.Targets)))
 	var workers sync.WaitGroup
-	for _, target := range order(r.opts.Targets, r.refs.is) {
-		seat := seats.wait()
+	for _, target := range order(r.opts.Targets, r.refs.isReference) {
+		slot := slots.wait()
 		if r.opts.Targets[target].Host == Local {
-			seat.sit(r.ctx, func() {}) // one after another: there is nothing to be reached first
+			slot.acquire(r.ctx, func() {}) // sequentially: there are no hosts to reach in advance
 		}
 		workers.Go(func() {
-			defer seat.leave()
-			r.take(target, seat)
+			defer slot.leave()
+			r.runTarget(target, slot)
 		})
 	}
 	workers.Wait()
 }
 
-// take checks one target, or if the run is over tells that it was not begun.
-func (r *run) take(target int, seat *seat) {
+// runTarget checks one target, or reports it as not started if the run is over.
+func (r *run) runTarget(target int, slot *slot) {
 	random := rand.New(rand.NewPCG(r.opts.Seed, uint64(target)))
 	if r.opts.Targets[target].Host != Local {
 		_ = pause(r.ctx, time.Duration(random.Int64N(int64(jitter))))
 	}
 	c := newCheck(r, target, random)
-	c.seat = seat
+	c.slot = slot
 	if r.ctx.Err() != nil {
 		c.fail(cancelled(PhaseWait, "not begun", context.Cause(r.ctx)))
 		c.end()
@@ -82,16 +82,16 @@ func (r *run) take(target int, seat *seat) {
 	r.finish(target, c)
 }
 
-// finish keeps what became of a target, and nothing else of it.
+// finish keeps the result of a target and releases everything else.
 func (r *run) finish(target int, c *check) {
 	r.refs.offer(target, c.offers)
 	r.results[target] = c.result
 	result := &r.results[target]
-	r.tell(Event{Target: target, Phase: PhaseDone, Attempt: c.attempt, Result: result})
+	r.notify(Event{Target: target, Phase: PhaseDone, Attempt: c.attempt, Result: result})
 }
 
-// tell hands out an event.
-func (r *run) tell(e Event) {
+// notify passes on an event.
+func (r *run) notify(e Event) {
 	if r.opts.Event == nil {
 		return
 	}
@@ -101,9 +101,9 @@ func (r *run) tell(e Event) {
 	r.opts.Event(e)
 }
 
-// report is what all came to.
+// report returns the report of the run.
 func (r *run) report() *Report {
-	report := &Report{Version: 1, Started: r.started, DurationMS: ms(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: lint.Checked, Targets: r.results}
+	report := &Report{Version: 1, Started: r.started, DurationMS: ms(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, Targets: r.results}
 	if r.opts.Scenario != nil {
 		report.Scenario = r.opts.Scenario.Name
 	}
@@ -116,10 +116,10 @@ func (r *run) report() *Report {
 	return report
 }
 
-// order is the order in which targets are begun: the first ones, then one of
-// each host, another one of each host, and so on.
+// order returns the order in which targets are started: those selected by
+// first, then one of each host, then another one of each host, and so on.
 func order(targets []Target, first func(target int) bool) []int {
-	rounds := [][]int{nil} // the first ones, then by how many of the same host come before
+	rounds := [][]int{nil} // the selected ones, then the others by the number of earlier targets on the same host
 	seen := make(map[string]int)
 	for i, t := range targets {
 		round := 0
@@ -135,7 +135,7 @@ func order(targets []Target, first func(target int) bool) []int {
 	return slices.Concat(rounds...)
 }
 
-// pause waits, unless ctx ends before: then the error is its cause.
+// pause waits. If ctx ends first, it returns its cause.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -147,5 +147,5 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ms is a time in milliseconds, to the microsecond.
+// ms returns a duration in milliseconds, with microsecond precision.
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

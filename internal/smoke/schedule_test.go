@@ -22,7 +22,7 @@ func refused(code executor.StartCode, phase string) error {
 	return &executor.StartError{Code: code, Hop: "h", Phase: phase, Err: errors.New("no"), Hint: "try this", Said: "go\naway\n"}
 }
 
-// phases are the phases that events told of a target.
+// phases returns the phases of a target, according to the events.
 func phases(events []smoke.Event, target int) []smoke.Phase {
 	var all []smoke.Phase
 	for _, e := range events {
@@ -33,7 +33,7 @@ func phases(events []smoke.Event, target int) []smoke.Phase {
 	return all
 }
 
-func TestEventsTellEachPhaseInOrder(t *testing.T) {
+func TestEventsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("far", &host{steps: overSSH})
@@ -43,9 +43,9 @@ func TestEventsTellEachPhaseInOrder(t *testing.T) {
 		opts.Event = func(e smoke.Event) { events = append(events, e) }
 		report := smoke.Run(t.Context(), opts)
 		require.True(t, report.OK, "%+v", report.Targets)
-		ours := []smoke.Phase{smoke.PhaseHandshake, smoke.PhaseList, smoke.PhaseShutdown, smoke.PhaseDone}
-		require.Equal(t, append([]smoke.Phase{smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth, smoke.PhaseStart}, ours...), phases(events, 0))
-		require.Equal(t, append([]smoke.Phase{smoke.PhaseStart}, ours...), phases(events, 1))
+		fromClient := []smoke.Phase{smoke.PhaseHandshake, smoke.PhaseList, smoke.PhaseShutdown, smoke.PhaseDone}
+		require.Equal(t, append([]smoke.Phase{smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth, smoke.PhaseStart}, fromClient...), phases(events, 0))
+		require.Equal(t, append([]smoke.Phase{smoke.PhaseStart}, fromClient...), phases(events, 1))
 		for _, e := range events {
 			require.Equal(t, e.Phase == smoke.PhaseDone, e.Result != nil)
 			require.Equal(t, 1, e.Attempt)
@@ -59,8 +59,9 @@ func TestEventsTellEachPhaseInOrder(t *testing.T) {
 	})
 }
 
-// An ending tells for which failure it is.
-func TestEventsOfAnEndingTellTheFailure(t *testing.T) {
+// TestShutdownEventsHaveTheFailure checks that the event of a shutdown
+// includes the failure that caused it.
+func TestShutdownEventsHaveTheFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("bad", &host{steps: overSSH[:2], down: []error{errors.New("no way in")}})
@@ -80,8 +81,9 @@ func TestEventsOfAnEndingTellTheFailure(t *testing.T) {
 	})
 }
 
-// On this machine nothing has to be reached ahead: targets run in their order,
-// and the first failure ends the run before the next one begins.
+// TestLocalTargetsRunInOrder checks that local targets run in their order,
+// because nothing is reached in advance, and that the first failure ends the
+// run before the next one starts.
 func TestLocalTargetsRunInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -97,13 +99,13 @@ func TestLocalTargetsRunInOrder(t *testing.T) {
 		require.True(t, smoke.Run(t.Context(), opts).OK)
 		require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8}, begun)
 		begun, opts.FailFast = nil, true
-		opts.TargetTimeout = 1 // nanosecond: none can pass
+		opts.TargetTimeout = 1 // 1 ns: no target can pass
 		require.False(t, smoke.Run(t.Context(), opts).OK)
 		require.LessOrEqual(t, len(begun), 1)
 	})
 }
 
-func TestRetriesWhatMayPass(t *testing.T) {
+func TestRetries(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		err     error
@@ -115,14 +117,14 @@ func TestRetriesWhatMayPass(t *testing.T) {
 		{"dropped", refused(executor.NetDroppedEarly, "connect"), 1, 2},
 		{"lost before the login", refused(executor.NetLost, "host-key"), 1, 2},
 		{"reset before the login", refused(executor.LostReset, "host-key"), 1, 2},
-		{"not asked to", refused(executor.NetRefused, "connect"), 0, 1},
+		{"no retries", refused(executor.NetRefused, "connect"), 0, 1},
 		{"lost in the login", refused(executor.NetLost, "login"), 2, 1},
 		{"lost in the start", refused(executor.LostReset, "start"), 2, 1},
 		{"timeout", refused(executor.NetTimeout, "connect"), 2, 1},
 		{"changed key", refused(executor.HostKeyChanged, "host-key"), 2, 1},
 		{"login", refused(executor.AuthDenied, "login"), 2, 1},
 		{"not found", refused(executor.StartNotFound, "start"), 2, 1},
-		{"no name", refused(executor.ResolveDNS, "resolve"), 2, 1},
+		{"unknown name", refused(executor.ResolveDNS, "resolve"), 2, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -150,7 +152,7 @@ func TestRetriesWhatMayPass(t *testing.T) {
 	}
 }
 
-func TestRetryThatSucceeds(t *testing.T) {
+func TestSuccessfulRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.add("far", &host{steps: overSSH, down: []error{refused(executor.NetRefused, "connect")}})
@@ -163,21 +165,22 @@ func TestRetryThatSucceeds(t *testing.T) {
 		require.Equal(t, 2, r.Attempts)
 		require.Equal(t, 31.0, *r.Timings.Connect, "of the last attempt")
 		require.GreaterOrEqual(t, *r.Timings.Wait, 200.0)
-		require.InDelta(t, r.DurationMS, *r.Timings.Wait+31+40+31+40+5, 0.01, "both attempts, and what was between")
+		require.InDelta(t, r.DurationMS, *r.Timings.Wait+31+40+31+40+5, 0.01, "both attempts, and the wait between them")
 		require.Equal(t, smoke.PhaseWait, events[4].Phase)
 		require.Equal(t, 2, events[4].Attempt)
 	})
 }
 
-// TestWaitingForASeatIsNobodysTime: what is told of a server begins when it does.
-func TestWaitingForASeatIsNobodysTime(t *testing.T) {
+// TestWaitingForSlotIsNotTimed checks that the times of a server begin when
+// it starts.
+func TestWaitingForSlotIsNotTimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		for _, name := range []string{"one", "other"} {
 			w.add(name, &host{steps: overSSH, serve: func(p *fake) {
 				p.each(map[string]func(message) bool{"initialize": func(message) bool {
 					time.Sleep(3 * time.Second)
-					return false // it ends
+					return false // the server ends
 				}})
 			}})
 		}
@@ -198,14 +201,14 @@ func TestWaitingForASeatIsNobodysTime(t *testing.T) {
 	})
 }
 
-// silent never answers the method.
+// silent returns a server that never responds to a method.
 func silent(method string) func(p *fake) {
 	return func(p *fake) {
 		p.each(map[string]func(message) bool{method: func(message) bool { return true }})
 	}
 }
 
-func TestJobsLimitWhatRunsAtOnce(t *testing.T) {
+func TestJobsLimitRunningServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		var mu sync.Mutex
@@ -273,7 +276,7 @@ func TestStartupTimeoutOfEachPhase(t *testing.T) {
 	}
 }
 
-func TestEndOfTheRun(t *testing.T) {
+func TestRunEnds(t *testing.T) {
 	why := errors.New("ended by signal: interrupt")
 	for _, tt := range []struct {
 		name    string
@@ -285,7 +288,7 @@ func TestEndOfTheRun(t *testing.T) {
 		}, why.Error()},
 		{"plain ctx", func(opts *smoke.Options, cancel context.CancelCauseFunc) {
 			time.AfterFunc(500*time.Millisecond, func() { cancel(nil) })
-		}, "ended before it was done"},
+		}, "stopped before it was done"},
 		{"fail fast", func(opts *smoke.Options, _ context.CancelCauseFunc) { opts.FailFast = true }, "another target failed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -323,10 +326,10 @@ func TestEndOfTheRun(t *testing.T) {
 				require.Equal(t, "exit code 0", hangs.Exit)
 				require.Equal(t, smoke.CauseCancelled, waits.Cause)
 				require.Equal(t, smoke.PhaseWait, waits.Phase)
-				require.Contains(t, waits.Message, "not begun")
+				require.Contains(t, waits.Message, "not started")
 				if tt.name == "fail fast" {
 					require.Equal(t, smoke.Counts{Failed: 1, Cancelled: 4}, report.Counts())
-					require.Equal(t, 5, report.Exit(), "as if there had been none but the one that failed")
+					require.Equal(t, 5, report.Exit(), "as if only the failed target had existed")
 				} else {
 					require.Equal(t, smoke.Counts{Cancelled: 5}, report.Counts())
 					require.Equal(t, 1, report.Exit())
@@ -342,7 +345,7 @@ func TestNoTargets(t *testing.T) {
 	require.Zero(t, report.Exit())
 }
 
-func TestMakeThatFails(t *testing.T) {
+func TestFailingMake(t *testing.T) {
 	opts := smoke.Options{Targets: targets("x", "y"), Make: func(_ context.Context, target int, _ func(*session.Config)) (*smoke.Made, error) {
 		if target == 0 {
 			return nil, errors.New("no room for a recording")
@@ -356,7 +359,7 @@ func TestMakeThatFails(t *testing.T) {
 	require.Equal(t, "try this", report.Targets[1].Hint)
 }
 
-func TestEventsComeOneAtATime(t *testing.T) {
+func TestEventsAreSerialized(t *testing.T) {
 	w := newWorld(t)
 	w.add(smoke.Local, &host{})
 	opts := w.options(slices.Repeat([]string{smoke.Local}, 32)...)

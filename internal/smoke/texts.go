@@ -9,8 +9,8 @@ const (
 	maxName    = 200
 )
 
-// tidy makes the texts of the result fit to be read by others: without the values of
-// secrets, and no longer than somebody reads, whatever a server or a host said.
+// tidy makes the texts of the result fit for reports: without secrets and with
+// bounded length, whatever a server or a host wrote.
 func (c *check) tidy() {
 	r := &c.result
 	r.Message = strings.Join(firstLines(c.secrets.Text(r.Message)), "; ")
@@ -26,8 +26,8 @@ func (c *check) tidy() {
 		n := &r.Notices[i]
 		c.texts(maxMessage, &n.Text, &n.Said, &n.Hint)
 	}
-	for i := range r.Findings {
-		c.texts(maxMessage, &r.Findings[i].Detail)
+	for i := range r.Problems {
+		c.texts(maxMessage, &r.Problems[i].Detail)
 	}
 	for i := range r.Steps {
 		for j := range r.Steps[i].Problems {
@@ -49,20 +49,20 @@ func (c *check) tidy() {
 	}
 }
 
-// texts tidies some.
+// texts tidies some texts.
 func (c *check) texts(limit int, texts ...*string) {
 	for _, t := range texts {
 		*t = clip(c.secrets.Text(*t), limit)
 	}
 }
 
-// firstLines are the first lines of a message that say anything.
+// firstLines returns the first lines of a message that are not blank.
 func firstLines(message string) []string {
-	lines := sayingLines(strings.Split(message, "\n"))
+	lines := nonBlankLines(strings.Split(message, "\n"))
 	return lines[:min(len(lines), maxSaid)]
 }
 
-// clip cuts a text.
+// clip truncates a text.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text

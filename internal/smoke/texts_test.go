@@ -12,7 +12,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// TestTextsAreBounded: a server that says much says it to its recording.
+// TestTextsAreBounded checks that long texts of a server are only in its
+// recording.
 func TestTextsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -38,8 +39,9 @@ func TestTextsAreBounded(t *testing.T) {
 	})
 }
 
-// TestSecretsInWhatAServerIsAndOffers: it may say what it was given in any place.
-func TestSecretsInWhatAServerIsAndOffers(t *testing.T) {
+// TestSecretsInServerData checks that secrets are redacted wherever
+// a server may repeat them.
+func TestSecretsInServerData(t *testing.T) {
 	const secret = `sesame"open`
 	offering := func(extra string) func(p *fake) {
 		return func(p *fake) {
@@ -76,9 +78,9 @@ func TestSecretsInWhatAServerIsAndOffers(t *testing.T) {
 	})
 }
 
-// TestSecretsThatAreCut: a difference and a quoted line show the beginning of what is
-// long, which may end within a secret.
-func TestSecretsThatAreCut(t *testing.T) {
+// TestTruncatedSecrets checks differences and quoted lines, which show the
+// beginning of a long text and may be truncated within a secret.
+func TestTruncatedSecrets(t *testing.T) {
 	const secret = "open-sesame-and-all-the-others"
 	offering := func(first string) func(p *fake) {
 		return func(p *fake) {

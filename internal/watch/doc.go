@@ -1,17 +1,21 @@
-// Package watch tells when files change whose names match globs.
+// Package watch reports changes of files whose names match globs.
 //
-// A [Watcher] watches folders, not files, because editors put a new file in the
-// place of the old one. Folders that are made later are watched as they come, and
-// links to folders elsewhere are followed, though never in a circle. Where the
-// system does not tell of changes, or not of all, because the files are on another
-// machine or because it has no more watches to give, they are looked at each
-// second: About and Change say so, and what to try.
-// What happens within a short time is one [Change], and only what is really
-// another content counts: a file that was touched, or that a formatter wrote
-// again as it was, has not changed.
+// A [Watcher] watches folders, not files, because editors replace files. New
+// folders are watched as they appear, and links to folders elsewhere are
+// followed, though never in a circle. If the system does not report changes, or
+// not all of them, because the files are on another machine or because the
+// system has reached a limit, the files are polled every second: About and
+// Change report that, with a hint.
+//
+// Changes within a short time are combined into one [Change]. Only a different
+// content counts: a file that was touched, or that a formatter rewrote without
+// a difference, has not changed.
 //
 // Globs are those of github.com/bmatcuk/doublestar: * and ? within a name, **
-// over folders, [abc] and {a,b}. One with ! before it leaves out what it
-// matches. The folders .git, .hg, .svn and node_modules and what editors leave
-// beside files are never watched, unless a glob names them.
+// across folders, [abc] and {a,b}. A glob with a leading ! excludes what it
+// matches. The folders .git, .hg, .svn and node_modules and the temporary files
+// of editors are never watched, unless a glob names them.
+//
+// A [Build] runs a command before each restart, and starts it over when files
+// change while it runs. A [Backoff] delays restarts that follow each other at once.
 package watch

@@ -9,30 +9,31 @@ import (
 )
 
 const (
-	// maxHashed is the size up to which the content of a file decides whether it
-	// has changed; above it its time does.
+	// maxHashed is the size in bytes up to which the content of a file decides
+	// whether it has changed; for larger files the modification time decides.
 	maxHashed = 1 << 20
-	// hashedAtOnce is how many bytes are read of all files together at the start.
-	hashedAtOnce = 64 << 20
+	// maxInitialHash is the number of bytes of all files together that are
+	// hashed at the start.
+	maxInitialHash = 64 << 20
 )
 
-// A state is what is known of a file.
+// A state is the last known state of a file.
 type state struct {
-	there  bool
+	exists bool
 	size   int64
 	mod    time.Time
 	sum    uint64
 	hashed bool
 }
 
-// stateOf looks at a file, and at its content if it is not too large. What is no
-// file, or can't be looked at, is not there.
+// stateOf returns the state of a file, with a hash of its content unless it is
+// larger than limit. Anything but a readable regular file counts as missing.
 func stateOf(file string, limit int64) state {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
 		return state{}
 	}
-	s := state{there: true, size: info.Size(), mod: info.ModTime()}
+	s := state{exists: true, size: info.Size(), mod: info.ModTime()}
 	if s.size > limit {
 		return s
 	}
@@ -48,12 +49,12 @@ func stateOf(file string, limit int64) state {
 	return s
 }
 
-// differs tells whether a file is another one now.
+// differs reports whether a file has changed.
 func (s state) differs(now state) bool {
 	switch {
-	case s.there != now.there:
+	case s.exists != now.exists:
 		return true
-	case !s.there:
+	case !s.exists:
 		return false
 	case s.size != now.size:
 		return true

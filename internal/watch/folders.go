@@ -9,21 +9,22 @@ import (
 	"syscall"
 )
 
-// walk watches a folder and those below it that may hold files to watch, the
-// upper ones first, and calls found for each file that counts. What is no folder
-// is nothing. Folders that can't be read, or went in the meantime, are left out.
+// walk watches a folder and the folders below it that may contain matching
+// files, parents first, and calls found for each matching file. Paths that are
+// not folders, and folders that cannot be read or disappear meanwhile, are
+// skipped.
 func (w *Watcher) walk(top string, found func(file string)) {
-	queue, links := []string{top}, []string(nil) // those last: they may lead to much
+	queue, links := []string{top}, []string(nil) // links come last: they may lead to large trees
 	for len(queue) > 0 || len(links) > 0 {
 		if len(queue) == 0 {
 			queue, links = links, nil
 		}
 		folder := queue[0]
 		queue = queue[1:]
-		if !w.enters(folder) {
+		if !w.addFolder(folder) {
 			continue
 		}
-		entries, err := os.ReadDir(folder) // watched before: what comes while it is read is an event
+		entries, err := os.ReadDir(folder) // the folder is already watched, so files created meanwhile cause events
 		if err != nil {
 			continue
 		}
@@ -41,31 +42,31 @@ func (w *Watcher) walk(top string, found func(file string)) {
 	}
 }
 
-// isFolder tells whether a path is a folder, or a link to one.
+// isFolder reports whether a path is a folder, or a link to one.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// enters tells whether a path is a folder that is watched, which it is from now
-// on. What is left out it notes.
-func (w *Watcher) enters(folder string) bool {
+// addFolder starts watching a path if it is a folder to watch, and reports
+// whether it is. It records the folders that are excluded.
+func (w *Watcher) addFolder(folder string) bool {
 	switch {
 	case !isFolder(folder) || !w.globs.wants(folder):
 		return false
-	case w.globs.neverWanted(folder):
-		w.leftOut[filepath.Base(folder)] = true
+	case w.globs.excludedByName(folder):
+		w.excluded[filepath.Base(folder)] = true
 		return false
 	}
 	real, linked := w.realOf(folder)
 	switch was, known := w.folders[folder]; {
-	case linked && !w.leadsOn(folder, real):
+	case linked && !w.followsLink(folder, real):
 		return false
 	case known && was == real:
-		w.grant(real) // it may be another one of that name
+		w.addWatch(real) // it may be another folder of that name
 		return true
 	case known:
-		w.forget(folder) // a link that leads elsewhere now
+		w.forget(folder) // the link leads elsewhere now
 	case len(w.folders) >= w.opts.MaxFolders:
 		w.beyond++
 		return false
@@ -77,7 +78,7 @@ func (w *Watcher) enters(folder string) bool {
 	return true
 }
 
-// realOf is the folder that a name stands for, and whether the name itself is a
+// realOf returns the real folder of a name, and whether the name itself is a
 // link.
 func (w *Watcher) realOf(folder string) (real string, linked bool) {
 	info, err := os.Lstat(folder)
@@ -86,15 +87,15 @@ func (w *Watcher) realOf(folder string) (real string, linked bool) {
 		return filepath.Join(above, filepath.Base(folder)), false
 	}
 	if real, err = filepath.EvalSymlinks(folder); err != nil {
-		real = folder // it went
+		real = folder // it has disappeared
 	}
 	return real, linked
 }
 
-// leadsOn tells whether a link to a folder is followed. One that a glob goes
-// through by name is. One that leads to what is watched by its own name is not,
-// nor one that leads in a circle.
-func (w *Watcher) leadsOn(link, real string) bool {
+// followsLink reports whether a link to a folder is followed. A link that a
+// glob names is followed. A link is not followed if its target is already
+// watched under its own name, or if it leads in a circle.
+func (w *Watcher) followsLink(link, real string) bool {
 	if slices.ContainsFunc(w.globs.in, func(g glob) bool { return isWithin(link, g.root) }) {
 		return true
 	}
@@ -112,29 +113,30 @@ func (w *Watcher) leadsOn(link, real string) bool {
 	}
 }
 
-// add watches a folder, whose real one may have other names besides.
+// add watches a folder. Its real folder may have other names as well.
 func (w *Watcher) add(folder, real string) {
-	if w.grant(real) {
+	if w.addWatch(real) {
 		w.folders[folder] = real
 		w.names[real] = append(w.names[real], folder)
 	}
 }
 
-// grant asks the system to tell of a folder. If it gives no more, all is looked
-// at again and again. What it refuses otherwise went, or is not ours to read.
-func (w *Watcher) grant(real string) bool {
+// addWatch asks the system to watch a folder. If the system has reached its
+// limit, the files are polled from then on. Other errors mean that the folder
+// has disappeared or is not readable.
+func (w *Watcher) addWatch(real string) bool {
 	if w.fs == nil {
 		return true
 	}
-	err := w.ask(w.fs, real)
+	err := w.addToSystem(w.fs, real)
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) {
-		w.poll(limited(real, err))
+		w.poll(limitReached(real, err))
 		return true
 	}
 	return err == nil
 }
 
-// forget watches a name no more, and its folder if that has no other.
+// forget stops watching a name, and its real folder if that has no other name.
 func (w *Watcher) forget(folder string) {
 	real := w.folders[folder]
 	delete(w.folders, folder)
@@ -144,11 +146,12 @@ func (w *Watcher) forget(folder string) {
 	}
 	delete(w.names, real)
 	if w.fs != nil {
-		_ = w.fs.Remove(real) // which may have done it itself
+		_ = w.fs.Remove(real) // the system may have removed it already
 	}
 }
 
-// follow watches what a link leads to, too: a file, or that a folder comes back.
+// follow also watches the target of a link: for a change of the file, or for
+// the return of a folder.
 func (w *Watcher) follow(link string) {
 	info, err := os.Lstat(link)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -160,6 +163,6 @@ func (w *Watcher) follow(link string) {
 	}
 	w.links[target] = append(w.links[target], link)
 	if folder := filepath.Dir(target); w.names[folder] == nil && len(w.folders) < w.opts.MaxFolders {
-		w.add(folder, folder) // without it the link itself is watched all the same
+		w.add(folder, folder) // the link itself is watched anyway
 	}
 }

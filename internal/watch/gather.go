@@ -7,29 +7,30 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A Change is what happened within a short time.
+// A Change lists the changes within a short time.
 type Change struct {
-	// Paths are the files that changed, appeared or went, in order; at most 1,000,
-	// More is how many there were besides.
+	// Paths are the files that were changed, created or removed, in order.
+	// There are at most 1,000; More is the number of others.
 	Paths []string
 	More  int
-	// Warning is about the watch itself. A change may be a warning alone.
+	// Warning is about the watcher itself. A Change may consist of a warning
+	// only.
 	Warning Warning
 }
 
-// A Warning says what can't be watched as before any more, and why; the zero
-// value is none.
+// A Warning describes what can no longer be watched as before, and why. The
+// zero value means no warning.
 type Warning struct {
 	Text, Hint string
 }
 
-// maxPaths is how many paths a Change has.
+// maxPaths is the maximum number of paths in a Change.
 const maxPaths = 1000
 
-// empty tells whether nothing happened.
+// empty reports whether nothing has changed.
 func (c *Change) empty() bool { return len(c.Paths) == 0 && c.Warning.Text == "" }
 
-// add adds what happened later.
+// add adds a later change.
 func (c *Change) add(later Change) {
 	c.Paths = slices.Compact(slices.Sorted(slices.Values(append(c.Paths, later.Paths...))))
 	c.More += later.More
@@ -41,30 +42,32 @@ func (c *Change) add(later Change) {
 	}
 }
 
-// A gatherer makes changes out of events.
+// A gatherer combines events into changes.
 type gatherer struct {
-	events <-chan fsnotify.Event
-	errors <-chan error
-	stop   <-chan struct{}
-	out    chan<- Change
-	quiet  time.Duration // without events, before they are looked at
-	most   time.Duration // that this may take
-	// dirty notes what an event may have changed, and tells whether it may be
-	// anything; lost does so when events are lost. settle looks at it.
+	events   <-chan fsnotify.Event
+	errors   <-chan error
+	stop     <-chan struct{}
+	out      chan<- Change
+	quiet    time.Duration // time without events before changes are collected
+	maxDelay time.Duration // maximum delay because of further events
+	// dirty records the paths that an event may have changed, and reports
+	// whether there are any; lost does the same after an error. settle checks
+	// these paths.
 	dirty func(fsnotify.Event) bool
 	lost  func(error) bool
-	// look does so each, or less often if it takes long, without any event.
-	look   func() bool
-	each   time.Duration
-	settle func() Change
+	// scan polls the files every interval, or less often if it takes long.
+	scan     func() bool
+	interval time.Duration
+	settle   func() Change
 }
 
-// run gathers until stop is closed. What nobody takes is added to.
+// run gathers changes until stop is closed. A change that has not been received
+// is merged with the next.
 func (g *gatherer) run() {
 	timer := time.NewTimer(g.quiet)
 	timer.Stop()
 	defer timer.Stop()
-	var first time.Time // of the events that are gathered; zero without any
+	var first time.Time // of the first event since the last change; zero without events
 	more := func(anything bool) {
 		if !anything {
 			return
@@ -72,9 +75,9 @@ func (g *gatherer) run() {
 		if first.IsZero() {
 			first = time.Now()
 		}
-		timer.Reset(min(g.quiet, g.most-time.Since(first)))
+		timer.Reset(min(g.quiet, g.maxDelay-time.Since(first)))
 	}
-	tick := time.NewTimer(g.each)
+	tick := time.NewTimer(g.interval)
 	defer tick.Stop()
 	var news Change
 	for {
@@ -92,8 +95,8 @@ func (g *gatherer) run() {
 			news.add(g.settle())
 		case <-tick.C:
 			begin := time.Now()
-			more(g.look())
-			tick.Reset(max(g.each, time.Since(begin)*pollShare))
+			more(g.scan())
+			tick.Reset(max(g.interval, time.Since(begin)*pollShare))
 		case out <- news:
 			news = Change{}
 		case <-g.stop:

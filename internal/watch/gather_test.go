@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A gathering is a gatherer in a bubble, with paths that all count but for "no".
+// A gathering is a gatherer in a synctest bubble. All paths count except "no".
 type gathering struct {
 	events chan fsnotify.Event
 	errors chan error
@@ -24,8 +24,8 @@ func inGathering(t *testing.T, test func(t *testing.T, g *gathering)) {
 		stop := make(chan struct{})
 		var paths []string
 		run := gatherer{
-			events: g.events, errors: g.errors, stop: stop, out: g.out, quiet: 100 * time.Millisecond, most: 2 * time.Second,
-			each: time.Second, look: func() bool { return false },
+			events: g.events, errors: g.errors, stop: stop, out: g.out, quiet: 100 * time.Millisecond, maxDelay: 2 * time.Second,
+			interval: time.Second, scan: func() bool { return false },
 			dirty:  func(e fsnotify.Event) bool { paths = append(paths, e.Name); return e.Name != "no" },
 			lost:   func(error) bool { paths = append(paths, "all"); return true },
 			settle: func() Change { c := Change{Paths: paths}; paths = nil; return c },
@@ -52,8 +52,8 @@ func TestQuiet(t *testing.T) {
 	})
 }
 
-// TestMost tells of a change though it never gets quiet.
-func TestMost(t *testing.T) {
+// TestMaxDelay checks that a change is reported even if events never stop.
+func TestMaxDelay(t *testing.T) {
 	inGathering(t, func(t *testing.T, g *gathering) {
 		begin := time.Now()
 		done := make(chan struct{})
@@ -71,8 +71,9 @@ func TestMost(t *testing.T) {
 	})
 }
 
-// TestNothing does not tell of what does not count, nor wait because of it.
-func TestNothing(t *testing.T) {
+// TestIgnoredEvents checks that events which do not count are not reported and
+// cause no delay.
+func TestIgnoredEvents(t *testing.T) {
 	inGathering(t, func(t *testing.T, g *gathering) {
 		begin := time.Now()
 		g.event("yes")
@@ -89,8 +90,8 @@ func TestNothing(t *testing.T) {
 	})
 }
 
-// TestBusy adds what happens while nobody takes a change to it.
-func TestBusy(t *testing.T) {
+// TestChangesAreMerged checks that changes are merged while none is received.
+func TestChangesAreMerged(t *testing.T) {
 	inGathering(t, func(t *testing.T, g *gathering) {
 		for _, name := range []string{"b", "a", "b"} {
 			g.event(name)

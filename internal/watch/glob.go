@@ -11,21 +11,21 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A GlobError is about a glob that can't be one.
+// A GlobError reports an invalid glob.
 type GlobError struct {
-	Glob string
-	Why  string
+	Glob   string
+	Reason string
 }
 
-func (e *GlobError) Error() string { return fmt.Sprintf("%q: %s", e.Glob, e.Why) }
+func (e *GlobError) Error() string { return fmt.Sprintf("%q: %s", e.Glob, e.Reason) }
 
-// A glob is the folder that it is about and what has to match below it.
+// A glob is a folder and a pattern for the files below it.
 type glob struct {
-	text  string // as it was given
-	root  string // absolute, without meta characters
+	text  string // as given
+	root  string // absolute path without meta characters
 	parts []string
-	rest  string // the same as one text, with slashes
-	top   string // the folder where to begin: root, or one above it that is there
+	rest  string // parts as one text, with slashes
+	top   string // folder where the watch begins: root, or its nearest existing parent
 }
 
 // globs decide which files are watched.
@@ -33,8 +33,8 @@ type globs struct {
 	in, out []glob
 }
 
-// parseGlobs reads globs that are relative to a folder. Without one that is not
-// for leaving out, all below the folder is meant.
+// parseGlobs parses globs, which are relative to dir. If all of them are
+// exclusions, everything in dir is included.
 func parseGlobs(dir string, texts []string) (globs, error) {
 	var g globs
 	for _, text := range texts {
@@ -64,23 +64,23 @@ func parseGlob(dir, text string) (glob, error) {
 	slashed := filepath.ToSlash(text)
 	switch {
 	case strings.TrimSpace(text) == "":
-		return glob{}, &GlobError{text, "is empty"}
+		return glob{}, &GlobError{text, "empty glob"}
 	case !doublestar.ValidatePattern(slashed):
-		return glob{}, &GlobError{text, "is no glob: a bracket or a brace is not closed, or a backslash stands at the end"}
+		return glob{}, &GlobError{text, "invalid glob: unclosed bracket or brace, or trailing backslash"}
 	}
 	if info, err := os.Stat(within(dir, text)); err == nil && info.IsDir() {
-		slashed = strings.TrimSuffix(slashed, "/") + "/**" // a folder is all that is in it
+		slashed = strings.TrimSuffix(slashed, "/") + "/**" // a folder means everything in it
 	}
 	base, rest := doublestar.SplitPattern(slashed)
 	g := glob{text: text, root: within(dir, filepath.FromSlash(base)), rest: rest, parts: strings.Split(rest, "/")}
-	g.top = existing(g.root)
+	g.top = nearestExisting(g.root)
 	if isWithin(dir, g.root) {
 		g.top = dir
 	}
 	return g, nil
 }
 
-// within is a path as seen from a folder.
+// within returns the absolute path of a name relative to dir.
 func within(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -88,8 +88,8 @@ func within(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// existing is the nearest folder above a path, or the path itself, that is there.
-func existing(name string) string {
+// nearestExisting returns the path itself or its nearest parent that exists.
+func nearestExisting(name string) string {
 	for {
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
 			return name
@@ -102,14 +102,14 @@ func existing(name string) string {
 	}
 }
 
-// isWithin tells whether a path is a folder or below it.
+// isWithin reports whether a path is dir or below it.
 func isWithin(dir, name string) bool {
 	_, ok := below(dir, name)
 	return ok
 }
 
-// below is a path as seen from a folder that it is below, with slashes; "" for
-// the folder itself.
+// below returns the path of name relative to dir, with slashes, and whether
+// name is dir or below it. The result for dir itself is "".
 func below(dir, name string) (string, bool) {
 	if name == dir {
 		return "", true
@@ -121,10 +121,10 @@ func below(dir, name string) (string, bool) {
 	return filepath.ToSlash(rest), ok
 }
 
-// never are folders that only a glob with their name is about.
-var never = []string{".git", ".hg", ".svn", "node_modules"}
+// defaultExcludes are folders that are only watched if a glob names them.
+var defaultExcludes = []string{".git", ".hg", ".svn", "node_modules"}
 
-// tops are the folders where to begin.
+// tops returns the folders where the watch begins.
 func (g *globs) tops() []string {
 	var tops []string
 	for i := range g.in {
@@ -135,22 +135,21 @@ func (g *globs) tops() []string {
 	return tops
 }
 
-// matches tells whether a file is watched.
+// matches reports whether a file is watched.
 func (g *globs) matches(file string) bool {
-	if leftByEditor(filepath.Base(file)) || !slices.ContainsFunc(g.in, func(in glob) bool { return in.matches(file) }) {
+	if isEditorFile(filepath.Base(file)) || !slices.ContainsFunc(g.in, func(in glob) bool { return in.matches(file) }) {
 		return false
 	}
-	return !g.leavesOut(file)
+	return !g.excludes(file)
 }
 
-// wants tells whether there may be files to watch in a folder or below it.
+// wants reports whether a folder or its subfolders may contain files to watch.
 func (g *globs) wants(folder string) bool {
-	return slices.ContainsFunc(g.in, func(in glob) bool { return in.mayHold(folder) }) && !g.leavesOut(folder)
+	return slices.ContainsFunc(g.in, func(in glob) bool { return in.mayHold(folder) }) && !g.excludes(folder)
 }
 
-// leavesOut tells whether a path, or a folder above it, is one of those that are
-// not to be watched.
-func (g *globs) leavesOut(name string) bool {
+// excludes reports whether a path or one of its parents is excluded.
+func (g *globs) excludes(name string) bool {
 	for i := range g.out {
 		rest, ok := below(g.out[i].root, name)
 		for ; ok && rest != "" && rest != "."; rest = path.Dir(rest) {
@@ -162,10 +161,10 @@ func (g *globs) leavesOut(name string) bool {
 	return false
 }
 
-// neverWanted tells whether a folder is left out only because of its name.
-func (g *globs) neverWanted(folder string) bool {
+// excludedByName reports whether a folder is excluded only because of its name.
+func (g *globs) excludedByName(folder string) bool {
 	name := filepath.Base(folder)
-	if !slices.Contains(never, name) {
+	if !slices.Contains(defaultExcludes, name) {
 		return false
 	}
 	return !slices.ContainsFunc(g.in, func(in glob) bool {
@@ -178,7 +177,7 @@ func (g *glob) matches(file string) bool {
 	return ok && match(g.rest, rest)
 }
 
-// mayHold tells whether a folder is on the way to files that match, or has some.
+// mayHold reports whether a folder contains matching files or leads to them.
 func (g *glob) mayHold(folder string) bool {
 	if isWithin(folder, g.root) {
 		return isWithin(g.top, folder)
@@ -191,23 +190,23 @@ func (g *glob) mayHold(folder string) bool {
 	for i, part := range parts {
 		switch {
 		case i < len(g.parts) && (g.parts[i] == "**" || strings.ContainsAny(g.parts[i], "{}")):
-			return true // a brace may hold slashes
+			return true // a brace may contain slashes
 		case i >= len(g.parts)-1 || !match(g.parts[i], part):
-			return false // the last part is a file's name
+			return false // the last part is a file name
 		}
 	}
 	return true
 }
 
-// match tells whether a glob that was checked matches.
+// match reports whether a valid glob matches a name.
 func match(glob, name string) bool {
 	ok, err := doublestar.Match(glob, name)
 	return err == nil && ok
 }
 
-// leftByEditor tells whether a file is one that editors keep beside what is
-// edited.
-func leftByEditor(name string) bool {
+// isEditorFile reports whether a file is a temporary or backup file of an
+// editor.
+func isEditorFile(name string) bool {
 	switch ext := path.Ext(name); {
 	case name == "4913", strings.HasSuffix(name, "~"), strings.HasPrefix(name, ".#"), strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
 		return true

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// linkTo makes a link in a tree.
+// linkTo creates a link in a tree.
 func (tr *tree) linkTo(target, name string) {
 	tr.t.Helper()
 	require.NoError(tr.t, os.Symlink(target, tr.path(name)))
 }
 
-// TestLinkedFolder sees what happens in a folder that only a link leads to, also
-// when that is made later, or the folder comes back.
+// TestLinkedFolder checks that changes are seen in a folder that only a link
+// leads to, even if the folder is created later or comes back.
 func TestLinkedFolder(t *testing.T) {
 	other := newTree(t, nil, "plugin/a.go", "plugin/deep/b.go")
 	tr := newTree(t, nil, "main.go")
@@ -41,8 +41,8 @@ func TestLinkedFolder(t *testing.T) {
 	tr.only("later/deep/b.go")
 }
 
-// TestLinkLeadsElsewhere sees the switch of a link, as from one release to the
-// next, and what happens where it leads to then.
+// TestLinkLeadsElsewhere checks that a changed link target is seen, as when
+// switching to a new release, and so are changes in the new target.
 func TestLinkLeadsElsewhere(t *testing.T) {
 	other := newTree(t, nil, "1/a.go", "1/old.go", "2/a.go", "2/new.go")
 	other.write("1/a.go", "same")
@@ -58,8 +58,8 @@ func TestLinkLeadsElsewhere(t *testing.T) {
 	require.Contains(t, tr.changes("current/a.go"), "current/a.go")
 }
 
-// TestLinksInCircles follows no link for ever: not up, and not one into the
-// other.
+// TestLinksInCircles checks that links to parents and to each other are not
+// followed forever.
 func TestLinksInCircles(t *testing.T) {
 	other := newTree(t, nil, "one/a.go", "two/b.go")
 	other.linkTo(other.path("two"), "one/to-two")
@@ -76,9 +76,9 @@ func TestLinksInCircles(t *testing.T) {
 	}, tr.watched(), "each once")
 }
 
-// watched are the folders of a tree under all names that they have in it.
+// watched returns the watched folders of a tree under all their names.
 func (tr *tree) watched() (folders []string) {
-	require.NoError(tr.t, tr.w.Close()) // so that nobody else looks
+	require.NoError(tr.t, tr.w.Close()) // stops the goroutine that uses the folders
 	for folder := range tr.w.folders {
 		if isWithin(tr.dir, folder) {
 			folders = append(folders, folder)
@@ -87,7 +87,7 @@ func (tr *tree) watched() (folders []string) {
 	return folders
 }
 
-// TestLinkedTop watches a folder whose own name is a link.
+// TestLinkedTop watches a folder whose name is itself a link.
 func TestLinkedTop(t *testing.T) {
 	other := newTree(t, nil, "a.go", "sub/b.go")
 	link := filepath.Join(t.TempDir(), "link")

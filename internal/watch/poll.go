@@ -7,39 +7,40 @@ import (
 )
 
 const (
-	// pollEach is how often files are looked at where the system does not tell.
-	pollEach = time.Second
-	// pollShare bounds the time that it takes: one part of so many.
+	// pollInterval is how often files are polled where the system does not
+	// report changes.
+	pollInterval = time.Second
+	// pollShare limits the time for polling to this fraction of all time: 1/10.
 	pollShare = 10
 )
 
-// A Polling is why a Watcher looks at the files again and again, each second or,
-// where there are so many that it takes long, less often. Who is told of a change
-// by the system is told as before.
+// Polling is the reason why a Watcher polls the files, every second or, if
+// exists are so many that it takes long, less often. Changes reported by the
+// system are still seen immediately.
 type Polling struct {
-	Why  string
-	Hint string // what to try to do without, "" for nothing
+	Reason string
+	Hint   string // how to avoid it; may be empty
 }
 
-// limited is the polling where the system does not give as much as it takes to
-// watch: a folder, or with "" anything.
-func limited(folder string, err error) Polling {
+// limitReached returns the polling for a limit of the system: on watched
+// folders, or with "" on watchers.
+func limitReached(folder string, err error) Polling {
 	if folder == "" {
 		return Polling{
-			Why:  fmt.Sprintf("the system watches nothing more for this user: %v", err),
-			Hint: "end other programs that watch files, or: sudo sysctl fs.inotify.max_user_instances=1024",
+			Reason: fmt.Sprintf("this user cannot create more file watchers: %v", err),
+			Hint:   "stop other programs that watch files, or run: sudo sysctl fs.inotify.max_user_instances=1024",
 		}
 	}
 	return Polling{
-		Why:  fmt.Sprintf("the system watches no more folders for this user: %s: %v", folder, err),
-		Hint: "a narrower glob, or one with ! for what is not needed, or: sudo sysctl fs.inotify.max_user_watches=524288",
+		Reason: fmt.Sprintf("this user cannot watch more folders: %s: %v", folder, err),
+		Hint:   "use a narrower glob, exclude files with a ! glob, or run: sudo sysctl fs.inotify.max_user_watches=524288",
 	}
 }
 
-// String says what is done, and why.
-func (p *Polling) String() string { return fmt.Sprintf("looks at the files each second: %s", p.Why) }
+// String describes the polling and its reason.
+func (p *Polling) String() string { return fmt.Sprintf("polling files every second: %s", p.Reason) }
 
-// poll looks at the files again and again from now on. The first reason counts.
+// poll starts polling the files. The first reason is kept.
 func (w *Watcher) poll(why Polling) {
 	if w.polling == nil {
 		w.polling = &why
@@ -47,34 +48,33 @@ func (w *Watcher) poll(why Polling) {
 	}
 }
 
-// look looks for what has changed since the last time, if that is the way to
-// learn of it.
-func (w *Watcher) look() bool {
+// scan polls the files for changes if polling is on.
+func (w *Watcher) scan() bool {
 	if w.polling == nil {
 		return false
 	}
 	for folder := range w.folders {
 		if !isFolder(folder) {
-			w.gone(folder)
+			w.removed(folder)
 		}
 	}
 	for file := range w.files {
-		w.peek(file)
+		w.check(file)
 	}
 	for _, top := range w.globs.tops() {
-		w.enter(top, w.peek)
+		w.enter(top, w.check)
 	}
 	return len(w.touched) > 0 || w.warning.Text != ""
 }
 
-// peek touches a file that does not look as it did.
-func (w *Watcher) peek(file string) {
+// check marks a file as touched if its size or time has changed.
+func (w *Watcher) check(file string) {
 	info, err := os.Stat(file)
-	now := state{there: err == nil && info.Mode().IsRegular()}
-	if now.there {
+	now := state{exists: err == nil && info.Mode().IsRegular()}
+	if now.exists {
 		now.size, now.mod = info.Size(), info.ModTime()
 	}
-	if was := w.files[file]; was.there != now.there || was.size != now.size || !was.mod.Equal(now.mod) {
+	if was := w.files[file]; was.exists != now.exists || was.size != now.size || !was.mod.Equal(now.mod) {
 		w.touch(file)
 	}
 }

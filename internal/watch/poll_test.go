@@ -12,17 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// often is between looks in tests.
+// often is the polling interval in tests.
 const often = 20 * time.Millisecond
 
-// TestPolling sees without the system's help what it sees with it.
+// TestPolling checks that polling finds the same changes as the system reports.
 func TestPolling(t *testing.T) {
 	tr := newTree(t, nil, "a.go", "sub/b.go", "readme.md")
 	outside := filepath.Join(t.TempDir(), "plugin")
 	require.NoError(t, os.MkdirAll(outside, 0o755))
 	require.NoError(t, os.Symlink(outside, tr.path("plugin")))
-	tr.watch(Options{Globs: goFiles, Poll: true, each: often})
-	require.Equal(t, "looks at the files each second: as asked for", tr.w.About().Polling.String())
+	tr.watch(Options{Globs: goFiles, Poll: true, interval: often})
+	require.Equal(t, "polling files every second: as requested", tr.w.About().Polling.String())
 
 	tr.write("readme.md", "does not count")
 	tr.write("a.go", "other")
@@ -46,13 +46,14 @@ func TestPolling(t *testing.T) {
 	require.NoError(t, os.RemoveAll(tr.path("sub")))
 	tr.changes("sub/b.go")
 	later := time.Now().Add(time.Minute)
-	require.NoError(t, os.Chtimes(tr.path("a.go"), later, later)) // the same is in it
+	require.NoError(t, os.Chtimes(tr.path("a.go"), later, later)) // a new time, but the same content
 	tr.only()
 	require.ElementsMatch(t, []string{tr.dir, tr.path("new"), tr.path("new/deep"), tr.path("plugin")}, tr.watched())
-	require.NotContains(t, tr.w.names, outside, "nothing leads there any more")
+	require.NotContains(t, tr.w.names, outside, "no link leads there now")
 }
 
-// granting is a system that watches only so many folders.
+// granting returns an add function of a system that can only watch a number of
+// folders.
 func granting(folders int) func(*fsnotify.Watcher, string) error {
 	given := map[string]bool{}
 	return func(fs *fsnotify.Watcher, folder string) error {
@@ -64,22 +65,22 @@ func granting(folders int) func(*fsnotify.Watcher, string) error {
 	}
 }
 
-// limit watches with a system that watches only so many folders.
+// limit creates a watcher on a system that can only watch a number of folders.
 func (tr *tree) limit(folders int) {
 	tr.t.Helper()
-	w, err := newWatcher(Options{Dir: tr.dir, Globs: goFiles, Quiet: often, each: often}, granting(folders))
+	w, err := newWatcher(Options{Dir: tr.dir, Globs: goFiles, Quiet: often, interval: often}, granting(folders))
 	require.NoError(tr.t, err)
 	tr.t.Cleanup(func() { require.NoError(tr.t, w.Close()) })
 	tr.w = w
 }
 
-// TestLimit looks at the files where the system watches no more folders, and
-// says what to try.
+// TestLimit checks that the files are polled when the system cannot watch more
+// folders, with a hint.
 func TestLimit(t *testing.T) {
 	tr := newTree(t, nil, "a.go", "sub/b.go")
 	tr.limit(1)
 	polling := tr.w.About().Polling
-	require.Equal(t, "the system watches no more folders for this user: "+tr.path("sub")+": no space left on device", polling.Why)
+	require.Equal(t, "this user cannot watch more folders: "+tr.path("sub")+": no space left on device", polling.Reason)
 	require.Contains(t, polling.Hint, "sudo sysctl fs.inotify.max_user_watches=")
 	require.Equal(t, 2, tr.w.About().Folders)
 	for _, name := range []string{"a.go", "sub/b.go", "sub/new/c.go"} {
@@ -88,7 +89,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestLimitLater does so, too, when it is a new folder that is too many.
+// TestLimitLater checks the same for a folder that is created later.
 func TestLimitLater(t *testing.T) {
 	tr := newTree(t, nil, "a.go")
 	tr.limit(1)
@@ -96,7 +97,7 @@ func TestLimitLater(t *testing.T) {
 	require.NoError(t, os.Mkdir(tr.path("sub"), 0o755))
 	select {
 	case c := <-tr.w.Changes():
-		require.Contains(t, c.Warning.Text, "looks at the files each second: the system watches no more folders")
+		require.Contains(t, c.Warning.Text, "polling files every second: this user cannot watch more folders")
 		require.Contains(t, c.Warning.Hint, "sysctl")
 	case <-time.After(10 * time.Second):
 		require.Fail(t, "no warning")
@@ -105,20 +106,21 @@ func TestLimitLater(t *testing.T) {
 	require.Equal(t, []string{"sub/b.go"}, tr.changes("sub/b.go"))
 }
 
-// TestNothingToWatchWith says what to try where the system watches nothing.
-func TestNothingToWatchWith(t *testing.T) {
-	polling := limited("", syscall.EMFILE)
-	require.Equal(t, "looks at the files each second: the system watches nothing more for this user: too many open files", polling.String())
+// TestNoWatcherAvailable checks the hint when the system cannot create a
+// watcher.
+func TestNoWatcherAvailable(t *testing.T) {
+	polling := limitReached("", syscall.EMFILE)
+	require.Equal(t, "polling files every second: this user cannot create more file watchers: too many open files", polling.String())
 	require.Contains(t, polling.Hint, "max_user_instances")
 }
 
-// TestLookTakesItsShare looks less often where a look takes long.
-func TestLookTakesItsShare(t *testing.T) {
+// TestPollingTimeIsLimited checks that polling is less frequent if it takes long.
+func TestPollingTimeIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		var at []time.Duration
 		stop := make(chan struct{})
-		g := gatherer{each: time.Second, quiet: time.Second, stop: stop, look: func() bool {
+		g := gatherer{interval: time.Second, quiet: time.Second, stop: stop, scan: func() bool {
 			at = append(at, time.Since(begin).Round(time.Second/2))
 			if len(at) > 1 {
 				time.Sleep(500 * time.Millisecond)

@@ -19,7 +19,7 @@ type tree struct {
 	w   *Watcher
 }
 
-// newTree makes a folder of files, which hold their names, and watches it.
+// newTree creates and watches a folder of files. Each file contains its name.
 func newTree(t *testing.T, globs []string, files ...string) *tree {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -43,8 +43,8 @@ func (tr *tree) watch(opts Options) {
 
 func (tr *tree) path(name string) string { return filepath.Join(tr.dir, filepath.FromSlash(name)) }
 
-// write puts a file there at once, so that it is one change however slow the
-// machine is.
+// write replaces a file atomically, so that it is one change even on a slow
+// machine.
 func (tr *tree) write(name, text string) {
 	tr.t.Helper()
 	require.NoError(tr.t, os.MkdirAll(filepath.Dir(tr.path(name)), 0o755))
@@ -52,7 +52,7 @@ func (tr *tree) write(name, text string) {
 	require.NoError(tr.t, os.Rename(tr.path(name)+"~", tr.path(name)))
 }
 
-// changes waits until a file has changed, and returns all that did till then.
+// changes waits until a file has changed, and returns all changes up to then.
 func (tr *tree) changes(last string) (all []string) {
 	tr.t.Helper()
 	limit := time.After(10 * time.Second)
@@ -62,7 +62,7 @@ func (tr *tree) changes(last string) (all []string) {
 			for _, path := range c.Paths {
 				name, ok := below(tr.dir, path)
 				require.True(tr.t, ok)
-				if !slices.Contains(all, name) { // where one is written in steps, which may be several changes
+				if !slices.Contains(all, name) { // a file written in steps may cause several changes
 					all = append(all, name)
 				}
 				if name == last {
@@ -75,8 +75,8 @@ func (tr *tree) changes(last string) (all []string) {
 	}
 }
 
-// only requires that nothing but some files changes: what did not count is
-// followed by a change that does.
+// only requires that only certain files change. It checks by making one more
+// change and waiting for it.
 func (tr *tree) only(names ...string) {
 	tr.t.Helper()
 	tr.write("zzz.go", time.Now().String())
@@ -103,7 +103,7 @@ func TestChanges(t *testing.T) {
 		}, []string{"a.go"}},
 		{"replaced, as editors do", func(t *testing.T, tr *tree) { tr.write("a.go", "other") }, []string{"a.go"}},
 		{"replaced by the same", func(t *testing.T, tr *tree) { tr.write("a.go", "a.go") }, nil},
-		{"moved away and written anew", func(t *testing.T, tr *tree) {
+		{"moved away and written again", func(t *testing.T, tr *tree) {
 			require.NoError(t, os.Rename(tr.path("a.go"), tr.path("a.go~")))
 			tr.write("a.go", "other")
 		}, []string{"a.go"}},
@@ -123,7 +123,7 @@ func TestChanges(t *testing.T) {
 		{"a folder is removed", func(t *testing.T, tr *tree) { require.NoError(t, os.RemoveAll(tr.path("sub"))) }, []string{"sub/b.go"}},
 		{"a folder is moved away", func(t *testing.T, tr *tree) { require.NoError(t, os.Rename(tr.path("sub"), tr.path("sub.old"))) }, []string{"sub.old/b.go", "sub/b.go"}},
 		{"a new link", func(t *testing.T, tr *tree) { require.NoError(t, os.Symlink("a.go", tr.path("l.go"))) }, []string{"l.go"}},
-		{"what a link leads to", func(t *testing.T, tr *tree) {
+		{"the target of a link", func(t *testing.T, tr *tree) {
 			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(tr.dir), "outside"), []byte("other"), 0o644))
 		}, []string{"out.go"}},
 		{"in .git", func(t *testing.T, tr *tree) { tr.write(".git/x.go", "x") }, nil},
@@ -147,8 +147,9 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestTheSameAgain takes what is the same again soon for no change.
-func TestTheSameAgain(t *testing.T) {
+// TestRestoredContent checks that a file restored to the same content within a
+// short time has not changed.
+func TestRestoredContent(t *testing.T) {
 	t.Parallel()
 	tr := newTree(t, nil, "cut.go", "removed.go")
 	tr.watch(Options{Globs: goFiles, Quiet: time.Second}) // a busy machine may take long for a few lines
@@ -159,9 +160,9 @@ func TestTheSameAgain(t *testing.T) {
 	tr.only()
 }
 
-// TestAgain sees the second change of a file as well as the first, whatever
-// became of its folder.
-func TestAgain(t *testing.T) {
+// TestSecondChange checks that the second change of a file is seen like the
+// first, whatever happens to its folder.
+func TestSecondChange(t *testing.T) {
 	tr := newTree(t, goFiles, "sub/a.go")
 	for i := range 3 {
 		tr.write("sub/a.go", fmt.Sprint(i))
@@ -226,16 +227,17 @@ func TestAbout(t *testing.T) {
 	about := tr.w.About()
 	require.Equal(t, 2, about.Files)
 	require.Equal(t, 5, about.Folders, "this one, sub, x, deep and er")
-	require.Equal(t, []string{".git", "node_modules"}, about.LeftOut)
+	require.Equal(t, []string{".git", "node_modules"}, about.Excluded)
 	require.Equal(t, []string{"web/*.ts"}, about.Unmatched)
-	require.Zero(t, about.Beyond)
+	require.Zero(t, about.OverLimit)
 
 	tr.watch(Options{Globs: goFiles, MaxFolders: 2})
 	require.Equal(t, 2, tr.w.About().Folders)
-	require.Positive(t, tr.w.About().Beyond)
+	require.Positive(t, tr.w.About().OverLimit)
 }
 
-// TestTooMany tells of folders that came later and are too many.
+// TestTooMany checks the warning about folders beyond the limit that are
+// created later.
 func TestTooMany(t *testing.T) {
 	tr := newTree(t, nil)
 	tr.watch(Options{Globs: goFiles, MaxFolders: 1})
@@ -249,7 +251,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestIgnore leaves out what the program writes itself.
+// TestIgnore checks that ignored files do not count.
 func TestIgnore(t *testing.T) {
 	tr := newTree(t, nil)
 	tr.watch(Options{Ignore: func(path string) bool { return filepath.Base(path) == "session.jsonl" }})
@@ -268,11 +270,11 @@ func TestLarge(t *testing.T) {
 	require.False(t, small.differs(stateOf(file, 5)))
 	require.True(t, large.differs(stateOf(file, 4)), "its time decides")
 	require.True(t, small.differs(state{}))
-	require.False(t, state{}.differs(stateOf(filepath.Dir(file), 5)), "a folder is no file")
+	require.False(t, state{}.differs(stateOf(filepath.Dir(file), 5)), "a folder is not a file")
 }
 
-// TestElsewhere sees a folder that is not below the working one go and come
-// back, as builds do it with theirs.
+// TestElsewhere checks that a folder outside the working directory is seen to
+// disappear and return, as build folders do.
 func TestElsewhere(t *testing.T) {
 	other := newTree(t, nil, "target/debug/server")
 	tr := &tree{t: t, dir: t.TempDir()}
@@ -286,7 +288,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestCircle does not follow links to folders, unless a glob goes through one.
+// TestCircle checks that links to folders are not followed, unless a glob goes
+// through one.
 func TestCircle(t *testing.T) {
 	tr := newTree(t, nil, "sub/a.go")
 	require.NoError(t, os.Symlink("..", tr.path("sub/up")))
@@ -298,10 +301,10 @@ func TestCircle(t *testing.T) {
 	require.Equal(t, []string{"by-name/a.go"}, tr.changes("by-name/a.go"))
 }
 
-// TestLost looks at all there is when the system has lost events.
+// TestLost checks that all files are checked after the system has lost events.
 func TestLost(t *testing.T) {
 	tr := newTree(t, goFiles, "a.go", "b.go", "sub/c.go")
-	require.NoError(t, tr.w.Close()) // so that it sees nothing of this
+	require.NoError(t, tr.w.Close()) // so that the watcher sees none of this
 	tr.write("b.go", "other")
 	tr.write("new/d.go", "new")
 	require.NoError(t, os.Remove(tr.path("sub/c.go")))

@@ -12,22 +12,22 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Options say what is watched. Globs may be empty: all below Dir then.
+// Options define what is watched. Without globs, everything in Dir is watched.
 type Options struct {
-	Dir   string // that relative globs are about; "" is the working directory
+	Dir   string // base of relative globs; "" is the working directory
 	Globs []string
-	// Ignore tells of files that never count, such as what the program writes
-	// itself; nil means none.
+	// Ignore reports files that never count, such as those that the program
+	// itself writes; nil ignores none.
 	Ignore func(path string) bool
-	// Quiet is how long nothing may happen before a change is told of, and Most
-	// how long that may take; 0 means 100 ms and 2 s.
-	Quiet, Most time.Duration
-	// Poll looks at the files again and again, and asks the system for nothing.
+	// Quiet is the time without events after which a change is reported, and
+	// Most the maximum delay if events continue; 0 means 100 ms and 2 s.
+	Quiet, MaxDelay time.Duration
+	// Poll polls the files instead of using the notifications of the system.
 	Poll bool
-	// MaxFolders is how many folders are watched; 0 means 8,192.
+	// MaxFolders is the maximum number of watched folders; 0 means 8,192.
 	MaxFolders int
 
-	each time.Duration // between looks; 0 means pollEach
+	interval time.Duration // between polls; 0 means pollInterval
 }
 
 const (
@@ -36,54 +36,54 @@ const (
 	defaultFolders = 8192
 )
 
-// About is what a Watcher watches.
+// About describes what a Watcher watches.
 type About struct {
 	Folders, Files int
-	LeftOut        []string // folders that are not watched because of their names
-	Beyond         int      // folders that are not because there are too many, at least
+	Excluded       []string // folders that are excluded because of their names
+	OverLimit      int      // minimum number of folders beyond MaxFolders
 	Unmatched      []string // globs that match no file now
-	// Polling is why the files are looked at again and again; nil if they are not.
+	// Polling is the reason why the files are polled; nil if they are not.
 	Polling *Polling
 }
 
-// A Watcher tells of changes. Close must be called.
+// A Watcher reports changes. Close must be called.
 type Watcher struct {
-	opts    Options
-	globs   globs
-	fs      *fsnotify.Watcher // nil where there is none
-	ask     func(fs *fsnotify.Watcher, folder string) error
-	changes chan Change
-	stop    chan struct{}
-	ending  sync.Once
-	running sync.WaitGroup
+	opts        Options
+	globs       globs
+	fs          *fsnotify.Watcher // nil if it could not be created
+	addToSystem func(fs *fsnotify.Watcher, folder string) error
+	changes     chan Change
+	stop        chan struct{}
+	ending      sync.Once
+	running     sync.WaitGroup
 
-	// What follows belongs to New, and then to the goroutine that gathers.
-	folders map[string]string   // the real folders by the names under which they are watched
-	names   map[string][]string // and the other way round
-	files   map[string]state
-	links   map[string][]string // links by what they lead to
-	touched map[string]bool
-	leftOut map[string]bool
-	beyond  int
-	budget  int64 // bytes that may be hashed while the files are first looked at
-	polling *Polling
-	warning Warning // not told of yet
-	about   About
+	// The fields below belong to New, and then to the goroutine that gathers.
+	folders  map[string]string   // the real folders by the names under which they are watched
+	names    map[string][]string // the names by real folder
+	files    map[string]state
+	links    map[string][]string // links by their target
+	touched  map[string]bool
+	excluded map[string]bool
+	beyond   int
+	budget   int64 // bytes that may still be hashed during the start
+	polling  *Polling
+	warning  Warning // not yet reported
+	about    About
 }
 
-// New watches what is there, and what will be. The error is a *GlobError, or
-// about the file system.
+// New watches existing and future files. The error is a *GlobError or an error
+// of the file system.
 func New(opts Options) (*Watcher, error) { return newWatcher(opts, (*fsnotify.Watcher).Add) }
 
-func newWatcher(opts Options, ask func(fs *fsnotify.Watcher, folder string) error) (*Watcher, error) {
+func newWatcher(opts Options, addToSystem func(fs *fsnotify.Watcher, folder string) error) (*Watcher, error) {
 	if opts.Quiet == 0 {
 		opts.Quiet = defaultQuiet
 	}
-	if opts.Most == 0 {
-		opts.Most = defaultMost
+	if opts.MaxDelay == 0 {
+		opts.MaxDelay = defaultMost
 	}
-	if opts.each == 0 {
-		opts.each = pollEach
+	if opts.interval == 0 {
+		opts.interval = pollInterval
 	}
 	if opts.MaxFolders == 0 {
 		opts.MaxFolders = defaultFolders
@@ -93,26 +93,26 @@ func newWatcher(opts Options, ask func(fs *fsnotify.Watcher, folder string) erro
 		return nil, err
 	}
 	w := &Watcher{
-		opts: opts, ask: ask, changes: make(chan Change), stop: make(chan struct{}), budget: hashedAtOnce,
-		folders: map[string]string{}, names: map[string][]string{}, files: map[string]state{}, links: map[string][]string{}, touched: map[string]bool{}, leftOut: map[string]bool{},
+		opts: opts, addToSystem: addToSystem, changes: make(chan Change), stop: make(chan struct{}), budget: maxInitialHash,
+		folders: map[string]string{}, names: map[string][]string{}, files: map[string]state{}, links: map[string][]string{}, touched: map[string]bool{}, excluded: map[string]bool{},
 	}
 	if w.globs, err = parseGlobs(dir, opts.Globs); err != nil {
 		return nil, err
 	}
 	g := &gatherer{
-		stop: w.stop, out: w.changes, quiet: opts.Quiet, most: opts.Most, each: opts.each,
-		dirty: w.dirty, lost: w.lost, look: w.look, settle: w.settle,
+		stop: w.stop, out: w.changes, quiet: opts.Quiet, maxDelay: opts.MaxDelay, interval: opts.interval,
+		dirty: w.dirty, lost: w.lost, scan: w.scan, settle: w.settle,
 	}
 	if opts.Poll {
-		w.poll(Polling{Why: "as asked for"})
+		w.poll(Polling{Reason: "as requested"})
 	} else if w.fs, err = fsnotify.NewBufferedWatcher(4096); err != nil {
-		w.poll(limited("", err))
+		w.poll(limitReached("", err))
 	} else {
 		g.events, g.errors = w.fs.Events, w.fs.Errors
 	}
 	for _, top := range w.globs.tops() {
-		if where := elsewhere(top); where != "" {
-			w.poll(Polling{Why: top + " is on " + where + ": the system does not tell of all that happens there"})
+		if where := remoteFS(top); where != "" {
+			w.poll(Polling{Reason: top + " is on " + where + ": the system does not report all changes there"})
 		}
 		w.walk(top, w.first)
 	}
@@ -121,14 +121,14 @@ func newWatcher(opts Options, ask func(fs *fsnotify.Watcher, folder string) erro
 	return w, nil
 }
 
-// Changes is where changes come. What happens while nobody takes one is added to
-// the next. It is never closed.
+// Changes returns the channel for changes. A change that has not been received
+// is merged with the next. The channel is never closed.
 func (w *Watcher) Changes() <-chan Change { return w.changes }
 
-// About is what was watched when the Watcher was made.
+// About returns what was watched when the Watcher was created.
 func (w *Watcher) About() About { return w.about }
 
-// Close ends the watching.
+// Close stops the watcher.
 func (w *Watcher) Close() error {
 	var err error
 	w.ending.Do(func() {
@@ -142,7 +142,7 @@ func (w *Watcher) Close() error {
 }
 
 func (w *Watcher) describe() {
-	w.about = About{Folders: len(w.folders), Files: len(w.files), LeftOut: slices.Sorted(maps.Keys(w.leftOut)), Beyond: w.beyond, Polling: w.polling}
+	w.about = About{Folders: len(w.folders), Files: len(w.files), Excluded: slices.Sorted(maps.Keys(w.excluded)), OverLimit: w.beyond, Polling: w.polling}
 	w.warning = Warning{}
 	for i := range w.globs.in {
 		one := &w.globs.in[i]
@@ -152,7 +152,7 @@ func (w *Watcher) describe() {
 	}
 }
 
-// first takes a file that is there from the start.
+// first records a file that exists at the start.
 func (w *Watcher) first(file string) {
 	s := stateOf(file, min(maxHashed, w.budget))
 	if s.hashed {
@@ -162,10 +162,11 @@ func (w *Watcher) first(file string) {
 	w.follow(file)
 }
 
-// touch notes that a file may have changed.
+// touch marks a file as possibly changed.
 func (w *Watcher) touch(file string) { w.touched[file] = true }
 
-// dirty notes what an event may have changed. It comes with the real name.
+// dirty marks the paths that an event may have changed. Events carry the real
+// name.
 func (w *Watcher) dirty(e fsnotify.Event) bool {
 	before := len(w.touched)
 	names := slices.Clone(w.names[e.Name])
@@ -182,35 +183,35 @@ func (w *Watcher) dirty(e fsnotify.Event) bool {
 	}
 	anything := false
 	for _, name := range names {
-		anything = w.happened(name, e.Op) || anything
+		anything = w.record(name, e.Op) || anything
 	}
 	return anything || len(w.touched) > before || w.warning.Text != ""
 }
 
-// happened notes what may have changed with a name.
-func (w *Watcher) happened(name string, op fsnotify.Op) bool {
+// record marks what an event may have changed, for one name of the path.
+func (w *Watcher) record(name string, op fsnotify.Op) bool {
 	if _, watched := w.folders[name]; op.Has(fsnotify.Remove) || op.Has(fsnotify.Rename) || op.Has(fsnotify.Create) && watched {
-		w.gone(name)
+		w.removed(name)
 	}
 	if op.Has(fsnotify.Create) {
-		w.come(name)
+		w.created(name)
 	}
 	if op == fsnotify.Chmod || !w.watches(name) {
-		return false // touched, or another mode: the content is the same
+		return false // only times or permissions changed
 	}
 	w.touch(name)
 	return true
 }
 
-// watches tells whether a file counts.
+// watches reports whether a file counts.
 func (w *Watcher) watches(file string) bool {
 	return w.globs.matches(file) && (w.opts.Ignore == nil || !w.opts.Ignore(file))
 }
 
-// gone takes a path that is not there any more: with a folder goes what is in
-// it. What is there again by now is watched anew; where a glob begins in it, so
-// is the nearest folder above, which sees it come back.
-func (w *Watcher) gone(name string) {
+// removed handles a path that has disappeared, including everything in it if it
+// was a folder. If it exists again by now, it is watched again. If a glob
+// begins in it, the nearest existing parent is watched too, to see it return.
+func (w *Watcher) removed(name string) {
 	if _, watched := w.folders[name]; !watched {
 		return
 	}
@@ -225,40 +226,41 @@ func (w *Watcher) gone(name string) {
 			w.touch(file)
 		}
 	}
-	w.come(name)
+	w.created(name)
 	for i := range w.globs.in {
 		if g := &w.globs.in[i]; isWithin(name, g.top) {
-			g.top = existing(g.root)
-			w.come(g.top)
+			g.top = nearestExisting(g.root)
+			w.created(g.top)
 		}
 	}
 }
 
-// lost takes an error of the system: events may be lost, so all is looked at.
+// lost handles an error of the system. Events may be lost, so all files are
+// checked.
 func (w *Watcher) lost(error) bool {
 	for file := range w.files {
 		w.touch(file)
 	}
 	for _, top := range w.globs.tops() {
-		w.come(top)
+		w.created(top)
 	}
 	return true
 }
 
-// come takes a folder that is new, or what is no folder and means nothing.
-func (w *Watcher) come(folder string) { w.enter(folder, w.touch) }
+// created handles a new folder; other paths are ignored.
+func (w *Watcher) created(folder string) { w.enter(folder, w.touch) }
 
-// enter walks through a folder later than at the start, and warns if it is one
-// too many.
+// enter walks a folder that was added after the start, and warns if there are
+// now too many.
 func (w *Watcher) enter(folder string, found func(file string)) {
 	before := w.beyond
 	w.walk(folder, found)
 	if before == 0 && w.beyond > 0 {
-		w.warning = Warning{Text: fmt.Sprintf("more than %d folders: %s and what comes later is not watched", w.opts.MaxFolders, folder)}
+		w.warning = Warning{Text: fmt.Sprintf("more than %d folders: %s and later ones are not watched", w.opts.MaxFolders, folder)}
 	}
 }
 
-// settle looks at what may have changed.
+// settle checks the touched files and returns those that have changed.
 func (w *Watcher) settle() Change {
 	c := Change{Warning: w.warning}
 	w.warning = Warning{}
@@ -267,7 +269,7 @@ func (w *Watcher) settle() Change {
 		if w.files[file].differs(now) {
 			c.Paths = append(c.Paths, file)
 		}
-		if now.there {
+		if now.exists {
 			w.files[file] = now
 			w.follow(file)
 		} else {

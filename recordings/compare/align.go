@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// alone marks a record that has no partner.
+// alone marks a record without a partner.
 const alone = -1
 
-// align gives each record of a its partner in b, alone if it has none: the k-th
-// request with a key is the partner of the k-th one with it. Further pages of
+// align finds the partner in b of each record of a, alone if there is none: the k-th
+// request with a key in a matches the k-th one with that key in b. Further pages of
 // lists have no partners: they belong to their first page.
 func align(a, b []record) (partners []int32) {
 	partners = make([]int32, len(a))
@@ -32,7 +32,7 @@ func align(a, b []record) (partners []int32) {
 	return partners
 }
 
-// byKey returns the numbers of records by key, those of one key in their order.
+// byKey returns the indexes of records sorted by key; equal keys stay in order.
 func byKey(records []record) []int32 {
 	numbers := make([]int32, 0, len(records))
 	for i := range records {
@@ -46,7 +46,7 @@ func byKey(records []record) []int32 {
 	return numbers
 }
 
-// single returns the records of b that have no partner.
+// single returns the records of b without a partner.
 func single(partners []int32, b []record) []int32 {
 	has := make([]bool, len(b))
 	for _, j := range partners {

@@ -17,12 +17,12 @@ import (
 	"mcpdbg/recordings"
 )
 
-// benchBytes is how large the recordings of the benchmarks are.
+// benchBytes is the size of the benchmark recordings.
 const benchBytes = 100 << 20
 
-// corpusFile writes a recording of the corpus in which each request asks
-// something else, and each answer is edited.
-func corpusFile(b *testing.B, edit func(answer []byte) []byte) string {
+// corpusFile writes a recording of the corpus in which each request is
+// different, and each response is edited.
+func corpusFile(b *testing.B, edit func(response []byte) []byte) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "corpus.jsonl")
 	f, err := os.Create(path)
@@ -55,8 +55,8 @@ func must(n int, err error) int {
 	return n
 }
 
-// BenchmarkCompare compares two recordings of 100 MB: their bytes a second, both
-// together, without opening them. decode is what a program does that decodes
+// BenchmarkCompare compares two recordings of 100 MB: their bytes per second, both
+// together, without opening them. decode is a program that decodes
 // each line of both with encoding/json and compares the values.
 func BenchmarkCompare(b *testing.B) {
 	same := func(m []byte) []byte { return m }

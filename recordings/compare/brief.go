@@ -5,27 +5,28 @@ import (
 	"strings"
 )
 
-// maxBrief is how many bytes of a value stand in a brief line, and maxDetails how
-// many lines are below one.
+// maxBrief is the most bytes of a value in a brief line, and maxDetails the most
+// detail lines below one.
 const (
 	maxBrief   = 60
 	maxDetails = 6
 )
 
-// Brief says in a line each what counts, at most so many places, such as
+// Brief returns a line for each of at most most places with a difference that counts,
+// such as
 //
 //	~ tools/call add: /result/structuredContent/sum 3 -> 4
 //	+ tools/list: /result/tools/multiply
 //
-// Lines of a diff stand below theirs, indented. The text is the servers': Clean
-// of TextOptions is for the reader to do.
+// Lines of a diff follow their place, indented. The text comes from servers: the
+// caller must sanitize it, as with TextOptions.Clean.
 func (r *Report) Brief(most int) []string {
 	var lines []string
 	p, shown := printer{TextOptions: TextOptions{Clean: func(s string) string { return s }}}, 0
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if !g.Counts {
-			break // those that count come first
+			break // differences that count come first
 		}
 		if shown == most {
 			lines = append(lines, fmt.Sprintf("and changes in %s more", plural(r.counting()-shown, "place")))
@@ -44,7 +45,7 @@ func (r *Report) Brief(most int) []string {
 	return lines
 }
 
-// counting is how many places there are that count, as far as they are known.
+// counting returns the number of known places with a difference that counts.
 func (r *Report) counting() int {
 	n := r.MoreGroups
 	for i := range r.Groups {
@@ -55,22 +56,22 @@ func (r *Report) counting() int {
 	return n
 }
 
-// brief is the line of a group.
+// brief returns the line of a group.
 func (p *printer) brief(g *Group) string {
 	mark, text := "~", ""
 	d := &g.Example
 	switch {
 	case g.Class == ClassMissing:
-		mark, text = "-", "not asked any more"
+		mark, text = "-", "no longer requested"
 	case g.Class == ClassExtra:
-		mark, text = "+", "asked for the first time"
+		mark, text = "+", "newly requested"
 	case g.Class == ClassOutcome || g.Class == ClassEra:
 		text = sides(d)
-	case g.Change == Schema:
-		text = string(g.Pointer) + ": another schema"
-	case g.Change == Added:
+	case g.Change == changeSchema:
+		text = string(g.Pointer) + ": schema changed"
+	case g.Change == changeAdded:
 		mark, text = "+", strings.TrimSpace(string(g.Pointer)+" "+short(valueOf(d.B)))
-	case g.Change == Removed:
+	case g.Change == changeRemoved:
 		mark, text = "-", strings.TrimSpace(string(g.Pointer)+" "+short(valueOf(d.A)))
 	case len(d.Detail) > 0:
 		text = string(g.Pointer)
@@ -83,7 +84,7 @@ func (p *printer) brief(g *Group) string {
 	return mark + " " + p.call(g.Method, g.Subject, g.From) + ": " + text
 }
 
-// sides are the values of both sides.
+// sides returns the values of both sides.
 func sides(d *Difference) string { return short(valueOf(d.A)) + " -> " + short(valueOf(d.B)) }
 
 func valueOf(s *Side) string {
@@ -93,7 +94,7 @@ func valueOf(s *Side) string {
 	return s.Value
 }
 
-// short is the beginning of a text.
+// short truncates a text for a brief line.
 func short(text string) string {
 	if len(text) <= maxBrief {
 		return text

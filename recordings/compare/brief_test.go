@@ -11,7 +11,7 @@ import (
 )
 
 func TestBrief(t *testing.T) {
-	answer := func(result string, more ...string) []string {
+	response := func(result string, more ...string) []string {
 		return append([]string{
 			rectest.Started,
 			`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add"}}`,
@@ -24,12 +24,12 @@ func TestBrief(t *testing.T) {
 		a, b []string
 		want []string
 	}{
-		{"the same", answer(`"result":{"sum":3}`), answer(`"result":{"sum":3}`), nil},
-		{"a value", answer(`"result":{"sum":3}`), answer(`"result":{"sum":4}`), []string{"~ tools/call add: /result/sum 3 -> 4"}},
-		{"more and less", answer(`"result":{"old":"x"}`), answer(`"result":{"young":{"y":1}}`), []string{`- tools/call add: /result/old "x"`, `+ tools/call add: /result/young {"y":1}`}},
-		{"an error", answer(`"result":{}`), answer(`"error":{"code":-32602,"message":"no"}`), []string{`~ tools/call add: result -> error -32602 "no"`}},
-		{"one side", answer(`"result":{}`), answer(`"result":{}`, ask...), []string{"+ prompts/list: asked for the first time"}},
-		{"the other side", answer(`"result":{}`, ask...), answer(`"result":{}`), []string{"- prompts/list: not asked any more"}},
+		{"the same", response(`"result":{"sum":3}`), response(`"result":{"sum":3}`), nil},
+		{"a value", response(`"result":{"sum":3}`), response(`"result":{"sum":4}`), []string{"~ tools/call add: /result/sum 3 -> 4"}},
+		{"more and less", response(`"result":{"old":"x"}`), response(`"result":{"young":{"y":1}}`), []string{`- tools/call add: /result/old "x"`, `+ tools/call add: /result/young {"y":1}`}},
+		{"an error", response(`"result":{}`), response(`"error":{"code":-32602,"message":"no"}`), []string{`~ tools/call add: result -> error -32602 "no"`}},
+		{"one side", response(`"result":{}`), response(`"result":{}`, ask...), []string{"+ prompts/list: newly requested"}},
+		{"the other side", response(`"result":{}`, ask...), response(`"result":{}`), []string{"- prompts/list: no longer requested"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			report, err := compare.Compare(t.Context(), rectest.Session(t, c.a...), rectest.Session(t, c.b...), compare.Options{})
@@ -42,7 +42,7 @@ func TestBrief(t *testing.T) {
 		a += fmt.Sprintf(`,"m%d":1`, i)
 		b += fmt.Sprintf(`,"m%d":2`, i)
 	}
-	report, err := compare.Compare(t.Context(), rectest.Session(t, answer(`"result":{"x":1`+a+`}`)...), rectest.Session(t, answer(`"result":{"x":1`+b+`}`)...), compare.Options{})
+	report, err := compare.Compare(t.Context(), rectest.Session(t, response(`"result":{"x":1`+a+`}`)...), rectest.Session(t, response(`"result":{"x":1`+b+`}`)...), compare.Options{})
 	require.NoError(t, err)
 	lines := report.Brief(3)
 	require.Len(t, lines, 4)

@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestValuesThatTheServerNamedAreNotWhatWasAsked(t *testing.T) {
-	session := func(made, asked, answer string) []string {
+func TestCarriedValuesAreNotADifference(t *testing.T) {
+	session := func(made, asked, response string) []string {
 		return []string{started,
 			`> {"id":1,"method":"tools/call","params":{"name":"make"}}`, `< {"id":1,"result":{"structuredContent":{"job":"` + made + `"}}}`,
-			`> {"id":2,"method":"tools/call","params":{"name":"poll","arguments":{"job":"` + asked + `"}}}`, `< {"id":2,"result":{"state":"` + answer + `"}}`,
+			`> {"id":2,"method":"tools/call","params":{"name":"poll","arguments":{"job":"` + asked + `"}}}`, `< {"id":2,"result":{"state":"` + response + `"}}`,
 		}
 	}
 	of := func(r *Report) []string {
@@ -23,14 +23,14 @@ func TestValuesThatTheServerNamedAreNotWhatWasAsked(t *testing.T) {
 	const ignored = "ignore tools/call:make /result/structuredContent/job"
 	a := session("job-00001", "job-00001", "done")
 	r := compared(t, a, session("job-00002", "job-00002", "failed"), Options{Rules: rulesOf(t, ignored)})
-	require.Equal(t, []string{`result: tools/call poll /result/state changed "done" | "failed"`}, told(r))
+	require.Equal(t, []string{`result: tools/call poll /result/state changed "done" | "failed"`}, describe(r))
 	require.Equal(t, []string{"carried poll /params/arguments/job"}, of(r))
 
 	r = compared(t, a, session("job-00002", "job-99999", "failed"), Options{Rules: rulesOf(t, ignored)})
-	require.Equal(t, []string{`params: tools/call poll /params/arguments/job changed "job-00001" | "job-99999"`}, told(r), "its own")
+	require.Equal(t, []string{`params: tools/call poll /params/arguments/job changed "job-00001" | "job-99999"`}, describe(r), "its own")
 }
 
-func TestListsThatGoOnFromACursorAreOneWalk(t *testing.T) {
+func TestPagesOfAListAreOneExchange(t *testing.T) {
 	a := []string{started,
 		`> {"id":1,"method":"tools/list"}`, `< {"id":1,"result":{"tools":[{"name":"a"}],"nextCursor":"one"}}`,
 		`> {"id":2,"method":"tools/list","params":{"cursor":"one"}}`, `< {"id":2,"result":{"tools":[{"name":"b"}]}}`,
@@ -41,9 +41,9 @@ func TestListsThatGoOnFromACursorAreOneWalk(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		`result: tools/list /result/tools/b removed {"name":"b"} | nothing`, `result: tools/list /result/tools/c added nothing | {"name":"c"}`,
-	}, told(compared(t, a, b, Options{})))
+	}, describe(compared(t, a, b, Options{})))
 	failing := append(b[:4:4], `< {"id":2,"error":{"code":-32602,"message":"no such cursor"}}`)
 	require.Equal(t, []string{
 		`outcome: tools/list /outcome changed result | a further page: error -32602 "no such cursor"`, `result: tools/list /result/tools/b removed {"name":"b"} | nothing`,
-	}, told(compared(t, a, failing, Options{})))
+	}, describe(compared(t, a, failing, Options{})))
 }

@@ -7,8 +7,8 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// report adds a difference between what is compared now, unless a rule ignores
-// it. a and b are what is shown of both sides, nil for nothing.
+// report adds a difference of the current pair unless a rule ignores it. a and b are
+// the values to show for both sides, nil for none.
 func (c *comparer) report(d Difference, a, b []byte) {
 	if d.Pointer != "" {
 		if rule := c.about.Rule(d.Pointer.Tokens()); rule.Action == match.ActionIgnore {
@@ -18,7 +18,7 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	}
 	d.Method, d.Subject, d.From, d.order = c.label.method, c.label.subject, c.label.from(), c.place
 	d.Counts = c.countsClass(d.Class)
-	c.counts, c.told = c.counts || d.Counts, true
+	c.counts, c.reported = c.counts || d.Counts, true
 	c.out.Differs = c.out.Differs || d.Counts
 	key := groupKey{d.Class, d.Method, d.Subject, d.From, general(d.Pointer.Tokens()), d.Change}
 	at, known := c.groups[key]
@@ -27,7 +27,7 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	if known && !first && !keep {
 		c.out.Groups[at].Count++
 		c.out.More++
-		return // nobody will see it
+		return // it is not shown
 	}
 	if d.more != nil {
 		d.Detail, d.more = d.more(), nil
@@ -63,7 +63,7 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	}
 }
 
-// show puts a value into a side, if there is one.
+// show sets the value of a side if there is one.
 func show(s **Side, value []byte) {
 	if value == nil {
 		return
@@ -74,7 +74,7 @@ func show(s **Side, value []byte) {
 	(*s).Value = excerpt(value)
 }
 
-// countsClass tells whether sessions differ because of a class.
+// countsClass reports whether differences of a class count.
 func (c *comparer) countsClass(class Class) bool {
 	switch class {
 	case ClassOrder:
@@ -87,7 +87,7 @@ func (c *comparer) countsClass(class Class) bool {
 	return true
 }
 
-// masked counts a value that differs and is of one type on both sides.
+// masked counts two different values of the same type.
 func (c *comparer) masked(typ string, path []string, a, b []byte) {
 	key := maskKey{typ, c.label.method, c.label.subject, general(path)}
 	at, known := c.masks[key]
@@ -130,7 +130,7 @@ func (c *comparer) finish() *Report {
 	return r
 }
 
-// notNil makes JSON say [] instead of null.
+// notNil returns an empty slice for nil, so that JSON has [] instead of null.
 func notNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}

@@ -13,35 +13,35 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// Options say what counts. The zero value is good.
+// Options are the options of a comparison. The zero value is ready to use.
 type Options struct {
-	// Rules of a person, nil for none.
+	// Rules are the user's rules, nil for none.
 	Rules *match.Rules
-	// Notes makes other numbers of log messages and change notifications count.
+	// Notes makes different counts of log messages and change notifications count.
 	Notes bool
-	// MaxTime is how long the responses of a method may take in the second
-	// session, the handshake's included. Without it times do not count.
+	// MaxTime is the longest time that responses of a method may take in the
+	// second session, including the handshake. Methods without a limit are not
+	// checked.
 	MaxTime map[string]time.Duration
-	// MaxSlowdown is how many times as long as in the first session the median
-	// response of a method and tool may take in the second one; 0 is any. Less
-	// than minSlowdown more never counts.
+	// MaxSlowdown limits the median response time of a method and tool in the
+	// second session to a multiple of that in the first; 0 means no limit. An
+	// increase below minSlowdown never counts.
 	MaxSlowdown float64
-	// Envelope makes versions and what caches are told count.
+	// Envelope makes versions and cache hints count.
 	Envelope bool
-	// Skip tells which requests of the first session are left out, for instance
-	// because they were not sent to the second. SkipB is the same for the second.
+	// Skip reports whether a request of the first session is skipped, for example
+	// because it was not sent to the second. SkipB is the same for the second.
 	Skip, SkipB func(match.Ref) bool
 }
 
-// Compare says what two sessions differ in: what requests were answered with,
-// which of them only one side has, and what the servers asked. The answers to
-// equal requests are compared in their order; ids, times and how often progress
-// was told do not count.
+// Compare compares two sessions: the responses to requests, requests that only one
+// side has, and the servers' requests. Responses to equal requests are compared in
+// order; ids, times and the number of progress notifications do not count.
 //
-// Sources are read as far as they go when Compare is called, each entry at least
-// once; only pairs whose bytes differ are read again. Memory is about 64 bytes
-// an exchange, and what is largest in either session. A report holds at most
-// 1,000 differences and 2,000 groups, and counts the rest.
+// Sources are read up to their end when Compare is called, each entry at least once;
+// only pairs whose bytes differ are read again. Memory is about 64 bytes for each
+// exchange, plus the largest entry of either session. A report holds at most 1,000
+// differences and 2,000 groups, and counts the rest.
 func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, error) {
 	c, err := newComparer(ctx, a, b, opts)
 	if err != nil {
@@ -67,7 +67,7 @@ func newComparer(ctx context.Context, a, b session.Source, opts Options) (*compa
 	return c, nil
 }
 
-// begin makes ready for a report.
+// begin resets c for a new report.
 func (c *comparer) begin() {
 	c.out, c.label = Report{}, label{}
 	c.groups, c.masks, c.ignores = map[groupKey]int{}, map[maskKey]int{}, map[match.Rule]int{}
@@ -87,17 +87,17 @@ type comparer struct {
 	ignores map[match.Rule]int
 	calls   map[label]*Call
 	abouts  map[label]match.Applied
-	origins [2]map[usePlace]string // see carried; nil until they are needed
+	origins [2]map[usePlace]string // see carried; nil until needed
 
-	// What is compared now: records of both sides, alone if one has none.
-	label  label
-	about  match.Applied
-	i, j   int
-	place  int // in the order of the first session
-	counts bool
-	told   bool // of a difference, counts or not
+	// The current pair: records of both sides, alone for a missing one.
+	label    label
+	about    match.Applied
+	i, j     int
+	place    int // in the order of the first session
+	counts   bool
+	reported bool // has a difference, whether it counts or not
 
-	pairs *[]pair // if not nil, what was compared is noted there
+	pairs *[]pair // if not nil, collects the compared pairs
 }
 
 type maskKey struct {
@@ -106,14 +106,14 @@ type maskKey struct {
 	pointer         match.Pointer
 }
 
-// compare goes over both sides.
+// compare compares all pairs of both sides.
 func (c *comparer) compare() error {
 	partners := align(c.a.records, c.b.records)
 	rest, err := c.pairUp(partners, single(partners, c.b.records))
 	if err != nil {
 		return err
 	}
-	places := make([]int, len(c.b.records)) // where the partners of b's records stand
+	places := make([]int, len(c.b.records)) // positions of the partners of b's records in a
 	for i, j := range partners {
 		if j != alone {
 			places[j] = i
@@ -145,10 +145,10 @@ func (c *comparer) compare() error {
 	return nil
 }
 
-// turnTo makes a pair of records what is compared now.
+// turnTo makes two records the current pair.
 func (c *comparer) turnTo(i, j, place int) {
 	c.done()
-	c.i, c.j, c.place, c.counts, c.told = i, j, place, false, false
+	c.i, c.j, c.place, c.counts, c.reported = i, j, place, false, false
 	if i != alone {
 		c.label = c.a.labelOf(&c.a.records[i])
 	} else {
@@ -156,7 +156,7 @@ func (c *comparer) turnTo(i, j, place int) {
 	}
 	about, ok := c.abouts[c.label]
 	if !ok {
-		about = c.rules.About(c.label.method, c.label.subject)
+		about = c.rules.For(c.label.method, c.label.subject)
 		c.abouts[c.label] = about
 	}
 	c.about = about
@@ -174,7 +174,7 @@ func (c *comparer) turnTo(i, j, place int) {
 	}
 }
 
-// done counts what was compared.
+// done counts the current pair.
 func (c *comparer) done() {
 	call := c.calls[c.label]
 	switch {
@@ -189,13 +189,13 @@ func (c *comparer) done() {
 	}
 }
 
-// pair compares the two records, or reports the one that there is.
+// pair compares the two records, or reports the only one.
 func (c *comparer) pair() error {
 	switch {
 	case c.j == alone:
-		return c.single(ClassMissing, Removed, c.a, c.i)
+		return c.single(ClassMissing, changeRemoved, c.a, c.i)
 	case c.i == alone:
-		return c.single(ClassExtra, Added, c.b, c.j)
+		return c.single(ClassExtra, changeAdded, c.b, c.j)
 	}
 	a, b := &c.a.records[c.i], &c.b.records[c.j]
 	if a.key != b.key {
@@ -211,28 +211,28 @@ func (c *comparer) pair() error {
 	c.duplicates(a, b)
 	c.slow(b)
 	if !c.label.fromClient {
-		return nil // the answer is a client's
+		return nil // the response is the client's
 	}
 	if x, y := outcome(a), outcome(b); x != y {
-		c.report(Difference{Class: ClassOutcome, Change: Changed, Pointer: "/outcome"}, c.a.ended(a, x), c.b.ended(b, y))
+		c.report(Difference{Class: ClassOutcome, Change: changeChanged, Pointer: "/outcome"}, c.a.ended(a, x), c.b.ended(b, y))
 		return nil
 	}
 	if a.flags&answered == 0 {
 		return nil
 	}
 	if _, isList := listMember(c.label.method); isList && a.flags&failed == 0 {
-		if a.answer == b.answer && len(c.a.pages[c.i]) == 0 && len(c.b.pages[c.j]) == 0 {
+		if a.response == b.response && len(c.a.pages[c.i]) == 0 && len(c.b.pages[c.j]) == 0 {
 			return nil
 		}
 		return c.lists(c.i, c.j)
 	}
-	if a.answer == b.answer {
+	if a.response == b.response {
 		return nil
 	}
-	return c.answers(a, b)
+	return c.responses(a, b)
 }
 
-// single reports an exchange that one side has.
+// single reports an exchange that only one side has.
 func (c *comparer) single(class Class, change Change, s *side, number int) error {
 	params, err := s.params(&s.records[number], c.rules)
 	if err != nil {
@@ -247,28 +247,28 @@ func (c *comparer) single(class Class, change Change, s *side, number int) error
 	return nil
 }
 
-// eras reports that a process was spoken to in another era, as its handshake
-// says. Nothing of the handshakes can be compared then.
+// eras reports that a process used a different era, according to its handshake. The
+// handshakes can't be compared further.
 func (c *comparer) eras(a *record) {
 	x, y := []byte(mcp.Legacy), []byte(mcp.Modern)
 	if a.flags&modern != 0 {
 		x, y = y, x
 	}
-	c.report(Difference{Class: ClassEra, Change: Changed, Pointer: "/era"}, x, y)
+	c.report(Difference{Class: ClassEra, Change: changeChanged, Pointer: "/era"}, x, y)
 }
 
-// outcome says how an exchange ended.
+// outcome returns how an exchange ended.
 func outcome(r *record) string {
 	switch {
 	case r.flags&answered == 0:
-		return "no answer (" + cmp.Or(r.state.String(), session.ReqPending.String()) + ")"
+		return "no response (" + cmp.Or(r.state.String(), session.ReqPending.String()) + ")"
 	case r.flags&failed != 0:
 		return "error"
 	}
 	return "result"
 }
 
-// ended is an outcome as it is shown: of an error what it says.
+// ended returns an outcome to show: for an error its code and message.
 func (s *side) ended(r *record, outcome string) []byte {
 	if r.flags&failed == 0 {
 		return []byte(outcome)
@@ -280,8 +280,8 @@ func (s *side) ended(r *record, outcome string) []byte {
 	return bytes.TrimSpace(fmt.Appendf(nil, "%s %s %s", outcome, match.Member(value, "code"), match.Member(value, "message")))
 }
 
-// answers compares two results, or two errors.
-func (c *comparer) answers(a, b *record) error {
+// responses compares two results or two errors.
+func (c *comparer) responses(a, b *record) error {
 	valueA, err := c.a.value(a)
 	if err != nil {
 		return err
@@ -298,8 +298,8 @@ func (c *comparer) answers(a, b *record) error {
 	return nil
 }
 
-// params compares what was asked, where the keys differ, and tells whether it
-// is the same all the same.
+// params compares the params of requests with different keys, and reports whether
+// they are equal after all.
 func (c *comparer) params(a, b *record) (same bool, err error) {
 	paramsA, err := c.a.params(a, c.rules)
 	if err != nil {
@@ -310,12 +310,11 @@ func (c *comparer) params(a, b *record) (same bool, err error) {
 		return false, err
 	}
 	c.values(ClassParams, []string{"params"}, paramsA, paramsB)
-	return !c.counts, nil // nothing was compared before
+	return !c.counts, nil // nothing else was compared so far
 }
 
-// pairUp finds partners for the records that have none: the k-th request about
-// something in one session for the k-th one in the other. It returns what is
-// left of b.
+// pairUp finds partners for records without one: the k-th request with a label in one
+// session matches the k-th one in the other. It returns the remaining records of b.
 func (c *comparer) pairUp(partners []int32, rest []int32) ([]int32, error) {
 	type what struct {
 		label

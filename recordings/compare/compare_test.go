@@ -17,8 +17,8 @@ func compared(t *testing.T, a, b []string, opts Options) *Report {
 	return r
 }
 
-// told spells the differences of a report.
-func told(r *Report) []string {
+// describe formats the differences of a report.
+func describe(r *Report) []string {
 	out := []string{}
 	for _, d := range r.Differences {
 		name := strings.TrimSpace(d.Method + " " + d.Subject)
@@ -40,15 +40,15 @@ func told(r *Report) []string {
 	return out
 }
 
-// call is a session with one call of a tool and what it was answered.
-func call(answer string) []string {
+// call returns a session with one tool call and its response.
+func call(response string) []string {
 	return []string{started,
 		`> {"id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}`,
-		`< {"id":1,` + answer + `}`,
+		`< {"id":1,` + response + `}`,
 	}
 }
 
-func TestAnswersAreComparedByValue(t *testing.T) {
+func TestResponsesAreComparedByValue(t *testing.T) {
 	const none = ""
 	for _, c := range []struct{ name, a, b, want string }{
 		{"spelling", `"result":{"a":1,"b":[1.0]}`, `"result":{ "b":[1],"a":1e0}`, none},
@@ -61,16 +61,16 @@ func TestAnswersAreComparedByValue(t *testing.T) {
 		{"isError", `"result":{}`, `"result":{"isError":true}`, "result: tools/call x /result/isError added nothing | true"},
 		{"isError false", `"result":{}`, `"result":{"isError":false}`, none},
 		{"time", `"result":{"at":"2026-11-21T10:00:00Z"}`, `"result":{"at":"2025-01-02T00:00:00.123+01:00"}`, none},
-		{"no time any more", `"result":{"at":"2026-11-21T10:00:00Z"}`, `"result":{"at":"noon"}`, `result: tools/call x /result/at changed "2026-11-21T10:00:00Z" | "noon"`},
+		{"not a time", `"result":{"at":"2026-11-21T10:00:00Z"}`, `"result":{"at":"noon"}`, `result: tools/call x /result/at changed "2026-11-21T10:00:00Z" | "noon"`},
 		{"epoch", `"result":{"at":1763719200}`, `"result":{"at":1795255200}`, none},
 		{"uuid", `"result":{"id":"7d444840-9dc0-11d1-b245-5ffdce74fad2"}`, `"result":{"id":"00000000-9dc0-11d1-b245-5ffdce74fad2"}`, none},
 		{"pid", `"result":{"pid":12}`, `"result":{"pid":13}`, none},
 		{"redacted", `"result":{"a":"[redacted:12]"}`, `"result":{"a":"s3cret"}`, none},
 		{"JSON in text", `"result":{"content":[{"text":"{\"a\":1,\"at\":\"2026-11-21T10:00:00Z\"}"}]}`, `"result":{"content":[{"text":"{ \"at\":\"2026-11-22T10:00:00Z\", \"a\":2}"}]}`,
 			`result: tools/call x /result/content/0/text/a changed 1 | 2`},
-		{"text that only repeats", `"result":{"content":[{"text":"{\"sum\":1}"}],"structuredContent":{"sum":1}}`, `"result":{"content":[{"text":"{\"sum\":2}"}],"structuredContent":{"sum":2}}`,
+		{"text that repeats the structured content", `"result":{"content":[{"text":"{\"sum\":1}"}],"structuredContent":{"sum":1}}`, `"result":{"content":[{"text":"{\"sum\":2}"}],"structuredContent":{"sum":2}}`,
 			`result: tools/call x /result/structuredContent/sum changed 1 | 2`},
-		{"text that does not repeat", `"result":{"content":[{"text":"{\"sum\":1}"}],"structuredContent":{"sum":1}}`, `"result":{"content":[{"text":"{\"sum\":2}"}],"structuredContent":{"sum":1}}`,
+		{"text that differs from the structured content", `"result":{"content":[{"text":"{\"sum\":1}"}],"structuredContent":{"sum":1}}`, `"result":{"content":[{"text":"{\"sum\":2}"}],"structuredContent":{"sum":1}}`,
 			`result: tools/call x /result/content/0/text/sum changed 1 | 2`},
 		{"volatile parts of a text", `"result":{"content":[{"text":"pid 12 began 10:00:00 in /tmp/x1"}]}`, `"result":{"content":[{"text":"pid 99 began 11:30:12 in /tmp/y2/z"}]}`, none},
 		{"other parts of a text", `"result":{"content":[{"text":"pid 12 is well"}]}`, `"result":{"content":[{"text":"pid 12 is ill"}]}`,
@@ -84,7 +84,7 @@ func TestAnswersAreComparedByValue(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := compared(t, call(c.a), call(c.b), Options{})
-			require.Equal(t, c.want, strings.Join(told(r), "\n"))
+			require.Equal(t, c.want, strings.Join(describe(r), "\n"))
 			require.Equal(t, strings.Contains("\n"+c.want, "\nresult: ") || strings.Contains("\n"+c.want, "\nerror: ") || strings.Contains(c.want, "outcome: "), r.Differs)
 			require.Equal(t, r.Differs, r.First != nil)
 			require.Equal(t, 1, r.Compared)
@@ -103,65 +103,65 @@ func TestOptionsMakeMoreCount(t *testing.T) {
 	require.False(t, r.Differs)
 	require.Len(t, r.Groups, 2)
 	r = compared(t, []string{started}, []string{started, `"k":"stdout","seq":1,"raw":"Listening"`}, Options{})
-	require.Equal(t, []string{"(notes: (stray lines) /notes changed 0 | 1)"}, told(r))
+	require.Equal(t, []string{"(notes: (stray lines) /notes changed 0 | 1)"}, describe(r))
 	r = compared(t, log("info"), log("error"), Options{Notes: true})
 	require.True(t, r.Differs)
-	require.Equal(t, []string{"notes: notifications/message error db /notes changed 0 | 1", "notes: notifications/message info db /notes changed 1 | 0"}, told(r))
+	require.Equal(t, []string{"notes: notifications/message error db /notes changed 0 | 1", "notes: notifications/message info db /notes changed 1 | 0"}, describe(r))
 }
 
-func TestExchangesAreAlignedByWhatTheyAskAndTheirOrder(t *testing.T) {
+func TestExchangesAreAlignedByKeyAndOrder(t *testing.T) {
 	say := func(id int, word string) string {
 		return fmt.Sprintf(`> {"id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"w":%q}}}`, id, word)
 	}
-	answer := func(id int, text string) string { return fmt.Sprintf(`< {"id":%d,"result":{"t":%q}}`, id, text) }
-	a := []string{started, say(1, "a"), answer(1, "1"), say(2, "b"), answer(2, "2"), say(3, "a"), answer(3, "3"), `> {"id":4,"method":"ping"}`, `< {"id":4,"result":{}}`}
-	b := []string{started, say(7, "b"), say(8, "a"), answer(8, "1"), answer(7, "2"), say(9, "a"), answer(9, "other"), `> {"id":4,"method":"x/new"}`}
+	response := func(id int, text string) string { return fmt.Sprintf(`< {"id":%d,"result":{"t":%q}}`, id, text) }
+	a := []string{started, say(1, "a"), response(1, "1"), say(2, "b"), response(2, "2"), say(3, "a"), response(3, "3"), `> {"id":4,"method":"ping"}`, `< {"id":4,"result":{}}`}
+	b := []string{started, say(7, "b"), say(8, "a"), response(8, "1"), response(7, "2"), say(9, "a"), response(9, "other"), `> {"id":4,"method":"x/new"}`}
 	r := compared(t, a, b, Options{})
 	require.Equal(t, []string{
 		`result: tools/call echo /result/t changed "3" | "other"`,
-		`extra: x/new /extra added nothing | {}`, // stands behind its neighbour in b
+		`extra: x/new /extra added nothing | {}`, // after its neighbour in b
 		`missing: ping /missing removed {} | nothing`,
-	}, told(r))
+	}, describe(r))
 	require.Equal(t, "tools/call", r.First.Method)
 	require.Equal(t, &Side{Run: 1, Process: "mcp-stdio-1", N: 7, Seq: 3, T: 6000, Request: 6, Row: 6, Value: `"3"`}, r.First.A)
 	require.Equal(t, uint64(7), r.First.B.N)
 	require.Equal(t, uint64(6), r.First.B.Request)
 }
 
-func TestEqualRequestsArePartnersInTheirOrder(t *testing.T) {
-	ask := func(answers ...string) []string {
+func TestEqualRequestsArePairedInOrder(t *testing.T) {
+	ask := func(responses ...string) []string {
 		lines := []string{started}
-		for i, v := range answers {
+		for i, v := range responses {
 			lines = append(lines, fmt.Sprintf(`> {"id":%d,"method":"x/next"}`, i), fmt.Sprintf(`< {"id":%d,"result":{"v":%s}}`, i, v))
 		}
 		return lines
 	}
-	require.Equal(t, []string{"extra: x/next /extra added nothing | {}"}, told(compared(t, ask("1", "2"), ask("1", "2", "3"), Options{})))
-	require.Equal(t, []string{"missing: x/next /missing removed {} | nothing"}, told(compared(t, ask("1", "2"), ask("1"), Options{})))
-	require.Len(t, told(compared(t, ask("1", "2"), ask("2", "1"), Options{})), 2)
+	require.Equal(t, []string{"extra: x/next /extra added nothing | {}"}, describe(compared(t, ask("1", "2"), ask("1", "2", "3"), Options{})))
+	require.Equal(t, []string{"missing: x/next /missing removed {} | nothing"}, describe(compared(t, ask("1", "2"), ask("1"), Options{})))
+	require.Len(t, describe(compared(t, ask("1", "2"), ask("2", "1"), Options{})), 2)
 }
 
-func TestRequestsThatAskOtherwiseArePartners(t *testing.T) {
-	ask := func(params, answer string) []string {
-		return []string{started, `> {"id":1,"method":"tools/call","params":` + params + `}`, `< {"id":1,"result":` + answer + `}`}
+func TestDifferentRequestsArePaired(t *testing.T) {
+	ask := func(params, response string) []string {
+		return []string{started, `> {"id":1,"method":"tools/call","params":` + params + `}`, `< {"id":1,"result":` + response + `}`}
 	}
 	r := compared(t, ask(`{"name":"x","arguments":{"a":1}}`, `1`), ask(`{"name":"x","arguments":{"a":2}}`, `2`), Options{})
-	require.Equal(t, []string{"params: tools/call x /params/arguments/a changed 1 | 2"}, told(r), "its answer says nothing then")
+	require.Equal(t, []string{"params: tools/call x /params/arguments/a changed 1 | 2"}, describe(r), "the response is not compared then")
 	r = compared(t, ask(`{"name":"x","arguments":{"at":"2026-11-21T10:00:00Z"}}`, `1`), ask(`{"name":"x","arguments":{"at":"2026-11-22T10:00:00Z"}}`, `2`), Options{})
-	require.Equal(t, []string{"result: tools/call x /result changed 1 | 2"}, told(r), "the time is masked")
+	require.Equal(t, []string{"result: tools/call x /result changed 1 | 2"}, describe(r), "the time is masked")
 	r = compared(t, ask(`{"name":"x"}`, `1`), ask(`{"name":"y"}`, `2`), Options{})
-	require.Equal(t, []string{`missing: tools/call x /missing removed {"name":"x"} | nothing`, `extra: tools/call y /extra added nothing | {"name":"y"}`}, told(r))
+	require.Equal(t, []string{`missing: tools/call x /missing removed {"name":"x"} | nothing`, `extra: tools/call y /extra added nothing | {"name":"y"}`}, describe(r))
 }
 
-func TestExchangesWithoutAnAnswer(t *testing.T) {
+func TestExchangesWithoutResponse(t *testing.T) {
 	ask := `> {"id":1,"method":"tools/list"}`
 	r := compared(t, []string{started, ask, `< {"id":1,"result":{"tools":[]}}`}, []string{started, ask, `"k":"closed","seq":1`}, Options{})
-	require.Equal(t, []string{"outcome: tools/list /outcome changed result | no answer (lost)"}, told(r))
+	require.Equal(t, []string{"outcome: tools/list /outcome changed result | no response (lost)"}, describe(r))
 	r = compared(t, []string{started, ask}, []string{started, ask, `"k":"closed","seq":1`}, Options{})
-	require.Equal(t, []string{"outcome: tools/list /outcome changed no answer (pending) | no answer (lost)"}, told(r))
+	require.Equal(t, []string{"outcome: tools/list /outcome changed no response (pending) | no response (lost)"}, describe(r))
 }
 
-// pages is a session that walks over a list.
+// pages returns a session that requests the pages of a list.
 func pages(pages ...string) []string {
 	lines := []string{started}
 	for i, items := range pages {
@@ -179,19 +179,19 @@ func pages(pages ...string) []string {
 
 func TestListsAreComparedByNameOverAllPages(t *testing.T) {
 	const x, y, z = `{"name":"x","inputSchema":{"type":"object","required":["a"]}}`, `{"name":"y","title":"Y"}`, `{"name":"z"}`
-	require.Empty(t, told(compared(t, pages(x, y, z), pages(x+","+y+","+z), Options{})))
+	require.Empty(t, describe(compared(t, pages(x, y, z), pages(x+","+y+","+z), Options{})))
 	r := compared(t, pages(x, y+","+z), pages(z+","+strings.Replace(x, "object", "array", 1), `{"name":"new"}`, strings.Replace(y, `"Y"`, `"why"`, 1)), Options{})
 	require.Equal(t, []string{
 		"result: tools/list /result/tools/x/inputSchema schema",
 		`result: tools/list /result/tools/y/title changed "Y" | "why"`,
 		`result: tools/list /result/tools/new added nothing | {"name":"new"}`,
 		"(order: tools/list /result/tools changed x | z)",
-	}, told(r))
+	}, describe(r))
 	require.Equal(t, []string{`/type: "object" -> "array"`}, r.Differences[0].Detail)
-	require.Equal(t, 1, r.Compared, "a walk is one exchange")
+	require.Equal(t, 1, r.Compared, "all pages are one exchange")
 
 	r = compared(t, pages(x+","+x), pages(x), Options{})
-	require.Equal(t, []string{"result: tools/list /result/tools/x#2 removed " + `{"inputSchema":{"required":["a"],"type":"object"},"name":"x"} | nothing`}, told(r))
+	require.Equal(t, []string{"result: tools/list /result/tools/x#2 removed " + `{"inputSchema":{"required":["a"],"type":"object"},"name":"x"} | nothing`}, describe(r))
 }
 
 func TestServerRequestsAreCompared(t *testing.T) {
@@ -199,12 +199,12 @@ func TestServerRequestsAreCompared(t *testing.T) {
 		return []string{started, `< {"id":0,"method":"elicitation/create","params":{"message":"` + message + `"}}`, `> {"id":0,"result":{"action":"accept"}}`}
 	}
 	r := compared(t, ask("Who?"), ask("What?"), Options{})
-	require.Equal(t, []string{`params: elicitation/create /params/message changed "Who?" | "What?"`}, told(r))
+	require.Equal(t, []string{`params: elicitation/create /params/message changed "Who?" | "What?"`}, describe(r))
 	require.Equal(t, "server", r.First.From)
-	require.Equal(t, []string{`missing: elicitation/create /missing removed {"message":"Who?"} | nothing`}, told(compared(t, ask("Who?"), []string{started}, Options{})))
+	require.Equal(t, []string{`missing: elicitation/create /missing removed {"message":"Who?"} | nothing`}, describe(compared(t, ask("Who?"), []string{started}, Options{})))
 }
 
-func TestProgressIsComparedByItsEnd(t *testing.T) {
+func TestProgressIsComparedByLastValue(t *testing.T) {
 	tell := func(values ...string) []string {
 		lines := []string{started, `> {"id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":"t"}}}`}
 		for _, v := range values {
@@ -212,12 +212,12 @@ func TestProgressIsComparedByItsEnd(t *testing.T) {
 		}
 		return append(lines, `< {"id":1,"result":{}}`)
 	}
-	require.Empty(t, told(compared(t, tell("1", "2", "10"), tell("5", "10"), Options{})))
+	require.Empty(t, describe(compared(t, tell("1", "2", "10"), tell("5", "10"), Options{})))
 	for _, c := range []struct {
 		b    []string
 		want string
 	}{{nil, "none"}, {[]string{"1", "5"}, "up to 5"}, {[]string{"5", "1", "10"}, "not rising"}, {[]string{`"x"`}, "not rising"}} {
-		require.Equal(t, []string{"progress: tools/call x /progress changed up to 10 | " + c.want}, told(compared(t, tell("1", "10"), tell(c.b...), Options{})))
+		require.Equal(t, []string{"progress: tools/call x /progress changed up to 10 | " + c.want}, describe(compared(t, tell("1", "10"), tell(c.b...), Options{})))
 	}
 }
 
@@ -230,7 +230,7 @@ func TestHandshakesOfTwoErasAreOneDifference(t *testing.T) {
 	r := compared(t, legacy, []string{started,
 		`> {"id":1,"method":"server/discover",` + modern + `}`, `< {"id":1,"result":{"supportedVersions":["2026-07-28"]}}`,
 		`> {"id":2,"method":"tools/list",` + modern + `}`, `< {"id":2,"result":{"tools":[],"resultType":"complete"}}`}, Options{})
-	require.Equal(t, []string{"era: initialize /era changed legacy | modern", `(envelope: tools/list /result/resultType added nothing | "complete")`}, told(r))
+	require.Equal(t, []string{"era: initialize /era changed legacy | modern", `(envelope: tools/list /result/resultType added nothing | "complete")`}, describe(r))
 
 	other := strings.NewReplacer(`"a"`, `"b"`, `2025-11-25`, `2025-06-18`, `"capabilities":{}`, `"capabilities":{"tools":{}}`)
 	var b []string
@@ -240,7 +240,7 @@ func TestHandshakesOfTwoErasAreOneDifference(t *testing.T) {
 	require.Equal(t, []string{
 		"result: initialize /result/capabilities/tools added nothing | {}",
 		`(envelope: initialize /result/protocolVersion changed "2025-11-25" | "2025-06-18")`,
-	}, told(compared(t, legacy, b, Options{})))
+	}, describe(compared(t, legacy, b, Options{})))
 }
 
 func rulesOf(t *testing.T, text string) *match.Rules {
@@ -250,21 +250,21 @@ func rulesOf(t *testing.T, text string) *match.Rules {
 	return r
 }
 
-func TestRulesOfAPerson(t *testing.T) {
+func TestUserRules(t *testing.T) {
 	a, b := call(`"result":{"a":1,"b":{"c":2,"d":3},"at":"2026-11-21T10:00:00Z"}`), call(`"result":{"a":9,"b":{"c":9,"d":9},"at":"2026-11-22T10:00:00Z"}`)
 	rules := func(text string) Options { return Options{Rules: rulesOf(t, text)} }
 	r := compared(t, a, b, rules("ignore * /result/a\nignore tools/call:x /result/b\nkeep * /result/b/d\nkeep * /result/at"))
 	require.Equal(t, []string{
 		`result: tools/call x /result/at changed "2026-11-21T10:00:00Z" | "2026-11-22T10:00:00Z"`,
 		`result: tools/call x /result/b/d changed 3 | 9`,
-	}, told(r))
+	}, describe(r))
 	require.Equal(t, []Ignored{{"ignore * /result/a", 1}, {"ignore tools/call:x /result/b", 1}}, r.Ignored)
 	r = compared(t, a, b, rules("mask * /result any"))
-	require.Empty(t, told(r))
+	require.Empty(t, describe(r))
 	require.Equal(t, "any", r.Masked[0].Type)
 }
 
-func TestAcceptedDifferencesAreGone(t *testing.T) {
+func TestAcceptRules(t *testing.T) {
 	a := []string{started,
 		`> {"id":1,"method":"tools/call","params":{"name":"x","arguments":{"v":1}}}`, `< {"id":1,"result":{"l":[{"v":1},{"v":2}]}}`,
 		`> {"id":2,"method":"tools/call","params":{"name":"y"}}`, `< {"id":2,"result":{}}`,
@@ -289,7 +289,7 @@ func TestAcceptedDifferencesAreGone(t *testing.T) {
 		"ignore tools/list /result/tools/a", "ignore tools/list /result/tools/b",
 	}, lines)
 	again := compared(t, a, b, Options{Notes: true, Rules: &match.Rules{List: accepted}})
-	require.Empty(t, told(again))
+	require.Empty(t, describe(again))
 	require.False(t, again.Differs)
 
 	lines = nil
@@ -314,7 +314,7 @@ func TestReportsAreBounded(t *testing.T) {
 	require.Less(t, len(r.First.A.Value), 2*maxValue)
 }
 
-func TestAnswersThatAreNestedTooDeepAreComparedAsText(t *testing.T) {
+func TestResponsesNestedTooDeepAreComparedAsText(t *testing.T) {
 	deep := func(inner string) string {
 		return strings.Repeat(`{ "a" : [ `, 150) + inner + strings.Repeat(" ] } ", 150)
 	}
@@ -326,7 +326,7 @@ func TestAnswersThatAreNestedTooDeepAreComparedAsText(t *testing.T) {
 			`"k":"stdin","raw":"` + quote(`{"id":2,"method":"x/z","params":`+deep(inner)+`}`) + `"`,
 		}
 	}
-	require.Empty(t, told(compared(t, session("1"), session("1"), Options{})))
+	require.Empty(t, describe(compared(t, session("1"), session("1"), Options{})))
 	r := compared(t, session("1"), session("2"), Options{})
 	require.Equal(t, []string{"result /result", "params /params"}, []string{
 		string(r.Differences[0].Class) + " " + string(r.Differences[0].Pointer), string(r.Differences[1].Class) + " " + string(r.Differences[1].Pointer),
@@ -336,10 +336,10 @@ func TestAnswersThatAreNestedTooDeepAreComparedAsText(t *testing.T) {
 func TestSkippedRequestsAreNotMissing(t *testing.T) {
 	a := call(`"result":{}`)
 	r := compared(t, a, []string{started}, Options{Skip: func(at match.Ref) bool { return at.Row == 1 }})
-	require.Empty(t, told(r))
+	require.Empty(t, describe(r))
 }
 
-func TestASessionIsTheSameAsItself(t *testing.T) {
+func TestSessionEqualsItself(t *testing.T) {
 	for _, lines := range [][]string{{}, {started}, call(`"result":{"at":1}`), pages(`{"name":"a"}`, `{"name":"b"}`)} {
 		r := compared(t, lines, lines, Options{Notes: true, Envelope: true})
 		require.False(t, r.Differs)
@@ -347,7 +347,7 @@ func TestASessionIsTheSameAsItself(t *testing.T) {
 	}
 }
 
-func TestRatiosAreReadable(t *testing.T) {
+func TestFormatRatio(t *testing.T) {
 	for ratio, want := range map[float64]string{0.0123: "0.012", 0.98: "0.98", 1: "1", 4.66: "4.7", 12.4: "12", 471.3: "471"} {
 		require.Equal(t, want, FormatRatio(ratio))
 	}

@@ -1,15 +1,15 @@
-// Package compare says what two sessions with a server differ in.
+// Package compare compares two sessions with a server.
 //
-// [Compare] reads both once and keeps a few words of each exchange: the hash of
-// what it is matched by (see package match), the hash of its answer, and where
-// both stand. Exchanges are paired by what was asked, those that ask the same in
-// their order, and what is left by method and tool; pages of a list are one
-// exchange. Only answers whose bytes differ are read again and compared, value
-// by value: items of lists by their names, text that is JSON as JSON, other text
-// by lines. Values that are others in each run, such as times and ids, are equal
-// if they are of one type; rules of a person leave out more.
+// [Compare] reads both once and keeps a small record of each exchange: the hash of
+// its match key (see package match), the hash of its response, and the positions of
+// both. Exchanges are paired by match key, those with the same key in order, and the
+// rest by method and tool; the pages of a list are one exchange. Only responses whose
+// bytes differ are read again and compared value by value: items of lists by name,
+// text that is JSON as JSON, other text by lines. Values that change with each run,
+// such as times and ids, are equal if their types are; the user's rules can ignore
+// more.
 //
-// The [Report] is data, and is written as text, JSON and JUnit XML. What it
-// quotes comes from servers: it is bounded, and has to be made safe before a
-// terminal sees it.
+// The [Report] is data, and can be written as text, JSON and JUnit XML. Quoted text
+// comes from servers: its length is limited, but it must be sanitized before it is
+// written to a terminal.
 package compare

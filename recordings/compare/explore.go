@@ -12,9 +12,9 @@ import (
 	"mcpdbg/session"
 )
 
-// A Comparison is a report with the exchanges that it was made of, for who wants
-// to look at them one by one. It keeps about 80 bytes an exchange. Any goroutine
-// may use it; the sources must stay open.
+// A Comparison is a report with the compared exchanges, for inspecting them one by
+// one. It keeps about 80 bytes for each exchange. It is safe for concurrent use; the
+// sources must stay open.
 type Comparison struct {
 	Report *Report
 
@@ -23,48 +23,48 @@ type Comparison struct {
 	pairs []pair
 }
 
-// A pair is what was compared, in 16 bytes.
+// A pair is a compared pair of records, in 16 bytes.
 type pair struct {
 	i, j  int32
 	place int32
 	kind  PairKind
 }
 
-// A PairKind says what became of an exchange.
+// A PairKind is the result for an exchange.
 type PairKind uint8
 
 // The kinds.
 const (
-	Same      PairKind = iota // but for what does not count
-	Different                 // in something that counts
-	OnlyA                     // the second session does not have it
-	OnlyB                     // the first one does not
+	Same      PairKind = iota // no difference that counts
+	Different                 // a difference that counts
+	OnlyA                     // missing in the second session
+	OnlyB                     // missing in the first session
 )
 
-// A Pair is an exchange that both sessions have, or one of them. All pages of a
-// list are one.
+// A Pair is an exchange of both sessions or only one of them. All pages of a list are
+// one exchange.
 type Pair struct {
 	Kind       PairKind
-	Noted      bool // there are differences, of which none counts
+	HasIgnored bool // there are differences, but none that counts
 	Method     string
 	Subject    string // the tool, prompt or resource
 	FromServer bool
 	A, B       *End // nil in the session that does not have it
 }
 
-// An End is where an exchange stands in one session.
+// An End is the position and result of an exchange in one session.
 type End struct {
 	Request  int // row
-	Answer   int // row; 0 without one
+	Response int // row; 0 if there is none
 	Failed   bool
 	Answered bool
-	Took     time.Duration // 0 without an answer
+	Took     time.Duration // 0 without a response
 }
 
-// notedOnly marks pairs that are the same with differences that do not count.
+// notedOnly marks pairs whose differences do not count.
 const notedOnly PairKind = 1 << 7
 
-// Explore is Compare for who wants to look into the exchanges, too.
+// Explore is like Compare, but keeps the exchanges.
 func Explore(ctx context.Context, a, b session.Source, opts Options) (*Comparison, error) {
 	c, err := newComparer(ctx, a, b, opts)
 	if err != nil {
@@ -77,12 +77,12 @@ func Explore(ctx context.Context, a, b session.Source, opts Options) (*Compariso
 	}
 	c.pairs = nil
 	slices.SortStableFunc(out.pairs, func(a, b pair) int { return cmp.Compare(a.place, b.place) })
-	report := *c.finish() // Look uses the comparer's own
+	report := *c.finish() // a copy: Look reuses the comparer's own
 	out.Report = &report
 	return out, nil
 }
 
-// notePair keeps what was compared.
+// notePair records the current pair.
 func (c *comparer) notePair() {
 	p := pair{i: int32(c.i), j: int32(c.j), place: int32(c.place)}
 	switch {
@@ -93,22 +93,22 @@ func (c *comparer) notePair() {
 	case c.counts:
 		p.kind = Different
 	}
-	if c.told && p.kind == Same {
+	if c.reported && p.kind == Same {
 		p.kind |= notedOnly
 	}
 	*c.pairs = append(*c.pairs, p)
 }
 
-// Len is how many pairs there are.
+// Len returns the number of pairs.
 func (c *Comparison) Len() int { return len(c.pairs) }
 
-// Kind is the kind of a pair; it costs less than Pair.
+// Kind returns the kind of a pair; it is cheaper than Pair.
 func (c *Comparison) Kind(n int) PairKind { return c.pairs[n].kind &^ notedOnly }
 
 // Pair returns a pair, numbered from 0 in the order of the first session.
 func (c *Comparison) Pair(n int) Pair {
 	p := c.pairs[n]
-	out := Pair{Kind: p.kind &^ notedOnly, Noted: p.kind&notedOnly != 0}
+	out := Pair{Kind: p.kind &^ notedOnly, HasIgnored: p.kind&notedOnly != 0}
 	var l label
 	if p.j != alone {
 		r := &c.c.b.records[p.j]
@@ -125,26 +125,26 @@ func (c *Comparison) Pair(n int) Pair {
 func (r *record) end() *End {
 	e := &End{Request: int(r.row), Failed: r.flags&failed != 0, Answered: r.flags&answered != 0}
 	if e.Answered {
-		e.Answer, e.Took = int(r.answerRow), time.Duration(r.took)*time.Microsecond
+		e.Response, e.Took = int(r.responseRow), time.Duration(r.took)*time.Microsecond
 	}
 	return e
 }
 
-// A Look is one pair, looked into.
+// A Look is the detailed comparison of one pair.
 type Look struct {
-	// A and B are what the pointers of the differences go into: canonical
-	// objects with params, and result or error; the items of a list stand under
-	// their names. nil where a session does not have the exchange.
+	// A and B are the documents that the pointers of the differences refer to:
+	// canonical objects with params, and result or error, where list items are
+	// members by name. A document is nil if its session lacks the exchange.
 	A, B        []byte
 	Differences []Difference
 	Masked      []Masked
 }
 
 // ErrTooLong is the error of Comparison.Look for messages over its limit.
-var ErrTooLong = errors.New("the messages are too long to be looked into side by side")
+var ErrTooLong = errors.New("messages too long to compare side by side")
 
-// Look compares one pair once more and returns both of its sides. Messages of
-// more than limit bytes are not read: that is ErrTooLong.
+// Look compares one pair again and returns both of its sides. If the messages have
+// more than limit bytes in total, the error is ErrTooLong.
 func (c *Comparison) Look(ctx context.Context, n, limit int) (*Look, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,8 +172,8 @@ func (c *Comparison) Look(ctx context.Context, n, limit int) (*Look, error) {
 	return look, nil
 }
 
-// readable is a document, as a text if it holds what could not be made canonical,
-// such as a value that is nested too deep.
+// readable returns a document, converted to a string if it contains a value that could
+// not be made canonical, such as one that is nested too deep.
 func readable(document []byte) []byte {
 	if document == nil {
 		return nil
@@ -184,24 +184,22 @@ func readable(document []byte) []byte {
 	return document
 }
 
-// length is how many bytes the messages of a record have, all pages of a list.
+// length returns the size of the messages of a record, including all pages of a list.
 func (s *side) length(number int) (n int64) {
 	if number == alone {
 		return 0
 	}
-	var row [1]session.Row
 	for _, page := range append([]int{number}, s.pages[number]...) {
 		r := &s.records[page]
-		for _, at := range []uint32{r.row, r.answerRow} {
-			if s.src.Rows(int(at), row[:]) == 1 {
-				n += int64(row[0].Len)
-			}
+		for _, at := range []uint32{r.row, r.responseRow} {
+			row, _ := session.RowAt(s.src, int(at))
+			n += int64(row.Len)
 		}
 	}
 	return n
 }
 
-// document is what was asked and answered, as one canonical object.
+// document returns the request and response of a record as one canonical object.
 func (s *side) document(number int, rules *match.Rules) ([]byte, error) {
 	if number == alone {
 		return nil, nil
@@ -211,19 +209,19 @@ func (s *side) document(number int, rules *match.Rules) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.shownAnswer(number)
-	if err != nil || answer == nil {
+	response, err := s.shownResponse(number)
+	if err != nil || response == nil {
 		return slices.Concat([]byte(`{"params":`), params, []byte("}")), err
 	}
-	if r.flags&failed != 0 { // in the order of their names, as all canonical objects are
-		return slices.Concat([]byte(`{"error":`), answer, []byte(`,"params":`), params, []byte("}")), nil
+	if r.flags&failed != 0 { // sorted by name, as in all canonical objects
+		return slices.Concat([]byte(`{"error":`), response, []byte(`,"params":`), params, []byte("}")), nil
 	}
-	return slices.Concat([]byte(`{"params":`), params, []byte(`,"result":`), answer, []byte("}")), nil
+	return slices.Concat([]byte(`{"params":`), params, []byte(`,"result":`), response, []byte("}")), nil
 }
 
-// shownAnswer is the result or error of a record, nil without; that of a list has
-// the items of all pages, under their names.
-func (s *side) shownAnswer(number int) ([]byte, error) {
+// shownResponse returns the result or error of a record, nil without a response; that of
+// a list has the items of all pages by name.
+func (s *side) shownResponse(number int) ([]byte, error) {
 	r := &s.records[number]
 	if r.flags&answered == 0 {
 		return nil, nil

@@ -31,35 +31,35 @@ var (
 	}
 )
 
-// Pairs stand in the order of the first session, each with where it is in both.
+// TestExploreListsPairs checks that pairs are in the order of the first session.
 func TestExploreListsPairs(t *testing.T) {
 	c, err := Explore(t.Context(), written(t, exploredA...), written(t, exploredB...), Options{})
 	require.NoError(t, err)
-	var told []string
+	var describe []string
 	for n := range c.Len() {
 		p := c.Pair(n)
 		require.Equal(t, p.Kind, c.Kind(n))
-		text := fmt.Sprint(p.Kind, p.Noted, p.Method, p.Subject)
+		text := fmt.Sprint(p.Kind, p.HasIgnored, p.Method, p.Subject)
 		for _, e := range []*End{p.A, p.B} {
 			if e != nil {
-				text += fmt.Sprintf(" %d-%d", e.Request, e.Answer)
+				text += fmt.Sprintf(" %d-%d", e.Request, e.Response)
 			}
 		}
-		told = append(told, text)
+		describe = append(describe, text)
 	}
 	require.Equal(t, []string{
 		"1 falsetools/list 1-2 1-2",
 		"3 falseping 3-4",
 		"0 truetools/callt 5-6 5-6",
 		"2 falseresources/readx:1 7-8",
-	}, told)
+	}, describe)
 	require.Equal(t, time.Millisecond, c.Pair(0).A.Took)
 	require.True(t, c.Pair(3).A.Failed)
 	require.Equal(t, 2, c.Report.Compared)
 	require.Equal(t, 1, c.Report.Equal)
 }
 
-// What is looked into is what the pointers of its differences go into.
+// TestLookShowsBothSides checks that the pointers of differences refer to the documents of a Look.
 func TestLookShowsBothSides(t *testing.T) {
 	c, err := Explore(t.Context(), written(t, exploredA...), written(t, exploredB...), Options{})
 	require.NoError(t, err)
@@ -91,10 +91,10 @@ func TestLookShowsBothSides(t *testing.T) {
 
 	_, err = c.Look(t.Context(), 0, 100)
 	require.ErrorIs(t, err, ErrTooLong)
-	require.Len(t, c.Report.Differences, 4, "the report stays as it was")
+	require.Len(t, c.Report.Differences, 4, "the report is unchanged")
 }
 
-// Explore and Compare say the same.
+// TestExploreReportsAsCompare checks that Explore and Compare return the same report.
 func TestExploreReportsAsCompare(t *testing.T) {
 	a, b := written(t, exploredA...), written(t, exploredB...)
 	c, err := Explore(t.Context(), a, b, Options{})

@@ -8,8 +8,8 @@ import (
 	"mcpdbg/recordings/junit"
 )
 
-// WriteJUnit writes a report as JUnit XML: one test case for each way in which
-// the server was asked (see Call), failed if anything of it differs that counts.
+// WriteJUnit writes a report as JUnit XML: one test case for each kind of request (see
+// Call), which fails if any difference in it counts.
 func (r *Report) WriteJUnit(w io.Writer, name string) error {
 	suite := junit.Suite{Name: name, Package: "mcpdbg", Start: r.B.start}
 	failures := r.failures()
@@ -24,7 +24,7 @@ func (r *Report) WriteJUnit(w io.Writer, name string) error {
 	for _, call := range r.Calls {
 		add(callName(call.Method, call.Subject, call.From), call.From, time.Duration(call.Took)*time.Microsecond)
 	}
-	for _, g := range r.Groups { // of what is no request, such as notifications
+	for _, g := range r.Groups { // groups without a request, such as notifications
 		if name := callName(g.Method, g.Subject, g.From); len(failures[name]) > 0 {
 			add(name, g.From, 0)
 		}
@@ -32,7 +32,7 @@ func (r *Report) WriteJUnit(w io.Writer, name string) error {
 	return junit.Write(w, []junit.Suite{suite})
 }
 
-// failures are the groups that count, by what was asked.
+// failures returns the groups that count by call name.
 func (r *Report) failures() map[string][]*Group {
 	out := map[string][]*Group{}
 	for i := range r.Groups {
@@ -49,7 +49,7 @@ func callName(method, subject, from string) string {
 	return p.call(method, subject, from)
 }
 
-// fail tells of all groups of one call.
+// fail describes all groups of one call.
 func fail(test *junit.Case, groups []*Group) {
 	p := printer{TextOptions: TextOptions{Clean: printable}}
 	for _, g := range groups {
@@ -60,7 +60,7 @@ func fail(test *junit.Case, groups []*Group) {
 	test.Message, test.Text = p.place(first.Class, string(first.Pointer), first.Change), "\n"+p.b.String()
 }
 
-// printable is a text that does not break a line.
+// printable escapes characters that would break a line.
 func printable(s string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(junit.Clean(s))
 }

@@ -7,10 +7,9 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// Learn proposes rules out of comparisons of sessions that should be the same,
-// such as runs of one server after another: what moved there says nothing. Only
-// values are left out so; an exchange that is missing, or that ended otherwise,
-// is nothing to be learned.
+// Learn proposes rules from comparisons of sessions that should be the same, such as
+// consecutive runs of one server: what changed there does not matter. It ignores
+// values only; a missing exchange or a different outcome is not learned.
 func Learn(reports ...*Report) []match.Rule {
 	var rules []match.Rule
 	for _, r := range reports {
@@ -51,7 +50,7 @@ func ruleFor(g Group) match.Rule {
 	return match.Rule{Action: match.ActionIgnore, Method: method, Pointer: g.Pointer}
 }
 
-// tidy sorts rules and drops those that another one makes needless.
+// tidy sorts rules and drops those that another one covers.
 func tidy(rules []match.Rule) []match.Rule {
 	slices.SortFunc(rules, func(a, b match.Rule) int {
 		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Pointer, b.Pointer))

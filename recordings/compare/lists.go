@@ -7,19 +7,18 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// maxItems is how many items of one list are compared.
+// maxItems is the most items of one list that are compared.
 const maxItems = 1 << 16
 
-// A list is all pages of one walk over a list.
+// A list has the items of all pages of a list request.
 type list struct {
 	names []string
 	items map[string][]byte
-	again map[string]int // how often a name came
+	seen  map[string]int // occurrences of a name
 	rest  []byte         // the first page without its items
 }
 
-// lists compares two walks over a list, item by item: where a page ends does
-// not matter.
+// lists compares two lists item by item; page boundaries do not matter.
 func (c *comparer) lists(i, j int) error {
 	member, _ := listMember(c.label.method)
 	a, err := c.a.list(i, member)
@@ -31,7 +30,7 @@ func (c *comparer) lists(i, j int) error {
 		return err
 	}
 	if x, y := c.a.brokenOff(i), c.b.brokenOff(j); (x == nil) != (y == nil) {
-		c.report(Difference{Class: ClassOutcome, Change: Changed, Pointer: "/outcome"}, c.a.pagesEnded(x), c.b.pagesEnded(y))
+		c.report(Difference{Class: ClassOutcome, Change: changeChanged, Pointer: "/outcome"}, c.a.pagesEnded(x), c.b.pagesEnded(y))
 	}
 	c.values(ClassResult, []string{"result"}, a.rest, b.rest)
 	base := []string{"result", member}
@@ -49,7 +48,7 @@ func (c *comparer) lists(i, j int) error {
 	return nil
 }
 
-// item compares two items of one name.
+// item compares two items with the same name.
 func (c *comparer) item(path []string, a, b []byte) {
 	if a == nil || b == nil {
 		c.value(ClassResult, path, a, b)
@@ -58,7 +57,7 @@ func (c *comparer) item(path []string, a, b []byte) {
 	c.values(ClassResult, path, a, b)
 }
 
-// order tells whether the items that both lists have stand in the same order.
+// order compares the order of the items that both lists have.
 func (c *comparer) order(base []string, a, b *list) {
 	common := func(names []string, other *list) []string {
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return other.items[name] == nil })
@@ -66,15 +65,15 @@ func (c *comparer) order(base []string, a, b *list) {
 	inA, inB := common(a.names, b), common(b.names, a)
 	for i := range min(len(inA), len(inB)) {
 		if inA[i] != inB[i] {
-			c.report(Difference{Class: ClassOrder, Change: Changed, Pointer: match.PointerTo(base...)}, []byte(inA[i]), []byte(inB[i]))
+			c.report(Difference{Class: ClassOrder, Change: changeChanged, Pointer: match.PointerTo(base...)}, []byte(inA[i]), []byte(inB[i]))
 			return
 		}
 	}
 }
 
-// list reads all pages of the list that a record begins.
+// list reads all pages of the list that begins at a record.
 func (s *side) list(number int, member string) (*list, error) {
-	l := &list{items: map[string][]byte{}, again: map[string]int{}}
+	l := &list{items: map[string][]byte{}, seen: map[string]int{}}
 	for i, page := range append([]int{number}, s.pages[number]...) {
 		r := &s.records[page]
 		if r.flags&answered == 0 || r.flags&failed != 0 {
@@ -88,15 +87,16 @@ func (s *side) list(number int, member string) (*list, error) {
 		if i == 0 {
 			l.rest = without(result, member, "nextCursor")
 		}
-		match.Each(items, func(_ string, item []byte) bool {
-			l.add(item)
-			return len(l.names) < maxItems
-		})
+		for _, item := range match.Each(items) {
+			if l.add(item); len(l.names) >= maxItems {
+				break
+			}
+		}
 	}
 	return l, nil
 }
 
-// brokenOff is the first page of a walk that has no result, nil if all have.
+// brokenOff returns the first page without a result, nil if all have one.
 func (s *side) brokenOff(number int) *record {
 	for _, page := range s.pages[number] {
 		if r := &s.records[page]; r.flags&answered == 0 || r.flags&failed != 0 {
@@ -106,7 +106,7 @@ func (s *side) brokenOff(number int) *record {
 	return nil
 }
 
-// pagesEnded shows how a walk ended.
+// pagesEnded returns the outcome of a list.
 func (s *side) pagesEnded(broken *record) []byte {
 	if broken == nil {
 		return []byte("result")
@@ -114,7 +114,7 @@ func (s *side) pagesEnded(broken *record) []byte {
 	return append([]byte("a further page: "), s.ended(broken, outcome(broken))...)
 }
 
-// add adds an item under its name, or what else it is known by.
+// add adds an item under its URI template, URI or name.
 func (l *list) add(item []byte) {
 	name := ""
 	for _, key := range []string{"uriTemplate", "uri", "name"} {
@@ -123,17 +123,17 @@ func (l *list) add(item []byte) {
 			break
 		}
 	}
-	if l.again[name]++; l.again[name] > 1 {
-		name = fmt.Sprintf("%s#%d", name, l.again[name])
+	if l.seen[name]++; l.seen[name] > 1 {
+		name = fmt.Sprintf("%s#%d", name, l.seen[name])
 	}
 	l.names = append(l.names, name)
 	l.items[name] = item
 }
 
-// without returns a canonical object without some members.
+// without returns a canonical object without the named members.
 func without(object []byte, names ...string) []byte {
 	out := []byte{'{'}
-	match.Each(object, func(name string, value []byte) bool {
+	for name, value := range match.Each(object) {
 		if !slices.Contains(names, name) {
 			if len(out) > 1 {
 				out = append(out, ',')
@@ -141,7 +141,6 @@ func without(object []byte, names ...string) []byte {
 			out = match.AppendText(out, name)
 			out = append(append(out, ':'), value...)
 		}
-		return true
-	})
+	}
 	return append(out, '}')
 }

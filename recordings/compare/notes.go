@@ -9,14 +9,14 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// A noteKind is what notifications of the server are counted by.
+// A noteKind is the key by which server notifications are counted.
 type noteKind struct{ method, level, logger string }
 
-// strayLines stands for a method where lines of stdout that are no messages are
+// strayLines replaces the method when lines of stdout that are not messages are
 // counted.
 const strayLines = "(stray lines)"
 
-// maxNoteKinds is how many kinds of notification are counted apart.
+// maxNoteKinds is the most kinds of notification that are counted separately.
 const maxNoteKinds = 1 << 12
 
 func (s *scanner) note(it *match.Item) {
@@ -34,7 +34,7 @@ func (s *scanner) note(it *match.Item) {
 
 const methodLog = "notifications/message"
 
-// notes compares how many notifications of a kind the servers sent.
+// notes compares the numbers of notifications of each kind.
 func (c *comparer) notes() {
 	c.done()
 	c.i, c.j, c.label, c.about, c.counts = alone, alone, label{}, nil, false
@@ -49,11 +49,11 @@ func (c *comparer) notes() {
 		}
 		c.place = len(c.a.records)
 		c.label = label{method: kind.method, subject: joined(kind.level, kind.logger)}
-		if rule := c.rules.About(c.label.method, c.label.subject).Rule([]string{"notes"}); rule.Action == match.ActionIgnore {
+		if rule := c.rules.For(c.label.method, c.label.subject).Rule([]string{"notes"}); rule.Action == match.ActionIgnore {
 			c.ignored(rule)
 			continue
 		}
-		c.report(Difference{Class: ClassNotes, Change: Changed, Pointer: "/notes"}, fmt.Append(nil, a), fmt.Append(nil, b))
+		c.report(Difference{Class: ClassNotes, Change: changeChanged, Pointer: "/notes"}, fmt.Append(nil, a), fmt.Append(nil, b))
 	}
 }
 

@@ -2,7 +2,7 @@ package compare
 
 import "strconv"
 
-// tell takes what was told of progress before the answer.
+// tell records a progress notification before the response.
 func (r *record) tell(value []byte) {
 	v, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || r.flags&progressed != 0 && v < r.last {
@@ -12,8 +12,8 @@ func (r *record) tell(value []byte) {
 	r.flags |= progressed
 }
 
-// progress compares what was told of progress: whether there was any, whether
-// it ever fell, and where it ended. How often it was told does not matter.
+// progress compares the progress notifications: whether there were any, whether the
+// progress ever decreased, and its last value. Their number does not matter.
 func (c *comparer) progress(a, b *record) {
 	says := func(r *record) string {
 		switch {
@@ -28,6 +28,6 @@ func (c *comparer) progress(a, b *record) {
 		return
 	}
 	if x, y := says(a), says(b); x != y {
-		c.report(Difference{Class: ClassProgress, Change: Changed, Pointer: "/progress"}, []byte(x), []byte(y))
+		c.report(Difference{Class: ClassProgress, Change: changeChanged, Pointer: "/progress"}, []byte(x), []byte(y))
 	}
 }

@@ -11,41 +11,41 @@ type Class string
 
 // The classes.
 const (
-	ClassOutcome  Class = "outcome"  // another end: a result, an error, or no answer at all
+	ClassOutcome  Class = "outcome"  // a different outcome: result, error, or no response
 	ClassResult   Class = "result"   // a value in a result
 	ClassError    Class = "error"    // a value in an error
-	ClassParams   Class = "params"   // what was asked
+	ClassParams   Class = "params"   // a value in the params of a request
 	ClassMissing  Class = "missing"  // an exchange that only the first session has
 	ClassExtra    Class = "extra"    // an exchange that only the second session has
-	ClassProgress Class = "progress" // what was told of progress
-	// ClassDuplicate is another number of answers to one request.
+	ClassProgress Class = "progress" // progress notifications
+	// ClassDuplicate is a different number of responses to one request.
 	ClassDuplicate Class = "duplicate"
 	// ClassTime is a response that took too long: see Options.MaxTime and
-	// Options.MaxSlowdown. Without them there is none.
+	// Options.MaxSlowdown, without which it does not occur.
 	ClassTime     Class = "time"
-	ClassEra      Class = "era"      // another era of the protocol
-	ClassNotes    Class = "notes"    // how many notifications of a kind, and stray lines; never fails, unless asked for
-	ClassOrder    Class = "order"    // of the items of a list; never fails
-	ClassEnvelope Class = "envelope" // versions, and what caches are told; never fails, unless asked for
+	ClassEra      Class = "era"      // a different era of the protocol
+	ClassNotes    Class = "notes"    // the number of notifications of a kind, and of stray lines; counts only with Options.Notes
+	ClassOrder    Class = "order"    // the order of list items; never counts
+	ClassEnvelope Class = "envelope" // versions and cache hints; counts only with Options.Envelope
 )
 
-// A Change says what became of a value from the first session to the second.
+// A Change is how a value changed from the first session to the second.
 type Change string
 
 // The changes.
 const (
-	Added   Change = "added"
-	Removed Change = "removed"
-	Changed Change = "changed"
-	Schema  Change = "schema" // a schema of a tool
+	changeAdded   Change = "added"
+	changeRemoved Change = "removed"
+	changeChanged Change = "changed"
+	changeSchema  Change = "schema" // a schema of a tool
 )
 
-// A Report is what two sessions differ in. Its JSON is what mcpdbg diff --json
-// prints; members are added to it and never changed.
+// A Report is the result of a comparison. Its JSON form is the output of mcpdbg diff
+// --json; members may be added but never changed.
 type Report struct {
 	A           Session      `json:"a"`
 	B           Session      `json:"b"`
-	Differs     bool         `json:"differs"`  // in something that counts
+	Differs     bool         `json:"differs"`  // a difference counts
 	Compared    int          `json:"compared"` // pairs of exchanges
 	Equal       int          `json:"equal"`
 	First       *Difference  `json:"first,omitempty"` // in the order of the first session
@@ -57,8 +57,8 @@ type Report struct {
 	MoreMasked  int          `json:"more_masked,omitempty"` // values beyond 1,000 places
 	Ignored     []Ignored    `json:"ignored"`
 	Timing      []Timing     `json:"timing"`
-	TimesCount  bool         `json:"times_count,omitempty"` // there were limits for them
-	Calls       []Call       `json:"calls"`                 // what was compared, by what was asked
+	TimesCount  bool         `json:"times_count,omitempty"` // there were limits for times
+	Calls       []Call       `json:"calls"`                 // by method and subject
 }
 
 // A Session is one side.
@@ -68,7 +68,7 @@ type Session struct {
 	Entries   int      `json:"entries"`
 	Runs      int      `json:"runs"`
 	Exchanges int      `json:"exchanges"`
-	Servers   []string `json:"servers,omitempty"` // names and versions that handshakes told
+	Servers   []string `json:"servers,omitempty"` // names and versions from handshakes
 
 	start time.Time
 }
@@ -76,24 +76,24 @@ type Session struct {
 // A Difference is one place where the sessions differ.
 type Difference struct {
 	Class   Class  `json:"class"`
-	Counts  bool   `json:"counts"` // the sessions differ because of it
+	Counts  bool   `json:"counts"` // contributes to Report.Differs
 	Method  string `json:"method"`
 	Subject string `json:"subject,omitempty"` // the tool, prompt or resource
-	From    string `json:"from"`              // who sent the request: client or server
-	// Pointer goes into the message, as match.Pointer says: items of lists stand
-	// under their names. Differences that are about no value have the pointer
-	// "/CLASS", which rules can name too.
+	From    string `json:"from"`              // the sender of the request: client or server
+	// Pointer refers to the message as described at match.Pointer; list items are
+	// members by name. Differences without a value have the pointer "/CLASS",
+	// which rules can use, too.
 	Pointer match.Pointer `json:"pointer"`
 	Change  Change        `json:"change"`
 	A       *Side         `json:"a,omitempty"`
 	B       *Side         `json:"b,omitempty"`
 	Detail  []string      `json:"detail,omitempty"` // lines of a diff, or what changed in a schema
 	order   int
-	more    func() []string // makes Detail, if somebody sees it
+	more    func() []string // computes Detail if it is shown
 }
 
-// A Side is where a difference stands in one session: the answer, or the
-// request if there is no answer.
+// A Side is the position of a difference in one session: that of the response, or of
+// the request if there is no response.
 type Side struct {
 	Run     int    `json:"run"`
 	Process string `json:"process,omitempty"`
@@ -102,11 +102,11 @@ type Side struct {
 	T       int64  `json:"t_us"`
 	Request uint64 `json:"request_n,omitempty"` // entry of the request
 	Row     int    `json:"-"`
-	Value   string `json:"value,omitempty"` // JSON text, cut if it is long
+	Value   string `json:"value,omitempty"` // JSON text, truncated if it is long
 }
 
-// A Group are the differences of one class in one place of one kind of message.
-// Numbers of elements do not tell groups apart: they are * in the pointer.
+// A Group combines the differences of one class in one place of one kind of message.
+// Array indexes are replaced by * in the pointer.
 type Group struct {
 	Class   Class         `json:"class"`
 	Counts  bool          `json:"counts"`
@@ -119,9 +119,9 @@ type Group struct {
 	Example Difference    `json:"example"`
 }
 
-// Masked counts values that differ and are of one type on both sides.
+// Masked counts values that differ but have the same type on both sides.
 type Masked struct {
-	Type    string        `json:"type"` // as match.Type spells it, "text" for parts of a text, "redacted", or "carried" for what clients only send back
+	Type    string        `json:"type"` // as match.Type spells it, "text" for parts of a text, "redacted", or "carried" for values that clients only send back
 	Method  string        `json:"method"`
 	Subject string        `json:"subject,omitempty"`
 	Pointer match.Pointer `json:"pointer"`
@@ -130,16 +130,15 @@ type Masked struct {
 	B       string        `json:"b"`
 }
 
-// Ignored counts the values that differ where a rule says that it does not
-// matter.
+// Ignored counts the differing values that a rule ignores.
 type Ignored struct {
 	Rule  string `json:"rule"`
 	Count int    `json:"count"`
 }
 
-// Timing compares how long the answers of a method took. A handshake behind a
-// probe is not compared with one that was the first request: its time does not
-// hold the server's start.
+// Timing compares the response times of a method. A handshake after a probe is not
+// compared with one that was the first request, because its time does not include the
+// server's start.
 type Timing struct {
 	Method string  `json:"method"`
 	From   string  `json:"from"`
@@ -149,21 +148,21 @@ type Timing struct {
 	P95    float64 `json:"p95_ratio"`
 }
 
-// Times are microseconds.
+// Times are response times in microseconds.
 type Times struct {
 	Count int   `json:"count"`
 	P50   int64 `json:"p50_us"`
 	P95   int64 `json:"p95_us"`
 }
 
-// A Call counts what was asked of a server (or by it) in one way.
+// A Call counts the requests of a method and subject.
 type Call struct {
 	Method   string `json:"method"`
 	Subject  string `json:"subject,omitempty"`
 	From     string `json:"from"`
-	Compared int    `json:"compared"` // pairs; those of lists are all pages of one walk
+	Compared int    `json:"compared"` // pairs; all pages of a list are one
 	Differ   int    `json:"differ"`   // pairs and single exchanges with a difference that counts
-	Took     int64  `json:"took_us"`  // in the second session, all together
+	Took     int64  `json:"took_us"`  // total time in the second session
 }
 
 const (
@@ -181,7 +180,7 @@ type groupKey struct {
 	change          Change
 }
 
-// general is a pointer with * for the numbers of elements.
+// general returns a pointer with * for array indexes.
 func general(path []string) match.Pointer {
 	tokens := make([]string, len(path))
 	for i, t := range path {

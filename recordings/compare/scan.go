@@ -14,11 +14,10 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxLabels is how many different things that were asked are told apart; what
-// comes after them shares one label.
+// maxLabels is the most labels that are kept; requests beyond that share one.
 const maxLabels = 1 << 16
 
-// A label is what was asked: see Call.
+// A label is the method, subject and sender of a request: see Call.
 type label struct {
 	method, subject string
 	fromClient      bool
@@ -33,19 +32,19 @@ func (l label) from() string {
 
 // A record is an exchange as a comparison needs it, in 56 bytes.
 type record struct {
-	key       uint64  // hash of what it is matched by
-	answer    uint64  // hash of the result or error as it is spelled
-	last      float64 // what was told of progress last: see progressed
-	row       uint32  // of the request
-	answerRow uint32
-	label     uint32
-	took      uint32 // microseconds, cut at an hour or so
-	member    uint32
-	answerAt  uint32 // member of the answer's entry
-	run       uint16
-	state     session.ReqState
-	flags     recordFlags
-	again     uint8 // further answers, counted up to 255
+	key            uint64  // hash of the match key
+	response       uint64  // hash of the raw result or error
+	last           float64 // the last progress: see progressed
+	row            uint32  // of the request
+	responseRow    uint32
+	label          uint32
+	took           uint32 // microseconds, limited to about an hour
+	member         uint32
+	responseMember uint32 // index of the response in its entry
+	run            uint16
+	state          session.ReqState
+	flags          recordFlags
+	duplicates     uint8 // duplicate responses, counted up to 255
 }
 
 type recordFlags uint8
@@ -56,9 +55,9 @@ const (
 	handshake
 	page // a further page of a list
 	modern
-	progressed // it was told of
-	falls      // progress went back, or was no number
-	probed     // the process had a probe before: its start is not in the time
+	progressed // has progress notifications
+	falls      // progress decreased or was not a number
+	probed     // after a probe: the time does not include the server's start
 )
 
 // A side is one session, scanned.
@@ -67,7 +66,7 @@ type side struct {
 	records   []record
 	labels    []label
 	numbers   map[label]uint32
-	firsts    map[uint32]int   // where messages begin that several writes made up, by row
+	firsts    map[uint32]int   // first rows of messages made up of several writes, by row
 	pages     map[int][]int    // further pages by the record of the first
 	notes     map[noteKind]int // how many
 	processes map[int]string   // by run
@@ -79,18 +78,18 @@ type place struct {
 	member int
 }
 
-// A scanner makes a side out of the items of a session.
+// A scanner builds a side from the items of a session.
 type scanner struct {
 	*side
 	rules *match.Rules
 	skip  func(match.Ref) bool
-	open  map[place]int // records without an answer
-	walks map[label]int // the list that is walked, by method
+	open  map[place]int // records without a response
+	walks map[label]int // the first page of the current list, by method
 	key   []byte
 	probe bool // the process was probed
 }
 
-// baseRules are about what clients send back as they got it.
+// baseRules adds rules for values that clients send back unchanged.
 func baseRules(rules *match.Rules) *match.Rules {
 	all := &match.Rules{}
 	for _, name := range []string{"cursor", "requestState", "taskId"} {
@@ -125,8 +124,8 @@ func (s *scanner) item(it *match.Item) error {
 		s.start(it)
 	case match.ItemRequest:
 		s.request(it)
-	case match.ItemAnswer:
-		s.answer(it)
+	case match.ItemResponse:
+		s.response(it)
 	case match.ItemNotification:
 		s.notification(it)
 	case match.ItemStray:
@@ -135,14 +134,14 @@ func (s *scanner) item(it *match.Item) error {
 	return nil
 }
 
-// start notes the name of a process.
+// start records the name of a process.
 func (s *scanner) start(it *match.Item) {
-	var row [1]session.Row
-	var b session.StartBody
-	if len(s.processes) >= 1<<12 || s.src.Rows(it.At.Row, row[:]) == 0 {
+	row, ok := session.RowAt(s.src, it.At.Row)
+	if len(s.processes) >= 1<<12 || !ok {
 		return
 	}
-	if e, err := s.src.Entry(row[0], 0); err == nil && e.DecodeBody(&b) == nil {
+	var b session.StartBody
+	if e, err := s.src.Entry(row, 0); err == nil && e.DecodeBody(&b) == nil {
 		s.processes[it.Run] = b.Process
 	}
 }
@@ -162,8 +161,8 @@ func (s *scanner) request(it *match.Item) {
 	}
 	method := it.Method
 	if it.Handshake {
-		// Each process has one, in one of the eras. What a client says of itself in
-		// it is not the server's doing.
+		// Each process has a handshake, in one of the eras. The client's information in
+		// it does not depend on the server.
 		r.flags |= handshake
 		if s.probe {
 			r.flags |= probed
@@ -183,7 +182,7 @@ func (s *scanner) request(it *match.Item) {
 	s.open[place{it.At.Row, it.At.Member}] = number
 }
 
-// list puts the pages of a list together.
+// list assigns pages to their list.
 func (s *scanner) list(it *match.Item, r *record, params []byte, number int) {
 	if _, isList := listMember(it.Method); !isList || !it.FromClient {
 		return
@@ -198,7 +197,7 @@ func (s *scanner) list(it *match.Item, r *record, params []byte, number int) {
 	s.pages[first] = append(s.pages[first], number)
 }
 
-// label numbers what was asked.
+// label returns the number of a label.
 func (s *scanner) label(l label) uint32 {
 	n, ok := s.numbers[l]
 	if !ok && len(s.labels) == maxLabels {
@@ -213,10 +212,10 @@ func (s *scanner) label(l label) uint32 {
 	return n
 }
 
-func (s *scanner) answer(it *match.Item) {
+func (s *scanner) response(it *match.Item) {
 	at := place{it.Of.Row, it.Of.Member}
 	if it.HasOf && it.State == session.ReqDuplicate {
-		s.again(at)
+		s.duplicate(at)
 		return
 	}
 	number, ok := s.open[at]
@@ -226,23 +225,23 @@ func (s *scanner) answer(it *match.Item) {
 	delete(s.open, at)
 	r := &s.records[number]
 	r.flags |= answered
-	r.answerRow, r.answerAt = uint32(it.At.Row), uint32(it.At.Member)
+	r.responseRow, r.responseMember = uint32(it.At.Row), uint32(it.At.Member)
 	r.took = uint32(min(max(it.At.T-it.Of.T, 0), math.MaxUint32))
 	value := it.Msg.RawResult()
 	if e := it.Msg.RawError(); value == nil {
 		r.flags |= failed
 		value = e
 	}
-	r.answer = xxhash.Sum64(value)
+	r.response = xxhash.Sum64(value)
 	if it.At.First != it.At.Row {
-		s.firsts[r.answerRow] = it.At.First
+		s.firsts[r.responseRow] = it.At.First
 	}
 	if r.flags&handshake != 0 {
 		s.server(value)
 	}
 }
 
-// server notes what a handshake told of the server.
+// server records the server information of a handshake.
 func (s *side) server(result []byte) {
 	info := match.Member(result, "serverInfo")
 	if info == nil {
@@ -270,16 +269,16 @@ func (s *scanner) notification(it *match.Item) {
 	s.records[number].tell(match.Member(it.Msg.RawParams(), "progress"))
 }
 
-// label is what a record asks.
+// labelOf returns the label of a record.
 func (s *side) labelOf(r *record) label { return s.labels[r.label] }
 
-// request is where a record's request stands; answer where its answer does.
+// request returns the position of a record's request, and responseTo of its response.
 func (s *side) request(r *record) match.Ref {
 	return s.ref(r.row, r.member)
 }
 
-func (s *side) answerTo(r *record) match.Ref {
-	return s.ref(r.answerRow, r.answerAt)
+func (s *side) responseTo(r *record) match.Ref {
+	return s.ref(r.responseRow, r.responseMember)
 }
 
 func (s *side) ref(row, member uint32) match.Ref {
@@ -290,11 +289,11 @@ func (s *side) ref(row, member uint32) match.Ref {
 	return at
 }
 
-// at tells where a record stands, for a report.
+// at returns the position of a record for a report.
 func (s *side) at(r *record) *Side {
 	row := r.row
 	if r.flags&answered != 0 {
-		row = r.answerRow
+		row = r.responseRow
 	}
 	out := &Side{Run: int(r.run), Process: s.processes[int(r.run)], Row: int(row)}
 	if e, ok := s.entry(row); ok {
@@ -310,18 +309,18 @@ func (s *side) at(r *record) *Side {
 }
 
 // entry reads the beginning of an entry: enough for its numbers.
-func (s *side) entry(row uint32) (session.Entry, bool) {
-	var rows [1]session.Row
-	if s.src.Rows(int(row), rows[:]) == 0 {
+func (s *side) entry(number uint32) (session.Entry, bool) {
+	row, ok := session.RowAt(s.src, int(number))
+	if !ok {
 		return session.Entry{}, false
 	}
-	e, err := s.src.Entry(rows[0], 64)
+	e, err := s.src.Entry(row, 64)
 	return e, err == nil
 }
 
-// value reads the result or error of a record, made canonical.
+// value reads the canonical result or error of a record.
 func (s *side) value(r *record) ([]byte, error) {
-	m, err := match.Read(s.src, s.answerTo(r), nil)
+	m, err := match.Read(s.src, s.responseTo(r), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +335,7 @@ func (s *side) value(r *record) ([]byte, error) {
 	return canonical, nil
 }
 
-// params reads the params of a record's request, as AppendKey spells them.
+// params reads the params of a record's request in the form of AppendKey.
 func (s *side) params(r *record, rules *match.Rules) ([]byte, error) {
 	m, err := match.Read(s.src, s.request(r), nil)
 	if err != nil {
@@ -350,8 +349,8 @@ func (s *side) params(r *record, rules *match.Rules) ([]byte, error) {
 	return params, nil
 }
 
-// listMember is the member of a list's result that holds its items, and
-// isList whether a method lists something.
+// listMember returns the member of a list result that holds its items, and whether a
+// method is a list method.
 func listMember(method string) (member string, isList bool) {
 	for _, l := range mcp.Lists {
 		if l.Method == method {

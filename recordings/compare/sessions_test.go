@@ -9,10 +9,10 @@ import (
 	"mcpdbg/recordings"
 )
 
-// Every recorded session is the same as itself, and can be compared with any
+// TestRecordedSessions checks that every recorded session equals itself and can be compared with any
 // other.
 func TestRecordedSessions(t *testing.T) {
-	paths, err := filepath.Glob("../../session/*/testdata/*.jsonl")
+	paths, err := filepath.Glob("../../session/diagnosis/*/testdata/*.jsonl")
 	require.NoError(t, err)
 	require.Greater(t, len(paths), 50)
 	var last *recordings.Recording
@@ -31,7 +31,7 @@ func TestRecordedSessions(t *testing.T) {
 			require.Equal(t, r.Differs, r.First != nil, path)
 			again, err := Compare(t.Context(), last, rec, Options{Notes: true, Envelope: true})
 			require.NoError(t, err, path)
-			require.Equal(t, r, again, "no order of a map shows")
+			require.Equal(t, r, again, "independent of map order")
 		}
 		last = rec
 	}
@@ -41,8 +41,8 @@ func TestRecordedSessions(t *testing.T) {
 //
 //	mcpdbg run --quiet --era legacy --in REQUESTS --record FILE -- npx -y @modelcontextprotocol/server-everything stdio
 //
-// The time in the text of a resource is all that was another one.
-func TestTwoSessionsWithARealServerAreTheSame(t *testing.T) {
+// They differ only in the time in the text of a resource.
+func TestSessionsWithARealServerAreEqual(t *testing.T) {
 	var sessions []*recordings.Recording
 	for _, name := range []string{"everything-1", "everything-2"} {
 		rec, err := recordings.Open("testdata/" + name + ".jsonl")
@@ -61,5 +61,5 @@ func TestTwoSessionsWithARealServerAreTheSame(t *testing.T) {
 
 	r, err = Compare(t.Context(), sessions[0], sessions[1], Options{Rules: rulesOf(t, "keep * /result/contents/*/text")})
 	require.NoError(t, err)
-	require.Len(t, r.Differences, 1, "it counts if somebody wants it to")
+	require.Len(t, r.Differences, 1, "it counts with ActionKeep")
 }

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// minSlowdown is by how much a median has to grow to be a slowdown, in
-// microseconds: below it the machine's own noise is larger.
+// minSlowdown is the least growth of a median that counts as a slowdown, in
+// microseconds: smaller changes are within the noise of the machine.
 const minSlowdown = 1000
 
-// slow reports a response of the second session that took longer than the limit
-// of its method.
+// slow reports a response of the second session that exceeded the time limit of its
+// method.
 func (c *comparer) slow(b *record) {
 	limit, ok := c.opts.MaxTime[c.label.method]
 	if took := time.Duration(b.took) * time.Microsecond; ok && b.flags&answered != 0 && c.label.fromClient && took > limit {
-		c.report(Difference{Class: ClassTime, Change: Changed, Pointer: "/time"}, nil, []byte(took.String()+", limit "+limit.String()))
+		c.report(Difference{Class: ClassTime, Change: changeChanged, Pointer: "/time"}, nil, []byte(took.String()+", limit "+limit.String()))
 	}
 }
 
-// slowdowns reports methods and tools whose median response takes too many
-// times as long in the second session. Handshakes are left out: whether they
-// hold the server's start depends on the probe.
+// slowdowns reports methods and tools whose median response time grew too much in the
+// second session. Handshakes are skipped: whether they include the server's start
+// depends on the probe.
 func (c *comparer) slowdowns() {
 	if c.opts.MaxSlowdown <= 0 {
 		return
@@ -35,8 +35,8 @@ func (c *comparer) slowdowns() {
 			continue
 		}
 		c.i, c.j, c.label, c.counts, c.place = alone, alone, l, false, len(c.a.records)
-		c.about = c.rules.About(l.method, l.subject)
-		c.report(Difference{Class: ClassTime, Change: Changed, Pointer: "/time"},
+		c.about = c.rules.For(l.method, l.subject)
+		c.report(Difference{Class: ClassTime, Change: changeChanged, Pointer: "/time"},
 			[]byte("median "+micros(a.P50)), []byte("median "+micros(b.P50)+", "+FormatRatio(ratio(a.P50, b.P50))+"x"))
 	}
 }
@@ -45,7 +45,7 @@ func compareLabels(a, b label) int {
 	return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.subject, b.subject))
 }
 
-// tookBySubject returns the times of the server's answers by method and subject.
+// tookBySubject returns the response times of the server by method and subject.
 func (s *side) tookBySubject() map[label][]uint32 {
 	out := map[label][]uint32{}
 	for i := range s.records {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waits are lines of stderr; a line of a written session takes a millisecond.
+// waits returns lines of stderr; a line of a written session takes a millisecond.
 func waits(n int) (lines []string) {
 	for range n {
 		lines = append(lines, `"k":"stderr","raw":"working"`)
@@ -15,7 +15,7 @@ func waits(n int) (lines []string) {
 	return lines
 }
 
-// slowCall is a session with calls of a tool, each of which takes some
+// slowCall returns a session with tool calls that take the given
 // milliseconds.
 func slowCall(milliseconds ...int) []string {
 	lines := []string{started}
@@ -39,30 +39,30 @@ func TestTimesCountOnlyWithALimit(t *testing.T) {
 		{"over the limit, once of three", []int{2, 2, 2}, []int{2, 31, 2}, Options{MaxTime: map[string]time.Duration{"tools/call": 30 * time.Millisecond}},
 			[]string{"time: tools/call x /time changed nothing | 31ms, limit 30ms"}},
 		{"the limit of another method", []int{2}, []int{31}, Options{MaxTime: map[string]time.Duration{"tools/list": time.Millisecond}}, []string{}},
-		{"a slow first session is no fault of the second", []int{90}, []int{2}, Options{MaxTime: map[string]time.Duration{"tools/call": 30 * time.Millisecond}, MaxSlowdown: 1}, []string{}},
+		{"a slow first session", []int{90}, []int{2}, Options{MaxTime: map[string]time.Duration{"tools/call": 30 * time.Millisecond}, MaxSlowdown: 1}, []string{}},
 		{"within the slowdown", []int{10, 10, 10}, []int{20, 20, 90}, Options{MaxSlowdown: 2}, []string{}},
 		{"over the slowdown", []int{10, 10, 10}, []int{10, 21, 21}, Options{MaxSlowdown: 2}, []string{"time: tools/call x /time changed median 10ms | median 21ms, 2.1x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := compared(t, slowCall(c.a...), slowCall(c.b...), c.opts)
-			require.Equal(t, c.want, told(r))
+			require.Equal(t, c.want, describe(r))
 			require.Equal(t, len(c.want) > 0, r.Differs)
 			require.Equal(t, len(c.opts.MaxTime) > 0 || c.opts.MaxSlowdown > 0, r.TimesCount)
 		})
 	}
 }
 
-// TestHandshakesAreTimedOnlyFromTheStart: behind a probe, initialize has a server
+// TestHandshakesAreTimedOnlyFromTheStart: after a probe, initialize has a server
 // that runs already; as the first request it waits for the start.
 func TestHandshakesAreTimedOnlyFromTheStart(t *testing.T) {
 	const discover = `> {"id":"p","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
 	const initialize = `> {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
-	const answer = `< {"id":1,"result":{"protocolVersion":"2025-11-25"}}`
-	probed := append([]string{started, discover}, `< {"id":"p","error":{"code":-32601,"message":"no"}}`, initialize, answer)
-	replayed := append(append([]string{started, initialize}, waits(600)...), answer)
+	const response = `< {"id":1,"result":{"protocolVersion":"2025-11-25"}}`
+	probed := append([]string{started, discover}, `< {"id":"p","error":{"code":-32601,"message":"no"}}`, initialize, response)
+	replayed := append(append([]string{started, initialize}, waits(600)...), response)
 	r := compared(t, probed, replayed, Options{MaxSlowdown: 2})
-	require.Empty(t, told(r))
-	require.Empty(t, r.Timing, "there is nothing to compare it with")
+	require.Empty(t, describe(r))
+	require.Empty(t, r.Timing, "nothing to compare it with")
 
 	for _, alike := range [][]string{probed, replayed} {
 		r = compared(t, alike, alike, Options{})
@@ -71,13 +71,13 @@ func TestHandshakesAreTimedOnlyFromTheStart(t *testing.T) {
 	}
 }
 
-func TestASecondAnswerIsADifference(t *testing.T) {
+func TestDuplicateResponseIsADifference(t *testing.T) {
 	once := append(call(`"result":{}`), slowCall(2)[1:]...)
 	twice := append(append(call(`"result":{}`), `< {"id":1,"result":{"other":1}}`), slowCall(2)[1:]...)
 	r := compared(t, once, twice, Options{})
-	require.Equal(t, []string{"duplicate: tools/call x /duplicate changed 1 response | 2 responses"}, told(r))
+	require.Equal(t, []string{"duplicate: tools/call x /duplicate changed 1 response | 2 responses"}, describe(r))
 	require.True(t, r.Differs)
-	require.Empty(t, told(compared(t, twice, twice, Options{})))
+	require.Empty(t, describe(compared(t, twice, twice, Options{})))
 	r = compared(t, twice, once, Options{})
-	require.Equal(t, []string{"duplicate: tools/call x /duplicate changed 2 responses | 1 response"}, told(r))
+	require.Equal(t, []string{"duplicate: tools/call x /duplicate changed 2 responses | 1 response"}, describe(r))
 }

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// TextOptions say how a report is written for people.
+// TextOptions are the options of WriteText.
 type TextOptions struct {
-	// Clean makes text of servers safe for where it is written; nil leaves it as
-	// it is. It has to return text without newlines and tabs.
+	// Clean sanitizes text of servers for the output; nil leaves it as it is. It
+	// must return text without newlines and tabs.
 	Clean func(string) string
-	// Reveal shows the first values of what is masked.
+	// Reveal shows the first of the masked values.
 	Reveal bool
-	// NameA and NameB are what the sessions are called, "A" and "B" if empty.
+	// NameA and NameB are the names of the sessions, "A" and "B" if empty.
 	NameA, NameB string
 }
 
-// WriteText writes a report for people: the first difference with where it
-// stands in both sessions, then all of them in groups, then what did not count.
+// WriteText writes a report for people: the first difference with its position in both
+// sessions, then all differences in groups, then those that do not count.
 func (r *Report) WriteText(w io.Writer, opts TextOptions) error {
 	p := printer{TextOptions: opts}
 	if p.Clean == nil {
@@ -35,7 +35,7 @@ func (r *Report) WriteText(w io.Writer, opts TextOptions) error {
 
 type printer struct {
 	TextOptions
-	runs bool // there are several processes in a session
+	runs bool // a session has several processes
 	b    bytes.Buffer
 }
 
@@ -99,24 +99,24 @@ func entries(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// what names a difference.
+// what describes a difference.
 func (p *printer) what(d *Difference) string {
 	return fmt.Sprintf("%s, %s", p.call(d.Method, d.Subject, d.From), p.place(d.Class, string(d.Pointer), d.Change))
 }
 
-// call names what was asked.
+// call describes a kind of request.
 func (p *printer) call(method, subject, from string) string {
 	text := p.Clean(method)
 	if subject != "" {
 		text += " " + p.Clean(subject)
 	}
 	if from == "server" && method != strayLines {
-		text += " (of the server)"
+		text += " (from server)"
 	}
 	return text
 }
 
-// place says what kind of difference there is, and where.
+// place describes the kind and the place of a difference.
 func (p *printer) place(class Class, pointer string, change Change) string {
 	switch class {
 	case ClassMissing:
@@ -124,28 +124,27 @@ func (p *printer) place(class Class, pointer string, change Change) string {
 	case ClassExtra:
 		return "only in B"
 	case ClassOutcome:
-		return "ended otherwise"
+		return "different outcome"
 	case ClassEra:
-		return "another era"
+		return "different era"
 	case ClassProgress:
-		return "another progress"
+		return "different progress"
 	case ClassDuplicate:
-		return "another number of responses"
+		return "different number of responses"
 	case ClassTime:
 		return "took too long"
 	case ClassNotes:
-		return "another number"
+		return "different count"
 	case ClassOrder:
-		return "another order at " + p.Clean(pointer)
+		return "different order at " + p.Clean(pointer)
 	}
-	if change == Schema {
-		return p.Clean(pointer) + ": another schema"
+	if change == changeSchema {
+		return p.Clean(pointer) + ": schema changed"
 	}
 	return p.Clean(pointer) + " " + string(change)
 }
 
-// where says where a side of a difference stands, and its value if it is asked
-// for.
+// where writes the position of a side of a difference, and its value if value is set.
 func (p *printer) where(letter string, s *Side, value bool) {
 	if s == nil {
 		p.line("  %s  nothing", letter)
@@ -161,7 +160,7 @@ func (p *printer) where(letter string, s *Side, value bool) {
 	p.line("%s", text)
 }
 
-// position is where a side stands: how jumps in the interface spell it.
+// position returns the position of a side in the form that the user interface accepts.
 func (p *printer) position(s *Side) string {
 	text := fmt.Sprintf("n %d", s.N)
 	if s.Seq > 0 {
@@ -181,7 +180,7 @@ func (p *printer) groups(r *Report) {
 		}
 		if counted && !g.Counts {
 			counted = false
-			p.line("\nDifferences that do not count (--logs and --envelope: notes and envelopes do)")
+			p.line("\nDifferences that do not count (use --logs and --envelope to count notes and envelopes)")
 		}
 		p.group(&g)
 	}
@@ -206,7 +205,7 @@ func (p *printer) group(g *Group) {
 	}
 }
 
-// side is one side of the example of a group, if there is something to say.
+// side writes one side of the example of a group if it has a value.
 func (p *printer) side(letter string, s *Side) {
 	if s != nil && s.Value != "" {
 		p.b.WriteString("           ")
@@ -240,7 +239,7 @@ func (p *printer) ignored(r *Report) {
 	if len(r.Ignored) == 0 {
 		return
 	}
-	p.line("\nLeft out by rules")
+	p.line("\nIgnored by rules")
 	for _, i := range r.Ignored {
 		p.line("  %s  %s", p.Clean(i.Rule), plural(i.Count, "time"))
 	}
@@ -250,21 +249,21 @@ func (p *printer) timing(r *Report) {
 	if len(r.Timing) == 0 {
 		return
 	}
-	title := "\nTimes of answers, which do not count"
+	title := "\nResponse times (do not count)"
 	if r.TimesCount {
-		title = "\nTimes of answers"
+		title = "\nResponse times"
 	}
 	p.line("%s", title)
 	t := tabwriter.NewWriter(&p.b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  \tanswers\tp50\t\tp95")
+	fmt.Fprintln(t, "  \tresponses\tp50\t\tp95")
 	for _, m := range r.Timing {
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", p.call(m.Method, "", m.From), both(fmt.Sprint(m.A.Count), fmt.Sprint(m.B.Count)),
 			both(micros(m.A.P50), micros(m.B.P50)), factor(m.P50), both(micros(m.A.P95), micros(m.B.P95)), factor(m.P95))
 	}
-	_ = t.Flush() // into memory
+	_ = t.Flush() // can't fail: writes into memory
 }
 
-// both is a value of each side, once if they are one.
+// both returns the values of both sides, or one if they are equal.
 func both(a, b string) string {
 	if a == b {
 		return a
@@ -293,8 +292,8 @@ func factor(f float64) string {
 	return FormatRatio(f) + "x"
 }
 
-// FormatRatio writes a ratio of times with the digits that mean something: two,
-// or all of a whole number.
+// FormatRatio formats a ratio of times with its significant digits: two, or all of the
+// integer part.
 func FormatRatio(f float64) string {
 	if f >= 10 {
 		return strconv.FormatFloat(f, 'f', 0, 64)

@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// maxText is how long texts may be that are compared line by line, and
-	// maxLines how many lines of that are shown.
+	// maxText is the longest text that is compared line by line, and maxLines the
+	// most lines of the diff.
 	maxText  = 256 << 10
 	maxLines = 24
-	// minBlob is how long a base64 text is that is taken for one.
+	// minBlob is the least length of a text that is recognized as base64.
 	minBlob = 256
 )
 
-// texts compares two strings that differ: as JSON if both are, else by their
-// lines. It tells whether there is nothing more to say of them. exact keeps
-// parts from being masked.
+// texts compares two strings that differ: as JSON if both are, else line by line. It
+// reports whether it handled them. exact prevents masking of parts.
 func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bool {
 	if len(a) == 0 || len(b) == 0 || a[0] != '"' || b[0] != '"' {
 		return false
@@ -47,7 +46,7 @@ func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bo
 	if !strings.Contains(textA, "\n") && !strings.Contains(textB, "\n") || isBlob(textA) || isBlob(textB) {
 		return false
 	}
-	c.report(Difference{Class: class, Change: Changed, Pointer: match.PointerTo(path...), more: func() []string {
+	c.report(Difference{Class: class, Change: changeChanged, Pointer: match.PointerTo(path...), more: func() []string {
 		if !exact {
 			textA, textB = maskText(textA), maskText(textB)
 		}
@@ -56,7 +55,7 @@ func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bo
 	return true
 }
 
-// lineDiff are the lines that differ, with one line around them.
+// lineDiff returns the lines that differ, with one line of context.
 func lineDiff(a, b string) []string {
 	edits := udiff.Lines(a, b)
 	text, err := udiff.ToUnified("a", "b", a, edits, 1)
@@ -64,7 +63,7 @@ func lineDiff(a, b string) []string {
 		return nil
 	}
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	lines = slices.DeleteFunc(lines[min(2, len(lines)):], func(line string) bool { // without the names
+	lines = slices.DeleteFunc(lines[min(2, len(lines)):], func(line string) bool { // without the file names
 		return strings.HasPrefix(line, `\ No newline`)
 	})
 	if rest := len(lines) - maxLines; rest > 0 {
@@ -76,7 +75,7 @@ func lineDiff(a, b string) []string {
 	return lines
 }
 
-// volatileText finds values in a text that are others in each run.
+// volatileText matches values in a text that change with each run.
 var volatileText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`,   // time
@@ -88,19 +87,19 @@ var volatileText = sync.OnceValue(func() *regexp.Regexp {
 		`(?i:\bpid[ :=]+)\d+`,                                                // pid
 		`(?i:\bport[ :=]+|localhost:|127\.0\.0\.1:)\d+`,                      // port
 		`(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/)[^\s"'<>]+`, // temporary path
-		`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?(?:\d{4} )?[\d:]{5,8}`, // dates of mails and consoles
+		`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?(?:\d{4} )?[\d:]{5,8}`, // dates of mails and logs
 	}, "|"))
 })
 
-// wordsAround is how many words before and after what differs can belong to the
-// same value of volatileText, such as a date, and maxAround how many bytes.
+// wordsAround is how many words around a difference may belong to the same value of
+// volatileText, such as a date, and maxAround is how many bytes.
 const (
 	wordsAround = 4
 	maxAround   = 256
 )
 
-// sameButVolatile tells whether two texts are the same but for values that are
-// others in each run.
+// sameButVolatile reports whether two texts differ only in values that change with
+// each run.
 func sameButVolatile(a, b string) bool {
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
@@ -116,7 +115,7 @@ func sameButVolatile(a, b string) bool {
 	return couldBeVolatile(a) && couldBeVolatile(b) && maskText(a) == maskText(b)
 }
 
-// around is how many of n bytes belong to the next words.
+// around returns how many of n bytes belong to the next words.
 func around(n int, at func(int) byte) int {
 	words := 0
 	for i := range min(n, maxAround) {
@@ -129,16 +128,16 @@ func around(n int, at func(int) byte) int {
 	return min(n, maxAround)
 }
 
-// couldBeVolatile tells whether there is a point in looking for volatile values.
+// couldBeVolatile reports whether text may contain volatile values.
 func couldBeVolatile(text string) bool {
 	return strings.ContainsAny(text, "0123456789") || strings.Contains(text, "/tmp/") || strings.Contains(text, "/folders/")
 }
 
-// maskText replaces the values of a text that are others in each run, each by
-// the same mark: what kind it is shows in the text around it.
+// maskText replaces the values of a text that change with each run, all by the same
+// mark: the surrounding text shows what they are.
 func maskText(text string) string { return volatileText().ReplaceAllString(text, "…") }
 
-// isBlob tells whether a text is bytes in base64.
+// isBlob reports whether a text is base64 data.
 func isBlob(text string) bool {
 	if len(text) < minBlob || len(text)%4 != 0 || strings.ContainsAny(text[:minBlob], " \n") {
 		return false
@@ -147,7 +146,7 @@ func isBlob(text string) bool {
 	return err == nil
 }
 
-// excerpt is a canonical value as a report shows it.
+// excerpt returns a canonical value as a report shows it.
 func excerpt(value []byte) string {
 	if len(value) <= maxValue {
 		return string(value)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTextsThatAreTheSameButForValuesOfARun(t *testing.T) {
+func TestSameButVolatile(t *testing.T) {
 	long := strings.Repeat("some more words ", 100)
 	for _, c := range []struct {
 		a, b string

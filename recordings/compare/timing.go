@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// timing compares the times of answers by method.
+// timing compares the response times by method.
 func timing(a, b *side) []Timing {
 	tookA, tookB := a.took(), b.took()
 	all := maps.Clone(tookA)
@@ -14,7 +14,7 @@ func timing(a, b *side) []Timing {
 	var out []Timing
 	for l := range all {
 		if l.kind != inSession && (tookA[l] == nil || tookB[l] == nil) {
-			continue // the time of one side holds the server's start
+			continue // the time of only one side includes the server's start
 		}
 		t := Timing{Method: l.method, From: l.from(), A: times(tookA[l]), B: times(tookB[l])}
 		if t.A.Count > 0 && t.B.Count > 0 {
@@ -28,8 +28,8 @@ func timing(a, b *side) []Timing {
 	return out
 }
 
-// A timed is what times are put together by: a method, and for a handshake
-// whether a probe came before it.
+// A timed is the key by which times are grouped: a method, and for a handshake whether
+// it came after a probe.
 type timed struct {
 	label
 	kind timeKind
@@ -39,11 +39,11 @@ type timeKind uint8
 
 const (
 	inSession  timeKind = iota
-	firstShake          // its time holds the server's start
-	laterShake          // a probe had waited for the start
+	firstShake          // includes the server's start
+	laterShake          // after a probe, which waited for the start
 )
 
-// took returns the times of a side's answers by method, the subject left out.
+// took returns the response times of a side by method, without the subject.
 func (s *side) took() map[timed][]uint32 {
 	out := map[timed][]uint32{}
 	for i := range s.records {

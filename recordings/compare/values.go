@@ -9,19 +9,19 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// carriedNames are members that a client only sends back as it got them.
+// carriedNames are members that a client only sends back unchanged.
 var carriedNames = []string{"nextCursor", "requestState", "taskId", "cursor"}
 
-// values compares two canonical values that stand at base. What differs is
-// reported in a class, or in that of envelopes.
+// values compares two canonical values at base. Differences are reported in the given
+// class or in ClassEnvelope.
 func (c *comparer) values(class Class, base []string, a, b []byte) {
 	match.Diff(a, b, func(path []string, a, b []byte) bool {
 		return c.value(class, slices.Concat(base, path), a, b)
 	})
 }
 
-// value judges two values that differ, of which one may be absent, and tells
-// whether to look into both.
+// value compares two values that differ, one of which may be absent, and reports
+// whether to descend into both.
 func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool) {
 	rule := c.about.Rule(path)
 	container := sameContainer(a, b)
@@ -70,15 +70,15 @@ func sameContainer(a, b []byte) bool {
 func changeOf(a, b []byte) Change {
 	switch {
 	case a == nil:
-		return Added
+		return changeAdded
 	case b == nil:
-		return Removed
+		return changeRemoved
 	}
-	return Changed
+	return changeChanged
 }
 
-// isFalse tells whether isError is false on one side and absent on the other,
-// which is the same.
+// isFalse reports whether isError is false on one side and absent on the other, which
+// means the same.
 func isFalse(path []string, a, b []byte) bool {
 	if path[len(path)-1] != "isError" || len(path) != 2 {
 		return false
@@ -86,8 +86,8 @@ func isFalse(path []string, a, b []byte) bool {
 	return a == nil && string(b) == "false" || b == nil && string(a) == "false"
 }
 
-// isMeta tells whether the _meta of a result is an object that only one side
-// has: its members are looked at one by one, as they are of several classes.
+// isMeta reports whether only one side has the _meta object of a result: its members
+// are compared one by one, because they belong to several classes.
 func isMeta(path []string, a, b []byte) bool {
 	if len(path) != 2 || path[0] != "result" || path[1] != "_meta" {
 		return false
@@ -102,8 +102,7 @@ func orEmpty(object []byte) []byte {
 	return object
 }
 
-// volatile names why two values that differ are taken for equal; "" if they are
-// not.
+// volatile returns why two different values are treated as equal; "" if they are not.
 func volatile(path []string, a, b []byte) string {
 	if a == nil || b == nil {
 		return ""
@@ -121,8 +120,8 @@ func volatile(path []string, a, b []byte) string {
 	return ""
 }
 
-// classAt is the class of a difference at a path: some members say nothing of
-// what a server does.
+// classAt returns the class of a difference at a path: some members do not reflect the
+// behaviour of a server.
 func classAt(class Class, path []string) Class {
 	if class != ClassResult || len(path) < 2 || path[0] != "result" {
 		return class
@@ -138,8 +137,7 @@ func classAt(class Class, path []string) Class {
 	return class
 }
 
-// special compares values that have a meaning of their own, and tells whether
-// it did.
+// special compares values with a special meaning, and reports whether it did.
 func (c *comparer) special(class Class, path []string, a, b []byte) bool {
 	if path[0] != "result" {
 		return false
@@ -154,8 +152,8 @@ func (c *comparer) special(class Class, path []string, a, b []byte) bool {
 	return false
 }
 
-// result leaves the text out of a tool's result that only repeats its structured
-// content, on both sides.
+// result compares tool results without text that only repeats the structured content,
+// if both sides have it.
 func (c *comparer) result(class Class, path []string, a, b []byte) bool {
 	if c.label.method != mcp.MethodToolsCall {
 		return false
@@ -177,8 +175,8 @@ func (c *comparer) result(class Class, path []string, a, b []byte) bool {
 	return true
 }
 
-// withoutCopy replaces the content of a tool's result by an empty one if it is
-// one text block with the JSON of structuredContent.
+// withoutCopy replaces the content of a tool result by an empty one if it is a single
+// text block with the JSON of structuredContent.
 func withoutCopy(result []byte) ([]byte, bool) {
 	structured := match.At(result, "/structuredContent")
 	content := match.At(result, "/content")
@@ -192,15 +190,15 @@ func withoutCopy(result []byte) ([]byte, bool) {
 	return bytes.Replace(result, content, []byte("[]"), 1), true
 }
 
-// isSchema tells whether a path leads to a schema of a tool.
+// isSchema reports whether a path leads to a schema of a tool.
 func isSchema(method string, path []string) bool {
 	return method == mcp.MethodToolsList && len(path) == 4 && (path[3] == "inputSchema" || path[3] == "outputSchema")
 }
 
-// maxSchemaChanges is how many places of one schema are named.
+// maxSchemaChanges is the most changes of one schema that are listed.
 const maxSchemaChanges = 12
 
-// schema reports all that changed in a schema as one difference.
+// schema reports all changes of a schema as one difference.
 func (c *comparer) schema(class Class, path []string, a, b []byte) {
 	var detail []string
 	more := 0
@@ -228,10 +226,10 @@ func (c *comparer) schema(class Class, path []string, a, b []byte) {
 	if more > 0 {
 		detail = append(detail, "and more")
 	}
-	c.report(Difference{Class: class, Change: Schema, Pointer: match.PointerTo(path...), Detail: detail}, nil, nil)
+	c.report(Difference{Class: class, Change: changeSchema, Pointer: match.PointerTo(path...), Detail: detail}, nil, nil)
 }
 
-// arrow spells a change.
+// arrow describes a change.
 func arrow(a, b []byte) string {
 	switch {
 	case a == nil:

@@ -13,7 +13,7 @@ import (
 	"mcpdbg/recordings/junit/junittest"
 )
 
-// sample is a report with something of everything.
+// sample returns a report with something of everything.
 func sample(t *testing.T) *Report {
 	a := []string{started,
 		`> {"id":1,"method":"tools/call","params":{"name":"x"}}`, `< {"id":1,"result":{"v":1,"at":"2026-11-21T10:00:00Z","ttlMs":1,"long":"one\ntwo\nthree","i":1}}`,
@@ -33,7 +33,7 @@ func sample(t *testing.T) *Report {
 func TestWriteText(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, sample(t).WriteText(&out, TextOptions{NameA: "one.jsonl", NameB: "two.jsonl", Reveal: true}))
-	head, times, found := strings.Cut(out.String(), "\nTimes of answers, which do not count\n")
+	head, times, found := strings.Cut(out.String(), "\nResponse times (do not count)\n")
 	require.True(t, found)
 	require.Equal(t, `A  one.jsonl  4 exchanges in 10 entries
 B  two.jsonl  3 exchanges in 7 entries
@@ -58,19 +58,19 @@ Differences
   result   tools/call x, /result/v changed
              A  n 3 seq 1  1
              B  n 3 seq 1  "\u001b[2J<b>"
-  result   tools/list, /result/tools/a/inputSchema: another schema
+  result   tools/list, /result/tools/a/inputSchema: schema changed
              /type: "object" -> "array"
   missing  ping, only in A
              A  n 7 seq 3  {}
-  outcome  prompts/get p`+"\x1b"+`[31m, ended otherwise
+  outcome  prompts/get p`+"\x1b"+`[31m, different outcome
              A  n 9 seq 4  result
              B  n 7 seq 3  error 1 "no"
 
-Differences that do not count (--logs and --envelope: notes and envelopes do)
+Differences that do not count (use --logs and --envelope to count notes and envelopes)
   envelope tools/call x, /result/ttlMs changed
              A  n 3 seq 1  1
              B  n 3 seq 1  2
-  notes    notifications/message info (of the server), another number
+  notes    notifications/message info (from server), different count
              A  1
              B  0
 
@@ -79,21 +79,21 @@ Equal by type: 1 value
            A "2026-11-21T10:00:00Z"
            B "2026-11-22T10:00:00Z"
 
-Left out by rules
+Ignored by rules
   ignore * /result/i  1 time
 `, head)
-	require.Contains(t, times, "tools/call   1        1ms       1x  1ms       1x\n")
-	require.Contains(t, times, "ping         1 -> 0   1ms -> - ")
+	require.Contains(t, times, "tools/call   1          1ms       1x  1ms       1x\n")
+	require.Contains(t, times, "ping         1 -> 0     1ms -> - ")
 }
 
-func TestWriteTextCleansWhatServersSaid(t *testing.T) {
+func TestWriteTextCleansServerText(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, sample(t).WriteText(&out, TextOptions{Clean: func(s string) string { return strings.ReplaceAll(s, "\x1b", "ESC") }}))
 	require.NotContains(t, out.String(), "\x1b")
 	require.Contains(t, out.String(), "pESC[31m")
 }
 
-// The names of the report's JSON are a promise.
+// TestJSONKeepsItsNames: the member names of the JSON report are stable.
 func TestJSONKeepsItsNames(t *testing.T) {
 	doc, err := json.Marshal(sample(t))
 	require.NoError(t, err)
@@ -154,9 +154,9 @@ func TestWriteJUnit(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"mcpdbg.client ping missing: only in A",
-		"mcpdbg.client prompts/get p\\u{1b}[31m outcome: ended otherwise",
+		"mcpdbg.client prompts/get p\\u{1b}[31m outcome: different outcome",
 		"mcpdbg.client tools/call x result: /result/long changed",
-		"mcpdbg.client tools/list result: /result/tools/a/inputSchema: another schema",
+		"mcpdbg.client tools/list result: /result/tools/a/inputSchema: schema changed",
 	}, cases)
 	require.Equal(t, []int{4, 4}, []int{suite.Tests, suite.Failures})
 	require.Contains(t, suite.Cases[2].Failure.Text, "/result/v changed")

@@ -1,28 +1,26 @@
-// Package export writes a recording in formats that other programs and people
-// read. What it writes is what the recording has, secrets included: see package
+// Package export writes a recording in formats for other programs and for people.
+// The output contains everything in the recording, including secrets: see package
 // redact.
 //
-// JSONL has one message or line an object, with the microseconds since the start
-// and the direction: out to the server, in from it, err for stderr. A line that
-// is valid JSON is "message", byte for byte; else it is "text", or "base64" if
-// it is not UTF-8, and "more" says that it goes on in the next one.
+// JSONL has one object per message or line, with the microseconds since the start
+// and the direction: out to the server, in from it, err for stderr. A line of valid
+// JSON is "message", byte for byte; otherwise it is "text", or "base64" if it is not
+// UTF-8. "more" means that the line continues in the next object.
 //
 //	{"t":1042,"dir":"out","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}
 //	{"t":3391,"dir":"in","text":"Server listening on stdio"}
 //
 // Txtar (golang.org/x/tools/txtar) has a file header.json and one file for each
-// of these, its name telling entry, time and direction:
+// message or line. Its name contains entry, time and direction:
 // 000012-t4001-out-tools.call.json; .txt is text, .b64 base64. A name that ends in
-// -more is the part of a line that goes on.
+// -more is a part of a line that continues.
 //
-// HAR 1.2 has an entry for each request and notification; what HTTP has no word
-// for stands in members that begin with _. Markdown is a report to paste into
-// an issue, HTML one page that needs nothing else. Both are bounded, and say
-// what they leave out. In both whatever came from a server is text and nothing
-// more: no markup, script, mention, escape sequence or bidirectional control of
-// it takes effect.
+// HAR 1.2 has an entry for each request and notification; members without an HTTP
+// equivalent start with _. Markdown is a report to paste into an issue, HTML a
+// self-contained page. Both are bounded and state what they omit. In both, text from
+// a server is only text: no markup, script, mention, escape sequence or bidirectional
+// control takes effect.
 //
-// JSONL, HAR and txtar are written as the recording is read, in the memory of
-// its longest line; Markdown and HTML hold what they show, see MaxMarkdown and
-// MaxPage.
+// JSONL, HAR and txtar are streamed, in the memory of the longest line; Markdown and
+// HTML keep what they show in memory, see maxMarkdown and maxPage.
 package export

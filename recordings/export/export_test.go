@@ -44,7 +44,7 @@ func open(t testing.TB, path string) Selection {
 	return Selection{Source: rec}
 }
 
-// recorded is a recording of these lines of stdout, behind one request.
+// recorded returns a recording of a request and lines of stdout.
 func recorded(t testing.TB, lines ...string) Selection {
 	f, err := recordings.Create(recordings.Options{Path: filepath.Join(t.TempDir(), "rec.jsonl")})
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func recorded(t testing.TB, lines ...string) Selection {
 	return open(t, f.Path())
 }
 
-// TestGolden holds each format, but for the script and the style of the page.
+// TestGolden checks each format, except for the script and style of the page.
 func TestGolden(t *testing.T) {
 	for format := range formats {
 		t.Run(format, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// data is what a page embeds.
+// data returns the embedded data of a page.
 func data(t testing.TB, page string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(page, `<script type="application/json" id="data">`)
@@ -97,7 +97,7 @@ func data(t testing.TB, page string) string {
 	return text
 }
 
-// hostile is what a server may write to get out of where it is shown.
+// hostile lists texts that try to break out of their context.
 var hostile = []string{
 	`</script><script>alert(1)</script><!-- --> ]]>`,
 	`{"jsonrpc":"2.0","id":1,"result":"</SCRIPT><img src=x onerror=alert(1)>\u2028\u2029` + "\u2028" + `"}`,
@@ -137,7 +137,7 @@ func TestHostileContent(t *testing.T) {
 	}
 }
 
-// outsideFences is a report without its blocks of code.
+// outsideFences returns a report without its code blocks.
 func outsideFences(t *testing.T, report string) string {
 	var b strings.Builder
 	fence := ""
@@ -157,7 +157,7 @@ func outsideFences(t *testing.T, report string) string {
 	return b.String()
 }
 
-// TestPolicy: the page can do nothing but run its own script.
+// TestPolicy checks that the page can only run its own script.
 func TestPolicy(t *testing.T) {
 	page := write(t, "html", recorded(t))
 	require.Contains(t, page, `content="default-src 'none'; script-src 'sha256-`)
@@ -169,7 +169,7 @@ func TestPolicy(t *testing.T) {
 	require.Contains(t, page, "<script>"+pageScript+"</script>", "the hash is that of all between the tags")
 }
 
-// TestNothingIsLost: the lines of jsonl and txtar are those of the streams.
+// TestNothingIsLost checks that jsonl and txtar have all lines of the streams.
 func TestNothingIsLost(t *testing.T) {
 	s := recorded(t, hostile...)
 	var fromJSONL, fromTxtar []string
@@ -220,7 +220,7 @@ func TestNothingIsLost(t *testing.T) {
 	require.Equal(t, want, fromTxtar)
 }
 
-// TestHAR holds the archive against what HAR 1.2 demands.
+// TestHAR checks the requirements of HAR 1.2.
 func TestHAR(t *testing.T) {
 	var har struct {
 		Log map[string]json.RawMessage
@@ -276,8 +276,8 @@ func TestSelection(t *testing.T) {
 	require.ErrorIs(t, JSONL(ctx, &bytes.Buffer{}, s), context.Canceled)
 }
 
-// TestBounds: a report and a page do not grow with the recording, and say what
-// they leave out.
+// TestBounds checks that a report and a page do not grow with the recording, and state
+// what they omit.
 func TestBounds(t *testing.T) {
 	var lines []string
 	for i := range 120 {
@@ -289,10 +289,10 @@ func TestBounds(t *testing.T) {
 	}
 	s := recorded(t, lines...)
 	report := write(t, "md", s)
-	require.Less(t, len(report), MaxMarkdown+1000)
-	require.Contains(t, report, "more entries are left out of the table")
-	require.Regexp(t, `The content of \d+ more entries is left out`, report)
-	require.Contains(t, report, "more bytes are left out")
+	require.Less(t, len(report), maxMarkdown+1000)
+	require.Contains(t, report, "The table omits")
+	require.Regexp(t, `The content of \d+ more entries is omitted`, report)
+	require.Contains(t, report, "more bytes are omitted")
 
 	const most = 1 << 20
 	var page bytes.Buffer
@@ -307,8 +307,8 @@ func TestBounds(t *testing.T) {
 	require.Positive(t, embedded.Left)
 }
 
-// TestWhatIsCutIsText: a long text stays one wherever it is cut.
-func TestWhatIsCutIsText(t *testing.T) {
+// TestTruncatedTextIsText checks that a long text stays text wherever it is cut.
+func TestTruncatedTextIsText(t *testing.T) {
 	var lines []string
 	for shift := range 3 {
 		lines = append(lines, strings.Repeat("x", shift)+strings.Repeat("長", maxContent/3+10))

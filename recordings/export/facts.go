@@ -3,29 +3,28 @@ package export
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"mcpdbg/session"
-	"mcpdbg/session/lint"
-	"mcpdbg/session/verdict"
+	"mcpdbg/session/diagnosis/cause"
+	"mcpdbg/session/diagnosis/rule"
 )
 
-// maxFindings is how many findings a report lists; the others are counted.
-const maxFindings = 50
+// maxProblems is how many problems a report lists; the rest is counted.
+const maxProblems = 50
 
-// facts are what a report begins with. They are of the whole recording,
-// whatever of it is selected. The texts may be what a server wrote.
+// facts are the summary at the top of a report. They describe the whole recording,
+// whatever is selected. The texts may quote the server.
 type facts struct {
-	Rows     [][2]string `json:"rows"` // what, and its value
-	Verdicts []remark    `json:"verdicts"`
-	Findings []remark    `json:"findings"`
-	More     int         `json:"more"` // findings that are not listed
+	Rows     [][2]string `json:"rows"` // label and value
+	Causes   []remark    `json:"verdicts"`
+	Problems []remark    `json:"findings"`
+	More     int         `json:"more"` // problems that are not listed
 }
 
-// A remark is one thing that is wrong.
+// A remark is one problem or cause.
 type remark struct {
 	Severity string `json:"severity"`
 	Text     string `json:"text"`
@@ -36,36 +35,29 @@ type remark struct {
 func factsOf(ctx context.Context, src session.Source) facts {
 	var f facts
 	f.describe(src)
-	tracker := verdict.New(src)
-	for more := true; more && ctx.Err() == nil; {
-		more = tracker.Advance(4096)
+	f.Causes = []remark{}
+	for _, v := range cause.Find(ctx, src) {
+		f.Causes = append(f.Causes, remark{v.Severity.String(), v.Text, v.Advice, v.Row})
 	}
-	f.Verdicts = []remark{}
-	for _, v := range tracker.Now(nil) {
-		f.Verdicts = append(f.Verdicts, remark{v.Severity.String(), v.Text, v.Try, v.Row})
-	}
-	linter := lint.New(src)
-	for more := true; more && ctx.Err() == nil; {
-		more = linter.Advance(ctx, math.MaxInt, math.MaxInt)
-	}
-	f.Rows = append(f.Rows, [2]string{"found", fmt.Sprintf("%v; checked: %s", linter.Count(), lint.Checked)})
-	f.Findings = []remark{}
-	found := linter.Findings()
-	for _, finding := range found[:min(len(found), maxFindings)] {
-		text := finding.Rule.ID + " " + finding.Rule.Title
-		if finding.Detail != "" {
-			text += ": " + finding.Detail
+	checker := rule.Check(ctx, src)
+	f.Rows = append(f.Rows, [2]string{"problems", fmt.Sprintf("%v; checked: %s", checker.Count(), rule.Checked)})
+	f.Problems = []remark{}
+	found := checker.Problems()
+	for _, problem := range found[:min(len(found), maxProblems)] {
+		text := problem.Rule.ID + " " + problem.Rule.Title
+		if problem.Detail != "" {
+			text += ": " + problem.Detail
 		}
-		if finding.Count > 1 {
-			text += fmt.Sprintf(" (%d times)", finding.Count)
+		if problem.Count > 1 {
+			text += fmt.Sprintf(" (%d times)", problem.Count)
 		}
-		f.Findings = append(f.Findings, remark{finding.Severity.String(), text, finding.Rule.Breaks, finding.Row})
+		f.Problems = append(f.Problems, remark{problem.Severity.String(), text, problem.Rule.Impact, problem.Row})
 	}
-	f.More = len(found) - len(f.Findings)
+	f.More = len(found) - len(f.Problems)
 	return f
 }
 
-// describe says what was recorded.
+// describe adds facts about the recording.
 func (f *facts) describe(src session.Source) {
 	h, s := src.Header(), src.Stats()
 	add := func(what, format string, args ...any) {
@@ -87,7 +79,7 @@ func (f *facts) describe(src session.Source) {
 	add("recorded", "%s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), short(last), h.Tool)
 	add("messages", "%d sent, %d received, %d with an error", s.Out, s.In, s.Errors)
 	if s.Stray+s.StderrLines > 0 {
-		add("lines", "%d on stdout that are no messages, %d on stderr", s.Stray, s.StderrLines)
+		add("lines", "%d on stdout that are not messages, %d on stderr", s.Stray, s.StderrLines)
 	}
 	if s.Runs > 1 {
 		add("processes", "%d", s.Runs)
@@ -97,18 +89,18 @@ func (f *facts) describe(src session.Source) {
 	}
 	switch s.Recording {
 	case session.RecordingTorn:
-		add("state", "torn: its recorder did not finish: it was ended, or could not write")
+		add("state", "torn: the recorder did not finish: it was killed, or could not write")
 	case session.RecordingCut:
 		add("state", "incomplete: %s", s.RecordingError)
 	case session.RecordingParted:
-		add("state", "parts missing: it goes on in a part that is not here")
+		add("state", "parts missing: the next part was not found")
 	}
 	if h.Redacted != nil {
 		add("redacted", "%s", removed(h.Redacted))
 	}
 }
 
-// removed says what is not in a redacted copy.
+// removed describes what was removed from a redacted copy.
 func removed(rules map[string]uint64) string {
 	var parts []string
 	for rule, n := range rules {
@@ -116,15 +108,15 @@ func removed(rules map[string]uint64) string {
 	}
 	slices.Sort(parts)
 	if parts == nil {
-		return "nothing was found to remove"
+		return "no secrets found"
 	}
 	return strings.Join(parts, ", ")
 }
 
-// maxServers is how many handshakes are told.
+// maxServers is how many handshakes are listed.
 const maxServers = 8
 
-// handshakes are what the handshakes told, and the time of the last row.
+// handshakes returns the results of the handshakes, and the time of the last row.
 func handshakes(src session.Source) (servers []string, last int64) {
 	for _, row := range session.RowsFrom(src, 0) {
 		last = row.T
@@ -144,7 +136,7 @@ func handshakes(src session.Source) (servers []string, last int64) {
 	return servers, last
 }
 
-// short is a time in microseconds with about three digits.
+// short rounds a time in microseconds to about three digits.
 func short(us int64) time.Duration {
 	d := time.Duration(us) * time.Microsecond
 	switch {

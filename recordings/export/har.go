@@ -74,8 +74,8 @@ type harTimings struct {
 }
 
 // HAR writes the requests and notifications of a selection, in both directions,
-// as an HTTP archive of version 1.2. An answer stands with its request, whether
-// it is selected or not. An error has the status 500, no answer 0, and a
+// as an HTTP archive of version 1.2. A response is part of its request's entry,
+// whether it is selected or not. An error has status 500, a missing response 0, and a
 // notification 202.
 func HAR(ctx context.Context, to io.Writer, s Selection) error {
 	w := bufio.NewWriterSize(to, 64<<10)
@@ -132,7 +132,7 @@ func (s Selection) harEntry(it item, start time.Time) (*harEntry, error) {
 	}
 	answer, ok := s.partner(it.row)
 	if !ok {
-		e.Response.StatusText = "No answer"
+		e.Response.StatusText = "No response"
 		return e, nil
 	}
 	got, err := s.Source.Entry(answer, 0)
@@ -151,7 +151,7 @@ func (s Selection) harEntry(it item, start time.Time) (*harEntry, error) {
 	return e, nil
 }
 
-// address is what stands for a URL: who was asked for what.
+// address returns the URL of a request: its receiver and method.
 func (s Selection) address(row session.Row) string {
 	host := "server"
 	if row.Kind == session.KindStdout {
@@ -161,7 +161,7 @@ func (s Selection) address(row session.Row) string {
 	return u.String()
 }
 
-// harText is a payload as text.
+// harText returns a payload as text.
 func harText(payload []byte) (text, encoding string) {
 	e := session.Entry{Kind: session.KindStderr}
 	if formOf(&e, payload) == formBase64 {

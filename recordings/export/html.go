@@ -14,15 +14,16 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/summary"
 )
 
 const (
-	// MaxPage is about how many bytes of messages an HTML page holds: more takes
-	// a browser long to open.
-	MaxPage = 32 << 20
-	// MaxRows is how many entries it holds.
-	MaxRows = 50_000
-	// maxContent is how many bytes of one message it holds.
+	// maxPage is the approximate number of message bytes in an HTML page: browsers
+	// are slow to open more.
+	maxPage = 32 << 20
+	// maxRows is the maximum number of entries in a page.
+	maxRows = 50_000
+	// maxContent is how many bytes of one message a page has.
 	maxContent = 256 << 10
 )
 
@@ -35,7 +36,7 @@ var pageScript string
 //go:embed page.html
 var pageBody string
 
-// A pageRow is an entry as the script of the page gets it.
+// A pageRow is an entry in the data of the page.
 type pageRow struct {
 	Row    int    `json:"i"`           // number of the row
 	N      uint64 `json:"n"`           //
@@ -43,26 +44,26 @@ type pageRow struct {
 	Kind   string `json:"k"`           // of the entry
 	Msg    string `json:"m,omitempty"` // of the message
 	What   string `json:"w"`
+	Said   string `json:"d,omitempty"` // summary of the message
 	ID     string `json:"id,omitempty"`
 	Seq    uint64 `json:"s,omitempty"`
-	Took   *int64 `json:"l,omitempty"` // microseconds between request and answer
+	Took   *int64 `json:"l,omitempty"` // microseconds between request and response
 	Pair   int    `json:"p,omitempty"` // number of the partner's row plus one
 	State  string `json:"st,omitempty"`
 	Error  bool   `json:"e,omitempty"`
 	Size   int64  `json:"b"`
 	Text   string `json:"x,omitempty"`
 	Base64 string `json:"x64,omitempty"`
-	Cut    bool   `json:"c,omitempty"` // Text is the beginning only
+	Cut    bool   `json:"c,omitempty"` // Text is only the beginning
 }
 
-// HTML writes a selection as one page that needs nothing else, not even a
-// network: it forbids itself to load anything. Of a large recording the page
-// holds the first entries and says so.
+// HTML writes a selection as one self-contained page, whose policy forbids loading
+// anything. For a large recording, the page has the first entries and says so.
 func HTML(ctx context.Context, to io.Writer, s Selection) error {
-	return s.page(ctx, to, MaxPage)
+	return s.page(ctx, to, maxPage)
 }
 
-// page writes the page with about so many bytes of messages.
+// page writes the page with about most bytes of messages.
 func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	facts, err := json.Marshal(factsOf(ctx, s.Source))
@@ -71,7 +72,14 @@ func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 	}
 	// json.Marshal escapes <, >, & and the line separators, so that no data ends
 	// its element.
-	before, after, _ := strings.Cut(fmt.Sprintf(pageBody, policy(), pageStyle), "{{data}}")
+	head, rest, _ := strings.Cut(fmt.Sprintf(pageBody, policy(), pageStyle), "{{waterfall}}")
+	before, after, _ := strings.Cut(rest, "{{data}}")
+	if _, err := w.WriteString(head); err != nil {
+		return err
+	}
+	if err := s.waterfall(ctx, w); err != nil {
+		return err
+	}
 	if _, err := fmt.Fprintf(w, "%s{\"facts\":%s,\"rows\":[", before, facts); err != nil {
 		return err
 	}
@@ -85,7 +93,7 @@ func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 	return w.Flush()
 }
 
-// policy lets the page run its own script and style and do nothing else.
+// policy allows the page only its own script and style.
 func policy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -94,20 +102,19 @@ func policy() string {
 	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) + "; base-uri 'none'; form-action 'none'"
 }
 
-// pageRows writes the rows until they have most bytes, and tells how many were
-// left out.
+// pageRows writes rows up to most bytes, and returns how many were omitted.
 func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (left int, err error) {
 	size, rows := 0, 0
 	for it, err := range s.items(ctx, maxContent) {
 		if err != nil {
 			return 0, err
 		}
-		if rows == MaxRows || size > most {
+		if rows == maxRows || size > most {
 			left++
 			continue
 		}
 		if rows > 0 {
-			_ = w.WriteByte(',') // Flush tells of errors
+			_ = w.WriteByte(',') // Flush returns errors
 		}
 		text, err := json.Marshal(s.pageRow(it))
 		if err != nil {
@@ -141,6 +148,7 @@ func (s Selection) pageRow(it item) *pageRow {
 		r.Text = clipped(string(it.entry.Body), maxContent)
 		return r
 	}
+	r.Said = visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), it.entry.Payload, it.entry.FullSize))
 	if !it.entry.Cut {
 		r.ID = clipped(string(it.entry.Msg.ID.Of(it.entry.Payload)), 200)
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// JSONL writes the messages and lines of a selection, one JSON object a line.
+// JSONL writes the messages and lines of a selection, one JSON object per line.
 func JSONL(ctx context.Context, to io.Writer, s Selection) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	var line []byte
@@ -25,10 +25,10 @@ func JSONL(ctx context.Context, to io.Writer, s Selection) error {
 			f := formOf(&it.entry, text)
 			line = strconv.AppendInt(append(line[:0], `{"t":`...), it.row.T, 10)
 			line = append(line, `,"dir":"`+dir+`"`...)
-			if i == len(all)-1 && goesOn(&it.entry) {
+			if i == len(all)-1 && continues(&it.entry) {
 				line = append(line, `,"more":true`...)
 				if f == formMessage {
-					f = formText // with what follows it is another one
+					f = formText // together with the next part it may not be valid
 				}
 			}
 			line = append(line, `,"`+string(f)+`":`...)
@@ -49,8 +49,8 @@ func JSONL(ctx context.Context, to io.Writer, s Selection) error {
 	return w.Flush()
 }
 
-// appendString appends a JSON string. Like json.Marshal it escapes what HTML
-// and old scripts choke on.
+// appendString appends a JSON string. Like json.Marshal it escapes characters that
+// are unsafe in HTML and old JavaScript.
 func appendString(dst []byte, text string) []byte {
 	quoted, _ := json.Marshal(text) // a string has no errors
 	return append(dst, quoted...)

@@ -14,18 +14,19 @@ import (
 )
 
 const (
-	// MaxMarkdown is about how long a report gets, in bytes: what an issue holds.
-	MaxMarkdown = 60_000
-	// maxTable is how many rows the table of a report has.
+	// maxMarkdown is the approximate maximum size of a report, in bytes: it fits in an
+	// issue.
+	maxMarkdown = 60_000
+	// maxTable is the maximum number of rows in the table.
 	maxTable = 200
-	// maxRemarks is how many findings a report lists.
+	// maxRemarks is how many problems a report lists.
 	maxRemarks = 20
-	// maxBlock is how many bytes of one message a report shows.
+	// maxBlock is how many bytes of one message a report has.
 	maxBlock = 4000
 )
 
-// Markdown writes a report on a selection, at most about MaxMarkdown bytes: what
-// is left out is counted.
+// Markdown writes a report on a selection of at most about maxMarkdown bytes. Omitted
+// entries are counted.
 func Markdown(ctx context.Context, to io.Writer, s Selection) error {
 	var b strings.Builder
 	f := factsOf(ctx, s.Source)
@@ -33,8 +34,8 @@ func Markdown(ctx context.Context, to io.Writer, s Selection) error {
 	for _, row := range f.Rows {
 		fmt.Fprintf(&b, "| %s | %s |\n", row[0], inline(clipped(row[1], 1000)))
 	}
-	remarks(&b, "What is wrong", f.Verdicts, 0)
-	remarks(&b, "Findings", f.Findings, f.More)
+	remarks(&b, "Likely causes", f.Causes, 0)
+	remarks(&b, "Problems", f.Problems, f.More)
 	b.WriteString("\n### Messages\n\n| entry | time | | what | id | took | bytes |\n|--:|--:|---|---|---|--:|--:|\n")
 	var blocks strings.Builder
 	shown, blocked, all, full := 0, 0, 0, false
@@ -43,7 +44,7 @@ func Markdown(ctx context.Context, to io.Writer, s Selection) error {
 			return err
 		}
 		all++
-		if shown < maxTable && b.Len() < MaxMarkdown/2 {
+		if shown < maxTable && b.Len() < maxMarkdown/2 {
 			shown++
 			s.tableRow(&b, it)
 		}
@@ -51,18 +52,18 @@ func Markdown(ctx context.Context, to io.Writer, s Selection) error {
 			continue
 		}
 		text := block(s, it)
-		if full = blocks.Len()+len(text) > MaxMarkdown/2; !full {
+		if full = blocks.Len()+len(text) > maxMarkdown/2; !full {
 			blocked++
 			blocks.WriteString(text)
 		}
 	}
 	if shown < all {
-		fmt.Fprintf(&b, "\n%d more entries are left out of the table.\n", all-shown)
+		fmt.Fprintf(&b, "\nThe table omits %d more entries.\n", all-shown)
 	}
 	b.WriteString("\n### Content\n\n")
 	b.WriteString(blocks.String())
 	if blocked < all {
-		fmt.Fprintf(&b, "\nThe content of %d more entries is left out.\n", all-blocked)
+		fmt.Fprintf(&b, "\nThe content of %d more entries is omitted.\n", all-blocked)
 	}
 	_, err := io.WriteString(to, b.String())
 	return err
@@ -105,7 +106,7 @@ func (s Selection) tableRow(b *strings.Builder, it item) {
 		inline(clipped(s.what(it), 100)), inline(clipped(id, 40)), took, size)
 }
 
-// arrow says where an entry went.
+// arrow returns the direction of an entry.
 func arrow(row session.Row) string {
 	switch row.Kind {
 	case session.KindStdin:
@@ -118,7 +119,7 @@ func arrow(row session.Row) string {
 	return "event"
 }
 
-// what says in a few words what an entry is.
+// what describes an entry in a few words.
 func (s Selection) what(it item) string {
 	method := s.Source.Method(it.row.Method)
 	switch {
@@ -136,7 +137,7 @@ func (s Selection) what(it item) string {
 	return it.row.Msg.String()
 }
 
-// block writes one entry with its content, folded.
+// block formats one entry with its content, folded.
 func block(s Selection, it item) string {
 	if !it.row.Kind.IsStream() {
 		return "" // the table has all of it
@@ -160,13 +161,13 @@ func block(s Selection, it item) string {
 	fmt.Fprintf(&b, "<details><summary>%d %s %s</summary>\n\n%sjson\n%s\n%s\n", it.entry.N, arrow(it.row),
 		inline(clipped(s.what(it), 80)), fence, text, fence)
 	if rest > 0 {
-		fmt.Fprintf(&b, "\n%d more bytes are left out.\n", rest)
+		fmt.Fprintf(&b, "\n%d more bytes are omitted.\n", rest)
 	}
 	b.WriteString("\n</details>\n")
 	return b.String()
 }
 
-// longestRun is the length of the longest run of c in text.
+// longestRun returns the length of the longest run of c in text.
 func longestRun(text string, c byte) (longest int) {
 	run := 0
 	for i := range len(text) {
@@ -179,8 +180,8 @@ func longestRun(text string, c byte) (longest int) {
 	return longest
 }
 
-// inline makes a text one line of Markdown that is only text: no markup, no
-// HTML, no mention, no link.
+// inline escapes a text as one line of Markdown without markup, HTML, mentions or
+// links.
 func inline(text string) string {
 	var b strings.Builder
 	for _, r := range visible(text) {
@@ -196,5 +197,5 @@ func inline(text string) string {
 	return strings.TrimSpace(unlinked.Replace(b.String()))
 }
 
-// unlinked breaks what would become a link without being marked up as one.
+// unlinked prevents automatic links.
 var unlinked = strings.NewReplacer("://", ":&#47;/", "www.", "www&#46;", "WWW.", "WWW&#46;")

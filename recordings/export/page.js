@@ -4,7 +4,7 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const $ = id => document.getElementById(id);
 const rows = data.rows;
-const at = new Map(rows.map((r, i) => [r.i, i])); // number of a row: where it is here
+const at = new Map(rows.map((r, i) => [r.i, i])); // number of a row: index in rows
 const HEIGHT = 22, HEX = 16384, DEEP = 1 << 20;
 
 function el(name, cls, text) {
@@ -14,7 +14,7 @@ function el(name, cls, text) {
   return e;
 }
 
-// visible shows controls, and what reorders or hides text, as escapes.
+// visible escapes control characters, and characters that reorder or hide text.
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
 const visible = s => s.replace(hidden, c => '\\u{' + c.codePointAt(0).toString(16) + '}');
 
@@ -54,22 +54,22 @@ function facts() {
   if (verdicts.length) { $('wrong').hidden = false; list(verdicts, $('wrong').querySelector('ul')); }
   if (findings.length) {
     $('findings').hidden = false;
-    $('findings').querySelector('summary').textContent = `Findings: ${findings.length + more}`;
+    $('findings').querySelector('summary').textContent = `Problems: ${findings.length + more}`;
     list(findings, $('findings').querySelector('ul'));
-    if (more) $('findings').append(el('p', 'hint', `${more} more are not in this page.`));
+    if (more) $('findings').append(el('p', 'hint', `${more} more are not on this page.`));
   }
   if (data.left) {
     $('left').hidden = false;
-    $('left').textContent = `${data.left} more entries of the recording are not in this page: it holds the first ${rows.length}.`;
+    $('left').textContent = `${data.left} more entries of the recording are not on this page, which holds the first ${rows.length}.`;
   }
 }
 
-// The list: only the rows in sight exist.
+// The list: only visible rows have elements.
 let shown = [], current = -1;
 for (const [cls, name] of [['r', 'entry'], ['r', 'seconds'], ['', ''], ['', 'what'], ['', 'id'], ['r', 'took'], ['r', 'bytes']]) $('head').append(el('span', cls, name));
 
 function lower(r) {
-  return r.low === undefined ? r.low = (r.w + '\n' + (r.id || '') + '\n' + text(r)).toLowerCase() : r.low;
+  return r.low === undefined ? r.low = (r.w + '\n' + (r.d || '') + '\n' + (r.id || '') + '\n' + text(r)).toLowerCase() : r.low;
 }
 function filter() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(w => w), method = $('method').value, errors = $('errors').checked;
@@ -83,6 +83,7 @@ function filter() {
   paint();
 }
 const methodOf = r => r.m === 'request' || r.m === 'notification' ? r.w : r.m === 'response' || r.m === 'error' ? r.w.replace(/^(result|error) /, '') : '';
+const what = r => visible(r.w) + (r.d ? '  ' + visible(r.d) : '');
 
 function line(i) {
   const r = rows[i], l = lane(r), e = el('div', 'row ' + l + (r.e ? ' bad' : '') + (i === current ? ' sel' : ''));
@@ -90,7 +91,7 @@ function line(i) {
   e.dataset.i = i;
   e.setAttribute('role', 'row');
   if (i === current) e.setAttribute('aria-selected', 'true');
-  const cells = [['r', r.n], ['r', time(r.t)], ['', arrow[l]], ['', visible(r.w)]];
+  const cells = [['r', r.n], ['r', time(r.t)], ['', arrow[l]], ['', what(r)]];
   if (l === 'out' || l === 'in') cells.push(['', visible(r.id || '')], ['r', took(r.l)]);
   cells.push(['r', size(r.b)]);
   for (const [cls, value] of cells) { const c = el('span', cls, value); c.setAttribute('role', 'gridcell'); e.append(c); }
@@ -127,29 +128,29 @@ function move(by) {
   choose(rows[shown[to]].i);
 }
 
-// The message that is chosen.
+// The selected message.
 let view = 'json';
 function detail() {
   const d = $('detail'), r = rows[current];
   d.replaceChildren();
   if (!r) return;
-  d.append(el('h2', r.e ? 'bad' : '', `${r.n}  ${arrow[lane(r)]}  ${visible(r.w)}`));
+  d.append(el('h2', r.e ? 'bad' : '', `${r.n}  ${arrow[lane(r)]}  ${what(r)}`));
   const facts = [[r.m, r.k], ['id', r.id], ['state', r.st], ['sequence', r.s], ['took', took(r.l)], ['bytes', r.b]].filter(f => f[1]);
   d.append(el('p', 'hint', `${time(r.t)} s; ` + facts.map(f => `${f[0] || ''} ${visible(String(f[1]))}`.trim()).join('; ')));
   if (r.p && at.has(r.p - 1)) {
-    const b = el('button', 'go', `go to ${r.m === 'request' ? 'its answer' : 'its request'} (p)`);
+    const b = el('button', 'go', `go to ${r.m === 'request' ? 'response' : 'request'} (p)`);
     b.onclick = () => choose(r.p - 1);
     d.append(b);
   }
   const tabs = el('div', 'tabs');
-  for (const [key, name, label] of [['1', 'json', 'JSON'], ['2', 'raw', 'as it is'], ['3', 'hex', 'hex']]) {
+  for (const [key, name, label] of [['1', 'json', 'JSON'], ['2', 'raw', 'raw'], ['3', 'hex', 'hex']]) {
     const b = el('button', '', `${label} (${key})`);
     b.setAttribute('aria-pressed', String(view === name));
     b.onclick = () => { view = name; detail(); };
     tabs.append(b);
   }
   d.append(tabs, body(r));
-  if (r.c) d.append(el('p', 'hint', `Only the beginning of ${r.b} bytes is in this page.`));
+  if (r.c) d.append(el('p', 'hint', `Only the beginning of ${r.b} bytes is on this page.`));
 }
 function body(r) {
   if (view === 'hex') return hex(bytes(r));
@@ -162,7 +163,7 @@ function body(r) {
 }
 
 // pretty indents JSON by its tokens, so that numbers, escapes and duplicate
-// keys stay as they were sent; null if it is no JSON.
+// keys stay as they were sent; null if it is not JSON.
 function pretty(s) {
   try { const v = JSON.parse(s); if (v === null || typeof v !== 'object') return null; } catch { return null; }
   const pre = el('pre'), token = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;

@@ -12,10 +12,10 @@ import (
 	"mcpdbg/session"
 )
 
-// A Selection is what of a recording is exported.
+// A Selection is the part of a recording that is exported.
 type Selection struct {
 	Source session.Source
-	// Include decides on rows by their number; nil takes all.
+	// Include reports whether a row is exported; nil exports all.
 	Include func(number int, row session.Row) bool
 }
 
@@ -23,52 +23,39 @@ type Selection struct {
 type item struct {
 	number int // of the row, from 0
 	row    session.Row
-	entry  session.Entry // good until the next item
+	entry  session.Entry // valid until the next item
 }
 
-// items reads the rows of a selection. With limit > 0 at most about as many
-// bytes of a payload are read. It ends with an error, of the context or of
-// reading.
+// items reads the rows of a selection, with at most about limit bytes of each payload
+// if limit > 0. It stops at the first error.
 func (s Selection) items(ctx context.Context, limit int) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
-		rows := make([]session.Row, 256)
 		var buf []byte
-		for from := 0; ; {
-			n := s.Source.Rows(from, rows)
-			if n == 0 {
+		for number, row := range session.RowsFrom(s.Source, 0) {
+			if ctx.Err() != nil {
+				yield(item{}, context.Cause(ctx))
 				return
 			}
-			for i, row := range rows[:n] {
-				if ctx.Err() != nil {
-					yield(item{}, context.Cause(ctx))
-					return
-				}
-				if s.Include != nil && !s.Include(from+i, row) || row.Flags&session.FlagUnkept != 0 {
-					continue
-				}
-				if need := int(row.Len); limit <= 0 && need > cap(buf) && need <= 1<<20 {
-					buf = make([]byte, 0, max(need, 64<<10))
-				}
-				e, err := session.EntryInto(s.Source, row, limit, buf)
-				if !yield(item{from + i, row, e}, err) || err != nil {
-					return
-				}
+			if s.Include != nil && !s.Include(number, row) || row.Flags&session.FlagDropped != 0 {
+				continue
 			}
-			from += n
+			if need := int(row.Len); limit <= 0 && need > cap(buf) && need <= 1<<20 {
+				buf = make([]byte, 0, max(need, 64<<10))
+			}
+			e, err := session.EntryInto(s.Source, row, limit, buf)
+			if !yield(item{number, row, e}, err) || err != nil {
+				return
+			}
 		}
 	}
 }
 
-// partner is the row that a row is paired with.
+// partner returns the row that a row is paired with.
 func (s Selection) partner(row session.Row) (session.Row, bool) {
-	var one [1]session.Row
-	if row.Pair == 0 || s.Source.Rows(int(row.Pair-1), one[:]) == 0 {
-		return session.Row{}, false
-	}
-	return one[0], true
+	return session.RowAt(s.Source, int(row.Pair)-1)
 }
 
-// direction is the word for the stream of an entry, "" for none.
+// direction returns the name of the direction of an entry, or "".
 func direction(kind session.Kind) string {
 	switch kind {
 	case session.KindStdin:
@@ -81,7 +68,7 @@ func direction(kind session.Kind) string {
 	return ""
 }
 
-// lines are the lines of an entry: of stdin there may be several in one.
+// lines returns the lines of an entry. Entries of stdin may have several.
 func lines(e *session.Entry) [][]byte {
 	if e.Kind != session.KindStdin || bytes.IndexByte(e.Payload, '\n') < 0 || isMessage(e) {
 		return [][]byte{e.Payload}
@@ -89,17 +76,17 @@ func lines(e *session.Entry) [][]byte {
 	return bytes.Split(e.Payload, []byte("\n"))
 }
 
-// goesOn tells whether the last line of an entry goes on in a later one.
-func goesOn(e *session.Entry) bool {
+// continues reports whether the last line of an entry continues in a later one.
+func continues(e *session.Entry) bool {
 	return e.More || e.Kind == session.KindStdin && e.EOL == framing.NoEOL
 }
 
-// isMessage tells whether the payload of an entry is one JSON text.
+// isMessage reports whether the payload of an entry is one JSON text.
 func isMessage(e *session.Entry) bool {
 	return !e.More && e.Msg.Valid() && e.Kind != session.KindStderr
 }
 
-// isError tells whether something went wrong: to a probe an error is an answer.
+// isError reports whether a row is an error. An error response to a probe is not.
 func isError(row session.Row) bool {
 	return row.Flags&session.FlagError != 0 && row.Flags&session.FlagProbe == 0
 }
@@ -113,7 +100,7 @@ const (
 	formBase64  form = "base64"
 )
 
-// formOf decides how a line is written. JSON too deep for other tools is text.
+// formOf returns the form of a line. JSON that is too deep for other tools is text.
 func formOf(e *session.Entry, line []byte) form {
 	switch {
 	case !utf8.Valid(line):
@@ -129,5 +116,5 @@ func formOf(e *session.Entry, line []byte) form {
 
 func encode64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
-// commandLine is how the server was started.
+// commandLine returns the command that started the server.
 func commandLine(h session.Header) string { return strings.Join(h.Argv, " ") }

@@ -18,7 +18,7 @@ func Txtar(ctx context.Context, to io.Writer, s Selection) error {
 	if err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	fmt.Fprintf(w, "A recording of mcpdbg. Names tell entry, microseconds and direction.\n-- header.json --\n%s\n", header)
+	fmt.Fprintf(w, "A recording made by mcpdbg. File names contain entry, microseconds and direction.\n-- header.json --\n%s\n", header)
 	for it, err := range s.items(ctx, 0) {
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func Txtar(ctx context.Context, to io.Writer, s Selection) error {
 		}
 		all := lines(&it.entry)
 		for i, text := range all {
-			if err := writeFile(w, s, it, i, text, i == len(all)-1 && goesOn(&it.entry)); err != nil {
+			if err := writeFile(w, s, it, i, text, i == len(all)-1 && continues(&it.entry)); err != nil {
 				return err
 			}
 		}
@@ -36,7 +36,7 @@ func Txtar(ctx context.Context, to io.Writer, s Selection) error {
 	return w.Flush()
 }
 
-// writeFile writes one line as a file, the part-th of its entry.
+// writeFile writes one line of an entry as a file.
 func writeFile(w *bufio.Writer, s Selection, it item, part int, text []byte, more bool) error {
 	name := fmt.Sprintf("%06d-t%d-%s", it.entry.N, it.row.T, direction(it.row.Kind))
 	if method := fileWord(s.Source.Method(it.row.Method)); method != "" {
@@ -64,13 +64,13 @@ func writeFile(w *bufio.Writer, s Selection, it item, part int, text []byte, mor
 	return err
 }
 
-// isPlain tells whether a text stays as it is in an archive: no line of it
-// looks like the beginning of a file.
+// isPlain reports whether a text can be stored as it is: no line of it looks like the
+// beginning of a file.
 func isPlain(text []byte) bool {
 	return !bytes.HasPrefix(text, []byte("-- ")) && bytes.IndexByte(text, '\n') < 0 && visible(string(text)) == string(text)
 }
 
-// fileWord makes a method a word of a file name.
+// fileWord converts a method to a part of a file name.
 func fileWord(method string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// visible makes controls, escape sequences, bidirectional and invisible
-// characters, and bytes that are no UTF-8, visible. Newlines and tabs stay.
+// visible escapes control characters, escape sequences, bidirectional and invisible
+// characters, and invalid UTF-8. Newlines and tabs stay.
 func visible(text string) string {
 	plain := true
 	for _, r := range text {
@@ -34,7 +34,7 @@ func visible(text string) string {
 	return b.String()
 }
 
-// clipped cuts a text after so many bytes, between characters.
+// clipped truncates a text to limit bytes, between characters.
 func clipped(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -45,7 +45,7 @@ func clipped(text string, limit int) string {
 	return text[:limit] + "…"
 }
 
-// wholeCharacters is text without a character that is cut at its end.
+// wholeCharacters drops an incomplete character at the end of text.
 func wholeCharacters(text []byte) []byte {
 	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
 		if last := text[len(text)-i:]; utf8.RuneStart(last[0]) {

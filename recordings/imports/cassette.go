@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
 // Cassettes of mcp-cassette (github.com/ivermin1123/mcp-cassette), versions 1
-// and 2 of its format: a header, then frame, raw and chunks entries, times in
-// milliseconds since the header's startedAt.
+// and 2 of its format: a header, then frame, raw and chunks entries, with times in
+// milliseconds since startedAt in the header.
 
 func looksCassette(head []byte) bool {
 	first := firstLine(head)
@@ -21,8 +22,8 @@ func looksCassette(head []byte) bool {
 }
 
 func readCassette(s *source, to *recorder) error {
-	to.remark("messages were parsed and written again, so that numbers and escapes may differ from what was sent")
-	to.remark("no stderr and no exit are in it, and times are milliseconds")
+	to.remark("messages were parsed and rewritten, so numbers and escapes may differ from what was sent")
+	to.remark("stderr and the exit status are missing; times are in milliseconds")
 	to.ordered = true
 	return s.objects(to, func(line []byte) error { return cassetteEntry(s, to, line) })
 }
@@ -47,17 +48,17 @@ func cassetteEntry(s *source, to *recorder, line []byte) error {
 	case "chunks":
 		return cassetteChunks(to, m)
 	default:
-		return unreadable(fmt.Sprintf("entries of the type %q are not known", clip(kind, 40)))
+		return unreadable(fmt.Sprintf("unknown entry type %q", clip(kind, 40)))
 	}
 }
 
 func cassetteHeader(s *source, to *recorder, m map[string][]byte) error {
 	version := string(m["cassetteVersion"])
 	if to.out != nil || to.late.Len() > 0 {
-		return unreadable("it is a second header")
+		return unreadable("duplicate header")
 	}
 	if version != "1" && version != "2" {
-		to.remark("its version is " + clip(version, 20) + ", and 1 and 2 are known")
+		to.remark("unknown version " + clip(version, 20) + " (known: 1 and 2)")
 	}
 	s.report.From = "mcp-cassette v" + clip(version, 20)
 	if at, err := time.Parse(time.RFC3339Nano, text(m["startedAt"])); err == nil {
@@ -70,17 +71,18 @@ func cassetteHeader(s *source, to *recorder, m map[string][]byte) error {
 		to.argv(argv, "")
 	}
 	if text(m["transport"]) == "http" {
-		to.remark(strings.TrimSuffix("it went over HTTP to "+clip(text(m["url"]), 200), " to "))
+		to.remark(strings.TrimSuffix("the session went over HTTP to "+clip(text(m["url"]), 200), " to "))
 	}
 	return nil
 }
 
-// cassetteChunks takes the messages of a stream, each with its own time.
+// cassetteChunks adds the messages of a stream, each with its own time.
 func cassetteChunks(to *recorder, m map[string][]byte) error {
 	if len(m["chunks"]) == 0 || m["chunks"][0] != '[' {
 		return unreadable("the chunks are missing")
 	}
-	for chunk := range elements(m["chunks"]) {
+	for span := range framing.Elements(m["chunks"]) {
+		chunk := span.Of(m["chunks"])
 		var at, frame []byte
 		if isObject(chunk) {
 			for name, value := range members(chunk) {
@@ -103,7 +105,7 @@ func cassetteChunks(to *recorder, m map[string][]byte) error {
 	return nil
 }
 
-// cassette adds a message with the direction and the time of a cassette.
+// cassette adds a message with the direction and time of a cassette.
 func (r *recorder) cassette(dir, t, payload []byte) error {
 	i := item{kind: session.KindStdout, at: unknown, payload: payload}
 	switch text(dir) {
@@ -111,7 +113,7 @@ func (r *recorder) cassette(dir, t, payload []byte) error {
 		i.kind = session.KindStdin
 	case "s2c":
 	default:
-		return unreadable("it has no direction")
+		return unreadable("the direction is missing")
 	}
 	if ms, err := strconv.ParseFloat(string(t), 64); err == nil {
 		i.at = micros(ms, 1e3)

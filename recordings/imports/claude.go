@@ -2,6 +2,7 @@ package imports
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,26 +13,26 @@ import (
 )
 
 // Logs of Claude Desktop, mcp-server-NAME.log and mcp.log, as people paste them
-// into issues: a line is a time, the server and a level in either order, and a
-// text; some versions write what belongs to it behind the text, over several
-// lines. Lines of another shape are what the server wrote to stderr.
+// into issues: a line has a time, the server and a level in either order, and a text;
+// some versions append data to the text, over several lines. Other lines are stderr
+// of the server.
 
 var (
 	claudeLine = expression(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) \[([^\]]*)\] \[([^\]]*)\] `)
 	claudeMain = expression(`(?m)^\d{4}-\d\d-\d\dT[0-9:.]+Z \[[^\]]*\] \[[^\]]*\] (Message from (client|server): |Initializing server|Server started and connected|Server transport closed)`)
 )
 
-// What Claude Desktop says before a message, and at the start of a server.
+// Prefixes of messages, and the text at the start of a server.
 const (
 	fromClient   = "Message from client: "
 	fromServer   = "Message from server: "
 	initializing = "Initializing server..."
 )
 
-// claudeNothing is what stands behind a text that nothing belongs to.
+// claudeNothing follows a text without data.
 const claudeNothing = " { metadata: undefined }"
 
-// maxContinued is how many lines may belong to one text.
+// maxContinued is the maximum number of lines of data after a text.
 const maxContinued = 500
 
 func looksClaude(head []byte) bool {
@@ -40,8 +41,8 @@ func looksClaude(head []byte) bool {
 
 func readClaude(s *source, to *recorder) error {
 	to.wall = true
-	to.remark("lines without a time are taken as stderr, at the time of the line before; messages were parsed and written again, so that numbers and escapes may differ from what was sent")
-	to.remark("lines of stdout that are no message, and the exit code, are not in it")
+	to.remark("lines without a time are imported as stderr, with the time of the line before; messages were parsed and rewritten, so numbers and escapes may differ from what was sent")
+	to.remark("stdout lines that are not messages, and the exit code, are missing")
 	c := claudeReader{source: s, to: to, servers: chooser{only: s.only, report: s.report}, taken: true}
 	for {
 		line, size, err := s.line()
@@ -52,7 +53,7 @@ func readClaude(s *source, to *recorder) error {
 			return err
 		}
 		if size > maxLine {
-			err = s.keep(to, line, size, unreadable(fmt.Sprintf("it has %d bytes, and at most %d are read", size, maxLine)))
+			err = s.keep(to, line, size, unreadable(fmt.Sprintf("%d bytes exceed the limit of %d", size, maxLine)))
 		} else {
 			err = c.line(line)
 		}
@@ -67,10 +68,10 @@ type claudeReader struct {
 	source  *source
 	to      *recorder
 	servers chooser
-	taken   bool // what has no time belongs to the server that is taken
+	taken   bool // lines without a time belong to the imported server
 
-	said      *item // a remark that goes on in the next lines
-	continued int   // how many it had
+	said      *item // a remark that continues in the next lines
+	continued int   // number of these lines so far
 }
 
 func (c *claudeReader) line(line []byte) error {
@@ -103,7 +104,7 @@ func isLevel(word string) bool {
 	return false
 }
 
-// says takes what Claude Desktop said.
+// says adds a line of Claude Desktop.
 func (c *claudeReader) says(at int64, level string, said []byte) error {
 	for prefix, kind := range map[string]session.Kind{fromClient: session.KindStdin, fromServer: session.KindStdout} {
 		if rest, ok := bytes.CutPrefix(said, []byte(prefix)); ok {
@@ -129,22 +130,25 @@ func (c *claudeReader) says(at int64, level string, said []byte) error {
 	return c.to.add(note)
 }
 
-// message takes a message, behind which there may be something else.
+// message adds a message, which may be followed by other text.
 func (c *claudeReader) message(i item) error {
-	end := valueEnd(i.payload, 0)
-	if text := i.payload[:end]; framing.Scan(text).Valid() {
-		i.payload = text
+	if framing.Scan(i.payload).Valid() {
+		return c.to.add(i)
+	}
+	var value json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(i.payload)).Decode(&value); err == nil && framing.Scan(value).Valid() {
+		i.payload = value
 		return c.to.add(i)
 	}
 	i.payload = bytes.TrimSuffix(i.payload, []byte(claudeNothing))
 	return c.to.cut(i)
 }
 
-// without takes a line without a time.
+// without adds a line without a time.
 func (c *claudeReader) without(line []byte) error {
 	if c.said == nil {
 		if !c.taken {
-			c.source.report.LeftOut++
+			c.source.report.Skipped++
 			return nil
 		}
 		return c.to.add(item{kind: session.KindStderr, at: unknown, payload: line})
@@ -159,7 +163,7 @@ func (c *claudeReader) without(line []byte) error {
 	return nil
 }
 
-// flush adds a remark that went on.
+// flush adds a remark that continued over several lines.
 func (c *claudeReader) flush() error {
 	if c.said == nil {
 		return nil

@@ -1,22 +1,19 @@
-// Package imports makes recordings of what other programs wrote about a session:
-// logs of mcpsnoop and its JSON export, cassettes of mcp-cassette, logs of
-// Claude Desktop, the protocol export of the MCP Inspector, plain JSONL of
-// messages with a direction, and what mcpdbg itself exports as JSONL or txtar.
+// Package imports converts logs of MCP sessions that other programs wrote to
+// recordings: logs of mcpsnoop and its JSON export, cassettes of mcp-cassette, logs of
+// Claude Desktop, the protocol export of the MCP Inspector, plain JSONL of messages
+// with a direction, and the JSONL and txtar exports of mcpdbg itself.
 //
-// A source is read once, from front to back, so it may come through a pipe. A
-// reader of its format makes items of it: a message or a line with its direction
-// and time, a process that starts or ends, a remark. The recorder makes entries
-// of them: it begins the recording when the first time is known, numbers the
-// output, counts and hashes the streams, and ends each process with a closed
-// entry, so that the recording verifies like others. What a source had not, such
-// as stderr, exact bytes or an exit code, is said in a note at the beginning,
-// and the header says that it is an import.
+// A source is read once, from start to end, so it may be a pipe. The reader of its
+// format produces items: messages or lines with direction and time, starts and exits
+// of processes, and remarks. The recorder converts them to entries: it begins the
+// recording when the first time is known, numbers the output, counts and hashes the
+// streams, and ends each process with a closed entry, so that the recording verifies
+// like any other. A note at the beginning lists what the source lacks, such as stderr,
+// exact bytes or an exit code, and the header marks the recording as imported.
 //
-// Bytes are those of the source: a message that stands in it as JSON is taken as
-// it stands there. What can't be read becomes a note with its first 4 KiB, and
-// is counted; nothing is left out without being counted.
+// Messages keep the bytes of the source. Lines that cannot be read are counted and
+// become notes with their first 4 KiB; nothing is skipped without being counted.
 //
-// Memory is that of the longest line (256 MiB and a little), some three times
-// over while its buffer grows or if it is a JSON string, of 64 MiB of entries that wait for earlier ones in formats
-// that do not write in order, and of session.Index.
+// Memory: up to three times the longest line (slightly more than 256 MiB), 64 MiB of
+// entries in formats that are not in order, and the index.Index.
 package imports

@@ -7,17 +7,17 @@ import (
 	"io"
 )
 
-// A document is a source that is one JSON text, read piece by piece. Where it
-// ends early or is no JSON, reading ends with a note.
+// A document is a source that is one JSON text, read incrementally. If it ends early
+// or is not valid JSON, reading ends with a note.
 type document struct {
 	source *source
 	to     *recorder
 }
 
-// errBroken is the end of a document that is no JSON.
-const errBroken = unreadable("the rest is no JSON, or missing")
+// errBroken reports an incomplete or invalid document.
+const errBroken = unreadable("the rest is missing or not valid JSON")
 
-// next is the next byte that is no white space. It is not taken.
+// next returns the next byte that is not whitespace, without consuming it.
 func (d *document) next() (byte, error) {
 	for {
 		c, err := d.source.in.ReadByte()
@@ -33,7 +33,7 @@ func (d *document) next() (byte, error) {
 	}
 }
 
-// take takes the next byte, if it is c.
+// take consumes the next byte if it is c.
 func (d *document) take(c byte) (bool, error) {
 	n, err := d.next()
 	if err != nil || n != c {
@@ -43,8 +43,8 @@ func (d *document) take(c byte) (bool, error) {
 	return true, err
 }
 
-// value reads the next value. It is good until the next call. Of one that is
-// longer than maxLine there is only the beginning.
+// value reads the next value, which is valid until the next call. If it is longer than
+// maxLine, only its beginning is returned.
 func (d *document) value() ([]byte, error) {
 	s := d.source
 	s.buf = s.buf[:0]
@@ -85,19 +85,19 @@ func (d *document) value() ([]byte, error) {
 	}
 }
 
-// whole is the value that was read, if there is one, and it is not too long.
+// whole returns the value that was read, unless it is empty or too long.
 func (d *document) whole(size int64, err error) ([]byte, error) {
 	switch {
 	case err != nil:
 	case size == 0:
 		err = errBroken
 	case size > maxLine:
-		err = unreadable(fmt.Sprintf("it has %d bytes, and at most %d are read", size, maxLine))
+		err = unreadable(fmt.Sprintf("%d bytes exceed the limit of %d", size, maxLine))
 	}
 	return d.source.buf, err
 }
 
-// skip reads over the next value, whatever it is.
+// skip skips the next value.
 func (d *document) skip() error {
 	_, err := d.value()
 	if why, ok := errors.AsType[unreadable](err); ok && why != errBroken {
@@ -106,8 +106,8 @@ func (d *document) skip() error {
 	return err
 }
 
-// elements calls each for the elements of the array that comes next, which have
-// to be objects; what is not, or what each does not want, becomes a note.
+// elements calls each for the elements of the next array, which must be objects. Other
+// values, and those for which each fails, become notes.
 func (d *document) elements(each func([]byte) error) error {
 	if ok, err := d.take('['); err != nil || !ok {
 		return cmp.Or(err, error(errBroken))
@@ -124,7 +124,7 @@ func (d *document) elements(each func([]byte) error) error {
 		switch {
 		case err != nil:
 		case !isObject(value):
-			err = unreadable("it is no JSON object")
+			err = unreadable("not a JSON object")
 		default:
 			err = each(value)
 		}
@@ -137,8 +137,7 @@ func (d *document) elements(each func([]byte) error) error {
 	}
 }
 
-// members calls each for the members of the object that comes next. It has to
-// read the value.
+// members calls each for the members of the next object. It must read the value.
 func (d *document) members(each func(name string) error) error {
 	if ok, err := d.take('{'); err != nil || !ok {
 		return cmp.Or(err, error(errBroken))
@@ -151,11 +150,11 @@ func (d *document) members(each func(name string) error) error {
 		if err != nil {
 			return err
 		}
-		called := text(name)
+		key := text(name)
 		if ok, err := d.take(':'); err != nil || !ok {
 			return cmp.Or(err, error(errBroken))
 		}
-		if err := each(called); err != nil {
+		if err := each(key); err != nil {
 			return err
 		}
 		if _, err := d.take(','); err != nil {
@@ -164,7 +163,7 @@ func (d *document) members(each func(name string) error) error {
 	}
 }
 
-// end keeps what was read last, if the document ended before its end.
+// end stores the last input as a note if the document is incomplete.
 func (d *document) end(err error) error {
 	if !errors.Is(err, errBroken) {
 		return err

@@ -12,18 +12,19 @@ import (
 	"mcpdbg/recordings"
 )
 
-// headSize is how much of a source is looked at to find out its format.
+// headSize is how many bytes of a source are read to detect its format.
 const headSize = 1 << 20
 
 // A format is one kind of source.
 type format struct {
 	name  string // for --format
-	title string // for people, and the header
+	title string // for messages and the header
 	looks func(head []byte) bool
 	read  func(*source, *recorder) error
 }
 
-// formats are tried in this order: what others could be taken for comes first.
+// formats returns the formats in the order in which they are tried: the most specific
+// ones first.
 func formats() []format {
 	return []format{
 		{"mcp-cassette", "mcp-cassette", looksCassette, readCassette},
@@ -36,7 +37,7 @@ func formats() []format {
 	}
 }
 
-// Formats are the names of the formats.
+// Formats returns the names of the formats.
 func Formats() []string {
 	var names []string
 	for _, f := range formats() {
@@ -45,20 +46,20 @@ func Formats() []string {
 	return names
 }
 
-// An UnknownError says that a source has none of the formats.
+// An UnknownError reports a source in an unknown format.
 type UnknownError struct {
-	Format string // that was asked for, if there is no such format
-	Saw    string // what the source looks like
+	Format      string // the requested format, if it does not exist
+	Description string // description of the source
 }
 
 func (e *UnknownError) Error() string {
 	if e.Format != "" {
-		return fmt.Sprintf("there is no format %q", e.Format)
+		return fmt.Sprintf("unknown format %q", e.Format)
 	}
-	return "its format is not known: it looks like " + e.Saw
+	return "unknown format: it looks like " + e.Description
 }
 
-// choose finds the format of a source by its name, or by how the source begins.
+// choose finds a format by its name, or by the beginning of the source.
 func choose(name string, head []byte) (format, error) {
 	all := formats()
 	if name != "" {
@@ -74,15 +75,15 @@ func choose(name string, head []byte) (format, error) {
 			return f, nil
 		}
 	}
-	return format{}, &UnknownError{Saw: saw(head)}
+	return format{}, &UnknownError{Description: saw(head)}
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Recording is what an UnknownError says it saw of a recording of mcpdbg.
-const Recording = "a recording already"
+// Recording is the value of UnknownError.Saw for a recording.
+const Recording = "an mcpdbg recording"
 
-// saw describes what no format is like.
+// saw describes a source in an unknown format.
 func saw(head []byte) string {
 	line := firstLine(head)
 	switch {
@@ -100,8 +101,8 @@ func saw(head []byte) string {
 	return fmt.Sprintf("text that begins with %q", clip(string(line), 60))
 }
 
-// memberNames are the first names of members of a JSON object; nil for
-// something else.
+// memberNames returns the first member names of a JSON object, or nil for anything
+// else.
 func memberNames(line []byte) []string {
 	if !isObject(line) {
 		return nil
@@ -116,7 +117,7 @@ func memberNames(line []byte) []string {
 	return names
 }
 
-// firstLine is the first line with something in it.
+// firstLine returns the first non-blank line.
 func firstLine(head []byte) []byte {
 	for line := range bytes.Lines(head) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -126,7 +127,8 @@ func firstLine(head []byte) []byte {
 	return nil
 }
 
-// clip cuts a text to at most so many bytes, at a character, and makes it UTF-8.
+// clip truncates a text to at most most bytes, between characters, and makes it valid
+// UTF-8.
 func clip(text string, most int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), 4*most)], "\uFFFD")
 	if len(text) <= most {
@@ -138,8 +140,8 @@ func clip(text string, most int) string {
 	return text[:most]
 }
 
-// expression is a regular expression that is compiled when it is used first:
-// for what a package compiles at its start every start of the program pays.
+// expression returns a regular expression that is compiled on first use, so that it
+// does not slow down the start of the program.
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

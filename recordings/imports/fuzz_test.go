@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzImport: no source makes an import fail other than by saying that it is
-// none, and whatever comes out verifies.
+// FuzzImport checks that an import fails only for unknown or empty sources, and that
+// every recording verifies.
 func FuzzImport(f *testing.F) {
 	all, err := filepath.Glob("testdata/*.*")
 	require.NoError(f, err)

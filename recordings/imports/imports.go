@@ -11,74 +11,71 @@ import (
 	"mcpdbg/recordings"
 )
 
-// Options say what is imported, and to where.
+// Options configures an import.
 type Options struct {
-	// Format is the name of a format; "" means to find out.
+	// Format is the name of a format; "" means to detect it.
 	Format string
-	// Only is the session or server to take from a source that has several; ""
-	// means the first one.
+	// Only is the session or server to import from a source that has several; ""
+	// means the first.
 	Only string
-	// Argv is the command that started the server; it goes before what the source
-	// says.
+	// Argv is the command that started the server; it overrides that of the source.
 	Argv []string
 	// File is the name of the source, for the header.
 	File string
-	// Modified stands for the start of a source that does not tell when it was;
-	// zero means now.
+	// Modified is the start time if the source has none; zero means now.
 	Modified time.Time
-	// Tool is who imports, for the header.
+	// Tool is the name of the importing program, for the header.
 	Tool string
-	// Path and Dir are where the recording goes, as in recordings.Options.
+	// Path and Dir are the destination, as in recordings.Options.
 	Path, Dir string
 }
 
-// A Report says what was read, and what became of it.
+// A Report describes an import.
 type Report struct {
-	Recording string   `json:"recording"` // the path of what was written
-	Format    string   `json:"format"`    // its name
-	From      string   `json:"from"`      // what it is, as in the header
-	Lines     int      `json:"lines"`     // read; values, if the source is one document
-	Entries   uint64   `json:"entries"`   // written
-	Sent      uint64   `json:"sent"`      // messages to the server
-	Received  uint64   `json:"received"`
-	Stray     uint64   `json:"stray"` // lines of stdout that are no message
-	Stderr    uint64   `json:"stderr_lines"`
-	Cut       int      `json:"cut,omitempty"`       // messages of which the source has only the beginning
-	Moved     int      `json:"moved,omitempty"`     // entries whose time fell: they got that of the entry before
-	LeftOut   int      `json:"left_out,omitempty"`  // lines of other sessions or servers
-	Others    string   `json:"others,omitempty"`    // the names of some of them
-	Unread    int      `json:"unread,omitempty"`    // lines that could not be read, each kept as a note
-	Problems  []Bad    `json:"unread_at,omitempty"` // the first of them, at most 20
-	Remarks   []string `json:"remarks,omitempty"`   // what the source did not keep, and what was guessed
+	Recording string       `json:"recording"` // path of the recording
+	Format    string       `json:"format"`    // name of the format
+	From      string       `json:"from"`      // description of the source, as in the header
+	Lines     int          `json:"lines"`     // lines read; values if the source is one document
+	Entries   uint64       `json:"entries"`   // written
+	Sent      uint64       `json:"sent"`      // messages to the server
+	Received  uint64       `json:"received"`
+	Stray     uint64       `json:"stray"` // stdout lines that are not messages
+	Stderr    uint64       `json:"stderr_lines"`
+	Cut       int          `json:"cut,omitempty"`       // messages truncated by the source
+	Moved     int          `json:"moved,omitempty"`     // entries whose time went backwards: they have that of the previous entry
+	Skipped   int          `json:"left_out,omitempty"`  // lines of other sessions or servers
+	Others    string       `json:"others,omitempty"`    // the names of some of them
+	Unread    int          `json:"unread,omitempty"`    // lines that could not be read; each became a note
+	Problems  []UnreadLine `json:"unread_at,omitempty"` // the first of them, at most 20
+	Remarks   []string     `json:"remarks,omitempty"`   // what the source lacks, and what was guessed
 }
 
-// Bad is a line that could not be read.
-type Bad struct {
+// UnreadLine is a line that could not be read.
+type UnreadLine struct {
 	Line int    `json:"line"`
 	Why  string `json:"why"`
 }
 
-// shownBad is how many of them a Report lists.
+// shownBad is how many unread lines a Report lists.
 const shownBad = 20
 
-// An EmptyError says that a source had nothing in it that could be read as its
-// format.
+// An EmptyError reports a source without messages in its format.
 type EmptyError struct {
 	Format string
 	Unread int    // lines
-	First  string // what was wrong with the first one
+	First  string // why the first one could not be read
 }
 
 func (e *EmptyError) Error() string {
 	if e.Unread == 0 {
-		return "there is no message in it"
+		return "no messages found"
 	}
-	return fmt.Sprintf("nothing in it could be read as %s (%s)", e.Format, e.First)
+	return fmt.Sprintf("nothing could be read as %s (%s)", e.Format, e.First)
 }
 
-// Import reads a source to its end and writes a recording of it. The errors are
-// an *UnknownError about its format, an *EmptyError, a *recordings.CreateError,
-// and those of reading and writing; after an error there is no recording.
+// Import reads a source to its end and writes a recording of it. The error is an
+// *UnknownError, an *EmptyError, a *recordings.CreateError, or one of reading or
+// writing. After an error there is no recording.
 func Import(ctx context.Context, from io.Reader, o Options) (*Report, error) {
 	in := bufio.NewReaderSize(&contextReader{ctx, from}, headSize)
 	head, err := in.Peek(headSize)
@@ -114,10 +111,10 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.from.Read(p)
 }
 
-// recordingOptions are those of the recording to write.
+// recordingOptions returns the options of the recording to write.
 func (o *Options) recordingOptions(server string) recordings.Options {
 	return recordings.Options{Path: o.Path, Dir: o.Dir, Server: server, IndexMemory: indexMemory}
 }
 
-// indexMemory is how many bytes the index that counts the entries may take.
+// indexMemory limits the memory of the index, in bytes.
 const indexMemory = 32 << 20

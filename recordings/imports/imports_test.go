@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden recordings")
 
-// modified stands for the time of every fixture.
+// modified is used as the time of every fixture.
 var modified = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func importBytes(t testing.TB, source []byte, o Options) (*Report, error) {
@@ -47,7 +47,7 @@ func importFile(t testing.TB, name string, o Options) *Report {
 	return report
 }
 
-// requireVerified verifies a recording, and returns what is in it.
+// requireVerified verifies a recording and returns its contents.
 func requireVerified(t testing.TB, path string) *recordings.Report {
 	t.Helper()
 	report, err := recordings.Verify(path)
@@ -72,11 +72,11 @@ func TestImport(t *testing.T) {
 	}{
 		{"cassette-v1.jsonl", "mcp-cassette", Report{From: "mcp-cassette v1", Sent: 6, Received: 6}},
 		{"cassette-v2.jsonl", "mcp-cassette", Report{From: "mcp-cassette v2", Sent: 6, Received: 7, Stray: 1, Unread: 1}},
-		{"mcpsnoop.jsonl", "mcpsnoop", Report{From: "mcpsnoop log", Sent: 6, Received: 6, Stray: 1, Stderr: 2, Cut: 1, LeftOut: 1, Others: `["other-1"]`}},
+		{"mcpsnoop.jsonl", "mcpsnoop", Report{From: "mcpsnoop log", Sent: 6, Received: 6, Stray: 1, Stderr: 2, Cut: 1, Skipped: 1, Others: `["other-1"]`}},
 		{"mcpsnoop-export.json", "mcpsnoop-json", Report{From: "mcpsnoop export", Sent: 6, Received: 6, Stray: 1, Stderr: 2, Cut: 1}},
 		{"inspector.json", "inspector", Report{From: "MCP Inspector protocol export", Sent: 7, Received: 6}},
 		{"claude-desktop.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 7, Received: 6, Stray: 1, Stderr: 5, Cut: 1}},
-		{"claude-mcp.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 3, Received: 1, LeftOut: 3, Others: `["weather"]`}},
+		{"claude-mcp.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 3, Received: 1, Skipped: 3, Others: `["weather"]`}},
 		{"plain-epoch.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6, Stderr: 2}},
 		{"plain-server.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6, Unread: 1}},
 		{"plain-own.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6}},
@@ -107,7 +107,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// messages are the messages of a recording, with direction and time.
+// messages returns the messages of a recording, with direction and time.
 func messages(t *testing.T, path string) []string {
 	t.Helper()
 	rec, err := recordings.Open(path)
@@ -118,7 +118,7 @@ func messages(t *testing.T, path string) []string {
 	return strings.Split(out.String(), "\n")
 }
 
-// What is exported and imported again has the same lines at the same times.
+// TestExportedAndImported checks that an export and import keep lines and times.
 func TestExportedAndImported(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"v1-session.jsonl", "v1-counts.jsonl", "v1-ssh.jsonl"} {
@@ -148,7 +148,8 @@ func TestExportedAndImported(t *testing.T) {
 	}
 }
 
-// All sources tell of the same session: their messages are the same.
+// TestSourcesOfOneSession checks that sources of the same session give the same
+// messages.
 func TestSourcesOfOneSession(t *testing.T) {
 	t.Parallel()
 	var want []string
@@ -177,7 +178,7 @@ func TestSwappedSides(t *testing.T) {
 	for source, want := range map[string]bool{server: true, strings.NewReplacer(`"in"`, `"out"`, `"out"`, `"in"`).Replace(server): false} {
 		report, err := importBytes(t, []byte(source), Options{})
 		require.NoError(t, err)
-		require.Equal(t, want, strings.Contains(strings.Join(report.Remarks, ";"), "those of the server"))
+		require.Equal(t, want, strings.Contains(strings.Join(report.Remarks, ";"), "relative to the server"))
 		require.Equal(t, uint64(1), report.Sent)
 		all := messages(t, report.Recording)
 		require.Contains(t, all[0], `"dir":"out","message":{"jsonrpc":"2.0","id":1,"method"`)
@@ -267,7 +268,7 @@ func TestUnknownSources(t *testing.T) {
 		"\n\n":                          "an empty file",
 		"hello\nworld":                  `text that begins with "hello"`,
 		`{"jsonrpc":"2.0","id":1}`:      "JSON with the members jsonrpc, id",
-		`{"mcpdbg":1,"id":"x"}`:         "a recording already",
+		`{"mcpdbg":1,"id":"x"}`:         "an mcpdbg recording",
 		"\x1f\x8b\x08":                  "gzip",
 		`{"dir":"in","msg":{}}` + "\nx": "JSON with the members dir, msg", // half of it is something else
 	} {
@@ -277,7 +278,7 @@ func TestUnknownSources(t *testing.T) {
 		require.Contains(t, err.Error(), says)
 	}
 	_, err := importBytes(t, nil, Options{Format: "pcap"})
-	require.ErrorContains(t, err, `there is no format "pcap"`)
+	require.ErrorContains(t, err, `unknown format "pcap"`)
 }
 
 func TestForcedFormats(t *testing.T) {
@@ -291,14 +292,14 @@ func TestForcedFormats(t *testing.T) {
 	}
 	report, err := importBytes(t, []byte("hello\n"+`{"dir":"in","msg":{"jsonrpc":"2.0","method":"a"}}`), Options{Format: "jsonl"})
 	require.NoError(t, err)
-	require.Equal(t, []Bad{{1, "it is no JSON object"}}, report.Problems)
+	require.Equal(t, []UnreadLine{{1, "not a JSON object"}}, report.Problems)
 	requireVerified(t, report.Recording)
 	raw, err := os.ReadFile(report.Recording)
 	require.NoError(t, err)
 	require.Contains(t, string(raw), `"code":"import.unread","said":"hello"`)
 }
 
-// A document that ends in its middle is imported up to there.
+// TestTornDocuments checks that an incomplete document is imported up to its end.
 func TestTornDocuments(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"inspector.json", "mcpsnoop-export.json"} {
@@ -307,7 +308,7 @@ func TestTornDocuments(t *testing.T) {
 		report, err := importBytes(t, source[:len(source)*2/3], Options{})
 		require.NoError(t, err)
 		require.Equal(t, 1, report.Unread)
-		require.Contains(t, report.Problems[0].Why, "no JSON, or missing")
+		require.Contains(t, report.Problems[0].Why, "missing or not valid JSON")
 		requireVerified(t, report.Recording)
 	}
 }
@@ -317,10 +318,10 @@ func TestOnly(t *testing.T) {
 	report := importFile(t, "claude-mcp.log", Options{Only: "weather"})
 	require.Equal(t, uint64(1), report.Sent)
 	require.Zero(t, report.Received)
-	require.Equal(t, 7, report.LeftOut)
+	require.Equal(t, 7, report.Skipped)
 }
 
-func TestArgvAndTheNameOfTheServer(t *testing.T) {
+func TestArgvAndServerName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	source, err := os.ReadFile("testdata/mcpsnoop.jsonl")
@@ -349,7 +350,7 @@ func TestLongLines(t *testing.T) {
 	require.Contains(t, messages(t, report.Recording)[1], long)
 }
 
-func TestACancelledImportLeavesNothing(t *testing.T) {
+func TestCancelledImportLeavesNothing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	path := filepath.Join(t.TempDir(), "x.jsonl")
@@ -365,7 +366,7 @@ func TestACancelledImportLeavesNothing(t *testing.T) {
 	require.NoFileExists(t, path)
 }
 
-// An endless source.
+// endless is a source without an end.
 type endless struct {
 	line string
 	n    int
@@ -381,13 +382,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestValueEnd(t *testing.T) {
+func TestWithout(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		`{"a":"}\"]"} x`: `{"a":"}\"]"}`, `[1,[2]],3`: `[1,[2]]`, `"a\\" b`: `"a\\"`, `12,`: `12`, `{"a`: `{"a`, `"`: `"`, `"\`: `"\`, ``: ``, `}`: ``,
-		`"` + strings.Repeat("a", 100) + `"x`: `"` + strings.Repeat("a", 100) + `"`,
-	} {
-		require.Equal(t, want, text[:valueEnd([]byte(text), 0)], text)
-	}
-	require.True(t, framing.Scan(without([]byte(`{"id":1,"dir":"in"}`), place{7, 14, 18})).Valid())
+	require.Equal(t, `{"id":1}`, string(without([]byte(`{"id":1,"dir":"in"}`), framing.Span{Start: 7, End: 18})))
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // The protocol export of the MCP Inspector 2.x (npm @modelcontextprotocol/
-// inspector): an array of entries laid out for people, each a request with its
-// response, a notification, or a response of which there is no request.
+// inspector): a pretty-printed array of entries, each a request with its response, a
+// notification, or a response without a request.
 
 var inspectorEntry = expression(`"direction":\s*"(request|response|notification)"`)
 
@@ -20,20 +20,20 @@ func looksInspector(head []byte) bool {
 
 func readInspector(s *source, to *recorder) error {
 	to.wall, to.ordered = true, true
-	to.remark("messages were parsed and written again, so that numbers and escapes may differ from what was sent")
-	to.remark("no stderr, no lines that are no message and no exit are in it, and times are milliseconds; the Inspector keeps the last 1,000 entries")
+	to.remark("messages were parsed and rewritten, so numbers and escapes may differ from what was sent")
+	to.remark("stderr, stdout lines that are not messages and the exit status are missing; times are in milliseconds; the Inspector keeps only the last 1,000 entries")
 	doc := document{source: s, to: to}
 	return doc.end(doc.elements(func(entry []byte) error { return inspectorMessages(to, entry) }))
 }
 
-// inspectorMessages takes the messages of an entry.
+// inspectorMessages adds the messages of an entry.
 func inspectorMessages(to *recorder, entry []byte) error {
 	m := map[string][]byte{}
 	for name, value := range members(entry) {
 		m[name] = value
 	}
 	if len(m["message"]) == 0 || m["message"][0] != '{' {
-		return unreadable("it has no message")
+		return unreadable("the message is missing")
 	}
 	from, err := inspectorSide(m)
 	if err != nil {
@@ -59,12 +59,12 @@ func inspectorMessages(to *recorder, entry []byte) error {
 	}
 	if failed := text(m["clientError"]); failed != "" {
 		return to.add(item{kind: session.KindNote, at: at, note: session.NoteBody{
-			Text: "the Inspector says of a request: " + clip(failed, quoted), Code: noteSaid}})
+			Text: "the Inspector reported for a request: " + clip(failed, quoted), Code: noteSaid}})
 	}
 	return nil
 }
 
-// inspectorSide is the stream of an entry's message.
+// inspectorSide returns the stream of an entry's message.
 func inspectorSide(m map[string][]byte) (session.Kind, error) {
 	switch text(m["origin"]) {
 	case "client":
@@ -73,11 +73,11 @@ func inspectorSide(m map[string][]byte) (session.Kind, error) {
 		return session.KindStdout, nil
 	}
 	direction := text(m["direction"])
-	switch direction { // of versions that did not write the origin
+	switch direction { // in versions without origin
 	case "request":
 		return session.KindStdin, nil
 	case "response", "notification":
 		return session.KindStdout, nil
 	}
-	return 0, unreadable(fmt.Sprintf("its direction is %q", clip(direction, 40)))
+	return 0, unreadable(fmt.Sprintf("unknown direction %q", clip(direction, 40)))
 }

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -10,25 +11,25 @@ import (
 	"mcpdbg/session"
 )
 
-// JSONL of messages with a direction, as many small tools write it and as
-// mcpdbg rec export --format jsonl does. Names and words are compared without
-// case, and without - _ and spaces.
+// JSONL of messages with a direction, as written by many small tools and by
+// mcpdbg rec export --format jsonl. Comparison of names and words ignores case, - _
+// and spaces.
 
-// Members that may say the direction, hold the message, and tell the time, the
-// likeliest first.
+// Names of members with the direction, the message and the time, the likeliest
+// first.
 var (
 	directionNames = []string{"dir", "direction", "from", "source", "origin", "sender", "side", "stream", "channel", "type", "kind", "event", "op", "to"}
 	messageNames   = []string{"message", "msg", "frame", "m", "data", "payload", "raw", "json", "rpc", "jsonrpcmessage", "body", "content", "line", "text", "base64", "b64"}
 	timeNames      = []string{"t", "ts", "time", "timestamp", "at", "date", "datetime", "when", "@timestamp", "elapsed", "offset"}
 )
 
-// timeUnits are ends of a time's name that tell its unit, in microseconds.
+// timeUnits maps suffixes of time names to their unit, in microseconds.
 var timeUnits = []struct {
 	end  string
 	unit float64
 }{{"us", 1}, {"micros", 1}, {"ms", 1e3}, {"millis", 1e3}, {"ns", 1e-3}, {"nanos", 1e-3}, {"sec", 1e6}, {"seconds", 1e6}}
 
-// A side is who says a word of a direction.
+// A side is the meaning of a direction.
 type side uint8
 
 const (
@@ -36,11 +37,11 @@ const (
 	sideOut        // to the server, as its client sees it
 	sideIn         // from the server, as its client sees it
 	sideErr        // what the server wrote to stderr
-	sideToSrv      // to the server, whoever looks
-	sideToCli      // from the server, whoever looks
+	sideToSrv      // to the server, from any point of view
+	sideToCli      // from the server, from any point of view
 )
 
-// sides are the words.
+// sides maps words to their meaning.
 var sides = map[string]side{
 	"out": sideOut, "outgoing": sideOut, "outbound": sideOut, "send": sideOut, "sent": sideOut, "tx": sideOut, "write": sideOut, "egress": sideOut,
 	">": sideOut, ">>": sideOut, ">>>": sideOut, "→": sideOut,
@@ -51,7 +52,7 @@ var sides = map[string]side{
 	"err": sideErr, "stderr": sideErr,
 }
 
-// plainWord is a word without what spellings differ in.
+// plainWord normalizes the spelling of a word.
 func plainWord(word string) string {
 	if len(word) > 40 {
 		return ""
@@ -61,22 +62,25 @@ func plainWord(word string) string {
 
 var unspelled = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// A plainLine is a line that was understood.
+// A plainLine is a parsed line.
 type plainLine struct {
 	side    side
 	payload []byte
 	more    bool
-	time    []byte  // its value
-	unit    float64 // what the name of the time says of its unit, in microseconds; 0: nothing
-	own     bool    // the message is the line itself, without direction and time
+	time    []byte  // raw value
+	unit    float64 // unit from the name of the time, in microseconds; 0 if unknown
+	own     bool    // the message is the line itself, except for direction and time
 }
 
-// parsePlain looks for direction, message and time in a JSON object.
+// parsePlain finds direction, message and time in a JSON object.
 func parsePlain(line []byte) (l plainLine, ok bool) {
-	var direction, at place
+	var direction, at framing.Span // with the comma before them
 	bestDirection, bestMessage, bestTime := len(directionNames), len(messageNames), len(timeNames)
-	for name, here := range places(line) {
-		value, word := line[here.value:here.to], plainWord(name)
+	end := uint32(1) // of the member before
+	for name, span := range framing.Members(line) {
+		here := framing.Span{Start: end, End: span.End}
+		end = span.End
+		value, word := span.Of(line), plainWord(text(name.Of(line)))
 		switch word {
 		case "jsonrpc":
 			l.own = true
@@ -103,15 +107,15 @@ func parsePlain(line []byte) (l plainLine, ok bool) {
 	return l, l.side != noSide && l.payload != nil
 }
 
-// without is an object without members that do not belong to it.
-func without(object []byte, taken ...place) []byte {
-	slices.SortFunc(taken, func(a, b place) int { return a.to - b.to })
+// without returns an object without some of its members.
+func without(object []byte, taken ...framing.Span) []byte {
+	slices.SortFunc(taken, func(a, b framing.Span) int { return cmp.Compare(a.End, b.End) })
 	rest := []byte{}
-	at := 1
+	at := uint32(1)
 	for _, member := range taken {
-		if member.to > 0 {
-			rest = append(rest, object[at:member.after]...)
-			at = member.to
+		if member != (framing.Span{}) {
+			rest = append(rest, object[at:member.Start]...)
+			at = member.End
 		}
 	}
 	rest = append(rest, object[at:]...)
@@ -140,7 +144,7 @@ func sideOf(name string, value []byte) side {
 	return s
 }
 
-// plainMessage is the message in a member, if it is one.
+// plainMessage returns the message in a member, if it is one.
 func plainMessage(name string, value []byte) ([]byte, bool) {
 	payload, ok := message(value)
 	if !ok || name != "base64" && name != "b64" {
@@ -150,8 +154,7 @@ func plainMessage(name string, value []byte) ([]byte, bool) {
 	return data, err == nil && isText(value)
 }
 
-// timeName tells whether a member of that name is a time, and in which unit if
-// that is known.
+// timeName returns the rank of a name of a time, or -1, and its unit if known.
 func timeName(word string) (rank int, unit float64) {
 	if n := slices.Index(timeNames, word); n >= 0 {
 		return n, 0
@@ -166,22 +169,22 @@ func timeName(word string) (rank int, unit float64) {
 	return -1, 0
 }
 
-// sampled is how many lines are looked at to find out about a source.
+// sampled is how many lines are read to analyze a source.
 const sampled = 50
 
-// A sample is what the first lines of a source tell about all of it.
+// A sample describes a source, from its first lines.
 type sample struct {
 	good, bad int
 	mcpdbg    bool    // it is an export of mcpdbg
-	swapped   bool    // whoever wrote it is the server: in and out are the other way round
-	wall      bool    // times are dates, or since 1970
+	swapped   bool    // in and out are relative to the server
+	wall      bool    // times are dates, or relative to 1970
 	unit      float64 // of times that are numbers, in microseconds
-	guessed   bool    // the unit was
+	guessed   bool    // unit was guessed
 	timed     bool
 	own       bool
 }
 
-// sampleOf looks at the beginning of a source.
+// sampleOf analyzes the beginning of a source.
 func sampleOf(head []byte) sample {
 	s := sample{mcpdbg: true}
 	asked := false
@@ -219,7 +222,7 @@ func sampleOf(head []byte) sample {
 	return s
 }
 
-// clientMethod tells whether only clients send requests of the method.
+// clientMethod reports whether only clients send requests of the method.
 func clientMethod(method string) bool {
 	switch method {
 	case "initialize", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read", "prompts/list", "prompts/get":
@@ -228,7 +231,7 @@ func clientMethod(method string) bool {
 	return false
 }
 
-// clock looks at the first time.
+// clock analyzes the first time.
 func (s *sample) clock(l plainLine) {
 	if s.timed || len(l.time) == 0 {
 		return
@@ -264,20 +267,20 @@ func readPlain(s *source, to *recorder) error {
 	to.wall = about.wall
 	if about.mcpdbg {
 		s.report.From = "mcpdbg export jsonl"
-		to.remark("ends of lines, and entries other than messages and lines, are not in it")
+		to.remark("line endings, and entries other than messages and lines, are missing")
 	} else {
 		s.report.From = "JSONL"
-		to.remark("what the tool that wrote it did not keep is not known: bytes of messages are those of the file")
+		to.remark("it is unknown what the tool that wrote the file omitted; messages have the bytes of the file")
 	}
 	for _, remark := range []struct {
 		so   bool
 		text string
 	}{
-		{!about.timed, "it has no times"},
-		{about.guessed && about.unit == 1e6, "times are taken as seconds"},
-		{about.guessed && about.unit == 1e3, "times are taken as milliseconds"},
-		{about.swapped, "in and out are those of the server, for a request that only clients send came in"},
-		{about.own, "direction and time stood among the members of messages, and were taken out"},
+		{!about.timed, "it has no timestamps"},
+		{about.guessed && about.unit == 1e6, "times are assumed to be seconds"},
+		{about.guessed && about.unit == 1e3, "times are assumed to be milliseconds"},
+		{about.swapped, "in and out are relative to the server, because a request that only clients send came in"},
+		{about.own, "direction and time were members of the messages and have been removed"},
 	} {
 		if remark.so {
 			to.remark(remark.text)
@@ -286,13 +289,13 @@ func readPlain(s *source, to *recorder) error {
 	return s.objects(to, func(line []byte) error {
 		l, ok := parsePlain(line)
 		if !ok {
-			return unreadable("it has no direction that is known, or no message")
+			return unreadable("no known direction, or no message")
 		}
 		return to.add(about.item(l))
 	})
 }
 
-// item makes an item of a line.
+// item converts a line to an item.
 func (s *sample) item(l plainLine) item {
 	if s.swapped {
 		switch l.side {
@@ -314,8 +317,8 @@ func (s *sample) item(l plainLine) item {
 	return i
 }
 
-// time is the time of a line, in microseconds since 1970 or since the start, as
-// the first one was.
+// time returns the time of a line, in microseconds since 1970 or since the start,
+// depending on the first time.
 func (s *sample) time(l plainLine) int64 {
 	if at := wallTime(l.time); at != unknown || len(l.time) == 0 {
 		return s.of(at, true)
@@ -334,8 +337,7 @@ func (s *sample) time(l plainLine) int64 {
 	return s.of(micros(n, unit), n*unit >= epochS*1e6)
 }
 
-// of is a time of the kind that the source has; one of the other kind tells
-// nothing.
+// of returns a time if it is of the same kind as the first one, otherwise unknown.
 func (s *sample) of(at int64, wall bool) int64 {
 	if s.wall != wall {
 		return unknown

@@ -15,54 +15,53 @@ import (
 
 // Codes of the notes that an import adds.
 const (
-	noteSource  = "import.source"   // what was imported, and what the source did not keep
-	noteSaid    = "import.said"     // what the source's program said
+	noteSource  = "import.source"   // description of the source, and what it lacks
+	noteSaid    = "import.said"     // text of the program that wrote the source
 	noteUnread  = "import.unread"   // a line of the source that could not be read
-	noteCut     = "import.cut"      // the next entry is only the beginning of a message
-	noteLost    = "import.lost"     // the source tells that it missed something
+	noteCut     = "import.cut"      // the next entry is a truncated message
+	noteLost    = "import.lost"     // the source reports missing messages
 	noteLeftOut = "import.left-out" // lines of other sessions
 )
 
-// What is held in memory before it is written, in bytes.
+// Limits on memory before items are written, in bytes.
 const (
 	maxEarly = 1 << 20  // before the first time is known
-	maxLate  = 64 << 20 // of a source that is not in order
+	maxLate  = 64 << 20 // for sources that are not in order
 )
 
-// unknown is the time of an item whose source does not tell: that of the item
-// before it.
+// unknown is the time of an item without one; it gets that of the previous item.
 const unknown = math.MinInt64
 
-// An item is one thing that a source tells.
+// An item is one event in a source.
 type item struct {
 	kind    session.Kind // start, stdin, stdout, stderr, exited, note
 	at      int64        // microseconds since the recorder's zero, or unknown
 	payload []byte       // of a stream
-	more    bool         // it goes on in the next item of its kind
+	more    bool         // continues in the next item of its kind
 	note    session.NoteBody
 	code    *int // of exited
 }
 
-// size is about how much memory it takes.
+// size returns the approximate memory of an item.
 func (i *item) size() int { return len(i.payload) + len(i.note.Text) + len(i.note.Said) + 200 }
 
-// A recorder makes a recording of items.
+// A recorder converts items to a recording.
 type recorder struct {
 	opts   Options
 	report *Report
 
-	// What the reader of a format says, at best before the first message.
+	// Set by the reader of a format, preferably before the first message.
 	name    string         // of the server
-	header  session.Header // Argv, Cwd, Era, Placement, Host and Start, as far as known
-	wall    bool           // the zero of the times is 1970; else it is header.Start
-	ordered bool           // items come in no order, and are put in that of their times
+	header  session.Header // Argv, Cwd, Era, Placement, Host and Start, if known
+	wall    bool           // times are relative to 1970; otherwise to header.Start
+	ordered bool           // items are not in order, and are sorted by time
 
 	late   lateItems
 	held   int    // bytes of late
 	early  []item // until begin
 	waits  int    // bytes of early
 	zero   int64  // the time of the header's start
-	zeroed bool   // it is known
+	zeroed bool   // zero is known
 	out    *recordings.Writer
 	last   int64 // time of the last item
 	run    run
@@ -72,7 +71,7 @@ func newRecorder(o Options, report *Report) *recorder {
 	return &recorder{opts: o, report: report, header: session.Header{Argv: o.Argv}, last: unknown}
 }
 
-// argv says how the server was started.
+// argv sets the command that started the server.
 func (r *recorder) argv(argv []string, cwd string) {
 	if len(r.opts.Argv) == 0 {
 		r.header.Argv = argv
@@ -80,15 +79,15 @@ func (r *recorder) argv(argv []string, cwd string) {
 	r.header.Cwd = cwd
 }
 
-// remark says what the source did not keep, or what was guessed about it.
+// remark adds what the source lacks, or what was guessed.
 func (r *recorder) remark(text string) { r.report.Remarks = append(r.report.Remarks, text) }
 
-// note adds a remark at this place.
+// note adds a note at this place.
 func (r *recorder) note(code, text, said string) error {
 	return r.add(item{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: code, Said: clip(said, quoted)}})
 }
 
-// add takes the next item, whose payload it does not keep.
+// add adds the next item. It does not retain the payload.
 func (r *recorder) add(i item) error {
 	if !r.ordered {
 		return r.inOrder(i)
@@ -107,14 +106,14 @@ func (r *recorder) add(i item) error {
 	return nil
 }
 
-// earliest passes on the earliest item that was held.
+// earliest passes on the earliest item in late.
 func (r *recorder) earliest() error {
 	i := r.late.take()
 	r.held -= i.size()
 	return r.inOrder(i)
 }
 
-// inOrder takes the next item of those that are in order.
+// inOrder adds the next item in order.
 func (r *recorder) inOrder(i item) error {
 	if r.out != nil {
 		return r.write(i)
@@ -131,7 +130,7 @@ func (r *recorder) inOrder(i item) error {
 	return nil
 }
 
-// begin creates the recording and writes what was held.
+// begin creates the recording and writes the early items.
 func (r *recorder) begin() error {
 	r.zeroed = !r.wall
 	if r.wall && r.last != unknown {
@@ -165,7 +164,7 @@ func (r *recorder) begin() error {
 	return nil
 }
 
-// checkStart makes sure that the recording has a start that can be written.
+// checkStart makes sure that the recording has a valid start time.
 func (r *recorder) checkStart() {
 	year := r.header.Start.Year()
 	if !r.header.Start.IsZero() && year >= 1970 && year <= 9999 {
@@ -175,10 +174,10 @@ func (r *recorder) checkStart() {
 	if r.header.Start.IsZero() {
 		r.header.Start = time.Now()
 	}
-	r.remark("the source does not tell when it was recorded: the start is the time of the file")
+	r.remark("the source has no start time; the time of the file is used")
 }
 
-// about is the note that says where the recording comes from.
+// about returns the note about the source of the recording.
 func (r *recorder) about() item {
 	text := "imported from " + r.report.From
 	if r.opts.File != "" {
@@ -210,7 +209,7 @@ func (r *recorder) write(i item) error {
 	return r.run.add(max(t, 0), i)
 }
 
-// finish writes what is held, and ends the recording.
+// finish writes the remaining items and ends the recording.
 func (r *recorder) finish() error {
 	for r.late.Len() > 0 {
 		if err := r.earliest(); err != nil {
@@ -225,7 +224,7 @@ func (r *recorder) finish() error {
 	if r.out == nil || r.out.Stats().Out+r.out.Stats().In == 0 {
 		return r.empty()
 	}
-	if r.report.LeftOut > 0 {
+	if r.report.Skipped > 0 {
 		if err := r.note(noteLeftOut, leftOutText(r.report), ""); err != nil {
 			return err
 		}
@@ -249,7 +248,7 @@ func (r *recorder) empty() error {
 	return e
 }
 
-// discard removes what was written.
+// discard removes the recording.
 func (r *recorder) discard() error {
 	if r.out == nil {
 		return nil
@@ -257,11 +256,11 @@ func (r *recorder) discard() error {
 	return r.out.Discard()
 }
 
-// lateItems are items by their times, and of equal ones by their order.
+// lateItems is a heap of items, ordered by time and then by arrival.
 type lateItems struct {
 	items  []lateItem
 	count  int
-	newest int64 // time of the item that came last
+	newest int64 // time of the item that was added last
 }
 
 type lateItem struct {

@@ -13,19 +13,19 @@ import (
 	"mcpdbg/session"
 )
 
-// A run writes the entries of one process after the other: it numbers their
-// output, and adds up their streams.
+// A run writes the entries of processes one after the other: it numbers their output
+// and computes the sums of their streams.
 type run struct {
 	out   *recordings.Writer
 	argv  []string // of the header
 	count int      // processes so far
-	open  bool     // one runs
+	open  bool     // a process runs
 	seq   uint64
 	t     int64
 	sums  [session.KindEnd + 1]sum
 }
 
-// A sum counts one stream of one process.
+// A sum is the size and hash of one stream of one process.
 type sum struct {
 	bytes uint64
 	hash  xxhash.Digest
@@ -71,7 +71,7 @@ func (r *run) add(t int64, i item) error {
 	return r.lines(i)
 }
 
-// lines writes the lines of output: what a source has as one may be several.
+// lines writes the lines of output. One item may have several.
 func (r *run) lines(i item) error {
 	rest := bytes.TrimSuffix(i.payload, []byte("\n"))
 	for {
@@ -99,7 +99,7 @@ func (r *run) stream(e session.Entry) error {
 	return nil
 }
 
-// start writes that a process runs, if none does.
+// start writes a start entry, unless a process runs.
 func (r *run) start() error {
 	if r.open {
 		return nil
@@ -112,8 +112,7 @@ func (r *run) start() error {
 	return r.append(session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-" + itoa(r.count)}))
 }
 
-// end writes that the process and its streams are at their end, as far as the
-// source goes.
+// end writes a closed entry if a process runs.
 func (r *run) end() error {
 	if !r.open {
 		return nil
@@ -132,18 +131,18 @@ func (r *run) append(e session.Entry) error {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// A chooser takes one of several sessions that are in one source: the one that
-// was asked for, or the first.
+// A chooser selects one of several sessions in a source: the requested one, or the
+// first.
 type chooser struct {
 	only   string
 	report *Report
 	others []string
 }
 
-// shownOthers is how many names of other sessions a report has.
+// shownOthers is how many names of other sessions a report lists.
 const shownOthers = 5
 
-// take tells whether what belongs to the session of that name is taken.
+// take reports whether the session of that name is imported.
 func (c *chooser) take(name string) bool {
 	if c.only == "" {
 		c.only = name
@@ -151,7 +150,7 @@ func (c *chooser) take(name string) bool {
 	if name == c.only {
 		return true
 	}
-	c.report.LeftOut++
+	c.report.Skipped++
 	if len(c.others) < shownOthers && !slices.Contains(c.others, name) {
 		c.others = append(c.others, clip(name, 80))
 		c.report.Others = fmt.Sprintf("%q", c.others)
@@ -160,5 +159,5 @@ func (c *chooser) take(name string) bool {
 }
 
 func leftOutText(r *Report) string {
-	return fmt.Sprintf("left out are lines of the source that belong to other sessions: %d, of %s", r.LeftOut, r.Others)
+	return fmt.Sprintf("skipped lines of other sessions: %d, of %s", r.Skipped, r.Others)
 }

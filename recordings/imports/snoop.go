@@ -8,9 +8,9 @@ import (
 	"mcpdbg/session"
 )
 
-// Logs of mcpsnoop (github.com/kerlenton/mcpsnoop): one envelope a line, as its
-// internal/proxy/frame.go has them; and the events of its JSON export, whose
-// members are the same but for the name of the time.
+// Logs of mcpsnoop (github.com/kerlenton/mcpsnoop): one envelope per line, as defined
+// in its internal/proxy/frame.go; and the events of its JSON export, whose members are
+// the same except for the name of the time.
 
 func looksSnoop(head []byte) bool {
 	first := firstLine(head)
@@ -21,7 +21,7 @@ func looksSnoop(head []byte) bool {
 
 func readSnoop(s *source, to *recorder) error {
 	to.wall = true
-	to.remark("no exit is in it; older versions wrote <, > and & of messages as escapes")
+	to.remark("the exit status is missing; older versions escaped <, > and & in messages")
 	e := snoopReader{to: to, sessions: chooser{only: s.only, report: s.report}}
 	return s.objects(to, e.envelope)
 }
@@ -30,11 +30,11 @@ func readSnoop(s *source, to *recorder) error {
 type snoopReader struct {
 	to       *recorder
 	sessions chooser
-	seq      uint64 // of the last envelope that was taken
+	seq      uint64 // of the last imported envelope
 	http     bool
 }
 
-// A snoopFrame is what is used of an envelope.
+// A snoopFrame holds the used members of an envelope.
 type snoopFrame struct {
 	session, label, transport, direction string
 	seq                                  uint64
@@ -78,7 +78,7 @@ func (e *snoopReader) frame(f snoopFrame) error {
 	kinds := map[string]session.Kind{"c2s": session.KindStdin, "s2c": session.KindStdout, "stderr": session.KindStderr}
 	kind, known := kinds[f.direction]
 	if !known && f.direction != "meta" {
-		return unreadable("it has no direction")
+		return unreadable("the direction is missing")
 	}
 	if !e.sessions.take(f.session) {
 		return nil
@@ -88,7 +88,7 @@ func (e *snoopReader) frame(f snoopFrame) error {
 	}
 	if f.transport == "http" && !e.http && e.to.out == nil {
 		e.http = true
-		e.to.remark("it went over HTTP")
+		e.to.remark("the session went over HTTP")
 	}
 	if err := e.lost(f.seq); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (e *snoopReader) frame(f snoopFrame) error {
 		i.payload = []byte(text(f.text))
 	}
 	if f.redacted {
-		if err := e.to.add(item{kind: session.KindNote, at: f.at, note: session.NoteBody{Text: "mcpsnoop took secrets out of the next entry", Code: noteSaid}}); err != nil {
+		if err := e.to.add(item{kind: session.KindNote, at: f.at, note: session.NoteBody{Text: "mcpsnoop redacted the next entry", Code: noteSaid}}); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (e *snoopReader) frame(f snoopFrame) error {
 	return e.to.add(i)
 }
 
-// lost notes the holes in the sequence of a session.
+// lost adds a note for a gap in the sequence of a session.
 func (e *snoopReader) lost(seq uint64) error {
 	last := e.seq
 	e.seq = max(seq, last)
@@ -121,7 +121,7 @@ func (e *snoopReader) lost(seq uint64) error {
 	return e.to.note(noteLost, fmt.Sprintf("mcpsnoop missed %d frames here, %d to %d", seq-last-1, last+1, seq-1), "")
 }
 
-// meta takes how the server was started.
+// meta handles the start of the server.
 func (e *snoopReader) meta(f snoopFrame) error {
 	if isObject(f.raw) {
 		var argv []string
@@ -139,11 +139,11 @@ func (e *snoopReader) meta(f snoopFrame) error {
 	return e.to.add(item{kind: session.KindStart, at: f.at})
 }
 
-// cut adds a message of which there is only the beginning, and says so.
+// cut adds a truncated message, with a note.
 func (r *recorder) cut(i item) error {
 	r.report.Cut++
 	err := r.add(item{kind: session.KindNote, at: i.at, note: session.NoteBody{
-		Text: "the next entry is only the beginning of a message: the source cut it", Code: noteCut}})
+		Text: "the next entry is only the beginning of a message: the source truncated it", Code: noteCut}})
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func looksSnoopExport(head []byte) bool {
 
 func readSnoopExport(s *source, to *recorder) error {
 	to.wall = true
-	to.remark("messages were laid out for people, and their white space is gone; no exit is in it")
+	to.remark("messages were pretty-printed, and their whitespace is removed; the exit status is missing")
 	e := snoopReader{to: to, sessions: chooser{only: s.only, report: s.report}}
 	doc := document{source: s, to: to}
 	return doc.end(doc.members(func(name string) error {

@@ -11,25 +11,25 @@ import (
 	"mcpdbg/framing"
 )
 
-// maxLine is the longest line, or value of a document, that is read: a message
-// of the longest line that a session takes, and what stands around it.
+// maxLine is the longest line, or value of a document, that is read: the longest line
+// of a session plus its envelope, in bytes.
 const maxLine = framing.DefaultLimit + 1<<20
 
-// quoted is how much of what could not be read is kept.
+// quoted is how many bytes of an unreadable line are stored.
 const quoted = 4 << 10
 
-// A source is what is read.
+// A source is the input of an import.
 type source struct {
 	in     *bufio.Reader
-	head   []byte // the beginning, which is read again by who reads
+	head   []byte // the beginning, which in still contains
 	only   string
 	report *Report
 	buf    []byte
 }
 
-// line reads the next line, without its end. It is good until the next call. Of
-// a line that is too long there is only the beginning, and size is all of it.
-// The error is io.EOF at the end.
+// line reads the next line, without its line end. It is valid until the next call. A
+// line that is too long is truncated; size is its full size. The error is io.EOF at
+// the end.
 func (s *source) line() (line []byte, size int64, err error) {
 	s.buf = s.buf[:0]
 	for {
@@ -54,8 +54,8 @@ func (s *source) line() (line []byte, size int64, err error) {
 	return bytes.TrimSuffix(line, []byte("\r")), size, nil
 }
 
-// objects calls each for every line, which has to be a JSON object; blank lines
-// are skipped. What is not, or what each does not want, becomes a note.
+// objects calls each for every line, which must be a JSON object; blank lines are
+// skipped. Other lines, and those for which each fails, become notes.
 func (s *source) objects(to *recorder, each func(line []byte) error) error {
 	for {
 		line, size, err := s.line()
@@ -69,9 +69,9 @@ func (s *source) objects(to *recorder, each func(line []byte) error) error {
 		case len(line) == 0:
 			continue
 		case size > maxLine:
-			err = unreadable(fmt.Sprintf("it has %d bytes, and at most %d are read", size, maxLine))
+			err = unreadable(fmt.Sprintf("%d bytes exceed the limit of %d", size, maxLine))
 		case !isObject(line):
-			err = unreadable("it is no JSON object")
+			err = unreadable("not a JSON object")
 		default:
 			err = each(line)
 		}
@@ -81,13 +81,12 @@ func (s *source) objects(to *recorder, each func(line []byte) error) error {
 	}
 }
 
-// unreadable is why something could not be read.
+// unreadable is why a line could not be read.
 type unreadable string
 
 func (u unreadable) Error() string { return string(u) }
 
-// keep makes a note of what could not be read. It returns errors of another
-// kind.
+// keep stores an unreadable line as a note. It returns any other error.
 func (s *source) keep(to *recorder, what []byte, size int64, err error) error {
 	why, ok := errors.AsType[unreadable](err)
 	if !ok {
@@ -96,16 +95,16 @@ func (s *source) keep(to *recorder, what []byte, size int64, err error) error {
 	r := s.report
 	r.Unread++
 	if len(r.Problems) < shownBad {
-		r.Problems = append(r.Problems, Bad{Line: r.Lines, Why: string(why)})
+		r.Problems = append(r.Problems, UnreadLine{Line: r.Lines, Why: string(why)})
 	}
 	text := fmt.Sprintf("line %d of the source could not be read: %s", r.Lines, why)
 	if size > quoted {
-		text += fmt.Sprintf(" (%d bytes, of which the first are here)", size)
+		text += fmt.Sprintf(" (%d bytes, truncated here)", size)
 	}
 	return to.note(noteUnread, text, string(what[:min(len(what), quoted)]))
 }
 
-// isObject tells whether the text is one JSON object.
+// isObject reports whether the text is one JSON object.
 func isObject(text []byte) bool {
 	return len(text) > 1 && text[0] == '{' && json.Valid(text)
 }

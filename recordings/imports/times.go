@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// maxMicros bounds times, so that sums of two can't overflow: some 3,000 years.
+// maxMicros limits times to about 3,000 years, so that sums cannot overflow.
 const maxMicros = 1e17
 
-// micros is a time in a unit as microseconds; unknown if it makes no sense.
+// micros converts a time to microseconds. It returns unknown for an implausible time.
 func micros(value, unit float64) int64 {
 	us := math.Round(value * unit)
 	if math.IsNaN(us) || math.Abs(us) > maxMicros {
@@ -19,8 +19,7 @@ func micros(value, unit float64) int64 {
 	return int64(us)
 }
 
-// timeLayouts are how times are written as text. Those without a zone are taken
-// as UTC.
+// timeLayouts are the formats of times as text. Those without a zone are UTC.
 var timeLayouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"}
 
 // wallTime reads a date and time from a JSON string, as microseconds since 1970.
@@ -42,9 +41,9 @@ func parseWall(s string) int64 {
 	return unknown
 }
 
-// Numbers from which on a time is one since 1970, in seconds, milliseconds,
-// microseconds and nanoseconds: each is the year 1973 in its unit, and longer
-// than any session in the smaller one.
+// The smallest numbers that count as times since 1970, in seconds, milliseconds,
+// microseconds and nanoseconds: each is the year 1973 in its unit, and longer than any
+// session in the next smaller unit.
 const (
 	epochS  = 1e8
 	epochMs = 1e11
@@ -52,8 +51,8 @@ const (
 	epochNs = 1e17
 )
 
-// epochUnit is how many microseconds the unit of a time since 1970 has; 0 if it
-// is none.
+// epochUnit returns the unit of a time since 1970 in microseconds, or 0 if value is not
+// such a time.
 func epochUnit(value float64) float64 {
 	switch {
 	case value >= epochNs:

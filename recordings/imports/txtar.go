@@ -11,8 +11,8 @@ import (
 	"mcpdbg/session"
 )
 
-// What mcpdbg rec export --format txtar writes: a file for each line, whose name
-// tells entry, time and direction.
+// The output of mcpdbg rec export --format txtar: a file for each line, whose name
+// contains entry, time and direction.
 
 var (
 	txtarFile = expression(`^-- (\S+) --$`)
@@ -23,7 +23,7 @@ var (
 func looksTxtar(head []byte) bool { return txtarMain().Match(head) }
 
 func readTxtar(s *source, to *recorder) error {
-	to.remark("ends of lines and entries other than messages and lines are not in it")
+	to.remark("line endings, and entries other than messages and lines, are missing")
 	t := txtarReader{source: s, to: to}
 	for {
 		line, size, err := s.line()
@@ -50,16 +50,16 @@ func readTxtar(s *source, to *recorder) error {
 type txtarReader struct {
 	source *source
 	to     *recorder
-	name   string // of the file that is read, "" before the first
+	name   string // of the current file; "" before the first
 	header []byte
 }
 
-// maxTxtarHeader bounds the header of an archive.
+// maxTxtarHeader limits the header of an archive, in bytes.
 const maxTxtarHeader = 1 << 20
 
 func (t *txtarReader) line(line []byte, size int64) error {
 	if t.name == "" {
-		return nil // words for people
+		return nil // comment
 	}
 	if t.name == "header.json" {
 		if len(t.header)+len(line) <= maxTxtarHeader {
@@ -70,11 +70,11 @@ func (t *txtarReader) line(line []byte, size int64) error {
 	return t.source.keep(t.to, line, size, t.entry(line, size))
 }
 
-// entry takes the one line of a file.
+// entry adds the one line of a file.
 func (t *txtarReader) entry(line []byte, size int64) error {
 	m := txtarName().FindStringSubmatch(t.name)
 	if m == nil || size > maxLine {
-		return unreadable("the file " + clip(t.name, 80) + " is no message")
+		return unreadable("the file " + clip(t.name, 80) + " is not a message")
 	}
 	i := item{at: unknown, payload: line, more: m[3] != "" && m[4] != "json"}
 	i.kind = map[string]session.Kind{"in": session.KindStdout, "out": session.KindStdin, "err": session.KindStderr}[m[2]]
@@ -84,21 +84,21 @@ func (t *txtarReader) entry(line []byte, size int64) error {
 	if m[4] == "b64" {
 		data, err := base64.StdEncoding.DecodeString(string(line))
 		if err != nil {
-			return unreadable("it is no base64")
+			return unreadable("invalid base64")
 		}
 		i.payload = data
 	}
 	return t.to.add(i)
 }
 
-// finish takes what a file that ended held.
+// finish handles the end of a file.
 func (t *txtarReader) finish() error {
 	if t.name != "header.json" {
 		return nil
 	}
 	var h session.Header
 	if err := json.Unmarshal(bytes.TrimSpace(t.header), &h); err != nil {
-		return t.source.keep(t.to, t.header, int64(len(t.header)), unreadable("the header is no header"))
+		return t.source.keep(t.to, t.header, int64(len(t.header)), unreadable("invalid header"))
 	}
 	t.to.header.Start, t.to.header.Era = h.Start, h.Era
 	t.to.header.Redacted = h.Redacted

@@ -1,10 +1,10 @@
 // Package junit writes test results as JUnit XML.
 //
-// There is no one schema of that format. What is written here is valid by those
-// that are in use: the one of Ant as Windy Road wrote it down, which Azure DevOps
-// takes, and those of Jenkins (junit-4 and the xUnit plugin's junit-10). Where
-// they disagree the strictest decides: every attribute that one of them wants is
-// there, in the form that it wants, and none that another one does not know.
+// The format has no single schema. The output is valid by those in use: the one for Ant
+// as written by Windy Road, which Azure DevOps accepts, and those of Jenkins (junit-4
+// and the xUnit plugin's junit-10). Where they disagree, the strictest one wins: every
+// attribute that one of them requires is present in the required form, and none that
+// another one does not allow.
 package junit
 
 import (
@@ -19,10 +19,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Suite is the results of one place.
+// A Suite is a set of test results.
 type Suite struct {
 	Name       string
-	Package    string // what it belongs to; "" is Name
+	Package    string // the package; "" means Name
 	Host       string // where it ran; "" is localhost
 	Start      time.Time
 	Properties []Property
@@ -30,14 +30,14 @@ type Suite struct {
 	Out, Err   string
 }
 
-// A Property is something to know about a suite.
+// A Property is additional information about a suite.
 type Property struct{ Name, Value string }
 
 // A Status is the result of a case.
 type Status uint8
 
-// The results. Failed is a check that failed, Errored one that could not be
-// made, Skipped one that was not reached.
+// The results. Failed is a check that failed, Errored one that could not be run,
+// Skipped one that was not reached.
 const (
 	Passed Status = iota
 	Failed
@@ -50,13 +50,13 @@ type Case struct {
 	Name, Class string
 	Took        time.Duration
 	Status      Status
-	// Type is the class of a failure or error, Message what happened in one line,
-	// Text all there is to say. Of what was skipped only Text counts: why.
+	// Type is the class of a failure or error, Message is one line, and Text has all
+	// details. For skipped cases only Text is used: the reason.
 	Type, Message, Text string
 }
 
-// Write writes suites as one document. Texts may be anything: controls, what
-// reorders text, and what XML can't hold stand there as visible escapes.
+// Write writes suites as one document. Texts may be anything: control characters,
+// bidirectional controls, and characters not allowed in XML are written as escapes.
 func Write(w io.Writer, suites []Suite) error {
 	doc := document{Suites: make([]suiteXML, 0, len(suites))}
 	for i := range suites {
@@ -66,12 +66,12 @@ func Write(w io.Writer, suites []Suite) error {
 	if err != nil {
 		return err
 	}
-	text = bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n")) // for who reads it as it is
+	text = bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n")) // readable without an XML parser
 	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	return err
 }
 
-// The elements, with their parts in the order that all schemas take.
+// The elements, with their parts in the order that all schemas accept.
 type (
 	document struct {
 		XMLName xml.Name   `xml:"testsuites"`
@@ -116,8 +116,8 @@ func (s *Suite) xml(id int) suiteXML {
 	x := suiteXML{
 		Name: name(s.Name), Package: name(cmp.Or(s.Package, s.Name)), ID: id, Host: name(cmp.Or(s.Host, "localhost")),
 		Timestamp: s.Start.UTC().Format("2006-01-02T15:04:05"), Tests: len(s.Cases), Out: Clean(s.Out), Err: Clean(s.Err),
-		// An element with no property in it is what one schema wants and another one
-		// refuses; one without the element is the other way round.
+		// One schema requires the element, and another one refuses it without a
+		// property in it.
 		Properties: []propertyXML{{"tool", "mcpdbg"}},
 	}
 	for _, p := range s.Properties {
@@ -155,15 +155,15 @@ func (c *Case) xml() caseXML {
 	return x
 }
 
-// name is a text of one line that is not empty.
+// name returns s as a single line that is not empty.
 func name(s string) string {
 	return cmp.Or(strings.Join(strings.Fields(Clean(s)), " "), "-")
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", max(d, 0).Seconds()) }
 
-// Clean shows controls, what reorders or hides text, and bytes that are no UTF-8
-// as escapes. Newlines and tabs stay.
+// Clean replaces control characters, characters that reorder or hide text, and invalid
+// UTF-8 by escapes. Newlines and tabs stay.
 func Clean(text string) string {
 	var b strings.Builder
 	for i, r := range text {

@@ -15,7 +15,7 @@ import (
 
 const hostile = "a\x1b[31m\x00 \xff ]]> <b> & \" \u202e \u009b \ufffe\r\nsecond\tline \U000e0041"
 
-// suites are one of everything.
+// suites have one of everything.
 var suites = []junit.Suite{
 	{
 		Name: "web-1", Package: "smoke", Host: "web-1", Start: time.Date(2026, 11, 21, 10, 0, 0, 5, time.FixedZone("", 3600)),
@@ -50,7 +50,7 @@ func TestCounts(t *testing.T) {
 	require.Contains(t, text, `<testsuite name="-" package="-" id="1" hostname="localhost"`)
 }
 
-func TestTextsAreText(t *testing.T) {
+func TestTextsAreEscaped(t *testing.T) {
 	text := write(t, suites)
 	for _, r := range string(text) {
 		require.True(t, r == '\n' || r >= 0x20 && r != 0x7f && (r < 0x80 || r > 0x9f) && r != 0x202e && r != 0xfffe, "%U", r)

@@ -8,42 +8,44 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"mcpdbg/framing"
 )
 
-// maxDepth is the deepest nesting that is made canonical.
+// maxDepth is the deepest nesting of values that are made canonical.
 const maxDepth = framing.VerbatimDepth
 
-// ErrNotCanonical says that a value is no JSON text in valid UTF-8, or nested
-// deeper than 200 levels. What was made of it is its bytes as they are.
-var ErrNotCanonical = errors.New("not made canonical: no valid JSON, or nested too deep")
+// ErrNotCanonical means that a value is not valid JSON in UTF-8, or is nested deeper
+// than 200 levels. The result then consists of the unchanged bytes.
+var ErrNotCanonical = errors.New("not made canonical: invalid JSON or nested too deep")
 
-// AppendCanonical appends a JSON value in the one spelling that all equal
-// values share: no white space, names of objects sorted by their bytes (equal
-// names stay in their order), numbers by value with no digit lost, strings with
-// no more escapes than needed. If value can't be read so its bytes are
-// appended, with ErrNotCanonical.
+// AppendCanonical appends a JSON value in the one form that all equal values share:
+// without white space, members of objects sorted by the bytes of their names (equal
+// names stay in order), numbers by value with no digit lost, strings with no more
+// escapes than needed. If value can't be canonicalized, its bytes are appended
+// unchanged and the error is ErrNotCanonical.
 func AppendCanonical(dst, value []byte) ([]byte, error) {
 	c := canon{src: value, dst: dst}
 	return c.whole()
 }
 
-// A canon makes one value canonical. The bytes of src are valid JSON when its
-// methods run, so none of them looks for mistakes.
+// A canon makes one value canonical. Its methods run on valid JSON only, so none of
+// them checks for errors.
 type canon struct {
 	src     []byte
 	i       int
 	dst     []byte
-	members []span // of the objects that are open, a stack
+	members []span // of the open objects, a stack
 	scratch []byte
 
-	// With a filter, path is where the value that is read stands, and filter gets
-	// each value made canonical: what it returns stands instead, nil nowhere.
+	// If filter is not nil, it is called with the path and the canonical form of
+	// each value. Its result replaces the value; nil removes it.
 	filter func(path []string, value []byte) []byte
 	path   []string
 }
 
-// A span is a member of an object in dst: the end of its name and of itself.
+// A span is a member of an object in dst: its start, the end of its name, and its end.
 type span struct{ start, name, end int }
 
 func (c *canon) whole() ([]byte, error) {
@@ -157,14 +159,14 @@ func (c *canon) object() {
 	c.dst = append(c.dst, '}')
 }
 
-// enter notes that a value with a name or number is read next.
+// enter is called before the value with the given name or index is read.
 func (c *canon) enter(token func() string) {
 	if c.filter != nil {
 		c.path = append(c.path, token())
 	}
 }
 
-// leave filters the value that stands from start on, and tells whether it stays.
+// leave filters the value that starts at start, and reports whether it stays.
 func (c *canon) leave(start int) bool {
 	if c.filter == nil {
 		return true
@@ -175,8 +177,8 @@ func (c *canon) leave(start int) bool {
 	return value != nil
 }
 
-// arrange sorts the members of an object, which stand one after the other from
-// first on, and puts commas between them.
+// arrange sorts the members of an object, which begin at first without separators,
+// and inserts commas.
 func (c *canon) arrange(first int, members []span) {
 	if len(members) == 0 {
 		return
@@ -194,8 +196,8 @@ func (c *canon) arrange(first int, members []span) {
 	}
 }
 
-// appendString appends a valid JSON string, quotes included, with only those
-// escapes that are needed. A lone surrogate stays one.
+// appendString appends a valid JSON string, quotes included, with only the necessary
+// escapes. A lone surrogate stays escaped.
 func appendString(dst, quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return append(dst, quoted...)
@@ -203,53 +205,19 @@ func appendString(dst, quoted []byte) []byte {
 	dst = append(dst, '"')
 	inner := quoted[1 : len(quoted)-1]
 	for i := 0; i < len(inner); {
-		if inner[i] != '\\' {
+		r, n := framing.Escape(inner[i:])
+		if n == 0 {
 			dst = append(dst, inner[i])
 			i++
 			continue
 		}
-		r, n := escaped(inner[i:])
 		dst = appendRune(dst, r)
 		i += n
 	}
 	return append(dst, '"')
 }
 
-// escaped reads the escape at the beginning of b, both halves of a pair of
-// surrogates included, and returns how long it is.
-func escaped(b []byte) (rune, int) {
-	if len(b) < 2 || b[1] == 'u' && len(b) < 6 {
-		return utf8.RuneError, len(b) // as above
-	}
-	switch b[1] {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-		r := hex4(b[2:])
-		if utf16.IsSurrogate(r) && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
-			if both := utf16.DecodeRune(r, hex4(b[8:])); both != utf8.RuneError {
-				return both, 12
-			}
-		}
-		return r, 6
-	}
-	return rune(b[1]), 2
-}
-
-func hex4(b []byte) (r rune) {
-	n, _ := strconv.ParseUint(string(b[:4]), 16, 16) // valid JSON has four of them
-	return rune(n)
-}
-
-// shortEscapes are the escapes of control characters that have a letter.
+// shortEscapes are the control characters with a letter escape.
 var shortEscapes = [0x20]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
 func appendRune(dst []byte, r rune) []byte {
@@ -265,7 +233,7 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// isText tells whether a valid JSON string has a text.
+// isText reports whether the text of a valid JSON string is text.
 func isText(quoted []byte, text string) bool {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1:len(quoted)-1]) == text
@@ -273,79 +241,12 @@ func isText(quoted []byte, text string) bool {
 	return unquote(quoted) == text
 }
 
-// unquote returns the text of a valid JSON string; of a lone surrogate it makes
+// unquote returns the text of a valid JSON string, with lone surrogates replaced by
 // the replacement character.
 func unquote(quoted []byte) string {
 	if len(quoted) < 2 || quoted[0] != '"' {
-		return string(quoted) // Diff was given something else than canonical values
+		return string(quoted) // Diff was called with a value that is not canonical
 	}
-	inner := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner)
-	}
-	text := make([]byte, 0, len(inner))
-	for i := 0; i < len(inner); {
-		if inner[i] != '\\' {
-			text = append(text, inner[i])
-			i++
-			continue
-		}
-		r, n := escaped(inner[i:])
-		text = utf8.AppendRune(text, r)
-		i += n
-	}
+	text, _ := jsontext.AppendUnquote([]byte(nil), quoted) // the error is about lone surrogates
 	return string(text)
-}
-
-// member finds where the first member with a name of the object in src stands.
-func (c *canon) member(name string) (start, end int, ok bool) {
-	c.space()
-	if c.src[c.i] != '{' {
-		return 0, 0, false
-	}
-	c.i++
-	c.space()
-	for c.src[c.i] != '}' {
-		if c.src[c.i] == ',' {
-			c.i++
-			c.space()
-		}
-		found := isText(c.str(), name)
-		c.space()
-		c.i++ // the colon
-		c.space()
-		start := c.i
-		c.skip()
-		if found {
-			return start, c.i, true
-		}
-		c.space()
-	}
-	return 0, 0, false
-}
-
-// skip goes over one value.
-func (c *canon) skip() {
-	for depth := 0; ; {
-		switch b := c.src[c.i]; b {
-		case '"':
-			c.str()
-		case '{', '[':
-			depth++
-			c.i++
-		case '}', ']':
-			depth--
-			c.i++
-		case ',', ':', ' ', '\t', '\r', '\n':
-			c.i++
-			continue
-		default:
-			for c.i < len(c.src) && bytes.IndexByte([]byte("+-.eE0123456789truefalsn"), c.src[c.i]) >= 0 {
-				c.i++
-			}
-		}
-		if depth == 0 {
-			return
-		}
-	}
 }

@@ -2,16 +2,17 @@ package match
 
 import (
 	"bytes"
+	"iter"
 	"strconv"
 )
 
-// maxDiffer is how many pointers Differ returns.
+// maxDiffer is the most pointers that Differ returns.
 const maxDiffer = 32
 
-// Differ lists where two params differ, as pointers into them: at most 32, in
-// the order of the names. _meta does not count. Params that can't be read
-// differ as a whole, which is the pointer "".
-func Differ(a, b []byte) []string {
+// Differences lists where two params differ, as pointers into them: at most 32, in the
+// order of the names. _meta is ignored. Params that can't be read differ as a whole,
+// which is the pointer "".
+func Differences(a, b []byte) []string {
 	keyA, errA := AppendKey(nil, "", a, nil)
 	keyB, errB := AppendKey(nil, "", b, nil)
 	if Equal(keyA, keyB) {
@@ -36,12 +37,11 @@ func Differ(a, b []byte) []string {
 
 func descends(a, b []byte) bool { return isContainer(a) && isContainer(b) && a[0] == b[0] }
 
-// Diff walks two canonical values side by side and calls visit for each place
-// where they differ, from the outside in: a value that only one side has is nil
-// on the other. Elements of arrays are compared by their number. When visit
-// returns true for two objects or two arrays, their members follow. path is
-// good until visit returns. What is not canonical is not told apart rightly, and
-// does no harm.
+// Diff compares two canonical values and calls visit for each place where they
+// differ, from the outside in: a value that only one side has is nil on the other.
+// Elements of arrays are compared by index. If visit returns true for two objects or
+// two arrays, their members follow. path is valid until visit returns. For values
+// that are not canonical the differences are unreliable, but Diff does not panic.
 func Diff(a, b []byte, visit func(path []string, a, b []byte) bool) {
 	diff(nil, a, b, visit)
 }
@@ -87,8 +87,8 @@ func token(name []byte, n int) string {
 	return unquote(name)
 }
 
-// An iterator goes over the members of a canonical object, or over the elements
-// of a canonical array.
+// An iterator iterates over the members of a canonical object or the elements of a
+// canonical array.
 type iterator struct {
 	b []byte
 	i int
@@ -97,8 +97,8 @@ type iterator struct {
 
 func iterate(container []byte) iterator { return iterator{b: container, i: 1} }
 
-// next returns the next member, nil at the end. The name keeps its quotes;
-// elements have none.
+// next returns the next member, nil at the end. The name keeps its quotes; elements
+// have no name.
 func (t *iterator) next() (name, value []byte) {
 	if t.i < len(t.b) && t.b[t.i] == ',' {
 		t.i++
@@ -124,7 +124,7 @@ func (t *iterator) next() (name, value []byte) {
 	return name, value
 }
 
-// skip returns where the canonical value that begins at i ends.
+// skip returns the end of the canonical value that begins at i.
 func skip(b []byte, i int) int {
 	depth := 0
 	for ; i < len(b); i++ {
@@ -140,7 +140,7 @@ func skip(b []byte, i int) int {
 			continue
 		case '}', ']':
 			if depth == 0 {
-				return i // of a number or word before it
+				return i // the end of a number or literal
 			}
 			depth--
 		case ',', ':':
@@ -160,26 +160,24 @@ func skip(b []byte, i int) int {
 	return min(i, len(b))
 }
 
-// Each calls yield for the members of a canonical object, or the elements of a
-// canonical array, until it returns false. Elements have no name.
-func Each(container []byte, yield func(name string, value []byte) bool) {
-	if !isContainer(container) {
-		return
-	}
-	it := iterate(container)
-	for name, value := it.next(); value != nil; name, value = it.next() {
-		text := ""
-		if name != nil {
-			text = unquote(name)
-		}
-		if !yield(text, value) {
+// Each iterates over the members of a canonical object with their names, or over the
+// elements of a canonical array with their indexes: the tokens of pointers into it.
+func Each(container []byte) iter.Seq2[string, []byte] {
+	return func(yield func(token string, value []byte) bool) {
+		if !isContainer(container) {
 			return
+		}
+		it := iterate(container)
+		for name, value := it.next(); value != nil; name, value = it.next() {
+			if !yield(token(name, it.n-1), value) {
+				return
+			}
 		}
 	}
 }
 
-// Member returns the raw value of the first member with a name of a JSON
-// object, nil if there is none or if object is none.
+// Member returns the raw value of the first member with the given name of a JSON
+// object; nil if there is none or if object is not an object.
 func Member(object []byte, name string) []byte {
 	if len(object) == 0 || object[0] == '[' {
 		return nil

@@ -1,17 +1,16 @@
-// Package match says which requests of two sessions are the same, and what
-// belongs to a request.
+// Package match matches the requests of two sessions and finds the messages that
+// belong to a request.
 //
-// [Walk] goes over a session.Source message by message and tells of each one
-// which request it belongs to; [Exchanges] puts requests, answers and
-// notifications together. Both hold in memory only what is open; bytes are read
-// again with [Read].
+// [Walk] visits a session.Source message by message and reports for each one the
+// request it belongs to; [Exchanges] groups requests, responses and notifications.
+// Both keep only pending requests in memory; [Read] reads the bytes again.
 //
-// Ids say nothing across sessions. A request is known by its key ([AppendKey]):
-// the method and the params, spelled in the one way that all equal values share
-// ([AppendCanonical]). [Rules], which people keep in a file beside their code,
-// say what else does not count, and [TypeOf] knows values that are another one
-// in each run. [Diff] and [Differ] say where two values differ.
+// Ids mean nothing across sessions. A request is identified by its key
+// ([AppendKey]): the method and the params in canonical form ([AppendCanonical]).
+// [Rules], which people keep in a file next to their code, define what else to
+// ignore, and [TypeOf] recognizes values that change with each run. [Diff] and
+// [Differ] find where two values differ.
 //
-// All of it is untrusted: nothing here panics, and texts have to be made safe
-// before a terminal sees them.
+// All input is untrusted: nothing here panics, and texts must be sanitized before
+// they are written to a terminal.
 package match

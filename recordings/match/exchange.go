@@ -12,49 +12,50 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxNotes is how many notifications of one exchange are kept.
+// maxNotes is the most notifications of one exchange that are kept.
 const maxNotes = 1024
 
-// An Exchange is a request with its answer and the notifications that belong to
-// it. The bytes of the messages are read with Read.
+// An Exchange is a request with its response and the notifications that belong to
+// it. Read reads the bytes of the messages.
 type Exchange struct {
-	Request    Ref
-	Answer     Ref // if Answered
-	Answered   bool
-	Failed     bool // the answer is an error response
-	State      session.ReqState
-	FromClient bool
-	Method     string
-	Run        int
-	Era        mcp.Era
-	Handshake  bool
-	Probe      bool
-	Progress   bool  // it asked to be told of progress
-	Notes      []Ref // the first 1,024
-	MoreNotes  int   // how many more there were
+	Request           Ref
+	Response          Ref // if Answered
+	Answered          bool
+	Failed            bool // the response is an error
+	State             session.ReqState
+	FromClient        bool
+	Method            string
+	Run               int
+	Era               mcp.Era
+	Handshake         bool
+	Probe             bool
+	Progress          bool  // the request has a progress token
+	Notifications     []Ref // the first 1,024
+	MoreNotifications int   // the number of further ones
 }
 
-// Took is the time from the request to its answer in microseconds.
-func (x *Exchange) Took() int64 { return x.Answer.T - x.Request.T }
+// Took returns the time from the request to its response in microseconds.
+func (x *Exchange) Took() int64 { return x.Response.T - x.Request.T }
 
-// A Step is an exchange, or an item that belongs to none.
+// A Step is an exchange, or an item that belongs to no exchange.
 type Step struct {
-	Exchange *Exchange // nil: Item
-	// Item is a notification of no request, a second answer or one to no request,
-	// a stray line, the start or the end of a process. Its Msg is good until the
+	Exchange *Exchange // nil for an Item
+	// Item is a notification without a request, a duplicate or unknown response,
+	// a stray line, or the start or end of a process. Its Msg is valid until the
 	// next step.
 	Item Item
 }
 
-// Exchanges goes over a session. An exchange comes when its answer is there, or
-// when the process is over without one: Request.Row gives the order in which
-// they were sent. A notification that belongs to an exchange is in its Notes
-// only, one that comes after its answer a step. An error is the last step.
+// Exchanges iterates over a session. An exchange is yielded when its response
+// arrives, or when the process ends without one: Request.Row gives the order in
+// which the requests were sent. A notification that belongs to an exchange is only
+// in its Notes; one that comes after the response is a step. An error is the last
+// step.
 //
-// Memory is proportional to the requests that are open.
+// Memory is proportional to the number of pending requests.
 func Exchanges(ctx context.Context, src session.Source) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		g := gathering{open: map[place]*Exchange{}, yield: yield}
+		g := grouper{open: map[place]*Exchange{}, yield: yield}
 		err := Walk(ctx, src, g.item)
 		if err == nil {
 			err = g.over()
@@ -65,21 +66,21 @@ func Exchanges(ctx context.Context, src session.Source) iter.Seq2[Step, error] {
 	}
 }
 
-// errStopped ends a walk whose reader has seen enough.
+// errStopped ends a walk whose consumer has stopped.
 var errStopped = errors.New("stopped")
 
-// A place is where a message stands.
+// A place identifies a message in a session.
 type place struct{ row, member int }
 
 func (r Ref) place() place { return place{r.Row, r.Member} }
 
-// A gathering puts exchanges together out of items.
-type gathering struct {
+// A grouper builds exchanges from items.
+type grouper struct {
 	open  map[place]*Exchange
 	yield func(Step, error) bool
 }
 
-func (g *gathering) item(it *Item) error {
+func (g *grouper) item(it *Item) error {
 	switch it.Kind {
 	case ItemRequest:
 		g.open[it.At.place()] = &Exchange{
@@ -93,14 +94,14 @@ func (g *gathering) item(it *Item) error {
 		}
 	case ItemNotification:
 		if x := g.owner(it); x != nil {
-			if len(x.Notes) < maxNotes {
-				x.Notes = append(x.Notes, it.At)
+			if len(x.Notifications) < maxNotes {
+				x.Notifications = append(x.Notifications, it.At)
 			} else {
-				x.MoreNotes++
+				x.MoreNotifications++
 			}
 			return nil
 		}
-	case ItemAnswer:
+	case ItemResponse:
 		if x := g.owner(it); x != nil && it.State == session.ReqNone {
 			g.answered(x, it)
 			return g.give(Step{Exchange: x})
@@ -109,16 +110,16 @@ func (g *gathering) item(it *Item) error {
 	return g.give(Step{Item: *it})
 }
 
-func (g *gathering) owner(it *Item) *Exchange {
+func (g *grouper) owner(it *Item) *Exchange {
 	if !it.HasOf {
 		return nil
 	}
 	return g.open[it.Of.place()]
 }
 
-func (g *gathering) answered(x *Exchange, it *Item) {
+func (g *grouper) answered(x *Exchange, it *Item) {
 	delete(g.open, x.Request.place())
-	x.Answer, x.Answered, x.Failed = it.At, true, it.Msg.Kind == framing.ErrorResponse
+	x.Response, x.Answered, x.Failed = it.At, true, it.Msg.Kind == framing.ErrorResponse
 	if x.State == session.ReqCancelled || x.State == session.ReqTimedOut {
 		return
 	}
@@ -128,8 +129,8 @@ func (g *gathering) answered(x *Exchange, it *Item) {
 	}
 }
 
-// over gives the exchanges that get no answer any more.
-func (g *gathering) over() error {
+// over yields the exchanges that will get no response.
+func (g *grouper) over() error {
 	rest := make([]*Exchange, 0, len(g.open))
 	for _, x := range g.open {
 		rest = append(rest, x)
@@ -151,15 +152,15 @@ func before(a, b Ref) int {
 	return a.Member - b.Member
 }
 
-func (g *gathering) give(s Step) error {
+func (g *grouper) give(s Step) error {
 	if !g.yield(s, nil) {
 		return errStopped
 	}
 	return nil
 }
 
-// Read reads one message, into buf if it has room for the entry. The message is
-// good until buf is used again.
+// Read reads one message, into buf if the entry fits. The message is valid until buf
+// is used again.
 func Read(src session.Source, at Ref, buf []byte) (Message, error) {
 	payload, known, stdin, err := payloadOf(src, at, buf)
 	if err != nil {
@@ -179,23 +180,23 @@ func Read(src session.Source, at Ref, buf []byte) (Message, error) {
 	return found, nil
 }
 
-// payloadOf reads what a message stands in: one entry, or several writes.
+// payloadOf reads the payload that contains a message: one entry, or several writes.
 func payloadOf(src session.Source, at Ref, buf []byte) (payload []byte, known framing.Message, stdin bool, err error) {
-	var row [1]session.Row
 	for number := at.First; number <= at.Row; number++ {
-		if src.Rows(number, row[:]) == 0 {
+		row, ok := session.RowAt(src, number)
+		if !ok {
 			return nil, known, false, fmt.Errorf("no row %d", number)
 		}
-		stdin = row[0].Kind == session.KindStdin
+		stdin = row.Kind == session.KindStdin
 		if at.First < at.Row && !stdin {
 			continue
 		}
-		e, err := session.EntryInto(src, row[0], 0, buf)
+		e, err := session.EntryInto(src, row, 0, buf)
 		if err != nil {
 			return nil, known, false, err
 		}
 		if at.First == at.Row {
-			return e.Payload, e.Msg, stdin, nil // with what is left open at its end, if anything
+			return e.Payload, e.Msg, stdin, nil // including an incomplete line at its end
 		}
 		payload = append(payload, e.Payload...)
 		if e.EOL != framing.NoEOL {

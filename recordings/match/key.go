@@ -6,27 +6,26 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// AppendKey appends what a request is matched by: its method, a newline, and
-// its params made canonical, as AppendCanonical does. Missing params are {}.
-// Left out are _meta, but for members that a rule keeps (so progress tokens and
-// what a client says of itself do not count), and what rules ignore. What rules
-// mask is "[masked]", and redacted text "[redacted]", which Equal takes for
-// anything.
+// AppendKey appends the key of a request: its method, a newline, and its params in
+// the form of AppendCanonical. Missing params are {}. The key omits _meta, except
+// for members that a rule keeps (so progress tokens and client information do not
+// count), and values that rules ignore. A masked value is "[masked]"; redacted text
+// is "[redacted]", which Equal accepts as equal to anything.
 //
-// If params can't be read the key is made of their bytes, and good for requests
-// with the very same bytes; the error is ErrNotCanonical.
+// If params can't be read, the key has their bytes and equals only that of the very
+// same bytes; the error is ErrNotCanonical.
 func AppendKey(dst []byte, method string, params []byte, rules *Rules) ([]byte, error) {
 	dst = append(dst, method...)
 	dst = append(dst, '\n')
 	if len(params) == 0 {
 		return append(dst, "{}"...), nil
 	}
-	k := keying{about: rules.About(method, Subject(method, params))}
+	k := keyFilter{about: rules.For(method, Subject(method, params))}
 	c := canon{src: params, dst: dst, filter: k.filter, path: append(make([]string, 0, 16), "params")}
 	return c.whole()
 }
 
-// Hash is a 64-bit hash of a key.
+// Hash returns a 64-bit hash of a key.
 func Hash(key []byte) uint64 { return xxhash.Sum64(key) }
 
 const (
@@ -35,10 +34,10 @@ const (
 	redactedTag = "[redacted:"
 )
 
-// keying decides what of params goes into a key.
-type keying struct{ about Applied }
+// keyFilter selects the parts of params that go into a key.
+type keyFilter struct{ about Applied }
 
-func (k *keying) filter(path []string, value []byte) []byte {
+func (k *keyFilter) filter(path []string, value []byte) []byte {
 	if len(path) == 2 && path[1] == "_meta" && (len(value) <= len("{}") || !k.keeps(path)) {
 		return nil
 	}
@@ -58,13 +57,13 @@ func (k *keying) filter(path []string, value []byte) []byte {
 	return value
 }
 
-func (k *keying) keeps(path []string) bool {
+func (k *keyFilter) keeps(path []string) bool {
 	action, _ := k.about.At(path)
 	return action == ActionKeep || k.about.KeepsWithin(path)
 }
 
-// IsRedacted tells whether a JSON value is text out of which something was
-// removed, so that nobody knows what it was.
+// IsRedacted reports whether a JSON value is text of which a part was redacted, so
+// that the original is unknown.
 func IsRedacted(value []byte) bool {
 	if len(value) == 0 || value[0] != '"' {
 		return false
@@ -73,12 +72,12 @@ func IsRedacted(value []byte) bool {
 	return i >= 0 && bytes.IndexByte(value[i:], ']') > 0
 }
 
-// HasRedacted tells whether a key has spots that are not known, so that Equal
-// says more of it than its bytes.
+// HasRedacted reports whether a key has redacted values, so that it must be compared
+// with Equal and not by its bytes.
 func HasRedacted(key []byte) bool { return bytes.Contains(key, []byte(redacted)) }
 
-// Equal tells whether two keys are those of equal requests. Spots that are
-// redacted in one of them are equal to anything.
+// Equal reports whether two keys are those of equal requests. A value that is
+// redacted in one of them is equal to anything.
 func Equal(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -101,7 +100,7 @@ func Equal(a, b []byte) bool {
 	return same
 }
 
-// isCanonical tells whether Diff can read a value.
+// isCanonical reports whether Diff can read a value.
 func isCanonical(value []byte) bool {
 	canonical, err := AppendCanonical(nil, value)
 	return err == nil && bytes.Equal(canonical, value)
@@ -109,8 +108,8 @@ func isCanonical(value []byte) bool {
 
 func isContainer(v []byte) bool { return len(v) > 0 && (v[0] == '{' || v[0] == '[') }
 
-// Subject is what a request is about beyond its method: the name of a tool or
-// prompt, or the URI of a resource; "" if nothing is named.
+// Subject returns the target of a request: the name of a tool or prompt, or the URI
+// of a resource; "" if it has none.
 func Subject(method string, params []byte) string {
 	name := "uri"
 	switch method {

@@ -22,20 +22,20 @@ func TestEqualParamsHaveOneKey(t *testing.T) {
 	}{
 		{"missing and empty", ``, `{}`, true},
 		{"order and white space", `{"a":1,"b":[true,null]}`, " {\t\"b\" : [ true , null ] , \"a\":1 } ", true},
-		{"spellings of a number", `{"a":[1,1.0,1e0,10e-1,100E-2]}`, `{"a":[1.0,1,1,1,1]}`, true},
+		{"forms of a number", `{"a":[1,1.0,1e0,10e-1,100E-2]}`, `{"a":[1.0,1,1,1,1]}`, true},
 		{"zero", `[0,-0,0.00,0e9]`, `[0,0,0,0]`, true},
 		{"big numbers", `[12345678901234567890123]`, `[12345678901234567890124]`, false},
 		{"big numbers with a point", `[12345678901234567890123.0]`, `[12345678901234567890123]`, true},
 		{"number and text", `[1]`, `["1"]`, false},
-		{"exponents beyond reason", `[1e99999999999999999999]`, `[1e99999999999999999999]`, true},
+		{"huge exponents", `[1e99999999999999999999]`, `[1e99999999999999999999]`, true},
 		{"escapes", `{"\u0061":"\u00e9\/\ud83d\ude00"}`, `{"a":"é/😀"}`, true},
 		{"lone surrogates", `["\uD800"]`, `["\ud800"]`, true},
 		{"order of elements", `[1,2]`, `[2,1]`, false},
 		{"empty members", `{"a":{}}`, `{"a":[]}`, false},
 		{"_meta", `{"_meta":{"progressToken":1,"x":2},"a":1}`, `{"a":1}`, true},
-		{"_meta that is kept", `{"_meta":{"tenant":1,"x":2}}`, `{"_meta":{"tenant":1}}`, true},
-		{"_meta that is kept and differs", `{"_meta":{"tenant":1}}`, `{"_meta":{"tenant":2}}`, false},
-		{"_meta further in counts", `{"a":{"_meta":1}}`, `{"a":{}}`, false},
+		{"kept _meta", `{"_meta":{"tenant":1,"x":2}}`, `{"_meta":{"tenant":1}}`, true},
+		{"kept _meta that differs", `{"_meta":{"tenant":1}}`, `{"_meta":{"tenant":2}}`, false},
+		{"nested _meta counts", `{"a":{"_meta":1}}`, `{"a":{}}`, false},
 		{"ignored", `{"arguments":{"x":{"trace":1,"y":2}}}`, `{"arguments":{"x":{"y":2}}}`, true},
 		{"ignored elsewhere", `{"arguments":{"trace":1}}`, `{"arguments":{}}`, false},
 		{"masked", `{"name":"now","arguments":{"at":"2026-11-21T10:00:00Z"}}`, `{"name":"now","arguments":{"at":"2025-01-01T00:00:00.5+01:00"}}`, true},
@@ -55,7 +55,7 @@ func TestEqualParamsHaveOneKey(t *testing.T) {
 	}
 }
 
-func TestKeysAreMadeOfBytesThatCannotBeRead(t *testing.T) {
+func TestKeyOfUnreadableParamsIsTheirBytes(t *testing.T) {
 	deep := strings.Repeat("[", 201) + strings.Repeat("]", 201)
 	for _, params := range []string{`{"a":`, `{"a":1}x`, "\xff", deep, strings.Repeat("[", 1<<20)} {
 		key, err := AppendKey([]byte("before "), "ping", []byte(params), &Rules{List: []Rule{{Action: ActionIgnore}}})
@@ -64,7 +64,7 @@ func TestKeysAreMadeOfBytesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestRedactedSpotsAreEqualToAnything(t *testing.T) {
+func TestRedactedValuesAreEqualToAnything(t *testing.T) {
 	key := func(params string) []byte {
 		k, err := AppendKey(nil, "tools/call", []byte(params), nil)
 		require.NoError(t, err)
@@ -80,10 +80,10 @@ func TestRedactedSpotsAreEqualToAnything(t *testing.T) {
 	require.False(t, Equal(a, []byte("tools/list\n{}")))
 	require.False(t, Equal(a, []byte("tools/call\n{")))
 	deep := strings.Repeat("[ ", 300) + `"[redacted]"` + strings.Repeat(" ]", 300)
-	require.False(t, Equal([]byte("x\n"+deep), []byte("x\n[1]")), "it is not taken apart")
+	require.False(t, Equal([]byte("x\n"+deep), []byte("x\n[1]")), "it is not compared in parts")
 }
 
-func TestDifferNamesThePlaces(t *testing.T) {
+func TestDiffer(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want []string
@@ -97,13 +97,13 @@ func TestDifferNamesThePlaces(t *testing.T) {
 		{`{"_meta":1}`, `{"_meta":2}`, nil},
 		{`{"a":"[redacted:1]","b":1}`, `{"a":2,"b":2}`, []string{"/b"}},
 	} {
-		require.Equal(t, c.want, Differ([]byte(c.a), []byte(c.b)), "%s %s", c.a, c.b)
+		require.Equal(t, c.want, Differences([]byte(c.a), []byte(c.b)), "%s %s", c.a, c.b)
 	}
 	many := `[` + strings.Repeat("1,", 99) + `1]`
-	require.Len(t, Differ([]byte(many), []byte(strings.ReplaceAll(many, "1", "2"))), 32)
+	require.Len(t, Differences([]byte(many), []byte(strings.ReplaceAll(many, "1", "2"))), 32)
 }
 
-func TestTypesAreKnownByTheirLooks(t *testing.T) {
+func TestTypeOf(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
 		want        Type
@@ -148,7 +148,7 @@ func FuzzKey(f *testing.F) {
 	rules := &Rules{List: []Rule{{Action: ActionIgnore, Pointer: "/params/*/x"}, {Action: ActionMask, Pointer: "/params/b", Type: TypeAny}}}
 	f.Fuzz(func(t *testing.T, params []byte) {
 		_, _ = AppendKey(nil, "m", params, rules)
-		_ = Differ(params, []byte(`{"a":{"b":[1]}}`))
+		_ = Differences(params, []byte(`{"a":{"b":[1]}}`))
 		look := func(_ []string, _, _ []byte) bool { return true }
 		Diff(params, []byte(`{"a":{"b":[1]}}`), look)
 		Diff([]byte(`[{"a":1},2]`), params, look)
@@ -161,13 +161,15 @@ func FuzzKey(f *testing.F) {
 		again, err := AppendCanonical(nil, canonical)
 		require.NoError(t, err)
 		require.Equal(t, string(canonical), string(again))
-		require.Empty(t, Differ(params, canonical))
+		require.Empty(t, Differences(params, canonical))
 
 		reordered := map[string]json.RawMessage{}
 		names := 0
-		Each(canonical, func(string, []byte) bool { names++; return true })
+		for range Each(canonical) {
+			names++
+		}
 		if canonical[0] != '{' || json.Unmarshal(params, &reordered) != nil || len(reordered) != names {
-			return // no object, or one with a name twice
+			return // not an object, or one with a duplicate name
 		}
 		sorted, err := json.Marshal(reordered)
 		require.NoError(t, err)

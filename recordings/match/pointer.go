@@ -6,9 +6,9 @@ import (
 )
 
 // A Pointer is a JSON Pointer (RFC 6901) into a JSON-RPC message, such as
-// /params/arguments/path or /result/tools/echo/inputSchema. Two things are
-// particular: the token * stands for any one name or number, and a pointer goes
-// on through a string whose text is JSON. The empty pointer is the whole.
+// /params/arguments/path or /result/tools/echo/inputSchema. It has two extensions:
+// the token * matches any one name or index, and a pointer can continue into a
+// string whose text is JSON. The empty pointer is the whole message.
 type Pointer string
 
 var (
@@ -29,20 +29,20 @@ func PointerTo(tokens ...string) Pointer {
 	return Pointer(b.String())
 }
 
-// ParsePointer checks a pointer that somebody wrote.
+// ParsePointer parses and validates a pointer.
 func ParsePointer(s string) (Pointer, error) {
 	if s != "" && s[0] != '/' {
-		return "", fmt.Errorf("pointer %q: begins with a /", s)
+		return "", fmt.Errorf("invalid pointer %q: must begin with /", s)
 	}
 	for i := range len(s) {
 		if s[i] == '~' && (i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1') {
-			return "", fmt.Errorf("pointer %q: ~ is written ~0, and / in a name ~1", s)
+			return "", fmt.Errorf("invalid pointer %q: write ~0 for ~, and ~1 for / in a name", s)
 		}
 	}
 	return Pointer(s), nil
 }
 
-// Tokens splits a pointer.
+// Tokens splits the pointer into unescaped tokens.
 func (p Pointer) Tokens() []string {
 	if p == "" {
 		return nil
@@ -56,7 +56,7 @@ func (p Pointer) Tokens() []string {
 	return tokens
 }
 
-// covers tells whether the pattern is path, or one of the values around it.
+// covers reports whether the pattern matches path or a value that contains it.
 func covers(pattern, path []string) bool {
 	if len(pattern) > len(path) {
 		return false
@@ -69,6 +69,6 @@ func covers(pattern, path []string) bool {
 	return true
 }
 
-// Covers tells whether a pointer, which may have *, leads to the same value as
-// another one or to one around it.
+// Covers reports whether pattern, which may contain *, matches p or a value that
+// contains it.
 func Covers(pattern, p Pointer) bool { return covers(pattern.Tokens(), p.Tokens()) }

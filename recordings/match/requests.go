@@ -7,11 +7,11 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// methodListen is a request that stays open for as long as its client likes, so
-// that nothing belongs to it only because it is open.
+// methodListen is a request that stays pending for as long as its client likes, so
+// nothing belongs to it just because it is pending.
 const methodListen = "subscriptions/listen"
 
-// A request is one that a walker has seen.
+// A request is a request seen by a walker.
 type request struct {
 	at        Ref
 	id        string
@@ -20,16 +20,16 @@ type request struct {
 	era       mcp.Era
 	handshake bool
 	probe     bool
-	given     bool // it has its answer
+	answered  bool // it has its response
 }
 
-// requests are those of one side in one run.
+// requests are the requests of one side in one run.
 type requests struct {
 	open    map[string]*request // by id
 	tokens  map[string]string   // id by progress token
-	order   []*request          // oldest first, with settled ones between
+	order   []*request          // oldest first, mixed with settled ones
 	settled map[string]request
-	ring    []string // ids of settled, to forget the oldest
+	ring    []string // keys of settled, to drop the oldest
 	next    int
 }
 
@@ -52,7 +52,7 @@ func (r *requests) add(it *Item) {
 	r.tidy()
 }
 
-// progressToken is the raw token that a request asks to be told of progress by.
+// progressToken returns the raw progress token of a request, nil if it has none.
 func progressToken(params []byte) []byte {
 	const name = "progressToken"
 	if !bytes.Contains(params, []byte(name)) {
@@ -61,7 +61,7 @@ func progressToken(params []byte) []byte {
 	return Member(Member(params, "_meta"), name)
 }
 
-// tidy keeps order no longer than twice what is open.
+// tidy keeps order at no more than about twice the open requests.
 func (r *requests) tidy() {
 	if len(r.order) <= 2*len(r.open)+64 {
 		return
@@ -76,26 +76,26 @@ func (r *requests) tidy() {
 	r.order = kept
 }
 
-// settle takes the request that an answer is for. The state is ReqOrphan if
-// there is none, ReqDuplicate if it had its answer.
+// settle returns the request that a response is for. The state is ReqOrphan if there
+// is none, and ReqDuplicate if it already has a response.
 func (r *requests) settle(id []byte) (request, session.ReqState) {
 	q := r.open[string(id)]
 	if q == nil {
 		old, ok := r.settled[string(id)]
 		switch {
 		case !ok:
-			return request{}, session.ReqOrphan
-		case old.given:
+			return request{}, session.ReqUnmatched
+		case old.answered:
 			return old, session.ReqDuplicate
 		}
-		q = &old // it was given up before, and has its answer now
+		q = &old // given up before; this is its late response
 	}
-	q.given = true
+	q.answered = true
 	r.close(q)
 	return *q, session.ReqNone
 }
 
-// giveUp ends the wait for an answer, which may come all the same.
+// giveUp stops waiting for a response, which may still come.
 func (r *requests) giveUp(id string) {
 	if q := r.open[id]; q != nil {
 		r.close(q)
@@ -139,7 +139,7 @@ func (r *requests) byToken(token []byte) (request, bool) {
 	return r.byID([]byte(id))
 }
 
-// latest is the open request that was sent last.
+// latest returns the most recent open request.
 func (r *requests) latest() (request, bool) {
 	for len(r.order) > 0 {
 		q := r.order[len(r.order)-1]

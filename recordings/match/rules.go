@@ -2,31 +2,31 @@ package match
 
 import "strings"
 
-// Rules say what of messages counts when requests are matched and answers
-// compared. The zero value, and nil, has none. Rules must not be changed while
-// they are used; then any goroutine may use them.
+// Rules define which parts of messages count when requests are matched and responses
+// compared. The zero value and nil have no rules. Rules must not be changed while
+// they are in use; then they are safe for concurrent use.
 type Rules struct {
 	List []Rule
 }
 
-// A Rule is about one place in messages. Where several rules are about a value,
-// or about what it stands in, the last one decides.
+// A Rule applies to one place in messages. If several rules apply to a value or to a
+// value that contains it, the last one wins.
 type Rule struct {
 	Action  Action
-	Method  string // "" is any; for a call its name may follow: tools/call:echo
+	Method  string // "" is any; may be limited to one tool: tools/call:echo
 	Pointer Pointer
-	Type    Type // of ActionMask: what both sides must be; TypeAny is anything
+	Type    Type // of ActionMask: the type that both sides must have; TypeAny is any
 }
 
-// An Action is what a rule says of a value.
+// An Action is the effect of a rule on a value.
 type Action uint8
 
-// The actions. The zero value says nothing.
+// The actions. The zero value does nothing.
 const (
 	ActionNone   Action = iota
-	ActionIgnore        // as if it were not there
-	ActionMask          // any two values of one type are equal
-	ActionKeep          // it counts, exactly, whatever is left out or masked otherwise
+	ActionIgnore        // treat as absent
+	ActionMask          // any two values of the type are equal
+	ActionKeep          // must be equal, overriding ignore and mask
 )
 
 var actionNames = [...]string{"", "ignore", "mask", "keep"}
@@ -34,7 +34,7 @@ var actionNames = [...]string{"", "ignore", "mask", "keep"}
 // String returns the action as rule files spell it.
 func (a Action) String() string { return actionNames[a] }
 
-// Add adds a rule behind the others, if it is not there yet.
+// Add appends a rule if it is not in the list yet.
 func (r *Rules) Add(rule Rule) {
 	for _, have := range r.List {
 		if have == rule {
@@ -44,9 +44,9 @@ func (r *Rules) Add(rule Rule) {
 	r.List = append(r.List, rule)
 }
 
-// About returns the rules for messages of a method, and of a subject: what
-// Subject finds in the request. It is made for one message, or many of a kind.
-func (r *Rules) About(method, subject string) Applied {
+// For returns the rules for messages with the given method and subject, as returned
+// by Subject. The result can be used for any number of such messages.
+func (r *Rules) For(method, subject string) Applied {
 	if r == nil {
 		return nil
 	}
@@ -75,15 +75,15 @@ type appliedRule struct {
 	pattern []string
 }
 
-// At returns what the rules say of the value at a path, whose first token is
-// params, result or error.
+// At returns what the rules do with the value at a path, whose first token is params,
+// result or error.
 func (a Applied) At(path []string) (Action, Type) {
 	rule := a.Rule(path)
 	return rule.Action, rule.Type
 }
 
-// Rule returns the rule that decides about the value at a path; the zero Rule if
-// there is none.
+// Rule returns the rule that applies to the value at a path; the zero Rule if there is
+// none.
 func (a Applied) Rule(path []string) Rule {
 	for i := len(a) - 1; i >= 0; i-- {
 		if covers(a[i].pattern, path) {
@@ -93,7 +93,7 @@ func (a Applied) Rule(path []string) Rule {
 	return Rule{}
 }
 
-// KeepsWithin tells whether a rule keeps something inside the value at a path.
+// KeepsWithin reports whether a rule keeps something inside the value at a path.
 func (a Applied) KeepsWithin(path []string) bool {
 	for _, rule := range a {
 		if rule.rule.Action == ActionKeep && len(rule.pattern) > len(path) && covers(rule.pattern[:len(path)], path) {

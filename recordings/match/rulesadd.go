@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// AddToFile appends the rules to a file that it does not have yet, and returns
-// how many. The file is made if it is not there; what it has stays as it is,
-// comments too. A file that is no file of rules is not changed.
+// AddToFile appends the rules that a file does not have yet, and returns how many.
+// The file is created if it does not exist; its content, including comments, stays
+// as it is. A file that is not a valid file of rules is not changed.
 func AddToFile(path string, rules []Rule) (added int, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -27,17 +27,17 @@ func AddToFile(path string, rules []Rule) (added int, err error) {
 	var more bytes.Buffer
 	switch {
 	case len(text) == 0:
-		more.WriteString(RulesHelp + "\n")
+		more.WriteString(rulesHelp + "\n")
 	case text[len(text)-1] != '\n':
 		more.WriteByte('\n')
 	}
-	if err := WriteRules(&more, fresh); err != nil {
+	if err := writeRules(&more, fresh); err != nil {
 		return 0, err
 	}
 	return len(fresh), appendFile(path, more.Bytes())
 }
 
-// appendFile adds to the end of a file, which is made if it is not there.
+// appendFile appends to a file, which is created if it does not exist.
 func appendFile(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

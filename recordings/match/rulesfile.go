@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// RulesHelp is what a file of rules begins with when the program makes one.
-const RulesHelp = `# Rules for mcpdbg diff and replay: what does not count when two sessions are
-# compared. One a line; the last one about a place decides. A pointer goes into
-# the message, * is any one name or number, a method of * is any, and a tool may
-# follow its method: tools/call:echo.
+// rulesHelp is the comment at the beginning of a new file of rules.
+const rulesHelp = `# Rules for mcpdbg diff and replay: differences to ignore when two sessions are
+# compared. One rule per line; the last one that applies to a place wins. A pointer
+# refers to the message, * is any one name or number, the method * is any, and a
+# tool may follow its method: tools/call:echo.
 #
-#   ignore METHOD POINTER         as if it were not there
+#   ignore METHOD POINTER         treat as absent
 #   mask   METHOD POINTER TYPE    equal if both are any, time, epoch, id, duration, pid, port or temp-path
-#   keep   METHOD POINTER         counts exactly, though it looks as if it were new in each run
+#   keep   METHOD POINTER         must be equal, even if it looks like a value that changes with each run
 `
 
 const (
@@ -27,7 +27,7 @@ const (
 	maxRulesLine = 16 << 10
 )
 
-// A RulesError says what is wrong in a line of a file of rules.
+// A RulesError is an error in a line of a file of rules.
 type RulesError struct {
 	Name string // of the file
 	Line int    // from 1
@@ -47,10 +47,10 @@ func LoadRules(path string) (*Rules, error) {
 	return ReadRules(f, path)
 }
 
-// ReadRules reads rules, as WriteRules writes them. It is text with one rule a
-// line because people keep it in git: a change is one line of a diff, two
-// branches merge, and a comment says why. Words are parted by spaces; one that
-// has a space, a quote or begins with # is a JSON string. name stands in
+// ReadRules reads rules in the format of writeRules. It is text with one rule per
+// line because people keep it in git: a change is one line of a diff, branches
+// merge, and a comment can give the reason. Words are separated by spaces; one that
+// contains a space or a quote, or begins with #, is a JSON string. name is used in
 // errors.
 func ReadRules(r io.Reader, name string) (*Rules, error) {
 	rules := &Rules{}
@@ -63,7 +63,7 @@ func ReadRules(r io.Reader, name string) (*Rules, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		rule, err := ParseRule(line)
+		rule, err := parseRule(line)
 		if err == nil && len(rules.List) == maxRules {
 			err = fmt.Errorf("more than %d rules", maxRules)
 		}
@@ -73,15 +73,15 @@ func ReadRules(r io.Reader, name string) (*Rules, error) {
 		rules.Add(rule)
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, &RulesError{name, number + 1, errors.New("the line is too long to be a rule")}
+		return nil, &RulesError{name, number + 1, errors.New("line too long")}
 	} else if err != nil {
 		return nil, fmt.Errorf("rules: %s: %w", name, err)
 	}
 	return rules, nil
 }
 
-// WriteRules writes rules, one a line, in their order.
-func WriteRules(w io.Writer, rules []Rule) error {
+// writeRules writes rules in order, one per line.
+func writeRules(w io.Writer, rules []Rule) error {
 	var b bytes.Buffer
 	for _, rule := range rules {
 		b.WriteString(rule.String())
@@ -104,7 +104,7 @@ func (r Rule) String() string {
 	return line
 }
 
-// word spells a word so that words can read it again.
+// word quotes a word if needed so that words can read it back.
 func word(s string) string {
 	plain := s != "" && s != "*" && s[0] != '#'
 	for _, c := range s {
@@ -117,8 +117,8 @@ func word(s string) string {
 	return string(quoted)
 }
 
-// ParseRule reads one line of a file of rules.
-func ParseRule(line string) (Rule, error) {
+// parseRule parses one line of a file of rules.
+func parseRule(line string) (Rule, error) {
 	words, err := words(line)
 	if err != nil {
 		return Rule{}, err
@@ -129,15 +129,15 @@ func ParseRule(line string) (Rule, error) {
 			rule.Action = Action(action)
 		}
 	}
-	want := 3
+	want, syntax := 3, "a method and a pointer"
 	switch rule.Action {
 	case ActionNone:
-		return Rule{}, fmt.Errorf("%q: a rule begins with ignore, mask or keep", words[0])
+		return Rule{}, fmt.Errorf("unknown action %q: use ignore, mask or keep", words[0])
 	case ActionMask:
-		want = 4
+		want, syntax = 4, "a method, a pointer and a type"
 	}
 	if len(words) != want {
-		return Rule{}, fmt.Errorf("%s takes a method, a pointer%s: there are %d words", words[0], map[int]string{4: " and a type"}[want], len(words)-1)
+		return Rule{}, fmt.Errorf("%s requires %s, got %d words", words[0], syntax, len(words)-1)
 	}
 	if words[1] != "*" {
 		rule.Method = words[1]
@@ -147,14 +147,14 @@ func ParseRule(line string) (Rule, error) {
 	}
 	if rule.Action == ActionMask {
 		var ok bool
-		if rule.Type, ok = ParseType(words[3]); !ok {
-			return Rule{}, fmt.Errorf("%q is no type: they are %s", words[3], strings.Join(typeNames[1:], ", "))
+		if rule.Type, ok = parseType(words[3]); !ok {
+			return Rule{}, fmt.Errorf("unknown type %q: use one of %s", words[3], strings.Join(typeNames[1:], ", "))
 		}
 	}
 	return rule, nil
 }
 
-// words splits a line that is not empty.
+// words splits a non-empty line.
 func words(line string) ([]string, error) {
 	var out []string
 	for rest := strings.TrimSpace(line); rest != ""; rest = strings.TrimSpace(rest) {
@@ -170,7 +170,7 @@ func words(line string) ([]string, error) {
 		d := json.NewDecoder(strings.NewReader(rest))
 		var text string
 		if err := d.Decode(&text); err != nil {
-			return nil, fmt.Errorf("%.40s: a word in quotes is a JSON string", rest)
+			return nil, fmt.Errorf("invalid quoted word %.40s: must be a JSON string", rest)
 		}
 		out = append(out, text)
 		rest = rest[d.InputOffset():]
@@ -178,8 +178,8 @@ func words(line string) ([]string, error) {
 	return out, nil
 }
 
-// ParseIgnore reads what people write on a command line: a pointer, with a
-// method and a colon before it if the rule is only for that.
+// ParseIgnore parses an ignore rule from a command line: a pointer, preceded by a
+// method and a colon if the rule is limited to that method.
 func ParseIgnore(s string) (Rule, error) {
 	rule := Rule{Action: ActionIgnore}
 	if i := strings.LastIndex(s, ":/"); i > 0 && s[0] != '/' {
@@ -190,7 +190,7 @@ func ParseIgnore(s string) (Rule, error) {
 	}
 	var err error
 	if rule.Pointer, err = ParsePointer(s); err == nil && s == "" {
-		err = errors.New("a pointer that is empty leaves out everything")
+		err = errors.New("an empty pointer would ignore everything")
 	}
 	return rule, err
 }

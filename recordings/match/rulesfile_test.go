@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRulesAreReadAsTheyAreWritten(t *testing.T) {
+func TestRulesRoundTrip(t *testing.T) {
 	rules := []Rule{
 		{Action: ActionIgnore, Pointer: "/result/_meta"},
 		{Action: ActionIgnore, Method: "tools/call:echo", Pointer: "/result/content/*/text"},
@@ -17,23 +17,23 @@ func TestRulesAreReadAsTheyAreWritten(t *testing.T) {
 		{Action: ActionIgnore, Method: "#x", Pointer: ""},
 	}
 	var b bytes.Buffer
-	b.WriteString(RulesHelp)
-	require.NoError(t, WriteRules(&b, rules))
+	b.WriteString(rulesHelp)
+	require.NoError(t, writeRules(&b, rules))
 	read, err := ReadRules(&b, "x")
 	require.NoError(t, err)
 	require.Equal(t, rules, read.List)
 }
 
-func TestRulesSayWhatIsWrongInWhichLine(t *testing.T) {
+func TestRulesErrorsNameTheLine(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"# fine\n\nforget * /a", `r:3: "forget": a rule begins with ignore, mask or keep`},
-		{"ignore /a", "r:1: ignore takes a method, a pointer: there are 1 words"},
-		{"mask * /a", "r:1: mask takes a method, a pointer and a type: there are 2 words"},
-		{"mask * /a hour", `r:1: "hour" is no type: they are any, time, epoch, id, duration, pid, port, temp-path`},
-		{"ignore * a", `r:1: pointer "a": begins with a /`},
-		{"ignore * /a~2", `r:1: pointer "/a~2": ~ is written ~0, and / in a name ~1`},
-		{`ignore * "/a`, `r:1: "/a: a word in quotes is a JSON string`},
-		{"ignore * /a\nignore * /" + strings.Repeat("a", maxRulesLine), "r:2: the line is too long to be a rule"},
+		{"# fine\n\nforget * /a", `r:3: unknown action "forget": use ignore, mask or keep`},
+		{"ignore /a", "r:1: ignore requires a method and a pointer, got 1 words"},
+		{"mask * /a", "r:1: mask requires a method, a pointer and a type, got 2 words"},
+		{"mask * /a hour", `r:1: unknown type "hour": use one of any, time, epoch, id, duration, pid, port, temp-path`},
+		{"ignore * a", `r:1: invalid pointer "a": must begin with /`},
+		{"ignore * /a~2", `r:1: invalid pointer "/a~2": write ~0 for ~, and ~1 for / in a name`},
+		{`ignore * "/a`, `r:1: invalid quoted word "/a: must be a JSON string`},
+		{"ignore * /a\nignore * /" + strings.Repeat("a", maxRulesLine), "r:2: line too long"},
 	} {
 		_, err := ReadRules(strings.NewReader(c.text), "r")
 		require.EqualError(t, err, c.want)
@@ -42,11 +42,11 @@ func TestRulesSayWhatIsWrongInWhichLine(t *testing.T) {
 	}
 }
 
-func TestTheLastRuleAboutAPlaceDecides(t *testing.T) {
+func TestLastRuleForAPlaceWins(t *testing.T) {
 	rules, err := ReadRules(strings.NewReader("ignore * /result/a\nkeep tools/call /result/a/*/x\nmask tools/call:echo /result/a/1/x time"), "r")
 	require.NoError(t, err)
 	at := func(method, subject string, pointer Pointer) Action {
-		action, _ := rules.About(method, subject).At(pointer.Tokens())
+		action, _ := rules.For(method, subject).At(pointer.Tokens())
 		return action
 	}
 	require.Equal(t, ActionIgnore, at("ping", "", "/result/a"))
@@ -56,8 +56,8 @@ func TestTheLastRuleAboutAPlaceDecides(t *testing.T) {
 	require.Equal(t, ActionKeep, at("tools/call", "echo", "/result/a/b/x/deeper"))
 	require.Equal(t, ActionMask, at("tools/call", "echo", "/result/a/1/x"))
 	require.Equal(t, ActionIgnore, at("tools/callx", "echo", "/result/a/1/x"))
-	require.True(t, rules.About("tools/call", "").KeepsWithin([]string{"result", "a"}))
-	require.False(t, rules.About("ping", "").KeepsWithin([]string{"result", "a"}))
+	require.True(t, rules.For("tools/call", "").KeepsWithin([]string{"result", "a"}))
+	require.False(t, rules.For("ping", "").KeepsWithin([]string{"result", "a"}))
 }
 
 func TestParseIgnore(t *testing.T) {

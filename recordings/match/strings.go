@@ -9,8 +9,8 @@ import (
 	"mcpdbg/framing"
 )
 
-// At returns the raw value that a pointer without * leads to, nil if there is
-// none. A pointer that goes into text which is JSON gets a value of that text.
+// At returns the raw value that a pointer without * leads to, nil if there is none. A
+// pointer into a string whose text is JSON returns a value of that text.
 func At(value []byte, p Pointer) []byte {
 	for _, token := range p.Tokens() {
 		if inner := embedded(value); inner != nil {
@@ -25,38 +25,33 @@ func At(value []byte, p Pointer) []byte {
 
 // child returns the member or element of a value that a token names.
 func child(value []byte, token string) []byte {
-	start, end, ok := childAt(value, token)
-	if !ok {
-		return nil
-	}
-	return value[start:end]
+	return childAt(value, token).Of(value)
 }
 
-// childAt is where that member or element stands.
-func childAt(value []byte, token string) (start, end int, ok bool) {
+// childAt returns the span of that member or element; the zero Span if there is none.
+func childAt(value []byte, token string) framing.Span {
 	m := framing.Scan(value)
 	if !m.Valid() || m.Depth == 0 || m.Depth > maxDepth {
-		return 0, 0, false
+		return framing.Span{}
 	}
-	if m.Kind != framing.Batch { // an array
-		c := canon{src: value}
-		return c.member(token)
-	}
-	want, err := strconv.Atoi(token)
-	if err != nil {
-		return 0, 0, false
-	}
-	for span := range framing.Elements(value) {
-		if want == 0 {
-			return int(span.Start), int(span.End), true
+	for name, member := range framing.Members(value) {
+		if isText(name.Of(value), token) {
+			return member
 		}
-		want--
 	}
-	return 0, 0, false
+	if index, err := strconv.Atoi(token); err == nil {
+		for element := range framing.Elements(value) {
+			if index == 0 {
+				return element
+			}
+			index--
+		}
+	}
+	return framing.Span{}
 }
 
-// Embedded returns the text of a JSON string that is a JSON object or array
-// itself, made canonical; nil if it is none.
+// Embedded returns, in canonical form, the text of a JSON string that is itself a JSON
+// object or array; nil if it is not.
 func Embedded(value []byte) []byte {
 	inner := embedded(value)
 	if inner == nil {
@@ -66,7 +61,7 @@ func Embedded(value []byte) []byte {
 	return canonical
 }
 
-// Text returns the text of a JSON string; not ok if value is none.
+// Text returns the text of a JSON string; ok is false if value is not a string.
 func Text(value []byte) (text string, ok bool) {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return "", false
@@ -91,9 +86,9 @@ func embedded(value []byte) []byte {
 	return trimmed
 }
 
-// ReplaceString returns value with text in place of the string that a pointer
-// leads to; all other bytes stay, but for those of text that is JSON itself. It
-// is not ok if there is no string there.
+// ReplaceString returns value with the string that a pointer leads to replaced by
+// text. All other bytes stay, except those of embedded JSON on the way. ok is false
+// if there is no string at that place.
 func ReplaceString(value []byte, p Pointer, text string) ([]byte, bool) {
 	return replace(value, p.Tokens(), text)
 }
@@ -112,12 +107,12 @@ func replace(value []byte, tokens []string, text string) ([]byte, bool) {
 		}
 		return quote(string(changed)), true
 	}
-	start, end, ok := childAt(value, tokens[0])
-	if !ok {
+	at := childAt(value, tokens[0])
+	if at == (framing.Span{}) {
 		return nil, false
 	}
-	changed, ok := replace(value[start:end], tokens[1:], text)
-	return slices.Concat(value[:start], changed, value[end:]), ok
+	changed, ok := replace(at.Of(value), tokens[1:], text)
+	return slices.Concat(value[:at.Start], changed, value[at.End:]), ok
 }
 
 // quote returns text as a canonical JSON string.
@@ -127,7 +122,7 @@ func quote(text string) []byte {
 }
 
 // findString calls found with the path of each string in a canonical value that
-// is text, in text which is JSON too, until it returns false.
+// equals text, embedded JSON included, until found returns false.
 func findString(path []string, value []byte, text string, found func(path []string) bool) bool {
 	switch {
 	case len(value) == 0:
@@ -140,22 +135,17 @@ func findString(path []string, value []byte, text string, found func(path []stri
 			return findString(path, canonical, text, found)
 		}
 	case isContainer(value):
-		more, n := true, 0
-		Each(value, func(name string, member []byte) bool {
-			if value[0] == '[' {
-				name = strconv.Itoa(n)
-				n++
+		for token, part := range Each(value) {
+			if !findString(append(path[:len(path):len(path)], token), part, text, found) {
+				return false
 			}
-			more = findString(append(path[:len(path):len(path)], name), member, text, found)
-			return more
-		})
-		return more
+		}
 	}
 	return true
 }
 
-// eachString calls visit with the text of each string in a JSON value, names of
-// members among them, in text which is JSON too. text is good until it returns.
+// eachString calls visit with the text of each string in a JSON value, including the
+// names of members and embedded JSON. text is valid until visit returns.
 func eachString(value []byte, visit func(text []byte)) {
 	for {
 		start := bytes.IndexByte(value, '"')
@@ -181,7 +171,7 @@ func eachString(value []byte, visit func(text []byte)) {
 	}
 }
 
-// stringEnd returns where the quote is that ends a string, -1 if there is none.
+// stringEnd returns the position of the closing quote, -1 if there is none.
 func stringEnd(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		switch b[i] {

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// A Type is a kind of value that is another one in each run of a server, so
-// that only its type can be compared.
+// A Type is a kind of value that changes with each run of a server, so that only its
+// type can be compared.
 type Type uint8
 
-// The types. The zero value is none.
+// The types. The zero value is TypeNone.
 const (
 	TypeNone     Type = iota
-	TypeAny           // anything; only rules have it
-	TypeTime          // RFC 3339, or close to it, and the dates of HTTP
-	TypeEpoch         // seconds, milliseconds, microseconds or nanoseconds since 1970, of the years 2015 to 2100
-	TypeID            // UUID, ULID, 16 and more hexadecimal digits
-	TypeDuration      // 1.5s, PT3S; numbers whose name says so
-	TypePID           // numbers whose name says so
-	TypePort          // numbers whose name says so
-	TypeTempPath      // below a folder for temporary files
+	TypeAny           // anything; used by rules only
+	TypeTime          // RFC 3339 or similar, and HTTP dates
+	TypeEpoch         // seconds, milliseconds, microseconds or nanoseconds since 1970, for the years 2015 to 2100
+	TypeID            // UUID, ULID, 16 or more hexadecimal digits
+	TypeDuration      // 1.5s, PT3S; numbers with such a name
+	TypePID           // numbers with such a name
+	TypePort          // numbers with such a name
+	TypeTempPath      // a path in a temporary folder
 	typeCount
 )
 
@@ -32,8 +32,8 @@ var typeNames = [typeCount]string{"", "any", "time", "epoch", "id", "duration", 
 // String returns the type as rule files and reports spell it.
 func (t Type) String() string { return typeNames[t] }
 
-// ParseType is the inverse of String.
-func ParseType(s string) (Type, bool) {
+// parseType is the inverse of String.
+func parseType(s string) (Type, bool) {
 	for t := TypeAny; t < typeCount; t++ {
 		if typeNames[t] == s {
 			return t, true
@@ -42,7 +42,7 @@ func ParseType(s string) (Type, bool) {
 	return TypeNone, false
 }
 
-// Fits tells whether a JSON value that stands under a name is of the type.
+// Fits reports whether a JSON value with the given name is of type t.
 func (t Type) Fits(name string, value []byte) bool {
 	return t == TypeAny || t != TypeNone && TypeOf(name, value) == t
 }
@@ -57,11 +57,11 @@ var (
 	portName     = expression(`^(port|Port|PORT)$|_port$|[a-z]Port$`)
 )
 
-// maxTyped is how long a text may be that is of a type.
+// maxTyped is the longest value that is checked for a type.
 const maxTyped = 512
 
-// TypeOf tells of which type a JSON value is that stands under a name; TypeNone
-// if it should be the same in each run, as far as one value can show.
+// TypeOf returns the type of a JSON value with the given name; TypeNone if it looks as
+// if it should be the same in each run.
 func TypeOf(name string, value []byte) Type {
 	if len(value) == 0 || len(value) > maxTyped {
 		return TypeNone
@@ -117,8 +117,8 @@ func numberType(name string, number []byte) Type {
 	return TypeNone
 }
 
-// expression is a regular expression that is compiled when it is used first:
-// for what a package compiles at its start every start of the program pays.
+// expression returns a regular expression that is compiled on first use: compiling at
+// package initialization would slow down every start of the program.
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

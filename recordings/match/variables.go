@@ -10,43 +10,43 @@ import (
 )
 
 const (
-	// maxCandidates is how many different strings of a client are looked for in
-	// what the server sent, and maxCandidate how long they may be.
+	// maxCandidates is the most different strings of a client that are searched
+	// for in the messages of the server, and maxCandidate their greatest length.
 	maxCandidates = 1 << 14
 	maxCandidate  = 1 << 10
-	// maxUses is how many uses are kept of all variables together.
+	// maxUses is the most uses that are kept for all variables together.
 	maxUses = 1 << 16
-	// minLength is how long a string must be that could be an identifier by its
-	// looks.
+	// minLength is the least length of a string that counts as an identifier by
+	// its form.
 	minLength = 8
 )
 
-// carried are members of params whose value a client got from the server.
+// carried are names of params whose values a client got from the server.
 var carried = []string{"cursor", "taskId", "requestState", "uri", "subscriptionId", "resourceUri", "elicitationId"}
 
-// A Variable is a value that the server gave and the client sent back, such as
-// a cursor: in another session it is another one.
+// A Variable is a value that the server provided and the client sent back, such as a
+// cursor: it differs between sessions.
 type Variable struct {
-	Value   string
-	Source  Ref     // the message of the server that had it
-	Answers Ref     // the request that Source is the answer to; zero if it is none
-	Method  string  // of Source
-	Pointer Pointer // into Source, such as /result/nextCursor
-	Uses    []Use
+	Value      string
+	Source     Ref     // the server message that contains it
+	RespondsTo Ref     // the request that Source responds to; zero if it is not a response
+	Method     string  // of Source
+	Pointer    Pointer // into Source, such as /result/nextCursor
+	Uses       []Use
 }
 
-// A Use is where the client sent a variable.
+// A Use is a place where the client sent a variable.
 type Use struct {
 	At      Ref
 	Method  string
 	Pointer Pointer // into the message, such as /params/cursor
 }
 
-// Live returns the value that stands for the variable in a session that goes on
-// now, given the message that stands for Source. A value that is still there, in
-// the same place or in another element of the same array, stays; otherwise it
-// is the string in the same place. It is not ok if there is none.
-func (v *Variable) Live(source []byte) (value string, ok bool) {
+// LiveValue returns the value of the variable in a current session, given the message that
+// corresponds to Source. The value is kept if it is still in the same place or in
+// another element of the same array; otherwise it is the string now in that place.
+// ok is false if there is none.
+func (v *Variable) LiveValue(source []byte) (value string, ok bool) {
 	canonical, err := AppendCanonical(nil, source)
 	if err != nil {
 		return "", false
@@ -76,15 +76,15 @@ func isNumber(token string) bool {
 	return token != "" && strings.Trim(token, "0123456789") == ""
 }
 
-// Variables finds the variables of a session: strings of params that a message
-// of the server had before the client sent them first. Under a name that says
-// so (cursor, taskId, requestState, uri, and the like) any string is one; under
-// others only what looks like an identifier: 8 characters and more with a digit
-// and no space. Where several messages had it, the source is the latest one of
-// the same method as the use, else the first.
+// Variables finds the variables of a session: strings of params that a message of the
+// server contained before the client first sent them. Under a telling name (cursor,
+// taskId, requestState, uri and so on) any string counts; under other names only one
+// that looks like an identifier: at least 8 characters with a digit and no space. If
+// several messages contained it, the source is the latest one of the same method as
+// the use, or else the first.
 //
-// It reads src twice. At most 16,384 different strings of up to 1 KiB are looked
-// for, and 65,536 uses kept.
+// It reads src twice. It searches for at most 16,384 different strings of up to 1 KiB
+// and keeps 65,536 uses.
 func Variables(ctx context.Context, src session.Source) ([]Variable, error) {
 	f := finder{candidates: map[string]*candidate{}, index: map[variableKey]int{}}
 	if err := Walk(ctx, src, f.collect); err != nil || len(f.candidates) == 0 {
@@ -98,15 +98,15 @@ func Variables(ctx context.Context, src session.Source) ([]Variable, error) {
 
 // A candidate is a string that the client sent.
 type candidate struct {
-	own   bool // the client had it first
+	own   bool // the client used it first
 	first *source
 	last  map[string]*source // by method
 }
 
 type source struct {
-	at, answers Ref
-	method      string
-	pointer     Pointer
+	at, responses Ref
+	method        string
+	pointer       Pointer
 }
 
 type variableKey struct {
@@ -121,9 +121,9 @@ type finder struct {
 	uses       int
 }
 
-// collect takes the strings of a message of the client.
+// collect adds the strings of a client message.
 func (f *finder) collect(it *Item) error {
-	eachSent(it, func(_ []string, text string) {
+	eachSentString(it, func(_ []string, text string) {
 		if len(f.candidates) < maxCandidates && f.candidates[text] == nil {
 			f.candidates[text] = &candidate{}
 		}
@@ -137,13 +137,13 @@ func (f *finder) trace(it *Item) error {
 		f.traceSource(it)
 		return nil
 	}
-	eachSent(it, func(path []string, text string) { f.use(it, path, text) })
+	eachSentString(it, func(path []string, text string) { f.use(it, path, text) })
 	return nil
 }
 
-// eachSent calls visit for the strings of a request of the client that may have
-// come from the server.
-func eachSent(it *Item, visit func(path []string, text string)) {
+// eachSentString calls visit for the strings of a client request that may have come from
+// the server.
+func eachSentString(it *Item, visit func(path []string, text string)) {
 	if it.Kind != ItemRequest || !it.FromClient || it.Method == mcp.MethodInitialize {
 		return
 	}
@@ -156,7 +156,7 @@ func eachSent(it *Item, visit func(path []string, text string)) {
 		return
 	}
 	walkStrings([]string{"params"}, canonical, func(path []string, text string) {
-		if path[min(1, len(path)-1)] != "_meta" && couldBeGiven(path, text) {
+		if path[min(1, len(path)-1)] != "_meta" && mayBeVariable(path, text) {
 			visit(path, text)
 		}
 	})
@@ -170,18 +170,12 @@ func walkStrings(path []string, value []byte, visit func(path []string, text str
 		}
 		return
 	}
-	n := 0
-	Each(value, func(name string, member []byte) bool {
-		if value[0] == '[' {
-			name = token(nil, n)
-			n++
-		}
-		walkStrings(append(path[:len(path):len(path)], name), member, visit)
-		return true
-	})
+	for token, part := range Each(value) {
+		walkStrings(append(path[:len(path):len(path)], token), part, visit)
+	}
 }
 
-func couldBeGiven(path []string, text string) bool {
+func mayBeVariable(path []string, text string) bool {
 	if text == "" {
 		return false
 	}
@@ -191,7 +185,7 @@ func couldBeGiven(path []string, text string) bool {
 	return len(text) >= minLength && len(path) > 2 && strings.ContainsAny(text, "0123456789") && !strings.ContainsAny(text, " \t\n")
 }
 
-// traceSource notes which candidates a message of the server has.
+// traceSource records which candidates a server message contains.
 func (f *finder) traceSource(it *Item) {
 	if it.Kind == ItemStray || it.Kind == ItemStart || it.Kind == ItemEnd {
 		return
@@ -212,8 +206,8 @@ func (f *finder) traceSource(it *Item) {
 	for _, text := range hits {
 		findString(nil, canonical, text, func(path []string) bool {
 			s := &source{at: it.At, method: it.Method, pointer: PointerTo(path...)}
-			if it.Kind == ItemAnswer && it.HasOf {
-				s.answers = it.Of
+			if it.Kind == ItemResponse && it.HasOf {
+				s.responses = it.Of
 			}
 			f.candidates[text].add(s)
 			return false
@@ -230,7 +224,7 @@ func (c *candidate) add(s *source) {
 	}
 }
 
-// use notes where the client sent a candidate.
+// use records where the client sent a candidate.
 func (f *finder) use(it *Item, path []string, text string) {
 	c := f.candidates[text]
 	switch {
@@ -250,7 +244,7 @@ func (f *finder) use(it *Item, path []string, text string) {
 	if !ok {
 		i = len(f.found)
 		f.index[key] = i
-		f.found = append(f.found, Variable{Value: text, Source: s.at, Answers: s.answers, Method: s.method, Pointer: s.pointer})
+		f.found = append(f.found, Variable{Value: text, Source: s.at, RespondsTo: s.responses, Method: s.method, Pointer: s.pointer})
 	}
 	f.found[i].Uses = append(f.found[i].Uses, Use{At: it.At, Method: it.Method, Pointer: PointerTo(path...)})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestVariablesAreWhatTheServerGaveAndTheClientSentBack(t *testing.T) {
+func TestVariables(t *testing.T) {
 	src := written(t,
 		started,
 		`> {"id":1,"method":"tools/list"}`,
@@ -25,13 +25,13 @@ func TestVariablesAreWhatTheServerGaveAndTheClientSentBack(t *testing.T) {
 	found, err := Variables(t.Context(), src)
 	require.NoError(t, err)
 	type variable struct {
-		value, source string
-		row, answers  int
-		uses          []string
+		value, source  string
+		row, responses int
+		uses           []string
 	}
 	var got []variable
 	for _, v := range found {
-		g := variable{v.Value, v.Method + " " + string(v.Pointer), v.Source.Row, v.Answers.Row, nil}
+		g := variable{v.Value, v.Method + " " + string(v.Pointer), v.Source.Row, v.RespondsTo.Row, nil}
 		for _, u := range v.Uses {
 			g.uses = append(g.uses, u.Method+" "+string(u.Pointer))
 		}
@@ -44,24 +44,24 @@ func TestVariablesAreWhatTheServerGaveAndTheClientSentBack(t *testing.T) {
 	}, got)
 }
 
-func TestAVariableTakesItsValueFromTheLiveAnswer(t *testing.T) {
+func TestVariableLive(t *testing.T) {
 	job := Variable{Value: "job-1", Pointer: "/result/content/0/text/job"}
-	value, ok := job.Live([]byte(`{"id":9,"result":{"content":[{"text":"{\"job\":\"job-2\"}"}]}}`))
+	value, ok := job.LiveValue([]byte(`{"id":9,"result":{"content":[{"text":"{\"job\":\"job-2\"}"}]}}`))
 	require.True(t, ok)
 	require.Equal(t, "job-2", value)
 
 	uri := Variable{Value: "demo://a", Pointer: "/result/resources/0/uri"}
-	value, ok = uri.Live([]byte(`{"result":{"resources":[{"uri":"demo://0"},{"uri":"demo://a"}]}}`))
+	value, ok = uri.LiveValue([]byte(`{"result":{"resources":[{"uri":"demo://0"},{"uri":"demo://a"}]}}`))
 	require.True(t, ok)
-	require.Equal(t, "demo://a", value, "it is still there, further down")
+	require.Equal(t, "demo://a", value, "still there, further down")
 
 	for _, line := range []string{`{"result":{"resources":[]}}`, `{"result":{"resources":[{"uri":7}]}}`, `{`} {
-		_, ok = uri.Live([]byte(line))
+		_, ok = uri.LiveValue([]byte(line))
 		require.False(t, ok, line)
 	}
 }
 
-func TestReplaceStringKeepsAllOtherBytes(t *testing.T) {
+func TestReplaceStringKeepsOtherBytes(t *testing.T) {
 	for _, c := range []struct {
 		value   string
 		pointer Pointer

@@ -9,27 +9,27 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A Ref says where one message of a session stands.
+// A Ref identifies one message of a session.
 type Ref struct {
-	Row    int    // of the session.Source; that of the write that completes it
-	First  int    // where it begins: another row for a message that several writes made up
-	Member int    // which message of the entry it is, from 0: of a batch, or of a write of several lines
+	Row    int    // of the session.Source; for a split message that of its last write
+	First  int    // where it begins; differs from Row if several writes made up the message
+	Member int    // index in the entry, from 0, for a batch or a write of several lines
 	N      uint64 // number of the entry
-	Seq    uint64 // of the event; 0 for what the client sent
+	Seq    uint64 // of the event; 0 for client messages
 	T      int64  // microseconds since the recording's start
 }
 
-// An ItemKind says what an Item is.
+// An ItemKind is the kind of an Item.
 type ItemKind uint8
 
 // The kinds of item.
 const (
 	ItemRequest      ItemKind = iota // of either side
-	ItemAnswer                       // a response to a request; see Item.State for orphans and second ones
+	ItemResponse                     // a response; see Item.State for orphans and duplicates
 	ItemNotification                 // of either side
 	ItemStart                        // a process was started
-	ItemEnd                          // it is over: it closed, or the connection is lost
-	ItemStray                        // a line of stdout that is no message
+	ItemEnd                          // it closed, or the connection was lost
+	ItemStray                        // a line of stdout that is not a message
 )
 
 // An Item is one step of a session.
@@ -37,18 +37,18 @@ type Item struct {
 	Kind       ItemKind
 	At         Ref
 	Run        int     // which process, from 1; 0 before the first
-	Era        mcp.Era // of the message; Auto if nothing tells
+	Era        mcp.Era // of the message; Auto if unknown
 	FromClient bool
-	Method     string // of an answer that of its request
+	Method     string // for a response that of its request
 	Msg        Message
-	State      session.ReqState // of a request what became of it, of an answer ReqOrphan or ReqDuplicate
-	Handshake  bool             // of the handshake; an answer as its request
-	Probe      bool             // of a server/discover that initialize followed
+	State      session.ReqState // for a request its final state, for a response ReqOrphan or ReqDuplicate
+	Handshake  bool             // part of the handshake; a response is if its request is
+	Probe      bool             // a server/discover that was followed by initialize
 
-	// Of is the request that the item belongs to, if it belongs to one (HasOf):
-	// an answer to it; progress by its token, what a subscription sends by its
-	// id, and other notifications of the server to the latest request that is
-	// open, because they stand between it and its answer.
+	// Of is the request that the item belongs to, if any (HasOf). A response
+	// belongs to its request; progress is matched by token and subscription
+	// messages by id; other notifications of the server belong to the latest
+	// pending request, because they come between it and its response.
 	Of    Ref
 	HasOf bool
 }
@@ -59,39 +59,38 @@ type Message struct {
 	framing.Message
 }
 
-// RawParams returns the raw params, nil without.
+// RawParams returns the raw params, nil if there are none.
 func (m Message) RawParams() []byte { return m.Params.Of(m.Line) }
 
-// RawResult returns the raw result, nil without.
+// RawResult returns the raw result, nil if there is none.
 func (m Message) RawResult() []byte { return m.Result.Of(m.Line) }
 
-// RawError returns the raw error object, nil without.
+// RawError returns the raw error object, nil if there is none.
 func (m Message) RawError() []byte { return m.Error.Of(m.Line) }
 
-// RawID returns the raw id, quotes included, nil without.
+// RawID returns the raw id, quotes included, nil if there is none.
 func (m Message) RawID() []byte { return m.ID.Of(m.Line) }
 
 const (
-	// maxOpen is how many requests may be open in one direction; what comes
-	// beyond them finds no answer.
+	// maxOpen is the most pending requests in one direction; further ones do not
+	// get a response.
 	maxOpen = 1 << 16
-	// maxSettled is how many settled ids are remembered, to tell second answers
-	// from those to no request.
+	// maxSettled is how many settled ids are kept, to distinguish duplicate
+	// responses from those without a request.
 	maxSettled = 1 << 12
-	// maxSplit is how many bytes of a message are put together that several
-	// writes made up.
+	// maxSplit is the most bytes of a message that several writes made up.
 	maxSplit = 1 << 20
-	// maxMethods is how many names of methods are kept.
+	// maxMethods is the most method names that are kept.
 	maxMethods = 1 << 12
 	// keepBuffer is the largest buffer that is kept for the next entry.
 	keepBuffer = 4 << 20
 )
 
-// Walk calls visit for each step of a session in the order of its log, as far as
-// src goes now. What visit gets is good until it returns; an error of visit, of
-// ctx, or one about an entry that can't be read ends the walk.
+// Walk calls visit for each item of a session in the order of its log, up to the
+// current end of src. The item is valid until visit returns. The walk stops at an
+// error of visit, at the end of ctx, or at an entry that can't be read.
 //
-// Memory is proportional to the requests that are open, plus the largest entry.
+// Memory is proportional to the number of pending requests, plus the largest entry.
 // Each entry of stdin and stdout is read once.
 func Walk(ctx context.Context, src session.Source, visit func(*Item) error) error {
 	w := walker{src: src, visit: visit, buf: make([]byte, 64<<10), methods: map[string]string{}}
@@ -107,31 +106,31 @@ func Walk(ctx context.Context, src session.Source, visit func(*Item) error) erro
 	return nil
 }
 
-// A walker goes over the rows of a session.
+// A walker iterates over the rows of a session.
 type walker struct {
 	src   session.Source
 	visit func(*Item) error
 	buf   []byte
-	item  Item // what visit gets
+	item  Item // passed to visit
 	run   int
-	// methods are those seen so far.
+	// methods are the names seen so far.
 	methods map[string]string
 	process
 }
 
-// process is what a walker knows of one run.
+// process is the state of one run.
 type process struct {
-	era     mcp.Era
-	began   bool // a request that is not of the handshake was sent
-	ended   bool
-	open    [2]requests // ours, the server's
-	split   []byte      // of stdin: the line that is not complete
-	inSplit bool
-	splitAt int // row where it begins
-	behind  int // messages of that row that stand before it
+	era       mcp.Era
+	began     bool // a request after the handshake was sent
+	ended     bool
+	open      [2]requests // the client's, the server's
+	split     []byte      // the incomplete line of stdin
+	inSplit   bool
+	splitAt   int // row where it begins
+	preceding int // messages of that row before it
 }
 
-// forget begins a run.
+// forget resets the state for a new run.
 func (w *walker) forget() {
 	w.process = process{}
 	for i := range w.open {
@@ -159,7 +158,7 @@ func (w *walker) row(number int, row session.Row) error {
 	return nil
 }
 
-// event passes on something that is no message.
+// event visits an item that is not a message.
 func (w *walker) event(kind ItemKind, number int, row session.Row) error {
 	e, err := w.read(row)
 	if err != nil {
@@ -175,7 +174,7 @@ func (w *walker) read(row session.Row) (session.Entry, error) {
 	return session.EntryInto(w.src, row, 0, w.buf)
 }
 
-// state takes the era that a handshake found, or that a request timed out.
+// state handles the era that a handshake found, or a timed-out request.
 func (w *walker) state(row session.Row) error {
 	e, err := w.read(row)
 	if err != nil {
@@ -192,7 +191,7 @@ func (w *walker) state(row session.Row) error {
 	return nil
 }
 
-// stream takes an entry of stdin or stdout.
+// stream handles an entry of stdin or stdout.
 func (w *walker) stream(number int, row session.Row) error {
 	e, err := w.read(row)
 	if err != nil {
@@ -211,13 +210,13 @@ func (w *walker) stream(number int, row session.Row) error {
 	})
 }
 
-// splitWrite takes a write that continues a line or leaves one open.
+// splitWrite handles a write that continues a line or leaves one incomplete.
 func (w *walker) splitWrite(at Ref, row session.Row, e *session.Entry) error {
 	if !w.inSplit {
-		w.splitAt, w.behind, w.inSplit = at.Row, 0, true
+		w.splitAt, w.preceding, w.inSplit = at.Row, 0, true
 	}
 	if len(w.split)+len(e.Payload) > maxSplit {
-		w.split, w.splitAt, w.behind = nil, at.Row, 0 // too long to be put together: its end is no message
+		w.split, w.splitAt, w.preceding = nil, at.Row, 0 // too long to reassemble: its end is not a message
 	}
 	written := e.Payload
 	if e.EOL != framing.NoEOL {
@@ -225,7 +224,7 @@ func (w *walker) splitWrite(at Ref, row session.Row, e *session.Entry) error {
 	}
 	end := bytes.LastIndexByte(written, '\n')
 	if end >= 0 {
-		end += len(w.split) // which has none
+		end += len(w.split) // which has no newline
 	}
 	w.split = append(w.split, written...)
 	if end < 0 {
@@ -233,26 +232,26 @@ func (w *walker) splitWrite(at Ref, row session.Row, e *session.Entry) error {
 	}
 	at.First = w.splitAt
 	err := messages(w.split[:end], framing.Message{}, true, func(member int, m Message) error {
-		at.Member = w.behind + member
+		at.Member = w.preceding + member
 		return w.message(at, row, m)
 	})
 	if err != nil {
 		return err
 	}
 	w.split = append(w.split[:0], w.split[end+1:]...)
-	w.inSplit, w.splitAt, w.behind = len(w.split) > 0, at.Row, 0
+	w.inSplit, w.splitAt, w.preceding = len(w.split) > 0, at.Row, 0
 	if w.inSplit {
 		before := written[:bytes.LastIndexByte(written, '\n')]
 		return messages(before, framing.Message{}, true, func(int, Message) error {
-			w.behind++
+			w.preceding++
 			return nil
 		})
 	}
 	return nil
 }
 
-// messages calls visit for the messages of a payload. known is what is known of
-// it already, if it is one line.
+// messages calls visit for the messages of a payload. known is its scanned form if it
+// is one line.
 func messages(payload []byte, known framing.Message, lines bool, visit func(member int, m Message) error) error {
 	member := 0
 	one := func(line []byte, m framing.Message) error {
@@ -280,7 +279,7 @@ func messages(payload []byte, known framing.Message, lines bool, visit func(memb
 	return nil
 }
 
-// message takes one message.
+// message handles one message.
 func (w *walker) message(at Ref, row session.Row, m Message) error {
 	it := &w.item
 	*it = Item{At: at, Run: w.run, Era: w.era, FromClient: row.Kind == session.KindStdin, Msg: m}
@@ -290,7 +289,7 @@ func (w *walker) message(at Ref, row session.Row, m Message) error {
 	case framing.Notification:
 		w.notification(it)
 	case framing.Response, framing.ErrorResponse:
-		w.answer(it)
+		w.response(it)
 	default:
 		if it.FromClient {
 			return nil
@@ -300,7 +299,7 @@ func (w *walker) message(at Ref, row session.Row, m Message) error {
 	return w.visit(it)
 }
 
-// side is the index of who sent the request.
+// side returns the index for the sender of a request.
 func side(fromClient bool) int {
 	if fromClient {
 		return 0
@@ -322,7 +321,7 @@ func (w *walker) request(it *Item, row session.Row) {
 	w.open[side(it.FromClient)].add(it)
 }
 
-// eraOf finds the era of a request of the client in its own bytes.
+// eraOf determines the era of a client request from its bytes.
 func (w *walker) eraOf(it *Item) {
 	switch {
 	case it.Method == mcp.MethodInitialize:
@@ -336,11 +335,11 @@ func (w *walker) eraOf(it *Item) {
 	it.Era = w.era
 }
 
-func (w *walker) answer(it *Item) {
-	it.Kind = ItemAnswer
+func (w *walker) response(it *Item) {
+	it.Kind = ItemResponse
 	q, state := w.open[side(!it.FromClient)].settle(it.Msg.RawID())
 	it.State = state
-	if state == session.ReqOrphan {
+	if state == session.ReqUnmatched {
 		return
 	}
 	it.Of, it.HasOf = q.at, true
@@ -367,7 +366,7 @@ func (w *walker) ownerOf(it *Item) (request, bool) {
 			ours.giveUp(q.id)
 			return q, true
 		}
-		return theirs.byID(id) // a server ends a subscription so
+		return theirs.byID(id) // this is how a server ends a subscription
 	case it.FromClient:
 		return request{}, false
 	case bytes.Contains(params, []byte(metaSubscription)):
@@ -376,12 +375,12 @@ func (w *walker) ownerOf(it *Item) (request, bool) {
 	return theirs.latest()
 }
 
-// metaSubscription is the key of _meta with the id of the request that a
-// notification is sent for.
+// metaSubscription is the _meta key for the id of the request that a notification
+// belongs to.
 const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 
-// method is the method as Source.Method spells it. One string serves all messages
-// of a method.
+// method returns the method as Source.Method spells it. All messages of a method share
+// one string.
 func (w *walker) method(m Message) string {
 	name := m.Method.Of(m.Line)
 	known, ok := w.methods[string(name)]

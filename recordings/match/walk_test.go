@@ -11,11 +11,11 @@ import (
 	"mcpdbg/session"
 )
 
-// told spells the items of a session, one a line: its row, what it is, and the
-// row of the request that it belongs to.
-func told(t *testing.T, src session.Source) []string {
+// describe formats the items of a session, one per line: the row, the kind, and the
+// row of the request that the item belongs to.
+func describe(t *testing.T, src session.Source) []string {
 	t.Helper()
-	kinds := map[ItemKind]string{ItemRequest: "request", ItemAnswer: "answer", ItemNotification: "note", ItemStart: "start", ItemEnd: "end", ItemStray: "stray"}
+	kinds := map[ItemKind]string{ItemRequest: "request", ItemResponse: "answer", ItemNotification: "note", ItemStart: "start", ItemEnd: "end", ItemStray: "stray"}
 	var out []string
 	require.NoError(t, Walk(context.Background(), src, func(it *Item) error {
 		from := "server"
@@ -47,7 +47,7 @@ func told(t *testing.T, src session.Source) []string {
 	return out
 }
 
-func TestWalkTellsWhatBelongsToARequest(t *testing.T) {
+func TestWalkFindsTheRequestOfEachItem(t *testing.T) {
 	src := written(t,
 		started, // 0
 		`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"p"}}}`,
@@ -69,7 +69,7 @@ func TestWalkTellsWhatBelongsToARequest(t *testing.T) {
 		`< {"jsonrpc":"2.0","id":2,"result":{}}`,
 		`> {"jsonrpc":"2.0","id":3,"method":"ping"}`,
 		`> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`,
-		`< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}`, // 20: of nobody
+		`< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}`, // 20: without a request
 		`"k":"closed","seq":91`,
 	)
 	require.Equal(t, []string{
@@ -95,10 +95,10 @@ func TestWalkTellsWhatBelongsToARequest(t *testing.T) {
 		"19 note client notifications/cancelled of 18.0",
 		"20 note server notifications/message",
 		"21 end",
-	}, told(t, src))
+	}, describe(t, src))
 }
 
-func TestWalkTakesBatchesAndSplitWritesApart(t *testing.T) {
+func TestWalkSplitsBatchesAndSplitWrites(t *testing.T) {
 	src := written(t,
 		started,
 		`"k":"stdin","raw":"[{\"id\":1,\"method\":\"a\"},{\"id\":2,\"method\":\"b\"},{\"method\":\"n\"}]"`,
@@ -114,7 +114,7 @@ func TestWalkTakesBatchesAndSplitWritesApart(t *testing.T) {
 	)
 	require.Equal(t, []string{
 		"0 start",
-		"1 request client a lost", // the states in batches are those without the answer
+		"1 request client a lost", // in batches the state is that without a response
 		"1 request client b lost member 1",
 		"1 note client n member 2",
 		"2 answer server b of 1.1",
@@ -127,10 +127,10 @@ func TestWalkTakesBatchesAndSplitWritesApart(t *testing.T) {
 		"8 answer server f of 7.1",
 		"9 request client g lost",
 		"10 request client h lost member 1",
-	}, told(t, src))
+	}, describe(t, src))
 }
 
-func TestErasAndHandshakesAreKnown(t *testing.T) {
+func TestWalkFindsErasAndHandshakes(t *testing.T) {
 	const modern = `"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`
 	src := written(t,
 		started,
@@ -166,7 +166,7 @@ func TestErasAndHandshakesAreKnown(t *testing.T) {
 	}, out)
 }
 
-func TestExchangesComeWhenTheyAreComplete(t *testing.T) {
+func TestExchangesAreYieldedWhenComplete(t *testing.T) {
 	src := written(t,
 		started,
 		`> {"id":1,"method":"a","params":{"_meta":{"progressToken":1}}}`,
@@ -183,7 +183,7 @@ func TestExchangesComeWhenTheyAreComplete(t *testing.T) {
 	for step, err := range Exchanges(t.Context(), src) {
 		require.NoError(t, err)
 		if x := step.Exchange; x != nil {
-			out = append(out, fmt.Sprintf("%s run %d answered=%t failed=%t %s notes=%d", x.Method, x.Run, x.Answered, x.Failed, x.State, len(x.Notes)))
+			out = append(out, fmt.Sprintf("%s run %d answered=%t failed=%t %s notes=%d", x.Method, x.Run, x.Answered, x.Failed, x.State, len(x.Notifications)))
 		} else {
 			out = append(out, fmt.Sprintf("item %d", step.Item.At.Row))
 		}
@@ -198,7 +198,7 @@ func TestExchangesComeWhenTheyAreComplete(t *testing.T) {
 	}, out)
 
 	for range Exchanges(t.Context(), src) {
-		break // who stops gets nothing more
+		break // nothing more is yielded after a break
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -215,18 +215,18 @@ func TestNotesOfAnExchangeAreBounded(t *testing.T) {
 	for step, err := range Exchanges(t.Context(), written(t, append(lines, `< {"id":1,"result":{}}`)...)) {
 		require.NoError(t, err)
 		if x := step.Exchange; x != nil {
-			require.Len(t, x.Notes, maxNotes)
-			require.Equal(t, 3, x.MoreNotes)
+			require.Len(t, x.Notifications, maxNotes)
+			require.Equal(t, 3, x.MoreNotifications)
 		}
 	}
 }
 
-func TestManyRequestsOfOneIDAreSettledInOrder(t *testing.T) {
+func TestRequestsWithTheSameIDAreSettledInOrder(t *testing.T) {
 	lines := []string{started}
 	for range 200 {
 		lines = append(lines, `> {"id":1,"method":"a"}`, `< {"id":1,"result":{}}`)
 	}
-	out := strings.Join(told(t, written(t, lines...)), "\n")
+	out := strings.Join(describe(t, written(t, lines...)), "\n")
 	require.Equal(t, 200, strings.Count(out, "request client a answered"))
 	require.NotContains(t, out, "duplicate")
 }

@@ -34,16 +34,16 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// echo answers each line with one and the same answer: the least that a server
+// echo responds to each line with the same line: the least that a server
 // can do.
 func echo(in io.Reader, out io.Writer) {
-	answer := []byte(benchAnswer(1) + "\n")
+	response := []byte(benchResponse(1) + "\n")
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		if _, err := lines.ReadSlice('\n'); err != nil {
 			return
 		}
-		if _, err := out.Write(answer); err != nil {
+		if _, err := out.Write(response); err != nil {
 			return
 		}
 	}
@@ -67,21 +67,21 @@ func benchRequest(id, query int) string {
 		id, strings.Repeat("q", 90), query)
 }
 
-func benchAnswer(id int) string {
+func benchResponse(id int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"}],"isError":false}}`, id, strings.Repeat("a", 500))
 }
 
-// benchRecording is a session of n different calls.
+// benchRecording returns a session of n different calls.
 func benchRecording(b *testing.B, n int) string {
 	b.Helper()
 	var text strings.Builder
 	for i := range n {
-		fmt.Fprintf(&text, "> %s\n< %s\n", benchRequest(i, i), benchAnswer(i))
+		fmt.Fprintf(&text, "> %s\n< %s\n", benchRequest(i, i), benchResponse(i))
 	}
 	return write(b, legacy+text.String())
 }
 
-// A peer is another process that answers.
+// A peer is a server in another process.
 type peer struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -101,7 +101,7 @@ func startPeer(b *testing.B, role, path string) *peer {
 	require.NoError(b, err)
 	p.out = bufio.NewReaderSize(out, 64<<10)
 	require.NoError(b, p.cmd.Start())
-	p.trips(b, 1, 1) // it runs
+	p.trips(b, 1, 1) // wait until it runs
 	p.took, p.next = 0, 0
 	return p
 }
@@ -111,8 +111,8 @@ func (p *peer) end(b *testing.B) {
 	require.NoError(b, p.cmd.Wait())
 }
 
-// trips makes n round trips, one after the other, of requests that have begun
-// anew after of different ones.
+// trips makes n sequential round trips with requests that repeat
+// after of different ones.
 func (p *peer) trips(b *testing.B, n, of int) {
 	var line []byte
 	begin := time.Now()
@@ -122,18 +122,18 @@ func (p *peer) trips(b *testing.B, n, of int) {
 		if _, err := p.in.Write(line); err != nil {
 			b.Fatal(err)
 		}
-		answer, err := p.out.ReadSlice('\n')
-		if err != nil || len(answer) < 500 {
-			b.Fatalf("%s %v", answer, err)
+		response, err := p.out.ReadSlice('\n')
+		if err != nil || len(response) < 500 {
+			b.Fatalf("%s %v", response, err)
 		}
 	}
 	p.took += time.Since(begin)
 }
 
-// BenchmarkRoundTrip is one request and its answer over the pipes of another
-// process. An echo and the mock take turns, so that both have the same
-// neighbours; x-echo is how many round trips the mock makes in the time in which
-// the echo makes one. The requests come again and again, or each comes once.
+// BenchmarkRoundTrip measures one request and its response over the pipes of another
+// process. An echo server and the mock alternate, so that both run under the same
+// load; x-echo is how many round trips the mock makes in the time in which
+// the echo server makes one. The requests repeat, or each is sent once.
 func BenchmarkRoundTrip(b *testing.B) {
 	const turn = 200
 	for _, c := range []struct {
@@ -163,8 +163,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// BenchmarkAnswer is what the mock does for one request, without pipes: one that
-// came before, and one that comes for the first time.
+// BenchmarkAnswer measures one request to the mock without pipes: one that
+// was sent before, and one that is new.
 func BenchmarkAnswer(b *testing.B) {
 	const recorded = 20_000
 	rec := open(b, benchRecording(b, recorded))

@@ -8,8 +8,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// bridged answers what no recording needs to have: the handshake of the other
-// era.
+// bridged handles requests that need not be in a recording: the handshake of the
+// other era.
 func (s *Server) bridged(method string, id, params []byte) bool {
 	switch {
 	case method == mcp.MethodDiscover && s.era == mcp.Legacy:
@@ -22,53 +22,53 @@ func (s *Server) bridged(method string, id, params []byte) bool {
 	return false
 }
 
-// refuseDiscover is what a legacy server says to a client that looks for a
+// refuseDiscover sends the response of a legacy server to a client that looks for a
 // modern one: the recorded error if there is one.
 func (s *Server) refuseDiscover(id []byte) {
 	if f, err := s.table.take(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast); err == nil {
-		_, answer := s.rows.answered(s.ctx, f.row)
-		if row, ok := s.rows.row(answer); ok {
-			s.writeAnswer(new(play), row, id)
+		_, response := s.rows.answered(s.ctx, f.row)
+		if row, ok := s.rows.row(response); ok {
+			s.writeResponse(new(play), row, id)
 			return
 		}
 		if s.opts.Exact {
-			return // as then
+			return // as recorded
 		}
 	}
-	s.fail(id, mcp.CodeMethodNotFound, "Method not found: the recorded session is of the legacy era", nil)
+	s.fail(id, mcp.CodeMethodNotFound, "Method not found: the recorded session uses the legacy era", nil)
 }
 
 // initialize answers a legacy client for a modern server.
 func (s *Server) initialize(id, params []byte) {
-	var asked struct {
+	var requested struct {
 		Version string `json:"protocolVersion"`
 	}
-	_ = json.Unmarshal(params, &asked) // without one it is none
+	_ = json.Unmarshal(params, &requested) // stays empty without one
 	if !s.opts.Bridge {
 		s.report.Misses++
-		s.opts.Tell("initialize was not recorded: the session is of the modern era (--bridge answers legacy clients)")
-		s.fail(id, mcp.CodeUnsupportedVersion, "the recorded session is of the modern era",
-			map[string]any{"supported": []string{mcp.Latest}, "requested": asked.Version})
+		s.opts.Warn("initialize was not recorded: the session uses the modern era (--bridge answers legacy clients)")
+		s.fail(id, mcp.CodeUnsupportedVersion, "the recorded session uses the modern era",
+			map[string]any{"supported": []string{mcp.Latest}, "requested": requested.Version})
 		return
 	}
-	result, err := s.legacyResult(asked.Version)
+	result, err := s.legacyResult(requested.Version)
 	if err != nil {
 		s.report.Misses++
-		s.opts.Tell(fmt.Sprintf("initialize can't be answered: %v", err))
+		s.opts.Warn(fmt.Sprintf("cannot answer initialize: %v", err))
 		s.fail(id, mcp.CodeInternal, "the recording has no server/discover to answer initialize from", nil)
 		return
 	}
 	s.result(id, result)
 }
 
-// legacyResult makes the result of initialize of that of server/discover.
+// legacyResult builds the result of initialize from that of server/discover.
 func (s *Server) legacyResult(version string) ([]byte, error) {
 	f, err := s.table.take(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", mcp.MethodDiscover, err)
 	}
-	_, answer := s.rows.answered(s.ctx, f.row)
-	row, _ := s.rows.row(answer)
+	_, response := s.rows.answered(s.ctx, f.row)
+	row, _ := s.rows.row(response)
 	e, err := s.rows.look(row)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s *Server) legacyResult(version string) ([]byte, error) {
 	return bridge(&e, version)
 }
 
-// bridge makes the result of initialize out of an answer to server/discover.
+// bridge builds the result of initialize from a response to server/discover.
 func bridge(e *session.Entry, version string) ([]byte, error) {
 	var said struct {
 		Capabilities json.RawMessage            `json:"capabilities"`

@@ -10,11 +10,11 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// choose finds the process to serve, and the row after its start. With want 0
-// it is the first that answered a request with a result, or else the first.
+// choose finds the process to serve, and the row after its start. If want is 0, it is
+// the first one that responded with a result, or else the first one.
 func (r *rows) choose(ctx context.Context, want int) (run uint16, first int, err error) {
 	starts := []int{0} // by number: the row that follows
-	limit := 0         // no further than to find out what there is
+	limit := 0         // the number of the last process seen
 	for i := 0; r.wait(ctx, i); i++ {
 		row, _ := r.row(i)
 		for int(row.Run) >= len(starts) {
@@ -41,10 +41,10 @@ func (r *rows) choose(ctx context.Context, want int) (run uint16, first int, err
 	return run, starts[run], nil
 }
 
-// eraRequests is how many requests are looked at for the era of a session.
+// eraRequests is how many requests are checked to find the era of a session.
 const eraRequests = 16
 
-// era is the era of the session: by how it began.
+// era returns the era of the session, judging by its first requests.
 func (t *table) era(ctx context.Context) (mcp.Era, error) {
 	seen, discovered := 0, -1
 	for i := t.next; seen < eraRequests && t.rows.wait(ctx, i); i++ {
@@ -58,20 +58,20 @@ func (t *table) era(ctx context.Context) (mcp.Era, error) {
 		seen++
 		switch t.rows.method(row) {
 		case mcp.MethodInitialize:
-			// Both may have been open at the same time: the first result counts.
-			answer, result := t.rows.result(ctx, i)
+			// Both may have been pending at the same time: the first result counts.
+			response, result := t.rows.result(ctx, i)
 			switch {
-			case discovered >= 0 && (answer < 0 || discovered < answer):
+			case discovered >= 0 && (response < 0 || discovered < response):
 				return mcp.Modern, nil
 			case result:
 				return mcp.Legacy, nil
 			}
 		case mcp.MethodDiscover:
-			if answer, result := t.rows.result(ctx, i); result {
+			if response, result := t.rows.result(ctx, i); result {
 				if row, _ := t.rows.row(i); row.Flags&session.FlagProbe == 0 {
 					return mcp.Modern, nil
 				}
-				discovered = answer
+				discovered = response
 			}
 		default:
 			e, err := t.rows.look(row)

@@ -1,44 +1,43 @@
-// Package mock is a recorded server, served again.
+// Package mock serves a recording as a server.
 //
-// A [Server] reads requests and answers each with what was recorded for the
-// same request: the same method and the same params by value (package match
-// says what that means). It never answers from another call: a request without
-// a recorded answer gets an error that names the closest recorded request and
-// where it differs.
+// A [Server] reads requests and answers each one with the recorded response to the
+// same request: the same method, and equal params as defined by package match. It
+// never answers from a different call: a request without a recorded response gets an
+// error that names the closest recorded request and where it differs.
 //
-// # What is sent with an answer
+// # Messages sent with a response
 //
-// Everything that the recorded server wrote has a place in the recording, and
-// is written again at that place. A play walks over the rows of the recording
-// from a message of the client on:
+// Everything that the recorded server wrote has a place in the recording, and is
+// written again in that place. A play iterates over the rows of the recording,
+// starting at a message of the client:
 //
-//   - Progress goes with the request whose token it has; the token is the one
-//     that the client gave now.
-//   - Changes of lists and of resources that belong to no subscription follow
-//     what had been answered when they came, or the client's notification
-//     behind it, whatever was open then.
-//   - What else came while requests were open goes with the one that was sent
-//     last: notifications, and requests of the server.
-//   - What came while none was open follows what it followed: an answer, a
-//     notification of the client, or the start.
-//   - What has the id of a subscription is sent at its place, if the client
-//     has made that subscription too.
+//   - Progress belongs to the request with its token; the token is replaced by the
+//     one that the client uses now.
+//   - Changes of lists and of resources that belong to no subscription follow the
+//     last response before them, or the client notification after that, no matter
+//     which requests were pending.
+//   - Everything else that came while requests were pending belongs to the request
+//     that was sent last: notifications, and requests of the server.
+//   - Messages that came while no request was pending follow their predecessor: a
+//     response, a notification of the client, or the start.
+//   - A message with the id of a subscription is sent in its place if the client has
+//     made that subscription, too.
 //
-// A notification goes out in a write of its own and in its recorded rhythm, with
-// pauses of at most 20 ms and a second in all, before its answer and apart from
-// it: clients drop progress that arrives together with the answer.
+// A notification is written separately and in its recorded rhythm, with pauses of at
+// most 20 ms each and a second in total, and separately from its response: clients
+// drop progress that arrives together with the response.
 //
-// A server's request gets an id of its own, and where the recorded server went
-// on after the client's answer, the mock waits for it and compares it.
+// A request of the server gets a new id. Where the recorded server continued after the
+// client's response, the mock waits for that and compares it.
 //
-// # What it costs
+// # Cost
 //
-// Rows are looked at in the order of the file and only as far as a request
-// needs it; entries are read only of the asked method, the others while the
-// client is idle. So the first answer of a large file does not wait for its
-// index; only that nothing was recorded takes a look at all of the method.
-// A recorded request takes 4 bytes, one of a method that was asked for 12, and
-// each different one of those about 60 more. Answers are read from the file when
-// they are sent; keys and answers that were used lately are kept, at most 24 MiB
-// of them. Nothing else grows with the file, but for one line of it at a time.
+// Rows are read in the order of the file and only as far as a request needs; entries
+// are read only for the requested method, the others while the client is idle. So the
+// first response from a large file does not wait for the index; only to find that
+// nothing was recorded, all requests of the method must be read. A recorded request
+// takes 4 bytes, one of a method that was requested takes 12, and each different one
+// of those about 60 more. Responses are read from the file when they are sent;
+// recently used keys and responses are kept, at most 24 MiB of them. Apart from one
+// line of it at a time, nothing else grows with the file.
 package mock

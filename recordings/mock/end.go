@@ -6,24 +6,24 @@ import (
 	"mcpdbg/session"
 )
 
-// farewellWindow is how many rows before the end of a process are looked at for
-// the moment when its client began to end it.
+// farewellWindow is how many rows before the end of a process are searched for the
+// time when its client began to stop it.
 const farewellWindow = 4096
 
-// isStopping tells whether a state entry says that the client ends the server.
+// isStopping reports whether a state entry says that the client stops the server.
 func (s *Server) isStopping(row session.Row) bool {
 	e, err := s.rows.look(row)
 	var body session.StateBody
 	return err == nil && e.DecodeBody(&body) == nil && body.Of == 0 && body.State == string(session.Stopping)
 }
 
-// exitRow is the end of the recorded process, which is an end only if all is to
-// be the same.
+// exitRow handles the exit of the recorded process, which ends the mock only with
+// Exact.
 func (s *Server) exitRow(p *play, row session.Row) move {
 	if !s.opts.Exact {
 		return onward
 	}
-	return s.writeMine(p, row, s.mine(p), func(p *play, row session.Row) move {
+	return s.writeOwned(p, row, s.owns(p), func(p *play, row session.Row) move {
 		e, err := s.rows.look(row)
 		var body session.ExitedBody
 		if err != nil || e.DecodeBody(&body) != nil {
@@ -40,8 +40,8 @@ func (s *Server) exitRow(p *play, row session.Row) move {
 	})
 }
 
-// lastWords writes the lines that were complete only when the recorded process
-// had ended: a last line without its newline is written behind its end.
+// lastWords writes the lines that were recorded after the exit of the process, such as
+// a last line without a newline.
 func (s *Server) lastWords(p *play) {
 	for i := p.next + 1; s.rows.wait(s.ctx, i); i++ {
 		row, _ := s.rows.row(i)
@@ -54,8 +54,8 @@ func (s *Server) lastWords(p *play) {
 	}
 }
 
-// farewell plays what the recorded server did when its client had ended; nil if
-// the recording does not tell.
+// farewell returns a play of the recorded server's output after its client had ended;
+// nil if the recording does not have it.
 func (s *Server) farewell() *play {
 	end := s.first
 	for end < s.rows.src.Len() || s.rows.wait(s.ctx, end) { // to the end of the run
@@ -78,8 +78,8 @@ func (s *Server) farewell() *play {
 	return nil
 }
 
-// endOfRun finds the first row that is not of the served process, by halves:
-// the runs of rows do not fall.
+// endOfRun finds the first row after the served process by binary search: the run
+// numbers of rows do not decrease.
 func (s *Server) endOfRun(from int) int {
 	low, high := from, s.rows.src.Len()
 	for low < high {
@@ -93,17 +93,16 @@ func (s *Server) endOfRun(from int) int {
 	return low
 }
 
-// tellUnanswered tells that a request stays without an answer, as it did when it
-// was recorded.
-func (s *Server) tellUnanswered(p *play) {
+// reportUnanswered reports that a request gets no response, as in the recording.
+func (s *Server) reportUnanswered(p *play) {
 	row, _ := s.rows.row(p.from)
 	method := s.rows.method(row)
-	if method == methodListen || s.opts.Exact { // where it is what is wanted
+	if method == methodListen || s.opts.Exact { // which is intended then
 		return
 	}
-	text := fmt.Sprintf("%s is not answered: it was not when it was recorded", method)
+	text := fmt.Sprintf("%s is not answered: no response was recorded", method)
 	if row.State == session.ReqCancelled {
-		text = fmt.Sprintf("%s is not answered: it was cancelled when it was recorded", method)
+		text = fmt.Sprintf("%s is not answered: it was cancelled in the recording", method)
 	}
-	s.opts.Tell(text)
+	s.opts.Warn(text)
 }

@@ -12,13 +12,13 @@ import (
 	"mcpdbg/session"
 )
 
-// notServed are the fixtures whose requests came in parts or in batches.
+// notServed are the fixtures with requests in parts or in batches.
 var notServed = []string{"halves", "rpc13", "rpc13-early", "rpc13-ok"}
 
-// The client's messages, sent again to a mock of exact bytes, bring about what
-// they brought about when they were recorded: every byte of stdout and of
-// stderr, and the end of the process. Answers come in the order of the requests
-// here, for all of them are sent at once.
+// TestExactBytesOfEveryFixture re-sends the client's messages to a mock with Exact and
+// checks that it reproduces every byte of stdout and stderr, and the exit of the
+// process. Responses come in the order of the requests here, because all requests are
+// sent at once.
 func TestExactBytesOfEveryFixture(t *testing.T) {
 	t.Parallel()
 	all, err := filepath.Glob(fixtures + "*.jsonl")
@@ -37,7 +37,7 @@ func TestExactBytesOfEveryFixture(t *testing.T) {
 			run := uint16(server.Run())
 			s := serve(t, rec, Options{Exact: true}, stream(t, rec, session.KindStdin, run))
 			want, got := stream(t, rec, session.KindStdout, run), s.out
-			if name == "rpc20" { // whose answers came in another order
+			if name == "rpc20" { // with responses in a different order
 				want, got = sorted(want), sorted(got)
 			}
 			require.Equal(t, want, got, "stdout; %q", s.told)
@@ -53,7 +53,7 @@ func sorted(text string) string {
 	return strings.Join(all, "")
 }
 
-// endingOf is how a recorded process ended, the zero Ending if it is not known.
+// endingOf returns how a recorded process ended, the zero Ending if unknown.
 func endingOf(t *testing.T, rec *recordings.Recording, run uint16) (end Ending) {
 	t.Helper()
 	rows := make([]session.Row, rec.Len())

@@ -8,7 +8,7 @@ import (
 	"mcpdbg/session"
 )
 
-// A Fault is put over what is served. ParseFault makes one.
+// A Fault is an error injected into the served session. ParseFault creates one.
 type Fault struct {
 	kind   string
 	method string
@@ -16,15 +16,15 @@ type Fault struct {
 	code   int
 }
 
-// FaultWords describe what ParseFault reads.
+// FaultWords describes the syntax that ParseFault accepts.
 const FaultWords = "drop:METHOD, cut:N, garbage:N or exit:N:CODE"
 
-// ParseFault reads a fault. Answers are counted from 1:
+// ParseFault parses a fault. Responses are counted from 1:
 //
 //	drop:METHOD   requests of the method are not answered
-//	cut:N         answer N ends in its middle, with a newline
-//	garbage:N     a line that is no JSON stands before answer N
-//	exit:N:CODE   the server exits in the place of answer N
+//	cut:N         response N is cut in half, followed by a newline
+//	garbage:N     a line that is not JSON precedes response N
+//	exit:N:CODE   the server exits instead of sending response N
 func ParseFault(text string) (Fault, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	f := Fault{kind: kind}
@@ -32,13 +32,13 @@ func ParseFault(text string) (Fault, error) {
 	switch kind {
 	case "drop":
 		if f.method = rest; rest == "" {
-			return f, fmt.Errorf("fault %q: which method?", text)
+			return f, fmt.Errorf("fault %q: missing method", text)
 		}
 		return f, nil
 	case "exit":
 		n, code, _ := strings.Cut(rest, ":")
 		if f.code, err = strconv.Atoi(code); err != nil || f.code < 0 || f.code > 255 {
-			return f, fmt.Errorf("fault %q: the exit code is a number from 0 to 255", text)
+			return f, fmt.Errorf("fault %q: exit code must be a number from 0 to 255", text)
 		}
 		rest = n
 	case "cut", "garbage":
@@ -46,20 +46,20 @@ func ParseFault(text string) (Fault, error) {
 		return f, fmt.Errorf("fault %q: must be %s", text, FaultWords)
 	}
 	if f.n, err = strconv.ParseUint(rest, 10, 64); err != nil || f.n == 0 {
-		return f, fmt.Errorf("fault %q: %q is not the number of an answer", text, rest)
+		return f, fmt.Errorf("fault %q: invalid response number %q", text, rest)
 	}
 	return f, nil
 }
 
-// faults are those of a Server.
+// faults are the faults of a Server.
 type faults struct {
-	all     []Fault
-	answers uint64 // so far
+	all       []Fault
+	responses uint64 // responses so far
 }
 
 func newFaults(all []Fault) faults { return faults{all: all} }
 
-// drops tells whether requests of a method are not answered.
+// drops reports whether requests of a method are not answered.
 func (f *faults) drops(method string) bool {
 	for i := range f.all {
 		if f.all[i].kind == "drop" && f.all[i].method == method {
@@ -69,18 +69,18 @@ func (f *faults) drops(method string) bool {
 	return false
 }
 
-// answer spoils an answer that is about to be written; true if the server ends
-// in its place.
-func (f *faults) answer(s *Server, e *session.Entry) (ends bool) {
-	f.answers++
+// apply applies faults to a response that is about to be written; ends is true if the
+// server ends instead.
+func (f *faults) apply(s *Server, e *session.Entry) (ends bool) {
+	f.responses++
 	for i := range f.all {
 		fault := &f.all[i]
-		if fault.n != f.answers {
+		if fault.n != f.responses {
 			continue
 		}
 		switch fault.kind {
 		case "garbage":
-			s.out.raw([]byte("garbage: this line is no JSON {\n"))
+			s.out.raw([]byte("garbage: this line is not JSON {\n"))
 		case "cut":
 			e.Payload = e.Payload[:len(e.Payload)/2]
 		case "exit":

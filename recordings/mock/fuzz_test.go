@@ -10,9 +10,9 @@ import (
 	"mcpdbg/framing"
 )
 
-// Whatever a client sends, the mock does not panic, ends with the client, and
-// writes messages only; each request has at most one answer more than was
-// recorded.
+// FuzzClient checks that, whatever a client sends, the mock does not panic, ends with
+// the client, and writes only messages; there is at most one response more than there
+// are requests.
 func FuzzClient(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}` + "\n" + `{"jsonrpc":"2.0","id":"mock-1","result":{}}`,
@@ -40,6 +40,6 @@ func FuzzClient(f *testing.F) {
 			require.True(t, framing.Scan([]byte(strings.TrimSuffix(line, "\n"))).Valid(), "%q", line)
 		}
 		r := server.Report()
-		require.LessOrEqual(t, r.Answered, r.Requests+1, "a listen has its answer at its place")
+		require.LessOrEqual(t, r.Answered, r.Requests+1, "a subscription has its response in its place")
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"mcpdbg/session"
 )
 
-// A growing source is one that is still being indexed.
+// A growing is a source that is still being indexed.
 type growing struct {
 	*session.Past
 	indexed chan struct{}
@@ -20,7 +20,7 @@ type growing struct {
 
 func (g *growing) Indexed() <-chan struct{} { return g.indexed }
 
-// grow shows the rows of a source one after the other.
+// grow returns a source that gets the rows of src one by one.
 func grow(t *testing.T, src session.Rewinder) *growing {
 	t.Helper()
 	g := &growing{session.NewPast(src), make(chan struct{})}
@@ -37,8 +37,8 @@ func grow(t *testing.T, src session.Rewinder) *growing {
 	return g
 }
 
-// A mock that begins before its recording is indexed does what one does that
-// begins after that.
+// TestServedWhileItIsIndexed checks that a mock that starts before its recording is
+// indexed behaves like one that starts after that.
 func TestServedWhileItIsIndexed(t *testing.T) {
 	t.Parallel()
 	all, err := filepath.Glob(fixtures + "*.jsonl")
@@ -50,14 +50,14 @@ func TestServedWhileItIsIndexed(t *testing.T) {
 			in := stream(t, rec, session.KindStdin, 1)
 			for _, opts := range []Options{{}, {Exact: true}, {Strict: true}} {
 				whole, part := serve(t, rec, opts, in), serve(t, grow(t, rec), opts, in)
-				whole.report.Skipped, part.report.Skipped = 0, 0 // is as far as was looked
+				whole.report.Skipped, part.report.Skipped = 0, 0 // depends on how many rows were read
 				require.Equal(t, whole, part)
 			}
 		})
 	}
 }
 
-// chunks are what was written at once.
+// chunks collects the data of each write.
 type chunks []string
 
 func (c *chunks) Write(p []byte) (int, error) {
@@ -65,8 +65,8 @@ func (c *chunks) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Lines come in the chunks in which they came, wherever an id of another length
-// moves them to; a chunk that began inside of it begins behind it.
+// TestChunks checks that lines are written in their recorded chunks, wherever an id of
+// another length moves them; a chunk that began inside the id begins after it.
 func TestChunks(t *testing.T) {
 	t.Parallel()
 	rec := record(t, legacy+`

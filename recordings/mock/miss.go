@@ -11,37 +11,36 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// CodeMiss is the code of the error that answers a request which was not
-// recorded. Its data has the member closest, unless nothing of the method was
-// recorded, and then recorded: the methods that were.
+// CodeMiss is the code of the error response to a request that was not recorded. Its
+// data has the member closest or, if nothing of the method was recorded, the member
+// recorded with the recorded methods.
 const CodeMiss = -32010
 
 const (
-	// closestCandidates is how many recorded requests are compared with one that
-	// was not.
+	// closestCandidates is how many recorded requests are compared with an
+	// unrecorded one.
 	closestCandidates = 256
 	// closestBytes is the longest request that is compared.
 	closestBytes = 256 << 10
-	// shownMethods is how many methods an error lists.
+	// shownMethods is the most methods that an error lists.
 	shownMethods = 64
 )
 
-// A Closest is the recorded request that is closest to one that was not
-// recorded.
-type Closest struct {
+// A closestMatch is the recorded request that is closest to an unrecorded one.
+type closestMatch struct {
 	Method  string   `json:"method"`
 	N       uint64   `json:"n"`             // of its entry
-	Seq     uint64   `json:"seq,omitempty"` // of its answer's entry
-	Differs []string `json:"differs"`       // where its params differ, as pointers; at most 32
+	Seq     uint64   `json:"seq,omitempty"` // of its response's entry
+	Differs []string `json:"differs"`       // pointers to the differences in its params; at most 32
 }
 
 // missed is the data of an error with CodeMiss.
 type missed struct {
-	Closest  *Closest `json:"closest,omitempty"`
-	Recorded []string `json:"recorded,omitempty"`
+	Closest  *closestMatch `json:"closest,omitempty"`
+	Recorded []string      `json:"recorded,omitempty"`
 }
 
-// miss answers a request that was not recorded.
+// miss responds to a request that was not recorded.
 func (s *Server) miss(id []byte, method string, params []byte, at found, why error) {
 	s.report.Misses++
 	text := fmt.Sprintf("%s %v", method, why)
@@ -55,18 +54,18 @@ func (s *Server) miss(id []byte, method string, params []byte, at found, why err
 	if data.Closest != nil {
 		text += "; " + data.Closest.String()
 	} else if data.Recorded = s.table.methods(); data.Recorded != nil {
-		text += "; recorded were " + strings.Join(data.Recorded, ", ")
+		text += "; recorded methods: " + strings.Join(data.Recorded, ", ")
 	}
-	s.opts.Tell(text)
-	if s.opts.Ask != nil {
+	s.opts.Warn(text)
+	if s.opts.Forward != nil {
 		s.forward(id, method, params)
 		return
 	}
 	s.fail(id, CodeMiss, text, data)
 }
 
-// String says what is closest in words.
-func (c *Closest) String() string {
+// String describes the closest request.
+func (c *closestMatch) String() string {
 	text := fmt.Sprintf("the closest recorded request is %s, entry %d", c.Method, c.N)
 	if c.Seq > 0 {
 		text += fmt.Sprintf(", answered with seq %d", c.Seq)
@@ -81,8 +80,8 @@ func (c *Closest) String() string {
 }
 
 // closestOf finds the recorded request that differs in the fewest places.
-func (s *Server) closestOf(requests []uint32, params []byte) *Closest {
-	var best *Closest
+func (s *Server) closestOf(requests []uint32, params []byte) *closestMatch {
+	var best *closestMatch
 	for _, at := range requests[:min(len(requests), closestCandidates)] {
 		row, _ := s.rows.row(int(at))
 		if row.Len > closestBytes || len(params) > closestBytes {
@@ -92,13 +91,13 @@ func (s *Server) closestOf(requests []uint32, params []byte) *Closest {
 		if err != nil {
 			continue
 		}
-		differs := match.Differ(params, e.Msg.Params.Of(e.Payload))
+		differs := match.Differences(params, e.Msg.Params.Of(e.Payload))
 		if best != nil && len(best.Differs) <= len(differs) {
 			continue
 		}
-		best = &Closest{Method: s.rows.method(row), N: e.N, Differs: differs}
-		if answer, ok := s.rows.row(int(row.Pair) - 1); ok {
-			if e, err := s.rows.src.Entry(answer, 1); err == nil {
+		best = &closestMatch{Method: s.rows.method(row), N: e.N, Differs: differs}
+		if response, ok := s.rows.row(int(row.Pair) - 1); ok {
+			if e, err := s.rows.src.Entry(response, 1); err == nil {
 				best.Seq = e.Seq
 			}
 		}
@@ -106,8 +105,7 @@ func (s *Server) closestOf(requests []uint32, params []byte) *Closest {
 	return best
 }
 
-// methods lists the methods of requests that were recorded, as far as rows were
-// looked at.
+// methods lists the recorded request methods in the rows read so far.
 func (t *table) methods() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(t.sent)) {
@@ -118,7 +116,7 @@ func (t *table) methods() []string {
 	return names
 }
 
-// fail answers a request with an error.
+// fail sends an error response.
 func (s *Server) fail(id []byte, code int, message string, data any) {
 	failure := struct {
 		Code    int    `json:"code"`
@@ -126,26 +124,26 @@ func (s *Server) fail(id []byte, code int, message string, data any) {
 		Data    any    `json:"data,omitempty"`
 	}{code, strings.ToValidUTF8(message, "\uFFFD"), data}
 	b, err := json.Marshal(failure)
-	if err != nil { // of data: it has texts and numbers only
+	if err != nil { // can't happen: data has only strings and numbers
 		panic(fmt.Sprintf("mock: encode an error: %v", err))
 	}
 	s.respond(id, "error", b)
 }
 
-// result answers a request.
+// result sends a result.
 func (s *Server) result(id, result []byte) { s.respond(id, "result", result) }
 
 func (s *Server) respond(id []byte, name string, value []byte) {
 	s.out.raw(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`+"\n", id, name, value))
 }
 
-// forward has Options.Ask answer a request that was not recorded.
+// forward lets Options.Ask answer a request that was not recorded.
 func (s *Server) forward(id []byte, method string, params []byte) {
 	id, params = slices.Clone(id), slices.Clone(params)
 	ctx := s.ctx
 	s.calling++
 	s.calls.Go(func() {
-		result, failure, err := s.opts.Ask(ctx, method, params)
+		result, failure, err := s.opts.Forward(ctx, method, params)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.calling--
@@ -157,10 +155,10 @@ func (s *Server) forward(id []byte, method string, params []byte) {
 
 func (s *Server) forwarded(id []byte, method string, result, failure []byte, err error) {
 	switch {
-	case s.over(): // there is nobody any more
+	case s.over(): // there is no client any more
 	case err != nil:
-		s.opts.Tell(fmt.Sprintf("%s was not answered by the real server: %v", method, err))
-		s.fail(id, CodeMiss, fmt.Sprintf("%s was not recorded, and not answered by the real server: %v", method, err), nil)
+		s.opts.Warn(fmt.Sprintf("%s failed on the real server: %v", method, err))
+		s.fail(id, CodeMiss, fmt.Sprintf("%s was not recorded, and failed on the real server: %v", method, err), nil)
 	case failure != nil:
 		s.report.Forwarded++
 		s.respond(id, "error", failure)

@@ -14,16 +14,16 @@ import (
 	"mcpdbg/session"
 )
 
-// record makes a recording of a short text, one entry a line: what begins with
-// > was sent to the server, with < came from it, with ! on stderr; other lines
-// are entries as they are, without n and t. A number before it is the time in
-// milliseconds from which on it counts.
+// record makes a recording from a short text, one entry per line: a line that begins with
+// > was sent to the server, with < came from it, with ! was written to stderr; other lines
+// are raw entries without n and t. A number before them is the time in
+// milliseconds from that line on.
 func record(t testing.TB, text string) *recordings.Recording {
 	t.Helper()
 	return open(t, write(t, text))
 }
 
-// write writes the file of such a recording.
+// write writes such a recording to a file.
 func write(t testing.TB, text string) string {
 	t.Helper()
 	var b strings.Builder
@@ -72,7 +72,7 @@ func open(t testing.TB, path string) *recordings.Recording {
 	return rec
 }
 
-// A served session is what a mock did.
+// A served is the output of a mock.
 type served struct {
 	out, err string
 	told     []string
@@ -84,7 +84,7 @@ type served struct {
 func serve(t testing.TB, src session.Source, opts Options, input string) served {
 	t.Helper()
 	var s served
-	opts.Tell = func(text string) { s.told = append(s.told, text) }
+	opts.Warn = func(text string) { s.told = append(s.told, text) }
 	server, err := New(t.Context(), src, opts)
 	require.NoError(t, err)
 	var out, errw bytes.Buffer
@@ -94,7 +94,7 @@ func serve(t testing.TB, src session.Source, opts Options, input string) served 
 	return s
 }
 
-// lines are the lines of a text without what they are indented by.
+// lines returns a text without the indentation of its lines.
 func lines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -105,7 +105,7 @@ func lines(text string) string {
 	return b.String()
 }
 
-// stream is what a recording has of a stream of one process.
+// stream returns the bytes of a recorded stream of one process.
 func stream(t testing.TB, src session.Source, kind session.Kind, run uint16) string {
 	t.Helper()
 	var b strings.Builder
@@ -121,4 +121,4 @@ func stream(t testing.TB, src session.Source, kind session.Kind, run uint16) str
 	return b.String()
 }
 
-const fixtures = "../../session/lint/testdata/"
+const fixtures = "../../session/diagnosis/rule/testdata/"

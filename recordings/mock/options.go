@@ -7,15 +7,15 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// Repeat says what becomes of a request that comes more often than it was
+// Repeat defines the response to a request that is sent more often than it was
 // recorded.
 type Repeat uint8
 
 // The ways to repeat. The zero value is RepeatLast.
 const (
-	RepeatLast  Repeat = iota // the last recorded answer again
-	RepeatCycle               // all of them again, from the first on
-	RepeatError               // the error of a request that was not recorded
+	RepeatLast  Repeat = iota // repeat the last recorded response
+	RepeatCycle               // repeat all of them, from the first on
+	RepeatError               // respond as to an unrecorded request
 )
 
 var repeatWords = [...]string{"last", "cycle", "error"}
@@ -38,74 +38,74 @@ func ParseRepeat(s string) (Repeat, bool) {
 	return 0, false
 }
 
-// DefaultAskTimeout is how long a client may take for its answer to a request
-// of the server.
+// DefaultAskTimeout is the default timeout for the client's response to a request of
+// the server.
 const DefaultAskTimeout = 30 * time.Second
 
-// Options are the settings of a Server. The zero value is good.
+// Options are the options of a Server. The zero value is ready to use.
 type Options struct {
 	Repeat Repeat
-	// Strict demands the recorded order of requests: a request that is not the
-	// next one was not recorded. Handshake and ping are free.
+	// Strict requires the recorded order: a request other than the next one is
+	// treated as unrecorded. Handshake and ping are exempt.
 	Strict bool
-	// Rules say which params count. Nil means match's own.
+	// Rules define which params count. Nil means match's defaults.
 	Rules *match.Rules
-	// Run is the number of the process whose session is served, from 1; 0 means
-	// the first that answered a request.
+	// Run is the number of the process to serve, from 1; 0 means the first one that
+	// answered a request.
 	Run int
-	// Bridge answers the initialize of a legacy client from what a modern
-	// server said of itself.
+	// Bridge answers initialize from a legacy client with the information of a
+	// modern server.
 	Bridge bool
 
-	// Speed is how fast recorded times pass: 2 is twice as fast. 0 means that
+	// Speed is the speed of recorded time: 2 is twice as fast. 0 means that
 	// responses do not wait, and notifications keep a short rhythm.
 	Speed float64
-	// IdleCap bounds each recorded pause, before Speed; 0 means no bound.
+	// IdleCap limits each recorded pause, before Speed; 0 means no limit.
 	IdleCap time.Duration
-	// AskTimeout is for the client's answer to a request of the server; 0 means
-	// DefaultAskTimeout.
+	// AskTimeout is the timeout for the client's response to a request of the
+	// server; 0 means DefaultAskTimeout.
 	AskTimeout time.Duration
 
-	// Exact writes all that the recorded server wrote, in the same bytes but for
-	// ids and tokens: lines that are no messages, ends of lines, chunks, stderr,
-	// and its end.
+	// Exact writes everything that the recorded server wrote, in the same bytes
+	// except for ids and tokens: lines that are not messages, line endings,
+	// chunks, stderr, and its exit.
 	Exact bool
 
-	// Faults are put over what is served.
+	// Faults are injected into the served session.
 	Faults []Fault
 
-	// Ask, if set, is asked for the answer to a request that was not recorded:
-	// the raw result, or the raw error object. It is called from a goroutine of
-	// its own, and has to end with ctx.
-	Ask func(ctx context.Context, method string, params []byte) (result, failure []byte, err error)
+	// Forward, if set, answers requests that were not recorded: it returns the raw
+	// result or the raw error object. It is called from its own goroutine and must
+	// return when ctx ends.
+	Forward func(ctx context.Context, method string, params []byte) (result, failure []byte, err error)
 
-	// Tell, if set, is told in one line of text what does not agree with the
-	// recording. What clients sent stands in it as it is.
-	Tell func(text string)
+	// Warn, if set, is called with a line of text for each deviation from the
+	// recording. The text may contain unsanitized text of clients.
+	Warn func(text string)
 }
 
-// A Report is what was served. Counts are since the Server was made.
+// A Report has the counts since the Server was created.
 type Report struct {
 	Run         int    `json:"run"`         // the served process, from 1; 0 if none was started
-	Requests    uint64 `json:"requests"`    // that came
-	Answered    uint64 `json:"answered"`    // with a recorded answer
-	Repeated    uint64 `json:"repeated"`    // of these, such that came more often than recorded
-	Unanswered  uint64 `json:"unanswered"`  // not answered, as when recorded
-	Misses      uint64 `json:"misses"`      // that were not recorded
-	Forwarded   uint64 `json:"forwarded"`   // of the misses, those that Options.Ask answered
-	Differences uint64 `json:"differences"` // answers of the client to the server that differ
+	Requests    uint64 `json:"requests"`    // requests received
+	Answered    uint64 `json:"answered"`    // answered from the recording
+	Repeated    uint64 `json:"repeated"`    // of these, those sent more often than recorded
+	Unanswered  uint64 `json:"unanswered"`  // not answered, as in the recording
+	Misses      uint64 `json:"misses"`      // requests that were not recorded
+	Forwarded   uint64 `json:"forwarded"`   // misses answered by Options.Ask
+	Differences uint64 `json:"differences"` // responses of the client that differ
 	Silent      uint64 `json:"silent"`      // requests of the server that the client did not answer in time
-	Bad         uint64 `json:"bad"`         // lines of the client that are no messages
-	Skipped     uint64 `json:"skipped"`     // recorded requests that came in batches or parts, and can't be served; as far as was looked
+	Bad         uint64 `json:"bad"`         // lines of the client that are not messages
+	Skipped     uint64 `json:"skipped"`     // recorded requests in batches or parts, which can't be served, in the rows read so far
 }
 
-// Good tells whether the client did what was recorded.
+// Good reports whether the client behaved as recorded.
 func (r Report) Good() bool {
 	return r.Misses == r.Forwarded && r.Differences == 0 && r.Silent == 0 && r.Bad == 0
 }
 
-// An Ending is how a recorded server ended.
+// An Ending is how the served process ended.
 type Ending struct {
 	Code   int
-	Signal string // its POSIX name without SIG, such as KILL; "" without one
+	Signal string // the POSIX name without SIG, such as KILL; "" if there is none
 }

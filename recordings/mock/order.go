@@ -7,14 +7,13 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// An order demands the requests in the order in which they were recorded.
+// An order requires requests in their recorded order.
 type order struct {
-	next int // the row to look at
+	next int // the next row
 }
 
-// take finds the request that was recorded next, if it is equal to one of a
-// client. With errOrder it is the one that was not asked for; after the last one
-// the error is errOver.
+// take returns the next recorded request if it equals the client's. With errOrder it
+// returns the request that was expected; after the last one the error is errOver.
 func (o *order) take(ctx context.Context, t *table, r *query) (found, error) {
 	at, ok := o.expected(ctx, t)
 	if !ok {
@@ -25,18 +24,18 @@ func (o *order) take(ctx context.Context, t *table, r *query) (found, error) {
 	if err != nil {
 		return found{row: at}, err
 	}
-	var asked, recorded key
-	t.asked, asked = t.key(t.asked, r.method, r.params)
+	var requested, recorded key
+	t.queryText, requested = t.key(t.queryText, r.method, r.params)
 	t.keyed, recorded = t.key(t.keyed, string(e.Msg.Method.Of(e.Payload)), e.Msg.Params.Of(e.Payload))
-	if asked != recorded && !match.Equal(t.asked, t.keyed) {
+	if requested != recorded && !match.Equal(t.queryText, t.keyed) {
 		return found{row: at}, errOrder
 	}
 	o.next = at + 1
 	return found{row: at}, nil
 }
 
-// expected is the row of the request that comes next. Handshake and ping are
-// not in the order.
+// expected returns the row of the next request. Handshake and ping are not part of the
+// order.
 func (o *order) expected(ctx context.Context, t *table) (row int, ok bool) {
 	for ; t.rows.wait(ctx, o.next); o.next++ {
 		row, _ := t.rows.row(o.next)

@@ -11,53 +11,52 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A play writes what was recorded from one message of the client on: see the
-// package's comment for what belongs to it. It is advanced with the Server's
-// lock held.
+// A play writes the output recorded after one message of the client: see the package
+// documentation for what belongs to it. It is advanced with the Server's lock held.
 type play struct {
-	from   int // the row of that message; -1: the start
-	next   int // the row to look at
-	answer int // the row of the answer; -1: none was recorded
+	from     int // the row of that message; -1: the start
+	next     int // the next row
+	response int // the row of the response; -1: none was recorded
 
-	request bool   // the message is a request
-	id      []byte // its raw id, as the client gave it now
-	token   []byte // its raw progress token; nil: none
-	theirs  []byte // the recorded one, once somebody asked; empty: none
-	past    bool   // it is answered, or it is no request
-	leaving bool   // the recorded client began to end the server
-	inner   []int  // rows of answers to requests that were sent after it
-	alone   answer // no other request was open then
-	behind  bool   // the client's next request has come: only changes are still of the play
+	request bool     // the message is a request
+	id      []byte   // its current raw id
+	token   []byte   // its raw progress token; nil: none
+	theirs  []byte   // the recorded one, once it was needed; empty: none
+	past    bool     // it is answered, or is not a request
+	leaving bool     // the recorded client began to stop the server
+	inner   []int    // rows of responses to requests that were sent after it
+	alone   tristate // whether no other request was pending then
+	behind  bool     // the client's next request was sent: only changes still belong to the play
 
-	t      int64         // recorded time of what was done last
-	due    time.Time     // when that was done now
-	wrote  int           // how many lines
-	first  plainAnswer   // if an answer was the first of them
-	paused int           // the row whose pause is over, or goes on
-	told   bool          // a notification was the last line
-	rested time.Duration // pauses of its rhythm so far
-	timer  *time.Timer
-	asks   []*ask // its requests of the server
-	wait   *ask   // whose answer it waits for
-	kept   bool   // it waits, and owns its bytes
+	t              int64         // recorded time of the last action
+	due            time.Time     // time of the last action now
+	wrote          int           // lines written
+	first          plainResponse // if the first line was a response
+	paused         int           // the last row with a pause
+	afterNote      bool          // the last line was a notification
+	rested         time.Duration // pauses of its rhythm so far
+	timer          *time.Timer
+	serverRequests []*serverRequest // requests of the server that belong to it
+	wait           *serverRequest   // the request whose response it waits for
+	kept           bool             // it waits and owns its bytes
 }
 
-// An answer to a question that costs something.
-type answer uint8
+// A tristate caches the result of an expensive check.
+type tristate uint8
 
 const (
-	unknown answer = iota
+	unknown tristate = iota
 	yes
 	no
 )
 
-// A move is what a play does after a row.
+// A move is the result of a step.
 type move uint8
 
 const (
-	onward  move = iota // to the next row
-	blocked             // it waits
-	over                // nothing of what follows belongs to it
+	onward  move = iota // continue with the next row
+	blocked             // the play waits
+	over                // nothing that follows belongs to the play
 )
 
 // newPlay returns a play to fill in.
@@ -66,11 +65,11 @@ func (s *Server) newPlay() *play {
 	if s.idle = nil; p == nil {
 		p = new(play)
 	}
-	*p = play{inner: p.inner[:0], theirs: p.theirs[:0], asks: p.asks[:0], first: plainAnswer{message: p.first.message[:0]}, answer: -1, paused: -1}
+	*p = play{inner: p.inner[:0], theirs: p.theirs[:0], serverRequests: p.serverRequests[:0], first: plainResponse{message: p.first.message[:0]}, response: -1, paused: -1}
 	return p
 }
 
-// begin plays up to where it has to wait, or to the end.
+// begin runs a play until it has to wait, or to its end.
 func (s *Server) begin(p *play) {
 	if s.opts.Speed > 0 {
 		p.due = time.Now()
@@ -78,7 +77,7 @@ func (s *Server) begin(p *play) {
 	s.advance(p)
 }
 
-// advance goes on with a play. One that has to wait is kept until it is over.
+// advance continues a play. One that has to wait is kept until it is over.
 func (s *Server) advance(p *play) {
 	for !s.over() {
 		switch s.step(p) {
@@ -94,7 +93,7 @@ func (s *Server) advance(p *play) {
 	}
 }
 
-// keep notes a play that waits.
+// keep registers a waiting play.
 func (s *Server) keep(p *play) {
 	if p.kept {
 		return
@@ -108,7 +107,7 @@ func (s *Server) keep(p *play) {
 	s.plays[string(p.id)] = p
 }
 
-// forget is the opposite of keep.
+// forget is the inverse of keep.
 func (s *Server) forget(p *play) {
 	delete(s.plays, string(p.id))
 	delete(s.quiet, p)
@@ -118,7 +117,7 @@ func (s *Server) forget(p *play) {
 func (s *Server) played(p *play) {
 	if p.request && !p.past {
 		s.report.Unanswered++
-		s.tellUnanswered(p)
+		s.reportUnanswered(p)
 	}
 	s.keepPlain(p)
 	if p.kept {
@@ -129,7 +128,7 @@ func (s *Server) played(p *play) {
 	s.idle = p
 }
 
-// stop gives up what the play waits for.
+// stop gives up everything the play waits for.
 func (p *play) stop() {
 	if p.timer != nil {
 		p.timer.Stop()
@@ -139,7 +138,7 @@ func (p *play) stop() {
 	}
 }
 
-// step looks at the next row.
+// step handles the next row.
 func (s *Server) step(p *play) move {
 	row, ok := s.rows.row(p.next)
 	if !ok && s.rows.wait(s.ctx, p.next) {
@@ -165,11 +164,11 @@ func (s *Server) step(p *play) move {
 	return onward
 }
 
-// loose tells whether the play ends with whatever happens next: nothing that
-// comes later is known to be of it.
-func (p *play) loose() bool { return p.past || p.answer < 0 }
+// loose reports whether the play ends with the next event: nothing after that is known
+// to belong to it.
+func (p *play) loose() bool { return p.past || p.response < 0 }
 
-// clientRow passes a recorded message of the client.
+// clientRow handles a recorded message of the client.
 func (s *Server) clientRow(p *play, row session.Row) move {
 	if row.Flags&session.FlagProbe != 0 {
 		return onward
@@ -183,15 +182,15 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 			p.behind = true
 			return onward
 		}
-		if row, answer := s.rows.answered(s.ctx, p.next); answer >= 0 && s.rows.method(row) != methodListen {
-			p.open(answer)
+		if row, response := s.rows.answered(s.ctx, p.next); response >= 0 && s.rows.method(row) != methodListen {
+			p.open(response)
 		}
 	case framing.Notification:
 		if p.loose() {
 			return over
 		}
 	case framing.Response, framing.ErrorResponse:
-		if a := s.openAsk(p, int(row.Pair)-1); a != nil && !s.eof {
+		if a := s.pendingServerRequest(p, int(row.Pair)-1); a != nil && !s.eof {
 			s.await(p, a)
 			return blocked
 		}
@@ -200,32 +199,32 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 	return onward
 }
 
-// serverRow writes a line of the recorded server, if it belongs to the play.
+// serverRow writes a line of the recorded server if it belongs to the play.
 func (s *Server) serverRow(p *play, row session.Row) move {
 	if row.Flags&session.FlagProbe != 0 {
 		return onward
 	}
 	switch row.Msg {
 	case framing.Response, framing.ErrorResponse:
-		return s.answerRow(p, row)
+		return s.responseRow(p, row)
 	case framing.Notification:
 		switch method := s.rows.method(row); {
 		case method == mcp.MethodProgress:
 			return s.progressRow(p, row)
 		case s.isChange(method):
-			return s.writeMine(p, row, p.past, s.noteRow)
+			return s.writeOwned(p, row, p.past, s.noteRow)
 		}
-		return s.writeMine(p, row, s.mine(p), s.noteRow)
+		return s.writeOwned(p, row, s.owns(p), s.noteRow)
 	case framing.Request:
-		return s.writeMine(p, row, s.mineToAsk(p), s.askRow)
+		return s.writeOwned(p, row, s.ownsServerRequest(p), s.serverRequestRow)
 	}
 	return s.plainRow(p, row)
 }
 
-// writeMine writes a row if it belongs to the play.
-func (s *Server) writeMine(p *play, row session.Row, mine bool, write func(*play, session.Row) move) move {
+// writeOwned writes a row if it belongs to the play.
+func (s *Server) writeOwned(p *play, row session.Row, owns bool, write func(*play, session.Row) move) move {
 	switch {
-	case !mine:
+	case !owns:
 		if p.loose() && !p.behind {
 			return over
 		}
@@ -236,39 +235,39 @@ func (s *Server) writeMine(p *play, row session.Row, mine bool, write func(*play
 	return write(p, row)
 }
 
-// plainRow writes what is no message: only if all bytes are to be the same.
+// plainRow writes a line that is not a message, only with Exact.
 func (s *Server) plainRow(p *play, row session.Row) move {
 	if !s.opts.Exact {
 		return onward
 	}
-	return s.writeMine(p, row, s.mine(p), func(p *play, row session.Row) move { return s.write(p, row, nil) })
+	return s.writeOwned(p, row, s.owns(p), func(p *play, row session.Row) move { return s.write(p, row, nil) })
 }
 
-// answerRow is a recorded answer.
-func (s *Server) answerRow(p *play, row session.Row) move {
+// responseRow handles a recorded response.
+func (s *Server) responseRow(p *play, row session.Row) move {
 	request := int(row.Pair) - 1
 	switch {
-	case p.next == p.answer:
+	case p.next == p.response:
 		if s.pause(p, row) {
 			return blocked
 		}
 		p.past = true
 		s.report.Answered++
-		return s.writeAnswer(p, row, p.id)
-	case row.State == session.ReqOrphan, row.State == session.ReqDuplicate:
+		return s.writeResponse(p, row, p.id)
+	case row.State == session.ReqUnmatched, row.State == session.ReqDuplicate:
 		if row.Pair > 0 && request == p.from && s.opts.Exact {
-			return s.writeAnswer(p, row, p.id)
+			return s.writeResponse(p, row, p.id)
 		}
 		return s.plainRow(p, row)
 	case s.rows.method(row) == methodListen:
-		return s.writeMine(p, row, s.mine(p), s.listenEnds)
+		return s.writeOwned(p, row, s.owns(p), s.listenEnds)
 	case p.loose() && !p.leaving:
 		return over
 	}
 	return onward
 }
 
-// stateRow passes what is known of the session.
+// stateRow handles a state entry.
 func (s *Server) stateRow(p *play, row session.Row) move {
 	if p.leaving || !s.isStopping(row) {
 		return onward
@@ -276,21 +275,21 @@ func (s *Server) stateRow(p *play, row session.Row) move {
 	if p.leaving = true; p.loose() {
 		return over
 	}
-	return onward // its answer is to come
+	return onward // its response comes later
 }
 
-// mine tells whether what has no mark of its own belongs to the play: whether
-// its request was sent last of those that are open, or none is open and it was
-// what happened last. A request that was never answered counts as open until
-// something else happens.
-func (s *Server) mine(p *play) bool {
+// owns reports whether a line without a reference to a request belongs to the play:
+// because its request is the latest pending one, or because no request is pending and
+// it was the last event. A request that was never answered counts as pending until the
+// next event.
+func (s *Server) owns(p *play) bool {
 	if p.behind {
 		return false
 	}
 	if p.loose() {
 		if p.alone == unknown {
 			p.alone = no
-			if at := max(p.answer, p.from); !p.innerBeyond(at) && !s.rows.openBeyond(s.ctx, p.from, at) {
+			if at := max(p.response, p.from); !p.innerBeyond(at) && !s.rows.openBeyond(s.ctx, p.from, at) {
 				p.alone = yes
 			}
 		}
@@ -299,47 +298,47 @@ func (s *Server) mine(p *play) bool {
 	return !p.leaving && !p.innerBeyond(p.next)
 }
 
-// mineToAsk is mine for a request of the server. Its cause has to be one that
-// is open until the client has answered it; only if there is none it can be any
-// that is open.
-func (s *Server) mineToAsk(p *play) bool {
+// ownsServerRequest is owns for a request of the server. Its cause must be a request that stays
+// pending until the client has responded; only if there is none, it can be any pending
+// request.
+func (s *Server) ownsServerRequest(p *play) bool {
 	_, until := s.rows.answered(s.ctx, p.next)
 	switch {
 	case p.behind:
 		return false
 	case p.loose() || until < 0:
-		return s.mine(p)
-	case p.answer > until:
+		return s.owns(p)
+	case p.response > until:
 		return !p.innerBeyond(until)
 	}
-	return s.mine(p) && !s.rows.openBeyond(s.ctx, p.from, until)
+	return s.owns(p) && !s.rows.openBeyond(s.ctx, p.from, until)
 }
 
-// open notes the answer of a request that was sent after the play's own. Those
-// that have come are forgotten now and then.
-func (p *play) open(answer int) {
+// open records the response of a request that was sent after the play's own. Those in
+// the past are removed now and then.
+func (p *play) open(response int) {
 	if len(p.inner) == cap(p.inner) {
-		p.inner = slices.DeleteFunc(p.inner, func(answer int) bool { return answer < p.next })
+		p.inner = slices.DeleteFunc(p.inner, func(response int) bool { return response < p.next })
 	}
-	p.inner = append(p.inner, answer)
+	p.inner = append(p.inner, response)
 }
 
-// innerBeyond tells whether a request that was sent after the play's own was
-// open beyond the row at.
+// innerBeyond reports whether a request that was sent after the play's own was pending
+// beyond the row at.
 func (p *play) innerBeyond(at int) bool {
-	for _, answer := range p.inner {
-		if answer > at {
+	for _, response := range p.inner {
+		if response > at {
 			return true
 		}
 	}
 	return false
 }
 
-// openWindow is how many rows before a message are looked at for requests that
-// are still open.
+// openWindow is how many rows before a message are searched for requests that are
+// still pending.
 const openWindow = 1024
 
-// openBeyond tells whether a request that was sent before the row from was open
+// openBeyond reports whether a request that was sent before the row from was pending
 // beyond the row at.
 func (r *rows) openBeyond(ctx context.Context, from, at int) bool {
 	for end := from; end > max(0, from-openWindow); {
@@ -348,7 +347,7 @@ func (r *rows) openBeyond(ctx context.Context, from, at int) bool {
 			if !isRequest(row) || row.Flags&session.FlagProbe != 0 || r.method(row) == methodListen {
 				continue
 			}
-			if _, answer := r.answered(ctx, begin+i); answer > at {
+			if _, response := r.answered(ctx, begin+i); response > at {
 				return true
 			}
 		}
@@ -357,8 +356,8 @@ func (r *rows) openBeyond(ctx context.Context, from, at int) bool {
 	return false
 }
 
-// pause makes a play wait for the recorded time of a row, or without Speed for
-// the rhythm of its notifications.
+// pause makes a play wait for the recorded time of a row or, without Speed, for the
+// rhythm of its notifications. It reports whether the play must wait.
 func (s *Server) pause(p *play, row session.Row) bool {
 	if p.paused == p.next {
 		return false
@@ -384,12 +383,12 @@ func (s *Server) pause(p *play, row session.Row) bool {
 	return true
 }
 
-// resume goes on with a play whose time has come.
+// resume continues a play whose pause is over.
 func (s *Server) resume(p *play) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.timer == nil || s.plays[string(p.id)] != p && !s.quiet[p] {
-		return // it was given up
+		return // given up
 	}
 	p.timer = nil
 	s.advance(p)

@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	// preparedAtOnce is how many recorded requests are looked at before a client
-	// can get its turn again.
+	// preparedAtOnce is how many recorded requests are prepared before a client can
+	// get its turn again.
 	preparedAtOnce = 8
-	// idleTime is how long a client has nothing to say before requests are
-	// prepared: one that sends them as fast as it can is not held up.
+	// idleTime is how long a client must be idle before requests are prepared: one
+	// that sends requests as fast as it can is not slowed down.
 	idleTime = 2 * time.Millisecond
 )
 
-// prepare looks at the recorded requests of the methods that were asked for
-// while the client has nothing to ask, so that one that was recorded late, or
-// often, need not wait for it. It ends with ctx.
+// prepare reads the recorded requests of the methods that were requested while the
+// client is idle, so that a request that was recorded late or often need not wait for
+// it. It ends with ctx.
 func (s *Server) prepare(ctx context.Context) {
 	pause := time.NewTimer(idleTime)
 	defer pause.Stop()
@@ -41,8 +41,8 @@ func (s *Server) prepare(ctx context.Context) {
 	}
 }
 
-// prepareSome prepares a few requests, or waits until there are rows; false if
-// there are no more.
+// prepareSome prepares a few requests, or waits for rows. It reports whether there may
+// be more.
 func (s *Server) prepareSome(ctx context.Context) bool {
 	s.mu.Lock()
 	changed := s.rows.src.Changed()

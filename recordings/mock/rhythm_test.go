@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// writes keeps each write apart, and when it came.
+// writes records each write with its time.
 type writes struct {
 	begin time.Time
 	all   []string
@@ -30,9 +30,9 @@ const together = legacy + `
 	1003 < {"jsonrpc":"2.0","id":1,"result":"done"}
 `
 
-// TestProgressIsWrittenApartFromItsAnswer: the TypeScript SDK drops progress that
-// arrives with the answer.
-func TestProgressIsWrittenApartFromItsAnswer(t *testing.T) {
+// TestProgressIsWrittenSeparately: the TypeScript SDK drops progress that
+// arrives together with the response.
+func TestProgressIsWrittenSeparately(t *testing.T) {
 	t.Parallel()
 	rec := record(t, together)
 	synctest.Test(t, func(t *testing.T) {
@@ -46,12 +46,12 @@ func TestProgressIsWrittenApartFromItsAnswer(t *testing.T) {
 			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":2}}`,
 			`{"jsonrpc":"2.0","id":5,"result":"done"}`,
 		}, out.all)
-		require.Equal(t, []time.Duration{3 * time.Millisecond, 3 * time.Millisecond, 3*time.Millisecond + apart}, out.at)
+		require.Equal(t, []time.Duration{3 * time.Millisecond, 3 * time.Millisecond, 3*time.Millisecond + minGap}, out.at)
 	})
 }
 
-// TestTheRhythmOfManyNotificationsEnds: a long call is not served in its own time.
-func TestTheRhythmOfManyNotificationsEnds(t *testing.T) {
+// TestRhythmIsLimited: a long call is not served in its recorded time.
+func TestRhythmIsLimited(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for i := range 500 {
@@ -69,11 +69,11 @@ func TestTheRhythmOfManyNotificationsEnds(t *testing.T) {
 		_, err = server.Serve(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"long"}}`+"\n"), out, io.Discard)
 		require.NoError(t, err)
 		require.Len(t, out.all, 501)
-		require.Equal(t, mostRest+apart, out.at[500])
+		require.Equal(t, maxTotalRest+minGap, out.at[500])
 	})
 }
 
-// changing has a change that came while two requests were open, and was caused by
+// changing has a change that came while two requests were pending, and was caused by
 // neither: it came because the client had initialized.
 const changing = legacy + `
 	10 > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}
@@ -86,7 +86,7 @@ const changing = legacy + `
 	70 < {"jsonrpc":"2.0","id":3,"result":{}}
 `
 
-func TestAChangeFollowsWhatHadBeenAnswered(t *testing.T) {
+func TestChangeFollowsTheLastResponse(t *testing.T) {
 	t.Parallel()
 	rec := record(t, changing)
 	const (
@@ -99,9 +99,9 @@ func TestAChangeFollowsWhatHadBeenAnswered(t *testing.T) {
 		want        []string
 	}{
 		{"only initialized", initialized, []string{listChanged}},
-		{"the request that was open", `{"jsonrpc":"2.0","id":8,"method":"tools/list"}`, []string{`{"jsonrpc":"2.0","id":8,"result":"list"}`}},
-		{"the last answer before", `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"echo"}}`, []string{`{"jsonrpc":"2.0","id":8,"result":"echo"}`, updated}},
-		{"the request behind", `{"jsonrpc":"2.0","id":8,"method":"ping"}`, []string{`{"jsonrpc":"2.0","id":8,"result":{}}`}},
+		{"the request that was pending", `{"jsonrpc":"2.0","id":8,"method":"tools/list"}`, []string{`{"jsonrpc":"2.0","id":8,"result":"list"}`}},
+		{"the last response before", `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"echo"}}`, []string{`{"jsonrpc":"2.0","id":8,"result":"echo"}`, updated}},
+		{"the request after", `{"jsonrpc":"2.0","id":8,"method":"ping"}`, []string{`{"jsonrpc":"2.0","id":8,"result":{}}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := serve(t, rec, Options{}, c.input)

@@ -10,19 +10,19 @@ import (
 
 const methodListen = "subscriptions/listen"
 
-// rows are the rows of a recording that may still be read. Whoever looks for a
-// row that is not there yet waits for it. They belong to one goroutine at a time.
+// rows are the rows of a recording that may still be indexed. Methods wait for rows
+// that are not available yet. They belong to one goroutine at a time.
 type rows struct {
 	src  session.Source
-	full <-chan struct{} // closed when no more rows come; nil if none do
-	buf  []byte          // for entries that are looked at and forgotten
-	one  [1]session.Row  // for row: a variable of its own would be allocated each time
-	page [64]session.Row // for those that look at many
+	full <-chan struct{} // closed when all rows are available; nil if they already are
+	buf  []byte          // scratch space for entries
+	one  [1]session.Row  // for row: a local variable would be allocated each time
+	page [64]session.Row // for reading many rows
 }
 
-// An indexing Source adds its rows while it can be read.
+// An indexing Source adds rows while it can be read.
 type indexing interface {
-	// Indexed is closed when all rows are there.
+	// Indexed returns a channel that is closed when all rows are available.
 	Indexed() <-chan struct{}
 }
 
@@ -34,7 +34,7 @@ func newRows(src session.Source) rows {
 	return r
 }
 
-// wait waits until the row i is there; false if it never will be.
+// wait waits until row i is available; false if it never will be.
 func (r *rows) wait(ctx context.Context, i int) bool {
 	for {
 		changed := r.src.Changed()
@@ -53,7 +53,7 @@ func (r *rows) wait(ctx context.Context, i int) bool {
 	}
 }
 
-// complete tells whether all rows are there.
+// complete reports whether all rows are available.
 func (r *rows) complete() bool {
 	if r.full == nil {
 		return true
@@ -66,7 +66,7 @@ func (r *rows) complete() bool {
 	}
 }
 
-// row is the row i, if it is there.
+// row returns row i if it is available.
 func (r *rows) row(i int) (session.Row, bool) {
 	if i < 0 || r.src.Rows(i, r.one[:]) == 0 {
 		return session.Row{}, false
@@ -74,10 +74,10 @@ func (r *rows) row(i int) (session.Row, bool) {
 	return r.one[0], true
 }
 
-// answered is the row i of a request, once it is known what became of it, and
-// the number of its answer's row; -1 if it was not answered. One that was
-// cancelled, or given up, may still be answered.
-func (r *rows) answered(ctx context.Context, i int) (row session.Row, answer int) {
+// answered returns row i of a request once its fate is known, and the number of its
+// response's row; -1 if there is none. A request that was cancelled or timed out may
+// still get a response.
+func (r *rows) answered(ctx context.Context, i int) (row session.Row, response int) {
 	for {
 		next := r.src.Len()
 		row, _ = r.row(i)
@@ -91,17 +91,17 @@ func (r *rows) answered(ctx context.Context, i int) (row session.Row, answer int
 	}
 }
 
-// result is the row of the answer to request i, -1 without one, and reports
-// whether that is a result.
-func (r *rows) result(ctx context.Context, i int) (answer int, ok bool) {
-	if _, answer = r.answered(ctx, i); answer < 0 {
-		return answer, false
+// result returns the row of the response to request i, -1 if there is none, and
+// reports whether it is a result.
+func (r *rows) result(ctx context.Context, i int) (response int, ok bool) {
+	if _, response = r.answered(ctx, i); response < 0 {
+		return response, false
 	}
-	row, _ := r.row(answer)
-	return answer, row.Msg == framing.Response
+	row, _ := r.row(response)
+	return response, row.Msg == framing.Response
 }
 
-// entry reads the entry of a row into buf, and gives back the larger buf.
+// entry reads the entry of a row into buf, and returns a possibly larger buf.
 func (r *rows) entry(row session.Row, buf []byte) (session.Entry, []byte, error) {
 	if cap(buf) < int(row.Len) {
 		buf = make([]byte, max(int(row.Len), 4<<10))
@@ -110,7 +110,7 @@ func (r *rows) entry(row session.Row, buf []byte) (session.Entry, []byte, error)
 	return e, buf, err
 }
 
-// look reads an entry that is forgotten before the next one is looked at.
+// look reads an entry that is valid until the next call.
 func (r *rows) look(row session.Row) (session.Entry, error) {
 	e, buf, err := r.entry(row, r.buf)
 	if r.buf = buf; cap(buf) > keptBuffer {
@@ -124,13 +124,13 @@ const keptBuffer = 1 << 20
 
 func (r *rows) method(row session.Row) string { return r.src.Method(row.Method) }
 
-// isRequest tells whether a row is a request of the client that can be served:
-// one that is the whole of its entry.
+// isRequest reports whether a row is a client request that can be served: one that
+// makes up a whole entry.
 func isRequest(row session.Row) bool {
-	return row.Kind == session.KindStdin && row.Msg == framing.Request && row.Flags&(session.FlagPart|session.FlagBatch|session.FlagUnkept) == 0
+	return row.Kind == session.KindStdin && row.Msg == framing.Request && row.Flags&(session.FlagPart|session.FlagBatch|session.FlagDropped) == 0
 }
 
-// isHandshake tells whether a method only says who the client is.
+// isHandshake reports whether the params of a method only describe the client.
 func isHandshake(method string) bool {
 	return method == mcp.MethodInitialize || method == mcp.MethodDiscover
 }

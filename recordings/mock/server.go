@@ -13,63 +13,62 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxPlays is how many requests may wait for their recorded time, or for an
-// answer of the client, before further ones are refused.
+// maxPlays is the most requests that may wait for their recorded time, or for a
+// response of the client, before further ones are refused.
 const maxPlays = 4096
 
-// A Server serves one process of a recording to one client. Make one with New.
+// A Server serves one process of a recording to one client. Use New to create one.
 type Server struct {
 	opts  Options
 	rows  rows
 	table *table
 	order order
-	first int // row after which the served process wrote
+	first int // row after the start of the served process
 	era   mcp.Era
 	ctx   context.Context // of Serve
 
-	calls sync.WaitGroup // of Options.Ask, and the goroutine that prepares
-	turn  atomic.Uint64  // how often the client had something to say
-	more  chan struct{}  // holds one: there may be more to prepare
+	calls sync.WaitGroup // calls of Options.Ask, and the goroutine of prepare
+	turn  atomic.Uint64  // number of reads from the client
+	more  chan struct{}  // of capacity 1: there may be more to prepare
 
-	mu      sync.Mutex
-	out     output
-	report  Report
-	names   map[string]string       // methods that were asked for
-	plain   cache[int, plainAnswer] // by the row of the request
-	plays   map[string]*play        // those that wait, by the raw id of their request
-	quiet   map[*play]bool          // those that wait, and have no request
-	idle    *play                   // one to use again
-	asks    map[string]*ask         // requests of the server that are open, by their raw id
-	asked   map[int]*ask            // the same by row
-	lastAsk uint64
-	listens map[string][]byte // live ids of subscriptions by their recorded ones
-	faults  faults
-	calling int  // calls of Options.Ask
-	eof     bool // the client has closed its end
-	closing bool // and what the recorded server wrote then is being written
-	ending  *Ending
-	failure error
-	done    chan struct{} // closed with ending or failure
+	mu             sync.Mutex
+	out            output
+	report         Report
+	names          map[string]string         // requested methods
+	plain          cache[int, plainResponse] // by the row of the request
+	plays          map[string]*play          // waiting plays by the raw id of their request
+	quiet          map[*play]bool            // waiting plays without a request
+	idle           *play                     // one to reuse
+	serverRequests map[string]*serverRequest // pending requests of the server by raw id
+	requestsByRow  map[int]*serverRequest    // the same by row
+	lastRequestID  uint64
+	listens        map[string][]byte // live ids of subscriptions by their recorded ones
+	faults         faults
+	calling        int  // pending calls of Options.Ask
+	eof            bool // the client has closed its side
+	closing        bool // and the recorded server's output after that is being written
+	ending         *Ending
+	failure        error
+	done           chan struct{} // closed with ending or failure
 }
 
-// ErrNoRun says that a recording does not have the process that is to be
-// served.
+// ErrNoRun is the error for a process that a recording does not have.
 var ErrNoRun = errors.New("no such process in the recording")
 
-// New makes a server of a recording. It reads as far as it needs to find the
-// process, and ends with ctx. The error is ErrNoRun, ctx's, or one of reading.
+// New creates a server from a recording. It reads as far as needed to find the process.
+// The error is ErrNoRun, that of ctx, or a read error.
 func New(ctx context.Context, src session.Source, opts Options) (*Server, error) {
 	if opts.AskTimeout == 0 {
 		opts.AskTimeout = DefaultAskTimeout
 	}
-	if opts.Tell == nil {
-		opts.Tell = func(string) {}
+	if opts.Warn == nil {
+		opts.Warn = func(string) {}
 	}
 	s := &Server{
 		opts: opts, rows: newRows(src), ctx: ctx,
 		names: map[string]string{}, plays: map[string]*play{}, quiet: map[*play]bool{},
-		asks: map[string]*ask{}, asked: map[int]*ask{}, listens: map[string][]byte{},
-		plain:  cache[int, plainAnswer]{limit: answersKept},
+		serverRequests: map[string]*serverRequest{}, requestsByRow: map[int]*serverRequest{}, listens: map[string][]byte{},
+		plain:  cache[int, plainResponse]{limit: responsesKept},
 		faults: newFaults(opts.Faults), done: make(chan struct{}), more: make(chan struct{}, 1),
 	}
 	run, first, err := s.rows.choose(ctx, opts.Run)
@@ -83,14 +82,14 @@ func New(ctx context.Context, src session.Source, opts Options) (*Server, error)
 	return s, err
 }
 
-// Run is the number of the process that is served, from 1; 0 if the recording
-// tells of no start.
+// Run returns the number of the served process, from 1; 0 if the recording has no
+// start.
 func (s *Server) Run() int { return s.report.Run }
 
-// Era is that of the recorded session.
+// Era returns the era of the recorded session.
 func (s *Server) Era() mcp.Era { return s.era }
 
-// Report tells what was served so far.
+// Report returns the counts so far.
 func (s *Server) Report() Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,13 +98,13 @@ func (s *Server) Report() Report {
 	return r
 }
 
-// Serve reads messages of a client from in, one a line, and answers on out,
-// until in ends, ctx is cancelled, or the recorded server ends (with
-// Options.Exact, where errw gets its stderr). It is called once. The error is
-// one of out, or ctx's.
+// Serve reads messages of a client from in, one per line, and responds on out, until in
+// ends, ctx is cancelled, or the recorded server exits (with Options.Exact, which also
+// writes its stderr to errw). It must be called only once. The error is that of out or
+// ctx.
 //
-// Serve reads in from a goroutine that can only end when in does: a reader that
-// never ends outlives a cancelled ctx.
+// Serve reads in from a goroutine that ends only when in does: a reader that never ends
+// outlives a cancelled ctx.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out, errw io.Writer) (Ending, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
@@ -161,7 +160,7 @@ func (s *Server) read(in io.Reader) {
 	}
 }
 
-// over tells whether nothing is written any more.
+// over reports whether nothing is written any more.
 func (s *Server) over() bool { return s.ending != nil || s.failure != nil || s.ctx.Err() != nil }
 
 // end ends the server.
@@ -172,8 +171,7 @@ func (s *Server) end(e Ending) {
 	}
 }
 
-// flush writes what waits to be written. A client that does not read any more
-// ends the server.
+// flush writes buffered output. The server ends if the client does not read any more.
 func (s *Server) flush() {
 	if err := s.out.flush(); err != nil && s.ending == nil && s.failure == nil {
 		s.failure = err
@@ -181,7 +179,7 @@ func (s *Server) flush() {
 	}
 }
 
-// stop gives up what still waits.
+// stop gives up everything that still waits.
 func (s *Server) stop() {
 	for _, p := range s.plays {
 		p.stop()
@@ -189,7 +187,7 @@ func (s *Server) stop() {
 	for p := range s.quiet {
 		p.stop()
 	}
-	for _, a := range s.asks {
+	for _, a := range s.serverRequests {
 		a.stop()
 	}
 }
@@ -201,7 +199,7 @@ func (s *Server) line(l framing.Line) {
 	}
 	if !l.Whole() {
 		if !l.More {
-			s.bad("a line of the client is too long")
+			s.bad("the client sent a line that is too long")
 		}
 		return
 	}
@@ -229,20 +227,20 @@ func (s *Server) message(line []byte, m framing.Message) {
 		if m.Problems&framing.ProblemBlank != 0 {
 			return
 		}
-		s.bad("the client sent what is no message")
-		if !s.opts.Exact { // else the recorded server was silent, or its error is at its place
-			s.fail([]byte("null"), mcp.CodeParse, "no JSON-RPC message", nil)
+		s.bad("the client sent a line that is not a message")
+		if !s.opts.Exact { // with Exact the recorded response, if any, is sent in its place
+			s.fail([]byte("null"), mcp.CodeParse, "not a JSON-RPC message", nil)
 		}
 	}
 }
 
-// bad counts and tells what is wrong with a client.
+// bad counts and reports an error of the client.
 func (s *Server) bad(text string) {
 	s.report.Bad++
-	s.opts.Tell(text)
+	s.opts.Warn(text)
 }
 
-// name is the method of a message, allocated once for each.
+// name returns the method of a message, allocated once for each.
 func (s *Server) name(line []byte, m framing.Message) string {
 	raw := m.Method.Of(line)
 	if name, ok := s.names[string(raw)]; ok {
@@ -264,7 +262,7 @@ func (s *Server) request(line []byte, m framing.Message) {
 	}
 	f, err := s.find(&query{method: method, params: params, line: line, id: m.ID})
 	if err != nil && method == mcp.MethodPing {
-		s.result(id, []byte("{}")) // which no recording needs to have
+		s.result(id, []byte("{}")) // need not be in the recording
 		return
 	}
 	if err != nil {
@@ -275,27 +273,27 @@ func (s *Server) request(line []byte, m framing.Message) {
 		s.report.Repeated++
 	}
 	if known, ok := s.plain.get(f.row); ok {
-		s.answerPlainly(known, id)
+		s.respondPlainly(known, id)
 		return
 	}
 	if len(s.plays) >= maxPlays || s.plays[string(id)] != nil {
-		s.fail(id, mcp.CodeInvalidRequest, fmt.Sprintf("id %.40s is in use, or there are %d open requests", id, maxPlays), nil)
+		s.fail(id, mcp.CodeInvalidRequest, fmt.Sprintf("id %.40s is in use, or %d requests are pending", id, maxPlays), nil)
 		return
 	}
 	p := s.newPlay()
 	p.request, p.from, p.next, p.id = true, f.row, f.row+1, id
 	p.token = find(line, m.Params, "_meta", "progressToken").Of(line)
 	var row session.Row
-	row, p.answer = s.rows.answered(s.ctx, f.row)
+	row, p.response = s.rows.answered(s.ctx, f.row)
 	if method == methodListen {
-		p.answer = -1 // it is written at its place, as the notifications are
+		p.response = -1 // it is written in its place, like the notifications
 		s.listen(row, id)
 	}
 	p.t = row.T
 	s.begin(p)
 }
 
-// find finds the recorded request for one of the client.
+// find finds the recorded request for a request of the client.
 func (s *Server) find(r *query) (found, error) {
 	if s.opts.Strict && !isHandshake(r.method) && r.method != mcp.MethodPing {
 		return s.order.take(s.ctx, s.table, r)
@@ -305,8 +303,8 @@ func (s *Server) find(r *query) (found, error) {
 	return f, err
 }
 
-// notified handles a notification of the client: what the recorded server wrote
-// after it follows.
+// notified handles a notification of the client: the recorded server's output after
+// it is written.
 func (s *Server) notified(line []byte, m framing.Message) {
 	method := s.name(line, m)
 	if method == mcp.MethodCancelled {
@@ -322,7 +320,7 @@ func (s *Server) notified(line []byte, m framing.Message) {
 	s.begin(p)
 }
 
-// cancel gives up a request: it is not answered any more.
+// cancel gives up a request: it gets no response.
 func (s *Server) cancel(id []byte) {
 	if p := s.plays[string(id)]; p != nil {
 		p.stop()
@@ -336,7 +334,7 @@ func (s *Server) cancel(id []byte) {
 	}
 }
 
-// start plays what the recorded server wrote before any message came.
+// start plays the recorded server's output before the first message.
 func (s *Server) start() {
 	p := s.newPlay()
 	row, _ := s.rows.row(s.first)
@@ -345,11 +343,11 @@ func (s *Server) start() {
 	s.begin(p)
 }
 
-// ends handles the end of the client's messages: what waits for the client is
-// given up, what waits for its time goes on.
+// ends handles the end of the client's messages: plays that wait for the client are
+// given up; those that wait for their time continue.
 func (s *Server) ends() {
 	s.eof = true
-	s.giveUpAsks()
+	s.giveUpServerRequests()
 	s.settle()
 }
 
@@ -366,6 +364,6 @@ func (s *Server) settle() {
 			return
 		}
 	}
-	s.giveUpAsks()
+	s.giveUpServerRequests()
 	s.end(Ending{})
 }

@@ -10,7 +10,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// legacy is how sessions begin in these tests.
+// legacy is the beginning of sessions in these tests.
 const legacy = `
 	0 {"k":"start","process":"mcp-stdio-1","pid":1}
 	> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"a","version":"1"},"capabilities":{}}}
@@ -18,7 +18,7 @@ const legacy = `
 	> {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-func TestAnswersByMethodAndParams(t *testing.T) {
+func TestRespondsByMethodAndParams(t *testing.T) {
 	t.Parallel()
 	rec := record(t, legacy+`
 	> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":1,"b":[true]}}}
@@ -57,8 +57,8 @@ const thrice = legacy + `
 	< {"jsonrpc":"2.0","id":3,"result":2}
 `
 
-// answers are what the lines of an output have as result or as error code.
-func answers(t *testing.T, out string) (all []any) {
+// responses returns the results or error codes in the lines of an output.
+func responses(t *testing.T, out string) (all []any) {
 	t.Helper()
 	for line := range strings.Lines(out) {
 		var m struct {
@@ -83,9 +83,9 @@ func TestRepeat(t *testing.T) {
 		RepeatError: {1.0, 2.0, CodeMiss, CodeMiss, CodeMiss},
 	} {
 		s := serve(t, record(t, thrice), Options{Repeat: repeat}, strings.Repeat(call, 5))
-		require.Equal(t, want, answers(t, s.out), repeat)
+		require.Equal(t, want, responses(t, s.out), repeat)
 		if repeat == RepeatError {
-			require.Contains(t, s.told[0], "tools/call was not recorded that often; the closest recorded request is tools/call, entry 5, answered with seq 2, which is equal")
+			require.Contains(t, s.told[0], "tools/call was recorded fewer times; the closest recorded request is tools/call, entry 5, answered with seq 2, which is equal")
 			require.EqualValues(t, 3, s.report.Misses)
 		} else {
 			require.EqualValues(t, 3, s.report.Repeated)
@@ -93,7 +93,8 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// What follows an answer follows it each time.
+// TestRepeatedWithWhatFollows checks that messages after a response follow each
+// repetition of it.
 func TestRepeatedWithWhatFollows(t *testing.T) {
 	t.Parallel()
 	rec := record(t, legacy+`
@@ -114,14 +115,15 @@ func TestStrictOrder(t *testing.T) {
 	count := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count"}}` + "\n"
 	other := strings.ReplaceAll(count, "count", "other")
 	s := serve(t, record(t, thrice), Options{Strict: true}, count+count+other+count+other)
-	require.Equal(t, []any{1.0, CodeMiss, "other", 2.0, CodeMiss}, answers(t, s.out))
+	require.Equal(t, []any{1.0, CodeMiss, "other", 2.0, CodeMiss}, responses(t, s.out))
 	require.Equal(t, []string{
-		"tools/call is not what came next; the closest recorded request is tools/call, entry 7, answered with seq 3, which differs at /name",
+		"tools/call is not the next recorded request; the closest recorded request is tools/call, entry 7, answered with seq 3, which differs at /name",
 		"tools/call comes after the last recorded request",
 	}, s.told)
 }
 
-// The error names the recorded request that differs in the fewest places.
+// TestMissNamesTheClosest checks that the error names the recorded request with the
+// fewest differences.
 func TestMissNamesTheClosest(t *testing.T) {
 	t.Parallel()
 	rec := record(t, legacy+`
@@ -136,14 +138,15 @@ func TestMissNamesTheClosest(t *testing.T) {
 	`)
 	require.Equal(t, lines(`
 	{"jsonrpc":"2.0","id":8,"error":{"code":-32010,"message":"tools/call was not recorded; the closest recorded request is tools/call, entry 7, answered with seq 3, which differs at /arguments/b","data":{"closest":{"method":"tools/call","n":7,"seq":3,"differs":["/arguments/b"]}}}}
-	{"jsonrpc":"2.0","id":9,"error":{"code":-32010,"message":"prompts/list was not recorded; recorded were initialize, tools/call","data":{"recorded":["initialize","tools/call"]}}}
+	{"jsonrpc":"2.0","id":9,"error":{"code":-32010,"message":"prompts/list was not recorded; recorded methods: initialize, tools/call","data":{"recorded":["initialize","tools/call"]}}}
 	`), s.out)
 	require.Len(t, s.told, 2)
 	require.EqualValues(t, 2, s.report.Misses)
 	require.False(t, s.report.Good())
 }
 
-// Progress has the token that the client gave now, and only its own request's.
+// TestProgressAndNotesAtTheirPlace checks that progress has the client's current
+// token, and only that of its own request.
 func TestProgressAndNotesAtTheirPlace(t *testing.T) {
 	t.Parallel()
 	rec := record(t, `
@@ -197,12 +200,12 @@ const asking = legacy + `
 	< {"jsonrpc":"2.0","id":1,"result":"hello Ada"}
 `
 
-// The server's requests have ids of their own, and what followed the recorded
-// answer follows the client's.
-func TestAsksAndCompares(t *testing.T) {
+// TestServerRequestsAreSentAndCompared checks that the server's requests have new
+// ids, and that what followed the recorded response follows the client's.
+func TestServerRequestsAreSentAndCompared(t *testing.T) {
 	t.Parallel()
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}` + "\n"
-	const asks = `
+	const serverRequests = `
 	{"jsonrpc":"2.0","id":"mock-1","method":"elicitation/create","params":{"message":"your name?"}}
 	{"jsonrpc":"2.0","id":"mock-2","method":"roots/list"}
 	{"jsonrpc":"2.0","id":1,"result":"hello Ada"}
@@ -211,7 +214,7 @@ func TestAsksAndCompares(t *testing.T) {
 	{"jsonrpc":"2.0","id":"mock-1","result":{"content":{"name":"Ada"},"action":"accept"}}
 	{"jsonrpc":"2.0","id":"mock-2","error":{"message":"no roots","code":-32601}}
 	`)
-	require.Equal(t, lines(asks), s.out)
+	require.Equal(t, lines(serverRequests), s.out)
 	require.Equal(t, Report{Run: 1, Requests: 1, Answered: 1}, s.report)
 
 	s = serve(t, record(t, asking), Options{}, call+`
@@ -219,21 +222,22 @@ func TestAsksAndCompares(t *testing.T) {
 	{"jsonrpc":"2.0","id":"mock-2","result":{"roots":[]}}
 	{"jsonrpc":"2.0","id":"mock-3","result":{}}
 	`)
-	require.Equal(t, lines(asks), s.out, "what was recorded goes on")
+	require.Equal(t, lines(serverRequests), s.out, "the recording continues")
 	require.Equal(t, Report{Run: 1, Requests: 1, Answered: 1, Differences: 2, Bad: 1}, s.report)
 	require.Contains(t, s.told[0], "elicitation/create")
 	require.Contains(t, s.told[0], "differs from the recorded one at /result/content/name")
 	require.Contains(t, s.told[1], "/result /error")
 
 	s = serve(t, record(t, asking), Options{}, call)
-	require.Equal(t, lines(asks), s.out)
+	require.Equal(t, lines(serverRequests), s.out)
 	require.EqualValues(t, 2, s.report.Silent)
-	require.Equal(t, "the client ended without an answer to the server's elicitation/create", s.told[0])
+	require.Equal(t, "the client ended without a response to the server's elicitation/create", s.told[0])
 }
 
-// A request of the server belongs to one that is open until the client has
-// answered it, and not to a later one that is not.
-func TestWhoAsks(t *testing.T) {
+// TestServerRequestBelongsToPendingRequest checks that a request of the server
+// belongs to one that is pending until the client has responded, and not to a later
+// one that is not.
+func TestServerRequestBelongsToPendingRequest(t *testing.T) {
 	t.Parallel()
 	rec := record(t, legacy+`
 	> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}
@@ -260,7 +264,8 @@ func TestWhoAsks(t *testing.T) {
 	require.True(t, s.report.Good())
 }
 
-// A request that waits for the client is not answered once it is cancelled.
+// TestCancelled checks that a request that waits for the client gets no response
+// once it is cancelled.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	s := serve(t, record(t, asking), Options{}, `
@@ -284,16 +289,16 @@ const modern = `
 	< {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete"}}
 `
 
-func TestErasMeet(t *testing.T) {
+func TestClientOfOtherEra(t *testing.T) {
 	t.Parallel()
 	const discover = `{"jsonrpc":"2.0","id":"d","method":"server/discover","params":{"_meta":{"x":1}}}` + "\n"
 	const initialize = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-06-18"}}` + "\n"
 	s := serve(t, record(t, thrice), Options{}, discover)
-	require.Equal(t, []any{mcp.CodeMethodNotFound}, answers(t, s.out))
-	require.True(t, s.report.Good(), "a client that looks for the era does nothing wrong")
+	require.Equal(t, []any{mcp.CodeMethodNotFound}, responses(t, s.out))
+	require.True(t, s.report.Good(), "a client that probes the era does nothing wrong")
 
 	s = serve(t, record(t, modern), Options{}, initialize+discover)
-	require.Equal(t, mcp.CodeUnsupportedVersion, answers(t, s.out)[0])
+	require.Equal(t, mcp.CodeUnsupportedVersion, responses(t, s.out)[0])
 	require.Contains(t, s.out, `"data":{"requested":"2025-06-18","supported":["2026-07-28"]}`)
 	require.Contains(t, s.out, `{"jsonrpc":"2.0","id":"d","result":{"resultType":"complete","supportedVersions"`)
 	require.EqualValues(t, 1, s.report.Misses)
@@ -303,8 +308,8 @@ func TestErasMeet(t *testing.T) {
 	require.True(t, s.report.Good())
 }
 
-// What a subscription sends has the id of the client's request for it, and is
-// left out for a client that has none.
+// TestSubscriptions checks that messages of a subscription have the id of the
+// client's request, and are skipped for a client without one.
 func TestSubscriptions(t *testing.T) {
 	t.Parallel()
 	const call = `{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"grow"}}` + "\n"
@@ -332,15 +337,15 @@ func TestRunThatIsServed(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count"}}` + "\n"
 	s := serve(t, record(t, text), Options{}, call+call)
 	require.Equal(t, 2, s.report.Run)
-	require.Equal(t, []any{1.0, 2.0}, answers(t, s.out))
+	require.Equal(t, []any{1.0, 2.0}, responses(t, s.out))
 	s = serve(t, record(t, text), Options{Run: 4}, call+call)
-	require.Equal(t, []any{1.0, "in run 4"}, answers(t, s.out))
+	require.Equal(t, []any{1.0, "in run 4"}, responses(t, s.out))
 	_, err := New(t.Context(), record(t, text), Options{Run: 5})
 	require.ErrorIs(t, err, ErrNoRun)
 	require.ErrorContains(t, err, "run 5 of 4")
 }
 
-// Text that was removed from a recording is equal to any text.
+// TestRedactedRequests checks that redacted text equals any text.
 func TestRedactedRequests(t *testing.T) {
 	t.Parallel()
 	rec := record(t, legacy+`
@@ -351,7 +356,7 @@ func TestRedactedRequests(t *testing.T) {
 	`)
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"login","arguments":{"key":"sk-123"}}}` + "\n"
 	s := serve(t, rec, Options{}, call+call+call+strings.Replace(call, "login", "logout", 1))
-	require.Equal(t, []any{"first", "second", "second", CodeMiss}, answers(t, s.out))
+	require.Equal(t, []any{"first", "second", "second", CodeMiss}, responses(t, s.out))
 	require.EqualValues(t, 1, s.report.Repeated)
 }
 
@@ -367,7 +372,7 @@ func TestFaults(t *testing.T) {
 	s := serve(t, record(t, thrice), Options{Faults: faults}, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"+strings.Repeat(call, 5))
 	require.Equal(t, lines(`
 	{"jsonrpc":"2.0","id":1,"result":1}
-	garbage: this line is no JSON {
+	garbage: this line is not JSON {
 	{"jsonrpc":"2.0","id":1,"result":2}
 	{"jsonrpc":"2.0",
 	`), s.out)

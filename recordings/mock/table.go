@@ -11,70 +11,70 @@ import (
 	"mcpdbg/session"
 )
 
-// otherMethods is how a Source calls the methods for which it has no more
-// numbers.
+// otherMethods is the name that a Source uses for methods beyond its limit.
 const otherMethods = "(other methods)"
 
-// A key stands for a request: 128 bits of the SHA-256 of what match makes of
-// its method and params, so that no two requests share one.
+// A key identifies a request: 128 bits of the SHA-256 of its match key, so that no two
+// requests share one.
 type key [16]byte
 
-// A table finds recorded requests. Rows are looked at in their order, and
-// entries of one method only when a request of that method is looked for.
+// A table finds recorded requests. Rows are read in order, and the entries of a method
+// only when a request of that method is searched.
 type table struct {
-	rows     rows
-	rules    *match.Rules
-	run      uint16
-	next     int // the first row that was not looked at
-	end      bool
-	skipped  uint64 // requests that can't be served
-	sent     map[string]*sent
-	wanted   []*sent // those that were asked for
-	prepared bool    // all of their requests have keys
-	queues   map[key]queue
-	links    []link
-	keys     cache[string, key]
-	raw      []byte // of the request that is looked for, without its id
-	asked    []byte // what match makes of it
-	keyed    []byte // and of a recorded one
+	rows      rows
+	rules     *match.Rules
+	run       uint16
+	next      int // the first unread row
+	end       bool
+	skipped   uint64 // requests that can't be served
+	sent      map[string]*sent
+	wanted    []*sent // the requested methods
+	prepared  bool    // all of their requests have keys
+	queues    map[key]queue
+	links     []link
+	keys      cache[string, key]
+	raw       []byte // the current request without its id
+	queryText []byte // its match key
+	keyed     []byte // the match key of a recorded request
 }
 
-// A query is a request that is looked for.
+// A query is a request to find.
 type query struct {
 	method string
 	params []byte
-	line   []byte // of which it is, nil if it is made here
+	line   []byte // the message, nil if there is none
 	id     framing.Span
 }
 
-// sent are the messages of the client of one method.
+// sent are the client messages of one method.
 type sent struct {
 	requests []uint32 // rows
 	keyed    int      // how many of them have a key
-	wanted   bool     // they were asked for
-	wild     []wild   // those that something was redacted in
+	wanted   bool     // the method was requested
+	wild     []wild   // requests with redacted values
 	notes    []uint32 // rows of notifications
-	noted    int      // how many of them came again
+	noted    int      // how many of them were used
 }
 
-// A queue is what was recorded for one key. Numbers are of links, plus one.
+// A queue lists the recorded requests with one key. Numbers are indexes in links, plus
+// one.
 type queue struct {
 	first, last, next uint32
-	again             bool // it goes round for the second time
+	again             bool // its requests are repeated
 }
 
 // A link is one request of a queue.
 type link struct{ row, next uint32 }
 
-// A wild request is equal to more requests than one.
+// A wild is a redacted request, which equals more than one request.
 type wild struct {
-	text   []byte // what match made of it
+	text   []byte // its match key
 	row    int
 	served bool
 }
 
-// maxWild is how many requests of a method may have redacted spots; the others
-// are found by their bytes only.
+// maxWild is the most requests of a method that may have redacted values; further ones
+// are matched by their bytes only.
 const maxWild = 4096
 
 func newTable(rows rows, rules *match.Rules, run uint16, first int) *table {
@@ -82,7 +82,7 @@ func newTable(rows rows, rules *match.Rules, run uint16, first int) *table {
 		keys: cache[string, key]{limit: keysKept}}
 }
 
-// A found is where a recorded request is.
+// A found is the position of a recorded request.
 type found struct {
 	row   int
 	again bool // it was served before
@@ -90,13 +90,13 @@ type found struct {
 
 var (
 	errNotRecorded = errors.New("was not recorded")
-	errUsedUp      = errors.New("was not recorded that often")
-	errOrder       = errors.New("is not what came next")
+	errUsedUp      = errors.New("was recorded fewer times")
+	errOrder       = errors.New("is not the next recorded request")
 	errOver        = errors.New("comes after the last recorded request")
 )
 
-// take finds the next recorded request that is equal to one of a client. The
-// error is errNotRecorded or errUsedUp.
+// take finds the next recorded request that equals a client's. The error is
+// errNotRecorded or errUsedUp.
 func (t *table) take(ctx context.Context, r *query, repeat Repeat) (found, error) {
 	k := t.keyOf(r)
 	if f, ok := t.fresh(k); ok {
@@ -110,8 +110,8 @@ func (t *table) take(ctx context.Context, r *query, repeat Repeat) (found, error
 		}
 	}
 	if s != nil && len(s.wild) > 0 {
-		t.asked, _ = t.key(t.asked, r.method, r.params)
-		if f, err := s.take(t.asked, repeat); !errors.Is(err, errNotRecorded) {
+		t.queryText, _ = t.key(t.queryText, r.method, r.params)
+		if f, err := s.take(t.queryText, repeat); !errors.Is(err, errNotRecorded) {
 			return f, err
 		}
 	}
@@ -130,7 +130,7 @@ func (t *table) take(ctx context.Context, r *query, repeat Repeat) (found, error
 	return found{row: int(t.links[q.last-1].row), again: true}, nil
 }
 
-// fresh takes the first request of a queue that was not served.
+// fresh takes the first request of a queue that was not served yet.
 func (t *table) fresh(k key) (found, bool) {
 	q, ok := t.queues[k]
 	if !ok || q.next == 0 {
@@ -142,7 +142,7 @@ func (t *table) fresh(k key) (found, bool) {
 	return found{row: int(l.row), again: q.again}, true
 }
 
-// take finds a redacted request that is equal to one whose text is given.
+// take finds a redacted request that equals the one with the given key.
 func (s *sent) take(text []byte, repeat Repeat) (f found, err error) {
 	err = errNotRecorded
 	for i := range s.wild {
@@ -161,31 +161,30 @@ func (s *sent) take(text []byte, repeat Repeat) (f found, err error) {
 	return f, err
 }
 
-// keyOf is the key of a request that is looked for. Clients that poll send the
-// same bytes again and again: their key is known.
+// keyOf returns the key of a query. Clients that poll send the same bytes repeatedly:
+// their keys are cached.
 func (t *table) keyOf(r *query) key {
 	if len(r.line) == 0 || len(r.line) > longestKept {
 		var k key
-		t.asked, k = t.key(t.asked, r.method, r.params)
+		t.queryText, k = t.key(t.queryText, r.method, r.params)
 		return k
 	}
 	t.raw = withoutID(t.raw, r.line, r.id)
 	k, ok := getBytes(&t.keys, t.raw)
 	if !ok {
-		t.asked, k = t.key(t.asked, r.method, r.params)
+		t.queryText, k = t.key(t.queryText, r.method, r.params)
 		t.keys.put(string(t.raw), k, len(t.raw)+entryCost)
 	}
 	return k
 }
 
-// withoutID is a message without the bytes of its id, in buf. Messages that
-// differ otherwise stay different: nothing but an id can stand where there is
-// nothing.
+// withoutID returns a message without the bytes of its id, in buf. Different messages
+// stay different: only an id can be in the place of the gap.
 func withoutID(buf, message []byte, id framing.Span) []byte {
 	return append(append(buf[:0], message[:id.Start]...), message[id.End:]...)
 }
 
-// key is what a request is found by, with the text that it is made of in buf.
+// key returns the key of a request, and the text it is computed from in buf.
 func (t *table) key(buf []byte, method string, params []byte) (text []byte, k key) {
 	if isHandshake(method) {
 		params = nil
@@ -199,16 +198,16 @@ func (t *table) key(buf []byte, method string, params []byte) (text []byte, k ke
 	return text, key(sum[:16])
 }
 
-// of is what was recorded of a method so far; nil if nothing was.
+// of returns the recorded messages of a method so far; nil if there are none.
 func (t *table) of(method string) *sent {
-	const longest = 256 // of the names that a Source keeps
+	const longest = 256 // the longest name that a Source keeps
 	if s := t.sent[method[:min(len(method), longest)]]; s != nil {
 		return s
 	}
 	return t.sent[otherMethods]
 }
 
-// extend gives one more request of a method its key; false if there is none.
+// extend computes the key of one more request of a method; false if there is none.
 func (t *table) extend(ctx context.Context, method string, s **sent) bool {
 	for *s == nil || (*s).keyed == len((*s).requests) {
 		if !t.look(ctx) {
@@ -221,20 +220,20 @@ func (t *table) extend(ctx context.Context, method string, s **sent) bool {
 	return true
 }
 
-// keyNext gives the next request of a method its key.
+// keyNext computes the key of the next request of a method.
 func (t *table) keyNext(s *sent) {
 	at := s.requests[s.keyed]
 	s.keyed++
 	row, _ := t.rows.row(int(at))
 	e, err := t.rows.look(row)
 	if err != nil {
-		return // it can't be served either
+		return // it can't be served, either
 	}
 	var k key
 	known := false
 	if len(e.Payload) <= longestKept {
 		t.keyed = withoutID(t.keyed, e.Payload, e.Msg.ID)
-		k, known = getBytes(&t.keys, t.keyed) // the client sends the same bytes
+		k, known = getBytes(&t.keys, t.keyed) // the client has sent the same bytes
 	}
 	if !known {
 		t.keyed, k = t.key(t.keyed, string(e.Msg.Method.Of(e.Payload)), e.Msg.Params.Of(e.Payload))
@@ -258,16 +257,16 @@ func (t *table) keyNext(s *sent) {
 	t.queues[k] = q
 }
 
-// prepare gives up to n requests of the wanted methods their keys, or looks at
-// rows for them. More says that there is more to do, wait that it has to wait
-// for rows.
+// prepare computes the keys of up to n requests of the wanted methods, or reads rows
+// for them. more means that there is more to do, wait that it must wait for rows
+// first.
 func (t *table) prepare(n int) (more, wait bool) {
 	for range n {
 		switch s := t.behind(); {
 		case s != nil:
 			t.keyNext(s)
 		case !t.end && t.next < t.rows.src.Len():
-			t.look(context.Background()) // the rows are there
+			t.look(context.Background()) // the rows are available
 		default:
 			t.prepared = t.end || t.rows.complete() && t.next >= t.rows.src.Len()
 			return !t.prepared, !t.prepared
@@ -276,7 +275,7 @@ func (t *table) prepare(n int) (more, wait bool) {
 	return true, false
 }
 
-// want notes that requests of a method were asked for.
+// want marks a method as requested.
 func (t *table) want(s *sent) {
 	if s != nil && !s.wanted {
 		s.wanted, t.prepared = true, false
@@ -284,7 +283,7 @@ func (t *table) want(s *sent) {
 	}
 }
 
-// behind is a wanted method that has requests without a key.
+// behind returns a wanted method with requests that have no key yet.
 func (t *table) behind() *sent {
 	for _, s := range t.wanted {
 		if s.keyed < len(s.requests) {
@@ -294,8 +293,8 @@ func (t *table) behind() *sent {
 	return nil
 }
 
-// look looks at further rows; false if there are none. It waits for rows that
-// are still to be indexed.
+// look reads further rows; false if there are none. It waits for rows that are not
+// indexed yet.
 func (t *table) look(ctx context.Context) bool {
 	if t.end || !t.rows.wait(ctx, t.next) {
 		return false
@@ -312,7 +311,7 @@ func (t *table) look(ctx context.Context) bool {
 	return true
 }
 
-// add notes the row i.
+// add records row i.
 func (t *table) add(i int, row session.Row) {
 	if row.Kind != session.KindStdin || row.Msg != framing.Request && row.Msg != framing.Notification {
 		return
@@ -334,8 +333,8 @@ func (t *table) add(i int, row session.Row) {
 	}
 }
 
-// note finds the next recorded notification of a method. Only for one that
-// every client sends it waits for rows to come.
+// note finds the next recorded notification of a method. If wait is set, which is for
+// one that every client sends, it waits for rows that are not indexed yet.
 func (t *table) note(ctx context.Context, method string, wait bool) (row int, ok bool) {
 	for {
 		if s := t.of(method); s != nil && s.noted < len(s.notes) {

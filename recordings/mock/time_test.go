@@ -15,8 +15,8 @@ import (
 	"mcpdbg/recordings"
 )
 
-// A client talks to a mock inside a bubble, whose clock stands still while
-// anybody works.
+// A client talks to a mock inside a synctest bubble, whose clock stands still while
+// a goroutine runs.
 type client struct {
 	t      *testing.T
 	server *Server
@@ -51,7 +51,7 @@ func (c *client) send(line string) {
 	require.NoError(c.t, err)
 }
 
-// expect reads a line, and tells when it came.
+// expect reads a line and checks when it came.
 func (c *client) expect(line string, after time.Duration) {
 	c.t.Helper()
 	require.Equal(c.t, line, <-c.lines)
@@ -64,8 +64,8 @@ func (c *client) end() {
 	require.NoError(c.t, <-c.over)
 }
 
-// serveInTurn serves a client that sends a line when all that the line before led
-// to has come, and returns what was written.
+// serveInTurn serves a client that sends a line when all output caused by the
+// previous line has come, and returns the output.
 func serveInTurn(t *testing.T, rec *recordings.Recording, opts Options, input string) string {
 	var out strings.Builder
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,7 @@ func serveInTurn(t *testing.T, rec *recordings.Recording, opts Options, input st
 		client := connect(t, server)
 		for line := range strings.Lines(lines(input)) {
 			client.send(strings.TrimSpace(line))
-			time.Sleep(time.Minute) // of the bubble's clock: more than any rhythm
+			time.Sleep(time.Minute) // on the bubble's clock: longer than any rhythm
 		}
 		client.end()
 		for line := range client.lines {
@@ -97,7 +97,7 @@ func TestSpeed(t *testing.T) {
 		opts               Options
 		half, done, behind time.Duration
 	}{
-		{Options{}, 20, 40, 60}, // the rhythm of notifications, cut short
+		{Options{}, 20, 40, 60}, // the shortened rhythm of notifications
 		{Options{Speed: 1}, 400, 8400, 8600},
 		{Options{Speed: 2}, 200, 4200, 4300},
 		{Options{Speed: 1, IdleCap: time.Second}, 400, 1400, 1600},
@@ -117,9 +117,10 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// Other requests are answered while one waits for its time, what waits goes on
-// when the client has sent all, and what is cancelled is not answered.
-func TestSpeedHoldsUpNobody(t *testing.T) {
+// TestSpeedDoesNotBlockOtherRequests checks that other requests are answered while
+// one waits for its time, that waiting ones continue when the client has sent
+// everything, and that cancelled ones get no response.
+func TestSpeedDoesNotBlockOtherRequests(t *testing.T) {
 	t.Parallel()
 	rec := record(t, slowly+`
 	10000 > {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -143,12 +144,12 @@ func TestSpeedHoldsUpNobody(t *testing.T) {
 	})
 }
 
-func TestAnswerOfTheClientThatDoesNotCome(t *testing.T) {
+func TestClientDoesNotRespond(t *testing.T) {
 	t.Parallel()
 	rec := record(t, asking)
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		server, err := New(t.Context(), rec, Options{AskTimeout: time.Minute, Tell: func(text string) { told = append(told, text) }})
+		server, err := New(t.Context(), rec, Options{AskTimeout: time.Minute, Warn: func(text string) { told = append(told, text) }})
 		require.NoError(t, err)
 		client := connect(t, server)
 		client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}`)
@@ -157,18 +158,18 @@ func TestAnswerOfTheClientThatDoesNotCome(t *testing.T) {
 		client.send(`{"jsonrpc":"2.0","id":"mock-2","error":{"code":-32601,"message":"no roots"}}`)
 		client.expect(`{"jsonrpc":"2.0","id":1,"result":"hello Ada"}`, time.Minute)
 		client.end()
-		require.Equal(t, []string{"no answer in 1m0s to the server's elicitation/create"}, told)
+		require.Equal(t, []string{"no response in 1m0s to the server's elicitation/create"}, told)
 		require.EqualValues(t, 1, server.Report().Silent)
 	})
 }
 
-// While the client is idle its next requests are prepared, of the methods that
-// it has asked for.
+// TestPreparesWhileIdle checks that while the client is idle, further requests are
+// prepared for the methods that it has requested.
 func TestPreparesWhileIdle(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	for i := range 1000 {
-		fmt.Fprintf(&text, "> %s\n< %s\n", benchRequest(i, i), benchAnswer(i))
+		fmt.Fprintf(&text, "> %s\n< %s\n", benchRequest(i, i), benchResponse(i))
 	}
 	rec := record(t, legacy+text.String())
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +177,7 @@ func TestPreparesWhileIdle(t *testing.T) {
 		require.NoError(t, err)
 		client := connect(t, server)
 		client.send(benchRequest(0, 0))
-		client.expect(benchAnswer(0), 0)
+		client.expect(benchResponse(0), 0)
 		server.mu.Lock()
 		require.Equal(t, 1, server.table.sent["tools/call"].keyed)
 		server.mu.Unlock()
@@ -191,7 +192,7 @@ func TestPreparesWhileIdle(t *testing.T) {
 	})
 }
 
-// A mock whose context ends leaves nothing behind.
+// TestContextEnds checks that a mock stops with its context.
 func TestContextEnds(t *testing.T) {
 	t.Parallel()
 	rec := record(t, slowly)

@@ -9,7 +9,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// write writes the line of a row with edits made.
+// write writes the edited line of a row.
 func (s *Server) write(p *play, row session.Row, changes edits) move {
 	e, err := s.rows.look(row)
 	if err != nil {
@@ -19,30 +19,30 @@ func (s *Server) write(p *play, row session.Row, changes edits) move {
 	return s.writeEntry(p, &e, changes)
 }
 
-// writeEntry writes the line of an entry with edits made.
+// writeEntry writes the edited line of an entry.
 func (s *Server) writeEntry(p *play, e *session.Entry, changes edits) move {
 	p.wrote++
-	p.told = false
+	p.afterNote = false
 	s.out.line(e, changes)
 	return onward
 }
 
-// unreadable tells of an entry that can't be read: it is left out.
+// unreadable reports an entry that can't be read and is skipped.
 func (s *Server) unreadable(row session.Row, err error) {
-	s.opts.Tell(fmt.Sprintf("left out: %v", err))
+	s.opts.Warn(fmt.Sprintf("skipped: %v", err))
 }
 
-// writeAnswer writes the answer of a row with another id.
-func (s *Server) writeAnswer(p *play, row session.Row, id []byte) move {
+// writeResponse writes the response of a row with another id.
+func (s *Server) writeResponse(p *play, row session.Row, id []byte) move {
 	e, err := s.rows.look(row)
 	if err != nil {
 		s.unreadable(row, err)
 		return onward
 	}
-	if s.faults.answer(s, &e) {
+	if s.faults.apply(s, &e) {
 		return over
 	}
-	if int(e.Msg.ID.End) > len(e.Payload) { // a fault has cut it off
+	if int(e.Msg.ID.End) > len(e.Payload) { // cut off by a fault
 		return s.writeEntry(p, &e, nil)
 	}
 	one := [1]edit{{e.Msg.ID, id}}
@@ -53,7 +53,7 @@ func (s *Server) writeAnswer(p *play, row session.Row, id []byte) move {
 	return s.writeEntry(p, &e, one[:])
 }
 
-// keepPlain keeps the answer of a play that wrote nothing else.
+// keepPlain caches the response of a play that wrote nothing else.
 func (s *Server) keepPlain(p *play) {
 	if p.wrote != 1 || len(p.first.message) == 0 || !p.request || p.kept {
 		return
@@ -61,11 +61,11 @@ func (s *Server) keepPlain(p *play) {
 	if s.opts.Exact || s.opts.Speed > 0 || len(s.faults.all) > 0 {
 		return
 	}
-	s.plain.put(p.from, plainAnswer{bytes.Clone(p.first.message), p.first.id}, len(p.first.message)+entryCost)
+	s.plain.put(p.from, plainResponse{bytes.Clone(p.first.message), p.first.id}, len(p.first.message)+entryCost)
 }
 
-// answerPlainly answers a request with what is kept.
-func (s *Server) answerPlainly(known plainAnswer, id []byte) {
+// respondPlainly answers a request with a cached response.
+func (s *Server) respondPlainly(known plainResponse, id []byte) {
 	s.report.Answered++
 	one := [1]edit{{known.id, id}}
 	s.out.message(known.message, one[:])
@@ -89,8 +89,8 @@ func (s *Server) noteRow(p *play, row session.Row) move {
 	return s.writeNotification(p, &e, one[:])
 }
 
-// noteEdit puts the id that the client or the mock gave into a notification
-// about a request. It is not known if there is no such request now.
+// noteEdit replaces the id in a notification about a request by the current one. known
+// is false if there is no such request now.
 func (s *Server) noteEdit(e *session.Entry) (change edit, known bool) {
 	if string(e.Msg.Method.Of(e.Payload)) == mcp.MethodCancelled {
 		span := find(e.Payload, e.Msg.Params, "requestId")
@@ -98,7 +98,7 @@ func (s *Server) noteEdit(e *session.Entry) (change edit, known bool) {
 		if live := s.listens[string(id)]; live != nil {
 			return edit{span, live}, true
 		}
-		for _, a := range s.asks {
+		for _, a := range s.serverRequests {
 			if bytes.Equal(a.recorded, id) {
 				return edit{span, a.id}, true
 			}
@@ -116,13 +116,13 @@ func (s *Server) noteEdit(e *session.Entry) (change edit, known bool) {
 	return edit{span, live}, live != nil
 }
 
-// metaSubscription is where a notification has the id of its subscription.
+// metaSubscription is the _meta key of a notification with the id of its subscription.
 const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 
-// maxListens is how many subscriptions are known at a time.
+// maxListens is the most subscriptions at a time.
 const maxListens = 4096
 
-// listen notes the client's id of a recorded subscription.
+// listen records the client's id of a recorded subscription.
 func (s *Server) listen(row session.Row, id []byte) {
 	e, err := s.rows.look(row)
 	if err == nil && len(s.listens) < maxListens {
@@ -130,7 +130,7 @@ func (s *Server) listen(row session.Row, id []byte) {
 	}
 }
 
-// listenEnds writes the answer of a subscription, which ends it.
+// listenEnds writes the response of a subscription, which ends it.
 func (s *Server) listenEnds(p *play, row session.Row) move {
 	e, err := s.rows.look(row)
 	if err != nil {
@@ -171,8 +171,8 @@ func (s *Server) progressRow(p *play, row session.Row) move {
 	return s.writeNotification(p, &e, one[:])
 }
 
-// recordedToken is the progress token of the recorded request, nil if it has
-// none. It is looked for once.
+// recordedToken returns the progress token of the recorded request, nil if it has none.
+// The result is cached.
 func (s *Server) recordedToken(p *play) []byte {
 	if len(p.theirs) > 0 {
 		if p.theirs[0] == noToken {
@@ -194,6 +194,5 @@ func (s *Server) recordedToken(p *play) []byte {
 	return p.theirs
 }
 
-// noToken stands for a token that was looked for in vain; no JSON value begins
-// with it.
+// noToken marks a request without a token; no JSON value begins with it.
 const noToken = 0

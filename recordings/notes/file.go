@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// version is the number mcpdbg_notes of the header.
+// version is the value of mcpdbg_notes in the header.
 const version = 1
 
 // A header is the first line of the file.
@@ -20,7 +20,7 @@ type header struct {
 	Recording string `json:"recording"`
 }
 
-// A FormatError says why a file holds no notes.
+// A FormatError reports why a file has no valid notes.
 type FormatError struct {
 	Path   string
 	Reason string
@@ -28,8 +28,8 @@ type FormatError struct {
 
 func (e *FormatError) Error() string { return fmt.Sprintf("notes %s: %s", e.Path, e.Reason) }
 
-// An OtherRecordingError says that a file of notes belongs to another recording
-// than the one beside it.
+// An OtherRecordingError reports that a file of notes belongs to a recording other than
+// the one next to it.
 type OtherRecordingError struct {
 	Path string
 	ID   string // of the recording it belongs to
@@ -37,25 +37,25 @@ type OtherRecordingError struct {
 }
 
 func (e *OtherRecordingError) Error() string {
-	return fmt.Sprintf("notes %s: they are of the recording %q, not of %q", e.Path, e.ID, e.Want)
+	return fmt.Sprintf("notes %s: they belong to the recording %q, not to %q", e.Path, e.ID, e.Want)
 }
 
-// A SaveError says why notes are kept in memory only.
+// A SaveError reports why notes are kept in memory only.
 type SaveError struct {
 	Path string
 	Err  error
 }
 
 func (e *SaveError) Error() string {
-	return fmt.Sprintf("notes are not saved, and gone with the program: %v", e.Err)
+	return fmt.Sprintf("notes are not saved and will be lost on exit: %v", e.Err)
 }
 
 // Unwrap returns the cause.
 func (e *SaveError) Unwrap() error { return e.Err }
 
-var errFull = fmt.Errorf("the file of notes is at its limit of %d MiB", MaxFile>>20)
+var errFull = fmt.Errorf("the notes file has reached its limit of %d MiB", maxFile>>20)
 
-// readFile reads a file of notes; nil if there is none.
+// readFile reads a file of notes; nil if it does not exist.
 func readFile(path string) ([]byte, error) {
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -63,36 +63,36 @@ func readFile(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("notes: %w", err)
 	case !info.Mode().IsRegular():
-		return nil, &FormatError{Path: path, Reason: "it is no file"}
+		return nil, &FormatError{Path: path, Reason: "not a regular file"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("notes: %w", err)
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("notes: %w", err)
 	}
-	if len(content) > MaxFile {
-		return nil, &FormatError{Path: path, Reason: fmt.Sprintf("it is larger than %d MiB", MaxFile>>20)}
+	if len(content) > maxFile {
+		return nil, &FormatError{Path: path, Reason: fmt.Sprintf("larger than %d MiB", maxFile>>20)}
 	}
 	return content, nil
 }
 
-// parse puts the changes of a file into x, and returns the id of the recording it
-// belongs to. The last line may be torn.
+// parse adds the changes in a file to x, and returns the id of the recording that the
+// file belongs to. The last line may be torn.
 func parse(content []byte, x *Notes) (recording string, err error) {
 	if bytes.HasPrefix(x.headerLine(), content) {
-		return x.id, nil // a header at most, that may be torn
+		return x.id, nil // at most a header, which may be torn
 	}
 	first, rest, _ := bytes.Cut(content, []byte{'\n'})
 	var h header
 	switch err := json.Unmarshal(first, &h); {
 	case err != nil || h.Version == 0:
-		return "", errors.New("it holds no notes")
+		return "", errors.New("not a notes file")
 	case h.Version != version:
-		return "", fmt.Errorf("version %d of the format is not known", h.Version)
+		return "", fmt.Errorf("unknown format version %d", h.Version)
 	}
 	last := make(map[uint64]Note)
 	for len(rest) > 0 {
@@ -116,23 +116,23 @@ func parse(content []byte, x *Notes) (recording string, err error) {
 // read reads a line, one change, into last.
 func (x *Notes) read(line []byte, last map[uint64]Note) {
 	if len(line) < len(`{"n":1}`) || line[0] != '{' {
-		x.skipped++ // a file of nothing else must not take seconds
+		x.skipped++ // fast path for a file full of such lines
 		return
 	}
 	var e struct {
 		Entry
-		header // of two programs that began the file at the same time
+		header // written again if two programs created the file at the same time
 	}
 	switch err := json.Unmarshal(line, &e); {
 	case err == nil && e.N == 0 && e.Version == version && e.Recording == x.id:
-	case err != nil, e.N == 0, len(e.Text) > MaxText:
+	case err != nil, e.N == 0, len(e.Text) > maxText:
 		x.skipped++
 	default:
 		last[e.N] = e.Note
 	}
 }
 
-// save appends a change to the file, which it creates if need be.
+// save appends a change to the file, which it creates if necessary.
 func (x *Notes) save(e Entry) error {
 	f, err := os.OpenFile(x.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -155,7 +155,7 @@ func (x *Notes) append(f *os.File, e Entry) error {
 		return err
 	}
 	line = append(append(before, line...), '\n')
-	if info.Size()+int64(len(line)) > MaxFile {
+	if info.Size()+int64(len(line)) > maxFile {
 		return errFull
 	}
 	if _, err := f.Write(line); err != nil {
@@ -164,8 +164,8 @@ func (x *Notes) append(f *os.File, e Entry) error {
 	return f.Sync()
 }
 
-// lead is what has to come before a change: the header, or what is missing of it,
-// or the end of a line that is torn.
+// lead returns what must be written before a change: the header, its missing part, or
+// the end of a torn line.
 func (x *Notes) lead(f *os.File, size int64) ([]byte, error) {
 	line := x.headerLine()
 	have := make([]byte, min(size, int64(len(line))))

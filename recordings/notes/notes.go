@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	// MaxText is the longest text of a note, in bytes.
-	MaxText = 64 << 10
-	// MaxFile is the largest file of notes, in bytes. It bounds the memory too.
-	MaxFile = 16 << 20
+	// maxText is the longest text of a note, in bytes.
+	maxText = 64 << 10
+	// maxFile is the largest file of notes, in bytes. It also limits the memory.
+	maxFile = 16 << 20
 )
 
-// A Note is what a person adds to one entry. The zero value is none.
+// A Note is what a person adds to one entry. The zero value means no note.
 type Note struct {
 	Mark bool   `json:"mark,omitempty"`
 	Text string `json:"text,omitempty"` // valid UTF-8
 }
 
-// An Entry is a note and the number (n) of the entry it is about.
+// An Entry is a note with the number (n) of its entry.
 type Entry struct {
 	N uint64 `json:"n"`
 	Note
 }
 
-// Notes are those of one recording. The methods may be called from any goroutine.
-// Changes that another program makes meanwhile are not seen, and not lost.
+// Notes are the notes of one recording. They are safe for concurrent use. Changes by
+// another program at the same time are not seen, but not lost, either.
 type Notes struct {
 	path, id string
 
@@ -38,13 +38,12 @@ type Notes struct {
 	unsaved bool // nothing more is written
 }
 
-// Path is where the notes of the recording at a path are.
+// Path returns the path of the notes of a recording.
 func Path(recording string) string { return recording + ".notes" }
 
-// Open reads the notes of the recording at a path, of which id is the header's.
-// There need not be any. The error is an *OtherRecordingError if the notes belong
-// to another recording, and a *FormatError if the file holds no notes, or too
-// many.
+// Open reads the notes of a recording with the given id from its header. They need not
+// exist. The error is an *OtherRecordingError if the notes belong to another recording,
+// and a *FormatError if the file is not a valid notes file or too large.
 func Open(recording, id string) (*Notes, error) {
 	x := &Notes{path: Path(recording), id: id, notes: make(map[uint64]Note)}
 	content, err := readFile(x.path)
@@ -61,8 +60,8 @@ func Open(recording, id string) (*Notes, error) {
 	return x, nil
 }
 
-// Skipped is how many lines of the file are no changes and were left out. A torn
-// last line is not counted.
+// Skipped returns how many lines of the file were skipped because they are not changes.
+// A torn last line is not counted.
 func (x *Notes) Skipped() int { return x.skipped }
 
 // All returns all notes, in the order of their entries.
@@ -83,7 +82,7 @@ func (x *Notes) At(n uint64) Note {
 	return x.notes[n]
 }
 
-// Next is the nearest entry behind entry n that is marked.
+// Next returns the next marked entry after entry n.
 func (x *Notes) Next(n uint64) (uint64, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -99,7 +98,7 @@ func (x *Notes) Next(n uint64) (uint64, bool) {
 	return 0, false
 }
 
-// Previous is the nearest entry before entry n that is marked.
+// Previous returns the last marked entry before entry n.
 func (x *Notes) Previous(n uint64) (uint64, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -112,15 +111,15 @@ func (x *Notes) Previous(n uint64) (uint64, bool) {
 	return 0, false
 }
 
-// Set puts a note on entry n, or takes away the one that is there if it is the
-// zero Note. It returns when the change is on the disk. What of the text is no
-// UTF-8 is replaced; one that is too long is refused.
+// Set sets the note on entry n, or removes it if note is the zero Note. It returns when
+// the change is on the disk. Invalid UTF-8 in the text is replaced; a text that is too
+// long is refused.
 //
-// If the change can't be written it is kept in memory, as all later ones are, and
-// the error, which comes once, is a *SaveError.
+// If the change can't be written, it is kept in memory, as are all later ones, and the
+// error, which is returned once, is a *SaveError.
 func (x *Notes) Set(n uint64, note Note) error {
-	if len(note.Text) > MaxText {
-		return fmt.Errorf("a note of %d bytes is too long: at most %d", len(note.Text), MaxText)
+	if len(note.Text) > maxText {
+		return fmt.Errorf("note of %d bytes is too long: the limit is %d", len(note.Text), maxText)
 	}
 	note.Text = strings.ToValidUTF8(note.Text, "\ufffd")
 	x.mu.Lock()
@@ -139,14 +138,14 @@ func (x *Notes) Set(n uint64, note Note) error {
 	return nil
 }
 
-// Unsaved tells whether there are notes that will be gone with the program.
+// Unsaved reports whether there are notes that will be lost on exit.
 func (x *Notes) Unsaved() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.unsaved
 }
 
-// put puts a note on entry n, in memory.
+// put sets the note on entry n in memory.
 func (x *Notes) put(n uint64, note Note) {
 	i, found := slices.BinarySearch(x.order, n)
 	switch {

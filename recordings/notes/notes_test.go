@@ -21,7 +21,7 @@ func open(t testing.TB, recording string) *Notes {
 	return x
 }
 
-// with is a recording whose notes have a content.
+// with returns a recording whose notes file has the given content.
 func with(t testing.TB, content string) (recording string) {
 	t.Helper()
 	recording = filepath.Join(t.TempDir(), "rec.jsonl")
@@ -42,7 +42,7 @@ func TestNotesAreKept(t *testing.T) {
 	require.NoError(t, x.Set(40, Note{Mark: true, Text: "first"}))
 	require.NoError(t, x.Set(9, Note{Mark: true}))
 	require.NoError(t, x.Set(9, Note{}))
-	require.NoError(t, x.Set(9, Note{}), "taking away what is not there is no change")
+	require.NoError(t, x.Set(9, Note{}), "removing a missing note is not a change")
 
 	want := []Entry{{7, Note{Text: "why does it take so long?\n\"<here>\""}}, {40, Note{Mark: true, Text: "first"}}}
 	require.Equal(t, want, x.All())
@@ -69,7 +69,7 @@ func TestMarks(t *testing.T) {
 	}
 	for n, want := range map[uint64][2]uint64{0: {3, 0}, 3: {9, 0}, 4: {9, 3}, 5: {9, 3}, 9: {20, 3}, 19: {20, 9}, 20: {0, 9}, 99: {0, 20}} {
 		next, ok := x.Next(n)
-		require.Equal(t, want[0], next, "behind %d", n)
+		require.Equal(t, want[0], next, "after %d", n)
 		require.Equal(t, next != 0, ok)
 		previous, ok := x.Previous(n)
 		require.Equal(t, want[1], previous, "before %d", n)
@@ -77,7 +77,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-func TestTornAndStrangeLines(t *testing.T) {
+func TestTornAndInvalidLines(t *testing.T) {
 	for name, c := range map[string]struct {
 		content string
 		want    []Entry
@@ -91,7 +91,7 @@ func TestTornAndStrangeLines(t *testing.T) {
 		"no change":          {head + "hello\n" + `{"n":2,"mark":true}` + "\n\n" + `{"n":0,"mark":true}` + "\n", []Entry{{2, Note{Mark: true}}}, 3},
 		"begun twice":        {head + head + `{"n":2,"mark":true}` + "\n", []Entry{{2, Note{Mark: true}}}, 0},
 		"unknown members":    {head + `{"n":2,"mark":true,"color":"red"}` + "\n", []Entry{{2, Note{Mark: true}}}, 0},
-		"too long a text":    {head + `{"n":2,"text":"` + strings.Repeat("x", MaxText+1) + `"}` + "\n", []Entry{}, 1},
+		"too long a text":    {head + `{"n":2,"text":"` + strings.Repeat("x", maxText+1) + `"}` + "\n", []Entry{}, 1},
 		"the largest number": {head + `{"n":18446744073709551615,"mark":true}` + "\n", []Entry{{1<<64 - 1, Note{Mark: true}}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,19 +100,19 @@ func TestTornAndStrangeLines(t *testing.T) {
 			require.Equal(t, c.want, x.All())
 			require.Equal(t, c.skipped, x.Skipped())
 
-			// What is added goes on from there.
+			// New changes are appended.
 			require.NoError(t, x.Set(1, Note{Text: "more"}))
 			require.Equal(t, x.All(), open(t, recording).All())
 		})
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestOpenRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"a recording":     {`{"mcpdbg":1,"id":"x"}` + "\n", "it holds no notes"},
-		"text":            {"hello", "it holds no notes"},
-		"a later version": {`{"mcpdbg_notes":2,"recording":"` + id + `"}` + "\n", "version 2 of the format is not known"},
-		"too large":       {head + strings.Repeat("\n", MaxFile), "it is larger than 16 MiB"},
+		"a recording":     {`{"mcpdbg":1,"id":"x"}` + "\n", "not a notes file"},
+		"text":            {"hello", "not a notes file"},
+		"a later version": {`{"mcpdbg_notes":2,"recording":"` + id + `"}` + "\n", "unknown format version 2"},
+		"too large":       {head + strings.Repeat("\n", maxFile), "larger than 16 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recording := with(t, c.content)
@@ -132,38 +132,38 @@ func TestWhatIsRefused(t *testing.T) {
 		recording := filepath.Join(t.TempDir(), "rec.jsonl")
 		require.NoError(t, os.Mkdir(Path(recording), 0o700))
 		_, err := Open(recording, id)
-		require.ErrorContains(t, err, "it is no file")
+		require.ErrorContains(t, err, "not a regular file")
 	})
 	t.Run("a text", func(t *testing.T) {
 		x := open(t, filepath.Join(t.TempDir(), "rec.jsonl"))
-		require.ErrorContains(t, x.Set(1, Note{Text: strings.Repeat("x", MaxText+1)}), "too long: at most 65536")
+		require.ErrorContains(t, x.Set(1, Note{Text: strings.Repeat("x", maxText+1)}), "too long: the limit is 65536")
 		require.Empty(t, x.All())
 		require.NoError(t, x.Set(1, Note{Text: "\xff"}))
 		require.Equal(t, "\ufffd", x.At(1).Text)
 	})
 }
 
-func TestNotesThatCannotBeWrittenAreKeptInMemory(t *testing.T) {
+func TestUnwritableNotesAreKeptInMemory(t *testing.T) {
 	recording := filepath.Join(t.TempDir(), "gone", "rec.jsonl")
 	x := open(t, recording)
 	err := x.Set(1, Note{Mark: true})
 	require.ErrorAs(t, err, new(*SaveError))
 	require.ErrorIs(t, err, syscall.ENOENT)
-	require.ErrorContains(t, err, "notes are not saved, and gone with the program: ")
+	require.ErrorContains(t, err, "notes are not saved and will be lost on exit: ")
 	require.True(t, x.Unsaved())
-	require.NoError(t, x.Set(2, Note{Mark: true}), "it is told once")
+	require.NoError(t, x.Set(2, Note{Mark: true}), "reported once")
 	require.Len(t, x.All(), 2)
 }
 
-func TestAFullFileIsSaid(t *testing.T) {
-	recording := with(t, head+strings.Repeat("\n", MaxFile-len(head)-10))
+func TestFullFile(t *testing.T) {
+	recording := with(t, head+strings.Repeat("\n", maxFile-len(head)-10))
 	x := open(t, recording)
 	err := x.Set(1, Note{Mark: true})
 	require.ErrorIs(t, err, errFull)
 	require.True(t, x.At(1).Mark)
 	info, err := os.Stat(Path(recording))
 	require.NoError(t, err)
-	require.EqualValues(t, MaxFile-10, info.Size())
+	require.EqualValues(t, maxFile-10, info.Size())
 }
 
 func TestTwoProgramsLoseNothing(t *testing.T) {
@@ -189,7 +189,7 @@ func FuzzParse(f *testing.F) {
 		for i, e := range all {
 			require.NotZero(t, e.Note)
 			require.NotZero(t, e.N)
-			require.LessOrEqual(t, len(e.Text), MaxText)
+			require.LessOrEqual(t, len(e.Text), maxText)
 			require.True(t, i == 0 || all[i-1].N < e.N)
 		}
 	})

@@ -1,15 +1,15 @@
-// Package player says which row of a recording is shown when, while it plays.
+// Package player decides which rows of a recording are shown at which time during
+// playback.
 //
-// A Player is a pure state machine: it reads the times of rows, starts no
-// goroutine and asks no clock. Who drives it says what time it is: Advance gives
-// the number of rows that are shown by then, and Next how long until there is
-// another one, so that a timer sleeps that long and nothing ticks. All targets
-// are absolute. However often, and however late, Advance is called, the same rows
-// are shown at the same time.
+// A Player is a pure state machine: it reads the times of rows, starts no goroutine
+// and reads no clock. The caller passes the current time: Advance returns the number
+// of rows shown by then, and Next the time until the next row, so that a timer can
+// sleep that long instead of ticking. All due times are absolute: however often, and
+// however late, Advance is called, the same rows are shown at the same time.
 //
-// What a person jumps to is found by functions over a session.Source, which
-// give rows: by time, number, sequence, part of the whole, or the next one that
-// matches, such as an error. They may be called from any goroutine.
+// Functions over a session.Source find jump targets as rows: by time, number, sequence
+// number, fraction of the whole, or the next match, such as an error. They are safe
+// for concurrent use.
 //
-// The shown rows are what session.Past.To takes.
+// The number of shown rows is the argument of session.Past.To.
 package player

@@ -21,8 +21,8 @@ func message(kind session.Kind, seq uint64, text string) session.Entry {
 	return e
 }
 
-// story is a log of two processes, whose rows are numbered in the comments.
-func story(t *testing.T) session.Source {
+// lifecycle returns a log of two processes, whose rows are numbered in the comments.
+func lifecycle(t *testing.T) session.Source {
 	t.Helper()
 	log, err := recordings.Create(recordings.Options{NoRecord: true})
 	require.NoError(t, err)
@@ -51,25 +51,25 @@ func story(t *testing.T) session.Source {
 	return log
 }
 
-func TestFinding(t *testing.T) {
-	src := story(t)
+func TestFind(t *testing.T) {
+	src := lifecycle(t)
 	for name, c := range map[string]struct {
-		match Match
+		match matcher
 		want  []int
 	}{
-		"messages": {IsMessage, []int{1, 2, 3, 4, 5, 7, 15}},
-		"errors":   {IsError, []int{7, 16}},
-		"lag":      {IsLag, []int{9}},
-		"gaps":     {IsGap, []int{10}},
-		"exits":    {IsExit, []int{11, 16}},
+		"messages": {isMessage, []int{1, 2, 3, 4, 5, 7, 15}},
+		"errors":   {isError, []int{7, 16}},
+		"lag":      {isLag, []int{9}},
+		"gaps":     {isGap, []int{10}},
+		"exits":    {isExit, []int{11, 16}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var forth, back []int
-			for row, ok := Next(src, -5, c.match); ok; row, ok = Next(src, row+1, c.match) {
+			for row, ok := nextMatch(src, -5, c.match); ok; row, ok = nextMatch(src, row+1, c.match) {
 				forth = append(forth, row)
 			}
 			require.Equal(t, c.want, forth)
-			for row, ok := Previous(src, 99, c.match); ok; row, ok = Previous(src, row, c.match) {
+			for row, ok := previousMatch(src, 99, c.match); ok; row, ok = previousMatch(src, row, c.match) {
 				back = append([]int{row}, back...)
 			}
 			require.Equal(t, c.want, back)
@@ -77,24 +77,24 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-func TestFindingFarAway(t *testing.T) {
+func TestFindFarAway(t *testing.T) {
 	src := make(rows, 3*chunk+5)
 	for _, number := range []int{0, chunk - 1, chunk, 3*chunk + 4} {
 		src[number].Kind = session.KindGap
 	}
-	row, ok := Next(src, chunk+1, IsGap)
+	row, ok := nextMatch(src, chunk+1, isGap)
 	require.True(t, ok)
 	require.Equal(t, 3*chunk+4, row)
-	row, _ = Previous(src, 3*chunk+4, IsGap)
+	row, _ = previousMatch(src, 3*chunk+4, isGap)
 	require.Equal(t, chunk, row)
-	row, _ = Previous(src, chunk-1, IsGap)
+	row, _ = previousMatch(src, chunk-1, isGap)
 	require.Zero(t, row)
-	_, ok = Previous(src, 0, IsGap)
+	_, ok = previousMatch(src, 0, isGap)
 	require.False(t, ok)
 }
 
 func TestSequenced(t *testing.T) {
-	src := story(t)
+	src := lifecycle(t)
 	for _, c := range []struct {
 		run  int
 		seq  uint64
@@ -105,14 +105,14 @@ func TestSequenced(t *testing.T) {
 		{1, 2, 4, true},
 		{1, 4, 7, true}, // the first chunk of the long line
 		{1, 5, 6, true},
-		{1, 7, 7, true}, // a cut of it
+		{1, 7, 7, true}, // a later chunk of it
 		{1, 8, 8, true},
 		{1, 9, 7, true},
 		{1, 15, 10, true}, // lost
 		{1, 21, 12, true}, // after the exit, whose number is larger
 		{1, 22, 11, true},
 		{1, 23, 13, true},
-		{1, 6, 7, false}, // nowhere: what came next
+		{1, 6, 7, false}, // missing: the next one
 		{1, 99, 13, false},
 		{2, 1, 15, true},
 		{2, 2, 16, false},
@@ -127,7 +127,7 @@ func TestSequenced(t *testing.T) {
 	}
 }
 
-// holes is a source whose entries are numbered 10, 20, 30 and so on.
+// A holes is a source whose entries are numbered 10, 20, 30 and so on.
 type holes struct{ session.Source }
 
 func (s holes) Entry(row session.Row, limit int) (session.Entry, error) {
@@ -137,7 +137,7 @@ func (s holes) Entry(row session.Row, limit int) (session.Entry, error) {
 }
 
 func TestNumbered(t *testing.T) {
-	src := story(t)
+	src := lifecycle(t)
 	for row := range src.Len() {
 		got, ok := Numbered(src, uint64(row)+1)
 		require.True(t, ok)
@@ -154,14 +154,32 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-func TestCounting(t *testing.T) {
+func TestCountAtAndCountOf(t *testing.T) {
 	src := times(0, 100, 100, 500)
 	for at, want := range map[time.Duration]int{-ms: 0, 0: 1, 99 * ms: 1, 100 * ms: 3, 499 * ms: 3, 500 * ms: 4, time.Hour: 4} {
-		require.Equal(t, want, CountAt(src, at), "at %s", at)
+		require.Equal(t, want, countAt(src, at), "at %s", at)
 	}
 	for part, want := range map[float64]int{-1: 0, 0: 0, 0.5: 2, 1: 4, 7: 4} {
 		require.Equal(t, want, CountOf(src, part), "%v of them", part)
 	}
-	require.Zero(t, CountAt(rows{}, 0))
+	require.Zero(t, countAt(rows{}, 0))
 	require.Zero(t, CountOf(rows{}, 1))
 }
+
+// isError matches error responses (except to a probe, for which an error is as good as
+// a result) and failed connections.
+func isError(number int, row *session.Row) bool {
+	if row.Kind == session.KindFailed {
+		return true
+	}
+	answeredLater := int(row.Pair) > number+1 // a request, which has the flags of its response
+	return row.Flags&session.FlagError != 0 && row.Flags&session.FlagProbe == 0 && !answeredLater
+}
+
+// isLag matches entries where the recorder fell behind or held the server up.
+func isLag(_ int, row *session.Row) bool {
+	return row.Kind == session.KindLagged || row.Kind == session.KindHeld
+}
+
+// isGap matches lost output.
+func isGap(_ int, row *session.Row) bool { return row.Kind == session.KindGap }

@@ -12,7 +12,7 @@ import (
 
 const ms = time.Millisecond
 
-// times are rows at these milliseconds, all of them messages.
+// times returns messages at the given milliseconds.
 func times(at ...int64) rows {
 	var all rows
 	for _, t := range at {
@@ -38,7 +38,7 @@ func TestPlaying(t *testing.T) {
 		idle  time.Duration
 		due   []time.Duration // when each row is shown
 	}{
-		"as it was":      {1, 0, []time.Duration{0, 100 * ms, 100 * ms, 500 * ms, 60_500 * ms, 60_600 * ms}},
+		"as recorded":    {1, 0, []time.Duration{0, 100 * ms, 100 * ms, 500 * ms, 60_500 * ms, 60_600 * ms}},
 		"pauses are cut": {1, time.Second, []time.Duration{0, 100 * ms, 100 * ms, 500 * ms, 1500 * ms, 1600 * ms}},
 		"slow":           {0.25, time.Second, []time.Duration{0, 400 * ms, 400 * ms, 2000 * ms, 6000 * ms, 6400 * ms}},
 		"fast":           {16, time.Second, []time.Duration{0, 6250 * time.Microsecond, 6250 * time.Microsecond, 31_250 * time.Microsecond, 93_750 * time.Microsecond, 100 * ms}},
@@ -66,7 +66,7 @@ func TestPlaying(t *testing.T) {
 	}
 }
 
-// random are rows with pauses of all sizes.
+// random returns rows with pauses of all sizes.
 func random(r *rand.Rand, n int) rows {
 	at := make([]int64, n)
 	for i := 1; i < n; i++ {
@@ -75,7 +75,7 @@ func random(r *rand.Rand, n int) rows {
 	return times(at...)
 }
 
-// TestNothingDrifts asks often, seldom, and when Next says: the same rows are
+// TestNothingDrifts calls Advance often, rarely, and when Next says: the same rows are
 // shown at the same time.
 func TestNothingDrifts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -137,11 +137,11 @@ func TestPausing(t *testing.T) {
 	wait, _ := p.Next(1000 * ms)
 	require.Equal(t, 60*ms, wait, "the rest of the pause")
 	p.Pause(1070 * ms)
-	require.Equal(t, 2, p.Rows(), "what was due is shown")
+	require.Equal(t, 2, p.Rows(), "due rows are shown")
 	require.Equal(t, 110*ms, p.At(0))
 }
 
-func TestAnotherSpeedInThePauseBetweenTwoRows(t *testing.T) {
+func TestSetSpeedDuringAPause(t *testing.T) {
 	p := New(times(0, 1000, 2000))
 	p.Play(0)
 	p.Advance(0)
@@ -162,7 +162,7 @@ func TestAnotherSpeedInThePauseBetweenTwoRows(t *testing.T) {
 	}
 }
 
-func TestSpeedsAreOffered(t *testing.T) {
+func TestFasterAndSlower(t *testing.T) {
 	p := New(times(0))
 	var up, down []float64
 	for range 6 {
@@ -199,29 +199,29 @@ func TestSeeking(t *testing.T) {
 	require.Equal(t, 350*ms, p.At(0))
 	p.Play(time.Second)
 	wait, _ := p.Next(time.Second)
-	require.Equal(t, 550*ms, wait, "it goes on in the pause")
+	require.Equal(t, 550*ms, wait, "it continues in the pause")
 
 	p.Seek(2*time.Second, 1)
 	wait, _ = p.Next(2 * time.Second)
-	require.Equal(t, 100*ms, wait, "it goes on from when it was asked")
+	require.Equal(t, 100*ms, wait, "it continues from the time of the call")
 	wait, _ = p.Next(3 * time.Second)
-	require.Zero(t, wait, "it is late")
+	require.Zero(t, wait, "already due")
 
 	p.SeekTime(time.Second, 5*time.Second)
 	require.True(t, p.Playing())
 	wait, ok := p.Next(time.Second)
 	require.True(t, ok)
-	require.Zero(t, wait, "the pause is longer than it is played")
+	require.Zero(t, wait, "the pause is longer than the limit")
 	require.Equal(t, 5, p.Advance(time.Second))
 	wait, _ = p.Next(time.Second)
-	require.Equal(t, 600*ms, wait, "and no more of it is made up for")
+	require.Equal(t, 600*ms, wait, "and the rest does not count")
 }
 
-func TestAnotherLimitOfPauses(t *testing.T) {
+func TestSetIdle(t *testing.T) {
 	p := New(times(0, 9000, 20_000))
 	p.Play(0)
 	p.SetIdle(1500*ms, 0)
-	require.Equal(t, 2, p.Rows(), "what was due before is shown")
+	require.Equal(t, 2, p.Rows(), "rows that were due before are shown")
 	wait, _ := p.Next(1500 * ms)
 	require.Equal(t, 10_500*ms, wait)
 	p.SetIdle(3*time.Second, 5*time.Second)
@@ -244,13 +244,13 @@ func TestStepping(t *testing.T) {
 		{1, 3, true, "the first row was due"},
 		{1, 5, true, "the next message"},
 		{1, 6, true, "the end of the process"},
-		{1, 8, true, "the last row, whatever it is"},
-		{1, 8, false, "there is no more"},
+		{1, 8, true, "the last row of any kind"},
+		{1, 8, false, "at the end"},
 		{-1, 6, true, "the end of the process"},
 		{-1, 5, true, "the last message"},
 		{-1, 3, true, "the message before"},
 		{-1, 1, true, "the first one"},
-		{-1, 1, false, "there is none before"},
+		{-1, 1, false, "at the beginning"},
 	} {
 		require.Equal(t, step.moved, p.Step(0, step.by), step.why)
 		require.Equal(t, step.rows, p.Rows(), step.why)
@@ -258,33 +258,33 @@ func TestStepping(t *testing.T) {
 	}
 	p.Seek(0, 4)
 	p.Step(0, -1)
-	require.Equal(t, 3, p.Rows(), "the last message, behind which something else was shown")
+	require.Equal(t, 3, p.Rows(), "the last message before the current row")
 	p = New(times())
 	require.False(t, p.Step(0, 1))
 	require.False(t, p.Step(0, -1))
 }
 
-func TestRowsThatComeLater(t *testing.T) {
+func TestRowsAddedLater(t *testing.T) {
 	src := times(0, 100)
 	p := New(&src)
 	p.Play(0)
 	require.Equal(t, 2, p.Advance(time.Hour))
-	require.True(t, p.Playing(), "it goes on when there are more")
+	require.True(t, p.Playing(), "it continues when there are more")
 	require.Equal(t, 100*ms, p.At(time.Hour), "time does not pass without rows")
 
 	src = times(0, 100, 600, 2600, 2700)
-	require.Equal(t, 3, p.Advance(time.Hour), "what was due while it waited")
+	require.Equal(t, 3, p.Advance(time.Hour), "rows that were due while it waited")
 	wait, ok := p.Next(time.Hour)
 	require.True(t, ok)
-	require.Equal(t, 500*ms, wait, "no more than a pause is made up for")
+	require.Equal(t, 500*ms, wait, "at most one pause counts")
 
 	p.SetSpeed(time.Hour, Max)
 	require.Equal(t, 5, p.Advance(2*time.Hour))
 	src = times(make([]int64, 100)...)
-	require.Equal(t, 6, p.Advance(2*time.Hour), "nor of what Max makes of one")
+	require.Equal(t, 6, p.Advance(2*time.Hour), "at most one pause at speed Max counts")
 }
 
-func TestTimesOfAFileCanBeAnything(t *testing.T) {
+func TestArbitraryTimes(t *testing.T) {
 	const most = 1<<63 - 1
 	src := rows{{T: -most}, {T: most}, {T: -most - 1}, {T: most}, {T: 0}, {T: 5}}
 	for _, idle := range []time.Duration{0, time.Second} {

@@ -8,19 +8,19 @@ import (
 	"mcpdbg/session"
 )
 
-// CountAt is how many rows there were at a moment since the start.
-func CountAt(src Rows, at time.Duration) int {
+// countAt returns how many rows there were at a time since the start.
+func countAt(src Rows, at time.Duration) int {
 	return sort.Search(src.Len(), func(i int) bool { return rowAt(src, i).T > at.Microseconds() })
 }
 
-// CountOf is how many rows part of them are, from 0 to 1.
+// CountOf returns how many rows a fraction of them, from 0 to 1, is.
 func CountOf(src Rows, part float64) int {
 	n := src.Len()
 	return min(max(int(part*float64(n)+0.5), 0), n)
 }
 
-// Numbered is the row of the entry with a number (n). It is false if there is
-// none: a recording that was cut down has holes. It reads some 20 entries at most.
+// Numbered returns the row of the entry with number n. It returns false if there is
+// none: a shortened recording has gaps. It reads at most some 20 entries.
 func Numbered(src session.Source, n uint64) (row int, ok bool) {
 	r := newReader(src)
 	if n >= 1 && n <= uint64(src.Len()) && r.entry(int(n)-1).N == n {
@@ -30,14 +30,14 @@ func Numbered(src session.Source, n uint64) (row int, ok bool) {
 	return row, row < src.Len() && r.entry(row).N == n
 }
 
-// nearby is how many rows around a sequence number are looked at, as the order of
-// those is not quite that of the file.
+// nearby is how many rows around a sequence number are searched, because their order
+// is not exactly that of the file.
 const nearby = 64
 
-// Sequenced is the row with a sequence number of a process, which is the
-// run-th one of the recording, from 1: the line of which the chunk seq is a part,
-// the event, or the gap. If there is none near, it is the row that came next, and false;
-// -1 if there is nothing of the process. It reads some 150 entries at most.
+// Sequenced returns the row with a sequence number of a process, which is the run-th one
+// of the recording, from 1: the line that the chunk seq is part of, the event, or the
+// gap. If there is none nearby, it returns the row that came next and false; -1 if
+// there are no rows of the process. It reads at most some 150 entries.
 func Sequenced(src session.Source, run int, seq uint64) (row int, ok bool) {
 	from := sort.Search(src.Len(), func(i int) bool { return int(rowAt(src, i).Run) >= run })
 	to := sort.Search(src.Len(), func(i int) bool { return int(rowAt(src, i).Run) > run })
@@ -57,8 +57,8 @@ func Sequenced(src session.Source, run int, seq uint64) (row int, ok bool) {
 	return row, false
 }
 
-// has tells whether a chunk is part of an entry, or an event is it, or it is lost
-// there.
+// has reports whether chunk seq is part of an entry, is its event, or is lost in its
+// gap.
 func has(e session.Entry, seq uint64) bool {
 	if e.Kind == session.KindGap {
 		var b session.GapBody
@@ -75,7 +75,7 @@ func has(e session.Entry, seq uint64) bool {
 	return false
 }
 
-// rowAt is a row, or the zero Row.
+// rowAt returns a row, or the zero Row.
 func rowAt(src Rows, number int) session.Row {
 	var row [1]session.Row
 	src.Rows(number, row[:])
@@ -90,16 +90,16 @@ type reader struct {
 
 func newReader(src session.Source) *reader { return &reader{src, make([]byte, 4<<10)} }
 
-// entry is the entry of a row, or the zero Entry if it can't be read.
+// entry returns the entry of a row, or the zero Entry if it can't be read.
 func (r *reader) entry(number int) session.Entry {
 	e, _ := session.EntryInto(r.src, rowAt(r.src, number), 1, r.buf)
 	return e
 }
 
-// seqFrom is the sequence number of the first row from number on that has one;
-// the largest number if none before to has.
+// seqFrom returns the sequence number of the first row from number on that has one; the
+// largest number if there is none before to.
 func (r *reader) seqFrom(number, to int) uint64 {
-	row, ok := Next(r.src, number, isSequenced)
+	row, ok := nextMatch(r.src, number, isSequenced)
 	if !ok || row >= to {
 		return math.MaxUint64
 	}

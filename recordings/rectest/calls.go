@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Calls writes a recording of calls, some in flight at the same time, of which a
-// part fails and a part takes long, and returns the path of its file. The same
-// seed gives the same recording.
+// Calls writes a recording of calls, some of them in flight at the same time, some
+// failing and some slow, and returns the path of its file. The same seed gives the same
+// recording.
 func Calls(t testing.TB, calls int, seed uint64) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -49,9 +49,9 @@ func Calls(t testing.TB, calls int, seed uint64) string {
 	return path
 }
 
-// SlowErrors reads a recording of Calls with nothing but a JSON decoder, and
-// returns the numbers of the entries of calls that failed and took longer than a
-// time: their requests and their responses, in order.
+// SlowErrors reads a recording of Calls with only a JSON decoder, and returns the entry
+// numbers of calls that failed and took longer than the given time: their requests and
+// responses, in order.
 func SlowErrors(t testing.TB, path string, longer time.Duration) []int {
 	t.Helper()
 	type entry struct {

@@ -13,8 +13,8 @@ import (
 	"mcpdbg/recordings"
 )
 
-// Session is a recording out of lines. One that begins with > is what the client
-// wrote, with < what the server did, others are members of an entry.
+// Session returns a recording made of lines. A line that begins with > is a message of
+// the client, one with < a message of the server; others are members of an entry.
 func Session(t testing.TB, lines ...string) *recordings.Recording {
 	t.Helper()
 	var b strings.Builder
@@ -42,5 +42,5 @@ func Session(t testing.TB, lines ...string) *recordings.Recording {
 	return r
 }
 
-// Started is the line of a process that starts.
+// Started is the line of a start entry.
 const Started = `"k":"start","process":"mcp-stdio-1"`

@@ -5,27 +5,26 @@ import (
 	"strings"
 )
 
-// shortestAnchor is the shortest text worth looking for: a shorter one would
-// be found everywhere.
+// shortestAnchor is the shortest anchor, in bytes: a shorter one would match almost
+// everywhere.
 const shortestAnchor = 3
 
-// A scanner tells in one pass over some bytes which rules may have something
-// to find in them, so that regular expressions run on few. It is the automaton
-// of Aho and Corasick over the anchors of all rules: texts without which a rule
-// finds nothing. Case is ignored.
+// A scanner finds in one pass over some bytes which rules can match, so that regular
+// expressions rarely run. It is an Aho-Corasick automaton over the anchors of all
+// rules: texts that every match of a rule contains. Case is ignored.
 type scanner struct {
-	class   [256]uint8 // of a byte: those that no anchor has are 0
+	class   [256]uint8 // class of each byte; 0 if it is in no anchor
 	classes int
 	next    []uint32 // [state + class]; a state is its number times classes
-	found   []rules  // by number
-	first   uint32   // states from here on end an anchor
+	found   []rules  // by state number
+	first   uint32   // this and higher states end an anchor
 	always  rules    // rules without an anchor
 }
 
 // rules is a set of rules, one bit each.
 type rules uint64
 
-// An anchor is a text that is in whatever the rule finds.
+// An anchor is a text that every match of the rule contains.
 type anchor struct {
 	text string
 	rule rules
@@ -58,8 +57,7 @@ type node struct {
 	number int
 }
 
-// newTrie makes the states of the anchors, joined by where to go on after a
-// byte that no anchor goes on with.
+// newTrie builds the states of the anchors and their failure links.
 func newTrie(s *scanner, anchors []anchor) []node {
 	nodes := []node{newNode(s.classes)}
 	for _, a := range anchors {
@@ -105,7 +103,7 @@ func newNode(classes int) node {
 }
 
 // number gives the states that end an anchor the highest numbers, so that one
-// comparison tells them.
+// comparison finds them.
 func (s *scanner) number(nodes []node) {
 	order := make([]int, 0, len(nodes))
 	for _, ends := range []bool{false, true} {
@@ -129,7 +127,7 @@ func (s *scanner) number(nodes []node) {
 	}
 }
 
-// scan returns the rules that may find something in b.
+// scan returns the rules that can match in b.
 func (s *scanner) scan(b []byte) rules {
 	hit, state, next, first := s.always, uint32(0), s.next, s.first
 	for _, c := range b {
@@ -151,9 +149,8 @@ func lower(text string) string {
 	}, text)
 }
 
-// plainRun is the longest run of bytes in text that JSON never has to escape.
-// (A slash may be escaped, and so may anything with \u: such lines are searched
-// by all rules.)
+// plainRun returns the longest run of bytes in text that JSON never needs to escape.
+// (Lines with \/ or \u escapes are searched by all rules.)
 func plainRun(text string) string {
 	best := ""
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == '/' || r > '~' }) {
@@ -164,8 +161,8 @@ func plainRun(text string) string {
 	return best
 }
 
-// anchorsOf returns texts of which one is in whatever the expression finds;
-// none if there are no such texts.
+// anchorsOf returns texts of which every match of the expression contains one, or nil
+// if there are none.
 func anchorsOf(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -198,7 +195,7 @@ func anchorsOf(re *syntax.Regexp) []string {
 	return nil
 }
 
-// bestAnchors are those of the part whose shortest anchor is the longest.
+// bestAnchors returns the anchors of the part whose shortest anchor is longest.
 func bestAnchors(parts []*syntax.Regexp) (best []string) {
 	shortest := func(texts []string) int {
 		n := 1 << 30

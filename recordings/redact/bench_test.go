@@ -14,8 +14,7 @@ import (
 	"mcpdbg/session"
 )
 
-// BenchmarkCopy holds a redacted copy with the default rules against a plain
-// one of the same file.
+// BenchmarkCopy compares a redacted copy with the default rules with a plain copy.
 func BenchmarkCopy(b *testing.B) {
 	f, err := recordings.Create(recordings.Options{Path: filepath.Join(b.TempDir(), "mix.jsonl")})
 	require.NoError(b, err)

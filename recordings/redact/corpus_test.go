@@ -13,8 +13,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// fill returns n characters of an alphabet, so that no token of this file is
-// one that a service gave out.
+// fill returns n characters of an alphabet, so that this file contains no real
+// tokens.
 func fill(alphabet string, n int) string {
 	return strings.Repeat(alphabet, n/len(alphabet)+1)[:n]
 }
@@ -78,17 +78,17 @@ func baits() []bait {
 		{"Vault", result("hvs." + fill(mixed, 90)), fill(mixed, 90)},
 		{"Linear", result("lin_api_" + fill(mixed, 40)), "lin_api_" + fill(mixed, 40)},
 		{"Notion", result("ntn_" + fill(mixed, 46)), fill(mixed, 46)},
-		{"Notion of before", result("secret_" + fill(mixed, 43)), fill(mixed, 43)},
+		{"old Notion token", result("secret_" + fill(mixed, 43)), fill(mixed, 43)},
 		{"Shopify", result("shpat_" + fill(hexDigits, 32)), fill(hexDigits, 32)},
 		{"age", "AGE-SECRET-KEY-1" + fill("QPZRY9X8GF2TVDW0", 58), fill("QPZRY9X8GF2TVDW0", 58)},
-		{"AWS secret behind its id in a text", result("use " + awsKey + " with " + aws + " please"), aws},
-		{"AWS secret behind its id in an array", params(`["` + awsKey + `","` + aws + `"]`), aws},
-		{"AWS secret behind its id in an object", params(`{"first":"` + awsKey + `","second":"` + aws + `"}`), aws},
+		{"AWS secret after its id in a text", result("use " + awsKey + " with " + aws + " please"), aws},
+		{"AWS secret after its id in an array", params(`["` + awsKey + `","` + aws + `"]`), aws},
+		{"AWS secret after its id in an object", params(`{"first":"` + awsKey + `","second":"` + aws + `"}`), aws},
 	}
 	return list
 }
 
-// lookalikes are lines that look as if they held a secret.
+// lookalikes are lines that only look as if they contained a secret.
 func lookalikes() []string {
 	text := func(s string) string {
 		quoted, _ := json.Marshal(s)
@@ -158,7 +158,7 @@ func TestNoLookalikeIsRemoved(t *testing.T) {
 	}
 }
 
-// TestGivenValuesAreFound: the recording has no value, only what recognizes it.
+// TestGivenValuesAreFound checks values of which the recording has only digests.
 func TestGivenValuesAreFound(t *testing.T) {
 	const value, short, number = "p:ss w-rd/1", "only7by", "8675309000"
 	given := session.NewSecretDigests([]executor.EnvVar{{Name: "DB", Value: value}, {Name: "SHORT", Value: short}, {Name: "PIN", Value: number}})
@@ -179,7 +179,7 @@ func TestGivenValuesAreFound(t *testing.T) {
 	require.NotContains(t, copied, "("+value)
 	require.NotContains(t, copied, number)
 	require.Contains(t, copied, value+"2", "a part of a longer word")
-	require.Contains(t, copied, short, "shorter values have to be named")
+	require.Contains(t, copied, short, "shorter values must be given as rules")
 	require.NotContains(t, copied, `"secrets"`, "the copy has neither salt nor digests")
 	require.NotContains(t, copied, `"salt"`)
 	counts := map[string]int{}

@@ -1,27 +1,27 @@
 package redact
 
-// A Detector looks for what has the shape of a token in bytes that come in
-// pieces, for those who want to warn of it. It belongs to one goroutine.
+// A Detector searches a stream of bytes for tokens, so that callers can warn about
+// them. It belongs to one goroutine.
 type Detector struct {
 	rules *compiled
-	tail  []byte // of what came
+	tail  []byte // end of the stream so far
 	found string
 }
 
-// longestToken is how much of the end of a piece is looked at again with the
+// longestToken is how many bytes at the end of a piece are searched again with the
 // next one.
 const longestToken = 1 << 10
 
-// NewDetector returns a detector of the shapes that Patterns names.
+// NewDetector returns a detector for the default Patterns.
 func NewDetector() *Detector {
-	rules, err := compile(Rules{Patterns: Patterns()})
+	rules, err := compile(Rules{Patterns: defaultPatterns()})
 	if err != nil {
-		panic("redact: " + err.Error()) // the patterns are ours
+		panic("redact: " + err.Error()) // the patterns are constant
 	}
 	return &Detector{rules: rules}
 }
 
-// Found is the name of the first pattern that was found, "" for none.
+// Found returns the name of the first pattern that was found, or "".
 func (d *Detector) Found() string { return d.found }
 
 // Write implements io.Writer. It never fails, and does nothing more once

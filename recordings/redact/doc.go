@@ -1,31 +1,31 @@
-// Package redact makes a copy of a recording that can be shown to others: what
-// [Rules] name is removed, and all else stays byte for byte.
+// Package redact copies a recording without secrets, so that it can be shared:
+// whatever [Rules] match is removed, and all other bytes stay the same.
 //
-// Values of variables, members by name, JSON pointers and shapes of tokens are
-// looked for in messages, in JSON inside of their strings, in lines that are no
-// JSON, on stderr, and in what the recorder noted. A secret becomes
-// [redacted:xxxxxxxx], in a longer text only its own span does. Equal secrets
-// are equal in the copy; the salt of the letters is thrown away, so that they
-// can't be guessed at and differ between two copies. Types stay: a number
-// becomes 0 or 0.0, true becomes false if a pointer names it. What messages are
-// paired by, ids and progress tokens, becomes another one in all of them alike.
+// The rules are values of variables, names of members, JSON pointers and token
+// patterns. They apply to messages, to JSON inside their strings, to lines that
+// are not JSON, to stderr, and to entries of the recorder. A secret becomes
+// [redacted:xxxxxxxx]; in a longer text only its own span is replaced. Equal
+// secrets have equal letters in one copy. The salt of the letters is discarded, so
+// they cannot be guessed and differ between copies. Types stay: a number becomes 0
+// or 0.0, and true becomes false if a pointer names it. Ids and progress tokens,
+// which pair messages, are replaced consistently in all messages.
 //
-// The copy is a recording like others. Sums, cuts, counts of partial writes and
-// the beginnings of lines in waiting entries are those of the new bytes; numbers
-// and times stay, and the header counts what was removed by rule. Replay and
-// comparison take a [Mark] as equal to anything.
+// The copy is a recording like any other. Checksums, cuts, counts of partial
+// writes and the heads in waiting entries match the new bytes; entry numbers and
+// times stay, and the header counts what was removed by each rule. Replay and
+// comparison treat a [Mark] as equal to anything.
 //
-// The file is read twice: first what only a look at several entries tells
-// (lines in parts), then all. Memory is that of the longest line, and of what
-// the first reading found. One pass of an automaton over each payload
-// decides which rules have to look at it, so most lines cost no more than that.
+// The file is read twice: first for lines that span several entries, then
+// completely. Memory is that of the longest line plus the results of the first
+// pass. One automaton pass over each payload decides which rules need to run, so
+// most lines cost no more than that.
 //
-// Values that the recorder was given are known by length and salted digest only
-// ([session.SecretDigests]); [Rules] with Recorded finds them in whole strings
-// and in words of texts. The copy has no digests.
+// The recording has only the lengths and salted digests of values given to the
+// recorder ([session.SecretDigests]). [Rules] with Recorded finds them as whole
+// strings and as words in texts. The copy has no digests.
 //
-// What is not found: a secret that is compressed, encrypted or encoded, as in
-// base64 or hex (but for percent-encoding, and payloads that the recording has
-// in base64 itself); a value that stands over several strings; a pattern that
-// stands over several lines, but for private keys; and what no rule names.
+// Not found: secrets that are compressed, encrypted or encoded, such as base64 or
+// hex (except percent-encoding, and payloads that the recording itself stores in
+// base64); values that span several strings; patterns that span several lines,
+// except private keys; and anything that no rule matches.
 package redact

@@ -5,39 +5,39 @@ import (
 	"strings"
 )
 
-// A walker goes through one JSON text and finds what is to be removed in its
-// strings, names and numbers. Bytes that it does not remove are not touched.
+// A walker walks through one JSON text and finds what to remove in its strings, names
+// and numbers.
 type walker struct {
 	*finder
 	b       []byte
 	i       int
 	bad     bool
 	hit     rules
-	message bool   // it is a message: pointers apply
-	ids     bool   // it has ids that messages are paired by, as messages do
+	message bool   // the text is a message, so pointers apply
+	ids     bool   // the text has ids that pair messages
 	method  string // of the message
-	nested  int    // how many strings are around it
+	nested  int    // number of enclosing strings
 	prefix  string // of places
 	path    [][]byte
 	edits   []edit
-	awsID   bool // the string before is the id of an AWS key
+	awsID   bool // the previous string is the id of an AWS key
 }
 
-// element stands for any index in a path.
+// element represents any index in a path.
 var element = []byte("*")
 
-// A fate is what becomes of a value and of all that is in it. The zero fate is
-// to be searched.
-type fate struct {
-	rule   string // by which each leaf is removed; "" for none
-	bools  bool   // also true
-	id     bool   // it is one that messages are paired by
-	schema string // the key that it is the schema of
+// A treatment applies to a value and everything inside it. The zero value means that
+// it is searched.
+type treatment struct {
+	rule   string // rule that removes each leaf; "" for none
+	bools  bool   // true is removed too
+	id     bool   // the value pairs messages
+	schema string // key whose schema the value is
 }
 
-// document returns the edits of the whole text; not ok if it is no JSON.
+// document returns the edits of the whole text. It is not ok if the text is not JSON.
 func (w *walker) document() ([]edit, bool) {
-	w.value(fate{})
+	w.value(treatment{})
 	w.space()
 	return w.edits, !w.bad && w.i == len(w.b)
 }
@@ -50,7 +50,7 @@ func (w *walker) space() {
 	}
 }
 
-// take reads c, if it is next.
+// take consumes c if it is next.
 func (w *walker) take(c byte) bool {
 	w.space()
 	if w.i < len(w.b) && w.b[w.i] == c {
@@ -60,7 +60,7 @@ func (w *walker) take(c byte) bool {
 	return false
 }
 
-func (w *walker) value(f fate) {
+func (w *walker) value(f treatment) {
 	w.space()
 	if w.i >= len(w.b) {
 		w.fail()
@@ -78,7 +78,7 @@ func (w *walker) value(f fate) {
 	}
 }
 
-func (w *walker) object(f fate) {
+func (w *walker) object(f treatment) {
 	w.i++
 	if w.take('}') {
 		return
@@ -97,7 +97,7 @@ func (w *walker) object(f fate) {
 			return
 		}
 		w.space()
-		own := w.memberFate(f, name)
+		own := w.memberTreatment(f, name)
 		if own.rule == "" && w.hit&(ruleKeys|ruleEscapes) != 0 {
 			w.paired(&entry, name, own)
 		} else {
@@ -113,18 +113,18 @@ func (w *walker) object(f fate) {
 	}
 }
 
-func (w *walker) array(f fate) {
+func (w *walker) array(f treatment) {
 	w.i++
 	if w.take(']') {
 		return
 	}
-	option := "" // the key that the element before is an option of
+	option := "" // key of the option in the previous element
 	w.path = append(w.path, element)
 	for !w.bad {
 		w.space()
 		from, own := w.i, w.pointed(f)
 		if option != "" && own.rule == "" && !bytes.HasPrefix(w.b[from:], []byte(`"--`)) {
-			own = fate{rule: "key " + option}
+			own = treatment{rule: "key " + option}
 		}
 		w.value(own)
 		option = w.optionKey(w.b[from:w.i])
@@ -138,7 +138,7 @@ func (w *walker) array(f fate) {
 	w.path = w.path[:len(w.path)-1]
 }
 
-// optionKey is the key that an argument --name gives the next one.
+// optionKey returns the key of an argument --name, whose value is the next element.
 func (w *walker) optionKey(raw []byte) string {
 	if len(raw) < 3 || len(raw) > longestName || raw[0] != '"' || raw[1] != '-' || bytes.IndexByte(raw, '=') >= 0 {
 		return ""
@@ -146,15 +146,15 @@ func (w *walker) optionKey(raw []byte) string {
 	return w.key(bytes.TrimLeft(raw[1:len(raw)-1], "-"))
 }
 
-// memberFate is the fate of the member that was just read the name of.
-func (w *walker) memberFate(f fate, name []byte) fate {
+// memberTreatment returns the treatment of the member whose name was just read.
+func (w *walker) memberTreatment(f treatment, name []byte) treatment {
 	if f = w.pointed(f); f.rule != "" {
 		return f
 	}
 	if f.schema != "" {
 		switch string(name) {
 		case "default", "const", "enum", "examples":
-			return fate{rule: "key " + f.schema}
+			return treatment{rule: "key " + f.schema}
 		}
 	}
 	if w.hit&(ruleKeys|ruleEscapes) == 0 {
@@ -165,13 +165,12 @@ func (w *walker) memberFate(f fate, name []byte) fate {
 		return f
 	}
 	if w.i < len(w.b) && w.b[w.i] == '{' && w.inProperties() {
-		return fate{schema: key}
+		return treatment{schema: key}
 	}
-	return fate{rule: "key " + key}
+	return treatment{rule: "key " + key}
 }
 
-// inProperties tells whether the member stands in a JSON schema as the name of
-// an argument.
+// inProperties reports whether the member is an argument in a JSON schema.
 func (w *walker) inProperties() bool {
 	if len(w.path) < 2 {
 		return false
@@ -183,16 +182,16 @@ func (w *walker) inProperties() bool {
 	return false
 }
 
-// pointed is the fate of the value at the path.
-func (w *walker) pointed(f fate) fate {
+// pointed returns the treatment of the value at the path.
+func (w *walker) pointed(f treatment) treatment {
 	if w.ids && w.idsHit && w.at(idPlaces) {
-		return fate{rule: "pointer id", id: true}
+		return treatment{rule: "pointer id", id: true}
 	}
 	if w.ids && w.progress && w.at(progressPlaces) {
-		return fate{rule: "pointer progressToken", id: true}
+		return treatment{rule: "pointer progressToken", id: true}
 	}
 	if w.message && w.at(envelope) {
-		return fate{}
+		return treatment{}
 	}
 	if f.rule != "" || !w.message {
 		return f
@@ -200,13 +199,13 @@ func (w *walker) pointed(f fate) fate {
 	for i := range w.pointers {
 		p := &w.pointers[i]
 		if w.reached(p.parts) && p.applies(w.method) {
-			return fate{rule: "pointer " + p.text, bools: true}
+			return treatment{rule: "pointer " + p.text, bools: true}
 		}
 	}
 	return f
 }
 
-// reached tells whether the path is that of the parts.
+// reached reports whether the path matches the parts.
 func (w *walker) reached(parts []string) bool {
 	if len(parts) != len(w.path) {
 		return false
@@ -219,7 +218,7 @@ func (w *walker) reached(parts []string) bool {
 	return true
 }
 
-// at tells whether the path is one of the places.
+// at reports whether the path is one of the places.
 func (w *walker) at(places [][]string) bool {
 	for _, place := range places {
 		if w.reached(place) {
@@ -229,7 +228,7 @@ func (w *walker) at(places [][]string) bool {
 	return false
 }
 
-// token reads a string and returns where its inside is.
+// token reads a string and returns the offsets of its content.
 func (w *walker) token() (from, to int) {
 	if w.i >= len(w.b) || w.b[w.i] != '"' {
 		w.fail()
@@ -251,7 +250,7 @@ func (w *walker) token() (from, to int) {
 	return w.i, w.i
 }
 
-// escapedAt tells whether what follows text is escaped by its last bytes.
+// escapedAt reports whether the byte after text is escaped.
 func escapedAt(text []byte) bool {
 	n := len(text)
 	for n > 0 && text[n-1] == '\\' {
@@ -260,7 +259,7 @@ func escapedAt(text []byte) bool {
 	return (len(text)-n)%2 == 1
 }
 
-// decoded is what the inside of a string stands for.
+// decoded decodes the content of a string.
 func (w *walker) decoded(inside []byte) []byte {
 	if bytes.IndexByte(inside, '\\') < 0 {
 		return inside
@@ -268,7 +267,7 @@ func (w *walker) decoded(inside []byte) []byte {
 	return unquoted(nil, inside)
 }
 
-func (w *walker) stringLeaf(f fate) {
+func (w *walker) stringLeaf(f treatment) {
 	from, to := w.token()
 	if w.bad || from == to || f.rule == "" && w.hit == 0 {
 		return
@@ -293,7 +292,7 @@ func (w *walker) stringLeaf(f fate) {
 }
 
 // otherLeaf reads a number, true, false or null.
-func (w *walker) otherLeaf(f fate) {
+func (w *walker) otherLeaf(f treatment) {
 	from := w.i
 	for w.i < len(w.b) && strings.IndexByte(",]} \t\r\n", w.b[w.i]) < 0 {
 		w.i++
@@ -327,8 +326,8 @@ func (w *walker) otherLeaf(f fate) {
 	}
 }
 
-// zero stands for a number: another one of its type.
-func (w *walker) zero(token []byte, f fate) string {
+// zero returns the replacement for a number, of the same type.
+func (w *walker) zero(token []byte, f treatment) string {
 	switch {
 	case f.id:
 		return w.number(token)
@@ -338,7 +337,7 @@ func (w *walker) zero(token []byte, f fate) string {
 	return "0"
 }
 
-// isValue is the name of the value that a number is.
+// isValue returns the rule of the value that a number matches, or "".
 func (w *walker) isValue(token []byte) string {
 	if name := w.given.Find(token); name != "" {
 		return givenRule(name)
@@ -354,7 +353,7 @@ func (w *walker) isValue(token []byte) string {
 	return ""
 }
 
-// add takes edits of the bytes from offset from on.
+// add adds edits that are relative to offset from.
 func (w *walker) add(edits []edit, from int) {
 	for i := range edits {
 		if edits[i].place == "" {
@@ -364,10 +363,10 @@ func (w *walker) add(edits []edit, from int) {
 	w.edits = append(w.edits, shifted(edits, from)...)
 }
 
-// longestPlace is how long a place in a report can be.
+// longestPlace is the longest place in a report, in bytes.
 const longestPlace = 200
 
-// place names where the walker is, without a secret in it.
+// place describes the current position, without secrets.
 func (w *walker) place() string {
 	var b strings.Builder
 	b.WriteString(w.prefix)

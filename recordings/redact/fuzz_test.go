@@ -10,8 +10,8 @@ import (
 	"mcpdbg/session"
 )
 
-// FuzzLine: no line makes it fail, edits lie in the line and in order, no value
-// is left that stood in it as it is, and a message stays one.
+// FuzzLine checks that edits lie in the line and in order, that no verbatim value
+// remains, and that a message stays a message.
 func FuzzLine(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"a","params":{"password":"x","b":["sesame"]}}`, `{"a":"{\"token\":\"\\u0073esame\"}"}`,

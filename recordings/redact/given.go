@@ -2,11 +2,11 @@ package redact
 
 import "slices"
 
-// givenRule is the rule under which a value that the recorder was given counts.
+// givenRule returns the rule under which a value given to the recorder is counted.
 func givenRule(name string) string { return "given " + name }
 
-// givenIn finds the values that the recorder was given: the whole text, or a
-// part of it that has no letter, digit or _ on either side.
+// givenIn finds values given to the recorder: the whole text, or a part of it with no
+// letter, digit or _ on either side.
 func (f *finder) givenIn(text []byte, place string) (edits []edit) {
 	for from := 0; from+f.lengths[0] <= len(text); from++ {
 		if from > 0 && inWord(text[from-1]) {

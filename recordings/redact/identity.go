@@ -12,23 +12,22 @@ import (
 	"mcpdbg/session"
 )
 
-// tooCommon are names that say nothing about anybody, and are words of other
-// meanings.
+// tooCommon are names that identify no one and have other meanings.
 var tooCommon = []string{"root", "user", "admin", "localhost", "home", "node", "test"}
 
-// folder finds the user in a path.
+// folder matches the user in a path.
 var folder = expression(`(?:/home/|/Users/|[A-Za-z]:\\+Users\\+)([^/\\\s"'<>:;,)]+)`)
 
 const (
-	// maxNames is how many names a recording can tell of: each takes a part of
-	// what is looked for at every place.
+	// maxNames limits the names of a recording, because each is searched for
+	// everywhere.
 	maxNames = 1000
-	// longestIdentity is how long one can be. No host has a longer name.
+	// longestIdentity is the longest name, in bytes: the limit of host names.
 	longestIdentity = 255
 )
 
-// identities are the names of users and hosts that a recording tells of in its
-// header, and in what it says of processes and links; and further names.
+// identities returns the names of users and hosts in the header and in the entries of
+// processes and links, and the further names.
 func identities(ctx context.Context, s *recordings.Scanner, further []string) ([]string, error) {
 	h := s.Header()
 	names := map[string]bool{}
@@ -71,13 +70,13 @@ func identities(ctx context.Context, s *recordings.Scanner, further []string) ([
 		return nil, s.Err()
 	}
 	if len(names) > maxNames {
-		return nil, &RuleError{"identity", fmt.Sprintf("the recording tells of more than %d names of users and hosts", maxNames)}
+		return nil, &RuleError{"identity", fmt.Sprintf("the recording has more than %d names of users and hosts", maxNames)}
 	}
 	s.Rewind()
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// hostNames are the parts of [user@]host[:port].
+// hostNames returns the user and host of [user@]host[:port].
 func hostNames(dest string) []string {
 	user, host, ok := strings.Cut(dest, "@")
 	if !ok {

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// maxOpen is how many requests without an answer are known by their method.
+	// maxOpen limits the pending requests whose methods are tracked.
 	maxOpen = 64 << 10
-	// longestKey is how many lines a private key printed over lines can have.
+	// longestKey is the maximum number of lines of a private key.
 	longestKey = 256
 )
 
-// A reader of streams finds what is to be removed in their lines, and knows of
-// them what one line alone does not tell.
+// A reader finds what to remove in the lines of streams, and keeps the state across
+// lines.
 type reader struct {
 	finder
-	open    map[string]string // method of requests without an answer, by stream and id
-	opened  []request         // the latest of them
+	open    map[string]string // methods of pending requests, by stream and id
+	opened  []request         // the latest additions to open
 	key     map[session.Kind]int
-	hasKey  bool // private keys are looked for
+	hasKey  bool // private keys are searched for
 	methods bool // pointers depend on the method of a message
 }
 
-// A request is a key of reader.open, and what it has.
+// A request is a key and value of reader.open.
 type request struct{ key, method string }
 
 func newReader(f finder) *reader {
@@ -39,8 +39,8 @@ func newReader(f finder) *reader {
 	return r
 }
 
-// inStream finds what is to be removed in the bytes of an entry, or of several
-// that make up a line: a line, or in stdin several.
+// inStream finds what to remove in the bytes of an entry, or of several entries that
+// form a line. Entries of stdin may have several lines.
 func (r *reader) inStream(kind session.Kind, b []byte) (edits []edit) {
 	for from := 0; from < len(b); {
 		line := b[from:]
@@ -55,7 +55,7 @@ func (r *reader) inStream(kind session.Kind, b []byte) (edits []edit) {
 	return edits
 }
 
-// inLine finds what is to be removed in one line.
+// inLine finds what to remove in one line.
 func (r *reader) inLine(kind session.Kind, line []byte) []edit {
 	if kind == session.KindStderr {
 		return r.inTextLine(kind, line)
@@ -75,12 +75,12 @@ func (r *reader) inLine(kind session.Kind, line []byte) []edit {
 	return r.inMessage(kind, line, msg)
 }
 
-// isMessage tells whether a line is one message.
+// isMessage reports whether a line is one message.
 func isMessage(kind framing.Kind) bool {
 	return kind == framing.Request || kind == framing.Notification || kind == framing.Response || kind == framing.ErrorResponse
 }
 
-// inMessage finds what is to be removed in one message.
+// inMessage finds what to remove in one message.
 func (r *reader) inMessage(kind session.Kind, b []byte, msg framing.Message) []edit {
 	method := r.methodOf(kind, b, msg)
 	hit := r.scanner.scan(b)
@@ -92,7 +92,7 @@ func (r *reader) inMessage(kind session.Kind, b []byte, msg framing.Message) []e
 	return r.joined(b, edits)
 }
 
-// methodOf is the method of a message; of an answer that of its request.
+// methodOf returns the method of a message; for a response, that of its request.
 func (r *reader) methodOf(kind session.Kind, b []byte, msg framing.Message) string {
 	side, other := "<", ">"
 	if kind == session.KindStdin {
@@ -114,18 +114,18 @@ func (r *reader) methodOf(kind session.Kind, b []byte, msg framing.Message) stri
 	return ""
 }
 
-// opens notes a request.
+// opens adds a pending request.
 func (r *reader) opens(q request) {
 	if len(r.open) < maxOpen {
 		r.open[q.key] = q.method
 	}
 	if r.opened = append(r.opened, q); len(r.opened) > 1000 {
-		r.opened = r.opened[:0] // a single line has no use for as many
+		r.opened = r.opened[:0] // more than a single line needs
 	}
 }
 
-// inTextLine finds what is to be removed in a line that is no message. A
-// private key goes over many of them.
+// inTextLine finds what to remove in a line that is not a message. A private key spans
+// many such lines.
 func (r *reader) inTextLine(kind session.Kind, line []byte) []edit {
 	place := kind.String()
 	if left := r.key[kind]; left > 0 {
@@ -145,7 +145,7 @@ func (r *reader) inTextLine(kind session.Kind, line []byte) []edit {
 	return edits
 }
 
-// begins tells whether a private key begins on the line, and does not end on it.
+// begins reports whether a private key begins on the line but does not end there.
 func begins(line []byte) bool {
 	_, rest, ok := bytes.Cut(line, []byte("-----BEGIN "))
 	return ok && bytes.Contains(rest, []byte("PRIVATE KEY")) && !bytes.Contains(rest, []byte("-----END "))

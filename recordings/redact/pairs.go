@@ -3,18 +3,18 @@ package redact
 // A pair is an object that names a value in another member, as in
 // {"name":"password","value":"x"}.
 type pair struct {
-	key      string // that the name is
-	from, to int    // the value, where it came before the name
+	key      string // key that the name matches
+	from, to int    // the value, if it came before the name
 }
 
-// paired goes through a member that may be half of a pair.
-func (w *walker) paired(p *pair, name []byte, f fate) {
+// paired walks through a member that may be half of a pair.
+func (w *walker) paired(p *pair, name []byte, f treatment) {
 	from := w.i
 	switch string(name) {
 	case "name", "key":
 		w.value(f)
 		if p.key = w.nameIn(w.b[from:w.i]); p.key != "" && p.to > 0 {
-			w.again(p)
+			w.removeValue(p)
 		}
 	case "value":
 		scalar := w.isScalar()
@@ -30,12 +30,12 @@ func (w *walker) paired(p *pair, name []byte, f fate) {
 	}
 }
 
-// again removes the value of a pair whose name came behind it.
-func (w *walker) again(p *pair) {
+// removeValue removes the value of a pair whose name came after it.
+func (w *walker) removeValue(p *pair) {
 	at, last := w.i, len(w.path)-1
 	name := w.path[last]
 	w.i, w.path[last] = p.from, []byte("value")
-	w.value(fate{rule: "key " + p.key})
+	w.value(treatment{rule: "key " + p.key})
 	w.i, w.path[last] = at, name
 }
 
@@ -44,7 +44,7 @@ func (w *walker) isScalar() bool {
 	return w.i < len(w.b) && (w.b[w.i] == '"' || w.b[w.i] == '-' || '0' <= w.b[w.i] && w.b[w.i] <= '9')
 }
 
-// nameIn returns the key that a string is, also with the dashes of an option.
+// nameIn returns the key that a string matches, ignoring the dashes of an option.
 func (w *walker) nameIn(raw []byte) string {
 	if len(raw) < 3 || len(raw) > longestName || raw[0] != '"' {
 		return ""
@@ -56,10 +56,10 @@ func (w *walker) nameIn(raw []byte) string {
 	return w.key(text)
 }
 
-// awsSecret is the shape of an AWS secret key, which tells nothing alone.
+// awsSecret matches the form of an AWS secret key, which is too general by itself.
 var awsSecret = expression(`^[0-9A-Za-z/+]{40}$`)
 
-// awsID is the id of an AWS key.
+// awsID matches the id of an AWS key.
 var awsID = expression(`^(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}$`)
 
 // afterID reports whether text is an AWS secret key whose id is the string

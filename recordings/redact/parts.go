@@ -12,27 +12,26 @@ import (
 )
 
 const (
-	// longestJoined is how much of a line over several entries is searched as
-	// one.
+	// longestJoined is how many bytes of a line in several entries are searched
+	// together.
 	longestJoined = 64 << 20
-	// maxPlans is how many entries may be changed by what only a look at several
-	// of them finds.
+	// maxPlans limits the entries that are planned by the first pass.
 	maxPlans = 1 << 20
 )
 
-var errTooMany = errors.New("secrets stand over the parts of more lines than can be remembered")
+var errTooMany = errors.New("too many lines in parts contain secrets")
 
-// A plan is what becomes of an entry whose line stands in several, or comes
-// later. Plans are made by a first reading, for entries of other streams stand
-// in between.
+// A plan holds the changes of an entry whose line spans several entries or follows
+// later. The first pass makes the plans, because entries of other streams come in
+// between.
 type plan struct {
 	edits []edit // of its payload
-	head  []byte // of a waiting entry: the beginning of what its line becomes
+	head  []byte // for a waiting entry: the redacted beginning of its line
 	heads bool
-	opens []request // that became known with the last entry of the line
+	opens []request // requests in the line, for its last entry
 }
 
-// A planner joins the entries that make up a line.
+// A planner joins the entries that form a line.
 type planner struct {
 	*reader
 	plans  map[int]plan // by number of the line in the file
@@ -40,17 +39,17 @@ type planner struct {
 	pieces int
 }
 
-// A chain is a line that has begun.
+// A chain is an incomplete line.
 type chain struct {
 	links []link
 	bytes []byte
-	waits []link // waiting entries that told its beginning
+	waits []link // waiting entries with its beginning
 }
 
-// A link is an entry, and how many bytes of the chain it has.
+// A link is an entry and the number of its bytes in the chain.
 type link struct{ line, size int }
 
-// makePlans reads the file once. It also tells how many lines were searched in
+// makePlans reads the file once. It also returns how many lines were searched in
 // pieces.
 func makePlans(ctx context.Context, s *recordings.Scanner, r *reader) (map[int]plan, int, error) {
 	p := &planner{reader: r, plans: map[int]plan{}, chains: map[session.Kind]*chain{}}
@@ -81,8 +80,8 @@ func makePlans(ctx context.Context, s *recordings.Scanner, r *reader) (map[int]p
 	return p.plans, p.pieces, s.Err()
 }
 
-// matters tells by the beginning of a line whether its entry may belong to a
-// line over several. Most do not, and are not decoded.
+// matters reports from the beginning of a line whether its entry may be part of a line
+// in several entries. Most are not, and are not decoded.
 func (p *planner) matters(line []byte) bool {
 	head := line[:min(len(line), 160)]
 	_, kind, ok := bytes.Cut(head, []byte(`"k":"`))
@@ -118,7 +117,7 @@ func (p *planner) entry(n int, e *session.Entry) {
 	}
 }
 
-// add adds an entry to the line that is open, and searches it if it ends there.
+// add adds an entry to the open line, and searches the line if it ends there.
 func (p *planner) add(n int, e *session.Entry) {
 	c := p.chains[e.Kind]
 	if len(c.bytes)+len(e.Payload) > longestJoined && len(c.links) > 0 {
@@ -134,15 +133,14 @@ func (p *planner) add(n int, e *session.Entry) {
 	}
 }
 
-// endLines searches lines that will not go on.
+// endLines searches lines that will not continue.
 func (p *planner) endLines() {
 	for kind := range p.chains {
 		p.search(kind)
 	}
 }
 
-// search finds what is to be removed in the line that is open, and plans it for
-// its entries.
+// search finds what to remove in the open line, and plans it for its entries.
 func (p *planner) search(kind session.Kind) {
 	c := p.chains[kind]
 	if len(c.links) == 0 {
@@ -151,7 +149,7 @@ func (p *planner) search(kind session.Kind) {
 	end := len(bytes.TrimRight(c.bytes, "\r\n"))
 	switch {
 	case len(c.links) > 1 || len(c.waits) > 0:
-		clear(p.key) // a key over lines is found by the second reading
+		clear(p.key) // the second pass finds keys that span lines
 		p.opened = p.opened[:0]
 		edits := p.inStream(kind, c.bytes[:end])
 		p.planHeads(c, edits)
@@ -167,7 +165,7 @@ func (p *planner) search(kind session.Kind) {
 	}
 }
 
-// planHeads plans the waiting entries of a line: they have its beginning.
+// planHeads plans the waiting entries of a line, which contain its beginning.
 func (p *planner) planHeads(c *chain, edits []edit) {
 	for _, wait := range c.waits {
 		size := min(wait.size, len(c.bytes))
@@ -180,8 +178,8 @@ func (p *planner) planHeads(c *chain, edits []edit) {
 	}
 }
 
-// planParts gives each entry the edits of its bytes. An edit over several puts
-// its text into the first.
+// planParts plans the edits of each entry. An edit that spans several puts its text
+// into the first.
 func (p *planner) planParts(c *chain, edits []edit) {
 	begin := 0
 	for _, l := range c.links {

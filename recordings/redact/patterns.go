@@ -7,26 +7,26 @@ import (
 	"sync"
 )
 
-// expression is a regular expression that is compiled when it is used first:
-// for what a package compiles at its start every start of the program pays.
+// expression returns a regular expression that is compiled on first use, so that it
+// does not slow down the start of the program.
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// A Pattern is a regular expression (RE2) for secrets in text. If it has a
-// group, the first one is the secret; else all that it finds is.
+// A Pattern is a regular expression (RE2) for secrets in text. If it has a group, the
+// first one is the secret; otherwise the whole match is.
 type Pattern struct {
 	Name string
 	Expr string
-	// Anchors are texts, in any case, of which one is in whatever Expr finds.
-	// Without them they are taken from Expr; an expression that has none runs on
-	// every text, which is slow.
+	// Anchors are texts, in any case, of which every match of Expr contains one. If
+	// empty, they are derived from Expr; an expression without any runs on every
+	// text, which is slow.
 	Anchors []string
 }
 
-// Patterns are the shapes of tokens that are sure to be some: they have a
-// prefix that their makers chose, or stand where only secrets stand.
-func Patterns() []Pattern {
+// defaultPatterns returns patterns with few false positives: tokens with a prefix chosen by
+// their issuer, or at a place where only secrets occur.
+func defaultPatterns() []Pattern {
 	return []Pattern{
 		{Name: "aws-key", Expr: `\b((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16})\b`},
 		{Name: awsPattern, Expr: `\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}[^0-9A-Za-z/+](?:[^\n]{0,100}?[^0-9A-Za-z/+])?([0-9A-Za-z/+]{40})(?:[^0-9A-Za-z/+=]|$)`,
@@ -70,8 +70,8 @@ func Patterns() []Pattern {
 	}
 }
 
-// discordAnchors are how the token of a Discord bot begins: three digits of its
-// id in base64.
+// discordAnchors are the beginnings of Discord bot tokens: three digits of the id in
+// base64.
 func discordAnchors() (anchors []string) {
 	for n := range 1000 {
 		anchors = append(anchors, base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%03d", n)))
@@ -79,7 +79,7 @@ func discordAnchors() (anchors []string) {
 	return anchors
 }
 
-// twilioAnchors are how the SID of a Twilio API key begins.
+// twilioAnchors are the beginnings of Twilio API key SIDs.
 func twilioAnchors() (anchors []string) {
 	for n := range 16 {
 		anchors = append(anchors, fmt.Sprintf("SK%x", n))
@@ -87,9 +87,9 @@ func twilioAnchors() (anchors []string) {
 	return anchors
 }
 
-// Keys are the names of members, arguments and parameters whose values are
-// secrets. See Rules.Keys for how they are compared.
-func Keys() []string {
+// defaultKeys returns names of members, arguments and parameters whose values are secrets.
+// See Rules.Keys for how they are compared.
+func defaultKeys() []string {
 	return []string{
 		"authorization", "proxy_authorization", "cookie", "set_cookie",
 		"password", "passwd", "passphrase", "*_password", "secret", "*_secret",
@@ -101,5 +101,5 @@ func Keys() []string {
 	}
 }
 
-// Words are keys that are also words of other meanings. See Rules.Words.
-func Words() []string { return []string{"auth", "pass", "pwd"} }
+// defaultWords returns keys that are also ordinary words. See Rules.Words.
+func defaultWords() []string { return []string{"auth", "pass", "pwd"} }

@@ -18,18 +18,18 @@ import (
 	"mcpdbg/session"
 )
 
-// An Output takes a recording: a new file. Its header is written last, for it
-// says what was removed.
+// An Output is a new file for a recording. The header is rewritten last, because
+// it counts what was removed.
 type Output interface {
 	io.Writer
 	io.WriterAt
 }
 
-// Copy writes the recording at path to out without what the rules name. With
-// an out of nil it only reports what it would do.
+// Copy writes the recording at path to out without what the rules match. If out is
+// nil, it only reports what it would do.
 //
-// The errors are those of recordings.Open, *RuleError, those of out, and that
-// of ctx. After an error out is no recording.
+// The errors are those of recordings.Open, *RuleError, those of out, and that of
+// ctx. After an error, out is not a valid recording.
 func Copy(ctx context.Context, path string, out Output, with Rules) (*Report, error) {
 	s, err := recordings.NewScanner(path)
 	if err != nil {
@@ -73,21 +73,21 @@ type copier struct {
 	report  *Report
 	tally   tally
 	sums    sums
-	parted  map[session.Kind]bool // the stream's line goes on in its next entry
+	parted  map[session.Kind]bool // the stream's line continues in its next entry
 	writes  []write
 	w       *bufio.Writer
 	buf     []byte
 }
 
-// A write is a changed entry of stdin, for what is said later about how much of
-// it was accepted.
+// A write is a changed stdin entry, kept to correct a later entry about how much of
+// it was written.
 type write struct {
 	n     uint64
 	size  int
 	edits []edit
 }
 
-// latestWrites is how many of them are remembered.
+// latestWrites is how many writes are kept.
 const latestWrites = 64
 
 func (c *copier) copy(ctx context.Context, out Output, with Rules) (err error) {
@@ -125,7 +125,7 @@ func (c *copier) entries(ctx context.Context) error {
 		}
 		e, err := c.scanner.Decode()
 		if err != nil {
-			c.report.LeftOut++
+			c.report.Skipped++
 			continue
 		}
 		c.report.Entries++
@@ -184,7 +184,7 @@ func (c *copier) stream(e *session.Entry, p plan) error {
 	return err
 }
 
-// changed counts an entry that is written other than it was.
+// changed counts a changed entry and its edits.
 func (c *copier) changed(edits ...[]edit) {
 	c.report.Changed++
 	for _, some := range edits {
@@ -192,8 +192,8 @@ func (c *copier) changed(edits ...[]edit) {
 	}
 }
 
-// inHead are the edits of what stands before a payload: where its line was cut,
-// and whatever a newer program may have put there.
+// inHead returns the edits of the members before a payload: the offsets of its cuts,
+// and members written by a newer version.
 func (c *copier) inHead(e *session.Entry, head []byte, edits []edit) []edit {
 	var all []edit
 	if c.reader.scanner.scan(head) != 0 {
@@ -205,7 +205,7 @@ func (c *copier) inHead(e *session.Entry, head []byte, edits []edit) []edit {
 	from := bytes.Index(head, []byte(`"cuts":`)) + len(`"cuts":`)
 	to := from + bytes.Index(head[from:], []byte("]]")) + len("]]")
 	if from < len(`"cuts":`) || to < from+len("]]") {
-		return all // written in another way: verify will tell
+		return all // unexpected format: verify reports it
 	}
 	text := []byte{'['}
 	for i, cut := range e.Cuts {
@@ -217,7 +217,7 @@ func (c *copier) inHead(e *session.Entry, head []byte, edits []edit) []edit {
 	return joined(append(all, edit{from: from, to: to, text: string(append(text, ']'))}), func(int, int) string { return "" })
 }
 
-// inObject finds what is to be removed in a line, or the head of one.
+// inObject finds what to remove in a line, or in the head of one.
 func (c *copier) inObject(prefix string, object []byte, ids bool) []edit {
 	f := &c.reader.finder
 	w := walker{finder: f, b: object, hit: f.scanner.scan(object), prefix: prefix + " ", ids: ids}
@@ -251,10 +251,10 @@ func (c *copier) event(e *session.Entry, p plan) error {
 	return err
 }
 
-// bytesMember is how much of a write was accepted.
+// bytesMember matches how much of a write was written.
 var bytesMember = expression(`"bytes":\s*(\d+)`)
 
-// written corrects what is said about a changed write.
+// written corrects an entry about a changed write.
 func (c *copier) written(e *session.Entry, line []byte) []edit {
 	var b session.WriteBody
 	if e.DecodeBody(&b) != nil {
@@ -268,11 +268,11 @@ func (c *copier) written(e *session.Entry, line []byte) []edit {
 	return []edit{{from: m[2], to: m[3], text: strconv.Itoa(moved(c.writes[i].edits, b.Bytes))}}
 }
 
-// headMember is the beginning of a line that had not come.
+// headMember matches the head of an incomplete line.
 var headMember = expression(`"head(?:_b64)?":\s*"((?:[^"\\]|\\.)*)"`)
 
-// waiting puts the beginning of what a line becomes into the entry that told of
-// it.
+// waiting replaces the head in a waiting entry with the redacted beginning of its
+// line.
 func (c *copier) waiting(p plan, line []byte, edits []edit) []edit {
 	m := headMember().FindSubmatchIndex(line)
 	if !p.heads || m == nil {
@@ -300,20 +300,20 @@ func (c *copier) waiting(p plan, line []byte, edits []edit) []edit {
 	return append(outside, edit{from: m[0], to: m[1], text: string(text[1 : len(text)-1]), rule: "", place: ""})
 }
 
-// A header is the first line of the copy, which says what was removed.
+// A header is the first line of the copy, with the counts of what was removed.
 type header struct {
-	line0 []byte // without what closes it
+	line0 []byte // without the closing brace
 	room  int    // for the counts
 	old   map[string]uint64
 }
 
-// mostCounted is the largest count of a rule that a header has room for.
+// mostCounted is the largest count of a rule that fits in a header.
 const mostCounted = 99_999_999
 
-// oldMark is what an earlier run wrote into the header.
+// oldMark matches the counts of an earlier run in the header.
 var oldMark = expression(`,"redacted":\{[^{}]*\} *`)
 
-// header makes the first line, with room for counts that are not known yet.
+// header makes the first line, with room for the final counts.
 func (c *copier) header(with Rules) *header {
 	line := bytes.TrimRight(c.scanner.HeaderLine(), " \t\r\n")
 	line = oldMark().ReplaceAll(recordings.WithoutSecrets(line), nil)
@@ -326,20 +326,20 @@ func (c *copier) header(with Rules) *header {
 		most[name] = mostCounted
 	}
 	for name, n := range h.old {
-		h.old[name] = min(n, mostCounted) // whatever somebody wrote there
+		h.old[name] = min(n, mostCounted) // the file may have any value
 		most[name] += h.old[name]
 	}
 	h.room = len(h.counts(most))
 	return h
 }
 
-// counts is the member that says what was removed.
+// counts returns the header member with the counts.
 func (h *header) counts(rules map[string]uint64) []byte {
 	text, _ := json.Marshal(rules) // a map of numbers has no errors
 	return append([]byte(`,"redacted":`), text...)
 }
 
-// line is the whole line. It always has the same length.
+// line returns the whole line, padded to a constant length.
 func (h *header) line(rules map[string]uint64) []byte {
 	all := map[string]uint64{}
 	maps.Copy(all, h.old)

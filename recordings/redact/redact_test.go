@@ -19,7 +19,7 @@ import (
 	"mcpdbg/session"
 )
 
-// record makes a recording of a server, whose streams come in chunks.
+// record starts a recording of a server whose streams come in chunks.
 type recorder struct {
 	t      testing.TB
 	f      *recordings.File
@@ -57,7 +57,7 @@ func (r *recorder) in(text string) {
 	r.append(session.Entry{Kind: session.KindStdin, Payload: []byte(strings.TrimSuffix(text, "\n")), EOL: eol})
 }
 
-// out is read in chunks of a size.
+// out adds stdout in chunks of size bytes.
 func (r *recorder) out(text string, size int) {
 	for len(text) > 0 {
 		n := min(size, len(text))
@@ -96,7 +96,7 @@ func (r *recorder) close() string {
 	return path
 }
 
-// redacted makes the copy, which has to be a good recording.
+// redacted makes the copy and verifies it.
 func redacted(t testing.TB, path string, rules Rules) (string, *Report) {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "out.jsonl")
@@ -113,7 +113,7 @@ func redacted(t testing.TB, path string, rules Rules) (string, *Report) {
 	return string(data), report
 }
 
-func TestWhatIsRemovedWhere(t *testing.T) {
+func TestRules(t *testing.T) {
 	const pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----"
 	quoted := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	for _, c := range []struct {
@@ -129,15 +129,15 @@ func TestWhatIsRemovedWhere(t *testing.T) {
 		{"a key in camel case", Rules{Keys: []string{"dbPin"}}, `{"method":"x","params":{"db_pin":"hunter2","DB-PIN":"hunter2","dbpin":"hunter2"}}`, "hunter2", "db_pin", 3},
 		{"a name with a star", Default(), `{"method":"x","params":{"DB_PASSWORD":"hunter2"}}`, "hunter2", "DB_PASSWORD", 1},
 		{"all leaves below a name", Default(), `{"method":"x","params":{"credentials":{"user":"hunter2","n":[1.5,true,null]}}}`, "hunter2", `"n":[0.0,true,null]`, 2},
-		{"no progress token", Default(), `{"method":"x","params":{"progressToken":"abc","maxTokens":5}}`, "", `"abc","maxTokens":5`, 0},
-		{"a schema is no value", Default(), `{"id":1,"result":{"tools":[{"inputSchema":{"properties":{"password":{"type":"string","default":"hunter2"}}}}]}}`, "hunter2", `"type":"string"`, 1},
+		{"not a key: progressToken", Default(), `{"method":"x","params":{"progressToken":"abc","maxTokens":5}}`, "", `"abc","maxTokens":5`, 0},
+		{"a schema is not a value", Default(), `{"id":1,"result":{"tools":[{"inputSchema":{"properties":{"password":{"type":"string","default":"hunter2"}}}}]}}`, "hunter2", `"type":"string"`, 1},
 		{"JSON in a string", Default(), `{"id":1,"result":{"text":"{\"password\":\"hunter2\", \"b\":\"\\u00e9\\/\"}"}}`, "hunter2", `, \"b\":\"\\u00e9\\/\"}"}}`, 1},
 		{"escapes", Rules{Values: []Value{{"env X", "sésame/open"}}}, `{"id":1,"result":"\u0041 s\u00e9same\/\u006fpen \/ \u0041"}`, "pen ", `"\u0041 [redacted:`, 1},
 		{"a value in a name", Rules{Values: []Value{{"env X", "sesame"}}}, `{"id":1,"result":{"sesame":1}}`, "sesame", `:1}}`, 1},
 		{"a number that is a value", Rules{Values: []Value{{"env X", "123456"}}}, `{"id":1,"result":[123456,12345]}`, "123456", `[0,12345]`, 1},
 		{"an encoded value", Rules{Values: []Value{{"env X", "a b/c"}}}, `{"id":1,"result":"http://x/?k=a+b%2Fc"}`, "a+b%2Fc", `k=[redacted:`, 1},
 		{"a pointer", Rules{Pointers: []string{"/params/arguments/*"}}, `{"method":"x","params":{"arguments":{"a":1,"b":true,"c":["d",null]},"e":1}}`, `"d"`, `{"a":0,"b":false,"c":["[redacted:`, 3},
-		{"what a message is", Rules{Pointers: []string{"/*"}}, `{"jsonrpc":"2.0","id":1,"result":{"isError":true,"a":true}}`, `"a":true`, `"jsonrpc":"2.0","id":`, 2},
+		{"members that identify a message", Rules{Pointers: []string{"/*"}}, `{"jsonrpc":"2.0","id":1,"result":{"isError":true,"a":true}}`, `"a":true`, `"jsonrpc":"2.0","id":`, 2},
 		{"a pointer of another method", Rules{Pointers: []string{"tools/*:/params"}}, `{"method":"x","params":{"a":"b"}}`, "", `{"a":"b"}`, 0},
 		{"a batch", Rules{Pointers: []string{"/params/a"}}, `[{"method":"x","params":{"a":"hunter2"}},{"method":"y"}]`, "hunter2", `\"y\"`, 1},
 		{"GitHub", Default(), `{"id":1,"result":"use ghp_` + strings.Repeat("aB1", 12) + `."}`, "ghp_", `"use [redacted:`, 1},
@@ -150,11 +150,11 @@ func TestWhatIsRemovedWhere(t *testing.T) {
 		{"name=value", Default(), `DEBUG connecting with api_key=hunter2&x=1`, "hunter2", "&x=1", 1},
 		{"a header", Default(), `< Set-Cookie: sid=1; path=/`, "sid", "< Set-Cookie: [redacted:", 1},
 		{"half a message", Default(), `{"id":1,"result":{"password":"hunter2`, "hunter2", `"id\":1`, 1},
-		{"no JSON and not UTF-8", Default(), "\xff password=hunter2 \xfe", "hunter2", "", 1},
+		{"neither JSON nor UTF-8", Default(), "\xff password=hunter2 \xfe", "hunter2", "", 1},
 		{"a folder", Rules{Home: true}, `{"id":1,"result":["/home/ada/x","C:\\Users\\ada\\x","/home"]}`, "ada/x", `["~/x","~\\x","/home"]`, 2},
 		{"prose", Default(), `Unexpected token: something; the password is wrong`, "", "Unexpected token: something; the password is wrong", 0},
 		{"a custom pattern", Rules{Patterns: []Pattern{{Name: "p", Expr: `n°(\d+)`}}}, `{"id":1,"result":"n\u00b04711"}`, "4711", `n\u00b0[redacted:`, 1},
-		{"done before", Default(), `{"method":"x","params":{"password":"[redacted:abcdefgh]"}}`, "", "[redacted:abcdefgh]", 0},
+		{"already redacted", Default(), `{"method":"x","params":{"password":"[redacted:abcdefgh]"}}`, "", "[redacted:abcdefgh]", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t)
@@ -191,7 +191,7 @@ func TestTheHeader(t *testing.T) {
 	require.Equal(t, "see api_key="+key[i+2], report.Text("see api_key=argument-1"))
 }
 
-func TestAgain(t *testing.T) {
+func TestRedactTwice(t *testing.T) {
 	r := record(t)
 	r.err("password=hunter2", false)
 	path := r.close()
@@ -206,8 +206,7 @@ func TestAgain(t *testing.T) {
 	require.Contains(t, same, `"redacted":{"keys":2}`)
 }
 
-// TestPairs: requests and answers belong together as before, whatever they are
-// paired by becomes.
+// TestPairs checks that requests and responses stay paired when ids are replaced.
 func TestPairs(t *testing.T) {
 	for _, rules := range []Rules{
 		{Values: []Value{{"env ID", "sesame"}}}, {Values: []Value{{"env ID", "7777"}, {"env SHORT", "8888"}}}, {Pointers: []string{"/id"}}, {Pointers: []string{"x:/params/requestId"}},
@@ -255,7 +254,7 @@ func pairs(t *testing.T, path string) (all []uint32) {
 	return all
 }
 
-// TestOverParts: a secret is found wherever its line was cut.
+// TestOverParts checks that a secret is found wherever its line was cut.
 func TestOverParts(t *testing.T) {
 	const secret = "sesame-open-42"
 	for at := 1; at < 27; at++ {
@@ -274,7 +273,7 @@ func TestOverParts(t *testing.T) {
 	}
 }
 
-// TestOverlap: where two secrets overlap nothing of either stays.
+// TestOverlap checks that nothing remains of two overlapping secrets.
 func TestOverlap(t *testing.T) {
 	r := record(t)
 	r.err("x abcdefghijkl y", false)
@@ -283,7 +282,7 @@ func TestOverlap(t *testing.T) {
 	require.Equal(t, 1, report.Removed)
 }
 
-// TestWrites: how much of a write was accepted is counted in its new bytes.
+// TestWrites checks that the size of a partial write is updated.
 func TestWrites(t *testing.T) {
 	r := record(t)
 	r.in(`{"method":"a","params":"sesame-open"}` + "\n")
@@ -295,7 +294,7 @@ func TestWrites(t *testing.T) {
 	require.Contains(t, out, `"of":4,"status":"failed","bytes":19`)
 }
 
-func TestAKeyOverLines(t *testing.T) {
+func TestMultiLineKey(t *testing.T) {
 	r := record(t)
 	for _, line := range []string{"before", "-----BEGIN PRIVATE KEY-----", "AAAABBBBCCCC", "-----END PRIVATE KEY-----", "after"} {
 		r.err(line, false)
@@ -306,7 +305,7 @@ func TestAKeyOverLines(t *testing.T) {
 	require.Contains(t, out, "after")
 }
 
-func TestMethodsOfAnswers(t *testing.T) {
+func TestMethodsOfResponses(t *testing.T) {
 	r := record(t)
 	r.in(`{"id":1,"method":"tools/call"}` + "\n")
 	r.in(`{"id":2,"meth`)
@@ -319,7 +318,7 @@ func TestMethodsOfAnswers(t *testing.T) {
 	require.Equal(t, []Item{{"pointer tools/list:/result", "tools/list:/result", 1}}, report.Items)
 }
 
-func TestWhatWasWrongStaysWrong(t *testing.T) {
+func TestWrongSumsStayWrong(t *testing.T) {
 	r := record(t)
 	r.err("password=hunter2", false)
 	r.sums[session.KindStderr].had++
@@ -334,14 +333,14 @@ func TestWhatWasWrongStaysWrong(t *testing.T) {
 	require.NotEmpty(t, report.Problems)
 }
 
-func TestRulesThatCantBe(t *testing.T) {
+func TestInvalidRules(t *testing.T) {
 	for name, rules := range map[string]Rules{
-		"too few":          {Values: []Value{{"env X", "abc"}}},
-		"begins with /":    {Pointers: []string{"params/x"}},
-		"missing closing":  {Patterns: []Pattern{{Name: "p", Expr: "(a"}}},
-		"nothing at all":   {Patterns: []Pattern{{Name: "p", Expr: "a*"}}},
-		"has no letters":   {Keys: []string{"_"}},
-		"other characters": {Keys: []string{"a[bc]*"}},
+		"too short":            {Values: []Value{{"env X", "abc"}}},
+		"starts with /":        {Pointers: []string{"params/x"}},
+		"missing closing":      {Patterns: []Pattern{{Name: "p", Expr: "(a"}}},
+		"the empty string":     {Patterns: []Pattern{{Name: "p", Expr: "a*"}}},
+		"has no letters":       {Keys: []string{"_"}},
+		"only * is a wildcard": {Keys: []string{"a[bc]*"}},
 	} {
 		_, err := Copy(t.Context(), record(t).close(), nil, rules)
 		var wrong *RuleError
@@ -354,8 +353,8 @@ func TestRulesThatCantBe(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestGoldens: recordings in which there is nothing to remove are the same, but
-// for the room in their header.
+// TestNothingToRemove checks that recordings without secrets do not change, except for
+// the padding of their header.
 func TestNothingToRemove(t *testing.T) {
 	for _, name := range []string{"v1-session", "v1-ssh"} {
 		data, err := os.ReadFile("../testdata/" + name + ".jsonl")
@@ -373,8 +372,8 @@ func TestNothingToRemove(t *testing.T) {
 	}
 }
 
-// TestNoSecretStays: random secrets in random places are in no byte of the
-// copy, and all bytes around them are.
+// TestNoSecretStays checks that random secrets at random places are removed, and all
+// bytes around them stay.
 func TestNoSecretStays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("abcXYZ0189_-+/=\"\\ é€😀\u2028<>&'\t")
@@ -418,7 +417,7 @@ func TestNoSecretStays(t *testing.T) {
 	}
 }
 
-// message carries text in one of the ways that JSON has.
+// message returns a message with text in one of its JSON forms.
 func message(rng *rand.Rand, text string) string {
 	quote := func(s string) string {
 		var b strings.Builder
@@ -442,7 +441,7 @@ func message(rng *rand.Rand, text string) string {
 	return `{"jsonrpc":"2.0","method":"m","params":{"b":` + quote(inner) + `,` + quote(text) + `:1.10}}`
 }
 
-// everyForm is all text of a recording, with escapes resolved as deep as they go.
+// everyForm returns all text of a recording, with all levels of escapes resolved.
 func everyForm(t *testing.T, file string) string {
 	streams := map[session.Kind]*strings.Builder{session.KindStdin: {}, session.KindStdout: {}, session.KindStderr: {}}
 	_, entries, _ := strings.Cut(file, "\n")
@@ -461,7 +460,7 @@ func everyForm(t *testing.T, file string) string {
 	return string(text)
 }
 
-// blanked puts the same in the place of secrets and of what stands for them.
+// blanked replaces both secrets and their replacements with the same text.
 func blanked(text string, values []Value) string {
 	for _, v := range values {
 		form := []byte(v.Text)

@@ -6,45 +6,59 @@ import (
 	"strings"
 )
 
-// maxItems is how many rules and places a Report tells apart.
+// maxItems limits the items of a Report.
 const maxItems = 1000
 
-// A Report says what was removed, and never what it was.
+// A Report counts what was removed, without the removed values.
 type Report struct {
 	Entries int `json:"entries"` // read
-	Changed int `json:"changed"` // entries that are other than they were
+	Changed int `json:"changed"` // changed entries
 	Removed int `json:"removed"` // places in them, and in the header
-	// Items are the places, the most frequent first, at most 1,000; what has no
-	// item of its own is counted in More.
+	// Items lists the places, the most frequent first, at most 1,000; More counts the
+	// rest.
 	Items []Item `json:"items,omitempty"`
 	More  int    `json:"more,omitempty"`
 
-	// What could not be copied as it was.
-	LeftOut int  `json:"left_out,omitempty"` // lines that are no entries, or too long to be read
-	Torn    bool `json:"torn,omitempty"`     // the last line has no end, and was left out
-	Heads   int  `json:"heads,omitempty"`    // beginnings of lines that never came: emptied
-	// Pieces counts lines over so many parts that they were searched in pieces
-	// of 64 MiB: what stands over the end of one is not found.
+	// What could not be copied.
+	Skipped int  `json:"left_out,omitempty"` // lines that are not entries, or too long
+	Torn    bool `json:"torn,omitempty"`     // the last line is incomplete, and was omitted
+	Heads   int  `json:"heads,omitempty"`    // heads of lines that were never completed: emptied
+	// Pieces counts lines so long that they were searched in pieces of 64 MiB: a
+	// secret across the end of a piece is not found.
 	Pieces int `json:"pieces,omitempty"`
 
 	finder *finder
 }
 
-// Text removes from a text what was removed from the recording, with the same
-// letters for the same secrets: for what belongs to it. It is to be called by
-// one goroutine.
+// Text redacts a text that belongs to the recording, with the same letters for the
+// same secrets. Only one goroutine may call it.
 func (r *Report) Text(text string) string {
 	return string(apply(nil, []byte(text), r.finder.inText([]byte(text), "", 0)))
 }
 
-// An Item counts what one rule removed in one place.
+// An Item counts the removals of one rule in one place.
 type Item struct {
 	Rule  string `json:"rule"`  // a key, a pointer, or the name of a pattern or value
 	Place string `json:"place"` // method:/pointer, or a stream, or kind of entry /pointer
 	Count int    `json:"count"`
 }
 
-// A tally counts for a report.
+// ByRule returns how many secrets each rule removed, the most frequent first, without
+// their places. Those at places that are not listed are missing: see More.
+func (r *Report) ByRule() []Item {
+	counts := map[string]int{}
+	for _, item := range r.Items {
+		counts[item.Rule] += item.Count
+	}
+	var all []Item
+	for rule, n := range counts {
+		all = append(all, Item{Rule: rule, Count: n})
+	}
+	slices.SortFunc(all, func(a, b Item) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Rule, b.Rule)) })
+	return all
+}
+
+// A tally collects the counts of a report.
 type tally struct {
 	report *Report
 	counts map[Item]int
@@ -54,7 +68,7 @@ type tally struct {
 func (t *tally) add(edits []edit) {
 	for _, e := range edits {
 		if e.rule == "" {
-			continue // the rest of what is counted elsewhere
+			continue // part of an edit that is already counted
 		}
 		t.report.Removed++
 		t.rules[group(e.rule)]++
@@ -67,8 +81,8 @@ func (t *tally) add(edits []edit) {
 	}
 }
 
-// group is the name by which a header counts a rule: keys and pointers are too
-// many to have names there.
+// group returns the name under which a header counts a rule: keys and pointers are
+// counted together, because they may be many.
 func group(rule string) string {
 	switch word, _, _ := strings.Cut(rule, " "); word {
 	case "key", "pointer":
@@ -77,7 +91,7 @@ func group(rule string) string {
 	return rule
 }
 
-// finish makes the list of the report.
+// finish sorts the items of the report.
 func (t *tally) finish() {
 	for item, n := range t.counts {
 		item.Count = n

@@ -14,51 +14,50 @@ import (
 )
 
 const (
-	// shortestValue is the shortest value that can be searched for: a shorter
-	// one is everywhere.
+	// shortestValue is the shortest value to search for, in bytes: a shorter one
+	// occurs everywhere.
 	shortestValue = 4
-	// maxPatterns is how many patterns there can be: each has a bit of its own.
+	// maxPatterns limits the patterns, because each needs a bit.
 	maxPatterns = 56
-	// maxPointers and maxKeys bound what is compared with every member.
+	// maxPointers and maxKeys limit the comparisons for every member.
 	maxPointers = 256
 	maxKeys     = 1024
 )
 
-// Rules say what is to be removed. The zero value removes nothing; see Default.
+// Rules selects what to remove. The zero value removes nothing; see Default.
 type Rules struct {
-	// Values are texts that are removed wherever they stand, whole or inside of
-	// longer texts, such as the values of environment variables. Case counts.
-	// Each has to have at least 4 bytes.
+	// Values are texts that are removed everywhere, also inside longer texts, such
+	// as the values of environment variables. They are case-sensitive and need at
+	// least 4 bytes.
 	Values []Value
-	// Keys are names of members whose values are removed: in objects, in
-	// name=value, and of arguments --name VALUE. Case does not count, and api_key
-	// is also api-key, apiKey and apikey; * stands for any characters, and in a
-	// name with it _ and - are alike, but have to be there. Of an object or
-	// array each leaf is removed. An object under "properties" is the schema of
-	// an argument, and not its value: only its default, const, enum and examples
-	// are removed. true, false and null stay.
+	// Keys are names whose values are removed: members of objects, name=value, and
+	// arguments --name VALUE. Case is ignored, and api_key also matches api-key,
+	// apiKey and apikey; * matches any characters, and in a name with *, _ and - are
+	// interchangeable but required. In an object or array each leaf is removed. An object under
+	// "properties" is the schema of an argument, not its value: only its default,
+	// const, enum and examples are removed. true, false and null stay.
 	Keys []string
-	// Pointers are JSON pointers (RFC 6901) into messages, * standing for any
-	// member or element, as in /params/arguments/path. "tools/call:/result"
-	// applies only to requests, notifications and answers of that method, in
-	// which * stands for any characters. All below is removed; true becomes
-	// false. null stays, and so does what tells what a message is: jsonrpc,
-	// method, and isError of a result.
+	// Pointers are JSON pointers (RFC 6901) into messages, such as
+	// /params/arguments/path, where * matches any member or element.
+	// "tools/call:/result" applies only to messages of that method, in which *
+	// matches any characters. Everything below is removed; true becomes false. null
+	// stays, and so do the members that identify a message: jsonrpc, method, and
+	// isError of a result.
 	Pointers []string
 	// Patterns are searched for in all texts.
 	Patterns []Pattern
-	// Home replaces the folders of people, such as /home/ada, by ~.
+	// Home replaces home directories, such as /home/ada, with ~.
 	Home bool
-	// Words are keys that are also words of other meanings, such as "pass": a
-	// value that plainly has the other meaning stays (a count of tests, a
-	// directory, a kind of authorization). A key that Keys has too is a key.
+	// Words are keys that are also ordinary words, such as "pass": a value that
+	// clearly has the other meaning stays (a count of tests, a directory, an
+	// authorization scheme). A word that is also in Keys is treated as a key.
 	Words []string
-	// Recorded removes the values that the recorder was given, of which the
-	// recording has digests. They are found as a whole string, and as a part of
-	// a text with no letter, digit or _ beside it.
+	// Recorded removes the values given to the recorder, of which the recording has
+	// digests. They are found as a whole string, and in a text where no letter,
+	// digit or _ touches them.
 	Recorded bool
-	// Identity removes the names of users and hosts that the recording, or
-	// Names, tells of.
+	// Identity removes the names of users and hosts that the recording or Names
+	// contains.
 	Identity bool
 	// Names are further names for Identity.
 	Names []string
@@ -66,15 +65,15 @@ type Rules struct {
 	given *session.SecretDigests // of the recording
 }
 
-// A Value is a secret, and the name by which a report may call it.
+// A Value is a secret and its name in reports.
 type Value struct{ Name, Text string }
 
-// Default are the rules that need no knowledge of a session.
+// Default returns rules that need no knowledge of the session.
 func Default() Rules {
-	return Rules{Keys: Keys(), Words: Words(), Patterns: Patterns(), Recorded: true}
+	return Rules{Keys: defaultKeys(), Words: defaultWords(), Patterns: defaultPatterns(), Recorded: true}
 }
 
-// A RuleError is about a rule that can't be used. It does not hold secrets.
+// A RuleError reports an invalid rule. It contains no secrets.
 type RuleError struct {
 	Rule string
 	Why  string
@@ -82,18 +81,18 @@ type RuleError struct {
 
 func (e *RuleError) Error() string { return e.Rule + ": " + e.Why }
 
-// The bits of the rules that are no patterns.
+// The bits of the rules that are not patterns.
 const (
-	ruleKeys    rules = 1 << iota // a name of Rules.Keys may be here
-	ruleValues                    // a value may be
-	ruleEscapes                   // escapes may hide anything
+	ruleKeys    rules = 1 << iota // may contain a name of Rules.Keys
+	ruleValues                    // may contain a value
+	ruleEscapes                   // contains escapes, which may hide anything
 	ruleHome
 	ruleNames
-	ruleGiven    // one of the values that the recorder was given may be
-	rulePatterns // and the bits above it
+	ruleGiven    // may contain a value given to the recorder
+	rulePatterns // and the bits above
 )
 
-// A literal is a text that is searched for as it is.
+// A literal is a text that is searched for verbatim.
 type literal struct {
 	rule string
 	text []byte
@@ -101,7 +100,7 @@ type literal struct {
 	from rules
 }
 
-// compiled are rules ready to be used, by one goroutine or many.
+// compiled holds compiled rules. It may be used by several goroutines.
 type compiled struct {
 	scanner  *scanner
 	literals []literal
@@ -112,18 +111,18 @@ type compiled struct {
 	given    *session.SecretDigests
 	lengths  []int // of the given values
 	aws      bool  // awsPattern is among them
-	idsHit   bool  // ids and progress tokens are among what is removed
+	idsHit   bool  // ids are removed
 	progress bool
 }
 
-// compile makes rules ready. The errors are *RuleError.
+// compile compiles rules. The errors are *RuleError.
 func compile(r Rules) (*compiled, error) {
 	c := &compiled{}
 	anchors := []anchor{{`\u`, ruleEscapes}, {`\/`, ruleEscapes}}
 	always := rules(0)
 	for _, v := range r.Values {
 		if len(v.Text) < shortestValue {
-			return nil, &RuleError{v.Name, fmt.Sprintf("its value has %d bytes: too few to be told from other text (at least %d)", len(v.Text), shortestValue)}
+			return nil, &RuleError{v.Name, fmt.Sprintf("value too short: %d bytes, the minimum is %d", len(v.Text), shortestValue)}
 		}
 		c.addValue(v)
 	}
@@ -165,14 +164,14 @@ func compile(r Rules) (*compiled, error) {
 	return c, nil
 }
 
-// addValue adds a value, and the forms in which it may stand in text.
+// addValue adds a value and its encoded forms.
 func (c *compiled) addValue(v Value) {
 	forms := []string{v.Text, url.QueryEscape(v.Text), url.PathEscape(v.Text)}
 	if quoted, err := json.Marshal(v.Text); err == nil {
 		forms = append(forms, string(quoted[1:len(quoted)-1]))
 	}
 	for line := range strings.Lines(v.Text) {
-		// A stream comes in lines. The frame of a key is no secret.
+		// Streams come in lines. The frame of a key is not a secret.
 		if line = strings.TrimSpace(line); len(line) >= 2*shortestValue && !strings.HasPrefix(line, "-----") {
 			forms = append(forms, line)
 		}
@@ -185,7 +184,7 @@ func (c *compiled) addValue(v Value) {
 
 func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rules, err error) {
 	if len(patterns) > maxPatterns {
-		return nil, 0, &RuleError{"patterns", fmt.Sprintf("%d are too many: at most %d", len(patterns), maxPatterns)}
+		return nil, 0, &RuleError{"patterns", fmt.Sprintf("too many: %d, the limit is %d", len(patterns), maxPatterns)}
 	}
 	for i, p := range patterns {
 		re, err := regexp.Compile(p.Expr)
@@ -193,7 +192,7 @@ func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rul
 			return nil, 0, &RuleError{p.Name, err.Error()}
 		}
 		if re.Match(nil) {
-			return nil, 0, &RuleError{p.Name, "it matches nothing at all, which is everywhere"}
+			return nil, 0, &RuleError{p.Name, "it matches the empty string"}
 		}
 		c.names, c.patterns = append(c.names, p.Name), append(c.patterns, re)
 		c.aws = c.aws || p.Name == awsPattern
@@ -214,17 +213,17 @@ func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rul
 	return anchors, always, nil
 }
 
-// A keySet tells the names of members whose values are secrets.
+// A keySet matches the names of members whose values are secrets.
 type keySet struct {
-	exact   map[string]string // squeezed name: as it was given
-	words   map[string]bool   // keys of exact that are words of other meanings
+	exact   map[string]string // original name by squeezed name
+	words   map[string]bool   // keys of exact that are also ordinary words
 	globs   []string          // in lower case, with _ for -
 	anchors []string
 }
 
 func (c *compiled) addKeys(keys, words []string) error {
 	if len(keys)+len(words) > maxKeys {
-		return &RuleError{"keys", fmt.Sprintf("%d are too many: at most %d", len(keys), maxKeys)}
+		return &RuleError{"keys", fmt.Sprintf("too many: %d, the limit is %d", len(keys), maxKeys)}
 	}
 	c.keys.exact, c.keys.words = map[string]string{}, map[string]bool{}
 	for _, word := range words {
@@ -236,7 +235,7 @@ func (c *compiled) addKeys(keys, words []string) error {
 		case strings.Trim(name, "*_") == "" && name != "*":
 			return &RuleError{"key " + key, "it has no letters"}
 		case strings.ContainsAny(name, `[?\`):
-			return &RuleError{"key " + key, "only * stands for other characters"}
+			return &RuleError{"key " + key, "only * is a wildcard"}
 		case strings.Contains(name, "*"):
 			c.keys.globs = append(c.keys.globs, name)
 			c.keys.anchors = append(c.keys.anchors, globAnchors(name)...)
@@ -250,22 +249,22 @@ func (c *compiled) addKeys(keys, words []string) error {
 	return nil
 }
 
-// camel finds where the words of a name such as apiKey meet.
+// camel matches the word boundaries of a name such as apiKey.
 var camel = expression(`([a-z0-9])([A-Z])`)
 
-// squeeze makes equal what differs only by case and separators.
+// squeeze normalizes case and removes separators.
 func squeeze(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(lower(name))
 }
 
-// nameAnchors are the ways to write a name as a member, in name=value and name:
+// nameAnchors returns the spellings of a name as a member, in name=value and name:
 // value, and as an argument.
 func nameAnchors(name string) (anchors []string) {
 	words := strings.Split(name, "_")
 	forms := []string{words[0]}
 	for i, word := range words[1:] {
 		if i == 3 {
-			break // what stands so far will do
+			break // enough to be rare
 		}
 		var longer []string
 		for _, form := range forms {
@@ -279,7 +278,7 @@ func nameAnchors(name string) (anchors []string) {
 	return anchors
 }
 
-// globAnchors is the longest piece between the stars of a name.
+// globAnchors returns the longest piece of a name between its stars.
 func globAnchors(name string) []string {
 	best := ""
 	for piece := range strings.SplitSeq(name, "*") {
@@ -293,8 +292,8 @@ func globAnchors(name string) []string {
 	return []string{best, strings.ReplaceAll(best, "_", "-")}
 }
 
-// has returns the key, as it was given, that the name of a member is; "" if it
-// is none.
+// has returns the key, in its original form, that the name of a member matches, or
+// "".
 func (k *keySet) has(name string) string {
 	if len(name) == 0 || len(name) > longestName {
 		return ""
@@ -311,7 +310,7 @@ func (k *keySet) has(name string) string {
 	return ""
 }
 
-// A pointer is a place in messages.
+// A pointer is a compiled entry of Rules.Pointers.
 type pointer struct {
 	text   string
 	method string   // "" or a pattern
@@ -320,7 +319,7 @@ type pointer struct {
 
 func (c *compiled) addPointers(texts []string) error {
 	if len(texts) > maxPointers {
-		return &RuleError{"pointers", fmt.Sprintf("%d are too many: at most %d", len(texts), maxPointers)}
+		return &RuleError{"pointers", fmt.Sprintf("too many: %d, the limit is %d", len(texts), maxPointers)}
 	}
 	for _, text := range texts {
 		method, at, ok := strings.Cut(text, ":")
@@ -328,7 +327,7 @@ func (c *compiled) addPointers(texts []string) error {
 			method, at = "", text
 		}
 		if !strings.HasPrefix(at, "/") {
-			return &RuleError{"pointer " + text, "a JSON pointer begins with /, as in tools/call:/params/arguments/path"}
+			return &RuleError{"pointer " + text, "a JSON pointer starts with /, for example tools/call:/params/arguments/path"}
 		}
 		p := pointer{text: text, method: method}
 		for part := range strings.SplitSeq(at[1:], "/") {
@@ -341,18 +340,17 @@ func (c *compiled) addPointers(texts []string) error {
 	return nil
 }
 
-// idPlaces and progressPlaces are where ids and progress tokens stand: if one
-// of them is to be removed it is at all of them, or messages would no longer
-// belong together.
+// idPlaces and progressPlaces are the places of ids and progress tokens. If one is
+// removed, all are, because they pair messages.
 var (
 	idPlaces       = [][]string{{"id"}, {"params", "requestId"}}
 	progressPlaces = [][]string{{"params", "_meta", "progressToken"}, {"params", "progressToken"}}
 )
 
-// envelope is what tells what a message is. No pointer reaches it.
+// envelope lists the members that identify a message. Pointers do not apply to them.
 var envelope = [][]string{{"jsonrpc"}, {"method"}, {"result", "isError"}}
 
-// reaches tells whether a place is at the pointer, or below it.
+// reaches reports whether a place is at the pointer or below it.
 func (p pointer) reaches(place []string) bool {
 	if len(p.parts) > len(place) {
 		return false
@@ -365,20 +363,20 @@ func (p pointer) reaches(place []string) bool {
 	return true
 }
 
-// applies tells whether the pointer is about messages of a method.
+// applies reports whether the pointer applies to messages of a method.
 func (p pointer) applies(method string) bool {
 	if p.method == "" {
 		return true
 	}
 	ok := p.method == method
 	if !ok && strings.Contains(p.method, "*") {
-		// * crosses slashes: methods are no paths.
+		// * also matches slashes: methods are not paths.
 		ok, _ = path.Match(strings.ReplaceAll(p.method, "/", "\x00"), strings.ReplaceAll(method, "/", "\x00"))
 	}
 	return ok
 }
 
-// ruleNames are the names by which edits are counted.
+// ruleNames returns the names under which edits are counted.
 func (r Rules) ruleNames() (names []string) {
 	for _, v := range r.Values {
 		names = append(names, v.Name)

@@ -9,7 +9,7 @@ import (
 	"mcpdbg/session"
 )
 
-// A sum counts one stream of one process, as it was and as it becomes.
+// A sum holds the checksums of one stream of one process, before and after.
 type sum struct {
 	was, is   xxhash.Digest
 	had, has  uint64
@@ -18,7 +18,7 @@ type sum struct {
 
 type sums map[session.Kind]*sum
 
-// newSums is for a process that starts.
+// newSums returns the sums for a new process.
 func newSums() sums {
 	s := sums{}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
@@ -27,7 +27,7 @@ func newSums() sums {
 	return s
 }
 
-// add counts an entry. While nothing was changed there is one hash to make.
+// add adds an entry. While nothing has changed, only one hash is computed.
 func (s *sum) add(payload []byte, eol string, edits []edit) (changed []byte) {
 	if len(edits) > 0 && !s.different {
 		s.is, s.different = s.was, true
@@ -46,12 +46,11 @@ func (s *sum) add(payload []byte, eol string, edits []edit) (changed []byte) {
 	return payload
 }
 
-// written are the sums as a closed or failed entry has them.
+// written matches the sums in a closed or failed entry.
 var written = expression(`"(stdin|stdout|stderr)":\s*\{\s*"bytes":\s*(\d+),\s*"xxh64":\s*"([0-9a-f]*)"`)
 
-// correct returns the edits that make the sums of an entry those of what the
-// streams have become. Sums that were wrong before are so afterwards, but tell
-// nothing of what was removed.
+// correct returns the edits that update the sums of an entry to the new streams. Wrong
+// sums stay wrong, but reveal nothing about what was removed.
 func (s sums) correct(line []byte) (edits []edit) {
 	for _, m := range written().FindAllSubmatchIndex(line, -1) {
 		sum := s[session.ParseKind(line[m[2]:m[3]])]

@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	// Mark is how what was removed begins: equal secrets of one file are equal
-	// there, and those of two files are not.
+	// Mark is the beginning of a replacement. Equal secrets have equal replacements
+	// within one file, but not across files.
 	Mark = "[redacted:"
-	// markLetters is how many letters of a hash follow: 40 bits.
+	// markLetters is the number of hash letters that follow: 40 bits.
 	markLetters = 8
-	// idLetters is the same for ids, of which a recording may have millions.
+	// idLetters is the same for ids, of which there may be millions.
 	idLetters = 12
-	// maxNested is how deep JSON in strings of JSON is looked into.
+	// maxNested is how deep JSON inside JSON strings is searched.
 	maxNested = 8
 )
 
-// A finder finds what is to be removed. It belongs to one goroutine.
+// A finder finds what to remove. It belongs to one goroutine.
 type finder struct {
 	*compiled
 	salt  []byte
-	known map[string]string // names of members, and the keys that they are
+	known map[string]string // cache: key by name of a member
 }
 
 const (
-	longestName = 256      // of a member, for one that can be a key
-	maxKnown    = 16 << 10 // names that are remembered
+	longestName = 256      // longest name that can match a key, in bytes
+	maxKnown    = 16 << 10 // size of the cache
 )
 
-// key returns the key that a name is, "" if it is none.
+// key returns the key that a name matches, or "".
 func (f *finder) key(name []byte) string {
 	if len(name) > longestName {
 		return ""
@@ -63,26 +63,26 @@ func (f *finder) hash(secret []byte) []byte {
 	return h.Sum(nil)
 }
 
-// mark is what stands for a secret.
+// mark returns the replacement for a secret.
 func (f *finder) mark(secret []byte, n int) string {
 	return Mark + letters.EncodeToString(f.hash(secret))[:n] + "]"
 }
 
-// number stands for an id that is a number.
+// number returns the replacement for a numeric id.
 func (f *finder) number(secret []byte) string {
 	return strconv.FormatUint(binary.BigEndian.Uint64(f.hash(secret))>>11, 10) // exact in a float64
 }
 
-// variable is what the recorder writes for the value of a variable.
+// variable matches what the recorder writes instead of the value of a variable.
 var variable = expression(`^\$\{\w+\}$`)
 
-// isMark tells whether a text is one that stands for a secret already.
+// isMark reports whether a text already replaces a secret.
 func isMark(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("${")) && variable().Match(text) || bytes.HasPrefix(text, []byte(Mark)) && len(text) <= len(Mark)+idLetters+1 && bytes.HasSuffix(text, []byte("]"))
 }
 
-// inText finds what is to be removed in a text that is decoded: of a string, or
-// a line that is no JSON. nested says how many strings are around it.
+// inText finds what to remove in a decoded text: a string, or a line that is not JSON.
+// nested is the number of enclosing strings.
 func (f *finder) inText(text []byte, place string, nested int) []edit {
 	hit := f.scanner.scan(text)
 	if hit == 0 {
@@ -92,7 +92,7 @@ func (f *finder) inText(text []byte, place string, nested int) []edit {
 	if nested < maxNested && looksNested(text) {
 		w := walker{finder: f, b: text, hit: hit, nested: nested + 1, prefix: place}
 		if inside, ok := w.document(); ok {
-			// Only values may stand in it whole, such as the JSON of a key file.
+			// Values may contain JSON themselves, such as that of a key file.
 			edits = append(inside, f.literalsIn(text, hit, place)...)
 			return f.joined(text, edits)
 		}
@@ -121,7 +121,7 @@ func (f *finder) joined(text []byte, edits []edit) []edit {
 	return joined(edits, func(from, to int) string { return f.mark(text[from:to], markLetters) })
 }
 
-// looksNested tells whether a text may be a JSON object or array.
+// looksNested reports whether a text is a JSON object or array.
 func looksNested(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
@@ -153,7 +153,7 @@ func (f *finder) literalsIn(text []byte, hit rules, place string) (edits []edit)
 	return edits
 }
 
-// isWord tells whether no letter or digit touches text[from:to].
+// isWord reports whether no letter or digit touches text[from:to].
 func isWord(text []byte, from, to int) bool {
 	before, _ := utf8.DecodeLastRune(text[:from])
 	after, _ := utf8.DecodeRune(text[to:])
@@ -163,7 +163,7 @@ func isWord(text []byte, from, to int) bool {
 	return !part(before) && !part(after)
 }
 
-// matches finds a pattern: its first group, if it has one.
+// matches finds the matches of a pattern, or of its first group.
 func (f *finder) matches(re *regexp.Regexp, rule string, text []byte, place string) (edits []edit) {
 	for _, m := range re.FindAllSubmatchIndex(text, -1) {
 		from, to := m[0], m[1]
@@ -177,18 +177,18 @@ func (f *finder) matches(re *regexp.Regexp, rule string, text []byte, place stri
 	return edits
 }
 
-// homes are folders of people; what is behind them stays.
+// homes matches home directories, without the rest of the path.
 var homes = expression(`((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[^/\\\s"'<>:;,)]+)`)
 
-// A naming is a way to give a value a name in text that is not JSON. Its
-// expression has the name in the first group and the value in one of the others.
+// A naming is a syntax for named values in text that is not JSON. The first group of
+// its expression is the name, and one of the others is the value.
 type naming struct {
 	expr  func() *regexp.Regexp
-	prose bool // it also occurs in sentences: a bare value may be a word of one
-	line  bool // it is a whole line, as in a report: Words are not keys there
+	prose bool // also occurs in sentences, where a bare value may be a word
+	line  bool // a whole line, as in a report: Words are not keys there
 }
 
-// named are a member of JSON that is cut or printed over lines, name=value, a
+// named lists the syntaxes: a member of incomplete or multi-line JSON, name=value, a
 // line name = value, a line name: value, and --name value.
 var named = []naming{
 	{expr: expression(`\\*"([^"\\\s]{1,256})\\*"\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])+)|(-?[0-9][0-9.eE+-]*))`)},

@@ -6,38 +6,38 @@ import (
 	"time"
 )
 
-// byAnswer are the questions that the client answered itself, in the order of
-// its answers.
-func (p *Plan) byAnswer() []int {
+// byResponse returns the server requests that the client answered itself, in the order
+// of the responses.
+func (p *Plan) byResponse() []int {
 	var order []int
-	for i := range p.questions {
-		if p.questions[i].row > 0 {
+	for i := range p.serverRequests {
+		if p.serverRequests[i].row > 0 {
 			order = append(order, i)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int { return p.questions[a].row - p.questions[b].row })
+	slices.SortFunc(order, func(a, b int) int { return p.serverRequests[a].row - p.serverRequests[b].row })
 	return order
 }
 
-// await waits until an item may be sent: for what came before it, and in the
-// mode Timed for its moment.
+// await waits until an item may be sent: for everything that came before it, and in
+// mode Timed for its time.
 func (r *runner) await(ctx context.Context, i int) error {
 	if r.lostErr() != nil {
 		return nil
 	}
 	it := &r.p.items[i]
-	for ; r.nextAnswer < len(r.p.answers) && r.p.items[r.p.answers[r.nextAnswer]].answer < it.row; r.nextAnswer++ {
-		if err := r.awaitAnswer(ctx, r.p.answers[r.nextAnswer]); err != nil {
+	for ; r.nextResponse < len(r.p.responses) && r.p.items[r.p.responses[r.nextResponse]].response < it.row; r.nextResponse++ {
+		if err := r.awaitResponse(ctx, r.p.responses[r.nextResponse]); err != nil {
 			return err
 		}
 	}
-	for ; r.nextQuestion < len(r.byAnswer) && r.p.questions[r.byAnswer[r.nextQuestion]].row < it.row; r.nextQuestion++ {
-		if err := r.awaitQuestion(ctx, r.byAnswer[r.nextQuestion]); err != nil {
+	for ; r.nextServerRequest < len(r.byResponse) && r.p.serverRequests[r.byResponse[r.nextServerRequest]].row < it.row; r.nextServerRequest++ {
+		if err := r.awaitServerRequest(ctx, r.byResponse[r.nextServerRequest]); err != nil {
 			return err
 		}
 	}
 	if it.reports > 0 {
-		if err := r.awaitQuestion(ctx, it.reports-1); err != nil {
+		if err := r.awaitServerRequest(ctx, it.reports-1); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func (r *runner) await(ctx context.Context, i int) error {
 			if !r.p.items[r.nextItem].Answered || it.cancels == r.nextItem+1 {
 				continue
 			}
-			if err := r.awaitAnswer(ctx, r.nextItem); err != nil {
+			if err := r.awaitResponse(ctx, r.nextItem); err != nil {
 				return err
 			}
 		}
@@ -57,15 +57,15 @@ func (r *runner) await(ctx context.Context, i int) error {
 	return nil
 }
 
-// awaitAnswer waits until an item that was sent is settled.
-func (r *runner) awaitAnswer(ctx context.Context, item int) error {
+// awaitResponse waits until a sent item is settled.
+func (r *runner) awaitResponse(ctx context.Context, item int) error {
 	if done := r.doneOf(item); done != nil {
 		return wait(ctx, done)
 	}
 	return nil
 }
 
-// awaitMoment waits for a moment since the beginning.
+// awaitMoment waits for a time since the beginning of the run.
 func (r *runner) awaitMoment(ctx context.Context, at time.Duration) error {
 	timer := time.NewTimer(time.Until(r.began.Add(at)))
 	defer timer.Stop()
@@ -77,12 +77,12 @@ func (r *runner) awaitMoment(ctx context.Context, at time.Duration) error {
 	}
 }
 
-// awaitQuestion waits until the server has asked what it asked at this point. It
-// gives up when that can't come any more: the requests are answered during
-// which it was asked, or as much time is over as an answer gets.
-func (r *runner) awaitQuestion(ctx context.Context, number int) error {
-	q := &r.p.questions[number]
-	asked := r.questions[number].asked
+// awaitServerRequest waits until the server has sent a recorded request. It gives up when
+// the request can't come any more: when the client requests during which it was sent
+// have their responses, or when the time limit for its response is over.
+func (r *runner) awaitServerRequest(ctx context.Context, number int) error {
+	q := &r.p.serverRequests[number]
+	asked := r.serverRequests[number].asked
 	timer := time.NewTimer(r.p.opts.limit(q.took))
 	defer timer.Stop()
 	over := false

@@ -1,6 +1,6 @@
 package replay
 
-// What the tests of parsers need.
+// Exports for the tests of parsers.
 var (
 	Readable = readable
 	Without  = without

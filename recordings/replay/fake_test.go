@@ -22,7 +22,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A server is a function that is one, until its input ends.
+// A server implements a server as a function that runs until its input ends.
 type server func(p *process) (code int)
 
 // An exec runs servers in this process, so that tests can run in a synctest
@@ -55,7 +55,7 @@ type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// theDemo is the demo server.
+// theDemo runs the demo server.
 func theDemo(p *process) int {
 	return demo.Serve(context.Background(), p.lines, out{p}, discard{}, demo.Options{})
 }
@@ -88,7 +88,7 @@ func (p *process) fail(m message, code int) {
 	p.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, m.ID, code)
 }
 
-// scripted is a server of one era that leaves all but the handshake to f.
+// scripted returns a server of one era that leaves everything but the handshake to f.
 func scripted(era mcp.Era, f func(p *process, m message)) server {
 	return func(p *process) int {
 		for {
@@ -113,7 +113,7 @@ func scripted(era mcp.Era, f func(p *process, m message)) server {
 	}
 }
 
-// A run is a session that is over, with its log.
+// A run is a session with its log.
 type run struct {
 	log *recordings.File
 	s   *session.Session
@@ -144,7 +144,7 @@ func (r *run) close(t *testing.T) {
 	require.NoError(t, r.log.Close())
 }
 
-// record is a session of an era in which act does what it likes.
+// record records a session of an era in which act runs.
 func record(t *testing.T, serve server, era mcp.Era, act func(s *session.Session), change ...func(*session.Config)) *recordings.File {
 	t.Helper()
 	r := start(t, serve, func(cfg *session.Config) {
@@ -158,7 +158,7 @@ func record(t *testing.T, serve server, era mcp.Era, act func(s *session.Session
 	return r.log
 }
 
-// again plans to run a recording again, and does, with a server.
+// again replays a recording with a server.
 func again(t *testing.T, src session.Source, serve server, opts replay.Options) (*replay.Plan, *replay.Result, *recordings.File) {
 	t.Helper()
 	plan, err := replay.New(t.Context(), src, opts)
@@ -170,7 +170,7 @@ func again(t *testing.T, src session.Source, serve server, opts replay.Options) 
 	return plan, res, r.log
 }
 
-// call calls a tool, and wants an answer.
+// call calls a tool and requires a response.
 func call(t *testing.T, s *session.Session, tool, args string, opts session.CallOptions) session.Response {
 	t.Helper()
 	return request(t, s, "tools/call", `{"name":"`+tool+`","arguments":`+args+`}`, opts)
@@ -183,7 +183,7 @@ func request(t *testing.T, s *session.Session, method, params string, opts sessi
 	return resp
 }
 
-// sent are the lines that were sent, without the handshake.
+// sent returns the lines that were sent, without the handshake.
 func sent(t *testing.T, src session.Source) []string {
 	t.Helper()
 	var lines []string
@@ -200,7 +200,7 @@ func sent(t *testing.T, src session.Source) []string {
 	return lines
 }
 
-// statuses are those of a result, in the order of the items.
+// statuses returns the statuses of a result, in the order of the items.
 func statuses(res *replay.Result) []string {
 	var all []string
 	for _, o := range res.Outcomes {
@@ -209,7 +209,7 @@ func statuses(res *replay.Result) []string {
 	return all
 }
 
-// onlyEra is the demo server, which speaks both eras, with one of them cut off.
+// onlyEra runs the demo server, which supports both eras, with only one of them enabled.
 func onlyEra(p *process, era mcp.Era) int {
 	closed := map[mcp.Era]string{mcp.Legacy: "server/discover", mcp.Modern: "initialize"}[era]
 	in, w := io.Pipe()
@@ -234,19 +234,19 @@ func onlyEra(p *process, era mcp.Era) int {
 	return demo.Serve(context.Background(), in, out{p}, discard{}, demo.Options{})
 }
 
-// texts is all that a server said.
+// texts returns everything that a server wrote to stdout.
 func texts(t *testing.T, src session.Source) string {
 	t.Helper()
 	return payloads(t, src, session.KindStdout)
 }
 
-// said is all that was sent, the handshake too.
+// said returns everything that was sent, including the handshake.
 func said(t *testing.T, src session.Source) string {
 	t.Helper()
 	return payloads(t, src, session.KindStdin)
 }
 
-// payloads are the lines of one stream.
+// payloads returns the lines of one stream.
 func payloads(t *testing.T, src session.Source, stream session.Kind) string {
 	t.Helper()
 	var all strings.Builder
@@ -263,7 +263,7 @@ func payloads(t *testing.T, src session.Source, stream session.Kind) string {
 	return all.String()
 }
 
-// paired is how many items have a pair for their last round.
+// paired returns how many items have a pair for their last round.
 func paired(pairs []replay.Pair, plan *replay.Plan) int {
 	n := 0
 	for _, it := range plan.Items() {

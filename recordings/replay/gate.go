@@ -7,11 +7,11 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// What is said of items that are not sent.
+// Reasons for skipping items.
 const (
-	skipUnsent   = "the recorded server did not get it either"
-	skipCancel   = "it cancels what was not sent"
-	skipProgress = "it tells of progress to nobody"
+	skipUnsent   = "not delivered in the recording either"
+	skipCancel   = "cancels a request that was not sent"
+	skipProgress = "progress for an unknown server request"
 )
 
 // gate decides whether an item is safe to send.
@@ -32,13 +32,13 @@ func (p *Plan) gate(it *Item) {
 		if known && !safe {
 			it.Skip = notReadOnly(it.Tool)
 		}
-	case it.Kind == Request && p.opts.Latest != 0 && !p.opts.AllTools && !mcp.OnlyReads(it.Method):
+	case it.Kind == Request && p.opts.Latest != 0 && !p.opts.AllTools && !mcp.IsReadOnly(it.Method):
 		it.Skip = mayChange(it.Method)
 	}
 }
 
-// Gated tells whether an item is not sent, or not for sure, only because it is
-// not known to only read: then Options.Tools and Options.AllTools decide.
+// Gated reports whether an item is skipped, or may be, only because it is not known to
+// be read-only: then Options.Tools and Options.AllTools decide.
 func (it *Item) Gated() bool {
 	if it.isCall() {
 		return it.Unsure || it.Skip == notReadOnly(it.Tool)
@@ -49,8 +49,8 @@ func (it *Item) Gated() bool {
 	return it.Kind == Request && it.Skip == mayChange(it.Method)
 }
 
-// Calls returns the tools that an item calls: several, where it is raw bytes with
-// several requests.
+// Calls returns the tools that an item calls: several if it is raw bytes with several
+// requests.
 func (it *Item) Calls() []string {
 	if it.isCall() {
 		return []string{it.Tool}
@@ -58,19 +58,19 @@ func (it *Item) Calls() []string {
 	return it.tools
 }
 
-// isCall tells whether an item is one call of one tool, so that the server's
-// list of today can decide on it.
+// isCall reports whether an item is a single tool call, so that the server's current
+// list can decide on it.
 func (it *Item) isCall() bool { return it.Kind == Request && it.Method == mcp.MethodToolsCall }
 
 func notReadOnly(tool string) string {
-	return fmt.Sprintf("the server does not say that the tool %s is read-only", tool)
+	return fmt.Sprintf("the server does not mark the tool %s as read-only", tool)
 }
 
 func mayChange(method string) string {
-	return fmt.Sprintf("%s is no request that is known to only read", method)
+	return fmt.Sprintf("%s is not known to be read-only", method)
 }
 
-// safe tells whether a tool may be called, as far as the recording knows.
+// safe reports whether a tool may be called according to the recording.
 func (p *Plan) safe(tool string) (safe, known bool) {
 	if p.allowed(tool) {
 		return true, true
@@ -79,21 +79,21 @@ func (p *Plan) safe(tool string) (safe, known bool) {
 	return safe, known
 }
 
-// allowed tells whether somebody has said that a tool may be called.
+// allowed reports whether the user allows a tool.
 func (p *Plan) allowed(tool string) bool {
 	return p.opts.AllTools || slices.Contains(p.opts.Tools, tool)
 }
 
-// bygone are the methods that the other era does not have.
-var bygone = map[mcp.Era][]string{
+// notInEra lists the methods that do not exist in an era.
+var notInEra = map[mcp.Era][]string{
 	mcp.Modern: {"ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "notifications/roots/list_changed", "tasks/list", "tasks/result"},
 	mcp.Legacy: {"server/discover", "subscriptions/listen", "tasks/update"},
 }
 
-// notIn says that a method does not exist in an era, "" if it does.
-func notIn(era mcp.Era, method string) string {
-	if !slices.Contains(bygone[era], method) {
+// whyNotIn returns why a method can't be used in an era, "" if it can.
+func whyNotIn(era mcp.Era, method string) string {
+	if !slices.Contains(notInEra[era], method) {
 		return ""
 	}
-	return fmt.Sprintf("%s is not of the %s era", method, era)
+	return fmt.Sprintf("%s does not exist in the %s era", method, era)
 }

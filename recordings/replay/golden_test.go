@@ -13,11 +13,11 @@ import (
 	"mcpdbg/session"
 )
 
-// golden is a recording of a replay. It is never to be changed: old recordings
-// look like it.
+// golden is a recording of a replay. It must never change: old recordings
+// look like this.
 const golden = "testdata/v1-replay.jsonl"
 
-// TestGolden replays a recording of a replay, whose answers say who gave them.
+// TestGolden replays a recording of a replay, whose responses name their source.
 func TestGolden(t *testing.T) {
 	rec, err := recordings.Open(golden)
 	require.NoError(t, err)

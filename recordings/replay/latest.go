@@ -12,19 +12,18 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// What is said of items that Options.Latest leaves out.
+// Reasons for skipping items with Options.Latest.
 const (
-	skipEqual  = "the same is asked again later"
-	skipOlder  = "others were asked after it"
-	skipNoCall = "only requests are sent again"
-	skipGiven  = "it was cancelled"
+	skipEqual      = "repeated by a later request"
+	skipOlder      = "older than the requests to re-send"
+	skipNotRequest = "only requests are re-sent"
+	skipCancelled  = "cancelled in the recording"
 )
 
-// listWait is how long a list may take.
-const listWait = 30 * time.Second
+// listTimeout is the timeout for a list.
+const listTimeout = 30 * time.Second
 
-// latest skips all but the last different requests, if the options ask for
-// those.
+// latest skips all but the last different requests if Options.Latest is set.
 func (p *Plan) latest() {
 	if p.opts.Latest == 0 {
 		return
@@ -35,9 +34,9 @@ func (p *Plan) latest() {
 		switch {
 		case it.Skip != "":
 		case it.Kind != Request:
-			it.Skip = skipNoCall
+			it.Skip = skipNotRequest
 		case !it.awaited:
-			it.Skip = skipGiven
+			it.Skip = skipCancelled
 		case seen[it.key]:
 			it.Skip = skipEqual
 		case len(seen) >= p.opts.Latest:
@@ -46,7 +45,7 @@ func (p *Plan) latest() {
 			seen[it.key] = true
 		}
 	}
-	for i := range slices.Backward(p.items) { // what one of them carries over has to be there
+	for i := range slices.Backward(p.items) { // keep the sources of their variables
 		if p.items[i].Skip != "" {
 			continue
 		}
@@ -59,28 +58,27 @@ func (p *Plan) latest() {
 	}
 }
 
-// Older reports whether an item is not sent only because Options.Latest other
-// ones were asked after it.
+// Older reports whether an item is skipped only because Options.Latest other requests
+// came after it.
 func (it *Item) Older() bool { return it.Skip == skipOlder }
 
-// covers tells whether a process of the recording is one of those that are
-// replayed.
+// covers reports whether a process of the recording is replayed.
 func (p *Plan) covers(run int) bool {
-	return run == p.run || p.opts.Onward && p.run > 0 && run > p.run
+	return run == p.run || p.opts.FollowingRuns && p.run > 0 && run > p.run
 }
 
-// shake takes a handshake of one of several processes: that of the last one that
-// went well counts.
-func (r *reader) shake(it *match.Item) {
+// handshake records the handshake of one of several processes: that of the last successful
+// one counts.
+func (r *reader) handshake(it *match.Item) {
 	if it.State != session.ReqAnswered {
 		r.p.leftOut = append(r.p.leftOut, it.At.N)
 		return
 	}
-	r.p.leftOut = append(r.p.leftOut, r.shaken...)
-	r.shaken = append(r.shaken[:0], it.At.N)
+	r.p.leftOut = append(r.p.leftOut, r.handshakes...)
+	r.handshakes = append(r.handshakes[:0], it.At.N)
 }
 
-// list notes a request for a page of a list, which is not replayed.
+// list records a request for a page of a list, which is not replayed.
 func (p *Plan) list(it *match.Item, params []byte) {
 	if match.Member(params, "cursor") == nil {
 		p.walks[it.Method] = nil
@@ -93,19 +91,19 @@ func isList(method string) bool {
 	return slices.ContainsFunc(mcp.Lists, func(l mcp.List) bool { return l.Method == method })
 }
 
-// lists asks for what the server offers, and for what was asked for when it was
-// recorded. What the server does not answer the comparison tells of.
+// lists requests the lists that the server offers and those that were requested in the
+// recording. Failures are left to the comparison.
 func (r *runner) lists(ctx context.Context) error {
 	offered := r.s.Status().Server
 	for _, list := range mcp.Lists {
 		if !offered.Offers(list) && r.p.walks[list.Method] == nil {
 			continue
 		}
-		limited, cancel := context.WithTimeout(ctx, listWait)
+		limited, cancel := context.WithTimeout(ctx, listTimeout)
 		items, err := r.s.ListAll(limited, list)
 		cancel()
 		if err != nil {
-			if err := r.unlisted(ctx, err); err != nil || r.lostErr() != nil {
+			if err := r.listFailed(ctx, err); err != nil || r.lostErr() != nil {
 				return err
 			}
 		}
@@ -116,9 +114,9 @@ func (r *runner) lists(ctx context.Context) error {
 	return nil
 }
 
-// unlisted takes the failure of a list: only the end of the server, or of ctx,
-// is more than an answer.
-func (r *runner) unlisted(ctx context.Context, err error) error {
+// listFailed handles the failure of a list. An error response is not an error; the end
+// of the server or of ctx is.
+func (r *runner) listFailed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -128,7 +126,7 @@ func (r *runner) unlisted(ctx context.Context, err error) error {
 	return nil
 }
 
-// hint takes what the server says of its tools now.
+// hint records the server's current tool annotations.
 func (r *runner) hint(tools []json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,12 +4,12 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// LeftOut tells which messages of the recording a comparison with the run's log
-// should leave out, because they are not to be seen again: those of other
-// processes, what was skipped, and what the server asked during that. Where the
-// server speaks another era, it also leaves out what the eras do in other ways:
-// questions that were asked and answered all the same.
-func (p *Plan) LeftOut(res *Result) func(match.Ref) bool {
+// SkipRecorded returns a function that reports whether a comparison with the run's log
+// should skip a message of the recording, because it can't occur again: messages of
+// other processes, skipped items, and server requests during those. If the server uses
+// a different era, it also skips what differs between the eras by design: server
+// requests that were answered in both.
+func (p *Plan) SkipRecorded(res *Result) func(match.Ref) bool {
 	out := map[uint64]bool{}
 	for _, n := range p.leftOut {
 		out[n] = true
@@ -32,8 +32,8 @@ func (p *Plan) LeftOut(res *Result) func(match.Ref) bool {
 			out[n] = true
 		}
 	}
-	for i := range p.questions {
-		q := &p.questions[i]
+	for i := range p.serverRequests {
+		q := &p.serverRequests[i]
 		if replied := res.replied[i]; !replied && !res.reached(q) || replied && res.EraDiffers() {
 			out[q.n] = true
 		}
@@ -41,11 +41,11 @@ func (p *Plan) LeftOut(res *Result) func(match.Ref) bool {
 	return func(at match.Ref) bool { return at.Row < p.first || at.Row >= p.end || out[at.N] }
 }
 
-// Added tells which messages of the run's log a comparison should leave out,
-// because they stand for no one message of the recording: what the run sent on
-// its own account and, where the server speaks another era, rounds of input but
-// the last, and questions that had their recorded answer.
-func (res *Result) Added() func(match.Ref) bool {
+// SkipLive returns a function that reports whether a comparison should skip a message of
+// the run's log, because it has no counterpart in the recording: what the run sent by
+// itself and, if the server uses a different era, all input rounds but the last, and
+// server requests that got their recorded response.
+func (res *Result) SkipLive() func(match.Ref) bool {
 	added := map[uint64]bool{}
 	for _, n := range res.own {
 		added[n] = true
@@ -63,8 +63,8 @@ func (res *Result) Added() func(match.Ref) bool {
 	return func(at match.Ref) bool { return added[at.N] }
 }
 
-// Rules are rules for a comparison: what is in messages of the one era only.
-// Without a difference of eras there are none.
+// Rules returns rules for a comparison that ignore members which exist in only one
+// era. It returns none if both eras are the same.
 func (res *Result) Rules() []match.Rule {
 	if !res.EraDiffers() {
 		return nil

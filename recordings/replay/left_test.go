@@ -18,8 +18,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// TestComparison compares runs with their recordings: what was not to be seen
-// again is left out, and no more.
+// TestComparison compares runs with their recordings: messages that can't occur
+// again are skipped, and nothing else.
 func TestComparison(t *testing.T) {
 	listed := func(s *session.Session) {
 		_, _ = s.ListAll(context.Background(), mcp.Lists[0])
@@ -31,18 +31,18 @@ func TestComparison(t *testing.T) {
 		serve    server
 		act      func(t *testing.T, s *session.Session)
 		opts     replay.Options
-		want     []string // what counts: class and method
+		want     []string // differences that count: class and method
 	}{
-		{"all is the same", mcp.Legacy, theDemo, func(t *testing.T, s *session.Session) { listed(s); tour(t)(s) }, replay.Options{AllTools: true}, nil},
-		{"what was skipped", mcp.Legacy, theDemo, func(t *testing.T, s *session.Session) { listed(s); call(t, s, "book", `{}`, session.CallOptions{}) }, replay.Options{}, nil},
-		{"what only the replay asked", mcp.Legacy, theDemo, func(t *testing.T, s *session.Session) { call(t, s, "echo", `{"message":"a"}`, session.CallOptions{}) }, replay.Options{}, nil},
+		{"everything is the same", mcp.Legacy, theDemo, func(t *testing.T, s *session.Session) { listed(s); tour(t)(s) }, replay.Options{AllTools: true}, nil},
+		{"skipped calls", mcp.Legacy, theDemo, func(t *testing.T, s *session.Session) { listed(s); call(t, s, "book", `{}`, session.CallOptions{}) }, replay.Options{}, nil},
+		{"requests of the replay only", mcp.Legacy, theDemo, func(t *testing.T, s *session.Session) { call(t, s, "echo", `{"message":"a"}`, session.CallOptions{}) }, replay.Options{}, nil},
 		{"another process", mcp.Legacy, theDemo, func(t *testing.T, s *session.Session) {
 			call(t, s, "echo", `{"message":"a"}`, session.CallOptions{})
 			require.NoError(t, s.Restart(context.Background()))
 			call(t, s, "echo", `{"message":"b"}`, session.CallOptions{})
 		}, replay.Options{Run: 2}, nil},
-		{"another era", mcp.Legacy, func(p *process) int { return onlyEra(p, mcp.Modern) }, func(t *testing.T, s *session.Session) { tour(t)(s) }, replay.Options{}, []string{"era initialize"}},
-		{"the other way round", mcp.Modern, func(p *process) int { return onlyEra(p, mcp.Legacy) }, func(t *testing.T, s *session.Session) { tour(t)(s) }, replay.Options{}, []string{"era server/discover"}},
+		{"a different era", mcp.Legacy, func(p *process) int { return onlyEra(p, mcp.Modern) }, func(t *testing.T, s *session.Session) { tour(t)(s) }, replay.Options{}, []string{"era initialize"}},
+		{"a different era, reversed", mcp.Modern, func(p *process) int { return onlyEra(p, mcp.Legacy) }, func(t *testing.T, s *session.Session) { tour(t)(s) }, replay.Options{}, []string{"era server/discover"}},
 		{"a server that dies", mcp.Legacy, func(p *process) int {
 			return scripted(mcp.Legacy, func(p *process, _ message) { p.End(executor.Exit{Kind: executor.ExitCode, Code: 1}) })(p)
 		}, func(t *testing.T, s *session.Session) {
@@ -55,7 +55,7 @@ func TestComparison(t *testing.T) {
 				rec := record(t, theDemo, c.recorded, func(s *session.Session) { c.act(t, s) }, canned)
 				plan, res, live := again(t, rec, c.serve, c.opts)
 				report, err := compare.Compare(t.Context(), rec, live, compare.Options{
-					Rules: &match.Rules{List: res.Rules()}, Skip: plan.LeftOut(res), SkipB: res.Added(),
+					Rules: &match.Rules{List: res.Rules()}, Skip: plan.SkipRecorded(res), SkipB: res.SkipLive(),
 				})
 				require.NoError(t, err)
 				var found []string
@@ -70,12 +70,12 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// TestClient is what the recorded client said of itself, and says again.
+// TestClient checks that the replay uses the recorded client information.
 func TestClient(t *testing.T) {
 	serve := scripted(mcp.Legacy, func(p *process, m message) { p.result(m, `{}`) })
 	synctest.Test(t, func(t *testing.T) {
 		rec := record(t, serve, mcp.Legacy, func(s *session.Session) {
-			request(t, s, "ping", `{}`, session.CallOptions{}) // is not replayed: ids move
+			request(t, s, "ping", `{}`, session.CallOptions{}) // not replayed, so that ids change
 			request(t, s, "a", `{"_meta":{"x":"<kept>"}}`, session.CallOptions{Progress: func(json.RawMessage) {}})
 		}, func(cfg *session.Config) {
 			cfg.ClientName, cfg.ClientVersion, cfg.Protocol = "other", "7", mcp.V20250618
@@ -88,7 +88,7 @@ func TestClient(t *testing.T) {
 		require.Contains(t, whole, `"clientInfo":{"name":"other","version":"7"}`)
 		require.Contains(t, whole, `"protocolVersion":"2025-06-18"`)
 
-		// The token is today's id, and no longer the recorded one.
+		// The token is the current id instead of the recorded one.
 		var m struct {
 			ID     string
 			Params struct {
@@ -101,9 +101,9 @@ func TestClient(t *testing.T) {
 	})
 }
 
-// TestRoundWithoutAnswer is a request whose last round was not answered: it is
-// not one that was.
-func TestRoundWithoutAnswer(t *testing.T) {
+// TestRoundWithoutResponse: a request whose last round got no response
+// does not count as answered.
+func TestRoundWithoutResponse(t *testing.T) {
 	serve := scripted(mcp.Modern, func(p *process, m message) {
 		if !strings.Contains(string(m.Params), "inputResponses") {
 			p.result(m, `{"resultType":"input_required","inputRequests":{"k":{"method":"roots/list"}},"requestState":"s"}`)
@@ -113,7 +113,7 @@ func TestRoundWithoutAnswer(t *testing.T) {
 		rec := record(t, serve, mcp.Modern, func(s *session.Session) {
 			_, err := s.Request(context.Background(), "tools/call", json.RawMessage(`{"name":"x"}`), session.CallOptions{})
 			require.ErrorIs(t, err, session.ErrTimeout)
-			synctest.Wait() // the cancellation goes out beside it
+			synctest.Wait() // the cancellation is sent concurrently
 		}, canned)
 		plan, res, _ := again(t, rec, serve, replay.Options{AllTools: true})
 		require.Len(t, plan.Items(), 2, "the request, and the cancellation of its last round")
@@ -124,7 +124,7 @@ func TestRoundWithoutAnswer(t *testing.T) {
 	})
 }
 
-// TestSkippedQuestion leaves out what the server asked during a call that was
+// TestSkippedQuestion skips requests of the server during a call that was
 // not sent.
 func TestSkippedQuestion(t *testing.T) {
 	serve := func(p *process) int {
@@ -145,14 +145,14 @@ func TestSkippedQuestion(t *testing.T) {
 		rec := record(t, serve, mcp.Legacy, func(s *session.Session) { call(t, s, "x", `{}`, session.CallOptions{}) }, canned)
 		plan, res, live := again(t, rec, serve, replay.Options{})
 		require.Equal(t, []string{"skipped"}, statuses(res))
-		require.Empty(t, res.Unasked)
-		report, err := compare.Compare(t.Context(), rec, live, compare.Options{Skip: plan.LeftOut(res), SkipB: res.Added()})
+		require.Empty(t, res.MissingServerRequests)
+		report, err := compare.Compare(t.Context(), rec, live, compare.Options{Skip: plan.SkipRecorded(res), SkipB: res.SkipLive()})
 		require.NoError(t, err)
 		require.False(t, report.Differs, "%+v", report.Groups)
 	})
 }
 
-// TestUnsent leaves out what the recorded server did not get.
+// TestUnsent skips messages that were not delivered in the recording.
 func TestUnsent(t *testing.T) {
 	serve := scripted(mcp.Legacy, func(p *process, m message) { p.result(m, `{}`) })
 	synctest.Test(t, func(t *testing.T) {
@@ -164,6 +164,6 @@ func TestUnsent(t *testing.T) {
 		plan, err := replay.New(t.Context(), rec, replay.Options{})
 		require.NoError(t, err)
 		require.Len(t, plan.Items(), 2)
-		require.Contains(t, plan.Items()[1].Skip, "did not get it either")
+		require.Contains(t, plan.Items()[1].Skip, "not delivered in the recording")
 	})
 }

@@ -9,107 +9,106 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// A Mode says when what is recorded is sent. The zero value is Causal.
+// A Mode defines when recorded messages are sent. The zero value is Causal.
 type Mode string
 
 // The modes.
 const (
-	// Causal sends when all answers have come that had come before.
+	// Causal sends an item when all responses have come that had come before it.
 	Causal Mode = "causal"
-	// Serial sends when all requests before have their answer, if they had one in
-	// the recording: one at a time.
+	// Serial sends an item when all requests before it have their response, if they
+	// had one in the recording: one at a time.
 	Serial Mode = "serial"
-	// Timed is Causal, and not before the moment at which it was sent when it was
-	// recorded, counted from the first message and divided by Options.Speed. What
-	// is late makes nothing else late: moments are those of one clock.
+	// Timed is Causal, but not before the time at which it was sent in the recording,
+	// counted from the first message and divided by Options.Speed. Delays do not add
+	// up: all times refer to the same start.
 	Timed Mode = "timed"
 )
 
-// Modes are all modes.
+// Modes returns all modes.
 func Modes() []Mode { return []Mode{Causal, Serial, Timed} }
 
-// MaxSpeed stands for no waiting at all.
+// MaxSpeed means no waiting at all.
 const MaxSpeed = math.MaxFloat64
 
-// Options say what of a recording is sent, and when. The zero value sends what
-// is safe of the first process that was sent anything.
+// Options define which items of a recording are sent, and when. The zero value sends the safe
+// items of the first process that received anything.
 type Options struct {
-	// Run is which process of the recording, from 1; 0 is the first one that got
+	// Run is the process of the recording, from 1; 0 is the first one that received
 	// anything but a handshake.
 	Run int
-	// Onward takes that process and all after it as if they were one.
-	Onward bool
-	// Latest, if not 0, sends requests alone, and no more than so many: of equal
-	// ones the last, of different ones those that were asked last, none of those
-	// that were cancelled. Below 0 it is none. Nobody has looked at what is sent
-	// then, so that besides tools only what mcp.OnlyReads is sent without AllTools.
+	// FollowingRuns replays that process and all later ones as if they were one.
+	FollowingRuns bool
+	// Latest, if not 0, sends requests only, and at most that many: the most recent
+	// different ones that were not cancelled. Below 0 it sends none. As the user has
+	// not reviewed what is sent, only tool calls that are allowed and methods in
+	// mcp.OnlyReads are sent unless AllTools is set.
 	Latest int
-	// Lists asks for all that the server offers first, whole, instead of the
-	// requests for lists that were recorded. What it says of its tools decides
-	// which of them are called.
+	// Lists first requests everything that the server offers, instead of the recorded
+	// list requests. The result decides which tools are called.
 	Lists bool
 
 	Mode    Mode
-	Speed   float64       // of Timed: 2 is twice as fast; 0 means 1
-	IdleCap time.Duration // of Timed: the longest gap between two messages, before Speed; 0 is none
+	Speed   float64       // for Timed: 2 is twice as fast; 0 means 1
+	IdleCap time.Duration // for Timed: the longest gap between two messages, before Speed; 0 means no limit
 
-	// Timeout is how long an answer may take; 0 means ten times as long as it took
-	// when it was recorded, and at least 5 s.
+	// Timeout is the timeout of a request; 0 means ten times its recorded duration,
+	// and at least 5 s.
 	Timeout time.Duration
 
-	// AllTools sends every tools/call, and with Latest every request; Tools names those to send beside the ones
-	// that the server's tools/list calls read-only.
+	// AllTools sends every tools/call, and with Latest every request; Tools names
+	// further tools to call besides those that tools/list marks as read-only.
 	AllTools bool
 	Tools    []string
 
-	// NoMap lists places whose text is sent as it was recorded: of params
-	// (/params/arguments/id) or of the answers that it came from
-	// (/result/content/*/text), everything below a place included.
+	// NoMap lists places whose text is sent as recorded: in params
+	// (/params/arguments/id) or in the responses that it came from
+	// (/result/content/*/text), including everything below a place.
 	NoMap []match.Pointer
 
-	// Rules say what of a question of the server counts when its recorded answer
-	// is looked for.
+	// Rules define which parts of a server request count when its recorded response
+	// is searched.
 	Rules *match.Rules
 
-	// Person leaves what the recording has no answer to in the session's Asks,
-	// where a person can answer it. Otherwise it is refused.
-	Person bool
+	// Interactive leaves server requests without a recorded response in the session's
+	// Asks, where a person can answer them. Otherwise they are refused.
+	Interactive bool
 }
 
-// check says why options can't be.
+// check validates the options.
 func (o *Options) check() error {
 	switch {
 	case o.Mode != "" && !slices.Contains(Modes(), o.Mode):
-		return fmt.Errorf("replay: no mode %q", o.Mode)
+		return fmt.Errorf("replay: unknown mode %q", o.Mode)
 	case o.Speed < 0 || o.IdleCap < 0 || math.IsNaN(o.Speed):
-		return fmt.Errorf("replay: a speed of %v, gaps of at most %v", o.Speed, o.IdleCap)
+		return fmt.Errorf("replay: invalid speed %v or idle cap %v", o.Speed, o.IdleCap)
 	case o.Run < 0:
-		return fmt.Errorf("replay: no process %d", o.Run)
+		return fmt.Errorf("replay: invalid process %d", o.Run)
 	case o.Timeout < 0:
-		return fmt.Errorf("replay: a timeout of %v", o.Timeout)
+		return fmt.Errorf("replay: invalid timeout %v", o.Timeout)
 	}
 	return nil
 }
 
-// unmapped are rules that say what NoMap says.
+// unmapped returns NoMap as rules.
 func (o *Options) unmapped() match.Applied {
 	var rules match.Rules
 	for _, p := range o.NoMap {
 		rules.Add(match.Rule{Action: match.ActionIgnore, Pointer: p})
 	}
-	return rules.About("", "")
+	return rules.For("", "")
 }
 
-// The least that is waited for an answer, and how many times its recorded time.
+// The minimum timeout of a request, and the multiple of its recorded duration.
 const (
-	leastWait = 5 * time.Second
-	waitTimes = 10
+	minTimeout    = 5 * time.Second
+	timeoutFactor = 10
 )
 
-// limit is how long an answer may take that took so long when it was recorded.
+// limit returns the timeout for a request with the given recorded duration.
 func (o *Options) limit(took time.Duration) time.Duration {
 	if o.Timeout > 0 {
 		return o.Timeout
 	}
-	return max(leastWait, waitTimes*took)
+	return max(minTimeout, timeoutFactor*took)
 }

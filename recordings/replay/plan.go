@@ -10,91 +10,91 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A Kind says what an item is.
+// A Kind is the kind of an item.
 type Kind uint8
 
 // The kinds of item.
 const (
 	Request      Kind = iota
 	Notification      // of the client
-	Raw               // bytes that are not exactly one good message: sent as they are, ids included
+	Raw               // bytes that are not exactly one valid message: sent unchanged, ids included
 )
 
 // String returns the kind as reports spell it.
 func (k Kind) String() string { return [...]string{"request", "notification", "raw"}[k] }
 
-// An Item is one thing that the client sent.
+// An Item is a message, or raw bytes, that the client sent.
 type Item struct {
 	N      uint64 // number of its entry
 	T      int64  // microseconds since the recording's start
 	Kind   Kind
-	Method string // "" of what is Raw, unless there is one request in it
-	Tool   string // that a tools/call calls
-	// Rounds are the entries of the request's further rounds: those that gave the
-	// input which the answers before them asked for.
+	Method string // "" for Raw, unless it contains a request
+	Tool   string // the tool of a tools/call
+	// Rounds are the entries of the request's further rounds, which carried the input
+	// that the previous responses asked for.
 	Rounds   []uint64
-	Answered bool          // in the recording, in the last round
-	Took     time.Duration // till then
-	// Skip is why it is not sent, "" if it is. With Unsure the server's list of
-	// tools decides when the plan runs.
+	Answered bool          // in the recording, for the last round
+	Took     time.Duration // until then
+	// Skip is why the item is not sent, "" if it is. If Unsure is set, the server's
+	// tool list decides when the plan runs.
 	Skip   string
 	Unsure bool
 
-	row, answer int           // rows; answer is 0 without one
-	at          time.Duration // since the first item, in the mode Timed
-	cancels     int           // the item that a notifications/cancelled is about, plus one
-	reports     int           // the question that a notifications/progress is about, plus one
-	progress    bool          // it asked to be told of progress
-	bare        bool          // of the modern era, and without its _meta
-	awaited     bool          // without an answer in the recording, one could have come
-	tools       []string      // of a Raw item: what it calls
-	uses        []use         // of variables
-	key         uint64        // hash of what it asks, for Options.Latest
+	row, response int           // rows; answer is 0 if there is none
+	at            time.Duration // since the first item, in mode Timed
+	cancels       int           // the item cancelled by a notifications/cancelled, plus one
+	reports       int           // the server request of a notifications/progress, plus one
+	progress      bool          // has a progress token
+	bare          bool          // of the modern era, but without its _meta
+	awaited       bool          // a response could come even if the recording has none
+	tools         []string      // the tools that a Raw item calls
+	uses          []use         // of variables
+	key           uint64        // hash of the match key, for Options.Latest
 }
 
-// A question is what the server asked of its client, with the answer it got.
-type question struct {
-	n      uint64
-	key    []byte
-	answer json.RawMessage // a result, or an object with the one member error; nil if it got none
-	took   time.Duration
-	row    int    // of the answer; 0 if a further round gave it
-	during []int  // the items that were under way
-	token  []byte // its progress token
+// A serverRequest is a request of the server, with the response it got.
+type serverRequest struct {
+	n        uint64
+	key      []byte
+	response json.RawMessage // a result, or an object with the single member error; nil if there is none
+	took     time.Duration
+	row      int    // of the response; 0 if it came in a further round
+	during   []int  // the items that were in flight
+	token    []byte // its progress token
 }
 
-// A Client is who spoke in a recording.
+// A Client describes the client of a recording.
 type Client struct {
 	Name, Version string
 	Era           mcp.Era
-	Protocol      string          // revision that it asked for
-	Capabilities  json.RawMessage // that it declared; nil if not known
+	Protocol      string          // requested revision
+	Capabilities  json.RawMessage // declared capabilities; nil if unknown
 }
 
-// A Plan is what is sent, in its order. It is not changed by being run, and may
-// be run several times, each with a session of its own.
+// A Plan lists the items to send, in order. Running it does not change it; it can be run
+// several times, each time with its own session.
 type Plan struct {
-	src       session.Source
-	opts      Options
-	run, runs int
-	first     int // row at which the process begins
-	end       int // row at which the next one does
-	client    Client
-	items     []Item
-	leftOut   []uint64 // pings, and handshakes behind the first: no items
-	answers   []int    // items with an answer, in the order of the answers
-	questions []question
-	variables []variable
-	given     map[int][]int       // variables by the item whose answer gives them
-	tools     map[string]bool     // what the recorded lists say of tools: read-only or not
-	walks     map[string][]uint64 // with Options.Lists: the entries of the last walk over each list, by method
+	src            session.Source
+	opts           Options
+	run, runs      int
+	first          int // first row of the process
+	end            int // first row of the next process
+	client         Client
+	items          []Item
+	leftOut        []uint64 // pings, and handshakes after the first, which are not items
+	responses      []int    // items with a response, in the order of the responses
+	serverRequests []serverRequest
+	variables      []variable
+	given          map[int][]int       // variables by the item whose response contains them
+	tools          map[string]bool     // whether tools are read-only, from the recorded lists
+	walks          map[string][]uint64 // with Options.Lists: the entries of the last request of each list, by method
 }
 
-// New reads a recording and plans to send what its client sent. It reads the
-// whole of it, three times if answers may have given what later requests carry;
-// memory is proportional to the number of messages sent, not to their
-// size. src must not change until the plan is done with. The error is about
-// options, about what can't be read, or ctx's.
+// New reads a recording and plans to re-send its client's messages. It reads the
+// recording once, or three times if requests may carry values from responses. Memory
+// is proportional to the number of messages sent, not to their size. src must not
+// change while the plan is in use. The error is about invalid options, a read error,
+// or that of ctx.
 func New(ctx context.Context, src session.Source, opts Options) (*Plan, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -118,44 +118,42 @@ func New(ctx context.Context, src session.Source, opts Options) (*Plan, error) {
 	return p, nil
 }
 
-// Items returns what is planned. It must not be changed.
+// Items returns the planned items. They must not be changed.
 func (p *Plan) Items() []Item { return p.items }
 
-// Process returns which process of the recording the plan is about, and how
-// many there are. Both count from 1; 0 is none.
+// Process returns the process of the recording that is replayed, and how many there
+// are. Both count from 1; 0 means no process.
 func (p *Plan) Process() (run, of int) { return p.run, p.runs }
 
-// Client returns who spoke in the recording.
+// Client returns the client of the recording.
 func (p *Plan) Client() Client { return p.client }
 
-// Questions is how many answers there are to what the server asks.
-func (p *Plan) Questions() int {
+// ServerRequests returns the number of server requests with a recorded response.
+func (p *Plan) ServerRequests() int {
 	n := 0
-	for _, q := range p.questions {
-		if q.answer != nil {
+	for _, q := range p.serverRequests {
+		if q.response != nil {
 			n++
 		}
 	}
 	return n
 }
 
-// Bytes reads what an item wrote when it was recorded, at most about limit
-// bytes of it, 0 for all.
+// Bytes reads the recorded bytes of an item: about limit bytes, or all if limit is 0.
 func (p *Plan) Bytes(item int, limit int) ([]byte, error) {
 	e, err := p.entry(item, limit)
 	return e.Payload, err
 }
 
 func (p *Plan) entry(item, limit int) (session.Entry, error) {
-	var row [1]session.Row
-	p.src.Rows(p.items[item].row, row[:])
-	return p.src.Entry(row[0], limit)
+	row, _ := session.RowAt(p.src, p.items[item].row)
+	return p.src.Entry(row, limit)
 }
 
-// Configure lets a session speak as the recorded client: in its era and
-// revision if the server can (and no other was asked for), with its name and
-// the capabilities that it declared. What the server asks is left to Run, but
-// for what Config.Answers or Policies say already.
+// Configure makes a session act as the recorded client: in its era and revision if
+// the server supports them (and no other was set), with its name and declared
+// capabilities. Server requests are left to Run, except those covered by
+// Config.Answers or Policies.
 func (p *Plan) Configure(cfg *session.Config) {
 	if cfg.Era == mcp.Auto && cfg.Protocol == "" {
 		cfg.Prefer, cfg.Protocol = p.client.Era, p.client.Protocol
@@ -176,17 +174,17 @@ func (p *Plan) Configure(cfg *session.Config) {
 	cfg.Policies = policies
 }
 
-// asked are the methods that Run answers.
+// asked returns the methods that Run answers.
 func (p *Plan) asked() map[string]bool {
 	methods := map[string]bool{mcp.MethodElicit: true, mcp.MethodSample: true, mcp.MethodRoots: true}
-	for _, q := range p.questions {
+	for _, q := range p.serverRequests {
 		method, _, _ := cutKey(q.key)
 		methods[method] = true
 	}
 	return methods
 }
 
-// clock finds when each item is due in the mode Timed.
+// clock computes when each item is due in mode Timed.
 func (p *Plan) clock() {
 	speed := p.opts.Speed
 	if speed == 0 {

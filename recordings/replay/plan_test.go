@@ -14,7 +14,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// TestTools looks at which calls are sent.
+// TestTools checks which calls are sent.
 func TestTools(t *testing.T) {
 	serve := func(hints map[string]bool) server {
 		return scripted(mcp.Legacy, func(p *process, m message) {
@@ -48,9 +48,9 @@ func TestTools(t *testing.T) {
 		{"as recorded", listAndCall, recorded, replay.Options{}, []string{"answered", "answered", "skipped"}},
 		{"named", listAndCall, recorded, replay.Options{Tools: []string{"change"}}, []string{"answered", "answered", "answered"}},
 		{"all", listAndCall, recorded, replay.Options{AllTools: true}, []string{"answered", "answered", "answered"}},
-		{"not read-only any more", listAndCall, map[string]bool{"look": false}, replay.Options{}, []string{"answered", "skipped", "skipped"}},
+		{"no longer read-only", listAndCall, map[string]bool{"look": false}, replay.Options{}, []string{"answered", "skipped", "skipped"}},
 		{"the server is asked", callBoth, recorded, replay.Options{}, []string{"answered", "skipped"}},
-		{"nobody knows", callBoth, nil, replay.Options{}, []string{"skipped", "skipped"}},
+		{"unknown tools", callBoth, nil, replay.Options{}, []string{"skipped", "skipped"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestRaw sends what is no plain message as it was.
+// TestRaw checks that input other than plain messages is sent unchanged.
 func TestRaw(t *testing.T) {
 	var got []string
 	serve := func(p *process) int {
@@ -101,7 +101,7 @@ func TestRaw(t *testing.T) {
 		require.NoError(t, res.Lost)
 		want := append(append([]string{}, recorded[:len(recorded)-2]...), recorded[len(recorded)-1])
 		require.Len(t, got, len(want))
-		require.Equal(t, want[:len(want)-1], got[:len(got)-1], "all but the call of a tool, of which no half is sent")
+		require.Equal(t, want[:len(want)-1], got[:len(got)-1], "all but a tool call, of which no part is sent")
 		require.Equal(t, replay.Raw, plan.Items()[0].Kind)
 		require.Equal(t, []string{"sent", "answered", "answered", "answered", "sent", "sent", "sent", "answered", "skipped", "skipped", "answered"}, statuses(res))
 
@@ -110,7 +110,7 @@ func TestRaw(t *testing.T) {
 	})
 }
 
-// TestProcesses chooses among the processes of a recording.
+// TestProcesses selects among the processes of a recording.
 func TestProcesses(t *testing.T) {
 	serve := scripted(mcp.Legacy, func(p *process, m message) { p.result(m, `{}`) })
 	synctest.Test(t, func(t *testing.T) {

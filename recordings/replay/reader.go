@@ -15,34 +15,34 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// writeLimit is how much is read of writes while rows are scanned.
+// writeLimit is how many bytes of a write are read while rows are scanned.
 const writeLimit = 4 << 10
 
-// methodListen stays open for as long as its client likes.
+// methodListen stays pending for as long as its client likes.
 const methodListen = "subscriptions/listen"
 
-// A reader makes the items of a plan out of a recording.
+// A reader builds the items of a plan from a recording.
 type reader struct {
-	p        *Plan
-	raw      []Item         // from scan, in order: those that are not in the plan yet
-	byRow    map[int]int    // item by its row, and by those of its further rounds
-	byID     map[string]int // and by the id of its last round, as it was sent
-	open     map[int]bool   // items without an answer so far
-	unsent   map[uint64]bool
-	asks     map[int]*question // by row
-	askOrder []*question
-	inputs   []waiting
-	shaken   []uint64 // with Options.Onward: the handshake that a comparison sees
+	p             *Plan
+	raw           []Item         // from scan, in order: items not in the plan yet
+	byRow         map[int]int    // items by row, including the rows of further rounds
+	byID          map[string]int // items by the recorded id of their last round
+	open          map[int]bool   // items without a response so far
+	unsent        map[uint64]bool
+	requestsByRow map[int]*serverRequest // server requests by row
+	requestOrder  []*serverRequest
+	inputs        []waiting
+	handshakes    []uint64 // with Options.Onward: the handshake that is compared
 }
 
 func newReader(p *Plan) *reader {
 	return &reader{
-		p: p, byRow: map[int]int{}, byID: map[string]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, asks: map[int]*question{},
+		p: p, byRow: map[int]int{}, byID: map[string]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, requestsByRow: map[int]*serverRequest{},
 	}
 }
 
-// scan goes over the rows alone: it finds the process to replay, what of its
-// input is no plain message, and what did not reach it.
+// scan scans the rows only: it finds the process to replay, input that is not a plain
+// message, and input that was not delivered.
 func (r *reader) scan(ctx context.Context) error {
 	p := r.p
 	p.run = p.opts.Run
@@ -74,13 +74,13 @@ func (r *reader) scan(ctx context.Context) error {
 	if p.run > 0 {
 		p.first = starts[p.run-1]
 	}
-	if p.run < p.runs && !p.opts.Onward {
+	if p.run < p.runs && !p.opts.FollowingRuns {
 		p.end = starts[p.run]
 	}
 	return nil
 }
 
-// counts tells whether a row is a thing to send.
+// counts reports whether a row is something to send.
 func (r *reader) counts(row session.Row) bool {
 	if row.Kind != session.KindStdin {
 		return false
@@ -95,7 +95,7 @@ func (r *reader) counts(row session.Row) bool {
 	return row.Msg == framing.Request || row.Msg == framing.Notification
 }
 
-// isRaw tells whether a write is not exactly one message.
+// isRaw reports whether a write is not exactly one message.
 func isRaw(row session.Row) bool {
 	const odd = session.FlagBatch | session.FlagPart | session.FlagProblem
 	return row.Flags&odd != 0 || row.Msg == framing.NotJSON || row.Msg == framing.Other
@@ -121,7 +121,7 @@ func (r *reader) row(number int, row session.Row) error {
 	return nil
 }
 
-// flush puts the raw items up to a row into the plan.
+// flush adds the raw items up to a row to the plan.
 func (r *reader) flush(row int) {
 	for len(r.raw) > 0 && r.raw[0].row <= row {
 		r.add(r.raw[0])
@@ -140,7 +140,7 @@ func (r *reader) add(item Item) int {
 	return number
 }
 
-// item takes one step of the recording.
+// item handles one item of the recording.
 func (r *reader) item(it *match.Item) error {
 	if !r.p.covers(it.Run) {
 		return nil
@@ -155,20 +155,20 @@ func (r *reader) item(it *match.Item) error {
 		r.asked(it)
 	case it.Kind == match.ItemNotification && it.FromClient:
 		return r.notification(it)
-	case it.Kind == match.ItemAnswer && it.FromClient:
-		return r.answer(it)
-	case it.Kind == match.ItemAnswer:
+	case it.Kind == match.ItemResponse && it.FromClient:
+		return r.response(it)
+	case it.Kind == match.ItemResponse:
 		r.answered(it)
 	}
 	return nil
 }
 
-// request takes one of the client's requests.
+// request handles a client request.
 func (r *reader) request(it *match.Item) error {
 	params := it.Msg.RawParams()
-	r.introduce(it, params)
-	if it.Handshake && r.p.opts.Onward {
-		r.shake(it)
+	r.readClient(it, params)
+	if it.Handshake && r.p.opts.FollowingRuns {
+		r.handshake(it)
 		return nil
 	}
 	if it.Handshake || it.Method == mcp.MethodPing {
@@ -183,11 +183,11 @@ func (r *reader) request(it *match.Item) error {
 	}
 	r.flush(it.At.Row)
 	if number, raw := r.byRow[it.At.Row]; raw {
-		r.inRaw(number, it, params)
+		r.addToRaw(number, it, params)
 		return nil
 	}
 	if !plain(it, params) {
-		r.inRaw(r.add(Item{Kind: Raw, N: it.At.N, T: it.At.T, row: it.At.Row}), it, params)
+		r.addToRaw(r.add(Item{Kind: Raw, N: it.At.N, T: it.At.T, row: it.At.Row}), it, params)
 		return nil
 	}
 	if r.round(it, params) {
@@ -210,14 +210,14 @@ func newItem(kind Kind, it *match.Item) Item {
 	return Item{Kind: kind, Method: it.Method, N: it.At.N, T: it.At.T, row: it.At.Row}
 }
 
-// inRaw notes a request that is in a raw item.
-func (r *reader) inRaw(number int, it *match.Item, params []byte) {
+// addToRaw records a request inside a raw item.
+func (r *reader) addToRaw(number int, it *match.Item, params []byte) {
 	r.p.items[number].Method = it.Method
 	r.open[number] = true
 	if it.Method != mcp.MethodToolsCall {
 		return
 	}
-	for row := it.At.First; row <= it.At.Row; row++ { // of half a line nothing is sent either
+	for row := it.At.First; row <= it.At.Row; row++ { // a part of a line is not sent, either
 		if part, ok := r.byRow[row]; ok {
 			r.p.items[part].tools = append(r.p.items[part].tools, match.Subject(it.Method, params))
 		}
@@ -231,16 +231,16 @@ func toolOf(method string, params []byte) string {
 	return match.Subject(method, params)
 }
 
-// plain tells whether the session can say the same in its own words: an id that
-// may be another one, and params that are an object.
+// plain reports whether the session can send an equivalent request: its id may be
+// replaced, and its params are an object.
 func plain(it *match.Item, params []byte) bool {
 	id := it.Msg.RawID()
 	return len(id) > 0 && bytes.IndexByte([]byte(`"-0123456789`), id[0]) >= 0 && string(it.Msg.JSONRPC.Of(it.Msg.Line)) == `"2.0"` &&
 		(len(params) == 0 || params[0] == '{' && readable(params))
 }
 
-// introduce takes what the client says of itself.
-func (r *reader) introduce(it *match.Item, params []byte) {
+// readClient records the client's information about itself.
+func (r *reader) readClient(it *match.Item, params []byte) {
 	c := &r.p.client
 	if it.Method == mcp.MethodInitialize {
 		var said struct {
@@ -258,13 +258,13 @@ func (r *reader) introduce(it *match.Item, params []byte) {
 	}
 	meta := match.Member(params, "_meta")
 	var info struct{ Name, Version string }
-	_ = json.Unmarshal(match.Member(meta, mcp.MetaClientInfo), &info) // it may have none
+	_ = json.Unmarshal(match.Member(meta, mcp.MetaClientInfo), &info) // optional
 	var version string
 	_ = json.Unmarshal(match.Member(meta, mcp.MetaProtocolVersion), &version)
 	*c = Client{info.Name, info.Version, mcp.Modern, version, bytes.Clone(match.Member(meta, mcp.MetaClientCapabilities))}
 }
 
-// notification takes one of the client's notifications.
+// notification handles a client notification.
 func (r *reader) notification(it *match.Item) error {
 	r.flush(it.At.Row)
 	if _, raw := r.byRow[it.At.Row]; raw || it.Handshake {
@@ -280,52 +280,52 @@ func (r *reader) notification(it *match.Item) error {
 			item.cancels = of + 1
 		}
 	case mcp.MethodProgress:
-		q := r.asks[it.Of.Row]
+		q := r.requestsByRow[it.Of.Row]
 		if !it.HasOf || q == nil {
 			item.Skip = skipProgress
 		} else {
-			item.reports = slices.Index(r.askOrder, q) + 1
+			item.reports = slices.Index(r.requestOrder, q) + 1
 		}
 	}
 	r.add(item)
 	return nil
 }
 
-// answer takes an answer that the client gave.
-func (r *reader) answer(it *match.Item) error {
+// response handles a client response.
+func (r *reader) response(it *match.Item) error {
 	r.flush(it.At.Row)
 	if _, raw := r.byRow[it.At.Row]; raw || it.Method == mcp.MethodPing {
 		return nil
 	}
-	q := r.asks[it.Of.Row]
-	if !it.HasOf || it.State != session.ReqNone || q == nil || q.answer != nil {
-		r.add(newItem(Raw, it)) // an answer to nothing
+	q := r.requestsByRow[it.Of.Row]
+	if !it.HasOf || it.State != session.ReqNone || q == nil || q.response != nil {
+		r.add(newItem(Raw, it)) // a response without a request
 		return nil
 	}
 	q.row, q.took = it.At.Row, time.Duration(it.At.T-it.Of.T)*time.Microsecond
-	q.answer = bytes.Clone(it.Msg.RawResult())
+	q.response = bytes.Clone(it.Msg.RawResult())
 	if it.Msg.Kind == framing.ErrorResponse {
-		q.answer = fmt.Appendf(nil, `{"error":%s}`, it.Msg.RawError())
+		q.response = fmt.Appendf(nil, `{"error":%s}`, it.Msg.RawError())
 	}
 	return nil
 }
 
-// asked takes a question of the server.
+// asked handles a server request.
 func (r *reader) asked(it *match.Item) {
 	if it.Method == mcp.MethodPing {
 		return
 	}
-	q := &question{n: it.At.N, key: r.p.key(it.Method, it.Msg.RawParams())}
+	q := &serverRequest{n: it.At.N, key: r.p.key(it.Method, it.Msg.RawParams())}
 	q.token = bytes.Clone(match.Member(match.Member(it.Msg.RawParams(), "_meta"), "progressToken"))
 	for item := range r.open {
 		q.during = append(q.during, item)
 	}
 	slices.Sort(q.during)
-	r.asks[it.At.Row] = q
-	r.askOrder = append(r.askOrder, q)
+	r.requestsByRow[it.At.Row] = q
+	r.requestOrder = append(r.requestOrder, q)
 }
 
-// answered takes an answer of the server.
+// answered handles a server response.
 func (r *reader) answered(it *match.Item) {
 	of, known := r.byRow[it.Of.Row]
 	if !it.HasOf || !known || it.State != session.ReqNone {
@@ -333,7 +333,7 @@ func (r *reader) answered(it *match.Item) {
 	}
 	delete(r.open, of)
 	item := &r.p.items[of]
-	item.Answered, item.answer = true, it.At.Row
+	item.Answered, item.response = true, it.At.Row
 	item.Took = time.Duration(it.At.T-item.T) * time.Microsecond
 	result := it.Msg.RawResult()
 	if it.Method == mcp.MethodToolsList {
@@ -342,7 +342,7 @@ func (r *reader) answered(it *match.Item) {
 	r.wait(of, item, it.At.N, result)
 }
 
-// eachHint goes over the tools of a result of tools/list.
+// eachHint calls yield for the tools of a tools/list result.
 func eachHint(result []byte, yield func(tool string, readOnly bool)) {
 	var list struct {
 		Tools []struct {
@@ -365,13 +365,13 @@ func (r *reader) finish(ctx context.Context) error {
 	p := r.p
 	r.flush(math.MaxInt)
 	for i := range p.items {
-		if p.items[i].answer > 0 {
-			p.answers = append(p.answers, i)
+		if p.items[i].response > 0 {
+			p.responses = append(p.responses, i)
 		}
 	}
-	slices.SortFunc(p.answers, func(a, b int) int { return p.items[a].answer - p.items[b].answer })
-	for _, q := range r.askOrder {
-		p.questions = append(p.questions, *q)
+	slices.SortFunc(p.responses, func(a, b int) int { return p.items[a].response - p.items[b].response })
+	for _, q := range r.requestOrder {
+		p.serverRequests = append(p.serverRequests, *q)
 	}
 	return r.trace(ctx)
 }

@@ -4,17 +4,17 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A Status says what became of an item. The zero value is Skipped.
+// A Status is the result for an item. The zero value is Skipped.
 type Status string
 
 // The statuses.
 const (
 	Skipped    Status = ""           // not sent: see Outcome.Why
-	Sent       Status = "sent"       // a notification, or raw bytes that got no answer when recorded
+	Sent       Status = "sent"       // a notification, or raw bytes without a response in the recording
 	Answered   Status = "answered"   // with a result or an error
-	Unanswered Status = "unanswered" // as it was when it was recorded
-	Missing    Status = "missing"    // no answer in time, where there was one
-	Lost       Status = "lost"       // the server ended, or was not reached any more
+	Unanswered Status = "unanswered" // no response, as in the recording
+	Missing    Status = "missing"    // no response in time, but the recording has one
+	Lost       Status = "lost"       // the server exited or the connection was lost
 )
 
 // String returns the status as reports spell it.
@@ -25,47 +25,47 @@ func (s Status) String() string {
 	return string(s)
 }
 
-// An Outcome is what became of one item.
+// An Outcome is the result for one item.
 type Outcome struct {
-	Status Status
-	Why    string   // of what was skipped or lost
-	Live   []uint64 // entries of the live log: what was sent, one a round
-	Answer uint64   // entry of the last answer; 0 without
+	Status   Status
+	Why      string   // if skipped or lost
+	Live     []uint64 // entries of the live log for the sent messages, one per round
+	Response uint64   // entry of the last response; 0 if there is none
 }
 
-// A Pair is an entry that was sent when it was recorded, and the one that was
-// sent for it now.
+// A Pair is a recorded entry of the client and the entry that was sent for it in the
+// replay.
 type Pair struct {
 	Recorded uint64 `json:"recorded"`
 	Live     uint64 `json:"live"`
 }
 
-// A Question is one that the server asked of its client.
-type Question struct {
+// A ServerRequest is a request of the server.
+type ServerRequest struct {
 	N      uint64 `json:"n"` // its entry
 	Method string `json:"method"`
 }
 
-// A Result is what a run of a plan came to.
+// A Result is the result of running a plan.
 type Result struct {
-	Outcomes  []Outcome  // of the items, in their order
-	Asked     []Question // now, and the recording has no answer to them; entries of the live log
-	Unasked   []Question // when it was recorded, and not now; entries of the recording
-	Variables []Variable // those that are another text now
-	Recorded  mcp.Era    // the era of the recording; Auto if nothing tells
-	Live      mcp.Era    // and that of the server
-	// Lost is why the server could not be reached to the end, nil if it could.
+	Outcomes              []Outcome       // of the items, in order
+	NewServerRequests     []ServerRequest // sent by the server now, without a recorded response; entries of the live log
+	MissingServerRequests []ServerRequest // sent by the server in the recording only; entries of the recording
+	Variables             []Variable      // those whose text is different now
+	Recorded              mcp.Era         // the era of the recording; Auto if unknown
+	Live                  mcp.Era         // the era of the server
+	// Lost is why the run lost the server, nil if it did not.
 	Lost error
 
-	own      []uint64 // entries of the live log that no item stands for
-	answered []uint64 // and of questions that got a recorded answer
-	replied  []bool   // by recorded question: it was asked and answered
+	own      []uint64 // entries of the live log that do not belong to an item
+	answered []uint64 // entries of server requests that got a recorded response
+	replied  []bool   // by recorded server request: sent again and answered
 }
 
-// EraDiffers tells whether the server speaks another era than the recorded one.
+// EraDiffers reports whether the server uses a different era than the recording.
 func (r *Result) EraDiffers() bool { return r.Recorded != mcp.Auto && r.Recorded != r.Live }
 
-// Count is how many items have a status.
+// Count returns the number of items with a status.
 func (r *Result) Count(status Status) int {
 	n := 0
 	for _, o := range r.Outcomes {
@@ -76,9 +76,9 @@ func (r *Result) Count(status Status) int {
 	return n
 }
 
-// Pairs returns which entry now stands for which of the recording, in the order
-// of the recording. Rounds are paired from the first on, and the last with the
-// last: if one side has more of them, its middle ones have no partner.
+// Pairs maps entries of the recording to those of the run, in the order of the
+// recording. Rounds are paired from the first on, and the last with the last: if one
+// side has more rounds, its middle ones are not paired.
 func (r *Result) Pairs(p *Plan) []Pair {
 	var pairs []Pair
 	for i, o := range r.Outcomes {
@@ -95,18 +95,18 @@ func (r *Result) Pairs(p *Plan) []Pair {
 	return pairs
 }
 
-// A Step says what an Event tells of.
+// A Step is the kind of an Event.
 type Step string
 
 // The steps.
 const (
-	StepSent     Step = "sent"     // Item went out, or a further round of it
-	StepSettled  Step = "settled"  // see its Outcome
-	StepAnswered Step = "answered" // the server asked, and got the recorded answer
-	StepAsked    Step = "asked"    // the server asked what the recording has no answer to
+	StepSent     Step = "sent"     // an item, or a further round of it, was sent
+	StepSettled  Step = "settled"  // an item is settled: see its Outcome
+	StepAnswered Step = "answered" // a server request got its recorded response
+	StepAsked    Step = "asked"    // a server request has no recorded response
 )
 
-// An Event tells how far a run is. Item is -1 for one about a question.
+// An Event reports the progress of a run. Item is -1 for a server request.
 type Event struct {
 	Step    Step
 	Item    int

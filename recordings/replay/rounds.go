@@ -7,18 +7,18 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// maxWaiting is how many results that ask for input are remembered, until the
-// request comes again with it.
+// maxWaiting is the most results with input requests that are kept until the request
+// is repeated with the input.
 const maxWaiting = 256
 
-// A waiting result of the modern era asks for input.
+// A waiting is a result of the modern era that requests input.
 type waiting struct {
-	item   int
-	method string
-	tool   string
-	n      uint64 // of the result
-	state  []byte
-	asks   map[string]inputRequest
+	item     int
+	method   string
+	tool     string
+	n        uint64 // of the result
+	state    []byte
+	requests map[string]inputRequest
 }
 
 type inputRequest struct {
@@ -26,7 +26,7 @@ type inputRequest struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// wait remembers a result that asks for input.
+// wait keeps a result that requests input.
 func (r *reader) wait(of int, item *Item, n uint64, result []byte) {
 	const resultType = "input_required"
 	if !bytes.Contains(result, []byte(resultType)) {
@@ -43,12 +43,11 @@ func (r *reader) wait(of int, item *Item, n uint64, result []byte) {
 	if len(r.inputs) == maxWaiting {
 		r.inputs = append(r.inputs[:0], r.inputs[1:]...)
 	}
-	r.inputs = append(r.inputs, waiting{item: of, method: item.Method, tool: item.Tool, n: n, state: ask.RequestState, asks: ask.Requests})
+	r.inputs = append(r.inputs, waiting{item: of, method: item.Method, tool: item.Tool, n: n, state: ask.RequestState, requests: ask.Requests})
 }
 
-// round tells whether a request is a further round of one before it: the
-// session sends those by itself, when a result asks for input. The answers that
-// it brings are kept.
+// round reports whether a request is a further round of an earlier one: the session
+// sends those by itself when a result requests input. Their responses are kept.
 func (r *reader) round(it *match.Item, params []byte) bool {
 	state, responses := match.Member(params, "requestState"), match.Member(params, "inputResponses")
 	if state == nil && responses == nil {
@@ -61,7 +60,7 @@ func (r *reader) round(it *match.Item, params []byte) bool {
 		r.inputs = append(r.inputs[:i], r.inputs[i+1:]...)
 		item := &r.p.items[w.item]
 		item.Rounds = append(item.Rounds, it.At.N)
-		item.Answered, item.answer = false, 0
+		item.Answered, item.response = false, 0
 		r.byRow[it.At.Row], r.byID[string(it.Msg.RawID())] = w.item, w.item
 		r.open[w.item] = true
 		r.given(w, responses)
@@ -70,15 +69,15 @@ func (r *reader) round(it *match.Item, params []byte) bool {
 	return false
 }
 
-// given keeps the answers of a round.
-func (r *reader) given(w waiting, responses []byte) {
-	var answers map[string]json.RawMessage
-	if json.Unmarshal(responses, &answers) != nil {
+// given keeps the responses of a round.
+func (r *reader) given(w waiting, raw []byte) {
+	var responses map[string]json.RawMessage
+	if json.Unmarshal(raw, &responses) != nil {
 		return
 	}
-	for key, ask := range w.asks {
-		if answer, ok := answers[key]; ok {
-			r.askOrder = append(r.askOrder, &question{n: w.n, key: r.p.key(ask.Method, ask.Params), answer: bytes.Clone(answer), during: []int{w.item}})
+	for key, ask := range w.requests {
+		if response, ok := responses[key]; ok {
+			r.requestOrder = append(r.requestOrder, &serverRequest{n: w.n, key: r.p.key(ask.Method, ask.Params), response: bytes.Clone(response), during: []int{w.item}})
 		}
 	}
 }

@@ -22,40 +22,39 @@ type runner struct {
 	began    time.Time
 	calls    sync.WaitGroup
 
-	nextAnswer, nextQuestion int              // causes that are not waited for yet
-	nextItem                 int              // the same in the mode Serial
-	byAnswer                 []int            // questions in the order of their recorded answers
-	byKey                    map[uint64][]int // questions that wait for being asked, by the hash of their key
-	redacted                 bool             // of some key parts are not known
+	nextResponse, nextServerRequest int              // causes not waited for yet
+	nextItem                        int              // the same in mode Serial
+	byResponse                      []int            // server requests in the order of their recorded responses
+	byKey                           map[uint64][]int // server requests not received yet, by the hash of their key
+	redacted                        bool             // some keys have redacted parts
 
-	mu        sync.Mutex
-	res       *Result
-	settled   []chan struct{} // by item; nil before it is sent, and for what nobody waits for
-	hints     map[string]bool // what the server says of its tools
-	values    []value         // by variable
-	questions []state         // by question
-	lost      error
+	mu             sync.Mutex
+	res            *Result
+	settled        []chan struct{} // by item; nil before it is sent, and for items without a response
+	hints          map[string]bool // whether a tool is read-only, according to the server
+	values         []value         // by variable
+	serverRequests []state         // by server request
+	lost           error
 }
 
-// A value is a variable in the answer of today.
+// A value is the current text of a variable.
 type value struct {
 	text string
 	ok   bool
 }
 
-// A state is what became of a question.
+// A state is the state of a server request.
 type state struct {
-	asked chan struct{} // closed when the server has asked it
+	asked chan struct{} // closed when the server has sent it
 	done  bool
-	live  []byte // its progress token now
+	live  []byte // its current progress token
 }
 
-// Run sends the plan through a session that is open, which Configure has
-// prepared, and returns when all is answered that was answered in the recording
-// or is not going to be. progress, if set, is called for each step, one at a
-// time; it must not block. What the session's process does not answer because
-// it ended is in the Result; the error is about the plan or the session, or
-// ctx's, and comes with what the Result is so far.
+// Run sends the plan through an open session that was prepared by Configure. It
+// returns when all requests that were answered in the recording are settled. progress,
+// if not nil, is called for each step, one at a time; it must not block. Requests that
+// got no response because the server ended are in the Result; the error is about the
+// plan, the session or ctx, and comes with the Result so far.
 func (p *Plan) Run(ctx context.Context, s *session.Session, progress func(Event)) (*Result, error) {
 	r := newRunner(p, s, progress)
 	ctx, cancel := context.WithCancel(ctx)
@@ -86,14 +85,14 @@ func newRunner(p *Plan, s *session.Session, progress func(Event)) *runner {
 		p: p, s: s, log: s.Log(), era: era, progress: progress, began: time.Now(),
 		res:     &Result{Outcomes: make([]Outcome, len(p.items)), Recorded: p.client.Era, Live: era},
 		settled: make([]chan struct{}, len(p.items)), hints: map[string]bool{},
-		values: make([]value, len(p.variables)), questions: make([]state, len(p.questions)), byAnswer: p.byAnswer(), byKey: map[uint64][]int{},
+		values: make([]value, len(p.variables)), serverRequests: make([]state, len(p.serverRequests)), byResponse: p.byResponse(), byKey: map[uint64][]int{},
 	}
 	if r.res.EraDiffers() && era == mcp.Modern {
-		r.noteOwn(0, mcp.MethodInitialize) // was refused, and stands for nothing: server/discover is the handshake
+		r.recordOwn(0, mcp.MethodInitialize) // refused and not an item: server/discover is the handshake
 	}
-	for i := range r.questions {
-		r.questions[i].asked = make(chan struct{})
-		if q := &p.questions[i]; q.answer != nil {
+	for i := range r.serverRequests {
+		r.serverRequests[i].asked = make(chan struct{})
+		if q := &p.serverRequests[i]; q.response != nil {
 			r.byKey[match.Hash(q.key)] = append(r.byKey[match.Hash(q.key)], i)
 			r.redacted = r.redacted || match.HasRedacted(q.key)
 		}
@@ -101,8 +100,8 @@ func newRunner(p *Plan, s *session.Session, progress func(Event)) *runner {
 	return r
 }
 
-// learnTools asks the server for its tools, if the recording does not say of
-// all that would be called whether they are read-only.
+// learnTools lists the server's tools unless the recording has the read-only
+// annotations of all tools that would be called.
 func (r *runner) learnTools(ctx context.Context) error {
 	if r.p.opts.Lists {
 		return r.lists(ctx)
@@ -116,7 +115,7 @@ func (r *runner) learnTools(ctx context.Context) error {
 	}
 	from := r.log.Len()
 	tools, err := r.s.ListAll(ctx, mcp.Lists[0])
-	r.noteOwn(from, mcp.MethodToolsList)
+	r.recordOwn(from, mcp.MethodToolsList)
 	var refused *session.RPCError
 	if err != nil && !errors.As(err, &refused) {
 		return r.ended(ctx, err)
@@ -125,18 +124,17 @@ func (r *runner) learnTools(ctx context.Context) error {
 	return nil
 }
 
-// noteOwn notes the requests of a method that were sent from a row on.
-func (r *runner) noteOwn(from int, method string) {
-	var row [1]session.Row
-	for ; r.log.Rows(from, row[:]) > 0; from++ {
-		if row[0].Kind == session.KindStdin && row[0].Msg == framing.Request && r.log.Method(row[0].Method) == method {
-			r.res.own = append(r.res.own, uint64(from)+1)
+// recordOwn records the requests of a method that were sent from a row on.
+func (r *runner) recordOwn(from int, method string) {
+	for number, row := range session.RowsFrom(r.log, from) {
+		if row.Kind == session.KindStdin && row.Msg == framing.Request && r.log.Method(row.Method) == method {
+			r.res.own = append(r.res.own, uint64(number)+1)
 		}
 	}
 }
 
-// ended makes the end of the server news and no error. It returns what else err
-// is.
+// ended records the end of the server, which is not an error. It returns all other
+// errors.
 func (r *runner) ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -152,7 +150,7 @@ func (r *runner) ended(ctx context.Context, err error) error {
 	return nil
 }
 
-// sendAll sends the items, each at its time.
+// sendAll sends the items, each when it is due.
 func (r *runner) sendAll(ctx context.Context) error {
 	for i := range r.p.items {
 		if err := r.await(ctx, i); err != nil {
@@ -180,27 +178,27 @@ func (r *runner) lostErr() error {
 	return r.lost
 }
 
-// skip is why an item is not sent, "" if it is.
+// skip returns why an item is not sent, "" if it is.
 func (r *runner) skip(i int) string {
 	it := &r.p.items[i]
 	switch {
-	case it.Skip != "" && it.Skip != notReadOnly(it.Tool): // on which the list of today decides
+	case it.Skip != "" && it.Skip != notReadOnly(it.Tool): // the current list decides on that
 		return it.Skip
 	case it.cancels > 0 && r.outcome(it.cancels-1).Live == nil:
 		return skipCancel
 	case it.Kind != Raw && r.res.EraDiffers():
-		if why := notIn(r.era, it.Method); why != "" {
+		if why := whyNotIn(r.era, it.Method); why != "" {
 			return why
 		}
 	}
 	if it.isCall() && !r.mayCall(it) {
 		return notReadOnly(it.Tool)
 	}
-	return r.lacking(it)
+	return r.missingValue(it)
 }
 
-// mayCall tells whether a tool may be called: the list of today decides, where
-// there is one, over that of the recording.
+// mayCall reports whether a tool may be called: the current list takes precedence over
+// that of the recording.
 func (r *runner) mayCall(it *Item) bool {
 	if r.p.allowed(it.Tool) {
 		return true
@@ -220,7 +218,7 @@ func (r *runner) outcome(i int) Outcome {
 	return r.res.Outcomes[i]
 }
 
-// settle notes what became of an item.
+// settle records the outcome of an item.
 func (r *runner) settle(i int, o Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -229,10 +227,10 @@ func (r *runner) settle(i int, o Outcome) {
 	r.progress(Event{Step: StepSettled, Item: i, Outcome: o, Method: r.p.items[i].Method})
 }
 
-// awaitRest waits for what is still under way: for answers that came when it was
-// recorded, and a little for those that did not come.
+// awaitRest waits for pending requests: for those with a recorded response, and for a
+// short time for the others.
 func (r *runner) awaitRest(ctx context.Context) error {
-	grace := time.NewTimer(leastWait)
+	grace := time.NewTimer(minTimeout)
 	defer grace.Stop()
 	for i := range r.p.items {
 		it := &r.p.items[i]
@@ -271,18 +269,18 @@ func (r *runner) doneOf(i int) chan struct{} {
 	return r.settled[i]
 }
 
-// conclude completes the result. Nothing runs any more.
+// conclude completes the result after everything has stopped.
 func (r *runner) conclude() {
 	r.res.Lost = r.lost
-	r.res.replied = make([]bool, len(r.questions))
-	for i := range r.p.questions {
-		q := &r.p.questions[i]
-		r.res.replied[i] = r.questions[i].done
-		if q.answer == nil || r.questions[i].done || !r.res.reached(q) {
+	r.res.replied = make([]bool, len(r.serverRequests))
+	for i := range r.p.serverRequests {
+		q := &r.p.serverRequests[i]
+		r.res.replied[i] = r.serverRequests[i].done
+		if q.response == nil || r.serverRequests[i].done || !r.res.reached(q) {
 			continue
 		}
 		method, _, _ := cutKey(q.key)
-		r.res.Unasked = append(r.res.Unasked, Question{q.n, method})
+		r.res.MissingServerRequests = append(r.res.MissingServerRequests, ServerRequest{q.n, method})
 	}
 	for i := range r.p.variables {
 		if v, used := r.variable(i); used {
@@ -291,10 +289,10 @@ func (r *runner) conclude() {
 	}
 }
 
-// reached tells whether the server had reason to ask a question. What was under
-// way then was sent, all of it: the recording does not say which request it was
-// about.
-func (res *Result) reached(q *question) bool {
+// reached reports whether the server had reason to send a request: everything that was
+// in flight then was sent, because the recording does not show which client request
+// caused it.
+func (res *Result) reached(q *serverRequest) bool {
 	for _, item := range q.during {
 		if res.Outcomes[item].Status == Skipped {
 			return false
@@ -303,15 +301,15 @@ func (res *Result) reached(q *question) bool {
 	return true
 }
 
-// variable tells what a variable is now, and whether it is to be told of: it
-// went out, or would have, as another text.
+// variable returns the current state of a variable, and whether to report it: it was
+// sent, or would have been, with a different text.
 func (r *runner) variable(i int) (Variable, bool) {
 	v, now := &r.p.variables[i], r.values[i]
 	if now.ok && now.text == v.Value || len(r.res.Outcomes[v.item].Live) == 0 {
 		return Variable{}, false
 	}
 	source := &r.p.items[v.item]
-	out := Variable{Text: v.Value, Live: now.text, Absent: !now.ok, Request: source.N, Answer: v.Source.N, Method: source.Method, From: v.Pointer}
+	out := Variable{Text: v.Value, Live: now.text, Absent: !now.ok, Request: source.N, Response: v.Source.N, Method: source.Method, From: v.Pointer}
 	for _, user := range v.users {
 		for _, u := range r.p.items[user].uses {
 			if u.variable == i {

@@ -22,7 +22,7 @@ import (
 
 func canned(cfg *session.Config) { cfg.Answers, _ = session.ParseAnswers(demo.CannedAnswers()) }
 
-// tour does a bit of everything with the demo server.
+// tour uses most features of the demo server.
 func tour(t *testing.T) func(s *session.Session) {
 	return func(s *session.Session) {
 		for _, list := range mcp.Lists {
@@ -38,8 +38,8 @@ func tour(t *testing.T) func(s *session.Session) {
 	}
 }
 
-// TestTour records the demo server in each era and runs it again in each: what
-// it asks is answered as it was recorded, whatever way it asks.
+// TestTour records the demo server in each era and replays it in each:
+// its requests get their recorded responses, whatever form they have.
 func TestTour(t *testing.T) {
 	legacyOnly := func(p *process) int { return onlyEra(p, mcp.Legacy) }
 	modernOnly := func(p *process) int { return onlyEra(p, mcp.Modern) }
@@ -61,9 +61,9 @@ func TestTour(t *testing.T) {
 				require.Equal(t, c.live, res.Live)
 				require.Equal(t, c.recorded != c.live, res.EraDiffers())
 				require.NoError(t, res.Lost)
-				require.Empty(t, res.Asked)
-				require.Empty(t, res.Unasked)
-				require.Equal(t, 3, plan.Questions())
+				require.Empty(t, res.NewServerRequests)
+				require.Empty(t, res.MissingServerRequests)
+				require.Equal(t, 3, plan.ServerRequests())
 				skipped := 0
 				for i, o := range res.Outcomes {
 					if o.Status == replay.Skipped {
@@ -75,10 +75,10 @@ func TestTour(t *testing.T) {
 					require.Equal(t, replay.Answered, o.Status, "%+v", plan.Items()[i])
 				}
 				require.Equal(t, 1, skipped)
-				require.LessOrEqual(t, live.Stats().Errors, uint64(1), "the refused handshake alone:\n%s", sent(t, live))
-				require.Zero(t, live.Stats().Orphans)
-				require.Empty(t, res.Variables, "the demo's cursors are the same each time")
-				require.NotContains(t, texts(t, live), "declare", "capabilities that were recorded are declared")
+				require.LessOrEqual(t, live.Stats().Errors, uint64(1), "only the refused handshake:\n%s", sent(t, live))
+				require.Zero(t, live.Stats().Unmatched)
+				require.Empty(t, res.Variables, "the demo's cursors never change")
+				require.NotContains(t, texts(t, live), "declare", "recorded capabilities are declared")
 
 				pairs := res.Pairs(plan)
 				require.Equal(t, len(plan.Items())-1, paired(pairs, plan))
@@ -90,7 +90,7 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// TestVariables replays against a server that makes up its cursors and ids anew.
+// TestVariables replays against a server that generates new cursors and ids.
 func TestVariables(t *testing.T) {
 	serve := func(made string) server {
 		return scripted(mcp.Legacy, func(p *process, m message) {
@@ -114,7 +114,7 @@ func TestVariables(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		noMap []match.Pointer
-		want  []string // in what is sent
+		want  []string // in the sent lines
 		count int      // of variables
 	}{
 		{"carried over", nil, []string{`{"cursor":"222-page2"}`, `{"after":"jobnumber-222"}`, `"own-12345"`}, 2},
@@ -136,8 +136,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestVariableThatIsNotThere leaves out what has nothing to carry over any more.
-func TestVariableThatIsNotThere(t *testing.T) {
+// TestMissingVariable checks that requests are skipped if a value they carry is missing.
+func TestMissingVariable(t *testing.T) {
 	serve := func(more string) server {
 		return scripted(mcp.Legacy, func(p *process, m message) { p.result(m, `{"tools":[]`+more+`}`) })
 	}
@@ -154,20 +154,20 @@ func TestVariableThatIsNotThere(t *testing.T) {
 	})
 }
 
-// TestCancellation names the request of today.
+// TestCancellation checks that a cancellation has the current request id.
 func TestCancellation(t *testing.T) {
 	for _, era := range []mcp.Era{mcp.Legacy, mcp.Modern} {
 		synctest.Test(t, func(t *testing.T) {
 			rec := record(t, theDemo, era, func(s *session.Session) {
 				_, err := s.ListAll(context.Background(), mcp.Lists[0])
 				require.NoError(t, err)
-				call(t, s, "book", `{}`, session.CallOptions{}) // is not replayed: numbers move
+				call(t, s, "book", `{}`, session.CallOptions{}) // not replayed, so that numbers change
 				ctx, cancel := context.WithCancelCause(t.Context())
 				_, err = s.Request(ctx, "tools/call", json.RawMessage(`{"name":"slow","arguments":{"seconds":60}}`), session.CallOptions{
 					Progress: func(json.RawMessage) { cancel(errors.New("seen enough")) },
 				})
 				require.Error(t, err)
-				synctest.Wait() // the cancellation goes out beside it
+				synctest.Wait() // the cancellation is sent concurrently
 				call(t, s, "echo", `{"message":"after"}`, session.CallOptions{})
 			})
 			plan, res, live := again(t, rec, theDemo, replay.Options{})
@@ -184,8 +184,8 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-// TestQuestions answers what the server asks in the order of the recording, and
-// nothing that it has no answer to.
+// TestQuestions checks that server requests are answered in recorded order, and that
+// requests without a recorded response are not.
 func TestQuestions(t *testing.T) {
 	asking := func(prompts ...string) server {
 		next := 0
@@ -213,7 +213,7 @@ func TestQuestions(t *testing.T) {
 			})(p)
 		}
 	}
-	answers := func(cfg *session.Config) {
+	responses := func(cfg *session.Config) {
 		cfg.Policies = map[string]session.Policy{mcp.MethodElicit: {Mode: session.PolicyAsk}}
 	}
 	act := func(s *session.Session) {
@@ -221,34 +221,34 @@ func TestQuestions(t *testing.T) {
 		calls.Go(func() { request(t, s, "go", `{}`, session.CallOptions{}) })
 		for i := range 3 {
 			synctest.Wait()
-			asks := s.Asks()
-			require.Len(t, asks, 1)
-			require.NoError(t, s.Answer(asks[0].ID, fmt.Appendf(nil, `{"action":"accept","content":{"n":%d}}`, i)))
+			requestsByRow := s.ServerRequests()
+			require.Len(t, requestsByRow, 1)
+			require.NoError(t, s.Answer(requestsByRow[0].ID, fmt.Appendf(nil, `{"action":"accept","content":{"n":%d}}`, i)))
 		}
 		calls.Wait()
 		request(t, s, "after", `{}`, session.CallOptions{})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		rec := record(t, asking("a", "a", "b"), mcp.Legacy, act, answers)
+		rec := record(t, asking("a", "a", "b"), mcp.Legacy, act, responses)
 		plan, res, live := again(t, rec, asking("b", "a", "a"), replay.Options{})
-		require.Equal(t, 3, plan.Questions())
+		require.Equal(t, 3, plan.ServerRequests())
 		require.Equal(t, []string{"answered", "answered"}, statuses(res))
-		require.Empty(t, res.Asked)
-		require.Empty(t, res.Unasked)
+		require.Empty(t, res.NewServerRequests)
+		require.Empty(t, res.MissingServerRequests)
 		lines := strings.Join(sent(t, live), "\n")
 		require.Regexp(t, `(?s)"id":0,.*"n":2.*"id":1,.*"n":0.*"id":2,.*"n":1`, lines)
 
 		_, res, live = again(t, rec, asking("a", "c"), replay.Options{})
-		require.Equal(t, "elicitation/create", res.Asked[0].Method)
-		require.Len(t, res.Asked, 1)
-		require.Len(t, res.Unasked, 2)
+		require.Equal(t, "elicitation/create", res.NewServerRequests[0].Method)
+		require.Len(t, res.NewServerRequests, 1)
+		require.Len(t, res.MissingServerRequests, 2)
 		require.Contains(t, strings.Join(sent(t, live), "\n"), `"code":-32601`)
 	})
 }
 
-// TestModernRequestsAsTheyWere keeps what a person left out of _meta, or said in
+// TestModernRequestsAreUnchanged keeps members that a person omitted from _meta, or set in
 // one request only.
-func TestModernRequestsAsTheyWere(t *testing.T) {
+func TestModernRequestsAreUnchanged(t *testing.T) {
 	serve := scripted(mcp.Modern, func(p *process, m message) { p.result(m, `{"resultType":"complete"}`) })
 	synctest.Test(t, func(t *testing.T) {
 		rec := record(t, serve, mcp.Modern, func(s *session.Session) {
@@ -268,7 +268,7 @@ func TestModernRequestsAsTheyWere(t *testing.T) {
 	})
 }
 
-// TestPerson leaves what the recording has no answer to in Asks.
+// TestPerson leaves server requests without a recorded response in Asks.
 func TestPerson(t *testing.T) {
 	asking := func(prompt string) server {
 		var call message
@@ -285,26 +285,26 @@ func TestPerson(t *testing.T) {
 		rec := record(t, asking("a"), mcp.Legacy, func(s *session.Session) { request(t, s, "go", `{}`, session.CallOptions{}) }, func(cfg *session.Config) {
 			cfg.Answers = session.Answers{mcp.MethodElicit: json.RawMessage(`{"action":"decline"}`)}
 		})
-		plan, err := replay.New(t.Context(), rec, replay.Options{Person: true})
+		plan, err := replay.New(t.Context(), rec, replay.Options{Interactive: true})
 		require.NoError(t, err)
 		r := start(t, asking("b"), plan.Configure)
 		var res *replay.Result
 		var over sync.WaitGroup
 		over.Go(func() { res, err = plan.Run(t.Context(), r.s, nil) })
 		time.Sleep(time.Hour) // the clock of the request stands still
-		asks := r.s.Asks()
-		require.Len(t, asks, 1)
-		require.NoError(t, r.s.Answer(asks[0].ID, json.RawMessage(`{"action":"accept"}`)))
+		requestsByRow := r.s.ServerRequests()
+		require.Len(t, requestsByRow, 1)
+		require.NoError(t, r.s.Answer(requestsByRow[0].ID, json.RawMessage(`{"action":"accept"}`)))
 		over.Wait()
 		require.NoError(t, err)
 		require.Equal(t, []string{"answered"}, statuses(res))
-		require.Len(t, res.Asked, 1)
-		require.Len(t, res.Unasked, 1)
+		require.Len(t, res.NewServerRequests, 1)
+		require.Len(t, res.MissingServerRequests, 1)
 		require.Contains(t, strings.Join(sent(t, r.log), "\n"), `"accept"`)
 	})
 }
 
-// TestClientProgress names the token that the server gives today.
+// TestClientProgress checks that progress has the server's current token.
 func TestClientProgress(t *testing.T) {
 	asking := func(token string) server {
 		var call message
@@ -324,7 +324,7 @@ func TestClientProgress(t *testing.T) {
 			call.Go(func() { request(t, s, "go", `{}`, session.CallOptions{}) })
 			synctest.Wait()
 			require.NoError(t, s.Notify(context.Background(), mcp.MethodProgress, json.RawMessage(`{"progressToken":"t1","progress":1}`)))
-			require.NoError(t, s.Answer(s.Asks()[0].ID, json.RawMessage(`{}`)))
+			require.NoError(t, s.Answer(s.ServerRequests()[0].ID, json.RawMessage(`{}`)))
 			call.Wait()
 		}, func(cfg *session.Config) {
 			cfg.Policies = map[string]session.Policy{mcp.MethodSample: {Mode: session.PolicyAsk}}
@@ -335,7 +335,7 @@ func TestClientProgress(t *testing.T) {
 	})
 }
 
-// TestTimeout is the caller's, if there is one.
+// TestTimeout checks that a timeout of the caller takes precedence.
 func TestTimeout(t *testing.T) {
 	silent := scripted(mcp.Legacy, func(*process, message) {})
 	healthy := scripted(mcp.Legacy, func(p *process, m message) { p.result(m, `{}`) })

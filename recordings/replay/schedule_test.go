@@ -15,7 +15,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// TestConcurrency keeps as much under way at once as was when it was recorded.
+// TestConcurrency checks that as many requests are in flight as in the recording.
 func TestConcurrency(t *testing.T) {
 	var mu sync.Mutex
 	inFlight, most := 0, 0
@@ -52,17 +52,17 @@ func TestConcurrency(t *testing.T) {
 	})
 }
 
-// TestSchedule looks at the clock: moments do not drift, however slow answers are.
+// TestSchedule checks the times of sending: they do not drift, however slow responses are.
 func TestSchedule(t *testing.T) {
-	answers := time.Duration(0)
+	responses := time.Duration(0)
 	serve := scripted(mcp.Legacy, func(p *process, m message) {
-		time.Sleep(answers)
+		time.Sleep(responses)
 		p.result(m, `{}`)
 	})
 	for _, c := range []struct {
 		name  string
 		opts  replay.Options
-		takes time.Duration // of an answer
+		takes time.Duration // of a response
 		want  []time.Duration
 	}{
 		{"by cause", replay.Options{}, 0, []time.Duration{0, 0, 0, 0}},
@@ -75,14 +75,14 @@ func TestSchedule(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answers = 0
+				responses = 0
 				rec := record(t, serve, mcp.Legacy, func(s *session.Session) {
 					for _, pause := range []time.Duration{time.Second, 10 * time.Second, time.Second, 0} {
 						request(t, s, "a", `{}`, session.CallOptions{})
 						time.Sleep(pause)
 					}
 				})
-				answers = c.takes
+				responses = c.takes
 				_, _, live := again(t, rec, serve, c.opts)
 				var at []time.Duration
 				rows := make([]session.Row, live.Len())
@@ -100,7 +100,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestEndings looks at answers that do not come.
+// TestEndings checks missing responses.
 func TestEndings(t *testing.T) {
 	healthy := scripted(mcp.Legacy, func(p *process, m message) { p.result(m, `{}`) })
 	act := func(s *session.Session) {
@@ -119,7 +119,7 @@ func TestEndings(t *testing.T) {
 			}), replay.Options{})
 			require.Equal(t, []string{"answered", "missing", "answered"}, statuses(res))
 			require.Equal(t, 5*time.Second, time.Since(begin))
-			require.Len(t, sent(t, live), 3, "nothing that was not recorded: no cancellation")
+			require.Len(t, sent(t, live), 3, "only recorded messages: no cancellation")
 		})
 	})
 	t.Run("the server dies", func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestEndings(t *testing.T) {
 				require.ErrorIs(t, err, session.ErrEnded)
 			})
 			_, res, _ := again(t, rec, healthy, replay.Options{})
-			require.Equal(t, []string{"answered"}, statuses(res), "the crash is mended")
+			require.Equal(t, []string{"answered"}, statuses(res), "the crash is fixed")
 			_, res, _ = again(t, rec, scripted(mcp.Legacy, func(*process, message) {}), replay.Options{})
 			require.Equal(t, []string{"unanswered"}, statuses(res))
 			require.NoError(t, res.Lost)

@@ -14,7 +14,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// forever is longer than any run: the wait for what was never answered.
+// forever is longer than any run: the timeout of requests without a response.
 const forever = 1000 * time.Hour
 
 // send sends one item.
@@ -39,7 +39,7 @@ func (r *runner) send(ctx context.Context, i int) error {
 	}
 }
 
-// request sends a request, and returns when it is on its way.
+// request starts a request and returns when it is sent.
 func (r *runner) request(ctx context.Context, i int, params []byte) {
 	it := &r.p.items[i]
 	done, sent := make(chan struct{}), make(chan struct{})
@@ -51,11 +51,11 @@ func (r *runner) request(ctx context.Context, i int, params []byte) {
 		opts.Timeout = r.p.opts.limit(it.Took)
 	}
 	if it.progress {
-		opts.Progress = func(json.RawMessage) {} // it is in the log
+		opts.Progress = func(json.RawMessage) {} // the log has it
 	}
 	first := sync.OnceFunc(func() { close(sent) })
-	opts.Sent = func(n uint64) {
-		r.went(i, n)
+	opts.OnSent = func(n uint64) {
+		r.recordSent(i, n)
 		first()
 	}
 	r.calls.Go(func() {
@@ -69,18 +69,18 @@ func (r *runner) request(ctx context.Context, i int, params []byte) {
 	}
 }
 
-// went notes that an item went out as an entry.
-func (r *runner) went(i int, n uint64) {
+// recordSent records that an item was sent as entry n.
+func (r *runner) recordSent(i int, n uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.res.Outcomes[i].Live = append(r.res.Outcomes[i].Live, n)
 	r.progress(Event{Step: StepSent, Item: i, Live: n, Method: r.p.items[i].Method})
 }
 
-// answered takes the end of a request.
+// answered handles the end of a request.
 func (r *runner) answered(ctx context.Context, i int, resp session.Response, err error) {
 	it := &r.p.items[i]
-	o := Outcome{Status: Answered, Answer: resp.N}
+	o := Outcome{Status: Answered, Response: resp.N}
 	switch {
 	case err == nil:
 		r.learn(i, resp)
@@ -98,7 +98,7 @@ func (r *runner) answered(ctx context.Context, i int, resp session.Response, err
 	r.settle(i, o)
 }
 
-// learn takes from an answer what later items need.
+// learn takes the values from a response that later items need.
 func (r *runner) learn(i int, resp session.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,31 +114,31 @@ func (r *runner) learn(i int, resp session.Response) {
 // notify sends a notification.
 func (r *runner) notify(ctx context.Context, i int, line []byte) error {
 	n, err := r.s.Send(ctx, line)
-	return r.wrote(ctx, i, n, err)
+	return r.recordWrite(ctx, i, n, err)
 }
 
-// raw sends bytes as they are. If they hold a request that was answered, the
-// answer to it is waited for.
+// raw sends bytes unchanged. If they contain a request with a recorded response, it
+// waits for the response.
 func (r *runner) raw(ctx context.Context, i int, e session.Entry) error {
 	it := &r.p.items[i]
 	n, err := r.s.SendBytes(ctx, append(e.Payload, e.EOL.String()...))
 	if err != nil || !it.Answered {
-		return r.wrote(ctx, i, n, err)
+		return r.recordWrite(ctx, i, n, err)
 	}
 	done := make(chan struct{})
 	r.mu.Lock()
 	r.settled[i] = done
 	r.mu.Unlock()
-	r.went(i, n)
+	r.recordSent(i, n)
 	r.calls.Go(func() {
 		defer close(done)
-		r.settle(i, r.rawAnswer(ctx, n, r.p.opts.limit(it.Took)))
+		r.settle(i, r.awaitRawResponse(ctx, n, r.p.opts.limit(it.Took)))
 	})
 	return nil
 }
 
-// rawAnswer waits for the answer to entry n of the live log.
-func (r *runner) rawAnswer(ctx context.Context, n uint64, wait time.Duration) Outcome {
+// awaitRawResponse waits for the response to entry n of the live log.
+func (r *runner) awaitRawResponse(ctx context.Context, n uint64, wait time.Duration) Outcome {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
@@ -146,7 +146,7 @@ func (r *runner) rawAnswer(ctx context.Context, n uint64, wait time.Duration) Ou
 		row := r.row(n)
 		switch row.State {
 		case session.ReqAnswered, session.ReqFailed:
-			return Outcome{Status: Answered, Answer: uint64(row.Pair)}
+			return Outcome{Status: Answered, Response: uint64(row.Pair)}
 		case session.ReqLost:
 			return Outcome{Status: Lost, Why: session.ErrEnded.Error()}
 		}
@@ -160,16 +160,14 @@ func (r *runner) rawAnswer(ctx context.Context, n uint64, wait time.Duration) Ou
 	}
 }
 
-// row is the row of entry n of the live log, whose entries are numbered without
-// a hole.
+// row returns the row of entry n of the live log, whose entry numbers have no gaps.
 func (r *runner) row(n uint64) session.Row {
-	var row [1]session.Row
-	r.log.Rows(int(n)-1, row[:])
-	return row[0]
+	row, _ := session.RowAt(r.log, int(n)-1)
+	return row
 }
 
-// wrote notes what became of a write that nobody waits for.
-func (r *runner) wrote(ctx context.Context, i int, n uint64, err error) error {
+// recordWrite records the result of a write without a response.
+func (r *runner) recordWrite(ctx context.Context, i int, n uint64, err error) error {
 	if err != nil {
 		if err := r.ended(ctx, err); err != nil {
 			return err
@@ -177,13 +175,13 @@ func (r *runner) wrote(ctx context.Context, i int, n uint64, err error) error {
 		r.settle(i, Outcome{Status: Lost, Why: err.Error()})
 		return nil
 	}
-	r.went(i, n)
+	r.recordSent(i, n)
 	r.settle(i, Outcome{Status: Sent})
 	return nil
 }
 
-// lacking is why an item can't be sent: what it carries over is not there.
-func (r *runner) lacking(it *Item) string {
+// missingValue returns why an item can't be sent: the value of a variable is missing.
+func (r *runner) missingValue(it *Item) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, u := range it.uses {
@@ -191,9 +189,11 @@ func (r *runner) lacking(it *Item) string {
 		source := r.res.Outcomes[v.item]
 		switch {
 		case source.Live == nil:
-			return fmt.Sprintf("its %s comes from the answer to entry %d, which was not sent", last(u.path), r.p.items[v.item].N)
+			return fmt.Sprintf("its %s comes from the response to entry %d, which was not sent",
+				last(u.path), r.p.items[v.item].N)
 		case !r.values[u.variable].ok && !v.listed():
-			return fmt.Sprintf("its %s comes from the answer to entry %d, which has no %s now", last(u.path), r.p.items[v.item].N, v.Pointer)
+			return fmt.Sprintf("its %s comes from the response to entry %d, which has no %s now",
+				last(u.path), r.p.items[v.item].N, v.Pointer)
 		}
 	}
 	return ""
@@ -201,8 +201,8 @@ func (r *runner) lacking(it *Item) string {
 
 func last(path []string) string { return path[len(path)-1] }
 
-// fill puts into params what is another one now: variables, ids and tokens, and
-// what the session says itself.
+// fill replaces the parts of params that changed: variables, ids and tokens, and what
+// the session adds itself.
 func (r *runner) fill(it *Item, params []byte) []byte {
 	if len(params) == 0 || !readable(params) {
 		return params
@@ -216,8 +216,8 @@ func (r *runner) fill(it *Item, params []byte) []byte {
 			}
 		}
 	}
-	if it.reports > 0 && r.questions[it.reports-1].live != nil {
-		params = put(params, "progressToken", r.questions[it.reports-1].live)
+	if it.reports > 0 && r.serverRequests[it.reports-1].live != nil {
+		params = put(params, "progressToken", r.serverRequests[it.reports-1].live)
 	}
 	if it.cancels > 0 {
 		if id := r.liveID(it.cancels - 1); id != nil {
@@ -230,7 +230,7 @@ func (r *runner) fill(it *Item, params []byte) []byte {
 	return r.withoutMeta(params)
 }
 
-// liveID is the id that an item's request has now: that of its last round.
+// liveID returns the current id of an item's request: that of its last round.
 func (r *runner) liveID(i int) []byte {
 	live := r.res.Outcomes[i].Live
 	if len(live) == 0 {
@@ -243,9 +243,9 @@ func (r *runner) liveID(i int) []byte {
 	return e.Msg.ID.Of(e.Payload)
 }
 
-// withoutMeta leaves out of _meta what the session says itself, and what servers
-// of the legacy era do not want to know. A revision stays that the client named
-// in this request only.
+// withoutMeta removes from _meta what the session adds itself, and what servers of the
+// legacy era do not expect. It keeps a revision that the client used in this request
+// only.
 func (r *runner) withoutMeta(params []byte) []byte {
 	meta := match.Member(params, "_meta")
 	if len(meta) == 0 || meta[0] != '{' {

@@ -10,21 +10,21 @@ import (
 	"mcpdbg/session"
 )
 
-// A variable is a text that the server gave in an answer and the client sent
+// A variable is a text that the server sent in a response and the client sent
 // afterwards.
 type variable struct {
 	match.Variable
-	item  int // whose answer gave it
+	item  int // whose response has it
 	users []int
 }
 
-// A use is a place in an item's params where a variable stands.
+// A use is a place in an item's params where a variable occurs.
 type use struct {
 	path     []string // from params on
 	variable int
 }
 
-// trace finds what items carry over from answers to items before them.
+// trace finds the values that items carry over from earlier responses.
 func (r *reader) trace(ctx context.Context) error {
 	found, err := match.Variables(ctx, r.p.src)
 	if err != nil {
@@ -32,8 +32,8 @@ func (r *reader) trace(ctx context.Context) error {
 	}
 	unmapped := r.p.opts.unmapped()
 	for _, v := range found {
-		item, ours := r.byRow[v.Answers.Row]
-		if action, _ := unmapped.At(v.Pointer.Tokens()); !ours || v.Answers.N == 0 || action == match.ActionIgnore {
+		item, ours := r.byRow[v.RespondsTo.Row]
+		if action, _ := unmapped.At(v.Pointer.Tokens()); !ours || v.RespondsTo.N == 0 || action == match.ActionIgnore {
 			continue
 		}
 		number, known := len(r.p.variables), variable{Variable: v, item: item}
@@ -54,38 +54,38 @@ func (r *reader) trace(ctx context.Context) error {
 	return nil
 }
 
-// listed tells whether a variable stands in a list, where places are no names.
+// listed reports whether a variable is in a list, where places are not names.
 func (v *variable) listed() bool {
 	return slices.ContainsFunc(v.Pointer.Tokens(), func(token string) bool { return token != "" && strings.Trim(token, "0123456789") == "" })
 }
 
-// value finds a variable in the answer of today.
+// value returns the text of a variable in the current response.
 func (v *variable) value(resp session.Response) (s string, ok bool) {
 	if resp.Error == nil {
-		return v.Live(slices.Concat([]byte(`{"result":`), resp.Result, []byte("}")))
+		return v.LiveValue(slices.Concat([]byte(`{"result":`), resp.Result, []byte("}")))
 	}
 	failure, err := json.Marshal(resp.Error)
 	if err != nil {
-		return "", false // its data is no JSON
+		return "", false // its data is not valid JSON
 	}
-	return v.Live(slices.Concat([]byte(`{"error":`), failure, []byte("}")))
+	return v.LiveValue(slices.Concat([]byte(`{"error":`), failure, []byte("}")))
 }
 
-// A Variable is a text of the recording that is another one now.
+// A Variable is a text of the recording that is different now.
 type Variable struct {
 	Text string `json:"recorded"`
-	// Live is the text of today; Absent if the answer does not have it at its
-	// place any more.
-	Live    string        `json:"live,omitempty"`
-	Absent  bool          `json:"absent,omitempty"`
-	Request uint64        `json:"request"` // entries of the recording: the request whose answer gave it,
-	Answer  uint64        `json:"answer"`  // and that answer
-	Method  string        `json:"method"`
-	From    match.Pointer `json:"from"` // in the answer
-	To      []Target      `json:"to"`
+	// Live is the current text; Absent if the response no longer has one in that
+	// place.
+	Live     string        `json:"live,omitempty"`
+	Absent   bool          `json:"absent,omitempty"`
+	Request  uint64        `json:"request"` // entries of the recording: the request whose response has it,
+	Response uint64        `json:"answer"`  // and that response
+	Method   string        `json:"method"`
+	From     match.Pointer `json:"from"` // in the response
+	To       []Target      `json:"to"`
 }
 
-// A Target is where a variable was put in.
+// A Target is a place where a variable was inserted.
 type Target struct {
 	N       uint64        `json:"n"` // entry of the recording
 	Pointer match.Pointer `json:"pointer"`

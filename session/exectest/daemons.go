@@ -21,7 +21,8 @@ var daemonTests = []test{
 	{"leave_spares_by_name", leaveSpares},
 }
 
-// cleanDaemon: env -i setsid PROGRAM, with its pipes closed.
+// cleanDaemon starts a daemon like env -i setsid PROGRAM, with its pipes
+// closed.
 func cleanDaemon(s *suite) {
 	p := s.start("spawn", "clean", "pid", "closeout", "hang", "end", "pid", "hang")
 	pids := p.pids(2)
@@ -39,8 +40,8 @@ func cleanDaemonOutlives(s *suite) {
 	s.dead(pids...)
 }
 
-// overwritten starts a daemon and lets it overwrite its environment once it was
-// listed. The leader runs the steps that follow.
+// overwritten starts a daemon that overwrites its environment after it was
+// listed. The leader then runs the given steps.
 func (s *suite) overwritten(leader ...string) (*watched, []int) {
 	s.Helper()
 	seen := s.cue()
@@ -85,18 +86,18 @@ func doubleForkOutlives(s *suite) {
 
 func doubleForkClose(s *suite) {
 	end := s.cue()
-	e := s.Forgetful(s.T, executor.Retention)
+	e := s.NewWithRetention(s.T, executor.Retention)
 	p, err := e.Start(s.ctx, s.command("spawn", "stray", "pid", "closeout", "cue", end.path, "end", "pid", "hang"))
 	require.NoError(s, err)
 	pids := s.watch(p, executor.SubscribeOptions{}).pids(2)
 	require.NoError(s, e.Close())
-	if s.Orphans {
+	if s.FindsOrphans {
 		s.dead(pids...)
 	}
 	s.release(end, pids...)
 }
 
-// otherUser: root starts a server that starts a process under another user.
+// otherUser starts, as root, a server that starts a process under another user.
 func otherUser(s *suite) {
 	const nobody = "65534"
 	asks := s.start("uid")
@@ -113,7 +114,7 @@ func otherUser(s *suite) {
 
 func leaveSpares(s *suite) {
 	if !s.Spares {
-		s.Skip("this executor spares nobody")
+		s.Skip("this executor spares no process")
 	}
 	end := s.cue()
 	cmd := s.command("spawn", "named=kept-daemon",
@@ -126,7 +127,7 @@ func leaveSpares(s *suite) {
 	require.NoError(s, err)
 	var spared, others []int
 	for _, d := range tree {
-		if strings.Contains(d.Command, end.path) && !strings.Contains(d.Command, "hang") { // which the leader has too
+		if strings.Contains(d.Command, end.path) && !strings.Contains(d.Command, "hang") { // the leader has both
 			spared = append(spared, d.PID)
 		} else {
 			others = append(others, d.PID)
@@ -140,7 +141,7 @@ func leaveSpares(s *suite) {
 	require.ElementsMatch(s, others, pidsOf(r.Signalled))
 	s.dead(others...)
 	for _, pid := range spared {
-		require.True(s, s.Alive(pid), "%d was to be spared", pid)
+		require.True(s, s.Alive(pid), "%d was not spared", pid)
 	}
 	s.release(end, spared...)
 }
@@ -153,7 +154,7 @@ func (s *suite) listed(p *watched, pids ...int) {
 		require.NoError(s, err)
 		found := pidsOf(tree)
 		return !slices.ContainsFunc(pids, func(pid int) bool { return !slices.Contains(found, pid) })
-	}, patience, lookAgain, "%v are not all in the tree", pids)
+	}, waitLimit, pollInterval, "%v are not all in the tree", pids)
 }
 
 // dead requires that none of pids runs.
@@ -165,22 +166,22 @@ func (s *suite) dead(pids ...int) {
 }
 
 // deadOrUnknown requires that none of pids runs. An executor that cannot find
-// orphans may leave one, and must say so; end then ends it.
+// orphans may leak one and must say so; end then ends it.
 func (s *suite) deadOrUnknown(r executor.StopReport, end cue, pids ...int) {
 	s.Helper()
-	if s.Orphans {
+	if s.FindsOrphans {
 		require.Empty(s, r.CannotTell)
 		s.dead(pids...)
 		return
 	}
-	require.NotEmpty(s, r.CannotTell, "a process of %v may be left", pids)
+	require.NotEmpty(s, r.CannotTell, "a process of %v may be leaked", pids)
 	s.release(end, pids...)
 }
 
-// known is a report without what the executor cannot tell, where it may not
-// find every process.
+// known returns r, without CannotTell if the executor may not find every
+// process.
 func (s *suite) known(r executor.StopReport) executor.StopReport {
-	if !s.Orphans {
+	if !s.FindsOrphans {
 		r.CannotTell = nil
 	}
 	return r
@@ -189,7 +190,7 @@ func (s *suite) known(r executor.StopReport) executor.StopReport {
 // release ends processes that wait for a cue.
 func (s *suite) release(end cue, pids ...int) {
 	s.Helper()
-	for range pids { // the one that takes it may be any of them
+	for range pids { // any of them may take it
 		end.give()
 	}
 	s.gone(pids...)

@@ -9,34 +9,34 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A Fake is the part of an executor.Process that all fakes have in common: a
-// test embeds it, writes output to Journal and reads In. Stop and Terminate are
-// those of a server that ends with its input and by nothing else but KILL; a test
-// whose server is another one has its own. It runs over the same Journal and Stdin
-// as real processes do, and in a synctest bubble.
+// A Fake is the common part of fake executor.Processes: a test embeds it,
+// writes output to Journal and reads In. Stop and Terminate are those of a
+// server that exits only at the end of its input or by KILL; tests of other
+// servers override them. It uses the same Journal and Stdin as real processes
+// and works in a synctest bubble.
 type Fake struct {
 	Journal *executor.Journal
-	In      *io.PipeReader // what the session writes
+	In      *io.PipeReader // the session's writes
 
 	id    string
 	stdin *executor.Stdin
 	ended sync.Once
 }
 
-// NewFake returns a fake process that runs.
+// NewFake returns a running fake process.
 func NewFake(id string, cmd executor.Command) *Fake {
 	in, w := io.Pipe()
 	j := executor.NewJournal(executor.JournalOptions{Pinned: cmd.Pinned})
 	return &Fake{Journal: j, In: in, id: id, stdin: executor.NewStdin(w, nil, j.Emit)}
 }
 
-// End ends the process, unless it has ended, and tells whether it did. Its
+// End ends the process, unless it has ended, and reports whether it did. Its
 // streams stay open until EOF.
 func (f *Fake) End(exit executor.Exit) (did bool) {
 	f.ended.Do(func() {
 		did = true
 		f.Journal.Exited(exit)
-		_ = f.In.Close() // a pipe of the test's own
+		_ = f.In.Close() // never fails
 		f.stdin.Abort()
 	})
 	return did
@@ -80,7 +80,7 @@ func (f *Fake) CloseStdin() executor.WriteStatus { return f.stdin.Close() }
 // Tree implements executor.Process: a fake has no descendants.
 func (f *Fake) Tree(context.Context) ([]executor.Descendant, error) { return nil, nil }
 
-// Stop implements executor.Process: only the end of its input is heard.
+// Stop implements executor.Process: only StepCloseStdin has an effect.
 func (f *Fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
 	report := executor.StopReport{Running: f.Info().State == executor.StateRunning}
 	if step == executor.StepCloseStdin {

@@ -20,42 +20,42 @@ import (
 )
 
 const (
-	// patience bounds every wait of the suite: longer means that the event will
-	// not come.
-	patience = time.Minute
-	// lookAgain is how often the world outside is asked, which tells nobody.
-	lookAgain = 10 * time.Millisecond
+	// waitLimit is the timeout of every wait of the suite, long enough that an
+	// event will not come later.
+	waitLimit = time.Minute
+	// pollInterval is the polling interval for states without events.
+	pollInterval = 10 * time.Millisecond
 )
 
 // A Harness is one executor under test.
 type Harness struct {
 	Executor executor.Executor
-	// Program is the path of the helper where the processes run: a test binary
-	// whose TestMain calls HelperMain.
+	// Program is the path of the helper on the machine where the processes run:
+	// a test binary whose TestMain calls HelperMain.
 	Program string
-	// Alive reports whether a process of that pid runs where the processes run.
-	// A zombie does not run.
+	// Alive reports whether the process pid runs on that machine. A zombie does
+	// not run.
 	Alive func(pid int) bool
-	// Zombie reports whether pid is dead and was not reaped.
+	// Zombie reports whether pid is dead but not reaped.
 	Zombie func(pid int) bool
-	// Forgetful returns another executor in the same place that keeps processes
-	// for only as long as retention after Closed.
-	Forgetful func(t *testing.T, retention time.Duration) executor.Executor
-	// Local tells that processes run on this machine, with this program's
-	// environment as what an environment policy selects from, in which
-	// SecretName is set to SecretValue.
+	// NewWithRetention returns another executor in the same place that keeps processes
+	// only for retention after Closed.
+	NewWithRetention func(t *testing.T, retention time.Duration) executor.Executor
+	// Local reports whether processes run on this machine and environment
+	// policies select from this program's environment, in which SecretName is
+	// set to SecretValue.
 	Local bool
-	// Orphans reports whether the executor finds every process that the leader
-	// started, whatever became of its environment, group, session and parent.
-	// Without it, Terminate must find those that a look at the tree has shown
-	// before, and for the others give a reason in StopReport.CannotTell.
-	Orphans bool
-	// StreamsEnd reports that the output streams end with the leader, even if a
-	// descendant holds them: tests that read what it then writes are skipped.
+	// FindsOrphans reports whether the executor finds every process that the leader
+	// started, whatever its environment, group, session and parent are now.
+	// Otherwise Terminate must find those that a look at the tree has shown
+	// before and give a reason in StopReport.CannotTell for the others.
+	FindsOrphans bool
+	// StreamsEnd reports whether the output streams end with the leader, even
+	// if a descendant holds them: tests of later output are skipped.
 	StreamsEnd bool
 	// Spares reports whether the executor honors Command.Leave.
 	Spares bool
-	// Lose, if set, cuts a process off, so that how it ends is not known.
+	// Lose, if set, cuts a process off, so that its exit status is unknown.
 	Lose func(p executor.Process)
 }
 
@@ -90,19 +90,19 @@ func (s *suite) startCommand(cmd executor.Command) *watched {
 	return s.watch(p, executor.SubscribeOptions{})
 }
 
-// TempDir is a folder that every user can reach: the processes may be those of
-// another one.
+// TempDir returns a directory that every user can access: the processes may run
+// as another user.
 func (s *suite) TempDir() string {
 	s.Helper()
 	dir, err := os.MkdirTemp("", "exectest")
 	require.NoError(s, err)
-	s.Cleanup(func() { _ = os.RemoveAll(dir) }) // a leftover is no failure
+	s.Cleanup(func() { _ = os.RemoveAll(dir) }) // a leftover is not a failure
 	require.NoError(s, os.Chmod(dir, 0o755))
 	return dir
 }
 
-// A cue is what a process waits for that cannot be reached through standard
-// input: an SSH server closes that as soon as the leader has ended.
+// A cue is an event that a process waits for if it cannot be reached through
+// standard input, which an SSH server closes as soon as the leader has exited.
 type cue struct {
 	path string // for the helper's step cue
 	give func()
@@ -114,7 +114,7 @@ func (s *suite) cue() cue {
 	require.NoError(s, makeFIFO(path))
 	pipe, err := os.OpenFile(path, os.O_RDWR, 0) // does not wait for a reader
 	require.NoError(s, err)
-	s.Cleanup(func() { _ = pipe.Close() }) // what matters was written
+	s.Cleanup(func() { _ = pipe.Close() }) // all data was written
 	return cue{path: path, give: func() {
 		s.Helper()
 		_, err := pipe.Write([]byte("\n"))
@@ -149,7 +149,7 @@ func (w *watched) next() executor.Event {
 	return e
 }
 
-// note keeps what was told; after a lag, also what fell out of the queue.
+// note records an event; after a lag, also the output dropped from the queue.
 func (w *watched) note(e executor.Event) {
 	w.s.Helper()
 	w.seen = append(w.seen, e)
@@ -175,7 +175,7 @@ func (w *watched) until(kind executor.EventKind) executor.Event {
 	}
 }
 
-// exited waits for the exit, unless it was told already.
+// exited waits for the exit, unless it was seen already.
 func (w *watched) exited() executor.Event {
 	w.s.Helper()
 	for _, e := range w.seen {
@@ -186,7 +186,7 @@ func (w *watched) exited() executor.Event {
 	return w.until(executor.Exited)
 }
 
-// says waits until standard output has said text.
+// says waits until standard output contains text.
 func (w *watched) says(text string) {
 	w.s.Helper()
 	for !strings.Contains(w.text[executor.Stdout].String(), text) {
@@ -215,7 +215,7 @@ func (w *watched) pids(n int) []int {
 	}
 }
 
-// rest waits for the end and returns all events there were.
+// rest waits for the end and returns all events.
 func (w *watched) rest() []executor.Event {
 	w.s.Helper()
 	for {
@@ -236,7 +236,7 @@ func (w *watched) write(text string) {
 	require.Equal(w.s, executor.Accepted, r.Status)
 }
 
-// terminate ends the process and all that belongs to it.
+// terminate ends the process and all its descendants.
 func (w *watched) terminate() executor.StopReport {
 	w.s.Helper()
 	r, err := w.Terminate(w.s.ctx)
@@ -248,11 +248,11 @@ func (w *watched) terminate() executor.StopReport {
 // gone waits until none of pids is alive.
 func (s *suite) gone(pids ...int) {
 	s.Helper()
-	require.Eventually(s, func() bool { return !slices.ContainsFunc(pids, s.Alive) }, patience, lookAgain,
-		"of %v somebody lives", pids)
+	require.Eventually(s, func() bool { return !slices.ContainsFunc(pids, s.Alive) }, waitLimit, pollInterval,
+		"one of %v is alive", pids)
 }
 
-// read reads what is retained.
+// read reads retained output.
 func (w *watched) read(after uint64, max int, wait time.Duration) executor.ReadResult {
 	w.s.Helper()
 	r, err := w.Read(w.s.ctx, after, max, wait)
@@ -260,10 +260,10 @@ func (w *watched) read(after uint64, max int, wait time.Duration) executor.ReadR
 	return r
 }
 
-// code is the Exit of an ordinary end.
+// code returns the Exit with exit code n.
 func code(n int) executor.Exit { return executor.Exit{Kind: executor.ExitCode, Code: n} }
 
-// kinds lists what kinds of event there were, each run of output as one.
+// kinds lists the kinds of events, with runs of the same kind as one.
 func kinds(events []executor.Event) []executor.EventKind {
 	var list []executor.EventKind
 	for _, e := range events {
@@ -272,8 +272,8 @@ func kinds(events []executor.Event) []executor.EventKind {
 	return slices.Compact(list)
 }
 
-// A ledger adds up what a subscriber was told: numbers without a hole, and
-// the bytes of each stream.
+// A ledger checks the events of a subscriber, numbers without holes, and adds
+// up bytes.
 type ledger struct {
 	next  uint64
 	bytes uint64
@@ -310,7 +310,7 @@ func (l *ledger) event(e executor.Event) error {
 	return nil
 }
 
-// recover reads what fell out of the queue of sub.
+// recover reads the output dropped from the queue of sub.
 func (l *ledger) recover(ctx context.Context, sub *executor.Subscription) error {
 	for {
 		r, err := sub.Read(ctx, 64<<10)

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// helperArg as first argument makes a test binary the helper.
+// helperArg as the first argument turns a test binary into the helper.
 const helperArg = "exectest-helper"
 
-// HelperArgs are the arguments that make a test binary, whose TestMain calls
-// HelperMain, run steps one after the other:
+// HelperArgs returns the arguments with which a test binary, whose TestMain
+// calls HelperMain, runs steps one after the other:
 //
 //	out TEXT        write TEXT to standard output, in one write
 //	err TEXT        the same on standard error
@@ -51,11 +51,11 @@ const helperArg = "exectest-helper"
 //	pids            write "pid N\n" for each process that was spawned
 //	reap            wait for all processes that were spawned
 //	nap MS          wait for so many milliseconds
-//	hang            wait for ever
+//	hang            wait forever
 //	exit CODE       exit; the end of the steps exits with 0
 func HelperArgs(steps ...string) []string { return append([]string{helperArg}, steps...) }
 
-// HelperMain runs the helper and reports true if this process was started as
+// HelperMain runs the helper and reports whether this process was started as
 // one; TestMain then returns.
 func HelperMain() (ran bool) {
 	if len(os.Args) < 2 || os.Args[1] != helperArg {
@@ -65,7 +65,7 @@ func HelperMain() (ran bool) {
 	for len(h.steps) > 0 {
 		h.run(h.pop())
 	}
-	// Without the exit hooks of the test binary, some of which take a second.
+	// Skip the exit hooks of the test binary, some of which take a second.
 	syscall.Exit(0)
 	return true
 }
@@ -171,7 +171,7 @@ func (h *helper) run(step string) {
 		}
 	case "reap":
 		for _, c := range h.spawned {
-			_ = c.Wait() // how they ended is not asked for
+			_ = c.Wait() // their exit status does not matter
 		}
 	case "nap":
 		time.Sleep(time.Duration(h.number()) * time.Millisecond)
@@ -241,12 +241,12 @@ func (h *helper) trap(sig os.Signal, code int) {
 func (h *helper) spawn(kind string, steps []string) {
 	program := os.Args[0]
 	if self, err := os.Executable(); err == nil {
-		program = self // the first argument may be another name
+		program = self // os.Args[0] may be another name
 	}
 	name, named := strings.CutPrefix(kind, "named=")
 	leaves := kind == "daemon" || kind == "stray" || named
 	if leaves {
-		// The process between here and the daemon ends at once.
+		// The process between this one and the daemon exits at once.
 		between := "session"
 		if named {
 			between += "=" + name

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// overwriteEnvironment fills the memory that /proc/self/environ shows, as
+// overwriteEnvironment overwrites the memory behind /proc/self/environ, as
 // setproctitle and an assignment to $0 in Perl do.
 func overwriteEnvironment([]string) error {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return err
 	}
-	const first, envStart, envEnd = 3, 50, 51 // proc(5); the fields behind the name begin with number 3
+	const first, envStart, envEnd = 3, 50, 51 // proc(5); the fields after the name begin with number 3
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) <= envEnd-first {
 		return fmt.Errorf("read /proc/self/stat: %d fields", len(fields))

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// overwriteEnvironment executes this program again, with another name and
-// without the environment, to run steps.
+// overwriteEnvironment re-executes this program, with another name and without
+// the environment, to run steps.
 func overwriteEnvironment(steps []string) error {
 	self, err := os.Executable()
 	if err != nil {

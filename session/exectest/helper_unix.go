@@ -19,7 +19,7 @@ func makeFIFO(path string) error {
 	return os.Chmod(path, 0o666)
 }
 
-// writeDirectly spends no more than the system call.
+// writeDirectly writes without any overhead except for the system call.
 func writeDirectly(f *os.File, b []byte) error {
 	for len(b) > 0 {
 		n, err := syscall.Write(int(f.Fd()), b)

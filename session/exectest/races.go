@@ -32,8 +32,7 @@ func concurrentStarts(s *suite) {
 					won.Add(1)
 					return
 				}
-				var failed *executor.StartError
-				if errors.As(err, &failed) && failed.Code == executor.StartDuplicate {
+				if failed, ok := errors.AsType[*executor.StartError](err); ok && failed.Code == executor.StartDuplicate {
 					lost.Add(1)
 				}
 			})
@@ -60,7 +59,7 @@ func terminateWhileStarting(s *suite) {
 				}
 				close(ended)
 			}()
-			require.Eventually(s, func() bool { return h.Info().State == executor.StateUnknown }, patience, lookAgain)
+			require.Eventually(s, func() bool { return h.Info().State == executor.StateUnknown }, waitLimit, pollInterval)
 		})
 	}
 	_, err := s.Executor.Start(s.ctx, cmd)
@@ -120,7 +119,7 @@ func handlerAnswers(s *suite) {
 		switch e.Kind {
 		case executor.Output:
 			if got += len(e.Data); got < trips {
-				_, _ = p.Write(s.ctx, "", []byte("x")) // a failure shows in what comes back
+				_, _ = p.Write(s.ctx, "", []byte("x")) // a failure shows in the output
 			} else {
 				p.CloseStdin()
 			}
@@ -153,5 +152,5 @@ func concurrentTerminates(s *suite) {
 		})
 	}
 	all.Wait()
-	require.Equal(s, int32(1), running.Load(), "the first caller learns it")
+	require.Equal(s, int32(1), running.Load(), "only the first caller gets Running")
 }

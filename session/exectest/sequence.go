@@ -37,8 +37,8 @@ func sharedSequence(s *suite) {
 	require.Equal(s, code(7), *info.Exit)
 }
 
-// held starts a leader that ends at once, and a child of it that holds the
-// pipes, waits for two cues, and says "late" after the first.
+// held starts a leader that exits at once, and a child of it that holds the
+// pipes, waits for two cues, and writes "late" after the first.
 func held(s *suite) (p *watched, first, second cue) {
 	first, second = s.cue(), s.cue()
 	p = s.start("spawn", "child", "cue", first.path, "out", "late", "cue", second.path, "end", "pids", "exit", "3")
@@ -100,7 +100,7 @@ func grandchildHoldsStdout(s *suite) {
 
 func failedEndsDelivery(s *suite) {
 	if s.Lose == nil {
-		s.Skip("a process in this place cannot be lost")
+		s.Skip("this executor cannot lose a process")
 	}
 	p := s.start("out", "a", "hang")
 	p.says("a")
@@ -109,11 +109,11 @@ func failedEndsDelivery(s *suite) {
 	require.Equal(s, executor.Failed, failed.Kind)
 	require.Zero(s, failed.Seq)
 	require.Error(s, failed.Err)
-	require.Len(s, p.rest(), 2, "nothing comes after it")
+	require.Len(s, p.rest(), 2, "no event follows")
 	info := p.Info()
 	require.Equal(s, executor.StateFailed, info.State)
 	require.Nil(s, info.Exit)
-	r := p.read(1, 0, patience)
+	r := p.read(1, 0, waitLimit)
 	require.Equal(s, executor.ExitUnknown, r.Exit.Kind)
 	require.Error(s, r.Failure)
 }
@@ -128,7 +128,11 @@ func streamsAreNotMixed(s *suite) {
 }
 
 func outputBeforeExit(s *suite) {
-	for range 20 {
+	starts := 20
+	if !s.Local {
+		starts = 5 // each has a connection of its own
+	}
+	for range starts {
 		p := s.start("out", "just before", "exit", "1")
 		require.Equal(s, []executor.EventKind{executor.Output, executor.Exited, executor.Closed}, kinds(p.rest()))
 	}
@@ -144,7 +148,7 @@ func processesAreApart(s *suite) {
 	require.NoError(s, err)
 	bad.rest()
 	deaf.terminate()
-	require.NotEmpty(s, noisy.read(0, 1, patience).Chunks)
+	require.NotEmpty(s, noisy.read(0, 1, waitLimit).Chunks)
 	noisy.terminate()
 	steady.write("still here")
 	steady.says("still here")

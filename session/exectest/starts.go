@@ -17,9 +17,9 @@ var startTests = []test{
 	{"item51_named_variables", namedVariables},
 	{"item53_program_lookup", programLookup},
 	{"item54_arguments_arrive_unchanged", argumentsArrive},
-	{"item54_what_cannot_be_carried_is_refused", refused},
+	{"item54_invalid_commands_are_refused", refused},
 	{"item62_values_are_not_shown", valuesAreNotShown},
-	{"phases_are_told", phases},
+	{"phases_are_reported", phases},
 }
 
 func ids(s *suite) {
@@ -63,7 +63,7 @@ func failedStart(s *suite) {
 	s.startCommand(cmd).rest()
 }
 
-// environ runs the step env and returns what it wrote.
+// environ runs the step env and returns the variables that it wrote.
 func environ(s *suite, cmd executor.Command) map[string]string {
 	cmd.Argv = s.command("env").Argv
 	p := s.startCommand(cmd)
@@ -78,7 +78,7 @@ func environ(s *suite, cmd executor.Command) map[string]string {
 
 func clientEnvironment(s *suite) {
 	if !s.Local {
-		s.Skip("only a local process takes over variables")
+		s.Skip("only a local process inherits variables")
 	}
 	require.Equal(s, SecretValue, environ(s, executor.Command{})[SecretName])
 	env := environ(s, executor.Command{EnvPolicy: executor.EnvClient})
@@ -95,7 +95,7 @@ func clientEnvironment(s *suite) {
 	require.Equal(s, executor.EnvClient, report.Policy)
 	require.Equal(s, []string{"A", "B"}, report.Named)
 	require.Contains(s, report.Passed, "PATH")
-	require.Contains(s, report.LeftOut, SecretName)
+	require.Contains(s, report.Omitted, SecretName)
 }
 
 func namedVariables(s *suite) {
@@ -105,7 +105,7 @@ func namedVariables(s *suite) {
 			{Name: "HOME", Value: "/named"}, {Name: "EMPTY", Value: ""}, {Name: "QUOTED", Value: `a'b"c $d \e`},
 		},
 	})
-	require.Equal(s, "/named", env["HOME"], "the named one wins")
+	require.Equal(s, "/named", env["HOME"], "the named variable wins")
 	require.Equal(s, `a'b"c $d \e`, env["QUOTED"])
 	require.Contains(s, env, "EMPTY")
 }
@@ -182,7 +182,7 @@ func valuesAreNotShown(s *suite) {
 	require.NoError(s, err)
 	shown += fmt.Sprintf("%+v", tree)
 	require.NotContains(s, shown, secret)
-	require.Contains(s, shown, "TOKEN", "names may be")
+	require.Contains(s, shown, "TOKEN", "names may be shown")
 }
 
 func phases(s *suite) {

@@ -15,7 +15,7 @@ var stdinTests = []test{
 	{"item25_unread_stdin_blocks_nothing", unreadStdin},
 	{"item26_repeated_write_id", repeatedWriteID},
 	{"large_write_arrives_whole", largeWrite},
-	{"close_stdin_after_what_is_queued", closeStdin},
+	{"close_stdin_after_the_queue_is_written", closeStdin},
 	{"write_after_the_reader_has_gone", brokenStdin},
 }
 
@@ -48,7 +48,7 @@ func acceptedIsNotDelivered(s *suite) {
 
 func unreadStdin(s *suite) {
 	p := s.start("out", "deaf", "flood", "1000", "100", "err", "done", "hang")
-	data := make([]byte, 4<<20) // more than a pipe takes, or the window of an SSH channel
+	data := make([]byte, 4<<20) // more than a pipe or the window of an SSH channel holds
 	for _, id := range []string{"first", "second"} {
 		r, err := p.Write(s.ctx, id, data)
 		require.NoError(s, err)
@@ -67,7 +67,7 @@ func unreadStdin(s *suite) {
 			require.Error(s, e.Err)
 		}
 	}
-	require.Equal(s, []string{"first", "second"}, failed, "what was accepted and did not get through is told")
+	require.Equal(s, []string{"first", "second"}, failed, "incomplete writes are reported")
 	require.Equal(s, executor.Closed, p.seen[len(p.seen)-1].Kind)
 }
 
@@ -90,7 +90,7 @@ func largeWrite(s *suite) {
 	r, err := p.Write(s.ctx, "", sent)
 	require.NoError(s, err)
 	require.Equal(s, executor.Accepted, r.Status)
-	clear(sent) // it is the caller's again
+	clear(sent) // the caller may reuse it
 	p.CloseStdin()
 	p.rest()
 	require.Equal(s, len(data), p.text[executor.Stdout].Len())

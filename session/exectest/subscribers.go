@@ -13,12 +13,12 @@ import (
 var subscriberTests = []test{
 	{"item08_late_subscriber", lateSubscriber},
 	{"item10_nothing_yet_is_not_the_end", nothingYet},
-	{"item11_lag_is_told_and_slows_nobody", lagSlowsNobody},
+	{"item11_lag_is_reported_and_does_not_slow_the_process", lagIsReported},
 	{"item12_lag_is_recovered_by_read", lagIsRecovered},
 	{"item13_lost_output_is_shown", lostOutputIsShown},
 	{"pinned_subscriber_holds_the_pump", pinnedHolds},
 	{"pinned_hold_ends_with_terminate", holdEndsWithTerminate},
-	{"pinned_drop_tells_the_exact_gap", pinnedDrops},
+	{"pinned_drop_reports_the_exact_gap", pinnedDrops},
 	{"pinned_only_once", pinnedOnce},
 }
 
@@ -56,9 +56,9 @@ func nothingYet(s *suite) {
 	require.Equal(s, executor.Exited, (<-got).Kind)
 }
 
-// unread starts a flood that ends with the word "done" and a wait for a line;
-// when it returns, all of that has been read from the pipe, and the
-// subscription that it returns has not been asked for anything.
+// unread starts a flood that ends with the word "done" and a wait for a line.
+// When it returns, all output has been read from the pipe, and the returned
+// subscription is unused.
 func unread(s *suite, o executor.SubscribeOptions, lines, size string) (*watched, *executor.Subscription) {
 	p := s.start("line", "flood", lines, size, "err", "done", "line", "exit", "0")
 	slow := s.watch(p.Process, o).sub
@@ -69,7 +69,7 @@ func unread(s *suite, o executor.SubscribeOptions, lines, size string) (*watched
 	return p, slow
 }
 
-func lagSlowsNobody(s *suite) {
+func lagIsReported(s *suite) {
 	p, slow := unread(s, executor.SubscribeOptions{}, "5000", "100")
 	r := p.read(0, 0, 0)
 	e, err := slow.Next(s.ctx)
@@ -105,7 +105,7 @@ func lagIsRecovered(s *suite) {
 	for range 2 {
 		e, err := slow.Next(s.ctx)
 		require.NoError(s, err)
-		require.NoError(s, l.event(e), "what Read gave is not repeated")
+		require.NoError(s, l.event(e), "output returned by Read is not repeated")
 	}
 	require.Equal(s, p.Info().NextSeq, l.next)
 }
@@ -113,8 +113,8 @@ func lagIsRecovered(s *suite) {
 func lostOutputIsShown(s *suite) {
 	p := s.start("echo")
 	slow := s.watch(p.Process, executor.SubscribeOptions{}).sub
-	// One at a time, so that these are chunks enough to fall out of the queue,
-	// and more bytes than are retained.
+	// One at a time, so that there are enough chunks to overflow the queue, and
+	// more bytes than are retained.
 	const size = 8 << 10
 	piece := strings.Repeat("x", size)
 	for i := range executor.QueueLen + 2*executor.DefaultRetain/size {
@@ -142,9 +142,9 @@ func pinnedHolds(s *suite) {
 	const limit = 256 << 10
 	p := s.start("line", "flood", "4096", "1024", "exit", "0")
 	slow := s.watch(p.Process, executor.SubscribeOptions{Pin: true, PinLimit: limit})
-	p.write("\n") // or output could be evicted before the subscriber comes
+	p.write("\n") // only now, so that no output is evicted before the subscription
 	ongoing := p.until(executor.Held).Hold
-	require.Zero(s, ongoing.End, "told after a second, while it lasts")
+	require.Zero(s, ongoing.End, "reported after a second, while it lasts")
 	require.True(s, ongoing.Stdout)
 	info := p.Info()
 	require.WithinDuration(s, ongoing.Begin, info.HeldSince, 0)
@@ -171,7 +171,7 @@ func pinnedHolds(s *suite) {
 	require.Zero(s, l.gaps)
 	require.Equal(s, uint64(4<<20), l.bytes, "nothing is lost")
 	end := slices.IndexFunc(holds, func(h *executor.HoldInfo) bool { return !h.End.IsZero() })
-	require.GreaterOrEqual(s, end, 0, "its end is told")
+	require.GreaterOrEqual(s, end, 0, "its end is reported")
 	require.Equal(s, ongoing.Begin, holds[end].Begin)
 	require.Zero(s, p.Info().HeldSince)
 }
@@ -179,11 +179,11 @@ func pinnedHolds(s *suite) {
 func holdEndsWithTerminate(s *suite) {
 	p := s.start("flood", "100000", "1024", "hang")
 	s.watch(p.Process, executor.SubscribeOptions{Pin: true, PinLimit: 64 << 10})
-	require.Eventually(s, func() bool { return !p.Info().HeldSince.IsZero() }, patience, lookAgain)
+	require.Eventually(s, func() bool { return !p.Info().HeldSince.IsZero() }, waitLimit, pollInterval)
 	require.True(s, p.terminate().Running)
 	require.Equal(s, executor.StateClosed, p.Info().State)
 	require.Equal(s, "KILL", p.until(executor.Exited).Exit.Signal)
-	require.False(s, p.until(executor.Closed).Cut, "what was in the pipes was read")
+	require.False(s, p.until(executor.Closed).Cut, "the pipes were read to their end")
 }
 
 func pinnedDrops(s *suite) {

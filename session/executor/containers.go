@@ -3,8 +3,8 @@ package executor
 import "strings"
 
 // ContainersUnknown is the entry of StopReport.CannotTell for a tree with a
-// client of a container engine: what runs in its containers was started by a
-// service of the engine and is not a descendant of the client.
+// client of a container engine: the processes in its containers were started by
+// a service of the engine and are not descendants of the client.
 const ContainersUnknown = "container state: cannot tell"
 
 // ContainerClient reports whether program, a path or the first word of a

@@ -3,15 +3,15 @@ package executor
 import "time"
 
 // Limits of delivery on the goroutine that read the pipe. A handler that takes
-// longer, or has more than a few events to catch up with, would keep the pipe
-// from being read: it goes on on a goroutine of its own until it has caught up.
+// longer, or is more than a few events behind, would keep the pipe from being
+// read: it continues on its own goroutine until it has caught up.
 const (
 	inlineEvents = 8
 	inlineTime   = time.Millisecond
 )
 
-// deliverInline calls the handlers that are idle on this goroutine. The lock is
-// given up around each call, and held again when it returns.
+// deliverInline calls the idle handlers on this goroutine. It releases the lock
+// during each call.
 func (j *Journal) deliverInline() {
 	for s := j.due(); s != nil; s = j.due() {
 		s.busy = true
@@ -24,25 +24,26 @@ func (j *Journal) deliverInline() {
 	}
 }
 
-// deliverAside lets the handlers that are idle catch up elsewhere.
-func (j *Journal) deliverAside() {
+// deliverAsync calls the idle handlers on goroutines of their own.
+func (j *Journal) deliverAsync() {
 	for s := j.due(); s != nil; s = j.due() {
 		s.busy = true
 		go s.run()
 	}
 }
 
-// due returns a subscription whose handler is idle but has something to hear.
+// due returns a subscription with an idle handler and undelivered events, or
+// nil.
 func (j *Journal) due() *Subscription {
 	for _, s := range j.subs {
-		if s.news && !s.busy && s.opts.Handler != nil {
+		if s.hasEvents && !s.busy && s.opts.Handler != nil {
 			return s
 		}
 	}
 	return nil
 }
 
-// run calls the handler until there is nothing more to tell.
+// run calls the handler until no event is left.
 func (s *Subscription) run() {
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()
@@ -51,23 +52,24 @@ func (s *Subscription) run() {
 	}
 }
 
-// step calls the handler with the next event; without one it is idle again.
+// step calls the handler with the next event; without one the handler becomes
+// idle.
 func (s *Subscription) step() {
 	e, ok := s.next()
 	if !ok || s.closed {
-		s.news, s.busy = false, false
+		s.hasEvents, s.busy = false, false
 		s.idle.Broadcast()
 		return
 	}
 	s.slow = s.call(e) > inlineTime
-	s.took()
-	if s.ended { // the process is kept for a while: who has heard all is not
+	s.markTaken()
+	if s.ended { // drained subscribers are dropped; the process is retained
 		s.j.unsubscribe(s)
 	}
 }
 
-// call returns how long the handler took. Should it panic, the lock is held
-// again, as those who defer its release expect.
+// call calls the handler and returns how long it took. If the handler panics,
+// the lock is held again, as the deferred unlock of the caller expects.
 func (s *Subscription) call(e Event) time.Duration {
 	s.j.mu.Unlock()
 	defer s.j.mu.Lock()
@@ -76,9 +78,9 @@ func (s *Subscription) call(e Event) time.Duration {
 	return time.Since(s.j.began) - begin
 }
 
-// notify says that there is something new for s.
+// notify marks s as having new events.
 func (s *Subscription) notify() {
-	s.news = true
+	s.hasEvents = true
 	if s.opts.Handler == nil {
 		select {
 		case s.bell <- struct{}{}:

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// goroutine identifies the calling goroutine by the head of its stack.
+// goroutine identifies the calling goroutine by the first line of its stack.
 func goroutine() string {
 	b := make([]byte, 64)
 	b = b[:runtime.Stack(b, false)]
@@ -32,7 +32,7 @@ func TestIdleHandlerIsCalledInline(t *testing.T) {
 	})
 }
 
-func TestSlowHandlerMovesAsideAndBack(t *testing.T) {
+func TestSlowHandlerMovesToItsOwnGoroutineAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := NewJournal(JournalOptions{})
 		var mu sync.Mutex
@@ -104,7 +104,7 @@ func TestBlockedHandlerHoldsThePumpAtTheLimit(t *testing.T) {
 	})
 }
 
-func TestEmitNeverCallsTheHandlerHere(t *testing.T) {
+func TestEmitNeverCallsTheHandlerInline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := NewJournal(JournalOptions{})
 		var where []string
@@ -201,7 +201,7 @@ func TestPanicOfAHandlerReachesThePump(t *testing.T) {
 	})
 }
 
-// BenchmarkOutput is the way of a chunk of one message from pump to Handler.
+// BenchmarkOutput measures a chunk of one message from pump to Handler.
 func BenchmarkOutput(b *testing.B) {
 	j := NewJournal(JournalOptions{})
 	n := 0
@@ -215,11 +215,11 @@ func BenchmarkOutput(b *testing.B) {
 	}
 }
 
-func TestOutputAllocatesNothing(t *testing.T) {
+func TestOutputDoesNotAllocate(t *testing.T) {
 	j := NewJournal(JournalOptions{Retain: 10_000})
 	subscribe(t, j, SubscribeOptions{Pin: true, Handler: func(Event) {}})
 	data := make([]byte, 200)
-	for range 100 { // until what is retained no longer grows
+	for range 100 { // until the retained output no longer grows
 		j.Output(Stdout, data)
 	}
 	require.Zero(t, testing.AllocsPerRun(1000, func() { j.Output(Stdout, data) }))

@@ -8,13 +8,10 @@ import (
 	"strings"
 )
 
-// ClientEnvNames are the variables that MCP clients pass on to the servers
-// they start, on this system: what EnvClient lets through. The Unix list is
-// that of DESIGN's environment policy; the Windows one is that of the MCP
-// TypeScript SDK's getDefaultEnvironment, with PATHEXT and COMSPEC, without
-// which no script starts.
-func ClientEnvNames() []string { return clientEnvNames(runtime.GOOS) }
-
+// clientEnvNames returns the variables that MCP clients pass to the servers they
+// start, as does EnvClient. The Unix list is that of DESIGN's environment
+// policy; the Windows list is that of getDefaultEnvironment in the MCP
+// TypeScript SDK, with PATHEXT and COMSPEC, which scripts need to start.
 func clientEnvNames(goos string) []string {
 	if goos == "windows" {
 		return []string{
@@ -26,10 +23,10 @@ func clientEnvNames(goos string) []string {
 	return []string{"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"}
 }
 
-// BuildEnv returns the environment of a local process: what policy takes over
-// from base (NAME=value, as os.Environ gives it; of duplicates the last one
-// counts), then named on top, and a report of the names. On Windows names
-// differ by more than case. It assumes that Command.Validate found no fault.
+// BuildEnv returns the environment of a local process, and a report of the
+// names: the variables of base (NAME=value, like os.Environ; the last of
+// duplicates counts) that policy passes, overridden by named. On Windows names
+// are compared without case. It assumes that Command.Validate succeeded.
 func BuildEnv(policy EnvPolicy, base []string, named []EnvVar) ([]string, EnvReport) {
 	return buildEnv(runtime.GOOS, policy, base, named)
 }
@@ -63,16 +60,16 @@ func buildEnv(goos string, policy EnvPolicy, base []string, named []EnvVar) ([]s
 			env = append(env, entry)
 			report.Passed = append(report.Passed, name)
 		} else {
-			report.LeftOut = append(report.LeftOut, name)
+			report.Omitted = append(report.Omitted, name)
 		}
 	}
-	for _, list := range [][]string{env, report.Named, report.Passed, report.LeftOut} {
+	for _, list := range [][]string{env, report.Named, report.Passed, report.Omitted} {
 		slices.Sort(list)
 	}
 	return env, report
 }
 
-// envName is the name of an entry. Windows keeps entries such as =C:=C:\dir,
+// envName returns the name of an entry. Windows has entries such as =C:=C:\dir,
 // whose name begins with the equals sign.
 func envName(entry string) (string, bool) {
 	if entry == "" {
@@ -85,29 +82,30 @@ func envName(entry string) (string, bool) {
 	return entry[:i+1], true
 }
 
-// Validate says why no executor can carry the command: no program, a NUL byte,
-// or an environment name that is empty or holds an equals sign. Its error
-// shows no value. An executor over SSH is stricter about names.
+// Validate returns an error if no executor can run the command: a missing
+// program, a NUL byte, or an environment name that is empty or contains an
+// equals sign. The error contains no values. An executor over SSH is stricter
+// about names.
 func (c *Command) Validate() error {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return errors.New("no program given")
 	}
 	for i, arg := range c.Argv {
 		if strings.ContainsRune(arg, 0) {
-			return fmt.Errorf("argument %d holds a NUL byte", i)
+			return fmt.Errorf("argument %d contains a NUL byte", i)
 		}
 	}
 	if strings.ContainsRune(c.Dir, 0) {
-		return errors.New("working directory holds a NUL byte")
+		return errors.New("working directory contains a NUL byte")
 	}
 	for _, v := range c.Env {
 		switch {
 		case v.Name == "":
 			return errors.New("environment variable without a name")
 		case strings.ContainsAny(v.Name, "=\x00"):
-			return fmt.Errorf("environment variable name %q holds an equals sign or a NUL byte", v.Name)
+			return fmt.Errorf("environment variable name %q contains an equals sign or a NUL byte", v.Name)
 		case strings.ContainsRune(v.Value, 0):
-			return fmt.Errorf("value of environment variable %s holds a NUL byte", v.Name)
+			return fmt.Errorf("value of environment variable %s contains a NUL byte", v.Name)
 		}
 	}
 	return nil

@@ -23,18 +23,19 @@ type StartCode string
 
 // The codes of a start.
 const (
-	StartInvalid   StartCode = "start.invalid"   // argv, directory or environment that cannot be carried
+	StartInvalid   StartCode = "start.invalid"   // invalid argv, directory or environment
 	StartDuplicate StartCode = "start.duplicate" // the id is in use
-	StartNotFound  StartCode = "start.notfound"  // the program is not there
-	StartNoExec    StartCode = "start.noexec"    // it is there but cannot be executed
+	StartNotFound  StartCode = "start.notfound"  // the program was not found
+	StartNoExec    StartCode = "start.noexec"    // the program cannot be executed
 	StartNoDir     StartCode = "start.nodir"     // the working directory is missing or unreadable
 	StartCancelled StartCode = "start.cancelled" // terminated or cancelled while starting
-	StartFailed    StartCode = "start.failed"    // anything else the system said
-	StartNoMarker  StartCode = "start.nomarker"  // the remote shell answered something else than our script's marker
-	StartTimeout   StartCode = "start.timeout"   // the remote shell did not come to our script in time
+	StartFailed    StartCode = "start.failed"    // any other error of the system
+	StartNoMarker  StartCode = "start.nomarker"  // the remote shell did not answer with our script's marker
+	StartTimeout   StartCode = "start.timeout"   // the remote shell did not run our script in time
 )
 
-// The codes of reaching, verifying and logging in to a host: Reach is true.
+// The codes of reaching, verifying and logging in to a host. Their Reach is
+// true.
 const (
 	ResolveConfig StartCode = "resolve.config" // the ssh configuration, or the destination, can't be used
 	ResolveDNS    StartCode = "resolve.dns"    // the name has no address
@@ -44,7 +45,7 @@ const (
 	NetUnreachable  StartCode = "net.unreachable"
 	NetNotSSH       StartCode = "net.notssh"        // the peer speaks something else
 	NetDroppedEarly StartCode = "net.dropped_early" // closed before its version line: MaxStartups, a penalty
-	NetProxy        StartCode = "net.proxy"         // a ProxyCommand, or the ssh program, failed
+	NetProxy        StartCode = "net.proxy"         // a ProxyCommand or the ssh program failed
 	NetLost         StartCode = "net.lost"          // closed later in the handshake
 
 	HostKeyUnknown StartCode = "hostkey.unknown"
@@ -54,26 +55,27 @@ const (
 
 	AuthDenied     StartCode = "auth.denied"
 	AuthTooMany    StartCode = "auth.toomany"
-	AuthPassphrase StartCode = "auth.passphrase"    // a key needs one, and it was not or wrongly given
-	AuthPrompt     StartCode = "auth.prompt_needed" // a question, and nobody there to ask
+	AuthPassphrase StartCode = "auth.passphrase"    // a key needs a passphrase, which was missing or wrong
+	AuthPrompt     StartCode = "auth.prompt_needed" // a prompt is needed, but there is no terminal
 	AuthTimeout    StartCode = "auth.timeout"
 
 	ChanLimit   StartCode = "chan.limit"   // the server refuses another channel
 	ExecRefused StartCode = "exec.refused" // the server refuses to execute anything
 
 	LostReset     StartCode = "lost.reset"     // the connection was reset
-	LostKeepalive StartCode = "lost.keepalive" // the peer does not answer any more
+	LostKeepalive StartCode = "lost.keepalive" // the peer no longer answers
 	LostClosed    StartCode = "lost.closed"    // the peer closed the connection, or the channel without an exit
 )
 
-// Reach tells whether code says that the host could not be reached, verified or
-// logged in to, or that the connection to it was lost; otherwise it says
-// something about the program to start there.
-func (c StartCode) Reach() bool {
+// Unreachable reports whether the host could not be reached, verified or logged in
+// to, or the connection to it was lost. Any other code is about the program to
+// start there.
+func (c StartCode) Unreachable() bool {
 	return c != "" && !strings.HasPrefix(string(c), "start.")
 }
 
-// A Speaker is the party whose words Said holds. The zero value is the host.
+// A Speaker is the party that a Said text comes from. The zero value is the
+// host.
 type Speaker string
 
 // The speakers.
@@ -81,7 +83,7 @@ const (
 	SpeakerHost  Speaker = ""
 	SpeakerJump  Speaker = "jump host"
 	SpeakerProxy Speaker = "proxy command" // of this machine
-	SpeakerSSH   Speaker = "ssh"           // the program, on this machine
+	SpeakerSSH   Speaker = "ssh"           // the local ssh program
 )
 
 // String names the speaker as in "the host said".
@@ -94,24 +96,24 @@ func (s Speaker) String() string {
 	case SpeakerSSH:
 		return string(s)
 	}
-	return "another party" // of a recording that this release did not write
+	return "another party" // from a recording of another release
 }
 
 // A StartError is the only error that Start returns.
 type StartError struct {
 	Code    StartCode
 	Hop     string // where: empty for this machine
-	Alias   string // of Hop, as it was typed
+	Alias   string // of Hop, as the user typed it
 	Phase   string // the phase that failed
 	Elapsed time.Duration
-	Said    string  // what SaidBy said last, at most 4 KiB, untrusted text
+	Said    string  // last words of SaidBy, at most 4 KiB, untrusted text
 	SaidBy  Speaker // never this program
 	Hint    string  // what to try
 	Client  string  // version of the local ssh program, if it was used
 	Err     error
 }
 
-// Error says what failed and why, without the hint.
+// Error returns what failed and why, without the hint.
 func (e *StartError) Error() string {
 	if e.Hop != "" {
 		return fmt.Sprintf("start on %s: %v", e.Where(), e.Err)
@@ -119,8 +121,8 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("start: %v", e.Err)
 }
 
-// Where returns the alias with its hop, or the hop alone if the alias is part of
-// it.
+// Where returns the alias with its hop, or only the hop if it contains the
+// alias.
 func (e *StartError) Where() string { return where(e.Alias, e.Hop) }
 
 func where(alias, hop string) string {
@@ -137,40 +139,40 @@ func where(alias, hop string) string {
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// A LostError is the Err of Failed over SSH: the connection is gone, and how the
-// process ended is not known.
+// A LostError is the Err of Failed over SSH: the connection was lost and the
+// exit status is unknown.
 type LostError struct {
 	Code   StartCode // LostReset, LostKeepalive or LostClosed
 	Hop    string
-	Alias  string        // of Hop, as it was typed
+	Alias  string        // of Hop, as the user typed it
 	After  time.Duration // since the start of the process
-	Said   string        // what SaidBy said last, at most 4 KiB, untrusted text
+	Said   string        // last words of SaidBy, at most 4 KiB, untrusted text
 	SaidBy Speaker
 	Hint   string
 	Err    error
 }
 
-// Error says where the connection was lost and why.
+// Error returns where the connection was lost and why.
 func (e *LostError) Error() string {
 	return fmt.Sprintf("connection to %s lost after %s: %v", where(e.Alias, e.Hop), e.After.Round(time.Millisecond), e.Err)
 }
 
-// Unwrap returns the first cause.
+// Unwrap returns the root cause.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// ErrNoPrompter is why a question has no answer: nobody is there to ask.
-var ErrNoPrompter = errors.New("nobody is there to ask")
+// ErrNoPrompter is the error of a Prompter that cannot ask a person.
+var ErrNoPrompter = errors.New("cannot prompt")
 
-// A Prompter asks the person in front of the screen, or fails with the
-// question in its error when there is none. An executor asks nobody else.
+// A Prompter asks a person a question, or fails with the question in its error
+// if it cannot. Executors ask questions only through it.
 type Prompter interface {
 	Ask(ctx context.Context, p Prompt) (Answer, error)
 }
 
-// PromptKind is what is asked.
+// PromptKind is the kind of a question.
 type PromptKind string
 
-// The kinds of question.
+// The kinds of questions.
 const (
 	PromptHostKey    PromptKind = "host-key"   // yes or no, or the fingerprint as Values[0]
 	PromptPassphrase PromptKind = "passphrase" // of a key file
@@ -178,11 +180,11 @@ const (
 	PromptChallenge  PromptKind = "challenge" // one keyboard-interactive round
 )
 
-// A Prompt is one question. Text that came from a server is in Remote and in
-// Questions and is never to be shown as if it were ours.
+// A Prompt is one question. Text from a server is in Remote and in Questions
+// and must never be shown as if it were ours.
 type Prompt struct {
 	Kind      PromptKind
-	Hop       string // who asks
+	Hop       string // the asking host
 	User      string
 	Text      string // our words; several lines for a host key
 	Remote    string // the server's words
@@ -195,7 +197,7 @@ type Question struct {
 	Echo bool
 }
 
-// An Answer holds one value a question; Yes answers a yes-or-no prompt.
+// An Answer holds one value per question; Yes answers a yes-or-no prompt.
 type Answer struct {
 	Yes    bool
 	Values []string

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// tellHoldAfter is when a hold that still lasts is told.
-const tellHoldAfter = time.Second
+// reportHoldAfter is when a hold that still lasts is reported.
+const reportHoldAfter = time.Second
 
-// A hold is the time in which pumps stand still because the pinned subscriber
-// is too far behind. It ends when a quarter of the limit is free again, so
-// that a slow reader does not make the pumps stutter chunk by chunk.
+// A hold is an interval in which pumps are blocked because the pinned
+// subscriber is too far behind. It ends when a quarter of the limit is free
+// again, so that a slow reader does not make the pumps stutter chunk by chunk.
 type hold struct {
-	since    time.Time // zero while there is none
+	since    time.Time // zero if there is none
 	streams  [2]bool
 	ongoing  *time.Timer
 	released sync.Cond
 }
 
-// waitForRoom blocks the pump of stream while the pinned subscriber has to
-// catch up.
+// waitForRoom blocks the pump of stream until the pinned subscriber has caught
+// up.
 func (j *Journal) waitForRoom(stream Stream) {
 	if !j.full() {
 		return
@@ -27,7 +27,7 @@ func (j *Journal) waitForRoom(stream Stream) {
 	if j.hold.since.IsZero() {
 		begin := time.Now()
 		j.hold.since = begin
-		j.hold.ongoing = time.AfterFunc(tellHoldAfter, func() { j.tellOngoing(begin) })
+		j.hold.ongoing = time.AfterFunc(reportHoldAfter, func() { j.reportOngoing(begin) })
 	}
 	j.hold.streams[stream] = true
 	if j.oneWindow {
@@ -50,8 +50,8 @@ func (j *Journal) releaseIfRoom() {
 	}
 }
 
-// release ends the hold, if there is one, and tells of it when it was long
-// enough to matter.
+// release ends the hold, if there is one, and reports it if it was at least
+// MinHold long.
 func (j *Journal) release() {
 	if j.hold.since.IsZero() {
 		return
@@ -66,7 +66,7 @@ func (j *Journal) release() {
 	}
 }
 
-func (j *Journal) tellOngoing(begin time.Time) {
+func (j *Journal) reportOngoing(begin time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.hold.since.Equal(begin) {

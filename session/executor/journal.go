@@ -8,55 +8,56 @@ import (
 	"time"
 )
 
-// JournalOptions are the limits of a Journal. The zero value means the
-// defaults of this package.
+// JournalOptions configures a Journal. The zero value means the defaults of
+// this package.
 type JournalOptions struct {
 	Retain    int // bytes of taken output; 0 means DefaultRetain
 	MaxChunks int // chunks of taken output; 0 means MaxChunks
-	// Pinned keeps everything, as for a pinned subscriber that has not taken
-	// anything, until there is one: see Command.Pinned.
+	// Pinned retains everything until there is a pinned subscriber: see
+	// Command.Pinned.
 	Pinned bool
-	// OneWindow says that both streams come through one window, as over SSH:
-	// while one is held the other stands still too.
+	// OneWindow says that both streams share one flow-control window, as over
+	// SSH: while one is held the other is blocked too.
 	OneWindow bool
 	// OnClosing, if set, is called once, when the exit is known and both
 	// streams have ended, before Closed gets its number: the last moment at
-	// which Emit is heard. It must not call the journal except for Emit.
+	// which Emit has an effect. It must call no other method of the journal.
 	OnClosing func()
 }
 
-// A Journal is what happened to one process: it numbers output and lifecycle,
-// keeps output for readers, and delivers events to subscribers. It is the part
-// that every executor shares. All methods may be called from any goroutine.
+// A Journal records what happens to one process: it numbers output and
+// lifecycle events, retains output for readers, and delivers events to
+// subscribers. All executors share it. All methods may be called from any
+// goroutine.
 type Journal struct {
 	onClosing func()
 	oneWindow bool
 	began     time.Time // base of the clock that times handlers
 
-	mu      sync.Mutex
-	next    uint64 // the number that comes next
-	total   traffic
-	kept    retained
-	life    []milestone // Exited, then Closed or Failed
-	exit    *Exit
-	failure error
-	eof     [2]bool
-	cut     bool
-	closing bool // OnClosing was called
-	over    bool // Closed or Failed was told
-	endings int  // Terminate calls under way; Closed waits for them
-	done    chan struct{}
-	subs    []*Subscription
-	pinned  *Subscription
-	place   *Subscription // stands for the pinned subscriber that is to come; nil without
-	wake    chan struct{} // closed to wake readers; nil when none waits
-	hold    hold
+	mu          sync.Mutex
+	next        uint64 // the next number
+	total       traffic
+	kept        retained
+	life        []milestone // Exited, then Closed or Failed
+	exit        *Exit
+	failure     error
+	eof         [2]bool
+	cut         bool
+	closing     bool // OnClosing was called
+	over        bool // Closed or Failed was recorded
+	endings     int  // running Terminate calls; Closed waits for them
+	done        chan struct{}
+	subs        []*Subscription
+	pinned      *Subscription
+	placeholder *Subscription // placeholder for the pinned subscriber to come; nil if there is none
+	wake        chan struct{} // closed to wake readers; nil if none waits
+	hold        hold
 }
 
-// A milestone is a lifecycle event and its place among the output.
+// A milestone is a lifecycle event and its position in the output.
 type milestone struct {
 	event  Event
-	at     uint64 // its number; for Failed the one it did not take
+	at     uint64 // its number; for Failed the next number, which it does not take
 	before traffic
 }
 
@@ -78,16 +79,16 @@ func NewJournal(o JournalOptions) *Journal {
 	}
 	j.hold.released.L = &j.mu
 	if o.Pinned {
-		j.place = &Subscription{opts: SubscribeOptions{Pin: true, PinLimit: DefaultPinLimit}}
-		j.pinned = j.place
+		j.placeholder = &Subscription{opts: SubscribeOptions{Pin: true, PinLimit: DefaultPinLimit}}
+		j.pinned = j.placeholder
 	}
 	return j
 }
 
-// Output numbers one chunk and delivers it, on this goroutine where a handler
-// is idle. The journal keeps data, which must not be changed afterwards; empty
-// data is no chunk. It blocks while a pinned subscriber is too far behind, and
-// does nothing for a stream that has ended.
+// Output numbers one chunk and delivers it, to idle handlers on this goroutine.
+// The journal retains data, which must not be changed afterwards; empty data is
+// ignored. Output blocks while a pinned subscriber is too far behind, and does
+// nothing for a stream that has ended.
 func (j *Journal) Output(stream Stream, data []byte) {
 	if len(data) == 0 {
 		return
@@ -119,7 +120,7 @@ func (j *Journal) Exited(e Exit) {
 		return
 	}
 	j.exit = &e
-	j.reach(Event{Kind: Exited, Seq: j.next, Exit: e})
+	j.addMilestone(Event{Kind: Exited, Seq: j.next, Exit: e})
 	j.closeIfEnded()
 	j.deliverInline()
 }
@@ -129,11 +130,12 @@ func (j *Journal) EOF(stream Stream) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.eof[stream] = true
+	j.wakeReaders()
 	j.closeIfEnded()
 	j.deliverInline()
 }
 
-// Fail ends delivery because the process is lost: how it ended is not known.
+// Fail ends delivery because the process is lost and its exit status unknown.
 // It takes no number, and does nothing after Closed or an earlier Fail.
 func (j *Journal) Fail(err error) {
 	j.mu.Lock()
@@ -142,23 +144,24 @@ func (j *Journal) Fail(err error) {
 		return
 	}
 	j.failure = err
-	j.reach(Event{Kind: Failed, Err: err})
+	j.addMilestone(Event{Kind: Failed, Err: err})
 	j.finish()
-	j.deliverAside()
+	j.deliverAsync()
 }
 
-// Emit tells every subscriber of something that takes no number (WriteFailed,
-// Survivors), ahead of output that waits. It never calls a handler on this
-// goroutine, so a caller may hold locks. After Closed and Failed it does nothing.
+// Emit delivers an event without a number (WriteFailed, Survivors) to every
+// subscriber, ahead of queued output. It never calls a handler on this
+// goroutine, so a caller may hold locks. After Closed and Failed it does
+// nothing.
 func (j *Journal) Emit(e Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.emit(e)
 }
 
-// BeginEnding is called when everything of the process is about to be killed:
-// pumps that are held go on, and Closed is put off until EndEnding, so that
-// Survivors can be told before it.
+// BeginEnding is called before all processes are killed: it releases held pumps
+// and postpones Closed until EndEnding, so that Survivors can be emitted before
+// it.
 func (j *Journal) BeginEnding() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -166,8 +169,38 @@ func (j *Journal) BeginEnding() {
 	j.release()
 }
 
-// EndEnding pairs with BeginEnding. With cut, streams that have not ended are
-// treated as if they had.
+// DrainLimit is the longest time that AwaitEOF waits for streams that bring
+// output without an end.
+const DrainLimit = 5 * time.Second
+
+// AwaitEOF waits until both streams have ended, and reports whether they have.
+// It gives up when no output has come for the time quiet, or at the DrainLimit.
+func (j *Journal) AwaitEOF(quiet time.Duration) bool {
+	limit := time.NewTimer(DrainLimit)
+	defer limit.Stop()
+	silence := time.NewTimer(quiet)
+	defer silence.Stop()
+	for {
+		j.mu.Lock()
+		ended := j.over || j.eof == [2]bool{true, true}
+		woken := j.waker()
+		j.mu.Unlock()
+		if ended {
+			return true
+		}
+		select {
+		case <-woken:
+			silence.Reset(quiet)
+		case <-silence.C:
+			return false
+		case <-limit.C:
+			return false
+		}
+	}
+}
+
+// EndEnding pairs with BeginEnding. If cut is set, open streams are treated as
+// ended.
 func (j *Journal) EndEnding(cut bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -177,14 +210,14 @@ func (j *Journal) EndEnding(cut bool) {
 		j.eof = [2]bool{true, true}
 	}
 	j.closeIfEnded()
-	j.deliverAside()
+	j.deliverAsync()
 }
 
 // Done is closed once Closed or Failed has been recorded.
 func (j *Journal) Done() <-chan struct{} { return j.done }
 
-// Fill sets the fields of info that the journal knows: State (from
-// StateRunning on), Exit, Failure, NextSeq and HeldSince.
+// Fill sets the fields of info known to the journal: State (from StateRunning
+// on), Exit, Failure, NextSeq and HeldSince.
 func (j *Journal) Fill(info *Info) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -216,8 +249,8 @@ func (j *Journal) exitCopy() *Exit {
 	return &e
 }
 
-// reach records a lifecycle event; one with a number takes it.
-func (j *Journal) reach(e Event) {
+// addMilestone records a lifecycle event, which takes its number if it has one.
+func (j *Journal) addMilestone(e Event) {
 	j.life = append(j.life, milestone{event: e, at: j.next, before: j.total})
 	if e.Seq != 0 {
 		j.next++
@@ -228,8 +261,8 @@ func (j *Journal) reach(e Event) {
 	j.wakeReaders()
 }
 
-// closeIfEnded records Closed when nothing more can come. OnClosing runs
-// without the lock; whoever gets here first sees it through.
+// closeIfEnded records Closed when no more events can come. OnClosing runs
+// without the lock; the first caller completes the closing.
 func (j *Journal) closeIfEnded() {
 	if j.over || j.closing || j.exit == nil || !j.eof[Stdout] || !j.eof[Stderr] || j.endings > 0 {
 		return
@@ -240,7 +273,7 @@ func (j *Journal) closeIfEnded() {
 		j.onClosing()
 		j.mu.Lock()
 	}
-	j.reach(Event{Kind: Closed, Seq: j.next, Cut: j.cut})
+	j.addMilestone(Event{Kind: Closed, Seq: j.next, Cut: j.cut})
 	j.finish()
 }
 
@@ -255,13 +288,13 @@ func (j *Journal) emit(e Event) {
 		return
 	}
 	for _, s := range j.subs {
-		s.tell(e)
+		s.queueEvent(e)
 		s.notify()
 	}
-	j.deliverAside()
+	j.deliverAsync()
 }
 
-// settleRetention evicts what is over the limits.
+// settleRetention evicts output beyond the limits.
 func (j *Journal) settleRetention() {
 	if j.pinned == nil {
 		j.kept.take(math.MaxUint64)
@@ -272,8 +305,8 @@ func (j *Journal) settleRetention() {
 	j.releaseIfRoom()
 }
 
-// dropOverrun makes room by giving up the oldest output that a pinned
-// subscriber with OverrunDrop has not taken; the subscriber sees a Gap.
+// dropOverrun makes room by evicting the oldest output that a pinned subscriber
+// with OverrunDrop has not taken; the subscriber gets a Gap.
 func (j *Journal) dropOverrun() {
 	s := j.pinned
 	if s.opts.Overrun != OverrunDrop || j.kept.untaken() < s.opts.PinLimit {
@@ -292,7 +325,7 @@ func (j *Journal) wakeReaders() {
 	}
 }
 
-// waker returns a channel that is closed by the next change.
+// waker returns a channel that is closed at the next change.
 func (j *Journal) waker() <-chan struct{} {
 	if j.wake == nil {
 		j.wake = make(chan struct{})
@@ -304,7 +337,7 @@ func (j *Journal) waker() <-chan struct{} {
 func (j *Journal) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if o.Pin && j.pinned != j.place {
+	if o.Pin && j.pinned != j.placeholder {
 		return nil, ErrPinned
 	}
 	if o.PinLimit == 0 {
@@ -316,17 +349,17 @@ func (j *Journal) Subscribe(o SubscribeOptions) (*Subscription, error) {
 		j.pin(s)
 	}
 	s.notify()
-	j.deliverAside()
+	j.deliverAsync()
 	return s, nil
 }
 
 func (j *Journal) pin(s *Subscription) {
-	j.pinned, j.place = s, nil
+	j.pinned, j.placeholder = s, nil
 	j.kept.taken, j.kept.takenBytes = 0, 0
 	j.settleRetention()
 }
 
-// unsubscribe takes s off the list; output that only s pinned may go.
+// unsubscribe removes s; output that only s pinned may be evicted.
 func (j *Journal) unsubscribe(s *Subscription) {
 	j.subs = slices.DeleteFunc(j.subs, func(other *Subscription) bool { return other == s })
 	if j.pinned == s {
@@ -348,8 +381,8 @@ func (j *Journal) Read(ctx context.Context, after uint64, max int, wait time.Dur
 	defer j.mu.Unlock()
 	for {
 		r := j.collect(after, max)
-		news := len(r.Chunks) > 0 || r.Missing != nil || j.over || j.exit != nil && after < j.next-1
-		if news || wait <= 0 {
+		hasEvents := len(r.Chunks) > 0 || r.Missing != nil || j.over || j.exit != nil && after < j.next-1
+		if hasEvents || wait <= 0 {
 			return r, nil
 		}
 		changed := j.waker()
@@ -369,7 +402,7 @@ func (j *Journal) Read(ctx context.Context, after uint64, max int, wait time.Dur
 	}
 }
 
-// collect is Read without the wait.
+// collect is like Read without waiting.
 func (j *Journal) collect(after uint64, max int) ReadResult {
 	r := j.result()
 	size := 0
@@ -388,7 +421,7 @@ func (j *Journal) collect(after uint64, max int) ReadResult {
 	return r
 }
 
-// result is a ReadResult with the state and no chunks.
+// result returns a ReadResult with the state and no chunks.
 func (j *Journal) result() ReadResult {
 	r := ReadResult{NextSeq: j.next, Exit: j.exitCopy(), Closed: j.over, Failure: j.failure}
 	if j.failure != nil && r.Exit == nil {
@@ -397,8 +430,8 @@ func (j *Journal) result() ReadResult {
 	return r
 }
 
-// missing is the evicted output after number after. Its bytes are known when
-// after is the start.
+// missing returns the evicted output after number after, or nil. Its size is
+// known only if after is 0.
 func (j *Journal) missing(after uint64) *GapInfo {
 	if j.kept.gone <= after {
 		return nil

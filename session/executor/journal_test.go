@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// drain takes all events that are there.
+// drain returns all available events.
 func drain(t *testing.T, s *Subscription) []Event {
 	t.Helper()
 	var events []Event
@@ -67,7 +67,7 @@ func TestOneSequence(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
-func TestOutputAfterExitKeepsItsPlace(t *testing.T) {
+func TestOutputAfterExitKeepsItsPosition(t *testing.T) {
 	j := NewJournal(JournalOptions{})
 	j.EOF(Stderr)
 	j.Exited(exit7())
@@ -136,7 +136,7 @@ func kinds(events []Event) []EventKind {
 	return k
 }
 
-func TestEndingPutsOffClosedAndCuts(t *testing.T) {
+func TestEndingPostponesClosedAndCuts(t *testing.T) {
 	j := NewJournal(JournalOptions{})
 	s := subscribe(t, j, SubscribeOptions{})
 	j.BeginEnding()
@@ -162,6 +162,47 @@ func TestEndingPutsOffClosedAndCuts(t *testing.T) {
 	require.Equal(t, Event{Kind: Closed, Seq: 2, Cut: true}, events[1])
 }
 
+func TestAwaitEOF(t *testing.T) {
+	const quiet = 250 * time.Millisecond
+	for _, c := range []struct {
+		name  string
+		until time.Duration // output comes every 200 ms, and then its end
+		ends  bool
+		took  time.Duration
+	}{
+		{"it ends", 2 * time.Second, true, 2 * time.Second},
+		{"it falls silent", 2 * time.Second, false, 1800*time.Millisecond + quiet},
+		{"it never ends", time.Hour, true, DrainLimit},
+		{"nothing comes", 0, false, quiet},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := NewJournal(JournalOptions{})
+				j.EOF(Stderr)
+				begin := time.Now()
+				stop := make(chan struct{})
+				go func() {
+					for time.Since(begin) < c.until {
+						j.Output(Stdout, []byte("more"))
+						select {
+						case <-time.After(200 * time.Millisecond):
+						case <-stop:
+							return
+						}
+					}
+					if c.ends {
+						j.EOF(Stdout)
+					}
+				}()
+				ended := j.AwaitEOF(quiet)
+				close(stop)
+				require.Equal(t, c.ends && c.until < DrainLimit, ended)
+				require.Equal(t, c.took, time.Since(begin))
+			})
+		})
+	}
+}
+
 func TestRetentionByBytesAndByChunks(t *testing.T) {
 	j := NewJournal(JournalOptions{Retain: 10, MaxChunks: 4})
 	for range 3 {
@@ -183,7 +224,7 @@ func TestRetentionByBytesAndByChunks(t *testing.T) {
 
 	j.Output(Stdout, make([]byte, 11))
 	r, err = j.Read(t.Context(), 8, 0, time.Hour)
-	require.NoError(t, err, "what is missing is news, even without output")
+	require.NoError(t, err, "missing output ends the wait, even without output")
 	require.Empty(t, r.Chunks)
 	require.Equal(t, uint64(10), r.NextSeq)
 	require.Equal(t, uint64(9), r.Missing.To)
@@ -254,13 +295,13 @@ func TestReadWaits(t *testing.T) {
 		go read(1)
 		synctest.Wait()
 		j.Exited(exit7())
-		require.Equal(t, exit7(), *(<-results).Exit, "an exit that is news")
+		require.Equal(t, exit7(), *(<-results).Exit, "a new exit")
 
 		go read(2)
 		synctest.Wait()
 		select {
 		case <-results:
-			require.Fail(t, "an exit that was seen is no news")
+			require.Fail(t, "a known exit ended the wait")
 		default:
 		}
 		j.Output(Stderr, []byte("late"))
@@ -280,7 +321,7 @@ func TestReadWaits(t *testing.T) {
 	})
 }
 
-func TestReadMissesNoWake(t *testing.T) {
+func TestReadMissesNoWakeup(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	j := NewJournal(JournalOptions{})

@@ -10,8 +10,8 @@ func (t traffic) plus(s Stream, n int) traffic {
 	return t
 }
 
-// A record is one chunk of output, and how many bytes came before it: with
-// that, the bytes of a gap are known exactly although the output is gone.
+// A record is one chunk of output with the byte counts before it, from which
+// the size of a gap is known exactly after the output is gone.
 type record struct {
 	seq    uint64
 	stream Stream
@@ -60,7 +60,8 @@ func (r *records) pop() record {
 	return rec
 }
 
-// after is the index of the first record with a number above seq, or count.
+// after returns the index of the first record with a number above seq, or
+// count.
 func (r *records) after(seq uint64) int {
 	if r.count > 0 && r.at(0).seq == seq+1 {
 		return 0
@@ -68,19 +69,20 @@ func (r *records) after(seq uint64) int {
 	return sort.Search(r.count, func(i int) bool { return r.at(i).seq > seq })
 }
 
-// retained is the output that can still be read: first what every pinned
-// subscriber has taken, which is kept within limits, then what it has not,
-// which stays.
+// retained is the output that can still be read: first the output that the
+// pinned subscriber has taken, which is limited, then the rest, which is all
+// kept.
 type retained struct {
 	records
 	maxBytes, maxChunks int
 
-	taken      int // how many of the oldest records are taken
+	taken      int // number of taken records, the oldest ones
 	takenBytes int
-	gone       uint64 // the highest number that was evicted
+	gone       uint64 // the highest evicted number
 }
 
-// take marks the records up to number seq as taken and evicts what that lets go.
+// take marks the records up to number seq as taken and evicts those beyond the
+// limits.
 func (r *retained) take(seq uint64) {
 	for r.taken < r.count && r.at(r.taken).seq <= seq {
 		r.takenBytes += len(r.at(r.taken).data)
@@ -101,5 +103,5 @@ func (r *retained) evict() {
 	}
 }
 
-// untaken is how many bytes are kept only for the pinned subscriber.
+// untaken returns how many bytes are kept only for the pinned subscriber.
 func (r *retained) untaken() int { return r.bytes - r.takenBytes }

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// SettleTime is how long after the end of its leader a process may take to end
-// what it had started. A wrapper such as npx ends at about the same time as the
-// server in it, and children that share its standard input see the end of that
-// with it: who is gone in this time was not left behind. It costs time only
-// where somebody is there.
+// SettleTime is how long descendants may live after their leader exits before
+// they count as leaked. A wrapper such as npx exits at about the same time as
+// the server in it, and so do children that share its standard input. It costs
+// time only if there are descendants.
 const SettleTime = 500 * time.Millisecond
 
-// Looks at who is left are this far apart at first, and twice as far each time.
+// The interval between two looks at the remaining processes; it doubles each
+// time.
 const (
 	firstLook = 5 * time.Millisecond
 	maxLook   = 50 * time.Millisecond
 )
 
-// Settle waits until look finds nobody, until SettleTime is over since the leader
-// ended, or until ctx is done. An executor's Terminate calls it for a leader that
-// has ended, so that it kills, and reports, only what was left behind.
-func Settle(ctx context.Context, ended time.Time, look func() (nobody bool)) {
+// settle waits until look finds no process, until SettleTime after the leader
+// exited, or until ctx is done. Terminate calls it if the leader has exited, so
+// that only leaked processes are killed and reported.
+func settle(ctx context.Context, ended time.Time, look func() (none bool)) {
 	for pause := firstLook; !look(); pause = min(2*pause, maxLook) {
 		left := SettleTime - time.Since(ended)
 		if left <= 0 {

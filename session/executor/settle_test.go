@@ -1,4 +1,4 @@
-package executor_test
+package executor
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"mcpdbg/session/executor"
 )
 
 func TestSettle(t *testing.T) {
@@ -16,20 +14,20 @@ func TestSettle(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		ago    time.Duration // the leader ended
-		goneIn time.Duration // the others end
+		goneIn time.Duration // the others exit
 		takes  time.Duration // at most
 		least  time.Duration
 	}{
-		{"nobody is there", 0, 0, 0, 0},
-		{"they follow", 0, 100 * time.Millisecond, 150 * time.Millisecond, 100 * time.Millisecond},
-		{"they stay", 0, never, executor.SettleTime, executor.SettleTime},
-		{"they stay, a while after the end", 400 * time.Millisecond, never, executor.SettleTime - 400*time.Millisecond, executor.SettleTime - 400*time.Millisecond},
-		{"they stay, long after the end", time.Minute, never, 0, 0},
+		{"no process", 0, 0, 0, 0},
+		{"processes follow", 0, 100 * time.Millisecond, 150 * time.Millisecond, 100 * time.Millisecond},
+		{"processes stay", 0, never, SettleTime, SettleTime},
+		{"processes stay, a while after the exit", 400 * time.Millisecond, never, SettleTime - 400*time.Millisecond, SettleTime - 400*time.Millisecond},
+		{"processes stay, long after the exit", time.Minute, never, 0, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begin := time.Now()
-				executor.Settle(t.Context(), begin.Add(-tc.ago), func() bool { return time.Since(begin) >= tc.goneIn })
+				settle(t.Context(), begin.Add(-tc.ago), func() bool { return time.Since(begin) >= tc.goneIn })
 				require.LessOrEqual(t, time.Since(begin), tc.takes)
 				require.GreaterOrEqual(t, time.Since(begin), tc.least)
 			})
@@ -40,7 +38,7 @@ func TestSettle(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			begin := time.Now()
-			executor.Settle(ctx, begin, func() bool { return false })
+			settle(ctx, begin, func() bool { return false })
 			require.Zero(t, time.Since(begin))
 		})
 	})

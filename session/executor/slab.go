@@ -2,8 +2,8 @@ package executor
 
 import "time"
 
-// Sizes of a slab. A quiet process costs the smallest; one that fills slabs
-// quickly gets larger ones, so that a read can take all that the pipe holds.
+// Sizes of a slab. A quiet process gets the smallest; one that fills slabs
+// quickly gets larger ones, so that one read can empty the pipe.
 const (
 	minSlab  = 4 << 10
 	maxSlab  = 256 << 10
@@ -13,16 +13,15 @@ const (
 )
 
 // A Slab is the memory that one pump reads into. Many small chunks share one
-// allocation; memory that was taken is never written again, so that an event
-// may be kept for as long as anybody likes. The zero value is ready. A Slab
-// belongs to one goroutine.
+// allocation; taken memory is never written again, so that events may be
+// retained. The zero value is ready. A Slab belongs to one goroutine.
 type Slab struct {
 	free   []byte
 	size   int
 	filled time.Time // when the current allocation was made
 }
 
-// Space returns memory to read into: at most MaxChunk bytes, and never none.
+// Space returns memory to read into: from 1 to MaxChunk bytes.
 func (s *Slab) Space() []byte {
 	if len(s.free) < max(1, s.size/8) {
 		s.refill(time.Now())
@@ -30,7 +29,7 @@ func (s *Slab) Space() []byte {
 	return s.free[:min(len(s.free), MaxChunk)]
 }
 
-// Take returns the first n bytes of the last Space for good.
+// Take returns the first n bytes of the last Space, which are not reused.
 func (s *Slab) Take(n int) []byte {
 	b := s.free[:n:n]
 	s.free = s.free[n:]

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSlabNeverGivesTheSameMemoryTwice(t *testing.T) {
+func TestSlabNeverReusesMemory(t *testing.T) {
 	var s Slab
 	var kept [][]byte
 	for i := range 300 {

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// stdinPiece is how much of a queued write goes to the pipe at once, so that
-// what is still unwritten is known.
+// stdinPiece is how many bytes of a queued write go to the pipe at once, so
+// that the number of unwritten bytes is known.
 const stdinPiece = 64 << 10
 
-// errStdinGone is why what was queued did not reach a process that has ended.
+// errStdinGone is the error for queued writes to a process that has ended.
 var errStdinGone = errors.New("process ended")
 
-// A Stdin writes to the standard input of a process: straight to the pipe when
-// nothing waits, else through a queue, so that no writer waits for a process
-// that does not read. All methods may be called from any goroutine.
+// A Stdin writes to the standard input of a process: directly to the pipe if
+// the queue is empty, else through the queue, so that writers do not block on a
+// process that does not read. All methods may be called from any goroutine.
 type Stdin struct {
 	w    io.WriteCloser
 	try  func([]byte) (int, error)
@@ -27,31 +27,31 @@ type Stdin struct {
 
 	mu      sync.Mutex
 	queue   []queuedWrite
-	bytes   int       // in queue and not written
-	since   time.Time // when the pipe took some of them last, or when they came
+	bytes   int       // unwritten bytes in queue
+	since   time.Time // when the pipe last took some of them, or when the first was queued
 	closing bool      // no further writes; close when the queue is empty
 	closed  bool
-	err     error         // why closed, when it was not CloseStdin
-	drained chan struct{} // closed when the drain goroutine ends; nil if there is none
+	err     error         // why it was closed, unless by CloseStdin
+	drained chan struct{} // closed when the drain goroutine ends; nil if it is not running
 	room    chan struct{} // closed when the queue has room again
 	ids     acceptedIDs
 }
 
 type queuedWrite struct {
 	id   string
-	data []byte // what is left
+	data []byte // unwritten bytes
 	done int    // bytes written
 }
 
-// NewStdin returns a Stdin that writes to w. try, if not nil, writes as much as
-// fits without waiting; it answers 0, nil when nothing fits. emit is told
+// NewStdin returns a Stdin that writes to w; if w is nil, it is closed. try, if not nil, writes as much as
+// fits without blocking; it returns 0, nil if nothing fits. emit is called with
 // WriteFailed and must not call back.
 func NewStdin(w io.WriteCloser, try func([]byte) (int, error), emit func(Event)) *Stdin {
-	return &Stdin{w: w, try: try, emit: emit}
+	return &Stdin{w: w, try: try, emit: emit, closed: w == nil}
 }
 
-// Write implements Process.Write. Its only error is that of ctx: the queue had
-// no room until then, and nothing was written.
+// Write implements Process.Write. Its only error is that of ctx: the queue
+// remained full and nothing was written.
 func (s *Stdin) Write(ctx context.Context, id string, p []byte) (WriteResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Stdin) Write(ctx context.Context, id string, p []byte) (WriteResult, er
 	}
 }
 
-// direct writes what fits and queues the rest.
+// direct writes as much as fits and queues the rest.
 func (s *Stdin) direct(id string, p []byte) WriteResult {
 	n := 0
 	if s.try != nil {
@@ -104,7 +104,7 @@ func (s *Stdin) enqueue(id string, p []byte, done int) {
 	}
 }
 
-// waitForRoom gives up the lock until a queued write is done.
+// waitForRoom releases the lock until a queued write is done.
 func (s *Stdin) waitForRoom(ctx context.Context) error {
 	if s.room == nil {
 		s.room = make(chan struct{})
@@ -138,8 +138,8 @@ func (s *Stdin) drain() {
 	s.wakeWriters()
 }
 
-// writePiece writes some of the oldest write, without the lock: only drain
-// takes writes off the queue.
+// writePiece writes a piece of the oldest queued write, without the lock: only
+// drain removes writes from the queue.
 func (s *Stdin) writePiece() {
 	piece := s.queue[0].data
 	piece = piece[:min(len(piece), stdinPiece)]
@@ -162,13 +162,13 @@ func (s *Stdin) writePiece() {
 	}
 }
 
-// shut closes the pipe; err says why, unless everything was written.
+// shut closes the pipe; err is the reason, or nil if everything was written.
 func (s *Stdin) shut(err error) {
 	if s.closed {
 		return
 	}
 	s.closed, s.err = true, err
-	// The pipe is given up: how closing it went changes nothing.
+	// The pipe is given up, so an error of Close does not matter.
 	_ = s.w.Close()
 	s.wakeWriters()
 }
@@ -202,8 +202,8 @@ func (s *Stdin) Close() WriteStatus {
 	return Accepted
 }
 
-// Abort closes the pipe at once: the process has ended. When it returns,
-// WriteFailed has been told of every write that did not get through.
+// Abort closes the pipe at once because the process has ended. When it returns,
+// WriteFailed was emitted for every incomplete write.
 func (s *Stdin) Abort() {
 	s.mu.Lock()
 	s.shut(errStdinGone)
@@ -214,7 +214,7 @@ func (s *Stdin) Abort() {
 	}
 }
 
-// Fill sets what Info tells of standard input.
+// Fill sets the fields of info about standard input.
 func (s *Stdin) Fill(info *Info) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

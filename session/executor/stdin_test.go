@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fakePipe takes room bytes without waiting, and in Write as much as the
-// test lets through.
+// A fakePipe accepts room bytes without blocking, and in Write as much as the
+// test permits.
 type fakePipe struct {
 	mu     sync.Mutex
 	room   int
 	broken error
 	got    bytes.Buffer
-	let    chan int // how many bytes the next Write may take
+	let    chan int // how many bytes the next Write accepts
 	closed chan struct{}
 }
 
@@ -65,7 +65,7 @@ func (p *fakePipe) Close() error {
 	return nil
 }
 
-// stdinOn returns a Stdin on p, and the events it has told.
+// stdinOn returns a Stdin on p and a function that returns its events.
 func stdinOn(p *fakePipe) (*Stdin, func() []Event) {
 	var mu sync.Mutex
 	var events []Event
@@ -94,7 +94,7 @@ func write(t *testing.T, s *Stdin, id, data string) WriteResult {
 	return r
 }
 
-func TestWriteGoesStraightToThePipe(t *testing.T) {
+func TestWriteGoesDirectlyToThePipe(t *testing.T) {
 	p := newFakePipe(10)
 	s, _ := stdinOn(p)
 	require.Equal(t, WriteResult{Accepted, 5}, write(t, s, "", "hello"))
@@ -104,7 +104,7 @@ func TestWriteGoesStraightToThePipe(t *testing.T) {
 	require.Zero(t, unwritten)
 }
 
-func TestWhatDoesNotFitIsQueuedInOrder(t *testing.T) {
+func TestRemainderIsQueuedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newFakePipe(3)
 		s, events := stdinOn(p)
@@ -112,7 +112,7 @@ func TestWhatDoesNotFitIsQueuedInOrder(t *testing.T) {
 		r, err := s.Write(t.Context(), "1", data)
 		require.NoError(t, err)
 		require.Equal(t, WriteResult{Accepted, 3}, r)
-		copy(data, "XXXXXX") // the caller's own again
+		copy(data, "XXXXXX") // the caller may reuse it
 		p.room = 100         // no reason to overtake
 		require.Equal(t, WriteResult{Accepted, 0}, write(t, s, "2", "world"))
 		_, unwritten := state(s)
@@ -128,7 +128,7 @@ func TestWhatDoesNotFitIsQueuedInOrder(t *testing.T) {
 	})
 }
 
-func TestSinceWhenBytesAreUnwritten(t *testing.T) {
+func TestUnwrittenSince(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newFakePipe(3)
 		s, _ := stdinOn(p)
@@ -138,15 +138,15 @@ func TestSinceWhenBytesAreUnwritten(t *testing.T) {
 			return info.UnwrittenSince
 		}
 		write(t, s, "", "abc")
-		require.Zero(t, since(), "nothing waits")
+		require.Zero(t, since(), "no unwritten bytes")
 		begin := time.Now()
 		write(t, s, "", "def")
 		<-time.After(time.Minute)
 		write(t, s, "", "ghi")
-		require.Equal(t, begin, since(), "a later write makes the first no younger")
+		require.Equal(t, begin, since(), "a later write does not change it")
 		p.let <- 3
 		synctest.Wait()
-		require.Equal(t, begin.Add(time.Minute), since(), "the pipe has taken something")
+		require.Equal(t, begin.Add(time.Minute), since(), "the pipe has taken some bytes")
 		<-time.After(time.Minute)
 		p.let <- 3
 		synctest.Wait()
@@ -180,7 +180,7 @@ func TestBrokenPipe(t *testing.T) {
 	<-p.closed
 }
 
-func TestWhatFailsAfterAcceptanceIsToldExactly(t *testing.T) {
+func TestFailureAfterAcceptanceIsReportedExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newFakePipe(2)
 		s, events := stdinOn(p)

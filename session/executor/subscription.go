@@ -7,41 +7,41 @@ import (
 	"sync"
 )
 
-// ErrUnsubscribed is what Next and Read of a closed Subscription return.
+// ErrUnsubscribed is the error of Next and Read of a closed Subscription.
 var ErrUnsubscribed = errors.New("subscription is closed")
 
-// A Subscription is one subscriber's place in the sequence of a process.
+// A Subscription is one subscriber's position in the sequence of a process.
 //
 // A subscriber has taken an event when it asks for the next one: when Next or
-// Read is called again, or when its Handler has returned. What a pinned
-// subscriber has not taken is kept.
+// Read is called again, or when its Handler has returned. Output that a pinned
+// subscriber has not taken is retained.
 //
-// Next and Read are called from one goroutine at a time; a Handler calls Read
-// from within, to recover from Lagged, and leaves Next alone. Close may be
-// called from any goroutine but not from the Handler.
+// Next and Read are called from one goroutine at a time; a Handler may call
+// Read, to recover from Lagged, but not Next. Close may be called from any
+// goroutine but not from the Handler.
 type Subscription struct {
 	j    *Journal
 	opts SubscribeOptions
-	bell chan struct{} // one slot: something has changed, for Next
+	bell chan struct{} // one slot: signals a change to Next
 
-	// All below is guarded by j.mu.
-	place
-	taken  uint64 // what a pinned subscriber has taken
+	// The fields below are guarded by j.mu.
+	cursor
+	taken  uint64 // the last number that a pinned subscriber has taken
 	closed bool
 
-	news bool      // something happened since the handler was last idle
-	busy bool      // a goroutine is in the handler, or about to be
-	slow bool      // the handler took long: it is not called inline for now
-	idle sync.Cond // busy became false
+	hasEvents bool      // there were changes since the handler was last idle
+	busy      bool      // a goroutine is in the handler, or about to be
+	slow      bool      // the last call was slow: do not call the handler inline
+	idle      sync.Cond // signalled when busy becomes false
 }
 
 func newSubscription(j *Journal, o SubscribeOptions) *Subscription {
 	s := &Subscription{
-		j:     j,
-		opts:  o,
-		bell:  make(chan struct{}, 1),
-		place: newPlace(j, o.After),
-		taken: o.After,
+		j:      j,
+		opts:   o,
+		bell:   make(chan struct{}, 1),
+		cursor: newCursor(j, o.After),
+		taken:  o.After,
 	}
 	s.idle.L = &j.mu
 	return s
@@ -63,11 +63,11 @@ func (s *Subscription) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// poll returns the next event, or the zero Event when there is none yet.
+// poll returns the next event, or the zero Event if there is none yet.
 func (s *Subscription) poll() (Event, error) {
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()
-	s.took()
+	s.markTaken()
 	if s.closed {
 		return Event{}, ErrUnsubscribed
 	}
@@ -78,19 +78,19 @@ func (s *Subscription) poll() (Event, error) {
 	return e, nil
 }
 
-// Read returns output that is there and was not delivered yet, up to the next
+// Read returns available output that was not delivered yet, up to the next
 // lifecycle event: at most max bytes (0: no limit) but at least one chunk if
 // there is one. It never waits. After Lagged, calling it until it returns no
-// chunk recovers all that fell out of the queue and is still retained; what it
-// returned is not delivered again. When output was lost Missing tells the
-// exact range, and Chunks begin behind it.
+// chunk recovers all output that was dropped from the queue and is still
+// retained; the returned output is not delivered again. If output was lost,
+// Missing is the exact range, and Chunks begin after it.
 func (s *Subscription) Read(ctx context.Context, max int) (ReadResult, error) {
 	if err := ctx.Err(); err != nil {
 		return ReadResult{}, err
 	}
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()
-	s.took()
+	s.markTaken()
 	if s.closed {
 		return ReadResult{}, ErrUnsubscribed
 	}
@@ -114,8 +114,8 @@ func (s *Subscription) Read(ctx context.Context, max int) (ReadResult, error) {
 	}
 }
 
-// Close ends the subscription and waits for a Handler that is being called. It
-// is safe to call it twice.
+// Close ends the subscription and waits for a running Handler. It is safe to
+// call it twice.
 func (s *Subscription) Close() {
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()
@@ -129,8 +129,8 @@ func (s *Subscription) Close() {
 	}
 }
 
-// took notes that all that was delivered so far is taken.
-func (s *Subscription) took() {
+// markTaken marks all delivered events as taken.
+func (s *Subscription) markTaken() {
 	if s.opts.Pin && s.taken < s.last {
 		s.taken = s.last
 		if s.j.pinned == s {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLagIsToldAndRecovered(t *testing.T) {
+func TestLagIsReportedAndRecovered(t *testing.T) {
 	j := NewJournal(JournalOptions{})
 	s := subscribe(t, j, SubscribeOptions{})
 	j.Output(Stdout, []byte("first"))
@@ -42,7 +42,7 @@ func TestLagIsToldAndRecovered(t *testing.T) {
 	for i, seq := range got {
 		require.Equal(t, uint64(i+2), seq)
 	}
-	require.Equal(t, []EventKind{Exited, Closed}, kinds(drain(t, s)), "what Read gave is not delivered again")
+	require.Equal(t, []EventKind{Exited, Closed}, kinds(drain(t, s)), "output returned by Read is not delivered again")
 }
 
 func TestPartOfALagMayBeReadAndTheRestDelivered(t *testing.T) {
@@ -62,7 +62,7 @@ func TestPartOfALagMayBeReadAndTheRestDelivered(t *testing.T) {
 	require.Equal(t, uint64(5), rest[0].Seq)
 }
 
-func TestLagThatIsNotReadIsSkipped(t *testing.T) {
+func TestUnreadLagIsSkipped(t *testing.T) {
 	j := NewJournal(JournalOptions{})
 	s := subscribe(t, j, SubscribeOptions{})
 	for range QueueLen + 10 {
@@ -106,7 +106,7 @@ func TestHistoryBeginsWithTheGap(t *testing.T) {
 
 	later := drain(t, subscribe(t, j, SubscribeOptions{After: 2}))
 	require.Equal(t, &GapInfo{From: 3, To: 3, Stdout: true, Stderr: true}, later[0].Gap,
-		"how much came before number 3 is not known any more")
+		"the size of the output before number 3 is no longer known")
 	require.Equal(t, want[3:], later[1:])
 }
 
@@ -124,11 +124,11 @@ func TestPinnedOutputStays(t *testing.T) {
 	require.Len(t, drain(t, s), 20)
 	r, err = j.Read(t.Context(), 0, 0, 0)
 	require.NoError(t, err)
-	require.Equal(t, []uint64{19, 20}, seqs(r), "what was taken is kept within the limit")
+	require.Equal(t, []uint64{19, 20}, seqs(r), "taken output is kept within the limit")
 
 	j.Output(Stdout, []byte("1234"))
 	s.Close()
-	require.Equal(t, 8, j.kept.bytes, "nothing is pinned any more")
+	require.Equal(t, 8, j.kept.bytes, "no output is pinned")
 	subscribe(t, j, SubscribeOptions{Pin: true})
 }
 
@@ -184,7 +184,7 @@ func TestHoldEndsWhenTheSubscriberCatchesUp(t *testing.T) {
 		require.Equal(t, begin, info.HeldSince)
 
 		time.Sleep(1500 * time.Millisecond)
-		events := drain(t, s) // the hold is told ahead of the output, and ends by it
+		events := drain(t, s) // the hold is reported before the output, which ends it
 		require.Equal(t, []EventKind{Held, Output, Held, Output}, kinds(events))
 		require.Equal(t, &HoldInfo{Begin: begin, Stdout: true, Stderr: true}, events[0].Hold)
 		require.Equal(t, &HoldInfo{
@@ -196,7 +196,7 @@ func TestHoldEndsWhenTheSubscriberCatchesUp(t *testing.T) {
 	})
 }
 
-func TestHoldOfOneWindowIsOneOfBothStreams(t *testing.T) {
+func TestHoldOfOneWindowHoldsBothStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := NewJournal(JournalOptions{OneWindow: true})
 		s := subscribe(t, j, SubscribeOptions{Pin: true, PinLimit: 10})
@@ -209,7 +209,7 @@ func TestHoldOfOneWindowIsOneOfBothStreams(t *testing.T) {
 	})
 }
 
-func TestShortHoldIsNotTold(t *testing.T) {
+func TestShortHoldIsNotReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := NewJournal(JournalOptions{})
 		s := subscribe(t, j, SubscribeOptions{Pin: true, PinLimit: 10})
@@ -258,7 +258,7 @@ func readAll(s *Subscription) {
 	}
 }
 
-func TestDropTellsExactlyWhatIsLost(t *testing.T) {
+func TestDropReportsTheExactLoss(t *testing.T) {
 	const chunk, chunks = 7, 1000
 	j := NewJournal(JournalOptions{Retain: 50})
 	s := subscribe(t, j, SubscribeOptions{Pin: true, PinLimit: 700, Overrun: OverrunDrop})
@@ -292,7 +292,7 @@ func TestDropTellsExactlyWhatIsLost(t *testing.T) {
 	require.Equal(t, uint64(chunks*chunk), bytes)
 }
 
-func TestDropAfterALagIsToldByRead(t *testing.T) {
+func TestReadReportsDropAfterALag(t *testing.T) {
 	j := NewJournal(JournalOptions{})
 	s := subscribe(t, j, SubscribeOptions{Pin: true, PinLimit: 400, Overrun: OverrunDrop})
 	for range 400 {
@@ -310,12 +310,12 @@ func TestDropAfterALagIsToldByRead(t *testing.T) {
 	for range 400 {
 		j.Output(Stdout, []byte("y"))
 	}
-	events := drain(t, s) // without Read: what is lost is told all the same
+	events := drain(t, s) // without Read the loss is still reported
 	require.Equal(t, []EventKind{Lagged, Gap}, kinds(events[:2]))
 	require.Equal(t, uint64(401), events[1].Gap.From)
 }
 
-func TestNewsOvertakesOutputAndIsBounded(t *testing.T) {
+func TestEventsOvertakeOutputAndAreBounded(t *testing.T) {
 	j := NewJournal(JournalOptions{})
 	s := subscribe(t, j, SubscribeOptions{})
 	j.Output(Stdout, []byte("x"))
@@ -341,7 +341,7 @@ func TestNextAndReadAfterClose(t *testing.T) {
 	require.ErrorIs(t, <-waiting, ErrUnsubscribed)
 	_, err := s.Read(t.Context(), 0)
 	require.ErrorIs(t, err, ErrUnsubscribed)
-	j.Output(Stdout, []byte("x")) // nobody is told
+	j.Output(Stdout, []byte("x")) // no subscriber is left
 
 	s = subscribe(t, j, SubscribeOptions{After: 1})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -352,8 +352,8 @@ func TestNextAndReadAfterClose(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// What is written before the pinned subscriber comes is not evicted, and the
-// pump has to wait as if it were there.
+// Output before the pinned subscriber is not evicted, and the pump is held as
+// if it had subscribed.
 func TestPinnedFromTheStart(t *testing.T) {
 	j := NewJournal(JournalOptions{Retain: 10, Pinned: true})
 	const chunks = DefaultPinLimit/MaxChunk + 3

@@ -1,16 +1,19 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// ErrDuplicate is what Reserve answers when an id is in use.
-var ErrDuplicate = errors.New("process id is in use")
+// errDuplicate is the error of a start with an id that is in use.
+var errDuplicate = errors.New("process id is in use")
 
 // IDs counts the processes of one program run. The zero value is ready; the
 // executors of a program share one, so that their ids never collide.
@@ -19,185 +22,281 @@ type IDs struct{ last atomic.Uint64 }
 // Next returns mcp-stdio-1, mcp-stdio-2 and so on.
 func (c *IDs) Next() string { return fmt.Sprintf("mcp-stdio-%d", c.last.Add(1)) }
 
-// tabled is what a Table holds.
-type tabled interface {
-	comparable
-	Process
+// TableOptions configures a Table.
+type TableOptions struct {
+	IDs       *IDs           // nil means a new counter
+	Retention time.Duration  // how long processes stay after Closed; 0 means Retention
+	Placement string         // of all processes, for Info
+	Journal   JournalOptions // the limits of each process's output; Pinned and OnClosing are ignored
+	// Validate returns why the executor cannot run a command.
+	Validate func(Command) error
 }
 
 // A Table holds the processes of one executor by id, from before their spawn
 // until their retention is over. All methods may be called from any goroutine.
-type Table[P tabled] struct {
-	ids       *IDs
-	retention time.Duration
+type Table struct {
+	opts    TableOptions
+	running sync.WaitGroup // the goroutines of all processes
 
 	mu      sync.RWMutex
-	entries map[string]P
-	timers  map[P]*time.Timer // of those that are retired
+	entries map[string]*Base
 	closed  bool
 }
 
-// NewTable returns an empty table. Entries stay for retention after Retire;
-// zero means Retention.
-func NewTable[P tabled](ids *IDs, retention time.Duration) *Table[P] {
-	if retention == 0 {
-		retention = Retention
+// NewTable returns an empty table.
+func NewTable(o TableOptions) *Table {
+	if o.IDs == nil {
+		o.IDs = new(IDs)
 	}
-	return &Table[P]{ids: ids, retention: retention, entries: make(map[string]P), timers: make(map[P]*time.Timer)}
+	o.Retention = cmp.Or(o.Retention, Retention)
+	return &Table{opts: o, entries: make(map[string]*Base)}
 }
 
-// Reserve takes an id, the next free one of the program if id is empty, for
-// the process that build returns. The error is ErrDuplicate or ErrClosed.
-func (t *Table[P]) Reserve(id string, build func(id string) P) (P, error) {
+// Start implements Executor.Start for the process with the backend that build
+// returns. It is never retried.
+func (t *Table) Start(ctx context.Context, cmd Command, build func(*Base) Backend) (Process, error) {
+	begin := time.Now()
+	b, err := t.start(ctx, cmd, build)
+	if err != nil {
+		if err.Elapsed == 0 {
+			err.Elapsed = time.Since(begin)
+		}
+		return nil, err
+	}
+	return &handle{table: t, id: b.ID, only: b}, nil
+}
+
+func (t *Table) start(ctx context.Context, cmd Command, build func(*Base) Backend) (*Base, *StartError) {
+	if err := t.opts.Validate(cmd); err != nil {
+		return nil, &StartError{Code: StartInvalid, Phase: "resolve", Err: err}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b, err := t.reserve(cmd, cancel, build)
+	switch {
+	case errors.Is(err, errDuplicate):
+		return nil, &StartError{Code: StartDuplicate, Phase: "resolve", Err: err,
+			Hint: "end that process first, or start this one under another id"}
+	case err != nil:
+		return nil, &StartError{Code: StartFailed, Phase: "resolve", Err: err}
+	}
+	defer close(b.settled)
+	failed := b.own.Launch(ctx)
+	if failed == nil && ctx.Err() != nil {
+		// The process runs, but must not: end it like any other.
+		_, endErr := b.end(context.Background())
+		failed = StartCancelledBy(ctx, b.phase)
+		failed.Err = errors.Join(failed.Err, endErr)
+	}
+	if failed != nil {
+		t.remove(b)
+		return nil, failed
+	}
+	b.Cmd.OnPhase, b.Cmd.OnBegin = nil, nil // b is retained for a while: do not retain the callbacks
+	return b, nil
+}
+
+// reserve reserves cmd.ID, or the next free id of the program if it is empty.
+// The error is errDuplicate or ErrClosed.
+func (t *Table) reserve(cmd Command, cancel context.CancelCauseFunc, build func(*Base) Backend) (*Base, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var none P
 	if t.closed {
-		return none, ErrClosed
+		return nil, ErrClosed
 	}
+	id := cmd.ID
 	for next := id == ""; next; _, next = t.entries[id] {
-		id = t.ids.Next()
+		id = t.opts.IDs.Next()
 	}
 	if _, taken := t.entries[id]; taken {
-		return none, fmt.Errorf("%w: %s", ErrDuplicate, id)
+		return nil, fmt.Errorf("%w: %s", errDuplicate, id)
 	}
-	p := build(id)
-	t.entries[id] = p
-	return p, nil
+	b := newBase(t, id, cmd, cancel)
+	b.own = build(b)
+	t.entries[id] = b
+	return b, nil
 }
 
-// Remove forgets p at once: its start failed, or its retention is over.
-func (t *Table[P]) Remove(p P) {
+// remove removes b: its start failed, or its retention is over.
+func (t *Table) remove(b *Base) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if id := p.ID(); t.entries[id] == p {
-		delete(t.entries, id)
+	if t.entries[b.ID] == b {
+		delete(t.entries, b.ID)
 	}
-	delete(t.timers, p)
 }
 
-// Retire removes p when its retention is over, and then calls expired on a
-// goroutine of its own. It is called at Closed or Failed. In a closed table
-// nothing expires.
-func (t *Table[P]) Retire(p P, expired func()) {
+// retire removes b when its retention is over, and then calls expired on its
+// own goroutine. In a closed table nothing expires.
+func (t *Table) retire(b *Base, expired func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed {
-		return
+	if !t.closed {
+		b.retired = time.AfterFunc(t.opts.Retention, func() {
+			t.remove(b)
+			expired()
+		})
 	}
-	t.timers[p] = time.AfterFunc(t.retention, func() {
-		t.Remove(p)
-		expired()
-	})
 }
 
-// Close refuses further reservations and returns the processes there are, which
-// are the caller's to end. They stay for as long as anybody has the table: no
-// timer holds on to what they are made of.
-func (t *Table[P]) Close() []P {
+// Close implements Executor.Close. It waits for the goroutines of all processes
+// and therefore for running handlers: no Handler may call it.
+func (t *Table) Close() error {
+	var ending sync.WaitGroup
+	var mu sync.Mutex
+	var failures []error
+	for _, b := range t.close() {
+		ending.Go(func() {
+			if _, err := b.terminate(context.Background()); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failures = append(failures, err)
+			}
+			b.release(false)
+		})
+	}
+	ending.Wait()
+	if len(failures) == 0 {
+		t.running.Wait()
+	}
+	return errors.Join(failures...)
+}
+
+// close refuses further starts and returns all processes. They stay in the
+// table, and none expires.
+func (t *Table) close() []*Base {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	for _, timer := range t.timers {
-		timer.Stop()
+	for _, b := range t.entries {
+		if b.retired != nil {
+			b.retired.Stop()
+		}
 	}
-	clear(t.timers)
-	all := make([]P, 0, len(t.entries))
-	for _, p := range t.entries {
-		all = append(all, p)
-	}
-	return all
+	return slices.Collect(maps.Values(t.entries))
 }
 
-// Handle returns a Process that means whatever has this id when it is used.
-func (t *Table[P]) Handle(id string) Process { return &handle[P]{table: t, id: id} }
+// Process implements Executor.Process.
+func (t *Table) Process(id string) Process { return &handle{table: t, id: id} }
 
-// Bind returns a Process that means p for as long as the table holds it, and
-// nothing afterwards, even if another process takes the id.
-func (t *Table[P]) Bind(p P) Process { return &handle[P]{table: t, id: p.ID(), only: p} }
-
-// A handle answers for a process of a table, and for one that is not there.
-type handle[P tabled] struct {
-	table *Table[P]
+// A handle is a Process that refers to the process that has this id when it is
+// used, which may not exist.
+type handle struct {
+	table *Table
 	id    string
-	only  P // the zero value means any
+	only  *Base // unless nil, the handle refers to no other process that gets the id
 }
 
-func (h *handle[P]) process() (P, bool) {
+// find returns the process, or nil.
+func (h *handle) find() *Base {
 	h.table.mu.RLock()
 	defer h.table.mu.RUnlock()
-	var none P
-	p, ok := h.table.entries[h.id]
-	return p, ok && (h.only == none || h.only == p)
-}
-
-func (h *handle[P]) ID() string { return h.id }
-
-func (h *handle[P]) Info() Info {
-	if p, ok := h.process(); ok {
-		return p.Info()
+	if b := h.table.entries[h.id]; h.only == nil || h.only == b {
+		return b
 	}
-	return Info{ID: h.id}
+	return nil
 }
 
-func (h *handle[P]) Subscribe(o SubscribeOptions) (*Subscription, error) {
-	if p, ok := h.process(); ok {
-		return p.Subscribe(o)
+// launched returns the process; the error is ErrUnknownProcess or ErrStarting.
+func (h *handle) launched() (*Base, error) {
+	b := h.find()
+	switch {
+	case b == nil:
+		return nil, ErrUnknownProcess
+	case !b.launched():
+		return nil, ErrStarting
 	}
-	return nil, ErrUnknownProcess
+	return b, nil
 }
 
-func (h *handle[P]) Read(ctx context.Context, after uint64, max int, wait time.Duration) (ReadResult, error) {
-	if p, ok := h.process(); ok {
-		return p.Read(ctx, after, max, wait)
-	}
-	return ReadResult{}, ErrUnknownProcess
-}
-
-func (h *handle[P]) Write(ctx context.Context, writeID string, data []byte) (WriteResult, error) {
-	if p, ok := h.process(); ok {
-		return p.Write(ctx, writeID, data)
-	}
-	return WriteResult{Status: UnknownProcess}, nil
-}
-
-func (h *handle[P]) CloseStdin() WriteStatus {
-	if p, ok := h.process(); ok {
-		return p.CloseStdin()
+// refused returns the status of a write to a process that is not launched.
+func refused(err error) WriteStatus {
+	if errors.Is(err, ErrStarting) {
+		return Starting
 	}
 	return UnknownProcess
 }
 
-func (h *handle[P]) Stop(ctx context.Context, step Step, scope Scope) (StopReport, error) {
-	if p, ok := h.process(); ok {
-		return p.Stop(ctx, step, scope)
+func (h *handle) ID() string { return h.id }
+
+func (h *handle) Info() Info {
+	if b := h.find(); b != nil {
+		return b.info()
+	}
+	return Info{ID: h.id}
+}
+
+func (h *handle) Subscribe(o SubscribeOptions) (*Subscription, error) {
+	b, err := h.launched()
+	if err != nil {
+		return nil, err
+	}
+	return b.Journal.Subscribe(o)
+}
+
+func (h *handle) Read(ctx context.Context, after uint64, max int, wait time.Duration) (ReadResult, error) {
+	b, err := h.launched()
+	if err != nil {
+		return ReadResult{}, err
+	}
+	return b.Journal.Read(ctx, after, max, wait)
+}
+
+func (h *handle) Write(ctx context.Context, writeID string, data []byte) (WriteResult, error) {
+	b, err := h.launched()
+	if err != nil {
+		return WriteResult{Status: refused(err)}, nil
+	}
+	return b.Stdin.Write(ctx, writeID, data)
+}
+
+func (h *handle) CloseStdin() WriteStatus {
+	b, err := h.launched()
+	if err != nil {
+		return refused(err)
+	}
+	return b.Stdin.Close()
+}
+
+func (h *handle) Stop(ctx context.Context, step Step, scope Scope) (StopReport, error) {
+	b, err := h.launched()
+	switch {
+	case err == nil:
+		return b.own.Stop(ctx, step, scope)
+	case errors.Is(err, ErrStarting):
+		return StopReport{}, err
 	}
 	return StopReport{}, nil
 }
 
-func (h *handle[P]) Terminate(ctx context.Context) (StopReport, error) {
-	if p, ok := h.process(); ok {
-		return p.Terminate(ctx)
+func (h *handle) Terminate(ctx context.Context) (StopReport, error) {
+	if b := h.find(); b != nil {
+		return b.terminate(ctx)
 	}
 	return StopReport{}, nil
 }
 
-func (h *handle[P]) Tree(ctx context.Context) ([]Descendant, error) {
-	if p, ok := h.process(); ok {
-		return p.Tree(ctx)
+func (h *handle) Tree(ctx context.Context) ([]Descendant, error) {
+	b, err := h.launched()
+	if err != nil {
+		return nil, nil
 	}
-	return nil, nil
+	found, spared, err := b.own.Tree(ctx)
+	return append(found, spared...), err
 }
 
-// KillOne implements TreeKiller for processes that do.
-func (h *handle[P]) KillOne(ctx context.Context, pid int) (Descendant, error) {
-	p, ok := h.process()
-	if !ok {
+// KillOne implements TreeKiller for backends that do.
+func (h *handle) KillOne(ctx context.Context, pid int) (Descendant, error) {
+	b, err := h.launched()
+	switch {
+	case errors.Is(err, ErrStarting):
+		return Descendant{}, err
+	case err != nil:
 		return Descendant{}, ErrNotInTree
 	}
-	killer, ok := any(p).(TreeKiller)
+	killer, ok := b.own.(TreeKiller)
 	if !ok {
-		return Descendant{}, fmt.Errorf("end one process of a tree: %w", errors.ErrUnsupported)
+		return Descendant{}, fmt.Errorf("kill one process of a tree: %w", errors.ErrUnsupported)
 	}
 	return killer.KillOne(ctx, pid)
 }

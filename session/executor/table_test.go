@@ -2,6 +2,8 @@ package executor
 
 import (
 	"context"
+	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,48 +13,57 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fakeProcess is a Process in a table that has an id and a state.
-type fakeProcess struct {
-	Process
-	id string
+// A fakeBackend runs until a test retires it, and finds nothing to kill.
+type fakeBackend struct {
+	Backend
+	base *Base
 }
 
-func (p *fakeProcess) ID() string { return p.id }
-func (p *fakeProcess) Info() Info { return Info{ID: p.id, State: StateRunning} }
+func (f *fakeBackend) Launch(context.Context) *StartError {
+	f.base.Attach(Streams{Output: [2]io.Reader{strings.NewReader(""), strings.NewReader("")}}, EnvReport{})
+	return nil
+}
+func (*fakeBackend) Describe(*Info)       {}
+func (*fakeBackend) CannotTell() []string { return nil }
 
-func newFake(id string) *fakeProcess { return &fakeProcess{id: id} }
+func newFake(b *Base) Backend { return &fakeBackend{base: b} }
 
-func newFakeTable() *Table[*fakeProcess] { return NewTable[*fakeProcess](new(IDs), 0) }
+func newFakeTable(ids *IDs) *Table {
+	return NewTable(TableOptions{IDs: ids, Validate: func(cmd Command) error { return nil }})
+}
+
+func startFake(t *testing.T, table *Table, id string) (Process, *Base) {
+	t.Helper()
+	p, err := table.Start(t.Context(), Command{ID: id}, newFake)
+	require.NoError(t, err)
+	return p, table.entries[p.ID()]
+}
 
 func TestIDsAreCountedAndUnique(t *testing.T) {
 	ids := new(IDs)
-	one, two := NewTable[*fakeProcess](ids, 0), NewTable[*fakeProcess](ids, 0)
-	_, err := one.Reserve("mcp-stdio-2", newFake)
-	require.NoError(t, err)
-	for i, table := range []*Table[*fakeProcess]{one, two, one} {
-		p, err := table.Reserve("", newFake)
-		require.NoError(t, err)
-		require.Equal(t, []string{"mcp-stdio-1", "mcp-stdio-2", "mcp-stdio-3"}[i], p.id)
+	one, two := newFakeTable(ids), newFakeTable(ids)
+	startFake(t, one, "mcp-stdio-2")
+	for i, table := range []*Table{one, two, one} {
+		p, _ := startFake(t, table, "")
+		require.Equal(t, []string{"mcp-stdio-1", "mcp-stdio-2", "mcp-stdio-3"}[i], p.ID())
 	}
-	p, err := one.Reserve("", newFake)
-	require.NoError(t, err)
-	require.Equal(t, "mcp-stdio-4", p.id)
+	p, _ := startFake(t, one, "")
+	require.Equal(t, "mcp-stdio-4", p.ID())
 	ids.last.Store(1)
-	p, err = one.Reserve("", newFake)
-	require.NoError(t, err)
-	require.Equal(t, "mcp-stdio-5", p.id, "ids that are in use are passed over")
+	p, _ = startFake(t, one, "")
+	require.Equal(t, "mcp-stdio-5", p.ID(), "ids in use are skipped")
 }
 
-func TestOneOfTwoReservationsSucceeds(t *testing.T) {
-	table := newFakeTable()
+func TestOneOfTwoStartsSucceeds(t *testing.T) {
+	table := newFakeTable(nil)
 	var won, lost atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if _, err := table.Reserve("a", newFake); err == nil {
+			if _, err := table.Start(t.Context(), Command{ID: "a"}, newFake); err == nil {
 				won.Add(1)
 			} else {
-				require.ErrorIs(t, err, ErrDuplicate)
+				require.ErrorIs(t, err, errDuplicate)
 				lost.Add(1)
 			}
 		})
@@ -63,61 +74,56 @@ func TestOneOfTwoReservationsSucceeds(t *testing.T) {
 
 func TestRetentionBeginsWithRetire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table := newFakeTable()
-		old, err := table.Reserve("a", newFake)
-		require.NoError(t, err)
-		bound, any := table.Bind(old), table.Handle("a")
+		table := newFakeTable(nil)
+		bound, old := startFake(t, table, "a")
+		any := table.Process("a")
 		time.Sleep(time.Hour)
 		expired := make(chan time.Time, 1)
 		retired := time.Now()
-		table.Retire(old, func() { expired <- time.Now() })
+		table.retire(old, func() { expired <- time.Now() })
 		time.Sleep(Retention - time.Nanosecond)
-		_, err = table.Reserve("a", newFake)
-		require.ErrorIs(t, err, ErrDuplicate)
+		_, err := table.Start(t.Context(), Command{ID: "a"}, newFake)
+		require.ErrorIs(t, err, errDuplicate)
 		require.Equal(t, StateRunning, bound.Info().State)
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		require.Equal(t, retired.Add(Retention), <-expired)
 		require.Equal(t, Info{ID: "a"}, any.Info())
 
-		_, err = table.Reserve("a", newFake)
-		require.NoError(t, err)
+		startFake(t, table, "a")
 		require.Equal(t, StateRunning, any.Info().State)
 		require.Equal(t, StateUnknown, bound.Info().State, "not the next process of that id")
-		table.Remove(old)
-		require.Equal(t, StateRunning, any.Info().State, "only the very process is removed")
+		table.remove(old)
+		require.Equal(t, StateRunning, any.Info().State, "only this process is removed")
 	})
 }
 
 func TestClosedTableRefuses(t *testing.T) {
-	table := newFakeTable()
-	p, err := table.Reserve("a", newFake)
-	require.NoError(t, err)
-	require.Equal(t, []*fakeProcess{p}, table.Close())
-	_, err = table.Reserve("b", newFake)
+	table := newFakeTable(nil)
+	_, b := startFake(t, table, "a")
+	require.Equal(t, []*Base{b}, table.close())
+	_, err := table.Start(t.Context(), Command{ID: "b"}, newFake)
 	require.ErrorIs(t, err, ErrClosed)
 }
 
 func TestNothingExpiresInAClosedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table := newFakeTable()
-		before, err := table.Reserve("a", newFake)
-		require.NoError(t, err)
-		after, err := table.Reserve("b", newFake)
-		require.NoError(t, err)
+		table := newFakeTable(nil)
+		p, before := startFake(t, table, "a")
+		_, after := startFake(t, table, "b")
 		never := func() { t.Error("expired") }
-		table.Retire(before, never)
-		table.Close()
-		table.Retire(after, never)
+		table.retire(before, never)
+		table.close()
+		table.retire(after, never)
 		time.Sleep(2 * Retention)
 		synctest.Wait()
-		require.Equal(t, StateRunning, table.Bind(before).Info().State)
-		require.Empty(t, table.timers)
+		require.Equal(t, StateRunning, p.Info().State)
+		require.Nil(t, after.retired)
 	})
 }
 
-func TestHandleOfNobody(t *testing.T) {
-	h := newFakeTable().Handle("x")
+func TestHandleOfUnknownProcess(t *testing.T) {
+	h := newFakeTable(nil).Process("x")
 	ctx := context.Background()
 	require.Equal(t, "x", h.ID())
 	_, err := h.Subscribe(SubscribeOptions{})

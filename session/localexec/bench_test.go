@@ -20,12 +20,12 @@ import (
 	"mcpdbg/session/localexec/watchdog"
 )
 
-// The size of a message: the mean of what MCP servers send in
+// The size of a message: the mean of the messages of MCP servers in
 // reference/recordings-perf.md 2.2.
 const messageSize = 205
 
-// BenchmarkDrain compares, in alternating rounds, how fast a child that makes
-// one write per message gets rid of them: into cat, and into a Handler.
+// BenchmarkDrain compares, in alternating rounds, how fast a child can write
+// messages, one write each: into cat, and into a Handler.
 func BenchmarkDrain(b *testing.B) {
 	const messages = 200_000
 	steps := exectest.HelperArgs("flood", strconv.Itoa(messages), strconv.Itoa(messageSize))
@@ -82,10 +82,10 @@ func drainWithHandler(b *testing.B, e *Executor, steps []string, want int) time.
 	return took
 }
 
-// BenchmarkRoundTrip compares, in alternating rounds, the way of a message to
-// an echoing child and back: over bare pipes, and through Write and a Handler.
-// It reports the tenth percentile of the rounds: the others tell more about
-// what else the machine was doing.
+// BenchmarkRoundTrip compares, in alternating rounds, the round trip of a
+// message to an echoing child: over bare pipes, and through Write and a
+// Handler. It reports the tenth percentile of the rounds: higher ones depend
+// more on the load of the machine.
 func BenchmarkRoundTrip(b *testing.B) {
 	const trips = 200
 	message := append(bytes.Repeat([]byte{'x'}, messageSize-1), '\n')
@@ -147,8 +147,7 @@ func (r *rawEcho) trips(b *testing.B, message []byte, n int) {
 	}
 }
 
-// An echo answers each message that came back with the next one, inside the
-// Handler.
+// An echo sends the next message in the Handler as soon as one came back.
 type echo struct {
 	p       executor.Process
 	message []byte
@@ -194,8 +193,8 @@ func (c *echo) trips(message []byte, n int) {
 	<-c.done
 }
 
-// BenchmarkStart measures a start with and without a watchdog, and the time until
-// the end of what was started was read. Tenth percentiles, as above.
+// BenchmarkStart measures a start with and without a watchdog, until the end of
+// the process is read. Tenth percentiles, as above.
 func BenchmarkStart(b *testing.B) {
 	for _, c := range []struct{ name, program string }{{"watched", watchdog.Program}, {"bare", ""}} {
 		b.Run(c.name, func(b *testing.B) {

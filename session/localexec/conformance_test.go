@@ -18,12 +18,12 @@ import (
 
 func TestConformance(t *testing.T) {
 	if watchdog.Program == "" {
-		t.Skip("processes have no watchdog of their own here: TestConformanceBare")
+		t.Skip("processes have no own watchdog on this system: see TestConformanceBare")
 	}
 	conform(t, watchdog.Program)
 }
 
-// TestConformanceBare is of systems without a watchdog of each process's own.
+// TestConformanceBare simulates systems without a watchdog for each process.
 func TestConformanceBare(t *testing.T) { conform(t, "") }
 
 func conform(t *testing.T, program string) {
@@ -39,15 +39,15 @@ func conform(t *testing.T, program string) {
 			Program:  os.Args[0],
 			Alive:    alive,
 			Zombie:   zombie,
-			Forgetful: func(_ *testing.T, retention time.Duration) executor.Executor {
+			NewWithRetention: func(_ *testing.T, retention time.Duration) executor.Executor {
 				return at(Options{Retention: retention})
 			},
-			Local: true, Orphans: program != "", Spares: true,
+			Local: true, FindsOrphans: program != "", Spares: true,
 		}
 	})
 }
 
-// find returns pid as the machine sees it now.
+// find returns the current state of the process pid.
 func find(pid int) (proc, bool) {
 	all, err := scan()
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// readNow is not reached: pipes have no read deadline here, so no pump is
-// asked to flush.
+// readNow is never called: pipes have no read deadline on Windows, so no pump
+// flushes.
 func readNow(*os.File, []byte) (int, error) { return 0, errors.ErrUnsupported }
 
-// newTryWriter returns nil: anonymous pipes cannot be written without waiting.
+// newTryWriter returns nil: anonymous pipes do not support non-blocking writes.
 func newTryWriter(*os.File) func([]byte) (int, error) { return nil }

@@ -9,34 +9,34 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A killed process takes a moment to be gone: rounds of killing are this far
-// apart at first, and twice as far each time up to the longest pause.
+// A killed process takes a moment to exit. The pause between rounds of killing
+// doubles from firstPause to maxPause.
 const (
 	firstPause = time.Millisecond
 	maxPause   = 50 * time.Millisecond
 )
 
-// One look at the processes can miss somebody: a process that is about to be
-// another program has no environment for a moment, and one that was forked
-// during the look may not be in it. Where somebody was found, or may have been
-// just started, nobody is taken for gone before a few looks in a row agree.
+// A single look at the process list can miss a process: during an exec it has
+// no environment for a moment, and a process forked during the look may not be
+// listed. If any process was found, or may just have been started, several
+// looks in a row must find none.
 const (
-	calmAfterKill = 3 // looks, where the leader was ours to watch
-	calmUnwatched = 8 // where the program was killed at whatever it was doing
+	looksAfterKill = 3 // looks, if this program watched the leader
+	looksUnwatched = 8 // looks, if the program was killed at any point
 )
 
-// killRounds strikes at all whom find finds, round after round, until it finds
-// none, which strike is told too, or until ctx is done. It takes calm looks in
-// a row without anybody; one is enough if atOnce is set and nobody was ever
-// found.
-func killRounds(ctx context.Context, calm int, atOnce bool, find func() ([]proc, error), strike func([]proc)) error {
+// killRounds calls killAll with the processes that find returns, round after
+// round, until calm rounds in a row find none, or until ctx is done. killAll is
+// also called without processes. One round is enough if atOnce is set and no
+// process was ever found.
+func killRounds(ctx context.Context, calm int, atOnce bool, find func() ([]proc, error), killAll func([]proc)) error {
 	empty, never := 0, true
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		found, err := find()
 		if err != nil {
 			return err
 		}
-		strike(found)
+		killAll(found)
 		empty++
 		if len(found) > 0 {
 			empty, never = 0, false
@@ -52,56 +52,59 @@ func killRounds(ctx context.Context, calm int, atOnce bool, find func() ([]proc,
 	}
 }
 
-// kill sends SIGKILL round after round until no process of it is left
-// and the leader is reaped. It returns who was found, and who is left.
-func (p *process) kill(caller context.Context) (found, left []executor.Descendant, err error) {
+// Kill implements executor.Backend. It sends SIGKILL round after round until no
+// process is left and the leader is reaped.
+func (p *process) Kill(caller context.Context, alone bool, report *executor.StopReport) error {
 	ctx, cancel := context.WithTimeout(caller, endTime)
 	defer cancel()
-	for again := true; again; again = err == nil && ctx.Err() == nil && !p.emptied(ctx) {
-		err = killRounds(ctx, calmAfterKill, true, p.members, func(round []proc) {
-			left = descendants(round)
-			found = addNew(found, left)
-			// A process that cannot be killed is found again, and reported in the end.
+	var err error
+	for again := !alone || !p.emptied(caller); again; again = err == nil && ctx.Err() == nil && !p.emptied(ctx) {
+		err = killRounds(ctx, looksAfterKill, true, p.members, func(round []proc) {
+			report.Survivors = descendants(round)
+			report.Signalled = addNew(report.Signalled, report.Survivors)
+			// A process that cannot be killed is found again and reported in
+			// the end.
 			_ = p.signal(executor.StepKill, executor.ScopeTree, round)
 		})
 	}
 	if err != nil {
-		return found, left, errors.Join(err, p.signal(executor.StepKill, executor.ScopeGroup, nil))
+		return errors.Join(err, p.signal(executor.StepKill, executor.ScopeGroup, nil))
 	}
-	p.noteHidden(len(left) == 0 && ctx.Err() != nil && caller.Err() == nil)
+	p.setHidden(len(report.Survivors) == 0 && ctx.Err() != nil && caller.Err() == nil)
 	select {
-	case <-p.exited:
+	case <-p.base.Exited():
 	case <-ctx.Done():
 	}
-	if !p.alive() {
-		return found, left, nil
+	if !p.base.Alive() {
+		report.Spared = p.spared()
+		return nil
 	}
 	if caller.Err() == nil {
-		p.child.forsake()
+		p.child.killWatchdog()
 	}
-	return found, left, errors.New("the leader does not die")
+	return errors.New("leader still alive after SIGKILL")
 }
 
-// emptied reports whether no more rounds of killing are needed. Where a watchdog knows
-// whether a descendant is left, it waits for that for a moment.
+// emptied reports whether no more rounds of killing are needed. If there is a
+// watchdog, it waits up to maxPause for its report that no descendant is left.
 func (p *process) emptied(ctx context.Context) bool {
 	return len(p.spared()) > 0 || p.child.awaitEmpty(ctx, maxPause)
 }
 
-// noteHidden notes whether the watchdog still had a descendant when no look had
-// shown one for all the time of the kill.
-func (p *process) noteHidden(hidden bool) {
+// setHidden records whether the watchdog still had a descendant although no
+// look showed one during the whole kill.
+func (p *process) setHidden(hidden bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hidden = hidden
 }
 
-// killOrphans kills what a lost watchdog has left.
+// killOrphans kills the descendants of a lost watchdog.
 func (p *process) killOrphans() {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	// Terminate finds the remaining processes again, and reports them.
-	_ = killRounds(ctx, calmUnwatched, false, p.members, func(round []proc) {
+	// Terminate finds the remaining processes again and reports them.
+	_ = killRounds(ctx, looksUnwatched, false, p.members, func(round []proc) {
 		_ = p.signal(executor.StepKill, executor.ScopeTree, round)
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// signal takes step. There are no signals here: INT becomes Ctrl+Break for the
-// group, KILL ends the leader or the whole job, and TERM does not exist.
+// signal performs step. Windows has no signals: INT becomes Ctrl+Break for the
+// group, KILL ends the leader or the whole job, and TERM is unsupported.
 func (c *child) signal(step executor.Step, group bool) error {
 	switch {
 	case step == executor.StepKill && group:
@@ -22,7 +22,7 @@ func (c *child) signal(step executor.Step, group bool) error {
 	}
 }
 
-// signalOne kills a process; nobody there is no error.
+// signalOne kills a process. It returns nil if there is no such process.
 func signalOne(pid int, step executor.Step) error {
 	if step != executor.StepKill {
 		return errors.ErrUnsupported
@@ -38,15 +38,14 @@ func signalOne(pid int, step executor.Step) error {
 	return windows.TerminateProcess(h, 1)
 }
 
-// groupGone reports false: a job is never anybody else's.
+// groupGone returns false: jobs are not reused.
 func (c *child) groupGone() bool { return false }
 
 func signalProc(id procID, step executor.Step) error { return signalOne(id.pid, step) }
 
 func ownSession() *syscall.SysProcAttr { return nil }
 
-// hide has nothing to do: the job of each process does what the watchdog does
-// elsewhere.
-func hide() {}
+// protect does nothing: on Windows jobs replace the watchdog.
+func protect() {}
 
 func killRegistered(map[string]int) int { return 0 }

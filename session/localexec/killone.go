@@ -9,9 +9,6 @@ import (
 
 // KillOne implements executor.TreeKiller.
 func (p *process) KillOne(_ context.Context, pid int) (executor.Descendant, error) {
-	if !p.running() {
-		return executor.Descendant{}, executor.ErrStarting
-	}
 	found, spared, err := p.look()
 	if err != nil {
 		return executor.Descendant{}, err
@@ -21,7 +18,7 @@ func (p *process) KillOne(_ context.Context, pid int) (executor.Descendant, erro
 			continue
 		}
 		d := m.descendant()
-		if pid == p.child.pid { // whose number is its own until it is reaped
+		if pid == p.child.pid { // its pid cannot be reused before it is reaped
 			return d, p.signal(executor.StepKill, executor.ScopeLeader, nil)
 		}
 		if err := signalProc(m.procID, executor.StepKill); err != nil {

@@ -3,6 +3,7 @@
 package localexec
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// newExecutor returns one that is closed with the test.
+// newExecutor returns an executor that is closed with the test.
 func newExecutor(t *testing.T, o Options) *Executor {
 	t.Helper()
 	e := New(o)
@@ -26,7 +27,7 @@ func newExecutor(t *testing.T, o Options) *Executor {
 	return e
 }
 
-// failure starts cmd and returns why that failed.
+// failure starts cmd and returns the error.
 func failure(t *testing.T, o Options, cmd executor.Command) *executor.StartError {
 	t.Helper()
 	_, err := newExecutor(t, o).Start(t.Context(), cmd)
@@ -63,7 +64,7 @@ func writeFile(t *testing.T, path, text string, mode os.FileMode) string {
 	return path
 }
 
-func TestWhyAProgramCannotBeExecuted(t *testing.T) {
+func TestProgramErrors(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, c := range []struct {
@@ -84,7 +85,7 @@ func TestWhyAProgramCannotBeExecuted(t *testing.T) {
 			executor.StartNoExec, "interpreter /no/such/sh", "first line",
 		},
 		{
-			"Windows line ends", writeFile(t, at("crlf"), "#!/bin/sh\r\necho\r\n", 0o755),
+			"Windows line endings", writeFile(t, at("crlf"), "#!/bin/sh\r\necho\r\n", 0o755),
 			executor.StartNoExec, `interpreter "/bin/sh\r"`, "carriage return",
 		},
 		{
@@ -106,7 +107,7 @@ func TestWhyAProgramCannotBeExecuted(t *testing.T) {
 	}
 }
 
-func TestWhyADirectoryCannotBeUsed(t *testing.T) {
+func TestDirectoryErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := writeFile(t, filepath.Join(dir, "file"), "", 0o644)
 	for _, d := range []string{filepath.Join(dir, "none"), file, filepath.Join(file, "below")} {
@@ -117,9 +118,9 @@ func TestWhyADirectoryCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestDirectoryThatMayNotBeEnteredIsBlamed(t *testing.T) {
+func TestInaccessibleDirectoryIsReported(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("root may enter every directory; .ci/run runs this as another user too")
+		t.Skip("root can access every directory; .ci/run runs this as another user too")
 	}
 	dir := filepath.Join(t.TempDir(), "closed")
 	require.NoError(t, os.Mkdir(dir, 0))
@@ -129,7 +130,7 @@ func TestDirectoryThatMayNotBeEnteredIsBlamed(t *testing.T) {
 	require.Contains(t, err.Hint, "--cwd")
 }
 
-func TestTooMuchToCarry(t *testing.T) {
+func TestTooLargeCommand(t *testing.T) {
 	err := failure(t, Options{}, executor.Command{Argv: []string{"true", strings.Repeat("x", 4<<20)}})
 	require.Equal(t, executor.StartInvalid, err.Code)
 	require.Contains(t, err.Hint, "too large")
@@ -151,7 +152,7 @@ func TestProgramIsSearchedOnThePathOfTheProcess(t *testing.T) {
 	require.Equal(t, "third\n", run(executor.Command{Argv: []string{"tool"}}))
 	require.Equal(t, "second "+at("second/tool")+"\n", run(executor.Command{
 		Argv: []string{"tool"}, Env: path(at("first") + ":" + at("second") + ":" + at("third")),
-	}), "what cannot be executed is passed over")
+	}), "files that cannot be executed are skipped")
 	require.Equal(t, "third\n", run(executor.Command{Argv: []string{"tool"}, Env: path("third"), Dir: dir}),
 		"relative to the working directory")
 	require.Equal(t, "third\n", run(executor.Command{Argv: []string{"third/tool"}, Dir: dir}))
@@ -165,26 +166,26 @@ func TestProgramIsSearchedOnThePathOfTheProcess(t *testing.T) {
 	require.Contains(t, err.Hint, "PATH="+dir+":/other")
 }
 
-func TestArgvZeroIsAsGiven(t *testing.T) {
+func TestArgvZeroIsUnchanged(t *testing.T) {
 	e := newExecutor(t, Options{})
 	require.Equal(t, "sh\n", output(t, e, executor.Command{Argv: []string{"sh", "-c", "echo $0"}}))
 }
 
-func TestMarksOfDebuggersAroundUsAreKept(t *testing.T) {
-	e := newExecutor(t, Options{Environ: []string{"PATH=/bin:/usr/bin", markName + "=outer"}})
+func TestMarksOfOuterDebuggersAreKept(t *testing.T) {
+	e := newExecutor(t, Options{Environ: []string{"PATH=/bin:/usr/bin", executor.MarkName + "=outer"}})
 	cmd := executor.Command{
-		Argv: []string{"sh", "-c", "echo $" + markName}, EnvPolicy: executor.EnvNone,
-		Env: []executor.EnvVar{{Name: markName, Value: "mine"}},
+		Argv: []string{"sh", "-c", "echo $" + executor.MarkName}, EnvPolicy: executor.EnvNone,
+		Env: []executor.EnvVar{{Name: executor.MarkName, Value: "mine"}},
 	}
 	got := output(t, e, cmd)
 	require.Regexp(t, "^outer,[0-9a-f]{32}\n$", got)
 	require.NotEqual(t, got, output(t, e, cmd), "each process has its own")
 
-	env := addMark(nil, []string{markName + "=" + strings.Repeat("x,", 100) + "y"}, "new")
-	require.Equal(t, []string{markName + "=x,x,x,x,x,x,y,new"}, env, "their number is limited")
+	env := addMark(nil, []string{executor.MarkName + "=" + strings.Repeat("x,", 100) + "y"}, "new")
+	require.Equal(t, []string{executor.MarkName + "=x,x,x,x,x,x,y,new"}, env, "their number is limited")
 }
 
-func TestWhatOutlivesItsLeaderEndsWithTheRetention(t *testing.T) {
+func TestDescendantsEndWithTheRetention(t *testing.T) {
 	e := newExecutor(t, Options{Retention: time.Millisecond})
 	text := output(t, e, executor.Command{
 		Argv: append([]string{os.Args[0]}, exectest.HelperArgs("spawn", "daemon", "pid", "closeout", "hang", "end")...),
@@ -195,16 +196,26 @@ func TestWhatOutlivesItsLeaderEndsWithTheRetention(t *testing.T) {
 	require.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, 10*time.Millisecond)
 }
 
-func TestFlushReadsWhatThePipeHolds(t *testing.T) {
+func TestFlushEmptiesThePipe(t *testing.T) {
 	for range 100 {
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
 		j := executor.NewJournal(executor.JournalOptions{})
-		p := newPump(j, executor.Stdout, r)
-		go p.run()
+		p := newPipeReader(r)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for b := make([]byte, 100); ; {
+				n, err := p.Read(b)
+				j.Output(executor.Stdout, bytes.Clone(b[:n]))
+				if err != nil {
+					return
+				}
+			}
+		}()
 		_, err = w.WriteString("written before the flush")
 		require.NoError(t, err)
-		flush([]*pump{p})
+		flush(p)
 		var info executor.Info
 		j.Fill(&info)
 		require.Equal(t, uint64(2), info.NextSeq)
@@ -212,15 +223,15 @@ func TestFlushReadsWhatThePipeHolds(t *testing.T) {
 		_, err = w.WriteString("and after it")
 		require.NoError(t, err)
 		require.NoError(t, w.Close())
-		<-p.done
+		<-done
 		j.Fill(&info)
 		require.Equal(t, uint64(3), info.NextSeq)
 	}
 }
 
-func TestPipeHeldOutOfReachIsGivenUp(t *testing.T) {
+func TestPipeHeldByUnreachableProcessIsClosed(t *testing.T) {
 	e := newExecutor(t, Options{}) // its Close waits for the pumps
-	e.program = ""                 // which would find it
+	e.program = ""                 // a watchdog would find it
 	p, err := e.Start(t.Context(), executor.Command{
 		Argv: append([]string{os.Args[0]}, exectest.HelperArgs("spawn", "stray", "pid", "hang", "end")...),
 	})
@@ -250,13 +261,13 @@ func TestKillRounds(t *testing.T) {
 		name   string
 		calm   int
 		atOnce bool
-		looks  []int // how many each look finds; none after these
+		looks  []int // how many processes each look finds; none afterwards
 		want   []int
 	}{
-		{"nobody was there", 3, true, nil, []int{0}},
-		{"nobody was seen, but the program was killed at whatever it did", 3, false, nil, []int{0, 0, 0}},
-		{"somebody dies slowly", 3, true, []int{1, 1}, []int{1, 1, 0, 0, 0}},
-		{"one look misses who is about to be another program", 3, true, []int{1, 0, 1}, []int{1, 0, 1, 0, 0, 0}},
+		{"no process", 3, true, nil, []int{0}},
+		{"no process seen, but the program was killed at any point", 3, false, nil, []int{0, 0, 0}},
+		{"a process dies slowly", 3, true, []int{1, 1}, []int{1, 1, 0, 0, 0}},
+		{"one look misses a process during an exec", 3, true, []int{1, 0, 1}, []int{1, 0, 1, 0, 0, 0}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var rounds []int
@@ -274,7 +285,7 @@ func TestKillRounds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	always := func() ([]proc, error) { return []proc{m}, nil }
-	require.NoError(t, killRounds(ctx, calmAfterKill, true, always, func([]proc) {}), "it gives up, and strike knows who is left")
+	require.NoError(t, killRounds(ctx, looksAfterKill, true, always, func([]proc) {}), "it gives up; killAll knows the remaining processes")
 }
 
 func TestTerminateFromAHandler(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 )
 
 // startFamily starts a leader, a child that ignores TERM, and a daemon, and
-// returns it when all run.
+// returns when all run.
 func startFamily(t *testing.T, e *Executor) (executor.Process, []int) {
 	t.Helper()
 	p, err := e.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs(
@@ -39,7 +39,7 @@ func startFamily(t *testing.T, e *Executor) (executor.Process, []int) {
 	return p, pids
 }
 
-func TestLongRoundsLeaveNobody(t *testing.T) {
+func TestLongRoundsLeakNothing(t *testing.T) {
 	e := newExecutor(t, Options{Watchdog: watchdogCommand()})
 	for round := range 200 {
 		p, pids := startFamily(t, e)

@@ -18,15 +18,15 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxShebang is how much of a first line is looked at: what Linux reads
+// maxShebang is how many bytes of the first line are read, as in Linux
 // (BINPRM_BUF_SIZE).
 const maxShebang = 256
 
 func sameName(a, b string) bool { return a == b }
 
-// lookup finds the file that exec would run for program: a name with a slash
-// is a path from dir, any other is searched on the PATH of the process, or on
-// ours if it has none.
+// lookup finds the file that exec would run for program: a name with a slash is
+// a path relative to dir; any other is searched in the PATH of the process, or
+// in ours if it has none.
 func lookup(program, dir string, env []string) (string, *executor.StartError) {
 	if strings.Contains(program, "/") {
 		return program, checkProgram(program, from(dir, program))
@@ -55,7 +55,7 @@ func lookup(program, dir string, env []string) (string, *executor.StartError) {
 		fmt.Sprintf("it is not in any directory of PATH=%s; give its full path, or set PATH with --env", path))
 }
 
-// from is path as a process in dir sees it.
+// from returns path as a process in dir sees it.
 func from(dir, path string) string {
 	if dir == "" || filepath.IsAbs(path) {
 		return path
@@ -63,19 +63,19 @@ func from(dir, path string) string {
 	return dir + "/" + path
 }
 
-// checkProgram says why file cannot be executed.
+// checkProgram returns an error if file cannot be executed.
 func checkProgram(program, file string) *executor.StartError {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return startError(executor.StartNotFound, "resolve", fmt.Errorf("program %s does not exist", program),
-			"check the path; a relative one counts from the working directory")
+			"check the path; relative paths start at the working directory")
 	case err != nil:
 		return startError(executor.StartNoExec, "resolve", fmt.Errorf("program %s: %w", program, errors.Unwrap(err)),
-			"you may not look into its directory")
+			"no permission to read its directory")
 	case info.IsDir():
 		return startError(executor.StartNoExec, "resolve", fmt.Errorf("%s is a directory", file),
-			"give the program inside it")
+			"specify the program inside it")
 	case unix.Faccessat(unix.AT_FDCWD, file, unix.X_OK, unix.AT_EACCESS) != nil:
 		return startError(executor.StartNoExec, "resolve", fmt.Errorf("%s is not executable", file),
 			notExecutableHint(file))
@@ -90,14 +90,14 @@ func notExecutableHint(file string) string {
 	return fmt.Sprintf("chmod +x %s, or name the interpreter that runs it", file)
 }
 
-// shebang is the interpreter named in the first line of a script.
+// shebang returns the interpreter in the first line of a script.
 func shebang(file string) string {
 	f, err := os.Open(file)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	head, _ := bufio.NewReaderSize(f, maxShebang).Peek(maxShebang) // a short file is no error
+	head, _ := bufio.NewReaderSize(f, maxShebang).Peek(maxShebang) // short files are fine
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	rest, ok := bytes.CutPrefix(line, []byte("#!"))
 	if !ok {
@@ -107,7 +107,7 @@ func shebang(file string) string {
 	return interpreter
 }
 
-// classify names the reason behind an error of exec.
+// classify returns the reason for an error of exec.
 func classify(s spec, errno syscall.Errno) *executor.StartError {
 	file := from(s.dir, s.path)
 	interpreter := shebang(file)
@@ -121,7 +121,7 @@ func classify(s spec, errno syscall.Errno) *executor.StartError {
 	case unix.ENOENT:
 		switch {
 		case strings.HasSuffix(interpreter, "\r"):
-			return noExec("its first line ends in a carriage return: save it with Unix line ends",
+			return noExec("its first line ends in a carriage return: save it with Unix line endings",
 				"interpreter %q of %s does not exist", interpreter, file)
 		case interpreter != "":
 			return noExec("correct the first line of the script, or start the interpreter yourself",
@@ -129,12 +129,12 @@ func classify(s spec, errno syscall.Errno) *executor.StartError {
 		}
 		return noExec("its dynamic loader is missing: was it built for another system?", "run %s", file)
 	case unix.ENOEXEC:
-		return noExec("a script needs a first line such as #!/bin/sh; a program has to be built for this machine",
+		return noExec("a script needs a first line such as #!/bin/sh; a program must be built for this machine",
 			"run %s", file)
 	case unix.EACCES, unix.EPERM:
 		if s.dir != "" && unix.Access(s.dir, unix.X_OK) != nil {
 			return startError(executor.StartNoDir, "spawn", fmt.Errorf("enter working directory %s: %w", s.dir, errno),
-				"give a directory that you may enter with --cwd")
+				"use --cwd with a directory that you can access")
 		}
 		if interpreter != "" {
 			return noExec("the interpreter in its first line cannot be executed",

@@ -14,8 +14,8 @@ import (
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// lookup finds the file for program with the PATH and PATHEXT of the process:
-// a name with a separator is a path from dir.
+// lookup finds the file for program with the PATH and PATHEXT of the process: a
+// name with a separator is a path relative to dir.
 func lookup(program, dir string, env []string) (string, *executor.StartError) {
 	extensions := filepath.SplitList(getenv(env, "PATHEXT"))
 	if len(extensions) == 0 {
@@ -47,7 +47,7 @@ func lookup(program, dir string, env []string) (string, *executor.StartError) {
 		fmt.Sprintf("it is not in any directory of PATH=%s; give its full path, or set PATH with --env", path))
 }
 
-// classify names the reason behind an error of CreateProcess.
+// classify returns the reason for an error of CreateProcess.
 func classify(s spec, errno syscall.Errno) *executor.StartError {
 	err := fmt.Errorf("run %s: %w", s.path, errno)
 	switch errno {

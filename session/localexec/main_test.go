@@ -12,12 +12,12 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Arguments that make the test binary something else than tests.
+// Arguments that make the test binary run something other than tests.
 const (
 	watchdogArg   = "watchdog-of-localexec"
 	driverArg     = "driver-of-localexec"
 	bareDriverArg = "bare-driver-of-localexec"
-	leaveVariable = "TEST_OF_LOCALEXEC_LEAVE" // what a driver spares
+	leaveVariable = "TEST_OF_LOCALEXEC_LEAVE" // the programs that a driver spares
 )
 
 func TestMain(m *testing.M) {
@@ -35,12 +35,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// watchdogCommand is what mcpdbg's hidden subcommand is to the program.
+// watchdogCommand is the counterpart of mcpdbg's hidden subcommand.
 func watchdogCommand() []string { return []string{os.Args[0], watchdogArg} }
 
 // drive is a program that runs the helper's steps under an executor with a
-// watchdog, and copies what the helper writes to its own standard output. A bare
-// one has only the one watchdog over all.
+// watchdog and copies the helper's output to its own standard output. A bare
+// one has only the shared watchdog.
 func drive(bare bool, steps []string) {
 	e := New(Options{Watchdog: watchdogCommand()})
 	if bare {
@@ -63,12 +63,12 @@ func drive(bare bool, steps []string) {
 		fmt.Println("cannot subscribe:", err)
 		os.Exit(1)
 	}
-	if e.guard.cmd != nil {
-		fmt.Println("watchdog", e.guard.cmd.Process.Pid)
+	if e.sharedWatchdog.cmd != nil {
+		fmt.Println("watchdog", e.sharedWatchdog.cmd.Process.Pid)
 	} else {
 		fmt.Println("watchdog", parentOf(p.Info().PID))
 	}
-	_, _ = io.Copy(io.Discard, os.Stdin) // until the test says so
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the test closes it
 	if err := e.Close(); err != nil {
 		fmt.Println("cannot close:", err)
 		os.Exit(1)
@@ -76,7 +76,7 @@ func drive(bare bool, steps []string) {
 	os.Exit(0)
 }
 
-// parentOf is the parent of a process, 0 if it is gone.
+// parentOf returns the parent of a process, 0 if it is gone.
 func parentOf(pid int) int {
 	all, err := scan()
 	if err != nil {

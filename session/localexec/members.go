@@ -8,7 +8,7 @@ import (
 	"mcpdbg/session/localexec/watchdog"
 )
 
-// Why Terminate may have missed processes.
+// The reasons why Terminate may have missed processes.
 const (
 	unwatched = "cannot see processes that left the process tree before the first look at it"
 	lost      = "the watchdog ended early: cannot see processes that had left the process tree"
@@ -18,10 +18,8 @@ const (
 // maxKnown is how many members are remembered, dead ones among them.
 const maxKnown = 1024
 
-// Without a watchdog only what was seen once is found again, whatever it does.
-// Looks are so long after the start, and then so far apart.
-var firstSamples = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, time.Second}
-
+// sampleEvery is the time between two looks at the tree without a watchdog: see
+// executor.Sample.
 const sampleEvery = 2 * time.Second
 
 // members lists the processes that belong to p and are not spared.
@@ -30,7 +28,7 @@ func (p *process) members() ([]proc, error) {
 	return found, err
 }
 
-// inScope lists those of members that scope means.
+// inScope lists the members in scope.
 func (p *process) inScope(scope executor.Scope) ([]proc, error) {
 	found, err := p.members()
 	if scope == executor.ScopeTree || err != nil {
@@ -42,10 +40,10 @@ func (p *process) inScope(scope executor.Scope) ([]proc, error) {
 	}), nil
 }
 
-// look lists the processes that belong to p now, those that Command.Leave
-// spares apart.
+// look lists the processes that belong to p now, separating those that
+// Command.Leave spares.
 func (p *process) look() (found, spared []proc, err error) {
-	if p.isSwept() {
+	if p.base.Swept() {
 		return nil, nil, nil
 	}
 	all, err := p.child.members(p.family(), &p.ex.scans)
@@ -54,16 +52,16 @@ func (p *process) look() (found, spared []proc, err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	found, spared = p.divide(all)
+	found, spared = p.splitSpared(all)
 	p.remember(found, spared)
 	return found, spared, nil
 }
 
-// family is who belongs to p now.
+// family returns the current family of p.
 func (p *process) family() family {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	f := family{leader: p.child.pid, parent: p.child.parent(), mark: p.mark, known: make(map[procID]bool)}
+	f := family{leader: p.child.pid, parent: p.child.parent(), mark: p.base.Mark, known: make(map[procID]bool)}
 	for id := range p.known {
 		f.known[id] = true
 	}
@@ -74,10 +72,10 @@ func (p *process) family() family {
 	return f
 }
 
-// divide separates what Command.Leave names, and what that has started, from
-// all. The leader is never spared.
-func (p *process) divide(all []proc) (found, spared []proc) {
-	if len(p.cmd.Leave) == 0 {
+// splitSpared separates the processes that Command.Leave names, and those that they
+// have started, from all others. The leader is never spared.
+func (p *process) splitSpared(all []proc) (found, spared []proc) {
+	if len(p.base.Cmd.Leave) == 0 {
 		return all, nil
 	}
 	kept := make(map[int]bool)
@@ -87,7 +85,7 @@ func (p *process) divide(all []proc) (found, spared []proc) {
 			if kept[m.pid] || m.pid == p.child.pid {
 				continue
 			}
-			if kept[m.ppid] || p.known[m.procID] == memberSpared || watchdog.Spares(p.cmd.Leave, argv0(m), m.name()) {
+			if kept[m.ppid] || p.known[m.procID] == memberSpared || watchdog.Spares(p.base.Cmd.Leave, argv0(m), m.name()) {
 				kept[m.pid], grown = true, true
 			}
 		}
@@ -102,7 +100,7 @@ func (p *process) divide(all []proc) (found, spared []proc) {
 	return found, spared
 }
 
-// A membership is why a process is remembered.
+// A membership is the reason why a process is remembered.
 type membership uint8
 
 const (
@@ -110,7 +108,7 @@ const (
 	memberSpared
 )
 
-// remember notes the processes that were seen. The caller holds p.mu.
+// remember records the processes that were seen. The caller holds p.mu.
 func (p *process) remember(found, spared []proc) {
 	if len(p.known) > maxKnown {
 		clear(p.known) // most have ended: the others are in found or spared
@@ -128,7 +126,7 @@ func (p *process) note(m proc, as membership) {
 	if executor.ContainerClient(m.name()) {
 		p.containers = true
 	}
-	if m.start != 0 { // else its number may be another's later
+	if m.start != 0 { // otherwise its number may be reused later
 		p.known[m.procID] = as
 	}
 }
@@ -140,8 +138,11 @@ func (p *process) spared() []executor.Descendant {
 	return descendants(p.sparedNow)
 }
 
-// cannotTell lists the reasons why processes may have been missed.
-func (p *process) cannotTell() []string {
+// CannotTell implements executor.Backend.
+func (p *process) CannotTell() []string {
+	if p.base.Swept() {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var reasons []string
@@ -159,22 +160,4 @@ func (p *process) cannotTell() []string {
 		}
 	}
 	return reasons
-}
-
-// sample looks at the tree from time to time, so that members are known before
-// they hide.
-func (p *process) sample() {
-	began := time.Now()
-	for i := 0; ; i++ {
-		pause := sampleEvery
-		if i < len(firstSamples) {
-			pause = firstSamples[i] - time.Since(began)
-		}
-		select {
-		case <-time.After(pause):
-			_, _, _ = p.look() // the next one may succeed
-		case <-p.finished:
-			return
-		}
-	}
 }

@@ -2,8 +2,8 @@ package localexec
 
 import "os"
 
-// pipes are the files between a child and this program. All are closed by
-// somebody: theirs once the child runs, ours by the process or when there is none.
+// pipes are the files between a child and this program. theirs are closed once
+// the child runs, ours by the process or if the start fails.
 type pipes struct {
 	stdin          *os.File // nil without
 	stdout, stderr *os.File
@@ -68,7 +68,7 @@ func (p *pipes) closeAll() {
 	}
 }
 
-// closeAll closes files that nothing was written to.
+// closeAll closes files without unwritten data.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close()

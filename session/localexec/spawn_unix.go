@@ -14,8 +14,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A child is a leader, from before its spawn, and our ends of its pipes. Its
-// parent is a watchdog, or where there is none this program.
+// A child is a leader, spawned or not, with our ends of its pipes. Its parent
+// is a watchdog or, without one, this program.
 type child struct {
 	*pipes
 	pid     int
@@ -23,7 +23,7 @@ type child struct {
 	process *os.Process // nil under a watchdog
 }
 
-// watch starts program as the watchdog that is to be the child's parent.
+// watch starts program as the watchdog that becomes the child's parent.
 func (c *child) watch(ctx context.Context, program string) error {
 	w, err := startWatcher(ctx, program, c.theirs)
 	if err == nil {
@@ -32,20 +32,20 @@ func (c *child) watch(ctx context.Context, program string) error {
 	return err
 }
 
-// complete reports whether all that the child starts can be found, for as long
+// complete reports whether all descendants of the child can be found, as long
 // as its watchdog is not killed.
 func (c *child) complete() bool { return c.watcher != nil }
 
-// watched reports whether the child has a watchdog that runs.
+// watched reports whether the child has a running watchdog.
 func (c *child) watched() bool { return c.watcher != nil && !c.watcher.over() }
 
-// lost reports whether the child's watchdog has ended too early to know whether
-// a descendant is left.
+// lost reports whether the child's watchdog ended too early to know whether a
+// descendant is left.
 func (c *child) lost() bool { return c.watcher != nil && c.watcher.lost() }
 
-// run spawns the child as the leader of a session and group of its own, so that
-// what a terminal sends to us does not reach it and its group can be signalled.
-// When it fails, no file is left open.
+// run spawns the child as the leader of its own session and group, so that
+// signals of our terminal do not reach it and its group can be signalled. If it
+// fails, no file is left open.
 func (c *child) run(ctx context.Context, s spec) error {
 	err := c.spawn(ctx, s)
 	c.closeTheirs()
@@ -74,7 +74,7 @@ func (c *child) spawnWith(s spec, attr *syscall.SysProcAttr) (*os.Process, error
 	return os.StartProcess(s.path, s.argv, &os.ProcAttr{Dir: s.dir, Env: s.env, Files: c.theirs, Sys: attr})
 }
 
-// discard gives up a child that does not run.
+// discard releases a child that is not running.
 func (c *child) discard() {
 	c.closeAll()
 	if c.watcher != nil {
@@ -82,7 +82,7 @@ func (c *child) discard() {
 	}
 }
 
-// wait returns how the leader ended, and reaps it.
+// wait reaps the leader and returns its exit.
 func (c *child) wait() executor.Exit {
 	if c.watcher != nil {
 		return c.watcher.wait()
@@ -98,7 +98,7 @@ func (c *child) wait() executor.Exit {
 	return exitOf(status)
 }
 
-// parent is the watchdog's pid while it runs, else 0.
+// parent returns the watchdog's pid while it runs, else 0.
 func (c *child) parent() int {
 	if !c.watched() {
 		return 0
@@ -106,33 +106,33 @@ func (c *child) parent() int {
 	return c.watcher.process.Pid
 }
 
-// awaitEmpty waits until a watchdog says that nothing is left of what the child
-// had started, and reports whether it has. Without one it has nothing to say.
+// awaitEmpty waits until the watchdog reports that no descendant of the child
+// is left, and reports whether it has. Without a watchdog it returns true.
 func (c *child) awaitEmpty(ctx context.Context, limit time.Duration) bool {
 	return c.watcher == nil || c.watcher.awaitEmpty(ctx, limit)
 }
 
-// groupGone reports whether nobody that we may signal is left in the group of a
-// reaped leader.
+// groupGone reports whether the group of a reaped leader has no process left
+// that we may signal.
 func (c *child) groupGone() bool { return unix.Kill(-c.pid, 0) != nil }
 
-// forsake ends a watchdog that does not tell of the leader's end, having been
-// stopped, and with it the leader.
-func (c *child) forsake() {
+// killWatchdog kills a stopped watchdog, which does not report the leader's exit,
+// and with it the leader.
+func (c *child) killWatchdog() {
 	if c.watcher != nil {
 		c.watcher.kill()
 	}
 }
 
-// release frees what is kept for the descendants. Spared ones go on: its
-// watchdog does not know all that those have started.
+// release ends the watchdog. If there are spared descendants, it is dismissed
+// without killing: it does not know all processes that they have started.
 func (c *child) release(spared bool) {
 	if c.watcher != nil {
 		c.watcher.release(spared)
 	}
 }
 
-// signal sends the signal of step to the leader, or to its group.
+// signal sends the signal of step to the leader or to its group.
 func (c *child) signal(step executor.Step, group bool) error {
 	switch {
 	case c.watched():
@@ -156,7 +156,7 @@ func exitOf(status syscall.WaitStatus) executor.Exit {
 	}
 }
 
-// signalName is the POSIX name without SIG.
+// signalName returns the POSIX name without SIG.
 func signalName(sig syscall.Signal) string {
 	if name := unix.SignalName(sig); len(name) > len("SIG") {
 		return name[len("SIG"):]

@@ -14,8 +14,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A child is a leader that was spawned, our ends of its pipes, and the job
-// that holds it and all its descendants. The job ends with its last handle, so
+// A child is a spawned leader with our ends of its pipes and the job that holds
+// it and all its descendants. The job ends when its last handle is closed, so
 // that no process outlives this program.
 type child struct {
 	*pipes
@@ -24,10 +24,10 @@ type child struct {
 	job     windows.Handle
 }
 
-// watch has nothing to do: the job ends with this program.
+// watch does nothing: the job ends with this program.
 func (c *child) watch(context.Context, string) error { return nil }
 
-// complete reports whether all that the child starts can be found.
+// complete returns true: a job holds all descendants.
 func (c *child) complete() bool { return true }
 
 // lost returns false: there is no watchdog on Windows.
@@ -36,7 +36,7 @@ func (c *child) lost() bool { return false }
 // parent returns 0: there is no watchdog on Windows.
 func (c *child) parent() int { return 0 }
 
-// run spawns the child. When it fails, nothing of it is left.
+// run spawns the child. If it fails, no process is left.
 func (c *child) run(_ context.Context, s spec) error {
 	err := c.spawn(s)
 	c.closeTheirs()
@@ -46,10 +46,10 @@ func (c *child) run(_ context.Context, s spec) error {
 	return err
 }
 
-// discard gives up a child that does not run.
+// discard releases a child that is not running.
 func (c *child) discard() { c.closeAll() }
 
-// wait returns how the leader ended.
+// wait returns the leader's exit.
 func (c *child) wait() executor.Exit {
 	state, err := c.process.Wait()
 	if err != nil {
@@ -58,14 +58,14 @@ func (c *child) wait() executor.Exit {
 	return executor.Exit{Kind: executor.ExitCode, Code: state.ExitCode()}
 }
 
-// awaitEmpty has nothing to wait for: a job lists all that it holds.
+// awaitEmpty returns true: a job lists all its processes.
 func (c *child) awaitEmpty(context.Context, time.Duration) bool { return true }
 
-// forsake has nothing to do: no watchdog stands between us and the leader.
-func (c *child) forsake() {}
+// killWatchdog does nothing: there is no watchdog on Windows.
+func (c *child) killWatchdog() {}
 
-// spawn runs s suspended, puts it into a job, and lets it go: nothing it
-// starts can be outside the job.
+// spawn starts s suspended, puts it into a job and resumes it: no process that
+// it starts can be outside the job.
 func (c *child) spawn(s spec) error {
 	if len(s.leave) > 0 {
 		return fmt.Errorf("spare processes of a job: %w", errors.ErrUnsupported)
@@ -83,7 +83,7 @@ func (c *child) spawn(s spec) error {
 		err = c.confine()
 	}
 	if err != nil {
-		_ = windows.CloseHandle(job) // and so ends what may be in it
+		_ = windows.CloseHandle(job) // ends any process in it
 		return err
 	}
 	c.pid = c.process.Pid
@@ -106,9 +106,9 @@ func newJob() (windows.Handle, error) {
 	return job, nil
 }
 
-// release frees the job; its members, if there still are any, end with it.
+// release closes the job, which ends any remaining members.
 func (c *child) release(bool) {
-	_ = windows.CloseHandle(c.job) // a handle that is valid is always closed
+	_ = windows.CloseHandle(c.job) // never fails for a valid handle
 }
 
 // confine puts the suspended child into its job and resumes it.
@@ -130,7 +130,7 @@ func (c *child) confine() error {
 	return nil
 }
 
-// resume lets the only thread of a suspended process run.
+// resume resumes the only thread of a suspended process.
 func resume(pid uint32) error {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {

@@ -16,39 +16,38 @@ type proc struct {
 	zombie               bool
 	rss                  int64
 	cpu                  time.Duration // user and system
-	command              string        // as the scan tells it; describe knows more
-	marks                string        // the value of MCPDBG_MARK, where it can be read
+	command              string        // from the scan; describe knows more
+	marks                string        // the value of MCPDBG_MARK, if readable
 }
 
-// A procID is one process for good: numbers are used again, but not with the
-// same start time, where that is known.
+// A procID identifies a process permanently: numbers are reused, but not with
+// the same start time, if that is known.
 type procID struct {
 	pid   int
 	start uint64 // clock ticks since boot
 }
 
-// A family says which processes of the machine belong to one of ours.
+// A family determines which processes of the machine belong to one of ours.
 type family struct {
-	leader int    // 0 when its number may be anybody's
-	parent int    // the watchdog, whose every descendant belongs; 0 without
-	mark   string // in the environment of all that inherited it
-	// known are members found before. One may have lost all that leads to it
-	// since: its environment, its parent, or both.
+	leader int    // 0 if its number may be reused
+	parent int    // the watchdog, whose descendants all belong; 0 without
+	mark   string // in the inherited environment of descendants
+	// known are members found before. They may have lost all other evidence
+	// since: the environment, the parent, or both.
 	known map[procID]bool
 }
 
-// members returns those of the family, the leader first if it lives. Our own
-// process is never one, nor is a process that is dead and only waits to be
-// reaped.
+// members returns the members of the family, the leader first if it is alive.
+// Our own process and zombies are never members.
 func (f family) members(all []proc) []proc {
 	own := os.Getpid()
 	belongs := make(map[int]bool)
-	parents := make(map[int]bool) // whose children belong, though they do not
+	parents := make(map[int]bool) // not members, but their children are
 	if f.leader != 0 {
 		parents[f.leader] = true
 	}
 	for _, p := range all {
-		if p.pid == f.parent && p.ppid == own { // else the number is another's by now
+		if p.pid == f.parent && p.ppid == own { // otherwise the number was reused
 			parents[p.pid] = true
 		}
 		inGroup := f.leader != 0 && (p.pid == f.leader || p.group == f.leader || p.session == f.leader)
@@ -77,14 +76,14 @@ func (f family) members(all []proc) []proc {
 	return found
 }
 
-// scans lets those who want a list of processes at the same time share one,
-// which is never older than the question: ending two hundred sessions at once
-// must not read /proc hundreds of times. The zero value is ready.
+// scans lets concurrent callers share a list of processes that is never older
+// than their call: ending two hundred sessions at once must not read /proc
+// hundreds of times. The zero value is ready.
 type scans struct {
-	turn sync.Mutex // held by the scan at work
+	turn sync.Mutex // held by the running scan
 
 	mu   sync.Mutex
-	next *sharedScan // has not begun
+	next *sharedScan // not begun yet
 }
 
 type sharedScan struct {

@@ -16,77 +16,51 @@ import (
 	"mcpdbg/session/localexec/watchdog"
 )
 
-// Limits of what is read of one process; longer is cut.
+// Limits of the files read about one process; longer ones are cut.
 const (
-	maxStat    = 4 << 10
 	maxEnviron = 4 << 20
 	maxCommand = 4 << 10
 )
 
 // scan lists the processes of the machine from /proc.
 func scan() ([]proc, error) {
-	dir, err := os.Open("/proc")
+	stats, err := watchdog.Processes()
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
 	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, fmt.Errorf("list processes: %w", err)
-	}
-	self, ok := readStat(os.Getpid())
+	self, ok := identify(os.Getpid())
 	if !ok {
 		return nil, errors.New("list processes: /proc does not show this process")
 	}
-	all := make([]proc, 0, len(names))
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		p, ok := readStat(pid)
-		if !ok {
-			continue // it has ended meanwhile
-		}
-		if p.start >= self.start { // nothing older is of ours
-			p.marks = marksOf(pid)
+	all := make([]proc, 0, len(stats))
+	for _, s := range stats {
+		p := procOf(s)
+		if p.start >= self.start { // older processes are not ours
+			p.marks = marksOf(p.pid)
 		}
 		all = append(all, p)
 	}
 	return all, nil
 }
 
-func readStat(pid int) (proc, bool) {
-	stat, err := readSome(pid, "stat", maxStat)
-	if err != nil {
-		return proc{}, false
-	}
-	return parseStat(pid, string(stat))
-}
-
 // identify returns the identity of the process that has the number pid now.
 func identify(pid int) (procID, bool) {
-	p, ok := readStat(pid)
-	return p.procID, ok
+	s, ok := watchdog.ReadStat(strconv.Itoa(pid))
+	return procOf(s).procID, ok
 }
 
 // tick is the unit of times in /proc: USER_HZ is 100 on every Linux system.
 const tick = 10 * time.Millisecond
 
-// parseStat reads the text of /proc/PID/stat.
-func parseStat(pid int, text string) (proc, bool) {
-	s, ok := watchdog.ParseStat(text)
-	if !ok {
-		return proc{}, false
-	}
+func procOf(s watchdog.Stat) proc {
 	return proc{
-		procID: procID{pid: pid, start: s.Start}, ppid: s.PPID, group: s.Group, session: s.Session, zombie: s.Dead(),
+		procID: procID{pid: s.PID, start: s.Start}, ppid: s.PPID, group: s.Group, session: s.Session, zombie: s.Dead(),
 		rss: int64(s.Pages) * int64(os.Getpagesize()), cpu: time.Duration(s.Ticks) * tick, command: "[" + s.Comm + "]",
-	}, true
+	}
 }
 
-// started is when m was: its start time counts from the boot, as CLOCK_BOOTTIME
-// does.
+// started returns when m was started: its start time counts from the boot, like
+// CLOCK_BOOTTIME.
 func (m proc) started() time.Time {
 	var up unix.Timespec
 	if m.start == 0 || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil {
@@ -95,24 +69,24 @@ func (m proc) started() time.Time {
 	return time.Now().Add(time.Duration(m.start)*tick - time.Duration(up.Nano()))
 }
 
-// marksOf is the value of MCPDBG_MARK that pid was started with.
+// marksOf returns the value of MCPDBG_MARK that pid was started with.
 func marksOf(pid int) string {
 	env, err := readSome(pid, "environ", maxEnviron)
 	if err != nil {
-		return "" // another user's, or it has ended
+		return "" // another user's, or it has exited
 	}
 	for entry := range bytes.SplitSeq(env, []byte{0}) {
-		if value, ok := bytes.CutPrefix(entry, []byte(markName+"=")); ok {
+		if value, ok := bytes.CutPrefix(entry, []byte(executor.MarkName+"=")); ok {
 			return string(value)
 		}
 	}
 	return ""
 }
 
-// name is what the kernel calls the program of m.
+// name returns the kernel's name of the program of m.
 func (m proc) name() string { return strings.TrimSuffix(strings.TrimPrefix(m.command, "["), "]") }
 
-// argv0 is the first argument of m.
+// argv0 returns the first argument of m.
 func argv0(m proc) string {
 	line, err := readSome(m.pid, "cmdline", maxCommand)
 	if err != nil {
@@ -122,13 +96,13 @@ func argv0(m proc) string {
 	return string(first)
 }
 
-// signalProc sends the signal of step to a process, and to no other that has got
-// its number since.
+// signalProc sends the signal of step to a process, but not to another one that
+// reuses its number.
 func signalProc(id procID, step executor.Step) error {
 	return watchdog.Kill(id.pid, id.start, signalOf(step))
 }
 
-// describe is the command line of m, or its name when it has none.
+// describe returns the command line of m, or its name if it has none.
 func describe(m proc) string {
 	line, err := readSome(m.pid, "cmdline", maxCommand)
 	if err != nil || len(line) == 0 {

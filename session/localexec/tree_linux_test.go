@@ -6,7 +6,18 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/localexec/watchdog"
 )
+
+// parseStat reads the text of /proc/PID/stat.
+func parseStat(text string) (proc, bool) {
+	s, ok := watchdog.ParseStat(text)
+	if !ok {
+		return proc{}, false
+	}
+	return procOf(s), true
+}
 
 func TestParseStat(t *testing.T) {
 	const tail = " S 7 8 9 0 -1 4194560 1 2 3 4 10 11 7 8 20 0 1 0 4711 1000 25 18446744073709551615 1"
@@ -28,12 +39,12 @@ func TestParseStat(t *testing.T) {
 		{"brackets the wrong way", ")12(" + tail, proc{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := parseStat(12, c.stat)
+			got, ok := parseStat(c.stat)
 			require.Equal(t, c.ok, ok)
 			require.Equal(t, c.want, got)
 		})
 	}
-	dead, ok := parseStat(12, "12 (sh) Z"+tail[2:])
+	dead, ok := parseStat("12 (sh) Z" + tail[2:])
 	require.True(t, ok)
 	require.True(t, dead.zombie)
 }
@@ -42,14 +53,14 @@ func FuzzParseStat(f *testing.F) {
 	f.Add("12 (sh) S 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 1000 25 0 1")
 	f.Add(") (")
 	f.Fuzz(func(t *testing.T, stat string) {
-		p, ok := parseStat(1, stat)
+		p, ok := parseStat(stat)
 		if !ok {
 			require.Equal(t, proc{}, p)
 		}
 	})
 }
 
-func TestScanKnowsThisProcess(t *testing.T) {
+func TestScanFindsThisProcess(t *testing.T) {
 	all, err := scan()
 	require.NoError(t, err)
 	for _, p := range all {

@@ -18,14 +18,14 @@ import (
 // psTime bounds one run of ps.
 const psTime = 5 * time.Second
 
-// scan lists the processes of the machine with ps. Sessions and environments are
-// not told, so that a descendant that left group and tree is found only if a look
-// has shown it before.
+// scan lists the processes of the machine with ps. Sessions and environments
+// are not listed, so that a descendant that left group and tree is found only
+// if a look has shown it before.
 func scan() ([]proc, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), psTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "ps", "-A", "-o", "pid=,ppid=,pgid=,rss=,stat=,lstart=,command=")
-	cmd.Env = append(os.Environ(), "LC_ALL=C") // of the times
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // for the times
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
@@ -68,21 +68,22 @@ func parsePS(line string) (proc, bool) {
 
 func describe(m proc) string { return m.command }
 
-// started is when m was, to the second.
+// started returns when m was started, to the second.
 func (m proc) started() time.Time { return time.Unix(int64(m.start), 0) }
 
-// identify is left to the first look: it would take a run of ps.
+// identify returns false: the first look identifies the process without another
+// run of ps.
 func identify(int) (procID, bool) { return procID{}, false }
 
-// argv0 is the first argument of m, up to its first space.
+// argv0 returns the first argument of m, up to its first space.
 func argv0(m proc) string {
 	first, _, _ := strings.Cut(m.command, " ")
 	return first
 }
 
-// name is the name of the program of m.
+// name returns the name of the program of m.
 func (m proc) name() string { return filepath.Base(argv0(m)) }
 
-// signalProc sends the signal of step to a process. That its number is another's
-// since the look is possible here, and unlikely.
+// signalProc sends the signal of step to a process. It is possible, but
+// unlikely, that its number was reused since the look.
 func signalProc(id procID, step executor.Step) error { return signalOne(id.pid, step) }

@@ -2,7 +2,7 @@
 
 package localexec
 
-// find lists the family as the machine is now.
+// find lists the current members of the family.
 func (f family) find(s *scans) ([]proc, error) {
 	all, err := s.all()
 	if err != nil {
@@ -11,5 +11,5 @@ func (f family) find(s *scans) ([]proc, error) {
 	return f.members(all), nil
 }
 
-// members lists who belongs to the child.
+// members lists the processes that belong to the child.
 func (c *child) members(f family, s *scans) ([]proc, error) { return f.find(s) }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// maxJob is how many processes of one job are listed at most.
+// maxJob is the maximum number of processes of one job that are listed.
 const maxJob = 4096
 
 // scan lists the processes of the machine.
@@ -39,7 +39,7 @@ type pidList struct {
 	pids             [maxJob]uintptr
 }
 
-// members lists who is in the job: the leader and all its descendants.
+// members lists the processes of the job: the leader and all its descendants.
 func (c *child) members(_ family, s *scans) ([]proc, error) {
 	list := new(pidList)
 	err := windows.QueryInformationJobObject(c.job, windows.JobObjectBasicProcessIdList,
@@ -67,14 +67,14 @@ func (c *child) members(_ family, s *scans) ([]proc, error) {
 
 func describe(m proc) string { return m.command }
 
-// name is the file name of the program of m.
+// name returns the file name of the program of m.
 func (m proc) name() string { return m.command }
 
-// argv0 is not told here.
+// argv0 returns "": the list does not contain it.
 func argv0(proc) string { return "" }
 
-// identify is not needed here: a job knows its processes.
+// identify returns false: a job knows its processes.
 func identify(int) (procID, bool) { return procID{}, false }
 
-// started is not told here.
+// started returns the zero time: the list does not contain it.
 func (m proc) started() time.Time { return time.Time{} }

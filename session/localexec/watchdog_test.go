@@ -31,8 +31,8 @@ type driver struct {
 	pids     []int
 }
 
-// startDriver starts a driver of a kind and waits until n processes have told
-// their pid.
+// startDriver starts a driver of a kind and waits until n processes have
+// written their pids.
 func startDriver(t *testing.T, kind string, n int, steps ...string) *driver {
 	t.Helper()
 	d := &driver{cmd: exec.Command(os.Args[0], append([]string{kind}, steps...)...)}
@@ -42,7 +42,7 @@ func startDriver(t *testing.T, kind string, n int, steps ...string) *driver {
 	require.NoError(t, err)
 	d.in = in
 	require.NoError(t, d.cmd.Start())
-	late := time.AfterFunc(time.Minute, func() { _ = d.cmd.Process.Kill() }) // and so ends what it says
+	late := time.AfterFunc(time.Minute, func() { _ = d.cmd.Process.Kill() }) // which ends its output
 	defer late.Stop()
 	lines := bufio.NewScanner(out)
 	for (len(d.pids) < n || d.watchdog == 0) && lines.Scan() {
@@ -59,18 +59,18 @@ func startDriver(t *testing.T, kind string, n int, steps ...string) *driver {
 	return d
 }
 
-// untilHidden waits until the watchdog has the name that it gives itself, which is
-// the last it does before it listens: a busy machine may take its time.
+// untilHidden waits until the watchdog has set its name, which is its last step
+// before it listens: a busy machine may take its time.
 func (d *driver) untilHidden(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", d.watchdog))
 		return err == nil && string(comm) == commName+"\n"
-	}, 10*time.Second, time.Millisecond, "the watchdog has not taken its name")
+	}, 10*time.Second, time.Millisecond, "the watchdog has not set its name")
 }
 
-// family runs a leader that ignores TERM, a member of its group, one with a
-// group of its own, and a daemon that has closed its pipes.
+// family runs a leader that ignores TERM, a member of its group, one with its
+// own group, and a daemon that has closed its pipes.
 var familySteps = []string{
 	"ignore", "TERM", "pid",
 	"spawn", "child", "ignore", "TERM", "pid", "hang", "end",
@@ -79,8 +79,8 @@ var familySteps = []string{
 	"hang",
 }
 
-// daemonSteps are daemons that hide in all ways, which only a watchdog that is
-// their ancestor finds.
+// daemonSteps start daemons that hide in all ways, which only a watchdog that
+// is their ancestor finds.
 var daemonSteps = []string{
 	"spawn", "clean", "pid", "closeout", "hang", "end",
 	"spawn", "stray", "pid", "closeout", "hang", "end",
@@ -100,7 +100,7 @@ func TestNothingSurvivesAKilledProgram(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		sig  unix.Signal
-		all  bool // to the whole group of the program, as a terminal does
+		all  bool // signal the whole group of the program, like a terminal
 	}{
 		{"KILL", unix.SIGKILL, false},
 		{"KILL to the group", unix.SIGKILL, true},
@@ -110,7 +110,7 @@ func TestNothingSurvivesAKilledProgram(t *testing.T) {
 		for _, kind := range []string{driverArg, bareDriverArg} {
 			t.Run(c.name+" "+kind, func(t *testing.T) {
 				if signal.Ignored(c.sig) {
-					t.Skip("whoever started this test, such as nohup, made it ignore the signal")
+					t.Skip("the parent of this test, such as nohup, made it ignore the signal")
 				}
 				d := startDriver(t, kind, 4, familySteps...)
 				for _, pid := range d.pids {
@@ -177,7 +177,7 @@ func TestWatchdogHasAnotherNameAndSession(t *testing.T) {
 		if kind == driverArg {
 			line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", d.watchdog))
 			require.NoError(t, err)
-			require.Equal(t, "mcp-watchdog\x00", string(line), "pkill -f finds neither us nor the server in it")
+			require.Equal(t, "mcp-watchdog\x00", string(line), "pkill -f matches neither mcpdbg nor the server")
 		}
 		require.NoError(t, d.in.Close())
 		require.NoError(t, d.cmd.Wait())
@@ -196,20 +196,20 @@ func TestLostWatchdogIsReplaced(t *testing.T) {
 		return p
 	}
 	first := start()
-	old := e.guard.cmd
+	old := e.sharedWatchdog.cmd
 	require.NoError(t, old.Process.Kill())
-	// Until its last thread has ended its end of the pipe is open.
+	// Its end of the pipe is open until its last thread has ended.
 	require.NoError(t, unix.Waitid(unix.P_PID, old.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil))
 	start()
-	require.NotSame(t, old, e.guard.cmd)
-	require.Len(t, e.guard.groups, 2)
+	require.NotSame(t, old, e.sharedWatchdog.cmd)
+	require.Len(t, e.sharedWatchdog.groups, 2)
 	require.True(t, alive(first.Info().PID))
 }
 
-func TestMissingWatchdogIsToldAndNoReasonNotToStart(t *testing.T) {
+func TestMissingWatchdogIsReportedButDoesNotPreventStart(t *testing.T) {
 	for _, c := range []struct{ name, program, command string }{
-		{"over all", "", "/nonexistent/watchdog"},
-		{"of its own", "/nonexistent/watchdog", os.Args[0]},
+		{"shared", "", "/nonexistent/watchdog"},
+		{"own", "/nonexistent/watchdog", os.Args[0]},
 		{"one that ends at once", "/bin/true", os.Args[0]},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -249,7 +249,7 @@ func FuzzRegister(f *testing.F) {
 		register(groups, line)
 		for mark, group := range groups {
 			require.NotEmpty(t, mark)
-			require.True(t, group == 0 || group > 1, "never everybody, and never init's group")
+			require.True(t, group == 0 || group > 1, "never all processes, and never init's group")
 		}
 	})
 }

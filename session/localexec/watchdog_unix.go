@@ -16,9 +16,9 @@ import (
 	"mcpdbg/session/localexec/watchdog"
 )
 
-// commFile is where Linux keeps the name that ps and killall know a process
-// by. The watchdog takes another one than its program, so that ending all of
-// that name does not end it too.
+// commFile holds the process name that ps and killall use on Linux. The
+// watchdog's name differs from that of its program, so that killing all
+// processes of that name does not kill it too.
 const (
 	commFile = "/proc/self/comm"
 	commName = watchdog.Name
@@ -26,15 +26,15 @@ const (
 
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// hide takes the watchdog out of the way of what ends the program it watches.
-func hide() {
+// protect protects the watchdog from signals that end the program it watches.
+func protect() {
 	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
-	// Only for the name; there is no such file elsewhere.
+	// Only for the name; the file exists only on Linux.
 	_ = os.WriteFile(commFile, []byte(commName), 0)
 }
 
-// killRegistered kills everybody who belongs to one of the groups (by mark)
-// and returns the exit code: 1 when somebody is left.
+// killRegistered kills all processes that belong to one of the groups (by mark)
+// and returns the exit code: 1 if any process is left.
 func killRegistered(groups map[string]int) int {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
@@ -48,12 +48,13 @@ func killRegistered(groups map[string]int) int {
 			find := func() ([]proc, error) {
 				return family{leader: group, mark: mark, known: known}.find(&shared)
 			}
-			err := killRounds(ctx, calmUnwatched, false, find, func(round []proc) {
+			err := killRounds(ctx, looksUnwatched, false, find, func(round []proc) {
 				left = len(round)
 				for _, m := range round {
 					known[m.procID] = true
 				}
-				// A process that cannot be killed is found again, and counted in the end.
+				// A process that cannot be killed is found again and counted in
+				// the end.
 				_ = signalEach(executor.StepKill, round)
 			})
 			if err != nil || left > 0 {

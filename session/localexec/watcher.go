@@ -17,14 +17,14 @@ import (
 	"mcpdbg/session/localexec/watchdog"
 )
 
-// Limits of talking to a watchdog.
+// Timeouts of the communication with a watchdog.
 const (
 	watchdogStart  = 10 * time.Second // from its start until it is ready
 	watchdogAnswer = 2 * time.Second  // for a signal; longer means that it is stuck
-	watchdogEnd    = 2 * time.Second  // to end when told so
+	watchdogEnd    = 2 * time.Second  // for its exit after release
 )
 
-// errWatchdogEnded is why a watchdog did not report.
+// errWatchdogEnded is the error for a report that a watchdog did not send.
 var errWatchdogEnded = errors.New("the watchdog has ended")
 
 // A watcher is this program's side of a watchdog, the parent of one server.
@@ -33,17 +33,17 @@ type watcher struct {
 	orders  *os.File // its end tells the watchdog to kill the remaining processes
 	reports *os.File
 
-	turn    sync.Mutex              // held for an order and its answer
+	turn    sync.Mutex              // held from an order to its answer
 	answers chan syscall.Errno      // of signals
-	exits   chan syscall.WaitStatus // of the leader; has room for it
+	exits   chan syscall.WaitStatus // of the leader; buffered
 	ended   chan struct{}           // closed when the watchdog has ended and is reaped
-	empty   chan struct{}           // closed when it has reported that nothing is left
+	empty   chan struct{}           // closed when it has reported that no descendant is left
 
 	killed atomic.Bool        // by us
 	status syscall.WaitStatus // of the watchdog, once it has ended
 }
 
-// startWatcher starts program as a watchdog over a server with these standard
+// startWatcher starts program as the watchdog of a server with these standard
 // streams, and waits until it is ready or ctx is done.
 func startWatcher(ctx context.Context, program string, streams []*os.File) (*watcher, error) {
 	if program == "" {
@@ -74,7 +74,7 @@ func startWatcher(ctx context.Context, program string, streams []*os.File) (*wat
 		answers: make(chan syscall.Errno, 1), exits: make(chan syscall.WaitStatus, 1),
 		ended: make(chan struct{}), empty: make(chan struct{}),
 	}
-	closeAll([]*os.File{reportsEnd}) // else its end is not seen
+	closeAll([]*os.File{reportsEnd}) // otherwise its end is not seen
 	if err := w.awaitReady(ctx); err != nil {
 		w.abandon()
 		return nil, err
@@ -82,12 +82,12 @@ func startWatcher(ctx context.Context, program string, streams []*os.File) (*wat
 	return w, nil
 }
 
-// awaitReady waits for the first report, but not longer than watchdogStart.
+// awaitReady waits at most watchdogStart for the first report.
 func (w *watcher) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, watchdogStart)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
-		_ = w.reports.SetReadDeadline(time.Unix(1, 0)) // ends the read; a pipe that is open takes it
+		_ = w.reports.SetReadDeadline(time.Unix(1, 0)) // ends the read; never fails for an open pipe
 	})
 	err := w.expect(watchdog.Ready)
 	if !stop() {
@@ -111,13 +111,13 @@ func (w *watcher) next() (watchdog.Report, error) {
 func (w *watcher) expect(kind watchdog.ReportKind) error {
 	r, err := w.next()
 	if err == nil && r.Kind != kind {
-		err = fmt.Errorf("the watchdog reports %q, not %q", r.Kind, kind)
+		err = fmt.Errorf("unexpected report %q of the watchdog, not %q", r.Kind, kind)
 	}
 	return err
 }
 
-// run lets the watchdog start s and returns the pid. The end of ctx ends the
-// watchdog, and what it has started with it.
+// run makes the watchdog start s and returns the pid. If ctx ends, the watchdog
+// and the processes it has started are killed.
 func (w *watcher) run(ctx context.Context, s spec) (int, error) {
 	pid, err := w.start(ctx, s)
 	if err == nil {
@@ -134,7 +134,7 @@ func (w *watcher) start(ctx context.Context, s spec) (int, error) {
 	defer stop()
 	order := watchdog.Server{Path: s.path, Dir: s.dir, Argv: s.argv, Env: s.env, Leave: s.leave}
 	if _, err := w.orders.Write(order.Encode()); err != nil {
-		return 0, fmt.Errorf("talk to the watchdog: %w", err)
+		return 0, fmt.Errorf("write to the watchdog: %w", err)
 	}
 	r, err := w.next()
 	switch {
@@ -143,14 +143,14 @@ func (w *watcher) start(ctx context.Context, s spec) (int, error) {
 	case r.Kind == watchdog.Refused:
 		return 0, syscall.Errno(r.Value)
 	case r.Kind != watchdog.Started:
-		return 0, fmt.Errorf("the watchdog reports %q", r.Kind)
+		return 0, fmt.Errorf("unexpected report %q of the watchdog", r.Kind)
 	case !stop():
-		return 0, ctx.Err() // it is about to be killed
+		return 0, ctx.Err() // it is being killed
 	}
 	return int(r.Value), nil
 }
 
-// listen takes the reports until the watchdog has ended.
+// listen handles reports until the watchdog has exited.
 func (w *watcher) listen() {
 	for {
 		r, err := w.next()
@@ -161,12 +161,12 @@ func (w *watcher) listen() {
 		case watchdog.Answered:
 			select {
 			case w.answers <- syscall.Errno(r.Value):
-			default: // of an order that was given up
+			default: // of an abandoned order
 			}
 		case watchdog.Exited:
 			select {
 			case w.exits <- syscall.WaitStatus(r.Value):
-			default: // a leader ends once
+			default: // a leader exits once
 			}
 		case watchdog.Empty:
 			close(w.empty)
@@ -175,7 +175,7 @@ func (w *watcher) listen() {
 	w.reap()
 }
 
-// reap waits for the end of the watchdog.
+// reap waits for the exit of the watchdog.
 func (w *watcher) reap() {
 	if state, err := w.process.Wait(); err == nil {
 		w.status, _ = state.Sys().(syscall.WaitStatus)
@@ -184,14 +184,14 @@ func (w *watcher) reap() {
 	close(w.ended)
 }
 
-// abandon kills a watchdog that nothing listens to yet. The leader, if there is
-// one, dies with it.
+// abandon kills a watchdog before listen runs. The leader, if there is one,
+// dies with it.
 func (w *watcher) abandon() {
 	w.kill()
 	w.reap()
 }
 
-// over reports whether the watchdog has ended.
+// over reports whether the watchdog has exited.
 func (w *watcher) over() bool {
 	select {
 	case <-w.ended:
@@ -201,7 +201,7 @@ func (w *watcher) over() bool {
 	}
 }
 
-// lost reports whether the watchdog has ended without having said that nothing
+// lost reports whether the watchdog exited without reporting that no descendant
 // is left.
 func (w *watcher) lost() bool {
 	select {
@@ -212,9 +212,8 @@ func (w *watcher) lost() bool {
 	}
 }
 
-// awaitEmpty waits until the watchdog has said that nothing is left, or has
-// ended and cannot say it, but not longer than limit. It reports whether that
-// came.
+// awaitEmpty waits at most limit until the watchdog has reported that no
+// descendant is left, or has exited. It reports whether either happened.
 func (w *watcher) awaitEmpty(ctx context.Context, limit time.Duration) bool {
 	late := time.NewTimer(limit)
 	defer late.Stop()
@@ -229,13 +228,13 @@ func (w *watcher) awaitEmpty(ctx context.Context, limit time.Duration) bool {
 	return true
 }
 
-// signal has the watchdog signal the leader, or its group. With the watchdog,
-// the leader has ended as well.
+// signal makes the watchdog signal the leader or its group. If the watchdog has
+// exited, so has the leader.
 func (w *watcher) signal(sig syscall.Signal, group bool) error {
 	w.turn.Lock()
 	defer w.turn.Unlock()
 	select {
-	case <-w.answers: // a late one
+	case <-w.answers: // a late answer
 	default:
 	}
 	order := watchdog.Signal{Number: byte(sig), Group: group}
@@ -284,7 +283,7 @@ func (w *watcher) wait() executor.Exit {
 func (w *watcher) release(dismiss bool) {
 	w.turn.Lock()
 	if dismiss {
-		_, _ = w.orders.Write(watchdog.Signal{}.Encode()) // it may have ended
+		_, _ = w.orders.Write(watchdog.Signal{}.Encode()) // it may have exited
 	}
 	closeAll([]*os.File{w.orders})
 	w.turn.Unlock()
@@ -293,8 +292,8 @@ func (w *watcher) release(dismiss bool) {
 	late.Stop()
 }
 
-// kill ends the watchdog without a word, and the leader with it.
+// kill kills the watchdog, and the leader with it.
 func (w *watcher) kill() {
 	w.killed.Store(true)
-	_ = w.process.Kill() // it may have ended
+	_ = w.process.Kill() // it may have exited
 }

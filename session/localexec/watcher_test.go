@@ -62,7 +62,7 @@ func exitOfProcess(t *testing.T, s *executor.Subscription) (exit executor.Exit) 
 	}
 }
 
-func TestServerEndsWithItsWatchdogAndTheWatchdogIsNamed(t *testing.T) {
+func TestServerEndsWithItsWatchdogWhichIsReported(t *testing.T) {
 	e := newExecutor(t, Options{})
 	p, s, pids := running(t, e, executor.Command{}, 4, familySteps...)
 	require.NoError(t, unix.Kill(parentOf(p.Info().PID), unix.SIGKILL))
@@ -76,8 +76,8 @@ func TestServerEndsWithItsWatchdogAndTheWatchdogIsNamed(t *testing.T) {
 	require.Equal(t, []string{lost}, report.CannotTell)
 }
 
-// A daemon that a look has shown is found without the watchdog, too.
-func TestDaemonThatWasSeenDoesNotSurviveItsWatchdog(t *testing.T) {
+// A daemon that a look has shown is found without the watchdog too.
+func TestKnownDaemonDoesNotSurviveItsWatchdog(t *testing.T) {
 	e := newExecutor(t, Options{})
 	p, s, pids := running(t, e, executor.Command{}, 6, append(append([]string(nil), daemonSteps...), "pid", "hang")...)
 	tree, err := p.Tree(t.Context())
@@ -93,16 +93,17 @@ func TestStoppedWatchdogKeepsNothingAlive(t *testing.T) {
 	p, s, pids := running(t, e, executor.Command{}, 4, familySteps...)
 	require.NoError(t, unix.Kill(parentOf(p.Info().PID), unix.SIGSTOP))
 	report, err := p.Terminate(t.Context())
-	if err != nil { // it waited for the watchdog, and ended it
+	if err != nil { // it waited for the watchdog and ended it
 		report, err = p.Terminate(t.Context())
 	}
 	require.NoError(t, err)
 	require.Equal(t, []string{lost}, report.CannotTell)
 	gone(t, pids...)
-	require.NotEqual(t, executor.EndedByWatchdog, exitOfProcess(t, s).By, "it was us")
+	require.NotEqual(t, executor.EndedByWatchdog, exitOfProcess(t, s).By, "we killed it")
 }
 
-// A stopped watchdog reaps nothing, and so cannot say that nothing is left.
+// A stopped watchdog reaps nothing, and so cannot report that no process is
+// left.
 func TestUnconfirmedEndIsReported(t *testing.T) {
 	e := newExecutor(t, Options{})
 	p, s, pids := running(t, e, executor.Command{}, 2, "spawn", "stray", "pid", "closeout", "hang", "end", "pid", "line", "exit", "0")
@@ -117,7 +118,7 @@ func TestUnconfirmedEndIsReported(t *testing.T) {
 	gone(t, append(pids, dog)...)
 }
 
-// A watchdog that ends after the leader takes what it knew of daemons with it.
+// A watchdog that ends after the leader loses its knowledge of daemons.
 func TestWatchdogLostAfterTheExitCannotTell(t *testing.T) {
 	e := newExecutor(t, Options{})
 	p, s, pids := running(t, e, executor.Command{}, 2, "spawn", "stray", "pid", "closeout", "hang", "end", "pid", "line", "exit", "0")
@@ -125,7 +126,7 @@ func TestWatchdogLostAfterTheExitCannotTell(t *testing.T) {
 	_, err := p.Write(t.Context(), "", []byte("\n"))
 	require.NoError(t, err)
 	require.Equal(t, executor.Exit{Kind: executor.ExitCode}, exitOfProcess(t, s))
-	t.Cleanup(func() { // nothing else finds it now
+	t.Cleanup(func() { // nothing else finds it
 		for _, pid := range pids {
 			if pid != p.Info().PID {
 				_ = unix.Kill(pid, unix.SIGKILL)
@@ -144,23 +145,27 @@ func TestWatchdogLostAfterTheExitCannotTell(t *testing.T) {
 func TestSampledDaemonIsFoundAgain(t *testing.T) {
 	e := newExecutor(t, Options{})
 	e.program = ""
-	p, failed := e.start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs(
-		"spawn", "clean", "closeout", "hang", "end", "line", "exit", "0")...)})
-	require.Nil(t, failed)
+	var own *process
+	p, err := e.table.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs(
+		"spawn", "clean", "closeout", "hang", "end", "line", "exit", "0")...)}, func(b *executor.Base) executor.Backend {
+		own = newProcess(e, b)
+		return own
+	})
+	require.NoError(t, err)
 	var daemon procID
 	require.Eventually(t, func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		for id := range p.known {
-			if id.pid != p.child.pid {
+		own.mu.Lock()
+		defer own.mu.Unlock()
+		for id := range own.known {
+			if id.pid != own.child.pid {
 				daemon = id
 			}
 		}
 		return daemon.pid != 0
 	}, time.Minute, 5*time.Millisecond, "no sample has shown it")
-	_, err := p.Write(t.Context(), "", []byte("\n"))
+	_, err = p.Write(t.Context(), "", []byte("\n"))
 	require.NoError(t, err)
-	<-p.journal.Done()
+	<-own.base.Journal.Done()
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err)
 	require.Len(t, report.Signalled, 1)
@@ -179,7 +184,7 @@ func TestCancelledStartDoesNotWaitForItsWatchdog(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		_, _ = started.Read(make([]byte, 1)) // its failure cancels as well
+		_, _ = started.Read(make([]byte, 1)) // an error cancels as well
 		cancel()
 	}()
 	_, err = e.Start(ctx, executor.Command{Argv: []string{"true"}})
@@ -200,9 +205,9 @@ func TestWatchdogEndsWithTheLastDescendant(t *testing.T) {
 	require.Eventually(t, func() bool { _, ok := find(dog); return !ok }, 20*time.Second, 5*time.Millisecond, "it is reaped")
 }
 
-// What a server gets is what it got from this program itself: no descriptor
-// beside its streams, no variable, no ignored or blocked signal.
-func TestServerGetsNothingOfItsWatchdog(t *testing.T) {
+// A server inherits the same as from this program itself: no other descriptor
+// than its streams, no variable, no ignored or blocked signal.
+func TestServerInheritsNothingFromItsWatchdog(t *testing.T) {
 	const look = `ls /proc/self/fd | tr '\n' ' '; grep -E 'SigBlk|SigIgn|Groups' /proc/self/status; env | cut -d= -f1 | sort; ulimit -n; ulimit -c; umask`
 	run := func(program string) string {
 		e := newExecutor(t, Options{Environ: []string{"PATH=" + os.Getenv("PATH"), "A=b"}})
@@ -210,7 +215,7 @@ func TestServerGetsNothingOfItsWatchdog(t *testing.T) {
 		return output(t, e, executor.Command{Argv: []string{"sh", "-c", look}})
 	}
 	bare := run("")
-	require.Contains(t, bare, markName)
+	require.Contains(t, bare, executor.MarkName)
 	require.Equal(t, bare, run(watchdog.Program))
 }
 
@@ -253,14 +258,15 @@ func TestSparedDaemonSurvivesAKilledProgram(t *testing.T) {
 	gone(t, spared)
 }
 
-// fifo is a named pipe that a process can wait for, and what ends the wait.
+// fifo returns a named pipe that a process can wait for, and a function that
+// ends the wait.
 func fifo(t *testing.T) (path string, end func()) {
 	t.Helper()
 	path = t.TempDir() + "/fifo"
 	require.NoError(t, unix.Mkfifo(path, 0o600))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = f.Close() }) // what matters was written
+	t.Cleanup(func() { _ = f.Close() }) // all data was written
 	return path, func() {
 		t.Helper()
 		_, err := f.WriteString("\n")
@@ -268,7 +274,8 @@ func fifo(t *testing.T) (path string, end func()) {
 	}
 }
 
-// What a spared program has started is spared when that program has ended, too.
+// Processes that a spared program has started are spared even after that
+// program has ended.
 func TestOrphanOfASparedDaemonIsSpared(t *testing.T) {
 	e := newExecutor(t, Options{})
 	first, endFirst := fifo(t)
@@ -292,7 +299,7 @@ func TestOrphanOfASparedDaemonIsSpared(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, report.Spared, 1)
 	require.Equal(t, orphan, report.Spared[0].PID)
-	require.True(t, alive(orphan), "and its watchdog has ended")
+	require.True(t, alive(orphan), "although its watchdog has ended")
 	endSecond()
 	gone(t, orphan)
 }
@@ -306,7 +313,7 @@ func TestClientOfAContainerEngineCannotTell(t *testing.T) {
 			e.program = program
 			p, err := e.Start(t.Context(), executor.Command{Argv: argv})
 			require.NoError(t, err)
-			_, err = p.Read(t.Context(), 0, 0, time.Minute) // it runs
+			_, err = p.Read(t.Context(), 0, 0, time.Minute) // until it runs
 			require.NoError(t, err)
 			report, err := p.Terminate(t.Context())
 			require.NoError(t, err)
@@ -315,7 +322,7 @@ func TestClientOfAContainerEngineCannotTell(t *testing.T) {
 	}
 }
 
-// A client that ends with its input was started by a script that names none.
+// The client, started by a script with another name, ends with its input.
 func TestClientThatEndedWithItsInputCannotTell(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir+"/docker", "#!/bin/sh\necho on\nread x\n", 0o755)
@@ -328,7 +335,7 @@ func TestClientThatEndedWithItsInputCannotTell(t *testing.T) {
 		s, err := p.Subscribe(executor.SubscribeOptions{})
 		require.NoError(t, err)
 		defer s.Close()
-		_, err = p.Read(t.Context(), 0, 0, time.Minute) // it runs
+		_, err = p.Read(t.Context(), 0, 0, time.Minute) // until it runs
 		require.NoError(t, err)
 		_, err = p.Stop(t.Context(), executor.StepCloseStdin, executor.ScopeGroup)
 		require.NoError(t, err)
@@ -339,13 +346,13 @@ func TestClientThatEndedWithItsInputCannotTell(t *testing.T) {
 	}
 }
 
-// A watchdog is to cost no more than an empty program: nothing that allocates
-// much, or that is not of the standard library's core, comes before it.
-func TestWatchdogIsInitialisedBeforeAllThatIsHeavy(t *testing.T) {
+// A watchdog must cost no more than an empty program: it starts before any
+// package that allocates much or is outside the standard library's core.
+func TestWatchdogIsInitialisedBeforeHeavyPackages(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), watchdog.Program)
 	cmd.Args = []string{watchdog.Name}
 	cmd.Env = append(watchdog.Environ(), "GODEBUG=inittrace=1")
-	out, _ := cmd.CombinedOutput() // it finds no order, and ends with a failure
+	out, _ := cmd.CombinedOutput() // it gets no order and fails
 	trace := string(out)
 	require.Contains(t, trace, "init os @")
 	var bytes int

@@ -20,15 +20,15 @@ var (
 	modern = []string{V20260728}
 )
 
-// IsLegacy tells whether version is a known revision with the initialize
+// IsLegacy reports whether version is a known revision with the initialize
 // handshake.
 func IsLegacy(version string) bool { return slices.Contains(legacy, version) }
 
-// IsModern tells whether version is a known stateless revision.
+// IsModern reports whether version is a known stateless revision.
 func IsModern(version string) bool { return slices.Contains(modern, version) }
 
-// Newest returns the newest modern and the newest legacy revision that we know
-// among versions, each "" if there is none.
+// Newest returns the newest known modern and legacy revisions among versions,
+// each "" if there is none.
 func Newest(versions []string) (newestModern, newestLegacy string) {
 	for _, v := range versions {
 		if IsModern(v) && v > newestModern {
@@ -41,8 +41,8 @@ func Newest(versions []string) (newestModern, newestLegacy string) {
 	return newestModern, newestLegacy
 }
 
-// An Era is one of the protocol's two ways of working. The zero value is Auto:
-// find out.
+// An Era is one of the two eras of the protocol. The zero value is Auto: detect
+// it.
 type Era string
 
 // The eras.
@@ -52,7 +52,7 @@ const (
 	Modern Era = "modern"
 )
 
-// ParseEra reads the value of a flag; "auto" and "" are Auto.
+// ParseEra parses the value of a flag; "auto" and "" are Auto.
 func ParseEra(s string) (Era, bool) {
 	switch Era(s) {
 	case "auto", Auto:
@@ -73,35 +73,39 @@ func (e Era) String() string {
 
 // Methods that the program itself sends or answers.
 const (
-	MethodInitialize  = "initialize"
-	MethodInitialized = "notifications/initialized"
-	MethodDiscover    = "server/discover"
-	MethodPing        = "ping"
-	MethodCancelled   = "notifications/cancelled"
-	MethodProgress    = "notifications/progress"
-	MethodToolsList   = "tools/list"
-	MethodToolsCall   = "tools/call"
-	MethodElicit      = "elicitation/create"
-	MethodSample      = "sampling/createMessage"
-	MethodRoots       = "roots/list"
+	MethodInitialize   = "initialize"
+	MethodInitialized  = "notifications/initialized"
+	MethodDiscover     = "server/discover"
+	MethodPing         = "ping"
+	MethodCancelled    = "notifications/cancelled"
+	MethodProgress     = "notifications/progress"
+	MethodSetLevel     = "logging/setLevel"
+	MethodToolsList    = "tools/list"
+	MethodToolsCall    = "tools/call"
+	MethodPromptsGet   = "prompts/get"
+	MethodReadResource = "resources/read"
+	MethodElicit       = "elicitation/create"
+	MethodSample       = "sampling/createMessage"
+	MethodRoots        = "roots/list"
 )
 
-// readers are the requests of either era whose answer is all that comes of them.
+// readers are the requests of either era without side effects.
 var readers = []string{
 	MethodPing, MethodDiscover, MethodToolsList, "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get",
 	"completion/complete", "tasks/list", "tasks/get", "tasks/result",
 }
 
-// OnlyReads tells whether a request only reads by what the protocol says of its
-// method, and so may be sent again without harm. A tools/call is up to the tool,
-// and of methods that are not of the protocol nobody knows.
-func OnlyReads(method string) bool { return slices.Contains(readers, method) }
+// IsReadOnly reports whether the protocol defines the method as read-only, so
+// that it may be re-sent safely. It returns false for tools/call, which depends
+// on the tool, and for unknown methods.
+func IsReadOnly(method string) bool { return slices.Contains(readers, method) }
 
 // Keys of _meta that the modern era reserves.
 const (
 	MetaProtocolVersion    = "io.modelcontextprotocol/protocolVersion"
 	MetaClientInfo         = "io.modelcontextprotocol/clientInfo"
 	MetaClientCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	MetaLogLevel           = "io.modelcontextprotocol/logLevel"
 	MetaServerInfo         = "io.modelcontextprotocol/serverInfo"
 )
 
@@ -112,25 +116,51 @@ const (
 	CodeMethodNotFound     = -32601
 	CodeInvalidParams      = -32602
 	CodeInternal           = -32603
+	CodeNotFound           = -32002 // of a resource
 	CodeHeaderMismatch     = -32020
 	CodeMissingCapability  = -32021
 	CodeUnsupportedVersion = -32022
 )
 
-// IsModernError tells whether an error code is one that only servers of the
-// modern era send, so that a probe answered with it has found one.
+// CodeName returns the name that JSON-RPC or MCP gives an error code, or "".
+func CodeName(code int) string {
+	switch code {
+	case CodeParse:
+		return "Parse error"
+	case CodeInvalidRequest:
+		return "Invalid Request"
+	case CodeMethodNotFound:
+		return "Method not found"
+	case CodeInvalidParams:
+		return "Invalid params"
+	case CodeInternal:
+		return "Internal error"
+	case CodeNotFound:
+		return "Resource not found"
+	case CodeHeaderMismatch:
+		return "Header mismatch"
+	case CodeMissingCapability:
+		return "Missing required client capability"
+	case CodeUnsupportedVersion:
+		return "Unsupported protocol version"
+	}
+	return ""
+}
+
+// IsModernError reports whether only servers of the modern era send an error
+// code, so that a probe answered with it has found one.
 func IsModernError(code int) bool {
 	return code == CodeHeaderMismatch || code == CodeMissingCapability || code == CodeUnsupportedVersion
 }
 
-// A List is one kind of thing that a server lists.
+// A List is one kind of items that a server lists.
 type List struct {
 	Name   string // as the command line spells it
 	Method string
-	Member string // of the result that holds the items
+	Member string // member of the result that holds the items
 }
 
-// Lists are the four kinds, in the order they are shown.
+// Lists are the four kinds, in display order.
 var Lists = []List{
 	{"tools", MethodToolsList, "tools"},
 	{"resources", "resources/list", "resources"},

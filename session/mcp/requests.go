@@ -1,9 +1,15 @@
 package mcp
 
-// Requests returns the methods of the requests that a client may send, those of
-// both eras, without the handshake.
+// Requests returns the methods of the requests that a client of either era may
+// send, without those of the handshake.
 func Requests() []string {
 	return append([]string{
-		MethodToolsCall, "resources/subscribe", "resources/unsubscribe", "subscriptions/listen", "logging/setLevel", "tasks/cancel",
+		MethodToolsCall, "resources/subscribe", "resources/unsubscribe", "subscriptions/listen", MethodSetLevel, "tasks/cancel",
 	}, readers...)
+}
+
+// LogLevels returns the levels of log messages, from the least severe to the most
+// severe (RFC 5424).
+func LogLevels() []string {
+	return []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 }

@@ -10,18 +10,18 @@ type Client string
 
 // The clients whose files are read.
 const (
-	ClaudeDesktop Client = "Claude Desktop"
-	ClaudeCode    Client = "Claude Code"
-	VSCode        Client = "VS Code"
-	Cursor        Client = "Cursor"
-	Codex         Client = "Codex"
-	Zed           Client = "Zed"
-	Windsurf      Client = "Windsurf"
-	Gemini        Client = "Gemini CLI"
-	Registry      Client = "MCP registry"
+	clientClaudeDesktop Client = "Claude Desktop"
+	clientClaudeCode    Client = "Claude Code"
+	clientVSCode        Client = "VS Code"
+	clientCursor        Client = "Cursor"
+	clientCodex         Client = "Codex"
+	clientZed           Client = "Zed"
+	clientWindsurf      Client = "Windsurf"
+	clientGemini        Client = "Gemini CLI"
+	registry            Client = "MCP registry"
 )
 
-// The top keys by which the shape of a file is told.
+// The top-level keys that determine the format of a file.
 const (
 	keyMCPServers     = "mcpServers"
 	keyServers        = "servers"
@@ -32,44 +32,45 @@ const (
 	keyProjects       = "projects"
 )
 
-// detect tells which client wrote a file: by its top key, and where that is
-// mcpServers, which five clients have, by its place, then by keys that only one
-// of them has. It is "" for a file without servers.
+// detect returns the client that a file was written for and how it was
+// detected: by its top-level key and, if that is mcpServers, which five clients
+// share, by its path, then by keys that only one of them has. client is "" for
+// a file without servers.
 func detect(path string, root *node, toml bool) (client Client, how string) {
 	switch {
 	case toml:
 		if root.object(keyCodexServers) != nil {
-			return Codex, "TOML with " + keyCodexServers
+			return clientCodex, "TOML with " + keyCodexServers
 		}
 		return "", ""
 	case root.object(keyContextServers) != nil:
-		return Zed, "the key " + keyContextServers
+		return clientZed, "the key " + keyContextServers
 	case root.object(keyMCPServers) != nil || hasProjects(root):
 		return detectShared(path, root)
 	case root.object(keyServers) != nil:
-		return VSCode, "the key " + keyServers
+		return clientVSCode, "the key " + keyServers
 	case root.list(keyPackages) != nil || root.list(keyRemotes) != nil && root.get("name") != nil:
-		return Registry, "the keys of a server.json"
+		return registry, "the keys of a server.json"
 	}
 	return "", ""
 }
 
-// detectShared tells apart the clients whose top key is mcpServers.
+// detectShared distinguishes the clients whose top-level key is mcpServers.
 func detectShared(path string, root *node) (Client, string) {
 	const key = "the key " + keyMCPServers
 	if client, sign := detectPlace(path); client != "" {
-		return client, key + " and its place, " + sign
+		return client, key + " and its path, " + sign
 	}
 	if hasProjects(root) {
-		return ClaudeCode, key + " under " + keyProjects
+		return clientClaudeCode, key + " under " + keyProjects
 	}
 	for _, c := range []struct {
 		client Client
 		keys   []string
 	}{
-		{Windsurf, []string{"serverUrl", "disabledTools"}},
-		{Gemini, []string{"httpUrl", "includeTools", "excludeTools", "trust"}},
-		{Cursor, []string{"envFile"}},
+		{clientWindsurf, []string{"serverUrl", "disabledTools"}},
+		{clientGemini, []string{"httpUrl", "includeTools", "excludeTools", "trust"}},
+		{clientCursor, []string{"envFile"}},
 	} {
 		for _, server := range root.object(keyMCPServers).members {
 			for _, name := range c.keys {
@@ -79,31 +80,32 @@ func detectShared(path string, root *node) (Client, string) {
 			}
 		}
 	}
-	return ClaudeCode, key + " alone: read as a .mcp.json"
+	return clientClaudeCode, key + " alone: read as a .mcp.json"
 }
 
-// detectPlace tells a client by where its file is.
+// detectPlace detects a client by the path of its file.
 func detectPlace(path string) (Client, string) {
 	dir, base := filepath.Split(filepath.Clean(path))
 	parent := filepath.Base(dir)
 	switch {
 	case base == "claude_desktop_config.json":
-		return ClaudeDesktop, base
+		return clientClaudeDesktop, base
 	case base == ".mcp.json", base == ".claude.json":
-		return ClaudeCode, base
+		return clientClaudeCode, base
 	case base == "mcp_config.json":
-		return Windsurf, base
+		return clientWindsurf, base
 	case parent == ".cursor":
-		return Cursor, parent
+		return clientCursor, parent
 	case parent == ".gemini":
-		return Gemini, parent
+		return clientGemini, parent
 	case parent == ".vscode":
-		return VSCode, parent
+		return clientVSCode, parent
 	}
 	return "", ""
 }
 
-// hasProjects tells the shape of ~/.claude.json: servers for each project.
+// hasProjects reports whether the file has the format of ~/.claude.json:
+// servers for each project.
 func hasProjects(root *node) bool {
 	projects := root.object(keyProjects)
 	return projects != nil && slices.ContainsFunc(projects.members, func(m member) bool {
@@ -115,12 +117,12 @@ func hasProjects(root *node) bool {
 // project is their parent.
 var clientFolders = []string{".vscode", ".cursor", ".codex", ".gemini", ".zed"}
 
-// userFiles are the names of files that are never a project's.
+// userFiles are the names of files that never belong to a project.
 var userFiles = []string{".claude.json", "claude_desktop_config.json", "mcp_config.json"}
 
-// projectOf is the project that a file belongs to: what relative commands
-// resolve against. A file among the person's own settings belongs to the
-// directory that the program was called in.
+// projectOf returns the project that a file belongs to, which relative commands
+// resolve against. A file of the user's own settings belongs to the directory
+// that the program was called in.
 func projectOf(path string, opts Options) (project string, scope Scope) {
 	if slices.Contains(userFiles, filepath.Base(path)) {
 		return opts.Cwd, ScopeUser

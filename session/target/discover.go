@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// projectFiles are the config files of a project, by its folder.
+// projectFiles are the config files of a project, relative to its folder.
 var projectFiles = []string{
 	".mcp.json",
 	".vscode/mcp.json",
@@ -18,13 +18,13 @@ var projectFiles = []string{
 	"server.json",
 }
 
-// maxParents is how many folders above the current one are looked into.
+// maxParents is how many parent folders are searched.
 const maxParents = 40
 
-// Discover reads all config files in the known places that are there: those of
-// the project first, from the current directory up to the one that holds .git,
-// then the person's own. A file that can't be read is in the list, with Err; one
-// that is well formed and has no servers is not.
+// Discover reads all config files that exist in the known places: those of the
+// project first, from the current directory up to the one with .git, then the
+// user's own. An unreadable file is in the list, with Err; a well-formed file
+// without servers is not.
 func Discover(opts Options) []File {
 	opts = opts.filled()
 	var files []File
@@ -44,8 +44,8 @@ func Discover(opts Options) []File {
 	return files
 }
 
-// projectPlaces are the files of the project that the current directory is in.
-// The home directory is no project for what is below it.
+// projectPlaces returns the files of the project that the current directory is
+// in. The home directory is not a project of directories below it.
 func projectPlaces(opts Options) []string {
 	var places []string
 	dir := opts.Cwd
@@ -64,18 +64,18 @@ func projectPlaces(opts Options) []string {
 	return places
 }
 
-// userPlaces are the files of the person's own settings, on this system.
+// userPlaces returns the files of the user's own settings on this system.
 func userPlaces(opts Options) []string {
 	opts = opts.filled()
 	home := func(elem ...string) string { return filepath.Join(append([]string{opts.Home}, elem...)...) }
-	// fromEnv is a folder that a variable names, or else another one.
+	// fromEnv returns the folder in a variable, or else otherwise.
 	fromEnv := func(name, otherwise string) string {
 		if dir, ok := opts.LookupEnv(name); ok && filepath.IsAbs(dir) {
 			return dir
 		}
 		return otherwise
 	}
-	var apps, zed string // where programs keep their settings
+	var apps, zed string // settings folders
 	switch opts.GOOS {
 	case "darwin":
 		apps, zed = home("Library", "Application Support"), home(".config", "zed")

@@ -1,22 +1,22 @@
-// Package target reads from the config files of MCP clients what to start and
-// where: Claude Desktop, Claude Code, VS Code, Cursor, Codex, Zed, Windsurf,
-// Gemini CLI, and the server.json of the MCP registry.
+// Package target reads servers from the config files of MCP clients: Claude
+// Desktop, Claude Code, VS Code, Cursor, Codex, Zed, Windsurf, Gemini CLI, and
+// the server.json of the MCP registry.
 //
-// Discover lists the files that are there, Read reads one. A File holds an
-// Entry for each server, with what can't be started among them and why. An
-// Entry is not started as it is written: Entry.Resolve asks for the inputs that
-// it needs, reads its env file, and gives a Start.
+// Discover lists the existing files, Read reads one. A File holds an Entry for
+// each server, including those that can't be started, with the reason. An Entry
+// must be resolved before it can be started: Entry.Resolve asks for its inputs,
+// reads its env file, and returns a Start.
 //
-// Which client a file is from is seen by its shape, and where several clients
-// share one shape, by its place: see File.How. The client decides which tokens
-// are expanded. What it would not expand is left as it is, and told by a
-// Problem. What a token expanded to is never looked into again.
+// The client of a file is detected by its format and, if several clients share
+// a format, by its path: see File.How. The client determines which tokens are
+// expanded. Other tokens are left unchanged and reported as a Problem. The
+// result of an expansion is not expanded again.
 //
-// Values of environment variables, of secret inputs, and what tokens put into
+// Values of environment variables, of secret inputs, and of expanded tokens in
 // arguments are secrets: they are held as Text, which prints as ${NAME}
-// whatever the verb, and are in no error and no Problem.
+// whatever the verb, and never occur in an error or a Problem.
 //
 // An entry with a host ("ssh", or one of Codex's remote environments) has it in
-// Entry.SSH and in Start.SSH. If the host is not known the entry is refused: it
-// never becomes one of this machine.
+// Entry.SSH and in Start.SSH. If the host is unknown the entry is refused: it
+// is never started on this machine instead.
 package target

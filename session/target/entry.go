@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Scope says whose servers an entry is one of.
+// A Scope is the scope of an entry: a project or the user.
 type Scope string
 
 // The scopes.
@@ -15,58 +15,59 @@ const (
 	ScopeUser    Scope = "user"
 )
 
-// HTTPUnsupported is why an entry with a URL can't be started.
-const HTTPUnsupported = "HTTP servers are not supported yet: mcpdbg speaks stdio"
+// httpUnsupported is the reason why an entry with a URL can't be started.
+const httpUnsupported = "HTTP servers are not supported yet: mcpdbg speaks stdio"
 
-// An Entry is one server of a config file. It holds what the file says, with
-// all tokens expanded but those that stand for an input.
+// An Entry is one server of a config file, with all tokens expanded except
+// those for inputs.
 type Entry struct {
-	Name   string // untrusted text, as everything that a file says
+	Name   string // untrusted text, like everything in a file
 	Client Client
 	Scope  Scope
-	// File and Line are where the entry stands.
+	// File and Line are the position of the entry.
 	File string
 	Line int
 	// Project is the directory that relative paths resolve against.
 	Project string
 
 	Argv    []Text
-	Env     []Var // of two with one name the later one counts
+	Env     []Var // of duplicates the last one counts
 	EnvFile Text  // KEY=VALUE lines, below Env; zero if there is none
 	Cwd     Text  // zero if the file names none
-	// SSH is the host that the server runs on; "" is this machine, unless the
-	// entry is refused.
+	// SSH is the host that the server runs on; "" means this machine, unless
+	// the entry is refused.
 	SSH string
 	// StartupTimeout and Timeout (of one request) are 0 if the file has none.
 	StartupTimeout, Timeout time.Duration
 
-	// Inputs are what somebody has to tell before a start, in the order of their
+	// Inputs are the values to ask for before a start, in the order of their
 	// first use.
 	Inputs []Input
 
-	Disabled    bool     // the file says that it is not to be started
-	Unsupported string   // why it can't be started by this program; "" if it can
-	Refused     *Problem // why it can't be started as it is written; nil if it can
+	Disabled    bool     // the file disables it
+	Unsupported string   // why this program can't start it; "" if it can
+	Refused     *Problem // why the entry is invalid; nil if it is valid
 	Problems    []Problem
 }
 
-// Startable tells whether the entry can be started. If not, Why says why.
+// Startable reports whether the entry can be started. If not, Why returns the
+// reason.
 func (e *Entry) Startable() bool { return !e.Disabled && e.Unsupported == "" && e.Refused == nil }
 
-// Why says why the entry can't be started, and what to try; "" if it can.
+// Why returns why the entry can't be started, and what to try; "" if it can.
 func (e *Entry) Why() (why, try string) {
 	switch {
 	case e.Refused != nil:
-		return e.Refused.Text, e.Refused.Try
+		return e.Refused.Text, e.Refused.Hint
 	case e.Unsupported != "":
 		return e.Unsupported, ""
 	case e.Disabled:
-		return "it is disabled in the file", "enable it there, or name its command after --"
+		return "disabled in the file", "enable it there, or put its command after --"
 	}
 	return "", ""
 }
 
-// String shows name, client and command line, without secrets.
+// String returns name, client and command line, without secrets.
 func (e Entry) String() string {
 	return fmt.Sprintf("%s (%s): %s", e.Name, e.Client, strings.Join(textStrings(e.Argv), " "))
 }
@@ -86,10 +87,10 @@ type InputKind uint8
 const (
 	InputPrompt  InputKind = iota
 	InputPick              // one of Options
-	InputCommand           // of an editor: it is not run, but a value may be given
+	InputCommand           // of an editor: not run, but a value may be given
 )
 
-// An Input is a value that somebody has to tell.
+// An Input is a value to ask for.
 type Input struct {
 	ID          string
 	Description string
@@ -102,16 +103,16 @@ type Input struct {
 // An Option is one choice of an input.
 type Option struct{ Label, Value string }
 
-// A Problem is something about a config file that its reader should know, with
-// its place and what to try. It shows no secret.
+// A Problem is a problem of a config file, with its position and what to try.
+// It contains no secrets.
 type Problem struct {
 	File         string
-	Line, Column int    // from 1; 0 if not known
-	Server       string // the entry; "" if it is the file's
-	Text, Try    string
+	Line, Column int    // from 1; 0 if unknown
+	Server       string // the entry; "" for the file itself
+	Text, Hint   string
 }
 
-// Error gives place, server and text; not Try.
+// Error returns position, server and text, without Try.
 func (p *Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.File)
@@ -130,5 +131,5 @@ func (p *Problem) Error() string {
 	return b.String() + p.Text
 }
 
-// String is Error.
+// String returns the same text as Error.
 func (p Problem) String() string { return p.Error() }

@@ -12,30 +12,29 @@ func (e *Entry) readEnvFile(file string) ([]Var, []Problem, error) {
 	file = e.absolute(file)
 	data, err := readBounded(file)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}
 		return nil, nil, &readError{Problem{
 			File: e.File, Line: e.Line, Server: e.Name,
-			Text: fmt.Sprintf("envFile %s can't be read: %v", file, err), Try: "create it, or take out envFile",
+			Text: fmt.Sprintf("envFile %s can't be read: %v", file, err), Hint: "create it, or remove envFile",
 		}, err}
 	}
 	vars, bad := parseEnvFile(data)
 	var problems []Problem
 	for _, line := range bad {
-		problems = append(problems, Problem{File: file, Line: line, Server: e.Name, Text: "the line is not read", Try: "write NAME=VALUE"})
+		problems = append(problems, Problem{File: file, Line: line, Server: e.Name, Text: "invalid line skipped", Hint: "write NAME=VALUE"})
 	}
 	return vars, problems, nil
 }
 
-// maxBadLines is how many lines of an env file are told of.
+// maxBadLines is how many invalid lines of an env file are reported.
 const maxBadLines = 20
 
-// parseEnvFile reads lines NAME=VALUE. Empty lines and those that begin with #
-// mean nothing, "export " before a name neither. A value in quotes is without
-// them; in double quotes \n, \" and \\ are what they are in a shell's. It gives
-// the numbers of lines that are none of this.
+// parseEnvFile parses lines NAME=VALUE. Empty lines and lines that begin with #
+// are ignored, as is "export " before a name. Quotes around a value are
+// removed; in double quotes \n, \" and \\ are escapes. It returns the numbers
+// of invalid lines.
 func parseEnvFile(data []byte) (vars []Var, bad []int) {
 	number := 0
 	for line := range strings.Lines(string(data)) {

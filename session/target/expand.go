@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// maxExpanded is how many bytes all texts of one file may expand to: a variable
-// of the environment can be large, and be named often.
+// maxExpanded is how many bytes all texts of one file may expand to: an
+// environment variable can be large and used often.
 const maxExpanded = 32 << 20
 
-// A form is how a token is written.
+// A form is the syntax of a token.
 type form uint8
 
 const (
@@ -20,23 +20,23 @@ const (
 	formCurly              // {NAME}
 )
 
-// A meaning is what a token stands for. Without known it is left as it is. Why,
-// if set, is told as a Problem either way.
+// A meaning is the expansion of a token. If known is false, the token is left
+// unchanged. In either case why, if set, is reported as a Problem.
 type meaning struct {
 	part     part
 	known    bool
 	why, try string
 }
 
-// lookups are the rules of each client: what it makes of a token. A client that
-// is not here expands nothing.
+// lookups holds the expansion rules of each client. Other clients expand
+// nothing.
 var lookups = map[Client]func(x *expander, f form, name string) meaning{
-	ClaudeCode: (*expander).claudeCode,
-	VSCode:     (*expander).vsCode,
-	Cursor:     (*expander).cursor,
-	Windsurf:   (*expander).windsurf,
-	Gemini:     (*expander).gemini,
-	Registry:   (*expander).registry,
+	clientClaudeCode: (*expander).claudeCode,
+	clientVSCode:     (*expander).vsCode,
+	clientCursor:     (*expander).cursor,
+	clientWindsurf:   (*expander).windsurf,
+	clientGemini:     (*expander).gemini,
+	registry:         (*expander).registry,
 }
 
 // An expander expands the texts of one entry.
@@ -44,14 +44,14 @@ type expander struct {
 	client   Client
 	opts     Options
 	project  string
-	host     string // that the server runs on, if it is not this machine
+	host     string // where the server runs, "" for this machine
 	declared map[string]Input
 	left     *int // of maxExpanded
 	problem  func(at int, text, try string)
 }
 
-// pattern is a regular expression that is compiled when it is used first: for
-// what a package compiles at its start every start of the program pays.
+// pattern returns a regular expression that is compiled on first use, to keep
+// the start of the program fast.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -62,8 +62,8 @@ var (
 	tokenLike = pattern(`^(\$\{[A-Za-z_][A-Za-z0-9_]*(:[A-Za-z_][A-Za-z0-9_.]*)?\}|\$[A-Z_][A-Z0-9_]*)$`)
 )
 
-// text expands raw, which stands at an offset of the file. With of set it is the
-// value of that variable, and secret as a whole. It is false when the file's
+// text expands raw, which is at an offset of the file. If of is set, raw is the
+// value of that variable, and secret as a whole. It returns false if the file's
 // texts have become too long.
 func (x *expander) text(raw string, at int, of string) (Text, bool) {
 	var parts []part
@@ -98,15 +98,15 @@ func partLen(parts []part) int {
 	return len(parts[len(parts)-1].text)
 }
 
-// token gives the part that a token stands for, and tells what is odd about it.
+// token returns the expansion of a token and reports a problem with it.
 func (x *expander) token(token string, f form, name string, at int, of string, whole bool) (part, bool) {
-	m := meaning{why: "is left as it is: " + string(x.client) + " expands nothing", try: "write the value itself"}
+	m := meaning{why: "is not expanded: " + string(x.client) + " expands no tokens", try: "write the value itself"}
 	if lookup := lookups[x.client]; lookup != nil {
 		m = lookup(x, f, name)
 	}
 	if m.why != "" && (of == "" || f != formBare || whole) {
 		shown := token
-		if of != "" && !tokenLike().MatchString(token) { // it may be a piece of the secret
+		if of != "" && !tokenLike().MatchString(token) { // it may be a part of the secret
 			shown = "a token"
 		}
 		if of != "" {
@@ -117,11 +117,11 @@ func (x *expander) token(token string, f form, name string, at int, of string, w
 	return m.part, m.known
 }
 
-// next cuts raw at its first token; without one all of it is before.
+// next splits raw at its first token; without one before is raw.
 func (x *expander) next(raw string) (before, token string, f form, name, rest string) {
 	for i := 0; i < len(raw); i++ {
 		switch {
-		case x.client == Registry:
+		case x.client == registry:
 			if name, n, ok := between(raw[i:], "{", "}"); ok && fullName().MatchString(strings.ReplaceAll(name, "-", "_")) {
 				return raw[:i], raw[i : i+n], formCurly, name, raw[i+n:]
 			}
@@ -140,8 +140,8 @@ func (x *expander) next(raw string) (before, token string, f form, name, rest st
 	return raw, "", 0, "", ""
 }
 
-// between gives what stands between open at the begin of s and the next end,
-// and the length of all three.
+// between returns the text between open at the beginning of s and the next end,
+// and the length including both.
 func between(s, open, end string) (inner string, n int, ok bool) {
 	rest, ok := strings.CutPrefix(s, open)
 	if !ok {
@@ -154,11 +154,11 @@ func between(s, open, end string) (inner string, n int, ok bool) {
 	return rest[:i], len(open) + i + len(end), true
 }
 
-// claudeCode expands ${VAR} and ${VAR:-default}; $VAR never, and an unset
-// ${VAR} stays as it is. The default is not expanded.
+// claudeCode expands ${VAR} and ${VAR:-default}, but not $VAR or an unset
+// ${VAR}. The default is not expanded.
 func (x *expander) claudeCode(f form, name string) meaning {
 	if f == formBare {
-		return meaning{why: "is left as it is: Claude Code expands ${" + name + "} only", try: "write ${" + name + "}"}
+		return meaning{why: "is not expanded: Claude Code expands only ${" + name + "}", try: "write ${" + name + "}"}
 	}
 	name, def, hasDefault := strings.Cut(name, ":-")
 	if !fullName().MatchString(name) {
@@ -220,7 +220,7 @@ func (x *expander) gemini(_ form, name string) meaning {
 	return x.variable(name)
 }
 
-// registry expands {name} from the variables of the argument that it stands in.
+// registry expands {name} from the variables of its argument.
 func (x *expander) registry(_ form, name string) meaning {
 	if _, ok := x.declared[name]; !ok {
 		return meaning{}
@@ -229,19 +229,19 @@ func (x *expander) registry(_ form, name string) meaning {
 }
 
 func (x *expander) unknown() meaning {
-	return meaning{why: "is left as it is: no variable that " + string(x.client) + " knows", try: "write the value itself"}
+	return meaning{why: "is not expanded: unknown to " + string(x.client), try: "write the value itself"}
 }
 
-// variable is a variable of the environment.
+// variable expands an environment variable.
 func (x *expander) variable(name string) meaning {
 	value, ok := x.opts.LookupEnv(name)
 	if !ok {
-		return meaning{why: "is left as it is: the variable " + name + " is not set", try: "export " + name + "=VALUE"}
+		return meaning{why: "is not expanded: the variable " + name + " is not set", try: "export " + name + "=VALUE"}
 	}
 	return meaning{part: part{text: value, name: name}, known: true}
 }
 
-// folder is one of the folders that editors know by name.
+// folder expands one of the predefined folders of editors.
 func (x *expander) folder(name string) meaning {
 	var value string
 	switch name {
@@ -258,20 +258,20 @@ func (x *expander) folder(name string) meaning {
 	}
 	m := meaning{part: part{text: value}, known: true}
 	if x.host != "" {
-		m.why, m.try = "is a folder of this machine, but the server runs on "+x.host, "write the folder of the host"
+		m.why, m.try = "is a folder of this machine, but the server runs on "+x.host, "write the folder on the host"
 	}
 	return m
 }
 
-// input is a value that somebody has to tell.
+// input expands an input.
 func (x *expander) input(id string) meaning {
 	in, ok := x.declared[id]
 	if !ok {
-		return meaning{why: "is left as it is: the file has no input " + id, try: "add it to inputs"}
+		return meaning{why: "is not expanded: the file has no input " + id, try: "add it to inputs"}
 	}
 	m := meaning{part: part{input: id}, known: true}
 	if in.Kind == InputCommand {
-		m.why, m.try = "comes from a command of the editor, which is not run here", "--input "+id+"=VALUE gives it"
+		m.why, m.try = "comes from a command of the editor, which is not run here", "pass it with --input "+id+"=VALUE"
 	}
 	return m
 }

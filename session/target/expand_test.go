@@ -12,7 +12,7 @@ import (
 // TestExpansion is the table of what each client expands. The environment has
 // NOTES_DIR=/data and NOTES_KEY=hunter2; TRICK holds a token itself.
 func TestExpansion(t *testing.T) {
-	const left = "is left as it is"
+	const left = "is not expanded"
 	opts := testOptions(t)
 	known := opts.LookupEnv
 	opts.LookupEnv = func(name string) (string, bool) {
@@ -25,62 +25,62 @@ func TestExpansion(t *testing.T) {
 		return known(name)
 	}
 	files := map[Client]string{
-		ClaudeDesktop: "/p/claude_desktop_config.json", ClaudeCode: "/p/.mcp.json", VSCode: "/p/.vscode/mcp.json",
-		Cursor: "/p/.cursor/mcp.json", Windsurf: "/p/mcp_config.json", Gemini: "/p/.gemini/settings.json", Zed: "/p/settings.json",
+		clientClaudeDesktop: "/p/claude_desktop_config.json", clientClaudeCode: "/p/.mcp.json", clientVSCode: "/p/.vscode/mcp.json",
+		clientCursor: "/p/.cursor/mcp.json", clientWindsurf: "/p/mcp_config.json", clientGemini: "/p/.gemini/settings.json", clientZed: "/p/settings.json",
 	}
 	for _, c := range []struct {
 		client         Client
 		raw, want, why string
 	}{
-		{ClaudeDesktop, "${NOTES_DIR}", "${NOTES_DIR}", left},
-		{ClaudeDesktop, "$NOTES_DIR", "$NOTES_DIR", left},
-		{ClaudeDesktop, "100$ {x} $1 $", "100$ {x} $1 $", ""},
-		{Zed, "${NOTES_DIR}", "${NOTES_DIR}", left},
+		{clientClaudeDesktop, "${NOTES_DIR}", "${NOTES_DIR}", left},
+		{clientClaudeDesktop, "$NOTES_DIR", "$NOTES_DIR", left},
+		{clientClaudeDesktop, "100$ {x} $1 $", "100$ {x} $1 $", ""},
+		{clientZed, "${NOTES_DIR}", "${NOTES_DIR}", left},
 
-		{ClaudeCode, "a${NOTES_DIR}b${NOTES_KEY}", "a/datab" + "hunter2", ""},
-		{ClaudeCode, "${UNSET:-./data}", "./data", ""},
-		{ClaudeCode, "${UNSET:-}", "", ""},
-		{ClaudeCode, "${UNSET:-a:-b}", "a:-b", ""},
-		{ClaudeCode, "${EMPTY:-x}", "", ""},
-		{ClaudeCode, "${NOTES_DIR:-x}", "/data", ""},
-		{ClaudeCode, "${UNSET}", "${UNSET}", left},
-		{ClaudeCode, "$NOTES_DIR", "$NOTES_DIR", left},
-		{ClaudeCode, "${env:NOTES_DIR}", "${env:NOTES_DIR}", left},
-		{ClaudeCode, "${TRICK}", "${NOTES_KEY}$NOTES_KEY${env:NOTES_KEY}{dir}", ""},
-		{ClaudeCode, "${UNSET:-${NOTES_DIR}}", "${NOTES_DIR}", ""}, // the first brace ends it
-		{ClaudeCode, "${NOTES_DIR", "${NOTES_DIR", ""},
-		{ClaudeCode, "${}", "${}", ""},
+		{clientClaudeCode, "a${NOTES_DIR}b${NOTES_KEY}", "a/datab" + "hunter2", ""},
+		{clientClaudeCode, "${UNSET:-./data}", "./data", ""},
+		{clientClaudeCode, "${UNSET:-}", "", ""},
+		{clientClaudeCode, "${UNSET:-a:-b}", "a:-b", ""},
+		{clientClaudeCode, "${EMPTY:-x}", "", ""},
+		{clientClaudeCode, "${NOTES_DIR:-x}", "/data", ""},
+		{clientClaudeCode, "${UNSET}", "${UNSET}", left},
+		{clientClaudeCode, "$NOTES_DIR", "$NOTES_DIR", left},
+		{clientClaudeCode, "${env:NOTES_DIR}", "${env:NOTES_DIR}", left},
+		{clientClaudeCode, "${TRICK}", "${NOTES_KEY}$NOTES_KEY${env:NOTES_KEY}{dir}", ""},
+		{clientClaudeCode, "${UNSET:-${NOTES_DIR}}", "${NOTES_DIR}", ""}, // the first brace ends it
+		{clientClaudeCode, "${NOTES_DIR", "${NOTES_DIR", ""},
+		{clientClaudeCode, "${}", "${}", ""},
 
-		{VSCode, "${workspaceFolder}/x", "/p/x", ""},
-		{VSCode, "${workspaceFolderBasename}", "p", ""},
-		{VSCode, "${userHome}", opts.Home, ""},
-		{VSCode, "${env:NOTES_DIR}", "/data", ""},
-		{VSCode, "${env:UNSET}", "", "is empty: the variable UNSET is not set"},
-		{VSCode, "${env:TRICK}", "${NOTES_KEY}$NOTES_KEY${env:NOTES_KEY}{dir}", ""},
-		{VSCode, "${NOTES_DIR}", "${NOTES_DIR}", left},
-		{VSCode, "$NOTES_DIR", "$NOTES_DIR", ""},
-		{VSCode, "${input:nobody}", "${input:nobody}", "the file has no input nobody"},
-		{VSCode, "${command:x}", "${command:x}", left},
+		{clientVSCode, "${workspaceFolder}/x", "/p/x", ""},
+		{clientVSCode, "${workspaceFolderBasename}", "p", ""},
+		{clientVSCode, "${userHome}", opts.Home, ""},
+		{clientVSCode, "${env:NOTES_DIR}", "/data", ""},
+		{clientVSCode, "${env:UNSET}", "", "is empty: the variable UNSET is not set"},
+		{clientVSCode, "${env:TRICK}", "${NOTES_KEY}$NOTES_KEY${env:NOTES_KEY}{dir}", ""},
+		{clientVSCode, "${NOTES_DIR}", "${NOTES_DIR}", left},
+		{clientVSCode, "$NOTES_DIR", "$NOTES_DIR", ""},
+		{clientVSCode, "${input:nobody}", "${input:nobody}", "the file has no input nobody"},
+		{clientVSCode, "${command:x}", "${command:x}", left},
 
-		{Cursor, "${env:NOTES_DIR}", "/data", ""},
-		{Cursor, "${env:UNSET}", "${env:UNSET}", left},
-		{Cursor, "${userHome}${pathSeparator}${workspaceFolderBasename}", opts.Home + "/p", ""},
-		{Cursor, "${workspaceFolder}${/}", "/p/", ""},
-		{Cursor, "${input:x}", "${input:x}", left},
+		{clientCursor, "${env:NOTES_DIR}", "/data", ""},
+		{clientCursor, "${env:UNSET}", "${env:UNSET}", left},
+		{clientCursor, "${userHome}${pathSeparator}${workspaceFolderBasename}", opts.Home + "/p", ""},
+		{clientCursor, "${workspaceFolder}${/}", "/p/", ""},
+		{clientCursor, "${input:x}", "${input:x}", left},
 
-		{Windsurf, "${env:NOTES_DIR}", "/data", ""},
-		{Windsurf, "${env:UNSET}", "${env:UNSET}", left},
-		{Windsurf, "${workspaceFolder}", "${workspaceFolder}", left},
+		{clientWindsurf, "${env:NOTES_DIR}", "/data", ""},
+		{clientWindsurf, "${env:UNSET}", "${env:UNSET}", left},
+		{clientWindsurf, "${workspaceFolder}", "${workspaceFolder}", left},
 
-		{Gemini, "$NOTES_DIR/x", "/data/x", ""},
-		{Gemini, "${NOTES_DIR}", "/data", ""},
-		{Gemini, "$NOTES_DIR_", "$NOTES_DIR_", left},
-		{Gemini, "${UNSET:-x}", "${UNSET:-x}", left},
-		{Gemini, "$1 and $", "$1 and $", ""},
-		{Gemini, "$TRICK", "${NOTES_KEY}$NOTES_KEY${env:NOTES_KEY}{dir}", ""},
+		{clientGemini, "$NOTES_DIR/x", "/data/x", ""},
+		{clientGemini, "${NOTES_DIR}", "/data", ""},
+		{clientGemini, "$NOTES_DIR_", "$NOTES_DIR_", left},
+		{clientGemini, "${UNSET:-x}", "${UNSET:-x}", left},
+		{clientGemini, "$1 and $", "$1 and $", ""},
+		{clientGemini, "$TRICK", "${NOTES_KEY}$NOTES_KEY${env:NOTES_KEY}{dir}", ""},
 	} {
 		name := fmt.Sprintf("%s: %s", c.client, c.raw)
-		key := map[Client]string{VSCode: "servers", Zed: "context_servers"}[c.client]
+		key := map[Client]string{clientVSCode: "servers", clientZed: "context_servers"}[c.client]
 		if key == "" {
 			key = "mcpServers"
 		}
@@ -100,12 +100,12 @@ func TestExpansion(t *testing.T) {
 			continue
 		}
 		require.Contains(t, e.Problems[0].Text, c.why, name)
-		require.NotEmpty(t, e.Problems[0].Try, name)
+		require.NotEmpty(t, e.Problems[0].Hint, name)
 	}
 }
 
-// TestNoSecretPrints: nothing that fmt or encoding/json makes of a file, an
-// entry, a start or a problem shows a secret, nor do errors.
+// TestNoSecretPrints checks that fmt and encoding/json print no secret of a
+// file, an entry, a start or a problem, and that errors contain none.
 func TestNoSecretPrints(t *testing.T) {
 	const secret = "s3cret"
 	opts := testOptions(t)
@@ -160,8 +160,8 @@ func TestNoSecretPrints(t *testing.T) {
 	}
 }
 
-// TestExpansionIsBounded: a large variable that is named often is refused before
-// it fills the memory.
+// TestExpansionIsBounded checks that a large variable that is used often is
+// refused before it fills the memory.
 func TestExpansionIsBounded(t *testing.T) {
 	opts := testOptions(t)
 	large := strings.Repeat("x", 1<<20)

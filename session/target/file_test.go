@@ -15,22 +15,22 @@ func TestDetect(t *testing.T) {
 		path, doc string
 		want      Client
 	}{
-		{"/x/any.json", `{"mcpServers":{}}`, ClaudeCode},
-		{"/x/any.json", `{"mcpServers":{"a":{"serverUrl":"u"}}}`, Windsurf},
-		{"/x/any.json", `{"mcpServers":{"a":{"command":"c","trust":true}}}`, Gemini},
-		{"/x/any.json", `{"mcpServers":{"a":{"command":"c","envFile":"f"}}}`, Cursor},
-		{"/x/any.json", `{"projects":{"/p":{"mcpServers":{}}}}`, ClaudeCode},
-		{"/x/.cursor/mcp.json", `{"mcpServers":{"a":{"command":"c"}}}`, Cursor},
-		{"/x/.gemini/settings.json", `{"mcpServers":{"a":{"command":"c"}}}`, Gemini},
-		{"/x/.mcp.json", `{"mcpServers":{"a":{"command":"c","trust":true}}}`, ClaudeCode},
-		{"/x/.cursor/mcp.json", `{"servers":{}}`, VSCode},
-		{"/x/.mcp.json", `{"context_servers":{}}`, Zed},
-		{"/x/claude_desktop_config.json", "[mcp_servers.a]\n", Codex},
-		{"/x/any", "# a comment\n[mcp_servers]\n", Codex},
-		{"/x/any", "// a comment\n{\"servers\":{},}", VSCode},
-		{"/x/any", "\xef\xbb\xbf{\"servers\":{}}", VSCode},
-		{"/x/any", `{"packages":[]}`, Registry},
-		{"/x/any", `{"name":"n","remotes":[]}`, Registry},
+		{"/x/any.json", `{"mcpServers":{}}`, clientClaudeCode},
+		{"/x/any.json", `{"mcpServers":{"a":{"serverUrl":"u"}}}`, clientWindsurf},
+		{"/x/any.json", `{"mcpServers":{"a":{"command":"c","trust":true}}}`, clientGemini},
+		{"/x/any.json", `{"mcpServers":{"a":{"command":"c","envFile":"f"}}}`, clientCursor},
+		{"/x/any.json", `{"projects":{"/p":{"mcpServers":{}}}}`, clientClaudeCode},
+		{"/x/.cursor/mcp.json", `{"mcpServers":{"a":{"command":"c"}}}`, clientCursor},
+		{"/x/.gemini/settings.json", `{"mcpServers":{"a":{"command":"c"}}}`, clientGemini},
+		{"/x/.mcp.json", `{"mcpServers":{"a":{"command":"c","trust":true}}}`, clientClaudeCode},
+		{"/x/.cursor/mcp.json", `{"servers":{}}`, clientVSCode},
+		{"/x/.mcp.json", `{"context_servers":{}}`, clientZed},
+		{"/x/claude_desktop_config.json", "[mcp_servers.a]\n", clientCodex},
+		{"/x/any", "# a comment\n[mcp_servers]\n", clientCodex},
+		{"/x/any", "// a comment\n{\"servers\":{},}", clientVSCode},
+		{"/x/any", "\xef\xbb\xbf{\"servers\":{}}", clientVSCode},
+		{"/x/any", `{"packages":[]}`, registry},
+		{"/x/any", `{"name":"n","remotes":[]}`, registry},
 	} {
 		file, err := Parse(c.path, []byte(c.doc), testOptions(t))
 		require.NoError(t, err, c.doc)
@@ -41,27 +41,27 @@ func TestDetect(t *testing.T) {
 		require.ErrorIs(t, err, ErrNoServers, doc)
 		var p *Problem
 		require.ErrorAs(t, err, &p)
-		require.Contains(t, p.Try, "mcpServers")
+		require.Contains(t, p.Hint, "mcpServers")
 	}
 }
 
-// TestBrokenFiles: an error names file, line and column where they are known.
+// TestBrokenFiles checks that an error names file, line and column if known.
 func TestBrokenFiles(t *testing.T) {
 	for _, c := range []struct{ doc, says string }{
-		{"", "/x/f:1:1: is no JSON: it ends too early"},
-		{"{\n  \"mcpServers\": {\n    oops\n", "/x/f:3:5: is no JSON: a word"},
-		{"{\"é\": nope}", "/x/f:1:8: is no JSON: a word"},
-		{"{\"a\": @", "/x/f:1:7: is no JSON: invalid character '@' at start of value"},
-		{"{\"a\": 1", "it ends too early"},
+		{"", "/x/f:1:1: not valid JSON: unexpected end of file"},
+		{"{\n  \"mcpServers\": {\n    oops\n", "/x/f:3:5: not valid JSON: invalid word"},
+		{"{\"é\": nope}", "/x/f:1:8: not valid JSON: invalid word"},
+		{"{\"a\": @", "/x/f:1:7: not valid JSON: invalid character '@' at start of value"},
+		{"{\"a\": 1", "unexpected end of file"},
 		{"{} {}", "after top-level value"},
-		{"{\"a\": /* no end", "it ends too early"},
+		{"{\"a\": /* no end", "unexpected end of file"},
 		{"x = 1\ny = ", "/x/f:2:"},
 		{"[mcp_servers.a]\n[mcp_servers.a]\n", "/x/f:2:"},
-		{"\x00", "is no TOML"},
-		{"\xff\xfe{\x00", "is no TOML"},
+		{"\x00", "not valid TOML"},
+		{"\xff\xfe{\x00", "not valid TOML"},
 		{"{\"a\":" + strings.Repeat("[", 300), "/x/f:1:205: nested deeper than 200 levels"},
 		{"{\"a\":[" + strings.Repeat("1,", maxValues+1) + "1]}", "more than 500000 values"},
-		{"x = " + strings.Repeat("[", 20_000), "is no TOML"},
+		{"x = " + strings.Repeat("[", 20_000), "not valid TOML"},
 	} {
 		_, err := Parse("/x/f", []byte(c.doc), testOptions(t))
 		require.ErrorContains(t, err, c.says)
@@ -72,23 +72,23 @@ func TestBrokenFiles(t *testing.T) {
 
 func TestOddServers(t *testing.T) {
 	for _, c := range []struct{ server, why, note string }{
-		{`7`, "is no object", ""},
-		{`{}`, "has neither a command nor a url", ""},
-		{`{"command":""}`, "command is no text", ""},
-		{`{"command":["x"]}`, "command is no text", ""},
-		{`{"command":"x","args":"y"}`, "args is no list", ""},
-		{`{"command":"x","args":[{}]}`, "an argument is no text", ""},
-		{`{"command":"x","env":[]}`, "env is no object", ""},
-		{`{"command":"x","env":{"A":{}}}`, "the value of A in env is no text", ""},
-		{`{"command":"x","cwd":[]}`, "cwd is no text", ""},
-		{`{"command":"x","type":"pigeon"}`, `type "pigeon" is not known`, ""},
-		{`{"command":"x","type":"sse"}`, HTTPUnsupported, ""},
-		{`{"url":"u"}`, HTTPUnsupported, ""},
-		{`{"command":"x","disabled":true}`, "it is disabled in the file", ""},
-		{`{"command":"x","enabled":false}`, "it is disabled in the file", ""},
+		{`7`, "not an object", ""},
+		{`{}`, "neither command nor url is set", ""},
+		{`{"command":""}`, "command is not a string", ""},
+		{`{"command":["x"]}`, "command is not a string", ""},
+		{`{"command":"x","args":"y"}`, "args is not a list", ""},
+		{`{"command":"x","args":[{}]}`, "an argument is not a string", ""},
+		{`{"command":"x","env":[]}`, "env is not an object", ""},
+		{`{"command":"x","env":{"A":{}}}`, "the value of A in env is not a string", ""},
+		{`{"command":"x","cwd":[]}`, "cwd is not a string", ""},
+		{`{"command":"x","type":"pigeon"}`, `unknown type "pigeon"`, ""},
+		{`{"command":"x","type":"sse"}`, httpUnsupported, ""},
+		{`{"url":"u"}`, httpUnsupported, ""},
+		{`{"command":"x","disabled":true}`, "disabled in the file", ""},
+		{`{"command":"x","enabled":false}`, "disabled in the file", ""},
 		{`{"command":"x","enabled":true,"args":[1,true,"a"],"env":{"N":1,"B":false}}`, "", ""},
 		{`{"command":"x","url":"u"}`, "", "url is not used"},
-		{`{"command":"x","command":"y"}`, "", "command is there twice"},
+		{`{"command":"x","command":"y"}`, "", "duplicate key command"},
 		{`{"command":"~/x"}`, "", "only a shell expands it"},
 		{`{"command":"x","env":{"A":null}}`, "", "the variable A is null"},
 	} {
@@ -107,7 +107,7 @@ func TestOddServers(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, file.Entries, 2)
 	require.Equal(t, 2, file.Entries[1].Line)
-	require.Contains(t, problemTexts(file.Unread), "is in the file twice")
+	require.Contains(t, problemTexts(file.Unread), "duplicate server")
 	require.Contains(t, problemTexts(file.Unread), "servers is not read: this is a file of Claude Code")
 }
 
@@ -117,11 +117,11 @@ func TestReadErrors(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, "can't be read")
 	_, err = Read(dir, testOptions(t))
-	require.ErrorContains(t, err, "no regular file")
+	require.ErrorContains(t, err, "not a regular file")
 
 	large := filepath.Join(dir, "large")
 	require.NoError(t, os.WriteFile(large, nil, 0o600))
-	require.NoError(t, os.Truncate(large, MaxFile+1))
+	require.NoError(t, os.Truncate(large, maxFile+1))
 	_, err = Read(large, testOptions(t))
 	require.ErrorContains(t, err, "larger than 32 MiB")
 
@@ -132,8 +132,8 @@ func TestReadErrors(t *testing.T) {
 	require.ErrorContains(t, err, "envFile /no/such.env can't be read")
 }
 
-// TestDiscover finds the files of a project, from a folder below it, and those
-// of the person, and keeps one that is broken in the list.
+// TestDiscover finds the files of a project, from a subfolder, and those of the
+// user, and lists a broken one too.
 func TestDiscover(t *testing.T) {
 	root := t.TempDir()
 	opts := testOptions(t)
@@ -192,12 +192,12 @@ project/.mcp.json Claude Code project a
 	require.NoError(t, err)
 	s, err := file.Entries[0].Resolve(none)
 	require.NoError(t, err)
-	require.Equal(t, filepath.Join(opts.Cwd, "c"), s.Args()[0], "the person's own servers run where the program is called")
+	require.Equal(t, filepath.Join(opts.Cwd, "c"), s.Args()[0], "the user's own servers run where the program is called")
 
 	require.Empty(t, Discover(Options{Home: t.TempDir(), Cwd: t.TempDir()}))
 }
 
-// TestPlacesOfOtherSystems: macOS and Windows have their own.
+// TestPlacesOfOtherSystems checks the places on macOS and Windows.
 func TestPlacesOfOtherSystems(t *testing.T) {
 	opts := Options{Home: "/h", GOOS: "darwin"}
 	require.Contains(t, userPlaces(opts), filepath.FromSlash("/h/Library/Application Support/Claude/claude_desktop_config.json"))
@@ -219,11 +219,11 @@ func TestProjectWithARelativePathIsRefused(t *testing.T) {
 	require.Equal(t, "kept", f.Entries[0].Name)
 	require.Len(t, f.Unread, 1)
 	require.EqualError(t, &f.Unread[0], `/p/.claude.json:2:2: project "#home/ada/notes" is not an absolute path: its servers are skipped`)
-	require.Equal(t, "give the full path of the project's directory", f.Unread[0].Try)
+	require.Equal(t, "give the full path of the project's directory", f.Unread[0].Hint)
 }
 
-// FuzzParse: no file makes the program panic or keeps a place outside the file;
-// what can be started has a program and a host that the file names.
+// FuzzParse checks that no file causes a panic or a position outside the file,
+// and that startable entries have a program and a host of the file.
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"server.json", "zed.json", "home/.claude.json", "project/.vscode/mcp.json", "project/.codex/config.toml", "project/.gemini/settings.json"} {
 		data, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))

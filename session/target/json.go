@@ -10,8 +10,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// What a file may hold at most: the parser recurses, and a value takes some 200
-// bytes of memory.
+// Limits of a file: the parser recurses, and a value takes some 200 bytes of
+// memory.
 const (
 	maxDepth  = 200
 	maxValues = 500_000
@@ -31,8 +31,8 @@ func parseJSON(data []byte) (*node, error) {
 	return fromJSON(&value), nil
 }
 
-// tooMuch says where data holds more than is read. It knows strings and
-// comments, and takes everything else as it comes.
+// tooMuch returns where data exceeds the limits. It understands strings and
+// comments, but does not validate the rest.
 func tooMuch(data []byte) (at int, what string) {
 	depth, values := 0, 0
 	for i := 0; i < len(data); i++ {
@@ -84,11 +84,11 @@ func skipComment(data []byte, i int) int {
 
 var hujsonPlace = pattern(`^hujson: line (\d+), column (\d+): `)
 
-// jsonProblem takes the place out of the library's error. What it quotes of the
-// file is left out: that could be a secret.
+// jsonProblem converts the library's error to a Problem with its position. It
+// omits quotes from the file, which could be secrets.
 func jsonProblem(err error) *Problem {
 	said := err.Error()
-	p := &Problem{Text: "is no JSON"}
+	p := &Problem{Text: "not valid JSON"}
 	if place := hujsonPlace().FindStringSubmatch(said); place != nil {
 		p.Line, _ = strconv.Atoi(place[1])
 		p.Column, _ = strconv.Atoi(place[2])
@@ -96,12 +96,12 @@ func jsonProblem(err error) *Problem {
 	}
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		p.Text = "is no JSON: it ends too early"
-		p.Try = "look for a missing bracket or quote before this place"
+		p.Text = "not valid JSON: unexpected end of file"
+		p.Hint = "check for a missing bracket or quote before this position"
 	case len(said) >= len(invalidLiteral) && said[:len(invalidLiteral)] == invalidLiteral:
-		p.Text = "is no JSON: a word, number or string that JSON does not have"
+		p.Text = "not valid JSON: invalid word, number or string"
 	default:
-		p.Text = "is no JSON: " + said
+		p.Text = "not valid JSON: " + said
 	}
 	return p
 }

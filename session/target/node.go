@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// A kind is what a node is.
+// A kind is the kind of a node.
 type kind uint8
 
 const (
@@ -17,11 +17,11 @@ const (
 	object
 )
 
-// A node is a value of a JSON or TOML file, with its place there. All methods
-// take a nil node for one that is not there.
+// A node is a value of a JSON or TOML file, with its position. All methods
+// accept nil for a missing node.
 type node struct {
 	kind    kind
-	text    string // of a text its value, of a number or a boolean what is written
+	text    string // the value of a text, the literal of a number or a boolean
 	items   []*node
 	members []member // in the order of the file
 	at      int      // offset in the file
@@ -34,7 +34,7 @@ type member struct {
 	value *node
 }
 
-// get returns the member of that name, of several the last.
+// get returns the named member, of several the last.
 func (n *node) get(name string) *node {
 	if n == nil {
 		return nil
@@ -47,7 +47,7 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// first returns the first of some members that is there.
+// first returns the first of the named members that exists.
 func (n *node) first(names ...string) (name string, value *node) {
 	for _, name := range names {
 		if v := n.get(name); v != nil {
@@ -67,7 +67,7 @@ func (n *node) ofKind(name string, k kind) *node {
 func (n *node) object(name string) *node { return n.ofKind(name, object) }
 func (n *node) list(name string) *node   { return n.ofKind(name, list) }
 
-// str returns the text of a member, "" if it is none.
+// str returns the text of a member, "" if it is not a text.
 func (n *node) str(name string) string {
 	if v := n.ofKind(name, text); v != nil {
 		return v.text
@@ -75,13 +75,13 @@ func (n *node) str(name string) string {
 	return ""
 }
 
-// flag returns a member that is true or false.
+// flag returns the value of a boolean member.
 func (n *node) flag(name string) (value, given bool) {
 	v := n.ofKind(name, boolean)
 	return v != nil && v.text == "true", v != nil
 }
 
-// twice returns a name that stands twice in an object.
+// twice returns a duplicate member of an object.
 func (n *node) twice() (m member, found bool) {
 	seen := make(map[string]bool, len(n.members))
 	for _, m := range n.members {
@@ -93,12 +93,12 @@ func (n *node) twice() (m member, found bool) {
 	return member{}, false
 }
 
-// scalar returns what a text, a number or a boolean is as an argument.
+// scalar returns a text, a number or a boolean as an argument.
 func (n *node) scalar() (string, bool) {
 	return n.text, n.kind == text || n.kind == number || n.kind == boolean
 }
 
-// position gives line and column of an offset, from 1, in characters.
+// position returns line and column of an offset, from 1, in characters.
 func position(data []byte, at int) (line, column int) {
 	before := data[:min(max(at, 0), len(data))]
 	start := bytes.LastIndexByte(before, '\n') + 1

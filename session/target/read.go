@@ -11,31 +11,31 @@ import (
 	"runtime"
 )
 
-// Limits of a config file. ~/.claude.json holds histories, and grows large.
+// Limits of a config file. ~/.claude.json holds histories and grows large.
 const (
-	MaxFile    = 32 << 20
-	MaxEntries = 2000 // servers of one file
+	maxFile    = 32 << 20
+	maxEntries = 2000 // servers of one file
 )
 
-// ErrNoServers is the cause of Read's error about a file that is well formed and
-// has no servers, such as the settings of a program with none.
+// ErrNoServers is the cause of Read's error for a well-formed file without
+// servers, such as settings that do not configure any.
 var ErrNoServers = errors.New("no MCP servers in this file")
 
-// Options are what config files refer to. Here fills them in.
+// Options holds the environment that config files refer to. Here fills it in.
 type Options struct {
-	Home string // the person's
-	Cwd  string // the project of files that belong to none
-	// LookupEnv gives a variable of the environment.
+	Home string // the user's
+	Cwd  string // the project of files without a project
+	// LookupEnv returns an environment variable.
 	LookupEnv func(name string) (value string, ok bool)
 	// Environments are the hosts of Codex's remote environments, by their id.
 	Environments map[string]string
-	// SettingsFile is where the person can add to Environments, for hints.
+	// SettingsFile is the file that defines Environments, for hints.
 	SettingsFile string
 	GOOS         string // "" means this system's
 }
 
-// Here returns the options of this process. What it can't tell is empty.
-func Here() Options {
+// CurrentOptions returns the options of this process. Unknown values are empty.
+func CurrentOptions() Options {
 	home, _ := os.UserHomeDir()
 	cwd, _ := os.Getwd()
 	return Options{Home: home, Cwd: cwd, LookupEnv: os.LookupEnv, GOOS: runtime.GOOS}
@@ -55,16 +55,16 @@ func (o Options) filled() Options {
 type File struct {
 	Path    string // absolute
 	Client  Client // "" if it could not be read
-	How     string // how Client is known
+	How     string // how Client was detected
 	Project string
 	Scope   Scope
 	Entries []Entry   // in the order of the file
-	Unread  []Problem // what is odd about the file itself
-	Err     error     // of Discover: why it could not be read, a *Problem
+	Unread  []Problem // problems of the file itself
+	Err     error     // from Discover: why it could not be read, a *Problem
 }
 
-// Read reads a config file. Its error is a *Problem; errors.Is tells ErrNoServers
-// and the errors of package fs.
+// Read reads a config file. Its error is a *Problem; errors.Is recognizes
+// ErrNoServers and the errors of package fs.
 func Read(path string, opts Options) (File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -72,8 +72,7 @@ func Read(path string, opts Options) (File, error) {
 	}
 	data, err := readBounded(path)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}
 		return File{Path: path}, &readError{Problem{File: path, Text: "can't be read: " + err.Error()}, err}
@@ -81,30 +80,30 @@ func Read(path string, opts Options) (File, error) {
 	return Parse(path, data, opts)
 }
 
-// readBounded reads a regular file, or fails if it is larger than MaxFile.
+// readBounded reads a regular file, or fails if it is larger than maxFile.
 func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait
+	info, err := os.Stat(path) // before opening: a pipe would block
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = fmt.Errorf("it is larger than %d MiB", MaxFile>>20)
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("larger than %d MiB", maxFile>>20)
 	}
 	return data, err
 }
 
-// Parse reads the text of a config file. The path tells clients apart that
-// write the same shape, and the project. Nothing but the environment is looked
-// at.
+// Parse parses the text of a config file. The path determines the project and
+// distinguishes clients with the same format. Parse reads nothing but the
+// environment.
 func Parse(path string, data []byte, opts Options) (File, error) {
 	opts = opts.filled()
 	file := File{Path: path}
@@ -116,23 +115,23 @@ func Parse(path string, data []byte, opts Options) (File, error) {
 	}
 	file.Client, file.How = detect(path, root, isTOML)
 	if file.Client == "" {
-		return file, &readError{Problem{File: path, Text: ErrNoServers.Error(), Try: triedKeys}, ErrNoServers}
+		return file, &readError{Problem{File: path, Text: ErrNoServers.Error(), Hint: triedKeys}, ErrNoServers}
 	}
 	r := &reader{opts: opts, data: data, file: &file, left: maxExpanded}
 	r.read(root)
 	return file, nil
 }
 
-const triedKeys = "servers stand under mcpServers, servers (VS Code), context_servers (Zed), [mcp_servers.NAME] (Codex, TOML) or packages (server.json)"
+const triedKeys = "put servers under mcpServers, servers (VS Code), context_servers (Zed), [mcp_servers.NAME] (Codex, TOML) or packages (server.json)"
 
-// parse tells JSON from TOML by the first byte that counts: no TOML begins with
-// a brace or a slash.
+// parse distinguishes JSON and TOML by the first byte that is not a space: no
+// TOML begins with a brace or a slash.
 func parse(data []byte) (root *node, isTOML bool, err error) {
 	trimmed := bytes.TrimLeft(data, " \t\r\n")
 	if len(trimmed) == 0 || trimmed[0] == '{' || trimmed[0] == '/' {
 		root, err = parseJSON(data)
 		if err == nil && root.kind != object {
-			err = &Problem{Line: 1, Text: "is no object", Try: triedKeys}
+			err = &Problem{Line: 1, Text: "not a JSON object", Hint: triedKeys}
 		}
 		return root, false, err
 	}
@@ -140,10 +139,9 @@ func parse(data []byte) (root *node, isTOML bool, err error) {
 	return root, true, err
 }
 
-// named puts the path into a *Problem.
+// named sets the path of a *Problem.
 func named(err error, path string) error {
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		p.File = path
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// testOptions are those of a person whose environment is known.
+// testOptions returns options with a fixed environment.
 func testOptions(t testing.TB) Options {
 	t.Helper()
 	dir, err := filepath.Abs("testdata")
@@ -24,10 +24,10 @@ func testOptions(t testing.TB) Options {
 	}
 }
 
-// none gives no input.
+// none returns no input.
 func none(Input) (string, error) { return "", ErrNoInput }
 
-// give gives the inputs of a map.
+// give returns the inputs of a map.
 func give(values map[string]string) func(Input) (string, error) {
 	return func(in Input) (string, error) {
 		if v, ok := values[in.ID]; ok {
@@ -64,7 +64,7 @@ func problemTexts(problems []Problem) string {
 	return b.String()
 }
 
-// TestFormats reads a file of each client and starts what can be started.
+// TestFormats reads a file of each client and resolves the startable entries.
 func TestFormats(t *testing.T) {
 	opts := testOptions(t)
 	project, home := opts.Cwd, opts.Home
@@ -83,57 +83,57 @@ func TestFormats(t *testing.T) {
 		inputs map[string]string
 		want   map[string]want
 	}{
-		{"claude_desktop_config.json", ClaudeDesktop, nil, map[string]want{
+		{"claude_desktop_config.json", clientClaudeDesktop, nil, map[string]want{
 			"notes": {argv: []string{"node", "notes.js", "${NOTES_DIR}"}, masked: "node notes.js ${NOTES_DIR}",
-				env: map[string]string{"NOTES_KEY": "hunter2"}, says: []string{"${NOTES_DIR} is left as it is: Claude Desktop expands nothing"}},
+				env: map[string]string{"NOTES_KEY": "hunter2"}, says: []string{"${NOTES_DIR} is not expanded: Claude Desktop expands no tokens"}},
 		}},
-		{"project/.mcp.json", ClaudeCode, nil, map[string]want{
+		{"project/.mcp.json", clientClaudeCode, nil, map[string]want{
 			"notes":  {argv: []string{"node", "./notes.js", "/data"}, masked: "node ./notes.js ${NOTES_DIR}", dir: project, env: map[string]string{"NOTES_KEY": "hunter2"}},
-			"remote": {why: HTTPUnsupported},
+			"remote": {why: httpUnsupported},
 		}},
-		{"home/.claude.json", ClaudeCode, nil, map[string]want{
+		{"home/.claude.json", clientClaudeCode, nil, map[string]want{
 			"everywhere": {argv: []string{project + "/bin/everywhere"}},
 			"notes":      {argv: []string{"/home/ada/notes/notes"}, dir: "/home/ada/notes"},
 		}},
-		{"project/.vscode/mcp.json", VSCode, map[string]string{"notes-key": "s3cret", "mode": "prod", "token": "t0ken"}, map[string]want{
+		{"project/.vscode/mcp.json", clientVSCode, map[string]string{"notes-key": "s3cret", "mode": "prod", "token": "t0ken"}, map[string]want{
 			"notes": {argv: []string{"node", project + "/notes.js", "--key=s3cret", "/data"}, masked: "node " + project + "/notes.js --key=${notes-key} ${NOTES_DIR}",
 				dir: project, env: map[string]string{"NOTES_KEY": "s3cret", "NOTES_MODE": `a "quoted" one`}},
 			"modes": {argv: []string{"modes", "--mode", "prod"}, dir: home + "/modes"},
 			"tokens": {argv: []string{"tokens", "t0ken", "${config:x}"}, dir: project,
-				says: []string{"${input:token} comes from a command of the editor, which is not run here", "${config:x} is left as it is"}},
+				says: []string{"${input:token} comes from a command of the editor, which is not run here", "${config:x} is not expanded"}},
 		}},
-		{"project/.cursor/mcp.json", Cursor, nil, map[string]want{
+		{"project/.cursor/mcp.json", clientCursor, nil, map[string]want{
 			"notes": {argv: []string{project + "/bin/notes", home, "project", "/"}, dir: project,
 				env: map[string]string{"NOTES_KEY": "hunter2", "NOTES_MODE": `a "quoted" one`}},
 		}},
-		{"project/.codex/config.toml", Codex, nil, map[string]want{
+		{"project/.codex/config.toml", clientCodex, nil, map[string]want{
 			"notes": {argv: []string{"node", "notes.js", "$NOTES_DIR"}, dir: project + "/tools",
-				env: map[string]string{"MODE": "dev", "NOTES_KEY": "hunter2", "NOTES_DIR": "/data"}, says: []string{"$NOTES_DIR is left as it is: Codex expands nothing", "enabled_tools is not used here: all tools are shown", "disabled_tools is not used here"}},
-			"off":     {why: "it is disabled in the file"},
+				env: map[string]string{"MODE": "dev", "NOTES_KEY": "hunter2", "NOTES_DIR": "/data"}, says: []string{"$NOTES_DIR is not expanded: Codex expands no tokens", "enabled_tools is not used here: all tools are shown", "disabled_tools is not used here"}},
+			"off":     {why: "disabled in the file"},
 			"far":     {argv: []string{"far-server"}, dir: "/srv/far", ssh: "build-7"},
-			"nowhere": {why: `the environment "mars" is not known`},
-			"http":    {why: HTTPUnsupported},
+			"nowhere": {why: `unknown environment "mars"`},
+			"http":    {why: httpUnsupported},
 		}},
-		{"zed.json", Zed, nil, map[string]want{
+		{"zed.json", clientZed, nil, map[string]want{
 			"notes":     {argv: []string{"node", "notes.js"}, dir: filepath.Dir(project)},
 			"older":     {argv: []string{"older", "--stdio"}, dir: filepath.Dir(project), env: map[string]string{"OLD_KEY": "hunter2"}},
-			"extension": {why: "it comes from an extension of Zed, which says nothing of its command"},
+			"extension": {why: "it is provided by a Zed extension, and the file does not have its command"},
 		}},
-		{"home/.codeium/windsurf/mcp_config.json", Windsurf, nil, map[string]want{
-			"notes": {argv: []string{"notes", "/data", "${file:/etc/hostname}"}, says: []string{"${file:/etc/hostname} is left as it is", "disabledTools is not used here"}},
-			"off":   {why: "it is disabled in the file"},
-			"http":  {why: HTTPUnsupported},
+		{"home/.codeium/windsurf/mcp_config.json", clientWindsurf, nil, map[string]want{
+			"notes": {argv: []string{"notes", "/data", "${file:/etc/hostname}"}, says: []string{"${file:/etc/hostname} is not expanded", "disabledTools is not used here"}},
+			"off":   {why: "disabled in the file"},
+			"http":  {why: httpUnsupported},
 		}},
-		{"project/.gemini/settings.json", Gemini, nil, map[string]want{
+		{"project/.gemini/settings.json", clientGemini, nil, map[string]want{
 			"notes": {argv: []string{"notes", "/data", "hunter2/x", "$UNSET_ONE"}, masked: "notes ${NOTES_DIR} ${NOTES_KEY}/x $UNSET_ONE", dir: project + "/sub",
-				says: []string{"$UNSET_ONE is left as it is: the variable UNSET_ONE is not set", "includeTools is not used here"}},
-			"http": {why: HTTPUnsupported},
+				says: []string{"$UNSET_ONE is not expanded: the variable UNSET_ONE is not set", "includeTools is not used here"}},
+			"http": {why: httpUnsupported},
 		}},
-		{"server.json", Registry, map[string]string{"dir": "/my notes", "NOTES_TOKEN": "s3cret", "port": "8080"}, map[string]want{
+		{"server.json", registry, map[string]string{"dir": "/my notes", "NOTES_TOKEN": "s3cret", "port": "8080"}, map[string]want{
 			"org.example/notes:npm": {argv: []string{"npx", "-y", "notes-mcp@1.0.0", "--dir", "/my notes"}, dir: filepath.Dir(project), env: map[string]string{"NOTES_TOKEN": "s3cret"}},
 			"org.example/notes:oci": {argv: []string{"docker", "run", "-i", "--rm", "--network", "none", "-e", "NOTES_MODE", "ghcr.io/example/notes:1.0.0", "serve", "--verbose", "8080"},
 				dir: filepath.Dir(project), env: map[string]string{"NOTES_MODE": "dev"}},
-			"org.example/notes:streamable-http": {why: HTTPUnsupported},
+			"org.example/notes:streamable-http": {why: httpUnsupported},
 		}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
@@ -193,22 +193,22 @@ func TestCodexLimits(t *testing.T) {
 	require.Equal(t, 250*time.Millisecond, s.StartupTimeout)
 }
 
-// TestCodexRefuses holds what Codex does not accept: one server each, while the
-// good one beside it can be started.
+// TestCodexRefuses checks servers that Codex refuses, each next to a valid one
+// that can be started.
 func TestCodexRefuses(t *testing.T) {
 	for _, c := range []struct{ toml, why string }{
-		{"[mcp_servers.\"a b\"]\ncommand = \"x\"", "the name may hold letters"},
+		{"[mcp_servers.\"a b\"]\ncommand = \"x\"", "only letters, digits"},
 		{"[mcp_servers.a]\ncommand = \"x\"\nurl = \"https://e\"", "url is not supported for stdio"},
 		{"[mcp_servers.a]\ncommand = \"x\"\nbearer_token_env_var = \"T\"", "bearer_token_env_var is not supported for stdio"},
 		{"[mcp_servers.a]\nurl = \"https://e\"\nargs = []", "args is not supported for HTTP"},
 		{"[mcp_servers.a]\nenabled = true", "invalid transport"},
-		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [{name = \"N\", source = \"moon\"}]", `the source "moon" of N is not known`},
-		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [{name = \"N\", source = \"remote\"}]", "needs a remote environment"},
-		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [7]", "no name"},
-		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = \"mars\"", `the environment "mars" is not known`},
-		{"[mcp_servers.a]\ncommand = \"x\"\nexperimental_environment = \"mars\"", `the environment "mars" is not known`},
-		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = \"builder\"\nssh = \"other\"", "both say where it runs"},
-		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = 1", "environment_id is no text"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [{name = \"N\", source = \"moon\"}]", `unknown source "moon" of N`},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [{name = \"N\", source = \"remote\"}]", "requires a remote environment"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [7]", "not a name"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = \"mars\"", `unknown environment "mars"`},
+		{"[mcp_servers.a]\ncommand = \"x\"\nexperimental_environment = \"mars\"", `unknown environment "mars"`},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = \"builder\"\nssh = \"other\"", "cannot be combined"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = 1", "environment_id is not a string"},
 	} {
 		file, err := Parse("/p/config.toml", []byte(c.toml+"\n[mcp_servers.good]\ncommand = \"good\"\nenvironment_id = \"local\"\n"), testOptions(t))
 		require.NoError(t, err, c.toml)
@@ -224,18 +224,18 @@ func TestCodexRefuses(t *testing.T) {
 	}
 }
 
-// TestHosts: whatever is written as a host, a server that has one is not one of
-// this machine.
+// TestHosts checks that a server with any value as its host never runs on this
+// machine.
 func TestHosts(t *testing.T) {
 	for _, c := range []struct{ server, ssh, why string }{
 		{`{"command":"x","ssh":"build-7"}`, "build-7", ""},
 		{`{"command":"./x","ssh":"me@build-7:22"}`, "me@build-7:22", ""},
-		{`{"command":"x","ssh":""}`, "", "ssh is no host"},
-		{`{"command":"x","ssh":" "}`, "", "ssh is no host"},
-		{`{"command":"x","ssh":null}`, "", "ssh is no host"},
-		{`{"command":"x","ssh":false}`, "", "ssh is no host"},
-		{`{"command":"x","ssh":["a"]}`, "", "ssh is no host"},
-		{`{"command":"x","ssh":"a","ssh":"b"}`, "b", "ssh is there twice"},
+		{`{"command":"x","ssh":""}`, "", "ssh is not a host"},
+		{`{"command":"x","ssh":" "}`, "", "ssh is not a host"},
+		{`{"command":"x","ssh":null}`, "", "ssh is not a host"},
+		{`{"command":"x","ssh":false}`, "", "ssh is not a host"},
+		{`{"command":"x","ssh":["a"]}`, "", "ssh is not a host"},
+		{`{"command":"x","ssh":"a","ssh":"b"}`, "b", "duplicate key ssh"},
 	} {
 		file, err := Parse("/p/.mcp.json", []byte(`{"mcpServers":{"s":`+c.server+`}}`), testOptions(t))
 		require.NoError(t, err)
@@ -249,7 +249,7 @@ func TestHosts(t *testing.T) {
 		}
 		require.NoError(t, err)
 		require.Equal(t, c.ssh, s.SSH)
-		require.Empty(t, s.Dir, "a folder of this machine is none of the host")
+		require.Empty(t, s.Dir, "a folder of this machine is not used on the host")
 		require.Equal(t, e.Argv[0].Reveal(), s.Args()[0])
 	}
 	file, err := Parse("/p/.vscode/mcp.json", []byte(`{"servers":{"s":{"command":"x","ssh":"h","cwd":"sub","args":["${workspaceFolder}"]}}}`), testOptions(t))
@@ -274,7 +274,7 @@ func TestMissingInputs(t *testing.T) {
 	require.Len(t, missing.Inputs, 1)
 	require.EqualError(t, err, `server "modes" needs a value for mode`)
 	_, err = e.Resolve(give(map[string]string{"mode": "s3cret"}))
-	require.ErrorContains(t, err, "none of its choices")
+	require.ErrorContains(t, err, "not one of its choices")
 	require.NotContains(t, err.Error(), "s3cret")
 
 	s, err := entryNamed(t, file, "notes").Resolve(give(map[string]string{"notes-key": "k"}))
@@ -282,5 +282,5 @@ func TestMissingInputs(t *testing.T) {
 	require.Len(t, s.Problems, 1)
 	require.Equal(t, 4, s.Problems[0].Line)
 	require.NotContains(t, s.Problems[0].Error(), "not a line")
-	require.Equal(t, executor.EnvVar{Name: "NOTES_KEY", Value: "from the file"}, s.Environ()[0], "env comes behind it, and wins")
+	require.Equal(t, executor.EnvVar{Name: "NOTES_KEY", Value: "from the file"}, s.Environ()[0], "env follows it and wins")
 }

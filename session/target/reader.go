@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A reader makes entries of a file's tree.
+// A reader converts a file's tree to entries.
 type reader struct {
 	opts   Options
 	data   []byte
@@ -15,22 +15,22 @@ type reader struct {
 	left   int              // of maxExpanded
 }
 
-// read finds the servers of all shapes that go with the file's client.
+// read reads the servers in all formats of the file's client.
 func (r *reader) read(root *node) {
 	client, project, scope := r.file.Client, r.file.Project, r.file.Scope
 	switch client {
-	case Registry:
+	case registry:
 		r.registry(root)
-	case Codex:
+	case clientCodex:
 		r.servers(root.object(keyCodexServers), project, scope)
-	case Zed:
+	case clientZed:
 		r.servers(root.object(keyContextServers), project, scope)
-	case VSCode:
+	case clientVSCode:
 		r.declare(root.list("inputs"))
 		r.servers(root.object(keyServers), project, scope)
 	default:
 		r.servers(root.object(keyMCPServers), project, scope)
-		if client == ClaudeCode {
+		if client == clientClaudeCode {
 			r.projects(root.object(keyProjects))
 		}
 	}
@@ -39,7 +39,7 @@ func (r *reader) read(root *node) {
 
 // projects reads the servers that ~/.claude.json has for each project. A
 // project is the directory in which its servers start, so a relative name is
-// refused: relative to what, the file does not say.
+// refused: the file does not say what it is relative to.
 func (r *reader) projects(projects *node) {
 	if projects == nil {
 		return
@@ -55,10 +55,10 @@ func (r *reader) projects(projects *node) {
 	}
 }
 
-// ignored tells of servers in the file that another client would read.
+// ignored reports servers in the file that only another client would read.
 func (r *reader) ignored(root *node) {
-	read := map[Client]string{Zed: keyContextServers, VSCode: keyServers}[r.file.Client]
-	if r.file.Client == Registry || r.file.Client == Codex {
+	read := map[Client]string{clientZed: keyContextServers, clientVSCode: keyServers}[r.file.Client]
+	if r.file.Client == registry || r.file.Client == clientCodex {
 		return
 	}
 	if read == "" {
@@ -73,7 +73,7 @@ func (r *reader) ignored(root *node) {
 
 func (r *reader) problem(at int, server, text, try string) Problem {
 	line, column := position(r.data, at)
-	return Problem{File: r.file.Path, Line: line, Column: column, Server: server, Text: text, Try: try}
+	return Problem{File: r.file.Path, Line: line, Column: column, Server: server, Text: text, Hint: try}
 }
 
 // servers reads an object of servers by name.
@@ -82,11 +82,11 @@ func (r *reader) servers(servers *node, project string, scope Scope) {
 		return
 	}
 	if m, found := servers.twice(); found {
-		r.file.Unread = append(r.file.Unread, r.problem(m.at, m.name, "is in the file twice: the last one counts for its client", "rename one of them"))
+		r.file.Unread = append(r.file.Unread, r.problem(m.at, m.name, "duplicate server: its client uses the last one", "rename one of them"))
 	}
 	for _, m := range servers.members {
-		if len(r.file.Entries) == MaxEntries {
-			r.file.Unread = append(r.file.Unread, r.problem(m.at, "", fmt.Sprintf("only the first %d servers are read", MaxEntries), ""))
+		if len(r.file.Entries) == maxEntries {
+			r.file.Unread = append(r.file.Unread, r.problem(m.at, "", fmt.Sprintf("only the first %d servers are read", maxEntries), ""))
 			return
 		}
 		e := r.entry(m.name, m.at, project, scope)
@@ -143,12 +143,12 @@ func (e *entryReader) inputs() map[string]Input {
 	return e.r.inputs
 }
 
-// note tells of something that does not keep the entry from being started.
+// note adds a problem that does not prevent the entry from being started.
 func (e *entryReader) note(at int, text, try string) {
 	e.Problems = append(e.Problems, e.r.problem(at, e.Name, text, try))
 }
 
-// refuse says why the entry can't be started. The first reason stands.
+// refuse sets the reason why the entry can't be started. The first reason wins.
 func (e *entryReader) refuse(at int, text, try string) {
 	if e.Refused == nil {
 		p := e.r.problem(at, e.Name, text, try)

@@ -7,11 +7,11 @@ import (
 )
 
 // runtimes are the programs that run the packages of each registry, unless a
-// package has its runtimeHint.
+// package has a runtimeHint.
 var runtimes = map[string]string{"npm": "npx", "pypi": "uvx", "oci": "docker", "nuget": "dnx"}
 
-// registry reads the packages of a server.json, each as an entry; of several the
-// names end with :TYPE.
+// registry reads each package of a server.json as an entry; if there are
+// several, their names end with :TYPE.
 func (r *reader) registry(root *node) {
 	name := root.str("name")
 	var packages, remotes []*node
@@ -23,8 +23,8 @@ func (r *reader) registry(root *node) {
 	}
 	several := len(packages)+len(remotes) > 1
 	for _, p := range append(slices.Clone(packages), remotes...) {
-		if len(r.file.Entries) == MaxEntries {
-			r.file.Unread = append(r.file.Unread, r.problem(p.at, "", fmt.Sprintf("only the first %d packages are read", MaxEntries), ""))
+		if len(r.file.Entries) == maxEntries {
+			r.file.Unread = append(r.file.Unread, r.problem(p.at, "", fmt.Sprintf("only the first %d packages are read", maxEntries), ""))
 			return
 		}
 		of := name
@@ -38,7 +38,7 @@ func (r *reader) registry(root *node) {
 	}
 }
 
-// unused is the name, with a number if there is an entry of that name.
+// unused returns the name, with a number if an entry already has that name.
 func (r *reader) unused(name string) string {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(r.file.Entries, func(e Entry) bool { return e.Name == name })
@@ -49,11 +49,11 @@ func (r *reader) unused(name string) string {
 	return name
 }
 
-// pkg makes a command line of a package: runtime, its arguments, the package,
-// its arguments.
+// pkg builds the command line of a package: runtime, its arguments, the
+// package, its arguments.
 func (e *entryReader) pkg(p *node, version string) {
 	if kind := p.object("transport").str("type"); kind != "" && kind != "stdio" || p.get("registryType") == nil {
-		e.Unsupported = HTTPUnsupported
+		e.Unsupported = httpUnsupported
 		return
 	}
 	e.twice(p)
@@ -68,7 +68,7 @@ func (e *entryReader) pkg(p *node, version string) {
 		e.refuse(p.at, "the package has no identifier", "")
 		return
 	case program == "":
-		e.Unsupported = fmt.Sprintf("packages of the type %q are not started by mcpdbg", registry)
+		e.Unsupported = fmt.Sprintf("packages of type %q are not supported", registry)
 		return
 	}
 	if v := p.str("version"); v != "" {
@@ -90,8 +90,8 @@ func (e *entryReader) pkg(p *node, version string) {
 
 func isContainer(program string) bool { return program == "docker" || program == "podman" }
 
-// runtimeDefaults are what a runtime needs to run a package for nobody at a
-// keyboard, unless its arguments begin with the like.
+// runtimeDefaults returns the arguments that a runtime needs to run a package
+// non-interactively, unless its arguments have them.
 func (e *entryReader) runtimeDefaults(program string, args []Text) []Text {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(args, func(t Text) bool { return slices.Contains(words, t.String()) })
@@ -105,8 +105,8 @@ func (e *entryReader) runtimeDefaults(program string, args []Text) []Text {
 	return nil
 }
 
-// packageSpec names a package in its version: image:version for a container,
-// identifier@version else. "latest" needs no word.
+// packageSpec returns the name of a package with its version: image:version for
+// a container, else identifier@version.
 func packageSpec(program, identifier, version string) string {
 	switch {
 	case version == "" || strings.HasPrefix(identifier, "http"):
@@ -120,8 +120,8 @@ func packageSpec(program, identifier, version string) string {
 	}
 }
 
-// arguments reads positional and named arguments. A named one without a value is
-// a flag.
+// arguments reads positional and named arguments. A named argument without a
+// value is a flag.
 func (e *entryReader) arguments(args *node) []Text {
 	if args == nil {
 		return nil
@@ -155,9 +155,9 @@ func isFlag(arg *node) bool {
 	return name == ""
 }
 
-// value is the value of an argument, or with of set of a variable of the
-// environment: what is written, its variables open, or an input of its own. It
-// is false for an optional one without a value.
+// value returns the value of an argument or, if of is set, of an environment
+// variable: the written value with its variables as inputs, or a new input. It
+// returns false for an optional one without a value.
 func (e *entryReader) value(n *node, id, of string) (Text, bool) {
 	if vars := n.object("variables"); vars != nil {
 		for _, m := range vars.members {
@@ -174,7 +174,7 @@ func (e *entryReader) value(n *node, id, of string) (Text, bool) {
 	required, _ := n.flag("isRequired")
 	if !required && n.get("default") == nil {
 		if of == "" {
-			e.note(n.at, "the optional argument "+id+" is left out: it has no value", "")
+			e.note(n.at, "the optional argument "+id+" is omitted: it has no value", "")
 		}
 		return Text{}, false
 	}
@@ -190,7 +190,7 @@ func (e *entryReader) value(n *node, id, of string) (Text, bool) {
 	return t, true
 }
 
-// declare makes an input of a variable.
+// declare turns a variable into an input.
 func (e *entryReader) declare(id string, n *node, of string) {
 	in := Input{ID: id, Description: n.str("description")}
 	in.Secret, _ = n.flag("isSecret")
@@ -207,8 +207,9 @@ func (e *entryReader) declare(id string, n *node, of string) {
 	e.declared[id] = in
 }
 
-// variables reads the environment. One that the file gives no value has the one
-// that it has here, if it is set; else a required one is an input.
+// variables reads the environment variables. Without a value in the file they
+// are taken from this environment, if set; otherwise required ones become
+// inputs.
 func (e *entryReader) variables(vars *node) {
 	if vars == nil {
 		return
@@ -216,7 +217,7 @@ func (e *entryReader) variables(vars *node) {
 	for _, n := range vars.items {
 		name := n.str("name")
 		if name == "" {
-			e.refuse(n.at, "a variable of the environment has no name", "")
+			e.refuse(n.at, "an environment variable has no name", "")
 			continue
 		}
 		if n.get("value") == nil {

@@ -12,27 +12,28 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// An answer is what an input was given.
+// An answer is the value of an input.
 type answer struct {
 	id, value string
 	secret    bool
 }
 
-// A Start is a server as it is to be started: all that an Entry left open is
-// decided. It prints without its secrets; Args and Environ give them.
+// A Start is a resolved server, ready to start. It prints without its secrets;
+// Args and Environ return them.
 type Start struct {
 	Argv []Text
-	Env  []Var // of two with one name the later one counts
-	// Dir is an absolute directory of the place where the server runs; "" is the
-	// caller's own here, and the login directory there.
+	Env  []Var // of duplicates the last one counts
+	// Dir is an absolute directory on the machine where the server runs; ""
+	// means the caller's own directory locally and the login directory on a
+	// host.
 	Dir string
-	// SSH is the host; "" is this machine.
+	// SSH is the host; "" means this machine.
 	SSH                     string
-	StartupTimeout, Timeout time.Duration // 0: the file has none
+	StartupTimeout, Timeout time.Duration // 0: not in the file
 	Problems                []Problem     // of the env file
 }
 
-// Args is the command line, with its secrets.
+// Args returns the command line with its secrets.
 func (s Start) Args() []string {
 	args := make([]string, len(s.Argv))
 	for i, t := range s.Argv {
@@ -41,10 +42,11 @@ func (s Start) Args() []string {
 	return args
 }
 
-// Environ is the environment that the file names, with its values.
+// Environ returns the environment variables of the file with their values.
 func (s Start) Environ() []executor.EnvVar { return commandEnv(s.Env) }
 
-// Secrets are what MaskedArgs leaves out, by the names that it shows.
+// Secrets returns the values that MaskedArgs replaces, with the names that it
+// shows.
 func (s Start) Secrets() []executor.EnvVar {
 	var secrets []executor.EnvVar
 	for _, t := range s.Argv {
@@ -57,10 +59,10 @@ func (s Start) Secrets() []executor.EnvVar {
 	return secrets
 }
 
-// MaskedArgs is the command line with ${NAME} for its secrets.
+// MaskedArgs returns the command line with ${NAME} for its secrets.
 func (s Start) MaskedArgs() []string { return textStrings(s.Argv) }
 
-// String shows the command line and the host, without secrets.
+// String returns the command line and the host, without secrets.
 func (s Start) String() string {
 	line := strings.Join(s.MaskedArgs(), " ")
 	if s.SSH != "" {
@@ -69,14 +71,14 @@ func (s Start) String() string {
 	return line
 }
 
-// ErrNotStartable is the cause of Resolve's error about an entry that can't be
+// ErrNotStartable is the cause of Resolve's error for an entry that can't be
 // started, whatever the inputs.
 var ErrNotStartable = errors.New("can't be started")
 
-// ErrNoInput is what ask returns for an input that nobody gives.
+// ErrNoInput is the error that ask returns for an input without a value.
 var ErrNoInput = errors.New("no value")
 
-// A MissingError says which inputs nobody gave.
+// A MissingError is the error for inputs without a value.
 type MissingError struct {
 	Server string
 	Inputs []Input
@@ -90,13 +92,13 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("server %q needs a value for %s", e.Server, strings.Join(ids, ", "))
 }
 
-// Resolve decides what the entry left open: it asks for each of Inputs, in their
-// order, and reads the env file. An error of ask ends it, but for ErrNoInput:
-// inputs without a value come together in a *MissingError. Other errors are a
-// *Problem, or have the cause ErrNotStartable.
+// Resolve returns the Start of the entry: it calls ask for each of Inputs, in
+// their order, and reads the env file. It stops at an error of ask, except for
+// ErrNoInput: inputs without a value are collected in a *MissingError. Other
+// errors are a *Problem, or have the cause ErrNotStartable.
 func (e *Entry) Resolve(ask func(Input) (string, error)) (Start, error) {
 	if why, try := e.Why(); why != "" {
-		p := Problem{File: e.File, Line: e.Line, Server: e.Name, Text: why, Try: try}
+		p := Problem{File: e.File, Line: e.Line, Server: e.Name, Text: why, Hint: try}
 		if e.Refused != nil {
 			p = *e.Refused
 		}
@@ -137,7 +139,7 @@ func (e *Entry) ask(ask func(Input) (string, error)) (map[string]answer, error) 
 		case err != nil:
 			return nil, fmt.Errorf("input %s: %w", in.ID, err)
 		case in.Kind == InputPick && !offered(in, value):
-			return nil, e.problem(fmt.Sprintf("input %s: the value is none of its choices", in.ID), "it is one of "+choices(in))
+			return nil, e.problem(fmt.Sprintf("input %s: the value is not one of its choices", in.ID), "use one of "+choices(in))
 		}
 		given[in.ID] = answer{in.ID, value, in.Secret}
 	}
@@ -160,16 +162,16 @@ func choices(in Input) string {
 }
 
 func (e *Entry) problem(text, try string) *Problem {
-	return &Problem{File: e.File, Line: e.Line, Server: e.Name, Text: text, Try: try}
+	return &Problem{File: e.File, Line: e.Line, Server: e.Name, Text: text, Hint: try}
 }
 
-// dir is the working directory. Without one in the file the servers of a project
-// start there, as its clients do it.
+// dir returns the working directory. Without one in the file, servers of a
+// project start in the project, as its clients do.
 func (e *Entry) dir(given map[string]answer) (string, error) {
 	dir := e.Cwd.with(given).Reveal()
 	switch {
 	case e.SSH != "" && dir != "" && !path.IsAbs(dir):
-		return "", e.problem("cwd is a directory of "+e.SSH+", and has to begin with /", "without cwd the server starts in the login directory")
+		return "", e.problem("cwd is a directory of "+e.SSH+" and must begin with /", "without cwd the server starts in the login directory")
 	case e.SSH != "":
 		return dir, nil
 	case dir != "":
@@ -187,8 +189,8 @@ func (e *Entry) absolute(file string) string {
 	return filepath.Join(e.Project, file)
 }
 
-// program is the program with its directory, if it was named with one: relative
-// to where the server starts. On a host it is left as it is.
+// program returns the program; a relative path is resolved against the
+// directory where the server starts, except on a host.
 func (e *Entry) program(s Start) Text {
 	program := s.Argv[0]
 	name := program.Reveal()
@@ -199,7 +201,7 @@ func (e *Entry) program(s Start) Text {
 	if base == "" {
 		base = e.Project
 	}
-	if program.String() == name { // no secret in it
+	if program.String() == name { // contains no secret
 		return plain(filepath.Join(base, name))
 	}
 	return program.after(base + string(filepath.Separator))

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// urlKeys are the members that make a server one of HTTP.
+// urlKeys are the members that make a server an HTTP server.
 var urlKeys = []string{"url", "serverUrl", "httpUrl"}
 
-// server reads what all clients have in common, and what some of them have.
+// server reads the members of all clients.
 func (e *entryReader) server(n *node) {
 	if n.kind != object {
-		e.refuse(n.at, "is no object", "write {\"command\": ..., \"args\": [...]}")
+		e.refuse(n.at, "not an object", "write {\"command\": ..., \"args\": [...]}")
 		return
 	}
 	e.twice(n)
@@ -22,7 +22,7 @@ func (e *entryReader) server(n *node) {
 	e.switches(n)
 	e.timeouts(n)
 	e.tools(n)
-	if e.Client == Codex {
+	if e.Client == clientCodex {
 		e.codex(n)
 	}
 	if !e.stdio(n) {
@@ -30,7 +30,7 @@ func (e *entryReader) server(n *node) {
 	}
 	e.command(n)
 	e.environment(n)
-	if e.Client == Codex {
+	if e.Client == clientCodex {
 		e.envVars(n.get("env_vars"))
 	}
 	if cwd := n.get("cwd"); cwd != nil {
@@ -41,14 +41,14 @@ func (e *entryReader) server(n *node) {
 	}
 }
 
-// twice tells of members that stand twice: all parsers take the last one. A host
-// is not left to that.
+// twice reports duplicate members: all parsers take the last one. A duplicate
+// host is refused.
 func (e *entryReader) twice(n *node) {
 	m, found := n.twice()
 	if !found {
 		return
 	}
-	e.note(m.at, m.name+" is there twice: the last one counts", "")
+	e.note(m.at, "duplicate key "+m.name+": the last one is used", "")
 	hosts := 0
 	for _, m := range n.members {
 		if m.name == keySSH {
@@ -56,27 +56,27 @@ func (e *entryReader) twice(n *node) {
 		}
 	}
 	if hosts > 1 {
-		e.refuse(m.at, keySSH+" is there twice", "name one host")
+		e.refuse(m.at, "duplicate key "+keySSH, "name one host")
 	}
 }
 
 const keySSH = "ssh"
 
-// placement reads on which host the server runs. An entry that names one in a
-// way that is not understood is refused: it must not become a local one.
+// placement reads the host on which the server runs. An entry with an invalid
+// host is refused: it must not run locally.
 func (e *entryReader) placement(n *node) {
 	ssh := n.get(keySSH)
 	if ssh == nil {
 		return
 	}
 	if ssh.kind != text || strings.TrimSpace(ssh.text) == "" {
-		e.refuse(ssh.at, keySSH+" is no host", `write "ssh": "HOST", or leave it out`)
+		e.refuse(ssh.at, keySSH+" is not a host", `write "ssh": "HOST", or remove it`)
 		return
 	}
 	e.SSH = ssh.text
 }
 
-// switches reads whether the file turns the server off.
+// switches reads whether the file disables the server.
 func (e *entryReader) switches(n *node) {
 	if off, _ := n.flag("disabled"); off {
 		e.Disabled = true
@@ -89,41 +89,42 @@ func (e *entryReader) switches(n *node) {
 	}
 }
 
-// stdio tells whether the server speaks over stdio.
+// stdio reports whether the server speaks over stdio.
 func (e *entryReader) stdio(n *node) bool {
 	command := n.get("command")
 	url, hasURL := n.first(urlKeys...)
 	kind := n.str("type")
-	if source := n.str("source"); e.Client == Zed && source != "" && source != "custom" {
-		e.Unsupported = "it comes from an extension of Zed, which says nothing of its command"
+	if source := n.str("source"); e.Client == clientZed && source != "" && source != "custom" {
+		e.Unsupported = "it is provided by a Zed extension, and the file does not have its command"
 		return false
 	}
 	switch kind {
 	case "", "stdio", "local":
 	case "http", "sse", "streamable-http", "streamableHttp", "streamable_http", "ws", "remote":
-		e.Unsupported = HTTPUnsupported
+		e.Unsupported = httpUnsupported
 		return false
 	default:
-		e.refuse(n.get("type").at, fmt.Sprintf("type %q is not known", kind), `write "type": "stdio", or leave it out`)
+		e.refuse(n.get("type").at, fmt.Sprintf("unknown type %q", kind), `write "type": "stdio", or remove it`)
 		return false
 	}
 	switch {
 	case command == nil && hasURL != nil:
-		e.Unsupported = HTTPUnsupported
+		e.Unsupported = httpUnsupported
 		return false
 	case command == nil:
-		e.refuse(n.at, "has neither a command nor a url", `write "command": "PROGRAM"`)
+		e.refuse(n.at, "neither command nor url is set", `write "command": "PROGRAM"`)
 		return false
-	case hasURL != nil && e.Client != Codex: // which refuses it
+	case hasURL != nil && e.Client != clientCodex: // Codex refuses it
 		e.note(hasURL.at, url+" is not used: there is a command", "")
 	}
 	return true
 }
 
-// command reads program and arguments; Zed had both in an object once.
+// command reads program and arguments; older versions of Zed have both in an
+// object.
 func (e *entryReader) command(n *node) {
 	command, args := n.get("command"), n.get("args")
-	if e.Client == Zed && command.kind == object {
+	if e.Client == clientZed && command.kind == object {
 		args = command.get("args")
 		if env := command.get("env"); env != nil && n.get("env") == nil {
 			n.members = append(n.members, member{"env", env.at, env})
@@ -134,17 +135,17 @@ func (e *entryReader) command(n *node) {
 		}
 	}
 	if command.kind != text || command.text == "" {
-		e.refuse(command.at, "command is no text", `write "command": "PROGRAM"`)
+		e.refuse(command.at, "command is not a string", `write "command": "PROGRAM"`)
 		return
 	}
 	if strings.HasPrefix(command.text, "~/") {
-		e.note(command.at, "~ in the command is left as it is: only a shell expands it", "write the whole path")
+		e.note(command.at, "~ in the command is not expanded: only a shell expands it", "write the whole path")
 	}
 	e.Argv = append(e.Argv, e.expand(command.text, command.at, ""))
 	switch {
 	case args == nil || args.kind == null:
 	case args.kind != list:
-		e.refuse(args.at, "args is no list", `write "args": ["ONE", "TWO"]`)
+		e.refuse(args.at, "args is not a list", `write "args": ["ONE", "TWO"]`)
 	default:
 		for _, arg := range args.items {
 			e.Argv = append(e.Argv, e.textOf(arg, "an argument"))
@@ -152,55 +153,55 @@ func (e *entryReader) command(n *node) {
 	}
 }
 
-// textOf expands a member that has to be a text.
+// textOf expands a member that must be a text.
 func (e *entryReader) textOf(n *node, what string) Text {
 	raw, ok := n.scalar()
 	if !ok {
-		e.refuse(n.at, what+" is no text", "")
+		e.refuse(n.at, what+" is not a string", "")
 		return Text{}
 	}
 	return e.expand(raw, n.at, "")
 }
 
-// environment reads the variables that the file sets.
+// environment reads the environment variables of the file.
 func (e *entryReader) environment(n *node) {
 	env := n.get("env")
 	switch {
 	case env == nil || env.kind == null:
 		return
 	case env.kind != object:
-		e.refuse(env.at, "env is no object", `write "env": {"NAME": "VALUE"}`)
+		e.refuse(env.at, "env is not an object", `write "env": {"NAME": "VALUE"}`)
 		return
 	}
 	for _, m := range env.members {
 		raw, ok := m.value.scalar()
 		switch {
 		case m.value.kind == null:
-			e.note(m.at, "the variable "+m.name+" is null and left as it is here; "+string(e.Client)+" may take it away", "")
+			e.note(m.at, "the variable "+m.name+" is null and ignored; "+string(e.Client)+" may unset it", "")
 		case !ok:
-			e.refuse(m.at, "the value of "+m.name+" in env is no text", "")
+			e.refuse(m.at, "the value of "+m.name+" in env is not a string", "")
 		default:
 			e.Env = append(e.Env, Var{m.name, e.expand(raw, m.at, m.name)})
 		}
 	}
 }
 
-// timeouts reads the limits that Codex (seconds, of which _sec wins) and Gemini
-// CLI (milliseconds for a request) have.
+// timeouts reads the timeouts of Codex (startup_timeout_sec wins over
+// startup_timeout_ms) and Gemini CLI (milliseconds for a request).
 func (e *entryReader) timeouts(n *node) {
 	switch e.Client {
-	case Codex:
+	case clientCodex:
 		e.StartupTimeout = e.duration(n, "startup_timeout_sec", time.Second)
 		if e.StartupTimeout == 0 {
 			e.StartupTimeout = e.duration(n, "startup_timeout_ms", time.Millisecond)
 		}
 		e.Timeout = e.duration(n, "tool_timeout_sec", time.Second)
-	case Gemini:
+	case clientGemini:
 		e.Timeout = e.duration(n, "timeout", time.Millisecond)
 	}
 }
 
-// maxTimeout keeps a duration far from its end.
+// maxTimeout prevents durations from overflowing.
 const maxTimeout = 365 * 24 * time.Hour
 
 func (e *entryReader) duration(n *node, name string, unit time.Duration) time.Duration {
@@ -211,23 +212,21 @@ func (e *entryReader) duration(n *node, name string, unit time.Duration) time.Du
 	f, err := strconv.ParseFloat(strings.ReplaceAll(v.text, "_", ""), 64)
 	switch d := f * float64(unit); {
 	case v.kind != number || err != nil || math.IsNaN(f) || d < 1 || d > float64(maxTimeout):
-		e.note(v.at, name+" is not used: it is no time", "write a number larger than 0")
+		e.note(v.at, "invalid "+name+" is ignored", "write a number larger than 0")
 		return 0
 	default:
 		return time.Duration(d)
 	}
 }
 
-// toolKeys are the lists by which each client shows only some of a server's
-// tools.
+// toolKeys are the lists with which each client restricts a server's tools.
 var toolKeys = map[Client][]string{
-	Codex:    {"enabled_tools", "disabled_tools"},
-	Gemini:   {"includeTools", "excludeTools"},
-	Windsurf: {"disabledTools"},
+	clientCodex:    {"enabled_tools", "disabled_tools"},
+	clientGemini:   {"includeTools", "excludeTools"},
+	clientWindsurf: {"disabledTools"},
 }
 
-// tools tells that such a list means nothing here: who debugs a server wants to
-// see all of it.
+// tools notes that such a list is ignored: a debugger shows all tools.
 func (e *entryReader) tools(n *node) {
 	for _, key := range toolKeys[e.Client] {
 		if v := n.get(key); v != nil && len(v.items) > 0 {

@@ -7,28 +7,28 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A Text is a text of a config file after its tokens were expanded. What may be
-// secret in it prints as ${NAME}, whatever the verb; Reveal gives it. The zero
-// Text is no text at all.
+// A Text is a text of a config file after its tokens were expanded. Its secrets
+// print as ${NAME}, whatever the verb; Reveal returns them. The zero Text means
+// no text.
 type Text struct {
-	parts func() []part // fmt can't look into a function, whoever holds the Text
+	parts func() []part // a function, so that fmt cannot print it
 }
 
 // A part is a piece of a Text.
 type part struct {
 	text  string
-	name  string // set if the piece is a secret: what stands for it
-	input string // set if it is what an input will give
+	name  string // set if the piece is a secret: its name
+	input string // set for the value of an input
 }
 
 func plain(s string) Text { return textOf([]part{{text: s}}) }
 
 func textOf(parts []part) Text { return Text{func() []part { return parts }} }
 
-// IsZero tells whether there is no text. An empty one is a text.
+// IsZero reports whether there is no text. An empty text is a text.
 func (t Text) IsZero() bool { return t.parts == nil }
 
-// String shows the text without its secrets.
+// String returns the text without its secrets.
 func (t Text) String() string {
 	var b strings.Builder
 	for _, p := range t.all() {
@@ -44,10 +44,10 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// Format shows the text without its secrets, whatever the verb.
+// Format prints the text without its secrets, whatever the verb.
 func (t Text) Format(f fmt.State, _ rune) { fmt.Fprint(f, t.String()) }
 
-// Reveal gives the text with its secrets. What an input has to give is missing.
+// Reveal returns the text with its secrets. Values of inputs are missing.
 func (t Text) Reveal() string {
 	var b strings.Builder
 	for _, p := range t.all() {
@@ -63,7 +63,7 @@ func (t Text) all() []part {
 	return t.parts()
 }
 
-// inputs are the ids of the inputs that the text needs.
+// inputs returns the ids of the inputs that the text needs.
 func (t Text) inputs() []string {
 	var ids []string
 	for _, p := range t.all() {
@@ -74,7 +74,8 @@ func (t Text) inputs() []string {
 	return ids
 }
 
-// with puts in what inputs gave: a secret goes by the name of its input.
+// with returns the text with the given values of inputs. A secret gets the name
+// of its input.
 func (t Text) with(given map[string]answer) Text {
 	if t.parts == nil {
 		return t
@@ -92,7 +93,7 @@ func (t Text) with(given map[string]answer) Text {
 	return textOf(parts)
 }
 
-// secret makes all of the text a secret of that name.
+// secret returns the text as a secret of that name.
 func (t Text) secret(name string) Text {
 	if t.parts == nil {
 		return t
@@ -105,7 +106,7 @@ func (t Text) secret(name string) Text {
 	return textOf(parts)
 }
 
-// after is the text with another before it.
+// after returns the text with a prefix.
 func (t Text) after(prefix string) Text {
 	return textOf(append([]part{{text: prefix}}, t.all()...))
 }
@@ -116,13 +117,13 @@ type Var struct {
 	Value Text
 }
 
-// String shows the name alone.
+// String returns only the name.
 func (v Var) String() string { return v.Name + "=..." }
 
-// Format shows the name alone, whatever the verb.
+// Format prints only the name, whatever the verb.
 func (v Var) Format(f fmt.State, _ rune) { fmt.Fprint(f, v.String()) }
 
-// commandEnv gives variables as an executor takes them.
+// commandEnv converts variables for an executor.
 func commandEnv(vars []Var) []executor.EnvVar {
 	out := make([]executor.EnvVar, len(vars))
 	for i, v := range vars {

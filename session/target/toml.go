@@ -7,15 +7,14 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// parseTOML reads TOML. The decoder judges the file; the tree is made of the
-// library's syntax tree, because the decoder keeps neither order nor places.
-// Its error is a *Problem without the file's name.
+// parseTOML parses TOML. The decoder validates the file; the tree is built from
+// the library's syntax tree, because the decoder keeps neither order nor
+// positions. Its error is a *Problem without the file's name.
 func parseTOML(data []byte) (*node, error) {
 	var judged map[string]any
 	if err := toml.Unmarshal(data, &judged); err != nil {
-		p := &Problem{Text: "is no TOML"}
-		var at *toml.DecodeError
-		if errors.As(err, &at) {
+		p := &Problem{Text: "not valid TOML"}
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 			p.Line, p.Column = at.Position()
 		}
 		return nil, p
@@ -35,12 +34,12 @@ func parseTOML(data []byte) (*node, error) {
 		}
 	}
 	if err := p.Error(); err != nil {
-		return nil, &Problem{Text: "is no TOML"}
+		return nil, &Problem{Text: "not valid TOML"}
 	}
 	return root, nil
 }
 
-// tableOf returns the table that a header names, and makes it.
+// tableOf returns the table of a header, creating it if necessary.
 func tableOf(n *node, keys unstable.Iterator, array bool) *node {
 	for keys.Next() {
 		key := keys.Node()
@@ -49,7 +48,8 @@ func tableOf(n *node, keys unstable.Iterator, array bool) *node {
 	return n
 }
 
-// child is the table of that name in n; with array set a new one of an array.
+// child returns the named table in n, creating it if necessary; if array is
+// set, it adds a new table to an array.
 func (n *node) child(name string, at int, array bool) *node {
 	next := n.get(name)
 	if next == nil {

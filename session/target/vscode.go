@@ -1,6 +1,6 @@
 package target
 
-// declare reads the inputs that a file of VS Code has.
+// declare reads the inputs of a VS Code file.
 func (r *reader) declare(inputs *node) {
 	r.inputs = map[string]Input{}
 	if inputs == nil {
@@ -20,11 +20,11 @@ func (r *reader) declare(inputs *node) {
 				in.Description = "the result of the command " + n.str("command")
 			}
 		default:
-			r.file.Unread = append(r.file.Unread, r.problem(n.at, "", "an input of an unknown type is not read", "it is promptString, pickString or command"))
+			r.file.Unread = append(r.file.Unread, r.problem(n.at, "", "input of an unknown type ignored", "use promptString, pickString or command"))
 			continue
 		}
 		if in.ID == "" {
-			r.file.Unread = append(r.file.Unread, r.problem(n.at, "", "an input without an id is not read", ""))
+			r.file.Unread = append(r.file.Unread, r.problem(n.at, "", "input without an id ignored", ""))
 			continue
 		}
 		if def := n.ofKind("default", text); def != nil {
@@ -37,7 +37,7 @@ func (r *reader) declare(inputs *node) {
 	}
 }
 
-// options are the choices of a pickString: texts, or objects with a label.
+// options returns the choices of a pickString: texts, or objects with a label.
 func options(n *node) []Option {
 	if n == nil {
 		return nil

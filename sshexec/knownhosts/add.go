@@ -12,19 +12,20 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Add puts key on record in file for host on port, with a hashed name if hash
-// is set. Nothing is written if file has that key already, and none at all into
-// os.DevNull. If file says something else about the host, the *ChangedError or
-// *RevokedError is returned: those are removed by hand or not at all.
+// Add records key in file for host on port, with a hashed name if hash is set.
+// Nothing is written if file has that key already, or is os.DevNull. If file
+// conflicts with the key, Add returns the *ChangedError or *RevokedError: such
+// lines are only removed by hand.
 //
 // The line is one append of whole bytes, so that neither a crash nor another
 // program that appends at the same time, such as ssh, leaves half of it; a last
-// line without a newline is ended first, and a full disk leaves the file as it
-// was. Other calls, also of other processes, wait in the meantime, until ctx is
-// done. Mode, owner and links of an existing file stay; a new one is only for
-// its owner, and so is a directory that has to be made for it.
+// line without a newline is ended first, and a full disk leaves the file
+// unchanged. Other calls, also of other processes, wait in the meantime, until
+// ctx is done. Mode, owner and links of an existing file stay; a new one is
+// readable only by its owner, and so is a new directory for it.
 //
 // A program that replaces the file, as ssh-keygen -R does, takes no lock. Add
+// detects that if it happens before Add returns, and writes again.
 // sees that if it happens before Add returns, and writes again.
 func Add(ctx context.Context, file, host string, port int, key ssh.PublicKey, hash bool) error {
 	_, plain := split(key)
@@ -49,14 +50,14 @@ func Add(ctx context.Context, file, host string, port int, key ssh.PublicKey, ha
 	}
 }
 
-// addOnce appends line unless check, which is called under the lock, says that
-// it is not needed. It is not done if file was replaced in the meantime.
+// addOnce appends line unless check, which is called under the lock, reports
+// that it is not needed. done is false if file was replaced in the meantime.
 func addOnce(ctx context.Context, file, line string, check func() error) (done bool, err error) {
 	f, err := open(file)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = f.Close() }() // which gives up the lock
+	defer func() { _ = f.Close() }() // which releases the lock
 	if err := wait(ctx, f); err != nil {
 		return false, err
 	}
@@ -73,12 +74,12 @@ func addOnce(ctx context.Context, file, line string, check func() error) (done b
 	return current(f, file), nil
 }
 
-// open opens file for appending, and makes it if it is missing.
+// open opens file for appending, and creates it if it is missing.
 func open(file string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	// Reading, to see how the file ends.
+	// Readable, to see how the file ends.
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func open(file string) (*os.File, error) {
 	return f, nil
 }
 
-// wait takes the lock of f.
+// wait acquires the lock of f.
 func wait(ctx context.Context, f *os.File) error {
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		if err := context.Cause(ctx); err != nil {
@@ -104,7 +105,7 @@ func wait(ctx context.Context, f *os.File) error {
 		if locked || err != nil {
 			return err
 		}
-		// Locks tell nobody when they are free.
+		// There is no notification when a lock is released.
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
@@ -112,7 +113,7 @@ func wait(ctx context.Context, f *os.File) error {
 	}
 }
 
-// current tells whether f is still what file names.
+// current reports whether file still refers to f.
 func current(f *os.File, file string) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -122,7 +123,7 @@ func current(f *os.File, file string) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// appendLine writes line in one piece, or leaves f as it is.
+// appendLine writes line in one piece, or leaves f unchanged.
 func appendLine(f *os.File, line string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -140,7 +141,8 @@ func appendLine(f *os.File, line string) error {
 	}
 	n, err := f.WriteString(line + "\n")
 	if err != nil {
-		// A full disk takes a part. What others appended behind it stays.
+		// A full disk accepts a part. Keep what other programs appended after
+		// it.
 		if info, failed := f.Stat(); n > 0 && failed == nil && info.Size() == size+int64(n) {
 			_ = f.Truncate(size)
 		}

@@ -71,7 +71,7 @@ func TestAdd(t *testing.T) {
 		require.Equal(t, "unknown", kind(db.Check("host", 22, key.PublicKey())))
 	})
 	t.Run("certificate", func(t *testing.T) {
-		// It is the plain key that is recorded, also where the certificate is good.
+		// The plain key is recorded, even if the certificate is valid.
 		file := write(t, "@cert-authority * "+ed(t, "ca").pub()+"\n")
 		require.NoError(t, knownhosts.Add(t.Context(), file, "host", 22, certify(t, ed(t, "ca"), key, nil), false))
 		require.Contains(t, content(t, file), "\nhost "+key.pub()+"\n")
@@ -81,7 +81,7 @@ func TestAdd(t *testing.T) {
 	})
 }
 
-// What is not unknown is not written, whoever asks for it.
+// Only unknown keys are written.
 func TestAddRefuses(t *testing.T) {
 	key := ed(t, "host")
 	add := func(t *testing.T, text, host string) error {
@@ -109,7 +109,7 @@ func TestAddRefuses(t *testing.T) {
 	require.Empty(t, content(t, file))
 }
 
-// Each of many goroutines has its line in the file, once and whole.
+// Each of many goroutines adds its line to the file, once and whole.
 func TestAddFromGoroutines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known_hosts")
 	key := ed(t, "host").PublicKey()
@@ -128,7 +128,7 @@ func TestAddFromGoroutines(t *testing.T) {
 	requireHosts(t, file, key, hosts)
 }
 
-// requireHosts wants host-0 and so on in file, a line each and nothing else.
+// requireHosts requires host-0 and so on in file, a line each and nothing else.
 func requireHosts(t *testing.T, file string, key ssh.PublicKey, n int) {
 	t.Helper()
 	require.Equal(t, n, strings.Count(content(t, file), "\n"))

@@ -23,8 +23,8 @@ import (
 	"mcpdbg/sshexec/knownhosts"
 )
 
-// helperEnv makes this program a process that writes into a file: its value is
-// the file, the key, the first host and how many.
+// helperEnv makes this program a process that writes to a file: its value is
+// the file, the key, the first host and the number of hosts.
 const helperEnv = "KNOWNHOSTS_TEST_HELPER"
 
 func TestMain(m *testing.M) {
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// helper adds hosts and prints each one that it added. A limit of the size of
-// files is a full disk.
+// helper adds hosts and prints each one that it added. A limit on file sizes
+// simulates a full disk.
 func helper(args []string) error {
 	file, from, count, limit := args[0], number(args[2]), number(args[3]), number(args[4])
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(args[1]))
@@ -93,7 +93,7 @@ func TestAddFromProcesses(t *testing.T) {
 	requireHosts(t, file, ed(t, "host").PublicKey(), processes*each)
 }
 
-// Writers that are killed leave whole lines, and their lock to others.
+// Writers that are killed leave whole lines, and release their lock.
 func TestAddKilled(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "known_hosts")
@@ -110,7 +110,7 @@ func TestAddKilled(t *testing.T) {
 		_ = cmd.Wait()
 		text := content(t, file)
 		require.True(t, strings.HasSuffix(text, "\n"))
-		require.NoError(t, os.Truncate(file, int64(len(text)-1))) // an editor leaves it so
+		require.NoError(t, os.Truncate(file, int64(len(text)-1))) // as some editors do
 	}
 	require.NoError(t, knownhosts.Add(t.Context(), file, "last", 22, ed(t, "host").PublicKey(), false))
 	_, warnings := knownhosts.Load(file)
@@ -118,7 +118,7 @@ func TestAddKilled(t *testing.T) {
 	require.True(t, strings.HasSuffix(content(t, file), "\nlast "+ed(t, "host").pub()+"\n"))
 }
 
-// A disk that takes half of the line leaves the file as it was.
+// A disk that accepts half of the line leaves the file unchanged.
 func TestAddToFullDisk(t *testing.T) {
 	t.Parallel()
 	before := "a " + ed(t, "other").pub() + "\n"
@@ -131,7 +131,7 @@ func TestAddToFullDisk(t *testing.T) {
 	require.Equal(t, before, content(t, file))
 }
 
-// lock takes the lock of file until the test ends or release is called.
+// lock holds the lock of file until the test ends or release is called.
 func lock(t *testing.T, file string) (release func()) {
 	f, err := os.Open(file)
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestAddKeepsTheFile(t *testing.T) {
 	}
 }
 
-// A pipe would make a reader wait for ever.
+// A pipe would block a reader forever.
 func TestPipe(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pipe")

@@ -6,16 +6,16 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// An algorithm is one way in which a host proves who it is.
+// An algorithm is one way for a host to prove its identity.
 type algorithm struct {
 	name string
-	key  string // the type of key that it needs
-	cert bool   // it needs a certificate too
+	key  string // the required type of key
+	cert bool   // it requires a certificate too
 }
 
-// algorithms are those that are asked for, the preferred first: ed25519 is
-// what OpenSSH itself puts on record. Certificates come last, because they say
-// nothing about a host of which no authority is on record.
+// algorithms are the requested algorithms, in order of preference: ed25519 is
+// the one that OpenSSH itself records. Certificates come last, because they
+// prove nothing about a host without an authority on record.
 var algorithms = []algorithm{
 	{ssh.KeyAlgoED25519, ssh.KeyAlgoED25519, false},
 	{ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA256, false},
@@ -35,14 +35,14 @@ var algorithms = []algorithm{
 	{ssh.CertAlgoRSASHA256v01, ssh.KeyAlgoRSA, true},
 }
 
-// DSA as the protocol calls it. What x/crypto calls it is marked as deprecated,
-// rightly; there are hosts that have nothing else.
+// DSA by its protocol names. The constants of x/crypto are marked as
+// deprecated, rightly, but some hosts have nothing else.
 const (
 	dsaKey  = "ssh-dss"
 	dsaCert = "ssh-dss-cert-v01@openssh.com"
 )
 
-// weak algorithms are asked for only if the configuration names them.
+// weak algorithms are requested only if the configuration lists them.
 var weak = []algorithm{
 	{ssh.KeyAlgoRSA, ssh.KeyAlgoRSA, false},
 	{dsaKey, dsaKey, false},
@@ -50,14 +50,15 @@ var weak = []algorithm{
 	{dsaCert, dsaKey, true},
 }
 
-// Algorithms returns what to ask host on port for, for
-// ssh.ClientConfig.HostKeyAlgorithms: first certificates, if an authority is
-// on record for the host, and the types of the keys that are, then the rest.
+// Algorithms returns the value of ssh.ClientConfig.HostKeyAlgorithms for host
+// on port: first certificates, if an authority is on record for the host, and
+// the types of the recorded keys, then the rest.
 //
-// configured is what the user's configuration allows (HostKeyAlgorithms), in
-// its order; empty means all but ssh-rsa (SHA-1) and ssh-dss. Names that this
-// program cannot use are left out. If that leaves none, configured is returned
-// as it is, so that the handshake fails instead of using something else.
+// configured is the list that the user's configuration allows
+// (HostKeyAlgorithms), in order; empty means all but ssh-rsa (SHA-1) and
+// ssh-dss. Unsupported names are skipped. If none is left, configured is
+// returned unchanged, so that the handshake fails instead of using another
+// algorithm.
 func (db *DB) Algorithms(host string, port int, configured []string) []string {
 	allowed := allow(configured)
 	if len(allowed) == 0 {
@@ -65,7 +66,7 @@ func (db *DB) Algorithms(host string, port int, configured []string) []string {
 	}
 	named, bare := db.find(host, port)
 	if len(named) == 0 {
-		named = bare // Check looks there too
+		named = bare // as Check does
 	}
 	onRecord := map[string]bool{}
 	authority := false
@@ -90,7 +91,7 @@ func (db *DB) Algorithms(host string, port int, configured []string) []string {
 	return slices.Concat(certs, keys, rest)
 }
 
-// allow returns the algorithms that configured names, in its order.
+// allow returns the algorithms in configured, in its order.
 func allow(configured []string) []algorithm {
 	if len(configured) == 0 {
 		return algorithms

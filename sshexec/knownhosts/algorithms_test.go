@@ -24,7 +24,7 @@ func TestAlgorithms(t *testing.T) {
 		text       string
 		port       int
 		configured string
-		first      string // what the answer starts with
+		first      string // the beginning of the result
 	}{
 		{"nothing on record", "", 22, "", edName + " ecdsa-sha2-nistp256"},
 		{"ed25519", "host " + ed, 22, "", edName},

@@ -50,20 +50,20 @@ func TestCheckCertificate(t *testing.T) {
 				err := load(t, c.text+"\n").Check("HOST", port, certify(t, ca, key, c.change))
 				want := c.want
 				if want == "changed" && port != 22 {
-					want = "unknown" // what is on record is about port 22
+					want = "unknown" // the record is for port 22
 				}
 				require.Equal(t, want, kind(err), "port %d: %v", port, err)
 				var unknown *knownhosts.UnknownError
 				if errors.As(err, &unknown) && c.reason != "" {
 					require.ErrorContains(t, unknown.Certificate, c.reason)
-					require.ErrorContains(t, err, "certificate that is not good")
+					require.ErrorContains(t, err, "with an invalid certificate")
 				}
 			}
 		})
 	}
 }
 
-// A server cannot flood the screen with what it has in its certificate.
+// A server cannot flood the screen with the text of its certificate.
 func TestCertificateTextIsBounded(t *testing.T) {
 	cert := certify(t, ed(t, "ca"), ed(t, "host"), func(c *ssh.Certificate) {
 		c.ValidPrincipals = slices.Repeat([]string{"\x1b[31mhost"}, 10_000)
@@ -74,7 +74,7 @@ func TestCertificateTextIsBounded(t *testing.T) {
 	require.NotContains(t, err.Error(), "\x1b")
 }
 
-// What an authority signed is checked, and not with SHA-1.
+// The signature of an authority is checked, and SHA-1 is not accepted.
 func TestCheckSignature(t *testing.T) {
 	trusted := "@cert-authority * " + ed(t, "ca").pub() + "\n"
 	cert := certify(t, ed(t, "ca"), ed(t, "host"), nil)

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Check judges key, which host on port has sent: the host key itself or a host
-// certificate (*ssh.Certificate). It returns nil if that key is on record, or
-// an *UnknownError, a *ChangedError or a *RevokedError. It does not check that
-// the host owns the key: the key exchange does.
+// Check verifies key, which host on port has sent: the host key itself or a
+// host certificate (*ssh.Certificate). It returns nil if that key is on record,
+// or an *UnknownError, a *ChangedError or a *RevokedError. It does not check
+// that the host owns the key: the key exchange does.
 func (db *DB) Check(host string, port int, key ssh.PublicKey) error {
 	cert, plain := split(key)
 	subject := Subject{Host: host, Port: port, Key: plain, Type: plain.Type(), Fingerprint: ssh.FingerprintSHA256(plain)}
@@ -31,7 +31,7 @@ func (db *DB) Check(host string, port int, key ssh.PublicKey) error {
 	if len(v.conflicts) > 0 {
 		return db.changed(subject, v.conflicts)
 	}
-	// As ssh does: the same key on the standard port is good enough.
+	// As in ssh, the same key on the standard port is sufficient.
 	fallback := judge(bare, host, cert, plain)
 	if fallback.ok {
 		return nil
@@ -47,8 +47,8 @@ func split(key ssh.PublicKey) (*ssh.Certificate, ssh.PublicKey) {
 	return nil, key
 }
 
-// find returns the lines that cover host on port, and those that cover only
-// the host on port 22.
+// find returns the lines that match host on port, and those that match only the
+// host on port 22.
 func (db *DB) find(host string, port int) (named, bare []*entry) {
 	q := newQuery(host, port)
 	for _, e := range db.entries {
@@ -62,11 +62,11 @@ func (db *DB) find(host string, port int) (named, bare []*entry) {
 	return named, bare
 }
 
-// A verdict is what a set of lines says about a key.
+// A verdict is the result of comparing a key with a set of lines.
 type verdict struct {
 	ok          bool
 	conflicts   []*entry // other keys of the host, if none is this one
-	certificate error    // why a certificate of a known authority is no good
+	certificate error    // why a certificate of a known authority is invalid
 }
 
 // judge compares the certificate, if there is one, and then the plain key.
@@ -97,9 +97,9 @@ func judge(entries []*entry, host string, cert *ssh.Certificate, plain ssh.Publi
 	return v
 }
 
-// checkCertificate tells whether a certificate of a known authority is good
-// for host, whose port does not matter. As in OpenSSH, no principals are all
-// principals, and no critical option is known.
+// checkCertificate returns an error if a certificate of a known authority is
+// not valid for host, whose port does not matter. As in OpenSSH, no principals
+// mean all principals, and no critical option is supported.
 func checkCertificate(host string, cert *ssh.Certificate) error {
 	if cert.CertType != ssh.HostCert {
 		return errors.New("not a host certificate")
@@ -109,7 +109,7 @@ func checkCertificate(host string, cert *ssh.Certificate) error {
 		return fmt.Errorf("signed with %s, which is too weak", cert.Signature.Format)
 	}
 	if err := new(ssh.CertChecker).CheckCert(lower(host), cert); err != nil {
-		// The text may quote all the principals, which the server chose.
+		// The text may quote all principals, which the server chose.
 		text := strings.TrimPrefix(err.Error(), "ssh: ")
 		if len(text) > maxReason {
 			text = strings.ToValidUTF8(text[:maxReason], "") + "…"
@@ -119,5 +119,6 @@ func checkCertificate(host string, cert *ssh.Certificate) error {
 	return nil
 }
 
-// maxReason is how much is told of what is wrong with a certificate, in bytes.
+// maxReason is the maximum length of the reason why a certificate is invalid,
+// in bytes.
 const maxReason = 200

@@ -9,7 +9,7 @@ import (
 	"mcpdbg/sshexec/knownhosts"
 )
 
-// The table of reference/ssh.md 1.3, and what else can be said in a file.
+// All combinations of names, ports, markers and keys in a file.
 func TestCheck(t *testing.T) {
 	key, other := ed(t, "host").pub(), ed(t, "other").pub()
 	rsa, ecdsa := pair(t, ssh.KeyAlgoRSA, "host").pub(), pair(t, ssh.KeyAlgoECDSA256, "host").pub()
@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 		{"star", "* " + key, 22, "ok"},
 		{"star within", "h*t " + key, 22, "ok"},
 		{"question mark", "h??t " + key, 22, "ok"},
-		{"question mark is one", "h?st? " + key, 22, "unknown"},
+		{"question mark is one byte", "h?st? " + key, 22, "unknown"},
 		{"negation", "!host,* " + key, 22, "unknown"},
 		{"negation behind", "*,!h* " + key, 22, "unknown"},
 		{"negation of another", "!other,* " + key, 22, "ok"},

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// maxFile is how much of a file is read, in bytes: 10,000 hashed lines with
+	// maxFile is how many bytes of a file are read: 10,000 hashed lines with
 	// RSA keys of 4096 bits are 8 MiB.
 	maxFile = 32 << 20
 	// maxLine is the longest line that is read, in bytes. The largest RSA key
 	// that OpenSSH makes (16,384 bits) takes 2.8 KiB; the rest is for names.
 	maxLine = 64 << 10
-	// maxWarnings is how many lines of one file are complained about.
+	// maxWarnings is the maximum number of warnings for one file.
 	maxWarnings = 100
 )
 
 // A Warning is about a line that was skipped, or about a whole file if Line is
-// 0. Text holds nothing of what the line says, save a quoted key type.
+// 0. Text contains nothing of the line, except a quoted key type.
 type Warning struct {
 	File string
 	Line int
@@ -36,11 +36,11 @@ func (w Warning) String() string {
 	return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Text)
 }
 
-// A DB is what known_hosts files say. It does not change, and any number of
-// goroutines may use it.
+// A DB holds the contents of known_hosts files. It does not change, and any
+// number of goroutines may use it.
 type DB struct {
-	entries []*entry          // without those that revoke
-	revoked map[string]*entry // those, by the key in wire format
+	entries []*entry          // without revoked keys
+	revoked map[string]*entry // revoked keys, by their wire format
 	broken  map[string]bool   // files that ssh-keygen refuses to edit
 }
 
@@ -48,11 +48,11 @@ func newDB() *DB {
 	return &DB{revoked: map[string]*entry{}, broken: map[string]bool{}}
 }
 
-// Load reads files in the order in which they are given, as a rule the user's
-// and then the global ones. Missing files, empty names and "none" are fine.
-// Lines that cannot be read are skipped with a warning each (a hundred for one
-// file); so are lines of more than 64 KiB, whatever comes after the first 32
-// MiB, and files that are none.
+// Load reads files in the given order, usually the user's and then the global
+// ones. Missing files, empty names and "none" are ignored. Invalid lines are
+// skipped with a warning each (at most a hundred for one file); so are lines of
+// more than 64 KiB, everything after the first 32 MiB, and files that are not
+// regular.
 func Load(files ...string) (*DB, []Warning) {
 	db := newDB()
 	var warnings []Warning
@@ -72,9 +72,9 @@ func Load(files ...string) (*DB, []Warning) {
 	return db, warnings
 }
 
-// read returns what is in file, at most a little more than maxFile.
+// read returns the contents of file, at most a little more than maxFile.
 func read(file string) (string, error) {
-	// Asked first, because to open a pipe waits for who writes into it.
+	// Checked first, because opening a pipe blocks until there is a writer.
 	info, err := os.Stat(file)
 	if err != nil {
 		return "", cause(err)
@@ -95,7 +95,7 @@ func read(file string) (string, error) {
 	return b.String(), nil
 }
 
-// cause is err without the path, which a Warning has already.
+// cause returns err without the path, which a Warning already has.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -104,7 +104,7 @@ func cause(err error) error {
 	return err
 }
 
-// add puts an entry behind the others.
+// add appends an entry.
 func (db *DB) add(e *entry) {
 	if e.marker != markRevoked {
 		db.entries = append(db.entries, e)
@@ -145,7 +145,7 @@ func (db *DB) parse(file, text string) []Warning {
 	if cut {
 		db.broken[file] = true
 		warnings = append(warnings, Warning{file, number + 1,
-			fmt.Sprintf("file is larger than %d MiB, not read from here on", maxFile>>20)})
+			fmt.Sprintf("file is larger than %d MiB, the rest is not read", maxFile>>20)})
 	}
 	return warnings
 }

@@ -1,12 +1,12 @@
-// Package knownhosts decides whether a host's key is the one on record, in the
-// known_hosts files of OpenSSH.
+// Package knownhosts checks the key of a host against the known_hosts files of
+// OpenSSH.
 //
-// Load reads the files once; a line that cannot be read costs a warning, not
-// the file. Algorithms says which host key algorithms to ask for, those on
-// record first: without that a server with several keys answers with one that
-// is not on record, which looks like an attack. Check then judges the key that
-// came: nil, or one of three errors, unknown, changed and revoked. Only an
-// unknown key may ever be offered to a person; Add writes it down.
+// Load reads the files once; an invalid line causes a warning, and the rest of
+// the file is used. Algorithms returns the host key algorithms to request,
+// recorded ones first: otherwise a server with several keys uses one that is
+// not on record, which looks like an attack. Check then verifies the key: it
+// returns nil, or one of three errors, unknown, changed and revoked. Only an
+// unknown key may be offered to the user; Add records it.
 //
 //	db, warnings := knownhosts.Load(files...)
 //	config.HostKeyAlgorithms = db.Algorithms(host, port, nil)
@@ -14,14 +14,14 @@
 //		return db.Check(host, port, key)
 //	}
 //
-// A host is looked up by the name that was asked for, never by its address
-// (OpenSSH: CheckHostIP no). With HostKeyAlias the alias is the name and the
-// port does not count, so that a caller passes the alias and port 22.
+// A host is looked up by the requested name, never by its address (OpenSSH:
+// CheckHostIP no). With HostKeyAlias the alias is the name and the port is
+// ignored, so that a caller passes the alias and port 22.
 //
-// # What OpenSSH does
+// # Compatibility with OpenSSH
 //
-// The rules are those of the OpenSSH client, measured with 9.2 and held by
-// tests that ask the real one:
+// The rules are those of the OpenSSH client, measured with version 9.2 and
+// verified by tests that run the real one:
 //
 //   - A host on another port than 22 is "[name]:port" to every pattern, so that
 //     "*" covers it and "name*" does not. If nothing is on record under that
@@ -39,10 +39,10 @@
 //     whose authority is.
 //
 // Three rules are stricter here. A revoked key is revoked for every host,
-// whatever names its line has ("must not ever be accepted", says sshd(8), but
-// ssh looks at the names). A negation is kept when a port comes into play:
-// "!name,*" and "![name]:2222,*" both leave out name on port 2222, where ssh
-// forgets either. And a key that differs from the ones on record for
+// whatever names its line has (sshd(8) says that it "must not ever be
+// accepted", but ssh compares the names). A negation also applies with a port:
+// "!name,*" and "![name]:2222,*" both exclude name on port 2222, where ssh
+// ignores either. And a key that differs from the ones on record for
 // "[name]:port" is never looked up under the bare name, which ssh does if it
 // came in a certificate.
 package knownhosts

@@ -9,9 +9,9 @@ import (
 
 // A Subject is the host and the key that an error is about.
 type Subject struct {
-	Host        string // as it was asked for
+	Host        string // as requested
 	Port        int
-	Key         ssh.PublicKey // the plain key, also if a certificate came
+	Key         ssh.PublicKey // the plain key, even if a certificate was sent
 	Type        string        // "ssh-ed25519"
 	Fingerprint string        // "SHA256:…"
 }
@@ -19,11 +19,11 @@ type Subject struct {
 // Name returns the host as known_hosts names it: "host" or "[host]:port".
 func (s *Subject) Name() string { return newQuery(s.Host, s.Port).name }
 
-// An UnknownError says that nothing is on record about a host.
+// An UnknownError reports that no key of a host is on record.
 type UnknownError struct {
 	Subject
-	// Certificate says why a certificate was not good although its authority
-	// is on record; nil if there was none.
+	// Certificate is why a certificate was rejected although its authority is
+	// on record; nil if there was none.
 	Certificate error
 }
 
@@ -33,35 +33,35 @@ func (e *UnknownError) Line() string { return Line(e.Host, e.Port, e.Key, false)
 func (e *UnknownError) Error() string {
 	text := fmt.Sprintf("no host key of %s is on record; it sent %s %s", quote(e.Name()), e.Type, e.Fingerprint)
 	if e.Certificate != nil {
-		text += " with a certificate that is not good: " + e.Certificate.Error()
+		text += " with an invalid certificate: " + e.Certificate.Error()
 	}
 	return text
 }
 
-// Unwrap returns what is wrong with the certificate, if anything.
+// Unwrap returns why the certificate was rejected, if it was.
 func (e *UnknownError) Unwrap() error { return e.Certificate }
 
-// A Recorded key is one on record.
-type Recorded struct {
+// A RecordedKey key is one on record.
+type RecordedKey struct {
 	File        string
 	Line        int
 	Type        string
 	Fingerprint string
 }
 
-// A ChangedError says that other keys of the host are on record, and not this
-// one. It is never to be offered to a person for acceptance.
+// A ChangedError reports that other keys of the host are on record, but not
+// this one. Never offer the user to accept it.
 type ChangedError struct {
 	Subject
-	File      string // where the first of Conflicts is
+	File      string // file of the first of Conflicts
 	Line      int
-	Conflicts []Recorded // in the order of the files; at least one
-	Remedy    string     // how to remove the first of Conflicts, for a person
+	Conflicts []RecordedKey // in the order of the files; at least one
+	Remedy    string        // how to remove the first of Conflicts, for people
 }
 
 func (e *ChangedError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the host key of %s has changed: it sent %s %s, but on record is ", quote(e.Name()), e.Type, e.Fingerprint)
+	fmt.Fprintf(&b, "the host key of %s has changed: it sent %s %s, but the recorded key is ", quote(e.Name()), e.Type, e.Fingerprint)
 	for i, c := range e.Conflicts {
 		if i == maxConflicts {
 			fmt.Fprintf(&b, " and %d more", len(e.Conflicts)-i)
@@ -72,14 +72,14 @@ func (e *ChangedError) Error() string {
 		}
 		fmt.Fprintf(&b, "%s %s (%s:%d)", c.Type, c.Fingerprint, c.File, c.Line)
 	}
-	b.WriteString("; someone may be in between")
+	b.WriteString("; the connection may be intercepted")
 	return b.String()
 }
 
-// maxConflicts is how many lines an error's text names.
+// maxConflicts is the number of lines in an error's text.
 const maxConflicts = 4
 
-// A RevokedError says that the key, or the authority that signed its
+// A RevokedError reports that the key, or the authority that signed its
 // certificate, is marked as revoked.
 type RevokedError struct {
 	Subject
@@ -94,7 +94,7 @@ func (e *RevokedError) Error() string {
 		what = fmt.Sprintf("the authority %s that certified the host key of %s (%s %s) is",
 			e.Authority, quote(e.Name()), e.Type, e.Fingerprint)
 	}
-	return fmt.Sprintf("%s revoked by %s:%d: whoever has it may not be that host, and its owner must give it a new key", what, e.File, e.Line)
+	return fmt.Sprintf("%s revoked by %s:%d: it may be compromised", what, e.File, e.Line)
 }
 
 // changed describes the lines that conflict.
@@ -102,18 +102,18 @@ func (db *DB) changed(s Subject, conflicts []*entry) *ChangedError {
 	first := conflicts[0]
 	err := &ChangedError{Subject: s, File: first.file, Line: first.line}
 	for _, e := range conflicts {
-		err.Conflicts = append(err.Conflicts, Recorded{e.file, e.line, e.typ, fingerprint(e.blob)})
+		err.Conflicts = append(err.Conflicts, RecordedKey{e.file, e.line, e.typ, fingerprint(e.blob)})
 	}
 	err.Remedy = fmt.Sprintf("delete line %d of %s", first.line, first.file)
-	// ssh-keygen -R removes whole lines, and refuses to touch a file with a
-	// line that it cannot read.
+	// ssh-keygen -R removes whole lines, and refuses to edit a file with a line
+	// that it cannot parse.
 	if !strings.ContainsAny(first.names.patterns, ",*?!") && !db.broken[first.file] {
 		err.Remedy = fmt.Sprintf("ssh-keygen -f %s -R %s", shellQuote(first.file), shellQuote(s.Name()))
 	}
 	return err
 }
 
-// quote makes a host name safe to show; ordinary ones stay as they are.
+// quote makes a host name safe to display; ordinary ones are unchanged.
 func quote(name string) string {
 	if q := fmt.Sprintf("%q", name); q != `"`+name+`"` || strings.ContainsAny(name, " ") {
 		return q
@@ -121,7 +121,7 @@ func quote(name string) string {
 	return name
 }
 
-// shellQuote makes s one word of a POSIX shell.
+// shellQuote returns s as one word of a POSIX shell.
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

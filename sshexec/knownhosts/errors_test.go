@@ -19,7 +19,7 @@ func TestErrorTexts(t *testing.T) {
 	for _, c := range []struct {
 		name, text, host string
 		port             int
-		want, remedy     string // FILE is the file
+		want, remedy     string // FILE is replaced by the file name
 	}{
 		{"unknown", "", "host", 22,
 			"no host key of host is on record; it sent ssh-ed25519 " + sent, ""},
@@ -28,20 +28,19 @@ func TestErrorTexts(t *testing.T) {
 		{"unknown, odd name", "", "h\x1b[31m", 22,
 			`no host key of "h\x1b[31m" is on record; it sent ssh-ed25519 ` + sent, ""},
 		{"changed", "\nhost " + other.pub(), "host", 22,
-			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but on record is ssh-ed25519 " + old +
-				" (FILE:2); someone may be in between", "ssh-keygen -f 'FILE' -R 'host'"},
+			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but the recorded key is ssh-ed25519 " + old +
+				" (FILE:2); the connection may be intercepted", "ssh-keygen -f 'FILE' -R 'host'"},
 		{"changed, port", "[host]:2222 " + other.pub(), "host", 2222,
-			"the host key of [host]:2222 has changed: it sent ssh-ed25519 " + sent + ", but on record is ssh-ed25519 " + old +
-				" (FILE:1); someone may be in between", "ssh-keygen -f 'FILE' -R '[host]:2222'"},
+			"the host key of [host]:2222 has changed: it sent ssh-ed25519 " + sent + ", but the recorded key is ssh-ed25519 " + old +
+				" (FILE:1); the connection may be intercepted", "ssh-keygen -f 'FILE' -R '[host]:2222'"},
 		{"changed, line of several hosts", "host,other " + other.pub(), "host", 22,
-			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but on record is ssh-ed25519 " + old +
-				" (FILE:1); someone may be in between", "delete line 1 of FILE"},
+			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but the recorded key is ssh-ed25519 " + old +
+				" (FILE:1); the connection may be intercepted", "delete line 1 of FILE"},
 		{"changed, file that ssh-keygen refuses", "host " + other.pub() + "\nbad", "host", 22,
-			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but on record is ssh-ed25519 " + old +
-				" (FILE:1); someone may be in between", "delete line 1 of FILE"},
+			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but the recorded key is ssh-ed25519 " + old +
+				" (FILE:1); the connection may be intercepted", "delete line 1 of FILE"},
 		{"revoked", "host " + key.pub() + "\n@revoked * " + key.pub(), "host", 22,
-			"the host key that host sent, ssh-ed25519 " + sent + ", is revoked by FILE:2: whoever has it may not be that host, " +
-				"and its owner must give it a new key", ""},
+			"the host key that host sent, ssh-ed25519 " + sent + ", is revoked by FILE:2: it may be compromised", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := write(t, c.text+"\n")
@@ -76,7 +75,7 @@ func TestErrorTexts(t *testing.T) {
 	})
 }
 
-// What a dialog needs is in the fields.
+// The fields have what a dialog needs.
 func TestUnknownError(t *testing.T) {
 	key := ed(t, "host")
 	err := load(t, "").Check("Host", 2222, certify(t, ed(t, "ca"), key, nil))

@@ -12,7 +12,7 @@ import (
 	"mcpdbg/sshexec/knownhosts"
 )
 
-// A host is met for the first time, put on record, and known from then on.
+// A host that is unknown at first is recorded, and known from then on.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 const fuzzKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINjBHgx1srMpFXiAEc4s2Eqxq5MD/+iioV/0GYFIm3n0"
 
-// A line is read or refused, and what is read has a key that is one.
+// A line is parsed or rejected, and a parsed one has a valid key.
 func FuzzLine(f *testing.F) {
 	for _, line := range []string{
 		"", "# comment", "host " + fuzzKey, "@revoked * " + fuzzKey + " comment\r", "@cert-authority !a,*b?\t" + fuzzKey,
@@ -29,7 +29,7 @@ func FuzzLine(f *testing.F) {
 		}
 		key, err := ssh.ParsePublicKey([]byte(e.blob))
 		if err != nil || key.Type() != e.typ {
-			t.Fatalf("%q is no key of type %q: %v", e.blob, e.typ, err)
+			t.Fatalf("%q is not a key of type %q: %v", e.blob, e.typ, err)
 		}
 		for _, port := range []int{22, 2222} {
 			e.names.match(newQuery(host, port))
@@ -37,8 +37,8 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// Whatever a file says, what reads and uses it comes back, and what Line writes
-// behind it is read.
+// With any file contents all functions return, and a line of Line after them is
+// read.
 func FuzzLoad(f *testing.F) {
 	f.Add("host "+fuzzKey+"\n@revoked b "+fuzzKey+"\nbad\n", "host", 22)
 	f.Add("*,![host]:2222 "+fuzzKey, "host", 2222)
@@ -72,7 +72,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// glob is what the definition of the two wildcards says.
+// FuzzGlob compares glob with the definition of the two wildcards.
 func FuzzGlob(f *testing.F) {
 	f.Add("a*b?c*", "aXbYcZ")
 	f.Add("**", "")

@@ -14,8 +14,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// handshake connects to addr as "host" and returns what Check said of the key
-// that came. Nobody logs in.
+// handshake connects to addr as "host" and returns the result of Check for the
+// key that was sent. It does not log in.
 func handshake(t *testing.T, addr string, db *knownhosts.DB, algorithms []string) (sent ssh.PublicKey, verdict error) {
 	conn, err := net.DialTimeout("tcp", addr, 10*time.Second)
 	require.NoError(t, err)
@@ -30,12 +30,12 @@ func handshake(t *testing.T, addr string, db *knownhosts.DB, algorithms []string
 		},
 	})
 	require.Error(t, err)
-	require.NotNil(t, sent, "no key came: %v", err)
+	require.NotNil(t, sent, "no key was sent: %v", err)
 	return sent, verdict
 }
 
-// A server with keys of all types is met with whichever one is on record;
-// without Algorithms that is luck.
+// A server with keys of all types is verified with the recorded type; without
+// Algorithms that depends on luck.
 func TestHandshake(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
@@ -56,15 +56,15 @@ func TestHandshake(t *testing.T) {
 		_, err = handshake(t, s.Addr, db, nil)
 		unsteered[kind(err)] = true
 	}
-	require.True(t, unsteered["changed"], "x/crypto has learned to steer")
+	require.True(t, unsteered["changed"], "x/crypto now selects algorithms by itself")
 
 	db := load(t, "")
 	sent, err := handshake(t, s.Addr, db, db.Algorithms("host", 22, nil))
 	require.Equal(t, "unknown", kind(err))
-	require.Equal(t, ssh.KeyAlgoED25519, sent.Type(), "what ssh would have put on record")
+	require.Equal(t, ssh.KeyAlgoED25519, sent.Type(), "the key that ssh would have recorded")
 }
 
-// A server that has a certificate is asked for it if its authority is on record.
+// A server with a certificate is asked for it if its authority is on record.
 func TestHandshakeWithCertificate(t *testing.T) {
 	t.Parallel()
 	host := ed(t, "host")

@@ -24,13 +24,13 @@ type keyPair struct {
 	private any
 }
 
-// pub is the key as a line has it: type and base64.
+// pub returns the key as in a line: type and base64.
 func (k keyPair) pub() string {
 	text := string(ssh.MarshalAuthorizedKey(k.PublicKey()))
 	return text[:len(text)-1]
 }
 
-// write puts the private key into a new file and returns its name.
+// write writes the private key to a new file and returns its name.
 func (k keyPair) write(t testing.TB) string {
 	block, err := ssh.MarshalPrivateKey(k.private, "")
 	require.NoError(t, err)
@@ -68,21 +68,21 @@ func pair(t testing.TB, typ, name string) keyPair {
 
 func ed(t testing.TB, name string) keyPair { return pair(t, ssh.KeyAlgoED25519, name) }
 
-// write puts text into a new file of mode 0600.
+// write writes text to a new file of mode 0600.
 func write(t testing.TB, text string) string {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
-// load reads text as one file that has nothing to complain about.
+// load loads text as one file that must cause no warnings.
 func load(t testing.TB, text string) *knownhosts.DB {
 	db, warnings := knownhosts.Load(write(t, text))
 	require.Empty(t, warnings)
 	return db
 }
 
-// kind names what Check returns.
+// kind names the result of Check.
 func kind(err error) string {
 	switch err.(type) { //nolint:errorlint // what is returned is what is tested
 	case nil:
@@ -97,7 +97,7 @@ func kind(err error) string {
 	return err.Error()
 }
 
-// certify makes a host certificate of key, signed by authority, and lets change
+// certify makes a host certificate of key, signed by authority; change may
 // alter it first.
 func certify(t testing.TB, authority ssh.Signer, key keyPair, change func(*ssh.Certificate)) *ssh.Certificate {
 	cert := &ssh.Certificate{

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file that is replaced while it is written to, as ssh-keygen -R does, gets
-// the line in its new form too.
+// A file that is replaced during Add, as ssh-keygen -R does, gets the line in
+// its new form too.
 func TestAddToReplacedFile(t *testing.T) {
 	dir := t.TempDir()
 	file, other := filepath.Join(dir, "known_hosts"), filepath.Join(dir, "new")
@@ -33,7 +33,7 @@ func TestAddToReplacedFile(t *testing.T) {
 	require.Equal(t, "new\nline\n", string(text))
 }
 
-// However large a file is, and should it grow meanwhile, no more is read.
+// Even if a file is large, or grows meanwhile, only a limited part is read.
 func TestReadIsBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "large")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

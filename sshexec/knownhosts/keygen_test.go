@@ -51,7 +51,7 @@ func conflicts(t testing.TB, file, host string, port int) []int {
 	return lines
 }
 
-// Patterns and hosts of few letters, so that they meet.
+// Patterns and hosts of few letters, so that many match.
 func TestMatchesAsKeygen(t *testing.T) {
 	keygen := sshtest.Need(t, "ssh-keygen")
 	r := rand.New(rand.NewPCG(4, 5))
@@ -103,7 +103,7 @@ func TestMatchesAsKeygen(t *testing.T) {
 	require.Greater(t, found, 100)
 }
 
-// ssh-keygen -F finds what Add wrote, and prints what is in it.
+// ssh-keygen -F finds and prints the lines of Add.
 func TestKeygenFinds(t *testing.T) {
 	keygen := sshtest.Need(t, "ssh-keygen")
 	file := filepath.Join(t.TempDir(), "known_hosts")
@@ -122,7 +122,7 @@ func TestKeygenFinds(t *testing.T) {
 	}
 }
 
-// What ssh-keygen -H hashed is found as before.
+// Lines hashed by ssh-keygen -H still match.
 func TestKeygenHashes(t *testing.T) {
 	keygen := sshtest.Need(t, "ssh-keygen")
 	key := ed(t, "host")
@@ -145,7 +145,7 @@ func TestKeygenHashes(t *testing.T) {
 	require.Equal(t, "revoked", kind(db.Check("unknown", 22, ed(t, "other").PublicKey())))
 }
 
-// The command that a ChangedError tells does what it says.
+// The command in a ChangedError removes the key.
 func TestRemedyWorks(t *testing.T) {
 	sshtest.Need(t, "ssh-keygen")
 	key, other := ed(t, "host").PublicKey(), ed(t, "other").PublicKey()

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// strict is base64 as OpenSSH reads it: bits that mean nothing are zero.
+// strict is base64 as OpenSSH reads it: unused bits must be zero.
 var strict = base64.StdEncoding.Strict()
 
-// A marker is what the word with an "@" before the names says.
+// A marker is the word with an "@" before the names.
 type marker byte
 
 const (
 	markNone    marker = iota // the key is the host's
 	markCA                    // the key signs certificates of hosts
-	markRevoked               // the key is never to be accepted
+	markRevoked               // the key must never be accepted
 )
 
 // An entry is one line.
@@ -31,8 +31,8 @@ type entry struct {
 	blob   string // the key in wire format
 }
 
-// parseLine returns what line says, or nil for an empty line or a comment.
-// Errors hold nothing of the line but a quoted key type.
+// parseLine parses a line. It returns nil for an empty line or a comment.
+// Errors contain nothing of the line but a quoted key type.
 func parseLine(line string) (*entry, error) {
 	if len(line) > maxLine {
 		return nil, fmt.Errorf("line is longer than %d KiB", maxLine>>10)
@@ -69,7 +69,7 @@ func parseLine(line string) (*entry, error) {
 	return e, nil
 }
 
-// parseKey reads a key type, a key, and a comment, which is ignored.
+// parseKey parses a key type, a key, and a comment, which is ignored.
 func parseKey(s string) (typ, blob string, err error) {
 	word, rest := field(s)
 	if word == "" || word[0] == '#' {
@@ -90,7 +90,7 @@ func parseKey(s string) (typ, blob string, err error) {
 	if _, cert := key.(*ssh.Certificate); cert {
 		return "", "", errors.New("a certificate, not a key")
 	}
-	// OpenSSH reads the names of RSA's signature algorithms as RSA.
+	// OpenSSH accepts the names of RSA's signature algorithms for RSA.
 	if word == ssh.KeyAlgoRSASHA256 || word == ssh.KeyAlgoRSASHA512 {
 		word = ssh.KeyAlgoRSA
 	}
@@ -100,7 +100,7 @@ func parseKey(s string) (typ, blob string, err error) {
 	return word, string(wire), nil
 }
 
-// field cuts the first word off s.
+// field splits off the first word of s.
 func field(s string) (word, rest string) {
 	end := strings.IndexAny(s, " \t")
 	if end < 0 {

@@ -12,7 +12,7 @@ import (
 	"mcpdbg/sshexec/knownhosts"
 )
 
-// A line that cannot be read costs a warning with its place, and no other line.
+// An invalid line causes a warning with its position, and other lines are read.
 func TestLoadSkips(t *testing.T) {
 	key, blob := ed(t, "host").pub(), strings.Fields(ed(t, "host").pub())[1]
 	for _, c := range []struct{ name, line, warning string }{
@@ -49,7 +49,7 @@ func TestLoadSkips(t *testing.T) {
 	}
 }
 
-// What ssh reads, although it looks odd.
+// Lines that ssh accepts, although they look odd.
 func TestLoadAccepts(t *testing.T) {
 	key, rsa := ed(t, "host"), pair(t, "ssh-rsa", "host")
 	for name, text := range map[string]string{
@@ -72,7 +72,7 @@ func TestLoadAccepts(t *testing.T) {
 	}
 }
 
-// A pattern of 1023 bytes and more makes ssh leave out the whole line.
+// With a pattern of 1023 bytes and more ssh ignores the whole line.
 func TestLoadLongPattern(t *testing.T) {
 	key := ed(t, "host")
 	for length, want := range map[int]string{1022: "ok", 1023: "unknown"} {
@@ -106,7 +106,7 @@ func TestLoadFiles(t *testing.T) {
 	require.Equal(t, 3, changed.Conflicts[1].Line)
 }
 
-func TestLoadWhatIsNoFile(t *testing.T) {
+func TestLoadNotARegularFile(t *testing.T) {
 	dir := t.TempDir()
 	db, warnings := knownhosts.Load(dir)
 	require.Equal(t, []knownhosts.Warning{{File: dir, Text: "not a regular file, not read"}}, warnings)
@@ -129,14 +129,14 @@ func TestLoadBounds(t *testing.T) {
 	large := write(t, "host "+key.pub()+"\n"+strings.Repeat(line, 32*mib/len(line))+"late "+key.pub()+"\n")
 	db, warnings = knownhosts.Load(large)
 	require.Len(t, warnings, 1)
-	require.Equal(t, "file is larger than 32 MiB, not read from here on", warnings[0].Text)
+	require.Equal(t, "file is larger than 32 MiB, the rest is not read", warnings[0].Text)
 	require.Equal(t, 32*mib/len(line)+1, warnings[0].Line)
 	require.NoError(t, db.Check("host", 22, key.PublicKey()))
 	require.Equal(t, "unknown", kind(db.Check("late", 22, key.PublicKey())))
 }
 
-// Ten thousand hashed lines are one lookup of some milliseconds; what is held
-// here is that it makes no garbage for each line.
+// Checking ten thousand hashed lines takes some milliseconds; this test
+// requires that it does not allocate for each line.
 func TestCheckAllocates(t *testing.T) {
 	db, _ := knownhosts.Load(write(t, hashedLines(t, 1000)))
 	key := ed(t, "host").PublicKey()

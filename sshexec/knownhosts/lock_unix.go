@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock of f, which ends when f is closed, or tells that
-// somebody has it. A file system without locks has none to wait for; an append
-// is whole there too.
+// tryLock acquires the lock of f, which is released when f is closed, and
+// reports whether it did. On a file system without locks it always succeeds; an
+// append is atomic there too.
 func tryLock(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

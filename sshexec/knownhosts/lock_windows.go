@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock of f, which ends when f is closed, or tells that
-// somebody has it. What is locked is a byte far behind the end, because others
-// could not read a locked one.
+// tryLock acquires the lock of f, which is released when f is closed, and
+// reports whether it did. It locks a byte far after the end, because other
+// programs could not read a locked one.
 func tryLock(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

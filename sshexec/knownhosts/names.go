@@ -1,7 +1,7 @@
 package knownhosts
 
 import (
-	"crypto/sha1" // what OpenSSH hashes names with
+	"crypto/sha1" // used by OpenSSH to hash names
 	"errors"
 	"strconv"
 	"strings"
@@ -10,18 +10,18 @@ import (
 const (
 	// hashMagic starts a hashed name: "|1|" salt "|" sum, both in base64.
 	hashMagic = "|1|"
-	// maxPattern is the longest pattern in bytes; in OpenSSH a longer one
-	// makes the whole line match nothing.
+	// maxPattern is the longest pattern in bytes; in OpenSSH a line with a
+	// longer one matches nothing.
 	maxPattern = 1022
 )
 
-// names is what the first field of a line says: patterns or one hashed name.
+// names is the first field of a line: patterns or one hashed name.
 type names struct {
 	patterns  string // lower case, with commas; empty if the name is hashed
 	salt, sum [sha1.Size]byte
 }
 
-// parseNames reads the first field of a line.
+// parseNames parses the first field of a line.
 func parseNames(s string) (names, error) {
 	if s == "" {
 		return names{}, errors.New("no host name")
@@ -37,18 +37,18 @@ func parseNames(s string) (names, error) {
 	return n, nil
 }
 
-// decodeHash fills to from base64, which has to be of exactly that size.
+// decodeHash decodes base64 of exactly the size of to.
 func decodeHash(to *[sha1.Size]byte, s string) bool {
 	if len(s) != strict.EncodedLen(sha1.Size) {
 		return false
 	}
-	var buf [sha1.Size + 1]byte // base64 comes in threes
+	var buf [sha1.Size + 1]byte // base64 decodes three bytes at a time
 	n, err := strict.Decode(buf[:], []byte(s))
 	copy(to[:], buf[:])
 	return err == nil && n == sha1.Size
 }
 
-// A query is a host as lines are asked for it.
+// A query is a host to look up.
 type query struct {
 	name string // "host", or "[host]:port" if the port is not 22
 	bare string // the host alone if the port is not 22, else empty
@@ -63,16 +63,16 @@ func newQuery(host string, port int) query {
 	return query{name: "[" + host + "]:" + strconv.Itoa(port), bare: host}
 }
 
-// A match says how a line covers a host.
+// A match is how a line matches a host.
 type match byte
 
 const (
 	matchNone match = iota
-	matchBare       // it covers the host, but not on this port
+	matchBare       // it matches the host, but not on this port
 	matchName
 )
 
-// match tells whether the names of a line cover q.
+// match reports how the names of a line match q.
 func (n *names) match(q query) match {
 	if n.patterns == "" {
 		switch {
@@ -106,15 +106,15 @@ func (n *names) match(q query) match {
 	return found
 }
 
-// hashed tells whether name is the one that was hashed.
+// hashed reports whether name is the hashed one.
 func (n *names) hashed(name string) bool {
 	return hashName(&n.salt, name) == n.sum
 }
 
-// hashName is HMAC-SHA1 of name with salt as the key. It is written out here
-// because crypto/hmac allocates for each key, and each line has its own.
+// hashName returns HMAC-SHA1 of name with salt as the key. It does not use
+// crypto/hmac, which allocates for each key, and each line has its own.
 func hashName(salt *[sha1.Size]byte, name string) [sha1.Size]byte {
-	var buf [sha1.BlockSize + 256]byte // names are at most 255 bytes, as a rule
+	var buf [sha1.BlockSize + 256]byte // names are usually at most 255 bytes
 	for i := range sha1.BlockSize {
 		buf[i] = 0x36
 	}
@@ -131,11 +131,12 @@ func hashName(salt *[sha1.Size]byte, name string) [sha1.Size]byte {
 	return sha1.Sum(append(buf[:sha1.BlockSize], inner[:]...))
 }
 
-// glob tells whether pattern, in which "*" is any run of bytes and "?" any
-// single one, matches all of s. It takes no more than len(pattern)*len(s) steps.
+// glob reports whether pattern, with the wildcards "*" (any run of bytes) and
+// "?" (any single byte), matches all of s. It takes at most len(pattern)*len(s)
+// steps.
 func glob(pattern, s string) bool {
 	p, i := 0, 0
-	star, from := -1, 0 // the last "*", and where in s it was last tried to end
+	star, from := -1, 0 // the last "*", and where in s its run was last tried to end
 	for i < len(s) {
 		switch {
 		case p < len(pattern) && pattern[p] == '*':
@@ -157,7 +158,7 @@ func glob(pattern, s string) bool {
 	return p == len(pattern)
 }
 
-// lower is s with the letters of ASCII in lower case, and nothing else changed.
+// lower returns s with ASCII letters in lower case.
 func lower(s string) string {
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {

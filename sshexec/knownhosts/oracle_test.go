@@ -23,7 +23,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A realSSH is the OpenSSH client, and a server that it reaches without a port.
+// A realSSH is the OpenSSH client, with a server that it reaches without a
+// port.
 type realSSH struct {
 	ssh, sshd string
 	config    string // of the server
@@ -51,7 +52,7 @@ var (
 	offending = regexp.MustCompile(`Offending \S+ key in (.*):(\d+)`)
 )
 
-// A question is what ssh is asked about a host.
+// A question is a check of a host that ssh runs.
 type question struct {
 	host   string
 	port   int
@@ -61,7 +62,7 @@ type question struct {
 	extra  []string // further options
 }
 
-// ask returns ssh's verdict on the host key, and all that it said.
+// ask returns ssh's verdict on the host key, and its output.
 func (r *realSSH) ask(t testing.TB, q question) (verdict, said string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -80,7 +81,7 @@ func (r *realSSH) ask(t testing.TB, q question) (verdict, said string) {
 	}
 	args = append(args, "-p", strconv.Itoa(q.port), "--", q.host, "true")
 	out, err := exec.CommandContext(ctx, r.ssh, args...).CombinedOutput()
-	require.Error(t, err, "nobody can log in")
+	require.Error(t, err, "the login must fail")
 	said = string(out)
 	switch {
 	case strings.Contains(said, "REVOKED HOST KEY"):
@@ -96,7 +97,7 @@ func (r *realSSH) ask(t testing.TB, q question) (verdict, said string) {
 	return "", ""
 }
 
-// signed says what kinds of certificates the server of a case may have.
+// signed lists the kinds of certificates that the server of a case may have.
 var signed = []func(*ssh.Certificate){
 	nil,
 	func(c *ssh.Certificate) { c.ValidPrincipals = nil },
@@ -112,8 +113,8 @@ var signed = []func(*ssh.Certificate){
 	func(c *ssh.Certificate) { c.Extensions = map[string]string{"x@example.com": ""} },
 }
 
-// A generator makes up known_hosts files. What it makes avoids the rules that
-// are stricter here than in ssh; TestStricterThanSSH has those.
+// A generator makes random known_hosts files. They avoid the rules that are
+// stricter here than in ssh; TestStricterThanSSH has those.
 type generator struct {
 	*rand.Rand
 	t    testing.TB
@@ -169,7 +170,7 @@ func (g generator) file() string {
 	return write(g.t, strings.Join(lines, "\n")+g.pick("\n", "\n", ""))
 }
 
-// agreeWithSSH asks ssh and us about n made up cases.
+// agreeWithSSH compares n random cases with ssh.
 func agreeWithSSH(t *testing.T, seed uint64, n int) {
 	r := newRealSSH(t)
 	var seen [4]int
@@ -206,19 +207,19 @@ func agreeWithSSH(t *testing.T, seed uint64, n int) {
 				text, _ := os.ReadFile(file)
 				t.Logf("%s:\n%s", file, text)
 			}
-			require.Equal(t, want, got, "case %d: port %d, sent %T %s: %v\nssh says: %s", i, q.port, sent, sent.Type(), err, said)
+			require.Equal(t, want, got, "case %d: port %d, sent %T %s: %v\nssh: %s", i, q.port, sent, sent.Type(), err, said)
 		}
 		seen[slices.Index([]string{"ok", "unknown", "changed", "revoked"}, got)]++
 		if changed, ok := err.(*knownhosts.ChangedError); ok { //nolint:errorlint // as in kind
 			m := offending.FindStringSubmatch(said)
-			require.True(t, slices.ContainsFunc(changed.Conflicts, func(c knownhosts.Recorded) bool {
+			require.True(t, slices.ContainsFunc(changed.Conflicts, func(c knownhosts.RecordedKey) bool {
 				return c.File == m[1] && strconv.Itoa(c.Line) == m[2]
 			}), "ssh names %s:%s, we %v", m[1], m[2], changed)
 		}
 	}
 	t.Logf("ok %d, unknown %d, changed %d, revoked %d", seen[0], seen[1], seen[2], seen[3])
 	for _, count := range seen {
-		require.Positive(t, count, "the cases leave out a verdict")
+		require.Positive(t, count, "a verdict has no case")
 	}
 }
 
@@ -227,8 +228,8 @@ func TestAgreesWithSSH(t *testing.T) {
 	agreeWithSSH(t, 1, 30)
 }
 
-// What ssh and we do with a server that has all types of keys, when nothing is
-// said about algorithms: whether the key that comes is on record.
+// For a server with all types of keys, and no configured algorithms, ssh and we
+// must agree whether the key that is sent is on record.
 func TestSteersAsSSH(t *testing.T) {
 	t.Parallel()
 	steerAsSSH(t, 10)
@@ -244,7 +245,7 @@ func steerAsSSH(t *testing.T, n int) {
 		}
 		want, said := r.ask(t, q)
 		if q.cert != nil && want == "revoked" {
-			continue // ssh asks for certificates although no authority is on record, and meets the revoked one
+			continue // ssh requests certificates although no authority is on record, and gets the revoked one
 		}
 		db, _ := knownhosts.Load(slices.Concat(q.user, q.global)...)
 		var sent ssh.PublicKey
@@ -257,7 +258,7 @@ func steerAsSSH(t *testing.T, n int) {
 	}
 }
 
-// answer is the key that the server sends for an algorithm, or nil.
+// answer returns the key that the server sends for an algorithm, or nil.
 func (r *realSSH) answer(algorithm string, cert *ssh.Certificate) ssh.PublicKey {
 	switch algorithm {
 	case ssh.CertAlgoED25519v01:
@@ -275,8 +276,8 @@ func (r *realSSH) answer(algorithm string, cert *ssh.Certificate) ssh.PublicKey 
 	return nil
 }
 
-// The rules that are stricter than those of ssh, by intent; if ssh changes its
-// mind this fails.
+// The rules that are stricter than those of ssh, by design; the test fails if
+// ssh changes its behaviour.
 func TestStricterThanSSH(t *testing.T) {
 	t.Parallel()
 	r := newRealSSH(t)
@@ -312,7 +313,7 @@ func TestStricterThanSSH(t *testing.T) {
 	}
 }
 
-// With HostKeyAlias the alias is the name, and the port does not count.
+// With HostKeyAlias the alias is the name, and the port is ignored.
 func TestHostKeyAlias(t *testing.T) {
 	t.Parallel()
 	r := newRealSSH(t)
@@ -327,7 +328,7 @@ func TestHostKeyAlias(t *testing.T) {
 	}
 }
 
-// What Add writes, ssh reads.
+// ssh reads the lines of Add.
 func TestAddForSSH(t *testing.T) {
 	t.Parallel()
 	r := newRealSSH(t)

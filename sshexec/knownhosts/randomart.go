@@ -11,14 +11,14 @@ import (
 
 const (
 	artWidth, artHeight = 17, 9
-	// artSteps draws a field by how often it was visited; the last two are
-	// where the walk began and where it ended.
+	// artSteps draws a field by the number of visits; the last two mark the
+	// start and the end of the walk.
 	artSteps = " .o+=*BOX@%&#/^SE"
 )
 
-// Randomart draws the fingerprint of key as "ssh-keygen -lv" does: eleven
-// lines without a final newline, of printable ASCII. For a certificate it is
-// the key in it.
+// Randomart draws the fingerprint of key like "ssh-keygen -lv": eleven lines of
+// printable ASCII, without a final newline. For a certificate it draws the key
+// in it.
 func Randomart(key ssh.PublicKey) string {
 	_, plain := split(key)
 	field := walk(sha256.Sum256(plain.Marshal()))
@@ -35,8 +35,8 @@ func Randomart(key ssh.PublicKey) string {
 	return b.String()
 }
 
-// walk lets a bishop go diagonally, two bits a step, along the walls where it
-// meets one, and counts how often it was where.
+// walk moves diagonally, two bits a step, along the walls where it meets one,
+// and counts the visits of each field.
 func walk(sum [sha256.Size]byte) (field [artHeight][artWidth]byte) {
 	const start, end = len(artSteps) - 2, len(artSteps) - 1
 	x, y := artWidth/2, artHeight/2
@@ -57,14 +57,14 @@ func walk(sum [sha256.Size]byte) (field [artHeight][artWidth]byte) {
 	return field
 }
 
-// artBorder puts a title into a border.
+// artBorder returns a border with a title.
 func artBorder(title string) string {
 	title = "[" + title + "]"
 	left := (artWidth - len(title)) / 2
 	return "+" + strings.Repeat("-", left) + title + strings.Repeat("-", artWidth-len(title)-left) + "+"
 }
 
-// artTitle is the type as ssh-keygen calls it, with the bits if there is room.
+// artTitle returns the type as in ssh-keygen, with the bits if there is room.
 func artTitle(key ssh.PublicKey) string {
 	name, bits := "", 256
 	switch key.Type() {

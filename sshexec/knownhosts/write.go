@@ -2,7 +2,7 @@ package knownhosts
 
 import (
 	"crypto/rand"
-	"crypto/sha1" // what OpenSSH hashes names with
+	"crypto/sha1" // used by OpenSSH to hash names
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -11,13 +11,13 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// errName is what a host that no line could name is refused with.
+// errName is the error for a host that no line can name.
 var errName = errors.New("not a name that known_hosts can hold")
 
-// Line returns the line that puts key on record for host on port, without a
-// newline; of a certificate the plain key. With hash the name is hashed, as
-// HashKnownHosts asks for. It is empty for a host that would be read as
-// something else than one name, such as one with a comma.
+// Line returns the line that records key for host on port, without a newline;
+// for a certificate it records the plain key. With hash the name is hashed, as
+// HashKnownHosts requests. It is empty for a host that would not be read back
+// as one name, such as one with a comma.
 func Line(host string, port int, key ssh.PublicKey, hash bool) string {
 	if checkName(host) != nil {
 		return ""
@@ -33,7 +33,7 @@ func Line(host string, port int, key ssh.PublicKey, hash bool) string {
 	return name + " " + plain.Type() + " " + strict.EncodeToString(plain.Marshal())
 }
 
-// checkName refuses what a line would not read back as this one name.
+// checkName rejects a host that a line would not read back as this one name.
 func checkName(host string) error {
 	if host == "" || len(host) > maxPattern-len("[]:65535") {
 		return errName
@@ -49,7 +49,7 @@ func checkName(host string) error {
 	return nil
 }
 
-// fingerprint is ssh.FingerprintSHA256 of a key in wire format.
+// fingerprint returns ssh.FingerprintSHA256 of a key in wire format.
 func fingerprint(blob string) string {
 	sum := sha256.Sum256([]byte(blob))
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])

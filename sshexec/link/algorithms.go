@@ -11,19 +11,19 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// A noCommonError says that of the algorithms that the configuration names for
-// one purpose, this program knows none.
+// A noCommonError reports that this program supports none of the algorithms
+// that the configuration names for one purpose.
 type noCommonError struct {
 	what             string
 	named, available []string
 }
 
 func (e *noCommonError) Error() string {
-	return fmt.Sprintf("none of the configured %s is known here: %s", e.what, strings.Join(e.named, ", "))
+	return fmt.Sprintf("none of the configured %s is supported: %s", e.what, strings.Join(e.named, ", "))
 }
 
-// algorithms sets what the host's configuration says about the key exchange, and
-// tells of what is weak in it.
+// algorithms applies the host's configuration of the key exchange, and returns
+// a notice if it allows weak algorithms.
 func algorithms(h *sshconfig.Host, c *ssh.Config) ([]executor.Notice, error) {
 	secure, insecure := ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms()
 	var weak []string
@@ -57,7 +57,7 @@ func algorithms(h *sshconfig.Host, c *ssh.Config) ([]executor.Notice, error) {
 			return nil, &noCommonError{what: a.what, named: a.named, available: a.secure}
 		}
 	}
-	for _, name := range h.HostKeyAlgorithms { // which knownhosts sorts out
+	for _, name := range h.HostKeyAlgorithms { // knownhosts filters them
 		if slices.Contains(insecure.HostKeys, name) {
 			weak = append(weak, name)
 		}
@@ -69,6 +69,6 @@ func algorithms(h *sshconfig.Host, c *ssh.Config) ([]executor.Notice, error) {
 	return []executor.Notice{{
 		Code: "kex.weak",
 		Text: fmt.Sprintf("the ssh configuration of %s allows weak algorithms: %s", h.Alias, strings.Join(weak, ", ")),
-		Hint: "remove them from KexAlgorithms, Ciphers, MACs and HostKeyAlgorithms once the server knows better ones",
+		Hint: "remove them from KexAlgorithms, Ciphers, MACs and HostKeyAlgorithms once the server supports better ones",
 	}}, nil
 }

@@ -9,17 +9,17 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// An attempt is a connection to a hop in the making, or what came of it. Many
-// may wait for it; it ends when the last of them goes away.
+// An attempt is a pending connection to a hop, or its result. Many dials may
+// wait for it; it ends when the last of them leaves.
 type attempt struct {
 	trace  *trace
 	cancel context.CancelCauseFunc
 	done   chan struct{}        // closed when one of these is set
 	conn   *Conn                // logged in
-	err    *executor.StartError // why not
+	err    *executor.StartError // why it failed
 }
 
-// attempt runs connect on a goroutine of its own.
+// attempt runs connect in its own goroutine.
 func (d *Dialer) attempt(hop string, connect func(context.Context, *trace) (*Conn, *executor.StartError)) *attempt {
 	a := &attempt{trace: newTrace(), done: make(chan struct{})}
 	ctx, cancel := context.WithCancelCause(d.ctx)
@@ -33,7 +33,7 @@ func (d *Dialer) attempt(hop string, connect func(context.Context, *trace) (*Con
 		a.trace.close()
 		close(a.done)
 	}
-	if !d.crew.run(run) {
+	if !d.tasks.run(run) {
 		a.err = classify(executor.ErrClosed, place{hop: hop, phase: phaseConnect, begin: time.Now(), ctx: d.ctx})
 		a.trace.close()
 		close(a.done)
@@ -41,11 +41,11 @@ func (d *Dialer) attempt(hop string, connect func(context.Context, *trace) (*Con
 	return a
 }
 
-// follow tells of the attempt and waits for it. When ctx ends first, the attempt
-// may go on for others.
+// follow reports the phases of the attempt and waits for it. When ctx ends
+// first, the attempt may continue for other dials.
 func (a *attempt) follow(ctx context.Context, hop string, r Reporter) (*Conn, *executor.StartError) {
 	begin := time.Now()
-	if err := a.trace.tell(ctx, r); err != nil {
+	if err := a.trace.report(ctx, r); err != nil {
 		return nil, classify(err, place{hop: hop, phase: phaseConnect, begin: begin, ctx: ctx})
 	}
 	<-a.done
@@ -60,11 +60,11 @@ type bastion struct {
 }
 
 // share returns the connection to a jump host, or the attempt to make one, and
-// counts one user more. It says whether somebody else had it before.
-func (d *Dialer) share(way *way, n int, via *bastion) (b *bastion, warm bool) {
+// adds a reference. warm reports whether it existed before.
+func (d *Dialer) share(route *route, n int, via *bastion) (b *bastion, warm bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	name := strings.Join(way.names[:n], ",")
+	name := strings.Join(route.names[:n], ",")
 	if err := d.refused[name]; err != nil {
 		return &bastion{attempt: failed(err), users: 1}, false
 	}
@@ -83,14 +83,14 @@ func (d *Dialer) share(way *way, n int, via *bastion) (b *bastion, warm bool) {
 		}
 		b = &bastion{key: key, users: 1}
 		d.bastions[key] = b
-		b.attempt = d.attempt(hopName(way.hosts[n-1]), func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
-			c, err := d.connectHop(ctx, way, n, via, t)
+		b.attempt = d.attempt(hopName(route.hosts[n-1]), func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+			c, err := d.connectHop(ctx, route, n, via, t)
 			if err != nil {
 				d.forgetFailed(b, name, err)
 				return nil, err
 			}
-			c.crew.run(c.keepAlive)
-			c.crew.run(func() {
+			c.tasks.run(c.keepAlive)
+			c.tasks.run(func() {
 				<-c.wire.gone
 				d.forget(b)
 			})
@@ -100,20 +100,18 @@ func (d *Dialer) share(way *way, n int, via *bastion) (b *bastion, warm bool) {
 	}
 }
 
-// forgetFailed makes the next dial begin anew, unless the failure is one to be
-// remembered. Who waits for b has it now.
+// forgetFailed makes the next dial start over, unless the failure is one to
+// remember. Dials that already wait for b share the failure.
 func (d *Dialer) forgetFailed(b *bastion, name string, err *executor.StartError) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if d.options.RememberRefusals && isRefusal(err.Code) {
+		d.mu.Lock()
 		d.refused[name] = err
+		d.mu.Unlock()
 	}
-	if d.bastions[b.key] == b {
-		delete(d.bastions, b.key)
-	}
+	d.forget(b)
 }
 
-// forget makes the next dial begin anew.
+// forget makes the next dial start over.
 func (d *Dialer) forget(b *bastion) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -122,14 +120,14 @@ func (d *Dialer) forget(b *bastion) {
 	}
 }
 
-// use counts one user more, who has somebody that uses it already.
+// use adds a reference; the caller must hold one.
 func (d *Dialer) use(b *bastion) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	b.users++
 }
 
-// leave counts one user less. The last one closes the connection, or ends the
+// leave drops a reference. The last one closes the connection, or ends the
 // attempt, and waits for that.
 func (d *Dialer) leave(b *bastion) {
 	d.mu.Lock()
@@ -149,13 +147,13 @@ func (d *Dialer) leave(b *bastion) {
 	}
 }
 
-// connectHop connects to the n-th host of a way, through the one before it, which
-// is kept as long as the connection lasts.
-func (d *Dialer) connectHop(ctx context.Context, way *way, n int, via *bastion, t *trace) (*Conn, *executor.StartError) {
-	host := way.hosts[n-1]
-	h := &hop{dialer: d, host: host, name: hopName(host), jump: n < len(way.hosts), trace: t, release: func() {}}
+// connectHop connects to the n-th host of a route, through the previous one,
+// which is kept as long as the connection lasts.
+func (d *Dialer) connectHop(ctx context.Context, route *route, n int, via *bastion, t *trace) (*Conn, *executor.StartError) {
+	host := route.hosts[n-1]
+	h := &hop{dialer: d, host: host, name: hopName(host), jump: n < len(route.hosts), trace: t, release: func() {}}
 	if !h.jump {
-		h.why = way.why
+		h.why = route.why
 	}
 	if via != nil {
 		h.via = via.conn
@@ -167,20 +165,20 @@ func (d *Dialer) connectHop(ctx context.Context, way *way, n int, via *bastion, 
 		h.release()
 		return nil, err
 	}
-	c.info.Hops = way.hops(n)
+	c.info.Hops = route.hops(n)
 	if via != nil {
 		c.notices = append(via.conn.Notices(), c.notices...)
 	}
 	return c, nil
 }
 
-// connectNative goes from hop to hop. The jump hosts are shared.
-func (d *Dialer) connectNative(ctx context.Context, way *way, r Reporter) (*Conn, *executor.StartError) {
+// connectNative connects hop by hop. The jump hosts are shared.
+func (d *Dialer) connectNative(ctx context.Context, route *route, r Reporter) (*Conn, *executor.StartError) {
 	var via *bastion
-	for n := 1; n < len(way.hosts); n++ {
-		b, warm := d.share(way, n, via)
+	for n := 1; n < len(route.hosts); n++ {
+		b, warm := d.share(route, n, via)
 		defer d.leave(b)
-		hop := hopName(way.hosts[n-1])
+		hop := hopName(route.hosts[n-1])
 		if warm {
 			if c := b.ready(); c != nil {
 				now := time.Now()
@@ -197,12 +195,12 @@ func (d *Dialer) connectNative(ctx context.Context, way *way, r Reporter) (*Conn
 		}
 		via = b
 	}
-	return d.connectAlone(ctx, hopName(way.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
-		return d.connectHop(ctx, way, len(way.hosts), via, t)
+	return d.connectAlone(ctx, hopName(route.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+		return d.connectHop(ctx, route, len(route.hosts), via, t)
 	})
 }
 
-// ready returns the connection if it is there.
+// ready returns the connection if it is established.
 func (b *bastion) ready() *Conn {
 	select {
 	case <-b.done:
@@ -212,7 +210,7 @@ func (b *bastion) ready() *Conn {
 	}
 }
 
-// lost tells whether there is a connection that has ended.
+// lost reports whether there was a connection that has ended.
 func (b *bastion) lost() bool {
 	c := b.ready()
 	return c != nil && c.Cause() != nil
@@ -222,7 +220,7 @@ func (b *bastion) lost() bool {
 func (d *Dialer) connectAlone(ctx context.Context, hop string, r Reporter, connect func(context.Context, *trace) (*Conn, *executor.StartError)) (*Conn, *executor.StartError) {
 	a := d.attempt(hop, connect)
 	stop := context.AfterFunc(ctx, func() { a.cancel(ended(ctx)) })
-	// What ends a is told by a: it has the phases.
+	// The end of a is reported by a itself, which knows the phases.
 	c, err := a.follow(context.WithoutCancel(ctx), hop, r)
 	if err == nil && !stop() {
 		_ = c.Close()

@@ -12,8 +12,9 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// BenchmarkDrain reads 64 MiB through a connection of ours, through two hops, and
-// through plain x/crypto: what lies in between may cost no throughput.
+// BenchmarkDrain reads 64 MiB through a connection of this package, through two
+// hops, and through plain x/crypto: the layers in between must not cost
+// throughput.
 func BenchmarkDrain(b *testing.B) {
 	const size = 64 << 20
 	s := sshtest.OpenSSH(b, sshtest.Options{Alias: "jump"})
@@ -46,8 +47,8 @@ func BenchmarkDrain(b *testing.B) {
 	})
 }
 
-// BenchmarkDial is a connection with its login, and one through a jump host that
-// is connected already.
+// BenchmarkDial is a connection with its login, and one through a connected
+// jump host.
 func BenchmarkDial(b *testing.B) {
 	s := sshtest.OpenSSH(b, sshtest.Options{Alias: "jump"})
 	behind := sshtest.OpenSSH(b, sshtest.Options{Jump: s})

@@ -17,29 +17,27 @@ import (
 )
 
 const (
-	// socketPoll is how often the socket of an ssh program is looked for while it
-	// logs in, which takes it a tenth of a second at least.
+	// socketPoll is the interval at which the socket of an ssh program is
+	// polled during its login, which takes at least a tenth of a second.
 	socketPoll = 10 * time.Millisecond
-	// maxSocket is how long the path of a socket may be: 108 bytes on Linux and
-	// 104 elsewhere with the NUL, less what ssh appends while it sets it up.
+	// maxSocket is the longest path of a socket: 108 bytes on Linux and 104
+	// elsewhere with the NUL, less what ssh appends while it sets it up.
 	maxSocket = 104 - 1 - len(".0123456789abcdef")
 )
 
-var errNoSSH = errors.New("there is no ssh program")
+var errNoSSH = errors.New("ssh program not found")
 
-// connectBinary starts the ssh program as a master of our own, which asks nobody,
-// and goes through that.
-func (d *Dialer) connectBinary(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError) {
+// connectBinary starts the ssh program as a private master, which never
+// prompts, and connects through it.
+func (d *Dialer) connectBinary(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError) {
 	return d.connectAlone(ctx, hopName(w.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t}
-		step := t.begin(phaseConnect, h.name+" by the ssh program")
-		ctx, cancel := executor.WithPatience(ctx, h.connectTimeout()+h.authTimeout(), errConnectLate)
+		step := t.begin(phaseConnect, h.name+" with the ssh program")
+		ctx, cancel := executor.WithPausableTimeout(ctx, h.connectTimeout()+h.authTimeout(), errConnectLate)
 		defer cancel()
 		c, err := h.connectProgram(ctx, w)
 		if err != nil {
-			failure := h.classify(ctx, step, err, nil)
-			step.end("", failure)
-			return nil, failure
+			return nil, h.fail(ctx, step, err, nil)
 		}
 		step.end("", nil)
 		c.info.Hops = w.hops(len(w.hosts))
@@ -47,9 +45,9 @@ func (d *Dialer) connectBinary(ctx context.Context, w *way, r Reporter) (*Conn, 
 	})
 }
 
-// connectProgram starts ssh, waits for its socket and connects to it. Whatever
-// comes, neither a process nor a file is left in the end.
-func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
+// connectProgram starts ssh, waits for its socket and connects to it. In any
+// case it leaves neither a process nor a file.
+func (h *hop) connectProgram(ctx context.Context, w *route) (*Conn, error) {
 	program, err := h.dialer.program()
 	if err != nil {
 		return nil, err
@@ -72,7 +70,7 @@ func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
 	}
 	h.release = func() {
 		child.kill()
-		_ = os.RemoveAll(dir) // what cannot be removed is an empty folder of ours
+		_ = os.RemoveAll(dir) // what remains is an empty folder of ours
 	}
 	conn, err := awaitSocket(ctx, child, socket)
 	if err != nil {
@@ -88,7 +86,7 @@ func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
 	c.wire.setUnder(func() *executor.LostError {
 		child.settle()
 		byItself := child.hasExited()
-		child.kill() // and so reap it: what it said is complete
+		child.kill() // and reap it, so that its stderr is complete
 		lost := programLost(h.name, child.stderr.String(), time.Since(c.wire.opened))
 		if byItself && bySignal(child.err) {
 			lost.Err = fmt.Errorf("the ssh program on this machine ended: %w", child.err)
@@ -100,7 +98,7 @@ func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
 
 // uncheckedJump returns an error if ssh would connect to a jump host without
 // checking its host key: the options that it gets are those of the destination.
-func (w *way) uncheckedJump() error {
+func (w *route) uncheckedJump() error {
 	for _, h := range w.hosts[:len(w.hosts)-1] {
 		if h.StrictHostKeyChecking == "no" {
 			return &configError{fmt.Errorf("the ssh program would not check the host key of the jump host %s: StrictHostKeyChecking is no", h.Alias)}
@@ -109,7 +107,7 @@ func (w *way) uncheckedJump() error {
 	return nil
 }
 
-// program is the ssh program.
+// program returns the path of the ssh program.
 func (d *Dialer) program() (string, error) {
 	switch d.options.SSH {
 	case "none":
@@ -124,18 +122,18 @@ func (d *Dialer) program() (string, error) {
 	return d.options.SSH, nil
 }
 
-// noFork keeps ssh from leaving a copy of itself behind, in no group of ours. It is
-// known since OpenSSH 8.7; before that only -f does it.
+// noFork keeps ssh from forking into the background, outside our process group.
+// It is known since OpenSSH 8.7; earlier versions fork only with -f.
 const noFork = "ForkAfterAuthentication=no"
 
-// knowsFork tells whether program knows noFork.
+// knowsFork reports whether program knows noFork.
 func knowsFork(ctx context.Context, program string) bool {
 	return exec.CommandContext(ctx, program, "-G", "-F", os.DevNull, "-o", noFork, "host").Run() == nil
 }
 
-// arguments are what makes ssh a master that serves us alone. What they say comes
-// before the configuration.
-func (d *Dialer) arguments(w *way, socket string, connectTimeout time.Duration) []string {
+// arguments returns the options that make ssh a private master. They take
+// precedence over the configuration.
+func (d *Dialer) arguments(w *route, socket string, connectTimeout time.Duration) []string {
 	strict := "yes"
 	if d.options.newKeyPolicy(w.last()) == acceptNewKey {
 		strict = "accept-new"
@@ -164,7 +162,7 @@ func (d *Dialer) arguments(w *way, socket string, connectTimeout time.Duration) 
 	return append(args, "--", w.dest.Host)
 }
 
-// socketDir makes a folder that only we can look into, with a path that is short
+// socketDir makes a folder that only this user can read, with a path short
 // enough for a socket in it.
 func socketDir() (string, error) {
 	var err error
@@ -179,14 +177,15 @@ func socketDir() (string, error) {
 		if len(dir)+len("/s") <= maxSocket {
 			return dir, nil
 		}
-		err = fmt.Errorf("%s is too long a path for a socket", dir)
+		err = fmt.Errorf("the path %s is too long for a socket", dir)
 		_ = os.Remove(dir) // it is empty
 	}
 	return "", fmt.Errorf("no folder for a socket: %w", err)
 }
 
-// awaitSocket connects to the socket as soon as it is there. ssh makes it when it
-// is logged in, under another name, so that it answers once it can be seen.
+// awaitSocket connects to the socket as soon as it exists. ssh creates it under
+// another name after the login and renames it, so it accepts connections once
+// it is visible.
 func awaitSocket(ctx context.Context, child *child, socket string) (net.Conn, error) {
 	ticker := time.NewTicker(socketPoll)
 	defer ticker.Stop()
@@ -202,7 +201,7 @@ func awaitSocket(ctx context.Context, child *child, socket string) (net.Conn, er
 				return conn, nil
 			}
 		case <-child.exited:
-			child.kill() // and so reap it: what it said is complete
+			child.kill() // and reap it, so that its stderr is complete
 			return nil, &programError{said: child.stderr.String(), err: child.err}
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)

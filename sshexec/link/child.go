@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// A child is a program of this machine that a connection runs through. It has a
-// process group of its own, and on Linux it is told to end when this program
-// does.
+// A child is a local program that a connection runs through. It has its own
+// process group, and on Linux it is killed when this program ends.
 type child struct {
 	cmd      *exec.Cmd
 	stderr   tail
@@ -24,14 +23,14 @@ type child struct {
 
 const (
 	// stderrWait is how long the standard error of a child that has ended is
-	// still read, when somebody else holds it.
+	// still read, if another process holds it open.
 	stderrWait = 200 * time.Millisecond
 	// exitWait is how long a child may take to end after its output did.
 	exitWait = time.Second
 )
 
-// startChild starts cmd, whose standard error it keeps. The caller has to kill
-// the child in the end, also one that has ended.
+// startChild starts cmd, and collects its standard error. The caller must kill
+// the child, even one that has ended.
 func startChild(cmd *exec.Cmd) (*child, error) {
 	c := &child{cmd: cmd, exited: make(chan struct{}), released: make(chan struct{}), reaped: make(chan struct{})}
 	cmd.Stderr = &c.stderr
@@ -39,8 +38,8 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 	ownGroup(cmd)
 	started := make(chan error)
 	go func() {
-		// The parent-death signal comes when the thread that forked ends, so that
-		// thread has to stay.
+		// The parent-death signal is sent when the thread that forked ends, so
+		// that thread has to stay.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -52,8 +51,8 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 	return c, <-started
 }
 
-// await reaps the child when it may be: until then nobody else can get its id,
-// which is the id of the group that is to be killed.
+// await reaps the child when that is allowed: until then its id, which is the
+// id of the group to kill, cannot be reused.
 func (c *child) await() {
 	if awaitExit(c.cmd.Process.Pid) {
 		close(c.exited)
@@ -66,12 +65,12 @@ func (c *child) await() {
 	close(c.reaped)
 }
 
-// kill ends the child with its group, and returns when it is reaped: what it said
+// kill ends the child with its group, and returns when it is reaped: its stderr
 // is complete then.
 func (c *child) kill() {
 	c.killOnce.Do(func() {
 		select {
-		case <-c.reaped: // where it could not be kept from that
+		case <-c.reaped: // if it could not be kept from that
 		default:
 			killGroup(c.cmd.Process)
 		}
@@ -81,7 +80,7 @@ func (c *child) kill() {
 }
 
 // settle waits a moment for the end of a child whose output has ended, so that
-// what it says of that is not cut off.
+// its last message is not cut off.
 func (c *child) settle() {
 	timer := time.NewTimer(exitWait)
 	defer timer.Stop()
@@ -91,7 +90,8 @@ func (c *child) settle() {
 	}
 }
 
-// hasExited reports whether the child has ended, by itself or because it was killed.
+// hasExited reports whether the child has ended, by itself or because it was
+// killed.
 func (c *child) hasExited() bool {
 	select {
 	case <-c.exited:
@@ -101,7 +101,7 @@ func (c *child) hasExited() bool {
 	}
 }
 
-// bySignal reports whether err says that a signal ended the program.
+// bySignal reports whether a signal ended the program.
 func bySignal(err error) bool {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	return ok && exit.ExitCode() < 0
@@ -124,7 +124,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is what is kept, without the white space around it.
+// String returns the kept text, without surrounding white space.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup puts cmd into a process group of its own.
+// ownGroup puts cmd into its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// awaitExit would wait for the end of a child without reaping it.
+// awaitExit is not supported: it would wait for a child without reaping it.
 func awaitExit(int) bool { return false }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shell is how ssh_config's ProxyCommand is run: by the user's shell, which the
-// command then replaces.
+// shell returns the command for ssh_config's ProxyCommand: the user's shell
+// runs it and is replaced by it.
 func shell(command string) *exec.Cmd {
 	sh := os.Getenv("SHELL")
 	if sh == "" {
@@ -21,5 +21,5 @@ func shell(command string) *exec.Cmd {
 
 // killGroup kills the group that a child leads.
 func killGroup(p *os.Process) {
-	_ = unix.Kill(-p.Pid, unix.SIGKILL) // it may have gone by itself
+	_ = unix.Kill(-p.Pid, unix.SIGKILL) // it may have ended already
 }

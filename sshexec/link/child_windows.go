@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// shell is how ssh_config's ProxyCommand is run.
+// shell returns the command for ssh_config's ProxyCommand.
 func shell(command string) *exec.Cmd {
 	cmd := exec.Command("cmd.exe")
 	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: "cmd.exe /d /s /c \"" + command + "\""}
 	return cmd
 }
 
-// ownGroup keeps what a terminal sends to us from cmd.
+// ownGroup keeps signals of our terminal from cmd.
 func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -23,9 +23,9 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP
 }
 
-// killGroup kills the child; there are no groups to kill here.
+// killGroup kills the child; Windows has no process groups to kill.
 func killGroup(p *os.Process) { _ = p.Kill() }
 
-// awaitExit would wait for the end of a child without reaping it, which nothing
-// here needs.
+// awaitExit is not supported: it would wait for a child without reaping it,
+// which Windows does not need.
 func awaitExit(int) bool { return false }

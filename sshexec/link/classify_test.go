@@ -24,12 +24,12 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// one is a Fake that does something else than SSH.
+// one starts a Fake that does not speak SSH.
 func one(t *testing.T, instead func(net.Conn)) *sshtest.Server {
-	return sshtest.Fake(t, sshtest.FakeOptions{Instead: instead})
+	return sshtest.Fake(t, sshtest.FakeOptions{Handler: instead})
 }
 
-// says answers the client's version line with text, and closes.
+// says replies to the client's version line with text, and closes.
 func says(text string) func(net.Conn) {
 	return func(c net.Conn) {
 		_, _ = c.Read(make([]byte, 256))
@@ -37,7 +37,7 @@ func says(text string) func(net.Conn) {
 	}
 }
 
-// nowhere is a configuration with these lines for the target.
+// nowhere returns a configuration with these lines for the target.
 func nowhere(t *testing.T, lines ...string) *sshtest.Server {
 	file := filepath.Join(t.TempDir(), "config")
 	text := "Host target\n\t" + strings.Join(append(lines, "User ada", "UserKnownHostsFile none", "GlobalKnownHostsFile none"), "\n\t") + "\n"
@@ -45,7 +45,7 @@ func nowhere(t *testing.T, lines ...string) *sshtest.Server {
 	return &sshtest.Server{Alias: "target", Config: file}
 }
 
-// closedPort is an address where nothing listens.
+// closedPort returns an address where nothing listens.
 func closedPort(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func closedPort(t *testing.T) string {
 	return port
 }
 
-// remember replaces what known_hosts says about s.
+// remember replaces the lines of known_hosts for s.
 func remember(t *testing.T, s *sshtest.Server, lines ...string) {
 	require.NoError(t, os.WriteFile(s.KnownHosts, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 }
@@ -69,7 +69,7 @@ func lineFor(t *testing.T, s *sshtest.Server, key ssh.PublicKey) string {
 	return knownhosts.Line(host, n, key, false)
 }
 
-// Every code has a server here that says so, real where there is one.
+// Every code has a server that causes it, a real one where possible.
 func TestClassify(t *testing.T) {
 	short := Options{ConnectTimeout: 300 * time.Millisecond, AuthTimeout: 300 * time.Millisecond}
 	for _, c := range []struct {
@@ -90,11 +90,11 @@ func TestClassify(t *testing.T) {
 			code:   executor.ResolveConfig, phase: "resolve", text: ":2", hint: "correct that line",
 		},
 		{
-			name: "jump hosts in a circle",
+			name: "a loop of jump hosts",
 			server: func(t *testing.T) *sshtest.Server {
 				return nowhere(t, "ProxyJump other", "Host other", "ProxyJump target")
 			},
-			code: executor.ResolveConfig, phase: "resolve", text: "circles", hint: "ssh -G",
+			code: executor.ResolveConfig, phase: "resolve", text: "loop", hint: "ssh -G",
 		},
 		{
 			name:   "no such name",
@@ -107,7 +107,7 @@ func TestClassify(t *testing.T) {
 			code:   executor.NetRefused, phase: "connect", text: "connection refused", hint: "check the port",
 		},
 		{
-			name:   "no way there",
+			name:   "no route",
 			server: func(t *testing.T) *sshtest.Server { return nowhere(t, "HostName 127.0.0.1") },
 			errno:  syscall.EHOSTUNREACH,
 			code:   executor.NetUnreachable, phase: "connect", text: "no route to host", hint: "VPN",
@@ -119,7 +119,7 @@ func TestClassify(t *testing.T) {
 			code:   executor.NetUnreachable, phase: "connect", text: "network is unreachable", hint: "VPN",
 		},
 		{
-			name:    "no answer to connect",
+			name:    "no reply to connect",
 			server:  func(t *testing.T) *sshtest.Server { return nowhere(t, "HostName 127.0.0.1") },
 			options: short, errno: context.DeadlineExceeded,
 			code: executor.NetTimeout, phase: "connect", text: "no connection in time after 300ms", hint: "firewall",
@@ -133,14 +133,14 @@ func TestClassify(t *testing.T) {
 		{
 			name:   "HTTP",
 			server: func(t *testing.T) *sshtest.Server { return one(t, says("HTTP/1.1 400 Bad Request\r\n\r\n")) },
-			code:   executor.NetNotSSH, phase: "host-key", text: `it says "HTTP/1.1 400 Bad Request"`, said: "HTTP/1.1 400", hint: "port",
+			code:   executor.NetNotSSH, phase: "host-key", text: `it sent "HTTP/1.1 400 Bad Request"`, said: "HTTP/1.1 400", hint: "port",
 		},
 		{
 			name: "a mail server that waits",
 			server: func(t *testing.T) *sshtest.Server {
 				return one(t, func(c net.Conn) { _, _ = io.WriteString(c, "220 mail ESMTP\r\n"); sshtest.Silence(c) })
 			},
-			options: Options{ConnectTimeout: time.Second}, // it has to come to its word
+			options: Options{ConnectTimeout: time.Second}, // there must be time for its text
 			code:    executor.NetNotSSH, phase: "host-key", text: "does not speak SSH", said: "220 mail", hint: "port",
 		},
 		{
@@ -171,7 +171,7 @@ func TestClassify(t *testing.T) {
 			code:   executor.NetDroppedEarly, phase: "host-key", text: "before its version line", hint: "MaxStartups",
 		},
 		{
-			name:   "MaxStartups, in the words of sshd",
+			name:   "MaxStartups, as in sshd",
 			server: func(t *testing.T) *sshtest.Server { return one(t, says("Exceeded MaxStartups\r\n")) },
 			code:   executor.NetDroppedEarly, phase: "host-key", text: "before its version line", said: "Exceeded MaxStartups", hint: "MaxStartups",
 		},
@@ -194,25 +194,25 @@ func TestClassify(t *testing.T) {
 			},
 			options: short,
 			code:    executor.NetProxy, phase: "host-key", by: executor.SpeakerProxy,
-			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 300ms`, said: "dialling the gate", hint: "by itself",
+			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 300ms`, said: "dialling the gate", hint: "in a terminal",
 		},
 		{
 			name:   "a ProxyCommand that leads elsewhere",
 			server: func(t *testing.T) *sshtest.Server { return nowhere(t, "ProxyCommand echo HTTP/1.1 400 Bad Request") },
 			code:   executor.NetNotSSH, phase: "host-key", by: executor.SpeakerProxy,
-			text: "does not speak SSH", said: "HTTP/1.1 400", hint: "the ProxyCommand may lead to something else",
+			text: "does not speak SSH", said: "HTTP/1.1 400", hint: "check that the ProxyCommand leads to an SSH server",
 		},
 		{
 			name:   "a ProxyCommand that ends",
 			server: func(t *testing.T) *sshtest.Server { return nowhere(t, "ProxyCommand true") },
-			code:   executor.NetDroppedEarly, phase: "host-key", text: "the ProxyCommand ended before a version line", hint: "MaxStartups",
+			code:   executor.NetDroppedEarly, phase: "host-key", text: "the ProxyCommand ended before the server's version line", hint: "MaxStartups",
 		},
 		{
 			name: "a ProxyCommand that fails",
 			server: func(t *testing.T) *sshtest.Server {
 				return nowhere(t, "ProxyCommand sh -c 'echo no such gate >&2; exit 3'")
 			},
-			code: executor.NetProxy, phase: "host-key", by: executor.SpeakerProxy, text: "ProxyCommand failed: exit status", said: "no such gate", hint: "by itself",
+			code: executor.NetProxy, phase: "host-key", by: executor.SpeakerProxy, text: "ProxyCommand failed: exit status", said: "no such gate", hint: "in a terminal",
 		},
 		{
 			name: "an unknown host key",
@@ -221,7 +221,7 @@ func TestClassify(t *testing.T) {
 				remember(t, s, "# nothing")
 				return s
 			},
-			code: executor.HostKeyUnknown, phase: "host-key", text: "nobody is there to ask", hint: " ssh-ed25519 AAAA",
+			code: executor.HostKeyUnknown, phase: "host-key", text: "cannot prompt", hint: " ssh-ed25519 AAAA",
 		},
 		{
 			name: "a changed host key",
@@ -248,14 +248,14 @@ func TestClassify(t *testing.T) {
 			server: func(t *testing.T) *sshtest.Server {
 				return sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"Ciphers aes128-ctr"}, Sshd: []string{"Ciphers aes256-ctr,3des-cbc"}})
 			},
-			code: executor.KexNoCommon, phase: "host-key", text: "the server offers aes256-ctr, 3des-cbc; asked for were aes128-ctr", hint: "Ciphers +aes256-ctr",
+			code: executor.KexNoCommon, phase: "host-key", text: "the server offers aes256-ctr, 3des-cbc; this client accepts aes128-ctr", hint: "Ciphers +aes256-ctr",
 		},
 		{
-			name: "only ciphers that are not known here",
+			name: "only unsupported ciphers",
 			server: func(t *testing.T) *sshtest.Server {
 				return sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"Ciphers aes192-cbc"}})
 			},
-			code: executor.KexNoCommon, phase: "host-key", text: "none of the configured ciphers is known here: aes192-cbc", hint: "aes128-gcm",
+			code: executor.KexNoCommon, phase: "host-key", text: "none of the configured ciphers is supported: aes192-cbc", hint: "aes128-gcm",
 		},
 		{
 			name: "a key that may not log in",
@@ -276,14 +276,14 @@ func TestClassify(t *testing.T) {
 			code: executor.AuthTooMany, phase: "login", text: "too many", hint: "IdentitiesOnly",
 		},
 		{
-			name: "a question and nobody there",
+			name: "a prompt without a prompter",
 			server: func(t *testing.T) *sshtest.Server {
 				return sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right"})
 			},
-			code: executor.AuthPrompt, phase: "login", text: "Password for", hint: "somebody can answer",
+			code: executor.AuthPrompt, phase: "login", text: "Password for", hint: "in a terminal",
 		},
 		{
-			name: "a jump host that connects to nowhere else",
+			name: "a jump host that does not forward",
 			server: func(t *testing.T) *sshtest.Server {
 				jump := sshtest.OpenSSH(t, sshtest.Options{Alias: "jump", Sshd: []string{"AllowTcpForwarding no"}})
 				return sshtest.OpenSSH(t, sshtest.Options{Jump: jump})
@@ -291,13 +291,13 @@ func TestClassify(t *testing.T) {
 			code: executor.NetUnreachable, phase: "connect", by: executor.SpeakerJump, text: "does not connect to other hosts", said: "open failed", hint: "AllowTcpForwarding",
 		},
 		{
-			name: "behind a jump host nobody listens",
+			name: "a closed port behind a jump host",
 			server: func(t *testing.T) *sshtest.Server {
 				s := sshtest.OpenSSH(t, sshtest.Options{Jump: sshtest.OpenSSH(t, sshtest.Options{Alias: "jump"})})
 				s.Stop()
 				return s
 			},
-			code: executor.NetRefused, phase: "connect", by: executor.SpeakerJump, text: "connection refused, says the jump host", said: "refused", hint: "port",
+			code: executor.NetRefused, phase: "connect", by: executor.SpeakerJump, text: "connection refused (reported by the jump host", said: "refused", hint: "port",
 		},
 		{
 			name: "a name that the jump host does not know",
@@ -305,10 +305,10 @@ func TestClassify(t *testing.T) {
 				jump := sshtest.OpenSSH(t, sshtest.Options{Alias: "jump"})
 				return sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump, SSH: []string{"HostName nosuchhost.invalid"}}})
 			},
-			code: executor.ResolveDNS, phase: "connect", by: executor.SpeakerJump, text: "no address, says the jump host", hint: "spelling",
+			code: executor.ResolveDNS, phase: "connect", by: executor.SpeakerJump, text: "no address (reported by the jump host", hint: "spelling",
 		},
 		{
-			name: "a jump host that lets nobody in",
+			name: "a jump host that denies the login",
 			server: func(t *testing.T) *sshtest.Server {
 				jump := sshtest.OpenSSH(t, sshtest.Options{Alias: "jump"})
 				require.NoError(t, os.WriteFile(jump.AuthorizedKeys, nil, 0o600))
@@ -319,7 +319,7 @@ func TestClassify(t *testing.T) {
 		{
 			name: "a jump host that does not speak SSH",
 			server: func(t *testing.T) *sshtest.Server {
-				jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}, Instead: says("HTTP/1.1 400 Bad Request\r\n\r\n")})
+				jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}, Handler: says("HTTP/1.1 400 Bad Request\r\n\r\n")})
 				return sshtest.OpenSSH(t, sshtest.Options{Jump: jump})
 			},
 			code: executor.NetNotSSH, phase: "host-key", by: executor.SpeakerJump, text: "at the jump host", said: "HTTP/1.1 400", hint: "port",
@@ -349,7 +349,7 @@ func TestClassify(t *testing.T) {
 			code:    executor.NetProxy, phase: "connect", text: "no such file", hint: "ssh -M",
 		},
 		{
-			name:    "no transport of that name",
+			name:    "an unknown transport",
 			server:  func(t *testing.T) *sshtest.Server { return nowhere(t, "HostName 127.0.0.1") },
 			options: Options{Transport: "pigeon"},
 			code:    executor.ResolveConfig, phase: "resolve", text: `"pigeon"`, hint: "ssh",
@@ -393,8 +393,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// What a server says is bounded, wherever it comes from.
-func TestSaidIsBounded(t *testing.T) {
+// The server's text is bounded, wherever it comes from.
+func TestServerTextIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 3*maxSaid)
 	for _, err := range []error{
 		&ssh.OpenChannelError{Message: long},

@@ -9,14 +9,14 @@ import (
 )
 
 // The clocks of a handshake: one for the key exchange, and one for the login,
-// which stands still until the host is verified. When either has run down the
-// wire is closed. Both stand still while a person is asked.
+// which is stopped until the host is verified. When either runs out, the wire
+// is closed. Both are stopped during prompts.
 type clocks struct {
 	kex, login context.Context // which also end with the wire
 
 	cancel               context.CancelCauseFunc
 	stopKex, stopLogin   context.CancelFunc
-	spareKex, spareLogin func() bool // the wire is not to be closed any more
+	spareKex, spareLogin func() bool // the wire must not be closed any longer
 	start                func()      // of the login's clock
 }
 
@@ -30,8 +30,8 @@ func startClocks(ctx context.Context, w *wire, forKex, forLogin time.Duration) *
 		case <-ctx.Done():
 		}
 	}()
-	c.kex, c.stopKex = executor.WithPatience(ctx, forKex, errKexLate)
-	c.login, c.stopLogin = executor.WithPatience(ctx, forLogin, errLoginLate)
+	c.kex, c.stopKex = executor.WithPausableTimeout(ctx, forKex, errKexLate)
+	c.login, c.stopLogin = executor.WithPausableTimeout(ctx, forLogin, errLoginLate)
 	c.start = executor.Pause(c.login)
 	closeWire := func() { _ = w.Close() }
 	c.spareKex = context.AfterFunc(c.kex, closeWire)
@@ -39,7 +39,7 @@ func startClocks(ctx context.Context, w *wire, forKex, forLogin time.Duration) *
 	return &c
 }
 
-// verified stops the clock of the key exchange, and starts the one of the login.
+// verified stops the clock of the key exchange, and starts that of the login.
 func (c *clocks) verified() {
 	if c.spareKex() {
 		c.stopKex()
@@ -47,7 +47,7 @@ func (c *clocks) verified() {
 	c.start()
 }
 
-// finish says that the login has succeeded, unless that was too late.
+// finish ends a successful login; it returns an error if it was too late.
 func (c *clocks) finish() error {
 	if !c.spareLogin() {
 		return context.Cause(c.login)
@@ -55,7 +55,7 @@ func (c *clocks) finish() error {
 	return nil
 }
 
-// late is which clock has run down, nil if none has.
+// late returns the error of the clock that has run out, or nil.
 func (c *clocks) late() error {
 	for _, ctx := range []context.Context{c.kex, c.login} {
 		if cause := context.Cause(ctx); errors.Is(cause, errKexLate) || errors.Is(cause, errLoginLate) {

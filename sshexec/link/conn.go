@@ -14,7 +14,7 @@ import (
 )
 
 // A Conn is a connection to a host, logged in. All methods may be called from
-// any goroutine. Close it in the end, also when it is lost.
+// any goroutine. Close it in the end, even when it is lost.
 type Conn struct {
 	ssh      ssh.Conn
 	wire     *wire
@@ -23,31 +23,33 @@ type Conn struct {
 	borrowed bool // another program speaks SSH: no global requests
 	info     executor.LinkInfo
 	notices  []executor.Notice
-	release  func() // lets go of what the connection runs through
+	release  func() // releases what the connection runs through
 
-	pinging chan struct{} // room for the one request that may be under way
-	crew    crew          // everything that runs until the connection has ended
-	over    chan struct{} // closed when nothing is answered any more
+	pinging chan struct{} // room for the one request that may be in flight
+	opens   *taskGroup    // channels that are being opened
+	tasks   taskGroup     // everything that runs until the connection has ended
+	over    chan struct{} // closed when replies no longer come
 	done    chan struct{}
 }
 
-// newConn is a connection to h that is logged in; w is under it.
+// newConn returns a connection to h that is logged in, over w.
 func newConn(conn ssh.Conn, w *wire, h *hop) *Conn {
 	return &Conn{
 		ssh: conn, wire: w, host: h.host, hop: h.name, release: h.release,
+		opens:   &taskGroup{},
 		pinging: make(chan struct{}, 1),
 		over:    make(chan struct{}),
 		done:    make(chan struct{}),
 	}
 }
 
-// serve runs the connection until it has ended. The server's requests are
-// refused, and so are channels that it opens: nothing of ours is at its service.
+// serve runs the connection until it has ended. Requests of the server are
+// refused, and so are channels that it opens.
 func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Request) {
-	c.crew.run(func() { ssh.DiscardRequests(requests) })
-	c.crew.run(func() {
+	c.tasks.run(func() { ssh.DiscardRequests(requests) })
+	c.tasks.run(func() {
 		for channel := range channels {
-			// An answer that cannot be sent has nobody who waits for it.
+			// If the reply cannot be sent, the connection has ended.
 			_ = channel.Reject(ssh.Prohibited, "not wanted")
 		}
 	})
@@ -58,25 +60,25 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 		}
 		_ = c.wire.Close()
 		close(c.over)
-		c.crew.wait()
+		c.tasks.wait()
 		c.release()
 	}()
 }
 
-// Host is what the ssh configuration says about the host.
+// Host returns the ssh configuration of the host.
 func (c *Conn) Host() *sshconfig.Host { return c.host }
 
-// Alias is what was typed for the host.
+// Alias returns the host as it was typed.
 func (c *Conn) Alias() string { return c.host.Alias }
 
-// Hop names the host: user@host:port.
+// Hop returns the name of the host: user@host:port.
 func (c *Conn) Hop() string { return c.hop }
 
-// Info is the connection at this moment. RTT is for the caller to fill in.
+// Info describes the connection at this moment. The caller fills in RTT.
 func (c *Conn) Info() executor.LinkInfo {
 	info := c.info
 	info.Hops = slices.Clone(info.Hops)
-	info.Heard = c.Heard()
+	info.Heard = c.LastRead()
 	info.State = executor.LinkUp
 	if cause := c.Cause(); cause != nil {
 		info.State, info.Err = executor.LinkLost, cause
@@ -84,27 +86,27 @@ func (c *Conn) Info() executor.LinkInfo {
 	return info
 }
 
-// Notices are what is worth knowing about the connection, although it works:
-// settings that are not honoured, banners, doubtful lines of known_hosts.
+// Notices returns what is worth knowing about a connection that works: settings
+// that are not honoured, banners, doubtful lines of known_hosts.
 func (c *Conn) Notices() []executor.Notice { return slices.Clone(c.notices) }
 
-// Heard is when the last bytes came in. It costs nothing.
-func (c *Conn) Heard() time.Time { return c.wire.Heard() }
+// LastRead returns the time of the last input. It is cheap.
+func (c *Conn) LastRead() time.Time { return c.wire.Heard() }
 
-// Done is closed when the connection has ended and all that belongs to it.
+// Done is closed when the connection and everything on it has ended.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Cause is the first reason why the connection has ended, or is about to: that
-// of Abort, a reset, that the peer closed it, or our Close. It is nil before, and
-// never after Done.
+// Cause returns the first reason why the connection has ended, or is about to:
+// that of Abort, a reset, a close by the peer, or Close. It may be nil before
+// Done is closed, but not after.
 func (c *Conn) Cause() *executor.LostError { return c.wire.cause.Load() }
 
-// Abort closes the connection at once, whatever waits in it; cause is its Cause
-// if it is the first.
+// Abort closes the connection at once, whatever waits in it; cause becomes its
+// Cause if it is the first.
 func (c *Conn) Abort(cause *executor.LostError) { c.wire.abort(cause) }
 
-// Close closes the connection and returns when all that belongs to it has ended.
-// It is safe to call it twice.
+// Close closes the connection and returns when everything on it has ended. It
+// is safe to call it twice.
 func (c *Conn) Close() error {
 	c.wire.abort(&executor.LostError{
 		Code: executor.LostClosed, Hop: c.hop, After: time.Since(c.wire.opened), Err: errWeClosed,
@@ -113,10 +115,10 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// OpenSession opens a channel of type session. The caller has to take the
-// requests off their channel until it is closed, or the whole connection comes to
-// a stop. When the server does not answer before ctx ends, the connection is
-// closed, for nothing else ends the wait. The error is an *executor.StartError.
+// OpenSession opens a channel of type session. The caller must receive the
+// requests from their channel until it is closed, or the whole connection
+// stalls. If the server does not reply before ctx ends, the connection is
+// closed, as nothing else ends the wait. The error is an *executor.StartError.
 func (c *Conn) OpenSession(ctx context.Context) (ssh.Channel, <-chan *ssh.Request, error) {
 	begin := time.Now()
 	channel, requests, err := c.open(ctx, "session", nil)
@@ -136,38 +138,41 @@ var (
 	errConnOver  = errors.New("the connection has ended")
 )
 
-// An answer is what came of opening a channel.
-type answer struct {
+// An openResult is the result of opening a channel.
+type openResult struct {
 	channel  ssh.Channel
 	requests <-chan *ssh.Request
 	err      error
 }
 
-// askFor opens a channel, however long that takes, until the connection is over.
-// Whom x/crypto let begin while it was about to end, it lets wait for ever: that
-// goroutine is nobody's.
-func (c *Conn) askFor(kind string, payload []byte) answer {
-	answers := make(chan answer, 1)
-	go func() {
+// openChannel opens a channel, however long that takes, until the connection is
+// over. x/crypto can block forever if the request races with the close; that
+// goroutine is leaked.
+func (c *Conn) openChannel(kind string, payload []byte) openResult {
+	answers := make(chan openResult, 1)
+	running := c.opens.run(func() {
 		channel, requests, err := c.ssh.OpenChannel(kind, payload)
-		answers <- answer{channel, requests, err}
-	}()
+		answers <- openResult{channel, requests, err}
+	})
+	if !running {
+		return openResult{err: errConnOver}
+	}
 	select {
 	case a := <-answers:
 		return a
 	case <-c.over:
-		return answer{err: errConnOver}
+		return openResult{err: errConnOver}
 	}
 }
 
-// open opens a channel. When ctx ends first, the channel is closed as soon as
-// the server has answered.
+// open opens a channel. If ctx ends first, the channel is closed as soon as the
+// server has replied.
 func (c *Conn) open(ctx context.Context, kind string, payload []byte) (ssh.Channel, <-chan *ssh.Request, error) {
 	var mu sync.Mutex
 	abandoned := false
-	answers := make(chan answer, 1)
-	running := c.crew.run(func() {
-		a := c.askFor(kind, payload)
+	answers := make(chan openResult, 1)
+	running := c.tasks.run(func() {
+		a := c.openChannel(kind, payload)
 		mu.Lock()
 		defer mu.Unlock()
 		if !abandoned {
@@ -175,8 +180,8 @@ func (c *Conn) open(ctx context.Context, kind string, payload []byte) (ssh.Chann
 			return
 		}
 		if a.err == nil {
-			_ = a.channel.Close() // an error says that it is closed
-			c.crew.run(func() { ssh.DiscardRequests(a.requests) })
+			_ = a.channel.Close() // an error means that it is closed
+			c.tasks.run(func() { ssh.DiscardRequests(a.requests) })
 		}
 	})
 	if !running {

@@ -22,7 +22,7 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A recorder takes down the phases of one dial.
+// A recorder records the phases of one dial.
 type recorder struct {
 	begun  []string
 	phases []executor.Phase
@@ -35,7 +35,8 @@ func (r *recorder) reporter() Reporter {
 	}
 }
 
-// names are the phases that have ended, with an exclamation mark where one failed.
+// names returns the phases that have ended, with an exclamation mark if they
+// failed.
 func (r *recorder) names() []string {
 	var names []string
 	for _, p := range r.phases {
@@ -48,7 +49,7 @@ func (r *recorder) names() []string {
 	return names
 }
 
-// newDialer is a Dialer for the configuration of s, closed with the test.
+// newDialer returns a Dialer for the configuration of s, closed with the test.
 func newDialer(t testing.TB, s *sshtest.Server, o Options) *Dialer {
 	o.Config = s.Config
 	d := NewDialer(o)
@@ -87,7 +88,7 @@ func run(t testing.TB, c *Conn, command string) string {
 	return string(out)
 }
 
-// fails dials s, which is to fail.
+// fails dials s and returns the error.
 func fails(t testing.TB, s *sshtest.Server, o Options) *executor.StartError {
 	t.Helper()
 	r := new(recorder)
@@ -173,7 +174,7 @@ func TestProxyCommand(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	s := sshtest.Fake(t, sshtest.FakeOptions{Instead: sshtest.Silence})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Handler: sshtest.Silence})
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := newDialer(t, s, Options{}).Dial(ctx, target(s), Reporter{Begin: func(p executor.Phase) {
 		if p.Name == phaseHostKey {
@@ -192,7 +193,7 @@ func TestDropbear(t *testing.T) {
 	require.Contains(t, c.Info().Server, "dropbear")
 }
 
-// ours are the goroutines of this package that are no test's.
+// ours returns the goroutines of this package except those of tests.
 func ours() []string {
 	buf := make([]byte, 1<<20)
 	var found []string
@@ -204,8 +205,8 @@ func ours() []string {
 	return found
 }
 
-// Close ends everything: dials that are under way, connections that were handed
-// out, jump hosts, and every goroutine.
+// Close ends everything: pending dials, returned connections, jump hosts, and
+// every goroutine.
 func TestCloseEndsEverything(t *testing.T) {
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}})
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})

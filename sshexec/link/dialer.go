@@ -17,7 +17,7 @@ type Dialer struct {
 	resolver *sshconfig.Resolver
 	ctx      context.Context // until Close
 	cancel   context.CancelCauseFunc
-	crew     crew // attempts to connect
+	tasks    taskGroup // attempts to connect
 	records  records
 	hosts    gates // by host: connections
 	servers  gates // by host and port: handshakes
@@ -26,9 +26,9 @@ type Dialer struct {
 	mu       sync.Mutex
 	bastions map[string]*bastion
 	refused  map[string]*executor.StartError // jump hosts, as in bastions; see Options.RememberRefusals
-	conns    map[*Conn]func()                // all that have not ended, with what to call then
+	conns    map[*Conn]func()                // open connections, with a function to call at their end
 
-	// What tests replace.
+	// Replaced by tests.
 	dialTCP func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 	wait    func(ctx context.Context, d time.Duration) error
 }
@@ -54,10 +54,10 @@ func NewDialer(o Options) *Dialer {
 }
 
 // Close ends every dial and every connection of the Dialer, and returns when
-// nothing of it is left. It is safe to call it twice.
+// they have ended. It is safe to call it twice.
 func (d *Dialer) Close() error {
 	d.cancel(executor.ErrClosed)
-	d.crew.wait()
+	d.tasks.wait()
 	d.mu.Lock()
 	var conns []*Conn
 	for c := range d.conns {
@@ -73,18 +73,19 @@ func (d *Dialer) Close() error {
 }
 
 // Dial connects to dest through its jump hosts, verifies each host and logs in
-// to it. The error is an *executor.StartError; cancelling ctx ends the dial with
-// the code StartCancelled, and has no effect on a connection that was returned.
+// to it. The error is an *executor.StartError; cancelling ctx ends the dial
+// with the code StartCancelled, and has no effect on a connection that was
+// returned.
 func (d *Dialer) Dial(ctx context.Context, dest sshconfig.Destination, r Reporter) (*Conn, error) {
-	way, err := d.resolve(ctx, dest, r)
+	route, err := d.resolve(ctx, dest, r)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := d.awaitHost(ctx, way, r)
+	leave, err := d.awaitHost(ctx, route, r)
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.connect(ctx, way, r)
+	c, err := d.connect(ctx, route, r)
 	if err != nil {
 		leave()
 		return nil, err
@@ -93,26 +94,26 @@ func (d *Dialer) Dial(ctx context.Context, dest sshconfig.Destination, r Reporte
 	return c, nil
 }
 
-// DialAgain makes a second native connection to where one leads already, whose turn
-// of Limits it shares. The login prompt gives the reason.
-func (d *Dialer) DialAgain(ctx context.Context, dest sshconfig.Destination, why string) (*Conn, error) {
-	way, err := d.resolve(ctx, dest, Reporter{})
+// DialSecond makes a second native connection to a host that is already
+// connected, and shares its slot of Limits. The login prompt shows the reason.
+func (d *Dialer) DialSecond(ctx context.Context, dest sshconfig.Destination, why string) (*Conn, error) {
+	route, err := d.resolve(ctx, dest, Reporter{})
 	if err != nil {
 		return nil, err
 	}
-	way.why = why
-	c, err := d.connectNative(ctx, way, Reporter{})
+	route.why = why
+	c, err := d.connectNative(ctx, route, Reporter{})
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// resolve finds the way to dest, as one phase.
-func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Reporter) (*way, *executor.StartError) {
+// resolve finds the route to dest, as one phase.
+func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Reporter) (*route, *executor.StartError) {
 	phase := executor.Phase{Name: phaseResolve, Detail: dest.String(), Begin: time.Now()}
 	r.begin(phase)
-	w, err := d.findWay(ctx, dest)
+	w, err := d.findRoute(ctx, dest)
 	phase.End = time.Now()
 	if err != nil {
 		failure := classify(err, place{
@@ -127,7 +128,7 @@ func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Repo
 	return w, nil
 }
 
-// keep remembers a connection until it has ended, so that Close can end it.
+// keep registers a connection until it has ended, so that Close can end it.
 func (d *Dialer) keep(c *Conn) {
 	d.mu.Lock()
 	d.conns[c] = func() {}
@@ -142,7 +143,7 @@ func (d *Dialer) keep(c *Conn) {
 	}()
 }
 
-// whenOver has over called when a connection that is kept has ended.
+// whenOver calls over when a registered connection has ended.
 func (d *Dialer) whenOver(c *Conn, over func()) {
 	d.mu.Lock()
 	_, kept := d.conns[c]

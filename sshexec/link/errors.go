@@ -7,12 +7,12 @@ import (
 	"mcpdbg/sshexec/sshauth"
 )
 
-// A configError is a setting of ours that cannot be used.
+// A configError is a setting that cannot be used.
 type configError struct{ error }
 
 func (e *configError) Unwrap() error { return e.error }
 
-// A tunnelError is a jump host that did not connect to the next hop.
+// A tunnelError is the failure of a jump host to connect to the next hop.
 type tunnelError struct {
 	via *Conn
 	err error
@@ -21,7 +21,7 @@ type tunnelError struct {
 func (e *tunnelError) Error() string { return "through " + e.via.hop + ": " + e.err.Error() }
 func (e *tunnelError) Unwrap() error { return e.err }
 
-// A proxyError is a ProxyCommand that failed.
+// A proxyError is the failure of a ProxyCommand.
 type proxyError struct {
 	said string
 	err  error
@@ -30,10 +30,10 @@ type proxyError struct {
 func (e *proxyError) Error() string { return "the ProxyCommand failed: " + e.err.Error() }
 func (e *proxyError) Unwrap() error { return e.err }
 
-// A programError is an ssh program that failed.
+// A programError is the failure of an ssh program.
 type programError struct {
 	said string
-	err  error // nil: it ended well, which is no good either
+	err  error // nil: it ended with status 0, which is a failure too
 }
 
 func (e *programError) Error() string {
@@ -44,16 +44,16 @@ func (e *programError) Error() string {
 }
 func (e *programError) Unwrap() error { return e.err }
 
-// A masterError is a ControlMaster that does not answer.
+// A masterError is the failure of a ControlMaster.
 type masterError struct {
 	path string
 	err  error
 }
 
-func (e *masterError) Error() string { return "no answer from the ssh master: " + e.err.Error() }
+func (e *masterError) Error() string { return "no reply from the ssh master: " + e.err.Error() }
 func (e *masterError) Unwrap() error { return e.err }
 
-// A loginError is a login that failed.
+// A loginError is a failed login.
 type loginError struct {
 	failure *sshauth.Failure // nil: it had not begun
 	banner  string
@@ -63,15 +63,15 @@ type loginError struct {
 func (e *loginError) Error() string { return e.err.Error() }
 func (e *loginError) Unwrap() error { return e.err }
 
-// plainEnd says in words what a bare EOF means. What the server said is not in
-// them.
+// plainEnd replaces a bare EOF by words. It does not include the server's
+// message.
 func plainEnd(err error) error {
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || disconnectText(err) != "":
 		return errPeerClosed
 	case isReset(err):
 		return errReset
-	case isOurs(err):
+	case isClosedHere(err):
 		return errWeClosed
 	}
 	return err

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// lowest is how far drops lower the limit of a server.
+	// lowest is the limit of a server after many drops.
 	lowest = 2
 	// lowTime is how long a limit stays low after the last drop.
 	lowTime = 30 * time.Second
 )
 
-// gates let so many through at once for each key, in the order in which they
-// came. All methods may be called from any goroutine.
+// gates admit a limited number at once for each key, in order of arrival. All
+// methods may be called from any goroutine.
 type gates struct {
-	limit int // for each key; 0 is none
+	limit int // for each key; 0 means no limit
 
 	mu    sync.Mutex
 	byKey map[string]*gate // only those in use, or with a limit that was lowered
@@ -25,16 +25,16 @@ type gates struct {
 
 type gate struct {
 	inside int
-	queue  []chan struct{} // closed when its owner is let in
+	queue  []chan struct{} // closed when its owner is admitted
 
 	limit   int // while it is lowered
 	lowered time.Time
-	until   time.Time // from then on it is not
+	until   time.Time // end of that time
 }
 
-// enter waits for a place at key. Who has to wait is told so before: how many are
-// inside, and to call done when the wait is over, however it ended. The caller
-// leaves in the end.
+// enter waits for a slot at key. A caller that has to wait gets a call of waits
+// first: with the number of slots in use, and it returns a function to call
+// when the wait is over, however it ended. The caller calls leave in the end.
 func (g *gates) enter(ctx context.Context, key string, waits func(inside int) (done func(error))) (leave func(), err error) {
 	if g.limit == 0 {
 		return func() {}, nil
@@ -56,7 +56,7 @@ func (g *gates) enter(ctx context.Context, key string, waits func(inside int) (d
 	return leave, err
 }
 
-// queueUp takes a place, or returns what is closed when there is one.
+// queueUp takes a slot, or returns a channel that is closed when there is one.
 func (g *gates) queueUp(key string) (turn chan struct{}, inside int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,7 +70,7 @@ func (g *gates) queueUp(key string) (turn chan struct{}, inside int) {
 	return turn, at.inside
 }
 
-// giveUp leaves the queue, or the place that came too late.
+// giveUp leaves the queue, or frees the slot that came too late.
 func (g *gates) giveUp(key string, turn chan struct{}) {
 	g.mu.Lock()
 	at := g.at(key)
@@ -84,7 +84,7 @@ func (g *gates) giveUp(key string, turn chan struct{}) {
 	}
 }
 
-// leave gives a place back, and those whose turn it is theirs.
+// leave frees a slot, and admits the next in the queue.
 func (g *gates) leave(key string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,9 +98,9 @@ func (g *gates) leave(key string) {
 	g.tidy()
 }
 
-// lower halves the limit of key for a while, because a connection was dropped
-// that had come in at began. Of those that were dropped together only the first
-// does. It returns the limit.
+// lower halves the limit of key for a while, because a connection that began at
+// began was dropped. Of connections dropped together only the first lowers it.
+// It returns the limit.
 func (g *gates) lower(key string, began time.Time) int {
 	if g.limit == 0 {
 		return 0
@@ -118,7 +118,7 @@ func (g *gates) lower(key string, began time.Time) int {
 	return limit
 }
 
-// at is the gate of a key. The lock is held, as in what follows.
+// at returns the gate of a key. The lock is held, as in the functions below.
 func (g *gates) at(key string) *gate {
 	at := g.byKey[key]
 	if at == nil {
@@ -138,7 +138,7 @@ func (g *gates) limitOf(at *gate) int {
 	return g.limit
 }
 
-// tidy forgets the gates that nobody uses.
+// tidy drops unused gates.
 func (g *gates) tidy() {
 	for key, at := range g.byKey {
 		if at.inside == 0 && len(at.queue) == 0 && !time.Now().Before(at.until) {

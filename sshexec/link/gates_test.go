@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quietly is for those who may have to wait and tell nobody.
+// quietly is the waits function of callers that do not report their wait.
 func quietly(int) func(error) { return func(error) {} }
 
 func TestGatesAreForEachKey(t *testing.T) {
@@ -31,11 +31,11 @@ func TestGatesAreForEachKey(t *testing.T) {
 		}
 		busy.Wait()
 		require.Equal(t, 3*time.Second, time.Since(begin))
-		require.Empty(t, g.byKey, "nothing is kept of a server that nobody talks to")
+		require.Empty(t, g.byKey, "unused gates are dropped")
 	})
 }
 
-func TestGateLetsInInTurn(t *testing.T) {
+func TestGateAdmitsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{limit: 1}
 		first, err := g.enter(t.Context(), "one", quietly)
@@ -54,7 +54,7 @@ func TestGateLetsInInTurn(t *testing.T) {
 				})
 				require.NoError(t, err)
 				leave()
-				leave() // twice is once
+				leave() // a second call has no effect
 			})
 			synctest.Wait()
 		}
@@ -66,7 +66,7 @@ func TestGateLetsInInTurn(t *testing.T) {
 	})
 }
 
-func TestGateIsNotWaitedForInVain(t *testing.T) {
+func TestGateWaitCanBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{limit: 1}
 		leave, err := g.enter(t.Context(), "one", quietly)
@@ -79,12 +79,12 @@ func TestGateIsNotWaitedForInVain(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, told, late)
 		leave()
-		require.Empty(t, g.byKey, "who gave up holds nothing")
+		require.Empty(t, g.byKey, "a caller that gave up holds no slot")
 	})
 }
 
-// A turn that comes while its owner goes away is not lost.
-func TestGatePassesOnWhatComesTooLate(t *testing.T) {
+// A slot that is assigned while its owner gives up is not lost.
+func TestGatePassesOnALateSlot(t *testing.T) {
 	g := gates{limit: 1}
 	leave, err := g.enter(t.Context(), "one", quietly)
 	require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestGateIsLoweredByADrop(t *testing.T) {
 		g := gates{limit: 8}
 		began := time.Now()
 		require.Equal(t, 4, g.lower("one", began))
-		require.Equal(t, 4, g.lower("one", began.Add(-time.Millisecond)), "of those that were dropped together one counts")
+		require.Equal(t, 4, g.lower("one", began.Add(-time.Millisecond)), "connections dropped together lower it once")
 		for _, want := range []int{2, 2} {
 			time.Sleep(time.Second)
 			require.Equal(t, want, g.lower("one", time.Now()))

@@ -9,24 +9,25 @@ import (
 )
 
 const (
-	// maxSaid is how much of what a peer says is kept.
+	// maxSaid is how much text of a peer is kept.
 	maxSaid = 4 << 10
-	// maxGreeting is how much a server may say before its version line. RFC 4253
-	// sets no limit; OpenSSH takes 1024 lines.
+	// maxGreeting is how much a server may send before its version line. RFC
+	// 4253 sets no limit; OpenSSH accepts 1024 lines.
 	maxGreeting = 64 << 10
-	// maxVersion is the length of a version line by RFC 4253, with its line end.
+	// maxVersion is the length of a version line by RFC 4253, including its
+	// line end.
 	maxVersion = 255
 )
 
 var errNotSSH = errors.New("the peer does not speak SSH")
 
-// A greeting reads what a server says before and with its version line. The
-// text before it, such as "Too many users", is kept; x/crypto would drop it.
+// A greeting reads a server's text before its version line, and that line. The
+// text, such as "Too many users", is kept; x/crypto would drop it.
 type greeting struct {
 	from    *bufio.Reader
 	said    []byte // before the version line, at most maxSaid
 	total   int
-	pending []byte // what is to be handed on, once the version line has come
+	pending []byte // data to return, once the version line has come
 	found   bool
 }
 
@@ -34,7 +35,7 @@ func newGreeting(from io.Reader) *greeting {
 	return &greeting{from: bufio.NewReaderSize(from, maxSaid)}
 }
 
-// Read hands on the version line and what the peer sent right behind it.
+// Read returns the version line and the data after it.
 func (g *greeting) Read(p []byte) (int, error) {
 	if !g.found {
 		if err := g.find(); err != nil {
@@ -46,7 +47,7 @@ func (g *greeting) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// empty tells whether all was handed on.
+// empty reports whether everything was returned.
 func (g *greeting) empty() bool { return g.found && len(g.pending) == 0 }
 
 // find reads up to the version line.
@@ -70,7 +71,7 @@ func (g *greeting) find() error {
 	return fmt.Errorf("%w: no version line in %d KiB", errNotSSH, maxGreeting>>10)
 }
 
-// take checks the version line, and takes over what was read behind it.
+// take checks the version line, and takes over the data after it.
 func (g *greeting) take(line []byte) error {
 	known := bytes.HasPrefix(line, []byte("SSH-2.0-")) || bytes.HasPrefix(line, []byte("SSH-1.99-"))
 	if !known || len(line) > maxVersion {

@@ -16,7 +16,7 @@ func TestGreeting(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	for name, c := range map[string]struct {
 		in   string
-		out  string // handed on
+		out  string // returned by Read
 		said string
 		err  error
 	}{
@@ -50,7 +50,7 @@ func TestGreeting(t *testing.T) {
 				}
 				require.ErrorIs(t, err, c.err)
 				if c.err == nil {
-					_, err = io.Copy(&out, source) // what was not read yet
+					_, err = io.Copy(&out, source) // the unread rest
 					require.NoError(t, err)
 				}
 				require.Equal(t, c.out, out.String())

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// droppedRetries is how often a connection is tried again that the server
-	// closed before its version line, as sshd does when too many log in at once
-	// (MaxStartups). It is the only failure of a handshake that means nothing.
+	// droppedRetries is how often a connection is retried that the server
+	// closed before its version line, as sshd does when there are too many
+	// logins at once (MaxStartups). No other failure of a handshake is retried.
 	droppedRetries = 3
-	// between two attempts at first, and twice as long each time; random, so that
-	// many do not come back together.
+	// The delay between the first two attempts, doubled each time; random, so
+	// that many dials do not retry together.
 	minRetryWait = 200 * time.Millisecond
 	maxRetryWait = time.Second
-	// connectWait is between two ConnectionAttempts, as ssh has it.
+	// connectWait is the delay between two ConnectionAttempts, as in ssh.
 	connectWait = time.Second
 )
 
@@ -35,26 +35,26 @@ var (
 	errLoginLate   = errors.New("the login took too long")
 )
 
-// A hop is one host on the way, to be connected to and logged in to.
+// A hop is one host on the way to the destination.
 type hop struct {
 	dialer  *Dialer
 	host    *sshconfig.Host
 	name    string // user@host:port
-	jump    bool   // on the way to the destination
-	via     *Conn  // the hop before this one; nil: from this machine
+	jump    bool   // on the route to the destination
+	via     *Conn  // the previous hop; nil: from this machine
 	trace   *trace
-	why     string            // a person is asked again
-	release func()            // lets go of via, once the connection has ended
-	dropped []executor.Notice // that the server closed a connection before this one
+	why     string            // reason for a second login, shown in prompts
+	release func()            // releases via, once the connection has ended
+	dropped []executor.Notice // connections that the server closed before this one
 }
 
-// hopName names a host as questions and errors do.
+// hopName names a host in prompts and errors.
 func hopName(h *sshconfig.Host) string {
 	return h.User + "@" + net.JoinHostPort(h.HostName, strconv.Itoa(h.Port))
 }
 
-// connect connects to the hop and logs in, again if the server is too busy to
-// speak, which is a reason to ask less of it at once.
+// connect connects to the hop and logs in. It retries if the server is too busy
+// for a version line, and then lowers the number of handshakes.
 func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
 	for try := 0; ; try++ {
 		c, err := h.connectOnce(ctx)
@@ -72,18 +72,18 @@ func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
 	}
 }
 
-// slowDown makes handshakes with the server fewer, because it has dropped the
-// one that began at that time.
+// slowDown lowers the limit of handshakes with the server, because it dropped
+// the one that began at that time.
 func (h *hop) slowDown(began time.Time, drops int) {
 	limit := h.dialer.servers.lower(h.server(), began)
 	h.dropped = []executor.Notice{{Code: "net.dropped", Text: fmt.Sprintf(
-		"%s closed %s before its version line, as sshd does when too many log in at once (MaxStartups): for %v, no more than %d do from here",
+		"%s closed %s before its version line, as sshd does when there are too many logins at once (MaxStartups): limited to %[4]d at a time for %[3]v",
 		h.address(), times(drops), lowTime, limit)}}
 }
 
 // pause waits before another attempt.
 func (h *hop) pause(ctx context.Context, d time.Duration) error {
-	step := h.trace.begin(phaseWait, fmt.Sprintf("%v before %s is tried again", d.Round(time.Millisecond), h.address()))
+	step := h.trace.begin(phaseWait, fmt.Sprintf("%v before retrying %s", d.Round(time.Millisecond), h.address()))
 	defer h.trace.pause()()
 	err := h.dialer.wait(ctx, d)
 	step.end("", err)
@@ -103,12 +103,10 @@ func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
 		return nil, failure
 	}
 	defer leave()
-	step := h.trace.begin(phaseConnect, h.way())
+	step := h.trace.begin(phaseConnect, h.route())
 	conn, err := h.reach(ctx)
 	if err != nil {
-		failure := h.classify(ctx, step, err, nil)
-		step.end("", failure)
-		return nil, failure
+		return nil, h.fail(ctx, step, err, nil)
 	}
 	step.end("", nil)
 	w := newWire(conn, h.name, true)
@@ -122,18 +120,18 @@ func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
 	return h.handshake(ctx, w)
 }
 
-// way is how the hop is reached, for a person.
-func (h *hop) way() string {
+// route describes how the hop is reached, for people.
+func (h *hop) route() string {
 	switch {
 	case h.via != nil:
 		return h.name + " through " + h.via.hop
 	case h.host.ProxyCommand != "":
-		return h.name + " by its ProxyCommand"
+		return h.name + " with its ProxyCommand"
 	}
 	return h.name
 }
 
-// limits are how long connecting and logging in may take.
+// Limits for connecting and logging in.
 func (h *hop) connectTimeout() time.Duration {
 	switch {
 	case h.dialer.options.ConnectTimeout > 0:
@@ -151,7 +149,7 @@ func (h *hop) authTimeout() time.Duration {
 	return DefaultAuthTimeout
 }
 
-// reach makes the connection under the hop's.
+// reach makes the connection that the hop's SSH connection runs on.
 func (h *hop) reach(ctx context.Context) (net.Conn, error) {
 	if h.via == nil && h.host.ProxyCommand != "" {
 		p, err := newProxy(h.host.ProxyCommand)
@@ -172,7 +170,7 @@ func (h *hop) reach(ctx context.Context) (net.Conn, error) {
 }
 
 func (h *hop) reachOnce(ctx context.Context) (net.Conn, error) {
-	ctx, cancel := executor.WithPatience(ctx, h.connectTimeout(), errConnectLate)
+	ctx, cancel := executor.WithPausableTimeout(ctx, h.connectTimeout(), errConnectLate)
 	defer cancel()
 	conn, err := h.open(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -203,7 +201,7 @@ func (h *hop) open(ctx context.Context) (net.Conn, error) {
 	return h.dialer.dialTCP(ctx, &dialer, network, h.address())
 }
 
-// openTunnel opens a channel of the jump host, which then connects to this one
+// openTunnel opens a channel of the jump host, which connects it to this hop
 // (RFC 4254, section 7.2).
 func (h *hop) openTunnel(ctx context.Context) (net.Conn, error) {
 	payload := ssh.Marshal(struct {
@@ -216,7 +214,7 @@ func (h *hop) openTunnel(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, &tunnelError{via: h.via, err: err}
 	}
-	return newTunnel(channel, requests, &h.via.crew), nil
+	return newTunnel(channel, requests, &h.via.tasks), nil
 }
 
 // handshake verifies the host and logs in. It owns w until it has succeeded.
@@ -224,9 +222,7 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	step := h.trace.begin(phaseHostKey, h.name)
 	fail := func(err error) (*Conn, *executor.StartError) {
 		_ = w.Close()
-		failure := h.classify(ctx, step, err, w)
-		step.end("", failure)
-		return nil, failure
+		return nil, h.fail(ctx, step, err, w)
 	}
 	config := &ssh.ClientConfig{User: h.host.User}
 	notices, err := algorithms(h.host, &config.Config)
@@ -249,7 +245,7 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 		_, _ = banner.Write([]byte(text))
 		return nil
 	}
-	// Called on a goroutine of x/crypto, on whose work the login waits.
+	// Called on a goroutine of x/crypto, which the login waits for.
 	verifier.verified = func(key ssh.PublicKey) {
 		step.end(keyText(key), nil)
 		step = h.trace.begin(phaseLogin, h.name)
@@ -271,15 +267,15 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 		}
 		return fail(err)
 	}
-	step.end(h.name+" by "+*method, nil)
+	step.end(h.name+" with "+*method, nil)
 	c := newConn(conn, w, h)
 	c.info = describe(conn)
 	c.info.Client = h.dialer.resolver.Version()
 	c.notices = append(append(h.ignored(), notices...), verifier.notices...)
 	if text := banner.String(); text != "" {
-		banner := executor.Notice{Code: "login.banner", Text: "the server has a message", Said: text}
+		banner := executor.Notice{Code: "login.banner", Text: "the server sent a message", Said: text}
 		if h.jump {
-			banner.Text, banner.SaidBy = "the jump host has a message", executor.SpeakerJump
+			banner.Text, banner.SaidBy = "the jump host sent a message", executor.SpeakerJump
 		}
 		c.notices = append(c.notices, banner)
 	}
@@ -287,11 +283,11 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	return c, nil
 }
 
-// noteMethod makes c note the method that it tries, for a person to see. x/crypto
-// has names for the methods, and keeps them to itself.
+// noteMethod makes c record the method that it tries, for display. x/crypto has
+// names for the methods, but does not export them.
 func noteMethod(c *ssh.ClientConfig) *string {
 	method, choose := new(string), c.AuthCallback
-	*method = "no proof" // the server wanted none
+	*method = "no proof" // the server required none
 	c.AuthCallback = func(ctx *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 		m, err := choose(ctx)
 		kind := strings.ToLower(fmt.Sprintf("%T", m))
@@ -305,7 +301,7 @@ func noteMethod(c *ssh.ClientConfig) *string {
 	return method
 }
 
-// keyText names a host key for a person.
+// keyText formats a host key for people.
 func keyText(key ssh.PublicKey) string { return key.Type() + " " + ssh.FingerprintSHA256(key) }
 
 // ignored returns notices about the configuration: files that were not read, and
@@ -324,7 +320,7 @@ func (h *hop) ignored() []executor.Notice {
 	return notices
 }
 
-// describe is what is known of a connection that this program speaks itself.
+// describe returns what is known about a connection of this program.
 func describe(conn ssh.Conn) executor.LinkInfo {
 	info := executor.LinkInfo{Transport: Native, Server: string(conn.ServerVersion())}
 	if meta, ok := conn.(ssh.AlgorithmsConnMetadata); ok {

@@ -100,7 +100,7 @@ func TestHowToConnect(t *testing.T) {
 	require.Equal(t, time.Duration(3), h.authTimeout())
 }
 
-// unknown is a server that is not in known_hosts.
+// unknown starts a server that is not in known_hosts.
 func unknown(t *testing.T, lines ...string) *sshtest.Server {
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{HostKeys: []string{"ed25519"}, SSH: lines}})
 	remember(t, s, "# nothing")
@@ -154,23 +154,24 @@ func TestUnknownHostKeys(t *testing.T) {
 			require.Equal(t, executor.HostKeyUnknown, e.Code)
 			require.ErrorContains(t, err, c.text)
 			require.Contains(t, e.Hint, strings.TrimSpace(line))
-			require.NotContains(t, s.Log(), "auth ", "nothing is said to a host that is not verified")
+			require.NotContains(t, s.Log(), "auth ", "no login without verification")
 		})
 	}
 }
 
 // Without a user to prompt, the error says once that the key is unknown.
-func TestAnUnknownKeyIsToldOnce(t *testing.T) {
-	question := fmt.Errorf("%w, for want of a terminal: The host is new: no key of it is on record", executor.ErrNoPrompter)
+func TestUnknownKeyIsReportedOnce(t *testing.T) {
+	question := fmt.Errorf("%w, because there is no terminal: The host is new: no key of it is on record", executor.ErrNoPrompter)
 	for _, p := range []executor.Prompter{nil, prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
 		return executor.Answer{}, question
 	})} {
 		e := fails(t, unknown(t), Options{Prompter: p})
-		require.Regexp(t, `^start on target \(\S+\): no host key of \S+ is on record; it sent ssh-ed25519 SHA256:\S+; nobody is there to ask$`, e.Error())
+		require.Regexp(t, `^start on target \(\S+\): no host key of \S+ is on record; it sent ssh-ed25519 SHA256:\S+; cannot prompt$`, e.Error())
 	}
 }
 
-// Errors carry the alias that was typed, of jump hosts too, and the local ssh.
+// Errors carry the alias as typed, even of jump hosts, and the version of the
+// local ssh.
 func TestErrorsCarryTheAlias(t *testing.T) {
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "gate"}})
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "web-7", Jump: jump}})
@@ -182,13 +183,13 @@ func TestErrorsCarryTheAlias(t *testing.T) {
 
 	s.Stop()
 	e := fails(t, s, Options{})
-	require.Regexp(t, `^start on web-7 \(\S+@`+s.Addr+`\): connection refused, says the jump host `, e.Error())
+	require.Regexp(t, `^start on web-7 \(\S+@`+s.Addr+`\): connection refused \(reported by the jump host `, e.Error())
 	require.Contains(t, e.Client, "OpenSSH_")
 	jump.Stop()
 	require.Regexp(t, `^start on gate \(\S+@`+jump.Addr+`\): at the jump host: connection refused$`, fails(t, s, Options{}).Error())
 }
 
-// codes are the notices of c.
+// codes returns the codes of c's notices.
 func codes(c *Conn) []string {
 	var codes []string
 	for _, n := range c.Notices() {
@@ -216,8 +217,8 @@ func TestAnAcceptedKeyThatCannotBeWritten(t *testing.T) {
 	require.Contains(t, notices[len(notices)-1].Hint, "ssh-ed25519 AAAA")
 }
 
-// Another program may record a key while a person thinks about this one.
-func TestAKeyThatWasRecordedMeanwhileCounts(t *testing.T) {
+// Another program may record a key during the prompt about this one.
+func TestKeyRecordedDuringThePromptIsUsed(t *testing.T) {
 	s := unknown(t)
 	other := sshtest.NewKey(t, "ed25519", filepath.Join(t.TempDir(), "other"))
 	host, port, err := net.SplitHostPort(s.Addr)
@@ -230,16 +231,16 @@ func TestAKeyThatWasRecordedMeanwhileCounts(t *testing.T) {
 	require.Equal(t, executor.HostKeyChanged, failed.Code)
 }
 
-// StrictHostKeyChecking decides about unknown keys, and a flag wins over it. It
-// never turns the check off.
-func TestStrictHostKeyCheckingIsObeyed(t *testing.T) {
+// StrictHostKeyChecking decides about unknown keys, and a flag takes
+// precedence. It never turns the check off.
+func TestStrictHostKeyCheckingIsHonoured(t *testing.T) {
 	const asks, refuses, takes = "asks", "refuses", "takes"
 	for _, c := range []struct {
 		setting string
 		options Options
 		native  string
-		binary  string // which never asks
-		notice  string // the first one, where the connection is made
+		binary  string // which never prompts
+		notice  string // the first one, if the connection is made
 	}{
 		{setting: "ask", native: asks, binary: refuses},
 		{setting: "yes", native: refuses, binary: refuses},
@@ -282,14 +283,14 @@ func TestStrictHostKeyCheckingIsObeyed(t *testing.T) {
 	}
 }
 
-// unknownOpenSSH is an sshd that is not in known_hosts.
+// unknownOpenSSH starts an sshd that is not in known_hosts.
 func unknownOpenSSH(t *testing.T, lines ...string) *sshtest.Server {
 	s := sshtest.OpenSSH(t, sshtest.Options{HostKeys: []string{"ed25519"}, SSH: lines})
 	remember(t, s, "# nothing")
 	return s
 }
 
-func TestStrictHostKeyCheckingYesSaysWhy(t *testing.T) {
+func TestStrictHostKeyCheckingYesNamesItself(t *testing.T) {
 	e := fails(t, unknown(t, "StrictHostKeyChecking yes"), Options{})
 	require.ErrorContains(t, e, "StrictHostKeyChecking yes refuses unknown keys")
 	require.Contains(t, e.Hint, "add this line to known_hosts")
@@ -305,7 +306,7 @@ func TestKnownHostsWarnings(t *testing.T) {
 	require.Contains(t, c.Notices()[0].Text, "known_hosts:1")
 }
 
-// What is worth knowing about a jump host is worth knowing behind it.
+// Notices about a jump host appear on the connections behind it.
 func TestNoticesOfJumpHosts(t *testing.T) {
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}, Banner: "welcome"})
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
@@ -316,7 +317,7 @@ func TestNoticesOfJumpHosts(t *testing.T) {
 	require.Equal(t, []string{"hostkey.accepted", "login.banner"}, codes(c))
 	again, err := d.Dial(t.Context(), target(s), Reporter{})
 	require.NoError(t, err)
-	require.Equal(t, codes(c), codes(again), "also where it was connected already")
+	require.Equal(t, codes(c), codes(again), "even on a shared connection")
 }
 
 // Each hop is verified under its own name, which HostKeyAlias may set.
@@ -350,7 +351,7 @@ func TestRekey(t *testing.T) {
 	require.Nil(t, c.Cause())
 }
 
-func TestWeakAlgorithmsAreTold(t *testing.T) {
+func TestWeakAlgorithmsAreReported(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{
 		Options: sshtest.Options{SSH: []string{"KexAlgorithms diffie-hellman-group14-sha1", "HostKeyAlgorithms ssh-ed25519,ssh-rsa"}},
 		Crypto:  ssh.Config{KeyExchanges: []string{ssh.InsecureKeyExchangeDH14SHA1}},
@@ -371,9 +372,10 @@ func TestBanner(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(c.Info()), "\x1b")
 }
 
-// Time in which a person is asked counts for no clock, of ours or around us: the
-// clock of the test goes on only while it does not matter how busy the machine is.
-func TestQuestionsTakeTheirTime(t *testing.T) {
+// Time spent in prompts counts for no clock, neither the dialer's nor the
+// caller's: the clock of the test runs only while a busy machine cannot affect
+// the result.
+func TestPromptsStopTheClocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second
 		home := t.TempDir()
@@ -396,7 +398,7 @@ func TestQuestionsTakeTheirTime(t *testing.T) {
 		server.AddHostKey(key)
 		ours, theirs := memPipe()
 		go func() { _, _, _, _ = ssh.NewServerConn(theirs, server) }()
-		ctx, cancel := executor.WithPatience(t.Context(), limit, errors.New("the caller has no time"))
+		ctx, cancel := executor.WithPausableTimeout(t.Context(), limit, errors.New("the caller has no time"))
 		defer cancel()
 		c, failure := d.connectAlone(ctx, "host", Reporter{}, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 			h := &hop{dialer: d, host: host, name: "ada@host:22", trace: t, release: func() {}}
@@ -406,7 +408,7 @@ func TestQuestionsTakeTheirTime(t *testing.T) {
 		require.Equal(t, []executor.PromptKind{executor.PromptHostKey, executor.PromptPassword}, asked)
 		require.Nil(t, c.Cause())
 		require.NoError(t, ctx.Err())
-		<-ctx.Done() // and afterwards it goes on
+		<-ctx.Done() // then it continues
 		require.NoError(t, d.Close())
 	})
 }
@@ -423,7 +425,7 @@ func TestALoginThatTakesTooLong(t *testing.T) {
 	require.ErrorContains(t, e, "the login took too long")
 }
 
-// A connection that ends while somebody is asked is no login that was denied.
+// A connection that ends during a prompt is not a denied login.
 func TestALoginThatIsCut(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right"})
 	e := fails(t, s, Options{Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
@@ -433,7 +435,7 @@ func TestALoginThatIsCut(t *testing.T) {
 	require.Equal(t, executor.NetLost, e.Code)
 }
 
-func TestTheMethodIsTold(t *testing.T) {
+func TestLoginPhaseNamesTheMethod(t *testing.T) {
 	for _, method := range []string{"publickey", "password", "keyboard-interactive"} {
 		s := sshtest.Fake(t, sshtest.FakeOptions{
 			Methods: []string{method}, Password: "right",
@@ -445,6 +447,6 @@ func TestTheMethodIsTold(t *testing.T) {
 		})})
 		_, err := d.Dial(t.Context(), target(s), r.reporter())
 		require.NoError(t, err)
-		require.Equal(t, s.User+"@"+s.Addr+" by "+method, r.phases[3].Detail)
+		require.Equal(t, s.User+"@"+s.Addr+" with "+method, r.phases[3].Detail)
 	}
 }

@@ -18,10 +18,10 @@ import (
 
 // A verifier decides whether the host key of one hop is the right one.
 type verifier struct {
-	ctx      context.Context // bounds questions
+	ctx      context.Context // limits prompts
 	host     *sshconfig.Host
 	hop      string
-	name     string // under which known_hosts has it
+	name     string // its name in known_hosts
 	port     int
 	db       *knownhosts.DB
 	prompter executor.Prompter
@@ -30,15 +30,15 @@ type verifier struct {
 	notices  []executor.Notice
 
 	// x/crypto verifies on one goroutine, which NewClientConn waits for.
-	key ssh.PublicKey // that was verified
-	err error         // why none was
+	key ssh.PublicKey // the verified key
+	err error         // why none was verified
 }
 
-// newVerifier looks into the known_hosts files of h.
+// newVerifier reads the known_hosts files of h.
 func newVerifier(ctx context.Context, r *records, h *sshconfig.Host, hop string) *verifier {
 	v := &verifier{ctx: ctx, host: h, hop: hop, name: h.HostName, port: h.Port}
 	if h.HostKeyAlias != "" {
-		// The alias is the whole name then; a port would not be part of it.
+		// The alias is the whole name then; it would not include a port.
 		v.name, v.port = h.HostKeyAlias, 22
 	}
 	db, warnings := r.load(slices.Concat(h.UserKnownHosts, h.GlobalKnownHosts))
@@ -50,7 +50,7 @@ func newVerifier(ctx context.Context, r *records, h *sshconfig.Host, hop string)
 	return v
 }
 
-// A newKeyPolicy says what happens to a host key that is not on record. One that
+// A newKeyPolicy decides about host keys that are not on record. A key that
 // differs from the record is always refused.
 type newKeyPolicy int
 
@@ -60,8 +60,8 @@ const (
 	acceptNewKey
 )
 
-// newKeyPolicy returns the policy for h. The options come from flags and win over
-// StrictHostKeyChecking.
+// newKeyPolicy returns the policy for h. The options come from flags and take
+// precedence over StrictHostKeyChecking.
 func (o *Options) newKeyPolicy(h *sshconfig.Host) newKeyPolicy {
 	switch {
 	case o.AcceptNew:
@@ -74,8 +74,8 @@ func (o *Options) newKeyPolicy(h *sshconfig.Host) newKeyPolicy {
 	return askNewKey
 }
 
-// uncheckedNotices reports that the configuration would turn the check of host
-// keys off, which is never honoured.
+// uncheckedNotices reports a configuration that turns off the check of host
+// keys, which is never honoured.
 func uncheckedNotices(h *sshconfig.Host) []executor.Notice {
 	if h.StrictHostKeyChecking != "no" {
 		return nil
@@ -87,13 +87,13 @@ func uncheckedNotices(h *sshconfig.Host) []executor.Notice {
 	}}
 }
 
-// apply sets which keys c asks for, and who judges them.
+// apply sets which keys c requests, and the function that checks them.
 func (v *verifier) apply(c *ssh.ClientConfig) {
 	c.HostKeyAlgorithms = v.db.Algorithms(v.name, v.port, v.host.HostKeyAlgorithms)
 	c.HostKeyCallback = func(_ string, _ net.Addr, key ssh.PublicKey) error { return v.verify(key) }
 }
 
-// errStrict is why an unknown key is refused without a question.
+// errStrict is the reason for refusing an unknown key without a prompt.
 var errStrict = errors.New("StrictHostKeyChecking yes refuses unknown keys")
 
 var errKeySwapped = errors.New("the host key changed in the middle of the connection")
@@ -114,12 +114,13 @@ func (v *verifier) verify(key ssh.PublicKey) error {
 	return nil
 }
 
-// judge takes a key that is on record, or that somebody vouches for.
+// judge accepts a key that is on record, or that the user or the policy
+// accepts.
 func (v *verifier) judge(key ssh.PublicKey) error {
 	err := v.db.Check(v.name, v.port, key)
 	var unknown *knownhosts.UnknownError
 	if !errors.As(err, &unknown) {
-		return err // nil, or changed, or revoked: not a matter of opinion
+		return err // nil, changed or revoked: not up to the user
 	}
 	switch v.policy {
 	case refuseNewKey:
@@ -150,13 +151,13 @@ func (v *verifier) question(u *knownhosts.UnknownError) executor.Prompt {
 		Hop:  v.hop,
 		User: v.host.User,
 		Text: fmt.Sprintf("The host %s is new: no key of it is on record.\nIt sent a key of type %s, fingerprint\n%s\n%s\n"+
-			"Compare the fingerprint with what its owner says. Accept it, and write it to known_hosts?",
+			"Compare the fingerprint with the one from its owner. Accept it, and write it to known_hosts?",
 			u.Name(), u.Type, u.Fingerprint, strings.TrimRight(knownhosts.Randomart(u.Key), "\n")),
 	}
 }
 
-// record writes the key down. That it cannot is no reason to turn back: the key
-// was accepted.
+// record writes the key to known_hosts. A failure to do so is only a notice:
+// the key was accepted.
 func (v *verifier) record(u *knownhosts.UnknownError, text string) error {
 	file := ""
 	for _, f := range v.host.UserKnownHosts {
@@ -165,7 +166,7 @@ func (v *verifier) record(u *knownhosts.UnknownError, text string) error {
 			break
 		}
 	}
-	err := errors.New("the configuration names no file for it")
+	err := errors.New("the configuration has no known_hosts file")
 	if file != "" {
 		err = knownhosts.Add(v.ctx, file, u.Host, u.Port, u.Key, v.host.HashKnownHosts)
 	}
@@ -173,12 +174,12 @@ func (v *verifier) record(u *knownhosts.UnknownError, text string) error {
 	var revoked *knownhosts.RevokedError
 	switch {
 	case errors.As(err, &changed), errors.As(err, &revoked):
-		return err // somebody has recorded another key while we asked
+		return err // another key was recorded during the prompt
 	case err != nil:
 		v.notices = append(v.notices, executor.Notice{
 			Code: "hostkey.notwritten",
-			Text: fmt.Sprintf("host key of %s was accepted and could not be recorded: %v", v.hop, err),
-			Hint: "the line for known_hosts is: " + u.Line(),
+			Text: fmt.Sprintf("host key of %s was accepted but could not be recorded: %v", v.hop, err),
+			Hint: "add this line to known_hosts: " + u.Line(),
 		})
 	case text != "":
 		v.notices = append(v.notices, executor.Notice{Code: "hostkey.accepted", Text: text})
@@ -186,14 +187,14 @@ func (v *verifier) record(u *knownhosts.UnknownError, text string) error {
 	return nil
 }
 
-// A refusedKeyError is an unknown host key that nobody vouched for.
+// A refusedKeyError is an unknown host key that was not accepted.
 type refusedKeyError struct {
 	unknown *knownhosts.UnknownError
 	err     error
 }
 
 func (e *refusedKeyError) Error() string {
-	if errors.Is(e.err, executor.ErrNoPrompter) { // whose text may repeat the question
+	if errors.Is(e.err, executor.ErrNoPrompter) { // its text may repeat the prompt
 		return fmt.Sprintf("%v; %v", e.unknown, executor.ErrNoPrompter)
 	}
 	return fmt.Sprintf("%v: %v", e.unknown, e.err)

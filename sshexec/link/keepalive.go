@@ -10,30 +10,29 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// The keepalive of shared connections: after five seconds in which nothing came,
-// two requests, five seconds for each reply. What is dead is noticed within 15
-// seconds.
+// The keepalive of shared connections: after five seconds without input, two
+// requests, with five seconds for each reply. A dead connection is noticed
+// within 15 seconds.
 const (
 	keepaliveQuiet  = 5 * time.Second
 	keepaliveReply  = 5 * time.Second
 	keepaliveMisses = 2
 )
 
-// kernelKeepalive is the same from the kernel, for connections that nobody else
-// watches; it sees a dead host, but not a dead server.
+// kernelKeepalive does the same in the kernel, for connections without a
+// keepalive of their own; it detects a dead host, but not a dead server.
 var kernelKeepalive = net.KeepAliveConfig{Enable: true, Idle: keepaliveQuiet, Interval: keepaliveReply, Count: keepaliveMisses}
 
-// ErrNoPing is the answer of a connection on which nothing may be asked: another
-// program holds it.
+// ErrNoPing is the error of Ping on a connection that another program holds.
 var ErrNoPing = errors.New("this connection has no keepalive of its own")
 
-// KeepAlive has the connection watched as those to jump hosts are: it is given up
-// when the server does not answer any more.
-func (c *Conn) KeepAlive() { c.crew.run(c.keepAlive) }
+// KeepAlive watches the connection like those to jump hosts: it is given up
+// when the server no longer replies.
+func (c *Conn) KeepAlive() { c.tasks.run(c.keepAlive) }
 
-// Ping asks the server for a reply, and says how long it took. SSH has one such
-// request under way at a time: when ctx ends first, the next Ping begins once this
-// one is answered.
+// Ping sends the server a request and returns the time until its reply. Only
+// one such request is in flight at a time: when ctx ends first, the next Ping
+// waits for its reply.
 func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	if c.borrowed {
 		return 0, ErrNoPing
@@ -47,8 +46,8 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 		return 0, context.Cause(ctx)
 	}
 	answered := make(chan error, 1)
-	started := c.crew.run(func() {
-		// Whether it knows the request or not, an answer is an answer.
+	started := c.tasks.run(func() {
+		// A refusal is a reply, too.
 		_, _, err := c.ssh.SendRequest("keepalive@openssh.com", true, nil)
 		<-c.pinging
 		answered <- err
@@ -64,8 +63,8 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-// keepAlive watches the connection until it has ended, and ends it when nothing
-// answers any more.
+// keepAlive watches the connection until it has ended, and ends it when replies
+// no longer come.
 func (c *Conn) keepAlive() {
 	timer := time.NewTimer(keepaliveQuiet)
 	defer timer.Stop()
@@ -75,12 +74,12 @@ func (c *Conn) keepAlive() {
 			return
 		case <-timer.C:
 		}
-		if quiet := time.Since(c.Heard()); quiet < keepaliveQuiet {
+		if quiet := time.Since(c.LastRead()); quiet < keepaliveQuiet {
 			misses = 0
 			timer.Reset(keepaliveQuiet - quiet)
 			continue
 		}
-		if c.answers() {
+		if c.isAlive() {
 			misses = 0
 			timer.Reset(keepaliveQuiet)
 			continue
@@ -90,7 +89,7 @@ func (c *Conn) keepAlive() {
 				Code:  executor.LostKeepalive,
 				Hop:   c.hop,
 				After: time.Since(c.wire.opened),
-				Err:   fmt.Errorf("%w for %v", errKeepalive, time.Since(c.Heard()).Round(time.Second)),
+				Err:   fmt.Errorf("%w for %v", errKeepalive, time.Since(c.LastRead()).Round(time.Second)),
 				Hint:  "check the network, VPN or Wi-Fi",
 			})
 			return
@@ -99,11 +98,11 @@ func (c *Conn) keepAlive() {
 	}
 }
 
-// answers pings once. Anything that comes counts as an answer.
-func (c *Conn) answers() bool {
+// isAlive pings once. Any input counts as a reply.
+func (c *Conn) isAlive() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), keepaliveReply)
 	defer cancel()
 	asked := time.Now()
 	_, err := c.Ping(ctx)
-	return err == nil || c.Heard().After(asked)
+	return err == nil || c.LastRead().After(asked)
 }

@@ -13,32 +13,32 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Limits are how much a Dialer does at once.
+// Limits bound what a Dialer does concurrently.
 type Limits struct {
-	// PerHost is how many connections to one host are open at once, from their
-	// dial to their end, whatever the port; further dials wait. Hosts are told
-	// apart by the name or address that is connected to, behind jump hosts by these
-	// too; the connections to jump hosts themselves do not count. 0 means no limit.
+	// PerHost is how many connections to one host may be open, from their dial
+	// to their end, whatever the port; further dials wait. Hosts are identified
+	// by the name or address that is connected to, and their jump hosts; the
+	// connections to jump hosts themselves do not count. 0 means no limit.
 	PerHost int
-	// PerServer is how many connections to one host and port, behind one jump host,
-	// are in their handshake or login at once; further ones wait. 0 means DefaultPerServer.
+	// PerServer is how many handshakes or logins with one host and port, behind
+	// one jump host, run at once; further ones wait. 0 means DefaultPerServer.
 	PerServer int
-	// PerBastion is how many dials and connections share one connection to a jump
-	// host; then there is another one. 0 means DefaultPerBastion.
+	// PerBastion is how many dials and connections share one connection to a
+	// jump host; after that another one is made. 0 means DefaultPerBastion.
 	PerBastion int
 }
 
 const (
-	// DefaultPerServer is below what sshd takes at once before it drops some of
-	// those that come (MaxStartups 10:30:100); and where it does not, more at once
-	// take longer in all.
+	// DefaultPerServer is below the number at which sshd begins to drop
+	// connections (MaxStartups 10:30:100); servers without that limit are not
+	// faster with more at once.
 	DefaultPerServer = 8
-	// DefaultPerBastion is that low because a server answers all channels of one
-	// connection in turn.
+	// DefaultPerBastion is this low because a server handles all channels of
+	// one connection in turn.
 	DefaultPerBastion = 128
 )
 
-// FanOut are limits for a run over many hosts.
+// FanOut returns the limits for a run over many hosts.
 func FanOut() Limits { return Limits{PerHost: 4, PerServer: DefaultPerServer, PerBastion: 64} }
 
 func (l Limits) perServer() int {
@@ -55,8 +55,8 @@ func (l Limits) perBastion() int {
 	return l.PerBastion
 }
 
-// awaitHost waits until one more connection to the host of way may be open.
-func (d *Dialer) awaitHost(ctx context.Context, w *way, r Reporter) (leave func(), failure *executor.StartError) {
+// awaitHost waits until one more connection to the host of the route may be open.
+func (d *Dialer) awaitHost(ctx context.Context, w *route, r Reporter) (leave func(), failure *executor.StartError) {
 	begin := time.Now()
 	host := w.last().HostName
 	key := strings.ToLower(strings.Join(append(w.hops(len(w.hosts)-1), host), " "))
@@ -76,8 +76,7 @@ func (d *Dialer) awaitHost(ctx context.Context, w *way, r Reporter) (leave func(
 	return leave, nil
 }
 
-// awaitServer waits until one more handshake with the server of h may be under
-// way.
+// awaitServer waits until one more handshake with the server of h may start.
 func (h *hop) awaitServer(ctx context.Context) (leave func(), failure *executor.StartError) {
 	begin := time.Now()
 	leave, err := h.dialer.servers.enter(ctx, h.server(), func(inside int) func(error) {
@@ -94,11 +93,11 @@ func (h *hop) awaitServer(ctx context.Context) (leave func(), failure *executor.
 	return leave, nil
 }
 
-// address is that of the hop's server.
+// address returns the address of the hop's server.
 func (h *hop) address() string { return net.JoinHostPort(h.host.HostName, fmt.Sprint(h.host.Port)) }
 
-// server is the hop's server among those of all hops: the same name behind
-// another jump host is another one.
+// server identifies the hop's server: the same name behind another jump host is
+// a different server.
 func (h *hop) server() string {
 	if h.via == nil {
 		return h.address()
@@ -106,7 +105,7 @@ func (h *hop) server() string {
 	return h.via.hop + " " + h.address()
 }
 
-// A jitter is a source of waits that differ. It may be used from any goroutine.
+// A jitter is a source of random delays. It may be used from any goroutine.
 type jitter struct {
 	seed uint64
 
@@ -114,7 +113,7 @@ type jitter struct {
 	byKey map[string]*rand.Rand
 }
 
-// newJitter returns the jitter of a seed; 0 is one of its own.
+// newJitter returns the jitter for a seed; 0 means a random seed.
 func newJitter(seed uint64) *jitter {
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -122,15 +121,15 @@ func newJitter(seed uint64) *jitter {
 	return &jitter{seed: seed, byKey: make(map[string]*rand.Rand)}
 }
 
-// between returns a time from least up to most, which is more. For one key the times are always
-// the same ones in the same order, whatever comes between them.
+// between returns a duration in [least, most). For each key the sequence of
+// durations is the same, regardless of calls for other keys.
 func (j *jitter) between(key string, least, most time.Duration) time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	random := j.byKey[key]
 	if random == nil {
 		hash := fnv.New64a()
-		_, _ = hash.Write([]byte(key)) // it has no errors
+		_, _ = hash.Write([]byte(key)) // never fails
 		random = rand.New(rand.NewPCG(j.seed, hash.Sum64()))
 		j.byKey[key] = random
 	}

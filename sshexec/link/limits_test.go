@@ -34,7 +34,7 @@ func TestConnectionsToAHostAreLimited(t *testing.T) {
 	third.comes(t)
 	require.NoError(t, third.conn.Close())
 
-	// Its place is free again, and so is one that was lost.
+	// Its slot is free again, and so is that of a lost connection.
 	c, err := d.Dial(t.Context(), target(s), Reporter{})
 	require.NoError(t, err)
 	c.Abort(&executor.LostError{Code: executor.LostReset, Hop: c.hop, Err: errReset})
@@ -49,10 +49,10 @@ func TestConnectionsToAHostAreLimited(t *testing.T) {
 	}, eventually, tick, "nothing is kept of a host")
 }
 
-// A turn is a dial that has to wait for its turn.
+// A turn is a dial that has to wait for its slot.
 type turn struct {
 	recorder
-	waits chan string // for what it waits
+	waits chan string // the detail of its wait
 	ended chan error
 	conn  *Conn
 }
@@ -76,7 +76,7 @@ func dialInTurn(t *testing.T, d *Dialer, s *sshtest.Server) *turn {
 	return one
 }
 
-// wait returns for what the dial waits, once it does.
+// wait returns the detail of the wait, once the dial waits.
 func (o *turn) wait(t *testing.T) string {
 	t.Helper()
 	select {
@@ -90,20 +90,20 @@ func (o *turn) wait(t *testing.T) string {
 	return ""
 }
 
-// comes waits until it has had its turn and is connected.
+// comes waits until it has its slot and is connected.
 func (o *turn) comes(t *testing.T) {
 	t.Helper()
 	require.NoError(t, within(t, o.ended))
 	require.Equal(t, []string{"resolve", "wait", "connect", "host-key", "login"}, o.names())
 }
 
-// While a dial waits for its turn no clock goes on: neither of the dialer, nor of
-// who dials.
-func TestWaitForATurnDoesNotCount(t *testing.T) {
+// While a dial waits for its slot all clocks are stopped, those of the dialer
+// and those of the caller.
+func TestWaitForASlotDoesNotCount(t *testing.T) {
 	host := &sshconfig.Host{HostName: "host", Port: 22}
 	for name, enter := range map[string]func(ctx context.Context, d *Dialer, r Reporter) (func(), *executor.StartError){
 		"with a host": func(ctx context.Context, d *Dialer, r Reporter) (func(), *executor.StartError) {
-			return d.awaitHost(ctx, &way{hosts: []*sshconfig.Host{host}}, r)
+			return d.awaitHost(ctx, &route{hosts: []*sshconfig.Host{host}}, r)
 		},
 		"with a server": func(ctx context.Context, d *Dialer, r Reporter) (leave func(), failure *executor.StartError) {
 			_, failure = d.connectAlone(ctx, "host", r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
@@ -122,7 +122,7 @@ func TestWaitForATurnDoesNotCount(t *testing.T) {
 				begin := time.Now()
 				time.AfterFunc(time.Hour, first)
 				late := errors.New("the caller has no time")
-				ctx, cancel := executor.WithPatience(t.Context(), time.Second, late)
+				ctx, cancel := executor.WithPausableTimeout(t.Context(), time.Second, late)
 				defer cancel()
 				r := new(recorder)
 				leave, failure := enter(ctx, d, r.reporter())
@@ -131,7 +131,7 @@ func TestWaitForATurnDoesNotCount(t *testing.T) {
 				require.Equal(t, []string{"wait"}, r.names())
 				require.NoError(t, ctx.Err())
 				<-ctx.Done()
-				require.Equal(t, time.Hour+time.Second, time.Since(begin), "then it goes on")
+				require.Equal(t, time.Hour+time.Second, time.Since(begin), "then the clock continues")
 				leave()
 				require.NoError(t, d.Close())
 			})
@@ -139,7 +139,7 @@ func TestWaitForATurnDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestAFailedDialHoldsNoPlace(t *testing.T) {
+func TestFailedDialHoldsNoSlot(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"Port 1"}}})
 	d := newDialer(t, s, Options{Limits: Limits{PerHost: 1}})
 	for range 3 {
@@ -171,14 +171,14 @@ func TestHandshakesWithAServerAreLimited(t *testing.T) {
 	second.comes(t)
 }
 
-// A server that drops connections is asked for fewer at once, and in the end all
-// have come through.
+// A server that drops connections gets fewer at once, and in the end all
+// succeed.
 func TestDropsSlowTheDialerDown(t *testing.T) {
 	const n, drops = 64, 3 * DefaultPerServer
 	s := sshtest.Fake(t, sshtest.FakeOptions{DropFirst: drops})
 	d := newDialer(t, s, Options{Seed: 1})
 	last := fmt.Sprintf("connection %d\n", drops)
-	d.wait = func(ctx context.Context, _ time.Duration) error { // until it is not too busy any more
+	d.wait = func(ctx context.Context, _ time.Duration) error { // until it is no longer too busy
 		ctx, cancel := context.WithTimeout(ctx, eventually)
 		defer cancel()
 		for !strings.Contains(s.Log(), last) {
@@ -195,7 +195,7 @@ func TestDropsSlowTheDialerDown(t *testing.T) {
 		for _, notice := range conns[i].Notices() {
 			require.Equal(t, "net.dropped", notice.Code)
 			require.Contains(t, notice.Text, "MaxStartups")
-			require.Regexp(t, "no more than [24] do", notice.Text)
+			require.Regexp(t, "limited to [24] at a time", notice.Text)
 			told++
 		}
 	}
@@ -203,7 +203,7 @@ func TestDropsSlowTheDialerDown(t *testing.T) {
 	require.Equal(t, n+drops, strings.Count(s.Log(), "connection "))
 }
 
-func TestJitterIsThatOfTheSeed(t *testing.T) {
+func TestJitterIsReproducible(t *testing.T) {
 	draw := func(seed uint64) (times []time.Duration) {
 		j := newJitter(seed)
 		for range 20 {
@@ -230,7 +230,7 @@ func TestJitterIsThatOfTheSeed(t *testing.T) {
 	}
 }
 
-func TestBastionsAreSharedByAsManyAsIsSet(t *testing.T) {
+func TestPerBastionLimit(t *testing.T) {
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}})
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
 	d := newDialer(t, s, Options{Limits: Limits{PerBastion: 4}})
@@ -241,7 +241,8 @@ func TestBastionsAreSharedByAsManyAsIsSet(t *testing.T) {
 	require.GreaterOrEqual(t, strings.Count(jump.Log(), "login "), 3)
 }
 
-// A login that a jump host refuses is tried once, however many hosts are behind.
+// A login that a jump host refuses is tried once, however many hosts are behind
+// it.
 func TestARefusalIsRemembered(t *testing.T) {
 	for name, c := range map[string]struct {
 		options  sshtest.FakeOptions
@@ -253,7 +254,7 @@ func TestARefusalIsRemembered(t *testing.T) {
 		"key":                  {sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"User nobody-at-all"}}}, true, executor.AuthDenied, 1},
 		"host key":             {sshtest.FakeOptions{WrongHostKey: true, Options: sshtest.Options{HostKeys: []string{"ed25519"}}}, true, executor.HostKeyChanged, 1},
 		"without the option":   {sshtest.FakeOptions{Methods: []string{"password"}}, false, executor.AuthPrompt, 3},
-		"what may pass by":     {sshtest.FakeOptions{Instead: sshtest.Endless("HTTP/1.1 400\r\n")}, true, executor.NetNotSSH, 3},
+		"what may pass by":     {sshtest.FakeOptions{Handler: sshtest.Endless("HTTP/1.1 400\r\n")}, true, executor.NetNotSSH, 3},
 		"the destination's is": {sshtest.FakeOptions{}, true, executor.AuthPrompt, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -281,7 +282,7 @@ func TestARefusalIsRemembered(t *testing.T) {
 					require.ErrorContains(t, err, "at the jump host: ")
 				}
 				if c.tries == 1 && i > 0 {
-					require.ErrorContains(t, err, "it was not tried again")
+					require.ErrorContains(t, err, "not tried again")
 					require.NotEmpty(t, e.Hint)
 				}
 			}
@@ -289,13 +290,13 @@ func TestARefusalIsRemembered(t *testing.T) {
 				require.Contains(t, jump.Log(), fmt.Sprintf("connection %d\n", c.tries))
 				require.NotContains(t, jump.Log(), fmt.Sprintf("connection %d\n", c.tries+1))
 			} else {
-				require.Contains(t, s.Log(), "connection 3\n", "a destination is asked each time")
+				require.Contains(t, s.Log(), "connection 3\n", "a destination is tried each time")
 			}
 		})
 	}
 }
 
-func TestARefusalIsToldToAllWhoWait(t *testing.T) {
+func TestRefusalReachesAllWaitingDials(t *testing.T) {
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump", SSH: []string{"User nobody-at-all"}}})
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
 	d := newDialer(t, s, Options{RememberRefusals: true})

@@ -16,7 +16,7 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A program of this machine that ends under a connection is not "the other side".
+// A local program that ends under a connection is not "the other side".
 func TestALocalProgramThatEndsIsNamed(t *testing.T) {
 	kill := func(t *testing.T, pidFile string) {
 		t.Helper()

@@ -79,8 +79,8 @@ func drain(t *testing.T, c *Conn) {
 	returns(t, func() { _, _ = io.Copy(io.Discard, channel) })
 }
 
-// What the server says when it closes the connection is in the cause.
-func TestTheFarewellIsKept(t *testing.T) {
+// The server's message when it closes the connection is in the cause.
+func TestDisconnectMessageIsKept(t *testing.T) {
 	w := newWire(nil, "ada@host:22", false)
 	w.failed(errors.New(`ssh: disconnect, reason 11: "shutting down\x1b[2J"`))
 	cause := w.cause.Load()
@@ -91,11 +91,11 @@ func TestTheFarewellIsKept(t *testing.T) {
 
 func TestHeard(t *testing.T) {
 	c := dial(t, sshtest.Fake(t, sshtest.FakeOptions{}), Options{})
-	before := c.Heard()
+	before := c.LastRead()
 	_, err := c.Ping(t.Context())
 	require.NoError(t, err)
-	require.True(t, c.Heard().After(before))
-	require.WithinDuration(t, time.Now(), c.Heard(), eventually)
+	require.True(t, c.LastRead().After(before))
+	require.WithinDuration(t, time.Now(), c.LastRead(), eventually)
 }
 
 func TestSessionLimit(t *testing.T) {
@@ -111,7 +111,7 @@ func TestSessionLimit(t *testing.T) {
 	require.Nil(t, c.Cause(), "the connection is still good")
 }
 
-func TestASessionThatIsNotAnswered(t *testing.T) {
+func TestSessionWithoutReply(t *testing.T) {
 	freeze := make(chan struct{})
 	c := dial(t, sshtest.Fake(t, sshtest.FakeOptions{Freeze: freeze}), Options{})
 	close(freeze)
@@ -125,8 +125,8 @@ func TestASessionThatIsNotAnswered(t *testing.T) {
 	require.EqualError(t, c.Cause().Err, errAbandoned.Error())
 }
 
-// deaf is a connection that ends and leaves those waiting who open a channel just
-// then: x/crypto does so when it has dropped its channels already.
+// deaf is a connection that ends while a channel is being opened and leaves the
+// caller blocked: x/crypto does so when it has dropped its channels already.
 type deaf struct {
 	ssh.Conn
 	asked, ended, test chan struct{}
@@ -143,7 +143,7 @@ func (d *deaf) Wait() error {
 	return io.EOF
 }
 
-func TestAConnectionEndsWithoutThoseThatAreNeverAnswered(t *testing.T) {
+func TestCloseDoesNotWaitForLostReplies(t *testing.T) {
 	server := &deaf{asked: make(chan struct{}), ended: make(chan struct{}), test: make(chan struct{})}
 	defer close(server.test)
 	ours, _ := memPipe()
@@ -165,8 +165,8 @@ func TestAConnectionEndsWithoutThoseThatAreNeverAnswered(t *testing.T) {
 	within(t, c.Done())
 }
 
-// A channel that the server opens by itself is refused, and so is what it asks.
-func TestTheServerGetsNothing(t *testing.T) {
+// A channel that the server opens is refused, and so are its requests.
+func TestServerRequestsAreRefused(t *testing.T) {
 	refused, answered := make(chan error, 1), make(chan bool, 1)
 	c := memory(t, func(server *ssh.ServerConn, _ <-chan *ssh.Request) {
 		_, _, err := server.OpenChannel("auth-agent@openssh.com", nil)
@@ -179,7 +179,8 @@ func TestTheServerGetsNothing(t *testing.T) {
 	require.Nil(t, c.Cause())
 }
 
-// memory is a connection to a server in this process, over a pipe in memory.
+// memory returns a connection to a server in this process, over an in-memory
+// pipe.
 func memory(t *testing.T, serve func(*ssh.ServerConn, <-chan *ssh.Request)) *Conn {
 	t.Helper()
 	key := sshtest.NewKey(t, "ed25519", t.TempDir()+"/key")
@@ -216,8 +217,8 @@ func TestKeepalive(t *testing.T) {
 			require.Equal(t, keepaliveQuiet+keepaliveMisses*keepaliveReply, time.Since(begin))
 			require.LessOrEqual(t, time.Since(begin), 15*time.Second)
 			require.Equal(t, executor.LostKeepalive, c.Cause().Code)
-			require.EqualError(t, c.Cause().Err, "no answer any more for 15s")
-			require.EqualError(t, c.Cause(), "connection to ada@memory:22 lost after 15s: no answer any more for 15s")
+			require.EqualError(t, c.Cause().Err, "no reply for 15s")
+			require.EqualError(t, c.Cause(), "connection to ada@memory:22 lost after 15s: no reply for 15s")
 		})
 	})
 	t.Run("answers", func(t *testing.T) {

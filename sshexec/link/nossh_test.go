@@ -14,8 +14,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// withoutSSH makes a Dialer on a machine without the ssh program; its home has
-// the keys of s in known_hosts, and a configuration.
+// withoutSSH returns a Dialer that finds no ssh program; its home has the keys
+// of s in known_hosts, and a configuration.
 func withoutSSH(t *testing.T, s *sshtest.Server, o Options) *Dialer {
 	t.Setenv("SSH_AUTH_SOCK", "")
 	o.SSH, o.Home = "none", t.TempDir()
@@ -42,7 +42,7 @@ func TestWithoutSSHAHostIsReachedByItsName(t *testing.T) {
 	c, err := withoutSSH(t, s, Options{Identities: []string{s.KeyFile}}).Dial(t.Context(), dest, Reporter{})
 	require.NoError(t, err)
 	require.Equal(t, "config.unread", codes(c)[0])
-	require.Regexp(t, `/\.ssh/config.* was not read: reading ssh_config needs the ssh program$`, c.Notices()[0].Text)
+	require.Regexp(t, `/\.ssh/config.* was not read: reading ssh_config requires the ssh program$`, c.Notices()[0].Text)
 
 	d := withoutSSH(t, s, Options{})
 	key, err := os.ReadFile(s.KeyFile)
@@ -52,7 +52,7 @@ func TestWithoutSSHAHostIsReachedByItsName(t *testing.T) {
 	require.NoError(t, err, "by a default key")
 }
 
-func TestWithoutSSHWhatNeedsTheConfigurationFails(t *testing.T) {
+func TestWithoutSSHNeedOfConfigurationFails(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{})
 	for _, c := range []struct {
 		name    string
@@ -60,9 +60,9 @@ func TestWithoutSSHWhatNeedsTheConfigurationFails(t *testing.T) {
 		options Options
 		text    string
 	}{
-		{"an alias", sshconfig.Destination{Host: "web-7"}, Options{}, `config:1: "web-7" is an alias: reading ssh_config needs the ssh program`},
-		{"a file", sshconfig.Destination{Host: "h", User: "u"}, Options{Config: s.Config}, s.Config + ": reading ssh_config needs the ssh program"},
-		{"the path of a master", sshconfig.Destination{Host: "h", User: "u"}, Options{Transport: Master}, "the master's ControlPath: reading ssh_config needs the ssh program"},
+		{"an alias", sshconfig.Destination{Host: "web-7"}, Options{}, `config:1: "web-7" is an alias: reading ssh_config requires the ssh program`},
+		{"a file", sshconfig.Destination{Host: "h", User: "u"}, Options{Config: s.Config}, s.Config + ": reading ssh_config requires the ssh program"},
+		{"the path of a master", sshconfig.Destination{Host: "h", User: "u"}, Options{Transport: Master}, "the master's ControlPath: reading ssh_config requires the ssh program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := withoutSSH(t, s, c.options).Dial(t.Context(), c.dest, Reporter{})
@@ -75,7 +75,7 @@ func TestWithoutSSHWhatNeedsTheConfigurationFails(t *testing.T) {
 	}
 }
 
-// Named keys are offered by every transport that logs in.
+// Explicit keys are offered by every transport that logs in.
 func TestIdentities(t *testing.T) {
 	for _, transport := range []string{Native, Binary} {
 		t.Run(transport, func(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 
 // The transports, as Options and executor.LinkInfo name them.
 const (
-	Auto   = "auto"   // master if the configuration names a socket that answers, else native
+	Auto   = "auto"   // master if the configuration names a live socket, else native
 	Native = "native" // this program speaks SSH
-	Master = "master" // an OpenSSH client that runs already, through its ControlPath
+	Master = "master" // an OpenSSH client that is already running, through its ControlPath
 	Binary = "binary" // the system's ssh program, started for this connection
 )
 
@@ -20,8 +20,8 @@ const (
 	DefaultAuthTimeout    = 15 * time.Second
 )
 
-// Options configure a Dialer. The zero value reads the user's ssh configuration,
-// chooses the transport by itself and asks nobody.
+// Options configure a Dialer. The zero value reads the user's ssh
+// configuration, chooses the transport automatically and never prompts.
 type Options struct {
 	Config    string // ssh_config file instead of the user's and the system's
 	Transport string // Auto, Native, Master or Binary; empty means Auto
@@ -29,46 +29,48 @@ type Options struct {
 	// ssh -i does. Jump hosts do not get them.
 	Identities []string
 	// Prompter is asked about unknown host keys, passphrases and the like; nil
-	// means that nobody is there. It is called from any goroutine.
+	// means that no user can be asked. It is called from any goroutine.
 	Prompter executor.Prompter
 	// AcceptNew writes unknown host keys to known_hosts instead of asking,
 	// whatever StrictHostKeyChecking says.
 	AcceptNew bool
-	// NoAcceptNew makes StrictHostKeyChecking accept-new ask all the same.
+	// NoAcceptNew makes StrictHostKeyChecking accept-new prompt nevertheless.
 	NoAcceptNew bool
 
-	// ConnectTimeout bounds the connection to each hop, and then its key
-	// exchange; 0 means what the configuration says, or DefaultConnectTimeout.
+	// ConnectTimeout limits the connection to each hop, and then its key
+	// exchange; 0 means the value of the configuration, or
+	// DefaultConnectTimeout.
 	ConnectTimeout time.Duration
-	// AuthTimeout bounds the login at each hop; 0 means DefaultAuthTimeout. Time
-	// in which somebody is asked does not count.
+	// AuthTimeout limits the login at each hop; 0 means DefaultAuthTimeout.
+	// Time spent in prompts does not count.
 	AuthTimeout time.Duration
 
-	// Limits are what may happen at once.
+	// Limits bound what happens concurrently.
 	Limits Limits
-	// Seed makes the waits between attempts the same each time: the first one with
-	// a server, the second one with it, and so on. 0 is a random one.
+	// Seed makes the delays between attempts reproducible: the first one with a
+	// server, the second one with it, and so on. 0 means a random seed.
 	Seed uint64
-	// RememberRefusals makes the Dialer remember for good which jump hosts were not
-	// trusted or refused the login: dials through these fail at once, with the same
-	// error in a *RepeatedError. So a wrong key is tried once, and not once for each
-	// of the hosts behind, which would have a server lock us out
-	// (PerSourcePenalties). The failures of destinations are never remembered.
+	// RememberRefusals makes the Dialer remember permanently which jump hosts
+	// were not trusted or refused the login: dials through these fail at once,
+	// with the same error in a *RepeatedError. So a wrong key is tried only
+	// once, and not once for each of the hosts behind, which could make a
+	// server lock us out (PerSourcePenalties). The failures of destinations are
+	// never remembered.
 	RememberRefusals bool
 
 	// SSH is the ssh program, which resolves destinations and is the binary
-	// transport; empty means that it is looked up, "none" that there is none.
+	// transport; empty means to look it up, "none" that there is none.
 	SSH string
-	// Home is where the user's files are; empty means the home directory.
+	// Home is the folder of the user's files; empty means the home directory.
 	Home string
 }
 
-// A Reporter is told of each phase of a dial, on the goroutine of Dial: Begin as
-// it begins, with a zero End, and then End with what came of it. Either may be
+// A Reporter receives each phase of a dial, on the goroutine of Dial: Begin
+// when it begins, with a zero End, and then End with its result. Either may be
 // nil. The phases are "resolve", and for each hop "connect", "host-key" and
-// "login"; where something has to wait because of Limits there is "wait" before,
-// in which the clocks of executor.WithPatience around the dial stand still. Their
-// Detail may hold text of the server.
+// "login"; if a dial has to wait because of Limits, there is "wait" before, in
+// which the clocks of executor.WithPausableTimeout around the dial are stopped. Detail
+// may hold text of the server.
 type Reporter struct {
 	Begin, End func(executor.Phase)
 }

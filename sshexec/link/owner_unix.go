@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-var errForeignSocket = errors.New("the socket belongs to somebody else")
+var errForeignSocket = errors.New("the socket belongs to another user")
 
-// ownSocket refuses a socket that another user has put there: who answers at it
-// would be told everything.
+// ownSocket refuses a socket of another user, who could read everything that is
+// sent.
 func ownSocket(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

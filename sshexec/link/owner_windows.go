@@ -2,7 +2,7 @@ package link
 
 import "os"
 
-// ownSocket says whether there is a socket; nothing is known of its owner.
+// ownSocket reports whether there is a socket; its owner is unknown.
 func ownSocket(path string) error {
 	_, err := os.Stat(path)
 	return err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A memConn is one end of a connection in memory with room for everything, which
-// net.Pipe has not: in SSH both sides begin by writing.
+// A memConn is one end of an in-memory connection with an unlimited buffer,
+// unlike net.Pipe: in SSH both sides begin by writing.
 type memConn struct {
 	in, out *memBuffer
 }

@@ -15,19 +15,21 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/sshconfig"
 	"mcpdbg/sshexec/sshtest"
 )
 
-// alive tells whether a process is there and no zombie.
+// alive reports whether a process exists and is not a zombie.
 func alive(t *testing.T, pid int) bool {
 	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
 }
 
-// A command that does not want to end, and has a child, ends with the connection.
+// A command that ignores the end, and has a child, is killed with the
+// connection.
 func TestProxyEndsWithItsGroup(t *testing.T) {
 	sshtest.Need(t, "ps")
 	pids := filepath.Join(t.TempDir(), "pids")
@@ -63,8 +65,8 @@ func TestProxyEndsWithItsGroup(t *testing.T) {
 	}
 }
 
-// What a command leaves behind when it ends is killed too.
-func TestProxyThatLeavesSomebodyBehind(t *testing.T) {
+// Processes that a command leaves when it ends are killed too.
+func TestProxyThatLeavesAProcess(t *testing.T) {
 	sshtest.Need(t, "ps")
 	p, err := newProxy("sh -c 'sleep 1000 >/dev/null 2>&1 </dev/null & echo $!; echo last words >&2; exit 4'")
 	require.NoError(t, err)
@@ -96,7 +98,7 @@ func TestTail(t *testing.T) {
 	require.True(t, strings.HasSuffix(tail.String(), "xend"))
 }
 
-// leftIn is what is in the folder for temporary files.
+// leftIn returns the files in the folder for temporary files.
 func leftIn(t *testing.T, dir string) []string {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -107,7 +109,7 @@ func leftIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// shortTemp is a folder for temporary files with a path that is short enough for
+// shortTemp returns a folder for temporary files whose path is short enough for
 // sockets.
 func shortTemp(t *testing.T) string {
 	dir, err := os.MkdirTemp("/tmp", "link") //nolint:usetesting // the test's own folder has too long a path
@@ -144,7 +146,7 @@ func TestBinary(t *testing.T) {
 	require.Empty(t, programs(t, left[0]))
 }
 
-// programs are the processes that have text in their arguments.
+// programs returns the processes that have text in their arguments.
 func programs(t *testing.T, text string) []string {
 	sshtest.Need(t, "ps")
 	out, err := exec.Command("ps", "-A", "-o", "pid=,args=").Output()
@@ -236,7 +238,7 @@ func TestBinaryThatFails(t *testing.T) {
 			require.Equal(t, c.code, e.Code)
 			require.Contains(t, e.Said, c.said)
 			if e.Said != "" {
-				require.Equal(t, executor.SpeakerSSH, e.SaidBy, "the words are those of a program of this machine")
+				require.Equal(t, executor.SpeakerSSH, e.SaidBy, "the text is from a local program")
 			}
 			require.NotEmpty(t, e.Hint)
 			if c.code == executor.HostKeyChanged {
@@ -247,8 +249,8 @@ func TestBinaryThatFails(t *testing.T) {
 	}
 }
 
-// ssh applies our options to the destination only: a jump host whose key it would
-// not check is refused.
+// ssh applies our options to the destination only: a jump host is refused if
+// ssh would not check its key.
 func TestBinaryRefusesAJumpHostWithoutKeyCheck(t *testing.T) {
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump", SSH: []string{"StrictHostKeyChecking no"}}})
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
@@ -274,7 +276,7 @@ func TestBinaryIsCancelled(t *testing.T) {
 func TestBinaryArguments(t *testing.T) {
 	d := NewDialer(Options{Config: "/etc/my config"})
 	host := &sshconfig.Host{StrictHostKeyChecking: "ask"}
-	w := &way{dest: target(&sshtest.Server{Alias: "-oProxyCommand=x"}), hosts: []*sshconfig.Host{host}}
+	w := &route{dest: target(&sshtest.Server{Alias: "-oProxyCommand=x"}), hosts: []*sshconfig.Host{host}}
 	w.dest.User, w.dest.Port = "ada", 2222
 	args := d.arguments(w, "/tmp/100%/s", 10*time.Second)
 	require.Equal(t, []string{"--", "-oProxyCommand=x"}, args[len(args)-2:])
@@ -305,30 +307,42 @@ func TestSocketDirIsShort(t *testing.T) {
 	require.Empty(t, leftIn(t, long))
 }
 
-// A master that somebody else has started is used if it answers, and stays.
+// startMaster starts ssh as the master of s, with its socket at path.
+func startMaster(t *testing.T, s *sshtest.Server, path string) *exec.Cmd {
+	master := exec.Command("ssh", "-F", s.Config, "-M", "-N", s.Alias)
+	require.NoError(t, master.Start())
+	t.Cleanup(func() {
+		_ = master.Process.Kill() // rarely, it ignores SIGTERM
+		_ = master.Wait()
+	})
+	require.Eventually(t, func() bool { _, err := os.Stat(path); return err == nil }, eventually, tick)
+	return master
+}
+
+// check returns an error if the master of s has ended.
+func check(s *sshtest.Server) error {
+	return exec.Command("ssh", "-F", s.Config, "-O", "check", s.Alias).Run()
+}
+
+// A master that another program has started is used if it replies, and keeps
+// running.
 func TestMaster(t *testing.T) {
 	dir := shortTemp(t)
 	path := filepath.Join(dir, "master")
 	s := sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"ControlPath " + path}})
-	require.Equal(t, Native, dial(t, s, Options{}).Info().Transport, "nobody is there yet")
+	require.Equal(t, Native, dial(t, s, Options{}).Info().Transport, "there is no master yet")
 
-	master := exec.Command("ssh", "-F", s.Config, "-M", "-N", s.Alias)
-	require.NoError(t, master.Start())
-	t.Cleanup(func() {
-		_ = master.Process.Kill() // seldom, it does not hear a SIGTERM
-		_ = master.Wait()
-	})
-	require.Eventually(t, func() bool { _, err := os.Stat(path); return err == nil }, eventually, tick)
+	master := startMaster(t, s, path)
 	for _, transport := range []string{"", Auto, Master} {
 		c := dial(t, s, Options{Transport: transport})
 		require.Equal(t, Master, c.Info().Transport)
 		require.Equal(t, "hello\n", run(t, c, "echo hello"))
 		_, err := c.Ping(t.Context())
-		require.ErrorIs(t, err, ErrNoPing, "which would be its end")
+		require.ErrorIs(t, err, ErrNoPing, "which would end it")
 		require.NoError(t, c.Close())
 	}
 	require.Equal(t, Native, dial(t, s, Options{Transport: Native}).Info().Transport)
-	require.NoError(t, exec.Command("ssh", "-F", s.Config, "-O", "check", s.Alias).Run())
+	require.NoError(t, check(s))
 
 	c := dial(t, s, Options{Transport: Master})
 	require.NoError(t, master.Process.Kill())
@@ -336,7 +350,57 @@ func TestMaster(t *testing.T) {
 	require.EqualError(t, c.Cause().Err, "the ssh master on this machine closed its side", "which is not the other side")
 }
 
-// A socket at which nobody answers is no reason not to connect.
+// A connection may end at any time without harm to the master, which carries
+// sessions of others.
+func TestMasterOutlivesConnections(t *testing.T) {
+	path := filepath.Join(shortTemp(t), "master")
+	s := sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"ControlPath " + path}})
+	proxy := sshtest.NewProxy(t, s.Addr)
+	s = s.Through(t, proxy)
+	startMaster(t, s, path)
+
+	t.Run("output on the way", func(t *testing.T) {
+		for range 20 {
+			c := dial(t, s, Options{Transport: Master})
+			channel, requests, err := c.OpenSession(t.Context())
+			require.NoError(t, err)
+			go ssh.DiscardRequests(requests)
+			ok, err := channel.SendRequest("exec", true, ssh.Marshal(struct{ Command string }{"yes"}))
+			require.NoError(t, err)
+			require.True(t, ok)
+			_, err = channel.Read(make([]byte, 1))
+			require.NoError(t, err)
+			require.NoError(t, c.Close())
+			require.NoError(t, check(s))
+		}
+	})
+	t.Run("a channel that is being opened", func(t *testing.T) {
+		proxy.Delay(100 * time.Millisecond)
+		for _, end := range []func(*Conn){
+			func(c *Conn) { require.NoError(t, c.Close()) },
+			func(c *Conn) {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+				defer cancel()
+				_, _, err := c.OpenSession(ctx)
+				require.Error(t, err)
+			},
+		} {
+			c := dial(t, s, Options{Transport: Master})
+			opened := make(chan error, 1)
+			go func() {
+				_, _, err := c.OpenSession(t.Context())
+				opened <- err
+			}()
+			time.Sleep(10 * time.Millisecond) // so that the request is on its way
+			end(c)
+			_ = within(t, opened) // with or without a channel
+			within(t, c.Done())
+			require.NoError(t, check(s))
+		}
+	})
+}
+
+// A socket without a listener does not prevent a connection.
 func TestMasterThatIsGone(t *testing.T) {
 	path := filepath.Join(shortTemp(t), "master")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -344,20 +408,22 @@ func TestMasterThatIsGone(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	require.NoError(t, l.Close())
 	s := sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"ControlPath " + path}})
-	require.Equal(t, Native, dial(t, s, Options{}).Info().Transport)
+	c := dial(t, s, Options{})
+	require.Equal(t, Native, c.Info().Transport)
+	require.NotContains(t, codes(c), "master.unused")
 	e := fails(t, s, Options{Transport: Master})
 	require.Equal(t, executor.NetProxy, e.Code)
 	require.ErrorContains(t, e, "connection refused")
 }
 
-func TestMasterThatIsNone(t *testing.T) {
+func TestSocketThatIsNotAMaster(t *testing.T) {
 	path := filepath.Join(shortTemp(t), "master")
 	l, err := net.Listen("unix", path)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"ControlPath " + path}}})
 	require.Equal(t, executor.NetTimeout, fails(t, s, Options{Transport: Master, ConnectTimeout: 200 * time.Millisecond}).Code)
-	go func() { // now it says no at once
+	go func() { // now it fails at once
 		for {
 			conn, err := l.Accept()
 			if err != nil {
@@ -366,7 +432,11 @@ func TestMasterThatIsNone(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	require.Equal(t, Native, dial(t, s, Options{Transport: Auto}).Info().Transport)
+	c := dial(t, s, Options{Transport: Auto})
+	require.Equal(t, Native, c.Info().Transport)
+	notice := c.Notices()[len(c.Notices())-1]
+	require.Equal(t, "master.unused", notice.Code)
+	require.Contains(t, notice.Text, "connected without the master at "+path+": ")
 }
 
 func TestForeignSocket(t *testing.T) {

@@ -14,8 +14,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A proxy is a ProxyCommand as a net.Conn: its standard input and output lead to
-// the server. The command is killed, with its group, when the conn is closed.
+// A proxy is a ProxyCommand as a net.Conn: its standard input and output lead
+// to the server. The command is killed, with its group, when the conn is
+// closed.
 type proxy struct {
 	command   string
 	child     *child
@@ -24,7 +25,7 @@ type proxy struct {
 	ended     bool // by itself, before Close
 }
 
-// newProxy runs command, in which every token is expanded already.
+// newProxy runs command, in which all tokens are expanded.
 func newProxy(command string) (*proxy, error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -45,8 +46,8 @@ func newProxy(command string) (*proxy, error) {
 	return &proxy{command: command, child: child, in: in, out: out}, nil
 }
 
-// Read implements net.Conn. Before it tells the end it lets the command end, whose
-// last words are then complete.
+// Read implements net.Conn. Before it returns the end it lets the command exit,
+// whose stderr is then complete.
 func (p *proxy) Read(b []byte) (int, error) {
 	n, err := p.out.Read(b)
 	if errors.Is(err, io.EOF) {
@@ -69,8 +70,8 @@ func (p *proxy) Close() error {
 	return nil
 }
 
-// failure is how the command ended by itself, nil if it ended well or was killed
-// by us. It is for after Close.
+// failure returns how the command ended by itself, or nil if it succeeded or
+// was killed by Close. Call it after Close.
 func (p *proxy) failure() error {
 	if p.ended {
 		return p.child.err
@@ -78,8 +79,8 @@ func (p *proxy) failure() error {
 	return nil
 }
 
-// lost returns why the connection through the command has ended, nil if the command
-// has not failed: then it was the other side.
+// lost returns why the connection through the command has ended, or nil if the
+// command has not failed: then the other side ended it.
 func (p *proxy) lost(hop string, after time.Duration) *executor.LostError {
 	p.child.settle()
 	_ = p.Close()
@@ -93,7 +94,7 @@ func (p *proxy) lost(hop string, after time.Duration) *executor.LostError {
 	}
 }
 
-// name is the command, in quotes and short enough for an error.
+// name returns the command, quoted and short enough for an error.
 func (p *proxy) name() string {
 	const most = 200
 	if len(p.command) > most {

@@ -9,12 +9,12 @@ import (
 	"mcpdbg/sshexec/knownhosts"
 )
 
-// records are known_hosts files that were read, and are read again when they
-// have changed: with a hundred hosts to connect to they need not be read a hundred
-// times. The zero value is ready for use.
+// records caches known_hosts files, and reads them again when they change:
+// connecting to a hundred hosts must not read them a hundred times. The zero
+// value is ready for use.
 type records struct {
 	mu   sync.Mutex
-	read map[string]record // by the names of the files
+	read map[string]record // by file names
 }
 
 type record struct {
@@ -23,7 +23,7 @@ type record struct {
 	warnings []knownhosts.Warning
 }
 
-// load is knownhosts.Load.
+// load returns the result of knownhosts.Load.
 func (r *records) load(files []string) (*knownhosts.DB, []knownhosts.Warning) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,7 +40,7 @@ func (r *records) load(files []string) (*knownhosts.DB, []knownhosts.Warning) {
 	return known.db, known.warnings
 }
 
-// state is what changes when one of the files does.
+// state returns a text that changes when one of the files does.
 func state(files []string) string {
 	var b strings.Builder
 	for _, file := range files {

@@ -7,9 +7,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// isRefusal tells whether a failure will be the same the next time, as long as
-// nobody changes something: a host that is not trusted, a login that is not
-// allowed or needs a person.
+// isRefusal reports whether a failure will repeat until the user changes
+// something: a host that is not trusted, or a login that is denied or needs a
+// prompt.
 func isRefusal(code executor.StartCode) bool {
 	return slices.Contains([]executor.StartCode{
 		executor.HostKeyUnknown, executor.HostKeyChanged, executor.HostKeyRevoked, executor.KexNoCommon,
@@ -17,8 +17,8 @@ func isRefusal(code executor.StartCode) bool {
 	}, code)
 }
 
-// failed is an attempt that was never made, because an earlier one to the same
-// jump host was refused.
+// failed returns an attempt that fails without being made, because an earlier
+// one to the same jump host was refused.
 func failed(refused *executor.StartError) *attempt {
 	a := &attempt{trace: newTrace(), cancel: func(error) {}, done: make(chan struct{})}
 	again := *refused
@@ -32,14 +32,14 @@ func failed(refused *executor.StartError) *attempt {
 }
 
 // A RepeatedError is the failure of a dial through a jump host that refused an
-// earlier one: it was not asked again (Options.RememberRefusals).
+// earlier one: it was not tried again (Options.RememberRefusals).
 type RepeatedError struct {
 	Err error // of the earlier dial
 }
 
-// Error says what the jump host had said.
+// Error returns the text of the earlier failure.
 func (e *RepeatedError) Error() string {
-	return fmt.Sprintf("%v (so it said before: it was not tried again)", e.Err)
+	return fmt.Sprintf("%v (same as before; not tried again)", e.Err)
 }
 
 // Unwrap returns the earlier failure.

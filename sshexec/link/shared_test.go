@@ -24,8 +24,8 @@ func (f prompter) Ask(ctx context.Context, p executor.Prompt) (executor.Answer, 
 
 func password(text string) executor.Answer { return executor.Answer{Values: []string{text}} }
 
-// behind is a target behind a jump host that wants a password, and says how many
-// connections the jump host has had.
+// behind starts a target behind a jump host that requires a password;
+// connections returns the number of connections to the jump host.
 func behind(t *testing.T, o sshtest.FakeOptions) (s *sshtest.Server, connections func() int) {
 	o.Alias, o.Methods, o.Password = "jump", []string{"password"}, "right"
 	jump := sshtest.Fake(t, o)
@@ -33,7 +33,7 @@ func behind(t *testing.T, o sshtest.FakeOptions) (s *sshtest.Server, connections
 	return s, func() int { return strings.Count(jump.Log(), "connection ") }
 }
 
-// users waits until n users share the first jump host.
+// awaitUsers waits until n users share the first jump host.
 func (d *Dialer) awaitUsers(t *testing.T, n int) {
 	require.Eventually(t, func() bool {
 		d.mu.Lock()
@@ -43,7 +43,7 @@ func (d *Dialer) awaitUsers(t *testing.T, n int) {
 	}, eventually, tick)
 }
 
-// dialAll dials s n times at once, and returns what came of it when all have
+// dialAll dials s n times at once; wait returns the results when all have
 // ended.
 func dialAll(t *testing.T, d *Dialer, s *sshtest.Server, n int) (wait func() ([]*Conn, []error)) {
 	conns, errs := make([]*Conn, n), make([]error, n)
@@ -94,7 +94,7 @@ func TestDialsShareAnAttempt(t *testing.T) {
 	}
 }
 
-func TestWaitersMayGo(t *testing.T) {
+func TestDialsMayStopWaiting(t *testing.T) {
 	s, connections := behind(t, sshtest.FakeOptions{})
 	answer := make(chan struct{})
 	asked := make(chan struct{}, 1)
@@ -102,7 +102,8 @@ func TestWaitersMayGo(t *testing.T) {
 		asked <- struct{}{}
 		return answerWhen(ctx, answer, "right")
 	})})
-	// The first, who began the attempt, goes away; the second has it.
+	// The first dial, which began the attempt, gives up; the second gets the
+	// connection.
 	ctx, cancel := context.WithCancel(t.Context())
 	r := new(recorder)
 	first := make(chan error, 1)
@@ -190,8 +191,8 @@ func TestAFullBastionGetsASecond(t *testing.T) {
 	d.mu.Unlock()
 }
 
-// The connection of a jump host that says nothing any more stays; what runs
-// through it can be ended all the same.
+// The connection of a jump host that no longer sends anything stays open;
+// connections through it can be ended nevertheless.
 func TestAbortThroughAFrozenBastion(t *testing.T) {
 	freeze := make(chan struct{})
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}, Freeze: freeze})
@@ -223,11 +224,12 @@ func TestAbortThroughAFrozenBastion(t *testing.T) {
 	require.Nil(t, other.Cause())
 }
 
-// While some still take in that an attempt has failed, others may begin anew.
+// While some dials still read the result of a failed attempt, others may start
+// over.
 func TestAFailureIsForgottenAtOnce(t *testing.T) {
 	s, connections := behind(t, sshtest.FakeOptions{})
 	d := newDialer(t, s, Options{})
-	w, err := d.findWay(t.Context(), target(s))
+	w, err := d.findRoute(t.Context(), target(s))
 	require.NoError(t, err)
 	first, warm := d.share(w, 1, nil)
 	require.False(t, warm)

@@ -4,11 +4,11 @@ package link
 
 import "net"
 
-// tune sets the options of a socket. Only Linux knows how to ask for an
-// acknowledgement without delay.
+// tune sets the options of a socket. Only Linux supports requesting an
+// immediate acknowledgement.
 func tune(conn net.Conn) (ack func()) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetNoDelay(true) // which Go does anyway; no connection fails for it
+		_ = tcp.SetNoDelay(true) // Go's default; the connection works without it
 	}
 	return nil
 }

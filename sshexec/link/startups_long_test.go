@@ -11,10 +11,9 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// TestLongMaxStartups dials a real sshd with the limits that are its default, by
-// 64 jobs: with our own limits, with which it hardly ever drops a connection; and
-// with more than it takes, all by one program, or by some that know nothing of
-// each other.
+// TestLongMaxStartups dials a real sshd with its default limits from 64 jobs:
+// with our own limits, with which it hardly ever drops a connection; and with
+// more than it accepts, from one dialer, or from several independent ones.
 func TestLongMaxStartups(t *testing.T) {
 	for name, c := range map[string]struct{ dialers, jobs, dials, limit int }{
 		"one program":       {1, 64, 256, 0},

@@ -10,25 +10,25 @@ import (
 
 // The phases of a dial.
 const (
-	phaseWait    = "wait" // for a turn
+	phaseWait    = "wait" // for a slot
 	phaseResolve = "resolve"
 	phaseConnect = "connect"
 	phaseHostKey = "host-key"
 	phaseLogin   = "login"
-	phaseOpen    = "open" // of a channel, when the connection is there
+	phaseOpen    = "open" // of a channel on an existing connection
 )
 
-// A trace is what happens while a hop is being connected to, in order. Many
+// A trace records what happens while connecting to a hop, in order. Many
 // goroutines write it, and every dial that waits for the hop reads it.
 type trace struct {
 	mu      sync.Mutex
 	events  []event
-	pauses  int           // questions that wait for a person, and waits for a turn
-	over    bool          // nothing more comes
+	pauses  int           // prompts, and waits for a slot
+	over    bool          // no more events come
 	changed chan struct{} // closed and replaced by every change
 }
 
-// An event is the begin of a phase, or its end.
+// An event is the begin or the end of a phase.
 type event struct {
 	ended bool
 	phase executor.Phase
@@ -36,7 +36,7 @@ type event struct {
 
 func newTrace() *trace { return &trace{changed: make(chan struct{})} }
 
-// begin tells that a phase begins.
+// begin records the begin of a phase.
 func (t *trace) begin(name, detail string) *step {
 	s := &step{trace: t, phase: executor.Phase{Name: name, Detail: detail, Begin: time.Now()}}
 	t.update(func() { t.events = append(t.events, event{phase: s.phase}) })
@@ -49,7 +49,7 @@ func (t *trace) pause() (resume func()) {
 	return func() { t.update(func() { t.pauses-- }) }
 }
 
-// close tells that nothing more comes.
+// close records that no more events come.
 func (t *trace) close() { t.update(func() { t.over = true }) }
 
 func (t *trace) update(change func()) {
@@ -60,17 +60,17 @@ func (t *trace) update(change func()) {
 	t.changed = make(chan struct{})
 }
 
-// after returns what comes after the first n events.
+// after returns the events after the first n.
 func (t *trace) after(n int) (events []event, paused, over bool, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.events[n:], t.pauses > 0, t.over, t.changed
 }
 
-// tell reports the trace until it is over. When ctx ends first, tell ends the
-// phase that is open with ctx's cause, and returns that. During a pause the clocks
-// around ctx stand still.
-func (t *trace) tell(ctx context.Context, r Reporter) error {
+// report reports the trace until it is over. When ctx ends first, report ends the
+// open phase with ctx's cause, and returns that. During a pause the clocks
+// around ctx are stopped.
+func (t *trace) report(ctx context.Context, r Reporter) error {
 	resume := func() {}
 	defer func() { resume() }()
 	paused := false
@@ -110,14 +110,13 @@ func (t *trace) tell(ctx context.Context, r Reporter) error {
 	}
 }
 
-// A step is a phase that has begun. It is for one goroutine at a time.
+// A step is a phase that has begun. Only one goroutine may use it at a time.
 type step struct {
 	trace *trace
 	phase executor.Phase
 }
 
-// end tells that the phase has ended; an empty detail leaves the one of the
-// begin.
+// end records the end of the phase; an empty detail keeps that of the begin.
 func (s *step) end(detail string, err error) {
 	if detail != "" {
 		s.phase.Detail = detail
@@ -126,15 +125,14 @@ func (s *step) end(detail string, err error) {
 	s.trace.update(func() { s.trace.events = append(s.trace.events, event{ended: true, phase: s.phase}) })
 }
 
-// An asker passes questions on to a person, and lets the trace know that one is
-// being asked.
+// An asker passes prompts on, and pauses the trace meanwhile.
 type asker struct {
 	prompter executor.Prompter
 	trace    *trace
-	why      string // it is asked a second time; empty: it is not
+	why      string // reason for a second prompt; empty: it is the first
 }
 
-// newAsker returns nil when there is nobody to ask.
+// newAsker returns nil if there is no prompter.
 func newAsker(p executor.Prompter, t *trace, why string) executor.Prompter {
 	if p == nil {
 		return nil

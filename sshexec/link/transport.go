@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"syscall"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -13,12 +15,12 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// A transport makes the connection that a way leads to. What it returns is an
-// ssh.Conn that is served, with what has to be let go of when it has ended.
-type transport func(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError)
+// A transport makes the connection at the end of a route. It returns a Conn that
+// is served, with the function that releases its resources at its end.
+type transport func(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError)
 
 // connect connects by the transport of the options.
-func (d *Dialer) connect(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError) {
+func (d *Dialer) connect(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError) {
 	transports := map[string]transport{
 		"":     d.connectAuto,
 		Auto:   d.connectAuto,
@@ -28,56 +30,77 @@ func (d *Dialer) connect(ctx context.Context, w *way, r Reporter) (*Conn, *execu
 	}
 	t, ok := transports[d.options.Transport]
 	if !ok {
-		err := fmt.Errorf("no transport is called %q", d.options.Transport)
+		err := fmt.Errorf("unknown transport %q", d.options.Transport)
 		return nil, classify(&configError{err}, place{hop: hopName(w.last()), phase: phaseResolve, begin: time.Now(), ctx: ctx})
 	}
 	return t(ctx, w, r)
 }
 
-// connectAuto goes through a master that answers, and else natively.
-func (d *Dialer) connectAuto(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError) {
-	conn, err := dialMaster(ctx, w.last().ControlPath)
-	if err != nil {
-		return d.connectNative(ctx, w, r)
+// connectAuto connects through a running master, or else natively.
+func (d *Dialer) connectAuto(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError) {
+	path := w.last().ControlPath
+	conn, err := dialMaster(ctx, path)
+	if err == nil {
+		c, failure := d.connectSocket(ctx, w, r, func(context.Context) (*net.UnixConn, error) { return conn, nil })
+		if failure == nil {
+			return c, nil
+		}
+		_ = conn.Close() // if it has not come to that
+		if ctx.Err() != nil {
+			return nil, failure
+		}
+		err = failure.Err
 	}
-	_ = conn.Close() // it was only to see whether somebody is there
-	c, failure := d.connectMaster(ctx, w, r)
-	if failure != nil && ctx.Err() == nil {
-		return d.connectNative(ctx, w, r) // it is there, and no master
+	c, failure := d.connectNative(ctx, w, r)
+	if failure == nil && !isNoMaster(err) {
+		c.notices = append(c.notices, executor.Notice{
+			Code: "master.unused",
+			Text: "connected without the master at " + path + ": " + err.Error(),
+		})
 	}
 	return c, failure
 }
 
-var errNoControlPath = errors.New("the ssh configuration names no ControlPath for this host")
+var errNoControlPath = errors.New("the ssh configuration has no ControlPath for this host")
 
-// connectMaster goes through an OpenSSH client that is connected already.
-func (d *Dialer) connectMaster(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError) {
+// isNoMaster reports whether err of dialMaster means that no master runs.
+func isNoMaster(err error) bool {
+	return errors.Is(err, errNoControlPath) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// connectMaster connects through an OpenSSH client that is already connected.
+func (d *Dialer) connectMaster(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError) {
+	return d.connectSocket(ctx, w, r, func(ctx context.Context) (*net.UnixConn, error) {
+		return dialMaster(ctx, w.last().ControlPath)
+	})
+}
+
+// connectSocket connects through the master at the socket that dial connects to.
+func (d *Dialer) connectSocket(ctx context.Context, w *route, r Reporter, dial func(context.Context) (*net.UnixConn, error)) (*Conn, *executor.StartError) {
 	return d.connectAlone(ctx, hopName(w.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t, release: func() {}}
 		path := h.host.ControlPath
 		step := t.begin(phaseConnect, h.name+" through the master at "+path)
-		ctx, cancel := executor.WithPatience(ctx, h.connectTimeout(), errConnectLate)
+		ctx, cancel := executor.WithPausableTimeout(ctx, h.connectTimeout(), errConnectLate)
 		defer cancel()
 		if h.host.NoConfig {
-			failure := h.classify(ctx, step, &configError{fmt.Errorf("the master's ControlPath: %w", sshconfig.ErrNeedsSSH)}, nil)
-			step.end("", failure)
-			return nil, failure
+			return nil, h.fail(ctx, step, &configError{fmt.Errorf("the master's ControlPath: %w", sshconfig.ErrNeedsSSH)}, nil)
 		}
-		conn, err := dialMaster(ctx, path)
+		conn, err := dial(ctx)
 		var c *Conn
 		if err == nil {
-			c, err = h.control(ctx, conn, Master)
+			if c, err = h.control(ctx, newMasterConn(conn), Master); err != nil {
+				_ = conn.Close() // at once: it has no channels
+			}
 		}
 		if err != nil {
-			failure := h.classify(ctx, step, &masterError{path: path, err: err}, nil)
-			step.end("", failure)
-			return nil, failure
+			return nil, h.fail(ctx, step, &masterError{path: path, err: err}, nil)
 		}
 		step.end("", nil)
 		c.wire.setUnder(func() *executor.LostError {
 			return &executor.LostError{
 				Code: executor.LostClosed, Hop: h.name, After: time.Since(c.wire.opened), Err: errMasterEnded,
-				Hint: "the master may have ended, or lost its own connection",
+				Hint: "check whether the master has ended, or has lost its own connection",
 			}
 		})
 		return c, nil
@@ -87,7 +110,7 @@ func (d *Dialer) connectMaster(ctx context.Context, w *way, r Reporter) (*Conn, 
 var errMasterEnded = errors.New("the ssh master on this machine closed its side")
 
 // dialMaster connects to the socket of a master.
-func dialMaster(ctx context.Context, path string) (net.Conn, error) {
+func dialMaster(ctx context.Context, path string) (*net.UnixConn, error) {
 	if path == "" {
 		return nil, errNoControlPath
 	}
@@ -95,10 +118,14 @@ func dialMaster(ctx context.Context, path string) (net.Conn, error) {
 		return nil, err
 	}
 	var d net.Dialer
-	return d.DialContext(ctx, "unix", path)
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*net.UnixConn), nil
 }
 
-// control speaks to a master over conn, which it takes over.
+// control connects to a master over conn, which it takes over.
 func (h *hop) control(ctx context.Context, conn net.Conn, transport string) (*Conn, error) {
 	w := newWire(conn, h.name, false)
 	w.alias = h.host.Alias
@@ -112,6 +139,9 @@ func (h *hop) control(ctx context.Context, conn net.Conn, transport string) (*Co
 		return nil, err
 	}
 	c := newConn(sshConn, w, h)
+	if master, ok := conn.(*masterConn); ok {
+		c.opens, c.release = &master.opens, master.wait
+	}
 	c.borrowed = true
 	c.info = executor.LinkInfo{Transport: transport, Hops: []string{h.name}, Client: h.dialer.resolver.Version()}
 	c.notices = h.ignored()

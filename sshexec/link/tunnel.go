@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// tunnelChunk is one read from a channel: its largest packet.
+	// tunnelChunk is the size of one read from a channel: its largest packet.
 	tunnelChunk = 32 << 10
-	// tunnelQueue is how many bytes may wait to be written, like the buffer of a
-	// socket.
+	// tunnelQueue is how many bytes may wait to be written, like the buffer of
+	// a socket.
 	tunnelQueue = 256 << 10
 )
 
 // A tunnel is a channel through another connection, as a net.Conn whose Close
-// ends every Read and Write at once. Closing the channel itself ends a Read when
-// the other side answers, which a dead one does not.
+// ends every Read and Write at once. Closing only the channel ends a Read when
+// the other side replies, which a dead one does not.
 type tunnel struct {
 	channel    ssh.Channel
 	closed     chan struct{}
 	closeOnce  sync.Once
-	full, free chan []byte // what was read, and the buffers to read into
-	rest       []byte      // of the chunk that is being read
+	full, free chan []byte // chunks that were read, and the buffers to read into
+	rest       []byte      // of the current chunk
 	chunk      []byte
 	readErr    error // why full was closed
 
 	mu       sync.Mutex
-	changed  *sync.Cond // of all below
+	changed  *sync.Cond // of all fields below
 	queue    []byte     // to be written
 	ended    bool       // by Close
 	writeErr error
 }
 
-// newTunnel takes over channel. Its goroutines are of the crew and end with the
-// channel, or with the connection that it is in.
-func newTunnel(channel ssh.Channel, requests <-chan *ssh.Request, c *crew) *tunnel {
+// newTunnel takes over channel. Its goroutines belong to tasks and end with
+// the channel, or with the connection that carries it.
+func newTunnel(channel ssh.Channel, requests <-chan *ssh.Request, tasks *taskGroup) *tunnel {
 	t := &tunnel{
 		channel: channel,
 		closed:  make(chan struct{}),
@@ -49,10 +49,10 @@ func newTunnel(channel ssh.Channel, requests <-chan *ssh.Request, c *crew) *tunn
 	t.changed = sync.NewCond(&t.mu)
 	t.free <- make([]byte, tunnelChunk)
 	t.free <- make([]byte, tunnelChunk)
-	started := c.run(func() {
+	started := tasks.run(func() {
 		var pumps sync.WaitGroup
 		pumps.Go(func() { ssh.DiscardRequests(requests) })
-		pumps.Go(func() { _, _ = io.Copy(io.Discard, channel.Stderr()) }) // there is none, by RFC 4254
+		pumps.Go(func() { _, _ = io.Copy(io.Discard, channel.Stderr()) }) // unused, by RFC 4254
 		pumps.Go(t.pumpIn)
 		t.pumpOut()
 		pumps.Wait()
@@ -72,13 +72,13 @@ func (t *tunnel) pumpIn() {
 		select {
 		case buf = <-t.free:
 		case <-t.closed:
-			// Nobody reads any more, but what comes uses up the window.
+			// There is no reader left, but input uses up the window.
 			_, _ = io.Copy(io.Discard, t.channel)
 			return
 		}
 		n, err := t.channel.Read(buf)
 		if n > 0 {
-			t.full <- buf[:n] // which has room for every buffer
+			t.full <- buf[:n] // has room for every buffer
 		}
 		if err != nil {
 			t.readErr = err
@@ -87,7 +87,7 @@ func (t *tunnel) pumpIn() {
 	}
 }
 
-// pumpOut writes what is queued, and closes the channel in the end.
+// pumpOut writes the queue, and closes the channel in the end.
 func (t *tunnel) pumpOut() {
 	var spare []byte
 	for {
@@ -111,7 +111,7 @@ func (t *tunnel) pumpOut() {
 		}
 		spare = data
 	}
-	_ = t.channel.Close() // an error says that it is closed
+	_ = t.channel.Close() // an error means that it is closed
 }
 
 // Read implements net.Conn, for one goroutine.
@@ -159,8 +159,8 @@ func (t *tunnel) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close ends every Read and Write at once, and the channel when what is queued
-// has been written.
+// Close ends every Read and Write at once, and closes the channel when the
+// queue has been written.
 func (t *tunnel) Close() error {
 	t.closeOnce.Do(func() {
 		close(t.closed)
@@ -172,13 +172,14 @@ func (t *tunnel) Close() error {
 	return nil
 }
 
-// LocalAddr and RemoteAddr are not known: the other end is on the jump host.
+// LocalAddr implements net.Conn; the address is unknown, as the other end is on
+// the jump host.
 func (t *tunnel) LocalAddr() net.Addr { return noAddr{} }
 
 // RemoteAddr implements net.Conn.
 func (t *tunnel) RemoteAddr() net.Addr { return noAddr{} }
 
-var errNoDeadline = errors.New("this connection has no deadlines: close it")
+var errNoDeadline = errors.New("this connection does not support deadlines")
 
 // SetDeadline implements net.Conn, and fails.
 func (t *tunnel) SetDeadline(time.Time) error { return errNoDeadline }

@@ -12,20 +12,20 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// How long tests wait for what has to happen, and how often they look.
+// How long tests wait for events, and how often they poll.
 const (
 	eventually = time.Minute
 	tick       = 2 * time.Millisecond
 )
 
-// within waits for what has to come on a channel, or for its end.
+// within waits for a value from a channel, or for its end.
 func within[T any](t testing.TB, c <-chan T) T {
 	t.Helper()
 	select {
 	case value := <-c:
 		return value
 	case <-time.After(eventually):
-		require.Fail(t, "what has to come does not")
+		require.Fail(t, "timed out")
 		return *new(T)
 	}
 }
@@ -41,8 +41,8 @@ func returns(t testing.TB, f func()) {
 	within(t, done)
 }
 
-// answerWhen is the answer of a person who takes their time, unless nobody wants
-// to know it any more: a test that fails must not wait for its own prompter.
+// answerWhen is the answer of a slow user, unless it is no longer needed: a
+// test that fails must not wait for its own prompter.
 func answerWhen(ctx context.Context, may <-chan struct{}, text string) (executor.Answer, error) {
 	select {
 	case <-may:

@@ -14,35 +14,35 @@ import (
 )
 
 // A wire is the connection under an SSH connection: a socket, the pipes of a
-// proxy command, a tunnel through another hop. It knows when it last heard
-// something, and remembers the first reason for its end.
+// proxy command, or a tunnel through another hop. It records when it last
+// received data, and the first reason for its end.
 type wire struct {
 	net.Conn
 	hop      string
-	alias    string // of hop, as it was typed
+	alias    string // of hop, as typed
 	opened   time.Time
-	heard    atomic.Int64 // when, since opened
-	ack      func()       // asks for acknowledgements without delay; nil: not a socket
-	greeting *greeting    // until the version line was handed on
-	buffer   []byte       // what is read at once
-	ahead    []byte       // of it, what is to be handed on
+	heard    atomic.Int64 // time of the last input, since opened
+	ack      func()       // requests immediate acknowledgements; nil: not a socket
+	greeting *greeting    // until the version line was returned
+	buffer   []byte       // of one read
+	ahead    []byte       // of buffer, data to return
 	greeted  atomic.Bool
 	cause    atomic.Pointer[executor.LostError]
-	gone     chan struct{} // closed behind the first cause
-	// under says why what this runs through has ended, if it has; nil without.
+	gone     chan struct{} // closed after the first cause
+	// under returns why the connection below has ended, if it has; nil without.
 	under atomic.Pointer[func() *executor.LostError]
 }
 
-// bulk is a read that was worth waiting for: whoever sends that much does not
-// wait for an acknowledgement.
+// bulk is a read after which no acknowledgement is requested: a peer that sends
+// that much does not wait for one.
 const bulk = 4 << 10
 
-// readAhead is how much is read at once. x/crypto reads 4 KiB and then the rest of
+// readAhead is the size of one read. x/crypto reads 4 KiB and then the rest of
 // a packet, which costs more in system calls than a copy in memory does.
 const readAhead = 32 << 10
 
-// newWire wraps what leads to hop. With greet the peer is expected to begin with
-// a version line.
+// newWire wraps the connection to hop. If greet is set, the peer is expected to
+// begin with a version line.
 func newWire(conn net.Conn, hop string, greet bool) *wire {
 	w := &wire{Conn: conn, hop: hop, opened: time.Now(), ack: tune(conn), gone: make(chan struct{}), buffer: make([]byte, readAhead)}
 	if greet {
@@ -68,14 +68,14 @@ func (w *wire) Read(p []byte) (int, error) {
 		if w.ack != nil && n < bulk {
 			w.ack()
 		}
-		w.ahead = w.buffer[:n] // an error comes again with the next Read
+		w.ahead = w.buffer[:n] // the next Read returns an error again
 	}
 	n := copy(p, w.ahead)
 	w.ahead = w.ahead[n:]
 	return n, nil
 }
 
-// readGreeting hands on the version line and what came with it.
+// readGreeting returns the version line and the data that came with it.
 func (w *wire) readGreeting(p []byte) (int, error) {
 	n, err := w.greeting.Read(p)
 	if err != nil {
@@ -102,8 +102,8 @@ func (w *wire) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// said is what the peer said before its version line. It is for who reads the
-// wire, or did.
+// said returns what the peer sent before its version line. Only the goroutine
+// that reads the wire may call it, or any after that has ended.
 func (w *wire) said() []byte {
 	if w.greeting == nil {
 		return nil
@@ -111,19 +111,19 @@ func (w *wire) said() []byte {
 	return w.greeting.said
 }
 
-// Heard is when the last bytes came, or else when the wire was made.
+// Heard returns when the last bytes came, or when the wire was made.
 func (w *wire) Heard() time.Time { return w.opened.Add(time.Duration(w.heard.Load())) }
 
-// setUnder sets what says why that through which the wire runs has ended.
+// setUnder sets the function that returns why the connection below has ended.
 func (w *wire) setUnder(f func() *executor.LostError) { w.under.Store(&f) }
 
-// abort ends the wire at once; cause is remembered if it is the first.
+// abort closes the wire at once; cause is recorded if it is the first.
 func (w *wire) abort(cause *executor.LostError) {
 	w.lost(cause)
-	_ = w.Close() // whatever it says, nothing comes after it
+	_ = w.Close() // no input follows, whatever it returns
 }
 
-// lost remembers why the wire has ended; cause is the wire's from here on.
+// lost records why the wire has ended; cause belongs to the wire from here on.
 func (w *wire) lost(cause *executor.LostError) {
 	if cause.Alias == "" && cause.Hop == w.hop {
 		cause.Alias = w.alias
@@ -133,10 +133,10 @@ func (w *wire) lost(cause *executor.LostError) {
 	}
 }
 
-// broken remembers that reading or writing has failed. That the wire is closed on
-// this side is no reason: who closed it has one, or is about to say it.
+// broken records that reading or writing failed. A wire closed on this side is
+// not a cause: Close or Abort has one, or is about to record it.
 func (w *wire) broken(err error) {
-	if w.cause.Load() != nil || isOurs(err) {
+	if w.cause.Load() != nil || isClosedHere(err) {
 		return
 	}
 	if under := w.under.Load(); under != nil {
@@ -148,8 +148,8 @@ func (w *wire) broken(err error) {
 	w.lost(lostError(w.hop, time.Since(w.opened), err))
 }
 
-// failed remembers that the SSH connection has ended by itself: the server has
-// said goodbye, or what it sent made no sense.
+// failed records that the SSH connection has ended by itself: the server has
+// disconnected, or sent invalid data.
 func (w *wire) failed(err error) {
 	cause := lostError(w.hop, time.Since(w.opened), err)
 	if said := disconnectText(err); said != "" {
@@ -162,34 +162,37 @@ var (
 	errPeerClosed = errors.New("the other side closed the connection")
 	errWeClosed   = errors.New("closed on this side")
 	errReset      = errors.New("connection reset")
-	errKeepalive  = errors.New("no answer any more")
+	errKeepalive  = errors.New("no reply")
 )
 
-// isReset tells whether err is a connection that was torn down under us.
+// isReset reports whether err is a reset of the connection.
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
 }
 
-// isEnd tells whether err is the end of a connection that the other side closed.
+// isEnd reports whether err is the end of a connection that the other side
+// closed.
 func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || isReset(err)
 }
 
-// isOurs tells whether err is the end of a connection that was closed here.
-func isOurs(err error) bool { return errors.Is(err, net.ErrClosed) || errors.Is(err, fs.ErrClosed) }
+// isClosedHere reports whether err is the end of a connection that was closed here.
+func isClosedHere(err error) bool {
+	return errors.Is(err, net.ErrClosed) || errors.Is(err, fs.ErrClosed)
+}
 
-// lostError says why the connection to hop has ended.
+// lostError returns why the connection to hop has ended.
 func lostError(hop string, after time.Duration, err error) *executor.LostError {
 	e := &executor.LostError{Code: executor.LostReset, Hop: hop, After: after, Err: err}
 	switch {
-	case isOurs(err):
+	case isClosedHere(err):
 		e.Code, e.Err = executor.LostClosed, errWeClosed
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		e.Code, e.Err = executor.LostClosed, errPeerClosed
-		e.Hint = "the server, or something between here and there, ended the connection; its log may say why"
+		e.Hint = "the server, or a device on the way, ended the connection; check the server's log"
 	case isReset(err):
 		e.Err = errReset
-		e.Hint = "the server was restarted, or something between here and there forgot the connection"
+		e.Hint = "the server was restarted, or a device on the way dropped the connection"
 	case errors.Is(err, syscall.ETIMEDOUT):
 		e.Code, e.Err = executor.LostKeepalive, fmt.Errorf("%w: %w", errKeepalive, err)
 		e.Hint = "check the network, VPN or Wi-Fi"

@@ -16,17 +16,17 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Limits of talking to the agent.
+// Limits for requests to the agent.
 const (
-	// agentPatience is how long it may take to answer and to list its keys.
-	agentPatience = 2 * time.Second
-	// agentSign is how long it may take to sign: somebody may have to confirm, or
+	// agentTimeout is the time limit for connecting and listing keys.
+	agentTimeout = 2 * time.Second
+	// agentSign is the time limit for signing: the user may have to confirm, or
 	// to touch a token.
 	agentSign = time.Minute
 )
 
 var (
-	errAgentSilent = errors.New("it did not answer in time")
+	errAgentSilent = errors.New("it did not reply in time")
 	errAgentGone   = errors.New("it closed the connection")
 )
 
@@ -35,10 +35,10 @@ type agentLink struct {
 	ctx    context.Context
 	conn   *agentConn
 	client agent.ExtendedAgent
-	free   func() bool // takes back what ends the connection with ctx
+	free   func() bool // releases what ends the connection with ctx
 }
 
-// An agentConn keeps the first error: the client turns it into text, and that
+// An agentConn keeps the first error: the client turns it into text, which
 // names the socket.
 type agentConn struct {
 	net.Conn
@@ -62,9 +62,9 @@ func (c *agentConn) keep(err error) error {
 	return err
 }
 
-// dialAgent connects to the agent, whose socket no error names.
+// dialAgent connects to the agent. Its errors do not name the socket.
 func dialAgent(ctx context.Context, socket string) (*agentLink, error) {
-	dialer := net.Dialer{Timeout: agentPatience}
+	dialer := net.Dialer{Timeout: agentTimeout}
 	raw, err := dialer.DialContext(ctx, "unix", socket)
 	if err != nil {
 		return nil, agentError(err)
@@ -73,14 +73,14 @@ func dialAgent(ctx context.Context, socket string) (*agentLink, error) {
 	return &agentLink{
 		ctx:  ctx,
 		conn: conn,
-		// Without its Close the client needs no goroutine to read.
+		// Because the client has no Close, it needs no goroutine to read.
 		client: agent.NewClient(struct{ io.ReadWriter }{conn}),
 		free:   context.AfterFunc(ctx, func() { _ = raw.Close() }),
 	}, nil
 }
 
-// limit sets how long the next request may take. A connection that has failed
-// once is not used again: what comes next may be the answer to something else.
+// limit sets the time limit for the next request. A connection that has failed
+// is not used again: the next reply may belong to an earlier request.
 func (l *agentLink) limit(d time.Duration) error {
 	if l.conn.err != nil {
 		return agentError(l.conn.err)
@@ -88,8 +88,7 @@ func (l *agentLink) limit(d time.Duration) error {
 	return agentError(l.conn.SetDeadline(time.Now().Add(d)))
 }
 
-// failed is why a request failed: the connection's error, or what the agent
-// answered.
+// failed returns why a request failed: the connection's error, or the agent's.
 func (l *agentLink) failed(err error) error {
 	if l.conn.err != nil {
 		return agentError(l.conn.err)
@@ -117,7 +116,7 @@ func agentError(err error) error {
 
 // list returns a signer for each key that the agent holds.
 func (l *agentLink) list() ([]ssh.Signer, error) {
-	if err := l.limit(agentPatience); err != nil {
+	if err := l.limit(agentTimeout); err != nil {
 		return nil, err
 	}
 	signers, err := l.client.Signers()
@@ -127,14 +126,14 @@ func (l *agentLink) list() ([]ssh.Signer, error) {
 	return signers, nil
 }
 
-// sign lets the agent sign. The clocks stand still meanwhile, because it may ask
-// somebody first.
+// sign lets the agent sign. The clocks are stopped meanwhile, because the agent
+// may ask for confirmation.
 func (l *agentLink) sign(signer ssh.AlgorithmSigner, data []byte, algorithm string) (*ssh.Signature, error) {
 	defer executor.Pause(l.ctx)()
 	if err := l.limit(agentSign); err != nil {
 		return nil, err
 	}
-	// The agent has randomness of its own.
+	// The agent uses its own randomness.
 	signature, err := signer.SignWithAlgorithm(nil, data, algorithm)
 	if err != nil {
 		return nil, l.failed(err)
@@ -145,7 +144,7 @@ func (l *agentLink) sign(signer ssh.AlgorithmSigner, data []byte, algorithm stri
 // close may be called without an agent, and twice.
 func (l *agentLink) close() {
 	if l != nil && l.free() {
-		// Nothing was written that could be lost.
+		// No written data can be lost.
 		_ = l.conn.Close()
 	}
 }
@@ -155,7 +154,7 @@ type agentSigner struct {
 	auth    *Authenticator
 	link    *agentLink
 	signer  ssh.AlgorithmSigner
-	public  ssh.PublicKey // parsed, so that a certificate is seen as one
+	public  ssh.PublicKey // parsed, so that a certificate is recognised
 	comment string
 }
 
@@ -163,7 +162,7 @@ func newAgentSigner(a *Authenticator, l *agentLink, signer ssh.AlgorithmSigner) 
 	s := &agentSigner{auth: a, link: l, signer: signer, public: signer.PublicKey()}
 	if key, ok := s.public.(*agent.Key); ok {
 		s.comment = key.Comment
-		// A kind that we do not know may be one that agent and server know.
+		// If we do not know the type of key, agent and server may.
 		if parsed, err := ssh.ParsePublicKey(key.Blob); err == nil {
 			s.public = parsed
 		}

@@ -10,9 +10,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// ask puts one question to the person, with the clocks stopped. short is the
-// question as an error tells it. When it is not answered the story remembers
-// why: nobody was there, or somebody did not want to.
+// ask prompts the user once, with the clocks stopped. short is the text of the
+// prompt in errors. If there is no answer, the attempts record why:
+// there was no Prompter, or the user declined.
 func (a *Authenticator) ask(p executor.Prompt, short string) (executor.Answer, error) {
 	p.Hop, p.User = a.hop, a.host.User
 	answer, err := a.put(p)
@@ -22,13 +22,13 @@ func (a *Authenticator) ask(p executor.Prompt, short string) (executor.Answer, e
 	case a.ctx.Err() != nil:
 		return answer, context.Cause(a.ctx)
 	case errors.Is(err, executor.ErrNoPrompter):
-		if a.story.unanswered == nil {
-			a.story.unanswered = &question{kind: p.Kind, text: short}
+		if a.history.unanswered == nil {
+			a.history.unanswered = &question{kind: p.Kind, text: short}
 		}
 		return answer, executor.ErrNoPrompter
 	default:
-		a.story.declined = &declinedError{question: question{kind: p.Kind, text: short}, err: err}
-		return answer, a.story.declined
+		a.history.declined = &declinedError{question: question{kind: p.Kind, text: short}, err: err}
+		return answer, a.history.declined
 	}
 }
 
@@ -40,7 +40,7 @@ func (a *Authenticator) put(p executor.Prompt) (executor.Answer, error) {
 	return a.prompter.Ask(a.ctx, p)
 }
 
-// askOne asks for one secret.
+// askOne prompts for one secret.
 func (a *Authenticator) askOne(kind executor.PromptKind, text, short string) (string, error) {
 	answer, err := a.ask(executor.Prompt{Kind: kind, Text: text}, short)
 	if err != nil || len(answer.Values) == 0 {
@@ -51,10 +51,10 @@ func (a *Authenticator) askOne(kind executor.PromptKind, text, short string) (st
 	return secret, nil
 }
 
-// askPassword returns an attempt with a password that is asked for when it is
-// about to be sent.
+// askPassword returns an attempt with a password, which is prompted for when it
+// is about to be sent.
 func (a *Authenticator) askPassword() ssh.AuthMethod {
-	if a.asked >= a.tries || a.story.unansweredIs(executor.PromptPassword) {
+	if a.asked >= a.tries || a.history.unansweredIs(executor.PromptPassword) {
 		return nil
 	}
 	a.asked++
@@ -64,12 +64,12 @@ func (a *Authenticator) askPassword() ssh.AuthMethod {
 		if err != nil {
 			return "", err
 		}
-		a.story.passwords++
+		a.history.passwords++
 		return secret, nil
 	})
 }
 
-// nth says from the second try on that the first was not the right one.
+// nth adds, from the second try on, that the previous one was not accepted.
 func nth(text string, try, tries int) string {
 	if try < 2 {
 		return text
@@ -77,13 +77,13 @@ func nth(text string, try, tries int) string {
 	return fmt.Sprintf("%s (not accepted; try %d of %d)", text, try, tries)
 }
 
-// A question is one that has no answer.
+// A question is a prompt without an answer.
 type question struct {
 	kind executor.PromptKind
 	text string // fit for a message
 }
 
-// A declinedError says that the person did not answer.
+// A declinedError reports that the user declined to answer.
 type declinedError struct {
 	question question
 	err      error

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// passwordDoor lets in who has a password.
+// passwordDoor admits logins with a password.
 func passwordDoor(t *testing.T, right string) *door {
 	return newDoor(t, &ssh.ServerConfig{
 		PasswordCallback: func(_ ssh.ConnMetadata, p []byte) (*ssh.Permissions, error) {
@@ -45,12 +45,12 @@ func TestPassword(t *testing.T) {
 	require.Contains(t, f.Hint, "password")
 }
 
-func TestPasswordNobodyToAsk(t *testing.T) {
+func TestPasswordWithoutPrompter(t *testing.T) {
 	d := passwordDoor(t, secret)
 	f := login(t, d.addr, newHost(), nil)
 	require.Equal(t, executor.AuthPrompt, f.Code)
 	require.Empty(t, f.Tried)
-	require.Equal(t, `login as ada needs an answer to "Password for ada@box:22": nobody is there to ask; the server wants password`, f.Error())
+	require.Equal(t, `login as ada needs an answer to "Password for ada@box:22": cannot prompt; the server wants password`, f.Error())
 	require.Equal(t, []string{"none"}, d.methods(), "no empty password was sent")
 
 	batch := &person{answer: func(executor.Prompt) ([]string, error) { return nil, executor.ErrNoPrompter }}
@@ -77,7 +77,7 @@ func TestConfiguredMethods(t *testing.T) {
 				_, err := ask("", "", []string{"?"}, []bool{true})
 				return nil, errors.Join(err, errors.New("no"))
 			},
-		}, nobody)
+		}, noKey)
 	}
 	tests := []struct {
 		name      string
@@ -102,8 +102,8 @@ func TestConfiguredMethods(t *testing.T) {
 	}
 }
 
-// rounds is a server that asks in three rounds, the second without a question,
-// with text that tries to act on a terminal.
+// rounds is a server with three rounds, the second without a question, and with
+// text that tries to control the terminal.
 func rounds() *ssh.ServerConfig {
 	return &ssh.ServerConfig{
 		MaxAuthTries: 20,
@@ -152,7 +152,7 @@ func TestKeyboardInteractiveRounds(t *testing.T) {
 	}, p.asked)
 }
 
-func TestChallengeNobodyToAsk(t *testing.T) {
+func TestChallengeWithoutPrompter(t *testing.T) {
 	d := newDoor(t, rounds(), nil)
 	f := login(t, d.addr, newHost(), nil)
 	require.Equal(t, executor.AuthPrompt, f.Code)
@@ -175,9 +175,9 @@ func TestWrongAnswers(t *testing.T) {
 	require.Equal(t, executor.AuthDenied, f.Code)
 }
 
-// A server whose second factor needs no person here, such as a push message,
-// works without one.
-func TestRoundsWithoutQuestionsNeedNobody(t *testing.T) {
+// A server whose second factor needs no prompt here, such as a push message,
+// works without a prompter.
+func TestRoundsWithoutQuestionsNeedNoPrompter(t *testing.T) {
 	d := newDoor(t, &ssh.ServerConfig{
 		KeyboardInteractiveCallback: func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
 			_, err := ask("", "Look at your telephone", nil, nil)
@@ -230,7 +230,7 @@ func TestLongQuestionsAreCut(t *testing.T) {
 	require.Equal(t, strings.Repeat("ö", 512), p.asked[0].Questions[0].Text)
 }
 
-// twoFactors wants a key, then a challenge.
+// twoFactors requires a key, then a challenge.
 func twoFactors(t *testing.T, key ssh.PublicKey) *door {
 	return newDoor(t, &ssh.ServerConfig{}, func(k ssh.PublicKey) (*ssh.Permissions, error) {
 		if _, err := only(key)(k); err != nil {
@@ -275,7 +275,7 @@ func TestTwoKeys(t *testing.T) {
 	require.Nil(t, login(t, server.Addr, h, nil))
 }
 
-// What one step has used up is there again for the next.
+// Attempts used up in one step are available again in the next.
 func TestTwoChallenges(t *testing.T) {
 	challenge := func(question, answer string, then error) func(ssh.ConnMetadata, ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
 		return func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
@@ -295,7 +295,7 @@ func TestTwoChallenges(t *testing.T) {
 	require.Nil(t, login(t, d.addr, h, says("1", "2")))
 }
 
-// A server that refuses without asking would do so again.
+// A server that refuses without a question is not tried again.
 func TestChallengeWithoutRounds(t *testing.T) {
 	d := newDoor(t, &ssh.ServerConfig{
 		KeyboardInteractiveCallback: func(ssh.ConnMetadata, ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {

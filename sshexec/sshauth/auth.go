@@ -14,39 +14,39 @@ import (
 
 // Limits of a login.
 const (
-	// MaxOffers is how many keys are offered at most. OpenSSH servers end the
-	// connection at the sixth refusal (MaxAuthTries 6).
-	MaxOffers = 5
-	// defaultTries is how often a passphrase, password or challenge is tried
-	// when the configuration does not say; it is OpenSSH's
+	// maxOffers is the maximum number of keys that are offered. OpenSSH servers
+	// end the connection at the sixth refusal (MaxAuthTries 6).
+	maxOffers = 5
+	// defaultTries is how often a passphrase, password or challenge is tried if
+	// the configuration does not set it; it is OpenSSH's
 	// NumberOfPasswordPrompts.
 	defaultTries = 3
 )
 
-// The methods that this package knows, by their names of RFC 4252 and 4256, in
-// the order in which they are tried by default.
+// The supported methods, by their names of RFC 4252 and 4256, in the order in
+// which they are tried by default.
 const (
 	publicKey = "publickey"
 	keyboard  = "keyboard-interactive"
 	password  = "password"
 )
 
-// errExhausted ends a login in which nothing is left to try. Explain says what
-// was tried.
-var errExhausted = errors.New("no way to log in is left")
+// errExhausted ends a login in which nothing is left to try. Explain returns
+// what was tried.
+var errExhausted = errors.New("no login method is left")
 
-// Options say whom to log in, and where. Host is required.
+// Options are the settings of a login. Host is required.
 type Options struct {
 	Host *sshconfig.Host
-	// Hop is how questions name the host: user@host:port.
+	// Hop names the host in prompts: user@host:port.
 	Hop string
 	// Prompter is asked for passphrases, passwords and challenges; nil means
-	// that nobody is there.
+	// that no user can be asked.
 	Prompter executor.Prompter
 }
 
-// An Authenticator is one login to one host. It is used by one goroutine: the
-// one that calls ssh.NewClientConn, which calls back from nowhere else.
+// An Authenticator is one login to one host. It is used only by the goroutine
+// that calls ssh.NewClientConn, on which the callbacks run.
 type Authenticator struct {
 	ctx      context.Context
 	host     *sshconfig.Host
@@ -56,25 +56,25 @@ type Authenticator struct {
 	tries    int      // for passphrases, passwords and challenges
 	home     string   // shown as ~
 
-	agent  *agentLink // nil: none, or not asked yet
-	keys   *queue     // nil: not gathered yet
-	rounds rounds
-	asked  int // attempts with a password since the last step that succeeded
-	story  story
+	agent   *agentLink // nil: none, or not connected yet
+	keys    *queue     // nil: not gathered yet
+	rounds  rounds
+	asked   int // attempts with a password since the last step that succeeded
+	history history
 
-	// resume lets the clocks go on that were stopped while the server waits for
-	// something that a person does elsewhere; see expectPerson.
+	// resume restarts the clocks that were stopped while the server waits for
+	// something the user does elsewhere; see expectPerson.
 	resume func()
 }
 
-// New returns an Authenticator for one login. Nothing is read or connected to
-// before the server has said which methods it allows.
+// New returns an Authenticator for one login. It reads and connects to nothing
+// before the server has listed its methods.
 //
-// ctx bounds the login: once it is done no further key is offered and no
-// question is asked. It must be done, with the cause, when the connection is
-// gone: x/crypto/ssh does not tell that from a refusal, so that a person could
-// be asked for the password of a dead connection. An executor.WithPatience
-// around it stands still while somebody is asked.
+// ctx limits the login: once it is done, no further key is offered and nothing
+// is prompted for. It must be cancelled, with the cause, when the connection is
+// lost: x/crypto/ssh does not distinguish that from a refusal, so the user
+// could be asked for the password of a dead connection. The clocks of an
+// executor.WithPausableTimeout around it are stopped during prompts.
 func New(ctx context.Context, o Options) *Authenticator {
 	tries := o.Host.NumberOfPasswordPrompts
 	if tries <= 0 {
@@ -92,7 +92,7 @@ func New(ctx context.Context, o Options) *Authenticator {
 	}
 }
 
-// methodOrder is what the configuration lets us try.
+// methodOrder returns the methods that the configuration allows.
 func methodOrder(h *sshconfig.Host) []string {
 	order := h.PreferredAuthentications
 	if len(order) == 0 {
@@ -102,27 +102,26 @@ func methodOrder(h *sshconfig.Host) []string {
 	return slices.DeleteFunc(slices.Clone(order), func(name string) bool { return !on[name] })
 }
 
-// Apply makes c log in with this Authenticator. It sets AuthCallback and
-// nothing else.
+// Apply makes c log in with this Authenticator. It sets only AuthCallback.
 func (a *Authenticator) Apply(c *ssh.ClientConfig) { c.AuthCallback = a.next }
 
-// Close lets go of the agent. Call it once ssh.NewClientConn has returned; to
-// end a login early, end the context.
+// Close closes the connection to the agent. Call it once ssh.NewClientConn has
+// returned; to end a login early, cancel the context.
 func (a *Authenticator) Close() {
 	a.resume()
 	a.agent.close()
 }
 
-// next chooses the next attempt; x/crypto/ssh calls it after each refusal and
+// next returns the next attempt; x/crypto/ssh calls it after each refusal and
 // each step that succeeded.
 func (a *Authenticator) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	a.resume()
-	a.hear(c)
+	a.observe(c)
 	if a.ctx.Err() != nil {
 		return nil, context.Cause(a.ctx)
 	}
-	if a.story.declined != nil {
-		return nil, a.story.declined
+	if a.history.declined != nil {
+		return nil, a.history.declined
 	}
 	for _, name := range a.order {
 		if !slices.Contains(c.AllowedMethods, name) {
@@ -135,11 +134,11 @@ func (a *Authenticator) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	return nil, errExhausted
 }
 
-// hear takes down what the server wants and has accepted. After a step that
-// succeeded the counts begin anew: the next one may be another question of the
+// observe records which methods the server wants and has accepted. After a step
+// that succeeded the counts restart: the next one may be another prompt of the
 // same method.
-func (a *Authenticator) hear(c *ssh.ClientAuthContext) {
-	s := &a.story
+func (a *Authenticator) observe(c *ssh.ClientAuthContext) {
+	s := &a.history
 	s.begun = true
 	s.wants = names(c.AllowedMethods)
 	if len(c.PartialSuccessMethods) > len(s.accepted) {
@@ -148,7 +147,7 @@ func (a *Authenticator) hear(c *ssh.ClientAuthContext) {
 	s.accepted = names(c.PartialSuccessMethods)
 }
 
-// attempt returns one more attempt with a method, nil when there is none.
+// attempt returns one more attempt with a method, or nil.
 func (a *Authenticator) attempt(name string) ssh.AuthMethod {
 	switch name {
 	case publicKey:
@@ -160,13 +159,13 @@ func (a *Authenticator) attempt(name string) ssh.AuthMethod {
 	}
 }
 
-// personElsewhere is how long the clocks stand still while the server waits for
-// what a person does on a telephone or a token.
+// personElsewhere is how long the clocks are stopped while the server waits for
+// the user to confirm on a phone or a token.
 const personElsewhere = time.Minute
 
-// expectPerson stops the clocks until the server answers, for personElsewhere
-// at most: behind an answered challenge there may be a push message that
-// somebody has to confirm.
+// expectPerson stops the clocks until the server replies, for personElsewhere
+// at most: after an answered challenge the user may have to confirm a push
+// message.
 func (a *Authenticator) expectPerson() {
 	a.resume()
 	resume := executor.Pause(a.ctx)

@@ -18,11 +18,11 @@ var (
 // A certPath is a file that may hold a certificate.
 type certPath struct {
 	path  string
-	named bool // by CertificateFile: worth a remark when it is missing
+	named bool // by CertificateFile: a remark is added when it is missing
 }
 
-// certPaths are the CertificateFiles; without any, those beside the identity
-// files, as in ssh.
+// certPaths returns the CertificateFiles; without any, those next to the
+// identity files, as in ssh.
 func (a *Authenticator) certPaths() []certPath {
 	var paths []certPath
 	for _, path := range a.host.CertificateFiles {
@@ -37,7 +37,7 @@ func (a *Authenticator) certPaths() []certPath {
 	return paths
 }
 
-// addCertificate adds the certificate in a file, if its private half is in the
+// addCertificate adds the certificate in a file, if its private key is in the
 // agent or in an identity file.
 func (q *queue) addCertificate(p certPath, files []*keyFile, held []*agentSigner) {
 	shown := q.auth.show(p.path)
@@ -88,7 +88,7 @@ func (q *queue) addSigned(name string, cert *ssh.Certificate, half ssh.Signer) {
 	q.put(name, signer)
 }
 
-// privateHalf finds who can sign for a public key, nil if nobody.
+// privateHalf returns the signer for a public key, or nil.
 func (a *Authenticator) privateHalf(public ssh.PublicKey, files []*keyFile, held []*agentSigner) ssh.Signer {
 	for _, h := range held {
 		if sameKey(h.public, public) {
@@ -125,8 +125,8 @@ func loadCert(path string) (*ssh.Certificate, error) {
 	return cert, nil
 }
 
-// remarkValidity tells of a certificate out of its time. It is offered all the
-// same: the server's clock decides, not ours.
+// remarkValidity adds a remark about a certificate that is not valid now. It is
+// offered nevertheless: the server's clock decides, not ours.
 func (a *Authenticator) remarkValidity(shown string, cert *ssh.Certificate) {
 	now := uint64(time.Now().Unix())
 	switch {
@@ -137,7 +137,7 @@ func (a *Authenticator) remarkValidity(shown string, cert *ssh.Certificate) {
 	}
 }
 
-// stamp is a time of a certificate, which may be any number.
+// stamp formats a time of a certificate, which may be any number.
 func stamp(seconds uint64) string {
 	const year9999 = 253402300799
 	if seconds > year9999 {

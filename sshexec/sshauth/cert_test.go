@@ -16,8 +16,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// certify signs the public half in file+".pub" with a CA; the certificate is
-// file+"-cert.pub", as ssh-keygen names it.
+// certify signs the public key in file+".pub" with a CA; the certificate is
+// file+"-cert.pub", as with ssh-keygen.
 func certify(t *testing.T, ca *sshtest.Key, user, file string, args ...string) *ssh.Certificate {
 	t.Helper()
 	all := append([]string{"-q", "-s", ca.File, "-I", "test", "-n", user}, args...)
@@ -34,7 +34,7 @@ func TestCertificates(t *testing.T) {
 		return sshtest.NewKey(t, kind, filepath.Join(t.TempDir(), "id"))
 	}
 
-	t.Run("beside the identity file", func(t *testing.T) {
+	t.Run("next to the identity file", func(t *testing.T) {
 		k, h := key(t, "ed25519"), newHost()
 		certify(t, ca, server.User, k.File)
 		h.User, h.IdentityFiles = server.User, []string{k.File}

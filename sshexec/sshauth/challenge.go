@@ -10,53 +10,53 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Limits of keyboard-interactive: far more than any server in use needs.
+// Limits of keyboard-interactive, far above what real servers need.
 const (
 	maxRounds    = 64 // of one login
 	maxQuestions = 16 // of one round
 )
 
 var (
-	errRounds    = fmt.Errorf("the server asked more than %d rounds of questions", maxRounds)
-	errQuestions = fmt.Errorf("the server asked more than %d questions at once", maxQuestions)
+	errRounds    = fmt.Errorf("the server sent more than %d rounds of questions", maxRounds)
+	errQuestions = fmt.Errorf("the server sent more than %d questions at once", maxQuestions)
 	errAnswers   = errors.New("not every question was answered")
 )
 
 // rounds is the state of keyboard-interactive.
 type rounds struct {
 	attempts int    // since the last step that succeeded
-	silent   bool   // the attempt under way has not brought a single round
+	silent   bool   // the current attempt has not had a single round
 	total    int    // rounds of all attempts
-	told     string // text of rounds without a question, for the next one with some
+	told     string // text of rounds without questions, shown in the next round with some
 }
 
-// answerRounds returns an attempt with keyboard-interactive. A server that
-// refuses without any round will not ask the next time either.
+// answerRounds returns an attempt with keyboard-interactive. If a server
+// refuses it without any round, it is not tried again.
 func (a *Authenticator) answerRounds() ssh.AuthMethod {
 	r := &a.rounds
-	if r.attempts >= a.tries || r.attempts > 0 && r.silent || a.story.unansweredIs(executor.PromptChallenge) {
+	if r.attempts >= a.tries || r.attempts > 0 && r.silent || a.history.unansweredIs(executor.PromptChallenge) {
 		return nil
 	}
 	r.attempts++
 	r.silent = true
-	a.story.challenges++
+	a.history.challenges++
 	return ssh.KeyboardInteractive(a.answerRound)
 }
 
-// answerRound answers one round. One without questions needs no person; what it
-// says is kept for the next.
+// answerRound answers one round. One without questions needs no prompt; its
+// text is shown in the next one.
 func (a *Authenticator) answerRound(name, instruction string, questions []string, echos []bool) ([]string, error) {
 	r := &a.rounds
 	r.silent = false
 	a.resume()
 	if r.total++; r.total > maxRounds {
-		return nil, a.story.remark(errRounds)
+		return nil, a.history.remark(errRounds)
 	}
 	if len(questions) > maxQuestions {
-		return nil, a.story.remark(errQuestions)
+		return nil, a.history.remark(errQuestions)
 	}
-	r.tell(joinLines(name, instruction))
-	a.story.said = r.told
+	r.addText(joinLines(name, instruction))
+	a.history.said = r.told
 	if len(questions) == 0 {
 		a.expectPerson()
 		return nil, nil
@@ -87,8 +87,8 @@ func (a *Authenticator) askRound(questions []string, echos []bool) ([]string, er
 	return answer.Values, nil
 }
 
-// tell adds text; what is older makes room.
-func (r *rounds) tell(text string) {
+// addText adds text, and drops the oldest if there is too much.
+func (r *rounds) addText(text string) {
 	text = cut(text, maxRemote)
 	if all := joinLines(r.told, text); len(all) <= maxRemote {
 		text = all
@@ -96,7 +96,7 @@ func (r *rounds) tell(text string) {
 	r.told = text
 }
 
-// joinLines puts texts below each other and leaves out those that are empty.
+// joinLines joins the texts that are not empty with newlines.
 func joinLines(texts ...string) string {
 	var lines []string
 	for _, text := range texts {

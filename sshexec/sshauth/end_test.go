@@ -23,8 +23,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// An agent that is of no use is a remark without its address, and the key file
-// is still offered.
+// For a broken agent there is a remark without its address, and the key file is
+// still offered.
 func TestBrokenAgents(t *testing.T) {
 	key := sshtest.NewKey(t, "ed25519", filepath.Join(t.TempDir(), "id"))
 	d := newDoor(t, &ssh.ServerConfig{}, only(key.PublicKey()))
@@ -32,7 +32,7 @@ func TestBrokenAgents(t *testing.T) {
 	tests := []struct{ name, socket, why string }{
 		{"missing", filepath.Join(t.TempDir(), "socket"), "no such file"},
 		{"not a socket", key.File, "connection refused"},
-		{"silent", listenUnix(t, discard), "did not answer in time"},
+		{"silent", listenUnix(t, discard), "did not reply in time"},
 		{"closes", listenUnix(t, func(net.Conn) {}), "closed the connection"},
 		{"garbage", listenUnix(t, func(c net.Conn) {
 			_, _ = c.Write(bytes.Repeat([]byte{0, 0, 0, 2, 99, 0x1b}, 10))
@@ -56,7 +56,7 @@ func TestBrokenAgents(t *testing.T) {
 			require.NotContains(t, fmt.Sprintf("%+v %s", f, f), test.socket)
 
 			if test.name == "silent" {
-				return // it has cost its two seconds
+				return // the two seconds have passed
 			}
 			h.IdentityFiles = []string{key.File}
 			require.Nil(t, login(t, d.addr, h, nil))
@@ -64,8 +64,7 @@ func TestBrokenAgents(t *testing.T) {
 	}
 }
 
-// Nothing that has to do with the login is sent to a server with the wrong host
-// key.
+// Nothing about the login is sent to a server with the wrong host key.
 func TestNoKeyBeforeTheHostKey(t *testing.T) {
 	key := sshtest.NewKey(t, "ed25519", filepath.Join(t.TempDir(), "id"))
 	d := newDoor(t, &ssh.ServerConfig{}, only(key.PublicKey()))
@@ -87,8 +86,8 @@ func TestNoKeyBeforeTheHostKey(t *testing.T) {
 	require.Empty(t, touched)
 }
 
-// A connection that ends in the middle is no reason to ask for a password.
-func TestNobodyIsAskedForADeadConnection(t *testing.T) {
+// When a connection ends during the login, there is no prompt for a password.
+func TestNoPromptForADeadConnection(t *testing.T) {
 	key := sshtest.NewKey(t, "ed25519", filepath.Join(t.TempDir(), "id"))
 	for _, cause := range []error{
 		io.EOF,
@@ -98,7 +97,7 @@ func TestNobodyIsAskedForADeadConnection(t *testing.T) {
 		d := newDoor(t, &ssh.ServerConfig{
 			PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, nil },
 		}, func(ssh.PublicKey) (*ssh.Permissions, error) {
-			cancel(cause) // which also closes the connection
+			cancel(cause) // the connection is closed then
 			return nil, errors.New("no")
 		})
 		h := newHost()
@@ -134,21 +133,21 @@ func TestCancelledAndTooSlow(t *testing.T) {
 	}
 }
 
-// The time in which somebody is asked does not count.
-func TestClocksStandStillDuringQuestions(t *testing.T) {
+// Time spent in prompts does not count.
+func TestClocksAreStoppedDuringPrompts(t *testing.T) {
 	const patience = 400 * time.Millisecond
 	d := newDoor(t, &ssh.ServerConfig{
 		KeyboardInteractiveCallback: func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
 			if _, err := ask("", "Look at your telephone", []string{"Code:"}, []bool{true}); err != nil {
 				return nil, err
 			}
-			<-time.After(2 * patience) // somebody looks
+			<-time.After(2 * patience) // the user thinks
 			return nil, nil
 		},
 	}, nil)
-	ctx, cancel := executor.WithPatience(t.Context(), patience, errors.New("too slow"))
+	ctx, cancel := executor.WithPausableTimeout(t.Context(), patience, errors.New("too slow"))
 	defer cancel()
-	resume := executor.Pause(ctx) // how long it takes until somebody is asked is not looked at
+	resume := executor.Pause(ctx) // the time until the first prompt does not matter
 	p := &person{answer: func(executor.Prompt) ([]string, error) {
 		resume()
 		select {
@@ -159,10 +158,10 @@ func TestClocksStandStillDuringQuestions(t *testing.T) {
 		}
 	}}
 	require.Nil(t, loginWith(t, ctx, d.addr, newHost(), p))
-	<-ctx.Done() // and afterwards the clock goes on
+	<-ctx.Done() // then the clock continues
 }
 
-// What a server names as its methods is bounded and harmless.
+// The list of methods from a server is bounded and harmless.
 func TestHostileMethods(t *testing.T) {
 	a := sshauth.New(t.Context(), sshauth.Options{Host: newHost(), Hop: "hop"})
 	config := &ssh.ClientConfig{}
@@ -180,7 +179,7 @@ func TestHostileMethods(t *testing.T) {
 	require.Contains(t, f.Hint, "--ssh-transport binary")
 }
 
-func TestExplainServersFarewell(t *testing.T) {
+func TestExplainDisconnectMessage(t *testing.T) {
 	tests := []struct {
 		err  string
 		code executor.StartCode
@@ -204,7 +203,7 @@ func TestExplainServersFarewell(t *testing.T) {
 	require.Nil(t, a.Explain(nil))
 }
 
-// No secret is in what the package shows, however it is formatted.
+// No secret appears in formatted values of the package.
 func TestNoSecretIsShown(t *testing.T) {
 	const word = "tr0ub4dor"
 	dir := t.TempDir()
@@ -231,7 +230,7 @@ func TestNoSecretIsShown(t *testing.T) {
 	require.Error(t, err)
 	require.Len(t, p.asked, 9, "three times each: passphrase, challenge, password")
 	f := a.Explain(err)
-	p.answer = nil // which holds the word for the test's sake
+	p.answer = nil // which holds the password for the test
 	for _, value := range []any{err, f, *f, a, *a, config, p.asked} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
 			require.NotContains(t, fmt.Sprintf(verb, value), word)

@@ -16,7 +16,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A Failure is a login that did not work.
+// A Failure is a failed login.
 type Failure struct {
 	Code executor.StartCode // AuthDenied and its kin; NetLost, StartCancelled
 	User string
@@ -24,22 +24,22 @@ type Failure struct {
 	// "file ~/.ssh/id_rsa", "certificate ..."), then the other methods.
 	Tried []string
 	// Wants are the methods that the server listed last, Accepted those that
-	// succeeded but were not enough. Both are made safe to show.
+	// succeeded but were not enough. Both are safe to display.
 	Wants    []string
 	Accepted []string
-	// Remarks tell of keys that were skipped, and why.
+	// Remarks are the reasons why keys were skipped.
 	Remarks []string
-	Said    string // what the server said with its questions, at most 4 KiB, untrusted text
+	Said    string // the server's text in keyboard-interactive, at most 4 KiB, untrusted
 	Hint    string // what to try
-	Err     error  // what ended it, without what was tried
+	Err     error  // the cause, without what was tried
 
 	keys int // how many of Tried are keys
 }
 
-// shownRemarks is how many remarks stand in an error.
+// shownRemarks is the number of remarks in an error.
 const shownRemarks = 3
 
-// Error says what ended the login, what was tried, what the server wants, and
+// Error returns the cause, the attempts, the methods that the server wants, and
 // the first remarks.
 func (f *Failure) Error() string {
 	parts := []string{f.Err.Error()}
@@ -58,7 +58,7 @@ func (f *Failure) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// tried is Tried in one line.
+// tried formats Tried in one line.
 func (f *Failure) tried() string {
 	var parts []string
 	if f.keys > 0 {
@@ -71,17 +71,17 @@ func (f *Failure) tried() string {
 	return strings.Join(append(parts, f.Tried[f.keys:]...), ", ")
 }
 
-// Unwrap returns what ended the login.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // Explain turns the error of ssh.NewClientConn into a Failure. It returns nil
 // when err is nil, or when the login had not begun: the server was not reached
 // or not verified.
 func (a *Authenticator) Explain(err error) *Failure {
-	if err == nil || !a.story.begun && !disconnected(err).tooMany() {
+	if err == nil || !a.history.begun && !disconnected(err).tooMany() {
 		return nil
 	}
-	s := &a.story
+	s := &a.history
 	f := &Failure{
 		User:     plain(a.host.User),
 		Tried:    s.tried(),
@@ -95,10 +95,10 @@ func (a *Authenticator) Explain(err error) *Failure {
 	return f
 }
 
-// classify finds code, cause and hint: what came from outside first, then what
-// would have needed a person, then the plain refusal.
+// classify sets code, cause and hint: outside causes first, then prompts
+// without an answer, then the plain refusal.
 func (a *Authenticator) classify(f *Failure, err error) {
-	s, d := &a.story, disconnected(err)
+	s, d := &a.history, disconnected(err)
 	if a.ctx.Err() != nil {
 		err = context.Cause(a.ctx)
 	}
@@ -112,7 +112,7 @@ func (a *Authenticator) classify(f *Failure, err error) {
 	case a.ctx.Err() != nil || !errors.Is(err, errExhausted) && (isTimeout(err) || isLost(err)):
 		f.classifyEnd(err)
 	case s.unoffered > 0:
-		f.set(executor.AuthTooMany, hintTooMany, "login as %s given up after %d keys, with %d more at hand", f.User, f.keys, s.unoffered)
+		f.set(executor.AuthTooMany, hintTooMany, "login as %s given up after %d keys; %d more not tried", f.User, f.keys, s.unoffered)
 	case s.unanswered != nil:
 		f.set(executor.AuthPrompt, hintPrompt(s.unanswered), "login as %s needs an answer to %q: %w", f.User, s.unanswered.text, executor.ErrNoPrompter)
 	case s.locked != "":
@@ -128,9 +128,9 @@ func (f *Failure) set(code executor.StartCode, hint, format string, args ...any)
 	f.Code, f.Hint, f.Err = code, hint, fmt.Errorf(format, args...)
 }
 
-// classifyDeclined is a login in which the person did not answer.
+// classifyDeclined classifies a login in which the user declined a prompt.
 func (a *Authenticator) classifyDeclined(f *Failure) {
-	declined := a.story.declined
+	declined := a.history.declined
 	code, hint := executor.AuthDenied, ""
 	switch {
 	case errors.Is(declined, context.Canceled):
@@ -141,8 +141,8 @@ func (a *Authenticator) classifyDeclined(f *Failure) {
 	f.set(code, hint, "login as %s: %w", f.User, declined)
 }
 
-// classifyEnd is a login that was cut short: cancelled, too slow, or without a
-// connection.
+// classifyEnd classifies a login that was cut short: cancelled, too slow, or
+// without a connection.
 func (f *Failure) classifyEnd(err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -173,17 +173,17 @@ func isLost(err error) bool {
 	return errors.As(err, &opErr) || errors.As(err, &lost)
 }
 
-// A disconnect is the server's farewell.
+// A disconnect is the server's disconnect message.
 type disconnect struct {
-	message string // quoted, so fit for a message of ours
+	message string // quoted, so safe to display
 }
 
-// disconnectText is how x/crypto/ssh spells it; the type is not exported.
+// disconnectText matches the text of x/crypto/ssh; the type is not exported.
 var disconnectText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`ssh: disconnect, reason \d+: (".*")`)
 })
 
-// disconnected finds the server's farewell in err, nil if there is none.
+// disconnected returns the server's disconnect message in err, or nil.
 func disconnected(err error) *disconnect {
 	m := disconnectText().FindStringSubmatch(err.Error())
 	if m == nil {
@@ -192,29 +192,28 @@ func disconnected(err error) *disconnect {
 	return &disconnect{message: cut(m[1], maxQuestion)}
 }
 
-// tooMany tells whether the server counted more attempts than it allows.
+// tooMany reports whether the server counted more attempts than it allows.
 func (d *disconnect) tooMany() bool {
 	return d != nil && strings.Contains(strings.ToLower(d.message), "too many auth")
 }
 
 // The hints.
 const (
-	hintTooMany = "servers count every key: name the right one with IdentityFile, and set IdentitiesOnly yes, " +
+	hintTooMany = "servers count every key: set the right one with IdentityFile, and set IdentitiesOnly yes, " +
 		"for this host in ~/.ssh/config"
 	hintPassphrase = "load the key into the agent once: ssh-add"
-	hintAnswer     = "run it where somebody can answer, or set up a key that needs no question"
-	hintTimeout    = "try ssh to the same host: if that is slow too, its login is (DNS, PAM)"
-	hintLost       = "the server may allow fewer attempts: name the right key with IdentityFile and IdentitiesOnly yes"
+	hintAnswer     = "run mcpdbg in a terminal to answer prompts, or set up a key that needs no passphrase"
+	hintTimeout    = "try ssh to the same host: if that is slow too, the server's login is slow (DNS, PAM)"
+	hintLost       = "the server may allow fewer attempts: set the right key with IdentityFile and IdentitiesOnly yes"
 	hintHardware   = "FIDO keys sign through the agent or OpenSSH only: load it with ssh-add, or use --ssh-transport binary"
-	hintElse       = "it wants what only OpenSSH's client can do: use --ssh-transport binary"
-	hintNoKey      = "there was no key to offer: load one with ssh-add, or name it with --ssh-identity, or with IdentityFile in ~/.ssh/config"
+	hintElse       = "the server wants a method that only the OpenSSH client supports: use --ssh-transport binary"
+	hintNoKey      = "no key was found: load one with ssh-add, or set it with --ssh-identity, or with IdentityFile in ~/.ssh/config"
 	hintDenied     = "check the user name, and that one of these keys is in the server's authorized_keys\n" + HintAccount
 	hintSecret     = "check the user name and the password\n" + HintAccount
 )
 
-// HintAccount is what may be wrong with an account that no key and no password can
-// open.
-const HintAccount = "ask the owner of the host whether the account is locked, expired or without a valid shell: only the server's log says so"
+// HintAccount covers accounts that accept no key and no password.
+const HintAccount = "ask the owner of the host whether the account is locked, expired or without a valid shell: only the server's log shows that"
 
 func hintPrompt(q *question) string {
 	if q.kind == executor.PromptPassphrase {
@@ -223,9 +222,9 @@ func hintPrompt(q *question) string {
 	return hintAnswer
 }
 
-// hintDenied looks at what could have worked.
+// hintDenied returns a hint based on the methods that could have worked.
 func (a *Authenticator) hintDenied() string {
-	s := &a.story
+	s := &a.history
 	possible := slices.ContainsFunc(s.wants, func(m string) bool { return m == publicKey || m == keyboard || m == password })
 	switch {
 	case s.hardware:

@@ -26,18 +26,18 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A door is a server in this process that counts what is tried on it.
+// A door is a server in this process that counts login attempts.
 type door struct {
 	addr    string
 	hostKey ssh.Signer
 
 	mu     sync.Mutex
-	offers []string // fingerprints, in order, each once a query
-	log    []string // methods that the server decided on
+	offers []string // fingerprints, in order, once for each query
+	log    []string // methods for which the server has decided
 }
 
-// newDoor serves with config, whose host key it makes. Keys are let in by keys,
-// which may be nil, and counted.
+// newDoor serves with config, whose host key it makes. Keys are accepted by
+// keys, which may be nil, and counted.
 func newDoor(t *testing.T, config *ssh.ServerConfig, keys func(ssh.PublicKey) (*ssh.Permissions, error)) *door {
 	t.Helper()
 	d := &door{hostKey: newSigner(t)}
@@ -102,7 +102,7 @@ func (d *door) methods() []string {
 	return append([]string(nil), d.log...)
 }
 
-// only lets in who has this key.
+// only accepts this key.
 func only(right ssh.PublicKey) func(ssh.PublicKey) (*ssh.Permissions, error) {
 	return func(key ssh.PublicKey) (*ssh.Permissions, error) {
 		if string(key.Marshal()) == string(right.Marshal()) {
@@ -112,9 +112,9 @@ func only(right ssh.PublicKey) func(ssh.PublicKey) (*ssh.Permissions, error) {
 	}
 }
 
-func nobody(ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no key will do") }
+func noKey(ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no key will do") }
 
-// newHost is a configuration with all methods on and nothing to offer.
+// newHost returns a configuration with all methods on and no keys.
 func newHost() *sshconfig.Host {
 	return &sshconfig.Host{Alias: "box", HostName: "box", User: "ada", Port: 22, Pubkey: true, KbdInteractive: true, Password: true}
 }
@@ -155,7 +155,7 @@ func loginWith(t *testing.T, ctx context.Context, addr string, h *sshconfig.Host
 	return nil
 }
 
-// A person answers questions, and remembers them.
+// A person answers prompts, and remembers them.
 type person struct {
 	mu     sync.Mutex
 	asked  []executor.Prompt
@@ -170,7 +170,7 @@ func (p *person) Ask(_ context.Context, prompt executor.Prompt) (executor.Answer
 	return executor.Answer{Values: values}, err
 }
 
-// says gives the same answers to every question, the last one for ever.
+// says gives the same answers to every prompt, the last one forever.
 func says(answers ...string) *person {
 	var n int
 	return &person{answer: func(executor.Prompt) ([]string, error) {
@@ -198,7 +198,7 @@ func added(key ed25519.PrivateKey, comment string) agent.AddedKey {
 	return agent.AddedKey{PrivateKey: key, Comment: comment}
 }
 
-// keygen makes a key file with ssh-keygen, and returns its public half.
+// keygen makes a key file with ssh-keygen, and returns its public key.
 func keygen(t testing.TB, file string, args ...string) ssh.PublicKey {
 	t.Helper()
 	program := sshtest.Need(t, "ssh-keygen")
@@ -223,7 +223,7 @@ func writePublic(t testing.TB, file string, key ssh.PublicKey) string {
 	return file
 }
 
-// wrongKeys are keys that nobody lets in.
+// wrongKeys returns keys that no server accepts.
 func wrongKeys(t testing.TB, n int) []agent.AddedKey {
 	t.Helper()
 	var keys []agent.AddedKey
@@ -233,14 +233,14 @@ func wrongKeys(t testing.TB, n int) []agent.AddedKey {
 	return keys
 }
 
-// keyring serves an agent of this process and returns the path of its socket.
+// keyring serves an agent in this process and returns the path of its socket.
 func keyring(t *testing.T, held agent.Agent) string {
 	t.Helper()
 	return listenUnix(t, func(c net.Conn) { _ = agent.ServeAgent(held, c) })
 }
 
-// listenUnix has each connection served until it ends, and returns the path of
-// the socket.
+// listenUnix serves each connection until it ends, and returns the path of the
+// socket.
 func listenUnix(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "agent") //nolint:usetesting // t.TempDir may be too long for a socket

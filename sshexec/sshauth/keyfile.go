@@ -14,31 +14,30 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// maxKeyFile is the largest key file that is read, in bytes; OpenSSH's limit is
-// the same.
+// maxKeyFile is the maximum size of a key file in bytes, as in OpenSSH.
 const maxKeyFile = 1 << 20
 
 var (
 	errWrongPassphrase = errors.New("wrong passphrase")
-	errPublicOnly      = errors.New("only the public half is here, and the agent does not hold the key")
-	errHardware        = errors.New("a FIDO key can't be used from its file")
+	errPublicOnly      = errors.New("it has only the public key, and the agent does not hold the private key")
+	errHardware        = errors.New("a FIDO key cannot be used from its file")
 	errTooOpen         = errors.New("its permissions are too open: others can read it")
 	errNotRegular      = errors.New("not a regular file")
 	errTooLarge        = fmt.Errorf("larger than %d bytes", maxKeyFile)
-	errOtherKey        = errors.New("the .pub file beside it belongs to another key")
-	errSealedPKCS8     = errors.New("encrypted PKCS#8 can't be read: convert it with ssh-keygen -p")
+	errOtherKey        = errors.New("the .pub file next to it belongs to another key")
+	errSealedPKCS8     = errors.New("encrypted PKCS#8 is not supported: convert it with ssh-keygen -p")
 )
 
-// A keyFile is what an identity file tells without its passphrase.
+// A keyFile is an identity file, read without its passphrase.
 type keyFile struct {
 	path   string
-	public ssh.PublicKey // nil: only the passphrase will tell
-	signer ssh.Signer    // nil: encrypted, or without a private half
+	public ssh.PublicKey // nil: unknown without the passphrase
+	signer ssh.Signer    // nil: encrypted, or without a private key
 	sealed []byte        // the encrypted file
-	why    error         // why the private half can't be used, if that is known
+	why    error         // why the private key cannot be used, if known
 }
 
-// reason is why nothing can be signed with the file.
+// reason returns why the file cannot be used to sign.
 func (k *keyFile) reason() error {
 	if k.why != nil {
 		return k.why
@@ -46,9 +45,9 @@ func (k *keyFile) reason() error {
 	return errPublicOnly
 }
 
-// loadKey reads an identity file and the .pub file beside it. An error together
-// with a keyFile says why the private half can't be used; the public half may
-// still match a key of the agent.
+// loadKey reads an identity file and the .pub file next to it. An error
+// together with a keyFile explains why the private key cannot be used; the
+// public key may still match one of the agent.
 func loadKey(path string) (*keyFile, error) {
 	public, err := readKeyFile(path+".pub", false)
 	if err != nil {
@@ -64,8 +63,8 @@ func loadKey(path string) (*keyFile, error) {
 	return k, parseErr
 }
 
-// readKeyFile reads a small regular file; a private one only if nobody else
-// can.
+// readKeyFile reads a small regular file; a private one only if other users
+// cannot read it.
 func readKeyFile(path string, private bool) ([]byte, error) {
 	// Stat first: opening a FIFO would wait for a writer.
 	info, err := os.Stat(path)
@@ -94,8 +93,8 @@ func readKeyFile(path string, private bool) ([]byte, error) {
 	return data, nil
 }
 
-// bare is the cause of a file error without operation and path, which the
-// message around it names.
+// bare returns the cause of a file error without operation and path, which the
+// surrounding message has.
 func bare(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -104,8 +103,8 @@ func bare(err error) error {
 	return err
 }
 
-// isPublic tells whether an identity file holds a public key only: a way to
-// name a key of the agent.
+// isPublic reports whether an identity file holds only a public key, which
+// selects a key of the agent.
 func isPublic(data []byte) bool {
 	_, err := parsePublic(data)
 	return err == nil
@@ -116,7 +115,7 @@ func parsePublic(data []byte) (ssh.PublicKey, error) {
 	return public, err
 }
 
-// parseKey reads the private file and the .pub file beside it; either may be
+// parseKey parses the private file and the .pub file next to it; either may be
 // nil. The result is never nil.
 func parseKey(private, public []byte) (*keyFile, error) {
 	k := &keyFile{}
@@ -150,8 +149,8 @@ func parseKey(private, public []byte) (*keyFile, error) {
 	}
 }
 
-// explain says why a private file can't be used, and finds its public half all
-// the same.
+// explain returns why a private file cannot be used, and still sets its public
+// key.
 func (k *keyFile) explain(private []byte, err error) error {
 	if p := embeddedPublic(private); p != nil {
 		k.public = p
@@ -165,12 +164,11 @@ func (k *keyFile) explain(private []byte, err error) error {
 	return fmt.Errorf("not a private key: %s", plain(strings.TrimPrefix(err.Error(), "ssh: ")))
 }
 
-// isHardware tells whether a key of this type lives on a FIDO token.
+// isHardware reports whether keys of this type are on a FIDO token.
 func isHardware(keyType string) bool { return strings.HasPrefix(keyType, "sk-") }
 
-// embeddedPublic is the public half that a file in OpenSSH's format holds
-// outside of what is encrypted, nil if there is none. The format is
-// PROTOCOL.key of OpenSSH.
+// embeddedPublic returns the unencrypted public key in a file of OpenSSH's
+// format, or nil. The format is described in PROTOCOL.key of OpenSSH.
 func embeddedPublic(private []byte) ssh.PublicKey {
 	const magic = "openssh-key-v1\x00"
 	block, _ := pem.Decode(private)
@@ -198,13 +196,13 @@ func embeddedPublic(private []byte) ssh.PublicKey {
 	return public
 }
 
-// open decrypts the file. A wrong passphrase is errWrongPassphrase; after
-// another error no passphrase will do.
+// open decrypts the file. For a wrong passphrase the error is
+// errWrongPassphrase; after any other error no passphrase works.
 func (k *keyFile) open(passphrase []byte) (ssh.Signer, error) {
 	signer, err := ssh.ParsePrivateKeyWithPassphrase(k.sealed, passphrase)
 	if err != nil {
-		// The older format has no reliable check: what a wrong passphrase
-		// decrypts to may be noise that fails anywhere in the parser.
+		// The older format has no reliable check: a wrong passphrase decrypts
+		// to noise that may fail anywhere in the parser.
 		if errors.Is(err, x509.IncorrectPasswordError) || !bytes.Contains(k.sealed, []byte("OPENSSH PRIVATE KEY")) {
 			return nil, errWrongPassphrase
 		}

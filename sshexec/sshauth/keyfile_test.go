@@ -20,8 +20,8 @@ import (
 
 const secret = "correct horse battery"
 
-// Every format that ssh-keygen writes, with and without a passphrase; without
-// the .pub file beside it too.
+// Every format that ssh-keygen writes, with and without a passphrase, and also
+// without the .pub file.
 func TestKeyFormats(t *testing.T) {
 	tests := []struct {
 		name string
@@ -78,8 +78,8 @@ func TestPassphraseOnlyWhenTheServerWantsTheKey(t *testing.T) {
 	require.Contains(t, p.asked[0].Text, wanted)
 }
 
-// encrypted is a key in a file, and a door for it. The older format is quicker
-// to decrypt.
+// encrypted returns a key file with a passphrase, and a door for it. The older
+// format is faster to decrypt.
 func encrypted(t *testing.T) (d *door, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "id")
@@ -114,24 +114,24 @@ func TestWrongPassphraseOfOldFormats(t *testing.T) {
 	h := newHost()
 	h.IdentityFiles = []string{file}
 	h.NumberOfPasswordPrompts = 600
-	wrong := make([]string, 599) // one in 256 looks right until the parser sees noise
+	wrong := make([]string, 599) // one in 256 passes until the parser sees noise
 	for i := range wrong {
 		wrong[i] = strconv.Itoa(i)
 	}
 	require.Nil(t, login(t, d.addr, h, says(append(wrong, secret)...)))
 }
 
-// An empty passphrase skips the key, and the login goes on.
+// An empty passphrase skips the key, and the login continues.
 func TestEmptyPassphraseSkipsTheKey(t *testing.T) {
 	d, file := encrypted(t)
 	h := newHost()
 	h.IdentityFiles = []string{file}
 	f := login(t, d.addr, h, says(""))
 	require.Equal(t, executor.AuthPassphrase, f.Code)
-	require.Contains(t, f.Remarks[0], "no passphrase was given")
+	require.Contains(t, f.Remarks[0], "no passphrase was entered")
 }
 
-func TestPersonWhoDeclines(t *testing.T) {
+func TestDeclinedPassphrase(t *testing.T) {
 	d, file := encrypted(t)
 	tests := []struct {
 		err  error
@@ -150,11 +150,11 @@ func TestPersonWhoDeclines(t *testing.T) {
 		require.Equal(t, test.code, f.Code)
 		require.ErrorIs(t, f, test.err)
 		require.Len(t, p.asked, 1)
-		require.Len(t, d.seen()[before:], 1, "nothing is tried after somebody gave up")
+		require.Len(t, d.seen()[before:], 1, "nothing is tried after the user gave up")
 	}
 }
 
-func TestNobodyToAsk(t *testing.T) {
+func TestPassphraseWithoutPrompter(t *testing.T) {
 	d, file := encrypted(t)
 	batch := &person{answer: func(p executor.Prompt) ([]string, error) {
 		return nil, &os.PathError{Op: p.Text, Err: executor.ErrNoPrompter}
@@ -173,7 +173,7 @@ func TestNobodyToAsk(t *testing.T) {
 	require.Len(t, batch.asked, 1)
 }
 
-// Keys that can't be used are remarks, and the others are still tried.
+// For unusable keys there are remarks, and the others are still tried.
 func TestUnusableFiles(t *testing.T) {
 	dir := t.TempDir()
 	right := sshtest.NewKey(t, "ed25519", filepath.Join(dir, "right"))
@@ -203,7 +203,7 @@ func TestUnusableFiles(t *testing.T) {
 		{dir, "not a regular file"},
 		{fifo, "not a regular file"},
 		{sealed, "encrypted PKCS#8"},
-		{write("sk", skFile(t), 0o600), "a FIDO key can't be used from its file"},
+		{write("sk", skFile(t), 0o600), "a FIDO key cannot be used from its file"},
 	}
 	d := newDoor(t, &ssh.ServerConfig{}, only(right.PublicKey()))
 	for _, test := range tests {
@@ -233,10 +233,10 @@ func TestUnusableFiles(t *testing.T) {
 }
 
 // The default files need not exist.
-func TestMissingDefaultFilesAreNoRemark(t *testing.T) {
+func TestMissingDefaultFilesAddNoRemark(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	d := newDoor(t, &ssh.ServerConfig{}, nobody)
+	d := newDoor(t, &ssh.ServerConfig{}, noKey)
 	h := newHost()
 	h.IdentityFiles = []string{filepath.Join(home, ".ssh", "id_rsa"), filepath.Join(home, ".ssh", "id_ed25519")}
 	require.Empty(t, login(t, d.addr, h, nil).Remarks)
@@ -246,7 +246,7 @@ func TestPathsBelowHomeAreShownShort(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	key := sshtest.NewKey(t, "ed25519", filepath.Join(home, "id"))
-	d := newDoor(t, &ssh.ServerConfig{}, nobody)
+	d := newDoor(t, &ssh.ServerConfig{}, noKey)
 	h := newHost()
 	h.IdentityFiles = []string{key.File}
 	require.Equal(t, []string{"file ~/id"}, login(t, d.addr, h, nil).Tried)
@@ -255,7 +255,7 @@ func TestPathsBelowHomeAreShownShort(t *testing.T) {
 func TestHintForHardwareKeys(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "id_ed25519_sk")
 	require.NoError(t, os.WriteFile(file, []byte(skFile(t)), 0o600))
-	d := newDoor(t, &ssh.ServerConfig{}, nobody)
+	d := newDoor(t, &ssh.ServerConfig{}, noKey)
 	h := newHost()
 	h.IdentityFiles = []string{file}
 	f := login(t, d.addr, h, nil)

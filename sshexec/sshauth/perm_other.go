@@ -4,5 +4,5 @@ package sshauth
 
 import "io/fs"
 
-// tooOpen is always false where permissions are not what keeps a file private.
+// tooOpen is always false on systems where permissions do not protect a file.
 func tooOpen(fs.FileInfo) bool { return false }

@@ -13,28 +13,28 @@ import (
 
 // A candidate is a key that can be offered.
 type candidate struct {
-	name string // with its source, as messages tell it
-	// signer is called when it is the key's turn; for a file that hides its
-	// public half it asks for the passphrase.
+	name string // with its source, for messages
+	// signer is called when the key is about to be offered; for a file with an
+	// encrypted public key it prompts for the passphrase.
 	signer func() (ssh.Signer, error)
 }
 
-// A queue holds the keys that wait for their turn.
+// A queue holds the keys that are still to be offered.
 type queue struct {
 	auth *Authenticator
 	list []candidate
 	seen map[string]bool // by wire format
 }
 
-// offerKey returns an attempt with the next key. They are handed out one by
-// one, so that the count is ours and nothing is read or asked in vain.
+// offerKey returns an attempt with the next key. Keys are offered one by one,
+// so that we count them and neither read nor prompt for more than needed.
 func (a *Authenticator) offerKey() ssh.AuthMethod {
 	if a.keys == nil {
 		a.keys = a.gather()
 	}
 	q := a.keys
-	if len(q.list) == 0 || len(a.story.keys) >= MaxOffers {
-		a.story.unoffered = len(q.list)
+	if len(q.list) == 0 || len(a.history.keys) >= maxOffers {
+		a.history.unoffered = len(q.list)
 		return nil
 	}
 	next := q.list[0]
@@ -44,12 +44,12 @@ func (a *Authenticator) offerKey() ssh.AuthMethod {
 		if err != nil {
 			return nil, err
 		}
-		a.story.keys = append(a.story.keys, next.name)
+		a.history.keys = append(a.history.keys, next.name)
 		return []ssh.Signer{signer}, nil
 	})
 }
 
-// gather finds all keys and puts them in order; doc.go says in which.
+// gather finds all keys and sorts them as described in doc.go.
 func (a *Authenticator) gather() *queue {
 	q := &queue{auth: a, seen: make(map[string]bool)}
 	files := a.loadFiles()
@@ -101,15 +101,15 @@ func (a *Authenticator) loadFiles() []*keyFile {
 	return files
 }
 
-// isDefault tells whether path is one of those that are tried without having
-// been named; they may be missing.
+// isDefault reports whether path is one of the default identity files, which
+// may be missing.
 func (a *Authenticator) isDefault(path string) bool {
 	dir, name := filepath.Split(path)
 	return filepath.Clean(dir) == filepath.Join(a.home, ".ssh") && strings.HasPrefix(name, "id_")
 }
 
-// agentKeys are the keys that the agent holds. An agent that is gone, or does
-// not answer, is worth a remark.
+// agentKeys returns the keys that the agent holds. If it is not running, or
+// does not reply, a remark is added.
 func (a *Authenticator) agentKeys() []*agentSigner {
 	if a.host.IdentityAgent == "" {
 		return nil
@@ -136,7 +136,7 @@ func (a *Authenticator) agentKeys() []*agentSigner {
 	return held
 }
 
-// add puts a key in the queue, once.
+// add adds a key to the queue, once.
 func (q *queue) add(name string, signer ssh.Signer) {
 	blob := string(signer.PublicKey().Marshal())
 	if q.seen[blob] {
@@ -155,7 +155,7 @@ func (q *queue) put(name string, signer ssh.Signer) {
 	q.list = append(q.list, candidate{name: name, signer: func() (ssh.Signer, error) { return signer, nil }})
 }
 
-// addMatching adds what the agent holds of an identity file: the key, and
+// addMatching adds the agent's keys for an identity file: the key, and
 // certificates for it.
 func (q *queue) addMatching(f *keyFile, held []*agentSigner) {
 	if f.public == nil {
@@ -195,7 +195,7 @@ func (q *queue) addFile(f *keyFile) {
 	}
 }
 
-// fileSigner signs with the private half in f, nil if it can't be used.
+// fileSigner returns the signer for the private key in f, or nil.
 func (a *Authenticator) fileSigner(f *keyFile) ssh.Signer {
 	switch {
 	case f.signer != nil:
@@ -207,12 +207,12 @@ func (a *Authenticator) fileSigner(f *keyFile) ssh.Signer {
 	}
 }
 
-// skip takes down why something was not used.
+// skip records why something was not used.
 func (a *Authenticator) skip(what string, why error) error {
 	if errors.Is(why, errHardware) {
-		a.story.hardware = true
+		a.history.hardware = true
 	}
-	return a.story.remark(fmt.Errorf("%s: %w", what, why))
+	return a.history.remark(fmt.Errorf("%s: %w", what, why))
 }
 
 func agentName(h *agentSigner) string {

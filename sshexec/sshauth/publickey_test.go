@@ -25,7 +25,7 @@ func TestAgentKeyOfIdentityFileComesFirst(t *testing.T) {
 
 	tests := []struct {
 		name string
-		file string // where the public half is
+		file string // with the public key
 	}{
 		{"by the .pub file alone", file + ".pub"},
 		{"by an identity file that is a public key", file},
@@ -44,8 +44,8 @@ func TestAgentKeyOfIdentityFileComesFirst(t *testing.T) {
 	}
 }
 
-// A key that a flag names is offered before the other keys of the agent, of which
-// there may be more than a server takes.
+// A key from a flag is offered before the other keys of the agent, of which
+// there may be more than a server accepts.
 func TestANamedKeyComesBeforeTheAgents(t *testing.T) {
 	right := sshtest.NewKey(t, "ed25519", filepath.Join(t.TempDir(), "key"))
 	d := newDoor(t, &ssh.ServerConfig{}, only(right.PublicKey()))
@@ -71,7 +71,7 @@ func TestOffersEndAfterFive(t *testing.T) {
 	require.Equal(t, executor.AuthTooMany, f.Code)
 	require.Len(t, d.seen(), 5)
 	require.Equal(t, []string{"agent: wrong 1", "agent: wrong 2", "agent: wrong 3", "agent: wrong 4", "agent: wrong 5"}, f.Tried)
-	require.Contains(t, f.Error(), "given up after 5 keys, with 3 more at hand")
+	require.Contains(t, f.Error(), "given up after 5 keys; 3 more not tried")
 	require.Contains(t, f.Error(), "tried publickey (5 keys: agent: wrong 1, ")
 	require.Contains(t, f.Error(), "the server wants publickey")
 	require.Contains(t, f.Hint, "IdentitiesOnly")
@@ -90,7 +90,7 @@ func TestIdentitiesOnly(t *testing.T) {
 	f := login(t, d.addr, h, nil)
 	require.Equal(t, executor.AuthDenied, f.Code)
 	require.Empty(t, f.Tried)
-	require.Contains(t, f.Hint, "no key to offer")
+	require.Contains(t, f.Hint, "no key was found")
 	require.Empty(t, d.seen())
 
 	h.IdentityFiles = []string{filepath.Join(dir, "id")}
@@ -106,7 +106,7 @@ func TestOrderOfAllKeys(t *testing.T) {
 	require.NoError(t, err)
 	fileOnly := sshtest.NewKey(t, "ecdsa", filepath.Join(dir, "file"))
 	writePublic(t, filepath.Join(dir, "both.pub"), both.PublicKey())
-	d := newDoor(t, &ssh.ServerConfig{}, nobody)
+	d := newDoor(t, &ssh.ServerConfig{}, noKey)
 	h := newHost()
 	h.IdentityFiles = []string{fileOnly.File, filepath.Join(dir, "both")}
 	h.IdentityAgent = sshtest.Agent(t, added(other, "other"), added(inBoth, "both\x1b[31m\n"))
@@ -156,9 +156,9 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-func TestLeftOutAlgorithmIsRemarked(t *testing.T) {
+func TestExcludedAlgorithmAddsARemark(t *testing.T) {
 	key := sshtest.NewKey(t, "ed25519", filepath.Join(t.TempDir(), "id"))
-	d := newDoor(t, &ssh.ServerConfig{}, nobody)
+	d := newDoor(t, &ssh.ServerConfig{}, noKey)
 	h := newHost()
 	h.IdentityFiles = []string{key.File}
 	h.PubkeyAcceptedAlgorithms = []string{"rsa-sha2-512"}
@@ -188,14 +188,14 @@ func TestFiveKeysLeaveAnAttempt(t *testing.T) {
 		PasswordCallback: func(_ ssh.ConnMetadata, p []byte) (*ssh.Permissions, error) {
 			return nil, nil
 		},
-	}, nobody)
+	}, noKey)
 	h := newHost()
 	h.IdentityAgent = sshtest.Agent(t, wrongKeys(t, 7)...)
 	require.Nil(t, login(t, d.addr, h, says("right")))
 	require.Len(t, d.seen(), 5)
 }
 
-// RSA with SHA-1 is used only by who asks for it.
+// RSA with SHA-1 is used only if it is configured.
 func TestNoSHA1(t *testing.T) {
 	rsa := sshtest.NewKey(t, "rsa", filepath.Join(t.TempDir(), "rsa"))
 	d := newDoor(t, &ssh.ServerConfig{PublicKeyAuthAlgorithms: []string{"ssh-rsa"}}, only(rsa.PublicKey()))

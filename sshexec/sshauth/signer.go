@@ -14,20 +14,20 @@ import (
 )
 
 var (
-	errAlgorithm    = errors.New("PubkeyAcceptedAlgorithms leaves its algorithm out")
-	errNoPassphrase = errors.New("no passphrase was given")
-	errUnsigned     = errors.New("it can't sign")
+	errAlgorithm    = errors.New("PubkeyAcceptedAlgorithms excludes its algorithm")
+	errNoPassphrase = errors.New("no passphrase was entered")
+	errUnsigned     = errors.New("it cannot sign")
 )
 
-// A lazySigner is an encrypted key file whose public half is known: it asks for
-// the passphrase when it is to sign, which is when the server wants the key.
+// A lazySigner is an encrypted key file whose public key is known: it prompts
+// for the passphrase when it signs, which is when the server accepts the key.
 type lazySigner struct {
 	auth   *Authenticator
 	file   *keyFile
 	public ssh.PublicKey
 }
 
-// PublicKey returns the public half.
+// PublicKey returns the public key.
 func (s *lazySigner) PublicKey() ssh.PublicKey { return s.public }
 
 // Sign signs with the default algorithm of the key.
@@ -35,8 +35,8 @@ func (s *lazySigner) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
 	return s.SignWithAlgorithm(rand, data, "")
 }
 
-// SignWithAlgorithm asks for the passphrase, signs, and forgets the private
-// half.
+// SignWithAlgorithm prompts for the passphrase, signs, and forgets the private
+// key.
 func (s *lazySigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
 	signer, err := s.auth.unlock(s.file)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *lazySigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm st
 	return with.SignWithAlgorithm(rand, data, algorithm)
 }
 
-// unlock asks for the passphrase of a file until it is right. An empty one
+// unlock prompts for the passphrase of a file until it is right. An empty one
 // skips the key.
 func (a *Authenticator) unlock(f *keyFile) (ssh.Signer, error) {
 	text := "Passphrase for key " + a.show(f.path)
@@ -60,11 +60,11 @@ func (a *Authenticator) unlock(f *keyFile) (ssh.Signer, error) {
 		secret, err := a.askOne(executor.PromptPassphrase, nth(text, try, a.tries), text)
 		switch {
 		case errors.Is(err, executor.ErrNoPrompter):
-			return nil, a.skip(a.show(f.path), errors.New("needs a passphrase, and nobody is there to ask"))
+			return nil, a.skip(a.show(f.path), errors.New("needs a passphrase, but mcpdbg cannot prompt for it"))
 		case err != nil:
 			return nil, err
 		case secret == "":
-			a.story.locked = a.show(f.path)
+			a.history.locked = a.show(f.path)
 			return nil, a.skip(a.show(f.path), errNoPassphrase)
 		}
 		signer, err := openWith(f, secret)
@@ -75,11 +75,11 @@ func (a *Authenticator) unlock(f *keyFile) (ssh.Signer, error) {
 			return nil, a.skip(a.show(f.path), err)
 		}
 	}
-	a.story.locked = a.show(f.path)
+	a.history.locked = a.show(f.path)
 	return nil, a.skip(a.show(f.path), fmt.Errorf("wrong passphrase, %d times", a.tries))
 }
 
-// openWith decrypts f and clears the one copy of the passphrase that can be.
+// openWith decrypts f and clears its copy of the passphrase.
 func openWith(f *keyFile, secret string) (ssh.Signer, error) {
 	passphrase := []byte(secret)
 	defer clear(passphrase)
@@ -87,7 +87,7 @@ func openWith(f *keyFile, secret string) (ssh.Signer, error) {
 }
 
 // restrict limits a signer to the algorithms that the configuration accepts.
-// For RSA these are SHA-2 unless ssh-rsa is named.
+// For RSA these are the SHA-2 ones unless ssh-rsa is listed.
 func (a *Authenticator) restrict(s ssh.Signer) (ssh.MultiAlgorithmSigner, error) {
 	with, ok := s.(ssh.AlgorithmSigner)
 	if !ok {
@@ -100,8 +100,8 @@ func (a *Authenticator) restrict(s ssh.Signer) (ssh.MultiAlgorithmSigner, error)
 	return ssh.NewSignerWithAlgorithms(with, algorithms)
 }
 
-// accepted is what of a key's signature algorithms PubkeyAcceptedAlgorithms
-// accepts, the strongest first.
+// accepted returns the signature algorithms of a key that
+// PubkeyAcceptedAlgorithms accepts, the strongest first.
 func (a *Authenticator) accepted(public ssh.PublicKey) []string {
 	cert, isCert := public.(*ssh.Certificate)
 	keyType := public.Type()
@@ -116,7 +116,7 @@ func (a *Authenticator) accepted(public ssh.PublicKey) []string {
 	})
 }
 
-// signatures are the algorithms that a key of some type can sign with.
+// signatures returns the algorithms that keys of a type can sign with.
 func signatures(keyType string) []string {
 	if keyType == ssh.KeyAlgoRSA {
 		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSA}
@@ -124,7 +124,7 @@ func signatures(keyType string) []string {
 	return []string{keyType}
 }
 
-// certName is what an algorithm is called with a certificate.
+// certName returns the name of an algorithm with a certificate.
 func certName(algorithm string) string {
 	return strings.TrimSuffix(algorithm, "@openssh.com") + "-cert-v01@openssh.com"
 }

@@ -19,14 +19,14 @@ import (
 
 const skType = "sk-ssh-ed25519@openssh.com"
 
-// skBlob is the public half of a FIDO key in wire format.
+// skBlob returns the public key of a FIDO key in wire format.
 func skBlob(key ed25519.PublicKey) []byte {
 	return ssh.Marshal(struct {
 		Type, Key, Application string
 	}{skType, string(key), "ssh:"})
 }
 
-// skFile is a file in OpenSSH's format that holds the handle of a FIDO key.
+// skFile returns a file in OpenSSH's format with the handle of a FIDO key.
 func skFile(t testing.TB) string {
 	t.Helper()
 	public := newKey(t).Public().(ed25519.PublicKey)
@@ -80,7 +80,7 @@ func TestHardwareKeySignsThroughTheAgent(t *testing.T) {
 	require.Nil(t, login(t, d.addr, h, nil))
 }
 
-// An agent that refuses to sign costs that key, not the login.
+// If an agent refuses to sign, that key fails, not the login.
 func TestAgentThatRefuses(t *testing.T) {
 	key := newKey(t)
 	signer, err := ssh.NewSignerFromSigner(key)

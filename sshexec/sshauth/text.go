@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of text that is not ours, in bytes.
+// Limits of untrusted text, in bytes.
 const (
 	maxRemote   = 4 << 10 // name and instruction of a challenge
 	maxQuestion = 1 << 10 // one question of it
-	maxName     = 100     // a method, a comment of a key, a question in an error
+	maxName     = 100     // a method, a comment of a key, a prompt in an error
 	maxNames    = 16      // methods that a server lists
 )
 
-// cut shortens s to max bytes, at the border of a rune.
+// cut shortens s to max bytes, at a rune boundary.
 func cut(s string, max int) string {
 	if len(s) <= max {
 		return s
@@ -27,8 +27,8 @@ func cut(s string, max int) string {
 	return s[:max]
 }
 
-// plain makes text that is not ours fit for one of our messages: short, on one
-// line, with everything that is not printed as itself escaped.
+// plain makes untrusted text safe to display: short, on one line, with
+// everything unprintable escaped.
 func plain(s string) string {
 	short := cut(strings.TrimSpace(s), maxName)
 	quoted := strconv.Quote(short)
@@ -39,7 +39,7 @@ func plain(s string) string {
 	return text
 }
 
-// names makes a list that a server sent fit for our messages.
+// names makes a list from a server safe to display.
 func names(list []string) []string {
 	out := make([]string, 0, min(len(list), maxNames))
 	for _, name := range list[:min(len(list), maxNames)] {
@@ -48,7 +48,7 @@ func names(list []string) []string {
 	return out
 }
 
-// homeDir is the directory that is shown as ~, empty if it is not known.
+// homeDir returns the directory that is shown as ~, or "" if unknown.
 func homeDir() string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -57,8 +57,8 @@ func homeDir() string {
 	return filepath.Clean(home)
 }
 
-// show is a path as messages and questions spell it: whole, because a person
-// has to find the file.
+// show formats a path for messages and prompts, in full, so that the user can
+// find the file.
 func (a *Authenticator) show(path string) string {
 	if rest, ok := strings.CutPrefix(path, a.home+string(filepath.Separator)); ok && a.home != "" {
 		path = "~" + string(filepath.Separator) + rest

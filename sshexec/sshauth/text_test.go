@@ -27,7 +27,7 @@ func TestPlainText(t *testing.T) {
 	require.Equal(t, "ö", cut("öö", 3))
 }
 
-// The address of the agent is in no error.
+// No error has the address of the agent.
 func TestAgentErrors(t *testing.T) {
 	addr := &net.UnixAddr{Name: "/run/secret/agent", Net: "unix"}
 	op := func(err error) error { return &net.OpError{Op: "read", Net: "unix", Addr: addr, Err: err} }
@@ -37,7 +37,7 @@ func TestAgentErrors(t *testing.T) {
 	}{
 		{op(net.ErrClosed), "use of closed network connection"},
 		{op(os.NewSyscallError("connect", syscall.ENOENT)), "no such file or directory"},
-		{op(os.ErrDeadlineExceeded), "it did not answer in time"},
+		{op(os.ErrDeadlineExceeded), "it did not reply in time"},
 		{op(os.NewSyscallError("write", syscall.EPIPE)), "it closed the connection"},
 		{fmt.Errorf("read: %w", io.EOF), "it closed the connection"},
 		{errors.New("other"), "other"},

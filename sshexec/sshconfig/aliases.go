@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// maxAliases bounds what Aliases returns.
+// maxAliases limits the result of Aliases.
 const maxAliases = 100_000
 
-// Aliases lists the names that the Host lines of the configuration give without
-// patterns, of every file that it includes too, in their order and each once.
-// What is behind a Match counts as well: whether a block applies depends on the
-// host. Names that are no destination are left out, and so are lines that ssh
-// would complain about: it does so when the host is resolved.
+// Aliases returns the names without patterns in the Host lines of the
+// configuration and of included files, in order and each once. Names after a
+// Match are included: whether a block applies depends on the host. Names that
+// are not valid destinations are skipped, and so are invalid lines: ssh reports
+// those when the host is resolved.
 //
-// The error is a *ConfigError: a file that is there, or has to be, cannot be
-// read, or only ssh can tell which files an Include means.
+// The error is a *ConfigError: an existing or required file cannot be read, or
+// only ssh can evaluate an Include.
 func (r *Resolver) Aliases() ([]string, error) {
 	m, err := r.machine()
 	if err != nil {
@@ -55,10 +55,10 @@ func (n *aliasNames) add(_ position, words []string) error {
 	return nil
 }
 
-// aliasAt finds the first Host line with a pattern for name. Patterns that match
-// every name do not count.
+// aliasAt finds the first Host line with a pattern for name. Patterns that
+// match every name are ignored.
 func (r *Resolver) aliasAt(m machine, name string) (at position, found bool) {
-	// Without a configuration that can be read there are no aliases.
+	// Without a readable configuration there are no aliases.
 	_ = r.eachHostLine(m, func(here position, words []string) error {
 		found = found || slices.ContainsFunc(words, func(word string) bool {
 			return strings.Trim(word, "*?") != "" && matchPattern(name, word)
@@ -89,14 +89,14 @@ type position struct {
 	line int
 }
 
-// A lister goes through the Host lines of a configuration.
+// A lister reads the Host lines of a configuration.
 type lister struct {
 	m      machine
 	host   func(position, []string) error
 	opened int
 }
 
-// file reads one file from the top. Its errors are *ConfigError.
+// file reads one file. Its errors are *ConfigError.
 func (l *lister) file(path string, user bool, depth int) error {
 	if l.opened++; l.opened > maxConfigFiles {
 		return &ConfigError{File: path, Err: fmt.Errorf("more than %d files", maxConfigFiles)}
@@ -104,7 +104,7 @@ func (l *lister) file(path string, user bool, depth int) error {
 	text, err := readConfig(path)
 	if err != nil {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err // which does not name the file a second time
+			err = e.Err // without naming the file twice
 		}
 		return &ConfigError{File: path, Err: err}
 	}
@@ -155,6 +155,7 @@ func (l *lister) include(words []string, user bool, depth int) error {
 	return nil
 }
 
-// MatchAlias tells whether a pattern of a Host line, in which "*" stands for any
-// text and "?" for any byte, is the whole of name. As in ssh, case counts.
+// MatchAlias reports whether a pattern of a Host line, with the wildcards "*"
+// (any text) and "?" (any byte), matches all of name. As in ssh, it is
+// case-sensitive.
 func MatchAlias(name, pattern string) bool { return matchPattern(name, pattern) }

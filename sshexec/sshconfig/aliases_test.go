@@ -28,7 +28,7 @@ Host *
 	writeFile(t, filepath.Join(home, ".ssh", "b"), "Host inner -x\n")
 	got, err := (&Resolver{Home: home}).Aliases()
 	require.NoError(t, err)
-	require.Subset(t, got, []string{"first", "inner", "web-1", "web-2", "late", "quoted"}) // the system's may have more
+	require.Subset(t, got, []string{"first", "inner", "web-1", "web-2", "late", "quoted"}) // the system's configuration may have more
 	require.Equal(t, []string{"first", "inner", "web-1", "web-2", "late", "quoted"}, got[:6])
 
 	got, err = (&Resolver{Home: home, Config: "none"}).Aliases()
@@ -36,7 +36,7 @@ Host *
 	require.Empty(t, got)
 }
 
-func TestAliasesThatCanNotBeListed(t *testing.T) {
+func TestAliasesErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string { return writeFile(t, filepath.Join(dir, name), text) }
 	_, err := (&Resolver{Config: filepath.Join(dir, "missing")}).Aliases()

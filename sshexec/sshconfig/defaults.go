@@ -1,7 +1,7 @@
 package sshconfig
 
-// What ssh uses without any configuration. The kinds of keys that x/crypto
-// cannot use are left out.
+// The defaults of ssh without any configuration, except for the types of keys
+// that x/crypto does not support.
 var (
 	defaultIdentities = []string{
 		"~/.ssh/id_rsa", "~/.ssh/id_ecdsa", "~/.ssh/id_ecdsa_sk", "~/.ssh/id_ed25519", "~/.ssh/id_ed25519_sk",

@@ -11,28 +11,28 @@ import (
 	"unicode/utf8"
 )
 
-// maxDestination bounds one destination in bytes: a DNS name has at most 255,
-// a user name fits in the rest.
+// maxDestination is the maximum length of a destination in bytes: a DNS name
+// has at most 255, a user name fits in the rest.
 const maxDestination = 1024
 
-// maxHops bounds a chain of jump hosts.
+// maxHops is the maximum length of a chain of jump hosts.
 const maxHops = 16
 
-// A Destination is a host as it was typed.
+// A Destination is a host as typed.
 type Destination struct {
 	Host string // alias, name or address, without brackets
 	User string // empty: not given
 	Port int    // 0: not given
 }
 
-// ParseDestination reads a destination in one of these forms:
+// ParseDestination parses a destination in one of these forms:
 //
 //	alias    user@host    user@host:port    host:port
 //	2001:db8::1    [2001:db8::1]:port
 //	ssh://[user@]host[:port]
 //
-// The last "@" ends the user. What could be taken for an option or for a
-// command is refused, and so is a password: the error never repeats it.
+// The last "@" ends the user. Text that could be taken for an option or for a
+// command is rejected, and so is a password: the error never repeats it.
 func ParseDestination(s string) (Destination, error) {
 	d, err := parseDestination(s)
 	if err != nil {
@@ -41,12 +41,12 @@ func ParseDestination(s string) (Destination, error) {
 	return d, nil
 }
 
-// ParseDestinations reads a chain of jump hosts as -J and ProxyJump take it:
-// destinations with commas between them, the first hop first, at most 16.
-func ParseDestinations(s string) ([]Destination, error) {
+// parseDestinations parses a chain of jump hosts in the form of -J and
+// ProxyJump: destinations separated by commas, the first hop first, at most 16.
+func parseDestinations(s string) ([]Destination, error) {
 	parts := strings.Split(s, ",")
 	if len(parts) > maxHops {
-		return nil, fmt.Errorf("%d jump hosts are more than %d", len(parts), maxHops)
+		return nil, fmt.Errorf("too many jump hosts: %d (maximum %d)", len(parts), maxHops)
 	}
 	list := make([]Destination, 0, len(parts))
 	for i, part := range parts {
@@ -59,8 +59,8 @@ func ParseDestinations(s string) ([]Destination, error) {
 	return list, nil
 }
 
-// String returns d in the form [user@]host[:port], which ParseDestination reads
-// back as d.
+// String returns d in the form [user@]host[:port], which ParseDestination
+// parses back to d.
 func (d Destination) String() string {
 	s := d.Host
 	if d.Port != 0 {
@@ -82,7 +82,7 @@ func parseDestination(s string) (Destination, error) {
 	case len(s) > maxDestination:
 		return Destination{}, fmt.Errorf("is longer than %d bytes", maxDestination)
 	case strings.HasPrefix(s, "-"):
-		return Destination{}, errors.New("begins with '-', as an option does; write the host's name")
+		return Destination{}, errors.New("begins with '-' like an option; write a host name")
 	}
 	if err := checkText(s); err != nil {
 		return Destination{}, err
@@ -100,12 +100,12 @@ func parsePlain(s string) (Destination, error) {
 	var d Destination
 	if i := strings.LastIndexByte(s, '@'); i >= 0 {
 		if i == 0 {
-			return d, errors.New("has no user before '@'; leave out '@', or write user@host")
+			return d, errors.New("has no user before '@'; remove '@', or write user@host")
 		}
 		d.User, s = s[:i], s[i+1:]
 	}
 	if strings.ContainsAny(s, "/?#") {
-		return d, errors.New("has a path, a query or a fragment behind the host; write only user@host:port")
+		return d, errors.New("has a path, a query or a fragment after the host; write only user@host:port")
 	}
 	var err error
 	if d.Host, d.Port, err = splitHostPort(s); err != nil {
@@ -114,7 +114,7 @@ func parsePlain(s string) (Destination, error) {
 	return d, d.check()
 }
 
-// parseURL reads what follows ssh://. A lone "/" at the end is no path.
+// parseURL parses the text after ssh://. A single "/" at the end is ignored.
 func parseURL(s string) (Destination, error) {
 	s = strings.TrimSuffix(s, "/")
 	user, host := "", s
@@ -138,10 +138,10 @@ func parseURL(s string) (Destination, error) {
 	var d Destination
 	var err error
 	if d.User, err = url.PathUnescape(user); err != nil {
-		return d, errors.New("has a bad '%' escape in its user")
+		return d, errors.New("has an invalid '%' escape in its user")
 	}
 	if host, err = url.PathUnescape(host); err != nil {
-		return d, errors.New("has a bad '%' escape in its host")
+		return d, errors.New("has an invalid '%' escape in its host")
 	}
 	if d.Host, d.Port, err = splitHostPort(host); err != nil {
 		return d, err
@@ -156,14 +156,14 @@ func splitHostPort(s string) (string, int, error) {
 			return "", 0, errors.New("has no ']'; write [address]:port")
 		}
 		if strings.Contains(host, ":") && !isIPv6(host) {
-			return "", 0, errors.New("has something else than an IPv6 address in brackets")
+			return "", 0, errors.New("has no IPv6 address in its brackets")
 		}
 		if rest == "" {
 			return host, 0, nil
 		}
 		text, ok := strings.CutPrefix(rest, ":")
 		if !ok {
-			return "", 0, errors.New("has text behind ']'; write [address]:port")
+			return "", 0, errors.New("has text after ']'; write [address]:port")
 		}
 		port, err := parsePort(text)
 		return host, port, err
@@ -177,7 +177,7 @@ func splitHostPort(s string) (string, int, error) {
 		return host, port, err
 	}
 	if !isIPv6(s) {
-		return "", 0, errors.New("has more than one ':' and is no IPv6 address; write host:port, or [address]:port")
+		return "", 0, errors.New("has more than one ':' and is not an IPv6 address; write host:port, or [address]:port")
 	}
 	return s, 0, nil
 }
@@ -185,7 +185,7 @@ func splitHostPort(s string) (string, int, error) {
 func parsePort(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 16)
 	if err != nil || n == 0 || s[0] == '0' {
-		return 0, fmt.Errorf("has the bad port %s; write a number from 1 to 65535", printable(s))
+		return 0, fmt.Errorf("has the invalid port %s; write a number from 1 to 65535", printable(s))
 	}
 	return int(n), nil
 }
@@ -195,11 +195,11 @@ func isIPv6(s string) bool {
 	return err == nil && a.Is6()
 }
 
-var errPassword = errors.New("has a password in it; leave it out, it is asked for when it is needed")
+var errPassword = errors.New("contains a password; remove it: mcpdbg prompts for it when it is needed")
 
-// check refuses parts that a shell, a program or a terminal could take for
-// something else: a ProxyCommand of the user's may hold %h and %r unquoted.
-// What it lets through, String writes so that it can be read back.
+// check rejects parts that a shell, a program or a terminal could misinterpret:
+// the user's ProxyCommand may use %h and %r unquoted. Accepted destinations
+// survive String and ParseDestination.
 func (d Destination) check() error {
 	switch {
 	case d.Host == "":
@@ -209,17 +209,17 @@ func (d Destination) check() error {
 	case strings.HasPrefix(d.User, "-"):
 		return errors.New("has a user that begins with '-'")
 	case strings.Contains(d.Host, ","):
-		return errors.New("has a ',' in it; write one host")
+		return errors.New("contains a ','; write one host")
 	case strings.ContainsAny(d.Host, "'`\"$\\;&<>|(){}*!@/?#[]"):
-		return errors.New("has a character in its host that no host name has")
+		return errors.New("has an invalid character in its host")
 	case strings.Contains(d.Host, ":") && !isIPv6(d.Host):
 		return errors.New("has a ':' in its host")
 	case strings.Contains(d.User, ":"):
 		return errPassword
 	case strings.ContainsAny(d.User, "'`\";&<>|(){},") || strings.HasSuffix(d.User, `\`):
-		return errors.New("has a character in its user that no user name has")
+		return errors.New("has an invalid character in its user")
 	case d.Port < 0 || d.Port > 65535:
-		return fmt.Errorf("has the bad port %d; write a number from 1 to 65535", d.Port)
+		return fmt.Errorf("has the invalid port %d; write a number from 1 to 65535", d.Port)
 	}
 	if err := checkText(d.User); err != nil {
 		return err
@@ -227,7 +227,7 @@ func (d Destination) check() error {
 	return checkText(d.Host)
 }
 
-// checkText refuses whitespace and everything that does not print.
+// checkText rejects whitespace and everything unprintable.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("is not valid UTF-8")
@@ -235,9 +235,9 @@ func checkText(s string) error {
 	for _, r := range s {
 		switch {
 		case unicode.IsSpace(r):
-			return errors.New("has whitespace in it; write one user@host:port")
+			return errors.New("contains whitespace; write one user@host:port")
 		case !unicode.IsPrint(r):
-			return fmt.Errorf("has the unprintable character %U in it", r)
+			return fmt.Errorf("contains the unprintable character %U", r)
 		}
 	}
 	return nil

@@ -1,19 +1,20 @@
-// Package sshconfig reads destinations as people type them, and finds out what
-// the user's ssh configuration says about them.
+// Package sshconfig parses destinations as users type them, and resolves them
+// with the user's ssh configuration.
 //
-// The only reader of the configuration is the OpenSSH client itself: "ssh -G"
-// prints what would be used, Match and Include and all. It leaves some tokens,
-// such as %h in IdentityFile, to be expanded here. Where no such client is
-// installed nothing is read: a destination such as ann@build:2222 is used as it
-// is, and anything that needs the configuration is an error. A second reader
-// would in time read another policy out of the same file.
+// The configuration is read only by the OpenSSH client itself: "ssh -G" prints
+// the effective settings, with Match and Include evaluated. It leaves some
+// tokens, such as %h in IdentityFile, to be expanded here. If no such client is
+// installed, the configuration is not read: a destination such as
+// ann@build:2222 is used as it is, and anything that needs the configuration is
+// an error. A second parser would sooner or later read a different policy from
+// the same file.
 //
-// Aliases lists the names of Host lines, and evaluates nothing.
+// Aliases lists the names of Host lines, without evaluating anything.
 //
-// # What ssh -G cannot say
+// # Limits of ssh -G
 //
-// It prints the files of UserKnownHostsFile with spaces between them and does
-// not quote them: a word that does not begin as a path does is taken for the
-// rest of a name with a space. It looks up the home directory in the password
-// database, whatever HOME says; see Resolver.Home.
+// It prints the files of UserKnownHostsFile separated by spaces without quoting
+// them: a word that does not begin like a path is taken for the rest of a name
+// with a space. It gets the home directory from the password database and
+// ignores HOME; see Resolver.Home.
 package sshconfig

@@ -4,12 +4,12 @@ import "fmt"
 
 // A ConfigError is a setting that cannot be used, or a file that cannot be read.
 type ConfigError struct {
-	File string // empty: not known
-	Line int    // 0: not known
+	File string // empty: unknown
+	Line int    // 0: unknown
 	Err  error
 }
 
-// Error says where and what.
+// Error returns the position and the cause.
 func (e *ConfigError) Error() string {
 	switch {
 	case e.File == "":

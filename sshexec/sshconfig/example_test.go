@@ -16,7 +16,7 @@ func ExampleParseDestination() {
 	fmt.Println(err)
 	// Output:
 	// ann 2001:db8::7 2222 <nil>
-	// destination "build-7:ssh": has the bad port "ssh"; write a number from 1 to 65535
+	// destination "build-7:ssh": has the invalid port "ssh"; write a number from 1 to 65535
 }
 
 func ExampleResolver() {

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// fingerprint returns a hash of all files that the configuration is made of,
-// those included too. It is not certain if something else has a say as well: a
-// command, the name service, the network, or a file that cannot be read.
+// fingerprint returns a hash of all files of the configuration, including
+// included ones. certain is false if the result also depends on something else:
+// a command, the name service, the network, or a file that cannot be read.
 //
-// It covers what the files hold and not how old they are: they are a few
-// kilobytes, and a change within the grain of the clock must not be missed.
+// The hash covers the contents of the files, not their times: they are a few
+// kilobytes, and a change within the resolution of the clock must not be
+// missed.
 func fingerprint(files []configFile, m machine) (sum string, certain bool) {
 	p := printer{hash: sha256.New(), m: m, certain: true}
 	for _, f := range files {
@@ -50,7 +51,7 @@ func (p *printer) file(path string, user bool, depth int) {
 	for line := range strings.Lines(text) {
 		keyword, rest, err := splitLine(line)
 		if err != nil {
-			continue // for ssh to complain about
+			continue // ssh reports that
 		}
 		switch keyword {
 		case "include":

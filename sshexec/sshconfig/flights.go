@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// maxFlights is how many programs are run at once.
+// maxFlights is how many programs run at once.
 const maxFlights = 8
 
-// flights let one caller at a time ask about a destination, so that those who
-// come meanwhile find the answer, and few at a time ask at all. The zero value
-// is ready.
+// flights let one caller at a time resolve a destination, so that concurrent
+// callers find its result in the cache, and limit the number of programs that
+// run at once. The zero value is ready for use.
 type flights struct {
 	mu     sync.Mutex
 	byKey  map[cacheKey]*flight
@@ -22,7 +22,8 @@ type flight struct {
 	users int
 }
 
-// take waits for a turn to ask about key. The caller gives it back with land.
+// take waits until the caller may resolve key. The caller calls land in the
+// end.
 func (f *flights) take(ctx context.Context, key cacheKey) (land func(), err error) {
 	one := f.join(key)
 	for i, slot := range []chan struct{}{one.turn, f.runway} {

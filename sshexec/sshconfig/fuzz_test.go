@@ -12,7 +12,7 @@ func FuzzAliases(f *testing.F) {
 	f.Add([]byte("host a b\r\nHost \"open\nPort 22\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if strings.Contains(strings.ToLower(string(text)), "include") {
-			return // of files that are not ours to read
+			return // of files that the test must not read
 		}
 		names := aliasNames{seen: map[string]bool{}}
 		l := lister{m: machine{home: "/h"}, host: names.add}

@@ -2,22 +2,22 @@ package sshconfig
 
 import "time"
 
-// A Host is one host as the user's ssh configuration resolves it, with every
-// token expanded.
+// A Host is one host as the user's ssh configuration resolves it, with all
+// tokens expanded.
 type Host struct {
-	Alias    string // as it was typed
+	Alias    string // as typed
 	HostName string
 	User     string
 	Port     int
 
-	// Keys and agents, in the order in which they are to be tried.
+	// Keys and agents, in the order in which to try them.
 	IdentityFiles    []string // may name files that do not exist
-	Identities       []string // of IdentityFiles, those that were given to Resolve; the first to be offered
+	Identities       []string // those of IdentityFiles that were passed to Resolve; offered first
 	IdentitiesOnly   bool
 	IdentityAgent    string // path of the agent's socket; empty means none
 	CertificateFiles []string
 
-	// PubkeyAuthentication and its kin; PreferredAuthentications may be empty.
+	// PubkeyAuthentication and similar; PreferredAuthentications may be empty.
 	Pubkey, KbdInteractive, Password bool
 	PreferredAuthentications         []string
 	NumberOfPasswordPrompts          int
@@ -32,13 +32,11 @@ type Host struct {
 	ProxyJump    []Destination // the hops before this host, first one first
 	ProxyCommand string        // empty means none
 
-	ConnectTimeout      time.Duration // 0 means the default
-	ConnectionAttempts  int           // at least 1
-	ServerAliveInterval time.Duration
-	ServerAliveCountMax int
-	AddressFamily       string // any, inet or inet6
-	BindAddress         string
-	ControlPath         string // empty means none
+	ConnectTimeout     time.Duration // 0 means the default
+	ConnectionAttempts int           // at least 1
+	AddressFamily      string        // any, inet or inet6
+	BindAddress        string
+	ControlPath        string // empty means none
 
 	KexAlgorithms, Ciphers, MACs []string // empty means the default
 	RekeyLimit                   uint64   // bytes; 0 means the default
@@ -46,14 +44,14 @@ type Host struct {
 	SendEnv []string // patterns
 	SetEnv  map[string]string
 
-	// Ignored are the settings in effect that mcpdbg does not honour, with their
-	// keywords as ssh_config spells them, such as "LocalForward 8080 ...". The
+	// Ignored are the settings in effect that mcpdbg does not honour, with
+	// their keywords as in ssh_config, such as "LocalForward 8080 ...". The
 	// text is the user's.
 	Ignored []string
-	// Source says where this came from: "ssh -G", or "no ssh program".
+	// Source is the origin of the settings: "ssh -G", or "no ssh program".
 	Source string
-	// NoConfig is set if no configuration was read because there is no ssh program.
-	// Unread are then the files that ssh would have read.
+	// NoConfig is set if no configuration was read because there is no ssh
+	// program. Unread are then the files that ssh would have read.
 	NoConfig bool
 	Unread   []string
 }

@@ -3,14 +3,15 @@ package sshconfig
 import "strings"
 
 // An ignorable is a keyword that mcpdbg does not honour, with the values that
-// change nothing.
+// have no effect.
 type ignorable struct {
 	name    string
 	neutral []string
 }
 
-// ignorables are told to the person who set them, in this order. Left out is
-// what Debian sets for everybody, and what only concerns ssh's own screen.
+// ignorables are reported to the user in this order. The list omits settings
+// that Debian sets for everyone, and those that only concern ssh's own
+// terminal.
 var ignorables = []ignorable{
 	{"LocalForward", nil},
 	{"RemoteForward", nil},
@@ -34,7 +35,7 @@ var ignorables = []ignorable{
 	{"BatchMode", []string{"no", "false"}},
 }
 
-// ignored returns what is set and has no effect here.
+// ignored returns the settings that have no effect in mcpdbg.
 func (s settings) ignored() []string {
 	var list []string
 	for _, ig := range ignorables {

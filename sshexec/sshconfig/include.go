@@ -33,8 +33,8 @@ func includePaths(word string, user bool, m machine) ([]string, error) {
 	return paths, nil
 }
 
-// hidden tells whether a "*" or "?" of pattern has matched a "." at the
-// beginning of a name, which they do not do in ssh.
+// hidden reports whether a "*" or "?" of pattern has matched a "." at the
+// beginning of a name, which is not a match in ssh.
 func hidden(path, pattern string) bool {
 	names := strings.Split(filepath.ToSlash(path), "/")
 	patterns := strings.Split(filepath.ToSlash(pattern), "/")
@@ -46,7 +46,7 @@ func hidden(path, pattern string) bool {
 	return false
 }
 
-// isDir tells whether path is a directory, which ssh reads as an empty file.
+// isDir reports whether path is a directory, which ssh reads as an empty file.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

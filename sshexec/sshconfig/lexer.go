@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxConfigFile bounds one configuration file in bytes, maxConfigFiles how
-	// many there are with all that they include, maxIncludeDepth how deep; the
-	// last is ssh's own limit.
+	// maxConfigFile is the maximum size of a configuration file in bytes,
+	// maxConfigFiles the maximum number of files including included ones,
+	// maxIncludeDepth the maximum nesting, which is ssh's own limit.
 	maxConfigFile   = 1 << 20
 	maxConfigFiles  = 1024
 	maxIncludeDepth = 16
@@ -20,14 +20,14 @@ const (
 
 const whitespace = " \t\r\n"
 
-// A configFile is a file to read from the top.
+// A configFile is a configuration file to read.
 type configFile struct {
 	path     string
 	user     bool // its Include is relative to ~/.ssh, not to /etc/ssh
 	required bool // it is an error if it does not exist
 }
 
-// readConfig reads a file of limited size; not being there is an error too.
+// readConfig reads a file of limited size; a missing file is an error too.
 func readConfig(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -49,10 +49,10 @@ func readConfig(path string) (string, error) {
 	return string(text), nil
 }
 
-// splitLine splits a line into its keyword, in lower case, and what follows it.
-// The keyword of an empty line and of a comment is empty.
+// splitLine splits a line into its keyword, in lower case, and the rest. The
+// keyword of an empty line and of a comment is empty.
 //
-// As in ssh, one "=" may stand between the two, with or without spaces.
+// As in ssh, one "=" may separate the two, with or without spaces.
 func splitLine(line string) (keyword, rest string, err error) {
 	switch {
 	case len(line) > maxConfigLine:
@@ -70,7 +70,7 @@ func splitLine(line string) (keyword, rest string, err error) {
 	}
 	keyword = strings.ToLower(line[:i])
 	if !isKeyword(keyword) || line[i] == '"' {
-		return "", "", fmt.Errorf("%s is no keyword", printable(line[:i+1]))
+		return "", "", fmt.Errorf("%s is not a keyword", printable(line[:i+1]))
 	}
 	rest = strings.TrimLeft(line[i:], whitespace)
 	if after, ok := strings.CutPrefix(rest, "="); ok {
@@ -116,7 +116,7 @@ func splitWords(s string) ([]string, error) {
 			word.WriteByte(c)
 		}
 		if quote != 0 {
-			return nil, errors.New("a quote is not closed")
+			return nil, errors.New("missing closing quote")
 		}
 		words = append(words, word.String())
 	}

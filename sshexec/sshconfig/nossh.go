@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// ErrNeedsSSH is why a setting of the configuration has no effect on a machine
-// without the ssh program.
-var ErrNeedsSSH = errors.New("reading ssh_config needs the ssh program")
+// ErrNeedsSSH is the error for a setting that cannot be read without the ssh
+// program.
+var ErrNeedsSSH = errors.New("reading ssh_config requires the ssh program")
 
 // sourceNone is the source of a host for which no configuration was read.
 const sourceNone = "no ssh program"
 
-// withoutSSH returns d as it stands, with ssh's own defaults: no configuration
-// is read. What would need one is an error.
+// withoutSSH returns d as it is, with ssh's own defaults: no configuration is
+// read. It returns an error if the configuration is needed.
 func (r *Resolver) withoutSSH(m machine, d Destination, identities []string) (*Host, error) {
 	if r.Config != "" && r.Config != "none" {
 		return nil, &ConfigError{File: r.Config, Err: ErrNeedsSSH}

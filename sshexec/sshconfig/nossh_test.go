@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Without ssh a destination is used as it is, whatever the configuration says,
-// and the files that were not read are known.
+// Without ssh a destination is used as it is, regardless of the configuration,
+// and the unread files are listed.
 func TestWithoutSSHNoConfigurationIsRead(t *testing.T) {
 	t.Setenv("SSH_AUTH_SOCK", "/run/agent")
 	home := t.TempDir()
@@ -41,16 +41,16 @@ func TestWithoutSSHNoConfigurationIsRead(t *testing.T) {
 	}
 }
 
-// What only the configuration can say fails, and names the line.
+// A setting that requires the configuration fails, with the line.
 func TestWithoutSSHAnAliasFails(t *testing.T) {
 	home := t.TempDir()
 	config := writeFile(t, filepath.Join(home, ".ssh", "config"), "Include more\nHost *\n User x\nHost db web-*\n Port 2222\n")
 	more := writeFile(t, filepath.Join(home, ".ssh", "more"), "\nHost gate\n")
 	r := &Resolver{Binary: NoBinary, Home: home}
 	for alias, want := range map[string]string{
-		"web-7": config + `:4: "web-7" is an alias: reading ssh_config needs the ssh program`,
-		"db":    config + `:4: "db" is an alias: reading ssh_config needs the ssh program`,
-		"gate":  more + `:2: "gate" is an alias: reading ssh_config needs the ssh program`,
+		"web-7": config + `:4: "web-7" is an alias: reading ssh_config requires the ssh program`,
+		"db":    config + `:4: "db" is an alias: reading ssh_config requires the ssh program`,
+		"gate":  more + `:2: "gate" is an alias: reading ssh_config requires the ssh program`,
 	} {
 		_, err := r.Resolve(t.Context(), Destination{Host: alias})
 		require.EqualError(t, err, want)
@@ -58,7 +58,7 @@ func TestWithoutSSHAnAliasFails(t *testing.T) {
 	}
 	r = &Resolver{Binary: NoBinary, Home: home, Config: more}
 	_, err := r.Resolve(t.Context(), Destination{Host: "build", User: "ann", Port: 22})
-	require.EqualError(t, err, more+": reading ssh_config needs the ssh program")
+	require.EqualError(t, err, more+": reading ssh_config requires the ssh program")
 
 	r = &Resolver{Binary: NoBinary, Home: home, Config: "none"}
 	h, err := r.Resolve(t.Context(), Destination{Host: "web-7"})
@@ -66,7 +66,7 @@ func TestWithoutSSHAnAliasFails(t *testing.T) {
 	require.Empty(t, h.Unread)
 }
 
-// Named keys come before all others, with ssh and without.
+// Explicit keys come before all others, with and without ssh.
 func TestIdentities(t *testing.T) {
 	dir := t.TempDir()
 	key := writeFile(t, filepath.Join(dir, `my "100%" key`), "")

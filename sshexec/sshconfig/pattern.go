@@ -2,8 +2,8 @@ package sshconfig
 
 import "strings"
 
-// matchPattern tells whether pattern, in which "*" stands for any text and "?"
-// for any byte, is the whole of s.
+// matchPattern reports whether pattern, with the wildcards "*" (any text) and
+// "?" (any byte), matches all of s.
 func matchPattern(s, pattern string) bool {
 	star, mark := -1, 0 // the last "*" seen, and where its text ends for now
 	i, j := 0, 0
@@ -25,7 +25,7 @@ func matchPattern(s, pattern string) bool {
 	return strings.Trim(pattern[j:], "*") == ""
 }
 
-// lowerASCII is what ssh does to names: it leaves other letters alone.
+// lowerASCII converts names like ssh: it leaves other letters unchanged.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -14,7 +14,7 @@ func TestMatchPattern(t *testing.T) {
 	}{
 		{"", "", true}, {"", "*", true}, {"a", "", false}, {"abc", "a*c", true}, {"abc", "a?c", true},
 		{"abc", "*b", false}, {"abcbd", "*b?", true}, {"abc", "abc**", true}, {"abc", "a*b*c*d", false},
-		{strings.Repeat("a", 5000), strings.Repeat("*a", 50) + "b", false}, // soon
+		{strings.Repeat("a", 5000), strings.Repeat("*a", 50) + "b", false}, // fast
 	} {
 		require.Equal(t, c.want, matchPattern(c.s, c.pattern), "%.20s %.20s", c.s, c.pattern)
 	}

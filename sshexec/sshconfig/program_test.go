@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program writes an executable script that stands in for ssh.
+// program writes an executable script that is used as ssh.
 func program(t *testing.T, script string) string {
 	path := writeFile(t, filepath.Join(t.TempDir(), "ssh"), "#!/bin/sh\n"+script)
 	require.NoError(t, os.Chmod(path, 0o700)) //nolint:gosec // it is to be executed
@@ -32,7 +32,7 @@ func TestResolveArguments(t *testing.T) {
 	require.Contains(t, string(text), "-G -F /some/file -l ann -p 2222 -- web\n")
 	require.Contains(t, string(text), "-G -F none -- localhost\n")
 
-	// What could be an option never reaches the program.
+	// Text that could be an option never reaches the program.
 	_, err = r.Resolve(t.Context(), Destination{Host: "-oProxyCommand=x"})
 	require.ErrorContains(t, err, "begins with '-'")
 	_, err = r.Resolve(t.Context(), Destination{Host: "web", User: "-x"})
@@ -48,11 +48,11 @@ func TestResolveProgramFails(t *testing.T) {
 		"complains":   {"echo 'jumphost loop via x' >&2; exit 255", "jumphost loop via x"},
 		"noise":       {"echo 'Welcome!'", "does not begin with a keyword"},
 		"incomplete":  {"echo 'hostname x'", "has no user"},
-		"escape":      {`printf 'hostname \033[31m\n'`, "no text"},
+		"escape":      {`printf 'hostname \033[31m\n'`, "not text"},
 		"flood":       {"exec yes hostname x", "more than 1048576 bytes"},
-		"bad port":    {`printf 'hostname h\nuser u\nport 0\n'`, "no port"},
-		"bad number":  {`printf 'hostname h\nuser u\nport 22\nconnecttimeout -5\n'`, "ConnectTimeout: bad number"},
-		"option host": {`printf 'hostname -h\nuser u\nport 22\n'`, "HostName: bad name"},
+		"bad port":    {`printf 'hostname h\nuser u\nport 0\n'`, "invalid port"},
+		"bad number":  {`printf 'hostname h\nuser u\nport 22\nconnecttimeout -5\n'`, "ConnectTimeout: invalid number"},
+		"option host": {`printf 'hostname -h\nuser u\nport 22\n'`, "HostName: invalid name"},
 		"no ciphers":  {`printf 'hostname h\nuser u\nport 22\nciphers \n'`, "Ciphers: no algorithm is left"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestResolveProgramFails(t *testing.T) {
 	}
 }
 
-// What other versions print, and have printed, is understood too.
+// The output of older and newer versions is parsed too.
 func TestResolveOtherVersions(t *testing.T) {
 	t.Setenv("SSH_AUTH_SOCK", "/run/agent")
 	r := &Resolver{Config: "none", Home: "/home/x", Binary: program(t, `
@@ -98,7 +98,7 @@ func TestResolveComplaintHasLine(t *testing.T) {
 	require.EqualError(t, err, "/x/config:7: Bad port '70000'.")
 }
 
-// Another program of that name, or one that is too old, is as good as none.
+// Another program of that name, or one that is too old, is treated as missing.
 func TestResolveNoG(t *testing.T) {
 	for _, script := range []string{
 		"echo 'ssh: illegal option -- G' >&2; echo 'usage: ssh [-1246]' >&2; exit 255",
@@ -115,7 +115,7 @@ func TestResolveNoG(t *testing.T) {
 	require.ErrorContains(t, err, "ssh program")
 }
 
-// What hangs in a "Match exec" ends with the call, with all that it started.
+// A "Match exec" that hangs is killed with the call, with all its processes.
 func TestResolveCancelled(t *testing.T) {
 	dir := t.TempDir()
 	pid := filepath.Join(dir, "pid")
@@ -143,8 +143,7 @@ func awaitFile(t *testing.T, path string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// gone tells whether a process has ended; a zombie that nobody has waited for
-// counts.
+// gone reports whether a process has ended, including zombies.
 func gone(pid string) bool {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	return err != nil || strings.Contains(string(stat), ") Z ")
@@ -171,11 +170,11 @@ func TestResolveCache(t *testing.T) {
 	require.Equal(t, 3, runs(Destination{Host: "web", User: "ann"}))
 	require.Equal(t, 3, runs(web))
 
-	writeFile(t, included, "Port 3\n") // of an included file, and of the same age perhaps
+	writeFile(t, included, "Port 3\n") // of an included file, which may have the same time
 	require.Equal(t, 4, runs(web))
 	writeFile(t, filepath.Join(dir, "include-more"), "")
 	require.Equal(t, 5, runs(web))
 	writeFile(t, included, "Match exec true\n")
 	require.Equal(t, 6, runs(web))
-	require.Equal(t, 7, runs(web), "a command has a say each time")
+	require.Equal(t, 7, runs(web), "a command runs each time")
 }

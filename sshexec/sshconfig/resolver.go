@@ -16,25 +16,23 @@ import (
 // NoBinary is the Resolver.Binary that never runs a program.
 const NoBinary = "none"
 
-// A Resolver finds out what the ssh configuration says about a host. The zero
-// Resolver reads the user's and the system's, as ssh does. Its methods may be
-// called from several goroutines; its fields must not change after the first
-// call.
+// A Resolver resolves hosts with the ssh configuration. The zero Resolver reads
+// the user's and the system's, as ssh does. Its methods may be called from any
+// goroutine; its fields must not change after the first call.
 type Resolver struct {
 	Config string // file to read instead of the user's and the system's, like ssh -F; "none" reads no file
 	Binary string // the ssh program; empty looks it up, NoBinary never runs one
-	// Home is the home directory; empty means os.UserHomeDir. ssh asks the
-	// password database for it: where that says something else, ssh is told to
-	// read Home's configuration with -F, which leaves out the system's if Home
-	// has one.
+	// Home is the home directory; empty means os.UserHomeDir. ssh gets it from
+	// the password database: if that differs, ssh reads Home's configuration
+	// with -F, which skips the system's if Home has one.
 	Home string
 
 	asking flights
 
 	mu       sync.Mutex
 	cache    map[cacheKey]cached
-	defaults map[string]settings // by program: what it prints without any configuration
-	version  string              // of the program that was asked last
+	defaults map[string]settings // by program: its settings without any configuration
+	version  string              // of the program that was run last
 }
 
 type cacheKey struct {
@@ -48,21 +46,19 @@ type cached struct {
 	settings settings
 }
 
-// maxCached bounds the cache; a Resolver that meets more destinations begins
-// anew.
+// maxCached limits the cache; it is emptied when there are more destinations.
 const maxCached = 1024
 
-// Resolve returns what the configuration says about d; what d itself says has
-// precedence. It runs "ssh -G", which evaluates "Match exec" as ssh does. The
-// identities are key files to use as "ssh -i" does.
+// Resolve returns the settings for d; those of d itself take precedence. It
+// runs "ssh -G", which evaluates "Match exec" as ssh does. The identities are
+// key files to use as with "ssh -i".
 //
 // Without an ssh program the configuration is not read: d is used as it is, and
-// an alias, or a configuration file that was asked for, is an error that wraps
+// an alias, or an explicit configuration file, is an error that wraps
 // ErrNeedsSSH.
 //
-// The error is a *ConfigError if the configuration cannot be used, and tells
-// the file and the line where they are known. Each call returns a Host of its
-// own.
+// The error is a *ConfigError if the configuration cannot be used, with the
+// file and the line if known. Each call returns its own Host.
 func (r *Resolver) Resolve(ctx context.Context, d Destination, identities ...string) (*Host, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("destination %s: %w", printable(d.Host), err)
@@ -101,8 +97,8 @@ func absolute(files []string) ([]string, error) {
 	return full, nil
 }
 
-// Version is the version of the ssh program that was asked, such as
-// "OpenSSH_9.2p1, OpenSSL 3.0.19"; empty if none was, or it did not say.
+// Version returns the version of the ssh program that was run, such as
+// "OpenSSH_9.2p1, OpenSSL 3.0.19"; empty if none was, or it is unknown.
 func (r *Resolver) Version() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +111,7 @@ func (r *Resolver) setVersion(text string) {
 	r.version = text
 }
 
-// program returns the ssh program to run, empty for none.
+// program returns the ssh program to run, or "".
 func (r *Resolver) program() (string, error) {
 	switch r.Binary {
 	case NoBinary:
@@ -134,11 +130,11 @@ func (r *Resolver) program() (string, error) {
 	return path, nil
 }
 
-// A machine is what the configuration can refer to of this computer and of the
-// person at it.
+// A machine holds what the configuration can refer to of this computer and its
+// user.
 type machine struct {
 	home       string // for ~ and %d
-	passwdHome string // ssh's idea of it
+	passwdHome string // the home directory of ssh
 	user, uid  string
 	hostname   string
 	getenv     func(string) (string, bool)
@@ -163,8 +159,8 @@ func (r *Resolver) machine() (machine, error) {
 	return m, nil
 }
 
-// files returns the configuration files in the order in which they count, of
-// which either may not exist.
+// files returns the configuration files in order of precedence; either may be
+// missing.
 func (r *Resolver) files(m machine) []configFile {
 	switch r.Config {
 	case "":
@@ -178,12 +174,12 @@ func (r *Resolver) files(m machine) []configFile {
 	return []configFile{{path: r.Config, user: true, required: true}}
 }
 
-// ask runs ssh -G, or takes what it said before if the files are the same.
+// ask runs ssh -G, or uses the cached output if the files are unchanged.
 func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destination, identities []string) (*Host, error) {
 	key := cacheKey{binary, d, strings.Join(identities, "\x00")}
 	land, err := r.asking.take(ctx, key)
 	if err != nil {
-		return nil, fmt.Errorf("wait to ask ssh: %w", err)
+		return nil, fmt.Errorf("wait to run ssh: %w", err)
 	}
 	defer land()
 	files, certain := fingerprint(r.files(m), m)
@@ -243,8 +239,8 @@ func (s settings) hostG(d Destination, m machine, identities []string, defaults 
 	return h, nil
 }
 
-// IdentityArgs returns the options that name key files to ssh. Unlike -i they can
-// name a file with "%" in it.
+// IdentityArgs returns the options that pass key files to ssh. Unlike -i they
+// support names with "%".
 func IdentityArgs(files []string) []string {
 	var args []string
 	for _, file := range files {
@@ -254,7 +250,8 @@ func IdentityArgs(files []string) []string {
 	return args
 }
 
-// configArgs tells ssh which files to read, where it would read others.
+// configArgs returns the option for the files to read, if they are not ssh's
+// default.
 func (r *Resolver) configArgs(m machine) []string {
 	switch {
 	case r.Config != "":

@@ -90,7 +90,6 @@ func TestResolveEverything(t *testing.T) {
 		HashKnownHosts:          true,
 		ProxyJump:               []Destination{{"x.example-jump", "ann", 22}, {"b", "", 33}, {"::1", "", 44}},
 		ConnectTimeout:          time.Minute, ConnectionAttempts: 4,
-		ServerAliveInterval: 90 * time.Second, ServerAliveCountMax: 7,
 		AddressFamily: "inet6", BindAddress: "192.0.2.7", ControlPath: "/run/cm-x.example-2222",
 		Ciphers: []string{"aes256-ctr", "aes128-ctr"}, MACs: h.MACs,
 		RekeyLimit: 1 << 30,
@@ -106,7 +105,7 @@ func TestResolveEverything(t *testing.T) {
 	require.Greater(t, len(h.MACs), 3)
 }
 
-// The standard files are those of Home, with what they include.
+// The standard files are those of Home, with the files they include.
 func TestResolveStandardFiles(t *testing.T) {
 	home := t.TempDir()
 	writeFile(t, filepath.Join(home, ".ssh", "config"), "Include conf.d/*\nHost x\n Port 2222\n")

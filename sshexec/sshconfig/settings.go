@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settings are the values that are in effect, by keyword in lower case, written
-// as ssh -G writes them: seconds as a number, several words as several values.
+// settings are the effective values, by keyword in lower case, in the form of
+// ssh -G: seconds as a number, several words as several values.
 type settings map[string][]string
 
 func (s settings) add(key, value string) { s[key] = append(s[key], value) }
@@ -23,7 +23,7 @@ func (s settings) get(key string) string {
 	return ""
 }
 
-// path returns the value of a keyword for which "none" means nothing.
+// path returns the value of a keyword for which "none" is empty.
 func (s settings) path(key string) string {
 	if v := s.get(key); !strings.EqualFold(v, "none") {
 		return v
@@ -40,7 +40,7 @@ func (s settings) flag(key string, missing bool) bool {
 	}
 }
 
-// number returns a number of 31 bits that is not negative. "none" is 0.
+// number returns a non-negative number of 31 bits. "none" is 0.
 func (s settings) number(name string, missing int) (int, error) {
 	v := s.get(strings.ToLower(name))
 	switch v {
@@ -51,13 +51,13 @@ func (s settings) number(name string, missing int) (int, error) {
 	}
 	n, err := strconv.ParseUint(v, 10, 31)
 	if err != nil {
-		return 0, &settingError{name, fmt.Errorf("bad number %s", printable(v))}
+		return 0, &settingError{name, fmt.Errorf("invalid number %s", printable(v))}
 	}
 	return int(n), nil
 }
 
-// list returns a list of algorithms, nil where it is ssh's own default:
-// mcpdbg has a default of its own.
+// list returns a list of algorithms, or nil if it is ssh's own default: mcpdbg
+// has its own.
 func (s settings) list(defaults settings, keys ...string) []string {
 	for _, key := range keys {
 		v := s.get(key)
@@ -81,8 +81,8 @@ type settingError struct {
 func (e *settingError) Error() string { return e.name + ": " + e.err.Error() }
 func (e *settingError) Unwrap() error { return e.err }
 
-// host makes a Host of s; defaults are the settings without any configuration.
-// Its error is a *settingError.
+// host converts s to a Host; defaults are the settings without any
+// configuration. Its error is a *settingError.
 func (s settings) host(d Destination, m machine, source string, defaults settings) (*Host, error) {
 	h := &Host{
 		Alias:                    d.Host,
@@ -120,8 +120,8 @@ func (s settings) host(d Destination, m machine, source string, defaults setting
 	return h, nil
 }
 
-// notEmpty refuses a list of algorithms with nothing on it, which must not become
-// the default.
+// notEmpty rejects an empty list of algorithms, which must not turn into the
+// default.
 func (s settings) notEmpty() error {
 	for _, name := range []string{"KexAlgorithms", "Ciphers", "MACs", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms"} {
 		if v, ok := s[strings.ToLower(name)]; ok && strings.Trim(v[0], ", ") == "" {
@@ -131,9 +131,9 @@ func (s settings) notEmpty() error {
 	return nil
 }
 
-// connection fills in numbers and what has few values.
+// connection sets numbers and enumerated values.
 func (s settings) connection(h *Host) error {
-	var timeout, interval int
+	var timeout int
 	for _, n := range []struct {
 		to      *int
 		name    string
@@ -142,9 +142,7 @@ func (s settings) connection(h *Host) error {
 		{&h.Port, "Port", 22},
 		{&h.NumberOfPasswordPrompts, "NumberOfPasswordPrompts", 3},
 		{&h.ConnectionAttempts, "ConnectionAttempts", 1},
-		{&h.ServerAliveCountMax, "ServerAliveCountMax", 3},
 		{&timeout, "ConnectTimeout", 0},
-		{&interval, "ServerAliveInterval", 0},
 	} {
 		var err error
 		if *n.to, err = s.number(n.name, n.missing); err != nil {
@@ -152,16 +150,15 @@ func (s settings) connection(h *Host) error {
 		}
 	}
 	if h.Port < 1 || h.Port > 65535 {
-		return &settingError{"Port", fmt.Errorf("%d is no port", h.Port)}
+		return &settingError{"Port", fmt.Errorf("invalid port %d", h.Port)}
 	}
 	h.ConnectionAttempts = max(h.ConnectionAttempts, 1)
 	h.ConnectTimeout = time.Duration(timeout) * time.Second
-	h.ServerAliveInterval = time.Duration(interval) * time.Second
 	if h.HostName == "" || strings.HasPrefix(h.HostName, "-") || strings.ContainsAny(h.HostName, " \t") {
-		return &settingError{"HostName", fmt.Errorf("bad name %s", printable(h.HostName))}
+		return &settingError{"HostName", fmt.Errorf("invalid name %s", printable(h.HostName))}
 	}
 	if h.User == "" {
-		return &settingError{"User", errors.New("no name")}
+		return &settingError{"User", errors.New("missing name")}
 	}
 
 	switch h.AddressFamily {
@@ -169,7 +166,7 @@ func (s settings) connection(h *Host) error {
 		h.AddressFamily = "any"
 	case "any", "inet", "inet6":
 	default:
-		return &settingError{"AddressFamily", fmt.Errorf("bad value %s", printable(h.AddressFamily))}
+		return &settingError{"AddressFamily", fmt.Errorf("invalid value %s", printable(h.AddressFamily))}
 	}
 	switch v := s.get("stricthostkeychecking"); v {
 	case "", "ask":
@@ -181,7 +178,7 @@ func (s settings) connection(h *Host) error {
 	case "accept-new":
 		h.StrictHostKeyChecking = v
 	default:
-		return &settingError{"StrictHostKeyChecking", fmt.Errorf("bad value %s", printable(v))}
+		return &settingError{"StrictHostKeyChecking", fmt.Errorf("invalid value %s", printable(v))}
 	}
 	bytes, _, _ := strings.Cut(s.get("rekeylimit"), " ")
 	if bytes == "" || bytes == "default" {
@@ -189,13 +186,13 @@ func (s settings) connection(h *Host) error {
 	}
 	n, err := strconv.ParseUint(bytes, 10, 64)
 	if err != nil || n > math.MaxInt64 {
-		return &settingError{"RekeyLimit", fmt.Errorf("bad number %s", printable(bytes))}
+		return &settingError{"RekeyLimit", fmt.Errorf("invalid number %s", printable(bytes))}
 	}
 	h.RekeyLimit = n
 	return nil
 }
 
-// proxy fills in how the host is reached. ssh leaves %h and the like in both
+// proxy sets how the host is reached. ssh leaves %h and similar tokens in both
 // keywords until it connects.
 func (s settings) proxy(h *Host, m machine) error {
 	jump, command := s.path("proxyjump"), s.path("proxycommand")
@@ -210,13 +207,13 @@ func (s settings) proxy(h *Host, m machine) error {
 	if jump, err = expandTokens(jump, tokensProxy, values); err != nil {
 		return &settingError{"ProxyJump", err}
 	}
-	if h.ProxyJump, err = ParseDestinations(jump); err != nil {
+	if h.ProxyJump, err = parseDestinations(jump); err != nil {
 		return &settingError{"ProxyJump", err}
 	}
 	return nil
 }
 
-// paths fills in the names of files. ssh has put in tokens and variables already
+// paths sets the names of files. ssh has already expanded tokens and variables
 // where it does so early.
 func (s settings) paths(h *Host, m machine, defaults settings) error {
 	jump := ""
@@ -272,7 +269,7 @@ func (s settings) paths(h *Host, m machine, defaults settings) error {
 	return nil
 }
 
-// environment fills in the variables to set; the first of a name wins.
+// environment sets the variables to send; the first of a name wins.
 func (s settings) environment(h *Host) error {
 	for _, line := range s["setenv"] {
 		name, value, ok := strings.Cut(line, "=")
@@ -289,7 +286,7 @@ func (s settings) environment(h *Host) error {
 	return nil
 }
 
-// unique keeps the first of each name. Without any it returns nil.
+// unique keeps the first of each name. It returns nil for an empty list.
 func unique(list []string) []string {
 	if len(list) == 0 {
 		return nil

@@ -17,20 +17,21 @@ import (
 
 const (
 	sourceG = "ssh -G"
-	// timeoutG bounds one run, which takes 13 ms where no "Match exec" waits.
+	// timeoutG limits one run, which takes 13 ms if no "Match exec" waits.
 	timeoutG = 5 * time.Second
-	// maxOutput and maxComplaint bound what is kept of its two streams.
+	// maxOutput and maxComplaint limit what is kept of its two streams.
 	maxOutput    = 1 << 20
 	maxComplaint = 4 << 10
 )
 
-// errNoG says that the program named ssh is not OpenSSH's, or older than its
-// option -G.
+// errNoG reports that the ssh program is not OpenSSH's, or older than option
+// -G.
 var errNoG = errors.New("this ssh has no option -G")
 
-// runG asks the ssh program what it would do. There is no shell in between.
+// runG runs ssh -G for d, without a shell.
 //
-// Without -T, which would hide whether the configuration asks for a terminal.
+// It does not use -T, which would hide whether the configuration requests a
+// terminal.
 func runG(ctx context.Context, binary, home string, config []string, d Destination) (settings, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeoutG)
 	defer cancel()
@@ -48,7 +49,7 @@ func runG(ctx context.Context, binary, home string, config []string, d Destinati
 	cmd.Stdout, cmd.Stderr = out, complaint
 	cmd.WaitDelay = 3 * time.Second // for a child of "Match exec" that holds the pipes
 	if home != "" {
-		cmd.Env = append(os.Environ(), "HOME="+home) // where Include looks for ~
+		cmd.Env = append(os.Environ(), "HOME="+home) // used by Include for ~
 	}
 	detach(cmd)
 
@@ -57,7 +58,7 @@ func runG(ctx context.Context, binary, home string, config []string, d Destinati
 	case out.exceeded:
 		return nil, fmt.Errorf("%s printed more than %d bytes", sourceG, maxOutput)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, &ConfigError{Err: fmt.Errorf(`%s gave no answer in %s; a "Match exec" may hang`, sourceG, timeoutG)}
+		return nil, &ConfigError{Err: fmt.Errorf(`%s did not finish in %s; a "Match exec" may hang`, sourceG, timeoutG)}
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", sourceG, context.Cause(ctx))
 	case err != nil:
@@ -73,8 +74,8 @@ func runG(ctx context.Context, binary, home string, config []string, d Destinati
 // maxVersion bounds the version of a program in bytes.
 const maxVersion = 200
 
-// versionOf asks the ssh program for its version, which it writes to standard
-// error; it is made safe to show, and empty if there is none.
+// versionOf returns the version of the ssh program, which it writes to standard
+// error; it is safe to display, and empty if there is none.
 func versionOf(ctx context.Context, binary string) string {
 	ctx, cancel := context.WithTimeout(ctx, timeoutG)
 	defer cancel()
@@ -95,8 +96,9 @@ func versionOf(ctx context.Context, binary string) string {
 	}, line))
 }
 
-// parseG reads the output of ssh -G: one keyword and its value a line. Keywords
-// come in any version of ssh; what is no keyword, or no text, is an error.
+// parseG parses the output of ssh -G: one keyword and its value per line. Any
+// keyword is accepted; a line that does not begin with one, or is not text, is
+// an error.
 func parseG(out []byte) (settings, error) {
 	if len(out) > maxOutput {
 		return nil, fmt.Errorf("more than %d bytes", maxOutput)
@@ -114,7 +116,7 @@ func parseG(out []byte) (settings, error) {
 			return nil, fmt.Errorf("line %d of the output does not begin with a keyword", n)
 		}
 		if !utf8.ValidString(value) || strings.ContainsFunc(value, isControl) {
-			return nil, fmt.Errorf("line %d of the output is no text", n)
+			return nil, fmt.Errorf("line %d of the output is not text", n)
 		}
 		s.add(strings.ToLower(key), value)
 	}
@@ -126,8 +128,8 @@ func parseG(out []byte) (settings, error) {
 	return s, nil
 }
 
-// pathsG brings the files that ssh -G prints in one line into a value each, in
-// the home that is meant.
+// pathsG splits the files that ssh -G prints in one line, and replaces ssh's
+// home directory by Home.
 func (s settings) pathsG(m machine) settings {
 	for _, key := range []string{"userknownhostsfile", "globalknownhostsfile"} {
 		s[key] = splitPaths(s[key])
@@ -135,7 +137,7 @@ func (s settings) pathsG(m machine) settings {
 	if m.passwdHome == "" || m.passwdHome == m.home {
 		return s
 	}
-	// ssh puts in the home of the password database where "~" stood.
+	// ssh replaces "~" by the home of the password database.
 	from, to := m.passwdHome+"/", m.home+"/"
 	for _, key := range []string{"userknownhostsfile", "globalknownhostsfile", "controlpath", "identityagent"} {
 		for i, v := range s[key] {
@@ -147,9 +149,9 @@ func (s settings) pathsG(m machine) settings {
 	return s
 }
 
-// splitPaths splits lines of paths with spaces between them. ssh -G does not
-// quote a path that has a space in it itself: a word that does not begin as an
-// absolute path does belongs to the word before.
+// splitPaths splits lines of paths separated by spaces. ssh -G does not quote a
+// path that contains a space: a word that does not begin like an absolute path
+// belongs to the previous word.
 func splitPaths(lines []string) []string {
 	var list []string
 	for _, line := range lines {
@@ -188,8 +190,8 @@ func isKeyword(s string) bool {
 
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// pattern is a regular expression that is compiled when it is used first: for
-// what a package compiles at its start every start of the program pays.
+// pattern returns a regular expression that is compiled at its first use:
+// package variables would be compiled at every start of the program.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -200,13 +202,13 @@ var (
 	usageText   = pattern(`(?i)(^|\n)usage:|(illegal|unknown|invalid|unrecognized) (option|argument)`)
 )
 
-// complained makes an error of what ssh wrote about its configuration.
+// complained converts ssh's messages about its configuration to an error.
 func complained(text string, err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() < 0 {
 		return fmt.Errorf("%s: %w", sourceG, err)
 	}
 	if at := complaintAt().FindStringSubmatch(text); at != nil {
-		line, _ := strconv.Atoi(at[2]) // too long a number is no line
+		line, _ := strconv.Atoi(at[2]) // a number that is too long is not a line
 		return &ConfigError{File: at[1], Line: line, Err: errors.New(at[3])}
 	}
 	if usageText().MatchString(text) {
@@ -219,7 +221,7 @@ func complained(text string, err error) error {
 	return &ConfigError{Err: fmt.Errorf("%s: %s", sourceG, text)}
 }
 
-// bounded keeps the first max bytes; over is called at the first one beyond.
+// bounded keeps the first max bytes; over is called when there are more.
 type bounded struct {
 	kept     []byte
 	max      int

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// The tokens that the keywords accept, as TOKENS in ssh_config(5) has them.
+// The tokens that the keywords accept, see TOKENS in ssh_config(5).
 const (
 	tokensHostName = "h"
 	tokensProxy    = "hnpr"
 	tokensFile     = "CdhijkLlnpru"
 )
 
-// maxExpanded bounds what one value may grow to.
+// maxExpanded is the maximum length of an expanded value.
 const maxExpanded = 64 << 10
 
 // tokenValues returns the value of each token for one host.
@@ -66,10 +66,10 @@ func expandTokens(s, allowed string, values map[byte]string) (string, error) {
 		case strings.IndexByte(allowed, s[i]) >= 0:
 			b.WriteString(values[s[i]])
 		default:
-			return "", fmt.Errorf("%s holds the token %q, which has no meaning there", printable(s), "%"+s[i:i+1])
+			return "", fmt.Errorf("%s has the token %q, which is not supported there", printable(s), "%"+s[i:i+1])
 		}
 		if b.Len() > maxExpanded {
-			return "", errors.New("a value grows too long")
+			return "", errors.New("the expanded value is too long")
 		}
 	}
 	return b.String(), nil
@@ -82,11 +82,11 @@ type expander struct {
 	lenient bool
 }
 
-// file expands ~, then ${NAME} and tokens together, as ssh does: what a
-// variable holds is not expanded again.
+// file expands ~, then ${NAME} and tokens together, as ssh does: the value of a
+// variable is not expanded again.
 //
-// A lenient expander takes a name that cannot be expanded as it stands: ssh -G
-// of today has expanded it already, and "%" in it is text.
+// A lenient expander returns a name that cannot be expanded unchanged: current
+// versions of ssh -G have expanded it already, and "%" in it is text.
 func (x expander) file(s string) (string, error) {
 	s, err := x.tilde(s)
 	if err != nil {
@@ -108,14 +108,14 @@ func (x expander) variables(s string) (string, error) {
 			return "", err
 		}
 		if b.WriteString(text); b.Len() > maxExpanded {
-			return "", errors.New("a value grows too long")
+			return "", errors.New("the expanded value is too long")
 		}
 		if !found {
 			return b.String(), nil
 		}
 		name, rest, ok := strings.Cut(rest, "}")
 		if !ok {
-			return "", fmt.Errorf("%s has no '}' behind \"${\"", printable(s))
+			return "", fmt.Errorf("%s has no '}' after \"${\"", printable(s))
 		}
 		value, ok := x.getenv(name)
 		if !ok {
@@ -126,7 +126,7 @@ func (x expander) variables(s string) (string, error) {
 	}
 }
 
-// agent returns the path of the agent's socket, empty for none.
+// agent returns the path of the agent's socket, or "".
 func (x expander) agent(s string) (string, error) {
 	name := "SSH_AUTH_SOCK"
 	switch {
@@ -166,5 +166,5 @@ func expandTilde(s string, m machine) (string, error) {
 	return strings.TrimSuffix(home, string(filepath.Separator)) + "/" + rest, nil
 }
 
-// localName cuts the domain off a name of Windows.
+// localName removes the domain from a Windows name.
 func localName(s string) string { return s[strings.LastIndexByte(s, '\\')+1:] }

@@ -14,7 +14,7 @@ import (
 )
 
 // Agent starts a real ssh-agent that holds keys, and returns the path of its
-// socket. For a Key the least is agent.AddedKey{PrivateKey: key.Private}.
+// socket. The minimum for a Key is agent.AddedKey{PrivateKey: key.Private}.
 func Agent(t testing.TB, keys ...agent.AddedKey) string {
 	t.Helper()
 	socket := filepath.Join(tempDir(t), "agent")
@@ -27,13 +27,13 @@ func Agent(t testing.TB, keys ...agent.AddedKey) string {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	// It says where it listens once it does.
+	// It prints its socket once it listens.
 	_, err = bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	conn, err := net.Dial("unix", socket)
 	require.NoError(t, err)
 	defer conn.Close()
-	client := agent.NewClient(conn) // one: each reads answers of its own
+	client := agent.NewClient(conn) // only one: each reads its own replies
 	for _, key := range keys {
 		require.NoError(t, client.Add(key))
 	}

@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Busybox starts a real dropbear in a root of its own that has nothing but
-// busybox: its sh, grep, ps and the rest are all that a login finds, as on a
-// small router or an Alpine container. The folder of temporary files is there
-// too, under its own name, so that a program of the test can run; see CopyBinary.
-// It requires root, and the login is as root.
+// Busybox starts a real dropbear in its own root directory with nothing but
+// busybox: a login finds only its sh, grep, ps and so on, as on a small router
+// or in an Alpine container. The folder of temporary files is also there, under
+// its own name, so that a program of the test can run; see CopyBinary. It
+// requires root, and the login is as root.
 func Busybox(t testing.TB, o Options) *Server { return busybox(t, o, "mount -t proc proc proc") }
 
 // BusyboxWithoutProc is Busybox without a /proc, where its ps lists nothing.
@@ -55,18 +55,18 @@ func busybox(t testing.TB, o Options, mountProc string) *Server {
 	listen(t, s, "Not backgrounding", func() *exec.Cmd {
 		// The mounts end with the processes that see them.
 		script := fmt.Sprintf(`set -e; cd "$1"; shift; mount --bind %[1]s .%[1]s; mount --bind /dev dev; %[2]s; %[3]s; exec chroot . /bin/dropbear "$@"`,
-			os.TempDir(), mountProc, cmp.Or(o.Before, "true"))
+			os.TempDir(), mountProc, cmp.Or(o.Setup, "true"))
 		words := slices.Concat([]string{"--mount", "/bin/sh", "-c", script, "sh", root}, args, []string{"-p", s.Addr})
 		cmd := exec.Command(unshare, words...)
-		cmd.Env = []string{"SSHTEST=" + s.mark, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"} // which -e hands on
+		cmd.Env = []string{"SSHTEST=" + s.mark, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"} // inherited because of -e
 		return cmd
 	})
 	s.writeListening(t)
 	return s
 }
 
-// fillRoot makes a root in which the programs can run, and busybox is everything
-// else.
+// fillRoot makes a root directory in which the programs can run, and everything
+// else is busybox.
 func fillRoot(t testing.TB, root, box string, others ...string) {
 	t.Helper()
 	for _, dir := range []string{"bin", "dev", "proc", "etc", "root/.ssh", os.TempDir()} {
@@ -98,8 +98,8 @@ func fillRoot(t testing.TB, root, box string, others ...string) {
 	}
 }
 
-// libraries are the files that a program needs besides itself: none if it is
-// linked statically.
+// libraries returns the files that a program needs besides itself: none if it
+// is linked statically.
 func libraries(t testing.TB, program string) []string {
 	t.Helper()
 	out, err := exec.Command("ldd", program).CombinedOutput()

@@ -1,29 +1,29 @@
 // Package sshtest starts SSH servers for tests, as net/http/httptest does for
-// HTTP, and what belongs to them.
+// HTTP, and related programs.
 //
 // # Servers
 //
 //	OpenSSH          a real sshd that listens on the loopback interface
 //	Inetd            a real sshd for each connection, started by a ProxyCommand: no port
-//	OrdinaryOpenSSH  a real sshd that is not root's
+//	OrdinaryOpenSSH  a real sshd of an ordinary user
 //	Dropbear         a real dropbear
-//	Fake             one of our own in this process, that misbehaves as it is told
+//	Fake             a server in this process that can be made to misbehave
 //
 // Every server comes with an ssh_config file, in which it is called "target",
-// and with everything that the file names: a key that may log in, a known_hosts
-// file with the right host keys. So what is tested and the real ssh program are
-// pointed at a server in the same way,
+// and with all files that it names: a key that may log in, a known_hosts file
+// with the right host keys. So the tested code and the real ssh program connect
+// to a server in the same way,
 //
 //	s := sshtest.OpenSSH(t, sshtest.Options{})
 //	out, err := exec.Command("ssh", "-F", s.Config, s.Alias, "uname").Output()
 //
-// and nothing of the person who runs the tests is read: no key, no agent, no
+// and no file of the user who runs the tests is read: no key, no agent, no
 // known_hosts.
 //
 // # Between client and server
 //
-// With Options.Jump a server is reached through another one. NewProxy puts a
-// network of our own in between, which can be cut, frozen or slow:
+// With Options.Jump a server is reached through another one. NewProxy starts a
+// proxy in between, which can cut, freeze or delay connections:
 //
 //	proxy := sshtest.NewProxy(t, s.Addr)
 //	far := s.Through(t, proxy)
@@ -32,20 +32,20 @@
 //
 // # Users
 //
-// User makes a throw-away user of this system with a given login shell, whom
-// Options.User logs in; CopyBinary puts the program of the test where that user
-// can run it.
+// User makes a temporary user of this system with a given login shell; a server
+// with Options.User lets that user log in. CopyBinary puts the program of the test
+// where that user can run it.
 //
-// # Ends and lacks
+// # Cleanup and skipped tests
 //
-// Everything ends with its test, with all processes that were started through
-// it, wherever they have gone: each has SSHTEST in its environment, from which
-// it is known. The log of a server is shown when its test fails.
+// Everything ends with its test, including all processes that were started
+// through a server, even daemons: each has SSHTEST in its environment. The log
+// of a server is shown when its test fails.
 //
-// A server lives for three minutes at most, so that no test waits for it without
-// a bound.
+// A server stops shortly before the time limit of the tests, so that no test
+// waits for it forever.
 //
-// What is not installed, or takes root, makes a test skip with the reason; with
-// CI=true the test fails instead. See Need. An account that cannot log in, because
-// it is locked or has no shell, makes a test skip too.
+// If a program is not installed, or root is required, the test is skipped with
+// the reason; with CI=true it fails instead. See Need. An account that cannot
+// log in, because it is locked or has no shell, skips a test too.
 package sshtest

@@ -13,8 +13,8 @@ import (
 )
 
 // Dropbear starts a real dropbear that listens on the loopback interface. It
-// finds authorized keys in the home of the user only, so who logs in is a
-// throw-away user or the User of o, and it takes root to run it. Sshd are more
+// reads authorized keys only from the home of the user, so the login is as a
+// temporary user or the User of o, and it requires root. Sshd are more
 // arguments for it. It should have all types of host keys: 2022.83 fails
 // without an RSA key.
 func Dropbear(t testing.TB, o Options) *Server {
@@ -34,7 +34,7 @@ func Dropbear(t testing.TB, o Options) *Server {
 	}
 	listen(t, s, "Not backgrounding", func() *exec.Cmd {
 		cmd := exec.Command(dropbear, append(args, "-p", s.Addr)...)
-		cmd.Env = []string{"SSHTEST=" + s.mark} // which -e hands on
+		cmd.Env = []string{"SSHTEST=" + s.mark} // inherited because of -e
 		return cmd
 	})
 	s.bound(t)
@@ -42,7 +42,7 @@ func Dropbear(t testing.TB, o Options) *Server {
 	return s
 }
 
-// authorizeAtHome moves authorized_keys to where the user has them.
+// authorizeAtHome moves authorized_keys to the user's home.
 func (s *Server) authorizeAtHome(t testing.TB, a *Account) {
 	t.Helper()
 	text, err := os.ReadFile(s.AuthorizedKeys)

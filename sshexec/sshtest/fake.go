@@ -17,22 +17,22 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// FakeOptions configure a server of our own: the zero value is one that works as
-// sshd does, and each field makes it misbehave in one way. Of Options, all count
-// but Sshd, LogLevel and KeyOptions.
+// FakeOptions configure a Fake: the zero value works like sshd, and each field
+// makes it misbehave in one way. All of Options apply except Sshd, LogLevel and
+// KeyOptions.
 type FakeOptions struct {
 	Options
 
-	// Before SSH is spoken.
-	DropFirst int            // this many connections are closed at once, as MaxStartups does
-	Instead   func(net.Conn) // has the connection instead; see Silence and Endless
-	Greeting  []byte         // what comes before the version line
+	// Before the SSH protocol.
+	DropFirst int            // number of connections that are closed at once, as with MaxStartups
+	Handler   func(net.Conn) // handles the connection instead; see Silence and Endless
+	Greeting  []byte         // text before the version line
 
 	// The handshake and the login.
-	WrongHostKey bool       // the host keys are others than those in known_hosts
+	WrongHostKey bool       // the host keys differ from those in known_hosts
 	Crypto       ssh.Config // algorithms
-	Banner       string     // in as many messages as it takes
-	Methods      []string   // all to be passed, in this order: publickey, keyboard-interactive, password; nil means publickey
+	Banner       string     // in as many messages as needed
+	Methods      []string   // all required, in this order: publickey, keyboard-interactive, password; nil means publickey
 	Rounds       []Round    // of keyboard-interactive
 	Password     string
 	MaxAuthTries int // 0 means 6
@@ -40,9 +40,9 @@ type FakeOptions struct {
 	// Channels.
 	MaxSessions      int // at once on one connection; 0 means no limit, below 0 none at all
 	RefuseExec       bool
-	MuteExec         bool // exec is neither answered nor done
-	RefuseForward    bool // no connection may be made through this server
-	IgnoreKeepalives bool // no global request is answered, and no keepalive on a channel
+	IgnoreExec       bool // exec is neither run nor replied to
+	RefuseForward    bool // no connection can be made through this server
+	IgnoreKeepalives bool // no reply to global requests and to keepalives on a channel
 	AcceptEnv        []string
 
 	// The output of processes.
@@ -51,12 +51,12 @@ type FakeOptions struct {
 	Throttle func() // called before each chunk is sent, on the goroutine that sends it
 	Ending   Ending
 
-	// Freeze is closed by the test to make the server stop in the middle of
-	// whatever it does: connections stay, nothing is read or written any more.
+	// The test closes Freeze to stop the server in the middle of whatever it
+	// does: connections stay open, but nothing is read or written any more.
 	Freeze <-chan struct{}
 }
 
-// Silence is an Instead that never says anything.
+// Silence is an Instead that never sends anything.
 func Silence(c net.Conn) {
 	buf := make([]byte, 1024)
 	for {
@@ -66,7 +66,7 @@ func Silence(c net.Conn) {
 	}
 }
 
-// Endless is an Instead that says the same thing over and over.
+// Endless returns an Instead that sends the same text over and over.
 func Endless(text string) func(net.Conn) {
 	chunk := bytes.Repeat([]byte(text), 1+4096/len(text))
 	return func(c net.Conn) {
@@ -89,12 +89,12 @@ type fake struct {
 	work     sync.WaitGroup
 
 	mu    sync.Mutex
-	conns map[*fakeConn]bool // those that are open
+	conns map[*fakeConn]bool // the open ones
 }
 
-// Fake starts a server of our own that listens on the loopback interface. It
-// runs commands with /bin/sh as who runs the test. Its log has a line for each
-// connection, login, channel and request.
+// Fake starts a server in this process that listens on the loopback interface.
+// It runs commands with /bin/sh as the user who runs the test. Its log has a
+// line for each connection, login, channel and request.
 func Fake(t testing.TB, o FakeOptions) *Server {
 	t.Helper()
 	s, keys := newServer(t, o.Options)
@@ -172,8 +172,8 @@ func (f *fake) closeAll() {
 }
 
 func (f *fake) serve(c *fakeConn) {
-	if f.Instead != nil {
-		f.Instead(c)
+	if f.Handler != nil {
+		f.Handler(c)
 		return
 	}
 	if _, err := c.Write(f.Greeting); err != nil {
@@ -200,7 +200,7 @@ func (f *fake) serve(c *fakeConn) {
 	}
 }
 
-// openSession opens a session if a place is free among sessions.
+// openSession opens a session if sessions has a free slot.
 func (f *fake) openSession(c *fakeConn, channel ssh.NewChannel, sessions chan struct{}) {
 	leave := func() {}
 	if f.MaxSessions != 0 {

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// quiet is how long nothing has to come for silence.
+	// quiet is the time without data that counts as silence.
 	quiet = 50 * time.Millisecond
-	// eventually is how long to wait for what has to come.
+	// eventually is how long to wait for an event.
 	eventually = time.Minute
 )
 
@@ -43,7 +43,8 @@ func request(t *testing.T, ch ssh.Channel, name string, fields ...string) bool {
 	return ok
 }
 
-// answer is what the server says first on a new connection, within a time.
+// answer returns what the server sends first on a new connection, within a time
+// limit.
 func answer(t *testing.T, s *Server, within time.Duration) (net.Conn, []byte, error) {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Addr)
@@ -80,7 +81,8 @@ func TestFakeSignalsTheGroup(t *testing.T) {
 	s := Fake(t, FakeOptions{})
 	ch, requests := openSession(t, s.Dial(t))
 	require.False(t, request(t, ch, "signal", "TERM"), "before exec")
-	// Nothing is executed behind "up": for that moment a process has no environment.
+	// Nothing is executed after "up": during an exec a process has no
+	// environment.
 	require.True(t, request(t, ch, "exec", "exec 3<&0; sh -c 'echo up; read x <&3' & wait"))
 	require.False(t, request(t, ch, "exec", "true"), "one process a session")
 	buf := make([]byte, 3)
@@ -89,7 +91,7 @@ func TestFakeSignalsTheGroup(t *testing.T) {
 	// A process in the middle of an exec shows no environment.
 	require.Eventually(t, func() bool { return len(marked(s.mark)) == 2 }, eventually, time.Millisecond)
 	require.False(t, request(t, ch, "signal", "NONE"))
-	// Without a reply, as clients send it: the end of the channel may overtake one.
+	// Without a reply, as clients do: the end of the channel may overtake it.
 	_, err = ch.SendRequest("signal", false, ssh.Marshal(struct{ Text string }{"KILL"}))
 	require.NoError(t, err)
 	require.Equal(t, "exit-signal", (<-requests).Type)
@@ -98,7 +100,7 @@ func TestFakeSignalsTheGroup(t *testing.T) {
 	require.Empty(t, marked(s.mark))
 }
 
-func TestFakeTellsTheExitBeforeTheOutputEnds(t *testing.T) {
+func TestFakeReportsTheExitBeforeTheOutputEnds(t *testing.T) {
 	s := Fake(t, FakeOptions{})
 	ch, requests := openSession(t, s.Dial(t))
 	require.True(t, request(t, ch, "exec", "exec 3<&0; (read x <&3; echo late) & exit 3"))
@@ -112,7 +114,7 @@ func TestFakeTellsTheExitBeforeTheOutputEnds(t *testing.T) {
 	require.Equal(t, "late\n", string(out))
 }
 
-func TestFakeLeavesNothingBehind(t *testing.T) {
+func TestFakeLeaksNoProcess(t *testing.T) {
 	s := Fake(t, FakeOptions{})
 	ch, _ := openSession(t, s.Dial(t))
 	require.True(t, request(t, ch, "exec", "env -i sh -c 'echo up; exec sleep 1000' & setsid sh -c 'echo up; exec sleep 1000' & sleep 1000"))
@@ -143,11 +145,11 @@ func TestFakeBeforeTheVersion(t *testing.T) {
 		s.Dial(t)
 	})
 	t.Run("silence", func(t *testing.T) {
-		_, _, err := answer(t, Fake(t, FakeOptions{Instead: Silence}), quiet)
+		_, _, err := answer(t, Fake(t, FakeOptions{Handler: Silence}), quiet)
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	})
 	t.Run("endless", func(t *testing.T) {
-		c, _, err := answer(t, Fake(t, FakeOptions{Instead: Endless("noise\n")}), eventually)
+		c, _, err := answer(t, Fake(t, FakeOptions{Handler: Endless("noise\n")}), eventually)
 		require.NoError(t, err)
 		require.NoError(t, c.SetReadDeadline(time.Time{}))
 		text := make([]byte, 1<<20)
@@ -283,7 +285,7 @@ func TestFakeSessions(t *testing.T) {
 		require.False(t, request(t, ch, "exec", "true"))
 	})
 	t.Run("mute exec", func(t *testing.T) {
-		s := Fake(t, FakeOptions{MuteExec: true})
+		s := Fake(t, FakeOptions{IgnoreExec: true})
 		client := s.Dial(t)
 		ch, _ := openSession(t, client)
 		answered := make(chan error)
@@ -330,7 +332,7 @@ func TestFakeEndings(t *testing.T) {
 		"properly":       {EndProperly, true, true, true},
 		"without close":  {EndWithoutClose, true, true, false},
 		"without status": {EndWithoutStatus, false, true, true},
-		"in silence":     {EndInSilence, false, true, false},
+		"in silence":     {EndSilently, false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := Fake(t, FakeOptions{Ending: c.ending}).Dial(t)
@@ -366,15 +368,15 @@ func TestFakeCuts(t *testing.T) {
 		require.Error(t, client.Wait())
 		require.Equal(t, reset, seen.reset.Load())
 		if reset {
-			require.LessOrEqual(t, n, int64(100_000)) // a reset takes what was not read
+			require.LessOrEqual(t, n, int64(100_000)) // a reset drops unread data
 		} else {
 			require.Equal(t, int64(100_000), n)
 		}
 	}
 }
 
-// An errorConn remembers a reset, which only the first call after it is told of,
-// be that a Read or a Write.
+// An errorConn remembers a reset, which only the first Read or Write after it
+// returns.
 type errorConn struct {
 	net.Conn
 	reset atomic.Bool

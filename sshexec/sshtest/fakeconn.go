@@ -19,8 +19,8 @@ type fakeConn struct {
 	closed chan struct{}
 }
 
-// Read waits until the connection closes once it is frozen; what one last read
-// has taken before it noticed is nobody's.
+// Read blocks until the connection closes once it is frozen; the data of a
+// pending Read is lost.
 func (c *fakeConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.wait() {
@@ -36,7 +36,7 @@ func (c *fakeConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// wait says whether the connection is frozen, when it has been closed.
+// wait reports whether the connection is frozen, after it has been closed.
 func (c *fakeConn) wait() bool {
 	select {
 	case <-c.frozen:
@@ -52,9 +52,9 @@ func (c *fakeConn) Close() error {
 	return c.Conn.Close()
 }
 
-// cut ends the connection: with a reset, or else in an orderly way, for which
-// only our direction is closed, because to close what still has unread bytes is
-// a reset too.
+// cut ends the connection: with a reset, or in an orderly way, which closes
+// only the sending direction, because closing a socket with unread data is a
+// reset too.
 func (c *fakeConn) cut(reset bool) {
 	tcp := c.Conn.(*net.TCPConn)
 	if !reset {
@@ -89,7 +89,7 @@ func (f *fake) forward(channel ssh.NewChannel) {
 		return
 	}
 	defer ch.Close()
-	go ssh.DiscardRequests(requests) // it ends with the channel
+	go ssh.DiscardRequests(requests) // ends with the channel
 	f.work.Go(func() {
 		_, _ = io.Copy(conn, ch)
 		_ = conn.(*net.TCPConn).CloseWrite()

@@ -19,7 +19,7 @@ type Round struct {
 	Questions         []Question
 }
 
-// A Question has the one right Answer.
+// A Question has one right Answer.
 type Question struct {
 	Text   string
 	Echo   bool
@@ -28,7 +28,7 @@ type Question struct {
 
 var errWrong = errors.New("wrong")
 
-// login is how a client logs in.
+// login returns the server's configuration of the login.
 func (f *fake) login(t testing.TB, keys []*Key) *ssh.ServerConfig {
 	t.Helper()
 	methods := f.Methods
@@ -54,7 +54,7 @@ func (f *fake) login(t testing.TB, keys []*Key) *ssh.ServerConfig {
 	}
 	config.PreAuthConnCallback = func(c ssh.ServerPreAuthConn) {
 		for part := range slices.Chunk([]byte(f.Banner), 32<<10) { // a packet takes 256 KiB
-			_ = c.SendAuthBanner(string(part)) // or else the login fails next
+			_ = c.SendAuthBanner(string(part)) // on an error the login fails next
 		}
 	}
 	for _, key := range keys {
@@ -63,7 +63,7 @@ func (f *fake) login(t testing.TB, keys []*Key) *ssh.ServerConfig {
 	return config
 }
 
-// pass lets in who passes all methods, the first one first.
+// pass requires all methods, in order.
 func (f *fake) pass(t testing.TB, methods []string, authorized [][]byte) (c ssh.ServerAuthCallbacks) {
 	t.Helper()
 	var passed error
@@ -103,8 +103,8 @@ func (f *fake) pass(t testing.TB, methods []string, authorized [][]byte) (c ssh.
 	return c
 }
 
-// askAll says whether every answer was right; the first round with a wrong one
-// is the last.
+// askAll reports whether every answer was right; it stops at the first round
+// with a wrong one.
 func askAll(rounds []Round, ask ssh.KeyboardInteractiveChallenge) (bool, error) {
 	for _, round := range rounds {
 		texts, echos := []string{}, []bool{}

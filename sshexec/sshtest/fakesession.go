@@ -18,15 +18,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An Ending is how a Fake tells that a process has ended.
+// An Ending is how a Fake reports that a process has ended.
 type Ending int
 
 // The endings.
 const (
-	EndProperly      Ending = iota // its exit, and when its output has ended EOF and close
+	EndProperly      Ending = iota // its exit, then EOF and close after its output
 	EndWithoutClose                // its exit and EOF
 	EndWithoutStatus               // EOF and close
-	EndInSilence                   // EOF
+	EndSilently                    // EOF
 )
 
 // A fakeSession is a session channel, and the process that it runs.
@@ -36,7 +36,7 @@ type fakeSession struct {
 	ch   ssh.Channel
 	env  []string
 
-	started bool // something was run; one goroutine uses it
+	started bool // a command was run; used by one goroutine
 
 	mu   sync.Mutex
 	pid  int // while the process lives
@@ -44,7 +44,7 @@ type fakeSession struct {
 }
 
 // serve handles requests until the channel has closed and the process, if there
-// is one, is gone.
+// is one, has ended.
 func (s *fakeSession) serve(requests <-chan *ssh.Request) {
 	var process sync.WaitGroup
 	for r := range requests {
@@ -58,12 +58,12 @@ func (s *fakeSession) serve(requests <-chan *ssh.Request) {
 		case "env":
 			ok = ok && s.setenv(text.Text, text.Rest)
 		case "exec":
-			if s.MuteExec {
+			if s.IgnoreExec {
 				continue
 			}
 			ok = ok && !s.RefuseExec && s.exec(text.Text, r, &process)
 			if ok {
-				continue // exec has answered
+				continue // exec has replied
 			}
 		case "signal":
 			s.signal(text.Text, ok, r)
@@ -94,8 +94,8 @@ func (s *fakeSession) setenv(name string, rest []byte) bool {
 	return true
 }
 
-// signal signals the whole group of the process, as sshd does, and answers the
-// request before it reports the end of the process.
+// signal signals the whole group of the process, as sshd does, and replies
+// before it reports the end of the process.
 func (s *fakeSession) signal(name string, ok bool, r *ssh.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,15 +106,16 @@ func (s *fakeSession) signal(name string, ok bool, r *ssh.Request) {
 	}
 }
 
-// exec starts the one process of the session and answers the request, if that
-// works.
+// exec starts the one process of the session and replies to the request, if
+// that succeeds.
 func (s *fakeSession) exec(command string, r *ssh.Request, process *sync.WaitGroup) bool {
 	if s.started {
 		return false
 	}
 	s.started = true
 	cmd := s.command(command)
-	// The pipes are ours, because descendants may use them after the process.
+	// The pipes are not exec.Cmd's, because descendants may use them after the
+	// process has ended.
 	stdin, in, err1 := os.Pipe()
 	out, stdout, err2 := os.Pipe()
 	errs, stderr, err3 := os.Pipe()
@@ -163,8 +164,8 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// feed copies what the client sends to the process, and drops what that does not
-// want.
+// feed copies the client's input to the process, and drops what it does not
+// read.
 func (s *fakeSession) feed(in *os.File) {
 	defer context.AfterFunc(s.ctx, func() { _ = in.Close() })()
 	_, _ = io.Copy(in, s.ch)
@@ -172,13 +173,13 @@ func (s *fakeSession) feed(in *os.File) {
 	_, _ = io.Copy(io.Discard, s.ch)
 }
 
-// finish sends the output and then tells the end of the process. The exit goes
-// out when it comes, even while a descendant still writes.
+// finish sends the output and then reports the end of the process. The exit is
+// sent when it is known, even while a descendant still writes.
 func (s *fakeSession) finish(cmd *exec.Cmd, out, errs *os.File) {
 	var output sync.WaitGroup
 	output.Go(func() { s.send(s.ch, out) })
 	output.Go(func() { s.send(s.ch.Stderr(), errs) })
-	_ = cmd.Wait() // ProcessState has it all
+	_ = cmd.Wait() // ProcessState has the result
 	s.mu.Lock()
 	s.pid = 0
 	s.mu.Unlock()
@@ -204,7 +205,8 @@ func (s *fakeSession) tellExit(status syscall.WaitStatus) {
 	}{strings.TrimPrefix(unix.SignalName(status.Signal()), "SIG"), status.CoreDump(), "", ""}))
 }
 
-// send sends what comes out of a pipe, and closes it when the client has gone.
+// send sends the output of a pipe, and closes it when the client has
+// disconnected.
 func (s *fakeSession) send(w io.Writer, from *os.File) {
 	defer from.Close()
 	defer context.AfterFunc(s.ctx, func() { _ = from.Close() })()

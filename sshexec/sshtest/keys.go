@@ -18,21 +18,22 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// HostKeyTypes are the types of the host keys that a server has by default.
-var HostKeyTypes = []string{"ed25519", "ecdsa", "rsa"}
+// hostKeyTypes are the types of the host keys that a server has by default.
+var hostKeyTypes = []string{"ed25519", "ecdsa", "rsa"}
 
-// One RSA key serves the whole program: making one takes a tenth of a second.
+// One RSA key is used by the whole program: making one takes a tenth of a
+// second.
 var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-// A Key is a private key and the file that it stands in.
+// A Key is a private key and its file.
 type Key struct {
 	ssh.Signer
 	Private crypto.Signer
-	File    string // in the format of OpenSSH, without a passphrase; File + ".pub" is its public half
+	File    string // in the format of OpenSSH, without a passphrase; File + ".pub" is its public key
 }
 
-// NewKey makes a key of the type ed25519, ecdsa or rsa and writes it to file. Keys
-// of the type rsa are one and the same.
+// NewKey makes a key of the type ed25519, ecdsa or rsa and writes it to file.
+// All keys of the type rsa are the same.
 func NewKey(t testing.TB, kind, file string) *Key {
 	t.Helper()
 	var private crypto.Signer
@@ -45,7 +46,7 @@ func NewKey(t testing.TB, kind, file string) *Key {
 	case "rsa":
 		private, err = rsaKey()
 	default:
-		t.Fatalf("no key is of the type %q", kind)
+		t.Fatalf("unknown key type %q", kind)
 	}
 	require.NoError(t, err)
 	signer, err := ssh.NewSignerFromSigner(private)
@@ -57,5 +58,5 @@ func NewKey(t testing.TB, kind, file string) *Key {
 	return &Key{Signer: signer, Private: private, File: file}
 }
 
-// AuthorizedKey is the line of the public half in authorized_keys.
+// AuthorizedKey returns the line of the public key in authorized_keys.
 func (k *Key) AuthorizedKey() string { return string(ssh.MarshalAuthorizedKey(k.PublicKey())) }

@@ -15,13 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startLimit is how long a server may take until it listens, or a client until
-// it is connected.
+// startLimit is how long a server may take to listen, or a client to connect.
 const startLimit = time.Minute
 
-// listen starts a program that listens on a port of our choice, s.Addr, and
-// waits until its standard error, which becomes the log, says that it does.
-// Another program may take the port first, so it tries again.
+// listen starts a program that listens on s.Addr, a port that listen chooses,
+// and waits until its standard error, which becomes the log, has the ready
+// message. Another program may take the port first, so it retries.
 func listen(t testing.TB, s *Server, ready string, command func() *exec.Cmd) {
 	t.Helper()
 	for range 5 {
@@ -36,7 +35,7 @@ func listen(t testing.TB, s *Server, ready string, command func() *exec.Cmd) {
 	t.Fatal("the server ended at once")
 }
 
-// launch says whether the program got ready, or else it has ended.
+// launch reports whether the program became ready; otherwise it has ended.
 func (s *Server) launch(t testing.TB, ready string, cmd *exec.Cmd) bool {
 	t.Helper()
 	file, err := os.Create(s.LogFile)
@@ -50,12 +49,12 @@ func (s *Server) launch(t testing.TB, ready string, cmd *exec.Cmd) bool {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // it was killed, or the log says why
+		_ = cmd.Wait() // it was killed, or the log has the reason
 		_ = file.Close()
 	}()
 	s.stop = sync.OnceFunc(func() {
 		select {
-		case <-ended: // by itself; its pid may be another's by now
+		case <-ended: // by itself; its pid may have been reused
 		default:
 			endTree(cmd.Process.Pid)
 		}
@@ -81,7 +80,7 @@ func freeAddr(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// A watch writes to a file, and tells when a text has gone by.
+// A watch writes to a file, and reports when a text has been written.
 type watch struct {
 	file *os.File
 	want []byte

@@ -14,12 +14,12 @@ import (
 
 var ownLogin struct {
 	once    sync.Once
-	refused string // why there is none
+	refused string // why the login fails
 }
 
-// needLogin skips a test if its user cannot log in to an sshd of this machine: the
-// account may be locked or have no shell. Root can always be let in, so for root
-// the test fails when CI=true.
+// needLogin skips a test if its user cannot log in to an sshd of this machine:
+// the account may be locked or have no shell. Root can always log in, so for
+// root the test fails when CI=true.
 func needLogin(t testing.TB) {
 	t.Helper()
 	ownLogin.once.Do(func() { ownLogin.refused = tryLogin(t) })
@@ -32,7 +32,7 @@ func needLogin(t testing.TB) {
 	}
 }
 
-// tryLogin runs a command over SSH, and returns why that does not work.
+// tryLogin runs a command over SSH, and returns the reason if that fails.
 func tryLogin(t testing.TB) string {
 	t.Helper()
 	s := startOpenSSH(t, Options{HostKeys: []string{"ed25519"}})
@@ -45,7 +45,7 @@ func tryLogin(t testing.TB) string {
 	}
 	for line := range strings.Lines(s.Log()) {
 		if strings.Contains(line, "not allowed") {
-			out = []byte(line) // which says more than the client can know
+			out = []byte(line) // more than the client knows
 		}
 	}
 	return fmt.Sprintf("sshd does not run commands for %s: %v: %s", s.User, err, strings.TrimSpace(string(out)))

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Master makes the real ssh program log in to a server as a ControlMaster, and
-// returns the path of its socket.
+// Master starts the real ssh program as a ControlMaster that is logged in to a
+// server, and returns the path of its socket.
 func Master(t testing.TB, s *Server) string {
 	t.Helper()
 	ssh := Need(t, "ssh")
@@ -22,9 +22,9 @@ func Master(t testing.TB, s *Server) string {
 		defer cancel()
 		return exec.CommandContext(ctx, ssh, append([]string{"-F", s.Config, "-S", socket}, args...)...).Run()
 	}
-	// With -f it leaves a copy of itself behind, once the socket is there.
+	// With -f it continues in the background, once the socket exists.
 	require.NoError(t, run("-o", "ControlMaster=yes", "-f", "-N", s.Alias))
-	// It fails when the server has ended, and the master with it.
+	// It fails if the server has ended, and the master with it.
 	t.Cleanup(func() { _ = run("-O", "exit", s.Alias) })
 	return socket
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Need returns the path of a program that the test cannot do without. Where it
-// is missing the test is skipped, or fails when CI=true. The folders of system
-// programs are searched too, which an ordinary user's PATH often leaves out.
+// Need returns the path of a program that the test requires. If it is missing
+// the test is skipped, or fails when CI=true. The folders of system programs
+// are searched too, which an ordinary user's PATH often lacks.
 func Need(t testing.TB, program string) string {
 	t.Helper()
 	if path, err := exec.LookPath(program); err == nil {
@@ -28,7 +28,7 @@ func Need(t testing.TB, program string) string {
 	return ""
 }
 
-// NeedRoot is Need for the rights of root.
+// NeedRoot is like Need, for root privileges.
 func NeedRoot(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -44,8 +44,8 @@ func lack(t testing.TB, reason string) {
 	t.Skip(reason)
 }
 
-// tempDir is t.TempDir for what other users must read, and short enough for the
-// path of a socket.
+// tempDir is like t.TempDir, but other users can read it, and its path is short
+// enough for a socket.
 func tempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sshtest") //nolint:usetesting // t.TempDir is for one user only, and long

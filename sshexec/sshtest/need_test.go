@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLacking is the test that TestNeed runs in another process.
+// TestLacking is run by TestNeed in another process.
 func TestLacking(t *testing.T) {
 	if os.Getenv("SSHTEST_LACKING") != "" {
 		Need(t, "no-such-program")

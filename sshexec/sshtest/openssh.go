@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// OpenSSH starts a real sshd that listens on the loopback interface. It logs in
-// only who runs the test, unless that is root; see Need for one who cannot.
+// OpenSSH starts a real sshd that listens on the loopback interface. Only the
+// user who runs the test can log in, unless that is root. If the user cannot
+// log in at all, the test is skipped; see Need.
 func OpenSSH(t testing.TB, o Options) *Server {
 	t.Helper()
 	needSshd(t)
@@ -31,7 +32,7 @@ func startOpenSSH(t testing.TB, o Options) *Server {
 	s, keys := newServer(t, o)
 	listen(t, s, "Server listening on", func() *exec.Cmd {
 		address := s.Addr
-		if o.Everywhere {
+		if o.AllAddresses {
 			address = strings.Replace(address, "127.0.0.1", "0.0.0.0", 1)
 		}
 		conf := s.writeSshd(t, o, keys, "ListenAddress "+address)
@@ -42,7 +43,7 @@ func startOpenSSH(t testing.TB, o Options) *Server {
 	return s
 }
 
-// Inetd is a real sshd without a port: Config names a ProxyCommand that starts
+// Inetd is a real sshd without a port: Config has a ProxyCommand that starts
 // one for each connection.
 func Inetd(t testing.TB, o Options) *Server {
 	t.Helper()
@@ -55,7 +56,7 @@ func Inetd(t testing.TB, o Options) *Server {
 	s.stop = func() { endMarked(s.mark) }
 	s.bound(t)
 	conf := s.writeSshd(t, o, keys)
-	const host = "sshtest.invalid" // which leads nowhere, should a client ignore the ProxyCommand
+	const host = "sshtest.invalid" // an invalid name, in case a client ignores the ProxyCommand
 	s.writeClient(t, host, "HostName "+host,
 		fmt.Sprintf("ProxyCommand %s -i -f '%s' -E '%s'", sshd, conf, s.LogFile))
 	return s
@@ -66,14 +67,15 @@ func needSshd(t testing.TB) string {
 	Need(t, "ssh")
 	sshd := Need(t, "sshd")
 	if os.Geteuid() == 0 {
-		// Where sshd keeps its helper locked up; the service makes it when it starts.
+		// The folder of sshd's privilege separation; the service creates it
+		// when it starts.
 		require.NoError(t, os.MkdirAll("/run/sshd", 0o755))
 	}
 	return sshd
 }
 
-// writeSshd writes sshd_config, in which the first value of a keyword counts, but
-// for MaxStartups, of which the last does.
+// writeSshd writes sshd_config, in which the first value of a keyword is used,
+// except for MaxStartups, of which the last is used.
 func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) string {
 	t.Helper()
 	level := o.LogLevel
@@ -91,7 +93,7 @@ func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) 
 		"LogLevel " + level,
 		fmt.Sprintf("AuthorizedKeysFile %q", s.AuthorizedKeys),
 		"SetEnv SSHTEST=" + s.mark + o.quiet(),
-		"StrictModes no", // the folder of temporary files is anybody's
+		"StrictModes no", // every user can write to the folder of temporary files
 		"UsePAM no",
 		"PidFile none",
 		"PermitRootLogin yes",
@@ -115,9 +117,9 @@ func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) 
 	return conf
 }
 
-// quiet keeps bash from reading the startup files of who runs the tests, which
-// may take long or print: it does so for a shell of sshd's that is no shell's
-// child. A user who was made for the test has files of the test's own.
+// quiet keeps bash from reading the startup files of the user who runs the
+// tests, which may be slow or print text: bash reads them if its parent is sshd
+// and not a shell. A user who was made for the test has its own files.
 func (o Options) quiet() string {
 	if o.User != "" {
 		return ""
@@ -125,7 +127,7 @@ func (o Options) quiet() string {
 	return " SHLVL=2"
 }
 
-// penalises says whether this sshd knows PerSourcePenalties, as 9.8 and later do.
+// penalises reports whether this sshd supports PerSourcePenalties (since 9.8).
 func penalises(t testing.TB) bool {
 	t.Helper()
 	version, err := exec.Command(Need(t, "ssh"), "-V").CombinedOutput()

@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// run runs a command with the real ssh program, and the key exchange that costs
-// least.
+// run runs a command with the real ssh program, and the cheapest key exchange.
 func run(t *testing.T, s *Server, command string) string {
 	t.Helper()
 	out, err := s.Command(t.Context(), "-o", "KexAlgorithms=curve25519-sha256", command).Output()
@@ -39,7 +38,7 @@ func TestRealClient(t *testing.T) {
 }
 
 func TestEveryHostKeyType(t *testing.T) {
-	for _, kind := range HostKeyTypes {
+	for _, kind := range hostKeyTypes {
 		s := OpenSSH(t, Options{HostKeys: []string{kind}})
 		require.Len(t, s.HostKeys, 1)
 		require.Contains(t, s.HostKeys[0].Type(), kind)
@@ -68,7 +67,7 @@ func TestJump(t *testing.T) {
 	require.Contains(t, second.Log(), "Accepted publickey")
 }
 
-func TestNothingStaysBehind(t *testing.T) {
+func TestNoProcessIsLeaked(t *testing.T) {
 	Need(t, "setsid")
 	s := OpenSSH(t, Options{})
 	client := s.Dial(t)

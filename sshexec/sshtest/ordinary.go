@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// OrdinaryOpenSSH is OpenSSH run by an ordinary user, so that only that one can
-// log in: by a throw-away one if root runs the test, or the User of o, and else
-// by who runs it. What a command is to find must be where that user can read it;
-// see CopyBinary.
+// OrdinaryOpenSSH is OpenSSH run by an ordinary user, so that only that user
+// can log in: a temporary one if root runs the test, or the User of o, and
+// otherwise the user who runs it. Programs for a command must be readable by
+// that user; see CopyBinary.
 func OrdinaryOpenSSH(t testing.TB, o Options) *Server {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -38,7 +38,7 @@ func OrdinaryOpenSSH(t testing.TB, o Options) *Server {
 	return s
 }
 
-// accountOf is the User of o, or a new one that it becomes.
+// accountOf returns the User of o, or sets it to a new one.
 func accountOf(t testing.TB, o *Options) *Account {
 	t.Helper()
 	if o.User == "" {

@@ -11,7 +11,7 @@ import (
 )
 
 // endTree kills a process and all its descendants. It stops the root first, so
-// that it starts nothing while we look for the others; the caller reaps it.
+// that it starts nothing while endTree finds the others; the caller reaps it.
 func endTree(root int) {
 	_ = syscall.Kill(root, syscall.SIGSTOP)
 	for {
@@ -26,8 +26,8 @@ func endTree(root int) {
 	_ = syscall.Kill(root, syscall.SIGKILL)
 }
 
-// endMarked kills the processes whose environment says that a server started
-// them, wherever they have gone since. It sees those of other users as root only.
+// endMarked kills the processes that have the mark of a server in their
+// environment. It finds those of other users only as root.
 func endMarked(mark string) {
 	for {
 		found := marked(mark)
@@ -63,9 +63,10 @@ func descendants(root int) (pids []int) {
 	return pids
 }
 
-// ProcFiles are the files of that name in /proc of all processes, by pid: stat,
-// or environ or cmdline, which a process that is dead has not. It is what tests do
-// most while they wait: filepath.Glob would look into each folder for the name.
+// ProcFiles returns the contents of the files with that name in /proc of all
+// processes, by pid: stat, environ or cmdline. A dead process has neither of
+// the last two. Tests poll it: filepath.Glob would be slower, as it reads each
+// folder.
 func ProcFiles(name string) map[int][]byte {
 	texts := make(map[int][]byte)
 	dir, err := os.Open("/proc")
@@ -86,12 +87,12 @@ func ProcFiles(name string) map[int][]byte {
 	return texts
 }
 
-// processes are the parents of all processes that live, by pid. Without a /proc
-// there are none.
+// processes returns the parents of all live processes, by pid. Without a /proc
+// it is empty.
 func processes() map[int]int {
 	parents := map[int]int{}
 	for pid, text := range ProcFiles("stat") {
-		// The second field is the name in brackets, and may hold anything.
+		// The second field is the name in brackets, which may contain anything.
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if len(fields) < 2 || fields[0] == "Z" || fields[0] == "X" {
 			continue

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A Proxy is a TCP proxy that does to connections what networks do. Its methods
-// may be called from any goroutine.
+// A Proxy is a TCP proxy that simulates faults of a network. Its methods may be
+// called from any goroutine.
 type Proxy struct {
 	Addr string // host:port
 
@@ -29,11 +29,11 @@ type Proxy struct {
 	work     sync.WaitGroup
 
 	mu    sync.Mutex
-	conns map[*net.TCPConn]bool // those that are open, of both sides
+	conns map[*net.TCPConn]bool // open ones, of both sides
 }
 
-// NewProxy starts a proxy on the loopback interface that leads to addr. It ends
-// with the test.
+// NewProxy starts a proxy on the loopback interface that connects to addr. It
+// ends with the test.
 func NewProxy(t testing.TB, addr string) *Proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -56,7 +56,7 @@ func NewProxy(t testing.TB, addr string) *Proxy {
 	return p
 }
 
-// Conns is how many connections were accepted so far.
+// Conns returns the number of connections that were accepted so far.
 func (p *Proxy) Conns() int { return int(p.accepted.Load()) }
 
 // Cut resets all connections, on both sides. New ones are accepted as before.
@@ -73,14 +73,13 @@ func reset(c *net.TCPConn) {
 	_ = c.Close()
 }
 
-// Freeze drops all that comes from now on, in both directions, on connections
-// old and new: data, and their ends too. The connections stay open.
+// Freeze drops all data from now on, in both directions, on existing and new
+// connections, and their ends too. The connections stay open.
 func (p *Proxy) Freeze() { p.frozen.Store(true) }
 
-// Delay makes all that comes from now on arrive that much later, in each of the
-// two directions, so that a round trip takes twice as long. It costs no
-// bandwidth until 32 MiB are on their way. The opening of a connection is not
-// delayed.
+// Delay delays all data from now on, in each of the two directions, so that a
+// round trip takes twice as long. It does not limit the bandwidth until 32 MiB
+// are in flight. The opening of a connection is not delayed.
 func (p *Proxy) Delay(d time.Duration) { p.delay.Store(int64(d)) }
 
 func (p *Proxy) accept() {
@@ -109,7 +108,7 @@ func (p *Proxy) serve(client *net.TCPConn) {
 	both.Wait()
 }
 
-// open notes an open connection, for Cut; the function it returns closes it.
+// open registers an open connection, for Cut; the returned function closes it.
 func (p *Proxy) open(c *net.TCPConn) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +124,7 @@ func (p *Proxy) open(c *net.TCPConn) func() {
 	}
 }
 
-// A parcel is what was read at once, and when it is to arrive. The last one has
+// A parcel is the data of one read, and when to deliver it. The last one has
 // the error of the reader.
 type parcel struct {
 	data []byte
@@ -166,11 +165,11 @@ func (p *Proxy) copy(to, from *net.TCPConn) {
 		}
 	}
 	if p.frozen.Load() {
-		<-p.ctx.Done() // nobody hears of the end
+		<-p.ctx.Done() // the end is not delivered
 	}
 }
 
-// until waits until a time, or until the proxy ends.
+// until waits for a point in time, or the end of the proxy.
 func (p *Proxy) until(due time.Time) {
 	wait := time.Until(due)
 	if wait <= 0 {

@@ -22,41 +22,41 @@ import (
 
 // Options configure a server that is a real program.
 type Options struct {
-	Alias   string   // what the server is called in Config; empty means target
+	Alias   string   // name of the server in Config; empty means target
 	Aliases []string // further names of it
-	SSH     []string // lines for its block in Config, before and so in place of our own
+	SSH     []string // lines for its block in Config; they take precedence over the default ones
 	Jump    *Server  // the server through which Config reaches it, under another Alias
 
-	// Sshd are lines of sshd_config, before and so in place of our own. What comes
-	// after a Match line stands in its block.
+	// Sshd are lines of sshd_config, which take precedence over the default
+	// ones. Lines after a Match line are in its block.
 	Sshd       []string
 	LogLevel   string   // of sshd: INFO or more; empty means VERBOSE
 	HostKeys   []string // types: ed25519, ecdsa, rsa; nil means all three
 	KeyOptions string   // before the key in authorized_keys, such as command="x"
-	// AuthorizedKeys are further lines of authorized_keys.
+	// AuthorizedKeys are more lines of authorized_keys.
 	AuthorizedKeys []string
-	User           string // who logs in; empty means who runs the test
-	// Before are commands of a shell that Busybox runs before it becomes the server.
-	Before string
-	// Everywhere makes OpenSSH listen at every address of this machine, on the port
-	// of Addr: on Linux one server is so as many hosts as 127.0.0.0/8 has addresses.
-	Everywhere bool
+	User           string // the user to log in as; empty means the user who runs the test
+	// Setup are shell commands that Busybox runs before it starts the server.
+	Setup string
+	// AllAddresses makes OpenSSH listen on every address of this machine, on the
+	// port of Addr: on Linux one server then acts as all hosts of 127.0.0.0/8.
+	AllAddresses bool
 }
 
 // A Server is an SSH server for one test.
 type Server struct {
 	Alias  string // target, in Config
-	Config string // ssh_config file, for -F, in which Alias is all that is needed
-	Addr   string // host:port; empty when only a ProxyCommand leads there
+	Config string // ssh_config file, for -F, with everything needed to connect to Alias
+	Addr   string // host:port; empty if only a ProxyCommand connects to it
 	User   string
-	Dir    string // of all its files; others may read it
+	Dir    string // of all its files; other users may read it
 
 	KeyFile        string // private key that may log in, ed25519
 	KnownHosts     string // with all HostKeys
 	AuthorizedKeys string
 	HostKeys       []ssh.PublicKey
 	Key            *Key   // the key of KeyFile
-	LogFile        string // what the server says of itself
+	LogFile        string // the server's log
 
 	mark    string // SSHTEST=mark is in the environment of each process that it starts
 	options Options
@@ -64,7 +64,7 @@ type Server struct {
 	stop    func()
 }
 
-// newServer makes what all servers have in common: keys and folders.
+// newServer makes the common parts of all servers: keys and folders.
 func newServer(t testing.TB, o Options) (*Server, []*Key) {
 	t.Helper()
 	dir := tempDir(t)
@@ -98,7 +98,7 @@ func newServer(t testing.TB, o Options) (*Server, []*Key) {
 
 	kinds := o.HostKeys
 	if kinds == nil {
-		kinds = HostKeyTypes
+		kinds = hostKeyTypes
 	}
 	var keys []*Key
 	for _, kind := range kinds {
@@ -123,8 +123,8 @@ func (s *Server) writeListening(t testing.TB) {
 	s.writeClient(t, s.Addr, "HostName "+host, "Port "+port)
 }
 
-// writeClient writes Config and KnownHosts. The way is what leads to the server:
-// lines of ssh_config. The host is what known_hosts calls it.
+// writeClient writes Config and KnownHosts. The way is how to connect to the
+// server: lines of ssh_config. The host is its name in known_hosts.
 func (s *Server) writeClient(t testing.TB, host string, way ...string) {
 	t.Helper()
 	var known strings.Builder
@@ -155,8 +155,8 @@ func (s *Server) writeClient(t testing.TB, host string, way ...string) {
 	writeFile(t, s.Config, s.block, 0o644)
 }
 
-// Through is the same server with another Config, in which it is reached through
-// a proxy: one that NewProxy made for its Addr.
+// Through is the same server with another Config, which connects through a
+// proxy that NewProxy made for its Addr.
 func (s *Server) Through(t testing.TB, p *Proxy) *Server {
 	t.Helper()
 	dir := tempDir(t)
@@ -168,13 +168,13 @@ func (s *Server) Through(t testing.TB, p *Proxy) *Server {
 	return &through
 }
 
-// Command is the real ssh program, about to run a command on the server.
+// Command returns the real ssh program, ready to run a command on the server.
 func (s *Server) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "ssh", append([]string{"-F", s.Config, s.Alias}, args...)...)
 }
 
-// ClientConfig is what a plain client in Go needs: it logs in with Key and takes
-// the HostKeys.
+// ClientConfig returns the configuration of a Go client: it logs in with Key
+// and accepts the HostKeys.
 func (s *Server) ClientConfig() *ssh.ClientConfig {
 	return &ssh.ClientConfig{
 		User: s.User,
@@ -190,7 +190,7 @@ func (s *Server) ClientConfig() *ssh.ClientConfig {
 	}
 }
 
-// Dial is a plain client in Go, logged in; it is closed with the test.
+// Dial returns a Go client, logged in; it is closed with the test.
 func (s *Server) Dial(t testing.TB) *ssh.Client {
 	t.Helper()
 	client, err := ssh.Dial("tcp", s.Addr, s.ClientConfig())
@@ -199,11 +199,11 @@ func (s *Server) Dial(t testing.TB) *ssh.Client {
 	return client
 }
 
-// Stop ends the server at once, with all its connections and processes. The test
-// does it by itself at its end.
+// Stop ends the server at once, with all its connections and processes. The
+// test calls it at its end.
 func (s *Server) Stop() { s.stop() }
 
-// Log is what the server has said of itself so far.
+// Log returns the server's log so far.
 func (s *Server) Log() string {
 	text, _ := os.ReadFile(s.LogFile)
 	return string(text)

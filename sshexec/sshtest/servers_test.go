@@ -34,8 +34,8 @@ func TestDropbear(t *testing.T) {
 	require.Equal(t, s.User+"\n", run(t, s, "id -un"))
 	s.Dial(t)
 	require.NoError(t, s.Command(t.Context(), "sleep 1000 >/dev/null 2>&1 & sleep 1000 >/dev/null 2>&1 &").Run())
-	// The server and a connection are two; those of connections before may not
-	// have ended yet.
+	// The server and a connection are two processes; earlier connections may
+	// not have ended yet.
 	require.Eventually(t, func() bool { return len(marked(s.mark)) == 4 }, eventually, 10*time.Millisecond)
 	s.Stop()
 	require.Empty(t, marked(s.mark))
@@ -53,7 +53,7 @@ func TestShells(t *testing.T) {
 	}
 }
 
-func TestUserGoes(t *testing.T) {
+func TestUserIsDeleted(t *testing.T) {
 	NeedRoot(t)
 	var account *Account
 	cmd := exec.Command("sleep", "1000")
@@ -92,7 +92,7 @@ func TestProxy(t *testing.T) {
 	require.Equal(t, 3, proxy.Conns())
 }
 
-// An echo is a TCP server that sends back what comes.
+// echo starts a TCP server that sends back its input.
 func echo(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -169,7 +169,7 @@ func TestProxyFreeze(t *testing.T) {
 	require.NoError(t, c.(*net.TCPConn).CloseWrite())
 	require.NoError(t, c.SetReadDeadline(time.Now().Add(quiet)))
 	_, err = c.Read(buf)
-	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "both ends have ended, and nobody hears of it")
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "both ends have ended, but neither receives it")
 }
 
 func TestMaster(t *testing.T) {
@@ -186,7 +186,7 @@ func TestMaster(t *testing.T) {
 	}
 }
 
-// anyCalled says whether a process has a text in its command line.
+// anyCalled reports whether a process has a text in its command line.
 func anyCalled(text string) bool {
 	for pid := range processes() {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKilled is the test that TestServersEndWithAKilledTest kills.
+// TestKilled is killed by TestServersEndWithAKilledTest.
 func TestKilled(t *testing.T) {
 	if os.Getenv("SSHTEST_KILLED") == "" {
 		return

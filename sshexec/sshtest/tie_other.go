@@ -4,5 +4,5 @@ package sshtest
 
 import "os/exec"
 
-// tie does nothing here: a program outlives a test that was killed.
+// tie does nothing: a program outlives a test that was killed.
 func tie(*exec.Cmd) {}

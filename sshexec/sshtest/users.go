@@ -25,17 +25,18 @@ type Account struct {
 }
 
 // User makes a user of this system with a login shell, such as Shell returns.
-// With the test the user goes, home and processes and all. Only root can do
-// this; see Need for who cannot.
+// At the end of the test the user is deleted, with home and processes. It
+// requires root; see Need.
 func User(t testing.TB, shell string) *Account {
 	t.Helper()
 	NeedRoot(t)
 	name := "sshtest-" + strings.ToLower(rand.Text()[:12])
 	home := filepath.Join(tempDir(t), "home")
 	require.NoError(t, os.Mkdir(home, 0o755))
-	// The password * is none at all; without it the account would be locked.
+	// The password * matches no password; without it the account would be
+	// locked.
 	editUsers(t, "useradd", "--no-create-home", "--home-dir", home, "--shell", shell, "--password", "*", "--user-group", name)
-	// A dead process that nobody has reaped yet is no reason to stay.
+	// A dead process that is not reaped yet must not prevent it.
 	t.Cleanup(func() { editUsers(t, "userdel", "--force", name) })
 
 	found, err := user.Lookup(name)
@@ -47,16 +48,15 @@ func User(t testing.TB, shell string) *Account {
 }
 
 // editUsers runs a program that changes the users of this system; it waits for
-// others that do.
+// concurrent ones.
 func editUsers(t testing.TB, program string, args ...string) {
 	t.Helper()
 	out, err := exec.Command(Need(t, program), args...).CombinedOutput()
 	require.NoError(t, err, "%s: %s", program, out)
 }
 
-// Shell returns the path of a shell to log in with: bash, dash, zsh, fish, tcsh,
-// ksh, mksh or busybox, which is the shell of busybox under a name that makes it
-// one.
+// Shell returns the path of a login shell: bash, dash, zsh, fish, tcsh, ksh,
+// mksh or busybox, which is busybox under a name that makes it a shell.
 func Shell(t testing.TB, name string) string {
 	t.Helper()
 	path := Need(t, name)
@@ -68,8 +68,8 @@ func Shell(t testing.TB, name string) string {
 	return ash
 }
 
-// CopyBinary copies the program of the test to where every user can run it, and
-// returns its path.
+// CopyBinary copies the program of the test to a place where every user can run
+// it, and returns its path.
 func CopyBinary(t testing.TB) string {
 	t.Helper()
 	self, err := os.Executable()

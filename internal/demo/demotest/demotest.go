@@ -1,6 +1,6 @@
 // Package demotest lets the tests of any package start the demo server as a
-// real process, without building anything: the test binary itself is the
-// server, when it is started with the arguments of mcpdbg demo-server.
+// real process without building anything: the test binary itself is the server
+// when it is started with the arguments of mcpdbg demo-server.
 //
 //	func TestMain(m *testing.M) { demotest.Main(m) }
 //
@@ -15,8 +15,8 @@ import (
 	"mcpdbg/internal/demo"
 )
 
-// Main runs the tests, or, in a process that was started with the arguments
-// that Command gives, the demo server. It does not return.
+// Main runs the tests, or the demo server if the process was started with the
+// arguments of Command. It does not return.
 func Main(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "demo-server" {
 		os.Exit(m.Run())
@@ -28,7 +28,7 @@ func Main(m *testing.M) {
 	os.Exit(demo.Serve(ctx, os.Stdin, os.Stdout, os.Stderr, demo.Options{}))
 }
 
-// Command gives the argument vector of a demo server that misbehaves in the
+// Command returns the command line of a demo server that misbehaves in the
 // given way (see demo.Kinds), or of a healthy one if kind is empty. It panics
 // if the test binary cannot be found.
 func Command(kind string) []string {
@@ -43,5 +43,5 @@ func Command(kind string) []string {
 }
 
 // FastExit is an environment entry that spares a server under the race detector
-// the second it otherwise waits at its end. Without the detector it is nothing.
+// the one-second delay at its exit. Without the detector it has no effect.
 const FastExit = "GORACE=atexit_sleep_ms=0"

@@ -5,32 +5,33 @@ import (
 	"strings"
 )
 
-// Names say which hosts there can be. All members are required.
+// Names provides the possible hosts. All members are required.
 type Names struct {
-	// Canonical is a destination in the one way of writing it; the error says why
-	// it is none.
+	// Canonical returns the canonical form of a destination, or an error if it
+	// is invalid.
 	Canonical func(destination string) (string, error)
-	// Known lists the names that patterns are matched with. It is called once, and
-	// only if there is a pattern.
+	// Known returns the names that patterns match. It is called once, and only
+	// if there is a pattern.
 	Known func() ([]string, error)
-	// Match tells whether a pattern without "!" is the whole of a name.
+	// Match reports whether a pattern without "!" matches a whole name.
 	Match func(name, pattern string) bool
 }
 
-// A Repeat is a host that is named again.
+// A Repeat is a host that is named more than once.
 type Repeat struct {
 	Host  string
 	Line  Line
-	First Line // where it was named before
+	First Line // where it was named first
 }
 
-// Choose makes hosts of lines, in their order, each once: a pattern stands for
-// the known names that it matches. A line with "!" takes out what it matches of
-// all lines of its file, wherever it stands there. A host that two lines name
-// is among repeats, unless one of them is a pattern.
+// Choose returns the hosts of lines, in their order and without duplicates: a
+// pattern is replaced by the known names that it matches. A line with "!"
+// excludes its matches from all lines of its file, wherever it is in the file.
+// A host named by two lines is among repeats, unless one of the lines is a
+// pattern.
 //
-// The error is an *Error, or that of Known: a line is no destination, or it is
-// a pattern, with or without "!", that matches nothing.
+// The error is an *Error or the error of Known: a line is not a valid
+// destination, or it is a pattern, with or without "!", that matches nothing.
 func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error) {
 	named, err := n.expand(lines)
 	if err != nil {
@@ -43,8 +44,8 @@ func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error
 	for _, one := range named {
 		before, again := first[one.canonical]
 		switch {
-		case !again && len(hosts) == MaxHosts:
-			return nil, nil, &Error{one.line, fmt.Errorf("more than %d hosts", MaxHosts)}
+		case !again && len(hosts) == maxHosts:
+			return nil, nil, &lineError{one.line, fmt.Errorf("more than %d hosts", maxHosts)}
 		case !again:
 			first[one.canonical] = one.line
 			hosts = append(hosts, one.name)
@@ -55,16 +56,16 @@ func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error
 	return hosts, repeats, nil
 }
 
-// A host is one that a line names.
+// A host is a host named by a line.
 type host struct {
 	name, canonical string
 	line            Line
 }
 
-// maxNamed bounds what the lines name together, with repeats.
-const maxNamed = 10 * MaxHosts
+// maxNamed limits the hosts named by all lines, including repeats.
+const maxNamed = 10 * maxHosts
 
-// expand is what the lines name, without regard to those with "!".
+// expand returns the hosts that the lines name, ignoring those with "!".
 func (n Names) expand(lines []Line) ([]host, error) {
 	var named []host
 	var known []string
@@ -83,18 +84,18 @@ func (n Names) expand(lines []Line) ([]host, error) {
 				asked = true
 			}
 			if names = n.matching(known, line.Text); names == nil {
-				return nil, &Error{line, fmt.Errorf("%s matches none of the %d hosts that the ssh configuration names", line.Text, len(known))}
+				return nil, &lineError{line, fmt.Errorf("%s matches none of the %d hosts in the ssh configuration", line.Text, len(known))}
 			}
 		}
 		for _, name := range names {
 			canonical, err := n.Canonical(name)
 			if err != nil {
-				return nil, &Error{line, err}
+				return nil, &lineError{line, err}
 			}
 			named = append(named, host{name, canonical, line})
 		}
 		if len(named) > maxNamed {
-			return nil, &Error{line, fmt.Errorf("more than %d hosts, with those that are named again", maxNamed)}
+			return nil, &lineError{line, fmt.Errorf("more than %d hosts, including repeated ones", maxNamed)}
 		}
 	}
 	return named, nil
@@ -110,8 +111,8 @@ func (n Names) matching(known []string, pattern string) []string {
 	return names
 }
 
-// exclude takes out what the lines with "!" match. One that takes out nothing is
-// an error: it was written for a host that would be visited now.
+// exclude removes the matches of the lines with "!". A line that matches
+// nothing is an error: the host that it was written for would be visited.
 func (n Names) exclude(named []host, lines []Line) ([]host, error) {
 	for _, line := range lines {
 		if !line.excludes() {
@@ -125,7 +126,7 @@ func (n Names) exclude(named []host, lines []Line) ([]host, error) {
 			}
 		}
 		if !found {
-			return nil, &Error{line, fmt.Errorf("%s takes out none of the hosts of this list", line.Text)}
+			return nil, &lineError{line, fmt.Errorf("%s excludes none of the hosts in this list", line.Text)}
 		}
 	}
 	var left []host
@@ -135,7 +136,7 @@ func (n Names) exclude(named []host, lines []Line) ([]host, error) {
 		}
 	}
 	if left == nil && len(lines) > 0 {
-		return nil, &Error{Line{File: lines[0].File}, ErrNone}
+		return nil, &lineError{Line{File: lines[0].File}, ErrNone}
 	}
 	return left, nil
 }

@@ -1,13 +1,12 @@
-// Package hosts reads which hosts a smoke test is to visit: lists of
-// destinations, one a line, and patterns over the names that the user's ssh
-// configuration has.
+// Package hosts reads the hosts of a smoke test: lists of destinations, one per
+// line, and patterns for the names in the user's ssh configuration.
 //
-//	# the web servers, but for one that is being rebuilt
+//	# the web servers, except one that is being rebuilt
 //	web-*
 //	!web-9
 //	me@db-1:2222
 //	local
 //
-// It knows text only: what a destination may look like, and which names there
-// are, is told by who calls it.
+// It only handles text: the caller decides which destinations are valid, and
+// provides the known names.
 package hosts

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// names are those of a configuration with some hosts.
+// names returns the Names of a configuration with some hosts.
 func names(known ...string) Names {
 	return Names{
 		Canonical: func(dest string) (string, error) {
@@ -36,7 +36,7 @@ func parse(t *testing.T, file, text string) []Line {
 	return lines
 }
 
-func TestAListOfHosts(t *testing.T) {
+func TestHosts(t *testing.T) {
 	lines := parse(t, "h", "\ufeff# all of them\r\n\r\n  web-1  # the first\n#web-2\nme@db:22\nweb#4\n\tlocal")
 	require.Equal(t, []Line{{"web-1", "h", 3}, {"me@db:22", "h", 5}, {"web#4", "h", 6}, {"local", "h", 7}}, lines)
 	hosts, repeats, err := names().Choose(lines)
@@ -50,9 +50,9 @@ func TestPatterns(t *testing.T) {
 	for text, want := range map[string][]string{
 		"web-*":               {"web-1", "web-2", "web-9", "web-10"},
 		"web-?":               {"web-1", "web-2", "web-9"},
-		"web-2\nweb-*":        {"web-2", "web-1", "web-9", "web-10"}, // named by hand is named first
+		"web-2\nweb-*":        {"web-2", "web-1", "web-9", "web-10"}, // an explicit name comes first
 		"web-*\nweb-2\n*-1":   {"web-1", "web-2", "web-9", "web-10", "db-1"},
-		"!web-9\nweb-?":       {"web-1", "web-2"}, // wherever it stands
+		"!web-9\nweb-?":       {"web-1", "web-2"}, // wherever the exclusion is
 		"web-?\n!web-9\n":     {"web-1", "web-2"},
 		"*\n!web-*":           {"db-1"},
 		"other\nweb-1\n!web*": {"other"},
@@ -64,7 +64,7 @@ func TestPatterns(t *testing.T) {
 	}
 	hosts, _, err := n.Choose(append(parse(t, "a", "web-?\n!web-9"), parse(t, "b", "web-9")...))
 	require.NoError(t, err)
-	require.Equal(t, []string{"web-1", "web-2", "web-9"}, hosts, "what a list takes out another may have")
+	require.Equal(t, []string{"web-1", "web-2", "web-9"}, hosts, "an exclusion applies to its own list only")
 }
 
 func TestRepeats(t *testing.T) {
@@ -75,18 +75,18 @@ func TestRepeats(t *testing.T) {
 	require.Equal(t, []Repeat{{"ssh://X", Line{"ssh://X", "b", 1}, Line{"x", "a", 1}}}, repeats)
 }
 
-func TestWhatIsWrongWithAList(t *testing.T) {
+func TestInvalidLists(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                           "h: there are no hosts in it",
-		"# web-1\n\n":                "h: there are no hosts in it",
-		"[web]\nweb-1\n":             `h:1: "[web]" is no host: a list has no groups, only one host a line`,
-		"a\nweb-1 web-2\n":           `h:2: "web-1 web-2" has a space in it: write one host a line`,
-		"a\x1b[31m":                  `h:1: "a\x1b[31m" is no text`,
-		"\xff":                       `h:1: "\xff" is no text`,
-		"a\n!":                       "h:2: behind ! there is no pattern",
+		"":                           "h: no hosts",
+		"# web-1\n\n":                "h: no hosts",
+		"[web]\nweb-1\n":             `h:1: invalid host "[web]": groups are not supported, write one host per line`,
+		"a\nweb-1 web-2\n":           `h:2: "web-1 web-2" contains a space: write one host per line`,
+		"a\x1b[31m":                  `h:1: "a\x1b[31m" is not printable text`,
+		"\xff":                       `h:1: "\xff" is not printable text`,
+		"a\n!":                       `h:2: missing pattern after "!"`,
 		strings.Repeat("a", 1025):    "h:1: longer than 1024 bytes",
 		strings.Repeat("a\n", 1e4+1): "h:10001: more than 10000 hosts",
-		strings.Repeat("#", 4<<20+1): "h: it is longer than 4194304 bytes",
+		strings.Repeat("#", 4<<20+1): "h: longer than 4194304 bytes",
 	} {
 		_, err := Parse("h", strings.NewReader(text))
 		require.EqualError(t, err, want)
@@ -96,18 +96,18 @@ func TestWhatIsWrongWithAList(t *testing.T) {
 
 	for text, want := range map[string]string{
 		"a\n-oProxyCommand=x": "h:2: begins with '-'",
-		"a\n# x\nx-*":         "h:3: x-* matches none of the 2 hosts that the ssh configuration names",
-		"a\n!b":               "h:2: !b takes out none of the hosts of this list",
-		"web-*\n!web-3":       "h:2: !web-3 takes out none of the hosts of this list",
-		"web-*\n!*":           "h: there are no hosts in it",
-		"!web-1":              "h:1: !web-1 takes out none of the hosts of this list",
+		"a\n# x\nx-*":         "h:3: x-* matches none of the 2 hosts in the ssh configuration",
+		"a\n!b":               "h:2: !b excludes none of the hosts in this list",
+		"web-*\n!web-3":       "h:2: !web-3 excludes none of the hosts in this list",
+		"web-*\n!*":           "h: no hosts",
+		"!web-1":              "h:1: !web-1 excludes none of the hosts in this list",
 	} {
 		_, _, err := names("web-1", "web-2").Choose(parse(t, "h", text))
 		require.EqualError(t, err, want)
 	}
 	flag := []Line{{Text: "x-*", File: "--ssh"}}
 	_, _, err = names("web-1").Choose(flag)
-	require.EqualError(t, err, "--ssh: x-* matches none of the 1 hosts that the ssh configuration names")
+	require.EqualError(t, err, "--ssh: x-* matches none of the 1 hosts in the ssh configuration")
 	broken := names()
 	broken.Known = func() ([]string, error) { return nil, fs.ErrPermission }
 	_, _, err = broken.Choose(flag)
@@ -115,14 +115,14 @@ func TestWhatIsWrongWithAList(t *testing.T) {
 }
 
 func TestTooManyHosts(t *testing.T) {
-	known := make([]string, MaxHosts+1)
+	known := make([]string, maxHosts+1)
 	for i := range known {
 		known[i] = fmt.Sprint("h", i)
 	}
 	_, _, err := names(known...).Choose(parse(t, "h", "h*"))
 	require.EqualError(t, err, "h:1: more than 10000 hosts")
-	_, _, err = names(known[:MaxHosts]...).Choose(parse(t, "h", strings.Repeat("h*\n", 11)))
-	require.EqualError(t, err, "h:11: more than 100000 hosts, with those that are named again")
+	_, _, err = names(known[:maxHosts]...).Choose(parse(t, "h", strings.Repeat("h*\n", 11)))
+	require.EqualError(t, err, "h:11: more than 100000 hosts, including repeated ones")
 }
 
 func FuzzParse(f *testing.F) {

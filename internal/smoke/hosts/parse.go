@@ -10,59 +10,60 @@ import (
 )
 
 const (
-	// MaxHosts is how many hosts there may be.
-	MaxHosts = 10_000
-	// MaxFile is how long a list may be, in bytes.
-	MaxFile = 4 << 20
+	// maxHosts is the maximum number of hosts.
+	maxHosts = 10_000
+	// maxFile is the maximum size of a list in bytes.
+	maxFile = 4 << 20
 )
 
-// A Line is one line of a list: a destination; a pattern with "*" or "?", or
-// one behind "!", which takes out of its list what it matches.
+// A Line is one line of a list: a destination; a pattern with "*" or "?"; or an
+// exclusion, which is a "!" followed by either.
 type Line struct {
 	Text   string
-	File   string // as an error names it
-	Number int    // from 1; 0 means that the list has no lines
+	File   string // name for errors
+	Number int    // from 1; 0 if the list has no lines
 }
 
-// Place says where the line stands.
-func (l Line) Place() string {
+// Position describes the position of the line.
+func (l Line) Position() string {
 	if l.Number == 0 {
 		return l.File
 	}
 	return fmt.Sprintf("%s:%d", l.File, l.Number)
 }
 
-// Pattern tells whether the line is a pattern, and not the name of one host.
+// Pattern reports whether the line is a pattern instead of the name of one
+// host.
 func (l Line) Pattern() bool { return strings.ContainsAny(l.Text, "*?") || l.excludes() }
 
 func (l Line) excludes() bool { return strings.HasPrefix(l.Text, "!") }
 
-// An Error says what is wrong with a line of a list.
-type Error struct {
+// A lineError describes a problem with a line of a list.
+type lineError struct {
 	Line Line
 	Err  error
 }
 
-// Error says where and what.
-func (e *Error) Error() string { return e.Line.Place() + ": " + e.Err.Error() }
+// Error returns the position and the problem.
+func (e *lineError) Error() string { return e.Line.Position() + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *lineError) Unwrap() error { return e.Err }
 
 // ErrNone is the cause of an error about a list without hosts.
-var ErrNone = errors.New("there are no hosts in it")
+var ErrNone = errors.New("no hosts")
 
-// Parse reads a list that errors call file. Blank lines and what follows a # at
-// the beginning of a line, or behind a space, mean nothing. The error is an
-// *Error, or that of r; a list without a host is one.
+// Parse reads a list. File is its name in errors. It ignores blank lines, and
+// comments, which begin with a # at the beginning of a line or after a space.
+// The error is an *Error or the error of r; a list without hosts is an error.
 func Parse(file string, r io.Reader) ([]Line, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
 		return nil, err
 	}
 	whole := Line{File: file}
-	if len(data) > MaxFile {
-		return nil, &Error{whole, fmt.Errorf("it is longer than %d bytes", MaxFile)}
+	if len(data) > maxFile {
+		return nil, &lineError{whole, fmt.Errorf("longer than %d bytes", maxFile)}
 	}
 	var lines []Line
 	number := 0
@@ -73,19 +74,19 @@ func Parse(file string, r io.Reader) ([]Line, error) {
 			continue
 		}
 		if err := line.check(); err != nil {
-			return nil, &Error{line, err}
+			return nil, &lineError{line, err}
 		}
-		if lines = append(lines, line); len(lines) > MaxHosts {
-			return nil, &Error{line, fmt.Errorf("more than %d hosts", MaxHosts)}
+		if lines = append(lines, line); len(lines) > maxHosts {
+			return nil, &lineError{line, fmt.Errorf("more than %d hosts", maxHosts)}
 		}
 	}
 	if len(lines) == 0 {
-		return nil, &Error{whole, ErrNone}
+		return nil, &lineError{whole, ErrNone}
 	}
 	return lines, nil
 }
 
-// uncommented is a line without its comment.
+// uncommented returns a line without its comment.
 func uncommented(text string) string {
 	for i := range len(text) {
 		if text[i] == '#' && (i == 0 || text[i-1] == ' ' || text[i-1] == '\t') {
@@ -95,22 +96,22 @@ func uncommented(text string) string {
 	return text
 }
 
-// maxLine is the longest destination or pattern, in bytes.
+// maxLine is the maximum length of a destination or pattern in bytes.
 const maxLine = 1024
 
-// check refuses what is neither a destination nor a pattern, whatever it means.
+// check rejects text that can be neither a destination nor a pattern.
 func (l Line) check() error {
 	switch {
 	case len(l.Text) > maxLine:
 		return fmt.Errorf("longer than %d bytes", maxLine)
 	case !utf8.ValidString(l.Text) || strings.ContainsFunc(l.Text, unprintable):
-		return fmt.Errorf("%.40q is no text", l.Text)
+		return fmt.Errorf("%.40q is not printable text", l.Text)
 	case strings.ContainsFunc(l.Text, unicode.IsSpace):
-		return fmt.Errorf("%.80q has a space in it: write one host a line", l.Text)
+		return fmt.Errorf("%.80q contains a space: write one host per line", l.Text)
 	case l.Text[0] == '[' && l.Text[len(l.Text)-1] == ']' && !strings.Contains(l.Text, ":"):
-		return fmt.Errorf("%.80q is no host: a list has no groups, only one host a line", l.Text)
+		return fmt.Errorf("invalid host %.80q: groups are not supported, write one host per line", l.Text)
 	case strings.TrimLeft(l.Text, "!") == "":
-		return errors.New("behind ! there is no pattern")
+		return errors.New("missing pattern after \"!\"")
 	}
 	return nil
 }

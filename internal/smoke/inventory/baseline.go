@@ -16,27 +16,28 @@ import (
 )
 
 const (
-	maxDocument = 256 << 20 // bytes of a document of mcpdbg smoke
-	maxServers  = 256       // that one may have
+	maxDocument = 256 << 20 // size in bytes of a document of mcpdbg smoke
+	maxServers  = 256       // servers per document
 )
 
-// A Baseline is a file to compare with. Any goroutine may use it.
+// A Baseline is a file to compare with. It may be used by several goroutines at
+// once.
 type Baseline struct {
 	path    string
-	servers []string // in their order; a recording has one, whose name is ""
+	servers []string // in order; a recording has one server, whose name is ""
 	found   map[string]found
 }
 
-// found is what there is for one server.
+// found is the inventory of one server.
 type found struct {
 	inv *Inventory
 	err error
 }
 
 // FromFile reads a recording, or a document of mcpdbg smoke (--json or --jsonl)
-// together with the recording of the first target of each server that passed. A
-// path in the document is tried as it is and from the folder of the document,
-// with its folders and without. A file that is neither is a
+// together with the recording of the first passed target of each server. A path
+// in the document is tried as it is, and relative to the folder of the
+// document, with and without its own folders. A file that is neither is a
 // *recordings.FormatError.
 func FromFile(ctx context.Context, path string) (*Baseline, error) {
 	inv, err := fromRecording(ctx, path)
@@ -49,9 +50,9 @@ func FromFile(ctx context.Context, path string) (*Baseline, error) {
 	return &Baseline{path: path, servers: []string{""}, found: map[string]found{"": {inv: inv}}}, nil
 }
 
-// For returns the inventory to compare a server with. The file's only server is
-// that for any name. An error is a *MissingError, or one of reading the
-// recording that the document names.
+// For returns the inventory to compare a server with. If the file has only one
+// server, it is used for any name. An error is a *MissingError, or an error
+// from reading the recording that the document names.
 func (b *Baseline) For(server string) (*Inventory, error) {
 	if len(b.servers) == 1 {
 		server = b.servers[0]
@@ -59,8 +60,8 @@ func (b *Baseline) For(server string) (*Inventory, error) {
 	f, ok := b.found[server]
 	if !ok {
 		return nil, &MissingError{
-			Path: b.path, Why: fmt.Sprintf("it has no target of the server %q that passed", server),
-			Hint: "it has: " + strings.Join(b.servers, ", "),
+			Path: b.path, Reason: fmt.Sprintf("no passed target of server %q", server),
+			Hint: "available servers: " + strings.Join(b.servers, ", "),
 		}
 	}
 	return f.inv, f.err
@@ -72,23 +73,23 @@ func fromRecording(ctx context.Context, path string) (*Inventory, error) {
 		return nil, err
 	}
 	defer rec.Close()
-	inv, err := FromSource(ctx, rec)
+	inv, err := fromSource(ctx, rec)
 	if missing, ok := errors.AsType[*MissingError](err); ok {
 		missing.Path = path
 	}
 	return inv, err
 }
 
-// A target is what is read of one in a document: a line of --jsonl has the same
-// members as an element of targets.
+// A target is the part of a target that is read from a document. A line of
+// --jsonl has the same members as an element of targets.
 type target struct {
 	Server    string `json:"server"`
 	OK        bool   `json:"ok"`
 	Recording string `json:"recording"`
 }
 
-// fromDocument reads a document of mcpdbg smoke. notOne is the error if it is
-// none.
+// fromDocument reads a document of mcpdbg smoke. notOne is the error to return
+// for any other file.
 func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, error) {
 	targets, err := readTargets(ctx, path, notOne)
 	if err != nil {
@@ -102,7 +103,7 @@ func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, er
 		if len(b.servers) == maxServers {
 			return nil, fmt.Errorf("%s has more than %d servers", path, maxServers)
 		}
-		inv, err := fromRecording(ctx, beside(path, t.Recording))
+		inv, err := fromRecording(ctx, relocated(path, t.Recording))
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -110,13 +111,13 @@ func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, er
 		b.found[t.Server] = found{inv, err}
 	}
 	if len(b.servers) == 0 {
-		return nil, &MissingError{Path: path, Why: "no target passed and has a recording", Hint: "take the report of a run that passed and was recorded"}
+		return nil, &MissingError{Path: path, Reason: "no passed target has a recording", Hint: "use the report of a recorded run that passed"}
 	}
 	slices.Sort(b.servers)
 	return b, nil
 }
 
-// readTargets reads the targets of a document, or of the lines of one.
+// readTargets reads the targets of a document in either format.
 func readTargets(ctx context.Context, path string, notOne error) ([]target, error) {
 	f, err := input.Open(ctx, path)
 	if err != nil {
@@ -138,15 +139,15 @@ func readTargets(ctx context.Context, path string, notOne error) ([]target, erro
 		case err != nil || doc.Version == 0:
 			return nil, notOne
 		case doc.Version != 1:
-			return nil, fmt.Errorf("%s is a report of version %d, and this program reads version 1", path, doc.Version)
+			return nil, fmt.Errorf("%s: unsupported report version %d (supported: 1)", path, doc.Version)
 		}
 		targets = append(append(targets, doc.Targets...), doc.target)
 	}
 }
 
-// beside finds a recording that a document names: documents are moved together
-// with the folder of their recordings.
-func beside(document, recording string) string {
+// relocated finds a recording that a document names: documents are moved
+// together with the folder of their recordings.
+func relocated(document, recording string) string {
 	folder := filepath.Dir(document)
 	for _, path := range []string{recording, filepath.Join(folder, recording), filepath.Join(folder, filepath.Base(recording))} {
 		if _, err := os.Stat(path); err == nil {

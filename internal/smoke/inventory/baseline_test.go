@@ -15,8 +15,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// legacy is a session that reads two pages of tools, breaks off a second walk,
-// and is refused prompts.
+// legacy is a session that reads two pages of tools, stops a second listing
+// early, and gets an error for prompts.
 var legacy = []string{
 	rectest.Started,
 	`> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
@@ -35,7 +35,7 @@ var legacy = []string{
 }
 
 func TestFromSourceJoinsPages(t *testing.T) {
-	inv, err := FromSource(t.Context(), rectest.Session(t, legacy...))
+	inv, err := fromSource(t.Context(), rectest.Session(t, legacy...))
 	require.NoError(t, err)
 	require.Equal(t, "demo", inv.Name)
 	require.Equal(t, "1.2", inv.Version)
@@ -49,7 +49,7 @@ func TestFromSourceJoinsPages(t *testing.T) {
 }
 
 func TestFromSourceOfTheModernEra(t *testing.T) {
-	inv, err := FromSource(t.Context(), rectest.Session(t,
+	inv, err := fromSource(t.Context(), rectest.Session(t,
 		rectest.Started,
 		`> {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
 		`< {"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"m","version":"3"}}}}`,
@@ -62,22 +62,22 @@ func TestFromSourceOfTheModernEra(t *testing.T) {
 	require.Equal(t, mcp.Modern, inv.Era)
 	require.Equal(t, "2026-07-28", inv.Protocol)
 	require.Equal(t, "m", inv.Name)
-	require.Len(t, inv.Lists["tools"].Items, 2, "an empty cursor is one")
+	require.Len(t, inv.Lists["tools"].Items, 2, "an empty cursor is valid")
 }
 
-func TestFromSourceTakesWhatWasTold(t *testing.T) {
+func TestFromSourceUsesLatest(t *testing.T) {
 	refused := []string{
 		`"k":"exited","seq":90,"code":0`, `"k":"closed","seq":91`, `"k":"start","process":"mcp-stdio-2"`,
 		`> {"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
 		`< {"jsonrpc":"2.0","id":9,"error":{"code":-32603,"message":"not now"}}`,
 	}
-	inv, err := FromSource(t.Context(), rectest.Session(t, append(slices.Clone(legacy), refused...)...))
+	inv, err := fromSource(t.Context(), rectest.Session(t, append(slices.Clone(legacy), refused...)...))
 	require.NoError(t, err)
-	require.Equal(t, "demo", inv.Name, "of the process before")
+	require.Equal(t, "demo", inv.Name, "from the previous process")
 	require.Len(t, inv.Lists["tools"].Items, 2)
 }
 
-func TestFromSourceSaysWhatIsMissing(t *testing.T) {
+func TestFromSourceMissing(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines []string
 		why   string
@@ -86,15 +86,15 @@ func TestFromSourceSaysWhatIsMissing(t *testing.T) {
 		"no list":      {legacy[:6], "list"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := FromSource(t.Context(), rectest.Session(t, test.lines...))
+			_, err := fromSource(t.Context(), rectest.Session(t, test.lines...))
 			var missing *MissingError
 			require.ErrorAs(t, err, &missing)
-			require.Contains(t, missing.Why, test.why)
+			require.Contains(t, missing.Reason, test.why)
 		})
 	}
 }
 
-// document writes a document and moves a recording beside it.
+// document writes a document and moves a recording next to it.
 func document(t *testing.T, format string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -106,7 +106,7 @@ func document(t *testing.T, format string) string {
 	return path
 }
 
-// recorded is a file with the legacy session.
+// recorded returns a file with the legacy session.
 func recorded(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -145,7 +145,7 @@ func TestFromFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, err := FromFile(t.Context(), path)
 			require.NoError(t, err)
-			inv, err := b.For("whatever it is called here")
+			inv, err := b.For("any name")
 			require.NoError(t, err)
 			require.Equal(t, "demo", inv.Name)
 		})
@@ -162,11 +162,11 @@ func TestFromFile(t *testing.T) {
 		_, err = b.For("third")
 		var missing *MissingError
 		require.ErrorAs(t, err, &missing)
-		require.Equal(t, "it has: demo, other", missing.Hint)
+		require.Equal(t, "available servers: demo, other", missing.Hint)
 	})
 }
 
-func TestFromFileSaysWhatItCantRead(t *testing.T) {
+func TestFromFileErrors(t *testing.T) {
 	var format *recordings.FormatError
 	_, err := FromFile(t.Context(), document(t, `{"some":"thing"}`))
 	require.ErrorAs(t, err, &format)
@@ -187,7 +187,7 @@ func TestFromFileSaysWhatItCantRead(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// FuzzDocument reads documents that nobody wrote.
+// FuzzDocument reads random documents.
 func FuzzDocument(f *testing.F) {
 	f.Add([]byte(`{"mcpdbg_smoke":1,"targets":[{"server":"x","ok":true,"recording":"x"}]}`))
 	f.Add([]byte(`{"mcpdbg_smoke":1}{"mcpdbg_smoke":1,"ok":true,"recording":"/"}`))

@@ -9,20 +9,20 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// What Compare returns at most.
+// Limits of the result of Compare.
 const (
-	MaxChanges     = 200 // all together
-	MaxItemChanges = 20  // of one item
-	MaxValue       = 200 // bytes of a value
+	maxChanges     = 200 // in total
+	maxItemChanges = 20  // per item
+	maxValue       = 200 // bytes per value
 )
 
-// kinds are what one item of a list is called, by mcp.List.Name.
+// kinds are the names for an item of a list, by mcp.List.Name.
 var kinds = map[string]string{"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 
-// Compare tells how now differs from base: the server first, then list by list
-// what was added, removed and changed, by name. The order of items does not
-// matter, and a list that only one of them knows is not compared. Values that
-// are another one in each run, such as times, are equal if they are of one type
+// Compare returns the differences of now from base: first the server, then list
+// by list the added, removed and changed items, by name. The order of items
+// does not matter, and a list that only one of them has is not compared. Values
+// that differ in each run, such as times, are equal if they have the same type
 // (match.TypeOf).
 func Compare(base, now *Inventory) []Change {
 	var c comparison
@@ -38,7 +38,7 @@ func Compare(base, now *Inventory) []Change {
 		}
 	}
 	if c.more > 0 {
-		c.changes = append(c.changes, Change{What: All, Change: More, Count: c.more})
+		c.changes = append(c.changes, Change{What: allParts, Change: More, Count: c.more})
 	}
 	return c.changes
 }
@@ -50,7 +50,7 @@ type comparison struct {
 }
 
 func (c *comparison) add(change Change) {
-	if len(c.changes) < MaxChanges {
+	if len(c.changes) < maxChanges {
 		c.changes = append(c.changes, change)
 		return
 	}
@@ -69,12 +69,12 @@ func (c *comparison) list(what string, a, b *List) {
 	inA, inB := byName(a), byName(b)
 	for _, item := range b.Items {
 		if _, ok := inA[item.Name]; !ok {
-			c.add(Change{What: what, Name: item.Name, Change: Added})
+			c.add(Change{What: what, Name: item.Name, Change: changeAdded})
 		}
 	}
 	for _, item := range a.Items {
 		if _, ok := inB[item.Name]; !ok {
-			c.add(Change{What: what, Name: item.Name, Change: Removed})
+			c.add(Change{What: what, Name: item.Name, Change: changeRemoved})
 		}
 	}
 	for _, item := range a.Items {
@@ -84,7 +84,7 @@ func (c *comparison) list(what string, a, b *List) {
 	}
 	if a.More != b.More || a.MoreHash != b.MoreHash {
 		c.add(Change{
-			What: what, Name: fmt.Sprintf("those beyond %d", MaxItems), Change: Changed,
+			What: what, Name: fmt.Sprintf("those beyond %d", maxItems), Change: Changed,
 			From: fmt.Sprint(a.More), To: fmt.Sprint(b.More),
 		})
 	}
@@ -98,7 +98,7 @@ func byName(l *List) map[string]Item {
 	return items
 }
 
-// item compares two items of one name.
+// item compares two items with the same name.
 func (c *comparison) item(what, name string, a, b Item) {
 	if a.Hash == b.Hash && a.Size == b.Size {
 		return
@@ -115,19 +115,19 @@ func (c *comparison) item(what, name string, a, b Item) {
 		case sameType(path, from, to):
 			return false
 		}
-		if n++; n <= MaxItemChanges {
+		if n++; n <= maxItemChanges {
 			change := Change{What: what, Name: name, Change: Changed, Pointer: pointer(path), From: show(from), To: show(to)}
 			c.add(change)
 		}
 		return false
 	})
-	if n > MaxItemChanges {
-		c.add(Change{What: what, Name: name, Change: More, Count: n - MaxItemChanges})
+	if n > maxItemChanges {
+		c.add(Change{What: what, Name: name, Change: More, Count: n - maxItemChanges})
 	}
 }
 
-// descend tells whether two values are compared member by member. Arrays of
-// plain values, such as required and enum, are better read as a whole.
+// descend reports whether two values are compared member by member. Arrays of
+// scalars, such as required and enum, are easier to read as a whole.
 func descend(a, b []byte) bool {
 	switch {
 	case len(a) == 0 || len(b) == 0 || a[0] != b[0]:
@@ -140,8 +140,8 @@ func descend(a, b []byte) bool {
 
 func hasContainers(array []byte) bool { return bytes.ContainsAny(array[1:], "{[") }
 
-// sameType tells whether two values are of a type that is another one in each
-// run.
+// sameType reports whether two values have the same type, one whose values
+// differ in each run.
 func sameType(path []string, a, b []byte) bool {
 	if a == nil || b == nil || len(path) == 0 {
 		return false
@@ -153,13 +153,13 @@ func sameType(path []string, a, b []byte) bool {
 
 func pointer(path []string) string { return cut(string(match.PointerTo(path...)), 4*maxName) }
 
-// show is a value as a change has it; "" if there is none.
-func show(value []byte) string { return cut(string(value), MaxValue) }
+// show returns a value for a change; "" if there is none.
+func show(value []byte) string { return cut(string(value), maxValue) }
 
-// outline is what is said of an item whose value was not kept.
+// outline describes an item whose value was not kept.
 func (i Item) outline() string { return fmt.Sprintf("%d bytes, xxh64 %016x", i.Size, i.Hash) }
 
-// cut shortens a text to at most n bytes and an ellipsis.
+// cut truncates a text to at most n bytes and an ellipsis.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -1,13 +1,13 @@
-// Package inventory holds what a server offers, and compares it with what
-// another one does: its drift.
+// Package inventory holds what a server offers, and compares it with the
+// inventory of another server: its drift.
 //
-// An [Inventory] is made of what a session was told ([New]), or of a recording
-// of one ([FromSource]); a [Baseline] is a file that has one for each server: a
-// recording, or the JSON document of mcpdbg smoke, whose targets name
-// recordings. [Compare] says what was added, removed and changed, as pointers
-// into the items.
+// An [Inventory] is made from the data of a session ([New]), or from a
+// recording of one ([fromSource]). A [Baseline] is a file with an inventory for
+// each server: a recording, or the JSON document of mcpdbg smoke, whose targets
+// name recordings. [Compare] returns what was added, removed and changed, as
+// pointers into the items.
 //
-// What a server says is untrusted: an inventory keeps a bounded part of it. What
-// is beyond that is compared by its hash, and counted, so that no change goes
-// unseen; only where it is can't be told then.
+// Data of a server is untrusted: an inventory keeps a bounded part of it. The
+// rest is counted and compared by hash, so that no change is missed; only its
+// position is then unknown.
 package inventory

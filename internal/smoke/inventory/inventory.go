@@ -11,54 +11,54 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// What an inventory keeps.
+// Limits of an inventory.
 const (
-	MaxItem  = 128 << 10 // bytes of an item; of a larger one its size and hash
-	MaxBytes = 1 << 20   // bytes of all items
-	MaxItems = 10_000    // items of a list; the others are counted and hashed
-	maxName  = 256       // bytes of a name
+	maxItem  = 128 << 10 // bytes per item; of larger ones only size and hash are kept
+	maxBytes = 1 << 20   // bytes of all items
+	maxItems = 10_000    // items per list; others are only counted and hashed
+	maxName  = 256       // bytes per name
 )
 
-// An Inventory is what a server offers. It is not changed once it is made, so
-// that any goroutine may read it.
+// An Inventory is what a server offers. It does not change after it is made, so
+// any goroutine may read it.
 type Inventory struct {
-	Name, Version string // what it calls itself
-	Protocol      string // the revision that was agreed on
+	Name, Version string // as the server calls itself
+	Protocol      string // negotiated revision
 	Era           mcp.Era
 	Capabilities  Item
-	Instructions  Item // a JSON string, "" if there are none
-	// Lists has those that were read to their end, by mcp.List.Name. One that is
-	// missing was not asked for, or was answered with an error.
+	Instructions  Item // a JSON string, or ""
+	// Lists has the lists that were read completely, by mcp.List.Name. A
+	// missing one was not requested, or the response was an error.
 	Lists map[string]*List
 
 	kept int // bytes of all items
 }
 
-// A List is all pages of a list.
+// A List holds all pages of a list.
 type List struct {
 	Items []Item // by name
-	// More is how many items there are beyond MaxItems, and MoreHash the sum of
+	// More is the number of items beyond maxItems, and MoreHash the sum of
 	// their hashes.
 	More     int
 	MoreHash uint64
 }
 
-// An Item is one thing that a server offers.
+// An Item is something that a server offers, such as a tool.
 type Item struct {
-	Name string // of a tool or prompt; the URI of a resource, the template of a template
-	// Value is canonical JSON (match.AppendCanonical). It is nil of what is
-	// beyond MaxItem or MaxBytes, and of what is nested too deep.
+	Name string // name of a tool or prompt, URI of a resource, URI template of a template
+	// Value is canonical JSON (match.AppendCanonical). It is nil for an item
+	// beyond maxItem or maxBytes, or one that is nested too deeply.
 	Value []byte
-	Size  int // of the canonical JSON, in bytes
+	Size  int // of the canonical JSON in bytes
 	Hash  uint64
 }
 
-// nameMembers are the members by which items are known.
+// nameMembers are the members that identify items.
 var nameMembers = map[string]string{"tools": "name", "resources": "uri", "templates": "uriTemplate", "prompts": "name"}
 
-// New makes the inventory of a session: of what the handshake told, and of the
-// items of its lists, as session.Session.ListAll returns them. A list that could
-// not be read to its end is left out of lists; nil would be an empty one.
+// New makes the inventory of a session from its handshake and the items of its
+// lists, as returned by session.Session.ListAll. A list that could not be read
+// completely must be omitted from lists; nil would be an empty one.
 func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory {
 	inv := &Inventory{
 		Name: cut(server.Name, maxName), Version: cut(server.Version, maxName),
@@ -66,7 +66,7 @@ func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory
 	}
 	inv.Capabilities = inv.item("", server.Capabilities)
 	inv.Instructions = inv.item("", match.AppendText(nil, server.Instructions))
-	for _, kind := range mcp.Lists { // in their order: it decides what is kept
+	for _, kind := range mcp.Lists { // in a fixed order, which decides what is kept
 		if items, ok := lists[kind]; ok {
 			inv.Lists[kind.Name] = inv.list(kind, items)
 		}
@@ -74,9 +74,9 @@ func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory
 	return inv
 }
 
-// Lacks names the lists that the server declares and that were not read, so
-// that nothing is known of them.
-func (inv *Inventory) Lacks() []string {
+// Missing returns the names of the lists that the server declares but that were
+// not read.
+func (inv *Inventory) Missing() []string {
 	var lacks []string
 	for _, kind := range mcp.Lists {
 		if inv.Lists[kind.Name] == nil && kind.Name != "templates" && match.Member(inv.Capabilities.Value, kind.Name) != nil {
@@ -86,28 +86,29 @@ func (inv *Inventory) Lacks() []string {
 	return lacks
 }
 
-// list makes a list of raw items.
+// list makes a List from raw items.
 func (inv *Inventory) list(kind mcp.List, items []json.RawMessage) *List {
 	list := &List{}
 	seen := names{}
 	for _, raw := range items {
-		if len(list.Items) == MaxItems {
+		if len(list.Items) == maxItems {
 			list.More++
 			list.MoreHash += inv.item("", raw).Hash
 			continue
 		}
-		name := seen.apart(cut(nameOf(kind, raw), maxName))
+		name := seen.unique(cut(nameOf(kind, raw), maxName))
 		list.Items = append(list.Items, inv.item(name, raw))
 	}
 	slices.SortStableFunc(list.Items, func(a, b Item) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
 
-// names are those that are taken, with the last number that was added to each.
+// names are the names in use, each with the last number that was appended to
+// it.
 type names map[string]int
 
-// apart is a name with a number if it is taken, and takes it.
-func (n names) apart(name string) string {
+// unique returns a unique name, by appending a number if needed, and records it.
+func (n names) unique(name string) string {
 	one := name
 	for n[one] > 0 {
 		n[name]++
@@ -117,7 +118,7 @@ func (n names) apart(name string) string {
 	return one
 }
 
-// nameOf is what an item of a list is known by.
+// nameOf returns the name of an item of a list.
 func nameOf(kind mcp.List, raw json.RawMessage) string {
 	if name, ok := match.Text(match.Member(raw, nameMembers[kind.Name])); ok {
 		return name
@@ -125,14 +126,14 @@ func nameOf(kind mcp.List, raw json.RawMessage) string {
 	return "(no " + nameMembers[kind.Name] + ")"
 }
 
-// item makes an item, with its value as long as there is room.
+// item makes an Item, with its value as long as the limits allow.
 func (inv *Inventory) item(name string, raw []byte) Item {
 	if len(raw) == 0 {
 		raw = []byte("null")
 	}
 	value, err := match.AppendCanonical(nil, raw)
 	it := Item{Name: name, Size: len(value), Hash: match.Hash(value)}
-	if err == nil && len(value) <= MaxItem && inv.kept+len(value) <= MaxBytes {
+	if err == nil && len(value) <= maxItem && inv.kept+len(value) <= maxBytes {
 		inv.kept += len(value)
 		it.Value = slices.Clip(value)
 	}

@@ -10,28 +10,29 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A MissingError says what a recording or a document lacks of an inventory.
+// A MissingError describes what a recording or a document lacks for an
+// inventory.
 type MissingError struct {
-	Path string // of the file, "" of a source
-	Why  string // such as "no handshake was answered"
-	Hint string // what to try
+	Path   string // of the file, "" for a source
+	Reason string // such as "no answered handshake"
+	Hint   string // what to try
 }
 
 func (e *MissingError) Error() string {
 	if e.Path == "" {
-		return "nothing to compare with: " + e.Why
+		return "no baseline: " + e.Reason
 	}
-	return fmt.Sprintf("nothing to compare with in %s: %s", e.Path, e.Why)
+	return fmt.Sprintf("no baseline in %s: %s", e.Path, e.Reason)
 }
 
-// recordAgain is how to come by a recording that has everything.
-const recordAgain = "the recording of a target that mcpdbg smoke passed has all of it"
+// recordingHint is a hint about where to get a complete recording.
+const recordingHint = "use the recording of a target that passed mcpdbg smoke"
 
-// FromSource makes the inventory of a recorded session: of its last handshake,
-// and of each list the last that was read to its end, whichever process gave
-// it. A session that has no handshake, or no list, is a *MissingError; another
-// error is one of reading.
-func FromSource(ctx context.Context, src session.Source) (*Inventory, error) {
+// fromSource makes the inventory of a recorded session: from its last
+// handshake, and for each list from the last complete one, of whichever
+// process. A session without a handshake, or without any list, is a
+// *MissingError; other errors come from reading.
+func fromSource(ctx context.Context, src session.Source) (*Inventory, error) {
 	r := reading{src: src, walks: map[string]*walk{}, done: map[mcp.List][]json.RawMessage{}}
 	for step, err := range match.Exchanges(ctx, src) {
 		if err != nil {
@@ -42,15 +43,15 @@ func FromSource(ctx context.Context, src session.Source) (*Inventory, error) {
 		}
 	}
 	if r.server == nil {
-		return nil, &MissingError{Why: "no handshake was answered", Hint: recordAgain}
+		return nil, &MissingError{Reason: "no answered handshake", Hint: recordingHint}
 	}
 	if len(r.done) == 0 {
-		return nil, &MissingError{Why: "no list was read to its end (tools/list and so on)", Hint: recordAgain}
+		return nil, &MissingError{Reason: "no complete list (such as tools/list)", Hint: recordingHint}
 	}
 	return New(*r.server, r.done), nil
 }
 
-// A reading takes from a session what an inventory is made of.
+// A reading collects the data for an inventory from a session.
 type reading struct {
 	src    session.Source
 	server *session.Server
@@ -58,17 +59,17 @@ type reading struct {
 	done   map[mcp.List][]json.RawMessage
 }
 
-// maxWalk is how many bytes the pages of one list may have.
+// maxWalk is the maximum size in bytes of the pages of one list.
 const maxWalk = 64 << 20
 
 // A walk is a list that is read page by page.
 type walk struct {
 	items []json.RawMessage
 	bytes int
-	next  string // the cursor of the page that is to come
+	next  string // cursor of the next page
 }
 
-// exchange looks at an answer of the server.
+// exchange handles a response of the server.
 func (r *reading) exchange(x *match.Exchange) error {
 	if x == nil || !x.FromClient || !x.Answered || x.Failed {
 		return nil
@@ -77,7 +78,7 @@ func (r *reading) exchange(x *match.Exchange) error {
 	if !isList && (!x.Handshake || x.Probe) {
 		return nil
 	}
-	answer, err := match.Read(r.src, x.Answer, nil)
+	answer, err := match.Read(r.src, x.Response, nil)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func listOf(method string) (mcp.List, bool) {
 	return mcp.List{}, false
 }
 
-// handshake takes what the server told of itself.
+// handshake takes the server's data from its handshake.
 func (r *reading) handshake(era mcp.Era, result []byte) {
 	info := match.Member(result, "serverInfo")
 	if info == nil {
@@ -125,8 +126,8 @@ func (r *reading) handshake(era mcp.Era, result []byte) {
 	r.server = s
 }
 
-// page takes one page of a list, and the list with its last one. Pages of no
-// walk, such as one that somebody asked for again, are left out.
+// page takes one page of a list, and the complete list after its last page.
+// Pages outside a walk, such as one requested again, are ignored.
 func (r *reading) page(list mcp.List, era mcp.Era, cursor, result []byte) {
 	w := r.walks[list.Method]
 	if cursor == nil {

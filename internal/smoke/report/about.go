@@ -6,15 +6,15 @@ import (
 	"mcpdbg/internal/smoke"
 )
 
-// A Fact is something that is known of a target, under a label of a word or two.
-// Text is as it was said, and may have several lines; Bad is what went wrong.
+// A Fact is a detail of a target, with a label of a word or two. Text is raw
+// and may have several lines; Bad marks a problem.
 type Fact struct {
 	Label, Text string
 	Bad         bool
 }
 
-// About is what there is to say of a target that is done beside Text, for a screen
-// with room for it. Texts are not safe yet.
+// About returns details of a finished target in addition to Text, for a screen
+// with room for them. Texts are not yet safe.
 func About(r *smoke.Result) []Fact {
 	var facts []Fact
 	add := func(label, text string, bad bool) {
@@ -36,16 +36,16 @@ func About(r *smoke.Result) []Fact {
 	add("offers", offers(r), false)
 	add("times", timesText(&r.Timings), false)
 	list("steps", each(r.Steps, stepText), 0, len(failed(r.Steps)) > 0)
-	list("drift", each(r.Drift, ChangeText), 0, true)
-	list("findings", each(r.Findings, findingText), r.FindingsMore, false)
-	list("left behind", each(r.Orphans, orphanText), 0, true)
+	list("drift", each(r.Drift, changeText), 0, true)
+	list("problems", each(r.Problems, problemText), r.ProblemsMore, false)
+	list("leaked", each(r.Orphans, orphanText), 0, true)
 	list("left running", each(r.Spared, sparedText), 0, false)
 	list("cannot tell", r.CannotTell, 0, true)
 	list("notices", each(r.Notices, noticeText), 0, false)
 	return facts
 }
 
-// timesText is how long each phase took.
+// timesText returns the duration of each phase.
 func timesText(t *smoke.Timings) string {
 	var parts []string
 	for _, phase := range timings(t) {
@@ -56,6 +56,6 @@ func timesText(t *smoke.Timings) string {
 	return strings.Join(parts, ", ")
 }
 
-// Text says in one line what a target has that passed, or what went wrong in
-// which phase. It is safe for a terminal.
+// Text describes a target in one line: what it offers if it passed, or else
+// what went wrong in which phase. It is safe for a terminal.
 func Text(r *smoke.Result) string { return lineText(r) }

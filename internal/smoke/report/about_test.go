@@ -22,11 +22,11 @@ func TestAbout(t *testing.T) {
 	require.Equal(t, "12 tools, 2 templates, 1 prompt", facts["offers"].Text)
 	require.Contains(t, facts["times"].Text, "connect 10ms, auth 33ms, start 80ms")
 	require.True(t, facts["steps"].Bad)
-	require.True(t, facts["left behind"].Bad)
-	require.Equal(t, "info x entry 1: t: d\nand 1 more", facts["findings"].Text)
+	require.True(t, facts["leaked"].Bad)
+	require.Equal(t, "info x entry 1: t: d\nand 1 more", facts["problems"].Text)
 	require.Empty(t, About(new(smoke.Result)))
 
-	r.Findings, r.FindingsMore = slices.Repeat(r.Findings, 100), 50
+	r.Problems, r.ProblemsMore = slices.Repeat(r.Problems, 100), 50
 	r.Said = slices.Repeat(r.Said, 30)
 	for _, f := range About(&r) {
 		switch lines := strings.Split(f.Text, "\n"); f.Label {

@@ -7,22 +7,22 @@ import (
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
-	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/widget/termsafe"
 )
 
-// maxEvidence is how many findings, changes and the like are written of one
-// target where a person reads them. JSON has all.
+// maxEvidence is the maximum number of problems, changes and the like per
+// target in formats for people. JSON has all.
 const maxEvidence = 20
 
-// causes are all causes, in the order in which they are told.
+// causes are all causes, in the order of reports.
 var causes = []smoke.Cause{
 	smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseExec, smoke.CauseStart,
 	smoke.CauseHandshake, smoke.CauseProtocol, smoke.CauseScenario, smoke.CauseDrift, smoke.CauseTimeout,
 	smoke.CauseLinkLost, smoke.CauseWatchdog, smoke.CauseShutdown, smoke.CauseOrphan, smoke.CauseCancelled,
 }
 
-// isInfrastructure tells whether a failure says nothing of the server: it was
-// not checked to the end.
+// isInfrastructure reports whether a failure is not about the server: it was
+// not fully checked.
 func isInfrastructure(c smoke.Cause) bool {
 	switch c {
 	case smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseLinkLost, smoke.CauseWatchdog,
@@ -32,13 +32,13 @@ func isInfrastructure(c smoke.Cause) bool {
 	return false
 }
 
-// A timing is how long a phase took, in milliseconds.
+// A timing is the duration of a phase in milliseconds.
 type timing struct {
 	Name string
 	MS   *float64
 }
 
-// timings are all phases that take time, in their order.
+// timings returns all phases with a duration, in order.
 func timings(t *smoke.Timings) []timing {
 	return []timing{
 		{"wait", t.Wait}, {"connect", t.Connect}, {"auth", t.Auth}, {"start", t.Start}, {"handshake", t.Handshake},
@@ -46,7 +46,7 @@ func timings(t *smoke.Timings) []timing {
 	}
 }
 
-// offers says what a server has, such as "12 tools, 1 prompt".
+// offers describes what a server has, such as "12 tools, 1 prompt".
 func offers(r *smoke.Result) string {
 	var parts []string
 	for _, list := range []struct {
@@ -60,7 +60,7 @@ func offers(r *smoke.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// count is a number with a word for what is counted.
+// count returns a number with a noun.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -68,7 +68,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// evidence is all there is to say of a target beside its message and hint, in
+// evidence returns all details of a target except its message and hint, in
 // lines that are safe to show.
 func evidence(r *smoke.Result) []string {
 	var lines []string
@@ -83,17 +83,17 @@ func evidence(r *smoke.Result) []string {
 	}
 	add("said", r.Said, 0)
 	add("steps", each(r.Steps, stepText), 0)
-	add("changes", each(r.Drift, ChangeText), 0)
-	add("findings", each(r.Findings, findingText), r.FindingsMore)
-	add("left behind", each(r.Orphans, orphanText), 0)
+	add("changes", each(r.Drift, changeText), 0)
+	add("problems", each(r.Problems, problemText), r.ProblemsMore)
+	add("leaked processes", each(r.Orphans, orphanText), 0)
 	add("left running (--leave)", each(r.Spared, sparedText), 0)
 	add("cannot tell", r.CannotTell, 0)
 	add("notices", each(r.Notices, noticeText), 0)
 	return lines
 }
 
-// some are the first of some items, and a line that counts the others, of which
-// more are not among them.
+// some returns the first of some items, and a line that counts the others,
+// including more that are not among them.
 func some(items []string, more int) []string {
 	shown := items[:min(len(items), maxEvidence)]
 	if more += len(items) - len(shown); more > 0 {
@@ -118,9 +118,9 @@ func stepText(s *smoke.Step) string {
 	return text
 }
 
-// ChangeText says in one line what differs from the baseline. It is not yet safe
-// for a terminal.
-func ChangeText(c *smoke.Change) string {
+// changeText describes a difference from the baseline in one line. It is not
+// yet safe for a terminal.
+func changeText(c *smoke.Change) string {
 	what := strings.TrimSpace(c.What + " " + c.Name)
 	switch {
 	case c.Change == inventory.More:
@@ -141,7 +141,7 @@ func ChangeText(c *smoke.Change) string {
 	return fmt.Sprintf("%s: %s -> %s", what, orNone(c.From), orNone(c.To))
 }
 
-func findingText(f *smoke.Finding) string {
+func problemText(f *smoke.Problem) string {
 	text := fmt.Sprintf("%s %s entry %d: %s", f.Severity, f.ID, f.N, f.Title)
 	if f.Detail != "" {
 		text += ": " + f.Detail
@@ -181,11 +181,11 @@ func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " ")
 }
 
-// safe is a text in one line in which nothing takes effect, on a terminal or
+// safe returns a text as one line that has no effect on a terminal or
 // elsewhere.
 func safe(text string) string { return termsafe.String(oneLine(text)) }
 
-// safeLines are the lines of a text, each safe.
+// safeLines returns the lines of a text, each safe.
 func safeLines(text string) []string {
 	if text == "" {
 		return nil
@@ -197,7 +197,7 @@ func safeLines(text string) []string {
 	return lines
 }
 
-// failed are the steps that failed.
+// failed returns the failed steps.
 func failed(steps []smoke.Step) []smoke.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s smoke.Step) bool { return s.Status != "failed" })
 }

@@ -16,11 +16,11 @@ import (
 	"mcpdbg/internal/smoke"
 )
 
-// filled is a full report in which every text is another one, but those that
-// have only certain values.
+// filled returns a full report in which every text is text, except those with a
+// fixed set of values.
 func filled(text string) *smoke.Report {
 	r := full()
-	r.Targets = r.Targets[7:10] // with everything among them
+	r.Targets = r.Targets[7:10] // together these have all members
 	fill(reflect.ValueOf(r).Elem(), text)
 	r.Targets[2].OK = true
 	return r
@@ -47,8 +47,8 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// isPlain checks that nothing in a document is obeyed by a terminal, or reorders
-// what a person reads.
+// isPlain checks that a document contains nothing that controls a terminal or
+// reorders text.
 func isPlain(t testing.TB, text []byte) {
 	t.Helper()
 	require.True(t, utf8.Valid(text))
@@ -58,8 +58,8 @@ func isPlain(t testing.TB, text []byte) {
 	}
 }
 
-// FuzzWriters writes reports in which every text is what a host or a server
-// could say.
+// FuzzWriters writes reports in which every text is one that a host or a server
+// could send.
 func FuzzWriters(f *testing.F) {
 	f.Add("\x1b[31m\x00\x07 ]]> <b>&\" ' # \\ \u202e\u2066\u009b\u0085\u2028 \xff\xfe \ufffe\r\n1..9\nnot ok 1\n  ...\n\tx \U000e0041")
 	f.Add("")
@@ -101,7 +101,7 @@ func FuzzWriters(f *testing.F) {
 
 		isPlain(t, asSummary(t, r))
 		for i := range r.Targets {
-			line := ColumnsFor(targetsOf(r), 80).Line(&r.Targets[i])
+			line := columnsFor(targetsOf(r), 80).Line(&r.Targets[i])
 			isPlain(t, []byte(line))
 			require.NotContains(t, line, "\n")
 		}

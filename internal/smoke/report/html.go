@@ -22,7 +22,7 @@ var pageStyle string
 //go:embed page.js
 var pageScript string
 
-// A page is what the template gets. All its texts are safe.
+// A page is the data of the template. All its texts are safe.
 type page struct {
 	Policy  string
 	Style   template.CSS
@@ -31,7 +31,7 @@ type page struct {
 	OK      bool
 	Facts   [][2]string
 	Causes  []pageCause
-	Legend  []string // phases, in their order
+	Legend  []string // phases, in order
 	Targets []pageTarget
 }
 
@@ -42,7 +42,7 @@ type pageCause struct {
 
 type pageTarget struct {
 	Verdict  string
-	Class    string // of the row: the verdict without its doubt
+	Class    string // of the row: the status without its question mark
 	Index    int
 	Host     string
 	Server   string
@@ -50,22 +50,23 @@ type pageTarget struct {
 	Phase    string
 	MS       float64
 	Took     string
-	Text     string // the one line
+	Text     string // the one-line description
 	Bars     []pageBar
 	Facts    [][2]string
 	Hint     []string
 	Evidence []string
 }
 
-// A pageBar is a phase as a part of the bar of its target, in percent of the
-// slowest target.
+// A pageBar is a phase in the bar of its target, in percent of the slowest
+// target.
 type pageBar struct {
 	Phase, Took string
 	From, Width string
 }
 
-// HTML writes a report as one page that needs nothing else. It loads nothing and
-// may not; its script sorts and filters, and without it all can be read.
+// HTML writes a report as one self-contained page. It loads nothing and is not
+// allowed to; its script sorts and filters, and without the script everything
+// is still readable.
 func HTML(w io.Writer, r *smoke.Report) error {
 	t, err := template.New("page").Parse(pageBody)
 	if err != nil {
@@ -122,7 +123,7 @@ func newPage(r *smoke.Report) *page {
 
 func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	t := pageTarget{
-		Verdict: verdict(r), Class: strings.TrimSuffix(verdict(r), "?"), Index: index, Host: safe(r.Host), Server: safe(r.Server), Cause: safe(string(r.Cause)), Phase: safe(string(r.Phase)),
+		Verdict: status(r), Class: strings.TrimSuffix(status(r), "?"), Index: index, Host: safe(r.Host), Server: safe(r.Server), Cause: safe(string(r.Cause)), Phase: safe(string(r.Phase)),
 		MS: r.DurationMS, Took: duration(r.DurationMS), Text: lineText(r), Hint: safeLines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {
@@ -167,7 +168,8 @@ func total(t *smoke.Timings) (ms float64) {
 
 func percent(part float64) string { return strconv.FormatFloat(100*part, 'f', 2, 64) + "%" }
 
-// policy lets the page run its own script and style and do nothing else.
+// policy returns a policy that allows the page its own script and style and
+// nothing else.
 func policy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

@@ -28,7 +28,8 @@ func TestHTMLGolden(t *testing.T) {
 	asHTML(t, &smoke.Report{})
 }
 
-// The page may run its own script and style, and load nothing.
+// TestPagePolicy checks that the page may run its own script and style, and
+// load nothing.
 func TestPagePolicy(t *testing.T) {
 	page := string(asHTML(t, sample()))
 	policy := html.UnescapeString(regexp.MustCompile(`Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)[1])

@@ -19,12 +19,13 @@ var schema []byte
 // Schema is the JSON Schema of the document that JSON writes.
 func Schema() []byte { return bytes.Clone(schema) }
 
-// LineSchema is the JSON Schema of each line of the other form.
+// LineSchema is the JSON Schema of each line of the line format.
 func LineSchema() []byte {
 	return bytes.Replace(schema, []byte(`"#/$defs/report"`), []byte(`"#/$defs/line"`), 1)
 }
 
-// JSON writes a report as one document on one line. docs/smoke.md describes it.
+// JSON writes a report as one document on one line. docs/reference/smoke.md
+// describes it.
 func JSON(w io.Writer, r *smoke.Report) error {
 	doc := *r
 	doc.Version = 1
@@ -42,9 +43,9 @@ const (
 	lineEnd    = "end"
 )
 
-// StartLine writes the first line: what is known of a run before it begins, and
-// how many targets there are.
-func StartLine(w io.Writer, r *smoke.Report, targets int) error {
+// startLine writes the first line: the data that a run has before it starts,
+// and the number of targets.
+func startLine(w io.Writer, r *smoke.Report, targets int) error {
 	return writeLine(w, struct {
 		Version  int    `json:"mcpdbg_smoke"`
 		Line     string `json:"line"`
@@ -57,9 +58,9 @@ func StartLine(w io.Writer, r *smoke.Report, targets int) error {
 	}{1, lineStart, r.Tool, r.Started.Format("2006-01-02T15:04:05.999999999Z07:00"), r.Seed, r.Scenario, r.Baseline, targets})
 }
 
-// TargetLine writes the line of a target that is done. index is its place among
-// the targets, from 0.
-func TargetLine(w io.Writer, index int, r *smoke.Result) error {
+// targetLine writes the line of a finished target. index is its index among the
+// targets, from 0.
+func targetLine(w io.Writer, index int, r *smoke.Result) error {
 	return writeLine(w, struct {
 		Version int    `json:"mcpdbg_smoke"`
 		Line    string `json:"line"`
@@ -68,8 +69,8 @@ func TargetLine(w io.Writer, index int, r *smoke.Result) error {
 	}{1, lineTarget, index, whole(r)})
 }
 
-// EndLine writes the last line: what it all came to.
-func EndLine(w io.Writer, r *smoke.Report) error {
+// endLine writes the last line: the outcome of the run.
+func endLine(w io.Writer, r *smoke.Report) error {
 	byCause := map[smoke.Cause]int{}
 	for i := range r.Targets {
 		if cause := r.Targets[i].Cause; cause != "" {
@@ -89,11 +90,11 @@ func EndLine(w io.Writer, r *smoke.Report) error {
 	}{1, lineEnd, r.DurationMS, r.OK, counts.Passed, counts.Failed, counts.Cancelled, byCause})
 }
 
-// whole is a result whose lists are there, if only as [].
+// whole returns a result with all its lists, at least as [].
 func whole(r *smoke.Result) smoke.Result {
 	out := *r
-	if out.Findings == nil {
-		out.Findings = []smoke.Finding{}
+	if out.Problems == nil {
+		out.Problems = []smoke.Problem{}
 	}
 	if out.Orphans == nil {
 		out.Orphans = []smoke.Orphan{}
@@ -112,8 +113,8 @@ func writeLine(w io.Writer, document any) error {
 	return err
 }
 
-// escape writes what a terminal could obey, or not show, as escapes of JSON. All
-// that is not ASCII stands in strings.
+// escape writes characters that control a terminal, or that it cannot show, as
+// JSON escapes. All characters outside ASCII are in strings.
 func escape(line []byte) []byte {
 	if !bytes.ContainsFunc(line, hidden) {
 		return line

@@ -18,15 +18,15 @@ import (
 // lines writes a report line by line.
 func lines(t testing.TB, r *smoke.Report) []byte {
 	return written(t, func(w io.Writer) error {
-		if err := StartLine(w, r, len(r.Targets)); err != nil {
+		if err := startLine(w, r, len(r.Targets)); err != nil {
 			return err
 		}
 		for i := range r.Targets {
-			if err := TargetLine(w, i, &r.Targets[i]); err != nil {
+			if err := targetLine(w, i, &r.Targets[i]); err != nil {
 				return err
 			}
 		}
-		return EndLine(w, r)
+		return endLine(w, r)
 	})
 }
 
@@ -53,17 +53,18 @@ func validate(t testing.TB, schema *jsonschema.Schema, text []byte) error {
 	return schema.Validate(doc)
 }
 
-// full has every member of a report and of a result, each once at least.
+// full returns a report with every member of a report and of a result at least
+// once.
 func full() *smoke.Report {
 	r := sample()
-	all := &r.Targets[8] // of a failed step
-	all.Attempts, all.Hint, all.Said, all.FindingsMore = 2, "try it", []string{"a"}, 1
+	all := &r.Targets[8] // with a failed step
+	all.Attempts, all.Hint, all.Said, all.ProblemsMore = 2, "try it", []string{"a"}, 1
 	all.Drift, all.Orphans, all.Notices = r.Targets[9].Drift, r.Targets[10].Orphans, r.Targets[1].Notices
-	all.Findings = []smoke.Finding{{ID: "x", Severity: "info", Count: 1, N: 1, Seq: 1, T: 1, Title: "t", Detail: "d", Breaks: "b"}}
+	all.Problems = []smoke.Problem{{ID: "x", Severity: "info", Count: 1, N: 1, Seq: 1, T: 1, Title: "t", Detail: "d", Breaks: "b"}}
 	return r
 }
 
-func TestJSONIsAsItsSchemaSays(t *testing.T) {
+func TestJSONMatchesSchema(t *testing.T) {
 	schema := compile(t, Schema())
 	bare := empty()
 	bare.Targets[0].Cause, bare.Targets[0].Phase, bare.Targets[1].Phase = smoke.CauseConnect, smoke.PhaseConnect, smoke.PhaseDone
@@ -74,13 +75,13 @@ func TestJSONIsAsItsSchemaSays(t *testing.T) {
 
 	wrong := sample()
 	wrong.Targets[0].Cause = smoke.CauseStart
-	require.Error(t, validate(t, schema, document(t, wrong)), "what passed has no cause")
+	require.Error(t, validate(t, schema, document(t, wrong)), "a passed target has no cause")
 	wrong.Targets[0].OK, wrong.Targets[0].Cause = false, "bad luck"
-	require.Error(t, validate(t, schema, document(t, wrong)), "an unknown cause")
+	require.Error(t, validate(t, schema, document(t, wrong)), "unknown cause")
 	require.Error(t, validate(t, schema, []byte(`{"mcpdbg_smoke":1}`)))
 }
 
-func TestLinesAreAsTheirSchemaSays(t *testing.T) {
+func TestLinesMatchSchema(t *testing.T) {
 	schema := compile(t, LineSchema())
 	text := lines(t, full())
 	all := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
@@ -102,7 +103,7 @@ func TestJSONGolden(t *testing.T) {
 	golden(t, "sample.json", pretty.Bytes())
 }
 
-func TestJSONKeepsWhatWasSaid(t *testing.T) {
+func TestJSONKeepsTexts(t *testing.T) {
 	const said = "a\x1b[2J\u009b\u202e\U000e0041 \u007f é 😀"
 	r := &smoke.Report{Targets: []smoke.Result{{Message: said}}}
 	text := document(t, r)
@@ -112,9 +113,10 @@ func TestJSONKeepsWhatWasSaid(t *testing.T) {
 	require.Contains(t, string(text), `a\u001b[2J\u009b\u202e\udb40\udc41 \u007f é 😀`)
 }
 
-// Every member is in the schema, and in the document for people.
+// TestEveryMemberIsDescribed checks that every member is in the schema and in
+// the document for people.
 func TestEveryMemberIsDescribed(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/smoke.md")
+	page, err := os.ReadFile("../../../docs/reference/smoke.md")
 	require.NoError(t, err)
 	types := map[reflect.Type]bool{}
 	var look func(reflect.Type)

@@ -9,9 +9,9 @@ import (
 	"mcpdbg/recordings/junit"
 )
 
-// JUnit writes a report as JUnit XML: a suite for each host, and a case for each
-// server and check. What kept a target from being checked is an error, what the
-// check found a failure, and what it did not come to is skipped.
+// JUnit writes a report as JUnit XML: a suite for each host, and a case for
+// each server and check. A failure that prevented the checks is an error, a
+// failed check is a failure, and checks that were not reached are skipped.
 func JUnit(w io.Writer, r *smoke.Report) error {
 	var suites []junit.Suite
 	byHost := map[string]int{}
@@ -41,8 +41,8 @@ func suiteHost(host string) string {
 	return host
 }
 
-// properties are what else is known of a target; the server's name stands before
-// each, as a suite may have several.
+// properties returns further details of a target. Each name begins with the
+// server's name, because a suite may have several servers.
 func properties(t *smoke.Result) []junit.Property {
 	var out []junit.Property
 	add := func(name, value string) {
@@ -62,7 +62,7 @@ func properties(t *smoke.Result) []junit.Property {
 }
 
 func outLines(t *smoke.Result) []string {
-	lines := []string{Columns{}.Line(t)}
+	lines := []string{lineColumns{}.Line(t)}
 	for _, line := range evidence(t) {
 		lines = append(lines, "  "+line)
 	}
@@ -72,19 +72,19 @@ func outLines(t *smoke.Result) []string {
 	return lines
 }
 
-// A checked is one check of a target on its way to a case.
+// A checked is one check of a target before it becomes a case.
 type checked struct {
 	name    string
-	phases  []smoke.Phase // a failure in one of them is one of this check
+	phases  []smoke.Phase // phases whose failures belong to this check
 	ms      *float64
 	reached bool
 }
 
-// cases are the checks of a target. One that failed has a case that says so,
-// whatever it was.
+// cases returns the checks of a target. A failed target always has a failed
+// case.
 func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 	checks := checksOf(r, t)
-	wrong := wrongCheck(checks, t)
+	wrong := failedCheck(checks, t)
 	var out []junit.Case
 	for i, c := range checks {
 		one := junit.Case{Name: c.name, Class: t.Server, Took: took(c.ms)}
@@ -94,13 +94,13 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 		case !c.reached:
 			one.Status, one.Text = junit.Skipped, "not reached"
 		case c.name == shutdownCheck && len(t.Orphans) > 0:
-			alsoWrong(&one, smoke.CauseOrphan, orphanText(&t.Orphans[0]), &smoke.Result{Orphans: t.Orphans})
+			additionalFailure(&one, smoke.CauseOrphan, orphanText(&t.Orphans[0]), &smoke.Result{Orphans: t.Orphans})
 		case c.name == shutdownCheck && len(t.CannotTell) > 0:
 			one.Status, one.Text = junit.Skipped, safe(strings.Join(t.CannotTell, "; "))
 		case c.name == baselineCheck && len(t.Drift) > 0:
-			alsoWrong(&one, smoke.CauseDrift, ChangeText(&t.Drift[0]), &smoke.Result{Drift: t.Drift})
-		case c.name == findingsCheck && t.FindingsBad > 0:
-			alsoWrong(&one, smoke.CauseProtocol, findingText(&t.Findings[0]), &smoke.Result{Findings: t.Findings, FindingsMore: t.FindingsMore})
+			additionalFailure(&one, smoke.CauseDrift, changeText(&t.Drift[0]), &smoke.Result{Drift: t.Drift})
+		case c.name == problemsCheck && t.ProblemsBad > 0:
+			additionalFailure(&one, smoke.CauseProtocol, problemText(&t.Problems[0]), &smoke.Result{Problems: t.Problems, ProblemsMore: t.ProblemsMore})
 		}
 		if c.name == scenarioCheck && len(t.Steps) > 0 {
 			out = append(out, stepCases(t, &one)...)
@@ -111,15 +111,15 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 	return out
 }
 
-// The checks that are looked at again.
+// Names of checks that are used again.
 const (
 	scenarioCheck = "scenario"
 	shutdownCheck = "shutdown"
 	baselineCheck = "baseline"
-	findingsCheck = "findings"
+	problemsCheck = "findings"
 )
 
-// checksOf are the checks that a target is due.
+// checksOf returns the checks to expect for a target.
 func checksOf(r *smoke.Report, t *smoke.Result) []checked {
 	times := &t.Timings
 	done := func(ms *float64) bool { return ms != nil || t.OK }
@@ -142,12 +142,12 @@ func checksOf(r *smoke.Report, t *smoke.Result) []checked {
 		all = append(all, checked{baselineCheck, []smoke.Phase{smoke.PhaseBaseline}, nil, compared})
 	}
 	return append(all,
-		checked{findingsCheck, []smoke.Phase{smoke.PhaseDone}, nil, done(times.Handshake)})
+		checked{problemsCheck, []smoke.Phase{smoke.PhaseDone}, nil, done(times.Handshake)})
 }
 
-// wrongCheck is the check that a failure belongs to, -1 if there is none. What
-// failed before anything was done, is the first one.
-func wrongCheck(checks []checked, t *smoke.Result) int {
+// failedCheck returns the index of the check that a failure belongs to, or -1. A
+// failure before any phase belongs to the first check.
+func failedCheck(checks []checked, t *smoke.Result) int {
 	if t.OK {
 		return -1
 	}
@@ -161,8 +161,8 @@ func wrongCheck(checks []checked, t *smoke.Result) int {
 	return 0
 }
 
-// stepCases are the steps of a scenario, a case each. one is the case of the
-// whole: if it is to blame and no step failed, it comes behind them.
+// stepCases returns a case for each step of a scenario. one is the case of the
+// whole scenario; if it failed and no step did, it is added after them.
 func stepCases(t *smoke.Result, one *junit.Case) []junit.Case {
 	var out []junit.Case
 	blamed := false
@@ -188,7 +188,7 @@ func stepCases(t *smoke.Result, one *junit.Case) []junit.Case {
 	return out
 }
 
-// blame makes a case that of the failure of its target.
+// blame turns a case into the failure of its target.
 func blame(c *junit.Case, t *smoke.Result) {
 	c.Status = junit.Failed
 	if isInfrastructure(t.Cause) {
@@ -212,8 +212,8 @@ func blame(c *junit.Case, t *smoke.Result) {
 	c.Text = strings.Join(lines, "\n")
 }
 
-// alsoWrong makes a case one that failed beside that of the cause.
-func alsoWrong(c *junit.Case, cause smoke.Cause, message string, what *smoke.Result) {
+// additionalFailure turns a case into one that failed in addition to the cause.
+func additionalFailure(c *junit.Case, cause smoke.Cause, message string, what *smoke.Result) {
 	c.Status, c.Type, c.Message = junit.Failed, string(cause), safe(message)
 	c.Text = strings.Join(evidence(what), "\n")
 }

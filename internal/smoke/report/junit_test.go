@@ -22,7 +22,7 @@ func TestJUnitIsValid(t *testing.T) {
 	golden(t, "sample.xml", asJUnit(t, sample()))
 }
 
-// parsed is what tests look at of a document.
+// parsed is the part of a document that tests check.
 type parsed struct {
 	Suites []struct {
 		Name     string `xml:"name,attr"`
@@ -39,9 +39,9 @@ type parsed struct {
 	} `xml:"testsuite"`
 }
 
-// verdicts are the cases of a report's first target, with + for passed, F, E, or
-// - for skipped.
-func verdicts(t *testing.T, r smoke.Result, scenario, baseline string) []string {
+// statuses returns the cases of a report's first target, with + for passed, F,
+// E, or - for skipped.
+func statuses(t *testing.T, r smoke.Result, scenario, baseline string) []string {
 	t.Helper()
 	var doc parsed
 	text := asJUnit(t, &smoke.Report{Scenario: scenario, Baseline: baseline, Targets: []smoke.Result{r}})
@@ -77,24 +77,24 @@ func TestJUnitCases(t *testing.T) {
 		"drift":         {s[9], []string{"+ connect", "+ auth", "+ start", "+ handshake", "+ list", "+ scenario: list notes", "+ scenario: add a note", "+ shutdown", "F baseline", "+ findings"}},
 		"orphan":        {s[10], []string{"+ connect", "+ auth", "+ start", "+ handshake", "+ list", "+ scenario: list notes", "+ scenario: add a note", "F shutdown", "+ baseline", "+ findings"}},
 		"findings":      {s[11], []string{"+ connect", "+ auth", "+ start", "+ handshake", "+ list", "+ scenario: list notes", "+ scenario: add a note", "+ shutdown", "+ baseline", "F findings"}},
-		"not begun":     {s[12], []string{"E connect", "- auth", "- start", "- handshake", "- list", "- scenario", "- shutdown", "- baseline", "- findings"}},
+		"not started":   {s[12], []string{"E connect", "- auth", "- start", "- handshake", "- list", "- scenario", "- shutdown", "- baseline", "- findings"}},
 	} {
-		require.Equal(t, tt.want, verdicts(t, tt.target, "notes", "web-01"), name)
+		require.Equal(t, tt.want, statuses(t, tt.target, "notes", "web-01"), name)
 	}
 	require.Equal(t, []string{"+ start", "+ handshake", "+ list", "+ shutdown", "+ findings"},
-		verdicts(t, smoke.Result{Host: smoke.Local, OK: true}, "", ""), "no scenario, no baseline")
+		statuses(t, smoke.Result{Host: smoke.Local, OK: true}, "", ""), "no scenario, no baseline")
 
 	late := s[8]
 	late.Cause, late.Steps = smoke.CauseTimeout, late.Steps[:1]
-	require.Contains(t, verdicts(t, late, "notes", ""), "E scenario", "no step is to blame")
+	require.Contains(t, statuses(t, late, "notes", ""), "E scenario", "no step is to blame")
 	two := s[9]
-	two.Orphans, two.Findings = s[10].Orphans, s[11].Findings
-	require.Subset(t, verdicts(t, two, "notes", "web-01"), []string{"F baseline", "F shutdown", "+ findings"}, "they do not count")
-	two.FindingsBad = 1
-	require.Subset(t, verdicts(t, two, "notes", "web-01"), []string{"F baseline", "F shutdown", "F findings"})
+	two.Orphans, two.Problems = s[10].Orphans, s[11].Problems
+	require.Subset(t, statuses(t, two, "notes", "web-01"), []string{"F baseline", "F shutdown", "+ findings"}, "they do not count")
+	two.ProblemsBad = 1
+	require.Subset(t, statuses(t, two, "notes", "web-01"), []string{"F baseline", "F shutdown", "F findings"})
 	held := s[10]
 	held.Drift = s[9].Drift
-	require.Subset(t, verdicts(t, held, "notes", "web-01"), []string{"F shutdown", "F baseline"}, "what ended badly is compared all the same")
+	require.Subset(t, statuses(t, held, "notes", "web-01"), []string{"F shutdown", "F baseline"}, "a failed shutdown does not prevent the comparison")
 }
 
 func TestJUnitCountsEveryTarget(t *testing.T) {
@@ -103,7 +103,7 @@ func TestJUnitCountsEveryTarget(t *testing.T) {
 	r.Targets[13].Server = "other"
 	var doc parsed
 	require.NoError(t, xml.Unmarshal(asJUnit(t, r), &doc))
-	require.Len(t, doc.Suites, 13, "a suite a host")
+	require.Len(t, doc.Suites, 13, "one suite per host")
 	require.Equal(t, "local", doc.Suites[0].Name)
 	require.Len(t, doc.Suites[0].Cases, 16)
 	wrong := 0

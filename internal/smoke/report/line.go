@@ -7,28 +7,29 @@ import (
 	"time"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/session/lint"
-	"mcpdbg/ui/termsafe"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/ui/widget/termsafe"
 )
 
-// The most that a column takes.
+// The maximum widths of columns.
 const (
 	maxHost   = 28
 	maxServer = 20
 )
 
-// Columns are the widths of a line's columns, in cells. With the zero value they
-// are as wide as what stands in them.
-type Columns struct {
+// lineColumns are the widths of a line's columns, in cells. With the zero value
+// they are as wide as their content.
+type lineColumns struct {
 	Host   int
-	Server int // below 0: the server is left out
+	Server int // negative: omit the server
 	Width  int // of the whole line; 0 for no limit
 }
 
-// ColumnsFor are the columns for the lines of these targets, in lines of so many
-// cells, or without a limit of 0. The server is left out if all have the same.
-func ColumnsFor(targets []smoke.Target, width int) Columns {
-	c := Columns{Server: -1, Width: width}
+// columnsFor returns the columns for the lines of these targets, in lines of
+// width cells; 0 means no limit. The server is omitted if it is the same for
+// all.
+func columnsFor(targets []smoke.Target, width int) lineColumns {
+	c := lineColumns{Server: -1, Width: width}
 	for _, t := range targets {
 		c.Host = max(c.Host, min(termsafe.Width(t.Host), maxHost))
 		if t.Server != targets[0].Server {
@@ -44,11 +45,11 @@ func ColumnsFor(targets []smoke.Target, width int) Columns {
 	return c
 }
 
-// Line is a target that is done, in one line without its end, safe for a
-// terminal: verdict, host, server, how long it took, and what the server has, or
-// what went wrong in which phase.
-func (c Columns) Line(r *smoke.Result) string {
-	line := fmt.Sprintf("%-4s  %s", verdict(r), pad(r.Host, c.Host))
+// Line describes a finished target in one line without a newline, safe for a
+// terminal: status, host, server, duration, and what the server offers, or what
+// went wrong in which phase.
+func (c lineColumns) Line(r *smoke.Result) string {
+	line := fmt.Sprintf("%-4s  %s", status(r), pad(r.Host, c.Host))
 	if c.Server >= 0 {
 		line += "  " + pad(r.Server, c.Server)
 	}
@@ -60,7 +61,7 @@ func (c Columns) Line(r *smoke.Result) string {
 	return line
 }
 
-func verdict(r *smoke.Result) string {
+func status(r *smoke.Result) string {
 	switch {
 	case r.OK && len(r.CannotTell) > 0:
 		return "ok?"
@@ -72,16 +73,16 @@ func verdict(r *smoke.Result) string {
 	return "FAIL"
 }
 
-// lineText is what is said of a target in its line.
+// lineText returns the description of a target in its line.
 func lineText(r *smoke.Result) string {
 	if !r.OK {
 		return safe(failure(r))
 	}
-	parts := slices.Clone(r.CannotTell) // first: a line may be cut
+	parts := slices.Clone(r.CannotTell) // first, because a line may be cut
 	if has := offers(r); has != "" {
 		parts = append(parts, has)
 	}
-	if found := problems(r); found != (lint.Count{}) {
+	if found := problems(r); found != (diagnosis.Count{}) {
 		parts = append(parts, found.String())
 	}
 	if n := len(r.Spared); n > 0 {
@@ -93,13 +94,13 @@ func lineText(r *smoke.Result) string {
 	return safe(strings.Join(parts, ", "))
 }
 
-// problems counts what was found on a target.
-func problems(r *smoke.Result) lint.Count {
-	return lint.Count{Errors: r.Errors, Warnings: r.Warnings, Remarks: r.Remarks}
+// problems counts the problems of a target.
+func problems(r *smoke.Result) diagnosis.Count {
+	return diagnosis.Count{Errors: r.Errors, Warnings: r.Warnings, Remarks: r.Remarks}
 }
 
-// failure is why a target failed: the class, the phase where that says more, and
-// the message.
+// failure describes why a target failed: the class, the phase if it is not
+// obvious, and the message.
 func failure(r *smoke.Result) string {
 	text := string(r.Cause)
 	switch r.Cause {
@@ -114,7 +115,7 @@ func failure(r *smoke.Result) string {
 	return text + ": " + r.Message
 }
 
-// duration is a time as people read it.
+// duration formats a duration for people.
 func duration(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {
@@ -128,7 +129,8 @@ func duration(ms float64) string {
 	return d.Round(time.Second).String()
 }
 
-// pad is a safe text in exactly so many cells, or as many as it needs with 0.
+// pad returns a safe text in exactly cells cells, or as many as it needs if
+// cells is 0.
 func pad(text string, cells int) string {
 	text = oneLine(text)
 	if cells == 0 {

@@ -14,8 +14,8 @@ function filter() {
   $('count').textContent = shown === rows.length ? `${rows.length} targets` : `${shown} of ${rows.length} targets`;
 }
 
-// A click on a title sorts by it, the next one the other way round, the third one
-// brings back the order in which the targets were given.
+// The first click on a title sorts by it, the second one reverses the order, and
+// the third one restores the given order.
 let by = '', up = false;
 const natural = new Intl.Collator(undefined, {numeric: true}).compare;
 function sort(name) {

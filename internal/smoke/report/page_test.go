@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page sorts by what is clicked, one way, the other way and not at all, and
-// shows what is searched for.
+// TestPageSortsAndFilters checks that a click on a title sorts ascending, then
+// descending, then not at all, and that the search works.
 func TestPageSortsAndFilters(t *testing.T) {
 	node := need(t, "node")
 	out, err := exec.CommandContext(t.Context(), node, "testdata/page_test.js", "page.js").CombinedOutput()

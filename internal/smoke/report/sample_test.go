@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func ptr[T any](v T) *T { return &v }
 
-// sample is a report with a target of every kind.
+// sample returns a report with a target of every kind.
 func sample() *smoke.Report {
 	passed := func(host string, connect *float64) smoke.Result {
 		r := smoke.Result{
@@ -26,7 +26,7 @@ func sample() *smoke.Report {
 			Timings:  smoke.Timings{Connect: connect, Start: ptr(80.0), Handshake: ptr(95.5), List: ptr(12.0), Ping: ptr(0.75), Scenario: ptr(300.0), Shutdown: ptr(41.0)},
 			Protocol: "2025-11-25", Era: "legacy", ServerInfo: &smoke.ServerInfo{Name: "notes-server", Version: "1.4.2"},
 			Tools: ptr(12), Resources: ptr(0), Templates: ptr(2), Prompts: ptr(1),
-			Findings: []smoke.Finding{}, Orphans: []smoke.Orphan{}, Recording: "/var/rec/" + host + ".jsonl",
+			Problems: []smoke.Problem{}, Orphans: []smoke.Orphan{}, Recording: "/var/rec/" + host + ".jsonl",
 			Steps: []smoke.Step{{Name: "list notes", Line: 4, Status: "passed", DurationMS: 10, N: 12}, {Name: "add a note", Line: 9, Status: "passed", DurationMS: 290, N: 16}},
 		}
 		if connect != nil {
@@ -37,12 +37,12 @@ func sample() *smoke.Report {
 	broken := func(host string, phase smoke.Phase, cause smoke.Cause, code, message, hint string) smoke.Result {
 		return smoke.Result{
 			Host: host, Server: "notes", Phase: phase, Cause: cause, Code: code, Message: message, Hint: hint, StartedMS: 2, DurationMS: 10004,
-			Findings: []smoke.Finding{}, Orphans: []smoke.Orphan{}, Recording: "/var/rec/" + host + ".jsonl",
+			Problems: []smoke.Problem{}, Orphans: []smoke.Orphan{}, Recording: "/var/rec/" + host + ".jsonl",
 		}
 	}
 	quiet := passed("web-01", ptr(12.5))
 	quiet.Notices = []smoke.Notice{{Code: "run.noise", Text: "startup files print 23 bytes", Said: "Welcome to \x1b[1mweb-01\x1b[0m", Hint: "print nothing there"}}
-	quiet.Findings = []smoke.Finding{{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}
+	quiet.Problems = []smoke.Problem{{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}
 
 	quiet.Warnings, quiet.ExitBy = 2, "shutdown"
 	quiet.Spared = []smoke.Spared{{PID: 31, Command: "adb -L tcp:5037\x1b"}}
@@ -65,7 +65,7 @@ func sample() *smoke.Report {
 	step.Steps[1].Status, step.Steps[1].Problems = "failed", []string{"/id: missing", "took 290 ms, allowed are 100 ms"}
 	step.Steps = append(step.Steps, smoke.Step{Name: "remove it", Line: 15, Status: "skipped"})
 	drift := passed("web-09", ptr(10.0))
-	drift.OK, drift.Phase, drift.Cause, drift.Code, drift.Message = false, smoke.PhaseBaseline, smoke.CauseDrift, "drift", "not as web-01: server version changed (and 3 more)"
+	drift.OK, drift.Phase, drift.Cause, drift.Code, drift.Message = false, smoke.PhaseBaseline, smoke.CauseDrift, "drift", "differs from web-01: server version changed (and 3 more)"
 	drift.Drift = []smoke.Change{
 		{What: "server", Name: "version", Change: "changed", From: `"1.4.2"`, To: `"1.3.0"`},
 		{What: "tool", Name: "export", Change: "removed"},
@@ -73,13 +73,13 @@ func sample() *smoke.Report {
 		{What: "tool", Name: "add", Change: "more", Count: 7},
 	}
 	left := passed("web-10", ptr(10.0))
-	left.OK, left.Phase, left.Cause, left.Code, left.Message = false, smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan", "it left a process behind, which was killed: 4711 node worker.js"
+	left.OK, left.Phase, left.Cause, left.Code, left.Message = false, smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan", "leaked child process (killed): 4711 node worker.js"
 	left.Orphans = []smoke.Orphan{{PID: 4711, Command: "node worker.js"}, {PID: 4712, Command: "node worker.js --two", Alive: true}}
 	noise := passed("web-11", ptr(10.0))
 	noise.OK, noise.Phase, noise.Cause, noise.Code, noise.Message = false, smoke.PhaseDone, smoke.CauseProtocol, "FRM01", "error FRM01 at entry 9: stdout noise"
-	noise.Findings = []smoke.Finding{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "stdout noise", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
-	noise.FindingsMore, noise.FindingsBad, noise.Errors, noise.Remarks = 2, 3, 5, 1
-	never := broken("web-12", smoke.PhaseWait, smoke.CauseCancelled, "cancelled", "not begun: interrupted", "")
+	noise.Problems = []smoke.Problem{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "stdout noise", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
+	noise.ProblemsMore, noise.ProblemsBad, noise.Errors, noise.Remarks = 2, 3, 5, 1
+	never := broken("web-12", smoke.PhaseWait, smoke.CauseCancelled, "cancelled", "not started: interrupted", "")
 	never.Recording, never.DurationMS = "", 0
 	return &smoke.Report{
 		Version: 1, Tool: "mcpdbg 0.1.0", Started: time.Date(2026, 11, 21, 10, 0, 0, 123_000_000, time.UTC), DurationMS: 12345.678, Seed: 42,
@@ -90,12 +90,12 @@ func sample() *smoke.Report {
 	}
 }
 
-// empty is a report with as little as there can be.
+// empty returns a minimal report.
 func empty() *smoke.Report {
 	return &smoke.Report{Targets: []smoke.Result{{}, {OK: true}}}
 }
 
-// written is what a writer writes.
+// written returns what a writer writes.
 func written(t testing.TB, write func(io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer

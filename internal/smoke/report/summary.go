@@ -11,22 +11,22 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 const (
-	summaryWidth  = 79 // cells of a line that is folded
-	maxNamed      = 24 // targets that a group names
-	maxGroupLines = 6  // of evidence that it shows
+	summaryWidth  = 79 // cells of a folded line
+	maxNamed      = 24 // targets named per group
+	maxGroupLines = 6  // lines of evidence per group
 )
 
-// Summary writes what all came to, as text that is safe for a terminal: what
-// failed by its cause, targets with the same message together, each hint once,
-// and the slowest of each phase.
+// Summary writes the outcome of a run, as text that is safe for a terminal:
+// failures by cause, grouping targets with the same message, each hint once,
+// and the slowest target of each phase.
 func Summary(w io.Writer, r *smoke.Report) error {
 	b := bufio.NewWriter(w)
 	counts := r.Counts()
-	_, _ = fmt.Fprintf(b, "%d of %s passed", counts.Passed, count(len(r.Targets), "target")) // Flush tells of errors
+	_, _ = fmt.Fprintf(b, "%d of %s passed", counts.Passed, count(len(r.Targets), "target")) // Flush reports errors
 	if counts.Failed > 0 {
 		_, _ = fmt.Fprintf(b, ", %d failed", counts.Failed)
 	}
@@ -38,7 +38,7 @@ func Summary(w io.Writer, r *smoke.Report) error {
 	for _, g := range groups(r.Targets) {
 		s.group(g)
 	}
-	s.doubts(r.Targets)
+	s.cannotTell(r.Targets)
 	s.slowest(r.Targets)
 	if r.Checked != "" {
 		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", safe(r.Checked))
@@ -46,9 +46,9 @@ func Summary(w io.Writer, r *smoke.Report) error {
 	return b.Flush()
 }
 
-// doubts writes what the endings of targets that passed cannot tell, targets with
-// the same doubt together.
-func (s *summary) doubts(targets []smoke.Result) {
+// cannotTell writes what the shutdowns of passed targets cannot tell, grouping
+// targets with the same text.
+func (s *summary) cannotTell(targets []smoke.Result) {
 	var order []string
 	by := map[string][]*smoke.Result{}
 	for i := range targets {
@@ -73,13 +73,13 @@ func severalServers(r *smoke.Report) bool {
 	return slices.ContainsFunc(r.Targets, func(t smoke.Result) bool { return t.Server != r.Targets[0].Server })
 }
 
-// A group is targets that failed in the same way.
+// A group is a set of targets that failed in the same way.
 type group struct {
 	cause   smoke.Cause
 	targets []*smoke.Result
 }
 
-// groups puts failed targets together, in the order of their causes.
+// groups groups failed targets, in the order of their causes.
 func groups(targets []smoke.Result) []*group {
 	var all []*group
 	known := map[string]*group{}
@@ -89,7 +89,7 @@ func groups(targets []smoke.Result) []*group {
 			continue
 		}
 		key := strings.Join([]string{string(t.Cause), t.Code, general(t.Message, t.Host, t.Server)}, "\n")
-		if t.Cause == smoke.CauseTimeout { // late for different reasons, which the hint has
+		if t.Cause == smoke.CauseTimeout { // timeouts have different reasons, which are in the hint
 			key += "\n" + general(t.Hint, t.Host, t.Server)
 		}
 		g := known[key]
@@ -106,8 +106,8 @@ func groups(targets []smoke.Result) []*group {
 	return all
 }
 
-// general is a message without what is another one on each host: its names, its
-// address, and numbers.
+// general returns a message without the parts that differ between hosts: names,
+// addresses, and numbers.
 func general(message, host, server string) string {
 	for _, name := range append([]string{host, server}, places(message)...) {
 		if name != "" {
@@ -128,7 +128,7 @@ func general(message, host, server string) string {
 	return b.String()
 }
 
-// withoutName is a message with * for a name, where that is not a part of a word.
+// withoutName replaces a name in a message by *, except within a word.
 func withoutName(message, name string) string {
 	parts := strings.Split(message, name)
 	var b strings.Builder
@@ -150,9 +150,9 @@ func inWord(r rune) bool {
 	return r == '-' || r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// places are the alias and the address of the host where a message begins by saying
-// where it happened, as in "start on web-1 (me@web-1.example.org:22): connection
-// refused"; none of one that does not.
+// places returns the alias and the address of the host in a message that begins
+// with them, as in "start on web-1 (me@web-1.example.org:22): connection
+// refused"; otherwise nothing.
 func places(message string) []string {
 	where, _, _ := strings.Cut(message, ": ")
 	_, at, found := strings.Cut(where, " on ")
@@ -176,11 +176,11 @@ func places(message string) []string {
 // A summary writes the groups.
 type summary struct {
 	b       *bufio.Writer
-	several bool            // servers
-	hints   map[string]bool // that stand there already
+	several bool            // more than one server
+	hints   map[string]bool // hints already written
 }
 
-// group writes who failed, and what happened to the first of them.
+// group writes the targets of a group, and the details of the first of them.
 func (s *summary) group(g *group) {
 	first := g.targets[0]
 	title := safe(string(g.cause))
@@ -211,7 +211,7 @@ func (s *summary) group(g *group) {
 	}
 }
 
-// hint writes what to try.
+// hint writes the hint.
 func (s *summary) hint(hint string) {
 	for i, line := range safeLines(hint) {
 		lead := "  try: "
@@ -222,7 +222,7 @@ func (s *summary) hint(hint string) {
 	}
 }
 
-// names are the targets of a group, the first of them.
+// names returns the names of the first targets of a group.
 func (s *summary) names(targets []*smoke.Result) string {
 	var names []string
 	for _, t := range targets[:min(len(targets), maxNamed)] {
@@ -239,8 +239,7 @@ func (s *summary) names(targets []*smoke.Result) string {
 	return text
 }
 
-// evidence writes the beginning of what there is to say of a target, as far as
-// it is about its cause.
+// evidence writes the first details of a target that are relevant to its cause.
 func (s *summary) evidence(t *smoke.Result) {
 	var part smoke.Result
 	switch t.Cause {
@@ -249,7 +248,7 @@ func (s *summary) evidence(t *smoke.Result) {
 	case smoke.CauseDrift:
 		part.Drift = t.Drift
 	case smoke.CauseProtocol:
-		part.Findings, part.FindingsMore = t.Findings, t.FindingsMore
+		part.Problems, part.ProblemsMore = t.Problems, t.ProblemsMore
 	case smoke.CauseOrphan:
 		part.Orphans = t.Orphans
 	default:
@@ -264,7 +263,7 @@ func (s *summary) evidence(t *smoke.Result) {
 	}
 }
 
-// fold writes a safe text in lines that are not too long, broken at spaces.
+// fold writes a safe text in lines of limited length, broken at spaces.
 func (s *summary) fold(indent, text string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -283,7 +282,7 @@ func (s *summary) fold(indent, text string) {
 	}
 }
 
-// slowest writes how long the phases of targets took that passed.
+// slowest writes the durations of the phases of passed targets.
 func (s *summary) slowest(targets []smoke.Result) {
 	var rows []string
 	for i, phase := range timings(&smoke.Timings{}) {

@@ -10,12 +10,12 @@ import (
 	"mcpdbg/internal/smoke"
 )
 
-// TAP writes a report in the Test Anything Protocol: one test a target, and
-// below it what there is to say of it as YAML. It is version 13, which every
-// reader takes, also prove; one of version 14 reads it the same.
+// TAP writes a report in the Test Anything Protocol: one test per target,
+// followed by its details as YAML. It uses version 13, which every reader
+// accepts, including prove; readers of version 14 read it the same way.
 func TAP(w io.Writer, r *smoke.Report) error {
 	b := bufio.NewWriter(w)
-	_, _ = fmt.Fprintf(b, "TAP version 13\n1..%d\n", len(r.Targets)) // Flush tells of errors
+	_, _ = fmt.Fprintf(b, "TAP version 13\n1..%d\n", len(r.Targets)) // Flush reports errors
 	for i := range r.Targets {
 		tapTest(b, i+1, &r.Targets[i])
 	}
@@ -57,8 +57,8 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 	}
 	y.text("offers", offers(t))
 	y.list("steps", each(t.Steps, stepText))
-	y.list("drift", each(t.Drift, ChangeText))
-	y.list("findings", each(t.Findings, findingText))
+	y.list("drift", each(t.Drift, changeText))
+	y.list("findings", each(t.Problems, problemText))
 	y.list("notices", each(t.Notices, noticeText))
 	y.list("orphans", each(t.Orphans, orphanText))
 	y.list("spared", each(t.Spared, sparedText))
@@ -67,16 +67,16 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 	_, _ = b.WriteString("  ...\n")
 }
 
-// tapText is the description of a test: # would begin a directive.
+// tapText returns the description of a test: # would begin a directive.
 func tapText(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(safe(text))
 }
 
-// A yaml writes the members of a block of YAML. What it writes is in the part of
-// YAML that readers of TAP know: quoted and literal texts, numbers, one level of maps.
+// A yaml writes the members of a YAML block. It uses only the YAML that readers
+// of TAP know: quoted and literal texts, numbers, one level of maps.
 type yaml struct{ b *bufio.Writer }
 
-// text writes a text, if there is one.
+// text writes a text unless it is empty.
 func (y yaml) text(name, text string) {
 	if text != "" {
 		_, _ = fmt.Fprintf(y.b, "  %s: %s\n", name, quote(text))
@@ -87,8 +87,8 @@ func (y yaml) number(name string, n float64) {
 	_, _ = fmt.Fprintf(y.b, "  %s: %s\n", name, milliseconds(n))
 }
 
-// list writes texts, a line each. They are no list of YAML because some readers
-// take a quoted item with a colon for a map.
+// list writes texts, one per line. It does not write a YAML list, because some
+// readers take a quoted item with a colon for a map.
 func (y yaml) list(name string, items []string) {
 	first := true
 	for _, item := range items {
@@ -98,7 +98,7 @@ func (y yaml) list(name string, items []string) {
 		}
 		if first {
 			_, _ = fmt.Fprintf(y.b, "  %s: |\n", name)
-			line = strings.TrimLeft(line, " ") // its indent is that of all
+			line = strings.TrimLeft(line, " ") // all lines have the same indent
 			first = false
 		}
 		_, _ = fmt.Fprintf(y.b, "    %s\n", line)
@@ -119,16 +119,16 @@ func (y yaml) timings(t *smoke.Timings) {
 	}
 }
 
-// milliseconds is a number without more digits than anybody wants.
+// milliseconds formats a number with at most three decimals.
 func milliseconds(n float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", n), "0"), ".")
 }
 
-// quote is a text as YAML and JSON quote it, its lines told apart.
+// quote returns a text quoted for both YAML and JSON, with escaped line breaks.
 func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(strings.Join(safeLines(text), "\n")) // a text has no error
+	_ = e.Encode(strings.Join(safeLines(text), "\n")) // encoding a string cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -19,7 +19,7 @@ func asTAP(t testing.TB, r *smoke.Report) []byte {
 	return written(t, func(w io.Writer) error { return TAP(w, r) })
 }
 
-// need skips a test that lacks a program, and fails it with CI=true.
+// need skips a test if a program is missing, and fails it with CI=true.
 func need(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -32,8 +32,8 @@ func need(t testing.TB, name string) string {
 
 func TestTAPGolden(t *testing.T) { golden(t, "sample.tap", asTAP(t, sample())) }
 
-// prove reads it, and counts what we count.
-func TestProveReadsIt(t *testing.T) {
+// TestProveReadsTAP checks that prove reads the report and counts the same.
+func TestProveReadsTAP(t *testing.T) {
 	prove, cat := need(t, "prove"), need(t, "cat")
 	run := func(r *smoke.Report) (string, error) {
 		path := filepath.Join(t.TempDir(), "report.tap")
@@ -51,8 +51,8 @@ func TestProveReadsIt(t *testing.T) {
 	require.Contains(t, out, "Result: PASS")
 }
 
-// yamlReader prints the message and the said lines that the reader of prove
-// finds in the YAML of each test.
+// yamlReader prints the message and the said lines that prove's reader finds in
+// the YAML of each test.
 const yamlReader = `use TAP::Parser;
 my $p = TAP::Parser->new({source => $ARGV[0]});
 while (my $r = $p->next) {
@@ -79,10 +79,10 @@ func TestYAMLIsRead(t *testing.T) {
 	require.NotContains(t, string(out), "error:")
 }
 
-// tapLine is any line that there may be.
+// tapLine matches any valid line.
 var tapLine = regexp.MustCompile(`^(TAP version 13|1\.\.\d+|(not )?ok \d+ - ([^#\\]|\\#|\\\\)*|  ---|  \.\.\.|# \d+ passed, \d+ failed, \d+ cancelled|# checked: .*|  [a-z_]+:( ".*"| -?[\d.]+| \|)?|    .*)$`)
 
-// tapIsWhole checks the lines of a document: nothing of a text can begin one.
+// tapIsWhole checks the lines of a document: no text may begin a line.
 func tapIsWhole(t testing.TB, text []byte, targets int) {
 	t.Helper()
 	all := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 func asSummary(t testing.TB, r *smoke.Report) []byte {
@@ -24,9 +24,9 @@ func targetsOf(r *smoke.Report) []smoke.Target {
 	return out
 }
 
-// text is all that is printed of a report.
+// text returns everything that is printed of a report.
 func text(t testing.TB, r *smoke.Report, width int) string {
-	c := ColumnsFor(targetsOf(r), width)
+	c := columnsFor(targetsOf(r), width)
 	var b strings.Builder
 	for i := range r.Targets {
 		b.WriteString(c.Line(&r.Targets[i]) + "\n")
@@ -42,7 +42,7 @@ func TestTextGolden(t *testing.T) {
 	text(t, empty(), 0)
 }
 
-// fleet is a run over 200 hosts.
+// fleet returns a run over 200 hosts.
 func fleet() *smoke.Report {
 	s := sample()
 	r := &smoke.Report{DurationMS: 31200}
@@ -66,7 +66,7 @@ func fleet() *smoke.Report {
 	return r
 }
 
-func TestManyTargetsAreNoWallOfText(t *testing.T) {
+func TestSummaryIsShort(t *testing.T) {
 	golden(t, "fleet.txt", asSummary(t, fleet()))
 	require.Less(t, strings.Count(string(asSummary(t, fleet())), "\n"), 120)
 	require.Equal(t, 1, strings.Count(string(asSummary(t, fleet())), "net.timeout"))
@@ -76,8 +76,8 @@ func TestLinesAreAligned(t *testing.T) {
 	r := sample()
 	r.Targets[3].Server = "other"
 	r.Targets[5].Host = strings.Repeat("界", 30)
-	c := ColumnsFor(targetsOf(r), 60)
-	require.Equal(t, Columns{Host: maxHost, Server: 5, Width: 60}, c)
+	c := columnsFor(targetsOf(r), 60)
+	require.Equal(t, lineColumns{Host: maxHost, Server: 5, Width: 60}, c)
 	for i := range r.Targets {
 		line := c.Line(&r.Targets[i])
 		require.LessOrEqual(t, termsafe.Width(line), 60)
@@ -93,6 +93,6 @@ func TestGeneral(t *testing.T) {
 		"an alias says nothing of the address")
 	require.Equal(t, general("start on alpha (me@a.example.org:22): refused", "me@alpha:22", "s"), general("start on beta (me@10.0.0.1:2222): refused", "beta", "s"),
 		"neither do aliases make a difference")
-	require.Equal(t, general("not begun: b is away", "b", "s"), general("not begun: c is away", "c", "s"), "a name may be a letter")
+	require.Equal(t, general("not started: b is away", "b", "s"), general("not started: c is away", "c", "s"), "a name may be a letter")
 	require.NotEqual(t, general("refused", "a", "b"), general("denied", "a", "b"))
 }

@@ -1,4 +1,4 @@
-// Package junittest holds documents against the schemas of JUnit XML, for the
+// Package junittest validates documents against the schemas of JUnit XML, for the
 // tests of packages that write them.
 package junittest
 
@@ -12,30 +12,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The part of the schemas that .ci/run fetches, below the user's cache folder:
-// they are under licenses of their own, and not kept here.
+// The schemas that .ci/run fetches into the user's cache folder:
+// they have their own licenses and are not part of the repository.
 const (
 	folder  = "mcpdbg-ci/junit"
 	jenkins = "jenkins-junit.xsd" // junit-4
-	ant     = "JUnit.xsd"         // of Windy Road, as of 2011
+	ant     = "JUnit.xsd"         // by Windy Road, as of 2011
 )
 
-// skipped is what the schema of 2011 does not know. Its successors do, with no
+// skipped is an element that the schema of 2011 does not have. Its successors do, with no
 // other difference.
 var skipped = regexp.MustCompile(`<skipped>[^<]*</skipped>|<skipped/>| skipped="\d+"`)
 
-// Validate checks a document against the schemas with xmllint. Without one of
-// them the test is skipped, and fails with CI=true.
+// Validate validates a document against the schemas with xmllint. If one of
+// them is missing the test is skipped, or fails with CI=true.
 func Validate(t testing.TB, document []byte) {
 	t.Helper()
 	xmllint, err := exec.LookPath("xmllint")
-	lacks(t, err)
+	missing(t, err)
 	cache, err := os.UserCacheDir()
 	require.NoError(t, err)
 	for schema, text := range map[string][]byte{jenkins: document, ant: skipped.ReplaceAll(document, nil)} {
 		schema = filepath.Join(cache, folder, schema)
 		_, err := os.Stat(schema)
-		lacks(t, err)
+		missing(t, err)
 		path := filepath.Join(t.TempDir(), "junit.xml")
 		require.NoError(t, os.WriteFile(path, text, 0o600))
 		out, err := exec.CommandContext(t.Context(), xmllint, "--noout", "--nonet", "--schema", schema, path).CombinedOutput()
@@ -43,8 +43,8 @@ func Validate(t testing.TB, document []byte) {
 	}
 }
 
-// lacks skips a test that lacks a part.
-func lacks(t testing.TB, err error) {
+// missing skips a test that needs a missing file or program.
+func missing(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		require.NotEqual(t, "true", os.Getenv("CI"), "%v", err)

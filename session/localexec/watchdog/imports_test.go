@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Go initialises a package once all that it imports is: what it does not import
+// Go initialises a package after its imports: packages that it does not import
 // cannot delay a watchdog.
 func TestImportsAreOnlyOSAndSyscall(t *testing.T) {
 	files, err := filepath.Glob("*.go")

@@ -1,10 +1,10 @@
 package watchdog
 
-// maxComm is how much of a program's name the kernel of Linux keeps.
+// maxComm is how many bytes of a program's name the Linux kernel keeps.
 const maxComm = 15
 
-// Spares reports whether leave names the program with this first argument, of
-// which the base name counts, or this name in the kernel.
+// Spares reports whether leave contains the base name of argv0 or the kernel's
+// name comm.
 func Spares(leave []string, argv0, comm string) bool {
 	for i := len(argv0) - 1; i >= 0; i-- {
 		if argv0[i] == '/' {

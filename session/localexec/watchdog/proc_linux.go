@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// A Stat is what /proc/PID/stat says of a process (proc(5)).
+// A Stat holds fields of /proc/PID/stat (proc(5)).
 type Stat struct {
 	PID, PPID, Group, Session int
 	Comm                      string
@@ -15,7 +15,7 @@ type Stat struct {
 	Pages                     uint64 // field 24: resident
 }
 
-// Dead reports whether the process has ended and only waits to be reaped.
+// Dead reports whether the process has exited but is not reaped yet.
 func (s Stat) Dead() bool { return s.State == 'Z' || s.State == 'X' }
 
 // ParseStat reads the text of /proc/PID/stat. The name in parentheses may hold
@@ -100,7 +100,7 @@ func parse(s string) (uint64, bool) {
 	return n, s != ""
 }
 
-// ReadStat reads /proc/PID/stat. It fails for a process that has ended.
+// ReadStat reads /proc/PID/stat. It fails for a process that no longer exists.
 func ReadStat(pid string) (Stat, bool) {
 	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
@@ -132,22 +132,22 @@ func Processes() ([]Stat, error) {
 	return all, nil
 }
 
-// System calls that package syscall has no name for; the numbers are those of
+// System calls that package syscall does not name; the numbers are the same on
 // every architecture.
 const (
 	sysPidfdSendSignal = 424
 	sysPidfdOpen       = 434
 )
 
-// Kill sends sig to the process pid that was started at start, and to no other
-// that has got its number since. It returns nil if the process has ended.
+// Kill sends sig to the process pid that was started at start, but not to
+// another one that reuses its number. It returns nil if the process has exited.
 func Kill(pid int, start uint64, sig syscall.Signal) error {
 	fd, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(pid), 0, 0)
 	if errno == syscall.ESRCH {
 		return nil
 	}
-	// The descriptor stays with the process that it was opened for, so that a
-	// look after the opening holds.
+	// The descriptor keeps referring to the same process, so a check after
+	// opening it stays valid.
 	s, ok := ReadStat(decimal(pid))
 	same := ok && s.Start == start
 	if errno != 0 { // an old kernel, or no descriptor left

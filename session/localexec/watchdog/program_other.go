@@ -2,5 +2,5 @@
 
 package watchdog
 
-// Program is empty: there is no watchdog of this kind here.
+// Program is empty: this kind of watchdog exists only on Linux.
 const Program = ""

@@ -1,45 +1,45 @@
 package watchdog
 
-// Name is the first argument of a watchdog, and the name of its main thread.
-// It has nothing of the name of the program, so that ending all processes of
-// that name does not end the watchdogs too.
+// Name is the first argument of a watchdog and the name of its main thread. It
+// differs from the name of the program, so that killing all processes of that
+// name does not kill the watchdogs too.
 const Name = "mcp-watchdog"
 
 const (
 	variable = "MCPDBG_WATCHDOG"
-	version  = "1" // of what goes over the two pipes
+	version  = "1" // of the protocol over the two pipes
 )
 
-// Environ returns the environment of a watchdog, of which the server gets
-// nothing. It says that this is one, and keeps the Go runtime small.
+// Environ returns the environment of a watchdog, which is not passed to the
+// server. It marks the process as a watchdog and keeps the Go runtime small.
 func Environ() []string {
 	return []string{variable + "=" + version, "GOMAXPROCS=2"}
 }
 
-// The descriptors that a watchdog is started with, beside closed standard
+// The descriptors that a watchdog is started with, besides closed standard
 // streams.
 const (
-	FdOrders  = 3 + iota // to read orders from
-	FdReports            // to write reports to
-	FdStdin              // the server's
-	FdStdout
-	FdStderr
+	fdOrders  = 3 + iota // to read orders from
+	fdReports            // to write reports to
+	fdStdin              // the server's
+	fdStdout
+	fdStderr
 )
 
-// A Server is the first order: what to start.
+// A Server is the first order: the server to start.
 type Server struct {
 	Path  string // the file to execute
 	Dir   string // empty: the watchdog's own
 	Argv  []string
 	Env   []string
-	Leave []string // programs that the end of the order pipe spares
+	Leave []string // programs to spare at the end of the order pipe
 }
 
-// maxOrder is more than an exec can take on any system.
+// maxOrder is larger than any command that a system can execute.
 const maxOrder = 1 << 30
 
-// Encode returns the order as it goes over the pipe: its length and the fields,
-// each behind its own length.
+// Encode returns the encoded order: its length, then the fields, each preceded
+// by its own length.
 func (s Server) Encode() []byte {
 	b := make([]byte, 4)
 	b = appendString(appendString(b, s.Path), s.Dir)
@@ -59,13 +59,14 @@ func appendNumber(b []byte, n uint32) []byte {
 
 func appendString(b []byte, s string) []byte { return append(appendNumber(b, uint32(len(s))), s...) }
 
-// A decoder decodes an order. Input that is too short makes it fail.
+// A decoder decodes an order. It fails if the input is too short.
 type decoder struct {
 	rest   []byte
 	failed bool
 }
 
-// decode reports whether b, without its length, is a whole order.
+// decode decodes an order without its length and reports whether b is a
+// complete one.
 func decode(b []byte) (Server, bool) {
 	d := decoder{rest: b}
 	s := Server{Path: d.string(), Dir: d.string(), Argv: d.list(), Env: d.list(), Leave: d.list()}
@@ -105,8 +106,9 @@ func (d *decoder) list() []string {
 	return list
 }
 
-// A Signal is any order after the first: a signal for the leader, or for its
-// group. Number 0 dismisses the watchdog: it ends at once, and kills no process.
+// A Signal is any order after the first: a signal for the leader or for its
+// group. Number 0 dismisses the watchdog: it exits at once and kills no
+// process.
 type Signal struct {
 	Number byte
 	Group  bool
@@ -115,7 +117,7 @@ type Signal struct {
 // signalSize is the length of an encoded Signal.
 const signalSize = 2
 
-// Encode returns the order as it goes over the pipe.
+// Encode returns the encoded order.
 func (s Signal) Encode() []byte {
 	b := []byte{s.Number, 0}
 	if s.Group {
@@ -124,17 +126,17 @@ func (s Signal) Encode() []byte {
 	return b
 }
 
-// A ReportKind says what a watchdog reports.
+// A ReportKind is the kind of a Report.
 type ReportKind byte
 
-// The kinds of report, and what their Value is.
+// The kinds of reports, with the meaning of Value.
 const (
-	Ready    ReportKind = 'r' // it waits for what to start, and has started nothing
+	Ready    ReportKind = 'r' // it waits for the first order
 	Started  ReportKind = 's' // the leader's pid
-	Refused  ReportKind = 'f' // the errno of the start; the watchdog ends
+	Refused  ReportKind = 'f' // the errno of the start; the watchdog exits
 	Answered ReportKind = 'a' // the errno of a signal, 0 for none
 	Exited   ReportKind = 'x' // the leader's wait status
-	Empty    ReportKind = 'e' // no descendant is left, nor can be; the watchdog ends
+	Empty    ReportKind = 'e' // no descendant is left; the watchdog exits
 )
 
 // A Report is one message of a watchdog.
@@ -148,7 +150,7 @@ const ReportSize = 5
 
 func (r Report) encode() []byte { return appendNumber([]byte{byte(r.Kind)}, r.Value) }
 
-// DecodeReport is the inverse of what a watchdog writes.
+// DecodeReport decodes a report that a watchdog wrote.
 func DecodeReport(b [ReportSize]byte) Report {
 	return Report{Kind: ReportKind(b[0]), Value: number(b[1:])}
 }

@@ -6,23 +6,23 @@ import (
 	"unsafe"
 )
 
-// Program is the file that a watchdog is started from: this very program, even
-// if its file was replaced meanwhile.
+// Program is the executable of a watchdog: this program, even if its file was
+// replaced meanwhile.
 const Program = "/proc/self/exe"
 
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == Name && os.Getenv(variable) == version {
-		// Without exit hooks: those of the race detector take a second.
+		// Skip exit hooks: those of the race detector take a second.
 		syscall.Exit(run())
 	}
 }
 
-// run is a watchdog's life; it returns the exit code. It stays on the main
-// thread, to which Go locks the initialisation: the parent-death signal comes
-// with the end of the thread that forked.
+// run runs a watchdog and returns the exit code. It stays on the main thread,
+// to which Go locks the initialisation: the parent-death signal is sent when
+// the forking thread ends.
 func run() int {
 	name(Name)
-	for fd := FdOrders; fd <= FdStderr; fd++ {
+	for fd := fdOrders; fd <= fdStderr; fd++ {
 		syscall.CloseOnExec(fd)
 	}
 	if errno := prctl(prSetChildSubreaper, 1); errno != 0 {
@@ -34,8 +34,8 @@ func run() int {
 		return 1
 	}
 	pid, err := start(server)
-	for fd := FdStdin; fd <= FdStderr; fd++ {
-		_ = syscall.Close(fd) // else the end of the server's output is never seen
+	for fd := fdStdin; fd <= fdStderr; fd++ {
+		_ = syscall.Close(fd) // otherwise the end of the server's output is never seen
 	}
 	if err != nil {
 		errno, _ := err.(syscall.Errno) //nolint:errorlint // package errors is not to be imported, and nothing wraps it
@@ -47,17 +47,17 @@ func run() int {
 	report(Started, uint32(pid))
 	w := &watchdog{leader: pid, lock: make(chan struct{}, 1)}
 	go w.reap()
-	w.obey()
+	w.serve()
 	w.killDescendants(server.Leave)
 	return 0
 }
 
-// A watchdog is one whose server runs.
+// A watchdog is the state of a watchdog with a running server.
 type watchdog struct {
 	leader    int
 	lock      chan struct{} // held while the leader is reaped or signalled
 	reaped    bool
-	groupGone bool // and its number may be another's
+	groupGone bool // its number may be reused
 }
 
 // readServer reads the first order.
@@ -73,10 +73,10 @@ func readServer() (Server, bool) {
 	return decode(b)
 }
 
-// readFull fills b from the order pipe, or reports its end.
+// readFull fills b from the order pipe; it returns false at its end.
 func readFull(b []byte) bool {
 	for len(b) > 0 {
-		n, err := syscall.Read(FdOrders, b)
+		n, err := syscall.Read(fdOrders, b)
 		switch {
 		case err == syscall.EINTR:
 		case err != nil || n <= 0:
@@ -93,18 +93,18 @@ func readFull(b []byte) bool {
 func report(kind ReportKind, value uint32) {
 	b := Report{Kind: kind, Value: value}.encode()
 	for {
-		if _, err := syscall.Write(FdReports, b); err != syscall.EINTR {
+		if _, err := syscall.Write(fdReports, b); err != syscall.EINTR {
 			return
 		}
 	}
 }
 
-// start runs the server as the leader of a session and group of its own.
+// start starts the server as the leader of its own session and group.
 func start(s Server) (int, error) {
 	attr := &syscall.ProcAttr{
 		Dir:   s.Dir,
 		Env:   s.Env,
-		Files: []uintptr{FdStdin, FdStdout, FdStderr},
+		Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	pid, err := syscall.ForkExec(s.Path, s.Argv, attr)
@@ -115,8 +115,8 @@ func start(s Server) (int, error) {
 	return pid, err
 }
 
-// obey carries out signals until the end of the order pipe.
-func (w *watchdog) obey() {
+// serve executes orders until the end of the order pipe.
+func (w *watchdog) serve() {
 	var order [signalSize]byte
 	for readFull(order[:]) {
 		if order[0] == 0 {
@@ -126,7 +126,8 @@ func (w *watchdog) obey() {
 	}
 }
 
-// signal signals the leader or its group. Nobody there is no error.
+// signal signals the leader or its group. It returns 0 if there is no such
+// process.
 func (w *watchdog) signal(sig syscall.Signal, group bool) syscall.Errno {
 	w.lock <- struct{}{}
 	defer func() { <-w.lock }()
@@ -143,8 +144,8 @@ func (w *watchdog) signal(sig syscall.Signal, group bool) syscall.Errno {
 	return errno
 }
 
-// reap reaps the leader and every orphan, and ends the watchdog when no child
-// is left: everything that the server started has an ancestor among them.
+// reap reaps the leader and all adopted processes. It ends the watchdog when no
+// child is left, as then no descendant is left either.
 func (w *watchdog) reap() {
 	for {
 		switch awaitChild() {
@@ -185,38 +186,39 @@ func (w *watchdog) reapAll() {
 
 // Limits of ending the descendants.
 const (
-	firstPause = 1_000_000  // nanoseconds between two rounds, twice as long each time
+	firstPause = 1_000_000  // nanoseconds between two rounds, doubled each time
 	maxPause   = 50_000_000 // nanoseconds
 	maxRounds  = 3000       // some two minutes
-	calm       = 3          // looks in a row that find only what is spared
+	quietLooks = 3          // consecutive looks that find only spared processes
 )
 
-// killDescendants kills round after round. Where nothing is spared it does not
-// return before the last one is gone: reap ends the watchdog then. It gives up
-// on what no signal ends.
+// killDescendants kills round after round. If no program is spared, it does not
+// return before the last process is gone, when reap ends the watchdog. It gives
+// up on processes that no signal ends.
 func (w *watchdog) killDescendants(leave []string) {
 	pause := int64(firstPause)
-	for round, quiet := 0, 0; round < maxRounds && quiet < calm; round++ {
+	for round, quiet := 0, 0; round < maxRounds && quiet < quietLooks; round++ {
 		found, err := w.descendants(leave)
 		quiet++
 		if err != nil || len(found) > 0 || len(leave) == 0 {
 			quiet = 0
 		}
 		if err != nil {
-			_ = w.signal(syscall.SIGKILL, true) // as much as can be done without a list
+			_ = w.signal(syscall.SIGKILL, true) // all that is possible without a list
 		}
 		for _, s := range found {
-			// What cannot be killed is found again.
+			// A process that cannot be killed is found again.
 			_ = Kill(s.PID, s.Start, syscall.SIGKILL)
 		}
 		sleep := syscall.NsecToTimespec(pause)
-		_ = syscall.Nanosleep(&sleep, nil) // cut short is as good
+		_ = syscall.Nanosleep(&sleep, nil) // an interrupted sleep is fine
 		pause = min(2*pause, maxPause)
 	}
 }
 
 // descendants lists the live descendants of this process, without those that
-// leave names and what these have started. The leader is never spared.
+// leave names and the processes that they have started. The leader is never
+// spared.
 func (w *watchdog) descendants(leave []string) ([]Stat, error) {
 	all, err := Processes()
 	if err != nil {
@@ -239,7 +241,7 @@ func (w *watchdog) descendants(leave []string) ([]Stat, error) {
 	return found, nil
 }
 
-// argv0 is the first argument of a process.
+// argv0 returns the first argument of a process.
 func argv0(pid int) string {
 	line, err := os.ReadFile("/proc/" + decimal(pid) + "/cmdline")
 	if err != nil {
@@ -263,15 +265,15 @@ func prctl(option, value uintptr) syscall.Errno {
 	return errno
 }
 
-// name gives the main thread its name, which ps and killall show.
+// name sets the name of the main thread, which ps and killall show.
 func name(s string) {
 	b := append([]byte(s), 0)
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRCTL, prSetName, uintptr(unsafe.Pointer(&b[0])), 0, 0, 0, 0)
 }
 
-// ignoreSignals ignores what a terminal or a person sends to end a program. It
-// comes after the start: a server would inherit it. Where the kernel has
-// another layout of the argument (MIPS) the signals do what they do.
+// ignoreSignals ignores the signals that a terminal or a person sends to end a
+// program. It runs after the start, as the server would inherit it. It has no
+// effect if the kernel's argument has another layout (MIPS).
 func ignoreSignals() {
 	const ignore, maskSize = 1, 8 // SIG_IGN, sizeof(kernel_sigset_t)
 	action := [8]uintptr{ignore}  // struct kernel_sigaction begins with the handler

@@ -1,5 +1,5 @@
 // Runs the page's script on a table of three rows, and prints what comes of it
-// as JSON. Of a browser there is no more here than the script asks for.
+// as JSON. Only the parts of a browser that the script uses are here.
 'use strict';
 const fs = require('fs'), vm = require('vm');
 

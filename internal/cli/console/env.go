@@ -1,0 +1,96 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/ui"
+	"mcpdbg/ui/tty"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// WatchdogCommand is the hidden argument that makes the program the watchdog over
+// its parent's child processes.
+const WatchdogCommand = "__watchdog"
+
+// Version is the version of the program and of the files that it writes.
+const Version = "0.1.0"
+
+// DemoServer is the subcommand that serves the demo server.
+const DemoServer = "demo-server"
+
+// An Env is one invocation of the program.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Args           []string        // before the first --
+	Command        []string        // after the first --
+	HasCommand     bool            // there was a --
+	Urgent         context.Context // done when a second signal asks to end servers at once
+	Self           []string        // the command that starts this program
+	Terminal       bool            // stdout is a terminal that can show the interface
+	Settings       ui.Settings     // of the interface
+	Interrupt      func()          // does what ctrl+c does
+	Incomplete     IncompleteList
+	Temporary      temporaryFolder
+	Signals        Interrupts
+	inputs         inputs
+}
+
+// Self returns the command that starts this program.
+func Self() []string {
+	path, err := os.Executable()
+	if err != nil {
+		path = os.Args[0]
+	}
+	return []string{path}
+}
+
+// A ResultWriter is standard output. It marks its errors, which distinguishes
+// them from those of other files and pipes, and keeps the first one.
+type ResultWriter struct {
+	W       io.Writer
+	Failure error
+}
+
+// Write implements io.Writer.
+func (r *ResultWriter) Write(p []byte) (int, error) {
+	n, err := r.W.Write(p)
+	if err != nil {
+		err = &exit.OutputError{Err: err}
+		if r.Failure == nil {
+			r.Failure = err
+		}
+	}
+	return n, err
+}
+
+// ExitCode prints an error to standard error and returns its exit code.
+func (env *Env) ExitCode(err error) int {
+	if err == nil || exit.IsBrokenPipe(err) {
+		return exit.OK
+	}
+	code := exit.CodeOf(err)
+	env.Explain(err)
+	return code
+}
+
+// Explain prints an error, its known causes and what to try. Every
+// line passes through termsafe: much of the text is the server's.
+func (env *Env) Explain(err error) {
+	for _, line := range exit.Explain(err) {
+		fmt.Fprintln(env.Stderr, termsafe.String(line))
+	}
+}
+
+// HasScreen reports whether stdout can show the interface: it must be a terminal
+// that can move its cursor.
+func HasScreen() bool { return isTerminal(os.Stdout) && os.Getenv("TERM") != "dumb" }
+
+func isTerminal(f *os.File) bool { return tty.IsTerminal(f) }
+
+func isInterrupt(err error) bool { return errors.Is(err, tty.ErrInterrupted) }

@@ -1,0 +1,112 @@
+package console
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"mcpdbg/internal/cli/exit"
+)
+
+// A NewFile is a file that a command creates. It has a temporary name until it is
+// complete, so that a partial file is never taken for a result, and an existing
+// file stays until then.
+type NewFile struct {
+	*os.File
+	path    string // the final name
+	replace bool   // overwrite an existing file
+	direct  bool   // a device or a pipe, which is written directly
+}
+
+// Create creates a file that only its owner can read. It replaces an existing
+// file only with force, and never one of the files in inUse, its sources.
+func Create(path string, force bool, inUse ...string) (*NewFile, error) {
+	there, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		there, err = os.Lstat(path) // a dangling link counts as existing
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return beginNew(path, force)
+	case err != nil:
+		return nil, exit.Usagef("%v", err)
+	case !force:
+		return nil, fileExists(path)
+	case there.IsDir():
+		return nil, exit.Usagef("%s is a folder", path)
+	case !there.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, exit.Usagef("%v", err)
+		}
+		return &NewFile{File: f, direct: true}, nil
+	}
+	for _, source := range inUse {
+		if info, err := os.Stat(source); err == nil && os.SameFile(info, there) {
+			return nil, exit.WithHint(exit.Usagef("%s is the input, and is not overwritten", path), "name another file")
+		}
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return nil, exit.Usagef("%v", err)
+	}
+	return beginNew(path, force)
+}
+
+func beginNew(path string, replace bool) (*NewFile, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".mcpdbg-*.tmp") // 0600
+	if err != nil {
+		return nil, exit.Usagef("cannot create %s: %v", path, reasonOf(err))
+	}
+	return &NewFile{File: f, path: path, replace: replace}, nil
+}
+
+// reasonOf returns an error without its file name, which is a temporary one.
+func reasonOf(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return failed.Err
+	}
+	return err
+}
+
+// An ExistsError is wrong usage: the file already exists.
+type ExistsError struct{ exit.UsageError }
+
+// Unwrap returns the usage error.
+func (e *ExistsError) Unwrap() error { return &e.UsageError }
+
+func fileExists(path string) error {
+	return exit.WithHint(&ExistsError{exit.UsageError{Text: path + " already exists, and is not overwritten"}}, "name another file")
+}
+
+// Finish closes the file and gives it its final name, or removes it if err is not
+// nil. The error is err, joined with those of the file.
+func (f *NewFile) Finish(err error) error {
+	err = errors.Join(err, f.Close())
+	if f.direct {
+		return err
+	}
+	if err == nil {
+		err = f.place()
+	}
+	if err != nil || !f.replace {
+		_ = os.Remove(f.Name()) // or its second name, if it was linked
+	}
+	return err
+}
+
+// place gives the file its final name. On file systems with links it does not
+// replace a file created in the meantime.
+func (f *NewFile) place() error {
+	if f.replace {
+		return os.Rename(f.Name(), f.path)
+	}
+	err := os.Link(f.Name(), f.path)
+	if err == nil {
+		return nil
+	}
+	if _, there := os.Lstat(f.path); there == nil {
+		return fileExists(f.path)
+	}
+	return os.Rename(f.Name(), f.path)
+}

@@ -1,0 +1,114 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// PrintJSON prints one JSON document: as the server wrote it, or indented and
+// sanitized on a terminal.
+func (env *Env) PrintJSON(doc []byte) error {
+	if !env.Terminal {
+		_, err := fmt.Fprintf(env.Stdout, "%s\n", doc)
+		return err
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, doc, "", "  "); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	for line := range bytes.Lines(pretty.Bytes()) {
+		if _, err := fmt.Fprintln(env.Stdout, termsafe.String(string(bytes.TrimSuffix(line, []byte("\n"))))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PrintDocument prints a value as one JSON document, like PrintJSON.
+func (env *Env) PrintDocument(value any) error {
+	doc, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	return env.PrintJSON(doc)
+}
+
+// A Page collects lines of text, each sanitized.
+type Page struct{ strings.Builder }
+
+// Line adds a line of text.
+func (p *Page) Line(text string) { p.WriteString(strings.TrimRight(termsafe.String(text), " ") + "\n") }
+
+// Columns adds a line of texts in columns; the last text may be wider.
+func (p *Page) Columns(widths []int, texts ...string) {
+	var line []byte
+	for i, text := range texts {
+		width := termsafe.Width(text)
+		if i < len(widths) {
+			width = max(width, widths[i])
+		}
+		line = append(line, "  "...)
+		line = termsafe.AppendAligned(line, []byte(text), width, termsafe.Left, termsafe.Options{})
+	}
+	p.WriteString(strings.TrimRight(string(line), " ") + "\n")
+}
+
+// LineOutput returns stdout for lines with untrusted text, which is sanitized if
+// stdout is a terminal.
+func (env *Env) LineOutput() io.Writer {
+	out, _ := env.Stdout.(*ResultWriter)
+	file, _ := out.W.(*os.File)
+	if env.Terminal || file != nil && isTerminal(file) {
+		return &safeWriter{w: env.Stdout}
+	}
+	return env.Stdout
+}
+
+// A safeWriter sanitizes output for a terminal, line by line. A line that comes
+// in several writes is sanitized in as many pieces.
+type safeWriter struct {
+	w    io.Writer
+	part []byte // of an incomplete character
+	buf  []byte
+}
+
+// Write implements io.Writer.
+func (s *safeWriter) Write(p []byte) (int, error) {
+	text := append(s.part, p...)
+	whole := WholeCharacters(text)
+	s.part = bytes.Clone(text[whole:])
+	s.buf = s.buf[:0]
+	for line := range bytes.Lines(text[:whole]) {
+		end := bytes.HasSuffix(line, []byte("\n"))
+		s.buf = wording.AppendClean(s.buf, string(bytes.TrimSuffix(line, []byte("\n"))))
+		if end {
+			s.buf = append(s.buf, '\n')
+		}
+	}
+	if _, err := s.w.Write(s.buf); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// WholeCharacters returns the length of text without an incomplete character at
+// its end.
+func WholeCharacters(text []byte) int {
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if last := text[len(text)-i:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return len(text) - i
+			}
+			break
+		}
+	}
+	return len(text)
+}

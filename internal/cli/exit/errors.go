@@ -1,0 +1,134 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// Exit codes, as docs/exit-codes.md lists them.
+const (
+	OK      = 0
+	Failure = 1 // the response was an error
+	Usage   = 2
+	Start   = 3 // not started, or ended before it responded
+	Timeout = 4
+	Reach   = 5 // the host was not reached, or the connection was lost
+	Partial = 6 // success, but the output is incomplete
+	Signal  = 128
+)
+
+// A UsageError reports wrong usage or unreadable input.
+type UsageError struct{ Text string }
+
+// Error implements error.
+func (e *UsageError) Error() string { return e.Text }
+
+// Usagef returns a UsageError.
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
+}
+
+// A SignalError is the cause of a context that a signal ended.
+type SignalError struct{ Signal os.Signal }
+
+// Error implements error.
+func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
+
+// A ResponseError is an error response; with Printed set it was already printed
+// as the result.
+type ResponseError struct {
+	Err     error
+	Printed bool
+}
+
+// Error implements error.
+func (e *ResponseError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error response.
+func (e *ResponseError) Unwrap() error { return e.Err }
+
+// A TargetsError ends a run whose failures were already printed, with its exit
+// code.
+type TargetsError struct{ Code int }
+
+// Error implements error.
+func (e *TargetsError) Error() string { return fmt.Sprintf("targets failed: exit code %d", e.Code) }
+
+// A hintedError is an error with a hint on what to try.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e *hintedError) Unwrap() error { return e.error }
+
+// WithHint adds a hint to an error, or returns it as it is for an empty hint.
+func WithHint(err error, hint string) error {
+	if hint == "" {
+		return err
+	}
+	return &hintedError{err, hint}
+}
+
+// An OutputError is a failure to write standard output.
+type OutputError struct{ Err error }
+
+// Error implements error.
+func (e *OutputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why the write failed.
+func (e *OutputError) Unwrap() error { return e.Err }
+
+// IsBrokenPipe reports whether err is a closed stdout, which is not a failure.
+func IsBrokenPipe(err error) bool {
+	var out *OutputError
+	return errors.As(err, &out) && errors.Is(out, syscall.EPIPE)
+}
+
+// Printed joins the error of a command with that of printing its result. The
+// command's error decides the exit code, unless printing caused it. A closed pipe
+// adds nothing.
+func Printed(err, printErr error) error {
+	switch {
+	case printErr == nil:
+		return err
+	case err == nil, endedByPrinting(err):
+		return printErr
+	case IsBrokenPipe(printErr):
+		return err
+	}
+	return errors.Join(err, printErr)
+}
+
+// endedByPrinting reports whether a session ended because it could no longer be
+// printed.
+func endedByPrinting(err error) bool {
+	var output *OutputError
+	return !IsSignal(err) && (errors.As(err, &output) || errors.Is(err, context.Canceled))
+}
+
+// Interrupted returns err joined with the signal that ended ctx, if any.
+func Interrupted(ctx context.Context, err error) error {
+	var sig, known *SignalError
+	if err == nil || errors.As(err, &known) || !errors.As(context.Cause(ctx), &sig) {
+		return err
+	}
+	return errors.Join(sig, err)
+}
+
+// SignalCode returns the exit code of a program ended by a signal.
+func SignalCode(s os.Signal) int {
+	if n, ok := s.(syscall.Signal); ok {
+		return Signal + int(n)
+	}
+	return Signal
+}
+
+// IsSignal reports whether a signal ended the program.
+func IsSignal(err error) bool {
+	_, ok := errors.AsType[*SignalError](err)
+	return ok
+}

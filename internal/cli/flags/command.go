@@ -1,0 +1,184 @@
+package flags
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// SessionConfig checks the flags and returns the configuration of a session for argv.
+func (t *Target) SessionConfig(argv []string) (session.Config, error) {
+	cfg := session.Config{
+		ClientName: "mcpdbg", ClientVersion: console.Version, Protocol: t.Protocol,
+		StartupTimeout: t.StartupTimeout, Timeout: t.Timeout,
+		LineLimit: int(t.lineLimit), CollectorDelay: t.collectorDelay, Answers: t.DefaultAnswers,
+	}
+	if len(argv) == 0 {
+		return cfg, exit.Usagef("no command: put the server command after --, or use --config FILE")
+	}
+	var ok bool
+	if cfg.Era, ok = mcp.ParseEra(t.Era); !ok {
+		return cfg, exit.Usagef("--era %q: must be auto, legacy or modern", t.Era)
+	}
+	switch t.Overrun {
+	case "hold":
+		cfg.Overrun = executor.OverrunHold
+	case "drop":
+		cfg.Overrun = executor.OverrunDrop
+	default:
+		return cfg, exit.Usagef("--overrun %q: must be hold or drop", t.Overrun)
+	}
+	if t.StartupTimeout <= 0 || t.Timeout <= 0 {
+		return cfg, exit.Usagef("--startup-timeout and --timeout must be more than 0")
+	}
+	if t.Answers != "" {
+		cfg.Answers = t.canned
+	}
+	if t.From != nil {
+		cfg.Secrets = t.From.Start.Secrets()
+	}
+	cmd, err := t.command(argv)
+	cfg.Command = cmd
+	if t.Person {
+		cfg.Policies = personAnswers(cfg.Answers, t.folder(cmd))
+	}
+	if t.Configure != nil && err == nil {
+		t.Configure(&cfg)
+	}
+	return cfg, err
+}
+
+// ReadAnswers reads the file of --answers once, because it may be a pipe and
+// several sessions may need it.
+func ReadAnswers(ctx context.Context, env *console.Env, t *Target) error {
+	if t.Answers == "" || t.canned != nil {
+		return nil
+	}
+	data, err := env.ReadFile(ctx, "--answers", t.Answers)
+	if err != nil {
+		return err
+	}
+	if t.canned, err = session.ParseAnswers(data); err != nil {
+		return exit.Usagef("--answers %s: %v", t.Answers, err)
+	}
+	if t.canned == nil {
+		t.canned = session.Answers{}
+	}
+	return nil
+}
+
+// folder returns the server's working directory; "" for the default on a host.
+func (t *Target) folder(cmd executor.Command) string {
+	if cmd.Dir != "" || t.SSH.Remote() {
+		return cmd.Dir
+	}
+	folder, _ := os.Getwd() // "" if unknown
+	return folder
+}
+
+func (t *Target) command(argv []string) (executor.Command, error) {
+	cmd := executor.Command{Argv: argv}
+	if err := t.checkPlace(); err != nil {
+		return cmd, err
+	}
+	switch t.EnvPolicy {
+	case defaultEnvPolicy:
+		cmd.EnvPolicy = executor.EnvInherit
+	case "client":
+		cmd.EnvPolicy = executor.EnvClient
+	case "none":
+		cmd.EnvPolicy = executor.EnvNone
+	default:
+		return cmd, exit.Usagef("--env-policy %q: must be inherit, client or none", t.EnvPolicy)
+	}
+	if t.From != nil {
+		cmd.Env = t.From.Start.Environ()
+	}
+	for _, pair := range t.Env {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return cmd, exit.Usagef("--env %q: must be NAME=VALUE (--env-from NAME passes a variable on)", pair)
+		}
+		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
+	}
+	for _, name := range t.envFrom {
+		value, ok := os.LookupEnv(name)
+		if !ok {
+			return cmd, exit.Usagef("--env-from %s: not set in this environment", name)
+		}
+		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
+	}
+	cmd.Env = lastOfEach(cmd.Env)
+	for _, name := range t.leave {
+		if name == "" || strings.ContainsAny(name, `/\`) {
+			return cmd, exit.Usagef("--leave %q: must be the name of a program, such as adb", name)
+		}
+	}
+	cmd.Leave = t.leave
+	if t.SSH.Remote() {
+		cmd.EnvPolicy, cmd.Dir = executor.EnvNone, t.Cwd
+	} else if t.Cwd != "" {
+		dir, err := filepath.Abs(t.Cwd)
+		if err != nil {
+			return cmd, exit.Usagef("--cwd: %v", err)
+		}
+		cmd.Dir = dir
+	}
+	return cmd, nil
+}
+
+// lastOfEach removes all but the last of variables with the same name.
+func lastOfEach(env []executor.EnvVar) []executor.EnvVar {
+	last := make(map[string]int, len(env))
+	for i, v := range env {
+		last[v.Name] = i
+	}
+	var out []executor.EnvVar
+	for i, v := range env {
+		if last[v.Name] == i {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// personAnswers lets the user answer server requests that have no canned
+// response. Ping is answered automatically, and roots are the server's working
+// directory, as with other clients: many servers request them at once, and a
+// session should not begin with a question.
+func personAnswers(given session.Answers, folder string) map[string]session.Policy {
+	all := map[string]session.Policy{}
+	for _, method := range session.ServerRequestMethods() {
+		if _, canned := given[method]; !canned && method != mcp.MethodPing {
+			all[method] = session.Policy{Mode: session.PolicyAsk}
+		}
+	}
+	if _, asks := all[mcp.MethodRoots]; asks && folder != "" {
+		all[mcp.MethodRoots] = session.Policy{Mode: session.PolicyCanned, Answer: rootsOf(folder)}
+	}
+	return all
+}
+
+// rootsOf returns the result of roots/list with one folder.
+func rootsOf(folder string) json.RawMessage {
+	path := filepath.ToSlash(folder)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/...
+	}
+	type root struct {
+		URI  string `json:"uri"`
+		Name string `json:"name"`
+	}
+	uri := url.URL{Scheme: "file", Path: path}
+	answer, _ := json.Marshal(map[string][]root{"roots": {{uri.String(), filepath.Base(folder)}}}) // strings always encode
+	return answer
+}

@@ -1,0 +1,156 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/store"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// Unreadable returns the error for a recording that cannot be read, with a hint.
+func Unreadable(path string, err error) error {
+	format, foreign := errors.AsType[*recordings.FormatError](err)
+	_, ended := errors.AsType[*exit.SignalError](err)
+	switch {
+	case ended:
+		return err
+	case foreign && format.Major > recordings.Version:
+		return exit.WithHint(exit.Usagef("%v", format), "a newer mcpdbg (this is "+console.Version+")")
+	case foreign:
+		return exit.WithHint(exit.Usagef("%v", format), ListHint+", or mcpdbg rec import to convert the log of another program")
+	case errors.Is(err, fs.ErrNotExist):
+		return exit.WithHint(exit.Usagef("%s: file not found", path), ListHint)
+	}
+	return exit.Usagef("%v", err)
+}
+
+// RecordingNames describes the FILE argument in the help of commands that take a
+// recording.
+const RecordingNames = `FILE is a path, or part of the name of one recording in the folder where
+sessions are recorded, such as its last six letters; "last" is the newest there.`
+
+// NewestName names the newest recording.
+const NewestName = "last"
+
+// ListHint points to the list of recordings.
+const ListHint = "mcpdbg rec ls to list the recordings"
+
+// shownCandidates is the maximum number of recordings that an error lists.
+const shownCandidates = 8
+
+// ResolveRecording finds a recording by name: an existing path, part of the
+// name of one recording in the default folder, ignoring case, or the word for
+// the newest recording there. A name with a separator is always a path. The
+// error is wrong usage.
+func ResolveRecording(name string) (string, error) {
+	switch info, err := os.Stat(name); {
+	case name == "":
+		return "", exit.WithHint(exit.Usagef("no recording given: the name is empty"), ListHint)
+	case err == nil && info.IsDir():
+		return "", exit.WithHint(exit.Usagef("%s is a folder, not a recording", name), "mcpdbg rec ls "+wording.Quote(name)+" to list its recordings")
+	case err == nil:
+		return name, nil
+	case name == "-":
+		return "", exit.WithHint(exit.Usagef("a recording cannot be read from standard input: it is read more than once"), "save it to a file first")
+	case filepath.Base(name) != name:
+		return "", Unreadable(name, err)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", exit.Usagef("%v", err)
+	}
+	folder, err := recordings.DefaultDir()
+	if err != nil {
+		return "", exit.Usagef("%s: file not found (%v)", name, err)
+	}
+	all, err := store.List(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", exit.Usagef("%s: file not found; recordings: %v", name, err)
+	}
+	return pickRecording(name, folder, all)
+}
+
+// ResolveRecordings replaces each name by the path that ResolveRecording finds.
+func ResolveRecordings(names []string) error {
+	for i, name := range names {
+		path, err := ResolveRecording(name)
+		if err != nil {
+			return err
+		}
+		names[i] = path
+	}
+	return nil
+}
+
+// pickRecording finds the recording with a name among all, which are sorted
+// newest first.
+func pickRecording(name, folder string, all []store.Recording) (string, error) {
+	if name == NewestName && len(all) > 0 {
+		return all[0].Path, nil
+	}
+	var found []store.Recording
+	for _, r := range all {
+		base := filepath.Base(r.Path)
+		if base == name || base == name+".jsonl" {
+			return r.Path, nil
+		}
+		if strings.Contains(strings.ToLower(base), strings.ToLower(name)) {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0].Path, nil
+	case len(found) > 1:
+		return "", exit.WithHint(exit.Usagef("%q is in the names of %d recordings in %s:%s", name, len(found), wording.Path(folder), candidates(found)),
+			"more of the name")
+	}
+	return "", exit.WithHint(exit.Usagef("%s: file not found, and no recording in %s has it in its name", name, wording.Path(folder)),
+		ListHint)
+}
+
+// candidates returns the names of recordings, one per line.
+func candidates(all []store.Recording) string {
+	var lines strings.Builder
+	for i, r := range all {
+		if i == shownCandidates {
+			fmt.Fprintf(&lines, "\nand %d older ones", len(all)-i)
+			break
+		}
+		lines.WriteString("\n" + filepath.Base(r.Path))
+	}
+	return lines.String()
+}
+
+// CompleteRecordings completes the names of recordings in the default folder, and
+// else files.
+func CompleteRecordings(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	folder, err := recordings.DefaultDir()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	all, _ := store.List(folder) // none if the folder does not exist
+	var names []cobra.Completion
+	if len(all) > 0 && strings.HasPrefix(NewestName, typed) {
+		names = append(names, cobra.CompletionWithDesc(NewestName, "the newest recording"))
+	}
+	for _, r := range all {
+		name := filepath.Base(r.Path)
+		if strings.HasPrefix(name, typed) && termsafe.String(name) == name { // completions are printed unescaped
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault // files
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,105 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// WarnConfig prints the problems of a server in a config file.
+func WarnConfig(env *console.Env, from *flags.Configured) {
+	if from == nil {
+		return
+	}
+	for _, p := range from.Problems() {
+		for _, line := range append([]string{"mcpdbg: note: " + p.Error()}, exit.HintLines(p.Hint)...) {
+			fmt.Fprintln(env.Stderr, termsafe.String(line))
+		}
+	}
+}
+
+// Announce prints the problems of a start on another machine. Informational
+// notices are only recorded.
+func Announce(env *console.Env, notices []executor.Notice) {
+	for _, n := range notices {
+		if !strings.HasPrefix(n.Code, "mode.") && !strings.HasPrefix(n.Code, "run.") && n.Code != "config.unread" {
+			continue
+		}
+		lines := append([]string{"mcpdbg: note: " + n.Text}, exit.QuoteSaid(n.SaidBy, n.Said)...)
+		for _, line := range append(lines, exit.HintLines(n.Hint)...) {
+			fmt.Fprintln(env.Stderr, termsafe.String(line))
+		}
+	}
+}
+
+// NoResponseHint returns what to try about a request without a response.
+func NoResponseHint(err error, stats session.Stats) string {
+	switch {
+	case !errors.Is(err, session.ErrTimeout):
+		return ""
+	case stats.Stray > 0:
+		return fmt.Sprintf("check the recording: stdout has %s of non-JSON-RPC output", wording.Plural(stats.Stray, "line"))
+	default:
+		return "a longer --timeout"
+	}
+}
+
+// ReportEnd prints which processes the server leaked, which were left running,
+// unknown facts about the end, and the gaps of the log; with path set, also its
+// path. It omits a loss or an outside end that err already reports.
+func ReportEnd(env *console.Env, l *Session, path bool, report session.ShutdownReport, err error) {
+	if report.Lost != nil && !exit.IsReach(err) {
+		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+report.Lost.Error()))
+		for _, line := range exit.HintLines(session.LostHint(report.Lost)) {
+			fmt.Fprintln(env.Stderr, termsafe.String(line))
+		}
+	}
+	var known *session.EndedError
+	if report.Exit != nil && session.EndedFromOutside(report.Exit.By) && !errors.As(err, &known) {
+		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+report.Outcome()))
+	}
+	for _, line := range report.ProcessLines() {
+		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+line))
+	}
+	for _, text := range recordingLines(l.Log, path) {
+		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+text))
+	}
+}
+
+// recordingLines returns what a log lacks and, with path set, where it is.
+// Env.ReportIncomplete reports incomplete recordings.
+func recordingLines(log *recordings.File, path bool) (lines []string) {
+	stats, name := log.Stats(), log.Path()
+	if path && name != "" && stats.Recording != session.RecordingIncomplete {
+		text := "recorded to " + name
+		if stats.RecordingMoved != "" {
+			text += ", " + stats.RecordingMoved + " while it was open"
+		}
+		lines = append(lines, text)
+	}
+	switch {
+	case stats.RecordingError == "", stats.Recording == session.RecordingIncomplete:
+	case stats.Recording == session.RecordingStopped && name != "":
+	default:
+		lines = append(lines, "the log of this session is incomplete: "+stats.RecordingError)
+	}
+	return lines
+}
+
+// ReportNeeded prints how the server had to be ended, unless it ended on stdin
+// EOF.
+func ReportNeeded(env *console.Env, report session.ShutdownReport) {
+	if report.LastStep == 0 || report.Exit == nil {
+		return
+	}
+	fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+report.Outcome()))
+}

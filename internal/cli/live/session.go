@@ -1,0 +1,166 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec"
+	"mcpdbg/sshexec"
+)
+
+// With opens a session, calls do and ends the session.
+func With(ctx context.Context, env *console.Env, t flags.Target, do func(context.Context, *Session) error) error {
+	t, argv, err := flags.Choose(env, t)
+	if err != nil {
+		return err
+	}
+	l, err := Prepare(ctx, env, t, argv, env.Prompter())
+	if err != nil {
+		return err
+	}
+	WarnConfig(env, t.From)
+	err = l.Open(ctx)
+	if err == nil {
+		Announce(env, l.Status().Process.Notices)
+		err = do(ctx, l)
+		err = exit.WithHint(err, NoResponseHint(err, l.Log.Stats()))
+	}
+	err = exit.Interrupted(ctx, err)
+	report, endErr := l.End(ctx)
+	ReportEnd(env, l, err != nil, report, err)
+	return errors.Join(err, endErr)
+}
+
+// OutsideEnd returns the error of a session that neither the server nor this program
+// ended: a lost connection, or a kill by the guard or the watchdog.
+func (l *Session) OutsideEnd() error {
+	info := l.Status().Process
+	var lost *executor.LostError
+	switch {
+	case errors.As(info.Failure, &lost):
+		return info.Failure
+	case info.Exit != nil && session.EndedFromOutside(info.Exit.By):
+		return &session.EndedError{Exit: *info.Exit}
+	}
+	return nil
+}
+
+// Session is a session with its log and its executor.
+type Session struct {
+	*session.Session
+	Log  *recordings.File
+	exec executor.Executor
+
+	incomplete *console.IncompleteList // gets the log if it is incomplete
+	urgent     context.Context         // done when servers must end at once
+	stopUrgent func() bool             // stops watching Urgent
+	signals    *console.Interrupts
+	pruned     sync.WaitGroup // the removal of old recordings
+}
+
+// Prepare checks the flags and makes a session for argv, without starting it.
+// Questions about another machine go to the prompter.
+func Prepare(ctx context.Context, env *console.Env, t flags.Target, argv []string, prompter executor.Prompter) (*Session, error) {
+	if t.Record != "" && t.NoRecord {
+		return nil, exit.Usagef("--record and --no-record cannot be combined")
+	}
+	if err := flags.ReadAnswers(ctx, env, &t); err != nil {
+		return nil, err
+	}
+	if err := WarnTemporary(env, &t); err != nil {
+		return nil, err
+	}
+	cfg, err := t.SessionConfig(argv)
+	if err != nil {
+		return nil, err
+	}
+	exec, err := executorOf(env, t, cfg.Command.Env, prompter)
+	if err != nil {
+		return nil, err
+	}
+	l, err := New(env, t, cfg, exec, recordings.Options{
+		Path: t.Record, Dir: t.Recordings, Server: t.ServerName(argv), MaxPart: t.PartSize(),
+	})
+	if err != nil {
+		return nil, exit.WithHint(err, "--record FILE to choose another file, or --no-record")
+	}
+	if !t.NoRecord && t.Record == "" && t.Recordings == "" {
+		l.pruned.Go(func() { PruneDefault(env.Urgent, func(text string) { l.Note(text, "") }) })
+	}
+	return l, nil
+}
+
+// New makes a session that is started by exec.
+func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Executor, place recordings.Options) (*Session, error) {
+	place.NoRecord, place.Header = t.NoRecord, t.Header(cfg)
+	log, err := recordings.Create(place)
+	if err != nil {
+		_ = exec.Close() // nothing was started
+		return nil, exit.Usagef("%v", err)
+	}
+	cfg.Executor, cfg.Log = exec, log
+	l := &Session{
+		Session: session.New(cfg), Log: log, exec: exec, incomplete: &env.Incomplete, urgent: env.Urgent, signals: &env.Signals,
+	}
+	env.Signals.Add(l)
+	l.stopUrgent = context.AfterFunc(env.Urgent, func() { _ = l.Kill() }) // end reports processes that it could not kill
+	if t.From != nil {
+		l.Note(t.From.Origin(), "")
+		for _, p := range t.From.Problems() {
+			l.Note(p.Error(), p.Hint)
+		}
+	}
+	return l, nil
+}
+
+// executorOf returns the executor that the flags select.
+func executorOf(host *console.Env, t flags.Target, env []executor.EnvVar, prompter executor.Prompter) (executor.Executor, error) {
+	if !t.SSH.Remote() {
+		return localexec.New(localexec.Options{Watchdog: append(host.Self, console.WatchdogCommand)}), nil
+	}
+	if err := t.SSH.CheckConfig(); err != nil {
+		return nil, err
+	}
+	opts, err := t.SSH.Options(env)
+	if err != nil {
+		return nil, err
+	}
+	opts.Prompter, opts.Lease = prompter, t.Lease()
+	exec, err := sshexec.New(opts)
+	if err != nil {
+		return nil, exit.Usagef("--ssh: %v", err)
+	}
+	return exec, nil
+}
+
+// End shuts the server down, whatever ended the command, and closes the log. A
+// signal cuts the shutdown sequence short, or the second one if the first ended
+// ctx. An incomplete log is not an error: its Stats report it.
+func (l *Session) End(ctx context.Context) (session.ShutdownReport, error) {
+	defer l.signals.Begin()()
+	defer l.signals.Remove(l)
+	if ctx.Err() != nil {
+		ctx = l.urgent
+	}
+	report, err := l.Close(ctx)
+	l.stopUrgent()
+	err = errors.Join(err, l.exec.Close())
+	l.pruned.Wait()
+	_ = l.Log.Close()
+	l.incomplete.Add(l.Log)
+	return report, err
+}
+
+// Ending reports whether the session is shutting its server down, or will when
+// the ctx of its Open is done: a cancelled handshake ends the process.
+func (l *Session) Ending() bool {
+	status := l.Status()
+	return status.State == session.Handshaking || status.State == session.Stopping || status.ShutdownStep.Step != 0
+}

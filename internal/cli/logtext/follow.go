@@ -1,0 +1,79 @@
+package logtext
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/recordings"
+	"mcpdbg/ui/widget/filter"
+)
+
+// An Output prints a session's log while the session runs.
+type Output struct {
+	stop     chan struct{}
+	done     chan error
+	cancel   context.CancelCauseFunc
+	canceled context.Context
+}
+
+// Options select what is printed of a session while it runs.
+type Options struct {
+	JSON   bool
+	Shown  *filter.Filter // nil: all
+	Finish bool           // the session continues when stdout is full
+}
+
+// Silent returns the output of a session of which nothing is printed.
+func Silent() *Output {
+	o := newOutput()
+	o.done <- nil
+	return o
+}
+
+func newOutput() *Output {
+	o := &Output{stop: make(chan struct{}), done: make(chan error, 1)}
+	o.canceled, o.cancel = context.WithCancelCause(context.Background())
+	return o
+}
+
+// Follow prints entries as they arrive, in a goroutine that finish waits for.
+func Follow(log *recordings.File, stdout io.Writer, opts Options) *Output {
+	o := newOutput()
+	w := NewWriter(log, stdout, opts.JSON)
+	w.Shown = opts.Shown.Matcher(log)
+	go func() {
+		err := func() error {
+			if opts.JSON {
+				if _, err := w.Out.Write(recordings.WithoutSecrets(log.HeaderLine())); err != nil {
+					return err
+				}
+			}
+			return w.follow(o.stop)
+		}()
+		if errors.Is(err, recordings.ErrShrunk) || errors.Is(err, recordings.ErrNotKept) {
+			err = &exit.OutputError{Err: err} // the log lost entries before they were printed
+		}
+		if err != nil && (!opts.Finish || exit.IsBrokenPipe(err)) {
+			o.cancel(err)
+		}
+		o.done <- err
+	}()
+	return o
+}
+
+// Context returns a ctx that a printing error also ends, as when stdout is closed.
+func (o *Output) Context(ctx context.Context) context.Context {
+	merged, cancel := context.WithCancelCause(ctx)
+	context.AfterFunc(o.canceled, func() { cancel(context.Cause(o.canceled)) })
+	return merged
+}
+
+// Finish prints the remaining entries.
+func (o *Output) Finish() error {
+	close(o.stop)
+	err := <-o.done
+	o.cancel(nil)
+	return err
+}

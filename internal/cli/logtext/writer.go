@@ -1,0 +1,229 @@
+package logtext
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/session"
+	"mcpdbg/session/summary"
+	"mcpdbg/ui/widget/filter"
+)
+
+const (
+	// plainPayload is how many bytes of a payload a plain line shows.
+	plainPayload = 2000
+	// plainDecoded is how many bytes are read: the id of a message is found only
+	// if the message was read whole.
+	plainDecoded = 64 << 10
+)
+
+// A Writer writes rows of a source as lines.
+type Writer struct {
+	Source   session.Source
+	Out      *bufio.Writer
+	Print    func(number int, row session.Row) error // writes one row to w
+	Shown    *filter.Matcher                         // selects the rows to write
+	Among    Span                                    // the part of the source to write
+	next     int
+	stop     int // write no row from this number on; 0: no limit
+	rows     []session.Row
+	verdicts []filter.Verdict // of rows
+	line     []byte
+	entry    []byte // buffer for reading
+}
+
+// NewWriter returns a Writer of recorded lines, or of plain text.
+func NewWriter(src session.Source, w io.Writer, json bool) *Writer {
+	var all *filter.Filter
+	l := &Writer{
+		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src), rows: make([]session.Row, 256), verdicts: make([]filter.Verdict, 256),
+		entry: make([]byte, 0, plainDecoded+4<<10),
+	}
+	l.Print = l.plainLine
+	if json {
+		l.Print = l.recordLine
+	}
+	return l
+}
+
+// follow writes existing and new rows until stop is closed and all rows up to
+// then are written. It returns the first error of the writer.
+func (l *Writer) follow(stop <-chan struct{}) error {
+	for {
+		changed := l.Source.Changed()
+		if err := l.write(context.Background()); err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-stop:
+			return l.write(context.Background())
+		}
+	}
+}
+
+// write writes all selected rows that exist, until ctx is done.
+func (l *Writer) write(ctx context.Context) error {
+	for {
+		n := l.Source.Rows(l.next, l.rows)
+		if l.stop > 0 {
+			n = min(n, l.stop-l.next)
+		}
+		if n <= 0 || l.Among.over(l.next, l.rows[0]) {
+			return l.Out.Flush()
+		}
+		if ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), l.Out.Flush())
+		}
+		l.Shown.Rows(l.next, l.rows[:n], l.verdicts[:n])
+		for i, row := range l.rows[:n] {
+			if !l.shows(l.next+i, row, l.verdicts[i]) {
+				continue
+			}
+			if err := l.Print(l.next+i, row); err != nil {
+				return err
+			}
+		}
+		l.next += n
+	}
+}
+
+// shows reports whether to write a row with the filter verdict v.
+func (l *Writer) shows(number int, row session.Row, v filter.Verdict) bool {
+	return v != filter.No && l.Among.Has(number, row) && (v == filter.Yes || l.Shown.Read(number, row))
+}
+
+// recordLine writes the entry's line as recorded.
+func (l *Writer) recordLine(_ int, row session.Row) error {
+	chunk := l.entry[:cap(l.entry)]
+	for off := int64(0); off < int64(row.Len); {
+		n, err := l.Source.ReadLine(row, chunk[:min(int64(len(chunk)), int64(row.Len)-off)], off)
+		if n == 0 {
+			return fmt.Errorf("read the log: %w", err)
+		}
+		if _, err := l.Out.Write(chunk[:n]); err != nil {
+			return err
+		}
+		off += int64(n)
+	}
+	return nil
+}
+
+// plainLine writes number, time, sequence number, direction and text of one
+// entry. The columns are stable; the server's text is sanitized.
+func (l *Writer) plainLine(number int, row session.Row) error {
+	e, err := session.EntryInto(l.Source, row, plainDecoded, l.entry)
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	id, said := string(e.Msg.ID.Of(e.Payload)), ""
+	if isMessage(row) {
+		said = summary.Message(row.Msg, l.Source.Method(row.Method), e.Payload, e.FullSize)
+	}
+	if len(e.Payload) > plainPayload {
+		e.Payload, e.Cut = e.Payload[:plainPayload], true
+	}
+	b := l.line[:0]
+	b = appendRight(b, strconv.AppendUint(nil, e.N, 10), 6)
+	b = appendRight(b, fmt.Appendf(nil, "%.6f", float64(e.T)/1e6), 13)
+	if e.Seq > 0 {
+		b = appendRight(b, strconv.AppendUint(nil, e.Seq, 10), 8)
+	} else {
+		b = appendRight(b, []byte("-"), 8)
+	}
+	b = append(b, ' ', ' ', mark(row), ' ')
+	b = append(b, fmt.Sprintf("%-8s ", row.Kind)...)
+	if isMessage(row) {
+		b = l.appendMessage(b, number, row, &e, id, said)
+	} else if row.Flags&session.FlagLineEnd != 0 {
+		b = append(b, "(end of the line before)"...)
+	} else {
+		b = wording.AppendClean(b, session.Describe(&e))
+		if e.Cut {
+			b = fmt.Appendf(b, " … (%d bytes)", e.FullSize)
+		}
+	}
+	b = append(b, '\n')
+	l.line = b
+	_, err = l.Out.Write(b)
+	return err
+}
+
+func isMessage(row session.Row) bool {
+	return (row.Kind == session.KindStdin || row.Kind == session.KindStdout) && row.Msg != framing.NotJSON
+}
+
+// mark returns the sign for a row: > sent, < received, ~ server request, x error,
+// ? not a message, | stderr.
+func mark(row session.Row) byte {
+	switch {
+	case row.Flags&session.FlagError != 0 && row.Flags&session.FlagProbe == 0:
+		return 'x'
+	case row.Kind == session.KindStdin:
+		return '>'
+	case row.Kind == session.KindStdout && (row.Msg == framing.NotJSON || row.Msg == framing.Other):
+		return '?'
+	case row.Kind == session.KindStdout && row.Msg == framing.Request:
+		return '~'
+	case row.Kind == session.KindStdout:
+		return '<'
+	case row.Kind == session.KindStderr:
+		return '|'
+	default:
+		return '*'
+	}
+}
+
+// appendMessage appends kind, method, id, latency, size, the summary and the
+// payload.
+func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session.Entry, id, said string) []byte {
+	b = append(b, fmt.Sprintf("%-14s", row.Msg)...)
+	if method := l.Source.Method(row.Method); method != "" {
+		b = append(b, ' ')
+		b = wording.AppendClean(b, method)
+	}
+	if id != "" {
+		b = append(b, " id="...)
+		b = wording.AppendClean(b, id)
+	}
+	if took, ok := l.latency(number, row); ok {
+		b = append(b, ' ')
+		b = append(b, took.String()...)
+	}
+	if row.State == session.ReqUnmatched || row.State == session.ReqDuplicate {
+		b = append(b, ' ')
+		b = append(b, row.State.String()...)
+	}
+	b = fmt.Appendf(b, " %dB ", e.FullSize)
+	if said != "" {
+		b = append(wording.AppendClean(b, said), "  "...)
+	}
+	b = wording.AppendClean(b, string(e.Payload))
+	if e.Cut {
+		b = append(b, " …"...)
+	}
+	return b
+}
+
+// latency returns the time from the request of a response to the response.
+func (l *Writer) latency(number int, row session.Row) (time.Duration, bool) {
+	if row.Pair == 0 || int(row.Pair-1) >= number {
+		return 0, false
+	}
+	request, ok := session.RowAt(l.Source, int(row.Pair)-1)
+	return time.Duration(row.T-request.T) * time.Microsecond, ok
+}
+
+func appendRight(b, text []byte, width int) []byte {
+	for range width - len(text) {
+		b = append(b, ' ')
+	}
+	return append(b, text...)
+}

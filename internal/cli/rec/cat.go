@@ -1,0 +1,160 @@
+package rec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/recordings"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// catOptions select what is printed of a recording, and how. The zero value
+// prints all of it, as run does.
+type catOptions struct {
+	shown    *filter.Filter // nil: all
+	from, to logtext.Bound
+	json     bool
+	jq       string // an expression; "": none
+	raw      bool   // print strings from jq unquoted
+	follow   bool   // also print new entries while it is being recorded
+}
+
+func recCatCommand(env *console.Env) *cobra.Command {
+	var o catOptions
+	var shown string
+	cmd := &cobra.Command{
+		Use:   "cat FILE",
+		Short: "Print the entries of a recording as text, as JSON or through jq",
+		Long: `cat prints a recording as run prints a session: number, seconds since the start,
+sequence number, direction, kind and text of each entry.
+
+  --json      the lines of the recording, byte for byte, after its header; the
+              output is itself a recording
+  --jq EXPR   each entry through a jq expression, one result per line. An entry
+              has .n .t .k .seq and .m (the message), .raw or .b64;
+              docs/reference/recording-format.md lists them. Numbers are
+              printed as recorded unless the expression computes with them; then
+              integers stay exact and others are 64-bit floats. Members are
+              sorted by name. An error names the entry; the other entries are
+              still printed.
+
+--filter prints only the entries that match. The syntax is that of the
+interface:
+  method:tools/* tool:NAME id:7 dir:in dir:out kind:request err >100ms <5s
+  n:10-20 seq:3- run:2 text "some text" /regexp/ !not and or
+It runs before --jq and is much faster: use it to skip entries that jq need not
+see. With --follow an entry is filtered when it arrives: a request has no
+duration yet, only its response has.
+
+` + flags.RecordingNames + `
+
+The exit code is 1 if the --jq expression failed for an entry, and 2 if the file
+cannot be read.`,
+		Example: `  mcpdbg rec cat last
+  mcpdbg rec cat last --filter 'method:tools/call >100ms'
+  mcpdbg rec cat last --filter err --json > errors.jsonl
+  mcpdbg rec cat last --filter kind:request --jq '.m | {method, params}'
+  mcpdbg rec cat last --filter kind:stderr --jq .raw -r
+  mcpdbg rec cat last --follow --filter err
+  mcpdbg rec cat session.jsonl --from 10s --to 12.5s`,
+		ValidArgsFunction: flags.CompleteRecordings,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return exit.Usagef("rec cat takes one recording")
+			}
+			switch jq := cmd.Flags().Changed("jq"); {
+			case jq && o.json:
+				return exit.Usagef("--json and --jq cannot be combined")
+			case jq && o.jq == "":
+				return exit.Usagef("--jq requires an expression, such as . for the whole entry")
+			case o.raw && !jq:
+				return exit.Usagef("--raw-output requires --jq")
+			}
+			var err error
+			if o.shown, err = filter.Parse(shown); err != nil {
+				return exit.Usagef("--filter: %v", err)
+			}
+			path, err := flags.ResolveRecording(args[0])
+			if err != nil {
+				return err
+			}
+			return recCat(cmd.Context(), env, path, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&shown, "filter", "", "print only entries that match the filter `expr`")
+	flags.CompleteNothing(cmd, "filter")
+	f.Var(&o.from, "from", "start at this entry number, time since the start such as 1.5s, or date and time")
+	f.Var(&o.to, "to", "end at this entry or time, inclusive")
+	f.BoolVar(&o.json, "json", false, "print the lines of the recording")
+	f.StringVar(&o.jq, "jq", "", "print the results of the jq `expr` for each entry")
+	f.BoolVarP(&o.follow, "follow", "f", false, "keep printing new entries until the recording ends")
+	f.BoolVarP(&o.raw, "raw-output", "r", false, "with --jq: print strings without quotes")
+	return cmd
+}
+
+// recCat prints a recording. Its memory does not grow with the recording: it
+// holds one line at a time, and more than 64 KiB of it only for --jq or a text
+// in the filter.
+func recCat(ctx context.Context, env *console.Env, path string, o catOptions) error {
+	rec, err := o.open(ctx, path)
+	if err != nil {
+		return flags.Unreadable(path, err)
+	}
+	defer rec.Close()
+	src := rec.ReadAhead()
+	lines := logtext.NewWriter(src, env.LineOutput(), o.json)
+	lines.Shown = o.shown.Matcher(src)
+	if lines.Among, err = logtext.Between(src, o.from, o.to); err != nil {
+		return err
+	}
+	var jq *jqWriter
+	if o.jq != "" {
+		if jq, err = newJQWriter(ctx, o.jq, lines, env.Stderr); err != nil {
+			return err
+		}
+		jq.raw = o.raw
+		lines.Print = jq.print
+	}
+	if o.json {
+		header, err := rec.HeaderLine()
+		if err != nil {
+			return flags.Unreadable(path, err)
+		}
+		if _, err := lines.Out.Write(recordings.WithoutSecrets(header)); err != nil {
+			return err
+		}
+	}
+	err = logtext.Copy(ctx, rec, lines, o.follow)
+	if flushErr := lines.Out.Flush(); err == nil || errors.Is(err, errHalt) {
+		err = flushErr
+	}
+	if err != nil {
+		return err
+	}
+	if text := rec.Warnings().String(); text != "" {
+		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+path+": skipped: "+text))
+	}
+	if jq != nil {
+		return jq.failure()
+	}
+	return nil
+}
+
+// open opens a recording. If the output for a row may depend on later rows,
+// such as the response to a request, it reads all of them first.
+func (o *catOptions) open(ctx context.Context, path string) (*recordings.Recording, error) {
+	if o.follow || o.shown == nil && (o.json || o.jq != "") {
+		return recordings.OpenProgressive(path)
+	}
+	return recordings.OpenContext(ctx, path)
+}

@@ -1,0 +1,216 @@
+package rec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/export"
+	"mcpdbg/recordings/redact"
+	"mcpdbg/session"
+	"mcpdbg/ui/widget/filter"
+)
+
+// exportOptions are the options of rec export.
+type exportOptions struct {
+	format   string
+	scenario scenarioExport
+	out      string
+	force    bool
+	redact   bool
+	redactRules
+	shown    *filter.Filter
+	from, to logtext.Bound
+}
+
+func recExportCommand(env *console.Env) *cobra.Command {
+	var o exportOptions
+	var shown string
+	var formats []string
+	for _, f := range export.Formats() {
+		formats = append(formats, f.Name)
+	}
+	slices.Sort(formats)
+	formats = append(formats, formatScenario)
+	cmd := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Convert a recording for other programs, or to a page to share",
+		Long: `export writes a recording in another format:
+
+  html     one self-contained page for a browser, which needs no network: facts,
+           problems, and a searchable table of all messages
+  md       a report to paste into an issue
+  jsonl    one message per line, with time and direction
+  har      an HTTP archive (1.2) of requests and responses, for tools that read
+           those
+  txtar    one file per message in a text archive, for fixtures and reviews
+  scenario the calls of the session with the expected results, as YAML for
+           mcpdbg run --scenario. --expect sets how much is expected: ok, a
+           result or the recorded error; shape, also names of tools and types of
+           structured results; exact, the whole result
+
+html and md are limited in size and say what they omit. With --filter, --from
+and --to only a part is written. Without --format the extension of the -o file
+decides; .yaml is a scenario.
+
+The output contains everything in the recording, secrets included. With --redact
+it is made from a copy without them, as mcpdbg rec redact makes, and what was
+removed is printed to stderr. The flags from --env to --identity name further
+secrets, as for mcpdbg rec redact. Read the output before you share it.
+
+` + flags.RecordingNames,
+		Example: `  mcpdbg rec export last -o session.html --redact
+  mcpdbg rec export last --format md --filter 'method:tools/call or err'
+  mcpdbg rec export last --format jsonl | jq -c 'select(.dir == "in")'
+  mcpdbg rec export last -o smoke.yaml --expect shape`,
+		ValidArgsFunction: flags.CompleteRecordings,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return exit.Usagef("rec export takes one recording")
+			}
+			if o.format == "" {
+				o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
+			}
+			if o.format == "yaml" || o.format == "yml" {
+				o.format = formatScenario
+			}
+			if !slices.Contains(formats, o.format) {
+				return exit.WithHint(exit.Usagef("unknown format: --format must be one of %s", strings.Join(formats, ", ")), "mcpdbg rec export FILE -o session.html")
+			}
+			if err := o.scenario.check(cmd, o.format); err != nil {
+				return err
+			}
+			for _, name := range redactFlags {
+				if cmd.Flags().Changed(name) && !o.redact {
+					return exit.Usagef("--%s requires --redact", name)
+				}
+			}
+			var err error
+			if o.shown, err = filter.Parse(shown); err != nil {
+				return exit.Usagef("--filter: %v", err)
+			}
+			path, err := flags.ResolveRecording(args[0])
+			if err != nil {
+				return err
+			}
+			return recExport(cmd.Context(), env, path, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.format, "format", "", "output `format`: "+strings.Join(formats, ", "))
+	f.StringVarP(&o.out, "output", "o", "-", "output `file`; - is standard output")
+	f.BoolVar(&o.force, "force", false, "overwrite an existing file")
+	f.StringVar(&shown, "filter", "", "write only entries that match the filter `expr`, as in rec cat")
+	flags.CompleteNothing(cmd, "filter")
+	f.Var(&o.from, "from", "start at this entry number, time since the start such as 1.5s, or date and time")
+	f.Var(&o.to, "to", "end at this entry or time, inclusive")
+	f.BoolVar(&o.redact, "redact", false, "remove secrets first, as mcpdbg rec redact")
+	o.register(cmd)
+	o.scenario.register(cmd)
+	flags.CompleteOneOf(cmd, "format", formats...)
+	return cmd
+}
+
+func recExport(ctx context.Context, env *console.Env, path string, o exportOptions) error {
+	rec, err := o.open(ctx, env, path)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	selection := export.Selection{Source: rec}
+	among, err := logtext.Between(rec, o.from, o.to)
+	if err != nil {
+		return err
+	}
+	if shown := o.shown.Matcher(rec); o.shown != nil || among.Set {
+		selection.Include = func(number int, row session.Row) bool {
+			return among.Has(number, row) && shown.Match(number, row)
+		}
+	}
+	secrets := redact.NewDetector()
+	if err := exportTo(ctx, env, path, selection, o, secrets); err != nil {
+		return err
+	}
+	if copied, ok := rec.(*redact.Temporary); ok {
+		printRedacted(env.Stderr, copied.Report, redactOptions{out: o.out})
+	}
+	if name := secrets.Found(); name != "" {
+		fmt.Fprintf(env.Stderr, "mcpdbg: the output contains what looks like a token (%s)\n", name)
+		if !o.redact {
+			fmt.Fprintln(env.Stderr, "  try: --redact to remove secrets from the output")
+		}
+	}
+	return nil
+}
+
+// An openRecording is a recording, or a redacted copy of one.
+type openRecording interface {
+	session.Source
+	io.Closer
+}
+
+// open opens the recording at path, or with --redact a redacted copy of it.
+func (o *exportOptions) open(ctx context.Context, env *console.Env, path string) (openRecording, error) {
+	if !o.redact {
+		rec, err := recordings.OpenContext(ctx, path)
+		if err != nil {
+			return nil, flags.Unreadable(path, err)
+		}
+		return rec, nil
+	}
+	rules, err := o.rules(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	copied, err := redact.Open(ctx, path, rules)
+	var rule *redact.RuleError
+	switch {
+	case errors.As(err, &rule):
+		return nil, exit.Usagef("%v", rule)
+	case err != nil:
+		return nil, flags.Unreadable(path, err)
+	}
+	return copied, nil
+}
+
+// write returns the function that writes the format.
+func (o *exportOptions) write() func(context.Context, io.Writer, export.Selection) error {
+	for _, f := range export.Formats() {
+		if f.Name == o.format {
+			return f.Write
+		}
+	}
+	return o.scenario.write
+}
+
+// exportTo writes the selection of the recording at path to its file, which
+// exists only after success.
+func exportTo(ctx context.Context, env *console.Env, path string, s export.Selection, o exportOptions, secrets io.Writer) error {
+	write := o.write()
+	if o.out == "-" {
+		return write(ctx, io.MultiWriter(env.LineOutput(), secrets), s)
+	}
+	out, err := console.Create(o.out, o.force, path)
+	if there, ok := errors.AsType[*console.ExistsError](err); ok {
+		return exit.WithHint(there, "name another file, or add --force to overwrite it")
+	}
+	if err != nil {
+		return err
+	}
+	if err := out.Finish(write(ctx, io.MultiWriter(out, secrets), s)); err != nil {
+		return fmt.Errorf("rec export: %w", err)
+	}
+	return nil
+}

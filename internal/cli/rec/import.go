@@ -1,0 +1,175 @@
+package rec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/imports"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// shownUnread is the maximum number of unreadable lines that are listed.
+const shownUnread = 5
+
+// importOptions are the options of rec import.
+type importOptions struct {
+	imports.Options
+	json bool
+}
+
+func recImportCommand(env *console.Env) *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:   "import FILE [-- COMMAND [ARG...]]",
+		Short: "Convert the session log of another program to a recording",
+		Long: `import makes a recording from a session log that another program wrote. It
+detects the format by the contents:
+
+  mcpsnoop         the session logs of mcpsnoop
+  mcpsnoop-json    the output of mcpsnoop export --format json
+  mcp-cassette     cassettes of mcp-cassette (npm), versions 1 and 2
+  claude-desktop   mcp-server-NAME.log and mcp.log of Claude Desktop
+  inspector        exports of the protocol screen of the MCP Inspector 2.x
+  jsonl            one message per line with a direction: in and out, send and
+                   recv, client and server, c2s and s2c, and the like; also the
+                   output of mcpdbg rec export --format jsonl
+  txtar            the output of mcpdbg rec export --format txtar
+
+Messages are copied byte for byte. The first entry of the recording, and
+standard error, list what FILE lacks, such as stderr or exit codes; lines that
+cannot be read become notes in the recording. FILE may be - for standard input.
+COMMAND is the command that started the server, for a FILE that does not have
+it.
+
+Without -o the recording goes to the folder where sessions are recorded, and its
+path is printed. An existing file is never overwritten.`,
+		Example: `  mcpdbg rec import ~/Library/Logs/Claude/mcp-server-weather.log
+  mcpdbg rec import session.cassette.jsonl -o session.jsonl
+  pbpaste | mcpdbg rec import - --format claude-desktop -- npx -y weather`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return exit.Usagef("rec import takes one file")
+			}
+			o.Argv = env.Command
+			return recImport(cmd.Context(), env, args[0], o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&o.Path, "output", "o", "", "write the recording to this new `file`")
+	f.StringVar(&o.Format, "format", "", "input `format`: "+strings.Join(imports.Formats(), ", "))
+	f.StringVar(&o.Only, "only", "", "import the session or server of this `name`, if the file has several (default: the first)")
+	f.BoolVar(&o.json, "json", false, "print the report as one JSON object to stdout")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(imports.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func recImport(ctx context.Context, env *console.Env, path string, o importOptions) error {
+	if o.Path == "-" {
+		return exit.WithHint(exit.Usagef("a recording cannot be written to standard output"), "name a file with -o")
+	}
+	from, err := importSource(ctx, env, path, &o.Options)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	o.Tool = "mcpdbg " + console.Version
+	report, err := imports.Import(ctx, from, o.Options)
+	if err != nil {
+		return importFailed(path, err)
+	}
+	if o.json {
+		return env.PrintDocument(report)
+	}
+	printImported(env.Stderr, report)
+	_, err = fmt.Fprintln(env.Stdout, termsafe.String(report.Recording))
+	return err
+}
+
+// importSource opens the input.
+func importSource(ctx context.Context, env *console.Env, path string, o *imports.Options) (io.ReadCloser, error) {
+	o.File, o.Modified = console.StandardInput, time.Now()
+	if path != "-" {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, exit.WithHint(exit.Usagef("%s: file not found", path), "name the file that the other program wrote, or - for standard input")
+		case err != nil:
+			return nil, exit.Usagef("%v", err)
+		}
+		o.File, o.Modified = filepath.Base(path), info.ModTime()
+	}
+	from, err := env.Open(ctx, "rec import", path)
+	if err != nil {
+		return nil, exit.Usagef("%v", err)
+	}
+	return from, nil
+}
+
+// importFailed returns the error for a failed import, with a hint.
+func importFailed(path string, err error) error {
+	if errors.As(err, new(*exit.SignalError)) {
+		return err
+	}
+	formats := "--format with one of " + strings.Join(imports.Formats(), ", ")
+	if unknown, ok := errors.AsType[*imports.UnknownError](err); ok {
+		if unknown.Description == imports.Recording {
+			return exit.WithHint(exit.Usagef("%s: already a recording", path), "mcpdbg open "+path)
+		}
+		return exit.WithHint(exit.Usagef("%s: %v", path, unknown), formats)
+	}
+	if empty, ok := errors.AsType[*imports.EmptyError](err); ok {
+		return exit.WithHint(exit.Usagef("%s: %v", path, empty), formats)
+	}
+	if exists, ok := errors.AsType[*recordings.CreateError](err); ok {
+		return exit.WithHint(exit.Usagef("%v", exists), "name another file with -o")
+	}
+	return fmt.Errorf("rec import %s: %w", path, err)
+}
+
+// printImported prints the report of an import. The file's contents are
+// untrusted.
+func printImported(w io.Writer, r *imports.Report) {
+	line := func(format string, args ...any) { fmt.Fprintln(w, termsafe.String(fmt.Sprintf(format, args...))) }
+	line("imported as %s: %s sent, %d received%s%s", r.From, wording.Plural(r.Sent, "message"), r.Received,
+		wording.IfAny(", ", strayLines(r.Stray)), wording.Count(r.Stderr, ", %s of stderr", "line"))
+	for _, remark := range r.Remarks {
+		line("  %s", remark)
+	}
+	for _, remark := range []struct {
+		n    int
+		text string
+	}{
+		{r.Cut, "%s with only the beginning of the message"},
+		{r.Moved, "%s with a time that goes back, replaced by that of the entry before"},
+	} {
+		if remark.n > 0 {
+			line("  "+remark.text, wording.Plural(uint64(remark.n), "entry"))
+		}
+	}
+	if r.Skipped > 0 {
+		line("  %s of other sessions or servers skipped: %s (--only chooses one)", wording.Plural(uint64(r.Skipped), "line"), r.Others)
+	}
+	for i, bad := range r.Problems {
+		if i == shownUnread {
+			break
+		}
+		line("  line %d could not be read, and became a note: %s", bad.Line, bad.Why)
+	}
+	if r.Unread > shownUnread {
+		line("  %s in total could not be read", wording.Plural(uint64(r.Unread), "line"))
+	}
+}

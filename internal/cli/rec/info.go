@@ -1,0 +1,321 @@
+package rec
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/smoke"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/ui/widget/filter"
+)
+
+// Info is the document that rec info prints with --json.
+type Info struct {
+	File     string          `json:"file"`
+	Header   session.Header  `json:"header"`
+	State    string          `json:"state"`             // done, torn, stopped, live or parts missing, as in rec ls
+	Stopped  string          `json:"stopped,omitempty"` // why its recorder could not write the rest
+	Entries  int             `json:"entries"`
+	Size     int64           `json:"bytes"`
+	Duration int64           `json:"duration_us"`
+	Skipped  string          `json:"skipped,omitempty"` // unsupported parts, counted
+	Servers  []ServerInfo    `json:"servers,omitempty"` // from the handshakes, one per process
+	Counts   CountsInfo      `json:"counts"`
+	Methods  []MethodInfo    `json:"methods"`
+	Notified []NotifiedInfo  `json:"notifications"`
+	Stray    []StrayInfo     `json:"stray,omitempty"` // the first ones; Counts has how many there are
+	Checked  string          `json:"checked"`         // what the rules check
+	Errors   int             `json:"finding_errors"`
+	Warnings int             `json:"finding_warnings"`
+	Infos    int             `json:"finding_infos"`
+	Unread   int             `json:"findings_unread,omitempty"` // entries whose bytes could not be read
+	Problems []smoke.Problem `json:"findings"`
+}
+
+// ServerInfo describes the server of a handshake.
+type ServerInfo struct {
+	Server   string `json:"server,omitempty"`
+	Era      string `json:"era,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+}
+
+// CountsInfo counts what was recorded.
+type CountsInfo struct {
+	Runs        int    `json:"runs"`
+	Sent        uint64 `json:"sent"`
+	SentBytes   uint64 `json:"sent_bytes"`
+	Received    uint64 `json:"received"`
+	Bytes       uint64 `json:"received_bytes"`
+	Errors      uint64 `json:"errors"`
+	Stray       uint64 `json:"stray"`
+	StderrLines uint64 `json:"stderr_lines"`
+	StderrBytes uint64 `json:"stderr_bytes"`
+	Orphans     uint64 `json:"orphans"`
+	Lagged      uint64 `json:"lagged"`
+	Held        uint64 `json:"held"`
+	Gaps        uint64 `json:"gaps"`
+	LostBytes   uint64 `json:"lost_bytes"`
+}
+
+// MethodInfo summarizes the requests of one method in one direction. Times are
+// microseconds, and nil without a response.
+type MethodInfo struct {
+	Method     string `json:"method"`
+	From       string `json:"from"` // client or server
+	Requests   int    `json:"requests"`
+	Errors     int    `json:"errors"`     // error responses and results with isError
+	Unanswered int    `json:"unanswered"` // cancelled, timed out, lost or still open
+	P50        *int64 `json:"p50_us,omitempty"`
+	P95        *int64 `json:"p95_us,omitempty"`
+	P99        *int64 `json:"p99_us,omitempty"`
+	Max        *int64 `json:"max_us,omitempty"`
+	took       []int64
+}
+
+// NotifiedInfo counts the notifications of one method in one direction.
+type NotifiedInfo struct {
+	Method string `json:"method"`
+	From   string `json:"from"` // client or server
+	Count  int    `json:"count"`
+}
+
+// StrayInfo is a line of stdout that is not a message.
+type StrayInfo struct {
+	N    uint64 `json:"n"`
+	Seq  uint64 `json:"seq,omitempty"`
+	T    int64  `json:"t"`
+	Text string `json:"text"` // its first bytes
+	Size int64  `json:"bytes"`
+}
+
+const (
+	// firstStray is how many stray lines are listed, and shownStray how much of
+	// each, in bytes.
+	firstStray = 5
+	shownStray = 200
+)
+
+// NewInfo reads a recording and summarizes it.
+func NewInfo(ctx context.Context, path string, rec *recordings.Recording) (*Info, error) {
+	stats := rec.Stats()
+	info := &Info{
+		File: path, Header: rec.Header(), State: listedStates[session.RecordingDone], Entries: rec.Len(), Size: stats.Size, Skipped: rec.Warnings().String(),
+		Counts: CountsInfo{
+			Runs: stats.Runs, Sent: stats.Out, SentBytes: stats.BytesOut, Received: stats.In, Bytes: stats.BytesIn,
+			Errors: stats.Errors, Stray: stats.Stray, StderrLines: stats.StderrLines, StderrBytes: stats.BytesErr,
+			Orphans: stats.Unmatched, Lagged: stats.Lagged, Held: stats.Held, Gaps: stats.Gaps, LostBytes: stats.LostBytes,
+		},
+		Methods: []MethodInfo{}, Notified: []NotifiedInfo{}, Problems: []smoke.Problem{},
+	}
+	switch {
+	case rec.Live():
+		info.State = listedStates[session.RecordingOn]
+	case stats.Recording == session.RecordingShrunk:
+		info.State = listedStates[session.RecordingTorn]
+	case stats.Recording != session.RecordingDone:
+		info.State = listedStates[stats.Recording]
+	}
+	if stats.Recording == session.RecordingCut {
+		info.Stopped = stats.RecordingError
+	}
+	info.readRows(ctx, rec)
+	info.check(ctx, rec)
+	return info, context.Cause(ctx)
+}
+
+// readRows reads all rows once, until ctx is done.
+func (info *Info) readRows(ctx context.Context, src session.Source) {
+	type key struct {
+		method uint16
+		kind   session.Kind
+	}
+	methods := map[key]*MethodInfo{}
+	notified := map[key]int{}
+	batches := false
+	for number, row := range session.RowsFrom(src, 0) {
+		if number%1024 == 0 && ctx.Err() != nil {
+			break
+		}
+		info.Duration = row.T
+		if row.Kind == session.KindState {
+			info.readState(src, row)
+		}
+		k := key{row.Method, row.Kind}
+		switch {
+		case filter.IsStray(row):
+			info.readStray(src, row)
+		case row.Msg == framing.Notification:
+			notified[k]++
+		}
+		batches = batches || row.Msg == framing.Batch
+		if row.Msg != framing.Request {
+			continue
+		}
+		m := methods[k]
+		if m == nil {
+			m = &MethodInfo{Method: src.Method(row.Method), From: sender(row.Kind)}
+			methods[k] = m
+		}
+		took := int64(0)
+		if partner, ok := session.RowAt(src, int(row.Pair)-1); ok {
+			took = partner.T - row.T
+		}
+		m.add(row, took)
+	}
+	for _, m := range methods {
+		info.Methods = append(info.Methods, *m)
+	}
+	if batches {
+		info.readBatches(ctx, src)
+	}
+	for i := range info.Methods {
+		info.Methods[i].summarise()
+	}
+	slices.SortFunc(info.Methods, func(a, b MethodInfo) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method))
+	})
+	for k, n := range notified {
+		info.Notified = append(info.Notified, NotifiedInfo{Method: src.Method(k.method), From: sender(k.kind), Count: n})
+	}
+	slices.SortFunc(info.Notified, func(a, b NotifiedInfo) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Count, b.Count), cmp.Compare(a.Method, b.Method))
+	})
+}
+
+// readBatches adds the requests in batches, of which rows have only one summary.
+func (info *Info) readBatches(ctx context.Context, src session.Source) {
+	for step, err := range match.Exchanges(ctx, src) {
+		if err != nil {
+			return // unreadable entries are counted with the problems
+		}
+		x := step.Exchange
+		if x == nil {
+			continue
+		}
+		if row, ok := session.RowAt(src, x.Request.Row); !ok || row.Msg != framing.Batch {
+			continue
+		}
+		from := "server"
+		if x.FromClient {
+			from = "client"
+		}
+		info.method(x.Method, from).addExchange(x, x.Failed || failedTool(src, x))
+	}
+}
+
+// maxBatchMethods is how many methods are counted separately in batches.
+const maxBatchMethods = 4096
+
+// method returns the counts of a method, adding them if needed.
+func (info *Info) method(name, from string) *MethodInfo {
+	if len(info.Methods) >= maxBatchMethods {
+		name = "(other methods)"
+	}
+	for i := range info.Methods {
+		if m := &info.Methods[i]; m.Method == name && m.From == from {
+			return m
+		}
+	}
+	info.Methods = append(info.Methods, MethodInfo{Method: name, From: from})
+	return &info.Methods[len(info.Methods)-1]
+}
+
+// failedTool reports whether the response to a request in a batch has isError.
+func failedTool(src session.Source, x *match.Exchange) bool {
+	row, ok := session.RowAt(src, x.Response.Row)
+	if !x.Answered || !ok || row.Flags&session.FlagError == 0 {
+		return false
+	}
+	m, err := match.Read(src, x.Response, nil)
+	var result struct {
+		IsError bool `json:"isError"`
+	}
+	return err == nil && json.Unmarshal(m.RawResult(), &result) == nil && result.IsError
+}
+
+// sender returns who sends the messages of a stream.
+func sender(stream session.Kind) string {
+	if stream == session.KindStdout {
+		return "server"
+	}
+	return "client"
+}
+
+// readStray keeps the beginning of one of the first stray lines.
+func (info *Info) readStray(src session.Source, row session.Row) {
+	if len(info.Stray) == firstStray {
+		return
+	}
+	e, err := src.Entry(row, shownStray)
+	if err != nil {
+		return // it is counted elsewhere
+	}
+	text := e.Payload[:min(len(e.Payload), shownStray)]
+	info.Stray = append(info.Stray, StrayInfo{N: e.N, Seq: e.Seq, T: e.T, Text: string(text[:console.WholeCharacters(text)]), Size: e.FullSize})
+}
+
+// readState records the server of a handshake.
+func (info *Info) readState(src session.Source, row session.Row) {
+	var b session.StateBody
+	e, err := src.Entry(row, 0)
+	if err != nil || e.DecodeBody(&b) != nil || b.State != string(session.Ready) {
+		return
+	}
+	if s := (ServerInfo{Server: b.Server, Era: b.Era, Protocol: b.Protocol}); !slices.Contains(info.Servers, s) {
+		info.Servers = append(info.Servers, s)
+	}
+}
+
+// add counts a request; took is the time to its response, if it has one.
+func (m *MethodInfo) add(row session.Row, took int64) {
+	m.Requests++
+	if row.Flags&session.FlagError != 0 {
+		m.Errors++
+	}
+	if row.State != session.ReqAnswered && row.State != session.ReqFailed {
+		m.Unanswered++
+		return
+	}
+	m.took = append(m.took, took)
+}
+
+// addExchange counts one request of a batch.
+func (m *MethodInfo) addExchange(x *match.Exchange, failed bool) {
+	m.Requests++
+	if failed {
+		m.Errors++
+	}
+	if !x.Answered {
+		m.Unanswered++
+		return
+	}
+	m.took = append(m.took, x.Took())
+}
+
+// summarise computes the percentiles of the response times.
+func (m *MethodInfo) summarise() {
+	if len(m.took) == 0 {
+		return
+	}
+	slices.Sort(m.took)
+	at := func(percent int) *int64 { return &m.took[(len(m.took)*percent+99)/100-1] } // the nearest rank
+	m.P50, m.P95, m.P99, m.Max = at(50), at(95), at(99), at(100)
+}
+
+// check runs the linter over all entries, until ctx is done.
+func (info *Info) check(ctx context.Context, src session.Source) {
+	l := rule.Check(ctx, src)
+	found := l.Count()
+	info.Checked, info.Errors, info.Warnings, info.Infos = rule.Checked, found.Errors, found.Warnings, found.Remarks
+	_, info.Unread = l.Progress()
+	for _, f := range l.Problems() {
+		info.Problems = append(info.Problems, smoke.ProblemOf(f))
+	}
+}

@@ -1,0 +1,204 @@
+package rec
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/internal/smoke"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// shownMethods is the maximum number of methods printed as text.
+const shownMethods = 40
+
+// print prints the information as text. Text from the server is sanitized.
+func (info *Info) print(w io.Writer) error {
+	var out bytes.Buffer
+	line := func(format string, args ...any) {
+		out.WriteString(termsafe.String(fmt.Sprintf(format, args...)))
+		out.WriteByte('\n')
+	}
+	info.printFacts(line)
+	info.printMethods(line)
+	info.printNotified(line)
+	info.printProblems(line)
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+type linePrinter func(format string, args ...any)
+
+func (info *Info) printFacts(line linePrinter) {
+	h, c := info.Header, info.Counts
+	place := h.Placement
+	if h.Host != "" {
+		place += " " + h.Host
+	}
+	line("file       %s", info.File)
+	line("           %s, %d entries, %s", wording.Bytes(info.Size), info.Entries, cmp.Or(info.Stopped, stateWords[info.State]))
+	line("command    %s", strings.Join(h.Argv, " "))
+	line("           %s%s", place, wording.IfAny(", in ", h.Cwd))
+	for _, s := range info.Servers {
+		line("server     %s", strings.Join(strings.Fields(s.Server+" "+s.Protocol+" "+s.Era), " "))
+	}
+	line("recorded   %s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Time(info.Duration), h.Tool)
+	line("sent       %s, %s", wording.Plural(c.Sent, "message"), wording.Bytes(int64(c.SentBytes)))
+	line("received   %s, %s%s%s", wording.Plural(c.Received, "message"), wording.Bytes(int64(c.Bytes)),
+		withError(c.Errors), wording.IfAny(", ", strayLines(c.Stray)))
+	line("stderr     %s, %s", wording.Plural(c.StderrLines, "line"), wording.Bytes(int64(c.StderrBytes)))
+	if c.Runs > 1 {
+		line("processes  %d", c.Runs)
+	}
+	if c.Lagged+c.Held+c.Gaps > 0 {
+		line("flow       %s", strings.TrimPrefix(wording.Count(c.Lagged, ", %s", "lag")+wording.Count(c.Held, ", %s", "hold")+
+			wording.Count(c.Gaps, ", %s", "gap")+wording.Count(c.LostBytes, ", %s lost", "byte"), ", "))
+	}
+	if h.Imported != nil {
+		line("imported   from %s%s", h.Imported.From, wording.IfAny(", ", h.Imported.File))
+	}
+	if h.Redacted != nil {
+		line("redacted   a copy, with %s removed", wording.Plural(redactions(h.Redacted), "value"))
+	}
+	if info.Skipped != "" {
+		line("skipped    %s", info.Skipped)
+	}
+	for i, s := range info.Stray {
+		title := ""
+		if i == 0 {
+			title = "stray"
+		}
+		more := ""
+		if s.Size > int64(len(s.Text)) {
+			more = fmt.Sprintf(" … (%d bytes)", s.Size)
+		}
+		line("%-10s entry %d%s: %s%s", title, s.N, wording.IfAny(", seq ", seqText(s.Seq)), s.Text, more)
+	}
+	if n := uint64(len(info.Stray)); n > 0 && c.Stray > n {
+		line("           and %d more", c.Stray-n)
+	}
+}
+
+// withError counts the responses that were errors or had isError, "" if there are
+// none. They are results, not problems.
+func withError(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d with an error", n)
+}
+
+// strayLines counts lines of stdout that are not messages, "" if there are none.
+func strayLines(n uint64) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 line that is not a message"
+	}
+	return fmt.Sprintf("%d lines that are not messages", n)
+}
+
+var stateWords = map[string]string{
+	"done": "done", "live": "live: still being recorded", "torn": "torn: the recorder was killed or could not write",
+	"parts missing": "parts missing: it continues in a part that was not found",
+}
+
+func (info *Info) printMethods(line linePrinter) {
+	if len(info.Methods) == 0 {
+		return
+	}
+	wide := len("method")
+	for _, m := range info.Methods[:min(len(info.Methods), shownMethods)] {
+		wide = methodWidth(wide, m.Method)
+	}
+	line("")
+	line("%-6s  %-*s  %8s  %6s  %10s  %7s  %7s  %7s  %7s", "from", wide, "method", "requests", "errors", "unanswered", "p50", "p95", "p99", "max")
+	for i, m := range info.Methods {
+		if i == shownMethods {
+			line("and %d more methods (--json lists all)", len(info.Methods)-i)
+			break
+		}
+		name := termsafe.AppendAligned(nil, []byte(m.Method), wide, termsafe.Left, termsafe.Options{})
+		line("%-6s  %s  %8d  %6d  %10d  %7s  %7s  %7s  %7s", m.From, name, m.Requests, m.Errors, m.Unanswered, micros(m.P50), micros(m.P95), micros(m.P99), micros(m.Max))
+	}
+}
+
+func (info *Info) printNotified(line linePrinter) {
+	if len(info.Notified) == 0 {
+		return
+	}
+	wide := len("notification")
+	for _, n := range info.Notified[:min(len(info.Notified), shownMethods)] {
+		wide = methodWidth(wide, n.Method)
+	}
+	line("")
+	line("%-6s  %-*s  %6s", "from", wide, "notification", "count")
+	for i, n := range info.Notified {
+		if i == shownMethods {
+			line("and %d more notifications (--json lists all)", len(info.Notified)-i)
+			break
+		}
+		name := termsafe.AppendAligned(nil, []byte(n.Method), wide, termsafe.Left, termsafe.Options{})
+		line("%-6s  %s  %6d", n.From, name, n.Count)
+	}
+}
+
+// methodWidth returns the width of a column of methods that also fits this one.
+// Longer names are cut.
+func methodWidth(wide int, method string) int {
+	const widest = 40
+	return min(max(wide, termsafe.Width(termsafe.String(method))), widest)
+}
+
+// redactions returns the number of removed values.
+func redactions(by map[string]uint64) uint64 {
+	total := uint64(0)
+	for _, n := range by {
+		total += n
+	}
+	return total
+}
+
+func (info *Info) printProblems(line linePrinter) {
+	line("")
+	line("checked    %s", info.Checked)
+	found := diagnosis.Count{Errors: info.Errors, Warnings: info.Warnings, Remarks: info.Infos}
+	line("           %s%s", found, wording.Count(uint64(info.Unread), "; %s could not be read", "entry"))
+	shown := map[string]bool{}
+	for _, f := range info.Problems {
+		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), problemText(&f))
+		if !shown[f.ID] {
+			shown[f.ID] = true
+			line("         breaks: %s", f.Breaks)
+		}
+	}
+}
+
+// problemText describes a problem in one line.
+func problemText(f *smoke.Problem) string {
+	text := f.Title + wording.IfAny(": ", f.Detail)
+	if f.Count > 1 {
+		text += fmt.Sprintf(" (%d times)", f.Count)
+	}
+	return text
+}
+
+func seqText(seq uint64) string {
+	if seq == 0 {
+		return ""
+	}
+	return fmt.Sprint(seq)
+}
+
+// micros formats a response time, "-" for nil.
+func micros(us *int64) string {
+	if us == nil {
+		return "-"
+	}
+	return wording.Time(*us).String()
+}

@@ -1,0 +1,148 @@
+package rec
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/itchyny/gojq"
+
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/session"
+	"mcpdbg/session/jq"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+const (
+	// jqLongest is the longest line that is decoded for jq: a decoded line takes
+	// about ten times as much memory.
+	jqLongest = 32 << 20
+	// shownFailures is the maximum number of failed entries that are listed.
+	shownFailures = 10
+)
+
+// A jqWriter writes the results of a jq expression for entries, one per line.
+type jqWriter struct {
+	ctx    context.Context
+	code   *gojq.Code
+	lines  *logtext.Writer
+	stderr io.Writer
+	raw    bool // print strings unquoted
+	line   []byte
+	failed int // entries
+}
+
+// newJQWriter compiles an expression. The error is wrong usage.
+func newJQWriter(ctx context.Context, expr string, lines *logtext.Writer, stderr io.Writer) (*jqWriter, error) {
+	code, err := jq.Compile(expr)
+	if err != nil {
+		return nil, exit.Usagef("--jq: %v", err)
+	}
+	return &jqWriter{ctx: ctx, code: code, lines: lines, stderr: stderr}, nil
+}
+
+// print writes the results for one entry. If the expression fails for it, print
+// reports that on stderr and returns nil.
+func (j *jqWriter) print(number int, row session.Row) error {
+	n, err := j.entry(number, row)
+	var failed *jqError
+	var halt *gojq.HaltError
+	switch {
+	case errors.As(err, &halt) && halt.Value() == nil:
+		return errHalt
+	case errors.As(err, &failed):
+		if j.failed++; j.failed <= shownFailures {
+			fmt.Fprintln(j.stderr, termsafe.String(fmt.Sprintf("mcpdbg: entry %d: --jq: %v", n, failed)))
+		}
+		if halt != nil {
+			return errHalt
+		}
+		return nil
+	}
+	return err
+}
+
+// errHalt means that the expression stopped the program.
+var errHalt = errors.New("halt")
+
+// A jqError is a failure of the expression.
+type jqError struct{ error }
+
+func (e *jqError) Unwrap() error { return e.error }
+
+// entry writes the results for one entry, and returns its number.
+func (j *jqWriter) entry(number int, row session.Row) (n uint64, err error) {
+	n = uint64(number) + 1
+	if row.Len > jqLongest {
+		return n, &jqError{fmt.Errorf("line too long: %s, and at most %s are decoded", wording.Bytes(int64(row.Len)), wording.Bytes(jqLongest))}
+	}
+	value, err := j.decode(row)
+	if err != nil {
+		return n, err
+	}
+	if own, ok := value["n"].(json.Number); ok {
+		if i, err := own.Int64(); err == nil {
+			n = uint64(i)
+		}
+	}
+	results := j.code.RunWithContext(j.ctx, value)
+	for {
+		result, more := results.Next()
+		if !more {
+			return n, nil
+		}
+		if err, failed := result.(error); failed {
+			if j.ctx.Err() != nil {
+				return n, context.Cause(j.ctx)
+			}
+			return n, &jqError{err}
+		}
+		if err := j.result(result); err != nil {
+			return n, err
+		}
+	}
+}
+
+// decode reads an entry, keeping numbers as they are written.
+func (j *jqWriter) decode(row session.Row) (map[string]any, error) {
+	if cap(j.line) < int(row.Len) {
+		j.line = make([]byte, row.Len)
+	}
+	line := j.line[:row.Len]
+	if n, err := j.lines.Source.ReadLine(row, line, 0); n < len(line) {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.UseNumber()
+	var value map[string]any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, &jqError{err}
+	}
+	return value, nil
+}
+
+func (j *jqWriter) result(value any) error {
+	if text, ok := value.(string); ok && j.raw {
+		_, err := fmt.Fprintln(j.lines.Out, text)
+		return err
+	}
+	text, err := gojq.Marshal(value)
+	if err != nil {
+		return &jqError{err}
+	}
+	_, err = j.lines.Out.Write(append(text, '\n'))
+	return err
+}
+
+// failure returns an error if the expression failed for any entry.
+func (j *jqWriter) failure() error {
+	if j.failed == 0 {
+		return nil
+	}
+	return &exit.ResponseError{Err: fmt.Errorf("--jq failed for %s", wording.Plural(uint64(j.failed), "entry"))}
+}

@@ -1,0 +1,63 @@
+package rec
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/tui"
+)
+
+// OpenCommand returns the command open.
+func OpenCommand(env *console.Env) *cobra.Command {
+	var s flags.Screen
+	cmd := &cobra.Command{
+		Use:   "open FILE...",
+		Short: "Open recordings in the interface",
+		Long: `open shows recordings in the interface, with the same panes, filters, searches
+and problems as a live session; nothing can be sent. Several recordings are
+opened together.
+
+If stdout is not a terminal, it prints them as rec cat does: one line per entry.
+
+` + flags.RecordingNames,
+		Example: `  mcpdbg open last
+  mcpdbg open session.jsonl
+  mcpdbg open before.jsonl after.jsonl
+  mcpdbg open session.jsonl | grep tools/call`,
+		ValidArgsFunction: flags.CompleteRecordings,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			switch {
+			case env.HasCommand:
+				return exit.Usagef("open takes recordings, not a command")
+			case len(files) == 0:
+				return exit.WithHint(exit.Usagef("open: no recording given"), flags.ListHint)
+			}
+			if err := flags.ResolveRecordings(files); err != nil {
+				return err
+			}
+			if err := flags.ApplyScreen(env, s); err != nil {
+				return err
+			}
+			if !env.Terminal {
+				return printRecordings(cmd.Context(), env, files)
+			}
+			return tui.ShowRecordings(cmd.Context(), env, files)
+		},
+	}
+	s.Register(cmd)
+	return cmd
+}
+
+// printRecordings prints recordings, one line per entry.
+func printRecordings(ctx context.Context, env *console.Env, files []string) error {
+	for _, path := range files {
+		if err := recCat(ctx, env, path, catOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

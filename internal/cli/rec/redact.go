@@ -1,0 +1,209 @@
+package rec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/notes"
+	"mcpdbg/recordings/redact"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// shownRemoved is the maximum number of report lines printed as text.
+const shownRemoved = 40
+
+// redactOptions are the options of rec redact.
+type redactOptions struct {
+	redactRules
+	out    string
+	notes  bool
+	dryRun bool
+	json   bool
+}
+
+func recRedactCommand(env *console.Env) *cobra.Command {
+	var o redactOptions
+	cmd := &cobra.Command{
+		Use:   "redact FILE -o OUT",
+		Short: "Make a copy of a recording without secrets, to share",
+		Long: `redact copies a recording and removes secrets from the copy: from messages, from
+JSON inside their strings, from lines that are not JSON, from stderr, and from
+the recorder's own entries. A removed value becomes [redacted:xxxxxxxx], the
+same for equal secrets; all else stays byte for byte, and rec verify accepts the
+copy. What kind of secret was removed, and where, is printed to stderr, never
+the secret.
+
+By default it removes:
+
+  - values with names such as authorization, cookie, password, secret, token,
+    auth, otp, session_id and api_key: of members, of name=value, of options
+    (--password X, also in arrays), and of {"name":"password","value":"X"};
+  - tokens with a known shape: age, AWS, Azure, Databricks, DigitalOcean,
+    Discord, GitHub, GitLab, Google, Hugging Face, Linear, Notion, npm, PyPI,
+    SendGrid, Shopify, sk-..., Slack, Stripe, Telegram, Twilio, Vault, JSON web
+    tokens, private keys, Bearer tokens, and passwords in addresses;
+  - values of 8 bytes or more that the session was given with -e or as inputs:
+    the recording has salted digests of them. Name shorter ones with --env.
+
+Rules cannot know every secret: read the copy before you share it.
+
+  --env NAME       the current value of the variable, wherever it occurs
+  --value-from F   the text in a file, without its last newline
+  --key NAME       the value of each member NAME; * matches any characters
+  --pointer P      everything below a JSON pointer into messages, such as
+                   /params/arguments/path or tools/call:/result/content/*/text
+  --pattern RE     matches of the regular expression (RE2): its first group, if
+                   it has one
+
+It does not find secrets that are encoded, as in base64, or split across several
+strings.
+
+` + flags.RecordingNames,
+		Example: `  mcpdbg rec redact last -o share.jsonl --env API_KEY --home
+  mcpdbg rec redact last --dry-run --json
+  mcpdbg rec redact last -o a.jsonl --pointer 'tools/call:/params/arguments/*'`,
+		ValidArgsFunction: flags.CompleteRecordings,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 1:
+				return exit.Usagef("rec redact takes one recording")
+			case o.out == "" && !o.dryRun:
+				return exit.WithHint(exit.Usagef("rec redact requires -o OUT, the file for the copy"), "--dry-run to only report what would be removed")
+			case o.out == "-":
+				return exit.WithHint(exit.Usagef("the copy cannot be written to standard output: its first line is written last"), "name a file with -o")
+			}
+			path, err := flags.ResolveRecording(args[0])
+			if err != nil {
+				return err
+			}
+			return recRedact(cmd.Context(), env, path, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&o.out, "output", "o", "", "write the copy to this new `file`")
+	o.register(cmd)
+	f.BoolVar(&o.notes, "notes", false, "also copy the marks and notes of the recording, redacted")
+	f.BoolVar(&o.dryRun, "dry-run", false, "only report what would be removed")
+	f.BoolVar(&o.json, "json", false, "print the report as one JSON object to stdout")
+	return cmd
+}
+
+func recRedact(ctx context.Context, env *console.Env, path string, o redactOptions) error {
+	rules, err := o.rules(ctx, env)
+	if err != nil {
+		return err
+	}
+	report, err := redactTo(ctx, path, o.out, o.dryRun, rules)
+	var usage *exit.UsageError
+	var rule *redact.RuleError
+	switch {
+	case errors.As(err, &usage):
+		return err
+	case errors.As(err, &rule):
+		return exit.Usagef("%v", rule)
+	case err != nil:
+		return flags.Unreadable(path, err)
+	}
+	if o.notes && !o.dryRun {
+		if err := copyNotes(path, o.out, report); err != nil {
+			return fmt.Errorf("rec redact: %w", err)
+		}
+	}
+	if o.json {
+		return env.PrintDocument(report)
+	}
+	printRedacted(env.Stderr, report, o)
+	return nil
+}
+
+// redactTo makes the copy, or with dryRun only the report. An incomplete copy is
+// removed.
+func redactTo(ctx context.Context, path, to string, dryRun bool, rules redact.Rules) (*redact.Report, error) {
+	if dryRun {
+		return redact.Copy(ctx, path, nil, rules)
+	}
+	out, err := console.Create(to, false)
+	if err != nil {
+		return nil, err
+	}
+	report, err := redact.Copy(ctx, path, out, rules)
+	if err = out.Finish(err); err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+// copyNotes copies the notes of the recording, redacted the same way.
+func copyNotes(from, to string, report *redact.Report) error {
+	rec, err := recordings.Peek(from)
+	if err != nil {
+		return err
+	}
+	all, err := notes.Open(from, rec.Header.ID)
+	if err != nil {
+		return err
+	}
+	copied, err := notes.Open(to, rec.Header.ID)
+	if err != nil {
+		return err
+	}
+	for _, e := range all.All() {
+		e.Text = report.Text(e.Text)
+		if err := copied.Set(e.N, e.Note); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printRedacted prints what was removed. Names and pointers come from the server
+// and are sanitized.
+func printRedacted(w io.Writer, r *redact.Report, o redactOptions) {
+	line := func(format string, args ...any) { fmt.Fprintln(w, termsafe.String(fmt.Sprintf(format, args...))) }
+	verb := "removed"
+	if o.dryRun {
+		verb = "would be removed"
+	}
+	line("%s %s; %d of %s changed", wording.Plural(uint64(r.Removed), "secret"), verb, r.Changed, wording.Plural(uint64(r.Entries), "entry"))
+	for i, item := range r.Items {
+		if i == shownRemoved {
+			line("and at %d more places (--json lists all)", len(r.Items)-i)
+			break
+		}
+		line("%8d  %-28s %s", item.Count, item.Rule, item.Place)
+	}
+	if r.More > 0 {
+		line("%8d  at unlisted places", r.More)
+	}
+	for _, remark := range []struct {
+		n    int
+		text string
+	}{
+		{r.Skipped, "omitted: %s that could not be read as entries"},
+		{r.Heads, "emptied: the beginnings of %s that were never completed"},
+		{r.Pieces, "searched in pieces, which misses secrets that span two of them: %s in many parts"},
+	} {
+		if remark.n > 0 {
+			line(remark.text, wording.Plural(uint64(remark.n), "line"))
+		}
+	}
+	if r.Torn {
+		line("omitted: the incomplete last line")
+	}
+	if r.Removed == 0 {
+		line("  try: name the secrets with --env, --key, --pointer or --pattern")
+	}
+	if !o.dryRun && o.out != "-" {
+		line("%s: read it before you share it; rules cannot know every secret", o.out)
+	}
+}

@@ -1,0 +1,65 @@
+package rec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/scenario"
+	"mcpdbg/internal/scenario/steps"
+	"mcpdbg/recordings/export"
+)
+
+// formatScenario is the format of rec export that mcpdbg run --scenario reads.
+const formatScenario = "scenario"
+
+// scenarioExport are the options for making a scenario from a recording.
+type scenarioExport struct {
+	expect  string
+	process int
+}
+
+func (f *scenarioExport) register(cmd *cobra.Command) {
+	var all []string
+	for _, e := range steps.Expectations() {
+		all = append(all, string(e))
+	}
+	cmd.Flags().StringVar(&f.expect, "expect", string(steps.Shape), "`level` of detail that a scenario expects of each response: "+strings.Join(all, ", "))
+	cmd.Flags().IntVar(&f.process, "process", 0, "make a scenario of process `N` only; 0 is all of them, with restarts in between")
+	flags.CompleteOneOf(cmd, "expect", all...)
+}
+
+// check rejects flags that the format does not support, and invalid values.
+func (f *scenarioExport) check(cmd *cobra.Command, format string) error {
+	for _, name := range []string{"expect", "process"} {
+		if format != formatScenario && cmd.Flags().Changed(name) {
+			return exit.Usagef("--%s requires --format %s", name, formatScenario)
+		}
+	}
+	if !slices.Contains(steps.Expectations(), steps.Expectation(f.expect)) {
+		return exit.Usagef("--expect %q: must be ok, shape or exact", f.expect)
+	}
+	if f.process < 0 {
+		return exit.Usagef("--process %d: must not be negative", f.process)
+	}
+	return nil
+}
+
+// write writes the scenario of a selection.
+func (f *scenarioExport) write(ctx context.Context, w io.Writer, s export.Selection) error {
+	made, err := steps.FromSession(ctx, s.Source, steps.Options{Expect: steps.Expectation(f.expect), Process: f.process, Include: s.Include})
+	switch {
+	case errors.Is(err, steps.ErrNothing), errors.Is(err, steps.ErrTooMany):
+		return exit.WithHint(fmt.Errorf("cannot make a scenario: %w", err), "another part of the recording: --filter, --from, --to")
+	case err != nil:
+		return err
+	}
+	return scenario.WriteYAML(w, made)
+}

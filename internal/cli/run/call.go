@@ -1,0 +1,224 @@
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// CallCommand returns the command call.
+func CallCommand(env *console.Env) *cobra.Command {
+	var t flags.Target
+	var tool, params string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "call [flags] (METHOD | --tool NAME) [ARG...] -- COMMAND [ARG...]",
+		Short: "Send one request and print its result as one JSON document",
+		Long: `call starts the server, completes the handshake, sends one request, prints the
+result on stdout and shuts the server down. An error response goes to stderr
+(exit code 1); with --json it is also in the object on stdout.
+
+Each ARG is a member of the params, or with --tool of the tool's arguments:
+NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE the text of
+a file and NAME:=@FILE the JSON in a file. FILE may be - for standard input,
+which only one argument or --params can read.
+
+After a failed tool call it also lists the tools, for at most 10 s, to suggest
+what may be wrong with the call.`,
+		Example: `  mcpdbg call resources/read uri=file:///etc/hosts -- ./my-server
+  mcpdbg call --tool add a:=1 b:=2 -- ./my-server
+  mcpdbg call prompts/get --params '{"name":"greet"}' -- ./my-server`,
+		ValidArgsFunction: completeMethods,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			method, body, err := callParams(cmd.Context(), env, tool, params, args)
+			if err != nil {
+				return err
+			}
+			return sendRequest(cmd.Context(), env, t, callRequest{method, body, params == "", asJSON})
+		},
+	}
+	cmd.Flags().StringVar(&tool, "tool", "", "call the tool `NAME` (the method is tools/call)")
+	cmd.Flags().StringVar(&params, "params", "", "params as a `JSON` object, @FILE with one, or - for standard input")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with the result or error, times and server information")
+	flags.CompleteNothing(cmd, "tool", "params")
+	t.Register(cmd)
+	return cmd
+}
+
+// callParams returns the method and params given on the command line.
+func callParams(ctx context.Context, env *console.Env, tool, params string, args []string) (method string, body json.RawMessage, err error) {
+	if tool == "" {
+		if len(args) == 0 {
+			return "", nil, exit.Usagef("no method: specify one, such as tools/list, or a tool with --tool")
+		}
+		method, args = args[0], args[1:]
+		if method == "" {
+			return "", nil, exit.Usagef("no method: the name is empty")
+		}
+	}
+	if params != "" {
+		if len(args) > 0 {
+			return "", nil, exit.Usagef("--params and arguments (%s) cannot be combined", args[0])
+		}
+		if body, err = readParams(ctx, env, params); err != nil {
+			return "", nil, err
+		}
+	} else if len(args) > 0 || tool != "" {
+		if body, err = parseArgs(ctx, env, args); err != nil {
+			return "", nil, err
+		}
+	}
+	if tool == "" {
+		return method, body, nil
+	}
+	body, err = json.Marshal(struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}{tool, body})
+	if err != nil {
+		return "", nil, exit.Usagef("--tool: %v", err)
+	}
+	return mcp.MethodToolsCall, body, nil
+}
+
+// maxShown is how many bytes of an invalid value an error repeats.
+const maxShown = 200
+
+// readParams reads the value of --params: a JSON object, @FILE with one, or -.
+func readParams(ctx context.Context, env *console.Env, params string) (json.RawMessage, error) {
+	text, where := []byte(params), ""
+	if file, isFile := strings.CutPrefix(params, "@"); isFile || params == "-" {
+		var err error
+		if text, err = env.ReadFile(ctx, "--params", file); err != nil {
+			return nil, err
+		}
+		where = " " + params
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil || object == nil {
+		return nil, exit.Usagef("--params%s: must be a JSON object, not %.*s", where, maxShown, text)
+	}
+	return text, nil
+}
+
+// A callRequest is what call sends, and how its response is printed.
+type callRequest struct {
+	method string
+	params json.RawMessage
+	typed  bool // the params are arguments on the command line
+	asJSON bool
+}
+
+func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRequest) error {
+	return live.With(ctx, env, t, func(ctx context.Context, l *live.Session) error {
+		begin := time.Now()
+		resp, err := l.Request(ctx, r.method, r.params, session.CallOptions{})
+		if err != nil {
+			return err
+		}
+		took := time.Since(begin)
+		isError := resp.Error == nil && reportsError(resp.Result)
+		printErr := printResponse(env, l, r, resp, took)
+		about, hint := "", ""
+		if tool := toolCallOf(r.method, r.params, r.typed); tool != nil && (resp.Error != nil || isError) {
+			about, hint = tool.advise(ctx, l.Session)
+		}
+		switch {
+		case resp.Error != nil:
+			err = fmt.Errorf("%s: %w%s", r.method, resp.Error, errorData(resp.Error))
+			if about != "" {
+				err = fmt.Errorf("%w\n%s", err, about)
+			}
+			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: err}, cmp.Or(hint, callHint(resp.Error, r, about))), printErr)
+		case isError && about+hint != "":
+			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: errors.New(strings.TrimSpace("the tool returned an error\n" + about))}, hint), printErr)
+		case isError:
+			return exit.Printed(&exit.ResponseError{Err: errors.New("the tool returned an error"), Printed: true}, printErr)
+		}
+		return printErr
+	})
+}
+
+// reportsError reports whether the result of a tool is an error.
+func reportsError(result json.RawMessage) bool {
+	var r struct {
+		IsError bool `json:"isError"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.IsError
+}
+
+// A CallDocument is what call prints with --json; docs/reference/json.md describes it.
+type CallDocument struct {
+	Method    string            `json:"method"`
+	Tool      string            `json:"tool,omitempty"`
+	OK        bool              `json:"ok"`
+	Duration  int64             `json:"duration_us"`
+	Server    string            `json:"server,omitempty"`
+	Era       string            `json:"era,omitempty"`
+	Protocol  string            `json:"protocol,omitempty"`
+	Recording string            `json:"recording,omitempty"`
+	N         uint64            `json:"n"`
+	Result    json.RawMessage   `json:"result,omitempty"`
+	Error     *session.RPCError `json:"error,omitempty"`
+}
+
+// printResponse prints the result, or with --json a document with the result or
+// the error.
+func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, took time.Duration) error {
+	if !r.asJSON {
+		if resp.Error != nil {
+			return nil
+		}
+		return env.PrintJSON(resp.Result)
+	}
+	server := l.Status().Server
+	doc := CallDocument{
+		Method: r.method, OK: resp.Error == nil && !reportsError(resp.Result), Duration: took.Microseconds(),
+		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol,
+		Recording: l.Log.Path(), N: resp.N, Result: resp.Result, Error: resp.Error,
+	}
+	if tool := toolCallOf(r.method, r.params, r.typed); tool != nil {
+		doc.Tool = tool.tool
+	}
+	var text bytes.Buffer
+	to := json.NewEncoder(&text)
+	to.SetEscapeHTML(false) // keep the result as the server wrote it
+	if err := to.Encode(doc); err != nil {
+		return fmt.Errorf("print the response: %w", err)
+	}
+	return env.PrintJSON(bytes.TrimSpace(text.Bytes()))
+}
+
+func errorData(e *session.RPCError) string {
+	if len(e.Data) == 0 {
+		return ""
+	}
+	return " " + string(e.Data)
+}
+
+// callHint returns what to try after an error about which nothing else is known;
+// about is what is known.
+func callHint(e *session.RPCError, r callRequest, about string) string {
+	switch {
+	case about != "":
+	case e.Code == mcp.CodeInvalidParams && r.typed:
+		return "NAME:=JSON for numbers, booleans, arrays and objects (NAME=TEXT is always a string)"
+	case e.Code == mcp.CodeMethodNotFound:
+		return "mcpdbg list tools -- COMMAND to see what the server offers"
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// ListCommand returns the command list.
+func ListCommand(env *console.Env) *cobra.Command {
+	var t flags.Target
+	var asJSON bool
+	var names []string
+	for _, l := range mcp.Lists {
+		names = append(names, l.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "list [flags] " + strings.Join(names, "|") + " -- COMMAND [ARG...]",
+		Short: "List the tools, resources, templates or prompts of a server",
+		Example: `  mcpdbg list tools -- ./my-server
+  mcpdbg list prompts --json --config .mcp.json --server notes`,
+		ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return exit.Usagef("list takes one of %s", strings.Join(names, ", "))
+			}
+			i := slices.Index(names, args[0])
+			if i < 0 {
+				return exit.Usagef("list %q: must be one of %s", args[0], strings.Join(names, ", "))
+			}
+			return listItems(cmd.Context(), env, t, mcp.Lists[i], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array of the items as the server sent them")
+	t.Register(cmd)
+	return cmd
+}
+
+func listItems(ctx context.Context, env *console.Env, t flags.Target, list mcp.List, asJSON bool) error {
+	return live.With(ctx, env, t, func(ctx context.Context, l *live.Session) error {
+		server := l.Status().Server
+		declared := server.Offers(list)
+		items, err := l.ListAll(ctx, list)
+		if err != nil && exit.CodeOf(err) == exit.Usage {
+			err = &exit.ResponseError{Err: err} // not a list
+		}
+		switch undeclared := "the server does not declare " + list.Name + " in its capabilities"; {
+		case err != nil && !declared:
+			return fmt.Errorf("%s; the request was sent anyway: %w", undeclared, err)
+		case err != nil:
+			return err
+		case !declared:
+			fmt.Fprintln(env.Stderr, "mcpdbg: note: "+undeclared)
+		}
+		if asJSON {
+			doc := slices.Concat([]byte("["), bytes.Join(rawBytes(items), []byte(",")), []byte("]"))
+			return env.PrintJSON(doc)
+		}
+		return printItems(env, list, items)
+	})
+}
+
+func rawBytes(items []json.RawMessage) [][]byte {
+	out := make([][]byte, len(items))
+	for i, item := range items {
+		out[i] = item
+	}
+	return out
+}
+
+// An item has the fields that the table shows.
+type item struct {
+	Name, Title, Description, URI, URITemplate string
+	Annotations                                struct {
+		ReadOnlyHint, DestructiveHint *bool
+	}
+}
+
+const nameWidth = 40
+
+// printItems prints name (or URI) and the first line of the description.
+func printItems(env *console.Env, list mcp.List, items []json.RawMessage) error {
+	var out bytes.Buffer
+	for _, raw := range items {
+		var it item
+		if err := json.Unmarshal(raw, &it); err != nil {
+			return &exit.ResponseError{Err: fmt.Errorf("%s: item %.100s: %w", list.Method, raw, err)}
+		}
+		name := it.URI + it.URITemplate
+		if name == "" {
+			name = it.Name
+		}
+		line := termsafe.AppendAligned(nil, []byte(name), max(nameWidth, termsafe.Width(name)), termsafe.Left, termsafe.Options{})
+		line = append(line, ' ', ' ')
+		line = wording.AppendClean(line, describeItem(it))
+		out.Write(bytes.TrimRight(line, " "))
+		out.WriteByte('\n')
+	}
+	what := list.Name
+	if len(items) == 1 {
+		what = strings.TrimSuffix(what, "s")
+	}
+	fmt.Fprintf(&out, "%d %s\n", len(items), what)
+	_, err := env.Stdout.Write(out.Bytes())
+	return err
+}
+
+func describeItem(it item) string {
+	text, _, _ := strings.Cut(strings.TrimSpace(it.Description), "\n")
+	if text == "" {
+		text = it.Title
+	}
+	if text == "" && it.URI+it.URITemplate != "" {
+		text = it.Name
+	}
+	if hint := it.Annotations.ReadOnlyHint; hint != nil && *hint {
+		text = "[read-only] " + text
+	}
+	return text
+}

@@ -1,0 +1,249 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/internal/cli/watching"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/session"
+	"mcpdbg/ui/widget/filter"
+)
+
+// Options are the flags of run.
+type Options struct {
+	in       string
+	scenario flags.Scenario
+	Watch    flags.Watch
+	raw      bool
+	wait     time.Duration
+	json     bool
+	quiet    bool
+	part     bool           // output is filtered, quiet or JSON
+	shown    *filter.Filter // selects the entries to print; nil means all
+}
+
+// Command returns the command run.
+func Command(env *console.Env) *cobra.Command {
+	var t flags.Target
+	var r Options
+	var shown string
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- COMMAND [ARG...]",
+		Short: "Run a session and print its log, one line per entry",
+		Long: `run starts the server, completes the handshake, and prints each entry of the log
+as one line, until the server ends, the time of --for is over, or a signal
+arrives.
+
+--filter prints only the entries that match. The syntax is that of the
+interface:
+  method:tools/* tool:NAME id:7 dir:in dir:out kind:request err >100ms <5s
+  n:10-20 seq:3- run:2 text "some text" /regexp/ !not and or
+kind: is request, response, notification, error, batch, stray, stderr, event, or
+the name of an event such as exited. An entry is filtered when it arrives:
+whether a request failed is known only at its response.
+
+With --in it sends the messages of a file as they are, one JSON-RPC message per
+line; when all are sent, it waits for the responses and shuts the server down.
+
+With --scenario it runs the steps of a scenario file, prints a line for each,
+and shuts the server down. The exit code is 1 if a step failed.
+
+With --watch it keeps running, even when the server ends: whenever a file
+changes it restarts the server, re-sends the last requests, and prints what
+changed in the responses. Requests that only read are re-sent; those that may
+have side effects, such as most tool calls, are not: see --watch-tool.`,
+		Example: `  mcpdbg run --for 5s -- ./my-server
+  mcpdbg run --in requests.jsonl --json -- ./my-server
+  mcpdbg run --scenario notes.yaml --var user=ada -- ./my-server
+  mcpdbg run --watch '**/*.go' --in requests.jsonl --quiet -- go run .`,
+		Args: flags.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if r.json && r.quiet {
+				return exit.Usagef("--json and --quiet cannot be combined")
+			}
+			if err := r.checkScenario(cmd); err != nil {
+				return err
+			}
+			if r.quiet && shown != "" {
+				return exit.Usagef("--filter and --quiet cannot be combined")
+			}
+			var err error
+			if r.shown, err = filter.Parse(shown); err != nil {
+				return exit.Usagef("--filter: %v", err)
+			}
+			if err := checkWatchRun(&r.Watch, r); err != nil {
+				return err
+			}
+			if err := r.Watch.Check(cmd); err != nil {
+				return err
+			}
+			r.part = r.quiet || r.json || shown != ""
+			if r.scenario.File != "" || len(r.scenario.Vars) > 0 {
+				return runScenario(cmd.Context(), env, t, r)
+			}
+			return Session(cmd.Context(), env, t, r)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.in, "in", "", "send the messages in `file`, one per line; - is standard input")
+	r.scenario.Register(cmd)
+	f.BoolVar(&r.raw, "raw", false, "skip the handshake")
+	f.DurationVar(&r.wait, "for", 0, "end after this time; with --in, not earlier")
+	f.BoolVar(&r.json, "json", false, "print the lines of the recording; with --scenario, the result as one JSON document")
+	f.BoolVar(&r.quiet, "quiet", false, "print nothing")
+	f.StringVar(&shown, "filter", "", "print only entries that match the filter `expr`")
+	flags.CompleteNothing(cmd, "filter")
+	r.Watch.Register(cmd)
+	t.Register(cmd)
+	return cmd
+}
+
+// Session is the command run.
+func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) error {
+	in, err := openInput(ctx, env, r.in) // nil without --in
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		defer in.Close()
+	}
+	t, argv, err := flags.Choose(env, t)
+	if err != nil {
+		return err
+	}
+	files, err := watching.Files(&r.Watch, &t)
+	if err != nil {
+		return err
+	}
+	l, err := live.Prepare(ctx, env, t, argv, env.Prompter())
+	if err != nil {
+		return errors.Join(err, watching.CloseFiles(files))
+	}
+	out := logtext.Silent()
+	if !r.quiet {
+		out = logtext.Follow(l.Log, env.Stdout, logtext.Options{JSON: r.json, Shown: r.shown, Finish: r.in != ""}) // with --in, all messages are still sent
+	}
+	if files == nil {
+		err = drive(out.Context(ctx), env, l, r, t.Timeout, in)
+	} else {
+		w := watching.New(&r.Watch, l, files, false)
+		err = driveWatched(out.Context(ctx), env, w, r, t.Timeout, in)
+		w.Close()
+	}
+	err = exit.Interrupted(ctx, exit.WithHint(err, live.NoResponseHint(err, l.Log.Stats())))
+	report, endErr := l.End(ctx)
+	err = exit.Printed(err, out.Finish())
+	if !r.quiet {
+		live.ReportProblems(env.Urgent, env, l.Log, live.AsIs)
+	}
+	live.ReportEnd(env, l, !r.quiet, report, err)
+	return errors.Join(err, endErr)
+}
+
+// drive opens the session and does what the flags request.
+func drive(ctx context.Context, env *console.Env, l *live.Session, r Options, timeout time.Duration, in io.ReadCloser) error {
+	begin := time.Now()
+	open := l.Open
+	if r.raw {
+		open = l.Start
+	}
+	if err := open(ctx); err != nil {
+		return err
+	}
+	ended := l.Done()
+	if in == nil {
+		if err := waitEnd(ctx, ended, r.wait); err != nil {
+			return err
+		}
+		return l.OutsideEnd()
+	}
+	first := l.Log.Len()
+	err := sendLines(ctx, l.Session, in, r.raw, ended)
+	if err == nil {
+		err = awaitResponses(ctx, l, first, timeout, ended)
+	}
+	if err == nil && r.wait > 0 {
+		err = waitEnd(ctx, ended, max(r.wait-time.Since(begin), time.Nanosecond))
+	}
+	if err == nil {
+		err = l.OutsideEnd()
+	}
+	return err
+}
+
+// waitEnd waits until the server has ended or, if limit is not 0, for that time.
+func waitEnd(ctx context.Context, ended <-chan struct{}, limit time.Duration) error {
+	var over <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-ended:
+	case <-over:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// awaitResponses waits until none of our requests is pending. Each response
+// restarts the timeout. Requests before the row first do not count.
+func awaitResponses(ctx context.Context, l *live.Session, first int, timeout time.Duration, ended <-chan struct{}) error {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	last := -1
+	for {
+		changed := l.Log.Changed()
+		pending := l.Log.Stats().PendingOut
+		if pending == 0 {
+			return lost(l, first)
+		}
+		if pending != last {
+			last = pending
+			timer.Reset(timeout)
+		}
+		select {
+		case <-changed:
+		case <-ended:
+			return lost(l, first)
+		case <-timer.C:
+			return fmt.Errorf("%w: %s pending after %v", session.ErrTimeout, wording.Plural(uint64(pending), "request"), timeout)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// lost returns an error if the server ended without responding to all requests.
+func lost(l *live.Session, from int) error {
+	n := 0
+	for _, row := range session.RowsFrom(l.Log, from) {
+		if row.State == session.ReqLost && row.Kind == session.KindStdin {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	cause := l.OutsideEnd()
+	if exit := l.Status().Process.Exit; cause == nil && exit != nil {
+		cause = &session.EndedError{Exit: *exit}
+	}
+	if cause == nil {
+		cause = session.ErrEnded
+	}
+	return fmt.Errorf("%w: %s without a response", cause, wording.Plural(uint64(n), "request"))
+}

@@ -1,0 +1,289 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/scenario"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// checkScenario rejects the flags of run that cannot be combined with a scenario.
+func (r *Options) checkScenario(cmd *cobra.Command) error {
+	if r.scenario.File == "" {
+		return nil
+	}
+	for _, name := range []string{"in", "raw", "for", "filter"} {
+		if cmd.Flags().Changed(name) {
+			return exit.Usagef("--scenario and --%s cannot be combined: the steps decide what is sent and when it ends", name)
+		}
+	}
+	return nil
+}
+
+// runScenario is the command run with a scenario.
+func runScenario(ctx context.Context, env *console.Env, t flags.Target, r Options) error {
+	sc, vars, err := r.scenario.Read(ctx, env)
+	if err != nil {
+		return err
+	}
+	if t.Given("timeout") {
+		sc.Timeout = t.Timeout
+	}
+	t, argv, err := flags.Choose(env, t)
+	if err != nil {
+		return err
+	}
+	t.Configure = func(cfg *session.Config) {
+		sc.Answers = answersOver(sc.Answers, cfg.Answers)
+		sc.Configure(cfg, vars)
+	}
+	l, err := live.Prepare(ctx, env, t, argv, env.Prompter())
+	if err != nil {
+		return err
+	}
+	live.WarnConfig(env, t.From)
+	out := &stepPrinter{w: env.Stdout, file: sc.File, steps: len(sc.Steps), silent: r.quiet || r.json}
+	var res *scenario.Result
+	err = l.Open(ctx)
+	if err == nil {
+		live.Announce(env, l.Status().Process.Notices)
+		running, stop := context.WithCancelCause(ctx)
+		out.broken = stop
+		res = sc.Run(running, l.Session, vars, out.step)
+		stop(nil)
+		err = outcomeOf(res)
+	}
+	server := l.Status()
+	err = exit.Interrupted(ctx, err)
+	report, endErr := l.End(ctx)
+	if res != nil {
+		err = exit.Printed(err, printScenario(env, out, r, scenarioRun{sc, res, server, l.Log.Path()}))
+	}
+	if !r.quiet {
+		live.ReportProblems(env.Urgent, env, l.Log, vars.Conceal)
+	}
+	live.ReportEnd(env, l, !r.quiet, report, err)
+	return errors.Join(err, endErr)
+}
+
+// answersOver merges canned responses; those of the flags take precedence.
+func answersOver(scenario, flags session.Answers) session.Answers {
+	all := maps.Clone(scenario)
+	if all == nil {
+		all = session.Answers{}
+	}
+	maps.Copy(all, flags)
+	return all
+}
+
+// outcomeOf returns the error for the result of a scenario. A failed step means
+// exit code 1, except for a lost connection or a kill by the guard or the
+// watchdog.
+func outcomeOf(res *scenario.Result) error {
+	var lost *executor.LostError
+	var ended *session.EndedError
+	switch failed := res.Failed(); {
+	case res.OK:
+		return nil
+	case errors.As(res.Err, &lost), errors.As(res.Err, &ended) && session.EndedFromOutside(ended.Exit.By):
+		return res.Err
+	case failed != nil:
+		return &exit.ResponseError{Err: fmt.Errorf("step %s failed", failed.Name), Printed: true}
+	}
+	return res.Err
+}
+
+// A stepPrinter prints a line for each step when it ends.
+type stepPrinter struct {
+	w      io.Writer
+	file   string
+	steps  int
+	silent bool
+	broken context.CancelCauseFunc // called when stdout is closed
+	err    error
+}
+
+// step prints one step, and below it why it failed.
+func (p *stepPrinter) step(s scenario.StepResult) {
+	if p.silent {
+		return
+	}
+	number := fmt.Sprintf("%*d", len(fmt.Sprint(p.steps)), s.Index+1)
+	switch s.Status {
+	case scenario.Passed:
+		p.line(fmt.Sprintf("ok   %s %s %v", number, s.Name, shortTime(s.Took)))
+	case scenario.Skipped:
+		p.line(fmt.Sprintf("skip %s %s: %v", number, s.Name, s.Err))
+	default:
+		at := ""
+		if s.N > 0 {
+			at = fmt.Sprintf(" (entry %d)", s.N)
+		}
+		p.line(fmt.Sprintf("FAIL %s %s %v%s", number, s.Name, shortTime(s.Took), at))
+	}
+	for _, problem := range s.Problems {
+		lines := problemLines(problem)
+		p.line(fmt.Sprintf("  %s:%d:%d: %s", p.file, problem.Place.Line, problem.Place.Column, lines[0]))
+		for _, line := range lines[1:] {
+			p.line("    " + line)
+		}
+	}
+}
+
+// problemWidth is the maximum width of a problem on one line, which with its
+// place fits a narrow terminal.
+const problemWidth = 60
+
+// problemLines returns the lines of a problem.
+func problemLines(p scenario.Problem) []string {
+	switch {
+	case termsafe.Width(p.Text) <= problemWidth, p.Want == "", p.Got == "":
+		return []string{p.Text}
+	case p.Input != "":
+		return []string{p.Check + ": " + p.Want, "gives " + p.Got, "of    " + p.Input}
+	}
+	return []string{strings.TrimSpace(p.Check + " " + p.Pointer), "expected " + p.Want, "got      " + p.Got}
+}
+
+func (p *stepPrinter) line(text string) {
+	if p.err != nil {
+		return
+	}
+	if _, err := fmt.Fprintln(p.w, termsafe.String(text)); err != nil {
+		p.err = err
+		if exit.IsBrokenPipe(err) {
+			p.broken(err)
+		}
+	}
+}
+
+// summary prints the number of steps by status.
+func (p *stepPrinter) summary(res *scenario.Result) {
+	if p.silent {
+		return
+	}
+	counts := map[scenario.Status]int{}
+	for _, s := range res.Steps {
+		counts[s.Status]++
+	}
+	text := fmt.Sprintf("%d passed", counts[scenario.Passed])
+	for _, status := range []scenario.Status{scenario.Failed, scenario.Skipped} {
+		if n := counts[status]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, status)
+		}
+	}
+	p.line(fmt.Sprintf("%s in %v", text, shortTime(res.Took)))
+}
+
+// shortTime rounds a time for people.
+func shortTime(d time.Duration) time.Duration {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond)
+	case d < time.Second:
+		return d.Round(100 * time.Microsecond)
+	}
+	return d.Round(time.Millisecond)
+}
+
+// printScenario prints the summary after the steps, or with --json the document.
+func printScenario(env *console.Env, p *stepPrinter, r Options, run scenarioRun) error {
+	if r.json {
+		return env.PrintDocument(run.document())
+	}
+	p.summary(run.res)
+	return p.err
+}
+
+// A scenarioRun is a finished run of a scenario.
+type scenarioRun struct {
+	sc        *scenario.Scenario
+	res       *scenario.Result
+	status    session.Status
+	recording string
+}
+
+// ScenarioDocument is what run --scenario prints with --json; docs/reference/json.md
+// describes it.
+type ScenarioDocument struct {
+	Scenario  string         `json:"scenario,omitempty"`
+	File      string         `json:"scenario_file"`
+	OK        bool           `json:"ok"`
+	Why       string         `json:"why,omitempty"`
+	Duration  int64          `json:"duration_us"`
+	Server    string         `json:"server,omitempty"`
+	Era       string         `json:"era,omitempty"`
+	Protocol  string         `json:"protocol,omitempty"`
+	Recording string         `json:"recording,omitempty"`
+	Steps     []StepDocument `json:"steps"`
+}
+
+// StepDocument is the result of one step.
+type StepDocument struct {
+	Step     int               `json:"step"`
+	Name     string            `json:"name"`
+	Does     scenario.Kind     `json:"does"`
+	Status   scenario.Status   `json:"status"`
+	Why      string            `json:"why,omitempty"`
+	Line     int               `json:"line"`
+	Column   int               `json:"column"`
+	Duration int64             `json:"duration_us"`
+	N        uint64            `json:"n,omitempty"`
+	Problems []ProblemDocument `json:"problems,omitempty"`
+}
+
+// ProblemDocument is a reason why a step failed.
+type ProblemDocument struct {
+	Check   string `json:"check"`
+	Text    string `json:"text"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Pointer string `json:"pointer,omitempty"`
+	Want    string `json:"want,omitempty"`
+	Got     string `json:"got,omitempty"`
+}
+
+func (r scenarioRun) document() ScenarioDocument {
+	server := r.status.Server
+	doc := ScenarioDocument{
+		Scenario: r.sc.Name, File: r.sc.File, OK: r.res.OK, Why: errorText(r.res.Err), Duration: r.res.Took.Microseconds(),
+		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol, Recording: r.recording,
+	}
+	for _, s := range r.res.Steps {
+		step := StepDocument{
+			Step: s.Index + 1, Name: s.Name, Does: s.Do, Status: s.Status, Line: s.Place.Line, Column: s.Place.Column,
+			Duration: s.Took.Microseconds(), N: s.N,
+		}
+		if s.Status == scenario.Skipped {
+			step.Why = errorText(s.Err)
+		}
+		for _, p := range s.Problems {
+			step.Problems = append(step.Problems, ProblemDocument{
+				Check: p.Check, Text: p.Text, Line: p.Place.Line, Column: p.Place.Column, Pointer: p.Pointer, Want: p.Want, Got: p.Got,
+			})
+		}
+		doc.Steps = append(doc.Steps, step)
+	}
+	return doc
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,77 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/recordings"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// smokeBaseline returns the baseline of --baseline: a file or one of the hosts,
+// or nil if there is none.
+func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseline, error) {
+	name := f.baseline
+	if name == "" {
+		return nil, nil
+	}
+	_, err := os.Stat(name)
+	switch {
+	case err == nil:
+		return fl.baselineFile(ctx, name, f.out.quiet)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, exit.Usagef("--baseline: %v", err)
+	case !slices.ContainsFunc(fl.plan.Targets, func(t smoke.Target) bool { return t.Host == name }):
+		return nil, exit.WithHint(exit.Usagef("--baseline %s: file not found, and not one of the tested hosts", name),
+			"--ssh "+wording.Quote(name)+" to test that host, too")
+	}
+	return &smoke.Baseline{Name: name, Host: name}, nil
+}
+
+// baselineFile reads a recording, or the report of a run. It must have every
+// server: one that is compared with nothing would seem unchanged. Missing lists
+// are reported.
+func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*smoke.Baseline, error) {
+	file, err := inventory.FromFile(ctx, path)
+	if err != nil {
+		return nil, baselineError(path, err)
+	}
+	for i := range fl.servers {
+		inv, err := file.For(fl.servers[i].name)
+		if err != nil {
+			return nil, baselineError(path, err)
+		}
+		if lacks := inv.Missing(); len(lacks) > 0 && !quiet {
+			fmt.Fprintln(fl.env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: note: --baseline %s: %s of %s are not compared: the baseline lacks them",
+				path, strings.Join(lacks, " and "), flags.ServerWord(fl.servers[i].name))))
+		}
+	}
+	return &smoke.Baseline{Name: path, For: file.For}, nil
+}
+
+func baselineError(path string, err error) error {
+	if errors.As(err, new(*exit.SignalError)) {
+		return err
+	}
+	if missing, ok := errors.AsType[*inventory.MissingError](err); ok {
+		return exit.WithHint(exit.Usagef("--baseline: %v", err), missing.Hint)
+	}
+	if _, foreign := errors.AsType[*recordings.FormatError](err); foreign {
+		return exit.WithHint(exit.Usagef("--baseline: %v", err), "a recording, or the output of mcpdbg smoke with --json or --jsonl")
+	}
+	failed := exit.Usagef("--baseline %s: %v", path, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.WithHint(failed, "keep the recordings that the report names where they were, or next to the report")
+	}
+	return failed
+}

@@ -1,0 +1,210 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/smoke"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec"
+	"mcpdbg/sshexec"
+	"mcpdbg/sshexec/link"
+)
+
+// A fleet makes the sessions of a smoke test. They share the connections to jump
+// hosts and, on this machine, one executor.
+type fleet struct {
+	env     *console.Env
+	flags   flags.Target // of all targets
+	servers []smokeServer
+	plan    *smoke.Plan
+	maxPart int64
+
+	recorded func(target int, path string) // called with each recording
+
+	ids    executor.IDs
+	local  executor.Executor // nil without local targets
+	dialer *link.Dialer      // nil without remote targets
+}
+
+// newFleet makes the targets: every server on every host, host by host. Without
+// hosts each server is on the host of its config file, or local. All errors in
+// the flags are found before anything starts.
+func newFleet(env *console.Env, t flags.Target, servers []smokeServer, hosts []string, f *smokeFlags) (*fleet, error) {
+	if err := live.WarnTemporary(env, &t); err != nil {
+		return nil, err
+	}
+	named := make([]smoke.Server, len(servers))
+	for i := range servers {
+		named[i] = smoke.Server{Name: servers[i].name, Home: servers[i].home()}
+	}
+	plan, err := smoke.NewPlan(named, hosts)
+	if err != nil {
+		return nil, exit.Usagef("%v", err)
+	}
+	fl := &fleet{env: env, flags: t, servers: servers, plan: plan, maxPart: t.PartSize(), recorded: func(int, string) {}}
+	err = fl.check(f)
+	if err == nil {
+		err = fl.makeFolder()
+	}
+	if err != nil {
+		return nil, errors.Join(err, fl.close())
+	}
+	return fl, nil
+}
+
+// check rejects targets that cannot be started, and makes the executor and the
+// dialer.
+func (fl *fleet) check(f *smokeFlags) error {
+	warned := map[int]bool{}
+	for _, i := range fl.plan.Samples() {
+		t, argv, err := fl.at(i)
+		if err != nil {
+			return err
+		}
+		cfg, err := t.SessionConfig(argv)
+		if err != nil {
+			return err
+		}
+		if server := fl.plan.Server(i); !warned[server] && !f.out.quiet {
+			warned[server] = true
+			live.WarnConfig(fl.env, t.From)
+		}
+		if fl.plan.Targets[i].Host == smoke.Local {
+			fl.startHere()
+			continue
+		}
+		opts, err := t.SSH.Options(cfg.Command.Env)
+		if err != nil {
+			return err
+		}
+		fl.dial(opts, f)
+	}
+	return nil
+}
+
+// startHere makes the local executor. Sessions read each process to its end, so
+// ended ones need not be retained.
+func (fl *fleet) startHere() {
+	if fl.local == nil {
+		fl.local = localexec.New(localexec.Options{
+			Watchdog: append(fl.env.Self, console.WatchdogCommand), IDs: &fl.ids, Retention: time.Second,
+		})
+	}
+}
+
+// dial makes the dialer of all hosts. It limits concurrent connections, and does
+// not retry a host that refused one.
+func (fl *fleet) dial(opts sshexec.Options, f *smokeFlags) {
+	if fl.dialer == nil {
+		opts.Limits, opts.Seed, opts.RememberRefusals = link.FanOut(), 1<<32|uint64(f.seed), true // the high bit makes a seed of 0 count as set
+		fl.dialer = sshexec.NewDialer(opts)
+	}
+}
+
+// makeFolder creates the folder of the recordings, and checks that it is writable
+// before the run.
+func (fl *fleet) makeFolder() error {
+	folder := fl.recordingsFolder()
+	if folder == "" {
+		return nil
+	}
+	err := os.MkdirAll(folder, 0o700)
+	var probe *os.File
+	if err == nil {
+		probe, err = os.CreateTemp(folder, ".mcpdbg-*.tmp")
+	}
+	switch {
+	case err == nil:
+		return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	case fl.flags.Recordings != "":
+		return exit.Usagef("--recordings: %v", err)
+	}
+	return exit.WithHint(exit.Usagef("cannot store recordings: %v", err), "--recordings FOLDER to store them elsewhere, or --no-record")
+}
+
+// recordingsFolder returns the folder of the recordings; "" for none.
+func (fl *fleet) recordingsFolder() string {
+	if fl.flags.NoRecord || fl.flags.Recordings != "" {
+		return fl.flags.Recordings
+	}
+	folder, _ := recordings.DefaultDir() // it exists, or no target could have been made
+	return folder
+}
+
+// at returns the flags and the command of a target.
+func (fl *fleet) at(target int) (flags.Target, []string, error) {
+	t, host := fl.flags, fl.plan.Targets[target].Host
+	if host == smoke.Local {
+		host = ""
+		if fl.plan.Remote() {
+			t.SSH = flags.SSH{} // the ssh flags are for the other targets
+		}
+	}
+	return fl.servers[fl.plan.Server(target)].at(t, host)
+}
+
+// make makes the session of a target. It implements smoke.Options.Make.
+func (fl *fleet) make(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+	t, argv, err := fl.at(target)
+	if err != nil {
+		return nil, err
+	}
+	t.Configure = configure
+	cfg, err := t.SessionConfig(argv)
+	if err != nil {
+		return nil, err
+	}
+	exec, err := fl.executor(t, cfg.Command.Env)
+	if err != nil {
+		return nil, err
+	}
+	l, err := live.New(fl.env, t, cfg, exec, recordings.Options{Dir: fl.flags.Recordings, Server: fl.plan.Label(target), MaxPart: fl.maxPart})
+	if err != nil {
+		return nil, err
+	}
+	fl.recorded(target, l.Log.Path())
+	return &smoke.Made{
+		Session: l.Session, Recording: l.Log.Path(), Close: l.End,
+		Release: func() { _ = l.Log.Release() }, // only read, so errors do not matter
+	}, nil
+}
+
+// executor returns the executor of one target, which never prompts.
+func (fl *fleet) executor(t flags.Target, env []executor.EnvVar) (executor.Executor, error) {
+	if !t.SSH.Remote() {
+		return lent{fl.local}, nil
+	}
+	opts, err := t.SSH.Options(env)
+	if err != nil {
+		return nil, err
+	}
+	opts.Dialer, opts.IDs = fl.dialer, &fl.ids
+	return sshexec.New(opts)
+}
+
+// A lent executor is shared, and closed by its owner.
+type lent struct{ executor.Executor }
+
+// Close implements executor.Executor.
+func (lent) Close() error { return nil }
+
+// close closes what the sessions shared.
+func (fl *fleet) close() error {
+	var errs []error
+	if fl.local != nil {
+		errs = append(errs, fl.local.Close())
+	}
+	if fl.dialer != nil {
+		errs = append(errs, fl.dialer.Close())
+	}
+	return errors.Join(errs...)
+}

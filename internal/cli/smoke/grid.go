@@ -1,0 +1,180 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/tui"
+	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/progress"
+	"mcpdbg/internal/smoke/report"
+	"mcpdbg/ui/widget/grid"
+)
+
+// errStopped is the cause when the user stops a run.
+var errStopped = errors.New("the run was stopped")
+
+// onScreen shows the run in the interface until the user leaves it, and then
+// prints the summary. A signal ends screen; ctx also ends when only the run is
+// stopped.
+func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*smoke.Report, error) {
+	source := &gridSource{progress: r.progress, phases: r.phases(), endFacts: r.endFacts(o)}
+	var result *smoke.Report
+	var failure error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		result, failure = r.do(ctx)
+	}()
+	err := tui.ShowGrid(screen, r.env, source, tui.Grid{Title: r.title(), Stop: func() { r.stop(errStopped) }, At: r.fleet.at})
+	r.stop(errStopped) // no effect after the end of the run
+	<-done
+	if err = errors.Join(err, failure); err == nil || exit.IsSignal(err) {
+		err = errors.Join(err, report.Summary(r.env.Stdout, result))
+	}
+	r.printFiles()
+	return result, err
+}
+
+// title names the servers.
+func (r *smokeRun) title() string {
+	var names []string
+	for i := range r.fleet.servers {
+		names = append(names, r.fleet.servers[i].name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// endFacts returns the facts about the whole run that the screen shows at its end.
+func (r *smokeRun) endFacts(o *smokeOutputs) []grid.Fact {
+	var facts []grid.Fact
+	if folder := r.fleet.recordingsFolder(); folder != "" {
+		facts = append(facts, grid.Fact{Label: "recordings", Text: folder})
+	}
+	if names := o.reports(); names != nil {
+		facts = append(facts, grid.Fact{Label: "reports", Text: strings.Join(names, ", ")})
+	}
+	return facts
+}
+
+// gridPhases are the phases of local and of remote targets.
+type gridPhases struct{ here, there []string }
+
+func (r *smokeRun) phases() gridPhases {
+	here := []smoke.Phase{smoke.PhaseStart, smoke.PhaseHandshake, smoke.PhaseList}
+	if r.opts.Scenario != nil {
+		here = append(here, smoke.PhaseScenario)
+	}
+	here = append(here, smoke.PhaseShutdown)
+	if r.opts.Baseline != nil {
+		here = append(here, smoke.PhaseBaseline)
+	}
+	var p gridPhases
+	p.here = phaseNames(here)
+	p.there = append(phaseNames([]smoke.Phase{smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth}), p.here...)
+	return p
+}
+
+func phaseNames(phases []smoke.Phase) []string {
+	names := make([]string, len(phases))
+	for i, phase := range phases {
+		names[i] = string(phase)
+	}
+	return names
+}
+
+// A gridSource adapts the progress of a run to grid.Source.
+type gridSource struct {
+	progress *progress.Progress
+	phases   gridPhases
+	endFacts []grid.Fact
+}
+
+// Changed implements grid.Source.
+func (s *gridSource) Changed() <-chan struct{} { return s.progress.Changed() }
+
+// Len implements grid.Source.
+func (s *gridSource) Len() int { return len(s.progress.Targets()) }
+
+// Row implements grid.Source.
+func (s *gridSource) Row(target int) grid.Row {
+	at, one := s.progress.Target(target), s.progress.Targets()[target]
+	row := grid.Row{
+		Host: one.Host, Server: one.Server, Phases: s.phases.there, Attempt: at.Attempt, Recording: at.Recording,
+	}
+	if one.Host == smoke.Local {
+		row.Phases = s.phases.here
+	}
+	switch {
+	case at.Result != nil:
+		doneRow(&row, &at)
+	case at.Phase != "":
+		row.State, row.Phase, row.FailedIn = grid.Running, string(at.Phase), string(at.Failed)
+		row.Before = string(at.Before)
+		row.Took, row.InPhase = time.Since(at.Began), time.Since(at.Entered)
+	}
+	return row
+}
+
+// doneRow completes the row of a target that is done.
+func doneRow(row *grid.Row, at *progress.Row) {
+	r := at.Result
+	row.Took = at.Ended.Sub(at.Began)
+	switch {
+	case r.OK:
+		row.State, row.Message = grid.Passed, report.Text(r)
+		return
+	case r.Cause == smoke.CauseCancelled:
+		row.State = grid.Cancelled
+	default:
+		row.State, row.Cause = grid.Failed, string(r.Cause)
+	}
+	row.Message = withoutPlace(r.Message)
+	if r.Phase != smoke.PhaseDone { // else its log failed the checks after all phases
+		row.Phase = string(r.Phase)
+	}
+}
+
+// withoutPlace removes the host from the message of a failed start: the row shows
+// it, and has little room.
+func withoutPlace(message string) string {
+	if rest, ok := strings.CutPrefix(message, "start on "); ok {
+		if _, what, ok := strings.Cut(rest, ": "); ok {
+			return what
+		}
+	}
+	return strings.TrimPrefix(message, "start: ")
+}
+
+// About implements grid.Source.
+func (s *gridSource) About(target int) []grid.Fact {
+	r := s.progress.Target(target).Result
+	if r == nil {
+		return nil
+	}
+	var facts []grid.Fact
+	for _, fact := range report.About(r) {
+		facts = append(facts, grid.Fact(fact))
+	}
+	return facts
+}
+
+// Totals implements grid.Source.
+func (s *gridSource) Totals() grid.Totals {
+	all := s.progress.Totals()
+	t := grid.Totals{
+		Waiting: all.Waiting, Connecting: all.Connecting, Running: all.Running,
+		Passed: all.Counts.Passed, Failed: all.Counts.Failed, Cancelled: all.Counts.Cancelled,
+		Newest: all.Newest, Took: time.Since(all.Began), Over: !all.Ended.IsZero(),
+	}
+	if t.Over {
+		t.Took, t.Facts = all.Ended.Sub(all.Began), s.endFacts
+	}
+	for _, cause := range all.Causes {
+		t.Causes = append(t.Causes, grid.Count{Name: string(cause.Cause), N: cause.N})
+	}
+	return t
+}

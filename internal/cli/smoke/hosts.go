@@ -1,0 +1,76 @@
+package smoke
+
+import (
+	"context"
+	"fmt"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/hosts"
+	"mcpdbg/sshexec/sshconfig"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// smokeHosts returns the hosts of --ssh and --hosts, in order, or none if neither
+// was given. It reports duplicates.
+func smokeHosts(ctx context.Context, env *console.Env, f *smokeFlags, sshConfig string) ([]string, error) {
+	var lines []hosts.Line
+	for _, dest := range f.hosts {
+		lines = append(lines, hosts.Line{Text: dest, File: "--ssh"})
+	}
+	for _, name := range f.lists {
+		more, err := readHosts(ctx, env, name)
+		if err != nil {
+			return nil, exit.WithHint(console.UnreadInput("--hosts", err), "a file with one host per line, or --ssh HOST for a single host")
+		}
+		lines = append(lines, more...)
+	}
+	names := hosts.Names{
+		Canonical: canonicalHost,
+		Known:     (&sshconfig.Resolver{Config: sshConfig}).Aliases,
+		Match:     sshconfig.MatchAlias,
+	}
+	chosen, repeats, err := names.Choose(lines)
+	if err != nil {
+		return nil, exit.Usagef("%v", err)
+	}
+	printRepeats(env, repeats)
+	return chosen, nil
+}
+
+// readHosts reads one list; - is standard input.
+func readHosts(ctx context.Context, env *console.Env, name string) ([]hosts.Line, error) {
+	file, err := env.Open(ctx, "--hosts", name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if name == "-" {
+		name = console.StandardInput
+	}
+	return hosts.Parse(name, file)
+}
+
+// canonicalHost returns the canonical form of a host.
+func canonicalHost(name string) (string, error) {
+	if name == smoke.Local {
+		return name, nil
+	}
+	d, err := sshconfig.ParseDestination(name)
+	return d.String(), err
+}
+
+// shownRepeats is the maximum number of duplicate hosts that are reported.
+const shownRepeats = 5
+
+func printRepeats(env *console.Env, repeats []hosts.Repeat) {
+	for i, r := range repeats {
+		if i == shownRepeats {
+			fmt.Fprintf(env.Stderr, "mcpdbg: note: %d more hosts are listed again\n", len(repeats)-i)
+			return
+		}
+		text := fmt.Sprintf("mcpdbg: note: %s: %s is listed again (first in %s), and tested once", r.Line.Position(), r.Host, r.First.Position())
+		fmt.Fprintln(env.Stderr, termsafe.String(text))
+	}
+}

@@ -1,0 +1,198 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/report"
+)
+
+// smokeOutputs are the flags that select the outputs of a run.
+type smokeOutputs struct {
+	json, jsonl, tap, quiet bool
+	junit, html             string
+	flags.Screen
+}
+
+func (o *smokeOutputs) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "print one JSON document at the end")
+	f.BoolVar(&o.jsonl, "jsonl", false, "print one JSON line per target as soon as it is done")
+	f.BoolVar(&o.tap, "tap", false, "print TAP (Test Anything Protocol) at the end")
+	f.StringVar(&o.junit, "junit", "", "write a JUnit XML report to `file`; - is standard output")
+	f.StringVar(&o.html, "html", "", "write an HTML report to `file`; - is standard output")
+	f.BoolVar(&o.quiet, "quiet", false, "print only errors; the exit code is the result")
+	o.Register(cmd)
+}
+
+// screen returns the flags of the interface, which is off if another output goes
+// to stdout.
+func (o *smokeOutputs) screen() flags.Screen {
+	s := o.Screen
+	s.Plain = s.Plain || o.quiet || len(o.toStdout()) > 0
+	return s
+}
+
+// toStdout returns the flags that replace the text on stdout.
+func (o *smokeOutputs) toStdout() []string {
+	var flags []string
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"--json", o.json}, {"--jsonl", o.jsonl}, {"--tap", o.tap},
+		{"--junit -", o.junit == "-"}, {"--html -", o.html == "-"},
+	} {
+		if f.set {
+			flags = append(flags, f.name)
+		}
+	}
+	return flags
+}
+
+// check rejects outputs that cannot be combined.
+func (o *smokeOutputs) check() error {
+	if flags := o.toStdout(); len(flags) > 1 {
+		return exit.Usagef("%s and %s cannot be combined: both write to standard output", flags[0], flags[1])
+	}
+	if o.junit != "" && o.junit != "-" && filepath.Clean(o.junit) == filepath.Clean(o.html) {
+		return exit.Usagef("--junit and --html cannot write to the same file, %s", o.junit)
+	}
+	if o.json && o.quiet || o.jsonl && o.quiet || o.tap && o.quiet {
+		return exit.Usagef("%s and --quiet cannot be combined", o.toStdout()[0])
+	}
+	return nil
+}
+
+// A smokeOutput is the set of outputs of a run.
+type smokeOutput struct {
+	sinks  []report.Sink
+	errs   []error                 // of the sinks; a failed sink is not called again
+	files  []*console.NewFile      // until they are finished
+	wrote  []string                // the complete reports
+	cancel context.CancelCauseFunc // called with errors of sinks
+}
+
+// openOutputs opens all outputs except the interface. A file that cannot be created
+// is an error before the run.
+func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, cancel context.CancelCauseFunc) (*smokeOutput, error) {
+	out := &smokeOutput{cancel: cancel}
+	addPaced := func(s report.Sink) { out.add(report.Paced(env.Urgent, s, len(targets), cancel)) }
+	switch {
+	case o.json:
+		addPaced(report.AtEnd(env.Stdout, report.JSON))
+	case o.jsonl:
+		addPaced(report.Lines(env.Stdout, len(targets)))
+	case o.tap:
+		addPaced(report.AtEnd(env.Stdout, report.TAP))
+	case !o.quiet && len(o.toStdout()) == 0 && !env.Terminal:
+		addPaced(report.TextLines(env.Stdout, targets))
+	}
+	for _, file := range o.files() {
+		switch file.path {
+		case "":
+		case "-":
+			addPaced(report.AtEnd(env.Stdout, file.write))
+		default:
+			f, err := console.Create(file.path, true)
+			if err != nil {
+				out.abandon()
+				return nil, exit.WithHint(fmt.Errorf("%s: %w", file.flag, err), "a file in an existing folder that you can write to, or - for standard output")
+			}
+			out.files = append(out.files, f)
+			out.add(report.Sink{Finish: func(r *smoke.Report) error {
+				err := f.Finish(file.write(f, r))
+				if err == nil {
+					out.wrote = append(out.wrote, file.path)
+				}
+				return err
+			}})
+		}
+	}
+	return out, nil
+}
+
+// A smokeFile is a report that a flag writes to a file.
+type smokeFile struct {
+	flag, path string
+	write      func(io.Writer, *smoke.Report) error
+}
+
+func (o *smokeOutputs) files() []smokeFile {
+	return []smokeFile{{"--junit", o.junit, report.JUnit}, {"--html", o.html, report.HTML}}
+}
+
+// reports returns the names of the files that are written at the end.
+func (o *smokeOutputs) reports() []string {
+	var names []string
+	for _, file := range o.files() {
+		if file.path != "" && file.path != "-" {
+			names = append(names, file.path)
+		}
+	}
+	return names
+}
+
+func (o *smokeOutput) add(s report.Sink) {
+	o.sinks = append(o.sinks, s)
+	o.errs = append(o.errs, nil)
+}
+
+// each calls do for every sink that has not failed.
+func (o *smokeOutput) each(do func(s *report.Sink) error) {
+	for i := range o.sinks {
+		if o.errs[i] != nil {
+			continue
+		}
+		if o.errs[i] = do(&o.sinks[i]); o.errs[i] != nil {
+			o.cancel(o.errs[i])
+		}
+	}
+}
+
+// begin writes the parts before the first target.
+func (o *smokeOutput) begin(head *smoke.Report) {
+	o.each(func(s *report.Sink) error {
+		if s.Begin == nil {
+			return nil
+		}
+		return s.Begin(head)
+	})
+}
+
+// event writes the results of targets.
+func (o *smokeOutput) event(e smoke.Event) {
+	if e.Result == nil {
+		return
+	}
+	o.each(func(s *report.Sink) error {
+		if s.Done == nil {
+			return nil
+		}
+		return s.Done(e.Target, e.Result)
+	})
+}
+
+// finish writes the ends of all outputs, and returns the errors of all sinks.
+func (o *smokeOutput) finish(r *smoke.Report) error {
+	o.each(func(s *report.Sink) error { return s.Finish(r) })
+	return errors.Join(o.errs...)
+}
+
+// abandon removes the files that were begun.
+func (o *smokeOutput) abandon() {
+	for _, f := range o.files {
+		_ = f.Finish(errAbandoned)
+	}
+}
+
+var errAbandoned = errors.New("abandoned")

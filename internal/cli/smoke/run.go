@@ -1,0 +1,141 @@
+package smoke
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/progress"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// options returns the options of the run that the flags set.
+func (f *smokeFlags) options(ctx context.Context, fl *fleet) (smoke.Options, error) {
+	opts := f.opts
+	opts.Targets, opts.Make, opts.Seed = fl.plan.Targets, fl.make, uint64(f.seed)
+	var err error
+	if opts.Scenario, opts.Vars, err = f.scenario.Read(ctx, fl.env); err != nil {
+		return opts, err
+	}
+	if opts.Scenario != nil && fl.flags.Given("timeout") {
+		opts.Scenario.Timeout = fl.flags.Timeout
+	}
+	opts.Baseline, err = smokeBaseline(ctx, f, fl)
+	return opts, err
+}
+
+// runFleet runs the fleet, and writes and shows the results.
+func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (*smoke.Report, error) {
+	opts, err := f.options(ctx, fl)
+	if err != nil {
+		return nil, err
+	}
+	if err := flags.ApplyScreen(env, f.out.screen()); err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	out, err := openOutputs(env, &f.out, fl.plan.Targets, func(err error) {
+		if exit.CodeOf(err) != exit.Partial || exit.IsBrokenPipe(err) { // a full output does not end the run
+			stop(err)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &smokeRun{env: env, fleet: fl, opts: opts, out: out, progress: progress.New(fl.plan.Targets), stop: stop}
+	if !f.out.quiet {
+		fmt.Fprintln(env.Stderr, "mcpdbg: "+fl.plan.String())
+	}
+	if env.Terminal {
+		return r.onScreen(ctx, running, &f.out)
+	}
+	if f.out.quiet {
+		return r.do(running)
+	}
+	watched := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() { r.printProgress(watched) })
+	report, err := r.do(running)
+	close(watched)
+	watcher.Wait()
+	r.printFiles()
+	return report, err
+}
+
+// A smokeRun is a run with its progress and its outputs.
+type smokeRun struct {
+	env      *console.Env
+	fleet    *fleet
+	opts     smoke.Options
+	out      *smokeOutput
+	progress *progress.Progress
+	stop     context.CancelCauseFunc
+}
+
+// do tests all targets and writes the results.
+func (r *smokeRun) do(ctx context.Context) (*smoke.Report, error) {
+	head := smoke.Report{Tool: "mcpdbg " + console.Version, Started: time.Now(), Seed: r.opts.Seed}
+	if r.opts.Scenario != nil {
+		head.Scenario = r.opts.Scenario.Name
+	}
+	if r.opts.Baseline != nil {
+		head.Baseline = r.opts.Baseline.Name
+	}
+	r.out.begin(&head)
+	r.fleet.recorded = r.progress.Recorded
+	r.opts.Event = func(e smoke.Event) {
+		r.progress.Event(e)
+		r.out.event(e)
+	}
+	over := make(chan struct{})
+	defer context.AfterFunc(ctx, func() { // Run then shuts all targets down
+		end := r.env.Signals.Begin()
+		<-over
+		end()
+	})()
+	report := smoke.Run(ctx, r.opts)
+	close(over)
+	report.Tool = head.Tool
+	err := r.out.finish(report)
+	r.progress.Over()
+	return report, err
+}
+
+// quietFor is the interval of progress lines.
+const quietFor = 10 * time.Second
+
+// printProgress prints the progress whenever no target was completed for
+// quietFor, until stop is closed.
+func (r *smokeRun) printProgress(stop <-chan struct{}) {
+	ticker := time.NewTicker(quietFor)
+	defer ticker.Stop()
+	before := 0
+	for {
+		select {
+		case <-ticker.C:
+			text, done := r.progress.StatusLine()
+			if done == before {
+				fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: "+text))
+			}
+			before = done
+		case <-stop:
+			return
+		}
+	}
+}
+
+// printFiles prints where the recordings and the reports are.
+func (r *smokeRun) printFiles() {
+	if folder := r.fleet.recordingsFolder(); folder != "" {
+		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: recorded to "+folder))
+	}
+	for _, name := range r.out.wrote {
+		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: wrote "+name))
+	}
+}

@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/store"
+	"mcpdbg/session/target"
+)
+
+// A Home lists the servers and recordings that were found.
+type Home struct {
+	Files []target.File // from the known locations; unreadable ones have Err
+	Notes []string      // what could not be read, and why
+
+	Folder     string            // of recordings
+	Recordings []store.Recording // the newest first, not read yet
+}
+
+// maxRecent is the number of recordings that are printed.
+const maxRecent = 10
+
+// Recent returns the newest recordings with what their first and last lines say.
+func (h *Home) Recent() []store.Recording {
+	newest := slices.Clone(h.Recordings[:min(len(h.Recordings), maxRecent)])
+	for i := range newest {
+		_ = newest[i].Look() // what cannot be read stays empty
+	}
+	return newest
+}
+
+// Discover finds servers and recordings, and reads none of the recordings.
+func Discover() Home {
+	opts, err := flags.TargetOptions()
+	h := Home{Files: target.Discover(opts)}
+	if err != nil {
+		h.Notes = append(h.Notes, err.Error())
+	}
+	if h.Folder, err = recordings.DefaultDir(); err != nil {
+		h.Notes = append(h.Notes, "recordings: "+err.Error())
+		return h
+	}
+	if h.Recordings, err = store.List(h.Folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		h.Notes = append(h.Notes, "recordings: "+err.Error())
+	}
+	return h
+}
+
+// Servers returns how many servers were found.
+func (h *Home) Servers() int {
+	n := 0
+	for i := range h.Files {
+		n += len(h.Files[i].Entries)
+	}
+	return n
+}
+
+// CommandText returns a server's command line without secrets.
+func CommandText(e *target.Entry) string {
+	words := make([]string, len(e.Argv))
+	for i, arg := range e.Argv {
+		words[i] = arg.String()
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,295 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"mcpdbg/ui/host"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/target"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/workspace"
+)
+
+// Again implements host.Launcher.
+func (l *Launcher) Again(ctx context.Context, again host.Rerun) (workspace.Opened, error) {
+	t, ofRun, err := l.flagsOf(again)
+	if err != nil {
+		return workspace.Opened{}, err
+	}
+	t.Shown = again.Argv
+	var secrets []executor.EnvVar
+	var pairs []string
+	if t.From != nil {
+		for _, secret := range t.From.Start.Secrets() {
+			pairs = append(pairs, "${"+secret.Name+"}", secret.Value)
+		}
+	}
+	for _, name := range again.Named {
+		value, given := again.Values[name]
+		if !given && ofRun {
+			continue // set by the flags
+		}
+		if !given {
+			var there bool
+			if value, there = os.LookupEnv(name); !there {
+				return workspace.Opened{}, fmt.Errorf("%s needs a value: not set in this environment", name)
+			}
+		}
+		t.Env = append(t.Env, name+"="+value)
+		pairs = append(pairs, "${"+name+"}", value)
+	}
+	for name, value := range again.Values {
+		secrets = append(secrets, executor.EnvVar{Name: name, Value: value})
+		if !slices.Contains(again.Named, name) {
+			pairs = append(pairs, "${"+name+"}", value)
+		}
+	}
+	argv := slices.Clone(again.Argv)
+	fill := strings.NewReplacer(pairs...)
+	for i := range argv {
+		argv[i] = fill.Replace(argv[i])
+	}
+	t.Configure = func(cfg *session.Config) {
+		delete(cfg.Policies, mcp.MethodRoots) // answered from the recording, or by the person
+		cfg.Secrets = append(cfg.Secrets, secrets...)
+		again.Configure(cfg)
+	}
+	return l.start(ctx, t, argv, "replay of "+t.ServerName(argv))
+}
+
+// flagsOf returns the flags to re-run the server of a recording: those of the
+// run that made it, or else what its header says.
+func (l *Launcher) flagsOf(again host.Rerun) (t flags.Target, ofRun bool, err error) {
+	if l.Target != nil && again.File != "" {
+		if t, ofRun, err = l.Target(again.File); ofRun {
+			return t, true, err
+		}
+	}
+	t = flags.Defaults()
+	t.Cwd = again.Header.Cwd
+	if again.Header.Host != "" {
+		t.SSH.Dest = again.Header.Host
+	}
+	if again.EnvPolicy != "" && !t.SSH.Remote() {
+		t.EnvPolicy = again.EnvPolicy
+	}
+	return t, false, nil
+}
+
+// A Launcher opens servers and recordings for the interface. It implements
+// host.Launcher; end closes what is still open when the interface ends.
+type Launcher struct {
+	Env      *console.Env
+	prompter executor.Prompter
+	// Target, if set, returns the flags of the target with this recording.
+	Target func(recording string) (t flags.Target, ok bool, err error)
+
+	mu   sync.Mutex
+	live []*live.Session
+	open []*recordings.Recording
+	// warnings are printed to standard error after the interface ends.
+	warnings []string
+}
+
+// The first part of an item's key; NUL bytes separate the parts.
+const (
+	serverKey    = "server"
+	recordingKey = "recording"
+	demoKey      = "demo"
+	keySep       = "\x00"
+)
+
+// Home implements host.Launcher.
+func (l *Launcher) Home(context.Context) (host.Home, error) {
+	h := Discover()
+	home := host.Home{Notes: h.Notes}
+	for i := range h.Files {
+		f := &h.Files[i]
+		if f.Err != nil {
+			home.Notes = append(home.Notes, f.Err.Error())
+		}
+		for _, p := range f.Unread {
+			home.Notes = append(home.Notes, p.Error())
+		}
+		for j := range f.Entries {
+			home.Items = append(home.Items, serverItem(&f.Entries[j]))
+		}
+	}
+	listed := h.Recordings[:min(len(h.Recordings), maxListed)]
+	for i := range listed {
+		home.Items = append(home.Items, recordingItem(&listed[i]))
+	}
+	if older := len(h.Recordings) - len(listed); older > 0 {
+		home.Notes = append(home.Notes, fmt.Sprintf("%d older recordings: mcpdbg rec ls", older))
+	}
+	home.Items = append(home.Items, host.Item{
+		Kind: host.DemoItem, Key: demoKey, Name: "demo server", From: "built in", Where: wording.Place(""), Command: "mcpdbg " + console.DemoServer,
+	})
+	return home, nil
+}
+
+func serverItem(e *target.Entry) host.Item {
+	item := host.Item{
+		Kind: host.ServerItem, Key: strings.Join([]string{serverKey, e.File, e.Project, e.Name}, keySep), Name: e.Name,
+		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(e.SSH), Command: CommandText(e),
+	}
+	if why, try := e.Why(); why != "" {
+		item.Blocked = why
+		if try != "" {
+			item.Blocked += " (try: " + try + ")"
+		}
+	}
+	for i := range e.Problems {
+		item.Notes = append(item.Notes, e.Problems[i].Text)
+	}
+	for _, in := range e.Inputs {
+		input := host.Input{ID: in.ID, Description: in.Description, Default: in.Default.Reveal(), Secret: in.Secret}
+		for _, o := range in.Options {
+			input.Options = append(input.Options, o.Value)
+		}
+		item.Inputs = append(item.Inputs, input)
+	}
+	return item
+}
+
+// Open implements host.Launcher.
+func (l *Launcher) Open(ctx context.Context, item host.Item, inputs map[string]string) (workspace.Opened, error) {
+	key := strings.Split(item.Key, keySep)
+	switch {
+	case item.Kind == host.CommandItem:
+		return l.command(ctx, item.Words)
+	case key[0] == demoKey:
+		return l.start(ctx, flags.Defaults(), append(slices.Clone(l.Env.Self), console.DemoServer), "demo server")
+	case key[0] == recordingKey && len(key) == 2:
+		return l.recording(key[1])
+	case key[0] == serverKey && len(key) == 4:
+		t, err := flags.ConfiguredServer(key[1], key[2], key[3], inputs)
+		if err != nil {
+			return workspace.Opened{}, err
+		}
+		return l.start(ctx, t, t.From.Start.Args(), t.From.Entry.Name)
+	}
+	return workspace.Opened{}, fmt.Errorf("cannot open %q", item.Name)
+}
+
+// command opens the server of a typed command line.
+func (l *Launcher) command(ctx context.Context, words []string) (workspace.Opened, error) {
+	t, argv, err := flags.Typed(words)
+	if err != nil {
+		return workspace.Opened{}, err
+	}
+	return l.start(ctx, t, argv, t.ServerName(argv))
+}
+
+// start makes a session that is not started yet.
+func (l *Launcher) start(ctx context.Context, t flags.Target, argv []string, name string) (workspace.Opened, error) {
+	t.Person = true
+	temporary, err := live.UseTemporary(l.Env, &t)
+	if err != nil {
+		return workspace.Opened{}, err
+	}
+	s, err := live.Prepare(ctx, l.Env, t, argv, l.prompter)
+	if err != nil {
+		return workspace.Opened{}, err
+	}
+	l.mu.Lock()
+	l.live = append(l.live, s)
+	l.warnings = append(l.warnings, temporary)
+	l.mu.Unlock()
+	kept, warning := notesOf(s.Log.Path(), s.Log.Header().ID)
+	warning = cmp.Or(warning, temporary)
+	return workspace.Opened{
+		Session: s.Session, Source: s.Log, Title: title(name, t.SSH.Dest), Start: s.Open, Notes: kept, Warning: warning,
+		Close: func(ctx context.Context) error { return l.close(ctx, s) },
+	}, nil
+}
+
+// title returns the title of a session in the interface.
+func title(name, host string) string { return fmt.Sprintf("%s (%s)", name, wording.Place(host)) }
+
+// close ends a session that was closed in the interface.
+func (l *Launcher) close(ctx context.Context, s *live.Session) error {
+	l.mu.Lock()
+	i := slices.Index(l.live, s)
+	if i >= 0 {
+		l.live = slices.Delete(l.live, i, i+1)
+	}
+	l.mu.Unlock()
+	if i < 0 {
+		return nil // end did it
+	}
+	report, err := s.End(ctx)
+	for _, p := range report.Survivors {
+		err = errors.Join(err, fmt.Errorf("still running: pid %d %s", p.PID, p.Command))
+	}
+	return err
+}
+
+// End closes everything that is still open, servers concurrently, and prints how
+// they ended.
+func (l *Launcher) End(ctx context.Context, err error) error {
+	l.mu.Lock()
+	left, open, warnings := l.live, l.open, l.warnings
+	l.live, l.open, l.warnings = nil, nil, nil
+	l.mu.Unlock()
+	reports := make([]session.ShutdownReport, len(left))
+	errs := make([]error, len(left))
+	var wg sync.WaitGroup
+	for i, s := range left {
+		wg.Go(func() { reports[i], errs[i] = s.End(ctx) })
+	}
+	wg.Wait()
+	for _, text := range warnings {
+		if text != "" {
+			fmt.Fprintln(l.Env.Stderr, termsafe.String("mcpdbg: "+text))
+		}
+	}
+	for i, s := range left {
+		live.ReportNeeded(l.Env, reports[i])
+		live.ReportEnd(l.Env, s, true, reports[i], err)
+	}
+	for _, r := range open {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// recording opens a recording for the interface.
+func (l *Launcher) recording(path string) (workspace.Opened, error) {
+	r, err := recordings.OpenProgressive(path)
+	if err != nil {
+		return workspace.Opened{}, flags.Unreadable(path, err)
+	}
+	l.mu.Lock()
+	l.open = append(l.open, r)
+	l.mu.Unlock()
+	kept, warning := notesOf(path, r.Header().ID)
+	return workspace.Opened{
+		Source: r, Title: filepath.Base(path), File: path, Notes: kept, Warning: warning,
+		Close: func(context.Context) error {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if i := slices.Index(l.open, r); i >= 0 {
+				l.open = slices.Delete(l.open, i, i+1)
+				return r.Close()
+			}
+			return nil
+		},
+	}, nil
+}

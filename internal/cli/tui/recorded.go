@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/cli/wording"
+	"mcpdbg/recordings/store"
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+)
+
+// maxListed is the number of recordings that the interface lists.
+const maxListed = 2000
+
+// recordingItem returns the item of a recording, as far as it was read.
+func recordingItem(r *store.Recording) host.Item {
+	item := host.Item{
+		Kind: host.RecordingItem, Key: recordingKey + keySep + r.Path, Name: r.Command(), From: wording.Path(r.Path),
+		Where: wording.Place(r.Header.Host), Command: strings.Join(r.Header.Argv, " "), When: r.When, Short: store.ShortName(filepath.Base(r.Path)), Size: r.Size, Live: r.State == session.RecordingOn,
+	}
+	item.Words = wordsOf(&r.Header)
+	if r.Duration > 0 {
+		item.Long = time.Duration(r.Duration) * time.Microsecond
+	}
+	if c := r.Counts; c != nil {
+		item.Counted, item.Sent, item.Received, item.Errors = true, c.Out, c.In, c.Errors
+	}
+	item.Verdict = verdict(r)
+	return item
+}
+
+// wordsOf returns the flags and the command that start a recorded server again, nil if
+// the command is not known. Values that were kept out of the recording are missing.
+func wordsOf(h *session.Header) (words []string) {
+	if len(h.Argv) == 0 {
+		return nil
+	}
+	if h.Host != "" {
+		words = append(words, "--ssh", h.Host)
+	}
+	if h.Cwd != "" {
+		words = append(words, "-C", h.Cwd)
+	}
+	return append(words, h.Argv...)
+}
+
+// unfinished has the labels of recordings that are not whole.
+var unfinished = map[session.RecordingState]string{
+	session.RecordingTorn: "not finished", session.RecordingParted: "parts missing", session.RecordingCut: "stopped",
+}
+
+// verdict returns the likeliest cause of the problems of a recording, or
+// host.VerdictOK. It is empty as long as the recording was not examined.
+func verdict(r *store.Recording) string {
+	switch text := unfinished[r.State]; {
+	case r.Cause != "":
+		return r.Cause
+	case r.State == session.RecordingCut && r.Stopped != "":
+		return text + ": " + r.Stopped
+	case text != "":
+		return text
+	case r.Examined && r.Whole() && r.Counts.Errors == 0:
+		return host.VerdictOK
+	}
+	return ""
+}
+
+// Look implements host.Launcher.
+func (*Launcher) Look(ctx context.Context, item host.Item, whole bool) host.Item {
+	_, path, _ := strings.Cut(item.Key, keySep)
+	r := store.Recording{Path: path, When: item.When}
+	err := r.Look()
+	if err == nil && whole {
+		err = r.Examine(ctx)
+	}
+	looked := recordingItem(&r)
+	if err != nil && ctx.Err() == nil {
+		looked.Verdict = "cannot be read"
+		looked.Notes = []string{err.Error()}
+	}
+	return looked
+}

@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"mcpdbg/ui/host"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/cli/watching"
+	filewatch "mcpdbg/internal/watch"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/replay"
+	"mcpdbg/ui"
+	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/tty"
+	"mcpdbg/ui/widget/grid"
+	"mcpdbg/ui/workspace"
+)
+
+// showScreen runs the interface until the user leaves it or a signal ends ctx, which is
+// then the error.
+func showScreen(ctx context.Context, env *console.Env, opts ui.Options) error {
+	defer context.AfterFunc(ctx, func() { env.Signals.Begin() })() // Run then ends within seconds
+	defer env.Signals.AtExit(tty.SaveScreen())()
+	err := ui.Run(ctx, opts)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return err
+}
+
+// ShowSession debugs argv in the interface, under name or else the name of the
+// server. The interface also shows a server that failed to start.
+func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []string, name string, w flags.Watch) error {
+	prompter := prompter.New()
+	t.Person = true
+	files, err := watching.Files(&w, &t)
+	if err != nil {
+		return err
+	}
+	l, err := live.Prepare(ctx, env, t, argv, prompter)
+	if err != nil {
+		return errors.Join(err, watching.CloseFiles(files))
+	}
+	if name == "" {
+		name = t.ServerName(argv)
+	}
+	kept, _ := notesOf(l.Log.Path(), l.Log.Header().ID) // a new file has none
+	more := &Launcher{Env: env, prompter: prompter, live: []*live.Session{l}}
+	opts := ui.Options{
+		Settings: env.Settings, Launcher: more, Session: l.Session, Source: l.Log, Prompter: prompter,
+		Title: title(name, t.SSH.Dest), Start: l.Open, Drafts: draftsFolder(), Notes: kept,
+	}
+	if files != nil {
+		over := watching.New(&w, l, files, true)
+		defer over.Close()
+		opts.Start, opts.Watch = over.Open, watchOn(over)
+	}
+	err = showScreen(ctx, env, opts)
+	return errors.Join(err, more.End(ctx, err))
+}
+
+// watchOn adapts the watch to the interface.
+func watchOn(w *watching.Watch) *workspace.Watch {
+	return &workspace.Watch{
+		What: strings.Join(w.Globs, " "), Doing: w.Doing, Next: w.Next, Rest: w.SendHeld, Always: w.Always,
+		Again: func(ctx context.Context, cause string) (*replay.Round, error) {
+			round, err := w.Again(ctx, cause)
+			if failed, ok := errors.AsType[*filewatch.BuildError](err); ok {
+				err = &workspace.BuildError{Cause: failed.Cause, Command: failed.Command, Err: failed.Err, Output: failed.Output}
+			}
+			return round, err
+		},
+	}
+}
+
+// Grid describe a run over targets for the interface.
+type Grid struct {
+	Title string
+	Stop  func()                                           // ends the run
+	At    func(target int) (flags.Target, []string, error) // how a target is started
+}
+
+// ShowGrid shows a run over targets in the interface, until the user leaves it.
+// The run may still continue then; ending it and waiting for that is up to the
+// caller.
+func ShowGrid(ctx context.Context, env *console.Env, run grid.Source, opts Grid) error {
+	prompter := prompter.New()
+	l := &Launcher{Env: env, prompter: prompter, Target: func(recording string) (flags.Target, bool, error) {
+		for i := range run.Len() {
+			if run.Row(i).Recording == recording {
+				t, _, err := opts.At(i)
+				return t, true, err
+			}
+		}
+		return flags.Target{}, false, nil
+	}}
+	err := showScreen(ctx, env, ui.Options{
+		Settings: env.Settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder(),
+		Grid: &host.GridRun{
+			Source: run, Title: opts.Title, Stop: opts.Stop,
+			Open: func(_ context.Context, target int) (workspace.Opened, error) {
+				row := run.Row(target)
+				o, err := l.recording(row.Recording)
+				o.Title = title(row.Server, row.Host) // the file names of a run all begin alike
+				return o, err
+			},
+			StartNew: func(ctx context.Context, target int) (workspace.Opened, error) {
+				t, argv, err := opts.At(target)
+				if err != nil {
+					return workspace.Opened{}, err
+				}
+				return l.start(ctx, t, argv, run.Row(target).Server)
+			},
+		},
+	})
+	return errors.Join(err, l.End(ctx, err))
+}
+
+// ShowHome shows the interface without a session, with servers and recordings.
+func ShowHome(ctx context.Context, env *console.Env) error {
+	prompter := prompter.New()
+	l := &Launcher{Env: env, prompter: prompter}
+	err := showScreen(ctx, env, ui.Options{Settings: env.Settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder()})
+	return errors.Join(err, l.End(ctx, err))
+}
+
+// draftsFolder returns where the interface stores drafts, or "" if there is no
+// state folder.
+func draftsFolder() string {
+	state, err := recordings.StateDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(state, "drafts")
+}

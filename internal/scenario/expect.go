@@ -1,0 +1,295 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"mcpdbg/session"
+)
+
+// A judgement collects the problems of a step.
+type judgement struct {
+	*runner
+	ctx      context.Context
+	step     *Step
+	out      outcome
+	problems []Problem
+}
+
+// judge checks an outcome against what is expected, and captures from it.
+func (r *runner) judge(ctx context.Context, step *Step, out outcome, found problemsBefore) []Problem {
+	j := &judgement{runner: r, ctx: ctx, step: step, out: out}
+	switch {
+	case out.err != nil:
+		j.add(r.failure(step, out.err))
+	case out.problem != nil:
+		j.add(*out.problem)
+	case out.kind == anAnswer && j.answer():
+		j.value()
+	case out.kind == params:
+		j.value()
+	}
+	if out.err == nil && out.problem == nil {
+		j.within()
+		j.exit()
+	}
+	j.newProblems(found)
+	return j.problems
+}
+
+// add adds a problem with its place and without secrets, up to maxDiffs.
+func (j *judgement) add(p Problem) {
+	switch {
+	case len(j.problems) > maxDiffs:
+		return
+	case len(j.problems) == maxDiffs:
+		p = Problem{Check: p.Check, Text: "more problems are not listed"}
+	}
+	if (p.Place == Place{}) {
+		p.Place = j.place(p.Check)
+	}
+	p = j.hide.problem(p)
+	switch {
+	case p.Text != "":
+	case p.Input != "":
+		p.Text = p.Check + ": " + p.Want + " gives " + p.Got + " for " + p.Input
+	default:
+		p.Text = p.Check + ifAny(" ", p.Pointer) + ": expected " + p.Want + ", got " + p.Got
+	}
+	j.problems = append(j.problems, p)
+}
+
+func ifAny(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
+
+// place returns the place of an expectation, or else of the step.
+func (j *judgement) place(check string) Place {
+	if at, said := j.step.Expect.Places[check]; said {
+		return at
+	}
+	return j.step.Place
+}
+
+// answer reports whether the response is of the expected kind, a result or an error.
+// If an error is expected, it becomes the value.
+func (j *judgement) answer() bool {
+	e, rpc := &j.step.Expect, j.out.rpc
+	switch {
+	case e.Error == nil && rpc != nil:
+		j.add(Problem{Check: "error", Want: "a result", Got: rpc.Error() + ifAny(" ", string(rpc.Data))})
+		return false
+	case e.Error != nil && rpc == nil:
+		got := "the result " + resultText(j.out.value)
+		if isToolError(j.out.value) {
+			got = "a result with isError (use expect: {isError: true})" + ifAny(": ", toolText(j.out.value))
+		}
+		j.add(Problem{Check: "error", Want: j.wanted(e.Error), Got: got})
+		return false
+	case e.Error != nil:
+		value, err := json.Marshal(rpc)
+		if err != nil {
+			j.add(Problem{Check: "error", Text: "error: " + err.Error()})
+			return false
+		}
+		j.out.value = value
+		j.rpc(e.Error)
+		return true
+	}
+	j.isError()
+	return true
+}
+
+// wanted describes the expected error.
+func (j *judgement) wanted(p *ErrorPattern) string {
+	text := "an error"
+	if p.Code != nil {
+		text = fmt.Sprintf("error %d", *p.Code)
+	}
+	if p.Message != "" {
+		text += " with a message matching /" + p.Message + "/"
+	}
+	return text
+}
+
+// rpc checks the code and message of an error.
+func (j *judgement) rpc(want *ErrorPattern) {
+	got := j.out.rpc
+	if want.Code != nil && *want.Code != got.Code {
+		j.add(Problem{Check: "error", Pointer: "/code", Want: fmt.Sprint(*want.Code), Got: fmt.Sprintf("%d: %s", got.Code, got.Message)})
+	}
+	if want.Message == "" {
+		return
+	}
+	re, err := compileRegexp(want.Message)
+	switch {
+	case err != nil:
+		j.add(Problem{Check: "error", Pointer: "/message", Text: "error: " + err.Error()})
+	case !re.MatchString(beginning(got.Message)):
+		j.add(Problem{Check: "error", Pointer: "/message", Want: "a match of /" + want.Message + "/", Got: string(quoteJSON(got.Message))})
+	}
+}
+
+// isError checks isError of a result. By default it must not be true.
+func (j *judgement) isError() {
+	e := &j.step.Expect
+	var said struct{ IsError json.RawMessage } // true, false, or a variable
+	is, want := isToolError(j.out.value), false
+	switch {
+	case e.IsError != nil:
+		want = *e.IsError
+	case e.Result != nil && json.Unmarshal(e.Result, &said) == nil && said.IsError != nil:
+		return // result checks it
+	}
+	if is == want {
+		return
+	}
+	p := Problem{Check: "isError", Pointer: "/isError", Want: fmt.Sprint(want), Got: fmt.Sprint(is)}
+	if is {
+		p.Got += ifAny(": ", toolText(j.out.value))
+	}
+	j.add(p)
+}
+
+// isToolError reports whether a result is that of a failed tool.
+func isToolError(result []byte) bool {
+	var r struct{ IsError bool }
+	return json.Unmarshal(result, &r) == nil && r.IsError
+}
+
+// toolText returns the first text of a tool's result.
+func toolText(result []byte) string {
+	var r struct{ Content []struct{ Text string } }
+	if json.Unmarshal(result, &r) != nil {
+		return ""
+	}
+	for _, c := range r.Content {
+		if c.Text != "" {
+			return c.Text
+		}
+	}
+	return ""
+}
+
+// value checks the value itself, and captures from it.
+func (j *judgement) value() {
+	j.result()
+	j.schema()
+	if len(j.step.Expect.JQ)+len(j.step.Capture) == 0 {
+		return
+	}
+	value, err := decodeForJQ(j.out.value)
+	if err != nil {
+		j.add(Problem{Check: "jq", Text: "jq: the value cannot be parsed: " + err.Error()})
+		return
+	}
+	for _, x := range j.step.Expect.JQ {
+		j.jq(x, value)
+	}
+	for _, c := range j.step.Capture {
+		j.capture(c, value)
+	}
+}
+
+func (j *judgement) result() {
+	if j.step.Expect.Result == nil {
+		return
+	}
+	want, err := j.vars.json(j.step.Expect.Result)
+	if err != nil {
+		j.add(j.failure(j.step, err))
+		return
+	}
+	diffs, err := subset(want, j.out.value)
+	if err != nil {
+		j.add(Problem{Check: "result", Text: "result: cannot be compared: " + err.Error()})
+	}
+	for _, d := range diffs {
+		p := Problem{Check: "result", Pointer: d.pointer, Want: encode(d.want), Got: encode(d.got)}
+		if d.missing {
+			p.Got = "nothing"
+		}
+		if d.text != "" {
+			p.Text = j.hide.short("result"+ifAny(" ", d.pointer)) + ": " + d.text
+		}
+		j.add(p)
+	}
+}
+
+func (j *judgement) schema() {
+	if j.step.Expect.Schema == nil {
+		return
+	}
+	found, err := faults(j.ctx, j.step.Expect.Schema, j.out.value)
+	if err != nil {
+		j.add(Problem{Check: "schema", Text: "schema: cannot be checked: " + j.hide.short(err.Error())})
+	}
+	for _, f := range found {
+		j.add(Problem{Check: "schema", Pointer: f.pointer, Got: f.text,
+			Text: j.hide.short("schema"+ifAny(" ", f.pointer)) + ": " + j.hide.short(f.text)})
+	}
+}
+
+func (j *judgement) jq(x Expression, value any) {
+	got, ok, err := j.vars.holds(j.ctx, x.Text, value)
+	switch {
+	case err != nil:
+		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Text: "jq: " + j.hide.short(x.Text) + ": " + j.hide.short(err.Error())})
+	case !ok:
+		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Got: got, Input: gives(withoutMeta(value))})
+	}
+}
+
+// resultText formats a result for display.
+func resultText(raw []byte) string {
+	value, err := decodeJSON(raw)
+	if err != nil {
+		return string(raw)
+	}
+	return gives(withoutMeta(value))
+}
+
+// withoutMeta removes _meta for display: in the modern era it is so long that it
+// would hide everything else.
+func withoutMeta(value any) any {
+	members, ok := value.(map[string]any)
+	if !ok || len(members) == 1 {
+		return value
+	}
+	members = maps.Clone(members)
+	delete(members, "_meta")
+	return members
+}
+
+func (j *judgement) capture(c Capture, value any) {
+	raw, err := j.vars.captured(j.ctx, c.Text, value)
+	if err == nil {
+		err = j.vars.keep(c.Name, raw)
+	}
+	if err != nil {
+		j.add(Problem{Check: "capture", Place: c.Place, Want: c.Text,
+			Text: "capture " + c.Name + ": " + j.hide.short(c.Text) + ": " + j.hide.short(err.Error())})
+	}
+}
+
+func (j *judgement) within() {
+	if limit := j.step.Expect.Within; limit > 0 && j.out.took > limit {
+		j.add(Problem{Check: "within", Want: limit.String(), Got: round(j.out.took).String(),
+			Text: fmt.Sprintf("within: the limit is %v, took %v", limit, round(j.out.took))})
+	}
+}
+
+func (j *judgement) exit() {
+	want, got := j.step.Expect.Exit, j.out.exit
+	if want == nil || got == nil {
+		return
+	}
+	if how := session.DescribeExit(*got); how != fmt.Sprintf("exit code %d", *want) {
+		j.add(Problem{Check: "exit", Want: fmt.Sprintf("exit code %d", *want), Got: how})
+	}
+}

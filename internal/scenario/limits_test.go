@@ -1,0 +1,149 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/jq"
+)
+
+// TestMarks checks that no file has more than two values per mark.
+func TestMarks(t *testing.T) {
+	for _, text := range []string{
+		"[a,b,c,[],{}]", "{a,b: c,d: {}}", "a: b\nc:\nd: e\n", "- a\n-\n- - b\n- - -\n", "? a\n: b\n? ? c\n", "a: b\rc: d\u0085e: f\u2028g: h\u2029i: j",
+	} {
+		root, err := decode(strings.NewReader(text))
+		require.NoError(t, err, text)
+		n := 0
+		for all := root.Content; len(all) > 0; n++ {
+			all = append(all[1:], all[0].Content...)
+		}
+		require.LessOrEqual(t, n, 2*marks([]byte(text))+2, text)
+	}
+}
+
+// TestProgramsAreBounded checks that a jq program cannot exhaust memory or stack.
+func TestProgramsAreBounded(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("no time")
+	cancel(why)
+	_, _, err := (*Vars)(nil).holds(ctx, "range(infinite) | empty", nil)
+	require.ErrorIs(t, err, why)
+
+	for _, program := range []string{"reduce range(20000) as $i (1; [.])", "reduce range(20000) as $i (1; {a: .})", "[range(600000)]", `"x" * 2000000`} {
+		_, err = (*Vars)(nil).captured(t.Context(), program, nil)
+		require.ErrorContains(t, err, "the result is too large: the limits are 1048576 bytes and 10000 levels", program)
+	}
+	got, ok, err := (*Vars)(nil).holds(t.Context(), `"x" * 2000000, "y" * 2000000`, nil)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "string too large to show", got)
+	raw, err := (*Vars)(nil).captured(t.Context(), `reduce range(9000) as $i ({"a": [1.5, "b"]}; [.])`, nil)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("[", 9000)+`{"a":[1.5,"b"]}`+strings.Repeat("]", 9000), string(raw))
+}
+
+// TestNumbersAreBounded checks that a server cannot make a program calculate for hours.
+func TestNumbersAreBounded(t *testing.T) {
+	digits := strings.Repeat("7", jq.MaxDigits)
+	for _, tc := range []struct{ program, value, want string }{
+		{".n * .n > 0", `{"n":` + digits + `}`, ""},
+		{".ok", `{"n":[` + digits + `7],"ok":true}`, "has 1001 digits"},
+		{".n | tonumber > 0", `{"n":"` + digits + `"}`, ""},
+		{".n | tonumber > 0", `{"n":"` + digits + `7"}`, "has 1001 digits"},
+		{".n | tonumber > 0", `{"n":"x` + digits + `"}`, "invalid number"},
+		{".n | tonumber == 17", `{"n":17}`, ""},
+		{".n | fromjson | .a > 0", `{"n":"{\"a\":` + digits + `}"}`, ""},
+		{".n | fromjson | .a > 0", `{"n":"{\"a\":` + digits + `7}"}`, "has 1001 digits"},
+		{"(.n | fromjson) == .m", `{"n":"\"` + digits + `7x\"","m":"` + digits + `7x"}`, ""},
+		{"def tonumber: 3; .n | tonumber == 3", `{"n":"x"}`, ""},
+		{".s | length > 0", `{"s":"` + strings.Repeat("s", maxProgramValue) + `"}`, "exceed the jq limit of 8388608"},
+	} {
+		value, err := decodeForJQ([]byte(tc.value))
+		ok := false
+		if err == nil {
+			_, ok, err = (*Vars)(nil).holds(t.Context(), tc.program, value)
+		}
+		if tc.want == "" {
+			require.NoError(t, err, tc.program)
+			require.True(t, ok, tc.program)
+			continue
+		}
+		require.ErrorContains(t, err, tc.want, tc.program)
+	}
+}
+
+// TestSchemasAreBounded checks that a schema that would take years is stopped.
+func TestSchemasAreBounded(t *testing.T) {
+	for _, draft := range []string{"https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"} {
+		years := fmt.Sprintf(`{"$schema": %q, "definitions": {"d0": {"type": "string"}`, draft)
+		for i := range 60 {
+			years += fmt.Sprintf(`, "d%d": {"allOf": [{"$ref": "#/definitions/d%d"}, {"$ref": "#/definitions/d%d"}]}`, i+1, i, i)
+		}
+		years += `}, "allOf": [{"$ref": "#/definitions/d60"}]}`
+		if strings.Contains(draft, "2020") { // slow
+			_, err := faults(t.Context(), []byte(years), []byte(`"x"`))
+			require.ErrorContains(t, err, "more than 250000 comparisons", draft)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("no time"))
+		_, err := faults(ctx, []byte(years), []byte(`"x"`))
+		require.ErrorContains(t, err, "no time", draft)
+	}
+	_, err := faults(t.Context(), []byte(`{"pattern": "a$"}`), []byte(`"`+strings.Repeat("a", maxLooked+1)+`"`))
+	require.ErrorContains(t, err, "a text of 65537 bytes exceeds the pattern limit of 65536")
+	found, err := faults(t.Context(), []byte(`{"format": "date", "items": {"pattern": "^a$"}}`), []byte(`["a", "b"]`))
+	require.NoError(t, err)
+	require.Equal(t, []schemaFault{{"/1", "'b' does not match pattern '^a$'"}}, found)
+	found, err = faults(t.Context(), []byte(`{"format": "date"}`), []byte(`"today"`))
+	require.NoError(t, err)
+	require.Len(t, found, 1, "formats are still checked")
+}
+
+// TestVariablesAreBounded checks that expanding a large captured value cannot exhaust
+// memory, in one step or in many.
+func TestVariablesAreBounded(t *testing.T) {
+	v := (*Vars)(nil).own()
+	third := json.RawMessage(`"` + strings.Repeat("x", maxExpanded/3) + `"`)
+	require.NoError(t, v.keep("x", third))
+	require.NoError(t, v.keep("one", json.RawMessage("1")))
+	_, err := v.text(strings.Repeat("x", maxExpanded) + "${one}") // the fastest way
+	require.ErrorIs(t, err, errExpanded)
+	_, err = v.json([]byte(`["${x}","${x}","${x}"]`))
+	require.ErrorIs(t, err, errExpanded)
+	_, err = v.json([]byte(`["${x}","${x}"]`))
+	require.NoError(t, err)
+
+	const times = maxKept / (maxExpanded / 3)
+	n := 1
+	for ; err == nil && n < 2*times; n++ {
+		require.NoError(t, v.keep("x", third), "the same one again")
+		err = v.keep(fmt.Sprint("y", n), third)
+	}
+	require.ErrorContains(t, err, "captured values exceed 64 MiB")
+	require.Equal(t, times, n)
+	require.False(t, v.has(fmt.Sprint("y", n-1)))
+}
+
+// TestProgramsGetOnlyVariablesTheyName checks that other variables, of which there can
+// be thousands, are not passed.
+func TestProgramsGetOnlyVariablesTheyName(t *testing.T) {
+	known := func(name string) bool { return name != "" && name != "no" }
+	for program, want := range map[string][]string{
+		".a": nil, "$b + $a_1": {"a_1", "b"}, `"\($a)$" | $no | $a`: {"a"}, "$a-b": {"a"}, "$$a": {"a"}, "$": nil, "$é": nil,
+	} {
+		require.Equal(t, want, named(program, known), program)
+	}
+}
+
+// TestBeginning checks how much of a line regular expressions see.
+func TestBeginning(t *testing.T) {
+	require.Equal(t, "short", beginning("short"))
+	require.Len(t, beginning(make([]byte, 1<<20)), maxLooked)
+}

@@ -1,0 +1,69 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxErrors is the maximum number of mistakes that are listed.
+const maxErrors = 20
+
+// An Error is one mistake in a scenario file. Texts from the file are quoted.
+type Error struct {
+	File   string
+	Place  Place
+	Text   string // the mistake
+	Advice string // advice; may be empty
+}
+
+// Error returns the mistake as file:line:column: text.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Place.Line, e.Place.Column, e.Text)
+}
+
+// Errors lists the mistakes in a scenario file, ordered by place: the first 20 that
+// were found, and at least one.
+type Errors []*Error
+
+// Error returns one mistake per line, each followed by its advice.
+func (e Errors) Error() string {
+	var b strings.Builder
+	for i, one := range e {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(one.Error())
+		if one.Advice != "" {
+			b.WriteString("\n  try: " + one.Advice)
+		}
+	}
+	return b.String()
+}
+
+// Unwrap returns the mistakes.
+func (e Errors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, one := range e {
+		all[i] = one
+	}
+	return all
+}
+
+// sorted sorts the mistakes by place.
+func (e Errors) sorted() Errors {
+	slices.SortStableFunc(e, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Column, b.Place.Column))
+	})
+	return e
+}
+
+// quoted quotes a text of the file, shortened.
+func quoted(text string) string {
+	const most = 60
+	if short := []rune(text); len(short) > most {
+		return fmt.Sprintf("%q...", string(short[:most]))
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,127 @@
+package scenario
+
+import (
+	"encoding/json"
+	"time"
+
+	"mcpdbg/session"
+)
+
+// A Scenario is a list of steps with its settings. It does not change while it runs,
+// and can run through several sessions at once.
+type Scenario struct {
+	File        string // for messages
+	Name        string
+	Description string
+	Vars        []Var
+	Timeout     time.Duration   // of steps without their own; 0 means defaultTimeout
+	Answers     session.Answers // to server requests that no step answers
+	Steps       []Step
+}
+
+// defaultTimeout is the default timeout of a step.
+const defaultTimeout = 30 * time.Second
+
+// A Var is a variable that the scenario declares. Its value is the one that the
+// caller gives, the environment variable Env, or Default, in that order.
+type Var struct {
+	Name    string
+	Env     string          // environment variable; "" for none
+	Default json.RawMessage // any JSON value; nil if there is no default
+	Secret  bool            // keep its value out of reports
+	Place   Place
+}
+
+// A Place is a position in a file; both members count from 1.
+type Place struct{ Line, Column int }
+
+// A Kind is the action of a step.
+type Kind string
+
+// The kinds of step, as spelled in files.
+const (
+	Call       Kind = "call"        // a request; the file may say tool: NAME for tools/call
+	Notify     Kind = "notify"      // a notification
+	Send       Kind = "send"        // raw bytes
+	Wait       Kind = "wait"        // wait for a message or a line
+	Answer     Kind = "answer"      // wait for a server request, and answer it
+	Await      Kind = "await"       // wait for the response to an earlier background call
+	Cancel     Kind = "cancel"      // cancel a background call
+	CloseStdin Kind = "close-stdin" // and, with Expect.Exit, wait for the exit
+	Restart    Kind = "restart"     // stop the server with the shutdown sequence, start it again, redo the handshake
+)
+
+// A Step is one action and its expected result. Values may contain variables: a
+// string that is only ${NAME} is the variable's JSON value, inside other text it is
+// inserted as text; $${ is a literal ${.
+type Step struct {
+	Name  string // given, or derived from the action; unique in a scenario
+	Place Place
+	Do    Kind
+
+	Method     string          // Call, Notify, Answer
+	Params     json.RawMessage // Call, Notify: an object; nil for none
+	Tool       string          // for a Call of tools/call written as tool: NAME; Params are complete
+	Background bool            // Call: do not wait; Await and Cancel refer to it
+	Of         string          // Await, Cancel: the name of the call
+	Data       []byte          // Send: the bytes to write, including the newline; may contain variables if Text
+	Text       bool            // Send: Data is text
+	For        Pattern         // Wait; for an Answer only Params: a subset of the request's
+	Answer     json.RawMessage // Answer: a result object, or one with the member error
+
+	Timeout time.Duration // 0 means that of the scenario
+	Always  bool          // run it even if an earlier step has failed
+	Expect  Expect
+	Capture []Capture
+	Comment string // written above the step by WriteYAML; Parse ignores comments
+}
+
+// A Pattern is what a Wait waits for: the first match since the previous step began,
+// or, for consecutive Waits, since the step before the first of them began. Nothing
+// matches twice. Exactly one of Notification, Request, Stderr and Stdout is set.
+type Pattern struct {
+	Notification string          // method of a notification from the server
+	Request      string          // method of a server request
+	Stderr       string          // regular expression (RE2) over a line
+	Stdout       string          // the same, over lines that are not messages
+	Params       json.RawMessage // a subset that the params must have
+}
+
+// Expect is the expected result of a step. The zero value for a Call expects a
+// result without isError.
+type Expect struct {
+	Place  Place
+	Places map[string]Place // of its members by name; nil if it was not read from a file
+	// Result is a subset of the result (for a Wait or an Answer, of the params of the
+	// received message; with Error, of the error): objects may have more members,
+	// arrays must have the same length. IsError, if set, is the expected isError of
+	// the result; absent counts as false.
+	Result  json.RawMessage
+	IsError *bool
+	Schema  json.RawMessage // JSON Schema of the result (2020-12 unless it declares another draft)
+	JQ      []Expression    // each must give results, none of them false or null
+	Error   *ErrorPattern   // expect this error
+	Within  time.Duration   // time limit for the response; 0 means the timeout
+	// Problems is the lowest severity of a problem (session/diagnosis/rule) that fails the step,
+	// if found since the step began: "error", "warning", or "" for none.
+	Problems string
+	Exit     *int // CloseStdin: the expected exit code
+}
+
+// An ErrorPattern is an expected error response: any error if it is empty.
+type ErrorPattern struct {
+	Code    *int
+	Message string // regular expression (RE2) that must match somewhere; "" for any
+}
+
+// An Expression is a jq program and its position.
+type Expression struct {
+	Place Place
+	Text  string
+}
+
+// A Capture stores a value for later steps.
+type Capture struct {
+	Name string
+	Expression
+}

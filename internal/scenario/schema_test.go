@@ -1,0 +1,80 @@
+package scenario
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+)
+
+// valid validates a file against the schema.
+func valid(t *testing.T, schema *jsonschema.Schema, data []byte) error {
+	t.Helper()
+	p := &parser{file: "f", compiled: map[string]bool{}}
+	root := p.document(data)
+	require.NotNil(t, root, "%v", p.errs)
+	raw := p.value(root, false)
+	require.NotNil(t, raw, "%v", p.errs)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	require.NoError(t, err)
+	return schema.Validate(doc)
+}
+
+// TestSchema checks that the schema accepts what Parse accepts, and rejects every
+// structural mistake.
+func TestSchema(t *testing.T) {
+	schema, err := compileSchema(Schema(), nil)
+	require.NoError(t, err)
+	for name, data := range examples(t) {
+		require.NoError(t, valid(t, schema, data), name)
+		s, err := Parse(name, data)
+		require.NoError(t, err)
+		_, written := roundTrip(t, s)
+		require.NoError(t, valid(t, schema, []byte(written)), name)
+	}
+	for _, m := range mistakes {
+		if m.structural {
+			require.Error(t, valid(t, schema, []byte(m.file)), m.name)
+		}
+	}
+}
+
+// TestSchemaIsComplete checks that each kind of step has the members that Parse knows.
+func TestSchemaIsComplete(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	require.NoError(t, err)
+	defs := doc.(map[string]any)["$defs"].(map[string]any)
+	for _, word := range actions() {
+		def := map[string]string{string(CloseStdin): "closeStdin"}[word]
+		if def == "" {
+			def = word
+		}
+		properties := defs[def].(map[string]any)["properties"].(map[string]any)
+		r := stepReader{parser: &parser{}}
+		r.Do = Kind(word)
+		if word == keyTool {
+			r.Do = Call
+		}
+		known := map[string]bool{}
+		for _, f := range r.fields(word) {
+			known[f.key] = true
+			if f.key == "capture" && properties["capture"] == nil {
+				continue // only known for a better error
+			}
+			require.Contains(t, properties, f.key, word)
+		}
+		for name := range properties {
+			require.True(t, known[name], "%s: %s", word, name)
+		}
+		expect := properties["expect"].(map[string]any)
+		if ref, ok := expect["$ref"].(string); ok {
+			expect = defs[ref[len("#/$defs/"):]].(map[string]any)
+		}
+		words := expectations(&r.Step)
+		require.Len(t, expect["properties"], len(words), word)
+		for _, name := range words {
+			require.Contains(t, expect["properties"], name, word)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package steps
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"mcpdbg/internal/scenario"
+	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+)
+
+// An Expectation is how much a scenario expects of each response.
+type Expectation string
+
+// The expectations.
+const (
+	OK    Expectation = "ok"    // the same outcome: a result, one with isError, or an error with its code
+	Shape Expectation = "shape" // also names of tools and prompts, and the types of structured content
+	Exact Expectation = "exact" // also the whole result, except for values that differ in each run
+)
+
+// Expectations returns all expectations, from the least to the most strict.
+func Expectations() []Expectation { return []Expectation{OK, Shape, Exact} }
+
+// Options configures Of.
+type Options struct {
+	Expect Expectation // "" is Shape
+	// Process selects a process of the recording, from 1. 0 means all processes with
+	// requests, with a restart before each but the first.
+	Process int
+	// Include reports whether the action of the client in a row is used; nil uses all.
+	Include func(number int, row session.Row) bool
+}
+
+// ErrNothing reports a session without steps.
+var ErrNothing = errors.New("the client sent nothing but the handshake")
+
+// ErrTooMany reports a session with too many steps for a scenario.
+var ErrTooMany = fmt.Errorf("too many steps: a scenario can have at most %d", scenario.MaxSteps)
+
+// FromSession makes a scenario from the current content of src, which it reads up to four
+// times. Memory is proportional to what the client sent. The error is ErrNothing,
+// ErrTooMany, that of ctx, or one of reading.
+func FromSession(ctx context.Context, src session.Source, o Options) (*scenario.Scenario, error) {
+	o.Expect = cmp.Or(o.Expect, Shape)
+	r := newReader(src, o)
+	if err := r.scan(ctx); err != nil {
+		return nil, err
+	}
+	if o.Process > r.runs {
+		return nil, fmt.Errorf("the recording has no process %d, it has %d", o.Process, r.runs)
+	}
+	if err := r.values.find(ctx, src); err != nil {
+		return nil, err
+	}
+	if err := match.Walk(ctx, src, r.item); err != nil {
+		return nil, err
+	}
+	r.finish()
+	if len(r.steps) == 0 {
+		return nil, ErrNothing
+	}
+	h := src.Header()
+	s := &scenario.Scenario{Name: title(h), Vars: r.values.redacted, Steps: make([]scenario.Step, 0, len(r.steps))}
+	s.Description = fmt.Sprintf("Made from a recording of %s.", h.Start.UTC().Format("2006-01-02 15:04"))
+	if len(r.answers) > 0 {
+		s.Answers = r.answers
+	}
+	for _, step := range r.steps {
+		r.values.prune(step)
+		s.Steps = append(s.Steps, *step)
+	}
+	return s, nil
+}
+
+// title returns a name for the scenario.
+func title(h session.Header) string {
+	const most = 80
+	words := strings.FieldsFunc(strings.Join(h.Argv, " "), func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) || r == unicode.ReplacementChar })
+	name := []rune(strings.Join(words, " "))
+	if len(name) > most {
+		name = append(name[:most-3], []rune("...")...)
+	}
+	return cmp.Or(strings.TrimSpace(string(name)), "a session")
+}

@@ -1,0 +1,295 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mcpdbg/session/executor"
+)
+
+// Vars holds the values of a scenario's variables. It does not change: each run keeps
+// its captures in its own copy. nil has no variables.
+type Vars struct {
+	values  map[string]json.RawMessage
+	secrets []executor.EnvVar
+	kept    int // bytes added by keep
+}
+
+// shortestSecret is the shortest value of a secret variable, in bytes: a shorter one
+// would also occur in unrelated text.
+const shortestSecret = 4
+
+// A VarError is why a variable has no usable value.
+type VarError struct {
+	File  string
+	Place Place  // of the declaration; zero if there is none
+	Name  string // of the variable
+	Text  string // what is wrong
+}
+
+// Error returns place, name and problem.
+func (e *VarError) Error() string {
+	place := e.File
+	if (e.Place != Place{}) {
+		place = fmt.Sprintf("%s:%d:%d", e.File, e.Place.Line, e.Place.Column)
+	}
+	return fmt.Sprintf("%s: variable %s: %s", place, e.Name, e.Text)
+}
+
+// Bind returns the values of the scenario's variables: the given value, the
+// environment variable, or the default, in that order. A given or environment value
+// is a string, or JSON if the default is not a string. environ may be nil. The error
+// is one *VarError or several joined: a variable without a value, an undeclared one,
+// or a secret shorter than 4 bytes.
+func (s *Scenario) Bind(given map[string]string, environ func(string) (string, bool)) (*Vars, error) {
+	v := &Vars{values: make(map[string]json.RawMessage, len(s.Vars))}
+	var failures []error
+	declared := make(map[string]bool, len(s.Vars))
+	for _, d := range s.Vars {
+		declared[d.Name] = true
+		value, err := d.value(given, environ)
+		if err != nil {
+			failures = append(failures, &VarError{File: s.File, Place: d.Place, Name: d.Name, Text: err.Error()})
+			continue
+		}
+		v.values[d.Name] = value
+		if d.Secret {
+			v.secrets = append(v.secrets, executor.EnvVar{Name: d.Name, Value: textOf(value)})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !declared[name] {
+			failures = append(failures, &VarError{File: s.File, Name: name, Text: s.undeclared()})
+		}
+	}
+	return v, errors.Join(failures...)
+}
+
+func (s *Scenario) undeclared() string {
+	var names []string
+	for _, d := range s.Vars {
+		names = append(names, d.Name)
+	}
+	if len(names) == 0 {
+		return "the scenario declares no variables"
+	}
+	return "not declared by the scenario (declared: " + strings.Join(names, ", ") + ")"
+}
+
+// value returns the variable's value.
+func (d *Var) value(given map[string]string, environ func(string) (string, bool)) (json.RawMessage, error) {
+	text, ok := given[d.Name]
+	if !ok && d.Env != "" && environ != nil {
+		text, ok = environ(d.Env)
+	}
+	value := d.Default
+	var err error
+	switch {
+	case ok:
+		value, err = d.typed(text)
+	case d.Default == nil && d.Env != "":
+		err = fmt.Errorf("no value: it is not given, %s is not set in the environment, and it has no default", d.Env)
+	case d.Default == nil:
+		err = errors.New("no value: it is not given and has no default")
+	}
+	if err == nil && d.Secret && len(textOf(value)) < shortestSecret {
+		err = fmt.Errorf("a secret requires at least %d bytes, because a shorter one could be part of other text", shortestSecret)
+	}
+	return value, err
+}
+
+// typed converts a text to a JSON value.
+func (d *Var) typed(text string) (json.RawMessage, error) {
+	if d.Default == nil || d.Default[0] == '"' {
+		return quoteJSON(text), nil
+	}
+	if !json.Valid([]byte(text)) {
+		return nil, errors.New("invalid JSON: the default is not a string, so the value must be JSON")
+	}
+	return json.RawMessage(text), nil
+}
+
+// Conceal replaces the values of secret variables in a text with ${NAME}.
+func (v *Vars) Conceal(text string) string { return newConcealer(v).Text(text) }
+
+// own returns a copy for one run, which adds its captures.
+func (v *Vars) own() *Vars {
+	own := &Vars{values: map[string]json.RawMessage{}}
+	if v != nil {
+		maps.Copy(own.values, v.values)
+		own.secrets = v.secrets
+	}
+	return own
+}
+
+// maxKept is the total size of the captures of a run, in bytes.
+const maxKept = 64 << 20
+
+// keep stores a captured value.
+func (v *Vars) keep(name string, value json.RawMessage) error {
+	kept := v.kept + len(value) - len(v.values[name])
+	if kept > maxKept {
+		return fmt.Errorf("captured values exceed %d MiB", maxKept>>20)
+	}
+	v.values[name], v.kept = value, kept
+	return nil
+}
+
+func (v *Vars) has(name string) bool {
+	_, ok := v.get(name)
+	return ok
+}
+
+func (v *Vars) get(name string) (json.RawMessage, bool) {
+	if v == nil {
+		return nil, false
+	}
+	value, ok := v.values[name]
+	return value, ok
+}
+
+// maxExpanded is the longest text or JSON value with its variables expanded, in
+// bytes.
+const maxExpanded = maxValue
+
+// errExpanded reports a value longer than maxExpanded.
+var errExpanded = fmt.Errorf("longer than %d MiB with its variables expanded", maxExpanded>>20)
+
+// A missingError reports a variable without a value, because the step that captures
+// it has not done so.
+type missingError struct{ name string }
+
+func (e *missingError) Error() string { return fmt.Sprintf("${%s} has no value", e.name) }
+
+// text expands the variables in a text.
+func (v *Vars) text(text string) (string, error) {
+	var out strings.Builder
+	var failure error
+	tokens(text, func(t token) bool {
+		if t.name == "" {
+			out.WriteString(t.text)
+			return true
+		}
+		value, ok := v.get(t.name)
+		if !ok {
+			failure = &missingError{t.name}
+			return false
+		}
+		out.WriteString(textOf(value))
+		if out.Len() > maxExpanded {
+			failure = errExpanded
+		}
+		return failure == nil
+	})
+	return out.String(), failure
+}
+
+// json expands the variables in the strings of a JSON value. Member names, and all
+// bytes without variables, do not change.
+func (v *Vars) json(raw json.RawMessage) (json.RawMessage, error) {
+	if !bytes.Contains(raw, []byte("${")) {
+		return raw, nil
+	}
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		if raw[i] != '"' {
+			out = append(out, raw[i])
+			i++
+			continue
+		}
+		end := stringEnd(raw, i)
+		token := raw[i:end]
+		i = end
+		rest := bytes.TrimLeft(raw[end:], " \t\r\n")
+		if !bytes.Contains(token, []byte("${")) || len(rest) > 0 && rest[0] == ':' {
+			out = append(out, token...)
+			continue
+		}
+		value, err := v.string(token)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, value...); len(out) > maxExpanded {
+			return nil, errExpanded
+		}
+	}
+	return out, nil
+}
+
+// string expands the variables in a JSON string.
+func (v *Vars) string(raw json.RawMessage) (json.RawMessage, error) {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return nil, err
+	}
+	if name, alone := variable(text); alone {
+		value, ok := v.get(name)
+		if !ok {
+			return nil, &missingError{name}
+		}
+		return value, nil
+	}
+	text, err := v.text(text)
+	return quoteJSON(text), err
+}
+
+// variable reports whether a text is exactly one variable.
+func variable(text string) (name string, alone bool) {
+	n := 0
+	tokens(text, func(t token) bool {
+		n++
+		name = t.name
+		return n < 2
+	})
+	return name, n == 1 && name != ""
+}
+
+// stringEnd returns the end of the JSON string that begins at i.
+func stringEnd(raw []byte, i int) int {
+	for i++; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(raw)
+}
+
+// textOf returns a JSON value as text: the content of a string, otherwise its JSON.
+func textOf(value json.RawMessage) string {
+	var text string
+	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	var out bytes.Buffer
+	if json.Compact(&out, value) != nil {
+		return string(value)
+	}
+	return out.String()
+}
+
+// quoteJSON returns a text as a JSON string. Unlike json.Marshal it does not escape
+// <, > and &.
+func quoteJSON(text string) json.RawMessage {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string always encodes
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
+
+// Secrets returns the secret variables with their values, for callers that conceal
+// them.
+func (v *Vars) Secrets() []executor.EnvVar {
+	if v == nil {
+		return nil
+	}
+	return slices.Clone(v.secrets)
+}

@@ -1,0 +1,99 @@
+package smoke
+
+import "fmt"
+
+// maxTargets is the maximum number of targets in a run.
+const maxTargets = 10_000
+
+// A Server is a server to test.
+type Server struct {
+	Name string
+	Home string // the host to test it on if no hosts are given
+}
+
+// A Plan has the targets of a run.
+type Plan struct {
+	Targets []Target
+
+	servers int
+	server  []int // of each target
+	remote  bool  // some targets are on other hosts
+}
+
+// NewPlan returns the plan to test every server on every host, host by host.
+// Without hosts each server is tested at home.
+func NewPlan(servers []Server, hosts []string) (*Plan, error) {
+	if n := len(hosts) * len(servers); n > maxTargets {
+		return nil, fmt.Errorf("too many targets: %d hosts x %d servers, and at most %d are supported", len(hosts), len(servers), maxTargets)
+	}
+	p := &Plan{servers: len(servers)}
+	for _, host := range hosts {
+		for i := range servers {
+			p.add(host, i, servers)
+		}
+	}
+	if len(hosts) == 0 {
+		for i := range servers {
+			p.add(servers[i].Home, i, servers)
+		}
+	}
+	return p, nil
+}
+
+func (p *Plan) add(host string, server int, servers []Server) {
+	p.Targets = append(p.Targets, Target{Host: host, Server: servers[server].Name})
+	p.server = append(p.server, server)
+	p.remote = p.remote || host != Local
+}
+
+// Server returns which of the servers a target starts.
+func (p *Plan) Server(target int) int { return p.server[target] }
+
+// Remote reports whether some targets are on other hosts.
+func (p *Plan) Remote() bool { return p.remote }
+
+// Samples returns one local and one remote target of each server, as far as it has
+// them: hosts differ only in their address.
+func (p *Plan) Samples() []int {
+	type kind struct {
+		server int
+		here   bool
+	}
+	seen := map[kind]bool{}
+	var samples []int
+	for i, target := range p.Targets {
+		if k := (kind{p.server[i], target.Host == Local}); !seen[k] {
+			seen[k] = true
+			samples = append(samples, i)
+		}
+	}
+	return samples
+}
+
+// String describes the number of targets.
+func (p *Plan) String() string {
+	hosts := map[string]bool{}
+	for _, t := range p.Targets {
+		hosts[t.Host] = true
+	}
+	all := number(len(p.Targets), "target")
+	if len(p.Targets) != len(hosts)*p.servers || len(p.Targets) == 1 {
+		return all
+	}
+	return fmt.Sprintf("%s x %s: %s", number(len(hosts), "host"), number(p.servers, "server"), all)
+}
+
+func number(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Label returns the name of a target for the name of its recording.
+func (p *Plan) Label(target int) string {
+	if t := p.Targets[target]; t.Host != Local {
+		return t.Server + "-" + t.Host
+	}
+	return p.Targets[target].Server
+}

@@ -1,0 +1,228 @@
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"mcpdbg/internal/smoke"
+)
+
+// A Progress is the progress of a run. It is safe for concurrent use.
+type Progress struct {
+	targets []smoke.Target
+
+	mu      sync.Mutex
+	rows    []Row
+	counts  smoke.Counts
+	stages  [stageCount]int // how many targets are in each
+	causes  map[smoke.Cause]int
+	begun   int // the last target begun; -1 before the first
+	ran     int // the highest target whose server was started; -1 before the first
+	began   time.Time
+	ended   time.Time // zero while the run continues
+	changed chan struct{}
+}
+
+// A stage groups the phases of a target.
+type stage uint8
+
+const (
+	waiting    stage = iota // in the queue, or for another attempt
+	connecting              // connecting to its host
+	running                 // running its server
+	finished
+	stageCount
+)
+
+// A Row is the progress of a target.
+type Row struct {
+	Phase     smoke.Phase // "" before it is begun
+	Failed    smoke.Phase // in which it failed, while it is shut down
+	Before    smoke.Phase // the phase before, while it waits between two
+	Attempt   int
+	Began     time.Time
+	Entered   time.Time // when the phase began
+	Ended     time.Time
+	Recording string
+	Result    *smoke.Result // nil until it is done
+}
+
+// stage returns the stage of the target, or the one in which it failed.
+func (r *Row) stage() stage {
+	if r.Result != nil {
+		return finished
+	}
+	switch cmp.Or(r.Failed, r.Phase) {
+	case "", smoke.PhaseWait:
+		return waiting
+	case smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth:
+		return connecting
+	}
+	return running
+}
+
+// New returns the progress of a run that begins now.
+func New(targets []smoke.Target) *Progress {
+	return &Progress{
+		stages:  [stageCount]int{waiting: len(targets)},
+		targets: targets, rows: make([]Row, len(targets)), causes: map[smoke.Cause]int{}, begun: -1, ran: -1,
+		began: time.Now(), changed: make(chan struct{}),
+	}
+}
+
+// Event handles an event of the run.
+func (b *Progress) Event(e smoke.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	row := &b.rows[e.Target]
+	b.stages[row.stage()]--
+	defer func() { b.stages[row.stage()]++ }()
+	if row.Phase == "" {
+		row.Began = e.At
+	}
+	row.Before = ""
+	if e.Phase == smoke.PhaseWait && e.Attempt == row.Attempt {
+		row.Before = row.Phase
+	}
+	if e.Attempt > 0 && row.Attempt == 0 {
+		b.begun = e.Target
+	}
+	row.Phase, row.Failed, row.Attempt, row.Entered = e.Phase, e.Failed, e.Attempt, e.At
+	if e.Result != nil {
+		row.Ended, row.Result = e.At, e.Result
+		b.count(e.Result)
+	}
+	if row.stage() == running {
+		b.ran = max(b.ran, e.Target)
+	}
+	b.notify()
+}
+
+func (b *Progress) count(r *smoke.Result) {
+	switch {
+	case r.OK:
+		b.counts.Passed++
+	case r.Cause == smoke.CauseCancelled:
+		b.counts.Cancelled++
+	default:
+		b.counts.Failed++
+		b.causes[r.Cause]++
+	}
+}
+
+// Recorded sets the path of a target's recording.
+func (b *Progress) Recorded(target int, path string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rows[target].Recording = path
+	b.notify()
+}
+
+// Over marks the end of the run.
+func (b *Progress) Over() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = time.Now()
+	b.notify()
+}
+
+// Target returns the progress of one target.
+func (b *Progress) Target(target int) Row {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rows[target]
+}
+
+// Targets returns the targets of the run.
+func (b *Progress) Targets() []smoke.Target { return b.targets }
+
+// Totals are the progress of a whole run.
+type Totals struct {
+	Waiting, Connecting, Running int // targets that are not done
+	Counts                       smoke.Counts
+	Causes                       []Cause // of the failures, the most frequent first
+	Newest                       int     // the target to show while the run continues; -1 before the first
+	Began                        time.Time
+	Ended                        time.Time // zero while the run continues
+}
+
+// A Cause counts the failures with one cause.
+type Cause struct {
+	Cause smoke.Cause
+	N     int
+}
+
+// Totals returns the progress of the whole run.
+func (b *Progress) Totals() Totals {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := Totals{
+		Waiting: b.stages[waiting], Connecting: b.stages[connecting], Running: b.stages[running],
+		Counts: b.counts, Newest: b.newest(), Began: b.began, Ended: b.ended,
+	}
+	for _, cause := range b.failures() {
+		t.Causes = append(t.Causes, Cause{cause, b.causes[cause]})
+	}
+	return t
+}
+
+// newest returns the target to show while the run continues. It ignores targets
+// that only connect ahead of their turn.
+func (b *Progress) newest() int {
+	if b.ran >= 0 {
+		return b.ran
+	}
+	return b.begun
+}
+
+// notify wakes the receivers of Changed. The lock is held.
+func (b *Progress) notify() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// Changed returns a channel that is closed at the next change.
+func (b *Progress) Changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changed
+}
+
+// done returns how many targets are done.
+func (b *Progress) done() int { return b.counts.Passed + b.counts.Failed + b.counts.Cancelled }
+
+// failures returns the causes of failures, the most frequent first. The lock is
+// held.
+func (b *Progress) failures() []smoke.Cause {
+	causes := slices.Sorted(maps.Keys(b.causes))
+	slices.SortStableFunc(causes, func(x, y smoke.Cause) int { return b.causes[y] - b.causes[x] })
+	return causes
+}
+
+// StatusLine returns a line with the progress and the longest target, and how
+// many targets are done.
+func (b *Progress) StatusLine() (text string, done int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text = fmt.Sprintf("%d of %d done, %d failed, %d running", b.done(), len(b.rows), b.counts.Failed, b.stages[running])
+	if n := b.stages[connecting]; n > 0 {
+		text += fmt.Sprintf(", %d connecting", n)
+	}
+	oldest := -1
+	for i := range b.rows {
+		row := &b.rows[i]
+		if row.Phase != "" && row.Result == nil && (oldest < 0 || row.Began.Before(b.rows[oldest].Began)) {
+			oldest = i
+		}
+	}
+	if oldest < 0 {
+		return text, b.done()
+	}
+	row, target := &b.rows[oldest], b.targets[oldest]
+	text += fmt.Sprintf("; longest: %s on %s, %s for %v", target.Server, target.Host, row.Phase, time.Since(row.Entered).Round(time.Second))
+	return text, b.done()
+}

@@ -1,0 +1,84 @@
+package smoke
+
+import (
+	"context"
+
+	"mcpdbg/session/executor"
+)
+
+const (
+	// reachedAhead is the number of targets per slot whose hosts are reached in
+	// advance. Reaching a host is mostly waiting, and one that never responds
+	// must not delay the others.
+	reachedAhead = 12
+	// maxAhead limits the connections that are open for that.
+	maxAhead = 256
+)
+
+// slots are for the targets whose servers run at once. A target takes a slot
+// when its command is about to be executed; before, it counts as ahead. A
+// target with a slot never waits for a connection, because the connection may
+// be held by a target that is ahead and waits for a slot.
+type slots struct{ taken, ahead chan struct{} }
+
+func newSlots(n int) slots {
+	return slots{taken: make(chan struct{}, n), ahead: make(chan struct{}, max(n, min(n*reachedAhead, maxAhead)))}
+}
+
+// wait waits until a target may be started.
+func (s slots) wait() *slot {
+	s.ahead <- struct{}{}
+	return &slot{of: s, ahead: true}
+}
+
+// A slot is the place of one target. It must be used by one goroutine only.
+type slot struct {
+	of          slots
+	ahead, held bool
+}
+
+// acquire waits for the slot, unless the target has it, and reports whether the
+// target has it now. It fails if ctx ends first. The timeouts of ctx are paused
+// meanwhile. waits is called if acquire has to wait.
+func (s *slot) acquire(ctx context.Context, waits func()) bool {
+	if s.held {
+		return true
+	}
+	select {
+	case s.of.taken <- struct{}{}:
+	default:
+		waits()
+		resume := executor.Pause(ctx)
+		defer resume()
+		select {
+		case s.of.taken <- struct{}{}:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	s.held = true
+	s.letNext()
+	return ctx.Err() == nil
+}
+
+// release releases the slot until a server is started again.
+func (s *slot) release() {
+	if s.held {
+		<-s.of.taken
+		s.held = false
+	}
+}
+
+// letNext lets another target be started.
+func (s *slot) letNext() {
+	if s.ahead {
+		<-s.of.ahead
+		s.ahead = false
+	}
+}
+
+// leave releases everything that the target holds. It may be called twice.
+func (s *slot) leave() {
+	s.letNext()
+	s.release()
+}

@@ -1,0 +1,82 @@
+// Package spelling suggests corrections of misspelled words, for "did you mean"
+// hints.
+package spelling
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	// near is the maximum edit distance of a misspelled word.
+	near = 2
+	// longest is the length in bytes above which words are not compared: it
+	// would be slow and useless.
+	longest = 100
+)
+
+// Nearest returns the known word nearest to word, ignoring case, or "" if none
+// is near. Of several it returns the first.
+func Nearest(word string, known []string) string {
+	best, least := "", near+1
+	for _, k := range known {
+		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// Near returns the known words that word is a misspelling or a prefix of,
+// ignoring case, the nearest first. More than half of the letters of a
+// misspelling must agree.
+func Near(word string, known []string) []string {
+	type match struct {
+		word string
+		off  int
+	}
+	var found []match
+	lower := strings.ToLower(word)
+	for _, k := range known {
+		other := strings.ToLower(k)
+		off := distance(lower, other)
+		begins := len(word) > 1 && strings.HasPrefix(other, lower)
+		if begins || off <= near && 2*off < max(len(word), len(k)) {
+			found = append(found, match{k, off})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b match) int { return a.off - b.off })
+	var words []string
+	for _, m := range found {
+		words = append(words, m.word)
+	}
+	return words
+}
+
+// distance returns how many letters must be changed, added, removed or swapped
+// with their neighbour to turn a into b.
+func distance(a, b string) int {
+	if len(a) > longest || len(b) > longest {
+		return longest
+	}
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			change := row[j]
+			if a[i] != b[j] {
+				change++
+			}
+			next[j+1] = min(change, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}

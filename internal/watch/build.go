@@ -1,0 +1,172 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// maxOutput is how many lines of a command's output are kept: the last ones.
+	maxOutput = 20
+	// maxOutputBytes is how much of its output is kept.
+	maxOutputBytes = 64 << 10
+	// buildGrace is how long a cancelled command may take to end.
+	buildGrace = 2 * time.Second
+)
+
+// A BuildError means that the command before a restart failed. The server was not
+// restarted.
+type BuildError struct {
+	Cause   string // the change
+	Command string
+	Err     error
+	Output  []string // the last lines
+}
+
+// Error implements error.
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("%s: %v: the server is not restarted", e.Command, e.Err)
+}
+
+// Unwrap returns why the command failed.
+func (e *BuildError) Unwrap() error { return e.Err }
+
+// errStale is the cause when a command is cancelled because files have changed.
+var errStale = errors.New("files have changed in the meantime")
+
+// maxRestarts is how often a command is restarted because of changes before it
+// is left to finish: it may itself write the watched files.
+const maxRestarts = 3
+
+// A Build is the command that runs before each restart, such as a compiler. A
+// change during a run starts it over. The command runs in the shell.
+type Build struct {
+	Command string
+	Note    func(text string) // called with the progress
+	Report  func(text string) // called with failures, and when it is started over
+
+	mu       sync.Mutex
+	stop     context.CancelCauseFunc // nil while it does not run
+	cause    string                  // the change that it runs for
+	newer    string                  // the last change since it started
+	restarts int                     // number of restarts
+}
+
+// begin registers a run of the command, which stop cancels. It is a restart if
+// there was a change during the run before.
+func (b *Build) begin(cause string, stop context.CancelCauseFunc) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.newer == "" {
+		b.restarts = 0
+	}
+	b.cause, b.newer, b.stop = cause, "", stop
+}
+
+// end registers the end of the run, and returns the last change since it started,
+// or "".
+func (b *Build) end() (newer string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stop = nil
+	return b.newer
+}
+
+// Stale handles a change, and reports whether it restarts the running command.
+func (b *Build) Stale(cause string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop == nil || b.newer == "" && b.restarts == maxRestarts {
+		return false
+	}
+	if b.newer == "" {
+		b.restarts++
+		b.stop(errStale)
+	}
+	b.newer = cause
+	return true
+}
+
+// Doing describes the running command; "" while it does not run.
+func (b *Build) Doing() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop == nil {
+		return ""
+	}
+	return "running " + b.Command + ": " + b.cause
+}
+
+// Run runs the command for a change, and again for each change while it runs. It
+// returns the change of the last run.
+func (b *Build) Run(ctx context.Context, cause string) (last string, err error) {
+	for {
+		running, stop := context.WithCancelCause(ctx)
+		b.begin(cause, stop)
+		b.Note(cause + ": running " + b.Command) // makes the interface show it
+		err := b.once(running, cause)
+		newer := b.end()
+		stop(nil)
+		if newer == "" || ctx.Err() != nil {
+			return cause, err
+		}
+		cause = newer
+		b.Report(cause + ": " + b.Command + " is started over")
+	}
+}
+
+// once runs the command once. If it fails, its output is reported.
+func (b *Build) once(ctx context.Context, cause string) error {
+	shell := []string{"/bin/sh", "-c"}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/c"}
+	}
+	begin := time.Now()
+	var out tailBuffer
+	cmd := exec.CommandContext(ctx, shell[0], shell[1], b.Command)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &out, buildGrace
+	ownSession(cmd)
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err == nil {
+		b.Note(fmt.Sprintf("%s: %s took %v", cause, b.Command, time.Since(begin).Round(time.Millisecond)))
+		return nil
+	}
+	failed := &BuildError{Cause: cause, Command: b.Command, Err: err, Output: out.lines()}
+	b.Report(cause + ": " + failed.Error())
+	for _, line := range failed.Output {
+		b.Report("  " + line)
+	}
+	return failed
+}
+
+// A tailBuffer keeps the end of what is written.
+type tailBuffer struct{ kept []byte }
+
+// Write implements io.Writer.
+func (b *tailBuffer) Write(p []byte) (int, error) {
+	b.kept = append(b.kept, p...)
+	if n := len(b.kept) - maxOutputBytes; n > maxOutputBytes {
+		b.kept = append(b.kept[:0], b.kept[n:]...)
+	}
+	return len(p), nil
+}
+
+// lines returns the last lines.
+func (b *tailBuffer) lines() []string {
+	text := string(bytes.TrimRight(b.kept, "\n"))
+	if text == "" {
+		return nil
+	}
+	all := strings.Split(text, "\n")
+	return all[max(0, len(all)-maxOutput):]
+}

@@ -1,0 +1,98 @@
+package export
+
+import (
+	"bufio"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// A timedLog is a log of rows with given times and no other entries than requests.
+type timedLog struct {
+	session.Source
+	rows []session.Row
+}
+
+func (l *timedLog) Len() int             { return len(l.rows) }
+func (l *timedLog) Method(uint16) string { return `tools/call"><script>{{data}}%s` + "\x1b\u202e" }
+
+func (l *timedLog) Rows(from int, dst []session.Row) int {
+	return copy(dst, l.rows[min(max(from, 0), len(l.rows)):])
+}
+
+func (l *timedLog) Entry(session.Row, int) (session.Entry, error) {
+	return session.Entry{}, fmt.Errorf("no entries")
+}
+
+// add adds a request at a time in milliseconds, and its response, if took is not
+// negative.
+func (l *timedLog) add(at, took int64) {
+	request := session.Row{T: at * 1000, Kind: session.KindStdin, Msg: framing.Request, Method: 1, State: session.ReqPending}
+	if took >= 0 {
+		request.State, request.Pair = session.ReqAnswered, uint32(len(l.rows)+2)
+	}
+	l.rows = append(l.rows, request)
+	if took >= 0 {
+		l.rows = append(l.rows, session.Row{T: (at + took) * 1000, Kind: session.KindStdout, Msg: framing.Response, Pair: uint32(len(l.rows))})
+	}
+}
+
+// picture returns the waterfall of a selection, which must be well-formed.
+func picture(t *testing.T, s Selection) string {
+	t.Helper()
+	var b strings.Builder
+	w := bufio.NewWriter(&b)
+	require.NoError(t, s.waterfall(t.Context(), w))
+	require.NoError(t, w.Flush())
+	for d := xml.NewDecoder(strings.NewReader(b.String())); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			require.NoError(t, err, b.String())
+		}
+	}
+	return b.String()
+}
+
+func TestWaterfall(t *testing.T) {
+	log := &timedLog{}
+	log.add(0, 2000)
+	log.add(1000, 1)
+	log.add(100_000, 1000)
+	log.add(100_500, -1)
+	text := picture(t, Selection{Source: log})
+	require.Contains(t, text, "Waterfall: 4 exchanges</summary>")
+	require.Contains(t, text, "no response after 500ms")
+	require.Equal(t, 1, strings.Count(text, `class="idle"`))
+	require.NotContains(t, text, "<script>")
+	require.NotContains(t, text, "\x1b")
+	require.NotContains(t, text, "\u202e")
+	var places []string
+	for _, m := range regexp.MustCompile(`<rect x="([\d.]+)" y="\d+" width="([\d.]+)"`).FindAllStringSubmatch(text, -1) {
+		places = append(places, m[1]+" "+m[2])
+	}
+	// 2 s, half a second of the pause, and 1 s share 650.
+	require.Equal(t, []string{"330.00 371.43", "515.71 2.00", "794.29 185.71", "887.14 92.86"}, places)
+}
+
+func TestWaterfallIsLimited(t *testing.T) {
+	require.Empty(t, picture(t, Selection{Source: &timedLog{}}))
+	log := &timedLog{}
+	for i := range int64(maxBars + 5) {
+		log.add(i, 1)
+	}
+	text := picture(t, Selection{Source: log})
+	require.Contains(t, text, "Waterfall: 2005 exchanges; the first 2000, 5 more are not shown")
+	require.Equal(t, maxBars, strings.Count(text, "<rect"))
+	text = picture(t, Selection{Source: log, Include: func(number int, _ session.Row) bool { return number < 2 }})
+	require.Contains(t, text, "Waterfall: 1 exchange<")
+}

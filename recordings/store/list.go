@@ -1,0 +1,103 @@
+package store
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+)
+
+// A Recording in a folder: its name tells Path and When, Look reads its first and
+// last line, and Examine reads the rest.
+type Recording struct {
+	Path string
+	When time.Time // its start, or if the name lacks it, the file's time
+
+	// Set by Look.
+	Size     int64
+	Header   session.Header // empty if it can't be read
+	State    session.RecordingState
+	Stopped  string             // why the recorder could not write the rest; "" if it did
+	Duration int64              // in microseconds, -1 if unknown
+	Counts   *session.EndCounts // nil if the last entry has none
+
+	// Set by Examine.
+	Examined bool
+	Cause    string // the likeliest cause of the problems; "" if there are none
+}
+
+// List returns the files in a folder that are named like recordings,
+// newest first, without later parts. It reads none of them.
+func List(folder string) ([]Recording, error) {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var all []Recording
+	for _, f := range files {
+		if !f.Type().IsRegular() || filepath.Ext(f.Name()) != ".jsonl" {
+			continue
+		}
+		path := filepath.Join(folder, f.Name())
+		if _, part := recordings.FirstPart(path); part {
+			continue
+		}
+		if r := (Recording{Path: path}); r.date(f) {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Recording) int { return b.When.Compare(a.When) })
+	return all, nil
+}
+
+// date sets when the recording was made, from its name or else the file's time.
+// It returns false if the file is gone.
+func (r *Recording) date(f fs.DirEntry) bool {
+	const layout = "20060102-150405"
+	if name := f.Name(); len(name) > len(layout) {
+		if when, err := time.Parse(layout, name[:len(layout)]); err == nil {
+			r.When = when.Local()
+			return true
+		}
+	}
+	info, err := f.Info()
+	if err != nil {
+		return false
+	}
+	r.When = info.ModTime()
+	return true
+}
+
+// Whole reports whether the recording is finished: not being written, and not cut
+// off.
+func (r *Recording) Whole() bool { return r.State == session.RecordingDone }
+
+// Name returns the name of the recorded server, from the file name if package
+// recordings made it, or else that of its program.
+func (r *Recording) Name() string {
+	base := filepath.Base(r.Path)
+	if server, _, ok := recordings.OwnName(base); ok {
+		return server
+	}
+	if len(r.Header.Argv) > 0 {
+		return filepath.Base(r.Header.Argv[0])
+	}
+	return base
+}
+
+// Command returns the recorded command in short, after the host that it ran on; the
+// name of the server before Look has read it.
+func (r *Recording) Command() string {
+	text := Brief(r.Header.Argv)
+	if text == "" {
+		return r.Name()
+	}
+	if r.Header.Host != "" {
+		text = r.Header.Host + ": " + text
+	}
+	return text
+}

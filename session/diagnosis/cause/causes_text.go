@@ -1,0 +1,95 @@
+package cause
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/mcp"
+)
+
+func lspHeaders(w *view) (found, bool) {
+	t := w.stray.lines[header]
+	return found{
+		text: "the server frames messages with Content-Length headers, as language servers do",
+		try:  diagnosis.AdviceHeaders, row: t.row,
+	}, t.n > 0
+}
+
+func overSeveralLines(w *view) (found, bool) {
+	t := w.stray.lines[multiline]
+	text := "a message spans several lines, so none of them is valid JSON"
+	if n := w.stray.join.first; n > 0 {
+		text = fmt.Sprintf("%d lines on stdout form one JSON value: a message must be one line", n)
+	}
+	return found{text: text, try: "write JSON without indentation", row: t.row}, t.n > 0
+}
+
+// badLines finds lines that are not messages because of a problem with their bytes.
+func badLines(problem lineProblem, one, many, try string) func(*view) (found, bool) {
+	return func(w *view) (found, bool) {
+		t := w.stray.lines[problem]
+		text := "a line on stdout " + one
+		if t.n > 1 {
+			text = fmt.Sprintf("%d lines on stdout %s", t.n, many)
+		}
+		return found{text: text, try: try, row: t.row}, t.n > 0
+	}
+}
+
+// noNewline finds bytes that never became a line, even if the process has exited
+// since.
+func noNewline(w *view) (found, bool) {
+	if !w.waiting.seen {
+		return found{}, false
+	}
+	what := diagnosis.Plural(w.partial.Bytes, "byte", "bytes") + " on stdout without a newline"
+	if len(w.partial.Head) == w.partial.Bytes && json.Valid([]byte(w.partial.Head)) {
+		what += ", although it is valid JSON"
+	}
+	if w.alive() {
+		what += ", for " + took(w.now-w.waiting.t+waitingAfter)
+	}
+	return found{text: what, try: diagnosis.AdviceNewline, row: w.waiting.row, clock: w.alive()}, true
+}
+
+// waitingAfter is the age of the bytes in a waiting entry, in microseconds.
+const waitingAfter = 1_000_000
+
+// onlyText finds a server that writes to stdout, but no messages.
+func onlyText(w *view) (found, bool) {
+	t := w.stray.lines[plainText]
+	if t.n == 0 || w.answered > 0 || w.early() || len(w.asked.open) == 0 {
+		return found{}, false
+	}
+	text := "no response, but " + diagnosis.Plural(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages; first") + ": " + w.quote(t.row)
+	brief := "no response, but " + diagnosis.Plural(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages")
+	return found{text: text, brief: brief, try: diagnosis.AdviceStray, row: t.row}, true
+}
+
+func strayText(w *view) (found, bool) {
+	t := w.stray.lines[plainText]
+	if t.n == 0 {
+		return found{}, false
+	}
+	text := diagnosis.Plural(t.n, "line on stdout is not a JSON-RPC message", "lines on stdout are not JSON-RPC messages; first")
+	brief := diagnosis.Plural(t.n, "line on stdout is not a JSON-RPC message", "lines on stdout are not JSON-RPC messages")
+	return found{text: text + ": " + w.quote(t.row), brief: brief, try: diagnosis.AdviceStray, row: t.row}, true
+}
+
+func (w *view) quote(number int) string {
+	line := w.line(number)
+	if strings.TrimSpace(line) == "" {
+		return "(blank)"
+	}
+	return clip(line, quoteBytes)
+}
+
+// batches finds batches in a session whose revision does not support them.
+func batches(w *view) (found, bool) {
+	return found{
+		text: diagnosis.Plural(w.batches.n, "line on stdout is a JSON-RPC batch", "lines on stdout are JSON-RPC batches") + ", which only revision " + mcp.V20250326 + " supports",
+		try:  "most clients drop them: write each message on its own line", row: w.batches.row,
+	}, w.batches.n > 0 && w.version != mcp.V20250326
+}

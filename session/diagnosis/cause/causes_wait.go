@@ -1,0 +1,310 @@
+package cause
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+)
+
+// How long a condition must last before it is reported, in microseconds.
+const (
+	silentAfter     = 5_000_000  // no byte since the first request
+	bannerTime      = 1_000_000  // stderr output this early may be a banner
+	slowAfter       = 10_000_000 // one call, without any output
+	unwrittenAfter  = 1_000_000
+	askedAfter      = 1_000_000 // a recording that ends with a pending server request
+	bufferedRequest = 3_000_000 // age of a request whose response was buffered
+)
+
+// waitsForYou finds a server request that waits for the user, or, in a recording,
+// one that was never answered.
+func waitsForYou(w *view) (found, bool) {
+	if w.live != nil {
+		return w.waitsNow()
+	}
+	if len(w.asking.open) == 0 {
+		return found{}, false
+	}
+	q := w.asking.open[0]
+	until := w.now
+	if w.exitedAt.seen {
+		until = w.exitedAt.t
+	}
+	return found{
+		text: fmt.Sprintf("the server waited %s for a response to %s", took(until-q.t), w.call(q.row)),
+		try:  "the request was never answered", row: q.row,
+	}, until-q.t >= askedAfter
+}
+
+// waitsNow is waitsForYou for a running session.
+func (w *view) waitsNow() (found, bool) {
+	if len(w.live.ServerRequests) == 0 {
+		return found{}, false
+	}
+	a := w.live.ServerRequests[0]
+	text := fmt.Sprintf("waiting for your response for %s: %s", took(w.now-a.Since), clip(a.Method, quoteShort))
+	if n := len(w.live.ServerRequests) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return found{text: text, try: "answer the request", row: w.numbered(a.N), clock: true}, true
+}
+
+// numbered returns the row of entry n in a live log, which has no gaps, or -1 if
+// that row is a different entry.
+func (w *view) numbered(n uint64) int {
+	row, ok := w.row(int(n) - 1)
+	if !ok {
+		return -1
+	}
+	if e, ok := w.entry(row, quoteBytes); !ok || e.N != n {
+		return -1
+	}
+	return int(n) - 1
+}
+
+// wrongID finds responses with unknown ids while a request is pending.
+func wrongID(w *view) (found, bool) {
+	calls, answer := w.waitingFor(), w.orphans.row
+	if w.orphans.n == 0 || len(calls) == 0 || calls[0].row > w.orphans.last {
+		return found{}, false // it came before the request
+	}
+	call := calls[0].row
+	if answer < call {
+		answer = w.orphans.last
+	}
+	asked, answered := w.id(call), w.id(answer)
+	text := fmt.Sprintf("a response has the unknown id %s, and %s has no response: do they belong together?", clip(answered, quoteShort), w.call(call))
+	try := "return the id of the request byte for byte"
+	if why := sameID(asked, answered); why != "" {
+		try += ": " + why
+	}
+	brief := fmt.Sprintf("the response with the unknown id %s belongs to %s", clip(answered, quoteShort), w.call(call))
+	return found{text: text, brief: brief, try: try, row: answer}, true
+}
+
+// sameID explains how an id was changed, or returns "" if the ids are unrelated.
+func sameID(asked, answered string) string {
+	a, b := strings.Trim(asked, `"`), strings.Trim(answered, `"`)
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	switch {
+	case asked == "" || answered == "" || asked == answered:
+		return ""
+	case answered == "null":
+		return "null is for requests that could not be parsed"
+	case a == b:
+		return "a number is not a string"
+	case errX == nil && errY == nil && x == y:
+		return "it was rounded to a floating-point number"
+	}
+	return ""
+}
+
+// notReading finds a server that does not read its stdin.
+func notReading(w *view) (found, bool) {
+	if w.live == nil || w.live.Unwritten == 0 || !w.alive() {
+		return found{}, false
+	}
+	since := w.now - w.live.UnwrittenSince
+	row := -1
+	if n := len(w.asked.open); n > 0 {
+		row = w.asked.open[n-1].row
+	}
+	return found{
+		text: fmt.Sprintf("the server does not read stdin: %s unread for %s", diagnosis.Plural(w.live.Unwritten, "byte", "bytes"), took(since)),
+		try:  "it may be blocked in a call, or waiting for its output to be read", row: row, clock: true,
+	}, since >= unwrittenAfter
+}
+
+// bufferedToTheEnd finds responses that came only when stdin was closed.
+func bufferedToTheEnd(w *view) (found, bool) {
+	if !w.first.seen || w.answered == 0 || !w.ending.clues.Begun(w.first.t) {
+		return found{}, false
+	}
+	answer, _ := w.row(w.first.row)
+	asked, ok := w.row(int(answer.Pair) - 1)
+	return found{
+		text: "responses came only when stdin was closed: stdout is block-buffered",
+		try:  diagnosis.AdviceFlush(w.argv()), row: w.first.row,
+	}, ok && w.first.t-asked.T >= bufferedRequest
+}
+
+// quiet returns the oldest pending request and its age, if there has been no
+// output at all.
+func (w *view) quiet() (request, int64, bool) {
+	if !w.alive() || w.latest.seen || w.waiting.seen || len(w.asked.open) == 0 {
+		return request{}, 0, false
+	}
+	q := w.asked.open[0]
+	return q, w.now - q.t, w.now-q.t >= silentAfter
+}
+
+// buffered finds a server that does not respond and writes nothing.
+func buffered(w *view) (found, bool) {
+	q, since, ok := w.quiet()
+	return found{
+		text:  fmt.Sprintf("no response: the server is running, but wrote 0 bytes in %s; its output may be buffered", took(since)),
+		brief: fmt.Sprintf("the output of the server is buffered: it is running, but wrote 0 bytes in %s", took(since)),
+		try:   w.silentAdvice(diagnosis.AdviceFlush(w.argv())), row: q.row, clock: true,
+	}, ok
+}
+
+// silent finds a server that writes to stderr instead of responding, apart from a
+// banner at its start.
+func silent(w *view) (found, bool) {
+	q, since, ok := w.quiet()
+	if !ok {
+		return found{}, false
+	}
+	said := w.lastWords(q.t)
+	at, sure := telling(said.lines)
+	if at < 0 || !sure && w.lastWordAt() < q.t+bannerTime {
+		return found{}, false
+	}
+	return found{
+		text:  fmt.Sprintf("no response for %s: the server is running, but writes only to stderr: %s", took(since), clip(said.lines[at], quoteBytes)),
+		brief: fmt.Sprintf("no response for %s: the server is running, but writes only to stderr", took(since)),
+		try:   w.silentAdvice(diagnosis.AdviceFlush(w.argv())), row: said.rows[at], clock: true,
+	}, true
+}
+
+// lastWordAt returns the time of the last stderr line, or 0 if there is none.
+func (w *view) lastWordAt() int64 {
+	rows := w.words.all()
+	if len(rows) == 0 {
+		return 0
+	}
+	row, _ := w.row(rows[len(rows)-1])
+	return row.T
+}
+
+// silentAdvice returns advice about a silent server: specific to its launcher or
+// environment, otherwise the default.
+func (w *view) silentAdvice(usual string) string {
+	var advice []string
+	if launcher := diagnosis.AdviceLauncher(w.argv()); launcher != "" {
+		advice = append(advice, launcher)
+	}
+	if missing := w.omitted(); len(missing) > 0 {
+		advice = append(advice, fmt.Sprintf("set in your shell but not passed to it: %s (--env-from)", strings.Join(missing, " ")))
+	}
+	if len(advice) == 0 {
+		return usual
+	}
+	return strings.Join(advice, "; ")
+}
+
+// netVariables are variables that programs need behind a proxy or a private
+// certificate authority. Without them they often fail silently.
+var netVariables = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+	"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "npm_config_registry", "PIP_INDEX_URL",
+}
+
+// omitted returns the netVariables that were not passed to the process.
+func (w *view) omitted() (names []string) {
+	for _, name := range netVariables {
+		if slices.Contains(w.env.Omitted, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// handshakeTimeout finds a handshake that timed out without a known reason.
+func handshakeTimeout(w *view) (found, bool) {
+	q, late := w.lateHandshake()
+	if !late || w.answered > 0 && w.handshake.t > q.t {
+		return found{}, false
+	}
+	row, _ := w.row(q.row)
+	until := w.now
+	if w.exitedAt.seen {
+		until = w.exitedAt.t
+	}
+	f := found{text: fmt.Sprintf("no response to %s within %s", w.src.Method(row.Method), took(until-q.t)), row: q.row}
+	if f.try = "raise --startup-timeout if the server starts slowly"; !w.latest.seen {
+		f.text += ", and no output on stdout"
+		f.try = w.silentAdvice(diagnosis.AdviceSilent)
+	}
+	return f, true
+}
+
+// unansweredCall finds a call that has been pending for long without any output,
+// or that timed out, unless the server has responded to something since.
+func unansweredCall(w *view) (found, bool) {
+	if w.readyAt.seen != (w.answered > 0) {
+		return found{}, false
+	}
+	until := w.now
+	if w.exitedAt.seen {
+		until = w.exitedAt.t
+	}
+	for _, q := range w.waitingFor() {
+		row, _ := w.row(q.row)
+		f := found{try: "cancel it, or check stderr", row: q.row}
+		switch {
+		case row.State == session.ReqTimedOut:
+			if w.answeredAt > q.t || w.methods.isHandshake(w.src, row.Method) {
+				continue // it works again, or another cause covers the handshake
+			}
+			f.text, f.try = w.call(q.row)+" timed out", "check stderr; --timeout raises the limit"
+		case max(w.latest.t, q.t) > until-slowAfter:
+			return found{}, false // and so are the newer ones
+		case !w.alive():
+			f.text, f.try = fmt.Sprintf("%s was not answered within %s", w.call(q.row), took(until-q.t)), "check stderr"
+		default:
+			f.text = fmt.Sprintf("%s has been pending for %s%s", w.call(q.row), took(until-q.t), w.signs(until))
+			f.clock = true
+		}
+		return f, true
+	}
+	return found{}, false
+}
+
+// signs describes when a running server last wrote something.
+func (w *view) signs(now int64) string {
+	text := "; the server is running, last stdout line " + took(now-w.latest.t) + " ago"
+	if last := w.lastWordAt(); last > 0 {
+		text += ", last stderr line " + took(now-last) + " ago"
+	}
+	return text
+}
+
+// unknownIDs finds responses to unknown request ids.
+func unknownIDs(w *view) (found, bool) {
+	if w.orphans.n == 0 {
+		return found{}, false
+	}
+	text := diagnosis.Plural(w.orphans.n, "response to an unknown request id", "responses to unknown request ids")
+	if id := w.id(w.orphans.row); id != "" {
+		text += ", such as " + clip(id, quoteShort)
+	}
+	if failure := w.parseError(w.orphans.row); failure != "" {
+		text += ": " + failure
+	}
+	return found{text: text, try: "return the id of the request byte for byte", row: w.orphans.row}, true
+}
+
+// parseError returns the text of an error response without an id, which a server
+// sends for a request that it could not parse.
+func (w *view) parseError(number int) string {
+	e, ok := w.message(number)
+	var failure session.RPCError
+	if !ok || string(e.Msg.ID.Of(e.Payload)) != "null" || json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) != nil {
+		return ""
+	}
+	return clip(failure.Error(), quoteBytes)
+}
+
+func answeredTwice(w *view) (found, bool) {
+	return found{
+		text: diagnosis.Plural(w.twice.n, "duplicate response", "duplicate responses"),
+		try:  "answer each request once; most clients ignore later responses", row: w.twice.row,
+	}, w.twice.n > 0
+}

@@ -1,0 +1,108 @@
+package cause
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+)
+
+// Live is the state of a running session that is not in its log.
+type Live struct {
+	Now            int64           // the log's clock in microseconds: Log.Now
+	Unwritten      int             // bytes that the server has not yet read from stdin
+	UnwrittenSince int64           // when they started to wait, on the same clock
+	OutputPaused   bool            // its output is not being read, because we are too far behind
+	Silent         int64           // how long the host has been silent; 0 if unknown
+	ServerRequests []ServerRequest // server requests that wait for the user, oldest first
+}
+
+// An ServerRequest is a server request that the user has to answer.
+type ServerRequest struct {
+	Method string
+	N      uint64 // of its entry
+	Since  int64  // on the log's clock
+}
+
+// A Tracker follows a log. It belongs to one goroutine.
+type Tracker struct {
+	facts facts
+	next  int // row
+	block [512]session.Row
+}
+
+// New returns a tracker that starts at the first row of src.
+func New(src session.Source) *Tracker {
+	return &Tracker{facts: newFacts(src)}
+}
+
+// Find returns the causes in a log up to its current end, or in what it has read of it
+// when ctx ends: see Tracker.Now.
+func Find(ctx context.Context, src session.Source) []diagnosis.Cause {
+	t := New(src)
+	for more := true; more && ctx.Err() == nil; {
+		more = t.Advance(4096)
+	}
+	return t.Now(nil)
+}
+
+// entryCost is the cost of reading one entry, in rows.
+const entryCost = 64
+
+// Advance reads up to maxRows new rows, or fewer if it also has to read
+// entries. It reports whether there are more.
+func (t *Tracker) Advance(maxRows int) (more bool) {
+	for maxRows > 0 {
+		n := t.facts.src.Rows(t.next, t.block[:min(len(t.block), maxRows)])
+		if n == 0 {
+			return false
+		}
+		for _, row := range t.block[:n] {
+			before := t.facts.read
+			t.facts.take(t.next, row)
+			t.next++
+			maxRows -= 1 + entryCost*(t.facts.read-before)
+			if maxRows <= 0 {
+				break
+			}
+		}
+	}
+	return t.next < t.facts.src.Len()
+}
+
+// Now returns the causes found in the rows read so far, the likeliest first. For
+// a recording, live is nil and the time is that of the last row. Now may read a
+// few short entries.
+func (t *Tracker) Now(live *Live) []diagnosis.Cause {
+	w := &view{facts: &t.facts, now: t.facts.last}
+	if live != nil {
+		w.live, w.now = live, max(live.Now, w.now)
+	}
+	t.facts.asked.sweep(&t.facts)
+	t.facts.asking.sweep(&t.facts)
+	var found []diagnosis.Cause
+	reported := map[string]bool{}
+	for _, c := range causes {
+		if slices.ContainsFunc(c.unless, func(id string) bool { return reported[id] }) {
+			continue
+		}
+		if f, ok := c.find(w); ok {
+			reported[c.id] = true
+			found = append(found, diagnosis.Cause{
+				ID: c.id, Severity: c.severity, Text: clip(f.text, maxText), Advice: clip(f.try, maxText),
+				Brief: clip(cmp.Or(f.brief, f.text), maxText), Probable: c.probable,
+				Row: f.row, Clock: f.clock && live != nil,
+			})
+		}
+	}
+	return found
+}
+
+// A view is the input of the rules: the facts and the current time.
+type view struct {
+	*facts
+	live *Live // nil for a recording
+	now  int64
+}

@@ -1,0 +1,63 @@
+package diagnosis
+
+import "fmt"
+
+// A Count is the number of problems by severity. Every output that counts the
+// problems of a session shows this count, in these words. A failed request (an
+// error response, or a result with isError) is not a problem of the session by
+// itself: a server may be right to refuse a call.
+type Count struct {
+	Errors, Warnings int // problems
+	Remarks          int // of severity Info; not problems
+}
+
+// CountOf counts the occurrences of all problems.
+func CountOf(found []Problem) Count {
+	var c Count
+	for i := range found {
+		c.add(found[i].Severity, found[i].Count)
+	}
+	return c
+}
+
+func (c *Count) add(s Severity, n int) {
+	switch s {
+	case Error:
+		c.Errors += n
+	case Warning:
+		c.Warnings += n
+	default:
+		c.Remarks += n
+	}
+}
+
+// Problems returns the number of problems: errors and warnings.
+func (c Count) Problems() int { return c.Errors + c.Warnings }
+
+// String formats the count, for example "3 problems (2 errors, 1 warning),
+// 1 remark" or "no problems".
+func (c Count) String() string {
+	var text string
+	switch {
+	case c.Problems() == 0:
+		text = "no problems"
+	case c.Warnings == 0:
+		text = fmt.Sprintf("%s (%s)", Plural(c.Problems(), "problem", "problems"), Plural(c.Errors, "error", "errors"))
+	case c.Errors == 0:
+		text = fmt.Sprintf("%s (%s)", Plural(c.Problems(), "problem", "problems"), Plural(c.Warnings, "warning", "warnings"))
+	default:
+		text = fmt.Sprintf("%d problems (%s, %s)", c.Problems(), Plural(c.Errors, "error", "errors"), Plural(c.Warnings, "warning", "warnings"))
+	}
+	if c.Remarks > 0 {
+		text += ", " + Plural(c.Remarks, "remark", "remarks")
+	}
+	return text
+}
+
+// Plural formats a number of things, for example "1 byte" or "2 bytes".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

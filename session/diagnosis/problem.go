@@ -1,0 +1,18 @@
+package diagnosis
+
+// A Problem is one problem of a session.
+type Problem struct {
+	Rule     *Rule
+	Severity Severity
+	Row      int    // of the source
+	N        uint64 // number of the row's entry
+	Seq      uint64 // sequence number of the entry, 0 if it has none
+	T        int64  // time of the entry on the log's clock, in microseconds
+	Run      uint16 // as Row.Run
+	// Detail describes the problem in one line. It may quote the server: sanitize it
+	// before writing it to a terminal.
+	Detail string
+	// Count is the number of occurrences: more than 1 if further problems of the rule
+	// were not kept. Row and Detail are those of the first.
+	Count int
+}

@@ -1,0 +1,192 @@
+package rule
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+)
+
+const (
+	// maxLine is the longest line whose contents are checked, in bytes of payload.
+	maxLine = 1 << 20
+	// maxStderr is how many bytes of a stderr line are checked.
+	maxStderr = 64 << 10
+	// usualLine is the size of the reused buffer for lines, in bytes.
+	usualLine = 32 << 10
+	// rowsAtOnce is how many rows are fetched from the source at once.
+	rowsAtOnce = 512
+)
+
+// Check checks a log up to its current end, or until ctx ends.
+func Check(ctx context.Context, src session.Source) *Checker {
+	l := New(src)
+	for more := true; more && ctx.Err() == nil; {
+		more = l.Advance(ctx, math.MaxInt, math.MaxInt)
+	}
+	return l
+}
+
+// A Checker checks a log that may still grow. Only one goroutine at a time may call
+// Advance and Tick; the other methods may be called from any goroutine.
+type Checker struct {
+	src   session.Source
+	lines session.IntoReader // of src
+	buf   []byte             // for the current entry
+	found problems
+	next  int // row
+	rows  []session.Row
+	fresh []session.Row // rows not yet checked
+
+	run run
+	row session.Row // current
+	// lenient is set for a response to a probe, whose problems are only Info.
+	lenient bool
+	now     int64 // the latest time on the log's clock
+	done    bool  // the log is complete and was checked to its end
+}
+
+// New returns a checker that starts at the first row of src.
+func New(src session.Source) *Checker {
+	l := &Checker{src: src, lines: session.InOrder(src), rows: make([]session.Row, rowsAtOnce)}
+	l.run.start(session.Row{})
+	return l
+}
+
+// Advance checks up to maxRows new rows, until at least maxBytes of the log were
+// read; a row counts for at most about maxLine bytes. It returns early when ctx
+// ends. It reports whether there are more rows.
+//
+// Anything with a grace period (a multi-line message, an exit whose cause may
+// follow, a pending response) is found when a later row, the end of a complete
+// log, or Tick shows that the period is over.
+func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool) {
+	for read := 0; maxRows > 0 && read < maxBytes; maxRows-- {
+		if len(l.fresh) == 0 && !l.fetch() {
+			return false
+		}
+		if maxRows%64 == 0 && ctx.Err() != nil {
+			return true
+		}
+		row := l.fresh[0]
+		l.fresh = l.fresh[1:]
+		l.look(l.next, row)
+		l.next++
+		l.found.setCurrent(l.next)
+		read += min(int(row.Len), maxLine)
+	}
+	l.found.looked(l.next)
+	return len(l.fresh) > 0 || l.fetch()
+}
+
+// fetch gets more rows. If there are none, it ends a complete log.
+func (l *Checker) fetch() bool {
+	state := l.src.Stats().Recording // before the rows, so that none can be added in between
+	n := l.src.Rows(l.next, l.rows)
+	l.fresh = l.rows[:n]
+	l.found.looked(l.next)
+	if n > 0 {
+		return true
+	}
+	if state.Complete() && !l.done {
+		l.done = true
+		l.found.end()
+		l.endRun()
+	}
+	return false
+}
+
+// Tick sets the current time, in microseconds on the log's clock, and finds what is
+// due without waiting for another row. A recording needs no Tick.
+func (l *Checker) Tick(now int64) {
+	if l.next == l.src.Len() { // otherwise an unchecked row may contain what is due
+		l.now = max(l.now, now)
+		l.elapse()
+	}
+}
+
+// Due returns the next time on the log's clock at which Tick may find something. It
+// is not ok if nothing is pending. Only the goroutine that calls Advance may call it.
+func (l *Checker) Due() (t int64, ok bool) {
+	t = l.run.due()
+	return t, t < never
+}
+
+// Problems returns the problems so far, in the order in which they were found. The
+// list only grows, and only Count of its elements changes.
+func (l *Checker) Problems() []diagnosis.Problem {
+	l.found.mu.Lock()
+	defer l.found.mu.Unlock()
+	return slices.Clone(l.found.all)
+}
+
+// Counts returns the number of problems by severity.
+func (l *Checker) Counts() (errors, warnings, infos int) {
+	l.found.mu.Lock()
+	defer l.found.mu.Unlock()
+	c := l.found.counts
+	return c[diagnosis.Error], c[diagnosis.Warning], c[diagnosis.Info]
+}
+
+// Count returns the number of problems so far.
+func (l *Checker) Count() diagnosis.Count {
+	errors, warnings, infos := l.Counts()
+	return diagnosis.Count{Errors: errors, Warnings: warnings, Remarks: infos}
+}
+
+// Progress returns how many rows were checked, and how many of them could not be
+// read.
+func (l *Checker) Progress() (rows, unread int) {
+	l.found.mu.Lock()
+	defer l.found.mu.Unlock()
+	return l.found.rows, l.found.unread
+}
+
+// look checks one row.
+func (l *Checker) look(number int, row session.Row) {
+	if row.T > l.now {
+		l.now = row.T
+		l.elapse()
+	}
+	limit := maxLine
+	if row.Kind == session.KindStderr {
+		limit = maxStderr
+	}
+	if l.buf == nil {
+		l.buf = make([]byte, usualLine)
+	}
+	e, err := l.lines.EntryInto(row, limit, l.buf)
+	if err != nil {
+		l.found.countUnread()
+		return
+	}
+	l.row = row
+	switch row.Kind { // other entries can come between a cut line and its gap
+	case session.KindStdout, session.KindStart, session.KindClosed, session.KindFailed, session.KindEnd:
+		l.judgeCut()
+	}
+	at := place{row: number, n: e.N, seq: e.Seq, t: row.T, run: row.Run}
+	switch row.Kind {
+	case session.KindStdin:
+		l.sent(at, &e)
+	case session.KindStdout:
+		l.received(at, row, &e)
+	case session.KindStderr:
+		l.said(at, row, &e)
+	default:
+		l.happened(at, row, &e)
+	}
+}
+
+func (l *Checker) report(rule *diagnosis.Rule, at place, detail string) {
+	l.reportAs(rule, rule.Severity, at, detail)
+}
+
+func (l *Checker) reportAs(rule *diagnosis.Rule, severity diagnosis.Severity, at place, detail string) {
+	if l.lenient {
+		severity = diagnosis.Info
+	}
+	l.found.add(rule, severity, at, detail)
+}

@@ -1,0 +1,130 @@
+package rule
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+)
+
+// checkLog returns the problems of a log of the given entries, which lack n.
+func checkLog(t *testing.T, entries ...string) []string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(header)
+	for i, e := range entries {
+		fmt.Fprintf(&b, `{"n":%d,%s}`+"\n", i+1, e)
+	}
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(b.String()), 0o600))
+	rec, err := recordings.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, rec.Close()) })
+	require.Zero(t, rec.Warnings())
+	var found []string
+	for _, f := range Check(t.Context(), rec).Problems() {
+		found = append(found, fmt.Sprintf("%s %s n=%d %s", f.Severity.Letter(), f.Rule.ID, f.N, f.Detail))
+	}
+	return found
+}
+
+const (
+	startEntry  = `"t":0,"k":"start","process":"mcp-stdio-1","pid":7`
+	callEntry   = `"t":1000,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"tools/call"}`
+	closedEntry = `"t":9000,"k":"closed","seq":9,"stdout":{},"stderr":{},"stdin":{}`
+)
+
+// TestExitRulesDependOnWhoEndedTheServer checks that a server is only blamed for what
+// it did itself.
+func TestExitRulesDependOnWhoEndedTheServer(t *testing.T) {
+	const (
+		stopping = `"t":1500,"k":"state","state":"stopping"`
+		eof      = `"t":2100,"k":"phase","phase":"close-stdin","took_us":600`
+	)
+	exited := func(members string) string { return `"t":2000,"k":"exited","seq":8,` + members }
+	for _, tc := range []struct {
+		name    string
+		entries []string
+		want    []string
+	}{
+		{"crash in a call", []string{exited(`"signal":"SEGV","by":"server"`)}, []string{
+			"E PRC03 n=3 signal SEGV (crash)", "E PRC04 n=3 1 request, first: tools/call in entry 2", "E RPC19 n=2 tools/call: the server exited: signal SEGV (crash)"}},
+		{"crash in a call, and then a shutdown", []string{exited(`"code":2,"by":"server"`), eof}, []string{
+			"E PRC03 n=3 exit code 2", "E PRC04 n=3 1 request, first: tools/call in entry 2", "E RPC19 n=2 tools/call: the server exited: exit code 2"}},
+		{"crash in the shutdown", []string{stopping, exited(`"signal":"SEGV","by":"server"`), eof}, []string{
+			"E PRC03 n=4 signal SEGV (crash)", "E PRC04 n=4 1 request, first: tools/call in entry 2", "E RPC19 n=2 tools/call: the server exited: signal SEGV (crash)"}},
+		{"signal from elsewhere", []string{exited(`"signal":"KILL","by":"signal"`)}, []string{
+			"E PRC03 n=3 killed by signal KILL that mcpdbg did not send (sender unknown)"}},
+		{"lease", []string{exited(`"signal":"TERM","by":"lease","why":"no contact for 10 s (lease 10 s)"`)}, nil},
+		{"guard", []string{exited(`"signal":"KILL","by":"guard"`)}, nil},
+		{"watchdog", []string{exited(`"signal":"KILL","by":"watchdog"`)}, nil},
+		{"on request", []string{exited(`"signal":"KILL","by":"person"`)}, nil},
+		{"shutdown", []string{stopping, exited(`"code":0,"by":"shutdown"`), eof}, []string{"I PRC08 n=4 1 request, first: tools/call in entry 2"}},
+		{"failure in the shutdown", []string{stopping, exited(`"code":3,"by":"shutdown"`), eof}, []string{
+			"W PRC02 n=4 exit code 3 (shutdown sequence)", "I PRC08 n=4 1 request, first: tools/call in entry 2"}},
+		{"unknown", []string{exited(`"core":false`)}, nil},
+		{"older recording: crash", []string{exited(`"signal":"SEGV"`), eof}, []string{
+			"E PRC03 n=3 signal SEGV (crash)", "E PRC04 n=3 1 request, first: tools/call in entry 2", "E RPC19 n=2 tools/call: the server exited: signal SEGV (crash)"}},
+		{"older recording: shutdown", []string{stopping, exited(`"code":0`), eof}, []string{"I PRC08 n=4 1 request, first: tools/call in entry 2"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			require.Equal(t, tc.want, checkLog(t, append(append([]string{startEntry, callEntry}, tc.entries...), closedEntry)...))
+		})
+	}
+}
+
+// A signal that could not be sent is not reported as ignored.
+func TestUndeliveredSignalIsNotReported(t *testing.T) {
+	const term = `"t":4000000,"k":"phase","phase":"TERM","detail":"still running after 2s","took_us":2000000`
+	require.Equal(t, []string{"W PRC05 n=2 still running 2 s after SIGTERM"}, checkLog(t, startEntry, term))
+	require.Empty(t, checkLog(t, startEntry, term+`,"error":"send TERM: the server does not deliver signals here"`))
+}
+
+// TestLostOutputIsNotAProblem checks that lines truncated by lost output, and
+// responses that may be in it, are not reported.
+func TestLostOutputIsNotAProblem(t *testing.T) {
+	const (
+		gap       = `"t":2000,"k":"gap","from":3,"to":9,"bytes":900,"streams":["stdout"]`
+		stderrGap = `"t":2000,"k":"gap","from":3,"to":9,"bytes":900,"streams":["stderr"]`
+		head      = `"t":1900,"k":"stdout","seq":2,"eol":"","raw":"{\"jsonrpc\":"`
+		whole     = `"t":1900,"k":"stdout","seq":2,"eol":"","m":{"jsonrpc":"2.0","method":"x"}`
+		stderr    = `"t":1950,"k":"stderr","seq":2,"eol":"","raw":"w"`
+		tail      = `"t":2100,"k":"stdout","seq":10,"raw":"ult\":{}}"`
+		number    = `"t":2100,"k":"stdout","seq":10,"raw":"5"`
+		noise     = `"t":2200,"k":"stdout","seq":10,"raw":"noise"`
+		message   = `"t":2100,"k":"stdout","seq":10,"m":{"jsonrpc":"2.0","method":"notifications/x"}`
+		part      = `"t":2100,"k":"stdout","seq":10,"more":true,"eol":"","raw":"part"`
+		crashed   = `"t":8000,"k":"exited","seq":8,"signal":"SEGV","by":"server"`
+	)
+	for _, tc := range []struct {
+		name    string
+		entries []string
+		want    []string
+	}{
+		{"before", []string{head, gap}, nil},
+		{"before, with stderr between", []string{head, stderr, gap}, nil},
+		{"before, with a write between", []string{head, `"t":1950,"k":"stdin","m":{"jsonrpc":"2.0","method":"notifications/cancelled"}`, gap}, nil},
+		{"a whole message before", []string{whole, gap}, nil},
+		{"the stream ends there", []string{head, closedEntry}, []string{`E FRM08 n=3 the line is cut short: "{"jsonrpc":"`}},
+		{"behind", []string{gap, tail}, nil},
+		{"behind, JSON", []string{gap, number}, nil},
+		{"behind, in parts", []string{gap, part, tail, noise}, []string{`E FRM01 n=6 "noise"`}},
+		{"behind that", []string{gap, tail, noise}, []string{`E FRM01 n=5 "noise"`}},
+		{"behind a message", []string{gap, message, noise}, []string{`E FRM01 n=5 "noise"`}},
+		{"of stderr", []string{stderrGap, noise}, []string{`E FRM01 n=4 "noise"`}},
+		{"answers", []string{gap, crashed, closedEntry}, []string{"E PRC03 n=4 signal SEGV (crash)"}},
+		{"later answers", []string{gap, strings.NewReplacer("1000", "3000", `"id":1`, `"id":2`).Replace(callEntry), crashed, closedEntry}, []string{
+			"E PRC03 n=5 signal SEGV (crash)", "E PRC04 n=5 1 request, first: tools/call in entry 4", "E RPC19 n=4 tools/call: the server exited: signal SEGV (crash)"}},
+		{"answers that come all the same", []string{gap, `"t":3000,"k":"stdout","seq":10,"m":{"jsonrpc":"2.0","id":1,"result":{}}`}, nil},
+		{"timeouts", []string{gap, `"t":90000000,"k":"note","text":"later"`}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			require.Equal(t, tc.want, checkLog(t, append([]string{startEntry, callEntry}, tc.entries...)...))
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package rule
+
+import (
+	"fmt"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+const (
+	// Limits for joining the lines of a message: lines, bytes, and microseconds after
+	// the first line.
+	maxJoined      = 2000
+	maxJoinedBytes = maxLine
+	joinGrace      = 1_000_000
+	// keptJoined is how many lines are reported one by one if they are not a message.
+	keptJoined = 20
+)
+
+// joining collects lines that may form a message together. The zero value is
+// inactive.
+type joining struct {
+	at    place // of the first line
+	text  []byte
+	lines int
+	depth int // levels open at the end of text
+	kept  []keptLine
+}
+
+type keptLine struct {
+	at     place
+	quoted string
+}
+
+func (j *joining) due() int64 {
+	if j.lines == 0 {
+		return never
+	}
+	return j.at.t + joinGrace
+}
+
+func (j *joining) add(at place, line []byte) {
+	j.text = append(append(j.text, line...), '\n')
+	j.lines++
+	j.depth += nesting(line)
+	if len(j.kept) < keptJoined {
+		j.kept = append(j.kept, keptLine{at, quote(line)})
+	}
+}
+
+// beginJoining starts with the first line of a possible multi-line message.
+func (l *Checker) beginJoining(at place, line []byte) {
+	l.stopJoining()
+	j := &l.run.stdout.joining
+	j.at = at
+	j.add(at, line)
+}
+
+// join adds a line and reports whether it did. A line that is a message by itself
+// ends the joining; other valid JSON may be an element of an array.
+func (l *Checker) join(at place, e *session.Entry) bool {
+	j := &l.run.stdout.joining
+	switch {
+	case isMessage(e.Msg.Kind), len(j.text)+len(e.Payload) > maxJoinedBytes, j.lines >= maxJoined:
+		l.stopJoining()
+		return false
+	}
+	if j.add(at, e.Payload); j.depth > 0 {
+		return true
+	}
+	m := framing.Scan(j.text)
+	if !m.Valid() {
+		l.stopJoining()
+		return true
+	}
+	first, text := j.at, j.text
+	l.report(frm05, first, fmt.Sprintf("%s in %d lines, to entry %d", m.Kind, j.lines, at.n))
+	*j = joining{}
+	l.line(first, true, m, text)
+	return true
+}
+
+// nesting returns how many more levels a line opens than it closes. Strings do not
+// continue past the end of a line.
+func nesting(line []byte) int {
+	depth, inside := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case inside && c == '\\':
+			i++
+		case c == '"':
+			inside = !inside
+		case inside:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return depth
+}
+
+// stopJoining gives up and reports each line as noise.
+func (l *Checker) stopJoining() {
+	j := l.run.stdout.joining
+	l.run.stdout.joining = joining{}
+	for _, k := range j.kept {
+		l.report(frm01, k.at, k.quoted)
+	}
+	for range j.lines - len(j.kept) {
+		l.report(frm01, j.kept[len(j.kept)-1].at, "")
+	}
+}
+
+func isMessage(k framing.Kind) bool {
+	switch k {
+	case framing.Request, framing.Notification, framing.Response, framing.ErrorResponse:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,120 @@
+package rule
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"mcpdbg/session/diagnosis"
+)
+
+const (
+	// maxProblems limits the problems of one rule and severity; the last one counts
+	// the rest.
+	maxProblems = 100
+	// maxDetail is how many bytes of a server's text a detail quotes.
+	maxDetail = 120
+)
+
+// A place is the position of a problem in the log.
+type place struct {
+	row    int
+	n, seq uint64
+	t      int64
+	run    uint16
+}
+
+// problems stores what was found. It may be read from any goroutine.
+type problems struct {
+	mu     sync.Mutex
+	all    []diagnosis.Problem
+	slots  map[slot]int // index of the last problem
+	kept   map[slot]int // number of problems
+	counts [diagnosis.Error + 1]int
+	unread int
+	rows   int
+
+	history history
+	current int  // row that is being checked
+	ended   bool // no more rows follow
+}
+
+// A slot groups the problems that share a limit.
+type slot struct {
+	rule     *diagnosis.Rule
+	severity diagnosis.Severity
+	run      int // -1 for all
+}
+
+func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at place, detail string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.counts[severity]++
+	all := slot{rule, severity, -1}
+	mine := all
+	if rule.Once {
+		mine.run = int(at.run)
+	}
+	last, known := f.slots[mine]
+	full := f.kept[all] >= maxProblems
+	switch {
+	case known && (rule.Once || full):
+		f.again(last)
+		return
+	case full:
+		f.again(f.slots[all])
+		return
+	}
+	if f.slots == nil {
+		f.slots, f.kept = make(map[slot]int), make(map[slot]int)
+	}
+	f.slots[mine], f.slots[all] = len(f.all), len(f.all)
+	f.kept[all]++
+	f.history.add(f.current, len(f.all))
+	f.all = append(f.all, diagnosis.Problem{Rule: rule, Severity: severity, Row: at.row, N: at.n, Seq: at.seq, T: at.t,
+		Run: at.run, Detail: detail, Count: 1})
+}
+
+// again increments the count of a problem.
+func (f *problems) again(problem int) {
+	f.all[problem].Count++
+	f.history.add(f.current, problem)
+}
+
+// setCurrent sets the row that is being checked.
+func (f *problems) setCurrent(row int) {
+	f.mu.Lock()
+	f.current = row
+	f.mu.Unlock()
+}
+
+// end notes that no more rows follow.
+func (f *problems) end() {
+	f.mu.Lock()
+	f.ended = true
+	f.mu.Unlock()
+}
+
+// excerpt returns the beginning of text, cut between runes.
+func excerpt(text []byte) string {
+	if len(text) <= maxDetail {
+		return string(text)
+	}
+	end := maxDetail
+	for end > maxDetail-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return string(text[:end]) + "…"
+}
+
+// looked sets how many rows were checked.
+func (f *problems) looked(rows int) {
+	f.mu.Lock()
+	f.rows = rows
+	f.mu.Unlock()
+}
+
+func (f *problems) countUnread() {
+	f.mu.Lock()
+	f.unread++
+	f.mu.Unlock()
+}

@@ -1,0 +1,75 @@
+package rule
+
+import (
+	"math"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// never is later than any time.
+const never = math.MaxInt64
+
+// A run is the state for one process, which begins at its start entry.
+type run struct {
+	revision string // negotiated protocol revision; "" if unknown
+
+	ids       ids
+	handshake handshake
+	stdout    stdoutRun
+	stderr    stderrRun
+	process   processRun
+
+	open       openLine // of stdin
+	lastSent   sentKind // kind of the last message sent to the server
+	unreadable int      // malformed lines sent: each may be answered without an id
+	progressed int64    // time of the last progress notification
+}
+
+// sentKind classifies a message sent to the server by the response it may get.
+type sentKind uint8
+
+const (
+	sentNothing sentKind = iota
+	sentRequest
+	sentNotification
+)
+
+// start resets the state at the start entry of another process.
+func (r *run) start(row session.Row) {
+	*r = run{}
+	r.stderr.windowAt = row.T
+	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
+}
+
+// due returns the next time at which something is due.
+func (r *run) due() int64 {
+	return min(r.stdout.joining.due(), r.ids.due(r.progressed), r.process.due())
+}
+
+// elapse finds what is due by now.
+func (l *Checker) elapse() {
+	if l.now >= l.run.stdout.joining.due() {
+		l.stopJoining()
+	}
+	if l.now >= l.run.ids.due(l.run.progressed) {
+		l.overdue()
+	}
+	if l.now >= l.run.process.due() {
+		l.processDue()
+	}
+}
+
+// endRun finds what can only be found when nothing more comes from a process.
+func (l *Checker) endRun() {
+	l.judgeCut()
+	l.stopJoining()
+	l.endProcess()
+}
+
+// agree sets the revision that a message names, if it is known.
+func (r *run) agree(version string) {
+	if mcp.IsLegacy(version) || mcp.IsModern(version) {
+		r.revision = version
+	}
+}

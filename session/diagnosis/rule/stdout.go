@@ -1,0 +1,217 @@
+package rule
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+)
+
+const (
+	longLine    = 1 << 20  // FRM09 applies to longer lines
+	tooLongLine = 10 << 20 // the TypeScript SDK closes the connection
+	deepLine    = 1000     // levels
+)
+
+// stdoutRun is the state of one process's stdout.
+type stdoutRun struct {
+	joining joining
+	parts   int64 // bytes so far of a line that comes in parts
+	tooLong bool  // FRM09 was reported for it
+	lines   int
+	firstAt int64 // of the first line
+
+	afterGap bool     // the next line may lack its beginning
+	cut      *cutLine // the last line if it has no line end; nil otherwise
+}
+
+// A cutLine is a line without a line end. It is reported once it is known that lost
+// output did not truncate it.
+type cutLine struct {
+	at       place
+	severity diagnosis.Severity
+	detail   string
+}
+
+// gap notes that output was lost.
+func (r *stdoutRun) gap() { r.afterGap, r.cut, r.joining = true, nil, joining{} }
+
+// judgeCut reports a line without a line end at the end of the stream.
+func (l *Checker) judgeCut() {
+	if c := l.run.stdout.cut; c != nil {
+		l.run.stdout.cut = nil
+		l.reportAs(frm08, c.severity, c.at, c.detail)
+	}
+}
+
+// received checks a line of stdout.
+func (l *Checker) received(at place, row session.Row, e *session.Entry) {
+	r := &l.run.stdout
+	if r.lines++; r.lines == 1 {
+		r.firstAt = row.T
+	}
+	l.outlived(at)
+	part := row.Flags&session.FlagPart != 0
+	if touches := r.afterGap; touches {
+		if r.afterGap = part && e.More; part || !isMessage(row.Msg) {
+			return
+		}
+	}
+	if part {
+		l.part(at, e)
+		return
+	}
+	l.length(at, e.FullSize)
+	if e.Msg.Depth > deepLine || e.Msg.Problems&framing.ProblemTooDeep != 0 {
+		l.report(frm15, at, fmt.Sprintf("%d levels", e.Msg.Depth))
+	}
+	switch {
+	case e.Cut:
+		l.longMessage(at, row)
+	case l.run.stdout.joining.lines > 0 && l.join(at, e):
+	case e.Msg.Kind == framing.NotJSON:
+		l.notJSON(at, e)
+	default:
+		switch e.EOL {
+		case framing.CRLF:
+			l.report(frm04, at, "the line ends with CR LF")
+		case framing.NoEOL:
+			r.cut = &cutLine{at, frm08.Severity, "the line is complete but has no newline"}
+		}
+		l.line(at, true, e.Msg, e.Payload)
+	}
+}
+
+// part checks a part of a line.
+func (l *Checker) part(at place, e *session.Entry) {
+	r := &l.run.stdout
+	r.parts += e.FullSize
+	if !r.tooLong && (r.parts > tooLongLine || !e.More) {
+		r.tooLong = r.parts > longLine
+		l.length(at, r.parts)
+	}
+	if !e.More {
+		r.parts, r.tooLong = 0, false
+	}
+}
+
+func (l *Checker) length(at place, size int64) {
+	switch {
+	case size > tooLongLine:
+		l.reportAs(frm09, diagnosis.Error, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
+	case size > longLine:
+		l.report(frm09, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
+	}
+}
+
+// longMessage checks a line that is too long by its row alone.
+func (l *Checker) longMessage(at place, row session.Row) {
+	l.stopJoining()
+	switch {
+	case row.Msg == framing.NotJSON:
+		l.report(frm01, at, "a long line that is not JSON")
+	case row.Pair > 0 && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse || row.Msg == framing.Batch):
+		l.run.ids.settleRow(int(row.Pair - 1))
+	}
+}
+
+// notJSON reports a line that is not one JSON value, under the first rule that
+// matches.
+func (l *Checker) notJSON(at place, e *session.Entry) {
+	line, p := e.Payload, e.Msg.Problems
+	quoted := quote(line)
+	has := func(problem framing.Problem) bool { return p&problem != 0 }
+	switch {
+	case has(framing.ProblemBlank):
+		l.report(frm10, at, "a blank line")
+	case has(framing.ProblemTooDeep): // FRM15 was reported
+	case has(framing.ProblemHeader), has(framing.ProblemTrailing) && headerBehind(line):
+		l.report(frm11, at, quoted)
+	case has(framing.ProblemBOM):
+		l.report(frm03, at, "before "+quote(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
+		l.behindBOM(at, line)
+	case has(framing.ProblemUTF8), has(framing.ProblemNUL):
+		l.report(frm07, at, quoted)
+	case bytes.ContainsAny(line, "\x1b\r"):
+		l.report(frm12, at, quoted)
+	case has(framing.ProblemTrailing):
+		l.report(frm06, at, quoted)
+	case e.EOL == framing.NoEOL:
+		l.run.stdout.cut = &cutLine{at, diagnosis.Error, "the line is cut short: " + quoted}
+	case has(framing.ProblemMultiline):
+		l.beginJoining(at, line)
+	default:
+		l.report(frm01, at, quoted)
+	}
+}
+
+// behindBOM checks the message after a byte order mark, which a client may accept.
+func (l *Checker) behindBOM(at place, line []byte) {
+	rest := line[len("\xef\xbb\xbf"):]
+	if m := framing.Scan(rest); m.Valid() {
+		l.line(at, true, m, rest)
+	}
+}
+
+// headerBehind reports whether a header follows a message on the same line, which
+// happens if the message has no newline.
+func headerBehind(line []byte) bool {
+	i := bytes.LastIndexByte(line, '}')
+	return i >= 0 && framing.Scan(line[i+1:]).Problems&framing.ProblemHeader != 0
+}
+
+// quote returns the beginning of a line in quotes, for a detail.
+func quote(line []byte) string { return `"` + excerpt(line) + `"` }
+
+// stderrRun measures the rate of stderr.
+type stderrRun struct {
+	windowAt int64
+	bytes    int64
+	tail     [3]session.Row // the last lines, oldest first
+}
+
+const (
+	stderrWindow = 1_000_000
+	stderrFlood  = 256 << 10
+)
+
+// said checks a line of stderr.
+func (l *Checker) said(at place, row session.Row, e *session.Entry) {
+	r := &l.run.stderr
+	if row.Flags&session.FlagLineEnd == 0 {
+		copy(r.tail[:], r.tail[1:])
+		r.tail[len(r.tail)-1] = row
+	}
+	l.outlived(at)
+	if row.T-r.windowAt >= stderrWindow {
+		r.windowAt, r.bytes = row.T, 0
+	}
+	before := r.bytes
+	r.bytes += e.FullSize
+	if before <= stderrFlood && r.bytes > stderrFlood {
+		l.report(frm16, at, "over 256 KiB on stderr within a second")
+	}
+	text := e.Payload
+	if e.Cut || e.More { // it may end inside a rune
+		text = text[:len(text)-incomplete(text)]
+	}
+	if !utf8.Valid(text) && row.Flags&session.FlagPart == 0 {
+		l.report(frm16, at, "not UTF-8: "+quote(text))
+	}
+}
+
+// incomplete returns the length of the incomplete rune at the end of text.
+func incomplete(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if b := text[len(text)-n:]; utf8.RuneStart(b[0]) {
+			if utf8.FullRune(b) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,345 @@
+package index
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// classify fills a row for an entry of a stream kind and pairs its messages.
+func (x *Index) classify(e *session.Entry, row *session.Row) {
+	if e.Encoded {
+		row.Flags |= session.FlagEncoded
+	}
+	goesOn := x.inParts[e.Kind]
+	part := e.More || goesOn
+	x.inParts[e.Kind] = e.More
+	if part {
+		row.Flags |= session.FlagPart
+	}
+	if goesOn && !e.More && len(e.Payload) == 0 {
+		row.Flags |= session.FlagLineEnd
+	}
+	size := uint64(len(e.Payload))
+	switch e.Kind {
+	case session.KindStderr:
+		x.stats.BytesErr += size
+		if !e.More {
+			x.stats.StderrLines++
+		}
+		return
+	case session.KindStdin:
+		x.stats.BytesOut += size
+	case session.KindStdout:
+		x.stats.BytesIn += size
+	}
+	if part { // never a message
+		row.Flags |= session.FlagProblem
+		if e.Kind == session.KindStdout && !e.More {
+			x.stats.Stray++
+		}
+		return
+	}
+	if e.Kind == session.KindStdin && (x.openIn.open() || e.EOL == framing.NoEOL) {
+		x.openStdin(e, row)
+		return
+	}
+	row.Msg = e.Msg.Kind
+	if e.Msg.Problems&^framing.ProblemCRLF != 0 {
+		row.Flags |= session.FlagProblem
+	}
+	toolError, known := e.ToolError()
+	switch {
+	case e.Kind == session.KindStdin && bytes.IndexByte(e.Payload, '\n') >= 0:
+		row.Flags |= session.FlagBatch
+		for line := range bytes.SplitSeq(e.Payload, []byte{'\n'}) {
+			x.line(e.Kind, framing.Scan(line), line, row)
+		}
+	case known && e.Msg.Kind == framing.Response:
+		count(&x.stats, e.Kind)
+		x.response(newPairKey(e.Kind != session.KindStdin, e.Msg.ID.Of(e.Payload)), false, toolError, row)
+	default:
+		x.line(e.Kind, e.Msg, e.Payload, row)
+	}
+}
+
+// line counts and pairs the messages of one line: one, or those of a batch.
+func (x *Index) line(kind session.Kind, m framing.Message, line []byte, row *session.Row) {
+	if m.Kind != framing.Batch {
+		x.message(kind, m, line, row)
+		return
+	}
+	row.Flags |= session.FlagBatch
+	for span := range framing.Elements(line) {
+		member := span.Of(line)
+		x.message(kind, framing.Scan(member), member, row)
+	}
+}
+
+// message counts and pairs one message of the row that is being added.
+func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *session.Row) {
+	outgoing := kind == session.KindStdin
+	if m.Kind == framing.NotJSON || m.Kind == framing.Other {
+		if !outgoing {
+			x.stats.Stray++
+		}
+		return
+	}
+	count(&x.stats, kind)
+	switch m.Kind {
+	case framing.Request:
+		method := m.Method.Of(line)
+		row.Method = x.intern(method)
+		x.request(newPairKey(outgoing, m.ID.Of(line)), row)
+		if outgoing {
+			x.trackHandshake(string(method))
+		}
+	case framing.Notification:
+		row.Method = x.intern(m.Method.Of(line))
+		x.cancelled(outgoing, m, line)
+	case framing.Response, framing.ErrorResponse:
+		failed := m.Kind == framing.ErrorResponse
+		x.response(newPairKey(!outgoing, m.ID.Of(line)), failed, !failed && session.IsToolError(m.Result.Of(line)), row)
+	}
+}
+
+// count counts one message.
+func count(s *session.Stats, kind session.Kind) {
+	if kind == session.KindStdin {
+		s.Out++
+	} else {
+		s.In++
+	}
+}
+
+// request makes a request pending. An id that is already pending belongs to the
+// newer request from now on, as their responses could not be told apart.
+func (x *Index) request(key pairKey, row *session.Row) {
+	number := uint32(x.added)
+	older, again, ok := x.pair.open(key, number)
+	if !ok {
+		x.stats.Untracked++
+	}
+	row.State = session.ReqPending
+	if again {
+		x.end(older, session.ReqLost)
+	}
+	if ok {
+		x.inRow.addPending()
+		row.State = session.ReqPending
+	}
+}
+
+// tallyOf returns the tally of a row's requests; false for a row with one.
+func (x *Index) tallyOf(number uint32) (tally, bool) {
+	if x.adding && int(number) == x.added {
+		return x.inRow, true
+	}
+	t, ok := x.pair.tallies[number]
+	return t, ok
+}
+
+// settleOne records the outcome of one of a row's requests. It returns the
+// outcome of the row and whether none of its requests are pending.
+func (x *Index) settleOne(number uint32, state session.ReqState, failed bool) (session.ReqState, bool, bool) {
+	t, ok := x.tallyOf(number)
+	if !ok {
+		return state, failed, true
+	}
+	last := t.settleOne(state, failed)
+	switch {
+	case x.adding && int(number) == x.added:
+		x.inRow = t
+	case last:
+		delete(x.pair.tallies, number)
+	default:
+		x.pair.tallies[number] = t
+	}
+	return t.state, t.failed, last
+}
+
+// response settles the request of key with an error or a result, which may be
+// that of a failed tool. Any response settles a probe.
+func (x *Index) response(key pairKey, failed, toolError bool, row *session.Row) {
+	number, pending := x.pair.settle(key, true)
+	before, known := x.pair.done[key]
+	if !pending && known {
+		number = before.row
+	}
+	var request session.Row
+	if known || pending {
+		request, known = x.row(int(number))
+	}
+	mark := failed || toolError
+	if probe := request.Flags & session.FlagProbe; probe != 0 {
+		row.Flags |= probe
+		failed, mark = false, false
+	}
+	if mark {
+		row.Flags |= session.FlagError
+		x.stats.Errors++
+	}
+	if !known {
+		if !x.Partial {
+			x.stats.Unmatched++
+			row.State = session.ReqUnmatched
+		}
+		return
+	}
+	row.Pair, row.Method = number+1, request.Method
+	if !pending && before.answered {
+		x.stats.Unmatched++
+		row.State = session.ReqDuplicate
+		return
+	}
+	if pending {
+		x.answered(number, request, failed, mark)
+	} else {
+		x.pair.remember(key, settled{number, true})
+		x.answeredLate(number, request, mark)
+	}
+}
+
+// answered records that the row being added is the response to a pending
+// request. A row with several requests is answered when all of them are.
+func (x *Index) answered(number uint32, request session.Row, failed, mark bool) {
+	state := session.ReqAnswered
+	if failed {
+		state = session.ReqFailed
+	}
+	state, mark, last := x.settleOne(number, state, mark)
+	if !last {
+		return
+	}
+	x.pairWith(number, request, state, mark)
+}
+
+// answeredLate records the response to a request that was cancelled or timed
+// out. The request keeps that state, except a probe, for which no response is
+// too late.
+func (x *Index) answeredLate(number uint32, request session.Row, mark bool) {
+	if request.Pair != 0 || request.State == session.ReqPending && request.Flags&session.FlagProbe == 0 {
+		return // of several requests, another response is paired with the row
+	}
+	state := request.State
+	if request.Flags&session.FlagProbe != 0 {
+		state = session.ReqAnswered
+	}
+	x.pairWith(number, request, state, mark)
+}
+
+// pairWith pairs a request with the row being added. A row that already has a
+// partner keeps it.
+func (x *Index) pairWith(number uint32, request session.Row, state session.ReqState, mark bool) {
+	before := request
+	request.State = state
+	if mark {
+		request.Flags |= session.FlagError
+	}
+	if before.Pair != 0 || int(number) == x.added {
+		x.change(int(number), before, request)
+		return
+	}
+	request.Pair = uint32(x.added) + 1
+	x.history.answered(int(number), x.added, before, request)
+	x.setRow(int(number), request)
+}
+
+// cancelled marks the request that a notifications/cancelled names. A response
+// that crosses it is still paired.
+func (x *Index) cancelled(outgoing bool, m framing.Message, line []byte) {
+	if string(m.Method.Of(line)) != "notifications/cancelled" {
+		return
+	}
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(m.Params.Of(line), &params) != nil || params.RequestID == nil {
+		return
+	}
+	x.giveUp(newPairKey(outgoing, params.RequestID), session.ReqCancelled)
+}
+
+// note reads what the index needs from an entry that carries no stream bytes. A
+// body that can't be decoded, in a foreign file, is ignored.
+func (x *Index) note(e *session.Entry) {
+	switch e.Kind {
+	case session.KindState:
+		var b session.StateBody
+		switch {
+		case e.DecodeBody(&b) != nil:
+		case b.ID != nil && b.State == session.ReqTimedOut.String():
+			x.giveUp(newPairKey(true, b.ID), session.ReqTimedOut)
+		case b.Of == 0 && b.Era != "":
+			x.finishHandshake(mcp.Era(b.Era))
+		}
+	case session.KindWrite:
+		var b session.WriteBody
+		if dense := e.N == uint64(x.added)+1; dense && e.DecodeBody(&b) == nil {
+			x.unsent(b.Of)
+		}
+	case session.KindLagged:
+		x.stats.Lagged++
+	case session.KindHeld:
+		x.stats.Held++
+	case session.KindGap:
+		x.stats.Gaps++
+		var b session.GapBody
+		if e.DecodeBody(&b) == nil {
+			x.stats.LostBytes += b.Bytes
+		}
+	case session.KindStart, session.KindClosed, session.KindFailed:
+		for _, number := range x.pair.pending {
+			x.setState(number, session.ReqLost)
+		}
+		for _, number := range x.handshakeState.rows {
+			x.setState(number, session.ReqLost)
+		}
+		x.pair.forget()
+		clear(x.inParts[:])
+		x.openIn = openLine{}
+		x.handshakeState = handshakeState{}
+	}
+}
+
+// unsent marks the requests of entry n, whose write did not fully reach the
+// server. It scans all pending requests only if one of them belongs to that
+// entry: after a flood of server requests thousands of responses fail at once.
+func (x *Index) unsent(n uint64) {
+	if row, ok := x.row(int(n) - 1); !ok || row.Kind != session.KindStdin || row.State != session.ReqPending {
+		return
+	}
+	for key, number := range x.pair.pending {
+		if uint64(number)+1 == n && key.outgoing() {
+			x.giveUp(key, session.ReqLost)
+		}
+	}
+}
+
+// giveUp settles a pending request without a response.
+func (x *Index) giveUp(key pairKey, state session.ReqState) {
+	if number, ok := x.pair.settle(key, false); ok {
+		x.end(number, state)
+	} else if done, ok := x.pair.done[key]; ok && !done.answered && x.handshakeState.has(done.row) {
+		x.setState(done.row, state)
+	}
+}
+
+// end records that one of a row's requests is no longer pending.
+func (x *Index) end(number uint32, state session.ReqState) {
+	if state, _, last := x.settleOne(number, state, false); last {
+		x.setState(number, state)
+	}
+}
+
+// setState moves a request that is still pending to another state.
+func (x *Index) setState(number uint32, state session.ReqState) {
+	if row, ok := x.row(int(number)); ok && row.State == session.ReqPending {
+		x.history.change(int(number), x.added, row)
+		row.State = state
+		x.setRow(int(number), row)
+	}
+}

@@ -1,0 +1,161 @@
+package index
+
+import (
+	"crypto/sha256"
+
+	"mcpdbg/session"
+)
+
+const (
+	// maxPending is how many requests may be pending before further ones are
+	// counted as untracked instead of paired.
+	maxPending = 1 << 16
+	// maxDone is how many settled ids are remembered to distinguish a duplicate
+	// response from an unmatched one.
+	maxDone = 1 << 14
+)
+
+// A pairKey is an id with the direction of its request: the raw bytes of the
+// id, so that 1, "1" and 1.0 differ, or a hash of them if they do not fit. It
+// holds no pointer and needs no allocation.
+type pairKey [40]byte
+
+const (
+	toServer   = '>'
+	fromServer = '<'
+	hashedID   = 0xff
+)
+
+func newPairKey(outgoing bool, id []byte) (k pairKey) {
+	k[0] = fromServer
+	if outgoing {
+		k[0] = toServer
+	}
+	if len(id) <= len(k)-2 {
+		k[1] = byte(len(id))
+		copy(k[2:], id)
+		return k
+	}
+	k[1] = hashedID
+	sum := sha256.Sum256(id)
+	copy(k[2:], sum[:])
+	return k
+}
+
+func (k *pairKey) outgoing() bool { return k[0] == toServer }
+
+// pairing matches responses to requests by id and direction. It covers one
+// process: a new process does not share its ids.
+type pairing struct {
+	pending    map[pairKey]uint32  // request row by key
+	done       map[pairKey]settled // of requests that are no longer pending
+	doneOrder  []pairKey           // ring of the keys of done
+	doneNext   int
+	pendingOut int
+	pendingIn  int
+	tallies    map[uint32]tally // by row, of rows with several requests, some of them pending
+	saved      []byte           // source of the maps, unpacked when needed; see restore
+}
+
+// settled is a request that is no longer pending.
+type settled struct {
+	row      uint32
+	answered bool // false: it was given up
+}
+
+// A tally summarizes the requests of one row, which is a batch or several
+// lines.
+type tally struct {
+	open    int              // number of pending requests
+	several bool             // there is more than one request
+	failed  bool             // one was answered with an error or by a failed tool
+	state   session.ReqState // the highest state of the settled ones; ReqNone without any
+}
+
+// addPending adds a pending request.
+func (t *tally) addPending() {
+	t.several = t.several || t.open > 0 || t.state != session.ReqNone
+	t.open++
+}
+
+// settleOne records the outcome of one request. It reports whether that was the
+// last pending one.
+func (t *tally) settleOne(state session.ReqState, failed bool) bool {
+	t.open--
+	t.state = max(t.state, state)
+	t.failed = t.failed || failed
+	return t.open <= 0
+}
+
+// keep stores the tally of a row. There are at most as many as pending
+// requests.
+func (p *pairing) keep(row uint32, t tally) {
+	if p.tallies == nil {
+		p.tallies = make(map[uint32]tally)
+	}
+	p.tallies[row] = t
+}
+
+func (p *pairing) count(key pairKey, by int) {
+	if key.outgoing() {
+		p.pendingOut += by
+	} else {
+		p.pendingIn += by
+	}
+}
+
+// open makes the request of a row pending. ok is false if too many are pending.
+// If the id was pending already, again is true and older is the row that has
+// now lost it.
+func (p *pairing) open(key pairKey, row uint32) (older uint32, again, ok bool) {
+	if p.pending == nil {
+		p.pending = make(map[pairKey]uint32)
+	}
+	older, again = p.pending[key]
+	if !again {
+		if len(p.pending) >= maxPending {
+			return 0, false, false
+		}
+		p.count(key, 1)
+	}
+	p.pending[key] = row
+	return older, again, true
+}
+
+// settle moves a request from pending to done.
+func (p *pairing) settle(key pairKey, answered bool) (row uint32, ok bool) {
+	row, ok = p.pending[key]
+	if !ok {
+		return 0, false
+	}
+	delete(p.pending, key)
+	p.count(key, -1)
+	p.remember(key, settled{row, answered})
+	return row, true
+}
+
+func (p *pairing) remember(key pairKey, s settled) {
+	if p.done == nil {
+		p.done = make(map[pairKey]settled)
+	}
+	_, again := p.done[key]
+	p.done[key] = s
+	switch {
+	case again:
+	case len(p.doneOrder) < maxDone:
+		p.doneOrder = append(p.doneOrder, key)
+	default:
+		delete(p.done, p.doneOrder[p.doneNext])
+		p.doneOrder[p.doneNext] = key
+		p.doneNext = (p.doneNext + 1) % maxDone
+	}
+}
+
+// forget drops all requests.
+func (p *pairing) forget() {
+	clear(p.pending)
+	clear(p.done)
+	clear(p.tallies)
+	p.doneOrder, p.doneNext = p.doneOrder[:0], 0
+	p.pendingOut, p.pendingIn = 0, 0
+}

@@ -1,0 +1,367 @@
+package index
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// out and in return a message to the server and one from it.
+func out(text string) session.Entry { return line(session.KindStdin, text) }
+func in(text string) session.Entry  { return line(session.KindStdout, text) }
+
+// half returns a write that leaves a line open.
+func half(text string) session.Entry {
+	e := out(text)
+	e.EOL = framing.NoEOL
+	return e
+}
+
+// ready returns the entry of a handshake that found an era.
+func ready(era mcp.Era) session.Entry {
+	return session.NewEntry(session.KindState, 0, session.StateBody{State: string(session.Ready), Era: string(era)})
+}
+
+// batch returns a line with several messages.
+const batch = session.FlagBatch | session.FlagProblem
+
+// odd returns a write that is not a line of its own.
+const odd = session.FlagPart | session.FlagProblem
+
+// A pairRow is the expected pairing of a row. Pair is a number of the table,
+// from 1, as in Row.
+type pairRow struct {
+	pair  uint32
+	state session.ReqState
+	flags session.RowFlags
+}
+
+func TestPairing(t *testing.T) {
+	timedOut := session.NewEntry(session.KindState, 0, session.StateBody{State: "timed-out", Of: 1, ID: json.RawMessage(`1`)})
+	closed := session.NewEntry(session.KindClosed, 9, session.ClosedBody{})
+	cancel := out(`{"method":"notifications/cancelled","params":{"requestId":1}}`)
+	none := pairRow{}
+	for name, c := range map[string]struct {
+		entries []session.Entry
+		want    []pairRow
+		stats   session.Stats // PendingOut, PendingIn, Orphans, Errors
+	}{
+		"pending": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`)},
+			[]pairRow{{0, session.ReqPending, 0}}, session.Stats{PendingOut: 1},
+		},
+		"answered": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{}}`)},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"failed": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"error":{}}`)},
+			[]pairRow{{2, session.ReqFailed, session.FlagError}, {1, session.ReqNone, session.FlagError}}, session.Stats{Errors: 1},
+		},
+		"a probe that was refused": {
+			[]session.Entry{
+				out(`{"id":1,"method":"server/discover"}`), in(`{"id":1,"error":{}}`),
+				out(`{"id":2,"method":"initialize"}`), in(`{"id":2,"error":{}}`),
+			},
+			[]pairRow{
+				{2, session.ReqAnswered, session.FlagProbe}, {1, session.ReqNone, session.FlagProbe},
+				{4, session.ReqFailed, session.FlagError}, {3, session.ReqNone, session.FlagError},
+			}, session.Stats{Errors: 1},
+		},
+		"a probe that was refused late": {
+			[]session.Entry{
+				out(`{"id":1,"method":"server/discover"}`), timedOut, out(`{"id":2,"method":"initialize"}`), in(`{"id":1,"error":{}}`),
+			},
+			[]pairRow{{4, session.ReqAnswered, session.FlagProbe}, none, {0, session.ReqPending, 0}, {1, session.ReqNone, session.FlagProbe}}, session.Stats{PendingOut: 1},
+		},
+		"a probe whose late answer made initialize superfluous": {
+			[]session.Entry{
+				out(`{"id":1,"method":"server/discover"}`), out(`{"id":2,"method":"initialize"}`), in(`{"id":1,"result":{}}`), ready(mcp.Modern),
+				in(`{"id":2,"error":{}}`),
+			},
+			[]pairRow{{3, session.ReqAnswered, 0}, {5, session.ReqAnswered, session.FlagProbe}, {1, session.ReqNone, 0}, none, {2, session.ReqNone, session.FlagProbe}}, session.Stats{},
+		},
+		"an initialize that was superfluous, and never answered": {
+			[]session.Entry{
+				out(`{"id":1,"method":"server/discover"}`), out(`{"id":2,"method":"initialize"}`), in(`{"id":1,"result":{}}`), ready(mcp.Modern),
+			},
+			[]pairRow{{3, session.ReqAnswered, 0}, {0, session.ReqPending, session.FlagProbe}, {1, session.ReqNone, 0}, none}, session.Stats{},
+		},
+		"an initialize that was superfluous until it timed out": {
+			[]session.Entry{
+				out(`{"id":2,"method":"server/discover"}`), out(`{"id":1,"method":"initialize"}`), in(`{"id":2,"result":{}}`), ready(mcp.Modern), timedOut,
+			},
+			[]pairRow{{3, session.ReqAnswered, 0}, {0, session.ReqTimedOut, session.FlagProbe}, {1, session.ReqNone, 0}, none, none}, session.Stats{},
+		},
+		"an initialize that was superfluous, and the process ends": {
+			[]session.Entry{
+				out(`{"id":2,"method":"server/discover"}`), out(`{"id":1,"method":"initialize"}`), in(`{"id":2,"result":{}}`), ready(mcp.Modern), closed,
+			},
+			[]pairRow{{3, session.ReqAnswered, 0}, {0, session.ReqLost, session.FlagProbe}, {1, session.ReqNone, 0}, none, none}, session.Stats{},
+		},
+		"initialize was refused, and a new probe answered": {
+			[]session.Entry{
+				out(`{"id":1,"method":"server/discover"}`), out(`{"id":2,"method":"initialize"}`), in(`{"id":2,"error":{}}`),
+				out(`{"id":3,"method":"server/discover"}`), in(`{"id":3,"result":{}}`), ready(mcp.Modern),
+			},
+			[]pairRow{{0, session.ReqPending, session.FlagProbe}, {3, session.ReqAnswered, session.FlagProbe}, {2, session.ReqNone, session.FlagProbe}, {5, session.ReqAnswered, 0}, {4, session.ReqNone, 0}, none}, session.Stats{},
+		},
+		"a discover of a person, in a session that is ready": {
+			[]session.Entry{
+				out(`{"id":1,"method":"server/discover"}`), in(`{"id":1,"result":{}}`), ready(mcp.Modern),
+				out(`{"id":2,"method":"server/discover"}`), in(`{"id":2,"error":{}}`), out(`{"id":3,"method":"initialize"}`),
+			},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}, none, {5, session.ReqFailed, session.FlagError}, {4, session.ReqNone, session.FlagError}, {0, session.ReqPending, 0}}, session.Stats{PendingOut: 1, Errors: 1},
+		},
+		"a request that a server died of is not a probe": {
+			[]session.Entry{out(`{"id":1,"method":"server/discover"}`), closed, out(`{"id":2,"method":"initialize"}`)},
+			[]pairRow{{0, session.ReqLost, 0}, none, {0, session.ReqPending, 0}}, session.Stats{PendingOut: 1},
+		},
+		"a tool that failed": {
+			[]session.Entry{out(`{"id":1,"method":"tools/call"}`), in(`{"id":1,"result":{"isError": true}}`)},
+			[]pairRow{{2, session.ReqAnswered, session.FlagError}, {1, session.ReqNone, session.FlagError}}, session.Stats{Errors: 1},
+		},
+		"a tool that quotes a failure": {
+			[]session.Entry{out(`{"id":1,"method":"tools/call"}`), in(`{"id":1,"result":{"isError":false,"content":{"isError":true}}}`)},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"cancelled, and no answer": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), cancel},
+			[]pairRow{{0, session.ReqCancelled, 0}, none}, session.Stats{},
+		},
+		"cancelled, and the response crosses": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), cancel, in(`{"id":1,"result":{}}`)},
+			[]pairRow{{3, session.ReqCancelled, 0}, none, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"cancelled too late": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{}}`), cancel},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}, none}, session.Stats{},
+		},
+		"a cancellation of the other side is for another id": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"method":"notifications/cancelled","params":{"requestId":1}}`)},
+			[]pairRow{{0, session.ReqPending, 0}, none}, session.Stats{PendingOut: 1},
+		},
+		"a cancellation of an unknown id": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), out(`{"method":"notifications/cancelled","params":{}}`), out(`{"method":"notifications/cancelled","params":[1]}`)},
+			[]pairRow{{0, session.ReqPending, 0}, none, none}, session.Stats{PendingOut: 1},
+		},
+		"timed out, and a late answer": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), timedOut, in(`{"id":1,"result":{}}`)},
+			[]pairRow{{3, session.ReqTimedOut, 0}, none, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"lost when the process ends": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"method":"b"}`), closed},
+			[]pairRow{{0, session.ReqLost, 0}, {0, session.ReqLost, 0}, none}, session.Stats{},
+		},
+		"another process does not answer requests of the first": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), closed, session.NewEntry(session.KindStart, 0, session.StartBody{Process: "q"}), in(`{"id":1,"result":{}}`)},
+			[]pairRow{{0, session.ReqLost, 0}, none, none, {0, session.ReqUnmatched, 0}}, session.Stats{Unmatched: 1, Runs: 1},
+		},
+		"an unmatched response": {
+			[]session.Entry{in(`{"id":1,"result":{}}`)},
+			[]pairRow{{0, session.ReqUnmatched, 0}}, session.Stats{Unmatched: 1},
+		},
+		"a duplicate": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{}}`), in(`{"id":1,"error":{}}`)},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}, {1, session.ReqDuplicate, session.FlagError}}, session.Stats{Unmatched: 1, Errors: 1},
+		},
+		"1, \"1\" and 1.0 are three ids": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), out(`{"id":"1","method":"b"}`), out(`{"id":1.0,"method":"c"}`),
+				in(`{"id":1.0,"result":1}`), in(`{"id":"1","result":1}`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{6, session.ReqAnswered, 0}, {5, session.ReqAnswered, 0}, {4, session.ReqAnswered, 0}, {3, session.ReqNone, 0}, {2, session.ReqNone, 0}, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"ids beyond the precision of a float": {
+			[]session.Entry{out(`{"id":9007199254740993,"method":"a"}`), in(`{"id":9007199254740992,"result":1}`), in(`{"id":9007199254740993,"result":1}`)},
+			[]pairRow{{3, session.ReqAnswered, 0}, {0, session.ReqUnmatched, 0}, {1, session.ReqNone, 0}}, session.Stats{Unmatched: 1},
+		},
+		"ids of 0 and null": {
+			[]session.Entry{in(`{"id":0,"method":"a"}`), in(`{"id":null,"method":"b"}`), out(`{"id":null,"result":1}`), out(`{"id":0,"result":1}`)},
+			[]pairRow{{4, session.ReqAnswered, 0}, {3, session.ReqAnswered, 0}, {2, session.ReqNone, 0}, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"one id in both directions": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"method":"b"}`), in(`{"id":1,"result":1}`), out(`{"id":1,"result":1}`)},
+			[]pairRow{{3, session.ReqAnswered, 0}, {4, session.ReqAnswered, 0}, {1, session.ReqNone, 0}, {2, session.ReqNone, 0}}, session.Stats{},
+		},
+		"an id is reused after its response": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":1}`), out(`{"id":1,"method":"b"}`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}, {4, session.ReqAnswered, 0}, {3, session.ReqNone, 0}}, session.Stats{},
+		},
+		"an id is reused before its response": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), out(`{"id":1,"method":"b"}`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{0, session.ReqLost, 0}, {3, session.ReqAnswered, 0}, {2, session.ReqNone, 0}}, session.Stats{},
+		},
+		"a batch answered by one batch": {
+			[]session.Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), in(`[{"id":2,"result":1},{"id":1,"result":1}]`)},
+			[]pairRow{{2, session.ReqAnswered, batch}, {1, session.ReqNone, batch}}, session.Stats{},
+		},
+		"a batch that is answered one by one": {
+			[]session.Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"},{"id":3,"method":"c"}]`), in(`{"id":2,"error":{}}`), in(`{"id":1,"result":1}`), in(`{"id":3,"result":1}`)},
+			[]pairRow{{4, session.ReqFailed, batch | session.FlagError}, {1, session.ReqNone, session.FlagError}, {1, session.ReqNone, 0}, {1, session.ReqNone, 0}}, session.Stats{Errors: 1},
+		},
+		"a batch that is answered in part": {
+			[]session.Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), in(`{"id":2,"result":1}`)},
+			[]pairRow{{0, session.ReqPending, batch}, {1, session.ReqNone, 0}}, session.Stats{PendingOut: 1},
+		},
+		"a batch of which one element is cancelled, and answered late": {
+			[]session.Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), cancel, in(`{"id":2,"result":1}`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{3, session.ReqCancelled, batch}, none, {1, session.ReqNone, 0}, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"a second answer to an element of a batch": {
+			[]session.Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), in(`{"id":2,"result":1}`), in(`{"id":2,"result":1}`)},
+			[]pairRow{{0, session.ReqPending, batch}, {1, session.ReqNone, 0}, {1, session.ReqDuplicate, 0}}, session.Stats{PendingOut: 1, Unmatched: 1},
+		},
+		"a batch with one id twice": {
+			[]session.Entry{out(`[{"id":1,"method":"a"},{"id":1,"method":"b"}]`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{2, session.ReqLost, batch}, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"a batch of the server": {
+			[]session.Entry{in(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), out(`[{"id":1,"result":1},{"id":2,"result":1}]`)},
+			[]pairRow{{2, session.ReqAnswered, batch}, {1, session.ReqNone, batch}}, session.Stats{},
+		},
+		"a request that its own write cancels": {
+			[]session.Entry{out(`{"id":1,"method":"a"}` + "\n" + `{"method":"notifications/cancelled","params":{"requestId":1}}`)},
+			[]pairRow{{0, session.ReqCancelled, batch}}, session.Stats{},
+		},
+		"a batch": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), out(`{"id":2,"method":"b"}`), in(`[{"id":1,"error":{}}, {"id":2,"result":1},{"method":"n"}]`)},
+			[]pairRow{{3, session.ReqFailed, session.FlagError}, {3, session.ReqAnswered, 0}, {2, session.ReqNone, session.FlagError | session.FlagBatch | session.FlagProblem}}, session.Stats{Errors: 1},
+		},
+		"one write of several lines": {
+			[]session.Entry{out(`{"id":1,"method":"a"}` + "\n" + `{"id":2,"method":"b"}`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{0, session.ReqPending, batch}, {1, session.ReqNone, 0}}, session.Stats{PendingOut: 1},
+		},
+		"a line of three writes": {
+			[]session.Entry{half(`{"id":1,`), half(`"meth`), out(`od":"a"}`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{0, session.ReqNone, odd}, {0, session.ReqNone, odd}, {4, session.ReqAnswered, odd}, {3, session.ReqNone, 0}}, session.Stats{},
+		},
+		"a newline that comes alone": {
+			[]session.Entry{half(`{"id":1,"method":"a"}`), out("")},
+			[]pairRow{{0, session.ReqNone, odd}, {0, session.ReqPending, odd}}, session.Stats{PendingOut: 1},
+		},
+		"the end of a line, two whole ones, and the beginning of another": {
+			[]session.Entry{half(`{"id":1,`), half(`"method":"a"}` + "\n" + `{"id":2,"method":"b"}` + "\n" + `[{"id":3,"method":"c"}]` + "\n" + `{"id":4,`), out(`"method":"d"}`)},
+			[]pairRow{{0, session.ReqNone, odd}, {0, session.ReqPending, odd | session.FlagBatch}, {0, session.ReqPending, odd}}, session.Stats{PendingOut: 4},
+		},
+		"whole messages inside an open line": {
+			[]session.Entry{half(`{"id":1,`), out(`{"id":2,"method":"b"}`), out(`{"id":3,"method":"c"}`)},
+			[]pairRow{{0, session.ReqNone, odd}, {0, session.ReqNone, odd}, {0, session.ReqPending, 0}}, session.Stats{PendingOut: 1},
+		},
+		"another process does not continue the line": {
+			[]session.Entry{half(`{"id":1,`), closed, session.NewEntry(session.KindStart, 0, session.StartBody{Process: "q"}), out(`{"id":2,"method":"b"}`)},
+			[]pairRow{{0, session.ReqNone, odd}, none, none, {0, session.ReqPending, 0}}, session.Stats{PendingOut: 1, Runs: 1},
+		},
+		"a write that did not get through": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), out(`{"id":2,"method":"b"}`), session.NewEntry(session.KindWrite, 0, session.WriteBody{Of: 2, Status: "stdin-closed"})},
+			[]pairRow{{0, session.ReqPending, 0}, {0, session.ReqLost, 0}, none}, session.Stats{PendingOut: 1},
+		},
+		"a write of no entry": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), session.NewEntry(session.KindWrite, 0, session.WriteBody{Of: 0}), session.NewEntry(session.KindWrite, 0, session.WriteBody{Of: math.MaxUint64}), session.NewEntry(session.KindWrite, 0, session.WriteBody{Of: 99})},
+			[]pairRow{{0, session.ReqPending, 0}, none, none, none}, session.Stats{PendingOut: 1},
+		},
+		"a write that is not a stdin entry": {
+			[]session.Entry{in(`{"id":1,"method":"a"}`), session.NewEntry(session.KindWrite, 0, session.WriteBody{Of: 1, Status: "stdin-closed"})},
+			[]pairRow{{0, session.ReqPending, 0}, none}, session.Stats{PendingIn: 1},
+		},
+		"a long id": {
+			[]session.Entry{out(`{"id":"` + strings.Repeat("x", 300) + `1","method":"a"}`), in(`{"id":"` + strings.Repeat("x", 300) + `2","result":1}`), in(`{"id":"` + strings.Repeat("x", 300) + `1","result":1}`)},
+			[]pairRow{{3, session.ReqAnswered, 0}, {0, session.ReqUnmatched, 0}, {1, session.ReqNone, 0}}, session.Stats{Unmatched: 1},
+		},
+		"stderr is never a message": {
+			[]session.Entry{line(session.KindStderr, `{"id":1,"method":"a"}`)},
+			[]pairRow{none}, session.Stats{},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var x Index
+			add(t, &x, c.entries...)
+			var got []pairRow
+			for _, row := range allRows(&x) {
+				got = append(got, pairRow{row.Pair, row.State, row.Flags})
+			}
+			require.Equal(t, c.want, got)
+			s := x.Stats()
+			counts := session.Stats{PendingOut: s.PendingOut, PendingIn: s.PendingIn, Unmatched: s.Unmatched, Errors: s.Errors, Runs: s.Runs}
+			require.Equal(t, c.stats, counts)
+		})
+	}
+}
+
+func TestAResponseHasItsRequestsMethod(t *testing.T) {
+	var x Index
+	add(t, &x, out(`{"id":1,"method":"tools/list"}`), in(`{"result":{},"id":1}`))
+	require.Equal(t, "tools/list", x.Method(allRows(&x)[1].Method))
+}
+
+func TestPendingHasALimit(t *testing.T) {
+	var x Index
+	e := session.Entry{Kind: session.KindStdin}
+	for i := range maxPending + 10 {
+		e.Payload = fmt.Appendf(nil, `{"id":%d,"method":"a"}`, i)
+		e.Msg = framing.Scan(e.Payload)
+		require.NoError(t, x.Add(&e, 0, 1))
+	}
+	s := x.Stats()
+	require.Equal(t, maxPending, s.PendingOut)
+	require.Equal(t, uint64(10), s.Untracked)
+	require.Len(t, x.pair.pending, maxPending)
+}
+
+func TestSettledIDsHaveALimit(t *testing.T) {
+	var x Index
+	exchange := func(id int) {
+		add(t, &x, out(fmt.Sprintf(`{"id":%d,"method":"a"}`, id)), in(fmt.Sprintf(`{"id":%d,"result":1}`, id)))
+	}
+	for id := range maxDone + 10 {
+		exchange(id)
+		exchange(-1) // reused repeatedly, it takes one slot
+	}
+	require.Len(t, x.pair.done, maxDone)
+	require.Len(t, x.pair.doneOrder, maxDone)
+	add(t, &x, in(fmt.Sprintf(`{"id":%d,"result":1}`, maxDone+9)), in(`{"id":0,"result":1}`))
+	all := allRows(&x)
+	require.Equal(t, session.ReqDuplicate, all[len(all)-2].State)
+	require.Equal(t, session.ReqUnmatched, all[len(all)-1].State, "forgotten")
+}
+
+// The messages do not depend on how the bytes of stdin are split into writes.
+func FuzzWritesMakeUpLines(f *testing.F) {
+	f.Add([]byte(`{"id":1,"method":"a"}`+"\r\n"+`[{"id":2,"method":"b"},{"id":3,"method":"c"}]`+"\n\n"+`{"method":"n"}`+"\n"), uint16(7))
+	f.Add([]byte("x\r\n{}\n{"), uint16(1))
+	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
+		var whole, parts Index
+		for rest := data; len(rest) > 0; {
+			n := min(len(rest), int(size)+1)
+			add(t, &parts, stdinEntry(rest[:n]))
+			rest = rest[n:]
+		}
+		if len(data) > 0 {
+			add(t, &whole, stdinEntry(data))
+		}
+		want, got := whole.Stats(), parts.Stats()
+		require.Equal(t, want.Out, got.Out)
+		require.Equal(t, want.PendingOut, got.PendingOut)
+		require.Equal(t, want.Unmatched, got.Unmatched)
+	})
+}
+
+// stdinEntry returns the entry of one write, as a session makes it.
+func stdinEntry(data []byte) session.Entry {
+	e := session.Entry{Kind: session.KindStdin, EOL: framing.NoEOL}
+	if payload, ok := bytes.CutSuffix(data, []byte("\n")); ok {
+		data, e.EOL = payload, framing.LF
+		if payload, ok := bytes.CutSuffix(data, []byte("\r")); ok {
+			data, e.EOL = payload, framing.CRLF
+		}
+	}
+	e.Payload, e.Msg = data, framing.Scan(data)
+	return e
+}

@@ -1,0 +1,114 @@
+package calls
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/workspace"
+)
+
+// Actions are those on pending calls.
+func Actions() []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: "cancel-call", Keys: []string{"ctrl+x"}, Scope: keymap.Global, Title: "cancel call", Help: "Cancel the most recent pending call.", Everywhere: true, Enabled: hasCall}, Do: cancelLatest},
+	}
+}
+
+func hasCall(c host.Context) (bool, string) {
+	return c.Workspace.LastCall() != nil, "no call is pending"
+}
+
+// Request makes a call: the command sends the request and waits for the response.
+// In the modern era the request has all that it needs, and several rounds count as
+// one. The title is for the user; a timeout of 0 is that of the session.
+func Request(c host.Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
+	ctx, give := context.WithCancelCause(c.Host.Lifetime())
+	call := &workspace.Call{Title: title, Began: time.Now(), Cancel: give}
+	c.Workspace.Calls = append(c.Workspace.Calls, call)
+	c.Workspace.Overview = false // the call is what the user wants to see
+	s := c.Workspace.Session
+	run := func() tea.Msg {
+		resp, err := s.Request(ctx, method, params, session.CallOptions{Timeout: timeout, Progress: call.Heard, OnSent: call.Sent})
+		failed := isToolError(resp.Result) // which may be long
+		give(nil)
+		return host.Result{Then: func(c host.Context) tea.Cmd { return answered(c, call, resp, err, failed) }}
+	}
+	look := host.Result{Then: func(c host.Context) tea.Cmd { c.Host.Redraw(); return nil }}
+	return tea.Batch(run, c.Host.After(workspace.CallShownAfter, look))
+}
+
+// URIParams returns the params of a request about a resource.
+func URIParams(uri string) json.RawMessage {
+	params, _ := json.Marshal(map[string]string{"uri": uri}) // always encodes
+	return params
+}
+
+// answered handles the end of a call; failed is the error flag of a tool
+// result.
+func answered(c host.Context, call *workspace.Call, resp session.Response, err error, failed bool) tea.Cmd {
+	cmd := c.Host.Refresh(c.Workspace)
+	if !call.Cancelled.IsZero() && errors.Is(err, context.Canceled) || errors.Is(err, errCancelled) {
+		return tea.Batch(cmd, c.Host.After(cancelWait, host.Result{Then: func(c host.Context) tea.Cmd {
+			reportCancelled(c, call)
+			return nil
+		}}))
+	}
+	drop(c, call)
+	subscription := endSubscription(c.Workspace, call)
+	switch {
+	case err != nil && c.Host.Lifetime().Err() != nil:
+	case err != nil:
+		c.Host.Warn(err.Error() + ": " + call.Title)
+	case resp.Error != nil:
+		c.Host.Warn(resp.Error.Error() + ": " + call.Title)
+	case subscription:
+		c.Host.Warn("subscription ended by the server: " + call.Title)
+	case failed:
+		c.Host.Warn("the tool failed; the server answered" + c.Workspace.ServerTime(call, resp.N) + ": " + call.Title)
+	default:
+		c.Host.Notify("the server answered" + c.Workspace.ServerTime(call, resp.N) + ": " + call.Title)
+	}
+	if number, ok := c.Workspace.RowOf(resp.N); ok {
+		host.Reveal(c, number)
+	}
+	return cmd
+}
+
+// endSubscription removes the subscription that a call lasted for, and reports
+// whether it was one.
+func endSubscription(w *workspace.Workspace, call *workspace.Call) bool {
+	if !call.Subscription {
+		return false
+	}
+	for uri, other := range w.Subscribed {
+		if other == call {
+			delete(w.Subscribed, uri)
+		}
+	}
+	return true
+}
+
+func isToolError(result json.RawMessage) bool {
+	var tool struct {
+		IsError bool `json:"isError"`
+	}
+	return json.Unmarshal(result, &tool) == nil && tool.IsError
+}
+
+// drop removes a call from those of its workspace.
+func drop(c host.Context, call *workspace.Call) {
+	for i, other := range c.Workspace.Calls {
+		if other == call {
+			c.Workspace.Calls = append(c.Workspace.Calls[:i:i], c.Workspace.Calls[i+1:]...)
+			c.Host.Redraw()
+			return
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package calls
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/workspace"
+)
+
+const (
+	// cancelWait is how long a server may take to answer a cancelled call before
+	// that is reported; a response may cross the notification.
+	cancelWait = 2 * time.Second
+	// maxWatched is how many cancelled calls are watched for a late response.
+	maxWatched = 32
+)
+
+var errCancelled = errors.New("cancelled by the user")
+
+// cancelLatest cancels the latest call.
+func cancelLatest(c host.Context) tea.Cmd {
+	call := c.Workspace.LastCall()
+	c.Workspace.Session.Act("cancel", "", call.Number.Load())
+	Cancel(c, call)
+	return nil
+}
+
+// Cancel sends the server a cancellation of a call.
+func Cancel(c host.Context, call *workspace.Call) {
+	call.Cancelled = time.Now()
+	call.Cancel(errCancelled)
+	c.Host.Redraw()
+}
+
+// reportCancelled reports the outcome of a call that was cancelled some time ago.
+// The call stays on the list in case a response comes even later.
+func reportCancelled(c host.Context, call *workspace.Call) {
+	if call.Over {
+		return
+	}
+	call.Over = true
+	c.Host.Redraw()
+	if call.Since > 0 {
+		c.Host.Warn(fmt.Sprintf("cancelled, but the server is still working (progress since: %d): %s", call.Since, call.Title))
+	} else {
+		c.Host.Notify("cancelled, no response from the server: " + call.Title)
+	}
+	over := 0
+	for i := len(c.Workspace.Calls) - 1; i >= 0; i-- {
+		if c.Workspace.Calls[i].Over {
+			if over++; over > maxWatched {
+				drop(c, c.Workspace.Calls[i])
+			}
+		}
+	}
+}
+
+// WatchCancelled checks how the server handles cancelled calls. It is called when
+// the log has grown.
+func WatchCancelled(c host.Context) {
+	for i := len(c.Workspace.Calls) - 1; i >= 0; i-- {
+		if call := c.Workspace.Calls[i]; !call.Cancelled.IsZero() {
+			watchOne(c, call)
+		}
+	}
+	rows := c.Workspace.LateProgress
+	c.Workspace.LateProgress = nil
+	for _, number := range rows {
+		countProgress(c, int(number))
+	}
+}
+
+// watchOne looks for the response to a cancelled call.
+func watchOne(c host.Context, call *workspace.Call) {
+	if call.Row == 0 {
+		number, ok := c.Workspace.RowOf(call.Number.Load())
+		if !ok {
+			return
+		}
+		call.Row = number + 1
+		if row, ok := c.Workspace.Shown.Rows.At(number); ok && row.Len <= workspace.InlineLimit {
+			if e, err := c.Workspace.Shown.Source.Entry(row, 0); err == nil {
+				call.ID = string(e.Msg.ID.Of(e.Payload))
+			}
+		}
+	}
+	row, _ := c.Workspace.Shown.Rows.At(call.Row - 1)
+	if row.Pair == 0 {
+		return
+	}
+	answer, ok := c.Workspace.Shown.Rows.At(int(row.Pair) - 1)
+	if !ok {
+		return
+	}
+	drop(c, call)
+	if call.Subscription {
+		return // a subscription ends this way
+	}
+	after := time.Duration(answer.T-row.T)*time.Microsecond - call.Cancelled.Sub(call.Began)
+	c.Host.Warn(fmt.Sprintf("response arrived %v after the cancellation: %s", max(after, 0).Round(time.Millisecond), call.Title))
+}
+
+// countProgress counts a progress notification of a cancelled call.
+func countProgress(c host.Context, number int) {
+	row, ok := c.Workspace.Shown.Rows.At(number)
+	if !ok {
+		return
+	}
+	e, err := c.Workspace.Shown.Source.Entry(row, 0)
+	if err != nil {
+		return
+	}
+	var params struct {
+		Token json.RawMessage `json:"progressToken"`
+	}
+	_ = json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) // without a token it belongs to no call
+	for _, call := range c.Workspace.Calls {
+		if call.ID == "" || call.ID != string(params.Token) {
+			continue
+		}
+		call.Since++
+		if call.Over && call.Since == 1 {
+			c.Host.Warn("the server is still working after the cancellation: " + call.Title)
+		}
+	}
+}

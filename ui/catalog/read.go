@@ -1,0 +1,101 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/workspace"
+)
+
+// Read reads the responses in the log that have not been read yet. It
+// does so only on demand.
+func Read(c host.Context, l *workspace.CatalogList) tea.Cmd {
+	if l.Reading || len(l.Unread) == 0 {
+		return nil
+	}
+	rows, source, run := l.Unread, c.Workspace.Shown.Source, l.Building
+	l.Unread, l.Reading = nil, true
+	return func() tea.Msg {
+		runs := workspace.ReadRuns(source, l.Member, rows, run)
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			l.Reading = false
+			for _, run := range runs {
+				l.Take(run)
+			}
+			c.Host.Redraw()
+			return Refresh(c)
+		}}
+	}
+}
+
+// ReadAll reads the responses of all lists in the log that have not been read yet. It
+// requests nothing.
+func ReadAll(c host.Context) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, l := range c.Workspace.Shown.Catalog.Lists {
+		if cmd := Read(c, l); cmd != nil {
+			cmds = append(cmds, cmd)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// load requests all pages of a list from the server.
+func load(c host.Context, l *workspace.CatalogList) tea.Cmd {
+	if l.Loading {
+		return nil
+	}
+	l.Loading, l.Stale, l.Answered, l.Began = true, false, false, time.Now()
+	s, ctx := c.Workspace.Session, c.Host.Lifetime()
+	return func() tea.Msg {
+		_, err := s.ListAll(ctx, l.List)
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			l.Loading, l.Answered = false, err == nil
+			var rpc *session.RPCError
+			if err != nil && !errors.Is(err, context.Canceled) && !errors.As(err, &rpc) {
+				l.Failure = err.Error() // the server's own text is in the log
+			}
+			return tea.Batch(c.Host.Refresh(c.Workspace), Refresh(c))
+		}}
+	}
+}
+
+// Refresh updates the visible list: it reads new responses from the log,
+// and requests the list from the server again if needed.
+func Refresh(c host.Context) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, v := range c.Host.Views(c.Workspace) {
+		if view, ok := v.(*View); ok && view.server {
+			cmds = append(cmds, ReadAll(c))
+		} else if ok {
+			view.hold(c)
+			cmds = append(cmds, keepList(c, view.List(c)))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func keepList(c host.Context, l *workspace.CatalogList) tea.Cmd {
+	cmd := Read(c, l)
+	if l.Answered && !l.Busy() && !l.Known() && c.Workspace.Shown.Index.Scanned == c.Workspace.Shown.Source.Len() {
+		l.Failure = "the log has no response that can be read here (one in a batch cannot)"
+	}
+	if ready, _ := host.CanSend(c); !ready || l.Busy() || (l.Known() || l.Answered) && !l.Stale {
+		return cmd
+	}
+	if c.Workspace.Status.State != session.Ready && c.Workspace.Status.State != session.Running {
+		return cmd
+	}
+	if !l.Known() && !c.Workspace.Offers(l) {
+		return cmd
+	}
+	if wait := workspace.CatalogPause - time.Since(l.Began); wait > 0 {
+		return tea.Batch(cmd, c.Host.After(wait, host.Result{Then: Refresh}))
+	}
+	return tea.Batch(cmd, load(c, l))
+}

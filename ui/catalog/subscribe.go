@@ -1,0 +1,77 @@
+package catalog
+
+import (
+	"encoding/json"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/calls"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/workspace"
+)
+
+const (
+	methodListen = "subscriptions/listen"
+	// listenFor is the timeout of a request that stays open for a subscription.
+	listenFor = 365 * 24 * time.Hour
+	// changedLists subscribes to changes of the lists instead of a resource. Only
+	// the modern era requires a request for them.
+	changedLists = ""
+)
+
+// subscribe subscribes to changes of a resource, or ends the subscription.
+func subscribe(c host.Context, uri string) tea.Cmd {
+	on := c.Workspace.Subscribed[uri] == nil
+	if c.Workspace.Status.Server.Era == mcp.Modern {
+		return listen(c, uri, on)
+	}
+	method := "resources/subscribe"
+	if !on {
+		method = "resources/unsubscribe"
+	}
+	s, ctx := c.Workspace.Session, c.Host.Lifetime()
+	return func() tea.Msg {
+		s.Act("compose", method, 0)
+		resp, err := s.Request(ctx, method, calls.URIParams(uri), session.CallOptions{})
+		if err == nil && resp.Error != nil {
+			err = resp.Error
+		}
+		return host.Result{What: method, Err: err, Text: method + " " + uri, Then: func(c host.Context) tea.Cmd {
+			switch {
+			case err != nil:
+			case on:
+				c.Workspace.Subscribed[uri] = &workspace.Call{}
+			default:
+				delete(c.Workspace.Subscribed, uri)
+			}
+			return c.Host.Refresh(c.Workspace)
+		}}
+	}
+}
+
+// listen is subscribe for the modern era, in which a subscription lasts as long
+// as its request.
+func listen(c host.Context, uri string, on bool) tea.Cmd {
+	if !on {
+		calls.Cancel(c, c.Workspace.Subscribed[uri])
+		delete(c.Workspace.Subscribed, uri)
+		return nil
+	}
+	wanted := map[string]any{"resourceSubscriptions": []string{uri}}
+	if uri == changedLists {
+		wanted = map[string]any{"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true}
+	}
+	params, err := json.Marshal(map[string]any{"notifications": wanted})
+	if err != nil {
+		return nil
+	}
+	c.Workspace.Session.Act("compose", methodListen, 0)
+	cmd := calls.Request(c, methodListen+" "+uri, methodListen, params, listenFor)
+	call := c.Workspace.Calls[len(c.Workspace.Calls)-1]
+	call.Subscription = true
+	c.Workspace.Subscribed[uri] = call
+	return cmd
+}

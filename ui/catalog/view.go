@@ -1,0 +1,388 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/jsontree"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// sideBySide is the smallest width at which the list and an item are side by
+// side.
+const sideBySide = 76
+
+// A side is a view of an item.
+type side uint8
+
+// The sides, in the order in which the key cycles through them.
+const (
+	sideAbout side = iota
+	sideInput
+	sideOutput
+	sideRaw
+	sideCount
+)
+
+var sideNames = [sideCount]string{"about", "input schema", "output schema", "JSON"}
+
+// A View shows the catalog of a workspace. It keeps its place while it is closed.
+// The zero value is one that was never open.
+type View struct {
+	picker kit.Picker
+	tab    int
+	server bool // the tab of the server itself, not that of a list
+	tabs   []tab
+	names  int // width of the names in the list
+	side   side
+	alone  bool // on a small screen: the item, not the list
+
+	listed []*workspace.CatalogItem // what the picker holds
+	about  kit.Scroll
+	tree   *jsontree.Tree
+	shown  *workspace.CatalogItem // the item whose tree is built, or whose text is scrolled
+	as     side
+}
+
+// Scope is the scope of its actions.
+func (v *View) Scope() string { return Scope }
+
+// Picks is the list with its search.
+func (v *View) Picks() *kit.Picker { return &v.picker }
+
+// List returns the list of the tab.
+func (v *View) List(c host.Context) *workspace.CatalogList {
+	return c.Workspace.Shown.Catalog.Lists[v.tab]
+}
+
+// Item returns the item under the cursor, nil if there is none.
+func (v *View) Item() *workspace.CatalogItem {
+	if i, ok := v.picker.Current(); ok && i < len(v.listed) && !v.server {
+		return v.listed[i]
+	}
+	return nil
+}
+
+// Update narrows the list by what is typed.
+func (v *View) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+	if !v.server && v.picker.Typed(msg) {
+		v.alone = false
+	}
+	return nil
+}
+
+// open shows a catalog: the whole list, with the cursor on the item that it was
+// left at.
+func open(c host.Context, v *View) tea.Cmd {
+	v.widen()
+	c.Host.Close(v)
+	c.Host.Open(c.Workspace, v)
+	return Refresh(c)
+}
+
+// OpenAt shows the catalog at a list.
+func (v *View) OpenAt(c host.Context, name string) tea.Cmd {
+	for i, l := range c.Workspace.Shown.Catalog.Lists {
+		if l.Name == name && (i != v.tab || v.server) {
+			v.turnTo(c, i)
+		}
+	}
+	return open(c, v)
+}
+
+// widen removes the filter and keeps the cursor on its item.
+func (v *View) widen() {
+	item := v.Item()
+	v.alone = false
+	v.picker.Clear()
+	for i, p := range v.picker.Shown {
+		if p.Item < len(v.listed) && v.listed[p.Item] == item {
+			v.picker.At = i
+		}
+	}
+}
+
+// nextSide shows another side of the item. On a small screen the last side
+// leads back to the list.
+func (v *View) nextSide(c host.Context) {
+	item := v.Item()
+	if item == nil {
+		return
+	}
+	if c.Host.Screen().Width < sideBySide && !v.alone {
+		v.alone, v.side = true, sideAbout
+		return
+	}
+	for {
+		v.side = (v.side + 1) % sideCount
+		if v.side == sideAbout {
+			v.alone = false
+		}
+		if v.side == sideAbout || len(itemDocument(item, v.side)) > 0 {
+			return
+		}
+	}
+}
+
+// itemDocument returns the JSON of a side.
+func itemDocument(item *workspace.CatalogItem, side side) []byte {
+	switch side {
+	case sideInput:
+		return item.Input
+	case sideOutput:
+		return item.Output
+	case sideRaw:
+		return item.Raw
+	}
+	return nil
+}
+
+// scrollSide scrolls the visible side of the item.
+func (v *View) scrollSide(action string) {
+	if v.tree != nil && v.side != sideAbout {
+		kit.MoveCursor(v.tree, action)
+		return
+	}
+	v.about.Move(action)
+}
+
+// Draw paints the catalog between header and footer. The header stays visible, as
+// a problem in it may explain a missing list.
+func (v *View) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	tabs, rest := screen.Panes.CutTop(1)
+	v.paintTabs(c, tabs)
+	if v.server {
+		v.paintServer(c, rest)
+		return
+	}
+	left, right := rest, paint.Rect{}
+	switch {
+	case screen.Width >= sideBySide:
+		left, right = rest.CutLeft(kit.Between(34, screen.Width*2/5, 70))
+	case v.alone:
+		left, right = paint.Rect{}, rest
+	}
+	if !left.Empty() {
+		v.paintList(c, left)
+	}
+	if !right.Empty() {
+		v.paintItem(c, right)
+	}
+}
+
+// hold puts the current items into the picker.
+func (v *View) hold(c host.Context) {
+	items := v.List(c).Items
+	if len(items) == len(v.listed) && (len(items) == 0 || items[0] == v.listed[0] && items[len(items)-1] == v.listed[len(items)-1]) {
+		return
+	}
+	labels := make([]string, len(items))
+	for i, item := range items {
+		labels[i] = item.Label
+	}
+	v.picker.Set(labels)
+	v.listed = items
+	v.names = widestName(items)
+}
+
+func (v *View) paintList(c host.Context, r paint.Rect) {
+	screen, list, in := c.Host.Screen(), v.List(c), r.Inner()
+	block := &paint.Lines{Options: screen.Look()}
+	state := v.state(c, list, in.W-1)
+	state = state[:min(len(state), in.H/2)]
+	block.Resize(in.W, max(in.H-len(state), 1))
+	screen.PaintQuery(block.Line(0), v.picker.Query, "type to narrow the list")
+	v.picker.Paint(screen, block, 1, func(l *paint.Line, p kit.Pick, selected bool) {
+		item := v.listed[p.Item]
+		style := screen.Theme.Text
+		if selected {
+			style = screen.Theme.Selected
+		}
+		if item.Problem != "" {
+			l.Text(screen.Theme.Error, "x ")
+		}
+		v.paintLine(screen, l, item, style, selected)
+	})
+	screen.Canvas.Box(r, screen.Border("Catalog", v.count(list), !v.alone), block)
+	if len(state) > 0 {
+		lines := &paint.Lines{Options: screen.Look()}
+		lines.Resize(in.W, len(state))
+		for y, row := range state {
+			l := lines.Line(y)
+			l.PadTo(1)
+			l.Text(row.Style, row.Text)
+		}
+		screen.Canvas.Draw(paint.Rect{X: in.X, Y: in.Y + in.H - len(state), W: in.W, H: len(state)}, lines)
+	}
+}
+
+// count returns the number of items, as text.
+func (v *View) count(list *workspace.CatalogList) string {
+	if v.picker.Query != "" {
+		return fmt.Sprintf("%s of %s", paint.Thousands(len(v.picker.Shown)), paint.Thousands(len(list.Items)))
+	}
+	return ""
+}
+
+// state returns the state of the list, apart from its items.
+func (v *View) state(c host.Context, list *workspace.CatalogList, width int) []kit.Row {
+	screen := c.Host.Screen()
+	var rows []kit.Row
+	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
+	if list.Loading {
+		add(screen.Theme.Dim, "waiting for the server ...")
+	} else if list.Busy() {
+		add(screen.Theme.Dim, "reading ...")
+	}
+	if list.Failure != "" {
+		add(screen.Theme.Error, "x "+list.Method+": "+format.Brief(list.Failure, workspace.MaxParameterText))
+	}
+	if !list.Complete && len(list.Items) > 0 && !list.Busy() {
+		add(screen.Theme.Warn, "! the list is incomplete")
+	}
+	if list.LeftOut > 0 {
+		add(screen.Theme.Warn, fmt.Sprintf("! %s more are not listed", paint.Thousands(list.LeftOut)))
+	}
+	if c.Workspace.Subscribed[changedLists] != nil {
+		add(screen.Theme.OK, "subscribed to changes of the lists")
+	}
+	if list.Stale && !list.Loading {
+		text := "* " + list.Why
+		if c.Workspace.Session != nil {
+			text += "; ctrl+r reloads"
+		}
+		add(screen.Theme.Warn, text)
+	}
+	if list.Busy() || list.Known() {
+		if list.Complete && len(list.Items) == 0 {
+			add(screen.Theme.Dim, "none: the server's list is empty")
+		}
+		return rows
+	}
+	switch ok, reason := host.CanSend(c); {
+	case c.Workspace.Session == nil:
+		add(screen.Theme.Dim, "no recorded response to "+list.Method)
+	case !ok:
+		add(screen.Theme.Dim, reason)
+	case c.Workspace.Status.State == session.Handshaking:
+		add(screen.Theme.Dim, "the server is starting")
+	case !c.Workspace.Offers(list):
+		add(screen.Theme.Dim, "not declared by the server; ctrl+r requests the list anyway")
+	}
+	return rows
+}
+
+// paintItem paints one side of the item under the cursor.
+func (v *View) paintItem(c host.Context, r paint.Rect) {
+	screen, item, in := c.Host.Screen(), v.Item(), r.Inner()
+	block := &paint.Lines{Options: screen.Look()}
+	block.Resize(in.W, in.H)
+	if item == nil {
+		screen.Canvas.Box(r, screen.Border("", "", false), block)
+		return
+	}
+	if v.shown != item || v.as != v.side {
+		v.shown, v.as, v.about, v.tree = item, v.side, kit.Scroll{}, nil
+		if doc := itemDocument(item, v.side); len(doc) > 0 {
+			v.tree = jsontree.New(doc, screen.Theme, screen.Look())
+			v.tree.SetSize(in.W, in.H)
+			v.tree.UnfoldToFit(in.H)
+		}
+	}
+	right := sideNames[v.side]
+	switch {
+	case v.tree != nil:
+		v.tree.SetTheme(screen.Theme)
+		v.tree.SetSize(in.W, in.H)
+		v.tree.Paint(block, true)
+	case v.side == sideAbout:
+		rows := itemText(c, item, in.W-2)
+		v.about.Fit(in.H, len(rows))
+		from, to := v.about.Shown()
+		for y, row := range rows[from:to] {
+			l := block.Line(y)
+			l.PadTo(1)
+			l.Text(screen.Theme.Key, row.Label)
+			l.Text(row.Style, row.Text)
+		}
+		if !v.about.All() {
+			right = fmt.Sprintf("%d-%d of %d  ", from+1, to, len(rows)) + right
+		}
+	default:
+		l := block.Line(0)
+		l.Text(screen.Theme.Dim, " none")
+	}
+	screen.Canvas.Box(r, screen.Border(item.Key, right, v.alone), block)
+}
+
+// itemText returns the readable description of an item.
+func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row {
+	screen := c.Host.Screen()
+	var rows []kit.Row
+	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
+	paragraphs := func(text string) {
+		if len(text) > kit.MaxServerText {
+			text = format.Cut(text, kit.MaxServerText) + "\n(the rest is in the JSON: " + c.Host.Key(actSide) + ")"
+		}
+		for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+			add(screen.Theme.Text, strings.TrimRight(line, "\r"))
+		}
+	}
+	if item.Problem != "" {
+		add(screen.Theme.Error, "x "+item.Problem)
+	}
+	if item.Title != "" {
+		add(screen.Theme.Strong, item.Title)
+	}
+	if item.Name != item.Key {
+		add(screen.Theme.Text, "name: "+item.Name)
+	}
+	if item.Mime != "" {
+		add(screen.Theme.Text, "type: "+item.Mime)
+	}
+	if c.Workspace.Subscribed[item.Key] != nil {
+		add(screen.Theme.OK, "subscribed to changes")
+	}
+	if len(item.Hints) > 0 {
+		add(screen.Theme.Warn, "the server says: "+strings.Join(item.Hints, ", "))
+	}
+	gap := func() {
+		if len(rows) > 0 {
+			rows = append(rows, kit.Row{})
+		}
+	}
+	if item.Description != "" {
+		gap()
+		paragraphs(item.Description)
+	}
+	list, more := item.Parameters()
+	if len(list) > 0 {
+		gap()
+	}
+	for _, p := range list {
+		about := ""
+		if p.About != "" {
+			about = "  " + p.About
+		}
+		name := kit.AddRows(nil, "", p.Name+about, screen.Theme.Key, width)
+		rows = append(rows, name...)
+		for line := range strings.SplitSeq(strings.TrimSpace(p.Description), "\n") {
+			if line != "" {
+				add(screen.Theme.Dim, "  "+line)
+			}
+		}
+	}
+	if more > 0 {
+		add(screen.Theme.Warn, fmt.Sprintf("and %d more", more))
+	}
+	return rows
+}

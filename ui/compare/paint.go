@@ -1,0 +1,351 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	diff "mcpdbg/recordings/compare"
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/sidebyside"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+const (
+	// besideWidth is the smallest screen width at which both sides of an
+	// exchange are next to each other, if they are not unified; on a narrower
+	// screen one is above the other.
+	besideWidth = 100
+	// leftWidth is the smallest width at which the list is on their left.
+	leftWidth = 170
+)
+
+// The blocks of a comparison.
+const (
+	blockTabs = iota
+	blockLines
+	blockA
+	blockB
+	blockList
+)
+
+// Scope is the scope of its actions.
+func (v *view) Scope() string { return Scope }
+
+// Update takes no keys but those of actions.
+func (v *view) Update(host.Context, tea.Msg) tea.Cmd { return nil }
+
+// Draw fills the screen between header and footer.
+func (v *view) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	tabs, rest := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}.CutTop(1)
+	v.paintTabs(screen.Theme, v.block(screen, blockTabs, tabs).Line(0))
+	screen.Canvas.Draw(tabs, &v.blocks[blockTabs])
+	if lines := v.lines(c, screen.Width-2); len(lines) > 0 {
+		var r paint.Rect
+		r, rest = rest.CutTop(min(len(lines), max(rest.H/3, 1)))
+		block := v.block(screen, blockLines, r)
+		for y := range r.H {
+			l := block.Line(y)
+			l.PadTo(1)
+			l.Text(lines[y].Style, lines[y].Text)
+		}
+		screen.Canvas.Draw(r, block)
+	}
+	if unified := v.isUnified(screen); unified != v.beside.unified {
+		v.beside.arrange(unified)
+	}
+	list, sides := v.divide(rest)
+	if !list.Empty() {
+		v.paintList(screen, list)
+	}
+	for i, r := range sides {
+		if !r.Empty() {
+			v.paintSide(c, i, r, list.Empty())
+		}
+	}
+}
+
+// divide places the list and both sides. On a small screen the focused part
+// gets all the room.
+func (v *view) divide(r paint.Rect) (list paint.Rect, sides [2]paint.Rect) {
+	if v.list != listExchanges || v.result == nil {
+		return r, sides
+	}
+	switch {
+	case r.W >= leftWidth:
+		list, r = r.CutLeft(r.W * 2 / 5)
+	case v.inside && r.H < 28:
+	default:
+		list, r = r.CutTop(max(r.H*2/5, min(6, r.H)))
+	}
+	if v.beside.unified {
+		sides[0] = r
+		return list, sides
+	}
+	if r.W >= besideWidth || r.H < 8 {
+		sides[0], sides[1] = r.CutLeft(r.W / 2)
+	} else {
+		sides[0], sides[1] = r.CutTop(r.H / 2)
+	}
+	return list, sides
+}
+
+func (v *view) block(screen *kit.Screen, which int, r paint.Rect) *paint.Lines {
+	block := &v.blocks[which]
+	block.Options = screen.Look()
+	block.Resize(r.W, r.H)
+	return block
+}
+
+func (v *view) paintTabs(th *theme.Theme, l *paint.Line) {
+	names := []string{"Exchanges", "Differences", "Equal by type", "Times"}
+	if v.result != nil {
+		r := v.result.Report
+		for i, n := range []int{v.result.Len(), groupCount(r), maskedCount(r), len(r.Timing)} {
+			names[i] += " " + paint.Thousands(n)
+		}
+	}
+	for i, name := range names {
+		style := th.Dim
+		if i == v.list {
+			name, style = "["+name+"]", th.FocusTitle
+		}
+		l.Text(theme.Style{}, " ")
+		l.Text(style, name)
+	}
+	if v.result != nil && v.list == listExchanges && v.only {
+		l.Text(th.Warn, "  only differences")
+	}
+}
+
+// lines returns the lines above the list.
+func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
+	th := c.Host.Screen().Theme
+	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
+	if why := v.closed(); why != "" {
+		add(th.Warn, why)
+	}
+	switch {
+	case v.busy != nil:
+		add(th.Text, fmt.Sprintf("comparing ... %d %%   %s cancels", v.busy.percent(), c.Host.Key(actClose)))
+	case v.failure != "":
+		add(th.Error, "x "+v.failure)
+	case v.result == nil:
+		add(th.Dim, "cancelled; "+c.Host.Key(actAgain)+" compares again")
+	}
+	if v.result == nil {
+		return rows
+	}
+	style := th.OK
+	if v.result.Report.Differs {
+		style = th.Strong
+	}
+	add(style, v.summary())
+	for _, text := range v.extra {
+		add(th.Text, text)
+	}
+	if n := len(v.rules.List); n > 0 {
+		add(th.Dim, fmt.Sprintf("your rules: %d; %s writes them to a file", n, c.Host.Key(actAccept)))
+	}
+	return rows
+}
+
+func (v *view) paintList(screen *kit.Screen, r paint.Rect) {
+	in := r.Inner()
+	t := v.tables[v.list]
+	t.SetTheme(screen.Theme)
+	t.SetSize(in.W, in.H)
+	block := v.block(screen, blockList, in)
+	t.Paint(block, !v.inside)
+	right := "A " + v.names[0] + "   B " + v.names[1]
+	screen.Canvas.Box(r, screen.Border("Comparison", right, !v.inside), block)
+}
+
+// paintSide paints one side of the exchange under the cursor, or both if they are
+// unified. named adds the names of the sessions to the title, for a screen without the
+// list, whose title has them.
+func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
+	screen, in, b := c.Host.Screen(), r.Inner(), &v.beside
+	block := v.block(screen, blockA+side, in)
+	b.fit(in.H)
+	switch {
+	case b.failure != "":
+		for y, text := range format.Wrap(b.failure+"; "+c.Host.Key(actOpenA)+" and "+c.Host.Key(actOpenB)+" open the exchange in its session", max(in.W-2, 1)) {
+			if y < in.H {
+				l := block.Line(y)
+				l.PadTo(1)
+				l.Text(screen.Theme.Warn, text)
+			}
+		}
+	case b.pair < 0 || b.lines() == 0:
+	default:
+		for y := range min(in.H, b.lines()-b.top) {
+			v.paintLine(screen, block.Line(y), b.top+y, side)
+		}
+	}
+	left, right := v.sideTitle(side, named)
+	if b.unified {
+		other, otherRight := v.sideTitle(1, named)
+		left, right = "- "+left+"   + "+other, right+"   "+otherRight
+	}
+	screen.Canvas.Box(r, screen.Border(left, right, v.inside), block)
+}
+
+// sideTitle returns the titles of a side, with the position of its exchange.
+func (v *view) sideTitle(side int, named bool) (left, right string) {
+	ws := v.a
+	if side == 1 {
+		ws = v.b
+	}
+	letter := string(rune('A' + side))
+	if left = letter; named {
+		left += " " + v.names[side]
+	}
+	if v.beside.pair < 0 || v.result == nil || v.beside.pair >= v.result.Len() {
+		return left, ""
+	}
+	p := v.result.Pair(v.beside.pair)
+	e := p.A
+	if side == 1 {
+		e = p.B
+	}
+	if e == nil {
+		return left, "not in " + letter
+	}
+	row := e.Request
+	if e.Answered {
+		row = e.Response
+	}
+	right = position(ws.Log, row)
+	if v.beside.unified {
+		right = letter + " " + right
+	}
+	if e.Answered {
+		right += "  " + string(format.AppendMillis(nil, e.Took.Microseconds())) + " ms"
+	}
+	return left, right
+}
+
+// position formats the number of an entry, with its sequence number if it has
+// one.
+func position(source session.Source, row int) string {
+	reader := workspace.Rows{Source: source}
+	r, ok := reader.At(row)
+	if !ok {
+		return ""
+	}
+	e, err := source.Entry(r, 1)
+	if err != nil {
+		return ""
+	}
+	text := fmt.Sprintf("n %d", e.N)
+	if e.Seq > 0 {
+		text += fmt.Sprintf(" seq %d", e.Seq)
+	}
+	return text
+}
+
+// paintLine paints one line of one side.
+func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
+	b := &v.beside
+	selected := v.inside && line == b.at
+	cursor := " "
+	if line == b.at {
+		cursor = ">"
+	}
+	l.Text(screen.Theme.Key, cursor)
+	at := b.order[line]
+	if at.side == sidebyside.OnlyRight {
+		side = 1
+	}
+	row, ok := b.row(at.n)
+	if !ok {
+		v.paintUnplaced(screen.Theme, l, at.n, side, selected)
+		return
+	}
+	if !b.unified && (row.Only == sidebyside.OnlyLeft && side == 1 || row.Only == sidebyside.OnlyRight && side == 0) {
+		return
+	}
+	only := row.Only
+	if at.side != sidebyside.Both {
+		only = at.side
+	}
+	mark, style := lineMark(screen.Theme, row.Mark == sidebyside.Different, row.Mark == sidebyside.Loose, only)
+	l.Text(style, mark)
+	var full paint.Line
+	full.Reset(1<<14, screen.Look())
+	full.PadTo(1 + row.Depth*2)
+	if row.Name != "" {
+		full.Text(screen.Theme.Name.If(!selected), row.Name+": ")
+	}
+	text, changed := v.valueText(row, side)
+	paintValue(screen.Theme, &full, v.valueStyle(screen.Theme, row, text).If(!selected), text, changed, selected)
+	if selected {
+		l.Begin(screen.Theme.Selected)
+	}
+	l.Append(&full, b.x)
+	if selected {
+		l.Fill()
+		l.End(screen.Theme.Selected)
+	}
+}
+
+// valueText returns the text of a row on a side, and the words in it that differ. Values
+// that are equal by type only are the type, unless they are revealed.
+func (v *view) valueText(row *sidebyside.Row, side int) (text string, changed []sidebyside.Span) {
+	text = row.Left
+	if side == 1 {
+		text = row.Right
+	}
+	switch {
+	case row.Type == "" || row.Only != sidebyside.Both:
+	case !v.reveal:
+		return "<" + row.Type + ">", nil
+	case v.beside.unified && row.Left != row.Right:
+		return row.Left + " -> " + row.Right, nil
+	}
+	return text, changedWords(row, side)
+}
+
+// valueStyle returns the style of a value; an equal value has the style of its
+// kind.
+func (v *view) valueStyle(th *theme.Theme, row *sidebyside.Row, text string) theme.Style {
+	switch {
+	case row.Mark == sidebyside.Different:
+		return th.Error
+	case row.Mark == sidebyside.Loose:
+		return th.Dim
+	case strings.HasPrefix(text, `"`):
+		return th.String
+	}
+	return th.Text
+}
+
+// paintUnplaced paints a difference that has no place in the rows.
+func (v *view) paintUnplaced(th *theme.Theme, l *paint.Line, n, side int, selected bool) {
+	d, only := &v.beside.unplaced[n], v.beside.sides(n)
+	if v.beside.unified && only == sidebyside.Both && v.beside.changed(n) {
+		only = sidebyside.OnlyLeft + sidebyside.Side(side)
+	}
+	mark, style := lineMark(th, true, !d.Counts, only)
+	l.Text(style, mark+" ")
+	s := d.A
+	if side == 1 {
+		s = d.B
+	}
+	text := placeText(d.Class, d.Pointer, d.Change)
+	if s != nil && s.Value != "" && d.Class != diff.ClassMissing && d.Class != diff.ClassExtra {
+		text += ": " + s.Value
+	}
+	if selected {
+		style = th.Selected
+	}
+	l.Text(style, text)
+}

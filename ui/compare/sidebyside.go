@@ -1,0 +1,256 @@
+package compare
+
+import (
+	"context"
+
+	diff "mcpdbg/recordings/compare"
+	"mcpdbg/recordings/match"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/sidebyside"
+)
+
+// sideBySide shows one exchange of both sides, side by side or unified.
+type sideBySide struct {
+	pair     int // -1 for none
+	rows     []sidebyside.Row
+	unplaced []diff.Difference // differences that have no place in the rows
+	unified  bool              // one line for each side of a row that differs
+	order    []place           // the lines, made from unplaced and rows
+	failure  string
+	stop     context.CancelFunc // cancels reading the exchange
+	at       int
+	top      int
+	x        int
+	height   int
+	want     match.Pointer // where to go once it is read; "" for the first difference
+	last     bool          // go to the last difference, not the first
+}
+
+// settle moves the cursor to the requested place.
+func (b *sideBySide) settle() {
+	b.at = kit.Between(0, b.at, max(b.lines()-1, 0))
+	switch {
+	case b.want != "":
+		b.goTo(b.want)
+	case b.last:
+		if at, ok := b.next(b.lines(), -1); ok {
+			b.at = at
+		}
+	default:
+		if at, ok := b.next(-1, 1); ok {
+			b.at = at
+		}
+	}
+	b.want, b.last = "", false
+	b.top = max(b.at-b.height/3, 0)
+}
+
+// goTo goes to the first differing line of a place, or else to the first line
+// of that place.
+func (b *sideBySide) goTo(place match.Pointer) {
+	found := false
+	for i := range b.lines() {
+		p, _ := b.pointer(i)
+		if !match.Covers(place, p) {
+			continue
+		}
+		if !found || b.differs(i) {
+			b.at, found = i, true
+		}
+		if b.differs(i) {
+			return
+		}
+	}
+}
+
+// A place is what a line shows.
+type place struct {
+	n    int             // of a difference without a place, and then of a row
+	side sidebyside.Side // shown: both next to each other, or if that is the same, once
+}
+
+// arrange makes the lines, as they are shown next to each other or unified. The cursor
+// stays on its row.
+func (b *sideBySide) arrange(unified bool) {
+	at := place{n: -1}
+	if b.at < len(b.order) {
+		at = b.order[b.at]
+	}
+	b.unified, b.order = unified, b.order[:0]
+	all := len(b.unplaced) + len(b.rows)
+	for n := 0; n < all; {
+		if !unified {
+			b.order = append(b.order, place{n: n})
+			n++
+			continue
+		}
+		n = b.unify(n)
+	}
+	for i, p := range b.order {
+		if p.n == at.n {
+			b.at = i
+			break
+		}
+	}
+}
+
+// unify appends the lines of a row, or of adjacent lines of a text that differ: first
+// those of the left, then those of the right. It returns the next row.
+func (b *sideBySide) unify(n int) (next int) {
+	end := n + 1
+	for b.textDiffers(n) && end < len(b.unplaced)+len(b.rows) && b.textDiffers(end) {
+		end++
+	}
+	for _, side := range []sidebyside.Side{sidebyside.OnlyLeft, sidebyside.OnlyRight} {
+		for i := n; i < end; i++ {
+			switch of := b.sides(i); {
+			case of == side, of == sidebyside.Both && b.changed(i):
+				b.order = append(b.order, place{i, side})
+			case of == sidebyside.Both && side == sidebyside.OnlyLeft:
+				b.order = append(b.order, place{n: i})
+			}
+		}
+	}
+	return end
+}
+
+// row returns a row; ok is false for a difference that has no place in the rows.
+func (b *sideBySide) row(n int) (row *sidebyside.Row, ok bool) {
+	if n < len(b.unplaced) {
+		return nil, false
+	}
+	return &b.rows[n-len(b.unplaced)], true
+}
+
+// textDiffers reports whether a row is a line of a text that differs.
+func (b *sideBySide) textDiffers(n int) bool {
+	row, ok := b.row(n)
+	return ok && row.Text && row.Mark == sidebyside.Different
+}
+
+// sides returns the sides that a row or a difference is on.
+func (b *sideBySide) sides(n int) sidebyside.Side {
+	if row, ok := b.row(n); ok {
+		return row.Only
+	}
+	switch d := &b.unplaced[n]; {
+	case d.A == nil && d.B != nil:
+		return sidebyside.OnlyRight
+	case d.B == nil && d.A != nil:
+		return sidebyside.OnlyLeft
+	}
+	return sidebyside.Both
+}
+
+// changed reports whether both sides of a row or a difference are shown one after the
+// other in a unified view.
+func (b *sideBySide) changed(n int) bool {
+	if row, ok := b.row(n); ok {
+		return row.Mark == sidebyside.Different
+	}
+	return b.unplaced[n].Counts && b.unplaced[n].A != nil
+}
+
+// lines returns the number of lines.
+func (b *sideBySide) lines() int { return len(b.order) }
+
+// pointer returns the place of a line.
+func (b *sideBySide) pointer(line int) (match.Pointer, bool) {
+	if line < 0 || line >= b.lines() {
+		return "", false
+	}
+	n := b.order[line].n
+	if row, ok := b.row(n); ok {
+		return row.Pointer, true
+	}
+	return b.unplaced[n].Pointer, true
+}
+
+// differs reports whether a line has a difference that counts.
+func (b *sideBySide) differs(line int) bool {
+	n := b.order[line].n
+	if row, ok := b.row(n); ok {
+		return row.Mark == sidebyside.Different
+	}
+	return b.unplaced[n].Counts
+}
+
+// next returns the first line of the next differing block, starting from a
+// line.
+func (b *sideBySide) next(from, way int) (int, bool) {
+	inBlock := from >= 0 && from < b.lines() && b.differs(from)
+	for i := from + way; i >= 0 && i < b.lines(); i += way {
+		switch {
+		case !b.differs(i):
+			inBlock = false
+		case !inBlock && way > 0:
+			return i, true
+		case !inBlock:
+			for i > 0 && b.differs(i-1) {
+				i--
+			}
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// move moves the cursor by n lines.
+func (b *sideBySide) move(n int) { b.at = kit.Between(0, b.at+n, max(b.lines()-1, 0)) }
+
+// contextLines is how many lines stay visible above and below the cursor, if there are so
+// many.
+const contextLines = 2
+
+// fit sets the height of the view and keeps the cursor visible, with its context.
+func (b *sideBySide) fit(height int) {
+	b.height = max(height, 1)
+	around := min(contextLines, (b.height-1)/2)
+	b.top = kit.Between(b.at-b.height+1+around, b.top, b.at-around)
+	b.top = max(min(b.top, b.lines()-b.height), 0)
+}
+
+// A judge marks the places of an exchange as its look classifies them.
+type judge struct{ look *diff.Look }
+
+// at implements sidebyside.Judge.
+func (j judge) at(path []string) (sidebyside.Mark, string) {
+	p := match.PointerTo(path...)
+	if j.look.A == nil || j.look.B == nil {
+		return sidebyside.Different, ""
+	}
+	ended := false
+	for i := range j.look.Differences {
+		d := &j.look.Differences[i]
+		ended = ended || d.Class == diff.ClassOutcome
+		if !match.Covers(d.Pointer, p) {
+			continue
+		}
+		if d.Counts {
+			return sidebyside.Different, ""
+		}
+		return sidebyside.Loose, ""
+	}
+	if ended && len(path) > 0 && path[0] != "params" {
+		return sidebyside.Different, ""
+	}
+	for i := range j.look.Masked {
+		if m := &j.look.Masked[i]; match.Covers(m.Pointer, p) {
+			return sidebyside.Loose, m.Type
+		}
+	}
+	return sidebyside.Loose, ""
+}
+
+// unplaced returns the differences that do not concern a value: how an exchange
+// ended, and its progress notifications.
+func unplaced(look *diff.Look) (out []diff.Difference) {
+	for _, d := range look.Differences {
+		switch d.Class {
+		case diff.ClassResult, diff.ClassError, diff.ClassParams, diff.ClassEnvelope:
+		default:
+			out = append(out, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package composer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/calls"
+	"mcpdbg/ui/fields"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/form"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/jsontree"
+	"mcpdbg/ui/widget/uritemplate"
+	"mcpdbg/ui/workspace"
+)
+
+// A callee is the subject of a form: a tool, a prompt or a resource template.
+type callee struct {
+	item *workspace.CatalogItem
+}
+
+func (t *callee) method() string {
+	switch t.item.Member {
+	case workspace.MemberPrompts:
+		return mcp.MethodPromptsGet
+	case workspace.MemberTemplates:
+		return mcp.MethodReadResource
+	}
+	return mcp.MethodToolsCall
+}
+
+func (t *callee) title() string { return t.method() + " " + t.item.Key }
+
+// draft returns the name of its draft.
+func (t *callee) draft() string { return t.item.Member + " " + t.item.Key }
+
+// schema returns the schema of the arguments.
+func (t *callee) schema() json.RawMessage {
+	var all []form.Argument
+	switch t.item.Member {
+	case workspace.MemberPrompts:
+		for _, a := range t.item.Arguments {
+			all = append(all, form.Argument{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required})
+		}
+		return form.Arguments(all)
+	case workspace.MemberTemplates:
+		for _, name := range uritemplate.Variables(t.item.Key) {
+			all = append(all, form.Argument{Name: name})
+		}
+		return form.Arguments(all)
+	}
+	if t.item.Input == nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return t.item.Input
+}
+
+// params returns the params of the request, for arguments that are valid JSON.
+func (t *callee) params(arguments []byte) json.RawMessage {
+	if t.item.Member == workspace.MemberTemplates {
+		var values map[string]any
+		_ = json.Unmarshal(arguments, &values) // without an object there are no values
+		texts := map[string]string{}
+		for name, value := range values {
+			if text, ok := value.(string); ok {
+				texts[name] = text
+			} else if value != nil {
+				texts[name] = fmt.Sprint(value)
+			}
+		}
+		return calls.URIParams(uritemplate.Expand(t.item.Key, texts))
+	}
+	name, _ := json.Marshal(t.item.Key) // always encodes
+	var out bytes.Buffer
+	out.WriteString(`{"name":`)
+	out.Write(name)
+	out.WriteString(`,"arguments":`)
+	if json.Compact(&out, arguments) != nil {
+		return nil
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// unlisted returns a warning if the server no longer lists it.
+func (t *callee) unlisted(w *workspace.Workspace) string {
+	for _, l := range w.Shown.Catalog.Lists {
+		if l.Member == t.item.Member && l.Complete && !l.Busy() && l.Find(t.item.Key) == nil {
+			return "  ! no longer listed by the server"
+		}
+	}
+	return ""
+}
+
+// ComposeItem opens the form of an item of the catalog, with its draft.
+func (p *Pane) ComposeItem(c host.Context, item *workspace.CatalogItem) tea.Cmd {
+	return p.composeWith(c, item, nil)
+}
+
+// composeWith opens the form of an item with arguments; nil means its draft.
+// Arguments that are not valid JSON are shown unchanged.
+func (p *Pane) composeWith(c host.Context, item *workspace.CatalogItem, arguments []byte) tea.Cmd {
+	for _, v := range c.Host.Views(c.Workspace) {
+		c.Host.Close(v)
+	}
+	p.keepDraft()
+	t := &callee{item: item}
+	if arguments == nil {
+		arguments = []byte(p.drafts.text(t.draft()))
+	}
+	p.target, p.view, p.refused, p.completing = t, formView, "", completing{}
+	p.form = form.New(t.schema(), form.Options{Theme: c.Host.Screen().Theme, Text: c.Host.Screen().Look()})
+	if len(arguments) > maxFields || len(arguments) > 0 && p.form.SetJSON(arguments) != nil {
+		p.view = jsonView
+		p.json.SetValue(string(arguments))
+	}
+	p.fresh = p.form.Revision()
+	p.setHistory()
+	p.show(c)
+	return p.suggestLater(c)
+}
+
+// EditSelected takes the selected message into the composer: a call of an item
+// that the catalog knows into the item's form.
+func (p *Pane) EditSelected(c host.Context) tea.Cmd {
+	source, row, id := c.Workspace.Shown.Source, c.Workspace.Selected.Row, p.nextID()
+	return func() tea.Msg {
+		if row.Len > host.MaxEdited {
+			return host.Result{What: "edit", Err: fmt.Errorf("%s is too large to edit, at most %s", format.Size(int64(row.Len)), format.Size(host.MaxEdited))}
+		}
+		e, err := source.Entry(row, 0)
+		if err != nil {
+			return host.Result{What: "edit", Err: err}
+		}
+		text := fields.Spread(withID(e.Payload, e.Msg, id))
+		member, key, arguments, ok := formable(&e)
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			if !ok {
+				return p.editText(c, text)
+			}
+			return p.editCall(c, member, key, arguments, text)
+		}}
+	}
+}
+
+// editCall opens a call in its form if the catalog knows the item, else as
+// text.
+func (p *Pane) editCall(c host.Context, member, key string, arguments []byte, text string) tea.Cmd {
+	for _, l := range c.Workspace.Shown.Catalog.Lists {
+		if l.Member != member {
+			continue
+		}
+		open := func(c host.Context) tea.Cmd {
+			if item := l.Find(key); item != nil {
+				return p.composeWith(c, item, arguments)
+			}
+			return p.editText(c, text)
+		}
+		return p.afterReading(c, l, open)
+	}
+	return p.editText(c, text)
+}
+
+// afterReading calls do once the responses in the log for a list are read.
+func (p *Pane) afterReading(c host.Context, l *workspace.CatalogList, do func(host.Context) tea.Cmd) tea.Cmd {
+	read := p.options.ReadCatalog(c, l)
+	if read == nil {
+		return do(c)
+	}
+	return func() tea.Msg {
+		msg, _ := read().(host.Result)
+		return host.Result{Then: func(c host.Context) tea.Cmd { return tea.Batch(msg.Then(c), do(c)) }}
+	}
+}
+
+// formable reports whether a form could have sent a message.
+func formable(e *session.Entry) (member, key string, arguments []byte, ok bool) {
+	if e.Msg.Kind != framing.Request {
+		return "", "", nil, false
+	}
+	switch string(e.Msg.Method.Of(e.Payload)) {
+	case mcp.MethodToolsCall:
+		member = workspace.MemberTools
+	case mcp.MethodPromptsGet:
+		member = workspace.MemberPrompts
+	default:
+		return "", "", nil, false
+	}
+	arguments = []byte("{}")
+	for name, value := range jsontree.Members(e.Msg.Params.Of(e.Payload)) {
+		switch name {
+		case "name":
+			if json.Unmarshal(value, &key) != nil {
+				return "", "", nil, false
+			}
+		case "arguments":
+			arguments = value
+		case "_meta": // each request has its own
+		default:
+			return "", "", nil, false
+		}
+	}
+	return member, key, arguments, key != ""
+}
+
+// editText takes a message into the composer as text.
+func (p *Pane) editText(c host.Context, text string) tea.Cmd {
+	p.view = messageView
+	p.drafts.sent(draftMessage, p.area.Value()) // the previous text can be recalled
+	p.area.SetValue(text)
+	p.show(c)
+	return nil
+}

@@ -1,0 +1,336 @@
+package composer
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/fields"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/form"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// A viewKind is a way to write a message.
+type viewKind uint8
+
+// The views. A form and its JSON are two views of the same arguments; the other
+// two have their own texts.
+const (
+	messageView viewKind = iota // one message, as JSON
+	formView                    // fields, of a tool, a prompt or a template
+	jsonView                    // the content of the form, as JSON
+	rawView                     // any bytes, written with escapes
+)
+
+// A Pane is where messages are written. It keeps its content when it is closed.
+type Pane struct {
+	options Options
+	open    bool
+	view    viewKind
+	place   paint.Rect // with its border; empty while it is closed
+	block   paint.Lines
+
+	area    kit.TextBox // messageView
+	json    kit.TextBox // jsonView
+	raw     kit.TextBox // rawView
+	target  *callee     // of form and JSON; nil if there was none yet
+	form    *form.Form
+	drawn   int    // number of ids given to drafts
+	fresh   uint64 // revision of the form when it was opened
+	saving  bool   // a timer to save drafts is running
+	refused string // the text that was not sent because of problems; sending it again sends it
+
+	completing completing
+	recalling  recalling
+	drafts     *drafts
+}
+
+// Options are what the composer needs of its surroundings.
+type Options struct {
+	// Drafts is the folder where drafts are stored; "" keeps them in memory.
+	Drafts string
+	// ReadCatalog returns a command that reads the responses in the log for a list
+	// and returns a host.Result; nil if there is nothing to read.
+	ReadCatalog func(host.Context, *workspace.CatalogList) tea.Cmd
+	// CommandLine returns the mcpdbg command line that makes a request again.
+	CommandLine func(h session.Header, method string, params []byte) (string, error)
+}
+
+// The placeholders of the texts.
+const (
+	messageHint = `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"...","arguments":{}}}`
+	jsonHint    = `{}`
+	rawHint     = `{"jsonrpc":"2.0","id":1,"method":"ping"}\n   as bytes: \n \r \t \\ \xff \u00e9`
+)
+
+// New returns the closed composer of a session, with its drafts.
+func New(w *workspace.Workspace, o Options) *Pane {
+	p := &Pane{options: o, area: kit.NewTextBox(messageHint), json: kit.NewTextBox(jsonHint), raw: kit.NewTextBox(rawHint), drafts: openDrafts(o.Drafts, w.Title, w.Shown.Source.Header())}
+	p.area.SetValue(p.drafts.text(draftMessage))
+	p.raw.SetValue(p.drafts.text(draftRaw))
+	return p
+}
+
+// IsOpen reports whether the composer is on the screen.
+func (p *Pane) IsOpen() bool { return p.open }
+
+// Tall reports whether the composer needs more room: for a form, or its JSON.
+func (p *Pane) Tall() bool { return p.view == formView || p.view == jsonView }
+
+// Text is the text that is edited, nil in a form.
+func (p *Pane) Text() *kit.TextBox {
+	switch p.view {
+	case messageView:
+		return &p.area
+	case jsonView:
+		return &p.json
+	case rawView:
+		return &p.raw
+	}
+	return nil
+}
+
+// Scope is the scope in the action table of the view.
+func (p *Pane) Scope() string {
+	if p.view == formView {
+		return ScopeForm
+	}
+	return ScopeText
+}
+
+var _ fields.Filling = (*Pane)(nil)
+
+// Form is the form, nil if there was none yet.
+func (p *Pane) Form() *form.Form { return p.form }
+
+// Edited requests completions and saves the draft, both a while later.
+func (p *Pane) Edited(c host.Context) tea.Cmd {
+	return tea.Batch(p.suggestLater(c), p.keepLater(c))
+}
+
+// Suggested saves the draft. The server is not asked to complete its own
+// completion.
+func (p *Pane) Suggested(c host.Context) tea.Cmd {
+	text, _ := p.form.Text(p.form.Path())
+	p.completing.asked = p.form.Path() + "\x00" + text
+	return p.keepLater(c)
+}
+
+// Move moves between the fields.
+func (p *Pane) Move(c host.Context, way string) tea.Cmd { return fields.Move(c, way) }
+
+// Back closes the composer and keeps its content.
+func (p *Pane) Back(c host.Context) tea.Cmd {
+	p.close(c)
+	return p.Save()
+}
+
+// Place gives the composer its rectangle on the screen, empty while it is closed.
+func (p *Pane) Place(r paint.Rect) {
+	p.place = r
+	p.fit()
+}
+
+// fit fits the texts and the form to the rectangle.
+func (p *Pane) fit() {
+	r := p.place.Body()
+	if r.Empty() {
+		return
+	}
+	for _, b := range []*kit.TextBox{&p.area, &p.json, &p.raw} {
+		b.SetSize(r.W, r.H-footLines(r.H))
+	}
+	if p.form != nil {
+		p.form.SetSize(r.W, r.H)
+	}
+}
+
+// footLines returns how many of h lines are for problems and suggestions
+// below a text.
+func footLines(h int) int { return kit.Between(0, h-3, 2) }
+
+// Update takes a key or pasted text.
+func (p *Pane) Update(c host.Context, msg tea.Msg) tea.Cmd {
+	c.Host.Redraw()
+	if p.view == formView {
+		if !fields.Type(c, p.form, msg) {
+			return nil
+		}
+		return p.Edited(c)
+	}
+	before := p.Text().Value()
+	cmd, err := p.Text().Update(msg)
+	if err != nil {
+		c.Host.Warn(err.Error() + ": ctrl+e opens it in your editor")
+	}
+	if p.Text().Value() != before {
+		p.completing.tokens, p.recalling = nil, recalling{}
+		cmd = tea.Batch(cmd, p.keepLater(c))
+	}
+	return cmd
+}
+
+// Draw paints the composer with the focus.
+func (p *Pane) Draw(c host.Context) { p.Paint(c, true) }
+
+// Paint paints the composer with or without the focus.
+func (p *Pane) Paint(c host.Context, focused bool) {
+	screen := c.Host.Screen()
+	p.block.Options = screen.Look()
+	in := p.place.Body()
+	p.paint(screen, &p.block, in.W, in.H)
+	left, right := p.titles(c.Workspace)
+	screen.Canvas.Pane(p.place, screen.Border(left, right, focused), &p.block)
+}
+
+func (p *Pane) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
+	if p.view == formView {
+		p.form.SetTheme(screen.Theme)
+		p.form.Paint(out, true)
+		return
+	}
+	out.Resize(w, h)
+	foot := footLines(h)
+	p.Text().Paint(screen, out, h-foot)
+	if foot > 0 {
+		said, style := p.says(screen.Theme)
+		l := out.Line(h - 1)
+		l.PadTo(1)
+		l.Text(style, said)
+	}
+	if foot > 1 && len(p.completing.tokens) > 0 {
+		l := out.Line(h - 2)
+		l.PadTo(1)
+		l.Text(screen.Theme.Key, "tab ")
+		for _, token := range p.completing.tokens {
+			l.Text(theme.Style{}, " ")
+			l.Text(screen.Theme.Text, token)
+		}
+	}
+}
+
+// needFixing formats the number of fields that have problems.
+func needFixing(n int) string {
+	if n == 1 {
+		return "1 field needs fixing"
+	}
+	return paint.Thousands(n) + " fields need fixing"
+}
+
+// titles returns the titles in the border; the right one describes the text.
+func (p *Pane) titles(w *workspace.Workspace) (left, right string) {
+	switch p.view {
+	case formView:
+		problems, err := p.form.Problems()
+		right = "valid"
+		switch {
+		case err != nil:
+			right = "cannot be checked"
+		case len(problems) > 0:
+			right = needFixing(len(problems))
+		}
+		return "Compose " + p.target.title(), right + p.target.unlisted(w)
+	case jsonView:
+		return "Compose " + p.target.title(), "JSON" + p.target.unlisted(w)
+	case rawView:
+		return "Compose raw bytes", ""
+	}
+	if long := len(p.area.Long); long > 0 {
+		return "Compose", format.Size(int64(long)) + ", not checked"
+	}
+	text := strings.TrimSpace(p.area.Value())
+	if text == "" {
+		return "Compose", "empty"
+	}
+	if m := framing.Scan([]byte(text)); m.Valid() {
+		return "Compose", "valid " + m.Kind.String()
+	}
+	return "Compose", "not JSON"
+}
+
+// nextID returns an id for a draft. It differs from the session's own ids,
+// which are mcpdbg-N.
+func (p *Pane) nextID() string {
+	p.drawn++
+	return fmt.Sprintf(`"ui-%d"`, p.drawn)
+}
+
+// Compose opens the composer as it was left, with a new draft if it is empty.
+func (p *Pane) Compose(c host.Context) tea.Cmd {
+	if p.view == messageView && strings.TrimSpace(p.area.Value()) == "" {
+		p.area.SetValue(p.draft(c))
+	}
+	p.show(c)
+	return nil
+}
+
+// show shows the current view.
+func (p *Pane) show(c host.Context) {
+	p.open = true
+	for _, b := range []*kit.TextBox{&p.area, &p.json, &p.raw} {
+		b.Area.Blur()
+	}
+	if b := p.Text(); b != nil {
+		b.Area.Focus()
+	}
+	p.fit()
+	c.Host.Redraw()
+}
+
+// close closes the composer and keeps its content.
+func (p *Pane) close(c host.Context) {
+	p.open = false
+	p.completing = completing{}
+	p.keepDraft()
+	c.Host.Redraw()
+}
+
+// draft returns a message to start from.
+func (p *Pane) draft(c host.Context) string {
+	params := ""
+	if server := c.Workspace.Status.Server; server.Era == mcp.Modern {
+		params = `,"params":{"_meta":` + modernMeta(server.Protocol) + `}`
+	}
+	return `{"jsonrpc":"2.0","id":` + p.nextID() + `,"method":"` + mcp.MethodToolsList + `"` + params + `}`
+}
+
+// modernMeta returns the _meta of a request in the modern era.
+func modernMeta(protocol string) string {
+	return fmt.Sprintf(`{%q:%q,%q:{"name":"mcpdbg","version":""},%q:{}}`,
+		mcp.MetaProtocolVersion, protocol, mcp.MetaClientInfo, mcp.MetaClientCapabilities)
+}
+
+// withID replaces the id of a request.
+func withID(line []byte, m framing.Message, id string) []byte {
+	if m.Kind != framing.Request {
+		return line
+	}
+	return append(append(bytes.Clone(line[:m.ID.Start]), id...), line[m.ID.End:]...)
+}
+
+// Click selects the field on a line of the screen.
+func (p *Pane) Click(c host.Context, y int) tea.Cmd {
+	if p.view != formView || !p.form.SelectLine(y-p.place.Body().Y) {
+		return nil
+	}
+	c.Host.Redraw()
+	return p.suggestLater(c)
+}
+
+// Scroll scrolls the fields.
+func (p *Pane) Scroll(c host.Context, lines int) {
+	if p.view == formView {
+		p.form.Scroll(lines)
+		c.Host.Redraw()
+	}
+}

@@ -1,0 +1,279 @@
+package composer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/calls"
+	"mcpdbg/ui/fields"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+var errEmpty = errors.New("nothing to send")
+
+// maxFields is the longest text that a form takes, in bytes.
+const maxFields = 1 << 20
+
+// send sends the composed message.
+func (p *Pane) send(c host.Context) tea.Cmd {
+	switch p.view {
+	case formView:
+		return p.sendForm(c)
+	case jsonView:
+		return p.sendJSON(c)
+	case rawView:
+		return p.sendRaw(c)
+	}
+	return p.sendMessage(c)
+}
+
+// sendMessage sends JSON in one line; it confirms before sending other text.
+func (p *Pane) sendMessage(c host.Context) tea.Cmd {
+	written := p.area.Value()
+	if len(written) <= fields.MaxChecked {
+		line, err := oneLine(written)
+		return p.sendLine(c, line, err)
+	}
+	return func() tea.Msg {
+		line, err := oneLine(written)
+		return host.Result{Then: func(c host.Context) tea.Cmd { return p.sendLine(c, line, err) }}
+	}
+}
+
+// sendLine sends a message in one line; err is why it is not a valid one.
+func (p *Pane) sendLine(c host.Context, text []byte, err error) tea.Cmd {
+	if errors.Is(err, errEmpty) {
+		c.Host.Warn("send: " + err.Error())
+		return nil
+	}
+	send := func(c host.Context) tea.Cmd {
+		p.drafts.sent(draftMessage, p.area.Value())
+		p.area.SetValue("")
+		p.close(c)
+		return sendText(c, text)
+	}
+	if err == nil {
+		return send(c)
+	}
+	c.Host.Confirm(c.Workspace, &host.Dialog{
+		Title: "Send this anyway?",
+		Lines: []string{"It is not JSON: " + err.Error() + "."},
+		Yes:   send,
+	})
+	return nil
+}
+
+// sendText sends a message.
+func sendText(c host.Context, text []byte) tea.Cmd {
+	s, ctx := c.Workspace.Session, c.Host.Lifetime()
+	c.Workspace.Overview = false // the message is what the user wants to see
+	return func() tea.Msg {
+		n, err := s.Send(ctx, text)
+		s.Act("compose", "", n)
+		return host.Result{What: "send", Err: err, Text: "sent"}
+	}
+}
+
+// oneLine returns the bytes to send for a text. It removes only line breaks
+// between the tokens of JSON; text that is not valid JSON is returned
+// unchanged, with an error.
+func oneLine(text string) ([]byte, error) {
+	text = strings.Trim(text, "\r\n")
+	if strings.TrimSpace(text) == "" {
+		return nil, errEmpty
+	}
+	var out bytes.Buffer
+	if err := json.Compact(&out, []byte(text)); err != nil {
+		return []byte(text), err
+	}
+	if strings.ContainsAny(text, "\r\n") {
+		return out.Bytes(), nil
+	}
+	return []byte(text), nil
+}
+
+// sendForm sends the content of the fields.
+func (p *Pane) sendForm(c host.Context) tea.Cmd {
+	arguments, ok := fields.Value(c, p.form, &p.refused)
+	if !ok {
+		return nil
+	}
+	return p.sendArguments(c, arguments)
+}
+
+// sendJSON sends the arguments written as JSON.
+func (p *Pane) sendJSON(c host.Context) tea.Cmd {
+	text := p.json.Value()
+	if strings.TrimSpace(text) == "" {
+		text = "{}"
+	}
+	arguments := []byte(text)
+	problems, _ := p.form.Validate(arguments)
+	if !json.Valid(arguments) {
+		c.Host.Warn("not sent: not valid JSON; the raw view sends any bytes")
+		return nil
+	}
+	if len(problems) > 0 && !fields.SendAnyway(c, &p.refused, text, fields.Placed(arguments, problems[0])) {
+		return nil
+	}
+	return p.sendArguments(c, arguments)
+}
+
+// sendArguments makes the call of the form.
+func (p *Pane) sendArguments(c host.Context, arguments []byte) tea.Cmd {
+	t := p.target
+	p.refused = ""
+	p.drafts.sent(t.draft(), string(arguments))
+	p.close(c)
+	c.Workspace.Session.Act("compose", t.method(), 0)
+	return calls.Request(c, t.title(), t.method(), t.params(arguments), 0)
+}
+
+// says returns the line below a text: its problems or its state.
+func (p *Pane) says(th *theme.Theme) (string, theme.Style) {
+	text := []byte(p.Text().Value())
+	if len(text) > fields.MaxChecked {
+		return fields.TooLongToCheck, th.Warn
+	}
+	switch p.view {
+	case rawView:
+		return rawPreview(p.raw.Value(), th)
+	case jsonView:
+		if len(bytes.TrimSpace(text)) == 0 {
+			return "empty: {} is sent", th.Dim
+		}
+		problems, err := p.form.Validate(text)
+		return fields.Status(th, text, problems, err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return "ctrl+t: raw bytes; C: forms in the catalog", th.Dim
+	}
+	if problem := fields.SyntaxError(text); problem != "" {
+		return "x " + problem, th.Error
+	}
+	return "", theme.Style{}
+}
+
+// otherView switches between the form and its JSON, or between a message and
+// raw bytes. Nothing that was written is lost.
+func (p *Pane) otherView(c host.Context) tea.Cmd {
+	switch p.view {
+	case formView:
+		arguments, _ := p.form.JSON() // an invalid text is in it as a string
+		p.json.SetValue(fields.Spread(arguments))
+		p.view = jsonView
+	case jsonView:
+		text := p.json.Value()
+		if strings.TrimSpace(text) == "" {
+			text = "{}"
+		}
+		if len(text) > maxFields {
+			c.Host.Warn("too long for the form")
+			return nil
+		}
+		if err := p.form.SetJSON([]byte(text)); err != nil {
+			c.Host.Warn("does not fit the form: " + err.Error())
+			return nil
+		}
+		p.view = formView
+	case messageView:
+		if strings.TrimSpace(p.raw.Value()) == "" && len(p.area.Value()) <= fields.MaxChecked {
+			line, _ := oneLine(p.area.Value())
+			p.raw.SetValue(escapeBytes(append(line, '\n')))
+		}
+		p.view = rawView
+	case rawView:
+		p.view = messageView
+	}
+	p.show(c)
+	return nil
+}
+
+// toMessage turns a form into a message that can be edited freely, and a
+// message that a form could have written into that form.
+func (p *Pane) toMessage(c host.Context) tea.Cmd {
+	if p.view == messageView || p.view == rawView {
+		if p.target == nil {
+			c.Host.Warn("there is no form yet: C opens the catalog")
+			return nil
+		}
+		p.view = formView
+		p.show(c)
+		return nil
+	}
+	arguments := []byte(p.json.Value())
+	if p.view == formView {
+		arguments, _ = p.form.JSON()
+	}
+	params := p.target.params(arguments)
+	if params == nil {
+		c.Host.Warn("not valid JSON yet")
+		return nil
+	}
+	if p.view == jsonView && (len(arguments) > maxFields || p.form.SetJSON(arguments) != nil) {
+		c.Host.Warn("too long for the form")
+		return nil
+	}
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, p.nextID(), p.target.method(), withMeta(c.Workspace, params))
+	p.drafts.sent(draftMessage, p.area.Value())
+	p.area.SetValue(fields.Spread(line))
+	p.view = messageView
+	p.show(c)
+	return nil
+}
+
+// withMeta adds the _meta that the modern era requires in every request.
+func withMeta(w *workspace.Workspace, params json.RawMessage) json.RawMessage {
+	if w.Status.Server.Era != mcp.Modern {
+		return params
+	}
+	return append([]byte(`{"_meta":`+modernMeta(w.Status.Server.Protocol)+`,`), params[1:]...)
+}
+
+// editElsewhere opens the field under the cursor, or the whole text, in the
+// user's editor.
+func (p *Pane) editElsewhere(c host.Context) tea.Cmd {
+	switch p.view {
+	case formView:
+		return fields.EditField(c, p.form, p.keepLater)
+	case rawView:
+		return fields.EditBox(c, p.Text(), ".txt", p.keepLater)
+	}
+	return fields.EditBox(c, p.Text(), ".json", p.keepLater)
+}
+
+// copyCall copies the mcpdbg command line that makes the call.
+func (p *Pane) copyCall(c host.Context) tea.Cmd {
+	method, params := "", []byte(nil)
+	switch p.view {
+	case formView, jsonView:
+		arguments := []byte(p.json.Value())
+		if p.view == formView {
+			arguments, _ = p.form.JSON()
+		}
+		method, params = p.target.method(), p.target.params(arguments)
+	default:
+		line, err := oneLine(p.area.Value())
+		m := framing.Scan(line)
+		if err != nil || m.Kind != framing.Request {
+			c.Host.Warn("only a request has a command line")
+			return nil
+		}
+		method, params = string(m.Method.Of(line)), m.Params.Of(line)
+	}
+	text, err := p.options.CommandLine(c.Workspace.Shown.Source.Header(), method, params)
+	if err != nil {
+		c.Host.Warn("copy: " + err.Error())
+		return nil
+	}
+	return func() tea.Msg { return host.Clipboard("mcpdbg command line", "", text, false) }
+}

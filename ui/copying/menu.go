@@ -1,0 +1,161 @@
+package copying
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+)
+
+// The actions of the copy menu.
+const (
+	actCopyMenu  = "copy-menu"
+	actCopyThis  = "copy-this"
+	actWriteThis = "write-this"
+)
+
+// ScopeMenu is the scope of the copy menu.
+const ScopeMenu = "copy"
+
+// Options are what the menu uses of the shell. The functions are required.
+type Options struct {
+	// Value returns the value under the cursor of the detail pane with its paths: a
+	// JSON Pointer, empty if there is none, and a jq expression. ok is false without
+	// such a cursor.
+	Value func(host.Context) (value, pointer, jq string, ok bool)
+	// Part returns the text of the part under the cursor of the content view, and what
+	// it is; ok is false without one.
+	Part func(host.Context) (name, text string, ok bool)
+	// Save writes a new file, and fails if it exists. It is called on a goroutine
+	// of its own.
+	Save func(c host.Context, name, text string) error
+}
+
+// Actions are those of the copy menu.
+func Actions(o Options) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: actCopyMenu, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Synonyms: []string{"save", "clipboard"}, Help: "Copy or write to a file: the message, a value, its path, or a command line that re-sends it.", Priority: 12, Enabled: host.HasSelection}, Do: o.openMenu},
+		{Entry: host.Entry{ID: actCopyThis, Keys: []string{"enter"}, Scope: ScopeMenu, Title: "copy", Help: "Copy to the terminal's clipboard (OSC 52).", Priority: 90}, Do: host.On(copyThis)},
+		{Entry: host.Entry{ID: actWriteThis, Keys: []string{"ctrl+s"}, Scope: ScopeMenu, Title: "write to a file", Help: "Enter a name and write a new file.", Priority: 80}, Do: host.On(o.writeThis)},
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-copy", Scope: ScopeMenu, Help: "Close the menu.", Priority: 70}),
+	}
+}
+
+// A copyable is one form in which a row can be copied or saved.
+type copyable struct {
+	name   string
+	shown  string // after the name in the menu; may be empty
+	kind   string // if not empty, the report has it and what is shown, instead of the name
+	suffix string // of a file name
+	text   func() (string, error)
+	lines  bool // has several lines, with line breaks added by mcpdbg
+}
+
+// A copyMenu lists the forms in which a row can be copied.
+type copyMenu struct {
+	host.Menu
+	forms []copyable
+	n     int // number of the row, for a file's name
+}
+
+// chosen returns the form under the cursor, nil if nothing matches.
+func (m *copyMenu) chosen() *copyable {
+	i, ok := m.Current()
+	if !ok {
+		return nil
+	}
+	return &m.forms[i]
+}
+
+func (o Options) openMenu(c host.Context) tea.Cmd {
+	m := &copyMenu{Menu: host.Menu{Of: ScopeMenu}, forms: o.copyables(c), n: c.Workspace.Selected.Number + 1}
+	names := make([]string, len(m.forms))
+	for i, f := range m.forms {
+		names[i] = f.name
+	}
+	m.Set(names)
+	c.Host.Open(c.Workspace, m)
+	return nil
+}
+
+const (
+	// menuWidth is the width of the menu including its border.
+	menuWidth = 60
+	// shownAt is the column after the names.
+	shownAt = 26
+)
+
+// Draw paints the menu.
+func (m *copyMenu) Draw(c host.Context) {
+	m.Box(c.Host.Screen(), menuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *paint.Line, i int, style theme.Style) {
+		l.Text(style, m.forms[i].name)
+		if shown := m.forms[i].shown; shown != "" {
+			l.PadTo(shownAt)
+			l.Text(c.Host.Screen().Theme.Dim, shown)
+		}
+	})
+}
+
+func copyThis(c host.Context, m *copyMenu) tea.Cmd {
+	f := m.chosen()
+	if f == nil {
+		return nil
+	}
+	c.Host.Close(m)
+	return func() tea.Msg {
+		text, err := f.text()
+		if err != nil {
+			return host.Result{What: "copy", Err: err}
+		}
+		name := f.name
+		if f.kind != "" {
+			name = f.shown
+		}
+		return host.Clipboard(name, f.kind, text, f.lines)
+	}
+}
+
+// writeThis prompts for a file name, in the last line.
+func (o Options) writeThis(c host.Context, m *copyMenu) tea.Cmd {
+	f := m.chosen()
+	if f == nil {
+		return nil
+	}
+	c.Host.Close(m)
+	name := fmt.Sprintf("mcpdbg-%d%s", m.n, f.suffix)
+	c.Host.Prompt(c.Workspace, host.Prompt{
+		Label: "write to", Hint: "a new file", Text: name,
+		Accept: func(c host.Context, name string) (tea.Cmd, error) {
+			if strings.TrimSpace(name) == "" {
+				return nil, nil
+			}
+			return func() tea.Msg {
+				text, err := f.text()
+				if err == nil {
+					err = o.Save(c, name, text)
+				}
+				return host.Result{What: "write", Err: err, Text: f.name + ": " + format.Size(int64(len(text))) + " written to " + name}
+			}, nil
+		},
+	})
+	return nil
+}
+
+// WriteNew writes a new file that only its owner can read. It fails if the file
+// exists.
+func WriteNew(name, text string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,114 @@
+package detail
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/keymap"
+)
+
+// The actions of the detail pane.
+const (
+	actView        = "view"
+	actViewContent = "view-content"
+	actViewTree    = "view-tree"
+	actViewText    = "view-text"
+	actViewBytes   = "view-bytes"
+	actViewPair    = "view-pair"
+	actViewAround  = "view-stderr"
+	actOtherSide   = "other-side"
+	actFold        = "fold"
+	actExpandAll   = "expand-all"
+	actCollapseAll = "collapse-all"
+	actEditor      = "open-in-editor"
+	actPager       = "open-in-pager"
+	actSavePart    = "save-part"
+	actMarkdown    = "markdown"
+)
+
+// Scope is the scope of the pane.
+const Scope = "detail"
+
+// Actions are those on the shown row. of finds the pane of the session that a
+// context is about; open shows the pane, unless it has the focus. save writes a new
+// file, on a goroutine of its own.
+func Actions(of func(host.Context) *Pane, open func(host.Context), save func(c host.Context, name, text string) error) []host.Action {
+	treeShown := func(c host.Context) (bool, string) { return of(c).showsTree(), "only the tree can be folded" }
+	sided := func(c host.Context) (bool, string) {
+		ok, why := host.HasPartner(c)
+		return ok || of(c).pair != nil, why
+	}
+	viewing := func(v view) func(host.Context) tea.Cmd {
+		return func(c host.Context) tea.Cmd {
+			open(c)
+			return of(c).choose(v)
+		}
+	}
+	return slices.Concat(jqActions(of, open), []host.Action{
+		{Entry: host.Entry{ID: actView, Keys: []string{"v"}, Scope: Scope, Title: "view", Help: "Go to the next view: content, tree, exact text, bytes in hexadecimal, request and response together, and stderr around that time. The choice is kept for other messages of the method.", Priority: 48}, Do: func(c host.Context) tea.Cmd { return of(c).nextView() }},
+		{Entry: host.Entry{ID: actOtherSide, Keys: []string{"o"}, Scope: Scope, Title: "other side", Help: "Go from the request to its response, and back.", Priority: 46, Enabled: sided}, Do: func(c host.Context) tea.Cmd { return of(c).otherSide(c) }},
+		{Entry: host.Entry{ID: actFold, Keys: []string{"u"}, Scope: Scope, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown}},
+		{Entry: host.Entry{ID: actExpandAll, Keys: []string{"+"}, Scope: Scope, Title: "unfold all", Help: "Unfold the value and everything in it, up to a limit.", Enabled: treeShown}},
+		{Entry: host.Entry{ID: actCollapseAll, Keys: []string{"-"}, Scope: Scope, Title: "fold all", Help: "Fold everything.", Enabled: treeShown}},
+		{Entry: host.Entry{ID: actViewContent, Scope: Scope, Title: "view content", Synonyms: []string{"result", "markdown", "image", "picture"}, Help: "Show the message for reading: its texts, pictures, links and values."}, Do: viewing(viewContent)},
+		{Entry: host.Entry{ID: actViewTree, Scope: Scope, Title: "view as tree", Help: "Show the message as a tree."}, Do: viewing(viewTree)},
+		{Entry: host.Entry{ID: actViewText, Scope: Scope, Title: "view as text", Synonyms: []string{"raw"}, Help: "Show the exact text of the message."}, Do: viewing(viewText)},
+		{Entry: host.Entry{ID: actViewBytes, Scope: Scope, Title: "view as bytes", Help: "Show the bytes of the message in hexadecimal."}, Do: viewing(viewBytes)},
+		{Entry: host.Entry{ID: actViewPair, Keys: []string{"b"}, Scope: keymap.Global, Title: "both", Help: "Show the request next to its response.", Enabled: host.HasPartner}, Do: viewing(viewPair)},
+		{Entry: host.Entry{ID: actViewAround, Keys: []string{"a"}, Scope: keymap.Global, Title: "stderr around", Help: "Show stderr around the time of the selected row.", Enabled: host.HasSelection}, Do: viewing(viewAround)},
+		{Entry: host.Entry{ID: actEditor, Keys: []string{"ctrl+e"}, Scope: keymap.Global, Title: "open in editor", Help: "Open a copy of the selected row in $VISUAL or $EDITOR.", Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd { return openOutside(c, editCopy) }},
+		{Entry: host.Entry{ID: actPager, Keys: []string{"P"}, Scope: keymap.Global, Title: "open in pager", Help: "Open the selected row in $PAGER.", Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd { return openOutside(c, host.Page) }},
+	}, partActions(of, save))
+}
+
+// otherSide goes to the other message of the pair view, or shows the other half of the
+// exchange.
+func (d *Pane) otherSide(c host.Context) tea.Cmd {
+	if d.pair == nil {
+		return c.Host.Do(c.Workspace, host.ActPartner)
+	}
+	d.pair.other()
+	d.tree, d.changed = d.pair.tree(), true
+	return nil
+}
+
+// openOutside reads the selected row and passes it to open.
+func openOutside(c host.Context, open func(c host.Context, text []byte, suffix string) tea.Cmd) tea.Cmd {
+	source, row := c.Workspace.Shown.Source, c.Workspace.Selected.Row
+	return func() tea.Msg {
+		e, err := source.Entry(row, host.MaxEdited)
+		if err != nil {
+			return host.Result{What: "open", Err: err}
+		}
+		text, suffix := documentOf(&e), ".txt"
+		var spread bytes.Buffer
+		if json.Indent(&spread, text, "", "  ") == nil {
+			text, suffix = append(spread.Bytes(), '\n'), ".json"
+		}
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			if e.Cut {
+				c.Host.Warn(fmt.Sprintf("the copy has only the first %s of %s", format.Size(int64(len(text))), format.Size(e.FullSize)))
+			}
+			return open(c, text, suffix)
+		}}
+	}
+}
+
+// editCopy opens a copy of a text in the editor; the edited text is discarded.
+func editCopy(c host.Context, text []byte, suffix string) tea.Cmd {
+	return host.Edit(c, text, suffix, func(c host.Context, edited []byte, err error) tea.Cmd {
+		switch {
+		case err != nil:
+			c.Host.Warn("editor: " + err.Error())
+		case !bytes.Equal(edited, text):
+			c.Host.Notify("the log is unchanged: only a copy was edited (R edits and re-sends a message)")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,91 @@
+package content
+
+import (
+	"mcpdbg/ui/widget/jsontree"
+	"mcpdbg/ui/widget/markdown"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/picture"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// A style is how everything is painted.
+type style struct {
+	theme *theme.Theme
+	look  termsafe.Options
+	ascii bool
+}
+
+// A body is what a part has below its first line.
+type body interface {
+	// layout fits the body into a width; the pane has height lines.
+	layout(s style, width, height int)
+	lines() int
+	paint(s style, l *paint.Line, i int, flat bool)
+}
+
+// A textBody is a text.
+type textBody struct {
+	*markdown.Document
+	rest string // a line about the rest of it
+}
+
+func (b *textBody) layout(_ style, width, _ int) { b.Layout(width) }
+
+func (b *textBody) lines() int {
+	n := b.Lines()
+	if b.rest != "" {
+		n++
+	}
+	return n
+}
+
+func (b *textBody) paint(s style, l *paint.Line, i int, flat bool) {
+	if i == b.Lines() {
+		l.Text(s.theme.Dim.If(!flat), s.look.Ellipsis+" "+b.rest)
+		return
+	}
+	b.Paint(l, i, s.theme, s.ascii, flat)
+}
+
+// A treeBody is a JSON value.
+type treeBody struct {
+	doc  []byte
+	tree *jsontree.Tree // made when it is first laid out
+}
+
+func (b *treeBody) layout(s style, width, height int) {
+	const gutter = 1 // that a tree has for its cursor
+	if b.tree == nil {
+		b.tree = jsontree.New(b.doc, s.theme, s.look)
+		b.tree.SetSize(width+gutter, height)
+		b.tree.UnfoldToFit(min(max(height-2, 4), maxTree))
+		return
+	}
+	b.tree.SetTheme(s.theme)
+	b.tree.SetSize(width+gutter, height)
+}
+
+func (b *treeBody) lines() int { return b.tree.Lines() }
+
+func (b *treeBody) paint(_ style, l *paint.Line, i int, flat bool) { b.tree.PaintLine(l, i, flat) }
+
+// A pictureBody is a picture, once it is decoded.
+type pictureBody struct {
+	whole *picture.Picture
+	cells picture.Cells
+}
+
+// minPicture is the least number of lines that a picture may take.
+const minPicture = 6
+
+func (b *pictureBody) layout(s style, width, height int) {
+	b.cells = picture.Cells{}
+	if b.whole != nil && picture.Shows(s.theme, s.ascii) {
+		b.cells = b.whole.Fit(width, max(height-2, minPicture))
+	}
+}
+
+func (b *pictureBody) lines() int { return b.cells.Rows() }
+
+func (b *pictureBody) paint(_ style, l *paint.Line, i int, _ bool) { b.cells.Paint(l, i) }

@@ -1,0 +1,337 @@
+package content
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/picture"
+)
+
+// Parts are those of one message.
+type Parts struct {
+	list   []*Part
+	number int // of the last one that is counted
+	note   string
+}
+
+// Parse divides a message. text is the message, or its first bytes if full is more
+// than MaxBytes; said is a summary of it for that case.
+func Parse(text []byte, msg framing.Message, full int64, said string) *Parts {
+	p := &Parts{}
+	switch {
+	case full > MaxBytes:
+		p.note = fmt.Sprintf("%s is too large for this view: v shows the text", format.Size(full))
+		if said != "" {
+			p.add(&Part{label: "summary", facts: said})
+		}
+	case msg.Error.Of(text) != nil:
+		p.failure(msg.Error.Of(text))
+	case msg.Result.Of(text) != nil:
+		p.object("result", msg.Result.Of(text))
+	case msg.Params.Of(text) != nil:
+		p.object("params", msg.Params.Of(text))
+	case json.Valid(text):
+		p.value("message", text)
+	default:
+		p.text("text", "", "", text)
+	}
+	return p
+}
+
+// add appends a part that is not counted.
+func (p *Parts) add(part *Part) {
+	if len(p.list) >= maxParts {
+		p.note = fmt.Sprintf("only the first %d parts are shown: v shows the tree", maxParts)
+		return
+	}
+	p.list = append(p.list, part)
+}
+
+// count appends a part with a number.
+func (p *Parts) count(part *Part) {
+	p.number++
+	part.number = p.number
+	p.add(part)
+}
+
+// failure adds the parts of a JSON-RPC error.
+func (p *Parts) failure(raw []byte) {
+	var e struct {
+		Code    json.Number     `json:"code"`
+		Message *string         `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(raw, &e) != nil || e.Message == nil {
+		p.value("error", raw)
+		return
+	}
+	facts := e.Code.String()
+	if code, err := strconv.Atoi(facts); err == nil && mcp.CodeName(code) != "" {
+		facts += " " + mcp.CodeName(code)
+	}
+	part := &Part{label: "error", facts: facts, failed: true, text: []byte(*e.Message)}
+	part.build()
+	p.add(part)
+	if e.Data != nil {
+		p.anything("data", e.Data)
+	}
+}
+
+// anything adds a value: a string as a text, others as a tree.
+func (p *Parts) anything(label string, raw []byte) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && raw[0] == '"' {
+		p.text(label, "", "", []byte(text))
+		return
+	}
+	p.value(label, raw)
+}
+
+// value adds a JSON value.
+func (p *Parts) value(label string, raw []byte) {
+	part := &Part{label: label, facts: sizeOf(len(raw)), text: raw, form: jsonForm, best: jsonForm}
+	part.build()
+	p.add(part)
+}
+
+// object adds the parts of a result, or of params, by the members that it has.
+func (p *Parts) object(label string, raw []byte) {
+	var o struct {
+		IsError     json.RawMessage `json:"isError"`
+		Description json.RawMessage `json:"description"`
+		Content     json.RawMessage `json:"content"`
+		Contents    json.RawMessage `json:"contents"`
+		Messages    json.RawMessage `json:"messages"`
+		Structured  json.RawMessage `json:"structuredContent"`
+		Role        json.RawMessage `json:"role"`
+		Action      json.RawMessage `json:"action"`
+		Model       json.RawMessage `json:"model"`
+	}
+	if json.Unmarshal(raw, &o) != nil || o.Content == nil && o.Contents == nil && o.Messages == nil && o.Structured == nil || o.Action != nil {
+		p.value(label, raw)
+		return
+	}
+	if string(o.IsError) == "true" {
+		p.add(&Part{label: "error", facts: "isError: the tool reported a failure", failed: true})
+	}
+	if text := textOf(o.Description); text != "" {
+		p.text("description", "", "", []byte(text))
+	}
+	role := textOf(o.Role)
+	if model := textOf(o.Model); model != "" {
+		p.add(&Part{label: "model", facts: model})
+	}
+	for _, raw := range elements(o.Content) {
+		p.block(role, raw)
+	}
+	for _, raw := range elements(o.Contents) {
+		p.resource("", raw)
+	}
+	for _, raw := range elements(o.Messages) {
+		p.message(raw)
+	}
+	if o.Structured != nil {
+		p.value("structured", o.Structured)
+	}
+}
+
+// textOf returns the text of a JSON string, "" for other values.
+func textOf(raw json.RawMessage) string {
+	var text string
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// elements returns the elements of an array; another value is the only element.
+func elements(raw json.RawMessage) (all []json.RawMessage) {
+	if len(raw) == 0 {
+		return nil
+	}
+	if json.Unmarshal(raw, &all) != nil || raw[0] != '[' {
+		return []json.RawMessage{raw}
+	}
+	return all
+}
+
+// message adds the parts of a message of a prompt, or for sampling.
+func (p *Parts) message(raw json.RawMessage) {
+	var m struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(raw, &m) != nil || m.Content == nil {
+		p.counted(&Part{label: "message", text: raw, form: jsonForm})
+		return
+	}
+	for _, raw := range elements(m.Content) {
+		p.block(m.Role, raw)
+	}
+}
+
+// counted adds a part with a number whose facts are its size.
+func (p *Parts) counted(part *Part) {
+	part.facts = join(sizeOf(len(part.text)), part.facts)
+	part.best = part.form
+	part.build()
+	p.count(part)
+}
+
+// A block is a content block.
+type block struct {
+	Type        string          `json:"type"`
+	Text        *string         `json:"text"`
+	Data        *string         `json:"data"`
+	MimeType    string          `json:"mimeType"`
+	Resource    json.RawMessage `json:"resource"`
+	URI         string          `json:"uri"`
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Size        *int            `json:"size"`
+	Annotations struct {
+		Audience []string     `json:"audience"`
+		Priority *json.Number `json:"priority"`
+	} `json:"annotations"`
+}
+
+// block adds a content block; role is that of a message, or "".
+func (p *Parts) block(role string, raw json.RawMessage) {
+	var b block
+	if json.Unmarshal(raw, &b) != nil {
+		p.counted(&Part{label: join(role, "block"), text: raw, form: jsonForm})
+		return
+	}
+	switch {
+	case b.Type == "text" && b.Text != nil:
+		p.text(join(role, "text"), b.MimeType, b.notes(), []byte(*b.Text))
+	case (b.Type == "image" || b.Type == "audio") && b.Data != nil:
+		p.media(join(role, first(b.MimeType, b.Type)), b.MimeType, b.notes(), *b.Data)
+	case b.Type == "resource" && b.Resource != nil:
+		p.resource(join(role, "resource"), b.Resource)
+	case b.Type == "resource_link" && b.URI != "":
+		p.link(role, b)
+	default:
+		p.counted(&Part{label: join(role, first(b.Type, "block")), text: raw, form: jsonForm})
+	}
+}
+
+// notes returns the annotations of a block.
+func (b *block) notes() string {
+	var notes string
+	if len(b.Annotations.Audience) > 0 {
+		notes = "for " + strings.Join(b.Annotations.Audience, ", ")
+	}
+	if b.Annotations.Priority != nil {
+		notes = join(notes, "priority "+b.Annotations.Priority.String())
+	}
+	return notes
+}
+
+// link adds a link to a resource.
+func (p *Parts) link(role string, b block) {
+	facts := b.URI
+	if name := first(b.Title, b.Name); name != "" {
+		facts = join(facts, strconv.Quote(name))
+	}
+	facts = join(facts, b.MimeType)
+	if b.Size != nil {
+		facts = join(facts, sizeOf(*b.Size))
+	}
+	part := &Part{label: join(role, "link"), facts: join(facts, b.notes()), Link: b.URI}
+	if b.Description != "" {
+		part.text = []byte(b.Description)
+		part.build()
+		part.text = nil
+	}
+	p.count(part)
+}
+
+// resource adds the contents of a resource.
+func (p *Parts) resource(label string, raw json.RawMessage) {
+	var r struct {
+		URI      string  `json:"uri"`
+		MimeType string  `json:"mimeType"`
+		Text     *string `json:"text"`
+		Blob     *string `json:"blob"`
+	}
+	if json.Unmarshal(raw, &r) != nil || r.Text == nil && r.Blob == nil {
+		p.counted(&Part{label: first(label, "contents"), text: raw, form: jsonForm})
+		return
+	}
+	label = join(label, first(r.MimeType, "no type"))
+	if r.Text != nil {
+		p.text(label, r.MimeType, r.URI, []byte(*r.Text))
+		return
+	}
+	p.media(label, r.MimeType, r.URI, *r.Blob)
+}
+
+// text adds a text in the form that suits it.
+func (p *Parts) text(label, mime, facts string, text []byte) {
+	part := &Part{label: label, mime: mime, facts: facts, text: text, form: formOf(mime, text)}
+	if part.text == nil {
+		part.text = []byte{}
+	}
+	if part.form == plainForm && len(text) > maxMarkdown && isMarkdown(mime, text) {
+		part.facts = join(facts, "ctrl+t lays the Markdown out")
+	}
+	p.counted(part)
+}
+
+// formOf returns the form that suits a text.
+func formOf(mime string, text []byte) form {
+	switch trimmed := bytes.TrimSpace(text); {
+	case len(trimmed) > 1 && (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(trimmed):
+		return jsonForm
+	case len(text) <= maxMarkdown && isMarkdown(mime, text):
+		return markdownForm
+	}
+	return plainForm
+}
+
+// media adds a picture, a sound or a blob.
+func (p *Parts) media(label, mime, facts, data string) {
+	part := &Part{label: label, mime: mime, data: data}
+	size := base64.StdEncoding.DecodedLen(len(data)) - strings.Count(data[max(len(data)-2, 0):], "=")
+	if h, err := inspect(data); err == nil {
+		part.facts = fmt.Sprintf("%dx%d", h.Width, h.Height)
+		part.shown = &pictureBody{}
+	}
+	part.facts = join(part.facts, sizeOf(size), facts, "ctrl+s saves it")
+	p.count(part)
+}
+
+// inspect reads the header of a picture in base64.
+func inspect(data string) (picture.Header, error) {
+	const beginning = 64 << 10 // of a JPEG, tables and a preview may come first
+	head, _ := base64.StdEncoding.DecodeString(data[:min(len(data), beginning)/4*4])
+	return picture.Inspect(head)
+}
+
+// join joins words that are not empty with two blanks.
+func join(words ...string) string {
+	var all []string
+	for _, w := range words {
+		if w != "" {
+			all = append(all, w)
+		}
+	}
+	return strings.Join(all, "  ")
+}
+
+// first returns the first of two texts that is not empty.
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

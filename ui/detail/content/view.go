@@ -1,0 +1,229 @@
+package content
+
+import (
+	"context"
+	"slices"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// A View shows the parts of a message. It belongs to the goroutine of the program;
+// make one with New, and close it.
+type View struct {
+	parts  *Parts
+	style  style
+	reads  bool // links can be read
+	w, h   int
+	starts []int // the first line of each part
+	total  int   // lines
+
+	cursor, top int
+	changed     bool
+
+	pictures context.Context // ends the decoding of pictures
+	close    context.CancelFunc
+}
+
+// bodyIndent is the number of cells before the body of a part.
+const bodyIndent = 3
+
+// New returns a view of parts. reads reports whether there is a server to read links
+// from.
+func New(parts *Parts, reads bool, th *theme.Theme, look termsafe.Options) *View {
+	v := &View{parts: parts, reads: reads, style: style{th, look, look.Ellipsis != termsafe.Ellipsis}}
+	v.pictures, v.close = context.WithCancel(context.Background()) // a command of it ends with the view
+	return v
+}
+
+// Close ends what runs for the view.
+func (v *View) Close() { v.close() }
+
+// SetTheme changes the colours.
+func (v *View) SetTheme(th *theme.Theme) {
+	v.style.theme = th
+	v.lay()
+}
+
+// SetSize sets the size in cells. The part under the cursor stays.
+func (v *View) SetSize(w, h int) {
+	if w == v.w && h == v.h {
+		return
+	}
+	at, line := v.at(v.cursor)
+	v.w, v.h = w, h
+	v.lay()
+	if at >= 0 {
+		v.moveTo(v.starts[at] + min(line, v.lines(at)-1))
+	}
+}
+
+// lay lays out all bodies. Those that have the width already cost nothing.
+func (v *View) lay() {
+	width := max(v.w-bodyIndent, termsafe.LongestEscape)
+	for _, p := range v.parts.list {
+		if p.shown != nil {
+			p.shown.layout(v.style, width, v.h)
+		}
+	}
+	v.count()
+}
+
+// count finds the first line of each part.
+func (v *View) count() {
+	v.starts, v.total, v.changed = v.starts[:0], 0, true
+	for i := range v.parts.list {
+		v.starts = append(v.starts, v.total)
+		v.total += v.lines(i)
+	}
+	if v.parts.note != "" {
+		v.total++
+	}
+	v.moveTo(v.cursor)
+}
+
+// lines returns the number of lines of a part.
+func (v *View) lines(part int) int {
+	if b := v.parts.list[part].shown; b != nil {
+		return 1 + b.lines()
+	}
+	return 1
+}
+
+// at returns the part that a line is in, -1 for the note at the end, and its line
+// there.
+func (v *View) at(line int) (part, inner int) {
+	part, found := slices.BinarySearch(v.starts, line)
+	if !found {
+		part--
+	}
+	if part < 0 || part >= len(v.starts) || line-v.starts[part] >= v.lines(part) {
+		return -1, 0
+	}
+	return part, line - v.starts[part]
+}
+
+// Selected returns the part under the cursor, nil without one.
+func (v *View) Selected() *Part {
+	if part, _ := v.at(v.cursor); part >= 0 {
+		return v.parts.list[part]
+	}
+	return nil
+}
+
+func (v *View) moveTo(line int) {
+	v.cursor = kit.Between(0, line, max(v.total-1, 0))
+	v.top = min(max(v.top, v.cursor-max(v.h, 1)+1), v.cursor)
+	v.top = max(min(v.top, v.total-v.h), 0)
+}
+
+// Act moves the cursor, or folds a part of a tree, by the name of an action; it
+// returns false for other actions.
+func (v *View) Act(action string) bool {
+	v.changed = true
+	if n, ok := kit.LinesOf(action, v.h); ok {
+		v.moveTo(v.cursor + n)
+		return true
+	}
+	part, line := v.at(v.cursor)
+	if part < 0 {
+		return false
+	}
+	b, ok := v.parts.list[part].shown.(*treeBody)
+	if !ok || line == 0 {
+		return action == host.ActOpen || action == kit.Left || action == kit.Right
+	}
+	b.tree.SetCursor(line - 1)
+	if action == host.ActOpen {
+		b.tree.Toggle()
+	} else if !kit.MoveTree(b.tree, action, true) {
+		return false
+	}
+	v.count()
+	v.moveTo(v.starts[part] + 1 + b.tree.Cursor())
+	return true
+}
+
+// Click moves the cursor to a line of the screen.
+func (v *View) Click(y int) {
+	if y >= 0 && v.top+y < v.total {
+		v.moveTo(v.top + y)
+		v.changed = true
+	}
+}
+
+// Changed reports whether the view must be painted again, once for each change.
+func (v *View) Changed() bool {
+	changed := v.changed
+	v.changed = false
+	return changed
+}
+
+// Paint paints the visible lines.
+func (v *View) Paint(out *paint.Lines, focused bool) {
+	out.Options = v.style.look
+	out.Resize(v.w, v.h)
+	for y := range min(v.h, v.total-v.top) {
+		l, line := out.Line(y), v.top+y
+		part, inner := v.at(line)
+		flat := line == v.cursor
+		if part >= 0 && inner > 0 { // a picture keeps its colours
+			_, colored := v.parts.list[part].shown.(*pictureBody)
+			flat = flat && !colored
+		}
+		whole := v.style.theme.SelectedBlur
+		if focused {
+			whole = v.style.theme.Selected
+		}
+		if flat {
+			l.Begin(whole)
+		}
+		if line == v.cursor {
+			l.Text(theme.Style{}, ">")
+		}
+		l.PadTo(1)
+		v.paintLine(l, part, inner, flat)
+		if flat {
+			l.Fill()
+			l.End(whole)
+		}
+	}
+}
+
+// paintLine paints a line of a part, or the note.
+func (v *View) paintLine(l *paint.Line, part, line int, flat bool) {
+	switch {
+	case part < 0:
+		l.Text(v.style.theme.Warn.If(!flat), v.parts.note)
+	case line == 0:
+		v.paintHead(l, v.parts.list[part], flat)
+	default:
+		l.PadTo(bodyIndent)
+		v.parts.list[part].shown.paint(v.style, l, line-1, flat)
+	}
+}
+
+// paintHead paints the line about a part.
+func (v *View) paintHead(l *paint.Line, p *Part, flat bool) {
+	th := v.style.theme
+	if p.failed {
+		mark := "✗ "
+		if v.style.ascii {
+			mark = "x "
+		}
+		l.Text(th.Error.If(!flat), mark+p.label+"  "+p.facts)
+		return
+	}
+	if p.number > 0 {
+		l.Text(th.Key.If(!flat), decimal(p.number)+" ")
+	}
+	l.Text(th.Strong.If(!flat), p.label)
+	facts := p.facts
+	if p.Link != "" && v.reads {
+		facts = join(facts, "enter reads it")
+	}
+	l.Text(th.Dim.If(!flat), "  "+facts)
+}

@@ -1,0 +1,130 @@
+package content
+
+import (
+	"context"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/picture"
+)
+
+const (
+	// maxPictures is the maximum number of pictures of one message that are decoded.
+	maxPictures = 20
+	// quick is the longest text that is parsed without a command.
+	quick = 32 << 10
+)
+
+func decimal(n int) string { return strconv.Itoa(n) }
+
+// A pictured is a picture that was decoded.
+type pictured struct {
+	view  *View
+	part  *Part
+	whole *picture.Picture
+	err   error
+}
+
+// Pictures returns a command that decodes the first picture that is not decoded yet;
+// the others follow. It returns nil if pictures cannot be shown.
+func (v *View) Pictures() tea.Cmd {
+	if !picture.Shows(v.style.theme, v.style.ascii) || v.pictures.Err() != nil {
+		return nil
+	}
+	found := 0
+	for _, p := range v.parts.list {
+		b, ok := p.shown.(*pictureBody)
+		if !ok {
+			continue
+		}
+		if found++; found > maxPictures {
+			return nil
+		}
+		if b.whole == nil {
+			return func() tea.Msg {
+				whole, err := decode(v.pictures, p)
+				return pictured{v, p, whole, err}
+			}
+		}
+	}
+	return nil
+}
+
+// decode decodes the picture of a part.
+func decode(ctx context.Context, p *Part) (*picture.Picture, error) {
+	data, err := p.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return picture.Decode(ctx, data)
+}
+
+// Deliver shows the picture, and goes on with the next one.
+func (msg pictured) Deliver(c host.Context) tea.Cmd {
+	v := msg.view
+	switch {
+	case v.pictures.Err() != nil:
+		return nil
+	case msg.err != nil:
+		msg.part.shown = nil
+		msg.part.facts = join(msg.part.facts, "not shown: "+msg.err.Error())
+	default:
+		msg.part.shown.(*pictureBody).whole = msg.whole
+		msg.part.facts = join(msg.part.facts, msg.whole.Flaw)
+	}
+	v.lay()
+	c.Host.Redraw()
+	return v.Pictures()
+}
+
+// A rendered is the body of a text in another form.
+type rendered struct {
+	view *View
+	part *Part
+	form form
+	body body
+}
+
+// Deliver shows the text in its form.
+func (msg rendered) Deliver(c host.Context) tea.Cmd {
+	msg.part.form, msg.part.shown = msg.form, msg.body
+	msg.view.lay()
+	c.Host.Redraw()
+	return nil
+}
+
+// CanSwitch reports whether the part under the cursor has another form, or why not.
+func (v *View) CanSwitch() (bool, string) {
+	p := v.Selected()
+	switch {
+	case p == nil || p.text == nil || p.Link != "":
+		return false, "the part under the cursor is not a text"
+	case p.form == plainForm && p.best != jsonForm && len(p.text) > maxRendered:
+		return false, "Markdown is shown up to " + format.Size(maxRendered)
+	}
+	return true, ""
+}
+
+// Switch shows the part under the cursor as plain text, or in the form that suits it:
+// as a tree for JSON, else as Markdown.
+func (v *View) Switch() tea.Cmd {
+	if ok, _ := v.CanSwitch(); !ok {
+		return nil
+	}
+	p, to := v.Selected(), plainForm
+	if p.form == plainForm {
+		if to = p.best; to == plainForm {
+			to = markdownForm
+		}
+	}
+	work := func() tea.Msg { return rendered{v, p, to, bodyOf(p.text, to)} }
+	if len(p.text) > quick {
+		return work
+	}
+	p.form, p.shown = to, bodyOf(p.text, to)
+	v.lay()
+	return nil
+}

@@ -1,0 +1,145 @@
+package detail
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/summary"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/workspace"
+)
+
+// A heading has the facts above a message.
+type heading struct {
+	name      string // id and method, and what is called
+	short     string // the same without a method that this implies
+	arguments string
+	size      string
+	seqs      string // the sequence numbers of request and response
+}
+
+// headingOf returns the heading of a message. It reads the beginning of its partner.
+func headingOf(source session.Source, s workspace.Selection, e *session.Entry) heading {
+	var h heading
+	if e.Kind.IsStream() {
+		h.size = format.Size(e.FullSize)
+	}
+	method := source.Method(s.Row.Method)
+	kind, request, response := s.Row.Msg, e, (*session.Entry)(nil)
+	rows := workspace.Rows{Source: source}
+	if row, ok := rows.At(int(s.Row.Pair) - 1); ok {
+		if partner, err := source.Entry(row, summary.Limit); err == nil && kind == framing.Request {
+			response = &partner
+		} else if err == nil {
+			kind, request, response = row.Msg, &partner, e
+		}
+	}
+	h.seqs = seqsOf(request, response)
+	words := make([]string, 0, 3)
+	called := ""
+	whole := e
+	if e.Cut { // the request has the id too, and is shorter
+		whole = request
+	}
+	if id := whole.Msg.ID.Of(whole.Payload); id != nil && !whole.Cut {
+		words = append(words, summary.ID(string(id)))
+	}
+	ids := len(words)
+	switch {
+	case method != "":
+		words = append(words, method)
+	case e.Kind.IsStream() && e.Kind != session.KindStderr:
+		words = append(words, "("+s.Row.Msg.String()+")")
+	default:
+		words = append(words, s.Row.Kind.String())
+	}
+	if kind == framing.Request || kind == framing.Notification {
+		text := request.Payload[:min(len(request.Payload), summary.Limit)]
+		if called = summary.Call(method, text); called != "" {
+			words = append(words, called)
+		}
+		h.arguments = summary.Request(method, text)
+	}
+	h.name = strings.Join(words, " ")
+	if h.short = h.name; called != "" {
+		h.short = strings.Join(append(words[:ids:ids], called), " ")
+	}
+	return h
+}
+
+// seqsOf returns the sequence numbers of a request and its response, of which one may
+// be missing.
+func seqsOf(request, response *session.Entry) string {
+	switch {
+	case response == nil && request.Seq == 0:
+		return ""
+	case response == nil:
+		return seqText(request)
+	case request.Seq == 0 || request == response:
+		return seqText(response)
+	}
+	return seqText(request) + " -> " + strconv.FormatUint(response.Seq, 10)
+}
+
+func seqText(e *session.Entry) string { return "seq " + strconv.FormatUint(e.Seq, 10) }
+
+// Titles returns the texts in the upper border.
+func (d *Pane) Titles() (left, right string) {
+	left = "3 Detail"
+	if d.h < tabsHeight {
+		right = viewNames[d.view]
+	}
+	if d.entry == nil {
+		return left, right
+	}
+	const most = 6
+	words := append(make([]string, 0, most), left)
+	if row := d.wanted.Row; d.h < tabsHeight || !row.Kind.IsStream() || row.Kind == session.KindStderr {
+		if !row.Kind.IsStream() || row.Kind == session.KindStderr {
+			words = append(words, row.Kind.String())
+		} else {
+			words = append(words, kit.Direction(row.Kind), d.head.name)
+		}
+		if !row.Kind.IsStream() {
+			return strings.Join(words, " "), right
+		}
+	} else {
+		words = append(words, row.Msg.String())
+	}
+	if why := d.entry.Why; why != "" && why != framing.ProblemNotJSON.String() {
+		words = append(words, why)
+	}
+	if d.head.seqs != "" {
+		words = append(words, " "+d.head.seqs)
+	}
+	return strings.Join(append(words, d.shownPart()...), " "), right
+}
+
+// shownPart describes the shown part of a long message.
+func (d *Pane) shownPart() []string {
+	shown := int64(len(d.entry.Payload))
+	switch {
+	case d.content != nil: // says so itself
+		return nil
+	case shown < d.entry.FullSize:
+		return []string{fmt.Sprintf(" the first %s of %s", format.Size(shown), format.Size(d.entry.FullSize))}
+	case d.plain && shown > maxText:
+		return []string{fmt.Sprintf(" the first %s of %s", format.Size(maxText), format.Size(shown))}
+	}
+	return nil
+}
+
+// latency returns the response time of a request, as text; it applies to the
+// request and to its response.
+func (d *Pane) latency() string {
+	row := d.wanted.Row
+	partner, ok := d.ws.Shown.Rows.At(int(row.Pair) - 1)
+	if !ok || !d.wanted.OK {
+		return ""
+	}
+	return format.Took(max(row.T-partner.T, partner.T-row.T))
+}

@@ -1,0 +1,483 @@
+package detail
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/session/summary"
+	"mcpdbg/ui/detail/content"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/jsontree"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+const (
+	// maxDetail is the maximum size of a message held in memory for display, in
+	// bytes.
+	maxDetail = 128 << 20
+	// maxText is how much of it the text view shows, in bytes; the bytes view
+	// shows all of it.
+	maxText = 4 << 20
+	// searchInline is the largest size that is searched without a command.
+	searchInline = 8 << 20
+	// unfoldLimit is the maximum number of lines after unfolding everything.
+	unfoldLimit = 10_000
+)
+
+// A Pane shows the selected row of a session. It belongs to the goroutine of the
+// program; make one with New.
+type Pane struct {
+	ws      *workspace.Workspace
+	theme   *theme.Theme
+	look    termsafe.Options
+	w, h    int
+	changed bool // something must be repainted
+	block   paint.Lines
+
+	wanted  workspace.Selection // the row to show
+	loading bool                // a command is reading
+	entry   *session.Entry
+	partner *session.Entry // of the pair view, nil without one
+	failure error
+	view    view
+	chosen  map[choice]view // by the user
+	head    heading
+	content *content.View  // of the content view
+	tree    *jsontree.Tree // of the tree, the text and the pair view: the one that has the keys
+	bytes   *kit.HexView
+	pair    *pairView
+	around  *aroundView
+	note    string // the user's note on the row; a line of its own
+	hit     int    // offset of the latest search hit in a long message
+	plain   bool   // the tree is a plain text and cannot be folded
+	jq      *jqBar // nil without an expression; the tree is that of its result
+}
+
+// New returns the pane of a workspace.
+func New(ws *workspace.Workspace, th *theme.Theme, look termsafe.Options) *Pane {
+	return &Pane{ws: ws, theme: th, look: look, view: viewTree, chosen: map[choice]view{}}
+}
+
+// A loaded is an entry that was read for a view: for that of the pair with its
+// partner, for the content divided into parts.
+type loaded struct {
+	pane    *Pane
+	number  int
+	view    view
+	head    heading
+	entry   session.Entry
+	partner *session.Entry
+	parts   *content.Parts
+	err     error
+}
+
+// Show shows a row, unless it is already shown. The command reads a long message.
+func (d *Pane) Show(s workspace.Selection) tea.Cmd {
+	if d.jq != nil && d.jq.open { // an expression is being typed about the row
+		return nil
+	}
+	if s.OK == d.wanted.OK && s.Number == d.wanted.Number {
+		paired := s.Row.Pair != d.wanted.Row.Pair
+		d.changed = d.changed || s.Row != d.wanted.Row
+		d.wanted = s
+		switch {
+		case paired && d.view == viewPair: // its response has arrived
+			return d.reload()
+		case paired && d.entry != nil:
+			d.head = headingOf(d.ws.Shown.Source, s, d.entry)
+		}
+		return nil
+	}
+	if d.jq != nil && s.Follows && d.wanted.Follows { // only a new row, and a result was kept
+		return nil
+	}
+	d.wanted = s
+	d.view = d.viewOf(s.Row)
+	return d.reload()
+}
+
+// reload re-reads the wanted row.
+func (d *Pane) reload() tea.Cmd {
+	d.changed = true
+	d.entry, d.partner, d.failure, d.head = nil, nil, nil, heading{}
+	d.clear()
+	return d.load()
+}
+
+// clear forgets the view.
+func (d *Pane) clear() {
+	if d.content != nil {
+		d.content.Close()
+	}
+	d.content, d.tree, d.bytes, d.pair, d.around, d.jq = nil, nil, nil, nil, nil, nil
+}
+
+// load reads the wanted row. Only one row is read at a time, so while the
+// cursor moves over long messages most are skipped.
+func (d *Pane) load() tea.Cmd {
+	if d.loading || !d.wanted.OK {
+		return nil
+	}
+	source, s, view := d.ws.Shown.Source, d.wanted, d.view
+	rows := workspace.Rows{Source: source}
+	length := s.Row.Len
+	if partner, ok := rows.At(int(s.Row.Pair) - 1); ok && view == viewPair {
+		length = max(length, partner.Len)
+	}
+	if length <= workspace.InlineLimit {
+		return d.take(d.read(source, s, view))
+	}
+	d.loading = true
+	return func() tea.Msg { return d.read(source, s, view) }
+}
+
+// read reads a row, on any goroutine.
+func (d *Pane) read(source session.Source, s workspace.Selection, v view) loaded {
+	limit := maxDetail
+	if v == viewContent && s.Row.Len > content.MaxBytes {
+		limit = summary.Limit
+	}
+	e, err := source.Entry(s.Row, limit)
+	msg := loaded{pane: d, number: s.Number, view: v, entry: e, err: err}
+	if err != nil {
+		return msg
+	}
+	msg.head = headingOf(source, s, &e)
+	if v == viewContent {
+		msg.parts = partsOf(source, s.Row, &e)
+	}
+	rows := workspace.Rows{Source: source}
+	if row, ok := rows.At(int(s.Row.Pair) - 1); ok && v == viewPair {
+		var partner session.Entry
+		partner, msg.err = source.Entry(row, maxDetail)
+		msg.partner = &partner
+	}
+	return msg
+}
+
+// partsOf divides an entry for the content view.
+func partsOf(source session.Source, row session.Row, e *session.Entry) *content.Parts {
+	if !divisible(e) {
+		return nil
+	}
+	said := summary.Message(row.Msg, source.Method(row.Method), e.Payload[:min(len(e.Payload), summary.Limit)], e.FullSize)
+	return content.Parse(e.Payload, e.Msg, e.FullSize, said)
+}
+
+// divisible reports whether the content view has anything to show of an entry.
+func divisible(e *session.Entry) bool {
+	return e.Kind.IsStream() && e.Kind != session.KindStderr && (!e.Cut || e.FullSize > content.MaxBytes)
+}
+
+// Deliver shows the entry, unless another row or view is wanted by now.
+func (msg loaded) Deliver(host.Context) tea.Cmd {
+	d := msg.pane
+	d.loading = false
+	if !d.wanted.OK || msg.number != d.wanted.Number || msg.view != d.view {
+		return d.load()
+	}
+	return d.take(msg)
+}
+
+func (d *Pane) take(msg loaded) tea.Cmd {
+	d.changed = true
+	if d.failure = msg.err; msg.err != nil {
+		return nil
+	}
+	d.entry, d.partner, d.head = &msg.entry, msg.partner, msg.head
+	return d.build(msg.parts)
+}
+
+// document returns the bytes on display.
+func (d *Pane) document() []byte {
+	if d.jq != nil && d.jq.shown.doc != nil {
+		return d.jq.shown.doc
+	}
+	if d.pair != nil && d.pair.at != d.pair.own {
+		return documentOf(d.partner)
+	}
+	return documentOf(d.entry)
+}
+
+// documentOf returns the bytes of an entry to show.
+func documentOf(e *session.Entry) []byte {
+	if e.Kind.IsStream() {
+		return e.Payload
+	}
+	return e.Body
+}
+
+// build builds the view of the entry; parts are for the content view.
+func (d *Pane) build(parts *content.Parts) tea.Cmd {
+	d.clear()
+	d.hit, d.plain = 0, false
+	doc := documentOf(d.entry)
+	var cmd tea.Cmd
+	switch {
+	case d.view == viewContent && parts != nil:
+		d.content = content.New(parts, d.ws.Session != nil, d.theme, d.look)
+		cmd = d.content.Pictures()
+	case d.view == viewBytes:
+		d.bytes = &kit.HexView{Data: doc}
+	case d.view == viewAround:
+		d.around = newAround(d.ws.Shown, d.wanted, d.look)
+	case d.view == viewPair && d.partner != nil:
+		d.pair = newPair(d.entry, d.partner, d.wanted.Row, d.theme, d.look)
+		d.tree = d.pair.tree()
+	case d.view == viewText || d.entry.Cut || d.entry.Kind == session.KindStderr:
+		d.plain = true
+		d.tree = jsontree.NewText(doc[:min(len(doc), maxText)], d.theme, d.look)
+	default:
+		d.tree = jsontree.New(doc, d.theme, d.look)
+	}
+	d.SetSize(d.w, d.h)
+	if d.tree != nil && d.pair == nil && !d.plain {
+		_, h := d.inner()
+		d.tree.UnfoldToFit(h)
+	}
+	return cmd
+}
+
+// inner returns the size of the view, below the line that names the views, the note
+// and the jq bar.
+func (d *Pane) inner() (w, h int) {
+	h = d.h - d.labels()
+	return d.w, h - d.jq.lines(h)
+}
+
+// labels returns the number of lines for the names of the views and the note.
+func (d *Pane) labels() int {
+	switch {
+	case d.h < tabsHeight:
+		return 0
+	case d.note != "":
+		return 2
+	}
+	return 1
+}
+
+// SetNote shows the user's note on the row, above the row.
+func (d *Pane) SetNote(text string) {
+	if text != d.note {
+		d.note = text
+		d.SetSize(d.w, d.h)
+	}
+}
+
+// SetSize sets the size of the pane inside its border, in cells.
+func (d *Pane) SetSize(w, h int) {
+	d.w, d.h, d.changed = w, h, true
+	w, h = d.inner()
+	switch {
+	case d.content != nil:
+		d.content.SetSize(w, h)
+	case d.pair != nil:
+		d.pair.setSize(w, h)
+	case d.tree != nil:
+		d.tree.SetSize(w, h)
+	case d.bytes != nil:
+		d.bytes.SetSize(w, h)
+	case d.around != nil:
+		d.around.setSize(w, h)
+	}
+}
+
+// resize adapts the view to the lines above it.
+func (d *Pane) resize() { d.SetSize(d.w, d.h) }
+
+// SetTheme changes the colours.
+func (d *Pane) SetTheme(th *theme.Theme) {
+	d.theme, d.changed = th, true
+	switch {
+	case d.content != nil:
+		d.content.SetTheme(th)
+	case d.pair != nil:
+		d.pair.setTheme(th)
+	case d.tree != nil:
+		d.tree.SetTheme(th)
+	}
+}
+
+// showsTree reports whether a tree is shown that can be folded.
+func (d *Pane) showsTree() bool { return !d.plain && d.tree != nil && d.tree.Err() == nil }
+
+// Value returns the value under the cursor of the tree, with its jq expression and
+// its JSON Pointer, which is empty in a result of jq; ok is false if no tree is shown.
+func (d *Pane) Value() (value, pointer, jq string, ok bool) {
+	if !d.showsTree() {
+		return "", "", "", false
+	}
+	if d.jq != nil && d.jq.shown.doc != nil { // not a part of the message
+		return string(d.tree.Value()), "", d.jq.path(d.tree.JQ()), true
+	}
+	return string(d.tree.Value()), d.tree.Pointer(), d.tree.JQ(), true
+}
+
+// Act moves the cursor or the view, or folds and unfolds, according to the name of
+// an action; it returns false for an action that the pane does not have.
+func (d *Pane) Act(action string) bool {
+	switch {
+	case d.content != nil:
+		return d.content.Act(action)
+	case d.around != nil:
+		return d.around.move(action)
+	case d.bytes != nil:
+		return d.bytes.Move(action)
+	case d.tree != nil:
+		return d.moveTree(action)
+	}
+	return false
+}
+
+// moveTree moves in the tree, or folds a part of it.
+func (d *Pane) moveTree(action string) bool {
+	switch action {
+	case host.ActOpen, actFold:
+		d.tree.Toggle()
+	case actExpandAll:
+		d.tree.UnfoldAll(unfoldLimit)
+	case actCollapseAll:
+		d.tree.FoldAll()
+	default:
+		return kit.MoveTree(d.tree, action, d.showsTree())
+	}
+	return true
+}
+
+// Paint paints the pane inside its border.
+func (d *Pane) Paint(out *paint.Lines, focused bool) {
+	out.Options = d.look
+	_, h := d.inner()
+	if h == d.h {
+		d.paintView(out, focused)
+		return
+	}
+	d.block.Options = d.look
+	d.paintView(&d.block, focused)
+	out.Resize(d.w, d.h)
+	top, labels := d.h-h, d.labels()
+	if labels > 0 {
+		d.paintHead(out.Line(0))
+	}
+	if labels > 1 {
+		out.Line(1).Text(d.theme.Key, "; "+d.note)
+	}
+	d.jq.paint(out, labels, top-labels)
+	for y := top; y < d.h; y++ {
+		out.Line(y).Append(d.block.Painted(y-top), 0)
+	}
+}
+
+func (d *Pane) paintView(out *paint.Lines, focused bool) {
+	switch {
+	case d.content != nil:
+		d.content.Paint(out, focused)
+	case d.around != nil:
+		d.around.paint(out, d.theme)
+	case d.bytes != nil:
+		d.bytes.Paint(out, d.theme)
+	case d.pair != nil:
+		d.pair.paint(out, focused)
+	case d.tree != nil:
+		d.tree.Paint(out, focused)
+	default:
+		out.Resize(d.inner())
+		if d.h > 0 {
+			d.paintWhy(out.Line(0))
+		}
+	}
+}
+
+// paintWhy paints the reason why nothing is shown.
+func (d *Pane) paintWhy(l *paint.Line) {
+	switch {
+	case d.failure != nil:
+		l.Text(d.theme.Error, " "+d.failure.Error())
+	case d.wanted.OK:
+		l.Text(d.theme.Dim, " reading "+format.Size(int64(d.wanted.Row.Len))+" ...")
+	default:
+		l.Text(d.theme.Dim, " no row is selected")
+	}
+}
+
+// A searched is the result of a search in a long message.
+type searched struct {
+	pane   *Pane
+	tree   *jsontree.Tree
+	offset int
+	found  bool
+}
+
+// Search looks for text in the shown message: from the cursor on (0), the next
+// hit (1) or the previous one (-1). A long message is searched in the command. The
+// text returned is the result for the user; empty for a hit.
+func (d *Pane) Search(ctx context.Context, text string, by int) (tea.Cmd, string) {
+	if d.content != nil { // its parts are spread over the tree
+		if cmd := d.setView(viewTree); d.tree == nil {
+			return cmd, "the message is still being read"
+		}
+	}
+	if d.tree == nil {
+		return nil, "only messages can be searched, not bytes or stderr"
+	}
+	if by == 0 {
+		d.tree.SetQuery(text)
+	}
+	d.changed = true
+	doc := d.document()
+	if len(doc) > searchInline {
+		tree, from := d.tree, d.hit+max(by, 0)
+		return func() tea.Msg {
+			offset, found := jsontree.Find(ctx, doc, text, from, by < 0)
+			return searched{d, tree, offset, found}
+		}, ""
+	}
+	found, wrapped := d.tree.Search(ctx, by < 0)
+	switch {
+	case !found:
+		return nil, "not found: " + text
+	case wrapped:
+		return nil, "the search wrapped around"
+	}
+	return nil, ""
+}
+
+// Deliver goes to the hit, unless another message is shown by now.
+func (msg searched) Deliver(c host.Context) tea.Cmd {
+	d, text := msg.pane, ""
+	switch {
+	case msg.tree != d.tree:
+	case !msg.found:
+		text = "no more matches"
+	default:
+		d.hit, d.changed = msg.offset, true
+		d.tree.Reveal(msg.offset)
+	}
+	c.Host.Notify(text)
+	return nil
+}
+
+// Changed reports whether the pane must be painted again, once for each change.
+func (d *Pane) Changed() bool {
+	changed := d.changed || d.content != nil && d.content.Changed()
+	d.changed = false
+	return changed
+}
+
+// Turned shows the row of the projection shown now that has the same entry.
+func (d *Pane) Turned(moved workspace.Renumber) {
+	if moved != nil && d.wanted.OK {
+		d.wanted.Number = moved(d.wanted.Number)
+	}
+	if d.around != nil {
+		d.build(nil)
+	}
+	d.changed = true
+}

@@ -1,0 +1,90 @@
+package detail
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/calls"
+	"mcpdbg/ui/detail/content"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/format"
+)
+
+// partActions are those on the part under the cursor of the content view; see
+// Actions for of and save.
+func partActions(of func(host.Context) *Pane, save func(c host.Context, name, text string) error) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: actSavePart, Keys: []string{"ctrl+s"}, Scope: Scope, Title: "save part", Synonyms: []string{"write", "download", "export"}, Help: "Write the part under the cursor to a new file: a text, or a decoded picture, sound or blob.", Priority: 30,
+			Enabled: func(c host.Context) (bool, string) {
+				p := of(c).part()
+				return p != nil && p.HasBytes(), "only a part of the content view with a text or data can be saved"
+			},
+		}, Do: func(c host.Context) tea.Cmd { return savePart(c, of(c).part(), save) }},
+		{Entry: host.Entry{ID: actMarkdown, Keys: []string{"ctrl+t"}, Scope: Scope, Title: "plain or rendered", Synonyms: []string{"render"}, Help: "Show the text under the cursor as it is, or as Markdown or a tree. A text over 256K is plain at first.", Priority: 29,
+			Enabled: func(c host.Context) (bool, string) {
+				if of(c).content == nil {
+					return false, "only a text in the content view has two forms"
+				}
+				return of(c).content.CanSwitch()
+			},
+		}, Do: func(c host.Context) tea.Cmd { return of(c).content.Switch() }},
+	}
+}
+
+// part returns the part under the cursor, nil without one.
+func (d *Pane) part() *content.Part {
+	if d.content == nil {
+		return nil
+	}
+	return d.content.Selected()
+}
+
+// Part returns the text of the part under the cursor; ok is false without one.
+func (d *Pane) Part() (name, text string, ok bool) {
+	p := d.part()
+	if p == nil {
+		return "", "", false
+	}
+	if p.Link != "" {
+		return "address of " + p.Name(), p.Link, true
+	}
+	text, ok = p.Text()
+	return "text of " + p.Name(), text, ok
+}
+
+// Open reads the linked resource under the cursor, or folds or unfolds the value there.
+func (d *Pane) Open(c host.Context) tea.Cmd {
+	d.changed = true
+	p := d.part()
+	if p == nil || p.Link == "" {
+		d.Act(host.ActOpen)
+		return nil
+	}
+	if ok, why := host.CanSend(c); !ok {
+		c.Host.Warn("read " + p.Link + ": " + why)
+		return nil
+	}
+	return calls.Request(c, "resources/read "+p.Link, "resources/read", calls.URIParams(p.Link), 0)
+}
+
+// savePart prompts for the name of a new file, and writes a part to it.
+func savePart(c host.Context, p *content.Part, save func(c host.Context, name, text string) error) tea.Cmd {
+	c.Host.Prompt(c.Workspace, host.Prompt{
+		Label: "write to", Hint: "a new file", Text: fmt.Sprintf("mcpdbg-%d%s", c.Workspace.Selected.Number+1, p.Suffix()),
+		Accept: func(c host.Context, name string) (tea.Cmd, error) {
+			if strings.TrimSpace(name) == "" {
+				return nil, nil
+			}
+			return func() tea.Msg {
+				data, err := p.Bytes()
+				if err == nil {
+					err = save(c, name, string(data))
+				}
+				return host.Result{What: "write", Err: err, Text: p.Name() + ": " + format.Size(int64(len(data))) + " written to " + name}
+			}, nil
+		},
+	})
+	return nil
+}

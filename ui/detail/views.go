@@ -1,0 +1,165 @@
+package detail
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/workspace"
+)
+
+// A view is a way to show a message.
+type view uint8
+
+// The views, in the order in which actView cycles through them.
+const (
+	viewContent view = iota // divided into parts, for reading
+	viewTree
+	viewText   // the exact text
+	viewBytes  // in hexadecimal
+	viewPair   // a request next to its response
+	viewAround // stderr around the time of the row
+	viewCount
+)
+
+var viewNames = [viewCount]string{"content", "tree", "text", "bytes", "both", "stderr"}
+
+// tabsHeight is the smallest height at which a line names the views.
+const tabsHeight = 8
+
+// A choice is what a user chooses a view for: the requests of a method, or their
+// responses.
+type choice struct {
+	method string
+	kind   framing.Kind
+}
+
+func (d *Pane) choiceOf(row session.Row) choice {
+	return choice{d.ws.Shown.Source.Method(row.Method), row.Msg}
+}
+
+// viewOf returns the view in which a row is shown first: the one chosen for others
+// of its kind; or the content of what is meant for reading.
+func (d *Pane) viewOf(row session.Row) view {
+	c := d.choiceOf(row)
+	if v, ok := d.chosen[c]; ok {
+		return v
+	}
+	read := c.kind == framing.Response && slices.Contains([]string{"tools/call", "resources/read", "prompts/get"}, c.method)
+	if read || c.kind == framing.ErrorResponse {
+		return viewContent
+	}
+	return viewTree
+}
+
+// choose switches to a view, also for other rows of the kind.
+func (d *Pane) choose(v view) tea.Cmd {
+	if d.wanted.OK {
+		d.chosen[d.choiceOf(d.wanted.Row)] = v
+	}
+	return d.setView(v)
+}
+
+// nextView chooses the next view.
+func (d *Pane) nextView() tea.Cmd { return d.choose((d.view + 1) % viewCount) }
+
+// setView switches to another view of the row.
+func (d *Pane) setView(v view) tea.Cmd {
+	pair := v == viewPair || d.view == viewPair
+	d.view, d.changed = v, true
+	switch {
+	case d.entry == nil && !pair:
+		return nil
+	case pair, d.entry.Cut, v == viewContent && len(d.entry.Payload) > workspace.InlineLimit:
+		return d.reload()
+	case v == viewContent:
+		return d.build(partsOf(d.ws.Shown.Source, d.wanted.Row, d.entry))
+	}
+	return d.build(nil)
+}
+
+// tabsAt returns the column where the names of the views begin.
+func (d *Pane) tabsAt() int {
+	width := 0
+	for _, name := range viewNames {
+		width += len(name) + 2
+	}
+	return max(d.w-width, 0)
+}
+
+// tabAt returns the view whose name is at a column of the first line.
+func (d *Pane) tabAt(x int) (view, bool) {
+	at := d.tabsAt()
+	for v, name := range viewNames {
+		if x >= at && x < at+len(name)+2 {
+			return view(v), true
+		}
+		at += len(name) + 2
+	}
+	return 0, false
+}
+
+// paintHead paints the line about the message, with the names of the views at its
+// end.
+func (d *Pane) paintHead(l *paint.Line) {
+	if at := d.tabsAt(); at > 0 && d.entry != nil {
+		d.paintAbout(l, at-1)
+	}
+	l.PadTo(d.tabsAt())
+	for v, name := range viewNames {
+		if view(v) == d.view {
+			l.Text(d.theme.Strong, "["+name+"]")
+		} else {
+			l.Text(d.theme.Dim, " "+name+" ")
+		}
+	}
+}
+
+// paintAbout paints what the message is about, in width cells: its name, then, as far
+// as there is room, time and size, and its arguments.
+func (d *Pane) paintAbout(l *paint.Line, width int) {
+	const leastArguments = 10
+	facts := d.head.size
+	if took := d.latency(); took != "" && facts != "" {
+		facts = took + "  " + facts
+	}
+	name := d.head.name
+	if termsafe.Width(name) > width-1 {
+		name = d.head.short
+	}
+	room := width - 1 - termsafe.Width(name)
+	if room < len(facts)+2 {
+		facts = ""
+	}
+	room -= len(facts) + 4
+	l.Text(d.theme.Text, " ")
+	l.Text(d.theme.Strong, termsafe.Truncate(name, width-1, d.look.Ellipsis))
+	if room >= leastArguments && d.head.arguments != "" {
+		l.Text(d.theme.Text, "  "+termsafe.Truncate(d.head.arguments, room, d.look.Ellipsis))
+	}
+	if facts != "" {
+		l.PadTo(width - len(facts) - 1)
+		l.Text(d.theme.Dim, facts)
+	}
+}
+
+// Click selects a line of the pane, or the view whose name is there.
+func (d *Pane) Click(x, y int) tea.Cmd {
+	_, h := d.inner()
+	top := d.h - h
+	switch {
+	case y == 0 && d.labels() > 0:
+		if v, ok := d.tabAt(x); ok {
+			return d.choose(v)
+		}
+	case d.content != nil:
+		d.content.Click(y - top)
+	case d.tree != nil && d.pair == nil:
+		d.changed = d.tree.SelectLine(y-top) || d.changed
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/export"
+	"mcpdbg/recordings/redact"
+	"mcpdbg/session"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/workspace"
+)
+
+// A job writes one file.
+type job struct {
+	file    string         // the recording; "" if there is none
+	source  session.Source // read if there is no recording
+	format  export.Format
+	redact  bool
+	path    string
+	replace bool
+	stop    context.CancelFunc
+
+	report *redact.Report // of what is removed, once run has returned
+	rows   atomic.Int64   // read
+	of     atomic.Int64   // 0 while secrets are removed
+}
+
+// run writes the file, which exists only after success.
+func (j *job) run(ctx context.Context) (err error) {
+	source, release, err := j.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	j.of.Store(int64(source.Len()))
+	return export.WriteFile(j.path, j.replace, func(w io.Writer) error {
+		return j.format.Write(ctx, w, export.Selection{Source: workspace.Metered{Source: source, Read: &j.rows}})
+	})
+}
+
+// open opens what is written: a copy of the recording without secrets, or the recording
+// as it is now.
+func (j *job) open(ctx context.Context) (session.Source, func() error, error) {
+	switch {
+	case j.redact:
+		copied, err := redact.Open(ctx, j.file, redact.Default())
+		if err != nil {
+			return nil, nil, err
+		}
+		j.report = copied.Report
+		return copied, copied.Close, nil
+	case j.file != "":
+		rec, err := recordings.OpenContext(ctx, j.file)
+		if err != nil {
+			return nil, nil, err
+		}
+		return rec, rec.Close, nil
+	}
+	return j.source, func() error { return nil }, nil
+}
+
+// removed returns the number of removed secrets, for the message about the file.
+func (j *job) removed() string {
+	if j.report == nil {
+		return ""
+	}
+	return "; " + kit.Plural(j.report.Removed, "secret") + " removed: read it before you share it"
+}
+
+// doing describes what the job does now.
+func (j *job) doing() string {
+	of := j.of.Load()
+	if of == 0 {
+		return "removing secrets ..."
+	}
+	return "writing " + percent(j.rows.Load(), of) + " ..."
+}

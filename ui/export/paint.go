@@ -1,0 +1,120 @@
+package export
+
+import (
+	"fmt"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+)
+
+// The sizes of the dialog, in cells.
+const (
+	width      = 96
+	labelWidth = 10
+	maxRules   = 8 // listed
+)
+
+// percent returns a part in percent, which is below 100 until all is done.
+func percent(part, of int64) string {
+	return format.Percent(int(min(part, of-1)), int(of))
+}
+
+// Draw paints the dialog over the panes.
+func (v *view) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	w := min(width, screen.Width)
+	facts := v.facts(screen.Theme, w-2)
+	r := screen.Body()
+	r = r.Center(w, min(lineCount+1+len(facts)+2, r.H))
+	in := r.Inner()
+	v.block.Options = screen.Look()
+	v.block.Resize(in.W, in.H)
+	for y := range in.H {
+		l := v.block.Line(y)
+		switch {
+		case y < lineCount:
+			v.paintLine(screen, l, y)
+		case y == lineCount:
+			screen.PaintRule(l)
+		case y-lineCount-1 < len(facts):
+			l.PadTo(2)
+			l.Text(facts[y-lineCount-1].Style, facts[y-lineCount-1].Text)
+		}
+	}
+	screen.Canvas.Box(r, screen.Border("Export "+v.title, v.right(), true), &v.block)
+}
+
+// right returns the right title: the running work.
+func (v *view) right() string {
+	switch {
+	case v.job != nil:
+		return v.job.doing()
+	case v.searching():
+		return "searching for secrets ..."
+	}
+	return ""
+}
+
+// searching reports whether the secrets are not known yet.
+func (v *view) searching() bool { return v.file != "" && v.found == nil && v.wrong == "" }
+
+func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line int) {
+	th, here := screen.Theme, line == v.at
+	cursor := "  "
+	if here {
+		cursor = "> "
+	}
+	l.Text(th.Key, cursor)
+	l.Text(th.Strong.If(here), [...]string{"format", "secrets", "file"}[line])
+	l.PadTo(labelWidth)
+	switch line {
+	case lineFormat:
+		f := v.formats[v.format]
+		l.Text(th.Strong, f.Name)
+		l.Text(th.Dim, "  "+f.About)
+	case lineRedact:
+		if v.redact {
+			l.Text(th.OK, "removed")
+			return
+		}
+		l.Text(th.Warn, "kept: the file contains everything")
+	case lineFile:
+		v.path.Paint(l, th, screen.ASCII, here)
+	}
+}
+
+// facts returns the lines below the choices: an error, what redaction removes, and what
+// that cannot know.
+func (v *view) facts(th *theme.Theme, width int) (rows []kit.Row) {
+	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, max(width-3, 1)) }
+	if v.wrong != "" {
+		add(th.Error, "x "+v.wrong)
+	}
+	switch {
+	case v.file == "" && v.wrong != "":
+		return rows
+	case v.file == "":
+		add(th.Warn, "The session is not recorded: secrets cannot be removed from it.")
+		return rows
+	case v.found == nil:
+		return rows
+	}
+	verb := "will be removed"
+	if !v.redact {
+		verb = "stay in the file"
+	}
+	add(th.Strong, fmt.Sprintf("%s in %s %s", kit.Plural(v.found.Removed, "secret"), paint.Thousands(v.found.Entries)+" entries", verb))
+	rules := v.found.ByRule()
+	for i, rule := range rules {
+		if i == maxRules {
+			add(th.Dim, fmt.Sprintf("       and by %d more rules", len(rules)-i))
+			break
+		}
+		add(th.Text, fmt.Sprintf("%6d  %s", rule.Count, rule.Rule))
+	}
+	add(th.Dim, "Rules cannot know every secret: read the file before you share it.")
+	return rows
+}

@@ -1,0 +1,241 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/recordings/export"
+	"mcpdbg/recordings/redact"
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+)
+
+// The lines of the dialog that have a cursor.
+const (
+	lineFormat = iota
+	lineRedact
+	lineFile
+	lineCount
+)
+
+// A view chooses what is exported, and to which file.
+type view struct {
+	title  string         // of the workspace
+	source session.Source // its log
+	file   string         // its recording; "" if it has none
+
+	formats []export.Format
+	format  int
+	redact  bool
+	path    *kit.Field
+	at      int
+
+	found *redact.Report // what redaction removes; nil until it is known
+	wrong string
+	stop  context.CancelFunc // cancels the search for secrets
+	job   *job               // that is running; nil for none
+
+	block paint.Lines
+}
+
+// recorded is the log of a session that knows its recording.
+type recorded interface{ Path() string }
+
+// open opens the dialog, and searches the recording for secrets.
+func open(c host.Context) tea.Cmd {
+	ws := c.Workspace
+	v := &view{title: ws.Title, source: ws.Log, file: ws.Path, formats: export.Formats(), redact: true, path: kit.NewField(false)}
+	if log, ok := ws.Log.(recorded); ok && v.file == "" {
+		v.file = log.Path()
+	}
+	v.path.Add(v.fileName())
+	ctx, stop := context.WithCancel(c.Host.Lifetime())
+	v.stop = stop
+	c.Host.Open(ws, v)
+	if v.file == "" {
+		return nil
+	}
+	file := v.file
+	return func() tea.Msg {
+		found, err := redact.Copy(ctx, file, nil, redact.Default())
+		stop()
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			v.found = found
+			if err != nil && !errors.Is(err, context.Canceled) {
+				v.wrong = err.Error()
+			}
+			c.Host.Redraw()
+			return nil
+		}}
+	}
+}
+
+// fileName returns the name that is offered for a file of the chosen format: that of the
+// recording, in the working folder.
+func (v *view) fileName() string {
+	name := "session"
+	if v.file != "" {
+		name = strings.TrimSuffix(filepath.Base(v.file), filepath.Ext(v.file))
+	}
+	format := v.formats[v.format].Name
+	if format == "jsonl" {
+		name += "-messages" // a recording has the same extension
+	}
+	return name + "." + format
+}
+
+// Scope is the scope of its actions.
+func (*view) Scope() string { return Scope }
+
+// Update types into the file name.
+func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+	if v.at == lineFile && v.job == nil {
+		v.path.Update(msg)
+		v.wrong = ""
+	}
+	return nil
+}
+
+// Move moves the cursor.
+func (v *view) Move(_ host.Context, way string) tea.Cmd {
+	n, _ := kit.LinesOf(way, lineCount)
+	v.at = kit.Between(0, v.at+n, lineCount-1)
+	return nil
+}
+
+// toggle changes the line under the cursor, or types a space.
+func (v *view) toggle() {
+	if v.at == lineFile && v.job == nil {
+		v.path.Add(" ")
+		return
+	}
+	v.change(1)
+}
+
+// change changes the format or redaction. A file name that was offered is replaced.
+func (v *view) change(by int) {
+	if v.job != nil {
+		return
+	}
+	v.wrong = ""
+	switch v.at {
+	case lineRedact:
+		v.redact = !v.redact
+	case lineFormat:
+		offered := string(v.path.Text) == v.fileName()
+		v.format = (v.format + by + len(v.formats)) % len(v.formats)
+		if offered {
+			v.path.Wipe()
+			v.path.Add(v.fileName())
+		}
+	}
+}
+
+// Back cancels writing, or closes the dialog.
+func (v *view) Back(c host.Context) tea.Cmd {
+	if v.job != nil {
+		v.job.stop()
+		return nil
+	}
+	v.stop()
+	c.Host.Close(v)
+	return nil
+}
+
+// target returns the file to write, as an absolute path.
+func (v *view) target() (string, error) {
+	path := strings.TrimSpace(string(v.path.Text))
+	if path == "" {
+		return "", errors.New("enter a file name")
+	}
+	if rest, home := strings.CutPrefix(path, "~/"); home {
+		folder, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(folder, rest)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	there, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return path, nil // a new file, or one that cannot be written
+	case there.IsDir():
+		return "", errors.New(path + " is a folder")
+	}
+	if own, err := os.Stat(v.file); err == nil && os.SameFile(own, there) {
+		return "", errors.New("that is the recording itself: enter another file name")
+	}
+	return path, nil
+}
+
+// progressEvery is how often the progress of writing is painted.
+const progressEvery = 100 * time.Millisecond
+
+// write writes the file. It asks before it replaces one.
+func (v *view) write(c host.Context, replace bool) tea.Cmd {
+	path, err := v.target()
+	switch {
+	case err != nil:
+		v.wrong, v.at = err.Error(), lineFile
+		return nil
+	case v.redact && v.file == "":
+		v.wrong, v.at = "secrets cannot be removed from a session that is not recorded: turn redaction off to write everything", lineRedact
+		return nil
+	}
+	ctx, stop := context.WithCancel(c.Host.Lifetime())
+	j := &job{file: v.file, source: v.source, format: v.formats[v.format], redact: v.redact, path: path, replace: replace, stop: stop}
+	v.job, v.wrong = j, ""
+	run := func() tea.Msg {
+		err := j.run(ctx)
+		cancelled := ctx.Err() != nil
+		stop()
+		return host.Result{Then: func(c host.Context) tea.Cmd { return v.written(c, j, cancelled, err) }}
+	}
+	return tea.Batch(run, v.tick(c, j))
+}
+
+// tick repaints the progress until the job ends.
+func (v *view) tick(c host.Context, j *job) tea.Cmd {
+	return c.Host.After(progressEvery, host.Result{Then: func(c host.Context) tea.Cmd {
+		if v.job != j {
+			return nil
+		}
+		c.Host.Redraw()
+		return v.tick(c, j)
+	}})
+}
+
+// written closes the dialog after success.
+func (v *view) written(c host.Context, j *job, cancelled bool, err error) tea.Cmd {
+	v.job = nil
+	c.Host.Redraw()
+	switch {
+	case cancelled:
+		v.wrong = "cancelled; no file was written"
+	case errors.Is(err, fs.ErrExist):
+		c.Host.Confirm(c.Workspace, &host.Dialog{
+			Title: "Replace the file?", Lines: []string{j.path, "exists already."},
+			Yes: func(c host.Context) tea.Cmd { return v.write(c, true) },
+		})
+	case err != nil:
+		v.wrong = err.Error()
+	default:
+		v.stop()
+		c.Host.Close(v)
+		c.Host.Notify("exported to " + j.path + j.removed())
+	}
+	return nil
+}

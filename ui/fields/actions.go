@@ -1,0 +1,89 @@
+package fields
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/form"
+	"mcpdbg/ui/widget/keymap"
+)
+
+// Scope is the scope that the scopes of forms inherit from.
+const Scope = "fields"
+
+// A Filling is a view in which the user fills in a form.
+type Filling interface {
+	host.View
+	// Form is the form, nil if there is none.
+	Form() *form.Form
+	// Edited follows a change of the form, or a move to another field.
+	Edited(host.Context) tea.Cmd
+	// Suggested follows a suggestion that the user took.
+	Suggested(host.Context) tea.Cmd
+}
+
+// Actions are those that move between the fields and change them.
+func Actions() []host.Action {
+	can := func(has func(form.Info) bool, reason string) func(host.Context) (bool, string) {
+		return func(c host.Context) (bool, string) {
+			v, ok := c.View.(Filling)
+			return ok && v.Form() != nil && has(v.Form().Info()), reason
+		}
+	}
+	canAdd := can(func(i form.Info) bool { return i.CanAdd }, "the field is not in a list")
+	canDrop := can(func(i form.Info) bool { return i.CanRemove }, "the field is part of the schema: ctrl+g omits it")
+	return []host.Action{
+		{Entry: host.Entry{Name: "complete", Keys: []string{"tab"}, Scope: Scope, Title: "complete, next", Help: "Take the next suggestion; if there is none, go to the next field.", Priority: 60}, Do: host.On(complete)},
+		host.Override(host.Entry{Name: kit.Down, ID: "next", Keys: []string{"down", "enter"}, Scope: Scope, Title: "next field", Help: "Go to the next field.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "field"}}),
+		host.Override(host.Entry{Name: kit.Up, ID: "previous", Keys: []string{"up", "shift+tab"}, Scope: Scope, Title: "previous field", Help: "Go to the previous field."}),
+		host.Override(host.Entry{Name: kit.PageDown, Scope: Scope}),
+		{Entry: host.Entry{Name: "add", Keys: []string{"ctrl+n", "insert"}, Scope: Scope, Title: "add item", Help: "Add an item to the list.", Priority: 75, Enabled: canAdd}, Do: change(func(f *form.Form) { f.Add() })},
+		{Entry: host.Entry{Name: "remove", Keys: []string{"f8", "ctrl+delete"}, Scope: Scope, Title: "remove item", Help: "Remove the item from its list, or a member unknown to the schema from its object.", Priority: 74, Enabled: canDrop}, Do: change(func(f *form.Form) { f.Remove() })},
+		{Entry: host.Entry{Name: "leave-out", Keys: []string{"ctrl+g"}, Scope: Scope, Title: "omit", Help: "Omit the field; press again to send it empty.", Priority: 45}, Do: change(func(f *form.Form) { f.Clear() })},
+		{Entry: host.Entry{Name: "null", Keys: []string{"f9"}, Scope: Scope, Title: "null", Help: "Send null, whether the schema allows it or not."}, Do: change(func(f *form.Form) { f.Null() })},
+	}
+}
+
+// change returns the effect of an action that changes the focused form.
+func change(do func(*form.Form)) func(host.Context) tea.Cmd {
+	return host.On(func(c host.Context, v Filling) tea.Cmd {
+		f := v.Form()
+		if f == nil {
+			return nil
+		}
+		do(f)
+		c.Host.Redraw()
+		return v.Edited(c)
+	})
+}
+
+// Move moves between the fields of the focused view: way is the name of a
+// movement action of package kit.
+func Move(c host.Context, way string) tea.Cmd {
+	return change(func(f *form.Form) {
+		switch way {
+		case kit.Down:
+			f.Next()
+		case kit.Up:
+			f.Prev()
+		case kit.PageDown:
+			f.Page(1)
+		case kit.PageUp:
+			f.Page(-1)
+		}
+	})(c)
+}
+
+// complete takes a suggestion, or moves to the next field.
+func complete(c host.Context, v Filling) tea.Cmd {
+	f := v.Form()
+	switch {
+	case f == nil:
+		return nil
+	case !f.Suggest(1):
+		return Move(c, kit.Down)
+	}
+	c.Host.Redraw()
+	return v.Suggested(c)
+}

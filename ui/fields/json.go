@@ -1,0 +1,73 @@
+package fields
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/form"
+	"mcpdbg/ui/widget/theme"
+)
+
+const (
+	// MaxChecked is the length of the longest text that is checked while the user
+	// types, in bytes.
+	MaxChecked = 2 << 20
+	// TooLongToCheck is shown below a longer one.
+	TooLongToCheck = "! too long to check while typing"
+)
+
+// Status describes a text that should be JSON, with the problems found in it; err
+// is why it could not be checked.
+func Status(th *theme.Theme, text []byte, problems []form.Problem, err error) (string, theme.Style) {
+	switch {
+	case len(problems) > 0:
+		more := ""
+		if n := len(problems) - 1; n > 0 {
+			more = fmt.Sprintf("  (and %d more)", n)
+		}
+		return "x " + Placed(text, problems[0]) + more, th.Error
+	case err != nil:
+		return "! cannot be checked: " + err.Error(), th.Warn
+	}
+	return "valid", th.OK
+}
+
+// Placed formats a problem with its place in a text.
+func Placed(text []byte, p form.Problem) string {
+	if syntax := SyntaxError(text); syntax != "" {
+		return syntax
+	}
+	line, col := form.Locate(text, p.Path)
+	return fmt.Sprintf("%d:%d: %s", line, col, p.String())
+}
+
+// SyntaxError describes the first error in the syntax of a JSON text and its
+// place, "" if there is none.
+func SyntaxError(text []byte) string {
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(text, new(json.RawMessage)); !errors.As(err, &syntax) {
+		return ""
+	}
+	line, col := Position(text, int(syntax.Offset))
+	return fmt.Sprintf("%d:%d: %s", line, col, syntax.Error())
+}
+
+// Position returns the line and column, from 1, of the last of the first n bytes
+// of a text.
+func Position(text []byte, n int) (line, col int) {
+	before := text[:kit.Between(0, n-1, len(text))]
+	return 1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// Spread formats JSON over several lines, for editing. Text that is not JSON, or
+// would have too many lines to edit, stays as it is.
+func Spread(line []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, line, "", "  ") != nil || bytes.Count(out.Bytes(), []byte{'\n'}) > kit.MaxDraftLines {
+		return string(line)
+	}
+	return out.String()
+}

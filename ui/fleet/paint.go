@@ -1,0 +1,231 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/grid"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// The sizes of the parts of the screen, in lines.
+const (
+	maxFacts   = 8  // maximum for the target under the cursor,
+	spareFacts = 16 // maximum if the list leaves room
+	minInside  = 12 // minimum inside the frame for it to have any
+	maxSummary = 3  // maximum for the whole run
+	minHeight  = 16 // minimum height of the screen for a line of causes
+	labelWidth = 12 // cells for the labels of facts
+)
+
+// Draw fills the screen except the footer.
+func (v *View) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	all := paint.Rect{W: screen.Width, H: screen.Height - 1}
+	v.Grid.SetTheme(screen.Theme)
+	lines := v.summary(all.W - 2)
+	head := 2
+	if screen.Height >= minHeight {
+		head = 3 + len(lines)
+	}
+	top, box := all.CutTop(head)
+	v.paintTop(screen, top, lines)
+	v.paintBox(c, box)
+}
+
+// paintTop paints the lines about the whole run.
+func (v *View) paintTop(screen *kit.Screen, r paint.Rect, lines []string) {
+	block := &v.top
+	block.Options = screen.Look()
+	block.Resize(r.W, r.H)
+	kit.PaintParts(block.Line(0), v.headerParts(screen))
+	v.Grid.PaintTotals(block.Line(1))
+	if r.H > 2 {
+		v.Grid.PaintCauses(block.Line(2))
+	}
+	for i := 3; i < r.H; i++ {
+		l := block.Line(i)
+		l.PadTo(1)
+		l.Text(screen.Theme.Text, lines[i-3])
+	}
+	screen.Canvas.Draw(r, block)
+}
+
+// headerParts returns the parts of the first line: the title of the run, and
+// its state.
+func (v *View) headerParts(screen *kit.Screen) []kit.Part {
+	const badge = "SMOKE"
+	state, style := v.state(screen.Theme)
+	room := max(screen.Width-len(badge)-len(state)-6, 0) // and the gaps between them
+	return []kit.Part{
+		{Text: badge, Style: screen.Theme.Strong, Priority: kit.Must},
+		{Text: state, Style: style, Priority: kit.Must},
+		{Text: termsafe.Truncate(v.Run.Title, room, screen.Look().Ellipsis), Style: screen.Theme.Text, Priority: 92},
+	}
+}
+
+// state returns the state of the run.
+func (v *View) state(th *theme.Theme) (string, theme.Style) {
+	t := v.Grid.Totals()
+	switch {
+	case !t.Over && t.Active()+t.Waiting == 0:
+		return "writing reports ...", th.Warn
+	case !t.Over && v.stopping:
+		return fmt.Sprintf("stopping %s ...", kit.Plural(t.Active(), "session")), th.Warn
+	case !t.Over:
+		return "running", th.Warn
+	case t.Failed > 0:
+		return "done: FAILED", th.Error
+	case t.Cancelled > 0:
+		return "done: CANCELLED", th.Error
+	}
+	return "done: ok", th.OK
+}
+
+// summary returns the summary of a finished run, with as many facts on a line
+// as fit.
+func (v *View) summary(width int) []string {
+	t := v.Grid.Totals()
+	if !t.Over {
+		return nil
+	}
+	const gap = "   "
+	var lines []string
+	for _, f := range t.Facts {
+		text := f.Label + " " + f.Text
+		if f.Bad {
+			text = "x " + text
+		}
+		last := len(lines) - 1
+		if last >= 0 && termsafe.Width(lines[last]+gap+text) <= width {
+			lines[last] += gap + text
+		} else {
+			lines = append(lines, text)
+		}
+	}
+	return lines[:min(len(lines), maxSummary)]
+}
+
+// paintBox paints the list, and below a rule the facts about the target under
+// the cursor.
+func (v *View) paintBox(c host.Context, r paint.Rect) {
+	screen := c.Host.Screen()
+	in := r.Inner()
+	rows := 0
+	if in.H >= minInside {
+		part := 4
+		if v.Over() {
+			part = 3 // the causes of failures matter more than the list now
+		}
+		rows = max(min(maxFacts, in.H/part+1), min(spareFacts, in.H-v.Grid.Len()-1))
+	}
+	below, list := in.CutBottom(rows)
+	v.Grid.SetSize(list.W, list.H)
+	v.Grid.Paint(&v.list, c.View == host.View(v))
+	left, right := v.titles(screen)
+	screen.Canvas.Box(r, screen.Border(left, right, true), &paint.Lines{})
+	screen.Canvas.Draw(list, &v.list)
+	if rows > 0 {
+		v.paintAbout(screen, below)
+	}
+}
+
+// titles returns the titles in the border of the list.
+func (v *View) titles(screen *kit.Screen) (left, right string) {
+	all, listed := v.Grid.Totals(), v.Grid.Len()
+	left = "Targets " + paint.Thousands(all.All())
+	if v.Grid.FailedOnly() || v.Grid.Filter() != "" {
+		left = fmt.Sprintf("Targets %s of %s", paint.Thousands(listed), paint.Thousands(all.All()))
+	}
+	if v.Grid.FailedOnly() {
+		left += "  failed only"
+	}
+	if text := v.Grid.Filter(); text != "" {
+		left += "  filter " + termsafe.Truncate(text, max(screen.Width/4, 8), screen.Look().Ellipsis)
+	}
+	if v.opening != "" {
+		return left, "opening " + v.opening + " ..."
+	}
+	if s := v.Grid.Sort(); s != grid.AsGiven {
+		right = s.String() + "  "
+	}
+	return left, right + v.Grid.Status()
+}
+
+// paintAbout paints the facts about the target under the cursor.
+func (v *View) paintAbout(screen *kit.Screen, r paint.Rect) {
+	block := &v.about
+	block.Options = screen.Look()
+	block.Resize(r.W, r.H)
+	screen.PaintRule(block.Line(0))
+	rows := v.aboutRows(screen.Theme, r.W-labelWidth-1, true)
+	if len(rows) > r.H-1 {
+		rows = v.aboutRows(screen.Theme, r.W-labelWidth-1, false)
+	}
+	for i, row := range rows {
+		if i == r.H-2 && len(rows) > r.H-1 {
+			block.Line(i+1).Text(screen.Theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", kit.Plural(len(rows)-i, "more line")))
+			break
+		}
+		screen.PaintSheetRow(block.Line(i+1), row, labelWidth)
+	}
+	screen.Canvas.Draw(r, block)
+}
+
+// aboutRows returns the facts about the target under the cursor, starting with
+// the content of its line in full. The name is optional, as the list has it
+// too; without it more facts fit on a small screen.
+func (v *View) aboutRows(th *theme.Theme, width int, named bool) []kit.Row {
+	target, row, ok := v.picked()
+	if !ok {
+		return nil
+	}
+	var facts []grid.Fact
+	if named {
+		facts = append(facts, grid.Fact{Label: "target", Text: nameOf(row)})
+	}
+	facts = append(facts, stateOf(&row))
+	facts = append(facts, v.Run.Source.About(target)...)
+	facts = append(facts, grid.Fact{Label: "recording", Text: row.Recording})
+	var rows []kit.Row
+	for _, f := range facts {
+		style := th.Text
+		if f.Bad {
+			style = th.Error
+		}
+		label := f.Label
+		for line := range strings.Lines(format.Brief(f.Text, maxAbout)) {
+			rows = kit.AddRows(rows, label, strings.TrimRight(line, "\r\n"), style, width)
+			label = ""
+		}
+	}
+	return rows
+}
+
+// stateOf returns the result of a target, or its current phase.
+func stateOf(row *grid.Row) grid.Fact {
+	f := grid.Fact{Label: cmp.Or(row.Cause, row.State.String()), Text: row.Message, Bad: row.State == grid.Failed}
+	switch {
+	case f.Text != "":
+	case row.State == grid.Waiting:
+		f.Text = "for its turn"
+	case row.State != grid.Running:
+	case row.FailedIn != "":
+		f.Text = row.Phase + ", after failing in " + row.FailedIn
+	case row.Idle():
+		f.Label, f.Text = grid.Waiting.String(), fmt.Sprintf("for its turn, %.1fs", row.InPhase.Seconds())
+	default:
+		f.Text = fmt.Sprintf("%s for %.1fs", row.Phase, row.InPhase.Seconds())
+	}
+	return f
+}
+
+// maxAbout is the maximum number of bytes shown of a fact; the recording has
+// the rest.
+const maxAbout = 4 << 10

@@ -1,0 +1,201 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/workspace"
+)
+
+// The scopes of this screen.
+const (
+	Scope       = "home"
+	ScopeInputs = "inputs"
+)
+
+// Actions are those of the list. launcher returns what opens items, nil if nothing
+// can be opened.
+func Actions(launcher func(host.Context) host.Launcher) []host.Action {
+	possible := func(c host.Context) (bool, string) {
+		return launcher(c) != nil, "servers and recordings cannot be opened from here"
+	}
+	return []host.Action{
+		{Entry: host.Entry{ID: "open-session", Keys: []string{"O"}, Scope: keymap.Global, Title: "open another", Synonyms: []string{"history", "connect", "recordings", "demo", "new", "start"}, Help: "Open another server, a recording or the demo; open sessions stay open.", Enabled: possible}, Do: func(c host.Context) tea.Cmd { return Open(c, launcher(c)) }},
+		{Entry: host.Entry{ID: "home-open", Keys: []string{"enter"}, Scope: Scope, Title: "open", Help: "Open the selected item, or start the command that you typed as a server.", Priority: 90}, Do: host.On(openItem)},
+		{Entry: host.Entry{ID: "home-edit", Keys: []string{"tab"}, Scope: Scope, Title: "edit command", Help: "Put the command of the selected recording in the line, to change it or to start it again.", Priority: 45, Enabled: hasCommand}, Do: host.On(editCommand)},
+		{Entry: host.Entry{ID: "home-reload", Keys: []string{"ctrl+r"}, Scope: Scope, Title: "reload", Help: "Read the config files and the recordings again.", Priority: 40}, Do: host.On(func(c host.Context, v *View) tea.Cmd { return v.Load(c) })},
+		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Title: "back", Help: "Clear the line, cancel opening, then return to the open sessions."}),
+	}
+}
+
+// A View lists the servers and recordings that can be opened. It covers
+// everything; without any session it is the only screen.
+type View struct {
+	launcher host.Launcher
+
+	found   host.Home
+	loading bool
+	picker  kit.Picker
+	reading reading
+	wrong   string // why the last attempt failed
+
+	opening string             // the name of the item being opened
+	giveUp  context.CancelFunc // cancels opening
+
+	block, list paint.Lines
+}
+
+// New returns the list of the items that a launcher can open. Load fills it.
+func New(launcher host.Launcher) *View {
+	v := &View{launcher: launcher}
+	v.picker.Find = v.find
+	return v
+}
+
+// Scope is the scope of its actions.
+func (*View) Scope() string { return Scope }
+
+// Picks is the list with its search.
+func (v *View) Picks() *kit.Picker { return &v.picker }
+
+// Update narrows the list by what is typed.
+func (v *View) Update(c host.Context, msg tea.Msg) tea.Cmd {
+	if !v.picker.Typed(msg) {
+		return nil
+	}
+	v.wrong = ""
+	return v.read(c)
+}
+
+// Move moves the cursor, and reads the recordings that come into view.
+func (v *View) Move(c host.Context, way string) tea.Cmd {
+	v.picker.Move(way)
+	return v.read(c)
+}
+
+// Open opens the list of items.
+func Open(c host.Context, launcher host.Launcher) tea.Cmd {
+	v := New(launcher)
+	c.Host.Open(c.Workspace, v)
+	return v.Load(c)
+}
+
+// Load loads the list of items.
+func (v *View) Load(c host.Context) tea.Cmd {
+	if v.loading {
+		return nil
+	}
+	v.loading = true
+	ctx := c.Host.Lifetime()
+	return func() tea.Msg {
+		found, err := v.launcher.Home(ctx)
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			v.loading = false
+			if err != nil {
+				v.wrong = err.Error()
+				return nil
+			}
+			v.show(found)
+			return v.read(c)
+		}}
+	}
+}
+
+// show lists the items that were found. The cursor stays on its item.
+func (v *View) show(found host.Home) {
+	was, _ := v.picked()
+	v.found, v.reading = found, reading{round: v.reading.round + 1, state: make([]readState, len(found.Items))}
+	names, more := make([]string, len(found.Items)), make([]string, len(found.Items))
+	for i, item := range found.Items {
+		names[i], more[i] = item.Name, about(&item)
+	}
+	v.picker.SetWith(names, more)
+	for at, pick := range v.picker.Shown {
+		if was.Key != "" && v.item(pick.Item).Key == was.Key {
+			v.picker.At = at
+		}
+	}
+}
+
+// about is what an item can be searched by besides its name.
+func about(item *host.Item) string {
+	return item.From + " " + item.Where + " " + item.Command + " " + item.Kind.String()
+}
+
+// picked returns the item under the cursor.
+func (v *View) picked() (host.Item, bool) {
+	i, ok := v.picker.Current()
+	if !ok {
+		return host.Item{}, false
+	}
+	return v.item(i), true
+}
+
+// openItem opens the item under the cursor, after prompting for the values that
+// it needs.
+func openItem(c host.Context, v *View) tea.Cmd {
+	item, ok := v.picked()
+	switch {
+	case !ok || v.opening != "":
+		return nil
+	case item.Blocked != "":
+		v.wrong = "cannot open " + item.Name + ": " + item.Blocked
+		return nil
+	case len(item.Inputs) > 0:
+		c.Host.Open(c.Workspace, newInputs(v, item))
+		return nil
+	case item.Kind == host.CommandItem:
+		if err := splitCommand(&item); err != nil {
+			v.wrong = err.Error()
+			return nil
+		}
+	}
+	return v.launch(c, item, nil)
+}
+
+// launch opens an item with the Launcher.
+func (v *View) launch(c host.Context, item host.Item, inputs map[string]string) tea.Cmd {
+	ctx, giveUp := context.WithCancel(c.Host.Lifetime())
+	v.opening, v.giveUp, v.wrong = item.Name, giveUp, ""
+	return func() tea.Msg {
+		opened, err := v.launcher.Open(ctx, item, inputs)
+		late := ctx.Err() != nil
+		giveUp()
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			v.opening = ""
+			switch {
+			case err != nil && !errors.Is(err, context.Canceled):
+				v.wrong = fmt.Sprintf("%s: %v", item.Name, err)
+				return nil
+			case err != nil:
+				return nil
+			case late:
+				return host.End(c, item.Name, opened)
+			}
+			c.Host.Close(v)
+			return c.Host.Add(opened)
+		}}
+	}
+}
+
+// Back clears the query, cancels opening, or goes back. With nothing to go back
+// to, home stays.
+func (v *View) Back(c host.Context) tea.Cmd {
+	switch {
+	case v.opening != "":
+		v.giveUp()
+	case v.picker.Clear():
+	case len(c.Host.Workspaces()) > 0:
+		c.Host.Close(v)
+	default:
+		c.Host.Notify(workspace.ErrNoSession.Error() + "; " + c.Host.Key(host.ActInterrupt) + " quits")
+	}
+	return nil
+}

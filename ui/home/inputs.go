@@ -1,0 +1,176 @@
+package home
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+)
+
+// InputActions are those on the values that an item needs.
+func InputActions() []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: "input-accept", Keys: []string{"enter"}, Scope: ScopeInputs, Title: "accept", Help: "Go to the next value; after the last one, open.", Priority: 90}, Do: host.On(accept)},
+		host.Override(host.Entry{Name: kit.Down, ID: "input-next", Scope: ScopeInputs, Keys: []string{"tab", "down"}, Title: "next", Help: "Go to the next value.", Priority: 60}),
+		host.Override(host.Entry{Name: kit.Up, ID: "input-previous", Scope: ScopeInputs, Keys: []string{"shift+tab", "up"}, Title: "previous", Help: "Go to the previous value."}),
+		{Entry: host.Entry{ID: "input-option", Keys: []string{"ctrl+n"}, Scope: ScopeInputs, Title: "next option", Help: "Take the next option, if the value has options.", Priority: 50, Enabled: hasOptions}, Do: host.On(nextOption)},
+		{Entry: host.Entry{ID: "input-clear", Keys: []string{"ctrl+u"}, Scope: ScopeInputs, Title: "clear", Help: "Clear the value.", Priority: 20}, Do: host.On(clearInput)},
+		host.Override(host.Entry{Name: host.CloseName, ID: "input-cancel", Scope: ScopeInputs, Title: "cancel", Help: "Close without opening anything."}),
+	}
+}
+
+// Inputs prompts for the values that a configuration leaves to the user.
+// Secrets are not shown, and the fields keep nothing of them.
+type Inputs struct {
+	Fields []*kit.Field
+	home   *View
+	item   host.Item
+	at     int
+	wrong  string
+	block  paint.Lines
+}
+
+func newInputs(v *View, item host.Item) *Inputs {
+	f := &Inputs{home: v, item: item}
+	for _, in := range item.Inputs {
+		field := kit.NewField(in.Secret)
+		field.Add(in.Default)
+		f.Fields = append(f.Fields, field)
+	}
+	return f
+}
+
+// Scope is the scope of its actions.
+func (*Inputs) Scope() string { return ScopeInputs }
+
+// Update changes the current value.
+func (f *Inputs) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+	f.Fields[f.at].Update(msg)
+	f.wrong = ""
+	return nil
+}
+
+// Move moves to another value.
+func (f *Inputs) Move(_ host.Context, way string) tea.Cmd {
+	by, _ := kit.LinesOf(way, 1)
+	f.at = (f.at + by + len(f.Fields)) % len(f.Fields)
+	return nil
+}
+
+// accept goes to the next value. After the last one it opens the item, if all
+// values are allowed.
+func accept(c host.Context, f *Inputs) tea.Cmd {
+	if f.at+1 < len(f.Fields) {
+		return f.Move(c, kit.Down)
+	}
+	values := make(map[string]string, len(f.Fields))
+	for i, in := range f.item.Inputs {
+		text := string(f.Fields[i].Text)
+		if len(in.Options) > 0 && !slices.Contains(in.Options, text) {
+			f.at, f.wrong = i, "must be one of: "+strings.Join(in.Options, ", ")
+			return nil
+		}
+		values[in.ID] = text
+	}
+	f.Back(c)
+	return f.home.launch(c, f.item, values)
+}
+
+func hasOptions(c host.Context) (bool, string) {
+	f, ok := c.View.(*Inputs)
+	return ok && len(f.item.Inputs[f.at].Options) > 0, "this value accepts any text"
+}
+
+// nextOption sets the option after the current one, or the first.
+func nextOption(_ host.Context, f *Inputs) tea.Cmd {
+	options, field := f.item.Inputs[f.at].Options, f.Fields[f.at]
+	next := (slices.Index(options, string(field.Text)) + 1) % len(options)
+	field.Wipe()
+	field.Add(options[next])
+	return nil
+}
+
+func clearInput(_ host.Context, f *Inputs) tea.Cmd {
+	f.Fields[f.at].Wipe()
+	return nil
+}
+
+// Back wipes the values, and closes the form.
+func (f *Inputs) Back(c host.Context) tea.Cmd {
+	for _, field := range f.Fields {
+		field.Wipe()
+	}
+	c.Host.Close(f)
+	return nil
+}
+
+// An inputRow is one line of the form.
+type inputRow struct {
+	text  string
+	style theme.Style
+	field int // painted here, counted from 1
+}
+
+func (f *Inputs) rows(th *theme.Theme, width int) (rows []inputRow, at int) {
+	add := func(text string, style theme.Style) {
+		for _, line := range format.Wrap(text, width) {
+			rows = append(rows, inputRow{text: line, style: style})
+		}
+	}
+	for i, in := range f.item.Inputs {
+		label := in.ID
+		if in.Description != "" {
+			label += ": " + in.Description
+		}
+		add(label, th.Strong.If(i == f.at))
+		if len(in.Options) > 0 {
+			add("one of "+strings.Join(in.Options, ", "), th.Dim)
+		}
+		if i == f.at {
+			at = len(rows)
+		}
+		rows = append(rows, inputRow{field: i + 1})
+	}
+	return rows, at
+}
+
+// Draw paints the fields, so that the current one is visible.
+func (f *Inputs) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	width := min(kit.DialogWidth, screen.Width-2) - 4
+	rows, at := f.rows(screen.Theme, width)
+	height := min(len(rows)+1, screen.Height-4)
+	r := screen.Body().Center(width+4, height+2)
+	f.block.Options = screen.Look()
+	f.block.Resize(width+2, height)
+	top := kit.Between(0, at-height/2, max(len(rows)-height+1, 0))
+	for y, row := range rows[top:min(top+height-1, len(rows))] {
+		l := f.block.Line(y)
+		l.PadTo(1)
+		if row.field == 0 {
+			l.Text(row.style, row.text)
+			continue
+		}
+		mark := "  "
+		if row.field == f.at+1 {
+			mark = "> "
+		}
+		l.Text(screen.Theme.Key, mark)
+		f.Fields[row.field-1].Paint(l, screen.Theme, screen.ASCII, row.field == f.at+1)
+	}
+	last := f.block.Line(height - 1)
+	last.PadTo(1)
+	switch {
+	case f.wrong != "":
+		last.Text(screen.Theme.Error, "x "+f.wrong)
+	case f.item.Inputs[f.at].Secret:
+		last.Text(screen.Theme.Dim, "input is not echoed")
+	}
+	screen.Canvas.Box(r, screen.Border("Needed to open "+f.item.Name, "", true), &f.block)
+}

@@ -1,0 +1,215 @@
+package home
+
+import (
+	"fmt"
+	"time"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// The widths of the columns of a row, in cells, and the width of the list from which
+// on a column is there. The name has most of what they leave, the verdict the rest.
+const (
+	kindWidth     = 10
+	kindFrom      = 100
+	agoWidth      = 11
+	dateWidth     = 16
+	dateFrom      = 140
+	sizeWidth     = 8
+	sizeFrom      = 120
+	messagesWidth = 14
+	messagesFrom  = 72
+	whereWidth    = 18
+	minName       = 20
+	maxName       = 60
+)
+
+// A row paints an item.
+type row struct {
+	th    *theme.Theme
+	line  *paint.Line
+	width int // of the list
+	now   time.Time
+}
+
+// paintItem paints the item of a row of the list, which has the cursor's mark.
+func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width int, selected bool) {
+	this := v.item(m.Item)
+	item := &this
+	r := row{th: screen.Theme, line: l, width: width, now: time.Now()}
+	mark, style := " ", r.th.Text
+	if item.Blocked != "" {
+		mark, style = "x", r.th.Error
+	}
+	l.Text(style, mark+" ")
+	r.name(item, selected)
+	if width >= kindFrom {
+		r.field(r.th.Dim, item.Kind.String(), kindWidth, termsafe.Left)
+	}
+	if item.Kind == host.RecordingItem {
+		r.recording(item, v.age(r.now, m.Item))
+		return
+	}
+	r.other(item)
+}
+
+// field paints text in a column, and a space.
+func (r row) field(s theme.Style, text string, width int, align termsafe.Align) {
+	r.line.Field(s, []byte(text), width, align)
+	r.line.Text(theme.Style{}, " ")
+}
+
+// name paints the name, or the command, of an item.
+func (r row) name(item *host.Item, selected bool) {
+	style := r.th.Text
+	if selected {
+		style = r.th.Selected
+	}
+	fixed := agoWidth + 3
+	for _, column := range []struct{ from, width int }{{kindFrom, kindWidth}, {dateFrom, dateWidth}, {sizeFrom, sizeWidth}, {messagesFrom, messagesWidth}} {
+		if r.width >= column.from {
+			fixed += column.width + 1
+		}
+	}
+	room := r.line.Room()
+	width := min(max((room-fixed)*3/5, minName), maxName, room)
+	from := r.line.Cells()
+	r.line.Begin(style)
+	r.line.Field(theme.Style{}, []byte(item.Name), width, termsafe.Left)
+	r.line.End(style)
+	r.line.PadTo(from + width + 1)
+}
+
+// recording paints what is known about a recording.
+func (r row) recording(item *host.Item, age string) {
+	if r.width >= dateFrom {
+		r.field(r.th.Dim, item.When.Format("2006-01-02 15:04"), dateWidth, termsafe.Left)
+	}
+	r.field(r.th.Text, age, agoWidth, termsafe.Right)
+	if r.width >= sizeFrom {
+		size := ""
+		if item.Size > 0 {
+			size = format.Size(item.Size)
+		}
+		r.field(r.th.Dim, size, sizeWidth, termsafe.Right)
+	}
+	if r.width >= messagesFrom {
+		r.field(r.th.Dim, messages(item), messagesWidth, termsafe.Right)
+	}
+	r.line.Text(theme.Style{}, " ")
+	r.verdict(item)
+}
+
+// messages returns the number of messages of a recording, "" if it is not known.
+func messages(item *host.Item) string {
+	if !item.Counted {
+		return ""
+	}
+	return kit.Plural(int(min(item.Sent+item.Received, 1<<31)), "message")
+}
+
+// errors returns the number of errors of a recording, "" for none.
+func errorCount(item *host.Item) string {
+	if item.Errors == 0 {
+		return ""
+	}
+	return kit.Plural(int(min(item.Errors, 1<<31)), "error")
+}
+
+// verdict paints whether a recording is being made, its errors, and the likeliest
+// cause.
+func (r row) verdict(item *host.Item) {
+	parts := []struct {
+		style theme.Style
+		text  string
+	}{{r.th.Strong, ""}, {r.th.Error, errorCount(item)}, {r.th.Warn, item.Verdict}}
+	switch {
+	case item.Live:
+		parts[0].text, parts[2].text = "LIVE", ""
+	case item.Verdict == host.VerdictOK:
+		parts[2].style = r.th.OK
+	}
+	between := ""
+	for _, part := range parts {
+		if part.text != "" {
+			r.line.Text(r.th.Dim, between)
+			r.line.Text(part.style, part.text)
+			between = "  "
+		}
+	}
+}
+
+// other paints what is known about a server or the demo.
+func (r row) other(item *host.Item) {
+	if r.width < kindFrom {
+		r.field(r.th.Dim, item.Kind.String(), agoWidth, termsafe.Right)
+		r.line.Text(theme.Style{}, " ")
+	}
+	if item.Blocked != "" {
+		r.line.Text(r.th.Warn, item.Blocked)
+		return
+	}
+	if item.Kind != host.CommandItem && r.line.Room() > whereWidth*2 {
+		r.field(r.th.Text, item.Where, whereWidth, termsafe.Left)
+	}
+	r.line.Text(r.th.Dim, item.From)
+}
+
+// age returns how old a recording is. If the recording before or after it has the same
+// name and age, it is the time of its start; if that is the same too, its short name.
+func (v *View) age(now time.Time, item int) string {
+	items := v.found.Items
+	this := &items[item]
+	age := format.Ago(now, this.When)
+	for _, n := range []int{item - 1, item + 1} {
+		switch {
+		case n < 0 || n >= len(items) || items[n].Kind != host.RecordingItem || items[n].Name != this.Name:
+		case format.Ago(now, items[n].When) != format.Ago(now, this.When):
+		case clock(now, items[n].When) == clock(now, this.When) && this.Short != "":
+			return this.Short
+		default:
+			age = clock(now, this.When)
+		}
+	}
+	return age
+}
+
+// clock returns the time of day of a start in the last day, and otherwise its date too.
+func clock(now, then time.Time) string {
+	if now.Sub(then) < 24*time.Hour {
+		return then.Format("15:04:05")
+	}
+	return then.Format("01-02 15:04")
+}
+
+// recorded describes when a recording was made, and how large it is.
+func recorded(now time.Time, item *host.Item) string {
+	text := fmt.Sprintf("%s, %s", item.When.Format("2006-01-02 15:04:05"), format.Ago(now, item.When))
+	if item.Long > 0 {
+		text += fmt.Sprintf(", %s long", format.RoundedTime(item.Long))
+	}
+	if item.Size > 0 {
+		text += ", " + format.Size(item.Size)
+	}
+	if item.Live {
+		text += ", being recorded"
+	}
+	return text
+}
+
+// exchanged describes the messages of a recording, "" if they were not counted.
+func exchanged(item *host.Item) string {
+	if !item.Counted {
+		return ""
+	}
+	text := fmt.Sprintf("%d sent, %d received", item.Sent, item.Received)
+	if n := errorCount(item); n != "" {
+		text += ", " + n
+	}
+	return text
+}

@@ -1,0 +1,64 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+const (
+	// MaxCopy is the longest message that is copied, in bytes.
+	MaxCopy = 1 << 20
+	// commonClipboard is the limit of many terminals: 100,000 bytes of base64.
+	commonClipboard = 74_000
+	// maxCopied is how much of a copied text's name is reported, in cells.
+	maxCopied = 60
+)
+
+// Clipboard sends a text to the clipboard and reports that; whether it
+// arrived cannot be known. The report has the text's name, its kind, if it is not
+// empty, and its size. lines keeps line breaks.
+func Clipboard(name, kind, text string, lines bool) tea.Msg {
+	if lines {
+		rows := strings.Split(text, "\n")
+		for i, row := range rows {
+			rows[i] = pasteable(row)
+		}
+		text = strings.Join(rows, "\n")
+	} else {
+		text = pasteable(text)
+	}
+	if len(text) > MaxCopy {
+		return Result{What: "copy", Err: fmt.Errorf("%s is too large for a clipboard: ctrl+s writes it to a file", format.Size(int64(len(text))))}
+	}
+	size := format.Size(int64(len(text)))
+	if len(text) < 1000 {
+		size += " B"
+	}
+	if kind != "" {
+		size = kind + ", " + size
+	}
+	said := fmt.Sprintf("copied %s (%s)", termsafe.Truncate(name, maxCopied, termsafe.Ellipsis), size)
+	if len(text) > commonClipboard {
+		said += "; many terminals accept only 74K"
+	}
+	return Result{Text: said, Then: func(Context) tea.Cmd { return tea.SetClipboard(text) }}
+}
+
+// pasteable removes characters that would do or hide something where a text is
+// pasted: controls, and invisible characters, such as those that change the
+// direction of text or have no width. JSON without them means the same, unless
+// they are in a string.
+func pasteable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,32 @@
+//go:build unix
+
+package host
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+)
+
+// inForeground puts a command that is about to run into a process group of its
+// own, and makes that the foreground group of the terminal of its input. The
+// function it returns takes the terminal back. Without a terminal it does
+// nothing.
+func inForeground(cmd *exec.Cmd) (back func()) {
+	tty, ok := cmd.Stdin.(*os.File)
+	if !ok || !term.IsTerminal(tty.Fd()) {
+		return func() {}
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Foreground: true, Ctty: int(tty.Fd())}
+	return func() {
+		// A background process that takes the terminal is stopped, unless it
+		// ignores this signal.
+		signal.Ignore(syscall.SIGTTOU)
+		defer signal.Reset(syscall.SIGTTOU)
+		_ = unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPGRP, unix.Getpgrp())
+	}
+}

@@ -1,0 +1,66 @@
+package host
+
+import (
+	"mcpdbg/session"
+	"mcpdbg/ui/workspace"
+)
+
+// NoServer returns why a workspace has no server to act on, and which key helps.
+// The text is made once: every frame asks for it.
+func NoServer(c Context) string {
+	if c.Workspace.NoServer == "" {
+		c.Workspace.NoServer = noServer(c)
+	}
+	return c.Workspace.NoServer
+}
+
+func noServer(c Context) string {
+	switch {
+	case c.Workspace.Empty():
+		return workspace.ErrNoSession.Error()
+	case c.Workspace.OfTarget():
+		return "this is a recording: there is no server; " + c.Host.Key(ActRestart) + " starts one on its host"
+	}
+	return "this is a recording: there is no server; " + c.Host.Key(ActReplay) + " replays it"
+}
+
+// CanSend reports whether there is a server to send to, and if not, why.
+func CanSend(c Context) (bool, string) {
+	if c.Workspace.Session == nil {
+		return false, NoServer(c)
+	}
+	switch c.Workspace.Status.State {
+	case session.Handshaking, session.Ready, session.Running, session.Stopping:
+		return true, ""
+	}
+	return false, "no server is running"
+}
+
+// HasPartner reports whether a row is selected that is a request with a response,
+// or a response with a request, and if not, why.
+func HasPartner(c Context) (bool, string) {
+	return c.Workspace.Viewed.OK && c.Workspace.Viewed.Row.Pair != 0, "the selected row has no partner"
+}
+
+// HasSelection reports whether a row is selected, and if not, why.
+func HasSelection(c Context) (bool, string) { return c.Workspace.Selected.OK, "no row is selected" }
+
+// Reveal selects a row of the traffic, which keeps following if the cursor is on
+// the row anyway.
+func Reveal(c Context, row int) {
+	c.Workspace.Overview = false
+	if c.Workspace.AtRow != row {
+		c.Host.Select(c.Workspace, row)
+	}
+}
+
+// CanRestart reports whether there is a server to start again, and if not, why.
+func CanRestart(c Context) (bool, string) {
+	switch {
+	case c.Workspace.Session == nil:
+		return false, NoServer(c)
+	case c.Workspace.Starting:
+		return false, "the server is starting"
+	}
+	return true, ""
+}

@@ -1,0 +1,83 @@
+package kit
+
+import (
+	"bytes"
+
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/widget/theme"
+)
+
+// scrollCells is how far one step scrolls sideways.
+const scrollCells = 8
+
+// List is the common part of panes that list rows.
+type List struct{ *table.Table }
+
+// Act moves the cursor.
+func (l List) Act(action string) bool {
+	switch action {
+	case Left:
+		l.ScrollX(-scrollCells)
+	case Right:
+		l.ScrollX(scrollCells)
+	default:
+		return MoveCursor(l, action)
+	}
+	return true
+}
+
+// Highlight is the search text, marked wherever lists show it. The panes share
+// it.
+type Highlight struct {
+	lower   []byte // ASCII in lower case; empty for no highlight
+	Version uint32 // changes with the text
+}
+
+// Set changes the highlighted text.
+func (h *Highlight) Set(text string) {
+	h.Version++
+	h.lower = bytes.ToLower([]byte(text))
+	for _, c := range h.lower {
+		if c >= 0x80 {
+			h.lower = nil // found by case folding that the screen does not repeat
+			return
+		}
+	}
+}
+
+// Paint adds text to a column, with hits in their own style. It reads only the
+// visible part of the text.
+func (h *Highlight) Paint(c *table.Cells, column int, style, hit theme.Style, text []byte) {
+	const bytesPerCell = 4
+	seen := text[:min(len(text), c.Width(column)*bytesPerCell)]
+	for len(h.lower) > 0 {
+		i := filter.IndexFold(seen, h.lower)
+		if i < 0 {
+			break
+		}
+		c.Bytes(column, style, seen[:i])
+		c.Bytes(column, hit, seen[i:i+len(h.lower)])
+		seen, text = seen[i+len(h.lower):], text[i+len(h.lower):]
+	}
+	c.Bytes(column, style, text)
+}
+
+// PaintText is Paint for a string. It allocates only while something is
+// highlighted.
+func (h *Highlight) PaintText(c *table.Cells, column int, style, hit theme.Style, text string) {
+	switch {
+	case text == "":
+	case len(h.lower) == 0:
+		c.Text(column, style, text)
+	default:
+		h.Paint(c, column, style, hit, []byte(text))
+	}
+}
+
+// Click moves the cursor to the row on a line.
+func (l List) Click(line int) {
+	if row, ok := l.RowAt(line); ok {
+		l.Select(row)
+	}
+}

@@ -1,0 +1,31 @@
+package kit
+
+import (
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/ui/widget/theme"
+)
+
+// SeverityMark returns the mark and the style of a problem.
+func SeverityMark(s diagnosis.Severity, th *theme.Theme) (mark string, style theme.Style) {
+	switch s {
+	case diagnosis.Error:
+		return "x", th.Error
+	case diagnosis.Warning:
+		return "!", th.Warn
+	}
+	return "-", th.Dim
+}
+
+// Direction returns the mark of a stream: ">" to the server, "<" and "!" from it.
+func Direction(kind session.Kind) string {
+	switch kind {
+	case session.KindStdin:
+		return ">"
+	case session.KindStdout:
+		return "<"
+	case session.KindStderr:
+		return "!"
+	}
+	return " "
+}

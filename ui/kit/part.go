@@ -1,0 +1,105 @@
+package kit
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// A Part is one piece of the header line. On a narrow screen parts are first
+// shortened, and then omitted, starting with the lowest priority.
+type Part struct {
+	Text     string
+	Short    string // the same in fewer cells; empty if there is no shorter form
+	Style    theme.Style
+	Right    bool // at the right end of the line; after all parts at the left
+	Priority int
+}
+
+// gap is the number of cells between two parts.
+const gap = 2
+
+// FitParts shortens parts, and then omits parts, until the rest fit in width
+// cells or only mandatory ones are left. Parts of a lower priority are
+// shortened and omitted before any others.
+func FitParts(parts []Part, width int) []Part {
+	kept := make([]Part, 0, len(parts))
+	for _, p := range parts {
+		if strings.TrimSpace(p.Text) != "" {
+			kept = append(kept, p)
+		}
+	}
+	for _, most := range []int{little, matters, Must} {
+		for PartsWidth(kept) > width {
+			if i := lowest(kept, func(p Part) bool { return p.Short != "" && p.Priority <= most }); i >= 0 {
+				kept[i].Text, kept[i].Short = kept[i].Short, ""
+				continue
+			}
+			i := lowest(kept, func(p Part) bool { return p.Priority < most })
+			if i < 0 {
+				break
+			}
+			kept = slices.Delete(kept, i, i+1)
+		}
+	}
+	return kept
+}
+
+// lowest returns the part of the lowest priority that may be changed; -1 if
+// none may.
+func lowest(parts []Part, may func(Part) bool) int {
+	found := -1
+	for i, p := range parts {
+		if may(p) && (found < 0 || cmp.Less(p.Priority, parts[found].Priority)) {
+			found = i
+		}
+	}
+	return found
+}
+
+// PartsWidth returns the width of parts with the gaps between them, in cells.
+func PartsWidth(parts []Part) int {
+	width := gap * max(len(parts)-1, 0)
+	for _, p := range parts {
+		width += termsafe.Width(p.Text)
+	}
+	return width
+}
+
+// Priorities: parts below little are shortened or omitted first, then those
+// below matters. A part with priority Must is never omitted.
+const (
+	little  = 25
+	matters = 60
+	Must    = 100
+)
+
+// PaintParts paints the parts that fit into a line: those for the right end
+// there, the others at the left.
+func PaintParts(l *paint.Line, parts []Part) {
+	const margin = 1
+	parts = FitParts(parts, l.Room()-2*margin)
+	at := slices.IndexFunc(parts, func(p Part) bool { return p.Right })
+	if at < 0 {
+		at = len(parts)
+	}
+	l.PadTo(margin)
+	paintRow(l, parts[:at])
+	if right := parts[at:]; len(right) > 0 {
+		l.PadTo(l.Cells() + max(l.Room()-PartsWidth(right)-margin, 0))
+		paintRow(l, right)
+	}
+}
+
+func paintRow(l *paint.Line, parts []Part) {
+	for i, p := range parts {
+		if i > 0 {
+			l.PadTo(l.Cells() + gap)
+		}
+		l.Text(p.Style, p.Text)
+	}
+}

@@ -1,0 +1,221 @@
+package kit
+
+import (
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+
+	"mcpdbg/ui/widget/paint"
+)
+
+// minHelp is how many characters must be typed before the additional texts of
+// items are searched too.
+const minHelp = 3
+
+// maxQuery is the maximum length of a query, in characters.
+const maxQuery = 1000
+
+// A Picker is a list in an overlay from which one item is picked. Typing narrows
+// the list to matching items, the best match first. The zero value is empty.
+type Picker struct {
+	Query string
+	Items []string
+	// Find, if set, replaces the search: it returns the items to show for a query,
+	// which may be empty, the best first. It may also return other rows, with numbers
+	// after those of the items.
+	Find  func(query string) []Pick
+	more  []string // additional text of each item, searched after all items; may be nil
+	Shown []Pick
+	At    int // index in shown
+	top   int // index in shown of the first item on the screen
+	Rows  int // on the screen, at the last paint
+
+	block *paint.Lines // where it was painted last,
+	first int          // from this line on
+}
+
+// A Pick is a matching item.
+type Pick struct {
+	Item int   // its number among all
+	Hits []int // offsets of the bytes that matched
+}
+
+// SetWith is like Set, with additional text to search for each item.
+func (p *Picker) SetWith(items, more []string) {
+	p.more = more
+	p.Set(items)
+}
+
+// Set replaces the items. The cursor stays on the same text if it still exists.
+func (p *Picker) Set(items []string) {
+	text := ""
+	if i, ok := p.Current(); ok && i < len(p.Items) {
+		text = p.Items[i]
+	}
+	p.Items = items
+	p.narrow()
+	for i, s := range p.Shown {
+		if s.Item < len(items) && items[s.Item] == text {
+			p.At = i
+		}
+	}
+}
+
+// Current returns the number of the item under the cursor.
+func (p *Picker) Current() (item int, ok bool) {
+	if p.At >= len(p.Shown) {
+		return 0, false
+	}
+	return p.Shown[p.At].Item, true
+}
+
+// Typed applies a key or pasted text to the query, and reports whether that
+// changed it.
+func (p *Picker) Typed(msg tea.Msg) bool {
+	before := p.Query
+	if p.Query = EditLine(p.Query, msg); p.Query == before {
+		return false
+	}
+	p.narrow()
+	return true
+}
+
+// EditLine returns a short text after a key or a paste at its end.
+func EditLine(text string, msg tea.Msg) string {
+	runes, more := []rune(text), ""
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		more = msg.Content
+	case tea.KeyPressMsg:
+		switch {
+		case msg.Code == tea.KeyBackspace:
+			return string(runes[:max(len(runes)-1, 0)])
+		case msg.Mod&^tea.ModShift == 0:
+			more = msg.Text
+		}
+	}
+	for _, r := range more {
+		if unicode.IsPrint(r) && len(runes) < maxQuery {
+			runes = append(runes, r)
+		}
+	}
+	return string(runes)
+}
+
+// Ask replaces the query, of which it takes the first 1,000 characters.
+func (p *Picker) Ask(query string) {
+	p.Query = EditLine("", tea.PasteMsg{Content: query})
+	p.narrow()
+}
+
+// Clear empties the query, and reports whether it had text.
+func (p *Picker) Clear() bool {
+	if p.Query == "" {
+		return false
+	}
+	p.Query = ""
+	p.narrow()
+	return true
+}
+
+// Replace replaces the texts of an item. The list stays as it is until it is narrowed
+// again.
+func (p *Picker) Replace(item int, text, more string) {
+	p.Items[item], p.more[item] = text, more
+}
+
+// Again narrows the list again; the cursor stays on its item if that is still listed.
+func (p *Picker) Again() {
+	item, ok := p.Current()
+	top := p.top
+	p.narrow()
+	for i, s := range p.Shown {
+		if ok && s.Item == item {
+			p.At, p.top = i, top
+		}
+	}
+}
+
+// narrow lists the items that match the query.
+func (p *Picker) narrow() {
+	p.At, p.top = 0, 0
+	if p.Find != nil {
+		p.Shown = p.Find(p.Query)
+		return
+	}
+	p.Shown = p.Search(p.Query, p.Shown[:0])
+}
+
+// Search appends the items that match a query to a list, the best match first; all
+// items match an empty one.
+func (p *Picker) Search(query string, found []Pick) []Pick {
+	if query == "" {
+		for i := range p.Items {
+			found = append(found, Pick{Item: i})
+		}
+		return found
+	}
+	listed := make([]bool, len(p.Items))
+	for _, m := range fuzzy.Find(query, p.Items) {
+		found = append(found, Pick{m.Index, m.MatchedIndexes})
+		listed[m.Index] = true
+	}
+	if len(query) < minHelp {
+		return found
+	}
+	query = strings.ToLower(query)
+	for i, text := range p.more {
+		if !listed[i] && strings.Contains(strings.ToLower(text), query) {
+			found = append(found, Pick{Item: i})
+		}
+	}
+	return found
+}
+
+// Move moves the cursor; action is the name of a moving action.
+func (p *Picker) Move(action string) {
+	n, _ := LinesOf(action, max(p.Rows-1, 1))
+	p.By(n)
+}
+
+// By moves the cursor by n items.
+func (p *Picker) By(n int) { p.At = max(min(p.At+n, len(p.Shown)-1), 0) }
+
+// Click moves the cursor to the item at a cell of the screen. again reports that
+// the cursor was already there.
+func (p *Picker) Click(x, y int) (again, hit bool) {
+	if p.block == nil {
+		return false, false
+	}
+	_, area := p.block.Place().CutTop(p.first)
+	at := p.top + y - area.Y
+	if !area.Contains(x, y) || at >= len(p.Shown) {
+		return false, false
+	}
+	again = p.At == at
+	p.At = at
+	return again, true
+}
+
+// Paint paints the items that fit into a block, from line first on. item paints
+// each of them, on a line that already has the cursor's mark.
+func (p *Picker) Paint(on *Screen, out *paint.Lines, first int, item func(l *paint.Line, p Pick, selected bool)) {
+	_, h := out.Size()
+	p.block, p.first = out, first
+	p.Rows = max(h-first, 0)
+	p.top = max(min(p.top, p.At, len(p.Shown)-p.Rows), p.At-p.Rows+1, 0)
+	for i := range p.Rows {
+		if p.top+i >= len(p.Shown) {
+			return
+		}
+		l, selected := out.Line(first+i), p.top+i == p.At
+		mark := "  "
+		if selected {
+			mark = "> "
+		}
+		l.Text(on.Theme.Key, mark)
+		item(l, p.Shown[p.top+i], selected)
+	}
+}

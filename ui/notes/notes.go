@@ -1,0 +1,140 @@
+package notes
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// The names of the actions on notes.
+const (
+	actNote     = "note"
+	actNotes    = "notes"
+	actGoToNote = "go-to-note"
+)
+
+// ScopeList is the scope of the list of marks and notes.
+const ScopeList = "notes"
+
+// A Shell is what this screen uses of the list of rows and of the player. All
+// functions are required.
+type Shell struct {
+	// Selected reports whether a row is selected that can have a note, and if not,
+	// why.
+	Selected func(host.Context) (bool, string)
+	// Changed shows changed marks and notes in the list of rows.
+	Changed func(host.Context)
+	// GoTo goes to the moment of a row that the player does not show yet.
+	GoTo func(c host.Context, row int) tea.Cmd
+}
+
+// Actions are those on marks and notes.
+func Actions(s Shell) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: actNote, Keys: []string{";"}, Scope: keymap.Global, Title: "note", Synonyms: []string{"comment", "annotate"}, Help: "Write a note on the selected row of the traffic. Marks and notes of a recording are kept in a file next to it.", Enabled: s.Selected}, Do: s.prompt},
+		{Entry: host.Entry{ID: actNotes, Keys: []string{"B"}, Scope: keymap.Global, Title: "marks and notes", Help: "List marks and notes, and go to one.", Enabled: anyMark}, Do: openList},
+		{Entry: host.Entry{ID: actGoToNote, Keys: []string{"enter"}, Scope: ScopeList, Title: "go there", Help: "Go to the row.", Priority: 90}, Do: host.On(s.goToNote)},
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-notes", Scope: ScopeList}),
+	}
+}
+
+// anyMark reports whether a row is marked, and if not, why an action on marks is
+// disabled.
+func anyMark(c host.Context) (bool, string) {
+	return len(c.Workspace.Notes.Marks) > 0, "no row is marked"
+}
+
+// prompt prompts for the text of the note on the selected row.
+func (s Shell) prompt(c host.Context) tea.Cmd {
+	number := c.Workspace.Selected.Number
+	c.Host.Prompt(c.Workspace, host.Prompt{
+		Label: "note", Hint: "text of the note; empty deletes it", Text: c.Workspace.Notes.Texts[number],
+		Accept: func(c host.Context, text string) (tea.Cmd, error) {
+			n := &c.Workspace.Notes
+			text = strings.TrimSpace(text)
+			had := n.Texts[number] != ""
+			switch {
+			case text != "":
+				n.Texts[number] = text
+				if !n.Marks.Has(number) {
+					n.Marks.Toggle(number)
+				}
+			case had:
+				delete(n.Texts, number)
+				n.Marks.Toggle(number)
+			}
+			s.Changed(c)
+			return Save(c, number), nil
+		},
+	})
+	return nil
+}
+
+// A noteList lists marks and notes in the order of their rows.
+type noteList struct {
+	host.Menu
+	rows []uint32
+}
+
+func openList(c host.Context) tea.Cmd {
+	w := c.Workspace
+	l := &noteList{Menu: host.Menu{Of: ScopeList}, rows: append([]uint32(nil), w.Notes.Marks...)}
+	names := make([]string, len(l.rows))
+	for i, row := range l.rows {
+		names[i] = fmt.Sprint(describe(w, int(row)), " ", w.Notes.Texts[int(row)])
+	}
+	l.Set(names)
+	c.Host.Open(w, l)
+	return nil
+}
+
+// describe describes a row in a few words.
+func describe(w *workspace.Workspace, number int) string {
+	row, ok := w.Whole.Rows.At(number)
+	if !ok {
+		return ""
+	}
+	what := w.Log.Method(row.Method)
+	if what == "" {
+		what = row.Kind.String()
+	}
+	return kit.Direction(row.Kind) + " " + what
+}
+
+// Draw paints the list.
+func (l *noteList) Draw(c host.Context) {
+	w, screen := c.Workspace, c.Host.Screen()
+	l.Box(screen, kit.SheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), "enter: go there", func(line *paint.Line, i int, style theme.Style) {
+		number := int(l.rows[i])
+		at, _ := w.Whole.Rows.At(number)
+		line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", format.AppendClock(nil, at.T)))
+		line.Text(style, describe(w, number))
+		if text := w.Notes.Texts[number]; text != "" {
+			line.Text(screen.Theme.Key, "  ; "+text)
+		}
+	})
+}
+
+// goToNote goes to a row, and to its moment if that is not shown yet.
+func (s Shell) goToNote(c host.Context, l *noteList) tea.Cmd {
+	i, ok := l.Current()
+	if !ok {
+		return nil
+	}
+	c.Host.Close(l)
+	number := int(l.rows[i])
+	if number >= c.Workspace.Shown.Index.Scanned && c.Workspace.Playback != nil {
+		return s.GoTo(c, number)
+	}
+	c.Host.Select(c.Workspace, number)
+	return nil
+}

@@ -1,0 +1,87 @@
+package notes
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/recordings/notes"
+	"mcpdbg/recordings/player"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/workspace"
+)
+
+// Place reads the marks and notes from the file, once all rows are known. changed
+// is called when there are any.
+func Place(c host.Context, changed func(host.Context)) tea.Cmd {
+	w := c.Workspace
+	n := &w.Notes
+	if n.File == nil || n.Placed || w.Reading != nil || w.Whole.Index.Scanned < w.Log.Len() {
+		return nil
+	}
+	n.Placed = true
+	source, file := w.Log, n.File
+	return func() tea.Msg {
+		var rows []int
+		texts := map[int]string{}
+		for _, e := range file.All() {
+			row, ok := player.Numbered(source, e.N)
+			if !ok {
+				continue
+			}
+			rows = append(rows, row)
+			if e.Text != "" {
+				texts[row] = e.Text
+			}
+		}
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			n := &c.Workspace.Notes
+			for row, text := range texts {
+				n.Texts[row] = text
+			}
+			for _, row := range rows {
+				if !n.Marks.Has(row) {
+					n.Marks.Toggle(row)
+				}
+			}
+			changed(c)
+			return nil
+		}}
+	}
+}
+
+// Save saves the mark and the note of a row, if there is a file for them.
+func Save(c host.Context, number int) tea.Cmd {
+	w := c.Workspace
+	n := &w.Notes
+	if n.File == nil {
+		return nil
+	}
+	row, ok := w.Shown.Rows.At(number)
+	if !ok {
+		return nil
+	}
+	e, err := w.Shown.Source.Entry(row, 1)
+	if err != nil {
+		c.Host.Warn("note: " + err.Error())
+		return nil
+	}
+	note := notes.Note{Mark: n.Marks.Has(number), Text: n.Texts[number]}
+	n.Pending = append(n.Pending, notes.Entry{N: e.N, Note: note})
+	return savePending(c)
+}
+
+// savePending writes pending notes, unless a write is running.
+func savePending(c host.Context) tea.Cmd {
+	n := &c.Workspace.Notes
+	if len(n.Saving) > 0 || len(n.Pending) == 0 {
+		return nil
+	}
+	n.Saving, n.Pending = n.Pending, nil
+	batch, file := n.Saving, n.File
+	return func() tea.Msg {
+		err := workspace.SetAll(file, batch)
+		return host.Result{What: "note", Err: err, Then: func(c host.Context) tea.Cmd {
+			c.Workspace.Notes.Saving = nil
+			return savePending(c)
+		}}
+	}
+}

@@ -1,0 +1,238 @@
+package overview
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// maxCommand is how much of a command is shown, in bytes.
+const maxCommand = 300
+
+// arranged returns what is known about the server of a workspace, in lines of a width. If
+// they are more than most, the facts that matter first are on top.
+func arranged(c host.Context, width, most int) (all []placed, lines int) {
+	s, label := c.Workspace.Server(), c.Host.Screen().Theme.Dim
+	all, lines = flow([]fact{
+		name(c, s), protocol(c, s), runs(c), start(c, s), offers(c, s), gives(c, s), problems(c), keys(c),
+	}, width, label)
+	if lines <= most {
+		return all, lines
+	}
+	return flow([]fact{
+		name(c, s), protocol(c, s), offers(c, s), problems(c), keys(c), runs(c), start(c, s), gives(c, s),
+	}, width, label)
+}
+
+func name(c host.Context, s *workspace.Server) fact {
+	th := c.Host.Screen().Theme
+	f := fact{}
+	text := strings.TrimSpace(s.Name + " " + s.Version)
+	if text == "" {
+		text = c.Workspace.SessionName()
+	}
+	f.add(th.Strong, text)
+	if s.Title != s.Name {
+		f.add(th.Dim, s.Title)
+	}
+	return f
+}
+
+// protocol returns the agreed revision, and what was asked for if that differs.
+func protocol(c host.Context, s *workspace.Server) fact {
+	th := c.Host.Screen().Theme
+	f := fact{label: "protocol"}
+	switch {
+	case s.Method == "":
+		f.add(th.Dim, "no handshake yet")
+	case s.Refused:
+		f.add(th.Error, "the server refused "+s.Method)
+	case !s.Answered:
+		f.add(th.Warn, "no response to "+s.Method)
+	default:
+		f.add(th.Text, strings.TrimSpace(s.Protocol+" "+s.Era.String()))
+	}
+	switch {
+	case s.Asked == "" || s.Asked == s.Protocol:
+	case s.Answered:
+		f.more(th.Dim, "(asked for "+s.Asked+": not supported)")
+	default:
+		f.more(th.Dim, "(asked for "+s.Asked+")")
+	}
+	return f
+}
+
+// runs returns where the process runs, its command, and how it ended.
+func runs(c host.Context) fact {
+	th, ws := c.Host.Screen().Theme, c.Workspace
+	f := fact{label: "runs"}
+	text := "local"
+	if host := ws.Host(); host != "" {
+		text = "ssh " + host
+	}
+	argv := ws.Shown.Lifecycle.Start.Argv
+	if argv == nil {
+		argv = ws.Shown.Source.Header().Argv
+	}
+	dot := separator(c)
+	if len(argv) > 0 {
+		text += dot + format.Brief(kit.QuoteWords(argv), maxCommand)
+	}
+	f.add(th.Text, text)
+	if pid := ws.Shown.Lifecycle.Start.PID; pid != 0 {
+		f.more(th.Text, strings.TrimSpace(dot)+" pid "+strconv.Itoa(pid))
+	}
+	switch l := ws.Shown.Lifecycle; {
+	case l.Lost != nil:
+		f.add(th.Error, "connection lost")
+	case l.Exited != nil:
+		f.add(th.Warn, ws.ExitText())
+	}
+	return f
+}
+
+// separator returns the text between the parts of a piece.
+func separator(c host.Context) string {
+	if c.Host.Screen().ASCII {
+		return " - "
+	}
+	return " · "
+}
+
+// offers returns the capabilities of the server, with the number of items in each list
+// that is known.
+func offers(c host.Context, s *workspace.Server) fact {
+	th := c.Host.Screen().Theme
+	f := fact{label: "offers"}
+	if !s.Answered {
+		f.add(th.Dim, "not known without a handshake")
+		return f
+	}
+	for _, list := range c.Workspace.Shown.Catalog.Lists {
+		if !s.Has(listCapability(list)) && list.Items == nil {
+			continue
+		}
+		text := list.Name
+		if list.Items != nil {
+			text += " " + paint.Thousands(len(list.Items)+list.LeftOut)
+			if !list.Complete {
+				text += "+" // only some pages were requested
+			}
+		}
+		f.pieces = append(f.pieces, piece{text: text, style: th.Text, place: Place{List: list.Name}})
+	}
+	for _, other := range ordered(s.Offers, "logging", "completions") {
+		if !isList(c, other) {
+			f.add(th.Text, other)
+		}
+	}
+	if f.pieces == nil {
+		f.add(th.Dim, "nothing")
+	}
+	return f
+}
+
+// listCapability returns the capability of which a list is a part.
+func listCapability(l *workspace.CatalogList) string {
+	if l.Member == workspace.MemberTemplates {
+		return workspace.MemberResources
+	}
+	return l.Member
+}
+
+func isList(c host.Context, capability string) bool {
+	return c.Workspace.Shown.Catalog.List(capability) != nil
+}
+
+// ordered returns names with the most common ones first.
+func ordered(names []string, first ...string) []string {
+	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(first, n) })
+	first = slices.DeleteFunc(first, func(n string) bool { return !slices.Contains(names, n) })
+	return append(first, rest...)
+}
+
+// gives returns the capabilities that the client has declared.
+func gives(c host.Context, s *workspace.Server) fact {
+	th := c.Host.Screen().Theme
+	f := fact{label: "we offer"}
+	for _, name := range ordered(s.Gives, "roots", "sampling") {
+		f.add(th.Text, name)
+	}
+	if f.pieces == nil && s.Method != "" {
+		f.add(th.Dim, "nothing")
+	} else if f.pieces == nil {
+		f.add(th.Dim, "nothing yet")
+	}
+	return f
+}
+
+// problems returns the likeliest cause, or else the number of problems.
+func problems(c host.Context) fact {
+	th, ws := c.Host.Screen().Theme, c.Workspace
+	f := fact{label: "problems"}
+	count := ws.Shown.Problems.Count
+	switch found := ws.Shown.Causes.Found; {
+	case len(found) > 0:
+		style := th.Warn
+		if found[0].Severity == diagnosis.Error {
+			style = th.Error
+		}
+		f.pieces = append(f.pieces, piece{text: found[0].Brief, style: style, place: Place{Action: host.ActCauses}})
+		f.pieces = append(f.pieces, piece{lead: c.Host.Key(host.ActCauses), leads: th.Key, text: "what to do", style: th.Text, place: Place{Action: host.ActCauses}})
+	case count.Problems() > 0:
+		f.pieces = append(f.pieces, piece{text: count.String(), style: th.Warn, place: Place{Action: host.ActProblems}})
+	case ws.CheckProgress() != "":
+		f.add(th.Text, "none in the first "+ws.CheckProgress())
+	default:
+		made, not, _ := strings.Cut(rule.Checked, "; ")
+		f.add(th.Text, "none in "+made)
+		f.more(th.Dim, "("+not+")")
+	}
+	return f
+}
+
+// keys returns the actions that most users want next.
+func keys(c host.Context) fact {
+	th := c.Host.Screen().Theme
+	f := fact{}
+	add := func(action, text string, style theme.Style) {
+		f.pieces = append(f.pieces, piece{lead: c.Host.Key(action), leads: th.Key, text: text, style: style, place: Place{Action: action}})
+	}
+	live := c.Workspace.Session != nil
+	if sends, _ := host.CanSend(c); sends {
+		add(host.ActCatalog, "call a tool", th.Text)
+	} else {
+		add(host.ActCatalog, "catalog", th.Text)
+	}
+	add(host.ActProcess, "process", th.Text)
+	switch sends, _ := host.CanSend(c); {
+	case live && sends:
+		add(host.ActKill, "stop", th.Text)
+		add(host.ActRestart, "restart", th.Text)
+	case live:
+		add(host.ActRestart, "restart", th.Text)
+	case c.Workspace.OfTarget():
+		add(host.ActRestart, "debug", th.Text)
+	default:
+		add(host.ActReplay, "replay", th.Text)
+	}
+	return f
+}
+
+// shortMethod is the name of a request of the handshake in the bar of the start.
+func shortMethod(method string) string {
+	if method == mcp.MethodDiscover {
+		return "discover"
+	}
+	return method
+}

@@ -1,0 +1,136 @@
+package overview
+
+import (
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// labels is the width of the labels of the facts.
+const labels = 11
+
+// A Place is what a piece of a fact opens: a list of the catalog by its name, or an
+// action. The zero value opens nothing.
+type Place struct{ List, Action string }
+
+// A piece is a text that is not broken.
+type piece struct {
+	text  string // may be untrusted
+	style theme.Style
+	place Place
+	lead  string // in front of the text, in another style
+	leads theme.Style
+	tight bool // one blank before it, not three
+}
+
+func (p *piece) width() int {
+	w := termsafe.Width(p.text)
+	if p.lead != "" {
+		w += termsafe.Width(p.lead) + 1
+	}
+	return w
+}
+
+// A fact is a label with pieces that flow over as many lines as they need.
+type fact struct {
+	label  string
+	pieces []piece
+}
+
+// add adds a piece, unless it is empty.
+func (f *fact) add(style theme.Style, text string) {
+	if text != "" {
+		f.pieces = append(f.pieces, piece{text: text, style: style})
+	}
+}
+
+// more adds a piece next to the last one.
+func (f *fact) more(style theme.Style, text string) {
+	if text != "" {
+		f.pieces = append(f.pieces, piece{text: text, style: style, tight: true})
+	}
+}
+
+// A placed is a piece with its position.
+type placed struct {
+	piece
+	x, y int
+}
+
+// flow arranges facts in lines of a width, and returns the number of lines.
+func flow(facts []fact, width int, label theme.Style) (all []placed, lines int) {
+	const gap = 3
+	for i, f := range facts {
+		left := labels
+		if i == 0 {
+			left = 1
+		}
+		if f.label != "" {
+			all = append(all, placed{piece{text: f.label, style: label}, 1, lines})
+		}
+		x := left
+		for i, p := range f.pieces {
+			space := gap
+			if p.tight {
+				space = 1
+			}
+			switch {
+			case i == 0:
+			case x+space+p.width() <= width:
+				x += space
+			default:
+				x = left
+				lines++
+			}
+			if room := max(width-left, 1); p.width() > room {
+				rows := format.Wrap(p.text, room)
+				for _, row := range rows[:len(rows)-1] {
+					all = append(all, placed{piece{text: row, style: p.style, lead: p.lead, leads: p.leads, place: p.place}, x, lines})
+					p.lead = ""
+					lines++
+				}
+				p.text = rows[len(rows)-1]
+			}
+			all = append(all, placed{p, x, lines})
+			x += p.width()
+		}
+		lines++
+	}
+	return all, lines
+}
+
+// paintFacts paints arranged facts from line top of them on; selected is the one that
+// has the cursor, -1 for none.
+func paintFacts(screen *kit.Screen, out *paint.Lines, all []placed, top, selected int) {
+	_, h := out.Size()
+	for y := range h {
+		out.Line(y)
+	}
+	for i, p := range all {
+		if p.y < top || p.y >= top+h {
+			continue
+		}
+		l, style := out.Painted(p.y-top), p.style
+		l.PadTo(p.x)
+		if p.lead != "" {
+			l.Text(p.leads, p.lead)
+			l.Text(theme.Style{}, " ")
+		}
+		if i == selected {
+			style = screen.Theme.Selected
+		}
+		l.Text(style, p.text)
+	}
+}
+
+// at returns the place at a cell of arranged facts.
+func at(all []placed, x, y int) (Place, bool) {
+	for _, p := range all {
+		if p.y == y && x >= p.x && x < p.x+p.width() && p.place != (Place{}) {
+			return p.place, true
+		}
+	}
+	return Place{}, false
+}

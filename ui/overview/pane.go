@@ -1,0 +1,148 @@
+package overview
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+)
+
+// Scope is the scope of the pane in the action table.
+const Scope = "overview"
+
+// ActOpen is the name of the action that shows the overview.
+const ActOpen = "overview"
+
+// Actions returns the action that shows the overview; show shows it.
+func Actions(show func(host.Context) tea.Cmd) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: ActOpen, Scope: keymap.Global, Title: "overview", Synonyms: []string{"server", "info", "capabilities", "about"}, Help: "Show the server: its name, protocol, start, capabilities and problems.", Enabled: func(c host.Context) (bool, string) {
+			return !c.Workspace.Empty(), "there is no session"
+		}}, Do: show},
+	}
+}
+
+// A Pane shows the overview in place of the detail. It belongs to the goroutine of the
+// program.
+type Pane struct {
+	// Context is what the pane is about.
+	Context func() host.Context
+	// OpenList opens a list of the catalog by its name.
+	OpenList func(c host.Context, list string) tea.Cmd
+
+	w, h int
+	all  []placed
+	top  int // the first visible line
+	sel  int // the number of the place with the cursor, among all places
+	was  bool
+}
+
+// SetSize sets the size of the pane inside its border, in cells.
+func (p *Pane) SetSize(w, h int) { p.w, p.h = w, h }
+
+// Titles returns the texts in the upper border.
+func (p *Pane) Titles() (left, right string) { return "3 Server", "" }
+
+// Act moves the cursor between the places that enter opens.
+func (p *Pane) Act(action string) bool {
+	switch action {
+	case kit.Down, kit.Right:
+		p.sel++
+	case kit.Up, kit.Left:
+		p.sel--
+	case kit.Top:
+		p.sel = 0
+	case kit.Bottom:
+		p.sel = len(p.all)
+	default:
+		return false
+	}
+	return true
+}
+
+// Switched reports whether the overview has been shown or hidden since the last call.
+func (p *Pane) Switched(shown bool) bool {
+	was := p.was
+	p.was = shown
+	return was != shown
+}
+
+// cursor returns the position of the selected place, -1 if there is none.
+func (p *Pane) cursor() int {
+	var places []int
+	for i, a := range p.all {
+		if a.place != (Place{}) {
+			places = append(places, i)
+		}
+	}
+	if len(places) == 0 {
+		return -1
+	}
+	p.sel = kit.Between(0, p.sel, len(places)-1)
+	return places[p.sel]
+}
+
+// arrange arranges the facts, and returns the number of lines.
+func (p *Pane) arrange() (lines int) {
+	p.all, lines = arranged(p.Context(), p.w-1, p.h)
+	return lines
+}
+
+// Paint paints the pane inside its border.
+func (p *Pane) Paint(out *paint.Lines, focused bool) {
+	c := p.Context()
+	screen := c.Host.Screen()
+	out.Options = screen.Look()
+	out.Resize(p.w, p.h)
+	lines := p.arrange()
+	selected := p.cursor()
+	if !focused {
+		selected = -1
+	}
+	p.top = kit.Between(0, p.top, max(lines-p.h, 0))
+	if selected >= 0 && p.h > 0 {
+		y := p.all[selected].y
+		p.top = min(max(p.top, y+1-p.h), y)
+	}
+	paintFacts(screen, out, p.all, p.top, selected)
+}
+
+// Scroll scrolls by n lines, with the mouse wheel.
+func (p *Pane) Scroll(n int) { p.top = max(p.top+n, 0) }
+
+// Open opens the place with the cursor.
+func (p *Pane) Open() tea.Cmd {
+	p.arrange()
+	if i := p.cursor(); i >= 0 {
+		return p.enter(p.all[i].place)
+	}
+	return nil
+}
+
+// Press opens the place at a cell inside the border.
+func (p *Pane) Press(x, y int) tea.Cmd {
+	if place, ok := at(p.all, x, y+p.top); ok {
+		return p.enter(place)
+	}
+	return nil
+}
+
+func (p *Pane) enter(place Place) tea.Cmd {
+	c := p.Context()
+	if place.List != "" {
+		return p.OpenList(c, place.List)
+	}
+	return c.Host.Do(c.Workspace, place.Action)
+}
+
+// Lines paints the facts into a block, as the catalog shows them, and returns the
+// number of lines that they need.
+func Lines(c host.Context, out *paint.Lines, top int) int {
+	w, h := out.Size()
+	screen := c.Host.Screen()
+	all, lines := arranged(c, w-1, h)
+	paintFacts(screen, out, all, kit.Between(0, top, max(lines-1, 0)), -1)
+	return lines
+}

@@ -1,0 +1,68 @@
+package overview
+
+import (
+	"strings"
+	"time"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/workspace"
+)
+
+// barCells is the length of the bar of a whole start, in cells.
+const barCells = 20
+
+// A part is a part of a start.
+type part struct {
+	name string
+	took int64 // in microseconds
+}
+
+// start returns how long the start took, as a bar by its parts.
+func start(c host.Context, s *workspace.Server) fact {
+	th, l := c.Host.Screen().Theme, c.Workspace.Shown.Lifecycle
+	f := fact{label: "start"}
+	switch {
+	case l.Failed != nil:
+		f.add(th.Error, "failed")
+	case l.Starting:
+		f.add(th.Warn, "in progress")
+	case !l.Ready && l.Exited != nil:
+		f.add(th.Error, "ended before it was ready")
+	case !l.Ready:
+		f.add(th.Dim, "not recorded")
+	default:
+		f.add(th.Text, format.RoundedTime(time.Duration(l.ReadyT-l.Began)*time.Microsecond))
+		for _, p := range parts(l, s) {
+			f.pieces = append(f.pieces, piece{lead: p.name, leads: th.Dim, text: bar(p.took, l.ReadyT-l.Began, c.Host.Screen().ASCII), style: th.OK})
+		}
+	}
+	return f
+}
+
+// parts returns the parts of a start that is over.
+func parts(l *workspace.Lifecycle, s *workspace.Server) []part {
+	spawn := "spawn"
+	if l.Link != nil {
+		spawn = "connect, spawn"
+	}
+	all := []part{{spawn, l.StartT - l.Began}}
+	shakes := l.StartT
+	if s.Output > l.StartT && s.Output <= l.ReadyT {
+		all = append(all, part{"no response yet", s.Output - l.StartT})
+		shakes = s.Output
+	}
+	return append(all, part{shortMethod(s.Method), l.ReadyT - shakes})
+}
+
+// bar returns a bar for a part of a whole: at least a thin one.
+func bar(part, whole int64, ascii bool) string {
+	full, thin := "█", "▏"
+	if ascii {
+		full, thin = "#", "|"
+	}
+	if whole <= 0 || part*barCells < whole {
+		return thin
+	}
+	return strings.Repeat(full, int(min((part*barCells+whole/2)/whole, barCells)))
+}

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/overview"
+	"mcpdbg/ui/process"
+)
+
+// asOpened shows what a newly opened session shows, before any row is selected.
+func (d *driver) asOpened() {
+	d.rowsShown, d.visible.ws.Overview = false, true
+	d.pull()
+}
+
+var overviewTests = map[string]actionTest{
+	overview.ActOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.rowsShown = false
+		d.do(overview.ActOpen)
+		require.Equal(t, detailID, d.panes.focus)
+		require.Contains(t, d.plain(), "3 Server")
+		require.Contains(t, d.plain(), "(asked for 2026-07-28: not supported)")
+		require.False(t, d.visible.ws.Selected.OK)
+		d.do(actTraffic, kit.Up)
+		require.Contains(t, d.plain(), "3 Detail", "a row was selected")
+	},
+}
+
+// TestOverviewFirst checks that the server is shown until a row is selected, that the
+// row of the cursor is not marked, and that esc shows the server again.
+func TestOverviewFirst(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.asOpened()
+		require.Contains(t, d.plain(), "3 Server")
+		require.NotRegexp(t, "(?m)^>", d.plain())
+		d.do(host.ActOpen)
+		require.Contains(t, d.plain(), "3 Detail")
+		require.True(t, d.panes.zoom)
+		d.do(host.ActBack)
+		require.Contains(t, d.plain(), "3 Detail", "the row stays selected")
+		require.Regexp(t, "(?m)^>", d.plain())
+		d.do(host.ActBack)
+		require.Contains(t, d.plain(), "3 Server")
+		d.do(host.ActBack)
+		require.Contains(t, d.plain(), "3 Server")
+		d.take(tea.MouseClickMsg{X: 20, Y: 4, Button: tea.MouseLeft})
+		require.Contains(t, d.plain(), "3 Detail")
+	})
+}
+
+// TestOverviewOpens checks that enter and a click open what the overview names.
+func TestOverviewOpens(t *testing.T) {
+	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.asOpened()
+		d.do(overview.ActOpen, kit.Down, host.ActOpen)
+		require.Contains(t, d.plain(), "[Resources")
+		d.do("catalog-close")
+		d.take(tea.WindowSizeMsg{Width: 121, Height: 36})
+		for y, row := range d.rows() {
+			if before, _, ok := strings.Cut(row, "K stop"); ok {
+				d.take(tea.MouseClickMsg{X: len([]rune(before)), Y: y, Button: tea.MouseLeft})
+				break
+			}
+		}
+		require.Equal(t, process.ScopeStop, d.front.top().Scope())
+	})
+}
+
+// TestOverviewFrames shows the overview of a session with lists at all sizes.
+func TestOverviewFrames(t *testing.T) {
+	offering(t, 200, 60, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.asOpened()
+		d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
+		d.do(overview.ActOpen)
+		d.goldens("overview")
+	})
+}

@@ -1,0 +1,206 @@
+package palette
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// Scope is the scope of the palette's actions.
+const Scope = "palette"
+
+// The names of the actions.
+const (
+	ActOpen = "palette"
+	ActRun  = "palette-run"
+)
+
+// Options are what the palette uses of the shell.
+type Options struct {
+	// Offered returns the actions that can be reached from the focused part, with
+	// the reasons why some are not possible now.
+	Offered func(host.Context) []keymap.Entry
+	// Do carries out an action, with a word that it takes, or "".
+	Do func(c host.Context, id, word string) tea.Cmd
+	// Recent returns the actions that were used in this run of the program.
+	Recent func(host.Context) *Recent
+}
+
+// Actions are those of the palette.
+func Actions(o *Options) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: ActOpen, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Priority: 27}, Do: func(c host.Context) tea.Cmd { return Open(c, o) }},
+		{Entry: host.Entry{ID: ActRun, Keys: []string{"enter"}, Scope: Scope, Title: "run", Help: "Run the selected command, or show why it is unavailable.", Priority: 90}, Do: host.On(run)},
+		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Help: "Clear the line, then close."}),
+	}
+}
+
+// Recent are the ids of the actions that the palette carried out, the latest first.
+type Recent struct{ ids []string }
+
+// maxRecent is how many actions are on top while nothing is typed.
+const maxRecent = 5
+
+// add puts an action first.
+func (r *Recent) add(id string) {
+	r.ids = slices.DeleteFunc(r.ids, func(other string) bool { return other == id })
+	r.ids = slices.Insert(r.ids, 0, id)
+	r.ids = r.ids[:min(len(r.ids), maxRecent)]
+}
+
+// place returns where an action is among them, their number if it is not.
+func (r *Recent) place(id string) int {
+	if at := slices.Index(r.ids, id); at >= 0 {
+		return at
+	}
+	return len(r.ids)
+}
+
+// A command is an action, with a word that it takes or without.
+type command struct {
+	keymap.Entry
+	word string
+}
+
+// A View finds actions by name.
+type View struct {
+	options  *Options
+	commands []command // those without a word first, in the order shown while nothing is typed
+	plain    int       // how many have no word
+	picker   kit.Picker
+	block    paint.Lines
+}
+
+// Open opens the palette over the focused part.
+func Open(c host.Context, o *Options) tea.Cmd {
+	c.Host.Open(c.Workspace, newView(o.Offered(c), o, o.Recent(c)))
+	return nil
+}
+
+// newView lists actions: those used last, the other possible ones in the order of
+// importance in the footer, and those that are not possible now.
+func newView(offered []keymap.Entry, o *Options, recent *Recent) *View {
+	v := &View{options: o}
+	for _, e := range offered {
+		v.commands = append(v.commands, command{Entry: e})
+	}
+	slices.SortStableFunc(v.commands, func(a, b command) int {
+		return cmp.Or(compareBools(a.Disabled != "", b.Disabled != ""), cmp.Compare(recent.place(a.ID), recent.place(b.ID)), cmp.Compare(b.Priority, a.Priority))
+	})
+	v.plain = len(v.commands)
+	for i := range v.plain {
+		for _, word := range v.commands[i].Words {
+			v.commands = append(v.commands, command{v.commands[i].Entry, word})
+		}
+	}
+	names := make([]string, len(v.commands))
+	for i, c := range v.commands {
+		names[i] = strings.TrimSpace(c.Title + " " + c.word)
+	}
+	v.picker.Find = v.find
+	v.picker.Set(names)
+	return v
+}
+
+// Scope implements host.View.
+func (*View) Scope() string { return Scope }
+
+// Picks implements host.Picking.
+func (v *View) Picks() *kit.Picker { return &v.picker }
+
+// Update implements host.View.
+func (v *View) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+	v.picker.Typed(msg)
+	return nil
+}
+
+// run closes the palette and carries out the selected command. One that is not
+// possible leaves the palette open; carrying it out shows the reason.
+func run(c host.Context, v *View) tea.Cmd {
+	i, ok := v.picker.Current()
+	if !ok {
+		return nil
+	}
+	picked := v.commands[i]
+	if v.reasons(c)[picked.ID] == "" {
+		c.Host.Close(v)
+		v.options.Recent(c).add(picked.ID)
+	}
+	return v.options.Do(c, picked.ID, picked.word)
+}
+
+// reasons returns why actions are not possible now, by their ids.
+func (v *View) reasons(c host.Context) map[string]string {
+	reasons := map[string]string{}
+	for _, e := range v.options.Offered(c) {
+		reasons[e.ID] = e.Disabled
+	}
+	return reasons
+}
+
+// Back implements host.Stepping.
+func (v *View) Back(c host.Context) tea.Cmd {
+	if !v.picker.Clear() {
+		c.Host.Close(v)
+	}
+	return nil
+}
+
+// The sizes of the palette and of its columns, in cells.
+const (
+	width      = 100
+	height     = 20
+	titleWidth = 24
+)
+
+// Draw implements host.View.
+func (v *View) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	room := screen.Body()
+	r := room.Center(width, height)
+	r.Y = room.Y
+	in := r.Inner()
+	v.block.Options = screen.Look()
+	v.block.Resize(in.W, in.H)
+	screen.PaintQuery(v.block.Line(0), v.picker.Query, "type the name of a command")
+	if len(v.picker.Shown) == 0 && in.H > 1 {
+		v.block.Line(1).Text(screen.Theme.Dim, "  No matching command")
+	}
+	reasons := v.reasons(c)
+	v.picker.Paint(screen, &v.block, 1, func(l *paint.Line, m kit.Pick, selected bool) {
+		v.paintItem(screen, l, m, selected, reasons[v.commands[m.Item].ID])
+	})
+	screen.Canvas.Box(r, screen.Border("Commands", fmt.Sprintf("%d found", len(v.picker.Shown)), true), &v.block)
+}
+
+// paintItem paints one command, with the reason if it is not possible now.
+func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selected bool, reason string) {
+	picked := v.commands[m.Item]
+	keys := strings.Join(picked.Keys, " ")
+	text, style := picked.Help, screen.Theme.Dim
+	if reason != "" {
+		text, style = "not now: "+reason, screen.Theme.Warn
+	}
+	name := screen.Theme.Text
+	if selected {
+		name = screen.Theme.Selected
+	}
+	l.Begin(name)
+	screen.PaintHits(l, v.picker.Items[m.Item], m.Hits, selected)
+	l.PadTo(titleWidth)
+	l.End(name)
+	l.Text(theme.Style{}, " ")
+	l.Field(style, []byte(text), max(l.Room()-termsafe.Width(keys)-2, 0), termsafe.Left)
+	l.Text(theme.Style{}, " ")
+	l.Text(screen.Theme.Key, keys)
+}

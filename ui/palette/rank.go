@@ -1,0 +1,120 @@
+package palette
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+
+	"mcpdbg/ui/kit"
+)
+
+// How well a command matches a query, the best first.
+const (
+	exact     = iota // its title, a synonym or its id
+	beginning        // of a word of its title, or of a synonym
+	letters          // in order in its title
+	somewhere        // in its help, its id or a synonym
+	noMatch
+)
+
+// minHelp is how many characters must be typed before help texts are searched too.
+const minHelp = 3
+
+// A match is a command that matches a query.
+type match struct {
+	kit.Pick
+	rank, order int // order among those of a rank
+	disabled    bool
+}
+
+// find returns the commands that match a query, the best first: commands whose name
+// or synonym begins with it before all others, and among both what is possible now.
+// Commands with a word are found only by a query with that word.
+func (v *View) find(query string) []kit.Pick {
+	query = strings.ToLower(strings.Join(strings.Fields(query), " "))
+	if query == "" {
+		picks := make([]kit.Pick, v.plain)
+		for i := range picks {
+			picks[i].Item = i
+		}
+		return picks
+	}
+	matches := v.withWord(query)
+	matches = append(matches, v.named(query)...)
+	slices.SortStableFunc(matches, func(a, b match) int {
+		weak := func(m match) int { return min(m.rank/letters, 1) }
+		return cmp.Or(cmp.Compare(weak(a), weak(b)), compareBools(a.disabled, b.disabled), cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
+	})
+	picks := make([]kit.Pick, len(matches))
+	for i, m := range matches {
+		picks[i] = m.Pick
+	}
+	return picks
+}
+
+// named returns the commands without a word that match a query by their names.
+func (v *View) named(query string) []match {
+	titles := make([]string, v.plain)
+	for i := range titles {
+		titles[i] = v.commands[i].Title
+	}
+	matches := make([]match, v.plain)
+	for i := range matches {
+		c := &v.commands[i]
+		matches[i] = match{Pick: kit.Pick{Item: i}, rank: c.rank(query), order: i, disabled: c.Disabled != ""}
+	}
+	for order, m := range fuzzy.Find(query, titles) {
+		found := &matches[m.Index]
+		found.Hits = m.MatchedIndexes
+		if found.rank >= letters {
+			found.rank, found.order = letters, order
+		}
+	}
+	return slices.DeleteFunc(matches, func(m match) bool { return m.rank == noMatch })
+}
+
+// withWord returns the commands with a word that a query names: the end of the query
+// is the beginning of the word, and the rest that of the command's name.
+func (v *View) withWord(query string) []match {
+	at := strings.LastIndexByte(query, ' ')
+	if at < 0 {
+		return nil
+	}
+	var matches []match
+	for i := v.plain; i < len(v.commands); i++ {
+		c := &v.commands[i]
+		if rank := c.rank(query[:at]); strings.HasPrefix(c.word, query[at+1:]) && rank <= beginning {
+			matches = append(matches, match{Pick: kit.Pick{Item: i}, rank: rank, order: i - len(v.commands), disabled: c.Disabled != ""})
+		}
+	}
+	return matches
+}
+
+// rank returns how well a command without its word matches a query. Letters in order
+// are not looked for.
+func (c *command) rank(query string) int {
+	title := strings.ToLower(c.Title)
+	switch {
+	case title == query || c.ID == query || slices.Contains(c.Synonyms, query):
+		return exact
+	case strings.HasPrefix(title, query) || strings.Contains(title, " "+query),
+		slices.ContainsFunc(c.Synonyms, func(s string) bool { return strings.HasPrefix(s, query) }):
+		return beginning
+	case len(query) >= minHelp && strings.Contains(strings.ToLower(c.ID+" "+c.Help+" "+strings.Join(c.Synonyms, " ")), query):
+		return somewhere
+	}
+	return noMatch
+}
+
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

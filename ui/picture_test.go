@@ -1,0 +1,118 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mcpdbg/ui/uitest"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/demo"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/ui/settings"
+	"mcpdbg/ui/widget/framesvg"
+)
+
+// A demoExecutor runs the demo server in this process, so that a session with it
+// runs in a synctest bubble.
+type demoExecutor struct{ running sync.WaitGroup }
+
+func (x *demoExecutor) Start(_ context.Context, cmd executor.Command) (executor.Process, error) {
+	p := exectest.NewFake("mcp-stdio-1", cmd)
+	x.running.Go(func() {
+		code := demo.Serve(context.Background(), p.In, &demoStream{p: p, stream: executor.Stdout}, &demoStream{p: p, stream: executor.Stderr}, demo.Options{Version: "0.1.0"})
+		if p.End(executor.Exit{Kind: executor.ExitCode, Code: code}) {
+			p.EOF()
+		}
+	})
+	return p, nil
+}
+
+func (x *demoExecutor) Process(string) executor.Process { panic("not used") }
+func (x *demoExecutor) Close() error                    { return nil }
+
+// A demoStream is stdout or stderr of the demo server. Writes to stdout take
+// some time, so that the picture shows response times.
+type demoStream struct {
+	p      *exectest.Fake
+	stream executor.Stream
+	writes int
+}
+
+func (w *demoStream) Write(data []byte) (int, error) {
+	if w.stream == executor.Stdout {
+		time.Sleep([]time.Duration{1300, 870, 2410, 640, 3120}[w.writes%5] * time.Microsecond)
+		w.writes++
+	}
+	w.p.Journal.Output(w.stream, data)
+	return len(data), nil
+}
+
+// TestPicture checks that the pictures of the documents are frames of a session
+// with the demo server, as the interface draws them now.
+func TestPicture(t *testing.T) {
+	for name, theme := range map[string]settings.Theme{"dark": settings.ThemeDark, "light": settings.ThemeLight} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				palette := map[string]framesvg.Palette{"dark": framesvg.Dark, "light": framesvg.Light}[name]
+				svg := framesvg.Draw(demoFrame(t, theme), palette)
+				path := filepath.Join("..", "docs", "img", "screen-"+name+".svg")
+				if *uitest.Update {
+					require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+					require.NoError(t, os.WriteFile(path, svg, 0o644))
+					return
+				}
+				want, err := os.ReadFile(path)
+				require.NoError(t, err)
+				if !bytes.Equal(want, svg) {
+					t.Fatalf("%s is stale: go test ./ui -run Picture -update", path)
+				}
+			})
+		})
+	}
+}
+
+// demoFrame returns the screen in a session with the demo server.
+func demoFrame(t *testing.T, theme settings.Theme) string {
+	t.Helper()
+	log, err := recordings.Create(recordings.Options{Path: filepath.Join(t.TempDir(), "demo.jsonl"), Header: session.Header{Tool: "mcpdbg", Argv: []string{"mcpdbg", "demo-server"}}})
+	require.NoError(t, err)
+	x := &demoExecutor{}
+	s := session.New(session.Config{Executor: x, Log: log, ClientName: "mcpdbg", ClientVersion: "0", Command: executor.Command{Argv: []string{"mcpdbg", "demo-server"}}})
+	defer func() {
+		_, err := s.Close(context.Background())
+		require.NoError(t, err)
+		x.running.Wait()
+		require.NoError(t, log.Close())
+		require.NoError(t, log.Release())
+	}()
+	require.NoError(t, s.Open(t.Context()))
+	request := func(method, params string) {
+		synctest.Wait()
+		time.Sleep(1170 * time.Millisecond)
+		_, _ = s.Request(t.Context(), method, json.RawMessage(params), session.CallOptions{}) // errors are shown
+	}
+	request("tools/list", `{}`)
+	request("resources/list", `{}`)
+	request("prompts/list", `{}`)
+	request("resources/read", `{"uri":"demo://config"}`)
+	request("tools/call", `{"name":"echo","arguments":{"message":"hello"}}`)
+	request("tools/call", `{"name":"slow","arguments":{"seconds":0.4,"steps":2},"_meta":{"progressToken":"p"}}`)
+	request("tools/call", `{"name":"fail","arguments":{"kind":"isError"}}`)
+	request("tools/call", `{"name":"nope"}`)
+	request("tools/call", `{"name":"add","arguments":{"a":19,"b":23}}`)
+	synctest.Wait()
+	d := drive(t, Options{Settings: Settings{Theme: theme}, Session: s, Title: "mcpdbg-demo (local)"}, 120, 36)
+	return d.View().Content
+}

@@ -1,0 +1,297 @@
+package problems
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// The names of the choices of a card.
+const (
+	actGoFromCause = "trouble-evidence"
+	actAgain       = "trouble-restart"
+	actReport      = "trouble-report"
+	actProcess     = "trouble-process"
+)
+
+// cardActions returns the actions of the card.
+func cardActions(of func(host.Context) *State) []host.Action {
+	then := func(action string, closes bool) func(host.Context) tea.Cmd {
+		return host.On(func(c host.Context, v *card) tea.Cmd {
+			if closes {
+				c.Host.Close(v)
+			}
+			return c.Host.Do(c.Workspace, action)
+		})
+	}
+	return []host.Action{
+		{Entry: host.Entry{ID: actGoFromCause, Keys: []string{"1", "enter"}, Scope: ScopeCauses, Title: "go to the row", Help: "Go to the row that shows the selected cause.", Priority: 90, Enabled: hasRow}, Do: host.On(func(c host.Context, v *card) tea.Cmd { return of(c).goFromCause(c, v) })},
+		{Entry: host.Entry{ID: actAgain, Keys: []string{"2"}, Scope: ScopeCauses, Title: "restart", Help: "Restart the server.", Priority: 88, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
+		{Entry: host.Entry{ID: actReport, Keys: []string{"3"}, Scope: ScopeCauses, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 86, Enabled: notHome}, Do: host.On(copyReport)},
+		{Entry: host.Entry{ID: actProcess, Keys: []string{"4"}, Scope: ScopeCauses, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 84, Enabled: notHome}, Do: then(host.ActProcess, false)},
+		host.Override(host.Entry{Name: kit.Down, Scope: ScopeCauses, Title: "next problem", Help: "Select the next problem.", Priority: 60, Hint: keymap.Hint{Keys: "j/k", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Up, Scope: ScopeCauses, Help: "Select the previous problem."}),
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-trouble", Scope: ScopeCauses, Keys: []string{"esc", "q", "!"}}),
+	}
+}
+
+func notHome(c host.Context) (bool, string) {
+	return !c.Workspace.Empty(), "there is no session"
+}
+
+func hasRow(c host.Context) (bool, string) {
+	v, ok := c.View.(*card)
+	if !ok {
+		return false, "the card is closed"
+	}
+	found, ok := v.cause(c)
+	return ok && found.Row >= 0, "no row shows this"
+}
+
+// A card shows the selected one of the current causes, with its evidence and what
+// can be done, over a line for each other one.
+type card struct {
+	at      string // the selected cause; may have disappeared
+	scroll  kit.Scroll
+	block   paint.Lines
+	lines   []cardLine
+	choices []choice
+	reached string // the cause that was last scrolled to
+	shown   evidence
+}
+
+// A cardLine is one line: the text of a cause, or choices.
+type cardLine struct {
+	mark    string
+	text    string
+	style   theme.Style
+	cause   int // whose line it is; -1 for none
+	choices []choice
+	note    string // at the right
+}
+
+func (s *State) openCauses(c host.Context) tea.Cmd {
+	if s.shell.BuildLines(c) != nil {
+		s.shell.OpenBuild(c)
+		return nil
+	}
+	v := &card{}
+	if found := c.Workspace.Shown.Causes.Found; len(found) > 0 {
+		v.at = found[0].ID
+	}
+	c.Host.Open(c.Workspace, v)
+	return nil
+}
+
+// Scope is the scope of its actions.
+func (v *card) Scope() string { return ScopeCauses }
+
+// Update takes no keys but those of actions.
+func (v *card) Update(host.Context, tea.Msg) tea.Cmd { return nil }
+
+// Scroll scrolls by n lines, with the mouse wheel.
+func (v *card) Scroll(n int) { v.scroll.By(n) }
+
+// place returns the position of the selected cause; the first if it has
+// disappeared.
+func (v *card) place(c host.Context) int {
+	for i, found := range c.Workspace.Shown.Causes.Found {
+		if found.ID == v.at {
+			return i
+		}
+	}
+	return 0
+}
+
+// cause returns the selected cause; ok is false if there is none.
+func (v *card) cause(c host.Context) (found diagnosis.Cause, ok bool) {
+	if all := c.Workspace.Shown.Causes.Found; len(all) > 0 {
+		return all[v.place(c)], true
+	}
+	return found, false
+}
+
+// Move selects another cause.
+func (v *card) Move(c host.Context, way string) tea.Cmd {
+	all := c.Workspace.Shown.Causes.Found
+	by, _ := kit.LinesOf(way, 1)
+	if len(all) > 0 {
+		v.at = all[kit.Between(0, v.place(c)+by, len(all)-1)].ID
+		return nil
+	}
+	v.scroll.By(by)
+	return nil
+}
+
+// Draw paints the card over the panes, no higher than it needs to be.
+func (v *card) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	width := min(screen.Width, kit.SheetWidth)
+	v.build(c, max(width-4, 1))
+	r := screen.Body().Center(width, min(len(v.lines)+2, screen.Height-2))
+	in := r.Inner()
+	v.scroll.Fit(in.H, len(v.lines))
+	v.reach(c)
+	v.block.Options = screen.Look()
+	v.block.Resize(in.W, in.H)
+	from, to := v.scroll.Shown()
+	v.choices = v.choices[:0]
+	for y, l := range v.lines[from:to] {
+		v.paintLine(c, v.block.Line(y), y, l)
+	}
+	right := c.Host.Key("close-trouble") + " closes"
+	if !v.scroll.All() {
+		right = fmt.Sprintf("%d-%d of %d  %s", from+1, to, len(v.lines), right)
+	}
+	title := "Cause"
+	if _, ok := v.cause(c); !ok {
+		title = "Problems"
+	}
+	screen.Canvas.Box(r, screen.Border(title, right, true), &v.block)
+}
+
+// reach scrolls to the selected cause, once after it was selected.
+func (v *card) reach(c host.Context) {
+	if v.reached == v.at {
+		return
+	}
+	v.reached = v.at
+	first, last, at := -1, -1, v.place(c)
+	for i, l := range v.lines {
+		if l.cause == at {
+			last = i
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	if first >= 0 {
+		v.scroll.Top = min(max(v.scroll.Top, last+1-v.scroll.Height), first)
+	}
+}
+
+func (v *card) paintLine(c host.Context, l *paint.Line, y int, line cardLine) {
+	l.PadTo(1)
+	l.Text(line.style, line.mark)
+	l.PadTo(3)
+	l.Text(line.style, line.text)
+	for _, ch := range line.choices {
+		ch.paint(c.Host.Screen().Theme, l)
+		ch.y = y
+		v.choices = append(v.choices, ch)
+	}
+	if line.note != "" {
+		l.PadTo(l.Cells() + max(l.Room()-termsafe.Width(line.note)-1, 1))
+		l.Text(c.Host.Screen().Theme.Dim, line.note)
+	}
+}
+
+// build makes the lines for a width.
+func (v *card) build(c host.Context, width int) {
+	v.lines = v.lines[:0]
+	found, at := c.Workspace.Shown.Causes.Found, v.place(c)
+	if len(found) == 0 {
+		v.nothing(c, width)
+		return
+	}
+	for i, cause := range found {
+		if i == at {
+			v.open(c, i, cause, width)
+			continue
+		}
+		mark, style := causeMark(cause.Severity, c.Host.Screen())
+		v.add(i, mark, title(cause), style, width)
+	}
+	v.gap()
+	v.add(-1, "", checkedText(c), c.Host.Screen().Theme.Dim, width)
+}
+
+// open adds the lines of the selected cause.
+func (v *card) open(c host.Context, i int, cause diagnosis.Cause, width int) {
+	th := c.Host.Screen().Theme
+	if i > 0 {
+		v.gap()
+	}
+	mark, _ := causeMark(cause.Severity, c.Host.Screen())
+	v.add(i, mark, title(cause), th.Strong, width)
+	if label, text := v.shown.of(c, cause.Row); text != "" {
+		v.add(i, "", label+"  "+text, th.Text, width)
+	}
+	if advice := diagnosis.WithoutPath(cause.Advice); advice != "" {
+		v.add(i, "", sentence(advice), th.Text, width)
+	}
+	v.offer(c, i, width, len(c.Workspace.Shown.Causes.Found)-1)
+	if i < len(c.Workspace.Shown.Causes.Found)-1 {
+		v.gap()
+	}
+}
+
+// title returns the first line of a cause.
+func title(cause diagnosis.Cause) string {
+	if cause.Probable {
+		return "Probably: " + cause.Brief
+	}
+	return sentence(cause.Brief)
+}
+
+// nothing adds the lines of a card without a cause.
+func (v *card) nothing(c host.Context, width int) {
+	th := c.Host.Screen().Theme
+	count := c.Workspace.Shown.Problems.Count
+	switch far := c.Workspace.CheckProgress(); {
+	case !c.Workspace.FullyRead() || c.Workspace.CausesPending():
+		v.add(-1, "", "Looking for problems up to this point", th.Dim, width)
+	case count.Problems() > 0:
+		v.add(-1, "!", "No likely cause, but "+kit.Plural(count.Problems(), "problem")+": "+c.Host.Key(host.ActProblems)+" lists them", th.Warn, width)
+	case far != "":
+		v.add(-1, "", "No problems in the first "+far, th.OK, width)
+	default:
+		v.add(-1, "", "No problems detected", th.OK, width)
+	}
+	v.add(-1, "", sentence(checked), th.Dim, width)
+	v.gap()
+	v.offer(c, -1, width, 0)
+}
+
+// checkedText counts the problems, and names the checks that were made.
+func checkedText(c host.Context) string {
+	count := c.Workspace.Shown.Problems.Count.String()
+	if far := c.Workspace.CheckProgress(); far != "" {
+		count += " in the first " + far
+	}
+	if len(c.Workspace.Shown.Problems.List) > 0 {
+		count += "; " + c.Host.Key(host.ActProblems) + " lists them"
+	}
+	return sentence(count + ". " + sentence(checked))
+}
+
+func (v *card) gap() { v.lines = append(v.lines, cardLine{cause: -1}) }
+
+// add adds a text, wrapped, with a mark in front of its first line.
+func (v *card) add(cause int, mark, text string, style theme.Style, width int) {
+	for _, row := range format.Wrap(text, width-3) {
+		v.lines = append(v.lines, cardLine{mark: mark, text: row, style: style, cause: cause})
+		mark = ""
+	}
+}
+
+// goFromCause closes the card and selects the evidence of the selected cause.
+func (s *State) goFromCause(c host.Context, v *card) tea.Cmd {
+	found, ok := v.cause(c)
+	if !ok {
+		return nil
+	}
+	c.Host.Close(v)
+	c.Workspace.Shown.Causes.Shown = found.Row
+	s.shell.GoTo(c, found.Row)
+	return nil
+}

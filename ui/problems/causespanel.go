@@ -1,0 +1,144 @@
+package problems
+
+import (
+	"fmt"
+	"strings"
+
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/workspace"
+)
+
+// panelLines is the maximum height of the panel, by the severity of the likeliest
+// cause.
+var panelLines = [...]int{diagnosis.Info: 1, diagnosis.Warning: 2, diagnosis.Error: 2}
+
+// causeText returns the text of the likeliest cause, long or short, with its mark.
+func causeText(c host.Context, text string) string {
+	first := c.Workspace.Shown.Causes.Found[0]
+	mark, _ := causeMark(first.Severity, c.Host.Screen())
+	if first.Probable {
+		text = "Probably: " + first.Brief
+	}
+	return mark + " " + sentence(text)
+}
+
+// causeKeys names the keys that help, the most important first. What to do is on
+// the card.
+func causeKeys(c host.Context) []string {
+	parts := make([]string, 0, maxParts)
+	first := c.Workspace.Shown.Causes.Found[0]
+	if first.ID == cause.ResponseNeeded && c.Workspace.Session != nil {
+		parts = append(parts, c.Host.Key(host.ActAnswer)+" answers it")
+	}
+	more := c.Host.Key(host.ActCauses) + " what to do"
+	if n := len(c.Workspace.Shown.Causes.Found) - 1; n > 0 {
+		more += fmt.Sprintf(" (%d more)", n)
+	}
+	parts = append(parts, more)
+	if restarts := restartHint(c); restarts != "" {
+		parts = append(parts, restarts)
+	}
+	return parts
+}
+
+// restartHint names the key that restarts a server that is gone, "" if there is
+// none.
+func restartHint(c host.Context) string {
+	gone := c.Workspace.Status.State == session.Failed || c.Workspace.Status.State == session.Closed
+	switch {
+	case c.Workspace.Session == nil || !gone || c.Workspace.Starting:
+		return ""
+	case c.Workspace.LostLink():
+		return c.Host.Key(host.ActRestart) + " reconnects and restarts"
+	}
+	return c.Host.Key(host.ActRestart) + " restarts it"
+}
+
+// Lines returns the lines of the panel, nil if there is nothing to show. Parts that
+// do not fit are dropped from the end.
+func (s *State) Lines(c host.Context) []string {
+	screen := c.Host.Screen()
+	t := &c.Workspace.Shown.Causes.Summary
+	if !t.Fresh || t.Width != screen.Width || t.Height != screen.Height {
+		*t = workspace.Summary{Rows: s.makeLines(c), Width: screen.Width, Height: screen.Height, Fresh: true}
+	}
+	return t.Rows
+}
+
+func (s *State) makeLines(c host.Context) []string {
+	if c.Workspace.CausesPending() {
+		rows := make([]string, s.height) // so that the panes do not move
+		if len(rows) > 0 {
+			rows[0] = "... looking for problems up to this point"
+		}
+		return rows
+	}
+	rows := s.fitCauses(c)
+	s.height = len(rows)
+	return rows
+}
+
+// fitCauses returns the lines about a failed build, or else about the likeliest
+// cause.
+func (s *State) fitCauses(c host.Context) []string {
+	if rows := s.shell.BuildLines(c); rows != nil {
+		return rows
+	}
+	if len(c.Workspace.Shown.Causes.Found) == 0 {
+		return nil
+	}
+	first := c.Workspace.Shown.Causes.Found[0]
+	most := panelLines[first.Severity]
+	parts := append(make([]string, 1, maxParts), causeKeys(c)...)
+	for n := len(parts); n > 1; n-- {
+		for _, text := range [...]string{first.Text, first.Brief} {
+			parts[0] = causeText(c, text)
+			if rows := wrapPanel(c, parts[:n]); len(rows) <= most {
+				return rows
+			}
+		}
+	}
+	rows := format.Wrap(causeText(c, first.Text), c.Host.Screen().Width-2)
+	if len(rows) > most { // painting truncates the last line, and marks that
+		rows = append(rows[:most-1], strings.Join(rows[most-1:], " "))
+	}
+	return rows
+}
+
+// keyGap parts the text of a cause from the keys.
+const keyGap = "   "
+
+// maxParts is the number of a text and its keys.
+const maxParts = 4
+
+func wrapPanel(c host.Context, parts []string) []string {
+	return format.Wrap(strings.Join(parts, keyGap), c.Host.Screen().Width-2)
+}
+
+// Paint paints the panel in a rectangle below the header.
+func (s *State) Paint(c host.Context, r paint.Rect) {
+	screen := c.Host.Screen()
+	style := screen.Theme.Dim
+	switch {
+	case r.Empty():
+		return
+	case s.shell.BuildLines(c) != nil:
+		style = screen.Theme.Error
+	case len(c.Workspace.Shown.Causes.Found) > 0:
+		_, style = causeMark(c.Workspace.Shown.Causes.Found[0].Severity, screen)
+	}
+	block := &paint.Lines{Options: screen.Look()}
+	block.Resize(r.W, r.H)
+	rows := s.Lines(c)
+	for y, row := range rows[:min(r.H, len(rows))] {
+		l := block.Line(y)
+		l.PadTo(1)
+		l.Text(style, row)
+	}
+	screen.Canvas.Draw(r, block)
+}

@@ -1,0 +1,81 @@
+package problems
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// A choice is one thing that can be done about a cause.
+type choice struct {
+	action, key, text string
+	x, y              int  // in the block of the card
+	off               bool // not possible
+}
+
+// choices are those of every card, in the order of their digits.
+func choices(c host.Context) []choice {
+	made := []choice{
+		{action: actGoFromCause, key: "1", text: "go to the row"},
+		{action: actAgain, key: "2", text: "restart"},
+		{action: actReport, key: "3", text: "copy report"},
+		{action: actProcess, key: "4", text: "process"},
+	}
+	for i, can := range []func(host.Context) (bool, string){hasRow, host.CanRestart, notHome, notHome} {
+		ok, _ := can(c)
+		made[i].off = !ok
+	}
+	return made
+}
+
+func (ch *choice) width() int { return termsafe.Width(ch.key) + 1 + termsafe.Width(ch.text) }
+
+func (ch *choice) paint(th *theme.Theme, l *paint.Line) {
+	l.PadTo(ch.x)
+	if ch.off {
+		l.Text(th.Dim, ch.key+" "+ch.text)
+		return
+	}
+	l.Text(th.Key, ch.key)
+	l.Text(th.Text, " "+ch.text)
+}
+
+// offer adds the choices of a cause, in as many lines as they need, and why one of
+// them is not possible.
+func (v *card) offer(c host.Context, cause, width, others int) {
+	const left, gap = 3, 3
+	th := c.Host.Screen().Theme
+	at := left
+	line := cardLine{cause: cause}
+	for _, ch := range choices(c) {
+		if at > left && at+ch.width() > width {
+			v.lines = append(v.lines, line)
+			line, at = cardLine{cause: cause}, left
+		}
+		ch.x = at
+		at += ch.width() + gap
+		line.choices = append(line.choices, ch)
+	}
+	if more := kit.Plural(others, "more problem"); others > 0 && at+termsafe.Width(more) <= width {
+		line.note = more
+	}
+	v.lines = append(v.lines, line)
+	if ok, why := host.CanRestart(c); !ok {
+		v.add(cause, "", "2: "+why, th.Dim, width)
+	}
+}
+
+// Press carries out the choice at a cell of the screen.
+func (v *card) Press(c host.Context, x, y int) (cmd tea.Cmd, hit bool) {
+	place := v.block.Place()
+	for _, ch := range v.choices {
+		if ch.y == y-place.Y && x-place.X >= ch.x && x-place.X < ch.x+ch.width() {
+			return c.Host.Do(c.Workspace, ch.action), true
+		}
+	}
+	return nil, false
+}

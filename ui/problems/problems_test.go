@@ -1,0 +1,58 @@
+package problems
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings/rectest"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/workspace"
+)
+
+// TestProblems checks a long log in steps with a pause after each, and goes to
+// the second problem of the list.
+func TestProblems(t *testing.T) {
+	lines := []string{
+		rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		`< {"jsonrpc":"2.0","id":1,"result":{}}`,
+		`< {"jsonrpc":"2.0","id":99,"result":{}}`,
+	}
+	for i := len(lines); i <= workspace.CheckRows; i++ {
+		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","method":"notifications/n","params":{"n":%d}}`, i))
+	}
+	lines = append(lines, `< {"jsonrpc":"2.0","id":1,"result":{}}`)
+	ws := uitest.NewWorkspace(t, rectest.Session(t, lines...))
+	changes, rows := 0, []int(nil)
+	s := New(Shell{
+		Changed:    func(host.Context) { changes++ },
+		GoTo:       func(_ host.Context, row int) { rows = append(rows, row) },
+		BuildLines: func(host.Context) []string { return nil },
+		OpenBuild:  func(host.Context) {},
+	})
+	h := uitest.NewHost(t, ws, 80, 24)
+	h.Run(s.Check(h.Context()))
+	require.Equal(t, 1, changes)
+	require.Len(t, h.Timers, 1, "the rest is checked later")
+	require.Equal(t, kit.FrameInterval, h.Timers[0].Wait)
+	require.Contains(t, ws.CheckProgress(), "99")
+	h.Elapse()
+	require.Equal(t, 2, changes)
+	require.Empty(t, h.Timers)
+	require.Empty(t, ws.CheckProgress())
+	require.Nil(t, s.Check(h.Context()), "no new rows")
+
+	actions := Actions(func(host.Context) *State { return s })
+	h.Act(actions, host.ActProblems)
+	l := h.Opened[0].(*problemList)
+	require.Len(t, l.found, 2)
+	uitest.Golden(t, "list-80x24", h.Plain(l))
+	l.Move(kit.Down)
+	h.Act(actions, actGoToProblem)
+	require.Equal(t, []int{l.found[1].Row}, rows)
+	require.Empty(t, h.Opened)
+}

@@ -1,0 +1,200 @@
+package process
+
+import (
+	"fmt"
+	"strings"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// info collects the rows of the sheet.
+type info struct {
+	th    *theme.Theme
+	width int
+	rows  []kit.Row
+}
+
+func (i *info) heading(text string) {
+	if len(i.rows) > 0 {
+		i.rows = append(i.rows, kit.Row{})
+	}
+	i.rows = append(i.rows, kit.Row{Heading: text})
+}
+
+// add adds a fact, unless its text is empty.
+func (i *info) add(label, text string) { i.styled(label, text, i.th.Text) }
+
+func (i *info) styled(label, text string, style theme.Style) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {
+		if line = strings.TrimRight(line, "\r"); line != "" {
+			i.rows = kit.AddRows(i.rows, label, line, style, i.width)
+			label = ""
+		}
+	}
+}
+
+func processInfo(w *workspace.Workspace, i *info) {
+	header, start := w.Shown.Source.Header(), w.Shown.Lifecycle.Start
+	i.heading("Process")
+	i.add("id", start.Process)
+	if start.PID != 0 {
+		i.add("pid", fmt.Sprint(start.PID))
+	}
+	where := "this machine"
+	if host := w.Host(); host != "" {
+		where = "ssh " + host
+	}
+	i.add("location", where)
+	argv := header.Argv
+	if start.Argv != nil {
+		argv = start.Argv
+	}
+	i.add("command", fmt.Sprintf("%q", argv))
+	dir := w.Status.Process.Dir
+	if dir == "" {
+		dir = header.Cwd
+	}
+	i.add("directory", dir)
+	i.add("state", w.Shown.Lifecycle.State)
+	i.add("exit status", w.ExitText())
+}
+
+func linkInfo(c host.Context, i *info) {
+	link := c.Workspace.Shown.Lifecycle.Link
+	if link == nil {
+		return
+	}
+	i.heading("Connection")
+	i.styled("state", LinkText(c.Workspace), LinkStyle(c))
+	if c.Workspace.Shown.Lifecycle.Lost == nil {
+		i.styled("", link.Error, i.th.Error)
+	}
+	i.add("hops", strings.Join(link.Hops, " > "))
+	i.add("transport", link.Transport)
+	i.add("server", link.Server)
+	i.add("key exchange", link.Kex)
+	i.add("host key", link.HostKey)
+	i.add("cipher", link.Cipher)
+	i.add("MAC", link.MAC)
+	i.add("ssh client", link.Client)
+	if lost := c.Workspace.Shown.Lifecycle.Lost; lost != nil {
+		i.styled("lost", lost.Error, i.th.Error)
+		i.add(executor.Speaker(lost.SaidBy).String()+" said", lost.Said)
+		i.add("code", lost.Code)
+		i.add("hint", lost.Hint)
+	}
+}
+
+// LinkText returns the state of the connection, with the round trip time if the
+// link is up.
+func LinkText(w *workspace.Workspace) string {
+	text := w.LinkState()
+	if rtt := w.LinkRTT(); rtt > 0 && text == string(executor.LinkUp) {
+		text += " " + string(format.AppendMillis(nil, rtt.Microseconds())) + " ms"
+	}
+	return text
+}
+
+// LinkStyle is the style of the state of the connection.
+func LinkStyle(c host.Context) theme.Style {
+	switch executor.LinkState(c.Workspace.LinkState()) {
+	case executor.LinkUp:
+		return c.Host.Screen().Theme.OK
+	case executor.LinkLost:
+		return c.Host.Screen().Theme.Error
+	}
+	return c.Host.Screen().Theme.Warn
+}
+
+// envInfo compares the environment with the shell's. Values are not in the log:
+// those shown are the ones that the program itself knows.
+func envInfo(w *workspace.Workspace, i *info, values bool) {
+	env := w.Shown.Lifecycle.Env
+	if env.Policy == "" {
+		return
+	}
+	i.heading("Environment compared with this shell")
+	if w.Host() == "" {
+		i.add("policy", env.Policy)
+		variables(w, i, "not passed", env.Omitted, values)
+	}
+	variables(w, i, "set by name", env.Named, values)
+	variables(w, i, "added", env.Added, values)
+	if w.Host() == "" {
+		variables(w, i, "same as shell", env.Passed, values)
+	}
+}
+
+// variables adds names, or one line each with its value.
+func variables(w *workspace.Workspace, i *info, label string, names []string, values bool) {
+	switch {
+	case len(names) == 0:
+		i.add(label, "none")
+	case !values || w.Session == nil:
+		i.add(label, fmt.Sprintf("%d: %s", len(names), strings.Join(names, " ")))
+	default:
+		for _, name := range names {
+			value, err := w.Session.EnvValue(name)
+			if err != nil {
+				value = "(" + err.Error() + ")"
+			}
+			i.add(label, name+"="+value)
+			label = ""
+		}
+	}
+}
+
+// startInfo adds the steps of the start.
+func startInfo(w *workspace.Workspace, i *info) {
+	if len(w.Shown.Lifecycle.Phases) == 0 && w.Shown.Lifecycle.Failed == nil {
+		return
+	}
+	i.heading("Start")
+	for _, p := range w.Shown.Lifecycle.Phases {
+		text := format.Took(p.Took)
+		if p.Detail != "" {
+			text += "  " + p.Detail
+		}
+		i.add(p.Phase, text)
+		if w.Shown.Lifecycle.Failed == nil || p.Error != w.Shown.Lifecycle.Failed.Detail {
+			i.styled("", p.Error, i.th.Error)
+		}
+	}
+	if failed := w.Shown.Lifecycle.Failed; failed != nil {
+		i.styled("failed", failed.Detail, i.th.Error)
+		i.add("code", failed.Code)
+		i.add(executor.Speaker(failed.SaidBy).String()+" said", failed.Said)
+		i.add("ssh client", failed.Client)
+		i.add("hint", failed.Hint)
+	}
+}
+
+// saidShort returns the label of the text that a note quotes, which need not be
+// from a host.
+func saidShort(by string) string {
+	if by == "" {
+		return "output"
+	}
+	return executor.Speaker(by).String() + " said"
+}
+
+func noteInfo(w *workspace.Workspace, i *info) {
+	if len(w.Shown.Lifecycle.Notes) == 0 {
+		return
+	}
+	i.heading("Notes")
+	for _, n := range w.Shown.Lifecycle.Notes {
+		label := n.Code
+		if label == "" {
+			label = "note"
+		}
+		i.add(label, n.Text)
+		i.add("  "+saidShort(n.SaidBy), n.Said)
+		i.add("  hint", n.Hint)
+	}
+}

@@ -1,0 +1,282 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// The actions of the process pane.
+const (
+	actProcessStop = "process-stop"
+	actKillOne     = "kill-one"
+	actValues      = "environment-values"
+	actKillThis    = "kill-this"
+)
+
+// The scopes of this screen.
+const (
+	ScopePane = "process"
+	ScopeTree = "tree"
+)
+
+// Actions are those of the process pane.
+func Actions() []host.Action {
+	return append(stopActions(), []host.Action{
+		{Entry: host.Entry{ID: host.ActProcess, Keys: []string{"I"}, Scope: keymap.Global, Title: "process", Synonyms: []string{"stats", "memory", "pid", "environment"}, Help: "Show the process: its tree, its start and shutdown, its environment compared with the shell's, the connection to its host.", Priority: 7}, Do: openProcess},
+		{Entry: host.Entry{ID: actProcessStop, Keys: []string{"K", "ctrl+k"}, Scope: ScopePane, Title: "stop", Help: "Choose how to stop the server; while it stops, skip to the next step.", Priority: 80, Destructive: true, Enabled: CanStop, CurrentTitle: escalation}, Do: stopServer},
+		{Entry: host.Entry{ID: actKillOne, Keys: []string{"x"}, Scope: ScopePane, Title: "kill one", Help: "Choose a process of the tree, such as a leaked one, and kill it.", Priority: 70, Destructive: true, Enabled: canKillOne}, Do: openTree},
+		{Entry: host.Entry{ID: actValues, Keys: []string{"v"}, Scope: ScopePane, Title: "values", Help: "Show or hide the values of the environment, including secrets.", Priority: 60, Enabled: hasEnvironment}, Do: host.On(func(_ host.Context, p *processPane) tea.Cmd {
+			p.values = !p.values
+			return nil
+		})},
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-process", Scope: ScopePane, Keys: []string{"esc", "q", "I"}, Help: "Close the pane.", Priority: 90}),
+		{Entry: host.Entry{ID: actKillThis, Keys: []string{"enter"}, Scope: ScopeTree, Title: "kill", Help: "Send SIGKILL to this process only.", Priority: 90}, Do: host.On(killThis)},
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-tree", Scope: ScopeTree, Help: "Close, and kill nothing.", Priority: 85}),
+	}...)
+}
+
+func hasEnvironment(c host.Context) (bool, string) {
+	return c.Workspace.Session != nil && c.Workspace.Shown.Lifecycle.Env.Policy != "", "environment values are not recorded"
+}
+
+func canKillOne(c host.Context) (bool, string) {
+	switch {
+	case c.Workspace.Session == nil:
+		return false, host.NoServer(c)
+	case len(c.Workspace.Sample.Tree) == 0:
+		return false, "no server process is running"
+	}
+	return true, ""
+}
+
+// A processPane shows everything known about a process.
+type processPane struct {
+	sheet  kit.Sheet
+	values bool // show the values of environment variables
+}
+
+// Scope is the scope of its actions.
+func (p *processPane) Scope() string { return ScopePane }
+
+// Update takes no keys but those of actions.
+func (p *processPane) Update(host.Context, tea.Msg) tea.Cmd { return nil }
+
+// Text is the text that scrolls.
+func (p *processPane) Text() *kit.Scroll { return &p.sheet.Scroll }
+
+// Draw paints what is known of the process now.
+func (p *processPane) Draw(c host.Context) { p.sheet.Paint(c.Host.Screen()) }
+
+func openProcess(c host.Context) tea.Cmd {
+	p := &processPane{sheet: kit.Sheet{Title: "Process", Labels: 18}}
+	p.sheet.Rows = func(width int) []kit.Row {
+		i := info{th: c.Host.Screen().Theme, width: width}
+		processInfo(c.Workspace, &i)
+		endingInfo(c.Workspace, &i)
+		treeInfo(c.Workspace, &i)
+		timesInfo(c.Workspace, &i)
+		linkInfo(c, &i)
+		startInfo(c.Workspace, &i)
+		noteInfo(c.Workspace, &i)
+		envInfo(c.Workspace, &i, p.values)
+		return i.rows
+	}
+	c.Host.Open(c.Workspace, p)
+	return TakeSample(c)
+}
+
+// SampleEvery is how often the tree is read while the process pane is open.
+const SampleEvery = time.Second
+
+// Watches reports whether the process pane shows a process that may change.
+func Watches(c host.Context) bool {
+	if c.Workspace.Session == nil {
+		return false
+	}
+	for _, v := range c.Host.Views(c.Workspace) {
+		if _, ok := v.(*processPane); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// TakeSample looks at the tree, if somebody looks at the process.
+func TakeSample(c host.Context) tea.Cmd {
+	if !Watches(c) || c.Workspace.Sample.Running || time.Since(c.Workspace.Sample.At) < SampleEvery/2 {
+		return nil
+	}
+	if running, _ := CanStop(c); !running {
+		c.Workspace.Sample = workspace.Sample{}
+		return nil
+	}
+	c.Workspace.Sample.Running = true
+	s, ctx := c.Workspace.Session, c.Host.Lifetime()
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		tree, err := s.Tree(ctx)
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			c.Workspace.Sample = workspace.Sample{Tree: tree, At: time.Now(), Err: err}
+			c.Host.Redraw()
+			return nil
+		}}
+	}
+}
+
+// endingInfo shows the shutdown sequence: the steps taken, the current one with
+// its clock, and those that may follow.
+func endingInfo(w *workspace.Workspace, i *info) {
+	steps, now := w.Shown.Lifecycle.Ending, w.Status.ShutdownStep
+	if len(steps) == 0 && now.Step == 0 {
+		return
+	}
+	i.heading("Shutdown")
+	for _, step := range steps {
+		text := format.Took(step.Took)
+		if step.Detail != "" {
+			text += "  " + step.Detail
+		}
+		i.add(step.Phase, text)
+		i.styled("", step.Error, i.th.Error)
+	}
+	if now.Step == 0 {
+		return
+	}
+	text := "in progress"
+	if !now.Until.IsZero() {
+		text = fmt.Sprintf("%s of %v ...", format.Seconds(time.Since(now.Since)), now.Until.Sub(now.Since))
+	}
+	i.styled(now.Step.String(), text, i.th.Warn)
+	for _, next := range []executor.Step{executor.StepTerm, executor.StepKill} {
+		if next > now.Step {
+			i.styled(next.String(), "next, if needed; K skips to it", i.th.Dim)
+		}
+	}
+}
+
+// treeInfo lists the processes: the running ones, or the last sample in the log.
+func treeInfo(w *workspace.Workspace, i *info) {
+	live := w.Session != nil && len(w.Sample.Tree) > 0
+	switch {
+	case live && w.Shown.Lifecycle.Exited != nil:
+		i.heading("Leaked: the leader has exited, these still run (x kills one, K all)")
+	case live:
+		i.heading("Processes")
+	case len(w.Shown.Lifecycle.Tree.Tree) > 0 && w.Shown.Lifecycle.Tree.Survivors:
+		i.heading("Still running after the end")
+	case len(w.Shown.Lifecycle.Tree.Tree) > 0 && w.Shown.Lifecycle.Tree.Spared:
+		i.heading("Left running on request (--leave)")
+	case len(w.Shown.Lifecycle.Tree.Tree) > 0:
+		i.heading("Processes, as last logged")
+	default:
+		if w.Session != nil && w.Sample.Err != nil {
+			i.heading("Processes")
+			i.styled("", w.Sample.Err.Error(), i.th.Error)
+		}
+		return
+	}
+	if !live {
+		for _, p := range w.Shown.Lifecycle.Tree.Tree {
+			i.add(fmt.Sprint(p.PID), treeLine(executor.Descendant{PID: p.PID, PPID: p.PPID, Command: p.Command, RSS: p.RSS}, time.Time{}))
+		}
+		return
+	}
+	for _, d := range w.Sample.Tree {
+		i.add(fmt.Sprint(d.PID), treeLine(d, w.Sample.At))
+	}
+}
+
+// treeLine describes one process: parent, memory, age, command.
+func treeLine(d executor.Descendant, now time.Time) string {
+	text := fmt.Sprintf("ppid %-8d", d.PPID)
+	if d.RSS > 0 {
+		text += fmt.Sprintf("%8s", format.Size(d.RSS))
+	}
+	if !d.Started.IsZero() && !now.IsZero() {
+		text += fmt.Sprintf("  up %-10s", format.Seconds(max(now.Sub(d.Started), 0)))
+	}
+	if d.CPU > 0 {
+		text += fmt.Sprintf("  cpu %-8s", d.CPU.Round(10*time.Millisecond))
+	}
+	return text + "  " + d.Command
+}
+
+// timesInfo lists when the process did something for the first time, counted from
+// its start.
+func timesInfo(w *workspace.Workspace, i *info) {
+	s := w.Shown.Lifecycle
+	if s.Start.Process == "" {
+		return
+	}
+	i.heading("Time since start")
+	since := func(label string, t int64, ok bool) {
+		if ok {
+			i.add(label, format.Took(max(t-s.StartT, 1)))
+		} else {
+			i.add(label, "not yet")
+		}
+	}
+	t, ok := w.FirstAfter(w.Shown.Index.Stderr, s.Row, session.KindStderr)
+	since("first stderr", t, ok)
+	t, ok = w.FirstAfter(w.Shown.Index.Traffic.All(), s.Row, session.KindStdout)
+	since("first stdout", t, ok)
+	since("handshake done", s.ReadyT, s.Ready)
+	if s.Exited != nil {
+		since("ended", s.ExitedT, true)
+	}
+}
+
+// A treeMenu lists the processes of the tree, to kill one.
+type treeMenu struct {
+	host.Menu
+	tree []executor.Descendant
+}
+
+func openTree(c host.Context) tea.Cmd {
+	m := &treeMenu{Menu: host.Menu{Of: ScopeTree}, tree: c.Workspace.Sample.Tree}
+	names := make([]string, len(m.tree))
+	for i, d := range m.tree {
+		names[i] = fmt.Sprintf("%d %s", d.PID, d.Command)
+	}
+	m.Set(names)
+	c.Host.Open(c.Workspace, m)
+	return nil
+}
+
+// Draw paints the menu.
+func (m *treeMenu) Draw(c host.Context) {
+	m.Box(c.Host.Screen(), kit.SheetWidth, "Kill one process", "enter: kill, esc: cancel", func(l *paint.Line, i int, style theme.Style) {
+		l.Text(style, fmt.Sprintf("%-9d", m.tree[i].PID))
+		l.Text(style, treeLine(m.tree[i], c.Workspace.Sample.At))
+	})
+}
+
+func killThis(c host.Context, m *treeMenu) tea.Cmd {
+	i, ok := m.Current()
+	if !ok {
+		return nil
+	}
+	c.Host.Close(m)
+	s, ctx, d := c.Workspace.Session, c.Host.Lifetime(), m.tree[i]
+	return func() tea.Msg {
+		err := s.KillDescendant(ctx, d.PID)
+		return host.Result{What: "kill", Err: err, Text: fmt.Sprintf("SIGKILL sent to %d", d.PID), Then: func(c host.Context) tea.Cmd {
+			c.Workspace.Sample.At = time.Time{}
+			return TakeSample(c)
+		}}
+	}
+}

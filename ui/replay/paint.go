@@ -1,0 +1,194 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	replayer "mcpdbg/recordings/replay"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+const (
+	width        = 110
+	labelWidth   = 10 // of the fields
+	messageWidth = 40 // of a message
+)
+
+// Draw paints the plan over the panes.
+func (v *view) Draw(c host.Context) {
+	screen, th := c.Host.Screen(), c.Host.Screen().Theme
+	notes := v.notes()
+	need := v.fields() + len(notes) + 4
+	if v.plan != nil {
+		need += len(v.plan.Items())
+	}
+	r := screen.Body()
+	r = r.Center(min(width, screen.Width), min(need, r.H))
+	in := r.Inner()
+	v.block.Options = screen.Look()
+	v.block.Resize(in.W, in.H)
+	fields := v.fields()
+	y := 0
+	next := func() *paint.Line {
+		y++
+		return v.block.Line(y - 1)
+	}
+	for i := 0; i < fields && y < in.H; i++ {
+		v.paintField(screen, next(), i)
+	}
+	for _, text := range notes {
+		if y < in.H-1 {
+			l := next()
+			l.PadTo(2)
+			l.Text(th.Dim, text)
+		}
+	}
+	if v.failure != "" && y < in.H {
+		l := next()
+		l.PadTo(1)
+		l.Text(th.Error, "x "+v.failure)
+	}
+	if y < in.H {
+		screen.PaintRule(next())
+	}
+	v.paintItems(th, y, in.H)
+	screen.Canvas.Box(r, screen.Border("Replay "+v.of.Title, v.right(), true), &v.block)
+}
+
+// right returns the right title: the totals of the plan.
+func (v *view) right() string {
+	switch {
+	case v.starting:
+		return "starting ..."
+	case v.plan == nil && v.failure == "":
+		return "reading the recording ..."
+	case v.plan == nil:
+		return ""
+	}
+	sent, omitted, _ := v.counts()
+	return fmt.Sprintf("%s to send, %s not sent", paint.Thousands(sent), paint.Thousands(omitted))
+}
+
+// notes returns further facts about the command.
+func (v *view) notes() (rows []string) {
+	add := func(text string) { rows = append(rows, text) }
+	place := "on this machine"
+	if v.header.Host != "" {
+		place = "on " + v.header.Host
+	}
+	if v.header.Cwd != "" {
+		place += ", in " + v.header.Cwd
+	}
+	add("starts " + place)
+	if v.plan == nil {
+		return rows
+	}
+	if n := v.plan.ServerRequests(); n > 0 {
+		add(fmt.Sprintf("%d recorded responses to server requests; you answer the others", n))
+	}
+	if run, of := v.plan.Process(); of > 1 {
+		add(fmt.Sprintf("process %d of %d in the recording", run, of))
+	}
+	return rows
+}
+
+func (v *view) paintField(screen *kit.Screen, l *paint.Line, line int) {
+	th := screen.Theme
+	here := line == v.at
+	cursor := "  "
+	if here {
+		cursor = "> "
+	}
+	l.Text(th.Key, cursor)
+	kind, value := v.kind(line)
+	label := [...]string{"command", "", "mode", "speed"}[kind]
+	if kind == lineValue {
+		label = "${" + v.names[value] + "}"
+	}
+	l.Text(th.Strong.If(here), label)
+	l.PadTo(max(labelWidth, l.Cells()+1))
+	switch kind {
+	case lineCommand:
+		v.command.Paint(l, th, screen.ASCII, here)
+	case lineValue:
+		if len(v.values[value].Text) == 0 {
+			if here {
+				l.Text(th.Selected, " ")
+				l.Text(theme.Style{}, " ")
+			}
+			empty := "empty: the placeholder stays"
+			if value < len(v.env.Named) {
+				empty = "empty: value from this environment"
+			}
+			l.Text(th.Dim, empty)
+			return
+		}
+		v.values[value].Paint(l, th, screen.ASCII, here)
+	case lineMode:
+		text := map[replayer.Mode]string{
+			replayer.Causal: "causal: after the preceding responses",
+			replayer.Serial: "serial: one request at a time",
+			replayer.Timed:  "timed: at the recorded times",
+		}[replayer.Modes()[v.mode]]
+		l.Text(th.Text, text)
+	case lineSpeed:
+		l.Text(th.Text, speedText(speeds[v.speed]))
+	}
+}
+
+func speedText(x float64) string {
+	if x == replayer.MaxSpeed {
+		return "max"
+	}
+	return fmt.Sprintf("%gx", x)
+}
+
+// paintItems paints the messages that fit.
+func (v *view) paintItems(th *theme.Theme, from, height int) {
+	if v.plan == nil || from >= height {
+		return
+	}
+	items, rows := v.plan.Items(), height-from
+	at := v.at - v.fields()
+	v.top = max(min(v.top, max(at, 0), len(items)-rows), at-rows+1, 0)
+	for y := range min(rows, len(items)-v.top) {
+		v.paintItem(th, v.block.Line(from+y), &items[v.top+y], v.top+y == at)
+	}
+}
+
+func (v *view) paintItem(th *theme.Theme, l *paint.Line, it *replayer.Item, here bool) {
+	sent, why := v.sends(it)
+	cursor, box, style := "  ", "[ ] ", th.Dim
+	if here {
+		cursor = "> "
+	}
+	if sent {
+		box, style = "[x] ", th.Text
+	}
+	if !it.Gated() && !sent {
+		box = "[-] "
+	}
+	l.Text(th.Key, cursor)
+	l.Text(style, box)
+	name := strings.TrimSpace(it.Method + " " + it.Tool)
+	if it.Kind == replayer.Raw {
+		name = strings.TrimSpace("raw bytes " + name)
+	}
+	width := min(messageWidth, max(l.Room()/2, 8))
+	if here {
+		style = th.Selected
+	}
+	l.Begin(style)
+	l.Field(theme.Style{}, []byte(name), width, termsafe.Left)
+	l.End(style)
+	l.Text(theme.Style{}, " ")
+	whyStyle := th.Dim
+	if v.switchedOn(it) {
+		whyStyle = th.Warn
+	}
+	l.Text(whyStyle, why)
+}

@@ -1,0 +1,214 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	tea "charm.land/bubbletea/v2"
+
+	diff "mcpdbg/recordings/compare"
+	"mcpdbg/recordings/match"
+	replayer "mcpdbg/recordings/replay"
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// A State is the replay of one session. Its exported fields are set by the shell.
+type State struct {
+	// Launcher starts the command; nil if servers cannot be started.
+	Launcher host.Launcher
+	// Add shows a session, and runs what run returns in it: its messages are
+	// delivered to the new session. state is that of the new session.
+	Add func(c host.Context, o workspace.Opened, run func(c host.Context, state *State) tea.Cmd) tea.Cmd
+	// Compare shows the comparison of two sessions, below further lines.
+	Compare func(c host.Context, one, other *workspace.Workspace, opts diff.Options, extra []string) tea.Cmd
+
+	running *running // nil if none is running
+}
+
+// Running reports whether a replay runs in the session.
+func (s *State) Running() bool { return s.running != nil }
+
+// Stop cancels the running replay.
+func (s *State) Stop() { s.running.stop() }
+
+// A running is a running replay, in the session that it started.
+type running struct {
+	of     *workspace.Workspace // the recording
+	plan   *replayer.Plan
+	stop   context.CancelFunc
+	opened chan error // receives the result of the start
+	done   atomic.Int64
+	now    atomic.Pointer[string]
+}
+
+// start starts the command and runs the plan in the new session.
+func (v *view) start(c host.Context, argv []string) tea.Cmd {
+	ctx, stop := context.WithCancel(c.Host.Lifetime())
+	v.starting, v.stop, v.failure = true, stop, ""
+	launcher, source, opts := v.state.Launcher, v.of.Log, v.options()
+	order := host.Rerun{Header: v.header, File: v.of.Path, EnvPolicy: v.env.Policy, Argv: argv, Named: v.env.Named, Values: map[string]string{}}
+	for i, name := range v.names {
+		if len(v.values[i].Text) > 0 {
+			order.Values[name] = string(v.values[i].Text)
+		}
+	}
+	return func() tea.Msg {
+		plan, err := replayer.New(ctx, source, opts)
+		var opened workspace.Opened
+		if err == nil {
+			order.Configure = plan.Configure
+			opened, err = launcher.Again(ctx, order)
+		}
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			v.starting = false
+			switch {
+			case err != nil && ctx.Err() == nil:
+				v.failure = err.Error()
+				return nil
+			case err != nil:
+				return nil
+			case ctx.Err() != nil:
+				return host.End(c, opened.Title, opened)
+			}
+			for _, f := range v.values {
+				f.Wipe()
+			}
+			c.Host.Close(v)
+			r := &running{of: v.of, plan: plan, stop: stop, opened: make(chan error, 1)}
+			start := opened.Start
+			opened.Start = func(ctx context.Context) error {
+				err := start(ctx)
+				r.opened <- err
+				return err
+			}
+			return v.state.Add(c, opened, func(c host.Context, state *State) tea.Cmd { return state.run(ctx, c.Workspace.Session, r) })
+		}}
+	}
+}
+
+// run runs a replay in a new session, once that is open.
+func (s *State) run(ctx context.Context, in *session.Session, r *running) tea.Cmd {
+	s.running = r
+	return func() tea.Msg {
+		res, err := r.run(ctx, in)
+		cancelled := ctx.Err() != nil
+		r.stop()
+		return host.Result{Then: func(c host.Context) tea.Cmd { return s.replayed(c, res, err, cancelled) }}
+	}
+}
+
+// errNotOpened reports that the server was not started; the user has seen why.
+var errNotOpened = errors.New("the server was not started")
+
+// run waits for the session and replays.
+func (r *running) run(ctx context.Context, s *session.Session) (*replayer.Result, error) {
+	select {
+	case err := <-r.opened:
+		if err != nil {
+			return nil, errNotOpened
+		}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	s.Note("replay of "+r.of.Log.Header().ID, "")
+	return r.plan.Run(ctx, s, r.progress)
+}
+
+// progress receives a step of the replay, on another goroutine.
+func (r *running) progress(e replayer.Event) {
+	switch e.Step {
+	case replayer.StepSettled:
+		r.done.Add(1)
+	case replayer.StepSent:
+		it := r.plan.Items()[e.Item]
+		text := strings.TrimSpace(it.Method + " " + it.Tool)
+		r.now.Store(&text)
+	}
+}
+
+// replayed shows the result of a replay: the comparison with the recording.
+func (s *State) replayed(c host.Context, res *replayer.Result, err error, cancelled bool) tea.Cmd {
+	r := s.running
+	s.running = nil
+	c.Host.Redraw()
+	cmd := c.Host.Refresh(c.Workspace)
+	switch {
+	case errors.Is(err, errNotOpened):
+		return cmd
+	case cancelled:
+		c.Host.Warn(fmt.Sprintf("replay cancelled after %d of %d messages", r.done.Load(), len(r.plan.Items())))
+		return cmd
+	case err != nil:
+		c.Host.Warn("replay: " + err.Error())
+		return cmd
+	}
+	opts := diff.Options{Skip: r.plan.SkipRecorded(res), SkipB: res.SkipLive()}
+	opts.Rules = ruleList(res.Rules())
+	return tea.Batch(cmd, s.Compare(c, r.of, c.Workspace, opts, outcome(r.plan, res)))
+}
+
+// outcome summarizes the outcome of a replay, without the responses.
+func outcome(plan *replayer.Plan, res *replayer.Result) []string {
+	var parts []string
+	for _, status := range []replayer.Status{replayer.Answered, replayer.Sent, replayer.Unanswered, replayer.Missing, replayer.Lost, replayer.Skipped} {
+		if n := res.Count(status); n > 0 {
+			name := map[replayer.Status]string{replayer.Missing: "timed out", replayer.Skipped: "not sent", replayer.Lost: "lost", replayer.Unanswered: "unanswered as recorded"}[status]
+			if name == "" {
+				name = status.String()
+			}
+			parts = append(parts, fmt.Sprintf("%s %s", paint.Thousands(n), name))
+		}
+	}
+	lines := []string{"replayed: " + strings.Join(parts, ", ")}
+	if n := len(res.Variables); n > 0 {
+		lines[0] += fmt.Sprintf("; %s values carried over", paint.Thousands(n))
+	}
+	if n := len(res.NewServerRequests); n > 0 {
+		lines[0] += fmt.Sprintf("; %s server requests without a recorded response", paint.Thousands(n))
+	}
+	if n := len(res.MissingServerRequests); n > 0 {
+		lines[0] += fmt.Sprintf("; %s recorded server requests not repeated", paint.Thousands(n))
+	}
+	if res.EraDiffers() {
+		lines = append(lines, fmt.Sprintf("the server uses the %s protocol era, the recording the %s era", res.Live, res.Recorded))
+	}
+	if res.Lost != nil {
+		lines = append(lines, "lost: "+res.Lost.Error())
+	}
+	return lines
+}
+
+// Paint paints the progress of the running replay, and the key that cancels it.
+func (s *State) Paint(c host.Context, l *paint.Line) {
+	r, th := s.running, c.Host.Screen().Theme
+	l.Text(th.Request, " > ")
+	l.Text(th.Strong, "replay")
+	done, all := int(r.done.Load()), len(r.plan.Items())
+	const cells = 20
+	full := kit.Between(0, done*cells/max(all, 1), cells)
+	l.Text(theme.Style{}, "  ")
+	l.Text(th.OK, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
+	l.Text(th.Text, fmt.Sprintf("%s of %s", paint.Thousands(done), paint.Thousands(all)))
+	if now := r.now.Load(); now != nil {
+		l.Text(th.Dim, "  "+*now)
+	}
+	l.Text(theme.Style{}, "  ")
+	l.Text(th.Key, c.Host.Key(host.ActBack))
+	l.Text(th.Text, " cancels")
+}
+
+// ruleList returns nil if there are no rules.
+func ruleList(rules []match.Rule) *match.Rules {
+	if len(rules) == 0 {
+		return nil
+	}
+	return &match.Rules{List: rules}
+}

@@ -1,0 +1,373 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	replayer "mcpdbg/recordings/replay"
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/workspace"
+)
+
+// Scope is the scope of the plan of a replay.
+const Scope = "again"
+
+// The actions of replaying a recording.
+const (
+	actStart  = "replay-start"
+	actToggle = "replay-include"
+	actAll    = "replay-all-tools"
+	actLess   = "replay-less"
+	actMore   = "replay-more"
+	actClear  = "replay-clear"
+)
+
+// Actions returns the actions of replaying a recording. of returns the state of the
+// session that a context is about.
+func Actions(of func(host.Context) *State) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "replay", Synonyms: []string{"rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first.", Priority: 31, Destructive: true, Enabled: canReplay(of)}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
+		{Entry: host.Entry{ID: actStart, Keys: []string{"enter"}, Scope: Scope, Title: "start", Help: "Start the command and send the marked messages.", Priority: 90, Destructive: true, Enabled: canStart}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.confirm(c) })},
+		host.Override(host.Entry{Name: host.CloseName, ID: "replay-close", Scope: Scope, Title: "cancel", Help: "Close without starting anything."}),
+		host.Override(host.Entry{Name: kit.Down, ID: "replay-down", Scope: Scope, Keys: []string{"down", "tab"}, Help: "Go to the next field or message.", Priority: 60, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Up, ID: "replay-up", Scope: Scope, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous field or message."}),
+		host.Override(host.Entry{Name: kit.PageDown, ID: "replay-page-down", Scope: Scope, Keys: []string{"pgdown", "ctrl+d"}, Help: "Go down by ten lines."}),
+		host.Override(host.Entry{Name: kit.PageUp, ID: "replay-page-up", Scope: Scope, Help: "Go up by ten lines."}),
+		{Entry: host.Entry{ID: actToggle, Keys: []string{"space"}, Scope: Scope, Title: "include", Help: "Include or exclude the call under the cursor if its tool is not known to be read-only; in a text field, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.toggle(); return nil })},
+		{Entry: host.Entry{ID: actAll, Keys: []string{"ctrl+a"}, Scope: Scope, Title: "all tools", Help: "Include the calls of all tools, or only of read-only ones.", Priority: 50}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.all = !v.all; return nil })},
+		{Entry: host.Entry{ID: actMore, Keys: []string{"right"}, Scope: Scope, Title: "change", Help: "Change when messages are sent: causal (after the preceding responses), serial (one request at a time) or timed (at the recorded times); or change the speed.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "mode, speed"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
+		{Entry: host.Entry{ID: actLess, Keys: []string{"left"}, Scope: Scope, Title: "change back", Help: "Change the mode or the speed in the other direction."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(-1); return nil })},
+		{Entry: host.Entry{ID: actClear, Keys: []string{"ctrl+u"}, Scope: Scope, Title: "clear", Help: "Clear the text under the cursor."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd {
+			if f := v.field(); f != nil {
+				f.Wipe()
+			}
+			return nil
+		})},
+	}
+}
+
+func canReplay(of func(host.Context) *State) func(host.Context) (bool, string) {
+	return func(c host.Context) (bool, string) {
+		ws := c.Workspace
+		switch {
+		case ws.Empty():
+			return false, workspace.ErrNoSession.Error()
+		case of(c).Launcher == nil:
+			return false, "servers cannot be started from here"
+		case ws.Session != nil && ws.Status.State != session.Closed && ws.Status.State != session.Failed:
+			return false, "the session is live: stop the server first"
+		case ws.Reading != nil:
+			return false, fmt.Sprintf("the recording is being read: %d %%", ws.PercentRead())
+		}
+		return true, ""
+	}
+}
+
+func canStart(c host.Context) (bool, string) {
+	v, ok := c.View.(*view)
+	switch {
+	case !ok:
+		return false, "no replay is planned"
+	case v.starting:
+		return false, "the replay is starting"
+	case v.plan == nil:
+		return false, "the recording is still being read"
+	case len(v.plan.Items()) == 0:
+		return false, "the recording has only a handshake to send"
+	}
+	return true, ""
+}
+
+// A lineKind is the kind of a line of the plan that is not a message.
+type lineKind uint8
+
+// The kinds of line.
+const (
+	lineCommand lineKind = iota
+	lineValue
+	lineMode
+	lineSpeed
+)
+
+// A view shows what a replay would run: the command and the messages to send.
+type view struct {
+	state    *State
+	of       *workspace.Workspace // the recording
+	header   session.Header
+	env      session.EnvBody
+	plan     *replayer.Plan // nil while the recording is read
+	failure  string
+	starting bool
+	stop     context.CancelFunc // cancels reading or starting
+
+	command *kit.Field
+	names   []string // of values that are asked for
+	values  []*kit.Field
+	mode    int
+	speed   int
+	tools   map[string]bool // tools to call although they are not known to be read-only
+	all     bool
+
+	includeKey string // the key that includes the message under the cursor
+
+	at, top int // the cursor and the first visible line, over fields and messages
+	block   paint.Lines
+}
+
+// speeds are the speeds of the timed mode.
+var speeds = []float64{0.25, 0.5, 1, 2, 4, 8, 16, replayer.MaxSpeed}
+
+// placeholder matches the placeholder of a value that was kept out of the
+// recording.
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^}]+)\}`) })
+
+// openPlan shows the command and the messages of a replay.
+func openPlan(c host.Context, state *State) tea.Cmd {
+	header := c.Workspace.Log.Header()
+	v := &view{state: state, of: c.Workspace, header: header, env: c.Workspace.Whole.Lifecycle.Env, tools: map[string]bool{}, command: kit.NewField(false), speed: slices.Index(speeds, 1), includeKey: c.Host.Key(actToggle)}
+	v.command.Add(kit.QuoteWords(header.Argv))
+	v.names = slices.Clone(v.env.Named)
+	for _, word := range header.Argv {
+		for _, m := range placeholder().FindAllStringSubmatch(word, -1) {
+			if !slices.Contains(v.names, m[1]) {
+				v.names = append(v.names, m[1])
+			}
+		}
+	}
+	for range v.names {
+		v.values = append(v.values, kit.NewField(true))
+	}
+	ctx, stop := context.WithCancel(c.Host.Lifetime())
+	v.stop = stop
+	c.Host.Open(c.Workspace, v)
+	source := c.Workspace.Log
+	return func() tea.Msg {
+		plan, err := replayer.New(ctx, source, replayer.Options{})
+		stop()
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			c.Host.Redraw()
+			if v.plan = plan; err != nil {
+				v.failure = err.Error()
+			}
+			return nil
+		}}
+	}
+}
+
+// Scope is the scope of its actions.
+func (*view) Scope() string { return Scope }
+
+// Update types into the field under the cursor.
+func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+	if f := v.field(); f != nil {
+		f.Update(msg)
+		v.failure = ""
+	}
+	return nil
+}
+
+// Back cancels what runs, and closes the view.
+func (v *view) Back(c host.Context) tea.Cmd {
+	v.stop()
+	for _, f := range v.values {
+		f.Wipe()
+	}
+	c.Host.Close(v)
+	return nil
+}
+
+// fields returns the number of lines with a cursor before the messages.
+func (v *view) fields() int {
+	n := 1 + len(v.values) + 1
+	if v.timed() {
+		n++
+	}
+	return n
+}
+
+func (v *view) timed() bool { return replayer.Modes()[v.mode] == replayer.Timed }
+
+// kind returns the kind of a line before the messages, and which value it is.
+func (v *view) kind(line int) (kind lineKind, value int) {
+	switch {
+	case line == 0:
+		return lineCommand, 0
+	case line <= len(v.values):
+		return lineValue, line - 1
+	case line == 1+len(v.values):
+		return lineMode, 0
+	}
+	return lineSpeed, 0
+}
+
+// field returns the text field under the cursor, nil if there is none.
+func (v *view) field() *kit.Field {
+	if v.at >= v.fields() {
+		return nil
+	}
+	switch kind, value := v.kind(v.at); kind {
+	case lineCommand:
+		return v.command
+	case lineValue:
+		return v.values[value]
+	}
+	return nil
+}
+
+// item returns the message under the cursor, nil if there is none.
+func (v *view) item() *replayer.Item {
+	if i := v.at - v.fields(); v.plan != nil && i >= 0 && i < len(v.plan.Items()) {
+		return &v.plan.Items()[i]
+	}
+	return nil
+}
+
+// Scroll moves the cursor by n lines.
+func (v *view) Scroll(n int) {
+	all := v.fields()
+	if v.plan != nil {
+		all += len(v.plan.Items())
+	}
+	v.at = kit.Between(0, v.at+n, all-1)
+}
+
+// Move moves the cursor by a line, or ten.
+func (v *view) Move(_ host.Context, way string) tea.Cmd {
+	n, _ := kit.LinesOf(way, 10)
+	v.Scroll(n)
+	return nil
+}
+
+// toggle includes or excludes the tool under the cursor.
+func (v *view) toggle() {
+	if f := v.field(); f != nil {
+		f.Add(" ")
+		return
+	}
+	if it := v.item(); it != nil && it.Gated() {
+		on := !v.switchedOn(it)
+		for _, tool := range it.Calls() {
+			v.tools[tool] = on
+		}
+	}
+}
+
+// change changes the mode or the speed under the cursor.
+func (v *view) change(by int) {
+	if v.at >= v.fields() {
+		return
+	}
+	switch kind, _ := v.kind(v.at); kind {
+	case lineMode:
+		v.mode = (v.mode + by + len(replayer.Modes())) % len(replayer.Modes())
+	case lineSpeed:
+		v.speed = kit.Between(0, v.speed+by, len(speeds)-1)
+	}
+}
+
+// switchedOn reports whether the user has included a message that is not sent
+// by default.
+func (v *view) switchedOn(it *replayer.Item) bool {
+	off := func(tool string) bool { return !v.tools[tool] }
+	return it.Gated() && (v.all || !slices.ContainsFunc(it.Calls(), off))
+}
+
+// sends reports whether a message will be sent, and returns a text with the reason. For a
+// single call that is not switched on, the server's tool list at the time of sending
+// decides.
+func (v *view) sends(it *replayer.Item) (sent bool, text string) {
+	isCall := it.Kind == replayer.Request && it.Tool != ""
+	switch {
+	case v.switchedOn(it):
+		return true, "will be sent; may change things"
+	case it.Unsure:
+		return true, "will be sent if the server marks it read-only"
+	case it.Gated() && isCall:
+		return false, v.includeKey + " sends it: not marked read-only"
+	case it.Gated():
+		return false, v.includeKey + " sends it: not marked read-only"
+	case it.Skip != "":
+		return false, "not sent: " + it.Skip
+	case isCall:
+		return true, "will be sent if still marked read-only"
+	}
+	return true, "will be sent"
+}
+
+// counts returns how many messages would be sent and not sent, and which tools
+// are called only because the user included them.
+func (v *view) counts() (sent, omitted int, tools []string) {
+	items := v.plan.Items()
+	for i := range items {
+		it := &items[i]
+		if ok, _ := v.sends(it); !ok {
+			omitted++
+			continue
+		}
+		sent++
+		if v.switchedOn(it) {
+			for _, tool := range it.Calls() {
+				if !slices.Contains(tools, tool) {
+					tools = append(tools, tool)
+				}
+			}
+		}
+	}
+	return sent, omitted, tools
+}
+
+// options returns the choices as options of a plan.
+func (v *view) options() replayer.Options {
+	opts := replayer.Options{Mode: replayer.Modes()[v.mode], AllTools: v.all, Interactive: true}
+	if v.timed() {
+		opts.Speed = speeds[v.speed]
+	}
+	for tool, yes := range v.tools {
+		if yes {
+			opts.Tools = append(opts.Tools, tool)
+		}
+	}
+	return opts
+}
+
+// confirm asks for confirmation before it starts anything.
+func (v *view) confirm(c host.Context) tea.Cmd {
+	argv, err := kit.SplitWords(string(v.command.Text))
+	switch {
+	case err != nil:
+		v.failure, v.at = "command: "+err.Error(), 0
+		return nil
+	case len(argv) == 0:
+		v.failure, v.at = "the command is empty", 0
+		return nil
+	}
+	sent, omitted, tools := v.counts()
+	lines := []string{"Starts a new process" + where(v.header) + ":", "  " + kit.QuoteWords(argv), fmt.Sprintf("and sends it %s (%s).", kit.Plural(sent, "message"), replayer.Modes()[v.mode])}
+	if omitted > 0 {
+		lines = append(lines, fmt.Sprintf("Not sent: %s.", paint.Thousands(omitted)))
+	}
+	if len(tools) > 0 {
+		lines = append(lines, "", "Calls tools that may change things: files, accounts, anything the server can access:", "  "+format.Brief(strings.Join(tools, ", "), workspace.MaxParameterText))
+	}
+	c.Host.Confirm(c.Workspace, &host.Dialog{Title: "Replay the recording?", Lines: lines, Yes: func(c host.Context) tea.Cmd { return v.start(c, argv) }})
+	return nil
+}
+
+// where returns the host on which a recording ran, as text to append.
+func where(h session.Header) string {
+	if h.Host != "" {
+		return " on " + h.Host
+	}
+	return ""
+}

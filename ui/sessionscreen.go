@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/catalog"
+	"mcpdbg/ui/composer"
+	"mcpdbg/ui/copying"
+	"mcpdbg/ui/detail"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/overview"
+	"mcpdbg/ui/player"
+	"mcpdbg/ui/problems"
+	"mcpdbg/ui/replay"
+	"mcpdbg/ui/requests"
+	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/watch"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
+)
+
+// A sessionScreen is one session or recording with its state on the screen. The App
+// shows one of them at a time; the others keep running.
+type sessionScreen struct {
+	ws       *workspace.Workspace
+	app      *App
+	problems *problems.State
+
+	catalog  *catalog.View // open or not
+	time     timeline.State
+	replay   *replay.State
+	watching *watch.State
+
+	requests *requests.State
+
+	detail   *detail.Pane
+	overview *overview.Pane // in place of the detail, while ws.Overview
+	player   *player.State
+	composer *composer.Pane
+	rows     *wire.Lists
+}
+
+// newSessionScreen returns the screen for an opened session or recording.
+func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
+	a.drawn++
+	ctx, forget := context.WithCancel(a.ctx)
+	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &catalog.View{}, requests: requests.NewState(), problems: problems.New(problemShell)}
+	s.watching = watch.New(ctx, o.Watch, a.compared.ShowRound)
+	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: addReplay, Compare: a.compared.Show}
+	if s.ws.Session != nil {
+		s.ws.WatchCalls()
+	} else {
+		s.ws.Playback = workspace.NewPlayback(s.ws.Whole, a.opts.Idle)
+	}
+	look := a.screen.Look()
+	view, _ := wire.ParseView(a.opts.View) // Run has validated it
+	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.keyOf(host.ActAnswer)}, &a.screen)
+	s.player = s.newPlayer()
+	s.detail = detail.New(s.ws, a.screen.Theme, look)
+	s.overview = &overview.Pane{Context: s.context, OpenList: openList}
+	s.composer = composer.New(s.ws, composer.Options{
+		Drafts:      a.opts.Drafts,
+		ReadCatalog: catalog.Read,
+		CommandLine: copying.CallLine,
+	})
+	return s
+}
+
+func (sc *sessionScreen) setTheme(th *theme.Theme) {
+	sc.rows.SetTheme(th)
+	sc.detail.SetTheme(th)
+}
+
+// add shows a session or a recording, and starts its server if requested.
+func (a *App) add(o workspace.Opened) (*sessionScreen, tea.Cmd) {
+	s := a.newSessionScreen(o)
+	a.screens = append(a.screens, s)
+	a.show(s)
+	warnOfOpening(a, o)
+	a.outside.watch(s)
+	if s.ws.Launch == nil {
+		return s, nil
+	}
+	return s, s.tagged(s.start("start", s.ws.Launch))
+}
+
+// openingWarning shows the warning about an opened session or recording.
+func warnOfOpening(a *App, o workspace.Opened) {
+	if o.Warning != "" {
+		a.warn(o.Warning)
+	} else if text := workspace.SkippedOf(o.Source); text != "" {
+		a.notify("not understood in " + o.Title + ": " + text)
+	}
+}
+
+// show makes a session visible. The playback of the one it replaces pauses.
+func (a *App) show(s *sessionScreen) {
+	if was := a.visible; was != nil && was != s && was.ws.Playback != nil && was.ws.Playback.Pause() {
+		a.notify(was.ws.Title + " is paused: it was still playing")
+	}
+	a.visible = s
+	s.observe()
+	a.arrange()
+}
+
+// An addressed is a message for one session, whichever one is visible.
+type addressed struct {
+	screen *sessionScreen
+	msg    tea.Msg
+}
+
+// closed reports whether the session was closed: messages for it are dropped.
+func (sc *sessionScreen) closed() bool {
+	select {
+	case <-sc.ws.Closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// tagged addresses the messages of a command to this session.
+func (sc *sessionScreen) tagged(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg { return sc.address(cmd()) }
+}
+
+// address wraps one of our messages for this session.
+func (sc *sessionScreen) address(msg tea.Msg) tea.Msg {
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for i, cmd := range msg {
+			msg[i] = sc.tagged(cmd)
+		}
+	case changed, host.Message:
+		return addressed{sc, msg}
+	}
+	return msg
+}
+
+// endDrafts writes the drafts of all sessions when the program ends.
+func endDrafts(a *App) error {
+	var errs []error
+	for _, s := range a.screens {
+		errs = append(errs, s.composer.End())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("drafts are not saved: %w", err)
+	}
+	return nil
+}

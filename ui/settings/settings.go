@@ -1,0 +1,231 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"mcpdbg/recordings"
+)
+
+// Settings are the user's settings, read from a file. The zero value is the
+// default.
+type Settings struct {
+	// Keys are the keys of actions, by action id; they replace the default keys of
+	// the action. Without keys it is only in the palette.
+	Keys    map[string][]string
+	Theme   Theme
+	ASCII   bool // no line glyphs
+	NoMouse bool // the terminal keeps the mouse until its key is pressed
+	// Slow is the latency above which a response is slow; 0 means over 100 ms and
+	// over 5 times the median.
+	Slow time.Duration
+	// View is the view of the traffic at first; "" is one row for each exchange.
+	View string
+	// Idle is the longest pause while a recording plays; 0 means one second,
+	// AsItWas means no limit.
+	Idle time.Duration
+	// Environments maps the remote environments that config files of MCP clients
+	// name to their hosts.
+	Environments map[string]string
+	// Recordings is the retention of recordings, in the folder where sessions are
+	// recorded.
+	Recordings recordings.Retention
+	// MaxPart is the maximum size of a file of a recording, in bytes; 0 means no
+	// limit.
+	MaxPart int64
+}
+
+// AsItWas keeps pauses at their recorded length.
+const AsItWas time.Duration = -1
+
+// A Theme selects the colours.
+type Theme string
+
+// The themes.
+const (
+	ThemeAuto  Theme = "auto"  // by the terminal's colours and background; "" means the same
+	ThemeLight Theme = "light" // for a light background, whatever the terminal reports
+	ThemeDark  Theme = "dark"
+	Theme16    Theme = "16"   // the sixteen colours of the terminal's palette
+	ThemeNone  Theme = "none" // no colours, as with NO_COLOR
+)
+
+// themes are the valid values of a Theme.
+var themes = []Theme{ThemeAuto, ThemeLight, ThemeDark, Theme16, ThemeNone}
+
+// An Error is an error in a settings file.
+type Error struct {
+	File string
+	Line int    // 0 if unknown
+	Key  string // such as keys.filter; may be empty
+	Err  error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	text := e.File
+	if e.Line > 0 {
+		text += fmt.Sprintf(":%d", e.Line)
+	}
+	if e.Key != "" {
+		text += ": " + e.Key
+	}
+	return text + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// A text is the file, as TOML.
+type text struct {
+	Keys  map[string][]string `toml:"keys"`
+	Theme string              `toml:"theme"`
+	ASCII bool                `toml:"ascii"`
+	Mouse *bool               `toml:"mouse"`
+	Slow  string              `toml:"slow"`
+	View  string              `toml:"view"`
+	Play  struct {
+		Idle string `toml:"idle"`
+	} `toml:"play"`
+	Environments map[string]string `toml:"environments"`
+	Recordings   struct {
+		Keep  int    `toml:"keep"`
+		Older string `toml:"older"`
+		Over  string `toml:"over"`
+		Part  string `toml:"max-part"`
+	} `toml:"recordings"`
+}
+
+// Parse parses the settings in data. Its errors are *Error with the name of the
+// file: invalid TOML, unknown settings, invalid values, and what check reports,
+// which checks the values that a screen knows.
+func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, error) {
+	var t text
+	decoder := toml.NewDecoder(strings.NewReader(string(data)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&t); err != nil {
+		return Settings{}, tomlError(file, err)
+	}
+	s := Settings{
+		Keys: t.Keys, Theme: Theme(t.Theme), ASCII: t.ASCII, View: t.View,
+		NoMouse: t.Mouse != nil && !*t.Mouse, Environments: t.Environments,
+	}
+	err := s.check(&t)
+	if err == nil {
+		err = check(&s)
+	}
+	if err != nil {
+		err.File, err.Line = file, linesOf(data)[err.Key]
+		return Settings{}, err
+	}
+	return s, nil
+}
+
+// check validates the values and stores them in s.
+func (s *Settings) check(t *text) *Error {
+	if s.Theme != "" && !slices.Contains(themes, s.Theme) {
+		return &Error{Key: "theme", Err: fmt.Errorf("unknown theme %q: use auto, light, dark, 16 or none", s.Theme)}
+	}
+	if t.Slow != "" {
+		var err error
+		if s.Slow, err = time.ParseDuration(t.Slow); err != nil || s.Slow <= 0 {
+			return &Error{Key: "slow", Err: fmt.Errorf("invalid duration %q: use a value such as 250ms or 2s", t.Slow)}
+		}
+	}
+	if err := s.checkPlay(t.Play.Idle); err != nil {
+		return err
+	}
+	return s.checkRetention(t)
+}
+
+// checkPlay validates and stores the settings of the player.
+func (s *Settings) checkPlay(idle string) *Error {
+	var err error
+	switch idle {
+	case "":
+	case "none":
+		s.Idle = AsItWas
+	default:
+		if s.Idle, err = time.ParseDuration(idle); err != nil || s.Idle <= 0 {
+			return &Error{Key: "play.idle", Err: fmt.Errorf("invalid duration %q: use a value such as 1s or 250ms, or none", idle)}
+		}
+	}
+	return nil
+}
+
+// checkRetention validates and stores the retention of recordings.
+func (s *Settings) checkRetention(t *text) *Error {
+	r := &t.Recordings
+	if r.Keep < 0 {
+		return &Error{Key: "recordings.keep", Err: fmt.Errorf("invalid number of recordings: %d", r.Keep)}
+	}
+	s.Recordings.Keep = r.Keep
+	var err error
+	if r.Older != "" {
+		if s.Recordings.Older, err = recordings.ParseAge(r.Older); err != nil {
+			return &Error{Key: "recordings.older", Err: err}
+		}
+	}
+	if r.Part != "" {
+		if s.MaxPart, err = recordings.ParsePartSize(r.Part); err != nil {
+			return &Error{Key: "recordings.max-part", Err: err}
+		}
+	}
+	if r.Over != "" {
+		if s.Recordings.Over, err = recordings.ParseSize(r.Over); err != nil {
+			return &Error{Key: "recordings.over", Err: err}
+		}
+	}
+	return nil
+}
+
+// tomlError finds the position of an error of the TOML library.
+func tomlError(file string, err error) error {
+	var at *toml.DecodeError
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		at = &unknown.Errors[0]
+		line, _ := at.Position()
+		return &Error{File: file, Line: line, Key: strings.Join(at.Key(), "."), Err: errors.New("unknown setting")}
+	}
+	if errors.As(err, &at) {
+		line, _ := at.Position()
+		return &Error{File: file, Line: line, Key: strings.Join(at.Key(), "."), Err: errors.New(strings.TrimPrefix(at.Error(), "toml: "))}
+	}
+	return &Error{File: file, Err: err}
+}
+
+// linesOf returns the lines on which keys are bound, by the full name of
+// the setting.
+func linesOf(data []byte) map[string]int {
+	lines := map[string]int{}
+	p := unstable.Parser{}
+	p.Reset(data)
+	table := ""
+	for p.NextExpression() {
+		e := p.Expression()
+		var words []string
+		line := 0
+		for it := e.Key(); it.Next(); {
+			if line == 0 {
+				line = p.Shape(it.Node().Raw).Start.Line
+			}
+			words = append(words, string(it.Node().Data))
+		}
+		name := strings.Join(words, ".")
+		switch e.Kind {
+		case unstable.Table:
+			table = name + "."
+			lines[name] = line
+		case unstable.KeyValue:
+			lines[table+name] = line
+		}
+	}
+	return lines
+}

@@ -1,0 +1,98 @@
+package status
+
+import (
+	"fmt"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/theme"
+)
+
+// fileBadge marks a recording in the header, and how much of it has been read.
+func fileBadge(c host.Context) string {
+	if c.Workspace.Reading != nil {
+		return fmt.Sprintf("READING %d %%", c.Workspace.PercentRead())
+	}
+	return "FILE"
+}
+
+// recordedState returns the state of the recorded session according to its log.
+// It is empty while only the end of the log is known.
+func recordedState(c host.Context) (string, theme.Style) {
+	s := c.Workspace.Shown.Lifecycle
+	if s.State == "" || c.Workspace.Shown.Index.Partial {
+		return "", c.Host.Screen().Theme.Text
+	}
+	if s.Lost != nil && s.Lost.Code != "" {
+		return "state unknown", c.Host.Screen().Theme.Error
+	}
+	status := session.Status{State: session.State(s.State)}
+	if s.Exited != nil {
+		exit := s.Exited.Exit()
+		status.Process.Exit = &exit
+	}
+	over := status.State == session.Closed || status.State == session.Failed
+	if s.Exited != nil && !over {
+		status.State = session.Exited // in the log the exit precedes the state
+	}
+	text, style := liveState(status, c.Host.Screen().Theme)
+	if !over && c.Workspace.Shown.Source.Stats().Recording.Complete() {
+		text, style = "was "+text, c.Host.Screen().Theme.Warn // when the recording ended
+	}
+	return text, style
+}
+
+// filePart returns the state of the file: whether its recorder finished it or
+// is still writing it, and its size.
+func filePart(stats session.Stats, th *theme.Theme) kit.Part {
+	bytes := format.Size(stats.Size)
+	p := kit.Part{Text: "REC DONE " + bytes, Style: th.Text, Right: true, Priority: 65}
+	switch stats.Recording {
+	case session.RecordingTorn:
+		p = kit.Part{Text: "TORN " + bytes + ", its recorder did not finish", Short: "TORN " + bytes, Style: th.Warn, Right: true, Priority: 85}
+	case session.RecordingOn:
+		p = kit.Part{Text: "LIVE elsewhere, following " + bytes, Short: "LIVE elsewhere", Style: th.OK, Right: true, Priority: 85}
+	case session.RecordingReading:
+		p.Text = "file " + bytes
+	case session.RecordingParted:
+		p = kit.Part{Text: "PARTS MISSING " + bytes + ", its next file is missing", Short: "PARTS MISSING", Style: th.Warn, Right: true, Priority: 85}
+	case session.RecordingCut:
+		return kit.Part{Text: "INCOMPLETE " + bytes + ", " + stats.RecordingError, Short: "INCOMPLETE " + bytes, Style: th.Error, Right: true, Priority: 98}
+	case session.RecordingShrunk:
+		p = kit.Part{Text: "SHRUNK: file truncated, was " + bytes, Short: "SHRUNK", Style: th.Error, Right: true, Priority: 98}
+	}
+	if stats.RecordingError != "" {
+		p = kit.Part{Text: "NOT FULLY READ: " + stats.RecordingError, Short: "NOT FULLY READ", Style: th.Error, Right: true, Priority: 98}
+	}
+	return p
+}
+
+// skippedPart counts the skipped parts of a file.
+func skippedPart(c host.Context) kit.Part {
+	text := c.Workspace.Skipped()
+	if text == "" || c.Workspace.Reading != nil {
+		return kit.Part{}
+	}
+	return kit.Part{Text: "not understood: " + text, Short: "! partly understood", Style: c.Host.Screen().Theme.Warn, Right: true, Priority: 76}
+}
+
+// fileState returns the state of a recording in the list of sessions.
+func fileState(state session.RecordingState) string {
+	switch state {
+	case session.RecordingTorn:
+		return "torn"
+	case session.RecordingOn:
+		return "followed"
+	case session.RecordingReading:
+		return "reading"
+	case session.RecordingParted:
+		return "parts missing"
+	case session.RecordingCut:
+		return "incomplete"
+	case session.RecordingShrunk:
+		return "shrunk"
+	}
+	return "done"
+}

@@ -1,0 +1,247 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// Others are parts of the header that other screens know.
+type Others struct {
+	Link     kit.Part   // the connection to the host
+	Watch    kit.Part   // the watch over files
+	Problems []kit.Part // the problems found
+}
+
+// usualParts is the number of parts that most headers have room for.
+const usualParts = 16
+
+// Header returns the parts of the header. At the left: the state, the server and
+// its host, the protocol, and what needs attention. At the right: the recording,
+// and what was lost.
+func Header(c host.Context, others Others) []kit.Part {
+	th := c.Host.Screen().Theme
+	if c.Workspace.Empty() {
+		return []kit.Part{{Text: "mcpdbg", Style: th.Strong, Priority: kit.Must}, {Text: workspace.ErrNoSession.Error(), Style: th.Dim, Priority: kit.Must}}
+	}
+	badge := sessionBadge(c)
+	state, style := liveState(c.Workspace.Status, th)
+	switch {
+	case c.Workspace.Session == nil:
+		badge = fileBadge(c)
+		state, style = recordedState(c)
+	case c.Workspace.Status.State == session.Failed && c.Workspace.LostLink():
+		state = "state unknown"
+	}
+	parts := append(make([]kit.Part, 0, usualParts),
+		kit.Part{Text: badge, Style: th.Strong, Priority: kit.Must},
+		kit.Part{Text: state, Short: shortState(state), Style: style, Priority: kit.Must})
+	if n := len(c.Workspace.Waiting); n > 0 {
+		parts = append(parts, waitingPart(c, n))
+	}
+	parts = append(parts, titlePart(c), others.Link, processPart(c), protocolPart(c), levelPart(c))
+	whole := !c.Workspace.Shown.Index.Partial
+	if whole {
+		parts = addTraffic(c, parts)
+		parts = append(parts, others.Problems...)
+	}
+	parts = append(parts, others.Watch)
+	if whole {
+		parts = append(parts, lossPart(c.Workspace.Stats, c.Workspace.Status, th))
+	}
+	if c.Workspace.Session == nil {
+		return append(parts, skippedPart(c), filePart(c.Workspace.File, th))
+	}
+	return append(parts, recordingPart(c.Workspace.Stats, th))
+}
+
+// sessionBadge returns the badge of the session in the header: whether it is
+// live, has ended, or is unreachable and its server may still run.
+func sessionBadge(c host.Context) string {
+	switch {
+	case c.Workspace.LostLink():
+		return "LOST"
+	case c.Workspace.Status.State == session.Closed, c.Workspace.Status.State == session.Failed:
+		return "ENDED"
+	}
+	return "LIVE"
+}
+
+// waitingPart warns that the server cannot continue without the user.
+func waitingPart(c host.Context, n int) kit.Part {
+	since := time.Since(c.Workspace.Waiting[0].Since)
+	text := fmt.Sprintf("WAITS FOR YOU %ds", int(max(since, 0).Seconds()))
+	if n > 1 {
+		text += fmt.Sprintf(" (%d)", n)
+	}
+	return kit.Part{Text: " SERVER " + text + " ", Short: " " + text + " ", Style: c.Host.Screen().Theme.PromptTitle, Priority: kit.Must}
+}
+
+// shortTitle is the minimum number of cells of a title.
+const shortTitle = 14
+
+func titlePart(c host.Context) kit.Part {
+	p := kit.Part{Text: c.Workspace.FullTitle(), Style: c.Host.Screen().Theme.Text, Priority: 92}
+	if termsafe.Width(p.Text) > shortTitle {
+		short, _, _ := termsafe.AppendString(nil, p.Text, shortTitle, termsafe.Options{Ellipsis: c.Host.Screen().Look().Ellipsis})
+		p.Short = string(short)
+	}
+	return p
+}
+
+// processPart names the process: the running one, or that of the log.
+func processPart(c host.Context) kit.Part {
+	id, pid := c.Workspace.Status.Process.ID, c.Workspace.Status.Process.PID
+	if id == "" {
+		id, pid = c.Workspace.Shown.Lifecycle.Start.Process, c.Workspace.Shown.Lifecycle.Start.PID
+	}
+	if id == "" || pid == 0 {
+		return kit.Part{Text: id, Style: c.Host.Screen().Theme.Text, Priority: 30}
+	}
+	return kit.Part{Text: fmt.Sprintf("pid %d", pid), Style: c.Host.Screen().Theme.Text, Priority: 30}
+}
+
+// protocolPart returns the negotiated revision and era.
+func protocolPart(c host.Context) kit.Part {
+	protocol, era := c.Workspace.Status.Server.Protocol, c.Workspace.Status.Server.Era.String()
+	if c.Workspace.Session == nil {
+		protocol, era = c.Workspace.Shown.Lifecycle.Protocol, c.Workspace.Shown.Lifecycle.Era
+	}
+	if protocol == "" {
+		return kit.Part{}
+	}
+	return kit.Part{Text: protocol + " " + era, Short: protocol, Style: c.Host.Screen().Theme.Text, Priority: 40}
+}
+
+// levelPart names the level of log messages, unless it is the default: info, or in
+// the modern era none.
+func levelPart(c host.Context) kit.Part {
+	level := c.Workspace.Status.LogLevel
+	if level == "" || level == usualLevel && c.Workspace.Status.Server.Era != mcp.Modern {
+		return kit.Part{}
+	}
+	return kit.Part{Text: "level " + level, Style: c.Host.Screen().Theme.Text, Priority: 42}
+}
+
+// usualLevel is the level that legacy servers begin with.
+const usualLevel = "info"
+
+// addTraffic adds the number of messages per second, and that of pending requests.
+func addTraffic(c host.Context, parts []kit.Part) []kit.Part {
+	th := c.Host.Screen().Theme
+	if n := c.Workspace.Rate.PerSecond(); n > 0 {
+		parts = append(parts, kit.Part{Text: paint.Thousands(n) + "/s", Style: th.Text, Priority: 45})
+	}
+	if n := c.Workspace.Stats.PendingOut + c.Workspace.Stats.PendingIn; n > 0 {
+		word := " pending"
+		if c.Workspace.NoReply() {
+			word = " unanswered"
+		}
+		parts = append(parts, kit.Part{Text: paint.Thousands(n) + word, Style: th.Warn, Priority: 90})
+	}
+	return parts
+}
+
+// liveState returns the state of the session, in words that distinguish a lost
+// process from one that ended cleanly.
+func liveState(status session.Status, th *theme.Theme) (string, theme.Style) {
+	exit := status.Process.Exit
+	switch status.State {
+	case session.Idle:
+		return "not started", th.Warn
+	case session.Ready, session.Running:
+		return string(status.State), th.OK
+	case session.Exited:
+		return streamsOpen, th.Warn
+	case session.Failed:
+		return "failed", th.Error
+	case session.Closed:
+		return exitState(exit, th)
+	}
+	return string(status.State), th.Warn
+}
+
+const streamsOpen = "exited, streams still open"
+
+// shortState returns a shorter form of a state, "" if it is short.
+func shortState(state string) string {
+	if state == streamsOpen {
+		return "exited"
+	}
+	return ""
+}
+
+func exitState(exit *executor.Exit, th *theme.Theme) (string, theme.Style) {
+	switch {
+	case exit != nil && exit.By == executor.EndedByWatchdog:
+		return "ended with the watchdog", th.Error
+	case exit != nil && session.EndedFromOutside(exit.By):
+		return "ended by the guard", th.Error
+	case exit == nil || exit.Kind == executor.ExitUnknown:
+		return "ended, exit unknown", th.Error
+	case exit.Kind == executor.ExitSignal:
+		return "signal " + exit.Signal, th.Error
+	case exit.Code != 0:
+		return fmt.Sprintf("exit %d", exit.Code), th.Error
+	}
+	return "exit 0", th.Text
+}
+
+// recordingPart returns the state of the recording.
+func recordingPart(stats session.Stats, th *theme.Theme) kit.Part {
+	switch stats.Recording {
+	case session.RecordingNone:
+		return kit.Part{Text: "REC off", Style: th.Warn, Right: true, Priority: 70}
+	case session.RecordingStopped:
+		return kit.Part{Text: "REC STOPPED " + stats.RecordingError, Short: "REC STOPPED", Style: th.Error, Right: true, Priority: 98}
+	case session.RecordingIncomplete:
+		return kit.Part{Text: "REC INCOMPLETE " + stats.RecordingError, Short: "REC INCOMPLETE", Style: th.Error, Right: true, Priority: 98}
+	}
+	p := kit.Part{Text: "REC " + format.Size(stats.Size), Short: "REC", Style: th.Text, Right: true, Priority: 85}
+	if stats.RecordingMoved != "" {
+		p.Text, p.Short, p.Style = p.Text+" "+stats.RecordingMoved, "REC moved", th.Warn
+	}
+	return p
+}
+
+// lossPart counts reader stalls and losses.
+func lossPart(stats session.Stats, status session.Status, th *theme.Theme) kit.Part {
+	p := kit.Part{Right: true} // nothing, as long as nothing was held or lost
+	if stats.Lagged+stats.Held+stats.Gaps > 0 {
+		p.Text, p.Style, p.Priority = countedLosses(stats), th.Warn, 75
+	}
+	if !status.Process.HeldSince.IsZero() {
+		p.Text, p.Style, p.Priority = "HELD NOW", th.Warn, 95
+	}
+	if stats.Gaps > 0 {
+		p.Short = fmt.Sprintf("%s LOST", format.Size(int64(stats.LostBytes)))
+		p.Text += " (" + p.Short + ")"
+		p.Style, p.Priority = th.Error, 97
+	}
+	return p
+}
+
+// countedLosses lists the losses that are not zero.
+func countedLosses(stats session.Stats) string {
+	var words []string
+	for _, c := range []struct {
+		what string
+		n    uint64
+	}{{"lag", stats.Lagged}, {"held", stats.Held}, {"gap", stats.Gaps}} {
+		if c.n > 0 {
+			words = append(words, fmt.Sprintf("%s %d", c.what, c.n))
+		}
+	}
+	return strings.Join(words, " ")
+}

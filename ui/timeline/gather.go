@@ -1,0 +1,172 @@
+package timeline
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/workspace"
+)
+
+const (
+	// rowsPerStep is how many rows a gathering reads at a time.
+	rowsPerStep = 2048
+	// maxMessages is how many messages the sequence lists with a filter.
+	maxMessages = 100_000
+	// maxOpen is how many pending requests a gathering looks at again.
+	maxOpen = 64
+	// again is how long a gathering waits for more rows that pass the filter.
+	again = 100 * time.Millisecond
+)
+
+// A gathering collects the latencies and the messages of the rows that pass a
+// filter, or of an earlier moment, in steps. Each step reads on another goroutine,
+// from a copy of the list, and its result is added on that of the program.
+type gathering struct {
+	of      *workspace.Projection
+	filter  *filter.Filter
+	rows    []uint32 // a copy of the list
+	at      int      // of these, how many were read
+	all     bool     // the list had all rows
+	running bool     // a step is running, or the next one is to start later
+
+	latencies *workspace.Latencies
+	messages  *table.Folded
+	count     int      // of messages
+	open      []uint32 // pending requests: their responses change the latencies
+}
+
+func newGathering(p *workspace.Projection, f *filter.Filter) *gathering {
+	return &gathering{of: p, filter: f, latencies: workspace.NewLatencies(p.Source), messages: &table.Folded{}}
+}
+
+func (g *gathering) done() bool { return g.all && g.at == len(g.rows) }
+
+// gather starts the next step of the gathering that is needed now, if any, unless
+// one is running.
+func (s *State) gather(c host.Context, shell *Shell) tea.Cmd {
+	v, p := s.opened(c), c.Workspace.Shown
+	list, shown, all := shell.Passing(c)
+	if shown == nil {
+		list, all = p.Index.Exchanges.List, true
+	}
+	had := s.gathered
+	switch {
+	case v == nil, shown == nil && p.Index.Latencies != nil:
+		s.gathered = nil
+	case had == nil, had.of != p, had.filter != shown, !had.running && had.outdated(list.All()):
+		s.gathered = newGathering(p, shown)
+	}
+	if v != nil && s.gathered != had {
+		v.relist(c)
+	}
+	if g := s.gathered; g != nil && !g.running {
+		return g.goOn(c, s, shell, list.All(), all)
+	}
+	return nil
+}
+
+// goOn starts the next step if there are rows to read, or waits for more rows.
+func (g *gathering) goOn(c host.Context, s *State, shell *Shell, list []uint32, all bool) tea.Cmd {
+	g.rows, g.all = append(g.rows, list[len(g.rows):]...), all
+	if g.done() {
+		return nil
+	}
+	g.running = true
+	if g.at == len(g.rows) {
+		return c.Host.After(again, host.Result{Then: func(c host.Context) tea.Cmd {
+			g.running = false
+			return s.gather(c, shell)
+		}})
+	}
+	source, rows, from := g.of.Source, g.rows, g.at
+	return func() tea.Msg { return gathered{readStep(source, rows, from), s, g, shell} }
+}
+
+// outdated reports whether the list has changed otherwise than by new rows at its
+// end, or a request that was pending no longer is.
+func (g *gathering) outdated(list []uint32) bool {
+	n := len(g.rows)
+	if n > len(list) || n > 0 && list[n-1] != g.rows[n-1] {
+		return true
+	}
+	return slices.ContainsFunc(g.open, func(number uint32) bool {
+		row, ok := g.of.Rows.At(int(number))
+		return ok && row.State != session.ReqPending
+	})
+}
+
+// A step is what one step of a gathering has read.
+type step struct {
+	rows     int
+	messages []uint32 // ascending
+	open     []uint32
+	answered []workspace.Answered
+}
+
+// readStep reads the next rows of a list, on another goroutine.
+func readStep(source session.Source, list []uint32, from int) step {
+	rows, some := workspace.Rows{Source: source}, list[from:min(from+rowsPerStep, len(list))]
+	found := step{rows: len(some)}
+	var responses []uint32
+	for _, number := range some {
+		row, ok := rows.At(int(number))
+		if !ok || row.Kind != session.KindStdin && row.Kind != session.KindStdout {
+			continue
+		}
+		found.messages = append(found.messages, number)
+		partner := row.Pair - 1
+		switch {
+		case workspace.Answers(int(number), &row):
+			if _, both := slices.BinarySearch(list, partner); !both {
+				responses = append(responses, number)
+			}
+		case row.Msg != framing.Request:
+		case row.State == session.ReqPending:
+			found.open = append(found.open, number)
+		case row.Pair != 0 && int(partner) < source.Len():
+			responses = append(responses, partner)
+			found.messages = append(found.messages, partner)
+		}
+	}
+	slices.Sort(found.messages)
+	found.answered = workspace.ReadAnswered(source, responses)
+	return found
+}
+
+// gathered is the result of a step.
+type gathered struct {
+	step  step
+	state *State
+	of    *gathering
+	shell *Shell
+}
+
+// Deliver adds the result of a step, and starts the next one.
+func (msg gathered) Deliver(c host.Context) tea.Cmd {
+	g := msg.of
+	g.running = false
+	if msg.state.gathered != g {
+		return msg.state.gather(c, msg.shell)
+	}
+	g.at += msg.step.rows
+	for _, a := range msg.step.answered {
+		g.latencies.Add(a)
+	}
+	for _, number := range msg.step.messages {
+		if g.count < maxMessages {
+			g.messages.Insert(int(number))
+			g.count++
+		}
+	}
+	g.open = append(g.open, msg.step.open...)
+	g.open = g.open[max(len(g.open)-maxOpen, 0):]
+	c.Host.Redraw()
+	return msg.state.gather(c, msg.shell)
+}

@@ -1,0 +1,97 @@
+package timeline
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/workspace"
+)
+
+// namesPerStep is how many calls are read at a time for the names of their tools:
+// a few milliseconds of work.
+const namesPerStep = 2048
+
+// A Shell is what this screen uses of the panes.
+type Shell struct {
+	// State returns the state of the session that a context is about.
+	State func(host.Context) *State
+	// Passing returns the rows of the traffic that pass the filter, the filter,
+	// which is nil if there is none, and whether all rows have been checked.
+	Passing func(host.Context) (rows *table.Folded, shown *filter.Filter, all bool)
+	// SetFilter shows only the traffic that passes a filter.
+	SetFilter func(host.Context, *filter.Filter) tea.Cmd
+}
+
+// A State is what the time view keeps for a session. The zero value is ready to
+// use.
+type State struct {
+	naming   bool       // a step that reads names is running
+	gathered *gathering // of a filter or an earlier moment; nil if none is needed
+	view     *view      // nil before it was first opened
+}
+
+// Grown takes in new rows: it reads the names of tools, and, while the time view is
+// open, the rows that pass the filter.
+func Grown(c host.Context, shell *Shell) tea.Cmd {
+	s := shell.State(c)
+	return tea.Batch(s.name(c), s.gather(c, shell))
+}
+
+// opened returns the time view if it is open, nil if it is not.
+func (s *State) opened(c host.Context) *view {
+	if s.view == nil {
+		return nil
+	}
+	for _, v := range c.Host.Views(c.Workspace) {
+		if v == s.view {
+			return s.view
+		}
+	}
+	return nil
+}
+
+// name starts the next step that reads names of tools, unless one is running.
+func (s *State) name(c host.Context) tea.Cmd {
+	latencies, source := c.Workspace.Shown.Index.Latencies, c.Workspace.Shown.Source
+	if latencies == nil || s.naming {
+		return nil
+	}
+	calls := latencies.TakeUnnamed(namesPerStep)
+	if len(calls) == 0 {
+		return nil
+	}
+	s.naming = true
+	return func() tea.Msg {
+		return named{s, latencies, workspace.ReadAnswered(source, calls)}
+	}
+}
+
+// named is the result of a step that reads names of tools.
+type named struct {
+	state     *State
+	latencies *workspace.Latencies
+	calls     []workspace.Answered
+}
+
+// Deliver counts the calls, and goes on with the next ones.
+func (msg named) Deliver(c host.Context) tea.Cmd {
+	for _, call := range msg.calls {
+		msg.latencies.AddTool(call)
+	}
+	msg.state.naming = false
+	if msg.state.opened(c) != nil {
+		c.Host.Redraw()
+	}
+	return msg.state.name(c)
+}
+
+// latencies returns what the latencies are counted from: the index, or what was
+// gathered. done is false while rows are missing.
+func (s *State) latencies(c host.Context) (l *workspace.Latencies, done bool) {
+	if s.gathered != nil {
+		return s.gathered.latencies, s.gathered.done()
+	}
+	return c.Workspace.Shown.Index.Latencies, !s.naming
+}

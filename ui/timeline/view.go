@@ -1,0 +1,240 @@
+package timeline
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// A tab is one of the three ways in which time is shown.
+type tab int
+
+const (
+	waterfallTab tab = iota
+	sequenceTab
+	latencyTab
+	tabs
+)
+
+var tabNames = [tabs]string{"Waterfall", "Sequence", "Latency"}
+
+// A view shows the time of a session. It is kept while it is closed.
+type view struct {
+	state *State
+	ws    *workspace.Workspace
+	shell *Shell
+	tab   tab
+
+	rows      rowText
+	waterfall *waterfallPart
+	sequence  *sequencePart
+	latency   *latencyPart
+
+	opened  int // the row that was selected then; -1 for none
+	tabLine paint.Lines
+	body    paint.Lines
+	below   paint.Lines  // the histogram
+	places  [tabs][2]int // the cells of each tab, from and to
+	theme   *theme.Theme
+}
+
+// open shows a tab over the panes, with the selected exchange.
+func open(c host.Context, shell *Shell, t tab) tea.Cmd {
+	s := shell.State(c)
+	if s.view == nil {
+		s.view = newView(c, shell, s)
+	}
+	v := s.view
+	if s.opened(c) == nil {
+		c.Host.Open(c.Workspace, v)
+	}
+	v.rows.said.Clear()
+	v.tab = t
+	v.relist(c)
+	v.selectRow(c)
+	return s.gather(c, shell)
+}
+
+func newView(c host.Context, shell *Shell, s *State) *view {
+	screen := c.Host.Screen()
+	v := &view{state: s, ws: c.Workspace, shell: shell, theme: screen.Theme}
+	v.rows = rowText{ws: c.Workspace, screen: screen}
+	v.waterfall = newWaterfall(&v.rows)
+	v.sequence = newSequence(&v.rows)
+	v.latency = newLatency(&v.rows)
+	return v
+}
+
+// table returns the table of the tab.
+func (v *view) table() *table.Table {
+	return [tabs]*table.Table{v.waterfall.Table, v.sequence.Table, v.latency.Table}[v.tab]
+}
+
+// relist lists the rows of the index, or those that pass the filter.
+func (v *view) relist(c host.Context) {
+	p := v.ws.Shown
+	exchanges, messages := p.Index.Exchanges.List, p.Index.Traffic
+	if g := v.state.gathered; g != nil {
+		messages = g.messages
+	}
+	if list, shown, _ := v.shell.Passing(c); shown != nil {
+		exchanges = list
+	}
+	v.waterfall.list, v.sequence.list = exchanges, messages
+	v.waterfall.SetList(exchanges)
+	v.sequence.SetList(messages)
+}
+
+// selectRow moves the cursors to the selected exchange. At the last one they follow
+// new ones.
+func (v *view) selectRow(c host.Context) {
+	at := c.Workspace.AtRow
+	all := v.waterfall.list.All()
+	if v.opened = at; at < 0 || len(all) == 0 || at >= int(all[len(all)-1]) {
+		v.waterfall.SetFollow(true)
+		v.sequence.SetFollow(true)
+		return
+	}
+	v.waterfall.Select(v.ws.Shown.Index.Exchanges.Of(at))
+	v.sequence.Select(at)
+}
+
+// Scope implements host.View.
+func (v *view) Scope() string {
+	return [tabs]string{ScopeWaterfall, ScopeSequence, ScopeLatency}[v.tab]
+}
+
+// Update implements host.View: it takes no keys but those of actions.
+func (v *view) Update(host.Context, tea.Msg) tea.Cmd { return nil }
+
+// Move implements host.Moving.
+func (v *view) Move(_ host.Context, way string) tea.Cmd {
+	kit.MoveCursor(v.table(), way)
+	return nil
+}
+
+// Scroll scrolls by lines, as the wheel of the mouse does.
+func (v *view) Scroll(n int) { v.table().Scroll(n) }
+
+// Click implements host.Clicking.
+func (v *view) Click(x, y int) (again, hit bool) {
+	for t, place := range v.places {
+		if y == v.tabLine.Place().Y && x >= place[0] && x < place[1] {
+			v.tab = tab(t)
+			return false, true
+		}
+	}
+	place := v.body.Place()
+	if v.tab == latencyTab && y == place.Y {
+		return false, v.latency.clickHead(x - place.X)
+	}
+	row, ok := v.table().RowAt(y - place.Y)
+	if !ok || !place.Contains(x, y) {
+		return false, false
+	}
+	at, _ := v.table().Cursor()
+	v.table().Select(row)
+	return at == row, true
+}
+
+// Draw implements host.View: it fills the screen between header and footer.
+func (v *view) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	if v.theme != screen.Theme {
+		v.theme = screen.Theme
+		for _, t := range []*table.Table{v.waterfall.Table, v.sequence.Table, v.latency.Table} {
+			t.SetTheme(screen.Theme)
+		}
+	}
+	tabs, rest := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}.CutTop(1)
+	v.tabLine.Options, v.body.Options = screen.Look(), screen.Look()
+	v.tabLine.Resize(tabs.W, tabs.H)
+	v.paintTabs(c, v.tabLine.Line(0))
+	screen.Canvas.Draw(tabs, &v.tabLine)
+	v.body.Resize(rest.W, rest.H)
+	switch v.tab {
+	case waterfallTab:
+		v.waterfall.paint(&v.body)
+	case sequenceTab:
+		v.sequence.paint(&v.body)
+	case latencyTab:
+		v.latency.take(v.state.latencies(c))
+		if v.latency.histogram {
+			var below paint.Rect
+			rest, below = rest.CutTop(rest.H - min(histogramLines, rest.H/2))
+			v.below.Options = screen.Look()
+			v.below.Resize(below.W, below.H)
+			v.latency.paintHistogram(&v.below)
+			screen.Canvas.Draw(below, &v.below)
+			v.body.Resize(rest.W, rest.H)
+		}
+		v.latency.paint(&v.body)
+	}
+	screen.Canvas.Draw(rest, &v.body)
+}
+
+// paintTabs paints the names of the tabs, the filter, and what the glyphs of the
+// waterfall mean.
+func (v *view) paintTabs(c host.Context, l *paint.Line) {
+	th := v.theme
+	for i, name := range tabNames {
+		style := th.Dim
+		name = string(rune('1'+i)) + " " + name
+		if tab(i) == v.tab {
+			name, style = "["+name+"]", th.FocusTitle
+		}
+		l.PadTo(l.Cells() + 1)
+		v.places[i][0] = l.Cells()
+		l.Text(style, name)
+		v.places[i][1] = l.Cells()
+	}
+	if _, shown, _ := v.shell.Passing(c); shown != nil {
+		l.Text(th.Dim, "  filter ")
+		l.Text(th.Warn, shown.String())
+	}
+	if v.tab == waterfallTab {
+		v.waterfall.paintLegend(l)
+	}
+}
+
+// selected returns the row under the cursor of the waterfall or the sequence.
+func (v *view) selected() (row int, ok bool) {
+	if v.tab == latencyTab {
+		return 0, false
+	}
+	return v.table().Cursor()
+}
+
+// line returns the line under the cursor of the latencies. They may have changed
+// since the last frame.
+func (v *view) line(c host.Context) line {
+	v.latency.take(v.state.latencies(c))
+	return v.latency.current()
+}
+
+// goTo closes the view, and selects a row of the traffic: of a request that was
+// answered its response, which shows in the row of the request.
+func (v *view) goTo(c host.Context, row int) {
+	c.Host.Close(v)
+	if request, ok := v.ws.Shown.Rows.At(row); ok && v.tab != sequenceTab && request.Msg == framing.Request && request.Pair != 0 {
+		row = int(request.Pair) - 1
+	}
+	c.Host.Select(v.ws, row)
+}
+
+// Back implements host.Stepping: it closes the view. A row that was gone to stays selected.
+func (v *view) Back(c host.Context) tea.Cmd {
+	row, ok := v.selected()
+	if !ok || row == v.opened || v.table().Following() {
+		c.Host.Close(v)
+		return nil
+	}
+	v.goTo(c, row)
+	return nil
+}

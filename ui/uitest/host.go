@@ -1,0 +1,236 @@
+package uitest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// A Host is a fake of host.Host for one workspace. Its fields are what a screen has
+// asked for so far, the latest last. It belongs to the goroutine of the test.
+type Host struct {
+	Opened, Closed    []host.View // Opened are those not closed yet
+	Notices, Warnings []string
+	Dialog            *host.Dialog // the open one
+	Line              *host.Prompt // the open prompt, which Type answers
+	Selected          []int        // rows
+	Done              []string     // actions
+	Added             []workspace.Opened
+	Timers            []Timer // that Elapse has not ended
+	Programs          []Program
+
+	t      testing.TB
+	ws     *workspace.Workspace
+	screen kit.Screen
+}
+
+var _ host.Host = (*Host)(nil)
+
+// A Timer is a message that After delivers later.
+type Timer struct {
+	Wait    time.Duration
+	Message host.Message
+}
+
+// A Program is one that Exec gives the terminal to, until Exit.
+type Program struct {
+	Command tea.ExecCommand
+	over    func(error) host.Message
+}
+
+// NewHost returns the host of a workspace, with a screen of w by h cells without
+// colours.
+func NewHost(t testing.TB, ws *workspace.Workspace, w, h int) *Host {
+	t.Helper()
+	f := &Host{t: t, ws: ws, screen: kit.Screen{Width: w, Height: h, Top: 1, Theme: theme.New(true, theme.NoColor)}}
+	f.screen.Panes = paint.Rect{Y: 1, W: w, H: h - 2}
+	return f
+}
+
+// NewWorkspace returns the workspace of a recording with all of its rows, or the
+// empty one for workspace.NoSource.
+func NewWorkspace(t testing.TB, source session.Source) *workspace.Workspace {
+	t.Helper()
+	ctx, forget := context.WithCancel(t.Context())
+	t.Cleanup(forget)
+	ws := workspace.New(ctx, forget, workspace.Opened{Source: source, Title: "session.jsonl"}, 1)
+	pull(ws)
+	return ws
+}
+
+// pull takes in all rows of the log, and their catalog.
+func pull(ws *workspace.Workspace) {
+	p := ws.Shown
+	for p.Index.Pull(p.Source) {
+	}
+	p.Catalog.Pull(p.Source, &p.Rows, p.Index.Offers)
+}
+
+// Context returns what an action gets: the workspace and the topmost view.
+func (f *Host) Context() host.Context {
+	c := host.Context{Host: f, Workspace: f.ws}
+	if n := len(f.Opened); n > 0 {
+		c.View = f.Opened[n-1]
+	}
+	return c
+}
+
+// Act carries out an action of a list by its id, with all that follows. The action
+// must be enabled.
+func (f *Host) Act(actions []host.Action, id string) {
+	f.t.Helper()
+	i := slices.IndexFunc(actions, func(a host.Action) bool { return a.ID == id })
+	require.GreaterOrEqual(f.t, i, 0, "no action %q", id)
+	if enabled := actions[i].Enabled; enabled != nil {
+		ok, why := enabled(f.Context())
+		require.True(f.t, ok, "%s: %s", id, why)
+	}
+	f.Run(actions[i].Do(f.Context()))
+}
+
+// Run runs a command, delivers its message, and runs what follows. It drops other
+// messages than a host.Message.
+func (f *Host) Run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			f.Run(cmd)
+		}
+	case host.Message:
+		f.Run(msg.Deliver(f.Context()))
+	}
+}
+
+// Elapse delivers the messages of all timers set so far.
+func (f *Host) Elapse() {
+	due := f.Timers
+	f.Timers = nil
+	for _, timer := range due {
+		f.Run(timer.Message.Deliver(f.Context()))
+	}
+}
+
+// Exit ends the first program with an error, or nil.
+func (f *Host) Exit(err error) {
+	f.t.Helper()
+	require.NotEmpty(f.t, f.Programs, "no program has the terminal")
+	p := f.Programs[0]
+	f.Programs = f.Programs[1:]
+	f.Run(p.over(err).Deliver(f.Context()))
+}
+
+// Type accepts a text in the open prompt, which closes it.
+func (f *Host) Type(text string) {
+	f.t.Helper()
+	require.NotNil(f.t, f.Line, "no prompt is open")
+	cmd, err := f.Line.Accept(f.Context(), text)
+	require.NoError(f.t, err)
+	f.Line = nil
+	f.Run(cmd)
+}
+
+// Screen is a screen without colours.
+func (f *Host) Screen() *kit.Screen { return &f.screen }
+
+// Lifetime ends with the test.
+func (f *Host) Lifetime() context.Context { return f.t.Context() }
+
+// Workspaces lists the workspace, unless it is the empty one.
+func (f *Host) Workspaces() []*workspace.Workspace {
+	if f.ws.Empty() {
+		return nil
+	}
+	return []*workspace.Workspace{f.ws}
+}
+
+// Show does nothing.
+func (f *Host) Show(*workspace.Workspace) {}
+
+// Add records a session in Added, and starts nothing.
+func (f *Host) Add(o workspace.Opened) tea.Cmd {
+	f.Added = append(f.Added, o)
+	return nil
+}
+
+// Refresh takes in the new rows of the workspace.
+func (f *Host) Refresh(ws *workspace.Workspace) tea.Cmd {
+	pull(ws)
+	return nil
+}
+
+// Select records a row in Selected.
+func (f *Host) Select(_ *workspace.Workspace, row int) { f.Selected = append(f.Selected, row) }
+
+// Open records a view in Opened.
+func (f *Host) Open(_ *workspace.Workspace, v host.View) { f.Opened = append(f.Opened, v) }
+
+// Close moves an open view to Closed. It ignores others, as the shell does.
+func (f *Host) Close(v host.View) {
+	if i := slices.Index(f.Opened, v); i >= 0 {
+		f.Opened, f.Closed = slices.Delete(f.Opened, i, i+1), append(f.Closed, v)
+	}
+}
+
+// Views are the open views.
+func (f *Host) Views(*workspace.Workspace) []host.View { return f.Opened }
+
+// Redraw does nothing: Plain always paints.
+func (f *Host) Redraw() {}
+
+// Confirm records a dialog in Dialog.
+func (f *Host) Confirm(_ *workspace.Workspace, d *host.Dialog) { f.Dialog = d }
+
+// Dismiss closes the open dialog about a subject.
+func (f *Host) Dismiss(_ *workspace.Workspace, about host.Subject) {
+	if f.Dialog != nil && f.Dialog.About == about {
+		f.Dialog = nil
+	}
+}
+
+// Prompt records a prompt in Line.
+func (f *Host) Prompt(_ *workspace.Workspace, p host.Prompt) { f.Line = &p }
+
+// Do records an action in Done.
+func (f *Host) Do(_ *workspace.Workspace, action string) tea.Cmd {
+	f.Done = append(f.Done, action)
+	return nil
+}
+
+// After records a message in Timers once its command runs.
+func (f *Host) After(wait time.Duration, m host.Message) tea.Cmd {
+	return func() tea.Msg {
+		f.Timers = append(f.Timers, Timer{wait, m})
+		return nil
+	}
+}
+
+// Notify records a text in Notices.
+func (f *Host) Notify(text string) { f.Notices = append(f.Notices, text) }
+
+// Warn records a text in Warnings.
+func (f *Host) Warn(text string) { f.Warnings = append(f.Warnings, text) }
+
+// Exec records a program in Programs once its command runs.
+func (f *Host) Exec(_ *workspace.Workspace, program tea.ExecCommand, over func(error) host.Message) tea.Cmd {
+	return func() tea.Msg {
+		f.Programs = append(f.Programs, Program{program, over})
+		return nil
+	}
+}
+
+// Key returns the id of the action in brackets.
+func (f *Host) Key(action string) string { return "[" + action + "]" }

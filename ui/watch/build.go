@@ -1,0 +1,56 @@
+package watch
+
+import (
+	"fmt"
+	"strings"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+)
+
+// The number of lines of a failed build that are shown below the header: the last
+// ones. On a screen too small for several panes it is one.
+const (
+	buildLines     = 4
+	buildLinesTall = 12
+	tallScreen     = 30 // lines
+)
+
+// BuildRows returns the lines below the header about a failed build; none if
+// it succeeded.
+func (s *State) BuildRows(c host.Context) []string {
+	e := s.unbuilt
+	if e == nil {
+		return nil
+	}
+	most := buildLines
+	switch {
+	case c.Host.Screen().Height >= tallScreen:
+		most = buildLinesTall
+	case c.Host.Screen().Height < kit.PanesHeight:
+		most = 1
+	}
+	rows := []string{fmt.Sprintf("x build failed (%v), the old server keeps running: %s", e.Err, e.Command)}
+	cut := max(len(e.Output)-most, 0)
+	for _, line := range e.Output[cut:] {
+		rows = append(rows, "  "+line)
+	}
+	last := "the next change starts a new build"
+	if len(e.Output) > 0 {
+		last += "; " + c.Host.Key(host.ActCauses) + " shows its output"
+	}
+	if cut > 0 {
+		last += fmt.Sprintf(", %d more lines", cut)
+	}
+	return append(rows, last)
+}
+
+// ShowBuild shows the details of the failed build in a dialog. There must be one:
+// BuildRows returns lines.
+func (s *State) ShowBuild(c host.Context) {
+	e := s.unbuilt
+	d := &host.Dialog{Title: "Build failed", Lines: []string{e.Cause, e.Command, e.Err.Error()}, About: host.AboutWatch}
+	d.Add("Output:", strings.Join(e.Output, "\n"))
+	d.Lines = append(d.Lines, "", "The old server keeps running. The next change starts a new build.")
+	c.Host.Confirm(c.Workspace, d)
+}

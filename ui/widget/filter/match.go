@@ -1,0 +1,291 @@
+package filter
+
+import "mcpdbg/session"
+
+const (
+	// maxRead is the maximum number of bytes of one message that are read.
+	maxRead = 16 << 20
+	// headRead is the number of bytes of a message that are read to find its
+	// id.
+	headRead = 4096
+)
+
+// A Matcher is a Filter over one log. It caches results, so it must be used by
+// one goroutine only.
+type Matcher struct {
+	filter  *Filter
+	source  session.Source
+	lines   session.IntoReader // of source
+	methods [][]Verdict        // by word and number of the method; Unread: not yet known
+	alike   [256]known         // verdicts about rows with equal fields
+	rough   bool               // decide only what holds for all rows with these fields
+
+	searched []needle      // the texts to search for
+	at       int           // index of the current row in the search results; -1: not searched
+	unread   []session.Row // rows that were searched
+	places   []int         // their indexes in the rows given to Rows
+
+	number int    // number of the current row
+	spans  []span // by word: rows with certain numbers
+
+	calls [256]knownCall    // recent calls, by the number of their row
+	tools map[string]string // interned names of tools
+
+	texts, heads []byte // buffers for messages
+	from         int    // number of the first row in near
+	near         []session.Row
+	again        [1]session.Row
+}
+
+// known is a verdict about all rows with the same fields.
+type known struct {
+	fields  uint64
+	verdict Verdict
+	valid   bool
+}
+
+// fieldsOf returns the fields of a row that many rows share: whether it has a
+// partner, but not which.
+func fieldsOf(r *session.Row) uint64 {
+	fields := uint64(r.Method) | uint64(r.Run)<<16 | uint64(r.Kind)<<32 | uint64(r.Msg)<<40 | uint64(r.State)<<48 | uint64(r.Flags)<<56
+	if r.Pair != 0 {
+		fields |= paired
+	}
+	return fields
+}
+
+// paired is a bit of the fields that no state of a row has.
+const paired = 1 << 55
+
+// Matcher returns a matcher of the filter over a log. A nil filter matches every
+// row.
+func (f *Filter) Matcher(source session.Source) *Matcher {
+	m := &Matcher{filter: f, source: source, lines: session.InOrder(source), at: -1}
+	if f != nil {
+		m.methods = make([][]Verdict, f.words)
+		m.spans = make([]span, f.words)
+		m.searched = f.needles()
+	}
+	return m
+}
+
+// Match reports whether the row with a number passes. It reads the message if
+// the row alone does not decide; a message that cannot be read has no text.
+func (m *Matcher) Match(number int, r session.Row) bool {
+	switch m.quick(number, &r) {
+	case Yes:
+		return true
+	case No:
+		return false
+	}
+	return m.Read(number, r)
+}
+
+// Read is like Match, for a row for which Rows returned Unread.
+func (m *Matcher) Read(number int, r session.Row) bool {
+	m.number = number
+	msg := message{matcher: m, row: r}
+	for _, words := range m.filter.alternatives {
+		if m.all(words, &msg) {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows decides about rows, the first with the number from, by the rows alone,
+// and stores the results in verdicts, which must have the same length. Of rows
+// with equal fields only the first is tested.
+func (m *Matcher) Rows(from int, rows []session.Row, verdicts []Verdict) {
+	verdicts = verdicts[:len(rows)]
+	if m.filter == nil {
+		for i := range verdicts {
+			verdicts[i] = Yes
+		}
+		return
+	}
+	m.from, m.near = from, rows
+	contextual := m.filter.contextual
+	for i := range rows {
+		fields := fieldsOf(&rows[i])
+		slot := &m.alike[(fields*spread)>>56]
+		v := slot.verdict
+		if slot.fields != fields || !slot.valid || contextual && v == Unread {
+			v = m.quick(from+i, &rows[i])
+		}
+		verdicts[i] = v
+	}
+	m.search(rows, verdicts)
+	m.near = nil
+}
+
+// Searches reports whether Rows searches the messages for a text.
+func (m *Matcher) Searches() bool { return len(m.searched) > 0 }
+
+// spread is an odd number that makes every bit of a product depend on many bits
+// of the factor: 2^64 divided by the golden ratio.
+const spread = 0x9e3779b97f4a7c15
+
+// quick decides by the row alone.
+func (m *Matcher) quick(number int, r *session.Row) Verdict {
+	if m.filter == nil {
+		return Yes
+	}
+	fields := fieldsOf(r)
+	slot := &m.alike[(fields*spread)>>56]
+	if slot.fields != fields || !slot.valid {
+		m.rough = true
+		*slot = known{fields, m.any(*r), true}
+		m.rough = false
+	}
+	if slot.verdict == Unread && m.filter.contextual {
+		m.number = number
+		return m.any(*r)
+	}
+	return slot.verdict
+}
+
+// any tests a row against all alternatives.
+func (m *Matcher) any(r session.Row) Verdict {
+	result := No
+	for _, words := range m.filter.alternatives {
+		switch m.each(words, r) {
+		case Yes:
+			return Yes
+		case Unread:
+			result = Unread
+		}
+	}
+	return result
+}
+
+// each tests a row against all words of an alternative.
+func (m *Matcher) each(words []word, r session.Row) Verdict {
+	result := Yes
+	for _, w := range words {
+		switch m.decide(w, r) {
+		case No:
+			return No
+		case Unread:
+			result = Unread
+		}
+	}
+	return result
+}
+
+func (m *Matcher) decide(w word, r session.Row) Verdict {
+	v := w.test.row(m, w.index, r)
+	if v == Unread && m.at >= 0 {
+		v = m.found(w.index)
+	}
+	if w.not {
+		return v.negated()
+	}
+	return v
+}
+
+func (m *Matcher) all(words []word, msg *message) bool {
+	for _, w := range words {
+		v := m.decide(w, msg.row)
+		if v == Unread {
+			v = verdictOf(w.test.message(msg) != w.not)
+		}
+		if v == No {
+			return false
+		}
+	}
+	return true
+}
+
+// method tests the name of a method, once for each word and method.
+func (m *Matcher) method(index int, id uint16, test func(name string) bool) bool {
+	known := m.methods[index]
+	for int(id) >= len(known) {
+		known = append(known, Unread)
+	}
+	m.methods[index] = known
+	if known[id] == Unread {
+		known[id] = verdictOf(id != 0 && test(m.source.Method(id)))
+	}
+	return known[id] == Yes
+}
+
+// latency returns the microseconds between a row and its partner.
+func (m *Matcher) latency(r session.Row) (took int64, ok bool) {
+	partner, ok := m.partner(r)
+	took = r.T - partner.T
+	return max(took, -took), ok
+}
+
+// keptText is the size of the buffers kept to read messages; longer messages
+// get their own.
+const keptText = 16 << 10
+
+// A message reads the message of a row, at most once and only as much as
+// needed. Its results are valid until the next message.
+type message struct {
+	matcher *Matcher
+	row     session.Row
+	text    []byte
+	read    bool
+}
+
+func (msg *message) bytes() []byte {
+	if !msg.read {
+		msg.read = true
+		m := msg.matcher
+		if m.texts == nil {
+			m.texts = make([]byte, 0, keptText)
+		}
+		e, err := m.lines.EntryInto(msg.row, maxRead, m.texts)
+		switch {
+		case err != nil:
+		case e.Kind.IsStream():
+			msg.text = e.Payload
+		default:
+			msg.text = []byte(session.Describe(&e))
+		}
+	}
+	return msg.text
+}
+
+// entry reads the entry of a row: limit bytes of its payload, or a few more.
+// The entry is valid until the next call.
+func (m *Matcher) entry(row session.Row, limit int) (session.Entry, error) {
+	if m.heads == nil {
+		m.heads = make([]byte, 0, keptText)
+	}
+	return m.lines.EntryInto(row, limit, m.heads)
+}
+
+// partner returns the other half of a request and its response.
+func (m *Matcher) partner(r session.Row) (session.Row, bool) {
+	if r.Pair == 0 {
+		return session.Row{}, false
+	}
+	number := int(r.Pair) - 1
+	if i := number - m.from; i >= 0 && i < len(m.near) {
+		return m.near[i], true
+	}
+	ok := m.source.Rows(number, m.again[:]) == 1
+	return m.again[0], ok
+}
+
+// id returns the raw id of a message. The id of a long response is read from
+// its request, which is usually short.
+func (msg *message) id() []byte {
+	m := msg.matcher
+	e, err := m.entry(msg.row, headRead)
+	if err == nil && e.Cut {
+		if partner, ok := m.partner(msg.row); ok {
+			e, err = m.entry(partner, headRead)
+		}
+	}
+	if err == nil && e.Cut {
+		e, err = m.entry(msg.row, maxRead)
+	}
+	if err != nil || e.Cut {
+		return nil
+	}
+	return e.Msg.ID.Of(e.Payload)
+}

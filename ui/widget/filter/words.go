@@ -1,0 +1,169 @@
+package filter
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// joins are the words between other words; "and" is optional.
+var joins = []string{"and", "or"}
+
+// A key is the part of a word before a colon. Its parse function gets the
+// value, and where that begins.
+type key struct {
+	name   string
+	values []string // for completion
+	parse  func(p *parser, at int, value string) (test, error)
+}
+
+// keys returns all keys, in the order of the documentation. It is a function
+// because parsing refers to it.
+func keys() []key {
+	return []key{
+		{"method", nil, func(_ *parser, _ int, value string) (test, error) { return newMethodTest(value), nil }},
+		{"tool", nil, func(_ *parser, _ int, value string) (test, error) { return newToolTest(value), nil }},
+		{"id", nil, func(_ *parser, _ int, value string) (test, error) { return idTest{id: value}, nil }},
+		{"dir", []string{"in", "out"}, (*parser).dir},
+		{"kind", kindNames(), (*parser).kind},
+		{"n", nil, func(p *parser, at int, value string) (test, error) {
+			r, err := p.numbers("n", at, value)
+			return numberTest{numbers: r}, err
+		}},
+		{"seq", nil, func(p *parser, at int, value string) (test, error) {
+			r, err := p.numbers("seq", at, value)
+			return seqTest{numbers: r}, err
+		}},
+		{"run", nil, func(p *parser, at int, value string) (test, error) {
+			r, err := p.numbers("run", at, value)
+			return runTest{numbers: r}, err
+		}},
+	}
+}
+
+// plain parses a word that begins with a letter: a key with its value, "err",
+// or text.
+func (p *parser) plain() (test, error) {
+	start := p.at
+	name := p.until(":\" ")
+	if p.at == len(p.text) || p.text[p.at] != ':' {
+		p.at = start
+		text := p.until(" ")
+		if text == "err" {
+			return errTest{}, nil
+		}
+		return newTextTest(text), nil
+	}
+	p.at++
+	all := keys()
+	i := slices.IndexFunc(all, func(k key) bool { return k.name == name })
+	if i < 0 {
+		return nil, p.wrong(start, fmt.Sprintf("unknown key %q: use %s; quote text that contains a colon", name, keyNames(all)))
+	}
+	at := p.at
+	value, err := p.value()
+	if err != nil {
+		return nil, err
+	}
+	if value == "" {
+		return nil, p.wrong(at, name+": needs a value")
+	}
+	return all[i].parse(p, at, value)
+}
+
+func keyNames(keys []key) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func (p *parser) value() (string, error) {
+	if p.at < len(p.text) && p.text[p.at] == '"' {
+		return p.quoted()
+	}
+	return p.until(" "), nil
+}
+
+func (p *parser) dir(at int, value string) (test, error) {
+	switch value {
+	case "in":
+		return dirTest{kind: session.KindStdout}, nil
+	case "out":
+		return dirTest{kind: session.KindStdin}, nil
+	}
+	return nil, p.wrong(at, "dir: must be in or out")
+}
+
+// messageKinds are the kinds of message, and event for everything that is
+// neither a message nor a line.
+var messageKinds = []string{"request", "response", "notification", "error", "batch", "stray", "stderr", "event"}
+
+func kindNames() []string {
+	names := slices.Clone(messageKinds)
+	for k := session.KindStart; k < session.KindEnd; k++ {
+		if !k.IsStream() {
+			names = append(names, k.String())
+		}
+	}
+	return names
+}
+
+func (p *parser) kind(at int, value string) (test, error) {
+	switch value {
+	case "request":
+		return kindTest{kinds: []framing.Kind{framing.Request}}, nil
+	case "notification":
+		return kindTest{kinds: []framing.Kind{framing.Notification}}, nil
+	case "response":
+		return kindTest{kinds: []framing.Kind{framing.Response, framing.ErrorResponse}}, nil
+	case "batch":
+		return kindTest{kinds: []framing.Kind{framing.Batch}}, nil
+	case "error":
+		return errorTest{}, nil
+	case "stray":
+		return strayTest{}, nil
+	}
+	var t entryTest
+	for k := session.KindUnknown; k <= session.KindEnd; k++ {
+		t.kinds[k] = !k.IsStream() && (value == "event" || value == k.String()) || k == session.KindStderr && value == "stderr"
+		p.filter.kinds[k] = p.filter.kinds[k] || t.kinds[k]
+	}
+	if t == (entryTest{}) {
+		return nil, p.wrong(at, "kind: must be "+strings.Join(messageKinds, ", ")+", or the name of an event such as exited")
+	}
+	return t, nil
+}
+
+// numbers parses 5, 5-, -5 or 3-5.
+func (p *parser) numbers(name string, at int, value string) (numbers, error) {
+	low, high, ranged := strings.Cut(value, "-")
+	r := numbers{0, math.MaxUint64}
+	var err error
+	if low != "" {
+		if r.low, err = strconv.ParseUint(low, 10, 64); err != nil {
+			return r, p.wrong(at, name+": must be a number or a range such as 10-20, 10- or -20")
+		}
+	}
+	switch {
+	case !ranged:
+		r.high = r.low
+	case low == "" && high == "":
+		return r, p.wrong(at, name+": expected a number before or after the dash")
+	case high != "":
+		if r.high, err = strconv.ParseUint(high, 10, 64); err != nil {
+			return r, p.wrong(at+len(low)+1, "expected a number or nothing after the dash")
+		}
+	}
+	if r.high < r.low {
+		return r, p.wrong(at+len(low)+1, fmt.Sprintf("empty range: %d is less than %d", r.high, r.low))
+	}
+	return r, nil
+}

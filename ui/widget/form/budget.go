@@ -1,0 +1,98 @@
+package form
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// errNotListed reports a value that is not in an enum.
+var errNotListed = errors.New("not listed")
+
+// count charges a schema for each value that it is applied to. The library has
+// no limit of its own, and a schema of a few lines can keep it busy for years.
+// It checks the format of a value before it descends into its parts, so the
+// format is where the work is counted.
+//
+// The library searches an enum even before that, at a cost that grows with the
+// enum, so enums are checked here as well.
+func (c *checker) count(s *jsonschema.Schema) {
+	format := jsonschema.Format{Validate: func(any) error { return nil }}
+	if s.Format != nil {
+		format = *s.Format
+	}
+	inner := format.Validate
+	listed := listedIn(s.Enum)
+	s.Enum = nil
+	format.Validate = func(v any) error {
+		if c.visits += price(s, v); c.visits > maxVisits {
+			panic(errBudget)
+		}
+		if listed != nil && !listed[string(canonical(nil, v))] {
+			return errNotListed
+		}
+		return inner(v)
+	}
+	s.Format = &format
+}
+
+// price returns the maximum number of schemas that one schema applies to a
+// value and its parts, plus the number of names it matches.
+func price(s *jsonschema.Schema, v any) int {
+	n := 1 + len(s.AllOf) + len(s.AnyOf) + len(s.OneOf)
+	switch v := v.(type) {
+	case []any:
+		return n + len(s.PrefixItems) + 2*len(v)
+	case map[string]any:
+		return n + len(s.Properties) + len(s.DependentSchemas) + len(s.Dependencies) + len(v)*(2+len(s.PatternProperties))
+	}
+	return n
+}
+
+// listedIn returns the values of an enum, or nil if there is no enum.
+func listedIn(enum *jsonschema.Enum) map[string]bool {
+	if enum == nil {
+		return nil
+	}
+	listed := make(map[string]bool, len(enum.Values))
+	for _, v := range enum.Values {
+		listed[string(canonical(nil, v))] = true
+	}
+	return listed
+}
+
+// canonical appends a value so that equal values have the same bytes: 1 and 1.0
+// are equal, and the order of members does not matter.
+func canonical(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case json.Number:
+		if n, ok := new(big.Rat).SetString(v.String()); ok {
+			return append(dst, n.RatString()...)
+		}
+		return append(dst, v...)
+	case string:
+		return appendString(dst, v)
+	case []any:
+		dst = append(dst, '[')
+		for _, item := range v {
+			dst = append(canonical(dst, item), ',')
+		}
+		return append(dst, ']')
+	case map[string]any:
+		dst = append(dst, '{')
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			dst = append(canonical(append(appendString(dst, key), ':'), v[key]), ',')
+		}
+		return append(dst, '}')
+	case bool:
+		if v {
+			return append(dst, 't')
+		}
+		return append(dst, 'f')
+	}
+	return append(dst, 'n')
+}

@@ -1,0 +1,138 @@
+package form
+
+import "slices"
+
+// Add adds an item to the list under the cursor, at its end or after the item
+// under the cursor, and moves there. It reports whether there is a list.
+func (f *Form) Add() bool {
+	list, at := f.listAt()
+	if list == nil || f.crowded(list, len(list.children)+1) {
+		return false
+	}
+	f.give(list)
+	item := f.newField(list, "", list.spec.items, true)
+	list.children = slices.Insert(list.children, at, item)
+	f.fill(item)
+	list.folded, item.folded = false, false
+	f.changed()
+	f.moveTo(f.rowOf(row{item, noOption}))
+	return true
+}
+
+// listAt returns the list that the cursor is on or in, and where the next item
+// goes.
+func (f *Form) listAt() (list *field, at int) {
+	fl := f.current().field
+	if fl == nil {
+		return nil, 0
+	}
+	if fl.is() == kindList {
+		return fl, len(fl.children)
+	}
+	for ; fl.parent != nil; fl = fl.parent {
+		if fl.parent.is() == kindList {
+			return fl.parent, 1 + slices.Index(fl.parent.children, fl)
+		}
+	}
+	return nil, 0
+}
+
+// Remove removes the item that the cursor is on or in, or a member that the
+// schema does not name, and reports whether there was one. Other fields can
+// only be cleared. The cursor moves to the next item, or else to the previous
+// one.
+func (f *Form) Remove() bool {
+	fl := f.removable()
+	if fl == nil {
+		return false
+	}
+	all := fl.parent.children
+	i := slices.Index(all, fl)
+	next := fl.parent
+	switch {
+	case i+1 < len(all):
+		next = all[i+1]
+	case i > 0:
+		next = all[i-1]
+	}
+	f.cursor = f.rowOf(row{next, noOption})
+	f.fields -= 1 + count(fl.children)
+	fl.parent.children = slices.Delete(slices.Clone(all), i, i+1)
+	f.changed()
+	return true
+}
+
+func (f *Form) removable() *field {
+	for fl := f.current().field; fl != nil && fl.parent != nil; fl = fl.parent {
+		if fl.extra || fl.parent.is() == kindList {
+			return fl
+		}
+	}
+	return nil
+}
+
+// Clear makes the field under the cursor absent, so that it is not sent. A
+// field that is already absent becomes an empty string or list, or an object
+// that holds only what the schema prefills.
+func (f *Form) Clear() {
+	fl := f.current().field
+	if fl == nil {
+		return
+	}
+	if fl.state != absent {
+		f.clear(fl)
+	} else if fl.is() == kindText || fl.foldable() {
+		f.give(fl)
+	}
+	f.changed()
+}
+
+// Null makes the field under the cursor null, whether or not the schema allows
+// it. A null field becomes absent.
+func (f *Form) Null() {
+	fl := f.current().field
+	if fl == nil {
+		return
+	}
+	was := fl.String()
+	f.clear(fl)
+	if was != "null" {
+		f.give(fl)
+		f.set(fl, &value{kind: 'n', raw: []byte("null")})
+	}
+	f.changed()
+}
+
+// Info describes the row under the cursor and what can be done with it.
+type Info struct {
+	Path        string // JSON Pointer
+	Label       string // untrusted, like the next three
+	Title       string
+	Description string // the description
+	Hint        string // what the value must be, in a few words
+	Typed       bool   // characters are typed into a text
+	Chosen      bool   // it has options, for one value or for a set
+	Foldable    bool
+	Absent      bool
+	Null        bool
+	CanAdd      bool // there is a list to add an item to
+	CanRemove   bool // Remove would remove something
+	Last        bool // it is the last row
+}
+
+// Info describes the row under the cursor. A form without rows returns the zero
+// Info.
+func (f *Form) Info() Info {
+	r := f.current()
+	if r.field == nil {
+		return Info{}
+	}
+	list, _ := f.listAt()
+	fl := r.field
+	return Info{
+		Path: fl.path(), Label: f.label(r), Title: fl.spec.title, Description: fl.spec.description, Hint: fl.spec.hint,
+		Typed: fl.typed(), Chosen: fl.chosen() || r.option != noOption,
+		Foldable: fl.foldable(), Absent: fl.state == absent, Null: fl.state == null,
+		CanAdd: list != nil, CanRemove: f.removable() != nil, Last: f.cursor == len(f.rows)-1,
+	}
+}

@@ -1,0 +1,83 @@
+package form
+
+// choices returns the values that a schema lists: const, enum (with the
+// enumNames of older revisions), or alternatives that each have a const and a
+// title.
+func choices(v *value) ([]option, bool) {
+	if c := v.get("const"); c != nil {
+		return optionsOf([]*value{c}, nil)
+	}
+	if enum := v.list("enum"); len(enum) > 0 {
+		return optionsOf(enum, v.list("enumNames"))
+	}
+	for _, key := range []string{"oneOf", "anyOf"} {
+		if all := v.list(key); len(all) > 0 {
+			return titled(all)
+		}
+	}
+	return nil, false
+}
+
+func titled(all []*value) ([]option, bool) {
+	values, names := make([]*value, 0, len(all)), make([]*value, 0, len(all))
+	for _, v := range all {
+		c := v.get("const")
+		if c == nil {
+			return nil, false
+		}
+		name := v.get("title")
+		if name == nil {
+			name = &value{}
+		}
+		values, names = append(values, c), append(names, name)
+	}
+	return optionsOf(values, names)
+}
+
+func optionsOf(values, names []*value) ([]option, bool) {
+	if len(values) > maxOptions {
+		return nil, false
+	}
+	options := make([]option, 0, len(values))
+	for i, v := range values {
+		name := ""
+		if i < len(names) {
+			name = names[i].text
+		}
+		options = append(options, newOption(v, name))
+	}
+	return options, true
+}
+
+// newOption returns an option. If name is empty, the value is its label.
+func newOption(v *value, name string) option {
+	if name == "" {
+		name = optionText(v)
+	}
+	return option{v, name}
+}
+
+// optionText returns the value of an option as a person would type it.
+func optionText(v *value) string {
+	if v.kind == '"' {
+		return v.text
+	}
+	return string(v.compact(nil))
+}
+
+func booleans() []option {
+	return []option{
+		newOption(&value{kind: 'f', raw: []byte("false")}, ""),
+		newOption(&value{kind: 't', raw: []byte("true")}, ""),
+	}
+}
+
+// indexOf returns the index of a value among the options, or -1.
+func indexOf(options []option, v *value) int {
+	for i := range options {
+		if options[i].value.equal(v) {
+			return i
+		}
+	}
+	return -1
+}

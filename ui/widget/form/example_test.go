@@ -1,0 +1,19 @@
+package form_test
+
+import (
+	"fmt"
+
+	"mcpdbg/ui/widget/form"
+)
+
+func Example() {
+	f := form.New([]byte(`{"type":"object","required":["city"],"properties":{
+		"city":{"type":"string"},"days":{"type":"integer","maximum":7,"default":3}}}`), form.Options{})
+	f.Paste("Zürich")
+	f.Next()
+	f.Paste("0")
+	value, _ := f.JSON()
+	problems, _ := f.Problems()
+	fmt.Println(string(value), problems)
+	// Output: {"city":"Zürich","days":30} [/days: maximum: got 30, want 7]
+}

@@ -1,0 +1,235 @@
+package form
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// Options control how a form looks.
+type Options struct {
+	// Theme holds the styles; nil means none.
+	Theme *theme.Theme
+	// Text controls how text is shown that is too long or not printable.
+	Text termsafe.Options
+	// Titles labels the fields with their titles instead of their names.
+	Titles bool
+}
+
+// A Form is a value being edited by fields. Make one with New.
+type Form struct {
+	schema *schema
+	check  *checker
+	theme  *theme.Theme
+	text   termsafe.Options
+	titles bool
+
+	root   *field
+	fields int
+
+	rows          []row
+	cursor, top   int
+	width, height int
+	labels        int // width in cells of the longest label
+
+	typedAhead  string // characters typed to jump to an option
+	suggestions map[string][]string
+	history     map[string][]string
+	recall      recall
+
+	revision    uint64
+	checked     problemSet
+	validated   validation // the last result of Validate
+	showMissing bool       // also show missing members
+}
+
+var (
+	errTooLong = errors.New("too long")
+	errNoField = errors.New("no such field")
+)
+
+// New returns a form for the values that a schema describes, with its defaults
+// filled in. If the schema is not valid JSON or exceeds a limit, the form is a
+// single field of JSON text.
+func New(raw json.RawMessage, o Options) *Form {
+	f := &Form{theme: o.Theme, text: o.Text, titles: o.Titles}
+	if f.theme == nil {
+		f.theme = &theme.Theme{}
+	}
+	var err error
+	f.schema, err = newSchema(raw)
+	f.check = newChecker(raw, err)
+	f.reset()
+	f.fill(f.root)
+	f.rebuild()
+	f.toFirst()
+	return f
+}
+
+// reset replaces the root by an absent field.
+func (f *Form) reset() {
+	f.fields = 0
+	f.root = f.newField(nil, "", f.schema.root, true)
+}
+
+// changed must be called after every change of a value, which may also change
+// the shape of the form.
+func (f *Form) changed() {
+	f.revision++
+	f.rebuild()
+}
+
+// Revision grows whenever the value may have changed.
+func (f *Form) Revision() uint64 { return f.revision }
+
+// SetTheme changes the styles.
+func (f *Form) SetTheme(th *theme.Theme) { f.theme = th }
+
+// A TextError reports that the text typed into a field is not valid.
+type TextError struct {
+	Path     string // JSON Pointer of the field
+	Expected string // "a number", "JSON"
+}
+
+func (e *TextError) Error() string {
+	return fmt.Sprintf("%s is not %s", strings.TrimPrefix(e.Path, "/"), e.Expected)
+}
+
+// JSON returns the value: members in the order of the schema, followed by those
+// that the schema does not name. It is always valid JSON. A text that is not
+// valid is included as a string, and the error is a *TextError about the first
+// one.
+func (f *Form) JSON() ([]byte, error) {
+	var first error
+	out := f.appendJSON(nil, func(fl *field) {
+		if first == nil {
+			first = textError(fl)
+		}
+	})
+	return out, first
+}
+
+func (f *Form) appendJSON(dst []byte, bad func(*field)) []byte {
+	if f.root.state == absent {
+		return append(dst, "{}"...)
+	}
+	return f.root.appendJSON(dst, bad)
+}
+
+func textError(fl *field) *TextError {
+	want := "a number"
+	if fl.is() == kindJSON {
+		want = "JSON"
+	}
+	return &TextError{fl.path(), want}
+}
+
+// SetJSON replaces the value. Defaults are not filled in. Text that is not a
+// single JSON value is an error and changes nothing.
+func (f *Form) SetJSON(raw []byte) error {
+	v, err := parse(raw)
+	if err != nil {
+		return err
+	}
+	at := f.Path()
+	f.reset()
+	f.set(f.root, v)
+	f.changed()
+	f.toFirst()
+	f.Select(at)
+	return nil
+}
+
+// Text returns the text of the field at a path (a JSON Pointer), to be edited
+// elsewhere. For an option it is the value, for a field with parts their JSON,
+// and for an absent field it is empty.
+func (f *Form) Text(path string) (string, error) {
+	fl := f.at(path)
+	if fl == nil {
+		return "", errNoField
+	}
+	return fl.String(), nil
+}
+
+// String returns the text of a field.
+func (fl *field) String() string {
+	switch {
+	case fl.state == absent:
+		return ""
+	case fl.state == null:
+		return "null"
+	case fl.typed():
+		return fl.text
+	case fl.chosen() && fl.choice >= 0:
+		return optionText(fl.spec.options[fl.choice].value)
+	}
+	return string(fl.appendJSON(nil, func(*field) {}))
+}
+
+// SetText replaces the text of the field at a path. One trailing newline, which
+// editors add, is removed. The text of a field with parts or options must be
+// valid for the field. Empty text makes the field absent, unless it is a
+// string.
+func (f *Form) SetText(path, text string) error {
+	fl := f.at(path)
+	if fl == nil {
+		return errNoField
+	}
+	if len(text) > maxText {
+		return errTooLong
+	}
+	text = strings.TrimSuffix(text, "\n")
+	if err := f.setText(fl, text); err != nil {
+		return err
+	}
+	f.changed()
+	return nil
+}
+
+func (f *Form) setText(fl *field, text string) error {
+	switch {
+	case fl.is() == kindText:
+		f.give(fl)
+		fl.setText(text, nil)
+	case strings.TrimSpace(text) == "":
+		f.clear(fl)
+	case fl.typed():
+		f.give(fl)
+		fl.setText(strings.TrimSpace(text), nil)
+	case fl.chosen():
+		i := fl.option(text)
+		if i < 0 {
+			return fmt.Errorf("%q is not one of the options", text)
+		}
+		f.give(fl)
+		fl.choice = i
+	default:
+		v, err := parse([]byte(text))
+		if err != nil {
+			return err
+		}
+		f.give(fl)
+		f.set(fl, v)
+	}
+	return nil
+}
+
+// option returns the index of the option whose value or else label is the text,
+// or -1.
+func (fl *field) option(text string) int {
+	for i, o := range fl.spec.options {
+		if optionText(o.value) == text {
+			return i
+		}
+	}
+	for i, o := range fl.spec.options {
+		if strings.EqualFold(o.label, text) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,298 @@
+package form
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+const (
+	// margin is the number of cells before a label: the cursor, two marks and a
+	// blank.
+	margin = 4
+	// maxLabel is the maximum number of cells for the labels.
+	maxLabel = 36
+	// errorRoom is the minimum number of cells after a value for its problem to
+	// be shown.
+	errorRoom = 12
+	// maxBytesPerCell is the maximum number of bytes in one cell: a character
+	// with its marks. More of a text need not be read.
+	maxBytesPerCell = 20
+	// longestShown is the maximum number of bytes of a text that are read for
+	// one row.
+	longestShown = 1 << 14
+)
+
+// SetSize sets the size in cells. Below about 30 by 3 little is visible.
+func (f *Form) SetSize(w, h int) {
+	f.width, f.height = max(w, 0), max(h, 0)
+	f.moveTo(f.cursor)
+}
+
+// visible returns the number of visible rows of fields.
+func (f *Form) visible() int { return f.height - f.panelHeight() }
+
+// Paint paints the visible rows into out, and below them the details of the row
+// under the cursor. Focused reports whether the form has the focus.
+func (f *Form) Paint(out *paint.Lines, focused bool) {
+	out.Options = f.text
+	out.Resize(f.width, f.height)
+	h := f.visible()
+	if len(f.rows) == 0 && h > 0 {
+		out.Line(0).Text(f.theme.Dim, " (the schema has no fields to fill in)")
+	}
+	for y := 0; y < h && f.top+y < len(f.rows); y++ {
+		p := painter{f: f, l: out.Line(y), row: f.rows[f.top+y], current: f.top+y == f.cursor, focused: focused}
+		p.paint()
+	}
+	f.paintPanel(out, h)
+}
+
+// labelWidth returns the number of cells for labels, including two blanks after
+// them.
+func (f *Form) labelWidth() int {
+	return min(f.labels+4, max(f.width*2/5, 12), maxLabel)
+}
+
+// painter paints one row.
+type painter struct {
+	f                *Form
+	l                *paint.Line
+	row              row
+	current, focused bool
+}
+
+func (p *painter) put(s theme.Style, text string) { p.l.Text(s, text) }
+
+func (p *painter) paint() {
+	fl, th := p.row.field, p.f.theme
+	problem := p.f.problem(fl)
+	cursor := " "
+	if p.current {
+		cursor = ">"
+	}
+	p.put(th.Strong, cursor)
+	p.marks(fl, problem)
+	p.label()
+	if p.row.option != noOption {
+		return
+	}
+	p.l.PadTo(margin + p.f.labelWidth())
+	p.value(fl)
+	if problem != "" && p.l.Room() >= errorRoom {
+		p.put(th.Error, "  x "+short(problem))
+	}
+}
+
+// marks paints the state of a field: required or invalid; absent, null, or not
+// in the schema.
+func (p *painter) marks(fl *field, problem string) {
+	th := p.f.theme
+	if p.row.option != noOption {
+		p.put(theme.Style{}, "   ")
+		return
+	}
+	switch {
+	case problem != "", fl.folded && p.f.below(fl):
+		p.put(th.Error, "x")
+	case fl.required && !p.inList(fl):
+		p.put(th.Warn, "*")
+	default:
+		p.put(theme.Style{}, " ")
+	}
+	switch {
+	case fl.state == absent:
+		p.put(th.Dim, "- ")
+	case fl.state == null:
+		p.put(th.Dim, "n ")
+	case fl.extra:
+		p.put(th.Dim, "? ")
+	default:
+		p.put(theme.Style{}, "  ")
+	}
+}
+
+func (p *painter) inList(fl *field) bool { return fl.parent == nil || fl.parent.is() == kindList }
+
+// label paints the name of the row, in the style of the selection if it is
+// under the cursor.
+func (p *painter) label() {
+	th, fl := p.f.theme, p.row.field
+	style := th.Name
+	if p.current {
+		style = th.SelectedBlur
+		if p.focused {
+			style = th.Selected
+		}
+	}
+	p.l.PadTo(margin + p.f.indent(p.row))
+	end := margin + p.f.labelWidth() - 1
+	text := short(p.f.label(p.row))
+	switch {
+	case p.row.option != noOption:
+		p.put(th.Strong, check(fl.holds(p.row.option)))
+		p.put(style.If(p.current), text)
+		p.optionValue()
+		return
+	case fl.foldable() && fl.folded:
+		p.put(theme.Style{}, "> ")
+	case fl.foldable():
+		p.put(theme.Style{}, "v ")
+	}
+	if room := end - p.l.Cells(); termsafe.Width(text) > room {
+		p.l.Field(style, []byte(text), room, termsafe.Left)
+		return
+	}
+	p.put(style, text)
+}
+
+// optionValue paints the value of a labelled option of a set, or marks a value
+// that is not one of the options.
+func (p *painter) optionValue() {
+	fl, i := p.row.field, p.row.option
+	if i >= len(fl.spec.options) {
+		p.put(p.f.theme.Dim, "  (not an option)")
+		return
+	}
+	p.meaning(fl.spec.options[i])
+}
+
+// meaning paints the value of an option whose label differs from it.
+func (p *painter) meaning(o option) {
+	if text := optionText(o.value); text != o.label {
+		p.put(p.f.theme.Dim, "  = "+short(text))
+	}
+}
+
+func check(on bool) string {
+	if on {
+		return "[x] "
+	}
+	return "[ ] "
+}
+
+func (p *painter) value(fl *field) {
+	th := p.f.theme
+	switch {
+	case p.current && p.focused && fl.typed():
+		p.edited(fl)
+	case fl.state == absent:
+		p.put(th.Dim, "("+short(fl.spec.hint)+")")
+	case fl.state == null:
+		p.put(th.Literal, "null")
+	case fl.typed():
+		p.text(styleOf(fl, th), quoted(fl))
+	case fl.is() == kindBool:
+		p.put(th.Literal, check(fl.choice == 1)+fl.spec.options[max(fl.choice, 0)].label)
+	case fl.is() == kindChoice && fl.choice >= 0:
+		o := fl.spec.options[fl.choice]
+		p.put(th.String, short(o.label))
+		p.meaning(o)
+	case fl.is() == kindSet:
+		p.put(th.Dim, fmt.Sprintf("%d of %d  ", len(fl.picked), len(fl.spec.options)))
+		p.put(th.String, fl.pickedLabels(p.l.Room()))
+	case fl.is() == kindList:
+		p.put(th.Dim, many(fl.present(), "item"))
+	case fl.is() == kindObject:
+		p.put(th.Dim, "{ "+strconv.Itoa(fl.present())+" }")
+	}
+}
+
+func styleOf(fl *field, th *theme.Theme) theme.Style {
+	switch fl.is() {
+	case kindText:
+		return th.String
+	case kindInteger, kindNumber:
+		return th.Number
+	}
+	return th.Text
+}
+
+// quoted returns the text of a field, in quotes if its blanks could be
+// overlooked.
+func quoted(fl *field) string {
+	text := fl.text[:min(len(fl.text), longestShown)]
+	if fl.is() == kindText && (strings.TrimSpace(text) != text || text == "" || text[0] == '"' || text[0] == '(') {
+		return `"` + text + `"`
+	}
+	return text
+}
+
+// text paints as much of a text as fits.
+func (p *painter) text(s theme.Style, text string) {
+	p.put(s, text[:min(len(text), (p.l.Room()+termsafe.LongestEscape)*maxBytesPerCell)])
+}
+
+// pickedLabels returns the labels of the values in a set, as many as could fit.
+func (fl *field) pickedLabels(room int) string {
+	var out strings.Builder
+	for i, v := range fl.picked {
+		if out.Len() > room*maxBytesPerCell {
+			break
+		}
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		if o := indexOf(fl.spec.options, v); o >= 0 {
+			out.WriteString(fl.spec.options[o].label)
+		} else {
+			out.WriteString(optionText(v))
+		}
+	}
+	return out.String()
+}
+
+// present counts the parts that are not absent.
+func (fl *field) present() int {
+	n := 0
+	for _, child := range fl.children {
+		if child.state != absent {
+			n++
+		}
+	}
+	return n
+}
+
+// edited paints the part of a text around its cursor, and the cursor.
+func (p *painter) edited(fl *field) {
+	th := p.f.theme
+	style := styleOf(fl, th)
+	room := p.l.Room() - 2 // the cursor, which may be on a wide character
+	from := windowFrom(fl.text, fl.cursor, room-1)
+	if from > 0 {
+		p.put(th.Dim, p.f.text.Ellipsis)
+	}
+	p.put(style, fl.text[from:fl.cursor])
+	next := after(fl.text, fl.cursor)
+	under := fl.text[fl.cursor:next]
+	if under == "" {
+		under = " "
+	}
+	p.put(th.Selected, under)
+	p.text(style, fl.text[next:])
+	switch fl.state {
+	case null:
+		p.put(th.Literal, "null")
+	case absent:
+		p.put(th.Dim, "("+short(fl.spec.hint)+")")
+	}
+}
+
+// windowFrom returns the offset at which the visible part of a text begins, so
+// that the part before the cursor takes at most room cells.
+func windowFrom(text string, cursor, room int) int {
+	from := cursor
+	for from > 0 {
+		prev := before(text, from)
+		room -= termsafe.Width(text[prev:from])
+		if room < 0 {
+			break
+		}
+		from = prev
+	}
+	return from
+}

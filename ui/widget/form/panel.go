@@ -1,0 +1,209 @@
+package form
+
+import (
+	"fmt"
+	"strings"
+
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// panelHeight returns the number of rows at the bottom that describe the row
+// under the cursor.
+func (f *Form) panelHeight() int {
+	const least, most = 6, 6 // minimum rows of a form with a panel, maximum rows of the panel
+	if f.height < least {
+		return 0
+	}
+	return min(most, f.height/3)
+}
+
+// paintPanel paints the details of the row under the cursor: its type, its
+// problem, its options, and its description.
+func (f *Form) paintPanel(out *paint.Lines, from int) {
+	_, h := out.Size()
+	if from >= h {
+		return
+	}
+	f.paintHead(out.Line(from))
+	y := from + 1
+	for _, line := range f.about(h - y) {
+		if y < h {
+			l := out.Line(y)
+			l.PadTo(1)
+			line(l)
+			y++
+		}
+	}
+}
+
+// paintHead paints the line above the panel: the field and its type on the
+// left, a summary of the form on the right.
+func (f *Form) paintHead(l *paint.Line) {
+	th := f.theme
+	var head strings.Builder
+	if fl := f.current().field; fl != nil {
+		head.WriteString(short(strings.TrimPrefix(fl.path(), "/")) + ": " + short(fl.spec.hint))
+		if fl.required {
+			head.WriteString(", required")
+		}
+		switch {
+		case fl.extra:
+			head.WriteString(", not in the schema")
+		case fl.state == absent:
+			head.WriteString(", absent")
+		case fl.state == null:
+			head.WriteString(", null")
+		case fl.asJSON:
+			head.WriteString(", as JSON")
+		}
+	}
+	l.Begin(th.Header)
+	l.Text(theme.Style{}, "-- ")
+	right := f.summary()
+	text := head.String()
+	room := l.Room() - termsafe.Width(right) - 2
+	l.Field(theme.Style{}, []byte(text), max(min(termsafe.Width(text), room), 0), termsafe.Left)
+	l.Text(theme.Style{}, " ")
+	for l.Room() > termsafe.Width(right) {
+		l.Text(theme.Style{}, "-")
+	}
+	l.Text(theme.Style{}, right)
+	l.End(th.Header)
+}
+
+// summary counts the rows and the problems.
+func (f *Form) summary() string {
+	text := fmt.Sprintf(" %d of %d", min(f.cursor+1, len(f.rows)), len(f.rows))
+	found := f.found()
+	if n := len(found.all); n > 0 && f.showMissing {
+		return fmt.Sprintf(" x %s, row%s", many(n, "problem"), text)
+	}
+	if found.err != nil {
+		return " not checked, row" + text
+	}
+	return text
+}
+
+// about returns at most n lines to paint, the most important first.
+func (f *Form) about(n int) []func(*paint.Line) {
+	th, r := f.theme, f.current()
+	var out []func(*paint.Line)
+	add := func(s theme.Style, text string, lines int) {
+		for _, line := range wrap(text, f.width-2, min(lines, n-len(out)), f.text.Ellipsis) {
+			out = append(out, func(l *paint.Line) { l.Text(s, line) })
+		}
+	}
+	if r.field == nil {
+		return nil
+	}
+	problem := f.problem(r.field)
+	if problem == "" {
+		problem = f.problem(f.root)
+	}
+	if problem != "" {
+		add(th.Error, "x "+problem, 2)
+	}
+	if err := f.found().err; err != nil {
+		add(th.Warn, "cannot check: "+err.Error(), 1)
+	}
+	for _, pattern := range f.unmatched(r.field) {
+		add(th.Warn, "cannot check the pattern "+pattern, 1)
+	}
+	if labels, at := f.optionsFor(r.field); len(labels) > 0 && len(out) < n {
+		out = append(out, func(l *paint.Line) { f.paintStrip(l, labels, at) })
+	}
+	if title := r.field.spec.title; title != "" && title != f.label(row{r.field, noOption}) {
+		add(th.Strong, title, 1)
+	}
+	add(th.Text, r.field.spec.description, n)
+	return out
+}
+
+// unmatched returns the pattern of a field if it cannot be checked.
+func (f *Form) unmatched(fl *field) []string {
+	if fl.spec.pattern == "" {
+		return nil
+	}
+	for _, pattern := range f.check.Unchecked() {
+		if pattern == fl.spec.pattern {
+			return []string{pattern}
+		}
+	}
+	return nil
+}
+
+// optionsFor returns the options or suggestions of a field, and the index of the
+// current one.
+func (f *Form) optionsFor(fl *field) (labels []string, at int) {
+	at = -1
+	if fl.typed() {
+		for i, text := range f.suggestions[fl.path()] {
+			labels = append(labels, text)
+			if text == fl.text {
+				at = i
+			}
+		}
+		return labels, at
+	}
+	if fl.is() == kindChoice {
+		for _, o := range fl.spec.options {
+			labels = append(labels, o.label)
+		}
+		return labels, fl.choice
+	}
+	return nil, at
+}
+
+// paintStrip paints labels in a line, with the current one visible and in
+// brackets.
+func (f *Form) paintStrip(l *paint.Line, labels []string, at int) {
+	th := f.theme
+	l.Text(th.Dim, fmt.Sprintf("%d/%d ", at+1, len(labels)))
+	from, room := max(at, 0), l.Room()-4
+	for from > 0 {
+		room -= termsafe.Width(short(labels[from])) + 2
+		if room < termsafe.Width(short(labels[from-1]))+2 {
+			break
+		}
+		from--
+	}
+	if from > 0 {
+		l.Text(th.Dim, f.text.Ellipsis)
+	}
+	for i := from; i < len(labels) && l.Room() > 0; i++ {
+		if i == at {
+			l.Text(th.Key, "["+short(labels[i])+"]")
+		} else {
+			l.Text(th.Text, " "+short(labels[i])+" ")
+		}
+	}
+}
+
+// wrap breaks text into at most n rows of at most width cells, at blanks where
+// possible. The rows are not yet safe to print.
+func wrap(text string, width, n int, ellipsis string) []string {
+	width = max(width, termsafe.LongestEscape)
+	var rows []string
+	for text != "" && len(rows) < n {
+		line, rest, _ := strings.Cut(text, "\n")
+		fits, _ := termsafe.Fit([]byte(line[:min(len(line), width*maxBytesPerCell)]), width, termsafe.Options{})
+		if fits < len(line) {
+			if blank := strings.LastIndexByte(line[:fits], ' '); blank > 0 {
+				fits = blank
+			}
+			fits = max(fits, 1) // always make progress
+			rest = strings.TrimLeft(text[fits:], " ")
+		}
+		if len(rows) == n-1 && strings.TrimSpace(rest) != "" {
+			used, _ := termsafe.Fit([]byte(line[:fits]), width-termsafe.Width(ellipsis), termsafe.Options{})
+			return append(rows, line[:used]+ellipsis)
+		}
+		if row := strings.TrimRight(line[:fits], " \r\t"); row != "" {
+			rows = append(rows, row)
+		}
+		text = rest
+	}
+	return rows
+}

@@ -1,0 +1,106 @@
+package form
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// pointer returns the JSON Pointer (RFC 6901) of the given parts.
+func pointer(parts []string) string {
+	var out strings.Builder
+	for _, part := range parts {
+		out.WriteByte('/')
+		out.WriteString(escapeToken(part))
+	}
+	return out.String()
+}
+
+func escapeToken(part string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1")
+}
+
+// Below returns the JSON Pointer of the named member of the object at a path.
+func Below(path, name string) string { return path + "/" + escapeToken(name) }
+
+// NameOf returns the name of the member that a JSON Pointer refers to.
+func NameOf(path string) string {
+	parts := tokens(path)
+	if len(parts) == 0 {
+		return ""
+	}
+	return parts[len(parts)-1]
+}
+
+// tokens returns the parts of a JSON Pointer.
+func tokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+	}
+	return parts
+}
+
+// Locate returns the position in raw where the value at a JSON Pointer begins:
+// its line, and its column in bytes, both from 1. If there is no such value, or
+// the text is not valid JSON before it, Locate returns the position of the
+// nearest enclosing value.
+func Locate(raw []byte, pointer string) (line, col int) {
+	offset := offsetOf(raw, tokens(pointer))
+	before := raw[:offset]
+	return 1 + bytes.Count(before, []byte{'\n'}), offset - bytes.LastIndexByte(before, '\n')
+}
+
+// offsetOf returns the offset of the value that parts lead to, or of the last
+// value on the way.
+func offsetOf(raw []byte, parts []string) int {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	at := skipBlanks(raw, 0)
+	for _, part := range parts {
+		if !enter(dec, part) {
+			break
+		}
+		at = skipBlanks(raw, int(dec.InputOffset()))
+	}
+	return at
+}
+
+// enter moves into a container, up to its member or item with that name.
+func enter(dec *jsontext.Decoder, part string) bool {
+	open, err := dec.ReadToken()
+	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
+		return false
+	}
+	for i := 0; ; i++ {
+		if next := dec.PeekKind(); next == '}' || next == ']' {
+			return false
+		}
+		key := strconv.Itoa(i)
+		if open.Kind() == '{' {
+			name, err := dec.ReadToken()
+			if err != nil {
+				return false
+			}
+			key = name.String()
+		}
+		if key == part {
+			return true
+		}
+		if dec.SkipValue() != nil {
+			return false
+		}
+	}
+}
+
+// skipBlanks returns the offset at or after at where the next token begins.
+func skipBlanks(raw []byte, at int) int {
+	for at < len(raw) && bytes.IndexByte([]byte(" \t\r\n,:"), raw[at]) >= 0 {
+		at++
+	}
+	return at
+}

@@ -1,0 +1,182 @@
+package form
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	fault "github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// A Problem describes what is wrong with a value.
+type Problem struct {
+	Path    string // JSON Pointer of the value, or of the missing member
+	Text    string // description; untrusted
+	Missing bool   // a required member is missing
+}
+
+// String returns the problem with its path.
+func (p Problem) String() string {
+	if p.Path == "" {
+		return p.Text
+	}
+	return p.Path + ": " + p.Text
+}
+
+// explain returns the problems in a validation error, sorted by path because
+// the library's order is random.
+func explain(err *jsonschema.ValidationError) []Problem {
+	var out []Problem
+	explainInto(&out, err)
+	slices.SortFunc(out, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Text, b.Text))
+	})
+	return out
+}
+
+func explainInto(out *[]Problem, err *jsonschema.ValidationError) {
+	if len(*out) >= maxProblems {
+		return
+	}
+	at := pointer(err.InstanceLocation)
+	member := func(name, text string, missing bool) {
+		if len(*out) < maxProblems {
+			*out = append(*out, Problem{at + "/" + escapeToken(name), text, missing})
+		}
+	}
+	switch k := err.ErrorKind.(type) {
+	case *fault.Required:
+		for _, name := range k.Missing {
+			member(name, "is required", true)
+		}
+	case *fault.DependentRequired:
+		for _, name := range k.Missing {
+			member(name, "is required with "+k.Prop, true)
+		}
+	case *fault.AdditionalProperties:
+		for _, name := range k.Properties {
+			member(name, "is not allowed by the schema", false)
+		}
+	case *fault.AnyOf, *fault.OneOf:
+		explainAlternatives(out, err)
+	default:
+		if len(err.Causes) == 0 {
+			*out = append(*out, Problem{Path: at, Text: message(err)})
+		}
+		for _, cause := range err.Causes {
+			explainInto(out, cause)
+		}
+	}
+}
+
+// explainAlternatives appends the problems of the only alternative with the
+// right type, or one problem about all alternatives.
+func explainAlternatives(out *[]Problem, err *jsonschema.ValidationError) {
+	var near []*jsonschema.ValidationError
+	for _, cause := range err.Causes {
+		if !wrongType(cause, len(err.InstanceLocation)) {
+			near = append(near, cause)
+		}
+	}
+	if len(near) == 1 {
+		explainInto(out, near[0])
+		return
+	}
+	text := "more than one alternative matches"
+	if len(err.Causes) > 0 {
+		var all []string
+		for _, cause := range err.Causes {
+			all = append(all, leaf(cause))
+		}
+		text = cut("no alternative matches: " + strings.Join(all, "; "))
+	}
+	*out = append(*out, Problem{Path: pointer(err.InstanceLocation), Text: text})
+}
+
+// wrongType reports whether a value at a depth has the wrong type.
+func wrongType(err *jsonschema.ValidationError, depth int) bool {
+	for {
+		switch err.ErrorKind.(type) {
+		case *fault.Type:
+			return len(err.InstanceLocation) == depth
+		case *fault.Reference:
+			if len(err.Causes) == 1 {
+				err = err.Causes[0]
+				continue
+			}
+		}
+		return false
+	}
+}
+
+// leaf returns the message of the first leaf of an error.
+func leaf(err *jsonschema.ValidationError) string {
+	for len(err.Causes) > 0 {
+		err = err.Causes[0]
+	}
+	return message(err)
+}
+
+// message describes a problem without its path.
+func message(err *jsonschema.ValidationError) string {
+	switch k := err.ErrorKind.(type) {
+	case *fault.Type:
+		return "is " + article(k.Got) + ", not " + article(strings.Join(k.Want, " or "))
+	case *fault.Format:
+		if errors.Is(k.Err, errNotListed) {
+			return "is not one of the listed values"
+		}
+		return "is not " + article(cut(k.Want))
+	case *fault.MinLength:
+		return fmt.Sprintf("has %s, at least %d", many(k.Got, "character"), k.Want)
+	case *fault.MaxLength:
+		return fmt.Sprintf("has %s, at most %d", many(k.Got, "character"), k.Want)
+	case *fault.MinItems:
+		return fmt.Sprintf("has %s, at least %d", many(k.Got, "item"), k.Want)
+	case *fault.MaxItems:
+		return fmt.Sprintf("has %s, at most %d", many(k.Got, "item"), k.Want)
+	case *fault.UniqueItems:
+		return fmt.Sprintf("items %d and %d are the same", k.Duplicates[0], k.Duplicates[1])
+	case *fault.Pattern:
+		return cut("does not match " + k.Want)
+	case *fault.FalseSchema:
+		return "is not allowed by the schema"
+	}
+	if out := err.BasicOutput(); out.Error != nil {
+		return cut(out.Error.String())
+	}
+	return cut(err.Error())
+}
+
+func article(name string) string {
+	if name == "null" || name == "" {
+		return name
+	}
+	if strings.ContainsRune("aeio", rune(name[0])) {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// cut shortens a text that may include a whole value.
+func cut(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	n := maxMessage
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "..."
+}

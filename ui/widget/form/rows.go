@@ -1,0 +1,295 @@
+package form
+
+import (
+	"strconv"
+	"strings"
+
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// noOption is the option of a row that shows a field.
+const noOption = -1
+
+// A row is a line of the form: a field, or one possible value of a set. Values
+// of a set that are not among its options follow the options.
+type row struct {
+	field  *field
+	option int
+}
+
+// rebuild lists the rows again and keeps the cursor on its row.
+func (f *Form) rebuild() {
+	at := f.current()
+	f.rows = f.rows[:0]
+	if f.root.is() == kindObject {
+		for _, child := range f.children(f.root) {
+			f.list(child)
+		}
+	} else {
+		f.list(f.root)
+	}
+	f.labels = 0
+	for _, r := range f.rows {
+		f.labels = max(f.labels, f.indent(r)+termsafe.Width(short(f.label(r))))
+	}
+	f.moveTo(f.rowOf(at))
+}
+
+func (f *Form) list(fl *field) {
+	f.rows = append(f.rows, row{fl, noOption})
+	if fl.folded {
+		return
+	}
+	switch fl.is() {
+	case kindSet:
+		for i := range len(fl.spec.options) + len(fl.unlisted()) {
+			f.rows = append(f.rows, row{fl, i})
+		}
+	case kindList, kindObject:
+		for _, child := range f.children(fl) {
+			f.list(child)
+		}
+	}
+}
+
+// rowOf returns the index of a row, or the index of the cursor if the row is
+// gone.
+func (f *Form) rowOf(at row) int {
+	for i, r := range f.rows {
+		if r == at {
+			return i
+		}
+	}
+	return f.cursor
+}
+
+// current returns the row under the cursor; its field is nil if the form has no
+// rows.
+func (f *Form) current() row {
+	if f.cursor >= len(f.rows) {
+		return row{option: noOption}
+	}
+	return f.rows[f.cursor]
+}
+
+// typing returns the field under the cursor if it is edited by typing, or nil.
+func (f *Form) typing() *field {
+	if fl := f.current().field; fl != nil && fl.typed() {
+		return fl
+	}
+	return nil
+}
+
+// unlisted returns the values of a set that are not among its options.
+func (fl *field) unlisted() []*value {
+	var out []*value
+	for _, v := range fl.picked {
+		if indexOf(fl.spec.options, v) < 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Rows returns the number of rows.
+func (f *Form) Rows() int { return len(f.rows) }
+
+// Next moves to the next row and reports whether there is one.
+func (f *Form) Next() bool { return f.step(1) }
+
+// Prev moves to the previous row and reports whether there is one.
+func (f *Form) Prev() bool { return f.step(-1) }
+
+func (f *Form) step(by int) bool {
+	if to := f.cursor + by; to < 0 || to >= len(f.rows) {
+		return false
+	}
+	f.moveTo(f.cursor + by)
+	return true
+}
+
+// Page moves by n pages.
+func (f *Form) Page(n int) { f.moveTo(f.cursor + n*max(f.visible()-1, 1)) }
+
+// Scroll scrolls the rows under the cursor by n, as a mouse wheel does.
+func (f *Form) Scroll(n int) {
+	h := f.visible()
+	f.top = max(min(f.top+n, len(f.rows)-h), 0)
+	f.moveTo(min(max(f.cursor, f.top), f.top+h-1))
+}
+
+// SelectLine moves to a line of the screen, counted from its top, and reports
+// whether there is a row.
+func (f *Form) SelectLine(y int) bool {
+	if y < 0 || y >= f.visible() || f.top+y >= len(f.rows) {
+		return false
+	}
+	f.moveTo(f.top + y)
+	return true
+}
+
+// Select moves to the field at a path (a JSON Pointer), unfolding its parents,
+// and reports whether there is one. Otherwise it moves to the nearest field on
+// the way.
+func (f *Form) Select(path string) bool {
+	fl, found := f.nearest(path)
+	for up := fl.parent; up != nil; up = up.parent {
+		up.folded = false
+	}
+	f.rebuild()
+	if i := f.rowOf(row{fl, noOption}); i < len(f.rows) && f.rows[i].field == fl {
+		f.moveTo(i)
+		return found
+	}
+	return false
+}
+
+// toFirst moves to the first row to fill in: the first one that is required and
+// absent, or else the first row.
+func (f *Form) toFirst() {
+	f.cursor = 0
+	for i, r := range f.rows {
+		if r.field.required && r.field.state == absent {
+			f.cursor = i
+			break
+		}
+	}
+	f.moveTo(f.cursor)
+}
+
+func (f *Form) moveTo(i int) {
+	if i != f.cursor {
+		f.typedAhead = ""
+	}
+	f.cursor = min(max(i, 0), max(len(f.rows)-1, 0))
+	h := max(f.visible(), 1)
+	f.top = min(max(f.top, f.cursor-h+1), f.cursor)
+	f.top = max(min(f.top, len(f.rows)-h), 0)
+}
+
+// ToggleFold folds or unfolds the field under the cursor, and reports whether
+// it can be folded.
+func (f *Form) ToggleFold() bool {
+	fl := f.current().field
+	if fl == nil || !fl.foldable() {
+		return false
+	}
+	return f.Fold(!fl.folded)
+}
+
+// Fold folds or unfolds the field under the cursor, or the one that contains
+// it, and reports whether that changed anything.
+func (f *Form) Fold(fold bool) bool {
+	fl := f.current().field
+	for fold && fl != nil && (!fl.foldable() || fl.folded) {
+		fl = fl.parent
+	}
+	if fl == nil || !fl.foldable() || fl.folded == fold || fl == f.root && fl.is() == kindObject {
+		return false
+	}
+	fl.folded = fold
+	f.cursor = f.rowOf(row{fl, noOption})
+	f.rebuild()
+	return true
+}
+
+// Path returns the JSON Pointer of the field under the cursor. For an option of
+// a set it is the path of the set.
+func (f *Form) Path() string {
+	if fl := f.current().field; fl != nil {
+		return fl.path()
+	}
+	return ""
+}
+
+// at returns the field at a path, or nil.
+func (f *Form) at(path string) *field {
+	if fl, found := f.nearest(path); found {
+		return fl
+	}
+	return nil
+}
+
+// nearest returns the field at a path, or the last one on the way to it.
+func (f *Form) nearest(path string) (fl *field, found bool) {
+	fl = f.root
+	for _, part := range tokens(path) {
+		child := f.child(fl, part)
+		if child == nil {
+			return fl, false
+		}
+		fl = child
+	}
+	return fl, true
+}
+
+func (f *Form) child(fl *field, part string) *field {
+	children := f.children(fl)
+	if fl.is() == kindList {
+		for _, child := range children {
+			if strconv.Itoa(child.index()) == part && child.state != absent {
+				return child
+			}
+		}
+		return nil
+	}
+	for _, child := range children {
+		if child.key == part {
+			return child
+		}
+	}
+	return nil
+}
+
+// label returns the label of a row: the name or title of a member, the index of
+// a list item, or the label of an option.
+func (f *Form) label(r row) string {
+	fl := r.field
+	switch {
+	case r.option >= len(fl.spec.options):
+		if extra := fl.unlisted(); r.option-len(fl.spec.options) < len(extra) {
+			return optionText(extra[r.option-len(fl.spec.options)])
+		}
+		return ""
+	case r.option >= 0:
+		return fl.spec.options[r.option].label
+	case fl.parent == nil:
+		return "value"
+	case fl.parent.is() == kindList:
+		return fl.place()
+	case f.titles && fl.spec.title != "":
+		return fl.spec.title
+	}
+	return fl.key
+}
+
+// place returns the index of an item among all rows of its list, from 0.
+func (fl *field) place() string {
+	for i, other := range fl.parent.children {
+		if other == fl {
+			return strconv.Itoa(i)
+		}
+	}
+	return ""
+}
+
+// indent returns the number of cells before a label.
+func (f *Form) indent(r row) int {
+	depth := r.field.depth
+	if f.root.is() == kindObject {
+		depth--
+	}
+	if r.option != noOption {
+		depth++
+	}
+	return 2 * min(max(depth, 0), maxDepth)
+}
+
+// short returns the beginning of a text, as much as could ever fit.
+func short(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}

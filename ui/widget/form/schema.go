@@ -1,0 +1,394 @@
+package form
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// kind is how a value is edited.
+type kind uint8
+
+const (
+	kindJSON    kind = iota // text that is JSON
+	kindText                // a string
+	kindInteger             // text that is a number
+	kindNumber
+	kindBool   // true or false
+	kindChoice // one of some values
+	kindSet    // any of some values
+	kindList   // items that can be added and removed
+	kindObject // members
+)
+
+// A spec is what a schema says about a value, as far as it matters for editing.
+type spec struct {
+	kind               kind
+	title, description string
+	format             string
+	hint               string // what the value must be, in a few words
+	def                *value
+	options            []option // of a choice or a set
+	nullable           bool     // null is allowed in addition to the kind
+	loose              bool     // for JSON text: other text is a string
+	items              *value   // schema of the items of a list
+	props              []prop   // of an object
+	pattern            string
+}
+
+// An option is a value to choose.
+type option struct {
+	value *value
+	label string
+}
+
+type prop struct {
+	key      string
+	schema   *value
+	required bool
+}
+
+// schema is a document of JSON Schema. A nil root describes nothing, so that
+// every value is JSON text.
+type schema struct {
+	root *value
+	made map[*value]*spec
+}
+
+func newSchema(raw []byte) (*schema, error) {
+	s := &schema{made: map[*value]*spec{}}
+	if len(raw) > maxSchema {
+		return s, errTooLong
+	}
+	var err error
+	s.root, err = parse(raw)
+	return s, err
+}
+
+// spec returns the spec of a subschema. It follows references, which stay
+// within the document.
+func (s *schema) spec(v *value) *spec {
+	if made, ok := s.made[v]; ok {
+		return made
+	}
+	made := s.read(v)
+	if made.hint == "" {
+		made.hint = made.describe()
+	}
+	s.made[v] = made
+	return made
+}
+
+// read follows a schema to the one that describes the value. Annotations next
+// to a reference are more specific than those of its target and win.
+func (s *schema) read(v *value) *spec {
+	out := &spec{}
+	for range maxHops {
+		if v == nil || v.kind != '{' {
+			return out
+		}
+		out.annotate(v)
+		next, nullable := s.aliasOf(v)
+		out.nullable = out.nullable || nullable
+		if next == nil {
+			s.fill(out, v)
+			return out
+		}
+		v = next
+	}
+	return out
+}
+
+// annotate takes the annotations for people, unless they are already set.
+func (out *spec) annotate(v *value) {
+	for _, field := range []struct {
+		key string
+		to  *string
+	}{{"title", &out.title}, {"description", &out.description}} {
+		if *field.to == "" {
+			*field.to = v.str(field.key)
+		}
+	}
+	if out.def == nil {
+		out.def = v.get("default")
+	}
+}
+
+// aliasOf returns the schema that v is an alias of: a reference, the only
+// part of allOf, or the only alternative to null. It returns nil if v is not an
+// alias.
+func (s *schema) aliasOf(v *value) (next *value, nullable bool) {
+	if ref := v.get("$ref"); ref != nil {
+		if v.get("properties") != nil {
+			return nil, false
+		}
+		return s.resolve(ref), false
+	}
+	if v.get("type") != nil || v.get("properties") != nil || v.get("enum") != nil {
+		return nil, false
+	}
+	if all := v.list("allOf"); len(all) == 1 {
+		return all[0], false
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		rest, null := withoutNull(v.list(key))
+		if null && len(rest) == 1 {
+			return rest[0], true
+		}
+	}
+	return nil, false
+}
+
+// unknown returns a schema that allows everything.
+func unknown() *value { return &value{kind: '{', raw: []byte("{}")} }
+
+// resolve returns the target of a reference: "#" or "#/a/b" in this document.
+func (s *schema) resolve(ref *value) *value {
+	pointer, local := strings.CutPrefix(ref.text, "#")
+	if !local || pointer != "" && pointer[0] != '/' {
+		return unknown()
+	}
+	v := s.root
+	for _, token := range tokens(pointer) {
+		switch {
+		case v == nil:
+		case v.kind == '[':
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(v.items) {
+				return unknown()
+			}
+			v = v.items[i]
+		default:
+			v = v.get(token)
+		}
+	}
+	if v == nil {
+		return unknown()
+	}
+	return v
+}
+
+// withoutNull returns the alternatives that are not null.
+func withoutNull(all []*value) (rest []*value, null bool) {
+	for _, v := range all {
+		if v.str("type") == "null" {
+			null = true
+			continue
+		}
+		rest = append(rest, v)
+	}
+	return rest, null
+}
+
+// fill sets the kind of value and its details from a schema that is not an
+// alias.
+func (s *schema) fill(out *spec, v *value) {
+	if options, ok := choices(v); ok {
+		out.kind, out.options = kindChoice, options
+		return
+	}
+	types := typesOf(v)
+	if i := slices.Index(types, "null"); i >= 0 && len(types) > 1 {
+		out.nullable = true
+		types = slices.Delete(slices.Clone(types), i, i+1)
+	}
+	if len(types) != 1 {
+		out.loose = slices.Contains(types, "string") && !slices.Contains(types, "object") && !slices.Contains(types, "array")
+		out.hint = strings.Join(types, " or ")
+		return
+	}
+	switch types[0] {
+	case "string":
+		out.kind, out.format, out.pattern = kindText, v.str("format"), v.str("pattern")
+		out.hint = textHint(v)
+	case "integer":
+		out.kind, out.hint = kindInteger, numberHint("integer", v)
+	case "number":
+		out.kind, out.hint = kindNumber, numberHint("number", v)
+	case "boolean":
+		out.kind, out.options = kindBool, booleans()
+	case "null":
+		out.kind, out.options = kindChoice, []option{newOption(&value{kind: 'n', raw: []byte("null")}, "")}
+	case "array":
+		s.fillArray(out, v)
+	case "object":
+		s.fillObject(out, v)
+	}
+}
+
+// typesOf returns the types of a schema. If it names none, they are guessed
+// from its other keywords.
+func typesOf(v *value) []string {
+	if t := v.get("type"); t != nil {
+		if t.kind == '"' {
+			return []string{t.text}
+		}
+		var types []string
+		for _, item := range t.items {
+			types = append(types, item.text)
+		}
+		return types
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		if all := v.list(key); len(all) > 0 {
+			return alternatives(all)
+		}
+	}
+	switch {
+	case v.get("properties") != nil:
+		return []string{"object"}
+	case v.get("items") != nil:
+		return []string{"array"}
+	}
+	return nil
+}
+
+// alternatives returns the types of a choice between schemas. Two alternatives
+// of the same type are never merged, because each may constrain it differently.
+func alternatives(all []*value) []string {
+	var types []string
+	for _, v := range all {
+		t := v.str("type")
+		if t == "" {
+			t = "object"
+		}
+		if !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	if len(types) == 1 {
+		types = append(types, types[0])
+	}
+	return types
+}
+
+func (s *schema) fillArray(out *spec, v *value) {
+	items := v.get("items")
+	if items == nil || items.kind != '{' || v.get("prefixItems") != nil {
+		return // a tuple, or anything
+	}
+	if options, ok := s.itemChoices(items); ok {
+		out.kind, out.options = kindSet, options
+		out.hint = countHint("any of "+strconv.Itoa(len(options)), v, "minItems", "maxItems")
+		return
+	}
+	out.kind, out.items = kindList, items
+	out.hint = countHint("list", v, "minItems", "maxItems")
+}
+
+// itemChoices returns the options for the items of an array, if the schema
+// lists them.
+func (s *schema) itemChoices(items *value) ([]option, bool) {
+	for range maxHops {
+		ref := items.get("$ref")
+		if ref == nil {
+			break
+		}
+		items = s.resolve(ref)
+	}
+	return choices(items)
+}
+
+func (s *schema) fillObject(out *spec, v *value) {
+	props := v.get("properties")
+	none := props == nil || len(props.members) == 0
+	extra := v.get("additionalProperties")
+	switch {
+	case v.get("patternProperties") != nil, conditional(v),
+		none && (v != s.root || extra != nil && extra.kind == '{' && len(extra.members) > 0),
+		props != nil && len(props.members) > maxParts:
+		out.hint = "object"
+		return
+	}
+	out.kind = kindObject
+	if none {
+		return
+	}
+	required := map[string]bool{}
+	for _, key := range v.list("required") {
+		required[key.text] = true
+	}
+	seen := map[string]bool{}
+	for _, m := range props.members {
+		if !seen[m.key] {
+			seen[m.key] = true
+			out.props = append(out.props, prop{m.key, m.value, required[m.key]})
+		}
+	}
+}
+
+// conditional reports whether an object has conditional members, so that its
+// properties are not a complete list.
+func conditional(v *value) bool {
+	parts := []*value{v.get("then"), v.get("else")}
+	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+		parts = append(parts, v.list(key)...)
+	}
+	return slices.ContainsFunc(parts, func(part *value) bool {
+		return part.get("properties") != nil || part.get("$ref") != nil
+	})
+}
+
+// describe returns a description of the value if the schema gives no other
+// hint.
+func (out *spec) describe() string {
+	switch out.kind {
+	case kindBool:
+		return "true or false"
+	case kindChoice:
+		return "one of " + strconv.Itoa(len(out.options))
+	case kindObject:
+		return "object"
+	}
+	return "JSON"
+}
+
+// textHint and numberHint describe a valid text.
+func textHint(v *value) string {
+	what := "string"
+	if format := v.str("format"); format != "" {
+		what = format
+	}
+	return countHint(what, v, "minLength", "maxLength")
+}
+
+func numberHint(what string, v *value) string {
+	hint := countHint(what, v, "minimum", "maximum")
+	if above := scalar(v, "exclusiveMinimum"); above != "" {
+		hint += ", more than " + above
+	}
+	if below := scalar(v, "exclusiveMaximum"); below != "" {
+		hint += ", less than " + below
+	}
+	return hint
+}
+
+// countHint appends the limits of a number or of a count.
+func countHint(what string, v *value, least, most string) string {
+	from, to := scalar(v, least), scalar(v, most)
+	if strings.HasSuffix(least, "Length") && from+to != "" {
+		what += " of length"
+	} else if from+to != "" {
+		what += ","
+	}
+	switch {
+	case from != "" && from == to:
+		return what + " " + from
+	case from != "" && to != "":
+		return what + " " + from + " to " + to
+	case from != "":
+		return what + " at least " + from
+	case to != "":
+		return what + " at most " + to
+	}
+	return what
+}
+
+// scalar returns a member that is a number, as written.
+func scalar(v *value, key string) string {
+	if n := v.get(key); n != nil && n.kind == '0' {
+		return string(bytes.TrimSpace(n.raw))
+	}
+	return ""
+}

@@ -1,0 +1,194 @@
+package form
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A value is JSON that keeps what Go's own values lose: the order of members,
+// repeated names, and the original bytes.
+type value struct {
+	kind    jsontext.Kind // of {, [, ", 0, t, f, n
+	raw     []byte
+	text    string // of a string
+	members []member
+	items   []*value
+}
+
+type member struct {
+	key   string
+	value *value
+}
+
+var errTooDeep = errors.New("nested too deeply")
+
+// parse reads one JSON value. It does not keep data.
+func parse(data []byte) (*value, error) {
+	p := parser{data: bytes.Clone(data)}
+	p.dec = jsontext.NewDecoder(bytes.NewReader(p.data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	v, err := p.value(0)
+	if err != nil {
+		return nil, readable(err)
+	}
+	if _, err := p.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("unexpected text after the end of the value")
+	}
+	return v, nil
+}
+
+// readable makes the error of a JSON decoder readable.
+func readable(err error) error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("unexpected end of text")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("at byte %d: %w", syntax.ByteOffset, syntax.Err)
+	}
+	return err
+}
+
+type parser struct {
+	data []byte
+	dec  *jsontext.Decoder
+}
+
+func (p *parser) value(depth int) (*value, error) {
+	if depth > maxParsed {
+		return nil, errTooDeep
+	}
+	token, err := p.dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	v := &value{kind: token.Kind()}
+	switch v.kind {
+	case '{', '[':
+		start := p.dec.InputOffset() - 1
+		if err := p.parts(v, depth); err != nil {
+			return nil, err
+		}
+		v.raw = p.data[start:p.dec.InputOffset()]
+		return v, nil
+	case '"':
+		v.text = token.String()
+	}
+	v.raw = lastToken(p.data[:p.dec.InputOffset()], v.kind)
+	return v, nil
+}
+
+// parts reads the members or items of a container, and its end.
+func (p *parser) parts(v *value, depth int) error {
+	for kind := p.dec.PeekKind(); kind != '}' && kind != ']'; kind = p.dec.PeekKind() {
+		var key string
+		if v.kind == '{' {
+			token, err := p.dec.ReadToken()
+			if err != nil {
+				return err
+			}
+			key = token.String()
+		}
+		part, err := p.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		if v.kind == '{' {
+			v.members = append(v.members, member{key, part})
+		} else {
+			v.items = append(v.items, part)
+		}
+	}
+	_, err := p.dec.ReadToken()
+	return err
+}
+
+// lastToken returns the scalar with which data ends.
+func lastToken(data []byte, kind jsontext.Kind) []byte {
+	if kind != '"' {
+		start := bytes.LastIndexAny(data, " \t\r\n,:[{")
+		return data[start+1:]
+	}
+	for i := len(data) - 2; i >= 0; i-- {
+		if data[i] == '"' && !escaped(data[:i]) {
+			return data[i:]
+		}
+	}
+	return data
+}
+
+// escaped reports whether an odd number of backslashes precedes a quote.
+func escaped(before []byte) bool {
+	n := 0
+	for n < len(before) && before[len(before)-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+// get returns a member of an object, or nil.
+func (v *value) get(key string) *value {
+	if v == nil {
+		return nil
+	}
+	for i := range v.members {
+		if v.members[i].key == key {
+			return v.members[i].value
+		}
+	}
+	return nil
+}
+
+// str returns the string value of a member.
+func (v *value) str(key string) string {
+	if s := v.get(key); s != nil && s.kind == '"' {
+		return s.text
+	}
+	return ""
+}
+
+// list returns the items of a member.
+func (v *value) list(key string) []*value {
+	if l := v.get(key); l != nil {
+		return l.items
+	}
+	return nil
+}
+
+// compact appends the value without blanks between its tokens, otherwise byte
+// for byte.
+func (v *value) compact(dst []byte) []byte { return appendCompact(dst, v.raw) }
+
+// equal reports whether two scalar values are the same.
+func (v *value) equal(other *value) bool {
+	if v.kind != other.kind {
+		return false
+	}
+	if v.kind == '"' {
+		return v.text == other.text
+	}
+	return bytes.Equal(v.compact(nil), other.compact(nil))
+}
+
+// appendCompact appends raw, which must be valid JSON, without its blanks.
+func appendCompact(dst, raw []byte) []byte {
+	inString := false
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		switch {
+		case inString && c == '\\':
+			dst = append(dst, c)
+			i++
+			c = raw[i]
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

@@ -1,0 +1,226 @@
+package framesvg
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A Palette holds the colours that a frame leaves to the terminal, as #rrggbb.
+type Palette struct{ Foreground, Background string }
+
+// The palettes of the two pictures in the documents.
+var (
+	Dark  = Palette{Foreground: "#d4d4d4", Background: "#16181d"}
+	Light = Palette{Foreground: "#24292f", Background: "#ffffff"}
+)
+
+// Measures of a picture, in pixels.
+const (
+	cellWidth  = 8.4
+	cellHeight = 18
+	baseline   = 13.5 // of text below the top of its cell
+	fontSize   = 14
+	margin     = 12
+)
+
+// Draw returns a picture of a frame whose lines are separated by newlines.
+func Draw(frame string, p Palette) []byte {
+	lines := strings.Split(frame, "\n")
+	columns := 0
+	for _, line := range lines {
+		columns = max(columns, ansi.StringWidth(line))
+	}
+	width, height := float64(columns)*cellWidth+2*margin, len(lines)*cellHeight+2*margin
+	c := canvas{palette: p}
+	for y, line := range lines {
+		c.line(y, line)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1f" height="%d" viewBox="0 0 %.1f %d">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", p.Background)
+	fmt.Fprintf(&b, `<g transform="translate(%d,%d)" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" xml:space="preserve">`+"\n", margin, margin, fontSize)
+	b.Write(c.back.Bytes())
+	b.Write(c.front.Bytes())
+	b.WriteString("</g>\n</svg>\n")
+	return b.Bytes()
+}
+
+// A style is how a cell is drawn; empty colours are the palette's.
+type style struct {
+	fg, bg                   string
+	bold, underline, reverse bool
+}
+
+// A canvas collects what is drawn: backgrounds below everything else.
+type canvas struct {
+	palette     Palette
+	back, front bytes.Buffer
+}
+
+// line draws one line of the frame: runs of cells with one style.
+func (c *canvas) line(y int, text string) {
+	var s style
+	var run strings.Builder
+	x, from := 0, 0
+	flush := func() {
+		c.run(from, y, run.String(), s)
+		run.Reset()
+		from = x
+	}
+	for len(text) > 0 {
+		seq, width, n, _ := ansi.DecodeSequence(text, ansi.NormalState, nil)
+		text = text[n:]
+		switch {
+		case strings.HasPrefix(seq, "\x1b[") && strings.HasSuffix(seq, "m"):
+			flush()
+			s.apply(strings.TrimSuffix(seq[2:], "m"))
+		case width == 0: // no other sequences are in a frame
+		case len(arms[seq]) > 0:
+			flush()
+			cells := 1
+			for ; strings.HasPrefix(text, seq); cells++ {
+				text = text[len(seq):]
+			}
+			c.boxes(x, y, cells, seq, s)
+			x += cells
+			from = x
+		default:
+			run.WriteString(seq)
+			x += width
+		}
+	}
+	flush()
+}
+
+// apply changes the style by the parameters of an SGR sequence.
+func (s *style) apply(params string) {
+	codes := strings.Split(params, ";")
+	for i := 0; i < len(codes); i++ {
+		switch codes[i] {
+		case "", "0":
+			*s = style{}
+		case "1":
+			s.bold = true
+		case "22":
+			s.bold = false
+		case "4":
+			s.underline = true
+		case "24":
+			s.underline = false
+		case "7":
+			s.reverse = true
+		case "27":
+			s.reverse = false
+		case "39":
+			s.fg = ""
+		case "49":
+			s.bg = ""
+		case "38", "48":
+			colour := ""
+			if i+4 < len(codes) && codes[i+1] == "2" {
+				var r, g, b int
+				_, _ = fmt.Sscanf(strings.Join(codes[i+2:i+5], " "), "%d %d %d", &r, &g, &b)
+				colour = fmt.Sprintf("#%02x%02x%02x", r, g, b)
+			}
+			if codes[i] == "38" {
+				s.fg = colour
+			} else {
+				s.bg = colour
+			}
+			i += 4
+		}
+	}
+}
+
+// colours returns the colours of a style; an empty background is that of the
+// picture.
+func (c *canvas) colours(s style) (fg, bg string) {
+	fg, bg = s.fg, s.bg
+	if fg == "" {
+		fg = c.palette.Foreground
+	}
+	if s.reverse {
+		if bg == "" {
+			bg = c.palette.Background
+		}
+		fg, bg = bg, fg
+	}
+	return fg, bg
+}
+
+// fill paints the background of some cells.
+func (c *canvas) fill(x, y, cells int, bg string) {
+	if bg != "" && cells > 0 {
+		fmt.Fprintf(&c.back, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", float64(x)*cellWidth, y*cellHeight, float64(cells)*cellWidth, cellHeight, bg)
+	}
+}
+
+// run draws text with one style. Columns within it, which are two and more spaces
+// apart, are placed one by one.
+func (c *canvas) run(x, y int, text string, s style) {
+	fg, bg := c.colours(s)
+	c.fill(x, y, ansi.StringWidth(text), bg)
+	for text != "" {
+		short := strings.TrimLeft(text, " ")
+		x += len(text) - len(short)
+		word, _, _ := strings.Cut(short, "  ")
+		c.words(x, y, strings.TrimRight(word, " "), fg, s)
+		x += ansi.StringWidth(word)
+		text = short[len(word):]
+	}
+}
+
+// words draws text, stretched to the width of its cells.
+func (c *canvas) words(x, y int, short, fg string, s style) {
+	if short == "" {
+		return
+	}
+	width := float64(ansi.StringWidth(short)) * cellWidth
+	fmt.Fprintf(&c.front, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs" fill="%s"`, float64(x)*cellWidth, float64(y*cellHeight)+baseline, width, fg)
+	if s.bold {
+		c.front.WriteString(` font-weight="700"`)
+	}
+	if s.underline {
+		c.front.WriteString(` text-decoration="underline"`)
+	}
+	fmt.Fprintf(&c.front, ">%s</text>\n", html.EscapeString(short))
+}
+
+// arms are the widths of the lines that leave the middle of a box character:
+// up, right, down, left.
+var arms = map[string][]float64{
+	"─": {0, 1, 0, 1}, "│": {1, 0, 1, 0}, "┌": {0, 1, 1, 0}, "┐": {0, 0, 1, 1}, "└": {1, 1, 0, 0}, "┘": {1, 0, 0, 1},
+	"├": {1, 1, 1, 0}, "┤": {1, 0, 1, 1}, "┬": {0, 1, 1, 1}, "┴": {1, 1, 0, 1}, "┼": {1, 1, 1, 1},
+	"━": {0, 2, 0, 2}, "┃": {2, 0, 2, 0}, "┏": {0, 2, 2, 0}, "┓": {0, 0, 2, 2}, "┗": {2, 2, 0, 0}, "┛": {2, 0, 0, 2},
+	"┣": {2, 2, 2, 0}, "┫": {2, 0, 2, 2}, "┳": {0, 2, 2, 2}, "┻": {2, 2, 0, 2}, "╋": {2, 2, 2, 2},
+	"╭": {0, 1, 1, 0}, "╮": {0, 0, 1, 1}, "╰": {1, 1, 0, 0}, "╯": {1, 0, 0, 1},
+}
+
+// boxes draws a box character in some cells. A line through all of them is one.
+func (c *canvas) boxes(x, y, cells int, char string, s style) {
+	fg, bg := c.colours(s)
+	c.fill(x, y, cells, bg)
+	path := func(x1, y1, x2, y2, weight float64) {
+		fmt.Fprintf(&c.front, `<path d="M%.1f %.1fL%.1f %.1f" stroke="%s" stroke-width="%g" stroke-linecap="square"/>`+"\n", x1, y1, x2, y2, fg, weight)
+	}
+	left, top := float64(x)*cellWidth, float64(y*cellHeight)
+	arm := arms[char]
+	if arm[0] == 0 && arm[2] == 0 {
+		path(left, top+cellHeight/2, left+float64(cells)*cellWidth, top+cellHeight/2, arm[1])
+		return
+	}
+	for range cells {
+		midX, midY := left+cellWidth/2, top+cellHeight/2
+		ends := [4][2]float64{{midX, top}, {left + cellWidth, midY}, {midX, top + cellHeight}, {left, midY}}
+		for i, weight := range arm {
+			if weight > 0 {
+				path(midX, midY, ends[i][0], ends[i][1], weight)
+			}
+		}
+		left += cellWidth
+	}
+}

@@ -1,0 +1,206 @@
+package grid
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// The columns.
+const (
+	colHost = iota
+	colServer
+	colSteps
+	colPhase
+	colTime
+	colResult
+	colMessage
+)
+
+const (
+	leastName = 8  // minimum width of a host or server
+	mostName  = 32 // maximum width reserved for a name
+)
+
+// columnsOf lays out the columns for the names and phases of a run. The server
+// is hidden if it is the same for all targets.
+func columnsOf(source Source) []table.Column {
+	hosts, servers, steps, phase := leastName, leastName, 1, len("phase")
+	oneServer := true
+	for i := range source.Len() {
+		row := source.Row(i)
+		hosts, servers = max(hosts, termsafe.Width(row.Host)), max(servers, termsafe.Width(row.Server))
+		steps = max(steps, len(row.Phases))
+		oneServer = oneServer && row.Server == source.Row(0).Server
+		for _, p := range row.Phases {
+			phase = max(phase, termsafe.Width(p))
+		}
+	}
+	columns := []table.Column{
+		colHost:    {Title: "host", Min: min(hosts, mostName), Priority: 9, Must: true},
+		colServer:  {Title: "server", Min: min(servers, mostName/2), Priority: 6},
+		colSteps:   {Title: "", Min: steps, Priority: 2},
+		colPhase:   {Title: "phase", Min: phase, Priority: 3},
+		colTime:    {Title: "time", Min: len("59.9s"), Priority: 4, Align: termsafe.Right},
+		colResult:  {Title: "result", Min: len("cancelled"), Priority: 8, Must: true},
+		colMessage: {Title: "", Min: 16, Weight: 1, Priority: 5},
+	}
+	if oneServer {
+		columns[colServer].Min, columns[colServer].Priority = hidden, -1
+	}
+	return columns
+}
+
+// hidden is the width of a hidden column: no terminal is that wide.
+const hidden = 1 << 20
+
+// glyphs are the glyphs of a line.
+type glyphs struct {
+	waits              string // mark of a waiting target
+	done, now, to, bad string // steps
+	bar, rest          string // progress bar
+}
+
+var (
+	unicodeGlyphs = glyphs{waits: "·", done: "•", now: "o", to: "·", bad: "x", bar: "━", rest: "─"}
+	asciiGlyphs   = glyphs{waits: ".", done: "*", now: "o", to: ".", bad: "x", bar: "=", rest: "-"}
+)
+
+// rows adapts the listed targets to table.Source.
+type rows struct{ *Grid }
+
+// Version implements table.Source.
+func (r rows) Version(int) uint32 { return r.version }
+
+// Paint implements table.Source.
+func (r rows) Paint(position int, c *table.Cells) {
+	row := r.source.Row(r.target(position))
+	mark, style := r.mark(&row)
+	c.Mark(style, mark)
+	name := r.theme.Text
+	if row.State == Waiting || row.Idle() {
+		name = r.theme.Dim
+	}
+	c.Text(colHost, name, row.Host)
+	c.Text(colServer, name, row.Server)
+	r.paintSteps(c, &row)
+	c.Text(colPhase, name, row.Phase)
+	if row.State != Waiting && row.Took > 0 {
+		c.Text(colTime, r.theme.Text, shortTime(row.Took))
+	}
+	switch {
+	case row.State.Ended():
+		c.Text(colResult, style, result(&row))
+	case c.Width(colPhase) == 0: // the phase column is hidden
+		c.Text(colResult, r.theme.Dim, row.Phase)
+	}
+	r.paintMessage(c, &row)
+}
+
+// result returns the result of a target in a word.
+func result(row *Row) string {
+	if row.State == Failed && row.Cause != "" {
+		return row.Cause
+	}
+	return row.State.String()
+}
+
+// mark returns the glyph for the state of a target.
+func (g *Grid) mark(row *Row) (string, theme.Style) {
+	switch row.State {
+	case Running:
+		if !row.Idle() {
+			return spinner(g.totals.Took), g.theme.Warn
+		}
+	case Passed:
+		return "+", g.theme.OK
+	case Failed:
+		return "x", g.theme.Error
+	case Cancelled:
+		return "!", g.theme.Warn
+	}
+	return g.glyphs.waits, g.theme.Dim
+}
+
+// spinner returns a glyph that rotates with time.
+func spinner(d time.Duration) string {
+	const glyphs, every = `|/-\`, 100 * time.Millisecond
+	return string(glyphs[int(max(d, 0)/every)%len(glyphs)])
+}
+
+// paintSteps paints a glyph for each phase: completed, current, failed or to
+// come. The phases of targets with fewer phases are aligned right.
+func (r rows) paintSteps(c *table.Cells, row *Row) {
+	at := slices.Index(row.Phases, row.Phase)
+	if row.Phase == "" && (row.State == Passed || row.State == Failed) {
+		at = len(row.Phases)
+	}
+	if at < 0 && row.Before != "" {
+		at = slices.Index(row.Phases, row.Before) + 1
+	}
+	failed := slices.Index(row.Phases, row.FailedIn)
+	for range c.Width(colSteps) - len(row.Phases) {
+		c.Text(colSteps, r.theme.Text, " ")
+	}
+	for i := range row.Phases {
+		switch {
+		case i == failed:
+			c.Text(colSteps, r.theme.Error, r.glyphs.bad)
+		case i < at && failed >= 0 && i > failed:
+			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
+		case i < at:
+			c.Text(colSteps, r.theme.OK, r.glyphs.done)
+		case i > at || at < 0:
+			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
+		case row.State == Running && row.Before != "":
+			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
+		case row.State == Running:
+			c.Text(colSteps, r.theme.Warn, r.glyphs.now)
+		default:
+			c.Text(colSteps, r.theme.Error, r.glyphs.bad)
+		}
+	}
+}
+
+// longPhase is the time after which the duration of a phase is shown.
+const longPhase = 2 * time.Second
+
+// paintMessage paints the message of a target. For a running target, it adds
+// the attempt after the first, and the duration of a long phase.
+func (r rows) paintMessage(c *table.Cells, row *Row) {
+	if row.State == Running {
+		if row.Attempt > 1 {
+			c.Text(colMessage, r.theme.Warn, fmt.Sprintf("attempt %d  ", row.Attempt))
+		}
+		if row.InPhase >= longPhase {
+			c.Text(colMessage, r.theme.Dim, fmt.Sprintf("for %s  ", shortTime(row.InPhase)))
+		}
+	}
+	style := r.theme.Text
+	if row.State == Passed || row.State == Waiting {
+		style = r.theme.Dim
+	}
+	c.Text(colMessage, style, row.Message)
+}
+
+// shortTime formats a duration in five cells: in tenths of a second, or from
+// one minute in minutes and seconds.
+func shortTime(d time.Duration) string {
+	if d < time.Minute-50*time.Millisecond {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return clock(d)
+}
+
+// clock formats a duration as 1:07, or with hours as 2:00:07.
+func clock(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}

@@ -1,0 +1,19 @@
+package jsontree_test
+
+import (
+	"fmt"
+
+	"mcpdbg/ui/widget/jsontree"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+func Example() {
+	doc := []byte(`{"id":813,"result":{"n":1.50,"n":2}}`)
+	tree := jsontree.New(doc, theme.New(true, theme.NoColor), termsafe.Options{})
+	tree.SetSize(30, 8)
+	tree.UnfoldToFit(8)
+	tree.Move(3)
+	fmt.Println(tree.Pointer(), string(tree.Value()))
+	// Output: /result/n 1.50
+}

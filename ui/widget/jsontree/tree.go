@@ -1,0 +1,167 @@
+package jsontree
+
+import (
+	"bytes"
+
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// limits bound the work of one step.
+type limits struct {
+	// checked is the maximum size of a document that is checked when it is
+	// opened.
+	checked int
+	// page is the number of children shown at a time.
+	page int
+	// step is the number of bytes that one step scans.
+	step int
+}
+
+// usualLimits returns limits that keep a step below a tenth of a second, also on
+// a slow machine.
+func usualLimits() limits {
+	return limits{checked: 1 << 20, page: 500, step: 32 << 20}
+}
+
+// maxLines is the maximum number of unfolded lines. The rest stays behind "…
+// more" until something is folded.
+const maxLines = 1 << 19
+
+// Tree is a JSON document on the screen. Make one with New or NewText.
+type Tree struct {
+	doc     []byte
+	theme   *theme.Theme
+	options termsafe.Options
+	limits  limits
+	err     *SyntaxError
+	asText  bool
+
+	lines         []line
+	cursor, top   int
+	scrollX       int
+	width, height int
+	fitting       bool // unfold truncated strings where there is room, until a person folds something
+
+	query     string
+	hit       int // offset of the last hit, or unknown
+	hitCursor int // the cursor at that time
+
+	content paint.Line // line that is being painted
+}
+
+// New returns the tree of a document with its first level unfolded. The tree
+// keeps doc, which must not be changed. Options control how text is cut and
+// escaped.
+func New(doc []byte, th *theme.Theme, options termsafe.Options) *Tree {
+	return newTree(doc, th, options, usualLimits())
+}
+
+func newTree(doc []byte, th *theme.Theme, options termsafe.Options, limits limits) *Tree {
+	t := &Tree{doc: doc, theme: th, options: options, limits: limits, hit: unknown}
+	p := skipSpace(doc, 0)
+	if len(doc) <= limits.checked {
+		t.err = validate(doc)
+	} else if p == len(doc) {
+		t.err = syntaxError(p, unexpectedEnd)
+	} else if c := doc[p]; c != '{' && c != '[' && c != '"' {
+		_, t.err = scanPlain(doc, p)
+	}
+	if t.err != nil {
+		t.showText(t.err.Offset)
+		return t
+	}
+	t.lines = []line{t.root(p)}
+	t.unfold(0)
+	return t
+}
+
+// NewText returns a view of a document as wrapped text, whether it is JSON or
+// not.
+func NewText(doc []byte, th *theme.Theme, options termsafe.Options) *Tree {
+	t := &Tree{doc: doc, theme: th, options: options, limits: usualLimits(), hit: unknown}
+	t.showText(0)
+	return t
+}
+
+// Err returns the reason why the document is shown as text: a *SyntaxError, or
+// nil.
+func (t *Tree) Err() error {
+	if t.err == nil {
+		return nil
+	}
+	return t.err
+}
+
+// SetTheme changes the styles.
+func (t *Tree) SetTheme(th *theme.Theme) { t.theme = th }
+
+// SetSize sets the size in cells. Text is wrapped again; unfolded strings keep
+// their lines, or are folded if they are now fully visible.
+func (t *Tree) SetSize(w, h int) {
+	other := w != t.width
+	t.width, t.height = max(w, 0), max(h, 0)
+	switch {
+	case other && t.asText:
+		t.showText(t.textCursor())
+	case other:
+		t.foldFitting()
+		if t.fitting {
+			t.unfoldStrings(t.height)
+		}
+	}
+	t.keepInSight()
+}
+
+// Lines returns the current number of lines.
+func (t *Tree) Lines() int { return len(t.lines) }
+
+// root returns the line of the whole document. The children of a long document
+// are not counted.
+func (t *Tree) root(p int) line {
+	n := line{kind: valueLine, off: p, end: len(bytes.TrimRight(t.doc, " \t\r\n")), count: unknown}
+	if budget := t.limits.step; len(t.doc) <= budget && (n.isContainer(t.doc) || n.isString(t.doc)) {
+		s := newSkipper(t.doc, p)
+		if done, err := s.advance(t.doc, &budget); done && err == nil {
+			n.setEnd(t.doc, s.pos, s.commas)
+		}
+	}
+	return n
+}
+
+// showText shows the document as text, with the cursor at an offset.
+func (t *Tree) showText(at int) {
+	t.asText = true
+	t.lines = t.lines[:0]
+	if t.err != nil {
+		t.lines = append(t.lines, line{kind: errorLine, off: t.err.Offset, err: t.err})
+	}
+	g := &gap{end: len(t.doc), width: t.textWidth(0)}
+	budget := t.limits.step
+	t.lines = append(t.lines, t.page(g, 0, &budget)...)
+	t.cursor, t.top = 0, 0
+	t.Reveal(at)
+}
+
+// textCursor returns the offset that stays visible when text is wrapped again.
+func (t *Tree) textCursor() int {
+	if t.cursor >= len(t.lines) {
+		return 0
+	}
+	l := &t.lines[t.cursor]
+	if t.err != nil && l.off <= t.err.Offset && t.err.Offset < l.end {
+		return t.err.Offset
+	}
+	return l.off
+}
+
+// textWidth returns the number of cells for text at a depth.
+func (t *Tree) textWidth(depth int32) int {
+	const usual = 80 // until the size is set
+	w := t.width
+	if w == 0 {
+		w = usual
+	}
+	return w - t.indent(depth) - gutter
+}

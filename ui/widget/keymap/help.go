@@ -1,0 +1,142 @@
+package keymap
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Group is the part of the help screen for one scope.
+type Group struct {
+	Title   string
+	Entries []Entry
+}
+
+// Entry is one action on the help screen or in the palette.
+type Entry struct {
+	ID          string
+	Keys        []string
+	Title, Help string
+	Synonyms    []string
+	Words       []string
+	Priority    int
+	Destructive bool
+	// Disabled is the reason why the action is not possible now, or "".
+	Disabled string
+}
+
+// Help returns all actions: first those that can be reached from a scope, its
+// own and then the global ones, followed by the other scopes. Disabled is set
+// only for the reachable actions.
+func (t *Table[C]) Help(scope string, c C) []Group {
+	var groups []Group
+	add := func(scope string, e Entry) {
+		s, _ := t.scope(scope)
+		if len(groups) == 0 || groups[len(groups)-1].Title != s.Title {
+			groups = append(groups, Group{Title: s.Title})
+		}
+		group := &groups[len(groups)-1]
+		group.Entries = append(group.Entries, e)
+	}
+	reached := map[string]bool{}
+	for _, a := range t.Reachable(scope) {
+		reached[a.ID] = true
+		add(a.Scope, a.now(c))
+	}
+	for _, s := range t.scopes {
+		for _, a := range t.own(s.ID) {
+			if !reached[a.ID] {
+				add(s.ID, a.entry())
+			}
+		}
+	}
+	return groups
+}
+
+// Offered returns the actions that can be reached from a scope, in the order of
+// Reachable, each with the reason why it is not possible now.
+func (t *Table[C]) Offered(scope string, c C) []Entry {
+	reachable := t.Reachable(scope)
+	entries := make([]Entry, len(reachable))
+	for i, a := range reachable {
+		entries[i] = a.now(c)
+	}
+	return entries
+}
+
+// entry returns what the screen shows of the action.
+func (a *Action[C]) entry() Entry {
+	return Entry{
+		ID: a.ID, Keys: a.Keys, Title: a.Title, Help: a.Help, Synonyms: a.Synonyms, Words: a.Words, Priority: a.Priority, Destructive: a.Destructive,
+	}
+}
+
+// now returns the same with its state.
+func (a *Action[C]) now(c C) Entry {
+	e := a.entry()
+	if ok, reason := a.State(c); !ok {
+		e.Disabled = cmp.Or(reason, "not possible now")
+	}
+	return e
+}
+
+// Markdown returns the whole table as Markdown, one section for each scope
+// that has actions.
+func (t *Table[C]) Markdown() string {
+	return t.sections(func(b *strings.Builder, title string, actions []*Action[C]) {
+		fmt.Fprintf(b, "## %s\n\n| keys | action | what it does |\n|---|---|---|\n", title)
+		for _, a := range actions {
+			help := a.Help
+			if a.Destructive {
+				help += " Asks for confirmation."
+			}
+			fmt.Fprintf(b, "| %s | %s | %s |\n", markdownKeys(a.Keys), cell(a.Title), cell(help))
+		}
+	})
+}
+
+// Text returns the whole table as text, with the names of the actions.
+func (t *Table[C]) Text() string {
+	return t.sections(func(b *strings.Builder, title string, actions []*Action[C]) {
+		fmt.Fprintln(b, title)
+		for _, a := range actions {
+			fmt.Fprintf(b, "  %-20s %-24s %s\n", cmp.Or(strings.Join(a.Keys, " "), "(palette)"), a.ID, a.Help)
+		}
+	})
+}
+
+// sections writes a section for each scope that has actions, separated by empty
+// lines.
+func (t *Table[C]) sections(write func(b *strings.Builder, title string, actions []*Action[C])) string {
+	var b strings.Builder
+	for _, s := range t.scopes {
+		actions := t.own(s.ID)
+		if len(actions) == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		write(&b, s.Title, actions)
+	}
+	return b.String()
+}
+
+func markdownKeys(keys []string) string {
+	if len(keys) == 0 {
+		return "palette"
+	}
+	quoted := make([]string, len(keys))
+	for i, key := range keys {
+		quoted[i] = "`" + key + "`"
+		if key == "`" {
+			quoted[i] = "`` ` ``"
+		}
+	}
+	return cell(strings.Join(quoted, " "))
+}
+
+// cell escapes characters that would end a table cell, even inside code.
+func cell(text string) string {
+	return strings.ReplaceAll(text, "|", `\|`)
+}

@@ -1,0 +1,102 @@
+package keymap
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Inherit returns the actions of all scopes that can have the focus, including
+// those that they inherit. A is what actions are declared as, and entry the part
+// of it that the table needs: the rest, what an action does, is inherited, too.
+// Parents come before their children in scopes.
+//
+// An action overrides the inherited one with the same name, and places it. An
+// inherited action without an override follows the one before it, if the same
+// scope declares both and that one has an override; otherwise it comes last.
+func Inherit[A, C any](scopes []Scope, actions []A, entry func(*A) *Action[C]) ([]A, error) {
+	own := map[string][]A{}
+	for _, a := range actions {
+		own[entry(&a).Scope] = append(own[entry(&a).Scope], a)
+	}
+	var all []A
+	parents := map[string][]A{"": nil}
+	for _, s := range scopes {
+		base, ok := parents[s.Inherits]
+		if !ok {
+			return nil, fmt.Errorf("action table: scope %q inherits from %q, which is not a scope without a title before it", s.ID, s.Inherits)
+		}
+		of := inherit(s, own[s.ID], base, entry)
+		if delete(own, s.ID); s.Title == "" {
+			parents[s.ID] = of
+		} else {
+			all = append(all, of...)
+		}
+	}
+	for _, a := range actions { // of Global, or of a scope that New reports as unknown
+		if _, ok := own[entry(&a).Scope]; ok {
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// inherit returns the actions of a scope: its own and those of its parent.
+func inherit[A, C any](s Scope, own, base []A, entry func(*A) *Action[C]) []A {
+	follow := map[string][]A{}  // inherited actions, by the name of the override before them
+	last := map[string]string{} // that name, by the origin
+	for i := range own {
+		entry(&own[i]).origin = s.ID
+	}
+	for _, a := range base {
+		b := *entry(&a)
+		if i := slices.IndexFunc(own, func(a A) bool { return entry(&a).Name == b.Name }); i >= 0 {
+			*entry(&a) = entry(&own[i]).over(&b, s)
+			own[i], last[b.origin] = a, b.Name
+			continue
+		}
+		*entry(&a) = Action[C]{Name: b.Name}.over(&b, s)
+		follow[last[b.origin]] = append(follow[last[b.origin]], a)
+	}
+	var all []A
+	for _, a := range own {
+		e := entry(&a)
+		if s.Title == "" {
+			e.ID = cmp.Or(e.ID, e.Name)
+		}
+		all = append(all, a)
+		if e.Name != "" {
+			all = append(all, follow[e.Name]...)
+		}
+	}
+	return append(all, follow[""]...)
+}
+
+// over returns the action of a scope with what it leaves to the one that it
+// overrides. A hint is not inherited if the keys are not: it would be wrong.
+func (a Action[C]) over(base *Action[C], s Scope) Action[C] {
+	id := base.ID
+	if s.Title != "" {
+		id = s.ID + "-" + id
+	}
+	if a.Keys == nil {
+		a.Keys, a.Hint = base.Keys, cmp.Or(a.Hint, base.Hint)
+	}
+	if a.Enabled == nil {
+		a.Enabled = base.Enabled
+	}
+	if a.CurrentTitle == nil {
+		a.CurrentTitle = base.CurrentTitle
+	}
+	if a.Synonyms == nil {
+		a.Synonyms = base.Synonyms
+	}
+	if a.Words == nil {
+		a.Words = base.Words
+	}
+	a.ID, a.Scope, a.origin = cmp.Or(a.ID, id), s.ID, base.origin
+	a.Title, a.Help = cmp.Or(a.Title, base.Title), cmp.Or(a.Help, base.Help)
+	a.Priority = max(cmp.Or(a.Priority, base.Priority), 0)
+	a.Destructive = a.Destructive || base.Destructive
+	return a
+}

@@ -1,0 +1,334 @@
+package keymap
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// Global is the scope that every table has. Its actions are reachable from all
+// scopes that are not modal.
+const Global = "global"
+
+// Scope is a part of the screen that can have the focus.
+type Scope struct {
+	ID string
+	// Title is the heading in help and in docs/keys.md. A scope without a title
+	// never has the focus; others inherit from it.
+	Title string
+	// Modal hides the actions of Global from the scope.
+	Modal bool
+	// Inherits is the ID of a scope without a title, whose actions this one has,
+	// too: see the function Inherit.
+	Inherits string
+}
+
+// Action is something a person can do.
+type Action[C any] struct {
+	// ID is unique in the table and identifies the action in dispatch. Inherited
+	// actions have derived IDs: the scope and the name, "catalog-down". In a scope
+	// without a title, ID replaces the name in them.
+	ID string
+	// Name identifies an action where scopes inherit: an action overrides that of
+	// its parent with the same name. Fields that are zero keep the parent's value;
+	// a negative priority means zero.
+	Name string
+	// Keys trigger the action; the first one is shown. An action without keys
+	// is available in the palette.
+	Keys []string
+	// Scope is the ID of a scope, or Global.
+	Scope string
+	// Title names the action in two or three words; Help describes it in a
+	// sentence.
+	Title, Help string
+	// Synonyms are other words, in lower case, under which the palette finds the
+	// action.
+	Synonyms []string
+	// Words are what may be typed after its name in the palette: the action is then
+	// carried out with that word. It must also be possible without one.
+	Words []string
+	// Priority decides about a place in the footer: the highest come first,
+	// zero is never shown.
+	Priority int
+	// Hint replaces the first key and the title in the footer, where one hint
+	// describes two actions ("j/k", "move").
+	Hint Hint
+	// Everywhere makes a global action reachable in modal scopes.
+	Everywhere bool
+	// Enabled reports whether the action is possible, and if not, why. Nil
+	// means always.
+	Enabled func(C) (ok bool, reason string)
+	// CurrentTitle, if set, returns what the action means at this moment if the footer
+	// should show that before everything else, or "".
+	CurrentTitle func(C) string
+	// Destructive actions lose data or affect the server; they need
+	// confirmation.
+	Destructive bool
+
+	origin string // the scope that declared it before others overrode it
+}
+
+// State reports whether the action is possible, and if not, why.
+func (a *Action[C]) State(c C) (ok bool, reason string) {
+	if a.Enabled == nil {
+		return true, ""
+	}
+	return a.Enabled(c)
+}
+
+// Table is a checked set of actions. It does not change after New, so any
+// goroutine may read it.
+type Table[C any] struct {
+	scopes  []Scope
+	actions []Action[C]
+	byID    map[string]*Action[C]
+	byKey   map[binding]*Action[C]
+	reach   map[string][]*Action[C] // by scope, for the footer of each frame
+}
+
+type binding struct{ scope, key string }
+
+// ConflictError reports a key with two meanings in a scope.
+type ConflictError struct {
+	Scope, Key string
+	// First and Second are the IDs of the actions.
+	First, Second string
+}
+
+// Error implements error.
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("key %q in scope %q belongs to both %q and %q", e.Key, e.Scope, e.First, e.Second)
+}
+
+// New checks the actions and returns their table. Scopes are given without
+// Global and those without a title, in the order of help. The error joins all
+// problems; keys with two meanings are *ConflictError.
+func New[C any](scopes []Scope, actions []Action[C]) (*Table[C], error) {
+	t := &Table[C]{
+		scopes:  append(slices.Clone(scopes), Scope{ID: Global, Title: "Everywhere"}),
+		actions: slices.Clone(actions),
+		byID:    make(map[string]*Action[C], len(actions)),
+		byKey:   make(map[binding]*Action[C]),
+		reach:   make(map[string][]*Action[C]),
+	}
+	errs := t.checkScopes()
+	for i := range t.actions {
+		errs = append(errs, t.add(&t.actions[i])...)
+	}
+	errs = append(errs, t.checkShadows()...)
+	for _, s := range t.scopes {
+		t.reach[s.ID] = t.reachable(s)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("action table: %w", err)
+	}
+	return t, nil
+}
+
+func (t *Table[C]) checkScopes() (errs []error) {
+	seen := map[string]bool{}
+	for _, s := range t.scopes {
+		if s.ID == "" || s.Title == "" {
+			errs = append(errs, fmt.Errorf("scope %q needs an id and a title", s.ID))
+		}
+		if seen[s.ID] {
+			errs = append(errs, fmt.Errorf("duplicate scope %q", s.ID))
+		}
+		seen[s.ID] = true
+	}
+	return errs
+}
+
+func (t *Table[C]) add(a *Action[C]) (errs []error) {
+	if a.ID == "" || a.Title == "" || a.Help == "" {
+		errs = append(errs, fmt.Errorf("action %q needs an id, a title and a help text", a.ID))
+	}
+	if t.byID[a.ID] != nil {
+		errs = append(errs, fmt.Errorf("duplicate action %q", a.ID))
+	}
+	t.byID[a.ID] = a
+	if _, ok := t.scope(a.Scope); !ok {
+		errs = append(errs, fmt.Errorf("action %q has the unknown scope %q", a.ID, a.Scope))
+	}
+	if a.Everywhere && a.Scope != Global {
+		errs = append(errs, fmt.Errorf("action %q in scope %q cannot be everywhere: only global actions can", a.ID, a.Scope))
+	}
+	for _, key := range a.Keys {
+		if err := CheckKey(key); err != nil {
+			errs = append(errs, fmt.Errorf("action %q: %w", a.ID, err))
+		}
+		at := binding{a.Scope, key}
+		if first := t.byKey[at]; first != nil {
+			errs = append(errs, &ConflictError{a.Scope, key, first.ID, a.ID})
+		}
+		t.byKey[at] = a
+	}
+	return errs
+}
+
+// checkShadows finds keys of a scope that hide a global action.
+func (t *Table[C]) checkShadows() (errs []error) {
+	for i := range t.actions {
+		a := &t.actions[i]
+		scope, ok := t.scope(a.Scope)
+		if !ok || scope.ID == Global {
+			continue
+		}
+		for _, key := range a.Keys {
+			if global := t.global(scope, key); global != nil {
+				errs = append(errs, &ConflictError{scope.ID, key, global.ID, a.ID})
+			}
+		}
+	}
+	return errs
+}
+
+// Rebind changes the keys of actions, by ID. In their scopes, hints that
+// describe two actions are removed, because they may be wrong now.
+func Rebind[C any](actions []Action[C], keys map[string][]string) {
+	moved := map[string]bool{}
+	for i := range actions {
+		if other, ok := keys[actions[i].ID]; ok {
+			actions[i].Keys = slices.Clone(other)
+			moved[actions[i].Scope] = true
+		}
+	}
+	for i := range actions {
+		if moved[actions[i].Scope] {
+			actions[i].Hint = Hint{}
+		}
+	}
+}
+
+// Lookup returns the action of a key in the scope that has the focus.
+func (t *Table[C]) Lookup(scope, key string) (*Action[C], bool) {
+	if a := t.byKey[binding{scope, key}]; a != nil {
+		return a, true
+	}
+	s, ok := t.scope(scope)
+	if !ok {
+		return nil, false
+	}
+	a := t.global(s, key)
+	return a, a != nil
+}
+
+// ByID returns an action.
+func (t *Table[C]) ByID(id string) (*Action[C], bool) {
+	a, ok := t.byID[id]
+	return a, ok
+}
+
+// Reachable returns the actions of a scope, followed by those of Global that
+// are reachable from it, in the given order. The palette offers these.
+func (t *Table[C]) Reachable(scope string) []*Action[C] { return t.reach[scope] }
+
+func (t *Table[C]) reachable(s Scope) []*Action[C] {
+	actions := t.own(s.ID)
+	if s.ID == Global {
+		return actions
+	}
+	for _, a := range t.own(Global) {
+		if !s.Modal || a.Everywhere {
+			actions = append(actions, a)
+		}
+	}
+	return slices.Clip(actions)
+}
+
+// Hint is one entry of the footer.
+type Hint struct {
+	Keys, Title string
+}
+
+// Width returns the number of cells of "keys title".
+func (h Hint) Width() int {
+	return utf8.RuneCountInString(h.Keys) + 1 + utf8.RuneCountInString(h.Title)
+}
+
+// hintGap is the number of cells that Footer leaves between two hints.
+const hintGap = 2
+
+// Footer returns the hints to show in width cells: of the actions that are
+// possible now, those with the highest priority that fit, in the order of the
+// table.
+func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
+	type candidate struct {
+		hint            Hint
+		place, priority int
+	}
+	reachable := t.Reachable(scope)
+	fit := make([]candidate, 0, len(reachable))
+	for i, a := range reachable {
+		hint, priority := a.hint(c)
+		if priority <= 0 {
+			continue
+		}
+		if possible, _ := a.State(c); possible {
+			fit = append(fit, candidate{hint, i, priority})
+		}
+	}
+	slices.SortStableFunc(fit, func(a, b candidate) int { return cmp.Compare(b.priority, a.priority) })
+	used := -hintGap
+	n := 0
+	for n < len(fit) && used+hintGap+fit[n].hint.Width() <= width {
+		used += hintGap + fit[n].hint.Width()
+		n++
+	}
+	fit = fit[:n]
+	slices.SortFunc(fit, func(a, b candidate) int { return cmp.Compare(a.place, b.place) })
+
+	hints := make([]Hint, len(fit))
+	for i, f := range fit {
+		hints[i] = f.hint
+	}
+	return hints
+}
+
+// hint returns the hint of the action for the footer and its priority. The hint
+// is shown only if the priority is positive.
+func (a *Action[C]) hint(c C) (hint Hint, priority int) {
+	if a.CurrentTitle != nil && len(a.Keys) > 0 {
+		if title := a.CurrentTitle(c); title != "" {
+			return Hint{a.Keys[0], title}, math.MaxInt
+		}
+	}
+	switch {
+	case a.Hint != Hint{}:
+		return a.Hint, a.Priority
+	case len(a.Keys) == 0:
+		return Hint{}, 0
+	}
+	return Hint{a.Keys[0], a.Title}, a.Priority
+}
+
+func (t *Table[C]) scope(id string) (Scope, bool) {
+	i := slices.IndexFunc(t.scopes, func(s Scope) bool { return s.ID == id })
+	if i < 0 {
+		return Scope{}, false
+	}
+	return t.scopes[i], true
+}
+
+// global returns the global action of a key that is reachable from a scope.
+func (t *Table[C]) global(s Scope, key string) *Action[C] {
+	a := t.byKey[binding{Global, key}]
+	if a == nil || (s.Modal && !a.Everywhere) {
+		return nil
+	}
+	return a
+}
+
+// own returns the actions of one scope.
+func (t *Table[C]) own(scope string) []*Action[C] {
+	var own []*Action[C]
+	for i := range t.actions {
+		if t.actions[i].Scope == scope {
+			own = append(own, &t.actions[i])
+		}
+	}
+	return own
+}

@@ -1,0 +1,226 @@
+package keymap
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// state is the state on which the test actions depend.
+type state struct{ live bool }
+
+func scopes() []Scope {
+	return []Scope{{ID: "traffic", Title: "Traffic"}, {ID: "events", Title: "Events"}, {ID: "compose", Title: "Compose", Modal: true}}
+}
+
+func actions() []Action[state] {
+	onlyLive := func(s state) (bool, string) { return s.live, "this is a recording" }
+	return []Action[state]{
+		{ID: "down", Keys: []string{"j", "down"}, Scope: Global, Title: "down", Help: "One row down.", Priority: 9, Hint: Hint{"j/k", "move"}},
+		{ID: "up", Keys: []string{"k", "up"}, Scope: Global, Title: "up", Help: "One row up."},
+		{ID: "pair", Keys: []string{"p"}, Scope: "traffic", Title: "pair", Help: "Go to the partner.", Priority: 5},
+		{ID: "resend", Keys: []string{"r"}, Scope: "traffic", Title: "resend", Help: "Send it again.", Priority: 7, Enabled: onlyLive, Destructive: true},
+		{ID: "lags", Keys: []string{"p"}, Scope: "events", Title: "lags", Help: "Only lags, or a|b."},
+		{ID: "send", Keys: []string{"ctrl+s"}, Scope: "compose", Title: "send", Help: "Send the draft.", Priority: 8},
+		{ID: "next", Keys: []string{"down"}, Scope: "compose", Title: "next", Help: "Next field."},
+		{ID: "export", Scope: Global, Title: "export", Help: "Write a copy.", Priority: 1},
+		{ID: "quit", Keys: []string{"ctrl+c"}, Scope: Global, Title: "quit", Help: "End.", Priority: 2, Everywhere: true},
+	}
+}
+
+func table(t *testing.T) *Table[state] {
+	tab, err := New(scopes(), actions())
+	require.NoError(t, err)
+	return tab
+}
+
+func TestLookup(t *testing.T) {
+	tab := table(t)
+	for _, tc := range []struct{ scope, key, want string }{
+		{"traffic", "p", "pair"},
+		{"events", "p", "lags"},
+		{"traffic", "j", "down"},
+		{Global, "down", "down"},
+		{"compose", "j", ""},
+		{"compose", "down", "next"},
+		{"compose", "ctrl+c", "quit"},
+		{"traffic", "ctrl+s", ""},
+		{"nowhere", "j", ""},
+	} {
+		a, ok := tab.Lookup(tc.scope, tc.key)
+		require.Equal(t, tc.want != "", ok, "%+v", tc)
+		if ok {
+			require.Equal(t, tc.want, a.ID, "%+v", tc)
+		}
+	}
+	a, ok := tab.ByID("pair")
+	require.True(t, ok)
+	require.Equal(t, "pair", a.Title)
+	_, ok = tab.ByID("none")
+	require.False(t, ok)
+}
+
+func TestState(t *testing.T) {
+	tab := table(t)
+	resend, _ := tab.ByID("resend")
+	ok, reason := resend.State(state{})
+	require.False(t, ok)
+	require.Equal(t, "this is a recording", reason)
+	ok, _ = resend.State(state{live: true})
+	require.True(t, ok)
+	pair, _ := tab.ByID("pair")
+	ok, _ = pair.State(state{})
+	require.True(t, ok)
+}
+
+func TestReachable(t *testing.T) {
+	ids := func(scope string) string {
+		var list []string
+		for _, a := range table(t).Reachable(scope) {
+			list = append(list, a.ID)
+		}
+		return strings.Join(list, " ")
+	}
+	require.Equal(t, "pair resend down up export quit", ids("traffic"))
+	require.Equal(t, "send next quit", ids("compose"))
+	require.Equal(t, "down up export quit", ids(Global))
+}
+
+func TestNewRejects(t *testing.T) {
+	ok := Action[state]{ID: "a", Keys: []string{"a"}, Scope: "traffic", Title: "t", Help: "h"}
+	for _, tc := range []struct {
+		name   string
+		change func(a *Action[state])
+		want   string
+	}{
+		{"no title", func(a *Action[state]) { a.Title = "" }, "needs an id, a title and a help text"},
+		{"id twice", func(a *Action[state]) { a.ID = "pair" }, `duplicate action "pair"`},
+		{"unknown scope", func(a *Action[state]) { a.Scope = "x" }, `unknown scope "x"`},
+		{"everywhere in a scope", func(a *Action[state]) { a.Everywhere = true }, "cannot be everywhere"},
+		{"key of the scope", func(a *Action[state]) { a.Keys = []string{"p"} }, `key "p" in scope "traffic" belongs to both "pair" and "a"`},
+		{"key twice", func(a *Action[state]) { a.Keys = []string{"a", "a"} }, `belongs to both "a" and "a"`},
+		{"key of global", func(a *Action[state]) { a.Keys = []string{"down"} }, `key "down" in scope "traffic" belongs to both "down" and "a"`},
+		{"key of everywhere in a modal scope", func(a *Action[state]) { a.Scope, a.Keys = "compose", []string{"ctrl+c"} }, `belongs to both "quit" and "a"`},
+		{"global key of a scope", func(a *Action[state]) { a.Scope, a.Keys = Global, []string{"r"} }, `key "r" in scope "traffic" belongs to both "a" and "resend"`},
+		{"misspelt key", func(a *Action[state]) { a.Keys = []string{"PageDown"} }, `unknown key "PageDown"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := ok
+			tc.change(&a)
+			tab, err := New(scopes(), append(actions(), a))
+			require.ErrorContains(t, err, tc.want)
+			require.Nil(t, tab)
+		})
+	}
+	_, err := New(append(scopes(), Scope{ID: "traffic", Title: "Again"}), actions())
+	require.ErrorContains(t, err, "duplicate scope")
+	_, err = New([]Scope{{ID: "x"}}, []Action[state]{})
+	require.ErrorContains(t, err, "needs an id and a title")
+}
+
+func TestConflictIsTyped(t *testing.T) {
+	clash := Action[state]{ID: "a", Keys: []string{"p"}, Scope: "events", Title: "t", Help: "h"}
+	_, err := New(scopes(), append(actions(), clash))
+	var conflict *ConflictError
+	require.ErrorAs(t, err, &conflict)
+	require.Equal(t, ConflictError{"events", "p", "lags", "a"}, *conflict)
+}
+
+func TestCheckKey(t *testing.T) {
+	for _, key := range []string{
+		"a", "G", "?", "/", "+", "[", "é", "ctrl+c", "ctrl+alt+x", "alt+enter", "shift+tab", "ctrl++", "f1", "f12", "space", "ctrl+space", "pgdown", "shift+f5",
+	} {
+		require.NoError(t, CheckKey(key), key)
+	}
+	for _, key := range []string{
+		"", " ", "\t", "\u00a0", "ctrl+i", "ctrl+m", "Ctrl+c", "ctrl+C", "alt+ctrl+x", "ctrl+", "shift+g", "escape", "return", "pagedown", "f0", "f64", "f01", "ab", "ctrl+ctrl+c",
+	} {
+		require.Error(t, CheckKey(key), "%q", key)
+	}
+}
+
+func TestFooter(t *testing.T) {
+	for _, tc := range []struct {
+		name, scope string
+		live        bool
+		width       int
+		want        string
+	}{
+		{"all", "traffic", true, 80, "p pair, r resend, j/k move, ctrl+c quit"},
+		{"without the impossible", "traffic", false, 80, "p pair, j/k move, ctrl+c quit"},
+		{"highest first", "traffic", true, 18, "r resend, j/k move"},
+		{"exactly one", "traffic", true, 8, "j/k move"},
+		{"none fits", "traffic", true, 7, ""},
+		{"modal", "compose", true, 80, "ctrl+s send, ctrl+c quit"},
+	} {
+		var got []string
+		for _, h := range table(t).Footer(tc.scope, state{tc.live}, tc.width) {
+			got = append(got, h.Keys+" "+h.Title)
+		}
+		require.Equal(t, tc.want, strings.Join(got, ", "), tc.name)
+	}
+}
+
+// TestFooterNow checks that the current meaning of an action comes before
+// everything else, and only while it applies.
+func TestFooterNow(t *testing.T) {
+	urgent := Action[state]{ID: "restart", Keys: []string{"ctrl+r"}, Scope: Global, Title: "restart", Help: "Start again.", Priority: 1,
+		CurrentTitle: func(s state) string {
+			if s.live {
+				return ""
+			}
+			return "reconnect"
+		}}
+	other := Action[state]{ID: "quit", Keys: []string{"q"}, Scope: Global, Title: "quit", Help: "Quit.", Priority: 90}
+	table, err := New(nil, []Action[state]{urgent, other})
+	require.NoError(t, err)
+	require.Equal(t, []Hint{{"ctrl+r", "reconnect"}}, table.Footer(Global, state{}, 20))
+	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 20))
+	require.Equal(t, []Hint{{"ctrl+r", "restart"}, {"q", "quit"}}, table.Footer(Global, state{live: true}, 40))
+}
+
+func TestHelp(t *testing.T) {
+	groups := table(t).Help("traffic", state{})
+	require.Len(t, groups, 4)
+	require.Equal(t, "Traffic", groups[0].Title)
+	require.Equal(t, Entry{
+		ID: "resend", Keys: []string{"r"}, Title: "resend", Help: "Send it again.",
+		Priority: 7, Destructive: true, Disabled: "this is a recording",
+	}, groups[0].Entries[1])
+	require.Equal(t, groups[0].Entries, table(t).Offered("traffic", state{})[:2], "the palette offers the same")
+	require.Equal(t, "Everywhere", groups[1].Title)
+	require.Len(t, groups[1].Entries, 4)
+	require.Equal(t, "Events", groups[2].Title, "followed by the other scopes")
+	require.Equal(t, "Compose", groups[3].Title)
+	require.Empty(t, groups[3].Entries[0].Disabled)
+}
+
+func TestMarkdown(t *testing.T) {
+	md := table(t).Markdown()
+	require.Contains(t, md, "## Traffic\n\n| keys | action | what it does |\n|---|---|---|\n| `p` | pair | Go to the partner. |\n| `r` | resend | Send it again. Asks for confirmation. |\n\n## Events")
+	require.Contains(t, md, "| palette | export | Write a copy. |")
+	require.Contains(t, md, `Only lags, or a\|b.`)
+	require.Contains(t, md, "| `j` `down` | down |")
+}
+
+func TestText(t *testing.T) {
+	text := table(t).Text()
+	require.Contains(t, text, "Traffic\n  p                    pair                     Go to the partner.\n")
+	require.Contains(t, text, "  (palette)            export                   Write a copy.\n")
+}
+
+func TestRebind(t *testing.T) {
+	list := actions()
+	Rebind(list, map[string][]string{"up": {"w"}, "pair": nil})
+	tab, err := New(scopes(), list)
+	require.NoError(t, err)
+	a, ok := tab.Lookup("traffic", "w")
+	require.True(t, ok)
+	require.Equal(t, "up", a.ID)
+	_, ok = tab.Lookup("traffic", "k")
+	require.False(t, ok)
+	_, ok = tab.Lookup("traffic", "p")
+	require.False(t, ok)
+	require.Equal(t, Hint{"j", "down"}, tab.Footer(Global, state{}, 8)[0], "no hint for two keys, one of which has moved")
+}

@@ -1,0 +1,30 @@
+package paint_test
+
+import (
+	"fmt"
+
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+func Example() {
+	left := &paint.Lines{Options: termsafe.Options{Ellipsis: termsafe.Ellipsis}}
+	left.Resize(10, 2)
+	left.Line(0).Text(theme.Style{}, "everything")
+	left.Line(1).Text(theme.Style{}, "too long for here")
+	right := &paint.Lines{}
+	right.Resize(8, 2)
+	right.Line(0).Field(theme.Style{}, []byte("902.4"), 8, termsafe.Right)
+
+	var c paint.Canvas
+	c.Reset(22, 4)
+	c.Box(paint.Rect{X: 0, Y: 0, W: 12, H: 4}, paint.Frame{Border: paint.Heavy, Title: "Hosts"}, left)
+	c.Box(paint.Rect{X: 12, Y: 0, W: 10, H: 4}, paint.Frame{Title: "ms"}, right)
+	fmt.Println(c.String())
+	// Output:
+	// ┏━ Hosts ━━┓┌─ ms ───┐
+	// ┃everything┃│   902.4│
+	// ┃too long …┃│        │
+	// ┗━━━━━━━━━━┛└────────┘
+}

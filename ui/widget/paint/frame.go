@@ -1,0 +1,136 @@
+package paint
+
+import (
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// Border is the kind of lines around a pane.
+type Border uint8
+
+const (
+	// Light is for panes without the focus.
+	Light Border = iota
+	// Heavy is for the focused pane.
+	Heavy
+	// ASCII is Light for terminals without line glyphs.
+	ASCII
+	// HeavyASCII is Heavy for terminals without line glyphs.
+	HeavyASCII
+	// Double is for dialogs that must not be mistaken for a pane.
+	Double
+	// DoubleASCII is Double for terminals without line glyphs.
+	DoubleASCII
+)
+
+type glyphs struct {
+	topLeft, topRight, bottomLeft, bottomRight, horizontal, vertical, tee string
+}
+
+func (b Border) glyphs() glyphs {
+	switch b {
+	case Heavy:
+		return glyphs{"┏", "┓", "┗", "┛", "━", "┃", "┳"}
+	case ASCII:
+		return glyphs{"+", "+", "+", "+", "-", "|", "+"}
+	case HeavyASCII:
+		return glyphs{"#", "#", "#", "#", "=", "#", "#"}
+	case Double:
+		return glyphs{"╔", "╗", "╚", "╝", "═", "║", "╦"}
+	case DoubleASCII:
+		return glyphs{"*", "*", "*", "*", "*", "*", "*"}
+	}
+	return glyphs{"┌", "┐", "└", "┘", "─", "│", "┬"}
+}
+
+// Frame is the border of a pane. Title and Right may be untrusted; if they are
+// too long they are cut, Right before Title.
+type Frame struct {
+	Border Border
+	Style  theme.Style
+
+	Title      string
+	TitleStyle theme.Style
+	// Right is shown at the right end of the top line.
+	Right      string
+	RightStyle theme.Style
+}
+
+// appendRule appends the rule above the pane in r.
+func (f Frame) appendRule(dst []byte, g glyphs, r Rect) []byte {
+	g.topLeft, g.topRight = g.horizontal, g.horizontal
+	if r.X > 0 {
+		g.topLeft = g.tee
+	}
+	return f.appendTop(dst, g, r.W)
+}
+
+func (f Frame) appendTop(dst []byte, g glyphs, w int) []byte {
+	room := w - 2
+	dst = append(dst, f.Style.On...)
+	dst = append(dst, g.topLeft...)
+	dst = append(dst, f.Style.Off...)
+	right := 0
+	if f.Right != "" {
+		right = termsafe.Width(f.Right) + 3
+	}
+	kept := 0 // cells reserved for Right
+	if room-right >= leastTitle {
+		kept = right
+	}
+	dst, room = f.appendLabel(dst, g, f.Title, f.TitleStyle, room-kept)
+	if room += kept; right > room {
+		right = 0
+	}
+	dst = append(dst, f.Style.On...)
+	dst = repeat(dst, g.horizontal, room-right)
+	dst = append(dst, f.Style.Off...)
+	if right > 0 {
+		dst = append(dst, ' ')
+		dst = f.RightStyle.Append(dst, termsafe.String(f.Right))
+		dst = append(dst, ' ')
+		dst = f.Style.Append(dst, g.horizontal)
+	}
+	return f.Style.Append(dst, g.topRight)
+}
+
+// leastTitle is the number of cells that the title gets before Right gets any;
+// a shorter title would not be readable.
+const leastTitle = 20
+
+// appendLabel appends the title between two spaces, if there is room for any of
+// it, and returns the remaining room.
+func (f Frame) appendLabel(dst []byte, g glyphs, title string, style theme.Style, room int) ([]byte, int) {
+	const around = 3 // one horizontal and two spaces
+	if title == "" || room <= around {
+		return dst, room
+	}
+	dst = f.Style.Append(dst, g.horizontal)
+	dst = append(dst, ' ')
+	dst = append(dst, style.On...)
+	dst, cells, _ := termsafe.AppendString(dst, title, room-around, termsafe.Options{Ellipsis: f.Border.ellipsis()})
+	dst = append(dst, style.Off...)
+	return append(dst, ' '), room - around - cells
+}
+
+func (f Frame) appendBottom(dst []byte, g glyphs, w int) []byte {
+	dst = append(dst, f.Style.On...)
+	dst = append(dst, g.bottomLeft...)
+	dst = repeat(dst, g.horizontal, w-2)
+	dst = append(dst, g.bottomRight...)
+	return append(dst, f.Style.Off...)
+}
+
+func (b Border) ellipsis() string {
+	if b == ASCII || b == HeavyASCII || b == DoubleASCII {
+		return "~"
+	}
+	return termsafe.Ellipsis
+}
+
+func repeat(dst []byte, glyph string, n int) []byte {
+	for range n {
+		dst = append(dst, glyph...)
+	}
+	return dst
+}

@@ -1,0 +1,78 @@
+package picture
+
+import (
+	"fmt"
+	"image/color"
+
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+)
+
+// Cells are a picture at one size, in cells.
+type Cells struct {
+	Width int
+	rows  [][]cell
+}
+
+// Shows reports whether pictures can be shown at all: that takes 256 colours, and
+// more than ASCII.
+func Shows(th *theme.Theme, ascii bool) bool { return th.Profile == theme.TrueColor && !ascii }
+
+// Fit returns the picture in at most width by height cells. A small picture is not
+// enlarged.
+func (p *Picture) Fit(width, height int) Cells {
+	w, h := within(p.w, p.h, max(width, 1), 2*max(height, 1))
+	cells := Cells{Width: w}
+	at := func(x, y int) color.RGBA { return p.pixels[y*p.w+x] }
+	for y := 0; y < h; y += 2 {
+		row := make([]cell, w)
+		for x := range row {
+			upper := average(p.w, p.h, w, h, x, y, at)
+			var lower color.RGBA // below an odd number of pixels there is nothing
+			if y+1 < h {
+				lower = average(p.w, p.h, w, h, x, y+1, at)
+			}
+			row[x] = cellOf(upper, lower)
+		}
+		cells.rows = append(cells.rows, row)
+	}
+	return cells
+}
+
+// A cell is a half block, or a blank where the picture is transparent.
+type cell struct {
+	style theme.Style
+	glyph string
+}
+
+// halfSeen is the opacity from which a pixel is shown.
+const halfSeen = 128
+
+// cellOf returns the cell for two pixels.
+func cellOf(upper, lower color.RGBA) cell {
+	switch over, under := upper.A >= halfSeen, lower.A >= halfSeen; {
+	case over && under:
+		return cell{theme.Style{On: "\x1b[38;2;" + rgb(upper) + ";48;2;" + rgb(lower) + "m", Off: "\x1b[39;49m"}, "▀"}
+	case over:
+		return cell{theme.Style{On: "\x1b[38;2;" + rgb(upper) + "m", Off: "\x1b[39m"}, "▀"}
+	case under:
+		return cell{theme.Style{On: "\x1b[38;2;" + rgb(lower) + "m", Off: "\x1b[39m"}, "▄"}
+	}
+	return cell{glyph: " "}
+}
+
+// rgb returns the parameters of a colour, which is multiplied with its opacity.
+func rgb(c color.RGBA) string {
+	full := func(v uint8) int { return min(int(v)*255/max(int(c.A), 1), 255) }
+	return fmt.Sprintf("%d;%d;%d", full(c.R), full(c.G), full(c.B))
+}
+
+// Rows returns the number of rows.
+func (c Cells) Rows() int { return len(c.rows) }
+
+// Paint paints a row.
+func (c Cells) Paint(l *paint.Line, row int) {
+	for _, c := range c.rows[row] {
+		l.Text(c.style, c.glyph)
+	}
+}

@@ -1,0 +1,252 @@
+// Package sidebyside lays out two JSON documents side by side, line by line, so
+// that corresponding values share a row. Equal parts are folded.
+package sidebyside
+
+import (
+	"bytes"
+	"fmt"
+
+	"mcpdbg/recordings/match"
+)
+
+// A Mark is how the two sides of a row differ.
+type Mark uint8
+
+// The marks, in ascending order of severity.
+const (
+	Equal     Mark = iota
+	Loose          // in an insignificant way
+	Different      // in a significant way
+)
+
+// A Side is the side that a row is on.
+type Side uint8
+
+// The sides of a row.
+const (
+	Both Side = iota
+	OnlyLeft
+	OnlyRight
+)
+
+// A Row is one line of both documents. Its texts are untrusted.
+type Row struct {
+	Pointer     match.Pointer
+	Depth       int
+	Name        string // of the member, "" for an element
+	Left, Right string // JSON text, or one line of a string; "" if the side is empty
+	Mark        Mark
+	Only        Side   // OnlyLeft or OnlyRight if the other side has no such line
+	Type        string // type that both sides match if the mark is Loose
+	Text        bool   // Left and Right are lines of a string
+}
+
+// A Judge reports how the unequal values at a path differ. If they are only
+// required to have the same type, typ is that type.
+type Judge func(path []string) (mark Mark, typ string)
+
+// maxRows is the maximum number of rows; a last row says that there are more.
+const maxRows = 20_000
+
+// maxValue is the maximum size in bytes of one value or line.
+const maxValue = 16 << 10
+
+// Rows lays out two canonical documents, one of which may be nil. Equal parts
+// are folded into one row unless all is set.
+func Rows(a, b []byte, judge Judge, all bool) []Row {
+	r := rower{judge: judge, all: all}
+	r.value(nil, "", a, b, 0)
+	if len(r.rows) > maxRows {
+		r.rows = append(r.rows[:maxRows], Row{Left: "and more", Right: "and more"})
+	}
+	return r.rows
+}
+
+// A rower builds the rows.
+type rower struct {
+	judge Judge
+	all   bool
+	rows  []Row
+}
+
+func (r *rower) add(row Row) { r.rows = append(r.rows, row) }
+
+func (r *rower) full() bool { return len(r.rows) > maxRows }
+
+// value lays out two values, one of which may be nil.
+func (r *rower) value(path []string, name string, a, b []byte, depth int) {
+	switch {
+	case r.full():
+	case bytes.Equal(a, b):
+		r.equal(path, name, a, depth)
+	case container(a) && container(b) && a[0] == b[0]:
+		r.inside(path, name, a, b, depth)
+	default:
+		if innerA, innerB := match.Embedded(a), match.Embedded(b); container(innerA) && container(innerB) && innerA[0] == innerB[0] {
+			r.inside(path, name, innerA, innerB, depth)
+			return
+		}
+		r.other(path, name, a, b, depth)
+	}
+}
+
+// equal lays out a value that is the same on both sides.
+func (r *rower) equal(path []string, name string, value []byte, depth int) {
+	if !r.all && container(value) && len(value) > 2 {
+		text := folded(value)
+		r.add(Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: text, Right: text})
+		return
+	}
+	r.lines(path, name, value, depth, func(row Row) {
+		row.Right = row.Left
+		r.add(row)
+	})
+}
+
+// folded returns a container as one line.
+func folded(value []byte) string {
+	n := 0
+	for range match.Each(value) {
+		n++
+	}
+	if value[0] == '[' {
+		return fmt.Sprintf("[ %d ]", n)
+	}
+	return fmt.Sprintf("{ %d }", n)
+}
+
+// inside lays out two different objects or two different arrays.
+func (r *rower) inside(path []string, name string, a, b []byte, depth int) {
+	left, right := members(a), members(b)
+	head := Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: string(a[0]), Right: string(b[0])}
+	r.add(head)
+	for i := 0; i < len(left.list); {
+		if n := r.equalFrom(left.list[i:], right.values); n >= foldFrom {
+			text := fmt.Sprintf("(%d equal)", n)
+			r.add(Row{Pointer: head.Pointer, Depth: depth + 1, Left: text, Right: text})
+			i += n
+			continue
+		}
+		m := left.list[i]
+		r.value(append(path[:len(path):len(path)], m.token), m.name(a), m.value, right.values[m.token], depth+1)
+		i++
+	}
+	for _, m := range right.list {
+		if _, both := left.values[m.token]; !both {
+			r.value(append(path[:len(path):len(path)], m.token), m.name(b), nil, m.value, depth+1)
+		}
+	}
+	end := string(a[0] + 2) // } follows {, and ] follows [, two code points later
+	r.add(Row{Pointer: head.Pointer, Depth: depth, Left: end, Right: end})
+}
+
+// foldFrom is the minimum number of consecutive equal members that are folded
+// into one line.
+const foldFrom = 4
+
+// equalFrom returns how many members from the first on are equal on both sides,
+// or 0 if equal members are not folded.
+func (r *rower) equalFrom(list []member, others map[string][]byte) int {
+	n := 0
+	for !r.all && n < len(list) && bytes.Equal(list[n].value, others[list[n].token]) {
+		n++
+	}
+	return n
+}
+
+// other lays out two different values side by side.
+func (r *rower) other(path []string, name string, a, b []byte, depth int) {
+	mark, typ := r.judge(path)
+	if left, right, ok := textLines(a, b); ok {
+		head := Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: "text:", Right: "text:"}
+		switch {
+		case left == nil:
+			head.Left, head.Only, head.Mark, head.Type = "", OnlyRight, mark, typ
+		case right == nil:
+			head.Right, head.Only, head.Mark, head.Type = "", OnlyLeft, mark, typ
+		}
+		r.add(head)
+		t := texts{rower: r, left: left, right: right, changed: Row{Pointer: head.Pointer, Depth: depth + 1, Text: true, Mark: mark, Type: typ}}
+		t.lines()
+		return
+	}
+	var left, right []Row
+	r.lines(path, name, a, depth, func(row Row) { left = append(left, row) })
+	r.lines(path, name, b, depth, func(row Row) { right = append(right, row) })
+	for i := range max(len(left), len(right)) {
+		row := Row{Mark: mark, Type: typ, Only: only(i < len(left), i < len(right))}
+		if i < len(right) {
+			row.Pointer, row.Depth, row.Name, row.Right = right[i].Pointer, right[i].Depth, right[i].Name, right[i].Left
+		}
+		if i < len(left) {
+			row.Pointer, row.Depth, row.Name, row.Left = left[i].Pointer, left[i].Depth, left[i].Name, left[i].Left
+		}
+		r.add(row)
+	}
+}
+
+// lines makes the rows of one value, on the left side.
+func (r *rower) lines(path []string, name string, value []byte, depth int, add func(Row)) {
+	row := Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name}
+	switch {
+	case value == nil || r.full():
+		return
+	case !container(value) || len(value) == 2:
+		row.Left = short(string(value))
+		add(row)
+		return
+	}
+	row.Left = string(value[0])
+	add(row)
+	for _, m := range members(value).list {
+		r.lines(append(path[:len(path):len(path)], m.token), m.name(value), m.value, depth+1, add)
+	}
+	row.Name, row.Left = "", string(value[0]+2)
+	add(row)
+}
+
+// only returns the side of a line that is there on the left, on the right, or both.
+func only(left, right bool) Side {
+	switch {
+	case !right:
+		return OnlyLeft
+	case !left:
+		return OnlyRight
+	}
+	return Both
+}
+
+func container(value []byte) bool { return len(value) > 1 && (value[0] == '{' || value[0] == '[') }
+
+func short(text string) string { return text[:min(len(text), maxValue)] }
+
+// A member is a member of an object, or an element of an array.
+type member struct {
+	token string
+	value []byte
+}
+
+// name returns the label before the value.
+func (m member) name(in []byte) string {
+	if in[0] == '[' {
+		return ""
+	}
+	return m.token
+}
+
+type memberList struct {
+	list   []member
+	values map[string][]byte
+}
+
+func members(value []byte) memberList {
+	out := memberList{values: map[string][]byte{}}
+	for name, element := range match.Each(value) {
+		out.list = append(out.list, member{name, element})
+		out.values[name] = element
+		if len(out.list) > maxRows {
+			break
+		}
+	}
+	return out
+}

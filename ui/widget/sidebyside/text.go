@@ -1,0 +1,136 @@
+package sidebyside
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"mcpdbg/recordings/match"
+)
+
+// maxText is the maximum size in bytes of a text whose lines are aligned. In a larger
+// one everything between the equal lines at the beginning and the end is different.
+const maxText = 256 << 10
+
+// foldedContext is how many equal lines stay next to a different one when others are
+// folded, which are at least two.
+const foldedContext = 2
+
+// textLines returns the lines of two values that are texts, one of which may be missing.
+// ok reports whether they are to be compared line by line.
+func textLines(a, b []byte) (left, right []string, ok bool) {
+	textA, okA := match.Text(a)
+	textB, okB := match.Text(b)
+	if a != nil && !okA || b != nil && !okB || !strings.Contains(textA, "\n") && !strings.Contains(textB, "\n") {
+		return nil, nil, false
+	}
+	if a != nil {
+		left = strings.Split(textA, "\n")
+	}
+	if b != nil {
+		right = strings.Split(textB, "\n")
+	}
+	return left, right, true
+}
+
+// texts lays out two texts line by line.
+type texts struct {
+	*rower
+	left, right []string
+	changed     Row // of a line that differs
+	i, j        int // the next lines
+}
+
+// lines lays out all lines.
+func (t *texts) lines() {
+	for _, hunk := range hunks(t.left, t.right) {
+		t.equal(hunk.from - t.i)
+		t.differing(hunk.removed, hunk.added)
+	}
+	t.equal(len(t.left) - t.i)
+}
+
+// equal lays out n lines that are the same on both sides. Those in the middle are folded.
+func (t *texts) equal(n int) {
+	before, after := foldedContext, foldedContext
+	if t.i == 0 {
+		before = 0
+	}
+	if t.i+n == len(t.left) {
+		after = 0
+	}
+	if hidden := n - before - after; !t.all && hidden >= 2 {
+		t.same(before)
+		text := fmt.Sprintf("(%d lines)", hidden)
+		t.add(Row{Pointer: t.changed.Pointer, Depth: t.changed.Depth, Left: text, Right: text})
+		t.i, t.j, n = t.i+hidden, t.j+hidden, after
+	}
+	t.same(n)
+}
+
+func (t *texts) same(n int) {
+	for range n {
+		text := short(t.left[t.i])
+		t.add(Row{Pointer: t.changed.Pointer, Depth: t.changed.Depth, Left: text, Right: text, Text: true})
+		t.i, t.j = t.i+1, t.j+1
+		if t.full() {
+			return
+		}
+	}
+}
+
+// differing lays out lines of one side or of both, the first next to each other.
+func (t *texts) differing(removed, added int) {
+	for n := range max(removed, added) {
+		if t.full() {
+			break
+		}
+		row := t.changed
+		row.Only = only(n < removed, n < added)
+		if n < removed {
+			row.Left = short(t.left[t.i+n])
+		}
+		if n < added {
+			row.Right = short(t.right[t.j+n])
+		}
+		t.add(row)
+	}
+	t.i, t.j = t.i+removed, t.j+added
+}
+
+// A hunk is a place where lines of the left are replaced by lines of the right.
+type hunk struct{ from, removed, added int }
+
+// hunks returns where two texts differ.
+func hunks(left, right []string) (found []hunk) {
+	start, end := 0, 0
+	for start < min(len(left), len(right)) && left[start] == right[start] {
+		start++
+	}
+	for end < min(len(left), len(right))-start && left[len(left)-1-end] == right[len(right)-1-end] {
+		end++
+	}
+	a, b := joined(left[start:len(left)-end]), joined(right[start:len(right)-end])
+	if len(a) > maxText || len(b) > maxText {
+		return []hunk{{start, len(left) - end - start, len(right) - end - start}}
+	}
+	line, at := start, 0
+	for _, edit := range udiff.Lines(string(a), string(b)) {
+		line += bytes.Count(a[at:edit.Start], []byte{'\n'})
+		removed := bytes.Count(a[edit.Start:edit.End], []byte{'\n'})
+		found = append(found, hunk{line, removed, strings.Count(edit.New, "\n")})
+		line, at = line+removed, edit.End
+	}
+	return found
+}
+
+// joined returns lines as a text in which each of them ends.
+func joined(lines []string) []byte {
+	var text []byte
+	for _, line := range lines {
+		text = append(append(text, line...), '\n')
+	}
+	return text
+}

@@ -1,0 +1,87 @@
+package table
+
+import (
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// Cells collects the text of one row from a Source. Text may be unsafe; the
+// table cuts, aligns and escapes it.
+type Cells struct {
+	widths    []int // by column; zero for a hidden one
+	rest      []int // the same, including the rest of the row
+	last      int   // the column that takes the rest of the row
+	pieces    []piece
+	arena     []byte
+	mark      string
+	markStyle theme.Style
+	flag      string
+	flagStyle theme.Style
+}
+
+// piece is text in one style. The pieces of a column appear in the order of the
+// calls.
+type piece struct {
+	column, start, end int
+	style              theme.Style
+}
+
+// maxBytesPerCell is the maximum number of visible bytes in one cell: a
+// character of four bytes with four combining marks of at most four bytes each.
+const maxBytesPerCell = 20
+
+// Width returns the visible width of a column, or zero if it is hidden, so that
+// a source can skip its text.
+func (c *Cells) Width(column int) int {
+	if column == c.last {
+		return c.rest[column]
+	}
+	return c.widths[column]
+}
+
+// Rest gives a column the cells of all columns after it, which then stay empty.
+// It must be called before the column has text.
+func (c *Cells) Rest(column int) { c.last = column }
+
+// Text adds text to a column.
+func (c *Cells) Text(column int, s theme.Style, text string) {
+	start := len(c.arena)
+	c.arena = append(c.arena, text[:min(len(text), c.limit(column))]...)
+	c.pieces = append(c.pieces, piece{column, start, len(c.arena), s})
+}
+
+// Bytes is Text for bytes, which are copied.
+func (c *Cells) Bytes(column int, s theme.Style, text []byte) {
+	start := len(c.arena)
+	c.arena = append(c.arena, text[:min(len(text), c.limit(column))]...)
+	c.pieces = append(c.pieces, piece{column, start, len(c.arena), s})
+}
+
+// Mark sets the glyph in the second cell of the row; it must be one cell wide.
+func (c *Cells) Mark(s theme.Style, glyph string) {
+	c.mark, c.markStyle = glyph, s
+}
+
+// Flag sets the glyph in the cell after the mark, which exists while
+// Table.SetFlags is on; it must be one cell wide.
+func (c *Cells) Flag(s theme.Style, glyph string) {
+	c.flag, c.flagStyle = glyph, s
+}
+
+// limit returns the maximum number of visible bytes of a column. One more cell
+// is included so that a cut is noticed.
+func (c *Cells) limit(column int) int {
+	width := c.Width(column)
+	if width == 0 {
+		return 0
+	}
+	return (width + termsafe.LongestEscape) * maxBytesPerCell
+}
+
+func (c *Cells) reset() {
+	c.pieces = c.pieces[:0]
+	c.arena = c.arena[:0]
+	c.mark, c.markStyle = "", theme.Style{}
+	c.flag, c.flagStyle = "", theme.Style{}
+	c.last = -1
+}

@@ -1,0 +1,86 @@
+package table
+
+// maxScrollX limits horizontal scrolling. The rest of a long text can be read
+// in the detail pane.
+const maxScrollX = 1 << 14
+
+// Move moves the cursor by n rows, down if n is positive. Moving up ends
+// following.
+func (t *Table) Move(n int) {
+	w := t.window()
+	if n < 0 {
+		t.follow = false
+	}
+	if t.follow || w.len == 0 {
+		return
+	}
+	cursor := min(max(w.cursor+n, 0), w.len-1)
+	if body := t.body(); cursor >= w.top+body {
+		w.top = cursor - body + 1
+	}
+	t.place(min(w.top, cursor), cursor)
+}
+
+// Page moves by n pages. One row of the old page stays visible.
+func (t *Table) Page(n int) { t.Move(n * max(t.body()-1, 1)) }
+
+// HalfPage moves by n half pages.
+func (t *Table) HalfPage(n int) { t.Move(n * max(t.body()/2, 1)) }
+
+// Home moves to the first row and ends following.
+func (t *Table) Home() { t.Move(-max(t.Len(), 1)) }
+
+// End moves to the newest row and starts following.
+func (t *Table) End() { t.SetFollow(true) }
+
+// SetFollow starts or ends following. When following ends, the cursor stays on
+// the newest row.
+func (t *Table) SetFollow(on bool) {
+	w := t.window()
+	t.follow = on
+	if !on && w.len > 0 {
+		t.place(w.top, w.cursor)
+	}
+}
+
+// Select moves the cursor to a row and ends following. If the filter hides the
+// row, the cursor is on its next visible neighbour until the filter is removed.
+// A row that was not visible is shown in the middle.
+func (t *Table) Select(row int) {
+	w := t.window()
+	t.follow = false
+	t.anchor = min(max(row, 0), max(t.source.Len()-1, 0))
+	cursor := min(t.position(t.anchor), max(w.len-1, 0))
+	t.offset = cursor - w.top
+	if body := t.body(); t.offset < 0 || t.offset >= body {
+		t.offset = body / 2
+	}
+}
+
+// Scroll scrolls the rows under the cursor by n lines, as a mouse wheel does.
+// The cursor keeps its row while the row is visible. Scrolling up ends
+// following.
+func (t *Table) Scroll(n int) {
+	w := t.window()
+	if n < 0 {
+		t.follow = false
+	}
+	if t.follow || w.len == 0 {
+		return
+	}
+	body := t.body()
+	top := min(max(w.top+n, 0), max(w.len-body, 0))
+	t.place(top, min(max(w.cursor, top), top+body-1))
+}
+
+// ScrollX scrolls the scrollable columns by n cells, to the right if n is
+// positive.
+func (t *Table) ScrollX(n int) {
+	t.scrollX = min(max(t.scrollX+n, 0), maxScrollX)
+	t.layout()
+}
+
+// place moves the cursor to a position, and the first visible row to another.
+func (t *Table) place(top, cursor int) {
+	t.anchor, t.offset = t.row(cursor), cursor-top
+}

@@ -1,0 +1,276 @@
+package table
+
+import (
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+// Source is a list of rows, numbered from zero. Rows are only added at the end,
+// but a source may start over with fewer rows.
+type Source interface {
+	// Len returns the number of rows.
+	Len() int
+	// Version returns a number that changes whenever the look of the row
+	// changes.
+	Version(row int) uint32
+	// Paint fills the cells of a row. It is called for visible rows only, and
+	// only after a change.
+	Paint(row int, cells *Cells)
+}
+
+// Table shows a Source. Make one with New.
+type Table struct {
+	source  Source
+	columns []Column
+	theme   *theme.Theme
+	options termsafe.Options
+	header  bool
+	empty   string
+
+	width, height int
+	aside         int
+	placed        []placedColumn
+	scrollX       int
+	flags         int // width of the flag column: 0 or 1
+
+	list List    // the visible rows of the source
+	rows singles // equals list if that was given as rows
+
+	follow bool
+	// anchor is the row that was selected last. The cursor is on it unless the
+	// filter hides it.
+	anchor int
+	// offset is the line of the cursor, from the first visible row.
+	offset int
+	// seen is the number of rows of the source up to the lowest row that has
+	// been visible.
+	seen int
+
+	cache    rowCache
+	cells    Cells
+	unmarked bool // the cursor is not shown
+}
+
+// Config holds the parts and options of a Table.
+type Config struct {
+	Source  Source
+	Columns []Column
+	Theme   *theme.Theme
+	// Options control how text is cut and escaped. TabStop is useful for logs.
+	Options termsafe.Options
+	// Header shows a line with the column titles.
+	Header bool
+	// Empty is the text shown while there are no rows.
+	Empty string
+}
+
+// New returns a table that follows and has no size yet.
+func New(c Config) *Table {
+	t := &Table{
+		source: c.Source, columns: c.Columns, theme: c.Theme, options: c.Options,
+		header: c.Header, empty: c.Empty, follow: true, list: everyRow{c.Source},
+	}
+	t.cells.widths = make([]int, len(c.Columns))
+	t.cells.rest = make([]int, len(c.Columns))
+	return t
+}
+
+// SetSize sets the size in cells, including the header.
+func (t *Table) SetSize(w, h int) {
+	if w == t.width && h == t.height {
+		return
+	}
+	t.width, t.height = max(w, 0), max(h, 0)
+	t.layout()
+}
+
+// SetAside leaves cells free after the width of the table, in the lines that Paint
+// makes, for something that its owner paints next to the rows.
+func (t *Table) SetAside(cells int) { t.aside = max(cells, 0) }
+
+// SetColumns changes the layout of the columns. Their number must stay the
+// same.
+func (t *Table) SetColumns(columns []Column) {
+	t.columns = columns
+	t.layout()
+}
+
+// SetMarked shows or hides the cursor.
+func (t *Table) SetMarked(on bool) { t.unmarked = !on }
+
+// SetFlags shows or hides the column for flags.
+func (t *Table) SetFlags(on bool) {
+	if on == (t.flags == 1) {
+		return
+	}
+	t.flags = 1 - t.flags
+	t.layout()
+}
+
+// SetTheme changes the styles.
+func (t *Table) SetTheme(th *theme.Theme) {
+	t.theme = th
+	t.cache.clear()
+}
+
+// Renumbered must be called when the rows of the source have been renumbered.
+// number returns the new number of a row; nil means that the numbers are
+// unchanged. The cursor stays on its row and line.
+func (t *Table) Renumbered(number func(row int) int) {
+	if number != nil {
+		t.anchor = number(t.anchor)
+		if t.seen > 0 {
+			t.seen = number(t.seen-1) + 1
+		}
+	}
+	t.cache.clear()
+}
+
+// SetFilter shows only the given rows, which are in ascending order. It may be
+// called again with a longer list as more rows are found. The slice is kept,
+// not copied.
+func (t *Table) SetFilter(rows []uint32) {
+	t.rows = rows
+	t.list = &t.rows
+}
+
+// SetList shows only the rows of a list, which may change between calls of
+// other methods.
+func (t *Table) SetList(l List) { t.list = l }
+
+// ClearFilter shows all rows.
+func (t *Table) ClearFilter() { t.list = everyRow{t.source} }
+
+// Len returns the number of positions: listed rows and folds.
+func (t *Table) Len() int {
+	n, rows := t.list.Len(), t.source.Len()
+	if n > 0 && t.row(n-1) >= rows {
+		return t.list.Position(rows)
+	}
+	return n
+}
+
+// Cursor returns the row under the cursor, or the first row of a fold. An empty
+// table has none.
+func (t *Table) Cursor() (row int, ok bool) {
+	w := t.window()
+	if w.len == 0 {
+		return 0, false
+	}
+	return t.row(w.cursor), true
+}
+
+// RowAt returns the row on a line of the table, counted from its top including
+// the header.
+func (t *Table) RowAt(line int) (row int, ok bool) {
+	if t.header {
+		line--
+	}
+	w := t.window()
+	if line < 0 || line >= t.lines() || w.top+line >= w.len {
+		return 0, false
+	}
+	return t.row(w.top + line), true
+}
+
+// ColumnAt returns the column at a cell, counted from the left edge.
+func (t *Table) ColumnAt(x int) (column int, ok bool) {
+	for _, p := range t.placed {
+		if from := t.gutter() + p.X; x >= from && x < from+p.Width {
+			return p.Column, true
+		}
+	}
+	return 0, false
+}
+
+// Following reports whether the table keeps showing the newest rows.
+func (t *Table) Following() bool { return t.follow }
+
+// New returns the number of rows added below the rows that have been visible,
+// including those in folds.
+func (t *Table) New() int {
+	t.window()
+	return t.list.Before(t.source.Len()) - t.list.Before(t.seen)
+}
+
+// Status describes following for the title of a pane: "FOLLOW", "PAUSED", or
+// the number of new rows.
+func (t *Table) Status() string {
+	switch n := t.New(); {
+	case t.follow:
+		return "FOLLOW"
+	case n > 0:
+		return "+" + paint.Thousands(n) + " new"
+	}
+	return "PAUSED"
+}
+
+// window is the visible part of the list, in positions.
+type window struct {
+	top, cursor, len int
+}
+
+// window returns the visible part of the current list. Every use of the list
+// goes through it, so a list may grow, shrink or be filtered without notice.
+func (t *Table) window() window {
+	rows := t.source.Len() // fewer than before if the source has started over
+	t.seen = min(t.seen, rows)
+	t.anchor = min(t.anchor, max(rows-1, 0))
+	w := window{len: t.Len()}
+	if w.len == 0 {
+		return w
+	}
+	lowest := max(w.len-t.body(), 0)
+	if t.follow {
+		w.cursor, w.top = w.len-1, lowest
+		t.anchor = t.row(w.cursor)
+	} else {
+		w.cursor = min(t.position(t.anchor), w.len-1)
+		t.offset = min(t.offset, t.body()-1)
+		if w.top = max(w.cursor-t.offset, 0); w.top > lowest {
+			// Update offset too, so that new rows do not move the visible ones.
+			w.top, t.offset = lowest, w.cursor-lowest
+		}
+	}
+	bottom := min(w.top+t.body(), w.len) - 1
+	_, last := t.list.Span(bottom)
+	t.seen = max(t.seen, last+1)
+	return w
+}
+
+// lines returns the number of lines for rows.
+func (t *Table) lines() int {
+	if t.header {
+		return max(t.height-1, 0)
+	}
+	return t.height
+}
+
+// body returns the number of lines to use for movement. It is never zero, so
+// that a table without a size can be moved in too.
+func (t *Table) body() int { return max(t.lines(), 1) }
+
+// row returns the row at a position, or the first row of a fold.
+func (t *Table) row(position int) int {
+	first, _ := t.list.Span(position)
+	return first
+}
+
+// position returns the position of a row, or of the next listed row.
+func (t *Table) position(row int) int { return min(t.list.Position(row), t.Len()) }
+
+func (t *Table) layout() {
+	t.placed = layOut(t.columns, max(t.width-t.gutter(), 0))
+	clear(t.cells.widths)
+	clear(t.cells.rest)
+	for _, p := range t.placed {
+		t.cells.widths[p.Column] = p.Width
+		t.cells.rest[p.Column] = max(t.width-t.gutter()-p.X, 0)
+		if t.columns[p.Column].Scroll {
+			t.cells.widths[p.Column] += t.scrollX
+			t.cells.rest[p.Column] += t.scrollX
+		}
+	}
+	t.cache.resize(t.lines())
+}

@@ -1,0 +1,135 @@
+package theme
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Style is a look, as the SGR sequences (ECMA-48, 8.3.117) that switch it on
+// and off. Off ends only what On began, so styles of different kinds can be
+// nested, for instance a colour inside reverse. The zero value changes nothing.
+type Style struct {
+	On, Off string
+}
+
+// Append appends text in the style. Text must be safe for the terminal.
+func (s Style) Append(dst []byte, text string) []byte {
+	dst = append(dst, s.On...)
+	dst = append(dst, text...)
+	return append(dst, s.Off...)
+}
+
+// If returns the style if it applies, or else the zero Style.
+func (s Style) If(applies bool) Style {
+	if applies {
+		return s
+	}
+	return Style{}
+}
+
+// attrSet is a set of attributes.
+type attrSet uint8
+
+const (
+	bold attrSet = 1 << iota
+	underline
+	reverse
+	faint
+	italic
+)
+
+// hue is a named colour; its shades are in the table below.
+type hue uint8
+
+const (
+	none hue = iota
+	grey
+	blue
+	green
+	vermilion
+	orange
+	yellow
+	purple
+)
+
+// shade is a hue on one kind of background: the SGR foreground code of the
+// sixteen colours, and 24 bits of red, green and blue.
+type shade struct {
+	code int
+	rgb  uint32
+}
+
+// shades holds each hue on a dark and on a light background. The 24-bit
+// values have a contrast of at least 4.5 to 1 (WCAG 2, criterion 1.4.3).
+func (h hue) shades() (dark, light shade) {
+	switch h {
+	case grey:
+		return shade{37, 0x9a9a9a}, shade{90, 0x666666}
+	case blue:
+		return shade{96, 0x56b4e9}, shade{34, 0x0072b2}
+	case green:
+		return shade{32, 0x22b28a}, shade{32, 0x00785a}
+	case vermilion:
+		return shade{91, 0xf07a35}, shade{31, 0xb04a00}
+	case orange:
+		return shade{33, 0xe69f00}, shade{33, 0x8f6200}
+	case yellow:
+		return shade{93, 0xf0e442}, shade{33, 0x746b00}
+	case purple:
+		return shade{95, 0xcc79a7}, shade{35, 0xa0427a}
+	}
+	return shade{}, shade{}
+}
+
+// look describes a style for all profiles.
+type look struct {
+	hue   hue
+	attrs attrSet
+	// plain replaces attrs where there is no colour; zero means attrs.
+	plain attrSet
+}
+
+type palette struct {
+	dark    bool
+	profile Profile
+}
+
+func (p palette) style(l look) Style {
+	attrs := l.attrs
+	if p.profile == NoColor && l.plain != 0 {
+		attrs = l.plain
+	}
+	var on, off []string
+	for _, a := range []struct {
+		attr    attrSet
+		on, off string
+	}{{bold, "1", "22"}, {underline, "4", "24"}, {reverse, "7", "27"}, {faint, "2", "22"}, {italic, "3", "23"}} {
+		if attrs&a.attr != 0 {
+			on = append(on, a.on)
+			off = append(off, a.off)
+		}
+	}
+	if l.hue != none && p.profile != NoColor {
+		on = append(on, p.foreground(l.hue))
+		off = append(off, "39")
+	}
+	if on == nil {
+		return Style{}
+	}
+	return Style{On: sgr(on), Off: sgr(off)}
+}
+
+func (p palette) foreground(h hue) string {
+	s, light := h.shades()
+	if !p.dark {
+		s = light
+	}
+	if p.profile == ANSI {
+		return fmt.Sprint(s.code)
+	}
+	return fmt.Sprintf("38;2;%d;%d;%d", s.rgb>>16, s.rgb>>8&0xff, s.rgb&0xff)
+}
+
+func sgr(params []string) string {
+	return "\x1b[" + strings.Join(params, ";") + "m"
+}

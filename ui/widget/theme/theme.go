@@ -1,0 +1,107 @@
+package theme
+
+// Profile is the colour support of the terminal.
+type Profile uint8
+
+const (
+	// NoColor is for NO_COLOR and terminals without colour: bold, underline
+	// and reverse only.
+	NoColor Profile = iota
+	// ANSI uses the sixteen colours of the terminal's palette.
+	ANSI
+	// TrueColor uses 24-bit colour. It also serves terminals with 256 colours,
+	// because the renderer converts on output.
+	TrueColor
+)
+
+// Theme holds the style of each meaning. It does not change after New, so any
+// goroutine may read it.
+type Theme struct {
+	// Generation differs between any two themes that look different, and is
+	// never zero. It is part of the key of every cache of painted text.
+	Generation uint32
+	// Profile is the colour support that the theme was made for.
+	Profile Profile
+
+	Text, Dim, Strong, Emphasis Style
+
+	Error, Warn, OK Style
+
+	// The kinds of messages, and the lines of stderr.
+	Request, Response, Notification, ServerRequest, Stderr Style
+
+	// Selected is the row under the cursor of the focused pane, SelectedBlur
+	// the one of any other pane.
+	Selected, SelectedBlur Style
+	// Match is a hit of a search, SelectedMatch one in the selected row.
+	Match, SelectedMatch Style
+
+	Border, FocusBorder Style
+	Title, FocusTitle   Style
+	// Header is the line of column titles.
+	Header Style
+	// Key is a key of the keyboard, in the footer and in help.
+	Key Style
+
+	// The parts of a JSON document.
+	Name, String, Number, Literal Style
+
+	// Escape surrounds the visible escapes that termsafe writes.
+	Escape Style
+
+	// Backdrop is the rest of the screen while the program asks a question, and
+	// Asking is the style of its title.
+	Backdrop, PromptTitle Style
+}
+
+// New returns the theme for a dark or a light background.
+func New(dark bool, profile Profile) *Theme {
+	generation := 1 + 2*uint32(profile)
+	if dark {
+		generation++
+	}
+	p := palette{dark: dark, profile: profile}
+	return &Theme{
+		Generation: generation,
+		Profile:    profile,
+
+		Text:   Style{},
+		Dim:    p.style(look{hue: grey}),
+		Strong: p.style(look{attrs: bold}),
+
+		Emphasis: p.style(look{attrs: italic, plain: underline}),
+
+		Error: p.style(look{hue: vermilion, attrs: bold, plain: bold | underline}),
+		Warn:  p.style(look{hue: yellow, plain: underline}),
+		OK:    p.style(look{hue: green}),
+
+		Request:       p.style(look{hue: blue}),
+		Response:      p.style(look{hue: green}),
+		Notification:  p.style(look{hue: purple}),
+		ServerRequest: p.style(look{hue: orange, attrs: bold}),
+		Stderr:        p.style(look{hue: orange}),
+
+		Selected:     p.style(look{attrs: reverse}),
+		SelectedBlur: p.style(look{attrs: bold, plain: bold | underline}),
+		Match:        p.style(look{hue: yellow, attrs: reverse}),
+
+		SelectedMatch: p.style(look{attrs: underline}),
+
+		Border:      p.style(look{hue: grey}),
+		FocusBorder: p.style(look{hue: blue, attrs: bold}),
+		Title:       Style{},
+		FocusTitle:  p.style(look{attrs: bold}),
+		Header:      p.style(look{hue: grey, plain: underline}),
+		Key:         p.style(look{hue: blue, attrs: bold}),
+
+		Name:    p.style(look{hue: blue}),
+		String:  p.style(look{hue: green}),
+		Number:  p.style(look{hue: purple}),
+		Literal: p.style(look{hue: orange}),
+
+		Escape: p.style(look{attrs: underline}),
+
+		Backdrop:    p.style(look{hue: grey, attrs: faint}),
+		PromptTitle: p.style(look{attrs: bold | reverse}),
+	}
+}

@@ -1,0 +1,159 @@
+package theme
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/require"
+)
+
+func everyTheme(f func(name string, dark bool, p Profile, th *Theme)) {
+	for _, dark := range []bool{false, true} {
+		for p := NoColor; p <= TrueColor; p++ {
+			f(fmt.Sprintf("dark=%v profile=%d", dark, p), dark, p, New(dark, p))
+		}
+	}
+}
+
+func styles(th *Theme) map[string]Style {
+	all := map[string]Style{}
+	v := reflect.ValueOf(*th)
+	for i := range v.NumField() {
+		if s, ok := v.Field(i).Interface().(Style); ok {
+			all[v.Type().Field(i).Name] = s
+		}
+	}
+	return all
+}
+
+func TestStylesEndWhatTheyBegin(t *testing.T) {
+	ends := map[string]string{"1": "22", "2": "22", "3": "23", "4": "24", "7": "27"}
+	everyTheme(func(name string, _ bool, _ Profile, th *Theme) {
+		for role, s := range styles(th) {
+			require.Zero(t, ansi.StringWidth(s.On+s.Off), "%s %s", name, role)
+			if s.On == "" {
+				require.Empty(t, s.Off, "%s %s", name, role)
+				continue
+			}
+			off := params(t, s.Off)
+			for i, p := range params(t, s.On) {
+				want, attr := ends[p]
+				if !attr {
+					want = "39"
+				}
+				require.Equal(t, want, off[min(i, len(off)-1)], "%s %s", name, role)
+				if !attr {
+					break
+				}
+			}
+		}
+	})
+}
+
+func TestNoColorHasNoColor(t *testing.T) {
+	for _, dark := range []bool{false, true} {
+		for role, s := range styles(New(dark, NoColor)) {
+			require.Regexp(t, `^(\x1b\[[1247](;[1247])*m)?$`, s.On, role)
+		}
+	}
+}
+
+// TestStatesDifferWithoutColor checks the styles that must differ even where
+// neither colour nor a glyph helps.
+func TestStatesDifferWithoutColor(t *testing.T) {
+	th := New(true, NoColor)
+	require.NotEqual(t, th.Selected, th.SelectedBlur)
+	require.NotEqual(t, th.Selected, th.Text)
+	require.NotEqual(t, th.SelectedBlur, th.Text)
+	require.NotEqual(t, th.FocusBorder, th.Border)
+	require.NotEqual(t, th.Error, th.Text)
+	require.NotEqual(t, th.Match, th.Text)
+	require.NotEqual(t, th.Backdrop, th.Text)
+	require.NotEqual(t, th.PromptTitle, th.Selected)
+	require.NotEqual(t, th.Warn, th.Error)
+	require.NotEqual(t, th.Warn, th.Text)
+	require.NotEqual(t, th.Key, th.Text)
+	require.NotEqual(t, th.Strong, th.Text)
+	require.NotEqual(t, th.Header, th.Text)
+	require.NotEqual(t, th.FocusTitle, th.Title)
+	require.NotEqual(t, th.SelectedMatch, th.Selected)
+	require.NotEqual(t, th.Escape, th.Text)
+}
+
+// TestMarked lists the styles that have only a colour: text in one of them also
+// needs a mark or a word. Add a new style here, or give it a look without
+// colour.
+func TestMarked(t *testing.T) {
+	marked := []string{
+		"Text", "Title", // carry no meaning
+		"Dim", "Border", // may be overlooked
+		"OK", "Request", "Response", "Notification", "Stderr", // have words, > and <, or panes of their own
+		"Name", "String", "Number", "Literal", // have the punctuation of JSON
+	}
+	var plain []string
+	for role, s := range styles(New(true, NoColor)) {
+		if s.On == "" {
+			plain = append(plain, role)
+		}
+	}
+	require.ElementsMatch(t, marked, plain)
+}
+
+func TestGenerationsDiffer(t *testing.T) {
+	seen := map[uint32]string{0: "the zero value"}
+	everyTheme(func(name string, _ bool, _ Profile, th *Theme) {
+		require.NotContains(t, seen, th.Generation, name)
+		seen[th.Generation] = name
+	})
+	first, again := New(true, ANSI).Generation, New(true, ANSI).Generation
+	require.Equal(t, first, again)
+}
+
+func TestContrast(t *testing.T) {
+	const darkBackground, lightBackground = 0x1c1c1c, 0xffffff
+	for h := grey; h <= purple; h++ {
+		dark, light := h.shades()
+		require.GreaterOrEqual(t, contrast(dark.rgb, darkBackground), 4.5, "hue %d on dark", h)
+		require.GreaterOrEqual(t, contrast(light.rgb, lightBackground), 4.5, "hue %d on light", h)
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	require.Equal(t, Style{"\x1b[96m", "\x1b[39m"}, New(true, ANSI).Request)
+	require.Equal(t, Style{"\x1b[34m", "\x1b[39m"}, New(false, ANSI).Request)
+	require.Equal(t, Style{"\x1b[38;2;86;180;233m", "\x1b[39m"}, New(true, TrueColor).Request)
+	require.Equal(t, "\x1b[1;4mno\x1b[22;24m", string(New(true, NoColor).Error.Append(nil, "no")))
+}
+
+func TestIf(t *testing.T) {
+	s := Style{"on", "off"}
+	require.Equal(t, s, s.If(true))
+	require.Equal(t, Style{}, s.If(false))
+}
+
+func params(t *testing.T, sequence string) []string {
+	t.Helper()
+	require.Regexp(t, `^\x1b\[[0-9;]+m$`, sequence)
+	return regexp.MustCompile(`[0-9]+`).FindAllString(sequence, -1)
+}
+
+// contrast is the ratio of relative luminance as WCAG 2 defines it.
+func contrast(a, b uint32) float64 {
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+func luminance(rgb uint32) float64 {
+	channel := func(c uint32) float64 {
+		v := float64(c&0xff) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 0.2126*channel(rgb>>16) + 0.7152*channel(rgb>>8) + 0.0722*channel(rgb)
+}

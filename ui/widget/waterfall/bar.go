@@ -1,0 +1,269 @@
+package waterfall
+
+import (
+	"strconv"
+	"strings"
+
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+)
+
+// A Kind is what happened in a part of a bar.
+type Kind uint8
+
+// The kinds.
+const (
+	Working Kind = iota // the server
+	Waiting             // for a person
+	Lagging             // our reading of the server's output was late
+	kinds
+)
+
+// MaxParts is how many parts of a bar are shown besides the server's work.
+const MaxParts = 16
+
+// A Bar is how long something took.
+type Bar struct {
+	Span
+	Open   bool // it goes on
+	Failed bool
+
+	parts [MaxParts]part
+	n     int
+}
+
+type part struct {
+	Span
+	kind Kind
+}
+
+// Add marks a part of the bar as time in which the server did not work. Parts
+// beyond MaxParts are dropped.
+func (b *Bar) Add(kind Kind, s Span) {
+	if s.From, s.To = max(s.From, b.From), min(s.To, b.To); s.From > s.To || b.n == MaxParts {
+		return
+	}
+	b.parts[b.n] = part{s, kind}
+	b.n++
+}
+
+// at returns the kind of the part at a time.
+func (b *Bar) at(t int64) (kind Kind) {
+	for _, p := range b.parts[:b.n] {
+		if p.From <= t && t <= p.To {
+			kind = max(kind, p.kind)
+		}
+	}
+	return kind
+}
+
+// A Look is how bars are painted.
+type Look struct {
+	Theme    *theme.Theme
+	ASCII    bool
+	Selected bool // the row is painted in one style
+}
+
+// longest is the length of the runs of glyphs; longer ones are painted in pieces.
+const longest = 64
+
+// glyphs has a long run of the glyph of each kind, and asciiGlyphs the same in
+// ASCII: a run of any length is a part of it.
+var (
+	glyphs      = [kinds]string{strings.Repeat("█", longest), strings.Repeat("▒", longest), strings.Repeat("░", longest)}
+	asciiGlyphs = [kinds]string{strings.Repeat("=", longest), strings.Repeat("?", longest), strings.Repeat("~", longest)}
+)
+
+// eighths are bars of less than a cell, from an eighth to seven eighths.
+const eighths = "▏▎▍▌▋▊▉"
+
+// Paint paints a bar into the next cells of a line, as many as the axis has. A bar
+// outside of the axis is not painted.
+func (a *Axis) Paint(l *paint.Line, b *Bar, look Look) {
+	start := l.Cells()
+	defer func() { l.PadTo(start + a.Cells) }()
+	if len(a.segments) == 0 || b.To < a.From() || b.From > a.To() {
+		return
+	}
+	from, to := a.CellOf(b.From), a.CellOf(b.To)
+	first := min(int(from), a.Cells-1)
+	cells := max(min(int(to+0.999), a.Cells)-first, 1)
+	l.PadTo(start + first)
+	if b.Open && b.To <= a.To() {
+		a.paintParts(l, b, look, first, cells-1)
+		l.Text(look.style(b, Working), look.end())
+		return
+	}
+	if cells == 1 || to-from < 1 {
+		l.Text(look.style(b, b.at((b.From+b.To)/2)), look.short(b, to-from))
+		return
+	}
+	a.paintParts(l, b, look, first, cells)
+}
+
+// paintParts paints whole cells, run by run.
+func (a *Axis) paintParts(l *paint.Line, b *Bar, look Look, first, cells int) {
+	for i := 0; i < cells; {
+		kind, n := a.kindIn(b, first+i), 1
+		for i+n < cells && n < longest && a.kindIn(b, first+i+n) == kind {
+			n++
+		}
+		l.Text(look.style(b, kind), look.run(kind, n))
+		i += n
+	}
+}
+
+// kindIn returns the kind that a cell of a bar shows.
+func (a *Axis) kindIn(b *Bar, cell int) Kind {
+	if b.n == 0 {
+		return Working
+	}
+	return b.at(min(max(a.TimeAt(float64(cell)+0.5), b.From), b.To))
+}
+
+func (k Look) style(b *Bar, kind Kind) theme.Style {
+	style := k.Theme.Request
+	switch {
+	case kind == Waiting:
+		style = k.Theme.Warn
+	case kind == Lagging:
+		style = k.Theme.Dim
+	case b.Failed:
+		style = k.Theme.Error
+	case b.Open:
+		style = k.Theme.Warn
+	}
+	return style.If(!k.Selected)
+}
+
+func (k Look) run(kind Kind, n int) string {
+	all := glyphs[kind]
+	if k.ASCII {
+		all = asciiGlyphs[kind]
+	}
+	return all[:n*len(all)/longest]
+}
+
+// short returns the glyph of a bar of less than a cell.
+func (k Look) short(b *Bar, cells float64) string {
+	if k.ASCII {
+		return "|"
+	}
+	if kind := b.at((b.From + b.To) / 2); kind != Working {
+		return k.run(kind, 1)
+	}
+	const glyph = len(eighths) / 7
+	eighth := min(max(int(cells*8)-1, 0), 6)
+	return eighths[eighth*glyph : (eighth+1)*glyph]
+}
+
+func (k Look) end() string {
+	if k.ASCII {
+		return ">"
+	}
+	return "▶"
+}
+
+// PaintHead paints the first and the last time of the axis with a line between
+// them, in which shortened pauses are marked.
+func (a *Axis) PaintHead(l *paint.Line, look Look) {
+	start, style, dash := l.Cells(), look.Theme.Header, "─"
+	if look.ASCII {
+		dash = "-"
+	}
+	from, to := a.label(a.From(), false)+" ", " "+a.label(a.To(), true)
+	if len(from)+len(to) < a.Cells {
+		l.Text(style, from)
+		for cell := len(from); cell < a.Cells-len(to); cell++ {
+			if a.Shortened(cell) {
+				l.Text(style, "/")
+			} else {
+				l.Text(style, dash)
+			}
+		}
+		l.Text(style, to)
+	}
+	l.PadTo(start + a.Cells)
+}
+
+// PaintTicks paints times along the axis, and the marks of shortened pauses.
+func (a *Axis) PaintTicks(l *paint.Line, look Look) {
+	start, next := l.Cells(), 0
+	for i := range a.segments {
+		s := &a.segments[i]
+		if s.gap {
+			l.PadTo(start + int(s.cell))
+			if l.Cells() == start+int(s.cell) {
+				l.Text(look.Theme.Header, "//")
+				next = l.Cells() - start
+			}
+			continue
+		}
+		next = a.paintTicksOf(l, look, s, start, next)
+	}
+	l.PadTo(start + a.Cells)
+}
+
+// paintTicksOf paints the times along a segment, from a cell on, and returns the
+// next free cell.
+func (a *Axis) paintTicksOf(l *paint.Line, look Look, s *segment, start, next int) int {
+	step := niceStep(float64(s.To-s.From) / max(s.cells, 1) * tickCells)
+	end := int(s.cell + s.cells)
+	for t := (s.From + step - 1) / step * step; t <= s.To; t += step {
+		cell := int(a.CellOf(t))
+		text := tick(t, step)
+		if cell < next {
+			continue
+		}
+		if cell+len(text) > end {
+			break
+		}
+		l.PadTo(start + cell)
+		l.Text(look.Theme.Header, text)
+		next = cell + len(text) + 1
+	}
+	return next
+}
+
+// tickCells is the least distance of the times along an axis.
+const tickCells = 8
+
+// niceStep returns the least of 1, 2 and 5 times a power of ten that is not less
+// than a time.
+func niceStep(least float64) int64 {
+	step := int64(1)
+	for float64(step) < least && step < maxTime/10 {
+		switch {
+		case float64(2*step) >= least:
+			return 2 * step
+		case float64(5*step) >= least:
+			return 5 * step
+		}
+		step *= 10
+	}
+	return step
+}
+
+// tick returns a time, to the accuracy of a step.
+func tick(t, step int64) string {
+	digits := 0
+	for ; step < 1_000_000 && step > 0; step *= 10 {
+		digits++
+	}
+	if digits == 0 && t >= 120_000_000 {
+		clock := string(format.AppendClock(nil, t))
+		return clock[:len(clock)-len(".00")]
+	}
+	return strconv.FormatFloat(float64(t)/1e6, 'f', digits, 64) + " s"
+}
+
+// label returns a time at an end of the axis, to the accuracy that its length
+// needs.
+func (a *Axis) label(t int64, up bool) string {
+	step := min(niceStep(float64(a.To()-a.From())/100), 1_000_000)
+	if up {
+		t += step - 1
+	}
+	return tick(t/step*step, step)
+}

@@ -1,0 +1,137 @@
+package waterfall
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+)
+
+const second = 1_000_000
+
+func painted(width int, draw func(*paint.Line)) string {
+	var l paint.Line
+	l.Reset(width, termsafe.Options{})
+	draw(&l)
+	return l.String()
+}
+
+func TestBars(t *testing.T) {
+	look := Look{Theme: theme.New(true, theme.NoColor)}
+	look.Theme.Warn, look.Theme.Error = theme.Style{}, theme.Style{}
+	var a Axis
+	a.Fit([]Span{{0, 10 * second}, {5 * second, 20 * second}}, 20)
+	bar := func(from, to float64) Bar { return Bar{Span: Span{int64(from * second), int64(to * second)}} }
+	waits := bar(0, 10)
+	waits.Add(Waiting, Span{2 * second, 6 * second})
+	waits.Add(Lagging, Span{5 * second, 6 * second})
+	open := bar(15, 20)
+	open.Open = true
+	for name, c := range map[string]struct {
+		bar         Bar
+		want, ascii string
+	}{
+		"long":     {bar(0, 10), "██████████          ", "==========          "},
+		"parts":    {waits, "██▒▒▒░████          ", "==???~====          "},
+		"open":     {open, "               ████▶", "               ====>"},
+		"short":    {bar(3, 3.01), "   ▏                ", "   |                "},
+		"half":     {bar(3, 3.5), "   ▌                ", "   |                "},
+		"at end":   {bar(20, 20), "                   ▏", "                   |"},
+		"outside":  {bar(30, 40), "                    ", "                    "},
+		"open end": {func() Bar { b := bar(20, 20); b.Open = true; return b }(), "                   ▶", "                   >"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.want, painted(20, func(l *paint.Line) { a.Paint(l, &c.bar, look) }))
+			ascii := look
+			ascii.ASCII = true
+			require.Equal(t, c.ascii, painted(20, func(l *paint.Line) { a.Paint(l, &c.bar, ascii) }))
+		})
+	}
+}
+
+// TestPauses checks that pauses without bars are shortened, and marked.
+func TestPauses(t *testing.T) {
+	look := Look{Theme: &theme.Theme{}}
+	var a Axis
+	a.Fit([]Span{{0, second}, {2 * second, 4 * second}, {3600 * second, 3604 * second}}, 34)
+	require.Equal(t, "0 s ────────────//──────── 1:00:04", painted(34, func(l *paint.Line) { a.PaintHead(l, look) }))
+	require.Equal(t, 16.0, a.CellOf(4*second))
+	require.Equal(t, 18.0, a.CellOf(3600*second))
+	require.Equal(t, 34.0, a.CellOf(3604*second))
+	require.True(t, a.Shortened(16))
+	require.True(t, a.Shortened(17))
+	require.False(t, a.Shortened(18))
+	require.Equal(t, "0 s     2 s     //1:00:00 1:00:02 ", painted(36, func(l *paint.Line) { a.PaintTicks(l, look) }))
+	for i := range 34 {
+		require.InDelta(t, float64(i), a.CellOf(a.TimeAt(float64(i))), 0.001)
+	}
+}
+
+// TestManyPauses checks that shortened pauses leave most of the axis to the bars.
+func TestManyPauses(t *testing.T) {
+	var spans []Span
+	for i := range int64(100) {
+		spans = append(spans, Span{i * 100 * second, i*100*second + second})
+	}
+	var a Axis
+	a.Fit(spans, 40)
+	shortened := 0
+	for i := range 40 {
+		if a.Shortened(i) {
+			shortened++
+		}
+	}
+	require.LessOrEqual(t, shortened, 40/cellsPerGap*gapCells)
+}
+
+// TestAnyTimes checks that an axis takes any times, and that a bar always fills
+// its cells exactly.
+func TestAnyTimes(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	times := []int64{0, 1, 5 * second, math.MaxInt64, math.MinInt64, -1, maxTime, maxTime + 1}
+	at := func() int64 {
+		if n := random.IntN(2 * len(times)); n < len(times) {
+			return times[n]
+		}
+		return random.Int64N(1000 * second)
+	}
+	look := Look{Theme: &theme.Theme{}}
+	for range 5000 {
+		var a Axis
+		spans := make([]Span, random.IntN(5))
+		for i := range spans {
+			spans[i] = Span{at(), at()}
+		}
+		cells := random.IntN(50)
+		if a.Fit(spans, cells); random.IntN(2) == 0 {
+			a.Window(at(), at(), cells)
+		}
+		b := Bar{Span: Span{at(), at()}, Open: random.IntN(2) == 0}
+		b.Add(Waiting, Span{at(), at()})
+		for _, draw := range []func(*paint.Line){
+			func(l *paint.Line) { a.Paint(l, &b, look) }, func(l *paint.Line) { a.PaintHead(l, look) }, func(l *paint.Line) { a.PaintTicks(l, look) },
+		} {
+			require.Equal(t, a.Cells, utf8.RuneCountInString(painted(a.Cells, draw)))
+		}
+	}
+}
+
+func TestPaintDoesNotAllocate(t *testing.T) {
+	var a Axis
+	spans := []Span{{0, second}, {100 * second, 200 * second}}
+	b := Bar{Span: spans[1]}
+	b.Add(Waiting, spans[1])
+	var l paint.Line
+	look := Look{Theme: &theme.Theme{}}
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		l.Reset(40, termsafe.Options{})
+		a.Fit(spans, 40)
+		a.Paint(&l, &b, look)
+	}))
+}

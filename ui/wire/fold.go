@@ -1,0 +1,154 @@
+package wire
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/workspace"
+)
+
+// setFold folds or unfolds the flood of a row, and reports whether that changed
+// anything.
+func (t *Traffic) setFold(row int, fold bool) bool {
+	if !t.lens().plain() {
+		return t.passing.SetFold(row, fold)
+	}
+	return t.ws.Shown.Index.SetFold(row, fold)
+}
+
+// setFolds folds or unfolds all floods.
+func (t *Traffic) setFolds(fold bool) {
+	t.unfolded = !fold
+	t.ws.Shown.Index.SetFolds(fold)
+	t.passing.SetAll(fold)
+}
+
+// foldUnderCursor returns the flood under the cursor: its row, its number of
+// rows, 0 if there is none, and whether it is folded.
+func (t *Traffic) foldUnderCursor() (row, rows int, folded bool) {
+	row, ok := t.Cursor()
+	if !ok {
+		return 0, 0, false
+	}
+	rows, folded = t.Listed().Fold(row)
+	return row, rows, folded
+}
+
+// exchangeUnderCursor returns the exchange of the row under the cursor, if its
+// parts can be listed or are.
+func (t *Traffic) exchangeUnderCursor() (number int, ok bool) {
+	row, ok := t.Cursor()
+	if !ok || t.view != Exchanges || !t.lens().plain() {
+		return 0, false
+	}
+	x := t.ws.Shown.Index.Exchanges
+	number = x.Of(row)
+	return number, x.HasParts(number) || x.Unfolded(number) || t.Viewed(number) != number
+}
+
+// foldable reports whether the row under the cursor can be folded or unfolded,
+// and if not, why.
+func (t *Traffic) foldable() (bool, string) {
+	if _, ok := t.exchangeUnderCursor(); ok {
+		return true, ""
+	}
+	_, rows, _ := t.foldUnderCursor()
+	return rows > 0, "the selected row has nothing folded"
+}
+
+// unfold lists what is folded into the row under the cursor, and reports whether
+// that changed anything. The text is for the user.
+func (t *Traffic) unfold() (changed bool, text string) {
+	row, rows, folded := t.foldUnderCursor()
+	if rows > 0 {
+		t.setFold(row, false)
+		return folded, ""
+	}
+	number, ok := t.exchangeUnderCursor()
+	if !ok {
+		return false, ""
+	}
+	n := t.ws.Shown.Index.Exchanges.Unfold(number)
+	if n > workspace.MaxParts {
+		text = fmt.Sprintf("the first %s of %s messages of this exchange; the wire view lists all", paint.Thousands(workspace.MaxParts), paint.Thousands(n))
+	}
+	return n > 0, text
+}
+
+// fold folds the row under the cursor, or the exchange or the flood that it is a
+// part of, and reports whether that changed anything.
+func (t *Traffic) fold() (changed bool) {
+	row, rows, folded := t.foldUnderCursor()
+	if rows > 0 {
+		return !folded && t.setFold(row, true)
+	}
+	number, ok := t.exchangeUnderCursor()
+	if !ok || !t.ws.Shown.Index.Exchanges.Fold(number) {
+		return false
+	}
+	t.Select(number)
+	return true
+}
+
+// Act moves the cursor. Among the exchanges, right unfolds a row and left folds
+// it.
+func (t *Traffic) Act(action string) bool {
+	if t.view != Exchanges || action != kit.Left && action != kit.Right {
+		t.part = -1
+		return t.List.Act(action)
+	}
+	if action == kit.Left {
+		t.changed = t.fold() || t.changed
+		return true
+	}
+	changed, _ := t.unfold()
+	t.changed = t.changed || changed
+	return true
+}
+
+// unfoldRow lists what is folded into the row under the cursor.
+func (r *Lists) unfoldRow(c host.Context) tea.Cmd {
+	changed, text := r.Traffic.unfold()
+	r.changed = r.changed || changed
+	if text != "" {
+		c.Host.Notify(text)
+	}
+	return nil
+}
+
+// toggleFlood folds or unfolds the row under the cursor.
+func (r *Lists) toggleFlood(c host.Context) tea.Cmd {
+	if r.Traffic.fold() {
+		r.changed = true
+		return nil
+	}
+	return r.unfoldRow(c)
+}
+
+// Unfold unfolds the flood under the cursor of the wire view, and reports whether
+// there was one. An exchange opens instead.
+func (r *Lists) Unfold() bool {
+	row, _, folded := r.Traffic.foldUnderCursor()
+	if !folded || r.Traffic.view == Exchanges {
+		return false
+	}
+	r.Traffic.setFold(row, false)
+	r.changed = true
+	return true
+}
+
+// toggleFloods folds or unfolds all floods.
+func (r *Lists) toggleFloods(c host.Context) tea.Cmd {
+	r.Traffic.setFolds(r.Traffic.unfolded)
+	if r.Traffic.unfolded {
+		c.Host.Notify("bursts of notifications: all rows shown")
+	} else {
+		c.Host.Notify("bursts of notifications: folded, each with a count")
+	}
+	r.changed = true
+	return nil
+}

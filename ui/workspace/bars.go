@@ -1,0 +1,130 @@
+package workspace
+
+import (
+	"slices"
+	"sort"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/ui/widget/waterfall"
+)
+
+const (
+	// barParts is how many requests of the server and pauses of our reading are
+	// read for one bar.
+	barParts = waterfall.MaxParts
+	// maxHolds is how many pauses of our reading are remembered.
+	maxHolds = 256
+)
+
+// Bars finds how long exchanges took, for those that are visible. It must be used
+// by one goroutine only.
+type Bars struct {
+	ws    *Workspace
+	holds map[int]waterfall.Span // by row; see hold
+	of    *Projection
+}
+
+// NewBars returns the bars of a workspace.
+func NewBars(ws *Workspace) *Bars { return &Bars{ws: ws} }
+
+// Of returns the bar of the exchange at a row; ok is false for rows that are not
+// the first of an exchange.
+func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
+	p := b.ws.Shown
+	row, ok := p.Rows.At(number)
+	if !ok || row.Msg != framing.Request {
+		return waterfall.Bar{}, false
+	}
+	decides, at := row, number
+	if h, ok := p.Index.Exchanges.Handshake(number); ok {
+		at = int(h.Last)
+		decides, _ = p.Rows.At(at)
+	}
+	bar.From, bar.To = row.T, row.T
+	last := at
+	response, answered := p.Rows.At(int(decides.Pair) - 1)
+	switch {
+	case answered:
+		last, bar.To = int(decides.Pair)-1, max(response.T, row.T)
+		bar.Failed = response.Flags&session.FlagError != 0
+	case decides.State == session.ReqPending && !b.ws.Unreachable:
+		last, bar.Open = p.Index.Scanned, true
+		bar.To = max(b.ws.Clock, p.Index.Latest, row.T)
+	default:
+		bar.Failed = decides.State == session.ReqLost || decides.State == session.ReqTimedOut
+		bar.To = max(b.endOf(at, &decides), row.T)
+	}
+	if row.Kind == session.KindStdout {
+		bar.Add(waterfall.Waiting, bar.Span)
+	}
+	b.addWaits(&bar, number, last)
+	b.addLags(&bar, number)
+	return bar, true
+}
+
+// endOf returns when a request was lost: the end of its process.
+func (b *Bars) endOf(number int, row *session.Row) int64 {
+	exits := b.ws.Shown.Index.Points[ExitPoint]
+	i, _ := slices.BinarySearch(exits, uint32(number))
+	if row.State != session.ReqLost || i == len(exits) {
+		return row.T
+	}
+	if exit, ok := b.ws.Shown.Rows.At(int(exits[i])); ok && exit.Run == row.Run {
+		return exit.T
+	}
+	return row.T
+}
+
+// addWaits adds the time in which requests that the server made during a call
+// waited for their responses.
+func (b *Bars) addWaits(bar *waterfall.Bar, call, last int) {
+	p := b.ws.Shown
+	nested := p.Index.Exchanges.nested
+	i := sort.Search(len(nested), func(i int) bool { return int(nested[i].row) > call })
+	for n := 0; n < barParts && i < len(nested) && int(nested[i].row) < last; n, i = n+1, i+1 {
+		request, ok := p.Rows.At(int(nested[i].row))
+		if !ok || int(nested[i].call) != call {
+			continue
+		}
+		wait := waterfall.Span{From: request.T, To: bar.To}
+		if response, ok := p.Rows.At(int(request.Pair) - 1); ok {
+			wait.To = response.T
+		}
+		bar.Add(waterfall.Waiting, wait)
+	}
+}
+
+// addLags adds the time in which the server's output was not read. A pause is in
+// the log when it ends, which may be after the response.
+func (b *Bars) addLags(bar *waterfall.Bar, call int) {
+	lags := b.ws.Shown.Index.Points[LagPoint]
+	i, _ := slices.BinarySearch(lags, uint32(call))
+	for n := 0; n < barParts && i < len(lags); n, i = n+1, i+1 {
+		if hold := b.hold(int(lags[i])); hold.To > bar.From && hold.From < bar.To {
+			bar.Add(waterfall.Lagging, hold)
+		}
+	}
+}
+
+// hold returns the pause that the entry at a row reports; it is empty if it
+// reports none.
+func (b *Bars) hold(number int) waterfall.Span {
+	p := b.ws.Shown
+	if b.of != p || len(b.holds) >= maxHolds {
+		b.of, b.holds = p, map[int]waterfall.Span{}
+	}
+	if hold, ok := b.holds[number]; ok {
+		return hold
+	}
+	var hold waterfall.Span
+	var body session.HeldBody
+	if row, ok := p.Rows.At(number); ok && row.Kind == session.KindHeld {
+		e, err := p.Source.Entry(row, 0)
+		if err == nil && e.DecodeBody(&body) == nil && body.End > body.Begin {
+			hold = waterfall.Span{From: body.Begin, To: body.End}
+		}
+	}
+	b.holds[number] = hold
+	return hold
+}

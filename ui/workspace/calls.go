@@ -1,0 +1,150 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/widget/format"
+)
+
+// CallShownAfter is how long a call must take before it gets a line: most are
+// over before anyone could read it.
+const CallShownAfter = 300 * time.Millisecond
+
+// A Call is a request that the user sent from a form. It stays pending until it
+// is answered; a cancelled call is watched for longer, because the server may
+// still respond.
+type Call struct {
+	Title    string // its method and the name of the tool, prompt or resource
+	Began    time.Time
+	Cancel   context.CancelCauseFunc  // cancels the call
+	Number   atomic.Uint64            // the request's entry number, 0 before it is written; of several rounds, the latest
+	rounds   atomic.Int32             // requests written so far
+	Progress atomic.Pointer[Progress] // the latest notification
+
+	Subscription bool // a call that lasts as long as a subscription; it has no line
+	Cancelled    time.Time
+	Row          int // the row number plus one, once found
+	ID           string
+	Since        int  // progress notifications since it was cancelled
+	Over         bool // no longer pending: only a late response matters
+}
+
+// A Progress is the content of a progress notification.
+type Progress struct {
+	Done    json.Number `json:"progress"`
+	Total   json.Number `json:"total"`
+	Message string      `json:"message"`
+	Problem string      // why it cannot be read
+}
+
+// Sent records the number of a request's entry. Like Heard, it is called by the
+// session.
+func (c *Call) Sent(n uint64) {
+	c.Number.Store(n)
+	c.rounds.Add(1)
+}
+
+// Heard stores the progress that a notification reports. The session calls it on
+// another goroutine, so it must return quickly.
+func (c *Call) Heard(params json.RawMessage) {
+	p := &Progress{}
+	switch {
+	case len(params) > InlineLimit:
+		p.Problem = "progress too large (" + format.Size(int64(len(params))) + ")"
+	case json.Unmarshal(params, p) != nil:
+		p.Problem = "unreadable progress"
+	}
+	c.Progress.Store(p)
+}
+
+// ServerTime describes how long the server took for the response in entry n: the
+// time that its row shows, taken from the log, without the delay in this program.
+// Of several rounds it is the last, because the others may have waited for the
+// user.
+func (w *Workspace) ServerTime(c *Call, n uint64) string {
+	number, found := w.RowOf(n)
+	row, _ := w.Shown.Rows.At(number)
+	request, paired := w.Shown.Rows.At(int(row.Pair) - 1)
+	if !found || !paired {
+		return ""
+	}
+	text := " in " + format.RoundedTime(time.Duration(row.T-request.T)*time.Microsecond)
+	if rounds := c.rounds.Load(); rounds > 1 {
+		text += fmt.Sprintf(" (last of %d rounds)", rounds)
+	}
+	return text
+}
+
+// RowOf returns the number of the row of entry n.
+func (w *Workspace) RowOf(n uint64) (number int, ok bool) {
+	const near = 64 // rows in a log that may have no entry number of their own
+	for number := int(n) - 1; n > 0 && number >= 0 && number > int(n)-near; number-- {
+		row, ok := w.Shown.Rows.At(number)
+		if !ok {
+			continue
+		}
+		if e, err := w.Shown.Source.Entry(row, 1); err == nil && e.N == n {
+			return number, true
+		}
+	}
+	return 0, false
+}
+
+// LastCall returns the latest pending call, nil if there is none.
+func (w *Workspace) LastCall() *Call {
+	for i := len(w.Calls) - 1; i >= 0; i-- {
+		if c := w.Calls[i]; c.Cancelled.IsZero() && !c.Subscription {
+			return c
+		}
+	}
+	return nil
+}
+
+// ShownCalls returns the calls that have a line.
+func (w *Workspace) ShownCalls() (shown []*Call) {
+	for _, c := range w.Calls {
+		if !c.Over && !c.Subscription && time.Since(c.Began) >= CallShownAfter {
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+// noticeProgress keeps a progress notification that may belong to a cancelled
+// call.
+func (w *Workspace) noticeProgress(number uint32, row *session.Row) {
+	if row.Msg != framing.Notification || len(w.LateProgress) == maxAfterwards || row.Len > InlineLimit {
+		return
+	}
+	for _, c := range w.Calls {
+		if !c.Cancelled.IsZero() && w.Shown.Source.Method(row.Method) == mcp.MethodProgress {
+			w.LateProgress = append(w.LateProgress, number)
+			return
+		}
+	}
+}
+
+// Offers reports whether the server has declared that it has the list.
+func (w *Workspace) Offers(l *CatalogList) bool { return w.Status.Server.Offers(l.List) }
+
+// WatchCalls makes the index report the rows that affect the user's calls.
+func (w *Workspace) WatchCalls() {
+	w.Shown.Index.notice = func(number uint32, row *session.Row) {
+		if row.Kind == session.KindStart {
+			clear(w.Subscribed)
+		}
+		if len(w.Calls) > 0 {
+			w.noticeProgress(number, row)
+		}
+	}
+}
+
+// maxAfterwards is how many progress notifications are checked at a time.
+const maxAfterwards = 64

@@ -1,0 +1,183 @@
+package workspace
+
+import (
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+const (
+	// maxCatalogPage is how many bytes of one list response are read.
+	maxCatalogPage = 16 << 20
+	// maxCatalogItems is how many items of one list are kept. Further ones are
+	// only counted.
+	maxCatalogItems = 20_000
+	// MaxCatalogBytes is the limit for the JSON of all items of a list, in bytes.
+	MaxCatalogBytes = 32 << 20
+	// MaxCatalogPages is how many unread responses are kept for one list; beyond
+	// that only the later half is read, and a list that began in the dropped half
+	// is incomplete.
+	MaxCatalogPages = 10_000
+	// CatalogPause is the minimum time between two automatic requests for a list:
+	// a server may report a change of the list with every response.
+	CatalogPause = time.Second
+)
+
+// A Catalog is what a server offers: tools, prompts, resources and templates. It
+// is read from the responses in the log, whatever caused the requests, so a
+// recording has one too.
+type Catalog struct {
+	Lists   []*CatalogList
+	Methods []MethodMeaning // by the log's method number
+	taken   int             // rows used so far
+}
+
+// A CatalogList is one kind of item that a server offers.
+type CatalogList struct {
+	mcp.List
+	Items    []*CatalogItem
+	LeftOut  int  // items beyond maxCatalogItems and MaxCatalogBytes
+	Complete bool // Items is the whole list
+	Stale    bool // the server may have changed the list; Why has the reason
+	Why      string
+
+	Building *PageRun // the pages of a list that is not complete yet
+	Unread   []uint32 // rows of responses to read
+	Reading  bool     // a command is reading some of them
+	Answered bool     // the last request was answered; its response may be missing in the log
+	Loading  bool     // a request is in flight
+	Began    time.Time
+	Failure  string // why the last list failed
+}
+
+// A MethodMeaning is how a method in the log relates to the catalog: the number
+// of a list, counted from 1; negative for a notification that this list has
+// changed.
+type MethodMeaning int8
+
+// MeansNothing is the meaning of a method that does not concern the catalog;
+// meansUnknown marks one that has not been looked up yet.
+const MeansNothing, meansUnknown MethodMeaning = 0, -100
+
+// listChanged maps each list_changed notification to the name of its list.
+var listChanged = map[string]string{
+	"notifications/tools/list_changed":     "tools",
+	"notifications/resources/list_changed": "resources",
+	"notifications/prompts/list_changed":   "prompts",
+}
+
+// NewCatalog returns an empty catalog with one entry for each list of the
+// protocol.
+func NewCatalog() *Catalog {
+	c := &Catalog{}
+	for _, list := range mcp.Lists {
+		c.Lists = append(c.Lists, &CatalogList{List: list})
+	}
+	return c
+}
+
+// List returns the list with the given name, as the command line spells it.
+func (c *Catalog) List(name string) *CatalogList {
+	for _, l := range c.Lists {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+// wants reports whether the catalog needs a row.
+func (c *Catalog) wants(source session.Source, row *session.Row) bool {
+	switch {
+	case row.Kind == session.KindStart:
+		return true
+	case row.Kind != session.KindStdout || row.Method == 0:
+		return false
+	case row.Msg == framing.Notification:
+		return c.meaning(source, row.Method) < 0
+	}
+	return (row.Msg == framing.Response || row.Msg == framing.ErrorResponse) && c.meaning(source, row.Method) > 0
+}
+
+// Pull reads the new rows among wanted, the rows that the catalog needs.
+func (c *Catalog) Pull(source session.Source, rows *Rows, wanted []uint32) {
+	for _, number := range wanted[c.taken:] {
+		if row, ok := rows.At(int(number)); ok {
+			c.Notice(source, number, &row)
+		}
+	}
+	c.taken = len(wanted)
+}
+
+// Notice updates the catalog with a new row of the log.
+func (c *Catalog) Notice(source session.Source, number uint32, row *session.Row) {
+	switch {
+	case row.Kind == session.KindStart:
+		for _, l := range c.Lists {
+			l.outdate("the server was restarted")
+		}
+	case row.Kind != session.KindStdout || row.Method == 0:
+	case row.Msg == framing.Notification:
+		if of := c.meaning(source, row.Method); of < 0 {
+			c.Lists[-of-1].outdate("the server reports a change")
+			if c.Lists[-of-1].Name == "resources" {
+				c.List("templates").outdate("the server reports a change")
+			}
+		}
+	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
+		if of := c.meaning(source, row.Method); of > 0 {
+			l := c.Lists[of-1]
+			if len(l.Unread) == MaxCatalogPages {
+				l.Unread = append(l.Unread[:0], l.Unread[MaxCatalogPages/2:]...)
+			}
+			l.Unread = append(l.Unread, number)
+		}
+	}
+}
+
+// meaning returns the meaning of a method, which it looks up once.
+func (c *Catalog) meaning(source session.Source, method uint16) MethodMeaning {
+	for int(method) >= len(c.Methods) {
+		c.Methods = append(c.Methods, meansUnknown)
+	}
+	if c.Methods[method] != meansUnknown {
+		return c.Methods[method]
+	}
+	name, means := source.Method(method), MeansNothing
+	for i, l := range c.Lists {
+		if name == l.Method {
+			means = MethodMeaning(i + 1)
+		}
+		if listChanged[name] == l.Name {
+			means = -MethodMeaning(i + 1)
+		}
+	}
+	c.Methods[method] = means
+	return means
+}
+
+// outdate marks a list as possibly out of date.
+func (l *CatalogList) outdate(why string) {
+	if l.Items != nil || l.Failure != "" || l.Loading {
+		l.Stale, l.Why = true, why
+	}
+}
+
+// Busy reports whether more of the list is to come.
+func (l *CatalogList) Busy() bool { return l.Loading || l.Reading || len(l.Unread) > 0 }
+
+// Known reports whether the log has anything about the list.
+func (l *CatalogList) Known() bool { return l.Items != nil || l.Failure != "" }
+
+// Find returns the item with the given key: the name of a tool or a prompt, the
+// URI of a resource or a template.
+func (l *CatalogList) Find(key string) *CatalogItem {
+	for _, item := range l.Items {
+		if item.Key == key {
+			return item
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package workspace
+
+import (
+	"sort"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/table"
+)
+
+// PullRows is how many rows are read at a time, so that opening a long recording
+// does not delay the first frame or the keys: about 4 ms if the rows have to be
+// read back.
+const PullRows = 1 << 16
+
+// Index lists the rows of a log by pane. It costs four bytes a row.
+type Index struct {
+	Scanned   int   // rows listed so far
+	Latest    int64 // time of the last row
+	Traffic   *table.Folded
+	Exchanges *Exchanges
+	Latencies *Latencies // nil for an earlier moment: its requests are not counted
+	Stderr    []uint32
+	Events    []uint32
+	Points    [PointKinds][]uint32
+	Offers    []uint32 // rows that the catalog needs
+	Partial   bool     // rows before the first one are missing
+	block     [512]session.Row
+
+	offered func(row *session.Row) bool           // reports whether a row belongs to Offers
+	notice  func(number uint32, row *session.Row) // called for starts and for stdout rows
+	whole   *Index                                // the index that this one was cut from; nil if none
+}
+
+// A PointKind is a kind of row that the user can jump to.
+type PointKind uint8
+
+// The kinds of points.
+const (
+	ErrorPoint PointKind = iota // an error response, or a line that is not a message
+	LagPoint                    // the reader lagged or was paused
+	GapPoint                    // output was lost
+	ExitPoint                   // a process ended
+	MarkPoint                   // marked by the user; in no index
+	PointKinds                  // the number of kinds
+)
+
+// pointOf returns the kind of point of a row; ok is false for other rows.
+func pointOf(row *session.Row) (kind PointKind, ok bool) {
+	switch row.Kind {
+	case session.KindStdin, session.KindStdout:
+		// For a failed request the point is its response.
+		return ErrorPoint, row.Msg != framing.Request && filter.IsProblem(*row)
+	case session.KindLagged, session.KindHeld:
+		return LagPoint, true
+	case session.KindGap:
+		return GapPoint, true
+	case session.KindExited, session.KindFailed:
+		return ExitPoint, true
+	}
+	return 0, false
+}
+
+// NewIndex returns an empty index.
+func NewIndex() *Index {
+	return &Index{Traffic: &table.Folded{}, Exchanges: newExchanges(), Latencies: NewLatencies(nil)}
+}
+
+// Pull lists new rows and reports whether there are more.
+func (x *Index) Pull(source session.Source) (more bool) {
+	limit := x.Scanned + PullRows
+	x.Exchanges.rows.Source = source
+	if x.Latencies != nil {
+		x.Latencies.rows.Source = source
+	}
+	for x.Scanned < limit {
+		n := source.Rows(x.Scanned, x.block[:])
+		if n == 0 {
+			return false
+		}
+		for i := range x.block[:n] {
+			x.add(uint32(x.Scanned+i), &x.block[i])
+		}
+		x.Scanned += n
+		x.Latest = x.block[n-1].T
+	}
+	return x.Scanned < source.Len()
+}
+
+func (x *Index) add(number uint32, row *session.Row) {
+	if x.notice != nil && (row.Kind == session.KindStdout || row.Kind == session.KindStart) {
+		x.notice(number, row)
+	}
+	if x.offered != nil && x.offered(row) {
+		x.Offers = append(x.Offers, number)
+	}
+	x.Exchanges.add(number, row)
+	if x.Latencies != nil {
+		x.Latencies.add(number, row)
+	}
+	if kind, ok := pointOf(row); ok {
+		x.Points[kind] = append(x.Points[kind], number)
+	}
+	switch row.Kind {
+	case session.KindStdin, session.KindStdout:
+		x.Traffic.Append(number, FloodKind(row))
+	case session.KindStderr:
+		if row.Flags&session.FlagLineEnd != 0 {
+			return // nothing to show
+		}
+		x.Stderr = append(x.Stderr, number)
+	default:
+		x.Events = append(x.Events, number)
+	}
+}
+
+// UpTo returns the index as it was when the log, which source shows in that
+// state, had the given number of rows, the last one at time latest. It shares its
+// lists with x, which may still grow.
+func (x *Index) UpTo(source session.Source, rows int, latest int64) *Index {
+	cut := &Index{
+		Scanned: rows, Latest: latest, Traffic: x.Traffic.UpTo(rows),
+		Exchanges: x.Exchanges.upTo(source, rows),
+		Stderr:    before(x.Stderr, rows), Events: before(x.Events, rows), Offers: before(x.Offers, rows), whole: x,
+	}
+	for kind := range x.Points {
+		cut.Points[kind] = before(x.Points[kind], rows)
+	}
+	return cut
+}
+
+// before returns the part of a list that is less than row. Its capacity is cut,
+// so that appending to it copies.
+func before(list []uint32, row int) []uint32 {
+	n := sort.Search(len(list), func(i int) bool { return int(list[i]) >= row })
+	return list[:n:n]
+}
+
+// SetFold folds or unfolds a flood of the traffic and reports whether that
+// changed anything.
+func (x *Index) SetFold(row int, fold bool) bool {
+	if x.whole != nil {
+		x.whole.SetFold(row, fold)
+	}
+	exchanges, traffic := x.Exchanges.List.SetFold(row, fold), x.Traffic.SetFold(row, fold)
+	return exchanges || traffic
+}
+
+// SetFolds folds or unfolds all floods of the traffic, including later ones.
+func (x *Index) SetFolds(fold bool) {
+	if x.whole != nil {
+		x.whole.SetFolds(fold)
+	}
+	x.Traffic.SetAll(fold)
+	x.Exchanges.List.SetAll(fold)
+}
+
+// FloodKind returns the key by which a row folds: notifications fold with others
+// of the same method and direction. It is 0 for rows that never fold: any that
+// may be part of a problem or of an exchange.
+func FloodKind(row *session.Row) uint32 {
+	if row.Msg != framing.Notification || row.Flags != 0 || row.State != session.ReqNone {
+		return 0
+	}
+	return uint32(row.Method)<<8 | uint32(row.Kind)
+}
+
+// A Rows reads single rows of a log. It must be used by one goroutine only.
+type Rows struct {
+	Source session.Source
+	row    [1]session.Row // kept, so that reading does not allocate
+}
+
+// At returns the row with the given number; ok is false if there is none.
+func (r *Rows) At(number int) (session.Row, bool) {
+	ok := number >= 0 && r.Source.Rows(number, r.row[:]) == 1
+	return r.row[0], ok
+}

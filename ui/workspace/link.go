@@ -1,0 +1,91 @@
+package workspace
+
+import (
+	"slices"
+	"time"
+
+	"mcpdbg/session"
+)
+
+// NoReply reports whether, according to the log, requests can no longer get a
+// response: the process has ended, or the connection to it is lost.
+func (w *Workspace) NoReply() bool {
+	return w.Shown.Lifecycle.Exited != nil || w.Shown.Lifecycle.Lost != nil
+}
+
+// LostLink reports whether the connection to the process was lost.
+func (w *Workspace) LostLink() bool {
+	return w.Shown.Lifecycle.Lost != nil && w.Shown.Lifecycle.Lost.Code != ""
+}
+
+// LinkState returns the state of the connection to the host, empty for a local
+// process.
+func (w *Workspace) LinkState() string {
+	if w.Shown.Lifecycle.Link == nil {
+		return ""
+	}
+	if link := w.Status.Process.Link; link != nil && w.Session != nil && w.Status.State != session.Starting {
+		return string(link.State)
+	}
+	return w.Shown.Lifecycle.Link.State
+}
+
+// LinkRTT returns the round-trip time to the host, 0 if unknown.
+func (w *Workspace) LinkRTT() time.Duration {
+	switch link := w.Status.Process.Link; {
+	case link != nil && w.Session != nil:
+		return link.RTT
+	case w.Shown.Lifecycle.Link != nil:
+		return time.Duration(w.Shown.Lifecycle.Link.RTT) * time.Microsecond
+	}
+	return 0
+}
+
+// FirstAfter returns the time of the first row of a kind after the given row, in
+// a list of rows. It checks only the next few rows of the list.
+func (w *Workspace) FirstAfter(list []uint32, row int, kind session.Kind) (t int64, ok bool) {
+	const near = 256
+	at, _ := slices.BinarySearch(list, uint32(row))
+	for _, number := range list[at:min(at+near, len(list))] {
+		if r, found := w.Shown.Rows.At(int(number)); found && r.Kind == kind {
+			return r.T, true
+		}
+	}
+	return 0, false
+}
+
+// ExitText describes the exit of the process and what ended it; empty while it
+// runs.
+func (w *Workspace) ExitText() string {
+	if w.Shown.Lifecycle.Exited == nil {
+		return ""
+	}
+	return session.DescribeEnd(w.Shown.Lifecycle.Exited.Exit())
+}
+
+// PhaseFollowed reports whether a start continued after the given phase.
+func (w *Workspace) PhaseFollowed(phase int) bool {
+	under := w.Shown.Lifecycle.Starting && !w.Status.Phase.Begin.IsZero()
+	return under || phase+1 < len(w.Shown.Lifecycle.Phases)
+}
+
+// Host returns the name of the host where the process runs or will run; empty for
+// this machine.
+func (w *Workspace) Host() string {
+	if w.Shown.Lifecycle.Start.Host != "" {
+		return w.Shown.Lifecycle.Start.Host
+	}
+	return w.Shown.Source.Header().Host
+}
+
+// LinkActive reports whether there is a process with a connection that can change.
+func (w *Workspace) LinkActive() bool {
+	if w.Session == nil || w.Shown.Lifecycle.Link == nil {
+		return false
+	}
+	switch w.Status.State {
+	case session.Closed, session.Failed, session.Idle:
+		return false
+	}
+	return true
+}

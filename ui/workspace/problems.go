@@ -1,0 +1,134 @@
+package workspace
+
+import (
+	"slices"
+
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/ui/widget/format"
+)
+
+// LintRows and LintBytes are the limits of one step of checking the log: at most
+// about 50 ms of work, on its own goroutine.
+const (
+	CheckRows  = 1 << 14
+	CheckBytes = 8 << 20
+)
+
+// Problems are the places where a log breaks the rules of the protocol or its
+// recommendations. They follow the log in steps, and lag behind one that grows
+// fast. Those of a past moment are taken from the Problems of the whole log,
+// which has the linter.
+type Problems struct {
+	Checker *rule.Checker
+	Running bool // a step is running
+	Timed   bool // a timer is set for the next check
+	Final   bool // no row followed at the last step
+
+	List  []diagnosis.Problem
+	Count diagnosis.Count // the counts of List
+
+	Rows    int         // rows checked so far
+	first   map[int]int // maps a row with a warning or an error to the worst of them in List
+	Version uint32      // changes with first
+
+	// Events are the rows of the events pane: events, and rows with a warning or
+	// an error, in ascending order. merged is how many events were merged in.
+	Events []uint32
+	merged int
+}
+
+// NewProblems returns the problems of a source, none of which is checked yet.
+func NewProblems(source session.Source) *Problems {
+	return &Problems{Checker: rule.New(source), first: map[int]int{}}
+}
+
+// Worst returns the worst warning or error of a row.
+func (f *Problems) Worst(row int) (*diagnosis.Problem, bool) {
+	i, ok := f.first[row]
+	if !ok {
+		return nil, false
+	}
+	return &f.List[i], true
+}
+
+// Follow merges new events.
+func (f *Problems) Follow(events []uint32) {
+	for _, row := range events[f.merged:] {
+		f.Insert(row)
+	}
+	f.merged = len(events)
+}
+
+// Insert adds a row to Events, in order and once.
+func (f *Problems) Insert(row uint32) {
+	if n := len(f.Events); n == 0 || f.Events[n-1] < row {
+		f.Events = append(f.Events, row)
+		return
+	}
+	if i, found := slices.BinarySearch(f.Events, row); !found {
+		f.Events = slices.Insert(f.Events, i, row)
+	}
+}
+
+// Take updates the list from the linter and reports whether anything was found
+// since the last call.
+func (f *Problems) Take() bool {
+	f.Rows, _ = f.Checker.Progress()
+	if f.Checker.Count() == f.Count {
+		return false
+	}
+	f.keep(f.Checker.Problems())
+	return true
+}
+
+// recall takes the problems in the first rows of a log, and reports whether there
+// are more than before. The number never decreases.
+func (f *Problems) recall(whole *Problems, rows int) bool {
+	looked, _ := whole.Checker.Progress()
+	f.Rows = min(looked, rows)
+	found, _ := whole.Checker.AsOf(rows)
+	before := f.Count
+	f.keep(found)
+	return f.Count != before
+}
+
+// keep sets the list to found, which begins with the current list.
+func (f *Problems) keep(found []diagnosis.Problem) {
+	f.Count = diagnosis.CountOf(found)
+	known := len(f.List)
+	f.List = found
+	for i, found := range f.List[known:] {
+		if found.Severity == diagnosis.Info {
+			continue
+		}
+		if worst, ok := f.Worst(found.Row); !ok || found.Severity > worst.Severity {
+			f.first[found.Row] = known + i
+		}
+		f.Insert(uint32(found.Row))
+	}
+	if len(found) > known {
+		f.Version++
+	}
+}
+
+// RecallProblems updates the problems of the moment shown, and reports whether
+// there are more.
+func (w *Workspace) RecallProblems() bool {
+	if w.Playback == nil || w.Shown != w.Playback.Past {
+		return false
+	}
+	return w.Shown.Problems.recall(w.Whole.Problems, w.Shown.Source.Len())
+}
+
+// CheckProgress returns the percentage of the rows that have been checked for
+// problems, "" if all have been. It is also "" for a session that is only a
+// little behind, since its rows are checked soon.
+func (w *Workspace) CheckProgress() string {
+	behind := w.Shown.Source.Len() - w.Shown.Problems.Rows
+	if behind <= 0 || !w.FullyRead() || w.Session != nil && behind < CheckRows {
+		return ""
+	}
+	return format.Percent(w.Shown.Problems.Rows, w.Shown.Source.Len())
+}

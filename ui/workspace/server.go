@@ -1,0 +1,187 @@
+package workspace
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/widget/format"
+)
+
+const (
+	// maxHandshake is how much of a message of a handshake is read, in bytes.
+	maxHandshake = 1 << 20
+	// maxOutputRows is how many rows after a start are searched for the first output.
+	maxOutputRows = 256
+	// maxNames is how many names of capabilities are kept.
+	maxNames = 20
+	// maxServerText is how much of each text is kept, in bytes.
+	maxServerText = 200
+)
+
+// A Server is what the latest handshake in a log says about the server. All texts are
+// untrusted.
+type Server struct {
+	Name, Version, Title string
+
+	Protocol string // agreed; "" if there is no agreement
+	Era      mcp.Era
+	Asked    string // the newest revision that was requested
+	Probed   bool   // it was requested with server/discover, which an older server does not know
+	Answered bool   // the handshake has a result
+	Refused  bool   // the handshake was answered with an error
+	Method   string // of the request that decided the handshake; "" without a handshake
+
+	Offers []string // the names of the server's capabilities, sorted
+	Gives  []string // those of the client; of elicitation with its modes
+
+	Output int64 // when the first line on stdout came after the start; 0 if none did
+}
+
+// Has reports whether the server has declared a capability.
+func (s *Server) Has(capability string) bool { return slices.Contains(s.Offers, capability) }
+
+// A serverKey changes when a Server has to be read again.
+type serverKey struct {
+	source      session.Source
+	first, last uint32
+	pair        uint32 // the response of the last request
+	start       int    // row of the start
+	rows        int    // of the log, as long as no output has come
+}
+
+// A knownServer is the Server that was read last.
+type knownServer struct {
+	key    serverKey
+	server Server
+}
+
+// Server returns what is known about the server. It reads the handshake again only if
+// that has changed.
+func (w *Workspace) Server() *Server {
+	p := w.Shown
+	key := serverKey{source: p.Source, start: p.Lifecycle.Row}
+	shake, shaken := p.Index.Exchanges.LatestHandshake()
+	if shaken {
+		last, _ := p.Rows.At(int(shake.Last))
+		key.first, key.last, key.pair = shake.First, shake.Last, last.Pair
+	}
+	if p.server.server.Output == 0 {
+		key.rows = min(p.Source.Len(), p.Lifecycle.Row+maxOutputRows)
+	} else {
+		key.rows = p.server.key.rows
+	}
+	if p.server.key != key {
+		p.server = knownServer{key: key}
+		if shaken {
+			p.readHandshake(shake, &p.server.server)
+		}
+		p.server.server.Output = p.firstOutput()
+	}
+	return &p.server.server
+}
+
+// readHandshake reads the requests of a handshake, and the response that decided it.
+func (p *Projection) readHandshake(h Handshake, s *Server) {
+	for _, number := range []uint32{h.First, h.Last} {
+		row, ok := p.Rows.At(int(number))
+		if !ok || row.Kind != session.KindStdin {
+			continue
+		}
+		s.Method = p.Source.Method(row.Method)
+		if e, err := p.Source.Entry(row, maxHandshake); err == nil && !e.Cut {
+			s.request(s.Method, e.Msg.Params.Of(e.Payload))
+		}
+		response, ok := p.Rows.At(int(row.Pair) - 1)
+		if number != h.Last || !ok {
+			continue
+		}
+		if s.Refused = response.Msg == framing.ErrorResponse; s.Refused {
+			continue
+		}
+		if e, err := p.Source.Entry(response, maxHandshake); err == nil && !e.Cut {
+			s.response(e.Msg.Result.Of(e.Payload))
+		}
+	}
+}
+
+// request takes what the client asks for and declares. The first request counts for
+// the revision, the last one for the capabilities.
+func (s *Server) request(method string, params []byte) {
+	var r struct {
+		ProtocolVersion string                     `json:"protocolVersion"`
+		Capabilities    map[string]json.RawMessage `json:"capabilities"`
+		Meta            map[string]json.RawMessage `json:"_meta"`
+	}
+	if json.Unmarshal(params, &r) != nil {
+		return
+	}
+	if method == mcp.MethodDiscover {
+		_ = json.Unmarshal(r.Meta[mcp.MetaProtocolVersion], &r.ProtocolVersion)
+		_ = json.Unmarshal(r.Meta[mcp.MetaClientCapabilities], &r.Capabilities)
+		s.Probed = true
+	}
+	if s.Asked == "" {
+		s.Asked = format.Brief(r.ProtocolVersion, maxServerText)
+	}
+	s.Gives = namesOf(r.Capabilities)
+	for i, name := range s.Gives {
+		var modes map[string]json.RawMessage
+		if name == "elicitation" && json.Unmarshal(r.Capabilities[name], &modes) == nil && len(modes) > 0 {
+			s.Gives[i] = format.Brief(name+" "+strings.Join(namesOf(modes), "+"), maxServerText)
+		}
+	}
+}
+
+// response takes the result of the handshake.
+func (s *Server) response(result []byte) {
+	type info struct{ Name, Title, Version string }
+	var r struct {
+		ProtocolVersion   string                     `json:"protocolVersion"`
+		SupportedVersions []string                   `json:"supportedVersions"`
+		ServerInfo        info                       `json:"serverInfo"`
+		Capabilities      map[string]json.RawMessage `json:"capabilities"`
+		Meta              map[string]json.RawMessage `json:"_meta"`
+	}
+	if json.Unmarshal(result, &r) != nil {
+		return
+	}
+	s.Answered, s.Protocol, s.Era = true, r.ProtocolVersion, mcp.Legacy
+	if s.Method == mcp.MethodDiscover {
+		s.Protocol, s.Era = "", mcp.Modern
+		s.Protocol, _ = mcp.Newest(r.SupportedVersions)
+		_ = json.Unmarshal(r.Meta[mcp.MetaServerInfo], &r.ServerInfo)
+	}
+	s.Protocol = format.Brief(s.Protocol, maxServerText)
+	s.Name, s.Version = format.Brief(r.ServerInfo.Name, maxServerText), format.Brief(r.ServerInfo.Version, maxServerText)
+	s.Title = format.Brief(r.ServerInfo.Title, maxServerText)
+	s.Offers = namesOf(r.Capabilities)
+}
+
+// namesOf returns the names of the members of an object, sorted.
+func namesOf(object map[string]json.RawMessage) []string {
+	names := make([]string, 0, len(object))
+	for name := range object {
+		names = append(names, format.Brief(name, maxServerText))
+	}
+	slices.Sort(names)
+	return names[:min(len(names), maxNames)]
+}
+
+// firstOutput returns the time of the first line on stdout after the start; 0 if there
+// is none.
+func (p *Projection) firstOutput() int64 {
+	for number := p.Lifecycle.Row; number < p.Lifecycle.Row+maxOutputRows; number++ {
+		row, ok := p.Rows.At(number)
+		if !ok {
+			return 0
+		}
+		if row.Kind == session.KindStdout {
+			return row.T
+		}
+	}
+	return 0
+}

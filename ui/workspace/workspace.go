@@ -1,0 +1,131 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"mcpdbg/session"
+)
+
+// InlineLimit is the largest message, in bytes, that is read immediately when the
+// cursor moves; a longer one is read in a command.
+const InlineLimit = 64 << 10
+
+// A Workspace is the data of one session or recording on the screen. It knows
+// nothing of panes. It must be used by the program's goroutine only.
+type Workspace struct {
+	Shown        *Projection // the one on the screen
+	Whole        *Projection // of the whole log
+	Tail         *Projection // of the last rows, while the others are read; else nil
+	Log          session.Source
+	Reading      atOnce    // the log, until it is completely read; else nil
+	Playback     *Playback // of a recording; nil if it cannot be played
+	Notes        Notes
+	Number       int
+	Target       int    // of the grid that it was opened from, or noTarget
+	NoServer     string // why there is no server to act on, once it was asked for
+	Title        string
+	Path         string                      // of a recording, as in Opened.File
+	Name         string                      // of the debugged program, for the window title
+	Session      *session.Session            // nil for a recording
+	Launch       func(context.Context) error // starts the server after opening; nil if it is not started
+	Release      func(context.Context) error // ends the session if it is ours
+	Closed       <-chan struct{}             // closed when the workspace is removed from the screen
+	Close        context.CancelFunc          // closes Gone
+	Calls        []*Call                     // made by the user: pending, or cancelled and watched
+	LateProgress []uint32                    // rows with progress since a call was cancelled
+	Subscribed   map[string]*Call            // subscribed resources, by URI
+	Stats        session.Stats               // of the rows shown
+	File         session.Stats               // of the whole log
+	Status       session.Status
+	Clock        int64                   // time on the log's clock at the last check; -1 if it does not run
+	Unreachable  bool                    // requests can no longer get a response
+	Waiting      []session.ServerRequest // requests that wait for the user, oldest first
+	Delayed      []session.ServerRequest // requests that policies answer later, oldest first
+	Rate         Meter
+	Overview     bool // the user has selected no row yet, so the detail shows the server
+	Selected     Selection
+	Viewed       Selection // the row that the detail shows: of a selected exchange, usually the response
+	AtRow        int       // number of the row under the cursor in the traffic; -1 for none
+	Sample       Sample
+	Starting     bool // Start or Restart is running
+	Stop         context.CancelFunc
+}
+
+// New returns the workspace of an opened session or recording. It is closed with
+// forget, which ends ctx.
+func New(ctx context.Context, forget context.CancelFunc, o Opened, number int) *Workspace {
+	source := o.Source
+	if source == nil {
+		source = o.Session.Log()
+	}
+	ws := &Workspace{
+		Whole: NewProjection(source), Log: source,
+		Number: number, Target: noTarget, Title: o.Title, Path: o.File, Session: o.Session, Launch: o.Start, Release: o.Close,
+		Closed: ctx.Done(), Close: forget,
+		Overview: true, Starting: o.Start != nil, Stop: func() {}, Subscribed: map[string]*Call{}, Clock: -1, AtRow: -1,
+	}
+	ws.Shown, ws.Notes = ws.Whole, Notes{File: o.Notes, Texts: map[int]string{}}
+	ws.readEnd()
+	if argv := source.Header().Argv; len(argv) > 0 {
+		ws.Name = WindowTitle(argv[0])
+	}
+	return ws
+}
+
+// Selection is the row that actions apply to.
+type Selection struct {
+	OK      bool
+	Traffic bool // it was selected in the traffic
+	Number  int
+	Row     session.Row
+	Follows bool // the list selects new rows as they arrive
+}
+
+// Requests returns the server requests that can be answered now, those that wait
+// for the user first.
+func (w *Workspace) Requests() []session.ServerRequest { return slices.Concat(w.Waiting, w.Delayed) }
+
+// PullRequests takes in the pending requests of a running session.
+func (w *Workspace) PullRequests() {
+	w.Waiting, w.Delayed = w.Session.ServerRequests(), w.Session.DelayedRequests()
+}
+
+// FullTitle returns the title without the host in brackets, which is shown next
+// to it.
+func (w *Workspace) FullTitle() string {
+	if host := w.Host(); host != "" {
+		return strings.TrimSuffix(w.Title, " ("+host+")")
+	}
+	return w.Title
+}
+
+// SessionName returns the title without the place, which is shown next to it.
+func (w *Workspace) SessionName() string {
+	title := w.FullTitle()
+	return strings.TrimSuffix(title, " (local)")
+}
+
+// WindowTitle returns the title of the terminal window. Of outside text it keeps
+// only letters, digits and a few marks.
+func WindowTitle(program string) string {
+	safe := strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./@ ", r)) {
+			return r
+		}
+		return -1
+	}, program)
+	const longest = 60
+	return "mcpdbg " + safe[:min(len(safe), longest)]
+}
+
+// SetTarget records the target of a run that the workspace was opened from.
+func (w *Workspace) SetTarget(target int) { w.Target, w.NoServer = target, "" }
+
+// OfTarget reports whether this is the recording of a target of a run.
+func (w *Workspace) OfTarget() bool { return w.Session == nil && w.Target != noTarget }
+
+// noTarget is the target of a workspace that was not opened from a grid.
+const noTarget = -1
