@@ -71,13 +71,14 @@ func harvestScript(mark string, from PathFrom) string {
 	}
 	return fmt.Sprintf(`unset _m _ml
 %[1]s=%[2]s
-_mh='echo; echo "PATH-%[2]s $PATH"'
+_mh='echo; echo "PATH-%[2]s $PATH"; exit 42'
 export %[1]s _mh
 _ms=${SHELL:-/bin/sh}
 case $_ms in
 *csh) set -- ;;
 *) set -- -l ;;
 esac
-exec "$_ms" "$@"%[3]s -c 'exec /bin/sh -c "$_mh"' </dev/null
+"$_ms" "$@"%[3]s -c 'exec /bin/sh -c "$_mh"' </dev/null
+[ $? = 42 ] && IFS= read -r _m
 `, executor.MarkName, mark, interactive)
 }

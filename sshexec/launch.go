@@ -195,7 +195,7 @@ func (l *launcher) prepared(ctx context.Context, o opening) (*launched, *executo
 	if failure != nil {
 		return nil, failure
 	}
-	run, failure := l.ready(ctx, r.line)
+	run, failure := l.ready(ctx, o, r.line)
 	if failure != nil {
 		return nil, failure
 	}
@@ -232,7 +232,7 @@ func (l *launcher) letGo(ctx context.Context, o opening, run *launched, g *guard
 }
 
 // ready parses what the run reports: pid, group, status, stamp, PATH.
-func (l *launcher) ready(ctx context.Context, line string) (*launched, *executor.StartError) {
+func (l *launcher) ready(ctx context.Context, o opening, line string) (*launched, *executor.StartError) {
 	f := strings.SplitN(line, " ", 5)
 	if len(f) < 5 {
 		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("unexpected reply of the start script: %q", cut(line)), "")
@@ -240,6 +240,9 @@ func (l *launcher) ready(ctx context.Context, line string) (*launched, *executor
 	pid, err := strconv.Atoi(f[0])
 	if err != nil || pid <= 1 {
 		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("unexpected reply of the start script: %q", cut(line)), "")
+	}
+	if f[2] != runOK {
+		_ = o.ch.CloseWrite() // it waits until its report has arrived
 	}
 	switch f[2] {
 	case runOK:

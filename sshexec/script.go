@@ -85,7 +85,8 @@ _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 
 // runScript prepares a process and prints RUN-mark, its pid, its group, whether
 // it can be executed and its stamp, on both streams; it then waits for GO-mark
-// and becomes the program. After the named variables are set it must not use a
+// and becomes the program. It waits even if it cannot, until its input ends:
+// dropbear can lose the last output of a command that ends by itself. After the named variables are set it must not use a
 // variable that could be one of them, so its own begin with _m.
 func runScript(mark string, c launchCommand) string {
 	var b strings.Builder
@@ -93,7 +94,7 @@ func runScript(mark string, c launchCommand) string {
 	fmt.Fprintf(&b, `_mend() { echo; echo "RUN-%[1]s $$ ${_mg:-0} $1 $_mk $PATH"; echo >&2; echo "RUN-%[1]s" >&2; }
 `, mark)
 	if c.dir != "" {
-		fmt.Fprintf(&b, "cd -- %s 2>/dev/null || { _mend %s; exit 111; }\nunset OLDPWD\n", quote(c.dir), runNoDir)
+		fmt.Fprintf(&b, "cd -- %s 2>/dev/null || { _mend %s; IFS= read -r _mr; exit 111; }\nunset OLDPWD\n", quote(c.dir), runNoDir)
 	}
 	fmt.Fprintf(&b, "%[1]s=${%[1]s:+$%[1]s,}%[2]s\nexport %[1]s\n", executor.MarkName, mark)
 	if c.path != "" {
@@ -124,8 +125,8 @@ _md=${_mr%%%%:*} _mr=${_mr#*:}
 done ;;
 esac
 _mend $_ms
-[ $_ms = %[1]s ] || exit 127
 IFS= read -r _mr
+[ $_ms = %[1]s ] || exit 127
 [ "$_mr" = GO-%[4]s ] || exit 112
 unset _ms _mr _md _mg _mk
 unset -f _mend _mtry _mlim _mset

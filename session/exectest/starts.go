@@ -51,7 +51,7 @@ func failedStart(s *suite) {
 	_, err := s.Executor.Start(s.ctx, cmd)
 	var failed *executor.StartError
 	require.ErrorAs(s, err, &failed)
-	require.Equal(s, executor.StartNotFound, failed.Code)
+	require.Equal(s, executor.StartNotFound, failed.Code, failed)
 	require.NotEmpty(s, failed.Hint)
 	require.NotEmpty(s, failed.Phase)
 	require.Positive(s, failed.Elapsed)
