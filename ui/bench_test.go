@@ -92,7 +92,7 @@ func turnPage(d *driver, i int) { d.do([]string{kit.PageUp, kit.PageDown}[i/20%2
 // are made once for each row; a row that was painted before costs nothing.
 func TestFrameAllocations(t *testing.T) {
 	log := newLog(t)
-	appendTraffic(t, log, 10_000)
+	appendTraffic(t, log, 3_000)
 	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
 		for _, f := range frames {
 			t.Run(view.String()+"/"+f.name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestFrameAllocations(t *testing.T) {
 					d.pull() // until the header no longer shows how much of the log is checked
 				}
 				i := 0
-				allocs := testing.AllocsPerRun(100, func() {
+				allocs := testing.AllocsPerRun(40, func() {
 					f.step(d, i)
 					d.content()
 					i++

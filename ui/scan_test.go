@@ -86,12 +86,12 @@ func (d *driver) repainted() string {
 // TestFilterFindsAll checks that the filter on the screen lists the same rows as
 // a brute-force search, for any number of rows.
 func TestFilterFindsAll(t *testing.T) {
-	path := rectest.Calls(t, 3*wire.StepRows/2, 2)
+	path := rectest.Calls(t, 3*wire.StepRows/4, 2)
 	var want []uint32
 	for _, n := range rectest.SlowErrors(t, path, 100*time.Millisecond) {
 		want = append(want, uint32(n-1))
 	}
-	require.Greater(t, len(want), wire.StepRows/2)
+	require.Greater(t, len(want), wire.StepRows/4)
 	log, err := recordings.Open(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, log.Close()) })

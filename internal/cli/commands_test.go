@@ -21,6 +21,7 @@ type printedEntry struct {
 	N                                           uint64
 	K, Phase, State, Detail, Era, Raw, Protocol string
 	M                                           json.RawMessage
+	Times                                       int
 }
 
 func printedEntries(t testing.TB, stdout string) (session.Header, []printedEntry) {

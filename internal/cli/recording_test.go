@@ -58,12 +58,12 @@ func TestRecordingsOfAllFaults(t *testing.T) {
 // nothing is lost; --overrun=drop reports what it loses.
 func TestRecordingsWithSlowLog(t *testing.T) {
 	t.Parallel()
-	const bytes = 20_000 * 2048
+	const bytes = 8_000 * 2048
 	// For output to be lost, the log must be slower than any server, even on a
 	// busy machine.
 	for overrun, delay := range map[string]string{"hold": "3ms", "drop": "30ms"} {
 		record := filepath.Join(t.TempDir(), "r.jsonl")
-		r := run(t, against("writer-now:20000x2048", "run", "--raw", "--json", "--record", record,
+		r := run(t, against("writer-now:8000x2048", "run", "--raw", "--json", "--record", record,
 			"--collector-delay", delay, "--overrun", overrun)...)
 		require.Equal(t, 0, r.code, r.stderr)
 		report, err := recordings.Verify(record)
