@@ -73,13 +73,14 @@ func (f *Form) Paste(text string) bool {
 	return fl.typed() && f.insert(fl, text)
 }
 
-// insert inserts text before the cursor. In an absent or null field, the text
-// replaces the value.
+// insert inserts text before the cursor. In an absent or null field, and in one
+// that still has its default, the text replaces the value.
 func (f *Form) insert(fl *field, text string) bool {
-	if len(fl.text)+len(text) > maxText {
+	replaces := fl.state != given || fl.preset
+	if len(text) > maxText || !replaces && len(fl.text)+len(text) > maxText {
 		return false
 	}
-	if fl.state != given {
+	if replaces {
 		fl.setText("", nil)
 	}
 	f.give(fl)
@@ -110,8 +111,17 @@ func (f *Form) typedInto(fl *field) {
 	f.changed()
 }
 
-// editKey moves or deletes within a text.
+// editKey moves or deletes within a text, which is then no longer replaced by
+// what is typed.
 func (f *Form) editKey(fl *field, key string) bool {
+	if !f.moveOrDelete(fl, key) {
+		return false
+	}
+	fl.preset = false
+	return true
+}
+
+func (f *Form) moveOrDelete(fl *field, key string) bool {
 	text, at := fl.text, fl.cursor
 	switch key {
 	case "left", "ctrl+b":

@@ -7,6 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
 )
 
 func TestTyping(t *testing.T) {
@@ -39,6 +42,48 @@ func TestTyping(t *testing.T) {
 		require.False(t, f.Key(key), key.String())
 	}
 	require.False(t, formOf(`{"type":"object"}`).Key(tea.KeyPressMsg{Code: 'x', Text: "x"}))
+}
+
+// TestDefaultIsReplaced checks that a default is selected as a whole: typed text
+// replaces it, and any other key edits it.
+func TestDefaultIsReplaced(t *testing.T) {
+	const number = `"n":{"type":"integer","default":10}`
+	for keys, want := range map[string]string{
+		"2": "2", "25": "25", "<end>2": "102", "<home>2": "210", "<left>2": "120",
+		"<backspace>2": "12", "<ctrl+u>2": "2", "2<backspace>3": "3",
+	} {
+		f := props(number)
+		press(t, f, keys)
+		require.Equal(t, `{"n":`+want+`}`, sent(t, f), keys)
+	}
+	f := props(number)
+	require.True(t, f.Paste("7"))
+	require.Equal(t, `{"n":7}`, sent(t, f))
+	require.NoError(t, f.SetJSON([]byte(`{"n":10}`)), "a draft that still has the default")
+	press(t, f, "2")
+	require.Equal(t, `{"n":2}`, sent(t, f))
+	require.NoError(t, f.SetJSON([]byte(`{"n":11}`)))
+	press(t, f, "2")
+	require.Equal(t, `{"n":112}`, sent(t, f), "a value of the user is edited")
+	f = props(`"o":{"type":"object","default":{"s":"hello"},"properties":{"s":{"type":"string"}}}`)
+	require.True(t, f.Select("/o/s"))
+	press(t, f, "x")
+	require.Equal(t, `{"o":{"s":"x"}}`, sent(t, f), "a part of a default")
+}
+
+// TestDefaultLooksSelected checks that a default is painted as selected until it
+// is edited.
+func TestDefaultLooksSelected(t *testing.T) {
+	f := props(`"n":{"type":"integer","default":10}`)
+	selected := func() string {
+		var out paint.Lines
+		f.Paint(&out, true)
+		return string(out.Painted(0).String())
+	}
+	th := theme.New(true, theme.NoColor)
+	require.Contains(t, selected(), th.Selected.On+"10"+th.Selected.Off)
+	press(t, f, "<end>")
+	require.NotContains(t, selected(), th.Selected.On+"10"+th.Selected.Off)
 }
 
 func TestPaste(t *testing.T) {

@@ -11,7 +11,7 @@ func Example() {
 		"city":{"type":"string"},"days":{"type":"integer","maximum":7,"default":3}}}`), form.Options{})
 	f.Paste("Zürich")
 	f.Next()
-	f.Paste("0")
+	f.Paste("30") // replaces the default
 	value, _ := f.JSON()
 	problems, _ := f.Problems()
 	fmt.Println(string(value), problems)

@@ -32,6 +32,7 @@ type field struct {
 	text        string // of a text, a number, or JSON
 	raw         []byte // the bytes that text was read from, until it is changed
 	cursor      int    // offset in text
+	preset      bool   // text is a default of the schema that nobody has touched
 	checkedText string // the text that valid refers to
 	valid       bool
 
@@ -92,10 +93,24 @@ func (f *Form) fill(fl *field) {
 	switch def := fl.spec.def; {
 	case def != nil:
 		f.set(fl, def)
+		fl.presetAll()
 	case fl.required && fl.foldable():
 		f.give(fl)
 		fl.folded = false
 	}
+}
+
+// presetAll marks the texts of a field and its parts as defaults.
+func (fl *field) presetAll() {
+	fl.preset = true
+	for _, child := range fl.children {
+		child.presetAll()
+	}
+}
+
+// isDefault reports whether a value is the default of the field.
+func (fl *field) isDefault(v *value) bool {
+	return fl.spec.def != nil && fl.spec.def.equal(v)
 }
 
 // give makes a field and all its parents present, with as little content as
@@ -142,7 +157,7 @@ func (f *Form) showJSON(fl *field) {
 func (f *Form) clear(fl *field) {
 	f.fields -= count(fl.children)
 	fl.state, fl.asJSON = absent, false
-	fl.text, fl.raw, fl.cursor, fl.checkedText = "", nil, 0, ""
+	fl.text, fl.raw, fl.cursor, fl.checkedText, fl.preset = "", nil, 0, "", false
 	fl.choice, fl.picked = -1, nil
 	fl.children, fl.made = nil, false
 }
@@ -184,6 +199,7 @@ func (f *Form) set(fl *field, v *value) {
 		fits = v.kind == '{' && f.setMembers(fl, v.members)
 	}
 	if fits {
+		fl.preset = fl.isDefault(v)
 		return
 	}
 	f.clear(fl)
@@ -194,10 +210,11 @@ func (f *Form) set(fl *field, v *value) {
 	fl.state = given
 	fl.asJSON = true
 	fl.setText(string(v.raw), nil)
+	fl.preset = fl.isDefault(v)
 }
 
 func (fl *field) setText(text string, raw []byte) {
-	fl.text, fl.raw, fl.cursor = text, raw, len(text)
+	fl.text, fl.raw, fl.cursor, fl.preset = text, raw, len(text), false
 }
 
 func (f *Form) setItems(fl *field, items []*value) bool {

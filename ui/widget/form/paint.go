@@ -257,7 +257,8 @@ func (fl *field) present() int {
 	return n
 }
 
-// edited paints the part of a text around its cursor, and the cursor.
+// edited paints the part of a text around its cursor, and the cursor. A default
+// is selected as a whole: the next character replaces it.
 func (p *painter) edited(fl *field) {
 	th := p.f.theme
 	style := styleOf(fl, th)
@@ -265,6 +266,10 @@ func (p *painter) edited(fl *field) {
 	from := windowFrom(fl.text, fl.cursor, room-1)
 	if from > 0 {
 		p.put(th.Dim, p.f.text.Ellipsis)
+	}
+	if fl.preset && fl.text != "" {
+		p.text(th.Selected, fl.text[from:])
+		return
 	}
 	p.put(style, fl.text[from:fl.cursor])
 	next := after(fl.text, fl.cursor)
