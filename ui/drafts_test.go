@@ -44,11 +44,13 @@ func TestDraftsSurvive(t *testing.T) {
 	again(func(t *testing.T, d *driver) {
 		d.do(actCompose)
 		require.Equal(t, "a message", d.visible.composer.Text().Value())
+		require.Regexp(t, `not JSON  kept from [-0-9: ]+, f6 clears`, d.plain(), "it is said that the text is old")
 		d.do("compose-view")
 		require.Equal(t, `\xff`, d.visible.composer.Text().Value())
 		d.do("close-composer")
 		d.fill()
 		require.Equal(t, `{"text":"sent and not","times":1}`, d.arguments())
+		require.Regexp(t, `valid  kept from [-0-9: ]+, f6 clears`, d.plain())
 		d.do("form-compose-older")
 		require.Equal(t, `{"text":"sent","times":1}`, d.arguments())
 	})

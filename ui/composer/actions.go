@@ -26,6 +26,7 @@ const (
 	actOlder        = "compose-older"
 	actNewer        = "compose-newer"
 	actCopy         = "compose-copy"
+	actClear        = "compose-clear"
 	actCompleteWord = "complete-word"
 	actPresets      = "presets"
 	actPresetTake   = "preset-take"
@@ -54,11 +55,12 @@ func actionsIn(prefix, scope string) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: prefix + actSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "send", Help: "Send the message. Line breaks inside it are removed; raw bytes are sent unchanged.", Priority: 90, Enabled: host.CanSend}, Do: on((*Pane).send)},
 		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actClose, Scope: scope, Title: "close (draft kept)", Help: "Close the composer and keep the draft."}),
-		{Entry: host.Entry{ID: prefix + actView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "view", Help: "Switch between the form and its JSON, or between a message and raw bytes.", Priority: 70}, Do: on((*Pane).otherView)},
+		{Entry: host.Entry{ID: prefix + actView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Help: "Switch between the form and its JSON, or between a message and raw bytes.", Priority: 70, TitleNow: viewTitle}, Do: on((*Pane).otherView)},
 		{Entry: host.Entry{ID: prefix + actWhole, Keys: []string{"ctrl+o"}, Scope: scope, Title: "form or message", Help: "Turn the form into a whole message, in which anything can be changed; from a message, go back to the form.", Priority: 40}, Do: on((*Pane).toMessage)},
 		{Entry: host.Entry{ID: prefix + actEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole text, in your editor ($VISUAL, $EDITOR).", Priority: 65}, Do: on((*Pane).editElsewhere)},
 		{Entry: host.Entry{ID: prefix + actOlder, Keys: []string{"ctrl+r"}, Scope: scope, Title: "earlier", Help: "Recall earlier text sent from this field.", Priority: 58}, Do: on(func(p *Pane, c host.Context) tea.Cmd { return p.recall(c, 1) })},
 		{Entry: host.Entry{ID: prefix + actNewer, Keys: []string{"ctrl+y"}, Scope: scope, Title: "later", Help: "Recall later text sent from this field, and finally the draft."}, Do: on(func(p *Pane, c host.Context) tea.Cmd { return p.recall(c, -1) })},
+		{Entry: host.Entry{ID: prefix + actClear, Keys: []string{"f6"}, Scope: scope, Title: "clear", Synonyms: []string{"reset", "defaults"}, Help: "Empty the text, or give the form its defaults again; earlier text can be recalled.", Priority: 30}, Do: on((*Pane).clear)},
 		{Entry: host.Entry{ID: prefix + actCopy, Keys: []string{"f2"}, Scope: scope, Title: "copy command", Help: "Copy the mcpdbg command line that makes this call."}, Do: on((*Pane).copyCall)},
 	}
 }
@@ -66,6 +68,15 @@ func actionsIn(prefix, scope string) []host.Action {
 // on adapts a method to an action of the open composer.
 func on(do func(*Pane, host.Context) tea.Cmd) func(host.Context) tea.Cmd {
 	return host.On(func(c host.Context, p *Pane) tea.Cmd { return do(p, c) })
+}
+
+// viewTitle names the view that the composer would switch to.
+func viewTitle(c host.Context) string {
+	p, ok := c.View.(*Pane)
+	if !ok {
+		return ""
+	}
+	return [...]string{messageView: "as raw bytes", formView: "as JSON", jsonView: "as form", rawView: "as message"}[p.view]
 }
 
 func inMessage(c host.Context) (bool, string) {

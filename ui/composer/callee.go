@@ -111,19 +111,57 @@ func (p *Pane) composeWith(c host.Context, item *workspace.CatalogItem, argument
 	}
 	p.keepDraft()
 	t := &callee{item: item}
-	if arguments == nil {
+	drafted := arguments == nil
+	if drafted {
 		arguments = []byte(p.drafts.text(t.draft()))
 	}
 	p.target, p.view, p.refused, p.completing = t, formView, "", completing{}
-	p.form = form.New(t.schema(), form.Options{Theme: c.Host.Screen().Theme, Text: c.Host.Screen().Look()})
+	blank := p.blankForm(c)
 	if len(arguments) > maxFields || len(arguments) > 0 && p.form.SetJSON(arguments) != nil {
 		p.view = jsonView
 		p.json.SetValue(string(arguments))
 	}
 	p.fresh = p.form.Revision()
+	delete(p.kept, t.draft())
+	if now, _ := p.form.JSON(); drafted && (p.view == jsonView || !bytes.Equal(blank, now)) {
+		p.kept[t.draft()] = p.drafts.since(t.draft())
+	}
 	p.setHistory()
 	p.show(c)
 	return p.suggestLater(c)
+}
+
+// blankForm makes the form of the target with its defaults, and returns their JSON.
+func (p *Pane) blankForm(c host.Context) []byte {
+	p.form = form.New(p.target.schema(), form.Options{Theme: c.Host.Screen().Theme, Text: c.Host.Screen().Look()})
+	p.fresh = p.form.Revision()
+	arguments, _ := p.form.JSON() // defaults that are not valid are in it as strings
+	return arguments
+}
+
+// clear empties the text, or gives the form its defaults again. The earlier text can
+// be recalled.
+func (p *Pane) clear(c host.Context) tea.Cmd {
+	name := p.draftName()
+	p.refused, p.completing, p.recalling = "", completing{}, recalling{}
+	if b := p.Text(); b != nil {
+		p.remember(name, b.Value())
+		b.SetValue("")
+	}
+	if p.view == formView || p.view == jsonView {
+		if p.view == formView {
+			arguments, _ := p.form.JSON()
+			p.remember(name, string(arguments))
+		}
+		blank := p.blankForm(c)
+		if p.view == jsonView {
+			p.json.SetValue(fields.Spread(blank))
+		}
+		p.setHistory()
+	}
+	p.drafts.set(name, "")
+	p.show(c)
+	return p.keepLater(c)
 }
 
 // EditSelected takes the selected message into the composer: a call of an item
@@ -212,7 +250,7 @@ func formable(e *session.Entry) (member, key string, arguments []byte, ok bool) 
 // editText takes a message into the composer as text.
 func (p *Pane) editText(c host.Context, text string) tea.Cmd {
 	p.view = messageView
-	p.drafts.sent(draftMessage, p.area.Value()) // the previous text can be recalled
+	p.remember(draftMessage, p.area.Value()) // the previous text can be recalled
 	p.area.SetValue(text)
 	p.show(c)
 	return nil

@@ -2,8 +2,10 @@ package composer
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -53,6 +55,7 @@ type Pane struct {
 	completing completing
 	recalling  recalling
 	drafts     *drafts
+	kept       map[string]time.Time // when the text on the screen was written, if it is a draft; by its name
 }
 
 // Options are what the composer needs of its surroundings.
@@ -76,8 +79,13 @@ const (
 // New returns the closed composer of a session, with its drafts.
 func New(w *workspace.Workspace, o Options) *Pane {
 	p := &Pane{options: o, area: kit.NewTextBox(messageHint), json: kit.NewTextBox(jsonHint), raw: kit.NewTextBox(rawHint), drafts: openDrafts(o.Drafts, w.Title, w.Shown.Source.Header())}
-	p.area.SetValue(p.drafts.text(draftMessage))
-	p.raw.SetValue(p.drafts.text(draftRaw))
+	p.kept = map[string]time.Time{}
+	for name, box := range map[string]*kit.TextBox{draftMessage: &p.area, draftRaw: &p.raw} {
+		if text := p.drafts.text(name); text != "" {
+			box.SetValue(text)
+			p.kept[name] = p.drafts.since(name)
+		}
+	}
 	return p
 }
 
@@ -189,7 +197,7 @@ func (p *Pane) Paint(c host.Context, focused bool) {
 	p.block.Options = screen.Look()
 	in := p.place.Body()
 	p.paint(screen, &p.block, in.W, in.H)
-	left, right := p.titles(c.Workspace)
+	left, right := p.titles(c)
 	screen.Canvas.Pane(p.place, screen.Border(left, right, focused), &p.block)
 }
 
@@ -219,25 +227,71 @@ func (p *Pane) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
 	}
 }
 
-// needFixing formats the number of fields that have problems.
-func needFixing(n int) string {
-	if n == 1 {
-		return "1 field needs fixing"
+// narrow is the width from which the title has room for sentences.
+const narrow = 70
+
+// formState says in a few words whether a form is valid: which required fields are
+// empty, and which values are wrong.
+func formState(problems []form.Problem, width int) string {
+	empty := 0
+	for _, p := range problems {
+		if p.Missing {
+			empty++
+		}
 	}
-	return paint.Thousands(n) + " fields need fixing"
+	var parts []string
+	for _, of := range []struct {
+		n               int
+		one, many, tiny string
+	}{
+		{len(problems) - empty, " field needs fixing", " fields need fixing", " to fix"},
+		{empty, " required field is empty", " required fields are empty", " required"},
+	} {
+		text := of.many
+		switch {
+		case of.n == 0:
+			continue
+		case width < narrow:
+			text = of.tiny
+		case of.n == 1:
+			text = of.one
+		}
+		parts = append(parts, paint.Thousands(of.n)+text)
+	}
+	return cmp.Or(strings.Join(parts, ", "), "valid")
+}
+
+// keptNote tells that the text on the screen is a draft of an earlier time, "" if it
+// is not.
+func (p *Pane) keptNote(c host.Context) string {
+	at, ok := p.kept[p.draftName()]
+	if !ok {
+		return ""
+	}
+	layout, now := "15:04", time.Now()
+	if at.Format(time.DateOnly) != now.Format(time.DateOnly) {
+		layout = "2006-01-02 15:04"
+	}
+	key := actClear
+	if p.view == formView {
+		key = inForm + actClear
+	}
+	return "  kept from " + at.Format(layout) + ", " + c.Host.Key(key) + " clears"
 }
 
 // titles returns the titles in the border; the right one describes the text.
-func (p *Pane) titles(w *workspace.Workspace) (left, right string) {
+func (p *Pane) titles(c host.Context) (left, right string) {
+	left, right = p.textTitles(c.Workspace)
+	return left, strings.TrimSpace(right + p.keptNote(c))
+}
+
+func (p *Pane) textTitles(w *workspace.Workspace) (left, right string) {
 	switch p.view {
 	case formView:
 		problems, err := p.form.Problems()
-		right = "valid"
-		switch {
-		case err != nil:
+		right = formState(problems, p.place.W)
+		if err != nil {
 			right = "cannot be checked"
-		case len(problems) > 0:
-			right = needFixing(len(problems))
 		}
 		return "Compose " + p.target.title(), right + p.target.unlisted(w)
 	case jsonView:

@@ -97,6 +97,14 @@ func (d *drafts) text(name string) string {
 	return ""
 }
 
+// since returns when the draft with a name was written.
+func (d *drafts) since(name string) time.Time {
+	if one := d.all[name]; one != nil {
+		return time.UnixMilli(one.Used)
+	}
+	return time.Time{}
+}
+
 // history returns the texts sent from a draft, newest first.
 func (d *drafts) history(name string) []string {
 	if one := d.all[name]; one != nil {
@@ -233,6 +241,12 @@ func pruneDrafts(folder string) error {
 		}
 	}
 	return nil
+}
+
+// remember keeps a text that was sent, or is replaced, so that it can be recalled.
+func (p *Pane) remember(name, text string) {
+	p.drafts.sent(name, text)
+	delete(p.kept, name)
 }
 
 // keepDraft stores the composer's content in its drafts.

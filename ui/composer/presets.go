@@ -102,7 +102,7 @@ func takePreset(c host.Context, l *presetList) tea.Cmd {
 	if err != nil {
 		pending = `"mcpdbg-1"` // at least one that was used before
 	}
-	p.drafts.sent(draftRaw, p.raw.Value())
+	p.remember(draftRaw, p.raw.Value())
 	p.raw.SetValue(escapeBytes(presets[i].make(bytes.Clone(message), pending)))
 	c.Host.Redraw()
 	return p.keepLater(c)

@@ -143,7 +143,7 @@ func (p *Pane) sendRaw(c host.Context) tea.Cmd {
 		said := format.Size(int64(len(data))) + " bytes"
 		s.Act("raw", said+" unchanged", n)
 		return host.Result{What: "send", Err: err, Text: said + " sent", Then: func(c host.Context) tea.Cmd {
-			p.drafts.sent(draftRaw, text)
+			p.remember(draftRaw, text)
 			p.close(c)
 			return c.Host.Refresh(c.Workspace)
 		}}

@@ -56,7 +56,7 @@ func (p *Pane) sendLine(c host.Context, text []byte, err error) tea.Cmd {
 		return nil
 	}
 	send := func(c host.Context) tea.Cmd {
-		p.drafts.sent(draftMessage, p.area.Value())
+		p.remember(draftMessage, p.area.Value())
 		p.area.SetValue("")
 		p.close(c)
 		return sendText(c, text)
@@ -132,7 +132,7 @@ func (p *Pane) sendJSON(c host.Context) tea.Cmd {
 func (p *Pane) sendArguments(c host.Context, arguments []byte) tea.Cmd {
 	t := p.target
 	p.refused = ""
-	p.drafts.sent(t.draft(), string(arguments))
+	p.remember(t.draft(), string(arguments))
 	p.close(c)
 	c.Workspace.Session.Act("compose", t.method(), 0)
 	return calls.Request(c, t.title(), t.method(), t.params(arguments), 0)
@@ -224,7 +224,7 @@ func (p *Pane) toMessage(c host.Context) tea.Cmd {
 		return nil
 	}
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, p.nextID(), p.target.method(), withMeta(c.Workspace, params))
-	p.drafts.sent(draftMessage, p.area.Value())
+	p.remember(draftMessage, p.area.Value())
 	p.area.SetValue(fields.Spread(line))
 	p.view = messageView
 	p.show(c)

@@ -23,6 +23,7 @@ func partActions(of func(host.Context) *Pane, save func(c host.Context, name, te
 			},
 		}, Do: func(c host.Context) tea.Cmd { return savePart(c, of(c).part(), save) }},
 		{Entry: host.Entry{ID: actMarkdown, Keys: []string{"ctrl+t"}, Scope: Scope, Title: "plain or rendered", Synonyms: []string{"render"}, Help: "Show the text under the cursor as it is, or as Markdown or a tree. A text over 256K is plain at first.", Priority: 29,
+			TitleNow: func(c host.Context) string { return of(c).otherForm() },
 			Enabled: func(c host.Context) (bool, string) {
 				if of(c).content == nil {
 					return false, "only a text in the content view has two forms"
@@ -31,6 +32,15 @@ func partActions(of func(host.Context) *Pane, save func(c host.Context, name, te
 			},
 		}, Do: func(c host.Context) tea.Cmd { return of(c).content.Switch() }},
 	}
+}
+
+// otherForm names the form that the part under the cursor would change to, "" if it
+// has no other.
+func (d *Pane) otherForm() string {
+	if d.content == nil {
+		return ""
+	}
+	return d.content.OtherForm()
 }
 
 // part returns the part under the cursor, nil without one.

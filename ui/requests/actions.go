@@ -63,15 +63,27 @@ func answerActionsIn(prefix, scope string) []host.Action {
 		{Entry: host.Entry{ID: prefix + actAnswerDecline, Keys: []string{"ctrl+d"}, Scope: scope, Title: "decline", Help: "Decline the request: with the action decline, or with an error for methods without that action.", Priority: 90, Enabled: canDecline}, Do: host.On(func(c host.Context, v *answerView) tea.Cmd { return v.sendFixed(c, v.kind.decline) })},
 		{Entry: host.Entry{ID: prefix + actAnswerCancel, Keys: []string{"f7"}, Scope: scope, Title: "cancel", Help: "Dismiss the request without a choice: the action cancel of an elicitation.", Priority: 85, Enabled: canCancelAnswer}, Do: host.On(func(c host.Context, v *answerView) tea.Cmd { return v.sendFixed(c, v.kind.cancel) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actAnswerLater, Scope: scope, Title: "later", Help: "Close, keep the draft, and leave the request pending.", Priority: 88}),
-		{Entry: host.Entry{ID: prefix + actAnswerView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "view", Help: "Switch between the form and the whole response as JSON, where any response can be written.", Priority: 70, Enabled: hasFields}, Do: host.On(switchView)},
+		{Entry: host.Entry{ID: prefix + actAnswerView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", TitleNow: viewTitle, Help: "Switch between the form and the whole response as JSON, where any response can be written.", Priority: 70, Enabled: hasFields}, Do: host.On(switchView)},
 		{Entry: host.Entry{ID: prefix + actAnswerEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole JSON, in your editor ($VISUAL, $EDITOR).", Priority: 40}, Do: host.On(edit)},
 		{Entry: host.Entry{ID: prefix + actAnswerAlways, Keys: []string{"ctrl+o"}, Scope: scope, Title: "always", Help: "Send the response now and for all later requests of the method: it becomes the method's canned response.", Priority: 35}, Do: host.On(acceptAlways)},
 		{Entry: host.Entry{ID: prefix + actAnswerOther, Keys: []string{"f5"}, Scope: scope, Title: "next request", Help: "Go to the next pending request; the draft is kept.", Priority: 30, Enabled: hasOthers}, Do: host.On(nextRequest)},
-		{Entry: host.Entry{ID: prefix + actAnswerCopy, Keys: []string{"f2"}, Scope: scope, Title: "copy URL", Help: "Copy the URL that the server asks you to open to the terminal's clipboard (OSC 52).", Priority: 65, Enabled: hasURL}, Do: host.On(copyURL)},
+		{Entry: host.Entry{ID: prefix + actAnswerCopy, Keys: []string{"f2"}, Scope: scope, Title: "copy URL", Help: "Copy the URL that the server asks you to open to the terminal's clipboard (OSC 52).", Priority: 75, Enabled: hasURL}, Do: host.On(copyURL)},
 		{Entry: host.Entry{ID: prefix + actAnswerCall, Keys: []string{"f3"}, Scope: scope, Title: "parent call", Help: "Close, and go to the call during which the server sent the request.", Priority: 28, Enabled: hasParent}, Do: host.On(goToCall)},
 		{Entry: host.Entry{ID: prefix + actAnswerDown, Keys: []string{"ctrl+down", "alt+down"}, Scope: scope, Title: "scroll", Help: "Scroll down in the text from the server.", Priority: 25, Enabled: scrollsText}, Do: scrollText(kit.PageDown)},
 		{Entry: host.Entry{ID: prefix + actAnswerUp, Keys: []string{"ctrl+up", "alt+up"}, Scope: scope, Title: "scroll up", Help: "Scroll up in the text from the server.", Enabled: scrollsText}, Do: scrollText(kit.PageUp)},
 	}
+}
+
+// viewTitle names the view that a response would switch to.
+func viewTitle(c host.Context) string {
+	v, ok := c.View.(*answerView)
+	switch {
+	case !ok:
+		return ""
+	case v.asText:
+		return "as form"
+	}
+	return "as JSON"
 }
 
 // Move moves between the fields; without fields it scrolls the server's text.

@@ -108,18 +108,40 @@ func (v *View) CanSwitch() (bool, string) {
 	return true, ""
 }
 
+// OtherForm names the form that Switch would show, "" if there is none.
+func (v *View) OtherForm() string {
+	if ok, _ := v.CanSwitch(); !ok {
+		return ""
+	}
+	switch v.Selected().otherForm() {
+	case jsonForm:
+		return "as JSON tree"
+	case markdownForm:
+		return "as Markdown"
+	}
+	return "as plain text"
+}
+
+// otherForm returns the form to switch to: plain text, and from there the one that
+// suits the part, Markdown if none does.
+func (p *Part) otherForm() form {
+	switch {
+	case p.form != plainForm:
+		return plainForm
+	case p.best != plainForm:
+		return p.best
+	}
+	return markdownForm
+}
+
 // Switch shows the part under the cursor as plain text, or in the form that suits it:
 // as a tree for JSON, else as Markdown.
 func (v *View) Switch() tea.Cmd {
 	if ok, _ := v.CanSwitch(); !ok {
 		return nil
 	}
-	p, to := v.Selected(), plainForm
-	if p.form == plainForm {
-		if to = p.best; to == plainForm {
-			to = markdownForm
-		}
-	}
+	p := v.Selected()
+	to := p.otherForm()
 	work := func() tea.Msg { return rendered{v, p, to, bodyOf(p.text, to)} }
 	if len(p.text) > quick {
 		return work

@@ -213,3 +213,17 @@ func TestPointers(t *testing.T) {
 	require.Equal(t, "b/c~", NameOf(Below("/a", "b/c~")))
 	require.Empty(t, NameOf(""))
 }
+
+// TestEmptyListIsMissing checks that a required list that needs items is not called
+// wrong while it has none.
+func TestEmptyListIsMissing(t *testing.T) {
+	f := props(`"l":{"type":"array","minItems":2,"items":{"type":"string"}}`, "l")
+	problems, err := f.Problems()
+	require.NoError(t, err)
+	require.Equal(t, []Problem{{Path: "/l", Text: "has 0 items, at least 2", Missing: true}}, problems)
+	require.NotContains(t, screen(f), "x has 0 items")
+	require.NoError(t, f.SetJSON([]byte(`{"l":["a"]}`)))
+	problems, err = f.Problems()
+	require.NoError(t, err)
+	require.False(t, problems[0].Missing)
+}

@@ -78,7 +78,7 @@ func TestDefaultLooksSelected(t *testing.T) {
 	selected := func() string {
 		var out paint.Lines
 		f.Paint(&out, true)
-		return string(out.Painted(0).String())
+		return out.Painted(0).String()
 	}
 	th := theme.New(true, theme.NoColor)
 	require.Contains(t, selected(), th.Selected.On+"10"+th.Selected.Off)

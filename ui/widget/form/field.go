@@ -32,7 +32,7 @@ type field struct {
 	text        string // of a text, a number, or JSON
 	raw         []byte // the bytes that text was read from, until it is changed
 	cursor      int    // offset in text
-	preset      bool   // text is a default of the schema that nobody has touched
+	preset      bool   // text is an unedited default of the schema
 	checkedText string // the text that valid refers to
 	valid       bool
 

@@ -16,7 +16,7 @@ import (
 type Problem struct {
 	Path    string // JSON Pointer of the value, or of the missing member
 	Text    string // description; untrusted
-	Missing bool   // a required member is missing
+	Missing bool   // a required member is missing, or a list that needs items has none
 }
 
 // String returns the problem with its path.
@@ -65,7 +65,8 @@ func explainInto(out *[]Problem, err *jsonschema.ValidationError) {
 		explainAlternatives(out, err)
 	default:
 		if len(err.Causes) == 0 {
-			*out = append(*out, Problem{Path: at, Text: message(err)})
+			few, ok := err.ErrorKind.(*fault.MinItems)
+			*out = append(*out, Problem{Path: at, Text: message(err), Missing: ok && few.Got == 0})
 		}
 		for _, cause := range err.Causes {
 			explainInto(out, cause)

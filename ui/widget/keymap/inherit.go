@@ -88,6 +88,9 @@ func (a Action[C]) over(base *Action[C], s Scope) Action[C] {
 	if a.CurrentTitle == nil {
 		a.CurrentTitle = base.CurrentTitle
 	}
+	if a.TitleNow == nil {
+		a.TitleNow = base.TitleNow
+	}
 	if a.Synonyms == nil {
 		a.Synonyms = base.Synonyms
 	}

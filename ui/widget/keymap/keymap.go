@@ -64,6 +64,9 @@ type Action[C any] struct {
 	// CurrentTitle, if set, returns what the action means at this moment if the footer
 	// should show that before everything else, or "".
 	CurrentTitle func(C) string
+	// TitleNow, if set, returns what the footer calls the action at this moment, or
+	// "". Unlike CurrentTitle it does not bring the action into the footer.
+	TitleNow func(C) string
 	// Destructive actions lose data or affect the server; they need
 	// confirmation.
 	Destructive bool
@@ -302,7 +305,11 @@ func (a *Action[C]) hint(c C) (hint Hint, priority int) {
 	case len(a.Keys) == 0:
 		return Hint{}, 0
 	}
-	return Hint{a.Keys[0], a.Title}, a.Priority
+	title := ""
+	if a.TitleNow != nil {
+		title = a.TitleNow(c)
+	}
+	return Hint{a.Keys[0], cmp.Or(title, a.Title)}, a.Priority
 }
 
 func (t *Table[C]) scope(id string) (Scope, bool) {

@@ -180,6 +180,25 @@ func TestFooterNow(t *testing.T) {
 	require.Equal(t, []Hint{{"ctrl+r", "restart"}, {"q", "quit"}}, table.Footer(Global, state{live: true}, 40))
 }
 
+// TestTitleNow checks that an action can be renamed without coming before others.
+func TestTitleNow(t *testing.T) {
+	view := Action[state]{ID: "view", Keys: []string{"v"}, Scope: Global, Title: "other view", Help: "Switch.", Priority: 1,
+		TitleNow: func(s state) string {
+			if s.live {
+				return "as JSON"
+			}
+			return ""
+		}}
+	other := Action[state]{ID: "quit", Keys: []string{"q"}, Scope: Global, Title: "quit", Help: "Quit.", Priority: 90}
+	table, err := New(nil, []Action[state]{view, other})
+	require.NoError(t, err)
+	require.Equal(t, []Hint{{"v", "as JSON"}, {"q", "quit"}}, table.Footer(Global, state{live: true}, 40))
+	require.Equal(t, []Hint{{"v", "other view"}, {"q", "quit"}}, table.Footer(Global, state{}, 40))
+	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 10))
+	with := With(view, func(live bool) state { return state{live} })
+	require.Equal(t, "as JSON", with.TitleNow(true))
+}
+
 func TestHelp(t *testing.T) {
 	groups := table(t).Help("traffic", state{})
 	require.Len(t, groups, 4)
