@@ -198,7 +198,7 @@ var actionTests = map[string]actionTest{
 	actFollow: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		require.Contains(t, d.rows()[1], "FOLLOW")
 		d.do(actFollow)
-		require.Contains(t, d.rows()[1], "PAUSED")
+		require.Contains(t, d.rows()[1], "not following, F follows")
 		for i := range tall { // more than fit
 			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i))
 		}

@@ -36,7 +36,7 @@ func onGrid(test func(t *testing.T, d *driver, r *fakeRun)) actionTest {
 func gridMoves(id string, n int) actionTest {
 	return onGrid(func(t *testing.T, d *driver, _ *fakeRun) {
 		d.onTarget(100)
-		require.Contains(t, d.plain(), " PAUSED ━┓")
+		require.Contains(t, d.plain(), " not following ━┓")
 		d.do(id)
 		at, _ := d.grid.view.Grid.Cursor()
 		require.Equal(t, min(max(100+n, 0), 199), at)
@@ -152,11 +152,11 @@ var gridTests = map[string]actionTest{
 		for _, order := range []string{"failures first", "slowest first", "by host"} {
 			d.onTarget(100)
 			d.do("grid-sort")
-			require.Contains(t, d.plain(), " "+order+"  PAUSED ━┓")
+			require.Contains(t, d.plain(), " "+order+"  not following ━┓")
 			require.Regexp(t, `>\+ host-101\.example`, d.plain())
 		}
 		d.do("grid-sort")
-		require.Contains(t, d.plain(), "━ PAUSED ━┓")
+		require.Contains(t, d.plain(), "━ not following ━┓")
 		d.do("grid-sort", "grid-first")
 		require.Regexp(t, `>x host-006\.example •••x····· auth +0.2s auth`, d.plain(), "targets with the same cause are adjacent")
 	}),
@@ -166,7 +166,7 @@ var gridTests = map[string]actionTest{
 		r.begin(170)
 		d.take(gridChanged{})
 		require.Regexp(t, `>. host-159\.example`, d.plain())
-		require.Contains(t, d.plain(), "PAUSED ━┓")
+		require.Contains(t, d.plain(), "not following ━┓")
 		d.do("grid-follow")
 		require.Regexp(t, `>. host-171\.example`, d.plain())
 		require.Contains(t, d.plain(), "FOLLOW ━┓")
@@ -174,7 +174,7 @@ var gridTests = map[string]actionTest{
 		d.take(gridChanged{})
 		require.Regexp(t, `>. host-191\.example`, d.plain())
 		d.do("grid-follow")
-		require.Contains(t, d.plain(), "PAUSED ━┓")
+		require.Contains(t, d.plain(), "not following ━┓")
 		r.over()
 		d.take(gridChanged{})
 		require.Contains(t, d.plain(), "DONE ━┓")

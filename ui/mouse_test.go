@@ -100,7 +100,7 @@ func TestMouseWheel(t *testing.T) {
 		wheel(10, 10, tea.MouseWheelUp)
 		row, _ := d.visible.rows.Traffic.RowAt(tall)
 		require.Equal(t, last-wheelLines, row)
-		require.Contains(t, d.rows()[1], "PAUSED")
+		require.Contains(t, d.rows()[1], "not following, F follows")
 		wheel(10, 10, tea.MouseWheelDown)
 		row, _ = d.visible.rows.Traffic.RowAt(tall)
 		require.Equal(t, last, row)

@@ -59,7 +59,7 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	}
 	look := a.screen.Look()
 	view, _ := wire.ParseView(a.opts.View) // Run has validated it
-	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.keyOf(host.ActAnswer)}, &a.screen)
+	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.keyOf(host.ActAnswer), FollowKey: a.keyOf(actFollow), ClearKey: a.keyOf(host.ActBack)}, &a.screen)
 	s.player = s.newPlayer()
 	s.detail = detail.New(s.ws, a.screen.Theme, look)
 	s.overview = &overview.Pane{Context: s.context, OpenList: openList}

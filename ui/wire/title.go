@@ -1,25 +1,39 @@
 package wire
 
 import (
+	"mcpdbg/session"
 	"mcpdbg/ui/widget/termsafe"
 )
 
+// titleKeys are the keys that a title names.
+type titleKeys struct{ follow, clear string }
+
+// over reports whether no rows can come any more: the log is that of an ended
+// recording, which does not play.
+func (r *Lists) over() bool {
+	return r.ws.Session == nil && r.ws.File.Recording != session.RecordingOn && r.ws.Playback == nil
+}
+
 // Title returns the title of a list for a border of width cells: its name, the
-// filter with the number of rows that pass, and the search with its matches. If
-// there is little room, the numbers stay and the texts are cut.
+// filter with the number of rows that pass, the search with its matches, and at the
+// right whether it follows. If there is little room, the numbers stay, the keys that
+// end a state give way, and the texts are cut.
 func (r *Lists) Title(id ListID, width int, look termsafe.Options) (left, right string) {
-	var shown, passed, times string
-	switch id {
-	case StderrList:
-		left, right = r.Stderr.Titles()
-	case EventsList:
-		left, right = r.Events.Titles()
-	default:
-		left, right = r.Traffic.Titles()
+	var shown, passed, times, clears, follows string
+	list := r.list(id)
+	left, right = list.Titles()
+	if id == TrafficList {
 		if f := r.Traffic.Shown; f != nil {
-			shown = f.String()
+			shown, clears = f.String(), " ("+r.keys.clear+" clears)"
 		}
 		passed, times = r.Traffic.passed(), r.Traffic.times.title()
+	}
+	switch {
+	case list.Following():
+	case r.over():
+		right = ""
+	default:
+		follows = ", " + r.keys.follow + " follows"
 	}
 	matches, text := r.matches(id), ""
 	if matches != "" {
@@ -28,17 +42,21 @@ func (r *Lists) Title(id ListID, width int, look termsafe.Options) (left, right 
 	const borders = 2 + 3 + 3 // corners, and the padding of both titles
 	room := width - borders - len(left) - len(right) - len(passed) - len(matches) - len("  filter ") - len("  /")
 	shown, text = shareRoom(shown, text, room, look.Ellipsis)
-	if termsafe.Width(shown)+termsafe.Width(text)+len(times) > room {
-		times = "" // the column title shows it too
+	room -= termsafe.Width(shown) + termsafe.Width(text)
+	for _, part := range []*string{&times, &follows, &clears} { // the column title shows the times too
+		if room -= len(*part); room < 0 {
+			room += len(*part)
+			*part = ""
+		}
 	}
 	if shown != "" {
 		left += "  filter " + shown
 	}
-	left += passed
+	left += passed + clears
 	if matches != "" {
 		left += "  /" + text + matches
 	}
-	return left + times, right
+	return left + times, right + follows
 }
 
 // shareRoom cuts two texts to room cells together: the longer one first, and

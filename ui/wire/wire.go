@@ -28,6 +28,7 @@ type Lists struct {
 	changed bool // a list looks different: see look
 
 	ws      *workspace.Workspace
+	keys    titleKeys
 	hits    *kit.Highlight
 	Search  *search
 	Finding *Find         // the running find; messages of other finds are dropped
@@ -39,11 +40,13 @@ type Options struct {
 	Slow      time.Duration // the time from which responses are slow; 0 derives it from the log
 	View      View          // of the traffic, at first
 	AnswerKey string        // of the action that answers a request of the server
+	FollowKey string        // of the action that follows new rows
+	ClearKey  string        // of the action that clears the filter
 }
 
 // New returns the lists of a workspace.
 func New(ws *workspace.Workspace, o Options, screen *kit.Screen) *Lists {
-	r := &Lists{ws: ws, hits: &kit.Highlight{}, Slow: o.Slow}
+	r := &Lists{ws: ws, hits: &kit.Highlight{}, Slow: o.Slow, keys: titleKeys{o.FollowKey, o.ClearKey}}
 	r.Traffic = newTraffic(ws, o, r.hits, screen)
 	r.Stderr = newLines(StderrList, ws, r.hits, screen.Theme, screen.Look())
 	r.Events = newLines(EventsList, ws, r.hits, screen.Theme, screen.Look())
@@ -68,6 +71,8 @@ func (r *Lists) Look() (changed bool) {
 type rowList interface {
 	Cursor() (row int, ok bool)
 	Select(row int)
+	Titles() (left, right string)
+	Following() bool
 }
 
 func (r *Lists) list(id ListID) rowList {

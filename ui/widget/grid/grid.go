@@ -200,8 +200,8 @@ func (g *Grid) SetFollow(on bool) {
 	}
 }
 
-// Status describes following: "FOLLOW", "PAUSED", or "DONE" when the run is
-// over.
+// Status describes following: "FOLLOW", "not following", or "DONE" when the
+// run is over.
 func (g *Grid) Status() string {
 	switch {
 	case g.totals.Over:
@@ -209,7 +209,7 @@ func (g *Grid) Status() string {
 	case g.follow:
 		return "FOLLOW"
 	}
-	return "PAUSED"
+	return "not following"
 }
 
 // Paint paints the list. Focused reports whether it has the focus.

@@ -251,11 +251,11 @@ func TestFoldInTable(t *testing.T) {
 	s.n = 20
 	require.Equal(t, "+8 new", tab.Status(), "rows in a fold count")
 	tab.Select(12)
-	require.Equal(t, "PAUSED", tab.Status(), "all of them count as seen")
+	require.Equal(t, "not following", tab.Status(), "all of them count as seen")
 	f.Append(20, 'b')
 	s.n = 21
 	tab.Scroll(-9)
-	require.Equal(t, "PAUSED", tab.Status())
+	require.Equal(t, "not following", tab.Status())
 }
 
 // flagged is a source with flags, and with text that takes the rest of its row.

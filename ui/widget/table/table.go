@@ -194,8 +194,8 @@ func (t *Table) New() int {
 	return t.list.Before(t.source.Len()) - t.list.Before(t.seen)
 }
 
-// Status describes following for the title of a pane: "FOLLOW", "PAUSED", or
-// the number of new rows.
+// Status describes following for the title of a pane: "FOLLOW", "not following",
+// or the number of new rows.
 func (t *Table) Status() string {
 	switch n := t.New(); {
 	case t.follow:
@@ -203,7 +203,7 @@ func (t *Table) Status() string {
 	case n > 0:
 		return "+" + paint.Thousands(n) + " new"
 	}
-	return "PAUSED"
+	return "not following"
 }
 
 // window is the visible part of the list, in positions.

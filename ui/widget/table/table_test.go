@@ -152,7 +152,7 @@ func TestGrowingFilter(t *testing.T) {
 	tab.SetFilter(append(found, 150, 160))
 	requireScreen(t, tab, "  row 5|> row 9|  row 40", "+2 new")
 	tab.Scroll(2)
-	requireScreen(t, tab, "> row 40|  row 150|  row 160", "PAUSED")
+	requireScreen(t, tab, "> row 40|  row 150|  row 160", "not following")
 }
 
 func TestFilterWithoutMatches(t *testing.T) {
@@ -171,7 +171,7 @@ func TestSourceStartsOver(t *testing.T) {
 	tab.Select(50)
 	tab.SetFilter([]uint32{1, 50, 99})
 	s.n = 2
-	requireScreen(t, tab, "> row 1||", "PAUSED")
+	requireScreen(t, tab, "> row 1||", "not following")
 	tab.ClearFilter()
 	s.n = 200
 	requireScreen(t, tab, "  row 0|> row 1|  row 2", "+197 new")
