@@ -73,6 +73,7 @@ type paneState struct {
 // A front is what is open over the panes, each above the one before it.
 type front struct {
 	notice notice
+	number int      // of the notice
 	views  []opened // the last has the focus
 	prompt *prompt
 	dialog *dialog
@@ -120,10 +121,23 @@ type canvas struct {
 	text    string // the frame
 }
 
-// notice is a message in the last line, shown until the next key.
+// notice is a message in the last line, shown until the next key or for a while.
 type notice struct {
-	text string
-	bad  bool
+	text       string
+	bad, timed bool
+}
+
+// noticeOver ends the notice with its number.
+type noticeOver int
+
+// fade lets a new notice make room for the keys after 4 s, a warning after 10 s.
+func (f *front) fade(later func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
+	if f.notice.text == "" || f.notice.timed {
+		return nil
+	}
+	f.notice.timed, f.number = true, f.number+1
+	stays := map[bool]time.Duration{false: 4 * time.Second, true: 10 * time.Second}[f.notice.bad]
+	return later(stays, noticeOver(f.number))
 }
 
 // changed reports that the log has changed.
@@ -262,6 +276,10 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 		return sc.app.quietNow(msg)
 	case changed:
 		return sc.refresh()
+	case noticeOver:
+		if int(msg) == sc.app.front.number && sc.app.front.notice.timed {
+			sc.app.front.notice, sc.app.canvas.stale = notice{}, true
+		}
 	case gridChanged:
 		return sc.app.refreshGrid()
 	case tick:
@@ -344,7 +362,7 @@ func (sc *sessionScreen) settle() tea.Cmd {
 			sc.app.canvas.mark(id)
 		}
 	}
-	cmd := sc.detail.Show(sc.ws.Viewed)
+	cmd := tea.Batch(sc.detail.Show(sc.ws.Viewed), sc.app.front.fade(sc.app.outside.later))
 	if sc.ws.Overview {
 		cmd = tea.Batch(cmd, catalog.ReadAll(sc.context()))
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"mcpdbg/ui/palette"
 	"mcpdbg/ui/uitest"
@@ -123,4 +124,32 @@ func TestShellInTerminal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNoticeMakesRoom checks that a message does not hide the keys for long, and that
+// the time of one message does not end the next.
+func TestNoticeMakesRoom(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.keepTime()
+		last := func() string { return d.rows()[35] }
+		pass := func(by time.Duration) {
+			time.Sleep(by)
+			d.arrive()
+		}
+		d.do(actTheme)
+		require.Contains(t, last(), "theme ")
+		pass(3 * time.Second)
+		d.do(actTheme)
+		pass(3 * time.Second)
+		require.Contains(t, last(), "theme ", "the second message has a time of its own")
+		pass(time.Second)
+		require.Contains(t, last(), "j/k move")
+
+		d.do(actNextMatch)
+		require.Contains(t, last(), " x ")
+		pass(9 * time.Second)
+		require.Contains(t, last(), " x ", "a warning stays longer")
+		pass(time.Second)
+		require.Contains(t, last(), "j/k move")
+	})
 }
