@@ -106,6 +106,7 @@ func (v *View) subscribe(c host.Context) tea.Cmd {
 // use reads a resource, and opens another item in the composer.
 func use(c host.Context, v *View, compose func(host.Context, *workspace.CatalogItem) tea.Cmd) tea.Cmd {
 	item := v.Item()
+	v.used = [2]string{item.Member, item.Key}
 	if item.Member != workspace.MemberResources {
 		return compose(c, item)
 	}

@@ -25,8 +25,8 @@ func widestName(items []*workspace.CatalogItem) int {
 	return width
 }
 
-// paintLine paints an item: its name, its arguments with a star behind required ones,
-// and what it is.
+// paintLine paints an item: its name, whether it was used last, its arguments with a
+// star behind required ones, and what it is.
 func (v *View) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.CatalogItem, style theme.Style, selected bool) {
 	begin := l.Cells()
 	name := item.Name
@@ -38,6 +38,9 @@ func (v *View) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.Cata
 	arguments, said := screen.Theme.Key, screen.Theme.Dim
 	if selected {
 		arguments, said = style, style
+	}
+	if v.used == [2]string{item.Member, item.Key} {
+		l.Text(said, "  (last used)")
 	}
 	list, more := item.Parameters()
 	for i, p := range list {

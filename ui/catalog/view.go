@@ -45,6 +45,7 @@ type View struct {
 	side   side
 	alone  bool // on a small screen: the item, not the list
 
+	used   [2]string                // the list and the key of the item that was used last
 	listed []*workspace.CatalogItem // what the picker holds
 	about  kit.Scroll
 	tree   *jsontree.Tree
