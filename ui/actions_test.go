@@ -314,7 +314,7 @@ var actionTests = map[string]actionTest{
 	actCopy: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actCopy)
 		require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, d.clip)
-		require.Contains(t, d.rows()[35], "copied message (54 B)")
+		require.Contains(t, d.rows()[35], "copied 54 bytes (message) by OSC 52")
 		x.latest().err("\x1b]52;c;AAAA\x07 rm -rf \u202e/")
 		synctest.Wait()
 		d.pull()

@@ -275,5 +275,5 @@ func (p *Pane) copyCall(c host.Context) tea.Cmd {
 		c.Host.Warn("copy: " + err.Error())
 		return nil
 	}
-	return func() tea.Msg { return host.Clipboard("mcpdbg command line", "", text, false) }
+	return func() tea.Msg { return host.Clipboard("mcpdbg command line", "", text, "", false) }
 }

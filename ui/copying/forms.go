@@ -15,7 +15,7 @@ import (
 
 // Message copies the selected message to the terminal's clipboard.
 func Message(c host.Context) tea.Cmd {
-	source, row := c.Workspace.Shown.Source, c.Workspace.Viewed.Row
+	source, row, instead := c.Workspace.Shown.Source, c.Workspace.Viewed.Row, writeInstead(c)
 	return func() tea.Msg {
 		e, err := source.Entry(row, host.MaxCopy)
 		switch {
@@ -28,7 +28,7 @@ func Message(c host.Context) tea.Cmd {
 		if !e.Kind.IsStream() {
 			text = session.Describe(&e)
 		}
-		return host.Clipboard("message", "", text, false)
+		return host.Clipboard("message", "", text, instead, false)
 	}
 }
 

@@ -110,6 +110,7 @@ func copyThis(c host.Context, m *copyMenu) tea.Cmd {
 		return nil
 	}
 	c.Host.Close(m)
+	instead := writeInstead(c)
 	return func() tea.Msg {
 		text, err := f.text()
 		if err != nil {
@@ -119,8 +120,13 @@ func copyThis(c host.Context, m *copyMenu) tea.Cmd {
 		if f.kind != "" {
 			name = f.shown
 		}
-		return host.Clipboard(name, f.kind, text, f.lines)
+		return host.Clipboard(name, f.kind, text, instead, f.lines)
 	}
+}
+
+// writeInstead names the keys that write a row to a file.
+func writeInstead(c host.Context) string {
+	return c.Host.Key(actCopyMenu) + ", " + c.Host.Key(actWriteThis) + " writes a file"
 }
 
 // writeThis prompts for a file name, in the last line.

@@ -47,7 +47,7 @@ func jqActions(of func(host.Context) *Pane, open func(host.Context)) []host.Acti
 		{Entry: host.Entry{ID: actJQComplete, Keys: []string{"tab"}, Scope: ScopeJQ, Title: "complete", Help: "Complete the name of a member, or list the names.", Priority: 85}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.complete(c) })},
 		{Entry: host.Entry{ID: actJQCopy, Keys: []string{"ctrl+y"}, Scope: ScopeJQ, Title: "copy expression", Help: "Copy the expression to the terminal's clipboard (OSC 52).", Priority: 70}, Do: host.On(func(_ host.Context, b *jqBar) tea.Cmd {
 			expression := b.input.Value()
-			return func() tea.Msg { return host.Clipboard(expression, "jq", expression, false) }
+			return func() tea.Msg { return host.Clipboard(expression, "jq", expression, "", false) }
 		})},
 		host.Override(host.Entry{Name: host.CloseName, ID: "jq-drop", Scope: ScopeJQ, Title: "drop result", Help: "Leave the line and show the message again.", Priority: 80}),
 	}

@@ -159,7 +159,7 @@ func copyTarget(_ host.Context, v *View) tea.Cmd {
 			texts = append(texts, word)
 		}
 	}
-	return func() tea.Msg { return host.Clipboard(nameOf(row), "", strings.Join(texts, "  "), false) }
+	return func() tea.Msg { return host.Clipboard(nameOf(row), "", strings.Join(texts, "  "), "", false) }
 }
 
 // askFilter prompts for a filter of the targets, which applies while it

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"unicode"
 
@@ -20,10 +21,11 @@ const (
 	maxCopied = 60
 )
 
-// Clipboard sends a text to the clipboard and reports that; whether it
-// arrived cannot be known. The report has the text's name, its kind, if it is not
-// empty, and its size. lines keeps line breaks.
-func Clipboard(name, kind, text string, lines bool) tea.Msg {
+// Clipboard sends a text to the clipboard of the terminal, with OSC 52, and reports
+// that; whether it arrived cannot be known. The report has the text's size, its name,
+// its kind, if it is not empty, and how to get the text otherwise: instead, if it is
+// not empty. lines keeps line breaks.
+func Clipboard(name, kind, text, instead string, lines bool) tea.Msg {
 	if lines {
 		rows := strings.Split(text, "\n")
 		for i, row := range rows {
@@ -38,14 +40,21 @@ func Clipboard(name, kind, text string, lines bool) tea.Msg {
 	}
 	size := format.Size(int64(len(text)))
 	if len(text) < 1000 {
-		size += " B"
+		size += " bytes"
 	}
 	if kind != "" {
-		size = kind + ", " + size
+		kind = ", " + kind
 	}
-	said := fmt.Sprintf("copied %s (%s)", termsafe.Truncate(name, maxCopied, termsafe.Ellipsis), size)
-	if len(text) > commonClipboard {
+	said := fmt.Sprintf("copied %s (%s%s) by OSC 52", size, termsafe.Truncate(name, maxCopied, termsafe.Ellipsis), kind)
+	switch {
+	case len(text) > commonClipboard:
 		said += "; many terminals accept only 74K"
+	case os.Getenv("TMUX") != "":
+		said += `; tmux needs "set -g set-clipboard on"`
+	case instead != "":
+		said += "; nothing to paste? " + instead
+	default:
+		said += ", if the terminal allows it"
 	}
 	return Result{Text: said, Then: func(Context) tea.Cmd { return tea.SetClipboard(text) }}
 }

@@ -1,10 +1,27 @@
 package host
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestClipboardSaysWhere checks that the report says how a text was copied, and how to
+// get it if the terminal does not take it.
+func TestClipboardSaysWhere(t *testing.T) {
+	said := func(name, kind, text, instead string) string {
+		result, ok := Clipboard(name, kind, text, instead, false).(Result)
+		require.True(t, ok)
+		return result.Text
+	}
+	t.Setenv("TMUX", "")
+	require.Equal(t, "copied 2 bytes (URL) by OSC 52, if the terminal allows it", said("URL", "", "ab", ""))
+	require.Equal(t, "copied 2 bytes (.a, jq) by OSC 52; nothing to paste? y, ctrl+s writes a file", said(".a", "jq", "ab", "y, ctrl+s writes a file"))
+	require.Equal(t, "copied 78.1K (message) by OSC 52; many terminals accept only 74K", said("message", "", strings.Repeat("x", 80_000), "y"))
+	t.Setenv("TMUX", "/tmp/tmux-0/default,1,0")
+	require.Equal(t, `copied 2 bytes (message) by OSC 52; tmux needs "set -g set-clipboard on"`, said("message", "", "ab", "y"))
+}
 
 func TestPasteable(t *testing.T) {
 	require.Equal(t, `{"a":"é漢"}`, pasteable(`{"a":"é漢"}`))

@@ -55,7 +55,7 @@ func readRow(c host.Context, number int) (label, text string) {
 // copyReport copies everything that the card knows.
 func copyReport(c host.Context, v *card) tea.Cmd {
 	text := report(c)
-	return func() tea.Msg { return host.Clipboard("report", "", text, true) }
+	return func() tea.Msg { return host.Clipboard("report", "", text, "", true) }
 }
 
 // report describes what is wrong with a session, for a person who does not see the

@@ -295,7 +295,7 @@ func copyURL(_ host.Context, v *answerView) tea.Cmd {
 		URL string `json:"url"`
 	}
 	_ = json.Unmarshal(v.request.Params, &params) // already checked
-	return func() tea.Msg { return host.Clipboard("URL", "", params.URL, false) }
+	return func() tea.Msg { return host.Clipboard("URL", "", params.URL, "", false) }
 }
 
 // waitText describes how long a request has been waiting, or when its policy answers
