@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestRerunFromRecording(t *testing.T) {
 	header := opened.Source.Header()
 	require.Equal(t, []string{binary, console.DemoServer, "--note=${AGAIN_KEY} ${region}"}, header.Argv)
 	require.Equal(t, folder, header.Cwd)
-	require.Contains(t, opened.Title, "replay of ")
+	require.Regexp(t, `^replay of [^ ]+ \(local\)$`, opened.Title)
 	require.Error(t, opened.Start(t.Context()), "the demo server has no such flag")
 	var row [1]session.Row
 	all := ""
@@ -58,6 +59,10 @@ func TestRerunFromRecording(t *testing.T) {
 	far, err := l.Again(t.Context(), again)
 	require.NoError(t, err)
 	require.Contains(t, far.Title, "(build-7)")
+	again.Header.Argv, again.Argv = again.Argv, append(slices.Clone(again.Argv), "--fast", "--log=debug")
+	other, err := l.Again(t.Context(), again)
+	require.NoError(t, err)
+	require.Contains(t, other.Title, " --fast --log=debug (build-7)", "the title tells it from other replays")
 	require.Equal(t, "build-7", far.Source.Header().Host)
 	require.NoError(t, l.End(t.Context(), nil))
 }

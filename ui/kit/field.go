@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,12 +14,13 @@ import (
 // maxField is how many characters can be typed into a field.
 const maxField = 1024
 
-// A Field is one line typed into a question. It is edited only at its end, and no
-// copy of the text remains in memory after Wipe; the widget of the library would
+// A Field is one line typed into a question. A secret is edited only at its end, and
+// no copy of the text remains in memory after Wipe; the widget of the library would
 // keep its text in strings that cannot be wiped.
 type Field struct {
 	Secret bool
 	Text   []rune
+	after  int // number of characters after the cursor
 }
 
 // NewField returns a field that never moves its text in memory.
@@ -31,23 +33,56 @@ func (f *Field) Update(msg tea.Msg) {
 		f.Add(msg.Content)
 	case tea.KeyPressMsg:
 		switch {
-		case msg.Code == tea.KeyBackspace && len(f.Text) > 0:
-			f.Text[len(f.Text)-1] = 0
-			f.Text = f.Text[:len(f.Text)-1]
+		case msg.Code == tea.KeyBackspace:
+			f.remove(1)
+		case msg.String() == "ctrl+w":
+			f.removeWord()
+		case msg.Code == tea.KeyHome:
+			f.Step(-len(f.Text))
+		case msg.Code == tea.KeyEnd:
+			f.Step(len(f.Text))
 		case msg.Mod&^tea.ModShift == 0:
 			f.Add(msg.Text)
 		}
 	}
 }
 
-// Add appends printable characters, up to the end of the first line.
+// Step moves the cursor by n characters.
+func (f *Field) Step(n int) {
+	if !f.Secret {
+		f.after = Between(0, f.after-n, len(f.Text))
+	}
+}
+
+// remove removes n characters before the cursor, as far as there are any.
+func (f *Field) remove(n int) {
+	at := len(f.Text) - f.after
+	rest := append(f.Text[:max(at-n, 0)], f.Text[at:]...)
+	clear(f.Text[len(rest):])
+	f.Text = rest
+}
+
+// removeWord removes the word before the cursor, and the blanks after it.
+func (f *Field) removeWord() {
+	at := len(f.Text) - f.after
+	from := at
+	for from > 0 && f.Text[from-1] == ' ' {
+		from--
+	}
+	for from > 0 && f.Text[from-1] != ' ' {
+		from--
+	}
+	f.remove(at - from)
+}
+
+// Add inserts printable characters, up to the end of the first line, at the cursor.
 func (f *Field) Add(text string) {
 	for _, r := range text {
 		if r == '\n' || r == '\r' || len(f.Text) == maxField {
 			return
 		}
 		if !unicode.IsControl(r) {
-			f.Text = append(f.Text, r)
+			f.Text = slices.Insert(f.Text, len(f.Text)-f.after, r)
 		}
 	}
 }
@@ -55,10 +90,11 @@ func (f *Field) Add(text string) {
 // Wipe empties the field.
 func (f *Field) Wipe() {
 	clear(f.Text)
-	f.Text = f.Text[:0]
+	f.Text, f.after = f.Text[:0], 0
 }
 
-// Paint paints the end of the field, and a cursor if keys go there.
+// Paint paints the part of the field before its cursor, the cursor if keys go there,
+// and as much as fits after it.
 func (f *Field) Paint(l *paint.Line, th *theme.Theme, ascii, keys bool) {
 	room := max(l.Room()-1, 0) // the cursor
 	if f.Secret {
@@ -70,13 +106,20 @@ func (f *Field) Paint(l *paint.Line, th *theme.Theme, ascii, keys bool) {
 			l.Text(th.Text, dot)
 		}
 	} else {
-		text := f.Text
+		text := f.Text[:len(f.Text)-f.after]
 		for len(text) > 0 && termsafe.Width(string(text)) > room {
 			text = text[1:]
 		}
 		l.Text(th.Text, string(text))
 	}
-	if keys {
-		l.Text(th.Selected, " ")
+	under, rest := []rune{' '}, f.Text[len(f.Text)-f.after:]
+	if f.after > 0 {
+		under, rest = rest[:1], rest[1:]
 	}
+	if keys {
+		l.Text(th.Selected, string(under))
+	} else if f.after > 0 {
+		l.Text(th.Text, string(under))
+	}
+	l.Text(th.Text, string(rest))
 }

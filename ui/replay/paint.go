@@ -76,6 +76,7 @@ func (v *view) right() string {
 // notes returns further facts about the command.
 func (v *view) notes() (rows []string) {
 	add := func(text string) { rows = append(rows, text) }
+	add("type to change the command; ctrl+w and " + v.clearKey + " delete")
 	place := "on this machine"
 	if v.header.Host != "" {
 		place = "on " + v.header.Host

@@ -45,9 +45,9 @@ func Actions(of func(host.Context) *State) []host.Action {
 		host.Override(host.Entry{Name: kit.PageDown, ID: "replay-page-down", Scope: Scope, Keys: []string{"pgdown", "ctrl+d"}, Help: "Go down by ten lines."}),
 		host.Override(host.Entry{Name: kit.PageUp, ID: "replay-page-up", Scope: Scope, Help: "Go up by ten lines."}),
 		{Entry: host.Entry{ID: actToggle, Keys: []string{"space"}, Scope: Scope, Title: "include", Help: "Include or exclude the call under the cursor if its tool is not known to be read-only; in a text field, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.toggle(); return nil })},
-		{Entry: host.Entry{ID: actAll, Keys: []string{"ctrl+a"}, Scope: Scope, Title: "all tools", Help: "Include the calls of all tools, or only of read-only ones.", Priority: 50}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.all = !v.all; return nil })},
-		{Entry: host.Entry{ID: actMore, Keys: []string{"right"}, Scope: Scope, Title: "change", Help: "Change when messages are sent: causal (after the preceding responses), serial (one request at a time) or timed (at the recorded times); or change the speed.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "mode, speed"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
-		{Entry: host.Entry{ID: actLess, Keys: []string{"left"}, Scope: Scope, Title: "change back", Help: "Change the mode or the speed in the other direction."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(-1); return nil })},
+		{Entry: host.Entry{ID: actAll, Keys: []string{"ctrl+a"}, Scope: Scope, Title: "all tools", Help: "Include the calls of all tools, or only of read-only ones.", Priority: 58}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.all = !v.all; return nil })},
+		{Entry: host.Entry{ID: actMore, Keys: []string{"right"}, Scope: Scope, Title: "change", Help: "Change when messages are sent: causal (after the preceding responses), serial (one request at a time) or timed (at the recorded times); or change the speed. In a text field, move to the right.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "mode, speed"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
+		{Entry: host.Entry{ID: actLess, Keys: []string{"left"}, Scope: Scope, Title: "change back", Help: "Change the mode or the speed in the other direction; in a text field, move to the left."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(-1); return nil })},
 		{Entry: host.Entry{ID: actClear, Keys: []string{"ctrl+u"}, Scope: Scope, Title: "clear", Help: "Clear the text under the cursor."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd {
 			if f := v.field(); f != nil {
 				f.Wipe()
@@ -120,6 +120,7 @@ type view struct {
 	all     bool
 
 	includeKey string // the key that includes the message under the cursor
+	clearKey   string // the key that clears a text
 
 	at, top int // the cursor and the first visible line, over fields and messages
 	block   paint.Lines
@@ -135,7 +136,7 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // openPlan shows the command and the messages of a replay.
 func openPlan(c host.Context, state *State) tea.Cmd {
 	header := c.Workspace.Log.Header()
-	v := &view{state: state, of: c.Workspace, header: header, env: c.Workspace.Whole.Lifecycle.Env, tools: map[string]bool{}, command: kit.NewField(false), speed: slices.Index(speeds, 1), includeKey: c.Host.Key(actToggle)}
+	v := &view{state: state, of: c.Workspace, header: header, env: c.Workspace.Whole.Lifecycle.Env, tools: map[string]bool{}, command: kit.NewField(false), speed: slices.Index(speeds, 1), includeKey: c.Host.Key(actToggle), clearKey: c.Host.Key(actClear)}
 	v.command.Add(kit.QuoteWords(header.Argv))
 	v.names = slices.Clone(v.env.Named)
 	for _, word := range header.Argv {
@@ -263,8 +264,12 @@ func (v *view) toggle() {
 	}
 }
 
-// change changes the mode or the speed under the cursor.
+// change changes the mode or the speed under the cursor, or moves in a text.
 func (v *view) change(by int) {
+	if f := v.field(); f != nil {
+		f.Step(by)
+		return
+	}
 	if v.at >= v.fields() {
 		return
 	}

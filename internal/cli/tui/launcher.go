@@ -70,7 +70,23 @@ func (l *Launcher) Again(ctx context.Context, again host.Rerun) (workspace.Opene
 		cfg.Secrets = append(cfg.Secrets, secrets...)
 		again.Configure(cfg)
 	}
-	return l.start(ctx, t, argv, "replay of "+t.ServerName(argv))
+	return l.start(ctx, t, argv, "replay of "+t.ServerName(argv)+added(again.Header.Argv, again.Argv))
+}
+
+// added returns the words of a command that the recorded one does not have, to append
+// to a title: they tell several replays apart.
+func added(recorded, argv []string) string {
+	const longest = 40 // cells
+	var words []string
+	for _, word := range argv {
+		if !slices.Contains(recorded, word) {
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 || len(recorded) == 0 {
+		return ""
+	}
+	return " " + termsafe.Truncate(strings.Join(words, " "), longest, termsafe.Ellipsis)
 }
 
 // flagsOf returns the flags to re-run the server of a recording: those of the
