@@ -163,7 +163,7 @@ func (p *latencyPart) relist(from *workspace.Latencies) {
 	_, p.slots = from.Slots()
 	p.lines = p.lines[:0]
 	for _, l := range from.Lines() {
-		p.lines = append(p.lines, line{l, l.Quantile(0.5), l.Quantile(0.95)})
+		p.lines = append(p.lines, line{l, l.Median(), l.Quantile(0.95)})
 	}
 	p.sortLines()
 	p.Renumbered(nil)

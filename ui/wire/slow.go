@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,8 +19,6 @@ const (
 	slowFrom = 100 * time.Millisecond
 	// slowTimes is the multiple of the median that counts as slow.
 	slowTimes = 5
-	// slowSample is the maximum number of rows that the median is computed from.
-	slowSample = 2048
 )
 
 // A Slowness is the time from which a response of a log counts as slow, and how it
@@ -30,11 +27,12 @@ type Slowness struct {
 	limit, Median time.Duration
 	given         bool // by Options.Slow
 	Responses     int  // number of responses in the median, without the handshake's
-	sampled       bool // the median is of a sample of the responses
 }
 
 // String returns the limit.
-func (s Slowness) String() string { return "over " + format.RoundedTime(s.limit) }
+func (s Slowness) String() string {
+	return "over " + string(format.AppendTook(nil, s.limit.Microseconds()))
+}
 
 // basis describes where the limit comes from and what was measured.
 func (s Slowness) basis() string {
@@ -44,11 +42,7 @@ func (s Slowness) basis() string {
 	if s.Responses == 0 {
 		return "no responses apart from the handshake"
 	}
-	sample := ""
-	if s.sampled {
-		sample = "sampled "
-	}
-	text := fmt.Sprintf("median %s of %s", format.RoundedTime(s.Median), kit.Plural(s.Responses, sample+"response"))
+	text := fmt.Sprintf("median %s of %s", format.AppendTook(nil, s.Median.Microseconds()), kit.Plural(s.Responses, "response"))
 	if s.limit > slowFrom {
 		text = fmt.Sprintf("%d x the ", slowTimes) + text
 	}
@@ -56,30 +50,18 @@ func (s Slowness) basis() string {
 }
 
 // Slowness returns the limit for slow responses in the log: a multiple of the
-// median time of its responses.
+// median that the latency panel shows.
 func (r *Lists) Slowness() Slowness {
 	if r.Slow > 0 {
 		return Slowness{limit: r.Slow, given: true}
 	}
-	all := r.ws.Shown.Index.Traffic.All()
-	step := max((len(all)+slowSample-1)/slowSample, 1)
-	var took []int64
-	for i := 0; i < len(all); i += step {
-		row, ok := r.ws.Shown.Rows.At(int(all[i]))
-		if step == 1 && row.Msg == framing.Request {
-			continue // its response is counted instead
-		}
-		partner, paired := r.ws.Shown.Rows.At(int(row.Pair) - 1)
-		if ok && paired && !workspace.IsHandshake(r.ws.Shown.Source.Method(row.Method)) {
-			took = append(took, max(row.T-partner.T, partner.T-row.T))
-		}
+	latencies := r.ws.Shown.Index.Latencies
+	if latencies == nil { // an earlier moment of a recording
+		latencies = r.ws.Whole.Index.Latencies
 	}
-	slow := Slowness{limit: slowFrom, Responses: len(took), sampled: step > 1}
-	if len(took) > 0 {
-		slices.Sort(took)
-		slow.Median = time.Duration(took[len(took)/2]) * time.Microsecond
-		slow.limit = max(slowFrom, slowTimes*slow.Median)
-	}
+	all := latencies.All()
+	slow := Slowness{Responses: int(all.N), Median: time.Duration(all.Median()) * time.Microsecond}
+	slow.limit = max(slowFrom, slowTimes*slow.Median)
 	return slow
 }
 

@@ -208,6 +208,9 @@ func (l *Latencies) Lines() []*Latency {
 	return lines
 }
 
+// All returns the line of all requests.
+func (l *Latencies) All() *Latency { return &l.all }
+
 // Version changes with each request that is counted.
 func (l *Latencies) Version() uint64 {
 	n := l.all.N
@@ -273,6 +276,10 @@ func bucketOf(us int64) int {
 
 // bucketFrom returns the time in microseconds at which a bucket begins.
 func bucketFrom(bucket int) float64 { return math.Pow(latencyGrowth, float64(bucket)) }
+
+// Median returns the time within which half of the requests were answered, as
+// Quantile does.
+func (l *Latency) Median() int64 { return l.Quantile(0.5) }
 
 // Quantile returns the time within which a share of the requests were answered,
 // with an error of at most 5 %; 0 without requests.
