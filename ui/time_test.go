@@ -254,10 +254,13 @@ func timeTests() map[string]actionTest {
 		"latency-filter": func(t *testing.T, d *driver, x *fakeExecutor) {
 			with("latency", "alpha")(t, d, x)
 			d.do("latency-filter")
-			require.Contains(t, d.plain(), "this line has no filter")
+			require.Contains(t, d.plain(), "nothing is filtered: the table shows all exchanges")
 			d.do("time-latency-bottom", "latency-filter")
 			require.Nil(t, d.front.top())
 			require.NotNil(t, d.visible.rows.Traffic.Shown)
+			d.do("latency", "time-latency-top", "latency-filter")
+			require.Contains(t, d.plain(), "filter cleared")
+			require.Nil(t, d.visible.rows.Traffic.Shown)
 		},
 		"latency-slowest": func(t *testing.T, d *driver, x *fakeExecutor) {
 			with("latency", "resources/read")(t, d, x)

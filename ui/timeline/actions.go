@@ -92,7 +92,7 @@ func ofTabs(shell *Shell) []host.Action {
 		})},
 		{Entry: host.Entry{ID: "sequence-partner", Keys: []string{"p"}, Scope: ScopeSequence, Title: "partner", Help: "Go from a request to its response, or back.", Priority: 60}, Do: host.On(goToPartner)},
 
-		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the exchanges of this method or tool in the table, and close the time view.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.filterBy(c, shell) })},
+		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the exchanges of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.filterBy(c, shell) })},
 		{Entry: host.Entry{ID: "latency-slowest", Keys: []string{"s"}, Scope: ScopeLatency, Title: "slowest", Help: "Select the slowest exchange of the line in the table, and close the time view.", Priority: 85, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *view) tea.Cmd {
 			v.goTo(c, v.line(c).Slowest)
 			return nil
@@ -144,12 +144,22 @@ func goToPartner(c host.Context, v *view) tea.Cmd {
 // filterBy filters the table by the line under the cursor, besides the filter in
 // force, and closes the view.
 func (v *view) filterBy(c host.Context, shell *Shell) tea.Cmd {
-	text := v.line(c).filter()
-	if text == "" {
+	line := v.line(c)
+	text := line.filter()
+	_, shown, _ := shell.Passing(c)
+	switch {
+	case text == "" && line.all() && shown != nil:
+		c.Host.Close(v)
+		c.Host.Notify("filter cleared: the table shows all exchanges")
+		return shell.SetFilter(c, nil)
+	case text == "" && line.all():
+		c.Host.Notify("nothing is filtered: the table shows all exchanges")
+		return nil
+	case text == "":
 		c.Host.Notify("this line has no filter: choose a method or a tool")
 		return nil
 	}
-	if _, shown, _ := shell.Passing(c); shown != nil && !strings.Contains(shown.String(), " or ") && !strings.Contains(shown.String(), text) {
+	if shown != nil && !strings.Contains(shown.String(), " or ") && !strings.Contains(shown.String(), text) {
 		text = shown.String() + " " + text
 	}
 	f, err := filter.Parse(text)

@@ -251,6 +251,9 @@ func (p *latencyPart) sortBy(column int, reversed bool) {
 // nextSort sorts by the next column.
 func (p *latencyPart) nextSort() { p.sortBy((p.sort+1)%latTime, false) }
 
+// all reports whether this is the line of all requests.
+func (l line) all() bool { return l.Latency != nil && !l.Others && l.Method == "" }
+
 // filter returns the filter that shows the requests of the line, "" if there is
 // none.
 func (l line) filter() string {
