@@ -27,7 +27,7 @@ func Actions(of func(host.Context) *View, compose func(host.Context, *workspace.
 		})
 	}
 	return []host.Action{
-		{Entry: host.Entry{ID: host.ActCatalog, Keys: []string{"C"}, Scope: keymap.Global, Title: "call a tool", Synonyms: []string{"catalog", "tools", "resources", "templates", "prompts", "subscribe"}, Help: "Show the tools, resources, templates and prompts of the server, and use one.", Priority: 58}, Do: func(c host.Context) tea.Cmd { return of(c).OpenAt(c, workspace.MemberTools) }},
+		{Entry: host.Entry{ID: host.ActCatalog, Keys: []string{"C"}, Scope: keymap.Global, Title: "call a tool", Synonyms: []string{"catalog", "tools", "resources", "templates", "prompts", "subscribe"}, Help: "Show the tools, resources, templates and prompts of the server, and use one.", Priority: 58, Now: inRecording}, Do: func(c host.Context) tea.Cmd { return of(c).OpenAt(c, workspace.MemberTools) }},
 		{Entry: host.Entry{ID: "catalog-open", Keys: []string{"enter"}, Scope: Scope, Title: "use", Help: "Fill in the arguments and send the request; a resource is read directly.", Priority: 90, Enabled: canUse},
 			Do: host.On(func(c host.Context, v *View) tea.Cmd { return use(c, v, compose) })},
 		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Title: "back", Help: "Clear the search, then close the catalog.", Priority: 85}),
@@ -46,6 +46,14 @@ func Actions(of func(host.Context) *View, compose func(host.Context, *workspace.
 		{Entry: host.Entry{ID: "catalog-side-page-down", Keys: []string{"shift+pgdown", "ctrl+f"}, Scope: Scope, Title: "item page down", Help: "Scroll the item down by a screen."}, Do: side(kit.PageDown)},
 		{Entry: host.Entry{ID: "catalog-side-page-up", Keys: []string{"shift+pgup", "ctrl+b"}, Scope: Scope, Title: "item page up", Help: "Scroll the item up by a screen."}, Do: side(kit.PageUp)},
 	}
+}
+
+// inRecording is what C is for in a recording, where no tool can be called.
+func inRecording(c host.Context) (title string, priority int) {
+	if c.Workspace.Session == nil {
+		return "catalog", 8
+	}
+	return "", 0
 }
 
 // Back goes one step back: from the item to the list, from a filtered list to

@@ -55,7 +55,7 @@ func actionsIn(prefix, scope string) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: prefix + actSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "send", Help: "Send the message. Line breaks inside it are removed; raw bytes are sent unchanged.", Priority: 90, Enabled: host.CanSend}, Do: on((*Pane).send)},
 		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actClose, Scope: scope, Title: "close (draft kept)", Help: "Close the composer and keep the draft."}),
-		{Entry: host.Entry{ID: prefix + actView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Help: "Switch between the form and its JSON, or between a message and raw bytes.", Priority: 70, TitleNow: viewTitle}, Do: on((*Pane).otherView)},
+		{Entry: host.Entry{ID: prefix + actView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Help: "Switch between the form and its JSON, or between a message and raw bytes.", Priority: 70, Now: viewTitle}, Do: on((*Pane).otherView)},
 		{Entry: host.Entry{ID: prefix + actWhole, Keys: []string{"ctrl+o"}, Scope: scope, Title: "form or message", Help: "Turn the form into a whole message, in which anything can be changed; from a message, go back to the form.", Priority: 40}, Do: on((*Pane).toMessage)},
 		{Entry: host.Entry{ID: prefix + actEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole text, in your editor ($VISUAL, $EDITOR).", Priority: 65}, Do: on((*Pane).editElsewhere)},
 		{Entry: host.Entry{ID: prefix + actOlder, Keys: []string{"ctrl+r"}, Scope: scope, Title: "earlier", Help: "Recall earlier text sent from this field.", Priority: 58}, Do: on(func(p *Pane, c host.Context) tea.Cmd { return p.recall(c, 1) })},
@@ -71,12 +71,12 @@ func on(do func(*Pane, host.Context) tea.Cmd) func(host.Context) tea.Cmd {
 }
 
 // viewTitle names the view that the composer would switch to.
-func viewTitle(c host.Context) string {
+func viewTitle(c host.Context) (title string, priority int) {
 	p, ok := c.View.(*Pane)
 	if !ok {
-		return ""
+		return "", 0
 	}
-	return [...]string{messageView: "as raw bytes", formView: "as JSON", jsonView: "as form", rawView: "as message"}[p.view]
+	return [...]string{messageView: "as raw bytes", formView: "as JSON", jsonView: "as form", rawView: "as message"}[p.view], 0
 }
 
 func inMessage(c host.Context) (bool, string) {

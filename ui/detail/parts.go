@@ -23,7 +23,7 @@ func partActions(of func(host.Context) *Pane, save func(c host.Context, name, te
 			},
 		}, Do: func(c host.Context) tea.Cmd { return savePart(c, of(c).part(), save) }},
 		{Entry: host.Entry{ID: actMarkdown, Keys: []string{"ctrl+t"}, Scope: Scope, Title: "plain or rendered", Synonyms: []string{"render"}, Help: "Show the text under the cursor as it is, or as Markdown or a tree. A text over 256K is plain at first.", Priority: 29,
-			TitleNow: func(c host.Context) string { return of(c).otherForm() },
+			Now: func(c host.Context) (title string, priority int) { return of(c).otherForm(), 0 },
 			Enabled: func(c host.Context) (bool, string) {
 				if of(c).content == nil {
 					return false, "only a text in the content view has two forms"

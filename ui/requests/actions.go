@@ -63,7 +63,7 @@ func answerActionsIn(prefix, scope string) []host.Action {
 		{Entry: host.Entry{ID: prefix + actAnswerDecline, Keys: []string{"ctrl+d"}, Scope: scope, Title: "decline", Help: "Decline the request: with the action decline, or with an error for methods without that action.", Priority: 90, Enabled: canDecline}, Do: host.On(func(c host.Context, v *answerView) tea.Cmd { return v.sendFixed(c, v.kind.decline) })},
 		{Entry: host.Entry{ID: prefix + actAnswerCancel, Keys: []string{"f7"}, Scope: scope, Title: "cancel", Help: "Dismiss the request without a choice: the action cancel of an elicitation.", Priority: 85, Enabled: canCancelAnswer}, Do: host.On(func(c host.Context, v *answerView) tea.Cmd { return v.sendFixed(c, v.kind.cancel) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actAnswerLater, Scope: scope, Title: "later", Help: "Close, keep the draft, and leave the request pending.", Priority: 88}),
-		{Entry: host.Entry{ID: prefix + actAnswerView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", TitleNow: viewTitle, Help: "Switch between the form and the whole response as JSON, where any response can be written.", Priority: 70, Enabled: hasFields}, Do: host.On(switchView)},
+		{Entry: host.Entry{ID: prefix + actAnswerView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Now: viewTitle, Help: "Switch between the form and the whole response as JSON, where any response can be written.", Priority: 70, Enabled: hasFields}, Do: host.On(switchView)},
 		{Entry: host.Entry{ID: prefix + actAnswerEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole JSON, in your editor ($VISUAL, $EDITOR).", Priority: 40}, Do: host.On(edit)},
 		{Entry: host.Entry{ID: prefix + actAnswerAlways, Keys: []string{"ctrl+o"}, Scope: scope, Title: "always", Help: "Send the response now and for all later requests of the method: it becomes the method's canned response.", Priority: 35}, Do: host.On(acceptAlways)},
 		{Entry: host.Entry{ID: prefix + actAnswerOther, Keys: []string{"f5"}, Scope: scope, Title: "next request", Help: "Go to the next pending request; the draft is kept.", Priority: 30, Enabled: hasOthers}, Do: host.On(nextRequest)},
@@ -75,15 +75,15 @@ func answerActionsIn(prefix, scope string) []host.Action {
 }
 
 // viewTitle names the view that a response would switch to.
-func viewTitle(c host.Context) string {
+func viewTitle(c host.Context) (title string, priority int) {
 	v, ok := c.View.(*answerView)
 	switch {
 	case !ok:
-		return ""
+		return "", 0
 	case v.asText:
-		return "as form"
+		return "as form", 0
 	}
-	return "as JSON"
+	return "as JSON", 0
 }
 
 // Move moves between the fields; without fields it scrolls the server's text.

@@ -88,8 +88,8 @@ func (a Action[C]) over(base *Action[C], s Scope) Action[C] {
 	if a.CurrentTitle == nil {
 		a.CurrentTitle = base.CurrentTitle
 	}
-	if a.TitleNow == nil {
-		a.TitleNow = base.TitleNow
+	if a.Now == nil {
+		a.Now = base.Now
 	}
 	if a.Synonyms == nil {
 		a.Synonyms = base.Synonyms

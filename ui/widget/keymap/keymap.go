@@ -64,9 +64,9 @@ type Action[C any] struct {
 	// CurrentTitle, if set, returns what the action means at this moment if the footer
 	// should show that before everything else, or "".
 	CurrentTitle func(C) string
-	// TitleNow, if set, returns what the footer calls the action at this moment, or
-	// "". Unlike CurrentTitle it does not bring the action into the footer.
-	TitleNow func(C) string
+	// Now, if set, returns the title and the priority for the footer at this moment;
+	// zero values mean those of the action. A Hint keeps its title.
+	Now func(C) (title string, priority int)
 	// Destructive actions lose data or affect the server; they need
 	// confirmation.
 	Destructive bool
@@ -299,17 +299,18 @@ func (a *Action[C]) hint(c C) (hint Hint, priority int) {
 			return Hint{a.Keys[0], title}, math.MaxInt
 		}
 	}
+	title := ""
+	if a.Now != nil {
+		title, priority = a.Now(c)
+	}
+	priority = cmp.Or(priority, a.Priority)
 	switch {
 	case a.Hint != Hint{}:
-		return a.Hint, a.Priority
+		return a.Hint, priority
 	case len(a.Keys) == 0:
 		return Hint{}, 0
 	}
-	title := ""
-	if a.TitleNow != nil {
-		title = a.TitleNow(c)
-	}
-	return Hint{a.Keys[0], cmp.Or(title, a.Title)}, a.Priority
+	return Hint{a.Keys[0], cmp.Or(title, a.Title)}, priority
 }
 
 func (t *Table[C]) scope(id string) (Scope, bool) {

@@ -180,14 +180,14 @@ func TestFooterNow(t *testing.T) {
 	require.Equal(t, []Hint{{"ctrl+r", "restart"}, {"q", "quit"}}, table.Footer(Global, state{live: true}, 40))
 }
 
-// TestTitleNow checks that an action can be renamed without coming before others.
-func TestTitleNow(t *testing.T) {
+// TestNow checks that an action can have another title and another priority at times.
+func TestNow(t *testing.T) {
 	view := Action[state]{ID: "view", Keys: []string{"v"}, Scope: Global, Title: "other view", Help: "Switch.", Priority: 1,
-		TitleNow: func(s state) string {
+		Now: func(s state) (title string, priority int) {
 			if s.live {
-				return "as JSON"
+				return "as JSON", 0
 			}
-			return ""
+			return "", 95
 		}}
 	other := Action[state]{ID: "quit", Keys: []string{"q"}, Scope: Global, Title: "quit", Help: "Quit.", Priority: 90}
 	table, err := New(nil, []Action[state]{view, other})
@@ -195,8 +195,10 @@ func TestTitleNow(t *testing.T) {
 	require.Equal(t, []Hint{{"v", "as JSON"}, {"q", "quit"}}, table.Footer(Global, state{live: true}, 40))
 	require.Equal(t, []Hint{{"v", "other view"}, {"q", "quit"}}, table.Footer(Global, state{}, 40))
 	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 10))
-	with := With(view, func(live bool) state { return state{live} })
-	require.Equal(t, "as JSON", with.TitleNow(true))
+	require.Equal(t, []Hint{{"v", "other view"}}, table.Footer(Global, state{}, 12))
+	title, priority := With(view, func(live bool) state { return state{live} }).Now(true)
+	require.Equal(t, "as JSON", title)
+	require.Zero(t, priority)
 }
 
 func TestHelp(t *testing.T) {

@@ -13,8 +13,8 @@ func With[D, C any](a Action[C], of func(D) C) Action[D] {
 	if a.CurrentTitle != nil {
 		b.CurrentTitle = func(d D) string { return a.CurrentTitle(of(d)) }
 	}
-	if a.TitleNow != nil {
-		b.TitleNow = func(d D) string { return a.TitleNow(of(d)) }
+	if a.Now != nil {
+		b.Now = func(d D) (title string, priority int) { return a.Now(of(d)) }
 	}
 	return b
 }
