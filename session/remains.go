@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// noteCannotTell is the code of notes about processes that may have leaked.
-	noteCannotTell = "end.cannot-tell"
+	// NoteCannotTell is the code of notes about processes that may have leaked
+	// without a trace.
+	NoteCannotTell = "end.cannot-tell"
 	// maxSpared is the maximum number of spared processes that are remembered.
 	maxSpared = 100
 	// treeWait is how long the shutdown sequence waits for the process list in
@@ -55,7 +56,7 @@ func (s *Session) addCannotTell(text string) {
 	}
 	s.mu.Unlock()
 	if !known {
-		s.append(NewEntry(KindNote, 0, NoteBody{Text: text, Code: noteCannotTell}))
+		s.append(NewEntry(KindNote, 0, NoteBody{Text: text, Code: NoteCannotTell}))
 	}
 }
 

@@ -80,7 +80,8 @@ type fakeProcess struct {
 	modern       bool
 	startup      time.Duration
 	tree         func(*fakeProcess) []executor.Descendant
-	killed       []int // one by one
+	killed       []int    // one by one
+	cannotTell   []string // why the shutdown may have missed processes
 }
 
 type message struct {
@@ -156,7 +157,7 @@ func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
 	running := p.Info().State == executor.StateRunning
 	p.exit(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
 	p.EOF()
-	return executor.StopReport{Running: running}, nil
+	return executor.StopReport{Running: running, CannotTell: p.cannotTell}, nil
 }
 
 // newLog returns a log without a name.

@@ -142,6 +142,35 @@ func TestLeftBehind(t *testing.T) {
 	})
 }
 
+// TestNoProcessIsLeft checks that the pane says whether processes are left after the
+// end, and how that is known.
+func TestNoProcessIsLeft(t *testing.T) {
+	const left = "no process left"
+	end := func(d *driver, p *fakeProcess) {
+		d.do("info")
+		require.NotContains(t, d.plain(), "After the end")
+		p.exit(executor.Exit{Kind: executor.ExitCode})
+		synctest.Wait()
+		d.pull()
+		time.Sleep(process.SampleEvery)
+		d.take(tick{})
+	}
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		end(d, x.latest())
+		require.Regexp(t, left+` +looked for processes of the server after its end and found none`, d.plain())
+	})
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		p := x.latest()
+		p.cannotTell = []string{"plain launch"}
+		end(d, p)
+		_, err := d.visible.ws.Session.Shutdown(t.Context())
+		require.NoError(t, err)
+		d.pull()
+		require.Regexp(t, `not known +leaked processes: cannot tell \(plain launch\)`, d.plain())
+		require.NotContains(t, d.plain(), left)
+	})
+}
+
 // TestProcessIsWatched checks that the tree is sampled each second while the pane
 // is open, but not while a sample is being taken or after the pane is closed.
 func TestProcessIsWatched(t *testing.T) {

@@ -86,6 +86,7 @@ func openProcess(c host.Context) tea.Cmd {
 		i := info{th: c.Host.Screen().Theme, width: width}
 		processInfo(c.Workspace, &i)
 		endingInfo(c.Workspace, &i)
+		remainsInfo(c.Workspace, &i)
 		treeInfo(c.Workspace, &i)
 		timesInfo(c.Workspace, &i)
 		linkInfo(c, &i)
@@ -119,9 +120,13 @@ func TakeSample(c host.Context) tea.Cmd {
 	if !Watches(c) || c.Workspace.Sample.Running || time.Since(c.Workspace.Sample.At) < SampleEvery/2 {
 		return nil
 	}
-	if running, _ := CanStop(c); !running {
+	running, _ := CanStop(c)
+	switch {
+	case !running && c.Workspace.Shown.Lifecycle.Exited == nil:
 		c.Workspace.Sample = workspace.Sample{}
 		return nil
+	case !running && c.Workspace.Sample.Ended:
+		return nil // nothing starts any more
 	}
 	c.Workspace.Sample.Running = true
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
@@ -130,7 +135,7 @@ func TakeSample(c host.Context) tea.Cmd {
 		defer cancel()
 		tree, err := s.Tree(ctx)
 		return host.Result{Then: func(c host.Context) tea.Cmd {
-			c.Workspace.Sample = workspace.Sample{Tree: tree, At: time.Now(), Err: err}
+			c.Workspace.Sample = workspace.Sample{Tree: tree, At: time.Now(), Err: err, Ended: !running}
 			c.Host.Redraw()
 			return nil
 		}}
@@ -165,6 +170,39 @@ func endingInfo(w *workspace.Workspace, i *info) {
 		if next > now.Step {
 			i.styled(next.String(), "next, if needed; K skips to it", i.th.Dim)
 		}
+	}
+}
+
+// remainsInfo tells whether processes are left after the end, and how that is known.
+// Those that are left are listed by treeInfo.
+func remainsInfo(w *workspace.Workspace, i *info) {
+	s, live := w.Shown.Lifecycle, w.Session != nil
+	switch {
+	case s.Exited == nil && s.Lost == nil, s.Tree.Survivors, s.Tree.Spared, live && len(w.Sample.Tree) > 0:
+		return
+	}
+	i.heading("After the end")
+	unknown := false
+	for _, n := range s.Notes {
+		if n.Code == session.NoteCannotTell {
+			i.styled("not known", n.Text, i.th.Warn)
+			unknown = true
+		}
+	}
+	switch {
+	case unknown:
+	case s.Lost != nil:
+		i.styled("not known", "the connection to the host was lost", i.th.Warn)
+	case live && w.Sample.Err != nil:
+		i.styled("not known", w.Sample.Err.Error(), i.th.Warn)
+	case live && !w.Sample.Ended:
+		i.add("not known", "looking ...")
+	case live:
+		i.styled("no process left", "looked for processes of the server after its end and found none", i.th.OK)
+	case len(s.Ending) > 0 && w.Shown.Source.Stats().Recording.Complete():
+		i.styled("no process left", "the shutdown looked for processes of the server and left none", i.th.OK)
+	default:
+		i.add("not known", "the recording has no shutdown that looked for processes")
 	}
 }
 

@@ -12,4 +12,5 @@ type Sample struct {
 	At      time.Time
 	Err     error
 	Running bool // a command is taking the next sample
+	Ended   bool // it was taken after the end of the process
 }
