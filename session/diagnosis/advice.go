@@ -42,14 +42,24 @@ func AdviceCommand(code int, remote bool) string {
 	return fmt.Sprintf("exit code %d usually means that a command inside the server's script was not found or not executable: %s", code, compare)
 }
 
-// AdviceLauncher returns advice for launchers that first fetch the program that
-// they run; "" for any other program.
-func AdviceLauncher(argv []string) string {
+// Launcher returns the name of a launcher that first fetches the program that it
+// runs; "" for any other program.
+func Launcher(argv []string) string {
 	if len(argv) == 0 {
 		return ""
 	}
 	launcher := strings.TrimSuffix(filepath.Base(argv[0]), ".cmd")
 	if !slices.Contains([]string{"npx", "npm", "pnpm", "yarn", "bunx", "uvx", "uv", "pipx", "docker", "podman", "go"}, launcher) {
+		return ""
+	}
+	return launcher
+}
+
+// AdviceLauncher returns advice for launchers that first fetch the program that
+// they run; "" for any other program.
+func AdviceLauncher(argv []string) string {
+	launcher := Launcher(argv)
+	if launcher == "" {
 		return ""
 	}
 	return fmt.Sprintf("perhaps %s was still fetching or building: run the command once by hand, or raise --startup-timeout", launcher)

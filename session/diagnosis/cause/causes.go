@@ -79,7 +79,8 @@ var causes = []cause{
 	{id: "only-text", severity: diagnosis.Error, unless: append([]string{"lost-output"}, framings...), find: onlyText},
 	{id: "buffered-to-the-end", severity: diagnosis.Error, unless: []string{"lost-output"}, find: bufferedToTheEnd},
 	{id: "silent", severity: diagnosis.Warning, unless: []string{"lost-output", "not-reading"}, find: silent},
-	{id: "buffered", severity: diagnosis.Warning, probable: true, unless: []string{"lost-output", "not-reading", "silent"}, find: buffered},
+	{id: "fetching", severity: diagnosis.Warning, unless: []string{"lost-output", "not-reading", "silent"}, find: fetching},
+	{id: "buffered", severity: diagnosis.Warning, probable: true, unless: []string{"lost-output", "not-reading", "silent", "fetching"}, find: buffered},
 	{id: "handshake-timeout", severity: diagnosis.Error, unless: append([]string{"lost-output", "wrong-id", "only-text", "buffered-to-the-end"}, framings...), find: handshakeTimeout},
 	{id: "unanswered", severity: diagnosis.Warning, unless: slices.Concat(ends, framings, noAnswers), find: unansweredCall},
 
@@ -98,7 +99,7 @@ var causes = []cause{
 // Groups of causes that explain others.
 var (
 	starts    = []string{"not-found", "not-executable", "no-directory", "start-timeout", "unreachable"}
-	noAnswers = []string{"lost-output", ResponseNeeded, "wrong-id", "not-reading", "only-text", "silent", "buffered", "handshake-timeout"}
+	noAnswers = []string{"lost-output", ResponseNeeded, "wrong-id", "not-reading", "only-text", "silent", "fetching", "buffered", "handshake-timeout"}
 	ends      = []string{"ended-from-outside", "variable", "command-missing", "exited-early", "crashed", "ended", "link-lost", "lost"}
 	framings  = []string{"lsp-headers", "multi-line", "bom", "utf8", "nul", "too-deep", "too-long", "no-newline"}
 )

@@ -206,6 +206,10 @@ var running = []struct {
 	{fixture: fixture{"buffered", []string{"buffered"}, "no response: the server is running, but wrote 0 bytes in 6 s", "flushed", `"method":"server/discover"`},
 		until: `"method":"initialize"`, after: 5_000_000},
 	{fixture: fixture{log: "buffered"}, until: `"method":"initialize"`, after: 1_000_000},
+	{fixture: fixture{"healthy", []string{"fetching"}, "no output on stdout for 6 s: npx may still be downloading or building the server", "run the command once by hand", `"id":"mcpdbg-1"`},
+		entries: []string{`"t":1000,"k":"start","process":"mcp-stdio-1","pid":7,"argv":["npx","-y","server"]`, ask}, until: "initialize", after: 6_000_000},
+	{fixture: fixture{log: "healthy"}, // npx has had little time
+		entries: []string{`"t":1000,"k":"start","process":"mcp-stdio-1","pid":7,"argv":["npx","-y","server"]`, ask}, until: "initialize", after: 4_000_000},
 	{fixture: fixture{"closes-stdout", []string{"unanswered"}, "tools/call echo (id 1) has been pending for 12 s; the server is running, last stdout line 12 s ago, last stderr line 12 s ago", "", `"method":"tools/call"`},
 		until: "closing stdout", after: 12_100_000},
 	{fixture: fixture{"held-pipe", []string{"held-pipe"}, "the server exited with code 0, but its streams are still open after 2 s: a child process holds them", "kill the remaining", `"k":"exited"`},

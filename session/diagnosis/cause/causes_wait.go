@@ -144,6 +144,17 @@ func (w *view) quiet() (request, int64, bool) {
 	return q, w.now - q.t, w.now-q.t >= silentAfter
 }
 
+// fetching finds a launcher that has written nothing so far: it may be downloading
+// the server, and nothing points to a buffered output.
+func fetching(w *view) (found, bool) {
+	q, since, ok := w.quiet()
+	launcher := diagnosis.Launcher(w.argv())
+	return found{
+		text: fmt.Sprintf("no output on stdout for %s: %s may still be downloading or building the server", took(since), launcher),
+		try:  w.silentAdvice(""), row: q.row, clock: true,
+	}, ok && launcher != ""
+}
+
 // buffered finds a server that does not respond and writes nothing.
 func buffered(w *view) (found, bool) {
 	q, since, ok := w.quiet()
