@@ -61,10 +61,11 @@ func (sc *sessionScreen) paintPanes() {
 		sc.drawPane(id)
 	}
 	sc.paintStrip()
+	sc.drawComposer()
+	sc.app.screen.Canvas.Join()
 	if sc.showsStart() {
 		sc.paintStart()
 	}
-	sc.drawComposer()
 	sc.paintCalls()
 	sc.app.line(3, sc.app.panes.layout.player, func(l *paint.Line) { sc.player.Paint(sc.context(), l) })
 }

@@ -226,14 +226,15 @@ func requireBorders(t testing.TB, rows []string) {
 			}
 			right := left + 1 + slices.Index(row[left+1:], '┓')
 			bottom := top + 1
-			for bottom < len(cells) && cells[bottom][left] == '┃' {
+			for bottom < len(cells) && strings.ContainsRune("┃┠", cells[bottom][left]) {
 				bottom++
 			}
 			if right == left || bottom == len(cells) || cells[bottom][left] == '┏' || corners(cells, top, left, bottom, right) > 0 {
 				continue
 			}
 			for y := top + 1; y < bottom; y++ {
-				require.Equal(t, "┃", string(cells[y][right]), "the right border of line %d: %q", y, rows[y])
+				side := map[rune]string{'┃': "┃", '┠': "┨"}[cells[y][left]]
+				require.Equal(t, side, string(cells[y][right]), "the right border of line %d: %q", y, rows[y])
 			}
 			require.Equal(t, "┗┛", string(cells[bottom][left])+string(cells[bottom][right]), "the corners of line %d: %q", bottom, rows[bottom])
 		}

@@ -26,7 +26,7 @@ type View struct {
 	opening string             // the name of the target being opened
 	giveUp  context.CancelFunc // cancels opening
 
-	list, about, top paint.Lines
+	list, about, top, frame paint.Lines
 }
 
 // New returns the screen of a run.

@@ -129,9 +129,14 @@ func (v *View) paintBox(c host.Context, r paint.Rect) {
 	v.Grid.SetSize(list.W, list.H)
 	v.Grid.Paint(&v.list, c.View == host.View(v))
 	left, right := v.titles(screen)
-	screen.Canvas.Box(r, screen.Border(left, right, true), &paint.Lines{})
+	v.frame.Resize(in.W, in.H)
+	if rows > 0 {
+		screen.PaintRule(v.frame.Line(in.H - rows))
+	}
+	screen.Canvas.Box(r, screen.Border(left, right, true), &v.frame)
 	screen.Canvas.Draw(list, &v.list)
 	if rows > 0 {
+		_, below = below.CutTop(1)
 		v.paintAbout(screen, below)
 	}
 }
@@ -163,17 +168,16 @@ func (v *View) paintAbout(screen *kit.Screen, r paint.Rect) {
 	block := &v.about
 	block.Options = screen.Look()
 	block.Resize(r.W, r.H)
-	screen.PaintRule(block.Line(0))
 	rows := v.aboutRows(screen.Theme, r.W-labelWidth-1, true)
-	if len(rows) > r.H-1 {
+	if len(rows) > r.H {
 		rows = v.aboutRows(screen.Theme, r.W-labelWidth-1, false)
 	}
 	for i, row := range rows {
-		if i == r.H-2 && len(rows) > r.H-1 {
-			block.Line(i+1).Text(screen.Theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", kit.Plural(len(rows)-i, "more line")))
+		if i == r.H-1 && len(rows) > r.H {
+			block.Line(i).Text(screen.Theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", kit.Plural(len(rows)-i, "more line")))
 			break
 		}
-		screen.PaintSheetRow(block.Line(i+1), row, labelWidth)
+		screen.PaintSheetRow(block.Line(i), row, labelWidth)
 	}
 	screen.Canvas.Draw(r, block)
 }

@@ -83,15 +83,13 @@ func (s *Screen) PaintQuery(l *paint.Line, text, hint string) {
 	l.Text(s.Theme.Selected, " ")
 }
 
-// PaintRule paints a line across the whole width.
+// PaintRule paints a line across the remaining width.
 func (s *Screen) PaintRule(l *paint.Line) {
 	rule := "─"
 	if s.ASCII {
 		rule = "-"
 	}
-	for l.Room() > 0 {
-		l.Text(s.Theme.Border, rule)
-	}
+	l.Rule(s.Theme.Border, rule)
 }
 
 // PaintSheetRow paints one row of a sheet, with labels cells for the labels.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"mcpdbg/ui/widget/paint"
 )
 
 // A Palette holds the colours that a frame leaves to the terminal, as #rrggbb.
@@ -79,7 +81,7 @@ func (c *canvas) line(y int, text string) {
 			flush()
 			s.apply(strings.TrimSuffix(seq[2:], "m"))
 		case width == 0: // no other sequences are in a frame
-		case len(arms[seq]) > 0:
+		case isBox(seq):
 			flush()
 			cells := 1
 			for ; strings.HasPrefix(text, seq); cells++ {
@@ -190,14 +192,18 @@ func (c *canvas) words(x, y int, short, fg string, s style) {
 	fmt.Fprintf(&c.front, ">%s</text>\n", html.EscapeString(short))
 }
 
-// arms are the widths of the lines that leave the middle of a box character:
-// up, right, down, left.
-var arms = map[string][]float64{
-	"─": {0, 1, 0, 1}, "│": {1, 0, 1, 0}, "┌": {0, 1, 1, 0}, "┐": {0, 0, 1, 1}, "└": {1, 1, 0, 0}, "┘": {1, 0, 0, 1},
-	"├": {1, 1, 1, 0}, "┤": {1, 0, 1, 1}, "┬": {0, 1, 1, 1}, "┴": {1, 1, 0, 1}, "┼": {1, 1, 1, 1},
-	"━": {0, 2, 0, 2}, "┃": {2, 0, 2, 0}, "┏": {0, 2, 2, 0}, "┓": {0, 0, 2, 2}, "┗": {2, 2, 0, 0}, "┛": {2, 0, 0, 2},
-	"┣": {2, 2, 2, 0}, "┫": {2, 0, 2, 2}, "┳": {0, 2, 2, 2}, "┻": {2, 2, 0, 2}, "╋": {2, 2, 2, 2},
-	"╭": {0, 1, 1, 0}, "╮": {0, 0, 1, 1}, "╰": {1, 1, 0, 0}, "╯": {1, 0, 0, 1},
+// armsOf returns the widths of the lines that leave the middle of a box character: up,
+// right, down, left. Round corners are drawn as corners.
+func armsOf(char string) ([4]int, bool) {
+	if at := strings.Index("╭╮╯╰", char); at >= 0 {
+		char = "┌┐┘└"[at : at+len(char)]
+	}
+	return paint.Arms(char)
+}
+
+func isBox(char string) bool {
+	_, ok := armsOf(char)
+	return ok
 }
 
 // boxes draws a box character in some cells. A line through all of them is one.
@@ -208,17 +214,17 @@ func (c *canvas) boxes(x, y, cells int, char string, s style) {
 		fmt.Fprintf(&c.front, `<path d="M%.1f %.1fL%.1f %.1f" stroke="%s" stroke-width="%g" stroke-linecap="square"/>`+"\n", x1, y1, x2, y2, fg, weight)
 	}
 	left, top := float64(x)*cellWidth, float64(y*cellHeight)
-	arm := arms[char]
-	if arm[0] == 0 && arm[2] == 0 {
-		path(left, top+cellHeight/2, left+float64(cells)*cellWidth, top+cellHeight/2, arm[1])
+	arms, _ := armsOf(char)
+	if arms[0] == 0 && arms[2] == 0 && arms[1] == arms[3] {
+		path(left, top+cellHeight/2, left+float64(cells)*cellWidth, top+cellHeight/2, float64(arms[1]))
 		return
 	}
 	for range cells {
 		midX, midY := left+cellWidth/2, top+cellHeight/2
 		ends := [4][2]float64{{midX, top}, {left + cellWidth, midY}, {midX, top + cellHeight}, {left, midY}}
-		for i, weight := range arm {
+		for i, weight := range arms {
 			if weight > 0 {
-				path(midX, midY, ends[i][0], ends[i][1], weight)
+				path(midX, midY, ends[i][0], ends[i][1], float64(weight))
 			}
 		}
 		left += cellWidth

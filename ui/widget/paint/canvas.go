@@ -11,8 +11,9 @@ import (
 type Canvas struct {
 	width int
 	rows  []row
-	seg   []byte // one row of the current block
-	cut   []byte // a row that is being recomposed
+	panes []ruled // drawn so far, for Join
+	seg   []byte  // one row of the current block
+	cut   []byte  // a row that is being recomposed
 	out   []byte
 }
 
@@ -24,7 +25,7 @@ type row struct {
 
 // Reset makes the canvas w cells wide and h rows high, all blank.
 func (c *Canvas) Reset(w, h int) {
-	c.width = max(w, 0)
+	c.width, c.panes = max(w, 0), c.panes[:0]
 	h = max(h, 0)
 	for len(c.rows) < h {
 		c.rows = append(c.rows, row{})
@@ -53,12 +54,16 @@ func (c *Canvas) Box(r Rect, f Frame, block *Lines) {
 	}
 	block.place = r.Inner()
 	g := f.Border.glyphs()
-	c.seg = f.appendTop(c.seg[:0], g, r.W)
+	c.seg, _, _ = f.appendTop(c.seg[:0], g, r.W)
 	c.put(r.X, r.Y, r.W)
 	for y := range r.H - 2 {
-		c.seg = f.Style.Append(c.seg[:0], g.vertical)
+		left, right := g.vertical, g.vertical
+		if y < len(block.lines) && block.lines[y].rule {
+			left, right = g.ruleLeft, g.ruleRight
+		}
+		c.seg = f.Style.Append(c.seg[:0], left)
 		c.seg = appendRow(c.seg, block, y, r.W-2)
-		c.seg = f.Style.Append(c.seg, g.vertical)
+		c.seg = f.Style.Append(c.seg, right)
 		c.put(r.X, r.Y+1+y, r.W)
 	}
 	c.seg = f.appendBottom(c.seg[:0], g, r.W)
@@ -67,7 +72,7 @@ func (c *Canvas) Box(r Rect, f Frame, block *Lines) {
 
 // Pane draws a rule with the titles of f on the first row of r, and block below
 // it. A pane that is not at the left edge of the screen has a divider at its
-// left.
+// left. Join connects the lines of all panes.
 func (c *Canvas) Pane(r Rect, f Frame, block *Lines) {
 	if r.W < 2 || r.H < 1 {
 		c.Draw(r, &Lines{})
@@ -76,7 +81,9 @@ func (c *Canvas) Pane(r Rect, f Frame, block *Lines) {
 	body := r.Body()
 	block.place = body
 	g := f.Border.glyphs()
-	c.seg = f.appendRule(c.seg[:0], g, r)
+	p := ruled{rect: r, border: f.Border, style: f.Style}
+	c.seg, p.from, p.to = f.appendRule(c.seg[:0], g, r.W)
+	c.panes = append(c.panes, p)
 	c.put(r.X, r.Y, r.W)
 	for y := range body.H {
 		c.seg = c.seg[:0]

@@ -24,23 +24,25 @@ const (
 )
 
 type glyphs struct {
-	topLeft, topRight, bottomLeft, bottomRight, horizontal, vertical, tee string
+	topLeft, topRight, bottomLeft, bottomRight, horizontal, vertical string
+	// The sides of a box where a light rule meets them.
+	ruleLeft, ruleRight string
 }
 
 func (b Border) glyphs() glyphs {
 	switch b {
 	case Heavy:
-		return glyphs{"┏", "┓", "┗", "┛", "━", "┃", "┳"}
+		return glyphs{"┏", "┓", "┗", "┛", "━", "┃", "┠", "┨"}
 	case ASCII:
-		return glyphs{"+", "+", "+", "+", "-", "|", "+"}
+		return glyphs{"+", "+", "+", "+", "-", "|", "+", "+"}
 	case HeavyASCII:
-		return glyphs{"#", "#", "#", "#", "=", "#", "#"}
+		return glyphs{"#", "#", "#", "#", "=", "#", "#", "#"}
 	case Double:
-		return glyphs{"╔", "╗", "╚", "╝", "═", "║", "╦"}
+		return glyphs{"╔", "╗", "╚", "╝", "═", "║", "╟", "╢"}
 	case DoubleASCII:
-		return glyphs{"*", "*", "*", "*", "*", "*", "*"}
+		return glyphs{"*", "*", "*", "*", "*", "*", "*", "*"}
 	}
-	return glyphs{"┌", "┐", "└", "┘", "─", "│", "┬"}
+	return glyphs{"┌", "┐", "└", "┘", "─", "│", "├", "┤"}
 }
 
 // Frame is the border of a pane. Title and Right may be untrusted; if they are
@@ -56,16 +58,15 @@ type Frame struct {
 	RightStyle theme.Style
 }
 
-// appendRule appends the rule above the pane in r.
-func (f Frame) appendRule(dst []byte, g glyphs, r Rect) []byte {
+// appendRule appends the rule above a pane, as appendTop does.
+func (f Frame) appendRule(dst []byte, g glyphs, w int) (rule []byte, from, to int) {
 	g.topLeft, g.topRight = g.horizontal, g.horizontal
-	if r.X > 0 {
-		g.topLeft = g.tee
-	}
-	return f.appendTop(dst, g, r.W)
+	return f.appendTop(dst, g, w)
 }
 
-func (f Frame) appendTop(dst []byte, g glyphs, w int) []byte {
+// appendTop appends the top line of a frame. Between the columns from and to, which
+// are the end of the title and the start of the right text, it has no text.
+func (f Frame) appendTop(dst []byte, g glyphs, w int) (top []byte, from, to int) {
 	room := w - 2
 	dst = append(dst, f.Style.On...)
 	dst = append(dst, g.topLeft...)
@@ -82,6 +83,7 @@ func (f Frame) appendTop(dst []byte, g glyphs, w int) []byte {
 	if room += kept; right > room {
 		right = 0
 	}
+	from, to = w-1-room, w-1-right
 	dst = append(dst, f.Style.On...)
 	dst = repeat(dst, g.horizontal, room-right)
 	dst = append(dst, f.Style.Off...)
@@ -91,7 +93,7 @@ func (f Frame) appendTop(dst []byte, g glyphs, w int) []byte {
 		dst = append(dst, ' ')
 		dst = f.Style.Append(dst, g.horizontal)
 	}
-	return f.Style.Append(dst, g.topRight)
+	return f.Style.Append(dst, g.topRight), from, to
 }
 
 // leastTitle is the number of cells that the title gets before Right gets any;
@@ -122,11 +124,13 @@ func (f Frame) appendBottom(dst []byte, g glyphs, w int) []byte {
 }
 
 func (b Border) ellipsis() string {
-	if b == ASCII || b == HeavyASCII || b == DoubleASCII {
+	if b.ascii() {
 		return "~"
 	}
 	return termsafe.Ellipsis
 }
+
+func (b Border) ascii() bool { return b == ASCII || b == HeavyASCII || b == DoubleASCII }
 
 func repeat(dst []byte, glyph string, n int) []byte {
 	for range n {

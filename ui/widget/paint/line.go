@@ -15,6 +15,7 @@ type Line struct {
 	width  int
 	cells  int
 	styled bool
+	rule   bool // see Rule
 	opts   termsafe.Options
 }
 
@@ -85,6 +86,15 @@ func (l *Line) Append(other *Line, from int) {
 	}
 	l.cells += width
 	l.styled = l.styled || other.styled
+}
+
+// Rule fills the line with a glyph. The sides of a Box connect to it.
+func (l *Line) Rule(s theme.Style, glyph string) {
+	l.rule = l.cells == 0
+	l.open(s)
+	l.buf = repeat(l.buf, glyph, l.Room())
+	l.cells = l.width
+	l.buf = append(l.buf, s.Off...)
 }
 
 // PadTo appends spaces until the line has the given number of cells.
