@@ -19,12 +19,14 @@ func themeActions() []action {
 		words = append(words, string(t))
 	}
 	return []action{
-		{entry{ID: actTheme, Scope: keymap.Global, Title: "theme", Synonyms: []string{"colors", "colours"}, Words: words, Help: "Use the colors for a light or a dark background, or those that fit the terminal (auto), until the program ends.", Enabled: hasColors}, nothing((*sessionScreen).chooseTheme)},
+		{entry{ID: actTheme, Scope: keymap.Global, Title: "theme", Synonyms: []string{"colors", "colours"}, Words: words, Help: "Use the colors for a light or a dark background, those that fit the terminal (auto), or those with the strongest contrast, until the program ends.", Enabled: hasColors}, nothing((*sessionScreen).chooseTheme)},
 	}
 }
 
 // choices are the themes that can be chosen while the program runs.
-var choices = []settings.Theme{settings.ThemeAuto, settings.ThemeLight, settings.ThemeDark}
+var choices = []settings.Theme{
+	settings.ThemeAuto, settings.ThemeLight, settings.ThemeDark, settings.ThemeContrast, settings.ThemeContrastLight, settings.ThemeContrastDark,
+}
 
 func hasColors(s *sessionScreen) (bool, string) {
 	return s.app.profile != theme.NoColor, "colors are off"
@@ -56,14 +58,19 @@ func (a *App) setProfile(p colorprofile.Profile) {
 
 // newTheme returns the theme of the settings, or the one that fits the terminal.
 func (a *App) newTheme() *theme.Theme {
-	dark := a.dark
 	switch a.opts.Theme {
 	case settings.ThemeLight:
-		dark = false
+		return theme.New(false, a.profile)
 	case settings.ThemeDark:
-		dark = true
+		return theme.New(true, a.profile)
+	case settings.ThemeContrast:
+		return theme.HighContrast(a.dark, a.profile)
+	case settings.ThemeContrastLight:
+		return theme.HighContrast(false, a.profile)
+	case settings.ThemeContrastDark:
+		return theme.HighContrast(true, a.profile)
 	}
-	return theme.New(dark, a.profile)
+	return theme.New(a.dark, a.profile)
 }
 
 func (a *App) setTheme() {

@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"strings"
+
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/theme"
@@ -28,4 +30,18 @@ func Direction(kind session.Kind) string {
 		return "!"
 	}
 	return " "
+}
+
+// MethodStyle returns the style of a request of the client, by the family of its
+// method.
+func MethodStyle(method string, th *theme.Theme) theme.Style {
+	switch family, _, _ := strings.Cut(method, "/"); family {
+	case "tools":
+		return th.Tools
+	case "resources":
+		return th.Resources
+	case "prompts":
+		return th.Prompts
+	}
+	return th.Text
 }

@@ -54,10 +54,15 @@ const (
 	ThemeDark  Theme = "dark"
 	Theme16    Theme = "16"   // the sixteen colours of the terminal's palette
 	ThemeNone  Theme = "none" // no colours, as with NO_COLOR
+
+	// Those with the strongest contrast.
+	ThemeContrast      Theme = "contrast"
+	ThemeContrastLight Theme = "contrast-light"
+	ThemeContrastDark  Theme = "contrast-dark"
 )
 
 // themes are the valid values of a Theme.
-var themes = []Theme{ThemeAuto, ThemeLight, ThemeDark, Theme16, ThemeNone}
+var themes = []Theme{ThemeAuto, ThemeLight, ThemeDark, ThemeContrast, ThemeContrastLight, ThemeContrastDark, Theme16, ThemeNone}
 
 // An Error is an error in a settings file.
 type Error struct {
@@ -130,7 +135,7 @@ func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, er
 // check validates the values and stores them in s.
 func (s *Settings) check(t *text) *Error {
 	if s.Theme != "" && !slices.Contains(themes, s.Theme) {
-		return &Error{Key: "theme", Err: fmt.Errorf("unknown theme %q: use auto, light, dark, 16 or none", s.Theme)}
+		return &Error{Key: "theme", Err: fmt.Errorf("unknown theme %q: use auto, light, dark, contrast, contrast-light, contrast-dark, 16 or none", s.Theme)}
 	}
 	if t.Slow != "" {
 		var err error

@@ -78,15 +78,15 @@ func (r *rowText) name(number int, row session.Row, column int, c *table.Cells) 
 
 // call paints the name of a tool, or a method with what it names.
 func (r *rowText) call(name, method string, column int, c *table.Cells) {
-	th := r.screen.Theme
+	th, style := r.screen.Theme, kit.MethodStyle(method, r.screen.Theme)
 	switch {
 	case name == "":
-		c.Text(column, th.Request, method)
+		c.Text(column, style, method)
 	case method == mcp.MethodToolsCall:
-		c.Text(column, th.Request, name)
+		c.Text(column, style, name)
 	default:
 		c.Text(column, th.Dim, method+" ")
-		c.Text(column, th.Request, name)
+		c.Text(column, style, name)
 	}
 }
 

@@ -316,7 +316,7 @@ func (x *exchangeRows) paintCall(number int, row session.Row, method, name strin
 		return
 	}
 	if name == "" {
-		x.text(c, exCall, x.theme.Request, method)
+		x.text(c, exCall, kit.MethodStyle(method, x.theme), method)
 		return
 	}
 	room := c.Width(exCall)
@@ -325,7 +325,7 @@ func (x *exchangeRows) paintCall(number int, row session.Row, method, name strin
 		c.Text(exCall, x.theme.Dim, " ")
 		room -= len(method) + 1
 	}
-	x.text(c, exCall, x.theme.Request, middle(name, room, x.ellipsis))
+	x.text(c, exCall, kit.MethodStyle(method, x.theme), middle(name, room, x.ellipsis))
 }
 
 // middle cuts a long name in its middle: the ends tell names apart.

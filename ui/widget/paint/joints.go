@@ -1,6 +1,10 @@
 package paint
 
-import "mcpdbg/ui/widget/theme"
+import (
+	"unicode/utf8"
+
+	"mcpdbg/ui/widget/theme"
+)
 
 // A ruled is the rule and the divider of a pane that has been drawn.
 type ruled struct {
@@ -69,7 +73,9 @@ func (c *Canvas) joinAt(x, y int) {
 			at.style, at.border = p.style, p.border
 		}
 	}
-	c.seg = at.style.Append(c.seg[:0], joint(arms, at.border))
+	c.seg = append(c.seg[:0], at.style.On...)
+	c.seg = appendJoint(c.seg, arms, at.border)
+	c.seg = append(c.seg, at.style.Off...)
 	c.put(x, y, 1)
 }
 
@@ -108,14 +114,14 @@ func Arms(glyph string) (arms [armCount]int, ok bool) {
 	return arms, false
 }
 
-// joint returns the glyph with the given arms.
-func joint(arms [armCount]int, b Border) string {
+// appendJoint appends the glyph with the given arms.
+func appendJoint(dst []byte, arms [armCount]int, b Border) []byte {
 	if b.ascii() {
-		return b.glyphs().ruleLeft
+		return append(dst, b.glyphs().ruleLeft...)
 	}
 	n := 0
 	for _, weight := range arms {
 		n = 3*n + weight
 	}
-	return string(lineGlyphs[n])
+	return utf8.AppendRune(dst, lineGlyphs[n])
 }

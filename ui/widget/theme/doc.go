@@ -3,6 +3,11 @@
 // two appends, which keeps a frame of a large terminal well below a
 // millisecond.
 //
+// There are two themes, each for dark and for light backgrounds: New with moderate
+// contrast, and HighContrast. Blue is the accent: the focus and keys. Methods have
+// quiet hues by their family. No theme sets a background: that of the terminal stays,
+// and the selected row reverses it.
+//
 // Meaning is never carried by colour alone: the painting code also writes a
 // glyph ("x" error, "?" not parsed, "~" server request, ">" and "<" the
 // direction). Colours are the sixteen of the terminal's own palette or, where

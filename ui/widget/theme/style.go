@@ -44,12 +44,16 @@ type hue uint8
 const (
 	none hue = iota
 	grey
-	blue
+	blue // the accent
 	green
 	vermilion
 	orange
 	yellow
 	purple
+	// Quiet hues, for the families of methods.
+	teal
+	olive
+	mauve
 )
 
 // shade is a hue on one kind of background: the SGR foreground code of the
@@ -59,8 +63,9 @@ type shade struct {
 	rgb  uint32
 }
 
-// shades holds each hue on a dark and on a light background. The 24-bit
-// values have a contrast of at least 4.5 to 1 (WCAG 2, criterion 1.4.3).
+// shades holds each hue on a dark and on a light background. The 24-bit values
+// have a contrast of at least 4.5 to 1 with common backgrounds (WCAG 2, criterion
+// 1.4.3).
 func (h hue) shades() (dark, light shade) {
 	switch h {
 	case grey:
@@ -77,6 +82,40 @@ func (h hue) shades() (dark, light shade) {
 		return shade{93, 0xf0e442}, shade{33, 0x746b00}
 	case purple:
 		return shade{95, 0xcc79a7}, shade{35, 0xa0427a}
+	case teal:
+		return shade{36, 0x7fb5bf}, shade{36, 0x33697a}
+	case olive:
+		return shade{33, 0xb5b07d}, shade{33, 0x66632e}
+	case mauve:
+		return shade{35, 0xb7a0cc}, shade{35, 0x74548c}
+	}
+	return shade{}, shade{}
+}
+
+// strongShades is like shades, with a contrast of at least 7 to 1 (WCAG 2,
+// criterion 1.4.6).
+func (h hue) strongShades() (dark, light shade) {
+	switch h {
+	case grey:
+		return shade{97, 0xd0d0d0}, shade{30, 0x3a3a3a}
+	case blue:
+		return shade{96, 0x8fd3ff}, shade{34, 0x003f73}
+	case green:
+		return shade{92, 0x5fe3b8}, shade{32, 0x004a36}
+	case vermilion:
+		return shade{91, 0xffb38a}, shade{31, 0x7a2b00}
+	case orange:
+		return shade{93, 0xffc861}, shade{31, 0x5a3a00}
+	case yellow:
+		return shade{93, 0xfff176}, shade{31, 0x463f00}
+	case purple:
+		return shade{95, 0xffb3da}, shade{35, 0x6b1450}
+	case teal:
+		return shade{96, 0xa6e3ec}, shade{34, 0x0b4552}
+	case olive:
+		return shade{93, 0xe0dba0}, shade{30, 0x43410f}
+	case mauve:
+		return shade{95, 0xdcc8f0}, shade{35, 0x4c2a66}
 	}
 	return shade{}, shade{}
 }
@@ -90,8 +129,8 @@ type look struct {
 }
 
 type palette struct {
-	dark    bool
-	profile Profile
+	dark, strong bool
+	profile      Profile
 }
 
 func (p palette) style(l look) Style {
@@ -121,6 +160,9 @@ func (p palette) style(l look) Style {
 
 func (p palette) foreground(h hue) string {
 	s, light := h.shades()
+	if p.strong {
+		s, light = h.strongShades()
+	}
 	if !p.dark {
 		s = light
 	}

@@ -30,6 +30,9 @@ type Theme struct {
 	// The kinds of messages, and the lines of stderr.
 	Request, Response, Notification, ServerRequest, Stderr Style
 
+	// The families of methods: what a client calls, reads and gets.
+	Tools, Resources, Prompts Style
+
 	// Selected is the row under the cursor of the focused pane, SelectedBlur
 	// the one of any other pane.
 	Selected, SelectedBlur Style
@@ -56,14 +59,22 @@ type Theme struct {
 
 // New returns the theme for a dark or a light background.
 func New(dark bool, profile Profile) *Theme {
-	generation := 1 + 2*uint32(profile)
-	if dark {
-		generation++
-	}
-	p := palette{dark: dark, profile: profile}
+	return palette{dark: dark, profile: profile}.theme()
+}
+
+// HighContrast returns the theme with the strongest contrast for a dark or a light
+// background. The selected row of a pane without the focus is underlined, too.
+func HighContrast(dark bool, profile Profile) *Theme {
+	th := palette{dark: dark, strong: true, profile: profile}.theme()
+	th.SelectedBlur = Style{On: sgr([]string{"1", "4"}), Off: sgr([]string{"22", "24"})}
+	return th
+}
+
+// theme returns the theme of a palette.
+func (p palette) theme() *Theme {
 	return &Theme{
-		Generation: generation,
-		Profile:    profile,
+		Generation: p.generation(),
+		Profile:    p.profile,
 
 		Text:   Style{},
 		Dim:    p.style(look{hue: grey}),
@@ -80,6 +91,10 @@ func New(dark bool, profile Profile) *Theme {
 		Notification:  p.style(look{hue: purple}),
 		ServerRequest: p.style(look{hue: orange, attrs: bold}),
 		Stderr:        p.style(look{hue: orange}),
+
+		Tools:     p.style(look{hue: teal}),
+		Resources: p.style(look{hue: olive}),
+		Prompts:   p.style(look{hue: mauve}),
 
 		Selected:     p.style(look{attrs: reverse}),
 		SelectedBlur: p.style(look{attrs: bold, plain: bold | underline}),
@@ -104,4 +119,16 @@ func New(dark bool, profile Profile) *Theme {
 		Backdrop:    p.style(look{hue: grey, attrs: faint}),
 		PromptTitle: p.style(look{attrs: bold | reverse}),
 	}
+}
+
+// generation returns a number that differs between palettes, and is not zero.
+func (p palette) generation() uint32 {
+	generation := 1 + 4*uint32(p.profile)
+	if p.dark {
+		generation++
+	}
+	if p.strong {
+		generation += 2
+	}
+	return generation
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,6 +18,7 @@ func everyTheme(f func(name string, dark bool, p Profile, th *Theme)) {
 	for _, dark := range []bool{false, true} {
 		for p := NoColor; p <= TrueColor; p++ {
 			f(fmt.Sprintf("dark=%v profile=%d", dark, p), dark, p, New(dark, p))
+			f(fmt.Sprintf("high contrast dark=%v profile=%d", dark, p), dark, p, HighContrast(dark, p))
 		}
 	}
 }
@@ -56,8 +60,10 @@ func TestStylesEndWhatTheyBegin(t *testing.T) {
 
 func TestNoColorHasNoColor(t *testing.T) {
 	for _, dark := range []bool{false, true} {
-		for role, s := range styles(New(dark, NoColor)) {
-			require.Regexp(t, `^(\x1b\[[1247](;[1247])*m)?$`, s.On, role)
+		for _, th := range []*Theme{New(dark, NoColor), HighContrast(dark, NoColor)} {
+			for role, s := range styles(th) {
+				require.Regexp(t, `^(\x1b\[[1247](;[1247])*m)?$`, s.On, role)
+			}
 		}
 	}
 }
@@ -92,6 +98,7 @@ func TestMarked(t *testing.T) {
 		"Text", "Title", // carry no meaning
 		"Dim", "Border", // may be overlooked
 		"OK", "Request", "Response", "Notification", "Stderr", // have words, > and <, or panes of their own
+		"Tools", "Resources", "Prompts", // are names of methods
 		"Name", "String", "Number", "Literal", // have the punctuation of JSON
 	}
 	var plain []string
@@ -113,13 +120,62 @@ func TestGenerationsDiffer(t *testing.T) {
 	require.Equal(t, first, again)
 }
 
+// The backgrounds of terminals: plain ones, and those of common colour schemes.
+var (
+	darkBackgrounds  = []uint32{0x000000, 0x16181d, 0x1c1c1c, 0x1e1e1e, 0x1e1e2e, 0x24292e, 0x002b36, 0x282a36, 0x282c34}
+	lightBackgrounds = []uint32{0xffffff, 0xfafafa, 0xeff1f5, 0xfdf6e3}
+)
+
+// TestContrast checks the contrast of each colour with the backgrounds that it may be
+// painted on. A reversed style has the same contrast as the colour itself.
 func TestContrast(t *testing.T) {
-	const darkBackground, lightBackground = 0x1c1c1c, 0xffffff
-	for h := grey; h <= purple; h++ {
-		dark, light := h.shades()
-		require.GreaterOrEqual(t, contrast(dark.rgb, darkBackground), 4.5, "hue %d on dark", h)
-		require.GreaterOrEqual(t, contrast(light.rgb, lightBackground), 4.5, "hue %d on light", h)
-	}
+	secondary := []string{"Dim", "Border", "Header"} // may be overlooked
+	colour := regexp.MustCompile(`38;2;(\d+);(\d+);(\d+)`)
+	everyTheme(func(name string, dark bool, p Profile, th *Theme) {
+		backgrounds := lightBackgrounds
+		if dark {
+			backgrounds = darkBackgrounds
+		}
+		coloured := 0
+		for role, s := range styles(th) {
+			rgb := colour.FindStringSubmatch(s.On)
+			if rgb == nil || role == "Backdrop" { // which is meant to recede
+				continue
+			}
+			coloured++
+			least := 4.5
+			switch {
+			case strings.HasPrefix(name, "high"):
+				least = 7
+			case slices.Contains(secondary, role):
+				least = 3
+			}
+			text := number(t, rgb[1])<<16 | number(t, rgb[2])<<8 | number(t, rgb[3])
+			for _, b := range backgrounds {
+				require.GreaterOrEqual(t, contrast(text, b), least, "%s: %s %06x on %06x", name, role, text, b)
+			}
+		}
+		require.Equal(t, p == TrueColor, coloured > 20, name)
+	})
+}
+
+func number(t *testing.T, text string) uint32 {
+	t.Helper()
+	n, err := strconv.ParseUint(text, 10, 8)
+	require.NoError(t, err)
+	return uint32(n)
+}
+
+// TestOneAccent checks that the families of methods do not have the hue of the focus.
+func TestOneAccent(t *testing.T) {
+	everyTheme(func(name string, _ bool, p Profile, th *Theme) {
+		if p != TrueColor {
+			return
+		}
+		for _, s := range []Style{th.Tools, th.Resources, th.Prompts, th.Notification, th.ServerRequest} {
+			require.NotContains(t, th.FocusBorder.On, strings.Trim(s.On, "\x1b[m"), name)
+		}
+	})
 }
 
 func TestProfiles(t *testing.T) {
