@@ -136,7 +136,7 @@ func TestHexView(t *testing.T) {
 	payload := []byte(strings.Repeat("0123456789abcde\n", 100) + "\x00\xff")
 	require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
 	d := drive(t, Options{Source: log}, 80, 24)
-	d.do(host.ActOpen, actView, actView)
+	d.do(host.ActOpen, actView)
 	require.Contains(t, d.rows()[3], "00000000 30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 0a 0123456789abcde.")
 	d.do(kit.Bottom)
 	require.Contains(t, d.plain(), "00000640 00 ff")

@@ -141,7 +141,7 @@ func TestStderrIsText(t *testing.T) {
 // views returns a test of a view.
 func views(id, want string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(host.ActOpen, actView, actView, actView, actView) // another one
+		d.do(host.ActOpen, actView, actView, actView) // stderr
 		require.NotContains(t, d.plain(), want)
 		d.do(id)
 		require.Contains(t, d.plain(), want)
@@ -184,4 +184,27 @@ func TestPairAtAllSizes(t *testing.T) {
 			requireExact(t, d.content(), size[0], size[1])
 		})
 	}
+}
+
+// TestViewsThatApply checks that only views are offered that show something of the
+// selected row, and that the key for the next view goes through them.
+func TestViewsThatApply(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		everything(t, d.visible.ws.Session, x)
+		d.pull()
+		d.do("timeline") // all rows are listed
+		for what, want := range map[string]string{
+			"fake: listening":         "[text] bytes  stderr ",
+			"npm WARN deprecated":     "  [text] bytes  stderr ",
+			"12402":                   "  [tree] text  bytes  stderr ",
+			`"progressToken":2`:       "   content [tree] text  bytes  stderr ",
+			`"method":"prompts/list"`: "   content [tree] text  bytes  both  stderr ",
+			`"id":700`:                "   content [tree] text  bytes  stderr ",
+			`"text":"missing text"`:   "  [content] tree  text  bytes  both  stderr ",
+		} {
+			d.visible.rows.Traffic.Select(d.row(what))
+			d.do(actTraffic, actDetail)
+			require.Contains(t, d.repainted(), want, what)
+		}
+	})
 }

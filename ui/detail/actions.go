@@ -44,6 +44,12 @@ func Actions(of func(host.Context) *Pane, open func(host.Context), save func(c h
 		ok, why := host.HasPartner(c)
 		return ok || of(c).pair != nil, why
 	}
+	has := func(v view) func(host.Context) (bool, string) {
+		return func(c host.Context) (bool, string) {
+			row := of(c).wanted
+			return !row.OK || applies(v, row.Row), "the row is not a message"
+		}
+	}
 	viewing := func(v view) func(host.Context) tea.Cmd {
 		return func(c host.Context) tea.Cmd {
 			open(c)
@@ -56,8 +62,8 @@ func Actions(of func(host.Context) *Pane, open func(host.Context), save func(c h
 		{Entry: host.Entry{ID: actFold, Keys: []string{"u"}, Scope: Scope, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown}},
 		{Entry: host.Entry{ID: actExpandAll, Keys: []string{"+"}, Scope: Scope, Title: "unfold all", Help: "Unfold the value and everything in it, up to a limit.", Enabled: treeShown}},
 		{Entry: host.Entry{ID: actCollapseAll, Keys: []string{"-"}, Scope: Scope, Title: "fold all", Help: "Fold everything.", Enabled: treeShown}},
-		{Entry: host.Entry{ID: actViewContent, Scope: Scope, Title: "view content", Synonyms: []string{"result", "markdown", "image", "picture"}, Help: "Show the message for reading: its texts, pictures, links and values."}, Do: viewing(viewContent)},
-		{Entry: host.Entry{ID: actViewTree, Scope: Scope, Title: "view as tree", Help: "Show the message as a tree."}, Do: viewing(viewTree)},
+		{Entry: host.Entry{ID: actViewContent, Scope: Scope, Title: "view content", Synonyms: []string{"result", "markdown", "image", "picture"}, Help: "Show the message for reading: its texts, pictures, links and values.", Enabled: has(viewContent)}, Do: viewing(viewContent)},
+		{Entry: host.Entry{ID: actViewTree, Scope: Scope, Title: "view as tree", Help: "Show the message as a tree.", Enabled: has(viewTree)}, Do: viewing(viewTree)},
 		{Entry: host.Entry{ID: actViewText, Scope: Scope, Title: "view as text", Synonyms: []string{"raw"}, Help: "Show the exact text of the message."}, Do: viewing(viewText)},
 		{Entry: host.Entry{ID: actViewBytes, Scope: Scope, Title: "view as bytes", Help: "Show the bytes of the message in hexadecimal."}, Do: viewing(viewBytes)},
 		{Entry: host.Entry{ID: actViewPair, Keys: []string{"b"}, Scope: keymap.Global, Title: "both", Help: "Show the request next to its response.", Enabled: host.HasPartner}, Do: viewing(viewPair)},

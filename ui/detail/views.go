@@ -46,29 +46,72 @@ func (d *Pane) choiceOf(row session.Row) choice {
 // of its kind; or the content of what is meant for reading.
 func (d *Pane) viewOf(row session.Row) view {
 	c := d.choiceOf(row)
-	if v, ok := d.chosen[c]; ok {
+	if v, ok := d.chosen[c]; ok && applies(v, row) {
 		return v
 	}
 	read := c.kind == framing.Response && slices.Contains([]string{"tools/call", "resources/read", "prompts/get"}, c.method)
 	if read || c.kind == framing.ErrorResponse {
 		return viewContent
 	}
-	return viewTree
+	return nearest(viewTree, row)
+}
+
+// applies reports whether a view has anything to show of a row.
+func applies(v view, row session.Row) bool {
+	message := row.Kind.IsStream() && row.Kind != session.KindStderr && row.Msg != framing.NotJSON
+	switch v {
+	case viewContent:
+		return message
+	case viewTree:
+		return message || !row.Kind.IsStream()
+	case viewPair:
+		return message && (row.Msg == framing.Request || row.Pair != 0)
+	}
+	return true
+}
+
+// nearest returns a view, or the exact text if the view does not apply to a row.
+func nearest(v view, row session.Row) view {
+	if applies(v, row) {
+		return v
+	}
+	return viewText
+}
+
+// views returns the views of the row, if one is selected.
+func (d *Pane) views() []view {
+	if !d.wanted.OK {
+		return nil
+	}
+	all := make([]view, 0, viewCount)
+	for v := range viewCount {
+		if applies(v, d.wanted.Row) {
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 // choose switches to a view, also for other rows of the kind.
 func (d *Pane) choose(v view) tea.Cmd {
-	if d.wanted.OK {
+	if d.wanted.OK && applies(v, d.wanted.Row) {
 		d.chosen[d.choiceOf(d.wanted.Row)] = v
 	}
 	return d.setView(v)
 }
 
 // nextView chooses the next view.
-func (d *Pane) nextView() tea.Cmd { return d.choose((d.view + 1) % viewCount) }
+func (d *Pane) nextView() tea.Cmd {
+	all := d.views()
+	if len(all) == 0 {
+		return nil
+	}
+	return d.choose(all[(slices.Index(all, d.view)+1)%len(all)])
+}
 
 // setView switches to another view of the row.
 func (d *Pane) setView(v view) tea.Cmd {
+	v = nearest(v, d.wanted.Row)
 	pair := v == viewPair || d.view == viewPair
 	d.view, d.changed = v, true
 	switch {
@@ -85,8 +128,8 @@ func (d *Pane) setView(v view) tea.Cmd {
 // tabsAt returns the column where the names of the views begin.
 func (d *Pane) tabsAt() int {
 	width := 0
-	for _, name := range viewNames {
-		width += len(name) + 2
+	for _, v := range d.views() {
+		width += len(viewNames[v]) + 2
 	}
 	return max(d.w-width, 0)
 }
@@ -94,24 +137,25 @@ func (d *Pane) tabsAt() int {
 // tabAt returns the view whose name is at a column of the first line.
 func (d *Pane) tabAt(x int) (view, bool) {
 	at := d.tabsAt()
-	for v, name := range viewNames {
-		if x >= at && x < at+len(name)+2 {
-			return view(v), true
+	for _, v := range d.views() {
+		next := at + len(viewNames[v]) + 2
+		if x >= at && x < next {
+			return v, true
 		}
-		at += len(name) + 2
+		at = next
 	}
 	return 0, false
 }
 
-// paintHead paints the line about the message, with the names of the views at its
+// paintHead paints the line about the message, with the names of its views at the
 // end.
 func (d *Pane) paintHead(l *paint.Line) {
 	if at := d.tabsAt(); at > 0 && d.entry != nil {
 		d.paintAbout(l, at-1)
 	}
 	l.PadTo(d.tabsAt())
-	for v, name := range viewNames {
-		if view(v) == d.view {
+	for _, v := range d.views() {
+		if name := viewNames[v]; v == d.view {
 			l.Text(d.theme.Strong, "["+name+"]")
 		} else {
 			l.Text(d.theme.Dim, " "+name+" ")
