@@ -72,7 +72,7 @@ var detailTests = map[string]actionTest{
 		require.Contains(t, rows, "[both]")
 		require.Contains(t, rows, ">> request")
 		require.Regexp(t, `< response  \d+  after \d`, rows)
-		require.Regexp(t, `method: "twin" +\|`, rows, "both are next to each other")
+		require.Regexp(t, `method: "twin" +│`, rows, "both are next to each other")
 	},
 	actViewAround: func(t *testing.T, d *driver, x *fakeExecutor) {
 		x.latest().err("before it")
@@ -86,7 +86,7 @@ var detailTests = map[string]actionTest{
 		d.visible.rows.Traffic.Select(d.row("moment"))
 		d.do(actTraffic, host.ActOpen, actViewAround)
 		require.Regexp(t, `-20\.0 ms before it`, d.plain())
-		require.Regexp(t, `-- \d+:\d\d\.\d\d > moment ---`, d.plain())
+		require.Regexp(t, `── \d+:\d\d\.\d\d > moment ──`, d.plain())
 		require.Regexp(t, `\+3\.0 ms after it`, d.plain())
 	},
 	actOtherSide: func(t *testing.T, d *driver, _ *fakeExecutor) {

@@ -272,7 +272,7 @@ func TestVerdictInSight(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		require.NoError(t, d.visible.ws.Session.SetPolicy("sampling/createMessage", session.Policy{Mode: session.PolicyAsk}))
 		d.asked(x, 3, "sampling/createMessage", `{"messages":[],"maxTokens":1}`)
-		require.Contains(t, d.rows()[1], "Waiting for your response for less than 1 ms: sampling/createMessage   A answers it")
+		require.Contains(t, d.rows()[1], "Waiting for your response for 0 s: sampling/createMessage   A answers it")
 		d.do("catalog")
 		require.Contains(t, d.rows()[1], "Waiting for your response")
 		require.Contains(t, d.rows()[2], "Tools")

@@ -290,7 +290,7 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	if selected {
 		l.Begin(screen.Theme.Selected)
 	}
-	l.Append(&full, b.x)
+	l.AppendCut(&full, b.x)
 	if selected {
 		l.Fill()
 		l.End(screen.Theme.Selected)

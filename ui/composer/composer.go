@@ -211,7 +211,7 @@ func (p *Pane) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
 	foot := footLines(h)
 	p.Text().Paint(screen, out, h-foot)
 	if foot > 0 {
-		said, style := p.says(screen.Theme)
+		said, style := p.says(screen.Theme, w-1)
 		l := out.Line(h - 1)
 		l.PadTo(1)
 		l.Text(style, said)

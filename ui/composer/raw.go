@@ -99,8 +99,9 @@ func escapeBytes(data []byte) string {
 	return out.String()
 }
 
-// rawPreview describes the bytes that a text represents.
-func rawPreview(text string, th *theme.Theme) (string, theme.Style) {
+// rawPreview describes the bytes that a text represents: how many, what is unusual, and
+// as many of the first and the last as fit into a number of cells.
+func rawPreview(text string, th *theme.Theme, cells int) (string, theme.Style) {
 	data, err := unescape(text)
 	if err != nil {
 		return "x " + err.Error(), th.Error
@@ -108,24 +109,27 @@ func rawPreview(text string, th *theme.Theme) (string, theme.Style) {
 	if len(data) == 0 {
 		return "ctrl+g: malformed messages", th.Dim
 	}
-	const edge = 12
-	said := format.Size(int64(len(data))) + " bytes: "
-	if len(data) <= 2*edge {
-		said += fmt.Sprintf("% x", data)
-	} else {
-		said += fmt.Sprintf("% x ... % x", data[:edge], data[len(data)-edge:])
-	}
+	var end string
 	lines := bytes.Count(data, []byte{'\n'})
 	switch {
 	case !bytes.HasSuffix(data, []byte{'\n'}):
-		said += "  no newline at the end"
+		end = "  no newline at the end"
 	case lines > 1:
-		said += fmt.Sprintf("  %d lines", lines)
+		end = fmt.Sprintf("  %d lines", lines)
 	}
 	if !utf8.Valid(data) {
-		said += "  not UTF-8"
+		end += "  not UTF-8"
 	}
-	return said, th.Text
+	said := format.Size(int64(len(data))) + " bytes: "
+	const between, perByte, most = " ... ", len("00 "), 12
+	edge := min((cells-len(said)-len(end)-len(between)+2)/(2*perByte), most)
+	switch {
+	case len(data) <= 2*edge:
+		said += fmt.Sprintf("% x", data)
+	case edge > 0:
+		said += fmt.Sprintf("% x"+between+"% x", data[:edge], data[len(data)-edge:])
+	}
+	return said + end, th.Text
 }
 
 // sendRaw sends exactly the bytes of the text.

@@ -138,15 +138,15 @@ func (p *Pane) sendArguments(c host.Context, arguments []byte) tea.Cmd {
 	return calls.Request(c, t.title(), t.method(), t.params(arguments), 0)
 }
 
-// says returns the line below a text: its problems or its state.
-func (p *Pane) says(th *theme.Theme) (string, theme.Style) {
+// says returns the line below a text, for a number of cells: its problems or its state.
+func (p *Pane) says(th *theme.Theme, cells int) (string, theme.Style) {
 	text := []byte(p.Text().Value())
 	if len(text) > fields.MaxChecked {
 		return fields.TooLongToCheck, th.Warn
 	}
 	switch p.view {
 	case rawView:
-		return rawPreview(p.raw.Value(), th)
+		return rawPreview(p.raw.Value(), th, cells)
 	case jsonView:
 		if len(bytes.TrimSpace(text)) == 0 {
 			return "empty: {} is sent", th.Dim

@@ -74,9 +74,10 @@ func (v *aroundView) paintMoment(l *paint.Line, th *theme.Theme) {
 	if what == "" {
 		what = v.row.Kind.String()
 	}
-	text := fmt.Sprintf("-- %s %s %s ", format.AppendClock(nil, v.row.T), kit.Direction(v.row.Kind), what)
+	rule := paint.Glyph(v.look, "─", "-")
+	text := fmt.Sprintf("%s%s %s %s %s ", rule, rule, format.AppendClock(nil, v.row.T), kit.Direction(v.row.Kind), what)
 	l.Text(th.Strong, text)
-	l.Text(th.Strong, strings.Repeat("-", max(l.Room(), 0)))
+	l.Text(th.Strong, strings.Repeat(rule, max(l.Room(), 0)))
 }
 
 // lineRead is how many bytes of a line are read to show it.

@@ -98,7 +98,7 @@ func (p *pairView) paint(out *paint.Lines, focused bool) {
 		l := out.Line(y)
 		p.paintLine(l, 0, y)
 		l.PadTo(w)
-		l.Text(p.theme.Border, "|")
+		l.Text(p.theme.Border, paint.Glyph(p.look, "│", "|"))
 		p.paintLine(l, 1, y)
 	}
 }

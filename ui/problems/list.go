@@ -105,7 +105,8 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, f diagnosis
 	if f.Count > 1 {
 		line.Text(style, fmt.Sprintf("%d times  ", f.Count))
 	}
-	line.Text(text, f.Detail)
+	line.Text(text, f.Rule.Title)
+	line.Text(screen.Theme.Dim, "  "+f.Detail)
 }
 
 // paintAbout explains the problem under the cursor, in n lines from line y on.
@@ -124,6 +125,10 @@ func (l *problemList) paintAbout(screen *kit.Screen, y, n int) {
 	}
 	rows = kit.AddRows(rows, "entry", fmt.Sprintf("%d: %s", f.N, f.Detail), screen.Theme.Text, w-aboutLabels)
 	for i, row := range rows[:min(len(rows), n-1)] {
+		if i == n-2 && len(rows) > n-1 {
+			l.block.Line(y+1+i).Text(screen.Theme.Dim, fmt.Sprintf("  ... %d more lines", len(rows)-i))
+			break
+		}
 		screen.PaintSheetRow(l.block.Line(y+1+i), row, aboutLabels)
 	}
 }

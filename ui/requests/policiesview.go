@@ -20,6 +20,8 @@ const (
 	policyModeAt  = 26
 	policyDelayAt = 37
 	policyTextAt  = 49
+
+	leastPolicyText = 24 // with less room the text takes that of a missing delay
 )
 
 // Draw paints the policies, the capabilities and the pending requests.
@@ -48,7 +50,9 @@ func (p *policyView) Draw(c host.Context) {
 		l.Text(c.Host.Screen().Theme.Key, modeText(method, policy.Mode))
 		l.PadTo(policyDelayAt)
 		l.Text(c.Host.Screen().Theme.Warn, delayText(policy.Delay))
-		l.PadTo(policyTextAt)
+		if policy.Delay > 0 || in.W >= policyTextAt+leastPolicyText {
+			l.PadTo(policyTextAt)
+		}
 		l.Text(c.Host.Screen().Theme.Dim, format.Brief(policyText(method, policy), inSentence))
 		y++
 	}

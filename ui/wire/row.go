@@ -274,7 +274,7 @@ func (t *trafficRows) paintSummary(number int, row session.Row, c *table.Cells) 
 
 func (t *trafficRows) paintText(what string, e *session.Entry, c *table.Cells) {
 	c.Text(colMethod, t.theme.Warn, what)
-	t.hits.Paint(c, colMethod, t.theme.Text, t.theme.Match, e.Payload)
+	t.hits.Paint(c, saidColumn(c), t.theme.Text, t.theme.Match, e.Payload)
 }
 
 // saidColumn returns the column of what a message says: that of the method where

@@ -47,7 +47,11 @@ func (w *view) waitsNow() (found, bool) {
 		return found{}, false
 	}
 	a := w.live.ServerRequests[0]
-	text := fmt.Sprintf("waiting for your response for %s: %s", took(w.now-a.Since), clip(a.Method, quoteShort))
+	waited := "0 s"
+	if us := w.now - a.Since; us >= 1e6 {
+		waited = took(us)
+	}
+	text := fmt.Sprintf("waiting for your response for %s: %s", waited, clip(a.Method, quoteShort))
 	if n := len(w.live.ServerRequests) - 1; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}

@@ -60,14 +60,15 @@ func (f *Form) paintHead(l *paint.Line) {
 		}
 	}
 	l.Begin(th.Header)
-	l.Text(theme.Style{}, "-- ")
+	rule := paint.Glyph(f.text, "─", "-")
+	l.Text(theme.Style{}, rule+rule+" ")
 	right := f.summary()
 	text := head.String()
 	room := l.Room() - termsafe.Width(right) - 2
 	l.Field(theme.Style{}, []byte(text), max(min(termsafe.Width(text), room), 0), termsafe.Left)
 	l.Text(theme.Style{}, " ")
 	for l.Room() > termsafe.Width(right) {
-		l.Text(theme.Style{}, "-")
+		l.Text(theme.Style{}, rule)
 	}
 	l.Text(theme.Style{}, right)
 	l.End(th.Header)

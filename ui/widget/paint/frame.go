@@ -132,6 +132,14 @@ func (b Border) ellipsis() string {
 
 func (b Border) ascii() bool { return b == ASCII || b == HeavyASCII || b == DoubleASCII }
 
+// Glyph returns a line glyph, or its replacement where texts end in an ASCII ellipsis.
+func Glyph(o termsafe.Options, glyph, ascii string) string {
+	if o.Ellipsis == termsafe.Ellipsis {
+		return glyph
+	}
+	return ascii
+}
+
 func repeat(dst []byte, glyph string, n int) []byte {
 	for range n {
 		dst = append(dst, glyph...)

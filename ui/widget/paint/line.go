@@ -75,7 +75,22 @@ func (l *Line) Rendered(text string) {
 // Append appends another painted line, from its cell from on, cut to the
 // remaining room. Styles that it leaves open stay open.
 func (l *Line) Append(other *Line, from int) {
-	width := min(other.cells-from, l.Room())
+	l.appendCells(other, from, min(other.cells-from, l.Room()))
+}
+
+// AppendCut is like Append; if the rest does not fit, the line ends in the ellipsis of
+// the options.
+func (l *Line) AppendCut(other *Line, from int) {
+	if other.cells-from <= l.Room() {
+		l.Append(other, from)
+		return
+	}
+	l.appendCells(other, from, l.Room()-termsafe.Width(l.opts.Ellipsis))
+	l.Text(theme.Style{}, l.opts.Ellipsis)
+}
+
+// appendCells appends width cells of another line.
+func (l *Line) appendCells(other *Line, from, width int) {
 	if width <= 0 {
 		return
 	}
