@@ -208,24 +208,33 @@ func (d *driver) row(what string) int {
 	return 0
 }
 
-// goldens compares the frame at the sizes at which the layout changes, with colours
-// and, at two of them, with ASCII only.
+// A frameSize is a size of the screen, with colours or with ASCII only.
+type frameSize struct {
+	w, h  int
+	plain bool
+}
+
+func (s frameSize) String() string {
+	name := fmt.Sprintf("%dx%d", s.w, s.h)
+	if s.plain {
+		name += "-nocolor-ascii"
+	}
+	return name
+}
+
+// frameSizes are those at which the layout changes.
+var frameSizes = []frameSize{
+	{200, 60, false}, {120, 36, false}, {80, 24, false}, {60, 20, false}, {120, 36, true}, {60, 20, true},
+}
+
+// goldens compares the frame at each of the frameSizes.
 func (d *driver) goldens(name string) {
 	t := d.t.(*testing.T)
-	for _, tc := range []struct {
-		w, h  int
-		plain bool
-	}{
-		{200, 60, false}, {120, 36, false}, {80, 24, false}, {60, 20, false}, {120, 36, true}, {60, 20, true},
-	} {
-		file := fmt.Sprintf("%s-%dx%d", name, tc.w, tc.h)
-		if tc.plain {
-			file += "-nocolor-ascii"
-		}
+	for _, tc := range frameSizes {
 		d.opts.NoColor, d.screen.ASCII = tc.plain, tc.plain
 		d.setProfile(colorprofile.TrueColor)
 		d.take(tea.WindowSizeMsg{Width: tc.w, Height: tc.h})
 		requireExact(d.t, d.content(), tc.w, tc.h)
-		uitest.Golden(t, file, d.content())
+		uitest.Golden(t, name+"-"+tc.String(), d.content())
 	}
 }
