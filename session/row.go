@@ -27,7 +27,7 @@ type Row struct {
 // ReqState is the state of a request, or the problem of a response.
 type ReqState uint8
 
-// The states. All but the last two are those of requests.
+// The states. All but the last three are those of requests.
 const (
 	ReqNone      ReqState = iota
 	ReqPending            // no response yet
@@ -38,9 +38,10 @@ const (
 	ReqLost               // no response can come: the server ended, the write failed, or the id was reused
 	ReqUnmatched          // an unmatched response
 	ReqDuplicate          // a second response
+	ReqInput              // a result that asks for input: the request is re-sent with it
 )
 
-var reqStateNames = [...]string{"", "pending", "answered", "failed", "cancelled", "timed-out", "lost", "orphan", "duplicate"}
+var reqStateNames = [...]string{"", "pending", "answered", "failed", "cancelled", "timed-out", "lost", "orphan", "duplicate", "input-required"}
 
 // String returns the state as screens and recordings spell it.
 func (s ReqState) String() string {

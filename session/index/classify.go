@@ -7,6 +7,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
 )
 
 // classify fills a row for an entry of a stream kind and pairs its messages.
@@ -61,6 +62,7 @@ func (x *Index) classify(e *session.Entry, row *session.Row) {
 	case known && e.Msg.Kind == framing.Response:
 		count(&x.stats, e.Kind)
 		x.response(newPairKey(e.Kind != session.KindStdin, e.Msg.ID.Of(e.Payload)), false, toolError, row)
+		x.asksForInput(e.Kind, e.Payload, row)
 	default:
 		x.line(e.Kind, e.Msg, e.Payload, row)
 	}
@@ -103,6 +105,14 @@ func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *
 	case framing.Response, framing.ErrorResponse:
 		failed := m.Kind == framing.ErrorResponse
 		x.response(newPairKey(!outgoing, m.ID.Of(line)), failed, !failed && session.IsToolError(m.Result.Of(line)), row)
+		x.asksForInput(kind, line, row)
+	}
+}
+
+// asksForInput marks the row of a result of the server that asks for input.
+func (x *Index) asksForInput(kind session.Kind, line []byte, row *session.Row) {
+	if kind == session.KindStdout && row.Flags&session.FlagBatch == 0 && row.Pair != 0 && row.State == session.ReqNone && summary.AsksForInput(line) {
+		row.State = session.ReqInput
 	}
 }
 

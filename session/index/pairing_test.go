@@ -63,6 +63,14 @@ func TestPairing(t *testing.T) {
 			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{}}`)},
 			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}}, session.Stats{},
 		},
+		"asks for input": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{"resultType":"input_required","requestState":"s"}}`)},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqInput, 0}}, session.Stats{},
+		},
+		"asks for input twice": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{}}`), in(`{"id":1,"result":{"resultType":"input_required"}}`)},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}, {1, session.ReqDuplicate, 0}}, session.Stats{Unmatched: 1},
+		},
 		"failed": {
 			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"error":{}}`)},
 			[]pairRow{{2, session.ReqFailed, session.FlagError}, {1, session.ReqNone, session.FlagError}}, session.Stats{Errors: 1},

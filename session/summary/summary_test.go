@@ -316,7 +316,15 @@ func FuzzSummary(f *testing.F) {
 		f.Add(tc.method, response(tc.result))
 	}
 	f.Add("tools/call", failed(`{"code":-32602,"message":"no","data":{"a":[1]}}`))
+	f.Add("tools/call", []byte(`{"id":1,"result":{"resultType":"input_required","requestState":"a"},"params":{"_meta":{"progressToken":1}}}`))
 	f.Fuzz(func(t *testing.T, method string, msg []byte) {
+		summary.AsksForInput(msg)
+		for _, member := range [][]byte{
+			summary.AskedState(msg), summary.ResentState(msg), summary.ProgressToken(msg), summary.ProgressOf(msg), summary.CancelledID(msg), summary.IDOf(msg),
+		} {
+			require.LessOrEqual(t, len(member), summary.Limit)
+			require.True(t, member == nil || len(member) > 0)
+		}
 		check(t, method, msg)
 		if all := check(t, method, msg); utf8.Valid(msg) {
 			require.True(t, utf8.ValidString(all), "%q of %q", all, msg)

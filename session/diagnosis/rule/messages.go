@@ -265,7 +265,7 @@ func (l *Checker) orphan(m *message, key idKey) {
 	x := &l.run.ids
 	answered, known := x.settled[key]
 	switch {
-	case l.row.Pair > 0 && l.row.State == session.ReqNone && !known: // to a request that is too long to be checked
+	case l.row.Pair > 0 && (l.row.State == session.ReqNone || l.row.State == session.ReqInput) && !known: // to a request that is too long to be checked
 		l.answered(m, true)
 		return
 	case known && !answered: // late
