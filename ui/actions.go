@@ -351,7 +351,7 @@ func canCancel(s *sessionScreen) (bool, string) {
 	if ok, reason := host.CanSend(s.context()); !ok {
 		return false, reason
 	}
-	row := s.ws.Selected.Row
+	_, row := s.ws.SelectedRequest()
 	if !s.ws.Selected.OK || row.Kind != session.KindStdin || row.Msg != framing.Request || row.State != session.ReqPending {
 		return false, "only a pending request to the server can be cancelled"
 	}

@@ -438,6 +438,7 @@ func (sc *sessionScreen) selectRow() {
 		v := &sc.ws.Viewed
 		v.Number = sc.rows.Traffic.Viewed(number)
 		v.Row, v.OK = sc.ws.Shown.Rows.At(v.Number)
+		v.First = sc.rows.Traffic.First(v.Number)
 	}
 }
 

@@ -98,13 +98,12 @@ func TestCancelledCall(t *testing.T) {
 			d.arrive()
 			d.visible.Do("cancel-call")
 			d.arrive()
-			require.Contains(t, d.rows()[28], "cancel sent, waiting for the server")
+			require.Zero(t, d.visible.callLines(), "it leaves the pending calls at once")
 		}
 		begin()
 		time.Sleep(cancelWait)
 		d.arrive()
 		require.Contains(t, d.rows()[29], "cancelled, no response from the server: sleep long")
-		require.NotContains(t, d.rows()[28], "sleep long")
 
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mcpdbg-3","progress":1}}`)
 		d.arrive()
@@ -125,7 +124,6 @@ func TestCancelledCall(t *testing.T) {
 		begin()
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mcpdbg-5","progress":1}}`)
 		d.arrive()
-		require.Contains(t, d.rows()[28], "cancelled, but the server is still working")
 		time.Sleep(cancelWait)
 		d.arrive()
 		require.Contains(t, d.rows()[29], "cancelled, but the server is still working (progress since: 1): sleep long")

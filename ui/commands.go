@@ -9,6 +9,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
+	"mcpdbg/ui/calls"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
@@ -117,14 +118,6 @@ func rawString(inside []byte) (string, error) {
 
 // cancelSelected sends the server a cancellation of the selected request.
 func (sc *sessionScreen) cancelSelected() tea.Cmd {
-	s, source, row := sc.ws.Session, sc.ws.Shown.Source, sc.ws.Selected.Row
-	return func() tea.Msg {
-		e, err := source.Entry(row, 0)
-		if err != nil {
-			return host.Result{What: "cancel", Err: err}
-		}
-		s.Act("cancel", "", e.N)
-		err = s.Cancel(string(e.Msg.ID.Of(e.Payload)), "cancelled by the user")
-		return host.Result{What: "cancel", Err: err}
-	}
+	number, _ := sc.ws.SelectedRequest()
+	return calls.CancelRequest(sc.context(), number)
 }

@@ -30,6 +30,32 @@ func cancelLatest(c host.Context) tea.Cmd {
 	return nil
 }
 
+// CancelRequest sends the server a cancellation of the request at a row, and no
+// longer waits for its response.
+func CancelRequest(c host.Context, number int) tea.Cmd {
+	s, source := c.Workspace.Session, c.Workspace.Shown.Source
+	for _, call := range c.Workspace.Calls {
+		n := call.Number.Load()
+		if at, ok := c.Workspace.RowOf(n); ok && at == number && call.Cancelled.IsZero() {
+			s.Act("cancel", "", n)
+			Cancel(c, call)
+			return nil
+		}
+	}
+	row, _ := c.Workspace.Shown.Rows.At(number)
+	send := func() tea.Msg {
+		e, err := source.Entry(row, 0)
+		if err != nil {
+			return host.Result{What: "cancel", Err: err}
+		}
+		s.Act("cancel", "", e.N)
+		err = s.Cancel(string(e.Msg.ID.Of(e.Payload)), "cancelled by the user")
+		return host.Result{What: "cancel", Err: err}
+	}
+	look := host.Result{Then: func(c host.Context) tea.Cmd { c.Host.Redraw(); return nil }}
+	return tea.Batch(send, c.Host.After(cancelWait, look))
+}
+
 // Cancel sends the server a cancellation of a call.
 func Cancel(c host.Context, call *workspace.Call) {
 	call.Cancelled = time.Now()

@@ -51,13 +51,7 @@ func paintCall(call *workspace.Call, th *theme.Theme, l *paint.Line, last bool, 
 	l.Text(th.Request, " > ")
 	l.Text(th.Strong, call.Title)
 	l.Text(th.Text, fmt.Sprintf("  %d s", int(time.Since(call.Began).Seconds())))
-	if !call.Cancelled.IsZero() {
-		text := "  cancel sent, waiting for the server"
-		if call.Since > 0 {
-			text = "  cancelled, but the server is still working"
-		}
-		l.Text(th.Warn, text)
-	} else if last {
+	if last {
 		l.Text(theme.Style{}, "  ")
 		l.Text(th.Key, "ctrl+x")
 		l.Text(th.Text, " cancel")

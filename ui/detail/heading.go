@@ -38,11 +38,15 @@ func headingOf(source session.Source, s workspace.Selection, e *session.Entry) h
 			kind, request, response = row.Msg, &partner, e
 		}
 	}
+	first := firstOf(source, s)
+	if first != nil {
+		request = first
+	}
 	h.seqs = seqsOf(request, response)
 	words := make([]string, 0, 3)
 	called := ""
 	whole := e
-	if e.Cut { // the request has the id too, and is shorter
+	if e.Cut || first != nil { // the request has the id too, and is shorter
 		whole = request
 	}
 	if id := whole.Msg.ID.Of(whole.Payload); id != nil && !whole.Cut {
@@ -69,6 +73,26 @@ func headingOf(source session.Source, s workspace.Selection, e *session.Entry) h
 		h.short = strings.Join(append(words[:ids:ids], called), " ")
 	}
 	return h
+}
+
+// firstOf returns the request that begins an exchange of several rounds, if all of
+// it is shown. Without a sequence number, as of what we send, it gets that of its
+// response.
+func firstOf(source session.Source, s workspace.Selection) *session.Entry {
+	if s.First == nil {
+		return nil
+	}
+	e, err := source.Entry(*s.First, summary.Limit)
+	if err != nil {
+		return nil
+	}
+	rows := workspace.Rows{Source: source}
+	if row, ok := rows.At(int(s.First.Pair) - 1); ok && e.Seq == 0 {
+		if response, err := source.Entry(row, 1); err == nil {
+			e.Seq = response.Seq
+		}
+	}
+	return &e
 }
 
 // seqsOf returns the sequence numbers of a request and its response, of which one may
@@ -138,6 +162,9 @@ func (d *Pane) shownPart() []string {
 func (d *Pane) latency() string {
 	row := d.wanted.Row
 	partner, ok := d.ws.Shown.Rows.At(int(row.Pair) - 1)
+	if d.wanted.First != nil {
+		partner = *d.wanted.First
+	}
 	if !ok || !d.wanted.OK {
 		return ""
 	}

@@ -85,8 +85,8 @@ func (g *gathering) goOn(c host.Context, s *State, shell *Shell, list []uint32, 
 			return s.gather(c, shell)
 		}})
 	}
-	source, rows, from := g.of.Source, g.rows, g.at
-	return func() tea.Msg { return gathered{readStep(source, rows, from), s, g, shell} }
+	source, rounds, rows, from := g.of.Source, g.of.Index.Exchanges.Rounds(), g.rows, g.at
+	return func() tea.Msg { return gathered{readStep(source, rounds, rows, from), s, g, shell} }
 }
 
 // outdated reports whether the list has changed otherwise than by new rows at its
@@ -111,7 +111,7 @@ type step struct {
 }
 
 // readStep reads the next rows of a list, on another goroutine.
-func readStep(source session.Source, list []uint32, from int) step {
+func readStep(source session.Source, rounds workspace.Rounds, list []uint32, from int) step {
 	rows, some := workspace.Rows{Source: source}, list[from:min(from+rowsPerStep, len(list))]
 	found := step{rows: len(some)}
 	var responses []uint32
@@ -133,10 +133,17 @@ func readStep(source session.Source, list []uint32, from int) step {
 		case row.Pair != 0 && int(partner) < source.Len():
 			responses = append(responses, partner)
 			found.messages = append(found.messages, partner)
+			for round := range rounds.Later(&rows, int(number)) {
+				found.messages = append(found.messages, uint32(round))
+				if request, ok := rows.At(round); ok && request.Pair != 0 {
+					responses = append(responses, request.Pair-1)
+					found.messages = append(found.messages, request.Pair-1)
+				}
+			}
 		}
 	}
 	slices.Sort(found.messages)
-	found.answered = workspace.ReadAnswered(source, responses)
+	found.answered = workspace.ReadAnswered(source, rounds, responses)
 	return found
 }
 

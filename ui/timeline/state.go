@@ -54,7 +54,8 @@ func (s *State) opened(c host.Context) *view {
 
 // name starts the next step that reads names of tools, unless one is running.
 func (s *State) name(c host.Context) tea.Cmd {
-	latencies, source := c.Workspace.Shown.Index.Latencies, c.Workspace.Shown.Source
+	index, source := c.Workspace.Shown.Index, c.Workspace.Shown.Source
+	latencies := index.Latencies
 	if latencies == nil || s.naming {
 		return nil
 	}
@@ -63,8 +64,9 @@ func (s *State) name(c host.Context) tea.Cmd {
 		return nil
 	}
 	s.naming = true
+	rounds := index.Exchanges.Rounds()
 	return func() tea.Msg {
-		return named{s, latencies, workspace.ReadAnswered(source, calls)}
+		return named{s, latencies, workspace.ReadAnswered(source, rounds, calls)}
 	}
 }
 

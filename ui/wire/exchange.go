@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +82,27 @@ func (x *exchangeRows) Version(number int) uint32 {
 	if at, ok := ex.Progress(number); ok {
 		v = mixed(v, uint32(at))
 	}
+	if last, n := ex.LastRound(number); n > 1 {
+		v = mixed(mixed(v, x.trafficRows.Version(last)), uint32(n))
+	}
+	if x.ws.Clock >= 0 {
+		v = mixed(v, x.clockVersion(number))
+	}
 	return mixed(v, uint32(len(x.ws.Waiting)))
+}
+
+// clockVersion changes with the time in a row that is not that of a pending
+// request: of a call that waits for the person between two rounds, and of one that
+// was cancelled.
+func (x *exchangeRows) clockVersion(number int) uint32 {
+	row, _ := x.ws.Shown.Rows.At(number)
+	switch {
+	case row.State == session.ReqCancelled && row.Pair == 0 && x.mayAnswer(number):
+		return 1
+	case row.State == session.ReqAnswered && len(x.ws.Waiting) > 0 && x.waits(number):
+		return uint32((x.ws.Clock - row.T) / 1e6)
+	}
+	return 0
 }
 
 // Paint paints one row.
@@ -181,6 +202,10 @@ func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Ce
 // paintPart paints a part of an unfolded exchange.
 func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
+	if round, ok := x.ws.Shown.Index.Exchanges.Round(number, &row); ok {
+		x.paintRound(number, round, row, c)
+		return
+	}
 	m, style := x.says(number, row), x.style(row)
 	c.Text(exCall, style, "  ")
 	switch row.Msg {
@@ -197,6 +222,31 @@ func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
 		x.text(c, exResult, x.theme.Dim, m.Text)
 	}
 	x.paintSize(m.Size, c)
+}
+
+// paintRound paints a round of an unfolded exchange: the first one at its response,
+// because its request is the row of the exchange, a later one at its request.
+func (x *exchangeRows) paintRound(number, round int, row session.Row, c *table.Cells) {
+	c.Text(exCall, x.theme.Request, "  round "+strconv.Itoa(round))
+	request := number
+	if row.Msg == framing.Request {
+		x.paintArguments(x.says(number, row).Text, c)
+	} else {
+		request = int(row.Pair) - 1
+		row, _ = x.ws.Shown.Rows.At(request)
+	}
+	at := int(row.Pair) - 1
+	response, answered := x.ws.Shown.Rows.At(at)
+	switch {
+	case row.State == session.ReqPending:
+		x.paintPending(number, row, c)
+	case !answered || row.State == session.ReqCancelled || row.State == session.ReqTimedOut || row.State == session.ReqLost:
+		x.paintOutcome(request, row, row, c)
+	default:
+		x.paintTook(response.T-row.T, x.theme.Text, c)
+		x.paintResult(at, response, c)
+	}
+	x.paintSize(x.roundSize(request), c)
 }
 
 // paintHandshake paints how the use of the server began: its name, and what was
@@ -218,7 +268,7 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 		return
 	case !answered:
 		c.Mark(x.theme.Error, "!")
-		x.paintOutcome(int(h.Last), last, c)
+		x.paintOutcome(int(h.Last), last, last, c)
 		return
 	}
 	x.paintTook(response.T-first.T, x.theme.Dim, c)
@@ -290,19 +340,42 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 	}
 	x.paintCall(number, row, method, m.Call, c)
 	x.paintArguments(m.Text, c)
-	size, at := m.Size, int(row.Pair)-1
+	last, rounds := x.ws.Shown.Index.Exchanges.LastRound(number)
+	decides, _ := x.ws.Shown.Rows.At(last)
+	at := int(decides.Pair) - 1
 	response, answered := x.ws.Shown.Rows.At(at)
+	if rounds > 1 {
+		c.Text(exResult, x.theme.Dim, strconv.Itoa(rounds)+" rounds"+x.glyph(" · ", ", "))
+	}
 	switch {
-	case row.State == session.ReqPending:
+	case decides.State == session.ReqPending, response.State == session.ReqInput && answered && x.waits(number):
 		x.paintPending(number, row, c)
-	case !answered || row.State == session.ReqCancelled || row.State == session.ReqTimedOut || row.State == session.ReqLost:
-		x.paintOutcome(number, row, c)
+	case !answered || decides.State == session.ReqCancelled || decides.State == session.ReqTimedOut || decides.State == session.ReqLost:
+		x.paintOutcome(number, row, decides, c)
 	default:
 		x.paintTook(response.T-row.T, x.theme.Text, c)
 		x.paintResult(at, response, c)
+	}
+	x.paintSize(x.exchangeSize(number), c)
+}
+
+// exchangeSize returns the size of the requests and responses of an exchange.
+func (x *exchangeRows) exchangeSize(number int) int64 {
+	size := x.roundSize(number)
+	for round := range x.ws.Shown.Index.Exchanges.Rounds().Later(&x.ws.Shown.Rows, number) {
+		size += x.roundSize(round)
+	}
+	return size
+}
+
+// roundSize returns the size of a request and its response.
+func (x *exchangeRows) roundSize(number int) int64 {
+	row, _ := x.ws.Shown.Rows.At(number)
+	size, at := x.says(number, row).Size, int(row.Pair)-1
+	if response, ok := x.ws.Shown.Rows.At(at); ok {
 		size += x.says(at, response).Size
 	}
-	x.paintSize(size, c)
+	return size
 }
 
 // paintCall paints the method and what it names.
@@ -427,31 +500,55 @@ func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 	x.text(c, exResult, x.theme.Warn, x.says(at, row).Text)
 }
 
-// paintOutcome paints why a request has no response that counts.
-func (x *exchangeRows) paintOutcome(number int, row session.Row, c *table.Cells) {
+// answerWait is how long after a cancellation a response may still come, before
+// the row says that there was none. It is less than the time after which the rows
+// are painted again.
+const answerWait = 1_800_000 // microseconds
+
+// mayAnswer reports whether a call was cancelled a moment ago.
+func (x *exchangeRows) mayAnswer(number int) bool {
+	at, ok := x.ws.Shown.Index.Exchanges.Cancelled(number)
+	cancel, known := x.ws.Shown.Rows.At(at)
+	return ok && known && x.ws.Clock >= 0 && !x.ws.Unreachable && x.ws.Clock-cancel.T < answerWait
+}
+
+// paintOutcome paints why an exchange has no response that counts. decides is the
+// request of its last round.
+func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *table.Cells) {
 	late := ""
-	if response, ok := x.ws.Shown.Rows.At(int(row.Pair) - 1); ok {
+	if response, ok := x.ws.Shown.Rows.At(int(decides.Pair) - 1); ok {
 		late = x.glyph(" · ", ", ") + "answered late"
 		x.paintTook(response.T-row.T, x.theme.Dim, c)
 	}
 	style, text := x.theme.Error, ""
-	switch row.State {
+	switch decides.State {
 	case session.ReqCancelled:
 		c.Mark(x.theme.Warn, x.glyph("⊘", "c"))
-		if style, text = x.theme.Warn, "cancelled"; late == "" {
-			late = x.glyph(" · ", ", ") + "no response"
+		style, text = x.theme.Warn, x.cancelled(number, row)
+		if late == "" && !x.mayAnswer(number) {
+			late = x.glyph(" · ", ", ") + "no answer"
 		}
 	case session.ReqTimedOut:
 		c.Mark(style, "!")
 		text = "no response in time"
 	case session.ReqLost:
 		c.Mark(style, "!")
-		text = strings.Trim(x.lossNote(number, row), "()")
+		text = strings.Trim(x.lossNote(number, decides), "()")
 		if text = "lost: " + text; text == "lost: " {
 			text = "lost"
 		}
 	}
 	x.text(c, exResult, style, text+late)
+}
+
+// cancelled describes when a call was cancelled.
+func (x *exchangeRows) cancelled(number int, row session.Row) string {
+	at, ok := x.ws.Shown.Index.Exchanges.Cancelled(number)
+	cancel, known := x.ws.Shown.Rows.At(at)
+	if !ok || !known {
+		return "cancelled"
+	}
+	return "cancelled by you at " + format.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
 }
 
 // paintResult paints a summary of a response.

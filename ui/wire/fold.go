@@ -72,11 +72,12 @@ func (t *Traffic) unfold() (changed bool, text string) {
 	if !ok {
 		return false, ""
 	}
-	n := t.ws.Shown.Index.Exchanges.Unfold(number)
-	if n > workspace.MaxParts {
-		text = fmt.Sprintf("the first %s of %s messages of this exchange; the wire view lists all", paint.Thousands(workspace.MaxParts), paint.Thousands(n))
+	any, more := t.ws.Shown.Index.Exchanges.Unfold(number)
+	t.Select(row)
+	if more {
+		text = fmt.Sprintf("the first %s messages of this exchange; the wire view lists all", paint.Thousands(workspace.MaxParts))
 	}
-	return n > 0, text
+	return any, text
 }
 
 // fold folds the row under the cursor, or the exchange or the flood that it is a

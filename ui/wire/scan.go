@@ -61,7 +61,8 @@ type scan struct {
 	// open are requests that had no response when they were checked; their
 	// outcome may change whether they pass.
 	open     []int
-	rows     []session.Row // buffer for blockRows
+	rounds   workspace.Rounds // of the exchanges when the step began
+	rows     []session.Row    // buffer for blockRows
 	verdicts []filter.Verdict
 	one      workspace.Rows
 }
@@ -188,7 +189,23 @@ func (s *scan) passes(number int, row *session.Row, v filter.Verdict, b *budget)
 	if !s.lists(number, row) {
 		return false
 	}
-	return v != filter.No && (v == filter.Yes || s.read(number, row, b)) || s.answerPasses(number, row, b)
+	return v != filter.No && (v == filter.Yes || s.read(number, row, b)) || s.answerPasses(number, row, b) || s.roundPasses(number, row, b)
+}
+
+// roundPasses reports whether a later round of an exchange passes: a filter finds
+// an exchange by each of its rounds.
+func (s *scan) roundPasses(number int, row *session.Row, b *budget) bool {
+	if s.lens.view != Exchanges || row.Msg != framing.Request {
+		return false
+	}
+	for later := range s.rounds.Later(&s.one, number) {
+		request, ok := s.one.At(later)
+		b.bytes -= int(request.Len)
+		if ok && (s.matcher.Match(later, request) || s.answerPasses(later, &request, b)) {
+			return true
+		}
+	}
+	return false
 }
 
 // answerPasses reports whether the response of an exchange passes: a filter finds
@@ -206,7 +223,13 @@ func (s *scan) answerPasses(number int, row *session.Row, b *budget) bool {
 }
 
 func (s *scan) lists(number int, row *session.Row) bool {
-	return s.listed[row.Kind] && !s.lens.hides(row) && !s.lens.joins(number, row)
+	return s.listed[row.Kind] && !s.lens.hides(row) && !s.lens.joins(number, row) && !s.continues(number, row)
+}
+
+// continues reports whether a row has no row of its own, because it is a later
+// round of an exchange.
+func (s *scan) continues(number int, row *session.Row) bool {
+	return s.lens.view == Exchanges && row.Msg == framing.Request && s.rounds.First(number) != number
 }
 
 // read decodes the message of a row to check it.
@@ -218,7 +241,11 @@ func (s *scan) read(number int, row *session.Row, b *budget) bool {
 // settle checks again the requests whose state a new row has changed.
 func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 	if request := int(row.Pair) - 1; row.Pair != 0 && request < s.newer {
-		s.again(found, request, b)
+		s.again(found, s.first(request), b)
+		return
+	}
+	if first := s.first(s.newer); first != s.newer {
+		s.again(found, first, b)
 		return
 	}
 	switch row.Kind {
@@ -234,9 +261,20 @@ func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 	for _, request := range s.open {
 		if !s.again(found, request, b) {
 			open = append(open, request)
+		} else if first := s.first(request); first != request {
+			s.again(found, first, b)
 		}
 	}
 	s.open = open
+}
+
+// first returns the request that begins the exchange of a request, which has the
+// row.
+func (s *scan) first(request int) int {
+	if s.lens.view != Exchanges {
+		return request
+	}
+	return s.rounds.First(request)
 }
 
 // again checks a request again. It returns false if it is too early for that.
@@ -246,7 +284,7 @@ func (s *scan) again(found *scanned, request int, b *budget) bool {
 		return false
 	}
 	b.bytes -= int(row.Len)
-	passes := s.lists(request, &row) && (s.matcher.Match(request, row) || s.answerPasses(request, &row, b))
+	passes := s.lists(request, &row) && (s.matcher.Match(request, row) || s.answerPasses(request, &row, b) || s.roundPasses(request, &row, b))
 	found.changed = append(found.changed, verdict{uint32(request), passes})
 	return true
 }

@@ -71,8 +71,9 @@ func (r *Lists) findSlow(by int) tea.Cmd {
 	slow := r.Slowness()
 	limit, clock := slow.limit.Microseconds(), r.ws.Clock
 	source, requests := r.ws.Shown.Source, workspace.Rows{Source: r.ws.Shown.Source}
+	rounds, view := r.ws.Shown.Index.Exchanges.Rounds(), r.Traffic.view
 	s := newSieve(r.ws.Shown.Source, TrafficList, r.Traffic.lens(), nil)
-	s.also = func(_ int, row *session.Row) bool {
+	s.also = func(number int, row *session.Row) bool {
 		if workspace.IsHandshake(source.Method(row.Method)) {
 			return false
 		}
@@ -80,6 +81,9 @@ func (r *Lists) findSlow(by int) tea.Cmd {
 		case framing.Request:
 			return row.State == session.ReqPending && clock >= 0 && clock-row.T > limit
 		case framing.Response, framing.ErrorResponse:
+			if a, ok := requests.AnsweredBy(rounds, number, row); ok && view == Exchanges {
+				return a.Took > limit
+			}
 			request, ok := requests.At(int(row.Pair) - 1)
 			return ok && row.State != session.ReqDuplicate && row.T-request.T > limit
 		}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/session"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
@@ -30,6 +31,7 @@ type Traffic struct {
 
 	Shown    *filter.Filter
 	view     View
+	kept     int  // row under the cursor before rows were added; -1 for none
 	part     int  // of the exchange under the cursor: the row that was gone to; -1 for none
 	unfolded bool // floods are shown unfolded
 	times    timeForm
@@ -44,7 +46,7 @@ type Traffic struct {
 }
 
 func newTraffic(ws *workspace.Workspace, o Options, hits *kit.Highlight, screen *kit.Screen) *Traffic {
-	t := &Traffic{ws: ws, view: o.View, part: -1, answerKey: o.AnswerKey, bars: bars{found: workspace.NewBars(ws)}}
+	t := &Traffic{ws: ws, view: o.View, part: -1, kept: -1, answerKey: o.AnswerKey, bars: bars{found: workspace.NewBars(ws)}}
 	look := screen.Look()
 	t.rows = &trafficRows{pane: t, ws: ws, hits: hits, theme: screen.Theme, ellipsis: look.Ellipsis, ascii: screen.ASCII}
 	config := table.Config{Source: t.rows, Columns: t.times.columns(), Theme: screen.Theme, Options: look, Header: true, Empty: "no messages yet"}
@@ -109,10 +111,10 @@ func (t *Traffic) Viewed(number int) int {
 		return number
 	}
 	x := t.ws.Shown.Index.Exchanges
-	if t.part >= 0 && x.Of(t.part) == number {
+	if t.part >= 0 && (t.part == number || x.Of(t.part) == number) {
 		return t.part
 	}
-	decides := number
+	decides, _ := x.LastRound(number)
 	if h, ok := x.Handshake(number); ok {
 		decides = int(h.Last)
 	}
@@ -147,8 +149,26 @@ func (t *Traffic) setTheme(th *theme.Theme) {
 	t.messages.SetTheme(th)
 }
 
-// Grown shows rows that were added to the index.
+// First returns the first request of the selected exchange if that has several
+// rounds, and its row shows another message in full; nil for other rows.
+func (t *Traffic) First(viewed int) *session.Row {
+	number, selected := t.Cursor()
+	if !selected || t.view != Exchanges || number == viewed {
+		return nil
+	}
+	if _, rounds := t.ws.Shown.Index.Exchanges.LastRound(number); rounds == 1 {
+		return nil
+	}
+	row, _ := t.ws.Shown.Rows.At(number)
+	return &row
+}
+
+// Grown shows rows that were added to the index. The cursor goes from a part that
+// is folded now to its exchange.
 func (t *Traffic) Grown() tea.Cmd {
+	if t.kept >= 0 && !t.Listed().Has(t.kept) {
+		t.Select(t.ws.Shown.Index.Exchanges.Of(t.kept))
+	}
 	if t.times.widen(t.ws.Shown.Index.Latest) {
 		t.setColumns()
 	}
@@ -158,10 +178,13 @@ func (t *Traffic) Grown() tea.Cmd {
 // Relist shows the current list.
 func (t *Traffic) Relist() { t.SetList(t.Listed()) }
 
-// Keep prevents new rows from folding with the rows under the cursor.
+// Keep prevents new rows from folding with the rows under the cursor, and
+// remembers the row until Grown.
 func (t *Traffic) Keep() {
+	t.kept = -1
 	if row, ok := t.Cursor(); ok && !t.Following() {
 		t.Listed().Keep(row)
+		t.kept = row
 	}
 }
 
@@ -194,6 +217,7 @@ func (t *Traffic) goOn(rows int) tea.Cmd {
 		return nil
 	}
 	t.scanning = true
+	t.scan.rounds = t.ws.Shown.Index.Exchanges.Rounds()
 	return t.scan.step(rows)
 }
 
@@ -265,7 +289,7 @@ func (t *Traffic) Titles() (left, right string) {
 	rows := t.ws.Shown.Index.Scanned
 	switch t.view {
 	case Exchanges:
-		rows = len(t.ws.Shown.Index.Exchanges.List.All())
+		rows = t.ws.Shown.Index.Exchanges.Len()
 	case Wire:
 		rows = len(t.ws.Shown.Index.Traffic.All())
 	}

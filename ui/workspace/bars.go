@@ -36,11 +36,11 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 	if !ok || row.Msg != framing.Request {
 		return waterfall.Bar{}, false
 	}
-	decides, at := row, number
+	at, _ := p.Index.Exchanges.LastRound(number)
 	if h, ok := p.Index.Exchanges.Handshake(number); ok {
 		at = int(h.Last)
-		decides, _ = p.Rows.At(at)
 	}
+	decides, _ := p.Rows.At(at)
 	bar.From, bar.To = row.T, row.T
 	last := at
 	response, answered := p.Rows.At(int(decides.Pair) - 1)
@@ -58,6 +58,7 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 	if row.Kind == session.KindStdout {
 		bar.Add(waterfall.Waiting, bar.Span)
 	}
+	b.addPauses(&bar, number, at)
 	b.addWaits(&bar, number, last)
 	b.addLags(&bar, number)
 	return bar, true
@@ -84,7 +85,7 @@ func (b *Bars) addWaits(bar *waterfall.Bar, call, last int) {
 	i := sort.Search(len(nested), func(i int) bool { return int(nested[i].row) > call })
 	for n := 0; n < barParts && i < len(nested) && int(nested[i].row) < last; n, i = n+1, i+1 {
 		request, ok := p.Rows.At(int(nested[i].row))
-		if !ok || int(nested[i].call) != call {
+		if !ok || int(nested[i].of) != call {
 			continue
 		}
 		wait := waterfall.Span{From: request.T, To: bar.To}
@@ -92,6 +93,25 @@ func (b *Bars) addWaits(bar *waterfall.Bar, call, last int) {
 			wait.To = response.T
 		}
 		bar.Add(waterfall.Waiting, wait)
+	}
+}
+
+// addPauses adds the time between the rounds of a call, in which the server waited
+// for input.
+func (b *Bars) addPauses(bar *waterfall.Bar, call, last int) {
+	p := b.ws.Shown
+	resultOf := func(number int) int64 {
+		request, _ := p.Rows.At(number)
+		result, _ := p.Rows.At(int(request.Pair) - 1)
+		return result.T
+	}
+	before := call
+	for round := range p.Index.Exchanges.Rounds().Later(&p.Rows, call) {
+		request, _ := p.Rows.At(round)
+		bar.Add(waterfall.Waiting, waterfall.Span{From: resultOf(before), To: request.T})
+		if before = round; round == last {
+			break
+		}
 	}
 }
 

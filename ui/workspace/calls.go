@@ -83,18 +83,14 @@ func (w *Workspace) ServerTime(c *Call, n uint64) string {
 }
 
 // RowOf returns the number of the row of entry n.
-func (w *Workspace) RowOf(n uint64) (number int, ok bool) {
-	const near = 64 // rows in a log that may have no entry number of their own
-	for number := int(n) - 1; n > 0 && number >= 0 && number > int(n)-near; number-- {
-		row, ok := w.Shown.Rows.At(number)
-		if !ok {
-			continue
-		}
-		if e, err := w.Shown.Source.Entry(row, 1); err == nil && e.N == n {
-			return number, true
-		}
-	}
-	return 0, false
+func (w *Workspace) RowOf(n uint64) (number int, ok bool) { return w.Shown.Rows.OfEntry(n) }
+
+// SelectedRequest returns the selected request and its row: of an exchange with
+// several rounds, that of the last one.
+func (w *Workspace) SelectedRequest() (number int, row session.Row) {
+	number, _ = w.Shown.Index.Exchanges.LastRound(w.Selected.Number)
+	row, _ = w.Shown.Rows.At(number)
+	return number, row
 }
 
 // LastCall returns the latest pending call, nil if there is none.
@@ -107,10 +103,11 @@ func (w *Workspace) LastCall() *Call {
 	return nil
 }
 
-// ShownCalls returns the calls that have a line.
+// ShownCalls returns the calls that have a line. The outcome of a cancelled one is
+// in its row.
 func (w *Workspace) ShownCalls() (shown []*Call) {
 	for _, c := range w.Calls {
-		if !c.Over && !c.Subscription && time.Since(c.Began) >= CallShownAfter {
+		if c.Cancelled.IsZero() && !c.Subscription && time.Since(c.Began) >= CallShownAfter {
 			shown = append(shown, c)
 		}
 	}

@@ -17,35 +17,40 @@ const (
 	// burstPause is the time between two notifications, in microseconds, that ends
 	// a burst.
 	burstPause = 1_000_000
-	// maxOpen is how many pending requests are known; with more, nothing is
-	// attributed to one of them.
-	maxOpen = 64
 	// MaxParts is how many parts of an exchange are listed when it is unfolded.
 	MaxParts = 1000
 )
 
 // Exchanges lists the rows of a log by exchange. An exchange has one row, that of
 // its first message; its other rows are its parts, which are listed only while it
-// is unfolded: the response, progress, and the rest of a handshake. A message
-// that belongs to no exchange is a row of its own. It costs four bytes an
-// exchange, and nothing for a message in a range of parts.
+// is unfolded: the response, progress, later rounds, its cancellation, and the rest
+// of a handshake. A message that belongs to no exchange is a row of its own. An
+// exchange costs four bytes, with parts besides its response up to 16, and a
+// message in a range of progress nothing.
 type Exchanges struct {
 	List *table.Folded
 
-	shakes []Handshake // one for each process
-	nested []nesting   // requests of the server during a call, by their rows
-	ranges []partRange // progress, by row
-	whole  []uint32    // exchanges that have a range of parts, ascending
+	shakes  []Handshake // one for each process
+	nested  links       // requests of the server during a call
+	rounds  Rounds
+	cancels links    // cancellations of calls
+	ranges  links    // progress: of all notifications up to the next range; see loose
+	whole   []uint32 // exchanges that have progress or were cancelled, ascending
 
-	open     []uint32 // our requests that may be pending, oldest first
-	crowded  bool     // there were more than maxOpen
-	shaking  bool     // initialize may still follow server/discover
-	greeted  bool     // notifications/initialized was seen
+	pending  pendingCalls
+	asked    []askedInput // results that ask for input, with which no request was re-sent so far
+	act      uint32       // row of the latest act, plus one
+	shaking  bool         // initialize may still follow server/discover
+	greeted  bool         // notifications/initialized was seen
 	run      uint16
 	last     int64  // time of the latest notification
 	pause    uint32 // flips at each pause between notifications
 	unfolded map[uint32][]uint32
+	shown    []uint32 // of these, exchanges that are unfolded while they are pending
+	parted   int      // listed parts of all of them
+	scanned  int      // rows taken in so far
 	rows     Rows
+	reader   reader
 }
 
 // A Handshake is an exchange of one or two requests that begins the use of a
@@ -57,11 +62,34 @@ type Handshake struct {
 	parts int    // messages besides the first
 }
 
-// A nesting is a request of the server with the only call that was pending then.
-type nesting struct{ row, call uint32 }
+// A link is a row that belongs to the exchange of another row.
+type link struct{ row, of uint32 }
 
-// A partRange is a range of adjacent rows that belong to one exchange.
-type partRange struct{ first, last, of uint32 }
+// loose is the exchange of progress that belongs to none.
+const loose = 1<<32 - 1
+
+// links are ordered by row.
+type links []link
+
+// from returns the index of the first link at a row or after it.
+func (l links) from(row int) int {
+	return sort.Search(len(l), func(i int) bool { return int(l[i].row) >= row })
+}
+
+// of returns the exchange that a row is linked to.
+func (l links) of(row int) (exchange int, ok bool) {
+	i := l.from(row)
+	if i == len(l) || int(l[i].row) != row {
+		return 0, false
+	}
+	return int(l[i].of), true
+}
+
+// upTo returns the links of the first rows.
+func (l links) upTo(rows int) links {
+	n := l.from(rows)
+	return l[:n:n]
+}
 
 func newExchanges() *Exchanges {
 	return &Exchanges{List: &table.Folded{From: burstFrom}, unfolded: map[uint32][]uint32{}}
@@ -69,19 +97,35 @@ func newExchanges() *Exchanges {
 
 // add lists a new row, or makes it a part of an exchange.
 func (x *Exchanges) add(number uint32, row *session.Row) {
+	x.scanned = int(number) + 1
 	if row.Run != x.run {
 		x.run, x.shaking, x.greeted = row.Run, false, false
-		x.open, x.crowded = x.open[:0], false
+		x.pending, x.asked = pendingCalls{}, x.asked[:0]
 	}
 	switch {
 	case !row.Kind.IsStream():
-		if ownRow(row) {
-			x.List.Append(number, 0)
-		}
+		x.event(number, row)
 	case row.Kind == session.KindStderr, x.isPart(number, row):
 	case row.Msg == framing.Notification:
 		x.List.Append(number, x.burstKind(row))
 	default:
+		x.List.Append(number, 0)
+	}
+}
+
+// event takes in an entry that is not a message.
+func (x *Exchanges) event(number uint32, row *session.Row) {
+	switch row.Kind {
+	case session.KindAct:
+		x.act = number + 1
+	case session.KindState, session.KindWrite:
+		x.gaveUp(row)
+	case session.KindExited, session.KindClosed, session.KindFailed:
+		for len(x.shown) > 0 {
+			x.foldShown(x.shown[0])
+		}
+	}
+	if ownRow(row) {
 		x.List.Append(number, 0)
 	}
 }
@@ -102,23 +146,23 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 	switch row.Msg {
 	case framing.Request:
 		if row.Kind == session.KindStdout {
-			if call, ok := x.onlyPending(number); ok {
-				x.nested = append(x.nested, nesting{number, call})
+			if call, ok := x.pending.only(); ok {
+				x.nested = append(x.nested, link{number, call.first})
 			}
 			return false
 		}
 		if x.isHandshake(number, row) {
 			return x.shakes[len(x.shakes)-1].First != number
 		}
-		x.opened(number)
+		return x.isRound(number, row)
 	case framing.Response, framing.ErrorResponse, framing.Batch:
 		if !Answers(int(number), row) {
 			return false
 		}
-		x.answered(number, row.Pair-1)
+		x.answered(number, row)
 		return true
 	case framing.Notification:
-		return x.isProgress(number, row) || x.ends(number, row)
+		return x.isProgress(number, row) || x.isCancel(number, row) || x.ends(number, row)
 	}
 	return false
 }
@@ -176,18 +220,19 @@ func (x *Exchanges) ends(number uint32, row *session.Row) bool {
 	return true
 }
 
-func (x *Exchanges) opened(number uint32) {
-	if len(x.open) == maxOpen {
-		x.crowded = true
-		return
+// answered takes in a response.
+func (x *Exchanges) answered(number uint32, row *session.Row) {
+	request := row.Pair - 1
+	first := uint32(x.rounds.First(int(request)))
+	x.pending.drop(request)
+	if row.State == session.ReqInput {
+		x.asks(first, request, row)
 	}
-	x.open = append(x.open, number)
-}
-
-func (x *Exchanges) answered(number, request uint32) {
-	x.listPart(number, request)
-	if i := slices.Index(x.open, request); i >= 0 {
-		x.open = slices.Delete(x.open, i, i+1)
+	if first == request { // the response to a later round is in its row
+		x.listPart(number, request)
+	}
+	if row.State != session.ReqInput {
+		x.foldShown(first)
 	}
 	if n := len(x.shakes); n > 0 && request <= x.shakes[n-1].Last && request >= x.shakes[n-1].First {
 		x.shakes[n-1].End = max(x.shakes[n-1].End, number)
@@ -198,50 +243,10 @@ func (x *Exchanges) answered(number, request uint32) {
 // listPart lists a new part of an exchange that is unfolded.
 func (x *Exchanges) listPart(number, of uint32) {
 	if parts, open := x.unfolded[of]; open && len(parts) < MaxParts {
+		x.parted++
 		x.unfolded[of] = append(parts, number)
 		x.List.Append(number, 0)
 	}
-}
-
-// onlyPending returns the call of ours that was pending before a row, if there was
-// exactly one.
-func (x *Exchanges) onlyPending(number uint32) (call uint32, ok bool) {
-	if x.crowded {
-		return 0, false
-	}
-	for i := 0; i < len(x.open); i++ {
-		row, known := x.rows.At(int(x.open[i]))
-		if !known || row.Pair != 0 && row.Pair-1 < number || row.Pair == 0 && row.State != session.ReqPending {
-			x.open = slices.Delete(x.open, i, i+1)
-			i--
-		}
-	}
-	if len(x.open) != 1 {
-		return 0, false
-	}
-	return x.open[0], true
-}
-
-// isProgress reports whether a notification is progress of the only pending call.
-// With several pending calls it is a row of its own: its token is not read here.
-func (x *Exchanges) isProgress(number uint32, row *session.Row) bool {
-	if row.Kind != session.KindStdout || row.Flags != 0 || len(x.open) == 0 || x.rows.Source.Method(row.Method) != mcp.MethodProgress {
-		return false
-	}
-	call, ok := x.onlyPending(number)
-	if !ok {
-		return false
-	}
-	x.listPart(number, call)
-	if n := len(x.ranges); n > 0 && x.ranges[n-1].of == call && x.ranges[n-1].last+1 == number {
-		x.ranges[n-1].last = number
-		return true
-	}
-	x.ranges = append(x.ranges, partRange{number, number, call})
-	if i, found := slices.BinarySearch(x.whole, call); !found {
-		x.whole = slices.Insert(x.whole, i, call)
-	}
-	return true
 }
 
 // burstKind returns the key by which a notification folds: that of its method and
@@ -269,13 +274,18 @@ func (x *Exchanges) Of(number int) int {
 		return int(x.shakes[i].First)
 	}
 	switch row.Msg {
+	case framing.Request:
+		return x.rounds.First(number)
 	case framing.Response, framing.ErrorResponse, framing.Batch:
 		if row.Kind.IsStream() && Answers(number, &row) {
-			return int(row.Pair) - 1
+			return x.rounds.First(int(row.Pair) - 1)
 		}
 	case framing.Notification:
-		if r, ok := x.rangeOf(number); ok {
-			return int(r.of)
+		if of, ok := x.progressOf(number, &row); ok {
+			return of
+		}
+		if of, ok := x.cancels.of(number); ok {
+			return of
 		}
 	}
 	return number
@@ -296,15 +306,6 @@ func (x *Exchanges) inHandshake(h Handshake, number int, row *session.Row) bool 
 	}
 	request := int(row.Pair) - 1
 	return Answers(number, row) && (request == int(h.First) || request == int(h.Last))
-}
-
-// rangeOf returns the range of parts that a row is in.
-func (x *Exchanges) rangeOf(number int) (partRange, bool) {
-	i := sort.Search(len(x.ranges), func(i int) bool { return int(x.ranges[i].last) >= number })
-	if i == len(x.ranges) || int(x.ranges[i].first) > number {
-		return partRange{}, false
-	}
-	return x.ranges[i], true
 }
 
 // Handshake returns the handshake whose exchange has a row; ok is false for other
@@ -343,26 +344,40 @@ func (x *Exchanges) HandshakeAfter(h Handshake) (next Handshake, ok bool) {
 
 // During returns the call that was the only one pending when the server made the
 // request at a row.
-func (x *Exchanges) During(number int) (call int, ok bool) {
-	i, ok := slices.BinarySearchFunc(x.nested, number, func(n nesting, number int) int { return int(n.row) - number })
-	if !ok {
-		return 0, false
+func (x *Exchanges) During(number int) (call int, ok bool) { return x.nested.of(number) }
+
+// Rounds returns the later rounds of all exchanges so far. They may be read on
+// any goroutine.
+func (x *Exchanges) Rounds() Rounds { return x.rounds }
+
+// LastRound returns the request of the last round of an exchange, and how many
+// rounds it has.
+func (x *Exchanges) LastRound(number int) (last, n int) {
+	last, n = number, 1
+	for round := range x.rounds.Later(&x.rows, number) {
+		last, n = round, n+1
 	}
-	return int(x.nested[i].call), true
+	return last, n
 }
 
-// Progress returns the row of the latest progress of a call.
-func (x *Exchanges) Progress(call int) (number int, ok bool) {
-	if _, has := slices.BinarySearch(x.whole, uint32(call)); !has {
+// Round returns which round of its exchange a part is: the response of the first
+// round, or the request of a later one. ok is false for other rows.
+func (x *Exchanges) Round(number int, row *session.Row) (n int, ok bool) {
+	request := number
+	if row.Msg != framing.Request {
+		request = int(row.Pair) - 1
+	}
+	first := x.rounds.First(request)
+	if first == number || row.Msg != framing.Request && first != request {
 		return 0, false
 	}
-	const near = 64
-	for i := len(x.ranges) - 1; i >= max(len(x.ranges)-near, 0); i-- {
-		if int(x.ranges[i].of) == call {
-			return min(int(x.ranges[i].last), x.rows.Source.Len()-1), true
+	n = 1
+	for round := range x.rounds.Later(&x.rows, first) {
+		if n++; round == request {
+			return n, true
 		}
 	}
-	return 0, false
+	return 1, n > 1 && first == request
 }
 
 // HasParts reports whether an exchange has parts other than its response.
@@ -370,9 +385,17 @@ func (x *Exchanges) HasParts(number int) bool {
 	if h, ok := x.Handshake(number); ok {
 		return h.parts > 1
 	}
-	_, has := slices.BinarySearch(x.whole, uint32(number))
-	return has
+	if _, has := slices.BinarySearch(x.whole, uint32(number)); has {
+		return true
+	}
+	for range x.rounds.Later(&x.rows, number) {
+		return true
+	}
+	return false
 }
+
+// Len returns the number of rows without the parts of unfolded exchanges.
+func (x *Exchanges) Len() int { return len(x.List.All()) - x.parted }
 
 // Unfolded reports whether the parts of an exchange are listed.
 func (x *Exchanges) Unfolded(number int) bool {
@@ -380,21 +403,23 @@ func (x *Exchanges) Unfolded(number int) bool {
 	return open
 }
 
-// Unfold lists the parts of an exchange, at most MaxParts of them. It returns how
-// many there are; 0 if it has none or is unfolded already.
-func (x *Exchanges) Unfold(number int) int {
+// Unfold lists the parts of an exchange, at most MaxParts of them. It returns
+// whether there are any, and whether there are more; neither if it is unfolded
+// already.
+func (x *Exchanges) Unfold(number int) (any, more bool) {
 	if x.Unfolded(number) {
-		return 0
+		return false, false
 	}
-	parts, n := x.parts(number)
-	if n == 0 {
-		return 0
+	parts, more := x.parts(number)
+	if len(parts) == 0 {
+		return false, false
 	}
 	for _, part := range parts {
 		x.List.Insert(int(part))
 	}
+	x.parted += len(parts)
 	x.unfolded[uint32(number)] = parts
-	return n
+	return true, more
 }
 
 // Fold hides the parts of an exchange again, and reports whether they were
@@ -404,62 +429,54 @@ func (x *Exchanges) Fold(number int) bool {
 	for _, part := range parts {
 		x.List.Remove(int(part))
 	}
+	x.parted -= len(parts)
 	delete(x.unfolded, uint32(number))
 	return open
 }
 
-// parts returns the rows of the first parts of an exchange, and the number of all.
-func (x *Exchanges) parts(number int) (parts []uint32, n int) {
-	add := func(row uint32) {
-		if n++; len(parts) < MaxParts {
-			parts = append(parts, row)
-		}
-	}
+// parts returns the rows of the first parts of an exchange in their order, and
+// whether there are more.
+func (x *Exchanges) parts(number int) (parts []uint32, more bool) {
 	if h, ok := x.Handshake(number); ok {
 		for at := h.First + 1; at <= min(h.End, h.First+MaxParts); at++ {
 			if row, ok := x.rows.At(int(at)); ok && x.inHandshake(h, int(at), &row) {
-				add(at)
+				parts = append(parts, at)
 			}
 		}
-		return parts, n
+		return parts, false
 	}
-	from := sort.Search(len(x.ranges), func(i int) bool { return int(x.ranges[i].first) > number })
 	row, ok := x.rows.At(number)
 	if !ok {
-		return nil, 0
+		return nil, false
 	}
-	for _, r := range x.ranges[from:] {
-		if row.Pair != 0 && r.first > row.Pair-1 {
-			break
-		}
-		if int(r.of) != number {
-			continue
-		}
-		last := min(r.last, uint32(x.rows.Source.Len()-1))
-		for at := r.first; at <= last && len(parts) < MaxParts; at++ {
-			parts = append(parts, at)
-		}
-		n += int(last-r.first) + 1
+	parts = x.progressParts(number)
+	if response := int(row.Pair) - 1; row.Msg == framing.Request && response > number && response < x.scanned {
+		parts = append(parts, uint32(response))
 	}
-	if row.Msg == framing.Request && int(row.Pair)-1 > number && int(row.Pair)-1 < x.rows.Source.Len() {
-		add(row.Pair - 1)
+	for round := range x.rounds.Later(&x.rows, number) {
+		parts = append(parts, uint32(round))
 	}
-	return parts, n
+	if at, ok := x.Cancelled(number); ok {
+		parts = append(parts, uint32(at))
+	}
+	slices.Sort(parts)
+	return parts[:min(len(parts), MaxParts)], len(parts) > MaxParts
 }
 
 // upTo returns the exchanges as they were when the log, which source shows in
 // that state, had the given number of rows.
 func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	cut := newExchanges()
-	cut.rows.Source = source
+	cut.rows.Source, cut.scanned = source, rows
 	cut.List = x.List.UpTo(rows)
 	cut.shakes = x.shakes[:sort.Search(len(x.shakes), func(i int) bool { return int(x.shakes[i].First) >= rows })]
-	cut.nested = x.nested[:sort.Search(len(x.nested), func(i int) bool { return int(x.nested[i].row) >= rows })]
-	cut.ranges = x.ranges[:sort.Search(len(x.ranges), func(i int) bool { return int(x.ranges[i].first) >= rows })]
+	cut.nested, cut.cancels, cut.ranges = x.nested.upTo(rows), x.cancels.upTo(rows), x.ranges.upTo(rows)
+	cut.rounds = Rounds{x.rounds.later.upTo(rows)}
 	cut.whole = before(x.whole, rows)
 	for number, parts := range x.unfolded {
 		if int(number) < rows {
 			cut.unfolded[number] = before(parts, rows)
+			cut.parted += len(cut.unfolded[number])
 		}
 	}
 	return cut

@@ -84,6 +84,7 @@ func (x *Index) Pull(source session.Source) (more bool) {
 		}
 		x.Scanned += n
 		x.Latest = x.block[n-1].T
+		limit -= x.Exchanges.reader.takeCost()
 	}
 	return x.Scanned < source.Len()
 }
@@ -97,7 +98,7 @@ func (x *Index) add(number uint32, row *session.Row) {
 	}
 	x.Exchanges.add(number, row)
 	if x.Latencies != nil {
-		x.Latencies.add(number, row)
+		x.Latencies.add(x.Exchanges.Rounds(), number, row)
 	}
 	if kind, ok := pointOf(row); ok {
 		x.Points[kind] = append(x.Points[kind], number)
@@ -176,4 +177,19 @@ type Rows struct {
 func (r *Rows) At(number int) (session.Row, bool) {
 	ok := number >= 0 && r.Source.Rows(number, r.row[:]) == 1
 	return r.row[0], ok
+}
+
+// OfEntry returns the number of the row of entry n.
+func (r *Rows) OfEntry(n uint64) (number int, ok bool) {
+	const near = 64 // rows in a log that may have no entry number of their own
+	for number := int(n) - 1; n > 0 && number >= 0 && number > int(n)-near; number-- {
+		row, ok := r.At(number)
+		if !ok {
+			continue
+		}
+		if e, err := r.Source.Entry(row, 1); err == nil && e.N == n {
+			return number, true
+		}
+	}
+	return 0, false
 }

@@ -113,25 +113,50 @@ func IsHandshake(method string) bool {
 	return method == mcp.MethodInitialize || method == mcp.MethodDiscover
 }
 
-// AnsweredBy returns the request that the response at a row answers, without the
+// AnsweredBy returns the exchange that the response at a row ends, without the
 // name of a tool; ok is false for other rows, for requests of the server and for
-// the handshake.
-func (r *Rows) AnsweredBy(number int, row *session.Row) (a Answered, ok bool) {
-	if row.Kind != session.KindStdout || row.Msg != framing.Response && row.Msg != framing.ErrorResponse || !Answers(number, row) {
+// the handshake. Of several rounds it is the time that the server took for all of
+// them, without the time in which it waited for input.
+func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
+	if row.Kind != session.KindStdout || row.Msg != framing.Response && row.Msg != framing.ErrorResponse || row.State == session.ReqInput || !Answers(number, row) {
 		return Answered{}, false
 	}
-	request, ok := r.At(int(row.Pair) - 1)
+	last := int(row.Pair) - 1
+	request, ok := r.At(last)
 	if !ok || request.Msg != framing.Request || request.State != session.ReqAnswered && request.State != session.ReqFailed {
 		return Answered{}, false
 	}
-	method := r.Source.Method(request.Method)
-	a = Answered{Request: int(row.Pair) - 1, Method: method, At: request.T, Took: max(row.T-request.T, 0), Failed: row.Flags&session.FlagError != 0}
-	return a, !IsHandshake(method)
+	a = Answered{Request: rounds.First(last), Method: r.Source.Method(request.Method), At: request.T, Took: max(row.T-request.T, 0), Failed: row.Flags&session.FlagError != 0}
+	if a.Request != last {
+		a.Took += r.tookBefore(rounds, a.Request, last)
+		first, _ := r.At(a.Request)
+		a.At = first.T
+	}
+	return a, !IsHandshake(a.Method)
 }
 
-// add counts a new row if it is a response.
-func (l *Latencies) add(number uint32, row *session.Row) {
-	a, ok := l.rows.AnsweredBy(int(number), row)
+// tookBefore returns how long the server took for the rounds of an exchange before
+// the last one.
+func (r *Rows) tookBefore(rounds Rounds, first, last int) (took int64) {
+	add := func(number int) {
+		request, _ := r.At(number)
+		if result, ok := r.At(int(request.Pair) - 1); ok {
+			took += max(result.T-request.T, 0)
+		}
+	}
+	add(first)
+	for round := range rounds.Later(r, first) {
+		if round == last {
+			break
+		}
+		add(round)
+	}
+	return took
+}
+
+// add counts a new row if it is the response that ends an exchange.
+func (l *Latencies) add(rounds Rounds, number uint32, row *session.Row) {
+	a, ok := l.rows.AnsweredBy(rounds, int(number), row)
 	if !ok {
 		return
 	}
@@ -168,15 +193,15 @@ func (l *Latencies) TakeUnnamed(most int) []uint32 {
 	return taken
 }
 
-// ReadAnswered returns the answered requests of the responses at rows, with the
+// ReadAnswered returns the exchanges that the responses at rows end, with the
 // names of their tools. It may be called on any goroutine.
-func ReadAnswered(source session.Source, responses []uint32) []Answered {
+func ReadAnswered(source session.Source, rounds Rounds, responses []uint32) []Answered {
 	rows, reader := Rows{Source: source}, session.InOrder(source)
 	read := make([]Answered, 0, len(responses))
 	var buf []byte
 	for _, number := range responses {
 		row, ok := rows.At(int(number))
-		a, answered := rows.AnsweredBy(int(number), &row)
+		a, answered := rows.AnsweredBy(rounds, int(number), &row)
 		if !ok || !answered {
 			continue
 		}

@@ -81,7 +81,8 @@ type Selection struct {
 	Traffic bool // it was selected in the traffic
 	Number  int
 	Row     session.Row
-	Follows bool // the list selects new rows as they arrive
+	First   *session.Row // request of the first round, if the row is of a later one and shown for all; else nil
+	Follows bool         // the list selects new rows as they arrive
 }
 
 // Requests returns the server requests that can be answered now, those that wait

@@ -1,0 +1,316 @@
+package workspace
+
+import (
+	"slices"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
+)
+
+const (
+	// maxOpen is how many pending requests are known, and how many that were given
+	// up. Nothing is attributed to further ones.
+	maxOpen = 64
+	// cancelsRead is how many cancellations are read to find that of a call.
+	cancelsRead = 4096
+	// progressRead is how many ranges of progress, and how many rows before the end
+	// of one, are read to find the latest progress at an earlier moment.
+	progressRead = 64
+	// partsRead is how many rows are read to find the progress of a call that is
+	// unfolded.
+	partsRead = 1 << 20
+)
+
+// A pendingCall is a request of ours that has no response so far.
+type pendingCall struct {
+	row, first uint32 // of the request, and of the first request of its exchange
+	progress   uint32 // row of its latest progress, plus one
+	read       bool   // id and token are known
+	id, token  string // as JSON
+}
+
+// pendingCalls are the requests of ours to one process, oldest first.
+type pendingCalls struct {
+	open    []pendingCall // they wait for a response
+	over    []pendingCall // cancelled or timed out: something may still arrive
+	crowded bool          // there were more
+}
+
+func (p *pendingCalls) add(row, first uint32) {
+	if len(p.open) == maxOpen {
+		p.crowded = true
+		return
+	}
+	p.open = append(p.open, pendingCall{row: row, first: first})
+}
+
+// drop forgets a request that was answered.
+func (p *pendingCalls) drop(row uint32) {
+	is := func(c pendingCall) bool { return c.row == row }
+	if i := slices.IndexFunc(p.open, is); i >= 0 {
+		p.open = slices.Delete(p.open, i, i+1)
+	} else if i = slices.IndexFunc(p.over, is); i >= 0 {
+		p.over = slices.Delete(p.over, i, i+1)
+	}
+}
+
+// giveUp records that a request no longer waits for a response.
+func (p *pendingCalls) giveUp(row uint32) {
+	i := slices.IndexFunc(p.open, func(c pendingCall) bool { return c.row == row })
+	if i < 0 {
+		return
+	}
+	if len(p.over) == maxOpen {
+		p.over = slices.Delete(p.over, 0, 1)
+	}
+	p.over = append(p.over, p.open[i])
+	p.open = slices.Delete(p.open, i, i+1)
+}
+
+// only returns the pending call, if there is exactly one.
+func (p *pendingCalls) only() (call *pendingCall, ok bool) {
+	if p.crowded || len(p.open) != 1 {
+		return nil, false
+	}
+	return &p.open[0], true
+}
+
+// find returns a request that was sent and not answered.
+func (p *pendingCalls) find(is func(*pendingCall) bool) *pendingCall {
+	for _, list := range [][]pendingCall{p.open, p.over} {
+		for i := range list {
+			if is(&list[i]) {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// A reader reads the beginnings of messages while rows are listed.
+type reader struct {
+	buf [summary.Limit + 1<<10]byte
+	n   int // messages read since the cost was taken
+}
+
+func (r *reader) read(source session.Source, row session.Row) (session.Entry, bool) {
+	r.n++
+	e, err := session.EntryInto(source, row, summary.Limit, r.buf[:0])
+	return e, err == nil
+}
+
+// messageCost is how many rows can be listed while one message is read.
+const messageCost = 16
+
+// takeCost returns what reading messages has cost since it was called last, in
+// rows.
+func (r *reader) takeCost() int {
+	n := r.n
+	r.n = 0
+	return n * messageCost
+}
+
+// identify reads the ids and the progress tokens of all requests that were sent
+// and not answered.
+func (x *Exchanges) identify() {
+	for _, list := range [][]pendingCall{x.pending.open, x.pending.over} {
+		for i := range list {
+			c := &list[i]
+			if c.read {
+				continue
+			}
+			c.read = true
+			row, _ := x.rows.At(int(c.row))
+			if e, ok := x.reader.read(x.rows.Source, row); ok {
+				c.id, c.token = string(summary.IDOf(e.Payload)), string(summary.ProgressToken(e.Payload))
+			}
+		}
+	}
+}
+
+// gaveUp takes in that a request timed out, or was not sent.
+func (x *Exchanges) gaveUp(row *session.Row) {
+	if len(x.pending.open) == 0 {
+		return
+	}
+	e, ok := x.reader.read(x.rows.Source, *row)
+	var of struct {
+		Of uint64 `json:"of"`
+	}
+	if !ok || e.DecodeBody(&of) != nil || of.Of == 0 {
+		return
+	}
+	if number, ok := x.rows.OfEntry(of.Of); ok {
+		x.pending.giveUp(uint32(number))
+		x.foldShown(uint32(x.rounds.First(number)))
+	}
+}
+
+// isCancel reports whether a notification cancels a call, to which it then
+// belongs.
+func (x *Exchanges) isCancel(number uint32, row *session.Row) bool {
+	p := &x.pending
+	if row.Kind != session.KindStdin || row.Flags != 0 || len(p.open)+len(p.over) == 0 || x.rows.Source.Method(row.Method) != mcp.MethodCancelled {
+		return false
+	}
+	e, ok := x.reader.read(x.rows.Source, *row)
+	if !ok {
+		return false
+	}
+	id := string(summary.CancelledID(e.Payload))
+	x.identify()
+	call := p.find(func(c *pendingCall) bool { return c.id != "" && c.id == id })
+	if call == nil {
+		return false
+	}
+	at, first := call.row, call.first
+	x.cancels = append(x.cancels, link{number, first})
+	x.markWhole(first)
+	p.giveUp(at)
+	x.foldShown(first)
+	x.listPart(number, first)
+	return true
+}
+
+// Cancelled returns the row of the cancellation of a call.
+func (x *Exchanges) Cancelled(call int) (number int, ok bool) {
+	from := x.cancels.from(call)
+	for _, l := range x.cancels[from:min(from+cancelsRead, len(x.cancels))] {
+		if int(l.of) == call {
+			return int(l.row), true
+		}
+	}
+	return 0, false
+}
+
+// progresses reports whether a row is progress that a call may have.
+func (x *Exchanges) progresses(row *session.Row) bool {
+	return row.Kind == session.KindStdout && row.Msg == framing.Notification && row.Flags == 0 && x.rows.Source.Method(row.Method) == mcp.MethodProgress
+}
+
+// isProgress reports whether a notification is progress of a call: of the only
+// pending one, or of the one with its token.
+func (x *Exchanges) isProgress(number uint32, row *session.Row) bool {
+	if !x.progresses(row) {
+		return false
+	}
+	call, ok := x.pending.only()
+	if !ok || len(x.pending.over) > 0 {
+		call = x.withToken(row)
+	}
+	of := uint32(loose)
+	if call != nil {
+		of, call.progress = call.first, number+1
+	}
+	if n := len(x.ranges); n == 0 && call != nil || n > 0 && x.ranges[n-1].of != of {
+		x.ranges = append(x.ranges, link{number, of})
+	}
+	if call == nil {
+		return false
+	}
+	x.markWhole(of)
+	x.listPart(number, of)
+	return true
+}
+
+// withToken returns the call that progress reports on.
+func (x *Exchanges) withToken(row *session.Row) *pendingCall {
+	if len(x.pending.open)+len(x.pending.over) == 0 {
+		return nil
+	}
+	e, ok := x.reader.read(x.rows.Source, *row)
+	if !ok {
+		return nil
+	}
+	token := string(summary.ProgressOf(e.Payload))
+	x.identify()
+	return x.pending.find(func(c *pendingCall) bool { return c.token != "" && c.token == token })
+}
+
+// markWhole records that an exchange has parts besides its response.
+func (x *Exchanges) markWhole(exchange uint32) {
+	if n := len(x.whole); n > 0 && x.whole[n-1] == exchange {
+		return
+	}
+	if i, found := slices.BinarySearch(x.whole, exchange); !found {
+		x.whole = slices.Insert(x.whole, i, exchange)
+	}
+}
+
+// progressOf returns the exchange that progress at a row belongs to.
+func (x *Exchanges) progressOf(number int, row *session.Row) (exchange int, ok bool) {
+	i := x.ranges.from(number+1) - 1
+	if i < 0 || x.ranges[i].of == loose || !x.progresses(row) {
+		return 0, false
+	}
+	return int(x.ranges[i].of), true
+}
+
+// Progress returns the row of the latest progress of a pending call.
+func (x *Exchanges) Progress(call int) (number int, ok bool) {
+	if _, has := slices.BinarySearch(x.whole, uint32(call)); !has {
+		return 0, false
+	}
+	if c := x.pending.find(func(c *pendingCall) bool { return int(c.first) == call && c.progress > 0 }); c != nil {
+		return int(c.progress) - 1, true
+	}
+	end := x.scanned
+	for i := len(x.ranges) - 1; i >= max(len(x.ranges)-progressRead, 0); i-- {
+		r := x.ranges[i]
+		if int(r.of) != call {
+			end = int(r.row)
+			continue
+		}
+		for at := end - 1; at >= max(int(r.row), end-progressRead); at-- {
+			if row, ok := x.rows.At(at); ok && x.progresses(&row) {
+				return at, true
+			}
+		}
+		return int(r.row), true
+	}
+	return 0, false
+}
+
+// progressParts returns the rows of the first progress of a call, one more than
+// are listed if there are so many.
+func (x *Exchanges) progressParts(call int) (parts []uint32) {
+	if _, has := slices.BinarySearch(x.whole, uint32(call)); !has {
+		return nil
+	}
+	left := partsRead
+	for i := x.ranges.from(call); i < len(x.ranges) && left > 0 && len(parts) <= MaxParts; i++ {
+		if int(x.ranges[i].of) != call {
+			continue
+		}
+		end := x.scanned
+		if i+1 < len(x.ranges) {
+			end = int(x.ranges[i+1].row)
+		}
+		from := int(x.ranges[i].row)
+		end = min(end, from+left)
+		left -= end - from
+		parts = x.appendProgress(parts, from, end)
+	}
+	return parts
+}
+
+// appendProgress appends the rows of progress between two rows, until there are
+// more than are listed.
+func (x *Exchanges) appendProgress(parts []uint32, from, end int) []uint32 {
+	var block [64]session.Row
+	for from < end && len(parts) <= MaxParts {
+		n := x.rows.Source.Rows(from, block[:min(len(block), end-from)])
+		if n == 0 {
+			break
+		}
+		for i := range block[:n] {
+			if x.progresses(&block[i]) {
+				parts = append(parts, uint32(from+i))
+			}
+		}
+		from += n
+	}
+	return parts
+}

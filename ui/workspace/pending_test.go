@@ -1,0 +1,74 @@
+package workspace
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings/rectest"
+)
+
+// TestPartsByEvidence checks which progress and cancellations belong to a call, in
+// logs whose messages begin at row 3.
+func TestPartsByEvidence(t *testing.T) {
+	a, b := call(1, "a", `,"_meta":{"progressToken":"A"}`), call(2, "b", `,"_meta":{"progressToken":2}`)
+	for _, tc := range []struct {
+		name, want string
+		of         map[int]int // exchange by row
+		lines      []string
+	}{
+		{"two calls", "1 3 4", map[int]int{5: 3, 6: 4, 7: 3}, []string{a, b, progress(`"A"`), progress("2"), progress(`"A"`), done(1), done(2)}},
+		{"an unknown token", "1 3 4 5", map[int]int{5: 5, 6: 3}, []string{a, b, progress(`"C"`), progress(`"A"`)}},
+		{"cancelled", "1 3", map[int]int{4: 3}, []string{a, cancel("1")}},
+		{"progress after it", "1 3", map[int]int{4: 3, 5: 3, 6: 3}, []string{a, cancel("1"), progress(`"A"`), progress(`"A"`)}},
+		{"progress after it, while another call is pending", "1 3 5", map[int]int{6: 3, 7: 5}, []string{a, cancel("1"), b, progress(`"A"`), progress("2"), done(2)}},
+		{"a late answer", "1 3", map[int]int{5: 3, 6: 3}, []string{a, cancel("1"), progress(`"A"`), done(1)}},
+		{"progress after the late answer", "1 3 6", map[int]int{6: 6}, []string{a, cancel("1"), done(1), progress(`"A"`)}},
+		{"cancelled twice", "1 3", map[int]int{4: 3, 5: 3}, []string{a, cancel("1"), cancel("1")}},
+		{"cancelled after the answer", "1 3 5", map[int]int{5: 5}, []string{a, done(1), cancel("1")}},
+		{"an unknown id", "1 3 4", map[int]int{4: 4}, []string{a, cancel("7")}},
+		{"an id of another type", "1 3 4", map[int]int{4: 4}, []string{a, cancel(`"1"`)}},
+		{"timed out", "1 3", map[int]int{5: 3}, []string{a, `"k":"state","state":"timed-out","of":4,"id":1`, progress(`"A"`)}},
+		{"the next process", "1 3 4 5", map[int]int{5: 5}, []string{a, rectest.Started, progress(`"A"`)}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			x := NewIndex()
+			x.Pull(rectest.Session(t, append(append([]string{}, modern...), tc.lines...)...))
+			require.Equal(t, tc.want, listed(x.Exchanges))
+			for number, want := range tc.of {
+				require.Equal(t, want, x.Exchanges.Of(number), "row %d", number)
+			}
+		})
+	}
+}
+
+// TestPartsOfACancelledCall checks that all messages of a cancelled call can be
+// unfolded, in their order.
+func TestPartsOfACancelledCall(t *testing.T) {
+	x := NewIndex()
+	x.Pull(rectest.Session(t, append(append([]string{}, modern...),
+		call(1, "a", `,"_meta":{"progressToken":1}`), progress("1"), cancel("1"), progress("1"), `> {"jsonrpc":"2.0","id":5,"method":"ping"}`, progress("1"), done(1))...))
+	require.Equal(t, "1 3 7", listed(x.Exchanges))
+	any, more := x.Exchanges.Unfold(3)
+	require.True(t, any)
+	require.False(t, more)
+	require.Equal(t, "1 3 4 5 6 7 8 9", listed(x.Exchanges))
+	at, ok := x.Exchanges.Cancelled(3)
+	require.True(t, ok)
+	require.Equal(t, 5, at)
+	_, ok = x.Exchanges.Cancelled(7)
+	require.False(t, ok)
+}
+
+// TestPendingCallsAreBounded checks that calls beyond the limit take no memory, and
+// get no parts.
+func TestPendingCallsAreBounded(t *testing.T) {
+	lines := append([]string{}, modern...)
+	for id := range 3 * maxOpen {
+		lines = append(lines, call(id, "a", `,"_meta":{"progressToken":1}`))
+	}
+	x := NewIndex()
+	x.Pull(rectest.Session(t, append(lines, progress("1"), progress("100"))...))
+	require.Len(t, x.Exchanges.pending.open, maxOpen)
+	require.True(t, x.Exchanges.pending.crowded)
+}
