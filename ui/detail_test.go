@@ -79,6 +79,35 @@ func TestSearchInLongDetail(t *testing.T) {
 	require.Contains(t, d.rows()[35], "no more matches")
 }
 
+// TestLongTreeIsMadeInACommand checks that a search and a query that were begun in
+// the content of a long result go on when its tree is there.
+func TestLongTreeIsMadeInACommand(t *testing.T) {
+	log := newLog(t)
+	for i, payload := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big"}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", 2<<20) + `"}],"structuredContent":{"a":["needle"]}}}`,
+	} {
+		e := session.Entry{Kind: []session.Kind{session.KindStdin, session.KindStdout}[i], Payload: []byte(payload), Msg: framing.Scan([]byte(payload))}
+		require.NoError(t, log.Append([]session.Entry{e}))
+	}
+	d := drive(t, Options{Source: log}, 120, 36)
+	require.Contains(t, d.plain(), "[content]")
+	d.do(actDetail, actSearch)
+	d.write("needle")
+	d.do(actAccept)
+	require.Contains(t, d.repainted(), `0: "needle"`)
+	require.Contains(t, d.plain(), "[tree]")
+	d.do(actSearch)
+	d.write("nowhere")
+	d.do(actAccept)
+	require.Contains(t, d.rows()[35], "not found: nowhere")
+
+	d.do(actView, actView, actView, actView, actView)
+	require.Contains(t, d.plain(), "[content]")
+	d.do(actJQ)
+	require.Equal(t, scopeJQ, d.visible.scope())
+}
+
 // TestDetailOfEverything checks that each kind of row has content to show.
 func TestDetailOfEverything(t *testing.T) {
 	log := newLog(t)

@@ -82,6 +82,9 @@ func (d *Pane) openJQ(c host.Context) tea.Cmd {
 		cmd = d.setView(viewTree)
 	}
 	switch {
+	case d.loading:
+		d.later = d.openJQ
+		return cmd
 	case d.entry == nil:
 		c.Host.Notify("the message is still being read")
 		return cmd

@@ -25,6 +25,8 @@ const (
 	// maxText is how much of it the text view shows, in bytes; the bytes view
 	// shows all of it.
 	maxText = 4 << 20
+	// treeInline is the largest document whose tree is made without a command.
+	treeInline = 1 << 20
 	// searchInline is the largest size that is searched without a command.
 	searchInline = 8 << 20
 	// unfoldLimit is the maximum number of lines after unfolding everything.
@@ -41,8 +43,9 @@ type Pane struct {
 	changed bool // something must be repainted
 	block   paint.Lines
 
-	wanted  workspace.Selection // the row to show
-	loading bool                // a command is reading
+	wanted  workspace.Selection        // the row to show
+	loading bool                       // a command is reading
+	later   func(host.Context) tea.Cmd // what to do when it has read the row
 	entry   *session.Entry
 	partner *session.Entry // of the pair view, nil without one
 	failure error
@@ -66,7 +69,8 @@ func New(ws *workspace.Workspace, th *theme.Theme, look termsafe.Options) *Pane 
 }
 
 // A loaded is an entry that was read for a view: for that of the pair with its
-// partner, for the content divided into parts.
+// partner, for the content divided into parts, for a tree of a long document with
+// the tree.
 type loaded struct {
 	pane    *Pane
 	number  int
@@ -75,6 +79,8 @@ type loaded struct {
 	entry   session.Entry
 	partner *session.Entry
 	parts   *content.Parts
+	tree    *jsontree.Tree
+	pair    *pairView
 	err     error
 }
 
@@ -116,7 +122,7 @@ func (d *Pane) clear() {
 	if d.content != nil {
 		d.content.Close()
 	}
-	d.content, d.tree, d.bytes, d.pair, d.around, d.jq = nil, nil, nil, nil, nil, nil
+	d.content, d.tree, d.bytes, d.pair, d.around, d.jq, d.later = nil, nil, nil, nil, nil, nil, nil
 }
 
 // load reads the wanted row. Only one row is read at a time, so while the
@@ -135,8 +141,37 @@ func (d *Pane) load() tea.Cmd {
 		return d.take(d.read(source, s, view))
 	}
 	d.loading = true
-	return func() tea.Msg { return d.read(source, s, view) }
+	th, look := d.theme, d.look
+	w, h := d.inner()
+	return func() tea.Msg {
+		msg := d.read(source, s, view)
+		msg.plant(s.Row, th, look, w, h)
+		return msg
+	}
 }
+
+// plant makes the trees of long documents for a view of w by h cells, which scans
+// them.
+func (msg *loaded) plant(row session.Row, th *theme.Theme, look termsafe.Options, w, h int) {
+	if msg.err != nil {
+		return
+	}
+	long := len(documentOf(&msg.entry)) > treeInline
+	switch {
+	case msg.view == viewPair && msg.partner != nil:
+		if long || len(documentOf(msg.partner)) > treeInline {
+			msg.pair = newPair(&msg.entry, msg.partner, row, th, look)
+			msg.pair.setSize(w, h)
+		}
+	case long && msg.view == viewTree && foldable(&msg.entry):
+		msg.tree = jsontree.New(documentOf(&msg.entry), th, look)
+		msg.tree.SetSize(w, h)
+		msg.tree.UnfoldToFit(h)
+	}
+}
+
+// foldable reports whether an entry is shown as a tree and not as text.
+func foldable(e *session.Entry) bool { return !e.Cut && e.Kind != session.KindStderr }
 
 // read reads a row, on any goroutine.
 func (d *Pane) read(source session.Source, s workspace.Selection, v view) loaded {
@@ -177,13 +212,18 @@ func divisible(e *session.Entry) bool {
 }
 
 // Deliver shows the entry, unless another row or view is wanted by now.
-func (msg loaded) Deliver(host.Context) tea.Cmd {
+func (msg loaded) Deliver(c host.Context) tea.Cmd {
 	d := msg.pane
 	d.loading = false
 	if !d.wanted.OK || msg.number != d.wanted.Number || msg.view != d.view {
 		return d.load()
 	}
-	return d.take(msg)
+	later := d.later
+	cmd := d.take(msg)
+	if later != nil {
+		cmd = tea.Batch(cmd, later(c))
+	}
+	return cmd
 }
 
 func (d *Pane) take(msg loaded) tea.Cmd {
@@ -192,7 +232,7 @@ func (d *Pane) take(msg loaded) tea.Cmd {
 		return nil
 	}
 	d.entry, d.partner, d.head = &msg.entry, msg.partner, msg.head
-	return d.build(msg.parts)
+	return d.build(msg)
 }
 
 // document returns the bytes on display.
@@ -214,31 +254,37 @@ func documentOf(e *session.Entry) []byte {
 	return e.Body
 }
 
-// build builds the view of the entry; parts are for the content view.
-func (d *Pane) build(parts *content.Parts) tea.Cmd {
+// build builds the view of the entry, with what was read for it.
+func (d *Pane) build(msg loaded) tea.Cmd {
 	d.clear()
 	d.hit, d.plain = 0, false
 	doc := documentOf(d.entry)
 	var cmd tea.Cmd
 	switch {
-	case d.view == viewContent && parts != nil:
-		d.content = content.New(parts, d.ws.Session != nil, d.theme, d.look)
+	case d.view == viewContent && msg.parts != nil:
+		d.content = content.New(msg.parts, d.ws.Session != nil, d.theme, d.look)
 		cmd = d.content.Pictures()
 	case d.view == viewBytes:
 		d.bytes = &kit.HexView{Data: doc}
 	case d.view == viewAround:
 		d.around = newAround(d.ws.Shown, d.wanted, d.look)
 	case d.view == viewPair && d.partner != nil:
-		d.pair = newPair(d.entry, d.partner, d.wanted.Row, d.theme, d.look)
+		if d.pair = msg.pair; d.pair == nil {
+			d.pair = newPair(d.entry, d.partner, d.wanted.Row, d.theme, d.look)
+		}
+		d.pair.setTheme(d.theme)
 		d.tree = d.pair.tree()
-	case d.view == viewText || d.entry.Cut || d.entry.Kind == session.KindStderr:
+	case d.view == viewText || !foldable(d.entry):
 		d.plain = true
 		d.tree = jsontree.NewText(doc[:min(len(doc), maxText)], d.theme, d.look)
+	case msg.tree != nil:
+		d.tree = msg.tree
+		d.tree.SetTheme(d.theme)
 	default:
 		d.tree = jsontree.New(doc, d.theme, d.look)
 	}
 	d.SetSize(d.w, d.h)
-	if d.tree != nil && d.pair == nil && !d.plain {
+	if d.tree != nil && d.tree != msg.tree && d.pair == nil && !d.plain {
 		_, h := d.inner()
 		d.tree.UnfoldToFit(h)
 	}
@@ -412,6 +458,7 @@ type searched struct {
 	pane   *Pane
 	tree   *jsontree.Tree
 	offset int
+	trail  jsontree.Trail
 	found  bool
 }
 
@@ -421,7 +468,12 @@ type searched struct {
 func (d *Pane) Search(ctx context.Context, text string, by int) (tea.Cmd, string) {
 	if d.content != nil { // its parts are spread over the tree
 		if cmd := d.setView(viewTree); d.tree == nil {
-			return cmd, "the message is still being read"
+			d.later = func(c host.Context) tea.Cmd {
+				cmd, text := d.Search(ctx, text, by)
+				c.Host.Notify(text)
+				return cmd
+			}
+			return cmd, ""
 		}
 	}
 	if d.tree == nil {
@@ -436,7 +488,10 @@ func (d *Pane) Search(ctx context.Context, text string, by int) (tea.Cmd, string
 		tree, from := d.tree, d.hit+max(by, 0)
 		return func() tea.Msg {
 			offset, found := jsontree.Find(ctx, doc, text, from, by < 0)
-			return searched{d, tree, offset, found}
+			if !found {
+				return searched{pane: d, tree: tree}
+			}
+			return searched{d, tree, offset, jsontree.Follow(ctx, doc, offset), true}
 		}, ""
 	}
 	found, wrapped := d.tree.Search(ctx, by < 0)
@@ -458,7 +513,7 @@ func (msg searched) Deliver(c host.Context) tea.Cmd {
 		text = "no more matches"
 	default:
 		d.hit, d.changed = msg.offset, true
-		d.tree.Reveal(msg.offset)
+		d.tree.RevealAlong(msg.trail, msg.offset)
 	}
 	c.Host.Notify(text)
 	return nil
@@ -477,7 +532,7 @@ func (d *Pane) Turned(moved workspace.Renumber) {
 		d.wanted.Number = moved(d.wanted.Number)
 	}
 	if d.around != nil {
-		d.build(nil)
+		d.build(loaded{})
 	}
 	d.changed = true
 }

@@ -117,12 +117,12 @@ func (d *Pane) setView(v view) tea.Cmd {
 	switch {
 	case d.entry == nil && !pair:
 		return nil
-	case pair, d.entry.Cut, v == viewContent && len(d.entry.Payload) > workspace.InlineLimit:
+	case pair, d.entry.Cut, v == viewContent && len(d.entry.Payload) > workspace.InlineLimit, v == viewTree && len(documentOf(d.entry)) > treeInline:
 		return d.reload()
 	case v == viewContent:
-		return d.build(partsOf(d.ws.Shown.Source, d.wanted.Row, d.entry))
+		return d.build(loaded{parts: partsOf(d.ws.Shown.Source, d.wanted.Row, d.entry)})
 	}
-	return d.build(nil)
+	return d.build(loaded{})
 }
 
 // tabsAt returns the column where the names of the views begin.

@@ -37,6 +37,7 @@ type Exchanges struct {
 	ranges  links    // progress: of all notifications up to the next range; see loose
 	whole   []uint32 // exchanges that have progress or were cancelled, ascending
 
+	methods  []method // by id
 	pending  pendingCalls
 	asked    []askedInput // results that ask for input, with which no request was re-sent so far
 	act      uint32       // row of the latest act, plus one

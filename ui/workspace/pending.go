@@ -152,7 +152,7 @@ func (x *Exchanges) gaveUp(row *session.Row) {
 // belongs.
 func (x *Exchanges) isCancel(number uint32, row *session.Row) bool {
 	p := &x.pending
-	if row.Kind != session.KindStdin || row.Flags != 0 || len(p.open)+len(p.over) == 0 || x.rows.Source.Method(row.Method) != mcp.MethodCancelled {
+	if row.Kind != session.KindStdin || row.Flags != 0 || len(p.open)+len(p.over) == 0 || !x.isMethod(row.Method, cancelledMethod) {
 		return false
 	}
 	e, ok := x.reader.read(x.rows.Source, *row)
@@ -187,7 +187,36 @@ func (x *Exchanges) Cancelled(call int) (number int, ok bool) {
 
 // progresses reports whether a row is progress that a call may have.
 func (x *Exchanges) progresses(row *session.Row) bool {
-	return row.Kind == session.KindStdout && row.Msg == framing.Notification && row.Flags == 0 && x.rows.Source.Method(row.Method) == mcp.MethodProgress
+	return row.Kind == session.KindStdout && row.Msg == framing.Notification && row.Flags == 0 && x.isMethod(row.Method, progressMethod)
+}
+
+// A method is one that the exchanges treat in a special way.
+type method uint8
+
+const (
+	unknownMethod method = iota // its name was not read so far
+	otherMethod
+	progressMethod
+	cancelledMethod
+)
+
+// isMethod reports whether a method is the given one. Its name is read once.
+func (x *Exchanges) isMethod(id uint16, is method) bool {
+	if missing := int(id) + 1 - len(x.methods); missing > 0 {
+		x.methods = append(x.methods, make([]method, missing)...)
+	}
+	m := &x.methods[id]
+	if *m == unknownMethod {
+		switch x.rows.Source.Method(id) {
+		case mcp.MethodProgress:
+			*m = progressMethod
+		case mcp.MethodCancelled:
+			*m = cancelledMethod
+		default:
+			*m = otherMethod
+		}
+	}
+	return *m == is
 }
 
 // isProgress reports whether a notification is progress of a call: of the only

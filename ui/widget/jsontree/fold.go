@@ -47,12 +47,14 @@ func (t *Tree) keyWidth(l *line) int {
 }
 
 // unfold shows the first page of the contents of line i.
-func (t *Tree) unfold(i int) {
+func (t *Tree) unfold(i int) { t.unfoldWithin(i, t.limits.step) }
+
+// unfoldWithin is unfold with a limit for the bytes that are scanned.
+func (t *Tree) unfoldWithin(i, budget int) {
 	l := &t.lines[i]
 	if !t.canUnfold(l) || l.unfolded || len(t.lines) >= maxLines {
 		return
 	}
-	budget := t.limits.step
 	inner := t.inside(l, &budget)
 	t.lines = slices.Insert(t.lines, i+1, inner...)
 }

@@ -48,7 +48,12 @@ func FuzzTree(f *testing.F) {
 			case 8:
 				tree.FoldAll()
 			case 9:
-				tree.Reveal(len(doc) * n / 10)
+				at := len(doc) * n / 10
+				if n%2 == 0 {
+					tree.RevealAlong(Follow(context.Background(), doc, at), at)
+				} else {
+					tree.Reveal(at)
+				}
 			case 10:
 				tree.SetQuery(string(doc[:min(len(doc), 1)]))
 				tree.Search(context.Background(), n < 0)

@@ -8,9 +8,16 @@ import (
 // Reveal unfolds what is needed to show the byte at an offset and moves the
 // cursor to its line. It scans everything before the offset that is not shown
 // yet, which takes a second for a gigabyte.
-func (t *Tree) Reveal(offset int) {
+func (t *Tree) Reveal(offset int) { t.RevealAlong(nil, offset) }
+
+// RevealAlong is Reveal with the trail of the offset, which spares it the scan.
+func (t *Tree) RevealAlong(trail Trail, offset int) {
 	if len(t.lines) == 0 {
 		return
+	}
+	budget := t.limits.step
+	if len(trail) > 0 {
+		budget /= alongShare
 	}
 	i := t.lastAt(-1, 0, offset)
 	for {
@@ -18,7 +25,10 @@ func (t *Tree) Reveal(offset int) {
 		switch {
 		case l.kind == moreLine:
 			depth, parent := l.depth, t.parent(i)
-			t.openGapAt(i, offset)
+			if t.openGapAt(i, trail, offset) {
+				i = t.before(i, depth)
+				continue
+			}
 			next := t.lastAt(parent, depth, offset)
 			if t.lines[next].kind == moreLine {
 				t.moveTo(next)
@@ -27,7 +37,7 @@ func (t *Tree) Reveal(offset int) {
 			i = next
 			continue
 		case l.isContainer(t.doc) && l.off < offset && (l.end == unknown || offset < l.end):
-			t.unfold(i)
+			t.unfoldWithin(i, budget)
 		}
 		inner := i
 		if t.lines[i].unfolded && t.lines[i].off < offset {
@@ -71,35 +81,49 @@ func (t *Tree) lastAt(parent int, depth int32, offset int) int {
 }
 
 // openGapAt shows the part of the gap in line i that begins with the child at
-// an offset. The part before it stays a gap.
-func (t *Tree) openGapAt(i, offset int) {
+// an offset. The part before it stays a gap. It reports whether the trail says
+// that the offset is in the child before the gap, whose end is not known yet.
+func (t *Tree) openGapAt(i int, trail Trail, offset int) (before bool) {
 	depth := t.lines[i].depth
-	all := math.MaxInt
-	if t.lines[i].gap.skipping && !t.endChildBefore(i, &all) {
-		return
-	}
 	from := *t.lines[i].gap
-	if offset < from.pos {
-		return // the offset is in the child before the gap
-	}
-	at, rest := from, from // at is the position before the last child found
-	for {
-		before := rest
-		n, ok, err := rest.next(t.doc, &all)
-		if err != nil || !ok {
-			break
+	at, known := trail.in(t, i)
+	switch {
+	case known && at.index < from.index:
+		return true
+	case !known:
+		all := math.MaxInt
+		if from.skipping && !t.endChildBefore(i, &all) {
+			return false
 		}
-		at = before
-		if n.end > offset {
-			break
+		if from = *t.lines[i].gap; offset < from.pos {
+			return false // the offset is in the child before the gap
 		}
+		at = from.before(t.doc, offset)
 	}
 	budget := t.limits.step
 	lines := t.page(&at, depth, &budget)
 	if from.index < at.index {
 		before := from
 		before.stop = lines[0].start()
-		lines = append([]line{{kind: moreLine, depth: depth, off: from.pos, index: from.index, gap: &before}}, lines...)
+		lines = append([]line{{kind: moreLine, depth: depth, off: from.at(), index: from.index, gap: &before}}, lines...)
 	}
 	t.lines = slices.Replace(t.lines, i, i+1, lines...)
+	return false
+}
+
+// before returns the gap from the child on that has an offset, or else from the
+// last child on.
+func (g gap) before(doc []byte, offset int) gap {
+	at, all := g, math.MaxInt
+	for {
+		before := g
+		n, ok, err := g.next(doc, &all)
+		if err != nil || !ok {
+			return at
+		}
+		at = before
+		if n.end > offset {
+			return at
+		}
+	}
 }
