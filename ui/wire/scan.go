@@ -63,7 +63,8 @@ type scan struct {
 	open     []int
 	rounds   workspace.Rounds // of the exchanges when the step began
 	rows     []session.Row    // buffer for blockRows
-	verdicts []filter.Verdict
+	verdicts []filter.Verdict // of the rows from row number from on
+	from, n  int
 	one      workspace.Rows
 }
 
@@ -173,6 +174,7 @@ func (s *scan) backward(found *scanned) {
 // look applies the filter to rows; from is the number of the first one.
 func (s *scan) look(from int, rows []session.Row, b *budget) {
 	b.rows -= len(rows)
+	s.from, s.n = from, len(rows)
 	s.matcher.Rows(from, rows, s.verdicts)
 	if s.matcher.Searches() {
 		for i := range rows {
@@ -214,12 +216,16 @@ func (s *scan) answerPasses(number int, row *session.Row, b *budget) bool {
 	if s.lens.view != Exchanges || row.Msg != framing.Request || int(row.Pair)-1 <= number {
 		return false
 	}
-	response, ok := s.one.At(int(row.Pair) - 1)
+	at := int(row.Pair) - 1
+	if i := at - s.from; i >= 0 && i < s.n && s.verdicts[i] != filter.Unread {
+		return s.verdicts[i] == filter.Yes // found with the rows around it, without reading it alone
+	}
+	response, ok := s.one.At(at)
 	if !ok {
 		return false
 	}
 	b.bytes -= int(response.Len)
-	return s.matcher.Match(int(row.Pair)-1, response)
+	return s.matcher.Match(at, response)
 }
 
 func (s *scan) lists(number int, row *session.Row) bool {

@@ -35,7 +35,7 @@ type Exchanges struct {
 	rounds  Rounds
 	cancels links    // cancellations of calls
 	ranges  links    // progress: of all notifications up to the next range; see loose
-	whole   []uint32 // exchanges that have progress or were cancelled, ascending
+	whole   []uint32 // exchanges whose first progress or cancellation is far from them, ascending
 
 	methods  []method // by id
 	pending  pendingCalls
@@ -386,7 +386,7 @@ func (x *Exchanges) HasParts(number int) bool {
 	if h, ok := x.Handshake(number); ok {
 		return h.parts > 1
 	}
-	if _, has := slices.BinarySearch(x.whole, uint32(number)); has {
+	if x.isWhole(number) {
 		return true
 	}
 	for range x.rounds.Later(&x.rows, number) {

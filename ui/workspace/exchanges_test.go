@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -244,4 +245,64 @@ func BenchmarkExchanges(b *testing.B) {
 		indexed(f)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(f.rows)), "ns/row")
+}
+
+// BenchmarkExchangeMemory reports how much memory the exchanges of a million rows
+// take, with the room in their lists: 16 bytes for each of them, and no more for a
+// million notifications of progress than for one.
+func BenchmarkExchangeMemory(b *testing.B) {
+	for _, tc := range []struct {
+		name, call string // rows of a call and its response
+	}{
+		{"calls", ">tools/call =%d"},
+		{"calls with progress", ">tools/call <progress! <progress! =%d"},
+		{"calls with a server request", ">tools/call <roots/list =%d =%d"},
+		{"calls and notifications", ">tools/call <progress! <m! =%d"},
+	} {
+		b.Run(tc.name, func(b *testing.B) {
+			f := &fakeLog{}
+			f.add(legacy)
+			for n := len(f.rows); n < 1_000_000; n = len(f.rows) {
+				switch strings.Count(tc.call, "%d") {
+				case 1:
+					f.add(fmt.Sprintf(tc.call, n))
+				default:
+					f.add(fmt.Sprintf(tc.call, n+1, n))
+				}
+			}
+			reportExchangeMemory(b, f)
+		})
+	}
+	b.Run("a million notifications of progress", func(b *testing.B) {
+		f := &fakeLog{}
+		f.add(legacy + ">tools/call <progress!")
+		row := f.rows[len(f.rows)-1]
+		for range 1_000_000 {
+			f.rows = append(f.rows, row)
+		}
+		x := reportExchangeMemory(b, f)
+		b.ReportMetric(float64(len(x.ranges)), "ranges")
+	})
+}
+
+// reportExchangeMemory reports the memory of the exchanges of a log, in all and for
+// each of them.
+func reportExchangeMemory(b *testing.B, f *fakeLog) (x *Exchanges) {
+	b.Helper()
+	var before, after runtime.MemStats
+	for b.Loop() {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		x = newExchanges()
+		x.rows.Source = f
+		for i := range f.rows {
+			x.add(uint32(i), &f.rows[i])
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+	}
+	bytes := float64(after.HeapAlloc) - float64(before.HeapAlloc)
+	b.ReportMetric(bytes, "bytes")
+	b.ReportMetric(bytes/float64(x.Len()), "B/exchange")
+	return x
 }

@@ -15,6 +15,9 @@ const (
 	maxOpen = 64
 	// cancelsRead is how many cancellations are read to find that of a call.
 	cancelsRead = 4096
+	// nearParts is how many ranges of progress, and cancellations, after a call are
+	// read to find one of it; calls with later ones are listed.
+	nearParts = 16
 	// progressRead is how many ranges of progress, and how many rows before the end
 	// of one, are read to find the latest progress at an earlier moment.
 	progressRead = 64
@@ -235,11 +238,11 @@ func (x *Exchanges) isProgress(number uint32, row *session.Row) bool {
 	}
 	if n := len(x.ranges); n == 0 && call != nil || n > 0 && x.ranges[n-1].of != of {
 		x.ranges = append(x.ranges, link{number, of})
+		x.markWhole(of)
 	}
 	if call == nil {
 		return false
 	}
-	x.markWhole(of)
 	x.listPart(number, of)
 	return true
 }
@@ -258,14 +261,28 @@ func (x *Exchanges) withToken(row *session.Row) *pendingCall {
 	return x.pending.find(func(c *pendingCall) bool { return c.token != "" && c.token == token })
 }
 
-// markWhole records that an exchange has parts besides its response.
+// isWhole reports whether an exchange has progress or was cancelled.
+func (x *Exchanges) isWhole(exchange int) bool {
+	for _, list := range []links{x.ranges, x.cancels} {
+		from := list.from(exchange)
+		for _, l := range list[from:min(from+nearParts, len(list))] {
+			if int(l.of) == exchange {
+				return true
+			}
+		}
+	}
+	_, has := slices.BinarySearch(x.whole, uint32(exchange))
+	return has
+}
+
+// markWhole records that an exchange has progress or was cancelled, unless that is
+// found near its row.
 func (x *Exchanges) markWhole(exchange uint32) {
-	if n := len(x.whole); n > 0 && x.whole[n-1] == exchange {
+	if exchange == loose || x.isWhole(int(exchange)) {
 		return
 	}
-	if i, found := slices.BinarySearch(x.whole, exchange); !found {
-		x.whole = slices.Insert(x.whole, i, exchange)
-	}
+	i, _ := slices.BinarySearch(x.whole, exchange)
+	x.whole = slices.Insert(x.whole, i, exchange)
 }
 
 // progressOf returns the exchange that progress at a row belongs to.
@@ -279,7 +296,7 @@ func (x *Exchanges) progressOf(number int, row *session.Row) (exchange int, ok b
 
 // Progress returns the row of the latest progress of a pending call.
 func (x *Exchanges) Progress(call int) (number int, ok bool) {
-	if _, has := slices.BinarySearch(x.whole, uint32(call)); !has {
+	if !x.isWhole(call) {
 		return 0, false
 	}
 	if c := x.pending.find(func(c *pendingCall) bool { return int(c.first) == call && c.progress > 0 }); c != nil {
@@ -305,7 +322,7 @@ func (x *Exchanges) Progress(call int) (number int, ok bool) {
 // progressParts returns the rows of the first progress of a call, one more than
 // are listed if there are so many.
 func (x *Exchanges) progressParts(call int) (parts []uint32) {
-	if _, has := slices.BinarySearch(x.whole, uint32(call)); !has {
+	if !x.isWhole(call) {
 		return nil
 	}
 	left := partsRead

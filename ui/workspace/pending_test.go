@@ -72,3 +72,21 @@ func TestPendingCallsAreBounded(t *testing.T) {
 	require.Len(t, x.Exchanges.pending.open, maxOpen)
 	require.True(t, x.Exchanges.pending.crowded)
 }
+
+// TestPartsFarFromTheirCall checks that a call has its parts, however many other
+// messages come before the first of them.
+func TestPartsFarFromTheirCall(t *testing.T) {
+	lines := append(append([]string{}, modern...), call(1, "a", `,"_meta":{"progressToken":1}`), call(2, "b", `,"_meta":{"progressToken":2}`), call(3, "c", ""))
+	for range 3 * nearParts {
+		lines = append(lines, progress("2"), progress("9"))
+	}
+	x := NewIndex()
+	x.Pull(rectest.Session(t, append(lines, progress("1"), cancel("3"))...))
+	require.Equal(t, []uint32{3}, x.Exchanges.whole)
+	for number, want := range []bool{3: true, 4: true, 5: true, 6: false} {
+		require.Equal(t, want, x.Exchanges.HasParts(number), "row %d", number)
+	}
+	at, ok := x.Exchanges.Progress(3)
+	require.True(t, ok)
+	require.Equal(t, 6+6*nearParts, at)
+}
