@@ -296,15 +296,6 @@ func TestCatalogOfRecording(t *testing.T) {
 	})
 }
 
-func TestCatalogFrames(t *testing.T) {
-	offering(t, 200, 60, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.lookUp()
-		d.goldens("catalog")
-		d.do("catalog-previous-list")
-		d.goldens("catalog-server")
-	})
-}
-
 // TestCatalogTabs checks that a click chooses a tab, that the tab of the server takes no
 // search, and that the catalog opens with the tools again.
 func TestCatalogTabs(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/prompter"
-	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
@@ -38,9 +37,15 @@ func drive(t testing.TB, opts Options, w, h int) *driver {
 	return driveAs(t, opts, w, h)
 }
 
+// asciiTest is the name of subtests whose drivers show ASCII without colors.
+const asciiTest = "ascii"
+
 // driveAs returns a program that shows the log as opts.View says.
 func driveAs(t testing.TB, opts Options, w, h int) *driver {
 	t.Helper()
+	if strings.HasSuffix(t.Name(), "/"+asciiTest) {
+		opts.ASCII, opts.NoColor = true, true
+	}
 	d := &driver{App: newApp(t.Context(), opts), t: t, rowsShown: true}
 	d.outside.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	d.outside.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
@@ -225,16 +230,4 @@ func (s frameSize) String() string {
 // frameSizes are those at which the layout changes.
 var frameSizes = []frameSize{
 	{200, 60, false}, {120, 36, false}, {80, 24, false}, {60, 20, false}, {120, 36, true}, {60, 20, true},
-}
-
-// goldens compares the frame at each of the frameSizes.
-func (d *driver) goldens(name string) {
-	t := d.t.(*testing.T)
-	for _, tc := range frameSizes {
-		d.opts.NoColor, d.screen.ASCII = tc.plain, tc.plain
-		d.setProfile(colorprofile.TrueColor)
-		d.take(tea.WindowSizeMsg{Width: tc.w, Height: tc.h})
-		requireExact(d.t, d.content(), tc.w, tc.h)
-		uitest.Golden(t, name+"-"+tc.String(), d.content())
-	}
 }

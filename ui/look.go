@@ -19,7 +19,7 @@ func themeActions() []action {
 		words = append(words, string(t))
 	}
 	return []action{
-		{entry{ID: actTheme, Scope: keymap.Global, Title: "theme", Synonyms: []string{"colors", "colours"}, Words: words, Help: "Use the colors for a light or a dark background, those that fit the terminal (auto), or those with the strongest contrast, until the program ends.", Enabled: hasColors}, nothing((*sessionScreen).chooseTheme)},
+		{entry{ID: actTheme, Scope: keymap.Global, Title: "theme", Synonyms: []string{"colors", "colours"}, Words: words, Help: "Choose the colors until the program ends: as the terminal is (auto), light, dark, or with strong contrast.", Enabled: hasColors}, nothing((*sessionScreen).chooseTheme)},
 	}
 }
 

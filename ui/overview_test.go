@@ -71,13 +71,3 @@ func TestOverviewOpens(t *testing.T) {
 		require.Equal(t, process.ScopeStop, d.front.top().Scope())
 	})
 }
-
-// TestOverviewFrames shows the overview of a session with lists at all sizes.
-func TestOverviewFrames(t *testing.T) {
-	offering(t, 200, 60, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.asOpened()
-		d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
-		d.do(overview.ActOpen)
-		d.goldens("overview")
-	})
-}

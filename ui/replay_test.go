@@ -60,7 +60,7 @@ func plans(test func(t *testing.T, d *driver)) actionTest {
 
 // replayLine returns the line under the cursor of a plan.
 func (d *driver) replayLine() string {
-	found := regexp.MustCompile(`┃> (.*?) *┃`).FindStringSubmatch(d.plain())
+	found := regexp.MustCompile(`[┃#]> (.*?) *[┃#]`).FindStringSubmatch(d.plain())
 	require.NotNil(d.t, found, d.plain())
 	return found[1]
 }

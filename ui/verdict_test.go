@@ -190,15 +190,6 @@ func TestVerdictFrames(t *testing.T) {
 	}
 }
 
-// TestCauseFrames shows the card of a crash with two more causes at all sizes.
-func TestCauseFrames(t *testing.T) {
-	inBubble(t, 200, 60, func(*fakeProcess, message) {}, func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.crashes(x)
-		d.do(host.ActCauses)
-		d.goldens("cause")
-	})
-}
-
 // TestCauseOfRecording checks that a card explains why a recording cannot be restarted,
 // and that the path of programs does not fill it.
 func TestCauseOfRecording(t *testing.T) {

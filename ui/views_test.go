@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
+	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/overview"
 	"mcpdbg/ui/palette"
 	"mcpdbg/ui/uitest"
 )
@@ -28,6 +29,24 @@ var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
 	"detail-both":    inDetail(`"says it again"`, "view-pair"),
 	"detail-stderr":  inDetail(`"says it again"`, "view-stderr"),
 
+	"overview": func(t *testing.T, show func(d *driver)) {
+		offering(t, 120, 36, false, nil, func(_ *testing.T, d *driver, _ *fakeExecutor) {
+			d.asOpened()
+			d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
+			d.do(overview.ActOpen)
+			show(d)
+		})
+	},
+	"cause": func(t *testing.T, show func(d *driver)) {
+		inBubble(t, 120, 36, func(*fakeProcess, message) {}, func(_ *testing.T, d *driver, x *fakeExecutor) {
+			d.crashes(x)
+			d.do(host.ActCauses)
+			show(d)
+		})
+	},
+
+	"catalog":           inCatalog(),
+	"catalog-server":    inCatalog("catalog-previous-list"),
 	"catalog-resources": inCatalog("catalog-next-list"),
 	"catalog-templates": inCatalog("catalog-next-list", "catalog-next-list"),
 	"catalog-prompts":   inCatalog("catalog-next-list", "catalog-next-list", "catalog-next-list"),
@@ -77,17 +96,25 @@ var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
 func TestViewFrames(t *testing.T) {
 	for name, view := range viewFrames {
 		t.Run(name, func(t *testing.T) {
-			view(t, func(d *driver) {
-				var frames strings.Builder
-				for _, tc := range frameSizes {
-					d.opts.NoColor, d.screen.ASCII = tc.plain, tc.plain
-					d.setProfile(colorprofile.TrueColor)
-					d.take(tea.WindowSizeMsg{Width: tc.w, Height: tc.h})
-					requireExact(t, d.content(), tc.w, tc.h)
-					fmt.Fprintf(&frames, "-- %s --\n%s\n", tc, d.content())
-				}
-				uitest.Golden(t, "views/"+name, strings.TrimSuffix(frames.String(), "\n"))
-			})
+			var frames strings.Builder
+			for _, kind := range []string{"color", asciiTest} {
+				t.Run(kind, func(t *testing.T) {
+					view(t, func(d *driver) {
+						for _, tc := range frameSizes {
+							if tc.plain != (kind == asciiTest) {
+								continue
+							}
+							d.take(tea.WindowSizeMsg{Width: tc.w, Height: tc.h})
+							requireExact(t, d.content(), tc.w, tc.h)
+							if tc.plain {
+								require.NotRegexp(t, `[^\x00-\x7e]`, d.content())
+							}
+							fmt.Fprintf(&frames, "-- %s --\n%s\n", tc, d.content())
+						}
+					})
+				})
+			}
+			uitest.Golden(t, "views/"+name, strings.TrimSuffix(frames.String(), "\n"))
 		})
 	}
 }

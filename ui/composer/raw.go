@@ -99,8 +99,8 @@ func escapeBytes(data []byte) string {
 	return out.String()
 }
 
-// rawPreview describes the bytes that a text represents: how many, what is unusual, and
-// as many of the first and the last as fit into a number of cells.
+// rawPreview describes the bytes that a text represents: their number, anything unusual,
+// and as many of the first and the last as fit into a number of cells.
 func rawPreview(text string, th *theme.Theme, cells int) (string, theme.Style) {
 	data, err := unescape(text)
 	if err != nil {
