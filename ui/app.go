@@ -153,6 +153,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		dark:   true, profile: theme.TrueColor,
 		panes: paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
+	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == settings.PicturesOff, opts.Pictures == settings.PicturesBlocks
 	var err error
 	if a.actions.keys, a.actions.effects, err = bind(actions(), opts.Keys); err != nil {
 		panic("ui: " + err.Error()) // Run has validated them
@@ -228,6 +229,7 @@ func (a *App) Init() tea.Cmd {
 // the focused one, all others to the visible one.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	s := a.visible
+	a.screen.Graphics.Take(msg)
 	switch typed := msg.(type) {
 	case addressed:
 		if typed.screen.closed() {
@@ -246,7 +248,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if s != a.visible {
 		a.arrange()
 	}
-	return a, cmd
+	return a, tea.Batch(cmd, a.screen.Graphics.Write(a.outside.later))
 }
 
 func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {

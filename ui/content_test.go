@@ -165,7 +165,7 @@ func TestContentLinks(t *testing.T) {
 		d.send(`{"jsonrpc":"2.0","id":7,"result":` + link + `}`)
 		d.visible.rows.Traffic.Select(d.row("note://x"))
 		d.do(actTraffic, actViewContent)
-		require.Contains(t, d.plain(), "1 link  note://x  \"x\"  enter reads it")
+		require.Contains(t, d.plain(), "1 link  note://x  \"x\"   enter reads it")
 		d.begin(d.visible.Do(host.ActOpen))
 		d.arrive()
 		require.NotPanics(t, func() { d.row("resources/read") })

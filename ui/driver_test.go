@@ -27,6 +27,8 @@ type driver struct {
 	quit bool
 	clip string // the text copied last
 
+	written func(text string) // gets what is written outside the frame, if set
+
 	rowsShown bool         // the detail shows the row of the cursor from the start, of which most tests speak
 	inbox     chan tea.Msg // messages of long-running commands
 }
@@ -77,6 +79,10 @@ func (d *driver) take(msg tea.Msg) {
 	case tea.QuitMsg:
 		d.quit = true
 		return
+	case tea.RawMsg:
+		if d.written != nil {
+			d.written(fmt.Sprint(msg.Msg))
+		}
 	}
 	if fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
 		d.clip = fmt.Sprint(msg)

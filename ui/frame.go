@@ -20,6 +20,9 @@ func (a *App) View() tea.View {
 		a.canvas.stale = false
 	}
 	v := tea.NewView(a.canvas.text)
+	if a.quitting || a.ctx.Err() != nil {
+		v.Content = a.screen.Graphics.Last() + v.Content
+	}
 	v.AltScreen = true
 	v.WindowTitle = a.visible.ws.Name
 	v.MouseMode = a.mouseMode()

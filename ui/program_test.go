@@ -29,6 +29,7 @@ type terminal struct {
 	emu   *vt.SafeEmulator
 	plain *vt.SafeEmulator // for the expected screen
 	keys  *io.PipeWriter
+	tee   io.Writer      // gets everything that is written, if set
 	ran   sync.WaitGroup // done when run has ended
 	err   error          // of run
 	end   context.CancelFunc
@@ -44,6 +45,9 @@ type output struct{ term *terminal }
 
 func (o output) Write(p []byte) (int, error) {
 	o.term.turn()
+	if o.term.tee != nil {
+		_, _ = o.term.tee.Write(p)
+	}
 	_, err := o.term.emu.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")))
 	return len(p), err
 }

@@ -120,6 +120,8 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 		wg.Go(func() { p.Listen(ctx, func() { program.Send(asked{}) }) })
 		defer p.End()
 	}
+	// It is not killed: its last frame takes the pictures from the terminal.
+	wg.Go(func() { <-ctx.Done(); program.Quit() })
 	go func() { // outlives Run only if the terminal blocks
 		_, err := program.Run()
 		ended <- err
@@ -172,7 +174,7 @@ func waitForEnd(ctx context.Context, ended <-chan error, quitting <-chan struct{
 const paintsPerSecond = 120
 
 func programOptions(ctx context.Context, opts Options) []tea.ProgramOption {
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(opts.Input), tea.WithFPS(paintsPerSecond)}
+	options := []tea.ProgramOption{tea.WithContext(context.WithoutCancel(ctx)), tea.WithoutSignalHandler(), tea.WithInput(opts.Input), tea.WithFPS(paintsPerSecond)}
 	if opts.Output != nil {
 		options = append(options, tea.WithOutput(opts.Output))
 	}

@@ -193,6 +193,7 @@ func (a *App) drop(s *sessionScreen) tea.Cmd {
 	end := tea.Batch(save, host.End(a.visible.context(), s.ws.Title, workspace.Opened{Session: s.ws.Session, Close: s.ws.Release}))
 	s.ws.Close()
 	s.ws.Stop()
+	s.detail.Close()
 	for i, other := range a.screens {
 		if other == s {
 			a.screens = append(a.screens[:i:i], a.screens[i+1:]...)

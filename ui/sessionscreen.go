@@ -57,11 +57,10 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	} else {
 		s.ws.Playback = workspace.NewPlayback(s.ws.Whole, a.opts.Idle)
 	}
-	look := a.screen.Look()
 	view, _ := wire.ParseView(a.opts.View) // Run has validated it
 	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.keyOf(host.ActAnswer), FollowKey: a.keyOf(actFollow), ClearKey: a.keyOf(host.ActBack)}, &a.screen)
 	s.player = s.newPlayer()
-	s.detail = detail.New(s.ws, a.screen.Theme, look)
+	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.keyOf})
 	s.overview = &overview.Pane{Context: s.context, OpenList: openList}
 	s.composer = composer.New(s.ws, composer.Options{
 		Drafts:      a.opts.Drafts,

@@ -37,6 +37,7 @@ const (
 // program; make one with New.
 type Pane struct {
 	ws      *workspace.Workspace
+	options Options
 	theme   *theme.Theme
 	look    termsafe.Options
 	w, h    int
@@ -63,10 +64,21 @@ type Pane struct {
 	jq      *jqBar // nil without an expression; the tree is that of its result
 }
 
-// New returns the pane of a workspace.
-func New(ws *workspace.Workspace, th *theme.Theme, look termsafe.Options) *Pane {
-	return &Pane{ws: ws, theme: th, look: look, view: viewTree, chosen: map[choice]view{}}
+// Options are what a pane needs of the screen that it is on. All are required.
+type Options struct {
+	Theme    *theme.Theme
+	Look     termsafe.Options
+	Graphics *kit.Graphics
+	Key      func(action string) string // the key of an action, as it is shown
 }
+
+// New returns the pane of a workspace. The caller must call Close.
+func New(ws *workspace.Workspace, o Options) *Pane {
+	return &Pane{ws: ws, options: o, theme: o.Theme, look: o.Look, view: viewTree, chosen: map[choice]view{}}
+}
+
+// Close ends what runs for the pane, and takes its pictures from the terminal.
+func (d *Pane) Close() { d.clear() }
 
 // A loaded is an entry that was read for a view: for that of the pair with its
 // partner, for the content divided into parts, for a tree of a long document with
@@ -84,8 +96,17 @@ type loaded struct {
 	err     error
 }
 
-// Show shows a row, unless it is already shown. The command reads a long message.
+// Show shows a row, unless it is already shown. The command reads a long message, or
+// decodes pictures.
 func (d *Pane) Show(s workspace.Selection) tea.Cmd {
+	cmd := d.show(s)
+	if d.content != nil {
+		cmd = tea.Batch(cmd, d.content.Pictures())
+	}
+	return cmd
+}
+
+func (d *Pane) show(s workspace.Selection) tea.Cmd {
 	if d.jq != nil && d.jq.open { // an expression is being typed about the row
 		return nil
 	}
@@ -138,7 +159,8 @@ func (d *Pane) load() tea.Cmd {
 		length = max(length, partner.Len)
 	}
 	if length <= workspace.InlineLimit {
-		return d.take(d.read(source, s, view))
+		d.take(d.read(source, s, view))
+		return nil
 	}
 	d.loading = true
 	th, look := d.theme, d.look
@@ -219,20 +241,19 @@ func (msg loaded) Deliver(c host.Context) tea.Cmd {
 		return d.load()
 	}
 	later := d.later
-	cmd := d.take(msg)
+	d.take(msg)
 	if later != nil {
-		cmd = tea.Batch(cmd, later(c))
+		return later(c)
 	}
-	return cmd
+	return nil
 }
 
-func (d *Pane) take(msg loaded) tea.Cmd {
+func (d *Pane) take(msg loaded) {
 	d.changed = true
-	if d.failure = msg.err; msg.err != nil {
-		return nil
+	if d.failure = msg.err; msg.err == nil {
+		d.entry, d.partner, d.head = &msg.entry, msg.partner, msg.head
+		d.build(msg)
 	}
-	d.entry, d.partner, d.head = &msg.entry, msg.partner, msg.head
-	return d.build(msg)
 }
 
 // document returns the bytes on display.
@@ -255,15 +276,13 @@ func documentOf(e *session.Entry) []byte {
 }
 
 // build builds the view of the entry, with what was read for it.
-func (d *Pane) build(msg loaded) tea.Cmd {
+func (d *Pane) build(msg loaded) {
 	d.clear()
 	d.hit, d.plain = 0, false
 	doc := documentOf(d.entry)
-	var cmd tea.Cmd
 	switch {
 	case d.view == viewContent && msg.parts != nil:
-		d.content = content.New(msg.parts, d.ws.Session != nil, d.theme, d.look)
-		cmd = d.content.Pictures()
+		d.content = content.New(msg.parts, d.contentOptions())
 	case d.view == viewBytes:
 		d.bytes = &kit.HexView{Data: doc}
 	case d.view == viewAround:
@@ -288,7 +307,15 @@ func (d *Pane) build(msg loaded) tea.Cmd {
 		_, h := d.inner()
 		d.tree.UnfoldToFit(h)
 	}
-	return cmd
+}
+
+// contentOptions returns what the content view needs.
+func (d *Pane) contentOptions() content.Options {
+	key := d.options.Key
+	return content.Options{
+		Reads: d.ws.Session != nil, Theme: d.theme, Look: d.look, Graphics: d.options.Graphics,
+		Keys: content.Keys{Read: key(host.ActOpen), Save: key(actSavePart), Render: key(actMarkdown)},
+	}
 }
 
 // inner returns the size of the view, below the line that names the views, the note

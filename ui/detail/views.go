@@ -120,9 +120,11 @@ func (d *Pane) setView(v view) tea.Cmd {
 	case pair, d.entry.Cut, v == viewContent && len(d.entry.Payload) > workspace.InlineLimit, v == viewTree && len(documentOf(d.entry)) > treeInline:
 		return d.reload()
 	case v == viewContent:
-		return d.build(loaded{parts: partsOf(d.ws.Shown.Source, d.wanted.Row, d.entry)})
+		d.build(loaded{parts: partsOf(d.ws.Shown.Source, d.wanted.Row, d.entry)})
+		return nil
 	}
-	return d.build(loaded{})
+	d.build(loaded{})
+	return nil
 }
 
 // tabsAt returns the column where the names of the views begin.

@@ -17,6 +17,7 @@ type Screen struct {
 	Panes         paint.Rect // between the likely causes and the lines above the footer
 	Theme         *theme.Theme
 	ASCII         bool // use only ASCII glyphs
+	Graphics      Graphics
 }
 
 // PanesHeight is the least height of a screen that shows several panes, in lines.

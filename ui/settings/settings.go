@@ -22,6 +22,8 @@ type Settings struct {
 	Theme   Theme
 	ASCII   bool // no line glyphs
 	NoMouse bool // the terminal keeps the mouse until its key is pressed
+	// Pictures is how pictures in results are shown.
+	Pictures Pictures
 	// Slow is the latency above which a response is slow; 0 means over 100 ms and
 	// over 5 times the median.
 	Slow time.Duration
@@ -64,6 +66,16 @@ const (
 // themes are the valid values of a Theme.
 var themes = []Theme{ThemeAuto, ThemeLight, ThemeDark, ThemeContrast, ThemeContrastLight, ThemeContrastDark, Theme16, ThemeNone}
 
+// Pictures selects how pictures are shown.
+type Pictures string
+
+// The ways to show pictures.
+const (
+	PicturesAuto   Pictures = "auto"   // by the terminal if it can, else in half blocks; "" means the same
+	PicturesBlocks Pictures = "blocks" // in half blocks; the terminal is not asked what it can do
+	PicturesOff    Pictures = "off"    // not at all
+)
+
 // An Error is an error in a settings file.
 type Error struct {
 	File string
@@ -91,6 +103,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type text struct {
 	Keys  map[string][]string `toml:"keys"`
 	Theme string              `toml:"theme"`
+	Pics  string              `toml:"pictures"`
 	ASCII bool                `toml:"ascii"`
 	Mouse *bool               `toml:"mouse"`
 	Slow  string              `toml:"slow"`
@@ -118,7 +131,7 @@ func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, er
 		return Settings{}, tomlError(file, err)
 	}
 	s := Settings{
-		Keys: t.Keys, Theme: Theme(t.Theme), ASCII: t.ASCII, View: t.View,
+		Keys: t.Keys, Theme: Theme(t.Theme), ASCII: t.ASCII, View: t.View, Pictures: Pictures(t.Pics),
 		NoMouse: t.Mouse != nil && !*t.Mouse, Environments: t.Environments,
 	}
 	err := s.check(&t)
@@ -136,6 +149,9 @@ func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, er
 func (s *Settings) check(t *text) *Error {
 	if s.Theme != "" && !slices.Contains(themes, s.Theme) {
 		return &Error{Key: "theme", Err: fmt.Errorf("unknown theme %q: use auto, light, dark, contrast, contrast-light, contrast-dark, 16 or none", s.Theme)}
+	}
+	if !slices.Contains([]Pictures{"", PicturesAuto, PicturesBlocks, PicturesOff}, s.Pictures) {
+		return &Error{Key: "pictures", Err: fmt.Errorf("unknown value %q: use auto, blocks or off", s.Pictures)}
 	}
 	if t.Slow != "" {
 		var err error

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/markdown"
 	"mcpdbg/ui/widget/paint"
@@ -11,9 +12,22 @@ import (
 
 // A style is how everything is painted.
 type style struct {
-	theme *theme.Theme
-	look  termsafe.Options
-	ascii bool
+	theme    *theme.Theme
+	look     termsafe.Options
+	ascii    bool
+	graphics *kit.Graphics
+	keys     Keys
+}
+
+// shows reports whether pictures are shown.
+func (s style) shows() bool { return !s.graphics.Off && picture.Shows(s.theme, s.ascii) }
+
+// dot returns the text between two hints.
+func (s style) dot() string {
+	if s.ascii {
+		return ", "
+	}
+	return " · "
 }
 
 // A body is what a part has below its first line.
@@ -27,7 +41,7 @@ type body interface {
 // A textBody is a text.
 type textBody struct {
 	*markdown.Document
-	rest string // a line about the rest of it
+	rest string // a line about the rest of it, before the key that saves all
 }
 
 func (b *textBody) layout(_ style, width, _ int) { b.Layout(width) }
@@ -42,7 +56,7 @@ func (b *textBody) lines() int {
 
 func (b *textBody) paint(s style, l *paint.Line, i int, flat bool) {
 	if i == b.Lines() {
-		l.Text(s.theme.Dim.If(!flat), s.look.Ellipsis+" "+b.rest)
+		l.Text(s.theme.Dim.If(!flat), s.look.Ellipsis+" "+b.rest+"; "+s.keys.Save+" saves all of it")
 		return
 	}
 	b.Paint(l, i, s.theme, s.ascii, flat)
@@ -73,19 +87,49 @@ func (b *treeBody) paint(_ style, l *paint.Line, i int, flat bool) { b.tree.Pain
 // A pictureBody is a picture, once it is decoded.
 type pictureBody struct {
 	whole *picture.Picture
-	cells picture.Cells
+	cells picture.Cells // in half blocks
+	held  uint32        // its number in the terminal, 0 without one
 }
 
 // minPicture is the least number of lines that a picture may take.
 const minPicture = 6
 
 func (b *pictureBody) layout(s style, width, height int) {
+	was := b.cells
 	b.cells = picture.Cells{}
-	if b.whole != nil && picture.Shows(s.theme, s.ascii) {
-		b.cells = b.whole.Fit(width, max(height-2, minPicture))
+	if b.whole != nil && s.shows() {
+		b.cells = b.whole.Fit(min(width, picture.MaxCells), min(max(height-2, minPicture), picture.MaxCells))
 	}
+	if b.cells.Width != was.Width || b.cells.Rows() != was.Rows() {
+		b.drop(s)
+	}
+}
+
+// place gives the picture to the terminal, unless that has it.
+func (b *pictureBody) place(s style) {
+	if added, _ := s.graphics.Holds(b.held); !added && b.whole != nil && b.whole.PNG != nil && b.lines() > 0 {
+		b.held = s.graphics.Add(b.whole.PNG, b.cells.Width, b.cells.Rows())
+	}
+}
+
+// drop takes the picture from the terminal.
+func (b *pictureBody) drop(s style) {
+	s.graphics.Remove(b.held)
+	b.held = 0
+}
+
+// blocks reports whether the picture is on the screen in half blocks.
+func (b *pictureBody) blocks(s style) bool {
+	_, shown := s.graphics.Holds(b.held)
+	return b.lines() > 0 && !shown
 }
 
 func (b *pictureBody) lines() int { return b.cells.Rows() }
 
-func (b *pictureBody) paint(_ style, l *paint.Line, i int, _ bool) { b.cells.Paint(l, i) }
+func (b *pictureBody) paint(s style, l *paint.Line, i int, _ bool) {
+	if b.blocks(s) {
+		b.cells.Paint(l, i)
+		return
+	}
+	picture.PaintHeld(l, b.held, i, b.cells.Width)
+}

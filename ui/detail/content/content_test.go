@@ -22,8 +22,16 @@ func parse(line string) *Parts {
 	return Parse([]byte(line), framing.Scan([]byte(line)), int64(len(line)), "a summary")
 }
 
+// options are those of a terminal without glyphs of its own.
+func options(p theme.Profile) Options {
+	return Options{
+		Reads: true, Theme: theme.New(true, p), Look: termsafe.Options{Ellipsis: "~"}, Graphics: &kit.Graphics{},
+		Keys: Keys{Read: "enter", Save: "S", Render: "R"},
+	}
+}
+
 func newView(line string, w, h int) *View {
-	v := New(parse(line), true, theme.New(true, theme.NoColor), termsafe.Options{Ellipsis: "~"})
+	v := New(parse(line), options(theme.NoColor))
 	v.SetSize(w, h)
 	return v
 }
@@ -50,11 +58,11 @@ func TestParts(t *testing.T) {
 		"empty text":   {`"result":{"content":[{"type":"text","text":""}]}`, ">1 text  0 B"},
 		"tool failed":  {`"result":{"content":[{"type":"text","text":"no"}],"isError":true}`, lines(">x error  isError: the tool reported a failure", " 1 text  2 B", "   no")},
 		"structured":   {`"result":{"content":[],"structuredContent":{"a":1}}`, lines(">structured  7 B", "   v {", "       a: 1", "     }")},
-		"audio":        {`"result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}`, ">1 audio/wav  3 B  ctrl+s saves it"},
-		"bad image":    {`"result":{"content":[{"type":"image","mimeType":"image/png","data":"?"}]}`, ">1 image/png  0 B  ctrl+s saves it"},
-		"link":         {`"result":{"content":[{"type":"resource_link","uri":"a://b","name":"c","size":2000}]}`, `>1 link  a://b  "c"  2.0K  enter reads it`},
+		"audio":        {`"result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}`, ">1 audio/wav  3 B   S save as"},
+		"bad image":    {`"result":{"content":[{"type":"image","mimeType":"image/png","data":"?"}]}`, ">1 image/png  0 B   S save as"},
+		"link":         {`"result":{"content":[{"type":"resource_link","uri":"a://b","name":"c","size":2000}]}`, `>1 link  a://b  "c"  2.0K   enter reads it`},
 		"embedded":     {`"result":{"content":[{"type":"resource","resource":{"uri":"a://b","mimeType":"text/plain","text":"d"}}]}`, lines(">1 resource  text/plain  1 B  a://b", "   d")},
-		"contents":     {`"result":{"contents":[{"uri":"a://b","text":"c"},{"uri":"a://d","blob":"AAEC"}]}`, lines(">1 no type  1 B  a://b", "   c", " 2 no type  3 B  a://d  ctrl+s saves it")},
+		"contents":     {`"result":{"contents":[{"uri":"a://b","text":"c"},{"uri":"a://d","blob":"AAEC"}]}`, lines(">1 no type  1 B  a://b", "   c", " 2 no type  3 B  a://d   S save as")},
 		"prompt":       {`"result":{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"hi"}}]}`, lines(">1 description  1 B", "   d", " 2 user  text  2 B", "   hi")},
 		"sampling":     {`"result":{"role":"assistant","model":"m-1","content":{"type":"text","text":"hi"}}`, lines(">model  m-1", " 1 assistant  text  2 B", "   hi")},
 		"elicitation":  {`"result":{"action":"accept","content":{"a":1}}`, lines(">result  37 B", "   v {", `       action: "accept"`, "     v content: {", "         a: 1", "       }", "     }")},
@@ -74,7 +82,7 @@ func TestParts(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	v := New(Parse([]byte(`{"result":`), framing.Message{}, MaxBytes+1, "a summary"), true, theme.New(true, theme.NoColor), termsafe.Options{})
+	v := New(Parse([]byte(`{"result":`), framing.Message{}, MaxBytes+1, "a summary"), options(theme.NoColor))
 	v.SetSize(60, 20)
 	require.Equal(t, lines(">summary  a summary", " 16.0M is too large for this view: v shows the text"), shown(v))
 
@@ -86,7 +94,7 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, err)
 	v = newView(`{"id":1,"result":{"content":[{"type":"text","text":`+string(text)+`}]}}`, 80, 5)
 	v.Act(kit.Bottom)
-	require.Contains(t, shown(v), "~ the first 1.0M of 1.2M; ctrl+s saves all of it")
+	require.Contains(t, shown(v), "~ the first 1.0M of 1.2M; S saves all of it")
 }
 
 // TestSwitch checks the two forms of a text, also of one that is plain at first because
@@ -109,7 +117,7 @@ func TestSwitch(t *testing.T) {
 	text, err := json.Marshal(strings.Repeat("# a\n\n* b\n\n", maxMarkdown/9))
 	require.NoError(t, err)
 	v = newView(`{"id":1,"result":{"content":[{"type":"text","text":`+string(text)+`}]}}`, 60, 5)
-	require.Contains(t, shown(v), "ctrl+t lays the Markdown out")
+	require.Contains(t, shown(v), "R lays the Markdown out")
 	msg := v.Switch()().(rendered)
 	require.Equal(t, markdownForm, msg.form)
 }
@@ -188,7 +196,7 @@ func FuzzContent(f *testing.F) {
 	f.Add([]byte(`{"id":1,"error":{"code":-32002,"message":"m","data":{}}}`), 12, 2)
 	f.Fuzz(func(t *testing.T, line []byte, w, h int) {
 		w, h = max(w, -w, 0)%120, max(h, -h, 0)%40
-		v := New(Parse(line, framing.Scan(line), int64(len(line)), ""), true, theme.New(true, theme.TrueColor), termsafe.Options{Ellipsis: "~"})
+		v := New(Parse(line, framing.Scan(line), int64(len(line)), ""), options(theme.TrueColor))
 		defer v.Close()
 		v.SetSize(w, h)
 		for _, action := range []string{kit.Bottom, host.ActOpen, kit.PageUp, kit.Left, kit.Right, kit.Top, kit.Down, host.ActOpen} {
@@ -224,7 +232,7 @@ func BenchmarkKey(b *testing.B) {
 				b.StopTimer()
 				parts := parse(message)
 				b.StartTimer()
-				v := New(parts, true, theme.New(true, theme.TrueColor), termsafe.Options{})
+				v := New(parts, options(theme.TrueColor))
 				v.SetSize(120, 36)
 			}
 		})

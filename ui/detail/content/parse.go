@@ -281,9 +281,7 @@ func (p *Parts) text(label, mime, facts string, text []byte) {
 	if part.text == nil {
 		part.text = []byte{}
 	}
-	if part.form == plainForm && len(text) > maxMarkdown && isMarkdown(mime, text) {
-		part.facts = join(facts, "ctrl+t lays the Markdown out")
-	}
+	part.long = part.form == plainForm && len(text) > maxMarkdown && len(text) <= maxRendered && isMarkdown(mime, text)
 	p.counted(part)
 }
 
@@ -302,19 +300,19 @@ func formOf(mime string, text []byte) form {
 func (p *Parts) media(label, mime, facts, data string) {
 	part := &Part{label: label, mime: mime, data: data}
 	size := base64.StdEncoding.DecodedLen(len(data)) - strings.Count(data[max(len(data)-2, 0):], "=")
-	if h, err := inspect(data); err == nil {
+	if h, err := picture.Inspect(beginning(data)); err == nil {
 		part.facts = fmt.Sprintf("%dx%d", h.Width, h.Height)
 		part.shown = &pictureBody{}
 	}
-	part.facts = join(part.facts, sizeOf(size), facts, "ctrl+s saves it")
+	part.facts = join(part.facts, sizeOf(size), facts)
 	p.count(part)
 }
 
-// inspect reads the header of a picture in base64.
-func inspect(data string) (picture.Header, error) {
-	const beginning = 64 << 10 // of a JPEG, tables and a preview may come first
-	head, _ := base64.StdEncoding.DecodeString(data[:min(len(data), beginning)/4*4])
-	return picture.Inspect(head)
+// beginning decodes the beginning of base64, with the header of a picture.
+func beginning(data string) []byte {
+	const most = 64 << 10 // of a JPEG, tables and a preview may come first
+	head, _ := base64.StdEncoding.DecodeString(data[:min(len(data), most)/4*4])
+	return head
 }
 
 // join joins words that are not empty with two blanks.

@@ -24,6 +24,7 @@ type Part struct {
 	data   string // base64 of a picture, a sound or a blob
 	form   form   // in which the text is shown
 	best   form   // that suits it
+	long   bool   // Markdown that is too long to be laid out without a request
 	shown  body   // nil without one
 }
 
@@ -127,7 +128,7 @@ func bodyOf(text []byte, f form) body {
 	}
 	return &textBody{
 		Document: markdown.Plain([]byte(format.Cut(string(text[:min(len(text), maxPlain+4)]), maxPlain))),
-		rest:     fmt.Sprintf("the first %s of %s; ctrl+s saves all of it", format.Size(maxPlain), format.Size(int64(len(text)))),
+		rest:     fmt.Sprintf("the first %s of %s", format.Size(maxPlain), format.Size(int64(len(text)))),
 	}
 }
 

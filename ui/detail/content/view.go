@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -23,24 +24,46 @@ type View struct {
 
 	cursor, top int
 	changed     bool
+	graphics    int // their version that was painted last
 
 	pictures context.Context // ends the decoding of pictures
 	close    context.CancelFunc
+	decoding bool // a command decodes one
+}
+
+// Options are what a View needs of the pane that it is in. All are required.
+type Options struct {
+	Reads    bool // there is a server to read links from
+	Theme    *theme.Theme
+	Look     termsafe.Options
+	Graphics *kit.Graphics
+	Keys     Keys
+}
+
+// Keys are the keys of what can be done with a part, as they are shown.
+type Keys struct {
+	Read, Save, Render string
 }
 
 // bodyIndent is the number of cells before the body of a part.
 const bodyIndent = 3
 
-// New returns a view of parts. reads reports whether there is a server to read links
-// from.
-func New(parts *Parts, reads bool, th *theme.Theme, look termsafe.Options) *View {
-	v := &View{parts: parts, reads: reads, style: style{th, look, look.Ellipsis != termsafe.Ellipsis}}
+// New returns a view of parts.
+func New(parts *Parts, o Options) *View {
+	v := &View{parts: parts, reads: o.Reads, style: style{o.Theme, o.Look, o.Look.Ellipsis != termsafe.Ellipsis, o.Graphics, o.Keys}}
 	v.pictures, v.close = context.WithCancel(context.Background()) // a command of it ends with the view
 	return v
 }
 
-// Close ends what runs for the view.
-func (v *View) Close() { v.close() }
+// Close ends what runs for the view, and takes its pictures from the terminal.
+func (v *View) Close() {
+	v.close()
+	for _, p := range v.parts.list {
+		if b, ok := p.shown.(*pictureBody); ok {
+			b.drop(v.style)
+		}
+	}
+}
 
 // SetTheme changes the colours.
 func (v *View) SetTheme(th *theme.Theme) {
@@ -157,8 +180,8 @@ func (v *View) Click(y int) {
 
 // Changed reports whether the view must be painted again, once for each change.
 func (v *View) Changed() bool {
-	changed := v.changed
-	v.changed = false
+	changed := v.changed || v.graphics != v.style.graphics.Version()
+	v.changed, v.graphics = false, v.style.graphics.Version()
 	return changed
 }
 
@@ -221,9 +244,26 @@ func (v *View) paintHead(l *paint.Line, p *Part, flat bool) {
 		l.Text(th.Key.If(!flat), decimal(p.number)+" ")
 	}
 	l.Text(th.Strong.If(!flat), p.label)
-	facts := p.facts
-	if p.Link != "" && v.reads {
-		facts = join(facts, "enter reads it")
+	l.Text(th.Dim.If(!flat), "  "+p.facts)
+	if hints := v.hints(p); len(hints) > 0 {
+		l.Text(th.Dim.If(!flat), "   "+strings.Join(hints, v.style.dot()))
 	}
-	l.Text(th.Dim.If(!flat), "  "+facts)
+}
+
+// hints returns how a part is shown, and the keys that do something with it.
+func (v *View) hints(p *Part) (hints []string) {
+	keys := v.style.keys
+	if p.Link != "" && v.reads {
+		hints = append(hints, keys.Read+" reads it")
+	}
+	if p.long && p.form == plainForm {
+		hints = append(hints, keys.Render+" lays the Markdown out")
+	}
+	if b, ok := p.shown.(*pictureBody); ok && b.blocks(v.style) {
+		hints = append(hints, "half blocks")
+	}
+	if p.data != "" {
+		hints = append(hints, keys.Save+" save as")
+	}
+	return hints
 }

@@ -29,42 +29,54 @@ type pictured struct {
 }
 
 // Pictures returns a command that decodes the first picture that is not decoded yet;
-// the others follow. It returns nil if pictures cannot be shown.
+// the others follow. Those that are decoded and visible go to the terminal, if that
+// shows pictures itself. It returns nil if there is nothing to decode, or pictures
+// cannot be shown.
 func (v *View) Pictures() tea.Cmd {
-	if !picture.Shows(v.style.theme, v.style.ascii) || v.pictures.Err() != nil {
+	if !v.style.shows() || v.pictures.Err() != nil {
 		return nil
 	}
-	found := 0
-	for _, p := range v.parts.list {
+	sent, found := v.style.graphics.On(), 0
+	var next *Part
+	for i, p := range v.parts.list {
 		b, ok := p.shown.(*pictureBody)
 		if !ok {
 			continue
 		}
 		if found++; found > maxPictures {
-			return nil
+			break
 		}
-		if b.whole == nil {
-			return func() tea.Msg {
-				whole, err := decode(v.pictures, p)
-				return pictured{v, p, whole, err}
-			}
+		v.style.graphics.Ask()
+		if next == nil && (b.whole == nil || sent && b.whole.PNG == nil) {
+			next = p
+		}
+		if sent && i < len(v.starts) && v.starts[i] < v.top+v.h && v.starts[i]+v.lines(i) > v.top {
+			b.place(v.style)
 		}
 	}
-	return nil
+	if next == nil || v.decoding {
+		return nil
+	}
+	v.decoding = true
+	return func() tea.Msg {
+		whole, err := decode(v.pictures, next, sent)
+		return pictured{v, next, whole, err}
+	}
 }
 
 // decode decodes the picture of a part.
-func decode(ctx context.Context, p *Part) (*picture.Picture, error) {
+func decode(ctx context.Context, p *Part, sent bool) (*picture.Picture, error) {
 	data, err := p.Bytes()
 	if err != nil {
 		return nil, err
 	}
-	return picture.Decode(ctx, data)
+	return picture.Decode(ctx, data, sent)
 }
 
 // Deliver shows the picture, and goes on with the next one.
 func (msg pictured) Deliver(c host.Context) tea.Cmd {
 	v := msg.view
+	v.decoding = false
 	switch {
 	case v.pictures.Err() != nil:
 		return nil
@@ -72,8 +84,11 @@ func (msg pictured) Deliver(c host.Context) tea.Cmd {
 		msg.part.shown = nil
 		msg.part.facts = join(msg.part.facts, "not shown: "+msg.err.Error())
 	default:
-		msg.part.shown.(*pictureBody).whole = msg.whole
-		msg.part.facts = join(msg.part.facts, msg.whole.Flaw)
+		b := msg.part.shown.(*pictureBody)
+		if b.whole == nil {
+			msg.part.facts = join(msg.part.facts, msg.whole.Flaw)
+		}
+		b.whole = msg.whole
 	}
 	v.lay()
 	c.Host.Redraw()

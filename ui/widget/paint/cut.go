@@ -22,6 +22,9 @@ func cutColumns(dst, row []byte, from, width int) []byte {
 		}
 		r, size := utf8.DecodeRune(row)
 		cells, printable := termsafe.RuneWidth(r)
+		if r == placeholder {
+			cells, printable = 1, true
+		}
 		next := x + cells
 		switch {
 		case cells == 0:

@@ -1,6 +1,8 @@
 package paint
 
 import (
+	"unicode/utf8"
+
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 )
@@ -47,6 +49,24 @@ func (l *Line) Bytes(s theme.Style, text []byte) {
 	buf, cells, _ := termsafe.Append(l.buf, text, l.Room(), l.opts)
 	l.buf = buf
 	l.cells += cells
+	l.buf = append(l.buf, s.Off...)
+}
+
+// placeholder is the cell of a picture that the terminal holds (kitty graphics
+// protocol, "Unicode placeholders"). Text of a server cannot contain it: termsafe
+// escapes it.
+const placeholder = '\U0010EEEE'
+
+// Placeholder appends one cell of a picture that the terminal holds, if there is
+// room. The colour of the style is the number of the picture; marks are the combining
+// marks for the row and the column in it.
+func (l *Line) Placeholder(s theme.Style, marks string) {
+	if l.Room() < 1 {
+		return
+	}
+	l.open(s)
+	l.buf = append(utf8.AppendRune(l.buf, placeholder), marks...)
+	l.cells++
 	l.buf = append(l.buf, s.Off...)
 }
 

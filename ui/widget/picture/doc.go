@@ -5,4 +5,8 @@
 // header before it decodes anything, ends when its context does, and keeps a reduced
 // copy: no more than a terminal can show. Fit then gives the rows for a width and a
 // height. Of an animation only the first frame is shown.
+//
+// A terminal that knows the graphics protocol of kitty shows pictures itself: Transmit
+// gives it one outside the frame, and PaintHeld paints the cells of the frame that
+// refer to it.
 package picture

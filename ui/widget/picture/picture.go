@@ -23,8 +23,12 @@ const (
 	MaxPixels = 20_000_000
 )
 
-// maxSide is the width and the height of the copy that is kept, in pixels.
-const maxSide = 400
+const (
+	// maxSide is the width and the height of the copy that is kept, in pixels.
+	maxSide = 400
+	// maxSent is that of the copy for a terminal which shows pictures itself.
+	maxSent = 800
+)
 
 // A Header is what the beginning of a picture says.
 type Header struct {
@@ -73,13 +77,17 @@ func Inspect(data []byte) (Header, error) {
 // A Picture is a decoded picture, reduced to what a terminal can show.
 type Picture struct {
 	// Flaw is what is wrong with it, although it can be shown; usually "".
-	Flaw   string
+	Flaw string
+	// PNG is a larger copy for a terminal that shows pictures itself, if Decode made
+	// one.
+	PNG    []byte
 	w, h   int
 	pixels []color.RGBA
 }
 
-// Decode decodes a picture within the limits.
-func Decode(ctx context.Context, data []byte) (*Picture, error) {
+// Decode decodes a picture within the limits. If sent is set, it also makes the copy
+// for the terminal.
+func Decode(ctx context.Context, data []byte, sent bool) (*Picture, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("larger than %d MiB", MaxBytes>>20)
 	}
@@ -105,11 +113,31 @@ func Decode(ctx context.Context, data []byte) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := reduce(ctx, full)
-	if p != nil {
-		p.Flaw = flaw
+	p, err := reduce(ctx, full, maxSide)
+	if err != nil {
+		return nil, err
+	}
+	p.Flaw = flaw
+	if sent {
+		p.PNG, err = encode(ctx, full)
 	}
 	return p, err
+}
+
+// encode returns a copy of a picture as PNG: never the bytes of the server, which the
+// terminal would have to decode.
+func encode(ctx context.Context, full image.Image) ([]byte, error) {
+	p, err := reduce(ctx, full, maxSent)
+	if err != nil {
+		return nil, err
+	}
+	m := image.NewRGBA(image.Rect(0, 0, p.w, p.h))
+	for i, c := range p.pixels {
+		m.SetRGBA(i%p.w, i/p.w, c)
+	}
+	var b bytes.Buffer
+	err = png.Encode(&b, m)
+	return b.Bytes(), errors.Join(err, ctx.Err())
 }
 
 // wrongSum is what the decoder returns for a PNG with a wrong checksum.
@@ -145,10 +173,10 @@ func (r *reader) Read(p []byte) (int, error) {
 	return r.data.Read(p[:min(len(p), step)])
 }
 
-// reduce returns a copy of at most maxSide pixels in each direction.
-func reduce(ctx context.Context, full image.Image) (*Picture, error) {
+// reduce returns a copy of at most side pixels in each direction.
+func reduce(ctx context.Context, full image.Image, side int) (*Picture, error) {
 	bounds := full.Bounds()
-	w, h := within(bounds.Dx(), bounds.Dy(), maxSide, maxSide)
+	w, h := within(bounds.Dx(), bounds.Dy(), side, side)
 	p := &Picture{w: w, h: h, pixels: make([]color.RGBA, w*h)}
 	for y := range h {
 		if err := ctx.Err(); err != nil {

@@ -50,7 +50,7 @@ func TestFormats(t *testing.T) {
 		h, err := Inspect(data)
 		require.NoError(t, err)
 		require.Equal(t, Header{format, 30, 20}, h)
-		p, err := Decode(t.Context(), data)
+		p, err := Decode(t.Context(), data, false)
 		require.NoError(t, err)
 		cells := p.Fit(10, 10)
 		require.Equal(t, 10, cells.Width)
@@ -61,7 +61,7 @@ func TestFormats(t *testing.T) {
 }
 
 func TestHalfBlocks(t *testing.T) {
-	p, err := Decode(t.Context(), encoded(t, stripes(2, 3), "png"))
+	p, err := Decode(t.Context(), encoded(t, stripes(2, 3), "png"), false)
 	require.NoError(t, err)
 	cells := p.Fit(80, 20)
 	require.Equal(t, 2, cells.Width, "a small picture stays small")
@@ -75,7 +75,7 @@ func TestHalfBlocks(t *testing.T) {
 
 	m := image.NewNRGBA(image.Rect(0, 0, 1, 2))
 	m.Set(0, 1, color.NRGBA{255, 255, 255, 255})
-	p, err = Decode(t.Context(), encoded(t, m, "png"))
+	p, err = Decode(t.Context(), encoded(t, m, "png"), false)
 	require.NoError(t, err)
 	l.Reset(1, termsafe.Options{})
 	p.Fit(1, 1).Paint(&l, 0)
@@ -84,31 +84,31 @@ func TestHalfBlocks(t *testing.T) {
 
 // TestLimits checks that a header that promises too much is enough for a refusal.
 func TestLimits(t *testing.T) {
-	_, err := Decode(t.Context(), make([]byte, MaxBytes+1))
+	_, err := Decode(t.Context(), make([]byte, MaxBytes+1), false)
 	require.EqualError(t, err, "larger than 16 MiB")
-	_, err = Decode(t.Context(), bomb(100_000, 100_000))
+	_, err = Decode(t.Context(), bomb(100_000, 100_000), false)
 	require.EqualError(t, err, "larger than 20 megapixels")
-	_, err = Decode(t.Context(), bomb(0, 1))
+	_, err = Decode(t.Context(), bomb(0, 1), false)
 	require.Error(t, err)
 	whole := encoded(t, stripes(300, 300), "png")
-	_, err = Decode(t.Context(), whole[:len(whole)/2])
+	_, err = Decode(t.Context(), whole[:len(whole)/2], false)
 	require.Error(t, err)
 
 	ended, end := context.WithCancel(t.Context())
 	end()
-	_, err = Decode(ended, whole)
+	_, err = Decode(ended, whole, false)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 // TestWrongChecksum checks that a PNG which only lies about its sums is shown.
 func TestWrongChecksum(t *testing.T) {
 	data := encoded(t, stripes(4, 4), "png")
-	p, err := Decode(t.Context(), data)
+	p, err := Decode(t.Context(), data, false)
 	require.NoError(t, err)
 	require.Empty(t, p.Flaw)
 	at := bytes.Index(data, []byte("IDAT"))
 	data[at+4+int(binary.BigEndian.Uint32(data[at-4:]))] ^= 1
-	p, err = Decode(t.Context(), data)
+	p, err = Decode(t.Context(), data, false)
 	require.NoError(t, err)
 	require.Equal(t, "wrong checksum", p.Flaw)
 }
@@ -137,7 +137,7 @@ func FuzzDecode(f *testing.F) {
 		if header, err := Inspect(data); err == nil && header.Width*header.Height > 1<<20 {
 			t.Skip() // within the limits, but slow
 		}
-		p, err := Decode(t.Context(), data)
+		p, err := Decode(t.Context(), data, false)
 		if err != nil {
 			return
 		}
@@ -152,7 +152,7 @@ func FuzzDecode(f *testing.F) {
 func BenchmarkDecode(b *testing.B) {
 	data := encoded(b, stripes(5000, 4000), "png")
 	for b.Loop() {
-		_, err := Decode(b.Context(), data)
+		_, err := Decode(b.Context(), data, false)
 		require.NoError(b, err)
 	}
 }
