@@ -147,6 +147,11 @@ func openDetail(c host.Context) {
 	}
 }
 
+// viewOutside opens data in another program.
+func viewOutside(c host.Context, data []byte, suffix string) (program string, err error) {
+	return c.Host.(shell).app.outside.view(c.Host.Lifetime(), data, suffix)
+}
+
 // copyOptions are what the copy menu uses of the shell.
 var copyOptions = copying.Options{
 	Value: func(c host.Context) (value, pointer, jq string, ok bool) { return screenIn(c).detail.Value() },
@@ -172,7 +177,7 @@ func actions() []action {
 		fromScreen(home.Actions(func(c host.Context) host.Launcher { return screenIn(c).app.opts.Launcher })),
 		fromScreen(fleet.Actions(fleetShell())),
 		fromScreen(home.InputActions()),
-		fromScreen(detail.Actions(detailOf, openDetail, copyOptions.Save)),
+		fromScreen(detail.Actions(detail.Shell{Pane: detailOf, Focus: openDetail, Save: copyOptions.Save, View: viewOutside})),
 		fromScreen(copying.Actions(copyOptions)),
 		fromScreen(process.Actions()),
 		fromScreen(problems.Actions(problemsOf)),

@@ -86,11 +86,15 @@ type outside struct {
 	later func(time.Duration, tea.Msg) tea.Cmd
 	exec  func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // runs a program in the terminal
 	save  func(name, text string) error                   // writes a new file; fails if it exists
+	view  func(ctx context.Context, data []byte, suffix string) (program string, err error)
+
+	viewer *host.Viewer // has the files of view
 }
 
 func newOutside(ctx context.Context) outside {
+	viewer := &host.Viewer{}
 	return outside{
-		watch: func(*sessionScreen) {}, exec: tea.Exec, save: copying.WriteNew,
+		watch: func(*sessionScreen) {}, exec: tea.Exec, save: copying.WriteNew, view: viewer.Open, viewer: viewer,
 		later: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return func() tea.Msg { return after(ctx, d, msg) }
 		},

@@ -2,8 +2,10 @@ package ui
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -29,6 +31,7 @@ import (
 const (
 	actViewContent = "view-content"
 	actSavePart    = "save-part"
+	actViewPart    = "view-part"
 	actMarkdown    = "markdown"
 )
 
@@ -246,6 +249,25 @@ var contentTests = map[string]actionTest{
 		require.Contains(t, d.plain(), "• item")
 		d.do(actViewTree, actMarkdown)
 		require.Contains(t, d.plain(), "only a text in the content view has two forms")
+	},
+	actViewPart: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		var opened []string
+		d.outside.view = func(_ context.Context, data []byte, suffix string) (string, error) {
+			if opened = append(opened, string(data)+suffix); len(opened) > 1 {
+				return "", errors.New("no display")
+			}
+			return "xdg-open", nil
+		}
+		d.send(`{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"},{"type":"text","text":"a"}]}}`)
+		d.visible.rows.Traffic.Select(d.row("audio"))
+		d.do(actViewContent, actViewPart)
+		require.Contains(t, d.plain(), "part 1: opened with xdg-open")
+		d.do(actViewPart)
+		require.Contains(t, d.plain(), "x open part 1: no display; ctrl+s saves it to a file")
+		require.Equal(t, []string{"\x00\x01\x02.wav", "\x00\x01\x02.wav"}, opened)
+		d.do(kit.Bottom, actViewPart)
+		require.Contains(t, d.plain(), "only a picture, sound, video or PDF in the content view is opened in another program")
+		require.Len(t, opened, 2)
 	},
 	actSavePart: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		t.Chdir(t.TempDir())

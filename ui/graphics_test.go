@@ -101,7 +101,7 @@ func (g *graphicsTerminal) requireHeld(number uint32) {
 func (g *graphicsTerminal) requireBlocks() {
 	g.t.Helper()
 	require.Contains(g.t, g.plain(), strings.Repeat("▀", 24))
-	require.Contains(g.t, g.plain(), "half blocks · ctrl+s save as")
+	require.Contains(g.t, g.plain(), "half blocks · ctrl+s save as · ctrl+o open in a viewer")
 	require.NotContains(g.t, g.content(), string(kitty.Placeholder))
 }
 

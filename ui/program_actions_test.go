@@ -270,22 +270,28 @@ func logging(st *stage) {
 // needs are the preconditions of some actions apart from their scope: before runs
 // in the traffic pane before the way to the scope, and after at its end.
 var needs = map[string]struct{ before, after func(st *stage) }{
-	"home-edit":                     {after: func(st *stage) { st.press("files") }},
-	"watch-pause":                   {before: watchedFiles},
-	"watch-now":                     {before: watchedFiles},
-	"watch-rest":                    {before: watchedFiles},
-	"watch-always":                  {before: watchedFiles},
-	"grid":                          {before: overGrid},
-	"set-log-level":                 {before: logging},
-	actNextMatch:                    {before: searching},
-	actPrevMatch:                    {before: searching},
-	actPartner:                      {before: selecting(`"method":"initialize"`)},
-	actViewPair:                     {before: selecting(`"method":"initialize"`)},
-	actViewAround:                   {before: selecting(`"method":"initialize"`)},
-	actFold:                         {after: doing(actViewTree)},
-	actExpandAll:                    {after: doing(actViewTree)},
-	actCollapseAll:                  {after: doing(actViewTree)},
-	actSavePart:                     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
+	"home-edit":     {after: func(st *stage) { st.press("files") }},
+	"watch-pause":   {before: watchedFiles},
+	"watch-now":     {before: watchedFiles},
+	"watch-rest":    {before: watchedFiles},
+	"watch-always":  {before: watchedFiles},
+	"grid":          {before: overGrid},
+	"set-log-level": {before: logging},
+	actNextMatch:    {before: searching},
+	actPrevMatch:    {before: searching},
+	actPartner:      {before: selecting(`"method":"initialize"`)},
+	actViewPair:     {before: selecting(`"method":"initialize"`)},
+	actViewAround:   {before: selecting(`"method":"initialize"`)},
+	actFold:         {after: doing(actViewTree)},
+	actExpandAll:    {after: doing(actViewTree)},
+	actCollapseAll:  {after: doing(actViewTree)},
+	actSavePart:     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
+	actViewPart: {before: func(st *stage) {
+		st.app.outside.view = func(context.Context, []byte, string) (string, error) { return "xdg-open", nil }
+		st.x.latest().out(`{"jsonrpc":"2.0","id":"sound","result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}}`)
+		st.wait()
+		st.selects(`"id":"sound"`)
+	}, after: doing(actViewContent)},
 	actMarkdown:                     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
 	actOtherSide:                    {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("b") }},
 	actResend:                       {before: selecting(`"method":"prompts/list"`)},

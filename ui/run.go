@@ -99,6 +99,7 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	}
 	defer done()
 	app.opts.Input = in
+	defer app.outside.viewer.Close() // an error leaves files in the folder for temporary ones
 	restore := func() {}
 	if f, ok := in.(*os.File); ok {
 		restore = tty.SaveSettings(f)

@@ -29,16 +29,26 @@ const (
 	actEditor      = "open-in-editor"
 	actPager       = "open-in-pager"
 	actSavePart    = "save-part"
+	actViewPart    = "view-part"
 	actMarkdown    = "markdown"
 )
 
 // Scope is the scope of the pane.
 const Scope = "detail"
 
-// Actions are those on the shown row. of finds the pane of the session that a
-// context is about; open shows the pane, unless it has the focus. save writes a new
-// file, on a goroutine of its own.
-func Actions(of func(host.Context) *Pane, open func(host.Context), save func(c host.Context, name, text string) error) []host.Action {
+// A Shell is what the actions use of the shell. The functions are required.
+type Shell struct {
+	Pane  func(host.Context) *Pane // of the session that a context is about
+	Focus func(host.Context)       // shows the pane, unless it has the focus
+	// Save writes a new file, and View opens data in another program, which it returns;
+	// suffix is the end of a file name. They are called on goroutines of their own.
+	Save func(c host.Context, name, text string) error
+	View func(c host.Context, data []byte, suffix string) (program string, err error)
+}
+
+// Actions are those on the shown row.
+func Actions(s Shell) []host.Action {
+	of, open := s.Pane, s.Focus
 	treeShown := func(c host.Context) (bool, string) { return of(c).showsTree(), "only the tree can be folded" }
 	sided := func(c host.Context) (bool, string) {
 		ok, why := host.HasPartner(c)
@@ -70,7 +80,7 @@ func Actions(of func(host.Context) *Pane, open func(host.Context), save func(c h
 		{Entry: host.Entry{ID: actViewAround, Keys: []string{"a"}, Scope: keymap.Global, Title: "stderr around", Help: "Show stderr around the time of the selected row.", Enabled: host.HasSelection}, Do: viewing(viewAround)},
 		{Entry: host.Entry{ID: actEditor, Keys: []string{"ctrl+e"}, Scope: keymap.Global, Title: "open in editor", Help: "Open a copy of the selected row in $VISUAL or $EDITOR.", Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd { return openOutside(c, editCopy) }},
 		{Entry: host.Entry{ID: actPager, Keys: []string{"P"}, Scope: keymap.Global, Title: "open in pager", Help: "Open the selected row in $PAGER.", Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd { return openOutside(c, host.Page) }},
-	}, partActions(of, save))
+	}, partActions(s))
 }
 
 // otherSide goes to the other message of the pair view, or shows the other half of the

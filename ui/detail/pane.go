@@ -314,7 +314,7 @@ func (d *Pane) contentOptions() content.Options {
 	key := d.options.Key
 	return content.Options{
 		Reads: d.ws.Session != nil, Theme: d.theme, Look: d.look, Graphics: d.options.Graphics,
-		Keys: content.Keys{Read: key(host.ActOpen), Save: key(actSavePart), Render: key(actMarkdown)},
+		Keys: content.Keys{Read: key(host.ActOpen), Save: key(actSavePart), View: key(actViewPart), Render: key(actMarkdown)},
 	}
 }
 

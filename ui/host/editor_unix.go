@@ -12,6 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// detach gives a command that is about to run no terminal: it goes on when that of
+// this program closes.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
 // inForeground puts a command that is about to run into a process group of its
 // own, and makes that the foreground group of the terminal of its input. The
 // function it returns takes the terminal back. Without a terminal it does

@@ -26,7 +26,7 @@ func parse(line string) *Parts {
 func options(p theme.Profile) Options {
 	return Options{
 		Reads: true, Theme: theme.New(true, p), Look: termsafe.Options{Ellipsis: "~"}, Graphics: &kit.Graphics{},
-		Keys: Keys{Read: "enter", Save: "S", Render: "R"},
+		Keys: Keys{Read: "enter", Save: "S", View: "O", Render: "R"},
 	}
 }
 
@@ -58,7 +58,7 @@ func TestParts(t *testing.T) {
 		"empty text":   {`"result":{"content":[{"type":"text","text":""}]}`, ">1 text  0 B"},
 		"tool failed":  {`"result":{"content":[{"type":"text","text":"no"}],"isError":true}`, lines(">x error  isError: the tool reported a failure", " 1 text  2 B", "   no")},
 		"structured":   {`"result":{"content":[],"structuredContent":{"a":1}}`, lines(">structured  7 B", "   v {", "       a: 1", "     }")},
-		"audio":        {`"result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}`, ">1 audio/wav  3 B   S save as"},
+		"audio":        {`"result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}`, ">1 audio/wav  3 B   S save as, O open in a viewer"},
 		"bad image":    {`"result":{"content":[{"type":"image","mimeType":"image/png","data":"?"}]}`, ">1 image/png  0 B   S save as"},
 		"link":         {`"result":{"content":[{"type":"resource_link","uri":"a://b","name":"c","size":2000}]}`, `>1 link  a://b  "c"  2.0K   enter reads it`},
 		"embedded":     {`"result":{"content":[{"type":"resource","resource":{"uri":"a://b","mimeType":"text/plain","text":"d"}}]}`, lines(">1 resource  text/plain  1 B  a://b", "   d")},

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/picture"
 )
@@ -298,7 +299,7 @@ func formOf(mime string, text []byte) form {
 
 // media adds a picture, a sound or a blob.
 func (p *Parts) media(label, mime, facts, data string) {
-	part := &Part{label: label, mime: mime, data: data}
+	part := &Part{label: label, mime: mime, data: data, viewed: host.ViewerSuffix(mime, beginning(data))}
 	size := base64.StdEncoding.DecodedLen(len(data)) - strings.Count(data[max(len(data)-2, 0):], "=")
 	if h, err := picture.Inspect(beginning(data)); err == nil {
 		part.facts = fmt.Sprintf("%dx%d", h.Width, h.Height)

@@ -18,7 +18,8 @@ type Part struct {
 	number int // from 1; 0 for one that is not counted
 	label  string
 	facts  string
-	failed bool // an error
+	viewed string // the end of a file name with which a viewer opens it, "" for none
+	failed bool   // an error
 	mime   string
 	text   []byte // of a text, or JSON
 	data   string // base64 of a picture, a sound or a blob
@@ -105,6 +106,10 @@ func (p *Part) Bytes() ([]byte, error) {
 	}
 	return data, nil
 }
+
+// Viewed returns the end of a file name with which another program shows the data; it
+// is empty for data that none should open.
+func (p *Part) Viewed() string { return p.viewed }
 
 // HasBytes reports whether the part can be saved.
 func (p *Part) HasBytes() bool { return p.data != "" || p.text != nil }

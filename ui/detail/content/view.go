@@ -42,7 +42,7 @@ type Options struct {
 
 // Keys are the keys of what can be done with a part, as they are shown.
 type Keys struct {
-	Read, Save, Render string
+	Read, Save, View, Render string
 }
 
 // bodyIndent is the number of cells before the body of a part.
@@ -264,6 +264,9 @@ func (v *View) hints(p *Part) (hints []string) {
 	}
 	if p.data != "" {
 		hints = append(hints, keys.Save+" save as")
+	}
+	if p.viewed != "" {
+		hints = append(hints, keys.View+" open in a viewer")
 	}
 	return hints
 }
