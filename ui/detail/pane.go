@@ -53,15 +53,19 @@ type Pane struct {
 	view    view
 	chosen  map[choice]view // by the user
 	head    heading
-	content *content.View  // of the content view
-	tree    *jsontree.Tree // of the tree, the text and the pair view: the one that has the keys
-	bytes   *kit.HexView
-	pair    *pairView
-	around  *aroundView
-	note    string // the user's note on the row; a line of its own
-	hit     int    // offset of the latest search hit in a long message
-	plain   bool   // the tree is a plain text and cannot be folded
-	jq      *jqBar // nil without an expression; the tree is that of its result
+	content *content.View // of the content view
+
+	conformed  *content.View // whose structured content was checked last
+	conforming bool          // a command checks it
+
+	tree   *jsontree.Tree // of the tree, the text and the pair view: the one that has the keys
+	bytes  *kit.HexView
+	pair   *pairView
+	around *aroundView
+	note   string // the user's note on the row; a line of its own
+	hit    int    // offset of the latest search hit in a long message
+	plain  bool   // the tree is a plain text and cannot be folded
+	jq     *jqBar // nil without an expression; the tree is that of its result
 }
 
 // Options are what a pane needs of the screen that it is on. All are required.
@@ -96,12 +100,12 @@ type loaded struct {
 	err     error
 }
 
-// Show shows a row, unless it is already shown. The command reads a long message, or
-// decodes pictures.
+// Show shows a row, unless it is already shown. The command reads a long message,
+// decodes pictures, and checks structured content.
 func (d *Pane) Show(s workspace.Selection) tea.Cmd {
 	cmd := d.show(s)
 	if d.content != nil {
-		cmd = tea.Batch(cmd, d.content.Pictures())
+		cmd = tea.Batch(cmd, d.content.Pictures(), d.conform())
 	}
 	return cmd
 }
@@ -143,7 +147,7 @@ func (d *Pane) clear() {
 	if d.content != nil {
 		d.content.Close()
 	}
-	d.content, d.tree, d.bytes, d.pair, d.around, d.jq, d.later = nil, nil, nil, nil, nil, nil, nil
+	d.content, d.conformed, d.tree, d.bytes, d.pair, d.around, d.jq, d.later = nil, nil, nil, nil, nil, nil, nil, nil
 }
 
 // load reads the wanted row. Only one row is read at a time, so while the

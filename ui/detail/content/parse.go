@@ -20,6 +20,8 @@ type Parts struct {
 	list   []*Part
 	number int // of the last one that is counted
 	note   string
+
+	structured *Part // the structured content of a result, nil without any
 }
 
 // Parse divides a message. text is the message, or its first bytes if full is more
@@ -96,10 +98,11 @@ func (p *Parts) anything(label string, raw []byte) {
 }
 
 // value adds a JSON value.
-func (p *Parts) value(label string, raw []byte) {
+func (p *Parts) value(label string, raw []byte) *Part {
 	part := &Part{label: label, facts: sizeOf(len(raw)), text: raw, form: jsonForm, best: jsonForm}
 	part.build()
 	p.add(part)
+	return part
 }
 
 // object adds the parts of a result, or of params, by the members that it has.
@@ -139,7 +142,7 @@ func (p *Parts) object(label string, raw []byte) {
 		p.message(raw)
 	}
 	if o.Structured != nil {
-		p.value("structured", o.Structured)
+		p.structured = p.value("structured", o.Structured)
 	}
 }
 

@@ -25,6 +25,7 @@ type View struct {
 	cursor, top int
 	changed     bool
 	graphics    int // their version that was painted last
+	verdict     Verdict
 
 	pictures context.Context // ends the decoding of pictures
 	close    context.CancelFunc
@@ -64,6 +65,23 @@ func (v *View) Close() {
 		}
 	}
 }
+
+// A Verdict is what is known about the structured content of a result.
+type Verdict struct {
+	Text string // "" for nothing
+	Bad  bool
+}
+
+// Structured returns the structured content of the message, nil without any.
+func (v *View) Structured() []byte {
+	if v.parts.structured == nil {
+		return nil
+	}
+	return v.parts.structured.text
+}
+
+// SetVerdict shows a verdict on the structured content.
+func (v *View) SetVerdict(to Verdict) { v.verdict, v.changed = to, true }
 
 // SetTheme changes the colours.
 func (v *View) SetTheme(th *theme.Theme) {
@@ -245,6 +263,13 @@ func (v *View) paintHead(l *paint.Line, p *Part, flat bool) {
 	}
 	l.Text(th.Strong.If(!flat), p.label)
 	l.Text(th.Dim.If(!flat), "  "+p.facts)
+	if v.parts.structured == p && v.verdict.Text != "" {
+		style := th.Dim
+		if v.verdict.Bad {
+			style = th.Error
+		}
+		l.Text(style.If(!flat), "   "+v.verdict.Text)
+	}
 	if hints := v.hints(p); len(hints) > 0 {
 		l.Text(th.Dim.If(!flat), "   "+strings.Join(hints, v.style.dot()))
 	}

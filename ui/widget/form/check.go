@@ -20,12 +20,13 @@ type checker struct {
 	err       error
 	unchecked []string
 	visits    int
+	longest   int // the largest value, in bytes
 }
 
 // newChecker returns a checker for a schema, which is compiled on first use. A
 // non-nil err is the reason why the schema cannot be used.
 func newChecker(raw []byte, err error) *checker {
-	return &checker{raw: bytes.Clone(raw), err: err, tried: err != nil}
+	return &checker{raw: bytes.Clone(raw), err: err, tried: err != nil, longest: maxChecked}
 }
 
 // Err returns the reason why values cannot be checked, or nil.
@@ -51,7 +52,7 @@ func (c *checker) Check(raw []byte) (problems []Problem, err error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	doc, err := decode(raw)
+	doc, err := decode(raw, c.longest)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (c *checker) compile() {
 		return
 	}
 	c.tried = true
-	doc, err := decode(c.raw)
+	doc, err := decode(c.raw, maxChecked)
 	if err == nil {
 		err = checkSize(doc)
 	}
@@ -151,9 +152,10 @@ type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("loading is disabled") }
 
-// decode decodes JSON after checking that it is within the limits of a check.
-func decode(raw []byte) (any, error) {
-	if len(raw) > maxChecked {
+// decode decodes JSON of at most longest bytes after checking that it is within the
+// limits of a check.
+func decode(raw []byte, longest int) (any, error) {
+	if len(raw) > longest {
 		return nil, errTooLong
 	}
 	if err := checkBounds(raw); err != nil {
