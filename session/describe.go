@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"mcpdbg/session/executor"
 )
@@ -207,12 +206,19 @@ func saidText(said, by string) string {
 	return fmt.Sprintf("(%ssaid: %s)", by, strings.TrimSpace(said))
 }
 
-// micros formats microseconds as a duration; "" for 0.
+// micros formats microseconds with the digits that people read, such as 30.2 ms or
+// 6.6 s, like all times on the screen; "" for 0.
 func micros(us int64) string {
-	if us == 0 {
+	ms := float64(max(us, 0)) / 1000
+	switch {
+	case us == 0:
 		return ""
+	case ms < 1:
+		return fmt.Sprintf("%.2f ms", ms)
+	case ms < 1000:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", ms), ".0") + " ms"
 	}
-	return (time.Duration(us) * time.Microsecond).String()
+	return fmt.Sprintf("%.1f s", ms/1000)
 }
 
 func joinWords(words ...string) string {

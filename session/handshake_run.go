@@ -132,8 +132,8 @@ func (h *handshake) slow(ctx context.Context, probeTimeout time.Duration) error 
 	if h.initErr != nil {
 		return h.failure()
 	}
-	h.endPhase(ctx, fmt.Sprintf("no response within %v", probeTimeout), nil)
-	h.s.Note(fmt.Sprintf("server/discover was not answered within %v: initialize is sent too, and the first response decides", probeTimeout), "--era legacy skips the probe")
+	h.endPhase(ctx, "no response within "+micros(probeTimeout.Microseconds()), nil)
+	h.s.Note("server/discover was not answered within "+micros(probeTimeout.Microseconds())+": initialize is sent too, and the first response decides", "--era legacy skips the probe")
 	return h.initialize(ctx, "")
 }
 

@@ -46,7 +46,7 @@ func TestStartOnAHostIsLogged(t *testing.T) {
 		require.Equal(t, []string{
 			"start mcp-stdio-1 pid 4121 ssh build-7",
 			"env policy none: 0 passed, 0 omitted, set: TOKEN, added: PATH",
-			"link up 2ms me@bastion:22 > me@build-7:22 native SSH-2.0-OpenSSH_9.2 curve25519-sha256 ssh-ed25519 aes128-gcm@openssh.com",
+			"link up 2 ms me@bastion:22 > me@build-7:22 native SSH-2.0-OpenSSH_9.2 curve25519-sha256 ssh-ed25519 aes128-gcm@openssh.com",
 			"note 12 bytes of login noise (said: Welcome!\x1b[2J) - mend .bashrc",
 		}, h.entries(session.KindStart, session.KindEnv, session.KindLink, session.KindNote))
 		e, err := h.log.Entry(h.rowOf(session.KindNote), 0)
@@ -99,7 +99,7 @@ func TestPhasesOfAStartAreLive(t *testing.T) {
 		changed := h.log.Changed()
 		<-changed
 		require.Equal(t, time.Second, time.Since(began), "Changed reports its end")
-		require.Equal(t, []string{"phase connect bastion 10.0.0.1 1s"}, h.entries(session.KindPhase), "and logged at once")
+		require.Equal(t, []string{"phase connect bastion 10.0.0.1 1.0 s"}, h.entries(session.KindPhase), "and logged at once")
 		<-time.After(500 * time.Millisecond)
 		require.Zero(t, h.Status().Phase)
 		<-time.After(time.Second)
@@ -232,7 +232,7 @@ func TestLostConnectionFailsPendingCalls(t *testing.T) {
 		require.Equal(t, []string{
 			`stdout {"jsonrpc":"2.0","method":"last"}`, `stdout {"half`, "link lost " + text, "failed " + text + hint, "state failed " + text,
 		}, h.entries()[before:])
-		require.Equal(t, "link stalled 1s", h.entries(session.KindLink)[1])
+		require.Equal(t, "link stalled 1.0 s", h.entries(session.KindLink)[1])
 		e, err := h.log.Entry(h.rowOf(session.KindFailed), 0)
 		require.NoError(t, err)
 		var body session.FailedBody

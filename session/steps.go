@@ -60,7 +60,7 @@ func stepDetail(gone bool, r *run, waited time.Duration, report executor.StopRep
 	case r.hasExited():
 		return joinWords(found(report), "ended, but a descendant holds its streams")
 	default:
-		return joinWords(found(report), fmt.Sprintf("still running after %v", waited.Round(time.Millisecond)))
+		return joinWords(found(report), "still running after "+micros(waited.Microseconds()))
 	}
 }
 

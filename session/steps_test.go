@@ -40,8 +40,8 @@ func TestStatusShowsTheShutdownStep(t *testing.T) {
 		<-done
 		require.Zero(t, h.Status().ShutdownStep)
 		require.Equal(t, []string{
-			"phase close-stdin still running after 2s 2s",
-			"phase TERM still running after 2s 2s",
+			"phase close-stdin still running after 2.0 s 2.0 s",
+			"phase TERM still running after 2.0 s 2.0 s",
 			"phase KILL 0 killed",
 		}, h.entries(session.KindPhase)[3:])
 	})
@@ -78,7 +78,7 @@ func TestEscalate(t *testing.T) {
 		require.Equal(t, executor.StepKill, o.report.LastStep)
 		require.Equal(t, 150*time.Millisecond, time.Since(begin))
 		require.Equal(t, []string{"close-stdin", "TERM", "KILL"}, h.phases())
-		require.Contains(t, h.entries(session.KindPhase), "phase close-stdin still running after 100ms 100ms")
+		require.Contains(t, h.entries(session.KindPhase), "phase close-stdin still running after 100 ms 100 ms")
 		require.Equal(t, []string{"act escalate does not wait for close-stdin", "act escalate does not wait for TERM"}, h.entries(session.KindAct))
 
 		report, began, err := h.Escalate(t.Context())
@@ -221,6 +221,6 @@ func TestStopDuringAShutdown(t *testing.T) {
 		require.NoError(t, h.Stop(t.Context(), executor.StepInterrupt, executor.ScopeLeader))
 		<-done
 		require.Equal(t, time.Second, time.Since(begin))
-		require.ElementsMatch(t, []string{"phase INT", "phase close-stdin 1s"}, h.entries(session.KindPhase)[3:])
+		require.ElementsMatch(t, []string{"phase INT", "phase close-stdin 1.0 s"}, h.entries(session.KindPhase)[3:])
 	})
 }

@@ -142,7 +142,7 @@ func TestLeftBehind(t *testing.T) {
 	})
 }
 
-// TestNoProcessIsLeft checks that the pane says whether processes are left after the
+// TestNoProcessIsLeft checks that the pane shows whether processes are left after the
 // end, and how that is known.
 func TestNoProcessIsLeft(t *testing.T) {
 	const left = "no process left"

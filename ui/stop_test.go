@@ -101,7 +101,7 @@ func TestEscalate(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, executor.StepTerm, <-x.latest().steps)
 		d.pull()
-		require.Regexp(t, `close-stdin +500\.0 ms +still running after 500ms`, d.plain())
+		require.Regexp(t, `close-stdin +500\.0 ms +still running after 500 ms`, d.plain())
 		require.Regexp(t, `TERM +0\.0 s of 2s \.\.\.`, d.plain())
 
 		d.take(tea.KeyPressMsg{Code: 'K', Text: "K"})

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClipboardSaysWhere checks that the report says how a text was copied, and how to
+// TestClipboardSaysWhere checks that the report explains how a text was copied, and how to
 // get it if the terminal does not take it.
 func TestClipboardSaysWhere(t *testing.T) {
 	said := func(name, kind, text, instead string) string {

@@ -173,7 +173,7 @@ func endingInfo(w *workspace.Workspace, i *info) {
 	}
 }
 
-// remainsInfo tells whether processes are left after the end, and how that is known.
+// remainsInfo reports whether processes are left after the end, and how that is known.
 // Those that are left are listed by treeInfo.
 func remainsInfo(w *workspace.Workspace, i *info) {
 	s, live := w.Shown.Lifecycle, w.Session != nil

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -89,4 +90,12 @@ func parsed(t *testing.T, text string) *filter.Filter {
 	f, err := filter.Parse(text)
 	require.NoError(t, err)
 	return f
+}
+
+// TestOneFormOfTimes checks that the events have times in the form of the screen.
+func TestOneFormOfTimes(t *testing.T) {
+	for _, us := range []int64{250, 1_000, 30_151, 1_500_000, 6_560_236, 75_000_000} {
+		e := session.NewEntry(session.KindPhase, 0, session.PhaseBody{Phase: "initialize", Took: us})
+		require.Equal(t, "initialize "+format.RoundedTime(time.Duration(us)*time.Microsecond), session.Describe(&e))
+	}
 }
