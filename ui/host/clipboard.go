@@ -50,7 +50,7 @@ func Clipboard(name, kind, text, instead string, lines bool) tea.Msg {
 	case len(text) > commonClipboard:
 		said += "; many terminals accept only 74K"
 	case os.Getenv("TMUX") != "":
-		said += `; tmux needs "set -g set-clipboard on"`
+		said += `; tmux needs "set-clipboard on"`
 	case instead != "":
 		said += "; nothing to paste? " + instead
 	default:

@@ -20,7 +20,7 @@ func TestClipboardSaysWhere(t *testing.T) {
 	require.Equal(t, "copied 2 bytes (.a, jq) by OSC 52; nothing to paste? y, ctrl+s writes a file", said(".a", "jq", "ab", "y, ctrl+s writes a file"))
 	require.Equal(t, "copied 78.1K (message) by OSC 52; many terminals accept only 74K", said("message", "", strings.Repeat("x", 80_000), "y"))
 	t.Setenv("TMUX", "/tmp/tmux-0/default,1,0")
-	require.Equal(t, `copied 2 bytes (message) by OSC 52; tmux needs "set -g set-clipboard on"`, said("message", "", "ab", "y"))
+	require.Equal(t, `copied 2 bytes (message) by OSC 52; tmux needs "set-clipboard on"`, said("message", "", "ab", "y"))
 }
 
 func TestPasteable(t *testing.T) {

@@ -43,7 +43,7 @@ func (r *Lists) Title(id ListID, width int, look termsafe.Options) (left, right 
 	room := width - borders - len(left) - len(right) - len(passed) - len(matches) - len("  filter ") - len("  /")
 	shown, text = shareRoom(shown, text, room, look.Ellipsis)
 	room -= termsafe.Width(shown) + termsafe.Width(text)
-	for _, part := range []*string{&times, &follows, &clears} { // the column title shows the times too
+	for _, part := range []*string{&times, &clears, &follows} { // the column title shows the times too
 		if room -= len(*part); room < 0 {
 			room += len(*part)
 			*part = ""
