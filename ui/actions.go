@@ -98,7 +98,7 @@ type action struct {
 // scopes lists all scopes that can have the focus, in the order of help.
 var scopes = []keymap.Scope{
 	{ID: scopeSessions, Title: "Sessions"},
-	{ID: wire.Scope, Title: "Traffic"},
+	{ID: wire.Scope, Title: "Messages"},
 	{ID: detail.Scope, Title: "Detail"},
 	{ID: overview.Scope, Title: "Server"},
 	{ID: detail.ScopeJQ, Title: "jq bar", Modal: true, Inherits: "closing"},
@@ -245,7 +245,7 @@ func moving() []action {
 		{entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, clear the search, then the filter, then return to the grid or unselect the row. Never quits."}, (*sessionScreen).back},
 		{entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}}, nothing(func(s *sessionScreen) { s.app.focusBeside(1) })},
 		{entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, nothing(func(s *sessionScreen) { s.app.focusBeside(-1) })},
-		{entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "traffic", Help: "Go to the traffic pane."}, nothing(func(s *sessionScreen) { s.app.focusOn(trafficID) })},
+		{entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "messages", Help: "Go to the list of exchanges or messages."}, nothing(func(s *sessionScreen) { s.app.focusOn(trafficID) })},
 		{entry{ID: actDetail, Keys: []string{"3"}, Scope: keymap.Global, Title: "detail", Help: "Go to the detail pane."}, nothing(func(s *sessionScreen) { s.app.focusOn(detailID) })},
 		{entry{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to the stderr pane."}, nothing(func(s *sessionScreen) { s.app.focusOn(stderrID) })},
 		{entry{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events pane."}, nothing(func(s *sessionScreen) { s.app.focusOn(eventsID) })},
@@ -257,8 +257,8 @@ func moving() []action {
 		{entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 45}, nothing((*sessionScreen).askFilter)},
 		{entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Priority: 18, Enabled: listFocused}, nothing((*sessionScreen).toggleFollow)},
 		{entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Priority: 16, Enabled: enabled(host.HasPartner)}, nothing((*sessionScreen).goToPartner)},
-		{entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Synonyms: []string{"failed", "failure"}, Help: "Go to the next traffic row with an error.", Priority: 10}, func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) }},
-		{entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous error", Help: "Go to the previous traffic row with an error."}, func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) }},
+		{entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 10}, func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) }},
+		{entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous error", Help: "Go to the previous row with an error."}, func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) }},
 	}
 }
 

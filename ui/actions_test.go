@@ -146,7 +146,7 @@ var actionTests = map[string]actionTest{
 	host.ActOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(host.ActOpen)
 		require.Equal(t, detailID, d.panes.focus)
-		require.NotContains(t, d.plain(), "2 Traffic")
+		require.NotContains(t, d.plain(), "2 Wire")
 		require.Contains(t, d.plain(), `method: "notifications/initialized"`)
 		d.do(host.ActOpen)
 		require.Contains(t, d.plain(), `>> {jsonrpc: "2.0", method: `, "in the tree, open folds and unfolds")

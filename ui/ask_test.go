@@ -218,7 +218,7 @@ func TestQuestionsFollow(t *testing.T) {
 		_, err = second()
 		require.ErrorIs(t, err, prompter.ErrDeclined)
 		require.Nil(t, d.front.ask)
-		require.Contains(t, d.plain(), "2 Traffic")
+		require.Contains(t, d.plain(), "2 Wire")
 	})
 }
 

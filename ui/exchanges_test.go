@@ -115,7 +115,7 @@ func TestViewsKeepTheSelection(t *testing.T) {
 	inExchanges(t, func(t *testing.T, d *driver) {
 		d.do(kit.Top, kit.Down)
 		detail := d.visible.ws.Viewed.Number
-		for _, title := range []string{"2 Traffic ", "2 All ", "2 Exchanges "} {
+		for _, title := range []string{"2 Wire ", "2 All ", "2 Exchanges "} {
 			d.do("timeline")
 			require.Contains(t, d.plain(), title)
 			require.Equal(t, detail, d.visible.ws.Viewed.Number, title)

@@ -101,7 +101,7 @@ var gridTests = map[string]actionTest{
 		r.fails = nil
 		d.do("grid-open")
 		require.Contains(t, d.rows()[0], "FILE  host-004.example.jsonl")
-		require.Contains(t, d.plain(), "2 Traffic")
+		require.Contains(t, d.plain(), "2 Wire")
 		d.do("grid", "grid-open")
 		require.Contains(t, d.rows()[0], "FILE  host-004.example.jsonl")
 		require.Equal(t, []int{3, 3}, r.opened, "an open session is shown")

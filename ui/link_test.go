@@ -190,7 +190,7 @@ func TestStartFailsOnTheWay(t *testing.T) {
 		d.pull()
 		require.Contains(t, d.rows()[1], "✗ Not started: start on dev@10.0.0.7:2222: a long story")
 		require.Contains(t, d.rows()[2], "…", "the text is cut")
-		require.Contains(t, d.rows()[3], "2 Traffic")
+		require.Contains(t, d.rows()[3], "2 Wire")
 
 		x.way = func(context.Context, executor.Command) error { return failed }
 		d.do(host.ActRestart)

@@ -256,11 +256,11 @@ func TestMouseIsNoAnswer(t *testing.T) {
 
 func TestMouseOnTabs(t *testing.T) {
 	inBubble(t, 60, 20, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		require.Contains(t, d.rows()[1], "[2 Traffic] 3 Detail 4 Stderr 5 Events")
+		require.Contains(t, d.rows()[1], "[2 Wire] 3 Detail 4 Stderr 5 Events")
 		for _, tc := range []struct {
 			x    int
 			want paneID
-		}{{15, detailID}, {0, detailID}, {59, detailID}, {40, eventsID}, {3, trafficID}} {
+		}{{12, detailID}, {0, detailID}, {59, detailID}, {30, eventsID}, {3, trafficID}} {
 			d.press(tc.x, 1)
 			require.Equal(t, tc.want, d.panes.focus)
 		}

@@ -101,7 +101,7 @@ func TestFilterFindsAll(t *testing.T) {
 	}
 	d.run(d.visible.rows.Traffic.SetFilter(parse(t, "err >100ms")))
 	require.Equal(t, want, d.passing())
-	require.Contains(t, d.repainted(), fmt.Sprintf("2 Traffic %s of %s  filter err >100ms", paint.Thousands(len(want)), paint.Thousands(len(d.visible.ws.Shown.Index.Traffic.All()))))
+	require.Contains(t, d.repainted(), fmt.Sprintf("2 Wire %s of %s  filter err >100ms", paint.Thousands(len(want)), paint.Thousands(len(d.visible.ws.Shown.Index.Traffic.All()))))
 }
 
 // TestFilterGivenUp checks that results of a replaced filter are dropped.

@@ -52,7 +52,7 @@ var trafficActionTests = map[string]actionTest{
 		d.do("timeline")
 		require.Contains(t, d.rows()[1], "2 Exchanges ")
 		d.do("timeline")
-		require.Contains(t, d.rows()[1], "2 Traffic 5")
+		require.Contains(t, d.rows()[1], "2 Wire 5")
 		require.Equal(t, 5, d.visible.rows.Traffic.Len())
 	},
 	"next-slow": func(t *testing.T, d *driver, x *fakeExecutor) {

@@ -298,7 +298,7 @@ func (t *Traffic) Titles() (left, right string) {
 
 // Name returns the name of the view, with the key that focuses the pane.
 func (t *Traffic) Name() string {
-	return [viewCount]string{"2 Exchanges", "2 Traffic", "2 All"}[t.view]
+	return [viewCount]string{"2 Exchanges", "2 Wire", "2 All"}[t.view]
 }
 
 // passed returns how much of the log the filter has read, "" for all of it.
