@@ -16,6 +16,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/wire"
 )
 
 // A stopwatch wraps the model and measures how long it blocks the goroutine of
@@ -78,7 +79,7 @@ func watchFlood(b *testing.B, s *session.Session) (w *stopwatch, peak int64) {
 	ctx, cancel := context.WithCancel(b.Context())
 	shown := make(chan struct{})
 	once := sync.OnceFunc(func() { close(shown) })
-	w = &stopwatch{App: newApp(ctx, Options{Session: s})}
+	w = &stopwatch{App: newApp(ctx, Options{Session: s, Settings: Settings{View: wire.Wire.String()}})} // the response is the last row
 	w.seen = func(sc *sessionScreen) {
 		if title, _ := sc.detail.Titles(); title != "3 Detail" && sc.ws.Selected.Row.Len > 90_000_000 {
 			once()
@@ -96,6 +97,7 @@ func watchFlood(b *testing.B, s *session.Session) (w *stopwatch, peak int64) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	})
+	program.Send(tea.KeyPressMsg{Code: 'G', Text: "G"}) // selects the last row, instead of the overview
 	_, err := s.Send(ctx, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flood"}}`))
 	require.NoError(b, err)
 	select {
