@@ -90,3 +90,29 @@ func TestPartsFarFromTheirCall(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, 6+6*nearParts, at)
 }
+
+// TestDuringTheOnlyPendingCall checks that a request of the server belongs to the
+// only call that was pending then, also if an earlier one got no response.
+func TestDuringTheOnlyPendingCall(t *testing.T) {
+	const roots = `< {"jsonrpc":"2.0","id":"r","method":"roots/list"}`
+	for name, tc := range map[string]struct {
+		between string
+		during  bool
+	}{
+		"pending":   {`"k":"note","text":"x"`, false},
+		"answered":  {done(1), true},
+		"cancelled": {cancel("1"), true},
+		"timed out": {`"k":"state","state":"timed-out","of":4,"id":1`, true},
+		"not sent":  {`"k":"write","of":4,"status":"stdin closed"`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := NewIndex()
+			x.Pull(rectest.Session(t, append(append([]string{}, modern...), call(1, "a", ""), tc.between, call(2, "b", ""), roots)...))
+			at, ok := x.Exchanges.During(6)
+			require.Equal(t, tc.during, ok)
+			if ok {
+				require.Equal(t, 5, at)
+			}
+		})
+	}
+}
