@@ -98,7 +98,7 @@ type action struct {
 // scopes lists all scopes that can have the focus, in the order of help.
 var scopes = []keymap.Scope{
 	{ID: scopeSessions, Title: "Sessions"},
-	{ID: wire.Scope, Title: "Messages"},
+	{ID: wire.Scope, Title: "Exchanges"},
 	{ID: detail.Scope, Title: "Detail"},
 	{ID: overview.Scope, Title: "Server"},
 	{ID: detail.ScopeJQ, Title: "jq bar", Modal: true, Inherits: "closing"},

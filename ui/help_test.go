@@ -16,7 +16,7 @@ import (
 var helpTests = map[string]actionTest{
 	help.ActCard: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.take(tea.KeyPressMsg{Code: '?', Text: "?"})
-		require.Contains(t, d.plain(), "── Traffic ──")
+		require.Contains(t, d.plain(), "── Exchanges ──")
 		require.Regexp(t, `C +call a tool `, d.plain())
 		d.take(tea.KeyPressMsg{Code: '?', Text: "?"})
 		require.Contains(t, d.plain(), "━ Help ━", "again: all keys")
