@@ -65,7 +65,7 @@ var trafficActionTests = map[string]actionTest{
 
 		answersAfter(d, x, 50*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond, 240*time.Millisecond, 300*time.Millisecond)
 		d.do(kit.Top, "next-slow")
-		require.Contains(t, d.rows()[35], "slow: over 249 ms (5 x the median 49 ms of 11 responses)")
+		require.Contains(t, d.rows()[35], "slow: over 249 ms (5 x the median 50 ms of 11 responses)")
 		d.send(`{"jsonrpc":"2.0","id":"waits","method":"sleep"}`)
 		time.Sleep(time.Second)
 		d.take(tick{})

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"time"
@@ -43,14 +42,13 @@ func Ago(now, then time.Time) string {
 func AppendTook(dst []byte, us int64) []byte {
 	switch {
 	case us >= 1e9:
-		return append(strconv.AppendInt(dst, us/1e6, 10), " s"...)
-	case us >= 1e6:
+		return append(strconv.AppendInt(dst, (us+5e5)/1e6, 10), " s"...)
+	case us >= 999_500:
 		return append(strconv.AppendFloat(dst, float64(us)/1e6, 'f', 1, 64), " s"...)
+	case us >= 10_000:
+		return append(strconv.AppendInt(dst, (us+500)/1000, 10), " ms"...)
+	case us < 5: // would be 0.00
+		return append(dst, "0 ms"...)
 	}
-	start := len(dst)
-	dst = AppendMillis(dst, us)
-	if i := bytes.IndexByte(dst[start:], '.'); i > 0 && us >= 10_000 {
-		dst = dst[:start+i]
-	}
-	return append(dst, " ms"...)
+	return append(AppendMillis(dst, us), " ms"...)
 }

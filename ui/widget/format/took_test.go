@@ -17,3 +17,11 @@ func TestAgo(t *testing.T) {
 		require.Equal(t, want, Ago(now, now.Add(-age)))
 	}
 }
+
+func TestAppendTook(t *testing.T) {
+	for us, want := range map[int64]string{
+		0: "0 ms", 4: "0 ms", 5: "0.01 ms", 460: "0.46 ms", 2900: "2.9 ms", 13_900: "14 ms", 999_400: "999 ms", 999_500: "1.0 s", 1_500_000: "1.5 s", 1_200_000_000: "1200 s",
+	} {
+		require.Equal(t, want, string(AppendTook(nil, us)), us)
+	}
+}

@@ -8,8 +8,8 @@
 // else is touched: a frame costs what is visible.
 //
 // The parser is that of github.com/yuin/goldmark, and tables are found here; the
-// boxes of task lists are text already. Its renderer is not used. Links are shown as text, with their address, and HTML as
-// its source. Text is made safe for the terminal when it is painted. Depth and
-// numbers are limited; what exceeds them is shown flatter or not at all, and the
-// document says so.
+// boxes of task lists are text already. Its renderer is not used. Links are shown
+// as text, with their address, and HTML as its source. Text is made safe for the
+// terminal when it is painted. Depth and numbers are limited; what exceeds them is
+// shown flatter or not at all, and the document says so.
 package markdown
