@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/calls"
@@ -270,7 +269,7 @@ func acting() []action {
 		{entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "compose", Synonyms: []string{"raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 17, Enabled: enabled(host.CanSend)}, func(s *sessionScreen) tea.Cmd { return s.composer.Compose(s.context()) }},
 		{entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "re-send", Synonyms: []string{"repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation before tools/call.", Priority: 14, Enabled: canResend}, (*sessionScreen).resend},
 		{entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and re-send", Synonyms: []string{"modify"}, Help: "Open the selected message in the composer.", Enabled: canResend}, func(s *sessionScreen) tea.Cmd { return s.composer.EditSelected(s.context()) }},
-		{entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request.", Priority: 28, Enabled: canCancel}, (*sessionScreen).cancelSelected},
+		{entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Priority: 28, Enabled: canCancel}, (*sessionScreen).cancelSelected},
 		{entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: enabled(host.HasSelection)}, func(s *sessionScreen) tea.Cmd { return copying.Message(s.context()) }},
 		{entry{ID: actCloseStdin, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: enabled(host.CanSend)}, nothing((*sessionScreen).askCloseStdin)},
 		{entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 9, Destructive: true, Enabled: canRestart, CurrentTitle: restartNow}, (*sessionScreen).restart},
@@ -356,9 +355,9 @@ func canCancel(s *sessionScreen) (bool, string) {
 	if ok, reason := host.CanSend(s.context()); !ok {
 		return false, reason
 	}
-	_, row := s.ws.SelectedRequest()
-	if !s.ws.Selected.OK || row.Kind != session.KindStdin || row.Msg != framing.Request || row.State != session.ReqPending {
-		return false, "only a pending request to the server can be cancelled"
+	_, row, ok := s.ws.CancellableRequest()
+	if !ok {
+		return false, "only a pending request to the server can be cancelled: select it"
 	}
 	if method := s.ws.Shown.Source.Method(row.Method); method == mcp.MethodInitialize || method == mcp.MethodDiscover {
 		return false, "the handshake cannot be cancelled"

@@ -310,11 +310,18 @@ var actionTests = map[string]actionTest{
 		d.do(actCancel)
 		require.Contains(t, d.rows()[35], "x cancel: only a pending request")
 		require.Equal(t, []string{"cancel"}, d.acts())
+
+		d.send(`{"jsonrpc":"2.0","id":"other","method":"sleep"}`)
+		d.visible.rows.Traffic.Select(0)
+		d.do(actCancel)
+		synctest.Wait()
+		d.pull()
+		d.row(`"requestId":"other"`)
 	},
 	actCopy: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actCopy)
 		require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, d.clip)
-		require.Contains(t, d.rows()[35], "copied 54 bytes (message) by OSC 52")
+		require.Contains(t, d.rows()[35], "sent 54 bytes (message) to the terminal's clipboard (OSC 52)")
 		x.latest().err("\x1b]52;c;AAAA\x07 rm -rf \u202e/")
 		synctest.Wait()
 		d.pull()

@@ -116,8 +116,9 @@ func rawString(inside []byte) (string, error) {
 	return s, err
 }
 
-// cancelSelected sends the server a cancellation of the selected request.
+// cancelSelected sends the server a cancellation of the selected request, or of the
+// only pending one.
 func (sc *sessionScreen) cancelSelected() tea.Cmd {
-	number, _ := sc.ws.SelectedRequest()
+	number, _, _ := sc.ws.CancellableRequest()
 	return calls.CancelRequest(sc.context(), number)
 }

@@ -191,6 +191,22 @@ var composeTests = map[string]actionTest{
 		d.do("form-complete")
 		require.Equal(t, `{"text":"","times":7}`, strings.Replace(d.arguments(), `{"times"`, `{"text":"","times"`, 1))
 	},
+	"form-forward": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.fill()
+		enter := tea.KeyPressMsg{Code: tea.KeyEnter}
+		d.take(enter)
+		require.Equal(t, "/times", d.visible.composer.Form().Path())
+		for !d.visible.composer.Form().AtEnd() {
+			d.take(enter)
+		}
+		d.take(enter)
+		require.Contains(t, d.rows()[35], "not sent", "enter on the last field sends what is valid")
+		require.NoError(t, d.visible.composer.Form().SetJSON([]byte(`{"text":"a"}`)))
+		for d.visible.composer.Form().Next() {
+		}
+		d.take(enter)
+		require.Contains(t, d.last(), `"text":"a"`)
+	},
 	"form-add": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.do("form-add")

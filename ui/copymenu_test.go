@@ -62,15 +62,15 @@ var copyTests = map[string]actionTest{
 		require.Equal(t, `mcpdbg call --tool echo --params '{"text":"it'\''s\u001b \\ me"}' -- fake-server`, d.copied("call"))
 		require.Contains(t, d.copied("configuration"), `"command": "fake-server"`)
 		require.Contains(t, d.copied("row as"), `> tools/call {"jsonrpc"`)
-		require.Contains(t, d.rows()[35], " bytes (row as a line of text) by OSC 52")
+		require.Contains(t, d.rows()[35], " bytes (row as a line of text) to the terminal's clipboard (OSC 52)")
 		require.Nil(t, d.front.top())
 
 		require.Equal(t, ".", d.copied("path for jq"))
 		d.do(actDetail, kit.Bottom, kit.Up, kit.Up, kit.Up, actTraffic)
 		require.Equal(t, ".params.arguments.text", d.copied("path for jq"))
-		require.Contains(t, d.rows()[35], "copied 22 bytes (.params.arguments.text, jq) by OSC 52")
+		require.Contains(t, d.rows()[35], "sent 22 bytes (.params.arguments.text, jq) to the terminal's clipboard (OSC 52)")
 		require.Equal(t, "/params/arguments/text", d.copied("json pointer"))
-		require.Contains(t, d.rows()[35], "copied 22 bytes (/params/arguments/text, JSON Pointer) by OSC 52")
+		require.Contains(t, d.rows()[35], "sent 22 bytes (/params/arguments/text, JSON Pointer) to the terminal's clipboard (OSC 52)")
 
 		x.latest().out(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
 		synctest.Wait()

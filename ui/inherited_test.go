@@ -56,6 +56,22 @@ func TestOldSettingsLoad(t *testing.T) {
 	}
 }
 
+// TestKeysYieldToOldSettings checks that settings may still give a key to the action
+// that had it by default in an earlier version.
+func TestKeysYieldToOldSettings(t *testing.T) {
+	s, err := ParseSettings("config.toml", []byte("[keys]\nform-next = [\"down\", \"enter\"]\npolicies = [\"w\"]\n"))
+	require.NoError(t, err)
+	table, err := ActionsOf(s)
+	require.NoError(t, err)
+	for scope, want := range map[string]struct{ key, id string }{"form": {"enter", "form-next"}, keymap.Global: {"w", "policies"}} {
+		action, ok := table.Lookup(scope, want.key)
+		require.True(t, ok)
+		require.Equal(t, want.id, action.ID)
+	}
+	action, _ := table.Lookup("answer", "enter")
+	require.Equal(t, "answer-forward", action.ID, "another scope")
+}
+
 // TestInheritedActionIsRebound checks that settings change an inherited action
 // in one scope, and in no other.
 func TestInheritedActionIsRebound(t *testing.T) {

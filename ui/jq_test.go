@@ -108,7 +108,7 @@ var jqTests = map[string]actionTest{
 		d.query(".result.tools")
 		d.do(actJQCopy)
 		require.Equal(t, ".result.tools", d.clip)
-		require.Contains(t, d.rows()[35], "copied 13 bytes (.result.tools, jq) by OSC 52")
+		require.Contains(t, d.rows()[35], "sent 13 bytes (.result.tools, jq) to the terminal's clipboard (OSC 52)")
 	},
 	actJQDrop: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.query(".result.tools")

@@ -253,7 +253,16 @@ var answerTests = merged(
 			d.take(ctrlS)
 			require.Equal(t, answered(0, `{"action":"accept","content":{"cups":2}}`), d.last(), "invalid answers can be sent to test a server")
 		},
-		"answer-next":      fieldAt("/roots/0", "answer-next"),
+		"answer-next": fieldAt("/roots/0", "answer-next"),
+		"answer-forward": inAnswer(func(t *testing.T, d *driver, k fields.Filling) {
+			d.do("answer-forward")
+			require.Equal(t, "/roots/0", k.Form().Path())
+			for !k.Form().AtEnd() {
+				d.do("answer-forward")
+			}
+			d.do("answer-forward")
+			require.Contains(t, d.last(), `"roots"`, "enter on the last field sends")
+		}),
 		"answer-previous":  fieldAt("/roots", "answer-next", "answer-previous"),
 		"answer-complete":  fieldAt("/roots/0/uri", "answer-complete", "answer-complete"),
 		"answer-page-down": fieldAt("/roots/1/uri", "answer-page-down"),

@@ -26,11 +26,11 @@ func TestSlowIgnoresTheHandshake(t *testing.T) {
 		require.Equal(t, d.visible.ws.Shown.Index.Latencies.All().Median(), slow.Median.Microseconds(), "the median of the latency panel")
 		d.do(kit.Top, "next-slow")
 		require.Equal(t, d.row(`"id":1,"result"`), d.cursor())
-		require.Contains(t, d.lastLine(), "slow: over 100 ms (median 1.0 ms of 3 responses)")
+		require.Contains(t, d.lastLine(), "slow: over 100 ms (median 1.0 ms of 3 responses besides the handshake)")
 		for _, action := range []string{"next-slow", "previous-slow"} {
 			d.do(action)
 			require.Equal(t, d.row(`"id":1,"result"`), d.cursor())
-			require.Contains(t, d.lastLine(), "no other slow response or pending request: over 100 ms (median 1.0 ms of 3 responses)")
+			require.Contains(t, d.lastLine(), "no other slow response or pending request: over 100 ms (median 1.0 ms of 3 responses besides the handshake)")
 		}
 	})
 }
@@ -40,7 +40,7 @@ func TestSlowIgnoresTheHandshake(t *testing.T) {
 func TestSlowWraps(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do("next-slow")
-		require.Contains(t, d.lastLine(), "no response over 100 ms (no responses apart from the handshake)")
+		require.Contains(t, d.lastLine(), "no response over 100 ms (no responses besides the handshake)")
 		answersAfter(d, x, 20*time.Millisecond, 150*time.Millisecond, 20*time.Millisecond, 170*time.Millisecond, 20*time.Millisecond)
 		first, last := d.row(`"id":1,"result"`), d.row(`"id":3,"result"`)
 		d.do(kit.Top)
@@ -49,7 +49,7 @@ func TestSlowWraps(t *testing.T) {
 			row    int
 			says   string
 		}{
-			{"next-slow", first, "slow: over 100 ms (median 20 ms of 5 responses)"},
+			{"next-slow", first, "slow: over 100 ms (median 20 ms of 5 responses besides the handshake)"},
 			{"next-slow", last, "slow: over 100 ms"},
 			{"next-slow", first, "wrapped to the top; slow: over 100 ms (median"},
 			{"previous-slow", last, "wrapped to the bottom; slow: over 100 ms (median"},

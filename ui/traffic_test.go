@@ -59,13 +59,13 @@ var trafficActionTests = map[string]actionTest{
 		answersAfter(d, x, 20*time.Millisecond, 90*time.Millisecond, 20*time.Millisecond, 150*time.Millisecond, 20*time.Millisecond)
 		d.do(kit.Top, "next-slow")
 		require.Equal(t, d.row(`"id":3,"result"`), d.cursor())
-		require.Contains(t, d.rows()[35], "slow: over 100 ms (median 20 ms of 5 responses)")
+		require.Contains(t, d.rows()[35], "slow: over 100 ms (median 20 ms of 5 responses besides the handshake)")
 		d.do("next-slow")
-		require.Contains(t, d.rows()[35], "no other slow response or pending request: over 100 ms (median 20 ms of 5 responses)")
+		require.Contains(t, d.rows()[35], "no other slow response or pending request: over 100 ms (median 20 ms of 5 responses besides the handshake)")
 
 		answersAfter(d, x, 50*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond, 240*time.Millisecond, 300*time.Millisecond)
 		d.do(kit.Top, "next-slow")
-		require.Contains(t, d.rows()[35], "slow: over 249 ms (5 x the median 50 ms of 11 responses)")
+		require.Contains(t, d.rows()[35], "slow: over 249 ms (5 x the median 50 ms of 11 responses besides the handshake)")
 		d.send(`{"jsonrpc":"2.0","id":"waits","method":"sleep"}`)
 		time.Sleep(time.Second)
 		d.take(tick{})
@@ -81,7 +81,7 @@ var trafficActionTests = map[string]actionTest{
 		d.do("previous-slow")
 		require.Equal(t, d.row(`"id":0,"result"`), d.cursor())
 		d.do("previous-slow")
-		require.Contains(t, d.rows()[35], "no other slow response or pending request: over 100 ms (median 20 ms of 3 responses)")
+		require.Contains(t, d.rows()[35], "no other slow response or pending request: over 100 ms (median 20 ms of 3 responses besides the handshake)")
 	},
 	"mark": func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.visible.rows.Traffic.Select(d.fails(x))

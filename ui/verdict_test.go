@@ -53,8 +53,14 @@ var verdictTests = map[string]actionTest{
 	},
 	host.ActCauses: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(host.ActCauses)
-		require.Contains(t, d.plain(), "No problems detected")
+		require.Contains(t, d.plain(), "No protocol problems detected")
 		require.Contains(t, d.plain(), "Checked: framing, JSON-RPC and process rules")
+		require.NotContains(t, d.plain(), "1 go to the row", "there is none")
+		d.do("close-trouble")
+		d.fails(x)
+		d.pull()
+		d.do(host.ActCauses)
+		require.Contains(t, d.plain(), "1 request failed: e goes to the next one")
 		d.do("close-trouble")
 		d.crashes(x)
 		require.Contains(t, d.rows()[1], "✗ The server was killed by signal SEGV during sleep (id 7): fatal: out of luck   ! what to do (2 more)   ctrl+r restarts it")

@@ -134,6 +134,15 @@ func (p *Pane) Suggested(c host.Context) tea.Cmd {
 	return p.keepLater(c)
 }
 
+// Finish sends the form.
+func (p *Pane) Finish(c host.Context) tea.Cmd {
+	if ok, reason := host.CanSend(c); !ok {
+		c.Host.Warn("not sent: " + reason)
+		return nil
+	}
+	return p.send(c)
+}
+
 // Move moves between the fields.
 func (p *Pane) Move(c host.Context, way string) tea.Cmd { return fields.Move(c, way) }
 

@@ -21,6 +21,8 @@ type Filling interface {
 	Edited(host.Context) tea.Cmd
 	// Suggested follows a suggestion that the user took.
 	Suggested(host.Context) tea.Cmd
+	// Finish sends the form, or warns why it cannot.
+	Finish(host.Context) tea.Cmd
 }
 
 // Actions are those that move between the fields and change them.
@@ -35,7 +37,8 @@ func Actions() []host.Action {
 	canDrop := can(func(i form.Info) bool { return i.CanRemove }, "the field is part of the schema: ctrl+g omits it")
 	return []host.Action{
 		{Entry: host.Entry{Name: "complete", Keys: []string{"tab"}, Scope: Scope, Title: "complete, next", Help: "Take the next suggestion; if there is none, go to the next field.", Priority: 60}, Do: host.On(complete)},
-		host.Override(host.Entry{Name: kit.Down, ID: "next", Keys: []string{"down", "enter"}, Scope: Scope, Title: "next field", Help: "Go to the next field.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "field"}}),
+		host.Override(host.Entry{Name: kit.Down, ID: "next", Keys: []string{"down"}, Scope: Scope, Title: "next field", Help: "Go to the next field.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "field"}}),
+		{Entry: host.Entry{Name: "forward", Keys: []string{"enter"}, Scope: Scope, Title: "next field or send", Help: "Go to the next field; after the last one, send.", Priority: 55, Yields: true}, Do: host.On(forward)},
 		host.Override(host.Entry{Name: kit.Up, ID: "previous", Keys: []string{"up", "shift+tab"}, Scope: Scope, Title: "previous field", Help: "Go to the previous field."}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: Scope}),
 		{Entry: host.Entry{Name: "add", Keys: []string{"ctrl+n", "insert"}, Scope: Scope, Title: "add item", Help: "Add an item to the list.", Priority: 75, Enabled: canAdd}, Do: change(func(f *form.Form) { f.Add() })},
@@ -73,6 +76,14 @@ func Move(c host.Context, way string) tea.Cmd {
 			f.Page(-1)
 		}
 	})(c)
+}
+
+// forward moves to the next field, or sends the form after the last one.
+func forward(c host.Context, v Filling) tea.Cmd {
+	if f := v.Form(); f == nil || f.AtEnd() {
+		return v.Finish(c)
+	}
+	return Move(c, kit.Down)
 }
 
 // complete takes a suggestion, or moves to the next field.

@@ -45,14 +45,14 @@ func Clipboard(name, kind, text, instead string, lines bool) tea.Msg {
 	if kind != "" {
 		kind = ", " + kind
 	}
-	said := fmt.Sprintf("copied %s (%s%s) by OSC 52", size, termsafe.Truncate(name, maxCopied, termsafe.Ellipsis), kind)
+	said := fmt.Sprintf("sent %s (%s%s) to the terminal's clipboard (OSC 52)", size, termsafe.Truncate(name, maxCopied, termsafe.Ellipsis), kind)
 	switch {
 	case len(text) > commonClipboard:
 		said += "; many terminals accept only 74K"
 	case os.Getenv("TMUX") != "":
 		said += `; tmux needs "set-clipboard on"`
 	case instead != "":
-		said += "; nothing to paste? " + instead
+		said += "; if it does not arrive: " + instead
 	default:
 		said += ", if the terminal allows it"
 	}

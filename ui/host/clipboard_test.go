@@ -16,11 +16,11 @@ func TestClipboardSaysWhere(t *testing.T) {
 		return result.Text
 	}
 	t.Setenv("TMUX", "")
-	require.Equal(t, "copied 2 bytes (URL) by OSC 52, if the terminal allows it", said("URL", "", "ab", ""))
-	require.Equal(t, "copied 2 bytes (.a, jq) by OSC 52; nothing to paste? y, ctrl+s writes a file", said(".a", "jq", "ab", "y, ctrl+s writes a file"))
-	require.Equal(t, "copied 78.1K (message) by OSC 52; many terminals accept only 74K", said("message", "", strings.Repeat("x", 80_000), "y"))
+	require.Equal(t, "sent 2 bytes (URL) to the terminal's clipboard (OSC 52), if the terminal allows it", said("URL", "", "ab", ""))
+	require.Equal(t, "sent 2 bytes (.a, jq) to the terminal's clipboard (OSC 52); if it does not arrive: y, ctrl+s writes a file", said(".a", "jq", "ab", "y, ctrl+s writes a file"))
+	require.Equal(t, "sent 78.1K (message) to the terminal's clipboard (OSC 52); many terminals accept only 74K", said("message", "", strings.Repeat("x", 80_000), "y"))
 	t.Setenv("TMUX", "/tmp/tmux-0/default,1,0")
-	require.Equal(t, `copied 2 bytes (message) by OSC 52; tmux needs "set-clipboard on"`, said("message", "", "ab", "y"))
+	require.Equal(t, `sent 2 bytes (message) to the terminal's clipboard (OSC 52); tmux needs "set-clipboard on"`, said("message", "", "ab", "y"))
 }
 
 func TestPasteable(t *testing.T) {

@@ -75,7 +75,7 @@ func parts(c host.Context) (left, right []kit.Part) {
 		{Text: at + " / " + end, Short: at, Style: th.Text, Priority: 80},
 		{Text: "row " + rows + " of " + paint.Thousands(total), Short: "row " + rows, Style: th.Text, Priority: 50},
 		{Text: lastShown(c) + "  " + share, Short: share, Style: th.Text, Priority: 40},
-	}, []kit.Part{{Text: speedText(p.Player.Speed()), Style: th.Text}}
+	}, []kit.Part{{Text: speedText(p.Player.Speed()), Style: th.Text}, {Text: "  " + c.Host.Key(host.ActWhole) + " leaves", Style: th.Dim}}
 }
 
 // lastShownWidth is the fixed width of the name of the last row, in cells, so

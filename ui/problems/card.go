@@ -247,6 +247,9 @@ func title(cause diagnosis.Cause) string {
 func (v *card) nothing(c host.Context, width int) {
 	th := c.Host.Screen().Theme
 	count := c.Workspace.Shown.Problems.Count
+	if failed := failedCalls(c); failed > 0 {
+		v.add(-1, "!", kit.Plural(failed, "request")+" failed: "+c.Host.Key(nextError)+" goes to the next one", th.Error, width)
+	}
 	switch far := c.Workspace.CheckProgress(); {
 	case !c.Workspace.FullyRead() || c.Workspace.CausesPending():
 		v.add(-1, "", "Looking for problems up to this point", th.Dim, width)
@@ -255,11 +258,24 @@ func (v *card) nothing(c host.Context, width int) {
 	case far != "":
 		v.add(-1, "", "No problems in the first "+far, th.OK, width)
 	default:
-		v.add(-1, "", "No problems detected", th.OK, width)
+		v.add(-1, "", "No protocol problems detected", th.OK, width)
 	}
 	v.add(-1, "", sentence(checked), th.Dim, width)
 	v.gap()
 	v.offer(c, -1, width, 0)
+}
+
+// nextError is the action that goes to the next failed request.
+const nextError = "next-error"
+
+// failedCalls returns how many requests the server answered with an error; 0 at an
+// earlier moment of a recording, of which nothing is counted.
+func failedCalls(c host.Context) int {
+	latencies := c.Workspace.Shown.Index.Latencies
+	if latencies == nil {
+		return 0
+	}
+	return int(latencies.All().Errors)
 }
 
 // checkedText counts the problems, and names the checks that were made.

@@ -52,6 +52,9 @@ func (v *card) offer(c host.Context, cause, width, others int) {
 	at := left
 	line := cardLine{cause: cause}
 	for _, ch := range choices(c) {
+		if cause < 0 && ch.action == actGoFromCause {
+			continue
+		}
 		if at > left && at+ch.width() > width {
 			v.lines = append(v.lines, line)
 			line, at = cardLine{cause: cause}, left

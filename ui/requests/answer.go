@@ -118,6 +118,9 @@ func (v *answerView) Edited(host.Context) tea.Cmd { return nil }
 // Suggested does nothing, like Edited.
 func (v *answerView) Suggested(host.Context) tea.Cmd { return nil }
 
+// Finish sends the response.
+func (v *answerView) Finish(c host.Context) tea.Cmd { return accept(c, v) }
+
 // nextRequest opens the next request, and after the last the first.
 func nextRequest(c host.Context, v *answerView) tea.Cmd {
 	pending := c.Workspace.Requests()

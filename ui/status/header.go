@@ -100,11 +100,14 @@ func titlePart(c host.Context) kit.Part {
 	return p
 }
 
-// processPart names the process: the running one, or that of the log.
+// processPart names the process until it ends: the running one, or that of the log.
 func processPart(c host.Context) kit.Part {
 	id, pid := c.Workspace.Status.Process.ID, c.Workspace.Status.Process.PID
 	if id == "" {
 		id, pid = c.Workspace.Shown.Lifecycle.Start.Process, c.Workspace.Shown.Lifecycle.Start.PID
+	}
+	if c.Workspace.Shown.Lifecycle.Exited != nil {
+		return kit.Part{} // the pid may be that of another process by now
 	}
 	if id == "" || pid == 0 {
 		return kit.Part{Text: id, Style: c.Host.Screen().Theme.Text, Priority: 30}

@@ -119,7 +119,11 @@ func (msg foundRow) Deliver(c host.Context) tea.Cmd {
 	case atCursor:
 		c.Host.Notify("this row matches; no more below")
 	case f.round:
-		c.Host.Notify("wrapped to the " + map[bool]string{true: "top", false: "bottom"}[f.by > 0] + "; " + f.found)
+		text := "wrapped to the " + map[bool]string{true: "top", false: "bottom"}[f.by > 0]
+		if f.found != "" {
+			text += "; " + f.found
+		}
+		c.Host.Notify(text)
 	case f.found != "":
 		c.Host.Notify(f.found)
 	}

@@ -40,9 +40,9 @@ func (s Slowness) basis() string {
 		return "as configured"
 	}
 	if s.Responses == 0 {
-		return "no responses apart from the handshake"
+		return "no responses besides the handshake"
 	}
-	text := fmt.Sprintf("median %s of %s", format.AppendTook(nil, s.Median.Microseconds()), kit.Plural(s.Responses, "response"))
+	text := fmt.Sprintf("median %s of %s", format.AppendTook(nil, s.Median.Microseconds()), kit.Plural(s.Responses, "response")+" besides the handshake")
 	if s.limit > slowFrom {
 		text = fmt.Sprintf("%d x the ", slowTimes) + text
 	}

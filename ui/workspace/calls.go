@@ -93,6 +93,18 @@ func (w *Workspace) SelectedRequest() (number int, row session.Row) {
 	return number, row
 }
 
+// CancellableRequest returns the request that an action to cancel is about: the
+// selected one if it is pending, or else the only pending one.
+func (w *Workspace) CancellableRequest() (number int, row session.Row, ok bool) {
+	number, row = w.SelectedRequest()
+	if w.Selected.OK && row.Kind == session.KindStdin && row.Msg == framing.Request && row.State == session.ReqPending {
+		return number, row, true
+	}
+	number, ok = w.Shown.Index.Exchanges.OnlyPending()
+	row, _ = w.Shown.Rows.At(number)
+	return number, row, ok
+}
+
 // LastCall returns the latest pending call, nil if there is none.
 func (w *Workspace) LastCall() *Call {
 	for i := len(w.Calls) - 1; i >= 0; i-- {

@@ -80,6 +80,16 @@ func (p *pendingCalls) only() (call *pendingCall, ok bool) {
 	return &p.open[0], true
 }
 
+// OnlyPending returns the row of the only request of ours that waits for a
+// response, if there is exactly one.
+func (x *Exchanges) OnlyPending() (number int, ok bool) {
+	call, ok := x.pending.only()
+	if !ok {
+		return 0, false
+	}
+	return int(call.row), true
+}
+
 // find returns a request that was sent and not answered.
 func (p *pendingCalls) find(is func(*pendingCall) bool) *pendingCall {
 	for _, list := range [][]pendingCall{p.open, p.over} {

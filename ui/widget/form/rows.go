@@ -108,6 +108,9 @@ func (f *Form) step(by int) bool {
 	return true
 }
 
+// AtEnd reports whether there is no row after the current one.
+func (f *Form) AtEnd() bool { return f.cursor >= len(f.rows)-1 }
+
 // Page moves by n pages.
 func (f *Form) Page(n int) { f.moveTo(f.cursor + n*max(f.visible()-1, 1)) }
 

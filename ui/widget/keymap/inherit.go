@@ -101,5 +101,6 @@ func (a Action[C]) over(base *Action[C], s Scope) Action[C] {
 	a.Title, a.Help = cmp.Or(a.Title, base.Title), cmp.Or(a.Help, base.Help)
 	a.Priority = max(cmp.Or(a.Priority, base.Priority), 0)
 	a.Destructive = a.Destructive || base.Destructive
+	a.Yields = a.Yields || base.Yields
 	return a
 }

@@ -67,6 +67,9 @@ type Action[C any] struct {
 	// Now, if set, returns the title and the priority for the footer at this moment;
 	// zero values mean those of the action. A Hint keeps its title.
 	Now func(C) (title string, priority int)
+	// Yields lets the keys of an action that took them over from another one give way
+	// to settings that give them to an action of its scope: old settings still do.
+	Yields bool
 	// Destructive actions lose data or affect the server; they need
 	// confirmation.
 	Destructive bool
@@ -192,14 +195,20 @@ func (t *Table[C]) checkShadows() (errs []error) {
 // Rebind changes the keys of actions, by ID. In their scopes, hints that
 // describe two actions are removed, because they may be wrong now.
 func Rebind[C any](actions []Action[C], keys map[string][]string) {
-	moved := map[string]bool{}
+	moved, given := map[string]bool{}, map[binding]bool{}
 	for i := range actions {
 		if other, ok := keys[actions[i].ID]; ok {
 			actions[i].Keys = slices.Clone(other)
 			moved[actions[i].Scope] = true
+			for _, key := range other {
+				given[binding{actions[i].Scope, key}] = true
+			}
 		}
 	}
-	for i := range actions {
+	for i, a := range actions {
+		if _, bound := keys[a.ID]; a.Yields && !bound {
+			actions[i].Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(key string) bool { return given[binding{a.Scope, key}] })
+		}
 		if moved[actions[i].Scope] {
 			actions[i].Hint = Hint{}
 		}

@@ -5,7 +5,7 @@ package keymap
 func With[D, C any](a Action[C], of func(D) C) Action[D] {
 	b := Action[D]{
 		ID: a.ID, Name: a.Name, Keys: a.Keys, Scope: a.Scope, Title: a.Title, Help: a.Help, Synonyms: a.Synonyms, Words: a.Words, Priority: a.Priority,
-		Hint: a.Hint, Everywhere: a.Everywhere, Destructive: a.Destructive, origin: a.origin,
+		Hint: a.Hint, Everywhere: a.Everywhere, Yields: a.Yields, Destructive: a.Destructive, origin: a.origin,
 	}
 	if a.Enabled != nil {
 		b.Enabled = func(d D) (ok bool, reason string) { return a.Enabled(of(d)) }
