@@ -189,3 +189,11 @@ func TestLongText(t *testing.T) {
 	press(t, f, strings.Repeat("abc ", 50))
 	require.Contains(t, screen(f), "~abc abc")
 }
+
+// TestNoFields checks what is shown where nothing can be filled in.
+func TestNoFields(t *testing.T) {
+	f := props(``)
+	require.Equal(t, "nothing to fill in: enter sends it", strings.TrimSpace(screen(f)))
+	require.True(t, f.AtEnd())
+	require.Equal(t, `{}`, sent(t, f))
+}

@@ -43,7 +43,7 @@ func (f *Form) Paint(out *paint.Lines, focused bool) {
 	out.Resize(f.width, f.height)
 	h := f.visible()
 	if len(f.rows) == 0 && h > 0 {
-		out.Line(0).Text(f.theme.Dim, " (the schema has no fields to fill in)")
+		out.Line(0).Text(f.theme.Dim, " nothing to fill in: enter sends it")
 	}
 	for y := 0; y < h && f.top+y < len(f.rows); y++ {
 		p := painter{f: f, l: out.Line(y), row: f.rows[f.top+y], current: f.top+y == f.cursor, focused: focused}

@@ -23,7 +23,7 @@ func (f *Form) panelHeight() int {
 // problem, its options, and its description.
 func (f *Form) paintPanel(out *paint.Lines, from int) {
 	_, h := out.Size()
-	if from >= h {
+	if from >= h || len(f.rows) == 0 {
 		return
 	}
 	f.paintHead(out.Line(from))
