@@ -244,7 +244,7 @@ func (sc *sessionScreen) paintFooter(l *paint.Line) {
 	case sc.app.front.notice.text != "":
 		l.Text(sc.app.screen.Theme.Text, " "+sc.app.front.notice.text)
 	case sc.rows.Finding != nil:
-		l.Text(sc.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, row %s (%s cancels)", sc.rows.Finding.What, paint.Thousands(sc.rows.Finding.Shown), sc.app.keyOf(host.ActBack)))
+		l.Text(sc.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, entry %s (%s cancels)", sc.rows.Finding.What, paint.Thousands(sc.rows.Finding.Shown), sc.app.keyOf(host.ActBack)))
 	default:
 		sc.paintHints(l)
 	}

@@ -52,12 +52,12 @@ func parts(c host.Context) (left, right []kit.Part) {
 	th, p, total := c.Host.Screen().Theme, c.Workspace.Playback, c.Workspace.Whole.Index.Scanned
 	end := string(format.AppendClock(nil, c.Workspace.Whole.Index.Latest))
 	if c.Workspace.Reading != nil {
-		return []kit.Part{{Text: "READING", Style: th.Warn, Priority: kit.Must}, {Text: paint.Thousands(total) + " rows", Style: th.Text, Priority: 50}}, nil
+		return []kit.Part{{Text: "READING", Style: th.Warn, Priority: kit.Must}, {Text: paint.Thousands(total) + " entries", Style: th.Text, Priority: 50}}, nil
 	}
 	if p.Past == nil {
 		return []kit.Part{
 			{Text: "ALL", Style: th.Strong, Priority: kit.Must}, {Text: end, Style: th.Text, Priority: 80},
-			{Text: paint.Thousands(total) + " rows", Style: th.Text, Priority: 50},
+			{Text: paint.Thousands(total) + " entries", Style: th.Text, Priority: 50},
 		}, []kit.Part{{Text: c.Host.Key(actPlay) + " plays", Style: th.Dim}}
 	}
 	state, style := "PAUSED", th.Warn
@@ -73,7 +73,7 @@ func parts(c host.Context) (left, right []kit.Part) {
 	return []kit.Part{
 		{Text: state, Style: style, Priority: kit.Must},
 		{Text: at + " / " + end, Short: at, Style: th.Text, Priority: 80},
-		{Text: "row " + rows + " of " + paint.Thousands(total), Short: "row " + rows, Style: th.Text, Priority: 50},
+		{Text: "entry " + rows + " of " + paint.Thousands(total), Short: "entry " + rows, Style: th.Text, Priority: 50},
 		{Text: lastShown(c) + "  " + share, Short: share, Style: th.Text, Priority: 40},
 	}, []kit.Part{{Text: speedText(p.Player.Speed()), Style: th.Text}, {Text: "  " + c.Host.Key(host.ActWhole) + " leaves", Style: th.Dim}}
 }
