@@ -458,7 +458,7 @@ var actionTests = map[string]actionTest{
 		d.write("theme da")
 		d.do(palette.ActRun)
 		require.Equal(t, dark, d.screen.Theme.Generation)
-		d.profile = theme.NoColor
+		d.colors.profile = theme.NoColor
 		d.do(actTheme)
 		require.Contains(t, d.rows()[35], "x theme: colors are off")
 	},

@@ -45,8 +45,7 @@ type App struct {
 	actions actionTable
 	outside outside
 
-	dark    bool
-	profile theme.Profile
+	colors colors
 
 	panes   paneState
 	pointer pointer
@@ -68,6 +67,13 @@ type paneState struct {
 	strip    paneID // stderr or events
 	zoom     bool
 	splits   splits
+}
+
+// colors is what the terminal has: whether its background is dark, and how many
+// colours it shows.
+type colors struct {
+	dark    bool
+	profile theme.Profile
 }
 
 // A front is what is open over the panes, each above the one before it.
@@ -154,8 +160,8 @@ func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
 		ctx: ctx, opts: opts, outside: newOutside(ctx),
 		screen: kit.Screen{ASCII: opts.ASCII},
-		dark:   true, profile: theme.TrueColor,
-		panes: paneState{focus: trafficID, list: trafficID, strip: stderrID},
+		colors: colors{dark: true, profile: theme.TrueColor},
+		panes:  paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
 	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == settings.PicturesOff, opts.Pictures == settings.PicturesBlocks
 	var err error
@@ -167,7 +173,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		a.opts.quitting = func() {}
 	}
 	if opts.NoColor || opts.Theme == settings.ThemeNone {
-		a.profile = theme.NoColor
+		a.colors.profile = theme.NoColor
 	}
 	a.screen.Theme = a.newTheme()
 	a.sessions = &sessionList{app: a}
@@ -263,7 +269,7 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		sc.app.setProfile(msg.Profile)
 	case tea.BackgroundColorMsg:
-		sc.app.dark = msg.IsDark()
+		sc.app.colors.dark = msg.IsDark()
 		sc.app.setTheme()
 	case tea.KeyPressMsg:
 		return sc.key(msg)

@@ -29,7 +29,7 @@ var choices = []settings.Theme{
 }
 
 func hasColors(s *sessionScreen) (bool, string) {
-	return s.app.profile != theme.NoColor, "colors are off"
+	return s.app.colors.profile != theme.NoColor, "colors are off"
 }
 
 // chooseTheme uses the theme that was typed, or else the next one.
@@ -47,11 +47,11 @@ func (sc *sessionScreen) chooseTheme() {
 func (a *App) setProfile(p colorprofile.Profile) {
 	switch {
 	case a.opts.NoColor || a.opts.Theme == settings.ThemeNone || p < colorprofile.ANSI:
-		a.profile = theme.NoColor
+		a.colors.profile = theme.NoColor
 	case a.opts.Theme == settings.Theme16 || p == colorprofile.ANSI:
-		a.profile = theme.ANSI
+		a.colors.profile = theme.ANSI
 	default:
-		a.profile = theme.TrueColor
+		a.colors.profile = theme.TrueColor
 	}
 	a.setTheme()
 }
@@ -60,17 +60,17 @@ func (a *App) setProfile(p colorprofile.Profile) {
 func (a *App) newTheme() *theme.Theme {
 	switch a.opts.Theme {
 	case settings.ThemeLight:
-		return theme.New(false, a.profile)
+		return theme.New(false, a.colors.profile)
 	case settings.ThemeDark:
-		return theme.New(true, a.profile)
+		return theme.New(true, a.colors.profile)
 	case settings.ThemeContrast:
-		return theme.HighContrast(a.dark, a.profile)
+		return theme.HighContrast(a.colors.dark, a.colors.profile)
 	case settings.ThemeContrastLight:
-		return theme.HighContrast(false, a.profile)
+		return theme.HighContrast(false, a.colors.profile)
 	case settings.ThemeContrastDark:
-		return theme.HighContrast(true, a.profile)
+		return theme.HighContrast(true, a.colors.profile)
 	}
-	return theme.New(a.dark, a.profile)
+	return theme.New(a.colors.dark, a.colors.profile)
 }
 
 func (a *App) setTheme() {
