@@ -1,0 +1,175 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/table"
+)
+
+// paintPending paints a request without a response so far.
+func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells) {
+	took := int64(-1)
+	if x.ws.Clock >= 0 {
+		took = max(x.ws.Clock-row.T, 0)
+	}
+	defer func() {
+		switch seconds := took / 1e6; {
+		case seconds <= 0:
+		case c.Width(exTook) > 0:
+			x.paintTook(seconds*1e6, x.theme.Warn, c)
+		default:
+			c.Text(exResult, x.theme.Warn, "  "+format.RoundedTime(time.Duration(seconds)*time.Second))
+		}
+	}()
+	c.Mark(x.theme.Warn, x.glyph("…", "."))
+	switch {
+	case x.ws.Unreachable:
+		took = -1
+		c.Text(exResult, x.theme.Warn, "no reply: the connection is lost")
+	case x.waits(number):
+		c.Mark(x.theme.PromptTitle, "?")
+		text := "waits for your answer"
+		if row.Kind == session.KindStdout {
+			text = x.pane.answerKey + " to answer"
+		}
+		c.Text(exResult, x.theme.Warn, text)
+	default:
+		x.paintProgress(number, c)
+	}
+}
+
+// waits reports whether a pending exchange waits for the person: a request of the
+// server, or the call during which it was made.
+func (x *exchangeRows) waits(number int) bool {
+	for _, w := range x.ws.Waiting {
+		at, ok := x.ws.RowOf(w.N)
+		if !ok {
+			continue
+		}
+		if call, during := x.ws.Shown.Index.Exchanges.During(at); at == number || during && call == number {
+			return true
+		}
+		if parent, ok := x.ws.RowOf(w.Parent); ok && parent == number {
+			return true
+		}
+	}
+	return false
+}
+
+// barCells is the width of a progress bar.
+const barCells = 5
+
+// paintProgress paints how far a call has come, as its latest progress reports.
+func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
+	at, ok := x.ws.Shown.Index.Exchanges.Progress(number)
+	row, known := x.ws.Shown.Rows.At(at)
+	if !ok || !known {
+		c.Text(exResult, x.theme.Warn, "running")
+		return
+	}
+	e, ok := x.read(row)
+	var p struct{ Progress, Total float64 }
+	if ok && !e.Cut && json.Unmarshal(e.Msg.Params.Of(e.Payload), &p) == nil && p.Total > 0 {
+		full, empty := x.glyph("▓", "#"), x.glyph("░", "-")
+		n := kit.Between(0, int(p.Progress/p.Total*barCells+0.5), barCells)
+		c.Text(exResult, x.theme.Warn, strings.Repeat(full, n)+strings.Repeat(empty, barCells-n)+" ")
+	}
+	x.text(c, exResult, x.theme.Warn, x.says(at, row).Text)
+}
+
+// answerWait is how long after a cancellation a response may still come, before
+// the row says that there was none. It is less than the time after which the rows
+// are painted again.
+const answerWait = 1_800_000 // microseconds
+
+// mayAnswer reports whether a call was cancelled a moment ago.
+func (x *exchangeRows) mayAnswer(number int) bool {
+	at, ok := x.ws.Shown.Index.Exchanges.Cancelled(number)
+	cancel, known := x.ws.Shown.Rows.At(at)
+	return ok && known && x.ws.Clock >= 0 && !x.ws.Unreachable && x.ws.Clock-cancel.T < answerWait
+}
+
+// paintEnd paints how a request ended: with the response to the round that decides,
+// which is the last one, or without.
+func (x *exchangeRows) paintEnd(number int, row, decides session.Row, c *table.Cells) {
+	at := int(decides.Pair) - 1
+	response, answered := x.ws.Shown.Rows.At(at)
+	switch decides.State {
+	case session.ReqCancelled, session.ReqTimedOut, session.ReqLost:
+		answered = false
+	}
+	if !answered {
+		x.paintOutcome(number, row, decides, c)
+		return
+	}
+	x.paintTook(response.T-row.T, x.theme.Text, c)
+	x.paintResult(at, response, c)
+}
+
+// paintOutcome paints why an exchange has no response that counts. decides is the
+// request of its last round.
+func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *table.Cells) {
+	late := ""
+	if response, ok := x.ws.Shown.Rows.At(int(decides.Pair) - 1); ok {
+		late = x.glyph(" · ", ", ") + "answered late"
+		x.paintTook(response.T-row.T, x.theme.Dim, c)
+	}
+	style, text := x.theme.Error, ""
+	switch decides.State {
+	case session.ReqCancelled:
+		c.Mark(x.theme.Warn, x.glyph("⊘", "c"))
+		style, text = x.theme.Warn, x.cancelled(number, row)
+		if late == "" && !x.mayAnswer(number) {
+			late = x.glyph(" · ", ", ") + "no answer"
+		}
+	case session.ReqTimedOut:
+		c.Mark(style, "!")
+		text = "no response in time"
+	case session.ReqLost:
+		c.Mark(style, "!")
+		text = strings.Trim(x.lossNote(number, decides), "()")
+		if text = "lost: " + text; text == "lost: " {
+			text = "lost"
+		}
+	}
+	x.text(c, exResult, style, text+late)
+}
+
+// cancelled describes when a call was cancelled.
+func (x *exchangeRows) cancelled(number int, row session.Row) string {
+	at, ok := x.ws.Shown.Index.Exchanges.Cancelled(number)
+	cancel, known := x.ws.Shown.Rows.At(at)
+	if !ok || !known {
+		return "cancelled"
+	}
+	return "cancelled by you at " + format.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
+}
+
+// paintResult paints a summary of a response.
+func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Cells) {
+	text := x.says(number, response).Text
+	style := x.theme.Text
+	switch {
+	case response.Flags&session.FlagProbe != 0:
+		style = x.theme.Dim
+	case response.Msg == framing.ErrorResponse, response.Flags&session.FlagError != 0:
+		style = x.theme.Error
+		c.Mark(style, x.glyph("✗", "x"))
+		if response.Msg == framing.Response && !strings.HasPrefix(text, "isError") {
+			text = strings.TrimSuffix("isError: "+text, ": ")
+		}
+	}
+	x.text(c, exResult, style, text)
+	if response.Kind != session.KindStdin {
+		return
+	}
+	if by, _ := x.answeredBy(number - 1); by != session.ByPerson {
+		c.Text(exResult, x.theme.Dim, " (auto)")
+	}
+}
