@@ -60,7 +60,7 @@ var verdictTests = map[string]actionTest{
 		d.fails(x)
 		d.pull()
 		d.do(host.ActCauses)
-		require.Contains(t, d.plain(), "1 request failed: e goes to the next one")
+		require.Contains(t, d.plain(), "1 request failed: close this, then e goes to the next one")
 		d.do("close-trouble")
 		d.crashes(x)
 		require.Contains(t, d.rows()[1], "✗ The server was killed by signal SEGV during sleep (id 7): fatal: out of luck   ! what to do (2 more)   ctrl+r restarts it")

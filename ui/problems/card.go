@@ -248,7 +248,7 @@ func (v *card) nothing(c host.Context, width int) {
 	th := c.Host.Screen().Theme
 	count := c.Workspace.Shown.Problems.Count
 	if failed := failedCalls(c); failed > 0 {
-		v.add(-1, "!", kit.Plural(failed, "request")+" failed: "+c.Host.Key(nextError)+" goes to the next one", th.Error, width)
+		v.add(-1, "!", kit.Plural(failed, "request")+" failed: close this, then "+c.Host.Key(nextError)+" goes to the next one", th.Error, width)
 	}
 	switch far := c.Workspace.CheckProgress(); {
 	case !c.Workspace.FullyRead() || c.Workspace.CausesPending():
