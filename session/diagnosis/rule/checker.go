@@ -7,6 +7,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 )
 
 const (
@@ -51,7 +52,7 @@ type Checker struct {
 // New returns a checker that starts at the first row of src.
 func New(src session.Source) *Checker {
 	l := &Checker{src: src, lines: session.InOrder(src), rows: make([]session.Row, rowsAtOnce)}
-	l.run.start(session.Row{})
+	l.run.start(session.Row{}, l.reportIn)
 	return l
 }
 
@@ -167,7 +168,7 @@ func (l *Checker) look(number int, row session.Row) {
 	case session.KindStdout, session.KindStart, session.KindClosed, session.KindFailed, session.KindEnd:
 		l.judgeCut()
 	}
-	at := place{row: number, n: e.N, seq: e.Seq, t: row.T, run: row.Run}
+	at := message.Place{Row: number, N: e.N, Seq: e.Seq, T: row.T, Run: row.Run}
 	switch row.Kind {
 	case session.KindStdin:
 		l.sent(at, &e)
@@ -180,13 +181,18 @@ func (l *Checker) look(number int, row session.Row) {
 	}
 }
 
-func (l *Checker) report(rule *diagnosis.Rule, at place, detail string) {
+func (l *Checker) report(rule *diagnosis.Rule, at message.Place, detail string) {
 	l.reportAs(rule, rule.Severity, at, detail)
 }
 
-func (l *Checker) reportAs(rule *diagnosis.Rule, severity diagnosis.Severity, at place, detail string) {
+func (l *Checker) reportAs(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, detail string) {
+	l.reportIn(rule, severity, at, diagnosis.Location{}, detail)
+}
+
+// reportIn reports a problem in the contents of a message. It is a message.Report.
+func (l *Checker) reportIn(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string) {
 	if l.lenient {
 		severity = diagnosis.Info
 	}
-	l.found.add(rule, severity, at, detail)
+	l.found.add(rule, severity, at, where, detail)
 }

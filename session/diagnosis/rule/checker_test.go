@@ -14,6 +14,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/message"
 )
 
 // newLog returns a log to append to, like that of a live session.
@@ -201,7 +202,7 @@ func TestFindingsAreBounded(t *testing.T) {
 func TestOpenRequestsAreBounded(t *testing.T) {
 	var x ids
 	for i := range maxOpen + 10 {
-		x.add(newIDKey(false, fmt.Append(nil, i)), request{method: "ping"})
+		x.add(newIDKey(false, fmt.Append(nil, i)), request{sent: &message.Request{Method: "tools/call"}})
 	}
 	require.Len(t, x.open, maxOpen)
 	require.True(t, x.overflow)
@@ -212,7 +213,7 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 	require.Len(t, x.settled, maxSettled)
 	for i := range 10 * maxSettled {
 		key := newIDKey(false, fmt.Append(nil, i))
-		x.add(key, request{method: "ping"})
+		x.add(key, request{sent: &message.Request{Method: "ping"}})
 		x.settle(key, true)
 	}
 	require.LessOrEqual(t, len(x.queue), 66, "settled requests leave the queue")

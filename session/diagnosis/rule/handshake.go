@@ -6,6 +6,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
@@ -34,7 +35,7 @@ func (h *handshake) take(key idKey, method string) bool {
 // needless reports whether a handshake request needs no response: a probe may go
 // unanswered, and so may initialize once the server chose the modern era.
 func (r *run) needless(q request) bool {
-	return q.handshake && (q.method == mcp.MethodDiscover || mcp.IsModern(r.revision))
+	return q.handshake && (q.sent.Method == mcp.MethodDiscover || mcp.IsModern(r.revision))
 }
 
 // severityOf returns the severity of a rule about an unanswered request.
@@ -47,11 +48,11 @@ func (r *run) severityOf(rule *diagnosis.Rule, q request) diagnosis.Severity {
 
 // answersProbe reports whether a message is a response to a probe. It may be any
 // error, and its problems are only Info.
-func (l *Checker) answersProbe(m *message) bool {
-	if !m.fromServer || m.Kind != framing.ErrorResponse && m.Kind != framing.Response {
+func (l *Checker) answersProbe(m *message.Message) bool {
+	if !m.FromServer || m.Kind != framing.ErrorResponse && m.Kind != framing.Response {
 		return false
 	}
-	key := newIDKey(false, m.of(m.ID))
+	key := newIDKey(false, m.Of(m.ID))
 	if !slices.Contains(l.run.handshake.keys, key) {
 		return false
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mcpdbg/session/diagnosis/message"
 )
 
 const (
@@ -44,13 +46,11 @@ func (k idKey) id() string       { return string(k[1:]) }
 
 // A request is a pending request.
 type request struct {
-	at        place
-	method    string
-	revision  string // named in its _meta, in the modern era
-	late      bool   // RPC19 was reported
-	handshake bool   // part of the handshake
-	twice     int    // number of older open requests with this id
-	order     int    // among all requests of the process
+	sent      *message.Request
+	late      bool // RPC19 was reported
+	handshake bool // part of the handshake
+	twice     int  // number of older open requests with this id
+	order     int  // among all requests of the process
 }
 
 // ids tracks the open and the recently settled ids of one process.
@@ -80,7 +80,7 @@ func (x *ids) add(key idKey, r request) {
 	x.count++
 	r.order = x.count
 	x.open[key] = r
-	if !key.fromServer() && !waitsLong(r.method) {
+	if !key.fromServer() && !waitsLong(r.sent.Method) {
 		x.enqueue(key)
 	}
 }
@@ -137,7 +137,7 @@ func (x *ids) remember(key idKey, answered bool) {
 // drop removes the requests of an entry that did not reach the server.
 func (x *ids) drop(n uint64) {
 	for key, r := range x.open {
-		if r.at.n == n {
+		if r.sent.At.N == n {
 			delete(x.open, key)
 		}
 	}
@@ -157,7 +157,7 @@ func (x *ids) forgive() {
 // searched for ids.
 func (x *ids) settleRow(row int) {
 	for key, r := range x.open {
-		if r.at.row == row {
+		if r.sent.At.Row == row {
 			x.settle(key, true)
 		}
 	}
@@ -180,7 +180,7 @@ func (x *ids) due(progressed int64) int64 {
 	if !ok {
 		return never
 	}
-	return max(r.at.t, progressed) + answerTimeout
+	return max(r.sent.At.T, progressed) + answerTimeout
 }
 
 // overdue reports requests that are late by now.
@@ -190,16 +190,16 @@ func (l *Checker) overdue() {
 		key, r, _ := x.oldest()
 		r.late = true
 		x.open[key] = r
-		l.reportAs(rpc19, l.run.severityOf(rpc19, r), r.at, fmt.Sprintf("%s id %s: no response after %d s", excerpt([]byte(r.method)), key.id(), answerTimeout/1_000_000))
+		l.reportAs(rpc19, l.run.severityOf(rpc19, r), r.sent.At, fmt.Sprintf("%s id %s: no response after %d s", excerpt([]byte(r.sent.Method)), key.id(), answerTimeout/1_000_000))
 	}
 }
 
 // timedOut reports a request whose caller has given up.
 func (l *Checker) timedOut(key idKey) {
 	if r, ok := l.run.ids.settle(key, false); ok {
-		took := float64(l.now-r.at.t) / 1e6
+		took := float64(l.now-r.sent.At.T) / 1e6
 		severity := l.run.severityOf(rpc19, r)
-		l.reportAs(rpc19, severity, r.at, fmt.Sprintf("%s id %s: timed out after %.1f s", excerpt([]byte(r.method)), key.id(), took))
+		l.reportAs(rpc19, severity, r.sent.At, fmt.Sprintf("%s id %s: timed out after %.1f s", excerpt([]byte(r.sent.Method)), key.id(), took))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/message"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 // joining collects lines that may form a message together. The zero value is
 // inactive.
 type joining struct {
-	at    place // of the first line
+	at    message.Place // of the first line
 	text  []byte
 	lines int
 	depth int // levels open at the end of text
@@ -28,7 +29,7 @@ type joining struct {
 }
 
 type keptLine struct {
-	at     place
+	at     message.Place
 	quoted string
 }
 
@@ -36,10 +37,10 @@ func (j *joining) due() int64 {
 	if j.lines == 0 {
 		return never
 	}
-	return j.at.t + joinGrace
+	return j.at.T + joinGrace
 }
 
-func (j *joining) add(at place, line []byte) {
+func (j *joining) add(at message.Place, line []byte) {
 	j.text = append(append(j.text, line...), '\n')
 	j.lines++
 	j.depth += nesting(line)
@@ -49,7 +50,7 @@ func (j *joining) add(at place, line []byte) {
 }
 
 // beginJoining starts with the first line of a possible multi-line message.
-func (l *Checker) beginJoining(at place, line []byte) {
+func (l *Checker) beginJoining(at message.Place, line []byte) {
 	l.stopJoining()
 	j := &l.run.stdout.joining
 	j.at = at
@@ -58,7 +59,7 @@ func (l *Checker) beginJoining(at place, line []byte) {
 
 // join adds a line and reports whether it did. A line that is a message by itself
 // ends the joining; other valid JSON may be an element of an array.
-func (l *Checker) join(at place, e *session.Entry) bool {
+func (l *Checker) join(at message.Place, e *session.Entry) bool {
 	j := &l.run.stdout.joining
 	switch {
 	case isMessage(e.Msg.Kind), len(j.text)+len(e.Payload) > maxJoinedBytes, j.lines >= maxJoined:
@@ -74,7 +75,7 @@ func (l *Checker) join(at place, e *session.Entry) bool {
 		return true
 	}
 	first, text := j.at, j.text
-	l.report(frm05, first, fmt.Sprintf("%s in %d lines, to entry %d", m.Kind, j.lines, at.n))
+	l.report(frm05, first, fmt.Sprintf("%s in %d lines, to entry %d", m.Kind, j.lines, at.N))
 	*j = joining{}
 	l.line(first, true, m, text)
 	return true

@@ -9,24 +9,13 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
-// A message is a JSON-RPC message that is being checked.
-type message struct {
-	framing.Message
-	at         place
-	fromServer bool
-	inBatch    bool
-	bytes      []byte
-	revision   string // named in its _meta, or ""
-}
-
-func (m *message) of(s framing.Span) []byte { return s.Of(m.bytes) }
-
 // line checks a line that is valid JSON.
-func (l *Checker) line(at place, fromServer bool, m framing.Message, line []byte) {
-	msg := message{Message: m, at: at, fromServer: fromServer, bytes: line}
+func (l *Checker) line(at message.Place, fromServer bool, m framing.Message, line []byte) {
+	msg := message.Message{Message: m, At: at, FromServer: fromServer, Bytes: line}
 	l.lenient = l.answersProbe(&msg)
 	defer func() { l.lenient = false }()
 	l.strict(at, m, line)
@@ -39,34 +28,35 @@ func (l *Checker) line(at place, fromServer bool, m framing.Message, line []byte
 }
 
 // batch checks a JSON array.
-func (l *Checker) batch(b *message) {
+func (l *Checker) batch(b *message.Message) {
 	elements := 0
-	for span := range framing.Elements(b.bytes) {
+	for span := range framing.Elements(b.Bytes) {
 		elements++
-		element := span.Of(b.bytes)
-		m := message{Message: framing.Scan(element), at: b.at, fromServer: b.fromServer, inBatch: true, bytes: element}
+		element := span.Of(b.Bytes)
+		m := message.Message{Message: framing.Scan(element), At: b.At, FromServer: b.FromServer, InBatch: true, Bytes: element}
 		l.message(&m)
 	}
 	switch {
 	case elements == 0:
-		l.report(rpc13, b.at, "an empty batch")
+		l.report(rpc13, b.At, "an empty batch")
 	case l.run.revision == "":
-		l.report(rpc13, b.at, fmt.Sprintf("a batch of %d before a protocol revision was negotiated", elements))
+		l.report(rpc13, b.At, fmt.Sprintf("a batch of %d before a protocol revision was negotiated", elements))
 	case l.run.revision != mcp.V20250326:
-		l.report(rpc13, b.at, fmt.Sprintf("a batch of %d in revision %s", elements, l.run.revision))
+		l.report(rpc13, b.At, fmt.Sprintf("a batch of %d in revision %s", elements, l.run.revision))
 	}
-	if !b.fromServer {
+	if !b.FromServer {
 		l.run.unreadable++
 	}
 }
 
 // message checks one message.
-func (l *Checker) message(m *message) {
+func (l *Checker) message(m *message.Message) {
 	if m.Kind == framing.Other || m.Kind == framing.Batch || m.Kind == framing.NotJSON {
 		l.notMessage(m)
 		return
 	}
 	l.envelope(m)
+	m.Revision = l.run.revision
 	switch m.Kind {
 	case framing.Request:
 		l.request(m)
@@ -78,49 +68,49 @@ func (l *Checker) message(m *message) {
 }
 
 // notMessage reports JSON that is not a message. An object gets one problem.
-func (l *Checker) notMessage(m *message) {
+func (l *Checker) notMessage(m *message.Message) {
 	l.run.noteMalformed(m)
-	object := len(m.bytes) > 0 && bytes.TrimLeft(m.bytes, " \t\r\n")[0] == '{'
+	object := len(m.Bytes) > 0 && bytes.TrimLeft(m.Bytes, " \t\r\n")[0] == '{'
 	switch {
 	case object && m.JSONRPC == framing.Span{}:
-		l.report(rpc01, m.at, "no jsonrpc member: "+quote(m.bytes))
+		l.report(rpc01, m.At, "no jsonrpc member: "+quote(m.Bytes))
 	case object:
-		l.report(rpc02, m.at, "neither method, result nor error: "+quote(m.bytes))
-	case m.fromServer:
-		l.report(frm02, m.at, quote(m.bytes))
+		l.report(rpc02, m.At, "neither method, result nor error: "+quote(m.Bytes))
+	case m.FromServer:
+		l.report(frm02, m.At, quote(m.Bytes))
 	}
 }
 
 // envelope checks the members that all messages have.
-func (l *Checker) envelope(m *message) {
-	if string(m.of(m.JSONRPC)) != `"2.0"` {
+func (l *Checker) envelope(m *message.Message) {
+	if string(m.Of(m.JSONRPC)) != `"2.0"` {
 		l.run.noteMalformed(m)
-		l.report(rpc01, m.at, "jsonrpc is "+orMissing(m.of(m.JSONRPC)))
+		l.report(rpc01, m.At, "jsonrpc is "+orMissing(m.Of(m.JSONRPC)))
 	}
 	hasMethod, hasResult, hasError := m.Method != framing.Span{}, m.Result != framing.Span{}, m.Error != framing.Span{}
 	switch {
 	case hasMethod && (hasResult || hasError):
-		l.report(rpc03, m.at, quote(m.bytes))
+		l.report(rpc03, m.At, quote(m.Bytes))
 	case hasResult && hasError:
-		l.report(rpc02, m.at, "both result and error: "+quote(m.bytes))
+		l.report(rpc02, m.At, "both result and error: "+quote(m.Bytes))
 	}
-	if hasMethod && m.Params != (framing.Span{}) && m.of(m.Params)[0] != '{' {
-		l.report(rpc16, m.at, "params is "+excerpt(m.of(m.Params)))
+	if hasMethod && m.Params != (framing.Span{}) && m.Of(m.Params)[0] != '{' {
+		l.report(rpc16, m.At, "params is "+excerpt(m.Of(m.Params)))
 	}
-	if hasResult && m.of(m.Result)[0] != '{' {
-		l.report(rpc16, m.at, "result is "+excerpt(m.of(m.Result)))
+	if hasResult && m.Of(m.Result)[0] != '{' {
+		l.report(rpc16, m.At, "result is "+excerpt(m.Of(m.Result)))
 	}
 	if !onlyKnownMembers(m) {
-		if name := unknownMember(m.bytes); name != "" {
-			l.report(rpc17, m.at, "member "+excerpt([]byte(name)))
+		if name := unknownMember(m.Bytes); name != "" {
+			l.report(rpc17, m.At, "member "+excerpt([]byte(name)))
 		}
 	}
-	if hasMethod && beyondDouble(m.of(m.ID)) { // the other side must return the id unchanged
-		l.report(frm14, m.at, "id "+excerpt(m.of(m.ID)))
+	if hasMethod && beyondDouble(m.Of(m.ID)) { // the other side must return the id unchanged
+		l.report(frm14, m.At, "id "+excerpt(m.Of(m.ID)))
 	}
-	if params := m.of(m.Params); longProgressToken(params) {
+	if params := m.Of(m.Params); longProgressToken(params) {
 		if token := progressToken(params); beyondDouble(token) {
-			l.report(frm14, m.at, "progress token "+excerpt(token))
+			l.report(frm14, m.At, "progress token "+excerpt(token))
 		}
 	}
 }
@@ -133,135 +123,142 @@ func orMissing(token []byte) string {
 }
 
 // request checks a request and opens its id.
-func (l *Checker) request(m *message) {
-	method := string(m.of(m.Method))
+func (l *Checker) request(m *message.Message) {
+	method := string(m.Of(m.Method))
 	if strings.HasPrefix(method, "notifications/") {
-		l.report(rpc11, m.at, fmt.Sprintf("%s with id %s", excerpt(m.of(m.Method)), excerpt(m.of(m.ID))))
+		l.report(rpc11, m.At, fmt.Sprintf("%s with id %s", excerpt(m.Of(m.Method)), excerpt(m.Of(m.ID))))
 	}
-	if method == mcp.MethodInitialize && m.inBatch {
-		l.report(rpc13, m.at, "initialize in a batch")
+	if method == mcp.MethodInitialize && m.InBatch {
+		l.report(rpc13, m.At, "initialize in a batch")
 	}
-	if !m.fromServer {
+	if !m.FromServer {
 		l.run.lastSent = sentRequest
-		m.revision = modernVersion(m.of(m.Params))
+		if version := modernVersion(m.Of(m.Params)); version != "" {
+			m.Revision = version
+		}
 	}
-	if !isID(m.of(m.ID)) {
-		l.report(rpc04, m.at, fmt.Sprintf("%s with id %s", excerpt(m.of(m.Method)), excerpt(m.of(m.ID))))
-		if string(m.of(m.ID)) == "null" {
+	if !isID(m.Of(m.ID)) {
+		l.report(rpc04, m.At, fmt.Sprintf("%s with id %s", excerpt(m.Of(m.Method)), excerpt(m.Of(m.ID))))
+		if string(m.Of(m.ID)) == "null" {
 			l.run.noteMalformed(m)
 			return // no response can name it
 		}
 	}
 	x := &l.run.ids
-	key := newIDKey(m.fromServer, m.of(m.ID))
+	key := newIDKey(m.FromServer, m.Of(m.ID))
 	older, inFlight := x.open[key]
 	_, before := x.settled[key]
 	switch {
 	case inFlight:
-		l.report(rpc05, m.at, fmt.Sprintf("id %s is in use by %s in entry %d", excerpt(m.of(m.ID)), excerpt([]byte(older.method)), older.at.n))
-	case before && m.revision == "" && rpc06.Applies(l.run.revision):
-		l.report(rpc06, m.at, "id "+excerpt(m.of(m.ID)))
+		l.report(rpc05, m.At, fmt.Sprintf("id %s is in use by %s in entry %d", excerpt(m.Of(m.ID)), excerpt([]byte(older.sent.Method)), older.sent.At.N))
+	case before && rpc06.Applies(m.Revision):
+		l.report(rpc06, m.At, "id "+excerpt(m.Of(m.ID)))
 	}
 	if len(method) > maxDetail {
 		method = method[:maxDetail]
 	}
-	handshake := !m.fromServer && l.run.handshake.take(key, method)
-	x.add(key, request{at: m.at, method: method, revision: m.revision, handshake: handshake})
+	handshake := !m.FromServer && l.run.handshake.take(key, method)
+	sent := &message.Request{At: m.At, Method: method, Revision: m.Revision, Name: requestedName(method, m.Of(m.Params))}
+	x.add(key, request{sent: sent, handshake: handshake})
+	l.run.eachGroup(func(c message.Checker) { c.Request(m) })
 	l.run.process.sentRequest(m)
 }
 
 // noteMalformed counts a sent line that may be answered without an id.
-func (r *run) noteMalformed(m *message) {
-	if !m.fromServer {
+func (r *run) noteMalformed(m *message.Message) {
+	if !m.FromServer {
 		r.unreadable++
 	}
 }
 
 // notification checks a notification.
-func (l *Checker) notification(m *message) {
-	if !m.fromServer {
+func (l *Checker) notification(m *message.Message) {
+	if !m.FromServer {
 		l.run.lastSent = sentNotification
 	}
-	switch method := m.of(m.Method); string(method) {
+	defer l.run.eachGroup(func(c message.Checker) { c.Notification(m) })
+	switch method := m.Of(m.Method); string(method) {
 	case mcp.MethodProgress:
-		if m.fromServer {
-			l.run.progressed = m.at.t
+		if m.FromServer {
+			l.run.progressed = m.At.T
 		}
 	case mcp.MethodCancelled:
 		var params struct {
 			RequestID json.RawMessage `json:"requestId"`
 		}
-		if json.Unmarshal(m.of(m.Params), &params) == nil && params.RequestID != nil {
-			l.run.ids.settle(newIDKey(m.fromServer, params.RequestID), false)
+		if json.Unmarshal(m.Of(m.Params), &params) == nil && params.RequestID != nil {
+			l.run.ids.settle(newIDKey(m.FromServer, params.RequestID), false)
 		}
 	default:
 		if isRequestMethod(method) {
-			l.report(rpc12, m.at, string(method))
+			l.report(rpc12, m.At, string(method))
 		}
 	}
 }
 
 // response checks a response and closes the id of its request.
-func (l *Checker) response(m *message) {
-	if m.fromServer && m.Kind == framing.ErrorResponse {
+func (l *Checker) response(m *message.Message) {
+	if m.FromServer && m.Kind == framing.ErrorResponse {
 		l.errorObject(m)
 	}
-	id := m.of(m.ID)
+	id := m.Of(m.ID)
 	if id == nil || string(id) == "null" {
-		if m.fromServer {
+		if m.FromServer {
 			l.answerWithoutID(m)
 		}
 		return
 	}
-	key := newIDKey(!m.fromServer, id)
+	key := newIDKey(!m.FromServer, id)
 	r, open := l.run.ids.settle(key, true)
 	switch {
 	case open:
 		l.answer(m, r)
-	case m.fromServer:
+	case m.FromServer:
 		l.orphan(m, key)
 	}
 }
 
 // answer checks the response to a request.
-func (l *Checker) answer(m *message, r request) {
-	if !m.fromServer {
+func (l *Checker) answer(m *message.Message, r request) {
+	m.Revision = r.sent.Revision
+	defer l.run.eachGroup(func(c message.Checker) { c.Response(m, r.sent) })
+	if !m.FromServer {
 		return
 	}
 	l.answered(m, true)
-	if _, older, ok := l.run.ids.oldest(); ok && older.at.row < r.at.row && !older.handshake {
-		l.report(rpc20, m.at, fmt.Sprintf("%s in entry %d is still pending", excerpt([]byte(older.method)), older.at.n))
+	if _, older, ok := l.run.ids.oldest(); ok && older.sent.At.Row < r.sent.At.Row && !older.handshake {
+		l.report(rpc20, m.At, fmt.Sprintf("%s in entry %d is still pending", excerpt([]byte(older.sent.Method)), older.sent.At.N))
 	}
 	switch {
-	case r.method == mcp.MethodInitialize && m.Kind == framing.Response:
+	case r.sent.Method == mcp.MethodInitialize && m.Kind == framing.Response:
 		var result struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
-		if json.Unmarshal(m.of(m.Result), &result) == nil {
+		if json.Unmarshal(m.Of(m.Result), &result) == nil {
 			l.run.agree(result.ProtocolVersion)
 		}
 	case m.Kind == framing.Response:
-		l.run.agree(r.revision)
+		l.run.agree(r.sent.Revision)
 	}
-	if !isRequestMethod([]byte(r.method)) && !strings.HasPrefix(r.method, "notifications/") {
+	if !isRequestMethod([]byte(r.sent.Method)) && !strings.HasPrefix(r.sent.Method, "notifications/") {
 		l.unknownMethod(m, r)
 	}
 }
 
 // unknownMethod checks the response to a method that no revision defines.
-func (l *Checker) unknownMethod(m *message, r request) {
-	name := excerpt([]byte(r.method))
+func (l *Checker) unknownMethod(m *message.Message, r request) {
+	name := excerpt([]byte(r.sent.Method))
 	if m.Kind == framing.Response {
-		l.reportAs(rpc18, diagnosis.Info, m.at, name+" was answered with a result")
+		l.reportAs(rpc18, diagnosis.Info, m.At, name+" was answered with a result")
 		return
 	}
-	if code, ok := errorCode(m.of(m.Error)); ok && code != mcp.CodeMethodNotFound {
-		l.report(rpc18, m.at, fmt.Sprintf("%s was answered with code %d", name, code))
+	if code, ok := errorCode(m.Of(m.Error)); ok && code != mcp.CodeMethodNotFound {
+		l.report(rpc18, m.At, fmt.Sprintf("%s was answered with code %d", name, code))
 	}
 }
 
 // orphan checks a response that matches no open request.
-func (l *Checker) orphan(m *message, key idKey) {
+func (l *Checker) orphan(m *message.Message, key idKey) {
 	x := &l.run.ids
 	answered, known := x.settled[key]
 	switch {
@@ -276,24 +273,24 @@ func (l *Checker) orphan(m *message, key idKey) {
 	twin, why, retyped := x.twin(key)
 	switch {
 	case known && !retyped:
-		l.report(rpc08, m.at, "id "+excerpt(m.of(m.ID)))
+		l.report(rpc08, m.At, "id "+excerpt(m.Of(m.ID)))
 		return
 	case x.overflow:
 		return
 	case twin == "":
-		l.report(rpc07, m.at, "id "+excerpt(m.of(m.ID)))
+		l.report(rpc07, m.At, "id "+excerpt(m.Of(m.ID)))
 		return
 	case retyped:
-		l.report(rpc09, m.at, why)
+		l.report(rpc09, m.At, why)
 	default:
-		l.report(rpc07, m.at, why)
+		l.report(rpc07, m.At, why)
 	}
 	if r, ok := x.settle(twin, true); ok {
 		l.answer(m, r)
 	}
 }
 
-func (l *Checker) answerWithoutID(m *message) {
+func (l *Checker) answerWithoutID(m *message.Message) {
 	what := "no id"
 	if m.ID != (framing.Span{}) {
 		what = "id null"
@@ -301,30 +298,30 @@ func (l *Checker) answerWithoutID(m *message) {
 	switch {
 	case l.run.unreadable > 0: // the response may come after later requests
 		l.run.unreadable--
-		l.reportAs(rpc10, diagnosis.Info, m.at, what+", after a line that is not a valid request")
+		l.reportAs(rpc10, diagnosis.Info, m.At, what+", after a line that is not a valid request")
 	case l.run.lastSent == sentNotification:
-		l.report(rpc10, m.at, what+", in response to a notification")
+		l.report(rpc10, m.At, what+", in response to a notification")
 	default:
-		l.report(rpc10, m.at, what)
+		l.report(rpc10, m.At, what)
 	}
 }
 
 // errorObject checks the error of a response.
-func (l *Checker) errorObject(m *message) {
-	raw := m.of(m.Error)
+func (l *Checker) errorObject(m *message.Message) {
+	raw := m.Of(m.Error)
 	code, ok := errorCode(raw)
 	if !ok {
-		l.report(rpc14, m.at, quote(raw))
+		l.report(rpc14, m.At, quote(raw))
 		return
 	}
 	reserved := code <= -32020 && code >= -32099
 	known := code == -32042 || mcp.IsModernError(code)
 	switch {
 	case code >= 0:
-		l.report(rpc15, m.at, fmt.Sprintf("code %d: %s", code, quote(raw)))
+		l.report(rpc15, m.At, fmt.Sprintf("code %d: %s", code, quote(raw)))
 	case reserved && !known && mcp.IsModern(l.run.revision):
-		l.reportAs(rpc15, diagnosis.Error, m.at, fmt.Sprintf("code %d", code))
+		l.reportAs(rpc15, diagnosis.Error, m.At, fmt.Sprintf("code %d", code))
 	case reserved && !known:
-		l.report(rpc15, m.at, fmt.Sprintf("code %d", code))
+		l.report(rpc15, m.At, fmt.Sprintf("code %d", code))
 	}
 }

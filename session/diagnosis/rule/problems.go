@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 )
 
 const (
@@ -14,14 +15,6 @@ const (
 	// maxDetail is how many bytes of a server's text a detail quotes.
 	maxDetail = 120
 )
-
-// A place is the position of a problem in the log.
-type place struct {
-	row    int
-	n, seq uint64
-	t      int64
-	run    uint16
-}
 
 // problems stores what was found. It may be read from any goroutine.
 type problems struct {
@@ -38,26 +31,28 @@ type problems struct {
 	ended   bool // no more rows follow
 }
 
-// A slot groups the problems that share a limit.
+// A slot groups the problems that share a limit, or that are one problem.
 type slot struct {
 	rule     *diagnosis.Rule
 	severity diagnosis.Severity
-	run      int // -1 for all
+	run      int                // -1 for all
+	where    diagnosis.Location // in the contents, if that makes them one problem
 }
 
-func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at place, detail string) {
+func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.counts[severity]++
-	all := slot{rule, severity, -1}
+	all := slot{rule: rule, severity: severity, run: -1}
 	mine := all
+	mine.where = where
 	if rule.Once {
-		mine.run = int(at.run)
+		mine.run = int(at.Run)
 	}
 	last, known := f.slots[mine]
 	full := f.kept[all] >= maxProblems
 	switch {
-	case known && (rule.Once || full):
+	case known && (rule.Once || full || where != (diagnosis.Location{})):
 		f.again(last)
 		return
 	case full:
@@ -70,8 +65,8 @@ func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at pla
 	f.slots[mine], f.slots[all] = len(f.all), len(f.all)
 	f.kept[all]++
 	f.history.add(f.current, len(f.all))
-	f.all = append(f.all, diagnosis.Problem{Rule: rule, Severity: severity, Row: at.row, N: at.n, Seq: at.seq, T: at.t,
-		Run: at.run, Detail: detail, Count: 1})
+	f.all = append(f.all, diagnosis.Problem{Rule: rule, Severity: severity, Row: at.Row, N: at.N, Seq: at.Seq, T: at.T,
+		Run: at.Run, Where: where, Detail: detail, Count: 1})
 }
 
 // again increments the count of a problem.

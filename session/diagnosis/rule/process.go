@@ -8,6 +8,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 )
@@ -36,11 +37,11 @@ const (
 
 // processRun is the lifecycle of one process.
 type processRun struct {
-	firstReq  *place // the first request to the server
-	probed    bool   // it was a probe, and no other request followed
+	firstReq  *message.Place // the first request to the server
+	probed    bool           // it was a probe, and no other request followed
 	answers   int
-	waitedAt  int64 // time of the first response that was still pending
-	eof       place // where stdin was closed
+	waitedAt  int64         // time of the first response that was still pending
+	eof       message.Place // where stdin was closed
 	eofAt     int64
 	lossy     bool  // output was lost, which may contain responses
 	eofSlack  int64 // how much earlier it may have been
@@ -49,7 +50,7 @@ type processRun struct {
 	signalled bool             // INT, TERM or KILL was sent before the exit
 	termAt    int64            // when TERM was sent
 
-	exit     place
+	exit     message.Place
 	exitedAt int64
 	how      session.ExitedBody
 	known    bool // the cause of the exit is in the log by now
@@ -62,11 +63,11 @@ type processRun struct {
 
 // happened checks an entry that carries no stream bytes. It ignores a body that
 // does not decode.
-func (l *Checker) happened(at place, row session.Row, e *session.Entry) {
+func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) {
 	switch row.Kind {
 	case session.KindStart:
 		l.endRun()
-		l.run.start(row)
+		l.run.start(row, l.reportIn)
 		var b session.StartBody
 		if e.DecodeBody(&b) == nil {
 			l.run.process.pid = b.PID
@@ -116,29 +117,29 @@ func (l *Checker) happened(at place, row session.Row, e *session.Entry) {
 
 // wasAnswer reports whether entry n is a response of ours. In a flood thousands of
 // those may fail to be written.
-func (l *Checker) wasAnswer(at place, n uint64) bool {
-	if at.n != uint64(at.row)+1 || n == 0 || n > at.n {
+func (l *Checker) wasAnswer(at message.Place, n uint64) bool {
+	if at.N != uint64(at.Row)+1 || n == 0 || n > at.N {
 		return false // the log has gaps
 	}
 	row, ok := session.RowAt(l.src, int(n)-1)
 	return ok && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse)
 }
 
-func (l *Checker) stateChanged(at place, b session.StateBody) {
+func (l *Checker) stateChanged(at message.Place, b session.StateBody) {
 	switch {
 	case b.State == session.ReqTimedOut.String() && b.ID != nil:
 		l.timedOut(newIDKey(false, b.ID))
 	case b.State == string(session.Stopping) && l.run.process.exitedAt == never:
-		l.run.process.clues.State(b, at.t)
-		l.run.process.stdinClosed(at, at.t, 0)
+		l.run.process.clues.State(b, at.T)
+		l.run.process.stdinClosed(at, at.T, 0)
 	}
 }
 
 // acted handles an action of the user.
-func (p *processRun) acted(at place, b session.ActBody) {
-	p.clues.Act(b, p.pid, at.t)
+func (p *processRun) acted(at message.Place, b session.ActBody) {
+	p.clues.Act(b, p.pid, at.T)
 	if b.Act == executor.StepCloseStdin.String() {
-		p.stdinClosed(at, at.t, 0)
+		p.stdinClosed(at, at.T, 0)
 	}
 }
 
@@ -154,7 +155,7 @@ func (l *Checker) lostOutput(b session.GapBody) {
 }
 
 // stdinClosed notes when stdin was first closed.
-func (p *processRun) stdinClosed(at place, t, slack int64) {
+func (p *processRun) stdinClosed(at message.Place, t, slack int64) {
 	if t < p.eofAt {
 		p.eof, p.eofAt, p.eofSlack = at, t, slack
 	}
@@ -162,13 +163,13 @@ func (p *processRun) stdinClosed(at place, t, slack int64) {
 
 // stepTaken handles a step of the shutdown sequence. Its entry follows the wait
 // after it, often later than the exit that it caused.
-func (l *Checker) stepTaken(at place, b session.PhaseBody) {
+func (l *Checker) stepTaken(at message.Place, b session.PhaseBody) {
 	p := &l.run.process
-	p.clues.Phase(b, at.t)
+	p.clues.Phase(b, at.T)
 	if b.Error != "" { // a failed step says nothing about the server
 		return
 	}
-	begin := at.t - b.Took
+	begin := at.T - b.Took
 	before := p.exitedAt == never || begin <= p.exitedAt+stepSlack
 	switch b.Phase {
 	case executor.StepCloseStdin.String():
@@ -201,14 +202,14 @@ func (l *Checker) stepTaken(at place, b session.PhaseBody) {
 	}
 }
 
-func (l *Checker) lingers(at place, severity diagnosis.Severity, after int64) {
+func (l *Checker) lingers(at message.Place, severity diagnosis.Severity, after int64) {
 	if p := &l.run.process; !p.lingered {
 		p.lingered = true
 		l.reportAs(prc01, severity, at, fmt.Sprintf("still running %.1f s after stdin was closed", float64(after)/1e6))
 	}
 }
 
-func (l *Checker) ignoresTerm(at place) {
+func (l *Checker) ignoresTerm(at message.Place) {
 	if p := &l.run.process; !p.ignored {
 		p.ignored = true
 		l.report(prc05, at, "still running 2 s after SIGTERM")
@@ -216,19 +217,19 @@ func (l *Checker) ignoresTerm(at place) {
 }
 
 // exited checks the exit of the process.
-func (l *Checker) exited(at place, b session.ExitedBody) {
+func (l *Checker) exited(at message.Place, b session.ExitedBody) {
 	p := &l.run.process
 	if p.exitedAt != never {
 		return
 	}
-	p.exit, p.exitedAt, p.how = at, at.t, b
+	p.exit, p.exitedAt, p.how = at, at.T, b
 	switch executor.ParseEndedBy(b.By) {
 	case executor.EndedUnknown, executor.EndedByShutdown, executor.EndedByPerson: // the entries of the steps follow
 	default:
 		p.known = true
 		defer l.settleProcess()
 	}
-	if after := at.t - p.eofAt; p.eofAt != never && after >= lingers && !p.signalled {
+	if after := at.T - p.eofAt; p.eofAt != never && after >= lingers && !p.signalled {
 		severity := diagnosis.Warning
 		if after >= lingersLong {
 			severity = diagnosis.Error
@@ -238,13 +239,13 @@ func (l *Checker) exited(at place, b session.ExitedBody) {
 }
 
 // outlived checks output after the exit.
-func (l *Checker) outlived(at place) {
+func (l *Checker) outlived(at message.Place) {
 	p := &l.run.process
-	if p.exitedAt == never || p.outlived || at.seq <= p.exit.seq || at.t-p.exitedAt < outlivedAfter {
+	if p.exitedAt == never || p.outlived || at.Seq <= p.exit.Seq || at.T-p.exitedAt < outlivedAfter {
 		return
 	}
 	p.outlived = true
-	l.report(prc06, at, fmt.Sprintf("output %.1f s after the server's exit", float64(at.t-p.exitedAt)/1e6))
+	l.report(prc06, at, fmt.Sprintf("output %.1f s after the server's exit", float64(at.T-p.exitedAt)/1e6))
 }
 
 // due returns when the next grace period is over.
@@ -347,7 +348,7 @@ func (l *Checker) dropped(by executor.EndedBy) {
 	if len(left) == 0 || p.signalled {
 		return
 	}
-	detail := fmt.Sprintf("%s, first: %s in entry %d", diagnosis.Plural(len(left), "request", "requests"), excerpt([]byte(left[0].method)), left[0].at.n)
+	detail := fmt.Sprintf("%s, first: %s in entry %d", diagnosis.Plural(len(left), "request", "requests"), excerpt([]byte(left[0].sent.Method)), left[0].sent.At.N)
 	switch {
 	case requested(by) && p.eofAt <= p.exitedAt+stepSlack:
 		l.report(prc08, p.exit, detail)
@@ -355,7 +356,7 @@ func (l *Checker) dropped(by executor.EndedBy) {
 		l.reportAs(prc04, p.unlessProbed(prc04.Severity), p.exit, detail)
 		for _, r := range left {
 			if !r.late {
-				l.reportAs(rpc19, p.unlessProbed(diagnosis.Error), r.at, fmt.Sprintf("%s: the server exited: %s", excerpt([]byte(r.method)), p.describeExit(by)))
+				l.reportAs(rpc19, p.unlessProbed(diagnosis.Error), r.sent.At, fmt.Sprintf("%s: the server exited: %s", excerpt([]byte(r.sent.Method)), p.describeExit(by)))
 			}
 		}
 	}
@@ -368,7 +369,7 @@ func (l *Checker) buffered() {
 	if p.eofAt == never || p.answers == 0 || p.firstReq == nil || p.lossy {
 		return
 	}
-	wait, after := p.eofAt-p.firstReq.t, out.firstAt-p.eofAt
+	wait, after := p.eofAt-p.firstReq.T, out.firstAt-p.eofAt
 	if p.waitedAt <= p.eofAt || wait < bufferedFor || after < -p.eofSlack || after > min(flushes, wait/flushesWithin) {
 		return
 	}
@@ -376,28 +377,28 @@ func (l *Checker) buffered() {
 }
 
 // sentRequest notes a request to the server.
-func (p *processRun) sentRequest(m *message) {
-	if m.fromServer {
+func (p *processRun) sentRequest(m *message.Message) {
+	if m.FromServer {
 		return
 	}
-	p.probed = p.firstReq == nil && string(m.of(m.Method)) == mcp.MethodDiscover
+	p.probed = p.firstReq == nil && string(m.Of(m.Method)) == mcp.MethodDiscover
 	if p.firstReq == nil {
-		at := m.at
+		at := m.At
 		p.firstReq = &at
 	}
 }
 
 // answered notes a response of the server, and whether it was still pending.
-func (l *Checker) answered(m *message, pending bool) {
+func (l *Checker) answered(m *message.Message, pending bool) {
 	p := &l.run.process
 	if pending {
-		p.waitedAt = min(p.waitedAt, m.at.t)
+		p.waitedAt = min(p.waitedAt, m.At.T)
 	}
 	if p.answers++; p.answers > 1 || p.firstReq == nil || p.lossy {
 		return
 	}
-	if took := m.at.t - p.firstReq.t; took > slowAnswer {
-		l.report(prc09, m.at, fmt.Sprintf("%.1f s after the first request", float64(took)/1e6))
+	if took := m.At.T - p.firstReq.T; took > slowAnswer {
+		l.report(prc09, m.At, fmt.Sprintf("%.1f s after the first request", float64(took)/1e6))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
@@ -24,6 +25,8 @@ type run struct {
 	lastSent   sentKind // kind of the last message sent to the server
 	unreadable int      // malformed lines sent: each may be answered without an id
 	progressed int64    // time of the last progress notification
+
+	groups []message.Checker // of the rules about contents
 }
 
 // sentKind classifies a message sent to the server by the response it may get.
@@ -36,15 +39,26 @@ const (
 )
 
 // start resets the state at the start entry of another process.
-func (r *run) start(row session.Row) {
-	*r = run{}
+func (r *run) start(row session.Row, report message.Report) {
+	*r = run{groups: newGroups(report)}
 	r.stderr.windowAt = row.T
 	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
 }
 
+// eachGroup calls f with each group of rules about contents.
+func (r *run) eachGroup(f func(message.Checker)) {
+	for _, c := range r.groups {
+		f(c)
+	}
+}
+
 // due returns the next time at which something is due.
 func (r *run) due() int64 {
-	return min(r.stdout.joining.due(), r.ids.due(r.progressed), r.process.due())
+	due := min(r.stdout.joining.due(), r.ids.due(r.progressed), r.process.due())
+	for _, c := range r.groups {
+		due = min(due, c.Due())
+	}
+	return due
 }
 
 // elapse finds what is due by now.
@@ -58,6 +72,11 @@ func (l *Checker) elapse() {
 	if l.now >= l.run.process.due() {
 		l.processDue()
 	}
+	for _, c := range l.run.groups {
+		if l.now >= c.Due() {
+			c.Elapse(l.now)
+		}
+	}
 }
 
 // endRun finds what can only be found when nothing more comes from a process.
@@ -65,6 +84,7 @@ func (l *Checker) endRun() {
 	l.judgeCut()
 	l.stopJoining()
 	l.endProcess()
+	l.run.eachGroup(message.Checker.End)
 }
 
 // agree sets the revision that a message names, if it is known.

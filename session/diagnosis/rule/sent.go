@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/message"
 )
 
 // An openLine is the part sent so far of a line that has no newline yet. The zero
@@ -26,7 +27,7 @@ func (o *openLine) add(data []byte) []byte {
 
 // sent checks a write to the server: one line, several, or a part of one. A line is
 // checked where it ends.
-func (l *Checker) sent(at place, e *session.Entry) {
+func (l *Checker) sent(at message.Place, e *session.Entry) {
 	open := &l.run.open
 	if whole := len(open.text) == 0 && !open.tooLong && e.EOL != framing.NoEOL; whole && !e.Cut && bytes.IndexByte(e.Payload, '\n') < 0 {
 		l.sentLine(at, e.Msg, e.Payload) // nearly every write
@@ -54,7 +55,7 @@ func (l *Checker) sent(at place, e *session.Entry) {
 	}
 }
 
-func (l *Checker) sentLine(at place, m framing.Message, line []byte) {
+func (l *Checker) sentLine(at message.Place, m framing.Message, line []byte) {
 	if m.Valid() {
 		l.line(at, false, m, line)
 		return

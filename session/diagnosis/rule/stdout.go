@@ -8,6 +8,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 )
 
 const (
@@ -31,7 +32,7 @@ type stdoutRun struct {
 // A cutLine is a line without a line end. It is reported once it is known that lost
 // output did not truncate it.
 type cutLine struct {
-	at       place
+	at       message.Place
 	severity diagnosis.Severity
 	detail   string
 }
@@ -48,7 +49,7 @@ func (l *Checker) judgeCut() {
 }
 
 // received checks a line of stdout.
-func (l *Checker) received(at place, row session.Row, e *session.Entry) {
+func (l *Checker) received(at message.Place, row session.Row, e *session.Entry) {
 	r := &l.run.stdout
 	if r.lines++; r.lines == 1 {
 		r.firstAt = row.T
@@ -86,7 +87,7 @@ func (l *Checker) received(at place, row session.Row, e *session.Entry) {
 }
 
 // part checks a part of a line.
-func (l *Checker) part(at place, e *session.Entry) {
+func (l *Checker) part(at message.Place, e *session.Entry) {
 	r := &l.run.stdout
 	r.parts += e.FullSize
 	if !r.tooLong && (r.parts > tooLongLine || !e.More) {
@@ -98,7 +99,7 @@ func (l *Checker) part(at place, e *session.Entry) {
 	}
 }
 
-func (l *Checker) length(at place, size int64) {
+func (l *Checker) length(at message.Place, size int64) {
 	switch {
 	case size > tooLongLine:
 		l.reportAs(frm09, diagnosis.Error, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
@@ -108,7 +109,7 @@ func (l *Checker) length(at place, size int64) {
 }
 
 // longMessage checks a line that is too long by its row alone.
-func (l *Checker) longMessage(at place, row session.Row) {
+func (l *Checker) longMessage(at message.Place, row session.Row) {
 	l.stopJoining()
 	switch {
 	case row.Msg == framing.NotJSON:
@@ -120,7 +121,7 @@ func (l *Checker) longMessage(at place, row session.Row) {
 
 // notJSON reports a line that is not one JSON value, under the first rule that
 // matches.
-func (l *Checker) notJSON(at place, e *session.Entry) {
+func (l *Checker) notJSON(at message.Place, e *session.Entry) {
 	line, p := e.Payload, e.Msg.Problems
 	quoted := quote(line)
 	has := func(problem framing.Problem) bool { return p&problem != 0 }
@@ -149,7 +150,7 @@ func (l *Checker) notJSON(at place, e *session.Entry) {
 }
 
 // behindBOM checks the message after a byte order mark, which a client may accept.
-func (l *Checker) behindBOM(at place, line []byte) {
+func (l *Checker) behindBOM(at message.Place, line []byte) {
 	rest := line[len("\xef\xbb\xbf"):]
 	if m := framing.Scan(rest); m.Valid() {
 		l.line(at, true, m, rest)
@@ -179,7 +180,7 @@ const (
 )
 
 // said checks a line of stderr.
-func (l *Checker) said(at place, row session.Row, e *session.Entry) {
+func (l *Checker) said(at message.Place, row session.Row, e *session.Entry) {
 	r := &l.run.stderr
 	if row.Flags&session.FlagLineEnd == 0 {
 		copy(r.tail[:], r.tail[1:])

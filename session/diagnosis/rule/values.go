@@ -10,11 +10,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
+// maxName is how many bytes of a name or URI in a request are kept.
+const maxName = 512
+
 // strict checks valid JSON for what strict readers of RFC 8259 reject.
-func (l *Checker) strict(at place, m framing.Message, line []byte) {
+func (l *Checker) strict(at message.Place, m framing.Message, line []byte) {
 	if m.Problems&framing.ProblemSurrogate == 0 && differentKeys(line) || jsontext.Value(line).IsValid() {
 		return
 	}
@@ -102,6 +106,25 @@ func progressToken(params []byte) []byte {
 	return p.Meta.ProgressToken
 }
 
+// requestedName returns the name of the tool or prompt, or the URI of the resource,
+// that a request is about; "" for other methods.
+func requestedName(method string, params []byte) string {
+	member := ""
+	switch method {
+	case mcp.MethodToolsCall, mcp.MethodPromptsGet:
+		member = "name"
+	case mcp.MethodReadResource, "resources/subscribe", "resources/unsubscribe":
+		member = "uri"
+	default:
+		return ""
+	}
+	if len(params) == 0 || params[0] != '{' {
+		return ""
+	}
+	name, _ := jsontext.AppendUnquote(nil, framing.Member(params, member).Of(params))
+	return string(name[:min(len(name), maxName)])
+}
+
 // modernVersion returns the revision in the _meta of params, or "".
 func modernVersion(params []byte) string {
 	if !bytes.Contains(params, []byte(mcp.MetaProtocolVersion)) {
@@ -133,7 +156,7 @@ func errorCode(raw []byte) (code int, ok bool) {
 
 // onlyKnownMembers reports whether the known members make up the whole message. It
 // may return false if the message contains whitespace.
-func onlyKnownMembers(m *message) bool {
+func onlyKnownMembers(m *message.Message) bool {
 	size, members := len("{}"), 0
 	for _, known := range [...]struct {
 		name string
@@ -144,10 +167,10 @@ func onlyKnownMembers(m *message) bool {
 			size += len(known.name) + len(`"":`) + int(known.span.End-known.span.Start)
 		}
 	}
-	if m.Method != (framing.Span{}) && m.of(m.Method) != nil && m.bytes[m.Method.Start-1] == '"' {
+	if m.Method != (framing.Span{}) && m.Of(m.Method) != nil && m.Bytes[m.Method.Start-1] == '"' {
 		size += len(`""`)
 	}
-	return size+members-1 == len(m.bytes)
+	return size+members-1 == len(m.Bytes)
 }
 
 // unknownMember returns the quoted name of the first member of an object that is not

@@ -1,0 +1,56 @@
+package message
+
+import (
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+)
+
+// A Place is the position of a message in the log.
+type Place struct {
+	Row    int
+	N, Seq uint64
+	T      int64 // on the log's clock, in microseconds
+	Run    uint16
+}
+
+// A Message is one valid JSON-RPC message. It is only valid during the call that
+// it is passed to: Bytes is reused.
+type Message struct {
+	framing.Message
+	At         Place
+	FromServer bool
+	InBatch    bool
+	Bytes      []byte
+	// Revision is the protocol revision that applies to the message: the one in its
+	// _meta or in that of its request, or the negotiated one; "" if it is unknown.
+	Revision string
+}
+
+// Of returns the bytes of a span of the message, nil if it is absent.
+func (m *Message) Of(s framing.Span) []byte { return s.Of(m.Bytes) }
+
+// A Request is what is kept of a request until its response.
+type Request struct {
+	At       Place
+	Method   string // as sent, at most a few hundred bytes
+	Revision string // as Message.Revision
+	Name     string // of the tool or prompt, or the URI of the resource; "" for other methods
+}
+
+// A Report stores a problem. Detail is one line and may quote the server. The
+// severity is that of the rule, unless the rule's explanation says when it differs.
+type Report func(rule *diagnosis.Rule, severity diagnosis.Severity, at Place, where diagnosis.Location, detail string)
+
+// A Checker checks the messages of one process, in the order of the log.
+type Checker interface {
+	Request(m *Message)
+	Notification(m *Message)
+	// Response checks the response to a request; request is never nil.
+	Response(m *Message, request *Request)
+	// Due returns when Elapse has something to find, in microseconds on the log's
+	// clock; math.MaxInt64 if nothing is due.
+	Due() int64
+	Elapse(now int64)
+	// End finds what can only be found when no more messages follow.
+	End()
+}
