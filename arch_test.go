@@ -46,7 +46,7 @@ var importRules = []importRule{
 	{packages: "session", never: []string{"session/index", "session/diagnosis/rule", "session/diagnosis/cause", "session/localexec", "session/target"},
 		why: "a session writes its log; what reads the log is above it"},
 	{packages: "session/executor", never: []string{""}, why: "a contract, which every executor implements"},
-	{packages: "session/mcp", never: []string{""}, why: "facts only"},
+	{packages: "session/mcp", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "facts, and the shapes of messages"},
 	{packages: "session/summary", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "reads messages, and knows no log"},
 	{packages: "session/jq", never: []string{""}, why: "knows values only"},
 	{packages: "session/diagnosis", never: []string{""}, but: []string{"session/executor"}, why: "words that sessions and both halves share"},

@@ -27,6 +27,28 @@ func IsLegacy(version string) bool { return slices.Contains(legacy, version) }
 // IsModern reports whether version is a known stateless revision.
 func IsModern(version string) bool { return slices.Contains(modern, version) }
 
+// Order returns the position of a revision among the known ones, 1 for the oldest,
+// 0 if it is not known. The pre-release counts as 2024-11-05.
+func Order(revision string) int {
+	switch revision {
+	case V20241007, V20241105:
+		return 1
+	case V20250326:
+		return 2
+	case V20250618:
+		return 3
+	case V20251125:
+		return 4
+	case V20260728:
+		return 5
+	}
+	return 0
+}
+
+// Known reports whether the facts of this package cover a revision. The contents of
+// messages of any other revision cannot be checked.
+func Known(revision string) bool { return Order(revision) > 0 }
+
 // Newest returns the newest known modern and legacy revisions among versions,
 // each "" if there is none.
 func Newest(versions []string) (newestModern, newestLegacy string) {
@@ -71,34 +93,46 @@ func (e Era) String() string {
 	return string(e)
 }
 
-// Methods that the program itself sends or answers.
+// The methods of all revisions, and of the tasks extension.
 const (
-	MethodInitialize   = "initialize"
-	MethodInitialized  = "notifications/initialized"
-	MethodDiscover     = "server/discover"
-	MethodPing         = "ping"
-	MethodCancelled    = "notifications/cancelled"
-	MethodProgress     = "notifications/progress"
-	MethodSetLevel     = "logging/setLevel"
-	MethodToolsList    = "tools/list"
-	MethodToolsCall    = "tools/call"
-	MethodPromptsGet   = "prompts/get"
-	MethodReadResource = "resources/read"
-	MethodElicit       = "elicitation/create"
-	MethodSample       = "sampling/createMessage"
-	MethodRoots        = "roots/list"
+	MethodInitialize    = "initialize"
+	MethodDiscover      = "server/discover"
+	MethodPing          = "ping"
+	MethodToolsList     = "tools/list"
+	MethodToolsCall     = "tools/call"
+	MethodListResources = "resources/list"
+	MethodListTemplates = "resources/templates/list"
+	MethodReadResource  = "resources/read"
+	MethodSubscribe     = "resources/subscribe"
+	MethodUnsubscribe   = "resources/unsubscribe"
+	MethodListen        = "subscriptions/listen"
+	MethodPromptsList   = "prompts/list"
+	MethodPromptsGet    = "prompts/get"
+	MethodComplete      = "completion/complete"
+	MethodSetLevel      = "logging/setLevel"
+	MethodSample        = "sampling/createMessage"
+	MethodRoots         = "roots/list"
+	MethodElicit        = "elicitation/create"
+	MethodTasksGet      = "tasks/get"
+	MethodTasksResult   = "tasks/result"
+	MethodTasksList     = "tasks/list"
+	MethodTasksCancel   = "tasks/cancel"
+	MethodTasksUpdate   = "tasks/update"
+
+	MethodInitialized      = "notifications/initialized"
+	MethodCancelled        = "notifications/cancelled"
+	MethodProgress         = "notifications/progress"
+	MethodLogMessage       = "notifications/message"
+	MethodToolsChanged     = "notifications/tools/list_changed"
+	MethodPromptsChanged   = "notifications/prompts/list_changed"
+	MethodResourcesChanged = "notifications/resources/list_changed"
+	MethodResourceUpdated  = "notifications/resources/updated"
+	MethodRootsChanged     = "notifications/roots/list_changed"
+	MethodTaskStatus       = "notifications/tasks/status"
+	MethodTasks            = "notifications/tasks"
+	MethodElicited         = "notifications/elicitation/complete"
+	MethodAcknowledged     = "notifications/subscriptions/acknowledged"
 )
-
-// readers are the requests of either era without side effects.
-var readers = []string{
-	MethodPing, MethodDiscover, MethodToolsList, "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get",
-	"completion/complete", "tasks/list", "tasks/get", "tasks/result",
-}
-
-// IsReadOnly reports whether the protocol defines the method as read-only, so
-// that it may be re-sent safely. It returns false for tools/call, which depends
-// on the tool, and for unknown methods.
-func IsReadOnly(method string) bool { return slices.Contains(readers, method) }
 
 // Keys of _meta that the modern era reserves.
 const (
@@ -107,51 +141,8 @@ const (
 	MetaClientCapabilities = "io.modelcontextprotocol/clientCapabilities"
 	MetaLogLevel           = "io.modelcontextprotocol/logLevel"
 	MetaServerInfo         = "io.modelcontextprotocol/serverInfo"
+	MetaSubscriptionID     = "io.modelcontextprotocol/subscriptionId"
 )
-
-// Error codes of JSON-RPC 2.0 and of MCP.
-const (
-	CodeParse              = -32700
-	CodeInvalidRequest     = -32600
-	CodeMethodNotFound     = -32601
-	CodeInvalidParams      = -32602
-	CodeInternal           = -32603
-	CodeNotFound           = -32002 // of a resource
-	CodeHeaderMismatch     = -32020
-	CodeMissingCapability  = -32021
-	CodeUnsupportedVersion = -32022
-)
-
-// CodeName returns the name that JSON-RPC or MCP gives an error code, or "".
-func CodeName(code int) string {
-	switch code {
-	case CodeParse:
-		return "Parse error"
-	case CodeInvalidRequest:
-		return "Invalid Request"
-	case CodeMethodNotFound:
-		return "Method not found"
-	case CodeInvalidParams:
-		return "Invalid params"
-	case CodeInternal:
-		return "Internal error"
-	case CodeNotFound:
-		return "Resource not found"
-	case CodeHeaderMismatch:
-		return "Header mismatch"
-	case CodeMissingCapability:
-		return "Missing required client capability"
-	case CodeUnsupportedVersion:
-		return "Unsupported protocol version"
-	}
-	return ""
-}
-
-// IsModernError reports whether only servers of the modern era send an error
-// code, so that a probe answered with it has found one.
-func IsModernError(code int) bool {
-	return code == CodeHeaderMismatch || code == CodeMissingCapability || code == CodeUnsupportedVersion
-}
 
 // A List is one kind of items that a server lists.
 type List struct {
@@ -163,7 +154,7 @@ type List struct {
 // Lists are the four kinds, in display order.
 var Lists = []List{
 	{"tools", MethodToolsList, "tools"},
-	{"resources", "resources/list", "resources"},
-	{"templates", "resources/templates/list", "resourceTemplates"},
-	{"prompts", "prompts/list", "prompts"},
+	{"resources", MethodListResources, "resources"},
+	{"templates", MethodListTemplates, "resourceTemplates"},
+	{"prompts", MethodPromptsList, "prompts"},
 }

@@ -1,0 +1,53 @@
+package shape
+
+import "mcpdbg/session/mcp"
+
+var (
+	resource = obj(req("uri", str), req("name", str), title, opt("description", str), opt("mimeType", str),
+		opt("annotations", annotations), opt("size", whole), icons, itemMeta)
+
+	template = obj(req("uriTemplate", str), req("name", str), title, opt("description", str), opt("mimeType", str),
+		opt("annotations", annotations), icons, itemMeta)
+
+	prompt = obj(req("name", str), title, opt("description", str),
+		opt("arguments", list(obj(req("name", str), title, opt("description", str), opt("required", truth)))), icons, itemMeta)
+
+	// toolSchema is a JSON Schema whose root is an object.
+	toolSchema = obj(req("type", enum("object")), opt("$schema", str).from(v2025),
+		opt("properties", dict(bag)).to(mcp.LatestLegacy), opt("required", list(str)).to(mcp.LatestLegacy))
+
+	tool = obj(req("name", str), title, opt("description", str), req("inputSchema", toolSchema),
+		opt("outputSchema", toolSchema).from(vJune).to(v2025), opt("outputSchema", bag).from(vModern),
+		opt("annotations", obj(opt("title", str), opt("readOnlyHint", truth), opt("destructiveHint", truth),
+			opt("idempotentHint", truth), opt("openWorldHint", truth))).from(vMarch),
+		opt("execution", obj(opt("taskSupport", enum("forbidden", "optional", "required")))).only(v2025),
+		icons, itemMeta)
+
+	promptReference   = obj(req("name", str), title)
+	templateReference = obj(req("uri", str))
+	reference         = selectBy("type", nil, is("ref/prompt", promptReference), is("ref/resource", templateReference))
+
+	clientCapabilities = obj(
+		opt("experimental", dict(bag)),
+		opt("roots", obj(opt("listChanged", truth).to(mcp.LatestLegacy))),
+		opt("sampling", obj(opt("context", bag).from(v2025), opt("tools", bag).from(v2025))),
+		opt("elicitation", obj(opt("form", bag).from(v2025), opt("url", bag).from(v2025))).from(vJune),
+		opt("tasks", obj(opt("list", bag), opt("cancel", bag), opt("requests", obj(
+			opt("sampling", obj(opt("createMessage", bag))), opt("elicitation", obj(opt("create", bag))))))).only(v2025),
+		opt("extensions", dict(bag)).from(vModern),
+	)
+
+	serverCapabilities = obj(
+		opt("experimental", dict(bag)),
+		opt("logging", bag).deprecatedIn(vModern),
+		opt("completions", bag).from(vMarch),
+		opt("prompts", obj(opt("listChanged", truth))),
+		opt("resources", obj(opt("subscribe", truth), opt("listChanged", truth))),
+		opt("tools", obj(opt("listChanged", truth))),
+		opt("tasks", obj(opt("list", bag), opt("cancel", bag), opt("requests", obj(opt("tools", obj(opt("call", bag))))))).only(v2025),
+		opt("extensions", dict(bag)).from(vModern),
+	)
+
+	filter = obj(opt("toolsListChanged", truth), opt("promptsListChanged", truth), opt("resourcesListChanged", truth),
+		opt("resourceSubscriptions", list(str)))
+)

@@ -1,0 +1,423 @@
+package shape
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
+)
+
+const (
+	// maxDepth is how deep the tables are nested. A test checks it.
+	maxDepth = 24
+	// maxProblems limits the problems of one value; maxAlike limits those of one kind
+	// at one place, such as in each of many elements.
+	maxProblems = 64
+	maxAlike    = 8
+	// maxGot is how many bytes of a value a problem quotes.
+	maxGot = 40
+)
+
+// A Walker compares values with shapes. It keeps its memory between calls, so it must
+// not be used by several goroutines at once. The zero value is ready to use.
+type Walker struct {
+	b        []byte
+	revision uint8
+	path     [maxDepth]string
+	depth    int
+	item     int // where the element of the outermost array begins, 0 for none
+	found    []Problem
+	more     bool
+}
+
+// Walk compares a value with its shape in a revision. The value must be valid JSON,
+// as for framing.Scan. It returns the problems, at most a few dozen, and whether
+// there were more; they are valid until the next call. It does nothing if the
+// shape is nil or the revision is not known.
+func (w *Walker) Walk(s *Shape, value []byte, revision string) (problems []Problem, more bool) {
+	w.b, w.revision, w.depth, w.item = value, order(revision), 0, 0
+	w.found, w.more = w.found[:0], false
+	if s == nil || w.revision == 0 || uint64(len(value)) > math.MaxUint32 {
+		return nil, false
+	}
+	if i := space(value, 0); i < len(value) {
+		w.value(s, i)
+	}
+	w.b = nil
+	return w.found, w.more
+}
+
+// value compares the value at i, and returns where it ends.
+func (w *Walker) value(s *Shape, i int) int {
+	if i >= len(w.b) {
+		return len(w.b)
+	}
+	c := w.b[i]
+	switch s.kind {
+	case object:
+		if c == '{' {
+			return w.object(s, i)
+		}
+	case selected:
+		if c == '{' {
+			return w.selected(s, i)
+		}
+	case shown:
+		if c == '{' {
+			return w.shown(s, i)
+		}
+	case array:
+		if c == '[' {
+			return w.elements(s.elem, i)
+		}
+	case dictionary:
+		if c == '{' {
+			return w.entries(s.elem, i)
+		}
+	case oneOrMore:
+		if c == '[' && s.since <= w.revision {
+			return w.elements(s.elem, i)
+		}
+		return w.value(s.elem, i)
+	case text:
+		if c == '"' {
+			return w.text(s, i)
+		}
+	default:
+		end := skip(w.b, i)
+		if !s.kind.allows(w.b[i:end]) {
+			w.report(Problem{Kind: WrongType, Want: kindNames[s.kind]}, i)
+		}
+		return end
+	}
+	w.report(Problem{Kind: WrongType, Want: kindNames[s.kind]}, i)
+	return skip(w.b, i)
+}
+
+// allows reports whether a token is of the kind, for the kinds without a structure.
+func (k kind) allows(token []byte) bool {
+	c := byte(0)
+	if len(token) > 0 {
+		c = token[0]
+	}
+	isNumber := c == '-' || c-'0' <= 9
+	switch k {
+	case number:
+		return isNumber
+	case fraction:
+		return isNumber && !negative(token) && atMostOne(token)
+	case integer:
+		return isNumber && isWhole(token)
+	case natural:
+		return isNumber && isWhole(token) && !negative(token)
+	case nullable:
+		return c == 'n' || isNumber && isWhole(token) && !negative(token)
+	case boolean:
+		return c == 't' || c == 'f'
+	case identifier:
+		return c == '"' || isNumber && isWhole(token)
+	case primitive:
+		return c == '"' || c == 't' || c == 'f' || isNumber || c == '[' && holdsStrings(token)
+	}
+	return true
+}
+
+// isWhole reports whether a number has no fraction.
+func isWhole(number []byte) bool {
+	if bytes.IndexAny(number, ".eE") < 0 {
+		return true
+	}
+	f, err := strconv.ParseFloat(string(number), 64)
+	return err != nil || f == math.Trunc(f)
+}
+
+func negative(number []byte) bool {
+	return number[0] == '-' && bytes.IndexAny(number, "123456789") >= 0
+}
+
+func atMostOne(number []byte) bool {
+	f, err := strconv.ParseFloat(string(number), 64)
+	return err != nil || f <= 1
+}
+
+// holdsStrings reports whether all elements of an array are strings.
+func holdsStrings(b []byte) bool {
+	for i, ok := next(b, 1); ok; i, ok = next(b, i) {
+		if b[i] != '"' {
+			return false
+		}
+		i = quoted(b, i)
+	}
+	return true
+}
+
+// text compares the string at i.
+func (w *Walker) text(s *Shape, i int) int {
+	end := quoted(w.b, i)
+	if len(s.values) == 0 {
+		return end
+	}
+	var buf [maxName]byte
+	got := plain(w.b[i+1:max(i+1, end-1)], &buf)
+	for _, v := range s.values {
+		if string(got) == v {
+			if w.revision >= order(mcp.Latest) && contains(s.deprecated, got) {
+				w.report(Problem{Kind: Deprecated, Want: v}, i)
+			}
+			return end
+		}
+	}
+	w.report(Problem{Kind: NotAllowed, Want: "one of " + strings.Join(s.values, ", ")}, i)
+	return end
+}
+
+func contains(names []string, name []byte) bool {
+	for _, n := range names {
+		if n == string(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// elements compares the elements of the array at i.
+func (w *Walker) elements(elem *Shape, i int) int {
+	if !w.push("*") {
+		return skip(w.b, i)
+	}
+	outer := w.item == 0 && w.depth == 2
+	i, ok := next(w.b, i+1)
+	for ; ok; i, ok = next(w.b, i) {
+		if outer {
+			w.item = i
+		}
+		i = w.value(elem, i)
+	}
+	if outer {
+		w.item = 0
+	}
+	w.depth--
+	return i
+}
+
+// entries compares the values of the dictionary at i.
+func (w *Walker) entries(elem *Shape, i int) int {
+	if elem.kind == anything || !w.push("*") {
+		return skip(w.b, i)
+	}
+	i, ok := next(w.b, i+1)
+	for ; ok && w.b[i] == '"'; i, ok = next(w.b, i) {
+		_, at := name(w.b, i)
+		i = w.value(elem, at)
+	}
+	w.depth--
+	return i
+}
+
+// selected compares the object at i with the shape that it names.
+func (w *Walker) selected(s *Shape, i int) int {
+	if w.revision < s.since {
+		return w.value(s.otherwise, i)
+	}
+	at := find(w.b, i, s.by)
+	if at == 0 || at >= len(w.b) {
+		if s.otherwise != nil {
+			return w.value(s.otherwise, i)
+		}
+		w.reportMember(Problem{Kind: Missing}, s.by, i)
+		return skip(w.b, i)
+	}
+	if w.b[at] != '"' {
+		w.reportMember(Problem{Kind: WrongType, Want: kindNames[text]}, s.by, at)
+		return skip(w.b, i)
+	}
+	var buf [maxName]byte
+	got := plain(w.b[at+1:max(at+1, quoted(w.b, at)-1)], &buf)
+	var since uint8
+	for k := range s.cases {
+		c := &s.cases[k]
+		if c.name != string(got) {
+			continue
+		}
+		if c.have(w.revision) {
+			return w.value(c.shape, i)
+		}
+		since = c.since
+	}
+	if since > w.revision {
+		w.reportMember(Problem{Kind: NewerType, Since: revisionNames[since]}, s.by, at)
+	} else {
+		w.reportMember(Problem{Kind: UnknownType}, s.by, at)
+	}
+	return skip(w.b, i)
+}
+
+// shown compares the object at i with the shape that its members show.
+func (w *Walker) shown(s *Shape, i int) int {
+	for k := range s.cases {
+		if c := &s.cases[k]; find(w.b, i, c.name) > 0 {
+			return w.value(c.shape, i)
+		}
+	}
+	var names []string
+	for k := range s.cases {
+		names = append(names, s.cases[k].name)
+	}
+	w.report(Problem{Kind: Missing, Want: strings.Join(names, " or ")}, i)
+	return skip(w.b, i)
+}
+
+// object compares the object at i.
+func (w *Walker) object(s *Shape, i int) int {
+	if len(s.members) == 0 {
+		return skip(w.b, i)
+	}
+	begin := i
+	var seen uint64
+	var near nearNames
+	i, ok := next(w.b, i+1)
+	for ; ok && w.b[i] == '"'; i, ok = next(w.b, i) {
+		n, at := name(w.b, i)
+		j := w.lookUp(s, n)
+		if j < 0 {
+			near.note(s, w.revision, n, at)
+			i = skip(w.b, at)
+			continue
+		}
+		seen |= 1 << j
+		i = w.member(&s.members[j], at)
+	}
+	w.absent(s, seen, begin)
+	if near.n > 0 {
+		w.misspelled(s, seen, &near)
+	}
+	return i
+}
+
+// lookUp returns the index of the named member, that of this revision if it has
+// one; -1 if no revision has it.
+func (w *Walker) lookUp(s *Shape, name []byte) int {
+	var buf [maxName]byte
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name = plain(name, &buf)
+	}
+	other := -1
+	for j := range s.members {
+		if m := &s.members[j]; m.name == string(name) {
+			if m.have(w.revision) {
+				return j
+			}
+			other = j
+		}
+	}
+	return other
+}
+
+// member compares the value of a member, which begins at i.
+func (w *Walker) member(m *member, i int) int {
+	switch {
+	case m.have(w.revision):
+		if !w.push(m.name) {
+			return skip(w.b, i)
+		}
+		if m.deprecated > 0 && m.deprecated <= w.revision {
+			w.report(Problem{Kind: Deprecated}, i)
+		}
+		i = w.value(m.shape, i)
+		w.depth--
+		return i
+	case m.since > w.revision:
+		w.reportMember(Problem{Kind: Newer, Since: revisionNames[m.since]}, m.name, i)
+	}
+	return skip(w.b, i)
+}
+
+// absent reports the required members that the object at i does not have.
+func (w *Walker) absent(s *Shape, seen uint64, i int) {
+	if s.instead != "" && s.has(s.instead, seen, w.revision) {
+		return
+	}
+	for j := range s.members {
+		m := &s.members[j]
+		if m.required && seen&(1<<j) == 0 && m.have(w.revision) {
+			w.reportMember(Problem{Kind: Missing}, m.name, i)
+		}
+	}
+	if len(s.either) == 0 {
+		return
+	}
+	for _, name := range s.either {
+		if s.has(name, seen, w.revision) {
+			return
+		}
+	}
+	w.reportMember(Problem{Kind: Missing, Want: strings.Join(s.either, " or ")}, s.either[0], i)
+}
+
+// has reports whether a member of a revision is among those seen.
+func (s *Shape) has(name string, seen uint64, revision uint8) bool {
+	for j := range s.members {
+		if m := &s.members[j]; m.name == name && m.have(revision) {
+			return seen&(1<<j) != 0
+		}
+	}
+	return false
+}
+
+// push enters a member or the elements of an array. It is false at the limit of the
+// depth.
+func (w *Walker) push(name string) bool {
+	if w.depth == maxDepth {
+		return false
+	}
+	w.path[w.depth] = name
+	w.depth++
+	return true
+}
+
+// reportMember reports a problem of a member of the current object.
+func (w *Walker) reportMember(p Problem, name string, i int) {
+	if w.push(name) {
+		w.report(p, i)
+		w.depth--
+	}
+}
+
+// report reports a problem of the current value, which begins at i; for a missing
+// member, of the object without it.
+func (w *Walker) report(p Problem, i int) {
+	p.Pointer = w.pointer()
+	alike := 0
+	for k := range w.found {
+		if f := &w.found[k]; f.Kind == p.Kind && f.Pointer == p.Pointer {
+			alike++
+		}
+	}
+	if alike == maxAlike || len(w.found) == maxProblems {
+		w.more = true
+		return
+	}
+	if p.Kind != Missing && p.Kind != Misspelled {
+		got := w.b[i:skip(w.b, i)]
+		p.Got, p.Type = string(got[:min(len(got), maxGot)]), typeName(got)
+	}
+	if w.item > 0 {
+		p.Item = framing.Span{Start: uint32(w.item), End: uint32(skip(w.b, w.item))}
+	}
+	w.found = append(w.found, p)
+}
+
+// pointer returns the JSON Pointer of the current value.
+func (w *Walker) pointer() string {
+	var b strings.Builder
+	for _, name := range w.path[:w.depth] {
+		b.WriteByte('/')
+		b.WriteString(escaper.Replace(name))
+	}
+	return b.String()
+}
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
