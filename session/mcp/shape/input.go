@@ -47,8 +47,8 @@ func asked(members ...member) *Shape { return obj(opt("_meta", meta)).with(membe
 
 var (
 	inputRequests = dict(selectBy("method", nil,
-		is(mcp.MethodSample, obj(req("params", asked(sampleMembers...)))),
-		is(mcp.MethodRoots, obj(opt("params", asked()))),
+		is(mcp.MethodSample, obj(req("params", asked(sampleMembers...)))).deprecatedIn(vModern),
+		is(mcp.MethodRoots, obj(opt("params", asked()))).deprecatedIn(vModern),
 		is(mcp.MethodElicit, obj(req("params", elicitation(asked)))),
 	))
 

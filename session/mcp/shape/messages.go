@@ -85,9 +85,6 @@ func Result(method, revision string) *Shape {
 	return m.result
 }
 
-// NeedsParams reports whether a message with the method must have params in a
-// revision.
-func NeedsParams(method, revision string) bool {
-	m := messages[method]
-	return m.needed || m.params != nil && mcp.IsModern(revision) && !mcp.IsNotification(method)
-}
+// NeedsParams reports whether a message with the method must have params in every
+// revision. In the modern era all requests must, for _meta.
+func NeedsParams(method string) bool { return messages[method].needed }

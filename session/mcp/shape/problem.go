@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"strings"
 
 	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
@@ -37,29 +38,49 @@ type Problem struct {
 	Item framing.Span
 }
 
-// String describes the problem without its place.
+// String describes the problem in a phrase, such as "name is missing".
 func (p *Problem) String() string {
+	name := p.subject()
 	switch p.Kind {
 	case Missing:
 		if p.Want != "" {
 			return p.Want + " is missing"
 		}
-		return "missing"
+		return name + " is missing"
 	case WrongType:
-		return fmt.Sprintf("%s, expected %s", p.Type, p.Want)
+		return fmt.Sprintf("%s is %s, not %s", name, p.Type, p.Want)
 	case NotAllowed:
-		return fmt.Sprintf("%s, expected %s", p.Got, p.Want)
+		return fmt.Sprintf("%s is %s, not %s", name, p.Got, p.Want)
 	case UnknownType:
-		return "unknown type " + p.Got
+		return fmt.Sprintf("%s is %s, which no revision knows", name, p.Got)
 	case NewerType:
-		return fmt.Sprintf("type %s is new in %s", p.Got, p.Since)
+		return fmt.Sprintf("%s is %s, which is new in %s", name, p.Got, p.Since)
 	case Newer:
-		return "new in " + p.Since
+		return fmt.Sprintf("%s is new in %s", name, p.Since)
 	case Misspelled:
-		return fmt.Sprintf("%q looks like %s", p.Got, p.Want)
+		return fmt.Sprintf("%s looks like a misspelled %s", p.Got, p.Want)
 	}
-	return "deprecated"
+	if p.Want != "" {
+		return fmt.Sprintf("%s %s is deprecated", name, p.Want)
+	}
+	return name + " is deprecated"
 }
+
+// subject names what the problem is about, from the end of its pointer.
+func (p *Problem) subject() string {
+	slash := strings.LastIndexByte(p.Pointer, '/')
+	outer, last := p.Pointer[:max(slash, 0)], p.Pointer[slash+1:]
+	switch {
+	case last == "*":
+		return "an element of " + unescaper.Replace(outer[strings.LastIndexByte(outer, '/')+1:])
+	case last == "":
+		return "the value"
+	}
+	return unescaper.Replace(last)
+}
+
+// unescaper turns a part of a JSON Pointer into a name.
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
 // typeName describes a value by its type, and a number by its digits.
 func typeName(value []byte) string {

@@ -76,6 +76,7 @@ type variant struct {
 	name  string
 	shape *Shape
 	revisions
+	deprecated uint8 // from which revision on
 }
 
 func order(revision string) uint8 { return uint8(mcp.Order(revision)) }
@@ -122,6 +123,11 @@ func is(name string, shape *Shape) variant { return variant{name: name, shape: s
 
 func (v variant) from(revision string) variant {
 	v.since = order(revision)
+	return v
+}
+
+func (v variant) deprecatedIn(revision string) variant {
+	v.deprecated = order(revision)
 	return v
 }
 

@@ -243,6 +243,9 @@ func (w *Walker) selected(s *Shape, i int) int {
 			continue
 		}
 		if c.have(w.revision) {
+			if c.deprecated > 0 && c.deprecated <= w.revision {
+				w.reportMember(Problem{Kind: Deprecated, Want: c.name}, s.by, at)
+			}
 			return w.value(c.shape, i)
 		}
 		since = c.since
@@ -300,10 +303,15 @@ func (w *Walker) object(s *Shape, i int) int {
 // lookUp returns the index of the named member, that of this revision if it has
 // one; -1 if no revision has it.
 func (w *Walker) lookUp(s *Shape, name []byte) int {
-	var buf [maxName]byte
-	if bytes.IndexByte(name, '\\') >= 0 {
-		name = plain(name, &buf)
+	j := w.index(s, name)
+	if j < 0 && bytes.IndexByte(name, '\\') >= 0 {
+		var buf [maxName]byte
+		return w.index(s, plain(name, &buf))
 	}
+	return j
+}
+
+func (w *Walker) index(s *Shape, name []byte) int {
 	other := -1
 	for j := range s.members {
 		if m := &s.members[j]; m.name == string(name) {
