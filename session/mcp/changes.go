@@ -1,6 +1,6 @@
 package mcp
 
-// A Change says what a revision changed against the one before it, in plain
+// A Change describes a revision by its differences to the one before it, in plain
 // sentences.
 type Change struct {
 	Revision   string
@@ -30,7 +30,7 @@ var changes = []Change{
 			"Structured output: outputSchema of a tool and structuredContent of its result.",
 			"Links to resources in content (resource_link).",
 			"Elicitation: a server asks the person for input with a form.",
-			"A title beside the name of tools, resources, prompts and implementations.",
+			"A title in addition to the name of tools, resources, prompts and implementations.",
 			"_meta in more objects, with rules for its keys.",
 			"A context of completion requests.",
 		},

@@ -26,14 +26,14 @@ type Method struct {
 	By           Sender
 	Since, Until string // the first and the last revision; Until is "" if it is still there
 	// Capability is the capability that the receiver must have declared, or for a
-	// notification the sender, such as "tools" or "elicitation". "" is none.
+	// notification the sender, such as "tools" or "elicitation"; "" if it needs none.
 	Capability string
 	ReadOnly   bool // a request without side effects
 	WaitsLong  bool // its response may take any time
 	// Deprecated is the revision that deprecated the method, "" for none.
 	Deprecated string
-	// Replaced says what to use instead of a removed or deprecated method, in the
-	// imperative.
+	// Replaced is the replacement for a removed or deprecated method, as a sentence in
+	// the imperative without its full stop.
 	Replaced string
 }
 

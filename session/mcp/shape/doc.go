@@ -5,5 +5,5 @@
 //
 // The tables were written from the specification. They say no more than it does:
 // unknown members are allowed everywhere, and the contents of JSON Schemas, of
-// structured output and of arguments are not looked into.
+// structured output and of arguments are not checked.
 package shape

@@ -2,7 +2,7 @@ package shape
 
 import "mcpdbg/session/mcp"
 
-// What a server asks a client for: in requests of the legacy era, and in the
+// A server asks a client for input: in requests of the legacy era, and in the
 // inputRequests of results in the modern era.
 var (
 	message = obj(req("role", role), req("content", someSampled), itemMeta)

@@ -2,12 +2,12 @@ package shape
 
 import "mcpdbg/session/mcp"
 
-// A message is the shape of what a method carries. The zero shapes mean that there
-// is nothing to check.
+// The messageShapes of a method are the shapes of its params and result. A missing one
+// means that there is nothing to check.
 type messageShapes struct {
-	params, result             *Shape
-	needed                     bool   // params must be there, in every revision
-	modernParams, modernResult *Shape // if they have nothing in common
+	params, result *Shape
+	modernResult   *Shape // if that has nothing in common with result
+	needed         bool   // params must be there, in every revision
 }
 
 // empty is the result of requests that return nothing.

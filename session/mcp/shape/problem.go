@@ -29,7 +29,7 @@ type Problem struct {
 	// Pointer is a JSON Pointer to the value or the missing or misspelled member. An
 	// index of an array and a key of a dictionary are *.
 	Pointer string
-	Want    string // what was expected, for WrongType, NotAllowed, Misspelled
+	Want    string // the expected type, values or name, for WrongType, NotAllowed, Misspelled
 	Got     string // the beginning of what is there; it may come from the server
 	Type    string // of what is there
 	Since   string // revision of what is newer
@@ -70,10 +70,10 @@ func (p *Problem) String() string {
 func (p *Problem) subject() string {
 	slash := strings.LastIndexByte(p.Pointer, '/')
 	outer, last := p.Pointer[:max(slash, 0)], p.Pointer[slash+1:]
-	switch {
-	case last == "*":
+	switch last {
+	case "*":
 		return "an element of " + unescaper.Replace(outer[strings.LastIndexByte(outer, '/')+1:])
-	case last == "":
+	case "":
 		return "the value"
 	}
 	return unescaper.Replace(last)

@@ -39,7 +39,7 @@ var (
 
 	serverCapabilities = obj(
 		opt("experimental", dict(bag)),
-		opt("logging", bag).deprecatedIn(vModern),
+		opt("logging", bag),
 		opt("completions", bag).from(vMarch),
 		opt("prompts", obj(opt("listChanged", truth))),
 		opt("resources", obj(opt("subscribe", truth), opt("listChanged", truth))),

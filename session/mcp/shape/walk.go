@@ -127,7 +127,7 @@ func (k kind) allows(token []byte) bool {
 
 // isWhole reports whether a number has no fraction.
 func isWhole(number []byte) bool {
-	if bytes.IndexAny(number, ".eE") < 0 {
+	if !bytes.ContainsAny(number, ".eE") {
 		return true
 	}
 	f, err := strconv.ParseFloat(string(number), 64)
@@ -135,7 +135,7 @@ func isWhole(number []byte) bool {
 }
 
 func negative(number []byte) bool {
-	return number[0] == '-' && bytes.IndexAny(number, "123456789") >= 0
+	return number[0] == '-' && bytes.ContainsAny(number, "123456789")
 }
 
 func atMostOne(number []byte) bool {

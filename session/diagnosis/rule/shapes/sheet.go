@@ -1,0 +1,137 @@
+package shapes
+
+import (
+	"encoding/json"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/mcp/shape"
+)
+
+// maxName is how many bytes of the name of an item a location has.
+const maxName = 128
+
+// A sheet is what is checked of one message: its params or its result.
+type sheet struct {
+	checker  *Checker
+	m        *message.Message
+	method   string
+	revision string
+	name     string // of what the message is about, as message.Request.Name
+	params   bool
+}
+
+// walk compares a value with its shape and reports the problems.
+func (s *sheet) walk(of *shape.Shape, value []byte) {
+	problems, _ := s.checker.walker.Walk(of, value, s.revision)
+	for i := range problems {
+		p := &problems[i]
+		rule, severity := s.rule(p)
+		if rule == nil {
+			continue
+		}
+		name, pointer := s.item(p, value)
+		s.found(rule, severity, name, pointer, p.String())
+	}
+}
+
+// found reports a problem.
+func (s *sheet) found(rule *diagnosis.Rule, severity diagnosis.Severity, name, pointer, detail string) {
+	where := diagnosis.Location{Method: s.method, Name: name, Pointer: pointer}
+	s.checker.report(rule, severity, s.m.At, where, detail)
+}
+
+// rule returns the rule that a problem violates, nil if it is for another group of
+// rules.
+func (s *sheet) rule(p *shape.Problem) (*diagnosis.Rule, diagnosis.Severity) {
+	pointer := p.Pointer
+	switch {
+	case s.isOthers(p):
+		return nil, 0
+	case p.Kind == shape.Newer:
+		return lif10, diagnosis.Info
+	case p.Kind == shape.NewerType:
+		return lif10, diagnosis.Error
+	case p.Kind == shape.Deprecated:
+		return mod14, mod14.Severity
+	case p.Kind == shape.Misspelled:
+		return sch08, sch08.Severity
+	case pointer == "/resultType" && !s.params:
+		return s.ofModern(mod02, p)
+	case (pointer == "/ttlMs" || pointer == "/cacheScope") && !s.params:
+		return s.ofModern(mod06, p)
+	case p.Kind == shape.UnknownType && isContent(pointer):
+		return sch03, sch03.Severity
+	case s.params:
+		return sch01, sch01.Severity
+	}
+	return sch02, sch02.Severity
+}
+
+// ofModern returns a rule about members that every result of the modern era has,
+// nil while it is not clear that the server serves that era.
+func (s *sheet) ofModern(rule *diagnosis.Rule, p *shape.Problem) (*diagnosis.Rule, diagnosis.Severity) {
+	switch {
+	case !s.checker.modern:
+		return nil, 0
+	case p.Kind == shape.UnknownType:
+		return rule, diagnosis.Warning
+	}
+	return rule, rule.Severity
+}
+
+// isContent reports whether a pointer is to the type of a block of content.
+func isContent(pointer string) bool {
+	return strings.HasSuffix(pointer, "/content/type") || strings.HasSuffix(pointer, "/content/*/type")
+}
+
+// item returns what a problem is about, and the pointer into it: for a problem in an
+// item of a list that item.
+func (s *sheet) item(p *shape.Problem, value []byte) (name, pointer string) {
+	for _, list := range mcp.Lists {
+		prefix := "/" + list.Member + "/*"
+		if s.method != list.Method || s.params || !strings.HasPrefix(p.Pointer, prefix) {
+			continue
+		}
+		item := p.Item.Of(value)
+		for _, key := range [...]string{"name", "uri", "uriTemplate"} {
+			if name = text(item, key); name != "" && (key != "name" || isNamed(s.method)) {
+				return clip(name), p.Pointer[len(prefix):]
+			}
+		}
+		return "", p.Pointer
+	}
+	if s.params && s.name == "" {
+		for _, key := range [...]string{"name", "uri"} {
+			if name = text(value, key); name != "" {
+				return clip(name), p.Pointer
+			}
+		}
+	}
+	return clip(s.name), p.Pointer
+}
+
+// isNamed reports whether the items of a list are known by their name, and not by
+// their URI.
+func isNamed(method string) bool {
+	return method == mcp.MethodToolsList || method == mcp.MethodPromptsList
+}
+
+// text returns the string member of an object, "" if there is none.
+func text(object []byte, member string) (s string) {
+	if json.Unmarshal(framing.Member(object, member).Of(object), &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// clip returns the beginning of a name.
+func clip(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxName], "") + "…"
+}
