@@ -9,11 +9,11 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/jsonschema"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/detail/content"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/workspace"
 )
@@ -71,19 +71,19 @@ func verdictOf(source session.Source, request session.Row, rows []uint32, value 
 	if json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) != nil {
 		return content.Verdict{}
 	}
-	schema, changed := workspace.OutputSchema(source, rows, params.Name)
-	if schema == nil {
+	outputs, changed := workspace.OutputSchema(source, rows, params.Name)
+	if outputs == nil {
 		return content.Verdict{}
 	}
 	if len(value) > maxConformed {
 		return content.Verdict{Text: "not checked: only values of up to " + format.Size(maxConformed) + " are"}
 	}
-	problems, unchecked, err := form.Check(schema, value)
+	problems, unchecked, err := jsonschema.Check(outputs, value, maxConformed)
 	return verdict(problems, unchecked, changed, err)
 }
 
 // verdict puts the result of a check into words.
-func verdict(problems []form.Problem, unchecked []string, changed bool, err error) (v content.Verdict) {
+func verdict(problems []jsonschema.Problem, unchecked []string, changed bool, err error) (v content.Verdict) {
 	switch {
 	case err != nil:
 		return content.Verdict{Text: "not checked: outputSchema: " + err.Error()}

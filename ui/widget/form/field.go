@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpdbg/session/jsonschema"
 )
 
 // state distinguishes the possible meanings of an empty text.
@@ -384,5 +386,5 @@ func (fl *field) path() string {
 		}
 	}
 	slices.Reverse(parts)
-	return pointer(parts)
+	return jsonschema.Pointer(parts...)
 }

@@ -301,3 +301,10 @@ func windowFrom(text string, cursor, room int) int {
 	}
 	return from
 }
+
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

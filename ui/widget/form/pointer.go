@@ -6,24 +6,12 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpdbg/session/jsonschema"
 )
 
-// pointer returns the JSON Pointer (RFC 6901) of the given parts.
-func pointer(parts []string) string {
-	var out strings.Builder
-	for _, part := range parts {
-		out.WriteByte('/')
-		out.WriteString(escapeToken(part))
-	}
-	return out.String()
-}
-
-func escapeToken(part string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1")
-}
-
 // Below returns the JSON Pointer of the named member of the object at a path.
-func Below(path, name string) string { return path + "/" + escapeToken(name) }
+func Below(path, name string) string { return path + jsonschema.Pointer(name) }
 
 // NameOf returns the name of the member that a JSON Pointer refers to.
 func NameOf(path string) string {

@@ -3,6 +3,8 @@ package form
 import (
 	"errors"
 	"slices"
+
+	"mcpdbg/session/jsonschema"
 )
 
 // A problemSet holds the problems of the current value, grouped by the field that
@@ -95,7 +97,7 @@ func (f *Form) found() *problemSet {
 	}
 	bad := map[string]bool{}
 	raw := f.appendJSON(nil, func(fl *field) {
-		if len(found.all) < maxProblems {
+		if len(found.all) < jsonschema.MaxProblems {
 			err := textError(fl)
 			bad[err.Path] = true
 			found.all = append(found.all, Problem{Path: err.Path, Text: "is not " + err.Expected})

@@ -3,10 +3,11 @@ package form
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpdbg/session/jsonschema"
 )
 
 // A value is JSON that keeps what Go's own values lose: the order of members,
@@ -32,24 +33,12 @@ func parse(data []byte) (*value, error) {
 	p.dec = jsontext.NewDecoder(bytes.NewReader(p.data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := p.value(0)
 	if err != nil {
-		return nil, readable(err)
+		return nil, jsonschema.Readable(err)
 	}
 	if _, err := p.dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("unexpected text after the end of the value")
 	}
 	return v, nil
-}
-
-// readable makes the error of a JSON decoder readable.
-func readable(err error) error {
-	var syntax *jsontext.SyntacticError
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("unexpected end of text")
-	case errors.As(err, &syntax):
-		return fmt.Errorf("at byte %d: %w", syntax.ByteOffset, syntax.Err)
-	}
-	return err
 }
 
 type parser struct {

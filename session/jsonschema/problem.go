@@ -1,4 +1,4 @@
-package form
+package jsonschema
 
 import (
 	"cmp"
@@ -39,13 +39,13 @@ func explain(err *jsonschema.ValidationError) []Problem {
 }
 
 func explainInto(out *[]Problem, err *jsonschema.ValidationError) {
-	if len(*out) >= maxProblems {
+	if len(*out) >= MaxProblems {
 		return
 	}
-	at := pointer(err.InstanceLocation)
+	at := Pointer(err.InstanceLocation...)
 	member := func(name, text string, missing bool) {
-		if len(*out) < maxProblems {
-			*out = append(*out, Problem{at + "/" + escapeToken(name), text, missing})
+		if len(*out) < MaxProblems {
+			*out = append(*out, Problem{at + Pointer(name), text, missing})
 		}
 	}
 	switch k := err.ErrorKind.(type) {
@@ -95,7 +95,7 @@ func explainAlternatives(out *[]Problem, err *jsonschema.ValidationError) {
 		}
 		text = cut("no alternative matches: " + strings.Join(all, "; "))
 	}
-	*out = append(*out, Problem{Path: pointer(err.InstanceLocation), Text: text})
+	*out = append(*out, Problem{Path: Pointer(err.InstanceLocation...), Text: text})
 }
 
 // wrongType reports whether a value at a depth has the wrong type.
@@ -180,4 +180,14 @@ func cut(text string) string {
 		n--
 	}
 	return text[:n] + "..."
+}
+
+// Pointer returns the JSON Pointer (RFC 6901) of the given parts.
+func Pointer(parts ...string) string {
+	var out strings.Builder
+	for _, part := range parts {
+		out.WriteByte('/')
+		out.WriteString(strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1"))
+	}
+	return out.String()
 }

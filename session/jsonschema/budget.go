@@ -1,4 +1,4 @@
-package form
+package jsonschema
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -20,16 +21,16 @@ var errNotListed = errors.New("not listed")
 //
 // The library searches an enum even before that, at a cost that grows with the
 // enum, so enums are checked here as well.
-func (c *checker) count(s *jsonschema.Schema) {
+func (s *Schema) count(part *jsonschema.Schema) {
 	format := jsonschema.Format{Validate: func(any) error { return nil }}
-	if s.Format != nil {
-		format = *s.Format
+	if part.Format != nil && s.formats {
+		format = *part.Format
 	}
 	inner := format.Validate
-	listed := listedIn(s.Enum)
-	s.Enum = nil
+	listed := listedIn(part.Enum)
+	part.Enum = nil
 	format.Validate = func(v any) error {
-		if c.visits += price(s, v); c.visits > maxVisits {
+		if s.visits += price(part, v); s.visits > maxVisits {
 			panic(errBudget)
 		}
 		if listed != nil && !listed[string(canonical(nil, v))] {
@@ -37,7 +38,7 @@ func (c *checker) count(s *jsonschema.Schema) {
 		}
 		return inner(v)
 	}
-	s.Format = &format
+	part.Format = &format
 }
 
 // price returns the maximum number of schemas that one schema applies to a
@@ -75,7 +76,7 @@ func canonical(dst []byte, v any) []byte {
 		}
 		return append(dst, v...)
 	case string:
-		return appendString(dst, v)
+		return appendText(dst, v)
 	case []any:
 		dst = append(dst, '[')
 		for _, item := range v {
@@ -85,7 +86,7 @@ func canonical(dst []byte, v any) []byte {
 	case map[string]any:
 		dst = append(dst, '{')
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			dst = append(canonical(append(appendString(dst, key), ':'), v[key]), ',')
+			dst = append(canonical(append(appendText(dst, key), ':'), v[key]), ',')
 		}
 		return append(dst, '}')
 	case bool:
@@ -95,4 +96,10 @@ func canonical(dst []byte, v any) []byte {
 		return append(dst, 'f')
 	}
 	return append(dst, 'n')
+}
+
+// appendText appends text as a JSON string.
+func appendText(dst []byte, text string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, text) // replaces invalid UTF-8
+	return dst
 }
