@@ -1,38 +1,160 @@
-// Package contents has the rules for what lists and results contain: names, schemas, content blocks, elicitations.
 package contents
 
 import (
-	"math"
+	"bytes"
+	"hash/maphash"
 
-	"mcpdbg/session/diagnosis"
+	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
 )
-
-// Rules are the rules of this package, in the order of their ids.
-var Rules []*diagnosis.Rule
 
 // A Checker checks the messages of one process. It is a message.Checker.
 type Checker struct {
 	report message.Report
+	spot   spot // reused for each message
+	lists  lists
+	asks   asks
+
+	// schemas and values that were not checked because of a limit
+	skipped int
 }
 
 // New returns a checker for a process that starts.
-func New(report message.Report) *Checker { return &Checker{report: report} }
+func New(report message.Report) *Checker {
+	return &Checker{report: report, lists: lists{seed: maphash.MakeSeed()}}
+}
+
+// Skipped returns how many schemas and values were not checked, because a limit was
+// reached or the schema has patterns that cannot be matched.
+func (c *Checker) Skipped() int { return c.skipped }
 
 // Request checks a request.
-func (c *Checker) Request(m *message.Message) {}
+func (c *Checker) Request(m *message.Message) {
+	params := m.Of(m.Params)
+	method := string(m.Of(m.Method))
+	if !isObject(params) {
+		params = nil // another rule reports params of another type
+	}
+	s := c.begin(m, method)
+	s.metaOf(params)
+	if m.FromServer {
+		c.serverRequest(s, method, params, m.At.Row)
+		return
+	}
+	switch method {
+	case mcp.MethodToolsCall:
+		c.checkArguments(s, params)
+	case mcp.MethodToolsList, methodPrompts, methodResources, methodTemplates:
+		c.lists.ask(kindOf(method), params, m.At.Row)
+	case mcp.MethodInitialize:
+		s.implementation("/clientInfo", framing.Member(params, "clientInfo").Of(params))
+	}
+	if s.modern() && bytes.Contains(params, []byte(`"inputResponses"`)) {
+		c.checkInputResponses(s, method, params)
+	}
+}
+
+// serverRequest checks what a server asks the client.
+func (c *Checker) serverRequest(s *spot, method string, params []byte, row int) {
+	switch method {
+	case mcp.MethodElicit:
+		s.elicitation(params)
+		c.asks.keep(row, params)
+	case mcp.MethodSample:
+		s.sampling(params)
+	}
+}
 
 // Notification checks a notification.
-func (c *Checker) Notification(m *message.Message) {}
+func (c *Checker) Notification(m *message.Message) {
+	params := m.Of(m.Params)
+	method := string(m.Of(m.Method))
+	if m.FromServer {
+		c.lists.changed(method)
+	}
+	if !isObject(params) {
+		return
+	}
+	s := c.begin(m, method)
+	s.metaOf(params)
+	if method == "notifications/resources/updated" && m.FromServer {
+		s.uri("/uri", framing.Member(params, "uri").Of(params))
+	}
+}
 
 // Response checks the response to a request.
-func (c *Checker) Response(m *message.Message, request *message.Request) {}
+func (c *Checker) Response(m *message.Message, request *message.Request) {
+	s := c.begin(m, request.Method)
+	if m.Kind == framing.ErrorResponse {
+		if m.FromServer {
+			s.urlsRequired(m.Of(m.Error))
+		}
+		return
+	}
+	raw := m.Of(m.Result)
+	if !isObject(raw) {
+		return
+	}
+	result := readResult(raw)
+	s.meta(result.meta)
+	if m.FromServer {
+		c.serverResult(s, request, &result)
+		return
+	}
+	switch request.Method {
+	case mcp.MethodRoots:
+		s.rootsResult(result.roots)
+	case mcp.MethodElicit:
+		if form, ok := c.asks.take(request.At.Row); ok && result.task == nil {
+			c.checkAnswer(s, form, raw)
+		}
+	case mcp.MethodSample:
+		s.enter("/content")
+		s.blocks(result.content)
+		s.leave()
+	}
+}
+
+// serverResult checks the result of a server.
+func (c *Checker) serverResult(s *spot, request *message.Request, result *result) {
+	if result.inputRequests != nil && s.modern() {
+		c.inputRequests(s, request, result)
+		return
+	}
+	switch request.Method {
+	case mcp.MethodToolsCall:
+		s.name = clip(request.Name)
+		c.toolResult(s, request.Name, result)
+	case mcp.MethodToolsList, methodPrompts, methodResources, methodTemplates:
+		c.listResult(s, kindOf(request.Method), request, result)
+	case mcp.MethodReadResource:
+		s.name = clip(request.Name)
+		s.each("/contents/*", result.contents, s.resourceContents)
+	case mcp.MethodPromptsGet:
+		s.name = clip(request.Name)
+		s.each("/messages/*", result.messages, s.promptMessage)
+	case "completion/complete":
+		s.completion(result.completion)
+	case mcp.MethodInitialize, mcp.MethodDiscover:
+		s.implementation("/serverInfo", result.serverInfo)
+		c.lists.declare(result.capabilities)
+	case "tasks/result":
+		s.enter("/content")
+		s.blocks(result.content)
+		s.leave()
+	}
+}
 
 // Due returns when Elapse has something to find.
-func (c *Checker) Due() int64 { return math.MaxInt64 }
+func (c *Checker) Due() int64 { return c.lists.due() }
 
 // Elapse finds what is due by now.
-func (c *Checker) Elapse(now int64) {}
+func (c *Checker) Elapse(now int64) {
+	if now >= c.lists.due() {
+		c.unannounced()
+	}
+}
 
-// End finds what can only be found when no more messages follow.
+// End finds nothing: an announcement that is still due may only be late.
 func (c *Checker) End() {}

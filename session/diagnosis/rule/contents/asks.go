@@ -1,0 +1,207 @@
+package contents
+
+import (
+	"bytes"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/jsonschema"
+	"mcpdbg/session/mcp"
+)
+
+const (
+	// maxForms is how many forms are kept until their responses, and maxFormBytes how
+	// large each may be.
+	maxForms     = 64
+	maxFormBytes = 64 << 10
+)
+
+// A form is what is kept of an elicitation until its response.
+type form struct {
+	url    bool
+	schema []byte // the requestedSchema, nil if it is not kept
+}
+
+// asks is what is kept of what a server asks the client.
+type asks struct {
+	forms  map[int]form             // by the row of the request
+	inputs map[inputKey]*inputForms // of the modern era
+}
+
+// An inputKey identifies the request that a client sends again with inputResponses.
+type inputKey struct{ method, name, state string }
+
+// inputForms are the forms of one inputRequests. If several results have the same
+// key, it is unknown which one a response is for.
+type inputForms struct {
+	byKey     map[string]form
+	ambiguous bool
+}
+
+// keep keeps the form of an elicitation.
+func (a *asks) keep(row int, params []byte) {
+	if a.forms == nil {
+		a.forms = make(map[int]form)
+	}
+	if len(a.forms) >= maxForms {
+		clear(a.forms)
+	}
+	a.forms[row] = formOf(params)
+}
+
+// take returns the form of a request.
+func (a *asks) take(row int) (form, bool) {
+	f, ok := a.forms[row]
+	delete(a.forms, row)
+	return f, ok
+}
+
+// formOf reads the params of an elicitation.
+func formOf(params []byte) form {
+	f := form{url: string(framing.Member(params, "mode").Of(params)) == `"url"`}
+	if schema := framing.Member(params, "requestedSchema").Of(params); isObject(schema) && len(schema) <= maxFormBytes {
+		f.schema = bytes.Clone(schema)
+	}
+	return f
+}
+
+// checkAnswer checks the response to an elicitation.
+func (c *Checker) checkAnswer(s *spot, f form, result []byte) {
+	var action, content []byte
+	for name, span := range framing.Members(result) {
+		switch string(result[name.Start+1 : name.End-1]) {
+		case "action":
+			action = span.Of(result)
+		case "content":
+			content = span.Of(result)
+		}
+	}
+	accepted := string(action) == `"accept"`
+	switch {
+	case !isText(action):
+	case content != nil && f.url:
+		s.foundAs(srv03, diagnosis.Warning, "/content", "content in response to a URL")
+	case content != nil && !accepted:
+		s.foundAs(srv03, diagnosis.Warning, "/content", "content, although the action is "+excerpt(string(action)))
+	case f.url || !accepted || f.schema == nil:
+	case content == nil:
+		if properties := framing.Member(f.schema, "properties").Of(f.schema); isObject(properties) && hasMembers(properties) {
+			s.found(srv03, "/content", "accepted without content")
+		}
+	default:
+		c.checkForm(s, f.schema, content)
+	}
+}
+
+func hasMembers(object []byte) bool {
+	for range framing.Members(object) {
+		return true
+	}
+	return false
+}
+
+// checkForm checks the content of a response against the requestedSchema.
+func (c *Checker) checkForm(s *spot, schema, content []byte) {
+	compiled, err := jsonschema.Compile(schema, jsonschema.Options{Lenient: true})
+	if err != nil || len(compiled.Unchecked()) > 0 {
+		c.skipped++
+		return
+	}
+	problems, err := compiled.Check(content, maxValue)
+	if err != nil {
+		c.skipped++
+		return
+	}
+	if len(problems) > 0 {
+		s.found(srv03, "/content"+generalize(problems[0].Path), "the content breaks the requestedSchema: "+describe(problems))
+	}
+}
+
+// inputRequests checks what a result asks the client in the modern era.
+func (c *Checker) inputRequests(s *spot, request *message.Request, r *result) {
+	s.name = clip(request.Name)
+	if !isObject(r.inputRequests) {
+		return
+	}
+	forms := &inputForms{byKey: make(map[string]form)}
+	s.enter("/inputRequests/*/params")
+	for name, span := range framing.Members(r.inputRequests) {
+		input := span.Of(r.inputRequests)
+		if !isObject(input) {
+			continue
+		}
+		params := framing.Member(input, "params").Of(input)
+		if !isObject(params) {
+			continue
+		}
+		switch method, _ := textOf(framing.Member(input, "method").Of(input)); string(method) {
+		case mcp.MethodElicit:
+			s.elicitation(params)
+			if key, ok := textOf(name.Of(r.inputRequests)); ok && len(forms.byKey) < maxForms {
+				forms.byKey[string(key)] = formOf(params)
+			}
+		case mcp.MethodSample:
+			s.sampling(params)
+		}
+	}
+	s.leave()
+	c.asks.keepInputs(inputKey{request.Method, request.Name, stateOf(r.requestState)}, forms)
+}
+
+// stateOf returns a requestState for the comparison with that of another message.
+func stateOf(raw []byte) string {
+	text, _ := textOf(raw)
+	return string(text[:min(len(text), maxFormBytes)])
+}
+
+// keepInputs keeps the forms of a result for the request that follows.
+func (a *asks) keepInputs(key inputKey, forms *inputForms) {
+	if a.inputs == nil {
+		a.inputs = make(map[inputKey]*inputForms)
+	}
+	if older := a.inputs[key]; older != nil {
+		forms.ambiguous = true
+	}
+	if len(a.inputs) >= maxForms {
+		clear(a.inputs)
+	}
+	a.inputs[key] = forms
+}
+
+// checkInputResponses checks what a client answers in the modern era.
+func (c *Checker) checkInputResponses(s *spot, method string, params []byte) {
+	responses := framing.Member(params, "inputResponses").Of(params)
+	if !isObject(responses) {
+		return
+	}
+	member := "name"
+	if method == mcp.MethodReadResource {
+		member = "uri"
+	}
+	name, _ := textOf(framing.Member(params, member).Of(params))
+	key := inputKey{method, string(name[:min(len(name), maxKeptName)]), stateOf(framing.Member(params, "requestState").Of(params))}
+	forms := c.asks.inputs[key]
+	if forms == nil {
+		return
+	}
+	delete(c.asks.inputs, key)
+	if forms.ambiguous {
+		return
+	}
+	s.name = clip(key.name)
+	s.enter("/inputResponses/*")
+	defer s.leave()
+	for name, span := range framing.Members(responses) {
+		response := span.Of(responses)
+		text, _ := textOf(name.Of(responses))
+		f, ok := forms.byKey[string(text)]
+		switch {
+		case !isObject(response):
+		case ok:
+			c.checkAnswer(s, f, response)
+		default:
+			s.rootsResult(framing.Member(response, "roots").Of(response))
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package contents
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/jsonschema"
+	"mcpdbg/session/mcp"
+)
+
+const (
+	// Of the calls of a tool the first fullChecks are checked against its schemas,
+	// then one of checkEvery.
+	fullChecks = 10_000
+	checkEvery = 100
+	// maxValue is the largest value that is checked against a schema, in bytes, and
+	// maxCopy the largest one that is compared with a text.
+	maxValue = 256 << 10
+	maxCopy  = 64 << 10
+)
+
+// known returns a tool of the latest list, nil if the list may be out of date.
+func (c *Checker) known(name string) *tool {
+	if !c.lists.current() {
+		return nil
+	}
+	return c.lists.tools.byName[name]
+}
+
+// turn reports whether the next value of the tool is checked.
+func (c *Checker) turn(t *tool) bool {
+	t.checks++
+	if t.exhausted || t.checks > fullChecks && t.checks%checkEvery != 0 {
+		c.skipped++
+		return false
+	}
+	return true
+}
+
+// checkArguments checks the arguments of a call.
+func (c *Checker) checkArguments(s *spot, params []byte) {
+	var name, arguments []byte
+	for key, span := range framing.Members(params) {
+		switch string(params[key.Start+1 : key.End-1]) {
+		case "name":
+			name = span.Of(params)
+		case "arguments":
+			arguments = span.Of(params)
+		}
+	}
+	if arguments == nil {
+		arguments = []byte("{}")
+	}
+	text, ok := textOf(name)
+	if !ok || !isObject(arguments) {
+		return
+	}
+	t := c.known(string(text))
+	if t == nil || t.input == nil || t.input.schema == nil || !c.turn(t) {
+		return
+	}
+	s.name = clip(string(text))
+	c.conform(s, tol09, t, t.input, "/arguments", arguments)
+}
+
+// conform checks a value at a member against a schema of a tool.
+func (c *Checker) conform(s *spot, rule *diagnosis.Rule, t *tool, against *compiled, member string, value []byte) {
+	problems, err := against.schema.Check(value, maxValue)
+	if err != nil {
+		c.skipped++
+		t.exhausted = t.exhausted || !errors.Is(err, jsonschema.ErrTooLong)
+		return
+	}
+	if len(problems) > 0 {
+		s.found(rule, member+generalize(problems[0].Path), describe(problems))
+	}
+}
+
+// describe quotes the first of several problems of a value.
+func describe(problems []jsonschema.Problem) string {
+	text := excerpt(problems[0].String())
+	if len(problems) > 1 {
+		text += fmt.Sprintf(" (%d problems)", len(problems))
+	}
+	return text
+}
+
+// generalize replaces the indexes in a JSON Pointer by *, and cuts it.
+func generalize(pointer string) string {
+	parts := strings.Split(pointer, "/")
+	for i, part := range parts {
+		if part != "" && strings.Trim(part, "0123456789") == "" {
+			parts[i] = "*"
+		}
+	}
+	return clip(strings.Join(parts, "/"))
+}
+
+// toolResult checks the result of a call.
+func (c *Checker) toolResult(s *spot, name string, r *result) {
+	s.enter("/content")
+	s.blocks(r.content)
+	s.leave()
+	failed := string(r.isError) == "true"
+	if failed {
+		c.unknownTool(s, name, r)
+		return
+	}
+	if r.task != nil || r.resultType != nil && string(r.resultType) != `"complete"` || !s.since(mcp.V20250618) {
+		return
+	}
+	t := c.known(name)
+	switch {
+	case r.structured == nil:
+		if t != nil && t.output != nil {
+			s.found(tol05, "/structuredContent", "the tool has an outputSchema, but the result has no structuredContent")
+		}
+		return
+	case !isObject(r.structured) && s.before(mcp.V20260728):
+		s.found(tol07, "/structuredContent", "structuredContent is "+kindOfValue(r.structured))
+		return
+	}
+	if t == nil {
+		return
+	}
+	if !c.turn(t) {
+		return
+	}
+	if t.output != nil && t.output.schema != nil {
+		c.conform(s, tol06, t, t.output, "/structuredContent", r.structured)
+	}
+	if len(r.structured) <= maxCopy && !hasCopy(r.content, r.structured) {
+		s.found(tol08, "/content", "no text block has the JSON of structuredContent")
+	}
+}
+
+// maxCopies is how many text blocks are compared with the structured content.
+const maxCopies = 16
+
+// hasCopy reports whether one of the text blocks of a result is the JSON of a value, or
+// cannot be compared.
+func hasCopy(content, value []byte) bool {
+	if !isArray(content) {
+		return true
+	}
+	var canonical []byte
+	blocks := 0
+	for at := range framing.Elements(content) {
+		block := at.Of(content)
+		if !isObject(block) {
+			continue
+		}
+		if blocks++; blocks > maxCopies {
+			return true
+		}
+		text, ok := textOf(framing.Member(block, "text").Of(block))
+		if !ok {
+			continue
+		}
+		text = bytes.TrimSpace(text)
+		if bytes.Equal(text, value) {
+			return true
+		}
+		if len(text) > 4*maxCopy {
+			return true
+		}
+		if canonical == nil {
+			canonical = canonicalOf(value)
+		}
+		if copied := canonicalOf(text); copied != nil && bytes.Equal(copied, canonical) {
+			return true
+		}
+	}
+	return false
+}
+
+// canonicalOf returns a JSON text in its canonical form (RFC 8785), nil if it is not
+// one.
+func canonicalOf(text []byte) []byte {
+	v := jsontext.Value(bytes.Clone(text))
+	if v.Canonicalize() != nil {
+		return nil
+	}
+	return v
+}
+
+// unknownTool reports a failed call of a tool that is not in the list, if the server
+// says that it does not know it.
+func (c *Checker) unknownTool(s *spot, name string, r *result) {
+	latest := &c.lists.latest[toolList]
+	if !c.lists.current() || !latest.complete || latest.overflow || len(name) >= maxKeptName || c.lists.tools.byName[name] != nil || len(c.lists.tools.byName) != latest.items {
+		return
+	}
+	if !isArray(r.content) || len(r.content) > maxCopy {
+		return
+	}
+	for at := range framing.Elements(r.content) {
+		block := at.Of(r.content)
+		text, ok := textOf(framing.Member(block, "text").Of(block))
+		if ok && saysUnknown(strings.ToLower(string(text))) {
+			s.found(tol10, "/isError", "unknown tool as a result: "+excerpt(string(text)))
+			return
+		}
+	}
+}
+
+// saysUnknown reports whether a text says that a tool does not exist.
+func saysUnknown(text string) bool {
+	for _, words := range []string{"not found", "unknown", "no such", "not exist", "-32602", "-32601"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}

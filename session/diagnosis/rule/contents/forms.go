@@ -1,0 +1,207 @@
+package contents
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/mcp"
+)
+
+// maxProperties is how many properties of a form are checked.
+const maxProperties = 256
+
+// elicitation checks the params of an elicitation.
+func (s *spot) elicitation(params []byte) {
+	var mode, schema, address, id []byte
+	for name, span := range framing.Members(params) {
+		value := span.Of(params)
+		switch string(params[name.Start+1 : name.End-1]) {
+		case "mode":
+			mode = value
+		case "requestedSchema":
+			schema = value
+		case "url":
+			address = value
+		case "elicitationId":
+			id = value
+		}
+	}
+	switch {
+	case string(mode) == `"url"`:
+		s.urlMode(address, id)
+	case isObject(schema) && (mode == nil || string(mode) == `"form"`):
+		s.requestedSchema(schema)
+	}
+}
+
+// urlMode checks an elicitation that sends a person to a URL.
+func (s *spot) urlMode(address, id []byte) {
+	if text, ok := textOf(address); ok {
+		s.elicitedURL(string(text))
+	}
+	switch {
+	case s.modern() && id != nil:
+		s.found(srv05, "/elicitationId", "elicitationId is not part of this revision")
+	case !s.modern() && s.since(mcp.V20251125) && id == nil:
+		s.found(srv05, "/elicitationId", "elicitationId is missing")
+	}
+}
+
+// elicitedURL checks the URL that a person is to open.
+func (s *spot) elicitedURL(text string) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme == "" || (u.Scheme == "http" || u.Scheme == "https") && u.Host == "":
+		s.found(srv05, "/url", "not a valid URL: "+excerpt(text))
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		s.foundAs(srv05, diagnosis.Warning, "/url", "not https: "+excerpt(text))
+	}
+}
+
+func isLoopback(host string) bool {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return address.IsLoopback()
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// urlsRequired checks the elicitations of the error -32042.
+func (s *spot) urlsRequired(raw []byte) {
+	if !isObject(raw) || string(framing.Member(raw, "code").Of(raw)) != "-32042" {
+		return
+	}
+	data := framing.Member(raw, "data").Of(raw)
+	if !isObject(data) {
+		return
+	}
+	s.each("/data/elicitations/*", framing.Member(data, "elicitations").Of(data), s.elicitation)
+}
+
+// forbidden are the keywords of JSON Schema that the root of a form must not have: a
+// form is flat.
+var forbidden = []string{"allOf", "anyOf", "oneOf", "not", "if", "$ref", "$dynamicRef", "patternProperties", "dependentSchemas"}
+
+// requestedSchema checks the schema of a form.
+func (s *spot) requestedSchema(schema []byte) {
+	s.enter("/requestedSchema")
+	defer s.leave()
+	var kind, properties []byte
+	for name, span := range framing.Members(schema) {
+		value := span.Of(schema)
+		switch member := string(schema[name.Start+1 : name.End-1]); {
+		case member == "type":
+			kind = value
+		case member == "properties":
+			properties = value
+		case slices.Contains(forbidden, member):
+			s.found(srv02, "/"+member, member+" is not allowed in a form")
+		}
+	}
+	if string(kind) != `"object"` {
+		s.found(srv02, "/type", "the type is "+orMissing(kind)+`; it must be "object"`)
+	}
+	if !isObject(properties) {
+		return
+	}
+	s.enter("/properties/*")
+	defer s.leave()
+	count := 0
+	for name, span := range framing.Members(properties) {
+		if count++; count > maxProperties {
+			return
+		}
+		text, _ := textOf(name.Of(properties))
+		if property := span.Of(properties); isObject(property) {
+			s.property(string(text), property)
+		} else {
+			s.found(srv02, "", fmt.Sprintf("%q is %s, not a schema", excerpt(string(text)), kindOfValue(property)))
+		}
+	}
+}
+
+// A property has the keywords of a field of a form.
+type property struct {
+	kind, title, format, enum, items, oneOf []byte
+	others                                  []string // that no field may have
+}
+
+// assertions are the keywords that restrict values but are not part of forms.
+var assertions = []string{"properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties",
+	"prefixItems", "contains", "uniqueItems", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum",
+	"allOf", "anyOf", "not", "if", "then", "else", "dependentSchemas", "dependentRequired", "$ref", "$dynamicRef", "contentEncoding", "contentMediaType"}
+
+// formats are the formats that a text of a form may have.
+var formats = []string{"email", "uri", "date", "date-time"}
+
+// property checks one field of a form.
+func (s *spot) property(name string, raw []byte) {
+	p := readProperty(raw)
+	wrong := func(format string, args ...any) {
+		s.found(srv02, "", fmt.Sprintf("%q: ", excerpt(name))+fmt.Sprintf(format, args...))
+	}
+	kind, _ := textOf(p.kind)
+	switch string(kind) {
+	case "string":
+		if format, ok := textOf(p.format); ok && !slices.Contains(formats, string(format)) {
+			wrong("format %q is not one of email, uri, date and date-time", excerpt(string(format)))
+		}
+		if p.oneOf != nil && s.before(mcp.V20251125) {
+			wrong("oneOf is not allowed before 2025-11-25")
+		}
+		s.secret(name, p)
+	case "number", "integer", "boolean":
+		if p.oneOf != nil {
+			wrong("oneOf is only allowed for strings")
+		}
+	case "array":
+		if s.before(mcp.V20251125) {
+			wrong("an array is not allowed before 2025-11-25")
+		} else if !isSelection(p.items) {
+			wrong("the items of an array must be strings with enum or anyOf")
+		}
+	default:
+		wrong("the type is %s, not string, number, integer, boolean or array", orMissing(p.kind))
+		return
+	}
+	if len(p.others) > 0 {
+		wrong("%s is not allowed in a form", p.others[0])
+	}
+}
+
+func readProperty(raw []byte) (p property) {
+	for name, span := range framing.Members(raw) {
+		value := span.Of(raw)
+		switch member := string(raw[name.Start+1 : name.End-1]); member {
+		case "type":
+			p.kind = value
+		case "title":
+			p.title = value
+		case "format":
+			p.format = value
+		case "enum":
+			p.enum = value
+		case "items":
+			p.items = value
+		case "oneOf":
+			p.oneOf = value
+		default:
+			if slices.Contains(assertions, member) {
+				p.others = append(p.others, member)
+			}
+		}
+	}
+	return p
+}
+
+// isSelection reports whether the items of an array are a list of choices.
+func isSelection(items []byte) bool {
+	if !isObject(items) {
+		return false
+	}
+	return isArray(framing.Member(items, "enum").Of(items)) || isArray(framing.Member(items, "anyOf").Of(items))
+}

@@ -1,0 +1,132 @@
+package contents
+
+import (
+	"fmt"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis/message"
+)
+
+// An unannouncedList is a list of tools that differs from the one before it, until
+// its announcement comes.
+type unannouncedList struct {
+	spot   spot
+	detail string
+	due    int64
+}
+
+// listResult checks a page of a list.
+func (c *Checker) listResult(s *spot, kind listKind, request *message.Request, r *result) {
+	g := c.lists.begin(s.revision, request.At.Row, kind)
+	if !isArray(r.items) {
+		return
+	}
+	page := g
+	if page == nil {
+		page = &listing{names: make(map[uint64]bool), changes: c.lists.changes[kind]}
+	}
+	for at := range framing.Elements(r.items) {
+		if item := at.Of(r.items); isObject(item) {
+			c.item(s, kind, item, page, g != nil)
+		}
+	}
+	if g == nil {
+		return
+	}
+	c.lists.end(g, r.nextCursor)
+	if g.overflow && g.complete {
+		c.skipped++
+	}
+	if kind != toolList {
+		return
+	}
+	c.listSize(s, g)
+	if g.complete {
+		c.compareLists(s, g)
+	}
+}
+
+// item checks an item of a list.
+func (c *Checker) item(s *spot, kind listKind, item []byte, page *listing, listed bool) {
+	var t toolParts
+	var id, meta, annotations, icons []byte
+	for name, span := range framing.Members(item) {
+		value := span.Of(item)
+		member := item[name.Start+1 : name.End-1]
+		if string(member) == identity[kind] {
+			id = value
+		}
+		switch string(member) {
+		case "_meta":
+			meta = value
+		case "annotations":
+			annotations = value
+		case "icons":
+			icons = value
+		case "inputSchema":
+			t.input = value
+		case "outputSchema":
+			t.output = value
+		}
+	}
+	name, _ := textOf(id)
+	s.name = clip(string(name))
+	defer func() { s.name = "" }()
+	page.size += len(item)
+	s.meta(meta)
+	s.iconsOf(icons)
+	if kind != toolList {
+		s.annotations(annotations)
+	}
+	if isText(id) && kind != templateList && page.add(c.lists.hash(name)) && c.lists.changes[kind] == page.changes {
+		s.found(tol01, "/"+identity[kind], fmt.Sprintf("another %s of the list has the same %s: %s", noun[kind], identity[kind], excerpt(string(name))))
+	}
+	switch kind {
+	case toolList:
+		c.tool(s, name, t, listed)
+	case resourceList:
+		s.uri("/uri", id)
+	case templateList:
+		s.template("/uriTemplate", id)
+	}
+}
+
+// maxListSize is the size of a list of tools above which it is reported, in bytes. A
+// token of a model is about bytesPerToken.
+const (
+	maxListSize   = 100 << 10
+	bytesPerToken = 4
+)
+
+// listSize reports a large list of tools, once it is complete.
+func (c *Checker) listSize(s *spot, g *listing) {
+	if g.complete && g.size > maxListSize {
+		s.found(tol13, "/tools", fmt.Sprintf("%d tools in %d KiB: about %d,000 tokens of each conversation", g.items, g.size>>10, g.size/bytesPerToken/1000))
+	}
+}
+
+// compareLists compares a complete list of tools with the one before it.
+func (c *Checker) compareLists(s *spot, g *listing) {
+	before := c.lists.previous
+	if !before.known || g.overflow || before.revision != s.revision {
+		return
+	}
+	if before.items == g.items && before.set == g.set {
+		if before.order != g.order {
+			s.found(tol12, "/tools", "the same tools are in another order than in the list before")
+		}
+		return
+	}
+	if before.changes == c.lists.changes[toolList] && c.lists.announcesIn(s.revision) {
+		c.lists.pending = unannouncedList{spot: *s, due: s.at.T + settles,
+			detail: fmt.Sprintf("%d tools; the list before had %d other or not all of them, and no list_changed was sent", g.items, before.items)}
+		c.lists.pending.spot.path = nil
+	}
+}
+
+// unannounced reports that a list changed without an announcement.
+func (c *Checker) unannounced() {
+	p := c.lists.pending
+	c.lists.pending = unannouncedList{}
+	p.spot.found(tol12, "/tools", p.detail)
+}

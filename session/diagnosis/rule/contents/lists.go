@@ -1,0 +1,212 @@
+package contents
+
+import (
+	"hash/maphash"
+	"math"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
+)
+
+// The methods of the lists that session/mcp has no name for.
+const (
+	methodPrompts   = "prompts/list"
+	methodResources = "resources/list"
+	methodTemplates = "resources/templates/list"
+)
+
+const (
+	// maxAsked is how many list requests may be pending; of more, the pages are
+	// checked one by one.
+	maxAsked = 256
+	// maxListed is how many items of one listing are compared.
+	maxListed = 16 << 10
+	// settles is how long after a changed list its announcement may follow, in
+	// microseconds.
+	settles = 2_000_000
+)
+
+// A listKind is one of the four lists of a server.
+type listKind int
+
+const (
+	toolList listKind = iota
+	promptList
+	resourceList
+	templateList
+	listKinds
+)
+
+// kindOf returns the list that a method asks for.
+func kindOf(method string) listKind {
+	switch method {
+	case methodPrompts:
+		return promptList
+	case methodResources:
+		return resourceList
+	case methodTemplates:
+		return templateList
+	}
+	return toolList
+}
+
+// identity is the member that identifies an item of a list.
+var identity = [listKinds]string{"name", "name", "uri", "uriTemplate"}
+
+// noun is what one item is called.
+var noun = [listKinds]string{"tool", "prompt", "resource", "resource template"}
+
+// lists is what is kept of the lists of a server.
+type lists struct {
+	seed   maphash.Seed
+	asked  map[int]asked // by the row of the request
+	latest [listKinds]listing
+	tools  tools
+
+	changes   [listKinds]int // how often the server announced another list
+	announces bool           // the server declared tools.listChanged
+	previous  snapshot       // the complete list of tools before the latest
+	pending   unannouncedList
+}
+
+// An asked is a pending request for a page.
+type asked struct {
+	kind    listKind
+	cursor  uint64 // its hash; 0 for the first page
+	changes int
+}
+
+// A listing is the pages of one list, as far as they came.
+type listing struct {
+	begun    bool
+	revision string
+	names    map[uint64]bool // hashes
+	overflow bool            // there are too many
+	next     uint64          // hash of the cursor of the next page, 0 after the last
+	complete bool
+	changes  int // announcements before the first page was asked for
+	size     int // bytes of its items
+	items    int
+	order    uint64
+	set      uint64
+}
+
+// A snapshot is what is kept of an older list of tools.
+type snapshot struct {
+	known      bool
+	revision   string
+	order, set uint64
+	items      int
+	changes    int
+}
+
+// ask notes a request for a page.
+func (l *lists) ask(kind listKind, params []byte, row int) {
+	if l.asked == nil {
+		l.asked = make(map[int]asked)
+	}
+	if len(l.asked) >= maxAsked {
+		clear(l.asked)
+	}
+	a := asked{kind: kind, changes: l.changes[kind]}
+	if cursor := framing.Member(params, "cursor").Of(params); isText(cursor) {
+		a.cursor = l.hash(cursor)
+	}
+	l.asked[row] = a
+}
+
+func (l *lists) hash(text []byte) uint64 { return maphash.Bytes(l.seed, text) | 1 }
+
+// changed notes the announcement that a list changed.
+func (l *lists) changed(method string) {
+	switch method {
+	case "notifications/tools/list_changed":
+		l.changes[toolList]++
+		l.pending = unannouncedList{}
+	case "notifications/prompts/list_changed":
+		l.changes[promptList]++
+	case "notifications/resources/list_changed":
+		l.changes[resourceList]++
+		l.changes[templateList]++
+	}
+}
+
+// declare reads the capabilities of a server.
+func (l *lists) declare(capabilities []byte) {
+	if !isObject(capabilities) {
+		return
+	}
+	if offered := framing.Member(capabilities, "tools").Of(capabilities); isObject(offered) {
+		l.announces = string(framing.Member(offered, "listChanged").Of(offered)) == "true"
+	}
+}
+
+// begin returns the listing that a page belongs to. It is nil for a page that belongs
+// to none that is known: it is checked by itself.
+func (l *lists) begin(revision string, row int, kind listKind) *listing {
+	a, ok := l.asked[row]
+	delete(l.asked, row)
+	latest := &l.latest[kind]
+	switch {
+	case !ok:
+		return nil
+	case a.cursor == 0:
+		if kind == toolList {
+			l.remember(latest)
+			l.tools.reset()
+		}
+		*latest = listing{begun: true, revision: revision, names: make(map[uint64]bool), changes: a.changes}
+		return latest
+	case latest.begun && a.cursor == latest.next:
+		return latest
+	}
+	return nil
+}
+
+// remember keeps a complete list of tools for the comparison with the next one.
+func (l *lists) remember(latest *listing) {
+	if latest.complete && !latest.overflow {
+		l.previous = snapshot{known: true, revision: latest.revision, order: latest.order, set: latest.set, items: latest.items, changes: latest.changes}
+	}
+}
+
+// current reports whether there is a list of tools, and the server announced no other
+// one since it was asked for.
+func (l *lists) current() bool {
+	latest := &l.latest[toolList]
+	return latest.begun && latest.changes == l.changes[toolList]
+}
+
+// add adds the name of an item. It reports whether the listing already has it.
+func (g *listing) add(name uint64) (known bool) {
+	if len(g.names) >= maxListed {
+		g.overflow = true
+		return false
+	}
+	known = g.names[name]
+	g.names[name] = true
+	g.items++
+	g.order = (g.order ^ name) * 1099511628211
+	g.set += name
+	return known
+}
+
+// end notes the end of a page.
+func (l *lists) end(g *listing, nextCursor []byte) {
+	g.next, g.complete = 0, nextCursor == nil || string(nextCursor) == "null"
+	if isText(nextCursor) {
+		g.next = l.hash(nextCursor)
+	}
+}
+
+// due returns when an unannounced change is certain.
+func (l *lists) due() int64 {
+	if l.pending.detail == "" {
+		return math.MaxInt64
+	}
+	return l.pending.due
+}
+
+// announcesIn reports whether the server must announce changes in an era: in the
+// modern one only to those who listen.
+func (l *lists) announcesIn(revision string) bool { return l.announces && mcp.IsLegacy(revision) }

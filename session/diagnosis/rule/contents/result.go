@@ -1,0 +1,55 @@
+package contents
+
+import "mcpdbg/framing"
+
+// A result has the members of a result that the rules are about, nil for those that
+// it does not have.
+type result struct {
+	meta, content, structured, isError, resultType, task []byte
+	items, nextCursor                                    []byte // of a list
+	contents, messages, completion, roots                []byte
+	serverInfo, capabilities                             []byte
+	inputRequests, requestState                          []byte
+}
+
+// readResult finds the members of a result.
+func readResult(raw []byte) (r result) {
+	for name, span := range framing.Members(raw) {
+		value := span.Of(raw)
+		switch string(raw[name.Start+1 : name.End-1]) {
+		case "_meta":
+			r.meta = value
+		case "content":
+			r.content = value
+		case "structuredContent":
+			r.structured = value
+		case "isError":
+			r.isError = value
+		case "resultType":
+			r.resultType = value
+		case "task":
+			r.task = value
+		case "tools", "prompts", "resources", "resourceTemplates":
+			r.items = value
+		case "nextCursor":
+			r.nextCursor = value
+		case "contents":
+			r.contents = value
+		case "messages":
+			r.messages = value
+		case "completion":
+			r.completion = value
+		case "roots":
+			r.roots = value
+		case "serverInfo":
+			r.serverInfo = value
+		case "capabilities":
+			r.capabilities = value
+		case "inputRequests":
+			r.inputRequests = value
+		case "requestState":
+			r.requestState = value
+		}
+	}
+	return r
+}

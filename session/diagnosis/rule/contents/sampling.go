@@ -1,0 +1,103 @@
+package contents
+
+import (
+	"fmt"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
+)
+
+// maxToolUses is how many calls of tools in one message are compared with their
+// results.
+const maxToolUses = 256
+
+// sampling checks the params of a sampling request.
+func (s *spot) sampling(params []byte) {
+	messages := framing.Member(params, "messages").Of(params)
+	if !isArray(messages) {
+		return
+	}
+	s.each("/messages/*", messages, s.promptMessage)
+	if !s.since(mcp.V20251125) {
+		return // sampling had no tools
+	}
+	var uses map[string]bool
+	for at := range framing.Elements(messages) {
+		element := at.Of(messages)
+		if !isObject(element) {
+			return
+		}
+		m := readSampled(element)
+		if m.results > 0 && m.others > 0 {
+			s.found(srv07, "/messages/*/content", fmt.Sprintf("a message has %d tool_result blocks and %d others", m.results, m.others))
+		}
+		if missing := unanswered(uses, m.answered); missing != "" {
+			s.found(srv07, "/messages/*/content", fmt.Sprintf("tool_use %q has no tool_result in the message after it", excerpt(missing)))
+		}
+		uses = m.uses
+	}
+	if missing := unanswered(uses, nil); missing != "" {
+		s.found(srv07, "/messages/*/content", fmt.Sprintf("tool_use %q has no tool_result: it is in the last message", excerpt(missing)))
+	}
+}
+
+// unanswered returns the id of a call of a tool without a result, or "".
+func unanswered(uses, answered map[string]bool) string {
+	least := ""
+	for id := range uses {
+		if !answered[id] && (least == "" || id < least) {
+			least = id
+		}
+	}
+	return least
+}
+
+// A sampled is what a message of a sampling request has about tools.
+type sampled struct {
+	results, others int
+	uses, answered  map[string]bool // ids
+}
+
+// readSampled reads a message of a sampling request.
+func readSampled(raw []byte) (m sampled) {
+	content := framing.Member(raw, "content").Of(raw)
+	if isObject(content) {
+		m.add(content)
+		return m
+	}
+	if !isArray(content) {
+		return m
+	}
+	for at := range framing.Elements(content) {
+		if block := at.Of(content); isObject(block) {
+			m.add(block)
+		}
+	}
+	return m
+}
+
+// add adds a content block.
+func (m *sampled) add(block []byte) {
+	switch string(framing.Member(block, "type").Of(block)) {
+	case `"tool_use"`:
+		m.others++
+		m.uses = addID(m.uses, framing.Member(block, "id").Of(block))
+	case `"tool_result"`:
+		m.results++
+		m.answered = addID(m.answered, framing.Member(block, "toolUseId").Of(block))
+	default:
+		m.others++
+	}
+}
+
+func addID(ids map[string]bool, raw []byte) map[string]bool {
+	id, ok := textOf(raw)
+	if !ok || len(id) > maxKeptName || len(id) == 0 || len(ids) >= maxToolUses {
+		return ids
+	}
+	if ids == nil {
+		ids = make(map[string]bool)
+	}
+	ids[string(id)] = true
+	return ids
+}
