@@ -136,20 +136,20 @@ func (c *Checker) toolResult(s *spot, name string, r *result) {
 		c.conform(s, tol06, t, t.output, "/structuredContent", r.structured)
 	}
 	if len(r.structured) <= maxCopy && !hasCopy(r.content, r.structured) {
-		s.found(tol08, "/content", "no text block has the JSON of structuredContent")
+		s.found(tol08, "/content", "structuredContent is "+excerpt(string(r.structured)))
 	}
 }
 
 // maxCopies is how many text blocks are compared with the structured content.
 const maxCopies = 16
 
-// hasCopy reports whether one of the text blocks of a result is the JSON of a value, or
-// cannot be compared.
+// hasCopy reports whether one of the text blocks of a result has a value, or cannot be
+// compared: the text is the JSON of the value or, as many SDKs wrap what a tool
+// returns in an object, of its only member, or that member itself.
 func hasCopy(content, value []byte) bool {
 	if !isArray(content) {
 		return true
 	}
-	var canonical []byte
 	blocks := 0
 	for at := range framing.Elements(content) {
 		block := at.Of(content)
@@ -164,20 +164,30 @@ func hasCopy(content, value []byte) bool {
 			continue
 		}
 		text = bytes.TrimSpace(text)
-		if bytes.Equal(text, value) {
+		if bytes.Equal(text, value) || len(text) > 4*maxCopy {
 			return true
 		}
-		if len(text) > 4*maxCopy {
+		only := onlyMember(value)
+		if wrapped, ok := textOf(only); ok && bytes.Equal(bytes.TrimSpace(wrapped), text) {
 			return true
 		}
-		if canonical == nil {
-			canonical = canonicalOf(value)
-		}
-		if copied := canonicalOf(text); copied != nil && bytes.Equal(copied, canonical) {
+		if copied := canonicalOf(text); copied != nil && (bytes.Equal(copied, canonicalOf(value)) || bytes.Equal(copied, canonicalOf(only))) {
 			return true
 		}
 	}
 	return false
+}
+
+// onlyMember returns the value of the only member of an object, nil if it has none or
+// several.
+func onlyMember(object []byte) (only []byte) {
+	for _, span := range framing.Members(object) {
+		if only != nil {
+			return nil
+		}
+		only = span.Of(object)
+	}
+	return only
 }
 
 // canonicalOf returns a JSON text in its canonical form (RFC 8785), nil if it is not
@@ -204,7 +214,7 @@ func (c *Checker) unknownTool(s *spot, name string, r *result) {
 		block := at.Of(r.content)
 		text, ok := textOf(framing.Member(block, "text").Of(block))
 		if ok && saysUnknown(strings.ToLower(string(text))) {
-			s.found(tol10, "/isError", "unknown tool as a result: "+excerpt(string(text)))
+			s.found(tol10, "/isError", excerpt(string(text)))
 			return
 		}
 	}

@@ -35,7 +35,7 @@ var (
 		Reference:   "schema, CallToolResult",
 		Impact:      "clients that validate results reject it"}
 	tol08 = &diagnosis.Rule{ID: "TOL08", Severity: diagnosis.Info, Side: diagnosis.Server, Revisions: since20250618, Title: "no text copy of structuredContent",
-		Explanation: "No text block of a result is the JSON of its structuredContent. Add one for clients that do not know structuredContent.",
+		Explanation: "No text block of a result is the JSON of its structuredContent, or of its only member. Add one for clients that do not know structuredContent.",
 		Reference:   "tools, structured content: SHOULD also return the serialized JSON in a TextContent block",
 		Impact:      "clients that only read text see less, or nothing"}
 	tol09 = &diagnosis.Rule{ID: "TOL09", Severity: diagnosis.Warning, Side: diagnosis.Client, Title: "arguments break the inputSchema",
