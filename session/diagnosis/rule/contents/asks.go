@@ -170,12 +170,12 @@ func (a *asks) keepInputs(key inputKey, forms *inputForms) {
 }
 
 // checkInputResponses checks what a client answers in the modern era.
-func (c *Checker) checkInputResponses(s *spot, method string, params []byte) {
+func (c *Checker) checkInputResponses(s *spot, params []byte) {
 	responses := framing.Member(params, "inputResponses").Of(params)
 	if !isObject(responses) {
 		return
 	}
-	member := "name"
+	method, member := string(s.sent), "name"
 	if method == mcp.MethodReadResource {
 		member = "uri"
 	}

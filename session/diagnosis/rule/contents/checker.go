@@ -11,10 +11,11 @@ import (
 
 // A Checker checks the messages of one process. It is a message.Checker.
 type Checker struct {
-	report message.Report
-	spot   spot // reused for each message
-	lists  lists
-	asks   asks
+	report   message.Report
+	spot     spot   // reused for each message
+	revision string // the last known one of a message
+	lists    lists
+	asks     asks
 
 	// schemas and values that were not checked because of a limit
 	skipped int
@@ -32,17 +33,16 @@ func (c *Checker) Skipped() int { return c.skipped }
 // Request checks a request.
 func (c *Checker) Request(m *message.Message) {
 	params := m.Of(m.Params)
-	method := string(m.Of(m.Method))
 	if !isObject(params) {
 		params = nil // another rule reports params of another type
 	}
-	s := c.begin(m, method)
+	s := c.begin(m, "")
 	s.metaOf(params)
 	if m.FromServer {
-		c.serverRequest(s, method, params, m.At.Row)
+		c.serverRequest(s, params, m.At.Row)
 		return
 	}
-	switch method {
+	switch method := string(s.sent); method {
 	case mcp.MethodToolsCall:
 		c.checkArguments(s, params)
 	case mcp.MethodToolsList, methodPrompts, methodResources, methodTemplates:
@@ -51,13 +51,13 @@ func (c *Checker) Request(m *message.Message) {
 		s.implementation("/clientInfo", framing.Member(params, "clientInfo").Of(params))
 	}
 	if s.modern() && bytes.Contains(params, []byte(`"inputResponses"`)) {
-		c.checkInputResponses(s, method, params)
+		c.checkInputResponses(s, params)
 	}
 }
 
 // serverRequest checks what a server asks the client.
-func (c *Checker) serverRequest(s *spot, method string, params []byte, row int) {
-	switch method {
+func (c *Checker) serverRequest(s *spot, params []byte, row int) {
+	switch string(s.sent) {
 	case mcp.MethodElicit:
 		s.elicitation(params)
 		c.asks.keep(row, params)
@@ -69,16 +69,17 @@ func (c *Checker) serverRequest(s *spot, method string, params []byte, row int) 
 // Notification checks a notification.
 func (c *Checker) Notification(m *message.Message) {
 	params := m.Of(m.Params)
-	method := string(m.Of(m.Method))
+	method := m.Of(m.Method)
 	if m.FromServer {
 		c.lists.changed(method)
 	}
-	if !isObject(params) {
-		return
+	updated := m.FromServer && string(method) == "notifications/resources/updated"
+	if !isObject(params) || !updated && !mentionsMeta(params) {
+		return // nearly every notification
 	}
-	s := c.begin(m, method)
+	s := c.begin(m, "")
 	s.metaOf(params)
-	if method == "notifications/resources/updated" && m.FromServer {
+	if updated {
 		s.uri("/uri", framing.Member(params, "uri").Of(params))
 	}
 }

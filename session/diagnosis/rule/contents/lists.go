@@ -118,8 +118,8 @@ func (l *lists) ask(kind listKind, params []byte, row int) {
 func (l *lists) hash(text []byte) uint64 { return maphash.Bytes(l.seed, text) | 1 }
 
 // changed notes the announcement that a list changed.
-func (l *lists) changed(method string) {
-	switch method {
+func (l *lists) changed(method []byte) {
+	switch string(method) {
 	case "notifications/tools/list_changed":
 		l.changes[toolList]++
 		l.pending = unannouncedList{}

@@ -15,7 +15,8 @@ type spot struct {
 	report   message.Report
 	at       message.Place
 	revision string   // "" if it is unknown
-	method   string   // of the message, or of the request that it answers
+	method   string   // of the request that the message answers
+	sent     []byte   // the method of any other message
 	name     string   // of the item that path begins in
 	path     []string // parts of a JSON Pointer, each with its slash
 	hasMeta  bool     // the message may have a _meta member
@@ -24,18 +25,22 @@ type spot struct {
 // maxMethod is the longest method that a location names, in bytes.
 const maxMethod = 100
 
-// begin moves the spot of the checker to a message.
+// begin moves the spot of the checker to a message. method is that of the request that
+// it answers.
 func (c *Checker) begin(m *message.Message, method string) *spot {
 	s := &c.spot
-	*s = spot{report: c.report, at: m.At, method: method, path: s.path[:0], revision: m.Revision, hasMeta: bytes.Contains(m.Bytes, []byte(`"_meta"`))}
-	if len(method) > maxMethod {
-		s.method = method[:maxMethod]
+	*s = spot{report: c.report, at: m.At, method: method, sent: m.Of(m.Method), path: s.path[:0], hasMeta: mentionsMeta(m.Bytes)}
+	if m.Revision != c.revision && (mcp.IsLegacy(m.Revision) || mcp.IsModern(m.Revision)) {
+		c.revision = m.Revision
 	}
-	if s.revision != "" && !mcp.IsLegacy(s.revision) && !mcp.IsModern(s.revision) {
-		s.revision = ""
+	if m.Revision == c.revision {
+		s.revision = m.Revision
 	}
 	return s
 }
+
+// mentionsMeta reports whether a text may have a _meta member.
+func mentionsMeta(text []byte) bool { return bytes.Contains(text, []byte(`"_meta"`)) }
 
 // since reports whether the revision is known, and a given one or a later one.
 func (s *spot) since(revision string) bool { return s.revision >= revision }
@@ -73,6 +78,10 @@ func (s *spot) found(rule *diagnosis.Rule, member, detail string) {
 
 // foundAs reports a problem with a severity other than that of its rule.
 func (s *spot) foundAs(rule *diagnosis.Rule, severity diagnosis.Severity, member, detail string) {
-	where := diagnosis.Location{Method: s.method, Name: s.name, Pointer: strings.Join(s.path, "") + member}
+	method := s.method
+	if method == "" {
+		method = string(s.sent)
+	}
+	where := diagnosis.Location{Method: method[:min(len(method), maxMethod)], Name: s.name, Pointer: strings.Join(s.path, "") + member}
 	s.report(rule, severity, s.at, where, detail)
 }
