@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -180,7 +181,7 @@ func (s *Session) handleRequest(r *run, e *Entry) {
 	method := string(e.Msg.Method.Of(e.Payload))
 	p := s.policy(method)
 	if p.mode() != PolicyAsk && p.Delay == 0 {
-		s.answer(r, e.N, method, e.Msg.ID.Of(e.Payload), p.mode(), p.answer(method), ByPolicy)
+		s.answer(r, e.N, method, e.Msg.ID.Of(e.Payload), p.mode(), s.automatic(p, ServerRequest{N: e.N, Method: method, Params: e.Msg.Params.Of(e.Payload)}), ByPolicy)
 		return
 	}
 	a := &ask{ServerRequest: ServerRequest{N: e.N, Method: method}, r: r, raw: bytes.Clone(e.Msg.ID.Of(e.Payload)), drop: func() {}}
@@ -222,7 +223,7 @@ func (s *Session) openAsk(a *ask, p Policy) {
 	if p.mode() != PolicyAsk {
 		due = func(id uint64) {
 			if a := s.asks.takeID(id); a != nil {
-				a.settle(p.answer(a.Method), ByPolicy)
+				a.settle(s.automatic(p, a.ServerRequest), ByPolicy)
 			}
 		}
 	}
@@ -244,8 +245,30 @@ func (s *Session) answeredByNewPolicy(a *ask) bool {
 	if p.mode() == PolicyAsk || p.Delay > 0 || s.asks.takeID(a.ID) == nil {
 		return false
 	}
-	a.settle(p.answer(a.Method), ByPolicy)
+	a.settle(s.automatic(p, a.ServerRequest), ByPolicy)
 	return true
+}
+
+// automatic returns the answer of a policy to a request. A note names the fields
+// that the answer to a form lacks.
+func (s *Session) automatic(p Policy, q ServerRequest) json.RawMessage {
+	answer, missing := p.answer(q.Method, q.Params, q.Key)
+	if len(missing) > 0 {
+		s.Note(fmt.Sprintf("the answer to the form of entry %d lacks the required %s, which has no default", q.N, strings.Join(missing, ", ")),
+			"add it to the content of the answer")
+	}
+	return answer
+}
+
+// AnswerByPolicy answers a request in Asks by the current policy of its method,
+// which must not be PolicyAsk. The error is ErrNotPending.
+func (s *Session) AnswerByPolicy(id uint64) error {
+	a := s.asks.takeID(id)
+	if a == nil {
+		return ErrNotPending
+	}
+	a.settle(s.automatic(s.policy(a.Method), a.ServerRequest), ByPolicy)
+	return nil
 }
 
 // notified handles a notification of the server, which may cancel a request.

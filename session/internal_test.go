@@ -61,7 +61,7 @@ func TestRepeats(t *testing.T) {
 // TestAskDoesNotOutliveItsPolicy checks that a policy change between reading
 // the policy and adding the request applies to the request.
 func TestAskDoesNotOutliveItsPolicy(t *testing.T) {
-	s := &Session{policies: policies{"roots/list": {Mode: PolicyCanned, Answer: []byte(`{"roots":[]}`)}}}
+	s := &Session{policies: policies{"roots/list": Policy{Mode: PolicyCanned, Answer: []byte(`{"roots":[]}`)}.prepared("roots/list")}}
 	var answer, by string
 	s.openAsk(&ask{
 		ServerRequest: ServerRequest{Method: "roots/list"},

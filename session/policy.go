@@ -46,8 +46,7 @@ func ServerRequestMethods() []string {
 // refuses them at once.
 type Policy struct {
 	Mode PolicyMode
-	// Answer is the answer of PolicyCanned: a result object, or an object whose
-	// only member is error.
+	// Answer is the answer of PolicyCanned, in one of the forms of Answers.
 	Answer json.RawMessage
 	// Delay postpones an automatic answer; meanwhile the request is in Delayed.
 	// PolicyAsk ignores it.
@@ -55,17 +54,19 @@ type Policy struct {
 	// ByProgram says that PolicyAsk waits for a program, not a person: the
 	// timeouts of calls keep running.
 	ByProgram bool
+
+	canned *canned // made from Answer when a session takes the policy
 }
 
-// Check returns an error if the policy is invalid.
-func (p Policy) Check() error {
+// Check returns an error if the policy is invalid for a method.
+func (p Policy) Check(method string) error {
 	switch {
 	case p.Mode != "" && !slices.Contains(PolicyModes(), p.Mode):
 		return fmt.Errorf("policy: unknown mode %q", p.Mode)
 	case p.Delay < 0:
 		return fmt.Errorf("policy: invalid delay %v", p.Delay)
 	case p.Mode == PolicyCanned:
-		_, err := compactAnswer(p.Answer)
+		_, err := readAnswerList(method, p.Answer)
 		return err
 	}
 	return nil
@@ -89,12 +90,19 @@ const (
 	answerTooMany     = `{"error":{"code":-32603,"message":"mcpdbg: too many pending requests"}}`
 )
 
-// answer returns the automatic answer to a method: a result, or an object with
-// the member error.
-func (p Policy) answer(method string) json.RawMessage {
+// answer returns the automatic answer to a request: a result, or an object with
+// the member error. missing are the required fields of a form that a canned
+// answer lacks.
+func (p Policy) answer(method string, params json.RawMessage, key string) (answer json.RawMessage, missing []string) {
+	if p.mode() == PolicyCanned && p.canned != nil {
+		return p.canned.answer(method, params, key)
+	}
+	return p.fixed(method), nil
+}
+
+// fixed returns the answer of a mode that is not canned.
+func (p Policy) fixed(method string) json.RawMessage {
 	switch p.mode() {
-	case PolicyCanned:
-		return p.Answer
 	case PolicyMalformed:
 		return json.RawMessage(answerMalformed)
 	case PolicyDecline:
@@ -134,6 +142,18 @@ func appendAnswer(dst, id []byte, answer json.RawMessage) []byte {
 	return appendResult(dst, id, answer)
 }
 
+// CannedAnswer returns the answer of a policy with canned answers to a request,
+// as if the server had sent it now; ok is false if the policy of the method is
+// another one.
+func (s *Session) CannedAnswer(method string, params json.RawMessage) (answer json.RawMessage, ok bool) {
+	p := s.policy(method)
+	if p.canned == nil {
+		return nil, false
+	}
+	answer, _ = p.answer(method, params, "")
+	return answer, true
+}
+
 // compactAnswer ensures that an answer is one JSON object on one line.
 func compactAnswer(answer json.RawMessage) (json.RawMessage, error) {
 	var out bytes.Buffer
@@ -156,24 +176,39 @@ func newPolicies(cfg *Config) policies {
 	for method, answer := range cfg.Answers {
 		all[method] = Policy{Mode: PolicyCanned, Answer: answer}
 	}
-	for method, p := range cfg.Policies {
-		if p.Check() != nil {
+	maps.Copy(all, cfg.Policies)
+	for method, p := range all {
+		if p.Check(method) != nil {
 			p = Policy{}
 		}
-		all[method] = p.compacted()
+		all[method] = p.prepared(method)
 	}
 	return all
 }
 
-// compacted returns p with its answer on one line. p must be valid.
-func (p Policy) compacted() Policy {
+// prepared returns p with its answer on one line and ready to use. p must be
+// valid.
+func (p Policy) prepared(method string) Policy {
 	p.Mode = p.mode()
-	if p.Mode == PolicyCanned {
-		p.Answer, _ = compactAnswer(p.Answer)
-	} else {
+	p.canned = nil
+	if p.Mode != PolicyCanned {
 		p.Answer = nil
+		return p
 	}
+	list, _ := readAnswerList(method, p.Answer)
+	var line bytes.Buffer
+	_ = json.Compact(&line, p.Answer)
+	p.Answer, p.canned = line.Bytes(), &canned{list: list}
 	return p
+}
+
+// restart makes lists of answers begin again, for a new process.
+func (all policies) restart() {
+	for _, p := range all {
+		if p.canned != nil {
+			p.canned.reset()
+		}
+	}
 }
 
 // capabilities returns the client capabilities that allow a server to send the
@@ -187,17 +222,34 @@ func (all policies) capabilities(era mcp.Era) map[string]any {
 		}
 		caps["roots"] = roots
 	}
-	if all[mcp.MethodSample].mode() != PolicyRefuse {
-		caps["sampling"] = struct{}{}
+	if p := all[mcp.MethodSample]; p.mode() != PolicyRefuse {
+		caps["sampling"] = p.declares(nil)
 	}
-	if elicit := all[mcp.MethodElicit].mode(); elicit != PolicyRefuse {
-		modes := map[string]any{"form": struct{}{}}
-		if elicit != PolicyCanned { // its answer is that of a form
-			modes["url"] = struct{}{}
-		}
-		caps["elicitation"] = modes
+	if p := all[mcp.MethodElicit]; p.mode() != PolicyRefuse {
+		caps["elicitation"] = p.declares([]string{modeForm, modeURL})
 	}
 	return caps
+}
+
+// declares returns the modes of a capability: those that canned answers select,
+// or else all that are given.
+func (p Policy) declares(all []string) map[string]any {
+	if p.canned != nil {
+		all = p.canned.modes()
+	}
+	modes := map[string]any{}
+	for _, mode := range all {
+		if mode != "" {
+			modes[mode] = struct{}{}
+		}
+	}
+	return modes
+}
+
+// Derived returns the capabilities that the policies and answers of a Config
+// declare in an era.
+func (c *Config) Derived(era mcp.Era) json.RawMessage {
+	return json.RawMessage(declare(newPolicies(c).capabilities(era)))
 }
 
 // Policies returns a copy of the policies for AskMethods and for all other
@@ -245,10 +297,10 @@ func (s *Session) SetPolicy(method string, p Policy) error {
 	if method == "" {
 		return errors.New("policy: missing method")
 	}
-	if err := p.Check(); err != nil {
+	if err := p.Check(method); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
-	p = p.compacted()
+	p = p.prepared(method)
 	s.mu.Lock()
 	before := declare(s.capabilitiesOf(mcp.Legacy))
 	s.policies[method] = p

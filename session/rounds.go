@@ -129,7 +129,7 @@ func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, request
 		}
 		g.open++
 		if p.mode() != PolicyAsk && p.Delay == 0 {
-			answer := p.answer(request.Method)
+			answer := s.automatic(p, a.ServerRequest)
 			a.settle(answer, ByPolicy)
 			if errorOf(answer) != nil {
 				return g // the rest is not needed

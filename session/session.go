@@ -287,6 +287,7 @@ func (s *Session) checkStart() error {
 func (s *Session) start(ctx context.Context) error {
 	s.mu.Lock()
 	s.run, s.server, s.declared, s.logLevel = nil, Server{}, "", ""
+	s.policies.restart()
 	s.mu.Unlock()
 	s.setState(Starting, StateBody{})
 

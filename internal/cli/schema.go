@@ -18,9 +18,10 @@ import (
 // writes.
 func schemas() map[string]func() []byte {
 	return map[string]func() []byte{
-		"scenario":   scenario.Schema,   // of mcpdbg run --scenario
-		"smoke":      report.Schema,     // of mcpdbg smoke --json
-		"smoke-line": report.LineSchema, // of each line of mcpdbg smoke --jsonl
+		"answers":    scenario.AnswersSchema, // of --answers
+		"scenario":   scenario.Schema,        // of mcpdbg run --scenario
+		"smoke":      report.Schema,          // of mcpdbg smoke --json
+		"smoke-line": report.LineSchema,      // of each line of mcpdbg smoke --jsonl
 	}
 }
 
@@ -32,6 +33,7 @@ func schemaCommand(env *console.Env) *cobra.Command {
 		Short:                 "Print the JSON Schema of a file that mcpdbg reads or writes",
 		Long: `schema prints a JSON Schema (2020-12), for editors and for programs:
 
+  answers      the files of --answers
   scenario     the files of mcpdbg run --scenario and mcpdbg smoke --scenario
   smoke        what mcpdbg smoke --json prints
   smoke-line   each line of what mcpdbg smoke --jsonl prints

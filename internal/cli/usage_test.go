@@ -77,7 +77,7 @@ func TestWrongUsage(t *testing.T) {
 		{"run --startup-timeout -1s -- x", []string{"must be more than 0"}},
 		{"run --line-limit 1X -- x", []string{`invalid size "1X"`, "16M"}},
 		{"run --answers " + dir + "/missing -- x", []string{"--answers: open", "no such file"}},
-		{"run --answers " + broken + " -- x", []string{"--answers " + broken, "unexpected end of JSON"}},
+		{"run --answers " + broken + " -- x", []string{"--answers " + broken, "not valid JSON: it ends too early"}},
 		{"run --record " + there + " -- x", []string{there + ": the file exists", "never overwritten", "try: --record"}},
 		{"run --record " + dir + "/no/r -- x", []string{"create recording " + dir + "/no/r: no such file", "try: --record"}},
 		{"run --record r --no-record -- x", []string{"--record and --no-record cannot be combined"}},

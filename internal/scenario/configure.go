@@ -39,14 +39,14 @@ func (s *Scenario) Configure(cfg *session.Config, vars *Vars) {
 	cfg.Answers, cfg.Policies = answers, policies
 }
 
-// finalPolicy returns the policy and answer for a method that no later step answers.
-// It is not ok if the policy does not change.
-func finalPolicy(method string, canned json.RawMessage) (p session.Policy, answer json.RawMessage, ok bool) {
+// finalPolicy returns the policy for a method that no later step answers. It is
+// not ok if the policy does not change.
+func finalPolicy(method string, canned json.RawMessage) (p session.Policy, ok bool) {
 	switch {
 	case canned != nil:
-		return session.Policy{Mode: session.PolicyCanned, Answer: canned}, canned, true
+		return session.Policy{Mode: session.PolicyCanned, Answer: canned}, true
 	case method == mcp.MethodPing:
-		return session.Policy{Mode: session.PolicyRefuse}, json.RawMessage(`{}`), true
+		return session.Policy{Mode: session.PolicyRefuse}, true
 	}
-	return session.Policy{}, nil, false
+	return session.Policy{}, false
 }

@@ -353,6 +353,19 @@ steps:
   - {call: ask, expect: {result: {result: {roots: [{uri: file:///y}]}}}}
 `)
 		require.True(t, res.OK, outcomes(res))
+		_, res = play(t, scripted(), `
+vars: {second: file:///2}
+answers:
+  roots/list:
+    - {result: {roots: [{uri: file:///1}]}}
+    - {result: {roots: [{uri: "${second}"}]}}
+steps:
+  - {call: ask twice, background: true}
+  - {answer: roots/list, with: {roots: []}}
+  - {await: ask twice, expect: {result: {result: {roots: [{uri: file:///1}]}}}}
+  - {call: ask, expect: {result: {result: {roots: [{uri: file:///2}]}}}}
+`)
+		require.True(t, res.OK, outcomes(res))
 	})
 }
 

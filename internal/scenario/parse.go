@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
@@ -119,9 +120,24 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 func (p *parser) answers(n *yaml.Node) session.Answers {
 	answers := session.Answers{}
 	p.members(n, "answers", func(key, value *yaml.Node) {
-		answers[key.Value] = p.object(value, "an answer", true)
+		answers[key.Value] = p.value(value, true)
+		if answers[key.Value] == nil {
+			return
+		}
+		err := session.Policy{Mode: session.PolicyCanned, Answer: answers[key.Value]}.Check(key.Value)
+		if e, ok := errors.AsType[*session.AnswersError](err); ok {
+			p.answerMistake(real(value), e)
+		}
 	})
 	return answers
+}
+
+// answerMistake reports a mistake in the answers to a method.
+func (p *parser) answerMistake(value *yaml.Node, e *session.AnswersError) {
+	if list := value.Content; value.Kind == yaml.SequenceNode && e.Entry > 0 && e.Entry <= len(list) {
+		value = list[e.Entry-1]
+	}
+	p.fail(value, "%s: %s", e.Member, e.Text)
 }
 
 // trySteps is advice on how to write steps.

@@ -153,6 +153,11 @@ var mistakes = []struct {
 	{"background text", head + "- call: a\n  background: 'yes'", `f.yaml:4:15: background must be true or false, not the text "yes"`, true},
 	{"too deep", head + "- call: a\n  params: {a: " + strings.Repeat("[", 120) + strings.Repeat("]", 120) + "}", "nested deeper than 100 levels", false},
 
+	{"answer not an object", "scenario: 1\nanswers:\n  roots/list: 1\nsteps: [{call: a}]",
+		`f.yaml:3:15: roots/list: must be a result object, {"error": {...}}, "defaults" or a list, not 1`, true},
+	{"unknown in an answer", "scenario: 1\nanswers:\n  elicitation/create:\n    - defaults\n    - action: accept\nsteps: [{call: a}]",
+		`f.yaml:5:7: elicitation/create, entry 2: unknown member "action": must be mode, key, result, error or defaults`, true},
+
 	{"timeout without unit", head + "- call: a\n  timeout: 5", "f.yaml:4:12: timeout must be a duration, not 5\n  try: write a number with a unit", true},
 	{"timeout zero", head + "- call: a\n  timeout: 0s", "f.yaml:4:12: timeout must be more than 0 and at most 24h", false},
 	{"timeout too long", "scenario: 1\ntimeout: 25h\nsteps: [{call: a}]", "f.yaml:2:10: timeout must be more than 0 and at most 24h", false},

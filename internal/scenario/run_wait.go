@@ -245,12 +245,12 @@ func (r *runner) settle(last *Step) {
 	if err != nil {
 		return
 	}
-	p, answer, ok := finalPolicy(last.Method, canned)
+	p, ok := finalPolicy(last.Method, canned)
 	if !ok || r.sess.SetPolicy(last.Method, p) != nil {
 		return
 	}
 	for ask, ok := r.ask(last.Method, nil); ok; ask, ok = r.ask(last.Method, nil) {
-		if err := r.sess.AnswerBy(ask.ID, answer, session.ByPolicy); err != nil && !errors.Is(err, session.ErrNotPending) {
+		if err := r.sess.AnswerByPolicy(ask.ID); err != nil && !errors.Is(err, session.ErrNotPending) {
 			return
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
 )
 
 // valid validates a file against the schema.
@@ -76,5 +78,29 @@ func TestSchemaIsComplete(t *testing.T) {
 		for _, name := range words {
 			require.Contains(t, expect["properties"], name, word)
 		}
+	}
+}
+
+// TestAnswersSchema checks that the schema of answers accepts what a session accepts.
+func TestAnswersSchema(t *testing.T) {
+	schema, err := compileSchema(AnswersSchema(), nil)
+	require.NoError(t, err)
+	for _, tc := range []struct {
+		file string
+		ok   bool
+	}{
+		{`{}`, true},
+		{`{"roots/list":{"roots":[]},"elicitation/create":"defaults","x":{"error":{"code":-1}}}`, true},
+		{`{"elicitation/create":["defaults",{"mode":"url","key":"k","result":{"action":"accept"}},{"error":{}},{"defaults":true}]}`, true},
+		{`{"elicitation/create":[]}`, false},
+		{`{"elicitation/create":"accept"}`, false},
+		{`{"elicitation/create":[{"action":"accept"}]}`, false},
+		{`{"elicitation/create":[{"mode":"url"}]}`, false},
+		{`{"elicitation/create":[{"mode":"page","result":{}}]}`, false},
+		{`{"elicitation/create":[{"result":{},"error":{}}]}`, false},
+	} {
+		_, err := session.ParseAnswers([]byte(tc.file))
+		require.Equal(t, tc.ok, err == nil, tc.file)
+		require.Equal(t, tc.ok, valid(t, schema, []byte(tc.file)) == nil, tc.file)
 	}
 }

@@ -152,8 +152,8 @@ func (p *Plan) entry(item, limit int) (session.Entry, error) {
 
 // Configure makes a session act as the recorded client: in its era and revision if
 // the server supports them (and no other was set), with its name and declared
-// capabilities. Server requests are left to Run, except those covered by
-// Config.Answers or Policies.
+// capabilities unless Config.Capabilities is set. Server requests are left to Run,
+// except those covered by Config.Answers or Policies.
 func (p *Plan) Configure(cfg *session.Config) {
 	if cfg.Era == mcp.Auto && cfg.Protocol == "" {
 		cfg.Prefer, cfg.Protocol = p.client.Era, p.client.Protocol
@@ -161,7 +161,9 @@ func (p *Plan) Configure(cfg *session.Config) {
 	if p.client.Name != "" {
 		cfg.ClientName, cfg.ClientVersion = p.client.Name, p.client.Version
 	}
-	cfg.Capabilities = p.client.Capabilities
+	if cfg.Capabilities == nil {
+		cfg.Capabilities = p.client.Capabilities
+	}
 	policies := map[string]session.Policy{}
 	for method := range p.asked() {
 		if _, given := cfg.Answers[method]; !given {

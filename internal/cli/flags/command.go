@@ -1,7 +1,6 @@
 package flags
 
 import (
-	"context"
 	"encoding/json"
 	"net/url"
 	"os"
@@ -43,6 +42,7 @@ func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 	if t.Answers != "" {
 		cfg.Answers = t.canned
 	}
+	cfg.Capabilities = t.declared
 	if t.From != nil {
 		cfg.Secrets = t.From.Start.Secrets()
 	}
@@ -55,25 +55,6 @@ func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 		t.Configure(&cfg)
 	}
 	return cfg, err
-}
-
-// ReadAnswers reads the file of --answers once, because it may be a pipe and
-// several sessions may need it.
-func ReadAnswers(ctx context.Context, env *console.Env, t *Target) error {
-	if t.Answers == "" || t.canned != nil {
-		return nil
-	}
-	data, err := env.ReadFile(ctx, "--answers", t.Answers)
-	if err != nil {
-		return err
-	}
-	if t.canned, err = session.ParseAnswers(data); err != nil {
-		return exit.Usagef("--answers %s: %v", t.Answers, err)
-	}
-	if t.canned == nil {
-		t.canned = session.Answers{}
-	}
-	return nil
 }
 
 // folder returns the server's working directory; "" for the default on a host.

@@ -39,7 +39,7 @@ func TestRootsOf(t *testing.T) {
 		change(&flags)
 		cfg, err := flags.SessionConfig([]string{"server"})
 		require.NoError(t, err)
-		require.NoError(t, cfg.Policies[mcp.MethodRoots].Check())
+		require.NoError(t, cfg.Policies[mcp.MethodRoots].Check(mcp.MethodRoots))
 		return cfg.Policies[mcp.MethodRoots]
 	}
 	p := roots(func(f *Target) { f.Cwd = folder })

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -35,6 +36,8 @@ type Target struct {
 	Overrun        string
 	Answers        string
 	canned         session.Answers // from the file answers, once it is read
+	Capabilities   string
+	declared       json.RawMessage // from capabilities, once they are read
 	Record         string
 	NoRecord       bool
 	Recordings     string // folder; "" is the default one
@@ -98,6 +101,8 @@ func (t *Target) RegisterSession(cmd *cobra.Command) {
 	CompleteOneOf(cmd, "era", "auto", "legacy", "modern")
 	CompleteOneOf(cmd, "overrun", "hold", "drop")
 	f.StringVar(&t.Answers, "answers", "", "`file` with canned responses to server requests")
+	f.StringVar(&t.Capabilities, "capabilities", "", "client capabilities to declare as a `JSON` object, or @FILE with one, instead of those of the answers")
+	CompleteNothing(cmd, "capabilities")
 	f.Var(&t.lineLimit, "line-limit", "longest line that is kept whole, such as 64M (default 256M)")
 	t.set = f
 	f.DurationVar(&t.collectorDelay, "collector-delay", 0, "delay before each event is collected, to study lag")

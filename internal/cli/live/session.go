@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"mcpdbg/internal/cli/console"
@@ -13,6 +14,7 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/localexec"
 	"mcpdbg/sshexec"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // With opens a session, calls do and ends the session.
@@ -80,6 +82,11 @@ func Prepare(ctx context.Context, env *console.Env, t flags.Target, argv []strin
 	cfg, err := t.SessionConfig(argv)
 	if err != nil {
 		return nil, err
+	}
+	if t.Capabilities != "" && !t.Person {
+		for _, note := range flags.Conflicts(&cfg) {
+			fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: note: "+note))
+		}
 	}
 	exec, err := executorOf(env, t, cfg.Command.Env, prompter)
 	if err != nil {

@@ -1,0 +1,58 @@
+package flags
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/session"
+)
+
+func TestReadAnswersRejects(t *testing.T) {
+	for _, tc := range []struct{ answers, capabilities, want string }{
+		{answers: "{\n\"roots/list\": 1}", want: `line 2: roots/list: must be a result object`},
+		{answers: `{"elicitation/crate": {}}`, want: `unknown method "elicitation/crate"; did you mean elicitation/create?`},
+		{capabilities: `[]`, want: `--capabilities: must be a JSON object, not []`},
+		{capabilities: `null`, want: `--capabilities: must be a JSON object, not null`},
+		{capabilities: `{"elicitation": true}`, want: `--capabilities: elicitation must be an object, not true`},
+		{capabilities: `@missing.json`, want: `missing.json`},
+	} {
+		target := Target{Capabilities: tc.capabilities}
+		if tc.answers != "" {
+			target.Answers = filepath.Join(t.TempDir(), "a.json")
+			require.NoError(t, os.WriteFile(target.Answers, []byte(tc.answers), 0o600))
+		}
+		require.ErrorContains(t, ReadAnswers(t.Context(), &console.Env{}, &target), tc.want)
+	}
+}
+
+func TestReadCapabilities(t *testing.T) {
+	target := Defaults()
+	target.Capabilities = "@" + filepath.Join(t.TempDir(), "c.json")
+	require.NoError(t, os.WriteFile(target.Capabilities[1:], []byte("{\n \"roots\": {}, \"extensions\": {\"a/b\": 1}\n}"), 0o600))
+	require.NoError(t, ReadAnswers(t.Context(), &console.Env{}, &target))
+	cfg, err := target.SessionConfig([]string{"server"})
+	require.NoError(t, err)
+	require.Equal(t, `{"roots":{},"extensions":{"a/b":1}}`, string(cfg.Capabilities))
+}
+
+func TestConflicts(t *testing.T) {
+	for _, tc := range []struct {
+		capabilities, answers string
+		want                  []string
+	}{
+		{`{}`, `{}`, nil},
+		{`{"roots":{},"elicitation":{},"tasks":{}}`, `{"roots/list":{"roots":[]},"elicitation/create":"defaults"}`, nil},
+		{`{"elicitation":{"url":{}},"sampling":{"tools":{}}}`, `{}`,
+			[]string{"nothing answers elicitation.url, sampling, sampling.tools, which --capabilities declares: such requests get an error unless --answers answers them"}},
+		{`{}`, `{"roots/list":{"roots":[]},"elicitation/create":[{"mode":"url","result":{"action":"accept"}}]}`,
+			[]string{"--capabilities does not declare elicitation.url, roots, which --answers answers: the server should not send such requests"}},
+	} {
+		answers, err := session.ParseAnswers([]byte(tc.answers))
+		require.NoError(t, err)
+		require.Equal(t, tc.want, Conflicts(&session.Config{Capabilities: []byte(tc.capabilities), Answers: answers}), tc.capabilities)
+	}
+}
