@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,6 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
 )
 
 func TestRepeats(t *testing.T) {
@@ -95,4 +99,21 @@ func TestTail(t *testing.T) {
 	require.Equal(t, "6", stderr[0], "the last ones, oldest first")
 	require.Equal(t, strings.Repeat("\x00", quotedLength)+"…", stderr[tailLines-1])
 	require.Equal(t, []string{"0", "1", "2", "3", "4"}, stray, "the first ones")
+}
+
+func FuzzFillMeta(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"x"}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"io.modelcontextprotocol/clientInfo":1,"a":"}"}}}`))
+	f.Add([]byte(`{"params": { "b":[{}]},"jsonrpc":"2.0","id":1,"method":"x"}`))
+	s := &Session{server: Server{Era: mcp.Modern, Protocol: mcp.Latest}, policies: policies{}}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		filled := s.FillMeta(bytes.Clone(line))
+		before, after := framing.Scan(line), framing.Scan(filled)
+		require.Equal(t, before.Kind, after.Kind)
+		require.Equal(t, before.ID.Of(line), after.ID.Of(filled))
+		require.Equal(t, filled, s.FillMeta(filled), "filled once")
+		if json.Valid(line) {
+			require.True(t, json.Valid(filled))
+		}
+	})
 }

@@ -157,7 +157,7 @@ func TestRunRawSendsBlankLinesAndNoHandshake(t *testing.T) {
 
 func TestRunReadsStandardInput(t *testing.T) {
 	t.Parallel()
-	cmd := program(t, against("", "run", "--json", "--in", "-")...)
+	cmd := program(t, against("", "run", "--json", "--era", "legacy", "--in", "-")...)
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}` + "\n")
 	r := finish(t, cmd)
 	require.Equal(t, 0, r.code, r.stderr)

@@ -25,28 +25,35 @@ func openInput(ctx context.Context, env *console.Env, name string) (io.ReadClose
 	return in, nil
 }
 
-// sendLines sends each line of in as it is, until the end of in or of the server.
-// Blank lines, which are not messages, are sent only with raw.
-func sendLines(ctx context.Context, s *session.Session, in io.Reader, raw bool, ended <-chan struct{}) error {
+// sendLines sends each line of in, until the end of in or of the server, and
+// returns the requests that stay open. Unless raw is set, requests of the modern
+// era get its _meta, and blank lines, which are not messages, are skipped.
+func sendLines(ctx context.Context, s *session.Session, in io.Reader, raw bool, ended <-chan struct{}) (standing, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lines, failure := readLines(ctx, in)
+	var open standing
 	for {
 		select {
 		case line, more := <-lines:
 			if !more {
-				return <-failure
+				return open, <-failure
 			}
 			if len(bytes.TrimSpace(line)) == 0 && !raw {
 				continue
 			}
-			if _, err := s.Send(ctx, line); err != nil {
-				return err
+			if !raw {
+				line = s.FillMeta(line)
 			}
+			n, err := s.Send(ctx, line)
+			if err != nil {
+				return open, err
+			}
+			open.add(n, line)
 		case <-ended:
-			return nil
+			return open, nil
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return open, context.Cause(ctx)
 		}
 	}
 }

@@ -53,8 +53,12 @@ kind: is request, response, notification, error, batch, stray, stderr, event, or
 the name of an event such as exited. An entry is filtered when it arrives:
 whether a request failed is known only at its response.
 
-With --in it sends the messages of a file as they are, one JSON-RPC message per
-line; when all are sent, it waits for the responses and shuts the server down.
+With --in it sends the messages of a file, one JSON-RPC message per line; when all
+are sent, it waits for the responses and shuts the server down. In revision
+2026-07-28 requests get the _meta that they lack (protocolVersion, clientInfo,
+clientCapabilities); all else is sent as it is, and with --raw everything. It does
+not wait for subscriptions/listen and tasks/result beyond the time of --for, and
+cancels them at the end.
 
 With --scenario it runs the steps of a scenario file, prints a line for each,
 and shuts the server down. The exit code is 1 if a step failed.
@@ -154,11 +158,11 @@ func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) e
 // drive opens the session and does what the flags request.
 func drive(ctx context.Context, env *console.Env, l *live.Session, r Options, timeout time.Duration, in io.ReadCloser) error {
 	begin := time.Now()
-	open := l.Open
+	begins := l.Open
 	if r.raw {
-		open = l.Start
+		begins = l.Start
 	}
-	if err := open(ctx); err != nil {
+	if err := begins(ctx); err != nil {
 		return err
 	}
 	ended := l.Done()
@@ -169,13 +173,14 @@ func drive(ctx context.Context, env *console.Env, l *live.Session, r Options, ti
 		return l.OutsideEnd()
 	}
 	first := l.Log.Len()
-	err := sendLines(ctx, l.Session, in, r.raw, ended)
+	open, err := sendLines(ctx, l.Session, in, r.raw, ended)
 	if err == nil {
-		err = awaitResponses(ctx, l, first, timeout, ended)
+		err = awaitResponses(ctx, l, first, open, timeout, ended)
 	}
 	if err == nil && r.wait > 0 {
 		err = waitEnd(ctx, ended, max(r.wait-time.Since(begin), time.Nanosecond))
 	}
+	open.cancel(ctx, env, l, r.wait, r.quiet)
 	if err == nil {
 		err = l.OutsideEnd()
 	}
@@ -199,15 +204,16 @@ func waitEnd(ctx context.Context, ended <-chan struct{}, limit time.Duration) er
 	return nil
 }
 
-// awaitResponses waits until none of our requests is pending. Each response
-// restarts the timeout. Requests before the row first do not count.
-func awaitResponses(ctx context.Context, l *live.Session, first int, timeout time.Duration, ended <-chan struct{}) error {
+// awaitResponses waits until none of our requests is pending, except those that
+// stay open. Each response restarts the timeout. Requests before the row first do
+// not count.
+func awaitResponses(ctx context.Context, l *live.Session, first int, stay standing, timeout time.Duration, ended <-chan struct{}) error {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	last := -1
 	for {
 		changed := l.Log.Changed()
-		pending := l.Log.Stats().PendingOut
+		pending := l.Log.Stats().PendingOut - len(stay.open(l.Log))
 		if pending == 0 {
 			return lost(l, first)
 		}

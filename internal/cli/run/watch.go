@@ -62,8 +62,9 @@ func firstRound(ctx context.Context, env *console.Env, w *watching.Watch, timeou
 	err = w.Begin(ctx)
 	if err == nil && in != nil {
 		first, ended := w.Live.Log.Len(), w.Live.Done()
-		if err = sendLines(ctx, w.Live.Session, in, false, ended); err == nil {
-			err = awaitResponses(ctx, w.Live, first, timeout, ended)
+		var open standing
+		if open, err = sendLines(ctx, w.Live.Session, in, false, ended); err == nil {
+			err = awaitResponses(ctx, w.Live, first, open, timeout, ended)
 		}
 	}
 	return true, continueAfter(ctx, env, err)

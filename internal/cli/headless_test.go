@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sentMessages returns the messages sent to the server, in order.
+func sentMessages(entries []printedEntry) []string {
+	var sent []string
+	for _, e := range entries {
+		if e.K == "stdin" {
+			sent = append(sent, string(e.M))
+		}
+	}
+	return sent
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// In the modern era --in sends requests with the _meta that they must have, and
+// --raw without it.
+func TestRunFillsMeta(t *testing.T) {
+	t.Parallel()
+	const own = `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}}`
+	r := run(t, against("", "run", "--json", "--no-record", "--in", writeFile(t, listTools+"\n"+own+"\n"))...)
+	require.Equal(t, 0, r.code, r.stderr)
+	_, entries := printedEntries(t, r.stdout)
+	sent := sentMessages(entries)[1:]
+	require.Len(t, sent, 2)
+	require.True(t, strings.HasPrefix(sent[0], strings.TrimSuffix(listTools, "}")), "the bytes are kept: %s", sent[0])
+	var filled struct {
+		Params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(sent[0]), &filled))
+	require.Len(t, filled.Params.Meta, 3)
+	require.Equal(t, `"2026-07-28"`, string(filled.Params.Meta["io.modelcontextprotocol/protocolVersion"]))
+	require.Equal(t, own, sent[1])
+
+	for _, flags := range [][]string{{"--raw"}, {"--era", "legacy"}} {
+		r = run(t, against("", append([]string{"run", "--json", "--no-record", "--in", writeFile(t, listTools)}, flags...)...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		_, entries = printedEntries(t, r.stdout)
+		sent = sentMessages(entries)
+		require.Equal(t, listTools, sent[len(sent)-1])
+	}
+}
+
+// A listen lasts until --for is over, and is then cancelled before stdin is closed.
+func TestRunCancelsListens(t *testing.T) {
+	t.Parallel()
+	in := writeFile(t, `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`+"\n"+
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"touch","arguments":{"what":"tools"}}}`)
+	const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"the client ends the session","requestId":"l"}}`
+	for _, c := range []struct {
+		flags []string
+		says  string
+	}{
+		{nil, `mcpdbg: note: subscriptions/listen (id "l") was cancelled when the other responses were there; --for 10s waits longer`},
+		{[]string{"--for", "10ms"}, ""},
+	} {
+		r := run(t, against("", append([]string{"run", "--json", "--no-record", "--in", in}, c.flags...)...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Equal(t, c.says != "", strings.Contains(r.stderr, "note: subscriptions/listen"), r.stderr)
+		require.Contains(t, r.stderr, c.says)
+		_, entries := printedEntries(t, r.stdout)
+		var order []string
+		for _, e := range entries {
+			switch {
+			case e.K == "stdin" && string(e.M) == cancelled:
+				order = append(order, "cancelled")
+			case e.K == "phase" && e.Phase == "close-stdin":
+				order = append(order, "closed")
+			case strings.Contains(string(e.M), "tools/list_changed"):
+				order = append(order, "changed")
+			}
+		}
+		require.Equal(t, []string{"changed", "cancelled", "closed"}, order)
+	}
+}
+
+// The result of a task is not awaited beyond --for.
+func TestRunDoesNotAwaitTaskResults(t *testing.T) {
+	t.Parallel()
+	need(t, "sh")
+	in := writeFile(t, `{"jsonrpc":"2.0","id":7,"method":"tasks/result","params":{"taskId":"x"}}`)
+	r := run(t, "run", "--raw", "--no-record", "--in", in, "--for", "10ms", "--", "sh", "-c", "cat >&2")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stderr, "mcpdbg: note: tasks/result (id 7) was cancelled without a response after --for 10ms")
+	require.Contains(t, r.stdout, `"requestId":7`)
+}
