@@ -2,6 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,4 +96,31 @@ func TestRunDoesNotAwaitTaskResults(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stderr, "mcpdbg: note: tasks/result (id 7) was cancelled without a response after --for 10ms")
 	require.Contains(t, r.stdout, `"requestId":7`)
+}
+
+// The rounds of one call are marked as such, and by their first entry.
+func TestRecCatMarksRounds(t *testing.T) {
+	t.Parallel()
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	answers := writeFile(t, `{"elicitation/create": "defaults"}`)
+	r := run(t, against("", "call", "--answers", answers, "--record", record, "--tool", "ask")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, `the person chose accept`)
+	for _, flags := range [][]string{nil, {"--filter", "tool:ask"}} {
+		r = run(t, append([]string{"rec", "cat", record}, flags...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		var marks []string
+		for line := range strings.Lines(r.stdout) {
+			if fields := strings.Fields(line); slices.Contains(fields, "tools/call") && fields[3] != "*" {
+				marks = append(marks, fields[0]+" "+regexp.MustCompile(`round \d( of entry \d+)?|$`).FindString(line))
+			}
+		}
+		require.Len(t, marks, 4)
+		first, _, _ := strings.Cut(marks[0], " ")
+		require.Equal(t, first+" ", marks[0])
+		require.Regexp(t, `^\d+ round 1$`, marks[1])
+		for _, mark := range marks[2:] {
+			require.Regexp(t, `^\d+ round 2 of entry `+first+`$`, mark)
+		}
+	}
 }

@@ -37,11 +37,11 @@ func goldenLines(t testing.TB) []string {
 func TestRecCatPrintsAsRun(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n")
+	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"resources/nope"}`+"\n")
 	printed := run(t, against("ansi", "run", "--record", record, "--in", in)...)
 	require.Equal(t, 0, printed.code, printed.stderr)
 	r := inProcess(t, "rec", "cat", record)
-	printed.stdout = strings.Replace(printed.stdout, "> stdin    request        tools/list", "x stdin    request        tools/list", 1)
+	printed.stdout = strings.Replace(printed.stdout, "> stdin    request        resources/nope", "x stdin    request        resources/nope", 1)
 	require.Equal(t, result{0, printed.stdout, ""}, r)
 	r = inProcess(t, "rec", "cat", record, "--filter", "kind:request dir:out")
 	require.Equal(t, 2, strings.Count(r.stdout, "\n"))

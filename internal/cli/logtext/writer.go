@@ -35,6 +35,7 @@ type Writer struct {
 	stop     int // write no row from this number on; 0: no limit
 	rows     []session.Row
 	verdicts []filter.Verdict // of rows
+	rounds   rounds
 	line     []byte
 	entry    []byte // buffer for reading
 }
@@ -84,6 +85,7 @@ func (l *Writer) write(ctx context.Context) error {
 		}
 		l.Shown.Rows(l.next, l.rows[:n], l.verdicts[:n])
 		for i, row := range l.rows[:n] {
+			l.rounds.see(l.Source, l.next+i, row)
 			if !l.shows(l.next+i, row, l.verdicts[i]) {
 				continue
 			}
@@ -196,6 +198,9 @@ func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session
 	if took, ok := l.latency(number, row); ok {
 		b = append(b, ' ')
 		b = append(b, took.String()...)
+	}
+	if mark := l.rounds.mark(number, row); mark != "" {
+		b = append(append(b, ' '), mark...)
 	}
 	if row.State == session.ReqUnmatched || row.State == session.ReqDuplicate {
 		b = append(b, ' ')

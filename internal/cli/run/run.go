@@ -53,12 +53,12 @@ kind: is request, response, notification, error, batch, stray, stderr, event, or
 the name of an event such as exited. An entry is filtered when it arrives:
 whether a request failed is known only at its response.
 
-With --in it sends the messages of a file, one JSON-RPC message per line; when all
-are sent, it waits for the responses and shuts the server down. In revision
+With --in it sends the messages of a file, one JSON-RPC message per line; when
+all are sent, it waits for the responses and shuts the server down. In revision
 2026-07-28 requests get the _meta that they lack (protocolVersion, clientInfo,
-clientCapabilities); all else is sent as it is, and with --raw everything. It does
-not wait for subscriptions/listen and tasks/result beyond the time of --for, and
-cancels them at the end.
+clientCapabilities); all else is sent as it is, and with --raw everything. It
+does not wait for subscriptions/listen and tasks/result beyond the time of
+--for, and cancels them at the end.
 
 With --scenario it runs the steps of a scenario file, prints a line for each,
 and shuts the server down. The exit code is 1 if a step failed.
