@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
-	"mcpdbg/ui/widget/termsafe"
 )
 
 // maxEvidence is the maximum number of problems, changes and the like per
@@ -54,18 +54,10 @@ func offers(r *smoke.Result) string {
 		what string
 	}{{r.Tools, "tool"}, {r.Resources, "resource"}, {r.Templates, "template"}, {r.Prompts, "prompt"}} {
 		if list.n != nil && *list.n > 0 {
-			parts = append(parts, count(*list.n, list.what))
+			parts = append(parts, safetext.Count(*list.n, list.what))
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// count returns a number with a noun.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // evidence returns all details of a target except its message and hint, in
@@ -78,7 +70,7 @@ func evidence(r *smoke.Result) []string {
 		}
 		lines = append(lines, what+":")
 		for _, item := range some(items, more) {
-			lines = append(lines, "  "+safe(item))
+			lines = append(lines, "  "+safetext.Line(item))
 		}
 	}
 	add("said", r.Said, 0)
@@ -171,30 +163,6 @@ func noticeText(n *smoke.Notice) string {
 		text += " (try: " + n.Hint + ")"
 	}
 	return text
-}
-
-// oneLine puts a text into one line.
-func oneLine(text string) string {
-	if !strings.ContainsAny(text, "\n\r\t") {
-		return text
-	}
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " ")
-}
-
-// safe returns a text as one line that has no effect on a terminal or
-// elsewhere.
-func safe(text string) string { return termsafe.String(oneLine(text)) }
-
-// safeLines returns the lines of a text, each safe.
-func safeLines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
-	for i, line := range lines {
-		lines[i] = safe(line)
-	}
-	return lines
 }
 
 // failed returns the failed steps.

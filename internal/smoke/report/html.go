@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
 )
 
@@ -79,11 +80,11 @@ func newPage(r *smoke.Report) *page {
 	counts := r.Counts()
 	p := &page{
 		Policy: policy(), Style: template.CSS(pageStyle), Script: template.JS(pageScript), OK: r.OK,
-		Title: strconv.Itoa(counts.Passed) + " of " + count(len(r.Targets), "target") + " passed",
+		Title: strconv.Itoa(counts.Passed) + " of " + safetext.Count(len(r.Targets), "target") + " passed",
 	}
 	add := func(name, value string) {
 		if value != "" {
-			p.Facts = append(p.Facts, [2]string{name, safe(value)})
+			p.Facts = append(p.Facts, [2]string{name, safetext.Line(value)})
 		}
 	}
 	add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -123,11 +124,11 @@ func newPage(r *smoke.Report) *page {
 
 func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	t := pageTarget{
-		Verdict: status(r), Class: strings.TrimSuffix(status(r), "?"), Index: index, Host: safe(r.Host), Server: safe(r.Server), Cause: safe(string(r.Cause)), Phase: safe(string(r.Phase)),
-		MS: r.DurationMS, Took: duration(r.DurationMS), Text: lineText(r), Hint: safeLines(r.Hint), Evidence: evidence(r),
+		Verdict: status(r), Class: strings.TrimSuffix(status(r), "?"), Index: index, Host: safetext.Line(r.Host), Server: safetext.Line(r.Server), Cause: safetext.Line(string(r.Cause)), Phase: safetext.Line(string(r.Phase)),
+		MS: r.DurationMS, Took: duration(r.DurationMS), Text: lineText(r), Hint: safetext.Lines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {
-		t.Text = safe(r.Message)
+		t.Text = safetext.Line(r.Message)
 	}
 	from := 0.0
 	for _, phase := range timings(&r.Timings) {
@@ -139,7 +140,7 @@ func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	}
 	add := func(name, value string) {
 		if value != "" {
-			t.Facts = append(t.Facts, [2]string{name, safe(value)})
+			t.Facts = append(t.Facts, [2]string{name, safetext.Line(value)})
 		}
 	}
 	add("code", r.Code)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
@@ -76,7 +77,7 @@ func status(r *smoke.Result) string {
 // lineText returns the description of a target in its line.
 func lineText(r *smoke.Result) string {
 	if !r.OK {
-		return safe(failure(r))
+		return safetext.Line(failure(r))
 	}
 	parts := slices.Clone(r.CannotTell) // first, because a line may be cut
 	if has := offers(r); has != "" {
@@ -91,7 +92,7 @@ func lineText(r *smoke.Result) string {
 	for i := range r.Notices {
 		parts = append(parts, r.Notices[i].Code)
 	}
-	return safe(strings.Join(parts, ", "))
+	return safetext.Line(strings.Join(parts, ", "))
 }
 
 // problems counts the problems of a target.
@@ -132,7 +133,7 @@ func duration(ms float64) string {
 // pad returns a safe text in exactly cells cells, or as many as it needs if
 // cells is 0.
 func pad(text string, cells int) string {
-	text = oneLine(text)
+	text = safetext.OneLine(text)
 	if cells == 0 {
 		return termsafe.String(text)
 	}

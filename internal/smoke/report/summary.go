@@ -10,12 +10,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/ui/widget/termsafe"
 )
 
 const (
-	summaryWidth  = 79 // cells of a folded line
 	maxNamed      = 24 // targets named per group
 	maxGroupLines = 6  // lines of evidence per group
 )
@@ -26,7 +26,7 @@ const (
 func Summary(w io.Writer, r *smoke.Report) error {
 	b := bufio.NewWriter(w)
 	counts := r.Counts()
-	_, _ = fmt.Fprintf(b, "%d of %s passed", counts.Passed, count(len(r.Targets), "target")) // Flush reports errors
+	_, _ = fmt.Fprintf(b, "%d of %s passed", counts.Passed, safetext.Count(len(r.Targets), "target")) // Flush reports errors
 	if counts.Failed > 0 {
 		_, _ = fmt.Fprintf(b, ", %d failed", counts.Failed)
 	}
@@ -41,7 +41,7 @@ func Summary(w io.Writer, r *smoke.Report) error {
 	s.cannotTell(r.Targets)
 	s.slowest(r.Targets)
 	if r.Checked != "" {
-		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", safe(r.Checked))
+		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", safetext.Line(r.Checked))
 	}
 	return b.Flush()
 }
@@ -65,7 +65,7 @@ func (s *summary) cannotTell(targets []smoke.Result) {
 	}
 	for _, doubt := range order {
 		_, _ = fmt.Fprintf(s.b, "\nok?: %s\n", s.names(by[doubt]))
-		s.fold("  ", safe(doubt))
+		safetext.Fold(s.b, "  ", "  ", safetext.Line(doubt))
 	}
 }
 
@@ -183,21 +183,21 @@ type summary struct {
 // group writes the targets of a group, and the details of the first of them.
 func (s *summary) group(g *group) {
 	first := g.targets[0]
-	title := safe(string(g.cause))
+	title := safetext.Line(string(g.cause))
 	if first.Code != "" && first.Code != title {
-		title += " (" + safe(first.Code) + ")"
+		title += " (" + safetext.Line(first.Code) + ")"
 	}
 	if first.Cause == smoke.CauseTimeout {
-		title += ", " + safe(string(first.Phase))
+		title += ", " + safetext.Line(string(first.Phase))
 	}
-	message := safe(cmp.Or(first.Message, "no message"))
+	message := safetext.Line(cmp.Or(first.Message, "no message"))
 	if len(g.targets) == 1 {
 		_, _ = fmt.Fprintf(s.b, "\n%s: %s\n", title, s.names(g.targets))
-		s.fold("  ", message)
+		safetext.Fold(s.b, "  ", "  ", message)
 	} else {
-		_, _ = fmt.Fprintf(s.b, "\n%s: %s\n", title, count(len(g.targets), "target"))
-		s.fold("  ", s.names(g.targets))
-		s.fold("  ", "such as "+s.names(g.targets[:1])+": "+message)
+		_, _ = fmt.Fprintf(s.b, "\n%s: %s\n", title, safetext.Count(len(g.targets), "target"))
+		safetext.Fold(s.b, "  ", "  ", s.names(g.targets))
+		safetext.Fold(s.b, "  ", "  ", "such as "+s.names(g.targets[:1])+": "+message)
 	}
 	s.evidence(first)
 	for _, t := range g.targets {
@@ -207,13 +207,13 @@ func (s *summary) group(g *group) {
 		}
 	}
 	if first.Recording != "" {
-		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", safe(first.Recording))
+		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", safetext.Line(first.Recording))
 	}
 }
 
 // hint writes the hint.
 func (s *summary) hint(hint string) {
-	for i, line := range safeLines(hint) {
+	for i, line := range safetext.Lines(hint) {
 		lead := "  try: "
 		if i > 0 {
 			lead = "       "
@@ -226,9 +226,9 @@ func (s *summary) hint(hint string) {
 func (s *summary) names(targets []*smoke.Result) string {
 	var names []string
 	for _, t := range targets[:min(len(targets), maxNamed)] {
-		name := safe(t.Host)
+		name := safetext.Line(t.Host)
 		if s.several {
-			name += "/" + safe(t.Server)
+			name += "/" + safetext.Line(t.Server)
 		}
 		names = append(names, name)
 	}
@@ -256,29 +256,10 @@ func (s *summary) evidence(t *smoke.Result) {
 	}
 	lines := evidence(&part)
 	for _, line := range lines[:min(len(lines), maxGroupLines)] {
-		_, _ = fmt.Fprintln(s.b, "    "+termsafe.Truncate(line, summaryWidth-4, termsafe.Ellipsis))
+		_, _ = fmt.Fprintln(s.b, "    "+termsafe.Truncate(line, safetext.Width-4, termsafe.Ellipsis))
 	}
 	if more := len(lines) - maxGroupLines; more > 0 {
-		_, _ = fmt.Fprintf(s.b, "      and %s\n", count(more, "more line"))
-	}
-}
-
-// fold writes a safe text in lines of limited length, broken at spaces.
-func (s *summary) fold(indent, text string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == "":
-			line = word
-		case termsafe.Width(indent+line+" "+word) > summaryWidth:
-			_, _ = fmt.Fprintln(s.b, indent+line)
-			line = word
-		default:
-			line += " " + word
-		}
-	}
-	if line != "" {
-		_, _ = fmt.Fprintln(s.b, indent+line)
+		_, _ = fmt.Fprintf(s.b, "      and %s\n", safetext.Count(more, "more line"))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
 )
 
@@ -22,7 +23,7 @@ func TAP(w io.Writer, r *smoke.Report) error {
 	counts := r.Counts()
 	_, _ = fmt.Fprintf(b, "# %d passed, %d failed, %d cancelled\n", counts.Passed, counts.Failed, counts.Cancelled)
 	if r.Checked != "" {
-		_, _ = fmt.Fprintf(b, "# checked: %s\n", safe(r.Checked))
+		_, _ = fmt.Fprintf(b, "# checked: %s\n", safetext.Line(r.Checked))
 	}
 	return b.Flush()
 }
@@ -69,7 +70,7 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 
 // tapText returns the description of a test: # would begin a directive.
 func tapText(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(safe(text))
+	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(safetext.Line(text))
 }
 
 // A yaml writes the members of a YAML block. It uses only the YAML that readers
@@ -92,7 +93,7 @@ func (y yaml) number(name string, n float64) {
 func (y yaml) list(name string, items []string) {
 	first := true
 	for _, item := range items {
-		line := strings.TrimRight(safe(item), " ")
+		line := strings.TrimRight(safetext.Line(item), " ")
 		if line == "" {
 			continue
 		}
@@ -129,6 +130,6 @@ func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(strings.Join(safeLines(text), "\n")) // encoding a string cannot fail
+	_ = e.Encode(strings.Join(safetext.Lines(text), "\n")) // encoding a string cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }
