@@ -11,7 +11,7 @@ import (
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/internal/cli/replay"
 	runcmd "mcpdbg/internal/cli/run"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/problems"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/imports"
 	"mcpdbg/recordings/redact"
@@ -24,7 +24,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/json.md")
 	require.NoError(t, err)
 	for _, of := range []any{
-		rec.Listed{}, rec.Info{}, rec.ServerInfo{}, rec.CountsInfo{}, rec.MethodInfo{}, rec.NotifiedInfo{}, rec.StrayInfo{}, smoke.Problem{},
+		rec.Listed{}, rec.Info{}, rec.ServerInfo{}, rec.CountsInfo{}, rec.MethodInfo{}, rec.NotifiedInfo{}, rec.StrayInfo{}, problems.Problem{},
 		rec.Verification{}, recordings.Stream{}, recordings.Problem{}, redact.Report{}, redact.Item{}, imports.Report{}, imports.UnreadLine{},
 		replay.Document{}, replay.Item{}, runcmd.ScenarioDocument{}, runcmd.StepDocument{}, runcmd.ProblemDocument{}, recreplay.Variable{}, recreplay.Target{}, recreplay.ServerRequest{},
 	} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/problems"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
@@ -35,7 +36,7 @@ func (c *check) lookForProblems() {
 	c.result.Errors, c.result.Warnings, c.result.Remarks = count.Errors, count.Warnings, count.Remarks
 	slices.SortStableFunc(found, func(a, b diagnosis.Problem) int { return int(b.Severity) - int(a.Severity) })
 	for _, f := range found[:min(len(found), maxProblems)] {
-		c.result.Problems = append(c.result.Problems, ProblemOf(f))
+		c.result.Problems = append(c.result.Problems, problems.Of(f))
 	}
 	c.result.ProblemsMore = len(found) - len(c.result.Problems)
 	c.advise()
@@ -43,14 +44,6 @@ func (c *check) lookForProblems() {
 	if bad := failing(c.run.opts.FailOn, src, found); len(bad) > 0 {
 		c.result.ProblemsBad = len(bad)
 		c.fail(brokenBy(bad))
-	}
-}
-
-// ProblemOf converts a problem to its form in documents.
-func ProblemOf(f diagnosis.Problem) Problem {
-	return Problem{
-		ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, N: f.N, Seq: f.Seq, T: f.T,
-		Title: f.Rule.Title, Detail: f.Detail, Breaks: f.Rule.Impact,
 	}
 }
 

@@ -3,6 +3,7 @@ package smoke
 import (
 	"time"
 
+	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke/inventory"
 )
 
@@ -137,19 +138,8 @@ type ServerInfo struct {
 	Version string `json:"version"`
 }
 
-// A Problem is a problem found by session/diagnosis/rule, as in the other documents of the
-// program.
-type Problem struct {
-	ID       string `json:"id"`
-	Severity string `json:"severity"`
-	Count    int    `json:"count"`
-	N        uint64 `json:"n"`
-	Seq      uint64 `json:"seq,omitempty"`
-	T        int64  `json:"t"` // microseconds since the recording's start
-	Title    string `json:"title"`
-	Detail   string `json:"detail,omitempty"`
-	Breaks   string `json:"breaks,omitempty"`
-}
+// A Problem is a problem of the log, as in the other documents of the program.
+type Problem = problems.Problem
 
 // A Step is the result of a step of the scenario.
 type Step struct {

@@ -27,7 +27,8 @@ func (c *check) tidy() {
 		c.texts(maxMessage, &n.Text, &n.Said, &n.Hint)
 	}
 	for i := range r.Problems {
-		c.texts(maxMessage, &r.Problems[i].Detail)
+		p := &r.Problems[i]
+		c.texts(maxMessage, &p.Detail, &p.Name, &p.Pointer, &p.Fingerprint)
 	}
 	for i := range r.Steps {
 		for j := range r.Steps[i].Problems {

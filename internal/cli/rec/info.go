@@ -8,7 +8,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/problems"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
@@ -18,25 +18,25 @@ import (
 
 // Info is the document that rec info prints with --json.
 type Info struct {
-	File     string          `json:"file"`
-	Header   session.Header  `json:"header"`
-	State    string          `json:"state"`             // done, torn, stopped, live or parts missing, as in rec ls
-	Stopped  string          `json:"stopped,omitempty"` // why its recorder could not write the rest
-	Entries  int             `json:"entries"`
-	Size     int64           `json:"bytes"`
-	Duration int64           `json:"duration_us"`
-	Skipped  string          `json:"skipped,omitempty"` // unsupported parts, counted
-	Servers  []ServerInfo    `json:"servers,omitempty"` // from the handshakes, one per process
-	Counts   CountsInfo      `json:"counts"`
-	Methods  []MethodInfo    `json:"methods"`
-	Notified []NotifiedInfo  `json:"notifications"`
-	Stray    []StrayInfo     `json:"stray,omitempty"` // the first ones; Counts has how many there are
-	Checked  string          `json:"checked"`         // what the rules check
-	Errors   int             `json:"finding_errors"`
-	Warnings int             `json:"finding_warnings"`
-	Infos    int             `json:"finding_infos"`
-	Unread   int             `json:"findings_unread,omitempty"` // entries whose bytes could not be read
-	Problems []smoke.Problem `json:"findings"`
+	File     string             `json:"file"`
+	Header   session.Header     `json:"header"`
+	State    string             `json:"state"`             // done, torn, stopped, live or parts missing, as in rec ls
+	Stopped  string             `json:"stopped,omitempty"` // why its recorder could not write the rest
+	Entries  int                `json:"entries"`
+	Size     int64              `json:"bytes"`
+	Duration int64              `json:"duration_us"`
+	Skipped  string             `json:"skipped,omitempty"` // unsupported parts, counted
+	Servers  []ServerInfo       `json:"servers,omitempty"` // from the handshakes, one per process
+	Counts   CountsInfo         `json:"counts"`
+	Methods  []MethodInfo       `json:"methods"`
+	Notified []NotifiedInfo     `json:"notifications"`
+	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has how many there are
+	Checked  string             `json:"checked"`         // what the rules check
+	Errors   int                `json:"finding_errors"`
+	Warnings int                `json:"finding_warnings"`
+	Infos    int                `json:"finding_infos"`
+	Unread   int                `json:"findings_unread,omitempty"` // entries whose bytes could not be read
+	Problems []problems.Problem `json:"findings"`
 }
 
 // ServerInfo describes the server of a handshake.
@@ -112,7 +112,7 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording) (*Info
 			Errors: stats.Errors, Stray: stats.Stray, StderrLines: stats.StderrLines, StderrBytes: stats.BytesErr,
 			Orphans: stats.Unmatched, Lagged: stats.Lagged, Held: stats.Held, Gaps: stats.Gaps, LostBytes: stats.LostBytes,
 		},
-		Methods: []MethodInfo{}, Notified: []NotifiedInfo{}, Problems: []smoke.Problem{},
+		Methods: []MethodInfo{}, Notified: []NotifiedInfo{}, Problems: []problems.Problem{},
 	}
 	switch {
 	case rec.Live():
@@ -316,6 +316,6 @@ func (info *Info) check(ctx context.Context, src session.Source) {
 	info.Checked, info.Errors, info.Warnings, info.Infos = rule.Checked, found.Errors, found.Warnings, found.Remarks
 	_, info.Unread = l.Progress()
 	for _, f := range l.Problems() {
-		info.Problems = append(info.Problems, smoke.ProblemOf(f))
+		info.Problems = append(info.Problems, problems.Of(f))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/wording"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/problems"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -180,7 +180,7 @@ func (info *Info) printProblems(line linePrinter) {
 }
 
 // problemText describes a problem in one line.
-func problemText(f *smoke.Problem) string {
+func problemText(f *problems.Problem) string {
 	text := f.Title + wording.IfAny(": ", f.Detail)
 	if f.Count > 1 {
 		text += fmt.Sprintf(" (%d times)", f.Count)

@@ -1,0 +1,67 @@
+package problems
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxAnnotations is the number of annotations of each kind that GitHub keeps for a
+// step of a workflow.
+const maxAnnotations = 10
+
+// Annotations writes problems as workflow commands of GitHub Actions, at most ten of
+// each kind. The last one of a kind that has more counts the rest. Accepted problems
+// have none.
+func Annotations(w io.Writer, all []Reported) error {
+	for _, kind := range []string{"error", "warning", "notice"} {
+		var list []*Reported
+		for i := range all {
+			if !all[i].Accepted && annotationKind(all[i].Severity) == kind {
+				list = append(list, &all[i])
+			}
+		}
+		shown := list
+		if len(list) > maxAnnotations {
+			shown = list[:maxAnnotations-1]
+		}
+		for _, p := range shown {
+			if err := annotate(w, kind, p.Source, p.ID+" "+p.Title, p.Message()); err != nil {
+				return err
+			}
+		}
+		if more := len(list) - len(shown); more > 0 {
+			if err := annotate(w, kind, "", "mcpdbg", fmt.Sprintf("%d more of this kind: see the report", more)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func annotate(w io.Writer, kind, file, title, message string) error {
+	properties := "title=" + escapeProperty(title)
+	if file != "" {
+		properties = "file=" + escapeProperty(file) + ",line=1," + properties
+	}
+	_, err := fmt.Fprintf(w, "::%s %s::%s\n", kind, properties, escapeData(message))
+	return err
+}
+
+func annotationKind(severity string) string {
+	if severity == "info" {
+		return "notice"
+	}
+	return severity
+}
+
+// escapeData escapes the message of a workflow command, whose text may come from a
+// server: a line break would begin another command.
+func escapeData(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(visible(text))
+}
+
+// escapeProperty escapes a property of a workflow command.
+func escapeProperty(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(text))
+}

@@ -1,0 +1,268 @@
+package problems
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// A Baseline lists accepted problems. Its file is made to be read in a diff: one
+// block for each problem, in a stable order.
+//
+//	TOL05 tools/list echo /inputSchema
+//	  reason: fixed in the next release
+//	  expires: 2027-01-31
+//
+// The first line is the fingerprint, quoted as in Go if it has characters that do not
+// show. Lines that begin with # are comments.
+type Baseline struct{ Accepted []Accepted }
+
+// An Accepted is a problem that is known and accepted.
+type Accepted struct {
+	Fingerprint string
+	Server      string    // the server that it is about; "" for every one
+	Reason      string    // why
+	Expires     time.Time // the last day on which it is accepted; zero for no limit
+}
+
+// Limits of a baseline.
+const (
+	MaxBaseline    = 1 << 20 // bytes
+	maxAccepted    = 10_000
+	maxFingerprint = 4096 // bytes
+)
+
+const dateFormat = "2006-01-02"
+
+// ParseBaseline reads the file of a baseline.
+func ParseBaseline(data []byte) (*Baseline, error) {
+	if len(data) > MaxBaseline {
+		return nil, fmt.Errorf("larger than %d bytes", MaxBaseline)
+	}
+	b := new(Baseline)
+	number := 0
+	for line := range strings.SplitSeq(string(data), "\n") {
+		number++
+		line = strings.TrimSuffix(line, "\r")
+		if err := b.parseLine(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	return b, b.checkDuplicates()
+}
+
+func (b *Baseline) parseLine(line string) error {
+	text := strings.TrimSpace(line)
+	switch {
+	case text == "" || strings.HasPrefix(text, "#"):
+		return nil
+	case line[0] == ' ' || line[0] == '\t':
+		return b.parseMember(text)
+	}
+	fingerprint, err := parseFingerprint(strings.TrimRight(line, " \t"))
+	if err != nil {
+		return err
+	}
+	if len(b.Accepted) == maxAccepted {
+		return fmt.Errorf("more than %d problems", maxAccepted)
+	}
+	b.Accepted = append(b.Accepted, Accepted{Fingerprint: fingerprint})
+	return nil
+}
+
+// parseMember reads an indented line, "name: value".
+func (b *Baseline) parseMember(text string) error {
+	name, value, found := strings.Cut(text, ":")
+	value = strings.TrimSpace(value)
+	switch {
+	case !found:
+		return fmt.Errorf("%.40q: must be reason, server or expires with a colon", text)
+	case len(b.Accepted) == 0:
+		return fmt.Errorf("%.40q: there is no fingerprint above it", text)
+	}
+	last := &b.Accepted[len(b.Accepted)-1]
+	var err error
+	switch name {
+	case "reason":
+		last.Reason, err = once(name, last.Reason, value)
+	case "server":
+		if value, err = unquoted(value); err == nil {
+			last.Server, err = once(name, last.Server, value)
+		}
+	case "expires":
+		if !last.Expires.IsZero() {
+			return fmt.Errorf("expires is given twice")
+		}
+		if last.Expires, err = time.Parse(dateFormat, value); err != nil || last.Expires.IsZero() {
+			return fmt.Errorf("expires: %.40q is not a date such as 2027-01-31", value)
+		}
+	default:
+		return fmt.Errorf("%.40q: must be reason, server or expires", name)
+	}
+	return err
+}
+
+func once(name, before, value string) (string, error) {
+	if before != "" {
+		return "", fmt.Errorf("%s is given twice", name)
+	}
+	return value, nil
+}
+
+func parseFingerprint(text string) (string, error) {
+	fingerprint, err := unquoted(text)
+	switch {
+	case err != nil:
+		return "", err
+	case strings.TrimSpace(fingerprint) == "":
+		return "", fmt.Errorf("the fingerprint is empty")
+	case len(fingerprint) > maxFingerprint:
+		return "", fmt.Errorf("the fingerprint is longer than %d bytes", maxFingerprint)
+	}
+	return fingerprint, nil
+}
+
+func unquoted(text string) (string, error) {
+	if !strings.HasPrefix(text, `"`) {
+		return text, nil
+	}
+	value, err := strconv.Unquote(text)
+	if err != nil {
+		return "", fmt.Errorf("%.40s: not a quoted text", text)
+	}
+	return value, nil
+}
+
+func (b *Baseline) checkDuplicates() error {
+	type key struct{ server, fingerprint string }
+	seen := map[key]bool{}
+	for _, a := range b.Accepted {
+		k := key{a.Server, a.Fingerprint}
+		if seen[k] {
+			return fmt.Errorf("%s is listed twice", written(a.Fingerprint))
+		}
+		seen[k] = true
+	}
+	return nil
+}
+
+// written returns a text as it stands in the file.
+func written(text string) string {
+	plain := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+	if plain && text == strings.TrimSpace(text) && !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "#") {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+const baselineHead = `# Problems that mcpdbg check accepts (--baseline FILE), one block each:
+# what (rule, method, name, place), then why, and optionally "expires: YYYY-MM-DD"
+# or "server: NAME". --update-baseline renews the list and keeps the rest.
+`
+
+// Write writes the file.
+func (b *Baseline) Write(w io.Writer) error {
+	all := slices.Clone(b.Accepted)
+	slices.SortFunc(all, func(x, y Accepted) int {
+		return cmp.Or(cmp.Compare(x.Fingerprint, y.Fingerprint), cmp.Compare(x.Server, y.Server))
+	})
+	var out strings.Builder
+	out.WriteString(baselineHead)
+	for _, a := range all {
+		fmt.Fprintf(&out, "\n%s\n", written(a.Fingerprint))
+		if a.Server != "" {
+			fmt.Fprintf(&out, "  server: %s\n", written(a.Server))
+		}
+		fmt.Fprintf(&out, "%s\n", strings.TrimRight("  reason: "+visible(a.Reason), " "))
+		if !a.Expires.IsZero() {
+			fmt.Fprintf(&out, "  expires: %s\n", a.Expires.Format(dateFormat))
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// find returns the index of the entry for a problem of a server, -1 without one. An
+// entry that names the server is preferred.
+func (b *Baseline) find(server, fingerprint string) int {
+	general := -1
+	for i := range b.Accepted {
+		switch a := &b.Accepted[i]; {
+		case a.Fingerprint != fingerprint:
+		case a.Server == server:
+			return i
+		case a.Server == "":
+			general = i
+		}
+	}
+	return general
+}
+
+// expired reports whether an entry is no longer valid.
+func (a *Accepted) expired(now time.Time) bool {
+	return !a.Expires.IsZero() && now.Format(dateFormat) > a.Expires.Format(dateFormat)
+}
+
+// A Match is the result of comparing problems with a baseline.
+type Match struct {
+	Stale   []Accepted // no longer found
+	Expired []Accepted // found, but no longer accepted
+}
+
+// Apply marks the problems that the baseline accepts. A nil baseline accepts none.
+func (b *Baseline) Apply(all []Reported, now time.Time) Match {
+	var m Match
+	if b == nil {
+		return m
+	}
+	found := map[int]bool{}
+	for i := range all {
+		p := &all[i]
+		at := b.find(p.Server, p.Fingerprint)
+		if at < 0 {
+			continue
+		}
+		a := &b.Accepted[at]
+		if !a.expired(now) {
+			p.Accepted, p.Reason = true, a.Reason
+		} else if !found[at] {
+			m.Expired = append(m.Expired, *a)
+		}
+		found[at] = true
+	}
+	for i := range b.Accepted {
+		if !found[i] {
+			m.Stale = append(m.Stale, b.Accepted[i])
+		}
+	}
+	return m
+}
+
+// Update returns a baseline that lists all problems. Reasons, servers and dates of
+// the present one are kept, and what is no longer found is dropped. A date that is
+// past stays: only a person accepts a problem for longer.
+func (b *Baseline) Update(all []Reported, severalServers bool) *Baseline {
+	next, known := new(Baseline), map[Accepted]bool{}
+	for i := range all {
+		p := &all[i]
+		a := Accepted{Fingerprint: p.Fingerprint}
+		if severalServers {
+			a.Server = p.Server
+		}
+		if b != nil {
+			if at := b.find(p.Server, p.Fingerprint); at >= 0 {
+				a = b.Accepted[at]
+			}
+		}
+		if !known[a] {
+			known[a] = true
+			next.Accepted = append(next.Accepted, a)
+		}
+	}
+	return next
+}

@@ -1,0 +1,109 @@
+package problems
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"mcpdbg/internal/safetext"
+)
+
+// MaxMarkdown is the largest document in bytes: the limit of GitHub for the summary
+// of a step.
+const MaxMarkdown = 1 << 20
+
+// A Markdown writes a document of at most MaxMarkdown bytes. What does not fit is
+// left out as a whole row or paragraph, and a last paragraph says so. Texts may come
+// from a server: nothing in them is read as Markdown or HTML.
+type Markdown struct {
+	b    strings.Builder
+	full bool
+}
+
+const markdownCut = "\nThe rest is left out: the document would be larger than 1 MiB.\n"
+
+func (m *Markdown) add(text string) {
+	if m.full || m.b.Len()+len(text)+len(markdownCut) > MaxMarkdown {
+		m.full = true
+		return
+	}
+	m.b.WriteString(text)
+}
+
+// Heading adds a heading of a level.
+func (m *Markdown) Heading(level int, text string) {
+	m.add("\n" + strings.Repeat("#", level) + " " + EscapeMarkdown(text) + "\n")
+}
+
+// Paragraph adds a paragraph of plain text.
+func (m *Markdown) Paragraph(format string, args ...any) {
+	m.add("\n" + EscapeMarkdown(fmt.Sprintf(format, args...)) + "\n")
+}
+
+// Table adds the head of a table; Row adds its rows.
+func (m *Markdown) Table(columns ...string) {
+	m.add("\n| " + strings.Join(columns, " | ") + " |\n|" + strings.Repeat("---|", len(columns)) + "\n")
+}
+
+// Row adds a row to a table.
+func (m *Markdown) Row(cells ...string) {
+	escaped := make([]string, len(cells))
+	for i, cell := range cells {
+		escaped[i] = EscapeMarkdown(cell)
+	}
+	m.add("| " + strings.Join(escaped, " | ") + " |\n")
+}
+
+// Problems adds a table of problems.
+func (m *Markdown) Problems(all []Reported) {
+	if len(all) == 0 {
+		return
+	}
+	m.Table("severity", "rule", "problem", "where", "detail", "count")
+	for i := range all {
+		p := &all[i]
+		severity := p.Severity
+		if p.Accepted {
+			severity = "accepted"
+		}
+		m.Row(severity, p.ID, p.Title, p.Where(), p.Detail, fmt.Sprint(max(p.Count, 1)))
+	}
+}
+
+// WriteTo writes the document.
+func (m *Markdown) WriteTo(w io.Writer) (int64, error) {
+	text := strings.TrimPrefix(m.b.String(), "\n")
+	if m.full {
+		text += markdownCut
+	}
+	n, err := io.WriteString(w, text)
+	return int64(n), err
+}
+
+// EscapeMarkdown returns a text as one line in which no character has a meaning in
+// Markdown or HTML, nor a mention of a user.
+func EscapeMarkdown(text string) string {
+	text = safetext.Line(text)
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '@':
+			b.WriteString("&#64;")
+		case strings.ContainsRune("\\`*_{}[]()#+!|~$", r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// visible returns a text as one line without characters that control a terminal.
+func visible(text string) string { return safetext.Line(text) }

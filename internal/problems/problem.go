@@ -1,0 +1,93 @@
+package problems
+
+import (
+	"slices"
+	"strings"
+
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/rule"
+)
+
+// A Problem is a problem found by session/diagnosis/rule, as in all documents of
+// the program.
+type Problem struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Count    int    `json:"count"`
+	N        uint64 `json:"n"`
+	Seq      uint64 `json:"seq,omitempty"`
+	T        int64  `json:"t"` // microseconds since the recording's start
+	Title    string `json:"title"`
+	Detail   string `json:"detail,omitempty"`
+	Breaks   string `json:"breaks,omitempty"`
+	// Method, Name and Pointer are where in the contents of a message it is: see
+	// diagnosis.Location. All are empty for a whole line.
+	Method  string `json:"method,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Pointer string `json:"pointer,omitempty"`
+	// Fingerprint identifies the problem across sessions with the same server.
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// Of converts a problem to its form in documents.
+func Of(f diagnosis.Problem) Problem {
+	return Problem{
+		ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, N: f.N, Seq: f.Seq, T: f.T,
+		Title: f.Rule.Title, Detail: f.Detail, Breaks: f.Rule.Impact,
+		Method: f.Where.Method, Name: f.Where.Name, Pointer: f.Where.Pointer, Fingerprint: f.Fingerprint(),
+	}
+}
+
+// Where formats the location, such as "tools/list: echo /inputSchema/type".
+func (p *Problem) Where() string {
+	return diagnosis.Location{Method: p.Method, Name: p.Name, Pointer: p.Pointer}.String()
+}
+
+// A Rule is the description of a rule in documents.
+type Rule struct{ ID, Severity, Title, Explanation, Reference, Impact string }
+
+// RuleByID returns the rule with an id, ignoring case.
+func RuleByID(id string) (diagnosis.Rule, bool) {
+	all := rule.All()
+	i := slices.IndexFunc(all, func(r diagnosis.Rule) bool { return strings.EqualFold(r.ID, id) })
+	if i < 0 {
+		return diagnosis.Rule{}, false
+	}
+	return all[i], true
+}
+
+// RuleIDs returns the ids of all rules.
+func RuleIDs() []string {
+	var ids []string
+	for _, r := range rule.All() {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// RuleSet is the version of the set of rules that reports carry: a problem that is
+// new with a newer set is not new in the server.
+const RuleSet = "1"
+
+// severities are the names of severities, the worst first.
+var severities = []string{diagnosis.Error.String(), diagnosis.Warning.String(), diagnosis.Info.String()}
+
+// SeverityRank returns the place of a severity's name, 0 being the worst.
+func SeverityRank(name string) int {
+	if i := slices.Index(severities, name); i >= 0 {
+		return i
+	}
+	return len(severities)
+}
+
+// A Reported problem is a problem of a server with all that documents of other
+// programs say about it. Its texts may come from the server.
+type Reported struct {
+	Problem
+	Server    string
+	Source    string // the file that it is reported for; "" for none
+	Recording string // the file that shows it; "" for none
+	Rule      Rule
+	Accepted  bool   // by a baseline
+	Reason    string // why it is accepted
+}

@@ -1,0 +1,224 @@
+package problems
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// A Run describes what found the problems of a document.
+type Run struct {
+	Version string // of the program
+	RuleSet string // version of the rules
+	Checked string // what the rules check
+}
+
+// SARIFSchema is the schema that the output of SARIF names and follows.
+const SARIFSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+
+// The parts of a document that are written.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool       sarifTool      `json:"tool"`
+		ColumnKind string         `json:"columnKind"`
+		Results    []sarifResult  `json:"results"`
+		Properties map[string]any `json:"properties,omitempty"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version,omitempty"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID      string         `json:"id"`
+		Name    string         `json:"name,omitempty"`
+		Short   sarifText      `json:"shortDescription"`
+		Full    *sarifText     `json:"fullDescription,omitempty"`
+		Help    *sarifText     `json:"help,omitempty"`
+		Default sarifDefault   `json:"defaultConfiguration"`
+		Props   map[string]any `json:"properties,omitempty"`
+	}
+	sarifDefault struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string             `json:"ruleId"`
+		RuleIndex    int                `json:"ruleIndex"`
+		Level        string             `json:"level"`
+		Message      sarifText          `json:"message"`
+		Locations    []sarifLocation    `json:"locations"`
+		Fingerprints map[string]string  `json:"partialFingerprints"`
+		Occurrences  int                `json:"occurrenceCount,omitempty"`
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifLocation struct {
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
+	}
+	sarifLogical struct {
+		Name string `json:"name"`
+		Full string `json:"fullyQualifiedName"`
+		Kind string `json:"kind"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification,omitempty"`
+	}
+)
+
+// SARIF writes problems as a SARIF 2.1.0 document, for code scanning. A problem is
+// at line 1 of its source file, and its logical location is the tool, prompt or
+// resource, or else the server. Accepted problems are suppressed.
+func SARIF(w io.Writer, run Run, all []Reported) error {
+	driver := sarifDriver{Name: "mcpdbg", Version: run.Version, Rules: []sarifRule{}}
+	index := map[string]int{}
+	results := make([]sarifResult, 0, len(all))
+	for i := range all {
+		p := &all[i]
+		at, known := index[p.ID]
+		if !known {
+			at = len(driver.Rules)
+			index[p.ID] = at
+			driver.Rules = append(driver.Rules, sarifRuleOf(p))
+		}
+		results = append(results, p.sarif(at))
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(sarifLog{SARIFSchema, "2.1.0", []sarifRun{{
+		Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: results,
+		Properties: map[string]any{"ruleSet": run.RuleSet, "checked": run.Checked},
+	}}})
+}
+
+func sarifRuleOf(p *Reported) sarifRule {
+	r := sarifRule{ID: p.ID, Name: camelCase(p.Title), Short: sarifText{visible(p.Title)}, Default: sarifDefault{sarifLevel(p.Severity)}}
+	if r.Short.Text == "" {
+		r.Short.Text = p.ID
+	}
+	if p.Rule.Severity != "" {
+		r.Default.Level = sarifLevel(p.Rule.Severity)
+	}
+	if p.Rule.Explanation != "" {
+		r.Full = &sarifText{p.Rule.Explanation}
+		help := p.Rule.Explanation
+		if p.Rule.Reference != "" {
+			help += "\n\nSpecification: " + p.Rule.Reference
+		}
+		if p.Rule.Impact != "" {
+			help += "\n\nImpact: " + p.Rule.Impact
+		}
+		r.Help = &sarifText{help}
+	}
+	return r
+}
+
+func (p *Reported) sarif(rule int) sarifResult {
+	r := sarifResult{
+		RuleID: p.ID, RuleIndex: rule, Level: sarifLevel(p.Severity), Message: sarifText{visible(p.Message())}, Occurrences: max(p.Count, 1),
+		Locations:    []sarifLocation{{Logical: []sarifLogical{p.logical()}}},
+		Fingerprints: map[string]string{"mcpdbg/v1": visible(p.Fingerprint), "primaryLocationLineHash": p.hash() + ":1"},
+	}
+	if p.Source != "" {
+		r.Locations[0].Physical = &sarifPhysical{sarifArtifact{fileURI(p.Source)}, sarifRegion{1}}
+	}
+	if p.Accepted {
+		r.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: visible(p.Reason)}}
+	}
+	return r
+}
+
+// Message describes the problem in one line, without its rule's id and severity.
+func (p *Reported) Message() string {
+	text := p.Server + ": " + p.Title
+	if where := p.Where(); where != "" {
+		text += " at " + where
+	}
+	if p.Detail != "" {
+		text += ": " + p.Detail
+	}
+	if p.Count > 1 {
+		text += fmt.Sprintf(" (%d times)", p.Count)
+	}
+	return text
+}
+
+// logical returns the part of the server that the problem is about.
+func (p *Reported) logical() sarifLogical {
+	server := visible(p.Server)
+	if p.Name == "" {
+		return sarifLogical{Name: server, Full: server, Kind: "module"}
+	}
+	kind := "member"
+	if strings.HasPrefix(p.Method, "tools/") {
+		kind = "function"
+	}
+	return sarifLogical{Name: visible(p.Name), Full: visible(strings.Join([]string{p.Server, p.Method, p.Name}, "/")), Kind: kind}
+}
+
+// hash returns a short hash of the server and the fingerprint, by which GitHub
+// follows a problem from one run to the next.
+func (p *Reported) hash() string {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, p.Server+"\x00"+p.Fingerprint) // never fails
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sarifLevel(severity string) string {
+	switch severity {
+	case "error", "warning":
+		return severity
+	}
+	return "note"
+}
+
+// fileURI returns the URI of a file: relative if its name is.
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if filepath.IsAbs(filepath.FromSlash(path)) {
+		if !strings.HasPrefix(path, "/") {
+			path = "/" + path // C:/...
+		}
+		return (&url.URL{Scheme: "file", Path: path}).String()
+	}
+	return (&url.URL{Path: path}).String() // a colon in the first part gets ./
+}
+
+// camelCase joins the words of a title, as names of rules are written in SARIF.
+func camelCase(title string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(title, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
