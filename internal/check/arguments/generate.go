@@ -1,0 +1,93 @@
+package arguments
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+
+	"mcpdbg/session/jsonschema"
+)
+
+const (
+	// attempts is how many values are tried.
+	attempts = 12
+	// maxDepth is the depth of nested schemas, references included.
+	maxDepth = 32
+	// maxParts is the number of values that one attempt generates.
+	maxParts = 2000
+	// MaxBytes is the maximum size of generated arguments.
+	MaxBytes = 64 << 10
+)
+
+// Generate returns arguments for a tool: a JSON object that its input schema accepts,
+// with its required members only. The same schema, name and seed give the same
+// arguments. The error is why it found none.
+func Generate(schema json.RawMessage, name string, seed uint64) (json.RawMessage, error) {
+	compiled, err := jsonschema.Compile(schema, jsonschema.Options{Lenient: true, Formats: true})
+	if err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
+	if patterns := compiled.Unchecked(); len(patterns) > 0 {
+		return nil, fmt.Errorf("input schema: cannot check the pattern %.60q", patterns[0])
+	}
+	root, err := decode(schema)
+	if err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
+	var why error
+	for attempt := range uint64(attempts) {
+		value, err := generateOnce(root, name, seed, attempt)
+		if err == nil {
+			err = accepted(compiled, value)
+		}
+		if err == nil {
+			return value, nil
+		}
+		why = err
+	}
+	return nil, why
+}
+
+// generateOnce makes one attempt.
+func generateOnce(root any, name string, seed, attempt uint64) (json.RawMessage, error) {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, name) // never fails
+	g := &generator{root: root, random: rand.New(rand.NewPCG(seed, h.Sum64()+attempt)), attempt: attempt}
+	value, err := g.value(root, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, object := value.(map[string]any); !object {
+		return nil, errors.New("the input schema is not of an object")
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("the arguments would be larger than %d bytes", MaxBytes)
+	}
+	return text, nil
+}
+
+// accepted returns an error unless the schema accepts the value.
+func accepted(schema *jsonschema.Schema, value json.RawMessage) error {
+	problems, err := schema.Check(value, MaxBytes)
+	if err == nil && len(problems) > 0 {
+		err = fmt.Errorf("found no value that the input schema accepts: %v", problems[0])
+	}
+	return err
+}
+
+// decode decodes a schema with its numbers as they are written.
+func decode(schema []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(schema))
+	d.UseNumber()
+	var root any
+	err := d.Decode(&root)
+	return root, err
+}
