@@ -2,10 +2,14 @@ package smoke
 
 import (
 	"context"
+	"time"
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/cause"
 )
+
+// adviceTimeout limits the time for finding a cause.
+const adviceTimeout = 5 * time.Second
 
 // advise adds a hint if the failure itself has none: the one that a person sees
 // who opens the session.
@@ -14,7 +18,7 @@ func (c *check) advise() {
 	if r.Hint != "" || r.Cause != CauseHandshake && r.Cause != CauseProtocol && r.Cause != CauseTimeout {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), adviceTimeout)
 	defer cancel()
 	r.Hint = advice(ctx, c.made.Session.Log())
 	if r.Hint == "" && r.Cause == CauseTimeout {

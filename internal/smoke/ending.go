@@ -6,23 +6,18 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
 )
 
-// endingExtra is how much longer than the grace periods of its steps a shutdown
-// may take before SIGKILL is sent at once.
-const endingExtra = 5 * time.Second
-
 // shutdown ends the server in any case: neither the timeout of the target nor
 // the end of the run shortens it.
 func (c *check) shutdown() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.run.ctx), 2*session.Grace+endingExtra)
-	defer cancel()
 	c.enter(PhaseShutdown)
 	begin := time.Now()
-	report, err := c.made.Close(ctx)
+	report, err := steps.Close(c.run.ctx, c.made)
 	if report.LastStep != 0 {
 		add(&c.result.Timings.Shutdown, time.Since(begin))
 	}
@@ -89,7 +84,7 @@ func ended(report session.ShutdownReport, err error, orphans []Orphan) *failure 
 		f := &failure{phase: PhaseShutdown, message: report.Outcome()}
 		f.endedExternally(*report.Exit)
 		return f
-	case killed && !endedItself(report), report.Killed:
+	case killed && !steps.EndedItself(&report), report.Killed:
 		return &failure{
 			phase: PhaseShutdown, cause: CauseShutdown, code: "shutdown.kill",
 			message: "ignored stdin EOF and SIGTERM; killed with SIGKILL" + when(report),
@@ -113,12 +108,6 @@ func when(report session.ShutdownReport) string {
 		return " (at a restart)"
 	}
 	return ""
-}
-
-// endedItself reports whether the server ended without our signal. The killed
-// process was then another one, which held its streams.
-func endedItself(report session.ShutdownReport) bool {
-	return report.Exit != nil && (report.Exit.Kind == executor.ExitCode || report.Exit.By == executor.EndedBySignal || report.Exit.By == executor.EndedByServer)
 }
 
 func orphanMessage(orphans []Orphan) string {

@@ -3,11 +3,10 @@ package smoke
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -20,14 +19,9 @@ func (c *check) list(ctx context.Context) *failure {
 	defer func() { add(&c.result.Timings.List, time.Since(begin)) }()
 	server := c.made.Session.Status().Server
 	lists := make(map[mcp.List][]json.RawMessage)
-	for _, list := range mcp.Lists {
-		if len(server.Capabilities) == 0 || !server.Offers(list) {
-			continue
-		}
+	for _, list := range steps.Declared(&server) {
 		items, err := c.made.Session.ListAll(ctx, list)
-		if list.Name == "templates" && isUnknownMethod(err) {
-			// The capability covers resources in general: many servers have no
-			// templates.
+		if steps.NoTemplates(list, err) {
 			c.notice(Notice{Code: "list.templates", Text: "the server declares resources but does not support " + list.Method})
 			continue
 		}
@@ -47,11 +41,6 @@ func (c *check) list(ctx context.Context) *failure {
 	return nil
 }
 
-func isUnknownMethod(err error) bool {
-	var answer *session.RPCError
-	return errors.As(err, &answer) && answer.Code == mcp.CodeMethodNotFound
-}
-
 // count returns the field for the length of a list.
 func (c *check) count(list mcp.List) **int {
 	switch list.Name {
@@ -66,20 +55,11 @@ func (c *check) count(list mcp.List) **int {
 	}
 }
 
-// ping measures one round trip. The modern era has no ping; every server
-// responds to server/discover without further work.
+// ping measures one round trip.
 func (c *check) ping(ctx context.Context) *failure {
-	method := mcp.MethodPing
-	if c.made.Session.Status().Server.Era == mcp.Modern {
-		method = mcp.MethodDiscover
-	}
 	begin := time.Now()
-	answer, err := c.made.Session.Request(ctx, method, nil, session.CallOptions{})
-	if err == nil && answer.Error != nil {
-		err = answer.Error
-	}
-	if err != nil {
-		return c.classify(ctx, fmt.Errorf("%s: %w", method, err))
+	if err := steps.Ping(ctx, c.made.Session, session.CallOptions{}); err != nil {
+		return c.classify(ctx, err)
 	}
 	add(&c.result.Timings.Ping, time.Since(begin))
 	return nil

@@ -1,40 +1,28 @@
 package smoke
 
 import (
-	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/problems"
+	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
-	"mcpdbg/session/diagnosis/rule"
 )
 
-const (
-	// maxProblems is the maximum number of problems in a result.
-	maxProblems = 100
-	// checkTimeout limits the time for checking one log.
-	checkTimeout = 5 * time.Second
-)
+// maxProblems is the maximum number of problems in a result.
+const maxProblems = 100
 
 // lookForProblems checks the whole log after it is closed.
 func (c *check) lookForProblems() {
-	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
-	defer cancel()
 	src := c.made.Session.Log()
-	checker := rule.New(src)
-	if checker.Advance(ctx, math.MaxInt, math.MaxInt) {
-		rows, _ := checker.Progress()
-		c.notice(Notice{Code: "findings.partial", Text: fmt.Sprintf("checked only the first %d of %d entries for problems", rows, src.Len())})
+	checked := steps.Problems(src)
+	if checked.Partial() {
+		c.notice(Notice{Code: "findings.partial", Text: fmt.Sprintf("checked only the first %d of %d entries for problems", checked.Rows, checked.Of)})
 	}
-	found := checker.Problems()
-	count := checker.Count()
+	found, count := checked.Problems, checked.Count
 	c.result.Errors, c.result.Warnings, c.result.Remarks = count.Errors, count.Warnings, count.Remarks
-	slices.SortStableFunc(found, func(a, b diagnosis.Problem) int { return int(b.Severity) - int(a.Severity) })
 	for _, f := range found[:min(len(found), maxProblems)] {
 		c.result.Problems = append(c.result.Problems, problems.Of(f))
 	}
@@ -65,19 +53,12 @@ func (c *check) explain(src session.Source, found []diagnosis.Problem) {
 	c.result.Hint = strings.Join(hints, "\n")
 }
 
-// fromClient reports whether a problem is about a message that was sent to the
-// server, such as an invalid one in a scenario. It is reported, but the server
-// does not fail for it.
-func fromClient(src session.Source, f diagnosis.Problem) bool {
-	row, ok := session.RowAt(src, f.Row)
-	return f.Rule.Side == diagnosis.Both && ok && row.Kind == session.KindStdin
-}
-
-// failing returns the problems that fail a target.
+// failing returns the problems that fail a target. Those in what a scenario sends
+// are reported, but the server does not fail for them.
 func failing(on FailOn, src session.Source, found []diagnosis.Problem) (bad []diagnosis.Problem) {
 	least := map[FailOn]diagnosis.Severity{FailOnError: diagnosis.Error, FailOnWarning: diagnosis.Warning, FailOnNever: diagnosis.Error + 1}[on]
 	for _, f := range found {
-		if f.Severity >= least && !fromClient(src, f) {
+		if f.Severity >= least && !steps.FromClient(src, f) {
 			bad = append(bad, f)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 )
 
@@ -18,18 +19,9 @@ type Target struct {
 // Local is the host name of this machine.
 const Local = "local"
 
-// Made is the session of a target, not yet started. It is opened again for each
-// further attempt, so one recording contains all attempts.
-type Made struct {
-	Session   *session.Session
-	Recording string // path, or ""
-	// Close ends the server by the shutdown sequence and closes the log, which
-	// can still be read. It is called once, in any case.
-	Close func(context.Context) (session.ShutdownReport, error)
-	// Release, if set, is called once after Close, when the log is no longer
-	// read.
-	Release func()
-}
+// Made is the session of a target. It is opened again for each further attempt, so
+// one recording contains all attempts.
+type Made = steps.Made
 
 // A Baseline is the reference that targets are compared with, by server: the
 // result of For, or without it the inventory of the target with that server on
