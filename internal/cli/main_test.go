@@ -34,6 +34,12 @@ func TestMain(m *testing.M) {
 	if others := os.Getenv(strictServer); others != "" {
 		os.Exit(serveStrictly(others))
 	}
+	if url := os.Getenv(bridgeTo); url != "" {
+		os.Exit(serveBridge(url))
+	}
+	if program := os.Getenv(conformanceClient); program != "" {
+		os.Exit(conform(program))
+	}
 	// Tests mostly wait for processes, so that one test per processor would leave
 	// the processors idle.
 	flag.Parse()
