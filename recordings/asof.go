@@ -40,3 +40,21 @@ func (r *Recording) Forgotten() session.Forgotten { return r.index.Load().Forgot
 
 // Forgotten returns what RowsAsOf and StatsAsOf do not know exactly.
 func (f *File) Forgotten() session.Forgotten { return f.index.Forgotten() }
+
+// Batch returns the counts of the batch at a row. See session.ElementReader.
+func (r *Recording) Batch(row int) (b session.Batch, ok bool) { return r.index.Load().Batch(row) }
+
+// Batch returns the counts of the batch at a row. See session.ElementReader.
+func (f *File) Batch(row int) (b session.Batch, ok bool) { return f.index.Batch(row) }
+
+// ElementPairs calls visit for the pairs of a row as they were when Len was k. See
+// session.ElementReader.
+func (r *Recording) ElementPairs(k, row int, visit func(session.ElementPair) bool) (known bool) {
+	return r.index.Load().ElementPairs(k, row, visit)
+}
+
+// ElementPairs calls visit for the pairs of a row as they were when Len was k. See
+// session.ElementReader.
+func (f *File) ElementPairs(k, row int, visit func(session.ElementPair) bool) (known bool) {
+	return f.index.ElementPairs(k, row, visit)
+}

@@ -74,7 +74,12 @@ func (x *Index) line(kind session.Kind, m framing.Message, line []byte, row *ses
 		x.message(kind, m, line, row)
 		return
 	}
+	whole := row.Msg == framing.Batch && row.Flags&(session.FlagBatch|session.FlagPart) == 0
 	row.Flags |= session.FlagBatch
+	if whole {
+		x.batch(kind, line, row)
+		return
+	}
 	for span := range framing.Elements(line) {
 		member := span.Of(line)
 		x.message(kind, framing.Scan(member), member, row)
@@ -135,9 +140,11 @@ func (x *Index) request(key pairKey, row *session.Row) {
 	}
 	row.State = session.ReqPending
 	if again {
+		x.settled(older, key, session.ReqLost, false)
 		x.end(older, session.ReqLost)
 	}
 	if ok {
+		x.elements.opened(key)
 		x.inRow.addPending()
 		row.State = session.ReqPending
 	}
@@ -203,8 +210,14 @@ func (x *Index) response(key pairKey, failed, toolError bool, row *session.Row) 
 	if !pending && before.answered {
 		x.stats.Unmatched++
 		row.State = session.ReqDuplicate
+		x.settled(number, key, session.ReqDuplicate, mark)
 		return
 	}
+	outcome := session.ReqAnswered
+	if failed {
+		outcome = session.ReqFailed
+	}
+	x.settled(number, key, outcome, mark)
 	if pending {
 		x.answered(number, request, failed, mark)
 	} else {
@@ -309,6 +322,7 @@ func (x *Index) note(e *session.Entry) {
 			x.setState(number, session.ReqLost)
 		}
 		x.pair.forget()
+		clear(x.elements.open)
 		clear(x.inParts[:])
 		x.openIn = openLine{}
 		x.handshakeState = handshakeState{}
@@ -332,6 +346,7 @@ func (x *Index) unsent(n uint64) {
 // giveUp settles a pending request without a response.
 func (x *Index) giveUp(key pairKey, state session.ReqState) {
 	if number, ok := x.pair.settle(key, false); ok {
+		x.settled(number, key, state, false)
 		x.end(number, state)
 	} else if done, ok := x.pair.done[key]; ok && !done.answered && x.handshakeState.has(done.row) {
 		x.setState(done.row, state)

@@ -53,6 +53,7 @@ type Index struct {
 	numbers        map[string]uint16
 	stats          session.Stats
 	pair           pairing
+	elements       elements
 	next           session.Row // being added, while adding
 	adding         bool
 	inRow          tally                   // of the requests of next

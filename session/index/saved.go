@@ -14,7 +14,7 @@ import (
 
 // Version changes whenever the same log yields different rows, counts or
 // states: data saved by another version is useless.
-const Version = 4
+const Version = 5
 
 // PageSize is the size in bytes of a page, which an Index reads from its
 // file at once.
@@ -45,6 +45,7 @@ func (x *Index) State(do func(piece []byte) error) error {
 	for _, open := range x.inParts {
 		w.bool(open)
 	}
+	x.elements.save(&w)
 	x.pair.save(&w)
 	if err := do(w); err != nil {
 		return err
@@ -100,6 +101,7 @@ func (x *Index) Restore(state []byte, file File) error {
 	for i := range x.inParts {
 		x.inParts[i] = r.bool()
 	}
+	x.elements.restore(&r, x.added)
 	x.pair.restore(&r, x.added)
 	if r.bad {
 		return errSaved

@@ -1,0 +1,57 @@
+package session
+
+// MaxElements is how many elements of a batch are paired and listed. Further ones
+// are only counted.
+const MaxElements = 1000
+
+// An Element identifies a message of a log: one in a batch, or a whole entry.
+type Element struct {
+	Row   int // of its entry
+	Index int // in the batch, from 0; -1 for the whole entry
+}
+
+// An ElementPair is how one request ended, if it or its response is in a batch.
+type ElementPair struct {
+	Request Element // its index is -1 for a duplicate response, too
+	// At is the response. Without one it is the entry that cancelled or replaced
+	// the request, or that reported its timeout.
+	At     Element
+	State  ReqState // ReqAnswered, ReqFailed, ReqCancelled, ReqTimedOut, ReqLost or ReqDuplicate
+	Failed bool     // the response is an error, or the result of a failed tool
+}
+
+// Answered reports whether At is the response.
+func (p ElementPair) Answered() bool { return p.State == ReqAnswered || p.State == ReqFailed }
+
+// A Batch counts the elements of a batch.
+type Batch struct {
+	Elements  int
+	Requests  int
+	Responses int
+}
+
+// An ElementReader is a Source that knows the elements of its batches. They are
+// derived from the entries, and in no file.
+type ElementReader interface {
+	// Batch returns the counts of the batch at a row; ok is false for other rows.
+	Batch(row int) (b Batch, ok bool)
+	// ElementPairs calls visit for the pairs whose request or response is in the
+	// entry at a row, as they were when Len was k, ordered by At.Row, until it
+	// returns false. visit must not use the Source. known is false if not all of
+	// them are known, because there are too many in the log.
+	ElementPairs(k, row int, visit func(ElementPair) bool) (known bool)
+}
+
+// Batch implements ElementReader, if the source does.
+func (p *Past) Batch(row int) (b Batch, ok bool) {
+	if r, is := p.Source.(ElementReader); is && row < p.Len() {
+		return r.Batch(row)
+	}
+	return Batch{}, false
+}
+
+// ElementPairs implements ElementReader, if the source does.
+func (p *Past) ElementPairs(k, row int, visit func(ElementPair) bool) (known bool) {
+	r, is := p.Source.(ElementReader)
+	return is && r.ElementPairs(min(k, p.Len()), row, visit)
+}

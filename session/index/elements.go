@@ -1,0 +1,203 @@
+package index
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"sort"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+const (
+	// maxElementPairs and maxBatches are how many pairs and batches of a log are
+	// kept: 4 MB of each.
+	maxElementPairs = 1 << 18
+	maxBatches      = 1 << 18
+	// pairsRead is how many pairs after a batch are read to find its own.
+	pairsRead = 1 << 16
+)
+
+// elements are the messages in the batches of a log, and how their requests ended.
+// A log without batches keeps nothing.
+type elements struct {
+	current int                // the element that is being added, from 1; 0 outside of a batch
+	open    map[pairKey]uint16 // which element of its batch a request is, from 1; dropped with its response
+	pairs   []elementPair      // ordered by at
+	batches []counted          // ordered by row
+	missing bool               // there were more pairs
+}
+
+// An elementPair is a session.ElementPair. Elements count from 1; 0 is the whole
+// entry.
+type elementPair struct {
+	request, at uint32 // rows
+	element, by uint16
+	state       session.ReqState
+	failed      bool
+}
+
+// A counted is a session.Batch.
+type counted struct{ row, elements, requests, responses uint32 }
+
+// batch adds the elements of a line that is a batch and the whole entry.
+func (x *Index) batch(kind session.Kind, line []byte, row *session.Row) {
+	counts := counted{row: uint32(x.added)}
+	for span := range framing.Elements(line) {
+		member := span.Of(line)
+		m := framing.Scan(member)
+		switch counts.elements++; m.Kind {
+		case framing.Request:
+			counts.requests++
+		case framing.Response, framing.ErrorResponse:
+			counts.responses++
+		}
+		x.elements.current = int(counts.elements)
+		x.message(kind, m, member, row)
+	}
+	x.elements.current = 0
+	if e := &x.elements; len(e.batches) < maxBatches {
+		e.batches = append(e.batches, counts)
+	}
+}
+
+// opened records which element of its batch a request is that is now pending.
+func (e *elements) opened(key pairKey) {
+	switch {
+	case e.current == 0 || e.current > session.MaxElements:
+		delete(e.open, key)
+	case len(e.open) < maxPending:
+		if e.open == nil {
+			e.open = map[pairKey]uint16{}
+		}
+		e.open[key] = uint16(e.current)
+	}
+}
+
+// settled records how the request of a row ended, if it or the response that is
+// being added is in a batch.
+func (x *Index) settled(request uint32, key pairKey, state session.ReqState, failed bool) {
+	e := &x.elements
+	if e.current == 0 && len(e.open) == 0 {
+		return
+	}
+	element, by := e.open[key], 0
+	switch state {
+	case session.ReqAnswered, session.ReqFailed:
+		by = e.current
+		delete(e.open, key)
+	case session.ReqDuplicate:
+		element, by = 0, e.current
+	}
+	if by > session.MaxElements {
+		by = 0
+	}
+	if element == 0 && by == 0 {
+		return
+	}
+	if len(e.pairs) == maxElementPairs {
+		e.missing = true
+		return
+	}
+	e.pairs = append(e.pairs, elementPair{request, uint32(x.added), element, uint16(by), state, failed})
+}
+
+// Batch implements session.ElementReader.
+func (x *Index) Batch(row int) (b session.Batch, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if row >= x.visible {
+		return session.Batch{}, false
+	}
+	return x.elements.batch(row)
+}
+
+func (e *elements) batch(row int) (b session.Batch, ok bool) {
+	i := sort.Search(len(e.batches), func(i int) bool { return int(e.batches[i].row) >= row })
+	if i == len(e.batches) || int(e.batches[i].row) != row {
+		return session.Batch{}, false
+	}
+	found := e.batches[i]
+	return session.Batch{Elements: int(found.elements), Requests: int(found.requests), Responses: int(found.responses)}, true
+}
+
+// ElementPairs implements session.ElementReader.
+func (x *Index) ElementPairs(k, row int, visit func(session.ElementPair) bool) (known bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	k = min(k, x.visible)
+	missing := 1 // of the requests in the row, those that have not ended so far
+	b, isBatch := x.elements.batch(row)
+	if isBatch {
+		missing = min(b.Requests, session.MaxElements)
+	}
+	all := x.elements.pairs
+	from := sort.Search(len(all), func(i int) bool { return int(all[i].at) >= row })
+	end := min(from+pairsRead, len(all))
+	for _, p := range all[from:end] {
+		if int(p.at) >= k || missing == 0 && int(p.at) > row {
+			return true
+		}
+		if int(p.request) != row && int(p.at) != row {
+			continue
+		}
+		pair := p.exported()
+		if !visit(pair) {
+			return true
+		}
+		if int(p.request) == row && (p.element > 0) == isBatch && (pair.Answered() || p.state == session.ReqLost) {
+			missing--
+		}
+	}
+	return end == len(all) && !x.elements.missing
+}
+
+func (p elementPair) exported() session.ElementPair {
+	return session.ElementPair{
+		Request: session.Element{Row: int(p.request), Index: int(p.element) - 1},
+		At:      session.Element{Row: int(p.at), Index: int(p.by) - 1},
+		State:   p.state, Failed: p.failed,
+	}
+}
+
+func (e *elements) save(w *stateWriter) {
+	w.int(len(e.open))
+	for _, key := range slices.SortedFunc(maps.Keys(e.open), func(a, b pairKey) int { return bytes.Compare(a[:], b[:]) }) {
+		w.pair(key, uint32(e.open[key]))
+	}
+	w.bool(e.missing)
+	w.int(len(e.pairs))
+	for _, p := range e.pairs {
+		for _, n := range [...]int{int(p.request), int(p.at), int(p.element), int(p.by), int(p.state)} {
+			w.int(n)
+		}
+		w.bool(p.failed)
+	}
+	w.int(len(e.batches))
+	for _, b := range e.batches {
+		for _, n := range [...]uint32{b.row, b.elements, b.requests, b.responses} {
+			w.int(int(n))
+		}
+	}
+}
+
+func (e *elements) restore(r *stateReader, rows int) {
+	for range r.int(maxPending) {
+		key, element := r.pair(session.MaxElements + 1)
+		if e.open == nil {
+			e.open = map[pairKey]uint16{}
+		}
+		e.open[key] = uint16(element)
+	}
+	e.missing = r.bool()
+	for range r.int(maxElementPairs) {
+		e.pairs = append(e.pairs, elementPair{
+			uint32(r.int(rows - 1)), uint32(r.int(rows - 1)), uint16(r.int(session.MaxElements)), uint16(r.int(session.MaxElements)),
+			session.ReqState(r.int(int(session.ReqDuplicate))), r.bool(),
+		})
+	}
+	for range r.int(maxBatches) {
+		e.batches = append(e.batches, counted{uint32(r.int(rows - 1)), uint32(r.int(maxIndexRows)), uint32(r.int(maxIndexRows)), uint32(r.int(maxIndexRows))})
+	}
+}

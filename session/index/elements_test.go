@@ -1,0 +1,88 @@
+package index
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+// pairsOf returns what an index knows of the batches in its rows.
+func pairsOf(x *Index, k int) (all []session.ElementPair, batches []session.Batch) {
+	for row := range x.Len() {
+		x.ElementPairs(k, row, func(p session.ElementPair) bool {
+			all = append(all, p)
+			return true
+		})
+		if b, ok := x.Batch(row); ok {
+			batches = append(batches, b)
+		}
+	}
+	return all, batches
+}
+
+func TestElementPairs(t *testing.T) {
+	var x Index
+	add(t, &x, out(`[{"id":1,"method":"a"},{"id":2,"method":"b"},{"method":"c"}]`), in(`{"id":2,"result":{}}`), in(`[{"id":1,"error":{}}]`))
+	b := session.ElementPair{Request: session.Element{Row: 0, Index: 1}, At: session.Element{Row: 1, Index: -1}, State: session.ReqAnswered}
+	a := session.ElementPair{Request: session.Element{Row: 0, Index: 0}, At: session.Element{Row: 2, Index: 0}, State: session.ReqFailed, Failed: true}
+	all, batches := pairsOf(&x, math.MaxInt)
+	require.Equal(t, []session.ElementPair{b, a, b, a}, all, "those of each row")
+	require.Equal(t, []session.Batch{{Elements: 3, Requests: 2}, {Elements: 1, Responses: 1}}, batches)
+	all, _ = pairsOf(&x, 2)
+	require.Equal(t, []session.ElementPair{b, b}, all, "before the second response")
+}
+
+// TestElementPairsAreSaved tests that an index that was restored goes on pairing.
+func TestElementPairsAreSaved(t *testing.T) {
+	first := []session.Entry{
+		out(`[{"id":1,"method":"a"},{"id":2,"method":"b"},{"id":3,"method":"b"}]`), in(`{"id":2,"result":{}}`),
+		out(`{"method":"notifications/cancelled","params":{"requestId":3}}`),
+	}
+	rest := []session.Entry{in(`[{"id":3,"error":{}},{"id":1,"result":{}}]`), out(`[]`)}
+	var x, y, whole Index
+	add(t, &x, first...)
+	var state []byte
+	require.NoError(t, x.State(func(piece []byte) error {
+		state = append(state, piece...)
+		return nil
+	}))
+	pages := &memoryFile{}
+	require.NoError(t, x.Pages(func(page []byte) error {
+		pages.b = append(pages.b, page...)
+		return nil
+	}))
+	require.NoError(t, y.Restore(state, pages))
+	add(t, &y, rest...)
+	add(t, &whole, slices.Concat(first, rest)...)
+	pairs, batches := pairsOf(&y, math.MaxInt)
+	wantPairs, wantBatches := pairsOf(&whole, math.MaxInt)
+	require.Len(t, wantPairs, 8)
+	require.Equal(t, wantPairs, pairs)
+	require.Equal(t, wantBatches, batches)
+}
+
+// TestManyElementPairs tests that the pairs of a log are bounded.
+func TestManyElementPairs(t *testing.T) {
+	var ask, answer bytes.Buffer
+	for range session.MaxElements {
+		ask.WriteString(`,{"id":1,"method":"a"}`)
+		answer.WriteString(`,{"id":1,"result":{}}`)
+	}
+	var x Index
+	for range maxElementPairs/2/session.MaxElements + 2 {
+		add(t, &x, out("["+ask.String()[1:]+"]"), in("["+answer.String()[1:]+"]"))
+	}
+	require.Len(t, x.elements.pairs, maxElementPairs)
+	require.False(t, x.ElementPairs(math.MaxInt, x.Len()-1, func(session.ElementPair) bool { return true }))
+	require.Empty(t, x.elements.open)
+}
+
+type memoryFile struct{ b []byte }
+
+func (f *memoryFile) ReadAt(p []byte, off int64) (int, error)  { return copy(p, f.b[off:]), nil }
+func (f *memoryFile) WriteAt(p []byte, off int64) (int, error) { return copy(f.b[off:], p), nil }
