@@ -36,7 +36,7 @@ const (
 )
 
 // families are the folders of commands, which know nothing of each other.
-var families = []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/smoke", "internal/cli/home"}
+var families = []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/smoke", "internal/cli/check", "internal/cli/home"}
 
 // importRules are the import rules. docs/dev/architecture.md lists them; go test .
 // -run TestImportRulesInDocs -update writes that list.
@@ -70,14 +70,21 @@ var importRules = []importRule{
 	{packages: "ui/widget/termsafe", never: []string{"", charm}, why: "usable wherever text leaves the program"},
 	{packages: "internal/smoke/...", never: []string{"sshexec", "session/localexec", "internal/cli", "ui", charm, ssh}, but: []string{"ui/widget/termsafe"},
 		why: "internal/cli makes the sessions, and a run knows no screen"},
+	{packages: "internal/check/...", never: []string{"sshexec", "session/localexec", "internal/cli", "internal/smoke", "ui", charm, ssh}, but: []string{"ui/widget/termsafe"},
+		why: "internal/cli makes the sessions, and a run knows no screen"},
+	{packages: "internal/check/arguments", never: []string{""}, but: []string{"session/jsonschema"}, why: "knows schemas only"},
+	{packages: "internal/steps", never: []string{"sshexec", "session/localexec", "internal", "recordings", "ui", charm, ssh}, why: "knows one session, and no run"},
+	{packages: "internal/problems", never: []string{"sshexec", "session/localexec", "internal", "recordings", "ui", charm, ssh}, but: []string{"internal/safetext", "ui/widget/termsafe"}, why: "documents for any command that finds problems"},
+	{packages: "internal/safetext", never: []string{""}, but: []string{"ui/widget/termsafe"}, why: "lines of text, of any origin"},
 	{packages: "internal/scenario/...", never: []string{"sshexec", "session/localexec", "internal/cli", "internal/smoke", "ui", charm, ssh}, why: "runs in any session, and knows no screen"},
 	{packages: "internal/smoke/hosts", never: []string{""}, why: "a list of names"},
 	{packages: "internal/watch", never: []string{"", charm, ssh}, why: "knows files, and no session"},
-	{packages: "internal/cli/rec", never: []string{"internal/cli/run", "internal/cli/replay", "internal/cli/smoke", "internal/cli/home"}, why: "families of commands know nothing of each other"},
-	{packages: "internal/cli/run", never: []string{"internal/cli/rec", "internal/cli/replay", "internal/cli/smoke", "internal/cli/home"}, why: "families of commands know nothing of each other"},
-	{packages: "internal/cli/replay", never: []string{"internal/cli/rec", "internal/cli/run", "internal/cli/smoke", "internal/cli/home"}, why: "families of commands know nothing of each other"},
-	{packages: "internal/cli/smoke", never: []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/home"}, why: "families of commands know nothing of each other"},
-	{packages: "internal/cli/home", never: []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/smoke"}, why: "families of commands know nothing of each other"},
+	{packages: "internal/cli/rec", never: []string{"internal/cli/run", "internal/cli/replay", "internal/cli/smoke", "internal/cli/home", "internal/cli/check"}, why: "families of commands know nothing of each other"},
+	{packages: "internal/cli/run", never: []string{"internal/cli/rec", "internal/cli/replay", "internal/cli/smoke", "internal/cli/home", "internal/cli/check"}, why: "families of commands know nothing of each other"},
+	{packages: "internal/cli/replay", never: []string{"internal/cli/rec", "internal/cli/run", "internal/cli/smoke", "internal/cli/home", "internal/cli/check"}, why: "families of commands know nothing of each other"},
+	{packages: "internal/cli/smoke", never: []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/home", "internal/cli/check"}, why: "families of commands know nothing of each other"},
+	{packages: "internal/cli/check", never: []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/smoke", "internal/cli/home"}, why: "families of commands know nothing of each other"},
+	{packages: "internal/cli/home", never: []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/smoke", "internal/cli/check"}, why: "families of commands know nothing of each other"},
 	{packages: "internal/cli/exit", never: []string{"internal/cli/...", charm, ssh}, why: "errors and exit codes, of any command"},
 	{packages: "internal/cli/wording", never: []string{"framing", "recordings", "internal/smoke", charm, ssh}, why: "forms of texts, of any command"},
 	{packages: "internal/cli/console", never: slices.Concat(families, []string{"internal/cli/flags", "internal/cli/live", "internal/cli/logtext", "internal/cli/watching", "internal/cli/tui"}), why: "streams, signals and files, of any command"},

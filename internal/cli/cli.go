@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	checkcmd "mcpdbg/internal/cli/check"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
@@ -138,7 +139,7 @@ If stdout is not a terminal or TERM is "dumb", and with --plain,
 	w.Register(root)
 	t.Register(root)
 	s.Register(root)
-	root.AddCommand(home.DemoCommand(env), runcmd.Command(env), runcmd.CallCommand(env), runcmd.ListCommand(env), rec.OpenCommand(env), rec.Command(env, unknownWord), replay.Command(env), replay.DiffCommand(env), replay.MockCommand(env), smoke.Command(env), home.DemoServerCommand(env), keysCommand(env), schemaCommand(env), manCommand(env), versionCommand(env))
+	root.AddCommand(home.DemoCommand(env), runcmd.Command(env), runcmd.CallCommand(env), runcmd.ListCommand(env), rec.OpenCommand(env), rec.Command(env, unknownWord), replay.Command(env), replay.DiffCommand(env), replay.MockCommand(env), smoke.Command(env), checkcmd.Command(env), explainCommand(env), home.DemoServerCommand(env), keysCommand(env), schemaCommand(env), manCommand(env), versionCommand(env))
 	return root
 }
 

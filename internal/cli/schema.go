@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	checkreport "mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/scenario"
@@ -22,6 +23,7 @@ func schemas() map[string]func() []byte {
 		"scenario":   scenario.Schema,        // of mcpdbg run --scenario
 		"smoke":      report.Schema,          // of mcpdbg smoke --json
 		"smoke-line": report.LineSchema,      // of each line of mcpdbg smoke --jsonl
+		"check":      checkreport.Schema,     // of mcpdbg check --json
 	}
 }
 
@@ -34,6 +36,7 @@ func schemaCommand(env *console.Env) *cobra.Command {
 		Long: `schema prints a JSON Schema (2020-12), for editors and for programs:
 
   answers      the files of --answers
+  check        what mcpdbg check --json prints
   scenario     the files of mcpdbg run --scenario and mcpdbg smoke --scenario
   smoke        what mcpdbg smoke --json prints
   smoke-line   each line of what mcpdbg smoke --jsonl prints

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"mcpdbg/session/diagnosis"
 )
 
 // A Baseline lists accepted problems. Its file is made to be read in a diff: one
@@ -151,7 +153,7 @@ func (b *Baseline) checkDuplicates() error {
 	return nil
 }
 
-// written returns a text as it stands in the file.
+// written returns a text as it is written in the file.
 func written(text string) string {
 	plain := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 	if plain && text == strings.TrimSpace(text) && !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "#") {
@@ -214,8 +216,9 @@ type Match struct {
 	Expired []Accepted // found, but no longer accepted
 }
 
-// Apply marks the problems that the baseline accepts. A nil baseline accepts none.
-func (b *Baseline) Apply(all []Reported, now time.Time) Match {
+// Apply marks the problems that the baseline accepts, of these servers. A nil baseline
+// accepts none. Entries of other servers are not stale.
+func (b *Baseline) Apply(all []Reported, servers []string, now time.Time) Match {
 	var m Match
 	if b == nil {
 		return m
@@ -235,23 +238,33 @@ func (b *Baseline) Apply(all []Reported, now time.Time) Match {
 		}
 		found[at] = true
 	}
-	for i := range b.Accepted {
-		if !found[i] {
-			m.Stale = append(m.Stale, b.Accepted[i])
+	for i, a := range b.Accepted {
+		if !found[i] && (a.Server == "" || slices.Contains(servers, a.Server)) {
+			m.Stale = append(m.Stale, a)
 		}
 	}
 	return m
 }
 
-// Update returns a baseline that lists all problems. Reasons, servers and dates of
-// the present one are kept, and what is no longer found is dropped. A date that is
-// past stays: only a person accepts a problem for longer.
-func (b *Baseline) Update(all []Reported, severalServers bool) *Baseline {
+// Update returns a baseline that lists all errors and warnings of these servers.
+// Reasons, names of servers and dates of the present one are kept, and
+// entries that are no longer found are dropped. A date that is past stays: only a person accepts a problem for longer.
+func (b *Baseline) Update(all []Reported, servers []string) *Baseline {
 	next, known := new(Baseline), map[Accepted]bool{}
+	if b != nil {
+		for _, a := range b.Accepted {
+			if a.Server != "" && !slices.Contains(servers, a.Server) {
+				next.Accepted = append(next.Accepted, a)
+			}
+		}
+	}
 	for i := range all {
 		p := &all[i]
+		if p.Severity == diagnosis.Info.String() {
+			continue
+		}
 		a := Accepted{Fingerprint: p.Fingerprint}
-		if severalServers {
+		if len(servers) > 1 {
 			a.Server = p.Server
 		}
 		if b != nil {

@@ -66,31 +66,32 @@ func TestApply(t *testing.T) {
 	all := []problems.Reported{reported("s", "A", "A one"), reported("s", "B", "B two"), reported("s", "D", "D four"), reported("s", "E", "E five")}
 	day := time.Date(2026, 11, 1, 23, 0, 0, 0, time.UTC)
 
-	m := b.Apply(all, day)
+	m := b.Apply(all, []string{"s"}, day)
 	require.True(t, all[0].Accepted)
 	require.Equal(t, "known", all[0].Reason)
 	require.True(t, all[1].Accepted, "the last day counts")
 	require.False(t, all[2].Accepted, "of another server")
 	require.False(t, all[3].Accepted)
 	require.Empty(t, m.Expired)
-	require.Len(t, m.Stale, 2)
+	require.Len(t, m.Stale, 1, "another server was not checked")
 	require.Equal(t, "C three", m.Stale[0].Fingerprint)
 
 	all[1].Accepted = false
-	m = b.Apply(all, day.AddDate(0, 0, 1))
+	m = b.Apply(all, []string{"s"}, day.AddDate(0, 0, 1))
 	require.False(t, all[1].Accepted)
 	require.Equal(t, "B two", m.Expired[0].Fingerprint)
 
-	next := b.Update(all, false)
-	require.Len(t, next.Accepted, 4, "stale ones are dropped")
-	require.Equal(t, "known", next.Accepted[0].Reason)
-	require.False(t, next.Accepted[1].Expires.IsZero(), "only a person accepts it for longer")
-	require.Equal(t, "s", b.Update(all, true).Accepted[3].Server)
-	require.Equal(t, problems.Match{}, (*problems.Baseline)(nil).Apply(all, day))
-	require.Len(t, (*problems.Baseline)(nil).Update(all, false).Accepted, 4)
+	next := b.Update(all, []string{"s"})
+	require.Len(t, next.Accepted, 5, "stale ones are dropped, and those of another server stay")
+	require.Equal(t, "other", next.Accepted[0].Server)
+	require.Equal(t, "known", next.Accepted[1].Reason)
+	require.False(t, next.Accepted[2].Expires.IsZero(), "only a person accepts it for longer")
+	require.Equal(t, "s", b.Update(all, []string{"s", "other"}).Accepted[3].Server)
+	require.Equal(t, problems.Match{}, (*problems.Baseline)(nil).Apply(all, []string{"s"}, day))
+	require.Len(t, (*problems.Baseline)(nil).Update(all, []string{"s"}).Accepted, 4)
 }
 
-// What is parsed can be written, and is the same when it is read again.
+// A baseline that was parsed can be written, and is the same when it is read again.
 func FuzzBaseline(f *testing.F) {
 	f.Add([]byte(accepted))
 	f.Add([]byte("A b\r\n\treason: x\r\n"))

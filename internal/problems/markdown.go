@@ -12,15 +12,15 @@ import (
 // of a step.
 const MaxMarkdown = 1 << 20
 
-// A Markdown writes a document of at most MaxMarkdown bytes. What does not fit is
-// left out as a whole row or paragraph, and a last paragraph says so. Texts may come
+// A Markdown writes a document of at most MaxMarkdown bytes. It omits whole
+// rows and paragraphs that do not fit, and its last paragraph says so. Texts may come
 // from a server: nothing in them is read as Markdown or HTML.
 type Markdown struct {
 	b    strings.Builder
 	full bool
 }
 
-const markdownCut = "\nThe rest is left out: the document would be larger than 1 MiB.\n"
+const markdownCut = "\nThe rest is omitted: the document would be larger than 1 MiB.\n"
 
 func (m *Markdown) add(text string) {
 	if m.full || m.b.Len()+len(text)+len(markdownCut) > MaxMarkdown {

@@ -80,7 +80,7 @@ func Choose(env *console.Env, t Target) (Target, []string, error) {
 		return t, nil, exit.WithHint(exit.Usagef("--config and a command cannot be combined: the file has the server's command"),
 			"remove the command after --, or --config")
 	}
-	given, err := ParseInputs(t.Config.Inputs)
+	given, err := parseInputs(t.Config.Inputs)
 	if err != nil {
 		return t, nil, err
 	}
@@ -90,13 +90,13 @@ func Choose(env *console.Env, t Target) (Target, []string, error) {
 	}
 	file, err := target.Read(t.Config.File, opts)
 	if err != nil {
-		return t, nil, ConfigError(err)
+		return t, nil, configError(err)
 	}
 	e, err := PickServer(file, t.Config.server, opts.Cwd)
 	if err != nil {
 		return t, nil, err
 	}
-	if err := CheckInputs(ServerWord(e.Name), e.Inputs, given); err != nil {
+	if err := checkInputs(ServerWord(e.Name), e.Inputs, given); err != nil {
 		return t, nil, err
 	}
 	t, err = t.Use(*e, file.How, ResolveInputs(given))
@@ -136,7 +136,7 @@ func (t Target) Use(e target.Entry, how string, ask func(target.Input) (string, 
 	}
 	start, err := e.Resolve(ask)
 	if err != nil {
-		return t, ConfigError(err)
+		return t, configError(err)
 	}
 	t.From = &Configured{e, how, start}
 	t.SSH.Dest = start.SSH
@@ -163,8 +163,8 @@ func (c *Configured) Origin() string {
 	return fmt.Sprintf("server %q from %s:%d, read as a config file of %s (%s)", c.Entry.Name, c.Entry.File, c.Entry.Line, c.Entry.Client, c.how)
 }
 
-// ConfigError adds a hint to an error about a config file.
-func ConfigError(err error) error {
+// configError adds a hint to an error about a config file.
+func configError(err error) error {
 	if missing, ok := errors.AsType[*target.MissingError](err); ok {
 		var hint []string
 		for _, in := range missing.Inputs {
@@ -197,8 +197,8 @@ func DescribeInput(in target.Input) string {
 	return " (" + strings.Join(parts, ": ") + ")"
 }
 
-// ParseInputs reads the values of --input.
-func ParseInputs(pairs []string) (map[string]string, error) {
+// parseInputs reads the values of --input.
+func parseInputs(pairs []string) (map[string]string, error) {
 	given := make(map[string]string, len(pairs))
 	for _, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
@@ -213,8 +213,8 @@ func ParseInputs(pairs []string) (map[string]string, error) {
 // ServerWord returns a server's name as used in errors.
 func ServerWord(name string) string { return fmt.Sprintf("the server %q", name) }
 
-// CheckInputs rejects values for inputs that whose does not have.
-func CheckInputs(whose string, inputs []target.Input, given map[string]string) error {
+// checkInputs rejects values for inputs that whose does not have.
+func checkInputs(whose string, inputs []target.Input, given map[string]string) error {
 	var ids []string
 	for _, in := range inputs {
 		ids = append(ids, in.ID)
@@ -293,7 +293,7 @@ func ConfiguredServer(path, project, name string, inputs map[string]string) (Tar
 	}
 	file, err := target.Read(path, opts)
 	if err != nil {
-		return Target{}, ConfigError(err)
+		return Target{}, configError(err)
 	}
 	i := slices.IndexFunc(file.Entries, func(e target.Entry) bool { return e.Name == name && e.Project == project })
 	if i < 0 {

@@ -38,7 +38,8 @@ var SSHWords = map[string][]string{
 // SSHOnly are the flags that require --ssh.
 var SSHOnly = []string{"ssh-config", "ssh-identity", "ssh-transport", "path-from", "ssh-launch", "accept-new", "ssh-connect-timeout", "ssh-auth-timeout", "ssh-launch-timeout", "ssh-lease"}
 
-func (s *SSH) register(cmd *cobra.Command) {
+// Register adds --ssh and the flags of RegisterWay.
+func (s *SSH) Register(cmd *cobra.Command) {
 	cmd.Flags().Var((*destination)(&s.Dest), "ssh", "start the server on another machine: an alias from the ssh configuration, `[user@]host[:port]` or ssh://...")
 	s.RegisterWay(cmd)
 }

@@ -64,7 +64,7 @@ const defaultEnvPolicy = "inherit"
 // Register adds all flags.
 func (t *Target) Register(cmd *cobra.Command) {
 	t.RegisterLocal(cmd)
-	t.SSH.register(cmd)
+	t.SSH.Register(cmd)
 	t.Config.register(cmd)
 }
 

@@ -47,13 +47,13 @@ func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*sm
 		return nil, baselineError(path, err)
 	}
 	for i := range fl.servers {
-		inv, err := file.For(fl.servers[i].name)
+		inv, err := file.For(fl.servers[i].Name)
 		if err != nil {
 			return nil, baselineError(path, err)
 		}
 		if lacks := inv.Missing(); len(lacks) > 0 && !quiet {
 			fmt.Fprintln(fl.env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: note: --baseline %s: %s of %s are not compared: the baseline lacks them",
-				path, strings.Join(lacks, " and "), flags.ServerWord(fl.servers[i].name))))
+				path, strings.Join(lacks, " and "), flags.ServerWord(fl.servers[i].Name))))
 		}
 	}
 	return &smoke.Baseline{Name: path, For: file.For}, nil

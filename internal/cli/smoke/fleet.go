@@ -1,10 +1,10 @@
 package smoke
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
-	"time"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
@@ -13,44 +13,37 @@ import (
 	"mcpdbg/internal/smoke"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
-	"mcpdbg/session/executor"
-	"mcpdbg/session/localexec"
-	"mcpdbg/sshexec"
-	"mcpdbg/sshexec/link"
 )
 
-// A fleet makes the sessions of a smoke test. They share the connections to jump
-// hosts and, on this machine, one executor.
+// A fleet makes the sessions of a smoke test.
 type fleet struct {
 	env     *console.Env
 	flags   flags.Target // of all targets
-	servers []smokeServer
+	servers []flags.Server
 	plan    *smoke.Plan
 	maxPart int64
 
 	recorded func(target int, path string) // called with each recording
 
-	ids    executor.IDs
-	local  executor.Executor // nil without local targets
-	dialer *link.Dialer      // nil without remote targets
+	pool *live.Pool
 }
 
 // newFleet makes the targets: every server on every host, host by host. Without
 // hosts each server is on the host of its config file, or local. All errors in
 // the flags are found before anything starts.
-func newFleet(env *console.Env, t flags.Target, servers []smokeServer, hosts []string, f *smokeFlags) (*fleet, error) {
+func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []string, f *smokeFlags) (*fleet, error) {
 	if err := live.WarnTemporary(env, &t); err != nil {
 		return nil, err
 	}
 	named := make([]smoke.Server, len(servers))
 	for i := range servers {
-		named[i] = smoke.Server{Name: servers[i].name, Home: servers[i].home()}
+		named[i] = smoke.Server{Name: servers[i].Name, Home: cmp.Or(servers[i].Home(), smoke.Local)}
 	}
 	plan, err := smoke.NewPlan(named, hosts)
 	if err != nil {
 		return nil, exit.Usagef("%v", err)
 	}
-	fl := &fleet{env: env, flags: t, servers: servers, plan: plan, maxPart: t.PartSize(), recorded: func(int, string) {}}
+	fl := &fleet{env: env, flags: t, servers: servers, plan: plan, maxPart: t.PartSize(), pool: live.NewPool(env), recorded: func(int, string) {}}
 	err = fl.check(f)
 	if err == nil {
 		err = fl.makeFolder()
@@ -61,8 +54,7 @@ func newFleet(env *console.Env, t flags.Target, servers []smokeServer, hosts []s
 	return fl, nil
 }
 
-// check rejects targets that cannot be started, and makes the executor and the
-// dialer.
+// check rejects targets that cannot be started, and prepares the pool.
 func (fl *fleet) check(f *smokeFlags) error {
 	warned := map[int]bool{}
 	for _, i := range fl.plan.Samples() {
@@ -78,36 +70,11 @@ func (fl *fleet) check(f *smokeFlags) error {
 			warned[server] = true
 			live.WarnConfig(fl.env, t.From)
 		}
-		if fl.plan.Targets[i].Host == smoke.Local {
-			fl.startHere()
-			continue
-		}
-		opts, err := t.SSH.Options(cfg.Command.Env)
-		if err != nil {
+		if err := fl.pool.Prepare(&t, cfg.Command.Env, f.seed); err != nil {
 			return err
 		}
-		fl.dial(opts, f)
 	}
 	return nil
-}
-
-// startHere makes the local executor. Sessions read each process to its end, so
-// ended ones need not be retained.
-func (fl *fleet) startHere() {
-	if fl.local == nil {
-		fl.local = localexec.New(localexec.Options{
-			Watchdog: append(fl.env.Self, console.WatchdogCommand), IDs: &fl.ids, Retention: time.Second,
-		})
-	}
-}
-
-// dial makes the dialer of all hosts. It limits concurrent connections, and does
-// not retry a host that refused one.
-func (fl *fleet) dial(opts sshexec.Options, f *smokeFlags) {
-	if fl.dialer == nil {
-		opts.Limits, opts.Seed, opts.RememberRefusals = link.FanOut(), 1<<32|uint64(f.seed), true // the high bit makes a seed of 0 count as set
-		fl.dialer = sshexec.NewDialer(opts)
-	}
 }
 
 // makeFolder creates the folder of the recordings, and checks that it is writable
@@ -149,7 +116,7 @@ func (fl *fleet) at(target int) (flags.Target, []string, error) {
 			t.SSH = flags.SSH{} // the ssh flags are for the other targets
 		}
 	}
-	return fl.servers[fl.plan.Server(target)].at(t, host)
+	return fl.servers[fl.plan.Server(target)].At(t, host)
 }
 
 // make makes the session of a target. It implements smoke.Options.Make.
@@ -163,7 +130,7 @@ func (fl *fleet) make(_ context.Context, target int, configure func(*session.Con
 	if err != nil {
 		return nil, err
 	}
-	exec, err := fl.executor(t, cfg.Command.Env)
+	exec, err := fl.pool.Executor(t, cfg.Command.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -178,33 +145,5 @@ func (fl *fleet) make(_ context.Context, target int, configure func(*session.Con
 	}, nil
 }
 
-// executor returns the executor of one target, which never prompts.
-func (fl *fleet) executor(t flags.Target, env []executor.EnvVar) (executor.Executor, error) {
-	if !t.SSH.Remote() {
-		return lent{fl.local}, nil
-	}
-	opts, err := t.SSH.Options(env)
-	if err != nil {
-		return nil, err
-	}
-	opts.Dialer, opts.IDs = fl.dialer, &fl.ids
-	return sshexec.New(opts)
-}
-
-// A lent executor is shared, and closed by its owner.
-type lent struct{ executor.Executor }
-
-// Close implements executor.Executor.
-func (lent) Close() error { return nil }
-
 // close closes what the sessions shared.
-func (fl *fleet) close() error {
-	var errs []error
-	if fl.local != nil {
-		errs = append(errs, fl.local.Close())
-	}
-	if fl.dialer != nil {
-		errs = append(errs, fl.dialer.Close())
-	}
-	return errors.Join(errs...)
-}
+func (fl *fleet) close() error { return fl.pool.Close() }

@@ -43,7 +43,7 @@ func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*smok
 func (r *smokeRun) title() string {
 	var names []string
 	for i := range r.fleet.servers {
-		names = append(names, r.fleet.servers[i].name)
+		names = append(names, r.fleet.servers[i].Name)
 	}
 	return strings.Join(names, ", ")
 }

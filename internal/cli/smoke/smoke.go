@@ -143,7 +143,7 @@ func runSmoke(ctx context.Context, env *console.Env, t flags.Target, f *smokeFla
 	if err := t.SSH.CheckConfig(); err != nil {
 		return err
 	}
-	servers, err := smokeServers(env, &t, f)
+	servers, err := flags.Servers(env, &t, f.servers, f.out.quiet)
 	if err != nil {
 		return err
 	}

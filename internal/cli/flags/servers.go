@@ -1,4 +1,4 @@
-package smoke
+package flags
 
 import (
 	"fmt"
@@ -6,31 +6,30 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
-	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/smoke"
 	"mcpdbg/session/target"
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// A smokeServer is one of the servers that a smoke test starts.
-type smokeServer struct {
-	name    string
-	command []string // after --; nil for a server from a config file
+// A Server is one of several servers that a command starts.
+type Server struct {
+	Name string
 
-	entry *target.Entry
-	how   string // how its client was recognized
-	ask   func(target.Input) (string, error)
+	command []string // after --; nil for a server from a config file
+	entry   *target.Entry
+	how     string // how its client was recognized
+	ask     func(target.Input) (string, error)
 }
 
-// smokeServers returns the servers to test: the command after --, or those of the
-// config file that --server names, or all that can be started.
-func smokeServers(env *console.Env, t *flags.Target, f *smokeFlags) ([]smokeServer, error) {
+// Servers returns the servers to test: the command after --, or those of the config
+// file with these names, or without names all that can be started. Those that cannot
+// be started are printed unless quiet.
+func Servers(env *console.Env, t *Target, names []string, quiet bool) ([]Server, error) {
 	if t.Config.File != "" {
 		if env.HasCommand {
 			return nil, exit.WithHint(exit.Usagef("--config and a command cannot be combined: the file has the server's command"),
 				"remove the command after --, or --config")
 		}
-		return configuredServers(env, t.Config, f)
+		return configuredServers(env, t.Config, names, quiet)
 	}
 	for _, name := range []string{"server", "input"} {
 		if t.Given(name) {
@@ -40,18 +39,18 @@ func smokeServers(env *console.Env, t *flags.Target, f *smokeFlags) ([]smokeServ
 	if len(env.Command) == 0 {
 		return nil, exit.Usagef("no command: put the server command after --, or use --config FILE")
 	}
-	if flags.IsURL(env.Command[0]) {
-		return nil, flags.URLError(env.Command[0])
+	if IsURL(env.Command[0]) {
+		return nil, URLError(env.Command[0])
 	}
-	return []smokeServer{{name: t.ServerName(env.Command), command: env.Command}}, nil
+	return []Server{{Name: t.ServerName(env.Command), command: env.Command}}, nil
 }
 
-func configuredServers(env *console.Env, c flags.Config, f *smokeFlags) ([]smokeServer, error) {
-	given, err := flags.ParseInputs(c.Inputs)
+func configuredServers(env *console.Env, c Config, names []string, quiet bool) ([]Server, error) {
+	given, err := parseInputs(c.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	opts, err := flags.TargetOptions()
+	opts, err := TargetOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -60,35 +59,34 @@ func configuredServers(env *console.Env, c flags.Config, f *smokeFlags) ([]smoke
 	}
 	file, err := target.Read(c.File, opts)
 	if err != nil {
-		return nil, flags.ConfigError(err)
+		return nil, configError(err)
 	}
-	names := f.servers
 	if len(names) == 0 {
 		names = startable(file)
 		if len(names) == 0 {
 			names = []string{""} // pickServer returns the error
-		} else if !f.out.quiet {
+		} else if !quiet {
 			printSkipped(env, file)
 		}
 	}
-	var servers []smokeServer
+	var servers []Server
 	var inputs []target.Input
 	for _, name := range names {
-		e, err := flags.PickServer(file, name, opts.Cwd)
+		e, err := PickServer(file, name, opts.Cwd)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(servers, func(s smokeServer) bool { return s.name == e.Name }) {
+		if slices.ContainsFunc(servers, func(s Server) bool { return s.Name == e.Name }) {
 			continue
 		}
 		inputs = append(inputs, e.Inputs...)
-		servers = append(servers, smokeServer{name: e.Name, entry: e, how: file.How, ask: flags.ResolveInputs(given)})
+		servers = append(servers, Server{Name: e.Name, entry: e, how: file.How, ask: ResolveInputs(given)})
 	}
 	whose := file.Path
 	if len(servers) == 1 {
-		whose = flags.ServerWord(servers[0].name)
+		whose = ServerWord(servers[0].Name)
 	}
-	return servers, flags.CheckInputs(whose, inputs, given)
+	return servers, checkInputs(whose, inputs, given)
 }
 
 // startable returns the names of all servers that can be started, without
@@ -113,9 +111,9 @@ func printSkipped(env *console.Env, file target.File) {
 	}
 }
 
-// at returns how to start the server on a host, "" being this machine: the flags
+// At returns how to start the server on a host, "" being this machine: the flags
 // merged with its config file, and the command.
-func (s *smokeServer) at(t flags.Target, host string) (flags.Target, []string, error) {
+func (s *Server) At(t Target, host string) (Target, []string, error) {
 	t.SSH.Dest = host
 	if s.entry == nil {
 		return t, s.command, nil
@@ -129,10 +127,10 @@ func (s *smokeServer) at(t flags.Target, host string) (flags.Target, []string, e
 	return t, t.From.Start.Args(), nil
 }
 
-// home returns the host on which the server is tested by default.
-func (s *smokeServer) home() string {
-	if s.entry == nil || s.entry.SSH == "" {
-		return smoke.Local
+// Home returns the host that its config file names; "" is this machine.
+func (s *Server) Home() string {
+	if s.entry == nil {
+		return ""
 	}
 	return s.entry.SSH
 }

@@ -1,0 +1,139 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/check/arguments"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// maxLate is how many calls in a row may get no response before no more are made.
+const maxLate = 3
+
+// calls calls the tools and returns the slowest call that can be cancelled.
+func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
+	if len(tools) == 0 {
+		p.add(Step{Name: StepCall, Era: p.era.String()}, notApplicable("the server lists no tools"), p.number)
+		return slow
+	}
+	chosen := p.opts.choose(tools)
+	if !p.opts.NoCalls {
+		p.opts.Tell(p.target.number, p.era.String()+" era: "+told(chosen))
+	}
+	late := 0
+	for _, c := range chosen {
+		if late == maxLate {
+			c.why = fmt.Sprintf("%d calls in a row got no response", maxLate)
+		}
+		var made slowCall
+		p.step(ctx, StepCall, c.Name, func(ctx context.Context) verdict {
+			if c.why != "" {
+				return notChecked(c.why)
+			}
+			v, timedOut := p.call(ctx, &c.tool, &made)
+			late = counted(late, timedOut)
+			return v
+		})
+		if made.took > slowEnough && made.took > slow.took {
+			slow = made
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.opts.Args)) {
+		if !slices.ContainsFunc(tools, func(t tool) bool { return t.Name == name }) {
+			p.step(ctx, StepCall, name, func(context.Context) verdict {
+				return notChecked("--args has arguments for it, and the server does not list it")
+			})
+		}
+	}
+	return slow
+}
+
+// counted counts the calls in a row without a response.
+func counted(late int, timedOut bool) int {
+	if timedOut {
+		return late + 1
+	}
+	return 0
+}
+
+// call calls one tool. made is set if it got a response.
+func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict, timedOut bool) {
+	args, given := p.opts.Args[t.Name]
+	if !given {
+		var err error
+		if args, err = arguments.Generate(t.Input, t.Name, p.opts.Seed); err != nil {
+			return notChecked("no arguments: " + err.Error() + " (--args FILE)"), false
+		}
+	}
+	params, err := json.Marshal(struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}{t.Name, args})
+	if err != nil {
+		return notChecked("no arguments: " + err.Error()), false
+	}
+	var n uint64
+	begin := time.Now()
+	resp, err := p.request(ctx, mcp.MethodToolsCall, string(params), &n)
+	if err != nil {
+		return p.requestFailed(ctx, err).at(n), errors.Is(err, session.ErrTimeout)
+	}
+	*made = slowCall{tool: t.Name, params: string(params), took: time.Since(begin)}
+	if resp.Error != nil {
+		return refused(resp.Error, given).at(n), false
+	}
+	return resulted(resp.Result, given).at(n), false
+}
+
+// refused returns the verdict for a call that got an error.
+func refused(err *session.RPCError, given bool) verdict {
+	switch {
+	case err.Code == mcp.CodeInvalidParams && !given:
+		return notChecked(fmt.Sprintf("it refused the generated arguments (--args FILE): %v", err))
+	case err.Code == mcp.CodeMissingCapability, err.Code == codeURLRequired:
+		return notChecked(fmt.Sprintf("it needs something that this client does not declare: %v", err))
+	case err.Code == mcp.CodeInvalidParams, err.Code == mcp.CodeMethodNotFound:
+		return failed(fmt.Sprintf("responded with the %v", err))
+	}
+	return doubtful(fmt.Sprintf("responded with the %v, instead of a result with isError", err))
+}
+
+// codeURLRequired is the error of 2025-11-25 for a call that needs a visit to a page.
+const codeURLRequired = -32042
+
+// resulted returns the verdict for a call that got a result.
+func resulted(raw json.RawMessage, given bool) verdict {
+	var result struct {
+		Type    string `json:"resultType"`
+		IsError bool   `json:"isError"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return failed("the result cannot be read: " + err.Error())
+	}
+	switch {
+	case result.Type == "input_required":
+		return notChecked("it asks for input (--answers FILE)")
+	case !result.IsError:
+		return passed("")
+	}
+	var texts []string
+	for _, c := range result.Content {
+		texts = append(texts, c.Text)
+	}
+	text := strings.TrimSpace("the tool reported an error: " + strings.Join(texts, " "))
+	if given {
+		return failed(text)
+	}
+	return passed(text)
+}

@@ -1,0 +1,275 @@
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/session/executor"
+)
+
+// statuses returns the statuses of all steps, by their fingerprints.
+func statuses(r check.Result) map[string]string {
+	all := map[string]string{}
+	for _, s := range r.Steps {
+		status := string(s.Status)
+		if s.Status == check.Failed {
+			status = s.Severity
+		}
+		all[strings.TrimPrefix(s.Fingerprint(), "step/")] = status
+	}
+	return all
+}
+
+func reason(r check.Result, fingerprint string) string {
+	for _, s := range r.Steps {
+		if s.Fingerprint() == "step/"+fingerprint {
+			return s.Reason
+		}
+	}
+	return "no such step"
+}
+
+func runOne(t *testing.T, w *world, change func(o *check.Options)) check.Result {
+	t.Helper()
+	w.t = t
+	opts := w.options()
+	if change != nil {
+		change(&opts)
+	}
+	r := check.Run(t.Context(), opts)
+	require.Len(t, r.Targets, 1)
+	return r.Targets[0]
+}
+
+func TestHealthyServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{}
+		var told []string
+		r := runOne(t, w, func(o *check.Options) {
+			o.Tell = func(_ int, text string) { told = append(told, text) }
+		})
+		require.Equal(t, map[string]string{
+			"handshake legacy": "passed", "handshake modern": "not applicable",
+			"list legacy tools": "passed", "list legacy resources": "passed", "list legacy templates": "not applicable", "list legacy prompts": "not applicable",
+			"call legacy one": "passed", "call legacy two": "not checked",
+			"unknown-method legacy": "passed", "bogus-cursor legacy": "passed", "cancellation legacy": "not checked",
+			"bad-line": "passed", "unsupported-version legacy": "passed", "stdin-eof": "passed", "sigterm": "passed", "leaked-processes": "passed",
+		}, statuses(r))
+		require.Equal(t, "no destructiveHint, which means true (--allow-calls)", reason(r, "call legacy two"))
+		require.Equal(t, "no call took longer than 200ms", reason(r, "cancellation legacy"))
+		require.Equal(t, []string{"legacy era: calls one; does not call two"}, told, "before any is called")
+		require.Equal(t, []string{"auto", "bad-line", "unsupported-version-legacy", "stdin-eof", "sigterm"}, w.names, "what may end it has a process of its own")
+		require.Empty(t, r.Problems)
+		require.Equal(t, []check.Server{{Era: "legacy", Protocol: "2025-11-25", Name: "fake", Version: "1"}}, r.Servers)
+	})
+}
+
+// Each wrong server fails its step, and no other.
+func TestFailures(t *testing.T) {
+	type change = map[string]func(m message) bool
+	end := func(message) bool { return false }
+	for _, tt := range []struct {
+		name  string
+		serve func(p *fake)
+		step  string
+		want  string
+		says  string
+	}{
+		{"unknown method", with(func(p *fake) change { return change{"mcpdbg/unknown": p.says(`"error":{"code":0,"message":"what"}`)} }), "unknown-method legacy", "error", "instead of -32601"},
+		{"unknown method accepted", with(func(p *fake) change { return change{"mcpdbg/unknown": p.says(`"result":{}`)} }), "unknown-method legacy", "error", "a result instead"},
+		{"bogus cursor accepted", with(func(p *fake) change { return change{"tools/list": p.says(`"result":` + answers["tools/list"])} }), "bogus-cursor legacy", "warning", "a result instead"},
+		{"list fails", with(func(p *fake) change {
+			return change{"resources/list": p.says(`"error":{"code":-32603,"message":"no"}`)}
+		}), "list legacy resources", "error", "-32603"},
+		{"call fails", with(func(p *fake) change { return change{"tools/call": p.says(`"error":{"code":-32603,"message":"no"}`)} }), "call legacy one", "warning", "instead of a result with isError"},
+		{"call ends the server", with(func(p *fake) change { return change{"tools/call": end} }), "call legacy one", "error", "ended"},
+		{"call is silent", with(func(p *fake) change { return change{"tools/call": func(message) bool { return true }} }), "call legacy one", "error", "timed out"},
+		{"arguments refused", with(func(p *fake) change { return change{"tools/call": p.says(`"error":{"code":-32602,"message":"no"}`)} }), "call legacy one", "not checked", "--args FILE"},
+		{"tool error", with(func(p *fake) change {
+			return change{"tools/call": p.says(`"result":{"content":[{"type":"text","text":"oh sesame-open"}],"isError":true}`)}
+		}), "call legacy one", "passed", "oh ${TOKEN}"},
+		{"bad line ends it", with(func(p *fake) change { return change{"bad line": end} }), "bad-line", "error", "ended the server"},
+		{"bad line hangs it", with(func(p *fake) change { return change{"bad line": func(message) bool { <-p.ended; return false }} }), "bad-line", "error", "timed out"},
+		{"bad line, other error", with(func(p *fake) change {
+			return change{"bad line": func(m message) bool {
+				m.ID = json.RawMessage("null")
+				return p.says(`"error":{"code":-32600,"message":"no"}`)(m)
+			}}
+		}), "bad-line", "warning", "-32600 instead of -32700"},
+		{"bad line, right error", with(func(p *fake) change {
+			return change{"bad line": func(m message) bool {
+				m.ID = json.RawMessage("null")
+				return p.says(`"error":{"code":-32700,"message":"no"}`)(m)
+			}}
+		}), "bad-line", "passed", "-32700"},
+		{"any version", with(func(p *fake) change {
+			return change{"initialize": func(m message) bool {
+				return p.says(`"result":` + strings.Replace(answers["initialize"], "2025-11-25", m.Params.Version, 1))(m)
+			}}
+		}), "unsupported-version legacy", "error", "accepted the revision 1999-01-01"},
+		{"version refused", with(func(p *fake) change {
+			return change{"initialize": func(m message) bool {
+				if m.Params.Version < "2000" {
+					return p.says(`"error":{"code":-32602,"message":"no"}`)(m)
+				}
+				return p.says(`"result":` + answers["initialize"])(m)
+			}}
+		}), "unsupported-version legacy", "passed", "error -32602"},
+		{"ignores EOF", func(p *fake) { p.each(nil); <-p.termed }, "stdin-eof", "warning", "still running 2s"},
+		{"ignores SIGTERM", func(p *fake) { p.deaf = true; p.each(nil) }, "sigterm", "error", "still running 2s"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := runOne(t, &world{serve: tt.serve}, nil)
+				got := statuses(r)
+				require.Equal(t, tt.want, got[tt.step], "%+v", r.Steps)
+				require.Contains(t, reason(r, tt.step), tt.says)
+				delete(got, tt.step)
+				for step, status := range got {
+					require.NotContains(t, []string{"error", "warning"}, status, "%s: %s", step, reason(r, step))
+				}
+			})
+		})
+	}
+}
+
+func TestLeakedProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		child := executor.Descendant{PID: 7, Command: "daemon --token sesame-open"}
+		r := runOne(t, &world{leaves: []executor.Descendant{child}}, nil)
+		require.Equal(t, "error", statuses(r)["leaked-processes"])
+		require.Equal(t, "leaked (killed): daemon --token ${TOKEN}", strings.Split(reason(r, "leaked-processes"), " (5 times)")[0])
+
+		r = runOne(t, &world{doubts: []string{"container state: cannot tell"}}, nil)
+		require.Equal(t, "not checked", statuses(r)["leaked-processes"], "unknown is not passed")
+		require.Equal(t, "container state: cannot tell", reason(r, "leaked-processes"))
+	})
+}
+
+// slowly answers calls after a second, unless they are cancelled and the server obeys.
+func slowly(obeys bool) func(p *fake) {
+	return func(p *fake) {
+		cancelled := make(chan string, 10)
+		p.each(map[string]func(m message) bool{
+			"tools/call": func(m message) bool {
+				go func() {
+					select {
+					case <-time.After(time.Second):
+						p.answer(m, `"result":{"content":[]}`)
+					case <-cancelled:
+					}
+				}()
+				return true
+			},
+			"notifications/cancelled": func(m message) bool {
+				if obeys {
+					cancelled <- string(m.Params.RequestID)
+				}
+				return true
+			},
+		})
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	for obeys, want := range map[bool]string{true: "passed", false: "warning"} {
+		synctest.Test(t, func(t *testing.T) {
+			r := runOne(t, &world{serve: slowly(obeys)}, nil)
+			require.Equal(t, want, statuses(r)["cancellation legacy"], reason(r, "cancellation legacy"))
+		})
+	}
+}
+
+func TestCallsThatAreAllowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []string
+		serve := with(func(p *fake) map[string]func(m message) bool {
+			return map[string]func(m message) bool{"tools/call": func(m message) bool {
+				sent = append(sent, m.Params.Name+" "+string(m.Params.Arguments))
+				return p.says(`"result":{"content":[],"isError":true}`)(m)
+			}}
+		})
+		r := runOne(t, &world{serve: serve}, func(o *check.Options) {
+			o.Allow, o.Args = []string{"tw?"}, map[string]json.RawMessage{"two": json.RawMessage(`{"a":1}`), "three": json.RawMessage(`{}`)}
+		})
+		require.Equal(t, []string{"one {}", `two {"a":1}`}, sent)
+		require.Equal(t, "passed", statuses(r)["call legacy one"], "generated arguments may be refused")
+		require.Equal(t, "error", statuses(r)["call legacy two"], "those of a person must work")
+		require.Equal(t, "not checked", statuses(r)["call legacy three"])
+
+		sent = nil
+		r = runOne(t, &world{serve: serve}, func(o *check.Options) { o.NoCalls = true })
+		require.Empty(t, sent)
+		require.Equal(t, "not checked", statuses(r)["call legacy one"])
+		require.Equal(t, "not checked", statuses(r)["cancellation legacy"])
+	})
+}
+
+func TestNoHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runOne(t, &world{serve: func(*fake) {}}, nil)
+		require.Equal(t, "error", statuses(r)["handshake"])
+		require.Error(t, r.Failure())
+		require.NotEmpty(t, r.Error)
+		for step, status := range statuses(r) {
+			if step != "handshake" && step != "leaked-processes" {
+				require.Equal(t, "not checked", status, step)
+			}
+		}
+	})
+}
+
+// When a run is stopped, the other steps are not checked, and the server is ended.
+func TestStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w := &world{t: t, serve: with(func(p *fake) map[string]func(m message) bool {
+			return map[string]func(m message) bool{"tools/call": func(message) bool { cancel(); return true }}
+		})}
+		r := check.Run(ctx, w.options()).Targets[0]
+		require.Equal(t, "not checked", statuses(r)["call legacy one"], reason(r, "call legacy one"))
+		require.Equal(t, "not checked", statuses(r)["sigterm"])
+		require.Equal(t, []string{"auto"}, w.names)
+	})
+}
+
+func TestKeep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		noise := func(p *fake) {
+			p.Journal.Output(executor.Stdout, []byte("Server running with sesame-open\n"))
+			p.each(nil)
+		}
+		r := runOne(t, &world{serve: noise}, nil)
+		require.Len(t, r.Problems, 1, "the same in several processes is one")
+		require.Equal(t, "FRM01", r.Problems[0].ID)
+		require.Equal(t, 5, r.Problems[0].Count)
+		require.Contains(t, r.Problems[0].Detail, "${TOKEN}")
+		require.NotEmpty(t, r.Problems[0].Hint)
+		r = runOne(t, &world{serve: noise}, func(o *check.Options) { o.Keep = func(id string) bool { return id != "FRM01" } })
+		require.Empty(t, r.Problems)
+	})
+}
+
+func TestPlan(t *testing.T) {
+	text := strings.Join(check.Plan(&check.Options{StartupTimeout: 30 * time.Second, StepTimeout: 10 * time.Second}), "\n")
+	require.Contains(t, text, "limits: 30s to start and shake hands, 10s a step, 2s to exit")
+	require.Contains(t, text, "each era")
+	require.Contains(t, strings.Join(check.Plan(&check.Options{Protocol: "2025-06-18", NoCalls: true}), "\n"), "in the legacy era: handshake, lists, unknown method")
+}
+
+func TestReportIsJSON(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t}
+		var b bytes.Buffer
+		require.NoError(t, json.NewEncoder(&b).Encode(check.Run(t.Context(), w.options())))
+		require.Contains(t, b.String(), `"mcpdbg_check":1`)
+	})
+}

@@ -1,0 +1,216 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/steps"
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// destructive takes the steps that may end a server, each in a process of its own.
+func (t *target) destructive(ctx context.Context, spoken []mcp.Era) {
+	era := spoken[0]
+	t.alone(ctx, StepBadLine, era, true, (*process).badLine)
+	for _, era := range spoken {
+		t.alone(ctx, StepVersion, era, false, (*process).unsupportedVersion)
+	}
+	t.alone(ctx, StepEOF, era, true, (*process).stdinEOF)
+	t.alone(ctx, StepTerm, era, true, (*process).terminate)
+}
+
+// alone takes one step in a process of its own, after a handshake if that is needed.
+func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake bool, do func(*process, context.Context) verdict) {
+	step := Step{Name: name}
+	if name == StepVersion {
+		step.Era = era.String()
+	}
+	if ctx.Err() != nil {
+		t.add(step, notChecked("stopped: "+context.Cause(ctx).Error()), 0)
+		return
+	}
+	label := name
+	if step.Era != "" {
+		label += "-" + step.Era
+	}
+	p, err := t.start(ctx, label, era)
+	if err != nil {
+		t.add(step, notChecked("the server could not be started: "+err.Error()), 0)
+		return
+	}
+	defer p.end(ctx)
+	open := p.made.Session.Open
+	if !handshake {
+		open = p.made.Session.Start
+	}
+	begin := time.Now()
+	var v verdict
+	if err := open(ctx); err == nil {
+		v = do(p, ctx)
+	} else {
+		v = notChecked("the server could not be started: " + err.Error())
+	}
+	step.DurationMS = ms(time.Since(begin))
+	t.add(step, v, p.number)
+}
+
+// badLine sends a line that is not JSON. It must not end the server, which may ignore
+// it or respond with -32700.
+func (p *process) badLine(ctx context.Context) verdict {
+	s := p.made.Session
+	p.provoked = func(f *diagnosis.Problem) bool { return f.Rule.ID == "RPC10" && f.Severity == diagnosis.Info } // the response has no id
+	from := s.Log().Len()
+	n, err := s.SendBytes(ctx, []byte(`{"jsonrpc":"2.0","id":"mcpdbg-bad-line","method":`+"\n"))
+	if err != nil {
+		return p.requestFailed(ctx, err).at(n)
+	}
+	err = steps.Ping(ctx, s, session.CallOptions{Timeout: p.opts.StepTimeout})
+	var answer *session.RPCError
+	switch {
+	case err != nil && stopped(ctx):
+		return notChecked("stopped: " + context.Cause(ctx).Error())
+	case errors.Is(err, session.ErrEnded):
+		return failed("the bad line ended the server: " + err.Error()).at(n)
+	case err != nil && !errors.As(err, &answer):
+		return failed("after the bad line: " + err.Error()).at(n)
+	}
+	code, responded := errorSince(s.Log(), from)
+	switch {
+	case !responded:
+		return passed("ignored, and the server responds to the next request").at(n)
+	case code != mcp.CodeParse:
+		return doubtful(fmt.Sprintf("responded with the error %d instead of -32700 or nothing", code)).at(n)
+	}
+	return passed("error -32700").at(n)
+}
+
+// errorSince returns the code of the first error response without a request since a
+// row.
+func errorSince(src session.Source, from int) (code int, found bool) {
+	for _, row := range session.RowsFrom(src, from) {
+		if row.Kind != session.KindStdout || row.Msg != framing.ErrorResponse || row.Pair != 0 {
+			continue
+		}
+		e, err := src.Entry(row, 0)
+		if err != nil {
+			continue
+		}
+		var answer session.RPCError
+		if json.Unmarshal(e.Msg.Error.Of(e.Payload), &answer) == nil {
+			return answer.Code, true
+		}
+	}
+	return 0, false
+}
+
+// unsupported is a revision that no server supports.
+const unsupported = "1999-01-01"
+
+// unsupportedVersion asks for a revision that does not exist.
+func (p *process) unsupportedVersion(ctx context.Context) verdict {
+	client := `{"name":"mcpdbg","version":"0"}`
+	method := mcp.MethodInitialize
+	params := fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{},"clientInfo":%s}`, unsupported, client)
+	if p.era == mcp.Modern {
+		method = mcp.MethodDiscover
+		params = fmt.Sprintf(`{"_meta":{%q:%q,%q:{},%q:%s}}`, mcp.MetaProtocolVersion, unsupported, mcp.MetaClientCapabilities, mcp.MetaClientInfo, client)
+	}
+	var n uint64
+	resp, err := p.made.Session.Request(ctx, method, []byte(params), session.CallOptions{
+		Timeout: p.opts.StepTimeout, Bare: true, OnSent: func(sent uint64) { n = sent },
+	})
+	switch {
+	case err != nil:
+		return p.requestFailed(ctx, err).at(n)
+	case p.era == mcp.Modern:
+		return modernVersion(resp).at(n)
+	}
+	return legacyVersion(resp).at(n)
+}
+
+// legacyVersion judges the response to initialize: another revision, or an error.
+func legacyVersion(resp session.Response) verdict {
+	if resp.Error != nil {
+		if resp.Error.Code == mcp.CodeInvalidParams || resp.Error.Code == mcp.CodeUnsupportedVersion {
+			return passed(fmt.Sprintf("error %d", resp.Error.Code))
+		}
+		return doubtful(fmt.Sprintf("responded with the %v, instead of a supported revision or -32602", resp.Error))
+	}
+	var result struct {
+		Version string `json:"protocolVersion"`
+	}
+	_ = json.Unmarshal(resp.Result, &result) // without one, the version is empty
+	switch {
+	case result.Version == unsupported:
+		return failed("accepted the revision " + unsupported)
+	case !mcp.IsLegacy(result.Version):
+		return failed(fmt.Sprintf("responded with the unknown revision %.40q", result.Version))
+	}
+	return passed("offered " + result.Version)
+}
+
+// modernVersion judges the response to a request with an unsupported revision: an
+// error that names the supported ones.
+func modernVersion(resp session.Response) verdict {
+	switch {
+	case resp.Error == nil:
+		return failed("accepted the revision " + unsupported)
+	case resp.Error.Code != mcp.CodeUnsupportedVersion:
+		return failed(fmt.Sprintf("responded with the %v, instead of -32022", resp.Error))
+	}
+	var data struct {
+		Supported []string `json:"supported"`
+	}
+	_ = json.Unmarshal(resp.Error.Data, &data) // without them, the list is empty
+	if len(data.Supported) == 0 {
+		return failed("the error -32022 does not name the supported revisions")
+	}
+	return passed("error -32022 with the supported revisions")
+}
+
+// stdinEOF closes stdin and waits until the server exits.
+func (p *process) stdinEOF(ctx context.Context) verdict {
+	if err := p.made.Session.CloseStdin(); err != nil {
+		return notChecked("stdin could not be closed: " + err.Error())
+	}
+	return p.exits(ctx, "stdin was closed", doubtful)
+}
+
+// terminate sends SIGTERM and waits until the server exits.
+func (p *process) terminate(ctx context.Context) verdict {
+	if err := p.made.Session.Stop(ctx, executor.StepTerm, executor.ScopeGroup); err != nil {
+		return notChecked("SIGTERM could not be sent: " + err.Error())
+	}
+	return p.exits(ctx, "SIGTERM", failed)
+}
+
+// exits waits for the exit of the server.
+func (p *process) exits(ctx context.Context, after string, late func(string) verdict) verdict {
+	limit := p.opts.exitTime()
+	begin := time.Now()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-p.made.Session.ExitedChan():
+	case <-timer.C:
+		return late(fmt.Sprintf("still running %v after %s", limit, after))
+	case <-ctx.Done():
+		return notChecked("stopped: " + context.Cause(ctx).Error())
+	}
+	took := time.Since(begin).Round(time.Millisecond)
+	info := p.made.Session.Status().Process
+	switch {
+	case info.Failure != nil:
+		return notChecked(info.Failure.Error())
+	case info.Exit == nil:
+		return passed(fmt.Sprintf("exited after %v", took))
+	}
+	return passed(fmt.Sprintf("%s after %v", session.DescribeExit(*info.Exit), took))
+}

@@ -1,0 +1,173 @@
+package check_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/internal/steps"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+)
+
+// A world makes processes of one fake server.
+type world struct {
+	t      testing.TB
+	serve  func(p *fake) // nil: a healthy server
+	leaves []executor.Descendant
+	doubts []string
+	names  []string // of the processes
+}
+
+func (w *world) options() check.Options {
+	return check.Options{Targets: []check.Target{{Server: "fake", Source: "conf.json"}}, Make: w.make}
+}
+
+func (w *world) make(_ context.Context, _ int, p check.Process, configure func(*session.Config)) (*steps.Made, error) {
+	w.names = append(w.names, p.Name)
+	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Tool: "test"}})
+	if err != nil {
+		return nil, err
+	}
+	cfg := session.Config{
+		Executor: &fakeExecutor{world: w}, Log: log, ClientName: "test", ClientVersion: "0",
+		Command: executor.Command{Argv: []string{"fake"}, Env: []executor.EnvVar{{Name: "TOKEN", Value: "sesame-open"}}},
+	}
+	configure(&cfg)
+	s := session.New(cfg)
+	return &steps.Made{Session: s, Close: func(ctx context.Context) (session.ShutdownReport, error) {
+		report, err := s.Close(ctx)
+		require.NoError(w.t, log.Close())
+		return report, err
+	}, Release: func() { require.NoError(w.t, log.Release()) }}, nil
+}
+
+type fakeExecutor struct{ world *world }
+
+func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.Process, error) {
+	p := &fake{Fake: exectest.NewFake("mcp-stdio-1", cmd), world: x.world, termed: make(chan struct{}), ended: make(chan struct{})}
+	p.in = bufio.NewReader(p.In)
+	go func() {
+		serve := x.world.serve
+		if serve == nil {
+			serve = func(p *fake) { p.each(nil) }
+		}
+		serve(p)
+		p.end(executor.Exit{Kind: executor.ExitCode})
+	}()
+	return p, nil
+}
+
+func (x *fakeExecutor) Process(string) executor.Process { panic("not used") }
+func (x *fakeExecutor) Close() error                    { return nil }
+
+// A fake is a process of a fake server.
+type fake struct {
+	*exectest.Fake
+	world  *world
+	in     *bufio.Reader
+	deaf   bool // ignores SIGTERM
+	termed chan struct{}
+	ended  chan struct{}
+	over   sync.Once
+}
+
+func (p *fake) end(exit executor.Exit) {
+	if p.End(exit) {
+		p.EOF()
+		close(p.ended)
+	}
+}
+
+func (p *fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	report := executor.StopReport{Running: p.Info().State == executor.StateRunning}
+	switch step {
+	case executor.StepCloseStdin:
+		p.CloseStdin()
+	case executor.StepTerm:
+		p.over.Do(func() { close(p.termed) })
+		if !p.deaf {
+			p.end(executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"})
+		}
+	}
+	return report, nil
+}
+
+func (p *fake) Terminate(context.Context) (executor.StopReport, error) {
+	running := p.Info().State == executor.StateRunning
+	p.end(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
+	return executor.StopReport{Running: running, Signalled: p.world.leaves, CannotTell: p.world.doubts}, nil
+}
+
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Version   string          `json:"protocolVersion"`
+		Cursor    string          `json:"cursor"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		RequestID json.RawMessage `json:"requestId"`
+	} `json:"params"`
+}
+
+const safeHints = `"annotations":{"readOnlyHint":true,"openWorldHint":false}`
+
+// answers are the responses of a healthy legacy server, by method.
+var answers = map[string]string{
+	"initialize":     `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"fake","version":"1"}}`,
+	"tools/list":     `{"tools":[{"name":"one","inputSchema":{"type":"object"},` + safeHints + `},{"name":"two","inputSchema":{"type":"object"}}]}`,
+	"resources/list": `{"resources":[]}`, "ping": `{}`, "tools/call": `{"content":[]}`,
+}
+
+// each responds to requests until stdin ends: with what change does for a method, or
+// else like a healthy server. A change that returns false ends the server.
+func (p *fake) each(change map[string]func(m message) bool) {
+	for {
+		line, err := p.in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		var m message
+		if json.Unmarshal([]byte(line), &m) != nil {
+			m.Method = "bad line"
+		}
+		if f := change[m.Method]; f != nil {
+			if f(m) {
+				continue
+			}
+			return
+		}
+		switch answer, ok := answers[m.Method]; {
+		case m.Params.Cursor != "":
+			p.answer(m, `"error":{"code":-32602,"message":"bad cursor"}`)
+		case ok:
+			p.answer(m, `"result":`+answer)
+		case m.ID != nil:
+			p.answer(m, `"error":{"code":-32601,"message":"unknown method"}`)
+		}
+	}
+}
+
+// with returns a server that differs from a healthy one.
+func with(change func(p *fake) map[string]func(m message) bool) func(p *fake) {
+	return func(p *fake) { p.each(maps.Clone(change(p))) }
+}
+
+func (p *fake) answer(m message, member string) {
+	p.Journal.Output(executor.Stdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, member))
+}
+
+// says returns a change that answers with a member.
+func (p *fake) says(member string) func(m message) bool {
+	return func(m message) bool { p.answer(m, member); return true }
+}

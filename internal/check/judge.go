@@ -1,0 +1,181 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/problems"
+)
+
+// FailOn is what fails a run: problems and failed steps of a severity, and steps
+// that were not checked.
+type FailOn struct{ Error, Warning, NotChecked bool }
+
+// The words of FailOn.
+const (
+	failError      = "error"
+	failWarning    = "warning"
+	failNotChecked = "not-checked"
+	failNever      = "never"
+)
+
+// FailOnWords returns the words that ParseFailOn knows.
+func FailOnWords() []string { return []string{failError, failWarning, failNotChecked, failNever} }
+
+// ParseFailOn reads a list of words, such as "error,not-checked". Warnings include
+// errors.
+func ParseFailOn(text string) (FailOn, error) {
+	var on FailOn
+	words := strings.Split(text, ",")
+	for _, word := range words {
+		switch strings.TrimSpace(word) {
+		case failError:
+			on.Error = true
+		case failWarning:
+			on.Error, on.Warning = true, true
+		case failNotChecked:
+			on.NotChecked = true
+		case failNever:
+			if len(words) > 1 {
+				return on, fmt.Errorf("never cannot be combined")
+			}
+		default:
+			return on, fmt.Errorf("must be a list of error, warning and not-checked, or never")
+		}
+	}
+	return on, nil
+}
+
+// String returns the words.
+func (f FailOn) String() string {
+	var words []string
+	switch {
+	case f.Warning:
+		words = append(words, failWarning)
+	case f.Error:
+		words = append(words, failError)
+	}
+	if f.NotChecked {
+		words = append(words, failNotChecked)
+	}
+	if len(words) == 0 {
+		return failNever
+	}
+	return strings.Join(words, ",")
+}
+
+// Counts reports whether problems and failed steps of a severity fail the run.
+func (f FailOn) Counts(severity string) bool {
+	return f.Error && severity == failError || f.Warning && severity == failWarning
+}
+
+// Judge decides which targets pass, after it has applied the baseline, which may be
+// nil.
+func (r *Report) Judge(on FailOn, baseline *problems.Baseline, now time.Time) {
+	r.FailOn, r.OK = on.String(), true
+	var all []problems.Reported
+	ends := make([]int, len(r.Targets))
+	for i := range r.Targets {
+		all = append(all, r.Targets[i].Reported()...)
+		ends[i] = len(all)
+	}
+	match := baseline.Apply(all, r.servers(), now)
+	r.Stale, r.Expired = entries(match.Stale), entries(match.Expired)
+	begin := 0
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		t.accept(all[begin:ends[i]])
+		t.OK = t.passes(on, all[begin:ends[i]])
+		r.OK = r.OK && t.OK
+		begin = ends[i]
+	}
+}
+
+// servers returns the names of the targets.
+func (r *Report) servers() []string {
+	var names []string
+	for i := range r.Targets {
+		names = append(names, r.Targets[i].Server)
+	}
+	return names
+}
+
+// Accept returns the baseline that accepts all present problems, with the reasons of
+// an earlier one, which may be nil.
+func (r *Report) Accept(earlier *problems.Baseline) *problems.Baseline {
+	return earlier.Update(r.Reported(), r.servers())
+}
+
+// accept marks what a baseline accepts. all is what Reported returns, in its order.
+func (r *Result) accept(all []problems.Reported) {
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Status == Failed {
+			s.Accepted, all = all[0].Accepted, all[1:]
+		}
+	}
+	for i := range r.Problems {
+		r.Problems[i].Accepted, r.Problems[i].Reason = all[i].Accepted, all[i].Reason
+	}
+}
+
+func (r *Result) passes(on FailOn, all []problems.Reported) bool {
+	if r.Error != "" {
+		return false
+	}
+	for i := range r.Steps {
+		if on.NotChecked && r.Steps[i].Status == NotChecked {
+			return false
+		}
+	}
+	for i := range all {
+		if !all[i].Accepted && on.Counts(all[i].Severity) {
+			return false
+		}
+	}
+	return true
+}
+
+func entries(accepted []problems.Accepted) []Entry {
+	var all []Entry
+	for _, a := range accepted {
+		e := Entry{Fingerprint: a.Fingerprint, Server: a.Server, Reason: a.Reason}
+		if !a.Expires.IsZero() {
+			e.Expires = a.Expires.Format(time.DateOnly)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// Reported returns the failed steps and problems of all targets.
+func (r *Report) Reported() []problems.Reported {
+	var all []problems.Reported
+	for i := range r.Targets {
+		all = append(all, r.Targets[i].Reported()...)
+	}
+	return all
+}
+
+// A StepCount is the number of steps by status, without accepted failures.
+type StepCount struct{ Passed, Failed, NotApplicable, NotChecked, Accepted int }
+
+// StepCount counts the steps of a target.
+func (r *Result) StepCount() StepCount {
+	var c StepCount
+	for i := range r.Steps {
+		switch s := &r.Steps[i]; {
+		case s.Accepted:
+			c.Accepted++
+		case s.Status == Passed:
+			c.Passed++
+		case s.Status == Failed:
+			c.Failed++
+		case s.Status == NotApplicable:
+			c.NotApplicable++
+		default:
+			c.NotChecked++
+		}
+	}
+	return c
+}

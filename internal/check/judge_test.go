@@ -1,0 +1,102 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/internal/problems"
+)
+
+func TestParseFailOn(t *testing.T) {
+	for text, want := range map[string]string{
+		"error": "error", "warning": "warning", "error,warning": "warning", "not-checked": "not-checked",
+		"warning, not-checked": "warning,not-checked", "never": "never",
+	} {
+		on, err := check.ParseFailOn(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, on.String())
+		again, err := check.ParseFailOn(on.String())
+		require.NoError(t, err)
+		require.Equal(t, on, again)
+	}
+	for _, text := range []string{"", "info", "error,never", "error;warning"} {
+		_, err := check.ParseFailOn(text)
+		require.Error(t, err, text)
+	}
+}
+
+// sample is a report with a failed step of each severity, one that was not checked,
+// and a problem.
+func sample() *check.Report {
+	r := check.NewReport(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
+	r.Targets = []check.Result{{
+		Server: "notes",
+		Steps: []check.Step{
+			{Name: check.StepHandshake, Era: "legacy", Status: check.Passed},
+			{Name: check.StepCursor, Era: "legacy", Status: check.Failed, Severity: "warning", Reason: "accepted"},
+			{Name: check.StepTerm, Status: check.Failed, Severity: "error", Reason: "still running"},
+			{Name: check.StepCall, Era: "legacy", Subject: "drop", Status: check.NotChecked, Reason: "destructive"},
+		},
+		Problems: []check.Problem{{Problem: problems.Problem{
+			ID: "FRM01", Severity: "error", Count: 3, Title: "noise", Detail: "hello", Fingerprint: "FRM01"}}},
+	}}
+	return r
+}
+
+func TestJudge(t *testing.T) {
+	baseline := func(text string) *problems.Baseline {
+		b, err := problems.ParseBaseline([]byte(text))
+		require.NoError(t, err)
+		return b
+	}
+	all := "FRM01\nstep/sigterm\nstep/bogus-cursor legacy\n"
+	for _, tt := range []struct {
+		on, baseline string
+		ok           bool
+	}{
+		{"error", "", false},
+		{"never", "", true},
+		{"error", "FRM01\nstep/sigterm\n", true},
+		{"error", "FRM01\n", false},
+		{"error", "step/sigterm\n", false},
+		{"warning", "FRM01\nstep/sigterm\n", false},
+		{"warning", all, true},
+		{"error,not-checked", all, false},
+		{"error", "FRM01\n  expires: 2026-01-01\nstep/sigterm\n", false},
+	} {
+		r := sample()
+		on, err := check.ParseFailOn(tt.on)
+		require.NoError(t, err)
+		r.Judge(on, baseline(tt.baseline), r.Started)
+		require.Equal(t, tt.ok, r.OK, "%+v", tt)
+		require.Equal(t, tt.ok, r.Targets[0].OK)
+	}
+
+	r := sample()
+	r.Judge(check.FailOn{Error: true}, baseline("FRM01\n  reason: known\n  expires: 2026-01-01\nPRC01\n  reason: gone\nstep/sigterm\n"), r.Started)
+	require.Equal(t, []check.Entry{{Fingerprint: "PRC01", Reason: "gone"}}, r.Stale)
+	require.Equal(t, []check.Entry{{Fingerprint: "FRM01", Reason: "known", Expires: "2026-01-01"}}, r.Expired)
+	require.True(t, r.Targets[0].Steps[2].Accepted)
+	require.Equal(t, check.StepCount{Passed: 1, Failed: 1, NotChecked: 1, Accepted: 1}, r.Targets[0].StepCount())
+
+	r = sample()
+	var out strings.Builder
+	require.NoError(t, r.Accept(baseline("FRM01\n  reason: known\nPRC01\n")).Write(&out))
+	require.Contains(t, out.String(), "\nFRM01\n  reason: known\n")
+	require.Contains(t, out.String(), "\nstep/bogus-cursor legacy\n  reason:\n")
+	require.NotContains(t, out.String(), "PRC01")
+	r.Judge(check.FailOn{Warning: true, Error: true}, baseline(out.String()), r.Started)
+	require.True(t, r.OK, "what was accepted passes")
+}
+
+// A server that could not be checked never passes.
+func TestJudgeFailure(t *testing.T) {
+	r := sample()
+	r.Targets[0].Error = "no handshake"
+	r.Judge(check.FailOn{}, nil, r.Started)
+	require.False(t, r.OK)
+}

@@ -1,0 +1,59 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// A Process is one start of a server, for some of the steps.
+type Process struct {
+	Number int
+	Name   string  // such as "bad-line", for the name of its recording
+	Era    mcp.Era // to shake hands in; Auto finds it
+}
+
+// Plan describes the order of the steps and their limits, in lines.
+func Plan(opts *Options) []string {
+	eras := "each era that it speaks"
+	if opts.only() != mcp.Auto {
+		eras = "the " + opts.only().String() + " era"
+	}
+	calls := "calls, "
+	if opts.NoCalls {
+		calls = ""
+	}
+	return []string{
+		fmt.Sprintf("1. in %s: handshake, lists, %sunknown method, bogus cursor, cancellation", eras, calls),
+		"2. each in a process of its own: bad line, unsupported version, stdin EOF, SIGTERM",
+		"3. leaked processes of all of them",
+		fmt.Sprintf("limits: %v to start and shake hands, %v a step, %v to exit", opts.StartupTimeout, opts.StepTimeout, opts.exitTime()),
+	}
+}
+
+// exitTime is how long a server may take to exit after stdin was closed or SIGTERM
+// was sent: as long as clients wait.
+func (o *Options) exitTime() time.Duration { return min(o.StepTimeout, session.Grace) }
+
+// only returns the era that the options restrict the steps to, or Auto.
+func (o *Options) only() mcp.Era {
+	switch {
+	case o.Era != mcp.Auto:
+		return o.Era
+	case mcp.IsModern(o.Protocol):
+		return mcp.Modern
+	case o.Protocol != "":
+		return mcp.Legacy
+	}
+	return mcp.Auto
+}
+
+// other returns the other era.
+func other(era mcp.Era) mcp.Era {
+	if era == mcp.Modern {
+		return mcp.Legacy
+	}
+	return mcp.Modern
+}

@@ -1,0 +1,146 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"mcpdbg/internal/problems"
+)
+
+// A Report is the result of a run: the JSON document of mcpdbg check. Its members
+// are described in docs/reference/check.md and schema.json. Texts may come from a
+// server: they must be made safe before they are printed.
+type Report struct {
+	Version    int       `json:"mcpdbg_check"` // 1
+	Tool       string    `json:"tool"`
+	RuleSet    string    `json:"rule_set"` // version of the rules
+	Checked    string    `json:"checked"`  // what the rules check
+	Started    time.Time `json:"started"`
+	DurationMS float64   `json:"duration_ms"`
+	OK         bool      `json:"ok"`
+	FailOn     string    `json:"fail_on"`
+	Seed       uint64    `json:"seed"`
+	Targets    []Result  `json:"targets"`
+	// Stale and Expired are entries of the baseline that are no longer found, and
+	// that are found and no longer accepted.
+	Stale   []Entry `json:"baseline_stale,omitempty"`
+	Expired []Entry `json:"baseline_expired,omitempty"`
+}
+
+// An Entry is an entry of a baseline.
+type Entry struct {
+	Fingerprint string `json:"fingerprint"`
+	Server      string `json:"server,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+	Expires     string `json:"expires,omitempty"` // a date
+}
+
+// A Result is the result of one target: a server, or a recording.
+type Result struct {
+	Server     string    `json:"server"`           // name, or the path of a recording
+	Host       string    `json:"host,omitempty"`   // "" for this machine
+	Source     string    `json:"source,omitempty"` // the file that problems are reported for
+	OK         bool      `json:"ok"`
+	Error      string    `json:"error,omitempty"` // why the server could not be checked
+	Hint       string    `json:"hint,omitempty"`
+	Said       []string  `json:"said,omitempty"` // its last lines of stderr then
+	Servers    []Server  `json:"servers,omitempty"`
+	Steps      []Step    `json:"steps"`
+	Problems   []Problem `json:"problems"`
+	More       int       `json:"problems_more,omitempty"` // that are not listed
+	Partial    []string  `json:"partial,omitempty"`       // what the rules did not check, one sentence each
+	Recordings []string  `json:"recordings,omitempty"`    // of the processes, in order
+	DurationMS float64   `json:"duration_ms"`
+	failure    error
+}
+
+// A Server is what a handshake said.
+type Server struct {
+	Era      string `json:"era"`
+	Protocol string `json:"protocol"`
+	Name     string `json:"name,omitempty"`
+	Version  string `json:"version,omitempty"`
+}
+
+// A Problem is a problem of the log of any process, with the number of its
+// occurrences in all of them.
+type Problem struct {
+	problems.Problem
+	Hint      string `json:"hint,omitempty"` // the explanation of the rule, with advice
+	Process   int    `json:"process,omitempty"`
+	Recording string `json:"recording,omitempty"` // N is an entry of it
+	Accepted  bool   `json:"accepted,omitempty"`  // by the baseline
+	Reason    string `json:"reason,omitempty"`    // why
+}
+
+// maxProblems is the number of problems that a result lists.
+const maxProblems = 1000
+
+// add adds problems of one process to those of the others. The same problem in
+// several processes is one.
+func (r *Result) add(process int, recording string, found []problems.Problem, hint func(id string) string) {
+	index := make(map[string]int, len(r.Problems))
+	for i := range r.Problems {
+		index[r.Problems[i].key()] = i
+	}
+	for _, p := range found {
+		next := Problem{Problem: p, Hint: hint(p.ID), Process: process, Recording: recording}
+		at, known := index[next.key()]
+		switch {
+		case known:
+			r.Problems[at].Count += p.Count
+		case len(r.Problems) >= maxProblems:
+			r.More++
+		default:
+			index[next.key()] = len(r.Problems)
+			r.Problems = append(r.Problems, next)
+		}
+	}
+}
+
+// key is what makes two problems one. A problem of a whole line has no place in
+// contents, so each text counts as one.
+func (p *Problem) key() string {
+	if p.Method != "" || p.Name != "" || p.Pointer != "" {
+		return p.Severity + " " + p.Fingerprint
+	}
+	return p.Severity + " " + p.Fingerprint + "\n" + p.Detail
+}
+
+// sortProblems puts the worst first, and the problems of a rule together.
+func (r *Result) sortProblems() {
+	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(problems.SeverityRank(a.Severity), problems.SeverityRank(b.Severity)), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Failure returns why the server could not be checked at all, or nil.
+func (r *Result) Failure() error { return r.failure }
+
+// Reported returns all failed steps and problems of a target, as documents of other
+// programs have them.
+func (r *Result) Reported() []problems.Reported {
+	var all []problems.Reported
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Status == Failed {
+			p := s.reported()
+			if s.Process > 0 && s.Process <= len(r.Recordings) {
+				p.Recording = r.Recordings[s.Process-1]
+			}
+			all = append(all, p)
+		}
+	}
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		about := problems.Rule{ID: p.ID, Severity: p.Severity, Title: p.Title, Explanation: p.Hint, Impact: p.Breaks}
+		if known, ok := problems.RuleByID(p.ID); ok {
+			about.Reference, about.Severity = known.Reference, known.Severity.String()
+		}
+		all = append(all, problems.Reported{Problem: p.Problem, Recording: p.Recording, Rule: about, Accepted: p.Accepted, Reason: p.Reason})
+	}
+	for i := range all {
+		all[i].Server, all[i].Source = r.Server, r.Source
+	}
+	return all
+}

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/internal/safetext"
+	"mcpdbg/recordings/junit"
+)
+
+// JUnit writes a report as JUnit XML: a suite for each target, with a case for each
+// step and for each rule with problems. What fails the target is a failure, a server
+// that could not be checked is an error, and a step that does not apply or was not
+// checked is skipped.
+func JUnit(w io.Writer, r *check.Report) error {
+	on, err := check.ParseFailOn(r.FailOn)
+	if err != nil {
+		return err
+	}
+	suites := make([]junit.Suite, 0, len(r.Targets))
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		s := junit.Suite{
+			Name: t.Server, Package: "mcpdbg.check", Host: cmp.Or(t.Host, "localhost"), Start: r.Started,
+			Properties: []junit.Property{{Name: "rule_set", Value: r.RuleSet}, {Name: "checked", Value: r.Checked}},
+		}
+		for j := range t.Steps {
+			s.Cases = append(s.Cases, stepCase(t, &t.Steps[j], on))
+		}
+		s.Cases = append(s.Cases, ruleCases(t, on)...)
+		suites = append(suites, s)
+	}
+	return junit.Write(w, suites)
+}
+
+func stepCase(t *check.Result, s *check.Step, on check.FailOn) junit.Case {
+	name := s.Title()
+	if s.Era != "" {
+		name = s.Era + ": " + name
+	}
+	c := junit.Case{Name: name, Class: t.Server, Took: time.Duration(s.DurationMS * float64(time.Millisecond))}
+	reason := safetext.Line(s.Reason)
+	switch {
+	case s.Name == check.StepHandshake && t.Error != "" && s.Status == check.Failed:
+		c.Status, c.Type, c.Message = junit.Errored, s.Name, reason
+		c.Text = strings.Join(append(safetext.Lines(strings.Join(t.Said, "\n")), safetext.Lines(t.Hint)...), "\n")
+	case s.Status == check.NotChecked && on.NotChecked, s.Status == check.Failed && !s.Accepted && on.Counts(s.Severity):
+		c.Status, c.Type, c.Message, c.Text = junit.Failed, s.Name, reason, reason
+	case s.Status == check.Passed:
+	default:
+		c.Status, c.Text = junit.Skipped, strings.TrimSuffix(string(s.Status)+": "+reason, ": ")
+	}
+	return c
+}
+
+// ruleCases returns a case for each rule with problems, or one that passed.
+func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
+	var all []junit.Case
+	for i := range t.Problems {
+		p := &t.Problems[i]
+		name := "rule " + p.ID
+		if len(all) == 0 || all[len(all)-1].Name != name {
+			all = append(all, junit.Case{Name: name, Class: t.Server, Type: p.ID, Message: p.Title})
+		}
+		c := &all[len(all)-1]
+		if !p.Accepted && on.Counts(p.Severity) {
+			c.Status = junit.Failed
+		}
+		line := fmt.Sprintf("%s %s entry %d: %s", p.Severity, p.ID, p.N, p.Title)
+		for _, part := range []string{p.Where(), p.Detail} {
+			if part != "" {
+				line += ": " + part
+			}
+		}
+		if p.Accepted {
+			line += " (accepted)"
+		}
+		c.Text += safetext.Line(line) + "\n"
+	}
+	if len(all) == 0 {
+		all = append(all, junit.Case{Name: "rules", Class: t.Server})
+	}
+	return all
+}

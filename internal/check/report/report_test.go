@@ -1,0 +1,110 @@
+package report_test
+
+import (
+	"encoding/xml"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/internal/check/report"
+	"mcpdbg/internal/problems"
+	"mcpdbg/recordings/junit/junittest"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+const hostile = "a\x1b[31m\u202e\n<b>|`*_"
+
+// sample is a report with everything in it.
+func sample() *check.Report {
+	r := check.NewReport(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
+	r.Tool, r.Checked = "mcpdbg 1", "all of them"
+	r.Targets = []check.Result{
+		{
+			Server: "notes", Source: ".mcp.json", Recordings: []string{"/r/notes-01-auto.jsonl"},
+			Servers: []check.Server{{Era: "modern", Protocol: "2026-07-28", Name: "notes", Version: "1.0"}, {Era: "legacy", Protocol: "2025-11-25"}},
+			Steps: []check.Step{
+				{Name: check.StepHandshake, Era: "modern", Status: check.Passed, Reason: "revision 2026-07-28", DurationMS: 12.5},
+				{Name: check.StepList, Subject: "prompts", Era: "modern", Status: check.NotApplicable, Reason: "the server does not declare prompts"},
+				{Name: check.StepCall, Subject: "echo", Era: "modern", Status: check.Passed},
+				{Name: check.StepCall, Subject: "drop", Era: "modern", Status: check.NotChecked, Reason: "destructiveHint is true (--allow-calls)"},
+				{Name: check.StepCall, Subject: "add", Era: "modern", Status: check.Passed},
+				{Name: check.StepCall, Subject: "a_tool_with_a_very_long_name", Era: "modern", Status: check.Failed, Severity: "error", Reason: hostile + strings.Repeat(" word", 30)},
+				{Name: check.StepCursor, Era: "modern", Status: check.Failed, Severity: "warning", Reason: "tools/list responded with a result instead of the error -32602"},
+				{Name: check.StepVersion, Era: "modern", Status: check.Passed, Reason: "error -32022 with the supported revisions"},
+				{Name: check.StepTerm, Status: check.Failed, Severity: "error", Reason: "still running 2s after SIGTERM"},
+				{Name: check.StepLeaked, Status: check.Passed},
+			},
+			Problems: []check.Problem{
+				{Problem: problems.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Title: "stdout noise", Detail: hostile, Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
+				{Problem: problems.Problem{ID: "FRM01", Severity: "error", Count: 1, N: 10, Title: "stdout noise", Detail: "ready", Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
+				{Problem: problems.Problem{ID: "TOL05", Severity: "warning", Count: 1, N: 12, Title: "bad schema", Detail: "no type", Method: "tools/list", Name: "echo", Pointer: "/inputSchema", Fingerprint: "TOL05 tools/list echo /inputSchema"}, Process: 2},
+			},
+			Partial: []string{"checked only the first 10 of 20 entries of process 1"},
+		},
+		{
+			Server: "broken", Host: "web-1", Error: "the server ended before it answered: exit code 3", Hint: "check the command", Said: []string{"boom " + hostile}, Problems: []check.Problem{},
+			Steps: []check.Step{{Name: check.StepHandshake, Status: check.Failed, Severity: "error", Reason: "the server ended"}, {Name: check.StepCall, Status: check.NotChecked, Reason: "there was no handshake"}},
+		},
+		{Server: "session.jsonl", Steps: []check.Step{}, Problems: []check.Problem{}},
+	}
+	b, _ := problems.ParseBaseline([]byte("TOL05 tools/list echo /inputSchema\n  reason: next release\nstep/sigterm\nFRM02\n  reason: gone\nFRM01\n  expires: 2026-01-02\n"))
+	r.Judge(check.FailOn{Error: true}, b, r.Started)
+	return r
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func TestText(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, report.Text(&b, sample()))
+	golden(t, "sample.txt", b.String())
+	for line := range strings.Lines(b.String()) {
+		require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 79, line)
+	}
+	require.NotContains(t, b.String(), "\x1b")
+	require.NotContains(t, b.String(), "\u202e")
+}
+
+func TestMarkdown(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, report.Markdown(&b, sample()))
+	golden(t, "sample.md", b.String())
+	require.NotContains(t, b.String(), "<b>")
+}
+
+func TestJUnit(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, report.JUnit(&b, sample()))
+	golden(t, "sample.xml", b.String())
+	junittest.Validate(t, []byte(b.String()))
+	var doc struct {
+		Suites []struct {
+			Name     string `xml:"name,attr"`
+			Failures int    `xml:"failures,attr"`
+			Errors   int    `xml:"errors,attr"`
+			Skipped  int    `xml:"skipped,attr"`
+		} `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(b.String()), &doc))
+	require.Len(t, doc.Suites, 3)
+	require.Equal(t, 2, doc.Suites[0].Failures, "a failed call and FRM01; warnings and accepted ones do not fail")
+	require.Equal(t, 4, doc.Suites[0].Skipped)
+	require.Equal(t, 1, doc.Suites[1].Errors)
+}

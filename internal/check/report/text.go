@@ -1,0 +1,335 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/internal/safetext"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// Text writes a report for people, in lines of at most 79 cells.
+func Text(w io.Writer, r *check.Report) error {
+	t := text{b: bufio.NewWriter(w)}
+	for i := range r.Targets {
+		if i > 0 {
+			t.line("")
+		}
+		t.target(&r.Targets[i])
+	}
+	t.baseline("no longer found, and still in the baseline", r.Stale)
+	t.baseline("accepted until a date that is past", r.Expired)
+	t.line("")
+	t.summary(r)
+	return t.b.Flush()
+}
+
+type text struct{ b *bufio.Writer }
+
+func (t *text) line(format string, args ...any) {
+	_, _ = fmt.Fprintln(t.b, strings.TrimRight(fmt.Sprintf(format, args...), " ")) // Flush reports errors
+}
+
+func (t *text) fold(first, rest, words string) { safetext.Fold(t.b, first, rest, safetext.Line(words)) }
+
+func (t *text) target(r *check.Result) {
+	title := r.Server
+	if r.Host != "" {
+		title += " on " + r.Host
+	}
+	if len(r.Servers) > 0 {
+		title += ": " + strings.TrimSpace(r.Servers[0].Name+" "+r.Servers[0].Version)
+	}
+	for _, s := range r.Servers {
+		title += ", " + s.Era + " " + s.Protocol
+	}
+	t.fold("", "  ", title)
+	if r.Error != "" {
+		t.failure(r)
+	}
+	t.steps(r)
+	t.problems(r)
+	if r.Error == "" && len(r.Steps)+len(r.Problems) == 0 {
+		t.line("  no problems")
+	}
+	for _, text := range r.Partial {
+		t.fold("  note: ", "        ", text)
+	}
+}
+
+func (t *text) failure(r *check.Result) {
+	t.fold("  error: ", "         ", r.Error)
+	for _, line := range r.Said {
+		t.fold("    stderr: ", "            ", line)
+	}
+	for _, line := range safetext.Lines(r.Hint) {
+		t.fold("  try: ", "       ", line)
+	}
+}
+
+// steps writes the steps, grouped by era.
+func (t *text) steps(r *check.Result) {
+	group := ""
+	for i := 0; i < len(r.Steps); {
+		s := &r.Steps[i]
+		if name := groupOf(s); name != group {
+			group = name
+			t.line("\n  %s", group)
+		}
+		if s.Name != check.StepCall {
+			t.step(statusOf(s), titleOf(s), s.Reason)
+			i++
+			continue
+		}
+		calls := r.Steps[i:callsEnd(r.Steps, i)]
+		t.calls(calls)
+		i += len(calls)
+	}
+}
+
+// callsEnd returns the end of the calls in one era.
+func callsEnd(steps []check.Step, from int) int {
+	end := from
+	for end < len(steps) && steps[end].Name == check.StepCall && steps[end].Era == steps[from].Era {
+		end++
+	}
+	return end
+}
+
+// calls writes calls, those that ended alike in one line.
+func (t *text) calls(steps []check.Step) {
+	var order []string
+	alike := map[string][]*check.Step{}
+	for i := range steps {
+		s := &steps[i]
+		key := statusOf(s) + "\n" + s.Reason
+		if alike[key] == nil {
+			order = append(order, key)
+		}
+		alike[key] = append(alike[key], s)
+	}
+	for _, key := range order {
+		group := alike[key]
+		if len(group) == 1 {
+			t.step(statusOf(group[0]), titleOf(group[0]), group[0].Reason)
+			continue
+		}
+		var names []string
+		for _, s := range group {
+			names = append(names, s.Subject)
+		}
+		reason := strings.Join(names, ", ")
+		if group[0].Reason != "" {
+			reason += ": " + group[0].Reason
+		}
+		t.step(statusOf(group[0]), safetext.Count(len(group), "call"), reason)
+	}
+}
+
+// groupOf returns the heading of a step.
+func groupOf(s *check.Step) string {
+	switch s.Name {
+	case check.StepBadLine, check.StepVersion, check.StepEOF, check.StepTerm, check.StepLeaked:
+		return "each in a process of its own"
+	}
+	if s.Era == "" {
+		return "either era"
+	}
+	return s.Era + " era"
+}
+
+// failedWarning is the status of a step that violates a SHOULD.
+const failedWarning = "failed (warning)"
+
+// The widths of the columns with the statuses and the names of steps.
+const (
+	statusWidth = len(failedWarning)
+	titleWidth  = len("unsupported version")
+)
+
+func (t *text) step(status, title, reason string) {
+	head := fmt.Sprintf("    %-*s  %s", statusWidth, status, safetext.Line(title))
+	indent := strings.Repeat(" ", 4+statusWidth+2+titleWidth+2)
+	if reason == "" {
+		t.line("%s", head)
+		return
+	}
+	if width := termsafe.Width(head); width+2 > len(indent) { // a long name has a line of its own
+		t.line("%s", head)
+		head = ""
+	}
+	head += strings.Repeat(" ", len(indent)-termsafe.Width(head))
+	t.fold(head, indent, reason)
+}
+
+func titleOf(s *check.Step) string {
+	if s.Name == check.StepVersion && s.Era != "" {
+		return "version, " + s.Era
+	}
+	return s.Title()
+}
+
+// statusOf returns the status as it is shown.
+func statusOf(s *check.Step) string {
+	switch {
+	case s.Accepted:
+		return "accepted"
+	case s.Status == check.Failed && s.Severity == diagnosis.Warning.String():
+		return failedWarning
+	case s.Status == check.Failed:
+		return "FAILED"
+	}
+	return string(s.Status)
+}
+
+// problems writes the problems, grouped by rule.
+func (t *text) problems(r *check.Result) {
+	rule := ""
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		if p.Severity+p.ID != rule {
+			rule = p.Severity + p.ID
+			t.line("")
+			t.fold(fmt.Sprintf("  %s %s: ", p.Severity, p.ID), "    ", p.Title)
+			t.fold("    ", "    ", p.Hint)
+		}
+		t.problem(r, p)
+	}
+	if r.More > 0 {
+		t.line("\n  and %s", safetext.Count(r.More, "further problem"))
+	}
+}
+
+func (t *text) problem(r *check.Result, p *check.Problem) {
+	var parts []string
+	if where := p.Where(); where != "" {
+		parts = append(parts, where)
+	}
+	if p.Detail != "" {
+		parts = append(parts, p.Detail)
+	}
+	end := fmt.Sprintf(" (entry %d", p.N)
+	switch {
+	case len(r.Steps) == 0:
+	case p.Recording != "":
+		end += " of " + filepath.Base(p.Recording)
+	default:
+		end += fmt.Sprintf(" of process %d", p.Process)
+	}
+	if p.Count > 1 {
+		end += fmt.Sprintf(", %d times", p.Count)
+	}
+	if p.Accepted {
+		end += ", accepted"
+		if p.Reason != "" {
+			end += ": " + p.Reason
+		}
+	}
+	t.fold("    - ", "      ", strings.TrimSpace(strings.Join(parts, ": ")+end+")"))
+}
+
+func (t *text) baseline(title string, list []check.Entry) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("\n%s:", title)
+	for _, e := range list {
+		words := e.Fingerprint
+		if e.Server != "" {
+			words += " of " + e.Server
+		}
+		if e.Expires != "" {
+			words += ", until " + e.Expires
+		}
+		if e.Reason != "" {
+			words += ": " + e.Reason
+		}
+		t.fold("  ", "    ", words)
+	}
+}
+
+// summary writes the last lines: the outcome, the numbers, the scope of the rules.
+func (t *text) summary(r *check.Report) {
+	outcome := "FAILED"
+	if r.OK {
+		outcome = "ok"
+	}
+	passed := 0
+	for i := range r.Targets {
+		if r.Targets[i].OK {
+			passed++
+		}
+	}
+	if len(r.Targets) > 1 {
+		outcome += fmt.Sprintf(" (%d of %d passed)", passed, len(r.Targets))
+	}
+	var parts []string
+	if steps := stepsText(r); steps != "" {
+		parts = append(parts, steps)
+	}
+	parts = append(parts, countOf(r).String())
+	t.fold(outcome+": ", "  ", strings.Join(parts, "; "))
+	if unrecorded(r) {
+		t.fold("try: ", "  ", "--record DIR to keep a recording of each process")
+	}
+	t.fold("checked: ", "  ", fmt.Sprintf("%s (rule set %s; --fail-on %s)", r.Checked, r.RuleSet, r.FailOn))
+}
+
+// unrecorded reports whether a server has problems that no recording shows.
+func unrecorded(r *check.Report) bool {
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		if len(t.Steps) > 0 && len(t.Problems) > 0 && t.Problems[0].Recording == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// countOf counts the problems of a report that are not accepted.
+func countOf(r *check.Report) diagnosis.Count {
+	var c diagnosis.Count
+	for i := range r.Targets {
+		for j := range r.Targets[i].Problems {
+			p := &r.Targets[i].Problems[j]
+			switch {
+			case p.Accepted:
+			case p.Severity == diagnosis.Error.String():
+				c.Errors += p.Count
+			case p.Severity == diagnosis.Warning.String():
+				c.Warnings += p.Count
+			default:
+				c.Remarks += p.Count
+			}
+		}
+	}
+	return c
+}
+
+// stepsText counts the steps, "" without any.
+func stepsText(r *check.Report) string {
+	var c check.StepCount
+	for i := range r.Targets {
+		one := r.Targets[i].StepCount()
+		c.Passed, c.Failed, c.NotApplicable = c.Passed+one.Passed, c.Failed+one.Failed, c.NotApplicable+one.NotApplicable
+		c.NotChecked, c.Accepted = c.NotChecked+one.NotChecked, c.Accepted+one.Accepted
+	}
+	if c == (check.StepCount{}) {
+		return ""
+	}
+	text := safetext.Count(c.Passed, "step") + " passed"
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.Failed, "failed"}, {c.Accepted, "accepted"}, {c.NotChecked, "not checked"}, {c.NotApplicable, "not applicable"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	return text
+}

@@ -1,0 +1,216 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mcpdbg/internal/steps"
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/mcp"
+)
+
+// A stepTimeout is the cause of a context whose step took too long.
+type stepTimeout time.Duration
+
+func errStep(d time.Duration) error { return stepTimeout(d) }
+
+// Error implements error.
+func (d stepTimeout) Error() string {
+	return fmt.Sprintf("no response after %v", time.Duration(d))
+}
+
+// stopped reports whether ctx ended for another reason than the limit of its step.
+func stopped(ctx context.Context) bool {
+	var late stepTimeout
+	return ctx.Err() != nil && !errors.As(context.Cause(ctx), &late)
+}
+
+// request sends a request and waits for its response as long as a step may take.
+func (p *process) request(ctx context.Context, method, params string, n *uint64) (session.Response, error) {
+	opts := session.CallOptions{Timeout: p.opts.StepTimeout, OnSent: func(sent uint64) { *n = sent }}
+	return p.made.Session.Request(ctx, method, []byte(params), opts)
+}
+
+// unknownMethod sends a request that no server knows.
+func (p *process) unknownMethod(ctx context.Context) verdict {
+	var n uint64
+	resp, err := p.request(ctx, "mcpdbg/unknown", "", &n)
+	switch {
+	case err != nil:
+		return p.requestFailed(ctx, err).at(n)
+	case resp.Error == nil:
+		return failed("responded with a result instead of the error -32601").at(n)
+	case resp.Error.Code != mcp.CodeMethodNotFound:
+		return failed(fmt.Sprintf("responded with the %v, instead of -32601", resp.Error)).at(n)
+	}
+	return passed("error -32601").at(n)
+}
+
+// bogusCursor asks for a page that the server has not offered.
+func (p *process) bogusCursor(ctx context.Context) verdict {
+	server := p.made.Session.Status().Server
+	declared := steps.Declared(&server)
+	if len(declared) == 0 {
+		return notApplicable("the server has no lists")
+	}
+	var n uint64
+	resp, err := p.request(ctx, declared[0].Method, `{"cursor":"mcpdbg-bogus-cursor"}`, &n)
+	switch {
+	case err != nil:
+		return p.requestFailed(ctx, err).at(n)
+	case resp.Error == nil:
+		return doubtful(declared[0].Method + " responded with a result instead of the error -32602").at(n)
+	case resp.Error.Code != mcp.CodeInvalidParams:
+		return doubtful(fmt.Sprintf("%s responded with the %v, instead of -32602", declared[0].Method, resp.Error)).at(n)
+	}
+	return passed("error -32602").at(n)
+}
+
+// A slowCall is a call that is slow enough to be cancelled.
+type slowCall struct {
+	tool   string
+	params string
+	took   time.Duration
+}
+
+const (
+	// slowEnough is how long a call must take to be cancelled: a faster one would
+	// respond before it reads the cancellation.
+	slowEnough = 200 * time.Millisecond
+	// cancelAfter is when it is cancelled.
+	cancelAfter = 100 * time.Millisecond
+	// crossing is how long after it a response may have been on its way.
+	crossing = 100 * time.Millisecond
+	// lateExtra is how much longer than the call took a response is awaited.
+	lateExtra = 500 * time.Millisecond
+)
+
+// errCancelled is why the call is cancelled.
+var errCancelled = errors.New("mcpdbg checks cancellation")
+
+// cancellation makes the slowest call again, and cancels it.
+func (p *process) cancellation(ctx context.Context, slow slowCall) verdict {
+	switch {
+	case p.opts.NoCalls:
+		return notChecked("no calls (--no-calls)")
+	case slow.tool == "":
+		return notChecked(fmt.Sprintf("no call took longer than %v", slowEnough))
+	case slow.took+lateExtra > p.opts.StepTimeout:
+		return notChecked(fmt.Sprintf("the call of %s takes %v, too long for --step-timeout", slow.tool, slow.took.Round(time.Millisecond)))
+	}
+	calling, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var n uint64
+	sent := make(chan struct{})
+	opts := session.CallOptions{Timeout: p.opts.StepTimeout, OnSent: func(entry uint64) {
+		if n == 0 { // the first round
+			n = entry
+			close(sent)
+		}
+	}}
+	go func() {
+		select {
+		case <-sent:
+			_ = pause(calling, cancelAfter)
+		case <-calling.Done():
+		}
+		cancel(errCancelled)
+	}()
+	_, err := p.made.Session.Request(calling, mcp.MethodToolsCall, []byte(slow.params), opts)
+	switch {
+	case stopped(ctx):
+		return notChecked("stopped: " + context.Cause(ctx).Error())
+	case err == nil:
+		return notChecked("the call of " + slow.tool + " was faster this time").at(n)
+	case !errors.Is(err, errCancelled):
+		return p.requestFailed(ctx, err).at(n)
+	}
+	return p.afterCancel(ctx, slow, n)
+}
+
+// afterCancel waits for a response that must not come.
+func (p *process) afterCancel(ctx context.Context, slow slowCall, n uint64) verdict {
+	src := p.made.Session.Log()
+	began := src.Now()
+	late, err := p.awaitResponse(ctx, n, slow.took+lateExtra)
+	switch {
+	case err != nil:
+		return p.requestFailed(ctx, err).at(n)
+	case late >= 0 && late-began < crossing.Microseconds():
+		return notChecked("the response crossed the cancellation").at(n)
+	case late >= 0:
+		took := time.Duration(late-began) * time.Microsecond
+		text := fmt.Sprintf("%s responded all the same, %v after the cancellation", slow.tool, took.Round(time.Millisecond))
+		if p.era == mcp.Modern {
+			return failed(text).at(n)
+		}
+		return doubtful(text).at(n)
+	}
+	if err := steps.Ping(ctx, p.made.Session, session.CallOptions{Timeout: p.opts.StepTimeout}); err != nil {
+		return failed("after the cancellation: " + err.Error()).at(n)
+	}
+	return passed("no response to the cancelled call of " + slow.tool).at(n)
+}
+
+// awaitResponse returns the time of the response to the request of entry n, or -1 if
+// none comes within a time.
+func (p *process) awaitResponse(ctx context.Context, n uint64, within time.Duration) (int64, error) {
+	src := p.made.Session.Log()
+	row := rowOf(src, n)
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	for {
+		changed := src.Changed()
+		if request, ok := session.RowAt(src, row); ok && request.Pair > 0 {
+			if response, ok := session.RowAt(src, int(request.Pair)-1); ok {
+				return response.T, nil
+			}
+		}
+		select {
+		case <-changed:
+		case <-p.made.Session.ExitedChan():
+			return -1, errors.New("the server ended")
+		case <-timer.C:
+			return -1, nil
+		case <-ctx.Done():
+			return -1, context.Cause(ctx)
+		}
+	}
+}
+
+// rowOf returns the row of an entry that was sent. Entries are few and it is one of
+// the last.
+func rowOf(src session.Source, n uint64) int {
+	for number := src.Len() - 1; number >= 0; number-- {
+		row, ok := session.RowAt(src, number)
+		if !ok || row.Kind != session.KindStdin {
+			continue
+		}
+		if e, err := src.Entry(row, 0); err == nil && e.N == n {
+			return number
+		}
+	}
+	return -1
+}
+
+// pause waits, or returns the cause of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// ours reports whether a problem is of this program: of a message that it sent, wrong
+// on purpose.
+func ours(src session.Source, f diagnosis.Problem) bool {
+	row, ok := session.RowAt(src, f.Row)
+	return f.Rule.Side == diagnosis.Client || ok && row.Kind == session.KindStdin
+}

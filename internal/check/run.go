@@ -1,0 +1,102 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+
+	"mcpdbg/internal/problems"
+	"mcpdbg/internal/steps"
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/session/mcp"
+)
+
+// A Target is one server.
+type Target struct {
+	Server string
+	Host   string // "" for this machine
+	Source string // the file that its problems are reported for
+}
+
+// DefaultStepTimeout is the limit for one step.
+const DefaultStepTimeout = 10 * time.Second
+
+// Options control a run. Targets and Make are required.
+type Options struct {
+	Targets []Target
+	// Make makes the session of a process. It must call configure on its
+	// configuration before making the session. After an error it must release
+	// everything.
+	Make func(ctx context.Context, target int, p Process, configure func(*session.Config)) (*steps.Made, error)
+
+	Era            mcp.Era       // the only era to check; Auto for each
+	Protocol       string        // the only revision to check
+	StartupTimeout time.Duration // of a start with its handshake; only for the plan
+	StepTimeout    time.Duration // 0 means DefaultStepTimeout
+	Seed           uint64        // of the arguments
+
+	NoCalls bool
+	Allow   []string                   // names or patterns of tools to call even if they may have side effects
+	Args    map[string]json.RawMessage // arguments by tool, instead of generated ones
+	Keep    func(rule string) bool     // rules to report; nil means all
+
+	// Tell, if set, is called with what is about to happen, in one line that may
+	// have text of the server.
+	Tell func(target int, text string)
+}
+
+// Run checks all targets one after the other. When ctx is done, running servers are
+// shut down and what is left is not checked.
+func Run(ctx context.Context, opts Options) *Report {
+	if opts.StepTimeout == 0 {
+		opts.StepTimeout = DefaultStepTimeout
+	}
+	if opts.Tell == nil {
+		opts.Tell = func(int, string) {}
+	}
+	started := time.Now()
+	r := NewReport(started)
+	r.Seed = opts.Seed
+	for i := range opts.Targets {
+		t := newTarget(&opts, i)
+		t.run(ctx)
+		r.Targets = append(r.Targets, t.result)
+	}
+	r.DurationMS = ms(time.Since(started))
+	return r
+}
+
+// NewReport returns a report without targets.
+func NewReport(started time.Time) *Report {
+	return &Report{Version: 1, RuleSet: problems.RuleSet, Checked: rule.Checked, Started: started, Targets: []Result{}}
+}
+
+// Recorded checks a log that something else wrote. name is that of its file.
+func Recorded(ctx context.Context, name string, src session.Source, keep func(rule string) bool) Result {
+	begin := time.Now()
+	r := Result{Server: name, Source: name, Steps: []Step{}, Problems: []Problem{}, Recordings: []string{name}}
+	checker := rule.Check(ctx, src)
+	var found []problems.Problem
+	for _, p := range checker.Problems() {
+		if keep == nil || keep(p.Rule.ID) {
+			found = append(found, problems.Of(p))
+		}
+	}
+	r.add(1, name, found, hintOf)
+	r.sortProblems()
+	rows, unread := checker.Progress()
+	r.partial(rows, src.Len(), unread, name)
+	r.DurationMS = ms(time.Since(begin))
+	return r
+}
+
+// hintOf returns what a rule says about its problems.
+func hintOf(id string) string {
+	r, _ := problems.RuleByID(id)
+	return r.Explanation
+}
+
+// ms returns a duration in milliseconds, with microsecond precision.
+func ms(d time.Duration) float64 { return math.Round(float64(d.Microseconds())) / 1000 }

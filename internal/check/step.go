@@ -1,0 +1,129 @@
+package check
+
+import (
+	"strings"
+
+	"mcpdbg/internal/problems"
+	"mcpdbg/session/diagnosis"
+)
+
+// A Status is how a step ended.
+type Status string
+
+// The statuses.
+const (
+	Passed        Status = "passed"
+	Failed        Status = "failed"
+	NotApplicable Status = "not applicable" // the server does not have what the step is about
+	NotChecked    Status = "not checked"    // nothing is known
+)
+
+// The steps, in their order. There is one of StepList for each list and one of
+// StepCall for each tool.
+const (
+	StepHandshake    = "handshake"
+	StepList         = "list"
+	StepCall         = "call"
+	stepUnknown      = "unknown-method"
+	StepCursor       = "bogus-cursor"
+	stepCancellation = "cancellation"
+	StepBadLine      = "bad-line"
+	StepVersion      = "unsupported-version"
+	StepEOF          = "stdin-eof"
+	StepTerm         = "sigterm"
+	StepLeaked       = "leaked-processes"
+)
+
+// A Step is the result of one step. Its texts may come from the server.
+type Step struct {
+	Name       string  `json:"name"`
+	Era        string  `json:"era,omitempty"`     // "" if the step does not depend on it
+	Subject    string  `json:"subject,omitempty"` // the list, or the tool
+	Status     Status  `json:"status"`
+	Severity   string  `json:"severity,omitempty"` // of a failure
+	Reason     string  `json:"reason,omitempty"`   // always given, unless it passed
+	Process    int     `json:"process,omitempty"`  // number of the process, from 1
+	N          uint64  `json:"n,omitempty"`        // entry of the request or the line in its recording
+	DurationMS float64 `json:"duration_ms"`
+	Accepted   bool    `json:"accepted,omitempty"` // by the baseline
+}
+
+// Title names the step for people, such as "call echo".
+func (s *Step) Title() string {
+	name := strings.ReplaceAll(s.Name, "-", " ")
+	switch s.Name {
+	case StepEOF:
+		name = "stdin EOF"
+	case StepTerm:
+		name = "SIGTERM"
+	}
+	return strings.TrimSpace(name + " " + s.Subject)
+}
+
+// Fingerprint identifies the step across runs.
+func (s *Step) Fingerprint() string {
+	return strings.Join(strings.Fields("step/"+s.Name+" "+s.Era+" "+s.Subject), " ")
+}
+
+// A verdict is how a step ended, before it is known where it belongs.
+type verdict struct {
+	status   Status
+	severity diagnosis.Severity
+	reason   string
+	n        uint64
+}
+
+func passed(reason string) verdict        { return verdict{status: Passed, reason: reason} }
+func notApplicable(reason string) verdict { return verdict{status: NotApplicable, reason: reason} }
+func notChecked(reason string) verdict    { return verdict{status: NotChecked, reason: reason} }
+
+// failed is for a violation of a MUST, and doubtful for one of a SHOULD.
+func failed(reason string) verdict {
+	return verdict{status: Failed, severity: diagnosis.Error, reason: reason}
+}
+
+func doubtful(reason string) verdict {
+	return verdict{status: Failed, severity: diagnosis.Warning, reason: reason}
+}
+
+// at adds the entry that shows it.
+func (v verdict) at(n uint64) verdict {
+	v.n = n
+	return v
+}
+
+// explanations are what each step expects of a server.
+var explanations = map[string]problems.Rule{
+	StepHandshake:    {Title: "handshake failed", Explanation: "The server completes the handshake of each era that it speaks.", Reference: "lifecycle"},
+	StepList:         {Title: "list cannot be read", Explanation: "Every list that the server declares can be read to its end.", Reference: "pagination"},
+	StepCall:         {Title: "call failed", Explanation: "A call of a listed tool, with arguments that its schema accepts, gets a result.", Reference: "tools, calling tools"},
+	stepUnknown:      {Title: "unknown method not refused", Explanation: "A request with an unknown method gets the error -32601.", Reference: "JSON-RPC 2.0, section 5.1"},
+	StepCursor:       {Title: "bogus cursor accepted", Explanation: "A list request with a cursor that the server did not give gets the error -32602.", Reference: "pagination, error handling"},
+	stepCancellation: {Title: "cancellation not obeyed", Explanation: "A request that was cancelled gets no response.", Reference: "cancellation"},
+	StepBadLine:      {Title: "bad line not survived", Explanation: "A line that is not JSON does not end the server: it ignores it or responds with the error -32700.", Reference: "JSON-RPC 2.0, section 5.1"},
+	StepVersion:      {Title: "unsupported version not negotiated", Explanation: "A request for an unsupported revision gets another revision, or an error that names the supported ones.", Reference: "versioning"},
+	StepEOF:          {Title: "does not exit at stdin EOF", Explanation: "The server exits when its standard input is closed.", Reference: "lifecycle, shutdown"},
+	StepTerm:         {Title: "does not exit at SIGTERM", Explanation: "The server exits on SIGTERM.", Reference: "lifecycle, shutdown"},
+	StepLeaked:       {Title: "leaked processes", Explanation: "The server ends all its child processes before it exits.", Reference: "lifecycle, shutdown"},
+}
+
+// reported returns a failed step as a problem.
+func (s *Step) reported() problems.Reported {
+	about := explanations[s.Name]
+	about.ID, about.Severity = "step/"+s.Name, s.Severity
+	return problems.Reported{
+		Problem: problems.Problem{
+			ID: about.ID, Severity: s.Severity, Count: 1, N: s.N, Title: about.Title, Detail: s.Reason,
+			Name: s.Subject, Method: methodOf(s), Fingerprint: s.Fingerprint(),
+		},
+		Rule: about, Accepted: s.Accepted,
+	}
+}
+
+// methodOf returns the method that a step is about, "" for none.
+func methodOf(s *Step) string {
+	if s.Name == StepCall {
+		return "tools/call"
+	}
+	return ""
+}

@@ -1,0 +1,246 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/problems"
+	"mcpdbg/internal/steps"
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// A target is the check of one server. It is used by one goroutine.
+type target struct {
+	opts    *Options
+	number  int
+	result  Result
+	secrets *session.Concealer
+	leaks   leaks
+}
+
+func newTarget(opts *Options, number int) *target {
+	of := opts.Targets[number]
+	return &target{opts: opts, number: number, secrets: new(session.Concealer), result: Result{
+		Server: of.Server, Host: of.Host, Source: of.Source, Steps: []Step{}, Problems: []Problem{},
+	}}
+}
+
+// run takes all steps.
+func (t *target) run(ctx context.Context) {
+	begin := time.Now()
+	spoken := t.eras(ctx)
+	if len(spoken) > 0 {
+		t.destructive(ctx, spoken)
+	} else {
+		t.notReached()
+	}
+	t.add(Step{Name: StepLeaked}, t.leaks.verdict(), 0)
+	t.result.sortProblems()
+	t.conceal()
+	t.result.DurationMS = ms(time.Since(begin))
+}
+
+// eras takes the steps that need a handshake, in each era, and returns the eras that
+// the server speaks.
+func (t *target) eras(ctx context.Context) []mcp.Era {
+	only := t.opts.only()
+	era, err := t.inEra(ctx, only)
+	if err != nil {
+		t.cannotCheck(err)
+		return nil
+	}
+	spoken := []mcp.Era{era}
+	if only != mcp.Auto {
+		return spoken
+	}
+	next := other(era)
+	if next == mcp.Modern { // the probe has asked
+		t.add(Step{Name: StepHandshake, Era: next.String()}, notApplicable("legacy server: it does not support server/discover"), 0)
+		return spoken
+	}
+	if _, err := t.inEra(ctx, next); err == nil {
+		spoken = append(spoken, next)
+	}
+	return spoken
+}
+
+// inEra takes the steps that need a handshake in one process. It returns the era of
+// the server, or why there was no handshake.
+func (t *target) inEra(ctx context.Context, era mcp.Era) (mcp.Era, error) {
+	p, err := t.start(ctx, era.String(), era)
+	if err != nil {
+		return era, err
+	}
+	defer p.end(ctx)
+	begin := time.Now()
+	if err := p.made.Session.Open(ctx); err != nil {
+		t.add(Step{Name: StepHandshake, Era: eraName(era), DurationMS: ms(time.Since(begin))}, t.handshakeFailed(ctx, era, err), p.number)
+		return era, err
+	}
+	server := p.made.Session.Status().Server
+	p.era = server.Era
+	reason := "revision " + server.Protocol
+	if t.opts.Protocol != "" && server.Protocol != t.opts.Protocol {
+		reason += ", " + t.opts.Protocol + " was requested"
+	}
+	t.result.Servers = append(t.result.Servers, Server{Era: server.Era.String(), Protocol: server.Protocol, Name: server.Name, Version: server.Version})
+	t.add(Step{Name: StepHandshake, Era: server.Era.String(), DurationMS: ms(time.Since(begin))}, passed(reason), p.number)
+	tools := p.lists(ctx)
+	slow := p.calls(ctx, tools)
+	p.step(ctx, stepUnknown, "", p.unknownMethod)
+	p.step(ctx, StepCursor, "", p.bogusCursor)
+	p.step(ctx, stepCancellation, "", func(ctx context.Context) verdict { return p.cancellation(ctx, slow) })
+	return server.Era, nil
+}
+
+func eraName(era mcp.Era) string {
+	if era == mcp.Auto {
+		return ""
+	}
+	return era.String()
+}
+
+// handshakeFailed returns the verdict for a handshake. A server need not speak the
+// era that it was not found to speak: only one that ends or is silent then fails.
+func (t *target) handshakeFailed(ctx context.Context, era mcp.Era, err error) verdict {
+	var open *session.OpenError
+	if ctx.Err() != nil {
+		return notChecked("stopped: " + context.Cause(ctx).Error())
+	}
+	if errors.As(err, &open) && (open.Reason == session.ReasonRefused || open.Reason == session.ReasonVersion) && len(t.result.Servers) > 0 && t.opts.only() == mcp.Auto {
+		return notApplicable("the server does not speak the " + era.String() + " era: " + open.Error())
+	}
+	return failed(err.Error())
+}
+
+// notReached adds the steps that need a handshake.
+func (t *target) notReached() {
+	for _, name := range []string{StepList, StepCall, stepUnknown, StepCursor, stepCancellation, StepBadLine, StepVersion, StepEOF, StepTerm} {
+		t.add(Step{Name: name}, notChecked("there was no handshake"), 0)
+	}
+}
+
+// cannotCheck records why nothing could be checked.
+func (t *target) cannotCheck(err error) {
+	t.result.failure, t.result.Error = err, err.Error()
+	var open *session.OpenError
+	if errors.As(err, &open) {
+		t.result.Hint = open.Hint
+		t.result.Said = slices.DeleteFunc(slices.Concat(open.Stderr, strings.Split(open.Said, "\n")), func(line string) bool { return strings.TrimSpace(line) == "" })
+	}
+	if start, ok := errors.AsType[*executor.StartError](err); ok && t.result.Hint == "" {
+		t.result.Hint = start.Hint
+	}
+}
+
+// add adds the result of a step.
+func (t *target) add(s Step, v verdict, process int) {
+	s.Status, s.Reason, s.Process, s.N = v.status, v.reason, process, v.n
+	if v.status == Failed {
+		s.Severity = v.severity.String()
+	}
+	t.result.Steps = append(t.result.Steps, s)
+}
+
+// A process is one running process of a target.
+type process struct {
+	*target
+	made   *steps.Made
+	number int
+	era    mcp.Era
+	starts int // further ones, after it had ended
+	// provoked, if set, reports whether a problem is what the step asked for.
+	provoked func(*diagnosis.Problem) bool
+}
+
+// start makes the session of the next process, not yet started.
+func (t *target) start(ctx context.Context, name string, era mcp.Era) (*process, error) {
+	p := &process{target: t, number: len(t.result.Recordings) + 1, era: era}
+	made, err := t.opts.Make(ctx, t.number, Process{Number: p.number, Name: name, Era: era}, func(cfg *session.Config) {
+		cfg.Era, cfg.Protocol = era, t.opts.Protocol
+		if era != mcp.Auto && t.opts.Protocol != "" && mcp.IsModern(t.opts.Protocol) != (era == mcp.Modern) {
+			cfg.Protocol = ""
+		}
+		t.secrets = session.NewConcealer(slices.Concat(cfg.Command.Env, cfg.Secrets))
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.made = made
+	t.result.Recordings = append(t.result.Recordings, made.Recording)
+	return p, nil
+}
+
+// end shuts the server down and checks the log.
+func (p *process) end(ctx context.Context) {
+	report, err := steps.Close(ctx, p.made)
+	p.leaks.note(&report, err)
+	p.check()
+	if p.made.Release != nil {
+		p.made.Release()
+	}
+}
+
+// check runs the rules over the log of the process. What this program sends wrong, it
+// sends on purpose.
+func (p *process) check() {
+	src := p.made.Session.Log()
+	found := steps.Problems(src)
+	var kept []problems.Problem
+	for _, one := range found.Problems {
+		if p.opts.Keep != nil && !p.opts.Keep(one.Rule.ID) || ours(src, one) || p.provoked != nil && p.provoked(&one) {
+			continue
+		}
+		kept = append(kept, problems.Of(one))
+	}
+	p.result.add(p.number, p.made.Recording, kept, hintOf)
+	p.result.partial(found.Rows, found.Of, 0, fmt.Sprintf("process %d", p.number))
+}
+
+// partial records what the rules did not check.
+func (r *Result) partial(rows, of, unread int, where string) {
+	if rows < of {
+		r.Partial = append(r.Partial, fmt.Sprintf("checked only the first %d of %d entries of %s", rows, of, where))
+	}
+	if unread > 0 {
+		r.Partial = append(r.Partial, fmt.Sprintf("%d entries of %s could not be read", unread, where))
+	}
+}
+
+// step takes a step, unless ctx is done. A server that ended before is started again.
+func (p *process) step(ctx context.Context, name, subject string, do func(context.Context) verdict) {
+	begin := time.Now()
+	v := p.ready(ctx)
+	if v.status == "" {
+		v = do(ctx)
+	}
+	p.add(Step{Name: name, Era: p.era.String(), Subject: subject, DurationMS: ms(time.Since(begin))}, v, p.number)
+}
+
+// maxStarts is how often a server is started again after a step has ended it.
+const maxStarts = 3
+
+// ready returns a verdict without a status if the server is running.
+func (p *process) ready(ctx context.Context) verdict {
+	if ctx.Err() != nil {
+		return notChecked("stopped: " + context.Cause(ctx).Error())
+	}
+	if p.made.Session.Status().State == session.Ready {
+		return verdict{}
+	}
+	if p.starts == maxStarts {
+		return notChecked("the server has ended too often")
+	}
+	p.starts++
+	if err := p.made.Session.Restart(ctx); err != nil {
+		return notChecked("the server has ended, and could not be started again: " + err.Error())
+	}
+	return verdict{}
+}

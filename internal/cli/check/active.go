@@ -1,0 +1,203 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/safetext"
+	"mcpdbg/internal/steps"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// A checker makes the sessions of a run.
+type checker struct {
+	env     *console.Env
+	flags   flags.Target
+	servers []flags.Server
+	pool    *live.Pool
+	host    string // of --ssh; "" for where each server belongs
+}
+
+// active checks servers, and returns the report with the outputs that were opened
+// before anything was started.
+func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags, keep func(string) bool) (_ *check.Report, out *output, err error) {
+	if err := t.SSH.CheckConfig(); err != nil {
+		return nil, nil, err
+	}
+	servers, err := flags.Servers(env, &t, f.servers, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := flags.ReadAnswers(ctx, env, &t); err != nil {
+		return nil, nil, err
+	}
+	t.Recordings, t.NoRecord = f.record, f.record == ""
+	opts := check.Options{
+		StartupTimeout: t.StartupTimeout, StepTimeout: f.stepTimeout, Protocol: t.Protocol, Seed: f.seed,
+		NoCalls: f.noCalls, Allow: f.allow, Keep: keep,
+	}
+	if opts.Args, err = readArgs(ctx, env, f.args); err != nil {
+		return nil, nil, err
+	}
+	c := &checker{env: env, flags: t, servers: servers, pool: live.NewPool(env), host: t.SSH.Dest}
+	defer func() { err = errors.Join(err, c.pool.Close()) }()
+	if opts.Targets, err = c.targets(); err != nil {
+		return nil, nil, err
+	}
+	opts.Era, _ = mcp.ParseEra(t.Era) // SessionConfig has checked it
+	if err := makeFolder(f.record); err != nil {
+		return nil, nil, err
+	}
+	if out, err = openOutput(env, &f.out); err != nil {
+		return nil, nil, err
+	}
+	opts.Make, opts.Tell = c.make, c.tell
+	c.printPlan(&opts)
+	report := check.Run(ctx, opts)
+	if f.record != "" {
+		c.say("recorded to " + f.record)
+	}
+	return report, out, nil
+}
+
+// targets returns the targets after it has checked that each can be made.
+func (c *checker) targets() ([]check.Target, error) {
+	var all []check.Target
+	for i := range c.servers {
+		t, argv, err := c.at(i)
+		if err != nil {
+			return nil, err
+		}
+		cfg, err := t.SessionConfig(argv)
+		if err != nil {
+			return nil, err
+		}
+		live.WarnConfig(c.env, t.From)
+		if err := c.pool.Prepare(&t, cfg.Command.Env, 0); err != nil {
+			return nil, err
+		}
+		all = append(all, check.Target{Server: c.servers[i].Name, Host: t.SSH.Dest, Source: cmp.Or(c.flags.Config.File, manifest())})
+	}
+	return all, nil
+}
+
+// at returns the flags and the command of a server.
+func (c *checker) at(i int) (flags.Target, []string, error) {
+	return c.servers[i].At(c.flags, cmp.Or(c.host, c.servers[i].Home()))
+}
+
+// make makes the session of a process. It implements check.Options.Make.
+func (c *checker) make(_ context.Context, target int, p check.Process, configure func(*session.Config)) (*steps.Made, error) {
+	t, argv, err := c.at(target)
+	if err != nil {
+		return nil, err
+	}
+	t.Configure = configure
+	cfg, err := t.SessionConfig(argv)
+	if err != nil {
+		return nil, err
+	}
+	exec, err := c.pool.Executor(t, cfg.Command.Env)
+	if err != nil {
+		return nil, err
+	}
+	l, err := live.New(c.env, t, cfg, exec, recordings.Options{
+		Dir: t.Recordings, Server: fmt.Sprintf("%s-%02d-%s", c.servers[target].Name, p.Number, p.Name), MaxPart: t.PartSize(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	made := &steps.Made{Session: l.Session, Close: l.End, Release: func() { _ = l.Log.Release() }} // only read
+	if !t.NoRecord {
+		made.Recording = l.Log.Path()
+	}
+	return made, nil
+}
+
+// say prints a line to standard error.
+func (c *checker) say(text string) {
+	safetext.Fold(c.env.Stderr, "mcpdbg: ", "  ", safetext.Line(text))
+}
+
+// tell prints what is about to happen.
+func (c *checker) tell(target int, text string) {
+	if len(c.servers) > 1 {
+		text = c.servers[target].Name + ": " + text
+	}
+	c.say(text)
+}
+
+// printPlan prints the order of the steps and their limits.
+func (c *checker) printPlan(opts *check.Options) {
+	what := c.servers[0].Name
+	if len(c.servers) > 1 {
+		what = fmt.Sprintf("%d servers, one after the other", len(c.servers))
+	}
+	c.say("checking " + what)
+	for _, line := range check.Plan(opts) {
+		safetext.Fold(c.env.Stderr, "  ", "     ", line)
+	}
+}
+
+// makeFolder creates the folder of the recordings.
+func makeFolder(folder string) error {
+	if folder == "" {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return exit.Usagef("--record: %v", err)
+	}
+	return nil
+}
+
+// manifests are the files that describe a project in the current directory.
+var manifests = []string{"server.json", "package.json", "pyproject.toml", "go.mod", "Cargo.toml"}
+
+// manifest returns the manifest of the project here, "" without one.
+func manifest() string {
+	for _, name := range manifests {
+		if info, err := os.Stat(filepath.Clean(name)); err == nil && info.Mode().IsRegular() {
+			return name
+		}
+	}
+	return ""
+}
+
+// maxArgs is the maximum size of the file of --args.
+const maxArgs = 16 << 20
+
+// readArgs reads the file of --args.
+func readArgs(ctx context.Context, env *console.Env, name string) (map[string]json.RawMessage, error) {
+	if name == "" {
+		return nil, nil
+	}
+	data, err := env.ReadFile(ctx, "--args", name)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxArgs {
+		return nil, exit.Usagef("--args %s: larger than %d MiB", name, maxArgs>>20)
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, exit.WithHint(exit.Usagef("--args %s: %v", name, err), `a JSON object with an object for each tool: {"echo": {"message": "hi"}}`)
+	}
+	for tool, args := range all {
+		if len(args) == 0 || args[0] != '{' {
+			return nil, exit.Usagef("--args %s: %q: the arguments must be an object", name, tool)
+		}
+	}
+	return all, nil
+}

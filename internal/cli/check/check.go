@@ -1,0 +1,228 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"path"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+)
+
+// checkFlags are the flags of check in addition to those of a target.
+type checkFlags struct {
+	servers []string
+	record  string
+
+	stepTimeout time.Duration
+	seed        uint64
+	noCalls     bool
+	allow       []string
+	args        string
+
+	only, skip []string
+	failOn     string
+	baseline   string
+	update     bool
+	out        outputs
+}
+
+// Command returns the command check.
+func Command(env *console.Env) *cobra.Command {
+	var t flags.Target
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:                   "check (-- COMMAND | --config FILE | FILE...)",
+		DisableFlagsInUseLine: true,
+		Short:                 "Check a server, or recordings, against the rules of the protocol",
+		Long: `check takes a server through the protocol and reports how each step ended: a
+handshake in each era that it speaks, all lists to their end, calls, a request
+with an unknown method, one with a bogus cursor, a cancellation (of a call slower
+than 200 ms), a bad line, an unsupported revision, the end of stdin, SIGTERM, and
+leaked processes. Then it checks the log of every process against all rules. What
+may end a server has a process of its own. mcpdbg explain RULE explains a rule.
+
+A step passed, failed, is not applicable, or was not checked, with the reason. A
+failure is an error where the protocol says MUST, otherwise a warning.
+
+Which tools are called is printed first. readOnlyHint is not trusted: a tool is
+called only if it is neither destructive nor open to the world, or if --allow-calls
+names it. A missing hint means what the specification says: openWorldHint is true,
+and destructiveHint is true unless readOnlyHint is. Arguments are generated from
+the input schema, required members only, or taken from --args. check never prompts.
+
+With FILE, check reads recordings instead and runs only the rules.
+
+` + flags.RecordingNames + `
+
+--baseline FILE lists accepted problems by fingerprint, each with a reason and
+optionally the date until which it is accepted. --update-baseline writes the
+present problems to it and keeps the reasons.
+
+The exit code is 1 if something fails by --fail-on; if no server could be checked
+it is 3 (not started), 4 (timed out) or 5 (host not reached).`,
+		Example: `  mcpdbg check -- npx -y @modelcontextprotocol/server-everything stdio
+  mcpdbg check --allow-calls search --args calls.json -- my-server
+  mcpdbg check --config .mcp.json --server notes --record out
+  mcpdbg check --fail-on warning,not-checked --sarif check.sarif -- my-server
+  mcpdbg check --baseline accepted.txt --update-baseline -- my-server
+  mcpdbg check last
+  mcpdbg check --json session.jsonl | jq '.targets[].problems[].fingerprint'`,
+		ValidArgsFunction: flags.CompleteRecordings,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return run(cmd, env, t, &f, files)
+		},
+	}
+	f.register(cmd)
+	t.RegisterSession(cmd)
+	t.SSH.Register(cmd)
+	set := cmd.Flags()
+	set.StringVar(&t.Config.File, "config", "", "check the servers in this config `file` of an MCP client instead of a COMMAND")
+	set.StringArrayVar(&f.servers, "server", nil, "check only the server `name` of the config file; may be repeated")
+	t.Config.RegisterInputs(cmd)
+	return cmd
+}
+
+func (f *checkFlags) register(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.DurationVar(&f.stepTimeout, "step-timeout", check.DefaultStepTimeout, "limit for one step, such as one call or one list")
+	set.StringArrayVar(&f.allow, "allow-calls", nil, "also call the tool `NAME`, which may contain * and ?, even if it may have side effects; may be repeated")
+	set.BoolVar(&f.noCalls, "no-calls", false, "call no tools")
+	set.StringVar(&f.args, "args", "", "`file` with arguments: a JSON object with an object for each tool")
+	set.Uint64Var(&f.seed, "seed", 1, "`number` from which arguments are generated; the same number gives the same arguments")
+	set.StringArrayVar(&f.only, "only", nil, "report only problems of this `RULE`; may be repeated")
+	set.StringArrayVar(&f.skip, "skip", nil, "report no problems of this `RULE`; may be repeated")
+	set.StringVar(&f.failOn, "fail-on", "error", "what fails: a `list` of error, warning (includes errors) and not-checked, or never")
+	set.StringVar(&f.baseline, "baseline", "", "`file` with accepted problems")
+	set.BoolVar(&f.update, "update-baseline", false, "write the present problems to the file of --baseline; reasons are kept")
+	set.StringVar(&f.record, "record", "", "record each process to a file in this `folder`")
+	f.out.register(cmd)
+	_ = cmd.MarkFlagDirname("record") // the flag exists
+	flags.CompleteOneOf(cmd, "fail-on", check.FailOnWords()...)
+	for _, name := range []string{"only", "skip"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, flags.CompleteRules) // the flag exists
+	}
+}
+
+// run is the command.
+func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, files []string) error {
+	ctx := cmd.Context()
+	if err := f.check(cmd, env, &t, files); err != nil {
+		return err
+	}
+	on, err := check.ParseFailOn(f.failOn)
+	if err != nil {
+		return exit.Usagef("--fail-on %q: %v", f.failOn, err)
+	}
+	keep, err := f.keep()
+	if err != nil {
+		return err
+	}
+	baseline, err := readBaseline(ctx, env, f)
+	if err != nil {
+		return err
+	}
+	var report *check.Report
+	var out *output
+	if len(files) > 0 {
+		if err := flags.ResolveRecordings(files); err != nil {
+			return err
+		}
+		if out, err = openOutput(env, &f.out); err != nil {
+			return err
+		}
+		report, err = recorded(ctx, files, keep)
+	} else {
+		report, out, err = active(ctx, env, t, f, keep)
+	}
+	if err != nil {
+		out.abandon()
+		return exit.Interrupted(ctx, err)
+	}
+	report.Tool = "mcpdbg " + console.Version
+	if f.update {
+		if baseline, err = updateBaseline(env, f.baseline, report, baseline); err != nil {
+			out.abandon()
+			return err
+		}
+	}
+	report.Judge(on, baseline, time.Now())
+	if f.partial() {
+		report.Stale = nil // most entries are of rules that were not run
+	}
+	err = out.write(env, report, f.out.source)
+	switch {
+	case ctx.Err() != nil:
+		return exit.Printed(context.Cause(ctx), err)
+	case exit.IsBrokenPipe(err), report.OK:
+		return err
+	}
+	return exit.Printed(&exit.TargetsError{Code: codeOf(report)}, err)
+}
+
+// partial reports whether only some rules are reported.
+func (f *checkFlags) partial() bool { return len(f.only)+len(f.skip) > 0 }
+
+// passiveFlags are the flags that recordings have a use for.
+var passiveFlags = map[string]bool{
+	"only": true, "skip": true, "fail-on": true, "baseline": true, "update-baseline": true,
+	"json": true, "junit": true, "markdown": true, "sarif": true, "source": true,
+}
+
+// check rejects flags that cannot be combined.
+func (f *checkFlags) check(cmd *cobra.Command, env *console.Env, t *flags.Target, files []string) error {
+	switch {
+	case len(files) > 0 && flags.IsURL(files[0]):
+		return flags.URLError(files[0])
+	case len(files) > 0 && (env.HasCommand || t.Config.File != ""):
+		return exit.WithHint(exit.Usagef("check takes recordings or a server, not both: unexpected %q", files[0]), "put the whole server command after --")
+	case f.update && f.baseline == "":
+		return exit.Usagef("--update-baseline requires --baseline FILE")
+	case f.update && f.partial():
+		return exit.Usagef("--update-baseline cannot be combined with --only and --skip: the problems of other rules would be lost")
+	case f.stepTimeout <= 0:
+		return exit.Usagef("--step-timeout must be more than 0")
+	case f.noCalls && (len(f.allow) > 0 || f.args != ""):
+		return exit.Usagef("--no-calls cannot be combined with --allow-calls and --args")
+	}
+	for _, pattern := range f.allow {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return exit.Usagef("--allow-calls %q: %v", pattern, err)
+		}
+	}
+	if len(files) > 0 {
+		if err := onlyPassive(cmd); err != nil {
+			return err
+		}
+	}
+	return f.out.check()
+}
+
+// codeOf returns the exit code of a run that failed: that of all failed targets if
+// none of them could be checked for reasons with the same code, else 1.
+func codeOf(report *check.Report) int {
+	code := 0
+	for i := range report.Targets {
+		t := &report.Targets[i]
+		if t.OK {
+			continue
+		}
+		one := exit.Failure
+		if err := t.Failure(); err != nil {
+			one = exit.CodeOf(err)
+		}
+		if code != 0 && code != one {
+			return exit.Failure
+		}
+		code = one
+	}
+	return code
+}
+
+var errAbandoned = errors.New("abandoned")

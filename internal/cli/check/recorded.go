@@ -1,0 +1,49 @@
+package check
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/recordings"
+)
+
+// recorded checks recordings, as many at once as there are processors.
+func recorded(ctx context.Context, files []string, keep func(string) bool) (*check.Report, error) {
+	started := time.Now()
+	report := check.NewReport(started)
+	report.Targets = make([]check.Result, len(files))
+	errs := make([]error, len(files))
+	places := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var workers sync.WaitGroup
+	for i, file := range files {
+		places <- struct{}{}
+		workers.Go(func() {
+			defer func() { <-places }()
+			report.Targets[i], errs[i] = recordedOne(ctx, file, keep)
+		})
+	}
+	workers.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for i, err := range errs {
+		if err != nil {
+			return nil, flags.Unreadable(files[i], err)
+		}
+	}
+	report.DurationMS = float64(time.Since(started).Microseconds()) / 1000
+	return report, nil
+}
+
+func recordedOne(ctx context.Context, file string, keep func(string) bool) (check.Result, error) {
+	rec, err := recordings.OpenContext(ctx, file)
+	if err != nil {
+		return check.Result{}, err
+	}
+	defer func() { _ = rec.Close() }() // only read
+	return check.Recorded(ctx, file, rec, keep), nil
+}

@@ -1,0 +1,79 @@
+package live
+
+import (
+	"errors"
+	"time"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec"
+	"mcpdbg/sshexec"
+	"mcpdbg/sshexec/link"
+)
+
+// A Pool makes the executors of several sessions, which never prompt. They share the
+// connections to jump hosts and, on this machine, one executor.
+type Pool struct {
+	env    *console.Env
+	ids    executor.IDs
+	local  executor.Executor // nil without local sessions
+	dialer *link.Dialer      // nil without remote sessions
+}
+
+// NewPool returns a Pool. Close it in the end.
+func NewPool(env *console.Env) *Pool { return &Pool{env: env} }
+
+// Prepare makes what the sessions of a target share. It finds errors in the flags
+// before anything starts, and must be called before Executor. The seed is that of the
+// waits between attempts.
+func (p *Pool) Prepare(t *flags.Target, env []executor.EnvVar, seed uint32) error {
+	if !t.SSH.Remote() {
+		if p.local == nil { // sessions read each process to its end, so ended ones need not be retained
+			p.local = localexec.New(localexec.Options{
+				Watchdog: append(p.env.Self, console.WatchdogCommand), IDs: &p.ids, Retention: time.Second,
+			})
+		}
+		return nil
+	}
+	opts, err := t.SSH.Options(env)
+	if err != nil {
+		return err
+	}
+	if p.dialer == nil { // it limits concurrent connections, and does not retry a host that refused one
+		opts.Limits, opts.Seed, opts.RememberRefusals = link.FanOut(), 1<<32|uint64(seed), true // the high bit makes a seed of 0 count as set
+		p.dialer = sshexec.NewDialer(opts)
+	}
+	return nil
+}
+
+// Executor returns the executor of one session.
+func (p *Pool) Executor(t flags.Target, env []executor.EnvVar) (executor.Executor, error) {
+	if !t.SSH.Remote() {
+		return lent{p.local}, nil
+	}
+	opts, err := t.SSH.Options(env)
+	if err != nil {
+		return nil, err
+	}
+	opts.Dialer, opts.IDs = p.dialer, &p.ids
+	return sshexec.New(opts)
+}
+
+// A lent executor is shared, and closed by its owner.
+type lent struct{ executor.Executor }
+
+// Close implements executor.Executor.
+func (lent) Close() error { return nil }
+
+// Close closes what the sessions shared.
+func (p *Pool) Close() error {
+	var errs []error
+	if p.local != nil {
+		errs = append(errs, p.local.Close())
+	}
+	if p.dialer != nil {
+		errs = append(errs, p.dialer.Close())
+	}
+	return errors.Join(errs...)
+}
