@@ -92,7 +92,7 @@ func (s *Shape) accepts(v any, revision uint8) bool {
 	case natural:
 		return isWhole && n.Sign() >= 0
 	case nullable:
-		return v == nil || isWhole && n.Sign() >= 0
+		return v == nil || isWhole
 	case fraction:
 		return isNumber && n.Sign() >= 0 && n.Cmp(big.NewRat(1, 1)) <= 0
 	case number:

@@ -44,9 +44,9 @@ var messages = map[string]messageShapes{
 		result: result(req("completion", obj(req("values", list(str)), opt("total", whole), opt("hasMore", truth))))},
 	mcp.MethodSetLevel: {needed: true, params: params(req("level", level)), result: empty},
 
-	mcp.MethodSample: {needed: true, params: params(sampleMembers...), result: orHandle(result(sampleResult...))},
-	mcp.MethodRoots:  {params: params(), result: result(rootsResult...)},
-	mcp.MethodElicit: {needed: true, params: elicitation(params), result: orHandle(result(elicitResult...))},
+	mcp.MethodSample: {needed: true, params: params(sampleMembers...), result: orHandle(result(sampleResult...)), modernResult: asked(sampleResult...)},
+	mcp.MethodRoots:  {params: params(), result: result(rootsResult...), modernResult: asked(rootsResult...)},
+	mcp.MethodElicit: {needed: true, params: elicitation(params), result: orHandle(result(elicitResult...)), modernResult: asked(elicitResult...)},
 
 	mcp.MethodTasksGet:    {needed: true, params: params(req("taskId", str)), result: result(taskMembers...), modernResult: modernTaskState},
 	mcp.MethodTasksResult: {needed: true, params: params(req("taskId", str))},

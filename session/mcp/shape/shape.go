@@ -45,14 +45,14 @@ const (
 	oneOrMore  // a value or an array of such values
 	identifier // a string or an integer
 	primitive  // a string, number, boolean or an array of strings
-	nullable   // an integer that is not negative, or null
+	nullable   // an integer or null
 )
 
 var kindNames = [...]string{
 	anything: "any value", text: "a string", number: "a number", fraction: "a number from 0 to 1", integer: "an integer",
 	natural: "an integer of 0 or more", boolean: "true or false", object: "an object", array: "an array", dictionary: "an object",
 	selected: "an object", shown: "an object", oneOrMore: "an object or an array", identifier: "a string or an integer",
-	primitive: "a string, a number, true, false or an array of strings", nullable: "an integer of 0 or more, or null",
+	primitive: "a string, a number, true, false or an array of strings", nullable: "an integer or null",
 }
 
 // A revisions is a range of revisions, by their order. The zero value is all.

@@ -114,7 +114,7 @@ func (k kind) allows(token []byte) bool {
 	case natural:
 		return isNumber && isWhole(token) && !negative(token)
 	case nullable:
-		return c == 'n' || isNumber && isWhole(token) && !negative(token)
+		return c == 'n' || isNumber && isWhole(token)
 	case boolean:
 		return c == 't' || c == 'f'
 	case identifier:
