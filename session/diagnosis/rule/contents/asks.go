@@ -2,6 +2,7 @@ package contents
 
 import (
 	"bytes"
+	"fmt"
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
@@ -89,6 +90,8 @@ func (c *Checker) checkAnswer(s *spot, f form, result []byte) {
 		if properties := framing.Member(f.schema, "properties").Of(f.schema); isObject(properties) && hasMembers(properties) {
 			s.found(srv03, "/content", "accepted without content")
 		}
+	case !isObject(content):
+		s.found(srv03, "/content", "content is "+kindOfValue(content)+", not an object")
 	default:
 		c.checkForm(s, f.schema, content)
 	}
@@ -103,6 +106,13 @@ func hasMembers(object []byte) bool {
 
 // checkForm checks the content of a response against the requestedSchema.
 func (c *Checker) checkForm(s *spot, schema, content []byte) {
+	for name, span := range framing.Members(content) {
+		if value := span.Of(content); !isEntry(value) {
+			key, _ := textOf(name.Of(content))
+			s.found(srv03, "/content/*", fmt.Sprintf("%q is %s; a form has texts, numbers, booleans and lists of texts", excerpt(string(key)), kindOfValue(value)))
+			return
+		}
+	}
 	compiled, err := jsonschema.Compile(schema, jsonschema.Options{Lenient: true})
 	if err != nil || len(compiled.Unchecked()) > 0 {
 		c.skipped++
@@ -116,6 +126,19 @@ func (c *Checker) checkForm(s *spot, schema, content []byte) {
 	if len(problems) > 0 {
 		s.found(srv03, "/content"+generalize(problems[0].Path), "the content breaks the requestedSchema: "+describe(problems))
 	}
+}
+
+// isEntry reports whether a form can have a value.
+func isEntry(value []byte) bool {
+	if !isArray(value) {
+		return !isObject(value) && string(value) != "null"
+	}
+	for at := range framing.Elements(value) {
+		if !isText(at.Of(value)) {
+			return false
+		}
+	}
+	return true
 }
 
 // inputRequests checks what a result asks the client in the modern era.

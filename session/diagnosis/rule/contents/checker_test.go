@@ -133,6 +133,14 @@ func TestUnknownRevision(t *testing.T) {
 	}
 }
 
+// TestModernSampling checks the messages of a sampling request in a result.
+func TestModernSampling(t *testing.T) {
+	l := newLog(mcp.V20260728)
+	l.call(`"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":{"messages":[` +
+		`{"role":"assistant","content":{"type":"tool_use","id":"c1","name":"t","input":{}}}]}}}`)
+	require.Equal(t, []string{"E SRV07 tools/call: echo /inputRequests/*/params/messages/*/content"}, l.found)
+}
+
 func TestSecrets(t *testing.T) {
 	for text, want := range map[string]string{
 		"password": "password", "dbPassword": "password", "API_KEY": "api key", "Your API key:": "api key", "apiKey": "api key", "APIKey": "api key",

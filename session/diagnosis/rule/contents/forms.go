@@ -106,6 +106,7 @@ func (s *spot) requestedSchema(schema []byte) {
 		s.found(srv02, "/type", "the type is "+orMissing(kind)+`; it must be "object"`)
 	}
 	if !isObject(properties) {
+		s.found(srv02, "/properties", "properties is "+kindOfValue(properties)+", not an object")
 		return
 	}
 	s.enter("/properties/*")
