@@ -132,6 +132,23 @@ func (x *exampleLog) problems(t *testing.T) []diagnosis.Problem {
 	return Check(t.Context(), rec).Problems()
 }
 
+// requireProblems checks that the problems of the log are those that the section
+// declares for the rule of its file.
+func (x *exampleLog) requireProblems(t *testing.T, id string, problems []diagnosis.Problem) {
+	want := x.also
+	if x.bad {
+		want = append([]string{id}, x.also...)
+	}
+	var got, details []string
+	for _, p := range problems {
+		if !slices.Contains(got, p.Rule.ID) {
+			got = append(got, p.Rule.ID)
+		}
+		details = append(details, fmt.Sprintf("%s %s %s: %s", p.Severity.Letter(), p.Rule.ID, p.Where, p.Detail))
+	}
+	require.ElementsMatch(t, want, got, "section %q\n%s", x.name, strings.Join(details, "\n"))
+}
+
 // TestExampleLogs checks the examples of every rule about contents.
 func TestExampleLogs(t *testing.T) {
 	files, err := filepath.Glob("testdata/rules/*.txt")
@@ -141,21 +158,12 @@ func TestExampleLogs(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			bad, good := 0, 0
 			for _, x := range exampleLogs(t, file) {
-				var want, got, details []string
 				if x.bad {
 					bad++
-					want = append([]string{id}, x.also...)
 				} else {
 					good++
-					want = x.also
 				}
-				for _, p := range x.problems(t) {
-					if !slices.Contains(got, p.Rule.ID) {
-						got = append(got, p.Rule.ID)
-					}
-					details = append(details, fmt.Sprintf("%s %s %s: %s", p.Severity.Letter(), p.Rule.ID, p.Where, p.Detail))
-				}
-				require.ElementsMatch(t, want, got, "section %q\n%s", x.name, strings.Join(details, "\n"))
+				x.requireProblems(t, id, x.problems(t))
 			}
 			require.Positive(t, bad, "no log that violates %s", id)
 			require.Positive(t, good, "no log like it that does not violate %s", id)
