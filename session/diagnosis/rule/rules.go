@@ -1,6 +1,10 @@
 package rule
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/diagnosis/rule/contents"
@@ -8,16 +12,26 @@ import (
 	"mcpdbg/session/diagnosis/rule/shapes"
 )
 
-// All returns all rules, in the order of their ids.
+// All returns all rules: family by family, and each in the order of its ids.
 func All() []diagnosis.Rule {
 	var all []diagnosis.Rule
-	for _, family := range [][]*diagnosis.Rule{framingRules, rpcRules, shapes.Rules, lifecycle.Rules, contents.Rules, processRules} {
-		for _, r := range family {
+	families := map[string]int{} // packages share some
+	for _, rules := range [][]*diagnosis.Rule{framingRules, rpcRules, shapes.Rules, lifecycle.Rules, contents.Rules, processRules} {
+		for _, r := range rules {
 			all = append(all, *r)
+			if _, known := families[family(r)]; !known {
+				families[family(r)] = len(families)
+			}
 		}
 	}
+	slices.SortFunc(all, func(a, b diagnosis.Rule) int {
+		return cmp.Or(cmp.Compare(families[family(&a)], families[family(&b)]), cmp.Compare(a.ID, b.ID))
+	})
 	return all
 }
+
+// family returns the letters of the id of a rule.
+func family(r *diagnosis.Rule) string { return strings.TrimRight(r.ID, "0123456789") }
 
 // newGroups returns the checkers of the rules about contents, for one process.
 func newGroups(report message.Report) []message.Checker {
