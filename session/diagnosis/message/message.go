@@ -24,17 +24,38 @@ type Message struct {
 	// Revision is the protocol revision that applies to the message: the one in its
 	// _meta or in that of its request, or the negotiated one; "" if it is unknown.
 	Revision string
+	// Request is the record of a request. For a notifications/cancelled it is that of
+	// the request that it cancels, nil if no request with that id is pending.
+	Request *Request
+	// Cancels is what is known of the id of a notifications/cancelled without Request.
+	Cancels Settled
 }
 
 // Of returns the bytes of a span of the message, nil if it is absent.
 func (m *Message) Of(s framing.Span) []byte { return s.Of(m.Bytes) }
 
-// A Request is what is kept of a request until its response.
+// Settled is what is known of an id for which no request is pending.
+type Settled struct {
+	At      int64 // when its request was answered or given up; 0 if there was none
+	Unknown bool  // it may have had a request that is no longer known
+}
+
+// A Request is what is kept of a request until its response. It is reused: do not
+// keep a pointer to it after the response was passed on.
 type Request struct {
-	At       Place
-	Method   string // as sent, at most a few hundred bytes
-	Revision string // as Message.Revision
-	Name     string // of the tool or prompt, or the URI of the resource; "" for other methods
+	At         Place
+	FromServer bool
+	ID         string // raw token; a hash of it if it is long
+	Method     string // as sent, at most a few hundred bytes
+	Revision   string // as Message.Revision
+	Name       string // of the tool or prompt, or the URI of the resource; "" for other methods
+	Token      string // raw progressToken in _meta, at most a few hundred bytes; "" for none
+	Cursor     string // raw cursor, or a hash of it if it is long; "" for none
+	Task       bool   // it asks for a task (2025-11-25)
+	Versioned  bool   // its _meta has a protocolVersion, and Client is what it declares
+	Client     Capabilities
+	LogLevel   string // in _meta; "" for none
+	Cancelled  int64  // when it was cancelled, on the log's clock; 0 if it was not
 }
 
 // A Report stores a problem. Detail is one line and may quote the server. The
@@ -45,7 +66,8 @@ type Report func(rule *diagnosis.Rule, severity diagnosis.Severity, at Place, wh
 type Checker interface {
 	Request(m *Message)
 	Notification(m *Message)
-	// Response checks the response to a request; request is never nil.
+	// Response checks the response to a request; request is never nil. A response may
+	// come after the request was cancelled, or after it timed out.
 	Response(m *Message, request *Request)
 	// Due returns when Elapse has something to find, in microseconds on the log's
 	// clock; math.MaxInt64 if nothing is due.

@@ -8,6 +8,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/diagnosis/rule/lifecycle"
 )
 
 const (
@@ -41,8 +42,10 @@ type Checker struct {
 	rows  []session.Row
 	fresh []session.Row // rows not yet checked
 
-	run run
-	row session.Row // current
+	run   run
+	past  lifecycle.Past // earlier processes
+	names names          // in requests
+	row   session.Row    // current
 	// lenient is set for a response to a probe, whose problems are only Info.
 	lenient bool
 	now     int64 // the latest time on the log's clock
@@ -51,8 +54,8 @@ type Checker struct {
 
 // New returns a checker that starts at the first row of src.
 func New(src session.Source) *Checker {
-	l := &Checker{src: src, lines: session.InOrder(src), rows: make([]session.Row, rowsAtOnce)}
-	l.run.start(session.Row{}, l.reportIn)
+	l := &Checker{src: src, lines: session.InOrder(src), rows: make([]session.Row, rowsAtOnce), names: make(names)}
+	l.run.start(session.Row{}, l.newGroups(false))
 	return l
 }
 
@@ -161,6 +164,7 @@ func (l *Checker) look(number int, row session.Row) {
 	e, err := l.lines.EntryInto(row, limit, l.buf)
 	if err != nil {
 		l.found.countUnread()
+		l.run.lifecycle.Lost()
 		return
 	}
 	l.row = row

@@ -55,10 +55,11 @@ func found(l *Checker) []string {
 // a late response to the probe made superfluous.
 func TestProbeResponsesAreOnlyInfo(t *testing.T) {
 	const (
-		discover   = `{"jsonrpc":"2.0","id":"a","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
-		initialize = `{"jsonrpc":"2.0","id":"b","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
-		agreed     = `{"jsonrpc":"2.0","id":"b","result":{"protocolVersion":"2025-11-25"}}`
-		modern     = `{"jsonrpc":"2.0","id":"a","result":{"supportedVersions":["2026-07-28"]}}`
+		discover    = `{"jsonrpc":"2.0","id":"a","method":"server/discover","params":{` + modernMeta + `}}`
+		initialize  = `{"jsonrpc":"2.0","id":"b","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
+		agreed      = `{"jsonrpc":"2.0","id":"b","result":{"protocolVersion":"2025-11-25"}}`
+		modern      = `{"jsonrpc":"2.0","id":"a","result":{` + modernOK + `,"supportedVersions":["2026-07-28"]}}`
+		initialized = `>{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	)
 	timedOut := session.NewEntry(session.KindState, 0, session.StateBody{State: "timed-out", Of: 1, ID: []byte(`"a"`)})
 	ready := func(era string) session.Entry {
@@ -74,10 +75,10 @@ func TestProbeResponsesAreOnlyInfo(t *testing.T) {
 		{"unknown member", []any{">" + discover, `{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"x"},"x":1}`, ">" + initialize, agreed}, []string{"I RPC17 n=2 x1"}},
 		{"late", []any{">" + discover, ">" + initialize, agreed, timedOut, ready("legacy"), `{"jsonrpc":"2.0","id":"a","error":{"code":0,"message":"x"}}`},
 			[]string{"I RPC19 n=1 x1", "I RPC15 n=6 x1"}},
-		{"a superfluous initialize", []any{">" + discover, ">" + initialize, modern, ready("modern"), `{"jsonrpc":"2.0","id":"b","error":{"code":0,"message":"x"}}`}, []string{"I RPC15 n=5 x1"}},
+		{"a superfluous initialize", []any{">" + discover, ">" + initialize, modern, ready("modern"), `{"jsonrpc":"2.0","id":"b","error":{"code":0,"message":"only 2026-07-28"}}`}, []string{"I RPC15 n=5 x1"}},
 		{"initialize itself", []any{">" + initialize, `{"jsonrpc":"2.0","id":"b","error":{"code":0,"message":"x"}}`}, []string{"W RPC15 n=2 x1"}},
-		{"a discover sent by the user", []any{">" + initialize, agreed, ready("legacy"), `>{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"result":{}}`,
-			">" + discover, `{"jsonrpc":"2.0","id":"a","error":{"code":0,"message":"x"}}`}, []string{"W RPC15 n=7 x1"}},
+		{"a discover sent by the user", []any{">" + initialize, agreed, initialized, ready("legacy"), `>{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"result":{}}`,
+			">" + discover, `{"jsonrpc":"2.0","id":"a","error":{"code":0,"message":"x"}}`}, []string{"W RPC15 n=8 x1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			log := newLog(t)
@@ -109,6 +110,7 @@ func TestLegalBatchHasNoFindings(t *testing.T) {
 	log := newLog(t)
 	appendLine(t, log, session.KindStdin, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}`)
 	appendLine(t, log, session.KindStdout, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26"}}`)
+	appendLine(t, log, session.KindStdin, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	appendLine(t, log, session.KindStdin, `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"tools/list"}]`)
 	appendLine(t, log, session.KindStdout, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}]`)
 	appendLine(t, log, session.KindStdin, `[{"jsonrpc":"2.0","id":3,"method":"ping"},{"jsonrpc":"2.0","id":4,"method":"resources/read"}]`)
@@ -117,7 +119,7 @@ func TestLegalBatchHasNoFindings(t *testing.T) {
 	l := New(log)
 	advance(t, l)
 	l.Tick(2 * answerTimeout)
-	require.Equal(t, []string{"W FRM09 n=6 x1"}, found(l))
+	require.Equal(t, []string{"W FRM09 n=7 x1"}, found(l))
 	require.Zero(t, log.Stats().Unmatched)
 	require.Zero(t, log.Stats().PendingOut)
 }
@@ -172,7 +174,7 @@ func TestIDsAreResetWithEachProcess(t *testing.T) {
 	log := newLog(t)
 	for range 2 {
 		require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"})}))
-		appendLine(t, log, session.KindStdin, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		appendLine(t, log, session.KindStdin, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		appendLine(t, log, session.KindStdout, `{"jsonrpc":"2.0","id":1,"result":{}}`)
 	}
 	require.Empty(t, Check(t.Context(), log).Problems())
@@ -208,19 +210,18 @@ func TestFindingsAreBounded(t *testing.T) {
 func TestOpenRequestsAreBounded(t *testing.T) {
 	var x ids
 	for i := range maxOpen + 10 {
-		x.add(newIDKey(false, fmt.Append(nil, i)), request{sent: &message.Request{Method: "tools/call"}})
+		x.add(newIDKey(false, fmt.Append(nil, i)), &request{sent: message.Request{Method: "tools/call"}})
 	}
 	require.Len(t, x.open, maxOpen)
 	require.True(t, x.overflow)
 	for i := range maxOpen {
-		_, ok := x.settle(newIDKey(false, fmt.Append(nil, i)), true)
-		require.True(t, ok)
+		require.NotNil(t, x.settle(x.key(false, fmt.Append(nil, i)), true, 0))
 	}
 	require.Len(t, x.settled, maxSettled)
 	for i := range 10 * maxSettled {
 		key := newIDKey(false, fmt.Append(nil, i))
-		x.add(key, request{sent: &message.Request{Method: "ping"}})
-		x.settle(key, true)
+		x.add(key, &request{sent: message.Request{Method: "ping"}})
+		x.settle([]byte(key), true, 0)
 	}
 	require.LessOrEqual(t, len(x.queue), 66, "settled requests leave the queue")
 	require.Len(t, string(newIDKey(false, make([]byte, 1<<20))), 2+64)

@@ -24,6 +24,7 @@ import (
 //
 //	# comment
 //	legacy REVISION [CLIENT-CAPABILITIES [SERVER-CAPABILITIES]]  a handshake
+//	modern [SERVER-CAPABILITIES]                                 a server/discover
 //	> MESSAGE        to the server
 //	< MESSAGE        from the server
 //	! TEXT           on stderr
@@ -61,6 +62,8 @@ func (x *exampleLog) line(t *testing.T, line string) {
 	switch word {
 	case "legacy":
 		x.handshake(strings.Fields(rest))
+	case "modern":
+		x.discover(rest)
 	case ">":
 		x.add(`"k":"stdin","m":%s`, expand(t, rest))
 	case "<":
@@ -100,6 +103,15 @@ func (x *exampleLog) handshake(words []string) {
 	x.add(`"k":"stdin","m":{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":%q,"capabilities":%s,"clientInfo":{"name":"a test","version":"1"}}}`, revision, client)
 	x.add(`"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":"init","result":{"protocolVersion":%q,"capabilities":%s,"serverInfo":{"name":"server","version":"1"}}}`, revision, server)
 	x.add(`"k":"stdin","m":{"jsonrpc":"2.0","method":%q}`, mcp.MethodInitialized)
+}
+
+func (x *exampleLog) discover(server string) {
+	if server == "" {
+		server = `{"tools":{},"prompts":{},"resources":{},"logging":{}}`
+	}
+	x.add(`"k":"stdin","m":{"jsonrpc":"2.0","id":"discover","method":"server/discover","params":{%s}}`, modernMeta)
+	x.add(`"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":"discover","result":{%s,"ttlMs":0,"cacheScope":"private","supportedVersions":[%q],"capabilities":%s}}`,
+		modernOK, mcp.V20260728, server)
 }
 
 // exampleLogs reads the sections of a file.

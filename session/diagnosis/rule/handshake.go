@@ -34,12 +34,12 @@ func (h *handshake) take(key idKey, method string) bool {
 
 // needless reports whether a handshake request needs no response: a probe may go
 // unanswered, and so may initialize once the server chose the modern era.
-func (r *run) needless(q request) bool {
+func (r *run) needless(q *request) bool {
 	return q.handshake && (q.sent.Method == mcp.MethodDiscover || mcp.IsModern(r.revision))
 }
 
 // severityOf returns the severity of a rule about an unanswered request.
-func (r *run) severityOf(rule *diagnosis.Rule, q request) diagnosis.Severity {
+func (r *run) severityOf(rule *diagnosis.Rule, q *request) diagnosis.Severity {
 	if r.needless(q) {
 		return diagnosis.Info
 	}
@@ -52,13 +52,16 @@ func (l *Checker) answersProbe(m *message.Message) bool {
 	if !m.FromServer || m.Kind != framing.ErrorResponse && m.Kind != framing.Response {
 		return false
 	}
-	key := newIDKey(false, m.Of(m.ID))
+	if len(l.run.handshake.keys) == 0 {
+		return false
+	}
+	key := idKey(l.run.ids.key(false, m.Of(m.ID)))
 	if !slices.Contains(l.run.handshake.keys, key) {
 		return false
 	}
 	if l.row.Flags&session.FlagProbe != 0 {
 		return true
 	}
-	r, open := l.run.ids.open[key]
-	return open && m.Kind == framing.ErrorResponse && l.run.needless(r)
+	r := l.run.ids.open[key]
+	return r != nil && m.Kind == framing.ErrorResponse && l.run.needless(r)
 }

@@ -16,6 +16,8 @@ const (
 	// not judged. maxSettled limits the settled ids.
 	maxOpen    = 1 << 16
 	maxSettled = 1 << 14
+	// maxFree is how many records of requests are kept to be used again.
+	maxFree = 1 << 10
 	// maxID is the longest id that is stored without hashing, in bytes.
 	maxID = 128
 	// maxTwins is the largest number of open requests that are searched for the one
@@ -30,59 +32,103 @@ const (
 // the server.
 type idKey string
 
-func newIDKey(fromServer bool, id []byte) idKey {
-	dir := ">"
+// appendKey appends the bytes of a key.
+func appendKey(dst []byte, fromServer bool, id []byte) []byte {
 	if fromServer {
-		dir = "<"
+		dst = append(dst, '<')
+	} else {
+		dst = append(dst, '>')
 	}
 	if len(id) > maxID {
-		return idKey(fmt.Sprintf("%s#%x", dir, sha256.Sum256(id)))
+		return fmt.Appendf(dst, "#%x", sha256.Sum256(id))
 	}
-	return idKey(dir + string(id))
+	return append(dst, id...)
+}
+
+func newIDKey(fromServer bool, id []byte) idKey {
+	return idKey(appendKey(nil, fromServer, id))
 }
 
 func (k idKey) fromServer() bool { return k[0] == '<' }
 func (k idKey) id() string       { return string(k[1:]) }
 
-// A request is a pending request.
+// A request is a pending request, or one that was given up: its response may still
+// come.
 type request struct {
-	sent      *message.Request
+	sent      message.Request
+	key       idKey
+	open      bool // in ids.open
 	late      bool // RPC19 was reported
 	handshake bool // part of the handshake
 	twice     int  // number of older open requests with this id
 	order     int  // among all requests of the process
 }
 
-// ids tracks the open and the recently settled ids of one process.
-type ids struct {
-	open     map[idKey]request
-	settled  map[idKey]bool // true if answered, false if given up
-	order    []idKey        // ring of the keys in settled
-	next     int
-	count    int
-	overflow bool    // too many were open, so some are not tracked
-	queue    []idKey // open requests to the server, oldest first; may contain settled ones
+// A settledID is an id that was answered or given up.
+type settledID struct {
+	answered bool
+	at       int64
+	givenUp  *request // nil if it was answered, or is not known
 }
 
-// add opens a request.
-func (x *ids) add(key idKey, r request) {
+// ids tracks the open and the recently settled ids of one process.
+type ids struct {
+	open     map[idKey]*request
+	settled  map[idKey]settledID
+	order    []idKey // ring of the keys in settled
+	next     int
+	count    int
+	overflow bool       // too many were open, so some are not tracked
+	queue    []idKey    // open requests to the server, oldest first; may contain settled ones
+	free     []*request // to be used again
+	buf      []byte     // of the key that is looked up
+}
+
+// key returns the key of an id, in a buffer that the next call reuses.
+func (x *ids) key(fromServer bool, id []byte) []byte {
+	x.buf = appendKey(x.buf[:0], fromServer, id)
+	return x.buf
+}
+
+// record returns a request to fill in.
+func (x *ids) record() *request {
+	if n := len(x.free); n > 0 {
+		r := x.free[n-1]
+		x.free = x.free[:n-1]
+		return r
+	}
+	return new(request)
+}
+
+// release makes a request that nothing refers to available again.
+func (x *ids) release(r *request) {
+	if r != nil && !r.open && len(x.free) < maxFree {
+		*r = request{}
+		x.free = append(x.free, r)
+	}
+}
+
+// add opens a request. It reports whether the request is tracked.
+func (x *ids) add(key idKey, r *request) bool {
 	if x.open == nil {
-		x.open = make(map[idKey]request)
+		x.open = make(map[idKey]*request)
 	}
 	older, again := x.open[key]
 	switch {
 	case again:
 		r.twice = older.twice + 1
+		older.open = false
 	case len(x.open) >= maxOpen:
 		x.overflow = true
-		return
+		return false
 	}
 	x.count++
-	r.order = x.count
+	r.key, r.order, r.open = key, x.count, true
 	x.open[key] = r
 	if !key.fromServer() && !waitsLong(r.sent.Method) {
 		x.enqueue(key)
 	}
+	return true
 }
 
 // enqueue appends a request, and drops settled ones when they are most of the
@@ -101,43 +147,55 @@ func (x *ids) enqueue(key idKey) {
 	x.queue = append(x.queue, key)
 }
 
-// settle closes a request that was answered or given up, and remembers its id.
-func (x *ids) settle(key idKey, answered bool) (request, bool) {
-	r, ok := x.open[key]
-	if !ok {
-		return r, false
+// settle closes a request that was answered or given up at a time, and remembers its
+// id. It returns nil if there is none.
+func (x *ids) settle(key []byte, answered bool, at int64) *request {
+	r := x.open[idKey(key)]
+	if r == nil {
+		return nil
 	}
 	if r.twice > 0 && answered {
 		r.twice--
-		x.open[key] = r
-		return r, true
+		return r
 	}
-	delete(x.open, key)
-	x.remember(key, answered)
-	return r, true
+	delete(x.open, r.key)
+	r.open = false
+	now := settledID{answered: answered, at: max(at, 1)}
+	if !answered {
+		now.givenUp = r
+	}
+	x.remember(r.key, now)
+	return r
 }
 
-func (x *ids) remember(key idKey, answered bool) {
+func (x *ids) remember(key idKey, now settledID) {
 	if x.settled == nil {
-		x.settled = make(map[idKey]bool)
+		x.settled = make(map[idKey]settledID)
 	}
-	_, again := x.settled[key]
+	old, again := x.settled[key]
 	switch {
 	case again:
+		x.release(old.givenUp)
 	case len(x.order) < maxSettled:
 		x.order = append(x.order, key)
 	default:
-		delete(x.settled, x.order[x.next])
+		oldest := x.order[x.next]
+		x.release(x.settled[oldest].givenUp)
+		delete(x.settled, oldest)
 		x.order[x.next] = key
 		x.next = (x.next + 1) % maxSettled
 	}
-	x.settled[key] = answered
+	x.settled[key] = now
 }
+
+// forgotten reports whether settled ids may be missing.
+func (x *ids) forgotten() bool { return x.overflow || len(x.order) == maxSettled }
 
 // drop removes the requests of an entry that did not reach the server.
 func (x *ids) drop(n uint64) {
 	for key, r := range x.open {
 		if r.sent.At.N == n {
+			r.open = false
 			delete(x.open, key)
 		}
 	}
@@ -145,39 +203,40 @@ func (x *ids) drop(n uint64) {
 
 // forgive gives up the open requests to the server, because lost output may
 // contain their responses.
-func (x *ids) forgive() {
+func (x *ids) forgive(at int64) {
 	for key := range x.open {
 		if !key.fromServer() {
-			x.settle(key, false)
+			x.settle([]byte(key), false, at)
 		}
 	}
 }
 
 // settleRow closes the requests of a row, for a response that is too long to be
 // searched for ids.
-func (x *ids) settleRow(row int) {
+func (x *ids) settleRow(row int, at int64) {
 	for key, r := range x.open {
 		if r.sent.At.Row == row {
-			x.settle(key, true)
+			x.settle([]byte(key), true, at)
 		}
 	}
 }
 
-// oldest returns the open request to the server that has been pending longest.
-func (x *ids) oldest() (idKey, request, bool) {
+// oldest returns the open request to the server that has been pending longest, nil
+// if there is none.
+func (x *ids) oldest() *request {
 	for len(x.queue) > 0 {
-		if r, open := x.open[x.queue[0]]; open && !r.late {
-			return x.queue[0], r, true
+		if r := x.open[x.queue[0]]; r != nil && !r.late {
+			return r
 		}
 		x.queue = x.queue[1:]
 	}
-	return "", request{}, false
+	return nil
 }
 
 // due returns when the oldest request is late. Progress extends the time.
 func (x *ids) due(progressed int64) int64 {
-	_, r, ok := x.oldest()
-	if !ok {
+	r := x.oldest()
+	if r == nil {
 		return never
 	}
 	return max(r.sent.At.T, progressed) + answerTimeout
@@ -187,16 +246,15 @@ func (x *ids) due(progressed int64) int64 {
 func (l *Checker) overdue() {
 	x := &l.run.ids
 	for l.now >= x.due(l.run.progressed) {
-		key, r, _ := x.oldest()
+		r := x.oldest()
 		r.late = true
-		x.open[key] = r
-		l.reportAs(rpc19, l.run.severityOf(rpc19, r), r.sent.At, fmt.Sprintf("%s id %s: no response after %d s", excerpt([]byte(r.sent.Method)), key.id(), answerTimeout/1_000_000))
+		l.reportAs(rpc19, l.run.severityOf(rpc19, r), r.sent.At, fmt.Sprintf("%s id %s: no response after %d s", excerpt([]byte(r.sent.Method)), r.key.id(), answerTimeout/1_000_000))
 	}
 }
 
 // timedOut reports a request whose caller has given up.
 func (l *Checker) timedOut(key idKey) {
-	if r, ok := l.run.ids.settle(key, false); ok {
+	if r := l.run.ids.settle([]byte(key), false, l.now); r != nil {
 		took := float64(l.now-r.sent.At.T) / 1e6
 		severity := l.run.severityOf(rpc19, r)
 		l.reportAs(rpc19, severity, r.sent.At, fmt.Sprintf("%s id %s: timed out after %.1f s", excerpt([]byte(r.sent.Method)), key.id(), took))
@@ -212,7 +270,7 @@ func (x *ids) twin(key idKey) (twin idKey, why string, retyped bool) {
 	if bare != id {
 		other = key[:1] + idKey(bare)
 	}
-	if _, open := x.open[other]; open {
+	if x.open[other] != nil {
 		return other, fmt.Sprintf("response id %s for request id %s: the type changed", id, other.id()), true
 	}
 	number, err := strconv.ParseFloat(id, 64)
@@ -226,8 +284,8 @@ func (x *ids) twin(key idKey) (twin idKey, why string, retyped bool) {
 		if !renamed && !rounds(name, number) {
 			continue
 		}
-		switch _, open := x.open[candidate]; {
-		case !open:
+		switch {
+		case x.open[candidate] == nil:
 		case renamed:
 			return candidate, fmt.Sprintf("response id %s for request id %s: the type changed", id, name), true
 		default:
@@ -247,13 +305,13 @@ func rounds(integer string, number float64) bool {
 }
 
 // unanswered returns the open requests to the server, oldest first.
-func (x *ids) unanswered() []request {
-	var left []request
+func (x *ids) unanswered() []*request {
+	var left []*request
 	for key, r := range x.open {
 		if !key.fromServer() {
 			left = append(left, r)
 		}
 	}
-	slices.SortFunc(left, func(a, b request) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(left, func(a, b *request) int { return cmp.Compare(a.order, b.order) })
 	return left
 }

@@ -133,9 +133,6 @@ func (l *Checker) request(m *message.Message) {
 	}
 	if !m.FromServer {
 		l.run.lastSent = sentRequest
-		if version := modernVersion(m.Of(m.Params)); version != "" {
-			m.Revision = version
-		}
 	}
 	if !isID(m.Of(m.ID)) {
 		l.report(rpc04, m.At, fmt.Sprintf("%s with id %s", excerpt(m.Of(m.Method)), excerpt(m.Of(m.ID))))
@@ -145,22 +142,28 @@ func (l *Checker) request(m *message.Message) {
 		}
 	}
 	x := &l.run.ids
-	key := newIDKey(m.FromServer, m.Of(m.ID))
-	older, inFlight := x.open[key]
+	r := x.record()
+	l.describe(&r.sent, m)
+	m.Request, m.Revision = &r.sent, r.sent.Revision
+	key := idKey(x.key(m.FromServer, m.Of(m.ID))) // a copy
+	if r.sent.ID = key.id(); len(m.Of(m.ID)) > maxID {
+		r.sent.ID = message.Short(m.Of(m.ID))
+	}
 	_, before := x.settled[key]
-	switch {
-	case inFlight:
+	switch older := x.open[key]; {
+	case older != nil:
 		l.report(rpc05, m.At, fmt.Sprintf("id %s is in use by %s in entry %d", excerpt(m.Of(m.ID)), excerpt([]byte(older.sent.Method)), older.sent.At.N))
 	case before && rpc06.Applies(m.Revision):
 		l.report(rpc06, m.At, "id "+excerpt(m.Of(m.ID)))
 	}
-	if len(method) > maxDetail {
-		method = method[:maxDetail]
+	r.handshake = !m.FromServer && l.run.handshake.take(key, r.sent.Method)
+	tracked := x.add(key, r)
+	for _, c := range l.run.groups {
+		c.Request(m)
 	}
-	handshake := !m.FromServer && l.run.handshake.take(key, method)
-	sent := &message.Request{At: m.At, Method: method, Revision: m.Revision, Name: requestedName(method, m.Of(m.Params))}
-	x.add(key, request{sent: sent, handshake: handshake})
-	l.run.eachGroup(func(c message.Checker) { c.Request(m) })
+	if !tracked {
+		x.release(r)
+	}
 	l.run.process.sentRequest(m)
 }
 
@@ -176,24 +179,46 @@ func (l *Checker) notification(m *message.Message) {
 	if !m.FromServer {
 		l.run.lastSent = sentNotification
 	}
-	defer l.run.eachGroup(func(c message.Checker) { c.Notification(m) })
 	switch method := m.Of(m.Method); string(method) {
 	case mcp.MethodProgress:
 		if m.FromServer {
 			l.run.progressed = m.At.T
 		}
 	case mcp.MethodCancelled:
-		var params struct {
-			RequestID json.RawMessage `json:"requestId"`
-		}
-		if json.Unmarshal(m.Of(m.Params), &params) == nil && params.RequestID != nil {
-			l.run.ids.settle(newIDKey(m.FromServer, params.RequestID), false)
-		}
+		l.cancellation(m)
 	default:
 		if isRequestMethod(method) {
 			l.report(rpc12, m.At, string(method))
 		}
 	}
+	for _, c := range l.run.groups {
+		c.Notification(m)
+	}
+}
+
+// cancellation gives up the request that a message cancels. A modern server, which
+// has no requests, ends a subscription of the client with it.
+func (l *Checker) cancellation(m *message.Message) {
+	params := m.Of(m.Params)
+	if len(params) == 0 || params[0] != '{' {
+		return
+	}
+	id := framing.Member(params, "requestId").Of(params)
+	if id == nil {
+		return
+	}
+	x := &l.run.ids
+	key := x.key(m.FromServer, id)
+	if m.FromServer && x.open[idKey(key)] == nil && mcp.IsModern(m.Revision) {
+		key = x.key(false, id)
+	}
+	if r := x.settle(key, false, m.At.T); r != nil {
+		r.sent.Cancelled = max(m.At.T, 1)
+		m.Request = &r.sent
+		return
+	}
+	m.Cancels.At = x.settled[idKey(key)].at
+	m.Cancels.Unknown = m.Cancels.At == 0 && x.forgotten()
 }
 
 // response checks a response and closes the id of its request.
@@ -208,25 +233,48 @@ func (l *Checker) response(m *message.Message) {
 		}
 		return
 	}
-	key := newIDKey(!m.FromServer, id)
-	r, open := l.run.ids.settle(key, true)
-	switch {
-	case open:
+	x := &l.run.ids
+	key := x.key(!m.FromServer, id)
+	if r := x.settle(key, true, m.At.T); r != nil {
 		l.answer(m, r)
-	case m.FromServer:
-		l.orphan(m, key)
+		x.release(r)
+		return
+	}
+	if was := x.settled[idKey(key)]; was.givenUp != nil {
+		l.lateAnswer(m, was.givenUp)
+		return
+	}
+	if m.FromServer {
+		l.orphan(m, idKey(key))
+	}
+}
+
+// lateAnswer checks the response to a request that was given up.
+func (l *Checker) lateAnswer(m *message.Message, r *request) {
+	if m.FromServer {
+		l.answered(m, false)
+	}
+	m.Revision = r.sent.Revision
+	l.pass(m, r)
+	l.run.ids.remember(r.key, settledID{answered: true, at: m.At.T})
+}
+
+// pass passes a response to the groups.
+func (l *Checker) pass(m *message.Message, r *request) {
+	for _, c := range l.run.groups {
+		c.Response(m, &r.sent)
 	}
 }
 
 // answer checks the response to a request.
-func (l *Checker) answer(m *message.Message, r request) {
+func (l *Checker) answer(m *message.Message, r *request) {
 	m.Revision = r.sent.Revision
-	defer l.run.eachGroup(func(c message.Checker) { c.Response(m, r.sent) })
+	defer l.pass(m, r)
 	if !m.FromServer {
 		return
 	}
 	l.answered(m, true)
-	if _, older, ok := l.run.ids.oldest(); ok && older.sent.At.Row < r.sent.At.Row && !older.handshake {
+	if older := l.run.ids.oldest(); older != nil && older.sent.At.Row < r.sent.At.Row && !older.handshake {
 		l.report(rpc20, m.At, fmt.Sprintf("%s in entry %d is still pending", excerpt([]byte(older.sent.Method)), older.sent.At.N))
 	}
 	switch {
@@ -246,7 +294,7 @@ func (l *Checker) answer(m *message.Message, r request) {
 }
 
 // unknownMethod checks the response to a method that no revision defines.
-func (l *Checker) unknownMethod(m *message.Message, r request) {
+func (l *Checker) unknownMethod(m *message.Message, r *request) {
 	name := excerpt([]byte(r.sent.Method))
 	if m.Kind == framing.Response {
 		l.reportAs(rpc18, diagnosis.Info, m.At, name+" was answered with a result")
@@ -260,14 +308,14 @@ func (l *Checker) unknownMethod(m *message.Message, r request) {
 // orphan checks a response that matches no open request.
 func (l *Checker) orphan(m *message.Message, key idKey) {
 	x := &l.run.ids
-	answered, known := x.settled[key]
+	was, known := x.settled[key]
 	switch {
 	case l.row.Pair > 0 && (l.row.State == session.ReqNone || l.row.State == session.ReqInput) && !known: // to a request that is too long to be checked
 		l.answered(m, true)
 		return
-	case known && !answered: // late
+	case known && !was.answered: // late
 		l.answered(m, false)
-		x.remember(key, true)
+		x.remember(key, settledID{answered: true, at: m.At.T})
 		return
 	}
 	twin, why, retyped := x.twin(key)
@@ -285,8 +333,9 @@ func (l *Checker) orphan(m *message.Message, key idKey) {
 	default:
 		l.report(rpc07, m.At, why)
 	}
-	if r, ok := x.settle(twin, true); ok {
+	if r := x.settle([]byte(twin), true, m.At.T); r != nil {
 		l.answer(m, r)
+		x.release(r)
 	}
 }
 

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"sync"
-	"unicode/utf8"
 
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
@@ -13,7 +12,7 @@ const (
 	// the rest.
 	maxProblems = 100
 	// maxDetail is how many bytes of a server's text a detail quotes.
-	maxDetail = 120
+	maxDetail = message.MaxExcerpt
 )
 
 // problems stores what was found. It may be read from any goroutine.
@@ -90,16 +89,7 @@ func (f *problems) end() {
 }
 
 // excerpt returns the beginning of text, cut between runes.
-func excerpt(text []byte) string {
-	if len(text) <= maxDetail {
-		return string(text)
-	}
-	end := maxDetail
-	for end > maxDetail-utf8.UTFMax && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return string(text[:end]) + "…"
-}
+func excerpt(text []byte) string { return message.Excerpt(text) }
 
 // looked sets how many rows were checked.
 func (f *problems) looked(rows int) {

@@ -67,9 +67,11 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 	switch row.Kind {
 	case session.KindStart:
 		l.endRun()
-		l.run.start(row, l.reportIn)
 		var b session.StartBody
-		if e.DecodeBody(&b) == nil {
+		known := e.DecodeBody(&b) == nil
+		l.past.Start(b.Argv)
+		l.run.start(row, l.newGroups(true))
+		if known {
 			l.run.process.pid = b.PID
 		}
 	case session.KindState:
@@ -91,11 +93,12 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 		var b session.WriteBody
 		if e.DecodeBody(&b) == nil && !l.wasAnswer(at, b.Of) {
 			l.run.ids.drop(b.Of)
+			l.run.lifecycle.Lost()
 		}
 	case session.KindGap:
 		var b session.GapBody
 		if e.DecodeBody(&b) == nil {
-			l.lostOutput(b)
+			l.lostOutput(at, b)
 		}
 	case session.KindExited:
 		var b session.ExitedBody
@@ -145,12 +148,13 @@ func (p *processRun) acted(at message.Place, b session.ActBody) {
 
 // lostOutput notes output that is not in the log. Missing responses and truncated
 // lines around it are not the server's fault.
-func (l *Checker) lostOutput(b session.GapBody) {
+func (l *Checker) lostOutput(at message.Place, b session.GapBody) {
+	l.run.lifecycle.Lost()
 	if len(b.Streams) > 0 && !slices.Contains(b.Streams, executor.Stdout.String()) {
 		return
 	}
 	l.run.process.lossy = true
-	l.run.ids.forgive()
+	l.run.ids.forgive(at.T)
 	l.run.stdout.gap()
 }
 
@@ -341,9 +345,9 @@ func (p *processRun) unlessProbed(s diagnosis.Severity) diagnosis.Severity {
 // exited because stdin was closed, PRC04 if it exited by itself.
 func (l *Checker) dropped(by executor.EndedBy) {
 	p := &l.run.process
-	left := slices.DeleteFunc(l.run.ids.unanswered(), func(r request) bool { return r.handshake && mcp.IsModern(l.run.revision) })
+	left := slices.DeleteFunc(l.run.ids.unanswered(), func(r *request) bool { return r.handshake && mcp.IsModern(l.run.revision) })
 	if requested(by) { // late ones were already reported
-		left = slices.DeleteFunc(left, func(r request) bool { return r.late })
+		left = slices.DeleteFunc(left, func(r *request) bool { return r.late })
 	}
 	if len(left) == 0 || p.signalled {
 		return

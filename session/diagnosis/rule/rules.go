@@ -33,9 +33,17 @@ func All() []diagnosis.Rule {
 // family returns the letters of the id of a rule.
 func family(r *diagnosis.Rule) string { return strings.TrimRight(r.ID, "0123456789") }
 
-// newGroups returns the checkers of the rules about contents, for one process.
-func newGroups(report message.Report) []message.Checker {
-	return []message.Checker{shapes.New(report), lifecycle.New(report), contents.New(report)}
+// groups are the checkers of the rules about contents, for one process.
+type groups struct {
+	all       []message.Checker
+	lifecycle *lifecycle.Checker // one of all
+}
+
+// newGroups returns the groups of a process. started is false if the log may begin
+// after it.
+func (l *Checker) newGroups(started bool) groups {
+	order := lifecycle.New(l.reportIn, &l.past, started)
+	return groups{[]message.Checker{shapes.New(l.reportIn), order, contents.New(l.reportIn)}, order}
 }
 
 // Checked describes what the rules check. Every output that counts problems shows

@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/diagnosis/rule/lifecycle"
 	"mcpdbg/session/mcp"
 )
 
@@ -26,7 +27,8 @@ type run struct {
 	unreadable int      // malformed lines sent: each may be answered without an id
 	progressed int64    // time of the last progress notification
 
-	groups []message.Checker // of the rules about contents
+	groups    []message.Checker  // of the rules about contents
+	lifecycle *lifecycle.Checker // one of the groups
 }
 
 // sentKind classifies a message sent to the server by the response it may get.
@@ -39,17 +41,10 @@ const (
 )
 
 // start resets the state at the start entry of another process.
-func (r *run) start(row session.Row, report message.Report) {
-	*r = run{groups: newGroups(report)}
+func (r *run) start(row session.Row, of groups) {
+	*r = run{groups: of.all, lifecycle: of.lifecycle}
 	r.stderr.windowAt = row.T
 	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
-}
-
-// eachGroup calls f with each group of rules about contents.
-func (r *run) eachGroup(f func(message.Checker)) {
-	for _, c := range r.groups {
-		f(c)
-	}
 }
 
 // due returns the next time at which something is due.
@@ -84,7 +79,9 @@ func (l *Checker) endRun() {
 	l.judgeCut()
 	l.stopJoining()
 	l.endProcess()
-	l.run.eachGroup(message.Checker.End)
+	for _, c := range l.run.groups {
+		c.End()
+	}
 }
 
 // agree sets the revision that a message names, if it is known.

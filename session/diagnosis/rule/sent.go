@@ -36,6 +36,7 @@ func (l *Checker) sent(at message.Place, e *session.Entry) {
 	if e.Cut {
 		*open = openLine{tooLong: e.EOL == framing.NoEOL}
 		l.run.lastSent = sentRequest // assume a request
+		l.run.lifecycle.Lost()
 		return
 	}
 	rest := e.Payload

@@ -62,6 +62,7 @@ func (l *Checker) received(at message.Place, row session.Row, e *session.Entry) 
 		}
 	}
 	if part {
+		l.run.lifecycle.Lost()
 		l.part(at, e)
 		return
 	}
@@ -111,11 +112,12 @@ func (l *Checker) length(at message.Place, size int64) {
 // longMessage checks a line that is too long by its row alone.
 func (l *Checker) longMessage(at message.Place, row session.Row) {
 	l.stopJoining()
+	l.run.lifecycle.Lost()
 	switch {
 	case row.Msg == framing.NotJSON:
 		l.report(frm01, at, "a long line that is not JSON")
 	case row.Pair > 0 && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse || row.Msg == framing.Batch):
-		l.run.ids.settleRow(int(row.Pair - 1))
+		l.run.ids.settleRow(int(row.Pair-1), at.T)
 	}
 }
 

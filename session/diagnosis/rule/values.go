@@ -11,11 +11,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis/message"
-	"mcpdbg/session/mcp"
 )
-
-// maxName is how many bytes of a name or URI in a request are kept.
-const maxName = 512
 
 // strict checks valid JSON for what strict readers of RFC 8259 reject.
 func (l *Checker) strict(at message.Place, m framing.Message, line []byte) {
@@ -104,40 +100,6 @@ func progressToken(params []byte) []byte {
 		return p.ProgressToken
 	}
 	return p.Meta.ProgressToken
-}
-
-// requestedName returns the name of the tool or prompt, or the URI of the resource,
-// that a request is about; "" for other methods.
-func requestedName(method string, params []byte) string {
-	member := ""
-	switch method {
-	case mcp.MethodToolsCall, mcp.MethodPromptsGet:
-		member = "name"
-	case mcp.MethodReadResource, "resources/subscribe", "resources/unsubscribe":
-		member = "uri"
-	default:
-		return ""
-	}
-	if len(params) == 0 || params[0] != '{' {
-		return ""
-	}
-	name, _ := jsontext.AppendUnquote(nil, framing.Member(params, member).Of(params))
-	return string(name[:min(len(name), maxName)])
-}
-
-// modernVersion returns the revision in the _meta of params, or "".
-func modernVersion(params []byte) string {
-	if !bytes.Contains(params, []byte(mcp.MetaProtocolVersion)) {
-		return ""
-	}
-	var p struct {
-		Meta map[string]json.RawMessage `json:"_meta"`
-	}
-	var version string
-	if json.Unmarshal(params, &p) != nil || json.Unmarshal(p.Meta[mcp.MetaProtocolVersion], &version) != nil {
-		return ""
-	}
-	return version
 }
 
 // errorCode returns the code of an error object. It is not ok without an integer

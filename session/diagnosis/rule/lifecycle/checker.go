@@ -16,8 +16,19 @@ type Checker struct {
 	report message.Report
 }
 
-// New returns a checker for a process that starts.
-func New(report message.Report) *Checker { return &Checker{report: report} }
+// New returns a checker for a process that starts. past is shared by the processes of
+// one log. started is false if messages may have come before the log.
+func New(report message.Report, past *Past, started bool) *Checker { return &Checker{report: report} }
+
+// Past is what the earlier processes of a log showed. The zero value is empty.
+type Past struct{}
+
+// Start notes that a process starts. argv is nil if the command is that of the log.
+func (p *Past) Start(argv []string) {}
+
+// Lost notes that a message may be missing in the log: lost output, a line that is too
+// long, or a write that failed.
+func (c *Checker) Lost() {}
 
 // Request checks a request.
 func (c *Checker) Request(m *message.Message) {}
