@@ -152,7 +152,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		c := hidden.context()
 
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/new"}`)
-		x.latest().out(`{"jsonrpc":"2.0","id":"s-8","method":"roots/list"}`)
+		x.latest().out(`{"jsonrpc":"2.0","id":"s-8","method":"ping"}`)
 		x.latest().err("new")
 		synctest.Wait()
 		deliver(hidden, "new rows", func() tea.Msg { return changed{} })

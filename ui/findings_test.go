@@ -115,7 +115,7 @@ func TestFindingsThatComeWithTime(t *testing.T) {
 		s, _ := newSession(t, newLog(t), nil)
 		require.NoError(t, s.Open(t.Context()))
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)"}, 160, 40)
-		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		require.NoError(t, err)
 		term.wait()
 		require.NotContains(t, term.content(), "RPC19")
@@ -145,8 +145,8 @@ func TestFindingsInOrder(t *testing.T) {
 // failed call is not counted.
 func TestProblemsHaveOneCount(t *testing.T) {
 	inBubble(t, 200, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"err"}}`)
-		x.latest().out(`{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[]}}`)
+		d.send(`{"jsonrpc":"2.0","id":1,"method":"err"}`)
+		x.latest().out(`{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"unknown method"}}`)
 		synctest.Wait()
 		d.pull()
 		require.NotContains(t, d.rows()[0], "problem")

@@ -556,7 +556,7 @@ func TestStepsReachTheDeath(t *testing.T) {
 		p.do("step-on")
 		require.Regexp(t, fmt.Sprintf(`PAUSED .* entry %d of %d  exited `, exited+1, total), p.playerLine())
 		require.Regexp(t, `exited, streams still open .* 1 unanswered`, p.rows()[0])
-		require.Regexp(t, `> tools/call +die .* no reply `, p.plain())
+		require.Regexp(t, `> tools/call +(CAP01 +)?die .* no reply `, p.plain())
 		p.do("step-on")
 		require.Regexp(t, fmt.Sprintf(`END .* entry %d of %d `, total, total), p.playerLine())
 		require.Regexp(t, `signal SEGV  session.jsonl `, p.rows()[0])

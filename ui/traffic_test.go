@@ -90,9 +90,9 @@ var trafficActionTests = map[string]actionTest{
 		d.do(kit.Down)
 		require.Regexp(t, `(?m)^ xm +3 `, d.plain(), "both marks are shown")
 		d.do("mark")
-		require.Regexp(t, `(?m)^> m +4 `, d.plain(), "a second mark")
+		require.Regexp(t, `(?m)^>!m +4 `, d.plain(), "a second mark")
 		d.do("mark")
-		require.Regexp(t, `(?m)^>  +4 `, d.plain())
+		require.Regexp(t, `(?m)^>! +4 `, d.plain())
 		d.do(kit.Up, "mark")
 		require.Regexp(t, `(?m)^>x +3 `, d.plain())
 		require.Contains(t, d.rows()[35], "mark removed")
@@ -316,7 +316,7 @@ func TestLossNotes(t *testing.T) {
 	} {
 		inBubble(t, 160, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a"}}`)
-			require.Regexp(t, `tools/call +a +7 +0 s \.\.\.`, d.plain())
+			require.Regexp(t, `tools/call +(CAP01 +)?a +7 +0 s \.\.\.`, d.plain())
 			end(d, x.latest())
 			synctest.Wait()
 			d.pull()

@@ -82,7 +82,7 @@ func TestRunJSONIsTheRecording(t *testing.T) {
 
 func TestRunPrintsOneAlignedLinePerEntry(t *testing.T) {
 	t.Parallel()
-	r := run(t, against("ansi", "run", "--no-record", "--in",
+	r := run(t, against("ansi", "run", "--no-record", "--era", "legacy", "--in",
 		writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`))...)
 	require.Equal(t, 0, r.code, r.stderr)
 	for l := range strings.Lines(r.stderr) {

@@ -1,49 +1,229 @@
-// Package lifecycle has the rules for how messages follow one another: negotiation, capabilities, pagination, progress, cancellation, tasks.
+// Package lifecycle has the rules for how messages follow one another: order and
+// negotiation (LIF), capabilities (CAP), pages of lists (PAG), progress (PRG),
+// cancellation (CAN), requests of the server (SRV), tasks (TSK), and what the modern
+// era asks for in sequence (MOD).
+//
+// A rule that concludes something from the absence of a message is silent once a
+// message may be missing in the log ([Checker.Lost]), and while the revision is
+// unknown. State is bounded: see limits.go for the limits and what happens beyond.
 package lifecycle
 
 import (
+	"fmt"
 	"math"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
 )
 
-// Rules are the rules of this package, in the order of their ids.
-var Rules []*diagnosis.Rule
+// grace is for how long after a message the other side may not have read it, in
+// microseconds.
+const grace = 1_000_000
 
 // A Checker checks the messages of one process. It is a message.Checker.
 type Checker struct {
-	report message.Report
+	report  message.Report
+	past    *Past
+	started bool // the log has the first message of the process
+	lost    bool // a message may be missing in the log
+
+	client        message.Capabilities // declared in initialize
+	legacy        serverCapabilities   // as the initialize result declares them
+	modern        serverCapabilities   // as server/discover declares them
+	order         order
+	versions      versions
+	logging       logging
+	resources     resources
+	progress      [2]progress // of requests to the server, and from it
+	pages         pages
+	subscriptions subscriptions
+	rounds        rounds
+	asked         []*message.Request // requests of the server without a response, oldest first
+	urls          elicitations
+	tasks         tasks
 }
 
 // New returns a checker for a process that starts. past is shared by the processes of
 // one log. started is false if messages may have come before the log.
-func New(report message.Report, past *Past, started bool) *Checker { return &Checker{report: report} }
-
-// Past is what the earlier processes of a log showed. The zero value is empty.
-type Past struct{}
-
-// Start notes that a process starts. argv is nil if the command is that of the log.
-func (p *Past) Start(argv []string) {}
+func New(report message.Report, past *Past, started bool) *Checker {
+	return &Checker{report: report, past: past, started: started}
+}
 
 // Lost notes that a message may be missing in the log: lost output, a line that is too
 // long, or a write that failed.
-func (c *Checker) Lost() {}
+func (c *Checker) Lost() { c.lost, c.past.gap = true, true }
 
 // Request checks a request.
-func (c *Checker) Request(m *message.Message) {}
+func (c *Checker) Request(m *message.Message) {
+	if m.FromServer {
+		c.serverRequest(m)
+		return
+	}
+	r := m.Request
+	c.orderOf(m)
+	c.useOf(m)
+	c.tokenOf(m)
+	if mcp.IsModern(m.Revision) {
+		c.modernRequest(m)
+	} else {
+		c.unversioned(m)
+	}
+	switch r.Method {
+	case mcp.MethodInitialize:
+		c.client = message.ParseCapabilities(member(m.Of(m.Params), "capabilities"))
+		c.versions.asked = text(member(m.Of(m.Params), "protocolVersion"))
+	case mcp.MethodSetLevel:
+		c.logging.ask(m)
+	case methodSubscribe:
+		c.resources.subscribe(r.Name)
+	}
+}
 
 // Notification checks a notification.
-func (c *Checker) Notification(m *message.Message) {}
+func (c *Checker) Notification(m *message.Message) {
+	method := m.Of(m.Method)
+	switch string(method) {
+	case mcp.MethodProgress:
+		c.progressed(m)
+		return
+	case mcp.MethodCancelled:
+		c.cancelled(m)
+		return
+	}
+	if !m.FromServer {
+		c.orderOf(m)
+		switch string(method) {
+		case mcp.MethodInitialized:
+			c.initialized(m)
+		case notifyRoots:
+			c.rootsChanged(m)
+		}
+		return
+	}
+	switch string(method) {
+	case notifyMessage:
+		c.logged(m)
+	case notifyTools, notifyPrompts, notifyResources:
+		c.listChanged(m, string(method))
+		c.tagged(m, string(method))
+	case notifyUpdated:
+		c.updated(m)
+		c.tagged(m, notifyUpdated)
+	case notifyAcknowledged:
+		c.acknowledged(m)
+	case notifyCompleted:
+		c.elicited(m)
+	case notifyTaskStatus:
+		c.taskChanged(m)
+	}
+}
 
 // Response checks the response to a request.
-func (c *Checker) Response(m *message.Message, request *message.Request) {}
+func (c *Checker) Response(m *message.Message, r *message.Request) {
+	c.answered(m, r)
+	if !m.FromServer {
+		c.replied(r)
+		return
+	}
+	c.late(m, r)
+	c.listenEnded(m, r)
+	if r.LogLevel != "" {
+		c.logging.end(r, m.At.T)
+	}
+	if m.Kind == framing.ErrorResponse {
+		c.failed(m, r)
+		return
+	}
+	c.negotiated(m, r)
+	c.served(m, r)
+	if mcp.IsModern(r.Revision) {
+		c.modernResult(m, r)
+	} else {
+		c.legacyResult(m, r)
+	}
+	c.page(m, r)
+}
+
+// failed checks an error response of the server.
+func (c *Checker) failed(m *message.Message, r *message.Request) {
+	code, ok := codeOf(m.Of(m.Error))
+	if !ok {
+		return
+	}
+	switch r.Method {
+	case mcp.MethodInitialize:
+		c.refusedInitialize(m)
+	case mcp.MethodSetLevel:
+		c.logging.asked--
+	}
+	c.notServed(m, r, code)
+	c.versionRefused(m, r, code)
+	c.elicitationsIn(m, code)
+	if r.Method == mcp.MethodToolsCall {
+		c.plainCall(m, r, code)
+	}
+	if mcp.IsModern(r.Revision) {
+		c.modernError(m, r, code)
+	}
+	if r.Method == methodListen {
+		delete(c.subscriptions.open, r.ID)
+	}
+}
+
+// legacyResult checks what only results of the legacy era have.
+func (c *Checker) legacyResult(m *message.Message, r *message.Request) {
+	switch r.Method {
+	case mcp.MethodSetLevel:
+		c.logging.set(m.At.T)
+	case methodUnsubscribe:
+		c.resources.unsubscribe(r.Name)
+	}
+	c.taskResult(m, r)
+}
 
 // Due returns when Elapse has something to find.
-func (c *Checker) Due() int64 { return math.MaxInt64 }
+func (c *Checker) Due() int64 {
+	if len(c.asked) == 0 {
+		return math.MaxInt64
+	}
+	return c.asked[0].At.T + replyTimeout
+}
 
 // Elapse finds what is due by now.
-func (c *Checker) Elapse(now int64) {}
+func (c *Checker) Elapse(now int64) {
+	for now >= c.Due() {
+		r := c.asked[0]
+		c.asked = c.asked[1:]
+		c.found(srv08, r.At, diagnosis.Location{Method: r.Method}, "no response after %d s", replyTimeout/1_000_000)
+	}
+}
 
 // End finds what can only be found when no more messages follow.
-func (c *Checker) End() {}
+func (c *Checker) End() { c.neverInitialized() }
+
+// found reports a problem with the severity of its rule.
+func (c *Checker) found(rule *diagnosis.Rule, at message.Place, where diagnosis.Location, format string, args ...any) {
+	c.report(rule, rule.Severity, at, where, fmt.Sprintf(format, args...))
+}
+
+// fromStart reports whether the log has all messages of the process so far.
+func (c *Checker) fromStart() bool {
+	return !c.lost && (c.started || c.order.sent || c.versions.probed)
+}
+
+// mixed reports whether the process serves both eras, so that it is not clear to
+// which of them a notification belongs.
+func (c *Checker) mixed() bool { return c.order.accepted && c.versions.served }
+
+// isModern reports whether a message of the server belongs to the modern era.
+func (c *Checker) isModern(m *message.Message) bool { return mcp.IsModern(m.Revision) && !c.mixed() }
+
+// isLegacy reports whether a message of the server belongs to the legacy era.
+func (c *Checker) isLegacy(m *message.Message) bool { return mcp.IsLegacy(m.Revision) && !c.mixed() }
+
+// about returns the location of a problem with a request or its response.
+func about(r *message.Request) diagnosis.Location {
+	return diagnosis.Location{Method: r.Method, Name: r.Name}
+}

@@ -1,0 +1,235 @@
+package lifecycle
+
+import (
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
+)
+
+// serverCapabilities are what a server declares.
+type serverCapabilities uint32
+
+const (
+	known serverCapabilities = 1 << iota // there was a declaration
+	tools
+	toolsChanged
+	prompts
+	promptsChanged
+	resourcesCap
+	resourcesChanged
+	subscribe
+	logs
+	completions
+	tasksCap
+	tasksList
+	tasksCancel
+	tasksCall     // tools/call may create a task
+	tasksExtended // the extension of the modern era
+)
+
+func (s serverCapabilities) has(want serverCapabilities) bool { return s&want == want }
+
+// parseServer reads the object that declares a server's capabilities.
+func parseServer(object []byte) serverCapabilities {
+	if !isObject(object) {
+		return 0
+	}
+	s := known
+	for name, value := range framing.Members(object) {
+		body := value.Of(object)
+		if !isObject(body) {
+			continue
+		}
+		flag := func(member string, c serverCapabilities) {
+			if string(framing.Member(body, member).Of(body)) == "true" {
+				s |= c
+			}
+		}
+		switch key(object, name) {
+		case "tools":
+			s |= tools
+			flag("listChanged", toolsChanged)
+		case "prompts":
+			s |= prompts
+			flag("listChanged", promptsChanged)
+		case "resources":
+			s |= resourcesCap
+			flag("listChanged", resourcesChanged)
+			flag("subscribe", subscribe)
+		case "logging":
+			s |= logs
+		case "completions":
+			s |= completions
+		case "tasks":
+			s |= parseTasks(body)
+		case "extensions":
+			if isObject(member(body, extensionTasks)) {
+				s |= tasksExtended
+			}
+		}
+	}
+	return s
+}
+
+func parseTasks(object []byte) serverCapabilities {
+	s := tasksCap
+	if isObject(member(object, "list")) {
+		s |= tasksList
+	}
+	if isObject(member(object, "cancel")) {
+		s |= tasksCancel
+	}
+	if isObject(member(member(member(object, "requests"), "tools"), "call")) {
+		s |= tasksCall
+	}
+	return s
+}
+
+// needs returns the capability that a method needs of the server, and its name; 0 if
+// it needs none. strict is false if -32601 may be about what the request names, or
+// if a server with the capability need not have the method.
+func needs(method, revision string) (c serverCapabilities, name string, strict bool) {
+	switch method {
+	case mcp.MethodToolsList:
+		return tools, "tools", true
+	case mcp.MethodToolsCall:
+		return tools, "tools", false
+	case methodPromptsList:
+		return prompts, "prompts", true
+	case mcp.MethodPromptsGet:
+		return prompts, "prompts", false
+	case methodResources:
+		return resourcesCap, "resources", true
+	case mcp.MethodReadResource, methodTemplates:
+		return resourcesCap, "resources", false
+	}
+	if mcp.IsModern(revision) {
+		switch method {
+		case methodTasksGet, methodTasksUpdate, methodTasksCancel:
+			return tasksExtended, "extensions " + extensionTasks, false
+		case methodComplete:
+			return completions, "completions", true
+		}
+		return 0, "", false
+	}
+	switch method {
+	case methodSubscribe, methodUnsubscribe:
+		return subscribe, "resources.subscribe", true
+	case mcp.MethodSetLevel:
+		return logs, "logging", true
+	case methodComplete:
+		if revision >= mcp.V20250326 { // before, there was no such capability
+			return completions, "completions", true
+		}
+	case methodTasksList:
+		return tasksList, "tasks.list", true
+	case methodTasksCancel:
+		return tasksCancel, "tasks.cancel", false
+	case methodTasksGet, methodTasksResult:
+		return tasksCap, "tasks", false
+	}
+	return 0, "", false
+}
+
+// declared returns what the server declared in the era of a revision, 0 if that is not
+// known.
+func (c *Checker) declared(revision string) serverCapabilities {
+	switch {
+	case mcp.IsModern(revision):
+		return c.modern
+	case mcp.IsLegacy(revision):
+		return c.legacy
+	}
+	return 0
+}
+
+// useOf checks that the server declared what a request needs.
+func (c *Checker) useOf(m *message.Message) {
+	has := c.declared(m.Revision)
+	if !has.has(known) {
+		return
+	}
+	if need, name, _ := needs(m.Request.Method, m.Revision); !has.has(need) {
+		c.found(cap01, m.At, diagnosis.Location{Method: m.Request.Method}, "the server did not declare %s", name)
+	}
+}
+
+// served checks the result of a method whose capability was not declared.
+func (c *Checker) served(m *message.Message, r *message.Request) {
+	has := c.declared(r.Revision)
+	if !has.has(known) {
+		return
+	}
+	if need, name, _ := needs(r.Method, r.Revision); !has.has(need) {
+		c.found(cap02, m.At, diagnosis.Location{Method: r.Method}, "answered with a result, and %s is not declared", name)
+	}
+}
+
+// notServed checks the error for a method whose capability was declared.
+func (c *Checker) notServed(m *message.Message, r *message.Request, code int) {
+	if code != mcp.CodeMethodNotFound {
+		return
+	}
+	has := c.declared(r.Revision)
+	if need, name, strict := needs(r.Method, r.Revision); strict && has.has(known|need) {
+		c.report(cap02, diagnosis.Error, m.At, diagnosis.Location{Method: r.Method}, name+" is declared, and the method is answered with -32601")
+	}
+}
+
+// listChanged checks a notification that a list changed.
+func (c *Checker) listChanged(m *message.Message, method string) {
+	has := c.declared(m.Revision)
+	if c.mixed() {
+		has = 0
+	}
+	need, name := toolsChanged, "tools.listChanged"
+	switch method {
+	case notifyPrompts:
+		need, name = promptsChanged, "prompts.listChanged"
+	case notifyResources:
+		need, name = resourcesChanged, "resources.listChanged"
+	}
+	if has.has(known) && !has.has(need) {
+		c.found(cap03, m.At, diagnosis.Location{Method: method}, "%s is not declared", name)
+	}
+}
+
+// rootsChanged checks a notification that the roots of the client changed.
+func (c *Checker) rootsChanged(m *message.Message) {
+	if mcp.IsLegacy(m.Revision) && c.client.Has(message.Known) && !c.client.Has(message.RootsListChanged) {
+		c.found(cap09, m.At, diagnosis.Location{Method: notifyRoots}, "the client did not declare roots.listChanged")
+	}
+}
+
+// lacks returns the name of the capability that a client needs for a request of the
+// server and did not declare; "" if it declared all.
+func lacks(client message.Capabilities, method string, params []byte, revision string) string {
+	if !client.Has(message.Known) {
+		return ""
+	}
+	need, name := message.Capabilities(0), ""
+	switch method {
+	case mcp.MethodRoots:
+		need, name = message.Roots, "roots"
+	case mcp.MethodSample:
+		need, name = message.Sampling, "sampling"
+		if client.Has(message.Sampling) && revision >= mcp.V20251125 && (member(params, "tools") != nil || member(params, "toolChoice") != nil) {
+			need, name = message.SamplingTools, "sampling.tools"
+		}
+	case mcp.MethodElicit:
+		need, name = message.Elicitation, "elicitation"
+		if client.Has(message.Elicitation) && revision >= mcp.V20251125 {
+			need, name = message.ElicitationForm, "elicitation.form"
+			if text(member(params, "mode")) == "url" {
+				need, name = message.ElicitationURL, "elicitation.url"
+			}
+		}
+	case methodTasksGet, methodTasksResult, methodTasksCancel, methodTasksList:
+		need, name = message.ClientTasks, "tasks"
+	}
+	if client.Has(need) {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,96 @@
+package lifecycle
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpdbg/framing"
+)
+
+// Methods that only these rules know.
+const (
+	methodSubscribe   = "resources/subscribe"
+	methodUnsubscribe = "resources/unsubscribe"
+	methodListen      = "subscriptions/listen"
+	methodComplete    = "completion/complete"
+	methodPromptsList = "prompts/list"
+	methodResources   = "resources/list"
+	methodTemplates   = "resources/templates/list"
+	methodTasksGet    = "tasks/get"
+	methodTasksResult = "tasks/result"
+	methodTasksCancel = "tasks/cancel"
+	methodTasksList   = "tasks/list"
+	methodTasksUpdate = "tasks/update"
+
+	notifyMessage      = "notifications/message"
+	notifyRoots        = "notifications/roots/list_changed"
+	notifyTools        = "notifications/tools/list_changed"
+	notifyPrompts      = "notifications/prompts/list_changed"
+	notifyResources    = "notifications/resources/list_changed"
+	notifyUpdated      = "notifications/resources/updated"
+	notifyAcknowledged = "notifications/subscriptions/acknowledged"
+	notifyCompleted    = "notifications/elicitation/complete"
+	notifyTaskStatus   = "notifications/tasks/status"
+
+	metaSubscription = "io.modelcontextprotocol/subscriptionId"
+	metaRelatedTask  = "io.modelcontextprotocol/related-task"
+	extensionTasks   = "io.modelcontextprotocol/tasks"
+)
+
+// member returns the raw value of a member of an object, nil if there is none or if
+// it is not an object.
+func member(object []byte, name string) []byte {
+	if len(object) == 0 || object[0] != '{' {
+		return nil
+	}
+	return framing.Member(object, name).Of(object)
+}
+
+// key returns the name of a member without its quotes, escapes not decoded.
+func key(object []byte, name framing.Span) string {
+	return string(object[name.Start+1 : name.End-1])
+}
+
+// isString reports whether a raw token is a string.
+func isString(token []byte) bool { return len(token) >= 2 && token[0] == '"' }
+
+// isObject reports whether a raw token is an object.
+func isObject(token []byte) bool { return len(token) > 0 && token[0] == '{' }
+
+// text returns the text of a string token, "" for another token.
+func text(token []byte) string {
+	if !isString(token) {
+		return ""
+	}
+	out, _ := jsontext.AppendUnquote(nil, token)
+	return string(out)
+}
+
+// codeOf returns the code of an error object.
+func codeOf(object []byte) (int, bool) {
+	code, err := strconv.Atoi(string(member(object, "code")))
+	return code, err == nil
+}
+
+// progressOf returns the raw members of a progress notification, nil for those that
+// it lacks.
+func progressOf(params []byte) (token, value, total []byte) {
+	if !isObject(params) {
+		return nil, nil, nil
+	}
+	for name, span := range framing.Members(params) {
+		switch string(params[name.Start+1 : name.End-1]) {
+		case "progressToken":
+			token = span.Of(params)
+		case "progress":
+			value = span.Of(params)
+		case "total":
+			total = span.Of(params)
+		}
+	}
+	return token, value, total
+}
+
+// seconds formats a time in microseconds.
+func seconds(t int64) string { return strconv.FormatFloat(float64(t)/1e6, 'f', 1, 64) + " s" }

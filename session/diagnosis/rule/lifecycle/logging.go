@@ -1,0 +1,89 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
+)
+
+var levels = mcp.LogLevels()
+
+// logging is which log messages the client asked for.
+type logging struct {
+	asked  int   // logging/setLevel requests without a response
+	wanted int   // level of the last one
+	level  int   // that applies, -1 or less for any
+	setAt  int64 // when, 0 if none was set
+
+	// Of the modern era: the pending requests with a logLevel, the lowest of these
+	// levels so far, and when the last one that is over ended.
+	pending map[*message.Request]bool
+	lowest  int
+	endedAt int64
+	full    bool // some are not known
+}
+
+// levelOf returns the index of a level, -1 if it is not one.
+func levelOf(name string) int { return slices.Index(levels, name) }
+
+// ask notes a logging/setLevel request.
+func (l *logging) ask(m *message.Message) {
+	l.asked++
+	l.wanted = levelOf(text(member(m.Of(m.Params), "level")))
+}
+
+// set notes the result of logging/setLevel. While another one is pending the level is
+// not known.
+func (l *logging) set(now int64) {
+	if l.asked--; l.asked == 0 {
+		l.level, l.setAt = l.wanted, max(now, 1)
+	}
+}
+
+// begin notes a request with a logLevel.
+func (l *logging) begin(r *message.Request) {
+	if len(l.pending) >= maxAsked {
+		l.full = true
+		return
+	}
+	if l.pending == nil {
+		l.pending, l.lowest = make(map[*message.Request]bool), len(levels)
+	}
+	l.pending[r] = true
+	l.lowest = min(l.lowest, levelOf(r.LogLevel))
+}
+
+// end notes that a request with a logLevel is over.
+func (l *logging) end(r *message.Request, now int64) {
+	delete(l.pending, r)
+	l.endedAt = max(now, 1)
+}
+
+// logged checks a log message.
+func (c *Checker) logged(m *message.Message) {
+	has, where, l := c.declared(m.Revision), diagnosis.Location{Method: notifyMessage}, &c.logging
+	modern := c.isModern(m)
+	if !modern && !c.isLegacy(m) {
+		return
+	}
+	unasked := modern && !c.lost && !l.full && len(l.pending) == 0 && (l.endedAt == 0 || m.At.T-l.endedAt > grace)
+	switch {
+	case unasked:
+		c.found(mod10, m.At, where, "no request with a logLevel is pending")
+		return
+	case has.has(known) && !has.has(logs):
+		c.found(cap05, m.At, where, "logging is not declared")
+		return
+	}
+	lowest := l.lowest
+	if !modern {
+		if lowest = l.level; l.setAt == 0 || l.asked > 0 || m.At.T-l.setAt <= grace {
+			return
+		}
+	}
+	if level := text(member(m.Of(m.Params), "level")); levelOf(level) >= 0 && levelOf(level) < lowest {
+		c.found(cap06, m.At, where, "%s, and the level is %s", level, levels[min(lowest, len(levels)-1)])
+	}
+}

@@ -1,0 +1,156 @@
+package lifecycle
+
+import (
+	"strconv"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
+)
+
+// A subscription is a pending subscriptions/listen of the modern era.
+type subscription struct {
+	acknowledged bool
+	methods      map[string]bool // of the notifications that it asks for
+	uris         map[string]bool
+	anyURI       bool // some are not known
+}
+
+// subscriptions are those of one process, by the raw id of the request.
+type subscriptions struct {
+	open  map[string]*subscription
+	ended map[string]int64 // when
+	full  bool             // some are not known
+}
+
+// listen notes a request to subscribe.
+func (s *subscriptions) listen(m *message.Message) {
+	if len(s.open) >= maxSubscriptions {
+		s.full = true
+		return
+	}
+	if s.open == nil {
+		s.open, s.ended = make(map[string]*subscription), make(map[string]int64)
+	}
+	sub := &subscription{methods: make(map[string]bool), uris: make(map[string]bool)}
+	want := member(m.Of(m.Params), "notifications")
+	for name, method := range map[string]string{"toolsListChanged": notifyTools, "promptsListChanged": notifyPrompts, "resourcesListChanged": notifyResources} {
+		if string(member(want, name)) == "true" {
+			sub.methods[method] = true
+		}
+	}
+	if uris := member(want, "resourceSubscriptions"); len(uris) > 0 && uris[0] == '[' {
+		sub.methods[notifyUpdated] = true
+		for element := range framing.Elements(uris) {
+			if len(sub.uris) == maxURIs {
+				sub.anyURI = true
+				break
+			}
+			sub.uris[text(element.Of(uris))] = true
+		}
+	}
+	s.open[m.Request.ID] = sub
+	delete(s.ended, m.Request.ID)
+}
+
+// end notes that a subscription is over. Notifications may still be in flight.
+func (s *subscriptions) end(id string, now int64) {
+	if s.open[id] == nil {
+		return
+	}
+	delete(s.open, id)
+	if len(s.ended) >= maxSubscriptions {
+		s.full = true
+		return
+	}
+	s.ended[id] = max(now, 1)
+}
+
+// listenEnded notes the result of a subscription, which ends it.
+func (c *Checker) listenEnded(m *message.Message, r *message.Request) {
+	if r.Method == methodListen {
+		c.subscriptions.end(r.ID, m.At.T)
+	}
+}
+
+// tag returns the raw subscription id of a notification, nil if it has none.
+func tag(m *message.Message) []byte {
+	return member(member(m.Of(m.Params), "_meta"), metaSubscription)
+}
+
+// tagged checks a notification that only a subscription brings.
+func (c *Checker) tagged(m *message.Message, method string) {
+	where := diagnosis.Location{Method: method}
+	id := tag(m)
+	if id == nil {
+		if c.isModern(m) {
+			c.found(mod09, m.At, where, "no subscription id in _meta")
+		}
+		return
+	}
+	sub := c.subscription(m, method, id)
+	switch {
+	case sub == nil:
+	case !sub.acknowledged && !c.lost:
+		c.found(mod09, m.At, where, "sent before the acknowledgement of subscription %s", message.Excerpt(id))
+		sub.acknowledged = true // one problem is enough
+	case !sub.methods[method]:
+		c.found(mod09, m.At, where, "subscription %s did not ask for it", message.Excerpt(id))
+	case method == notifyUpdated && !sub.anyURI:
+		uri := text(member(m.Of(m.Params), "uri"))
+		if !sub.uris[uri] && uri != "" && !covers(sub.uris, uri) {
+			c.found(mod09, m.At, where, "subscription %s did not ask for %s", message.Excerpt(id), message.Excerpt(uri))
+		}
+	}
+}
+
+// acknowledged checks the first notification of a subscription.
+func (c *Checker) acknowledged(m *message.Message) {
+	where := diagnosis.Location{Method: notifyAcknowledged}
+	id := tag(m)
+	if id == nil {
+		c.found(mod09, m.At, where, "no subscription id in _meta")
+		return
+	}
+	sub := c.subscription(m, notifyAcknowledged, id)
+	if sub == nil {
+		return
+	}
+	sub.acknowledged = true
+	got := member(m.Of(m.Params), "notifications")
+	for name, method := range map[string]string{"toolsListChanged": notifyTools, "promptsListChanged": notifyPrompts, "resourcesListChanged": notifyResources} {
+		if string(member(got, name)) == "true" && !sub.methods[method] {
+			c.found(mod09, m.At, where, "%s, which was not asked for", name)
+		}
+	}
+}
+
+// subscription returns the subscription with an id. Without one it reports the id and
+// returns nil.
+func (c *Checker) subscription(m *message.Message, method string, id []byte) *subscription {
+	s, name := &c.subscriptions, message.Short(id)
+	if sub := s.open[name]; sub != nil {
+		return sub
+	}
+	endedAt, ended := s.ended[name]
+	where := diagnosis.Location{Method: method}
+	switch {
+	case ended && m.At.T-endedAt <= grace, c.lost, s.full, !mcp.IsModern(m.Revision):
+	case ended:
+		c.found(mod09, m.At, where, "subscription %s ended %s before", message.Excerpt(id), seconds(m.At.T-endedAt))
+	case s.open[otherType(name)] != nil:
+		c.found(mod09, m.At, where, "subscription id %s for the request id %s: the type changed", message.Excerpt(id), message.Excerpt(otherType(name)))
+	case c.fromStart():
+		c.found(mod09, m.At, where, "no subscription has the id %s", message.Excerpt(id))
+	}
+	return nil
+}
+
+// otherType returns an id as a string if it is a number, and the other way round.
+func otherType(id string) string {
+	if bare, err := strconv.Unquote(id); err == nil {
+		return bare
+	}
+	return strconv.Quote(id)
+}

@@ -1,0 +1,160 @@
+package lifecycle
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
+)
+
+// maxSupported is how many supported versions of a server are kept.
+const maxSupported = 32
+
+// versions is which revisions the client asked for, and which the server knows.
+type versions struct {
+	asked     string   // in the last initialize
+	served    bool     // a request of the modern era has a result of it
+	supported []string // of the result of server/discover; nil if not known
+	refused   message.Place
+	probed    bool // server/discover was sent
+	absent    bool // server/discover is not known to the server
+}
+
+// negotiated checks the result of initialize or server/discover, and notes which era
+// the server speaks.
+func (c *Checker) negotiated(m *message.Message, r *message.Request) {
+	result := m.Of(m.Result)
+	switch {
+	case r.Method == mcp.MethodInitialize:
+		c.order.pending--
+		c.order.accepted = true
+		c.legacy = parseServer(member(result, "capabilities"))
+		c.answeredVersion(m, text(member(result, "protocolVersion")))
+		c.identity(m, r, member(result, "serverInfo"), "/serverInfo")
+	case r.Method == mcp.MethodDiscover:
+		c.discovered(m, r)
+	case !c.order.sent && !r.Versioned && r.Method != mcp.MethodPing:
+		c.order.worked = true
+	}
+	if c.unsupported(r) && r.Method != mcp.MethodDiscover {
+		c.found(mod07, m.At, about(r), "version %s is not supported, and has a result", message.Excerpt(r.Revision))
+	}
+	if mcp.IsModern(r.Revision) && (member(result, "resultType") != nil || r.Method == mcp.MethodDiscover) {
+		c.versions.served = true
+		if c.versions.absent && r.Method != mcp.MethodDiscover {
+			c.versions.absent = false
+			c.found(mod08, c.versions.refused, diagnosis.Location{Method: mcp.MethodDiscover}, "answered with -32601, and %s with a result of the modern era", message.Excerpt(r.Method))
+		}
+	}
+}
+
+// identity checks the name and version of the server.
+func (c *Checker) identity(m *message.Message, r *message.Request, info []byte, pointer string) {
+	if !isObject(info) {
+		return
+	}
+	for _, name := range [...]string{"name", "version"} {
+		if string(member(info, name)) == `""` {
+			c.found(lif09, m.At, diagnosis.Location{Method: r.Method, Pointer: pointer + "/" + name}, "the %s of the server is empty", name)
+		}
+	}
+}
+
+// answeredVersion checks the version in the result of initialize.
+func (c *Checker) answeredVersion(m *message.Message, version string) {
+	v, where := &c.versions, diagnosis.Location{Method: mcp.MethodInitialize, Pointer: "/protocolVersion"}
+	switch {
+	case version == "": // missing, or not a string
+	case !mcp.IsLegacy(version):
+		c.found(lif07, m.At, where, "%s is not a revision with initialize", message.Excerpt(version))
+	case version == v.asked:
+		c.past.accept(version)
+	case c.past.versions[v.asked]:
+		c.found(lif08, m.At, where, "%s for %s, which it accepted in an earlier run", version, v.asked)
+	}
+}
+
+// accept notes that a server accepted the version that it was asked for.
+func (p *Past) accept(version string) {
+	if p.versions == nil {
+		p.versions = make(map[string]bool)
+	}
+	p.versions[version] = true
+}
+
+// discovered checks the result of server/discover.
+func (c *Checker) discovered(m *message.Message, r *message.Request) {
+	result := m.Of(m.Result)
+	c.modern = parseServer(member(result, "capabilities"))
+	list := member(result, "supportedVersions")
+	if len(list) == 0 || list[0] != '[' {
+		return
+	}
+	supported := []string{}
+	for element := range framing.Elements(list) {
+		if len(supported) == maxSupported {
+			return
+		}
+		supported = append(supported, text(element.Of(list)))
+	}
+	c.versions.supported = supported
+	where := diagnosis.Location{Method: mcp.MethodDiscover, Pointer: "/supportedVersions"}
+	switch {
+	case len(supported) == 0:
+		c.found(mod08, m.At, where, "no version is listed")
+	case r.Versioned && !slices.Contains(supported, r.Revision):
+		c.found(mod08, m.At, where, "%s is not listed, and the request with it has a result", message.Excerpt(r.Revision))
+	}
+}
+
+// refusedInitialize checks the error for initialize. A server without the legacy era
+// names the versions that it has.
+func (c *Checker) refusedInitialize(m *message.Message) {
+	c.order.pending--
+	failure := m.Of(m.Error)
+	data := member(failure, "data")
+	if !c.versions.served || isList(member(data, "supported")) || bytes.Contains(failure, []byte(mcp.V20260728)) {
+		return
+	}
+	c.found(mod12, m.At, diagnosis.Location{Method: mcp.MethodInitialize}, "the error has no data.supported")
+}
+
+// isList reports whether a raw token is an array with elements.
+func isList(token []byte) bool {
+	return len(token) > 0 && token[0] == '[' && len(bytes.Trim(token, "[] \t\r\n")) > 0
+}
+
+// versionRefused checks errors about versions, of servers that speak the modern era.
+func (c *Checker) versionRefused(m *message.Message, r *message.Request, code int) {
+	where := about(r)
+	switch {
+	case code == mcp.CodeUnsupportedVersion:
+		c.versions.served = c.versions.served || r.Versioned
+		data := member(m.Of(m.Error), "data")
+		var missing []string
+		if !isList(member(data, "supported")) {
+			missing = append(missing, "supported")
+		}
+		if !isString(member(data, "requested")) {
+			missing = append(missing, "requested")
+		}
+		if missing != nil && r.Method != mcp.MethodInitialize {
+			where.Pointer = "/data"
+			c.found(mod07, m.At, where, "-32022 without data.%s", strings.Join(missing, " and data."))
+		}
+	case r.Method == mcp.MethodDiscover && code == mcp.CodeMethodNotFound && !c.lost:
+		c.versions.absent, c.versions.refused = true, m.At
+	case c.unsupported(r):
+		c.found(mod07, m.At, where, "version %s was refused with code %d", message.Excerpt(r.Revision), code)
+	}
+}
+
+// unsupported reports whether the server said that it does not support the version of
+// a request.
+func (c *Checker) unsupported(r *message.Request) bool {
+	return r.Versioned && c.versions.supported != nil && !slices.Contains(c.versions.supported, r.Revision)
+}
