@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/check/arguments"
+	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -18,7 +19,7 @@ import (
 // maxLate is how many calls in a row may get no response before no more are made.
 const maxLate = 3
 
-// calls calls the tools and returns the slowest call that can be cancelled.
+// calls calls the tools and returns the call that is best to cancel.
 func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 	if len(tools) == 0 {
 		p.add(Step{Name: StepCall, Era: p.era.String()}, notApplicable("the server lists no tools"), p.number)
@@ -42,7 +43,7 @@ func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 			late = counted(late, timedOut)
 			return v
 		})
-		if made.took > slowEnough && made.took > slow.took {
+		if made.isBetter(&slow) {
 			slow = made
 		}
 	}
@@ -83,8 +84,11 @@ func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict,
 	var n uint64
 	begin := time.Now()
 	resp, err := p.request(ctx, mcp.MethodToolsCall, string(params), &n)
-	if err != nil {
-		return p.requestFailed(ctx, err).at(n), errors.Is(err, session.ErrTimeout)
+	switch {
+	case errors.Is(err, session.ErrTimeout):
+		return p.tooSlow(ctx).at(n), true
+	case err != nil:
+		return p.requestFailed(ctx, err).at(n), false
 	}
 	*made = slowCall{tool: t.Name, params: string(params), took: time.Since(begin)}
 	if resp.Error != nil {
@@ -104,6 +108,16 @@ func refused(err *session.RPCError, given bool) verdict {
 		return failed(fmt.Sprintf("responded with the %v", err))
 	}
 	return doubtful(fmt.Sprintf("responded with the %v, instead of a result with isError", err))
+}
+
+// tooSlow returns the verdict for a call without a response in time: the tool may just
+// be slow, as long as the server responds to something else.
+func (p *process) tooSlow(ctx context.Context) verdict {
+	if err := steps.Ping(ctx, p.made.Session, session.CallOptions{Timeout: p.opts.StepTimeout}); err != nil {
+		p.hangs = true
+		return p.requestFailed(ctx, fmt.Errorf("no response after %v, nor to the next request: %w", p.opts.StepTimeout, err))
+	}
+	return notChecked(fmt.Sprintf("no response after %v, while the server responds to other requests (--step-timeout)", p.opts.StepTimeout))
 }
 
 // codeURLRequired is the error of 2025-11-25 for a call that needs a visit to a page.

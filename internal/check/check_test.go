@@ -91,7 +91,8 @@ func TestFailures(t *testing.T) {
 		}), "list legacy resources", "error", "-32603"},
 		{"call fails", with(func(p *fake) change { return change{"tools/call": p.says(`"error":{"code":-32603,"message":"no"}`)} }), "call legacy one", "warning", "instead of a result with isError"},
 		{"call ends the server", with(func(p *fake) change { return change{"tools/call": end} }), "call legacy one", "error", "ended"},
-		{"call is silent", with(func(p *fake) change { return change{"tools/call": func(message) bool { return true }} }), "call legacy one", "error", "timed out"},
+		{"call is silent", with(func(p *fake) change { return change{"tools/call": func(message) bool { return true }} }), "call legacy one", "not checked", "no response after 10s, while"},
+		{"call hangs the server", with(func(p *fake) change { return change{"tools/call": func(message) bool { <-p.ended; return false }} }), "call legacy one", "error", "nor to the next request"},
 		{"arguments refused", with(func(p *fake) change { return change{"tools/call": p.says(`"error":{"code":-32602,"message":"no"}`)} }), "call legacy one", "not checked", "--args FILE"},
 		{"tool error", with(func(p *fake) change {
 			return change{"tools/call": p.says(`"result":{"content":[{"type":"text","text":"oh sesame-open"}],"isError":true}`)}

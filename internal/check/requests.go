@@ -88,10 +88,23 @@ const (
 	lateExtra = 500 * time.Millisecond
 )
 
+// isBetter reports whether a call is better to cancel than another one: it must be slow
+// enough, better by far, and not slower than that.
+func (c *slowCall) isBetter(than *slowCall) bool {
+	const byFar = 2 * slowEnough
+	switch {
+	case c.took <= slowEnough:
+		return false
+	case than.took < byFar:
+		return c.took > than.took
+	}
+	return c.took >= byFar && c.took < than.took
+}
+
 // errCancelled is why the call is cancelled.
 var errCancelled = errors.New("mcpdbg checks cancellation")
 
-// cancellation makes the slowest call again, and cancels it.
+// cancellation makes a slow call again, and cancels it.
 func (p *process) cancellation(ctx context.Context, slow slowCall) verdict {
 	switch {
 	case p.opts.NoCalls:

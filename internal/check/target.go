@@ -155,7 +155,8 @@ type process struct {
 	made   *steps.Made
 	number int
 	era    mcp.Era
-	starts int // further ones, after it had ended
+	starts int  // further ones, after it had ended
+	hangs  bool // it no longer responds
 	// provoked, if set, reports whether a problem is what the step asked for.
 	provoked func(*diagnosis.Problem) bool
 }
@@ -214,7 +215,8 @@ func (r *Result) partial(rows, of, unread int, where string) {
 	}
 }
 
-// step takes a step, unless ctx is done. A server that ended before is started again.
+// step takes a step, unless ctx is done. A server that has ended, or
+// that hangs, is started again.
 func (p *process) step(ctx context.Context, name, subject string, do func(context.Context) verdict) {
 	begin := time.Now()
 	v := p.ready(ctx)
@@ -232,13 +234,14 @@ func (p *process) ready(ctx context.Context) verdict {
 	if ctx.Err() != nil {
 		return notChecked("stopped: " + context.Cause(ctx).Error())
 	}
-	if p.made.Session.Status().State == session.Ready {
+	if p.made.Session.Status().State == session.Ready && !p.hangs {
 		return verdict{}
 	}
 	if p.starts == maxStarts {
 		return notChecked("the server has ended too often")
 	}
 	p.starts++
+	p.hangs = false
 	if err := p.made.Session.Restart(ctx); err != nil {
 		return notChecked("the server has ended, and could not be started again: " + err.Error())
 	}

@@ -65,6 +65,6 @@ func TestSchema(t *testing.T) {
 	}
 	r = inProcess(t, "schema", "scenarios")
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "unknown schema \"scenarios\"\n  try: one of answers, scenario")
+	require.Contains(t, r.stderr, "unknown schema \"scenarios\"\n  try: one of answers, check, scenario")
 	require.Contains(t, inProcess(t, "__complete", "schema", "").stdout, "scenario\n")
 }

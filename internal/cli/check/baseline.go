@@ -19,13 +19,13 @@ func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*proble
 	if f.baseline == "" {
 		return nil, nil
 	}
-	if _, err := os.Stat(f.baseline); f.update && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	data, err := env.ReadFile(ctx, "--baseline", f.baseline)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(f.baseline); errors.Is(err, fs.ErrNotExist) {
+		if f.update {
+			return nil, nil
+		}
 		return nil, exit.WithHint(exit.Usagef("--baseline %s: file not found", f.baseline), "--update-baseline to write it")
 	}
+	data, err := env.ReadFile(ctx, "--baseline", f.baseline)
 	if err != nil {
 		return nil, err
 	}

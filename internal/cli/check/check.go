@@ -42,19 +42,21 @@ func Command(env *console.Env) *cobra.Command {
 		Short:                 "Check a server, or recordings, against the rules of the protocol",
 		Long: `check takes a server through the protocol and reports how each step ended: a
 handshake in each era that it speaks, all lists to their end, calls, a request
-with an unknown method, one with a bogus cursor, a cancellation (of a call slower
-than 200 ms), a bad line, an unsupported revision, the end of stdin, SIGTERM, and
-leaked processes. Then it checks the log of every process against all rules. What
-may end a server has a process of its own. mcpdbg explain RULE explains a rule.
+with an unknown method, one with a bogus cursor, a cancellation (of a call that
+takes longer than 200 ms), a bad line, an unsupported revision, stdin EOF,
+SIGTERM, and leaked processes. Each step that may end the server has a process
+of its own. Then the rules check the log of every process. mcpdbg explain RULE
+explains a rule.
 
 A step passed, failed, is not applicable, or was not checked, with the reason. A
 failure is an error where the protocol says MUST, otherwise a warning.
 
-Which tools are called is printed first. readOnlyHint is not trusted: a tool is
-called only if it is neither destructive nor open to the world, or if --allow-calls
-names it. A missing hint means what the specification says: openWorldHint is true,
-and destructiveHint is true unless readOnlyHint is. Arguments are generated from
-the input schema, required members only, or taken from --args. check never prompts.
+The tools that it calls are printed first. readOnlyHint is not trusted: it calls
+a tool only if that is neither destructive nor open to the world, or if
+--allow-calls names it. A missing hint has the default of the specification:
+openWorldHint is true, and destructiveHint is true unless readOnlyHint is.
+Arguments are generated from the input schema, required members only, or taken
+from --args. check never prompts.
 
 With FILE, check reads recordings instead and runs only the rules.
 
@@ -64,8 +66,8 @@ With FILE, check reads recordings instead and runs only the rules.
 optionally the date until which it is accepted. --update-baseline writes the
 present problems to it and keeps the reasons.
 
-The exit code is 1 if something fails by --fail-on; if no server could be checked
-it is 3 (not started), 4 (timed out) or 5 (host not reached).`,
+The exit code is 1 if something fails by --fail-on; if no server could be
+checked, it is 3 (not started), 4 (timed out) or 5 (host not reached).`,
 		Example: `  mcpdbg check -- npx -y @modelcontextprotocol/server-everything stdio
   mcpdbg check --allow-calls search --args calls.json -- my-server
   mcpdbg check --config .mcp.json --server notes --record out

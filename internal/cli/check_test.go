@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/session/diagnosis/rule"
+)
+
+// checked is the document of check --json.
+func checked(t *testing.T, r result) check.Report {
+	t.Helper()
+	var report check.Report
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report), "%s%s", r.stdout, r.stderr)
+	require.Equal(t, 1, report.Version)
+	return report
+}
+
+// stepsOf returns the statuses of the steps of a target, by their fingerprints.
+func stepsOf(r *check.Result) map[string]string {
+	all := map[string]string{}
+	for _, s := range r.Steps {
+		all[strings.TrimPrefix(s.Fingerprint(), "step/")] = string(s.Status)
+	}
+	return all
+}
+
+// quickCalls are arguments with which the tools of the demo server are fast.
+func quickCalls(t *testing.T) []string {
+	return []string{"--args", writeFile(t, `{"slow":{"seconds":0.5,"steps":2},"big":{"bytes":10},"ask":{},"roots":{}}`)}
+}
+
+// The demo server speaks both eras and passes all steps that can be taken.
+func TestCheckHealthyServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := append([]string{"check", "--json", "--record", filepath.Join(dir, "rec")}, quickCalls(t)...)
+	for _, kind := range []string{"junit", "markdown", "sarif"} {
+		args = append(args, "--"+kind, filepath.Join(dir, kind))
+	}
+	answers := writeFile(t, `{"elicitation/create":{"action":"decline"},"roots/list":{"roots":[]}}`)
+	r := run(t, against("", append(args, "--answers", answers)...)...)
+	require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
+	report := checked(t, r)
+	require.Len(t, report.Targets, 1)
+	one := report.Targets[0]
+	for step, status := range stepsOf(&one) {
+		want := "passed"
+		if strings.HasSuffix(step, " fail") || strings.HasSuffix(step, " sample") { // destructive, open to the world
+			want = "not checked"
+		}
+		require.Equal(t, want, status, "%s: %+v", step, one.Steps)
+	}
+	require.Contains(t, stepsOf(&one), "cancellation modern")
+	require.Contains(t, stepsOf(&one), "cancellation legacy")
+	require.Empty(t, one.Problems)
+	require.Len(t, one.Recordings, 7)
+	for _, path := range one.Recordings {
+		requireHashed(t, path)
+	}
+	require.Contains(t, r.stderr, "does not call fail, sample")
+	require.Contains(t, r.stderr, "limits: 30s to start")
+	for _, kind := range []string{"junit", "markdown", "sarif"} {
+		info, err := os.Stat(filepath.Join(dir, kind))
+		require.NoError(t, err)
+		require.Positive(t, info.Size())
+	}
+
+	schema := jsonschema.NewCompiler()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(run(t, "schema", "check").stdout))
+	require.NoError(t, err)
+	require.NoError(t, schema.AddResource("check", doc))
+	compiled, err := schema.Compile("check")
+	require.NoError(t, err)
+	doc, err = jsonschema.UnmarshalJSON(strings.NewReader(r.stdout))
+	require.NoError(t, err)
+	require.NoError(t, compiled.Validate(doc))
+
+	passive := run(t, append([]string{"check", "--json"}, one.Recordings...)...)
+	require.Equal(t, 0, passive.code, passive.stderr)
+	require.Len(t, checked(t, passive).Targets, 7)
+	require.Empty(t, checked(t, passive).Targets[0].Steps)
+}
+
+// Each misbehaving server is found out by a step or by a rule.
+func TestCheckMisbehavingServers(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[string]struct {
+		code int
+		step string
+		rule string
+	}{
+		"stray-text":       {1, "", "FRM01"},
+		"ignores-eof-term": {1, "sigterm", "PRC05"},
+		"daemon":           {1, "leaked-processes", ""},
+		"crash-mid-call":   {1, "call modern add", "PRC03"},
+		"dies-at-start":    {3, "handshake", ""},
+		"never-answers":    {4, "handshake", ""},
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, against(fault, append([]string{"check", "--json", "--startup-timeout", "5s"}, quickCalls(t)...)...)...)
+			require.Equal(t, want.code, r.code, "%s%s", r.stdout, r.stderr)
+			one := checked(t, r).Targets[0]
+			require.False(t, one.OK)
+			if want.step != "" {
+				require.Equal(t, "failed", stepsOf(&one)[want.step], "%+v", one.Steps)
+			}
+			if want.rule != "" {
+				require.Contains(t, r.stdout, `"id":"`+want.rule+`"`)
+			}
+		})
+	}
+}
+
+func TestCheckConfigFile(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, ".mcp.json", fmt.Sprintf(`{"mcpServers":{
+		"one":{"command":%[1]q,"args":["demo-server"]},
+		"web":{"type":"http","url":"https://example.invalid"},
+		"two":{"command":%[1]q,"args":["demo-server","--misbehave","dies-at-start"]}}}`, binary))
+	r := run(t, "check", "--json", "--no-calls", "--config", file)
+	require.Equal(t, 3, r.code, r.stderr)
+	report := checked(t, r)
+	require.Len(t, report.Targets, 2)
+	require.True(t, report.Targets[0].OK)
+	require.NotEmpty(t, report.Targets[1].Error)
+	require.Equal(t, file, report.Targets[0].Source)
+	require.Contains(t, r.stderr, "checking 2 servers")
+	require.Contains(t, r.stderr, `server "web" is not tested`)
+
+	sarif := filepath.Join(t.TempDir(), "o.sarif")
+	r = run(t, "check", "--no-calls", "--config", file, "--server", "one", "--era", "legacy", "--fail-on", "not-checked", "--sarif", sarif)
+	require.Equal(t, 1, r.code, "an unchecked step is not passed: %s", r.stdout)
+	require.Contains(t, r.stdout, "no calls (--no-calls)")
+	require.NotContains(t, r.stdout, "modern")
+}
+
+// A baseline accepts problems, and expires.
+func TestCheckBaseline(t *testing.T) {
+	t.Parallel()
+	baseline := filepath.Join(t.TempDir(), "accepted.txt")
+	args := func(more ...string) []string {
+		return against("stray-text", append([]string{"check", "--no-calls", "--baseline", baseline}, more...)...)
+	}
+	r := run(t, args()...)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "--update-baseline to write it")
+	r = run(t, args("--update-baseline")...)
+	require.Equal(t, 0, r.code, r.stdout)
+	text, err := os.ReadFile(baseline)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\nFRM01\n  reason:\n")
+
+	require.NoError(t, os.WriteFile(baseline, bytes.Replace(text, []byte("reason:"), []byte("reason: old logger"), 1), 0o600))
+	r = run(t, args("--update-baseline")...)
+	require.Equal(t, 0, r.code, r.stdout)
+	require.Contains(t, strings.Join(strings.Fields(r.stdout), " "), "accepted: old logger")
+
+	require.NoError(t, os.WriteFile(baseline, []byte("FRM01\n  reason: old logger\n  expires: 2026-01-01\nFRM02\n"), 0o600))
+	r = run(t, args()...)
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.stdout, "accepted until a date that is past:\n  FRM01, until 2026-01-01: old logger")
+	require.Contains(t, r.stdout, "no longer found, and still in the baseline:\n  FRM02")
+}
+
+func TestCheckRules(t *testing.T) {
+	t.Parallel()
+	r := run(t, against("stray-text", "check", "--no-calls", "--skip", "frm01")...)
+	require.Equal(t, 0, r.code, r.stdout)
+	r = run(t, against("stray-text", "check", "--no-calls", "--only", "FRM02")...)
+	require.Equal(t, 0, r.code, r.stdout)
+}
+
+func TestCheckAnnotations(t *testing.T) {
+	t.Setenv("GITHUB_ACTIONS", "true")
+	r := run(t, against("stray-text", "check", "--no-calls", "--source", "a,b.json")...)
+	require.Contains(t, r.stderr, "::error file=a%2Cb.json,line=1,title=FRM01 stdout noise::")
+}
+
+func TestCheckUsage(t *testing.T) {
+	t.Parallel()
+	args := writeFile(t, `{"a":[]}`)
+	baseline := writeFile(t, "A\nA\n")
+	for _, c := range []struct{ args, says string }{
+		{"check", "no command: put the server command after --"},
+		{"check x.jsonl -- y", "check takes recordings or a server, not both"},
+		{"check nothing.jsonl", "nothing.jsonl"},
+		{"check --no-calls " + baseline, "--no-calls cannot be combined with a recording"},
+		{"check --update-baseline -- x", "--update-baseline requires --baseline"},
+		{"check --update-baseline --baseline b --only FRM01 -- x", "cannot be combined with --only and --skip"},
+		{"check --only FRM1 -- x", "--only FRM1: unknown rule"},
+		{"check --fail-on bad -- x", `--fail-on "bad": must be a list of error`},
+		{"check --step-timeout 0s -- x", "--step-timeout must be more than 0"},
+		{"check --allow-calls [ -- x", "--allow-calls \"[\""},
+		{"check --no-calls --args f -- x", "--no-calls cannot be combined"},
+		{"check --args " + args + " -- x", "the arguments must be an object"},
+		{"check --baseline " + baseline + " -- x", "A is listed twice"},
+		{"check --json --sarif - -- x", "both write to standard output"},
+		{"check --junit a --sarif ./a -- x", "cannot write to the same file"},
+		{"check --server a -- x", "--server requires --config"},
+		{"check --sarif /no/such/folder/x -- x", "--sarif: cannot create"},
+		{"check https://example.com/mcp", "server URLs are not supported"},
+	} {
+		r := inProcess(t, strings.Fields(c.args)...)
+		require.Equal(t, 2, r.code, "%s: %s%s", c.args, r.stdout, r.stderr)
+		require.Contains(t, r.stderr, c.says, c.args)
+	}
+}
+
+// A real server follows the protocol in all that check can judge.
+func TestCheckRealServer(t *testing.T) {
+	t.Parallel()
+	args := writeFile(t, `{"trigger-long-running-operation":{"duration":1,"steps":2}}`)
+	r := run(t, "check", "--json", "--startup-timeout", "50s", "--args", args, "--", reference(t), "stdio")
+	report := checked(t, r)
+	one := report.Targets[0]
+	require.Equal(t, "not applicable", stepsOf(&one)["handshake modern"])
+	for step, status := range stepsOf(&one) {
+		if step != "bogus-cursor legacy" { // it ignores cursors
+			require.NotEqual(t, "failed", status, "%s: %+v", step, one.Steps)
+		}
+	}
+	require.Equal(t, "passed", stepsOf(&one)["call legacy echo"])
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	r := inProcess(t, "explain")
+	require.Equal(t, 0, r.code)
+	require.Equal(t, len(rule.All()), strings.Count(r.stdout, "\n"))
+	require.Contains(t, r.stdout, "FRM01   error    server   stdout noise\n")
+	for _, one := range rule.All() {
+		r := inProcess(t, "explain", strings.ToLower(one.ID))
+		require.Equal(t, 0, r.code, r.stderr)
+		for _, word := range []string{one.ID, one.Title, "severity", "side", "revisions", "reference", "impact"} {
+			require.Contains(t, r.stdout, word)
+		}
+		for line := range strings.Lines(r.stdout) {
+			require.LessOrEqual(t, len([]rune(line)), 80, line)
+		}
+	}
+	r = inProcess(t, "explain", "FRM1")
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "unknown rule \"FRM1\"\n  try: mcpdbg explain FRM01")
+	r = inProcess(t, "explain", "nothing")
+	require.Contains(t, r.stderr, "try: mcpdbg explain to list all rules")
+	r = inProcess(t, "__complete", "explain", "prc0")
+	require.Contains(t, r.stdout, "PRC05\t")
+}

@@ -1,0 +1,30 @@
+//go:build unix
+
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/sshexec/sshtest"
+)
+
+// The same steps pass on another host, and a host that is down has the exit code of
+// other commands.
+func TestCheckOverSSH(t *testing.T) {
+	t.Parallel()
+	host := sshtest.OpenSSH(t, sshtest.Options{Alias: "build"})
+	r := run(t, against("", "check", "--json", "--no-calls", "-F", host.Config, "--ssh", "build")...)
+	require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
+	one := checked(t, r).Targets[0]
+	require.Equal(t, "build", one.Host)
+	steps := stepsOf(&one)
+	for _, step := range []string{"handshake modern", "handshake legacy", "list modern tools", "bad-line", "stdin-eof", "sigterm", "leaked-processes"} {
+		require.Equal(t, "passed", steps[step], "%s: %+v", step, one.Steps)
+	}
+	host.Stop()
+	r = run(t, against("", "check", "--json", "--no-calls", "-F", host.Config, "--ssh", "build")...)
+	require.Equal(t, 5, r.code, r.stderr)
+	require.NotEmpty(t, checked(t, r).Targets[0].Error)
+}
