@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/cli/console"
@@ -88,7 +87,7 @@ func (c *checker) targets() ([]check.Target, error) {
 		if err := c.pool.Prepare(&t, cfg.Command.Env, 0); err != nil {
 			return nil, err
 		}
-		all = append(all, check.Target{Server: c.servers[i].Name, Host: t.SSH.Dest, Source: cmp.Or(c.flags.Config.File, manifest())})
+		all = append(all, check.Target{Server: c.servers[i].Name, Host: t.SSH.Dest, Source: flags.Source(&c.flags)})
 	}
 	return all, nil
 }
@@ -160,19 +159,6 @@ func makeFolder(folder string) error {
 		return exit.Usagef("--record: %v", err)
 	}
 	return nil
-}
-
-// manifests are the files that describe a project in the current directory.
-var manifests = []string{"server.json", "package.json", "pyproject.toml", "go.mod", "Cargo.toml"}
-
-// manifest returns the manifest of the project here, "" without one.
-func manifest() string {
-	for _, name := range manifests {
-		if info, err := os.Stat(filepath.Clean(name)); err == nil && info.Mode().IsRegular() {
-			return name
-		}
-	}
-	return ""
 }
 
 // maxArgs is the maximum size of the file of --args.

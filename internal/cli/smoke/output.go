@@ -20,6 +20,7 @@ import (
 type smokeOutputs struct {
 	json, jsonl, tap, quiet bool
 	junit, html             string
+	markdown, sarif, source string
 	flags.Screen
 }
 
@@ -30,6 +31,9 @@ func (o *smokeOutputs) register(cmd *cobra.Command) {
 	f.BoolVar(&o.tap, "tap", false, "print TAP (Test Anything Protocol) at the end")
 	f.StringVar(&o.junit, "junit", "", "write a JUnit XML report to `file`; - is standard output")
 	f.StringVar(&o.html, "html", "", "write an HTML report to `file`; - is standard output")
+	f.StringVar(&o.markdown, "markdown", "", "write a Markdown summary of at most 1 MiB to `file`; - is standard output")
+	f.StringVar(&o.sarif, "sarif", "", "write SARIF for code scanning to `file`; - is standard output")
+	f.StringVar(&o.source, "source", "", "`path` that SARIF points at (default: the config file, or a manifest in the current directory)")
 	f.BoolVar(&o.quiet, "quiet", false, "print only errors; the exit code is the result")
 	o.Register(cmd)
 }
@@ -51,6 +55,7 @@ func (o *smokeOutputs) toStdout() []string {
 	}{
 		{"--json", o.json}, {"--jsonl", o.jsonl}, {"--tap", o.tap},
 		{"--junit -", o.junit == "-"}, {"--html -", o.html == "-"},
+		{"--markdown -", o.markdown == "-"}, {"--sarif -", o.sarif == "-"},
 	} {
 		if f.set {
 			flags = append(flags, f.name)
@@ -64,8 +69,16 @@ func (o *smokeOutputs) check() error {
 	if flags := o.toStdout(); len(flags) > 1 {
 		return exit.Usagef("%s and %s cannot be combined: both write to standard output", flags[0], flags[1])
 	}
-	if o.junit != "" && o.junit != "-" && filepath.Clean(o.junit) == filepath.Clean(o.html) {
-		return exit.Usagef("--junit and --html cannot write to the same file, %s", o.junit)
+	taken := map[string]smokeFile{}
+	for _, file := range o.files() {
+		if file.path == "" || file.path == "-" {
+			continue
+		}
+		path := filepath.Clean(file.path)
+		if other, ok := taken[path]; ok {
+			return exit.Usagef("%s and %s cannot write to the same file, %s", other.flag, file.flag, other.path)
+		}
+		taken[path] = file
 	}
 	if o.json && o.quiet || o.jsonl && o.quiet || o.tap && o.quiet {
 		return exit.Usagef("%s and --quiet cannot be combined", o.toStdout()[0])
@@ -128,7 +141,10 @@ type smokeFile struct {
 }
 
 func (o *smokeOutputs) files() []smokeFile {
-	return []smokeFile{{"--junit", o.junit, report.JUnit}, {"--html", o.html, report.HTML}}
+	return []smokeFile{
+		{"--junit", o.junit, report.JUnit}, {"--html", o.html, report.HTML}, {"--markdown", o.markdown, report.Markdown},
+		{"--sarif", o.sarif, func(w io.Writer, r *smoke.Report) error { return report.SARIF(w, r, console.Version, o.source) }},
+	}
 }
 
 // reports returns the names of the files that are written at the end.

@@ -1,6 +1,7 @@
 package smoke
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,6 +144,7 @@ func runSmoke(ctx context.Context, env *console.Env, t flags.Target, f *smokeFla
 	if err := t.SSH.CheckConfig(); err != nil {
 		return err
 	}
+	f.out.source = cmp.Or(f.out.source, flags.Source(&t))
 	servers, err := flags.Servers(env, &t, f.servers, f.out.quiet)
 	if err != nil {
 		return err

@@ -83,7 +83,7 @@ func lineText(r *smoke.Result) string {
 	if has := offers(r); has != "" {
 		parts = append(parts, has)
 	}
-	if found := problems(r); found != (diagnosis.Count{}) {
+	if found := problemCount(r); found != (diagnosis.Count{}) {
 		parts = append(parts, found.String())
 	}
 	if n := len(r.Spared); n > 0 {
@@ -95,8 +95,8 @@ func lineText(r *smoke.Result) string {
 	return safetext.Line(strings.Join(parts, ", "))
 }
 
-// problems counts the problems of a target.
-func problems(r *smoke.Result) diagnosis.Count {
+// problemCount counts the problems of a target.
+func problemCount(r *smoke.Result) diagnosis.Count {
 	return diagnosis.Count{Errors: r.Errors, Warnings: r.Warnings, Remarks: r.Remarks}
 }
 

@@ -1,0 +1,76 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"mcpdbg/internal/problems"
+	"mcpdbg/internal/smoke"
+)
+
+// Markdown writes a report for the summary of a CI run, of at most 1 MiB: a table of
+// all targets, and the problems of each.
+func Markdown(w io.Writer, r *smoke.Report) error {
+	var m problems.Markdown
+	counts := r.Counts()
+	m.Heading(2, fmt.Sprintf("mcpdbg smoke: %d of %d passed", counts.Passed, len(r.Targets)))
+	m.Table("result", "host", "server", "time", "details")
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		m.Row(status(t), t.Host, t.Server, duration(t.DurationMS), lineText(t))
+	}
+	for i := range r.Targets {
+		if t := &r.Targets[i]; len(t.Problems) > 0 {
+			m.Heading(3, t.Server+" on "+t.Host)
+			m.Problems(reported(t, ""))
+		}
+	}
+	if r.Checked != "" {
+		m.Paragraph("Checked: %s. Rule set %s.", r.Checked, problems.RuleSet)
+	}
+	_, err := m.WriteTo(w)
+	return err
+}
+
+// SARIF writes the problems of all targets, and each failure, as SARIF for code
+// scanning. version is that of the program, and source the file that they are
+// reported for.
+func SARIF(w io.Writer, r *smoke.Report, version, source string) error {
+	var all []problems.Reported
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		if !t.OK && t.Cause != smoke.CauseProtocol && t.Cause != smoke.CauseCancelled {
+			all = append(all, failureOf(t, source))
+		}
+		all = append(all, reported(t, source)...)
+	}
+	return problems.SARIF(w, problems.Run{Version: version, RuleSet: problems.RuleSet, Checked: r.Checked}, all)
+}
+
+// reported returns the problems of a target as documents of other programs have them.
+func reported(t *smoke.Result, source string) []problems.Reported {
+	var all []problems.Reported
+	for _, p := range t.Problems {
+		about := problems.Rule{ID: p.ID, Severity: p.Severity, Title: p.Title, Impact: p.Breaks}
+		if known, ok := problems.RuleByID(p.ID); ok {
+			about.Explanation, about.Reference, about.Severity = known.Explanation, known.Reference, known.Severity.String()
+		}
+		all = append(all, problems.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording, Rule: about})
+	}
+	return all
+}
+
+// failureOf returns a failure as a problem.
+func failureOf(t *smoke.Result, source string) problems.Reported {
+	id := "smoke/" + string(t.Cause)
+	p := problems.Problem{ID: id, Severity: "error", Count: 1, Title: string(t.Cause), Detail: t.Message, Fingerprint: id}
+	return problems.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording, Rule: problems.Rule{ID: id, Severity: "error", Title: p.Title}}
+}
+
+// serverName names the server of a target, with its host unless that is this machine.
+func serverName(t *smoke.Result) string {
+	if t.Host == smoke.Local {
+		return t.Server
+	}
+	return t.Server + " on " + t.Host
+}
