@@ -1,11 +1,15 @@
 package problems_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/problems"
@@ -69,6 +73,33 @@ func TestSARIF(t *testing.T) {
 	require.Equal(t, "note", third.Level)
 	require.NotEqual(t, first.PartialFingerprints["primaryLocationLineHash"], third.PartialFingerprints["primaryLocationLineHash"])
 	require.NotContains(t, out.String(), "\u202e")
+}
+
+// TestSARIFMatchesSchema validates a document against the schema that .ci/run fetches
+// into the user's cache folder.
+func TestSARIFMatchesSchema(t *testing.T) {
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	file, err := os.ReadFile(filepath.Join(cache, "mcpdbg-ci/sarif/sarif-2.1.0-rtm.5.json"))
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skipf("not validated: %v", err)
+	}
+	require.NoError(t, err)
+	parse := func(data []byte) any {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		require.NoError(t, err)
+		return doc
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("sarif", parse(file)))
+	schema, err := c.Compile("sarif")
+	require.NoError(t, err)
+	for _, all := range [][]problems.Reported{nil, sample()} {
+		var out bytes.Buffer
+		require.NoError(t, problems.SARIF(&out, problems.Run{Version: "1", RuleSet: "7", Checked: "all"}, all))
+		require.NoError(t, schema.Validate(parse(out.Bytes())), "%s", out.Bytes())
+	}
 }
 
 func TestAnnotations(t *testing.T) {
