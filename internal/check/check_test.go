@@ -83,7 +83,7 @@ func TestFailures(t *testing.T) {
 		want  string
 		says  string
 	}{
-		{"unknown method", with(func(p *fake) change { return change{"mcpdbg/unknown": p.says(`"error":{"code":0,"message":"what"}`)} }), "unknown-method legacy", "error", "instead of -32601"},
+		{"unknown method", with(func(p *fake) change { return change{"mcpdbg/unknown": p.says(`"error":{"code":0,"message":"what"}`)} }), "unknown-method legacy", "warning", "instead of -32601"},
 		{"unknown method accepted", with(func(p *fake) change { return change{"mcpdbg/unknown": p.says(`"result":{}`)} }), "unknown-method legacy", "error", "a result instead"},
 		{"bogus cursor accepted", with(func(p *fake) change { return change{"tools/list": p.says(`"result":` + answers["tools/list"])} }), "bogus-cursor legacy", "warning", "a result instead"},
 		{"list fails", with(func(p *fake) change {
@@ -115,10 +115,10 @@ func TestFailures(t *testing.T) {
 			return change{"initialize": func(m message) bool {
 				return p.says(`"result":` + strings.Replace(answers["initialize"], "2025-11-25", m.Params.Version, 1))(m)
 			}}
-		}), "unsupported-version legacy", "error", "accepted the revision 1999-01-01"},
+		}), "unsupported-version legacy", "error", "accepted the revision 2099-01-01"},
 		{"version refused", with(func(p *fake) change {
 			return change{"initialize": func(m message) bool {
-				if m.Params.Version < "2000" {
+				if m.Params.Version > "2090" {
 					return p.says(`"error":{"code":-32602,"message":"no"}`)(m)
 				}
 				return p.says(`"result":` + answers["initialize"])(m)

@@ -65,7 +65,7 @@ func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake 
 // it or respond with -32700.
 func (p *process) badLine(ctx context.Context) verdict {
 	s := p.made.Session
-	p.provoked = func(f *diagnosis.Problem) bool { return f.Rule.ID == "RPC10" && f.Severity == diagnosis.Info } // the response has no id
+	p.provoked = badLineProvokes
 	from := s.Log().Len()
 	n, err := s.SendBytes(ctx, []byte(`{"jsonrpc":"2.0","id":"mcpdbg-bad-line","method":`+"\n"))
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *process) badLine(ctx context.Context) verdict {
 	case errors.Is(err, session.ErrEnded):
 		return failed("the bad line ended the server: " + err.Error()).at(n)
 	case err != nil && !errors.As(err, &answer):
-		return failed("after the bad line: " + err.Error()).at(n)
+		return failed("the server no longer responds after the bad line: " + err.Error()).at(n)
 	}
 	code, responded := errorSince(s.Log(), from)
 	switch {
@@ -89,6 +89,12 @@ func (p *process) badLine(ctx context.Context) verdict {
 		return doubtful(fmt.Sprintf("responded with the error %d instead of -32700 or nothing", code)).at(n)
 	}
 	return passed("error -32700").at(n)
+}
+
+// badLineProvokes reports whether a problem only repeats the verdict for the bad line:
+// its response cannot have an id, and a server that it ended may exit in any way.
+func badLineProvokes(f *diagnosis.Problem) bool {
+	return f.Rule.ID == "RPC10" && f.Severity == diagnosis.Info || f.Rule.Side == diagnosis.Process
 }
 
 // errorSince returns the code of the first error response without a request since a
@@ -111,7 +117,7 @@ func errorSince(src session.Source, from int) (code int, found bool) {
 }
 
 // unsupported is a revision that no server supports.
-const unsupported = "1999-01-01"
+const unsupported = "2099-01-01"
 
 // unsupportedVersion asks for a revision that does not exist.
 func (p *process) unsupportedVersion(ctx context.Context) verdict {

@@ -157,8 +157,9 @@ func (r *Report) Reported() []problems.Reported {
 	return all
 }
 
-// A StepCount is the number of steps by status, without accepted failures.
-type StepCount struct{ Passed, Failed, NotApplicable, NotChecked, Accepted int }
+// A StepCount is the number of steps by status. Warned are those that failed with a
+// warning.
+type StepCount struct{ Passed, Failed, Warned, NotApplicable, NotChecked, Accepted int }
 
 // StepCount counts the steps of a target.
 func (r *Result) StepCount() StepCount {
@@ -169,6 +170,8 @@ func (r *Result) StepCount() StepCount {
 			c.Accepted++
 		case s.Status == Passed:
 			c.Passed++
+		case s.Status == Failed && s.Severity == failWarning:
+			c.Warned++
 		case s.Status == Failed:
 			c.Failed++
 		case s.Status == NotApplicable:

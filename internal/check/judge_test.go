@@ -81,7 +81,7 @@ func TestJudge(t *testing.T) {
 	require.Equal(t, []check.Entry{{Fingerprint: "PRC01", Reason: "gone"}}, r.Stale)
 	require.Equal(t, []check.Entry{{Fingerprint: "FRM01", Reason: "known", Expires: "2026-01-01"}}, r.Expired)
 	require.True(t, r.Targets[0].Steps[2].Accepted)
-	require.Equal(t, check.StepCount{Passed: 1, Failed: 1, NotChecked: 1, Accepted: 1}, r.Targets[0].StepCount())
+	require.Equal(t, check.StepCount{Passed: 1, Warned: 1, NotChecked: 1, Accepted: 1}, r.Targets[0].StepCount())
 
 	r = sample()
 	var out strings.Builder

@@ -44,7 +44,7 @@ func (p *process) unknownMethod(ctx context.Context) verdict {
 	case resp.Error == nil:
 		return failed("responded with a result instead of the error -32601").at(n)
 	case resp.Error.Code != mcp.CodeMethodNotFound:
-		return failed(fmt.Sprintf("responded with the %v, instead of -32601", resp.Error)).at(n)
+		return doubtful(fmt.Sprintf("responded with the %v, instead of -32601", resp.Error)).at(n)
 	}
 	return passed("error -32601").at(n)
 }

@@ -5,6 +5,7 @@ package safetext
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"mcpdbg/ui/widget/termsafe"
@@ -36,11 +37,11 @@ func Lines(text string) []string {
 	return all
 }
 
-// Fold writes a safe text in lines of at most Width cells, broken at spaces. The
-// first line begins with first, and the others with indent.
+// Fold writes a safe text in lines of at most Width cells, broken at spaces, and within
+// words that are longer. The first line begins with first, and the others with indent.
 func Fold(w io.Writer, first, indent, text string) {
 	line, lead := "", first
-	for word := range strings.FieldsSeq(text) {
+	for word := range words(text, Width-max(termsafe.Width(first), termsafe.Width(indent))) {
 		switch {
 		case line == "":
 			line = word
@@ -53,6 +54,27 @@ func Fold(w io.Writer, first, indent, text string) {
 	}
 	if line != "" {
 		_, _ = fmt.Fprintln(w, lead+line)
+	}
+}
+
+// words iterates over the words of a safe text, in pieces of at most some cells.
+func words(text string, cells int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsSeq(text) {
+			for termsafe.Width(word) > max(cells, 1) {
+				used, _ := termsafe.Fit([]byte(word), max(cells, 1), termsafe.Options{})
+				if used == 0 || used == len(word) {
+					break
+				}
+				if !yield(word[:used]) {
+					return
+				}
+				word = word[used:]
+			}
+			if !yield(word) {
+				return
+			}
+		}
 	}
 }
 

@@ -25,6 +25,12 @@ func TestFold(t *testing.T) {
 	require.True(t, strings.HasPrefix(b.String(), "- word"))
 	require.Contains(t, b.String(), "\n  word")
 	b.Reset()
+	safetext.Fold(&b, "- ", "  ", "see "+strings.Repeat("x", 200))
+	for line := range strings.Lines(b.String()) {
+		require.LessOrEqual(t, len(strings.TrimRight(line, "\n")), safetext.Width)
+	}
+	require.Equal(t, 200, strings.Count(b.String(), "x"))
+	b.Reset()
 	safetext.Fold(&b, "  ", "  ", " ")
 	require.Empty(t, b.String(), "a blank text has no lines")
 }

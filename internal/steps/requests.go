@@ -38,8 +38,8 @@ func Ping(ctx context.Context, s *session.Session, opts session.CallOptions) err
 	if err == nil && answer.Error != nil {
 		err = answer.Error
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", method, err)
+	if err == nil || errors.Is(err, session.ErrTimeout) { // which names the method
+		return err
 	}
-	return nil
+	return fmt.Errorf("%s: %w", method, err)
 }

@@ -152,6 +152,9 @@ const (
 	titleWidth  = len("unsupported version")
 )
 
+// maxReason is how many cells of a reason are written.
+const maxReason = 240
+
 func (t *text) step(status, title, reason string) {
 	head := fmt.Sprintf("    %-*s  %s", statusWidth, status, safetext.Line(title))
 	indent := strings.Repeat(" ", 4+statusWidth+2+titleWidth+2)
@@ -164,7 +167,7 @@ func (t *text) step(status, title, reason string) {
 		head = ""
 	}
 	head += strings.Repeat(" ", len(indent)-termsafe.Width(head))
-	t.fold(head, indent, reason)
+	safetext.Fold(t.b, head, indent, termsafe.Truncate(safetext.Line(reason), maxReason, termsafe.Ellipsis))
 }
 
 func titleOf(s *check.Step) string {
@@ -187,18 +190,27 @@ func statusOf(s *check.Step) string {
 	return string(s.Status)
 }
 
+// maxShown is the number of problems of a rule and severity that are written.
+const maxShown = 10
+
 // problems writes the problems, grouped by rule.
 func (t *text) problems(r *check.Result) {
-	rule := ""
+	rule, shown := "", 0
 	for i := range r.Problems {
 		p := &r.Problems[i]
+		last := i+1 == len(r.Problems) || r.Problems[i+1].Severity+r.Problems[i+1].ID != p.Severity+p.ID
 		if p.Severity+p.ID != rule {
-			rule = p.Severity + p.ID
+			rule, shown = p.Severity+p.ID, 0
 			t.line("")
 			t.fold(fmt.Sprintf("  %s %s: ", p.Severity, p.ID), "    ", p.Title)
 			t.fold("    ", "    ", p.Hint)
 		}
-		t.problem(r, p)
+		if shown++; shown <= maxShown {
+			t.problem(r, p)
+		}
+		if last && shown > maxShown {
+			t.line("      and %d more (--json)", shown-maxShown)
+		}
 	}
 	if r.More > 0 {
 		t.line("\n  and %s", safetext.Count(r.More, "further problem"))
@@ -317,7 +329,7 @@ func stepsText(r *check.Report) string {
 	for i := range r.Targets {
 		one := r.Targets[i].StepCount()
 		c.Passed, c.Failed, c.NotApplicable = c.Passed+one.Passed, c.Failed+one.Failed, c.NotApplicable+one.NotApplicable
-		c.NotChecked, c.Accepted = c.NotChecked+one.NotChecked, c.Accepted+one.Accepted
+		c.NotChecked, c.Accepted, c.Warned = c.NotChecked+one.NotChecked, c.Accepted+one.Accepted, c.Warned+one.Warned
 	}
 	if c == (check.StepCount{}) {
 		return ""
@@ -326,7 +338,7 @@ func stepsText(r *check.Report) string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{c.Failed, "failed"}, {c.Accepted, "accepted"}, {c.NotChecked, "not checked"}, {c.NotApplicable, "not applicable"}} {
+	}{{c.Failed, "failed"}, {c.Warned, failedWarning}, {c.Accepted, "accepted"}, {c.NotChecked, "not checked"}, {c.NotApplicable, "not applicable"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}
