@@ -98,9 +98,9 @@ func requestModes(method string, params json.RawMessage) []string {
 	switch method {
 	case mcp.MethodElicit:
 		if member("mode") == `"`+modeURL+`"` {
-			return []string{modeURL}
+			return []string{modeURL, ""}
 		}
-		return []string{modeForm}
+		return []string{modeForm, ""}
 	case mcp.MethodSample:
 		if member("tools") != "" {
 			return []string{modeTools}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
 )
 
@@ -95,7 +96,7 @@ type answerList []answerEntry
 
 // An answerEntry answers the requests that it selects.
 type answerEntry struct {
-	mode     string          // "" selects any request of a method without modes
+	mode     string          // "" selects requests of any mode, of sampling those without one
 	key      *string         // in inputRequests; nil selects any
 	answer   json.RawMessage // a result, or an object with the one member error
 	defaults bool            // members that the content lacks get the defaults of the schema
@@ -221,7 +222,19 @@ func (r *answerReader) bare(method string) (answerEntry, error) {
 	if value.Kind() != '{' {
 		return answerEntry{}, r.fail(at, method, fmt.Sprintf(`must be a result object, {"error": {...}}, "defaults" or a list, not %.40s`, value))
 	}
-	return answerEntry{mode: defaultMode(method), answer: json.RawMessage(value)}.completed(method), nil
+	e := answerEntry{mode: defaultMode(method), answer: json.RawMessage(value)}.completed(method)
+	if !accepts(e.answer) {
+		e.mode = "" // a refusal is one in any mode
+	}
+	return e, nil
+}
+
+// accepts reports whether an answer accepts an elicitation.
+func accepts(answer json.RawMessage) bool {
+	var result struct {
+		Action string `json:"action"`
+	}
+	return json.Unmarshal(answer, &result) == nil && result.Action == "accept"
 }
 
 // word returns the entry for the word "defaults"; ok is false for other values.
@@ -317,14 +330,8 @@ const answerAccepted = `{"action":"accept"}`
 // content.
 func (e answerEntry) completed(method string) answerEntry {
 	e.answer, _ = compactAnswer(e.answer) // a valid object
-	if method == mcp.MethodElicit && e.mode == modeForm {
-		var result struct {
-			Action  string          `json:"action"`
-			Content json.RawMessage `json:"content"`
-		}
-		if json.Unmarshal(e.answer, &result) == nil && result.Action == "accept" && result.Content == nil {
-			e.defaults = true
-		}
+	if method == mcp.MethodElicit && e.mode == modeForm && accepts(e.answer) && framing.Member(e.answer, "content") == (framing.Span{}) {
+		e.defaults = true
 	}
 	return e
 }

@@ -84,8 +84,12 @@ func TestAnswerLists(t *testing.T) {
 			[]ask{{form, page, `{"action":"accept"}`}, {form, `{}`, `{"action":"decline"}`}, {form, page, `{"action":"cancel"}`}, {form, page, `{"action":"cancel"}`}},
 		},
 		{
-			"no entry for the mode", `{"elicitation/create":{"action":"decline"}}`, `{"elicitation":{"form":{}}}`,
-			[]ask{{form, page, `"error":{"code":-32602,`}, {form, `{"mode":"form"}`, `{"action":"decline"}`}},
+			"no entry for the mode", `{"elicitation/create":{"action":"accept","content":{}}}`, `{"elicitation":{"form":{}}}`,
+			[]ask{{form, page, `"error":{"code":-32602,`}, {form, `{"mode":"form"}`, `{"action":"accept","content":{}}`}},
+		},
+		{
+			"a refusal in any mode", `{"elicitation/create":{"action":"decline"}}`, `{"elicitation":{"form":{}}}`,
+			[]ask{{form, page, `{"action":"decline"}`}, {form, `{"mode":"form"}`, `{"action":"decline"}`}},
 		},
 		{
 			"defaults", `{"elicitation/create":["defaults",{"result":{"action":"accept","content":{"name":"Ada","cups":9}},"defaults":true},` +

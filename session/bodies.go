@@ -149,7 +149,7 @@ const (
 	ActAsk       = "ask"       // a person is asked for an answer
 	ActAnswer    = "answer"    // By gave an answer
 	ActWithdrawn = "withdrawn" // the answer is no longer needed
-	ActAgain     = "again"     // the request of entry Of is re-sent with more input
+	ActAgain     = "again"     // the request of entry Of is re-sent, with more input or after a visit to a URL
 	ActPolicy    = "policy"    // a policy was changed
 	ActEscalate  = "escalate"  // a person skipped a wait of the shutdown sequence
 	ActKillOne   = "kill-one"  // a person killed one process of the tree

@@ -228,6 +228,9 @@ type CallOptions struct {
 	// OnSent, if set, is called with the entry number of the request once it is
 	// written; in the modern era for each round. It must not block.
 	OnSent func(n uint64)
+	// Again, if set, is the entry of an earlier request that this one repeats: an
+	// act before the request says so.
+	Again uint64
 	// Quiet suppresses notifications/cancelled when the wait ends without a
 	// response.
 	Quiet bool
@@ -241,7 +244,7 @@ type request struct {
 	method string
 	params json.RawMessage
 	opts   CallOptions
-	first  uint64 // entry of its first round; 0 in the first round
+	first  uint64 // entry of its first round; 0 in that round
 }
 
 // Request sends a request and waits for its response. An error response is not
@@ -268,7 +271,7 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	}
 	ctx, cancel := executor.WithPausableTimeout(ctx, timeout, fmt.Errorf("%s: %w after %v", method, ErrTimeout, timeout))
 	defer cancel()
-	q := request{method: method, params: params, opts: opts}
+	q := request{method: method, params: params, opts: opts, first: opts.Again}
 	resp, n, err := s.request(ctx, r, q)
 	if method == mcp.MethodSetLevel && err == nil && resp.Error == nil {
 		s.tookLevel(params)
@@ -276,7 +279,9 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	if err != nil || opts.Bare {
 		return resp, err
 	}
-	q.first = n
+	if q.first == 0 {
+		q.first = n
+	}
 	return s.rounds(ctx, r, q, resp)
 }
 

@@ -232,13 +232,17 @@ func (all policies) capabilities(era mcp.Era) map[string]any {
 }
 
 // declares returns the modes of a capability: those that canned answers select,
-// or else all that are given.
+// or else all that are given. Answers to any mode declare the first of them.
 func (p Policy) declares(all []string) map[string]any {
+	selected := all
 	if p.canned != nil {
-		all = p.canned.modes()
+		selected = p.canned.modes()
 	}
 	modes := map[string]any{}
-	for _, mode := range all {
+	for _, mode := range selected {
+		if mode == "" && len(all) > 0 {
+			mode = all[0]
+		}
 		if mode != "" {
 			modes[mode] = struct{}{}
 		}
@@ -258,6 +262,10 @@ func (s *Session) Policies() map[string]Policy {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := maps.Clone(map[string]Policy(s.policies))
+	for method, p := range all {
+		p.canned = nil
+		all[method] = p
+	}
 	for _, method := range ServerRequestMethods() {
 		p := all[method]
 		p.Mode = p.mode()

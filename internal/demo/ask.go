@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // ask asks the client in the way of its era: it sends a request to a legacy
@@ -53,17 +54,19 @@ type askArgs struct {
 func callAsk(ctx context.Context, r *request, args askArgs) (any, error) {
 	var params object
 	switch {
-	case args.Mode != "form" && args.Mode != "url":
-		return r.refuse("bad arguments: mode is form or url")
+	case args.Mode != "form" && args.Mode != "url" && args.Mode != "required":
+		return r.refuse("bad arguments: mode is form, url or required")
 	case r.revision < "2025-06-18":
 		return failure("revision %s has no elicitation", r.revision), nil
 	case r.caps.Elicitation == nil:
 		return r.undeclared("elicitation", object{"elicitation": object{}})
-	case args.Mode == "url" && (r.revision < "2025-11-25" || r.caps.Elicitation.URL == nil):
+	case args.Mode != "form" && (r.revision < "2025-11-25" || r.caps.Elicitation.URL == nil):
 		return r.undeclared("elicitation of mode url", object{"elicitation": object{"url": object{}}})
 	case args.Mode == "form" && r.caps.Elicitation.Form == nil && r.caps.Elicitation.URL != nil:
 		return r.undeclared("elicitation of mode form", object{"elicitation": object{"form": object{}}})
-	case args.Mode == "url":
+	case args.Mode == "required" && !r.modern():
+		return r.requireVisit()
+	case args.Mode != "form":
 		params = object{"mode": "url", "message": "Please confirm on this page", "url": "https://example.com/confirm?request=1"}
 		if !r.modern() {
 			params["elicitationId"] = "confirm-1"
@@ -85,13 +88,42 @@ func callAsk(ctx context.Context, r *request, args askArgs) (any, error) {
 	if err := json.Unmarshal(answer, &result); err != nil {
 		return failure("not an elicitation result: %v", err), nil
 	}
-	if args.Mode == "url" && result.Action == "accept" && !r.modern() {
+	if args.Mode != "form" && result.Action == "accept" && !r.modern() {
 		r.s.notify("notifications/elicitation/complete", object{"elicitationId": "confirm-1"})
 	}
 	if len(result.Content) == 0 {
 		return textResult("the person chose " + result.Action), nil
 	}
 	return textResult(fmt.Sprintf("the person chose %s: %s", result.Action, result.Content)), nil
+}
+
+// visitTime is how long a visit to the required page takes.
+const visitTime = 500 * time.Millisecond
+
+// requireVisit refuses a call until the client has sent the person to a page, which
+// is taken for granted after a moment.
+func (r *request) requireVisit() (any, error) {
+	const id = "required-1"
+	r.s.mu.Lock()
+	visited := r.s.legacy.visited
+	r.s.mu.Unlock()
+	if visited {
+		return textResult("thank you for the visit"), nil
+	}
+	r.s.calls.Go(func() {
+		select {
+		case <-r.s.ended:
+			return
+		case <-time.After(visitTime):
+		}
+		r.s.mu.Lock()
+		r.s.legacy.visited = true
+		r.s.mu.Unlock()
+		r.s.notify("notifications/elicitation/complete", object{"elicitationId": id})
+	})
+	return nil, &rpcError{Code: codeURLRequired, Message: "visit a page first", Data: object{"elicitations": []object{
+		{"mode": "url", "elicitationId": id, "url": "https://example.com/required?request=1", "message": "Please log in on this page"},
+	}}}
 }
 
 type sampleArgs struct {

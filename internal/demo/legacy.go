@@ -18,7 +18,8 @@ type legacyState struct {
 	logLevel   string          // "" until set: info and above are sent
 	subscribed map[string]bool // resource URIs
 	asked      map[string]chan message
-	nextID     int // next id of a server request, from 0
+	nextID     int  // next id of a server request, from 0
+	visited    bool // the page that a call of ask requires
 }
 
 func (s *server) legacyRevision() string {

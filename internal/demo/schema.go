@@ -39,7 +39,7 @@ const (
 	},"additionalProperties":false}`
 
 	askInput = `{` + dialect + `,"type":"object","properties":{
-		"mode":{"type":"string","title":"Form or page","enum":["form","url"],"default":"form"}
+		"mode":{"type":"string","title":"Form or page","enum":["form","url","required"],"default":"form"}
 	},"additionalProperties":false}`
 
 	sampleInput = `{` + dialect + `,"type":"object","properties":{

@@ -68,6 +68,7 @@ type server struct {
 	opts   Options
 	faults faults
 	stop   context.CancelCauseFunc // ends run; set by run
+	ended  <-chan struct{}         // closed at its end; set by run
 	calls  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -102,6 +103,7 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // exit code.
 func (s *server) run(ctx context.Context, in io.Reader) int {
 	ctx, s.stop = context.WithCancelCause(ctx)
+	s.ended = ctx.Done()
 	defer s.stop(nil)
 	s.logf("mcpdbg demo server on stdio, speaking %s and %s", legacyRevisions[0], modernRevision)
 	lines := make(chan []byte)

@@ -19,6 +19,7 @@ const (
 	codeInternal          = -32603
 	codeResourceNotFound  = -32002 // legacy revisions only
 	codeMissingCapability = -32021 // 2026-07-28
+	codeURLRequired       = -32042 // 2025-11-25
 	codeUnsupportedVer    = -32022 // 2026-07-28
 )
 

@@ -99,7 +99,7 @@ func elicitation(params json.RawMessage) requestKind {
 		k.wrap = func([]byte) json.RawMessage { return json.RawMessage(accepted) }
 		k.unwrap = func(response []byte) ([]byte, bool) { return nil, isAction(response, "accept", 1) }
 		k.write = func(t *requestText) { t.add("", request.Message); t.blank(); t.url(request.URL) }
-		k.warns = urlWarnings(request.URL)
+		k.warns = URLWarnings(request.URL)
 	case request.Mode != "" && request.Mode != "form":
 		k.warns = []string{"unknown mode: " + request.Mode}
 	default:

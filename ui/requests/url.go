@@ -28,8 +28,8 @@ func hostRange(address string) (from, to int) {
 	return from, to
 }
 
-// urlWarnings returns warnings for the user before they open a URL.
-func urlWarnings(address string) []string {
+// URLWarnings returns warnings for the user before they open a URL.
+func URLWarnings(address string) []string {
 	from, to := hostRange(address)
 	host := address[from:to]
 	warns := []string{"mcpdbg does not open or fetch this URL. Its host is " + host}

@@ -23,7 +23,7 @@ func TestURLWarnings(t *testing.T) {
 		"https://example.com/\u202egpj.exe": {"host is example.com", "invisible"},
 		"":                                  {"no host", "not a web address"},
 	} {
-		warns := urlWarnings(address)
+		warns := URLWarnings(address)
 		require.Len(t, warns, len(want), "%s: %v", address, warns)
 		for i, text := range want {
 			require.Contains(t, warns[i], text, address)

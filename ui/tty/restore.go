@@ -39,5 +39,16 @@ func SaveSettings(f *os.File) (restore func()) {
 	return func() { _ = term.Restore(f.Fd(), state) }
 }
 
+// defaultWidth is the width of a terminal of unknown size.
+const defaultWidth = 80
+
+// Width returns the width of a terminal.
+func Width(f *os.File) int {
+	if width, _, err := term.GetSize(f.Fd()); err == nil && width > 0 {
+		return width
+	}
+	return defaultWidth
+}
+
 // IsTerminal reports whether f is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }

@@ -33,6 +33,7 @@ type Env struct {
 	Urgent         context.Context // done when a second signal asks to end servers at once
 	Self           []string        // the command that starts this program
 	Terminal       bool            // stdout is a terminal that can show the interface
+	StderrWidth    func() int      // of the terminal on stderr, if it can move its cursor; nil otherwise
 	Settings       ui.Settings     // of the interface
 	Interrupt      func()          // does what ctrl+c does
 	Incomplete     IncompleteList
@@ -90,6 +91,15 @@ func (env *Env) Explain(err error) {
 // HasScreen reports whether stdout can show the interface: it must be a terminal
 // that can move its cursor.
 func HasScreen() bool { return isTerminal(os.Stdout) && os.Getenv("TERM") != "dumb" }
+
+// StderrWidth returns a function that returns the width of the terminal on stderr,
+// or nil if stderr is not a terminal that can move its cursor.
+func StderrWidth() func() int {
+	if !isTerminal(os.Stderr) || os.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return func() int { return tty.Width(os.Stderr) }
+}
 
 func isTerminal(f *os.File) bool { return tty.IsTerminal(f) }
 

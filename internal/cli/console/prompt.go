@@ -122,7 +122,9 @@ func askChallenge(ctx context.Context, tty terminal, questions []executor.Questi
 
 // Prompter returns a prompter on the terminal, for commands without the
 // interface.
-func (env *Env) Prompter() executor.Prompter {
+func (env *Env) Prompter() executor.Prompter { return env.prompter() }
+
+func (env *Env) prompter() *prompter {
 	return &prompter{interrupt: env.Interrupt, open: func() (terminal, error) {
 		tty, err := tty.OpenTTY()
 		if err != nil {
@@ -130,6 +132,23 @@ func (env *Env) Prompter() executor.Prompter {
 		}
 		return &promptTerminal{tty, env.Signals.AtExit(tty.Save())}, nil
 	}}
+}
+
+// AskLine reads a line from the controlling terminal, after a prompt that holds no
+// text of a server. The error is executor.ErrNoPrompter without a terminal, or the cause of
+// ctx.
+func (env *Env) AskLine(ctx context.Context, prompt string) (string, error) {
+	p := env.prompter()
+	tty, err := p.open()
+	if err != nil {
+		return "", fmt.Errorf("%w: no terminal available", executor.ErrNoPrompter)
+	}
+	defer tty.Close()
+	text, err := tty.ReadLine(ctx, prompt, true)
+	if isInterrupt(err) {
+		p.interrupt()
+	}
+	return text, err
 }
 
 // A promptTerminal is the terminal during a prompt.

@@ -91,10 +91,10 @@ func Conflicts(cfg *session.Config) []string {
 	declared, answered := allowed(cfg.Capabilities), allowed(cfg.Derived(mcp.Modern))
 	var notes []string
 	if only := without(declared, answered); only != "" {
-		notes = append(notes, "nothing answers "+only+", which --capabilities declares: such requests get an error unless --answers answers them")
+		notes = append(notes, "declared, but not answered: "+only+" (see --answers)")
 	}
 	if only := without(answered, declared); only != "" {
-		notes = append(notes, "--capabilities does not declare "+only+", which --answers answers: the server should not send such requests")
+		notes = append(notes, "answered, but not declared: "+only+" (see --capabilities)")
 	}
 	return notes
 }

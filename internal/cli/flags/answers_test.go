@@ -47,9 +47,9 @@ func TestConflicts(t *testing.T) {
 		{`{}`, `{}`, nil},
 		{`{"roots":{},"elicitation":{},"tasks":{}}`, `{"roots/list":{"roots":[]},"elicitation/create":"defaults"}`, nil},
 		{`{"elicitation":{"url":{}},"sampling":{"tools":{}}}`, `{}`,
-			[]string{"nothing answers elicitation.url, sampling, sampling.tools, which --capabilities declares: such requests get an error unless --answers answers them"}},
+			[]string{"declared, but not answered: elicitation.url, sampling, sampling.tools (see --answers)"}},
 		{`{}`, `{"roots/list":{"roots":[]},"elicitation/create":[{"mode":"url","result":{"action":"accept"}}]}`,
-			[]string{"--capabilities does not declare elicitation.url, roots, which --answers answers: the server should not send such requests"}},
+			[]string{"answered, but not declared: elicitation.url, roots (see --capabilities)"}},
 	} {
 		answers, err := session.ParseAnswers([]byte(tc.answers))
 		require.NoError(t, err)

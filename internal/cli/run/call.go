@@ -24,7 +24,8 @@ import (
 func CallCommand(env *console.Env) *cobra.Command {
 	var t flags.Target
 	var tool, params string
-	var asJSON bool
+	var metas []string
+	var asJSON, quiet bool
 	cmd := &cobra.Command{
 		Use:   "call [flags] (METHOD | --tool NAME) [ARG...] -- COMMAND [ARG...]",
 		Short: "Send one request and print its result as one JSON document",
@@ -37,24 +38,42 @@ NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE the text of
 a file and NAME:=@FILE the JSON in a file. FILE may be - for standard input,
 which only one argument or --params can read.
 
+Progress of the call goes to stderr. If the server first requires a visit to
+URLs (error -32042 of revision 2025-11-25), they are listed, never opened, and
+the call is sent again when you press Enter or the server reports that it was
+done; without a terminal --answers has to accept them.
+
 After a failed tool call it also lists the tools, for at most 10 s, to suggest
 what may be wrong with the call.`,
 		Example: `  mcpdbg call resources/read uri=file:///etc/hosts -- ./my-server
   mcpdbg call --tool add a:=1 b:=2 -- ./my-server
-  mcpdbg call prompts/get --params '{"name":"greet"}' -- ./my-server`,
+  mcpdbg call prompts/get --params '{"name":"greet"}' -- ./my-server
+  mcpdbg call --tool ask --answers answers.json -- ./my-server
+  mcpdbg call --tool add a:=1 b:=2 --meta 'trace="4f2a"' -- ./my-server`,
 		ValidArgsFunction: completeMethods,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			method, body, err := callParams(cmd.Context(), env, tool, params, args)
 			if err != nil {
 				return err
 			}
-			return sendRequest(cmd.Context(), env, t, callRequest{method, body, params == "", asJSON})
+			meta, err := parseMeta(metas)
+			if err != nil {
+				return err
+			}
+			if body, err = withMeta(body, meta); err != nil {
+				return err
+			}
+			return sendRequest(cmd.Context(), env, t, callRequest{
+				method: method, params: body, typed: params == "", asJSON: asJSON, quiet: quiet, meta: meta, timeout: t.Timeout,
+			})
 		},
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "call the tool `NAME` (the method is tools/call)")
 	cmd.Flags().StringVar(&params, "params", "", "params as a `JSON` object, @FILE with one, or - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with the result or error, times and server information")
-	flags.CompleteNothing(cmd, "tool", "params")
+	cmd.Flags().StringArrayVar(&metas, "meta", nil, "add the member `KEY=JSON` to _meta of the request; may be repeated")
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "print no progress and no notes about the call")
+	flags.CompleteNothing(cmd, "tool", "params", "meta")
 	t.Register(cmd)
 	return cmd
 }
@@ -117,33 +136,45 @@ func readParams(ctx context.Context, env *console.Env, params string) (json.RawM
 
 // A callRequest is what call sends, and how its response is printed.
 type callRequest struct {
-	method string
-	params json.RawMessage
-	typed  bool // the params are arguments on the command line
-	asJSON bool
+	method  string
+	params  json.RawMessage
+	typed   bool // the params are arguments on the command line
+	asJSON  bool
+	quiet   bool
+	meta    map[string]json.RawMessage // in params already
+	timeout time.Duration
 }
 
 func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRequest) error {
 	return live.With(ctx, env, t, func(ctx context.Context, l *live.Session) error {
+		if !r.quiet {
+			warnMeta(env, l.Status().Server.Era, r.meta)
+		}
 		begin := time.Now()
-		resp, err := l.Request(ctx, r.method, r.params, session.CallOptions{})
+		call := &sending{env: env, l: l, r: r}
+		resp, err := call.send(ctx)
 		if err != nil {
 			return err
 		}
 		took := time.Since(begin)
+		call.note(resp.Result)
+		pages := requiredPages(resp.Error)
 		isError := resp.Error == nil && reportsError(resp.Result)
-		printErr := printResponse(env, l, r, resp, took)
+		printErr := printResponse(env, l, r, resp, call.rounds(), took)
 		about, hint := "", ""
-		if tool := toolCallOf(r.method, r.params, r.typed); tool != nil && (resp.Error != nil || isError) {
+		if tool := toolCallOf(r.method, r.params, r.typed); tool != nil && (resp.Error != nil && pages == nil || isError) {
 			about, hint = tool.advise(ctx, l.Session)
 		}
 		switch {
 		case resp.Error != nil:
-			err = fmt.Errorf("%s: %w%s", r.method, resp.Error, errorData(resp.Error))
+			err = fmt.Errorf("%s: %w", r.method, resp.Error)
+			if pages == nil { // they were listed
+				err = fmt.Errorf("%w%s", err, errorData(resp.Error))
+			}
 			if about != "" {
 				err = fmt.Errorf("%w\n%s", err, about)
 			}
-			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: err}, cmp.Or(hint, callHint(resp.Error, r, about))), printErr)
+			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: err}, cmp.Or(hint, call.hint, callHint(resp.Error, r, about))), printErr)
 		case isError && about+hint != "":
 			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: errors.New(strings.TrimSpace("the tool returned an error\n" + about))}, hint), printErr)
 		case isError:
@@ -172,13 +203,14 @@ type CallDocument struct {
 	Protocol  string            `json:"protocol,omitempty"`
 	Recording string            `json:"recording,omitempty"`
 	N         uint64            `json:"n"`
+	Rounds    []uint64          `json:"rounds,omitempty"`
 	Result    json.RawMessage   `json:"result,omitempty"`
 	Error     *session.RPCError `json:"error,omitempty"`
 }
 
 // printResponse prints the result, or with --json a document with the result or
 // the error.
-func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, took time.Duration) error {
+func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, rounds []uint64, took time.Duration) error {
 	if !r.asJSON {
 		if resp.Error != nil {
 			return nil
@@ -189,7 +221,7 @@ func printResponse(env *console.Env, l *live.Session, r callRequest, resp sessio
 	doc := CallDocument{
 		Method: r.method, OK: resp.Error == nil && !reportsError(resp.Result), Duration: took.Microseconds(),
 		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol,
-		Recording: l.Log.Path(), N: resp.N, Result: resp.Result, Error: resp.Error,
+		Recording: l.Log.Path(), N: resp.N, Rounds: rounds, Result: resp.Result, Error: resp.Error,
 	}
 	if tool := toolCallOf(r.method, r.params, r.typed); tool != nil {
 		doc.Tool = tool.tool

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// detached is a call that cannot ask on the terminal of who runs the tests.
+func detached(t *testing.T, args ...string) result {
+	t.Helper()
+	cmd := program(t, args...)
+	withoutTerminal(cmd)
+	return finish(t, cmd)
+}
+
+// A call asks in both eras, and the answers declare what they answer.
+func TestCallAnswers(t *testing.T) {
+	t.Parallel()
+	answers := writeFile(t, `{
+		"elicitation/create": [
+			{"result": {"action": "accept", "content": {"name": "Grace"}}, "defaults": true},
+			{"mode": "url", "result": {"action": "accept"}}
+		],
+		"sampling/createMessage": {"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "canned"},
+		"roots/list": {"roots": [{"uri": "file:///a"}]}
+	}`)
+	for _, era := range []string{"legacy", "modern"} {
+		for _, c := range []struct {
+			args []string
+			says string
+		}{
+			{[]string{"ask"}, `{\"name\":\"Grace\",\"cups\":2,`},
+			{[]string{"ask", "mode=url"}, "the person chose accept"},
+			{[]string{"sample"}, "canned said"},
+			{[]string{"roots"}, "1 roots: [{file:///a}]"},
+		} {
+			r := detached(t, against("", append([]string{"call", "--no-record", "--era", era, "--answers", answers, "--tool"}, c.args...)...)...)
+			require.Equal(t, 0, r.code, r.stderr)
+			require.Contains(t, r.stdout, c.says)
+			rounds := strings.Contains(r.stderr, "mcpdbg: note: the call took 2 rounds: the requests of entries ")
+			require.Equal(t, era == "modern", rounds, r.stderr)
+		}
+	}
+}
+
+func TestCallNotesUnansweredInput(t *testing.T) {
+	t.Parallel()
+	args := against("", "call", "--no-record", "--era", "modern", "--capabilities", `{"elicitation": {}}`, "--tool", "ask")
+	r := detached(t, args...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, "mcpdbg: note: declared, but not answered: elicitation.form (see --answers)\n"+
+		"mcpdbg: note: the result asks for input that nothing answers: elicitation/create (key \"answer\")\n"+
+		"  try: --answers FILE with answers to server requests\n", r.stderr)
+	require.Contains(t, r.stdout, "input_required")
+}
+
+// --capabilities declares exactly the given object, in both eras.
+func TestCapabilitiesAreDeclared(t *testing.T) {
+	t.Parallel()
+	const declared = `{"roots":{},"extensions":{"org.example/x":{"a":[1]}}}`
+	for _, era := range []string{"legacy", "modern"} {
+		r := run(t, against("", "run", "--json", "--no-record", "--for", "1ms", "--era", era, "--capabilities", declared)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Contains(t, r.stderr, "mcpdbg: note: declared, but not answered: roots (see --answers)\n")
+		_, entries := printedEntries(t, r.stdout)
+		require.Contains(t, sentMessages(entries)[0], declared)
+	}
+}
+
+// Without a terminal the answers decide about the URLs of the error -32042.
+func TestCallRequiresURLs(t *testing.T) {
+	t.Parallel()
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	call := func(answers string, flags ...string) result {
+		flags = append([]string{"call", "--era", "legacy", "--answers", writeFile(t, answers), "--tool", "ask", "mode=required"}, flags...)
+		return detached(t, against("", flags...)...)
+	}
+	const list = "mcpdbg: tools/call requires a visit to 1 URL (error -32042):\n" +
+		"  https://example.com/required?request=1\n" +
+		"    the server says: Please log in on this page\n" +
+		"    mcpdbg does not open or fetch this URL. Its host is example.com\n"
+
+	r := call(`{"elicitation/create": [{"mode": "url", "result": {"action": "accept"}}]}`, "--record", record, "--json")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.True(t, strings.HasPrefix(r.stderr, list+"mcpdbg: retrying: accepted by --answers; the server reports completion\n"+
+		"mcpdbg: note: the call took 2 rounds: the requests of entries "), r.stderr)
+	var doc struct {
+		N      uint64
+		Rounds []uint64
+		Result json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
+	require.Len(t, doc.Rounds, 2)
+	require.Greater(t, doc.N, doc.Rounds[1])
+	require.Contains(t, string(doc.Result), "thank you for the visit")
+	r = run(t, "rec", "cat", record, "--filter", "tool:ask kind:request")
+	require.Equal(t, 1, strings.Count(r.stdout, "round 2 of entry "), r.stdout)
+
+	r = call(`{"elicitation/create": [{"mode": "url", "result": {"action": "decline"}}]}`, "--no-record")
+	require.Equal(t, 1, r.code)
+	require.Equal(t, list+"mcpdbg: tools/call: error -32042: visit a page first\n"+
+		"  try: the answer of --answers to elicitation/create of mode url does not accept\n", r.stderr)
+
+	r = call(`{}`, "--no-record", "--capabilities", `{"elicitation":{"url":{}}}`)
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.stderr, list+"mcpdbg: tools/call: error -32042: visit a page first\n  try: run it in a terminal, or accept with --answers FILE: ")
+}
+
+// Progress is requested and shown on stderr, unless that is quiet.
+func TestCallShowsProgress(t *testing.T) {
+	t.Parallel()
+	for _, era := range []string{"legacy", "modern"} {
+		args := []string{"call", "--no-record", "--era", era, "--tool", "slow", "seconds:=0.01", "steps:=1"}
+		r := run(t, against("", args...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Equal(t, "mcpdbg: progress 1 of 1 (100%): step 1 of 1\n", r.stderr)
+		r = run(t, against("", append(args, "--quiet")...)...)
+		require.Equal(t, 0, r.code)
+		require.Empty(t, r.stderr)
+	}
+}
+
+func TestCallMeta(t *testing.T) {
+	t.Parallel()
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	r := run(t, against("", "call", "--record", record, "tools/list", "--meta", "org.example/trace=[1, 2]", "--meta", `progressToken="mine"`,
+		"--meta", `io.modelcontextprotocol/clientInfo={"name":"x","version":"1"}`)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, "mcpdbg: note: --meta io.modelcontextprotocol/clientInfo replaces the value that mcpdbg sends\n"+
+		"mcpdbg: note: --meta progressToken replaces the token of mcpdbg: progress is not shown\n", r.stderr)
+	_, entries := printedEntries(t, run(t, "rec", "cat", "--json", record).stdout)
+	sent := sentMessages(entries)
+	i := slices.IndexFunc(sent, func(m string) bool { return strings.Contains(m, `"tools/list"`) })
+	var m struct {
+		Params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(sent[i]), &m))
+	require.Equal(t, "[1,2]", string(m.Params.Meta["org.example/trace"]))
+	require.JSONEq(t, `"mine"`, string(m.Params.Meta["progressToken"]))
+	require.JSONEq(t, `{"name":"x","version":"1"}`, string(m.Params.Meta["io.modelcontextprotocol/clientInfo"]))
+	require.Contains(t, m.Params.Meta, "io.modelcontextprotocol/protocolVersion")
+
+	for args, want := range map[string]string{
+		"--meta a=b":                      "--meta a: \"b\" is not valid JSON: invalid character 'b' looking for beginning of value\n  try: --meta 'a=\"b\"' for a string\n",
+		"--meta a":                        `--meta "a": must be KEY=JSON`,
+		"--meta =1":                       `--meta "=1": must be KEY=JSON`,
+		"--meta a=1 --meta a=2":           `--meta: "a" is given twice`,
+		`--params {"_meta":1} --meta a=1`: "--meta: _meta of the params must be an object, not 1",
+	} {
+		r := run(t, append(append([]string{"call", "tools/list"}, strings.Fields(args)...), "--", "x")...)
+		require.Equal(t, 2, r.code, args)
+		require.Contains(t, r.stderr, want)
+	}
+}

@@ -1,0 +1,117 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/live"
+	"mcpdbg/session"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// A sending is one call with all requests that it takes: rounds of input, and
+// retries after a visit to a URL.
+type sending struct {
+	env     *console.Env
+	l       *live.Session
+	r       callRequest
+	entries []uint64 // of the requests
+	hint    string   // what to try if URLs were not visited
+}
+
+// send sends the request and returns its last response.
+func (s *sending) send(ctx context.Context) (session.Response, error) {
+	resp, err := s.once(ctx, 0)
+	for range maxVisits {
+		pages := requiredPages(resp.Error)
+		if err != nil || len(pages) == 0 {
+			break
+		}
+		retry, err := s.visit(ctx, pages)
+		if err != nil {
+			return resp, err
+		}
+		if !retry {
+			break
+		}
+		resp, err = s.once(ctx, s.entries[0])
+		if err != nil {
+			return resp, err
+		}
+	}
+	return resp, err
+}
+
+// once sends the request, with again as the entry of the request that it repeats.
+func (s *sending) once(ctx context.Context, again uint64) (session.Response, error) {
+	update, end := showProgress(s.env, s.r.quiet)
+	defer end()
+	return s.l.Request(ctx, s.r.method, s.r.params, session.CallOptions{
+		Progress: update, OnSent: func(n uint64) { s.entries = append(s.entries, n) }, Again: again,
+	})
+}
+
+// rounds returns the entries of the requests if there are several.
+func (s *sending) rounds() []uint64 {
+	if len(s.entries) < 2 {
+		return nil
+	}
+	return s.entries
+}
+
+// note prints which entries belong to the call, and what its result still asks for.
+func (s *sending) note(result json.RawMessage) {
+	if s.r.quiet {
+		return
+	}
+	if rounds := s.rounds(); rounds != nil {
+		texts := make([]string, len(rounds))
+		for i, n := range rounds {
+			texts[i] = fmt.Sprint(n)
+		}
+		s.say(fmt.Sprintf("note: the call took %d rounds: the requests of entries %s", len(rounds), strings.Join(texts, ", ")))
+	}
+	if asked := stillAsked(result); asked != "" {
+		s.say("note: the result asks for input that nothing answers: " + asked)
+		s.say("  try: --answers FILE with answers to server requests")
+	}
+}
+
+// say prints a line to stderr.
+func (s *sending) say(text string) {
+	lead := "mcpdbg: "
+	if strings.HasPrefix(text, " ") {
+		lead = ""
+	}
+	fmt.Fprintln(s.env.Stderr, termsafe.String(lead+text))
+}
+
+// maxAsked is how many input requests a note names.
+const maxAsked = 5
+
+// stillAsked returns the input requests of a result, or "" if it asks for none.
+func stillAsked(result json.RawMessage) string {
+	var ask struct {
+		Type     string `json:"resultType"`
+		Requests map[string]struct {
+			Method string `json:"method"`
+		} `json:"inputRequests"`
+	}
+	if json.Unmarshal(result, &ask) != nil || ask.Type != "input_required" {
+		return ""
+	}
+	var names []string
+	for _, key := range slices.Sorted(maps.Keys(ask.Requests)) {
+		if len(names) == maxAsked {
+			names = append(names, "...")
+			break
+		}
+		names = append(names, fmt.Sprintf("%s (key %q)", ask.Requests[key].Method, key))
+	}
+	return strings.Join(names, ", ")
+}
