@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -111,7 +112,7 @@ func stillAsked(result json.RawMessage) string {
 			names = append(names, "...")
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (key %q)", ask.Requests[key].Method, key))
+		names = append(names, fmt.Sprintf("%s (key %q)", cmp.Or(ask.Requests[key].Method, "?"), key))
 	}
 	return strings.Join(names, ", ")
 }
