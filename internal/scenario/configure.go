@@ -11,7 +11,7 @@ import (
 // Configure prepares cfg for a session that the scenario can run through: requests
 // that steps answer are left to the program, and the scenario's answers are added,
 // except for methods that cfg already answers. This also declares the capabilities
-// that the server needs. Variables in answers are expanded with vars; if it is nil
+// that the server needs, unless the scenario or cfg gives others. Variables in answers are expanded with vars; if it is nil
 // they stay as they are.
 func (s *Scenario) Configure(cfg *session.Config, vars *Vars) {
 	answers := maps.Clone(cfg.Answers)
@@ -37,6 +37,9 @@ func (s *Scenario) Configure(cfg *session.Config, vars *Vars) {
 		}
 	}
 	cfg.Answers, cfg.Policies = answers, policies
+	if cfg.Capabilities == nil {
+		cfg.Capabilities = s.Capabilities
+	}
 }
 
 // finalPolicy returns the policy for a method that no later step answers. It is

@@ -93,6 +93,7 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 		field{"vars", keep(&vars)},
 		field{"timeout", func(n *yaml.Node) { s.Timeout = p.duration(n, "timeout") }},
 		field{"answers", keep(&answers)},
+		field{"capabilities", func(n *yaml.Node) { s.Capabilities = p.object(n, "capabilities", false) }},
 		field{"steps", keep(&steps)}) {
 		return s
 	}

@@ -16,7 +16,10 @@ type Scenario struct {
 	Vars        []Var
 	Timeout     time.Duration   // of steps without their own; 0 means defaultTimeout
 	Answers     session.Answers // to server requests that no step answers
-	Steps       []Step
+	// Capabilities are those that the client declares; nil means those that the
+	// answers and the steps need.
+	Capabilities json.RawMessage
+	Steps        []Step
 }
 
 // defaultTimeout is the default timeout of a step.

@@ -198,3 +198,17 @@ steps:
 		}
 	})
 }
+
+// The scenario's capabilities are declared unless the command line gives others.
+func TestConfigureCapabilities(t *testing.T) {
+	s := parse(t, "\ncapabilities: {elicitation: {url: {}}}\nsteps: [{call: a}]\n")
+	var cfg session.Config
+	s.Configure(&cfg, nil)
+	require.JSONEq(t, `{"elicitation":{"url":{}}}`, string(cfg.Capabilities))
+	cfg.Capabilities = raw(`{}`)
+	s.Configure(&cfg, nil)
+	require.JSONEq(t, `{}`, string(cfg.Capabilities))
+	var written strings.Builder
+	require.NoError(t, scenario.WriteYAML(&written, s))
+	require.Contains(t, written.String(), "capabilities:")
+}

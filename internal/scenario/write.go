@@ -64,6 +64,9 @@ func writeHead(out *bytes.Buffer, s *Scenario) error {
 		}
 		head.add("answers", answers.Node)
 	}
+	if s.Capabilities != nil {
+		head.add("capabilities", w.json(s.Capabilities))
+	}
 	if w.err != nil {
 		return w.err
 	}
