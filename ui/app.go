@@ -337,7 +337,7 @@ func (sc *sessionScreen) refresh() tea.Cmd {
 func (sc *sessionScreen) observe() {
 	sc.ws.Stats = sc.ws.Shown.Source.Stats()
 	sc.ws.File = sc.ws.Stats
-	if sc.ws.Log != sc.ws.Shown.Source {
+	if sc.ws.Shown != sc.ws.Whole {
 		sc.ws.File = sc.ws.Log.Stats()
 	}
 	if sc.ws.Session != nil {
@@ -449,7 +449,7 @@ func (sc *sessionScreen) selectRow() {
 	if ok && sc.ws.Selected.Traffic {
 		v := &sc.ws.Viewed
 		v.Number = sc.rows.Traffic.Viewed(number)
-		v.Row, v.OK = sc.ws.Shown.Rows.At(v.Number)
+		v.Row, v.OK = sc.ws.Shown.Paired(v.Number)
 		v.First = sc.rows.Traffic.First(v.Number)
 	}
 }

@@ -24,7 +24,7 @@ func notesChanged(c host.Context) {
 
 // toggleMark marks the selected row, or removes its mark and its note.
 func toggleMark(c host.Context) tea.Cmd {
-	n, number := &c.Workspace.Notes, c.Workspace.Selected.Number
+	n, number := &c.Workspace.Notes, c.Workspace.EntryRow(c.Workspace.Selected.Number)
 	if n.Marks.Toggle(number) {
 		c.Host.Notify(`row marked; ' and " go from mark to mark`)
 	} else {

@@ -42,6 +42,7 @@ func (s *Source) read(e session.Element, batch session.Row, buf []byte) (session
 		}
 	}
 	entry.Payload = span.Of(entry.Payload)
+	entry.Why = ""
 	entry.Msg, entry.Cut, entry.FullSize = framing.Scan(entry.Payload), false, int64(len(entry.Payload))
 	return entry, nil
 }

@@ -12,10 +12,11 @@ import (
 const (
 	// First is the number of the first row of an element: rows of the log have
 	// lower ones.
-	First = 1 << 31
+	First = 1 << 30
 	// maxNumbers is how many elements get a number; further ones have that of
 	// their batch.
-	maxNumbers = 1 << 20
+	maxNumbers = 1 << 18
+	maxBase    = 1 << 29
 )
 
 // A Source is a log whose batches can be opened. Its own rows are those of the log;
@@ -31,7 +32,8 @@ type Source struct {
 // numbers are the numbers of elements.
 type numbers struct {
 	mu      sync.Mutex
-	of      []session.Element // by number
+	base    int               // elements that were numbered and forgotten
+	of      []session.Element // by number, from base on
 	at      map[session.Element]int
 	methods map[string]uint16
 	recent  [4]opened // batches, the latest first
@@ -42,9 +44,33 @@ func New(log session.Source) *Source {
 	if s, ok := log.(*Source); ok {
 		return s
 	}
-	s := &Source{Source: log, numbers: &numbers{at: map[session.Element]int{}, methods: map[string]uint16{}}}
+	s := &Source{Source: log, numbers: newNumbers()}
 	s.batches, _ = log.(session.ElementReader)
 	return s
+}
+
+func newNumbers() *numbers {
+	return &numbers{at: map[session.Element]int{}, methods: map[string]uint16{}}
+}
+
+// Own returns a Source over the same log with numbers of its own, which the caller
+// can forget.
+func (s *Source) Own() *Source {
+	own := *s
+	own.numbers = newNumbers()
+	return &own
+}
+
+// Forget forgets the numbers so far; later ones are others. A walk over many batches
+// forgets those of each.
+func (s *Source) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.base += len(s.of); s.base > maxBase {
+		s.base = 0
+	}
+	s.of = s.of[:0]
+	clear(s.at)
 }
 
 // Past returns a Source over the same log at an earlier moment. Elements have the
@@ -79,7 +105,7 @@ func (s *Source) Number(e session.Element) int {
 	switch {
 	case ok:
 	case len(s.of) < maxNumbers:
-		number = First + len(s.of)
+		number = First + s.base + len(s.of)
 		s.of = append(s.of, e)
 		s.at[e] = number
 	default:
@@ -95,10 +121,11 @@ func (s *Source) Element(number int) (e session.Element, ok bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if number-First >= len(s.of) {
+	i := number - First - s.base
+	if i < 0 || i >= len(s.of) {
 		return session.Element{}, false
 	}
-	return s.of[number-First], true
+	return s.of[i], true
 }
 
 // Numbers returns the numbers of the elements of the batch at a row, at most
@@ -110,7 +137,9 @@ func (s *Source) Numbers(row int) []int {
 	}
 	all := make([]int, 0, min(b.Elements, session.MaxElements))
 	for i := range cap(all) {
-		all = append(all, s.Number(session.Element{Row: row, Index: i}))
+		if number := s.Number(session.Element{Row: row, Index: i}); number >= First {
+			all = append(all, number)
+		}
 	}
 	return all
 }
@@ -233,7 +262,7 @@ func (s *Source) method(name []byte) uint16 {
 	}
 	for {
 		id := uint16(len(s.methods)) + 1
-		known := s.Source.Method(id)
+		known := s.Method(id)
 		if known == "" {
 			return s.methods[string(name)]
 		}

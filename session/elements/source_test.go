@@ -195,7 +195,7 @@ func TestElementIsAnEntry(t *testing.T) {
 	whole, err := s.Entry(session.Row{Off: 0}, 0)
 	require.NoError(t, err)
 	require.Equal(t, framing.Batch, whole.Msg.Kind)
-	require.False(t, s.Rows(First+99, make([]session.Row, 1)) > 0)
+	require.Zero(t, s.Rows(First+99, make([]session.Row, 1)))
 }
 
 // TestPast tests that an element is pending before its response came.

@@ -144,7 +144,7 @@ func (x *Index) request(key pairKey, row *session.Row) {
 		x.end(older, session.ReqLost)
 	}
 	if ok {
-		x.elements.opened(key)
+		x.elements.opened(key, row.Method)
 		x.inRow.addPending()
 		row.State = session.ReqPending
 	}
@@ -217,7 +217,9 @@ func (x *Index) response(key pairKey, failed, toolError bool, row *session.Row) 
 	if failed {
 		outcome = session.ReqFailed
 	}
-	x.settled(number, key, outcome, mark)
+	if method := x.settled(number, key, outcome, mark); method != 0 {
+		row.Method = method
+	}
 	if pending {
 		x.answered(number, request, failed, mark)
 	} else {

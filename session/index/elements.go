@@ -22,11 +22,17 @@ const (
 // elements are the messages in the batches of a log, and how their requests ended.
 // A log without batches keeps nothing.
 type elements struct {
-	current int                // the element that is being added, from 1; 0 outside of a batch
-	open    map[pairKey]uint16 // which element of its batch a request is, from 1; dropped with its response
-	pairs   []elementPair      // ordered by at
-	batches []counted          // ordered by row
-	missing bool               // there were more pairs
+	current int                     // the element that is being added, from 1; 0 outside of a batch
+	open    map[pairKey]openElement // requests in batches; dropped with their responses
+	pairs   []elementPair           // ordered by at
+	batches []counted               // ordered by row
+	missing bool                    // there were more pairs
+}
+
+// An openElement is a request in a batch.
+type openElement struct {
+	element uint16 // from 1
+	method  uint16
 }
 
 // An elementPair is a session.ElementPair. Elements count from 1; 0 is the whole
@@ -63,26 +69,27 @@ func (x *Index) batch(kind session.Kind, line []byte, row *session.Row) {
 }
 
 // opened records which element of its batch a request is that is now pending.
-func (e *elements) opened(key pairKey) {
+func (e *elements) opened(key pairKey, method uint16) {
 	switch {
 	case e.current == 0 || e.current > session.MaxElements:
 		delete(e.open, key)
 	case len(e.open) < maxPending:
 		if e.open == nil {
-			e.open = map[pairKey]uint16{}
+			e.open = map[pairKey]openElement{}
 		}
-		e.open[key] = uint16(e.current)
+		e.open[key] = openElement{uint16(e.current), method}
 	}
 }
 
 // settled records how the request of a row ended, if it or the response that is
-// being added is in a batch.
-func (x *Index) settled(request uint32, key pairKey, state session.ReqState, failed bool) {
+// being added is in a batch. It returns the method of a request in a batch, else 0.
+func (x *Index) settled(request uint32, key pairKey, state session.ReqState, failed bool) (method uint16) {
 	e := &x.elements
 	if e.current == 0 && len(e.open) == 0 {
-		return
+		return 0
 	}
-	element, by := e.open[key], 0
+	element, by := e.open[key].element, 0
+	method = e.open[key].method
 	switch state {
 	case session.ReqAnswered, session.ReqFailed:
 		by = e.current
@@ -94,13 +101,14 @@ func (x *Index) settled(request uint32, key pairKey, state session.ReqState, fai
 		by = 0
 	}
 	if element == 0 && by == 0 {
-		return
+		return method
 	}
 	if len(e.pairs) == maxElementPairs {
 		e.missing = true
-		return
+		return method
 	}
 	e.pairs = append(e.pairs, elementPair{request, uint32(x.added), element, uint16(by), state, failed})
+	return method
 }
 
 // Batch implements session.ElementReader.
@@ -164,7 +172,8 @@ func (p elementPair) exported() session.ElementPair {
 func (e *elements) save(w *stateWriter) {
 	w.int(len(e.open))
 	for _, key := range slices.SortedFunc(maps.Keys(e.open), func(a, b pairKey) int { return bytes.Compare(a[:], b[:]) }) {
-		w.pair(key, uint32(e.open[key]))
+		w.pair(key, uint32(e.open[key].element))
+		w.int(int(e.open[key].method))
 	}
 	w.bool(e.missing)
 	w.int(len(e.pairs))
@@ -186,9 +195,9 @@ func (e *elements) restore(r *stateReader, rows int) {
 	for range r.int(maxPending) {
 		key, element := r.pair(session.MaxElements + 1)
 		if e.open == nil {
-			e.open = map[pairKey]uint16{}
+			e.open = map[pairKey]openElement{}
 		}
-		e.open[key] = uint16(element)
+		e.open[key] = openElement{uint16(element), uint16(r.int(maxMethods))}
 	}
 	e.missing = r.bool()
 	for range r.int(maxElementPairs) {

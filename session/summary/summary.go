@@ -70,8 +70,8 @@ func Response(method string, msg []byte, full int64) string {
 
 // Message returns a summary of a message of a kind, to be written after its
 // method: of a request or notification, Call and Request; of a response or an
-// error response to a request of method, Response. Other kinds have none. full is
-// the size of the whole message in bytes, of which msg may be only the beginning.
+// error response to a request of method, Response; of a batch, Batch. Other kinds
+// have none. full is the size of the whole message in bytes, of which msg may be only the beginning.
 func Message(kind framing.Kind, method string, msg []byte, full int64) string {
 	switch kind {
 	case framing.Request, framing.Notification:
@@ -84,6 +84,8 @@ func Message(kind framing.Kind, method string, msg []byte, full int64) string {
 		return l.String()
 	case framing.Response, framing.ErrorResponse:
 		return Response(method, msg, full)
+	case framing.Batch:
+		return Batch(msg)
 	}
 	return ""
 }

@@ -233,7 +233,9 @@ func TestMessage(t *testing.T) {
 		{framing.Notification, "notifications/message", request("notifications/message", `{"level":"info","data":"x"}`), "info: x"},
 		{framing.Response, "tools/call", result, `"Echo: hello"`},
 		{framing.ErrorResponse, "tools/call", failed(`{"code":-32602,"message":"no"}`), "-32602 no"},
-		{framing.Batch, "", []byte(`[{"id":1}]`), ""},
+		{framing.Batch, "", []byte(`[{"id":1,"method":"ping"},{"id":2,"method":"tools/call","params":{"name":"echo"}},{"method":"notifications/initialized"},{"id":"a","result":{}},7]`), "ping, echo, initialized, response \"a\", other"},
+		{framing.Batch, "", []byte(`[{"id":1,"method":"ping"},{"id":2,"met`), "ping"},
+		{framing.Batch, "", []byte("[" + strings.Repeat("1,", 20) + "1]"), "other, other, other, other, other, other, other, other, other, other, other, other, …"},
 		{framing.NotJSON, "", []byte("x"), ""},
 	} {
 		require.Equal(t, tc.want, summary.Message(tc.kind, tc.method, tc.msg, 5000), "%s", tc.msg)

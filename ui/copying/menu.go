@@ -76,7 +76,7 @@ func (m *copyMenu) chosen() *copyable {
 }
 
 func (o Options) openMenu(c host.Context) tea.Cmd {
-	m := &copyMenu{Menu: host.Menu{Of: ScopeMenu}, forms: o.copyables(c), n: c.Workspace.Selected.Number + 1}
+	m := &copyMenu{Menu: host.Menu{Of: ScopeMenu}, forms: o.copyables(c), n: c.Workspace.EntryRow(c.Workspace.Selected.Number) + 1}
 	names := make([]string, len(m.forms))
 	for i, f := range m.forms {
 		names[i] = f.name

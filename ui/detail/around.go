@@ -28,7 +28,7 @@ type aroundView struct {
 }
 
 func newAround(p *workspace.Projection, s workspace.Selection, look termsafe.Options) *aroundView {
-	moment, _ := slices.BinarySearch(p.Index.Stderr, uint32(s.Number))
+	moment, _ := slices.BinarySearch(p.Index.Stderr, uint32(p.Index.Exchanges.Parent(s.Number)))
 	look.TabStop = 8
 	return &aroundView{shown: p, row: s.Row, moment: moment, look: look}
 }

@@ -32,7 +32,8 @@ func headingOf(source session.Source, s workspace.Selection, e *session.Entry) h
 	kind, request, response := s.Row.Msg, e, (*session.Entry)(nil)
 	rows := workspace.Rows{Source: source}
 	if row, ok := rows.At(int(s.Row.Pair) - 1); ok {
-		if partner, err := source.Entry(row, summary.Limit); err == nil && kind == framing.Request {
+		asks := kind == framing.Request || kind == framing.Batch && int(s.Row.Pair)-1 > s.Number
+		if partner, err := source.Entry(row, summary.Limit); err == nil && asks {
 			response = &partner
 		} else if err == nil {
 			kind, request, response = row.Msg, &partner, e
@@ -54,6 +55,8 @@ func headingOf(source session.Source, s workspace.Selection, e *session.Entry) h
 	}
 	ids := len(words)
 	switch {
+	case kind == framing.Batch:
+		words = append(words, "batch")
 	case method != "":
 		words = append(words, method)
 	case e.Kind.IsStream() && e.Kind != session.KindStderr:
@@ -140,7 +143,19 @@ func (d *Pane) Titles() (left, right string) {
 	if d.head.seqs != "" {
 		words = append(words, " "+d.head.seqs)
 	}
+	words = append(words, d.element()...)
 	return strings.Join(append(words, d.shownPart()...), " "), right
+}
+
+// element describes which element of a batch is shown.
+func (d *Pane) element() []string {
+	x := d.ws.Shown.Index.Exchanges
+	e, ok := d.ws.Shown.Source.Element(d.wanted.Number)
+	b, is := x.Batch(e.Row)
+	if !ok || e.Index < 0 || !is {
+		return nil
+	}
+	return []string{fmt.Sprintf(" element %d of %d", e.Index+1, b.Elements)}
 }
 
 // shownPart describes the shown part of a long message.

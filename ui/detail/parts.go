@@ -104,7 +104,7 @@ func viewPart(c host.Context, p *content.Part, view func(c host.Context, data []
 // savePart prompts for the name of a new file, and writes a part to it.
 func savePart(c host.Context, p *content.Part, save func(c host.Context, name, text string) error) tea.Cmd {
 	c.Host.Prompt(c.Workspace, host.Prompt{
-		Label: "write to", Hint: "a new file", Text: fmt.Sprintf("mcpdbg-%d%s", c.Workspace.Selected.Number+1, p.Suffix()),
+		Label: "write to", Hint: "a new file", Text: fmt.Sprintf("mcpdbg-%d%s", c.Workspace.EntryRow(c.Workspace.Selected.Number)+1, p.Suffix()),
 		Accept: func(c host.Context, name string) (tea.Cmd, error) {
 			if strings.TrimSpace(name) == "" {
 				return nil, nil

@@ -55,7 +55,7 @@ func anyMark(c host.Context) (bool, string) {
 
 // prompt prompts for the text of the note on the selected row.
 func (s Shell) prompt(c host.Context) tea.Cmd {
-	number := c.Workspace.Selected.Number
+	number := c.Workspace.EntryRow(c.Workspace.Selected.Number)
 	c.Host.Prompt(c.Workspace, host.Prompt{
 		Label: "note", Hint: "text of the note; empty deletes it", Text: c.Workspace.Notes.Texts[number],
 		Accept: func(c host.Context, text string) (tea.Cmd, error) {

@@ -43,7 +43,7 @@ func (s *State) fromHere(c host.Context, otherwise int) int {
 	if c.Workspace.Playback.Past != nil || s.lists.Following() || !c.Workspace.Selected.OK {
 		return otherwise
 	}
-	return c.Workspace.Selected.Number + 1
+	return c.Workspace.EntryRow(c.Workspace.Selected.Number) + 1
 }
 
 // step goes to the next or previous message, process exit or end of the
@@ -120,7 +120,7 @@ func (s *State) showMoment(c host.Context) tea.Cmd {
 	if p.Past == nil || rows < p.Moment.Len() {
 		p.Moment = session.NewPast(p.Source)
 		p.Moment.To(rows)
-		p.Past = workspace.NewProjection(workspace.Moment{Past: p.Moment})
+		p.Past = c.Workspace.Whole.Past(workspace.Moment{Past: p.Moment})
 		p.Past.Index = whole.UpTo(p.Past.Source, rows, latest)
 		return tea.Batch(s.lists.Turn(p.Past), s.playOn(c))
 	}

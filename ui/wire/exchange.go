@@ -78,6 +78,10 @@ func (x *exchangeRows) Version(number int) uint32 {
 	if h, ok := ex.Handshake(number); ok {
 		return mixed(mixed(mixed(v, x.trafficRows.Version(int(h.Last))), h.Last), h.End)
 	}
+	if _, ok := ex.Batch(number); ok {
+		row, _ := x.ws.Shown.Rows.At(number)
+		v = mixed(v, x.batchVersion(number, &row))
+	}
 	if at, ok := ex.Progress(number); ok {
 		v = mixed(v, uint32(at))
 	}
@@ -120,6 +124,8 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 		x.paintOwnEvent(row, c)
 	case folded:
 		x.paintBurst(number, rows, row, c)
+	case ex.Parent(number) != number:
+		x.paintElement(number, row, c)
 	case ex.Of(number) != number:
 		x.paintPart(number, row, c)
 	case row.Msg == framing.Request:
@@ -131,6 +137,10 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 	case row.Msg == framing.Notification:
 		x.paintNotification(number, row, c)
 	default:
+		if b, ok := ex.Batch(number); ok {
+			x.paintBatch(number, row, b, c)
+			return
+		}
 		x.paintStray(row, c)
 	}
 }
@@ -359,8 +369,9 @@ func (x *exchangeRows) exchangeSize(number int) int64 {
 // roundSize returns the size of a request and its response.
 func (x *exchangeRows) roundSize(number int) int64 {
 	row, _ := x.ws.Shown.Rows.At(number)
-	size, at := x.says(number, row).Size, int(row.Pair)-1
-	if response, ok := x.ws.Shown.Rows.At(at); ok {
+	size := x.says(number, row).Size
+	at, ok := x.ws.Shown.Index.Exchanges.ResponseOf(number, &row)
+	if response, found := x.ws.Shown.Rows.At(at); ok && found {
 		size += x.says(at, response).Size
 	}
 	return size

@@ -74,7 +74,9 @@ func (t *Traffic) unfold() (changed bool, text string) {
 	}
 	any, more := t.ws.Shown.Index.Exchanges.Unfold(number)
 	t.Select(row)
-	if more {
+	if b, batch := t.ws.Shown.Index.Exchanges.Batch(number); more && batch {
+		text = fmt.Sprintf("the first %s elements of this batch of %s", paint.Thousands(workspace.MaxParts), paint.Thousands(b.Elements))
+	} else if more {
 		text = fmt.Sprintf("the first %s messages of this exchange; the wire view lists all", paint.Thousands(workspace.MaxParts))
 	}
 	return any, text

@@ -98,7 +98,8 @@ func (x *exchangeRows) mayAnswer(number int) bool {
 // paintEnd paints how a request ended: with the response to the round that decides,
 // which is the last one, or without.
 func (x *exchangeRows) paintEnd(number int, row, decides session.Row, c *table.Cells) {
-	at := int(decides.Pair) - 1
+	request, _ := x.ws.Shown.Index.Exchanges.LastRound(number)
+	at, _ := x.ws.Shown.Index.Exchanges.ResponseOf(request, &decides)
 	response, answered := x.ws.Shown.Rows.At(at)
 	switch decides.State {
 	case session.ReqCancelled, session.ReqTimedOut, session.ReqLost:

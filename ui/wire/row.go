@@ -204,7 +204,7 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	case row.Msg == framing.Other:
 		t.paintText("(not JSON-RPC) ", e, c)
 	case row.Msg == framing.Batch:
-		t.withNote(c, style, method, t.theme.Dim, "(batch)")
+		t.paintBatchRow(number, e, c)
 	case method == "":
 		t.withNote(c, style, "(response)", t.theme.Error, "")
 		t.paintSummary(number, row, c)

@@ -119,8 +119,8 @@ func (t *Traffic) Viewed(number int) int {
 		decides = int(h.Last)
 	}
 	row, ok := t.ws.Shown.Rows.At(decides)
-	response := int(row.Pair) - 1
-	if !ok || row.Msg != framing.Request || response < 0 || response >= t.ws.Shown.Source.Len() {
+	response, answered := x.ResponseOf(decides, &row)
+	if !ok || !answered || row.Msg != framing.Request || x.Parent(response) >= t.ws.Shown.Source.Len() {
 		return number
 	}
 	return response

@@ -1,11 +1,13 @@
 package workspace
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/widget/table"
 )
@@ -51,6 +53,7 @@ type Exchanges struct {
 	parted   int      // listed parts of all of them
 	scanned  int      // rows taken in so far
 	rows     Rows
+	elements *elements.Source // the source; nil if it is another one
 	reader   reader
 }
 
@@ -93,7 +96,15 @@ func (l links) upTo(rows int) links {
 }
 
 func newExchanges() *Exchanges {
-	return &Exchanges{List: &table.Folded{From: burstFrom}, unfolded: map[uint32][]uint32{}}
+	x := &Exchanges{List: &table.Folded{From: burstFrom}, unfolded: map[uint32][]uint32{}}
+	x.List.Place = x.place
+	return x
+}
+
+// setSource sets the log whose rows are added.
+func (x *Exchanges) setSource(source session.Source) {
+	x.rows.Source = source
+	x.elements, _ = source.(*elements.Source)
 }
 
 // add lists a new row, or makes it a part of an exchange.
@@ -156,12 +167,14 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 			return x.shakes[len(x.shakes)-1].First != number
 		}
 		return x.isRound(number, row)
-	case framing.Response, framing.ErrorResponse, framing.Batch:
+	case framing.Response, framing.ErrorResponse:
 		if !Answers(int(number), row) {
 			return false
 		}
 		x.answered(number, row)
 		return true
+	case framing.Batch:
+		return x.isBatch(number, row)
 	case framing.Notification:
 		return x.isProgress(number, row) || x.isCancel(number, row) || x.ends(number, row)
 	}
@@ -169,8 +182,11 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 }
 
 // Answers reports whether a row is the response to the request of an earlier row,
-// in whose exchange it is.
+// in whose exchange it is. A batch with requests is an exchange of its own.
 func Answers(number int, row *session.Row) bool {
+	if row.Msg == framing.Batch && row.State != session.ReqNone {
+		return false
+	}
 	return row.Pair != 0 && int(row.Pair)-1 < number && row.State != session.ReqDuplicate && row.State != session.ReqUnmatched
 }
 
@@ -225,11 +241,13 @@ func (x *Exchanges) ends(number uint32, row *session.Row) bool {
 func (x *Exchanges) answered(number uint32, row *session.Row) {
 	request := row.Pair - 1
 	first := uint32(x.rounds.First(int(request)))
-	x.pending.drop(request)
+	if x.over(request, number) {
+		x.pending.drop(request)
+	}
 	if row.State == session.ReqInput {
 		x.asks(first, request, row)
 	}
-	if first == request { // the response to a later round is in its row
+	if _, batch := x.Batch(int(request)); first == request && !batch { // others are in the rows of rounds and elements
 		x.listPart(number, request)
 	}
 	if row.State != session.ReqInput {
@@ -267,6 +285,7 @@ func (x *Exchanges) burstKind(row *session.Row) uint32 {
 // Of returns the row of the exchange that a row belongs to: the row itself if it
 // is not a part.
 func (x *Exchanges) Of(number int) int {
+	number = x.Parent(number)
 	row, ok := x.rows.At(number)
 	if !ok || number < 0 {
 		return number
@@ -386,7 +405,7 @@ func (x *Exchanges) HasParts(number int) bool {
 	if h, ok := x.Handshake(number); ok {
 		return h.parts > 1
 	}
-	if x.isWhole(number) {
+	if b, ok := x.Batch(number); ok && b.Elements > 0 || x.isWhole(number) {
 		return true
 	}
 	for range x.rounds.Later(&x.rows, number) {
@@ -451,8 +470,12 @@ func (x *Exchanges) parts(number int) (parts []uint32, more bool) {
 		return nil, false
 	}
 	parts = x.progressParts(number)
-	if response := int(row.Pair) - 1; row.Msg == framing.Request && response > number && response < x.scanned {
+	if response, ok := x.ResponseOf(number, &row); ok && row.Msg == framing.Request && x.Parent(response) > number && x.Parent(response) < x.scanned {
 		parts = append(parts, uint32(response))
+	}
+	b, batch := x.Batch(number)
+	if batch {
+		parts = append(parts, x.elementParts(number)...)
 	}
 	for round := range x.rounds.Later(&x.rows, number) {
 		parts = append(parts, uint32(round))
@@ -460,15 +483,16 @@ func (x *Exchanges) parts(number int) (parts []uint32, more bool) {
 	if at, ok := x.Cancelled(number); ok {
 		parts = append(parts, uint32(at))
 	}
-	slices.Sort(parts)
-	return parts[:min(len(parts), MaxParts)], len(parts) > MaxParts
+	slices.SortFunc(parts, func(a, b uint32) int { return cmp.Compare(x.place(int(a)), x.place(int(b))) })
+	return parts[:min(len(parts), MaxParts)], len(parts) > MaxParts || b.Elements > MaxParts
 }
 
 // upTo returns the exchanges as they were when the log, which source shows in
 // that state, had the given number of rows.
 func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	cut := newExchanges()
-	cut.rows.Source, cut.scanned = source, rows
+	cut.setSource(source)
+	cut.scanned = rows
 	cut.List = x.List.UpTo(rows)
 	cut.shakes = x.shakes[:sort.Search(len(x.shakes), func(i int) bool { return int(x.shakes[i].First) >= rows })]
 	cut.nested, cut.cancels, cut.ranges = x.nested.upTo(rows), x.cancels.upTo(rows), x.ranges.upTo(rows)
@@ -476,7 +500,8 @@ func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	cut.whole = before(x.whole, rows)
 	for number, parts := range x.unfolded {
 		if int(number) < rows {
-			cut.unfolded[number] = before(parts, rows)
+			end := sort.Search(len(parts), func(i int) bool { return x.Parent(int(parts[i])) >= rows })
+			cut.unfolded[number] = parts[:end:end]
 			cut.parted += len(cut.unfolded[number])
 		}
 	}

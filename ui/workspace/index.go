@@ -70,7 +70,7 @@ func NewIndex() *Index {
 // Pull lists new rows and reports whether there are more.
 func (x *Index) Pull(source session.Source) (more bool) {
 	limit := x.Scanned + PullRows
-	x.Exchanges.rows.Source = source
+	x.Exchanges.setSource(source)
 	if x.Latencies != nil {
 		x.Latencies.rows.Source = source
 	}

@@ -54,5 +54,5 @@ func (w *Workspace) Note() string {
 	if !w.Selected.OK {
 		return ""
 	}
-	return w.Notes.Texts[w.Selected.Number]
+	return w.Notes.Texts[w.EntryRow(w.Selected.Number)]
 }

@@ -26,7 +26,7 @@ type Playback struct {
 // NewPlayback returns a playback of a log, with pauses as in Settings.Idle; nil
 // if the log cannot be played.
 func NewPlayback(whole *Projection, idle time.Duration) *Playback {
-	source, ok := whole.Source.(session.Rewinder)
+	source, ok := whole.Source.Source.(session.Rewinder)
 	if !ok {
 		return nil
 	}

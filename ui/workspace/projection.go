@@ -3,6 +3,7 @@ package workspace
 import (
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/cause"
+	"mcpdbg/session/elements"
 )
 
 // A Projection is what the screen derives from one source: the rows of each pane,
@@ -11,7 +12,7 @@ import (
 // of its last rows while the rest is read, and one of the past moment that is
 // shown.
 type Projection struct {
-	Source    session.Source
+	Source    *elements.Source
 	Index     *Index
 	Rows      Rows
 	Lifecycle *Lifecycle
@@ -23,7 +24,12 @@ type Projection struct {
 }
 
 // NewProjection returns the projection of a source; no rows are read yet.
-func NewProjection(source session.Source) *Projection {
+func NewProjection(source session.Source) *Projection { return project(elements.New(source)) }
+
+// Past returns the projection of the same log at an earlier moment.
+func (p *Projection) Past(moment session.Source) *Projection { return project(p.Source.Past(moment)) }
+
+func project(source *elements.Source) *Projection {
 	p := &Projection{
 		Source: source, Index: NewIndex(), Rows: Rows{Source: source},
 		Problems: NewProblems(source), Catalog: NewCatalog(),

@@ -18,7 +18,7 @@ func (w *Workspace) Renumbering(to *Projection) Renumber {
 	}
 	old := from.Rows
 	return func(row int) int {
-		r, ok := old.At(row)
+		r, ok := old.At(from.Index.Exchanges.Parent(row))
 		if !ok {
 			return 0
 		}

@@ -7,6 +7,7 @@ import (
 
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/recordings"
+	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
 )
 
@@ -42,7 +43,7 @@ func newOutput() *Output {
 func Follow(log *recordings.File, stdout io.Writer, opts Options) *Output {
 	o := newOutput()
 	w := NewWriter(log, stdout, opts.JSON)
-	w.Shown = opts.Shown.Matcher(log)
+	w.Shown = opts.Shown.Matcher(elements.New(log))
 	go func() {
 		err := func() error {
 			if opts.JSON {

@@ -187,7 +187,7 @@ func mark(row session.Row) byte {
 // payload.
 func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session.Entry, id, said string) []byte {
 	b = append(b, fmt.Sprintf("%-14s", row.Msg)...)
-	if method := l.Source.Method(row.Method); method != "" {
+	if method := l.Source.Method(row.Method); method != "" && row.Msg != framing.Batch {
 		b = append(b, ' ')
 		b = wording.AppendClean(b, method)
 	}

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logtext"
 	"mcpdbg/recordings"
+	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -113,7 +114,7 @@ func recCat(ctx context.Context, env *console.Env, path string, o catOptions) er
 	defer rec.Close()
 	src := rec.ReadAhead()
 	lines := logtext.NewWriter(src, env.LineOutput(), o.json)
-	lines.Shown = o.shown.Matcher(src)
+	lines.Shown = o.shown.Matcher(elements.New(src))
 	if lines.Among, err = logtext.Between(src, o.from, o.to); err != nil {
 		return err
 	}

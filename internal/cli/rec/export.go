@@ -19,6 +19,7 @@ import (
 	"mcpdbg/recordings/export"
 	"mcpdbg/recordings/redact"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
 )
 
@@ -134,7 +135,7 @@ func recExport(ctx context.Context, env *console.Env, path string, o exportOptio
 	if err != nil {
 		return err
 	}
-	if shown := o.shown.Matcher(rec); o.shown != nil || among.Set {
+	if shown := o.shown.Matcher(elements.New(rec)); o.shown != nil || among.Set {
 		selection.Include = func(number int, row session.Row) bool {
 			return among.Has(number, row) && shown.Match(number, row)
 		}

@@ -1,6 +1,9 @@
 package filter
 
-import "mcpdbg/session"
+import (
+	"mcpdbg/session"
+	"mcpdbg/session/elements"
+)
 
 const (
 	// maxRead is the maximum number of bytes of one message that are read.
@@ -16,6 +19,7 @@ type Matcher struct {
 	filter  *Filter
 	source  session.Source
 	lines   session.IntoReader // of source
+	batches *elements.Source   // source, if it has rows for the elements of batches
 	methods [][]Verdict        // by word and number of the method; Unread: not yet known
 	alike   [256]known         // verdicts about rows with equal fields
 	rough   bool               // decide only what holds for all rows with these fields
@@ -26,6 +30,7 @@ type Matcher struct {
 	places   []int         // their indexes in the rows given to Rows
 
 	number int    // number of the current row
+	batch  int    // number of the row of the batch that it is an element of, plus one; 0 for none
 	spans  []span // by word: rows with certain numbers
 
 	calls [256]knownCall    // recent calls, by the number of their row
@@ -60,7 +65,12 @@ const paired = 1 << 55
 // Matcher returns a matcher of the filter over a log. A nil filter matches every
 // row.
 func (f *Filter) Matcher(source session.Source) *Matcher {
-	m := &Matcher{filter: f, source: source, lines: session.InOrder(source), at: -1}
+	m := &Matcher{filter: f, source: source, at: -1}
+	if s, ok := source.(*elements.Source); ok && f != nil && !f.namesBatches() {
+		m.batches = s.Own()
+		m.source = m.batches
+	}
+	m.lines = session.InOrder(m.source)
 	if f != nil {
 		m.methods = make([][]Verdict, f.words)
 		m.spans = make([]span, f.words)
@@ -76,13 +86,17 @@ func (m *Matcher) Match(number int, r session.Row) bool {
 	case Yes:
 		return true
 	case No:
-		return false
+		return m.hasElements(&r) && m.elementMatches(number)
 	}
 	return m.Read(number, r)
 }
 
 // Read is like Match, for a row for which Rows returned Unread.
 func (m *Matcher) Read(number int, r session.Row) bool {
+	return m.read(number, r) || m.hasElements(&r) && m.elementMatches(number)
+}
+
+func (m *Matcher) read(number int, r session.Row) bool {
 	m.number = number
 	msg := message{matcher: m, row: r}
 	for _, words := range m.filter.alternatives {
@@ -116,6 +130,11 @@ func (m *Matcher) Rows(from int, rows []session.Row, verdicts []Verdict) {
 		verdicts[i] = v
 	}
 	m.search(rows, verdicts)
+	for i := range rows {
+		if verdicts[i] == No && m.hasElements(&rows[i]) {
+			verdicts[i] = Unread
+		}
+	}
 	m.near = nil
 }
 

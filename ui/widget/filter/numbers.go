@@ -25,10 +25,14 @@ func (t numberTest) row(m *Matcher, index int, _ session.Row) Verdict {
 		return Unread
 	}
 	s := &m.spans[index]
-	if m.number >= s.rows {
+	number := m.number
+	if m.batch > 0 {
+		number = m.batch - 1
+	}
+	if number >= s.rows {
 		*s = m.span(t.numbers)
 	}
-	return verdictOf(s.from <= m.number && m.number < s.to)
+	return verdictOf(s.from <= number && number < s.to)
 }
 
 // A span is the rows [from, to) among the first rows of a log.

@@ -18,6 +18,10 @@ type Folded struct {
 	// From is the minimum number of consecutive rows of a kind that are folded; 0
 	// means 6. It must not be changed after the first row.
 	From int
+	// Place, if set, returns where a row is among the others, in ascending order;
+	// else the rows are ordered by their numbers. It must not be changed after the
+	// first row.
+	Place func(row int) int64
 
 	rows deque[uint32]
 	runs deque[run] // runs of at least From rows, in order
@@ -117,7 +121,7 @@ func (f *Folded) Prepend(row, kind uint32) {
 // the runs.
 func (f *Folded) UpTo(row int) *Folded {
 	end, _ := f.index(row)
-	cut := &Folded{From: f.From, unfolded: f.unfolded, back: edge{n: 1}, front: edge{n: 1}}
+	cut := &Folded{From: f.From, Place: f.Place, unfolded: f.unfolded, back: edge{n: 1}, front: edge{n: 1}}
 	rows := f.rows.all()[:end-f.rows.first()]
 	cut.rows = deque[uint32]{items: rows[:len(rows):len(rows)], zero: -f.rows.first()}
 	runs := f.runs.all()[:f.runBy(func(r *run) bool { return r.start+f.from() > end })-f.runs.first()]
@@ -145,7 +149,7 @@ func (f *Folded) hiddenBefore(i int) int {
 // Keep prevents the run to which rows are being appended from folding, if it is
 // still short and contains a row. Rows added later start a new run.
 func (f *Folded) Keep(row int) {
-	if f.back.n < f.from() && f.rows.len() > 0 && row >= int(*f.rows.at(f.rows.end() - f.back.n)) {
+	if f.back.n < f.from() && f.rows.len() > 0 && f.place(row) >= f.place(int(*f.rows.at(f.rows.end() - f.back.n))) {
 		f.back = edge{n: 1}
 	}
 }
@@ -315,9 +319,16 @@ func (f *Folded) Before(row int) int {
 
 // index returns the index of a row in rows, or where it would be inserted.
 func (f *Folded) index(row int) (at int, listed bool) {
-	rows := f.rows.all()
-	i := sort.Search(len(rows), func(i int) bool { return int(rows[i]) >= row })
+	rows, place := f.rows.all(), f.place(row)
+	i := sort.Search(len(rows), func(i int) bool { return f.place(int(rows[i])) >= place })
 	return i + f.rows.first(), i < len(rows) && int(rows[i]) == row
+}
+
+func (f *Folded) place(row int) int64 {
+	if f.Place == nil {
+		return int64(row)
+	}
+	return f.Place(row)
 }
 
 // runOf returns the run that contains a row, or nil.

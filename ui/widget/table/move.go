@@ -49,7 +49,7 @@ func (t *Table) SetFollow(on bool) {
 func (t *Table) Select(row int) {
 	w := t.window()
 	t.follow = false
-	t.anchor = min(max(row, 0), max(t.source.Len()-1, 0))
+	t.anchor = t.within(row)
 	cursor := min(t.position(t.anchor), max(w.len-1, 0))
 	t.offset = cursor - w.top
 	if body := t.body(); t.offset < 0 || t.offset >= body {

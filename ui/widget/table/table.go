@@ -19,6 +19,13 @@ type Source interface {
 	Paint(row int, cells *Cells)
 }
 
+// A Nested is a Source that has further rows, which are below others and whose
+// numbers are higher than Len.
+type Nested interface {
+	// Parent returns the row that a row is below, or the row itself.
+	Parent(row int) int
+}
+
 // Table shows a Source. Make one with New.
 type Table struct {
 	source  Source
@@ -145,10 +152,27 @@ func (t *Table) ClearFilter() { t.list = everyRow{t.source} }
 // Len returns the number of positions: listed rows and folds.
 func (t *Table) Len() int {
 	n, rows := t.list.Len(), t.source.Len()
-	if n > 0 && t.row(n-1) >= rows {
+	if n > 0 && t.parent(t.row(n-1)) >= rows {
 		return t.list.Position(rows)
 	}
 	return n
+}
+
+// parent returns the row that a row is below, or the row itself.
+func (t *Table) parent(row int) int {
+	if nested, ok := t.source.(Nested); ok {
+		return nested.Parent(row)
+	}
+	return row
+}
+
+// within returns a row, or the last one if the source does not have it.
+func (t *Table) within(row int) int {
+	last := max(t.source.Len()-1, 0)
+	if row = max(row, 0); t.parent(row) > last {
+		return last
+	}
+	return row
 }
 
 // Cursor returns the row under the cursor, or the first row of a fold. An empty
@@ -216,7 +240,7 @@ type window struct {
 func (t *Table) window() window {
 	rows := t.source.Len() // fewer than before if the source has started over
 	t.seen = min(t.seen, rows)
-	t.anchor = min(t.anchor, max(rows-1, 0))
+	t.anchor = t.within(t.anchor)
 	w := window{len: t.Len()}
 	if w.len == 0 {
 		return w
@@ -235,7 +259,7 @@ func (t *Table) window() window {
 	}
 	bottom := min(w.top+t.body(), w.len) - 1
 	_, last := t.list.Span(bottom)
-	t.seen = max(t.seen, last+1)
+	t.seen = max(t.seen, t.parent(last)+1)
 	return w
 }
 
