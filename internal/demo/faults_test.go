@@ -197,7 +197,7 @@ var wireFaults = []struct {
 
 // otherFaults are the kinds with their own tests.
 var otherFaults = []string{"ignores-eof-term", "daemon", "holds-stdout", "late-output", "crash-mid-call", "closes-stdout",
-	"not-reading-stdin", "ping-flood", "huge-answer", "ids", "asks-undeclared", "flood", "writer", "bulk", "no-newline-gb"}
+	"not-reading-stdin", "ping-flood", "huge-answer", "ids", "asks-undeclared", "flood", "writer", "bulk", "no-newline-gb", "splits-batches"}
 
 func TestWireFaults(t *testing.T) {
 	for _, test := range wireFaults {
@@ -359,4 +359,15 @@ func TestAsksUndeclared(t *testing.T) {
 	require.Equal(t, "sampling/createMessage", p.message().Method)
 	p.send(`{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no"}}`)
 	require.Contains(t, string(p.message().Result), "the client refused: no (-32601)")
+}
+
+func TestSplitsBatches(t *testing.T) {
+	p := start(t, "splits-batches")
+	p.send(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
+	require.Contains(t, p.line(), `"protocolVersion":"2025-03-26"`)
+	p.send(`[{"jsonrpc":"2.0","id":11,"method":"ping"},{"jsonrpc":"2.0","id":12,"method":"ping"},{"jsonrpc":"2.0","id":13,"method":"ping"}]`)
+	require.Equal(t, `{"jsonrpc":"2.0","id":13,"result":{}}`+"\n", p.line())
+	require.Equal(t, `[{"jsonrpc":"2.0","id":12,"result":{}},{"jsonrpc":"2.0","id":11,"result":{}}]`+"\n", p.line())
+	rest, _ := p.end()
+	require.Empty(t, rest)
 }

@@ -11,6 +11,8 @@ import (
 // callKinds complete the handshake and go wrong in tools/call, with any tool.
 func callKinds() []misbehaviour {
 	return []misbehaviour{
+		{Kind{Name: "splits-batches",
+			Description: "responds to a batch (revision 2025-03-26) in parts and in another order, which is allowed"}, splitsBatches},
 		{Kind{Name: "huge-answer", Lint: "FRM09", Param: "BYTES=104857600",
 			Description: "responds to a tool call with that much text, on one line"}, withNumber(hugeAnswer)},
 		{Kind{Name: "crash-mid-call", Lint: "PRC03", Param: "segv|abort|kill|panic=segv",
@@ -26,6 +28,10 @@ func callKinds() []misbehaviour {
 		{Kind{Name: "asks-undeclared", Lint: "CAP07",
 			Description: "requests sampling during a tool call, even if the client did not declare it"}, asksUndeclared},
 	}
+}
+
+func splitsBatches(ctx context.Context, c *culprit) (int, error) {
+	return c.serve(ctx, faults{splitsBatches: true})
 }
 
 // onCall hands every tools/call to f.

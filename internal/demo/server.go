@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -59,6 +60,8 @@ type faults struct {
 	// spoilAll.
 	spoil    func(line []byte) []byte
 	spoilAll bool
+	// splitsBatches has the responses to a batch sent in parts and in another order.
+	splitsBatches bool
 }
 
 // server is one demo server on one pair of streams.
@@ -299,9 +302,20 @@ func (s *server) handleBatch(ctx context.Context, line []byte) {
 			}
 		}
 		if len(responses) > 0 && ctx.Err() == nil {
-			s.send(false, responses)
+			s.sendResponses(responses)
 		}
 	})
+}
+
+// sendResponses sends the responses to a batch: as one, or the last one alone and
+// then the others.
+func (s *server) sendResponses(responses []message) {
+	if n := len(responses) - 1; s.faults.splitsBatches && n > 0 {
+		s.send(false, responses[n])
+		responses = responses[:n]
+		slices.Reverse(responses)
+	}
+	s.send(false, responses)
 }
 
 // send writes one message, or a batch of them, as one line. Errors are ignored:

@@ -171,6 +171,13 @@ func (r *reader) request(it *match.Item) error {
 		r.handshake(it)
 		return nil
 	}
+	if !it.Handshake {
+		r.flush(it.At.Row)
+		if number, raw := r.byRow[it.At.Row]; raw { // a ping in a batch is sent with it
+			r.addToRaw(number, it, params)
+			return nil
+		}
+	}
 	if it.Handshake || it.Method == mcp.MethodPing {
 		if it.Method == mcp.MethodPing || len(r.p.items) > 0 {
 			r.p.leftOut = append(r.p.leftOut, it.At.N)
@@ -179,11 +186,6 @@ func (r *reader) request(it *match.Item) error {
 	}
 	if r.p.opts.Lists && isList(it.Method) {
 		r.p.list(it, params)
-		return nil
-	}
-	r.flush(it.At.Row)
-	if number, raw := r.byRow[it.At.Row]; raw {
-		r.addToRaw(number, it, params)
 		return nil
 	}
 	if !plain(it, params) {
