@@ -16,7 +16,7 @@ func TestRequiredPages(t *testing.T) {
 	for data, want := range map[string]int{
 		``: 0, `null`: 0, `{}`: 0, `{"elicitations":{}}`: 0, `{"elicitations":[1,{"url":1},{"url":""},{"url":"a"},{"url":"b","elicitationId":"x"}]}`: 2,
 	} {
-		require.Len(t, requiredPages(&session.RPCError{Code: mcp.CodeURLRequired, Data: json.RawMessage(data)}), want, data)
+		require.Len(t, requiredPages(&session.RPCError{Code: mcp.CodeURLElicitation, Data: json.RawMessage(data)}), want, data)
 	}
 }
 
@@ -36,7 +36,7 @@ func FuzzFromServer(f *testing.F) {
 	f.Add([]byte(`{"progress":1,"total":2,"message":"x"}`))
 	f.Add([]byte(`{"resultType":"input_required","inputRequests":{"b":{"method":"roots/list"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		pages := requiredPages(&session.RPCError{Code: mcp.CodeURLRequired, Data: data})
+		pages := requiredPages(&session.RPCError{Code: mcp.CodeURLElicitation, Data: data})
 		require.LessOrEqual(t, len(pages), maxPages)
 		for _, p := range pages {
 			require.NotEmpty(t, p.URL)
