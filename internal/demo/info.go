@@ -30,6 +30,12 @@ func serverCapabilities(revision string) object {
 	if revision >= "2025-03-26" {
 		caps["completions"] = object{}
 	}
+	switch revision {
+	case legacyRevisions[0]:
+		caps["tasks"] = object{"cancel": object{}, "requests": object{"tools": object{"call": object{}}}}
+	case modernRevision:
+		caps["extensions"] = object{tasksExtension: object{}}
+	}
 	return caps
 }
 

@@ -21,6 +21,11 @@ type request struct {
 	// question.
 	inputs map[string]json.RawMessage
 	state  string
+	// task is the task that a legacy call is to become.
+	task *struct {
+		TTL float64 `json:"ttl"`
+	}
+	runs *task // the task that it runs as; nil for others
 }
 
 // requestMeta is the part of a request's _meta that the server uses.
@@ -39,6 +44,7 @@ type clientCapabilities struct {
 		Form *struct{} `json:"form"`
 		URL  *struct{} `json:"url"`
 	} `json:"elicitation"`
+	Extensions map[string]json.RawMessage `json:"extensions"`
 }
 
 // newRequest reads the parts that all requests have.
@@ -48,10 +54,13 @@ func (s *server) newRequest(m message) *request {
 		Meta   requestMeta                `json:"_meta"`
 		Inputs map[string]json.RawMessage `json:"inputResponses"`
 		State  string                     `json:"requestState"`
+		Task   *struct {
+			TTL float64 `json:"ttl"`
+		} `json:"task"`
 	}
 	// Params of another shape are rejected by the method itself.
 	_ = json.Unmarshal(m.Params, &common)
-	r.meta, r.inputs, r.state = common.Meta, common.Inputs, common.State
+	r.meta, r.inputs, r.state, r.task = common.Meta, common.Inputs, common.State, common.Task
 	if r.meta.ProtocolVersion != nil {
 		r.revision = *r.meta.ProtocolVersion
 		if r.meta.Capabilities != nil {
@@ -77,7 +86,7 @@ func (r *request) handshake() bool {
 // concurrently.
 func (r *request) takesTime() bool {
 	if r.method != "tools/call" {
-		return false
+		return r.method == "tasks/result"
 	}
 	var call struct {
 		Name string `json:"name"`
@@ -122,6 +131,10 @@ var methods = map[string]method{
 	"resources/templates/list": {legacy: true, modern: true, cacheable: true, call: (*server).listTemplates},
 	"resources/read":           {legacy: true, modern: true, cacheable: true, call: (*server).readResource},
 	"completion/complete":      {legacy: true, modern: true, call: (*server).complete},
+	"tasks/get":                {legacy: true, modern: true, call: (*server).getTask},
+	"tasks/result":             {legacy: true, call: (*server).taskResult},
+	"tasks/update":             {modern: true, call: (*server).updateTask},
+	"tasks/cancel":             {legacy: true, modern: true, call: (*server).cancelTask},
 }
 
 // perform checks that r is allowed in its era and state, and runs its method.

@@ -34,6 +34,13 @@ const (
 		"steps":{"type":"integer","title":"Steps","minimum":1,"maximum":1000,"default":4}
 	},"additionalProperties":false}`
 
+	jobInput = `{` + dialect + `,"type":"object","properties":{
+		"seconds":{"type":"number","title":"Seconds in all","minimum":0,"maximum":3600,"default":4},
+		"ask":{"type":"boolean","title":"Ask in the middle","default":false},
+		"end":{"type":"string","title":"How to end","enum":["ok","isError","error"],"default":"ok"},
+		"keep":{"type":"number","title":"Seconds until the task is forgotten","description":"0: never","minimum":0,"default":0}
+	},"additionalProperties":false}`
+
 	failInput = `{` + dialect + `,"type":"object","properties":{
 		"kind":{"type":"string","title":"How to fail","enum":["isError","error","crash"],"default":"isError"}
 	},"additionalProperties":false}`

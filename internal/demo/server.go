@@ -80,6 +80,8 @@ type server struct {
 	legacy  legacyState
 	clock   int             // number of touches of demo://clock
 	extra   map[string]bool // lists that have their surprise entry
+	tasks   map[string]*task
+	life    context.Context // of run: tasks outlive their calls
 }
 
 func newServer(out, errw io.Writer, opts Options) *server {
@@ -94,6 +96,8 @@ func newServer(out, errw io.Writer, opts Options) *server {
 		listens: map[string]subscription{},
 		legacy:  legacyState{subscribed: map[string]bool{}, asked: map[string]chan message{}},
 		extra:   map[string]bool{},
+		tasks:   map[string]*task{},
+		life:    context.Background(),
 	}
 }
 
@@ -108,6 +112,7 @@ func (s *server) run(ctx context.Context, in io.Reader) int {
 	ctx, s.stop = context.WithCancelCause(ctx)
 	s.ended = ctx.Done()
 	defer s.stop(nil)
+	s.life = ctx
 	s.logf("mcpdbg demo server on stdio, speaking %s and %s", legacyRevisions[0], modernRevision)
 	lines := make(chan []byte)
 	go func() {
@@ -268,10 +273,17 @@ func (s *server) response(r *request, result any, err error) message {
 		m.Result = bytes.TrimSpace(encode(s.decorate(r, result)))
 		return m
 	}
-	if !errors.As(err, &m.Error) {
-		m.Error = errorf(codeInternal, "%v", err)
-	}
+	m.Error = asError(err)
 	return m
+}
+
+// asError returns an error as that of a response.
+func asError(err error) *rpcError {
+	var failure *rpcError
+	if !errors.As(err, &failure) {
+		failure = errorf(codeInternal, "%v", err)
+	}
+	return failure
 }
 
 // handleBatch handles a JSON-RPC batch, which only revision 2025-03-26

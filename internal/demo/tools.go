@@ -17,6 +17,7 @@ type tool struct {
 	hints                    string // annotations, a JSON object
 	slow                     bool   // may take time: runs concurrently
 	surprise                 bool   // only listed when toggled on by touch
+	task                     string // whether it runs as a task: "", "optional" or "required"
 	call                     toolFunc
 }
 
@@ -44,6 +45,8 @@ var toolTable = [...]tool{
 		input: failInput, hints: destructive, call: withArguments(failArgs{Kind: "isError"}, callFail)},
 	{name: "flood", title: "Flood", description: "Sends log notifications as fast as it can, then answers.",
 		input: floodInput, hints: readOnly, slow: true, call: withArguments(floodArgs{Count: 10000, Bytes: 205}, callFlood)},
+	{name: "job", title: "Do a job", description: "Works for some seconds as a task, and can ask, fail and be forgotten.",
+		input: jobInput, hints: changesNothing, slow: true, task: "required", call: withArguments(jobArgs{Seconds: 4, End: "ok"}, callJob)},
 	{name: "log", title: "Log", description: "Sends log notifications of a level.",
 		input: logInput, hints: readOnly, call: withArguments(logArgs{Level: "info", Message: "a log message", Count: 1}, callLog)},
 	{name: "media", title: "Every kind of content", description: "Answers with a block of each type: text, image, audio, link, embedded resource.",
@@ -53,7 +56,7 @@ var toolTable = [...]tool{
 	{name: "sample", title: "Ask a model", description: "Asks the client to have its model answer a prompt (sampling).",
 		input: sampleInput, hints: openWorld, slow: true, call: withArguments(sampleArgs{Prompt: "Write a haiku about pipes.", MaxTokens: 100}, callSample)},
 	{name: "slow", title: "Take time", description: "Takes some seconds, tells its progress and can be cancelled.",
-		input: slowInput, hints: readOnly, slow: true, call: withArguments(slowArgs{Seconds: 2, Steps: 4}, callSlow)},
+		input: slowInput, hints: readOnly, slow: true, task: "optional", call: withArguments(slowArgs{Seconds: 2, Steps: 4}, callSlow)},
 	{name: "surprise", title: "Surprise", description: "A tool that comes and goes: see touch.",
 		input: noInput, hints: readOnly, surprise: true, call: withArguments(struct{}{}, callSurprise)},
 	{name: "touch", title: "Change something", description: "Changes the clock resource, or a list, so that the server sends a notification.",
@@ -80,6 +83,9 @@ func (t tool) show(revision string) object {
 		if t.output != "" {
 			entry["outputSchema"] = json.RawMessage(t.output)
 		}
+	}
+	if t.task != "" && revision >= "2025-11-25" && revision != modernRevision {
+		entry["execution"] = object{"taskSupport": t.task}
 	}
 	return entry
 }
@@ -114,6 +120,13 @@ func (s *server) callTool(ctx context.Context, r *request) (any, error) {
 		return nil, errorf(codeInvalidParams, "no tool %q", params.Name)
 	}
 	s.logf("call %s (id %s)", params.Name, r.id)
+	asTask, err := t.runsAsTask(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case asTask:
+		return s.startTask(r, t, params.Arguments)
+	}
 	return t.call(ctx, r, params.Arguments)
 }
 
