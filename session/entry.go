@@ -108,7 +108,8 @@ func (e *Entry) DetectToolError() {
 // false before DetectToolError.
 func (e *Entry) ToolError() (is, known bool) { return e.toolError, e.judged }
 
-// IsToolError reports whether a result has the member isError set to true. Most
+// IsToolError reports whether a result has the member isError set to true, or is a
+// task that has ended with such a result. Most
 // results have it false or absent and are not decoded. It searches for the end
 // of the name first: few texts contain an E, and all contain quotes.
 func IsToolError(result []byte) bool {
@@ -126,9 +127,16 @@ func IsToolError(result []byte) bool {
 		}
 	}
 	var r struct {
-		IsError bool `json:"isError"`
+		IsError bool   `json:"isError"`
+		TaskID  string `json:"taskId"`
+		Result  struct {
+			IsError bool `json:"isError"`
+		} `json:"result"`
 	}
-	return json.Unmarshal(result, &r) == nil && r.IsError
+	if json.Unmarshal(result, &r) != nil && !r.IsError {
+		return false
+	}
+	return r.IsError || r.TaskID != "" && r.Result.IsError
 }
 
 // NewEntry returns an entry of a kind that carries a body, such as StartBody

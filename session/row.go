@@ -27,7 +27,7 @@ type Row struct {
 // ReqState is the state of a request, or the problem of a response.
 type ReqState uint8
 
-// The states. All but the last three are those of requests.
+// The states. All but the last four are those of requests.
 const (
 	ReqNone      ReqState = iota
 	ReqPending            // no response yet
@@ -39,9 +39,10 @@ const (
 	ReqUnmatched          // an unmatched response
 	ReqDuplicate          // a second response
 	ReqInput              // a result that asks for input: the request is re-sent with it
+	ReqTask               // a result that says that the request goes on as a task, which is polled
 )
 
-var reqStateNames = [...]string{"", "pending", "answered", "failed", "cancelled", "timed-out", "lost", "orphan", "duplicate", "input-required"}
+var reqStateNames = [...]string{"", "pending", "answered", "failed", "cancelled", "timed-out", "lost", "orphan", "duplicate", "input-required", "task"}
 
 // String returns the state as screens and recordings spell it.
 func (s ReqState) String() string {

@@ -70,7 +70,7 @@ func (res *Result) Rules() []match.Rule {
 		return nil
 	}
 	var rules []match.Rule
-	for _, p := range []match.Pointer{"/params/inputResponses", "/params/requestState", "/result/_meta"} {
+	for _, p := range []match.Pointer{"/params/inputResponses", "/params/requestState", "/params/task", "/result/_meta", "/result/tools/*/execution"} {
 		rules = append(rules, match.Rule{Action: match.ActionIgnore, Pointer: p})
 	}
 	return rules

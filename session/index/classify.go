@@ -62,7 +62,7 @@ func (x *Index) classify(e *session.Entry, row *session.Row) {
 	case known && e.Msg.Kind == framing.Response:
 		count(&x.stats, e.Kind)
 		x.response(newPairKey(e.Kind != session.KindStdin, e.Msg.ID.Of(e.Payload)), false, toolError, row)
-		x.asksForInput(e.Kind, e.Payload, row)
+		x.goesOn(e.Kind, e.Payload, row)
 	default:
 		x.line(e.Kind, e.Msg, e.Payload, row)
 	}
@@ -110,14 +110,22 @@ func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *
 	case framing.Response, framing.ErrorResponse:
 		failed := m.Kind == framing.ErrorResponse
 		x.response(newPairKey(!outgoing, m.ID.Of(line)), failed, !failed && session.IsToolError(m.Result.Of(line)), row)
-		x.asksForInput(kind, line, row)
+		x.goesOn(kind, line, row)
 	}
 }
 
-// asksForInput marks the row of a result of the server that asks for input.
-func (x *Index) asksForInput(kind session.Kind, line []byte, row *session.Row) {
-	if kind == session.KindStdout && row.Flags&session.FlagBatch == 0 && row.Pair != 0 && row.State == session.ReqNone && summary.AsksForInput(line) {
+// goesOn marks the row of a result of the server with which the request has not
+// ended: one that asks for input, or a task.
+func (x *Index) goesOn(kind session.Kind, line []byte, row *session.Row) {
+	switch {
+	case kind != session.KindStdout || row.Flags&session.FlagBatch != 0 || row.Pair == 0 || row.State != session.ReqNone:
+	case summary.AsksForInput(line):
 		row.State = session.ReqInput
+	case row.Msg == framing.Response && summary.GoesOn(x.methodName(row.Method), line):
+		row.State = session.ReqTask
+	case row.Flags&session.FlagError == 0 && summary.TaskFailed(x.methodName(row.Method), line):
+		row.Flags |= session.FlagError
+		x.stats.Errors++
 	}
 }
 

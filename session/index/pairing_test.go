@@ -67,6 +67,13 @@ func TestPairing(t *testing.T) {
 			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{"resultType":"input_required","requestState":"s"}}`)},
 			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqInput, 0}}, session.Stats{},
 		},
+		"a task and its poll": {
+			[]session.Entry{
+				out(`{"id":1,"method":"tools/call"}`), in(`{"id":1,"result":{"task":{"taskId":"a"}}}`),
+				out(`{"id":2,"method":"tasks/get"}`), in(`{"id":2,"result":{"taskId":"a","status":"cancelled"}}`),
+			},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqTask, 0}, {4, session.ReqAnswered, 0}, {3, session.ReqNone, 0}}, session.Stats{},
+		},
 		"asks for input twice": {
 			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{}}`), in(`{"id":1,"result":{"resultType":"input_required"}}`)},
 			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}, {1, session.ReqDuplicate, 0}}, session.Stats{Unmatched: 1},

@@ -308,14 +308,25 @@ func sampled(r *reader, l *line) {
 	}
 }
 
-// taskResult appends the status of a task.
+// taskResult appends the status of a task, or what it has ended with.
 func taskResult(r *reader, l *line) {
 	var s state
+	result := line{max: maxText}
 	for name := range r.members() {
-		s.read(r, name)
+		switch string(name) {
+		case "result":
+			toolResult(r, &result)
+		case "error":
+			failure(r, &result)
+		default:
+			s.read(r, name)
+		}
 	}
 	s.write(l)
 	switch {
+	case len(result.b) > 0:
+		l.separate(": ")
+		l.add(result.String())
 	case len(l.b) > 0:
 	case r.end:
 		l.rest(r)

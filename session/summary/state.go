@@ -79,7 +79,11 @@ func (s *state) write(l *line) {
 		s.input(l)
 		return
 	}
-	l.text(s.status, nameText)
+	if string(s.status.raw) == inputRequired {
+		l.add("input required")
+	} else {
+		l.text(s.status, nameText)
+	}
 	if len(s.text.raw) > 0 {
 		l.separate(": ")
 		l.text(s.text, mainText)

@@ -321,8 +321,11 @@ func FuzzSummary(f *testing.F) {
 	f.Add("tools/call", []byte(`{"id":1,"result":{"resultType":"input_required","requestState":"a"},"params":{"_meta":{"progressToken":1}}}`))
 	f.Fuzz(func(t *testing.T, method string, msg []byte) {
 		summary.AsksForInput(msg)
+		summary.GoesOn(method, msg)
+		summary.TaskStatus(msg)
 		for _, member := range [][]byte{
 			summary.AskedState(msg), summary.ResentState(msg), summary.ProgressToken(msg), summary.ProgressOf(msg), summary.CancelledID(msg), summary.IDOf(msg),
+			summary.TaskOf(msg), summary.TaskID(msg), summary.RelatedTask(msg),
 		} {
 			require.LessOrEqual(t, len(member), summary.Limit)
 			require.True(t, member == nil || len(member) > 0)
