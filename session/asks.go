@@ -45,7 +45,8 @@ type ServerRequest struct {
 	// legacy one.
 	Key string
 	// Parent is the entry of our call that it belongs to; 0 if unknown. In the
-	// legacy era a server does not say: then it is the only call in flight.
+	// legacy era a server says so only of a task: otherwise it is the only call in
+	// flight.
 	Parent uint64
 	// Due is when the policy answers; zero if a person answers.
 	Due time.Time
@@ -189,7 +190,7 @@ func (s *Session) handleRequest(r *run, e *Entry) {
 		a.Params = bytes.Clone(params)
 	}
 	if p.mode() == PolicyAsk {
-		a.resume, a.Parent = s.calls.pause(r)
+		a.resume, a.Parent = s.calls.pause(r, relatedTask(a.Params))
 	}
 	if p.ByProgram {
 		a.runClocks() // it may never answer

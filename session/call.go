@@ -22,6 +22,8 @@ type Response struct {
 	N      uint64          // number of its entry in the log
 	Result json.RawMessage // nil if Error is set
 	Error  *RPCError
+
+	id string // of the request
 }
 
 // RPCError is the error member of a JSON-RPC response.
@@ -60,6 +62,7 @@ type call struct {
 	answer   chan answer // buffered
 	progress func(json.RawMessage)
 	ctx      context.Context // its timeout can be paused
+	task     *follower       // the task that it is about; nil for others
 }
 
 type answer struct {
@@ -70,9 +73,10 @@ type answer struct {
 
 // calls holds the requests in flight by raw id. The zero value is empty.
 type calls struct {
-	mu      sync.Mutex
-	waiting map[string]*call
-	pool    sync.Pool
+	mu       sync.Mutex
+	waiting  map[string]*call
+	followed map[*follower]bool // tasks
+	pool     sync.Pool
 }
 
 // fresh returns a call to fill in and to put; release returns it to the pool.
@@ -100,21 +104,35 @@ func (c *calls) written(w *call, n uint64) {
 	w.n = n
 }
 
-// pause pauses the timeouts of the calls in flight to a process. If there is
-// only one, it returns its entry.
-func (c *calls) pause(r *run) (resume []func(), only uint64) {
+// pause pauses the timeouts of the calls in flight to a process, tasks included.
+// parent is the entry of the call that a request of the server belongs to: that
+// of the task that it names, or else that of the only call.
+func (c *calls) pause(r *run, task string) (resume []func(), parent uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	pending := map[uint64]bool{}
 	for _, w := range c.waiting {
-		if w.r == r {
-			resume = append(resume, executor.Pause(w.ctx))
-			only = w.n
+		if w.r != r {
+			continue
+		}
+		resume = append(resume, executor.Pause(w.ctx))
+		if w.task == nil {
+			pending[w.n], parent = true, w.n
 		}
 	}
-	if len(resume) != 1 {
-		only = 0
+	for f := range c.followed {
+		if f.r == r {
+			resume = append(resume, executor.Pause(f.ctx))
+			pending[f.task.Call], parent = true, f.task.Call
+		}
 	}
-	return resume, only
+	if f := c.follower(func(f *follower) bool { return f.r == r && task != "" && f.task.ID == task }); f != nil {
+		return resume, f.task.Call
+	}
+	if len(pending) != 1 {
+		parent = 0
+	}
+	return resume, parent
 }
 
 // release returns a call to the pool after its response was received.
@@ -183,12 +201,23 @@ func (c *calls) notified(e *Entry) {
 	if json.Unmarshal(raw, &params) != nil {
 		return
 	}
-	c.mu.Lock()
-	w := c.waiting[string(params.Token)]
-	c.mu.Unlock()
-	if w != nil && w.progress != nil {
-		w.progress(bytes.Clone(raw))
+	if progress := c.progressOf(string(params.Token)); progress != nil {
+		progress(bytes.Clone(raw))
 	}
+}
+
+// progressOf returns the function that gets progress with a token. That of a task
+// is the one of its call, until the task ends.
+func (c *calls) progressOf(token string) func(json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.waiting[token]; w != nil {
+		return w.progress
+	}
+	if f := c.follower(func(f *follower) bool { return f.token == token }); f != nil {
+		return f.q.opts.Progress
+	}
+	return nil
 }
 
 // echoed reports whether a request of the program is one of ours that came back.
@@ -220,11 +249,17 @@ func (c *calls) failAll(r *run, err error) {
 
 // CallOptions change one request. The zero value changes nothing.
 type CallOptions struct {
-	// Timeout limits the wait for the response, over all rounds of input; 0
-	// means Config.Timeout. It is paused while a person is asked for input for
-	// the call: see Asks.
+	// Timeout limits the wait for the response, over all rounds of input and until
+	// the end of a task; 0 means Config.Timeout. It is paused while a person is asked
+	// for input for the call: see Asks.
 	Timeout  time.Duration
 	Progress func(params json.RawMessage)
+	// OnTask, if set, is called with each description of the task that the request
+	// has become. It must not block.
+	OnTask func(Task)
+	// LongTask lets a task take as long as it needs: Timeout limits the response that
+	// announces it, and Config.Timeout each request about it.
+	LongTask bool
 	// OnSent, if set, is called with the entry number of the request once it is
 	// written; in the modern era for each round. It must not block.
 	OnSent func(n uint64)
@@ -235,7 +270,7 @@ type CallOptions struct {
 	// response.
 	Quiet bool
 	// Bare sends params unchanged: no _meta of the modern era, no rounds of
-	// input.
+	// input, and tasks are not followed.
 	Bare bool
 }
 
@@ -244,7 +279,8 @@ type request struct {
 	method string
 	params json.RawMessage
 	opts   CallOptions
-	first  uint64 // entry of its first round; 0 in that round
+	first  uint64    // entry of its first round; 0 in that round
+	task   *follower // the task that it is about; nil for others
 }
 
 // Request sends a request and waits for its response. An error response is not
@@ -256,6 +292,11 @@ type request struct {
 // In the modern era a result may ask for input. As long as policies or a person
 // provide all of it, the request is re-sent with that input, and the last
 // response is returned.
+//
+// A result may also be a task: it is polled to its end, and the response is the
+// one that the task ends with. The error of a task without one is a *TaskError.
+// When ctx ends, the task is cancelled; after the timeout it is not, and the error
+// has its id.
 func (s *Session) Request(ctx context.Context, method string, params json.RawMessage, opts CallOptions) (Response, error) {
 	params, err := compact(params)
 	if err != nil {
@@ -269,6 +310,7 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	if timeout == 0 {
 		timeout = s.cfg.Timeout
 	}
+	outer := ctx
 	ctx, cancel := executor.WithPausableTimeout(ctx, timeout, fmt.Errorf("%s: %w after %v", method, ErrTimeout, timeout))
 	defer cancel()
 	q := request{method: method, params: params, opts: opts, first: opts.Again}
@@ -282,7 +324,17 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	if q.first == 0 {
 		q.first = n
 	}
-	return s.rounds(ctx, r, q, resp)
+	if resp, err = s.rounds(ctx, r, q, resp); err != nil {
+		return resp, err
+	}
+	task, ok := createdTask(q, s.Status().Server.Era, resp.Result)
+	if !ok {
+		return resp, nil
+	}
+	if opts.LongTask {
+		ctx = outer
+	}
+	return s.follow(ctx, r, q, resp, task)
 }
 
 // request does one round of a request and returns its entry number.
@@ -296,7 +348,7 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 		}
 	}
 	w := s.calls.fresh()
-	w.r, w.method, w.progress, w.ctx = r, q.method, q.opts.Progress, ctx
+	w.r, w.method, w.progress, w.ctx, w.task = r, q.method, q.opts.Progress, ctx, q.task
 	line := write{payload: appendRequest(nil, id, q.method, params), call: w}
 	if q.first > 0 {
 		line.act = &ActBody{Act: ActAgain, Of: q.first, Detail: q.method}
@@ -308,18 +360,28 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	if q.opts.OnSent != nil {
 		q.opts.OnSent(n)
 	}
+	answered := func(a answer) (Response, uint64, error) {
+		s.calls.release(w)
+		a.resp.id = id
+		return a.resp, n, a.err
+	}
 	select {
 	case a := <-w.answer:
-		s.calls.release(w)
-		return a.resp, n, a.err
+		return answered(a)
 	case <-ctx.Done():
 	}
-	if !s.calls.remove(id) { // the response has just come
-		a := <-w.answer
-		s.calls.release(w)
-		return a.resp, n, a.err
-	}
 	err = context.Cause(ctx)
+	if asksForTask(q.params) && s.Status().Server.Era != mcp.Modern {
+		q.opts.Quiet = true // only tasks/cancel may cancel a task
+		select {            // it needs the id
+		case a := <-w.answer:
+			return answered(a)
+		case <-time.After(taskCancelWait):
+		}
+	}
+	if !s.calls.remove(id) { // the response has just come
+		return answered(<-w.answer)
+	}
 	s.giveUp(r, id, n, q, err)
 	return Response{}, n, err
 }

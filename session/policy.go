@@ -294,7 +294,11 @@ func (s *Session) capabilitiesOf(era mcp.Era) any {
 	if len(s.cfg.Capabilities) > 0 {
 		return s.cfg.Capabilities
 	}
-	return s.policies.capabilities(era)
+	caps := s.policies.capabilities(era)
+	if era == mcp.Modern && s.server.RunsTasks() {
+		caps["extensions"] = map[string]any{mcp.ExtensionTasks: struct{}{}}
+	}
+	return caps
 }
 
 // SetPolicy changes the policy of a method from the next request on; requests
