@@ -420,7 +420,7 @@ func (sc *sessionScreen) ownPace() time.Duration {
 		return spinEvery
 	case process.Watches(sc.context()):
 		return process.SampleEvery
-	case sc.ws.Stats.PendingOut+sc.ws.Stats.PendingIn > 0, sc.ws.LinkActive(), len(sc.ws.Requests()) > 0, sc.ws.Rate.Active(), sc.ws.CausesNeedClock():
+	case sc.ws.Stats.PendingOut+sc.ws.Stats.PendingIn > 0, sc.ws.LinkActive(), len(sc.ws.Requests()) > 0, sc.ws.LastCall() != nil, sc.ws.Rate.Active(), sc.ws.CausesNeedClock():
 		return time.Second
 	}
 	return 0

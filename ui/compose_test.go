@@ -273,6 +273,15 @@ var composeTests = map[string]actionTest{
 		d.do("form-compose-older")
 		require.Equal(t, `{"text":"hi","times":1}`, d.arguments(), "and can be recalled")
 	},
+	"form-compose-task": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.fill()
+		d.do("form-compose-task")
+		require.Contains(t, d.plain(), "Compose tools/call echo as a task")
+		d.do("form-compose-whole")
+		require.Contains(t, d.visible.composer.Text().Value(), `"task": {}`)
+		d.do("compose-whole", "form-compose-task")
+		require.NotContains(t, d.plain(), "as a task")
+	},
 	"compose-whole": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose, "compose-whole")
 		require.Contains(t, d.rows()[35], "there is no form yet")

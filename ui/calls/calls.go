@@ -35,7 +35,7 @@ func Request(c host.Context, title, method string, params json.RawMessage, timeo
 	c.Workspace.Overview = false // the call is what the user wants to see
 	s := c.Workspace.Session
 	run := func() tea.Msg {
-		resp, err := s.Request(ctx, method, params, session.CallOptions{Timeout: timeout, Progress: call.Heard, OnSent: call.Sent})
+		resp, err := s.Request(ctx, method, params, session.CallOptions{Timeout: timeout, Progress: call.Heard, OnSent: call.Sent, OnTask: call.Became, LongTask: true})
 		failed := isToolError(resp.Result) // which may be long
 		give(nil)
 		return host.Result{Then: func(c host.Context) tea.Cmd { return answered(c, call, resp, err, failed) }}
@@ -54,6 +54,11 @@ func URIParams(uri string) json.RawMessage {
 // result.
 func answered(c host.Context, call *workspace.Call, resp session.Response, err error, failed bool) tea.Cmd {
 	cmd := c.Host.Refresh(c.Workspace)
+	if task := call.Task.Load(); task != nil && errors.Is(err, errCancelled) {
+		drop(c, call)
+		reportTask(c, call, task)
+		return cmd
+	}
 	if !call.Cancelled.IsZero() && errors.Is(err, context.Canceled) || errors.Is(err, errCancelled) {
 		return tea.Batch(cmd, c.Host.After(cancelWait, host.Result{Then: func(c host.Context) tea.Cmd {
 			reportCancelled(c, call)

@@ -8,6 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/workspace"
 )
@@ -34,13 +37,17 @@ func cancelLatest(c host.Context) tea.Cmd {
 // longer waits for its response.
 func CancelRequest(c host.Context, number int) tea.Cmd {
 	s, source := c.Workspace.Session, c.Workspace.Shown.Source
+	first := c.Workspace.Shown.Index.Exchanges.Of(number)
 	for _, call := range c.Workspace.Calls {
 		n := call.Number.Load()
-		if at, ok := c.Workspace.RowOf(n); ok && at == number && call.Cancelled.IsZero() {
+		if at, ok := c.Workspace.RowOf(n); ok && (at == number || at == first) && call.Cancelled.IsZero() {
 			s.Act("cancel", "", n)
 			Cancel(c, call)
 			return nil
 		}
+	}
+	if c.Workspace.OpenTask(first) {
+		return cancelTask(c, first)
 	}
 	row, _ := c.Workspace.Shown.Rows.At(number)
 	send := func() tea.Msg {
@@ -54,6 +61,41 @@ func CancelRequest(c host.Context, number int) tea.Cmd {
 	}
 	look := host.Result{Then: func(c host.Context) tea.Cmd { c.Host.Redraw(); return nil }}
 	return tea.Batch(send, c.Host.After(cancelWait, look))
+}
+
+// cancelTask sends the server a cancellation of the task of a call that this program
+// does not follow.
+func cancelTask(c host.Context, call int) tea.Cmd {
+	s, source := c.Workspace.Session, c.Workspace.Shown.Source
+	request, _ := c.Workspace.Shown.Rows.At(call)
+	created, _ := c.Workspace.Shown.Rows.At(int(request.Pair) - 1)
+	ctx := c.Host.Lifetime()
+	return func() tea.Msg {
+		asked, err := source.Entry(request, 1)
+		if err != nil {
+			return host.Result{What: "cancel", Err: err}
+		}
+		e, err := source.Entry(created, 0)
+		if err != nil {
+			return host.Result{What: "cancel", Err: err}
+		}
+		s.Act("cancel", "", asked.N)
+		params, _ := json.Marshal(map[string]json.RawMessage{"taskId": summary.TaskOf(e.Payload)}) // valid JSON
+		resp, err := s.Request(ctx, mcp.MethodTasksCancel, params, session.CallOptions{})
+		if err == nil && resp.Error != nil {
+			err = resp.Error
+		}
+		return host.Result{What: "cancel the task", Err: err}
+	}
+}
+
+// reportTask reports how a task is that was cancelled.
+func reportTask(c host.Context, call *workspace.Call, task *session.Task) {
+	if task.Status == session.TaskCancelled {
+		c.Host.Notify("task cancelled: " + call.Title)
+		return
+	}
+	c.Host.Warn("cancelled, but the task is still " + task.Status + ": " + call.Title)
 }
 
 // Cancel sends the server a cancellation of a call.
@@ -90,7 +132,7 @@ func reportCancelled(c host.Context, call *workspace.Call) {
 // the log has grown.
 func WatchCancelled(c host.Context) {
 	for i := len(c.Workspace.Calls) - 1; i >= 0; i-- {
-		if call := c.Workspace.Calls[i]; !call.Cancelled.IsZero() {
+		if call := c.Workspace.Calls[i]; !call.Cancelled.IsZero() && call.Task.Load() == nil {
 			watchOne(c, call)
 		}
 	}

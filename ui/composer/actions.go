@@ -5,8 +5,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/workspace"
 )
 
 // The scopes of the composer.
@@ -26,6 +29,7 @@ const (
 	actOlder        = "compose-older"
 	actNewer        = "compose-newer"
 	actCopy         = "compose-copy"
+	actTask         = "compose-task"
 	actClear        = "compose-clear"
 	actCompleteWord = "complete-word"
 	actPresets      = "presets"
@@ -45,6 +49,8 @@ func Actions() []host.Action {
 		{Entry: host.Entry{ID: actCompleteWord, Keys: []string{"tab"}, Scope: ScopeText, Title: "complete", Help: "Complete the method, or the name of a tool, a prompt or a resource, before the cursor of a message.", Priority: 50, Enabled: inMessage}, Do: on((*Pane).completeText)},
 		{Entry: host.Entry{ID: actPresets, Keys: []string{"ctrl+g"}, Scope: ScopeText, Title: "malformed messages", Help: "Pick a deliberately malformed message: truncated, bad UTF-8, a batch, a long line.", Priority: 55, Enabled: inRaw}, Do: on((*Pane).openPresets)},
 
+		{Entry: host.Entry{ID: inForm + actTask, Keys: []string{"f7"}, Scope: ScopeForm, Title: "as a task", Synonyms: []string{"background", "long"}, Help: "Call the tool as a task, which is polled to its end, or as usual again. A tool that requires it always is; one that does not support it should refuse.", Enabled: canBeTask, Now: taskTitle}, Do: on((*Pane).toggleTask)},
+
 		{Entry: host.Entry{ID: actPresetTake, Keys: []string{"enter"}, Scope: ScopePresets, Title: "use", Help: "Copy the message into the composer, to edit and send it.", Priority: 90}, Do: host.On(takePreset)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "preset-close", Scope: ScopePresets, Help: "Close without choosing."}),
 	}, fields.Actions())
@@ -63,6 +69,32 @@ func actionsIn(prefix, scope string) []host.Action {
 		{Entry: host.Entry{ID: prefix + actClear, Keys: []string{"f6"}, Scope: scope, Title: "clear", Synonyms: []string{"reset", "defaults"}, Help: "Empty the text, or give the form its defaults again; earlier text can be recalled.", Priority: 30}, Do: on((*Pane).clear)},
 		{Entry: host.Entry{ID: prefix + actCopy, Keys: []string{"f2"}, Scope: scope, Title: "copy command", Help: "Copy the mcpdbg command line that makes this call."}, Do: on((*Pane).copyCall)},
 	}
+}
+
+// canBeTask allows tasks that the server does not offer, too: it should refuse them.
+func canBeTask(c host.Context) (bool, string) {
+	p, ok := c.View.(*Pane)
+	switch {
+	case !ok || p.target == nil || p.target.item.Member != workspace.MemberTools:
+		return false, "only a tool can be called as a task"
+	case c.Workspace.Status.Server.Era == mcp.Modern:
+		return false, "in this revision the server decides which calls are tasks"
+	case p.target.taskSupport(c.Workspace) == session.TaskRequired:
+		return false, "this tool is always called as a task"
+	}
+	return true, ""
+}
+
+// taskTitle shows the action in the footer where the server offers it.
+func taskTitle(c host.Context) (title string, priority int) {
+	p, ok := c.View.(*Pane)
+	if possible, _ := canBeTask(c); !ok || !possible || !p.target.asTask && p.target.taskSupport(c.Workspace) != session.TaskOptional {
+		return "", 0
+	}
+	if p.target.asTask {
+		return "not as a task", 62
+	}
+	return "as a task", 62
 }
 
 // on adapts a method to an action of the open composer.

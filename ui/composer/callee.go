@@ -22,7 +22,8 @@ import (
 
 // A callee is the subject of a form: a tool, a prompt or a resource template.
 type callee struct {
-	item *workspace.CatalogItem
+	item   *workspace.CatalogItem
+	asTask bool // the user wants a task
 }
 
 func (t *callee) method() string {
@@ -88,6 +89,33 @@ func (t *callee) params(arguments []byte) json.RawMessage {
 	return out.Bytes()
 }
 
+// taskSupport returns whether calls of it may or must be tasks, as the server
+// declares it.
+func (t *callee) taskSupport(w *workspace.Workspace) string {
+	server := w.Status.Server
+	if t.item.Member != workspace.MemberTools || !server.RunsTasks() {
+		return session.TaskForbidden
+	}
+	return session.TaskSupport(t.item.Raw)
+}
+
+// isTask reports whether it is called as a task. Since revision 2026-07-28 that is
+// the server's decision, and nothing of it is in a call.
+func (t *callee) isTask(w *workspace.Workspace) bool {
+	return w.Status.Server.Era != mcp.Modern && (t.asTask || t.taskSupport(w) == session.TaskRequired)
+}
+
+// request returns the params of the request as params does, for a task if it is to
+// be one.
+func (t *callee) request(w *workspace.Workspace, arguments []byte) json.RawMessage {
+	params := t.params(arguments)
+	if params == nil || !t.isTask(w) {
+		return params
+	}
+	params, _ = session.AsTask(params, 0) // they are an object
+	return params
+}
+
 // unlisted returns a warning if the server no longer lists it.
 func (t *callee) unlisted(w *workspace.Workspace) string {
 	for _, l := range w.Shown.Catalog.Lists {
@@ -100,17 +128,16 @@ func (t *callee) unlisted(w *workspace.Workspace) string {
 
 // ComposeItem opens the form of an item of the catalog, with its draft.
 func (p *Pane) ComposeItem(c host.Context, item *workspace.CatalogItem) tea.Cmd {
-	return p.composeWith(c, item, nil)
+	return p.composeWith(c, &callee{item: item}, nil)
 }
 
 // composeWith opens the form of an item with arguments; nil means its draft.
 // Arguments that are not valid JSON are shown unchanged.
-func (p *Pane) composeWith(c host.Context, item *workspace.CatalogItem, arguments []byte) tea.Cmd {
+func (p *Pane) composeWith(c host.Context, t *callee, arguments []byte) tea.Cmd {
 	for _, v := range c.Host.Views(c.Workspace) {
 		c.Host.Close(v)
 	}
 	p.keepDraft()
-	t := &callee{item: item}
 	drafted := arguments == nil
 	if drafted {
 		arguments = []byte(p.drafts.text(t.draft()))
@@ -177,26 +204,26 @@ func (p *Pane) EditSelected(c host.Context) tea.Cmd {
 			return host.Result{What: "edit", Err: err}
 		}
 		text := fields.Spread(withID(e.Payload, e.Msg, id))
-		member, key, arguments, ok := formable(&e)
+		member, key, arguments, asTask, ok := formable(&e)
 		return host.Result{Then: func(c host.Context) tea.Cmd {
 			if !ok {
 				return p.editText(c, text)
 			}
-			return p.editCall(c, member, key, arguments, text)
+			return p.editCall(c, member, key, arguments, asTask, text)
 		}}
 	}
 }
 
 // editCall opens a call in its form if the catalog knows the item, else as
 // text.
-func (p *Pane) editCall(c host.Context, member, key string, arguments []byte, text string) tea.Cmd {
+func (p *Pane) editCall(c host.Context, member, key string, arguments []byte, asTask bool, text string) tea.Cmd {
 	for _, l := range c.Workspace.Shown.Catalog.Lists {
 		if l.Member != member {
 			continue
 		}
 		open := func(c host.Context) tea.Cmd {
 			if item := l.Find(key); item != nil {
-				return p.composeWith(c, item, arguments)
+				return p.composeWith(c, &callee{item: item, asTask: asTask}, arguments)
 			}
 			return p.editText(c, text)
 		}
@@ -218,9 +245,9 @@ func (p *Pane) afterReading(c host.Context, l *workspace.CatalogList, do func(ho
 }
 
 // formable reports whether a form could have sent a message.
-func formable(e *session.Entry) (member, key string, arguments []byte, ok bool) {
+func formable(e *session.Entry) (member, key string, arguments []byte, asTask, ok bool) {
 	if e.Msg.Kind != framing.Request {
-		return "", "", nil, false
+		return "", "", nil, false, false
 	}
 	switch string(e.Msg.Method.Of(e.Payload)) {
 	case mcp.MethodToolsCall:
@@ -228,23 +255,27 @@ func formable(e *session.Entry) (member, key string, arguments []byte, ok bool) 
 	case mcp.MethodPromptsGet:
 		member = workspace.MemberPrompts
 	default:
-		return "", "", nil, false
+		return "", "", nil, false, false
 	}
 	arguments = []byte("{}")
 	for name, value := range jsontree.Members(e.Msg.Params.Of(e.Payload)) {
 		switch name {
 		case "name":
 			if json.Unmarshal(value, &key) != nil {
-				return "", "", nil, false
+				return "", "", nil, false, false
 			}
 		case "arguments":
 			arguments = value
 		case "_meta": // each request has its own
+		case "task":
+			if asTask = string(value) == "{}"; !asTask { // a form has no ttl
+				return "", "", nil, false, false
+			}
 		default:
-			return "", "", nil, false
+			return "", "", nil, false, false
 		}
 	}
-	return member, key, arguments, key != ""
+	return member, key, arguments, asTask, key != ""
 }
 
 // editText takes a message into the composer as text.

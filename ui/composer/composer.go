@@ -294,6 +294,14 @@ func (p *Pane) titles(c host.Context) (left, right string) {
 	return left, strings.TrimSpace(right + p.keptNote(c))
 }
 
+// taskNote says that the call will be a task.
+func (p *Pane) taskNote(w *workspace.Workspace) string {
+	if p.target.isTask(w) {
+		return " as a task"
+	}
+	return ""
+}
+
 func (p *Pane) textTitles(w *workspace.Workspace) (left, right string) {
 	switch p.view {
 	case formView:
@@ -302,9 +310,9 @@ func (p *Pane) textTitles(w *workspace.Workspace) (left, right string) {
 		if err != nil {
 			right = "cannot be checked"
 		}
-		return "Compose " + p.target.title(), right + p.target.unlisted(w)
+		return "Compose " + p.target.title() + p.taskNote(w), right + p.target.unlisted(w)
 	case jsonView:
-		return "Compose " + p.target.title(), "JSON" + p.target.unlisted(w)
+		return "Compose " + p.target.title() + p.taskNote(w), "JSON" + p.target.unlisted(w)
 	case rawView:
 		return "Compose raw bytes", ""
 	}

@@ -135,7 +135,13 @@ func (p *Pane) sendArguments(c host.Context, arguments []byte) tea.Cmd {
 	p.remember(t.draft(), string(arguments))
 	p.close(c)
 	c.Workspace.Session.Act("compose", t.method(), 0)
-	return calls.Request(c, t.title(), t.method(), t.params(arguments), 0)
+	return calls.Request(c, t.title(), t.method(), t.request(c.Workspace, arguments), 0)
+}
+
+// toggleTask makes the call of the form a task, or not any more.
+func (p *Pane) toggleTask(host.Context) tea.Cmd {
+	p.target.asTask = !p.target.asTask
+	return nil
 }
 
 // says returns the line below a text, for a number of cells: its problems or its state.
@@ -214,7 +220,7 @@ func (p *Pane) toMessage(c host.Context) tea.Cmd {
 	if p.view == formView {
 		arguments, _ = p.form.JSON()
 	}
-	params := p.target.params(arguments)
+	params := p.target.request(c.Workspace, arguments)
 	if params == nil {
 		c.Host.Warn("not valid JSON yet")
 		return nil
@@ -260,7 +266,7 @@ func (p *Pane) copyCall(c host.Context) tea.Cmd {
 		if p.view == formView {
 			arguments, _ = p.form.JSON()
 		}
-		method, params = p.target.method(), p.target.params(arguments)
+		method, params = p.target.method(), p.target.request(c.Workspace, arguments)
 	default:
 		line, err := oneLine(p.area.Value())
 		m := framing.Scan(line)

@@ -41,7 +41,7 @@ func headingOf(source session.Source, s workspace.Selection, e *session.Entry) h
 	}
 	first := firstOf(source, s)
 	if first != nil {
-		request = first
+		request, method = first, source.Method(s.First.Method) // a task is polled by another one
 	}
 	h.seqs = seqsOf(request, response)
 	words := make([]string, 0, 3)

@@ -49,7 +49,7 @@ func (d *Pane) viewOf(row session.Row) view {
 	if v, ok := d.chosen[c]; ok && applies(v, row) {
 		return v
 	}
-	read := c.kind == framing.Response && slices.Contains([]string{"tools/call", "resources/read", "prompts/get"}, c.method)
+	read := c.kind == framing.Response && slices.Contains([]string{"tools/call", "resources/read", "prompts/get", "tasks/result", "tasks/get"}, c.method)
 	if read || c.kind == framing.ErrorResponse {
 		return viewContent
 	}

@@ -85,6 +85,9 @@ func (x *exchangeRows) Version(number int) uint32 {
 	if at, ok := ex.Progress(number); ok {
 		v = mixed(v, uint32(at))
 	}
+	if t, ok := ex.Task(number); ok {
+		v = mixed(mixed(v, uint32(t.Said)), uint32(len(x.ws.Shown.Index.Points[workspace.ExitPoint])))
+	}
 	if last, n := ex.LastRound(number); n > 1 {
 		v = mixed(mixed(v, x.trafficRows.Version(last)), uint32(n))
 	}
@@ -102,7 +105,7 @@ func (x *exchangeRows) clockVersion(number int) uint32 {
 	switch {
 	case row.State == session.ReqCancelled && row.Pair == 0 && x.mayAnswer(number):
 		return 1
-	case row.State == session.ReqAnswered && len(x.ws.Waiting) > 0 && x.waits(number):
+	case row.State == session.ReqAnswered && len(x.ws.Waiting) > 0 && x.waits(number), x.ws.OpenTask(number):
 		return uint32((x.ws.Clock - row.T) / 1e6)
 	}
 	return 0
@@ -213,6 +216,10 @@ func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
 	if round, ok := x.ws.Shown.Index.Exchanges.Round(number, &row); ok {
 		x.paintRound(number, round, row, c)
+		return
+	}
+	if row.Msg == framing.Request && row.Kind == session.KindStdin && mcp.IsTaskMethod(method) {
+		x.paintPoll(number, row, c)
 		return
 	}
 	m, style := x.says(number, row), x.style(row)
@@ -343,6 +350,11 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 	}
 	x.paintCall(number, row, method, m.Call, c)
 	x.paintArguments(m.Text, c)
+	if t, ok := x.ws.Shown.Index.Exchanges.Task(number); ok {
+		x.paintTask(number, row, t, c)
+		x.paintSize(x.exchangeSize(number), c)
+		return
+	}
 	last, rounds := x.ws.Shown.Index.Exchanges.LastRound(number)
 	decides, _ := x.ws.Shown.Rows.At(last)
 	response, answered := x.ws.Shown.Rows.At(int(decides.Pair) - 1)

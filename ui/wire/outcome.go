@@ -154,7 +154,17 @@ func (x *exchangeRows) cancelled(number int, row session.Row) string {
 
 // paintResult paints a summary of a response.
 func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Cells) {
-	text := x.says(number, response).Text
+	x.paintOutcomeText(x.says(number, response).Text, response, c)
+	if response.Kind != session.KindStdin {
+		return
+	}
+	if by, _ := x.answeredBy(number - 1); by != session.ByPerson {
+		c.Text(exResult, x.theme.Dim, " (auto)")
+	}
+}
+
+// paintOutcomeText paints the text of a response, as an error if it is one.
+func (x *exchangeRows) paintOutcomeText(text string, response session.Row, c *table.Cells) {
 	style := x.theme.Text
 	switch {
 	case response.Flags&session.FlagProbe != 0:
@@ -167,10 +177,4 @@ func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Ce
 		}
 	}
 	x.text(c, exResult, style, text)
-	if response.Kind != session.KindStdin {
-		return
-	}
-	if by, _ := x.answeredBy(number - 1); by != session.ByPerson {
-		c.Text(exResult, x.theme.Dim, " (auto)")
-	}
 }

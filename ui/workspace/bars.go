@@ -45,10 +45,10 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 	last := at
 	response, answered := p.Rows.At(int(decides.Pair) - 1)
 	switch {
-	case answered:
+	case answered && !b.ws.OpenTask(number):
 		last, bar.To = int(decides.Pair)-1, max(response.T, row.T)
 		bar.Failed = response.Flags&session.FlagError != 0
-	case decides.State == session.ReqPending && !b.ws.Unreachable:
+	case (decides.State == session.ReqPending || b.ws.OpenTask(number)) && !b.ws.Unreachable:
 		last, bar.Open = p.Index.Scanned, true
 		bar.To = max(b.ws.Clock, p.Index.Latest, row.T)
 	default:
@@ -104,6 +104,9 @@ func (b *Bars) addPauses(bar *waterfall.Bar, call, last int) {
 		request, _ := p.Rows.At(number)
 		result, _ := p.Rows.At(int(request.Pair) - 1)
 		return result.T
+	}
+	if _, task := p.Index.Exchanges.Task(call); task { // the server works between two polls
+		return
 	}
 	before := call
 	for round := range p.Index.Exchanges.Rounds().Later(&p.Rows, call) {

@@ -23,10 +23,11 @@ const CallShownAfter = 300 * time.Millisecond
 type Call struct {
 	Title    string // its method and the name of the tool, prompt or resource
 	Began    time.Time
-	Cancel   context.CancelCauseFunc  // cancels the call
-	Number   atomic.Uint64            // the request's entry number, 0 before it is written; of several rounds, the latest
-	rounds   atomic.Int32             // requests written so far
-	Progress atomic.Pointer[Progress] // the latest notification
+	Cancel   context.CancelCauseFunc      // cancels the call
+	Number   atomic.Uint64                // the request's entry number, 0 before it is written; of several rounds, the latest
+	rounds   atomic.Int32                 // requests written so far
+	Progress atomic.Pointer[Progress]     // the latest notification
+	Task     atomic.Pointer[session.Task] // what the server last said about the task that it has become; nil if it has not
 
 	Subscription bool // a call that lasts as long as a subscription; it has no line
 	Cancelled    time.Time
@@ -51,6 +52,10 @@ func (c *Call) Sent(n uint64) {
 	c.rounds.Add(1)
 }
 
+// Became stores what the server said about the task that the call has become. Like
+// Heard, it is called by the session.
+func (c *Call) Became(t session.Task) { c.Task.Store(&t) }
+
 // Heard stores the progress that a notification reports. The session calls it on
 // another goroutine, so it must return quickly.
 func (c *Call) Heard(params json.RawMessage) {
@@ -72,6 +77,9 @@ func (w *Workspace) ServerTime(c *Call, n uint64) string {
 	number, found := w.RowOf(n)
 	row, _ := w.Shown.Rows.At(number)
 	request, paired := w.Shown.Rows.At(int(row.Pair) - 1)
+	if sent, ok := w.RowOf(c.Number.Load()); ok && c.Task.Load() != nil { // the whole task
+		request, _ = w.Shown.Rows.At(sent)
+	}
 	if !found || !paired {
 		return ""
 	}
@@ -94,13 +102,16 @@ func (w *Workspace) SelectedRequest() (number int, row session.Row) {
 }
 
 // CancellableRequest returns the request that an action to cancel is about: the
-// selected one if it is pending, or else the only pending one.
+// selected one if it is pending or an open task, or else the only one of these.
 func (w *Workspace) CancellableRequest() (number int, row session.Row, ok bool) {
 	number, row = w.SelectedRequest()
-	if w.Selected.OK && row.Kind == session.KindStdin && row.Msg == framing.Request && row.State == session.ReqPending {
+	x := w.Shown.Index.Exchanges
+	if w.Selected.OK && row.Kind == session.KindStdin && row.Msg == framing.Request && (row.State == session.ReqPending || w.OpenTask(x.rounds.First(number))) {
 		return number, row, true
 	}
-	number, ok = w.Shown.Index.Exchanges.OnlyPending()
+	if number, ok = x.OnlyPending(); !ok {
+		number, ok = x.onlyTask()
+	}
 	row, _ = w.Shown.Rows.At(number)
 	return number, row, ok
 }

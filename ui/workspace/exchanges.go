@@ -9,6 +9,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
 	"mcpdbg/ui/widget/table"
 )
 
@@ -35,12 +36,17 @@ type Exchanges struct {
 	shakes  []Handshake // one for each process
 	nested  links       // requests of the server during a call
 	rounds  Rounds
-	cancels links    // cancellations of calls
-	ranges  links    // progress: of all notifications up to the next range; see loose
-	whole   []uint32 // exchanges whose first progress or cancellation is far from them, ascending
+	cancels links // cancellations of calls
+	// polls are the requests about the task of each call that became one, besides
+	// being rounds, and statuses the notifications.
+	polls    map[uint32][]uint32
+	statuses links
+	ranges   links    // progress: of all notifications up to the next range; see loose
+	whole    []uint32 // exchanges whose first progress or cancellation is far from them, ascending
 
 	methods  []method // by id
 	pending  pendingCalls
+	tasks    tasks        // of the process
 	asked    []askedInput // results that ask for input, with which no request was re-sent so far
 	act      uint32       // row of the latest act, plus one
 	shaking  bool         // initialize may still follow server/discover
@@ -112,7 +118,7 @@ func (x *Exchanges) add(number uint32, row *session.Row) {
 	x.scanned = int(number) + 1
 	if row.Run != x.run {
 		x.run, x.shaking, x.greeted = row.Run, false, false
-		x.pending, x.asked = pendingCalls{}, x.asked[:0]
+		x.pending, x.asked, x.tasks = pendingCalls{}, x.asked[:0], nil
 	}
 	switch {
 	case !row.Kind.IsStream():
@@ -158,7 +164,9 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 	switch row.Msg {
 	case framing.Request:
 		if row.Kind == session.KindStdout {
-			if call, ok := x.pending.only(); ok {
+			if call, ok := x.taskOf(row, summary.RelatedTask); ok {
+				x.nested = append(x.nested, link{number, call})
+			} else if call, ok := x.pending.only(); ok {
 				x.nested = append(x.nested, link{number, call.first})
 			}
 			return false
@@ -166,7 +174,7 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 		if x.isHandshake(number, row) {
 			return x.shakes[len(x.shakes)-1].First != number
 		}
-		return x.isRound(number, row)
+		return x.isPoll(number, row) || x.isRound(number, row)
 	case framing.Response, framing.ErrorResponse:
 		if !Answers(int(number), row) {
 			return false
@@ -176,7 +184,7 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 	case framing.Batch:
 		return x.isBatch(number, row)
 	case framing.Notification:
-		return x.isProgress(number, row) || x.isCancel(number, row) || x.ends(number, row)
+		return x.isProgress(number, row) || x.isCancel(number, row) || x.isStatus(number, row) || x.ends(number, row)
 	}
 	return false
 }
@@ -241,8 +249,16 @@ func (x *Exchanges) ends(number uint32, row *session.Row) bool {
 func (x *Exchanges) answered(number uint32, row *session.Row) {
 	request := row.Pair - 1
 	first := uint32(x.rounds.First(int(request)))
-	if x.over(request, number) {
+	switch _, poll := x.polls[first]; {
+	case row.State == session.ReqTask && !x.isMethod(row.Method, taskMethod): // progress may still come
+		x.pending.giveUp(request)
+		x.isTask(first, row)
+	case !x.over(request, number): // other requests of the batch are pending
+	default:
 		x.pending.drop(request)
+		if poll {
+			x.endTask(first)
+		}
 	}
 	if row.State == session.ReqInput {
 		x.asks(first, request, row)
@@ -250,7 +266,7 @@ func (x *Exchanges) answered(number uint32, row *session.Row) {
 	if _, batch := x.Batch(int(request)); first == request && !batch { // others are in the rows of rounds and elements
 		x.listPart(number, request)
 	}
-	if row.State != session.ReqInput {
+	if row.State != session.ReqInput && row.State != session.ReqTask {
 		x.foldShown(first)
 	}
 	if n := len(x.shakes); n > 0 && request <= x.shakes[n-1].Last && request >= x.shakes[n-1].First {
@@ -304,8 +320,10 @@ func (x *Exchanges) Of(number int) int {
 		if of, ok := x.progressOf(number, &row); ok {
 			return of
 		}
-		if of, ok := x.cancels.of(number); ok {
-			return of
+		for _, parts := range []links{x.cancels, x.statuses} {
+			if of, ok := parts.of(number); ok {
+				return of
+			}
 		}
 	}
 	return number
@@ -371,8 +389,12 @@ func (x *Exchanges) During(number int) (call int, ok bool) { return x.nested.of(
 func (x *Exchanges) Rounds() Rounds { return x.rounds }
 
 // LastRound returns the request of the last round of an exchange, and how many
-// rounds it has.
+// rounds it has; of a task the request that decides its state, and all
+// requests.
 func (x *Exchanges) LastRound(number int) (last, n int) {
+	if polls := x.polls[uint32(number)]; len(polls) > 0 {
+		return x.decides(number, polls), len(polls) + 1
+	}
 	last, n = number, 1
 	for round := range x.rounds.Later(&x.rows, number) {
 		last, n = round, n+1
@@ -388,6 +410,9 @@ func (x *Exchanges) Round(number int, row *session.Row) (n int, ok bool) {
 		request = int(row.Pair) - 1
 	}
 	first := x.rounds.First(request)
+	if _, task := x.polls[uint32(first)]; task {
+		return 0, false
+	}
 	if first == number || row.Msg != framing.Request && first != request {
 		return 0, false
 	}
@@ -483,6 +508,7 @@ func (x *Exchanges) parts(number int) (parts []uint32, more bool) {
 	if at, ok := x.Cancelled(number); ok {
 		parts = append(parts, uint32(at))
 	}
+	parts = append(parts, x.statusParts(number)...)
 	slices.SortFunc(parts, func(a, b uint32) int { return cmp.Compare(x.place(int(a)), x.place(int(b))) })
 	return parts[:min(len(parts), MaxParts)], len(parts) > MaxParts || b.Elements > MaxParts
 }
@@ -496,7 +522,7 @@ func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	cut.List = x.List.UpTo(rows)
 	cut.shakes = x.shakes[:sort.Search(len(x.shakes), func(i int) bool { return int(x.shakes[i].First) >= rows })]
 	cut.nested, cut.cancels, cut.ranges = x.nested.upTo(rows), x.cancels.upTo(rows), x.ranges.upTo(rows)
-	cut.rounds = Rounds{x.rounds.later.upTo(rows)}
+	cut.rounds, cut.polls, cut.statuses = Rounds{x.rounds.later.upTo(rows)}, x.pollsBefore(rows), x.statuses.upTo(rows)
 	cut.whole = before(x.whole, rows)
 	for number, parts := range x.unfolded {
 		if int(number) < rows {

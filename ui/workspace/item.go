@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"mcpdbg/session"
 	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/uritemplate"
@@ -64,6 +65,12 @@ func newCatalogItem(member string, raw json.RawMessage) *CatalogItem {
 	item.Name, item.Title, item.Description, item.Mime = text("name"), text("title"), text("description"), text("mimeType")
 	item.Input, item.Output = object["inputSchema"], object["outputSchema"]
 	item.Hints = hintsOf(object["annotations"])
+	switch session.TaskSupport(raw) {
+	case session.TaskRequired:
+		item.Hints = append(item.Hints, "runs as a task only")
+	case session.TaskOptional:
+		item.Hints = append(item.Hints, "may run as a task")
+	}
 	if item.Title == "" {
 		item.Title = annotatedTitle(object["annotations"])
 	}

@@ -116,23 +116,46 @@ func IsHandshake(method string) bool {
 // AnsweredBy returns the exchange that the response at a row ends, without the
 // name of a tool; ok is false for other rows, for requests of the server and for
 // the handshake. Of several rounds it is the time that the server took for all of
-// them, without the time in which it waited for input.
+// them, without the time in which it waited for input; of a task it is the time
+// until its end.
 func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
 	if row.Kind != session.KindStdout || row.Msg != framing.Response && row.Msg != framing.ErrorResponse || row.State == session.ReqInput || !Answers(number, row) {
 		return Answered{}, false
 	}
 	last := int(row.Pair) - 1
 	request, ok := r.At(last)
+	method := r.Source.Method(request.Method)
+	if poll := mcp.IsTaskMethod(method); poll && rounds.First(last) != last {
+		return r.taskAnswered(rounds, number, row)
+	} else if row.State == session.ReqTask && !poll {
+		return Answered{}, false
+	}
 	if !ok || request.Msg != framing.Request || request.State != session.ReqAnswered && request.State != session.ReqFailed {
 		return Answered{}, false
 	}
-	a = Answered{Request: rounds.First(last), Method: r.Source.Method(request.Method), At: request.T, Took: max(row.T-request.T, 0), Failed: row.Flags&session.FlagError != 0}
+	a = Answered{Request: rounds.First(last), Method: method, At: request.T, Took: max(row.T-request.T, 0), Failed: row.Flags&session.FlagError != 0}
 	if a.Request != last {
 		a.Took += r.tookBefore(rounds, a.Request, last)
 		first, _ := r.At(a.Request)
 		a.At = first.T
 	}
 	return a, !IsHandshake(a.Method)
+}
+
+// taskAnswered returns the call whose task a response ends: one to a request about
+// the task, unless it only acknowledges that or refuses it.
+func (r *Rows) taskAnswered(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
+	last := int(row.Pair) - 1
+	request, _ := r.At(last)
+	method := r.Source.Method(request.Method)
+	refused := row.Msg == framing.ErrorResponse && (method == mcp.MethodTasksUpdate || method == mcp.MethodTasksCancel)
+	if row.State == session.ReqTask || refused {
+		return Answered{}, false
+	}
+	first := rounds.First(last)
+	call, ok := r.At(first)
+	took := max(row.T-call.T, 0)
+	return Answered{Request: first, Method: r.Source.Method(call.Method), At: call.T, Took: took, Failed: row.Flags&session.FlagError != 0}, ok
 }
 
 // tookBefore returns how long the server took for the rounds of an exchange before

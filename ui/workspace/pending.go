@@ -211,6 +211,8 @@ const (
 	otherMethod
 	progressMethod
 	cancelledMethod
+	taskMethod   // a request about a task
+	statusMethod // a notification about a task
 )
 
 // isMethod reports whether a method is the given one. Its name is read once.
@@ -225,6 +227,10 @@ func (x *Exchanges) isMethod(id uint16, is method) bool {
 			*m = progressMethod
 		case mcp.MethodCancelled:
 			*m = cancelledMethod
+		case mcp.MethodTasksGet, mcp.MethodTasksResult, mcp.MethodTasksUpdate, mcp.MethodTasksCancel:
+			*m = taskMethod
+		case "notifications/tasks/status", "notifications/tasks":
+			*m = statusMethod
 		default:
 			*m = otherMethod
 		}

@@ -21,8 +21,9 @@ const (
 	roundsRead = 4096
 )
 
-// Rounds are the requests of a log that were re-sent with the input that the
-// result of an earlier request asked for: together they are one exchange.
+// Rounds are the requests of a log that continue an earlier one, so that together
+// they are one exchange: re-sent with the input that its result asked for, or about
+// the task that it has become.
 type Rounds struct{ later links }
 
 // First returns the first request of the exchange of a request.
@@ -36,31 +37,41 @@ func (r Rounds) First(request int) int {
 // Later iterates over the requests of an exchange after the first.
 func (r Rounds) Later(rows *Rows, first int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if len(r.later) == 0 || !asksForInput(rows, first) {
+		if len(r.later) == 0 {
 			return
 		}
-		found := 0
+		found, task, more := 0, false, false
+		if task, more = goesOn(rows, first); !more {
+			return
+		}
 		from := r.later.from(first + 1)
 		for _, l := range r.later[from:min(from+roundsRead, len(r.later))] {
 			if int(l.of) != first {
 				continue
 			}
 			found++
-			if !yield(int(l.row)) || found == maxRounds || !asksForInput(rows, int(l.row)) {
+			if !yield(int(l.row)) || found == maxRounds {
+				return
+			}
+			if task { // several requests about it may be pending at once
+				continue
+			}
+			if task, more = goesOn(rows, int(l.row)); !more {
 				return
 			}
 		}
 	}
 }
 
-// asksForInput reports whether the result of the request at a row asks for input.
-func asksForInput(rows *Rows, request int) bool {
+// goesOn reports whether the request at a row does not end with its result, and
+// whether it has become a task.
+func goesOn(rows *Rows, request int) (task, more bool) {
 	row, ok := rows.At(request)
 	if !ok || row.Msg != framing.Request {
-		return false
+		return false, false
 	}
-	result, ok := rows.At(int(row.Pair) - 1)
-	return ok && result.State == session.ReqInput
+	result, _ := rows.At(int(row.Pair) - 1)
+	return result.State == session.ReqTask, result.State == session.ReqTask || result.State == session.ReqInput
 }
 
 // An askedInput is a result that asks for input.
@@ -168,7 +179,7 @@ func (x *Exchanges) recordedRound(number uint32, row *session.Row) (first uint32
 	}
 	at = x.rounds.First(at)
 	request, ok := x.rows.At(at)
-	if !ok || request.Kind != session.KindStdin || request.Msg != framing.Request || request.Method != row.Method || request.Run != row.Run || !asksForInput(&x.rows, at) {
+	if !ok || request.Kind != session.KindStdin || request.Msg != framing.Request || request.Method != row.Method || request.Run != row.Run || !x.hasState(at, session.ReqInput) {
 		return 0, false
 	}
 	return uint32(at), true

@@ -36,6 +36,7 @@ func Parse(text []byte, msg framing.Message, full int64, said string) *Parts {
 		}
 	case msg.Error.Of(text) != nil:
 		p.failure(msg.Error.Of(text))
+	case msg.Result.Of(text) != nil && p.task(msg.Result.Of(text)):
 	case msg.Result.Of(text) != nil:
 		p.object("result", msg.Result.Of(text))
 	case msg.Params.Of(text) != nil:
