@@ -20,6 +20,7 @@ func CodeOf(err error) int {
 		rpc      *session.RPCError
 		failed   *TargetsError
 		output   *OutputError
+		task     *session.TaskError
 	)
 	switch {
 	case errors.As(err, &sig):
@@ -44,6 +45,8 @@ func CodeOf(err error) int {
 		return Timeout
 	case errors.Is(err, session.ErrEnded), errors.As(err, &write):
 		return Start
+	case errors.As(err, &task):
+		return Failure
 	case errors.As(err, &output):
 		return Partial
 	default:

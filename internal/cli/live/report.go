@@ -43,9 +43,12 @@ func Announce(env *console.Env, notices []executor.Notice) {
 
 // NoResponseHint returns what to try about a request without a response.
 func NoResponseHint(err error, stats session.Stats) string {
+	var task *session.TaskError
 	switch {
 	case !errors.Is(err, session.ErrTimeout):
 		return ""
+	case errors.As(err, &task):
+		return "a longer --timeout: a task and its id live only as long as the server"
 	case stats.Stray > 0:
 		return fmt.Sprintf("check the recording: stdout has %s of non-JSON-RPC output", wording.Plural(stats.Stray, "line"))
 	default:

@@ -26,6 +26,7 @@ func CallCommand(env *console.Env) *cobra.Command {
 	var tool, params string
 	var metas []string
 	var asJSON, quiet bool
+	var task taskFlags
 	cmd := &cobra.Command{
 		Use:   "call [flags] (METHOD | --tool NAME) [ARG...] -- COMMAND [ARG...]",
 		Short: "Send one request and print its result as one JSON document",
@@ -42,6 +43,11 @@ Progress of the call goes to stderr. If the server first requires a visit to
 URLs (error -32042 of revision 2025-11-25), they are listed, never opened, and
 the call is sent again when you press Enter or the server reports that it was
 done; without a terminal --answers has to accept them.
+
+A tool that requires it is called as a task, and others with --task if the server
+supports that: call polls the task to its end, with its state on stderr. An
+interrupt cancels the task, and a second one does not wait for that. A task whose
+time is up (--timeout) is named in the error; it ends with the server.
 
 After a failed tool call it also lists the tools, for at most 10 s, to suggest
 what may be wrong with the call.`,
@@ -63,8 +69,11 @@ what may be wrong with the call.`,
 			if body, err = withMeta(body, meta); err != nil {
 				return err
 			}
+			if err := task.check(method); err != nil {
+				return err
+			}
 			return sendRequest(cmd.Context(), env, t, callRequest{
-				method: method, params: body, typed: params == "", asJSON: asJSON, quiet: quiet, meta: meta, timeout: t.Timeout,
+				method: method, params: body, typed: params == "", asJSON: asJSON, quiet: quiet, meta: meta, timeout: t.Timeout, task: task,
 			})
 		},
 	}
@@ -74,6 +83,7 @@ what may be wrong with the call.`,
 	cmd.Flags().StringArrayVar(&metas, "meta", nil, "add the member `KEY=JSON` to _meta of the request; may be repeated")
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "print no progress and no notes about the call")
 	flags.CompleteNothing(cmd, "tool", "params", "meta")
+	task.register(cmd)
 	t.Register(cmd)
 	return cmd
 }
@@ -143,6 +153,7 @@ type callRequest struct {
 	quiet   bool
 	meta    map[string]json.RawMessage // in params already
 	timeout time.Duration
+	task    taskFlags
 }
 
 func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRequest) error {
@@ -150,8 +161,13 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 		if !r.quiet {
 			warnMeta(env, l.Status().Server.Era, r.meta)
 		}
+		params, err := r.task.params(ctx, l.Session, r.method, r.params)
+		if err != nil {
+			return err
+		}
+		r.params = params
 		begin := time.Now()
-		call := &sending{env: env, l: l, r: r}
+		call := &sending{env: env, l: l, r: r, task: taskReport{env: env, quiet: r.quiet}}
 		resp, err := call.send(ctx)
 		if err != nil {
 			return err
@@ -160,7 +176,7 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 		call.note(resp.Result)
 		pages := requiredPages(resp.Error)
 		isError := resp.Error == nil && reportsError(resp.Result)
-		printErr := printResponse(env, l, r, resp, call.rounds(), took)
+		printErr := printResponse(env, l, r, resp, call, took)
 		about, hint := "", ""
 		if tool := toolCallOf(r.method, r.params, r.typed); tool != nil && (resp.Error != nil && pages == nil || isError) {
 			about, hint = tool.advise(ctx, l.Session)
@@ -204,13 +220,14 @@ type CallDocument struct {
 	Recording string            `json:"recording,omitempty"`
 	N         uint64            `json:"n"`
 	Rounds    []uint64          `json:"rounds,omitempty"`
+	Task      *TaskDocument     `json:"task,omitempty"`
 	Result    json.RawMessage   `json:"result,omitempty"`
 	Error     *session.RPCError `json:"error,omitempty"`
 }
 
 // printResponse prints the result, or with --json a document with the result or
 // the error.
-func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, rounds []uint64, took time.Duration) error {
+func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, call *sending, took time.Duration) error {
 	if !r.asJSON {
 		if resp.Error != nil {
 			return nil
@@ -221,7 +238,7 @@ func printResponse(env *console.Env, l *live.Session, r callRequest, resp sessio
 	doc := CallDocument{
 		Method: r.method, OK: resp.Error == nil && !reportsError(resp.Result), Duration: took.Microseconds(),
 		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol,
-		Recording: l.Log.Path(), N: resp.N, Rounds: rounds, Result: resp.Result, Error: resp.Error,
+		Recording: l.Log.Path(), N: resp.N, Rounds: call.rounds(), Task: call.task.document(), Result: resp.Result, Error: resp.Error,
 	}
 	if tool := toolCallOf(r.method, r.params, r.typed); tool != nil {
 		doc.Tool = tool.tool

@@ -23,6 +23,7 @@ type sending struct {
 	r       callRequest
 	entries []uint64 // of the requests
 	hint    string   // what to try if URLs were not visited
+	task    taskReport
 }
 
 // send sends the request and returns its last response.
@@ -53,7 +54,7 @@ func (s *sending) once(ctx context.Context, again uint64) (session.Response, err
 	update, end := showProgress(s.env, s.r.quiet)
 	defer end()
 	return s.l.Request(ctx, s.r.method, s.r.params, session.CallOptions{
-		Progress: update, OnSent: func(n uint64) { s.entries = append(s.entries, n) }, Again: again,
+		Progress: update, OnSent: func(n uint64) { s.entries = append(s.entries, n) }, OnTask: s.task.changed, Again: again,
 	})
 }
 

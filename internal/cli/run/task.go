@@ -1,0 +1,127 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// taskFlags are those of call about tasks.
+type taskFlags struct {
+	asTask, noWait bool
+	ttl            time.Duration
+}
+
+func (f *taskFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.asTask, "task", false, "call the tool as a task, also if it does not require that")
+	cmd.Flags().DurationVar(&f.ttl, "ttl", 0, "with --task: ask the server to keep the task for `DURATION` (revision 2025-11-25)")
+	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "do not wait for the result of a task")
+	_ = cmd.Flags().MarkHidden("no-wait") // it is there to be explained
+}
+
+// check returns an error if the flags do not fit a request.
+func (f *taskFlags) check(method string) error {
+	switch {
+	case f.noWait:
+		return exit.WithHint(exit.Usagef("--no-wait: call ends the server, and its tasks with it"),
+			"--timeout to limit the wait, or mcpdbg run --in - -- COMMAND to keep the server running")
+	case f.ttl < 0:
+		return exit.Usagef("--ttl: %v is negative", f.ttl)
+	case f.ttl > 0 && !f.asTask:
+		return exit.Usagef("--ttl requires --task")
+	case f.asTask && method != mcp.MethodToolsCall:
+		return exit.Usagef("--task: only calls of tools can be tasks, not %s", method)
+	}
+	return nil
+}
+
+// params returns the params of a call, which request a task if the tool requires
+// one or if the flags say so. Since revision 2026-07-28 the server decides.
+func (f *taskFlags) params(ctx context.Context, s *session.Session, method string, params json.RawMessage) (json.RawMessage, error) {
+	if method != mcp.MethodToolsCall {
+		return params, nil
+	}
+	server := s.Status().Server
+	switch runs := server.RunsTasks(); {
+	case f.asTask && !runs:
+		return nil, exit.WithHint(exit.Usagef("--task: the server does not run calls of tools as tasks"), "omit it")
+	case f.ttl > 0 && server.Era == mcp.Modern:
+		return nil, exit.WithHint(exit.Usagef("--ttl: in revision %s the server decides how long it keeps a task", server.Protocol), "omit it")
+	case !runs || server.Era == mcp.Modern || !f.asTask && !requiresTask(ctx, s, params):
+		return params, nil
+	}
+	return session.AsTask(params, f.ttl)
+}
+
+// requiresTask reports whether the tool that params name runs as a task only. It
+// lists the tools for that; if it cannot, the call itself shows what is wrong.
+func requiresTask(ctx context.Context, s *session.Session, params json.RawMessage) bool {
+	var call struct {
+		Name string          `json:"name"`
+		Task json.RawMessage `json:"task"`
+	}
+	if json.Unmarshal(params, &call) != nil || call.Task != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, toolsLimit)
+	defer cancel()
+	i := slices.IndexFunc(mcp.Lists, func(l mcp.List) bool { return l.Method == mcp.MethodToolsList })
+	items, err := s.ListAll(ctx, mcp.Lists[i])
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(items, func(item json.RawMessage) bool {
+		var tool struct {
+			Name string `json:"name"`
+		}
+		return json.Unmarshal(item, &tool) == nil && tool.Name == call.Name && session.TaskSupport(item) == session.TaskRequired
+	})
+}
+
+// A TaskDocument is the member task of a CallDocument.
+type TaskDocument struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+	Polls  int    `json:"polls"`
+}
+
+// A taskReport prints the state of a task on stderr, and remembers it.
+type taskReport struct {
+	env   *console.Env
+	quiet bool // print nothing
+	last  session.Task
+	said  string
+}
+
+// changed is called with each description of the task.
+func (r *taskReport) changed(t session.Task) {
+	r.last = t
+	said := strings.ReplaceAll(t.Status, "_", " ")
+	if t.Message != "" {
+		said += ": " + t.Message
+	}
+	if said == r.said || r.quiet {
+		return
+	}
+	r.said = said
+	fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: task "+t.ID+" "+said))
+}
+
+// document returns the task for --json; nil if there is none.
+func (r *taskReport) document() *TaskDocument {
+	if r.last.ID == "" {
+		return nil
+	}
+	return &TaskDocument{r.last.ID, r.last.Status, r.last.Polls}
+}
