@@ -257,6 +257,9 @@ type CallOptions struct {
 	// OnTask, if set, is called with each description of the task that the request
 	// has become. It must not block.
 	OnTask func(Task)
+	// OnPoll, if set, is called with the entry number of each request about the task
+	// once it is written. It must not block.
+	OnPoll func(n uint64)
 	// LongTask lets a task take as long as it needs: Timeout limits the response that
 	// announces it, and Config.Timeout each request about it.
 	LongTask bool

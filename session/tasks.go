@@ -347,7 +347,7 @@ func (f *follower) request(ctx context.Context, method string, more map[string]j
 	limit := f.s.cfg.Timeout
 	ctx, cancel := executor.WithPausableTimeout(ctx, limit, fmt.Errorf("%s: %w after %v", method, ErrTimeout, limit))
 	defer cancel()
-	resp, _, err := f.s.request(ctx, f.r, request{method: method, params: params, opts: CallOptions{Quiet: true}, task: f})
+	resp, _, err := f.s.request(ctx, f.r, request{method: method, params: params, opts: CallOptions{Quiet: true, OnSent: f.q.opts.OnPoll}, task: f})
 	return resp, err
 }
 

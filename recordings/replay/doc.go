@@ -16,6 +16,10 @@
 // text that the client first got from the server and then sent: the replay sends the
 // text that the current server returns in the same place.
 //
+// A call that became a task is followed to the end of the new task, at the pace of
+// the server: recorded polls are not sent, and neither is a recorded cancellation of
+// the task.
+//
 // Tool calls can have side effects. So a call is only sent if the server's own list
 // marks the tool as read-only, or if the user allows it: see [Options].
 //

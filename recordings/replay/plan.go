@@ -31,7 +31,7 @@ type Item struct {
 	Method string // "" for Raw, unless it contains a request
 	Tool   string // the tool of a tools/call
 	// Rounds are the entries of the request's further rounds, which carried the input
-	// that the previous responses asked for.
+	// that the previous responses asked for; of a task the last one is its last poll.
 	Rounds   []uint64
 	Answered bool          // in the recording, for the last round
 	Took     time.Duration // until then
@@ -45,6 +45,7 @@ type Item struct {
 	cancels       int           // the item cancelled by a notifications/cancelled, plus one
 	reports       int           // the server request of a notifications/progress, plus one
 	progress      bool          // has a progress token
+	polled        bool          // it became a task, which was polled
 	bare          bool          // of the modern era, but without its _meta
 	awaited       bool          // a response could come even if the recording has none
 	tools         []string      // the tools that a Raw item calls

@@ -32,12 +32,14 @@ type reader struct {
 	requestsByRow map[int]*serverRequest // server requests by row
 	requestOrder  []*serverRequest
 	inputs        []waiting
-	handshakes    []uint64 // with Options.Onward: the handshake that is compared
+	tasks         map[string]*task // by id
+	handshakes    []uint64         // with Options.Onward: the handshake that is compared
 }
 
 func newReader(p *Plan) *reader {
 	return &reader{
 		p: p, byRow: map[int]int{}, byID: map[string]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, requestsByRow: map[int]*serverRequest{},
+		tasks: map[string]*task{},
 	}
 }
 
@@ -192,7 +194,7 @@ func (r *reader) request(it *match.Item) error {
 		r.addToRaw(r.add(Item{Kind: Raw, N: it.At.N, T: it.At.T, row: it.At.Row}), it, params)
 		return nil
 	}
-	if r.round(it, params) {
+	if r.round(it, params) || r.poll(it, params) {
 		return nil
 	}
 	item := newItem(Request, it)
@@ -342,6 +344,7 @@ func (r *reader) answered(it *match.Item) {
 		eachHint(result, func(tool string, readOnly bool) { r.p.tools[tool] = readOnly })
 	}
 	r.wait(of, item, it.At.N, result)
+	r.task(of, item, it.At.N, result)
 }
 
 // eachHint calls yield for the tools of a tools/list result.

@@ -34,6 +34,7 @@ type runner struct {
 	hints          map[string]bool // whether a tool is read-only, according to the server
 	values         []value         // by variable
 	serverRequests []state         // by server request
+	polled         map[int]bool    // items whose task was polled
 	lost           error
 }
 
@@ -84,7 +85,7 @@ func newRunner(p *Plan, s *session.Session, progress func(Event)) *runner {
 	r := &runner{
 		p: p, s: s, log: s.Log(), era: era, progress: progress, began: time.Now(),
 		res:     &Result{Outcomes: make([]Outcome, len(p.items)), Recorded: p.client.Era, Live: era},
-		settled: make([]chan struct{}, len(p.items)), hints: map[string]bool{},
+		settled: make([]chan struct{}, len(p.items)), hints: map[string]bool{}, polled: map[int]bool{},
 		values: make([]value, len(p.variables)), serverRequests: make([]state, len(p.serverRequests)), byResponse: p.byResponse(), byKey: map[uint64][]int{},
 	}
 	if r.res.EraDiffers() && era == mcp.Modern {

@@ -58,6 +58,7 @@ func (r *runner) request(ctx context.Context, i int, params []byte) {
 		r.recordSent(i, n)
 		first()
 	}
+	opts.OnPoll = func(n uint64) { r.recordPoll(i, n) }
 	r.calls.Go(func() {
 		defer close(done)
 		resp, err := r.s.Request(ctx, it.Method, params, opts)
