@@ -24,7 +24,7 @@ var (
 		augment,
 	}
 
-	form = obj(req("type", enum("object")), req("properties", dict(bag)), opt("required", list(str)), opt("$schema", str).from(v2025))
+	form = obj(req("type", enum("object")), req("properties", dict(bag)), opt("required", list(str)), opt("$schema", str))
 
 	elicitForm = []member{req("message", str), req("requestedSchema", form), opt("mode", enum("form")).from(v2025), augment}
 	elicitURL  = []member{req("message", str), req("url", str), req("mode", enum("url")), req("elicitationId", str).to(v2025), augment}

@@ -13,7 +13,7 @@ var (
 		opt("arguments", list(obj(req("name", str), title, opt("description", str), opt("required", truth)))), icons, itemMeta)
 
 	// toolSchema is a JSON Schema whose root is an object.
-	toolSchema = obj(req("type", enum("object")), opt("$schema", str).from(v2025),
+	toolSchema = obj(req("type", enum("object")), opt("$schema", str),
 		opt("properties", dict(bag)).to(mcp.LatestLegacy), opt("required", list(str)).to(mcp.LatestLegacy))
 
 	tool = obj(req("name", str), title, opt("description", str), req("inputSchema", toolSchema),

@@ -318,7 +318,9 @@ func (w *Walker) index(s *Shape, name []byte) int {
 			if m.have(w.revision) {
 				return j
 			}
-			other = j
+			if other < 0 {
+				other = j
+			}
 		}
 	}
 	return other

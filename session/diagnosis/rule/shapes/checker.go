@@ -18,6 +18,7 @@ type Checker struct {
 	// modern is set once a result shows that the server serves the modern era. Servers
 	// of the legacy era answer requests with modern _meta in their own shape.
 	modern bool
+	bare   bareRequests
 }
 
 // New returns a checker for a process that starts.
@@ -56,10 +57,16 @@ func (c *Checker) sent(m *message.Message) {
 		s.found(mod14, mod14.Severity, "", "", method+" is deprecated")
 	}
 	if len(params) == 0 {
+		if m.Kind == framing.Request && mcp.IsModern(revision) {
+			c.bare.add(m.At.N)
+		}
 		if shape.NeedsParams(method) {
 			s.found(sch01, sch01.Severity, "", "", "params is missing")
 		}
 		return
+	}
+	if m.Kind == framing.Request && mcp.IsModern(revision) && !hasVersion(params) {
+		c.bare.add(m.At.N)
 	}
 	s.walk(shape.Params(method), params)
 	s.capabilities(params)
@@ -85,6 +92,7 @@ func offered(initialize []byte) string {
 
 // Response checks the response to a request.
 func (c *Checker) Response(m *message.Message, request *message.Request) {
+	bare := c.bare.remove(request.At.N)
 	result := m.Of(m.Result)
 	if m.Kind != framing.Response || m.Error != (framing.Span{}) || len(result) == 0 || result[0] != '{' {
 		return // an error, or reported as RPC02 or RPC16
@@ -101,7 +109,7 @@ func (c *Checker) Response(m *message.Message, request *message.Request) {
 	if !mcp.Known(revision) {
 		return
 	}
-	s := sheet{checker: c, m: m, method: method, revision: revision, name: request.Name}
+	s := sheet{checker: c, m: m, method: method, revision: revision, name: request.Name, bare: bare}
 	if mcp.IsModern(revision) && m.FromServer {
 		c.modern = c.modern || method == mcp.MethodDiscover || framing.Member(result, "resultType") != (framing.Span{})
 	}

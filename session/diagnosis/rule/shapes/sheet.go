@@ -22,6 +22,7 @@ type sheet struct {
 	revision string
 	name     string // of what the message is about, as message.Request.Name
 	params   bool
+	bare     bool // the request had no version in its _meta
 }
 
 // walk compares a value with its shape and reports the problems.
@@ -34,6 +35,9 @@ func (s *sheet) walk(of *shape.Shape, value []byte) {
 			continue
 		}
 		name, pointer := s.item(p, value)
+		if p.Kind == shape.Newer {
+			name, pointer = "", p.Pointer // often of all items, which is one problem
+		}
 		s.found(rule, severity, name, pointer, p.String())
 	}
 }
@@ -72,10 +76,10 @@ func (s *sheet) rule(p *shape.Problem) (*diagnosis.Rule, diagnosis.Severity) {
 }
 
 // ofModern returns a rule about members that every result of the modern era has,
-// nil while it is not clear that the server serves that era.
+// nil while it is not clear that the server takes the request for one of that era.
 func (s *sheet) ofModern(rule *diagnosis.Rule, p *shape.Problem) (*diagnosis.Rule, diagnosis.Severity) {
 	switch {
-	case !s.checker.modern:
+	case !s.checker.modern || s.bare:
 		return nil, 0
 	case p.Kind == shape.UnknownType:
 		return rule, diagnosis.Warning
