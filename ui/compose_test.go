@@ -332,7 +332,7 @@ var composeTests = map[string]actionTest{
 		require.Equal(t, `{"method":"tools/call`, d.visible.composer.Text().Value())
 		d.visible.composer.Text().SetValue(`{"method":"resources/`)
 		d.do("complete-word")
-		require.Contains(t, d.plain(), "tab  resources/read resources/subscribe resources/unsubscribe resources/list resources/templates/list")
+		require.Contains(t, d.plain(), "tab  resources/list resources/templates/list resources/read resources/subscribe resources/unsubscribe")
 		d.visible.composer.Text().SetValue(`{"name":"ec`)
 		d.do("complete-word")
 		require.Equal(t, `{"name":"echo`, d.visible.composer.Text().Value(), "a tool in the catalog")

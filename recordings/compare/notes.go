@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mcpdbg/recordings/match"
+	"mcpdbg/session/mcp"
 )
 
 // A noteKind is the key by which server notifications are counted.
@@ -21,7 +22,7 @@ const maxNoteKinds = 1 << 12
 
 func (s *scanner) note(it *match.Item) {
 	kind := noteKind{method: it.Method}
-	if it.Method == methodLog {
+	if it.Method == mcp.MethodLogMessage {
 		params := it.Msg.RawParams()
 		kind.level, _ = match.Text(match.Member(params, "level"))
 		kind.logger, _ = match.Text(match.Member(params, "logger"))
@@ -31,8 +32,6 @@ func (s *scanner) note(it *match.Item) {
 	}
 	s.notes[kind]++
 }
-
-const methodLog = "notifications/message"
 
 // notes compares the numbers of notifications of each kind.
 func (c *comparer) notes() {

@@ -7,10 +7,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// methodListen is a request that stays pending for as long as its client likes, so
-// nothing belongs to it just because it is pending.
-const methodListen = "subscriptions/listen"
-
 // A request is a request seen by a walker.
 type request struct {
 	at        Ref
@@ -149,7 +145,7 @@ func (r *requests) latest() (request, bool) {
 		r.order = r.order[:len(r.order)-1]
 	}
 	for i := len(r.order) - 1; i >= 0; i-- {
-		if q := r.order[i]; r.open[q.id] == q && q.method != methodListen {
+		if q := r.order[i]; r.open[q.id] == q && q.method != mcp.MethodListen {
 			return *q, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 // farewellWindow is how many rows before the end of a process are searched for the
@@ -97,7 +98,7 @@ func (s *Server) endOfRun(from int) int {
 func (s *Server) reportUnanswered(p *play) {
 	row, _ := s.rows.row(p.from)
 	method := s.rows.method(row)
-	if method == methodListen || s.opts.Exact { // which is intended then
+	if method == mcp.MethodListen || s.opts.Exact { // which is intended then
 		return
 	}
 	text := fmt.Sprintf("%s is not answered: no response was recorded", method)

@@ -182,7 +182,7 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 			p.behind = true
 			return onward
 		}
-		if row, response := s.rows.answered(s.ctx, p.next); response >= 0 && s.rows.method(row) != methodListen {
+		if row, response := s.rows.answered(s.ctx, p.next); response >= 0 && s.rows.method(row) != mcp.MethodListen {
 			p.open(response)
 		}
 	case framing.Notification:
@@ -259,7 +259,7 @@ func (s *Server) responseRow(p *play, row session.Row) move {
 			return s.writeResponse(p, row, p.id)
 		}
 		return s.plainRow(p, row)
-	case s.rows.method(row) == methodListen:
+	case s.rows.method(row) == mcp.MethodListen:
 		return s.writeOwned(p, row, s.owns(p), s.listenEnds)
 	case p.loose() && !p.leaving:
 		return over
@@ -344,7 +344,7 @@ func (r *rows) openBeyond(ctx context.Context, from, at int) bool {
 	for end := from; end > max(0, from-openWindow); {
 		begin := max(0, end-len(r.page))
 		for i, row := range r.page[:r.src.Rows(begin, r.page[:end-begin])] {
-			if !isRequest(row) || row.Flags&session.FlagProbe != 0 || r.method(row) == methodListen {
+			if !isRequest(row) || row.Flags&session.FlagProbe != 0 || r.method(row) == mcp.MethodListen {
 				continue
 			}
 			if _, response := r.answered(ctx, begin+i); response > at {

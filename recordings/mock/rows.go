@@ -8,8 +8,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-const methodListen = "subscriptions/listen"
-
 // rows are the rows of a recording that may still be indexed. Methods wait for rows
 // that are not available yet. They belong to one goroutine at a time.
 type rows struct {

@@ -285,7 +285,7 @@ func (s *Server) request(line []byte, m framing.Message) {
 	p.token = find(line, m.Params, "_meta", "progressToken").Of(line)
 	var row session.Row
 	row, p.response = s.rows.answered(s.ctx, f.row)
-	if method == methodListen {
+	if method == mcp.MethodListen {
 		p.response = -1 // it is written in its place, like the notifications
 		s.listen(row, id)
 	}

@@ -84,15 +84,10 @@ func (p *Plan) allowed(tool string) bool {
 	return p.opts.AllTools || slices.Contains(p.opts.Tools, tool)
 }
 
-// notInEra lists the methods that do not exist in an era.
-var notInEra = map[mcp.Era][]string{
-	mcp.Modern: {"ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "notifications/roots/list_changed", "tasks/list", "tasks/result"},
-	mcp.Legacy: {"server/discover", "subscriptions/listen", "tasks/update"},
-}
-
 // whyNotIn returns why a method can't be used in an era, "" if it can.
 func whyNotIn(era mcp.Era, method string) string {
-	if !slices.Contains(notInEra[era], method) {
+	newest, known := map[mcp.Era]string{mcp.Legacy: mcp.LatestLegacy, mcp.Modern: mcp.Latest}[era]
+	if !known || len(mcp.LookUp(method)) == 0 || mcp.MethodIn(method, newest) != nil {
 		return ""
 	}
 	return fmt.Sprintf("%s does not exist in the %s era", method, era)

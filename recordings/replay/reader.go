@@ -18,9 +18,6 @@ import (
 // writeLimit is how many bytes of a write are read while rows are scanned.
 const writeLimit = 4 << 10
 
-// methodListen stays pending for as long as its client likes.
-const methodListen = "subscriptions/listen"
-
 // A reader builds the items of a plan from a recording.
 type reader struct {
 	p             *Plan
@@ -204,7 +201,7 @@ func (r *reader) request(it *match.Item) error {
 	if r.p.opts.Latest > 0 {
 		item.key = match.Hash(r.p.key(it.Method, params))
 	}
-	item.awaited = it.State != session.ReqCancelled && it.Method != methodListen
+	item.awaited = it.State != session.ReqCancelled && it.Method != mcp.MethodListen
 	number := r.add(item)
 	r.open[number], r.byID[string(it.Msg.RawID())] = true, number
 	return nil

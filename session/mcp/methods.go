@@ -166,14 +166,19 @@ func WaitsLong(method string) bool {
 	return len(entries) > 0 && entries[0].WaitsLong
 }
 
-// Requests returns the methods of the requests that a client may send in any
-// revision, without those of the handshake.
-func Requests() []string {
+// Sent returns the methods that a client may send in any revision, requests first.
+func Sent() []string {
 	var names []string
 	for _, m := range methods {
-		if m.By&ByClient != 0 && !m.IsNotification() && m.Name != MethodInitialize && !slices.Contains(names, m.Name) {
+		if m.By&ByClient != 0 && !slices.Contains(names, m.Name) {
 			names = append(names, m.Name)
 		}
 	}
 	return names
+}
+
+// Requests returns the methods of the requests that a client may send in any
+// revision, without initialize.
+func Requests() []string {
+	return slices.DeleteFunc(Sent(), func(name string) bool { return IsNotification(name) || name == MethodInitialize })
 }

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	methodListen = "subscriptions/listen"
 	// listenFor is the timeout of a request that stays open for a subscription.
 	listenFor = 365 * 24 * time.Hour
 	// changedLists subscribes to changes of the lists instead of a resource. Only
@@ -28,9 +27,9 @@ func subscribe(c host.Context, uri string) tea.Cmd {
 	if c.Workspace.Status.Server.Era == mcp.Modern {
 		return listen(c, uri, on)
 	}
-	method := "resources/subscribe"
+	method := mcp.MethodSubscribe
 	if !on {
-		method = "resources/unsubscribe"
+		method = mcp.MethodUnsubscribe
 	}
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
@@ -68,8 +67,8 @@ func listen(c host.Context, uri string, on bool) tea.Cmd {
 	if err != nil {
 		return nil
 	}
-	c.Workspace.Session.Act("compose", methodListen, 0)
-	cmd := calls.Request(c, methodListen+" "+uri, methodListen, params, listenFor)
+	c.Workspace.Session.Act("compose", mcp.MethodListen, 0)
+	cmd := calls.Request(c, mcp.MethodListen+" "+uri, mcp.MethodListen, params, listenFor)
 	call := c.Workspace.Calls[len(c.Workspace.Calls)-1]
 	call.Subscription = true
 	c.Workspace.Subscribed[uri] = call

@@ -27,10 +27,8 @@ const (
 	maxSuggestion  = 4096
 	// contextSince is the first revision whose completion requests may carry
 	// the other arguments.
-	contextSince = "2025-06-18"
+	contextSince = mcp.V20250618
 )
-
-const methodComplete = "completion/complete"
 
 // completing is the state of the completion of a text.
 type completing struct {
@@ -92,7 +90,7 @@ func (p *Pane) complete(c host.Context, f *form.Form, path, text string) tea.Cmd
 	}
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
-		resp, err := s.Request(ctx, methodComplete, raw, session.CallOptions{Timeout: completeTimeout})
+		resp, err := s.Request(ctx, mcp.MethodComplete, raw, session.CallOptions{Timeout: completeTimeout})
 		if err == nil && resp.Error != nil {
 			err = resp.Error
 		}
@@ -166,14 +164,9 @@ func completions(word string, words []string) (found []string, rest string) {
 // completionWords returns the words likely in a message: methods, and names in the
 // catalog.
 func completionWords(w *workspace.Workspace) []string {
-	words := []string{
-		mcp.MethodPing, mcp.MethodInitialize, mcp.MethodInitialized, mcp.MethodDiscover, mcp.MethodToolsCall, mcp.MethodPromptsGet, mcp.MethodReadResource,
-		"resources/subscribe", "resources/unsubscribe", "subscriptions/listen", methodComplete, "logging/setLevel",
-		"tasks/get", "tasks/result", "tasks/cancel", "tasks/list", mcp.MethodCancelled, mcp.MethodProgress, "notifications/roots/list_changed",
-		"jsonrpc", "method", "params", "arguments", "name", "_meta", "cursor", "uri", "progressToken", "requestId",
-	}
+	words := append(mcp.Sent(),
+		"jsonrpc", "method", "params", "arguments", "name", "_meta", "cursor", "uri", "progressToken", "requestId")
 	for _, l := range w.Shown.Catalog.Lists {
-		words = append(words, l.Method)
 		for _, item := range l.Items {
 			words = append(words, item.Key)
 		}

@@ -31,8 +31,6 @@ const (
 	actPolicyAnswer   = "policy-answer"
 )
 
-const methodRootsChanged = "notifications/roots/list_changed"
-
 // policyDelays are the possible delays of an automatic response.
 var policyDelays = []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 
@@ -239,7 +237,7 @@ func (s *State) setPolicy(c host.Context, method string, p session.Policy) tea.C
 	if method == mcp.MethodRoots && after.Mode == session.PolicyCanned && string(before.Answer) != string(after.Answer) && running && c.Workspace.Status.Server.Era != mcp.Modern {
 		c.Host.Confirm(c.Workspace, &host.Dialog{
 			Title: "Notify the server that the roots have changed?",
-			Lines: []string{"Sends " + methodRootsChanged + "; the server may then request the roots again."},
+			Lines: []string{"Sends " + mcp.MethodRootsChanged + "; the server may then request the roots again."},
 			Yes:   notifyRoots,
 		})
 	}
@@ -250,7 +248,7 @@ func (s *State) setPolicy(c host.Context, method string, p session.Policy) tea.C
 func notifyRoots(c host.Context) tea.Cmd {
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
-		return host.Result{What: methodRootsChanged, Err: s.Notify(ctx, methodRootsChanged, nil), Text: "Server notified"}
+		return host.Result{What: mcp.MethodRootsChanged, Err: s.Notify(ctx, mcp.MethodRootsChanged, nil), Text: "Server notified"}
 	}
 }
 

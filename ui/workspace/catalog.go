@@ -63,9 +63,9 @@ const MeansNothing, meansUnknown MethodMeaning = 0, -100
 
 // listChanged maps each list_changed notification to the name of its list.
 var listChanged = map[string]string{
-	"notifications/tools/list_changed":     "tools",
-	"notifications/resources/list_changed": "resources",
-	"notifications/prompts/list_changed":   "prompts",
+	mcp.MethodToolsChanged:     "tools",
+	mcp.MethodResourcesChanged: "resources",
+	mcp.MethodPromptsChanged:   "prompts",
 }
 
 // NewCatalog returns an empty catalog with one entry for each list of the

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
 )
 
 const (
@@ -125,7 +126,7 @@ func (x *ids) add(key idKey, r *request) bool {
 	x.count++
 	r.key, r.order, r.open = key, x.count, true
 	x.open[key] = r
-	if !key.fromServer() && !waitsLong(r.sent.Method) {
+	if !key.fromServer() && !mcp.WaitsLong(r.sent.Method) {
 		x.enqueue(key)
 	}
 	return true

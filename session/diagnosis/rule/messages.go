@@ -187,7 +187,7 @@ func (l *Checker) notification(m *message.Message) {
 	case mcp.MethodCancelled:
 		l.cancellation(m)
 	default:
-		if isRequestMethod(method) {
+		if mcp.IsRequest(string(method)) {
 			l.report(rpc12, m.At, string(method))
 		}
 	}
@@ -288,7 +288,7 @@ func (l *Checker) answer(m *message.Message, r *request) {
 	case m.Kind == framing.Response:
 		l.run.agree(r.sent.Revision)
 	}
-	if !isRequestMethod([]byte(r.sent.Method)) && !strings.HasPrefix(r.sent.Method, "notifications/") {
+	if !mcp.IsRequest(r.sent.Method) && !strings.HasPrefix(r.sent.Method, "notifications/") {
 		l.unknownMethod(m, r)
 	}
 }
