@@ -53,7 +53,7 @@ func (d *driver) send(line string) {
 func (d *driver) fails(x *fakeExecutor) int {
 	d.send(`{"jsonrpc":"2.0","id":7,"method":"sleep"}`)
 	x.latest().out(`{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"too tired"}}`)
-	x.latest().out(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
+	x.latest().out(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`)
 	synctest.Wait()
 	d.pull()
 	return d.row("too tired")

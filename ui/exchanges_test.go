@@ -147,7 +147,7 @@ func TestHandshakeRowFollows(t *testing.T) {
 			add(session.KindStderr, "starting")
 		}
 		add(session.KindStdout, `{"jsonrpc":"2.0","id":"mcpdbg-1","error":{"code":-32601,"message":"Method not found"}}`)
-		write(session.KindStdin, `{"jsonrpc":"2.0","id":"mcpdbg-2","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+		write(session.KindStdin, `{"jsonrpc":"2.0","id":"mcpdbg-2","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpdbg","version":"1"}}}`)
 		for range between % 8 {
 			write(session.KindStderr, "trying again")
 		}

@@ -36,7 +36,7 @@ func everything(t *testing.T, s *session.Session, x *fakeExecutor) {
 	p.out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1}}`)
 	p.out(`{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"missing text"}],"isError":true}}`)
 	p.out(`npm WARN deprecated something@1.0`)
-	p.out(`{"jsonrpc":"2.0","id":"s-7","method":"sampling/createMessage","params":{"maxTokens":1}}`)
+	p.out(`{"jsonrpc":"2.0","id":"s-7","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`)
 	synctest.Wait()
 	p.err("\x1b[31mwarning\x1b[0m: \u202eevil\u202c \x07")
 	synctest.Wait()

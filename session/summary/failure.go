@@ -2,13 +2,16 @@ package summary
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
+
+	"mcpdbg/session/mcp"
 )
 
-// failure appends the code and the message of an error, and its data if they add
-// something.
+// failure appends the code of an error with its name, the message, and the data if
+// they add something. Of a missing capability it names the capability instead.
 func failure(r *reader, l *line) {
-	var code, text []byte
+	var code, text, missing []byte
 	data := line{max: argumentText}
 	message := line{max: mainText}
 	for name := range r.members() {
@@ -18,15 +21,24 @@ func failure(r *reader, l *line) {
 		case "message":
 			message.text(r.str(), mainText)
 		case "data":
+			from := r.at
 			if r.kind() == '"' {
 				data.text(r.str(), argumentText)
 			} else if r.kind() != 'n' {
 				data.preview(r, 0)
 			}
+			missing = r.msg[from:]
 		}
 	}
 	l.text(str{code, true}, nameText)
-	if text = withoutCode(message.b, code); len(text) > 0 {
+	if number, err := strconv.Atoi(string(code)); err == nil && number == mcp.CodeMissingCapability {
+		if names := missingCapabilities(missing); names != "" {
+			l.separate(" ")
+			l.add("missing client capability: " + names)
+			return
+		}
+	}
+	if text = withName(withoutCode(message.b, code), code); len(text) > 0 {
 		l.separate(" ")
 		l.add(string(text))
 	}
@@ -44,6 +56,56 @@ func failure(r *reader, l *line) {
 func withoutCode(message, code []byte) []byte {
 	head := "MCP error " + string(code) + ": "
 	return bytes.TrimPrefix(message, []byte(head))
+}
+
+// withName returns a message with the name of the error code before it, unless the
+// message has it.
+func withName(message, code []byte) []byte {
+	number, err := strconv.Atoi(string(code))
+	if err != nil {
+		return message
+	}
+	name := strings.ToLower(mcp.CodeName(number))
+	switch {
+	case name == "" || strings.Contains(strings.ToLower(string(message)), name):
+		return message
+	case len(message) == 0:
+		return []byte(name)
+	}
+	return append([]byte(name+": "), message...)
+}
+
+// maxCapabilities is how many missing capabilities are named.
+const maxCapabilities = 4
+
+// missingCapabilities names the capabilities that the data of an error require, such
+// as elicitation.url, "" if there are none.
+func missingCapabilities(data []byte) string {
+	r := newReader(data, 0)
+	var names []string
+	for member := range r.members() {
+		if string(member) == "requiredCapabilities" {
+			capabilities(r, "", &names)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// capabilities adds the names of capabilities with those of their parts.
+func capabilities(r *reader, prefix string, names *[]string) {
+	for member := range r.members() {
+		if len(*names) == maxCapabilities || len(member) > nameText {
+			return
+		}
+		name := prefix + string(member)
+		before := len(*names)
+		if r.kind() == '{' && prefix == "" {
+			capabilities(r, name+".", names)
+		}
+		if len(*names) == before {
+			*names = append(*names, name)
+		}
+	}
 }
 
 // adds reports whether data says something that the message does not.

@@ -165,7 +165,11 @@ func TestResults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, tc := range []struct{ failure, want string }{
 		{`{"code":-32602,"message":"Invalid params: b must be a number"}`, "-32602 Invalid params: b must be a number"},
-		{`{"message":"MCP error -32602: Tool x not found","code":-32602}`, "-32602 Tool x not found"},
+		{`{"message":"MCP error -32602: Tool x not found","code":-32602}`, "-32602 invalid params: Tool x not found"},
+		{`{"code":-32021,"message":"Needs more","data":{"requiredCapabilities":{"elicitation":{"url":{}},"sampling":{}}}}`,
+			"-32021 missing client capability: elicitation.url, sampling"},
+		{`{"code":-32021,"message":"Needs more","data":{"requiredCapabilities":{}}}`, "-32021 missing required client capability: Needs more: {requiredCapabilities: {}}"},
+		{`{"code":-32601}`, "-32601 method not found"},
 		{`{"code":-32603,"message":"Internal error","data":"disk full"}`, "-32603 Internal error: disk full"},
 		{`{"code":-32603,"message":"Internal error: disk full","data":"disk full"}`, "-32603 Internal error: disk full"},
 		{`{"code":-32002,"message":"Resource not found","data":{"uri":"note://x"}}`, `-32002 Resource not found: {uri: "note://x"}`},
@@ -232,7 +236,7 @@ func TestMessage(t *testing.T) {
 		{framing.Request, "tools/call", request("tools/call", `{"name":"now"}`), "now"},
 		{framing.Notification, "notifications/message", request("notifications/message", `{"level":"info","data":"x"}`), "info: x"},
 		{framing.Response, "tools/call", result, `"Echo: hello"`},
-		{framing.ErrorResponse, "tools/call", failed(`{"code":-32602,"message":"no"}`), "-32602 no"},
+		{framing.ErrorResponse, "tools/call", failed(`{"code":-32602,"message":"no"}`), "-32602 invalid params: no"},
 		{framing.Batch, "", []byte(`[{"id":1,"method":"ping"},{"id":2,"method":"tools/call","params":{"name":"echo"}},{"method":"notifications/initialized"},{"id":"a","result":{}},7]`), "ping, echo, initialized, response \"a\", other"},
 		{framing.Batch, "", []byte(`[{"id":1,"method":"ping"},{"id":2,"met`), "ping"},
 		{framing.Batch, "", []byte("[" + strings.Repeat("1,", 20) + "1]"), "other, other, other, other, other, other, other, other, other, other, other, other, …"},
