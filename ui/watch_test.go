@@ -25,7 +25,7 @@ func adds(more int) func(p *fakeProcess, m message) {
 	return func(p *fakeProcess, m message) {
 		switch m.Method {
 		case "tools/list":
-			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"add","annotations":{"readOnlyHint":true}},{"name":"note"}]}}`, m.ID)
+			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"add","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"note","inputSchema":{"type":"object"}}]}}`, m.ID)
 		case "tools/call":
 			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"sum":%d}}}`, m.ID, more)
 		default:
