@@ -235,7 +235,11 @@ func TestStopped(t *testing.T) {
 		w := &world{t: t, serve: with(func(p *fake) map[string]func(m message) bool {
 			return map[string]func(m message) bool{"tools/call": func(message) bool { cancel(); return true }}
 		})}
-		r := check.Run(ctx, w.options()).Targets[0]
+		report := check.Run(ctx, w.options())
+		report.Judge(check.FailOn{}, nil, time.Now())
+		require.True(t, report.Stopped)
+		require.False(t, report.OK, "a part of the steps says nothing about the others")
+		r := report.Targets[0]
 		require.Equal(t, "not checked", statuses(r)["call legacy one"], reason(r, "call legacy one"))
 		require.Equal(t, "not checked", statuses(r)["sigterm"])
 		require.Equal(t, []string{"auto"}, w.names)

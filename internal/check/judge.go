@@ -73,7 +73,7 @@ func (f FailOn) Counts(severity string) bool {
 // Judge decides which targets pass, after it has applied the baseline, which may be
 // nil.
 func (r *Report) Judge(on FailOn, baseline *problems.Baseline, now time.Time) {
-	r.FailOn, r.OK = on.String(), true
+	r.FailOn, r.OK = on.String(), !r.Stopped
 	var all []problems.Reported
 	ends := make([]int, len(r.Targets))
 	for i := range r.Targets {

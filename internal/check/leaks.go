@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +20,9 @@ type leaks struct {
 	held   bool // a child held the streams of a server that had ended
 }
 
-// note adds what one shutdown found.
-func (l *leaks) note(report *session.ShutdownReport, err error) {
+// note adds the result of one shutdown. A signal may have cut it short, and may have
+// ended the server: then nothing is known about its streams.
+func (l *leaks) note(ctx context.Context, report *session.ShutdownReport, err error) {
 	l.found = append(l.found, report.Leaked...)
 	l.alive = append(l.alive, report.Survivors...)
 	for _, doubt := range report.CannotTell {
@@ -28,7 +30,7 @@ func (l *leaks) note(report *session.ShutdownReport, err error) {
 			l.doubts = append(l.doubts, doubt)
 		}
 	}
-	if report.LastStep == executor.StepKill && steps.EndedItself(report) && len(report.Leaked) == 0 {
+	if ctx.Err() == nil && report.LastStep == executor.StepKill && steps.EndedItself(report) && len(report.Leaked) == 0 {
 		l.held = true
 	}
 	switch {
@@ -42,7 +44,7 @@ func (l *leaks) note(report *session.ShutdownReport, err error) {
 // maxNamed is the number of commands that a reason names.
 const maxNamed = 5
 
-func (l *leaks) verdict() verdict {
+func (l *leaks) verdict(ctx context.Context) verdict {
 	all := append(slices.Clone(l.alive), l.found...)
 	switch {
 	case len(l.alive) > 0:
@@ -53,6 +55,8 @@ func (l *leaks) verdict() verdict {
 		return failed("leaked a child process that held its streams (killed)")
 	case l.lost != nil:
 		return notChecked(l.lost.Error())
+	case ctx.Err() != nil:
+		return notChecked("stopped: " + context.Cause(ctx).Error())
 	case len(l.doubts) > 0:
 		return notChecked(strings.Join(l.doubts, "; "))
 	}

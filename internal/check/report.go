@@ -19,6 +19,7 @@ type Report struct {
 	Started    time.Time `json:"started"`
 	DurationMS float64   `json:"duration_ms"`
 	OK         bool      `json:"ok"`
+	Stopped    bool      `json:"stopped,omitempty"` // before all steps were taken: it is then not OK
 	FailOn     string    `json:"fail_on"`
 	Seed       uint64    `json:"seed"`
 	Targets    []Result  `json:"targets"`

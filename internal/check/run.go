@@ -64,7 +64,7 @@ func Run(ctx context.Context, opts Options) *Report {
 		t.run(ctx)
 		r.Targets = append(r.Targets, t.result)
 	}
-	r.DurationMS = ms(time.Since(started))
+	r.DurationMS, r.Stopped = ms(time.Since(started)), ctx.Err() != nil
 	return r
 }
 

@@ -41,7 +41,7 @@ func (t *target) run(ctx context.Context) {
 	} else {
 		t.notReached()
 	}
-	t.add(Step{Name: StepLeaked}, t.leaks.verdict(), 0)
+	t.add(Step{Name: StepLeaked}, t.leaks.verdict(ctx), 0)
 	t.result.sortProblems()
 	t.conceal()
 	t.result.DurationMS = ms(time.Since(begin))
@@ -182,7 +182,7 @@ func (t *target) start(ctx context.Context, name string, era mcp.Era) (*process,
 // end shuts the server down and checks the log.
 func (p *process) end(ctx context.Context) {
 	report, err := steps.Close(ctx, p.made)
-	p.leaks.note(&report, err)
+	p.leaks.note(ctx, &report, err)
 	p.check()
 	if p.made.Release != nil {
 		p.made.Release()

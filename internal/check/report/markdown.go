@@ -12,8 +12,11 @@ import (
 func Markdown(w io.Writer, r *check.Report) error {
 	var m problems.Markdown
 	outcome := "failed"
-	if r.OK {
+	switch {
+	case r.OK:
 		outcome = "passed"
+	case r.Stopped:
+		outcome = "stopped"
 	}
 	m.Heading(2, "mcpdbg check "+outcome)
 	if steps := stepsText(r); steps != "" {

@@ -268,8 +268,11 @@ func (t *text) baseline(title string, list []check.Entry) {
 // summary writes the last lines: the outcome, the numbers, the scope of the rules.
 func (t *text) summary(r *check.Report) {
 	outcome := "FAILED"
-	if r.OK {
+	switch {
+	case r.OK:
 		outcome = "ok"
+	case r.Stopped:
+		outcome = "STOPPED"
 	}
 	passed := 0
 	for i := range r.Targets {
