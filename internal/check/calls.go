@@ -39,8 +39,8 @@ func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 			if c.why != "" {
 				return notChecked(c.why)
 			}
-			v, timedOut := p.call(ctx, &c.tool, &made)
-			late = counted(late, timedOut)
+			v, unanswered := p.call(ctx, &c.tool, &made)
+			late = counted(late, unanswered)
 			return v
 		})
 		if made.isBetter(&slow) {
@@ -58,15 +58,15 @@ func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 }
 
 // counted counts the calls in a row without a response.
-func counted(late int, timedOut bool) int {
-	if timedOut {
+func counted(late int, unanswered bool) int {
+	if unanswered {
 		return late + 1
 	}
 	return 0
 }
 
 // call calls one tool. made is set if it got a response.
-func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict, timedOut bool) {
+func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict, unanswered bool) {
 	args, given := p.opts.Args[t.Name]
 	if !given {
 		var err error
@@ -88,7 +88,7 @@ func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict,
 	case errors.Is(err, session.ErrTimeout):
 		return p.tooSlow(ctx).at(n), true
 	case err != nil:
-		return p.requestFailed(ctx, err).at(n), false
+		return p.requestFailed(ctx, err).at(n), errors.Is(err, session.ErrEnded)
 	}
 	*made = slowCall{tool: t.Name, params: string(params), took: time.Since(begin)}
 	if resp.Error != nil {

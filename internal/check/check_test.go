@@ -214,6 +214,25 @@ func TestCallsThatAreAllowed(t *testing.T) {
 	})
 }
 
+// Calls that end the server stop after a while, and the other steps are still taken.
+func TestServerThatDiesInCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tools []string
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			tools = append(tools, `{"name":"`+name+`","inputSchema":{"type":"object"},`+safeHints+`}`)
+		}
+		list := `"result":{"tools":[` + strings.Join(tools, ",") + `]}`
+		r := runOne(t, &world{serve: with(func(p *fake) map[string]func(m message) bool {
+			return map[string]func(m message) bool{"tools/call": func(message) bool { return false }, "tools/list": p.says(list)}
+		})}, nil)
+		got := statuses(r)
+		require.Equal(t, "error", got["call legacy c"])
+		require.Equal(t, "not checked", got["call legacy d"])
+		require.Equal(t, "3 calls in a row got no response", reason(r, "call legacy d"))
+		require.Equal(t, "passed", got["unknown-method legacy"])
+	})
+}
+
 func TestNoHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := runOne(t, &world{serve: func(*fake) {}}, nil)

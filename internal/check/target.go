@@ -226,8 +226,9 @@ func (p *process) step(ctx context.Context, name, subject string, do func(contex
 	p.add(Step{Name: name, Era: p.era.String(), Subject: subject, DurationMS: ms(time.Since(begin))}, v, p.number)
 }
 
-// maxStarts is how often a server is started again after a step has ended it.
-const maxStarts = 3
+// maxStarts is how often a server is started again after a step has ended it: after the
+// calls, and after each step that follows them.
+const maxStarts = maxLate + 3
 
 // ready returns a verdict without a status if the server is running.
 func (p *process) ready(ctx context.Context) verdict {
