@@ -96,7 +96,7 @@ type Report struct {
 	Differences uint64 `json:"differences"` // responses of the client that differ
 	Silent      uint64 `json:"silent"`      // requests of the server that the client did not answer in time
 	Bad         uint64 `json:"bad"`         // lines of the client that are not messages
-	Skipped     uint64 `json:"skipped"`     // recorded requests in batches or parts, which can't be served, in the rows read so far
+	Skipped     uint64 `json:"skipped"`     // recorded requests in parts of lines, which can't be served, in the rows read so far
 }
 
 // Good reports whether the client behaved as recorded.

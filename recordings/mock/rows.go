@@ -5,13 +5,14 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 	"mcpdbg/session/mcp"
 )
 
 // rows are the rows of a recording that may still be indexed. Methods wait for rows
 // that are not available yet. They belong to one goroutine at a time.
 type rows struct {
-	src  session.Source
+	src  *elements.Source
 	full <-chan struct{} // closed when all rows are available; nil if they already are
 	buf  []byte          // scratch space for entries
 	one  [1]session.Row  // for row: a local variable would be allocated each time
@@ -25,7 +26,7 @@ type indexing interface {
 }
 
 func newRows(src session.Source) rows {
-	r := rows{src: src}
+	r := rows{src: elements.New(src)}
 	if i, ok := src.(indexing); ok {
 		r.full = i.Indexed()
 	}
@@ -34,6 +35,7 @@ func newRows(src session.Source) rows {
 
 // wait waits until row i is available; false if it never will be.
 func (r *rows) wait(ctx context.Context, i int) bool {
+	i = r.src.Parent(i)
 	for {
 		changed := r.src.Changed()
 		switch {
@@ -123,7 +125,7 @@ const keptBuffer = 1 << 20
 func (r *rows) method(row session.Row) string { return r.src.Method(row.Method) }
 
 // isRequest reports whether a row is a client request that can be served: one that
-// makes up a whole entry.
+// makes up a whole entry. Requests in batches are served apart.
 func isRequest(row session.Row) bool {
 	return row.Kind == session.KindStdin && row.Msg == framing.Request && row.Flags&(session.FlagPart|session.FlagBatch|session.FlagDropped) == 0
 }

@@ -205,10 +205,7 @@ func (s *Server) line(l framing.Line) {
 	}
 	m := framing.Scan(l.Data)
 	if m.Kind == framing.Batch {
-		for span := range framing.Elements(l.Data) {
-			element := span.Of(l.Data)
-			s.message(element, framing.Scan(element))
-		}
+		s.batch(l.Data)
 		return
 	}
 	s.message(l.Data, m)
@@ -276,6 +273,11 @@ func (s *Server) request(line []byte, m framing.Message) {
 		s.respondPlainly(known, id)
 		return
 	}
+	row, response := s.rows.answered(s.ctx, f.row)
+	if element, ok := s.inBatch(f.row, response); ok {
+		s.respondFromBatch(f.row, element, id)
+		return
+	}
 	if len(s.plays) >= maxPlays || s.plays[string(id)] != nil {
 		s.fail(id, mcp.CodeInvalidRequest, fmt.Sprintf("id %.40s is in use, or %d requests are pending", id, maxPlays), nil)
 		return
@@ -283,8 +285,7 @@ func (s *Server) request(line []byte, m framing.Message) {
 	p := s.newPlay()
 	p.request, p.from, p.next, p.id = true, f.row, f.row+1, id
 	p.token = find(line, m.Params, "_meta", "progressToken").Of(line)
-	var row session.Row
-	row, p.response = s.rows.answered(s.ctx, f.row)
+	p.response = response
 	if method == mcp.MethodListen {
 		p.response = -1 // it is written in its place, like the notifications
 		s.listen(row, id)

@@ -313,6 +313,10 @@ func (t *table) look(ctx context.Context) bool {
 
 // add records row i.
 func (t *table) add(i int, row session.Row) {
+	if row.Kind == session.KindStdin && row.Msg == framing.Batch {
+		t.addBatch(i)
+		return
+	}
 	if row.Kind != session.KindStdin || row.Msg != framing.Request && row.Msg != framing.Notification {
 		return
 	}
@@ -320,6 +324,11 @@ func (t *table) add(i int, row session.Row) {
 		t.skipped++
 		return
 	}
+	t.addMessage(i, row)
+}
+
+// addMessage records a request or a notification, which may be in a batch.
+func (t *table) addMessage(i int, row session.Row) {
 	name := t.rows.method(row)
 	s := t.sent[name]
 	if s == nil {

@@ -144,6 +144,58 @@ func (s *Source) Numbers(row int) []int {
 	return all
 }
 
+// ResponseIn returns the row of the element of a batch that answers the request at a
+// row, or the batch itself if that is unknown.
+func (s *Source) ResponseIn(batch, request int) int {
+	response := batch
+	s.ElementPairs(math.MaxInt, request, func(p session.ElementPair) bool {
+		if p.Request == (session.Element{Row: request, Index: -1}) && p.Answered() {
+			response = s.Number(p.At)
+		}
+		return response == batch
+	})
+	return response
+}
+
+// RequestIn returns the row of the element of a batch that the response at a row is
+// for, or the batch itself if that is unknown.
+func (s *Source) RequestIn(batch, response int) int {
+	request := batch
+	s.ElementPairs(math.MaxInt, batch, func(p session.ElementPair) bool {
+		if p.Request.Row == batch && p.At == (session.Element{Row: response, Index: -1}) && p.Answered() {
+			request = s.Number(p.Request)
+		}
+		return request == batch
+	})
+	return request
+}
+
+// Paired returns Row.Pair of a row with a number: if the partner is in a batch, that
+// of the element.
+func (s *Source) Paired(number int, row session.Row) uint32 {
+	batch := int(row.Pair) - 1
+	if _, ok := s.Batch(batch); !ok || row.Pair == 0 {
+		return row.Pair
+	}
+	switch row.Msg {
+	case framing.Request:
+		return uint32(s.ResponseIn(batch, number)) + 1
+	case framing.Response, framing.ErrorResponse:
+		return uint32(s.RequestIn(batch, number)) + 1
+	}
+	return row.Pair
+}
+
+// Parent returns the row of the batch that an element is in, and of another row its
+// own number.
+func (s *Source) Parent(number int) int {
+	if number < First {
+		return number
+	}
+	e, _ := s.Element(number)
+	return e.Row
+}
+
 // Rows copies rows from a number on into dst and returns how many: one for an
 // element.
 func (s *Source) Rows(from int, dst []session.Row) int {

@@ -25,11 +25,10 @@ func (x *Exchanges) place(number int) int64 {
 // Parent returns the row of the batch that an element is in, and of another row its
 // own number.
 func (x *Exchanges) Parent(number int) int {
-	if number < elements.First || x.elements == nil {
+	if x.elements == nil {
 		return number
 	}
-	e, _ := x.elements.Element(number)
-	return e.Row
+	return x.elements.Parent(number)
 }
 
 // Batch returns the counts of the batch at a row; ok is false for other rows.
@@ -111,51 +110,15 @@ func (x *Exchanges) ResponseOf(number int, request *session.Row) (response int, 
 	if _, in := x.Batch(response); !in {
 		return response, response >= 0
 	}
-	return x.responseIn(response, number), true
-}
-
-// responseIn returns the element of the batch at a row that answers a request.
-func (x *Exchanges) responseIn(batch, request int) (response int) {
-	response = batch
-	x.elements.ElementPairs(math.MaxInt, request, func(p session.ElementPair) bool {
-		if p.Request.Row == request && p.Answered() {
-			response = x.elements.Number(p.At)
-			return false
-		}
-		return true
-	})
-	return response
+	return x.elements.ResponseIn(response, number), true
 }
 
 // Paired returns the row with a number like Rows.At, but if its partner is in a batch
 // then Pair is the row of the element.
 func (p *Projection) Paired(number int) (row session.Row, ok bool) {
 	row, ok = p.Rows.At(number)
-	x := p.Index.Exchanges
-	if _, in := x.Batch(int(row.Pair) - 1); !in || row.Pair == 0 {
-		return row, ok
-	}
-	switch row.Msg {
-	case framing.Request:
-		row.Pair = uint32(x.responseIn(int(row.Pair)-1, number)) + 1
-	case framing.Response, framing.ErrorResponse:
-		row.Pair = uint32(x.requestIn(int(row.Pair)-1, number)) + 1
-	}
+	row.Pair = p.Source.Paired(number, row)
 	return row, ok
-}
-
-// requestIn returns the element of the batch at a row that the response at another
-// row is for.
-func (x *Exchanges) requestIn(batch, response int) (request int) {
-	request = batch
-	x.elements.ElementPairs(math.MaxInt, batch, func(p session.ElementPair) bool {
-		if p.Request.Row == batch && p.At == (session.Element{Row: response, Index: -1}) && p.Answered() {
-			request = x.elements.Number(p.Request)
-			return false
-		}
-		return true
-	})
-	return request
 }
 
 // A BatchOutcome is the outcome of the first 1,000 requests of a batch.

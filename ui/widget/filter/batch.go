@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 )
 
 // namesBatches reports whether a word is kind:batch, which is about batches and not
@@ -39,4 +40,13 @@ func (m *Matcher) elementMatches(number int) bool {
 		}
 	}
 	return false
+}
+
+// paired returns Row.Pair of the current row: if its partner is in a batch, that of
+// the element.
+func (m *Matcher) paired(r session.Row) uint32 {
+	if m.batches == nil || m.number >= elements.First {
+		return r.Pair
+	}
+	return m.batches.Paired(m.number, r)
 }

@@ -282,7 +282,7 @@ func (m *Matcher) partner(r session.Row) (session.Row, bool) {
 	if r.Pair == 0 {
 		return session.Row{}, false
 	}
-	number := int(r.Pair) - 1
+	number := int(m.paired(r)) - 1
 	if i := number - m.from; i >= 0 && i < len(m.near) {
 		return m.near[i], true
 	}

@@ -43,6 +43,7 @@ func (t toolTest) message(msg *message) bool {
 // call is remembered for its response, which usually comes soon.
 func (msg *message) tool() string {
 	m, call, number := msg.matcher, msg.row, msg.matcher.number
+	call.Pair = m.paired(call)
 	if call.Msg != framing.Request {
 		number = int(call.Pair) - 1
 	}
