@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,6 +33,26 @@ func TestBatches(t *testing.T) {
 	r = run(t, "rec", "cat", "--filter", "tool:echo", split)
 	require.Equal(t, 2, strings.Count(r.stdout, "\n"), "the batch and its response: %s", r.stdout)
 	require.Equal(t, 1, strings.Count(run(t, "rec", "cat", "--filter", "method:ping kind:request", split).stdout, "\n"))
+
+	r = run(t, "rec", "export", "--format", "har", split)
+	require.Equal(t, 0, r.code, r.stderr)
+	var archive struct {
+		Log struct {
+			Entries []struct {
+				Request  struct{ URL string }
+				Response struct{ Status int }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &archive))
+	var answered []string
+	for _, e := range archive.Log.Entries {
+		if e.Response.Status == 200 {
+			answered = append(answered, path.Base(e.Request.URL))
+		}
+	}
+	require.Equal(t, []string{"initialize", "ping", "list", "call"}, answered)
+	require.Contains(t, run(t, "rec", "export", "--format", "md", split).stdout, "| batch: ping, tools/list, echo |")
 
 	r = run(t, against("splits-batches", "replay", "--no-record", "--all", record)...)
 	require.Equal(t, 0, r.code, r.stdout+r.stderr)

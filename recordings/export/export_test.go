@@ -230,7 +230,7 @@ func TestHAR(t *testing.T) {
 	needs(t, har.Log["creator"], "name", "version")
 	var entries []map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(har.Log["entries"], &entries))
-	require.Len(t, entries, 7)
+	require.Len(t, entries, 9)
 	for _, e := range entries {
 		whole, err := json.Marshal(e)
 		require.NoError(t, err)

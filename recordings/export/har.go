@@ -12,6 +12,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 )
 
 // The members of a HAR entry (http://www.softwareishard.com/blog/har-12-spec/).
@@ -76,7 +77,7 @@ type harTimings struct {
 // HAR writes the requests and notifications of a selection, in both directions,
 // as an HTTP archive of version 1.2. A response is part of its request's entry,
 // whether it is selected or not. An error has status 500, a missing response 0, and a
-// notification 202.
+// notification 202. Each message of a batch is an entry.
 func HAR(ctx context.Context, to io.Writer, s Selection) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	h := s.Source.Header()
@@ -84,7 +85,9 @@ func HAR(ctx context.Context, to io.Writer, s Selection) error {
 	fmt.Fprintf(w, `{"log":{"version":"1.2","creator":{"name":%s,"version":%s},"pages":[],"comment":%s,"entries":[`,
 		appendString(nil, creator), appendString(nil, version), appendString(nil, commandLine(h)))
 	sep := "\n"
-	for it, err := range s.items(ctx, 0) {
+	source := elements.New(s.Source).Own()
+	s.Source = source
+	for it, err := range s.messages(ctx, source) {
 		if err != nil {
 			return err
 		}

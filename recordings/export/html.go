@@ -148,7 +148,9 @@ func (s Selection) pageRow(it item) *pageRow {
 		r.Text = clipped(string(it.entry.Body), maxContent)
 		return r
 	}
-	r.Said = visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), it.entry.Payload, it.entry.FullSize))
+	if it.row.Msg != framing.Batch { // What has its summary
+		r.Said = visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), it.entry.Payload, it.entry.FullSize))
+	}
 	if !it.entry.Cut {
 		r.ID = clipped(string(it.entry.Msg.ID.Of(it.entry.Payload)), 200)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/summary"
 )
 
 const (
@@ -127,6 +128,8 @@ func (s Selection) what(it item) string {
 		return it.row.Kind.String() + " " + session.Describe(&it.entry)
 	case it.row.Kind == session.KindStderr, it.row.Msg == framing.NotJSON:
 		return string(it.entry.Payload)
+	case it.row.Msg == framing.Batch:
+		return "batch: " + summary.Batch(it.entry.Payload)
 	case isError(it.row) && it.row.Msg != framing.Request:
 		return "error " + method
 	case it.row.Msg == framing.Response:
