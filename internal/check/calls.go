@@ -138,6 +138,8 @@ func resulted(raw json.RawMessage, given bool) verdict {
 	switch {
 	case result.Type == "input_required":
 		return notChecked("it asks for input (--answers FILE)")
+	case result.Type == "task":
+		return notChecked("it goes on as a task, which is not followed")
 	case !result.IsError:
 		return passed("")
 	}

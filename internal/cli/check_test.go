@@ -55,7 +55,7 @@ func TestCheckHealthyServer(t *testing.T) {
 	one := report.Targets[0]
 	for step, status := range stepsOf(&one) {
 		want := "passed"
-		if strings.HasSuffix(step, " fail") || strings.HasSuffix(step, " sample") { // destructive, open to the world
+		if strings.HasSuffix(step, " fail") || strings.HasSuffix(step, " sample") || strings.HasSuffix(step, "legacy job") { // destructive, open to the world, a task
 			want = "not checked"
 		}
 		require.Equal(t, want, status, "%s: %+v", step, one.Steps)

@@ -32,12 +32,12 @@ func (m *Markdown) add(text string) {
 
 // Heading adds a heading of a level.
 func (m *Markdown) Heading(level int, text string) {
-	m.add("\n" + strings.Repeat("#", level) + " " + EscapeMarkdown(text) + "\n")
+	m.add("\n" + strings.Repeat("#", level) + " " + escapeMarkdown(text) + "\n")
 }
 
 // Paragraph adds a paragraph of plain text.
 func (m *Markdown) Paragraph(format string, args ...any) {
-	m.add("\n" + EscapeMarkdown(fmt.Sprintf(format, args...)) + "\n")
+	m.add("\n" + escapeMarkdown(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // Table adds the head of a table; Row adds its rows.
@@ -49,7 +49,7 @@ func (m *Markdown) Table(columns ...string) {
 func (m *Markdown) Row(cells ...string) {
 	escaped := make([]string, len(cells))
 	for i, cell := range cells {
-		escaped[i] = EscapeMarkdown(cell)
+		escaped[i] = escapeMarkdown(cell)
 	}
 	m.add("| " + strings.Join(escaped, " | ") + " |\n")
 }
@@ -80,9 +80,9 @@ func (m *Markdown) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// EscapeMarkdown returns a text as one line in which no character has a meaning in
+// escapeMarkdown returns a text as one line in which no character has a meaning in
 // Markdown or HTML, nor a mention of a user.
-func EscapeMarkdown(text string) string {
+func escapeMarkdown(text string) string {
 	text = safetext.Line(text)
 	var b strings.Builder
 	for _, r := range text {

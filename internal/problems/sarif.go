@@ -18,8 +18,8 @@ type Run struct {
 	Checked string // what the rules check
 }
 
-// SARIFSchema is the schema that the output of SARIF names and follows.
-const SARIFSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+// sarifSchema is the schema that the output of SARIF names and follows.
+const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 
 // The parts of a document that are written.
 type (
@@ -113,7 +113,7 @@ func SARIF(w io.Writer, run Run, all []Reported) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	return e.Encode(sarifLog{SARIFSchema, "2.1.0", []sarifRun{{
+	return e.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{{
 		Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: results,
 		Properties: map[string]any{"ruleSet": run.RuleSet, "checked": run.Checked},
 	}}})

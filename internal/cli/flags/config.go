@@ -92,23 +92,23 @@ func Choose(env *console.Env, t Target) (Target, []string, error) {
 	if err != nil {
 		return t, nil, configError(err)
 	}
-	e, err := PickServer(file, t.Config.server, opts.Cwd)
+	e, err := pickServer(file, t.Config.server, opts.Cwd)
 	if err != nil {
 		return t, nil, err
 	}
 	if err := checkInputs(ServerWord(e.Name), e.Inputs, given); err != nil {
 		return t, nil, err
 	}
-	t, err = t.Use(*e, file.How, ResolveInputs(given))
+	t, err = t.Use(*e, file.How, resolveInputs(given))
 	if err != nil {
 		return t, nil, err
 	}
 	return t, t.From.Start.Args(), nil
 }
 
-// ResolveInputs returns a function that resolves inputs from given, or else from
+// resolveInputs returns a function that resolves inputs from given, or else from
 // their defaults.
-func ResolveInputs(given map[string]string) func(target.Input) (string, error) {
+func resolveInputs(given map[string]string) func(target.Input) (string, error) {
 	return func(in target.Input) (string, error) {
 		if value, ok := given[in.ID]; ok {
 			return value, nil
@@ -231,9 +231,9 @@ func checkInputs(whose string, inputs []target.Input, given map[string]string) e
 	return nil
 }
 
-// PickServer finds a server by name, or without a name the only server that can
+// pickServer finds a server by name, or without a name the only server that can
 // be started.
-func PickServer(file target.File, name, cwd string) (*target.Entry, error) {
+func pickServer(file target.File, name, cwd string) (*target.Entry, error) {
 	var found []*target.Entry
 	var names []string
 	for i := range file.Entries {
@@ -299,5 +299,5 @@ func ConfiguredServer(path, project, name string, inputs map[string]string) (Tar
 	if i < 0 {
 		return Target{}, fmt.Errorf("%s has no server %q any more", path, name)
 	}
-	return Defaults().Use(file.Entries[i], file.How, ResolveInputs(inputs))
+	return Defaults().Use(file.Entries[i], file.How, resolveInputs(inputs))
 }

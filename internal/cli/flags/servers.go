@@ -72,7 +72,7 @@ func configuredServers(env *console.Env, c Config, names []string, quiet bool) (
 	var servers []Server
 	var inputs []target.Input
 	for _, name := range names {
-		e, err := PickServer(file, name, opts.Cwd)
+		e, err := pickServer(file, name, opts.Cwd)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func configuredServers(env *console.Env, c Config, names []string, quiet bool) (
 			continue
 		}
 		inputs = append(inputs, e.Inputs...)
-		servers = append(servers, Server{Name: e.Name, entry: e, how: file.How, ask: ResolveInputs(given)})
+		servers = append(servers, Server{Name: e.Name, entry: e, how: file.How, ask: resolveInputs(given)})
 	}
 	whose := file.Path
 	if len(servers) == 1 {
