@@ -46,7 +46,7 @@ const (
 var findingTests = map[string]actionTest{
 	host.ActProblems: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(host.ActProblems)
-		require.Contains(t, d.rows()[35], "no problems; checked: framing, JSON-RPC and process rules; message contents not checked")
+		require.Contains(t, d.rows()[35], "no problems; checked: framing, JSON-RPC, contents and process rules")
 		guilty(d, x)
 		d.do(host.ActProblems)
 		require.Contains(t, d.plain(), "3 problems (2 errors, 1 warning)")
@@ -164,7 +164,7 @@ func TestProblemsHaveOneCount(t *testing.T) {
 		require.Contains(t, d.plain(), "━ "+count.String()+" ━")
 		require.Contains(t, d.plain(), "  "+checked)
 		d.do("close-findings", host.ActCauses)
-		require.Contains(t, d.plain(), count.String()+"; L lists them. Checked: framing, JSON-RPC and process rules")
+		require.Contains(t, d.plain(), count.String()+"; L lists them. Checked: framing, JSON-RPC, contents and process rules")
 	})
 }
 

@@ -54,7 +54,7 @@ var verdictTests = map[string]actionTest{
 	host.ActCauses: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(host.ActCauses)
 		require.Contains(t, d.plain(), "No protocol problems detected")
-		require.Contains(t, d.plain(), "Checked: framing, JSON-RPC and process rules")
+		require.Contains(t, d.plain(), "Checked: framing, JSON-RPC, contents and process rules")
 		require.NotContains(t, d.plain(), "1 go to the row", "there is none")
 		d.do("close-trouble")
 		d.fails(x)

@@ -114,5 +114,5 @@ func TestRunCannotTellContainerState(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"cannot_tell":["container state: cannot tell (started through docker)"]`)
 	require.Contains(t, r.stdout, `"exit_by":"shutdown"`)
-	require.Contains(t, r.stdout, `"checked":"framing, JSON-RPC and process rules; message contents not checked"`)
+	require.Contains(t, r.stdout, `"checked":"framing, JSON-RPC, contents and process rules"`)
 }

@@ -27,7 +27,7 @@ func TestRecInfo(t *testing.T) {
 		`3\.5 KiB, 24 entries, done`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
 		`server +mcpdbg-demo 0\.1\.0 2025-11-25 legacy`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
 		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
-		`(?m)^checked +framing, JSON-RPC and process rules; message contents not checked$`, `(?m)^ +2 problems \(2 errors\)$`, `E RPC08  entry 18, seq 4  duplicate response: id 1`, `(?m)^ +breaks: `,
+		`(?m)^checked +framing, JSON-RPC, contents and process rules$`, `(?m)^ +2 problems \(2 errors\)$`, `E RPC08  entry 18, seq 4  duplicate response: id 1`, `(?m)^ +breaks: `,
 	} {
 		require.Regexp(t, want, r.stdout)
 	}
@@ -144,7 +144,7 @@ func TestRunReportsProblems(t *testing.T) {
 	r := run(t, against("", "run", "--no-record", "--json", "--era", "legacy", "--in", writeFile(t, in))...)
 	require.Equal(t, 10, strings.Count(r.stderr, "mcpdbg: W RPC06 entry ")+strings.Count(r.stderr, "mcpdbg: E RPC0"), r.stderr)
 	require.Regexp(t, `mcpdbg: \d+ more: mcpdbg rec info FILE lists them all`, r.stderr)
-	require.Regexp(t, `mcpdbg: \d+ problems \(.*\); checked: framing, JSON-RPC and process rules; message contents not checked`, r.stderr)
+	require.Regexp(t, `mcpdbg: \d+ problems \(.*\); checked: framing, JSON-RPC, contents and process rules`, r.stderr)
 	require.NotContains(t, r.stdout, "RPC06", "stdout holds the recording's lines, and nothing else")
 
 	r = run(t, against("stray-text", "run", "--no-record", "--quiet", "--era", "legacy", "--in", writeFile(t, in))...)

@@ -61,6 +61,7 @@ type Report struct {
 	Scenario   string    `json:"scenario,omitempty"` // name
 	Baseline   string    `json:"baseline,omitempty"` // name of the baseline
 	Checked    string    `json:"checked,omitempty"`  // the scope of the problems: rule.Checked
+	RuleSet    string    `json:"rule_set,omitempty"` // version of the rules: rule.Set
 	Targets    []Result  `json:"targets"`            // in the given order
 }
 

@@ -103,7 +103,7 @@ func (r *run) notify(e Event) {
 
 // report returns the report of the run.
 func (r *run) report() *Report {
-	report := &Report{Version: 1, Started: r.started, DurationMS: ms(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, Targets: r.results}
+	report := &Report{Version: 1, Started: r.started, DurationMS: ms(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, RuleSet: rule.Set, Targets: r.results}
 	if r.opts.Scenario != nil {
 		report.Scenario = r.opts.Scenario.Name
 	}

@@ -40,7 +40,7 @@ func factsOf(ctx context.Context, src session.Source) facts {
 		f.Causes = append(f.Causes, remark{v.Severity.String(), v.Text, v.Advice, v.Row})
 	}
 	checker := rule.Check(ctx, src)
-	f.Rows = append(f.Rows, [2]string{"problems", fmt.Sprintf("%v; checked: %s", checker.Count(), rule.Checked)})
+	f.Rows = append(f.Rows, [2]string{"problems", fmt.Sprintf("%v; checked: %s", checker.Count(), checker.Checked())})
 	f.Problems = []remark{}
 	found := checker.Problems()
 	for _, problem := range found[:min(len(found), maxProblems)] {

@@ -194,11 +194,21 @@ func problems(c host.Context) fact {
 	case ws.CheckProgress() != "":
 		f.add(th.Text, "none in the first "+ws.CheckProgress())
 	default:
-		made, not, _ := strings.Cut(rule.Checked, "; ")
+		made, not, partly := strings.Cut(checked(ws), "; ")
 		f.add(th.Text, "none in "+made)
-		f.more(th.Dim, "("+not+")")
+		if partly {
+			f.more(th.Dim, "("+not+")")
+		}
 	}
 	return f
+}
+
+// checked returns which checks were made, and the exceptions.
+func checked(ws *workspace.Workspace) string {
+	if checker := ws.Shown.Problems.Checker; checker != nil {
+		return checker.Checked()
+	}
+	return rule.Checked // of a past moment
 }
 
 // keys returns the actions that most users want next.

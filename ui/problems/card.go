@@ -260,7 +260,7 @@ func (v *card) nothing(c host.Context, width int) {
 	default:
 		v.add(-1, "", "No protocol problems detected", th.OK, width)
 	}
-	v.add(-1, "", sentence(checked), th.Dim, width)
+	v.add(-1, "", sentence(checked(c)), th.Dim, width)
 	v.gap()
 	v.offer(c, -1, width, 0)
 }
@@ -287,7 +287,7 @@ func checkedText(c host.Context) string {
 	if len(c.Workspace.Shown.Problems.List) > 0 {
 		count += "; " + c.Host.Key(host.ActProblems) + " lists them"
 	}
-	return sentence(count + ". " + sentence(checked))
+	return sentence(count + ". " + sentence(checked(c)))
 }
 
 func (v *card) gap() { v.lines = append(v.lines, cardLine{cause: -1}) }

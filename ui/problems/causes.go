@@ -30,7 +30,7 @@ func noCause(c host.Context) string {
 	if n := c.Workspace.Shown.Problems.Count.Problems(); n > 0 {
 		return "no likely cause" + in + "; " + c.Host.Key(host.ActProblems) + " lists " + kit.Plural(n, "problem")
 	}
-	return "no problems" + in + "; " + checked
+	return "no problems" + in + "; " + checked(c)
 }
 
 func hasEvidence(c host.Context) (bool, string) {

@@ -24,5 +24,5 @@ func Parts(c host.Context) []kit.Part {
 		p.Short = p.Text + " in " + far
 		p.Text += " in the first " + far
 	}
-	return []kit.Part{p, {Text: checked, Short: "contents not checked", Style: th.Dim, Priority: 15}}
+	return []kit.Part{p, {Text: checked(c), Style: th.Dim, Priority: 15}}
 }

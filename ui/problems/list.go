@@ -26,9 +26,9 @@ func listActions(of func(host.Context) *State) []host.Action {
 
 func hasProblems(c host.Context) (bool, string) {
 	if far := c.Workspace.CheckProgress(); far != "" {
-		return len(c.Workspace.Shown.Problems.List) > 0, "no problems in the first " + far + "; " + checked
+		return len(c.Workspace.Shown.Problems.List) > 0, "no problems in the first " + far + "; " + checked(c)
 	}
-	return len(c.Workspace.Shown.Problems.List) > 0, "no problems; " + checked
+	return len(c.Workspace.Shown.Problems.List) > 0, "no problems; " + checked(c)
 }
 
 // A problemList shows the problems, worst first, and explains the one under the
@@ -82,7 +82,7 @@ func (l *problemList) Draw(c host.Context) {
 	l.paintAbout(screen, in.H-1-about, about)
 	last := l.block.Line(in.H - 1)
 	last.PadTo(2)
-	last.Text(screen.Theme.Dim, checked)
+	last.Text(screen.Theme.Dim, checked(c))
 	title := c.Workspace.Shown.Problems.Count.String()
 	if far := c.Workspace.CheckProgress(); far != "" {
 		title += ", in the first " + far

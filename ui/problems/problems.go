@@ -14,7 +14,12 @@ const (
 )
 
 // checked names the checks behind a count of problems.
-const checked = "checked: " + rule.Checked
+func checked(c host.Context) string {
+	if checker := c.Workspace.Shown.Problems.Checker; checker != nil {
+		return "checked: " + checker.Checked()
+	}
+	return "checked: " + rule.Checked // of a past moment
+}
 
 // A Shell is what these screens use of the lists of rows and of a watch over files.
 // All functions are required.

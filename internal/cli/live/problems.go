@@ -50,7 +50,7 @@ func ReportProblems(ctx context.Context, env *console.Env, src session.Source, c
 		printLine(fmt.Sprintf("%d more: mcpdbg rec info FILE lists them all", rest))
 	}
 	if len(found) > 0 {
-		printLine(fmt.Sprintf("%v; checked: %s", l.Count(), rule.Checked))
+		printLine(fmt.Sprintf("%v; checked: %s", l.Count(), l.Checked()))
 	}
 	if rows, _ := l.Progress(); more {
 		printLine(fmt.Sprintf("checked the first %d of %d entries: mcpdbg rec info FILE checks all of them", rows, src.Len()))

@@ -32,6 +32,7 @@ type Info struct {
 	Notified []NotifiedInfo     `json:"notifications"`
 	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has how many there are
 	Checked  string             `json:"checked"`         // what the rules check
+	RuleSet  string             `json:"rule_set"`        // version of the rules
 	Errors   int                `json:"finding_errors"`
 	Warnings int                `json:"finding_warnings"`
 	Infos    int                `json:"finding_infos"`
@@ -313,7 +314,8 @@ func (m *MethodInfo) summarise() {
 func (info *Info) check(ctx context.Context, src session.Source) {
 	l := rule.Check(ctx, src)
 	found := l.Count()
-	info.Checked, info.Errors, info.Warnings, info.Infos = rule.Checked, found.Errors, found.Warnings, found.Remarks
+	info.RuleSet = rule.Set
+	info.Checked, info.Errors, info.Warnings, info.Infos = l.Checked(), found.Errors, found.Warnings, found.Remarks
 	_, info.Unread = l.Progress()
 	for _, f := range l.Problems() {
 		info.Problems = append(info.Problems, problems.Of(f))

@@ -43,9 +43,10 @@ type Checker struct {
 	fresh []session.Row // rows not yet checked
 
 	run   run
-	past  lifecycle.Past // earlier processes
-	names names          // in requests
-	row   session.Row    // current
+	past  lifecycle.Past  // earlier processes
+	names names           // in requests
+	row   session.Row     // current
+	msg   message.Message // of the row, reused
 	// lenient is set for a response to a probe, whose problems are only Info.
 	lenient bool
 	now     int64 // the latest time on the log's clock
@@ -82,6 +83,9 @@ func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool
 		read += min(int(row.Len), maxLine)
 	}
 	l.found.looked(l.next)
+	if l.run.ids.overflow || l.run.lifecycle.Limited() {
+		l.found.reachedLimit()
+	}
 	return len(l.fresh) > 0 || l.fetch()
 }
 

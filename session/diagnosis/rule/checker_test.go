@@ -288,6 +288,11 @@ func FuzzCheck(f *testing.F) {
 			f.Add([]byte(body), byte(3))
 		}
 	}
+	for _, logs := range allExamples(f) {
+		for _, x := range logs {
+			f.Add([]byte(strings.Join(x.entries, "")), byte(1))
+		}
+	}
 	path := filepath.Join(f.TempDir(), "r.jsonl") // reused: only one log is read at a time
 	f.Fuzz(func(t *testing.T, body []byte, step byte) {
 		writeFile(t, path, append([]byte(header), body...))

@@ -57,7 +57,7 @@ func (x *exampleLog) add(format string, args ...any) {
 	x.t += time.Millisecond
 }
 
-func (x *exampleLog) line(t *testing.T, line string) {
+func (x *exampleLog) line(t testing.TB, line string) {
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
 	case "legacy":
@@ -86,7 +86,7 @@ func (x *exampleLog) line(t *testing.T, line string) {
 }
 
 // expand replaces the abbreviations and checks that the message is JSON.
-func expand(t *testing.T, message string) string {
+func expand(t testing.TB, message string) string {
 	message = strings.NewReplacer("$META", modernMeta, "$OK", modernOK).Replace(message)
 	require.True(t, json.Valid([]byte(message)), "not JSON: %s", message)
 	return message
@@ -115,7 +115,7 @@ func (x *exampleLog) discover(server string) {
 }
 
 // exampleLogs reads the sections of a file.
-func exampleLogs(t *testing.T, path string) []*exampleLog {
+func exampleLogs(t testing.TB, path string) []*exampleLog {
 	var logs []*exampleLog
 	for line := range strings.Lines(string(readFile(t, path))) {
 		line = strings.TrimRight(line, "\r\n")
@@ -133,15 +133,32 @@ func exampleLogs(t *testing.T, path string) []*exampleLog {
 	return logs
 }
 
-// problems checks the log as a recording.
-func (x *exampleLog) problems(t *testing.T) []diagnosis.Problem {
+// open opens the log as a recording.
+func (x *exampleLog) open(t *testing.T) *recordings.Recording {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(header+strings.Join(x.entries, "")), 0o600))
 	rec, err := recordings.Open(path)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, rec.Close()) }()
+	t.Cleanup(func() { require.NoError(t, rec.Close()) })
 	require.Zero(t, rec.Warnings())
-	return Check(t.Context(), rec).Problems()
+	return rec
+}
+
+// problems checks the log.
+func (x *exampleLog) problems(t *testing.T) []diagnosis.Problem {
+	return Check(t.Context(), x.open(t)).Problems()
+}
+
+// allExamples reads the logs of all rules, by rule.
+func allExamples(t testing.TB) map[string][]*exampleLog {
+	files, err := filepath.Glob("testdata/rules/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	all := make(map[string][]*exampleLog)
+	for _, file := range files {
+		all[strings.TrimSuffix(filepath.Base(file), ".txt")] = exampleLogs(t, file)
+	}
+	return all
 }
 
 // requireProblems checks that the problems of the log are those that the section
@@ -163,13 +180,10 @@ func (x *exampleLog) requireProblems(t *testing.T, id string, problems []diagnos
 
 // TestExampleLogs checks the examples of every rule about contents.
 func TestExampleLogs(t *testing.T) {
-	files, err := filepath.Glob("testdata/rules/*.txt")
-	require.NoError(t, err)
-	for _, file := range files {
-		id := strings.TrimSuffix(filepath.Base(file), ".txt")
+	for id, logs := range allExamples(t) {
 		t.Run(id, func(t *testing.T) {
 			bad, good := 0, 0
-			for _, x := range exampleLogs(t, file) {
+			for _, x := range logs {
 				if x.bad {
 					bad++
 				} else {

@@ -80,7 +80,8 @@ type ids struct {
 	next     int
 	count    int
 	overflow bool       // too many were open, so some are not tracked
-	queue    []idKey    // open requests to the server, oldest first; may contain settled ones
+	queue    []idKey    // open requests to the server, oldest first from head on; may contain settled ones
+	head     int        // of queue
 	free     []*request // to be used again
 	buf      []byte     // of the key that is looked up
 }
@@ -135,15 +136,18 @@ func (x *ids) add(key idKey, r *request) bool {
 // enqueue appends a request, and drops settled ones when they are most of the
 // queue.
 func (x *ids) enqueue(key idKey) {
-	if len(x.queue) > 2*len(x.open)+64 {
+	switch {
+	case x.head == len(x.queue):
+		x.queue, x.head = x.queue[:0], 0
+	case len(x.queue) > 2*len(x.open)+64:
 		kept := x.queue[:0]
 		seen := make(map[idKey]bool, len(x.open))
-		for _, k := range x.queue {
+		for _, k := range x.queue[x.head:] {
 			if _, open := x.open[k]; open && !seen[k] {
 				kept, seen[k] = append(kept, k), true
 			}
 		}
-		x.queue = kept
+		x.queue, x.head = kept, 0
 	}
 	x.queue = append(x.queue, key)
 }
@@ -225,11 +229,10 @@ func (x *ids) settleRow(row int, at int64) {
 // oldest returns the open request to the server that has been pending longest, nil
 // if there is none.
 func (x *ids) oldest() *request {
-	for len(x.queue) > 0 {
-		if r := x.open[x.queue[0]]; r != nil && !r.late {
+	for ; x.head < len(x.queue); x.head++ {
+		if r := x.open[x.queue[x.head]]; r != nil && !r.late {
 			return r
 		}
-		x.queue = x.queue[1:]
 	}
 	return nil
 }
@@ -275,11 +278,11 @@ func (x *ids) twin(key idKey) (twin idKey, why string, retyped bool) {
 		return other, fmt.Sprintf("response id %s for request id %s: the type changed", id, other.id()), true
 	}
 	number, err := strconv.ParseFloat(id, 64)
-	if err != nil || len(x.queue) > maxTwins {
+	if err != nil || len(x.queue)-x.head > maxTwins {
 		return "", "", false
 	}
 	numbered := "-" + bare + `"`
-	for _, candidate := range x.queue {
+	for _, candidate := range x.queue[x.head:] {
 		name := candidate.id()
 		renamed := strings.HasSuffix(name, numbered)
 		if !renamed && !rounds(name, number) {

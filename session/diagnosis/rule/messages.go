@@ -15,16 +15,16 @@ import (
 
 // line checks a line that is valid JSON.
 func (l *Checker) line(at message.Place, fromServer bool, m framing.Message, line []byte) {
-	msg := message.Message{Message: m, At: at, FromServer: fromServer, Bytes: line}
-	l.lenient = l.answersProbe(&msg)
-	defer func() { l.lenient = false }()
+	msg := &l.msg
+	*msg = message.Message{Message: m, At: at, FromServer: fromServer, Bytes: line}
+	l.lenient = l.answersProbe(msg)
 	l.strict(at, m, line)
-	switch {
-	case m.Kind != framing.Batch:
-		l.message(&msg)
-	default:
-		l.batch(&msg)
+	if m.Kind == framing.Batch {
+		l.batch(msg)
+	} else {
+		l.message(msg)
 	}
+	l.lenient, msg.Bytes, msg.Request = false, nil, nil
 }
 
 // batch checks a JSON array.
@@ -283,10 +283,10 @@ func (l *Checker) answer(m *message.Message, r *request) {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
 		if json.Unmarshal(m.Of(m.Result), &result) == nil {
-			l.run.agree(result.ProtocolVersion)
+			l.agree(result.ProtocolVersion)
 		}
 	case m.Kind == framing.Response:
-		l.run.agree(r.sent.Revision)
+		l.agree(r.sent.Revision)
 	}
 	if !mcp.IsRequest(r.sent.Method) && !strings.HasPrefix(r.sent.Method, "notifications/") {
 		l.unknownMethod(m, r)

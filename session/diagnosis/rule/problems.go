@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"regexp"
+	"strings"
 	"sync"
 
 	"mcpdbg/session/diagnosis"
@@ -15,6 +17,9 @@ const (
 	maxDetail = message.MaxExcerpt
 )
 
+// revisionName matches names like those of revisions, such as 2026-07-28 or DRAFT-2026-v1.
+var revisionName = regexp.MustCompile(`^revision [0-9A-Za-z][0-9A-Za-z.-]{0,31}$`)
+
 // problems stores what was found. It may be read from any goroutine.
 type problems struct {
 	mu     sync.Mutex
@@ -24,6 +29,9 @@ type problems struct {
 	counts [diagnosis.Error + 1]int
 	unread int
 	rows   int
+
+	revision string // unknown, "" if all are known
+	limited  bool   // a limit on the state was reached
 
 	history history
 	current int  // row that is being checked
@@ -90,6 +98,42 @@ func (f *problems) end() {
 
 // excerpt returns the beginning of text, cut between runes.
 func excerpt(text []byte) string { return message.Excerpt(text) }
+
+// unknownRevision notes a revision whose contents are not checked. Its name is shown
+// if it looks like one.
+func (f *problems) unknownRevision(name string) {
+	if name = "revision " + name; !revisionName.MatchString(name) {
+		name = "a revision of another form"
+	}
+	f.mu.Lock()
+	f.revision = name
+	f.mu.Unlock()
+}
+
+// reachedLimit notes that not all state could be kept.
+func (f *problems) reachedLimit() {
+	f.mu.Lock()
+	f.limited = true
+	f.mu.Unlock()
+}
+
+// Checked describes the checks so far, and the parts of the log without them.
+func (l *Checker) Checked() string {
+	f := &l.found
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var not []string
+	if f.revision != "" {
+		not = append(not, "contents not checked for "+f.revision)
+	}
+	if f.limited {
+		not = append(not, "not all messages compared with earlier ones")
+	}
+	if f.unread > 0 {
+		not = append(not, diagnosis.Plural(f.unread, "entry", "entries")+" not read")
+	}
+	return strings.Join(append([]string{Checked}, not...), "; ")
+}
 
 // looked sets how many rows were checked.
 func (f *problems) looked(rows int) {

@@ -17,15 +17,6 @@ const (
 	maxNames = 1 << 10
 )
 
-// knownMethods has the strings of all request methods, so that they need no copies.
-var knownMethods = func() map[string]string {
-	all := make(map[string]string, len(requestMethods))
-	for _, method := range requestMethods {
-		all[method] = method
-	}
-	return all
-}()
-
 // names has strings that are used again and again, such as those of tools. Beyond
 // maxNames strings are copied each time.
 type names map[string]string
@@ -45,16 +36,18 @@ func (n names) of(text []byte) string {
 // message.
 func (l *Checker) describe(r *message.Request, m *message.Message) {
 	method := m.Of(m.Method)
-	known, ok := knownMethods[string(method)]
-	if !ok {
-		known = string(method[:min(len(method), maxDetail)])
+	var name string
+	if known := mcp.LookUp(string(method)); len(known) > 0 { // without a copy
+		name = known[0].Name
+	} else {
+		name = string(method[:min(len(method), maxDetail)])
 	}
-	*r = message.Request{At: m.At, FromServer: m.FromServer, Method: known, Revision: m.Revision}
+	*r = message.Request{At: m.At, FromServer: m.FromServer, Method: name, Revision: m.Revision}
 	params := m.Of(m.Params)
 	if len(params) <= len("{}") || params[0] != '{' {
 		return
 	}
-	named := nameMember(known)
+	named := nameMember(name)
 	for key, value := range framing.Members(params) {
 		text := value.Of(params)
 		switch string(params[key.Start+1 : key.End-1]) {

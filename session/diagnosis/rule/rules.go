@@ -46,6 +46,11 @@ func (l *Checker) newGroups(started bool) groups {
 	return groups{[]message.Checker{shapes.New(l.reportIn), order, contents.New(l.reportIn)}, order}
 }
 
+// Set is the version of the set of rules. It changes whenever another rule may find
+// something in the same log, so that reports of different programs can be compared.
+const Set = "2026-11"
+
 // Checked describes what the rules check. Every output that counts problems shows
-// it, because a session without problems may still be broken.
-const Checked = "framing, JSON-RPC and process rules; message contents not checked"
+// it, because a session without problems may still be broken. Checker.Checked adds
+// the exceptions.
+const Checked = "framing, JSON-RPC, contents and process rules"

@@ -84,9 +84,13 @@ func (l *Checker) endRun() {
 	}
 }
 
-// agree sets the revision that a message names, if it is known.
-func (r *run) agree(version string) {
-	if mcp.IsLegacy(version) || mcp.IsModern(version) {
-		r.revision = version
+// agree sets the revision that a message names, if it is known. Otherwise contents are
+// not checked.
+func (l *Checker) agree(version string) {
+	switch {
+	case mcp.IsLegacy(version) || mcp.IsModern(version):
+		l.run.revision = version
+	case version != "":
+		l.found.unknownRevision(version)
 	}
 }

@@ -21,6 +21,12 @@ const (
 	maxTaskTools     = 1 << 12
 )
 
+// Limited reports whether a limit was reached, so that not everything was checked.
+func (c *Checker) Limited() bool {
+	return c.resources.full || c.progress[0].full || c.progress[1].full || c.subscriptions.full || c.rounds.full || c.urls.full ||
+		c.logging.full || len(c.asked) >= maxAsked || len(c.tasks.all) >= maxTasks || len(c.past.cursors) >= maxCursors
+}
+
 var seed = maphash.MakeSeed()
 
 // hash identifies a text that need not be kept.

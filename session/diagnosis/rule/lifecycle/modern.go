@@ -63,7 +63,7 @@ func (c *Checker) modernResult(m *message.Message, r *message.Request) {
 	if kind != nil && info == nil { // otherwise it is a result of the other era
 		c.found(mod15, m.At, diagnosis.Location{}, "%s, first", message.Excerpt(r.Method))
 	}
-	c.identity(m, r, info, "/_meta/serverInfo")
+	c.identity(m, diagnosis.Location{Pointer: "/_meta/io.modelcontextprotocol~1serverInfo"}, info) // of all results
 	switch string(kind) {
 	case `"input_required"`:
 		c.inputRequired(m, r, result)

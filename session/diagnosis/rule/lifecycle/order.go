@@ -24,19 +24,23 @@ type order struct {
 // and all that has a version of the modern era, may come at any time.
 func (c *Checker) orderOf(m *message.Message) {
 	o := &c.order
-	method := string(m.Of(m.Method))
-	switch {
-	case method == mcp.MethodInitialize && m.Kind == framing.Request:
-		c.initialize(m)
+	switch string(m.Of(m.Method)) {
+	case mcp.MethodInitialize:
+		if m.Kind == framing.Request {
+			c.initialize(m)
+		}
 		return
-	case method == mcp.MethodDiscover:
+	case mcp.MethodDiscover:
 		c.versions.probed = true
 		return
-	case method == mcp.MethodPing, method == mcp.MethodCancelled, m.Request != nil && m.Request.Versioned:
+	case mcp.MethodPing, mcp.MethodCancelled:
 		return
+	}
+	switch {
+	case m.Request != nil && m.Request.Versioned:
 	case !o.sent:
 		if !o.early {
-			o.early, o.first, o.firstAt = true, message.Excerpt(method), m.At
+			o.early, o.first, o.firstAt = true, message.Excerpt(m.Of(m.Method)), m.At
 		}
 	case m.Kind != framing.Request || c.versions.served || c.lost:
 	case o.accepted && !o.ready && !o.hasty:

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"bytes"
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
@@ -95,7 +96,7 @@ func (c *Checker) inputRequest(m *message.Message, r *message.Request, request [
 // sentAgain checks a request with input.
 func (c *Checker) sentAgain(m *message.Message) {
 	r, params := m.Request, m.Of(m.Params)
-	if r.Method == methodTasksUpdate {
+	if r.Method == methodTasksUpdate || !bytes.Contains(params, []byte(`"inputResponses"`)) && !bytes.Contains(params, []byte(`"requestState"`)) {
 		return
 	}
 	responses, state := member(params, "inputResponses"), member(params, "requestState")

@@ -34,7 +34,7 @@ func (c *Checker) negotiated(m *message.Message, r *message.Request) {
 		c.order.accepted = true
 		c.legacy = parseServer(member(result, "capabilities"))
 		c.answeredVersion(m, text(member(result, "protocolVersion")))
-		c.identity(m, r, member(result, "serverInfo"), "/serverInfo")
+		c.identity(m, diagnosis.Location{Method: r.Method, Pointer: "/serverInfo"}, member(result, "serverInfo"))
 	case r.Method == mcp.MethodDiscover:
 		c.discovered(m, r)
 	case !c.order.sent && !r.Versioned && r.Method != mcp.MethodPing:
@@ -53,13 +53,13 @@ func (c *Checker) negotiated(m *message.Message, r *message.Request) {
 }
 
 // identity checks the name and version of the server.
-func (c *Checker) identity(m *message.Message, r *message.Request, info []byte, pointer string) {
+func (c *Checker) identity(m *message.Message, where diagnosis.Location, info []byte) {
 	if !isObject(info) {
 		return
 	}
 	for _, name := range [...]string{"name", "version"} {
 		if string(member(info, name)) == `""` {
-			c.found(lif09, m.At, diagnosis.Location{Method: r.Method, Pointer: pointer + "/" + name}, "the %s of the server is empty", name)
+			c.found(lif09, m.At, diagnosis.Location{Method: where.Method, Pointer: where.Pointer + "/" + name}, "the %s of the server is empty", name)
 		}
 	}
 }

@@ -1,0 +1,30 @@
+package rule
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+// TestCheckedNamesWhatWasNotChecked checks the sentence that every output shows next to
+// the count.
+func TestCheckedNamesWhatWasNotChecked(t *testing.T) {
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
+	for version, want := range map[string]string{
+		"2025-11-25":                Checked,
+		"2027-02-03":                Checked + "; contents not checked for revision 2027-02-03",
+		"\\u001b[31mevil\\u001b[0m": Checked + "; contents not checked for a revision of another form",
+	} {
+		log := newLog(t)
+		appendLine(t, log, session.KindStdin, initialize)
+		appendLine(t, log, session.KindStdout, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"`+version+`","capabilities":{}}}`)
+		require.Equal(t, want, Check(t.Context(), log).Checked())
+	}
+	require.Equal(t, Checked+"; 1 entry not read", func() string {
+		log := newLog(t)
+		appendLine(t, log, session.KindStdin, initialize)
+		return Check(t.Context(), forgetful{log}).Checked()
+	}())
+}
