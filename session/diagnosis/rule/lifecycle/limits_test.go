@@ -19,7 +19,7 @@ func parsed(n int, fromServer bool, revision, format string, args ...any) *messa
 }
 
 // TestStateIsBounded checks that hostile messages cannot make the state grow, and that
-// the checker tells of the limits.
+// Limited reports the limits.
 func TestStateIsBounded(t *testing.T) {
 	past := &Past{}
 	c := New(func(*diagnosis.Rule, diagnosis.Severity, message.Place, diagnosis.Location, string) {}, past, true)
