@@ -70,7 +70,7 @@ func Run(ctx context.Context, opts Options) *Report {
 
 // NewReport returns a report without targets.
 func NewReport(started time.Time) *Report {
-	return &Report{Version: 1, RuleSet: problems.RuleSet, Checked: rule.Checked, Started: started, Targets: []Result{}}
+	return &Report{Version: 1, RuleSet: rule.Set, Checked: rule.Checked, Started: started, Targets: []Result{}}
 }
 
 // Recorded checks a log that something else wrote. name is that of its file.

@@ -58,7 +58,7 @@ func againstStrict(t *testing.T, others string, flags ...string) []string {
 
 func TestFailedCallListsTools(t *testing.T) {
 	t.Parallel()
-	const all = "add, ask, big, book, echo, env, fail, flood, log, media, roots, sample, slow, touch"
+	const all = "add, ask, big, book, echo, env, fail, flood, job, log, media, roots, sample, slow, touch"
 	for _, c := range []struct {
 		args   []string
 		stdout string   // a part of it

@@ -257,7 +257,7 @@ func TestCallAnswersServerRequests(t *testing.T) {
 func TestListFetchesAllPages(t *testing.T) {
 	t.Parallel()
 	for name, some := range map[string][]string{
-		"tools":     {"add ", "touch ", "14 tools"},
+		"tools":     {"add ", "touch ", "15 tools"},
 		"resources": {"demo://clock", "demo://notes/8", "12 resources"},
 		"templates": {"demo://notes/{id}", "2 templates"},
 		"prompts":   {"greet", "story", "3 prompts"},

@@ -41,7 +41,7 @@ func TestConfigStartsAServer(t *testing.T) {
 
 	r := run(t, append([]string{"list", "tools"}, good...)...)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "14 tools")
+	require.Contains(t, r.stdout, "15 tools")
 	require.Empty(t, r.stderr)
 
 	r = run(t, append([]string{"call", "--tool", "env"}, good...)...)

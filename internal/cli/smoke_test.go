@@ -25,7 +25,7 @@ func TestSmokeOneServer(t *testing.T) {
 	t.Parallel()
 	r := run(t, against("", "smoke")...)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Regexp(t, `^ok    local +\S+  14 tools, .*\n1 of 1 target passed, in \S+\n`, r.stdout)
+	require.Regexp(t, `^ok    local +\S+  15 tools, .*\n1 of 1 target passed, in \S+\n`, r.stdout)
 	require.Regexp(t, `^mcpdbg: 1 target\nmcpdbg: recorded to .*recordings\n$`, r.stderr)
 
 	r = run(t, against("", "smoke", "--json")...)
@@ -37,7 +37,7 @@ func TestSmokeOneServer(t *testing.T) {
 	one := report.Targets[0]
 	require.Equal(t, smoke.Local, one.Host)
 	require.Equal(t, filepath.Base(binary), one.Server)
-	require.Equal(t, 14, *one.Tools)
+	require.Equal(t, 15, *one.Tools)
 	requireWhole(t, one.Recording)
 
 	r = run(t, against("", "smoke", "--quiet")...)

@@ -13,7 +13,7 @@ func TestSmokeScreen(t *testing.T) {
 		"good":{"command":"DEMO","args":["demo-server"]},
 		"gone":{"command":"no-such-program"}}}`)
 	s := inTerminal(t, 100, 30, "sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, binary, "smoke", "--config", config)
-	s.until("SMOKE", "good", "14 tools", "gone", "exec", "causes:", "recordings")
+	s.until("SMOKE", "good", "15 tools", "gone", "exec", "causes:", "recordings")
 	s.keys("Enter")
 	s.until("FILE  ", "gone (local)", "not started")
 	s.keys("q")

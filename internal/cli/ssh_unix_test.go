@@ -55,7 +55,7 @@ func TestCommandsOverSSH(t *testing.T) {
 
 	r := overSSH(t, s, against("", "list", "tools")...)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "14 tools")
+	require.Contains(t, r.stdout, "15 tools")
 	require.Empty(t, r.stderr, "no notes for a good connection")
 
 	record := filepath.Join(t.TempDir(), "r.jsonl")

@@ -65,10 +65,6 @@ func RuleIDs() []string {
 	return ids
 }
 
-// RuleSet is the version of the set of rules that reports carry: a problem that is
-// new with a newer set is not new in the server.
-const RuleSet = "1"
-
 // severities are the names of severities, the worst first.
 var severities = []string{diagnosis.Error.String(), diagnosis.Warning.String(), diagnosis.Info.String()}
 

@@ -44,10 +44,10 @@ URLs (error -32042 of revision 2025-11-25), they are listed, never opened, and
 the call is sent again when you press Enter or the server reports that it was
 done; without a terminal --answers has to accept them.
 
-A tool that requires it is called as a task, and others with --task if the server
-supports that: call polls the task to its end, with its state on stderr. An
-interrupt cancels the task, and a second one does not wait for that. A task whose
-time is up (--timeout) is named in the error; it ends with the server.
+A tool that requires it is called as a task, and others with --task if the
+server supports that: call polls the task to its end, with its state on stderr.
+An interrupt cancels the task, and a second one does not wait for that. A task
+whose time is up (--timeout) is named in the error; it ends with the server.
 
 After a failed tool call it also lists the tools, for at most 10 s, to suggest
 what may be wrong with the call.`,

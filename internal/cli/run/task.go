@@ -26,8 +26,7 @@ type taskFlags struct {
 func (f *taskFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.asTask, "task", false, "call the tool as a task, also if it does not require that")
 	cmd.Flags().DurationVar(&f.ttl, "ttl", 0, "with --task: ask the server to keep the task for `DURATION` (revision 2025-11-25)")
-	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "do not wait for the result of a task")
-	_ = cmd.Flags().MarkHidden("no-wait") // it is there to be explained
+	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "refused: a task lives only as long as its server, which call ends")
 }
 
 // check returns an error if the flags do not fit a request.

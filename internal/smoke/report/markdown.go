@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/session/diagnosis/rule"
 )
 
 // Markdown writes a report for the summary of a CI run, of at most 1 MiB: a table of
@@ -26,7 +27,7 @@ func Markdown(w io.Writer, r *smoke.Report) error {
 		}
 	}
 	if r.Checked != "" {
-		m.Paragraph("Checked: %s. Rule set %s.", r.Checked, problems.RuleSet)
+		m.Paragraph("Checked: %s. Rule set %s.", r.Checked, rule.Set)
 	}
 	_, err := m.WriteTo(w)
 	return err
@@ -44,7 +45,7 @@ func SARIF(w io.Writer, r *smoke.Report, version, source string) error {
 		}
 		all = append(all, reported(t, source)...)
 	}
-	return problems.SARIF(w, problems.Run{Version: version, RuleSet: problems.RuleSet, Checked: r.Checked}, all)
+	return problems.SARIF(w, problems.Run{Version: version, RuleSet: rule.Set, Checked: r.Checked}, all)
 }
 
 // reported returns the problems of a target as documents of other programs have them.
