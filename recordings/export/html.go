@@ -148,7 +148,7 @@ func (s Selection) pageRow(it item) *pageRow {
 		r.Text = clipped(string(it.entry.Body), maxContent)
 		return r
 	}
-	if it.row.Msg != framing.Batch { // What has its summary
+	if it.row.Msg != framing.Batch { // its summary is in What
 		r.Said = visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), it.entry.Payload, it.entry.FullSize))
 	}
 	if !it.entry.Cut {
