@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,3 +78,33 @@ var (
 	pendingTime = regexp.MustCompile(` +1\.0 s`)
 	spaces      = regexp.MustCompile(` +`)
 )
+
+// TestLongBatch tests that the first 1,000 elements of a batch are listed, and that
+// the screen says so.
+func TestLongBatch(t *testing.T) {
+	const n = 1500
+	synctest.Test(t, func(t *testing.T) {
+		log := newLog(t)
+		s, x := newSession(t, log, nil)
+		require.NoError(t, s.Open(t.Context()))
+		var requests, responses []string
+		for i := range n {
+			requests = append(requests, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+			responses = append(responses, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, n-1-i))
+		}
+		_, err := s.Send(t.Context(), []byte("["+strings.Join(requests, ",")+"]"))
+		require.NoError(t, err)
+		x.latest().out("[%s]", strings.Join(responses, ","))
+		synctest.Wait()
+		d := driveAs(t, Options{Session: s, Title: "fake (local)"}, 120, 36)
+		d.do(kit.Top, kit.Down)
+		require.Regexp(t, `batch of 1,500 .*of the first 1,000: 1,000 answered`, d.table())
+		d.do("unfold")
+		require.Contains(t, d.plain(), "the first 1,000 elements of this batch of 1,500")
+		require.Equal(t, 2+session.MaxElements, d.visible.rows.Traffic.Len())
+		d.do(kit.Down)
+		require.Regexp(t, `>  +0:00\.00   ping +answered beyond the first 1,000 elem`, d.table())
+		d.do(kit.Bottom)
+		require.Regexp(t, `>  +0:00\.00   ping +ok`, d.table())
+	})
+}

@@ -43,7 +43,7 @@ func (x *exchangeRows) paintBatch(number int, row session.Row, b session.Batch, 
 		c.Mark(x.theme.Warn, "#")
 		x.text(c, exResult, x.theme.Warn, "invalid: a batch has at least one message")
 	case b.Requests == 0 && b.Responses > 0:
-		x.text(c, exResult, x.theme.Dim, "responses to unknown ids")
+		x.text(c, exResult, x.theme.Dim, "has responses to unknown ids")
 	case b.Requests == 0:
 		x.text(c, exResult, x.theme.Dim, "no requests in it")
 	default:

@@ -383,7 +383,7 @@ func (x *exchangeRows) roundSize(number int) int64 {
 	row, _ := x.ws.Shown.Rows.At(number)
 	size := x.says(number, row).Size
 	at, ok := x.ws.Shown.Index.Exchanges.ResponseOf(number, &row)
-	if response, found := x.ws.Shown.Rows.At(at); ok && found {
+	if response, found := x.ws.Shown.Rows.At(at); ok && found && response.Msg != framing.Batch {
 		size += x.says(at, response).Size
 	}
 	return size

@@ -9,6 +9,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/format"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 )
 
@@ -154,6 +155,10 @@ func (x *exchangeRows) cancelled(number int, row session.Row) string {
 
 // paintResult paints a summary of a response.
 func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Cells) {
+	if response.Msg == framing.Batch { // with an element that is not listed
+		x.text(c, exResult, x.theme.Dim, "answered beyond the first "+paint.Thousands(session.MaxElements)+" elements of a batch")
+		return
+	}
 	x.paintOutcomeText(x.says(number, response).Text, response, c)
 	if response.Kind != session.KindStdin {
 		return
