@@ -33,7 +33,7 @@ func TestRecExportScenario(t *testing.T) {
 		require.NoError(t, scenario.WriteYAML(&again, made))
 		require.Equal(t, string(data), again.String())
 
-		r = inProcess(t, "run", "--no-record", "--scenario", out, "--", binary, "demo-server")
+		r = inProcess(t, "run", "--no-record", "--era", "legacy", "--scenario", out, "--", binary, "demo-server")
 		require.Equal(t, 0, r.code, "%s\n%s\n%s", r.stdout, r.stderr, data)
 	}
 	for _, wrong := range [][]string{
