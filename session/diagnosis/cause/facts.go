@@ -67,6 +67,7 @@ type run struct {
 	refused    bool   // handshake is an error response
 	version    string // revision in the last response to initialize
 	orphans    tally
+	malformed  int // lines sent that are not a message, or batches: each may be answered with id null
 	twice      tally
 	batches    tally
 	stray      strays
@@ -109,6 +110,9 @@ func (f *facts) take(number int, row session.Row) {
 	case session.KindStdin:
 		if row.Msg == framing.Request || row.Flags&session.FlagBatch != 0 {
 			f.asked.add(f, number, row)
+		}
+		if row.Msg == framing.NotJSON || row.Msg == framing.Other || row.Msg == framing.Batch {
+			f.malformed++
 		}
 	case session.KindStdout:
 		f.output(number, row)
@@ -162,6 +166,10 @@ func (f *facts) completed(row session.Row) {
 func (f *facts) answer(number int, row session.Row) {
 	switch row.State {
 	case session.ReqUnmatched:
+		if f.malformed > 0 && f.hasNoID(row) {
+			f.malformed--
+			return
+		}
 		f.orphans.add(number)
 	case session.ReqDuplicate:
 		f.twice.add(number)
@@ -171,6 +179,13 @@ func (f *facts) answer(number int, row session.Row) {
 			f.handshakeAnswer(number, row)
 		}
 	}
+}
+
+// hasNoID reports whether a response has the id null, as for a request that the
+// server could not read.
+func (f *facts) hasNoID(row session.Row) bool {
+	e, ok := f.entry(row, 0)
+	return ok && e.Msg.Kind == framing.ErrorResponse && string(e.Msg.ID.Of(e.Payload)) == "null"
 }
 
 // handshakeAnswer handles a response to a handshake request.
