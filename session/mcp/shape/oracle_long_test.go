@@ -1,3 +1,5 @@
+//go:build long
+
 package shape
 
 import (
@@ -210,9 +212,9 @@ type oracle struct {
 	meta       map[string]int
 }
 
-// TestOracle generates values that fit the official schemas, changes each part of
+// TestLongOracle generates values that fit the official schemas, changes each part of
 // them, and compares the verdicts.
-func TestOracle(t *testing.T) {
+func TestLongOracle(t *testing.T) {
 	schemas := official(t)
 	require.Len(t, schemas, 4)
 	schemas[mcp.V20241105] = before2025(schemas[mcp.V20250326])
