@@ -212,6 +212,7 @@ func TestTasksOfClientAreRefused(t *testing.T) {
 		require.NotContains(t, string(now), "tasks")
 		_, err := h.Request(t.Context(), "tools/call", nil, session.CallOptions{Timeout: time.Second})
 		require.ErrorIs(t, err, session.ErrTimeout)
+		synctest.Wait()
 		require.Equal(t, []string{
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}`,
 			`{"jsonrpc":"2.0","id":2,"result":{"action":"decline"}}`, // as if it had asked for no task

@@ -83,15 +83,17 @@ func (s *server) startTask(r *request, t tool, args json.RawMessage) (any, error
 	if json.Unmarshal(args, &keep) == nil && keep.Keep > 0 {
 		k.ttl = time.Duration(min(keep.Keep, 1e6) * float64(time.Second))
 	}
+	ctx, cancel := context.WithCancel(s.life)
+	k.cancel = cancel
 	s.mu.Lock()
 	if len(s.tasks) >= maxTasks {
 		s.mu.Unlock()
+		cancel()
 		return nil, errorf(codeInternal, "%d tasks are kept already", maxTasks)
 	}
 	s.tasks[k.id] = k
+	shown := k.show(r.modern()) // before it runs
 	s.mu.Unlock()
-	ctx, cancel := context.WithCancel(s.life)
-	k.cancel = cancel
 	later := *r
 	later.runs = k
 	s.calls.Go(func() {
@@ -99,9 +101,6 @@ func (s *server) startTask(r *request, t tool, args json.RawMessage) (any, error
 		result, err := t.call(ctx, &later, args)
 		s.endTask(k, r, result, err)
 	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	shown := k.show(r.modern())
 	if r.modern() {
 		shown["resultType"] = "task"
 		return shown, nil

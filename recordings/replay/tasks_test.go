@@ -42,7 +42,7 @@ func TestTasksAreFollowedAnew(t *testing.T) {
 				})
 				require.NoError(t, err)
 				for _, g := range report.Groups {
-					require.False(t, g.Counts, "%s %s", g.Class, g.Method)
+					require.False(t, g.Counts, "%+v", g)
 				}
 			})
 		})
