@@ -342,10 +342,13 @@ func (p *processRun) unlessProbed(s diagnosis.Severity) diagnosis.Severity {
 }
 
 // dropped checks the requests that the exit left unanswered: PRC08 if the server
-// exited because stdin was closed, PRC04 if it exited by itself.
+// exited because stdin was closed, PRC04 if it exited by itself. Requests that wait
+// long by design are pending at most exits.
 func (l *Checker) dropped(by executor.EndedBy) {
 	p := &l.run.process
-	left := slices.DeleteFunc(l.run.ids.unanswered(), func(r *request) bool { return r.handshake && mcp.IsModern(l.run.revision) })
+	left := slices.DeleteFunc(l.run.ids.unanswered(), func(r *request) bool {
+		return r.handshake && mcp.IsModern(l.run.revision) || mcp.WaitsLong(r.sent.Method)
+	})
 	if requested(by) { // late ones were already reported
 		left = slices.DeleteFunc(left, func(r *request) bool { return r.late })
 	}
