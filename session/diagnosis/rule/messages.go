@@ -282,7 +282,7 @@ func (l *Checker) answer(m *message.Message, r *request) {
 		var result struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
-		if json.Unmarshal(m.Of(m.Result), &result) == nil {
+		if json.Unmarshal(m.Of(m.Result), &result) == nil && !mcp.IsModern(result.ProtocolVersion) { // LIF07
 			l.agree(result.ProtocolVersion)
 		}
 	case m.Kind == framing.Response:

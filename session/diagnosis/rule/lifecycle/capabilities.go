@@ -87,9 +87,12 @@ func parseTasks(object []byte) serverCapabilities {
 }
 
 // needs returns the capability that a method needs of the server, and its name; 0 if
-// it needs none. strict is false if -32601 may be about what the request names, or
+// it needs none, or if the revision does not have the method. strict is false if -32601 may be about what the request names, or
 // if a server with the capability need not have the method.
 func needs(method, revision string) (c serverCapabilities, name string, strict bool) {
+	if mcp.MethodIn(method, revision) == nil {
+		return 0, "", false
+	}
 	switch method {
 	case mcp.MethodToolsList:
 		return tools, "tools", true

@@ -39,11 +39,11 @@ func (c *Checker) sent(m *message.Message) {
 	}
 	method := entries[0].Name
 	revision := m.Revision
-	if method == mcp.MethodInitialize && !mcp.IsModern(revision) {
+	if method == mcp.MethodInitialize { // may begin a legacy session with a server of both eras
 		revision = offered(params)
 	}
-	if !mcp.Known(revision) {
-		return
+	if !mcp.Known(revision) || m.FromServer && m.Kind == framing.Request && mcp.IsModern(revision) {
+		return // not checked, or reported as SRV01
 	}
 	s := sheet{checker: c, m: m, method: method, revision: revision, params: true}
 	entry := mcp.MethodIn(method, revision)
@@ -103,7 +103,7 @@ func (c *Checker) Response(m *message.Message, request *message.Request) {
 	}
 	method := entries[0].Name
 	revision := m.Revision
-	if method == mcp.MethodInitialize && !mcp.IsModern(revision) {
+	if method == mcp.MethodInitialize {
 		revision = offered(result)
 	}
 	if !mcp.Known(revision) {

@@ -55,6 +55,8 @@ func (s *sheet) isOthers(p *shape.Problem) bool {
 		return true
 	case any(othersInside, func(part string) bool { return strings.Contains(p.Pointer, part) }):
 		return true
+	case p.Kind == shape.UnknownType && p.Pointer == "/resultType" && p.Got == `"input_required"`: // MOD03
+		return true
 	case p.Kind == shape.UnknownType && ends("/method"): // MOD04
 		return true
 	case ends("/annotations/priority"): // SCH06, unless it is not a number
