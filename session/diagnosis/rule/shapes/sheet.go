@@ -25,6 +25,10 @@ type sheet struct {
 	bare     bool // the request had no version in its _meta
 }
 
+// ofResults are the pointers to members that results of several methods have. A server
+// that has one in a revision without it has it everywhere, which is one problem.
+var ofResults = map[string]bool{"/resultType": true, "/ttlMs": true, "/cacheScope": true}
+
 // walk compares a value with its shape and reports the problems.
 func (s *sheet) walk(of *shape.Shape, value []byte) {
 	problems, _ := s.checker.walker.Walk(of, value, s.revision)
@@ -37,6 +41,10 @@ func (s *sheet) walk(of *shape.Shape, value []byte) {
 		name, pointer := s.item(p, value)
 		if p.Kind == shape.Newer {
 			name, pointer = "", p.Pointer // often of all items, which is one problem
+		}
+		if p.Kind == shape.Newer && !s.params && ofResults[p.Pointer] {
+			s.checker.report(rule, severity, s.m.At, diagnosis.Location{Pointer: pointer}, p.String())
+			continue
 		}
 		s.found(rule, severity, name, pointer, p.String())
 	}
