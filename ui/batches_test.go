@@ -45,7 +45,8 @@ func TestBatches(t *testing.T) {
 	for _, size := range [][2]int{{120, 36}, {80, 24}} {
 		synctest.Test(t, func(t *testing.T) {
 			log := newLog(t)
-			s, x := newSession(t, log, nil)
+			s, x := newSessionWith(t, log, nil, func(c *session.Config) { c.Capabilities = []byte(`{"roots":{"listChanged":true}}`) })
+			x.capabilities = `{"logging":{},"prompts":{},"resources":{},"tools":{}}`
 			require.NoError(t, s.Open(t.Context()))
 			batches(t, s, x)
 			d := driveAs(t, Options{Session: s, Title: "fake (local)"}, size[0], size[1])

@@ -110,13 +110,13 @@ func TestCancelledCall(t *testing.T) {
 		require.Contains(t, d.rows()[29], "the server is still working after the cancellation: sleep long")
 
 		time.Sleep(time.Second)
-		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{}}`)
+		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[]}}`)
 		d.arrive()
 		require.Contains(t, d.rows()[29], "response arrived 3s after the cancellation: sleep long")
 		require.Empty(t, d.visible.ws.Calls)
 
 		begin()
-		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-4","result":{}}`)
+		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-4","result":{"content":[]}}`)
 		d.arrive()
 		require.Contains(t, d.rows()[29], "response arrived 0s after the cancellation: sleep long")
 		require.Empty(t, d.visible.ws.Calls)

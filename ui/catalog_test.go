@@ -135,7 +135,7 @@ var catalogTests = map[string]actionTest{
 			require.Empty(t, d.catalogTop().Picks().Query)
 		}()
 		d.do("catalog")
-		require.Contains(t, d.plain(), "not declared by the server")
+		require.Contains(t, d.plain(), "[Tools 3]")
 	},
 	"catalog-reload": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do("catalog", "catalog-reload")
@@ -153,7 +153,7 @@ var catalogTests = map[string]actionTest{
 		d.do("catalog-open")
 		synctest.Wait()
 		d.pull()
-		d.row(`"method":"resources/read","params":{"_meta":{"progressToken":"mcpdbg-6"},"uri":"res://logs/1"}`)
+		d.row(`"method":"resources/read","params":{"_meta":{"progressToken":"mcpdbg-7"},"uri":"res://logs/1"}`)
 	},
 	"catalog-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
@@ -168,7 +168,7 @@ var catalogTests = map[string]actionTest{
 	"catalog-next-list": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
 		d.do("catalog-next-list")
-		require.Contains(t, d.plain(), "[Resources]")
+		require.Contains(t, d.plain(), "[Resources 1]")
 	},
 	"catalog-previous-list": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
@@ -207,6 +207,23 @@ var catalogTests = map[string]actionTest{
 	"catalog-" + kit.Bottom:   catalogMoves("catalog-"+kit.Bottom, "sleep"),
 	"catalog-" + kit.PageDown: catalogMoves("catalog-"+kit.PageDown, "sleep"),
 	"catalog-" + kit.PageUp:   catalogMoves("catalog-"+kit.PageUp, "echo", "catalog-"+kit.Bottom),
+}
+
+// TestUndeclaredList checks that the catalog does not request a list that the server
+// did not declare, unless asked to.
+func TestUndeclaredList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, x := newSession(t, newLog(t), func(p *fakeProcess, m message) { offers(p, m) })
+		x.capabilities = `{"prompts":{}}`
+		require.NoError(t, s.Open(t.Context()))
+		d := drive(t, Options{Session: s, Title: "fake (local)"}, 120, 36)
+		d.do("catalog")
+		require.Contains(t, d.plain(), "not declared by the server")
+		d.do("catalog-reload")
+		synctest.Wait()
+		d.pull()
+		require.Contains(t, d.plain(), "[Tools 3]")
+	})
 }
 
 // TestCatalogFollowsTheServer checks that a changed list is requested again

@@ -18,6 +18,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
+// modernMeta is the _meta of every result of a server of the modern era.
+const modernMeta = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}`
+
 // A fakeExecutor runs a function as the server, so that a whole session runs in
 // a synctest bubble.
 type fakeExecutor struct {
@@ -31,7 +34,7 @@ type fakeExecutor struct {
 	refuse  error
 	info    executor.Info // further information that each process returns
 
-	capabilities string        // declared by the server, "" for none
+	capabilities string        // declared by the server, "" for those of most servers
 	modern       bool          // it speaks the modern era
 	startup      time.Duration // delay before it reads its first message
 }
@@ -52,7 +55,7 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		link := *about.Link
 		about.Link = &link
 	}
-	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, capabilities: cmp.Or(x.capabilities, "{}"), modern: x.modern, startup: x.startup, steps: make(chan executor.Step, 8)}
+	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, capabilities: cmp.Or(x.capabilities, `{"prompts":{},"resources":{},"tools":{}}`), modern: x.modern, startup: x.startup, steps: make(chan executor.Step, 8)}
 	x.started = append(x.started, p)
 	p.ended.Go(func() { p.run(x.serve) })
 	return p, nil
@@ -104,7 +107,7 @@ func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
 		switch m.Method {
 		case "server/discover":
 			if p.modern {
-				p.out(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":%s,"ttlMs":0,"cacheScope":"private"}}`, m.ID, p.capabilities)
+				p.out(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":%s,"ttlMs":0,"cacheScope":"private",`+modernMeta+`}}`, m.ID, p.capabilities)
 				continue
 			}
 			p.out(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`, m.ID)

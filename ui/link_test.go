@@ -217,7 +217,7 @@ func TestLostLink(t *testing.T) {
 		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 			last <- nil
 			synctest.Wait()
-			_, err := d.visible.ws.Session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":"mine","method":"tools/call"}`))
+			_, err := d.visible.ws.Session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"dig"}}`))
 			require.NoError(t, err)
 			d.pull()
 			require.True(t, d.panes.layout.verdict.Empty())

@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,7 +26,7 @@ const (
 		`"name":{"type":"string","title":"Name","minLength":2},"cups":{"type":"integer","default":2},"colour":{"type":"string","enum":["red","green"]}}}}`
 	askPage  = `{"mode":"url","message":"Confirm there, please","url":"https://user@example.com:8443/confirm?request=1","elicitationId":"c-1"}`
 	askModel = `{"messages":[{"role":"user","content":{"type":"text","text":"Write a haiku about pipes."}},{"role":"assistant","content":[{"type":"text","text":"No."},{"type":"image","data":"AAAA","mimeType":"image/png"}]}],` +
-		`"systemPrompt":"You are terse.","modelPreferences":{"hints":[{"name":"small"}],"speedPriority":0.8},"maxTokens":100,"stopSequences":["END"],"tools":[{"name":"look","description":"Looks."}]}`
+		`"systemPrompt":"You are terse.","modelPreferences":{"hints":[{"name":"small"}],"speedPriority":0.8},"maxTokens":100,"stopSequences":["END"],"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object"}}]}`
 )
 
 // person sets the policies so that the user answers all server requests.
@@ -346,10 +347,10 @@ func inRounds(requests string) func(*fakeProcess, message) {
 		}
 		_ = json.Unmarshal(m.Params, &params) // each message is a call
 		if params.Answers == nil {
-			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{%s},"requestState":"s"}}`, m.ID, requests)
+			p.out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"input_required","inputRequests":{%s},"requestState":"s"}}`, m.ID, requests)
 			return
 		}
-		p.out(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","got":%s}}`, m.ID, params.Answers)
+		p.out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"complete","content":[],"got":%s}}`, m.ID, params.Answers)
 	}
 }
 
@@ -382,7 +383,8 @@ func TestServerQuestionFrames(t *testing.T) {
 				uitest.Golden(t, fmt.Sprintf("asks-%s-%dx%d", name, size[0], size[1]), frame)
 			})
 		}
-		answeringAt(t, 80, 24, true, true, inRounds(fmt.Sprintf(`"a":{"method":%q,"params":%s},"b":{"method":"roots/list"}`, q[0], q[1])), func(t *testing.T, d *driver, x *fakeExecutor) {
+		params := strings.Replace(q[1], `,"elicitationId":"c-1"`, "", 1) // the modern era has none
+		answeringAt(t, 80, 24, true, true, inRounds(fmt.Sprintf(`"a":{"method":%q,"params":%s},"b":{"method":"roots/list"}`, q[0], params)), func(t *testing.T, d *driver, x *fakeExecutor) {
 			require.NoError(t, d.visible.ws.Session.SetPolicy("tasks/get", session.Policy{Mode: session.PolicyAsk}))
 			done := d.call()
 			d.do(host.ActAnswer)

@@ -17,7 +17,7 @@ import (
 
 // quote is a modern tool that asks twice before it answers.
 func quote(p *fakeProcess, m message) {
-	const ask = `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{"%s":{"method":"elicitation/create","params":{"message":"Sure?"}}},"requestState":"%s"}}`
+	const ask = `{"jsonrpc":"2.0","id":%s,"result":{` + modernMeta + `,"resultType":"input_required","inputRequests":{"%s":{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{"type":"object","properties":{}}}}},"requestState":"%s"}}`
 	time.Sleep(12 * time.Millisecond)
 	params := string(m.Params)
 	switch {
@@ -25,7 +25,7 @@ func quote(p *fakeProcess, m message) {
 	case strings.Contains(params, `"requestState":"one"`):
 		p.out(ask, m.ID, "again", "two")
 	case strings.Contains(params, `"requestState":"two"`):
-		p.out(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","content":[{"type":"text","text":"ACME 12.30"}]}}`, m.ID)
+		p.out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"complete","content":[{"type":"text","text":"ACME 12.30"}]}}`, m.ID)
 	default:
 		p.out(ask, m.ID, "confirm", "one")
 	}

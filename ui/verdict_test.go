@@ -134,7 +134,7 @@ func TestVerdictFollowsTheSession(t *testing.T) {
 		time.Sleep(time.Second)
 		d.take(tick{})
 		require.Contains(t, d.rows()[1], "for 13 s")
-		x.latest().out(`{"jsonrpc":"2.0","id":7,"result":{}}`)
+		x.latest().out(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
 		synctest.Wait()
 		d.pull()
 		require.True(t, d.panes.layout.verdict.Empty())
