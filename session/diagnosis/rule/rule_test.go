@@ -164,6 +164,7 @@ var fixtures = []struct{ rule, bad, good string }{
 	{"PRC03", "dies-at-start", "prc02"},
 	{"PRC03", "crash-mid-call", "prc03-ok"},
 	{"PRC04", "prc04", "prc04-ok"},
+	{"PRC04", "prc04", "prc04-waits"},
 	{"PRC05", "ignores-eof-term", "prc05-ok"},
 	{"PRC06", "holds-stdout", "prc06-ok"},
 	{"PRC06", "late-output", "prc06-ok"},
