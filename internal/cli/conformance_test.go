@@ -213,16 +213,29 @@ func conformanceChecks(t *testing.T, dir string) []conformanceCheck {
 // test if they are missing, or fails it in CI.
 func conformanceSuite(t *testing.T) (node, suite string) {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	dir := filepath.Join(cache, "mcpdbg-ci", "conformance", "node_modules")
+	dir := filepath.Join(fetchedTools(t), "conformance", "node_modules")
 	node = filepath.Join(dir, "node", "bin", "node")
 	suite = filepath.Join(dir, "@modelcontextprotocol", "conformance", "dist", "index.js")
-	for _, path := range []string{node, suite} {
-		if _, err := os.Stat(path); err != nil {
-			require.NotEqual(t, "true", os.Getenv("CI"), "%v", err)
-			t.Skipf("no conformance suite: %v", err)
-		}
-	}
+	needFile(t, node)
+	needFile(t, suite)
 	return node, suite
+}
+
+// fetchedTools returns the folder that .ci/run fetches tools into.
+func fetchedTools(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skipf("no folder with fetched tools: %v", err)
+	}
+	return filepath.Join(cache, "mcpdbg-ci")
+}
+
+// needFile skips the test if a fetched file is missing, and fails it in CI.
+func needFile(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil {
+		require.NotEqual(t, "true", os.Getenv("CI"), "%v", err)
+		t.Skipf("not fetched: %v", err)
+	}
 }

@@ -69,13 +69,8 @@ var timedRules = []string{"PRC01", "PRC02", "PRC05", "PRC06", "PRC07", "PRC08", 
 // exactly the expected ones.
 func TestLongRealServers(t *testing.T) {
 	t.Parallel()
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	servers := filepath.Join(cache, "mcpdbg-ci", "servers", "current")
-	if _, err := os.Stat(filepath.Join(servers, "done")); err != nil {
-		require.NotEqual(t, "true", os.Getenv("CI"), "%v", err)
-		t.Skipf("no real servers: %v", err)
-	}
+	servers := filepath.Join(fetchedTools(t), "servers", "current")
+	needFile(t, filepath.Join(servers, "done"))
 	judged := readJudged(t)
 	found := make([][]string, len(judgedServers))
 	t.Run("servers", func(t *testing.T) {
