@@ -49,6 +49,8 @@ var importRules = []importRule{
 	{packages: "session/mcp", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "facts, and the shapes of messages"},
 	{packages: "session/summary", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "reads messages, and knows no log"},
 	{packages: "session/jq", never: []string{""}, why: "knows values only"},
+	{packages: "session/answers", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "selects answers, and knows no session"},
+	{packages: "session/secret", never: []string{""}, but: []string{"session/executor"}, why: "knows values only"},
 	{packages: "session/jsonschema", never: []string{""}, why: "knows values only"},
 	{packages: "session/diagnosis", never: []string{""}, but: []string{"session/executor"}, why: "words that sessions and both halves share"},
 	{packages: "session/diagnosis/rule", never: []string{"session/localexec", "session/target", "session/diagnosis/cause"}, why: "reads a log, whichever program wrote it"},

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/session/answers"
 	"mcpdbg/session/mcp"
 )
 
@@ -184,7 +185,7 @@ func TestServerRequests(t *testing.T) {
 						return
 					}
 					var err error
-					c.Answers, err = session.ParseAnswers([]byte(tc.answers))
+					c.Answers, err = answers.Parse([]byte(tc.answers))
 					require.NoError(t, err)
 				})
 				require.NoError(t, h.Notify(t.Context(), "go", nil))

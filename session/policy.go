@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"mcpdbg/session/answers"
 	"mcpdbg/session/mcp"
 )
 
@@ -42,6 +43,10 @@ func ServerRequestMethods() []string {
 	return []string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots, mcp.MethodPing}
 }
 
+// Answers are canned answers to a server's own requests by method, each in one of
+// the forms of package answers. The zero value answers none.
+type Answers map[string]json.RawMessage
+
 // A Policy determines how requests of one method are answered. The zero value
 // refuses them at once.
 type Policy struct {
@@ -55,7 +60,7 @@ type Policy struct {
 	// timeouts of calls keep running.
 	ByProgram bool
 
-	canned *canned // made from Answer when a session takes the policy
+	canned *answers.Canned // made from Answer when a session takes the policy
 }
 
 // Check returns an error if the policy is invalid for a method.
@@ -66,7 +71,7 @@ func (p Policy) Check(method string) error {
 	case p.Delay < 0:
 		return fmt.Errorf("policy: invalid delay %v", p.Delay)
 	case p.Mode == PolicyCanned:
-		_, err := readAnswerList(method, p.Answer)
+		_, err := answers.ReadList(method, p.Answer)
 		return err
 	}
 	return nil
@@ -82,12 +87,11 @@ func (p Policy) mode() PolicyMode {
 
 // Texts of our own answers.
 const (
-	answerEmpty       = `{}`
-	answerUnsupported = `{"error":{"code":-32601,"message":"Method not found"}}`
-	answerDeclined    = `{"action":"decline"}`
-	answerRejected    = `{"error":{"code":-1,"message":"User rejected sampling request"}}`
-	answerMalformed   = `"mcpdbg: not an object, on purpose"`
-	answerTooMany     = `{"error":{"code":-32603,"message":"mcpdbg: too many pending requests"}}`
+	answerEmpty     = `{}`
+	answerDeclined  = `{"action":"decline"}`
+	answerRejected  = `{"error":{"code":-1,"message":"User rejected sampling request"}}`
+	answerMalformed = `"mcpdbg: not an object, on purpose"`
+	answerTooMany   = `{"error":{"code":-32603,"message":"mcpdbg: too many pending requests"}}`
 )
 
 // answer returns the automatic answer to a request: a result, or an object with
@@ -95,7 +99,7 @@ const (
 // answer lacks.
 func (p Policy) answer(method string, params json.RawMessage, key string) (answer json.RawMessage, missing []string) {
 	if p.mode() == PolicyCanned && p.canned != nil {
-		return p.canned.answer(method, params, key)
+		return p.canned.Answer(method, params, key)
 	}
 	return p.fixed(method), nil
 }
@@ -112,12 +116,12 @@ func (p Policy) fixed(method string) json.RawMessage {
 		case mcp.MethodSample:
 			return json.RawMessage(answerRejected)
 		}
-		return json.RawMessage(answerUnsupported)
+		return json.RawMessage(answers.Unsupported)
 	}
 	if method == mcp.MethodPing {
 		return json.RawMessage(answerEmpty)
 	}
-	return json.RawMessage(answerUnsupported)
+	return json.RawMessage(answers.Unsupported)
 }
 
 // errorOf returns the error object of an answer, or nil if it is a result.
@@ -195,10 +199,10 @@ func (p Policy) prepared(method string) Policy {
 		p.Answer = nil
 		return p
 	}
-	list, _ := readAnswerList(method, p.Answer)
+	list, _ := answers.ReadList(method, p.Answer)
 	var line bytes.Buffer
 	_ = json.Compact(&line, p.Answer)
-	p.Answer, p.canned = line.Bytes(), &canned{list: list}
+	p.Answer, p.canned = line.Bytes(), answers.NewCanned(list)
 	return p
 }
 
@@ -206,7 +210,7 @@ func (p Policy) prepared(method string) Policy {
 func (all policies) restart() {
 	for _, p := range all {
 		if p.canned != nil {
-			p.canned.reset()
+			p.canned.Reset()
 		}
 	}
 }
@@ -226,7 +230,7 @@ func (all policies) capabilities(era mcp.Era) map[string]any {
 		caps["sampling"] = p.declares(nil)
 	}
 	if p := all[mcp.MethodElicit]; p.mode() != PolicyRefuse {
-		caps["elicitation"] = p.declares([]string{modeForm, modeURL})
+		caps["elicitation"] = p.declares([]string{answers.Form, answers.URL})
 	}
 	return caps
 }
@@ -236,7 +240,7 @@ func (all policies) capabilities(era mcp.Era) map[string]any {
 func (p Policy) declares(all []string) map[string]any {
 	selected := all
 	if p.canned != nil {
-		selected = p.canned.modes()
+		selected = p.canned.Modes()
 	}
 	modes := map[string]any{}
 	for _, mode := range selected {

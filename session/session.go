@@ -13,6 +13,7 @@ import (
 
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/secret"
 )
 
 // Default times.
@@ -161,7 +162,7 @@ func New(cfg Config) *Session {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	redactor := concealer(slices.Concat(cfg.Command.Env, cfg.Secrets))
+	redactor := secret.Replacer(slices.Concat(cfg.Command.Env, cfg.Secrets))
 	return &Session{cfg: cfg, log: cfg.Log, redactor: redactor, send: make(turn, 1), policies: newPolicies(&cfg)}
 }
 

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"mcpdbg/session/secret"
 )
 
 // A Source is a log that views read: of a live, recorded or replayed session.
@@ -151,7 +153,7 @@ type Header struct {
 	Redacted map[string]uint64 `json:"redacted,omitempty"`
 	// Secrets are digests of values that the recorder knew and that a shared
 	// copy must not hold. A redacted copy has none.
-	Secrets *SecretDigests `json:"secrets,omitempty"`
+	Secrets *secret.Digests `json:"secrets,omitempty"`
 	// Imported is set if the recording was converted from another program's
 	// file.
 	Imported *Imported `json:"imported,omitempty"`

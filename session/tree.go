@@ -81,3 +81,13 @@ func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 	s.Act(ActKillOne, joinWords(strconv.Itoa(d.PID), s.redactor.Replace(d.Command)), 0)
 	return nil
 }
+
+// conceal replaces the session's secrets in the command lines of processes:
+// they are public on this machine, but a log travels.
+func (s *Session) conceal(procs []executor.Descendant) []executor.Descendant {
+	procs = slices.Clone(procs)
+	for i := range procs {
+		procs[i].Command = s.redactor.Replace(procs[i].Command)
+	}
+	return procs
+}

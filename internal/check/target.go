@@ -14,6 +14,7 @@ import (
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/secret"
 )
 
 // A target is the check of one server. It is used by one goroutine.
@@ -21,13 +22,13 @@ type target struct {
 	opts    *Options
 	number  int
 	result  Result
-	secrets *session.Concealer
+	secrets *secret.Concealer
 	leaks   leaks
 }
 
 func newTarget(opts *Options, number int) *target {
 	of := opts.Targets[number]
-	return &target{opts: opts, number: number, secrets: new(session.Concealer), result: Result{
+	return &target{opts: opts, number: number, secrets: new(secret.Concealer), result: Result{
 		Server: of.Server, Host: of.Host, Source: of.Source, Steps: []Step{}, Problems: []Problem{},
 	}}
 }
@@ -169,7 +170,7 @@ func (t *target) start(ctx context.Context, name string, era mcp.Era) (*process,
 		if era != mcp.Auto && t.opts.Protocol != "" && mcp.IsModern(t.opts.Protocol) != (era == mcp.Modern) {
 			cfg.Protocol = ""
 		}
-		t.secrets = session.NewConcealer(slices.Concat(cfg.Command.Env, cfg.Secrets))
+		t.secrets = secret.NewConcealer(slices.Concat(cfg.Command.Env, cfg.Secrets))
 	})
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"mcpdbg/session"
+	"mcpdbg/session/secret"
 )
 
 const (
@@ -19,10 +19,10 @@ const (
 )
 
 // A concealer keeps the values of secret variables out of texts.
-type concealer struct{ *session.Concealer }
+type concealer struct{ *secret.Concealer }
 
 func newConcealer(vars *Vars) *concealer {
-	return &concealer{session.NewConcealer(vars.Secrets())}
+	return &concealer{secret.NewConcealer(vars.Secrets())}
 }
 
 // short returns the beginning of a text without secrets or parts of them.

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"mcpdbg/session"
+	"mcpdbg/session/answers"
 )
 
 // Limits of a scenario file.
@@ -119,22 +120,22 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 
 // answers reads the answers to requests that no step answers.
 func (p *parser) answers(n *yaml.Node) session.Answers {
-	answers := session.Answers{}
+	all := session.Answers{}
 	p.members(n, "answers", func(key, value *yaml.Node) {
-		answers[key.Value] = p.value(value, true)
-		if answers[key.Value] == nil {
+		all[key.Value] = p.value(value, true)
+		if all[key.Value] == nil {
 			return
 		}
-		err := session.Policy{Mode: session.PolicyCanned, Answer: answers[key.Value]}.Check(key.Value)
-		if e, ok := errors.AsType[*session.AnswersError](err); ok {
+		err := session.Policy{Mode: session.PolicyCanned, Answer: all[key.Value]}.Check(key.Value)
+		if e, ok := errors.AsType[*answers.Error](err); ok {
 			p.answerMistake(real(value), e)
 		}
 	})
-	return answers
+	return all
 }
 
 // answerMistake reports a mistake in the answers to a method.
-func (p *parser) answerMistake(value *yaml.Node, e *session.AnswersError) {
+func (p *parser) answerMistake(value *yaml.Node, e *answers.Error) {
 	if list := value.Content; value.Kind == yaml.SequenceNode && e.Entry > 0 && e.Entry <= len(list) {
 		value = list[e.Entry-1]
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session"
+	"mcpdbg/session/answers"
 )
 
 // valid validates a file against the schema.
@@ -99,7 +99,7 @@ func TestAnswersSchema(t *testing.T) {
 		{`{"elicitation/create":[{"mode":"page","result":{}}]}`, false},
 		{`{"elicitation/create":[{"result":{},"error":{}}]}`, false},
 	} {
-		_, err := session.ParseAnswers([]byte(tc.file))
+		_, err := answers.Parse([]byte(tc.file))
 		require.Equal(t, tc.ok, err == nil, tc.file)
 		require.Equal(t, tc.ok, valid(t, schema, []byte(tc.file)) == nil, tc.file)
 	}

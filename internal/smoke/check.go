@@ -9,6 +9,7 @@ import (
 	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/secret"
 )
 
 // The delay before another attempt.
@@ -31,13 +32,13 @@ type check struct {
 	opening     *opening             // steps of the current attempt, or nil
 	made        *Made                // nil without a session
 	orphansMore int                  // orphans that the result does not list
-	secrets     *session.Concealer   // values that must not appear in reports
+	secrets     *secret.Concealer    // values that must not appear in reports
 	offers      *inventory.Inventory // for a baseline; nil if the lists are incomplete
 }
 
 func newCheck(r *run, target int, random *rand.Rand) *check {
 	now := time.Now()
-	return &check{run: r, target: target, random: random, began: now, phase: PhaseWait, secrets: new(session.Concealer), result: Result{
+	return &check{run: r, target: target, random: random, began: now, phase: PhaseWait, secrets: new(secret.Concealer), result: Result{
 		Host: r.opts.Targets[target].Host, Server: r.opts.Targets[target].Server,
 		StartedMS: ms(now.Sub(r.started)), Problems: []Problem{}, Orphans: []Orphan{},
 	}}
@@ -85,7 +86,7 @@ func (c *check) make(ctx context.Context) *failure {
 		if c.run.opts.Scenario != nil {
 			c.run.opts.Scenario.Configure(cfg, c.run.opts.Vars)
 		}
-		c.secrets = session.NewConcealer(slices.Concat(cfg.Command.Env, cfg.Secrets, c.run.opts.Vars.Secrets()))
+		c.secrets = secret.NewConcealer(slices.Concat(cfg.Command.Env, cfg.Secrets, c.run.opts.Vars.Secrets()))
 	})
 	if err != nil {
 		return c.classify(ctx, err)

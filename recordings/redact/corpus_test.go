@@ -11,6 +11,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/secret"
 )
 
 // fill returns n characters of an alphabet, so that this file contains no real
@@ -161,7 +162,7 @@ func TestNoLookalikeIsRemoved(t *testing.T) {
 // TestGivenValuesAreFound checks values of which the recording has only digests.
 func TestGivenValuesAreFound(t *testing.T) {
 	const value, short, number = "p:ss w-rd/1", "only7by", "8675309000"
-	given := session.NewSecretDigests([]executor.EnvVar{{Name: "DB", Value: value}, {Name: "SHORT", Value: short}, {Name: "PIN", Value: number}})
+	given := secret.NewDigests([]executor.EnvVar{{Name: "DB", Value: value}, {Name: "SHORT", Value: short}, {Name: "PIN", Value: number}})
 	require.Len(t, given.Digests, 2)
 	f, err := recordings.Create(recordings.Options{Path: t.TempDir() + "/in.jsonl",
 		Header: session.Header{Placement: "local", Argv: []string{"server"}, Secrets: given}})

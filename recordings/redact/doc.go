@@ -21,7 +21,7 @@
 // most lines cost no more than that.
 //
 // The recording has only the lengths and salted digests of values given to the
-// recorder ([session.SecretDigests]). [Rules] with Recorded finds them as whole
+// recorder ([secret.Digests]). [Rules] with Recorded finds them as whole
 // strings and as words in texts. The copy has no digests.
 //
 // Not found: secrets that are compressed, encrypted or encoded, such as base64 or

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/session"
+	"mcpdbg/session/secret"
 )
 
 const (
@@ -62,7 +62,7 @@ type Rules struct {
 	// Names are further names for Identity.
 	Names []string
 
-	given *session.SecretDigests // of the recording
+	given *secret.Digests // of the recording
 }
 
 // A Value is a secret and its name in reports.
@@ -108,7 +108,7 @@ type compiled struct {
 	pointers []pointer
 	names    []string // of the patterns
 	patterns []*regexp.Regexp
-	given    *session.SecretDigests
+	given    *secret.Digests
 	lengths  []int // of the given values
 	aws      bool  // awsPattern is among them
 	idsHit   bool  // ids are removed
@@ -385,7 +385,7 @@ func (r Rules) ruleNames() (names []string) {
 		names = append(names, p.Name)
 	}
 	if r.given != nil {
-		for _, v := range r.given.Digests[:min(len(r.given.Digests), session.MaxDigests)] {
+		for _, v := range r.given.Digests[:min(len(r.given.Digests), secret.MaxDigests)] {
 			names = append(names, givenRule(v.Name))
 		}
 	}

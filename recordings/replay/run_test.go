@@ -17,10 +17,11 @@ import (
 	"mcpdbg/recordings/match"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/session"
+	"mcpdbg/session/answers"
 	"mcpdbg/session/mcp"
 )
 
-func canned(cfg *session.Config) { cfg.Answers, _ = session.ParseAnswers(demo.CannedAnswers()) }
+func canned(cfg *session.Config) { cfg.Answers, _ = answers.Parse(demo.CannedAnswers()) }
 
 // tour uses most features of the demo server.
 func tour(t *testing.T) func(s *session.Session) {

@@ -11,6 +11,7 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/spelling"
 	"mcpdbg/session"
+	"mcpdbg/session/answers"
 	"mcpdbg/session/mcp"
 )
 
@@ -38,17 +39,17 @@ func ReadAnswers(ctx context.Context, env *console.Env, t *Target) error {
 // parseAnswers reads the answers in a file. Methods that mcpdbg does not know are
 // allowed unless they look like a misspelled one.
 func parseAnswers(name string, data []byte) (session.Answers, error) {
-	answers, err := session.ParseAnswers(data)
+	all, err := answers.Parse(data)
 	if err != nil {
 		return nil, exit.WithHint(exit.Usagef("--answers %s: %v", name, err), "mcpdbg schema answers for the format")
 	}
 	known := session.ServerRequestMethods()
-	for method := range answers {
+	for method := range all {
 		if near := spelling.Nearest(method, known); near != "" && !slices.Contains(known, method) {
 			return nil, exit.Usagef("--answers %s: unknown method %q; did you mean %s?", name, method, near)
 		}
 	}
-	return answers, nil
+	return all, nil
 }
 
 // readCapabilities reads the value of --capabilities: a JSON object, or @FILE with

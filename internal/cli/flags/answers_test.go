@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/session"
+	"mcpdbg/session/answers"
 )
 
 func TestReadAnswersRejects(t *testing.T) {
@@ -51,8 +52,8 @@ func TestConflicts(t *testing.T) {
 		{`{}`, `{"roots/list":{"roots":[]},"elicitation/create":[{"mode":"url","result":{"action":"accept"}}]}`,
 			[]string{"answered, but not declared: elicitation.url, roots (see --capabilities)"}},
 	} {
-		answers, err := session.ParseAnswers([]byte(tc.answers))
+		all, err := answers.Parse([]byte(tc.answers))
 		require.NoError(t, err)
-		require.Equal(t, tc.want, Conflicts(&session.Config{Capabilities: []byte(tc.capabilities), Answers: answers}), tc.capabilities)
+		require.Equal(t, tc.want, Conflicts(&session.Config{Capabilities: []byte(tc.capabilities), Answers: all}), tc.capabilities)
 	}
 }

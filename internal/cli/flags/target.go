@@ -12,6 +12,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 	"mcpdbg/session"
+	"mcpdbg/session/secret"
 	"mcpdbg/sshexec"
 )
 
@@ -148,9 +149,9 @@ func (t *Target) Header(cfg session.Config) session.Header {
 		argv = t.Shown
 	}
 	h := session.Header{
-		Tool: "mcpdbg " + console.Version, Placement: "local", Argv: session.Conceal(argv, cfg.Command.Env),
+		Tool: "mcpdbg " + console.Version, Placement: "local", Argv: secret.Conceal(argv, cfg.Command.Env),
 		Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
-		Secrets: session.NewSecretDigests(slices.Concat(cfg.Command.Env, cfg.Secrets)),
+		Secrets: secret.NewDigests(slices.Concat(cfg.Command.Env, cfg.Secrets)),
 	}
 	if t.SSH.Remote() {
 		h.Placement, h.Host = "ssh", t.SSH.Dest

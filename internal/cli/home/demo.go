@@ -18,6 +18,7 @@ import (
 	"mcpdbg/internal/cli/tui"
 	"mcpdbg/internal/demo"
 	"mcpdbg/session"
+	"mcpdbg/session/answers"
 	"mcpdbg/session/mcp"
 )
 
@@ -95,12 +96,12 @@ func guided(ctx context.Context, env *console.Env, t flags.Target) error {
 // prepareDemo is live.Prepare with the demo's canned responses, unless --answers is
 // given.
 func prepareDemo(ctx context.Context, env *console.Env, t flags.Target) (*live.Session, error) {
-	answers, err := session.ParseAnswers(demo.CannedAnswers())
+	canned, err := answers.Parse(demo.CannedAnswers())
 	if err != nil {
 		return nil, err
 	}
 	if t.Answers == "" {
-		t.DefaultAnswers = answers
+		t.DefaultAnswers = canned
 	}
 	return live.Prepare(ctx, env, t, env.Command, nil)
 }

@@ -1,4 +1,4 @@
-package session_test
+package secret_test
 
 import (
 	"strings"
@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/secret"
 )
 
 func TestConcealer(t *testing.T) {
 	key := "-----BEGIN KEY-----\nMIIEvQIBADAN\n  Bgkqhkig\nab==\n-----END KEY-----\n"
-	c := session.NewConcealer([]executor.EnvVar{
+	c := secret.NewConcealer([]executor.EnvVar{
 		{Name: "TOKEN", Value: "sesame-open"}, {Name: "MORE", Value: "sesame-open-wide"}, {Name: "QUOTED", Value: `a"b\c`},
 		{Name: "KEY", Value: key}, {Name: "SHORT", Value: "abc"},
 	})
@@ -32,6 +32,6 @@ func TestConcealer(t *testing.T) {
 	} {
 		require.Equal(t, want, c.Text(text))
 	}
-	require.Equal(t, "sesame", new(session.Concealer).Text("sesame"))
-	require.Zero(t, new(session.Concealer).Longest())
+	require.Equal(t, "sesame", new(secret.Concealer).Text("sesame"))
+	require.Zero(t, new(secret.Concealer).Longest())
 }

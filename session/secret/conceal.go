@@ -1,4 +1,4 @@
-package session
+package secret
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ const shortestLine = 8
 // contains another, the longer one is replaced. Values under 4 bytes are left
 // unchanged.
 func Conceal(texts []string, secrets []executor.EnvVar) []string {
-	redactor := concealer(secrets)
+	redactor := Replacer(secrets)
 	out := make([]string, len(texts))
 	for i, text := range texts {
 		out[i] = redactor.Replace(text)
@@ -30,7 +30,8 @@ func Conceal(texts []string, secrets []executor.EnvVar) []string {
 	return out
 }
 
-func concealer(secrets []executor.EnvVar) *strings.Replacer {
+// Replacer returns what replaces the values of secrets as Conceal does.
+func Replacer(secrets []executor.EnvVar) *strings.Replacer {
 	longest := slices.Clone(secrets)
 	slices.SortStableFunc(longest, func(a, b executor.EnvVar) int { return cmp.Compare(len(b.Value), len(a.Value)) })
 	var pairs []string
@@ -70,7 +71,7 @@ func NewConcealer(secrets []executor.EnvVar) *Concealer {
 	}
 	if c.spelled != nil {
 		slices.SortStableFunc(c.spelled, func(a, b executor.EnvVar) int { return cmp.Compare(len(b.Value), len(a.Value)) })
-		c.replace = concealer(c.spelled)
+		c.replace = Replacer(c.spelled)
 	}
 	return c
 }
@@ -132,14 +133,4 @@ func overlap(text, secret string) int {
 		}
 	}
 	return 0
-}
-
-// conceal replaces the session's secrets in the command lines of processes:
-// they are public on this machine, but a log travels.
-func (s *Session) conceal(procs []executor.Descendant) []executor.Descendant {
-	procs = slices.Clone(procs)
-	for i := range procs {
-		procs[i].Command = s.redactor.Replace(procs[i].Command)
-	}
-	return procs
 }

@@ -1,4 +1,4 @@
-package session
+package secret
 
 import (
 	"encoding/json"
@@ -10,15 +10,15 @@ import (
 	"mcpdbg/session/executor"
 )
 
-func TestSecretDigests(t *testing.T) {
-	d := NewSecretDigests([]executor.EnvVar{
+func TestDigests(t *testing.T) {
+	d := NewDigests([]executor.EnvVar{
 		{Name: "A", Value: "hunter2-a"}, {Name: "SHORT", Value: "7 bytes"}, {Name: "B", Value: "hunter2-longer"},
 		{Name: "SAME", Value: "hunter2-a"}, {Name: "HUGE", Value: strings.Repeat("x", longestDigested+1)},
 	})
 	data, err := json.Marshal(d)
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "hunter2")
-	var back *SecretDigests
+	var back *Digests
 	require.NoError(t, json.Unmarshal(data, &back))
 	require.Equal(t, []int{9, 14}, back.Lengths())
 	require.Equal(t, "A", back.Find([]byte("hunter2-a")))
@@ -26,18 +26,18 @@ func TestSecretDigests(t *testing.T) {
 	require.Empty(t, back.Find([]byte("hunter2-b")))
 	require.Empty(t, back.Find([]byte("7 bytes")))
 
-	other := NewSecretDigests([]executor.EnvVar{{Name: "A", Value: "hunter2-a"}})
+	other := NewDigests([]executor.EnvVar{{Name: "A", Value: "hunter2-a"}})
 	require.NotEqual(t, d.Digests[0].SHA256, other.Digests[0].SHA256, "the salt is new each time")
-	require.Nil(t, NewSecretDigests([]executor.EnvVar{{Name: "SHORT", Value: "7 bytes"}}))
+	require.Nil(t, NewDigests([]executor.EnvVar{{Name: "SHORT", Value: "7 bytes"}}))
 }
 
-// TestSecretDigestsOfAnyFile checks that the contents of a file are not
+// TestDigestsOfAnyFile checks that the contents of a file are not
 // trusted.
-func TestSecretDigestsOfAnyFile(t *testing.T) {
-	var none *SecretDigests
+func TestDigestsOfAnyFile(t *testing.T) {
+	var none *Digests
 	require.Empty(t, none.Lengths())
 	require.Empty(t, none.Find([]byte("anything")))
-	odd := &SecretDigests{Digests: []SecretDigest{{Name: "a", Len: -1}, {Name: "b", Len: 1 << 40}, {Name: "c", Len: 8}, {Name: "d", Len: 8, SHA256: []byte("short")}}}
+	odd := &Digests{Digests: []Digest{{Name: "a", Len: -1}, {Name: "b", Len: 1 << 40}, {Name: "c", Len: 8}, {Name: "d", Len: 8, SHA256: []byte("short")}}}
 	require.Equal(t, []int{8}, odd.Lengths())
 	require.Empty(t, odd.Find([]byte("anything")))
 }

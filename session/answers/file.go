@@ -1,4 +1,4 @@
-package session
+package answers
 
 import (
 	"bytes"
@@ -15,31 +15,22 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// Answers are canned answers to a server's own requests, by method. An answer
-// is a result object, an object with the one member error, the string
-// "defaults", or a list of entries that select requests by mode and key:
-//
-//	[{"mode": "url", "result": {"action": "accept"}}, {"key": "name", "defaults": true}]
-//
-// The zero value answers none.
-type Answers map[string]json.RawMessage
-
-// Modes of server requests that entries of Answers select.
+// Modes of server requests that entries select.
 const (
-	modeForm    = "form" // of elicitation, the default
-	modeURL     = "url"
+	Form        = "form" // of elicitation, the default
+	URL         = "url"
 	modeTools   = "tools" // of sampling: the request offers tools
 	modeContext = "context"
 )
 
-// maxAnswerEntries limits the list of one method.
-const maxAnswerEntries = 1000
+// maxEntries limits the list of one method.
+const maxEntries = 1000
 
 // defaultsWord is the answer that accepts a form with the defaults of its schema.
 const defaultsWord = "defaults"
 
-// An AnswersError is a mistake in a file of answers.
-type AnswersError struct {
+// An Error is a mistake in a file of answers.
+type Error struct {
 	Line   int    // from 1
 	Member string // such as "elicitation/create, entry 2"; "" for the whole file
 	Entry  int    // of a list, from 1; 0 for none
@@ -48,21 +39,21 @@ type AnswersError struct {
 }
 
 // Error returns the line, the member and the mistake.
-func (e *AnswersError) Error() string {
+func (e *Error) Error() string {
 	if e.Member == "" {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Text)
 	}
 	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Member, e.Text)
 }
 
-// ParseAnswers reads answers from a JSON object such as
+// Parse reads answers by method from a JSON object such as
 //
 //	{"roots/list": {"roots": []}, "elicitation/create": "defaults"}
 //
-// The error is an *AnswersError.
-func ParseAnswers(data []byte) (Answers, error) {
-	r := answerReader{Decoder: jsontext.NewDecoder(bytes.NewReader(data)), data: data}
-	answers := Answers{}
+// Each is in one of the forms that ReadList reads. The error is an *Error.
+func Parse(data []byte) (map[string]json.RawMessage, error) {
+	r := reader{Decoder: jsontext.NewDecoder(bytes.NewReader(data)), data: data}
+	answers := map[string]json.RawMessage{}
 	err := r.object("", "the file", func(method string) error {
 		value, at, err := r.value(method)
 		if err != nil {
@@ -71,8 +62,8 @@ func ParseAnswers(data []byte) (Answers, error) {
 		if method == "" {
 			return r.fail(at, "", "the name of a method is empty")
 		}
-		if _, err := readAnswerList(method, value); err != nil {
-			if e, ok := errors.AsType[*AnswersError](err); ok {
+		if _, err := ReadList(method, value); err != nil {
+			if e, ok := errors.AsType[*Error](err); ok {
 				r.reading = e.Entry
 				return r.fail(at+e.offset, e.Member, e.Text)
 			}
@@ -91,35 +82,35 @@ func ParseAnswers(data []byte) (Answers, error) {
 	return answers, nil
 }
 
-// An answerList holds the answers to one method.
-type answerList []answerEntry
+// A List holds the answers to one method.
+type List []entry
 
-// An answerEntry answers the requests that it selects.
-type answerEntry struct {
+// An entry answers the requests that it selects.
+type entry struct {
 	mode     string          // "" selects requests of any mode, of sampling those without one
 	key      *string         // in inputRequests; nil selects any
 	answer   json.RawMessage // a result, or an object with the one member error
 	defaults bool            // members that the content lacks get the defaults of the schema
 }
 
-// readAnswerList reads the answer to a method in any of its forms. The error is
-// an *AnswersError.
-func readAnswerList(method string, value []byte) (answerList, error) {
-	r := answerReader{Decoder: jsontext.NewDecoder(bytes.NewReader(value)), data: value}
+// ReadList reads the answer to a method in any of its forms. The error is
+// an *Error.
+func ReadList(method string, value []byte) (List, error) {
+	r := reader{Decoder: jsontext.NewDecoder(bytes.NewReader(value)), data: value}
 	if r.PeekKind() != '[' {
 		e, err := r.bare(method)
 		if err != nil {
 			return nil, err
 		}
-		return answerList{e}, nil
+		return List{e}, nil
 	}
 	_, _ = r.ReadToken()
-	var list answerList
+	var list List
 	for r.PeekKind() != ']' {
 		r.reading = len(list) + 1
 		name := fmt.Sprintf("%s, entry %d", method, r.reading)
-		if len(list) == maxAnswerEntries {
-			return nil, r.fail(r.next(), method, fmt.Sprintf("more than %d entries", maxAnswerEntries))
+		if len(list) == maxEntries {
+			return nil, r.fail(r.next(), method, fmt.Sprintf("more than %d entries", maxEntries))
 		}
 		e, err := r.entry(method, name)
 		if err != nil {
@@ -133,27 +124,27 @@ func readAnswerList(method string, value []byte) (answerList, error) {
 	return list, nil
 }
 
-// An answerReader reads a file of answers, or a part of it.
-type answerReader struct {
+// A reader reads a file of answers, or a part of it.
+type reader struct {
 	*jsontext.Decoder
 	data    []byte
 	reading int // entry of a list, from 1
 }
 
 // fail returns the error for a mistake at an offset.
-func (r *answerReader) fail(offset int, member, text string) error {
+func (r *reader) fail(offset int, member, text string) error {
 	offset = min(max(offset, 0), len(r.data))
-	return &AnswersError{Line: 1 + bytes.Count(r.data[:offset], []byte{'\n'}), Member: member, Entry: r.reading, Text: text, offset: offset}
+	return &Error{Line: 1 + bytes.Count(r.data[:offset], []byte{'\n'}), Member: member, Entry: r.reading, Text: text, offset: offset}
 }
 
 // next returns the offset of the next token.
-func (r *answerReader) next() int {
+func (r *reader) next() int {
 	at := int(r.InputOffset())
 	return at + len(r.data[at:]) - len(bytes.TrimLeft(r.data[at:], " \t\r\n,:"))
 }
 
 // invalid returns the error for JSON that cannot be read.
-func (r *answerReader) invalid(member string, err error) error {
+func (r *reader) invalid(member string, err error) error {
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		text := "not valid JSON"
 		switch {
@@ -174,7 +165,7 @@ func (r *answerReader) invalid(member string, err error) error {
 
 // object reads an object and calls each for the name of each member; it must
 // read the value.
-func (r *answerReader) object(member, what string, each func(name string) error) error {
+func (r *reader) object(member, what string, each func(name string) error) error {
 	at := r.next()
 	if kind := r.PeekKind(); kind != '{' && kind != 0 {
 		value, err := r.ReadValue()
@@ -201,7 +192,7 @@ func (r *answerReader) object(member, what string, each func(name string) error)
 }
 
 // value reads a value and returns a copy of it with its offset.
-func (r *answerReader) value(member string) (jsontext.Value, int, error) {
+func (r *reader) value(member string) (jsontext.Value, int, error) {
 	at := r.next()
 	value, err := r.ReadValue()
 	if err != nil {
@@ -211,18 +202,18 @@ func (r *answerReader) value(member string) (jsontext.Value, int, error) {
 }
 
 // bare reads an answer that is not in a list.
-func (r *answerReader) bare(method string) (answerEntry, error) {
+func (r *reader) bare(method string) (entry, error) {
 	value, at, err := r.value(method)
 	if err != nil {
-		return answerEntry{}, err
+		return entry{}, err
 	}
 	if e, ok, err := r.word(method, method, value, at); ok || err != nil {
 		return e, err
 	}
 	if value.Kind() != '{' {
-		return answerEntry{}, r.fail(at, method, fmt.Sprintf(`must be a result object, {"error": {...}}, "defaults" or a list, not %.40s`, value))
+		return entry{}, r.fail(at, method, fmt.Sprintf(`must be a result object, {"error": {...}}, "defaults" or a list, not %.40s`, value))
 	}
-	e := answerEntry{mode: defaultMode(method), answer: json.RawMessage(value)}.completed(method)
+	e := entry{mode: defaultMode(method), answer: json.RawMessage(value)}.completed(method)
 	if !accepts(e.answer) {
 		e.mode = "" // a refusal is one in any mode
 	}
@@ -238,26 +229,26 @@ func accepts(answer json.RawMessage) bool {
 }
 
 // word returns the entry for the word "defaults"; ok is false for other values.
-func (r *answerReader) word(method, name string, value jsontext.Value, at int) (e answerEntry, ok bool, err error) {
+func (r *reader) word(method, name string, value jsontext.Value, at int) (e entry, ok bool, err error) {
 	if string(value) != `"`+defaultsWord+`"` {
-		return answerEntry{}, false, nil
+		return entry{}, false, nil
 	}
 	if method != mcp.MethodElicit {
-		return answerEntry{}, true, r.fail(at, name, "only "+mcp.MethodElicit+" has defaults")
+		return entry{}, true, r.fail(at, name, "only "+mcp.MethodElicit+" has defaults")
 	}
-	return answerEntry{mode: modeForm, answer: json.RawMessage(answerAccepted), defaults: true}, true, nil
+	return entry{mode: Form, answer: json.RawMessage(accepted), defaults: true}, true, nil
 }
 
 // entryMembers are the members of an entry of a list.
 const entryMembers = "mode, key, result, error or defaults"
 
 // entry reads an entry of a list.
-func (r *answerReader) entry(method, name string) (answerEntry, error) {
+func (r *reader) entry(method, name string) (entry, error) {
 	begin := r.next()
 	if r.PeekKind() == '"' {
 		value, at, err := r.value(name)
 		if err != nil {
-			return answerEntry{}, err
+			return entry{}, err
 		}
 		e, ok, err := r.word(method, name, value, at)
 		if !ok && err == nil {
@@ -265,7 +256,7 @@ func (r *answerReader) entry(method, name string) (answerEntry, error) {
 		}
 		return e, err
 	}
-	e := answerEntry{mode: defaultMode(method)}
+	e := entry{mode: defaultMode(method)}
 	var failure json.RawMessage
 	err := r.object(name, "an entry", func(member string) error {
 		at := r.next()
@@ -315,22 +306,24 @@ func (r *answerReader) entry(method, name string) (answerEntry, error) {
 		e.answer = slices.Concat(json.RawMessage(`{"error":`), failure, json.RawMessage(`}`))
 	case e.answer == nil && !e.defaults:
 		return e, r.fail(begin, name, "the answer is missing: add result, error or defaults")
-	case e.defaults && e.mode == modeURL:
+	case e.defaults && e.mode == URL:
 		return e, r.fail(begin, name, "mode url has no defaults: its answer has no content")
 	case e.answer == nil:
-		e.answer = json.RawMessage(answerAccepted)
+		e.answer = json.RawMessage(accepted)
 	}
 	return e.completed(method), nil
 }
 
-// answerAccepted accepts an elicitation.
-const answerAccepted = `{"action":"accept"}`
+// accepted accepts an elicitation.
+const accepted = `{"action":"accept"}`
 
 // completed returns e with defaults set if its result accepts a form without
 // content.
-func (e answerEntry) completed(method string) answerEntry {
-	e.answer, _ = compactAnswer(e.answer) // a valid object
-	if method == mcp.MethodElicit && e.mode == modeForm && accepts(e.answer) && framing.Member(e.answer, "content") == (framing.Span{}) {
+func (e entry) completed(method string) entry {
+	var line bytes.Buffer
+	_ = json.Compact(&line, e.answer) // it is valid
+	e.answer = line.Bytes()
+	if method == mcp.MethodElicit && e.mode == Form && accepts(e.answer) && framing.Member(e.answer, "content") == (framing.Span{}) {
 		e.defaults = true
 	}
 	return e
@@ -340,7 +333,7 @@ func (e answerEntry) completed(method string) answerEntry {
 func modesOf(method string) []string {
 	switch method {
 	case mcp.MethodElicit:
-		return []string{modeForm, modeURL}
+		return []string{Form, URL}
 	case mcp.MethodSample:
 		return []string{modeTools, modeContext}
 	}
@@ -350,7 +343,7 @@ func modesOf(method string) []string {
 // defaultMode returns the mode of an entry without one.
 func defaultMode(method string) string {
 	if method == mcp.MethodElicit {
-		return modeForm
+		return Form
 	}
 	return ""
 }

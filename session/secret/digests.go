@@ -1,4 +1,4 @@
-package session
+package secret
 
 import (
 	"crypto/rand"
@@ -21,33 +21,33 @@ const (
 	saltSize = 16
 )
 
-// SecretDigests recognizes the values that a recorder was given, without
+// Digests recognizes the values that a recorder was given, without
 // holding them: a recording keeps lengths and salted digests, so that rec redact
 // finds the values later. The zero value recognizes nothing.
-type SecretDigests struct {
-	Salt    []byte         `json:"salt"`
-	Digests []SecretDigest `json:"digests"`
+type Digests struct {
+	Salt    []byte   `json:"salt"`
+	Digests []Digest `json:"digests"`
 }
 
-// A SecretDigest is one value: its variable or input, its length in bytes, and
+// A Digest is one value: its variable or input, its length in bytes, and
 // the SHA-256 of salt and value.
-type SecretDigest struct {
+type Digest struct {
 	Name   string `json:"name"`
 	Len    int    `json:"len"`
 	SHA256 []byte `json:"sha256"`
 }
 
-// NewSecretDigests returns digests of the values of at least shortestDigested
+// NewDigests returns digests of the values of at least shortestDigested
 // bytes with a new salt, or nil if there are none.
-func NewSecretDigests(values []executor.EnvVar) *SecretDigests {
-	d := &SecretDigests{Salt: make([]byte, saltSize)}
+func NewDigests(values []executor.EnvVar) *Digests {
+	d := &Digests{Salt: make([]byte, saltSize)}
 	_, _ = rand.Read(d.Salt) // never fails
 	for _, v := range values {
 		if len(v.Value) < shortestDigested || len(v.Value) > longestDigested || len(d.Digests) == MaxDigests || d.Find([]byte(v.Value)) != "" {
 			continue
 		}
 		sum := d.sum([]byte(v.Value))
-		d.Digests = append(d.Digests, SecretDigest{Name: v.Name, Len: len(v.Value), SHA256: sum[:]})
+		d.Digests = append(d.Digests, Digest{Name: v.Name, Len: len(v.Value), SHA256: sum[:]})
 	}
 	if len(d.Digests) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func NewSecretDigests(values []executor.EnvVar) *SecretDigests {
 
 // Lengths returns the distinct lengths of the values in ascending order.
 // Digests of a file beyond the limits are ignored.
-func (d *SecretDigests) Lengths() []int {
+func (d *Digests) Lengths() []int {
 	if d == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (d *SecretDigests) Lengths() []int {
 }
 
 // Find returns the name of the value that equals text, or "".
-func (d *SecretDigests) Find(text []byte) string {
+func (d *Digests) Find(text []byte) string {
 	if d == nil {
 		return ""
 	}
@@ -92,7 +92,7 @@ func (d *SecretDigests) Find(text []byte) string {
 	return ""
 }
 
-func (d *SecretDigests) sum(text []byte) [sha256.Size]byte {
+func (d *Digests) sum(text []byte) [sha256.Size]byte {
 	var usual [512]byte
 	return sha256.Sum256(append(append(usual[:0], d.Salt...), text...))
 }

@@ -1,4 +1,4 @@
-package session
+package answers
 
 import (
 	"encoding/json"
@@ -6,19 +6,24 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
 )
 
-// canned answers the requests of one method in order: of the entries that select
+// A Canned answers the requests of one method in order: of the entries that select
 // a request, the first answers the first such request, the next the next, and
 // the last all that follow.
-type canned struct {
-	list answerList
+type Canned struct {
+	list List
 
 	mu   sync.Mutex
 	used map[selection]int // requests answered, by what selected the entry
 }
+
+// NewCanned returns what answers with a list.
+func NewCanned(list List) *Canned { return &Canned{list: list} }
 
 // A selection is the mode and key by which an entry selects requests.
 type selection struct {
@@ -26,15 +31,15 @@ type selection struct {
 	keyed     bool
 }
 
-func (e *answerEntry) selection() selection {
+func (e *entry) selection() selection {
 	if e.key == nil {
 		return selection{mode: e.mode}
 	}
 	return selection{e.mode, *e.key, true}
 }
 
-// reset begins again with the first entries, for a new process.
-func (c *canned) reset() {
+// Reset begins again with the first entries, for a new process.
+func (c *Canned) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.used = nil
@@ -42,7 +47,7 @@ func (c *canned) reset() {
 
 // next returns the entry that answers a request, and counts the request. It
 // returns nil if no entry selects it.
-func (c *canned) next(method string, params json.RawMessage, key string) *answerEntry {
+func (c *Canned) next(method string, params json.RawMessage, key string) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, keyed := range []bool{true, false} {
@@ -61,9 +66,9 @@ func (c *canned) next(method string, params json.RawMessage, key string) *answer
 
 // take returns the next entry of a selection, or nil if there is none. mu is
 // locked.
-func (c *canned) take(want selection) *answerEntry {
+func (c *Canned) take(want selection) *entry {
 	left := c.used[want]
-	var last *answerEntry
+	var last *entry
 	for i := range c.list {
 		if e := &c.list[i]; e.selection() == want {
 			last = e
@@ -82,8 +87,8 @@ func (c *canned) take(want selection) *answerEntry {
 	return last
 }
 
-// modes returns the modes that entries select, sorted.
-func (c *canned) modes() []string {
+// Modes returns the modes that entries select, sorted.
+func (c *Canned) Modes() []string {
 	found := map[string]bool{}
 	for i := range c.list {
 		found[c.list[i].mode] = true
@@ -97,10 +102,10 @@ func requestModes(method string, params json.RawMessage) []string {
 	member := func(name string) string { return string(framing.Member(params, name).Of(params)) }
 	switch method {
 	case mcp.MethodElicit:
-		if member("mode") == `"`+modeURL+`"` {
-			return []string{modeURL, ""}
+		if member("mode") == `"`+URL+`"` {
+			return []string{URL, ""}
 		}
-		return []string{modeForm, ""}
+		return []string{Form, ""}
 	case mcp.MethodSample:
 		if member("tools") != "" {
 			return []string{modeTools}
@@ -114,17 +119,20 @@ func requestModes(method string, params json.RawMessage) []string {
 }
 
 // Answers to requests that no entry selects.
-const answerWrongMode = `{"error":{"code":-32602,"message":"mode not declared by the client"}}`
+const (
+	wrongMode   = `{"error":{"code":-32602,"message":"mode not declared by the client"}}`
+	Unsupported = `{"error":{"code":-32601,"message":"Method not found"}}`
+)
 
-// answer returns the answer to a request. missing are the required fields of a
+// Answer returns the answer to a request. missing are the required fields of a
 // form that have neither content nor a default.
-func (c *canned) answer(method string, params json.RawMessage, key string) (answer json.RawMessage, missing []string) {
+func (c *Canned) Answer(method string, params json.RawMessage, key string) (answer json.RawMessage, missing []string) {
 	e := c.next(method, params, key)
 	switch {
 	case e == nil && len(modesOf(method)) > 0:
-		return json.RawMessage(answerWrongMode), nil
+		return json.RawMessage(wrongMode), nil
 	case e == nil:
-		return json.RawMessage(answerUnsupported), nil
+		return json.RawMessage(Unsupported), nil
 	case !e.defaults:
 		return e.answer, nil
 	}
@@ -144,12 +152,7 @@ func filled(answer, params json.RawMessage) (_ json.RawMessage, missing []string
 	schema := framing.Member(params, "requestedSchema").Of(params)
 	properties := framing.Member(schema, "properties").Of(schema)
 	content := []byte{'{'}
-	add := func(name string, value json.RawMessage) {
-		if len(content) > 1 {
-			content = append(content, ',')
-		}
-		content = append(append(appendString(content, name), ':'), value...)
-	}
+	add := func(name string, value json.RawMessage) { content = appendMember(content, name, value) }
 	have := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(result.Content)) {
 		have[name] = true
@@ -172,9 +175,25 @@ func filled(answer, params json.RawMessage) (_ json.RawMessage, missing []string
 			missing = append(missing, name)
 		}
 	}
-	out, err := withMembers(answer, map[string]json.RawMessage{"content": append(content, '}')})
-	if err != nil {
-		return answer, missing
+	return withContent(answer, append(content, '}')), missing
+}
+
+// withContent returns an answer, which is an object, with other content.
+func withContent(answer, content json.RawMessage) json.RawMessage {
+	out := []byte{'{'}
+	for name, value := range framing.Members(answer) {
+		if quoted := name.Of(answer); string(quoted) != `"content"` {
+			out = appendMember(out, unquoted(quoted), value.Of(answer))
+		}
 	}
-	return out, missing
+	return append(appendMember(out, "content", content), '}')
+}
+
+// appendMember appends a member to the beginning of an object.
+func appendMember(object []byte, name string, value json.RawMessage) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	object, _ = jsontext.AppendQuote(object, name) // invalid UTF-8 is replaced
+	return append(append(object, ':'), value...)
 }
