@@ -86,8 +86,8 @@ func Recorded(ctx context.Context, name string, src session.Source, keep func(ru
 	}
 	r.add(1, name, found, hintOf)
 	r.sortProblems()
-	rows, unread := checker.Progress()
-	r.partial(rows, src.Len(), unread, name)
+	rows, _ := checker.Progress()
+	r.partial(rows, src.Len(), checker.Gaps(), name)
 	r.DurationMS = ms(time.Since(begin))
 	return r
 }

@@ -203,16 +203,16 @@ func (p *process) check() {
 		kept = append(kept, problems.Of(one))
 	}
 	p.result.add(p.number, p.made.Recording, kept, hintOf)
-	p.result.partial(found.Rows, found.Of, 0, fmt.Sprintf("process %d", p.number))
+	p.result.partial(found.Rows, found.Of, found.Gaps, fmt.Sprintf("process %d", p.number))
 }
 
 // partial records what the rules did not check.
-func (r *Result) partial(rows, of, unread int, where string) {
+func (r *Result) partial(rows, of int, gaps []string, where string) {
 	if rows < of {
 		r.Partial = append(r.Partial, fmt.Sprintf("checked only the first %d of %d entries of %s", rows, of, where))
 	}
-	if unread > 0 {
-		r.Partial = append(r.Partial, fmt.Sprintf("%d entries of %s could not be read", unread, where))
+	for _, gap := range gaps {
+		r.Partial = append(r.Partial, where+": "+gap)
 	}
 }
 

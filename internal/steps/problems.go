@@ -18,8 +18,9 @@ const problemsTimeout = 5 * time.Second
 type Found struct {
 	Problems []diagnosis.Problem // the most severe first
 	Count    diagnosis.Count
-	Rows     int // entries that were checked
-	Of       int // all entries
+	Rows     int      // entries that were checked
+	Of       int      // all entries
+	Gaps     []string // what was not checked, as rule.Checker.Gaps
 }
 
 // Partial reports whether some entries were not checked.
@@ -32,7 +33,7 @@ func Problems(src session.Source) Found {
 	defer cancel()
 	checker := rule.New(src)
 	more := checker.Advance(ctx, math.MaxInt, math.MaxInt)
-	found := Found{Problems: checker.Problems(), Count: checker.Count(), Of: src.Len()}
+	found := Found{Problems: checker.Problems(), Count: checker.Count(), Of: src.Len(), Gaps: checker.Gaps()}
 	found.Rows = found.Of
 	if more {
 		found.Rows, _ = checker.Progress()

@@ -22,6 +22,22 @@ func TestCheckedNamesWhatWasNotChecked(t *testing.T) {
 		appendLine(t, log, session.KindStdout, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"`+version+`","capabilities":{}}}`)
 		require.Equal(t, want, Check(t.Context(), log).Checked())
 	}
+	require.Equal(t, Checked+"; 1 schema or value not checked", func() string {
+		log := newLog(t)
+		for _, line := range []struct {
+			kind session.Kind
+			text string
+		}{
+			{session.KindStdin, initialize},
+			{session.KindStdout, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}`},
+			{session.KindStdin, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`},
+			{session.KindStdout, `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"a":{"pattern":"(?=a)"}}}}]}}`},
+			{session.KindStdin, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a","arguments":{"a":"b"}}}`},
+		} {
+			appendLine(t, log, line.kind, line.text)
+		}
+		return Check(t.Context(), log).Checked()
+	}(), "a pattern that cannot be matched")
 	require.Equal(t, Checked+"; 1 entry not read", func() string {
 		log := newLog(t)
 		appendLine(t, log, session.KindStdin, initialize)

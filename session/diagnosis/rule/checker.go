@@ -49,6 +49,7 @@ type Checker struct {
 	msg   message.Message // of the row, reused
 	// lenient is set for a response to a probe, whose problems are only Info.
 	lenient bool
+	skipped int   // schemas and values of earlier processes that were not checked
 	now     int64 // the latest time on the log's clock
 	done    bool  // the log is complete and was checked to its end
 }
@@ -68,6 +69,7 @@ func New(src session.Source) *Checker {
 // follow, a pending response) is found when a later row, the end of a complete
 // log, or Tick shows that the period is over.
 func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool) {
+	defer l.noteGaps()
 	for read := 0; maxRows > 0 && read < maxBytes; maxRows-- {
 		if len(l.fresh) == 0 && !l.fetch() {
 			return false
@@ -83,10 +85,12 @@ func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool
 		read += min(int(row.Len), maxLine)
 	}
 	l.found.looked(l.next)
-	if l.run.ids.overflow || l.run.lifecycle.Limited() {
-		l.found.reachedLimit()
-	}
 	return len(l.fresh) > 0 || l.fetch()
+}
+
+// noteGaps notes what was not checked of the present process.
+func (l *Checker) noteGaps() {
+	l.found.noteGaps(l.run.ids.overflow || l.run.lifecycle.Limited(), l.skipped+l.run.contents.Skipped())
 }
 
 // fetch gets more rows. If there are none, it ends a complete log.

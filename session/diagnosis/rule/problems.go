@@ -32,6 +32,7 @@ type problems struct {
 
 	revision string // unknown, "" if all are known
 	limited  bool   // a limit on the state was reached
+	skipped  int    // schemas and values that were not checked
 
 	history history
 	current int  // row that is being checked
@@ -110,29 +111,39 @@ func (f *problems) unknownRevision(name string) {
 	f.mu.Unlock()
 }
 
-// reachedLimit notes that not all state could be kept.
-func (f *problems) reachedLimit() {
+// noteGaps notes whether not all state could be kept, and how many schemas and
+// values were not checked so far.
+func (f *problems) noteGaps(limited bool, skipped int) {
 	f.mu.Lock()
-	f.limited = true
+	f.limited = f.limited || limited
+	f.skipped = skipped
 	f.mu.Unlock()
 }
 
 // Checked describes the checks so far, and the parts of the log without them.
 func (l *Checker) Checked() string {
+	return strings.Join(append([]string{Checked}, l.Gaps()...), "; ")
+}
+
+// Gaps describes the parts of the log that were not checked, a few words each.
+func (l *Checker) Gaps() []string {
 	f := &l.found
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var not []string
+	var gaps []string
 	if f.revision != "" {
-		not = append(not, "contents not checked for "+f.revision)
+		gaps = append(gaps, "contents not checked for "+f.revision)
 	}
 	if f.limited {
-		not = append(not, "not all messages compared with earlier ones")
+		gaps = append(gaps, "not all messages compared with earlier ones")
+	}
+	if f.skipped > 0 {
+		gaps = append(gaps, diagnosis.Plural(f.skipped, "schema or value", "schemas and values")+" not checked")
 	}
 	if f.unread > 0 {
-		not = append(not, diagnosis.Plural(f.unread, "entry", "entries")+" not read")
+		gaps = append(gaps, diagnosis.Plural(f.unread, "entry", "entries")+" not read")
 	}
-	return strings.Join(append([]string{Checked}, not...), "; ")
+	return gaps
 }
 
 // looked sets how many rows were checked.

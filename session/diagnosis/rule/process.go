@@ -70,6 +70,8 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 		var b session.StartBody
 		known := e.DecodeBody(&b) == nil
 		l.past.Start(b.Argv)
+		l.noteGaps()
+		l.skipped += l.run.contents.Skipped()
 		l.run.start(row, l.newGroups(true))
 		if known {
 			l.run.process.pid = b.PID

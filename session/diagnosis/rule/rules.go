@@ -37,13 +37,14 @@ func family(r *diagnosis.Rule) string { return strings.TrimRight(r.ID, "01234567
 type groups struct {
 	all       []message.Checker
 	lifecycle *lifecycle.Checker // one of all
+	contents  *contents.Checker  // one of all
 }
 
 // newGroups returns the groups of a process. started is false if the log may begin
 // after it.
 func (l *Checker) newGroups(started bool) groups {
-	order := lifecycle.New(l.reportIn, &l.past, started)
-	return groups{[]message.Checker{shapes.New(l.reportIn), order, contents.New(l.reportIn)}, order}
+	order, inside := lifecycle.New(l.reportIn, &l.past, started), contents.New(l.reportIn)
+	return groups{[]message.Checker{shapes.New(l.reportIn), order, inside}, order, inside}
 }
 
 // Set is the version of the set of rules. It changes whenever another rule may find

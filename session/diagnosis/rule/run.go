@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
 	"mcpdbg/session/mcp"
 )
@@ -29,6 +30,7 @@ type run struct {
 
 	groups    []message.Checker  // of the rules about contents
 	lifecycle *lifecycle.Checker // one of the groups
+	contents  *contents.Checker  // one of the groups
 }
 
 // sentKind classifies a message sent to the server by the response it may get.
@@ -42,7 +44,7 @@ const (
 
 // start resets the state at the start entry of another process.
 func (r *run) start(row session.Row, of groups) {
-	*r = run{groups: of.all, lifecycle: of.lifecycle}
+	*r = run{groups: of.all, lifecycle: of.lifecycle, contents: of.contents}
 	r.stderr.windowAt = row.T
 	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
 }
