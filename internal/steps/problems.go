@@ -20,7 +20,7 @@ type Found struct {
 	Count    diagnosis.Count
 	Rows     int      // entries that were checked
 	Of       int      // all entries
-	Gaps     []string // what was not checked, as rule.Checker.Gaps
+	Gaps     []string // as rule.Checker.Gaps
 }
 
 // Partial reports whether some entries were not checked.

@@ -13,12 +13,18 @@ const (
 	ScopeCauses = "trouble"
 )
 
-// checked names the checks behind a count of problems.
+// checked names the checks behind a count of problems. Usually the text is constant,
+// because each frame needs it.
 func checked(c host.Context) string {
-	if checker := c.Workspace.Shown.Problems.Checker; checker != nil {
-		return "checked: " + checker.Checked()
+	const all = "checked: " + rule.Checked
+	checker := c.Workspace.Shown.Problems.Checker
+	if checker == nil { // of a past moment
+		return all
 	}
-	return "checked: " + rule.Checked // of a past moment
+	if text := checker.Checked(); text != rule.Checked {
+		return "checked: " + text
+	}
+	return all
 }
 
 // A Shell is what these screens use of the lists of rows and of a watch over files.

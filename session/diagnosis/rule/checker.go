@@ -88,7 +88,7 @@ func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool
 	return len(l.fresh) > 0 || l.fetch()
 }
 
-// noteGaps notes what was not checked of the present process.
+// noteGaps notes the gaps in the checks of the present process.
 func (l *Checker) noteGaps() {
 	l.found.noteGaps(l.run.ids.overflow || l.run.lifecycle.Limited(), l.skipped+l.run.contents.Skipped())
 }

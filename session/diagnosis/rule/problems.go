@@ -122,7 +122,11 @@ func (f *problems) noteGaps(limited bool, skipped int) {
 
 // Checked describes the checks so far, and the parts of the log without them.
 func (l *Checker) Checked() string {
-	return strings.Join(append([]string{Checked}, l.Gaps()...), "; ")
+	gaps := l.Gaps()
+	if gaps == nil {
+		return Checked
+	}
+	return Checked + "; " + strings.Join(gaps, "; ")
 }
 
 // Gaps describes the parts of the log that were not checked, a few words each.
