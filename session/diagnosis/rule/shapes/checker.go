@@ -19,6 +19,7 @@ type Checker struct {
 	// of the legacy era answer requests with modern _meta in their own shape.
 	modern bool
 	bare   bareRequests
+	scopes cacheScopes
 }
 
 // New returns a checker for a process that starts.
@@ -125,6 +126,7 @@ func (c *Checker) Response(m *message.Message, request *message.Request) {
 	}
 	s.walk(shape.Result(method, revision), result)
 	s.capabilities(result)
+	s.page(request, result)
 }
 
 // Due returns when Elapse has something to find.

@@ -22,7 +22,7 @@ var (
 		Reference:   "basic, resultType",
 		Impact:      "the client cannot distinguish a complete result from a request for input"}
 	mod06 = &diagnosis.Rule{ID: "MOD06", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "ttlMs or cacheScope missing or invalid",
-		Explanation: `The result of a list, of resources/read or of server/discover lacks ttlMs or cacheScope, or has an invalid one. Set ttlMs to an integer of 0 or more and cacheScope to "public" or "private".`,
+		Explanation: `The result of a list, of resources/read or of server/discover lacks ttlMs or cacheScope, or has an invalid one. Set ttlMs to an integer of 0 or more and cacheScope to "public" or "private", the same on all pages of a list.`,
 		Reference:   "server utilities, caching",
 		Impact:      "clients that check results reject it; others do not know how long to keep it"}
 	mod11 = &diagnosis.Rule{ID: "MOD11", Severity: diagnosis.Error, Side: diagnosis.Both, Revisions: modern, Title: "removed method",
