@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPackageSizes checks that no package outgrows a person who reads it. Tests do
+// TestPackageSizes checks that packages stay small enough to read. Tests do
 // not count. The two oldest packages may be larger.
 func TestPackageSizes(t *testing.T) {
 	lines, files := map[string]int{}, map[string]int{}

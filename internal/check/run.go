@@ -48,7 +48,7 @@ type Options struct {
 }
 
 // Run checks all targets one after the other. When ctx is done, running servers are
-// shut down and what is left is not checked.
+// shut down and the remaining steps are not checked.
 func Run(ctx context.Context, opts Options) *Report {
 	if opts.StepTimeout == 0 {
 		opts.StepTimeout = DefaultStepTimeout

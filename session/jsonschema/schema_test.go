@@ -159,7 +159,7 @@ func TestCompile(t *testing.T) {
 		{"draft 4, and wrong", `{"minimum":"1","exclusiveMinimum":true}`, &invalid, &invalid},
 		{"says 2020-12", `{"$schema":"https://json-schema.org/draft/2020-12/schema","items":[{}]}`, &invalid, &invalid},
 		{"an unknown dialect", `{"$schema":"https://example.com/dialect"}`, &reference, &reference},
-		{"a dialect that is no text", `{"$schema":7}`, &invalid, &invalid},
+		{"a dialect that is a number", `{"$schema":7}`, &invalid, &invalid},
 		{"the network", `{"$ref":"https://example.com/a"}`, &reference, &reference},
 		{"nothing there", `{"$ref":"#/$defs/a"}`, &reference, &reference},
 		{"no such anchor", `{"$ref":"#a"}`, &reference, &reference},

@@ -32,7 +32,7 @@ import (
 //	+ DURATION       time passes
 //	... also ID ID   other rules that this log must violate, if it cannot be avoided
 //
-// In a message $META stands for the _meta member of a request in the modern era,
+// In a message $META is the _meta member of a request in the modern era,
 // and $OK for the members that every modern result has. In capabilities there is no
 // space.
 
