@@ -43,6 +43,26 @@ func scan() ([]proc, error) {
 	return all, nil
 }
 
+// below lists a watchdog and its descendants. It fails if the watchdog has ended.
+func below(pid int) ([]proc, bool) {
+	if pid == 0 {
+		return nil, false
+	}
+	stats, ok := watchdog.Below(pid)
+	if !ok {
+		return nil, false
+	}
+	root, ok := watchdog.ReadStat(strconv.Itoa(pid))
+	if !ok || root.PPID != os.Getpid() { // its number was reused
+		return nil, false
+	}
+	all := []proc{procOf(root)}
+	for _, s := range stats {
+		all = append(all, procOf(s))
+	}
+	return all, true
+}
+
 // identify returns the identity of the process that has the number pid now.
 func identify(pid int) (procID, bool) {
 	s, ok := watchdog.ReadStat(strconv.Itoa(pid))

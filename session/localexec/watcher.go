@@ -212,6 +212,17 @@ func (w *watcher) lost() bool {
 	}
 }
 
+// none reports whether the watchdog has reported that no descendant is left. It
+// waits at most limit for that report.
+func (w *watcher) none(limit time.Duration) bool {
+	select {
+	case <-w.empty:
+		return true
+	default:
+		return limit > 0 && w.awaitEmpty(context.Background(), limit) && !w.lost()
+	}
+}
+
 // awaitEmpty waits at most limit until the watchdog has reported that no
 // descendant is left, or has exited. It reports whether either happened.
 func (w *watcher) awaitEmpty(ctx context.Context, limit time.Duration) bool {

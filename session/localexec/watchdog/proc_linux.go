@@ -13,6 +13,7 @@ type Stat struct {
 	Start                     uint64 // field 22: clock ticks since boot
 	Ticks                     uint64 // fields 14 and 15: user and system time
 	Pages                     uint64 // field 24: resident
+	Threads                   int    // field 20
 }
 
 // Dead reports whether the process has exited but is not reaped yet.
@@ -39,7 +40,7 @@ func ParseStat(text string) (Stat, bool) {
 		return Stat{}, false
 	}
 	s.PID = int(pid)
-	const state, ppid, group, session, utime, stime, start, rss = 3, 4, 5, 6, 14, 15, 22, 24
+	const state, ppid, group, session, utime, stime, threads, start, rss = 3, 4, 5, 6, 14, 15, 20, 22, 24
 	rest := text[end+1:]
 	for field := state; field <= rss; field++ {
 		var word string
@@ -61,6 +62,8 @@ func ParseStat(text string) (Stat, bool) {
 			s.Session = int(n)
 		case utime, stime:
 			s.Ticks += n
+		case threads:
+			s.Threads = int(n)
 		case start:
 			s.Start = n
 		case rss:
@@ -102,11 +105,47 @@ func parse(s string) (uint64, bool) {
 
 // ReadStat reads /proc/PID/stat. It fails for a process that no longer exists.
 func ReadStat(pid string) (Stat, bool) {
-	text, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
+	text, ok := readProc(pid + "/stat")
+	if !ok {
 		return Stat{}, false
 	}
 	return ParseStat(string(text))
+}
+
+// readProc reads a file below /proc. Unlike os.ReadFile it does not ask for the
+// size, which is 0 there, or whether the file can be polled: a look at the
+// processes of a machine reads hundreds of files.
+func readProc(name string) ([]byte, bool) {
+	fd, err := open("/proc/" + name)
+	if err != nil {
+		return nil, false
+	}
+	defer syscall.Close(fd) //nolint:errcheck // nothing was written to it
+	text := make([]byte, 0, 512)
+	for {
+		if len(text) == cap(text) {
+			text = append(make([]byte, 0, 4*cap(text)), text...)
+		}
+		n, err := syscall.Read(fd, text[len(text):cap(text)])
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return nil, false // the process has ended
+		case n == 0:
+			return text, true
+		default:
+			text = text[:len(text)+n]
+		}
+	}
+}
+
+func open(path string) (int, error) {
+	for {
+		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		if err != syscall.EINTR {
+			return fd, err
+		}
+	}
 }
 
 // Processes lists the processes of the machine.
