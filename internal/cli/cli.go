@@ -8,15 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	checkcmd "mcpdbg/internal/cli/check"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/home"
-	"mcpdbg/internal/cli/rec"
-	"mcpdbg/internal/cli/replay"
 	runcmd "mcpdbg/internal/cli/run"
-	"mcpdbg/internal/cli/smoke"
 	"mcpdbg/internal/cli/tui"
 	"mcpdbg/session/localexec"
 )
@@ -48,7 +44,9 @@ func execute(ctx context.Context, env *console.Env, args []string) int {
 		}
 		env.Args, env.Command, env.HasCommand = args, nil, false // -- is the word being completed
 	}
-	root := rootCommand(env)
+	needed, whole := neededBy(env.Args)
+	root := rootCommand(env, needed)
+	root.CompletionOptions.DisableDefaultCmd = !whole
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -82,7 +80,8 @@ func splitCommand(args []string) (ours, command []string, found bool) {
 	return args[:i], args[i+1:], true
 }
 
-func rootCommand(env *console.Env) *cobra.Command {
+// rootCommand returns the program as a command with some of its subcommands.
+func rootCommand(env *console.Env, below []subcommand) *cobra.Command {
 	var t flags.Target
 	var s flags.Screen
 	var w flags.Watch
@@ -136,10 +135,14 @@ If stdout is not a terminal or TERM is "dumb", and with --plain,
 	foldHelp(root)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "print the version and exit")
-	w.Register(root)
-	t.Register(root)
-	s.Register(root)
-	root.AddCommand(home.DemoCommand(env), runcmd.Command(env), runcmd.CallCommand(env), runcmd.ListCommand(env), rec.OpenCommand(env), rec.Command(env, unknownWord), replay.Command(env), replay.DiffCommand(env), replay.MockCommand(env), smoke.Command(env), checkcmd.Command(env), explainCommand(env), home.DemoServerCommand(env), keysCommand(env), schemaCommand(env), manCommand(env), versionCommand(env))
+	if len(below) != 1 { // otherwise the arguments begin with that command
+		w.Register(root)
+		t.Register(root)
+		s.Register(root)
+	}
+	for _, c := range below {
+		root.AddCommand(c.make(env))
+	}
 	return root
 }
 
