@@ -156,7 +156,8 @@ type changed struct{}
 // tick arrives while a clock is on the screen: see pace.
 type tick struct{}
 
-func newApp(ctx context.Context, opts Options) *App {
+// newApp returns the App, or an error about the settings.
+func newApp(ctx context.Context, opts Options) (*App, error) {
 	a := &App{
 		ctx: ctx, opts: opts, outside: newOutside(ctx),
 		screen: kit.Screen{ASCII: opts.ASCII},
@@ -166,7 +167,10 @@ func newApp(ctx context.Context, opts Options) *App {
 	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == settings.PicturesOff, opts.Pictures == settings.PicturesBlocks
 	var err error
 	if a.actions.keys, a.actions.effects, err = bind(actions(), opts.Keys); err != nil {
-		panic("ui: " + err.Error()) // Run has validated them
+		return nil, err
+	}
+	if _, err := wire.ParseView(opts.View); err != nil {
+		return nil, err
 	}
 	a.pointer.released = opts.NoMouse
 	if a.opts.quitting == nil {
@@ -196,7 +200,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	if a.grid.view != nil {
 		a.visible.toGrid()
 	}
-	return a
+	return a, nil
 }
 
 // given returns everything to show from the start.

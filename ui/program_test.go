@@ -81,7 +81,7 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	term.end = end
-	term.app = newApp(ctx, opts)
+	term.app = mustApp(ctx, opts)
 	var answers sync.WaitGroup
 	answers.Go(func() { _, _ = io.Copy(keys, term.emu) }) // the terminal's replies
 	term.ran.Go(func() { term.err = run(ctx, end, term.app) })

@@ -16,7 +16,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/tty"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -81,13 +80,11 @@ const blockedAfter = 4 * time.Second
 func Run(ctx context.Context, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if _, err := ActionsOf(opts.Settings); err != nil {
+	app, err := newApp(ctx, opts)
+	if err != nil {
 		return err
 	}
-	if _, err := wire.ParseView(opts.View); err != nil {
-		return err
-	}
-	return run(ctx, cancel, newApp(ctx, opts))
+	return run(ctx, cancel, app)
 }
 
 func run(ctx context.Context, cancel context.CancelFunc, app *App) error {

@@ -23,6 +23,7 @@ func Main(args []string) int {
 	if len(args) == 1 && args[0] == console.WatchdogCommand {
 		return localexec.Watchdog(os.Stdin)
 	}
+	delayCollection()
 	a := &console.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Self: console.Self(), Terminal: console.HasScreen(), StderrWidth: console.StderrWidth()}
 	return execute(context.Background(), a, args)
 }
