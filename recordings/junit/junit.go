@@ -8,11 +8,10 @@
 package junit
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/xml"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -58,101 +57,61 @@ type Case struct {
 // Write writes suites as one document. Texts may be anything: control characters,
 // bidirectional controls, and characters not allowed in XML are written as escapes.
 func Write(w io.Writer, suites []Suite) error {
-	doc := document{Suites: make([]suiteXML, 0, len(suites))}
+	x := new(document)
+	x.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	x.open("testsuites")
 	for i := range suites {
-		doc.Suites = append(doc.Suites, suites[i].xml(i))
+		x.suite(&suites[i], i)
 	}
-	text, err := xml.MarshalIndent(doc, "", "  ")
-	if err != nil {
-		return err
-	}
-	text = bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n")) // readable without an XML parser
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
+	x.end("testsuites")
+	_, err := w.Write(x.Bytes())
 	return err
 }
 
-// The elements, with their parts in the order that all schemas accept.
-type (
-	document struct {
-		XMLName xml.Name   `xml:"testsuites"`
-		Suites  []suiteXML `xml:"testsuite"`
-	}
-	suiteXML struct {
-		Name       string        `xml:"name,attr"`
-		Package    string        `xml:"package,attr"`
-		ID         int           `xml:"id,attr"`
-		Host       string        `xml:"hostname,attr"`
-		Timestamp  string        `xml:"timestamp,attr"`
-		Tests      int           `xml:"tests,attr"`
-		Failures   int           `xml:"failures,attr"`
-		Errors     int           `xml:"errors,attr"`
-		Skipped    int           `xml:"skipped,attr"`
-		Time       string        `xml:"time,attr"`
-		Properties []propertyXML `xml:"properties>property"`
-		Cases      []caseXML     `xml:"testcase"`
-		Out        string        `xml:"system-out"`
-		Err        string        `xml:"system-err"`
-	}
-	propertyXML struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-	}
-	caseXML struct {
-		Name    string      `xml:"name,attr"`
-		Class   string      `xml:"classname,attr"`
-		Time    string      `xml:"time,attr"`
-		Skipped *string     `xml:"skipped"`
-		Error   *problemXML `xml:"error"`
-		Failure *problemXML `xml:"failure"`
-	}
-	problemXML struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
-		Text    string `xml:",chardata"`
-	}
-)
-
-func (s *Suite) xml(id int) suiteXML {
-	x := suiteXML{
-		Name: name(s.Name), Package: name(cmp.Or(s.Package, s.Name)), ID: id, Host: name(cmp.Or(s.Host, "localhost")),
-		Timestamp: s.Start.UTC().Format("2006-01-02T15:04:05"), Tests: len(s.Cases), Out: Clean(s.Out), Err: Clean(s.Err),
-		// One schema requires the element, and another one refuses it without a
-		// property in it.
-		Properties: []propertyXML{{"tool", "mcpdbg"}},
-	}
-	for _, p := range s.Properties {
-		x.Properties = append(x.Properties, propertyXML{name(p.Name), Clean(p.Value)})
-	}
+// suite writes a suite, with its parts in the order that all schemas accept.
+func (x *document) suite(s *Suite, id int) {
+	var counts [Skipped + 1]int
 	var total time.Duration
 	for _, c := range s.Cases {
+		counts[c.Status]++
 		total += c.Took
-		x.Cases = append(x.Cases, c.xml())
-		switch c.Status {
-		case Failed:
-			x.Failures++
-		case Errored:
-			x.Errors++
-		case Skipped:
-			x.Skipped++
-		}
 	}
-	x.Time = seconds(total)
-	return x
+	x.open("testsuite",
+		"name", name(s.Name), "package", name(cmp.Or(s.Package, s.Name)), "id", strconv.Itoa(id), "hostname", name(cmp.Or(s.Host, "localhost")),
+		"timestamp", s.Start.UTC().Format("2006-01-02T15:04:05"), "tests", strconv.Itoa(len(s.Cases)), "failures", strconv.Itoa(counts[Failed]),
+		"errors", strconv.Itoa(counts[Errored]), "skipped", strconv.Itoa(counts[Skipped]), "time", seconds(total))
+	// One schema requires the element, and another one refuses it without a
+	// property in it.
+	x.open("properties")
+	x.text("property", "", "name", "tool", "value", "mcpdbg")
+	for _, p := range s.Properties {
+		x.text("property", "", "name", name(p.Name), "value", Clean(p.Value))
+	}
+	x.end("properties")
+	for _, c := range s.Cases {
+		x.testcase(&c)
+	}
+	x.text("system-out", Clean(s.Out))
+	x.text("system-err", Clean(s.Err))
+	x.end("testsuite")
 }
 
-func (c *Case) xml() caseXML {
-	x := caseXML{Name: name(c.Name), Class: name(c.Class), Time: seconds(c.Took)}
-	text := Clean(c.Text)
-	problem := &problemXML{Clean(c.Message), Clean(c.Type), text}
+func (x *document) testcase(c *Case) {
+	attributes := []string{"name", name(c.Name), "classname", name(c.Class), "time", seconds(c.Took)}
+	if c.Status == Passed {
+		x.text("testcase", "", attributes...)
+		return
+	}
+	x.open("testcase", attributes...)
 	switch c.Status {
 	case Failed:
-		x.Failure = problem
+		x.text("failure", Clean(c.Text), "message", Clean(c.Message), "type", Clean(c.Type))
 	case Errored:
-		x.Error = problem
+		x.text("error", Clean(c.Text), "message", Clean(c.Message), "type", Clean(c.Type))
 	case Skipped:
-		x.Skipped = &text
+		x.text("skipped", Clean(c.Text))
 	}
-	return x
+	x.end("testcase")
 }
 
 // name returns s as a single line that is not empty.
