@@ -3,6 +3,7 @@ package mcp
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Sender is the side that sends a message. It is a set.
@@ -107,14 +108,14 @@ var methods = []Method{
 	{Name: MethodAcknowledged, By: ByServer, Since: V20260728},
 }
 
-// methodsByName holds the entries of each method, in the order of revisions.
-var methodsByName = func() map[string][]Method {
+// methodsByName returns the entries of each method, in the order of revisions.
+var methodsByName = sync.OnceValue(func() map[string][]Method {
 	byName := make(map[string][]Method, len(methods))
 	for _, m := range methods {
 		byName[m.Name] = append(byName[m.Name], m)
 	}
 	return byName
-}()
+})
 
 // Methods returns the methods of a revision; of all revisions if it is "", where a
 // method is listed once for each time its facts changed.
@@ -134,12 +135,12 @@ func Methods(revision string) []Method {
 // LookUp returns the entries of a method, in the order of revisions, none if no
 // revision defines it. The result must not be changed. Calling it with
 // string(bytes) does not allocate.
-func LookUp(method string) []Method { return methodsByName[method] }
+func LookUp(method string) []Method { return methodsByName()[method] }
 
 // MethodIn returns the method of a revision, nil if the revision does not have it.
 // The result must not be changed.
 func MethodIn(method, revision string) *Method {
-	entries := methodsByName[method]
+	entries := methodsByName()[method]
 	for i := range entries {
 		if entries[i].In(revision) {
 			return &entries[i]
@@ -149,20 +150,22 @@ func MethodIn(method, revision string) *Method {
 }
 
 // IsRequest reports whether a revision defines the method as a request.
-func IsRequest(method string) bool { return len(methodsByName[method]) > 0 && !IsNotification(method) }
+func IsRequest(method string) bool {
+	return len(methodsByName()[method]) > 0 && !IsNotification(method)
+}
 
 // IsReadOnly reports whether the protocol defines the method as read-only, so
 // that it may be re-sent safely. It returns false for tools/call, which depends
 // on the tool, and for unknown methods.
 func IsReadOnly(method string) bool {
-	entries := methodsByName[method]
+	entries := methodsByName()[method]
 	return len(entries) > 0 && entries[0].ReadOnly
 }
 
 // WaitsLong reports whether the response to a method may take any time, so that it
 // is never late.
 func WaitsLong(method string) bool {
-	entries := methodsByName[method]
+	entries := methodsByName()[method]
 	return len(entries) > 0 && entries[0].WaitsLong
 }
 

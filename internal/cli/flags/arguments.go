@@ -1,7 +1,7 @@
 package flags
 
 import (
-	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,11 +33,11 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// urlPattern matches the beginning of a server URL.
-var urlPattern = regexp.MustCompile(`^(?i:https?)://`)
-
 // IsURL reports whether a word is a server URL.
-func IsURL(word string) bool { return urlPattern.MatchString(word) }
+func IsURL(word string) bool {
+	scheme, _, found := strings.Cut(word, "://")
+	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
 
 // URLError returns the error for a server URL, with what to write instead.
 func URLError(url string) error {

@@ -18,7 +18,9 @@ const (
 )
 
 // revisionName matches names like those of revisions, such as 2026-07-28 or DRAFT-2026-v1.
-var revisionName = regexp.MustCompile(`^revision [0-9A-Za-z][0-9A-Za-z.-]{0,31}$`)
+var revisionName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^revision [0-9A-Za-z][0-9A-Za-z.-]{0,31}$`)
+})
 
 // problems stores what was found. It may be read from any goroutine.
 type problems struct {
@@ -103,7 +105,7 @@ func excerpt(text []byte) string { return message.Excerpt(text) }
 // unknownRevision notes a revision whose contents are not checked. Its name is shown
 // if it looks like one.
 func (f *problems) unknownRevision(name string) {
-	if name = "revision " + name; !revisionName.MatchString(name) {
+	if name = "revision " + name; !revisionName().MatchString(name) {
 		name = "a revision of another form"
 	}
 	f.mu.Lock()

@@ -56,9 +56,6 @@ func retried(members ...member) *Shape {
 	return params(members...).with(opt("inputResponses", inputResponses).from(vModern), opt("requestState", str).from(vModern))
 }
 
-// paged is the shape of the parameters of a list request.
-var paged = params(opt("cursor", str))
-
 // notice returns the shape of the parameters of a notification.
 func notice(members ...member) *Shape { return obj(opt("_meta", noticeMeta)).with(members...) }
 

@@ -96,7 +96,7 @@ func TestWalk(t *testing.T) {
 // granted.
 func TestTables(t *testing.T) {
 	for _, m := range mcp.Methods("") {
-		require.Contains(t, messages, m.Name)
+		require.Contains(t, messages(), m.Name)
 		require.NotNil(t, Params(m.Name), m.Name)
 		for _, revision := range revisionNames[1:] {
 			if m.IsNotification() || m.Name == mcp.MethodTasksResult {
@@ -106,7 +106,7 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
-	for name, m := range messages {
+	for name, m := range messages() {
 		require.NotEmpty(t, mcp.LookUp(name))
 		for _, s := range []*Shape{m.params, m.result, m.modernResult} {
 			if s != nil {
