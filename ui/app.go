@@ -93,14 +93,12 @@ type outside struct {
 	exec  func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // runs a program in the terminal
 	save  func(name, text string) error                   // writes a new file; fails if it exists
 	view  func(ctx context.Context, data []byte, suffix string) (program string, err error)
-
-	viewer *host.Viewer // has the files of view
 }
 
 func newOutside(ctx context.Context) outside {
-	viewer := &host.Viewer{}
+	viewer := &host.Viewer{} // Run replaces it by one that it closes
 	return outside{
-		watch: func(*sessionScreen) {}, exec: tea.Exec, save: copying.WriteNew, view: viewer.Open, viewer: viewer,
+		watch: func(*sessionScreen) {}, exec: tea.Exec, save: copying.WriteNew, view: viewer.Open,
 		later: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return func() tea.Msg { return after(ctx, d, msg) }
 		},
@@ -156,8 +154,8 @@ type changed struct{}
 // tick arrives while a clock is on the screen: see pace.
 type tick struct{}
 
-// newApp returns the App, or an error about the settings.
-func newApp(ctx context.Context, opts Options) (*App, error) {
+// newApp returns an App; checkSettings has checked the settings.
+func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
 		ctx: ctx, opts: opts, outside: newOutside(ctx),
 		screen: kit.Screen{ASCII: opts.ASCII},
@@ -167,10 +165,7 @@ func newApp(ctx context.Context, opts Options) (*App, error) {
 	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == settings.PicturesOff, opts.Pictures == settings.PicturesBlocks
 	var err error
 	if a.actions.keys, a.actions.effects, err = bind(actions(), opts.Keys); err != nil {
-		return nil, err
-	}
-	if _, err := wire.ParseView(opts.View); err != nil {
-		return nil, err
+		panic("ui: " + err.Error())
 	}
 	a.pointer.released = opts.NoMouse
 	if a.opts.quitting == nil {
@@ -200,7 +195,7 @@ func newApp(ctx context.Context, opts Options) (*App, error) {
 	if a.grid.view != nil {
 		a.visible.toGrid()
 	}
-	return a, nil
+	return a
 }
 
 // given returns everything to show from the start.

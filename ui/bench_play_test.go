@@ -32,7 +32,7 @@ func BenchmarkPlay(b *testing.B) {
 	for range 10 {
 		require.NoError(b, log.Append(batch))
 	}
-	a := mustApp(b.Context(), Options{Source: log})
+	a := newApp(b.Context(), Options{Source: log})
 	a.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	for a.visible.ws.Shown.Index.Scanned < log.Len() {
 		a.Update(changed{})

@@ -176,7 +176,7 @@ func BenchmarkKeyToFrame(b *testing.B) {
 func keyToFrame(b *testing.B, rate int) {
 	log := newLog(b)
 	ctx, cancel := context.WithCancel(b.Context())
-	app := mustApp(ctx, Options{Source: log})
+	app := newApp(ctx, Options{Source: log})
 	p := &probe{App: app, sent: make(chan time.Time, 1)}
 	in, keys := io.Pipe()
 	program := tea.NewProgram(p, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(io.Discard),

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -49,7 +48,7 @@ func driveAs(t testing.TB, opts Options, w, h int) *driver {
 	if strings.HasSuffix(t.Name(), "/"+asciiTest) {
 		opts.ASCII, opts.NoColor = true, true
 	}
-	d := &driver{App: mustApp(t.Context(), opts), t: t, rowsShown: true}
+	d := &driver{App: newApp(t.Context(), opts), t: t, rowsShown: true}
 	d.outside.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	d.outside.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(c.Run()) }
@@ -237,13 +236,4 @@ func (s frameSize) String() string {
 // frameSizes are those at which the layout changes.
 var frameSizes = []frameSize{
 	{200, 60, false}, {120, 36, false}, {80, 24, false}, {60, 20, false}, {120, 36, true}, {60, 20, true},
-}
-
-// mustApp returns an App with valid settings.
-func mustApp(ctx context.Context, opts Options) *App {
-	app, err := newApp(ctx, opts)
-	if err != nil {
-		panic(err)
-	}
-	return app
 }

@@ -118,7 +118,7 @@ func TestOverlaysAtEverySize(t *testing.T) {
 func TestBeforeTheFirstSize(t *testing.T) {
 	for name, opts := range map[string]Options{"recording": {Source: hostileLog(t, "x")}, "home": {Launcher: &fakeLauncher{}}} {
 		t.Run(name, func(t *testing.T) {
-			require.NotPanics(t, func() { _ = mustApp(t.Context(), opts).View() })
+			require.NotPanics(t, func() { _ = newApp(t.Context(), opts).View() })
 		})
 	}
 }

@@ -81,10 +81,15 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	term.end = end
-	term.app = mustApp(ctx, opts)
+	term.app = newApp(ctx, opts)
 	var answers sync.WaitGroup
 	answers.Go(func() { _, _ = io.Copy(keys, term.emu) }) // the terminal's replies
-	term.ran.Go(func() { term.err = run(ctx, end, term.app) })
+	term.ran.Go(func() {
+		term.err = run(ctx, end, opts, func(opts Options) *App {
+			term.app.opts = opts
+			return term.app
+		})
+	})
 	t.Cleanup(func() {
 		end()
 		term.ran.Wait()

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mcpdbg/recordings/notes"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/tty"
+	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -80,41 +82,79 @@ const blockedAfter = 4 * time.Second
 func Run(ctx context.Context, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	app, err := newApp(ctx, opts)
-	if err != nil {
+	if err := checkSettings(opts.Settings); err != nil {
 		return err
 	}
-	return run(ctx, cancel, app)
+	return run(ctx, cancel, opts, func(opts Options) *App { return newApp(ctx, opts) })
 }
 
-func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
+// checkSettings checks what newApp relies on.
+func checkSettings(s Settings) error {
+	if _, err := wire.ParseView(s.View); err != nil {
+		return err
+	}
+	if len(s.Keys) == 0 {
+		return nil // a test checks the keys of the program
+	}
+	_, err := ActionsOf(s)
+	return err
+}
+
+// An opening is the model of the program, which makes the App when the program runs:
+// the library writes the first frame at the first tick of its clock, 8 ms later,
+// whatever happens meanwhile.
+type opening struct {
+	*App
+	make func() *App
+}
+
+func (o *opening) Init() tea.Cmd {
+	o.App = o.make()
+	cmd := o.App.Init()
+	_ = ansi.StringWidthWc("─") // fills the table of widths that writing needs
+	return cmd
+}
+
+func (o *opening) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := o.App.Update(msg)
+	return o, cmd
+}
+
+func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp func(Options) *App) error {
 	quitting := make(chan struct{})
-	app.opts.quitting = sync.OnceFunc(func() { close(quitting) })
-	in, done, err := input(app.opts.Input)
+	opts.quitting = sync.OnceFunc(func() { close(quitting) })
+	in, done, err := input(opts.Input)
 	if err != nil {
 		return err
 	}
 	defer done()
-	app.opts.Input = in
-	defer app.outside.viewer.Close() // an error leaves files in the folder for temporary ones
+	opts.Input = in
+	viewer := &host.Viewer{}
+	defer viewer.Close() // an error leaves files in the folder for temporary ones
 	restore := func() {}
 	if f, ok := in.(*os.File); ok {
 		restore = tty.SaveSettings(f)
 	}
-	program := tea.NewProgram(app, programOptions(ctx, app.opts)...)
-	ended := make(chan error, 1)
 	var wg sync.WaitGroup
-	app.outside.watch = func(s *sessionScreen) {
-		wg.Go(func() { pump(s.ws.Closed, s.ws.Log, func() { program.Send(addressed{s, changed{}}) }) })
-		wg.Go(func() { s.watching.Listen(func(m host.Message) { program.Send(addressed{s, m}) }) })
-	}
-	for _, s := range app.screens {
-		app.outside.watch(s)
-	}
-	if g := app.opts.Grid; g != nil {
+	var program *tea.Program
+	model := &opening{make: func() *App {
+		app := makeApp(opts)
+		app.outside.view = viewer.Open
+		app.outside.watch = func(s *sessionScreen) {
+			wg.Go(func() { pump(s.ws.Closed, s.ws.Log, func() { program.Send(addressed{s, changed{}}) }) })
+			wg.Go(func() { s.watching.Listen(func(m host.Message) { program.Send(addressed{s, m}) }) })
+		}
+		for _, s := range app.screens {
+			app.outside.watch(s)
+		}
+		return app
+	}}
+	program = tea.NewProgram(model, programOptions(ctx, opts)...)
+	ended := make(chan error, 1)
+	if g := opts.Grid; g != nil {
 		wg.Go(func() { pump(ctx.Done(), g.Source, func() { program.Send(gridChanged{}) }) })
 	}
-	if p := app.opts.Prompter; p != nil {
+	if p := opts.Prompter; p != nil {
 		wg.Go(func() { p.Listen(ctx, func() { program.Send(asked{}) }) })
 		defer p.End()
 	}
@@ -132,11 +172,19 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	}
 	cancel()
 	wg.Wait()
-	unsaved := errors.Join(endDrafts(app), endNotes(app))
+	unsaved := model.end()
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		err = nil // the context ended the program, which is not an error
 	}
 	return errors.Join(err, unsaved)
+}
+
+// end writes what is not saved yet.
+func (o *opening) end() error {
+	if o.App == nil {
+		return nil // the program failed before
+	}
+	return errors.Join(endDrafts(o.App), endNotes(o.App))
 }
 
 // endNotes writes the notes of everything that is open.
