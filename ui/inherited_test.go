@@ -39,7 +39,7 @@ func TestOldSettingsLoad(t *testing.T) {
 	for id := range old.Keys {
 		n := len(other)
 		modifiers := []string{"", "alt+", "ctrl+", "shift+", "meta+", "hyper+", "super+"}
-		other[id] = fmt.Sprintf("%sf%d", modifiers[n/57], n%57+7) // no default key has these
+		other[id] = fmt.Sprintf("%sf%d", modifiers[n/54], n%54+10) // no default key has these
 		fmt.Fprintf(&text, "%s = [%q]\n", id, other[id])
 	}
 	rebound, err := ParseSettings("config.toml", []byte(text.String()))
