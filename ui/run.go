@@ -179,7 +179,7 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 	return errors.Join(err, unsaved)
 }
 
-// end writes what is not saved yet.
+// end writes unsaved drafts and notes.
 func (o *opening) end() error {
 	if o.App == nil {
 		return nil // the program failed before
