@@ -96,6 +96,11 @@ var importRules = []importRule{
 	{packages: "internal/cli/tui", never: families, why: "the interface, of any command"},
 	{packages: "internal/cli/watching", never: slices.Concat(families, []string{"internal/cli/tui"}), why: "watches with and without a screen"},
 	{packages: "internal/demo", never: []string{"", charm, ssh}, why: "a server under test shares no code with its debugger"},
+	{packages: "internal/bench", never: []string{"internal/cli", "internal/demo", "internal/smoke", "internal/check", "ui", "session/localexec", charm}, why: "compares processes, and knows the program only as one of them"},
+	{packages: "internal/bench/raw", never: []string{""}, but: []string{"internal/bench/trip"}, why: "the least that a client or server can do"},
+	{packages: "internal/bench/report", never: []string{""}, why: "knows numbers only"},
+	{packages: "internal/bench/trip", never: []string{""}, why: "knows messages only"},
+	{packages: "internal/pty", never: []string{""}, why: "knows processes only"},
 	{packages: "internal/input", never: []string{""}, why: "knows files and streams only"},
 	{packages: "internal/spelling", never: []string{""}, why: "knows words only"},
 }

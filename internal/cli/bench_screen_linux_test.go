@@ -2,30 +2,19 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
+
+	"mcpdbg/internal/pty"
 )
-
-// A ptyRun is the program in a pseudo terminal whose output is read.
-type ptyRun struct {
-	cmd  *exec.Cmd
-	tty  *os.File // our side
-	read sync.WaitGroup
-
-	mu    sync.Mutex
-	shown bytes.Buffer
-	grown chan struct{} // has a value when there is more
-}
 
 // inPty starts the program in a terminal of 120 by 36.
 func inPty(tb testing.TB, args ...string) *ptyRun {
@@ -33,59 +22,26 @@ func inPty(tb testing.TB, args ...string) *ptyRun {
 	return startInPty(tb, program(tb, args...), 120, 36)
 }
 
+// A ptyRun is a command in a pseudo terminal.
+type ptyRun struct {
+	*pty.Terminal
+	cmd *exec.Cmd
+}
+
 // startInPty starts a command in a terminal.
 func startInPty(tb testing.TB, cmd *exec.Cmd, columns, lines uint16) *ptyRun {
 	tb.Helper()
-	tty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	terminal, err := pty.Start(cmd, columns, lines)
 	require.NoError(tb, err)
-	require.NoError(tb, unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPTN)
-	require.NoError(tb, err)
-	require.NoError(tb, unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: columns}))
-	theirs, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	require.NoError(tb, err)
-	r := &ptyRun{cmd: cmd, tty: tty, grown: make(chan struct{}, 1)}
-	r.cmd.Env = append(r.cmd.Environ(), "TERM=xterm-256color")
-	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = theirs, theirs, theirs
-	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	require.NoError(tb, r.cmd.Start())
-	require.NoError(tb, theirs.Close())
-	r.read.Go(func() {
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := tty.Read(buf)
-			r.mu.Lock()
-			r.shown.Write(buf[:n])
-			r.mu.Unlock()
-			select {
-			case r.grown <- struct{}{}:
-			default:
-			}
-			if err != nil {
-				return
-			}
-		}
-	})
-	return r
+	return &ptyRun{terminal, cmd}
 }
 
 // until waits until the program has written text.
 func (r *ptyRun) until(tb testing.TB, text string) {
 	tb.Helper()
-	timeout := time.After(waitLimit)
-	for {
-		r.mu.Lock()
-		found := bytes.Contains(r.shown.Bytes(), []byte(text))
-		r.mu.Unlock()
-		if found {
-			return
-		}
-		select {
-		case <-r.grown:
-		case <-timeout:
-			require.FailNow(tb, "it did not come", "%q", text)
-		}
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	defer cancel()
+	require.NoError(tb, r.Until(ctx, text))
 }
 
 // end quits.
@@ -97,11 +53,8 @@ func (r *ptyRun) end(tb testing.TB) {
 // leave presses the key that ends the program.
 func (r *ptyRun) leave(tb testing.TB, key string) {
 	tb.Helper()
-	_, err := r.tty.WriteString(key)
-	require.NoError(tb, err)
-	require.NoError(tb, r.cmd.Wait())
-	r.read.Wait() // it ends when the other side is closed
-	require.NoError(tb, r.tty.Close())
+	require.NoError(tb, r.Type(key))
+	require.NoError(tb, r.Wait())
 }
 
 // BenchmarkFirstFrame measures the time from exec to the first frame, which may

@@ -14,9 +14,7 @@ func TestCollectionsBeforeFirstFrame(t *testing.T) {
 	cmd.Env = append(cmd.Env, "GODEBUG=gctrace=1")
 	r := startInPty(t, cmd, 120, 36)
 	r.until(t, "Exchanges")
-	r.mu.Lock()
-	shown := r.shown.String()
-	r.mu.Unlock()
+	shown := r.Shown()
 	r.end(t)
 	require.NotContains(t, shown, "gc 2 @")
 }

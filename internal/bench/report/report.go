@@ -1,0 +1,130 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// A Goal is what a case has to reach. Zero values do not count.
+type Goal struct {
+	// AtMost limits how many times the peer's time mcpdbg takes.
+	AtMost float64 `json:"at_most,omitempty"`
+	// AtLeast is the least speed as a part of the peer's; the ratio is then that
+	// of speeds, and more is better.
+	AtLeast float64 `json:"at_least,omitempty"`
+	// Memory in MiB, Wall in ms and Rate in MB per second of CPU time are goals of
+	// mcpdbg alone. Times depend on the machine: Check ignores Wall and Rate.
+	Memory float64 `json:"memory_mib,omitempty"`
+	Wall   float64 `json:"wall_ms,omitempty"`
+	Rate   float64 `json:"mb_per_cpu_s,omitempty"`
+}
+
+// A Result is one case: mcpdbg and one peer, measured in alternating rounds.
+type Result struct {
+	ID   string `json:"id"`
+	What string `json:"what"`
+	Peer string `json:"peer"`
+	// Missing is why it was not measured, with what to install.
+	Missing string `json:"missing,omitempty"`
+
+	Rounds int    `json:"rounds,omitempty"`
+	Bytes  int64  `json:"bytes,omitempty"` // that each run read or wrote; 0 if that does not matter
+	Ours   Series `json:"mcpdbg"`
+	Peers  Series `json:"peers"`
+	Ratio  Ratio  `json:"ratio"`     // of times, or of speeds if Goal.AtLeast or Speed is set
+	CPU    Ratio  `json:"cpu_ratio"` // of CPU times, always mcpdbg by peer
+	Speed  bool   `json:"speed,omitempty"`
+	Goal   Goal   `json:"goal"`
+}
+
+// NewResult returns the result of samples in the order of the rounds.
+func NewResult(r Result, ours, peers []Sample) Result {
+	r.Rounds = min(len(ours), len(peers))
+	r.Ours, r.Peers = NewSeries(ours), NewSeries(peers)
+	r.Speed = r.Speed || r.Goal.AtLeast > 0
+	if r.Speed {
+		r.Ratio = Pairwise(Walls(peers), Walls(ours))
+	} else {
+		r.Ratio = Pairwise(Walls(ours), Walls(peers))
+	}
+	r.CPU = Pairwise(CPUs(ours), CPUs(peers))
+	return r
+}
+
+// Rate returns MB per second of CPU time of mcpdbg, or 0.
+func (r Result) Rate() float64 {
+	if r.Bytes == 0 || r.Ours.CPU.Median == 0 {
+		return 0
+	}
+	return float64(r.Bytes) / 1e6 / (r.Ours.CPU.Median / 1e3)
+}
+
+// A Run is one run of all cases.
+type Run struct {
+	Date    string   `json:"date"`
+	Machine string   `json:"machine"`
+	Program string   `json:"program"` // its version
+	Results []Result `json:"results"`
+}
+
+// find returns the result of a case.
+func (r Run) find(id string) (Result, bool) {
+	for _, result := range r.Results {
+		if result.ID == id {
+			return result, true
+		}
+	}
+	return Result{}, false
+}
+
+// A Report is the committed file: the full form, which the documents show, and the
+// short form, which later runs are compared with.
+type Report struct {
+	Full  Run `json:"full"`
+	Short Run `json:"short"`
+}
+
+// Read reads a report; a missing file is an empty one.
+func Read(path string) (Report, error) {
+	var r Report
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("read %s: not a report: %w", path, err)
+	}
+	return r, nil
+}
+
+// Write writes a report.
+func (r Report) Write(path string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// Update replaces the results of the cases that next has, and keeps the others:
+// --run measures some of the cases only. Order is the order of all cases; results
+// of cases that no longer exist are dropped.
+func (r Run) Update(next Run, order []string) Run {
+	merged := Run{Date: next.Date, Machine: next.Machine, Program: next.Program}
+	for _, id := range order {
+		result, found := next.find(id)
+		if !found {
+			result, found = r.find(id)
+		}
+		if found {
+			merged.Results = append(merged.Results, result)
+		}
+	}
+	return merged
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// A Sample is one run of one program.
+type Sample struct {
+	Wall   time.Duration // from start to end, or what the program took for the part that counts
+	CPU    time.Duration // user and system, of all its processes
+	Memory int64         // bytes at the peak, of its largest process
+}
+
+// A Spread is the least, the middle and the largest of some values.
+type Spread struct {
+	Min    float64 `json:"min"`
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
+}
+
+// A Series are the samples of one program.
+type Series struct {
+	Wall   Spread  `json:"wall_ms"`
+	CPU    Spread  `json:"cpu_ms"`
+	Memory float64 `json:"memory_mib"` // the median of the peaks
+}
+
+// A Ratio is the median of the ratios of all rounds.
+type Ratio struct {
+	Value float64 `json:"value"`
+	// Noise is half the range of the middle half of the ratios, as a fraction of
+	// the median: 0.1 means that half of the rounds differ by up to 10 % from it.
+	Noise float64 `json:"noise"`
+}
+
+// NewSeries returns the spreads of samples.
+func NewSeries(samples []Sample) Series {
+	var wall, cpu, memory []float64
+	for _, s := range samples {
+		wall = append(wall, milliseconds(s.Wall))
+		cpu = append(cpu, milliseconds(s.CPU))
+		memory = append(memory, float64(s.Memory)/(1<<20))
+	}
+	return Series{Wall: spread(wall), CPU: spread(cpu), Memory: quantile(memory, 0.5)}
+}
+
+// Pairwise returns the ratio of two values of the same rounds: of a load that
+// comes and goes both programs of a round get their share. Rounds in which the
+// divisor is 0 do not count.
+func Pairwise(dividend, divisor []time.Duration) Ratio {
+	var ratios []float64
+	for i := range min(len(dividend), len(divisor)) {
+		if divisor[i] > 0 {
+			ratios = append(ratios, float64(dividend[i])/float64(divisor[i]))
+		}
+	}
+	median := quantile(ratios, 0.5)
+	if median == 0 {
+		return Ratio{}
+	}
+	return Ratio{Value: median, Noise: (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 2 / median}
+}
+
+// Walls and CPUs return one of the values of samples.
+func Walls(samples []Sample) []time.Duration {
+	return each(samples, func(s Sample) time.Duration { return s.Wall })
+}
+
+// CPUs returns the CPU times of samples.
+func CPUs(samples []Sample) []time.Duration {
+	return each(samples, func(s Sample) time.Duration { return s.CPU })
+}
+
+func each(samples []Sample, value func(Sample) time.Duration) []time.Duration {
+	var all []time.Duration
+	for _, s := range samples {
+		all = append(all, value(s))
+	}
+	return all
+}
+
+func spread(values []float64) Spread {
+	return Spread{Min: quantile(values, 0), Median: quantile(values, 0.5), Max: quantile(values, 1)}
+}
+
+// quantile returns the value below which a share of the values is, between two of
+// them in proportion; 0 if there are none.
+func quantile(values []float64, share float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	at := share * float64(len(sorted)-1)
+	low, part := int(math.Floor(at)), at-math.Floor(at)
+	if part == 0 {
+		return sorted[low]
+	}
+	return sorted[low]*(1-part) + sorted[low+1]*part
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
