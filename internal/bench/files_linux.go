@@ -102,6 +102,15 @@ func (r *recorder) line(kind session.Kind, line []byte) {
 	r.append(&e)
 }
 
+// message appends a message of the corpus: its requests are those of the client.
+func (r *recorder) message(message []byte) {
+	kind := session.KindStdout
+	if framing.Scan(message).Kind == framing.Request {
+		kind = session.KindStdin
+	}
+	r.line(kind, message)
+}
+
 // handshake appends that of the legacy era, and a list with one tool.
 func (r *recorder) handshake() {
 	for _, pair := range [][2]string{
@@ -137,16 +146,15 @@ func writeMix(path string, size int64) error {
 	r.handshake()
 	messages := corpus.MIX(100_000)
 	for i := 0; r.written < size && r.err == nil; i++ {
-		message := messages[i%len(messages)]
-		kind := session.KindStdout
+		r.message(messages[i%len(messages)])
 		if i%rareEach == rareEach/2 {
-			message = []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"a ` + rareWord + `"}}`)
-		} else if framing.Scan(message).Kind == framing.Request {
-			kind = session.KindStdin
+			r.message([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"a ` + rareWord + `"}}`))
 		}
-		r.line(kind, message)
 	}
-	r.line(session.KindStdout, []byte(`{"jsonrpc":"2.0","method":"`+lastWord+`"}`))
+	for i := range 60 { // whatever the size, the last screen has no huge line
+		r.message(messages[i%20])
+	}
+	r.message([]byte(`{"jsonrpc":"2.0","method":"` + lastWord + `"}`))
 	return r.end()
 }
 

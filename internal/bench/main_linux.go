@@ -138,7 +138,7 @@ func (l *lab) finish(o options, chosen []bench, now report.Run) (int, error) {
 		fmt.Print(now.Text())
 	}
 	if o.write {
-		return 0, l.publish(o, now)
+		return 0, publish(l.root, o.short, now)
 	}
 	var bad []string
 	if o.check {
@@ -223,7 +223,7 @@ func (l *lab) compare(b bench, rounds int) (report.Result, error) {
 // regressions measures what seems to be worse than in the committed report a second
 // time, with twice the rounds, and returns what still is.
 func (l *lab) regressions(o options, chosen []bench, now report.Run) ([]string, error) {
-	committed, err := report.Read(l.reportPath())
+	committed, err := report.Read(filepath.Join(l.root, reportFile))
 	if err != nil {
 		return nil, err
 	}
@@ -238,26 +238,6 @@ func (l *lab) regressions(o options, chosen []bench, now report.Run) ([]string, 
 	}
 	slices.Sort(bad)
 	return bad, nil
-}
-
-func (l *lab) reportPath() string { return filepath.Join(l.root, "docs/dev/performance.json") }
-
-// publish writes the report, and the documents that show it.
-func (l *lab) publish(o options, now report.Run) error {
-	all, err := report.Read(l.reportPath())
-	if err != nil {
-		return err
-	}
-	var order []string
-	for _, b := range benches() {
-		order = append(order, b.id)
-	}
-	if o.short {
-		all.Short = all.Short.Update(now, order)
-	} else {
-		all.Full = all.Full.Update(now, order)
-	}
-	return all.Write(l.reportPath())
 }
 
 // scaled returns a smaller number in the short form.

@@ -30,11 +30,16 @@ type side struct {
 	// shows is the text on a terminal of 80x24 that ends the time, and keys end the
 	// program; "" means a program without a terminal.
 	shows, keys string
+	limit       time.Duration // of one run; 0 means sideLimit
 }
 
 // run runs a side once.
 func (l *lab) run(s side) (report.Sample, error) {
-	ctx, cancel := context.WithTimeoutCause(l.ctx, sideLimit, fmt.Errorf("timed out after %v", sideLimit))
+	limit := s.limit
+	if limit == 0 {
+		limit = sideLimit
+	}
+	ctx, cancel := context.WithTimeoutCause(l.ctx, limit, fmt.Errorf("timed out after %v", limit))
 	defer cancel()
 	if s.before != nil {
 		if err := s.before(); err != nil {

@@ -21,7 +21,6 @@ type client struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
-	buf []byte
 }
 
 func start(argv []string) (*client, error) {

@@ -30,7 +30,7 @@ func measure(file string, argv []string) error {
 		return errors.New("the system does not report what a process used")
 	}
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	line := fmt.Sprintf("%d %d %d\n", int64(wall), int64(cpu), int64(usage.Maxrss)<<10)
+	line := fmt.Sprintf("%d %d %d\n", int64(wall), int64(cpu), usage.Maxrss<<10)
 	if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
 		return err
 	}

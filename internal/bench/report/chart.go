@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"strings"
+)
+
+// A Group is one task in the chart: the results of IDs, each of which adds the bar
+// of its peer. The bar of mcpdbg is that of the first.
+type Group struct {
+	Title string
+	IDs   []string
+	Names []string // of the bars: mcpdbg, and one for each of IDs
+}
+
+// A Palette has the colors of a chart.
+type Palette struct {
+	Text, Faint, Ours, Peer string
+}
+
+// Light and Dark are for pages of either kind. The background is that of the page.
+var (
+	Light = Palette{Text: "#1f2328", Faint: "#59636e", Ours: "#0969da", Peer: "#afb8c1"}
+	Dark  = Palette{Text: "#f0f6fc", Faint: "#9198a1", Ours: "#4493f8", Peer: "#656c76"}
+)
+
+// Geometry of the chart in pixels.
+const (
+	chartWidth = 760
+	nameWidth  = 190 // of the column of names
+	barRoom    = 460 // of the longest bar
+	barHeight  = 14
+	barStep    = 20
+	titleStep  = 26
+	groupGap   = 14
+)
+
+// Chart draws the median times of groups as bars, shorter is better. Each group has a
+// scale of its own. Groups that were not measured are omitted, and so are peers.
+func (r Run) Chart(groups []Group, p Palette) string {
+	var b strings.Builder
+	y := 8
+	for _, group := range groups {
+		bars := r.bars(group)
+		if len(bars) < 2 {
+			continue
+		}
+		y += titleStep
+		fmt.Fprintf(&b, `<text x="0" y="%d" fill="%s" font-weight="600">%s</text>`+"\n", y-9, p.Text, html.EscapeString(group.Title))
+		longest := 0.0
+		for _, bar := range bars {
+			longest = max(longest, bar.ms)
+		}
+		for i, bar := range bars {
+			color := p.Peer
+			if i == 0 {
+				color = p.Ours
+			}
+			width := max(2, barRoom*bar.ms/longest)
+			fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s" text-anchor="end">%s</text>`, nameWidth-10, y+barHeight-3, p.Text, html.EscapeString(bar.name))
+			fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%.1f" height="%d" rx="2" fill="%s"/>`, nameWidth, y, width, barHeight, color)
+			fmt.Fprintf(&b, `<text x="%.1f" y="%d" fill="%s">%s</text>`+"\n", nameWidth+width+8, y+barHeight-3, p.Faint, duration(bar.ms))
+			y += barStep
+		}
+		y += groupGap
+	}
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="-apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif" font-size="12">`+
+		"\n<title>%s</title>\n%s</svg>\n", chartWidth, y, chartWidth, y, "Median times of mcpdbg and other programs; shorter is better", b.String())
+}
+
+type bar struct {
+	name string
+	ms   float64
+}
+
+// bars returns the bars of a group, mcpdbg first.
+func (r Run) bars(group Group) []bar {
+	var all []bar
+	for i, id := range group.IDs {
+		result, found := r.find(id)
+		if !found || result.Missing != "" {
+			continue
+		}
+		if all == nil {
+			all = []bar{{group.Names[0], result.Ours.Wall.Median}}
+		}
+		all = append(all, bar{group.Names[i+1], result.Peers.Wall.Median})
+	}
+	return all
+}
