@@ -100,6 +100,7 @@ var importRules = []importRule{
 	{packages: "internal/bench/raw", never: []string{""}, but: []string{"internal/bench/trip"}, why: "the least that a client or server can do"},
 	{packages: "internal/bench/report", never: []string{""}, why: "knows numbers only"},
 	{packages: "internal/bench/trip", never: []string{""}, why: "knows messages only"},
+	{packages: "internal/release", never: []string{""}, why: "packs files, whatever is in them"},
 	{packages: "internal/pty", never: []string{""}, why: "knows processes only"},
 	{packages: "internal/input", never: []string{""}, why: "knows files and streams only"},
 	{packages: "internal/spelling", never: []string{""}, why: "knows words only"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	runcmd "mcpdbg/internal/cli/run"
 	"mcpdbg/session"
 )
@@ -118,7 +119,7 @@ func TestCallPrintsAnObjectWithJSON(t *testing.T) {
 		require.Equal(t, 1, strings.Count(r.stdout, "\n"), "one line")
 		require.Equal(t, c.ok, doc.OK)
 		require.NotEqual(t, doc.Result == nil, doc.Error == nil)
-		require.Equal(t, "mcpdbg-demo "+version, doc.Server)
+		require.Equal(t, "mcpdbg-demo "+console.Version, doc.Server)
 		require.Equal(t, "legacy", doc.Era)
 		require.FileExists(t, doc.Recording)
 		require.NotZero(t, doc.N)

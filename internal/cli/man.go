@@ -89,7 +89,7 @@ func documented(cmd *cobra.Command) []*cobra.Command {
 func manPage(cmd *cobra.Command) []byte {
 	var page bytes.Buffer
 	r := roff{&page}
-	r.title(manName(cmd), "mcpdbg "+version)
+	r.title(manName(cmd), "mcpdbg "+console.Version)
 	r.section("NAME")
 	r.text(manName(cmd) + " - " + cmd.Short)
 	r.section("SYNOPSIS")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/smoke"
 )
 
@@ -32,7 +33,7 @@ func TestSmokeOneServer(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	report := smoked(t, r)
 	require.True(t, report.OK)
-	require.Equal(t, "mcpdbg "+version, report.Tool)
+	require.Equal(t, "mcpdbg "+console.Version, report.Tool)
 	require.Len(t, report.Targets, 1)
 	one := report.Targets[0]
 	require.Equal(t, smoke.Local, one.Host)

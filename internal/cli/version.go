@@ -8,12 +8,9 @@ import (
 	"mcpdbg/internal/cli/console"
 )
 
-// version is the version of the program and of the files that it writes.
-const version = console.Version
-
 // versionLine returns the output of mcpdbg version.
 func versionLine() string {
-	line := fmt.Sprintf("mcpdbg %s %s/%s %s", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	line := fmt.Sprintf("mcpdbg %s %s/%s %s", console.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if info, ok := debug.ReadBuildInfo(); ok {
 		line += buildWords(info.Settings)
 	}

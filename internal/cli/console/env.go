@@ -17,8 +17,9 @@ import (
 // its parent's child processes.
 const WatchdogCommand = "__watchdog"
 
-// Version is the version of the program and of the files that it writes.
-const Version = "0.1.0"
+// Version is the version of the program and of the files that it writes. A release
+// is linked with the version of its tag, by .ci/release; nothing else sets it.
+var Version = "0.1.0"
 
 // DemoServer is the subcommand that serves the demo server.
 const DemoServer = "demo-server"
