@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/executor"
 )
 
@@ -34,7 +35,7 @@ func asksForInput(result json.RawMessage) (inputRequired, bool) {
 		return inputRequired{}, false
 	}
 	var ask inputRequired
-	if json.Unmarshal(result, &ask) != nil || ask.ResultType != resultType {
+	if json.Unmarshal(framing.Pick(result, "resultType", "inputRequests", "requestState"), &ask) != nil || ask.ResultType != resultType {
 		return inputRequired{}, false
 	}
 	return ask, len(ask.Requests) > 0 || ask.RequestState != nil

@@ -17,8 +17,7 @@ import (
 // sanitized on a terminal.
 func (env *Env) PrintJSON(doc []byte) error {
 	if !env.Terminal {
-		_, err := fmt.Fprintf(env.Stdout, "%s\n", doc)
-		return err
+		return env.printBytes(doc)
 	}
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, doc, "", "  "); err != nil {
@@ -30,6 +29,21 @@ func (env *Env) PrintJSON(doc []byte) error {
 		}
 	}
 	return nil
+}
+
+// printBytes prints a document and a newline: small ones with one write, which
+// readers see as a whole, and large ones without a copy.
+func (env *Env) printBytes(doc []byte) error {
+	const large = 64 << 10
+	if len(doc) < large {
+		_, err := env.Stdout.Write(append(bytes.Clone(doc), '\n'))
+		return err
+	}
+	if _, err := env.Stdout.Write(doc); err != nil {
+		return err
+	}
+	_, err := env.Stdout.Write([]byte{'\n'})
+	return err
 }
 
 // PrintDocument prints a value as one JSON document, like PrintJSON.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
@@ -173,10 +174,11 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 			return err
 		}
 		took := time.Since(begin)
-		call.note(resp.Result)
+		looks := framing.Pick(resp.Result, "isError", "resultType", "inputRequests") // all that is read of a large result
+		call.note(looks)
 		pages := requiredPages(resp.Error)
-		isError := resp.Error == nil && reportsError(resp.Result)
-		printErr := printResponse(env, l, r, resp, call, took)
+		isError := resp.Error == nil && reportsError(looks)
+		printErr := printResponse(env, l, r, resp, isError, call, took)
 		about, hint := "", ""
 		if tool := toolCallOf(r.method, r.params, r.typed); tool != nil && (resp.Error != nil && pages == nil || isError) {
 			about, hint = tool.advise(ctx, l.Session)
@@ -227,7 +229,7 @@ type CallDocument struct {
 
 // printResponse prints the result, or with --json a document with the result or
 // the error.
-func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, call *sending, took time.Duration) error {
+func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, isError bool, call *sending, took time.Duration) error {
 	if !r.asJSON {
 		if resp.Error != nil {
 			return nil
@@ -236,7 +238,7 @@ func printResponse(env *console.Env, l *live.Session, r callRequest, resp sessio
 	}
 	server := l.Status().Server
 	doc := CallDocument{
-		Method: r.method, OK: resp.Error == nil && !reportsError(resp.Result), Duration: took.Microseconds(),
+		Method: r.method, OK: resp.Error == nil && !isError, Duration: took.Microseconds(),
 		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol,
 		Recording: l.Log.Path(), N: resp.N, Rounds: call.rounds(), Task: call.task.document(), Result: resp.Result, Error: resp.Error,
 	}
