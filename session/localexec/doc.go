@@ -1,8 +1,12 @@
 // Package localexec implements an executor.Executor on this machine.
 //
 // Each process leads its own session and process group and has two output
-// pipes, each read by one goroutine. On Linux its parent is a watchdog (package
-// watchdog), a child subreaper: everything that the process starts stays a
+// pipes, each read by one goroutine. On Linux the standard output of up to eight
+// processes is read without polling, with a thread for each, because a writer pays
+// for each write into a pipe that was polled; that of the others, and standard
+// error, is polled.
+//
+// On Linux the parent of a process is a watchdog (package watchdog), a child subreaper: everything that the process starts stays a
 // descendant of the watchdog, whatever it does to its environment, group,
 // session or parent. On other systems, and if no watchdog can be started,
 // descendants are found by group, session and parent, by a random mark in the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -36,6 +37,7 @@ type Executor struct {
 	table          *executor.Table
 	sharedWatchdog *sharedWatchdog
 	scans          scans
+	threads        atomic.Int32 // that wait for output
 	// program is the executable of the watchdogs; empty if they are
 	// unsupported.
 	program string
@@ -77,6 +79,24 @@ func (e *Executor) Close() error {
 	err := e.table.Close()
 	e.sharedWatchdog.Close()
 	return err
+}
+
+// maxThreads is how many processes may each have a thread that waits for their
+// standard output. A fleet has many processes, and little output of each.
+const maxThreads = 8
+
+// takeThread reports whether a further thread may wait for output; it is given
+// back to giveThread.
+func (e *Executor) takeThread() bool {
+	taken := e.threads.Add(1) <= maxThreads
+	e.giveThread(!taken)
+	return taken
+}
+
+func (e *Executor) giveThread(taken bool) {
+	if taken {
+		e.threads.Add(-1)
+	}
 }
 
 func startError(code executor.StartCode, phase string, err error, hint string) *executor.StartError {

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -196,37 +198,147 @@ func TestDescendantsEndWithTheRetention(t *testing.T) {
 	require.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, 10*time.Millisecond)
 }
 
-func TestFlushEmptiesThePipe(t *testing.T) {
-	for range 100 {
-		r, w, err := os.Pipe()
-		require.NoError(t, err)
-		j := executor.NewJournal(executor.JournalOptions{})
-		p := newPipeReader(r)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for b := make([]byte, 100); ; {
-				n, err := p.Read(b)
-				j.Output(executor.Stdout, bytes.Clone(b[:n]))
-				if err != nil {
-					return
-				}
-			}
-		}()
-		_, err = w.WriteString("written before the flush")
-		require.NoError(t, err)
-		flush(p)
-		var info executor.Info
-		j.Fill(&info)
-		require.Equal(t, uint64(2), info.NextSeq)
-
-		_, err = w.WriteString("and after it")
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-		<-done
-		j.Fill(&info)
-		require.Equal(t, uint64(3), info.NextSeq)
+// outputReaders returns a pipe with each kind of reader that this system has.
+func outputReaders(t *testing.T) map[string]func() (outputReader, *os.File) {
+	t.Helper()
+	readers := map[string]func() (outputReader, *os.File){
+		"polled": func() (outputReader, *os.File) {
+			r, w, err := os.Pipe()
+			require.NoError(t, err)
+			return newPipeReader(r), w
+		},
 	}
+	if r, w, err := newUnpolled(); err == nil {
+		r.stop()
+		closeAll([]*os.File{w})
+		readers["unpolled"] = func() (outputReader, *os.File) {
+			r, w, err := newUnpolled()
+			require.NoError(t, err)
+			return r, w
+		}
+	} else {
+		require.NotEqual(t, "linux", runtime.GOOS, "it must not fall back unseen: %v", err)
+	}
+	return readers
+}
+
+func TestFlushEmptiesThePipe(t *testing.T) {
+	for name, newPipe := range outputReaders(t) {
+		t.Run(name, func(t *testing.T) {
+			for range 100 {
+				p, w := newPipe()
+				j := executor.NewJournal(executor.JournalOptions{})
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					for b := make([]byte, 100); ; {
+						n, err := p.Read(b)
+						j.Output(executor.Stdout, bytes.Clone(b[:n]))
+						if err != nil {
+							return
+						}
+					}
+				}()
+				_, err := w.WriteString("written before the flush")
+				require.NoError(t, err)
+				flush(p)
+				var info executor.Info
+				j.Fill(&info)
+				require.Equal(t, uint64(2), info.NextSeq)
+
+				_, err = w.WriteString("and after it")
+				require.NoError(t, err)
+				require.NoError(t, w.Close())
+				<-done
+				j.Fill(&info)
+				require.Equal(t, uint64(3), info.NextSeq)
+			}
+		})
+	}
+}
+
+// Bytes written before the flush are handled when it returns, although the pipe
+// is empty long before, and although more keeps coming.
+func TestFlushWaitsForTheHandler(t *testing.T) {
+	for name, newPipe := range outputReaders(t) {
+		for _, endless := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, more output %v", name, endless), func(t *testing.T) {
+				p, w := newPipe()
+				var handled atomic.Int64
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					for b := make([]byte, executor.MaxChunk); ; {
+						n, err := p.Read(b)
+						if err != nil {
+							return
+						}
+						time.Sleep(30 * time.Millisecond) // the pipe is empty meanwhile
+						handled.Add(int64(n))
+					}
+				}()
+				written, err := w.Write(make([]byte, 60_000))
+				require.NoError(t, err)
+				stop, ended := make(chan struct{}), make(chan struct{})
+				go func() {
+					defer close(ended)
+					for endless {
+						select {
+						case <-stop:
+							return
+						default:
+							_, _ = w.Write(make([]byte, 4096)) // it fails when the reader has stopped
+							time.Sleep(50 * time.Microsecond)
+						}
+					}
+				}()
+				timeout := time.NewTimer(20 * time.Second)
+				defer timeout.Stop()
+				require.True(t, p.flush(timeout.C))
+				require.GreaterOrEqual(t, handled.Load(), int64(written))
+				close(stop)
+				<-ended
+				p.stop()
+				<-done // stop wakes a Read, although the pipe has a writer
+				require.NoError(t, w.Close())
+			})
+		}
+	}
+}
+
+func TestStopBeforeRead(t *testing.T) {
+	for name, newPipe := range outputReaders(t) {
+		t.Run(name, func(t *testing.T) {
+			p, w := newPipe()
+			p.stop()
+			p.stop()
+			for range 2 {
+				n, err := p.Read(make([]byte, 1))
+				require.Zero(t, n)
+				require.Error(t, err)
+			}
+			require.NoError(t, w.Close())
+		})
+	}
+}
+
+func TestThreadsAreLimited(t *testing.T) {
+	e := newExecutor(t, Options{})
+	cat := executor.Command{Argv: []string{"cat"}}
+	var all []executor.Process
+	for range maxThreads + 2 {
+		p, err := e.Start(t.Context(), cat)
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+	require.Equal(t, int32(maxThreads), e.threads.Load())
+	for _, p := range all {
+		_, err := p.Terminate(t.Context())
+		require.NoError(t, err)
+	}
+	_, err := e.Start(t.Context(), executor.Command{Argv: []string{filepath.Join(t.TempDir(), "none")}})
+	require.Error(t, err)
+	require.Eventually(t, func() bool { return e.threads.Load() == 0 }, 20*time.Second, time.Millisecond)
 }
 
 func TestPipeHeldByUnreachableProcessIsClosed(t *testing.T) {

@@ -6,11 +6,13 @@ import "os"
 // the child runs, ours by the process or if the start fails.
 type pipes struct {
 	stdin          *os.File // nil without
-	stdout, stderr *os.File
+	stdout, stderr outputReader
 	theirs         []*os.File // the child's standard input, output and error
 }
 
-func newPipes(noStdin bool) (*pipes, error) {
+// newPipes makes the pipes of a child. With thread, a thread may wait for its
+// standard output.
+func newPipes(noStdin, thread bool) (*pipes, error) {
 	p := new(pipes)
 	var err error
 	if noStdin {
@@ -18,10 +20,11 @@ func newPipes(noStdin bool) (*pipes, error) {
 	} else {
 		err = p.input()
 	}
-	for _, ours := range []**os.File{&p.stdout, &p.stderr} {
-		if err == nil {
-			err = p.output(ours)
-		}
+	if err == nil {
+		p.stdout, err = p.output(thread)
+	}
+	if err == nil {
+		p.stderr, err = p.output(false)
 	}
 	if err != nil {
 		p.closeAll()
@@ -46,12 +49,19 @@ func (p *pipes) input() error {
 	return err
 }
 
-func (p *pipes) output(ours **os.File) error {
-	r, w, err := os.Pipe()
-	if err == nil {
-		*ours, p.theirs = r, append(p.theirs, w)
+func (p *pipes) output(thread bool) (outputReader, error) {
+	if thread {
+		if ours, w, err := newUnpolled(); err == nil {
+			p.theirs = append(p.theirs, w)
+			return ours, nil
+		}
 	}
-	return err
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p.theirs = append(p.theirs, w)
+	return newPipeReader(r), nil
 }
 
 func (p *pipes) closeTheirs() {
@@ -61,9 +71,12 @@ func (p *pipes) closeTheirs() {
 
 func (p *pipes) closeAll() {
 	p.closeTheirs()
-	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
-		if f != nil {
-			closeAll([]*os.File{f})
+	if p.stdin != nil {
+		closeAll([]*os.File{p.stdin})
+	}
+	for _, r := range []outputReader{p.stdout, p.stderr} {
+		if r != nil {
+			r.stop()
 		}
 	}
 }

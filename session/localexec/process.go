@@ -16,7 +16,8 @@ type process struct {
 
 	// Set before the process is attached, and constant from then on.
 	child        *child
-	pipes        [2]*pipeReader
+	pipes        [2]outputReader
+	thread       bool // one of those that may wait for output
 	stopSampling context.CancelFunc
 
 	mu         sync.Mutex
@@ -54,7 +55,7 @@ func (p *process) attach(c *child, env executor.EnvReport) {
 	if c.stdin != nil {
 		s.Stdin, s.Try = c.stdin, newTryWriter(c.stdin)
 	}
-	p.pipes = [2]*pipeReader{newPipeReader(c.stdout), newPipeReader(c.stderr)}
+	p.pipes = [2]outputReader{c.stdout, c.stderr}
 	s.Output = [2]io.Reader{p.pipes[0], p.pipes[1]}
 	if leader, known := identify(c.pid); known {
 		p.known[leader] = memberFound
@@ -89,7 +90,8 @@ func (p *process) wait() {
 	p.base.Journal.Exited(exit)
 	<-p.base.Journal.Done()
 	for _, pipe := range p.pipes {
-		_ = pipe.file.Close() // unreachable processes may hold it open
+		pipe.stop() // unreachable processes may hold it open
 	}
+	p.ex.giveThread(p.thread)
 	p.base.Retire()
 }

@@ -2,6 +2,7 @@ package localexec
 
 import (
 	"errors"
+	"io"
 	"os"
 	"time"
 )
@@ -14,7 +15,32 @@ const (
 	flushBytes = 1 << 20
 )
 
-// A pipeReader reads one output pipe of a process.
+// An outputReader reads one output pipe of a process. Read closes the pipe at its
+// end; it is called by the pump, the other methods from any goroutine.
+type outputReader interface {
+	io.Reader
+	// flush waits until the content that the pipe had when it was called was read
+	// and handled, and reports whether it was before timeout.
+	flush(timeout <-chan time.Time) bool
+	// stop ends a Read that waits, and all later ones.
+	stop()
+}
+
+// flush waits until the content that the pipes had when it was called was read,
+// so that the output of a process comes before its exit. It waits at most
+// flushTime, for streams that are held or in a slow handler.
+func flush(pipes ...outputReader) {
+	timeout := time.NewTimer(flushTime)
+	defer timeout.Stop()
+	for _, r := range pipes {
+		if !r.flush(timeout.C) {
+			return
+		}
+	}
+}
+
+// A pipeReader is an outputReader whose goroutine waits in the poller of the Go
+// runtime, without a thread.
 type pipeReader struct {
 	file    *os.File
 	flushed chan struct{} // closed when the pipe is empty after flush was called, or at its end
@@ -27,14 +53,12 @@ func newPipeReader(f *os.File) *pipeReader {
 	return &pipeReader{file: f, flushed: make(chan struct{}), left: flushBytes}
 }
 
-// Read reads from the pipe. At its end it closes the file.
+// Read implements outputReader.
 func (r *pipeReader) Read(b []byte) (int, error) {
 	n, err := r.read(b)
 	if err != nil {
 		r.setFlushed()
-		// Everything was read or the pipe was given up: an error of Close does
-		// not matter.
-		_ = r.file.Close()
+		r.stop()
 	}
 	return n, err
 }
@@ -70,20 +94,19 @@ func (r *pipeReader) setFlushed() {
 	}
 }
 
-// flush waits until the content that the pipes had when it was called was read,
-// so that the output of a process comes before its exit. It waits at most
-// flushTime, for streams that are held or in a slow handler.
-func flush(pipes ...*pipeReader) {
-	timeout := time.NewTimer(flushTime)
-	defer timeout.Stop()
-	for _, r := range pipes {
-		if r.file.SetReadDeadline(time.Unix(1, 0)) != nil {
-			continue // unsupported (Windows), or the pipe is at its end
-		}
-		select {
-		case <-r.flushed:
-		case <-timeout.C:
-			return
-		}
+// flush implements outputReader.
+func (r *pipeReader) flush(timeout <-chan time.Time) bool {
+	if r.file.SetReadDeadline(time.Unix(1, 0)) != nil {
+		return true // unsupported (Windows), or the pipe is at its end
+	}
+	select {
+	case <-r.flushed:
+		return true
+	case <-timeout:
+		return false
 	}
 }
+
+// stop implements outputReader. Everything was read or the pipe was given up: an
+// error of Close does not matter.
+func (r *pipeReader) stop() { _ = r.file.Close() }

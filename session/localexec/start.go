@@ -26,8 +26,10 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	}); err != nil {
 		return err
 	}
-	pipes, failed := newPipes(spec.noStdin)
+	p.thread = p.ex.takeThread()
+	pipes, failed := newPipes(spec.noStdin, p.thread)
 	if failed != nil {
+		p.ex.giveThread(p.thread)
 		return spawnError(spec, failed)
 	}
 	c := &child{pipes: pipes}
@@ -35,6 +37,7 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	_ = p.base.Phase("watchdog", "", func() *executor.StartError { return p.watch(ctx, c) })
 	if err := p.base.Phase("spawn", spec.path, func() *executor.StartError { return spawn(ctx, c, spec) }); err != nil {
 		p.ex.sharedWatchdog.del(p.base.Mark)
+		p.ex.giveThread(p.thread)
 		return err
 	}
 	p.ex.sharedWatchdog.setGroup(p.base.Mark, c.pid)
