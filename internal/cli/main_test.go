@@ -24,8 +24,12 @@ import (
 	"mcpdbg/internal/cli/console"
 )
 
-// binary is the built program, which most tests run.
-var binary string
+// binary is the program, which most tests run, and isStandIn reports whether it
+// is a copy of the test binary instead.
+var (
+	binary    string
+	isStandIn bool
+)
 
 func TestMain(m *testing.M) {
 	if isMarkedCopy() {
@@ -77,6 +81,7 @@ func buildAndRun(m *testing.M) int {
 		return 1
 	}
 	if err := buildProgram(binary); err != nil {
+		isStandIn = true
 		fmt.Fprintf(os.Stderr, "the test binary stands for the program: %v\n", err)
 		if err := copySelf(binary); err != nil {
 			fmt.Fprintln(os.Stderr, err)
