@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -117,4 +119,25 @@ func opener(system string, env func(string) string) ([]string, error) {
 		return nil, errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY is set")
 	}
 	return []string{"xdg-open"}, nil
+}
+
+// ViewerSuffix returns the end of a file name with which data can be opened, by its
+// beginning and the type that a server declares: for pictures, sounds, videos and PDF.
+// It is empty for everything else: another program could run that.
+func ViewerSuffix(declared string, head []byte) string {
+	known := map[string]string{
+		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
+		"audio/wave": ".wav", "audio/mpeg": ".mp3", "audio/aiff": ".aiff", "audio/midi": ".mid", "application/ogg": ".ogg",
+		"video/mp4": ".mp4", "video/webm": ".webm", "video/avi": ".avi", "application/pdf": ".pdf",
+	}
+	found, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	if found != "application/octet-stream" || len(head) == 0 {
+		return known[found]
+	}
+	unknown := map[string]string{ // by the declared type, of which the beginning says nothing
+		"image/tiff": ".tiff", "image/avif": ".avif", "image/heic": ".heic", "video/quicktime": ".mov",
+		"audio/mpeg": ".mp3", "audio/flac": ".flac", "audio/aac": ".aac", "audio/mp4": ".m4a", "audio/wav": ".wav",
+	}
+	declared, _, _ = strings.Cut(declared, ";")
+	return unknown[strings.ToLower(strings.TrimSpace(declared))]
 }

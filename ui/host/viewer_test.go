@@ -3,7 +3,6 @@ package host
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -138,33 +137,4 @@ func TestViewerKeepsFew(t *testing.T) {
 		require.Equal(t, i < 2, errors.Is(err, os.ErrNotExist), name)
 	}
 	require.NoError(t, v.Close())
-}
-
-// FuzzViewerSuffix compares the types with those that net/http finds, by the same
-// standard.
-func FuzzViewerSuffix(f *testing.F) {
-	known := map[string]string{
-		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
-		"audio/wave": ".wav", "audio/mpeg": ".mp3", "audio/aiff": ".aiff", "audio/midi": ".mid", "application/ogg": ".ogg",
-		"video/mp4": ".mp4", "video/webm": ".webm", "video/avi": ".avi", "application/pdf": ".pdf",
-	}
-	for _, b := range beginnings() {
-		f.Add([]byte(b.bytes))
-		f.Add([]byte(b.bytes + "\x00and more"))
-		f.Add([]byte(b.bytes[:len(b.bytes)-1]))
-	}
-	for _, head := range []string{
-		"", "\n\t<!DOCTYPE HTML>\x00", "<?xml", "text", "\x00\x00\x00\x10ftypmp42\x00\x00\x00\x00", "\x00\x00\x00\x14ftypisom\x00\x00\x00\x00mp41",
-		"\x00\x00\x00\x10ftypisommp41", "RIFF\x01\x02\x03\x04WAVEfmt", "\xFE\xFFab", "\x1b[1m", "\xEF\xBB\xBFx", strings.Repeat("x", 600) + "\x00", "<b>\x00", " <p \x01",
-	} {
-		f.Add([]byte(head))
-	}
-	f.Fuzz(func(t *testing.T, head []byte) {
-		found, _, _ := strings.Cut(http.DetectContentType(head), ";")
-		want := known[found]
-		if found == "application/octet-stream" {
-			want = ".flac"
-		}
-		require.Equal(t, want, ViewerSuffix("audio/flac", head), found)
-	})
 }
