@@ -51,12 +51,12 @@ func startBenches() []bench {
 		return s
 	}
 	return []bench{
-		{id: "start", what: "`version`: the start of the program", peer: "an empty Go program", goal: report.Goal{AtMost: 2.5}, short: true,
+		{id: "start", what: "`version`: the start of the program", peer: "an empty Go program", goal: report.Goal{AtMost: 4}, short: true,
 			sides: func(l *lab) (side, side, error) {
 				empty, err := l.empty()
 				return side{argv: []string{l.mcpdbg, "version"}, want: "mcpdbg"}, side{argv: []string{empty}}, err
 			}},
-		{id: "list-raw", what: "`list tools` of a tiny server", peer: "a raw client", goal: report.Goal{AtMost: 2.5, Memory: 14}, short: true,
+		{id: "list-raw", what: "`list tools` of a tiny server", peer: "a raw client", goal: report.Goal{AtMost: 3.5, Memory: 14}, short: true,
 			sides: func(l *lab) (side, side, error) {
 				return list(l), side{argv: append([]string{l.raw, "list"}, l.tiny()...), want: "tool_9"}, nil
 			}},
