@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -111,12 +112,7 @@ func (s side) expects(code int) bool {
 	if s.codes == nil {
 		return code == 0
 	}
-	for _, one := range s.codes {
-		if one == code {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.codes, code)
 }
 
 func (s side) checkOutput(path string) error {
