@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 
@@ -86,6 +85,7 @@ func rootCommand(env *console.Env, below []subcommand) *cobra.Command {
 	var t flags.Target
 	var s flags.Screen
 	var w flags.Watch
+	var showVersion bool
 	root := &cobra.Command{
 		Use:   "mcpdbg [flags] -- COMMAND [ARG...]",
 		Short: "A terminal debugger for MCP servers that speak over stdio",
@@ -109,9 +109,16 @@ If stdout is not a terminal or TERM is "dumb", and with --plain,
   mcpdbg run --json --in requests.jsonl -- ./my-server`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       versionLine(),
-		Args:          unknownCommand,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if showVersion {
+				return nil
+			}
+			return unknownCommand(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if showVersion {
+				return printVersion(env)
+			}
 			if err := flags.ApplyScreen(env, s); err != nil {
 				return err
 			}
@@ -133,9 +140,8 @@ If stdout is not a terminal or TERM is "dumb", and with --plain,
 		}
 		return flagError(cmd, err, env.Args)
 	})
-	foldHelp(root)
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.Flags().BoolP("version", "V", false, "print the version and exit")
+	root.SetUsageFunc(printUsage)
+	root.Flags().BoolVarP(&showVersion, "version", "V", false, "print the version and exit")
 	if len(below) != 1 { // otherwise the arguments begin with that command
 		w.Register(root)
 		t.Register(root)
@@ -158,17 +164,4 @@ func debugServer(ctx context.Context, env *console.Env, t flags.Target, w flags.
 		return err
 	}
 	return tui.ShowSession(ctx, env, t, argv, "", w)
-}
-
-func versionCommand(env *console.Env) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version and build information",
-		Example: `  mcpdbg version`,
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(env.Stdout, versionLine())
-			return err
-		},
-	}
 }

@@ -5,8 +5,27 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/spf13/cobra"
+
 	"mcpdbg/internal/cli/console"
 )
+
+func versionCommand(env *console.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version and build information",
+		Example: `  mcpdbg version`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return printVersion(env)
+		},
+	}
+}
+
+func printVersion(env *console.Env) error {
+	_, err := fmt.Fprintln(env.Stdout, versionLine())
+	return err
+}
 
 // versionLine returns the output of mcpdbg version.
 func versionLine() string {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed" // the parts of the page
 	"encoding/base64"
-	"html/template"
 	"io"
 	"slices"
 	"strconv"
@@ -14,20 +13,15 @@ import (
 	"mcpdbg/internal/smoke"
 )
 
-//go:embed page.html
-var pageBody string
-
 //go:embed page.css
 var pageStyle string
 
 //go:embed page.js
 var pageScript string
 
-// A page is the data of the template. All its texts are safe.
+// A page is what the page shows. All its texts are safe for a terminal; write
+// escapes them.
 type page struct {
-	Policy  string
-	Style   template.CSS
-	Script  template.JS
 	Title   string
 	OK      bool
 	Facts   [][2]string
@@ -69,17 +63,14 @@ type pageBar struct {
 // allowed to; its script sorts and filters, and without the script everything
 // is still readable.
 func HTML(w io.Writer, r *smoke.Report) error {
-	t, err := template.New("page").Parse(pageBody)
-	if err != nil {
-		return err
-	}
-	return t.Execute(w, newPage(r))
+	_, err := io.WriteString(w, newPage(r).markup())
+	return err
 }
 
 func newPage(r *smoke.Report) *page {
 	counts := r.Counts()
 	p := &page{
-		Policy: policy(), Style: template.CSS(pageStyle), Script: template.JS(pageScript), OK: r.OK,
+		OK:    r.OK,
 		Title: strconv.Itoa(counts.Passed) + " of " + safetext.Count(len(r.Targets), "target") + " passed",
 	}
 	add := func(name, value string) {
