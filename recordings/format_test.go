@@ -22,6 +22,7 @@ const (
 	goldenSSH  = "testdata/v1-ssh.jsonl"      // likewise, of a server on another machine
 	goldenEnd  = "testdata/v1-counts.jsonl"   // likewise, with counts in the last entry
 	goldenCopy = "testdata/v1-redacted.jsonl" // likewise, a redacted copy
+	goldenSums = "testdata/v1-crc32.jsonl"    // likewise, with two hashes of each stream
 	goldenFrom = "testdata/v1-imported.jsonl" // likewise, imported from another program
 	goldenSet  = "testdata/v1-parts.jsonl"    // likewise, in three files
 	formatPage = "../docs/reference/recording-format.md"
@@ -293,10 +294,10 @@ func TestRecipesWork(t *testing.T) {
 }
 
 // readInPython runs the reader of the page, with the folder for the streams.
-func readInPython(t *testing.T, path, folder string) (string, int) {
+func readInPython(t *testing.T, path, folder string, flags ...string) (string, int) {
 	t.Helper()
 	tool(t, "python3")
-	cmd := exec.Command("python3", reader, path, folder)
+	cmd := exec.Command("python3", append([]string{reader, path, folder}, flags...)...)
 	out, err := cmd.CombinedOutput()
 	if !errors.As(err, new(*exec.ExitError)) {
 		require.NoError(t, err)
@@ -324,6 +325,41 @@ func TestPythonReaderReassemblesStreams(t *testing.T) {
 	require.Contains(t, out, "mcp-stdio-1 stderr: 7 bytes, WRONG\n")
 	out, code = readInPython(t, write(t, "no recording\n"), folder)
 	require.Equal(t, 2, code, out)
+}
+
+// TestGoldenRecordingWithTwoHashes changes each hash: our reader checks both, and
+// the one in Python one of them.
+func TestGoldenRecordingWithTwoHashes(t *testing.T) {
+	report, err := Verify(goldenSums)
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+	require.Zero(t, report.Warnings)
+	requireAsWritten(t, goldenSums)
+	data, err := os.ReadFile(goldenSums)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		from, to, says string
+		crc32, xxh64   int // exit statuses in Python
+	}{
+		"none":  {"", "", "", 0, 0},
+		"crc32": {`"crc32":"0`, `"crc32":"1`, "stdout of mcp-stdio-1 had the CRC-32 1", 1, 0},
+		"xxh64": {`"xxh64":"9`, `"xxh64":"8`, "stdout of mcp-stdio-1 had the hash 8", 0, 1},
+		"bytes": {`"stdout":{"bytes":`, `"stdout":{"bytes":1`, "stdout of mcp-stdio-1 had 1", 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := strings.Replace(string(data), c.from, c.to, 1)
+			require.Equal(t, name != "none", changed != string(data))
+			path := write(t, changed)
+			r, err := Verify(path)
+			require.NoError(t, err)
+			require.Equal(t, name == "none", r.OK())
+			require.Contains(t, fmt.Sprint(r.Problems), c.says)
+			out, code := readInPython(t, path, t.TempDir())
+			require.Equal(t, c.crc32, code, out)
+			out, code = readInPython(t, path, t.TempDir(), "--xxh64")
+			require.Equal(t, c.xxh64, code, out)
+		})
+	}
 }
 
 func TestPythonReaderAgreesOnEveryByte(t *testing.T) {

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cespare/xxhash/v2"
-
 	"mcpdbg/session"
 	"mcpdbg/session/index"
 )
 
-var hexDigits = pattern(`^[0-9a-f]{16}$`)
+// Hashes in closed and failed entries.
+var (
+	xxh64Digits = pattern(`^[0-9a-f]{16}$`)
+	crc32Digits = pattern(`^[0-9a-f]{8}$`)
+)
 
 // maxProblems is how many problems a Report lists; more are counted.
 const maxProblems = 100
@@ -142,8 +144,7 @@ type verifier struct {
 }
 
 type streamSum struct {
-	bytes   uint64
-	hash    xxhash.Digest
+	session.Sum
 	checked bool
 	wrong   bool
 }
@@ -217,9 +218,7 @@ func (v *verifier) entry(e *session.Entry, l line) {
 	case e.Kind.IsStream():
 		v.stream(e, l.data)
 		sum := v.sumOf(e.Kind)
-		sum.bytes += uint64(len(e.Payload) + len(e.EOL.String()))
-		_, _ = sum.hash.Write(e.Payload) // a hash never fails
-		_, _ = sum.hash.WriteString(e.EOL.String())
+		sum.AddLine(e.Payload, e.EOL)
 		v.chunks(e)
 	}
 }
@@ -245,7 +244,7 @@ func (v *verifier) sumOf(kind session.Kind) *streamSum {
 	}
 	sum := v.streams[kind]
 	if sum == nil {
-		sum = &streamSum{hash: *xxhash.New()}
+		sum = &streamSum{Sum: session.NewSum()}
 		v.streams[kind] = sum
 	}
 	return sum
@@ -283,32 +282,36 @@ func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSu
 		want session.StreamSum
 	}{{session.KindStdin, stdin}, {session.KindStdout, stdout}, {session.KindStderr, stderr}} {
 		sum := v.sumOf(c.kind)
+		have := sum.Body()
 		sum.wrong = true
 		incomplete := c.want.Complete != nil && !*c.want.Complete
 		switch {
 		case incomplete:
 			sum.wrong = false
-		case !hexDigits().MatchString(c.want.XXH64):
+		case !xxh64Digits().MatchString(c.want.XXH64):
 			v.problem(e.N, "has no hash of %s with 16 hexadecimal digits", c.kind)
-		case c.want.Bytes != sum.bytes:
-			v.problem(e.N, "%s of %s had %d bytes, but %d are recorded", c.kind, v.process, c.want.Bytes, sum.bytes)
-		case c.want.XXH64 != sum.hex():
-			v.problem(e.N, "%s of %s had the hash %s, but the recorded bytes have %s", c.kind, v.process, c.want.XXH64, sum.hex())
+		case c.want.CRC32 != "" && !crc32Digits().MatchString(c.want.CRC32):
+			v.problem(e.N, "has a CRC-32 of %s without 8 hexadecimal digits", c.kind)
+		case c.want.Bytes != have.Bytes:
+			v.problem(e.N, "%s of %s had %d bytes, but %d are recorded", c.kind, v.process, c.want.Bytes, have.Bytes)
+		case c.want.XXH64 != have.XXH64:
+			v.problem(e.N, "%s of %s had the hash %s, but the recorded bytes have %s", c.kind, v.process, c.want.XXH64, have.XXH64)
+		case c.want.CRC32 != "" && c.want.CRC32 != have.CRC32:
+			v.problem(e.N, "%s of %s had the CRC-32 %s, but the recorded bytes have %s", c.kind, v.process, c.want.CRC32, have.CRC32)
 		default:
 			sum.checked, sum.wrong = true, false
 		}
 	}
 }
 
-func (s *streamSum) hex() string { return fmt.Sprintf("%016x", s.hash.Sum64()) }
-
 // endProcess reports on the current process when another one starts or the file
 // ends.
 func (v *verifier) endProcess() {
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
 		if sum := v.streams[kind]; sum != nil {
+			have := sum.Body()
 			v.report.Streams = append(v.report.Streams,
-				Stream{Process: v.process, Name: kind.String(), Bytes: sum.bytes, XXH64: sum.hex(), Checked: sum.checked, Wrong: sum.wrong})
+				Stream{Process: v.process, Name: kind.String(), Bytes: have.Bytes, XXH64: have.XXH64, Checked: sum.checked, Wrong: sum.wrong})
 		}
 	}
 	if v.midway || v.report.Stopped != "" && !v.closed { // lines that began early may be missing

@@ -73,6 +73,7 @@ var sentences = []struct {
 	{"The next entry is the `stdin` entry with the response", `{@,"k":"act","act":"answer","of":1}` + "\n" + `{@,"k":"note","text":"x"}`, "entry 3: is not the stdin entry that must follow"},
 	{"in the `stdin` entry that follows directly", `{@,"k":"act","act":"again","of":1}` + "\n" + `{@,"k":"end","entries":3}`, "entry 3: is not the stdin entry that must follow"},
 	{"in 16 hexadecimal digits", `{@,"k":"failed","error":"x","stdout":{"bytes":0,"xxh64":"0"},"stderr":{"bytes":0,"complete":false},"stdin":{"bytes":0,"complete":false}}`, "entry 2: has no hash of stdout with 16 hexadecimal digits"},
+	{"in 8 hexadecimal digits", `{@,"k":"failed","error":"x","stdout":{"bytes":0,"xxh64":"ef46db3751d8e999","crc32":"0"},"stderr":{"bytes":0,"complete":false},"stdin":{"bytes":0,"complete":false}}`, "entry 2: has a CRC-32 of stdout without 8 hexadecimal digits"},
 	{"one sequence of numbers from 1", `{@,"k":"stdout","seq":2,"raw":""}`, "sequence numbers 1 to 1 of p are missing"},
 	{"`stdin` and `failed` have none", `{@,"k":"stdin","seq":1,"raw":""}`, "entry 2: stdin entry with a seq"},
 	{"`stdin` and `failed` have none", `{@,"k":"failed","seq":1,"error":"x",` + noSums + `}`, "entry 2: failed entry with a seq"},

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
@@ -15,7 +14,9 @@ import (
 )
 
 func sumOf(s string) session.StreamSum {
-	return session.StreamSum{Bytes: uint64(len(s)), XXH64: fmt.Sprintf("%016x", xxhash.Sum64String(s))}
+	sum := session.NewSum()
+	sum.Add([]byte(s))
+	return sum.Body()
 }
 
 // twoRuns returns a recording of two processes.

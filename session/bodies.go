@@ -81,6 +81,7 @@ type ExitedBody struct {
 type StreamSum struct {
 	Bytes    uint64 `json:"bytes"`
 	XXH64    string `json:"xxh64"`              // of all of them, 16 hex digits
+	CRC32    string `json:"crc32,omitempty"`    // likewise, 8 hex digits; "" in older recordings
 	Complete *bool  `json:"complete,omitempty"` // false after a gap
 }
 

@@ -3,13 +3,10 @@ package session
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
-
-	"github.com/cespare/xxhash/v2"
 
 	"mcpdbg/framing"
 	"mcpdbg/session/executor"
@@ -34,28 +31,6 @@ const (
 	maxCopied = 64 << 10
 )
 
-// sum counts and hashes one stream.
-type sum struct {
-	bytes      uint64
-	hash       *xxhash.Digest
-	incomplete bool
-}
-
-func newSum() sum { return sum{hash: xxhash.New()} }
-
-func (s *sum) add(b []byte) {
-	s.bytes += uint64(len(b))
-	_, _ = s.hash.Write(b) // a hash never fails
-}
-
-func (s *sum) body() StreamSum {
-	b := StreamSum{Bytes: s.bytes, XXH64: fmt.Sprintf("%016x", s.hash.Sum64())}
-	if s.incomplete {
-		b.Complete = new(bool)
-	}
-	return b
-}
-
 // A collector turns the events of one process into entries of the log. handle
 // is called by the subscription, one event at a time; timers run concurrently,
 // hence the lock.
@@ -68,7 +43,7 @@ type collector struct {
 
 	mu          sync.Mutex
 	splitter    [2]framing.Splitter
-	sums        [2]sum
+	sums        [2]Sum
 	idle        [2]*time.Timer // fires when bytes stay without a newline
 	lagged      repeats
 	held        repeats
@@ -86,8 +61,8 @@ func newCollector(r *run) *collector {
 	c := &collector{r: r, s: r.s, ready: make(chan struct{})}
 	c.splitter[executor.Stdout].Limit = r.s.cfg.LineLimit
 	c.splitter[executor.Stderr].Limit = stderrPart
-	c.sums = [2]sum{newSum(), newSum()}
-	c.r.stdin = newSum()
+	c.sums = [2]Sum{NewSum(), NewSum()}
+	c.r.stdin = NewSum()
 	c.idle[executor.Stdout] = stoppedTimer(func() { c.onWaiting() })
 	c.idle[executor.Stderr] = stoppedTimer(func() { c.onQuiet() })
 	c.commitQueue.do = func(batch []Entry) { c.commit(batch, true) }
@@ -155,7 +130,7 @@ func (c *collector) delay() {
 
 // output splits one chunk into lines and logs them in one batch.
 func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
-	c.sums[stream].add(data)
+	c.sums[stream].Add(data)
 	for line := range c.splitter[stream].Push(seq, data) {
 		c.line(stream, &line)
 	}
@@ -404,8 +379,8 @@ func (c *collector) end(seq uint64, failure error) {
 	}
 
 	_ = c.s.send.take(context.Background()) // no write may come between the sum of stdin and its entry
-	stdin := c.r.stdin.body()
-	stdout, stderr := c.sums[executor.Stdout].body(), c.sums[executor.Stderr].body()
+	stdin := c.r.stdin.Body()
+	stdout, stderr := c.sums[executor.Stdout].Body(), c.sums[executor.Stderr].Body()
 	if failure != nil {
 		body := failedBody(failure)
 		body.Stdout, body.Stderr, body.Stdin = stdout, stderr, stdin

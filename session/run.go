@@ -24,7 +24,7 @@ type run struct {
 	proc  executor.Process
 	began time.Time
 	col   *collector
-	stdin sum  // guarded by Session.send
+	stdin Sum  // guarded by Session.send
 	ended bool // guarded by Session.send: Closed or Failed was logged
 	// openLine is the entry of the unterminated line of stdin, 0 for none.
 	openLine uint64      // guarded by Session.send

@@ -115,7 +115,7 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 		s.calls.written(w.call, n)
 	}
 	s.outLine = append(append(s.outLine[:0], w.payload...), w.eol.String()...)
-	r.stdin.add(s.outLine)
+	r.stdin.Add(s.outLine)
 	res, err := r.proc.Write(ctx, writeID(n), s.outLine)
 	if cap(s.outLine) > maxKeptLine {
 		s.outLine = nil

@@ -228,14 +228,14 @@ func fileBenches() []bench {
 		{id: "info", what: "`rec info`", peer: "wc -l", goal: report.Goal{Rate: 500}, rounds: 5, short: true, bytes: large, sides: whole(nil, "rec", "info")},
 		{id: "verify", what: "`rec verify`", peer: "wc -l", goal: report.Goal{Rate: 500}, rounds: 5, short: true, bytes: large, sides: whole(nil, "rec", "verify")},
 		{id: "check", what: "`check FILE`", peer: "wc -l", goal: report.Goal{Rate: 60}, rounds: 3, short: true, bytes: large, sides: whole([]int{0, 1}, "check")},
-		{id: "python", what: "`read_recording.py`, 32 MiB in lines of 1 KiB", peer: "python3 that decodes the same lines", program: "python3", goal: report.Goal{Rate: 200}, rounds: 3,
-			bytes: func(*lab) int64 { return 32 << 20 },
+		{id: "python", what: "`read_recording.py`, 256 MiB in lines of 1 KiB", peer: "python3 that decodes the same lines", program: "python3", goal: report.Goal{Rate: 200}, rounds: 3,
+			bytes: func(*lab) int64 { return 256 << 20 },
 			sides: func(l *lab) (side, side, error) {
 				python, err := program("python3")
 				if err != nil {
 					return side{}, side{}, err
 				}
-				file, err := l.recorded(32 << 20)
+				file, err := l.recorded(256 << 20)
 				return side{argv: []string{python, l.root + "/docs/reference/read_recording.py", file}, want: "ok"},
 					side{argv: []string{python, "-c", "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)", file}}, err
 			}},

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	"mcpdbg/framing"
 	"mcpdbg/internal/bench/trip"
 	"mcpdbg/internal/corpus"
@@ -45,16 +43,11 @@ func (l *lab) calls() (string, error) {
 // A recorder writes a recording of a session that never was.
 type recorder struct {
 	w       *recordings.Writer
-	sums    map[session.Kind]*sum
+	sums    map[session.Kind]*session.Sum
 	seq     uint64
 	t       int64
 	written int64
 	err     error
-}
-
-type sum struct {
-	hash  *xxhash.Digest
-	bytes uint64
 }
 
 func record(path string) (*recorder, error) {
@@ -64,9 +57,10 @@ func record(path string) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{w: w, sums: map[session.Kind]*sum{}}
+	r := &recorder{w: w, sums: map[session.Kind]*session.Sum{}}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		r.sums[kind] = &sum{hash: xxhash.New()}
+		sum := session.NewSum()
+		r.sums[kind] = &sum
 	}
 	start := session.NewEntry(session.KindStart, 0, session.StartBody{Process: "server-1", PID: 4711, Placement: "local"})
 	r.append(&start)
@@ -94,10 +88,7 @@ func (r *recorder) line(kind session.Kind, line []byte) {
 		r.seq++
 		e.Seq = r.seq
 	}
-	s := r.sums[kind]
-	_, _ = s.hash.Write(line)
-	_, _ = s.hash.Write([]byte{'\n'})
-	s.bytes += uint64(len(line)) + 1
+	r.sums[kind].AddLine(line, framing.LF)
 	r.written += int64(len(line)) + 40
 	r.append(&e)
 }
@@ -129,12 +120,11 @@ func (r *recorder) handshake() {
 
 // end appends the end of the process and closes the recording.
 func (r *recorder) end() error {
-	body := func(kind session.Kind) session.StreamSum {
-		return session.StreamSum{Bytes: r.sums[kind].bytes, XXH64: fmt.Sprintf("%016x", r.sums[kind].hash.Sum64())}
-	}
 	code := 0
 	r.event(session.KindExited, session.ExitedBody{Code: &code})
-	r.event(session.KindClosed, session.ClosedBody{Stdout: body(session.KindStdout), Stderr: body(session.KindStderr), Stdin: body(session.KindStdin)})
+	r.event(session.KindClosed, session.ClosedBody{
+		Stdout: r.sums[session.KindStdout].Body(), Stderr: r.sums[session.KindStderr].Body(), Stdin: r.sums[session.KindStdin].Body(),
+	})
 	return errors.Join(r.err, r.w.Close())
 }
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cespare/xxhash/v2"
-
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
@@ -22,24 +20,7 @@ type run struct {
 	open  bool     // a process runs
 	seq   uint64
 	t     int64
-	sums  [session.KindEnd + 1]sum
-}
-
-// A sum is the size and hash of one stream of one process.
-type sum struct {
-	bytes uint64
-	hash  xxhash.Digest
-}
-
-func (s *sum) add(e *session.Entry) {
-	eol := e.EOL.String()
-	s.bytes += uint64(len(e.Payload) + len(eol))
-	_, _ = s.hash.Write(e.Payload) // a hash never fails
-	_, _ = s.hash.WriteString(eol)
-}
-
-func (s *sum) body() session.StreamSum {
-	return session.StreamSum{Bytes: s.bytes, XXH64: fmt.Sprintf("%016x", s.hash.Sum64())}
+	sums  [session.KindEnd + 1]session.Sum
 }
 
 // add writes the entries of an item.
@@ -95,7 +76,7 @@ func (r *run) stream(e session.Entry) error {
 	if err := r.append(e); err != nil {
 		return err
 	}
-	r.sums[e.Kind].add(&e)
+	r.sums[e.Kind].AddLine(e.Payload, e.EOL)
 	return nil
 }
 
@@ -104,9 +85,9 @@ func (r *run) start() error {
 	if r.open {
 		return nil
 	}
-	r.open, r.seq, r.sums = true, 0, [session.KindEnd + 1]sum{}
+	r.open, r.seq = true, 0
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		r.sums[kind].hash.Reset()
+		r.sums[kind] = session.NewSum()
 	}
 	r.count++
 	return r.append(session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-" + itoa(r.count)}))
@@ -120,7 +101,7 @@ func (r *run) end() error {
 	r.open = false
 	r.seq++
 	return r.append(session.NewEntry(session.KindClosed, r.seq, session.ClosedBody{
-		Stdout: r.sums[session.KindStdout].body(), Stderr: r.sums[session.KindStderr].body(), Stdin: r.sums[session.KindStdin].body(),
+		Stdout: r.sums[session.KindStdout].Body(), Stderr: r.sums[session.KindStderr].Body(), Stdin: r.sums[session.KindStdin].Body(),
 	}))
 }
 

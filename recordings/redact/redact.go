@@ -161,7 +161,7 @@ func (c *copier) stream(e *session.Entry, p plan) error {
 		c.reader.opens(q)
 	}
 	size := len(e.Payload)
-	payload := c.sums[e.Kind].add(e.Payload, e.EOL.String(), edits)
+	payload := c.sums[e.Kind].add(e.Payload, e.EOL, edits)
 	part := c.parted[e.Kind] || e.More
 	c.parted[e.Kind] = e.More
 	line := c.scanner.Line()

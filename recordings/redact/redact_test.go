@@ -42,7 +42,7 @@ func (r *recorder) event(kind session.Kind, seq uint64, body any) {
 }
 
 func (r *recorder) append(e session.Entry) {
-	r.sums[e.Kind].add(e.Payload, e.EOL.String(), nil)
+	r.sums[e.Kind].add(e.Payload, e.EOL, nil)
 	if e.Kind != session.KindStderr && !e.More {
 		e.Msg = framing.Scan(e.Payload)
 	}
@@ -84,7 +84,7 @@ func (r *recorder) close() string {
 	for kind, to := range map[session.Kind]*session.StreamSum{
 		session.KindStdin: &body.Stdin, session.KindStdout: &body.Stdout, session.KindStderr: &body.Stderr,
 	} {
-		*to = session.StreamSum{Bytes: r.sums[kind].had, XXH64: fmt.Sprintf("%016x", r.sums[kind].was.Sum64())}
+		*to = r.sums[kind].was.Body()
 	}
 	r.seq++
 	r.event(session.KindExited, r.seq, session.ExitedBody{})
@@ -321,16 +321,36 @@ func TestMethodsOfResponses(t *testing.T) {
 func TestWrongSumsStayWrong(t *testing.T) {
 	r := record(t)
 	r.err("password=hunter2", false)
-	r.sums[session.KindStderr].had++
-	to := filepath.Join(t.TempDir(), "out")
-	out, err := os.Create(to)
+	right := r.sums[session.KindStderr].was.Body()
+	data, err := os.ReadFile(r.close())
 	require.NoError(t, err)
-	defer out.Close()
-	_, err = Copy(t.Context(), r.close(), out, Default())
-	require.NoError(t, err)
-	report, err := recordings.Verify(to)
-	require.NoError(t, err)
-	require.NotEmpty(t, report.Problems)
+	for name, wrong := range map[string]session.StreamSum{
+		"bytes": {Bytes: right.Bytes + 1, XXH64: right.XXH64, CRC32: right.CRC32},
+		"xxh64": {Bytes: right.Bytes, XXH64: "0123456789abcdef", CRC32: right.CRC32},
+		"crc32": {Bytes: right.Bytes, XXH64: right.XXH64, CRC32: "01234567"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, _ := json.Marshal(right)
+			after, _ := json.Marshal(wrong)
+			changed := bytes.Replace(data, before, after, 1)
+			require.NotEqual(t, data, changed)
+			from, to := filepath.Join(t.TempDir(), "in"), filepath.Join(t.TempDir(), "out")
+			require.NoError(t, os.WriteFile(from, changed, 0o600))
+			out, err := os.Create(to)
+			require.NoError(t, err)
+			defer out.Close()
+			_, err = Copy(t.Context(), from, out, Default())
+			require.NoError(t, err)
+			report, err := recordings.Verify(to)
+			require.NoError(t, err)
+			require.NotEmpty(t, report.Problems)
+			copied, err := os.ReadFile(to)
+			require.NoError(t, err)
+			for _, sum := range []string{right.XXH64, right.CRC32, wrong.XXH64, wrong.CRC32} {
+				require.NotContains(t, string(copied), sum)
+			}
+		})
+	}
 }
 
 func TestInvalidRules(t *testing.T) {

@@ -1,18 +1,15 @@
 package redact
 
 import (
-	"fmt"
 	"strconv"
 
-	"github.com/cespare/xxhash/v2"
-
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
 // A sum holds the checksums of one stream of one process, before and after.
 type sum struct {
-	was, is   xxhash.Digest
-	had, has  uint64
+	was, is   session.Sum
 	different bool
 }
 
@@ -22,32 +19,28 @@ type sums map[session.Kind]*sum
 func newSums() sums {
 	s := sums{}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		s[kind] = &sum{was: *xxhash.New(), is: *xxhash.New()}
+		s[kind] = &sum{was: session.NewSum(), is: session.NewSum()}
 	}
 	return s
 }
 
-// add adds an entry. While nothing has changed, only one hash is computed.
-func (s *sum) add(payload []byte, eol string, edits []edit) (changed []byte) {
+// add adds an entry. While nothing has changed, only one sum is computed.
+func (s *sum) add(payload []byte, eol framing.EOL, edits []edit) (changed []byte) {
 	if len(edits) > 0 && !s.different {
 		s.is, s.different = s.was, true
 	}
-	s.had += uint64(len(payload) + len(eol))
-	_, _ = s.was.Write(payload) // a hash never fails
-	_, _ = s.was.WriteString(eol)
+	s.was.AddLine(payload, eol)
 	if len(edits) > 0 {
 		payload = apply(nil, payload, edits)
 	}
-	s.has += uint64(len(payload) + len(eol))
 	if s.different {
-		_, _ = s.is.Write(payload)
-		_, _ = s.is.WriteString(eol)
+		s.is.AddLine(payload, eol)
 	}
 	return payload
 }
 
 // written matches the sums in a closed or failed entry.
-var written = expression(`"(stdin|stdout|stderr)":\s*\{\s*"bytes":\s*(\d+),\s*"xxh64":\s*"([0-9a-f]*)"`)
+var written = expression(`"(stdin|stdout|stderr)":\s*\{\s*"bytes":\s*(\d+),\s*"xxh64":\s*"([0-9a-f]*)"(?:,\s*"crc32":\s*"([0-9a-f]*)")?`)
 
 // correct returns the edits that update the sums of an entry to the new streams. Wrong
 // sums stay wrong, but reveal nothing about what was removed.
@@ -57,14 +50,18 @@ func (s sums) correct(line []byte) (edits []edit) {
 		if !sum.different {
 			continue
 		}
+		was, is := sum.was.Body(), sum.is.Body()
 		bytes, _ := strconv.ParseUint(string(line[m[4]:m[5]]), 10, 64)
-		hash := fmt.Sprintf("%016x", sum.is.Sum64())
-		if bytes != sum.had || string(line[m[6]:m[7]]) != fmt.Sprintf("%016x", sum.was.Sum64()) {
-			hash = "0000000000000000"
+		hasCRC32 := m[8] >= 0
+		if bytes != was.Bytes || string(line[m[6]:m[7]]) != was.XXH64 || hasCRC32 && string(line[m[8]:m[9]]) != was.CRC32 {
+			is.XXH64, is.CRC32 = "0000000000000000", "00000000"
 		}
 		edits = append(edits,
-			edit{from: m[4], to: m[5], text: strconv.FormatUint(bytes-sum.had+sum.has, 10)},
-			edit{from: m[6], to: m[7], text: hash})
+			edit{from: m[4], to: m[5], text: strconv.FormatUint(bytes-was.Bytes+is.Bytes, 10)},
+			edit{from: m[6], to: m[7], text: is.XXH64})
+		if hasCRC32 {
+			edits = append(edits, edit{from: m[8], to: m[9], text: is.CRC32})
+		}
 	}
 	return edits
 }
