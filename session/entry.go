@@ -133,7 +133,7 @@ func IsToolError(result []byte) bool {
 			IsError bool `json:"isError"`
 		} `json:"result"`
 	}
-	if json.Unmarshal(result, &r) != nil && !r.IsError {
+	if json.Unmarshal(framing.Pick(result, "isError", "taskId", "result"), &r) != nil && !r.IsError {
 		return false
 	}
 	return r.IsError || r.TaskID != "" && r.Result.IsError

@@ -10,6 +10,7 @@ import (
 	"math"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 )
@@ -156,6 +157,10 @@ type taskBody struct {
 	Error          json.RawMessage         `json:"error"`
 }
 
+// taskMembers are all members of a result that say what its task is.
+var taskMembers = []string{"resultType", "task", "taskId", "status", "statusMessage", "ttl", "ttlMs", "pollInterval", "pollIntervalMs",
+	"inputRequests", "result", "error"}
+
 // createdTask decodes the result of a request if it is a task.
 func createdTask(q request, era mcp.Era, result json.RawMessage) (taskBody, bool) {
 	if mcp.IsTaskMethod(q.method) || !bytes.Contains(result, []byte("taskId")) {
@@ -166,7 +171,7 @@ func createdTask(q request, era mcp.Era, result json.RawMessage) (taskBody, bool
 		Task       taskBody `json:"task"`
 		taskBody
 	}
-	if json.Unmarshal(result, &created) != nil {
+	if json.Unmarshal(framing.Pick(result, taskMembers...), &created) != nil {
 		return taskBody{}, false
 	}
 	body, ok := created.taskBody, created.ResultType == "task"
