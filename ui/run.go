@@ -105,7 +105,8 @@ func checkSettings(s Settings) error {
 // whatever happens meanwhile.
 type opening struct {
 	*App
-	make func() *App
+	make  func() *App
+	sized bool // the size is known
 }
 
 func (o *opening) Init() tea.Cmd {
@@ -115,8 +116,14 @@ func (o *opening) Init() tea.Cmd {
 	return cmd
 }
 
+// Update also asks for the size once more: the library reads the first one long
+// before it listens for changes.
 func (o *opening) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	_, cmd := o.App.Update(msg)
+	if _, ok := msg.(tea.WindowSizeMsg); ok && !o.sized {
+		o.sized = true
+		cmd = tea.Batch(cmd, tea.RequestWindowSize)
+	}
 	return o, cmd
 }
 

@@ -61,7 +61,7 @@ func otherSide(tty *os.File, columns, lines uint16) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: columns}); err != nil {
+	if err := setSize(tty, columns, lines); err != nil {
 		return nil, err
 	}
 	return os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -113,6 +113,22 @@ func (t *Terminal) Shown() string {
 func (t *Terminal) Type(keys string) error {
 	_, err := t.tty.WriteString(keys)
 	return err
+}
+
+// Resize changes the size of the terminal, of which the kernel informs the program.
+func (t *Terminal) Resize(columns, lines uint16) error {
+	return setSize(t.tty, columns, lines)
+}
+
+func setSize(tty *os.File, columns, lines uint16) error {
+	return unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: columns})
+}
+
+// Forget drops what the program has written so far: Until and Shown see only what follows.
+func (t *Terminal) Forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shown.Reset()
 }
 
 // Pid returns the process id of the program.

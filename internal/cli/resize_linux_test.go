@@ -1,0 +1,21 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A terminal that changes its size at any moment of the start, as one does that a
+// window manager has just opened, is drawn at its last size.
+func TestResizeDuringStart(t *testing.T) {
+	t.Parallel()
+	for round := range 30 {
+		r := startInPty(t, program(t, against("never-answers")...), 20, 5)
+		time.Sleep(time.Duration(round) * 2 * time.Millisecond) // anywhere in the start
+		require.NoError(t, r.Resize(120, 36))
+		r.until(t, "Exchanges")
+		r.end(t)
+	}
+}
