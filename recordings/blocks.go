@@ -28,6 +28,7 @@ type lineBlock struct {
 	entries  []session.Entry // of the lines that are entries; they alias data
 	begins   []int64         // where their lines begin
 	lengths  []uint32        // of the lines
+	checks   []lineCheck     // of all lines, if a verifier reads them
 	warnings Warnings
 
 	ready chan struct{} // of capacity 1: the entries are decoded
@@ -43,19 +44,28 @@ func newBlock(most int64) *lineBlock {
 // long reports whether the block is one long line, in memory of its own.
 func (b *lineBlock) long() bool { return b.size > int64(len(b.buf)) }
 
+// release releases the memory of a long line.
+func (b *lineBlock) release() { b.data, b.entries, b.checks = nil, nil, nil }
+
+// each calls f with each line, where it begins, and its size: beyond the line if
+// that is too long.
+func (b *lineBlock) each(f func(line []byte, off, size int64)) {
+	if b.size > int64(len(b.data)) {
+		f(b.data, b.off, b.size)
+		return
+	}
+	off := b.off
+	for rest := b.data; len(rest) > 0; {
+		i := bytes.IndexByte(rest, '\n') + 1
+		f(rest[:i:i], off, int64(i))
+		rest, off = rest[i:], off+int64(i)
+	}
+}
+
 // decode decodes the lines. Lines that are not entries are skipped and counted.
 func (b *lineBlock) decode() {
 	b.entries, b.begins, b.lengths, b.warnings = b.entries[:0], b.begins[:0], b.lengths[:0], Warnings{}
-	if b.size > int64(len(b.data)) {
-		b.line(b.data, b.off, b.size)
-	} else {
-		off := b.off
-		for rest := b.data; len(rest) > 0; {
-			i := bytes.IndexByte(rest, '\n') + 1
-			b.line(rest[:i:i], off, int64(i))
-			rest, off = rest[i:], off+int64(i)
-		}
-	}
+	b.each(b.line)
 	b.warnings.UnknownKeys, b.decoder.unknown = b.decoder.unknown, 0
 }
 
@@ -101,13 +111,13 @@ type blockReader struct {
 // for a long line it calls alone, and returns its error.
 func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	n, err := r.f.ReadAt(b.buf, r.off)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if i := lastNewline(b.buf[:n]) + 1; i > 0 {
+	if i := lastNewline(b.buf[:n]) + 1; i > 0 { // an error comes again
 		b.take(b.buf[:i], r.off, int64(i))
 		r.off += int64(i)
 		return nil
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
 	}
 	r.end = r.off + int64(n)
 	if n < len(b.buf) {

@@ -34,7 +34,8 @@ type decoder struct {
 	unknown int // members that were skipped, over all lines
 	kind    []byte
 	rep     representation
-	before  int // offset of the payload's member, with its comma; 0 if there is none
+	before  int  // offset of the payload's member, with its comma; 0 if there is none
+	plain   bool // the head is usual and valid JSON
 	members
 	body []byte
 }
@@ -63,8 +64,7 @@ func (d *decoder) into(e *session.Entry, line []byte) error {
 // head reads the members up to the payload of an entry of a stream, or all
 // members of another one, into an entry that is zero.
 func (d *decoder) head(e *session.Entry, line []byte) error {
-	line = trimRight(line)
-	d.members, d.kind, d.rep, d.before, d.body = members{b: line}, nil, "", 0, d.body[:0]
+	d.reset(line)
 	if d.usual(e) {
 		return nil
 	}
@@ -86,10 +86,15 @@ func (d *decoder) head(e *session.Entry, line []byte) error {
 	switch {
 	case d.bad, e.N == 0, d.kind == nil, e.Kind.IsStream() && d.rep == "":
 		return errMalformed
-	case d.rep == "" && d.i != len(line):
+	case d.rep == "" && d.i != len(d.b):
 		return errMalformed
 	}
 	return nil
+}
+
+// reset begins to decode a line.
+func (d *decoder) reset(line []byte) {
+	d.members, d.kind, d.rep, d.before, d.plain, d.body = members{b: trimRight(line)}, nil, "", 0, false, d.body[:0]
 }
 
 // trimRight trims trailing JSON white space.

@@ -90,15 +90,6 @@ func readHeader(path string, f io.ReaderAt) (session.Header, int64, error) {
 	return header, first.size, err
 }
 
-// openLines reads the header and returns a reader of the lines after it.
-func openLines(path string, f io.ReaderAt) (session.Header, *lineReader, error) {
-	header, begin, err := readHeader(path, f)
-	if err != nil {
-		return header, nil, err
-	}
-	return header, linesFrom(f, begin), nil
-}
-
 // linesFrom returns a reader of the lines from offset off on.
 func linesFrom(f io.ReaderAt, off int64) *lineReader {
 	lines := newLineReader(io.NewSectionReader(f, off, math.MaxInt64-off))

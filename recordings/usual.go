@@ -24,15 +24,16 @@ func (d *decoder) usual(e *session.Entry) bool {
 		return false
 	}
 	e.N, e.T, e.Kind, e.Seq = n, int64(t), kind, seq
-	d.rep, d.before, d.i = verbatim, before, u.i-1
+	d.rep, d.before, d.i, d.plain = verbatim, before, u.i-1, !u.padded
 	return true
 }
 
 // A usualHead reads expected text from position i on; ok is false after a mismatch.
 type usualHead struct {
-	b  []byte
-	i  int
-	ok bool
+	b      []byte
+	i      int
+	ok     bool
+	padded bool // a number begins with a 0, which JSON does not allow
 }
 
 // is skips the word if it is next, and reports whether it was.
@@ -57,5 +58,6 @@ func (u *usualHead) number() (n uint64) {
 		u.i++
 	}
 	u.ok = u.ok && u.i > begin && u.i-begin <= usualDigits
+	u.padded = u.padded || u.i-begin > 1 && u.b[begin] == '0'
 	return n
 }

@@ -68,10 +68,11 @@ func (p Problem) String() string {
 // every process, and compares their lengths and hashes with those that the recorder
 // wrote when the process ended; it checks that numbers and times do not fall, that
 // the sequence of each process has no gap, and that every line conforms to
-// docs/reference/recording-format.md. It holds one line at a time and an index of at most
-// 128 MiB. A recording in parts is checked as a whole; a later part alone can't be
-// compared with what came before it. The error is about the file, as that of Open;
-// problems of the recording itself are in the report.
+// docs/reference/recording-format.md. It decodes lines on several goroutines, and
+// holds a few blocks of lines, one long line and an index of at most 128 MiB. A
+// recording in parts is checked as a whole; a later part alone can't be compared with
+// what came before it. The error is about the file, as that of Open; problems of the
+// recording itself are in the report.
 func Verify(path string) (*Report, error) {
 	return VerifyContext(context.Background(), path)
 }
@@ -91,9 +92,13 @@ func VerifyContext(ctx context.Context, path string) (*Report, error) {
 }
 
 func verify(ctx context.Context, path string, f file) (*Report, error) {
-	header, lines, err := openLines(path, f)
+	header, begin, err := readHeader(path, f)
 	if err != nil {
 		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("verify recording: %w", err)
 	}
 	v := verifier{report: &Report{Header: header}, midway: header.Part > 0}
 	v.index.Spill = v.spill.create
@@ -103,21 +108,17 @@ func verify(ctx context.Context, path string, f file) (*Report, error) {
 	if between > 0 {
 		v.problem(0, "%d parts are missing", between)
 	}
-	for n := 0; ; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		l, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("verify recording %s: byte %d: %w", path, lines.off, err)
-		}
-		v.line(l)
+	lines := &blockReader{f: f, longest: longestLine, off: begin}
+	p := pass{lines: lines, decode: (*lineBlock).check, add: func(b *lineBlock) error { return v.block(ctx, b) }}
+	switch err := p.run(info.Size() - begin); {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("verify recording %s: byte %d: %w", path, lines.off, err)
+	case lines.end > lines.off: // a torn line
+		v.report.Finished, v.report.Stopped = false, ""
 	}
 	v.endProcess()
-	v.report.Warnings.UnknownKeys = v.decoder.unknown
 	if v.report.Warnings.MissingParts = between; next {
 		v.report.Warnings.MissingParts++
 	}
@@ -126,8 +127,7 @@ func verify(ctx context.Context, path string, f file) (*Report, error) {
 
 // A verifier goes through the entries of a recording in order.
 type verifier struct {
-	decoder decoder
-	shape   shape // of the current line
+	current *lineCheck
 	report  *Report
 	last    session.Entry // without its bytes
 	index   index.Index   // of all entries, for the counts of the last one
@@ -137,7 +137,7 @@ type verifier struct {
 
 	midway  bool // the state from earlier parts is unknown, until a process starts
 	process string
-	streams map[session.Kind]*streamSum
+	streams [session.KindCount]*streamSum
 	flows   [session.KindEnd + 1]flow
 	closed  bool    // its last event was seen
 	numbers numbers // of the process
@@ -157,29 +157,34 @@ func (v *verifier) problem(n uint64, format string, args ...any) {
 	v.report.Problems = append(v.report.Problems, Problem{n, fmt.Sprintf(format, args...)})
 }
 
-func (v *verifier) line(l line) {
-	if !l.whole {
-		v.report.Finished, v.report.Stopped = false, ""
-		return
+// block checks the lines of a block. Its error is that of ctx.
+func (v *verifier) block(ctx context.Context, b *lineBlock) error {
+	for i := range b.checks {
+		v.line(&b.checks[i])
 	}
-	if l.size > int64(len(l.data)) {
+	v.report.Warnings.UnknownKeys += b.warnings.UnknownKeys
+	return ctx.Err()
+}
+
+func (v *verifier) line(c *lineCheck) {
+	v.current = c
+	if c.size > int64(len(c.data)) {
 		v.report.Warnings.LongLines++
-		v.problem(v.last.N, "the next line is too long to check: %d bytes", l.size)
+		v.problem(v.last.N, "the next line is too long to check: %d bytes", c.size)
 		return
 	}
-	v.shape.look(l.data)
-	e, err := v.decoder.decode(l.data)
-	if err != nil {
+	e := &c.entry
+	if c.bad {
 		v.report.Warnings.BadLines++
-		v.problem(v.last.N, "the next line, at byte %d, is not an entry", l.off)
+		v.problem(v.last.N, "the next line, at byte %d, is not an entry", c.off)
 		return
 	}
-	for _, rule := range v.shape.rules {
+	for _, rule := range c.shape.rules {
 		v.problem(e.N, "%s", rule)
 	}
 	v.report.Entries++
 	v.report.Finished = e.Kind == session.KindEnd
-	v.report.Stopped, _ = stoppedReason(&e)
+	v.report.Stopped, _ = stoppedReason(e)
 	if v.report.Entries > 1 && (e.N <= v.last.N || e.T < v.last.T) {
 		v.report.Warnings.OutOfOrder++
 		v.problem(e.N, "comes after entry %d, and its time %d after %d", v.last.N, e.T, v.last.T)
@@ -188,11 +193,11 @@ func (v *verifier) line(l line) {
 		v.problem(e.N, "has the time %d", e.T)
 	}
 	v.last = session.Entry{N: e.N, T: e.T}
-	v.entry(&e, l)
-	_ = v.index.Add(&e, l.off, int(l.size)) // an error loses the row but not the counts
+	v.entry(e)
+	_ = v.index.Add(e, c.off, int(c.size)) // an error loses the row but not the counts
 }
 
-func (v *verifier) entry(e *session.Entry, l line) {
+func (v *verifier) entry(e *session.Entry) {
 	switch b := v.event(e).(type) {
 	case session.StartBody:
 		v.endProcess()
@@ -216,7 +221,7 @@ func (v *verifier) entry(e *session.Entry, l line) {
 	case e.Kind == session.KindUnknown:
 		v.report.Warnings.UnknownKinds++
 	case e.Kind.IsStream():
-		v.stream(e, l.data)
+		v.stream(e)
 		sum := v.sumOf(e.Kind)
 		sum.AddLine(e.Payload, e.EOL)
 		v.chunks(e)
@@ -239,9 +244,6 @@ func (v *verifier) end(e *session.Entry, b session.EndBody) {
 }
 
 func (v *verifier) sumOf(kind session.Kind) *streamSum {
-	if v.streams == nil {
-		v.streams = make(map[session.Kind]*streamSum)
-	}
 	sum := v.streams[kind]
 	if sum == nil {
 		sum = &streamSum{Sum: session.NewSum()}
@@ -323,6 +325,7 @@ func (v *verifier) endProcess() {
 	if v.numbers.scattered {
 		v.problem(v.last.N, "the sequence numbers of %s are too scattered to check", v.process)
 	}
-	v.streams, v.numbers, v.closed = nil, numbers{}, false
+	clear(v.streams[:])
+	v.numbers, v.closed = numbers{}, false
 	clear(v.flows[:])
 }

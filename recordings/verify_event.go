@@ -46,12 +46,16 @@ var events = map[session.Kind]event{
 // event checks the members and the place of an entry. It returns the decoded body,
 // nil if the entry has none.
 func (v *verifier) event(e *session.Entry) any {
+	if v.current.plain {
+		v.place(e)
+		return nil
+	}
 	what, known := events[e.Kind]
 	if !known {
 		return nil
 	}
 	for _, name := range what.needs {
-		if !v.shape.has(name) {
+		if !v.current.shape.has(name) {
 			v.problem(e.N, "%s entry without %s", e.Kind, name)
 		}
 	}
@@ -85,7 +89,7 @@ func (v *verifier) place(e *session.Entry) {
 			v.problem(e.N, "comes after the last event of %s", v.process)
 		}
 	case session.KindFailed:
-		if v.shape.has("seq") {
+		if v.current.shape.has("seq") {
 			v.problem(e.N, "failed entry with a seq")
 		}
 	}

@@ -30,6 +30,51 @@ func (v *verifier) header(h session.Header) {
 	}
 }
 
+// A lineCheck is a line of a recording with what can be found out without the lines
+// before it.
+type lineCheck struct {
+	data      []byte // its payload is unescaped in place unless it is verbatim
+	off, size int64  // size is larger than data if the line is too long
+	entry     session.Entry
+	bad       bool // the line is not an entry
+	rep       representation
+	// plain means that the line is one message of a stream in its usual form, which
+	// violates no rule: shape is empty.
+	plain bool
+	shape shape
+}
+
+// check decodes and checks the lines of a block.
+func (b *lineBlock) check() {
+	b.decoder.rows = false
+	b.checks = b.checks[:0]
+	b.each(b.checkLine)
+	b.warnings.UnknownKeys, b.decoder.unknown = b.decoder.unknown, 0
+}
+
+func (b *lineBlock) checkLine(data []byte, off, size int64) {
+	b.checks = append(b.checks, lineCheck{data: data, off: off, size: size})
+	if size > int64(len(data)) {
+		return
+	}
+	c, d := &b.checks[len(b.checks)-1], &b.decoder
+	if c.plain = d.plainLine(&c.entry, data); !c.plain {
+		c.shape.look(data)
+		c.entry = session.Entry{}
+		c.bad = d.into(&c.entry, data) != nil
+		c.entry.Body = bytes.Clone(c.entry.Body) // it belongs to the decoder
+	}
+	c.rep = d.rep
+	c.entry.DetectToolError()
+}
+
+// plainLine decodes a line if it is plain, and reports whether it is. The line is not
+// changed.
+func (d *decoder) plainLine(e *session.Entry, line []byte) bool {
+	d.reset(line)
+	return d.usual(e) && d.plain && d.payload(e) == nil && e.Msg.Verbatim && len(e.Payload)+len("}") == len(d.b)-d.i
+}
+
 // A shape is the syntax of a line that its decoded entry does not show.
 type shape struct {
 	members []member
@@ -40,7 +85,6 @@ type member struct{ name, value []byte } // verbatim
 
 // look reads the shape of a line, before decoding changes its bytes.
 func (s *shape) look(line []byte) {
-	*s = shape{members: s.members[:0], rules: s.rules[:0]}
 	if !utf8.Valid(line) {
 		s.breaks("is not UTF-8")
 	}
@@ -129,18 +173,18 @@ type flow struct {
 	ended bool // the last entry was cut short by the end of the stream
 }
 
-// stream checks an entry of a stream. line holds the decoded line: its payload is
-// unchanged if verbatim.
-func (v *verifier) stream(e *session.Entry, line []byte) {
+// stream checks an entry of a stream.
+func (v *verifier) stream(e *session.Entry) {
 	f := &v.flows[e.Kind]
-	continued := f.part
-	v.payload(e, line, continued)
-	v.chunksOf(e)
+	if continued := f.part; continued || !v.current.plain {
+		v.payload(e, continued)
+		v.chunksOf(e)
+	}
 	if e.More && e.EOL != framing.NoEOL {
 		v.problem(e.N, "is a part of a line, but has a line ending")
 	}
 	if e.Kind == session.KindStdin {
-		if v.shape.has("seq") {
+		if v.current.shape.has("seq") {
 			v.problem(e.N, "stdin entry with a seq")
 		}
 		return
@@ -155,8 +199,8 @@ func (v *verifier) stream(e *session.Entry, line []byte) {
 }
 
 // payload checks that the payload is in the correct representation.
-func (v *verifier) payload(e *session.Entry, line []byte, continued bool) {
-	rep, msg := v.decoder.rep, e.Msg
+func (v *verifier) payload(e *session.Entry, continued bool) {
+	line, rep, msg := v.current.data, v.current.rep, e.Msg
 	if e.Kind == session.KindStderr && rep == verbatim {
 		msg = framing.Scan(e.Payload) // stderr is not scanned for messages, but m must be one
 	}
@@ -176,7 +220,7 @@ func (v *verifier) payload(e *session.Entry, line []byte, continued bool) {
 
 // chunksOf checks first, cuts and related members for consistency.
 func (v *verifier) chunksOf(e *session.Entry) {
-	if v.shape.has("first") && (e.First == 0 || e.First >= e.Seq) {
+	if v.current.shape.has("first") && (e.First == 0 || e.First >= e.Seq) {
 		v.problem(e.N, "begins in chunk %d, but ends in chunk %d", e.First, e.Seq)
 	}
 	if len(e.Cuts) > 0 && e.First == 0 {
@@ -193,13 +237,13 @@ func (v *verifier) chunksOf(e *session.Entry) {
 		}
 		last = c
 	}
-	dropped, ranged := v.shape.has("cuts_dropped"), v.shape.has("cuts_range")
+	dropped, ranged := v.current.shape.has("cuts_dropped"), v.current.shape.has("cuts_range")
 	switch {
 	case dropped != ranged || dropped && e.CutsDropped == 0:
 		v.problem(e.N, "has cuts_dropped or cuts_range missing or zero")
 	case dropped:
 		var r [2]uint64
-		value := v.shape.members[v.shape.index("cuts_range")].value
+		value := v.current.shape.members[v.current.shape.index("cuts_range")].value
 		if json.Unmarshal(value, &r) != nil || r != [2]uint64{last.Seq + 1, e.Seq} {
 			v.problem(e.N, "dropped the cuts of chunks %d to %d, but cuts_range is %.50s", last.Seq+1, e.Seq, value)
 		}
