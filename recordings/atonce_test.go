@@ -64,7 +64,7 @@ func gated(t *testing.T, content []byte) (*Recording, *gatedFile) {
 	t.Helper()
 	f := &gatedFile{gate: make(chan struct{}), from: firstBuffer, to: int64(len(content)) - tailBytes}
 	f.file = inMemory(content)
-	r, err := newRecording("gated", f, true, "")
+	r, err := newRecording("gated", f, lastRows, "")
 	require.NoError(t, err)
 	return r, f
 }
@@ -204,7 +204,7 @@ func TestRowsAreCountedBeforeTheyAreIndexed(t *testing.T) {
 	n := writeREC(t, path, minCounted+1<<20)
 	f, err := openFile(path)
 	require.NoError(t, err)
-	r, err := newRecording(path, f, true, "")
+	r, err := newRecording(path, f, lastRows, "")
 	require.NoError(t, err)
 	<-r.Indexed()
 	require.Equal(t, n, r.Progress().Lines)

@@ -124,7 +124,7 @@ func BenchmarkOpenREC(b *testing.B) {
 		require.NoError(b, f.Close())
 	}, func() { require.NoError(b, exec.Command("wc", "-l", path).Run()) })
 	compare("whole", "x-reading", func() {
-		r := openRecording(b, path, false, "")
+		r := openRecording(b, path, allRows, "")
 		<-r.Indexed()
 		require.NoError(b, r.Close())
 	}, func() {
@@ -135,11 +135,11 @@ func BenchmarkOpenREC(b *testing.B) {
 		require.NoError(b, f.Close())
 	})
 	stored := filepath.Join(b.TempDir(), "stored.index")
-	r := openRecording(b, path, false, stored)
+	r := openRecording(b, path, allRows, stored)
 	<-r.Indexed()
 	require.NoError(b, r.Close())
 	run("stored-index", func(b *testing.B) {
-		r := openRecording(b, path, true, stored)
+		r := openRecording(b, path, lastRows, stored)
 		require.NotZero(b, r.Rows(r.Len()-100, make([]session.Row, 100)))
 		require.NoError(b, r.Close())
 	})
@@ -152,10 +152,10 @@ func timed(do func()) time.Duration {
 }
 
 // openRecording opens a recording with its index stored in the given file.
-func openRecording(tb testing.TB, path string, atOnce bool, stored string) *Recording {
+func openRecording(tb testing.TB, path string, what opening, stored string) *Recording {
 	f, err := openFile(path)
 	require.NoError(tb, err)
-	r, err := newRecording(path, f, atOnce, stored)
+	r, err := newRecording(path, f, what, stored)
 	require.NoError(tb, err)
 	return r
 }

@@ -51,8 +51,14 @@ func Open(path string) (*Recording, error) {
 // All rows are then added in the background, from the first on; Changed reports
 // progress. A recording that another program is writing is followed until its
 // recorder ends. The error is that of Open.
-func OpenProgressive(path string) (*Recording, error) {
-	r, err := begin(path, true)
+func OpenProgressive(path string) (*Recording, error) { return progressive(path, firstRows) }
+
+// OpenTail is like OpenProgressive for a screen that shows the Tail first: for 30 ms
+// nothing else is read, because that would delay the screen.
+func OpenTail(path string) (*Recording, error) { return progressive(path, lastRows) }
+
+func progressive(path string, what opening) (*Recording, error) {
+	r, err := begin(path, what)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +69,7 @@ func OpenProgressive(path string) (*Recording, error) {
 }
 
 // begin opens the file at path and starts reading it.
-func begin(path string, atOnce bool) (*Recording, error) {
+func begin(path string, what opening) (*Recording, error) {
 	f, err := openFile(path)
 	if _, ok := errors.AsType[*FormatError](err); ok {
 		return nil, err
@@ -72,7 +78,7 @@ func begin(path string, atOnce bool) (*Recording, error) {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
 	stored, _ := storedPath(path) // without a cache folder nothing is stored
-	r, err := newRecording(path, f, atOnce, stored)
+	r, err := newRecording(path, f, what, stored)
 	if err != nil {
 		_ = f.Close()
 		return nil, err
@@ -129,7 +135,7 @@ func headerOf(path string) (session.Header, error) {
 // OpenContext is like Open, but stops when ctx ends, with the cause as the error:
 // reading a large recording takes seconds.
 func OpenContext(ctx context.Context, path string) (*Recording, error) {
-	r, err := begin(path, false)
+	r, err := begin(path, allRows)
 	if err != nil {
 		return nil, err
 	}

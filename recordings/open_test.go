@@ -220,7 +220,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte(header+`{"n":1,"t":0,"k":"gap","from":3,"to":18446744073709551615,"bytes":1}`+"\n"+`{"n":2,"t":0,"k":"end","entries":2}`+"\n"), uint16(65535), byte(255))
 	f.Add([]byte("\x1f\x8b"), uint16(0), byte(0))
 	f.Fuzz(func(t *testing.T, content []byte, place uint16, change byte) {
-		r, err := newRecording("fuzz", inMemory(content), true, "")
+		r, err := newRecording("fuzz", inMemory(content), lastRows, "")
 		if err != nil {
 			return
 		}
@@ -271,7 +271,7 @@ func fuzzStored(t *testing.T, r *Recording, all []session.Row, content []byte, p
 	}
 	path := filepath.Join(t.TempDir(), "stored")
 	require.NoError(t, os.WriteFile(path, data, 0o600))
-	again, err := newRecording("fuzz", inMemory(content), false, path)
+	again, err := newRecording("fuzz", inMemory(content), allRows, path)
 	require.NoError(t, err)
 	<-again.Indexed()
 	if change == 0 {

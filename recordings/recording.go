@@ -13,8 +13,8 @@ import (
 // A Recording is a recording opened for reading. It implements session.Source.
 // All methods are safe for concurrent use; Close must be called last.
 //
-// The rows are those of the live session. A Recording that OpenProgressive opened
-// gets them in order while a goroutine of its own reads the file; meanwhile
+// The rows are those of the live session. A Recording that OpenProgressive or OpenTail
+// opened gets them in order while a goroutine of its own reads the file; meanwhile
 // Stats().Recording is session.RecordingReading, or session.RecordingOn while its
 // recorder is running.
 type Recording struct {
@@ -30,7 +30,7 @@ type Recording struct {
 	restored *storedRows // what the index was restored from; else nil
 	spill    temp        // rows that do not fit into memory
 
-	atOnce    bool   // OpenProgressive opened it
+	atOnce    bool   // OpenProgressive or OpenTail opened it
 	storedAt  string // the file for the index, "" for none
 	storedEnd int64  // how much of the recording that file covers
 
@@ -64,9 +64,19 @@ type Progress struct {
 	Err  error
 }
 
+// An opening is what is ready when a recording is opened.
+type opening uint8
+
+const (
+	allRows   opening = iota // once it is indexed
+	firstRows                // the stored index and the tail; the rest follows at once
+	lastRows                 // the tail; the rest follows after screenHeadStart
+)
+
 // newRecording reads the header and the tail, loads the index stored in the file
 // stored, if there is one, and starts indexing the rest.
-func newRecording(path string, f file, atOnce bool, stored string) (*Recording, error) {
+func newRecording(path string, f file, what opening, stored string) (*Recording, error) {
+	atOnce := what != allRows
 	r := &Recording{path: path, f: f, atOnce: atOnce, storedAt: stored, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked()}
 	info, err := f.Stat()
 	if err != nil {
@@ -78,26 +88,29 @@ func newRecording(path string, f file, atOnce bool, stored string) (*Recording, 
 	}
 	r.header, r.size = header, info.Size()
 	r.begin(begin)
-	if !r.restore(info) {
-		r.index.Store(r.indexer.index)
-	}
+	r.index.Store(r.indexer.index)
 	r.at = r.indexer.position
 	r.state = session.RecordingReading
 	if atOnce && r.live {
 		r.state = session.RecordingOn
 	}
-	if atOnce && (r.toIndex() > tailBytes || r.at.Entries > manyRows) {
+	wait := what == lastRows && r.toIndex() > tailBytes
+	if !wait {
+		r.restore(info)
+	}
+	if atOnce && r.toIndex() > tailBytes {
 		if r.tail, err = readTail(r, begin, r.size); err != nil {
 			return nil, err
 		}
 	}
-	r.over.Go(func() { r.run(atOnce && r.live) })
+	r.over.Go(func() {
+		if wait {
+			r.waitForScreen(info)
+		}
+		r.run(atOnce && r.live)
+	})
 	return r, nil
 }
-
-// manyRows is the number of rows that take a screen a noticeable time to list:
-// from there on the last rows come first, even with a stored index.
-const manyRows = 1 << 16
 
 // toIndex returns how many bytes are not indexed yet.
 func (r *Recording) toIndex() int64 { return r.size - r.at.End }
@@ -118,8 +131,8 @@ func (r *Recording) begin(end int64) {
 // Tail returns the last rows of the file as it was opened, at most 256, as a
 // source of their own that is available before all other rows and numbered from
 // 0. A row whose request or response is not among them has no Pair and no State.
-// Tail is nil if the recording itself had all rows when OpenProgressive returned, and
-// they are few. It omits a line that takes up the whole last MiB, so it may be
+// Tail is nil for a short file, and for OpenProgressive with a stored index: all rows
+// can be read then. It omits a line that takes up the whole last MiB, so it may be
 // empty. It can be read until the Recording is closed.
 func (r *Recording) Tail() session.Source {
 	if r.tail == nil {

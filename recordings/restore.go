@@ -9,24 +9,25 @@ import (
 	"mcpdbg/session/index"
 )
 
-// restore loads the stored index of the file, and reports whether it did. An
-// unreliable one is deleted.
-func (r *Recording) restore(info fs.FileInfo) bool {
+// restore replaces the index, which is empty, by the stored one of the file, if there
+// is one. An unreliable one is deleted.
+func (r *Recording) restore(info fs.FileInfo) {
+	r.building.Lock()
+	defer r.building.Unlock()
 	if r.storedAt == "" {
-		return false
+		return
 	}
 	f, err := os.Open(r.storedAt)
 	if err != nil {
-		return false
+		return
 	}
 	if !r.restoreFrom(f, info) {
 		_ = f.Close()
 		_ = os.Remove(r.storedAt)
-		return false
+		return
 	}
 	now := time.Now()
 	_ = os.Chtimes(r.storedAt, now, now) // last used now
-	return true
 }
 
 func (r *Recording) restoreFrom(f *os.File, info fs.FileInfo) bool {
@@ -43,8 +44,9 @@ func (r *Recording) restoreFrom(f *os.File, info fs.FileInfo) bool {
 	if index.Restore(state, rows) != nil || index.Len() != int(about.Position.Entries) {
 		return false
 	}
-	r.index.Store(index)
 	r.indexer = indexer{f: r.f, index: index, position: about.Position, read: about.Position.End}
+	r.change(func() { r.at = r.indexer.position })
+	r.index.Store(index)
 	r.restored, r.storedEnd = rows, about.Position.End
 	return true
 }

@@ -369,7 +369,7 @@ func roundTrip(t testing.TB, input []byte, size, limit int) {
 	require.NoError(t, err)
 	data, err := io.ReadAll(f.part.f)
 	require.NoError(t, err)
-	r, err := newRecording("memory", inMemory(data), false, "")
+	r, err := newRecording("memory", inMemory(data), allRows, "")
 	require.NoError(t, err)
 	<-r.Indexed()
 	defer func() { require.NoError(t, r.Close()) }()

@@ -3,6 +3,7 @@ package recordings
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"mcpdbg/session"
@@ -23,14 +24,21 @@ var ErrShrunk = errors.New("the recording got shorter: entry no longer in the fi
 // errQuit ends the indexing of a recording that is closed.
 var errQuit = errors.New("the recording is closed")
 
+// waitForScreen leaves the processors to the screen that shows the tail, and then loads
+// the stored index of the file, whose info was info when it was opened. Loading it
+// earlier, and the rows that a screen would then list, delay the first screen.
+func (r *Recording) waitForScreen(info fs.FileInfo) {
+	select {
+	case <-time.After(screenHeadStart):
+		r.restore(info)
+	case <-r.quit:
+	}
+}
+
 // run is the goroutine of a Recording: it indexes the file, follows a recorder,
 // and sets the final state.
 func (r *Recording) run(follow bool) {
-	if r.tail != nil && r.toIndex() > 0 {
-		select { // leave the processors to the screen that shows the tail
-		case <-time.After(screenHeadStart):
-		case <-r.quit:
-		}
+	if r.tail != nil {
 		r.count() // not needed for short files
 	}
 	err := r.catchUp()

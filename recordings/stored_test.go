@@ -25,7 +25,7 @@ import (
 // returns its path.
 func storeIndex(t testing.TB, path string) string {
 	t.Helper()
-	r := openRecording(t, path, false, "")
+	r := openRecording(t, path, allRows, "")
 	<-r.Indexed()
 	r.over.Wait()
 	info, err := r.f.Stat()
@@ -41,7 +41,7 @@ func storeIndex(t testing.TB, path string) string {
 // openStored opens a recording with its stored index.
 func openStored(t testing.TB, path, stored string) *Recording {
 	t.Helper()
-	r := openRecording(t, path, false, stored)
+	r := openRecording(t, path, allRows, stored)
 	<-r.Indexed()
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r
@@ -170,7 +170,7 @@ func TestUnreliableStoredIndexIsRejected(t *testing.T) {
 			path := write(t, content)
 			stored := storeIndex(t, path)
 			change(t, path, stored)
-			whole := openRecording(t, path, false, "")
+			whole := openRecording(t, path, allRows, "")
 			<-whole.Indexed()
 			r := openStored(t, path, stored)
 			require.Nil(t, r.restored, "it was not used")
@@ -243,6 +243,14 @@ func TestLargeRecordingsAreStored(t *testing.T) {
 		require.Equal(t, n, r.Len())
 		requireSame(t, whole, r)
 		require.NoError(t, r.Close())
+
+		r, err = OpenTail(path)
+		require.NoError(t, err)
+		require.NotNil(t, r.Tail(), "before the stored index is loaded")
+		<-r.Indexed()
+		require.NotNil(t, r.restored)
+		requireSame(t, whole, r)
+		require.NoError(t, r.Close())
 	}
 }
 
@@ -251,7 +259,7 @@ func TestCloseDoesNotWaitForStoringIndex(t *testing.T) {
 	writeREC(t, path, minStored+1<<20)
 	for _, atOnce := range []bool{true, false} {
 		stored := filepath.Join(t.TempDir(), "stored")
-		r := openRecording(t, path, false, "") // which does not store the index by itself
+		r := openRecording(t, path, allRows, "") // which does not store the index by itself
 		<-r.Indexed()
 		require.NoError(t, r.Close())
 		r.atOnce, r.storedAt, r.f = atOnce, stored, reopened(t, path)
@@ -289,7 +297,7 @@ func TestLogStoresItsIndex(t *testing.T) {
 	r, err := OpenProgressive(f.Path())
 	require.NoError(t, err)
 	require.NotNil(t, r.restored)
-	fresh := openRecording(t, f.Path(), false, "")
+	fresh := openRecording(t, f.Path(), allRows, "")
 	<-fresh.Indexed()
 	requireSame(t, fresh, r)
 	require.NoError(t, fresh.Close())
@@ -381,10 +389,10 @@ func TestAllWaysToOpenAgree(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		content := randomRecording(rng)
 		path := write(t, string(content))
-		whole := openRecording(t, path, false, "")
+		whole := openRecording(t, path, allRows, "")
 		<-whole.Indexed()
 
-		atOnce := openRecording(t, path, true, "")
+		atOnce := openRecording(t, path, lastRows, "")
 		<-atOnce.Indexed()
 		requireSame(t, whole, atOnce)
 		if tail := atOnce.Tail(); tail != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // An atOnce is a recording that is shown before all of it is read, as
-// recordings.OpenProgressive opens it.
+// recordings.OpenTail opens it.
 type atOnce interface {
 	session.Source
 	// Tail returns its last rows; nil if it is short and was read at once.

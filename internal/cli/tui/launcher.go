@@ -288,7 +288,7 @@ func (l *Launcher) End(ctx context.Context, err error) error {
 
 // recording opens a recording for the interface.
 func (l *Launcher) recording(path string) (workspace.Opened, error) {
-	r, err := recordings.OpenProgressive(path)
+	r, err := recordings.OpenTail(path)
 	if err != nil {
 		return workspace.Opened{}, flags.Unreadable(path, err)
 	}
