@@ -53,7 +53,7 @@ func killServer(w *worker) error {
 	name := unix.SignalName(signal)[len("SIG"):]
 	var ended *session.EndedError
 	if err := <-pending; !errors.As(err, &ended) || ended.Exit.Signal != name {
-		return fmt.Errorf("the pending call got %v, not the end by %s", err, name)
+		return fmt.Errorf("the pending call got %w, not the end by %s", orNone(err), name)
 	}
 	if err := w.ended(executor.Exit{Kind: executor.ExitSignal, Signal: name, By: executor.EndedBySignal}); err != nil {
 		return err
@@ -70,7 +70,7 @@ func stallServer(w *worker) error {
 	var n uint64
 	_, err := w.tool("echo", `{}`, session.CallOptions{Timeout: w.between(50*time.Millisecond, time.Second), OnSent: func(sent uint64) { n = sent }})
 	if !errors.Is(err, session.ErrTimeout) {
-		return errors.Join(fmt.Errorf("a stopped server's response: %w", err), unix.Kill(pid, unix.SIGCONT))
+		return errors.Join(fmt.Errorf("a stopped server's response: %w", orNone(err)), unix.Kill(pid, unix.SIGCONT))
 	}
 	if err := w.requestIs(n, session.ReqTimedOut); err != nil {
 		return err
@@ -151,7 +151,7 @@ func cancelCall(w *worker) error {
 	var n uint64
 	_, err := w.Request(ctx, "tools/call", slowCall, session.CallOptions{OnSent: func(sent uint64) { n = sent; cancel() }})
 	if !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("a cancelled call: %w", err)
+		return fmt.Errorf("a cancelled call: %w", orNone(err))
 	}
 	if err := w.requestIs(n, session.ReqCancelled); err != nil {
 		return err
@@ -166,7 +166,7 @@ func killWatchdog(w *worker) error {
 		return err
 	}
 	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); err != nil || string(name) != "mcp-watchdog\n" {
-		return fmt.Errorf("the parent of the server is %q: %w", name, err)
+		return fmt.Errorf("the parent of the server is %q: %w", name, orNone(err))
 	}
 	if err := unix.Kill(parent, unix.SIGKILL); err != nil {
 		return err

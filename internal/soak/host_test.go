@@ -95,14 +95,14 @@ func (w *worker) lose(breakIt func() error) error {
 	}
 	var lost *executor.LostError
 	if err := <-pending; !errors.As(err, &lost) {
-		return fmt.Errorf("the pending call got %w", err)
+		return fmt.Errorf("the pending call got %w", orNone(err))
 	}
 	<-w.Done()
 	if !eventually(func() bool { return w.is(session.Failed) == nil }) {
 		return w.is(session.Failed)
 	}
 	if failure := w.Status().Process.Failure; !errors.As(failure, &lost) {
-		return fmt.Errorf("the process failed by %w", failure)
+		return fmt.Errorf("the process failed by %w", orNone(failure))
 	}
 	e, err := w.last(session.KindFailed)
 	if err != nil {
@@ -110,7 +110,7 @@ func (w *worker) lose(breakIt func() error) error {
 	}
 	var body session.FailedBody
 	if err := e.DecodeBody(&body); err != nil || body.Code != string(lost.Code) {
-		return fmt.Errorf("code %q in the log, not %q: %w", body.Code, lost.Code, err)
+		return fmt.Errorf("code %q in the log, not %q: %w", body.Code, lost.Code, orNone(err))
 	}
 	if err := allGone(w.mark); err != nil {
 		return err

@@ -5,6 +5,7 @@ package soak
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,6 +65,14 @@ func eventually(ok func() bool) bool {
 		}
 	}
 	return ok()
+}
+
+// orNone returns an error to report, also if there is none.
+func orNone(err error) error {
+	if err == nil {
+		return errors.New("no error")
+	}
+	return err
 }
 
 // stat returns the fields of a stat file in /proc after the name: the state and

@@ -205,7 +205,7 @@ func fillDisk(p *programs) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(place)
+	defer func() { _ = os.Remove(place) }() // an empty folder
 	const script = `mount -t tmpfs -o size=3m tmpfs "$1" || exit 99
 cd "$1" && kept="$2" && shift 2
 "$@"
@@ -225,13 +225,13 @@ exit $code`
 	cmd.Stderr = &stderr
 	err = cmd.Run()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 99 {
-		return fmt.Errorf("%w: no file system can be mounted: %w: %s", errSkip, err, stderr.String())
+		return fmt.Errorf("%w: no file system can be mounted: %w: %s", errSkip, orNone(err), stderr.String())
 	}
 	if code := cmd.ProcessState.ExitCode(); code != 6 || !strings.Contains(stderr.String(), "no space left on device") {
 		return fmt.Errorf("exit code %d of a full disk: %s", code, stderr.String())
 	}
 	if finished, err := verify(kept); err != nil || finished {
-		return fmt.Errorf("a recording on a full disk is finished: %t: %w", finished, err)
+		return fmt.Errorf("a recording on a full disk is finished: %t: %w", finished, orNone(err))
 	}
 	return errors.Join(allGone(mark), os.Remove(kept))
 }

@@ -157,7 +157,7 @@ func endByCrash(_ *starter, x *session.Session) error {
 	_, err := x.Request(context.Background(), "tools/call", []byte(`{"name":"echo","arguments":{"message":"hi"}}`), session.CallOptions{Timeout: waitLimit})
 	var ended *session.EndedError
 	if !errors.As(err, &ended) || ended.Exit.Signal != "SEGV" {
-		return fmt.Errorf("the call during a crash: %w", err)
+		return fmt.Errorf("the call during a crash: %w", orNone(err))
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (s *screen) quit() error {
 		return err
 	}
 	if finished, err := verify(s.record); err != nil || !finished {
-		return fmt.Errorf("the recording of the screen is finished: %t: %w", finished, err)
+		return fmt.Errorf("the recording of the screen is finished: %t: %w", finished, orNone(err))
 	}
 	return nil
 }
