@@ -288,9 +288,10 @@ type request struct {
 
 // Request sends a request and waits for its response. An error response is not
 // an error of Request: it is in Response.Error. The error is ErrTimeout,
-// ErrEnded, ErrEcho, a *WriteError, ErrNotRunning, ErrClosed, or that of ctx.
-// When ctx or the timeout ends the wait, notifications/cancelled is sent unless
-// CallOptions.Quiet is set.
+// ErrEnded, ErrEcho, a *WriteError, ErrNotRunning, ErrClosed, that of ctx, or an
+// *executor.LostError if the connection to the host was lost. When ctx or the
+// timeout ends the wait, notifications/cancelled is sent unless CallOptions.Quiet
+// is set.
 //
 // In the modern era a result may ask for input. As long as policies or a person
 // provide all of it, the request is re-sent with that input, and the last
