@@ -14,7 +14,7 @@ func elements(line []byte, yield func(Span) bool) {
 	if beyondSpans(line) {
 		return
 	}
-	var stack [(maxDepth + 63) / 64]uint64
+	var stack [1]uint64
 	s := scanner{line: line, stack: stack[:]}
 	i := s.space(0)
 	if i >= len(line) || line[i] != '[' {
@@ -25,7 +25,7 @@ func elements(line []byte, yield func(Span) bool) {
 		return
 	}
 	for {
-		end := s.value(i, 1)
+		end := s.inner(i)
 		if end < 0 || !yield(Span{uint32(i), uint32(end)}) {
 			return
 		}

@@ -191,3 +191,12 @@ func BenchmarkSplitLongLine(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkMember looks for a member of the params of a call.
+func BenchmarkMember(b *testing.B) {
+	params := []byte(`{"name":"search_files","arguments":{"path":"/home/user/projects/demo","limit":50},"_meta":{"trace":"ab12cd"}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		Member(params, "_meta")
+	}
+}

@@ -13,7 +13,7 @@ func members(object []byte, yield func(name, value Span) bool) {
 	if beyondSpans(object) {
 		return
 	}
-	var stack [(maxDepth + 63) / 64]uint64
+	var stack [1]uint64
 	s := scanner{line: object, stack: stack[:]}
 	i := s.space(0)
 	if i >= len(object) || object[i] != '{' {
@@ -24,7 +24,7 @@ func members(object []byte, yield func(name, value Span) bool) {
 		if at < 0 {
 			return
 		}
-		end := s.value(at, 1)
+		end := s.inner(at)
 		if end < 0 || !yield(Span{uint32(i), uint32(nameEnd)}, Span{uint32(at), uint32(end)}) {
 			return
 		}
@@ -32,6 +32,23 @@ func members(object []byte, yield func(name, value Span) bool) {
 			return
 		}
 	}
+}
+
+// inner skips one value of an object or array. As in Scan, few values are nested deeper
+// than the bits of one word.
+func (s *scanner) inner(i int) int {
+	end := s.value(i, 1)
+	if end < 0 && s.found&ProblemTooDeep != 0 {
+		return deepValue(s.line, i)
+	}
+	return end
+}
+
+//go:noinline
+func deepValue(line []byte, i int) int {
+	var stack [(maxDepth + 63) / 64]uint64
+	s := scanner{line: line, stack: stack[:]}
+	return s.value(i, 1)
 }
 
 // Member returns the span of the value of the named member of a JSON object; of

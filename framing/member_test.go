@@ -1,6 +1,7 @@
 package framing
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,5 +53,24 @@ func TestEscape(t *testing.T) {
 		r, n := Escape([]byte(text))
 		require.Equal(t, want.r, r, text)
 		require.Equal(t, want.n, n, text)
+	}
+}
+
+// TestMembersOfAnyDepth checks values that are nested deeper than one word has bits.
+func TestMembersOfAnyDepth(t *testing.T) {
+	for _, depth := range []int{1, 62, 63, 64, 65, 200, maxDepth - 1, maxDepth, maxDepth + 1} {
+		value := strings.Repeat(`[`, depth) + strings.Repeat(`]`, depth)
+		object := []byte(`{"a":` + value + `,"b":` + value + `,"c":1}`)
+		array := []byte("[" + value + "," + value + "]")
+		elements := slices.Collect(Elements(array))
+		if depth >= maxDepth { // one level is open around it
+			require.Equal(t, Span{}, Member(object, "c"), depth)
+			require.Empty(t, elements, depth)
+			continue
+		}
+		require.Equal(t, "1", string(Member(object, "c").Of(object)), depth)
+		require.Equal(t, value, string(Member(object, "b").Of(object)), depth)
+		require.Len(t, elements, 2, depth)
+		require.Equal(t, value, string(elements[1].Of(array)), depth)
 	}
 }
