@@ -44,6 +44,10 @@ type Line struct {
 	More bool // the line continues in the next Line
 	Part bool // the line began in an earlier Line
 
+	// Diverted is how many bytes were passed to the function of Divert, a CR at the
+	// end included. Then Data is nil: see Restore.
+	Diverted int
+
 	// First and Seq are the numbers of the chunks that hold its first and its
 	// last byte, EOL included; equal for a line inside one chunk. Cuts lists
 	// the chunks after First, up to Seq; if there are more than MaxCuts of
@@ -149,12 +153,25 @@ func (s *Splitter) line(l *Line, seq uint64, data []byte) {
 		s.cut(seq) // the LF is in this chunk, even if no byte before it is
 	}
 	s.take(l, seq, data)
+	l.trim()
+	s.parts, s.tooLong = false, false
+}
+
+// trim makes a CR at the end of a line's payload a part of its end.
+func (l *Line) trim() {
 	if n := len(l.Data); n > 0 && l.Data[n-1] == '\r' {
 		l.Data = l.Data[: n-1 : n-1]
 		l.EOL = CRLF
 		l.Problems |= ProblemCRLF
 	}
-	s.parts, s.tooLong = false, false
+}
+
+// Restore makes data, the bytes of a diverted line, its Data.
+func (l *Line) Restore(data []byte) {
+	l.Data, l.Diverted = data, 0
+	if l.EOL == LF {
+		l.trim()
+	}
 }
 
 // take fills l with the open line and data. It does not copy data if no line is
@@ -172,6 +189,9 @@ func (s *Splitter) take(l *Line, seq uint64, data []byte) {
 		s.add(seq, data)
 	}
 	l.Data, l.First, l.Seq = s.open.bytes(), s.first, s.last
+	if l.Diverted = s.open.diverted; l.Diverted > 0 {
+		l.Data = nil
+	}
 	l.Cuts, l.CutsDropped = s.cuts, s.dropped
 }
 
@@ -231,10 +251,19 @@ func (s *Splitter) Pending() int {
 	return s.open.len()
 }
 
-// Peek returns the first n pending bytes, or all if they are fewer. They are
-// valid until another method is called.
+// Peek returns the first n pending bytes, or all if they are fewer; of a diverted
+// line it returns at most 1 KiB. They are valid until another method is called.
 func (s *Splitter) Peek(n int) []byte {
-	return s.open.bytes()[:min(n, s.Pending())]
+	return s.open.bytes()[:min(n, s.Pending(), len(s.open.data))]
+}
+
+// Divert passes the pending bytes of the open line, and those that follow in it, to
+// write, which must not keep them. The Line that ends it has no Data. It has no
+// effect without pending bytes.
+func (s *Splitter) Divert(write func(data []byte)) {
+	if s.clearTaken(); s.open.len() > 0 && s.open.divert == nil {
+		s.open.divertTo(write)
+	}
 }
 
 // Close releases the memory of the open line, which is lost: call Flush before.
