@@ -65,7 +65,7 @@ func (f *File) encode(e *session.Entry) {
 	switch {
 	case f.memory != nil:
 		f.remember(e)
-	case len(e.Payload) > pieceSize:
+	case e.Size() > pieceSize:
 		f.encodeLong(e)
 	default:
 		before := len(f.buf)
@@ -114,7 +114,7 @@ func writePieces(buf []byte, e *session.Entry, write func([]byte) error) ([]byte
 		if err := write(buf); err != nil {
 			return buf, err
 		}
-		if err := write(payload); err != nil {
+		if err := writeVerbatim(e, write); err != nil {
 			return buf, err
 		}
 		buf, payload, tail = buf[:0], nil, "}\n"
@@ -141,6 +141,24 @@ func writePieces(buf []byte, e *session.Entry, write func([]byte) error) ([]byte
 	}
 	buf = append(buf, tail...)
 	return buf, write(buf)
+}
+
+// writeVerbatim passes the payload of an entry to write, as it is.
+func writeVerbatim(e *session.Entry, write func([]byte) error) error {
+	if e.Long == nil {
+		return write(e.Payload)
+	}
+	piece := make([]byte, flushSize)
+	for off, size := int64(0), e.Long.Size(); off < size; off += int64(len(piece)) {
+		piece = piece[:min(size-off, flushSize)]
+		if _, err := e.Long.ReadAt(piece, off); err != nil {
+			return err
+		}
+		if err := write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // flush writes the buffer, which holds complete lines.
@@ -211,18 +229,12 @@ func (f *File) stop(err error, end int64, from uint64) {
 func (f *File) remember(e *session.Entry) {
 	f.store.Lock()
 	defer f.store.Unlock()
-	if len(e.Payload) <= memoryLimit/4 {
+	if e.Size() <= memoryLimit/4 {
 		f.buf = AppendEntry(f.buf[:0], e)
 		f.memory.add(f.buf)
 		f.buf = f.buf[:0]
 	} else {
-		length := int64(0)
-		f.buf, _ = writePieces(f.buf, e, func(p []byte) error {
-			length += int64(len(p))
-			return nil
-		})
-		f.buf = f.buf[:0]
-		f.memory.skip(length)
+		f.memory.skip(length(e))
 	}
 	f.end = f.memory.next
 }

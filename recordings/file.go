@@ -88,8 +88,8 @@ func (f *File) Now() int64 { return time.Since(f.start).Microseconds() }
 // that of an invalid entry; then nothing was written.
 func (f *File) Append(entries []session.Entry) error {
 	for i := range entries {
-		if len(entries[i].Payload) > maxPayload {
-			return fmt.Errorf("%s entry of %d bytes: longer than %d", entries[i].Kind, len(entries[i].Payload), maxPayload)
+		if size := entries[i].Size(); size > maxPayload {
+			return fmt.Errorf("%s entry of %d bytes: longer than %d", entries[i].Kind, size, maxPayload)
 		}
 		if err := checkBody(&entries[i]); err != nil {
 			return err

@@ -50,7 +50,7 @@ func maxLength(e *session.Entry) int64 {
 		cut     = 48 // two numbers and their punctuation
 		escape  = 6  // \u0000
 	)
-	return members + cut*int64(min(len(e.Cuts), framing.MaxCuts)) + escape*int64(len(e.Payload)+len(e.Why)) + int64(len(e.Body))
+	return members + cut*int64(min(len(e.Cuts), framing.MaxCuts)) + escape*int64(e.Size()+len(e.Why)) + int64(len(e.Body))
 }
 
 // length returns the length of an entry's line.
@@ -59,6 +59,11 @@ func length(e *session.Entry) int64 {
 		return int64(len(AppendEntry(nil, e)))
 	}
 	n := int64(0)
+	if e.Long != nil {
+		around := *e
+		n, around.Payload, around.Long = e.Long.Size(), nil, nil
+		e = &around
+	}
 	_, _ = writePieces(nil, e, func(p []byte) error { // the callback returns no error
 		n += int64(len(p))
 		return nil

@@ -72,7 +72,7 @@ func (f *File) makeRoom(e *session.Entry) error {
 	if f.memory != nil || e.Kind == session.KindEnd || end+size <= p.reserve.limit() {
 		return nil
 	}
-	if len(e.Payload) > pieceSize {
+	if e.Size() > pieceSize {
 		size = length(e) // the other bound is six times as much
 	}
 	err := p.reserve.grow(p.f, end+size+lastRoom, f.allocate)

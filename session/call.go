@@ -12,6 +12,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/spool"
 )
 
 // maxKeptLine is the largest buffer for outgoing lines that is kept.
@@ -22,6 +23,9 @@ type Response struct {
 	N      uint64          // number of its entry in the log
 	Result json.RawMessage // nil if Error is set
 	Error  *RPCError
+	// Long is the line that was passed to CallOptions.Long, if it holds this
+	// response. Then Result lacks long members.
+	Long *spool.Line
 
 	id string // of the request
 }
@@ -61,8 +65,10 @@ type call struct {
 	n        uint64      // of its entry; 0 before it is written. Guarded by calls.mu
 	answer   chan answer // buffered
 	progress func(json.RawMessage)
-	ctx      context.Context // its timeout can be paused
-	task     *follower       // the task that it is about; nil for others
+	ctx      context.Context  // its timeout can be paused
+	task     *follower        // the task that it is about; nil for others
+	long     chan *spool.Line // buffered; nil if CallOptions.Long is not for this request
+	line     *spool.Line      // what was sent to long. Guarded by calls.mu
 }
 
 type answer struct {
@@ -171,6 +177,9 @@ func (c *calls) answered(e *Entry, stable bool) {
 	a := answer{to: w, resp: Response{N: e.N}}
 	if e.Msg.Kind == framing.Response {
 		a.resp.Result = e.Msg.Result.Of(e.Payload)
+		if w.line != nil && w.line.Kept() {
+			a.resp.Long = w.line
+		}
 		if !stable {
 			a.resp.Result = bytes.Clone(a.resp.Result)
 		}
@@ -272,6 +281,11 @@ type CallOptions struct {
 	// Quiet suppresses notifications/cancelled when the wait ends without a
 	// response.
 	Quiet bool
+	// Long, if set, is called on another goroutine with a long response that has begun
+	// to arrive, and may copy its result. Request returns after it. It is not called
+	// for a response that is short, an error, a task, or one that asks for input; nor
+	// where temporary files can't be created.
+	Long func(*spool.Line)
 	// Bare sends params unchanged: no _meta of the modern era, no rounds of
 	// input, and tasks are not followed.
 	Bare bool
@@ -353,6 +367,8 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	}
 	w := s.calls.fresh()
 	w.r, w.method, w.progress, w.ctx, w.task = r, q.method, q.opts.Progress, ctx, q.task
+	copying := newCopying(w, q)
+	defer copying.End()
 	line := write{payload: appendRequest(nil, id, q.method, params), call: w}
 	if q.first > 0 {
 		line.act = &ActBody{Act: ActAgain, Of: q.first, Detail: q.method}
@@ -372,6 +388,13 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	select {
 	case a := <-w.answer:
 		return answered(a)
+	case line := <-w.long:
+		copying.Begin(line)
+		select {
+		case a := <-w.answer:
+			return answered(a)
+		case <-ctx.Done():
+		}
 	case <-ctx.Done():
 	}
 	err = context.Cause(ctx)

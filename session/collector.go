@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/spool"
 )
 
 const (
@@ -53,6 +54,8 @@ type collector struct {
 	batch       []Entry
 	commitQueue commitQueue
 	ended       bool
+	long        *spool.Line // the open line of stdout if it is spooled
+	looked      bool        // the open line of stdout was considered for that
 
 	stderrOpen bool // the last stderr entry is continued
 }
@@ -139,12 +142,25 @@ func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
 	} else {
 		c.flush(true)
 	}
+	if stream == executor.Stdout {
+		c.openLong()
+	}
 	c.watchOpen(stream)
 }
 
 // line makes an entry of a line. Bytes that are not stable are copied or, if
 // there are many, logged at once.
 func (c *collector) line(stream executor.Stream, line *framing.Line) {
+	var long *spool.Line
+	if stream == executor.Stdout {
+		long, c.long, c.looked = c.long, nil, false
+	}
+	digest, msg, isDigest := []byte(nil), framing.Message{}, false
+	if long != nil {
+		if digest, msg, isDigest = long.Digest(line); !isDigest {
+			c.restore(long, line)
+		}
+	}
 	c.batch = append(c.batch, Entry{})
 	e := &c.batch[len(c.batch)-1]
 	e.Kind, e.Seq, e.Payload, e.EOL, e.More = KindStdout, line.Seq, line.Data, line.EOL, line.More
@@ -155,6 +171,8 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	if stream == executor.Stderr {
 		e.Kind = KindStderr
 		problems &^= framing.ProblemTooLong // stderrPart is not a limit of the protocol
+	} else if isDigest {
+		e.Long, e.Payload, e.Msg = long, digest, msg
 	} else if line.Whole() {
 		e.Msg = framing.Scan(line.Data)
 		e.Msg.Problems |= problems
@@ -168,6 +186,10 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	}
 	c.cut[stream] = c.cut[stream] && line.More
 	switch {
+	case long != nil:
+		long.End(e.Msg, e.Payload, isDigest)
+		c.flush(false)
+		long.Release()
 	case line.Stable && len(line.Cuts) == 0:
 	case len(line.Data) <= maxCopied:
 		e.Payload, e.Cuts = bytes.Clone(e.Payload), slices.Clone(e.Cuts)

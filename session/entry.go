@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/spool"
 )
 
 // Kind is the kind of a log entry. The zero value is KindUnknown, a kind that a
@@ -81,6 +82,7 @@ type Entry struct {
 
 	// Stream kinds only.
 	Payload  []byte
+	Long     *spool.Line // the line, if Payload is only its digest: see framing.Incremental
 	EOL      framing.EOL
 	More     bool            // a part of a line that is continued
 	Msg      framing.Message // the scanned line; spans are offsets in Payload
@@ -93,6 +95,15 @@ type Entry struct {
 	Body json.RawMessage
 
 	judged, toolError bool // see DetectToolError
+}
+
+// Size returns the number of bytes of the payload, or of the line that it is a
+// digest of.
+func (e *Entry) Size() int {
+	if e.Long != nil {
+		return int(e.Long.Size())
+	}
+	return len(e.Payload)
 }
 
 // DetectToolError determines whether the message is a tool result with isError, which is

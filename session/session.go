@@ -82,6 +82,10 @@ type Config struct {
 	Policies map[string]Policy
 	Answers  Answers
 
+	// SpoolDir is the folder for the temporary files of CallOptions.Long; "" means
+	// that of the system.
+	SpoolDir string
+
 	LineLimit      int // bytes; 0 means framing.DefaultLimit
 	PinLimit       int // bytes; 0 means executor.DefaultPinLimit
 	Overrun        executor.Overrun

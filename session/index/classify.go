@@ -24,7 +24,7 @@ func (x *Index) classify(e *session.Entry, row *session.Row) {
 	if goesOn && !e.More && len(e.Payload) == 0 {
 		row.Flags |= session.FlagLineEnd
 	}
-	size := uint64(len(e.Payload))
+	size := uint64(e.Size())
 	switch e.Kind {
 	case session.KindStderr:
 		x.stats.BytesErr += size

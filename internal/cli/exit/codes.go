@@ -21,6 +21,7 @@ func CodeOf(err error) int {
 		failed   *TargetsError
 		output   *OutputError
 		task     *session.TaskError
+		cut      *CutError
 	)
 	switch {
 	case errors.As(err, &sig):
@@ -43,7 +44,7 @@ func CodeOf(err error) int {
 		return Start
 	case errors.Is(err, session.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return Timeout
-	case errors.Is(err, session.ErrEnded), errors.As(err, &write):
+	case errors.Is(err, session.ErrEnded), errors.As(err, &write), errors.As(err, &cut):
 		return Start
 	case errors.As(err, &task):
 		return Failure

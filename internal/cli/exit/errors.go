@@ -50,6 +50,24 @@ func (e *ResponseError) Error() string { return e.Err.Error() }
 // Unwrap returns the error response.
 func (e *ResponseError) Unwrap() error { return e.Err }
 
+// A CutError ends a call of whose result only a part was printed, while it arrived.
+type CutError struct {
+	Bytes int64 // printed
+	Err   error // why; nil if the part turned out not to belong to the response
+}
+
+// Error implements error.
+func (e *CutError) Error() string {
+	why := "its line was not a response"
+	if e.Err != nil {
+		why = e.Err.Error()
+	}
+	return fmt.Sprintf("the result was cut after %d bytes, which are on standard output: %s", e.Bytes, why)
+}
+
+// Unwrap returns the reason.
+func (e *CutError) Unwrap() error { return e.Err }
+
 // A TargetsError ends a run whose failures were already printed, with its exit
 // code.
 type TargetsError struct{ Code int }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 
 	"mcpdbg/internal/cli/console"
@@ -113,6 +114,9 @@ func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Exe
 		return nil, exit.Usagef("%v", err)
 	}
 	cfg.Executor, cfg.Log = exec, log
+	if path := log.Path(); path != "" {
+		cfg.SpoolDir = filepath.Dir(path)
+	}
 	l := &Session{
 		Session: session.New(cfg), Log: log, exec: exec, incomplete: &env.Incomplete, urgent: env.Urgent, signals: &env.Signals,
 	}

@@ -33,7 +33,9 @@ func CallCommand(env *console.Env) *cobra.Command {
 		Short: "Send one request and print its result as one JSON document",
 		Long: `call starts the server, completes the handshake, sends one request, prints the
 result on stdout and shuts the server down. An error response goes to stderr
-(exit code 1); with --json it is also in the object on stdout.
+(exit code 1); with --json it is also in the object on stdout. A long result is
+printed while it arrives: if it is cut, a part of it is on stdout and the exit
+code is 3.
 
 Each ARG is a member of the params, or with --tool of the tool's arguments:
 NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE the text of
@@ -168,7 +170,7 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 		}
 		r.params = params
 		begin := time.Now()
-		call := &sending{env: env, l: l, r: r, task: taskReport{env: env, quiet: r.quiet}}
+		call := &sending{env: env, l: l, r: r, task: taskReport{env: env, quiet: r.quiet}, copied: copied{out: env.Stdout}}
 		resp, err := call.send(ctx)
 		if err != nil {
 			return err
@@ -233,6 +235,9 @@ func printResponse(env *console.Env, l *live.Session, r callRequest, resp sessio
 	if !r.asJSON {
 		if resp.Error != nil {
 			return nil
+		}
+		if resp.Long != nil {
+			return call.copied.end()
 		}
 		return env.PrintJSON(resp.Result)
 	}

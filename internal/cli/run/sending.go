@@ -24,6 +24,7 @@ type sending struct {
 	entries []uint64 // of the requests
 	hint    string   // what to try if URLs were not visited
 	task    taskReport
+	copied  copied
 }
 
 // send sends the request and returns its last response.
@@ -53,9 +54,14 @@ func (s *sending) send(ctx context.Context) (session.Response, error) {
 func (s *sending) once(ctx context.Context, again uint64) (session.Response, error) {
 	update, end := showProgress(s.env, s.r.quiet)
 	defer end()
-	return s.l.Request(ctx, s.r.method, s.r.params, session.CallOptions{
+	opts := session.CallOptions{
 		Progress: update, OnSent: func(n uint64) { s.entries = append(s.entries, n) }, OnTask: s.task.changed, Again: again,
-	})
+	}
+	if !s.r.asJSON && !s.env.Terminal { // the result is printed as it is
+		opts.Long = s.copied.copy
+	}
+	resp, err := s.l.Request(ctx, s.r.method, s.r.params, opts)
+	return resp, s.copied.check(resp, err)
 }
 
 // rounds returns the entries of the requests if there are several.
