@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/sshexec/sshtest"
 )
 
 // longResult is a server in the shell whose response to the first call is long. It
@@ -135,4 +137,21 @@ func TestCallOfALongResultNeedsLittleMemory(t *testing.T) {
 	_, err = io.Copy(io.Discard, out)
 	require.NoError(t, err)
 	require.NoError(t, cmd.Wait())
+}
+
+// A long result from a host is printed like one of this machine.
+func TestCallPrintsALongResultOverSSH(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	const size = 3_000_000
+	text := strings.Repeat("x", size)
+	r := overSSH(t, s, callLong(longResult(longBegin, size, `printf '%s\n' '"}}'; cat >/dev/null`), "--no-record")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, len(`{"a":""}`)+size+1, len(r.stdout))
+	require.True(t, strings.HasSuffix(r.stdout, text+"\"}\n"))
+
+	r = overSSH(t, s, callLong(longResult(longBegin, size, "exit 7"), "--no-record")...)
+	require.Equal(t, 3, r.code, r.stderr)
+	require.True(t, strings.HasPrefix(`{"a":"`+text, r.stdout))
+	require.Contains(t, r.stderr, fmt.Sprintf("the result was cut after %d bytes", len(r.stdout)))
 }
