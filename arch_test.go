@@ -93,6 +93,7 @@ var importRules = []importRule{
 	{packages: "internal/cli/console", never: slices.Concat(families, []string{"internal/cli/flags", "internal/cli/live", "internal/cli/logtext", "internal/cli/watching", "internal/cli/tui"}), why: "streams, signals and files, of any command"},
 	{packages: "internal/cli/flags", never: slices.Concat(families, []string{"internal/cli/live", "internal/cli/logtext", "internal/cli/watching", "internal/cli/tui"}), why: "flags that commands share"},
 	{packages: "internal/cli/live", never: slices.Concat(families, []string{"internal/cli/watching", "internal/cli/tui"}), why: "sessions of commands without a screen"},
+	{packages: "internal/cli/reading", never: slices.Concat(families, []string{"internal/cli/flags", "internal/cli/live", "internal/cli/logtext", "internal/cli/watching", "internal/cli/tui"}), why: "recordings as a whole, and a line on stderr"},
 	{packages: "internal/cli/logtext", never: slices.Concat(families, []string{"internal/cli/watching", "internal/cli/tui"}), why: "entries as lines of text"},
 	{packages: "internal/cli/tui", never: families, why: "the interface, of any command"},
 	{packages: "internal/cli/watching", never: slices.Concat(families, []string{"internal/cli/tui"}), why: "watches with and without a screen"},

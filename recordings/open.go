@@ -135,10 +135,18 @@ func headerOf(path string) (session.Header, error) {
 // OpenContext is like Open, but stops when ctx ends, with the cause as the error:
 // reading a large recording takes seconds.
 func OpenContext(ctx context.Context, path string) (*Recording, error) {
+	return OpenWhile(ctx, path, func(*Recording) {})
+}
+
+// OpenWhile is like OpenContext, and calls f while the recording is being read. Changed
+// then reports new rows, and Indexed that there are no more. The Recording cannot be
+// used any more if OpenWhile fails.
+func OpenWhile(ctx context.Context, path string, f func(*Recording)) (*Recording, error) {
 	r, err := begin(path, allRows)
 	if err != nil {
 		return nil, err
 	}
+	f(r)
 	select {
 	case <-r.indexed:
 	case <-ctx.Done():

@@ -74,12 +74,13 @@ func (p Problem) String() string {
 // what came before it. The error is about the file, as that of Open; problems of the
 // recording itself are in the report.
 func Verify(path string) (*Report, error) {
-	return VerifyContext(context.Background(), path)
+	return VerifyContext(context.Background(), path, nil)
 }
 
 // VerifyContext is like Verify, but stops when ctx ends, with the cause as the
-// error.
-func VerifyContext(ctx context.Context, path string) (*Report, error) {
+// error, and calls progress, if it is not nil, with how many bytes of how many were
+// read.
+func VerifyContext(ctx context.Context, path string, progress func(read, size int64)) (*Report, error) {
 	f, err := openFile(path)
 	if _, ok := errors.AsType[*FormatError](err); ok {
 		return nil, err
@@ -88,10 +89,10 @@ func VerifyContext(ctx context.Context, path string) (*Report, error) {
 		return nil, fmt.Errorf("verify recording: %w", err)
 	}
 	defer f.Close()
-	return verify(ctx, path, f)
+	return verify(ctx, path, f, progress)
 }
 
-func verify(ctx context.Context, path string, f file) (*Report, error) {
+func verify(ctx context.Context, path string, f file, progress func(read, size int64)) (*Report, error) {
 	header, begin, err := readHeader(path, f)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,13 @@ func verify(ctx context.Context, path string, f file) (*Report, error) {
 		v.problem(0, "%d parts are missing", between)
 	}
 	lines := &blockReader{f: f, longest: longestLine, off: begin}
-	p := pass{lines: lines, decode: (*lineBlock).check, add: func(b *lineBlock) error { return v.block(ctx, b) }}
+	p := pass{lines: lines, decode: (*lineBlock).check, add: func(b *lineBlock) error {
+		v.block(b)
+		if progress != nil {
+			progress(b.off+b.size, info.Size())
+		}
+		return ctx.Err()
+	}}
 	switch err := p.run(info.Size() - begin); {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -157,13 +164,12 @@ func (v *verifier) problem(n uint64, format string, args ...any) {
 	v.report.Problems = append(v.report.Problems, Problem{n, fmt.Sprintf(format, args...)})
 }
 
-// block checks the lines of a block. Its error is that of ctx.
-func (v *verifier) block(ctx context.Context, b *lineBlock) error {
+// block checks the lines of a block.
+func (v *verifier) block(b *lineBlock) {
 	for i := range b.checks {
 		v.line(&b.checks[i])
 	}
 	v.report.Warnings.UnknownKeys += b.warnings.UnknownKeys
-	return ctx.Err()
 }
 
 func (v *verifier) line(c *lineCheck) {

@@ -47,7 +47,7 @@ func verifyLineByLine(t testing.TB, content []byte) *Report {
 // requireSameReport requires that verify agrees with verifyLineByLine.
 func requireSameReport(t testing.TB, content []byte) *Report {
 	t.Helper()
-	report, err := verify(t.Context(), "fuzz", inMemory(content))
+	report, err := verify(t.Context(), "fuzz", inMemory(content), nil)
 	require.NoError(t, err)
 	require.Equal(t, verifyLineByLine(t, content), report)
 	return report

@@ -93,7 +93,7 @@ func TestRecordings(t *testing.T) {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		require.InDelta(t, 5<<20, info.Size(), 1<<20)
-		result, err := recordings.VerifyContext(t.Context(), path)
+		result, err := recordings.VerifyContext(t.Context(), path, nil)
 		require.NoError(t, err)
 		require.True(t, result.OK(), "%+v", result)
 		if name == "mix" {

@@ -73,11 +73,10 @@ func NewReport(started time.Time) *Report {
 	return &Report{Version: 1, RuleSet: rule.Set, Checked: rule.Checked, Started: started, Targets: []Result{}}
 }
 
-// Recorded checks a log that something else wrote. name is that of its file.
-func Recorded(ctx context.Context, name string, src session.Source, keep func(rule string) bool) Result {
-	begin := time.Now()
+// Recorded reports what a checker found in the log that something else wrote. name is that
+// of its file, and begin when checking began.
+func Recorded(name string, src session.Source, checker *rule.Checker, begin time.Time, keep func(rule string) bool) Result {
 	r := Result{Server: name, Source: name, Steps: []Step{}, Problems: []Problem{}, Recordings: []string{name}}
-	checker := rule.Check(ctx, src)
 	var found []problems.Problem
 	for _, p := range checker.Problems() {
 		if keep == nil || keep(p.Rule.ID) {

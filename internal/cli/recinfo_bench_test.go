@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
+	"mcpdbg/session/diagnosis/rule"
 )
 
 // BenchmarkRecInfo measures rec info on an open recording of 100 MB. Most of
@@ -23,7 +24,7 @@ func BenchmarkRecInfo(b *testing.B) {
 	b.SetBytes(file.Size())
 	b.ReportAllocs()
 	for b.Loop() {
-		info, err := rec.NewInfo(b.Context(), path, recording)
+		info, err := rec.NewInfo(b.Context(), path, recording, rule.Check(b.Context(), recording))
 		require.NoError(b, err)
 		require.Zero(b, info.Unread)
 	}

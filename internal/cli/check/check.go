@@ -139,7 +139,7 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 		if out, err = openOutput(env, &f.out); err != nil {
 			return err
 		}
-		report, err = recorded(ctx, files, keep)
+		report, err = recorded(ctx, env, files, keep)
 	} else {
 		report, out, err = active(ctx, env, t, f, keep)
 	}

@@ -7,23 +7,26 @@ import (
 	"time"
 
 	"mcpdbg/internal/check"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/recordings"
+	"mcpdbg/internal/cli/reading"
 )
 
 // recorded checks recordings, as many at once as there are processors.
-func recorded(ctx context.Context, files []string, keep func(string) bool) (*check.Report, error) {
+func recorded(ctx context.Context, env *console.Env, files []string, keep func(string) bool) (*check.Report, error) {
 	started := time.Now()
 	report := check.NewReport(started)
 	report.Targets = make([]check.Result, len(files))
 	errs := make([]error, len(files))
+	meter := reading.NewMeter(env, "checking")
+	defer meter.Close()
 	places := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var workers sync.WaitGroup
 	for i, file := range files {
 		places <- struct{}{}
 		workers.Go(func() {
 			defer func() { <-places }()
-			report.Targets[i], errs[i] = recordedOne(ctx, file, keep)
+			report.Targets[i], errs[i] = recordedOne(ctx, file, meter, keep)
 		})
 	}
 	workers.Wait()
@@ -39,11 +42,12 @@ func recorded(ctx context.Context, files []string, keep func(string) bool) (*che
 	return report, nil
 }
 
-func recordedOne(ctx context.Context, file string, keep func(string) bool) (check.Result, error) {
-	rec, err := recordings.OpenContext(ctx, file)
+func recordedOne(ctx context.Context, file string, meter *reading.Meter, keep func(string) bool) (check.Result, error) {
+	begin := time.Now()
+	rec, checker, err := reading.Check(ctx, file, meter)
 	if err != nil {
 		return check.Result{}, err
 	}
 	defer func() { _ = rec.Close() }() // only read
-	return check.Recorded(ctx, file, rec, keep), nil
+	return check.Recorded(file, rec, checker, begin, keep), nil
 }

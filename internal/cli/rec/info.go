@@ -103,8 +103,8 @@ const (
 	shownStray = 200
 )
 
-// NewInfo reads a recording and summarizes it.
-func NewInfo(ctx context.Context, path string, rec *recordings.Recording) (*Info, error) {
+// NewInfo reads a recording, which checker has checked, and summarizes it.
+func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checker *rule.Checker) (*Info, error) {
 	stats := rec.Stats()
 	info := &Info{
 		File: path, Header: rec.Header(), State: listedStates[session.RecordingDone], Entries: rec.Len(), Size: stats.Size, Skipped: rec.Warnings().String(),
@@ -127,7 +127,7 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording) (*Info
 		info.Stopped = stats.RecordingError
 	}
 	info.readRows(ctx, rec)
-	info.check(ctx, rec)
+	info.check(checker)
 	return info, context.Cause(ctx)
 }
 
@@ -310,9 +310,8 @@ func (m *MethodInfo) summarise() {
 	m.P50, m.P95, m.P99, m.Max = at(50), at(95), at(99), at(100)
 }
 
-// check runs the linter over all entries, until ctx is done.
-func (info *Info) check(ctx context.Context, src session.Source) {
-	l := rule.Check(ctx, src)
+// check adds what the checker found.
+func (info *Info) check(l *rule.Checker) {
 	found := l.Count()
 	info.RuleSet = rule.Set
 	info.Checked, info.Errors, info.Warnings, info.Infos = l.Checked(), found.Errors, found.Warnings, found.Remarks

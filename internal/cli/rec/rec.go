@@ -9,7 +9,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/recordings"
+	"mcpdbg/internal/cli/reading"
 )
 
 // Command returns the command rec; unknown is the error about a word that is not
@@ -64,7 +64,9 @@ The exit code is 0 whatever is found, and 2 if the file cannot be read.
 }
 
 func infoOf(ctx context.Context, env *console.Env, path string, asJSON bool) error {
-	rec, err := recordings.OpenContext(ctx, path)
+	meter := reading.NewMeter(env, "checking "+filepath.Base(path))
+	rec, checker, err := reading.Check(ctx, path, meter)
+	meter.Close()
 	if err != nil {
 		return flags.Unreadable(path, err)
 	}
@@ -72,7 +74,7 @@ func infoOf(ctx context.Context, env *console.Env, path string, asJSON bool) err
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	info, err := NewInfo(ctx, path, rec)
+	info, err := NewInfo(ctx, path, rec, checker)
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,14 @@ package rec
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/reading"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/recordings"
 )
@@ -64,7 +66,7 @@ func recVerify(ctx context.Context, env *console.Env, files []string, asJSON boo
 	all := make([]Verification, 0, len(files))
 	bad, printErr := 0, error(nil)
 	for _, file := range files {
-		report, err := recordings.VerifyContext(ctx, file)
+		report, err := verifyFile(ctx, env, file)
 		if err != nil {
 			return flags.Unreadable(file, err)
 		}
@@ -83,6 +85,19 @@ func recVerify(ctx context.Context, env *console.Env, files []string, asJSON boo
 		return exit.Printed(&exit.ResponseError{Err: fmt.Errorf("problems in %d of %s", bad, wording.Plural(uint64(len(files)), "recording"))}, printErr)
 	}
 	return printErr
+}
+
+// verifyFile verifies a recording and shows how far it is.
+func verifyFile(ctx context.Context, env *console.Env, file string) (*recordings.Report, error) {
+	meter := reading.NewMeter(env, "verifying "+filepath.Base(file))
+	defer meter.Close()
+	var part *reading.Part
+	return recordings.VerifyContext(ctx, file, func(read, size int64) {
+		if part == nil {
+			part = meter.Part(size)
+		}
+		part.To(read)
+	})
 }
 
 func newVerifyInfo(file string, r *recordings.Report) Verification {
