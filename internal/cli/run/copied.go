@@ -12,8 +12,9 @@ import (
 // copied prints a long result while it arrives.
 type copied struct {
 	out   io.Writer
-	bytes int64 // of a result that are on out
-	err   error // of writing to it
+	line  *spool.Line // whose result it is
+	bytes int64       // of the result that are on out
+	err   error       // of writing to it
 }
 
 // copy prints the result of a line.
@@ -21,6 +22,7 @@ func (c *copied) copy(line *spool.Line) {
 	if c.bytes > 0 {
 		return // a part of another line is printed: see check
 	}
+	c.line = line
 	c.bytes, c.err = line.CopyResult(c.out)
 	if errors.Is(c.err, spool.ErrCut) {
 		c.err = nil // the request fails
@@ -30,7 +32,7 @@ func (c *copied) copy(line *spool.Line) {
 // check returns the error of a request. If a part of a result was printed that is
 // not that of the response, it says so.
 func (c *copied) check(resp session.Response, err error) error {
-	if c.bytes == 0 || err == nil && resp.Long != nil {
+	if c.bytes == 0 || err == nil && resp.Long == c.line {
 		return err
 	}
 	return &exit.CutError{Bytes: c.bytes, Err: err}
