@@ -29,14 +29,42 @@ type lineBlock struct {
 	begins   []int64         // where their lines begin
 	lengths  []uint32        // of the lines
 	checks   []lineCheck     // of all lines, if a verifier reads them
+	order    order
 	warnings Warnings
+
+	sift    *sift         // chooses the lines to decode; nil: all
+	hits    []hits        // of its texts in data
+	skipped session.Entry // the head of a line that it did not choose
 
 	ready chan struct{} // of capacity 1: the entries are decoded
 }
 
-// newBlock makes a block for up to most bytes.
-func newBlock(most int64) *lineBlock {
-	b := &lineBlock{buf: make([]byte, min(max(most, scanSize), blockSize)), ready: make(chan struct{}, 1)}
+// An order is what is known about the numbers and times of a run of entries.
+type order struct {
+	entries uint64
+	firstN  uint64
+	firstT  int64
+	n       uint64 // of the last entry, as are t and kind
+	t       int64
+	kind    session.Kind
+	wrong   int // entries whose number or time decreases
+}
+
+// see adds the next entry.
+func (o *order) see(e *session.Entry) {
+	if o.entries == 0 {
+		o.firstN, o.firstT = e.N, e.T
+	} else if e.N <= o.n || e.T < o.t {
+		o.wrong++
+	}
+	o.entries++
+	o.n, o.t, o.kind = e.N, e.T, e.Kind
+}
+
+// newBlock makes a block for up to most bytes, of which s chooses the lines if it is
+// not nil.
+func newBlock(most int64, s *sift) *lineBlock {
+	b := &lineBlock{buf: make([]byte, min(max(most, scanSize), blockSize)), sift: s, ready: make(chan struct{}, 1)}
 	b.decoder.rows = true
 	return b
 }
@@ -45,7 +73,7 @@ func newBlock(most int64) *lineBlock {
 func (b *lineBlock) long() bool { return b.size > int64(len(b.buf)) }
 
 // release releases the memory of a long line.
-func (b *lineBlock) release() { b.data, b.entries, b.checks = nil, nil, nil }
+func (b *lineBlock) release() { b.data, b.entries, b.checks, b.hits = nil, nil, nil, nil }
 
 // each calls f with each line, where it begins, and its size: beyond the line if
 // that is too long.
@@ -64,8 +92,12 @@ func (b *lineBlock) each(f func(line []byte, off, size int64)) {
 
 // decode decodes the lines. Lines that are not entries are skipped and counted.
 func (b *lineBlock) decode() {
-	b.entries, b.begins, b.lengths, b.warnings = b.entries[:0], b.begins[:0], b.lengths[:0], Warnings{}
-	b.each(b.line)
+	b.entries, b.begins, b.lengths, b.warnings, b.order = b.entries[:0], b.begins[:0], b.lengths[:0], Warnings{}, order{}
+	if b.sift != nil && b.size == int64(len(b.data)) {
+		b.chosen()
+	} else {
+		b.each(b.line)
+	}
 	b.warnings.UnknownKeys, b.decoder.unknown = b.decoder.unknown, 0
 }
 
@@ -93,6 +125,7 @@ func (b *lineBlock) line(line []byte, off, size int64) {
 	}
 	e.Body = bytes.Clone(e.Body) // it belongs to the decoder
 	e.DetectToolError()
+	b.order.see(e)
 	b.begins = append(b.begins, off)
 	b.lengths = append(b.lengths, uint32(size))
 }

@@ -24,6 +24,7 @@ type indexer struct {
 	index *index.Index
 	position
 	read int64 // position.End, and the bytes of a line without its newline
+	sift *sift // chooses the entries to add; nil: all
 }
 
 // finished reports whether the end entry was read and nothing follows it.
@@ -40,7 +41,7 @@ func (x *indexer) catchUp(size int64, publish func() error) error {
 		}
 		return publish()
 	}
-	p := pass{lines: lines, decode: (*lineBlock).decode, add: add}
+	p := pass{lines: lines, sift: x.sift, decode: (*lineBlock).decode, add: add}
 	if err := p.run(size - x.End); !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -50,16 +51,19 @@ func (x *indexer) catchUp(size int64, publish func() error) error {
 
 // add adds the entries of a block.
 func (x *indexer) add(b *lineBlock) error {
-	for i := range b.entries {
-		e := &b.entries[i]
-		if x.Entries > 0 && (e.N <= x.N || e.T < x.T) {
+	if o := &b.order; o.entries > 0 {
+		if x.Entries > 0 && (o.firstN <= x.N || o.firstT < x.T) {
 			x.Warnings.OutOfOrder++
 		}
-		x.Entries++
-		x.N, x.T, x.Kind = e.N, e.T, e.Kind
+		x.Entries += o.entries
+		x.N, x.T, x.Kind = o.n, o.t, o.kind
+		b.warnings.OutOfOrder = o.wrong
 	}
 	x.Warnings.add(&b.warnings)
 	x.End = b.off + b.size
 	x.read = x.End
-	return x.index.AddLines(b.entries, b.begins, b.lengths)
+	if err := x.index.AddLines(b.entries, b.begins, b.lengths); err != nil || x.sift == nil {
+		return err
+	}
+	return x.sift.check(x.index, b.entries)
 }

@@ -70,12 +70,9 @@ func progressive(path string, what opening) (*Recording, error) {
 
 // begin opens the file at path and starts reading it.
 func begin(path string, what opening) (*Recording, error) {
-	f, err := openFile(path)
-	if _, ok := errors.AsType[*FormatError](err); ok {
-		return nil, err
-	}
+	f, err := openFiles(path)
 	if err != nil {
-		return nil, fmt.Errorf("open recording: %w", err)
+		return nil, err
 	}
 	stored, _ := storedPath(path) // without a cache folder nothing is stored
 	r, err := newRecording(path, f, what, stored)
@@ -84,6 +81,15 @@ func begin(path string, what opening) (*Recording, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// openFiles opens the recording at path, and says so in its errors.
+func openFiles(path string) (*partFiles, error) {
+	f, err := openFile(path)
+	if _, ok := errors.AsType[*FormatError](err); ok || err == nil {
+		return f, err
+	}
+	return nil, fmt.Errorf("open recording: %w", err)
 }
 
 // readHeader reads the first line and returns the offset of the next one.
@@ -147,6 +153,11 @@ func OpenWhile(ctx context.Context, path string, f func(*Recording)) (*Recording
 		return nil, err
 	}
 	f(r)
+	return r.await(ctx)
+}
+
+// await waits until the file is indexed. If that fails or ctx ends, it closes r.
+func (r *Recording) await(ctx context.Context) (*Recording, error) {
 	select {
 	case <-r.indexed:
 	case <-ctx.Done():

@@ -171,7 +171,7 @@ func TestLinesAreReadWithBoundedMemory(t *testing.T) {
 	lines := &blockReader{f: f, longest: 1 << 20, off: int64(len(header))}
 	var got []string
 	var warnings Warnings
-	for b := newBlock(blockSize); lines.next(b, func() error { return nil }) == nil; {
+	for b := newBlock(blockSize, nil); lines.next(b, func() error { return nil }) == nil; {
 		require.LessOrEqual(t, len(b.data), 1<<20)
 		b.decode()
 		warnings.add(&b.warnings)

@@ -16,6 +16,7 @@ const (
 // A pass reads the lines of a file once, block by block.
 type pass struct {
 	lines  *blockReader
+	sift   *sift                  // chooses the lines that are decoded; nil: all
 	decode func(*lineBlock)       // called on any goroutine
 	add    func(*lineBlock) error // called by run, in the order of the file
 }
@@ -31,7 +32,7 @@ func (p *pass) run(size int64) error {
 
 // oneByOne reads, decodes and adds each block in turn.
 func (p *pass) oneByOne(most int64) error {
-	b, alone := newBlock(most), func() error { return nil }
+	b, alone := newBlock(most, p.sift), func() error { return nil }
 	for {
 		if err := p.lines.next(b, alone); err != nil {
 			return err
@@ -48,7 +49,7 @@ func (p *pass) oneByOne(most int64) error {
 func (p *pass) pipeline() error {
 	free := make(chan *lineBlock, blocks)
 	for range blocks {
-		free <- newBlock(blockSize)
+		free <- newBlock(blockSize, p.sift)
 	}
 	raw, inOrder := make(chan *lineBlock, blocks), make(chan *lineBlock, blocks)
 	long := make(chan struct{}, 1) // held by the one long line in the pipeline

@@ -28,12 +28,9 @@ type Scanner struct {
 // NewScanner opens a recording at its current size: entries added later, to a file that
 // is still being written, are not read. The errors are those of Open.
 func NewScanner(path string) (*Scanner, error) {
-	f, err := openFile(path)
-	if _, ok := errors.AsType[*FormatError](err); ok {
-		return nil, err
-	}
+	f, err := openFiles(path)
 	if err != nil {
-		return nil, fmt.Errorf("open recording: %w", err)
+		return nil, err
 	}
 	s := &Scanner{path: path, f: f}
 	if err := s.open(); err != nil {

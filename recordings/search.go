@@ -40,8 +40,7 @@ func (s *searcher) search(r io.ReaderAt, rows []session.Row, lower []byte, found
 	if len(lower) == 0 || len(rows) == 0 {
 		return
 	}
-	s.sampled.Do(func() { s.sample(r, rows[0].Off) })
-	n := newNeedle(lower, &s.rarity)
+	n := newNeedle(lower, s.rarityOf(r, rows[0].Off))
 	shares := min(runtime.GOMAXPROCS(0), 1+int((rows[len(rows)-1].Off-rows[0].Off)/searchShare))
 	var wg sync.WaitGroup
 	for i := range shares {
@@ -53,6 +52,13 @@ func (s *searcher) search(r io.ReaderAt, rows []session.Row, lower []byte, found
 		wg.Go(func() { s.part(r, rows[from:to], n, found[from:to]) })
 	}
 	wg.Wait()
+}
+
+// rarityOf returns how often bytes occur in a sample of the file from off on, which is
+// taken once.
+func (s *searcher) rarityOf(r io.ReaderAt, off int64) *[256]uint32 {
+	s.sampled.Do(func() { s.sample(r, off) })
+	return &s.rarity
 }
 
 // sample counts the bytes of a sample of the file.

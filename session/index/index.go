@@ -16,6 +16,9 @@ const (
 	// the last number. Names longer than maxMethodLen are cut.
 	maxMethods   = 4096
 	maxMethodLen = 256
+
+	// OtherMethods is the name for methods that are not interned.
+	OtherMethods = "(other methods)"
 	// DefaultMemory is how many bytes of rows are kept in memory (4 M rows).
 	DefaultMemory = 128 << 20
 )
@@ -231,7 +234,7 @@ func (x *Index) intern(name []byte) uint16 {
 	}
 	s := string(name)
 	if len(x.methods) == maxMethods-1 {
-		s = "(other methods)"
+		s = OtherMethods
 	}
 	x.methods = append(x.methods, s)
 	x.numbers[s] = uint16(len(x.methods))

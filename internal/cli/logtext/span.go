@@ -29,6 +29,9 @@ type Bound struct {
 	at     time.Time
 }
 
+// Given reports whether the bound is set.
+func (b *Bound) Given() bool { return b.text != "" }
+
 // String implements pflag.Value.
 func (b *Bound) String() string { return b.text }
 

@@ -157,5 +157,8 @@ func (o *catOptions) open(ctx context.Context, path string) (*recordings.Recordi
 	if o.follow || o.shown == nil && (o.json || o.jq != "") {
 		return recordings.OpenProgressive(path)
 	}
+	if texts := o.shown.Texts(); texts != nil && o.json && !o.from.Given() && !o.to.Given() {
+		return recordings.OpenWith(ctx, path, recordings.Texts{Any: texts, Method: o.shown.MatchesMethod})
+	}
 	return recordings.OpenContext(ctx, path)
 }
