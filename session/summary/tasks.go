@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"bytes"
 	"strconv"
 
 	"mcpdbg/session/mcp"
@@ -48,7 +47,7 @@ func (r *reader) goesOn() bool {
 // TaskOf returns the id of the task that a result announces, as JSON; nil if it
 // announces none within the first Limit bytes of msg.
 func TaskOf(msg []byte) []byte {
-	if !bytes.Contains(msg[:min(len(msg), Limit)], []byte(`"taskId"`)) {
+	if !mentions(msg[:min(len(msg), Limit)], `Id"`, `"taskId"`) {
 		return nil
 	}
 	if id := member(msg, "result", "task", "taskId"); id != nil {
