@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
 )
 
 const head, end = `{"jsonrpc":"2.0","id":1,"result":{"a":"`, `"}}`
@@ -179,4 +181,28 @@ func TestReleaseClosesTheFile(t *testing.T) {
 func TestCreateFailsWithoutAFolder(t *testing.T) {
 	_, err := Create(t.TempDir()+"/missing", "1", false)
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// A line that had to be scanned as a whole is kept only if it is the response, with
+// the result that has begun.
+func TestEndKeepsTheResultThatHasBegun(t *testing.T) {
+	for _, tc := range []struct {
+		name, line string
+		kept       bool
+	}{
+		{"space at the end", head + end + " ", true},
+		{"result twice", head + `"},"result":{}}`, false},
+		{"id twice", head + `"},"id":2}`, false},
+		{"error and no result", head, false},
+		{"a request", head + `"},"method":"m"}`, false},
+	} {
+		l := newLine(t, false)
+		l.Write([]byte(tc.line[:len(head)]))
+		require.True(t, l.Begun())
+		l.Write([]byte(tc.line[len(head):]))
+		_, _, ok := l.Digest(&framing.Line{Diverted: len(tc.line)})
+		require.False(t, ok, tc.name)
+		l.End(framing.Scan([]byte(tc.line)), []byte(tc.line), false)
+		require.Equal(t, tc.kept, l.Kept(), tc.name)
+	}
 }
