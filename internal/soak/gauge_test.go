@@ -37,9 +37,9 @@ var gaugeNames = [gaugeCount]string{"messages/s", "fds", "goroutines", "heap MiB
 // A restart that leaks one descriptor or goroutine exceeds the amounts within a
 // minute, whereas the number of processes that live at a sample differs by two or
 // three, with up to eight descriptors and ten goroutines each. Heaps differ by
-// what a recording has in memory for each row, which its length at the sample
-// decides. Memory of the kernel's view comes back late, and the screen keeps 32
-// bytes for each of its rows and what its list has of them.
+// large results in flight, and grow by the rows of the session that never ends: by
+// 3 MiB from quarter to quarter of an hour. The kernel gets memory back late. The
+// screen grows by its rows: by 4 MiB from quarter to quarter.
 var slack = [gaugeCount]struct{ share, amount float64 }{
 	gaugeFDs:        {0.10, 16},
 	gaugeGoroutines: {0.10, 24},

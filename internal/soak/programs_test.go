@@ -66,6 +66,7 @@ func (p *programs) run(ctx context.Context) {
 // A program is a running command line of the program.
 type program struct {
 	*exec.Cmd
+	lab          *lab
 	mark, record string
 	out          *bufio.Reader
 	stderr       bytes.Buffer
@@ -76,7 +77,7 @@ type program struct {
 func (p *programs) start(server []string) (*program, error) {
 	mark := newMark()
 	record := filepath.Join(p.lab.dir, "program-"+mark+".jsonl")
-	run := &program{mark: mark, record: record, Cmd: exec.Command(p.binary, append([]string{"run", "--json", "--record", record, "--"}, server...)...)}
+	run := &program{lab: p.lab, mark: mark, record: record, Cmd: exec.Command(p.binary, append([]string{"run", "--json", "--record", record, "--"}, server...)...)}
 	run.Env = append(os.Environ(), markName+"="+mark)
 	run.Stderr = &run.stderr
 	out, err := run.StdoutPipe()
@@ -122,7 +123,7 @@ func (r *program) after(code int, finished bool) error {
 		err = errors.Join(err, fmt.Errorf("exit code %d, not %d: %s", got, code, r.stderr.String()))
 	}
 	err = errors.Join(err, allGone(r.mark))
-	got, verified := verify(r.record)
+	got, verified := r.lab.verify(r.record)
 	if verified == nil && got != finished {
 		verified = fmt.Errorf("the recording is finished: %t, not %t", got, finished)
 	}
@@ -230,7 +231,7 @@ exit $code`
 	if code := cmd.ProcessState.ExitCode(); code != 6 || !strings.Contains(stderr.String(), "no space left on device") {
 		return fmt.Errorf("exit code %d of a full disk: %s", code, stderr.String())
 	}
-	if finished, err := verify(kept); err != nil || finished {
+	if finished, err := p.lab.verify(kept); err != nil || finished {
 		return fmt.Errorf("a recording on a full disk is finished: %t: %w", finished, orNone(err))
 	}
 	return errors.Join(allGone(mark), os.Remove(kept))

@@ -83,7 +83,7 @@ func (s *screen) quit() error {
 	if err := allGone(s.mark); err != nil {
 		return err
 	}
-	if finished, err := verify(s.record); err != nil || !finished {
+	if finished, err := s.lab.verify(s.record); err != nil || !finished {
 		return fmt.Errorf("the recording of the screen is finished: %t: %w", finished, orNone(err))
 	}
 	return nil

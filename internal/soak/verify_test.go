@@ -16,8 +16,11 @@ import (
 
 // verify checks a recording: its hashes and its format, and that the numbers of
 // busy servers have no gap, which a reader of its own finds. It returns whether
-// the recording was finished.
-func verify(path string) (finished bool, err error) {
+// the recording was finished. One is checked at a time: each takes a processor,
+// and memory that would be taken for growth.
+func (l *lab) verify(path string) (finished bool, err error) {
+	l.verifying.Lock()
+	defer l.verifying.Unlock()
 	report, err := recordings.Verify(path)
 	if err != nil {
 		return false, err

@@ -81,7 +81,7 @@ func (w *worker) life(ctx context.Context) error {
 		err = w.suffer(ctx)
 	}
 	err = errors.Join(err, w.end(log))
-	if _, verified := verify(path); verified != nil {
+	if _, verified := w.lab.verify(path); verified != nil {
 		return errors.Join(err, verified) // the recording stays
 	}
 	return errors.Join(err, os.Remove(path))
