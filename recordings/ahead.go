@@ -49,9 +49,44 @@ func (a *ahead) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 	return readLine(&a.file, row, p, off)
 }
 
+// InOrder implements session.OrderReader.
+func (f *File) InOrder() session.IntoReader {
+	return &aheadLive{f: f, file: window{r: (*stored)(f), end: f.settled}}
+}
+
+// aheadLive is like ahead, of a log that is being written.
+type aheadLive struct {
+	f    *File
+	file window
+}
+
+// EntryInto implements session.IntoReader.
+func (a *aheadLive) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
+	e, err := readEntry(&a.file, row, limit, buf)
+	return e, a.f.readError(row, err)
+}
+
+// settled returns the end of the bytes in files that never change: those of
+// published rows. The file may hold a part of a line after them, which is cut off
+// if the rest can't be written.
+func (f *File) settled() int64 {
+	var last [1]session.Row
+	if f.index.Rows(f.index.Len()-1, last[:]) == 0 {
+		return 0
+	}
+	end := last[0].Off + int64(last[0].Len)
+	f.store.RLock()
+	defer f.store.RUnlock()
+	if f.memory != nil {
+		end = min(end, f.stopped)
+	}
+	return end
+}
+
 // A window is a part of a file in memory that moves forward with its reader.
 type window struct {
 	r    io.ReaderAt
+	end  func() int64 // of the bytes that may be kept; nil: all may
 	buf  []byte
 	off  int64 // of buf in the file
 	next int64 // the end of the furthest read
@@ -68,10 +103,17 @@ func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	case !near || len(p) > aheadSize:
 		return w.r.ReadAt(p, off)
 	}
-	if w.buf == nil {
-		w.buf = make([]byte, aheadSize)
+	size := aheadSize
+	if w.end != nil {
+		size = int(min(aheadSize, w.end()-off))
 	}
-	n, err := w.r.ReadAt(w.buf[:aheadSize], off)
+	if size < len(p) {
+		return w.r.ReadAt(p, off)
+	}
+	if cap(w.buf) < size {
+		w.buf = make([]byte, min(aheadSize, max(size, 2*cap(w.buf))))
+	}
+	n, err := w.r.ReadAt(w.buf[:size], off)
 	w.buf, w.off = w.buf[:n], off
 	if n = copy(p, w.buf); n == len(p) {
 		err = nil

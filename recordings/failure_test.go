@@ -3,10 +3,13 @@ package recordings
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
@@ -133,4 +136,71 @@ func TestFailedSyncStopsRecording(t *testing.T) {
 	require.Equal(t, "one\ntwo\nthree\n", string(stream(t, f, session.KindStdout)))
 	require.Equal(t, session.RecordingStopped, f.Stats().Recording)
 	require.ErrorIs(t, f.Close(), syscall.EIO)
+}
+
+// TestReadInOrder checks that reading in order yields the same entries as reading
+// each by itself while the log grows, through parts and after the disk is full.
+func TestReadInOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 40 {
+		f := create(t, Options{MaxPart: int64(round%2) * 1 << 16})
+		if round%4 < 2 {
+			full(f, random.IntN(1<<20))
+		}
+		lines, next := f.InOrder(), 0
+		read := func() {
+			for _, row := range rows(t, f)[next:] {
+				want, wantErr := f.Entry(row, 0)
+				got, err := lines.EntryInto(row, 0, nil)
+				require.Equal(t, wantErr, err)
+				require.Equal(t, want, got)
+				next++
+			}
+		}
+		seq := uint64(0)
+		for range 60 {
+			batch := make([]session.Entry, 1+random.IntN(80))
+			for i := range batch {
+				seq++
+				batch[i] = stdout(seq, fmt.Sprintf(`{"id":%d,"method":"%s"}`, seq, strings.Repeat("x", random.IntN(1<<(1+random.IntN(11))))))
+			}
+			require.NoError(t, f.Append(batch))
+			if random.IntN(3) == 0 {
+				read()
+			}
+		}
+		_ = f.Close() // some disks were full
+		read()
+		require.Equal(t, f.Len(), next)
+	}
+}
+
+// TestReadInOrderDuringAWrite checks that bytes after the last published row are
+// not kept: they are cut off if the rest of the line can't be written.
+func TestReadInOrderDuringAWrite(t *testing.T) {
+	f := create(t, Options{})
+	require.NoError(t, f.Append([]session.Entry{stdout(1, "one"), stdout(2, "two")}))
+	lines := f.InOrder().(*aheadLive)
+	full(f, 60)
+	write := f.write
+	f.write = func(file *os.File, p []byte) (int, error) {
+		n, err := write(file, p)
+		for _, row := range rows(t, f) {
+			_, err := lines.EntryInto(row, 0, nil)
+			assert.NoError(t, err)
+		}
+		assert.NotEmpty(t, lines.file.buf)
+		assert.LessOrEqual(t, lines.file.off+int64(len(lines.file.buf)), f.settled())
+		return n, err
+	}
+	require.NoError(t, f.Append([]session.Entry{stdout(3, "three"), stdout(4, "four")}))
+	require.Equal(t, session.RecordingStopped, f.Stats().Recording)
+	f.write = write
+	for _, row := range rows(t, f) {
+		want, err := f.Entry(row, 0)
+		require.NoError(t, err)
+		got, err := lines.EntryInto(row, 0, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
 }
