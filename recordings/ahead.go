@@ -49,21 +49,39 @@ func (a *ahead) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 	return readLine(&a.file, row, p, off)
 }
 
+// ReadAhead is like Recording.ReadAhead, of a log that is being written.
+func (f *File) ReadAhead() session.Source { return f.ahead() }
+
 // InOrder implements session.OrderReader.
-func (f *File) InOrder() session.IntoReader {
-	return &aheadLive{f: f, file: window{r: (*stored)(f), end: f.settled}}
+func (f *File) InOrder() session.IntoReader { return f.ahead() }
+
+func (f *File) ahead() *aheadLive {
+	return &aheadLive{File: f, file: window{r: (*stored)(f), end: f.settled}}
 }
 
-// aheadLive is like ahead, of a log that is being written.
 type aheadLive struct {
-	f    *File
+	*File
 	file window
+}
+
+// Entry implements session.Source.
+func (a *aheadLive) Entry(row session.Row, limit int) (session.Entry, error) {
+	return a.EntryInto(row, limit, nil)
 }
 
 // EntryInto implements session.IntoReader.
 func (a *aheadLive) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
 	e, err := readEntry(&a.file, row, limit, buf)
-	return e, a.f.readError(row, err)
+	return e, a.readError(row, err)
+}
+
+// ReadLine implements session.Source.
+func (a *aheadLive) ReadLine(row session.Row, p []byte, off int64) (int, error) {
+	n, err := readLine(&a.file, row, p, off)
+	if n < len(p) && off+int64(n) < int64(row.Len) {
+		err = a.readError(row, err)
+	}
+	return n, err
 }
 
 // settled returns the end of the bytes in files that never change: those of

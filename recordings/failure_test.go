@@ -147,13 +147,18 @@ func TestReadInOrder(t *testing.T) {
 		if round%4 < 2 {
 			full(f, random.IntN(1<<20))
 		}
-		lines, next := f.InOrder(), 0
+		lines, next := f.ReadAhead(), 0
 		read := func() {
 			for _, row := range rows(t, f)[next:] {
 				want, wantErr := f.Entry(row, 0)
-				got, err := lines.EntryInto(row, 0, nil)
+				got, err := lines.Entry(row, 0)
 				require.Equal(t, wantErr, err)
 				require.Equal(t, want, got)
+				stored, line := make([]byte, row.Len), make([]byte, row.Len)
+				_, wantErr = f.ReadLine(row, stored, 0)
+				_, err = lines.ReadLine(row, line, 0)
+				require.Equal(t, wantErr, err)
+				require.Equal(t, stored, line)
 				next++
 			}
 		}

@@ -42,7 +42,7 @@ func newOutput() *Output {
 // Follow prints entries as they arrive, in a goroutine that finish waits for.
 func Follow(log *recordings.File, stdout io.Writer, opts Options) *Output {
 	o := newOutput()
-	w := NewWriter(log, stdout, opts.JSON)
+	w := NewWriter(log.ReadAhead(), stdout, opts.JSON)
 	w.Shown = opts.Shown.Matcher(elements.New(log))
 	go func() {
 		err := func() error {

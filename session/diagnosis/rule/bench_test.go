@@ -111,8 +111,9 @@ func BenchmarkTraffic(b *testing.B) {
 		b.Run(x.name+"/read", func(b *testing.B) {
 			b.ReportAllocs()
 			start := time.Now()
-			lines, rows, buf := session.InOrder(log), make([]session.Row, rowsAtOnce), make([]byte, usualLine)
+			rows, buf := make([]session.Row, rowsAtOnce), make([]byte, usualLine)
 			for b.Loop() {
+				lines := session.InOrder(log)
 				for from := 0; ; {
 					n := log.Rows(from, rows)
 					if n == 0 {
