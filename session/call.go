@@ -345,7 +345,7 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	if resp, err = s.rounds(ctx, r, q, resp); err != nil {
 		return resp, err
 	}
-	task, ok := createdTask(q, s.Status().Server.Era, resp.Result)
+	task, ok := createdTask(q, s.era(), resp.Result)
 	if !ok {
 		return resp, nil
 	}
@@ -398,7 +398,7 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	case <-ctx.Done():
 	}
 	err = context.Cause(ctx)
-	if asksForTask(q.params) && s.Status().Server.Era != mcp.Modern {
+	if asksForTask(q.params) && s.era() != mcp.Modern {
 		q.opts.Quiet = true // only tasks/cancel may cancel a task
 		select {            // it needs the id
 		case a := <-w.answer:

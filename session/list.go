@@ -97,7 +97,7 @@ func (s *Session) page(result json.RawMessage, member string) (items []json.RawM
 			return nil, nil, fmt.Errorf("result: nextCursor: %w", err)
 		}
 	}
-	if next != nil && *next == "" && s.Status().Server.Era != mcp.Modern {
+	if next != nil && *next == "" && s.era() != mcp.Modern {
 		next = nil
 	}
 	return items, next, nil

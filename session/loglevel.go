@@ -19,7 +19,7 @@ func (s *Server) Logs() bool { return s.declares("logging") }
 // is the default. The level lasts until the process ends. The error is that of
 // Request, or an *RPCError.
 func (s *Session) SetLogLevel(ctx context.Context, level string) error {
-	if s.Status().Server.Era == mcp.Modern {
+	if s.era() == mcp.Modern {
 		s.setLevel(level)
 		return nil
 	}

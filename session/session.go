@@ -204,6 +204,14 @@ func (s *Session) Status() Status {
 	return st
 }
 
+// era returns the protocol era of the server. Status, which asks for the state of
+// the process too, would be slow for each request.
+func (s *Session) era() mcp.Era {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.server.Era
+}
+
 // Start starts the process without a handshake and returns when it runs. The
 // error is ErrRunning, ErrClosed or an *OpenError.
 func (s *Session) Start(ctx context.Context) error {

@@ -225,7 +225,7 @@ type follower struct {
 // follow follows the task that a result announces and returns the response that
 // ends it. When ctx ends, the task is cancelled, except after a timeout.
 func (s *Session) follow(ctx context.Context, r *run, q request, first Response, b taskBody) (Response, error) {
-	f := &follower{s: s, r: r, q: q, token: first.id, ctx: ctx, modern: s.Status().Server.Era == mcp.Modern, created: time.Now(), answered: map[string]bool{}}
+	f := &follower{s: s, r: r, q: q, token: first.id, ctx: ctx, modern: s.era() == mcp.Modern, created: time.Now(), answered: map[string]bool{}}
 	f.task = Task{ID: b.ID, Poll: pollDefault, Call: q.first}
 	s.calls.follow(f)
 	defer s.calls.unfollow(f)
