@@ -150,11 +150,11 @@ func (b *lineBlock) nextHit(from int) int {
 }
 
 // skip reports whether a line that has none of the texts can be skipped, and counts
-// its entry.
+// its entry. A line that was cut off is not skipped, so that it is reported.
 func (b *lineBlock) skip(line []byte) bool {
 	line = trimRight(line)
 	b.decoder.members = members{b: line}
-	if !b.decoder.usual(&b.skipped) || line[len(line)-1] != '}' {
+	if !b.decoder.usual(&b.skipped) || !bytes.HasSuffix(line, []byte("}}")) {
 		return false
 	}
 	b.order.see(&b.skipped)
