@@ -15,6 +15,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/checksum"
 )
 
 const (
@@ -226,7 +227,7 @@ func TestFormatPageNamesEverything(t *testing.T) {
 	}
 	for _, body := range []any{
 		session.StartBody{}, session.EnvBody{}, session.PhaseBody{}, session.StateBody{}, session.WriteBody{}, session.WaitingBody{},
-		session.ExitedBody{}, session.StreamSum{}, session.ClosedBody{}, session.FailedBody{}, session.LaggedBody{}, session.HeldBody{},
+		session.ExitedBody{}, checksum.Sums{}, session.ClosedBody{}, session.FailedBody{}, session.LaggedBody{}, session.HeldBody{},
 		session.GapBody{}, session.ActBody{}, session.ProcBody{}, session.ProcInfo{}, session.LinkBody{}, session.NoteBody{},
 		session.PartBody{}, session.EndBody{}, session.EndCounts{}, session.Header{},
 	} {

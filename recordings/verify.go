@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"mcpdbg/session"
+	"mcpdbg/session/checksum"
 	"mcpdbg/session/index"
 )
 
@@ -151,7 +152,7 @@ type verifier struct {
 }
 
 type streamSum struct {
-	session.Sum
+	checksum.Stream
 	checked bool
 	wrong   bool
 }
@@ -252,7 +253,7 @@ func (v *verifier) end(e *session.Entry, b session.EndBody) {
 func (v *verifier) sumOf(kind session.Kind) *streamSum {
 	sum := v.streams[kind]
 	if sum == nil {
-		sum = &streamSum{Sum: session.NewSum()}
+		sum = &streamSum{Stream: checksum.New()}
 		v.streams[kind] = sum
 	}
 	return sum
@@ -281,16 +282,16 @@ func (v *verifier) chunks(e *session.Entry) {
 }
 
 // sums compares the recorder's counts and hashes with those of the recording.
-func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSum) {
+func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr checksum.Sums) {
 	if v.midway {
 		return
 	}
 	for _, c := range []struct {
 		kind session.Kind
-		want session.StreamSum
+		want checksum.Sums
 	}{{session.KindStdin, stdin}, {session.KindStdout, stdout}, {session.KindStderr, stderr}} {
 		sum := v.sumOf(c.kind)
-		have := sum.Body()
+		have := sum.Sums()
 		sum.wrong = true
 		incomplete := c.want.Complete != nil && !*c.want.Complete
 		switch {
@@ -317,7 +318,7 @@ func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSu
 func (v *verifier) endProcess() {
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
 		if sum := v.streams[kind]; sum != nil {
-			have := sum.Body()
+			have := sum.Sums()
 			v.report.Streams = append(v.report.Streams,
 				Stream{Process: v.process, Name: kind.String(), Bytes: have.Bytes, XXH64: have.XXH64, Checked: sum.checked, Wrong: sum.wrong})
 		}

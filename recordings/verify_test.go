@@ -11,12 +11,13 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/checksum"
 )
 
-func sumOf(s string) session.StreamSum {
-	sum := session.NewSum()
+func sumOf(s string) checksum.Sums {
+	sum := checksum.New()
 	sum.Add([]byte(s))
-	return sum.Body()
+	return sum.Sums()
 }
 
 // twoRuns returns a recording of two processes.
@@ -37,7 +38,7 @@ func twoRuns(t testing.TB) string {
 		session.NewEntry(session.KindGap, 0, session.GapBody{From: 2, To: 9, Bytes: 100}),
 		stdout(10, ""),
 		session.NewEntry(session.KindFailed, 0, session.FailedBody{Error: "link lost",
-			Stdout: session.StreamSum{Bytes: 1000, XXH64: "0000000000000000", Complete: new(bool)}, Stderr: sumOf(""), Stdin: sumOf("")}),
+			Stdout: checksum.Sums{Bytes: 1000, XXH64: "0000000000000000", Complete: new(bool)}, Stderr: sumOf(""), Stdin: sumOf("")}),
 	}))
 	require.NoError(t, f.Close())
 	return f.Path()

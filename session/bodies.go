@@ -1,5 +1,7 @@
 package session
 
+import "mcpdbg/session/checksum"
+
 import "encoding/json"
 
 // The bodies below are the members of the entries that carry no stream bytes,
@@ -77,34 +79,26 @@ type ExitedBody struct {
 	Why    string `json:"why,omitempty"` // details for By
 }
 
-// StreamSum sums up one stream of one process.
-type StreamSum struct {
-	Bytes    uint64 `json:"bytes"`
-	XXH64    string `json:"xxh64"`              // of all of them, 16 hex digits
-	CRC32    string `json:"crc32,omitempty"`    // likewise, 8 hex digits; "" in older recordings
-	Complete *bool  `json:"complete,omitempty"` // false after a gap
-}
-
 // ClosedBody records that the process has exited and both streams have reached
 // EOF.
 type ClosedBody struct {
-	Stdout StreamSum `json:"stdout"`
-	Stderr StreamSum `json:"stderr"`
-	Stdin  StreamSum `json:"stdin"`
+	Stdout checksum.Sums `json:"stdout"`
+	Stderr checksum.Sums `json:"stderr"`
+	Stdin  checksum.Sums `json:"stdin"`
 }
 
 // FailedBody records that the process was lost and its exit status is unknown.
 // Code, Hop, Hint and Said are those of a lost connection.
 type FailedBody struct {
-	Error  string    `json:"error"`
-	Code   string    `json:"code,omitempty"`
-	Hop    string    `json:"hop,omitempty"`
-	Hint   string    `json:"hint,omitempty"`
-	Said   string    `json:"said,omitempty"`
-	SaidBy string    `json:"said_by,omitempty"` // as in StateBody
-	Stdout StreamSum `json:"stdout"`
-	Stderr StreamSum `json:"stderr"`
-	Stdin  StreamSum `json:"stdin"`
+	Error  string        `json:"error"`
+	Code   string        `json:"code,omitempty"`
+	Hop    string        `json:"hop,omitempty"`
+	Hint   string        `json:"hint,omitempty"`
+	Said   string        `json:"said,omitempty"`
+	SaidBy string        `json:"said_by,omitempty"` // as in StateBody
+	Stdout checksum.Sums `json:"stdout"`
+	Stderr checksum.Sums `json:"stderr"`
+	Stdin  checksum.Sums `json:"stdin"`
 }
 
 // LaggedBody records that the collector's queue overflowed Times times, and

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/checksum"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/spool"
 )
@@ -44,7 +45,7 @@ type collector struct {
 
 	mu          sync.Mutex
 	splitter    [2]framing.Splitter
-	sums        [2]Sum
+	sums        [2]checksum.Stream
 	idle        [2]*time.Timer // fires when bytes stay without a newline
 	lagged      repeats
 	held        repeats
@@ -64,8 +65,8 @@ func newCollector(r *run) *collector {
 	c := &collector{r: r, s: r.s, ready: make(chan struct{})}
 	c.splitter[executor.Stdout].Limit = r.s.cfg.LineLimit
 	c.splitter[executor.Stderr].Limit = stderrPart
-	c.sums = [2]Sum{NewSum(), NewSum()}
-	c.r.stdin = NewSum()
+	c.sums = [2]checksum.Stream{checksum.New(), checksum.New()}
+	c.r.stdin = checksum.New()
 	c.idle[executor.Stdout] = stoppedTimer(func() { c.onWaiting() })
 	c.idle[executor.Stderr] = stoppedTimer(func() { c.onQuiet() })
 	c.commitQueue.do = func(batch []Entry) { c.commit(batch, true) }
@@ -304,7 +305,7 @@ func (c *collector) gap(g executor.GapInfo) {
 			continue
 		}
 		body.Streams = append(body.Streams, stream.String())
-		c.sums[stream].incomplete = true
+		c.sums[stream].Incomplete = true
 		c.cut[stream] = true
 		if line, ok := c.splitter[stream].Gap(); ok {
 			c.line(stream, &line)
@@ -319,7 +320,7 @@ func (c *collector) gap(g executor.GapInfo) {
 func (c *collector) lossy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.sums[executor.Stdout].incomplete
+	return c.sums[executor.Stdout].Incomplete
 }
 
 // hold logs an interval in which pipes were not read.
@@ -401,8 +402,8 @@ func (c *collector) end(seq uint64, failure error) {
 	}
 
 	_ = c.s.send.take(context.Background()) // no write may come between the sum of stdin and its entry
-	stdin := c.r.stdin.Body()
-	stdout, stderr := c.sums[executor.Stdout].Body(), c.sums[executor.Stderr].Body()
+	stdin := c.r.stdin.Sums()
+	stdout, stderr := c.sums[executor.Stdout].Sums(), c.sums[executor.Stderr].Sums()
 	if failure != nil {
 		body := failedBody(failure)
 		body.Stdout, body.Stderr, body.Stdin = stdout, stderr, stdin

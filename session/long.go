@@ -55,7 +55,7 @@ func (c *collector) restore(long *spool.Line, line *framing.Line) {
 		return
 	}
 	c.flush(true)
-	c.sums[executor.Stdout].incomplete = true
+	c.sums[executor.Stdout].Incomplete = true
 	c.append(NewEntry(KindGap, 0, GapBody{From: line.First, To: line.Seq, Bytes: uint64(size - len(data)), Streams: []string{executor.Stdout.String()}}))
 }
 

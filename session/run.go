@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mcpdbg/session/checksum"
 	"mcpdbg/session/executor"
 )
 
@@ -24,8 +25,8 @@ type run struct {
 	proc  executor.Process
 	began time.Time
 	col   *collector
-	stdin Sum  // guarded by Session.send
-	ended bool // guarded by Session.send: Closed or Failed was logged
+	stdin checksum.Stream // guarded by Session.send
+	ended bool            // guarded by Session.send: Closed or Failed was logged
 	// openLine is the entry of the unterminated line of stdin, 0 for none.
 	openLine uint64      // guarded by Session.send
 	killed   atomic.Bool // it, or a descendant that held its streams, was killed with KILL

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/corpus"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/checksum"
 )
 
 const (
@@ -43,7 +44,7 @@ func (l *lab) calls() (string, error) {
 // A recorder writes a recording of a session that never was.
 type recorder struct {
 	w       *recordings.Writer
-	sums    map[session.Kind]*session.Sum
+	sums    map[session.Kind]*checksum.Stream
 	seq     uint64
 	t       int64
 	written int64
@@ -57,9 +58,9 @@ func record(path string) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{w: w, sums: map[session.Kind]*session.Sum{}}
+	r := &recorder{w: w, sums: map[session.Kind]*checksum.Stream{}}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		sum := session.NewSum()
+		sum := checksum.New()
 		r.sums[kind] = &sum
 	}
 	start := session.NewEntry(session.KindStart, 0, session.StartBody{Process: "server-1", PID: 4711, Placement: "local"})
@@ -123,7 +124,7 @@ func (r *recorder) end() error {
 	code := 0
 	r.event(session.KindExited, session.ExitedBody{Code: &code})
 	r.event(session.KindClosed, session.ClosedBody{
-		Stdout: r.sums[session.KindStdout].Body(), Stderr: r.sums[session.KindStderr].Body(), Stdin: r.sums[session.KindStdin].Body(),
+		Stdout: r.sums[session.KindStdout].Sums(), Stderr: r.sums[session.KindStderr].Sums(), Stdin: r.sums[session.KindStdin].Sums(),
 	})
 	return errors.Join(r.err, r.w.Close())
 }

@@ -9,6 +9,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/checksum"
 )
 
 // A run writes the entries of processes one after the other: it numbers their output
@@ -20,7 +21,7 @@ type run struct {
 	open  bool     // a process runs
 	seq   uint64
 	t     int64
-	sums  [session.KindEnd + 1]session.Sum
+	sums  [session.KindEnd + 1]checksum.Stream
 }
 
 // add writes the entries of an item.
@@ -87,7 +88,7 @@ func (r *run) start() error {
 	}
 	r.open, r.seq = true, 0
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		r.sums[kind] = session.NewSum()
+		r.sums[kind] = checksum.New()
 	}
 	r.count++
 	return r.append(session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-" + itoa(r.count)}))
@@ -101,7 +102,7 @@ func (r *run) end() error {
 	r.open = false
 	r.seq++
 	return r.append(session.NewEntry(session.KindClosed, r.seq, session.ClosedBody{
-		Stdout: r.sums[session.KindStdout].Body(), Stderr: r.sums[session.KindStderr].Body(), Stdin: r.sums[session.KindStdin].Body(),
+		Stdout: r.sums[session.KindStdout].Sums(), Stderr: r.sums[session.KindStderr].Sums(), Stdin: r.sums[session.KindStdin].Sums(),
 	}))
 }
 

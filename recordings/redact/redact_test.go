@@ -17,6 +17,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/checksum"
 )
 
 // record starts a recording of a server whose streams come in chunks.
@@ -81,10 +82,10 @@ func (r *recorder) err(text string, more bool) {
 // close ends the process and returns the path.
 func (r *recorder) close() string {
 	var body session.ClosedBody
-	for kind, to := range map[session.Kind]*session.StreamSum{
+	for kind, to := range map[session.Kind]*checksum.Sums{
 		session.KindStdin: &body.Stdin, session.KindStdout: &body.Stdout, session.KindStderr: &body.Stderr,
 	} {
-		*to = r.sums[kind].was.Body()
+		*to = r.sums[kind].was.Sums()
 	}
 	r.seq++
 	r.event(session.KindExited, r.seq, session.ExitedBody{})
@@ -321,10 +322,10 @@ func TestMethodsOfResponses(t *testing.T) {
 func TestWrongSumsStayWrong(t *testing.T) {
 	r := record(t)
 	r.err("password=hunter2", false)
-	right := r.sums[session.KindStderr].was.Body()
+	right := r.sums[session.KindStderr].was.Sums()
 	data, err := os.ReadFile(r.close())
 	require.NoError(t, err)
-	for name, wrong := range map[string]session.StreamSum{
+	for name, wrong := range map[string]checksum.Sums{
 		"bytes": {Bytes: right.Bytes + 1, XXH64: right.XXH64, CRC32: right.CRC32},
 		"xxh64": {Bytes: right.Bytes, XXH64: "0123456789abcdef", CRC32: right.CRC32},
 		"crc32": {Bytes: right.Bytes, XXH64: right.XXH64, CRC32: "01234567"},

@@ -5,11 +5,12 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/checksum"
 )
 
 // A sum holds the checksums of one stream of one process, before and after.
 type sum struct {
-	was, is   session.Sum
+	was, is   checksum.Stream
 	different bool
 }
 
@@ -19,7 +20,7 @@ type sums map[session.Kind]*sum
 func newSums() sums {
 	s := sums{}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		s[kind] = &sum{was: session.NewSum(), is: session.NewSum()}
+		s[kind] = &sum{was: checksum.New(), is: checksum.New()}
 	}
 	return s
 }
@@ -50,7 +51,7 @@ func (s sums) correct(line []byte) (edits []edit) {
 		if !sum.different {
 			continue
 		}
-		was, is := sum.was.Body(), sum.is.Body()
+		was, is := sum.was.Sums(), sum.is.Sums()
 		bytes, _ := strconv.ParseUint(string(line[m[4]:m[5]]), 10, 64)
 		hasCRC32 := m[8] >= 0
 		if bytes != was.Bytes || string(line[m[6]:m[7]]) != was.XXH64 || hasCRC32 && string(line[m[8]:m[9]]) != was.CRC32 {
