@@ -19,6 +19,9 @@ import (
 const (
 	// plainPayload is how many bytes of a payload a plain line shows.
 	plainPayload = 2000
+	// rowsAtOnce is how many rows are filtered at once, and searchedAtOnce how many if
+	// their messages are searched for a text: enough for all processors.
+	rowsAtOnce, searchedAtOnce = 256, 16 << 10
 	// plainDecoded is how many bytes are read: the id of a message is found only
 	// if the message was read whole.
 	plainDecoded = 64 << 10
@@ -44,7 +47,7 @@ type Writer struct {
 func NewWriter(src session.Source, w io.Writer, json bool) *Writer {
 	var all *filter.Filter
 	l := &Writer{
-		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src), rows: make([]session.Row, 256), verdicts: make([]filter.Verdict, 256),
+		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src),
 		entry: make([]byte, 0, plainDecoded+4<<10),
 	}
 	l.Print = l.plainLine
@@ -72,6 +75,13 @@ func (l *Writer) follow(stop <-chan struct{}) error {
 
 // write writes all selected rows that exist, until ctx is done.
 func (l *Writer) write(ctx context.Context) error {
+	if l.rows == nil {
+		n := rowsAtOnce
+		if l.Shown.Searches() {
+			n = searchedAtOnce
+		}
+		l.rows, l.verdicts = make([]session.Row, n), make([]filter.Verdict, n)
+	}
 	for {
 		n := l.Source.Rows(l.next, l.rows)
 		if l.stop > 0 {
