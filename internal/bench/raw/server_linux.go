@@ -60,14 +60,19 @@ func serve(in io.Reader, out io.Writer, size int) error {
 	return took(last.Sub(first))
 }
 
-// writeText writes the response to a call, with size bytes of text. Like a usual
-// server it has all of it in memory, and makes one write.
+// writeText writes the response to a call, with size bytes of text, in writes that
+// are larger than a pipe. It holds little of it, so that the memory of a case is not
+// that of this server.
 func writeText(out io.Writer, head []byte, size int) error {
 	const before, after = `,"result":{"content":[{"type":"text","text":"`, `"}]}}` + "\n"
-	response := make([]byte, 0, len(head)+len(before)+size+len(after))
-	response = append(append(response, head...), before...)
-	for text := []byte("0123456789abcdef"); size > 0; size -= min(size, len(text)) {
-		response = append(response, text[:min(size, len(text))]...)
+	const piece = 1 << 20
+	text := bytes.Repeat([]byte("0123456789abcdef"), piece/16)
+	response := append(head, before...)
+	for ; size > 0; size -= min(size, piece) {
+		if _, err := out.Write(append(response, text[:min(size, piece)]...)); err != nil {
+			return err
+		}
+		response = response[:0]
 	}
 	_, err := out.Write(append(response, after...))
 	return err
