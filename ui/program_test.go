@@ -296,15 +296,40 @@ func TestWaitForEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended, quitting := make(chan error, 1), make(chan struct{})
 		ended <- io.EOF
-		require.ErrorIs(t, waitForEnd(ctx, ended, quitting), io.EOF)
+		require.ErrorIs(t, waitForEnd(ctx, ended, quitting, nil), io.EOF)
 
 		close(quitting)
 		begin := time.Now()
-		require.ErrorIs(t, waitForEnd(ctx, ended, quitting), ErrBlocked)
+		require.ErrorIs(t, waitForEnd(ctx, ended, quitting, nil), ErrBlocked)
 		require.Equal(t, blockedAfter, time.Since(begin))
 
 		cancel()
-		require.ErrorIs(t, waitForEnd(ctx, ended, make(chan struct{})), ErrBlocked)
+		require.ErrorIs(t, waitForEnd(ctx, ended, make(chan struct{}), nil), ErrBlocked)
+	})
+}
+
+func TestNoticeBlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var blocks int
+		pressed, done, accept := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		var wg sync.WaitGroup
+		wg.Go(func() { noticeBlock(done, pressed, func() { <-accept }, func() { blocks++ }) })
+		pressed <- struct{}{}
+		time.Sleep(blockedAfter - 1)
+		accept <- struct{}{} // just in time
+		time.Sleep(time.Hour)
+		require.Zero(t, blocks)
+		pressed <- struct{}{}
+		time.Sleep(blockedAfter)
+		synctest.Wait()
+		require.Equal(t, 1, blocks)
+		close(accept)
+		close(done)
+		wg.Wait()
+
+		ended, blocked := make(chan error), make(chan struct{})
+		close(blocked)
+		require.ErrorIs(t, waitForEnd(t.Context(), ended, nil, blocked), ErrBlocked)
 	})
 }
 

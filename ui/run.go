@@ -135,7 +135,6 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 		return err
 	}
 	defer done()
-	opts.Input = in
 	viewer := &host.Viewer{}
 	defer viewer.Close() // an error leaves files in the folder for temporary ones
 	restore := func() {}
@@ -144,6 +143,13 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 	}
 	var wg sync.WaitGroup
 	var program *tea.Program
+	pressed, blocked := make(chan struct{}, 1), make(chan struct{})
+	opts.Input = host.WatchInterrupts(in, func() {
+		select {
+		case pressed <- struct{}{}:
+		default: // one is enough
+		}
+	})
 	model := &opening{make: func() *App {
 		app := makeApp(opts)
 		app.outside.view = viewer.Open
@@ -157,6 +163,9 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 		return app
 	}}
 	program = tea.NewProgram(model, programOptions(ctx, opts)...)
+	wg.Go(func() {
+		noticeBlock(ctx.Done(), pressed, func() { program.Send(nil) }, sync.OnceFunc(func() { close(blocked) }))
+	})
 	ended := make(chan error, 1)
 	if g := opts.Grid; g != nil {
 		wg.Go(func() { pump(ctx.Done(), g.Source, func() { program.Send(gridChanged{}) }) })
@@ -172,7 +181,7 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 		ended <- err
 	}()
 
-	err = waitForEnd(ctx, ended, quitting)
+	err = waitForEnd(ctx, ended, quitting, blocked)
 	if errors.Is(err, ErrBlocked) {
 		restore()
 		return err
@@ -203,11 +212,29 @@ func endNotes(a *App) error {
 	return errors.Join(errs...)
 }
 
-// waitForEnd waits for the program, but only a limited time once it should end.
-func waitForEnd(ctx context.Context, ended <-chan error, quitting <-chan struct{}) error {
+// noticeBlock calls block when the program takes no message for blockedAfter after a
+// ctrl+c. While its output blocks, it may not even take the key.
+func noticeBlock(done, pressed <-chan struct{}, send, block func()) {
+	for {
+		select {
+		case <-done:
+			return
+		case <-pressed:
+			timer := time.AfterFunc(blockedAfter, block)
+			send()
+			timer.Stop()
+		}
+	}
+}
+
+// waitForEnd waits for the program, but only a limited time once it should end, and
+// no longer once it is blocked.
+func waitForEnd(ctx context.Context, ended <-chan error, quitting, blocked <-chan struct{}) error {
 	select {
 	case err := <-ended:
 		return err
+	case <-blocked:
+		return ErrBlocked
 	case <-quitting:
 	case <-ctx.Done():
 	}

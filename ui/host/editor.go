@@ -114,7 +114,7 @@ type Program struct{ cmd *exec.Cmd }
 func (p *Program) Args() []string { return p.cmd.Args }
 
 // SetStdin implements tea.ExecCommand.
-func (p *Program) SetStdin(r io.Reader) { p.cmd.Stdin = r }
+func (p *Program) SetStdin(r io.Reader) { p.cmd.Stdin = unwatched(r) }
 
 // SetStdout implements tea.ExecCommand.
 func (p *Program) SetStdout(w io.Writer) { p.cmd.Stdout = w }

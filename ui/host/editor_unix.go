@@ -21,16 +21,16 @@ func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true
 // function it returns takes the terminal back. Without a terminal it does
 // nothing.
 func inForeground(cmd *exec.Cmd) (back func()) {
-	tty, ok := cmd.Stdin.(*os.File)
-	if !ok || !term.IsTerminal(tty.Fd()) {
+	in, ok := cmd.Stdin.(*os.File)
+	if !ok || !term.IsTerminal(in.Fd()) {
 		return func() {}
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Foreground: true, Ctty: int(tty.Fd())}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Foreground: true, Ctty: int(in.Fd())}
 	return func() {
 		// A background process that takes the terminal is stopped, unless it
 		// ignores this signal.
 		signal.Ignore(syscall.SIGTTOU)
 		defer signal.Reset(syscall.SIGTTOU)
-		_ = unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPGRP, unix.Getpgrp())
+		_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCSPGRP, unix.Getpgrp())
 	}
 }
