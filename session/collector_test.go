@@ -369,11 +369,14 @@ func (l slowLog) Append(entries []session.Entry) error {
 
 func TestEntriesAfterAFloodAreLoggedAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		started := make(chan struct{})
 		h := newHarness(t, func(p *fakeProcess) int {
+			<-started
 			p.out(strings.Repeat("flood\n", 10_000))
 			return 3
 		}, func(c *session.Config) { c.Log = slowLog{c.Log} })
 		require.NoError(t, h.Start(t.Context()))
+		close(started)
 		<-h.Done()
 		kinds := []string{}
 		rows := make([]session.Row, h.log.Len())
