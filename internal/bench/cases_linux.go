@@ -179,11 +179,21 @@ func fileBenches() []bench {
 			return ours, side{argv: []string{rg, "-c", rareWord, file}}, err
 		}
 	}
-	open := func(l *lab, peer side) (side, side, error) {
-		file, err := l.recording()
-		ours := side{argv: []string{l.mcpdbg, "open", file}, shows: lastWord, keys: "\x03", before: remover(l.cache())}
-		peer.argv, peer.shows = append(peer.argv, file), lastWord
-		return ours, peer, err
+	open := func(indexed bool) func(l *lab) (side, side, error) {
+		return func(l *lab) (side, side, error) {
+			less, err := program("less")
+			if err != nil {
+				return side{}, side{}, err
+			}
+			file, err := l.recording()
+			ours := side{argv: []string{l.mcpdbg, "open", file}, shows: lastWord, keys: "\x03"}
+			if !indexed {
+				ours.before = remover(l.cache())
+			} else if err == nil {
+				err = l.index(file)
+			}
+			return ours, side{argv: []string{less, "-n", "+G", file}, shows: lastWord, keys: "q"}, err
+		}
 	}
 	// whole compares a command that reads the whole recording with wc.
 	whole := func(codes []int, args ...string) func(l *lab) (side, side, error) {
@@ -193,17 +203,11 @@ func fileBenches() []bench {
 		}
 	}
 	return []bench{
-		{id: "open-less", what: "`open`, until the last message is on the screen", peer: "less", program: "less", goal: report.Goal{AtMost: 4, Wall: 20}, short: true,
-			sides: func(l *lab) (side, side, error) {
-				less, err := program("less")
-				if err != nil {
-					return side{}, side{}, err
-				}
-				return open(l, side{argv: []string{less, "-n", "+G"}, keys: "q"})
-			}},
-		{id: "search", what: "`rec cat --filter WORD`, not indexed", peer: "rg -c", program: "rg", goal: report.Goal{AtMost: 2}, short: true, bytes: large, sides: search(false)},
-		{id: "search-indexed", what: "`rec cat --filter WORD`, indexed", peer: "rg -c", program: "rg", goal: report.Goal{AtMost: 1.5}, short: true, bytes: large, sides: search(true)},
-		{id: "search-jq", what: "`rec cat --filter WORD`, a sixteenth of the recording", peer: "jq", program: "jq", rounds: 3,
+		{id: "open-less", what: "`open`, until the last message is on the screen", peer: "less", program: "less", goal: report.Goal{AtMost: 4, Wall: 20}, short: true, sides: open(false)},
+		{id: "open-indexed", what: "the same with a stored index", peer: "less", program: "less", goal: report.Goal{AtMost: 4, Wall: 20}, sides: open(true)},
+		{id: "search", what: "`rec cat --json --filter WORD`, not indexed", peer: "rg -c", program: "rg", goal: report.Goal{AtMost: 2}, short: true, bytes: large, sides: search(false)},
+		{id: "search-indexed", what: "`rec cat --json --filter WORD`, indexed", peer: "rg -c", program: "rg", goal: report.Goal{AtMost: 1.5}, short: true, bytes: large, sides: search(true)},
+		{id: "search-jq", what: "`rec cat --json --filter WORD`, a sixteenth of the recording", peer: "jq", program: "jq", rounds: 3,
 			sides: func(l *lab) (side, side, error) {
 				jq, err := program("jq")
 				if err != nil {
@@ -214,7 +218,7 @@ func fileBenches() []bench {
 				ours.before = remover(l.cache())
 				return ours, side{argv: []string{jq, "-c", `select(.m.params.data? // "" | tostring | contains("` + rareWord + `"))`, file}, want: rareWord}, err
 			}},
-		{id: "search-lnav", what: "`rec cat --filter WORD`, a sixteenth of the recording", peer: "lnav -n", program: "lnav", rounds: 3,
+		{id: "search-lnav", what: "`rec cat --json --filter WORD`, a sixteenth of the recording", peer: "lnav -n", program: "lnav", rounds: 3,
 			sides: func(l *lab) (side, side, error) {
 				lnav, err := program("lnav")
 				if err != nil {

@@ -30,6 +30,14 @@ func (l *lab) recording() (string, error) {
 	return l.make("mix.jsonl", func(path string) error { return writeMix(path, l.size) })
 }
 
+// index stores the index of a recording, as the first command that reads all of it
+// does.
+func (l *lab) index(file string) error {
+	cmd := l.command(l.mcpdbg, "rec", "cat", "--filter", rareWord, file)
+	cmd.Env = l.environment(side{})
+	return runQuietly(cmd)
+}
+
 // small returns such a recording of a sixteenth of the size, for slow peers.
 func (l *lab) small() (string, error) {
 	return l.make("small.jsonl", func(path string) error { return writeMix(path, l.size/16) })

@@ -57,25 +57,6 @@ func (r *ptyRun) leave(tb testing.TB, key string) {
 	require.NoError(tb, r.Wait())
 }
 
-// BenchmarkFirstFrame measures the time from exec to the first frame, which may
-// take 60 ms, and the time of version, which draws nothing. The server does not
-// respond, so that only the frame is measured.
-func BenchmarkFirstFrame(b *testing.B) {
-	args := against("never-answers")
-	for b.Loop() {
-		version, frame := duel(3*rounds, func() time.Duration { return wallTime(b, []string{"version"}) }, func() time.Duration {
-			begin := time.Now()
-			r := inPty(b, args...)
-			r.until(b, "Exchanges")
-			took := time.Since(begin)
-			r.end(b)
-			return took
-		})
-		b.ReportMetric(float64(frame.Microseconds())/1000, "ms")
-		b.ReportMetric(float64(version.Microseconds())/1000, "version-ms")
-	}
-}
-
 // BenchmarkIdle measures the CPU usage while nothing happens, which may be 1 %.
 func BenchmarkIdle(b *testing.B) {
 	const span = 5 * time.Second
