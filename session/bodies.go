@@ -1,8 +1,10 @@
 package session
 
-import "mcpdbg/session/checksum"
+import (
+	"encoding/json"
 
-import "encoding/json"
+	"mcpdbg/session/checksum"
+)
 
 // The bodies below are the members of the entries that carry no stream bytes,
 // as docs/reference/recording-format.md lists them. Times are microseconds on the log's
