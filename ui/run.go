@@ -105,8 +105,7 @@ func checkSettings(s Settings) error {
 // whatever happens meanwhile.
 type opening struct {
 	*App
-	make  func() *App
-	sized bool // the size is known
+	make func() *App
 }
 
 func (o *opening) Init() tea.Cmd {
@@ -116,14 +115,8 @@ func (o *opening) Init() tea.Cmd {
 	return cmd
 }
 
-// Update also asks for the size once more: the library reads the first one long
-// before it listens for changes.
 func (o *opening) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	_, cmd := o.App.Update(msg)
-	if _, ok := msg.(tea.WindowSizeMsg); ok && !o.sized {
-		o.sized = true
-		cmd = tea.Batch(cmd, tea.RequestWindowSize)
-	}
 	return o, cmd
 }
 
@@ -137,6 +130,9 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 	defer done()
 	viewer := &host.Viewer{}
 	defer viewer.Close() // an error leaves files in the folder for temporary ones
+	if opts.Output == nil {
+		opts.Output = os.Stdout
+	}
 	restore := func() {}
 	if f, ok := in.(*os.File); ok {
 		restore = tty.SaveSettings(f)
@@ -163,6 +159,9 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 		return app
 	}}
 	program = tea.NewProgram(model, programOptions(ctx, opts)...)
+	if _, ok := opts.Output.(*os.File); ok {
+		tty.OnResize(ctx, func() { program.Send(tea.RequestWindowSize()) })
+	}
 	wg.Go(func() {
 		noticeBlock(ctx.Done(), pressed, func() { program.Send(nil) }, sync.OnceFunc(func() { close(blocked) }))
 	})
@@ -254,9 +253,10 @@ func waitForEnd(ctx context.Context, ended <-chan error, quitting, blocked <-cha
 const paintsPerSecond = 120
 
 func programOptions(ctx context.Context, opts Options) []tea.ProgramOption {
-	options := []tea.ProgramOption{tea.WithContext(context.WithoutCancel(ctx)), tea.WithoutSignalHandler(), tea.WithInput(opts.Input), tea.WithFPS(paintsPerSecond)}
-	if opts.Output != nil {
-		options = append(options, tea.WithOutput(opts.Output))
+	options := []tea.ProgramOption{tea.WithContext(context.WithoutCancel(ctx)), tea.WithoutSignalHandler(), tea.WithInput(opts.Input),
+		tea.WithOutput(opts.Output), tea.WithFPS(paintsPerSecond)}
+	if terminal, ok := opts.Output.(*os.File); ok {
+		options = append(options, tea.WithFilter(tty.LatestSize(terminal)))
 	}
 	return append(options, opts.Program...)
 }

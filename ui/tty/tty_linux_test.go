@@ -68,7 +68,7 @@ func (p *pty) until(text string) {
 		select {
 		case more := <-p.screen:
 			p.seen += more
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			require.Fail(p.t, "text not found", "%q in %q", text, p.seen)
 		}
 	}
