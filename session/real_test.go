@@ -51,7 +51,7 @@ func TestStatusOfAForgottenProcess(t *testing.T) {
 	<-h.Done()
 	require.Eventually(t, func() bool {
 		return ex.Process(began.ID).Info().State == executor.StateUnknown
-	}, time.Minute, time.Millisecond)
+	}, waitLimit, time.Millisecond)
 	info := h.Status().Process
 	require.Equal(t, executor.StateClosed, info.State)
 	require.Equal(t, began.PID, info.PID)
@@ -64,7 +64,7 @@ func TestKillSingleLeakedProcess(t *testing.T) {
 	h := newReal(t, localexec.New(localexec.Options{}), []string{"sh", "-c", "sleep 1000 & exit 0"}, nil)
 	require.NoError(t, h.Start(t.Context()))
 	<-h.ExitedChan()
-	require.Eventually(t, func() bool { return h.Status().State == session.Exited }, time.Minute, time.Millisecond, "a descendant holds the streams")
+	require.Eventually(t, func() bool { return h.Status().State == session.Exited }, waitLimit, time.Millisecond, "a descendant holds the streams")
 	tree, err := h.Tree(t.Context())
 	require.NoError(t, err)
 	require.Len(t, tree, 1)
@@ -86,7 +86,7 @@ func TestEverythingIsAnswered(t *testing.T) {
 		t.Skip("npx is not on PATH")
 	}
 	h := newReal(t, localexec.New(localexec.Options{}), []string{npx, "-y", "@modelcontextprotocol/server-everything@2026.8.31", "stdio"}, func(c *session.Config) {
-		c.StartupTimeout = 50 * time.Second
+		c.StartupTimeout = waitLimit
 		c.Era = mcp.Legacy
 		person(c)
 	})
@@ -113,7 +113,7 @@ func TestEverythingIsAnswered(t *testing.T) {
 		resp, err = h.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"get-roots-list","arguments":{}}`), session.CallOptions{})
 		require.NoError(t, err)
 		return strings.Contains(string(resp.Result), "file:///srv/other")
-	}, time.Minute, 50*time.Millisecond)
+	}, waitLimit, 50*time.Millisecond)
 	require.Empty(t, h.ServerRequests())
 	require.Zero(t, h.log.Stats().PendingIn)
 }
@@ -138,7 +138,7 @@ func TestEscalateOnAStubbornServer(t *testing.T) {
 		done <- report
 	}()
 	for _, step := range []executor.Step{executor.StepCloseStdin, executor.StepTerm} {
-		require.Eventually(t, func() bool { return h.Status().ShutdownStep.Step == step }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return h.Status().ShutdownStep.Step == step }, waitLimit, time.Millisecond)
 		_, began, err := h.Escalate(t.Context())
 		require.NoError(t, err)
 		require.False(t, began)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,10 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/spool"
 )
+
+// waitLimit is how long a test waits for anything before it gives up, however busy
+// the machine is.
+const waitLimit = 5 * time.Minute
 
 // longText is the text of a long result: more than is held in memory.
 var longText = strings.Repeat(`0123456789 \"abc\" \u00e9 é 世界 `, 20_000)
@@ -116,6 +121,9 @@ func TestLongResultIsTheSame(t *testing.T) {
 				copied = callLong(t, tc.modern, tc.lost, true, text, new(counting))
 			}
 			require.Equal(t, held.log, copied.log)
+			for i, payload := range held.payloads {
+				require.True(t, payload == copied.payloads[i], "line %d: %.200q... and %.200q...", i, payload, copied.payloads[i]) // the report of require.Equal would hide it
+			}
 			require.Equal(t, held.stats, copied.stats)
 			require.Equal(t, held.failed, copied.failed)
 			require.Equal(t, tc.early, copied.early > 0, "%d bytes were there before the end", copied.early)
@@ -150,6 +158,8 @@ type outcome struct {
 	log    []string
 	stats  session.Stats
 	files  []os.DirEntry
+
+	payloads []string // of the log
 }
 
 // A counting buffer can be measured while it grows.
@@ -165,38 +175,48 @@ func (c *counting) Write(p []byte) (int, error) {
 
 // callLong sends a call to a server that responds with a line, and ends after it if
 // ends is set. The result is copied to out unless that is nil. With early the line
-// is not completed before something was copied.
-func callLong(t *testing.T, modern, ends, early bool, line func(id []byte) []byte, out *counting) outcome {
+// is not completed before all that can be copied was copied.
+func callLong(t *testing.T, modern, ends, early bool, line func(id []byte) []byte, out *counting) (o outcome) {
 	t.Helper()
-	most, next, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	dir := t.TempDir()
-	h := open(t, inPieces(line, modern, ends, most, next), func(cfg *session.Config) { cfg.SpoolDir = dir })
-	var opts session.CallOptions
-	if out != nil {
-		opts.Long = func(l *spool.Line) {
-			_, err := l.CopyResult(out)
-			require.Equal(t, !l.Kept(), errors.Is(err, spool.ErrCut))
+	synctest.Test(t, func(t *testing.T) {
+		most, next, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		dir := t.TempDir()
+		h := open(t, inPieces(line, modern, ends, most, next), func(cfg *session.Config) { cfg.SpoolDir = dir })
+		var opts session.CallOptions
+		if out != nil {
+			opts.Long = func(l *spool.Line) {
+				_, err := l.CopyResult(out)
+				require.Equal(t, !l.Kept(), errors.Is(err, spool.ErrCut))
+			}
 		}
-	}
-	var o outcome
-	go func() {
-		defer close(done)
-		var err error
-		o.resp, err = h.Request(t.Context(), "tools/call", nil, opts)
-		o.failed = err != nil
-	}()
-	<-most
-	for deadline := time.Now().Add(time.Minute); early && out.n.Load() == 0 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
-	if out != nil {
-		o.early = out.n.Load()
-	}
-	close(next)
-	<-done
-	if out != nil {
-		o.out = out.String()
-	}
+		go func() {
+			defer close(done)
+			var err error
+			o.resp, err = h.Request(t.Context(), "tools/call", nil, opts)
+			o.failed = err != nil
+		}()
+		<-most
+		if early {
+			synctest.Wait()
+		}
+		if out != nil {
+			o.early = out.n.Load()
+		}
+		close(next)
+		<-done
+		synctest.Wait()
+		if out != nil {
+			o.out = out.String()
+		}
+		o.readLog(t, h)
+		o.files, _ = os.ReadDir(dir)
+	})
+	return o
+}
+
+// readLog takes what the log has of the lines on stdout.
+func (o *outcome) readLog(t *testing.T, h *harness) {
+	t.Helper()
 	s := h.log.Stats()
 	o.stats = session.Stats{BytesIn: s.BytesIn, In: s.In, Errors: s.Errors, Stray: s.Stray, Unmatched: s.Unmatched, PendingOut: s.PendingOut}
 	rows := make([]session.Row, h.log.Len())
@@ -204,11 +224,10 @@ func callLong(t *testing.T, modern, ends, early bool, line func(id []byte) []byt
 		e, err := h.log.Entry(row, 0)
 		require.NoError(t, err)
 		if e.Kind == session.KindStdout {
-			o.log = append(o.log, fmt.Sprintf("%s %q %v %v %v %v %v %d %v", e.Payload, e.EOL, row.Pair > 0, row.Flags, row.State, row.Msg, e.Why, len(e.Cuts), e.Encoded))
+			o.payloads = append(o.payloads, string(e.Payload))
+			o.log = append(o.log, fmt.Sprintf("%d bytes %q %v %v %v %v %v %d %v", len(e.Payload), e.EOL, row.Pair > 0, row.Flags, row.State, row.Msg, e.Why, len(e.Cuts), e.Encoded))
 		}
 	}
-	o.files, _ = os.ReadDir(dir)
-	return o
 }
 
 // longCall sends a call whose result is copied to out.
@@ -224,7 +243,7 @@ func (h *harness) longCall(opts session.CallOptions) <-chan outcome {
 // received waits until the lines on stdout have n bytes.
 func (h *harness) received(n int) {
 	h.t.Helper()
-	require.Eventually(h.t, func() bool { return h.log.Stats().BytesIn >= uint64(n) }, time.Minute, time.Millisecond)
+	require.Eventually(h.t, func() bool { return h.log.Stats().BytesIn >= uint64(n) }, waitLimit, time.Millisecond)
 }
 
 const longHead = `{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"a":"`
@@ -247,7 +266,7 @@ func TestGivingUpEndsTheCopy(t *testing.T) {
 		_, err := h.Request(ctx, "tools/call", nil, session.CallOptions{Long: func(l *spool.Line) { _, copying = l.CopyResult(out) }})
 		done <- err
 	}()
-	require.Eventually(t, func() bool { return out.n.Load() == int64(len(`{"a":"`+longText)) }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return out.n.Load() == int64(len(`{"a":"`+longText)) }, waitLimit, time.Millisecond)
 	giveUp()
 	require.ErrorIs(t, <-done, context.Canceled)
 	require.ErrorIs(t, copying, spool.ErrCut)
@@ -293,60 +312,65 @@ func TestSlowCopyDelaysNothing(t *testing.T) {
 
 // A line over the limit is not a response, whether it is spooled or not.
 func TestSpooledLineOverTheLimit(t *testing.T) {
-	h := open(t, legacy(func(p *fakeProcess, m message) {
-		if m.Method == "tools/call" {
-			p.out(longHead)
-			for range 100 {
-				p.out(longText[:20<<10])
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, legacy(func(p *fakeProcess, m message) {
+			if m.Method == "tools/call" {
+				p.out(longHead)
+				for range 100 {
+					p.out(longText[:20<<10])
+				}
+				p.out(`"}}` + "\n")
 			}
-			p.out(`"}}` + "\n")
+		}), func(cfg *session.Config) { cfg.LineLimit = 1 << 20 })
+		out := new(counting)
+		done := h.longCall(session.CallOptions{Timeout: time.Second, Long: func(l *spool.Line) { _, _ = l.CopyResult(out) }})
+		require.True(t, (<-done).failed)
+		require.Positive(t, out.Len())
+		synctest.Wait()
+		var all string
+		rows := make([]session.Row, h.log.Len())
+		for _, row := range rows[:h.log.Rows(0, rows)] {
+			if e, err := h.log.Entry(row, 0); err == nil && e.Kind == session.KindStdout && row.Flags&session.FlagPart != 0 {
+				all += string(e.Payload)
+			}
 		}
-	}), func(cfg *session.Config) { cfg.LineLimit = 1 << 20 })
-	out := new(counting)
-	done := h.longCall(session.CallOptions{Timeout: time.Second, Long: func(l *spool.Line) { _, _ = l.CopyResult(out) }})
-	require.True(t, (<-done).failed)
-	require.Positive(t, out.Len())
-	var all string
-	rows := make([]session.Row, h.log.Len())
-	for _, row := range rows[:h.log.Rows(0, rows)] {
-		if e, err := h.log.Entry(row, 0); err == nil && e.Kind == session.KindStdout && row.Flags&session.FlagPart != 0 {
-			all += string(e.Payload)
-		}
-	}
-	require.Equal(t, longHead+strings.Repeat(longText[:20<<10], 100)+`"}}`, all)
+		require.Equal(t, longHead+strings.Repeat(longText[:20<<10], 100)+`"}}`, all)
+	})
 }
 
 // A spool whose bytes can't be read back is a loss, which is logged.
 func TestUnreadableSpool(t *testing.T) {
 	for _, tail := range []string{`"}}`, `"}} `} { // recorded from the spool, or restored
-		released := make(chan struct{})
-		h := open(t, legacy(func(p *fakeProcess, m message) {
-			switch m.Method {
-			case "tools/call":
-				p.out(longHead + longText)
-				<-released
-				p.out(tail + "\n")
-			case "ping":
-				p.result(m, `{}`)
+		synctest.Test(t, func(t *testing.T) {
+			released := make(chan struct{})
+			h := open(t, legacy(func(p *fakeProcess, m message) {
+				switch m.Method {
+				case "tools/call":
+					p.out(longHead + longText)
+					<-released
+					p.out(tail + "\n")
+				case "ping":
+					p.result(m, `{}`)
+				}
+			}), nil)
+			done := h.longCall(session.CallOptions{Timeout: time.Second, Long: func(l *spool.Line) {
+				l.Release()
+				l.Release() // the file is closed
+				close(released)
+			}})
+			<-done
+			_, err := h.Request(t.Context(), "ping", nil, session.CallOptions{})
+			require.NoError(t, err, "the session goes on")
+			stats := h.log.Stats()
+			if tail == `"}}` {
+				require.Contains(t, stats.RecordingError, "not recorded from entry")
+				_, err := h.Close(t.Context())
+				require.NoError(t, err)
+				require.ErrorIs(t, h.log.Close(), os.ErrClosed)
+			} else {
+				require.Equal(t, uint64(1), stats.Gaps)
+				require.Positive(t, stats.LostBytes)
 			}
-		}), nil)
-		done := h.longCall(session.CallOptions{Timeout: time.Second, Long: func(l *spool.Line) {
-			l.Release()
-			l.Release() // the file is closed
-			close(released)
-		}})
-		<-done
-		_, err := h.Request(t.Context(), "ping", nil, session.CallOptions{})
-		require.NoError(t, err, "the session goes on")
-		stats := h.log.Stats()
-		if tail == `"}}` {
-			require.Contains(t, stats.RecordingError, "not recorded from entry")
-			_, err := h.Close(t.Context())
-			require.NoError(t, err)
-			require.ErrorIs(t, h.log.Close(), os.ErrClosed)
-		} else {
-			require.Equal(t, uint64(1), stats.Gaps)
-			require.Positive(t, stats.LostBytes)
-		}
+		})
 	}
 }

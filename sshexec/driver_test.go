@@ -56,7 +56,7 @@ func drive(config, alias string, v executor.EnvVar, argv []string) error {
 		return err
 	}
 	for after := uint64(0); ; {
-		r, err := p.Read(ctx, after, 0, time.Minute)
+		r, err := p.Read(ctx, after, 0, bound)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 
 const (
 	// bound limits every wait.
-	bound = 30 * time.Second
+	bound = 5 * time.Minute
 	// lookAgain is the interval at which the list of processes is read; known
 	// processes are checked more often.
 	lookAgain = 20 * time.Millisecond

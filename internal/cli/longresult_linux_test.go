@@ -147,7 +147,7 @@ func memoryOfLongResult(t *testing.T) int {
 	require.Eventually(t, func() bool {
 		info, err := os.Stat(file)
 		return err == nil && info.Size() > size
-	}, time.Minute, 10*time.Millisecond)
+	}, waitLimit, 10*time.Millisecond)
 	memory := peakMemory(t, cmd.Process.Pid)
 	t.Logf("a result of %d MiB: %d MiB", size>>20, memory>>20)
 	_, err = io.Copy(io.Discard, out)

@@ -171,14 +171,14 @@ func endsBySignal(t *testing.T, cmd *exec.Cmd, sig syscall.Signal, ready func(pi
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return ready(cmd.Process.Pid) }, waitLimit/2, 5*time.Millisecond, "it does not read")
+	require.Eventually(t, func() bool { return ready(cmd.Process.Pid) }, waitLimit, 5*time.Millisecond, "it does not read")
 	require.NoError(t, cmd.Process.Signal(sig))
 	_ = cmd.Wait()
 	require.Equal(t, exit.Signal+int(sig), cmd.ProcessState.ExitCode(), "%v\n%s", cmd.ProcessState, stderr.String())
 	// An interrupted handshake is reported before it.
 	require.Contains(t, stderr.String(), "ended by signal: "+sig.String()+"\n")
 	// A watchdog ends a moment after the program.
-	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit/2, 5*time.Millisecond, "leaked processes")
+	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit, 5*time.Millisecond, "leaked processes")
 }
 
 // TestPipeRejectedWhereFileIsReadTwice: config files and recordings are read more

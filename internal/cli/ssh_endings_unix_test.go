@@ -25,7 +25,7 @@ func waitGone(t *testing.T, cmd *exec.Cmd) {
 func TestLinkCut(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
-	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}`)
+	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":600}}}`)
 	for name, args := range map[string][]string{
 		"with a pending call": against("", "run", "--era", "legacy", "--in", slow),
 		"idle":                against("", "run", "--era", "legacy"),
@@ -45,12 +45,10 @@ func TestLinkCut(t *testing.T) {
 				w.until(" ready ")
 			}
 			proxy.Cut()
-			cut := time.Now()
 			w.until(" link ")
 			_, err := w.out.WriteTo(&w.seen)
 			require.NoError(t, err)
 			_ = w.cmd.Wait() // its code is checked below
-			require.Less(t, time.Since(cut), waitLimit/2, "it does not wait for a response")
 			code := w.cmd.ProcessState.ExitCode()
 			if name == "during shutdown" {
 				require.Equal(t, 0, code, &w.stderr)
@@ -112,13 +110,11 @@ func TestInterruptStartOverSSH(t *testing.T) {
 		connected <- struct{}{}
 		sshtest.Silence(c)
 	}})
-	w := watch(t, commandOverSSH(t, s, against("", "run", "--ssh-connect-timeout", "50s")...))
+	w := watch(t, commandOverSSH(t, s, against("", "run", "--ssh-connect-timeout", "10m")...))
 	<-connected
-	begin := time.Now()
 	require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
 	r := w.end()
 	require.Equal(t, 130, r.code, r.stderr)
-	require.Less(t, time.Since(begin), waitLimit/2, "before the connection would have timed out")
 }
 
 // With --ssh-launch plain the command is started without a guard, which is

@@ -17,14 +17,12 @@ func TestLongDeadLink(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	proxy := sshtest.NewProxy(t, server.Addr)
-	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":120}}}`)
+	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":600}}}`)
 	cmd := commandOverSSH(t, server.Through(t, proxy), against("daemon", "run", "--ssh-lease", "10s", "--era", "legacy", "--in", slow)...)
 	w := watch(t, cmd)
 	w.until(`"slow"`)
 	proxy.Freeze()
-	begin := time.Now()
-	w.until(" lost ")
-	require.Less(t, time.Since(begin), waitLimit/2, "the call would have taken longer")
+	w.until(" lost ") // long before the response
 	_, err := w.out.WriteTo(&w.seen)
 	require.NoError(t, err)
 	_ = w.cmd.Wait() // its code is checked below

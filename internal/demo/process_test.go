@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) { demotest.Main(m) }
 
 // timeout is the timeout for everything that a test waits for.
-const timeout = 30 * time.Second
+const timeout = 5 * time.Minute
 
 // process is a demo server as a real process, in a group of its own.
 type process struct {

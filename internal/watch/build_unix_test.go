@@ -27,13 +27,13 @@ func TestBuildKillsItsChildren(t *testing.T) {
 		var err error
 		text, err = os.ReadFile(pids)
 		return err == nil
-	}, time.Minute, 5*time.Millisecond)
+	}, waitLimit, 5*time.Millisecond)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // if the test fails
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
-	require.Eventually(t, func() bool { return !isThere(pid) }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return !isThere(pid) }, waitLimit, 5*time.Millisecond)
 }
 
 // isThere reports whether a process exists and is not a zombie.

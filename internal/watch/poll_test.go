@@ -99,7 +99,7 @@ func TestLimitLater(t *testing.T) {
 	case c := <-tr.w.Changes():
 		require.Contains(t, c.Warning.Text, "polling files every second: this user cannot watch more folders")
 		require.Contains(t, c.Warning.Hint, "sysctl")
-	case <-time.After(10 * time.Second):
+	case <-time.After(waitLimit):
 		require.Fail(t, "no warning")
 	}
 	tr.write("sub/b.go", "new")

@@ -21,8 +21,8 @@ import (
 
 const (
 	// waitLimit is the timeout of every wait of the suite, long enough that an
-	// event will not come later.
-	waitLimit = time.Minute
+	// event will not come later, however busy the machine is.
+	waitLimit = 5 * time.Minute
 	// pollInterval is the polling interval for states without events.
 	pollInterval = 10 * time.Millisecond
 )

@@ -368,7 +368,7 @@ func TestPinnedFromTheStart(t *testing.T) {
 		var info Info
 		j.Fill(&info)
 		return !info.HeldSince.IsZero()
-	}, 10*time.Second, time.Millisecond, "it is held")
+	}, waitLimit, time.Millisecond, "it is held")
 
 	var got atomic.Uint64
 	_, err := j.Subscribe(SubscribeOptions{Pin: true, Handler: func(ev Event) {
@@ -380,7 +380,7 @@ func TestPinnedFromTheStart(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	<-written
-	require.Eventually(t, func() bool { return got.Load() == chunks }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return got.Load() == chunks }, waitLimit, time.Millisecond)
 	_, err = j.Subscribe(SubscribeOptions{Pin: true})
 	require.ErrorIs(t, err, ErrPinned)
 }

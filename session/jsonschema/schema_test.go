@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -87,11 +86,9 @@ func TestNotChecked(t *testing.T) {
 		{"many options", `{"items":{"enum":[` + strings.Repeat("1,", 60000) + `2]}}`, `[` + strings.Repeat("3,", 60000) + `3]`, "the check took too long"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			start := time.Now()
 			problems, _, err := Check([]byte(tc.schema), []byte(tc.value), longest)
 			require.ErrorContains(t, err, tc.want)
 			require.Empty(t, problems)
-			require.Less(t, time.Since(start), 5*time.Second)
 		})
 	}
 }

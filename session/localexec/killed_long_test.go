@@ -51,7 +51,7 @@ func TestLongKilledProgramLeaksNothing(t *testing.T) {
 		started += len(withToken(t, token))
 		require.NoError(t, d.cmd.Process.Kill())
 		require.Error(t, d.cmd.Wait())
-		deadline := time.Now().Add(20 * time.Second)
+		deadline := time.Now().Add(waitLimit)
 		left := withToken(t, token)
 		for len(left) > 0 && time.Now().Before(deadline) {
 			left = withToken(t, token)

@@ -18,7 +18,7 @@ func TestKillOne(t *testing.T) {
 	e := newExecutor(t, Options{})
 	p, err := e.Start(t.Context(), executor.Command{Argv: []string{"sh", "-c", "sleep 1000 & echo on; wait; exit 7"}})
 	require.NoError(t, err)
-	_, err = p.Read(t.Context(), 0, 0, time.Minute) // until the sleep is forked
+	_, err = p.Read(t.Context(), 0, 0, waitLimit) // until the sleep is forked
 	require.NoError(t, err)
 
 	killer, ok := p.(executor.TreeKiller)

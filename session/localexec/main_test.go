@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
@@ -19,6 +20,10 @@ const (
 	bareDriverArg = "bare-driver-of-localexec"
 	leaveVariable = "TEST_OF_LOCALEXEC_LEAVE" // the programs that a driver spares
 )
+
+// waitLimit is how long a test waits for anything before it gives up, however busy
+// the machine is.
+const waitLimit = 5 * time.Minute
 
 func TestMain(m *testing.M) {
 	if exectest.HelperMain() {

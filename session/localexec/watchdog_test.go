@@ -42,7 +42,7 @@ func startDriver(t *testing.T, kind string, n int, steps ...string) *driver {
 	require.NoError(t, err)
 	d.in = in
 	require.NoError(t, d.cmd.Start())
-	late := time.AfterFunc(time.Minute, func() { _ = d.cmd.Process.Kill() }) // which ends its output
+	late := time.AfterFunc(waitLimit, func() { _ = d.cmd.Process.Kill() }) // which ends its output
 	defer late.Stop()
 	lines := bufio.NewScanner(out)
 	for (len(d.pids) < n || d.watchdog == 0) && lines.Scan() {
@@ -66,7 +66,7 @@ func (d *driver) untilHidden(t *testing.T) {
 	require.Eventually(t, func() bool {
 		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", d.watchdog))
 		return err == nil && string(comm) == commName+"\n"
-	}, 10*time.Second, time.Millisecond, "the watchdog has not set its name")
+	}, waitLimit, time.Millisecond, "the watchdog has not set its name")
 }
 
 // family runs a leader that ignores TERM, a member of its group, one with its
@@ -91,7 +91,7 @@ var daemonSteps = []string{
 func gone(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		require.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, 10*time.Millisecond,
+		require.Eventually(t, func() bool { return !alive(pid) }, waitLimit, 10*time.Millisecond,
 			"process %d lives", pid)
 	}
 }
@@ -117,7 +117,7 @@ func TestNothingSurvivesAKilledProgram(t *testing.T) {
 					require.True(t, alive(pid))
 				}
 				require.NoError(t, unix.Kill(d.cmd.Process.Pid, c.sig))
-				late := time.AfterFunc(time.Minute, func() { _ = d.cmd.Process.Kill() })
+				late := time.AfterFunc(waitLimit, func() { _ = d.cmd.Process.Kill() })
 				defer late.Stop()
 				require.Error(t, d.cmd.Wait())
 				require.Equal(t, c.sig, d.cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())

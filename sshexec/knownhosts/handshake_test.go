@@ -17,10 +17,10 @@ import (
 // handshake connects to addr as "host" and returns the result of Check for the
 // key that was sent. It does not log in.
 func handshake(t *testing.T, addr string, db *knownhosts.DB, algorithms []string) (sent ssh.PublicKey, verdict error) {
-	conn, err := net.DialTimeout("tcp", addr, 10*time.Second)
+	conn, err := net.DialTimeout("tcp", addr, waitLimit)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
-	require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(waitLimit)))
 	_, _, _, err = ssh.NewClientConn(conn, addr, &ssh.ClientConfig{
 		User:              "nobody",
 		HostKeyAlgorithms: algorithms,

@@ -23,6 +23,10 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
+// waitLimit is how long a test waits for anything before it gives up, however busy
+// the machine is.
+const waitLimit = 5 * time.Minute
+
 // A realSSH is the OpenSSH client, with a server that it reaches without a
 // port.
 type realSSH struct {
@@ -64,7 +68,7 @@ type question struct {
 
 // ask returns ssh's verdict on the host key, and its output.
 func (r *realSSH) ask(t testing.TB, q question) (verdict, said string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	proxy := r.sshd + " -i -f " + r.config
 	if q.cert != nil {

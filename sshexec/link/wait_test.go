@@ -14,7 +14,7 @@ import (
 
 // How long tests wait for events, and how often they poll.
 const (
-	eventually = time.Minute
+	eventually = 5 * time.Minute
 	tick       = 2 * time.Millisecond
 )
 

@@ -26,6 +26,10 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
+// waitLimit is how long a test waits for anything before it gives up, however busy
+// the machine is.
+const waitLimit = 5 * time.Minute
+
 // A door is a server in this process that counts login attempts.
 type door struct {
 	addr    string
@@ -130,7 +134,7 @@ func loginWith(t *testing.T, ctx context.Context, addr string, h *sshconfig.Host
 	netConn, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
 	defer netConn.Close()
-	require.NoError(t, netConn.SetDeadline(time.Now().Add(30*time.Second)))
+	require.NoError(t, netConn.SetDeadline(time.Now().Add(waitLimit)))
 	stop := context.AfterFunc(ctx, func() { _ = netConn.Close() })
 	defer stop()
 	a := sshauth.New(ctx, sshauth.Options{Host: h, Hop: "ada@box:22", Prompter: p})

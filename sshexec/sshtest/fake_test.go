@@ -22,7 +22,7 @@ const (
 	// quiet is the time without data that counts as silence.
 	quiet = 50 * time.Millisecond
 	// eventually is how long to wait for an event.
-	eventually = time.Minute
+	eventually = 5 * time.Minute
 )
 
 func openSession(t *testing.T, client *ssh.Client) (ssh.Channel, <-chan *ssh.Request) {

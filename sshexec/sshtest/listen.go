@@ -16,7 +16,7 @@ import (
 )
 
 // startLimit is how long a server may take to listen, or a client to connect.
-const startLimit = time.Minute
+const startLimit = 5 * time.Minute
 
 // listen starts a program that listens on s.Addr, a port that listen chooses,
 // and waits until its standard error, which becomes the log, has the ready

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The schemas that .ci/run fetches into the user's cache folder:
-// they have their own licenses and are not part of the repository.
+// The schemas that .ci/run fetches, in the folder that the variable names or in the
+// user's cache folder: they have their own licenses and are not part of the repository.
 const (
-	folder  = "mcpdbg-ci/junit"
+	tools   = "MCPDBG_CI_TOOLS"
 	jenkins = "jenkins-junit.xsd" // junit-4
 	ant     = "JUnit.xsd"         // by Windy Road, as of 2011
 )
@@ -30,10 +30,14 @@ func Validate(t testing.TB, document []byte) {
 	t.Helper()
 	xmllint, err := exec.LookPath("xmllint")
 	missing(t, err)
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
+	dir := os.Getenv(tools)
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		require.NoError(t, err)
+		dir = filepath.Join(cache, "mcpdbg-ci")
+	}
 	for schema, text := range map[string][]byte{jenkins: document, ant: skipped.ReplaceAll(document, nil)} {
-		schema = filepath.Join(cache, folder, schema)
+		schema = filepath.Join(dir, "junit", schema)
 		_, err := os.Stat(schema)
 		missing(t, err)
 		path := filepath.Join(t.TempDir(), "junit.xml")
