@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/testhome"
 )
 
 // asProgram is set for processes of the test binary that are to be mcpdbg.
@@ -19,7 +21,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	testhome.Main(m)
 }
 
 // program returns a function that runs a command in a folder of its own, in which

@@ -4,7 +4,6 @@ package recordings
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcpdbg/internal/corpus"
+	"mcpdbg/internal/testhome"
 	"mcpdbg/session"
 )
 
@@ -39,16 +39,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	cache, err := os.MkdirTemp("", "mcpdbg-test-*")
-	if err == nil {
-		err = os.Setenv("XDG_CACHE_HOME", cache) // keep stored indexes private to the test
-	}
-	code := m.Run()
-	if err = errors.Join(err, os.RemoveAll(cache)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	testhome.Main(m)
 }
 
 func child(name, path string) *exec.Cmd {

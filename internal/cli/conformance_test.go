@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/testhome"
 )
 
 // The official conformance suite tests clients of HTTP servers: it starts a command
@@ -173,7 +175,7 @@ func TestConformance(t *testing.T) {
 	for _, x := range conformanceCases {
 		t.Run(x.scenario+"/"+x.revision, func(t *testing.T) {
 			t.Parallel()
-			cmd := command(t, node, suite, "client", "--command", self, "--scenario", x.scenario, "--spec-version", x.revision, "--output-dir", ".", "--timeout", "60000")
+			cmd := command(t, node, suite, "client", "--command", self, "--scenario", x.scenario, "--spec-version", x.revision, "--output-dir", ".", "--timeout", fmt.Sprint(waitLimit.Milliseconds()))
 			cmd.Dir = t.TempDir()
 			cmd.Env = append(cmd.Env, conformanceClient+"="+binary)
 			r := finish(t, cmd)
@@ -213,22 +215,12 @@ func conformanceChecks(t *testing.T, dir string) []conformanceCheck {
 // test if they are missing, or fails it in CI.
 func conformanceSuite(t *testing.T) (node, suite string) {
 	t.Helper()
-	dir := filepath.Join(fetchedTools(t), "conformance", "node_modules")
+	dir := filepath.Join(os.Getenv(testhome.Tools), "conformance", "node_modules")
 	node = filepath.Join(dir, "node", "bin", "node")
 	suite = filepath.Join(dir, "@modelcontextprotocol", "conformance", "dist", "index.js")
 	needFile(t, node)
 	needFile(t, suite)
 	return node, suite
-}
-
-// fetchedTools returns the folder that .ci/run fetches tools into.
-func fetchedTools(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Skipf("no folder with fetched tools: %v", err)
-	}
-	return filepath.Join(cache, "mcpdbg-ci")
 }
 
 // needFile skips the test if a fetched file is missing, and fails it in CI.

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/testhome"
 )
 
 // binary is the program, which most tests run, and isStandIn reports whether it
@@ -88,7 +89,7 @@ func buildAndRun(m *testing.M) int {
 			return 1
 		}
 	}
-	return m.Run()
+	return testhome.Run(m)
 }
 
 // readable returns PATH without the folders that this user cannot read, which
@@ -157,8 +158,9 @@ func copySelf(path string) error {
 }
 
 const (
-	// waitLimit is how long a test waits for a process before it gives up.
-	waitLimit = time.Minute
+	// waitLimit is how long a test waits for anything before it gives up, however
+	// busy the machine is.
+	waitLimit = 5 * time.Minute
 	// holding is how long a leaked process may hold its output open.
 	holding = 20 * time.Second
 )
@@ -251,11 +253,11 @@ func run(t testing.TB, args ...string) result {
 }
 
 // inTime runs the program where something must happen within a limit on the
-// command line. Since start times depend on the load, it retries up to two
+// command line. Since start times depend on the load, it retries up to three
 // times with limits five times as long while stderr lacks the text.
 func inTime(says string, run func(args ...string) result, args ...string) result {
 	r := run(args...)
-	for range 2 {
+	for range 3 {
 		if strings.Contains(r.stderr, says) {
 			break
 		}

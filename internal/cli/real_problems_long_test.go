@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/testhome"
 )
 
 // judge rewrites the expectations of TestLongRealServers. Each new line needs a
@@ -69,7 +71,7 @@ var timedRules = []string{"PRC01", "PRC02", "PRC05", "PRC06", "PRC07", "PRC08", 
 // exactly the expected ones.
 func TestLongRealServers(t *testing.T) {
 	t.Parallel()
-	servers := filepath.Join(fetchedTools(t), "servers", "current")
+	servers := filepath.Join(os.Getenv(testhome.Tools), "servers", "current")
 	needFile(t, filepath.Join(servers, "done"))
 	judged := readJudged(t)
 	found := make([][]string, len(judgedServers))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/problems"
+	"mcpdbg/internal/testhome"
 )
 
 // hostile is a text of a server that tries everything.
@@ -75,12 +76,9 @@ func TestSARIF(t *testing.T) {
 	require.NotContains(t, out.String(), "\u202e")
 }
 
-// TestSARIFMatchesSchema validates a document against the schema that .ci/run fetches
-// into the user's cache folder.
+// TestSARIFMatchesSchema validates a document against the schema that .ci/run fetches.
 func TestSARIFMatchesSchema(t *testing.T) {
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	file, err := os.ReadFile(filepath.Join(cache, "mcpdbg-ci/sarif/sarif-2.1.0-rtm.5.json"))
+	file, err := os.ReadFile(filepath.Join(os.Getenv(testhome.Tools), "sarif/sarif-2.1.0-rtm.5.json"))
 	if err != nil && os.Getenv("CI") != "true" {
 		t.Skipf("not validated: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/testhome"
 	"mcpdbg/recordings"
 )
 
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	case "mock":
 		beMock(os.Getenv(fileName))
 	default:
-		os.Exit(m.Run())
+		testhome.Main(m)
 	}
 }
 

@@ -13,13 +13,14 @@ import (
 	"testing"
 
 	"mcpdbg/internal/demo"
+	"mcpdbg/internal/testhome"
 )
 
 // Main runs the tests, or the demo server if the process was started with the
 // arguments of Command. It does not return.
 func Main(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "demo-server" {
-		os.Exit(m.Run())
+		testhome.Main(m)
 	}
 	ctx := context.Background()
 	if len(os.Args) == 4 && os.Args[2] == "--misbehave" {
