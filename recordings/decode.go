@@ -1,10 +1,12 @@
 package recordings
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -203,6 +205,9 @@ func (d *decoder) cuts(e *session.Entry) {
 // bodyMember puts a member into the body.
 func (d *decoder) bodyMember(name []byte) {
 	value := d.skip()
+	if isTime(name) && !plausible(value) {
+		d.fail()
+	}
 	sep := byte(',')
 	if len(d.body) == 0 {
 		sep = '{'
@@ -211,6 +216,17 @@ func (d *decoder) bodyMember(name []byte) {
 	d.body = append(d.body, name...)
 	d.body = append(d.body, `":`...)
 	d.body = append(d.body, value...)
+}
+
+// isTime reports whether a member of a body is a time or a duration if it is a number.
+func isTime(name []byte) bool {
+	return bytes.HasSuffix(name, []byte("_us")) || string(name) == "begin" || string(name) == "end"
+}
+
+// plausible reports whether a value is no number beyond MaxTime.
+func plausible(value []byte) bool {
+	n, _ := strconv.ParseInt(string(value), 10, 64) // the nearest one if it is out of range, 0 if it is not a number
+	return -MaxTime <= n && n <= MaxTime
 }
 
 // payload decodes the payload, at whose value head has stopped, and scans it as

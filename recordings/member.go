@@ -3,10 +3,15 @@ package recordings
 import (
 	"errors"
 	"math"
+	"time"
 	"unicode/utf8"
 
 	"mcpdbg/framing"
 )
+
+// MaxTime is the largest time of an entry, in microseconds: 292 years. A line with a
+// larger one is not an entry. Times can be added and converted to a time.Duration.
+const MaxTime = math.MaxInt64 / int64(time.Microsecond)
 
 var errMalformed = errors.New("not an entry of a recording")
 
@@ -94,7 +99,7 @@ func (m *members) number() uint64 {
 	return n
 }
 
-// time reads an integer that may be negative.
+// time reads an integer that may be negative and is at most MaxTime either way.
 func (m *members) time() int64 {
 	sign := int64(1)
 	if m.i < len(m.b) && m.b[m.i] == '-' {
@@ -102,7 +107,7 @@ func (m *members) time() int64 {
 		m.i++
 	}
 	n := m.number()
-	if n > math.MaxInt64 {
+	if n > uint64(MaxTime) {
 		m.fail()
 	}
 	return sign * int64(n)

@@ -67,6 +67,13 @@ func TestOpenToleratesUnknownData(t *testing.T) {
 			`{"n":2,"t":5,"k":"stderr","raw":"a"}` + "\n" + `{"n":2,"t":5,"k":"stderr","raw":"b"}` + "\n" + `{"n":3,"t":4,"k":"stderr","raw":"c"}` + "\n",
 			[]string{"a", "b", "c"}, Warnings{OutOfOrder: 2}, session.RecordingTorn,
 		},
+		"times beyond 292 years": {
+			`{"n":1,"t":9223372036854775807,"k":"start","process":"p"}` + "\n" + `{"n":2,"t":-9223372036854775807,"k":"stderr","raw":"a"}` + "\n" +
+				`{"n":3,"t":9223372036854776,"k":"stdout","seq":1,"m":{"id":1}}` + "\n" + `{"n":4,"t":0,"k":"phase","phase":"p","took_us":-9223372036854775808}` + "\n" +
+				`{"n":5,"t":0,"k":"held","begin":9223372036854775807,"streams":[]}` + "\n" + `{"n":6,"t":0,"k":"held","begin":0,"end":99999999999999999999,"streams":[]}` + "\n" +
+				`{"n":7,"t":9223372036854775,"k":"stdout","seq":1,"m":{"id":1}}` + "\n",
+			[]string{`{"id":1}`}, Warnings{BadLines: 6}, session.RecordingTorn,
+		},
 		"spaces, another order and CRLF of other programs": {
 			`{ "k" : "stdout" , "t": 3, "n": 1, "seq": 2, "eol": "\n", "m" : {"id": 1} }` + "\r\n",
 			[]string{`{"id": 1}`}, Warnings{}, session.RecordingTorn,
@@ -219,6 +226,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte(header+`{"n":1,"t":0,"k":"closed","seq":9,"stdout":{"bytes":1,"xxh64":"00"}}`+"\n"+`{"n":2,"t":0,"k":"stderr","seq":1,"b64":"/w=="}`), uint16(300), byte(8))
 	f.Add([]byte(header+`{"n":1,"t":0,"k":"gap","from":3,"to":18446744073709551615,"bytes":1}`+"\n"+`{"n":2,"t":0,"k":"end","entries":2}`+"\n"), uint16(65535), byte(255))
 	f.Add([]byte("\x1f\x8b"), uint16(0), byte(0))
+	f.Add([]byte(header+`{"n":1,"t":9223372036854775807,"k":"start","process":"p"}`+"\n"), uint16(0), byte(0))
+	f.Add([]byte(header+`{"n":1,"t":999999999999999999,"k":"stdout","seq":1,"m":{"id":1}}`+"\n"), uint16(0), byte(0))
 	f.Fuzz(func(t *testing.T, content []byte, place uint16, change byte) {
 		r, err := newRecording("fuzz", inMemory(content), lastRows, "")
 		if err != nil {
@@ -302,10 +311,13 @@ func FuzzDecode(f *testing.F) {
 		e := session.Entry{N: 1, Kind: session.KindStdout, Seq: 1, Payload: []byte(s), Msg: framing.Scan([]byte(s))}
 		f.Add(AppendEntry(nil, &e))
 	}
+	f.Add([]byte(`{"n":1,"t":9223372036854775807,"k":"start","process":"p"}`))
+	f.Add([]byte(`{"n":1,"t":0,"k":"phase","phase":"p","took_us":-9223372036854775808}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		before := bytes.Clone(line)
 		e, err := Decode(line)
 		require.True(t, bytes.Equal(before, line), "the caller's line is unchanged")
+		require.True(t, -MaxTime <= e.T && e.T <= MaxTime)
 		if err != nil || e.Kind == session.KindUnknown {
 			return
 		}

@@ -20,7 +20,7 @@ func (d *decoder) usual(e *session.Entry) bool {
 	}
 	before := u.i
 	u.word(`,"m":{`)
-	if !u.ok || n == 0 {
+	if !u.ok || n == 0 || t > uint64(MaxTime) {
 		return false
 	}
 	e.N, e.T, e.Kind, e.Seq = n, int64(t), kind, seq

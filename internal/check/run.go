@@ -91,6 +91,14 @@ func Recorded(name string, src session.Source, checker *rule.Checker, begin time
 	return r
 }
 
+// Unread returns the result of a recording that cannot be read, with what to try.
+func Unread(name string, err error, hint string) Result {
+	return Result{
+		Server: name, Source: name, Error: err.Error(), Hint: hint, failure: err,
+		Steps: []Step{}, Problems: []Problem{}, Recordings: []string{name},
+	}
+}
+
 // hintOf returns what a rule says about its problems.
 func hintOf(id string) string {
 	r, _ := problems.RuleByID(id)

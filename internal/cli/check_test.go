@@ -259,3 +259,47 @@ func TestExplain(t *testing.T) {
 	r = inProcess(t, "__complete", "explain", "prc0")
 	require.Contains(t, r.stdout, "PRC05\t")
 }
+
+// hugeTime is a recording of two lines whose time is the largest integer.
+func hugeTime(t *testing.T) string {
+	return writeFile(t, goldenLines(t)[0]+`{"n":1,"t":9223372036854775807,"k":"start","process":"p"}`+"\n")
+}
+
+func TestHugeTimeIsInvalid(t *testing.T) {
+	t.Parallel()
+	file := hugeTime(t)
+	for _, args := range [][]string{{"rec", "info"}, {"rec", "export", "--format", "md", "-o", "-"}, {"rec", "cat"}, {"check"}} {
+		r := inProcess(t, append(args, file)...)
+		require.Equal(t, 0, r.code, "%q: %s", args, r.stderr)
+	}
+	require.Contains(t, inProcess(t, "rec", "info", file).stdout, "1 line that is not an entry")
+	require.Contains(t, inProcess(t, "rec", "verify", file).stdout, "the next line, at byte")
+}
+
+// A recording that cannot be read does not keep check from the others.
+func TestCheckGoesOnAfterUnreadableRecording(t *testing.T) {
+	t.Parallel()
+	text, good := writeFile(t, "hello\n"), lintFixtures+"healthy-legacy.jsonl"
+	junit := filepath.Join(t.TempDir(), "junit.xml")
+	r := inProcess(t, "check", "--json", "--junit", junit, hugeTime(t), text, good)
+	require.Equal(t, 2, r.code, r.stderr)
+	all := checked(t, r).Targets
+	require.Len(t, all, 3)
+	require.True(t, all[0].OK)
+	require.False(t, all[1].OK)
+	require.Contains(t, all[1].Error, "is not a recording: it looks like text")
+	require.Contains(t, all[1].Hint, "mcpdbg rec import")
+	require.True(t, all[2].OK)
+	data, err := os.ReadFile(junit)
+	require.NoError(t, err)
+	require.Contains(t, string(data), `errors="1"`)
+
+	r = inProcess(t, "check", text, good)
+	require.Equal(t, 2, r.code, r.stderr)
+	require.Regexp(t, `(?s)error: .* is not\s+a recording: it looks like text`, r.stdout)
+	require.Regexp(t, `(?m)healthy-legacy.jsonl\n  no problems$`, r.stdout)
+
+	r = inProcess(t, "check", text)
+	require.Equal(t, 2, r.code)
+	require.Empty(t, r.stdout)
+}

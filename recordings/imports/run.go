@@ -26,7 +26,7 @@ type run struct {
 
 // add writes the entries of an item.
 func (r *run) add(t int64, i item) error {
-	r.t = t
+	r.t = min(t, recordings.MaxTime)
 	switch i.kind {
 	case session.KindNote:
 		return r.append(session.NewEntry(session.KindNote, 0, i.note))

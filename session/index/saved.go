@@ -14,7 +14,7 @@ import (
 
 // Version changes whenever the same log yields different rows, counts or
 // states: data saved by another version is useless.
-const Version = 5
+const Version = 6
 
 // PageSize is the size in bytes of a page, which an Index reads from its
 // file at once.

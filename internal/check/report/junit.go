@@ -57,7 +57,8 @@ func stepCase(t *check.Result, s *check.Step, on check.FailOn) junit.Case {
 	return c
 }
 
-// ruleCases returns a case for each rule with problems, or one that passed.
+// ruleCases returns a case for each rule with problems, or one that passed, or the error
+// of a recording that cannot be read.
 func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
 	var all []junit.Case
 	for i := range t.Problems {
@@ -83,6 +84,10 @@ func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
 	}
 	if len(all) == 0 {
 		all = append(all, junit.Case{Name: "rules", Class: t.Server})
+		if t.Error != "" && len(t.Steps) == 0 {
+			all[0].Status, all[0].Type, all[0].Message = junit.Errored, "rules", safetext.Line(t.Error)
+			all[0].Text = strings.Join(safetext.Lines(t.Hint), "\n")
+		}
 	}
 	return all
 }

@@ -8,16 +8,17 @@ import (
 
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/reading"
 )
 
-// recorded checks recordings, as many at once as there are processors.
+// recorded checks recordings, as many at once as there are processors. One that cannot
+// be read is a failed target, but an error if it is the only one.
 func recorded(ctx context.Context, env *console.Env, files []string, keep func(string) bool) (*check.Report, error) {
 	started := time.Now()
 	report := check.NewReport(started)
 	report.Targets = make([]check.Result, len(files))
-	errs := make([]error, len(files))
 	meter := reading.NewMeter(env, "checking")
 	defer meter.Close()
 	places := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -26,28 +27,27 @@ func recorded(ctx context.Context, env *console.Env, files []string, keep func(s
 		places <- struct{}{}
 		workers.Go(func() {
 			defer func() { <-places }()
-			report.Targets[i], errs[i] = recordedOne(ctx, file, meter, keep)
+			report.Targets[i] = recordedOne(ctx, file, meter, keep)
 		})
 	}
 	workers.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	for i, err := range errs {
-		if err != nil {
-			return nil, flags.Unreadable(files[i], err)
-		}
+	if err := report.Targets[0].Failure(); len(files) == 1 && err != nil {
+		return nil, err
 	}
 	report.DurationMS = float64(time.Since(started).Microseconds()) / 1000
 	return report, nil
 }
 
-func recordedOne(ctx context.Context, file string, meter *reading.Meter, keep func(string) bool) (check.Result, error) {
+func recordedOne(ctx context.Context, file string, meter *reading.Meter, keep func(string) bool) check.Result {
 	begin := time.Now()
 	rec, checker, err := reading.Check(ctx, file, meter)
 	if err != nil {
-		return check.Result{}, err
+		err = flags.Unreadable(file, err)
+		return check.Unread(file, err, exit.HintOf(err))
 	}
 	defer func() { _ = rec.Close() }() // only read
-	return check.Recorded(file, rec, checker, begin, keep), nil
+	return check.Recorded(file, rec, checker, begin, keep)
 }

@@ -91,6 +91,15 @@ func WithHint(err error, hint string) error {
 	return &hintedError{err, hint}
 }
 
+// HintOf returns the hint that was added to an error, or "".
+func HintOf(err error) string {
+	hinted, _ := errors.AsType[*hintedError](err)
+	if hinted == nil {
+		return ""
+	}
+	return hinted.hint
+}
+
 // An OutputError is a failure to write standard output.
 type OutputError struct{ Err error }
 

@@ -24,9 +24,7 @@ func Explain(err error) []string {
 		err = output // the rest was printed
 	}
 	lines := append(messageLines(err.Error()), evidence(err)...)
-	if hinted, ok := errors.AsType[*hintedError](err); ok {
-		lines = append(lines, HintLines(hinted.hint)...)
-	}
+	lines = append(lines, HintLines(HintOf(err))...)
 	return lines
 }
 
