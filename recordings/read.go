@@ -135,6 +135,9 @@ func (w Warnings) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// Damaged reports whether lines could not be read.
+func (w Warnings) Damaged() bool { return w.BadLines+w.LongLines > 0 }
+
 // add adds the counts of other.
 func (w *Warnings) add(other *Warnings) {
 	w.UnknownKinds += other.UnknownKinds

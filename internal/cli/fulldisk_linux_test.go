@@ -89,6 +89,7 @@ func TestFullDiskIsNotReportedAsKilled(t *testing.T) {
 			r := onSmallDisk(t, kept, args...)
 			require.Equal(t, 6, r.code, r.stderr)
 			require.Regexp(t, `mcpdbg: recording incomplete: \S+\.jsonl: no space left on device; not recorded from entry \d+ on\n$`, r.stderr)
+			require.NotRegexp(t, `recorded to \S+\n`, r.stderr)
 			files, err := filepath.Glob(filepath.Join(kept, "*.jsonl"))
 			require.NoError(t, err)
 			require.Len(t, files, 1)

@@ -106,7 +106,37 @@ func TestRecInfoUnfinished(t *testing.T) {
 	r := inProcess(t, "rec", "info", torn)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, "torn: the recorder was killed or could not write")
-	require.Regexp(t, `(?m)^ +no problems$`, r.stdout)
+	require.Regexp(t, `(?m)^ +no problems in the lines that could be read$`, r.stdout)
+}
+
+// A file of which a line was skipped, or that ends within one, is never "done" with "no
+// problems".
+func TestRecInfoOfDamagedFile(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(lintFixtures + "healthy-legacy.jsonl")
+	require.NoError(t, err)
+	first, rest, _ := strings.Cut(string(data), "\n")
+	for name, c := range map[string]struct{ text, state, says string }{
+		"a bad line":       {first + "\nnot an entry\n" + rest, "damaged", "damaged: lines of it cannot be read"},
+		"a time too large": {first + "\n" + `{"n":1,"t":9223372036854775807,"k":"note","text":"x"}` + "\n" + rest, "damaged", "damaged: lines of it cannot be read"},
+		"an end in a line": {string(data) + `{"n":99,"t":`, "torn", "torn: the recorder was killed or could not write"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := writeFile(t, c.text)
+			r := inProcess(t, "rec", "info", file)
+			require.Equal(t, 0, r.code, r.stderr)
+			require.Contains(t, r.stdout, c.says)
+			require.NotRegexp(t, `(?m), done$`, r.stdout)
+			require.Regexp(t, `(?m)^ +no problems in the lines that could be read$`, r.stdout)
+			var info rec.Info
+			require.NoError(t, json.Unmarshal([]byte(inProcess(t, "rec", "info", "--json", file).stdout), &info))
+			require.Equal(t, c.state, info.State)
+			if c.state == "damaged" {
+				require.Contains(t, inProcess(t, "check", file).stdout, "skipped 1 line that is not an")
+			}
+		})
+	}
 }
 
 func TestRecInfoUsage(t *testing.T) {

@@ -66,7 +66,7 @@ func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags
 	c.printPlan(&opts)
 	report := check.Run(ctx, opts)
 	if f.record != "" {
-		c.say("recorded to " + f.record)
+		c.say(env.Incomplete.RecordedTo(f.record))
 	}
 	return report, out, nil
 }

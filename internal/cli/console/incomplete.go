@@ -35,6 +35,17 @@ func (l *IncompleteList) Add(log *recordings.File) {
 	l.list = append(l.list, text)
 }
 
+// RecordedTo returns the line that names the folder with all recordings.
+func (l *IncompleteList) RecordedTo(folder string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := "recorded to " + folder
+	if n := len(l.list); n > 0 {
+		text += fmt.Sprintf(", %d incomplete", n)
+	}
+	return text
+}
+
 // shownIncomplete is the maximum number of incomplete recordings that are named.
 const shownIncomplete = 5
 

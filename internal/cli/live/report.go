@@ -78,11 +78,12 @@ func ReportEnd(env *console.Env, l *Session, path bool, report session.ShutdownR
 	}
 }
 
-// recordingLines returns what a log lacks and, with path set, where it is.
-// Env.ReportIncomplete reports incomplete recordings.
+// recordingLines returns what a log lacks and, with path set, where it is unless its
+// recording failed, which Env.ReportIncomplete reports.
 func recordingLines(log *recordings.File, path bool) (lines []string) {
 	stats, name := log.Stats(), log.Path()
-	if path && name != "" && stats.Recording != session.RecordingIncomplete {
+	failed := stats.Recording == session.RecordingIncomplete || stats.Recording == session.RecordingStopped
+	if path && name != "" && !failed {
 		text := "recorded to " + name
 		if stats.RecordingMoved != "" {
 			text += ", " + stats.RecordingMoved + " while it was open"

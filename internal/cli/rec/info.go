@@ -20,7 +20,7 @@ import (
 type Info struct {
 	File     string             `json:"file"`
 	Header   session.Header     `json:"header"`
-	State    string             `json:"state"`             // done, torn, stopped, live or parts missing, as in rec ls
+	State    string             `json:"state"`             // as in rec ls, or damaged
 	Stopped  string             `json:"stopped,omitempty"` // why its recorder could not write the rest
 	Entries  int                `json:"entries"`
 	Size     int64              `json:"bytes"`
@@ -103,6 +103,9 @@ const (
 	shownStray = 200
 )
 
+// damaged is the state of a finished recording of which lines were skipped.
+const damaged = "damaged"
+
 // NewInfo reads a recording, which checker has checked, and summarizes it.
 func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checker *rule.Checker) (*Info, error) {
 	stats := rec.Stats()
@@ -122,6 +125,8 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checke
 		info.State = listedStates[session.RecordingTorn]
 	case stats.Recording != session.RecordingDone:
 		info.State = listedStates[stats.Recording]
+	case rec.Warnings().Damaged():
+		info.State = damaged
 	}
 	if stats.Recording == session.RecordingCut {
 		info.Stopped = stats.RecordingError

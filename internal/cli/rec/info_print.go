@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/internal/problems"
+	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -105,7 +106,7 @@ func strayLines(n uint64) string {
 
 var stateWords = map[string]string{
 	"done": "done", "live": "live: still being recorded", "torn": "torn: the recorder was killed or could not write",
-	"parts missing": "parts missing: it continues in a part that was not found",
+	"parts missing": "parts missing: it continues in a part that was not found", damaged: "damaged: lines of it cannot be read",
 }
 
 func (info *Info) printMethods(line linePrinter) {
@@ -168,7 +169,11 @@ func (info *Info) printProblems(line linePrinter) {
 	line("")
 	line("checked    %s", info.Checked)
 	found := diagnosis.Count{Errors: info.Errors, Warnings: info.Warnings, Remarks: info.Infos}
-	line("           %s%s", found, wording.Count(uint64(info.Unread), "; %s could not be read", "entry"))
+	limit := ""
+	if info.State == damaged || info.State == listedStates[session.RecordingTorn] {
+		limit = " in the lines that could be read"
+	}
+	line("           %s%s%s", found, limit, wording.Count(uint64(info.Unread), "; %s could not be read", "entry"))
 	shown := map[string]bool{}
 	for _, f := range info.Problems {
 		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), problemText(&f))

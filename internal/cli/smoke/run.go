@@ -133,7 +133,7 @@ func (r *smokeRun) printProgress(stop <-chan struct{}) {
 // printFiles prints where the recordings and the reports are.
 func (r *smokeRun) printFiles() {
 	if folder := r.fleet.recordingsFolder(); folder != "" {
-		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: recorded to "+folder))
+		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: "+r.env.Incomplete.RecordedTo(folder)))
 	}
 	for _, name := range r.out.wrote {
 		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: wrote "+name))
