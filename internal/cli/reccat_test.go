@@ -215,6 +215,19 @@ func TestRecCatSanitizesOutput(t *testing.T) {
 	}
 }
 
+// So does the log that run prints while the session runs.
+func TestRunJSONSanitizesOutput(t *testing.T) {
+	t.Parallel()
+	const evil = "\u009b1m\u202e"
+	message := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"`+evil+`"}}}`)
+	for _, terminal := range []bool{true, false} {
+		r := inProcessWith(t, &console.Env{Terminal: terminal}, against("", "run", "--json", "--no-record", "--era", "legacy", "--in", message)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Equal(t, terminal, !strings.Contains(r.stdout, evil))
+		require.Contains(t, r.stdout, `"k":"stdout"`)
+	}
+}
+
 func TestRecCatReportsSkippedEntries(t *testing.T) {
 	t.Parallel()
 	file := writeFile(t, goldenLines(t)[0]+"garbage\n"+`{"n":1,"t":0,"k":"oracle","x":1}`+"\n"+`{"n":2,"t":0,"k":"std`)

@@ -136,7 +136,7 @@ func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) e
 	}
 	out := logtext.Silent()
 	if !r.quiet {
-		out = logtext.Follow(l.Log, env.Stdout, logtext.Options{JSON: r.json, Shown: r.shown, Finish: r.in != ""}) // with --in, all messages are still sent
+		out = logtext.Follow(l.Log, env.LineOutput(), logtext.Options{JSON: r.json, Shown: r.shown, Finish: r.in != ""}) // with --in, all messages are still sent
 	}
 	if files == nil {
 		err = drive(out.Context(ctx), env, l, r, t.Timeout, in)
