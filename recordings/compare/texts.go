@@ -48,7 +48,7 @@ func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bo
 	}
 	c.report(Difference{Class: class, Change: changeChanged, Pointer: match.PointerTo(path...), more: func() []string {
 		if !exact {
-			textA, textB = maskText(textA), maskText(textB)
+			textA, textB = match.WithoutRedacted(maskText(textA), masked), match.WithoutRedacted(maskText(textB), masked)
 		}
 		return lineDiff(textA, textB)
 	}}, a, b)
@@ -112,7 +112,7 @@ func sameButVolatile(a, b string) bool {
 	start -= around(start, func(i int) byte { return a[start-1-i] })
 	end -= around(end, func(i int) byte { return a[len(a)-end+i] })
 	a, b = a[start:len(a)-end], b[start:len(b)-end]
-	return couldBeVolatile(a) && couldBeVolatile(b) && maskText(a) == maskText(b)
+	return couldBeVolatile(a) && couldBeVolatile(b) && match.EqualRedactedText(maskText(a), maskText(b))
 }
 
 // around returns how many of n bytes belong to the next words.
@@ -135,7 +135,10 @@ func couldBeVolatile(text string) bool {
 
 // maskText replaces the values of a text that change with each run, all by the same
 // mark: the surrounding text shows what they are.
-func maskText(text string) string { return volatileText().ReplaceAllString(text, "…") }
+func maskText(text string) string { return volatileText().ReplaceAllString(text, masked) }
+
+// masked replaces a value in a text.
+const masked = "…"
 
 // isBlob reports whether a text is base64 data.
 func isBlob(text string) bool {

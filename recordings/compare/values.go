@@ -108,7 +108,7 @@ func volatile(path []string, a, b []byte) string {
 		return ""
 	}
 	name := path[len(path)-1]
-	if match.IsRedacted(a) || match.IsRedacted(b) {
+	if match.EqualRedacted(a, b) {
 		return "redacted"
 	}
 	if a[0] == '"' && b[0] == '"' && slices.Contains(carriedNames, name) {

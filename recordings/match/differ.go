@@ -23,7 +23,7 @@ func Differences(a, b []byte) []string {
 	}
 	var pointers []string
 	Diff(keyA[1:], keyB[1:], func(path []string, a, b []byte) bool {
-		if len(pointers) == maxDiffer || string(a) == redacted || string(b) == redacted {
+		if len(pointers) == maxDiffer || EqualRedacted(a, b) {
 			return false
 		}
 		if descends(a, b) {

@@ -9,8 +9,8 @@ import (
 // AppendKey appends the key of a request: its method, a newline, and its params in
 // the form of AppendCanonical. Missing params are {}. The key omits _meta, except
 // for members that a rule keeps (so progress tokens and client information do not
-// count), and values that rules ignore. A masked value is "[masked]"; redacted text
-// is "[redacted]", which Equal accepts as equal to anything.
+// count), and values that rules ignore. A masked value is "[masked]". The mark of
+// redacted text is "[redacted:]", which Equal accepts as equal to anything.
 //
 // If params can't be read, the key has their bytes and equals only that of the very
 // same bytes; the error is ErrNotCanonical.
@@ -28,11 +28,7 @@ func AppendKey(dst []byte, method string, params []byte, rules *Rules) ([]byte, 
 // Hash returns a 64-bit hash of a key.
 func Hash(key []byte) uint64 { return xxhash.Sum64(key) }
 
-const (
-	masked      = `"[masked]"`
-	redacted    = `"[redacted]"`
-	redactedTag = "[redacted:"
-)
+const masked = `"[masked]"`
 
 // keyFilter selects the parts of params that go into a key.
 type keyFilter struct{ about Applied }
@@ -52,7 +48,7 @@ func (k *keyFilter) filter(path []string, value []byte) []byte {
 		return []byte(masked)
 	}
 	if IsRedacted(value) {
-		return []byte(redacted)
+		return redactedMark().ReplaceAllLiteral(value, []byte(redactedTag+"]"))
 	}
 	return value
 }
@@ -62,22 +58,12 @@ func (k *keyFilter) keeps(path []string) bool {
 	return action == ActionKeep || k.about.KeepsWithin(path)
 }
 
-// IsRedacted reports whether a JSON value is text of which a part was redacted, so
-// that the original is unknown.
-func IsRedacted(value []byte) bool {
-	if len(value) == 0 || value[0] != '"' {
-		return false
-	}
-	i := bytes.Index(value, []byte(redactedTag))
-	return i >= 0 && bytes.IndexByte(value[i:], ']') > 0
-}
+// HasRedacted reports whether a key has redacted text, so that it must be compared with
+// Equal and not by its bytes.
+func HasRedacted(key []byte) bool { return bytes.Contains(key, []byte(redactedTag)) }
 
-// HasRedacted reports whether a key has redacted values, so that it must be compared
-// with Equal and not by its bytes.
-func HasRedacted(key []byte) bool { return bytes.Contains(key, []byte(redacted)) }
-
-// Equal reports whether two keys are those of equal requests. A value that is
-// redacted in one of them is equal to anything.
+// Equal reports whether two keys are those of equal requests. Text that is redacted in
+// one of them is equal to anything.
 func Equal(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -90,14 +76,7 @@ func Equal(a, b []byte) bool {
 	if !bytes.Equal(methodA, methodB) || !isCanonical(paramsA) || !isCanonical(paramsB) {
 		return false
 	}
-	same := true
-	Diff(paramsA, paramsB, func(_ []string, a, b []byte) bool {
-		if string(a) != redacted && string(b) != redacted {
-			same = same && isContainer(a) && isContainer(b) && a[0] == b[0]
-		}
-		return same
-	})
-	return same
+	return equalParts(paramsA, paramsB)
 }
 
 // isCanonical reports whether Diff can read a value.

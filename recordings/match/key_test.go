@@ -72,7 +72,8 @@ func TestRedactedValuesAreEqualToAnything(t *testing.T) {
 	}
 	a := key(`{"token":"[redacted:0badcafe]","list":[1,"Bearer [redacted:1]"],"z":1}`)
 	require.True(t, HasRedacted(a))
-	require.True(t, Equal(a, key(`{"token":"s3cr3t","list":[1,{"x":2}],"z":1.0}`)))
+	require.True(t, Equal(a, key(`{"token":{"x":2},"list":[1,"Bearer s3cr3t"],"z":1.0}`)))
+	require.False(t, Equal(a, key(`{"token":"s3cr3t","list":[1,"Basic s3cr3t"],"z":1}`)), "only the mark matches")
 	require.True(t, Equal(a, key(`{"token":"[redacted:feedface]","list":[1,"[redacted:2]"],"z":1}`)), "another salt")
 	require.False(t, Equal(a, key(`{"token":"s3cr3t","list":[2,""],"z":1}`)))
 	require.False(t, Equal(a, key(`{"token":"s3cr3t","list":[1,"",3],"z":1}`)))
@@ -81,6 +82,45 @@ func TestRedactedValuesAreEqualToAnything(t *testing.T) {
 	require.False(t, Equal(a, []byte("tools/call\n{")))
 	deep := strings.Repeat("[ ", 300) + `"[redacted]"` + strings.Repeat(" ]", 300)
 	require.False(t, Equal([]byte("x\n"+deep), []byte("x\n[1]")), "it is not compared in parts")
+}
+
+func TestOnlyTheRedactedPartMatches(t *testing.T) {
+	const mark, other = "[redacted:aaaaaaaa]", "[redacted:bbbbbbbbbbbb]"
+	for name, c := range map[string]struct {
+		a, b string // texts
+		same bool
+	}{
+		"the whole text":             {mark, "s3cret", true},
+		"the whole text, twice":      {mark, other, true},
+		"JSON":                       {`{"token":"` + mark + `","ok":"good"}`, `{"token":"` + other + `","ok":"good"}`, true},
+		"JSON, other order":          {`{"token":"` + mark + `","ok":"good"}`, `{ "ok": "good", "token": "s3cret" }`, true},
+		"JSON, another change":       {`{"token":"` + mark + `","ok":"good"}`, `{"token":"` + other + `","ok":"BAD"}`, false},
+		"JSON, a member more":        {`{"token":"` + mark + `"}`, `{"token":"` + mark + `","ok":1}`, false},
+		"JSON, part of a member":     {`{"h":"Bearer ` + mark + `"}`, `{"h":"Bearer abc"}`, true},
+		"JSON, rest of a member":     {`{"h":"Bearer ` + mark + `"}`, `{"h":"Basic abc"}`, false},
+		"JSON in JSON":               {`{"in":"{\"t\":\"` + mark + `\",\"ok\":1}"}`, `{"in":"{\"t\":\"x\",\"ok\":2}"}`, false},
+		"text":                       {"token " + mark + " is good", "token s3cret is good", true},
+		"text, both redacted":        {"token " + mark + " is good", "token " + other + " is good", true},
+		"text, another change":       {"token " + mark + " is good", "token s3cret is BAD", false},
+		"text, both, another change": {"a " + mark + " b " + mark + " c", "a " + other + " B " + other + " c", false},
+		"text, two marks":            {"a " + mark + " b " + mark + " c", "a 1 b 2 c", true},
+		"text, one of two":           {"a " + mark + " b " + mark + " c", "a 1 b " + other + " c", true},
+		"text, overlapping ends":     {"ab" + mark + "bc", "abc", false},
+		"lines":                      {"key " + mark + "\nok good\n", "key a\nok BAD\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, side := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+				var keys [2][]byte
+				for i := range keys {
+					key, err := AppendKey(nil, "tools/call", slices.Concat([]byte(`{"name":"x","arguments":{"text":`), quote(side[i]), []byte(`}}`)), nil)
+					require.NoError(t, err)
+					keys[i] = key
+				}
+				require.Equal(t, c.same, Equal(keys[0], keys[1]))
+				require.Equal(t, c.same, EqualRedacted(quote(side[0]), quote(side[1])))
+			}
+		})
+	}
 }
 
 func TestDiffer(t *testing.T) {

@@ -1,0 +1,93 @@
+package match
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Redacted text contains marks such as [redacted:abcdefgh] whose letters differ from file
+// to file. Only the place of a mark matches anything: the rest of the text has to be the
+// same, and text that is JSON is compared member by member.
+
+const redactedTag = "[redacted:"
+
+// redactedMark matches a mark.
+var redactedMark = expression(`\[redacted:[^\[\]]*\]`)
+
+// IsRedacted reports whether a JSON value is text of which a part was redacted, so
+// that the original is unknown.
+func IsRedacted(value []byte) bool {
+	if len(value) == 0 || value[0] != '"' {
+		return false
+	}
+	i := bytes.Index(value, []byte(redactedTag))
+	return i >= 0 && bytes.IndexByte(value[i:], ']') > 0
+}
+
+// EqualRedacted reports whether two canonical values are equal if what was redacted in
+// one of them is equal to anything.
+func EqualRedacted(a, b []byte) bool {
+	switch {
+	case bytes.Equal(a, b):
+		return true
+	case len(a) == 0 || len(b) == 0 || !IsRedacted(a) && !IsRedacted(b):
+		return false
+	case isMark(a) || isMark(b):
+		return true
+	case a[0] != '"' || b[0] != '"':
+		return false
+	}
+	if jsonA, jsonB := Embedded(a), Embedded(b); jsonA != nil && jsonB != nil {
+		return equalParts(jsonA, jsonB)
+	}
+	return EqualRedactedText(unquote(a), unquote(b))
+}
+
+// EqualRedactedText is like EqualRedacted for plain texts.
+func EqualRedactedText(a, b string) bool {
+	partsA, partsB := redactedMark().Split(a, -1), redactedMark().Split(b, -1)
+	return slices.Equal(partsA, partsB) || fits(partsA, b) || fits(partsB, a)
+}
+
+// WithoutRedacted returns a text with its marks replaced, so that those of different
+// files are the same.
+func WithoutRedacted(text, mark string) string {
+	return redactedMark().ReplaceAllLiteralString(text, mark)
+}
+
+// isMark reports whether a value is nothing but a mark.
+func isMark(value []byte) bool {
+	return IsRedacted(value) && len(redactedMark().Find(value)) == len(value)-len(`""`)
+}
+
+// fits reports whether a text consists of parts with anything between them.
+func fits(parts []string, text string) bool {
+	last := len(parts) - 1
+	text, begins := strings.CutPrefix(text, parts[0])
+	text, ends := strings.CutSuffix(text, parts[last])
+	if last == 0 || !begins || !ends {
+		return false
+	}
+	for _, part := range parts[1:last] {
+		_, rest, found := strings.Cut(text, part)
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return true
+}
+
+// equalParts is EqualRedacted for values that may be objects or arrays.
+func equalParts(a, b []byte) bool {
+	same := true
+	Diff(a, b, func(_ []string, a, b []byte) bool {
+		if EqualRedacted(a, b) {
+			return false
+		}
+		same = same && descends(a, b)
+		return same
+	})
+	return same
+}
