@@ -18,7 +18,16 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	}
 	d.Method, d.Subject, d.From, d.order = c.label.method, c.label.subject, c.label.from(), c.place
 	d.Counts = c.countsClass(d.Class)
-	c.counts, c.reported = c.counts || d.Counts, true
+	c.reported = true
+	switch {
+	case !d.Counts:
+	case d.Class == ClassTime:
+		c.out.OverLimit++
+	case d.Class == ClassNotes:
+		c.out.NotesDiffer++
+	default:
+		c.counts = true
+	}
 	c.out.Differs = c.out.Differs || d.Counts
 	key := groupKey{d.Class, d.Method, d.Subject, d.From, general(d.Pointer.Tokens()), d.Change}
 	at, known := c.groups[key]

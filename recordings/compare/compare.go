@@ -140,6 +140,7 @@ func (c *comparer) compare() error {
 			}
 		}
 	}
+	c.done() // what follows is about no pair
 	c.slowdowns()
 	c.notes()
 	return nil

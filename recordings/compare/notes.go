@@ -35,7 +35,6 @@ func (s *scanner) note(it *match.Item) {
 
 // notes compares the numbers of notifications of each kind.
 func (c *comparer) notes() {
-	c.done()
 	c.i, c.j, c.label, c.about, c.counts = alone, alone, label{}, nil, false
 	kinds := maps.Clone(c.a.notes)
 	maps.Copy(kinds, c.b.notes)

@@ -48,9 +48,11 @@ type Report struct {
 	Differs     bool         `json:"differs"`  // a difference counts
 	Compared    int          `json:"compared"` // pairs of exchanges
 	Equal       int          `json:"equal"`
-	First       *Difference  `json:"first,omitempty"` // in the order of the first session
-	Groups      []Group      `json:"groups"`          // those that count before those that do not
-	Differences []Difference `json:"differences"`     // the first 1,000
+	OverLimit   int          `json:"over_limit,omitempty"`   // responses, methods and tools over a time limit; not among the pairs that differ
+	NotesDiffer int          `json:"notes_differ,omitempty"` // counts of notes that differ, with Options.Notes; likewise
+	First       *Difference  `json:"first,omitempty"`        // in the order of the first session
+	Groups      []Group      `json:"groups"`                 // those that count before those that do not
+	Differences []Difference `json:"differences"`            // the first 1,000
 	More        int          `json:"more_differences,omitempty"`
 	MoreGroups  int          `json:"more_groups,omitempty"` // differences beyond 2,000 groups
 	Masked      []Masked     `json:"masked"`
@@ -161,7 +163,7 @@ type Call struct {
 	Subject  string `json:"subject,omitempty"`
 	From     string `json:"from"`
 	Compared int    `json:"compared"` // pairs; all pages of a list are one
-	Differ   int    `json:"differ"`   // pairs and single exchanges with a difference that counts
+	Differ   int    `json:"differ"`   // pairs and single exchanges with a difference that counts, other than time
 	Took     int64  `json:"took_us"`  // total time in the second session
 }
 

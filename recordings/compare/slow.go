@@ -27,7 +27,6 @@ func (c *comparer) slowdowns() {
 	if c.opts.MaxSlowdown <= 0 {
 		return
 	}
-	c.done()
 	tookA, tookB := c.a.tookBySubject(), c.b.tookBySubject()
 	for _, l := range slices.SortedFunc(maps.Keys(tookB), compareLabels) {
 		a, b := times(tookA[l]), times(tookB[l])

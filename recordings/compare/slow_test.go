@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,47 @@ func TestTimesCountOnlyWithALimit(t *testing.T) {
 			require.Equal(t, c.want, describe(r))
 			require.Equal(t, len(c.want) > 0, r.Differs)
 			require.Equal(t, len(c.opts.MaxTime) > 0 || c.opts.MaxSlowdown > 0, r.TimesCount)
+		})
+	}
+}
+
+// Exchanges, limits and notes are counted apart, each exchange once.
+func TestLimitsAndNotesAreCountedApart(t *testing.T) {
+	limit := map[string]time.Duration{"tools/call": 30 * time.Millisecond}
+	noted := func(lines []string) []string {
+		return append(lines, `< {"method":"notifications/message","params":{"level":"info"}}`)
+	}
+	changed := append(slowCall(2), `> {"id":2,"method":"ping"}`, `< {"id":2,"error":{"code":1}}`)
+	for _, c := range []struct {
+		name string
+		a, b []string
+		opts Options
+		want string
+	}{
+		{"no limit", slowCall(2, 2), slowCall(2, 90), Options{}, "2 exchanges compared, 2 equal, 0 differ: the same"},
+		{"limits that hold", slowCall(2, 2), slowCall(2, 2), Options{MaxTime: limit, MaxSlowdown: 2}, "2 exchanges compared, 2 equal, 0 differ: the same"},
+		{"a response over the limit", slowCall(2, 2), slowCall(2, 90), Options{MaxTime: limit}, "2 exchanges compared, 2 equal, 0 differ; 1 time limit exceeded"},
+		{"a slower tool", slowCall(2, 2), slowCall(20, 20), Options{MaxSlowdown: 2}, "2 exchanges compared, 2 equal, 0 differ; 1 time limit exceeded"},
+		{"both limits", slowCall(2, 2), slowCall(90, 90), Options{MaxTime: limit, MaxSlowdown: 2}, "2 exchanges compared, 2 equal, 0 differ; 3 time limits exceeded"},
+		{"a limit and a difference", changed, append(slowCall(90), `> {"id":2,"method":"ping"}`, `< {"id":2,"result":{}}`), Options{MaxTime: limit, MaxSlowdown: 2},
+			"2 exchanges compared, 1 equal, 1 differ; 2 time limits exceeded"},
+		{"notes", slowCall(2), noted(slowCall(2)), Options{Notes: true}, "1 exchange compared, 1 equal, 0 differ; a different count of notes"},
+		{"notes that do not count", slowCall(2), noted(slowCall(2)), Options{}, "1 exchange compared, 1 equal, 0 differ: the same"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := compared(t, c.a, c.b, c.opts)
+			var text, suite strings.Builder
+			require.NoError(t, r.WriteText(&text, TextOptions{}))
+			require.Equal(t, c.want, strings.Split(text.String(), "\n")[2])
+			require.Equal(t, !strings.HasSuffix(c.want, "the same"), r.Differs)
+			total, differ := 0, 0
+			for _, call := range r.Calls {
+				total, differ = total+call.Compared, differ+call.Differ
+			}
+			require.Equal(t, r.Compared, total)
+			require.Equal(t, r.Compared-r.Equal, differ)
+			require.NoError(t, r.WriteJUnit(&suite, "x"))
+			require.Equal(t, r.Differs, strings.Contains(suite.String(), "<failure"))
 		})
 	}
 }

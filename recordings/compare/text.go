@@ -79,6 +79,12 @@ func (p *printer) summary(r *Report) {
 	if lone > 0 {
 		text += fmt.Sprintf(", %d on one side only", lone)
 	}
+	if r.OverLimit > 0 {
+		text += fmt.Sprintf("; %s exceeded", plural(r.OverLimit, "time limit"))
+	}
+	if r.NotesDiffer > 0 {
+		text += fmt.Sprintf("; %s of notes", differing(r.NotesDiffer))
+	}
 	if !r.Differs {
 		text += ": the same"
 	}
@@ -90,6 +96,14 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// differing returns a number of different counts.
+func differing(n int) string {
+	if n == 1 {
+		return "a different count"
+	}
+	return fmt.Sprintf("%d different counts", n)
 }
 
 func entries(n int) string {
