@@ -43,7 +43,7 @@ func (d *Detector) Write(p []byte) (int, error) {
 func (d *Detector) look(text []byte) {
 	hit := d.rules.scanner.scan(text)
 	for i, re := range d.rules.patterns {
-		if d.found == "" && hit&(rulePatterns<<i) != 0 && re.Match(text) {
+		if d.found == "" && hit&patternBit(i) != 0 && re.Match(text) {
 			d.found = d.rules.names[i]
 		}
 	}

@@ -27,5 +27,5 @@
 // Not found: secrets that are compressed, encrypted or encoded, such as base64 or
 // hex (except percent-encoding, and payloads that the recording itself stores in
 // base64); values that span several strings; patterns that span several lines,
-// except private keys; and anything that no rule matches.
+// except keys, PGP messages and netrc; and anything that no rule matches.
 package redact

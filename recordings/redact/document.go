@@ -161,7 +161,7 @@ func (w *walker) memberTreatment(f treatment, name []byte) treatment {
 		return f
 	}
 	key := w.key(name)
-	if key == "" {
+	if key == "" || w.keys.weak[key] && w.i < len(w.b) && (w.b[w.i] == '{' || w.b[w.i] == '[') {
 		return f
 	}
 	if w.i < len(w.b) && w.b[w.i] == '{' && w.inProperties() {
@@ -273,8 +273,11 @@ func (w *walker) stringLeaf(f treatment) {
 		return
 	}
 	text := w.decoded(w.b[from:to])
+	if f.rule != "" && w.sparedBy(f.rule, text) {
+		f = treatment{}
+	}
 	switch {
-	case isMark(text), f.rule != "" && w.sparedBy(f.rule, text):
+	case isMark(text):
 	case f.id:
 		w.add([]edit{{from: 0, to: to - from, text: w.mark(text, idLetters), rule: f.rule, place: w.place()}}, from)
 	case f.rule != "":
@@ -310,12 +313,9 @@ func (w *walker) otherLeaf(f treatment) {
 			text = "false"
 		}
 	default:
-		switch {
-		case f.rule == "":
+		if f.rule == "" || w.sparedBy(f.rule, token) {
 			rule = w.isValue(token)
 			f.id = w.ids && (w.at(idPlaces) || w.at(progressPlaces))
-		case w.sparedBy(f.rule, token):
-			rule = ""
 		}
 		if rule != "" {
 			text = w.zero(token, f)

@@ -10,28 +10,33 @@ import (
 const (
 	// maxOpen limits the pending requests whose methods are tracked.
 	maxOpen = 64 << 10
-	// longestKey is the maximum number of lines of a private key.
-	longestKey = 256
+	// longestKey is the maximum number of lines of a private key or a PGP message.
+	longestKey = 4096
+	// netrcLines is how many lines a machine of netrc has.
+	netrcLines = 4
 )
 
 // A reader finds what to remove in the lines of streams, and keeps the state across
 // lines.
 type reader struct {
 	finder
-	open    map[string]string // methods of pending requests, by stream and id
-	opened  []request         // the latest additions to open
-	key     map[session.Kind]int
-	hasKey  bool // private keys are searched for
-	methods bool // pointers depend on the method of a message
+	open     map[string]string // methods of pending requests, by stream and id
+	opened   []request         // the latest additions to open
+	key      map[session.Kind]int
+	hasKey   bool // private keys are searched for
+	hasNetrc bool
+	netrc    map[session.Kind]int // lines in which a machine of netrc may have its password
+	methods  bool                 // pointers depend on the method of a message
 }
 
 // A request is a key and value of reader.open.
 type request struct{ key, method string }
 
 func newReader(f finder) *reader {
-	r := &reader{finder: f, open: map[string]string{}, key: map[session.Kind]int{}}
+	r := &reader{finder: f, open: map[string]string{}, key: map[session.Kind]int{}, netrc: map[session.Kind]int{}}
 	for _, name := range f.names {
 		r.hasKey = r.hasKey || name == "private-key"
+		r.hasNetrc = r.hasNetrc || name == netrcPattern
 	}
 	for _, p := range f.pointers {
 		r.methods = r.methods || p.method != ""
@@ -130,7 +135,7 @@ func (r *reader) inTextLine(kind session.Kind, line []byte) []edit {
 	place := kind.String()
 	if left := r.key[kind]; left > 0 {
 		r.key[kind] = left - 1
-		if bytes.Contains(line, []byte("PRIVATE KEY")) {
+		if bytes.Contains(line, []byte("-----END ")) {
 			r.key[kind] = 0
 		}
 		if len(line) == 0 {
@@ -142,11 +147,35 @@ func (r *reader) inTextLine(kind session.Kind, line []byte) []edit {
 	if r.hasKey && begins(line) {
 		r.key[kind] = longestKey
 	}
-	return edits
+	return r.joined(line, append(edits, r.inNetrc(kind, line, place)...))
 }
 
 // begins reports whether a private key begins on the line but does not end there.
 func begins(line []byte) bool {
 	_, rest, ok := bytes.Cut(line, []byte("-----BEGIN "))
-	return ok && bytes.Contains(rest, []byte("PRIVATE KEY")) && !bytes.Contains(rest, []byte("-----END "))
+	secret := bytes.Contains(rest, []byte("PRIVATE KEY")) || bytes.Contains(rest, []byte("PGP MESSAGE"))
+	return ok && secret && !bytes.Contains(rest, []byte("-----END "))
+}
+
+// netrcPassword matches a line with the password of a machine.
+var netrcPassword = expression(`^\s*password\s+(\S+)\s*$`)
+
+// inNetrc finds the password of a machine of netrc, which has a line of its own.
+func (r *reader) inNetrc(kind session.Kind, line []byte, place string) []edit {
+	if !r.hasNetrc {
+		return nil
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("machine ")) {
+		r.netrc[kind] = netrcLines
+		return nil
+	}
+	if r.netrc[kind] == 0 {
+		return nil
+	}
+	r.netrc[kind]--
+	m := netrcPassword().FindSubmatchIndex(line)
+	if m == nil || isMark(line[m[2]:m[3]]) {
+		return nil
+	}
+	return []edit{{from: m[2], to: m[3], text: r.mark(line[m[2]:m[3]], markLetters), rule: netrcPattern, place: place}}
 }

@@ -145,6 +145,7 @@ func (c *copier) entries(ctx context.Context) error {
 func (c *copier) startProcess() {
 	c.sums, c.parted, c.writes = newSums(), map[session.Kind]bool{}, nil
 	clear(c.reader.key)
+	clear(c.reader.netrc)
 }
 
 // stream copies an entry that carries bytes.

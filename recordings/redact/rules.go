@@ -17,8 +17,10 @@ const (
 	// shortestValue is the shortest value to search for, in bytes: a shorter one
 	// occurs everywhere.
 	shortestValue = 4
-	// maxPatterns limits the patterns, because each needs a bit.
-	maxPatterns = 56
+	// maxPatterns limits the patterns. Those from the one of number sharedPattern on share
+	// a bit.
+	maxPatterns   = 128
+	sharedPattern = 57
 	// maxPointers and maxKeys limit the comparisons for every member.
 	maxPointers = 256
 	maxKeys     = 1024
@@ -52,6 +54,10 @@ type Rules struct {
 	// clearly has the other meaning stays (a count of tests, a directory, an
 	// authorization scheme). A word that is also in Keys is treated as a key.
 	Words []string
+	// Suffixes are ends of names, after _ or -. The value of such a name is removed in an
+	// assignment to a NAME in capitals, and elsewhere if it looks random: see
+	// keySet.suffix. A suffix that is also in Keys, as *_SUFFIX, is treated as a key.
+	Suffixes []string
 	// Recorded removes the values given to the recorder, of which the recording has
 	// digests. They are found as a whole string, and in a text where no letter,
 	// digit or _ touches them.
@@ -70,7 +76,7 @@ type Value struct{ Name, Text string }
 
 // Default returns rules that need no knowledge of the session.
 func Default() Rules {
-	return Rules{Keys: defaultKeys(), Words: defaultWords(), Patterns: defaultPatterns(), Recorded: true}
+	return Rules{Keys: defaultKeys(), Words: defaultWords(), Suffixes: defaultSuffixes(), Patterns: defaultPatterns(), Recorded: true}
 }
 
 // A RuleError reports an invalid rule. It contains no secrets.
@@ -137,7 +143,7 @@ func compile(r Rules) (*compiled, error) {
 			always |= l.from
 		}
 	}
-	if err := c.addKeys(r.Keys, r.Words); err != nil {
+	if err := c.addKeys(r.Keys, r.Words, r.Suffixes); err != nil {
 		return nil, err
 	}
 	if lengths := r.given.Lengths(); len(lengths) > 0 {
@@ -196,7 +202,7 @@ func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rul
 		}
 		c.names, c.patterns = append(c.names, p.Name), append(c.patterns, re)
 		c.aws = c.aws || p.Name == awsPattern
-		texts, bit := p.Anchors, rulePatterns<<i
+		texts, bit := p.Anchors, patternBit(i)
 		if texts == nil {
 			tree, err := syntax.Parse(p.Expr, syntax.Perl)
 			if err == nil {
@@ -213,18 +219,23 @@ func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rul
 	return anchors, always, nil
 }
 
+// patternBit returns the bit of the pattern with number i.
+func patternBit(i int) rules { return rulePatterns << min(i, sharedPattern) }
+
 // A keySet matches the names of members whose values are secrets.
 type keySet struct {
 	exact   map[string]string // original name by squeezed name
 	words   map[string]bool   // keys of exact that are also ordinary words
 	globs   []string          // in lower case, with _ for -
+	weak    map[string]bool   // keys of Rules.Suffixes, such as *_key
 	anchors []string
 }
 
-func (c *compiled) addKeys(keys, words []string) error {
-	if len(keys)+len(words) > maxKeys {
+func (c *compiled) addKeys(keys, words, suffixes []string) error {
+	if len(keys)+len(words)+len(suffixes) > maxKeys {
 		return &RuleError{"keys", fmt.Sprintf("too many: %d, the limit is %d", len(keys), maxKeys)}
 	}
+	c.keys.addSuffixes(suffixes, keys)
 	c.keys.exact, c.keys.words = map[string]string{}, map[string]bool{}
 	for _, word := range words {
 		c.keys.words[word] = !slices.Contains(keys, word)
@@ -273,7 +284,7 @@ func nameAnchors(name string) (anchors []string) {
 		forms = longer
 	}
 	for _, form := range forms {
-		anchors = append(anchors, `"`+form, `'`+form, "-"+form, form+"=", form+":")
+		anchors = append(anchors, `"`+form, `'`+form, "-"+form, form+"=", form+":", form+" ")
 	}
 	return anchors
 }
@@ -307,7 +318,7 @@ func (k *keySet) has(name string) string {
 			return glob
 		}
 	}
-	return ""
+	return k.suffix(plain)
 }
 
 // A pointer is a compiled entry of Rules.Pointers.

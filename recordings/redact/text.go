@@ -99,12 +99,14 @@ func (f *finder) inText(text []byte, place string, nested int) []edit {
 	}
 	edits = f.literalsIn(text, hit, place)
 	for i, re := range f.patterns {
-		if hit&(rulePatterns<<i) != 0 || hit&ruleEscapes != 0 {
+		if hit&patternBit(i) != 0 || hit&ruleEscapes != 0 {
 			edits = append(edits, f.matches(re, f.names[i], text, place)...)
 		}
 	}
 	if hit&(ruleKeys|ruleEscapes) != 0 {
 		edits = append(edits, f.namedIn(text, place)...)
+		edits = append(edits, f.headersIn(text, place)...)
+		edits = append(edits, f.followedIn(text, place)...)
 	}
 	if hit&ruleGiven != 0 {
 		edits = append(edits, f.givenIn(text, place)...)
@@ -179,45 +181,3 @@ func (f *finder) matches(re *regexp.Regexp, rule string, text []byte, place stri
 
 // homes matches home directories, without the rest of the path.
 var homes = expression(`((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[^/\\\s"'<>:;,)]+)`)
-
-// A naming is a syntax for named values in text that is not JSON. The first group of
-// its expression is the name, and one of the others is the value.
-type naming struct {
-	expr  func() *regexp.Regexp
-	prose bool // also occurs in sentences, where a bare value may be a word
-	line  bool // a whole line, as in a report: Words are not keys there
-}
-
-// named lists the syntaxes: a member of incomplete or multi-line JSON, name=value, a
-// line name = value, a line name: value, and --name value.
-var named = []naming{
-	{expr: expression(`\\*"([^"\\\s]{1,256})\\*"\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])+)|(-?[0-9][0-9.eE+-]*))`)},
-	{expr: expression(`'([^'\s]{1,256})'\s*:\s*(?:'([^']+)|(-?[0-9][0-9.eE+-]*))`)},
-	{expr: expression(`([0-9A-Za-z_.-]{1,256})=(?:"([^"]+)|'([^']+)|([^\s&;,"'\\]+))`)},
-	{expr: expression(`(?m)^[ \t]*([0-9A-Za-z_.-]{1,256})[ \t]+=[ \t]+(?:"([^"]+)"|'([^']+)'|([^\s"']+))[ \t]*$`)},
-	{expr: expression(`(?m)^[\s<>*]*([0-9A-Za-z_-]{1,256}): *([^\s].*)$`), line: true},
-	{expr: expression(`(?:^|[\s"'\[(,])--?([0-9A-Za-z][0-9A-Za-z_.-]{0,255})(?:[ \t]+|["'],[ \t]*["'])(?:"([^"]+)"|'([^']+)'|([^\s"'<\[({$&;|,-][^\s"'&;|,)]*))`), prose: true},
-}
-
-// namedIn finds the values of keys.
-func (f *finder) namedIn(text []byte, place string) (edits []edit) {
-	for _, way := range named {
-		for _, m := range way.expr().FindAllSubmatchIndex(text, -1) {
-			name := bytes.TrimLeft(text[m[2]:m[3]], "-.")
-			key := f.key(name)
-			if key == "" || way.line && f.keys.words[key] {
-				continue
-			}
-			for g := 4; g < len(m); g += 2 {
-				from, to := m[g], m[g+1]
-				if from < 0 || isMark(text[from:to]) || f.spares(key, text[from:to]) {
-					continue
-				}
-				if bare := g == len(m)-2; !way.prose || !bare || !isPlaceholder(name, text[from:to]) {
-					edits = append(edits, edit{from: from, to: to, text: f.mark(text[from:to], markLetters), rule: "key " + key, place: place})
-				}
-			}
-		}
-	}
-	return edits
-}

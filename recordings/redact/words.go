@@ -15,8 +15,12 @@ var otherMeaning = map[string]func(value []byte) bool{
 }
 
 // spares reports whether a value stays, because its key is a word and the value
-// clearly has the other meaning.
+// clearly has the other meaning, or because the name only ends like that of a secret and
+// the value does not look random.
 func (f *finder) spares(key string, value []byte) bool {
+	if f.keys.weak[key] {
+		return !looksRandom(value)
+	}
 	other := otherMeaning[key]
 	return other != nil && f.keys.words[key] && other(value)
 }
