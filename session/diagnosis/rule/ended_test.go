@@ -128,3 +128,47 @@ func TestLostOutputIsNotAProblem(t *testing.T) {
 		})
 	}
 }
+
+// TestEndOfAProcessSettlesItsRequests checks that no request is reported as unanswered
+// after its process has ended, whoever ended it.
+func TestEndOfAProcessSettlesItsRequests(t *testing.T) {
+	const (
+		asked   = `"t":1200,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":"r","method":"roots/list"}`
+		later   = `"t":90000000,"k":"note","text":"later"`
+		restart = `"t":90000000,"k":"start","process":"mcp-stdio-2","pid":8`
+		lost    = `"t":2000,"k":"failed","error":"connection lost"`
+	)
+	exited := func(members string) []string {
+		return []string{`"t":2000,"k":"exited","seq":8,` + members, closedEntry}
+	}
+	for _, tc := range []struct {
+		name    string
+		entries []string
+		want    []string
+	}{
+		{"it lives", nil, []string{"W RPC19 n=2 tools/call id 1: no response after 60 s", "W SRV08 n=3 no response after 60 s"}},
+		{"crash", exited(`"signal":"SEGV","by":"server"`), []string{
+			"E PRC03 n=4 signal SEGV (crash)", "E PRC04 n=4 1 request, first: tools/call in entry 2", "E RPC19 n=2 tools/call: the server exited: signal SEGV (crash)"}},
+		{"ended by a person", exited(`"signal":"KILL","by":"person"`), nil},
+		{"ended by the guard", exited(`"signal":"TERM","by":"lease"`), nil},
+		{"connection lost", []string{lost}, nil},
+	} {
+		for _, next := range []string{later, restart} {
+			t.Run(tc.name, func(t *testing.T) {
+				entries := append([]string{startEntry, callEntry, asked}, tc.entries...)
+				require.Equal(t, tc.want, checkLog(t, append(entries, next)...))
+			})
+		}
+	}
+}
+
+// TestDuplicateResponseToALongRequest checks that the second response to a request that
+// is too long to be checked is a duplicate, and not one to an unknown id.
+func TestDuplicateResponseToALongRequest(t *testing.T) {
+	long := `"t":1000,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat("x", maxLine) + `"}}`
+	response := func(id string) string {
+		return `"t":2000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":` + id + `,"result":{}}`
+	}
+	require.Equal(t, "E RPC08 n=4 id 1", checkLog(t, startEntry, long, response("1"), response("1"))[0])
+	require.Equal(t, "E RPC07 n=4 id 2", checkLog(t, startEntry, long, response("1"), response("2"))[0])
+}

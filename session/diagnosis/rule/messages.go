@@ -320,7 +320,7 @@ func (l *Checker) orphan(m *message.Message, key idKey) {
 	}
 	twin, why, retyped := x.twin(key)
 	switch {
-	case known && !retyped:
+	case (known || l.row.State == session.ReqDuplicate && !m.InBatch) && !retyped: // the index knows ids of requests that are too long to be checked
 		l.report(rpc08, m.At, "id "+excerpt(m.Of(m.ID)))
 		return
 	case x.overflow:

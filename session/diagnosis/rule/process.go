@@ -254,6 +254,9 @@ func (l *Checker) outlived(at message.Place) {
 	l.report(prc06, at, fmt.Sprintf("output %.1f s after the server's exit", float64(at.T-p.exitedAt)/1e6))
 }
 
+// ended reports whether the process has exited, or nothing more can come from it.
+func (p *processRun) ended() bool { return p.exitedAt != never || p.over }
+
 // due returns when the next grace period is over.
 func (p *processRun) due() int64 {
 	t := int64(never)

@@ -49,9 +49,14 @@ func (r *run) start(row session.Row, of groups) {
 	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
 }
 
-// due returns the next time at which something is due.
+// due returns the next time at which something is due. Messages are due only while the
+// process lives: its end settles what was pending.
 func (r *run) due() int64 {
-	due := min(r.stdout.joining.due(), r.ids.due(r.progressed), r.process.due())
+	due := min(r.stdout.joining.due(), r.process.due())
+	if r.process.ended() {
+		return due
+	}
+	due = min(due, r.ids.due(r.progressed))
 	for _, c := range r.groups {
 		due = min(due, c.Due())
 	}
@@ -63,11 +68,14 @@ func (l *Checker) elapse() {
 	if l.now >= l.run.stdout.joining.due() {
 		l.stopJoining()
 	}
-	if l.now >= l.run.ids.due(l.run.progressed) {
-		l.overdue()
-	}
 	if l.now >= l.run.process.due() {
 		l.processDue()
+	}
+	if l.run.process.ended() {
+		return
+	}
+	if l.now >= l.run.ids.due(l.run.progressed) {
+		l.overdue()
 	}
 	for _, c := range l.run.groups {
 		if l.now >= c.Due() {
