@@ -208,7 +208,7 @@ func (x *Index) response(key pairKey, failed, toolError bool, row *session.Row) 
 		x.stats.Errors++
 	}
 	if !known {
-		if !x.Partial {
+		if !x.Partial && !*x.pair.untrackedLike(key) {
 			x.stats.Unmatched++
 			row.State = session.ReqUnmatched
 		}

@@ -44,22 +44,12 @@ func TestElementPairsAreSaved(t *testing.T) {
 		out(`{"method":"notifications/cancelled","params":{"requestId":3}}`),
 	}
 	rest := []session.Entry{in(`[{"id":3,"error":{}},{"id":1,"result":{}}]`), out(`[]`)}
-	var x, y, whole Index
+	var x, whole Index
 	add(t, &x, first...)
-	var state []byte
-	require.NoError(t, x.State(func(piece []byte) error {
-		state = append(state, piece...)
-		return nil
-	}))
-	pages := &memoryFile{}
-	require.NoError(t, x.Pages(func(page []byte) error {
-		pages.b = append(pages.b, page...)
-		return nil
-	}))
-	require.NoError(t, y.Restore(state, pages))
-	add(t, &y, rest...)
+	y := restored(t, &x)
+	add(t, y, rest...)
 	add(t, &whole, slices.Concat(first, rest)...)
-	pairs, batches := pairsOf(&y, math.MaxInt)
+	pairs, batches := pairsOf(y, math.MaxInt)
 	wantPairs, wantBatches := pairsOf(&whole, math.MaxInt)
 	require.Len(t, wantPairs, 8)
 	require.Equal(t, wantPairs, pairs)
@@ -80,6 +70,24 @@ func TestManyElementPairs(t *testing.T) {
 	require.Len(t, x.elements.pairs, maxElementPairs)
 	require.False(t, x.ElementPairs(math.MaxInt, x.Len()-1, func(session.ElementPair) bool { return true }))
 	require.Empty(t, x.elements.open)
+}
+
+// restored returns a copy of an index that was saved and restored.
+func restored(t *testing.T, x *Index) *Index {
+	t.Helper()
+	var state []byte
+	require.NoError(t, x.State(func(piece []byte) error {
+		state = append(state, piece...)
+		return nil
+	}))
+	pages := &memoryFile{}
+	require.NoError(t, x.Pages(func(page []byte) error {
+		pages.b = append(pages.b, page...)
+		return nil
+	}))
+	var y Index
+	require.NoError(t, y.Restore(state, pages))
+	return &y
 }
 
 type memoryFile struct{ b []byte }

@@ -53,6 +53,7 @@ type pairing struct {
 	doneNext   int
 	pendingOut int
 	pendingIn  int
+	untracked  [2]bool          // requests to the server and from it: some are not in pending
 	tallies    map[uint32]tally // by row, of rows with several requests, some of them pending
 	saved      []byte           // source of the maps, unpacked when needed; see restore
 }
@@ -114,12 +115,22 @@ func (p *pairing) open(key pairKey, row uint32) (older uint32, again, ok bool) {
 	older, again = p.pending[key]
 	if !again {
 		if len(p.pending) >= maxPending {
+			*p.untrackedLike(key) = true
 			return 0, false, false
 		}
 		p.count(key, 1)
 	}
 	p.pending[key] = row
 	return older, again, true
+}
+
+// untrackedLike returns whether requests in the direction of key are untracked, so that
+// an unmatched response may be to one of them.
+func (p *pairing) untrackedLike(key pairKey) *bool {
+	if key.outgoing() {
+		return &p.untracked[0]
+	}
+	return &p.untracked[1]
 }
 
 // settle moves a request from pending to done.
@@ -158,4 +169,5 @@ func (p *pairing) forget() {
 	clear(p.tallies)
 	p.doneOrder, p.doneNext = p.doneOrder[:0], 0
 	p.pendingOut, p.pendingIn = 0, 0
+	p.untracked = [2]bool{}
 }

@@ -330,6 +330,26 @@ func TestPendingHasALimit(t *testing.T) {
 	require.Len(t, x.pair.pending, maxPending)
 }
 
+// TestResponseToAnUntrackedRequestIsNotUnmatched checks that no response counts as
+// unmatched, in that direction, while more requests are pending than are tracked.
+func TestResponseToAnUntrackedRequestIsNotUnmatched(t *testing.T) {
+	var x Index
+	for i := range maxPending + 1 {
+		add(t, &x, out(fmt.Sprintf(`{"id":%d,"method":"a"}`, i)))
+	}
+	for name, x := range map[string]*Index{"new": &x, "restored": restored(t, &x)} {
+		t.Run(name, func(t *testing.T) {
+			add(t, x, in(fmt.Sprintf(`{"id":%d,"result":{}}`, maxPending)))
+			require.Zero(t, x.Stats().Unmatched)
+			require.Equal(t, session.Row{}.State, allRows(x)[maxPending+1].State)
+			add(t, x, out(`{"id":"r","result":{}}`))
+			require.EqualValues(t, 1, x.Stats().Unmatched, "the server has sent no request")
+			add(t, x, session.NewEntry(session.KindStart, 0, session.StartBody{}), in(`{"id":7,"result":{}}`))
+			require.EqualValues(t, 2, x.Stats().Unmatched, "the next process")
+		})
+	}
+}
+
 func TestSettledIDsHaveALimit(t *testing.T) {
 	var x Index
 	exchange := func(id int) {

@@ -127,6 +127,9 @@ func (x *Index) Restore(state []byte, file File) error {
 }
 
 func (p *pairing) save(w *stateWriter) {
+	for _, is := range p.untracked {
+		w.bool(is)
+	}
 	w.int(len(p.pending))
 	for _, key := range slices.SortedFunc(maps.Keys(p.pending), func(a, b pairKey) int {
 		return cmp.Or(cmp.Compare(p.pending[a], p.pending[b]), bytes.Compare(a[:], b[:]))
@@ -152,6 +155,9 @@ func (p *pairing) save(w *stateWriter) {
 // restore checks the output of save and keeps it: the maps are built only when
 // the next entry comes, as that takes longer than everything else.
 func (p *pairing) restore(r *stateReader, rows int) {
+	for i := range p.untracked {
+		p.untracked[i] = r.bool()
+	}
 	all := r.b
 	for range r.int(maxPending) {
 		r.pair(rows)
