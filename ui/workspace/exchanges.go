@@ -142,6 +142,9 @@ func (x *Exchanges) event(number uint32, row *session.Row) {
 		for len(x.shown) > 0 {
 			x.foldShown(x.shown[0])
 		}
+		if row.Kind != session.KindExited { // until then responses may come
+			x.pending = pendingCalls{}
+		}
 	}
 	if ownRow(row) {
 		x.List.Append(number, 0)
@@ -171,6 +174,7 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 			}
 			return false
 		}
+		x.replaced(row)
 		if x.isHandshake(number, row) {
 			return x.shakes[len(x.shakes)-1].First != number
 		}

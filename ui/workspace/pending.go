@@ -11,8 +11,10 @@ import (
 
 const (
 	// maxOpen is how many pending requests are known, and how many that were given
-	// up. Nothing is attributed to further ones.
+	// up. Nothing is attributed to further ones, while they are further ones.
 	maxOpen = 64
+	// maxFurther is how many further requests are counted.
+	maxFurther = 1 << 16
 	// cancelsRead is how many cancellations are read to find that of a call.
 	cancelsRead = 4096
 	// nearParts is how many ranges of progress, and cancellations, after a call are
@@ -36,21 +38,29 @@ type pendingCall struct {
 
 // pendingCalls are the requests of ours to one process, oldest first.
 type pendingCalls struct {
-	open    []pendingCall // they wait for a response
-	over    []pendingCall // cancelled or timed out: something may still arrive
-	crowded bool          // there were more
+	open    []pendingCall     // they wait for a response
+	over    []pendingCall     // cancelled or timed out: something may still arrive
+	further map[uint32]uint32 // the first request of the exchange of further open ones, by row
+	crowded bool              // there were more of these
 }
 
 func (p *pendingCalls) add(row, first uint32) {
-	if len(p.open) == maxOpen {
+	switch {
+	case len(p.open) < maxOpen:
+		p.open = append(p.open, pendingCall{row: row, first: first})
+	case len(p.further) == maxFurther:
 		p.crowded = true
-		return
+	default:
+		if p.further == nil {
+			p.further = map[uint32]uint32{}
+		}
+		p.further[row] = first
 	}
-	p.open = append(p.open, pendingCall{row: row, first: first})
 }
 
 // drop forgets a request that was answered.
 func (p *pendingCalls) drop(row uint32) {
+	delete(p.further, row)
 	is := func(c pendingCall) bool { return c.row == row }
 	if i := slices.IndexFunc(p.open, is); i >= 0 {
 		p.open = slices.Delete(p.open, i, i+1)
@@ -61,6 +71,7 @@ func (p *pendingCalls) drop(row uint32) {
 
 // giveUp records that a request no longer waits for a response.
 func (p *pendingCalls) giveUp(row uint32) {
+	delete(p.further, row)
 	i := slices.IndexFunc(p.open, func(c pendingCall) bool { return c.row == row })
 	if i < 0 {
 		return
@@ -74,10 +85,33 @@ func (p *pendingCalls) giveUp(row uint32) {
 
 // only returns the pending call, if there is exactly one.
 func (p *pendingCalls) only() (call *pendingCall, ok bool) {
-	if p.crowded || len(p.open) != 1 {
+	if p.crowded || len(p.open)+len(p.further) != 1 {
 		return nil, false
 	}
+	for row, first := range p.further {
+		p.open = append(p.open, pendingCall{row: row, first: first})
+		p.further = nil
+	}
 	return &p.open[0], true
+}
+
+// replaced drops the requests whose id a new one takes over: the responses of the two
+// could not be told apart. Only a request that the log calls lost can be one.
+func (x *Exchanges) replaced(row *session.Row) {
+	lost := func(c pendingCall) bool {
+		older, ok := x.rows.At(int(c.row))
+		return ok && older.State == session.ReqLost
+	}
+	if !slices.ContainsFunc(x.pending.open, lost) {
+		return
+	}
+	e, ok := x.reader.read(x.rows.Source, *row)
+	if !ok {
+		return
+	}
+	id := string(summary.IDOf(e.Payload))
+	x.identify()
+	x.pending.open = slices.DeleteFunc(x.pending.open, func(c pendingCall) bool { return c.id != "" && c.id == id && lost(c) })
 }
 
 // OnlyPending returns the row of the only request of ours that waits for a

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,7 +71,70 @@ func TestPendingCallsAreBounded(t *testing.T) {
 	x := NewIndex()
 	x.Pull(rectest.Session(t, append(lines, progress("1"), progress("100"))...))
 	require.Len(t, x.Exchanges.pending.open, maxOpen)
-	require.True(t, x.Exchanges.pending.crowded)
+	require.Len(t, x.Exchanges.pending.further, 2*maxOpen)
+
+	var p pendingCalls
+	for row := range uint32(maxOpen + maxFurther + 10) {
+		p.add(row, row)
+	}
+	require.Len(t, p.open, maxOpen)
+	require.Len(t, p.further, maxFurther)
+	require.True(t, p.crowded)
+}
+
+// TestOnlyPendingAfterManyCalls checks that a request of the server belongs to the only
+// pending call again when there were more calls at once than are known.
+func TestOnlyPendingAfterManyCalls(t *testing.T) {
+	const roots = `< {"jsonrpc":"2.0","id":"r","method":"roots/list"}`
+	first := len(modern)
+	for name, left := range map[string]int{"a known one": 3, "a further one": maxOpen + 1} {
+		t.Run(name, func(t *testing.T) {
+			lines := append([]string{}, modern...)
+			for id := range maxOpen + 2 {
+				lines = append(lines, call(id+1, "a", ""))
+			}
+			lines = append(lines, roots)
+			for id := range maxOpen + 2 {
+				if id != left {
+					lines = append(lines, done(id+1))
+				}
+			}
+			x := NewIndex()
+			x.Pull(rectest.Session(t, append(lines, strings.Replace(roots, `"r"`, `"s"`, 1), done(left+1))...))
+			_, ok := x.Exchanges.During(first + maxOpen + 2)
+			require.False(t, ok, "many calls were pending")
+			at, ok := x.Exchanges.During(len(lines))
+			require.True(t, ok)
+			require.Equal(t, first+left, at)
+			_, ok = x.Exchanges.OnlyPending()
+			require.False(t, ok)
+		})
+	}
+}
+
+// TestLostCallsAreNotPending checks that a call that can get no response is not the
+// pending one.
+func TestLostCallsAreNotPending(t *testing.T) {
+	for name, tc := range map[string]struct {
+		lines []string
+		want  int // row of the only pending call, 0 for none
+	}{
+		"pending":           {nil, 3},
+		"exited":            {[]string{`"k":"exited","seq":9,"signal":"SEGV","by":"server"`}, 3},
+		"closed":            {[]string{`"k":"exited","seq":9,"signal":"SEGV","by":"server"`, `"k":"closed","seq":10`}, 0},
+		"connection lost":   {[]string{`"k":"failed","error":"connection lost"`}, 0},
+		"id reused":         {[]string{call(1, "b", "")}, 4},
+		"id reused, closed": {[]string{call(1, "b", ""), `"k":"closed","seq":10`}, 0},
+		"another call":      {[]string{call(2, "b", "")}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := NewIndex()
+			x.Pull(rectest.Session(t, append(append(append([]string{}, modern...), call(1, "a", "")), tc.lines...)...))
+			at, ok := x.Exchanges.OnlyPending()
+			require.Equal(t, tc.want > 0, ok)
+			require.Equal(t, tc.want, at)
+		})
+	}
 }
 
 // TestPartsFarFromTheirCall checks that a call has its parts, however many other
