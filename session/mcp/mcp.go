@@ -93,7 +93,7 @@ func (e Era) String() string {
 	return string(e)
 }
 
-// The methods of all revisions, and of the tasks extension.
+// The methods of all revisions, and of the official extensions.
 const (
 	MethodInitialize    = "initialize"
 	MethodDiscover      = "server/discover"
@@ -118,6 +118,9 @@ const (
 	MethodTasksList     = "tasks/list"
 	MethodTasksCancel   = "tasks/cancel"
 	MethodTasksUpdate   = "tasks/update"
+	MethodSkillsList    = "skills/list"
+	MethodSkillsGet     = "skills/get"
+	MethodReadDirectory = "resources/directory/read"
 
 	MethodInitialized      = "notifications/initialized"
 	MethodCancelled        = "notifications/cancelled"

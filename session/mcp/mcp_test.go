@@ -31,6 +31,7 @@ func TestMethodsInRevisions(t *testing.T) {
 		mcp.V20260728: {
 			"completion/complete", "prompts/get", "prompts/list", "resources/list", "resources/read", "resources/templates/list", "server/discover",
 			"subscriptions/listen", "tools/call", "tools/list", "tasks/cancel", "tasks/get", "tasks/update",
+			"skills/get", "skills/list", "resources/directory/read",
 			"elicitation/create", "roots/list", "sampling/createMessage",
 			"notifications/cancelled", "notifications/message", "notifications/progress", "notifications/prompts/list_changed",
 			"notifications/resources/list_changed", "notifications/resources/updated", "notifications/subscriptions/acknowledged",

@@ -29,8 +29,11 @@ type Method struct {
 	// Capability is the capability that the receiver must have declared, or for a
 	// notification the sender, such as "tools" or "elicitation"; "" if it needs none.
 	Capability string
-	ReadOnly   bool // a request without side effects
-	WaitsLong  bool // its response may take any time
+	// Extension is the extension that defines the method, which both sides must have
+	// declared; "" for a method of the protocol itself.
+	Extension string
+	ReadOnly  bool // a request without side effects
+	WaitsLong bool // its response may take any time
 	// Deprecated is the revision that deprecated the method, "" for none.
 	Deprecated string
 	// Replaced is the replacement for a removed or deprecated method, as a sentence in
@@ -55,8 +58,8 @@ const (
 	poll  = "Use tasks/get, which returns the result too"
 )
 
-// methods are the methods of all revisions. The tasks of the modern era are those
-// of the extension io.modelcontextprotocol/tasks.
+// methods are the methods of all revisions, and of the official extensions that have
+// some.
 var methods = []Method{
 	{Name: MethodInitialize, By: ByClient, Since: V20241105, Until: LatestLegacy, Replaced: "Send server/discover, or any request with its version in _meta"},
 	{Name: MethodDiscover, By: ByClient, Since: V20260728, ReadOnly: true},
@@ -84,12 +87,16 @@ var methods = []Method{
 	{Name: MethodElicit, By: InResult, Since: V20260728, Capability: "elicitation"},
 
 	{Name: MethodTasksGet, By: ByBoth, Since: V20251125, Until: LatestLegacy, Capability: "tasks", ReadOnly: true},
-	{Name: MethodTasksGet, By: ByClient, Since: V20260728, Capability: "extensions", ReadOnly: true},
+	{Name: MethodTasksGet, By: ByClient, Since: V20260728, Extension: ExtensionTasks, ReadOnly: true},
 	{Name: MethodTasksResult, By: ByBoth, Since: V20251125, Until: LatestLegacy, Capability: "tasks", ReadOnly: true, WaitsLong: true, Replaced: poll},
 	{Name: MethodTasksList, By: ByBoth, Since: V20251125, Until: LatestLegacy, Capability: "tasks.list", ReadOnly: true, Replaced: "Keep the handles of the tasks that were created"},
 	{Name: MethodTasksCancel, By: ByBoth, Since: V20251125, Until: LatestLegacy, Capability: "tasks.cancel"},
-	{Name: MethodTasksCancel, By: ByClient, Since: V20260728, Capability: "extensions"},
-	{Name: MethodTasksUpdate, By: ByClient, Since: V20260728, Capability: "extensions"},
+	{Name: MethodTasksCancel, By: ByClient, Since: V20260728, Extension: ExtensionTasks},
+	{Name: MethodTasksUpdate, By: ByClient, Since: V20260728, Extension: ExtensionTasks},
+
+	{Name: MethodSkillsList, By: ByClient, Since: V20260728, Extension: ExtensionSkills, ReadOnly: true},
+	{Name: MethodSkillsGet, By: ByClient, Since: V20260728, Extension: ExtensionSkills, ReadOnly: true},
+	{Name: MethodReadDirectory, By: ByClient, Since: V20260728, Extension: ExtensionSkills, ReadOnly: true},
 
 	{Name: MethodInitialized, By: ByClient, Since: V20241105, Until: LatestLegacy, Replaced: "Send requests right away; there is no handshake"},
 	{Name: MethodCancelled, By: ByBoth, Since: V20241105},
@@ -103,7 +110,7 @@ var methods = []Method{
 	{Name: MethodResourceUpdated, By: ByServer, Since: V20241105, Capability: "resources.subscribe"},
 	{Name: MethodRootsChanged, By: ByClient, Since: V20241105, Until: LatestLegacy, Capability: "roots.listChanged", Replaced: "Return the roots of the moment when the server asks for them"},
 	{Name: MethodTaskStatus, By: ByBoth, Since: V20251125, Until: LatestLegacy, Capability: "tasks", Replaced: "Send notifications/tasks"},
-	{Name: MethodTasks, By: ByServer, Since: V20260728, Capability: "extensions"},
+	{Name: MethodTasks, By: ByServer, Since: V20260728, Extension: ExtensionTasks},
 	{Name: MethodElicited, By: ByServer, Since: V20251125, Until: LatestLegacy, Capability: "elicitation.url", Replaced: "Let the client retry the request"},
 	{Name: MethodAcknowledged, By: ByServer, Since: V20260728},
 }

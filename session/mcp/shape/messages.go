@@ -59,6 +59,11 @@ var messages = sync.OnceValue(func() map[string]messageShapes {
 		mcp.MethodTasksCancel: {needed: true, params: params(req("taskId", str)), result: result(taskMembers...), modernResult: empty},
 		mcp.MethodTasksUpdate: {needed: true, params: params(req("taskId", str), req("inputResponses", inputResponses)), result: empty},
 
+		// Of the extension for skills only what all messages have is checked.
+		mcp.MethodSkillsList:    {params: params(), result: empty},
+		mcp.MethodSkillsGet:     {params: params(), result: empty},
+		mcp.MethodReadDirectory: {params: params(), result: empty},
+
 		mcp.MethodInitialized: {params: notice()},
 		mcp.MethodCancelled: {needed: true,
 			params: notice(req("requestId", id).to(vJune), opt("requestId", id).only(v2025), req("requestId", id).from(vModern), opt("reason", str))},
