@@ -1,6 +1,9 @@
 package message
 
-import "mcpdbg/framing"
+import (
+	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
+)
 
 // Capabilities are what a client declares, in initialize or in the _meta of a
 // request.
@@ -18,6 +21,7 @@ const (
 	ElicitationForm
 	ElicitationURL
 	ClientTasks
+	TasksExtension // of the modern era
 )
 
 // Has reports whether all of the wanted capabilities are declared.
@@ -57,6 +61,10 @@ func ParseCapabilities(object []byte) Capabilities {
 			}
 		case "tasks":
 			c |= ClientTasks
+		case "extensions":
+			if declares(body, mcp.ExtensionTasks) {
+				c |= TasksExtension
+			}
 		}
 	}
 	return c

@@ -90,7 +90,7 @@ func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool
 
 // noteGaps notes the gaps in the checks of the present process.
 func (l *Checker) noteGaps() {
-	l.found.noteGaps(l.run.ids.overflow || l.run.lifecycle.Limited(), l.skipped+l.run.contents.Skipped())
+	l.found.noteGaps(l.run.limited(), l.skipped+l.run.contents.Skipped())
 }
 
 // fetch gets more rows. If there are none, it ends a complete log.

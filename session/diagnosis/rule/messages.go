@@ -288,21 +288,6 @@ func (l *Checker) answer(m *message.Message, r *request) {
 	case m.Kind == framing.Response:
 		l.agree(r.sent.Revision)
 	}
-	if !mcp.IsRequest(r.sent.Method) && !strings.HasPrefix(r.sent.Method, "notifications/") {
-		l.unknownMethod(m, r)
-	}
-}
-
-// unknownMethod checks the response to a method that no revision defines.
-func (l *Checker) unknownMethod(m *message.Message, r *request) {
-	name := excerpt([]byte(r.sent.Method))
-	if m.Kind == framing.Response {
-		l.reportAs(rpc18, diagnosis.Info, m.At, name+" was answered with a result")
-		return
-	}
-	if code, ok := errorCode(m.Of(m.Error)); ok && code != mcp.CodeMethodNotFound {
-		l.report(rpc18, m.At, fmt.Sprintf("%s was answered with code %d", name, code))
-	}
 }
 
 // orphan checks a response that matches no open request.

@@ -9,14 +9,16 @@ import (
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
+	"mcpdbg/session/diagnosis/rule/methods"
 	"mcpdbg/session/diagnosis/rule/shapes"
+	"mcpdbg/session/diagnosis/rule/tasks"
 )
 
 // All returns all rules: family by family, and each in the order of its ids.
 func All() []diagnosis.Rule {
 	var all []diagnosis.Rule
 	families := map[string]int{} // packages share some
-	for _, rules := range [][]*diagnosis.Rule{framingRules, rpcRules, shapes.Rules, lifecycle.Rules, contents.Rules, processRules} {
+	for _, rules := range [][]*diagnosis.Rule{framingRules, rpcRules, methods.Rules, shapes.Rules, lifecycle.Rules, tasks.Rules, contents.Rules, processRules} {
 		for _, r := range rules {
 			all = append(all, *r)
 			if _, known := families[family(r)]; !known {
@@ -44,12 +46,14 @@ type groups struct {
 // after it.
 func (l *Checker) newGroups(started bool) groups {
 	order, inside := lifecycle.New(l.reportIn, &l.past, started), contents.New(l.reportIn)
-	return groups{[]message.Checker{shapes.New(l.reportIn), order, inside}, order, inside}
+	all := []message.Checker{methods.New(l.reportIn), shapes.New(l.reportIn), order, tasks.New(l.reportIn), inside}
+	return groups{all, order, inside}
 }
 
-// Set is the version of the set of rules. It changes whenever another rule may find
-// something in the same log, so that reports of different programs can be compared.
-const Set = "2026-11"
+// Set is the version of the set of rules: the day of its last change. It changes
+// whenever another rule may find something in the same log, so that reports of
+// different programs can be compared.
+const Set = "2026-11-24"
 
 // Checked describes what the rules check. Every output that counts problems shows
 // it, because a session without problems may still be broken. Checker.Checked adds

@@ -77,10 +77,6 @@ var (
 		Explanation: "A message has a member other than jsonrpc, id, method, params, result and error. Put extra data in _meta.",
 		Reference:   "JSON-RPC 2.0 sections 4 and 5",
 		Impact:      "TypeScript SDKs that validate strictly reject the message; others ignore the member"}
-	rpc18 = &diagnosis.Rule{ID: "RPC18", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "unknown method not rejected with -32601",
-		Explanation: "A method that no revision defines was answered with an error other than -32601. A result is only reported as info, because the method may be the server's own.",
-		Reference:   "JSON-RPC 2.0 section 5.1",
-		Impact:      "clients that probe for a method treat it as a different failure"}
 	rpc19 = &diagnosis.Rule{ID: "RPC19", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "request not answered",
 		Explanation: "A request had no response when its timeout expired (60 s without a response or progress, if the log has no timeout). For a server/discover probe this is only reported as info. It is an error if the server exited by itself, because no response can come.",
 		Reference:   "lifecycle, timeouts",
@@ -92,4 +88,4 @@ var (
 )
 
 var rpcRules = []*diagnosis.Rule{rpc01, rpc02, rpc03, rpc04, rpc05, rpc06, rpc07, rpc08, rpc09, rpc10,
-	rpc11, rpc12, rpc13, rpc14, rpc15, rpc16, rpc17, rpc18, rpc19, rpc20}
+	rpc11, rpc12, rpc13, rpc14, rpc15, rpc16, rpc17, rpc19, rpc20}

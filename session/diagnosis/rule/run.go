@@ -2,6 +2,7 @@ package rule
 
 import (
 	"math"
+	"slices"
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/message"
@@ -61,6 +62,14 @@ func (r *run) due() int64 {
 		due = min(due, c.Due())
 	}
 	return due
+}
+
+// limited reports whether a limit on the state of the process was reached.
+func (r *run) limited() bool {
+	return r.ids.overflow || slices.ContainsFunc(r.groups, func(c message.Checker) bool {
+		group, ok := c.(interface{ Limited() bool })
+		return ok && group.Limited()
+	})
 }
 
 // elapse finds what is due by now.

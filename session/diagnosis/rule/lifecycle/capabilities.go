@@ -25,7 +25,8 @@ const (
 	tasksList
 	tasksCancel
 	tasksCall     // tools/call may create a task
-	tasksExtended // the extension of the modern era
+	tasksExtended // the extensions of the modern era
+	skills
 )
 
 func (s serverCapabilities) has(want serverCapabilities) bool { return s&want == want }
@@ -64,8 +65,11 @@ func parseServer(object []byte) serverCapabilities {
 		case "tasks":
 			s |= parseTasks(body)
 		case "extensions":
-			if isObject(member(body, extensionTasks)) {
+			if isObject(member(body, mcp.ExtensionTasks)) {
 				s |= tasksExtended
+			}
+			if isObject(member(body, mcp.ExtensionSkills)) {
+				s |= skills
 			}
 		}
 	}
@@ -110,7 +114,9 @@ func needs(method, revision string) (c serverCapabilities, name string, strict b
 	if mcp.IsModern(revision) {
 		switch method {
 		case methodTasksGet, methodTasksUpdate, methodTasksCancel:
-			return tasksExtended, "extensions " + extensionTasks, false
+			return tasksExtended, "extensions " + mcp.ExtensionTasks, false
+		case mcp.MethodSkillsList, mcp.MethodSkillsGet, mcp.MethodReadDirectory:
+			return skills, "extensions " + mcp.ExtensionSkills, false
 		case methodComplete:
 			return completions, "completions", true
 		}

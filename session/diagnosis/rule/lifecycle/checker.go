@@ -117,6 +117,8 @@ func (c *Checker) Notification(m *message.Message) {
 		c.elicited(m)
 	case notifyTaskStatus:
 		c.taskChanged(m)
+	case mcp.MethodTasks:
+		c.tagged(m, mcp.MethodTasks)
 	}
 }
 
@@ -161,6 +163,7 @@ func (c *Checker) failed(m *message.Message, r *message.Request) {
 	c.notServed(m, r, code)
 	c.versionRefused(m, r, code)
 	c.elicitationsIn(m, code)
+	checkMissingCapability(c, m, r, code)
 	if r.Method == mcp.MethodToolsCall {
 		c.plainCall(m, r, code)
 	}

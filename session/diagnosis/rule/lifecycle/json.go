@@ -35,7 +35,6 @@ const (
 
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 	metaRelatedTask  = "io.modelcontextprotocol/related-task"
-	extensionTasks   = "io.modelcontextprotocol/tasks"
 )
 
 // member returns the raw value of a member of an object, nil if there is none or if

@@ -10,7 +10,7 @@ import (
 const (
 	maxTokens        = 1 << 14 // progress tokens in use; CAN, PRG
 	maxEndedTokens   = 1 << 12 // progress tokens no longer in use; older ones count as unknown to us
-	maxURIs          = 1 << 12 // subscribed resources
+	maxURIs          = 1 << 12 // subscribed resources, and tasks
 	maxSubscriptions = 1 << 10
 	maxCursors       = 1 << 14 // of one walk through a list, and of the whole log
 	maxRounds        = 1 << 10 // results that ask for input, the oldest are forgotten

@@ -21,7 +21,8 @@ type token struct {
 	active      bool  // the request is pending
 	cancelledAt int64 // 0 if it was not cancelled
 	answered    bool
-	task        bool // a task goes on after the response
+	task        bool // a task goes on after the response (2025-11-25)
+	handed      bool // to a task of the extension, which has no progress
 	value       float64
 	reported    bool // anything yet
 	windowAt    int64
@@ -108,7 +109,7 @@ func (p *progress) of(r *message.Request) *token {
 // answered notes the response to a request.
 func (c *Checker) answered(m *message.Message, r *message.Request) {
 	if t := c.progress[direction(r.FromServer)].of(r); t != nil {
-		t.answered, t.task = true, r.Task || isTaskResult(m)
+		t.answered, t.task, t.handed = true, r.Task || isTask(m), isExtendedTask(m)
 	}
 }
 
@@ -154,6 +155,8 @@ func (c *Checker) progressed(m *message.Message) {
 		}
 		return
 	case t.task:
+	case t.handed:
+		c.found(prg03, m.At, t.where(), "the request became a task")
 	case t.answered:
 		c.found(prg03, m.At, t.where(), "the request is answered")
 	case t.cancelledAt > 0 && m.At.T-t.cancelledAt > grace:

@@ -22,5 +22,5 @@ var Rules = []*diagnosis.Rule{
 	can01, can02, can03, can04,
 	srv01, srv06, srv08,
 	tsk01, tsk02, tsk03,
-	mod01, mod03, mod04, mod05, mod07, mod08, mod09, mod10, mod12, mod13, mod15,
+	mod01, mod03, mod04, mod05, mod07, mod08, mod09, mod10, mod12, mod13, mod15, mod16, mod17,
 }

@@ -29,7 +29,7 @@ var (
 		Reference:   "server/discover: servers MUST implement it",
 		Impact:      "clients of both eras take the server for a legacy one, or find no common version"}
 	mod09 = &diagnosis.Rule{ID: "MOD09", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "notification does not fit its subscription",
-		Explanation: "A notification has no subscription id or that of no pending subscriptions/listen, comes before the acknowledgement, was not asked for, or changes the type of the id.",
+		Explanation: "A notification has no subscription id or that of no pending subscriptions/listen, comes before the acknowledgement, was not asked for, or changes the type of the id. notifications/tasks needs a subscription whose taskIds have the task.",
 		Reference:   "subscriptions",
 		Impact:      "clients drop the notification and show old data"}
 	mod10 = &diagnosis.Rule{ID: "MOD10", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "log message without logLevel",
@@ -48,4 +48,12 @@ var (
 		Explanation: "A result has no io.modelcontextprotocol/serverInfo in _meta. The first such result is shown.",
 		Reference:   "basic, _meta: servers SHOULD include it",
 		Impact:      "clients show a server without a name and version"}
+	mod16 = &diagnosis.Rule{ID: "MOD16", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "-32021 without the capabilities",
+		Explanation: "An error -32021 has no data.requiredCapabilities, an object with the capabilities that the client has to declare, in the form of clientCapabilities.",
+		Reference:   "basic, error codes: data.requiredCapabilities",
+		Impact:      "clients cannot tell which capability is missing, and give up"}
+	mod17 = &diagnosis.Rule{ID: "MOD17", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "invalid result of a subscription",
+		Explanation: "The result of subscriptions/listen has no io.modelcontextprotocol/subscriptionId in _meta, or another one than the id of its request, or it comes before notifications/subscriptions/acknowledged, which must be the first message of a subscription. To refuse a subscription, return an error.",
+		Reference:   "subscriptions, acknowledgment and cancellation",
+		Impact:      "clients cannot tell a subscription that ended from one that never began, and do not listen again"}
 )

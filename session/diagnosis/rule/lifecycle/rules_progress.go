@@ -13,7 +13,7 @@ var (
 		Reference:   "progress: the progress value MUST increase with each notification",
 		Impact:      "progress bars jump back, or go beyond the end"}
 	prg03 = &diagnosis.Rule{ID: "PRG03", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "progress after the end",
-		Explanation: "A progress notification came after the response to its request, or more than 1 s after the request was cancelled. Stop the reports before the response is sent.",
+		Explanation: "A progress notification came after the response to its request, or more than 1 s after the request was cancelled. Stop the reports before the response is sent. A request that became a task of the tasks extension has its response, and the task reports its status instead.",
 		Reference:   "progress: notifications MUST stop after completion",
 		Impact:      "the TypeScript SDK reports an unknown token as an error; server-everything sends 5 more after a cancellation"}
 	prg04 = &diagnosis.Rule{ID: "PRG04", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "progress token in use or invalid",

@@ -14,7 +14,9 @@ type subscription struct {
 	acknowledged bool
 	methods      map[string]bool // of the notifications that it asks for
 	uris         map[string]bool
-	anyURI       bool // some are not known
+	anyURI       bool            // some are not known
+	tasks        map[string]bool // whose state it asks for, by raw id
+	anyTask      bool            // some are not known
 }
 
 // subscriptions are those of one process, by the raw id of the request.
@@ -22,6 +24,7 @@ type subscriptions struct {
 	open  map[string]*subscription
 	ended map[string]int64 // when
 	full  bool             // some are not known
+	stray bool             // an acknowledgement belongs to none of them
 }
 
 // listen notes a request to subscribe.
@@ -50,6 +53,7 @@ func (s *subscriptions) listen(m *message.Message) {
 			sub.uris[text(element.Of(uris))] = true
 		}
 	}
+	sub.askForTasks(want)
 	s.open[m.Request.ID] = sub
 	delete(s.ended, m.Request.ID)
 }
@@ -67,9 +71,10 @@ func (s *subscriptions) end(id string, now int64) {
 	s.ended[id] = max(now, 1)
 }
 
-// listenEnded notes the result of a subscription, which ends it.
+// listenEnded checks the response to a subscription, which ends it.
 func (c *Checker) listenEnded(m *message.Message, r *message.Request) {
 	if r.Method == methodListen {
+		checkListenResult(c, m, r)
 		c.subscriptions.end(r.ID, m.At.T)
 	}
 }
@@ -97,6 +102,8 @@ func (c *Checker) tagged(m *message.Message, method string) {
 		sub.acknowledged = true // one problem is enough
 	case !sub.methods[method]:
 		c.found(mod09, m.At, where, "subscription %s did not ask for it", message.Excerpt(id))
+	case method == mcp.MethodTasks && !sub.anyTask && !sub.tasks[message.Short(member(m.Of(m.Params), "taskId"))]:
+		c.found(mod09, m.At, where, "subscription %s did not ask for this task", message.Excerpt(id))
 	case method == notifyUpdated && !sub.anyURI:
 		uri := text(member(m.Of(m.Params), "uri"))
 		if !sub.uris[uri] && uri != "" && !covers(sub.uris, uri) {
@@ -110,11 +117,13 @@ func (c *Checker) acknowledged(m *message.Message) {
 	where := diagnosis.Location{Method: notifyAcknowledged}
 	id := tag(m)
 	if id == nil {
+		c.subscriptions.stray = true
 		c.found(mod09, m.At, where, "no subscription id in _meta")
 		return
 	}
 	sub := c.subscription(m, notifyAcknowledged, id)
 	if sub == nil {
+		c.subscriptions.stray = true
 		return
 	}
 	sub.acknowledged = true

@@ -28,11 +28,19 @@ func ended(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }
 
-// isTaskResult reports whether a message is the result of a request that became a task.
-func isTaskResult(m *message.Message) bool {
-	result := m.Of(m.Result)
-	return bytes.Contains(result, []byte(`"task"`)) && (isObject(member(result, "task")) || string(member(result, "resultType")) == `"task"`)
+// isTask reports whether a message is the result of a request that became a task of
+// 2025-11-25.
+func isTask(m *message.Message) bool {
+	return mentionsTask(m) && isObject(member(m.Of(m.Result), "task"))
 }
+
+// isExtendedTask reports whether a message is the result of a request that became a
+// task of the extension.
+func isExtendedTask(m *message.Message) bool {
+	return mentionsTask(m) && string(member(m.Of(m.Result), "resultType")) == `"task"`
+}
+
+func mentionsTask(m *message.Message) bool { return bytes.Contains(m.Of(m.Result), []byte(`"task"`)) }
 
 // taskResult checks the result of a request about tasks of 2025-11-25.
 func (c *Checker) taskResult(m *message.Message, r *message.Request) {

@@ -23,8 +23,11 @@ func (s *sheet) declared(object []byte, pointer string, by mcp.Sender) {
 	if len(object) == 0 || object[0] != '{' {
 		return
 	}
-	for key := range framing.Members(object) {
+	for key, value := range framing.Members(object) {
 		name := object[key.Start+1 : key.End-1]
+		if string(name) == "extensions" {
+			s.extensionIDs(value.Of(object), pointer+"/extensions")
+		}
 		switch known := mcp.CapabilityOf(string(name)); {
 		case known == nil:
 			s.found(cap08, diagnosis.Info, "", pointer, clip(string(name))+" is not a capability of any revision")

@@ -154,5 +154,9 @@ func (s *sheet) otherRevision(entries []mcp.Method) {
 		s.found(mod11, mod11.Severity, "", "", detail)
 		return
 	}
-	s.found(lif10, diagnosis.Error, "", "", s.method+" is new in "+first.Since+", and the agreed revision is "+s.revision)
+	severity := lif10.Severity
+	if first.Extension != "" { // an extension may be in use before the revision that it belongs to
+		severity = diagnosis.Info
+	}
+	s.found(lif10, severity, "", "", s.method+" is new in "+first.Since+", and the agreed revision is "+s.revision)
 }

@@ -52,4 +52,4 @@ var (
 )
 
 // Rules are the rules of this package, in the order of their ids.
-var Rules = []*diagnosis.Rule{cap08, lif10, mod02, mod06, mod11, mod14, sch01, sch02, sch03, sch08}
+var Rules = []*diagnosis.Rule{cap08, cap10, lif10, mod02, mod06, mod11, mod14, sch01, sch02, sch03, sch08}

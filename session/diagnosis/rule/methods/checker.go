@@ -1,0 +1,197 @@
+package methods
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
+)
+
+// maxMethod is the longest method that a location names, in bytes.
+const maxMethod = 100
+
+// A Checker checks the messages of one process. It is a message.Checker.
+type Checker struct {
+	report         message.Report
+	legacy, modern bool // a result shows that the server serves the era
+	private        bool // initialize or server/discover declared private methods
+}
+
+// New returns a checker for a process that starts.
+func New(report message.Report) *Checker { return &Checker{report: report} }
+
+// Request checks a request.
+func (c *Checker) Request(m *message.Message) {
+	if string(m.Of(m.Method)) == mcp.MethodInitialize {
+		c.declare(member(m.Of(m.Params), "capabilities"))
+	}
+	if m.FromServer && mcp.IsModern(m.Revision) && !c.mixed() {
+		return // SRV01, whatever the method is
+	}
+	c.sent(m)
+}
+
+// Notification checks a notification.
+func (c *Checker) Notification(m *message.Message) { c.sent(m) }
+
+// Response checks the response to a request.
+func (c *Checker) Response(m *message.Message, r *message.Request) {
+	if r.FromServer {
+		return
+	}
+	if m.Kind == framing.Response {
+		c.served(m, r)
+	}
+	if len(mcp.LookUp(r.Method)) == 0 && !mcp.IsNotification(r.Method) {
+		c.answered(m, r)
+	}
+}
+
+// Due returns when Elapse has something to find.
+func (c *Checker) Due() int64 { return math.MaxInt64 }
+
+// Elapse finds what is due by now.
+func (c *Checker) Elapse(int64) {}
+
+// End finds what can only be found when no more messages follow.
+func (c *Checker) End() {}
+
+// served notes which era a result belongs to, and what the server declares in it.
+func (c *Checker) served(m *message.Message, r *message.Request) {
+	result := m.Of(m.Result)
+	switch {
+	case r.Method == mcp.MethodInitialize:
+		c.legacy = true
+		c.declare(member(result, "capabilities"))
+	case r.Method == mcp.MethodDiscover:
+		c.modern = true
+		c.declare(member(result, "capabilities"))
+	case !c.modern && r.Versioned && mcp.IsModern(r.Revision):
+		c.modern = member(result, "resultType") != nil
+	}
+}
+
+// mixed reports whether the process serves both eras, so that a message of the server
+// may belong to either.
+func (c *Checker) mixed() bool { return c.legacy && c.modern }
+
+// declare notes the capabilities of a side.
+func (c *Checker) declare(capabilities []byte) {
+	c.private = c.private || declaresPrivate(capabilities)
+}
+
+// sent checks the method of a request or notification. A revision that mcpdbg does not
+// know may have any method.
+func (c *Checker) sent(m *message.Message) {
+	if !mcp.Known(m.Revision) {
+		return
+	}
+	name := string(m.Of(m.Method))
+	entries := mcp.LookUp(name)
+	switch {
+	case mcp.IsNotification(name) && m.Kind == framing.Request: // RPC11
+	case len(entries) == 0:
+		c.unknown(m)
+	case !mcp.IsNotification(name) && m.Kind == framing.Notification: // RPC12
+	case c.mixed():
+		c.ofOtherSide(m, entries)
+	default:
+		if entry := mcp.MethodIn(name, m.Revision); entry != nil { // otherwise MOD11 or LIF10
+			c.ofOtherSide(m, []mcp.Method{*entry})
+		}
+	}
+}
+
+// ofOtherSide reports a method that the sender may send by none of its entries.
+func (c *Checker) ofOtherSide(m *message.Message, entries []mcp.Method) {
+	side, senders := mcp.ByClient, "servers"
+	if m.FromServer {
+		side, senders = mcp.ByServer, "clients"
+	}
+	name := message.Excerpt(m.Of(m.Method))
+	var by mcp.Sender
+	for i := range entries {
+		by |= entries[i].By
+	}
+	switch {
+	case by&side != 0:
+	case by == mcp.InResult:
+		c.found(rpc21, rpc21.Severity, m, "only servers ask for "+name+", in the inputRequests of a result")
+	default:
+		c.found(rpc21, rpc21.Severity, m, "only "+senders+" send "+name)
+	}
+}
+
+// unknown reports a method that no revision defines. Only a request of the server is a
+// warning: a client sees by the response whether the server has the method.
+func (c *Checker) unknown(m *message.Message) {
+	kind, severity := "request", rpc22.Severity
+	if m.Kind == framing.Notification {
+		kind = "notification"
+	}
+	if m.Kind == framing.Notification || !m.FromServer {
+		severity = diagnosis.Info
+	}
+	detail := "no revision defines the " + kind + " " + message.Excerpt(m.Of(m.Method))
+	meta := member(m.Of(m.Params), "_meta")
+	if c.private || declaresPrivate(member(meta, mcp.MetaClientCapabilities)) {
+		detail, severity = detail+"; it may belong to a declared experimental capability or extension", diagnosis.Info
+	}
+	c.found(rpc22, severity, m, detail)
+}
+
+// answered checks the response to a method that no revision defines.
+func (c *Checker) answered(m *message.Message, r *message.Request) {
+	name := message.Excerpt(r.Method)
+	if m.Kind == framing.Response {
+		c.report(rpc18, diagnosis.Info, m.At, diagnosis.Location{}, name+" was answered with a result")
+		return
+	}
+	code, err := strconv.Atoi(string(member(m.Of(m.Error), "code")))
+	if err == nil && code != mcp.CodeMethodNotFound && !c.private {
+		c.report(rpc18, rpc18.Severity, m.At, diagnosis.Location{}, fmt.Sprintf("%s was answered with code %d", name, code))
+	}
+}
+
+// found reports a problem with the method of a message.
+func (c *Checker) found(rule *diagnosis.Rule, severity diagnosis.Severity, m *message.Message, detail string) {
+	method := m.Of(m.Method)
+	name := strings.ToValidUTF8(string(method[:min(len(method), maxMethod)]), "")
+	c.report(rule, severity, m.At, diagnosis.Location{Method: name}, detail)
+}
+
+// declaresPrivate reports whether capabilities declare something that may have methods
+// which mcpdbg does not know: experimental ones, or an unknown extension.
+func declaresPrivate(capabilities []byte) bool {
+	if experimental := member(capabilities, "experimental"); isObject(experimental) {
+		for range framing.Members(experimental) {
+			return true
+		}
+	}
+	extensions := member(capabilities, "extensions")
+	if !isObject(extensions) {
+		return false
+	}
+	for name := range framing.Members(extensions) {
+		if !mcp.KnowsExtension(string(extensions[name.Start+1 : name.End-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// member returns the raw value of a member, nil if the object does not have it or is
+// not an object.
+func member(object []byte, name string) []byte {
+	if !isObject(object) {
+		return nil
+	}
+	return framing.Member(object, name).Of(object)
+}
+
+func isObject(token []byte) bool { return len(token) > 0 && token[0] == '{' }
