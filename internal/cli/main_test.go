@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	if !isGiven("test.parallel") {
 		_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // it exists
 	}
-	os.Exit(buildAndRun(m))
+	os.Exit(testhome.Run(func() int { return buildAndRun(m) }))
 }
 
 // isGiven reports whether a flag was on the command line.
@@ -89,7 +89,7 @@ func buildAndRun(m *testing.M) int {
 			return 1
 		}
 	}
-	return testhome.Run(m)
+	return m.Run()
 }
 
 // readable returns PATH without the folders that this user cannot read, which

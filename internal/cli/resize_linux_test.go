@@ -11,9 +11,9 @@ import (
 // window manager has just opened, is drawn at its last size.
 func TestResizeDuringStart(t *testing.T) {
 	t.Parallel()
-	for round := range 30 {
+	for round := range 12 {
 		r := startInPty(t, program(t, against("never-answers")...), 20, 5)
-		time.Sleep(time.Duration(round) * 2 * time.Millisecond) // anywhere in the start
+		time.Sleep(time.Duration(round) * 5 * time.Millisecond) // no event: anywhere in the start
 		require.NoError(t, r.Resize(120, 36))
 		r.until(t, "Exchanges")
 		r.end(t)

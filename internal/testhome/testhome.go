@@ -16,10 +16,10 @@ import (
 const Tools = "MCPDBG_CI_TOOLS"
 
 // Main runs the tests with folders of their own, and ends the process.
-func Main(m *testing.M) { os.Exit(Run(m)) }
+func Main(m *testing.M) { os.Exit(Run(m.Run)) }
 
-// Run runs the tests with folders of their own, and returns the exit code.
-func Run(m *testing.M) int {
+// Run calls tests with folders of their own, and returns its exit code.
+func Run(tests func() int) int {
 	dir, err := os.MkdirTemp("", "mcpdbg-home-*")
 	if err == nil {
 		err = errors.Join(keep(), move(dir))
@@ -28,7 +28,7 @@ func Run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	code := m.Run()
+	code := tests()
 	if err := os.RemoveAll(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
