@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -110,7 +111,11 @@ func TestCheckMisbehavingServers(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, against(fault, append([]string{"check", "--json", "--startup-timeout", "5s"}, quickCalls(t)...)...)...)
+			startup := waitLimit
+			if fault == "never-answers" {
+				startup = 2 * time.Second
+			}
+			r := run(t, against(fault, append([]string{"check", "--json", "--startup-timeout", startup.String()}, quickCalls(t)...)...)...)
 			require.Equal(t, want.code, r.code, "%s%s", r.stdout, r.stderr)
 			one := checked(t, r).Targets[0]
 			require.False(t, one.OK)
@@ -223,7 +228,7 @@ func TestCheckUsage(t *testing.T) {
 func TestCheckRealServer(t *testing.T) {
 	t.Parallel()
 	args := writeFile(t, `{"trigger-long-running-operation":{"duration":1,"steps":2}}`)
-	r := run(t, "check", "--json", "--startup-timeout", "50s", "--args", args, "--", reference(t), "stdio")
+	r := run(t, "check", "--json", "--startup-timeout", "4m", "--args", args, "--", reference(t), "stdio")
 	report := checked(t, r)
 	one := report.Targets[0]
 	require.Equal(t, "not applicable", stepsOf(&one)["handshake modern"])

@@ -259,7 +259,7 @@ func TestConfigRealServer(t *testing.T) {
 	t.Parallel()
 	reference(t)
 	file := configFile(t, ".vscode/mcp.json", `{"servers":{"everything":{"type":"stdio","command":"npx","args":["-y","`+everything+`","stdio"]}}}`)
-	r := run(t, "call", "--config", file, "--startup-timeout", "50s", "--tool", "echo", "message=hello there")
+	r := run(t, "call", "--config", file, "--startup-timeout", "4m", "--tool", "echo", "message=hello there")
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, "hello there")
 }

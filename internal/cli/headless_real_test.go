@@ -29,7 +29,7 @@ func TestRealServerAsks(t *testing.T) {
 	} {
 		t.Run(c.tool, func(t *testing.T) {
 			t.Parallel()
-			args := append([]string{"call", "--no-record", "--timeout", "4s", "--answers", answers, "--tool", c.tool}, c.args...)
+			args := append([]string{"call", "--no-record", "--timeout", "4m", "--answers", answers, "--tool", c.tool}, c.args...)
 			r := detached(t, realServers[0].command(t, args...)...)
 			require.Equal(t, 0, r.code, r.stderr)
 			require.Contains(t, r.stdout, c.stdout)

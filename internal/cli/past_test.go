@@ -157,7 +157,7 @@ func runWatched(t *testing.T, kind string, era mcp.Era, calls func(*testing.T, *
 	ex := localexec.New(localexec.Options{})
 	s := session.New(session.Config{
 		Executor: ex, Log: log, Command: executor.Command{Argv: argv}, Era: era, ClientName: "test", ClientVersion: "0",
-		StartupTimeout: startup, Timeout: 300 * time.Millisecond,
+		StartupTimeout: startup, Timeout: 2 * time.Second,
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()

@@ -147,7 +147,7 @@ func (s *judgedServer) config(t *testing.T, servers, dir string) string {
 // visit shakes hands, reads all lists and shuts down, and returns the recording.
 func (s *judgedServer) visit(t *testing.T, config, era string) string {
 	t.Helper()
-	r := run(t, "smoke", "--config", config, "--server", s.name, "--era", era, "--json", "--fail-on", "never", "--startup-timeout", "50s")
+	r := run(t, "smoke", "--config", config, "--server", s.name, "--era", era, "--json", "--fail-on", "never", "--startup-timeout", "4m")
 	var report struct {
 		Targets []struct {
 			Recording string `json:"recording"`
@@ -163,7 +163,7 @@ func (s *judgedServer) visit(t *testing.T, config, era string) string {
 func (s *judgedServer) callOnce(t *testing.T, config, era string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), era+".jsonl")
-	args := slices.Concat([]string{"call", "--config", config, "--server", s.name, "--era", era, "--record", path, "--startup-timeout", "50s"}, s.call)
+	args := slices.Concat([]string{"call", "--config", config, "--server", s.name, "--era", era, "--record", path, "--startup-timeout", "4m"}, s.call)
 	r := run(t, args...)
 	require.Contains(t, []int{0, 1}, r.code, "%s", r.stderr)
 	return path

@@ -42,7 +42,7 @@ func (s realServer) command(t *testing.T, flags ...string) []string {
 	if argv == nil {
 		argv = []string{reference(t), "stdio"}
 	}
-	return append(append(flags, "--startup-timeout", "50s", "--"), argv...)
+	return append(append(flags, "--startup-timeout", "4m", "--"), argv...)
 }
 
 // reference returns the program of the reference server, and skips the test if
@@ -74,7 +74,7 @@ func TestNpxServer(t *testing.T) {
 	t.Parallel()
 	reference(t)
 	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	r := run(t, "run", "--json", "--startup-timeout", "50s", "--in", in, "--", "npx", "-y", everything, "stdio")
+	r := run(t, "run", "--json", "--startup-timeout", "4m", "--in", in, "--", "npx", "-y", everything, "stdio")
 	require.Equal(t, 0, r.code, r.stderr)
 	_, entries := printedEntries(t, r.stdout)
 	require.Contains(t, phases(entries), "close-stdin")

@@ -241,7 +241,7 @@ func TestSmokeFailFast(t *testing.T) {
 		"hung":{"command":"DEMO","args":["demo-server","--misbehave","never-answers"]},
 		"missing":{"command":"no-such-program"},
 		"late":{"command":"DEMO","args":["demo-server"]}}}`)
-	r := finish(t, smoking(t, "--json", "--fail-fast", "--jobs", "2", "--startup-timeout", "50s", "--config", config))
+	r := finish(t, smoking(t, "--json", "--fail-fast", "--jobs", "2", "--startup-timeout", "4m", "--config", config))
 	require.Equal(t, 3, r.code, "cancelled targets do not count: %s", r.stderr)
 	var causes []smoke.Cause
 	for _, target := range smoked(t, r).Targets {

@@ -24,7 +24,7 @@ func TestSmokeScreen(t *testing.T) {
 
 // Leaving the grid while servers run ends them first.
 func TestSmokeScreenStop(t *testing.T) {
-	s := onScreen(t, 100, 30, against("never-answers", "smoke", "--startup-timeout", "50s")...)
+	s := onScreen(t, 100, 30, against("never-answers", "smoke", "--startup-timeout", "4m")...)
 	s.until("SMOKE", "handshake")
 	s.keys("q")
 	s.until("Stop the run")

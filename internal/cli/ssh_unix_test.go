@@ -102,7 +102,7 @@ func TestServerEverythingOverSSH(t *testing.T) {
 	t.Parallel()
 	server := filepath.Base(reference(t))
 	s := sshtest.OpenSSH(t, sshtest.Options{})
-	flags := []string{"--startup-timeout", "50s", "-e", "PATH=" + filepath.Dir(reference(t)) + ":" + os.Getenv("PATH"), "--path-from", "explicit"}
+	flags := []string{"--startup-timeout", "4m", "-e", "PATH=" + filepath.Dir(reference(t)) + ":" + os.Getenv("PATH"), "--path-from", "explicit"}
 	r := overSSH(t, s, slices.Concat([]string{"call"}, flags, []string{"--tool", "echo", "message=hello there", "--", server, "stdio"})...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, "hello there")
@@ -134,7 +134,7 @@ func TestUnreachableHosts(t *testing.T) {
 		}, nil, []string{": net.notssh\n", `the host said: HTTP/1.1 400 \u001b[31mBad Request`}},
 		"too slow for the startup": {func(t *testing.T) *sshtest.Server {
 			return sshtest.Fake(t, sshtest.FakeOptions{Handler: sshtest.Silence})
-		}, []string{"--startup-timeout", "300ms"}, []string{"timed out reaching ", ": start.cancelled\n"}},
+		}, []string{"--startup-timeout", "2s"}, []string{"timed out reaching ", ": start.cancelled\n"}},
 		"unknown key": {func(t *testing.T) *sshtest.Server {
 			s := fresh(t)
 			require.NoError(t, os.WriteFile(s.KnownHosts, nil, 0o600))
@@ -150,7 +150,7 @@ func TestUnreachableHosts(t *testing.T) {
 		}, nil, []string{"at: login", ": auth.denied\n", "publickey", "locked, expired or without a valid shell"}},
 		"a ProxyCommand that hangs": {func(t *testing.T) *sshtest.Server {
 			return sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"ProxyCommand sh -c 'echo dialling >&2; exec sleep 1000'"}}})
-		}, []string{"--ssh-connect-timeout", "1s"}, []string{"start on target (", " did not connect within 1 s\n", ": net.proxy\n", "the proxy command said: dialling\n"}},
+		}, []string{"--ssh-connect-timeout", "3s"}, []string{"start on target (", " did not connect within 3 s\n", ": net.proxy\n", "the proxy command said: dialling\n"}},
 		"broken configuration": {fresh, []string{"-F", writeFile(t, "NoSuchOption yes\n")}, []string{": resolve.config\n", "Bad configuration option"}},
 	} {
 		t.Run(name, func(t *testing.T) {

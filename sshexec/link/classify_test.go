@@ -140,7 +140,7 @@ func TestClassify(t *testing.T) {
 			server: func(t *testing.T) *sshtest.Server {
 				return one(t, func(c net.Conn) { _, _ = io.WriteString(c, "220 mail ESMTP\r\n"); sshtest.Silence(c) })
 			},
-			options: Options{ConnectTimeout: time.Second}, // there must be time for its text
+			options: Options{ConnectTimeout: 5 * time.Second}, // there must be time for its text
 			code:    executor.NetNotSSH, phase: "host-key", text: "does not speak SSH", said: "220 mail", hint: "port",
 		},
 		{
