@@ -122,7 +122,7 @@ func (c *calls) pause(r *run, task string) (resume []func(), parent uint64) {
 			continue
 		}
 		resume = append(resume, executor.Pause(w.ctx))
-		if w.task == nil {
+		if w.task == nil && w.method != mcp.MethodDiscover && w.method != mcp.MethodInitialize { // these have no server requests
 			pending[w.n], parent = true, w.n
 		}
 	}

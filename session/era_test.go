@@ -11,6 +11,10 @@ import (
 	"mcpdbg/session/mcp"
 )
 
+// crossing is how long an accepted initialize waits for the response to
+// server/discover.
+const crossing = 250 * time.Millisecond
+
 // sentSince returns the methods that were sent from a row on, in order.
 func (h *harness) sentSince(from int) (methods []string) {
 	rows := make([]session.Row, h.log.Len())
@@ -82,7 +86,7 @@ func TestRestartBeginsWithTheKnownEra(t *testing.T) {
 		{name: "legacy has become modern", first: silentLegacy, second: slowModern(0), era: mcp.Modern, sent: []string{"initialize", "server/discover"}},
 		{name: "modern stays modern, however long it builds", first: slowModern(0), second: slowModern(9 * time.Second), era: mcp.Modern, sent: probed[:1], took: 9 * time.Second},
 		{name: "modern has become legacy", first: slowModern(0), second: legacy(nil), era: mcp.Legacy, sent: probed},
-		{name: "modern has become silent", first: slowModern(0), second: silentLegacy, era: mcp.Legacy, sent: probed, took: session.DefaultStartupTimeout / 2},
+		{name: "modern has become silent", first: slowModern(0), second: silentLegacy, era: mcp.Legacy, sent: probed, took: session.KnownProbeTimeout + crossing},
 		{name: "nothing is known after a failure", first: silentLegacy, second: diesOf(mcp.MethodInitialize), failsOnce: true},
 		{
 			name: "the known era wins over a preferred one", first: slowModern(0), second: slowModern(0), era: mcp.Modern, sent: probed[:1],

@@ -2,85 +2,30 @@ package session
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"mcpdbg/session/mcp"
 )
 
-// handshakeError is the error of a handshake that failed for another reason
-// than a timeout or the end of the process.
-type handshakeError struct {
-	reason Reason
-	err    error
-}
-
-func (e *handshakeError) Error() string { return e.err.Error() }
-func (e *handshakeError) Unwrap() error { return e.err }
-
-// A probeDeath is the error for a server that ended after server/discover
-// without any response.
-type probeDeath struct{ err error }
-
-func (e *probeDeath) Error() string { return e.err.Error() }
-func (e *probeDeath) Unwrap() error { return e.err }
-
-// handshake finds the server's era and agrees on a revision. The lock life is
-// held.
-func (s *Session) handshake(ctx context.Context) error {
-	era := s.cfg.Era
-	if era == mcp.Auto && s.cfg.Prefer == mcp.Auto && s.cfg.Protocol != "" {
-		era = mcp.Legacy
-		if mcp.IsModern(s.cfg.Protocol) {
-			era = mcp.Modern
-		}
-	}
-	if era == mcp.Auto {
-		return s.anyEra(ctx)
-	}
-	return s.runHandshake(ctx, era, era, s.cfg.Protocol, 0)
-}
-
-// anyEra begins with the era of the previous process, else with the one that
-// Config prefers, else with the probe. After a failed handshake the era is
-// unknown again.
-func (s *Session) anyEra(ctx context.Context) error {
-	s.mu.Lock()
-	known := s.known
-	s.mu.Unlock()
-	first, version, probeTimeout := s.cfg.Prefer, s.cfg.Protocol, ProbeTimeout
-	if known != mcp.Auto && known != first {
-		first, version = known, ""
-	}
-	if first == mcp.Auto {
-		first = mcp.Modern // the probe
-	}
-	if known == mcp.Modern { // it may still be building
-		probeTimeout = max(ProbeTimeout, s.cfg.StartupTimeout/2)
-	}
-	err := s.runHandshake(ctx, mcp.Auto, first, version, probeTimeout)
-	if probed := (*probeDeath)(nil); errors.As(err, &probed) && ctx.Err() == nil {
-		err = s.restartLegacy(ctx, probed)
-	}
-	if err != nil {
-		s.mu.Lock()
-		s.known = mcp.Auto
-		s.mu.Unlock()
-	}
-	return err
-}
-
-// runHandshake does one handshake in the given era, or with mcp.Auto in either,
-// beginning with first and requesting version there; "" is the newest.
-func (s *Session) runHandshake(ctx context.Context, era, first mcp.Era, version string, probeTimeout time.Duration) error {
+// handshake finds the era of the current process and agrees on a revision. The
+// lock life is held.
+func (s *Session) handshake(ctx context.Context, l launch) error {
 	r, err := s.current()
 	if err != nil {
 		return err
 	}
-	h := &handshake{s: s, r: r, era: era, fixed: version != "", answers: make(chan answer, maxFlights), open: map[*call]*flight{}}
-	server, err := h.run(ctx, first, version, probeTimeout)
+	h := &handshake{
+		s: s, r: r, negotiation: negotiation{era: l.era}, fixed: l.fixed,
+		answers: make(chan answer, maxFlights), open: map[*call]*flight{},
+	}
+	remembered := false
+	if l.era == mcp.Auto && l.first == mcp.Modern {
+		remembered = s.remembers(r)
+		h.negotiation.probeWait = s.probeWait(remembered)
+	}
+	server, err := h.run(ctx, l.first, l.version)
 	h.end(ctx, server, err)
+	s.keepEra(r, l, h.negotiation.evidence != "", remembered, server)
 	if err != nil {
 		return err
 	}
@@ -90,28 +35,82 @@ func (s *Session) runHandshake(ctx context.Context, era, first mcp.Era, version 
 	return nil
 }
 
-// restartLegacy restarts a server that ended because of the probe.
-func (s *Session) restartLegacy(ctx context.Context, died *probeDeath) error {
-	r, err := s.current()
+// probeWait returns how long server/discover may stay unanswered before initialize
+// is sent too. A server that is known to speak the modern era may still be
+// starting, or building.
+func (s *Session) probeWait(remembered bool) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if remembered || s.known == mcp.Modern {
+		return max(ProbeTimeout, min(KnownProbeTimeout, s.cfg.StartupTimeout/2))
+	}
+	return ProbeTimeout
+}
+
+// remembers reports whether the command of a process is known to speak the modern
+// era.
+func (s *Session) remembers(r *run) bool {
+	if s.cfg.Eras == nil {
+		return false
+	}
+	known, err := s.cfg.Eras.SpeaksModern(r.proc.Info())
 	if err != nil {
-		return err
+		s.Note("ignored the list of commands that speak the modern era: "+err.Error(), "")
 	}
-	if !r.hasExited() {
-		return died.err
+	return known
+}
+
+// keepEra remembers what a handshake has shown about the command of its process.
+func (s *Session) keepEra(r *run, l launch, evidence, remembered bool, server Server) {
+	switch {
+	case s.cfg.Eras == nil || l.pinned:
+	case l.anew && server.Era == mcp.Auto: // it does not work
+		s.cfg.Eras.Remember(r.proc.Info(), false)
+	case evidence || server.Era == mcp.Modern:
+		s.cfg.Eras.Remember(r.proc.Info(), true)
+	case remembered && server.Era == mcp.Legacy:
+		s.cfg.Eras.Remember(r.proc.Info(), false)
 	}
-	probed := r.lines.lastStderr()
-	if _, err := r.proc.Terminate(ctx); err != nil {
-		return fmt.Errorf("after the probe: %w", err)
+}
+
+// awaitLate waits for the responses that the handshake did not wait for, all to
+// server/discover. They have no effect on this process, which has its era.
+func (h *handshake) awaitLate(era mcp.Era) {
+	timeout := time.NewTimer(h.s.cfg.StartupTimeout)
+	defer timeout.Stop()
+	for len(h.open) > 0 {
+		select {
+		case a := <-h.answers:
+			f := h.open[a.to]
+			delete(h.open, a.to)
+			if a.err == nil && era == mcp.Legacy {
+				h.late(f, h.readReply(f, a.resp))
+			}
+		case <-timeout.C:
+			for _, f := range h.open {
+				if h.s.calls.remove(f.id) && era == mcp.Modern {
+					h.s.timedOut(f.id, f.n)
+				}
+			}
+			return
+		case <-h.r.done:
+			return
+		}
 	}
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+}
+
+// late notes that a process that was initialized also speaks the modern era.
+func (h *handshake) late(f *flight, r *reply) {
+	version := r.server.Protocol
+	if r.err != nil {
+		version = r.modern
 	}
-	s.Note("server ended at server/discover ("+died.Error()+"): started again for a legacy handshake", probed)
-	if err := s.start(ctx); err != nil {
-		return err
+	if version == "" {
+		return
 	}
-	s.setState(Handshaking, StateBody{})
-	return s.runHandshake(ctx, mcp.Legacy, mcp.Legacy, "", 0)
+	h.s.Note("the server also speaks "+version+": server/discover was answered after "+
+		micros(time.Since(f.began).Microseconds())+", when initialize had been accepted", "--era modern uses it")
+	if h.s.cfg.Eras != nil {
+		h.s.cfg.Eras.Remember(h.r.proc.Info(), true)
+	}
 }

@@ -111,7 +111,7 @@ func TestHandshakeFindsTheEra(t *testing.T) {
 	}{
 		{name: "a modern server that needs 3 s to start", serve: slowModern(late), era: mcp.Modern, asked: []string{askModern, askLegacy}, took: late},
 		{
-			name: "a server of both eras that needs 3 s to start", era: mcp.Modern, asked: []string{askModern, askLegacy}, took: late,
+			name: "a server of both eras that needs 3 s to start", era: mcp.Modern, asked: []string{askModern, askLegacy, askModern}, took: 2 * late,
 			serve: func(p *fakeProcess) int {
 				time.Sleep(late)
 				return script{mcp.MethodDiscover: gives(discoverResult), mcp.MethodInitialize: gives(initResult)}.serve(p)
@@ -123,7 +123,7 @@ func TestHandshakeFindsTheEra(t *testing.T) {
 				return legacy(nil)(p)
 			},
 		}, {
-			name: "a DiscoverResult after the initialize result", era: mcp.Legacy, asked: []string{askModern, askLegacy, initialized}, took: session.ProbeTimeout,
+			name: "a DiscoverResult after the initialize result", era: mcp.Legacy, asked: []string{askModern, askLegacy, initialized}, took: session.ProbeTimeout + crossing,
 			serve: script{mcp.MethodDiscover: after(late, gives(discoverResult)), mcp.MethodInitialize: gives(initResult)}.serve,
 		}, {
 			name: "a DiscoverResult after initialize was refused", era: mcp.Modern, asked: []string{askModern, askLegacy}, took: 2 * time.Second,
@@ -141,9 +141,6 @@ func TestHandshakeFindsTheEra(t *testing.T) {
 			name: "refused with data of another type", era: mcp.Legacy, asked: []string{askModern, askLegacy, initialized},
 			serve: script{mcp.MethodDiscover: refuses(mcp.CodeUnsupportedVersion, `,"data":{"supported":"2026-07-28"}`), mcp.MethodInitialize: gives(initResult)}.serve,
 		}, {
-			name: "refused with unknown versions only", era: mcp.Legacy, asked: []string{askModern, askLegacy, initialized},
-			serve: script{mcp.MethodDiscover: unsupported("2099-01-01"), mcp.MethodInitialize: gives(initResult)}.serve,
-		}, {
 			name: "refused twice, and a legacy version is named too", era: mcp.Legacy, asked: []string{askModern, askModern, "initialize 2025-06-18", initialized},
 			serve: script{mcp.MethodDiscover: unsupported(mcp.V20260728, mcp.V20250618), mcp.MethodInitialize: gives(initResult)}.serve,
 		}, {
@@ -152,9 +149,6 @@ func TestHandshakeFindsTheEra(t *testing.T) {
 		}, {
 			name: "a DiscoverResult of legacy versions only", era: mcp.Legacy, asked: []string{askModern, "initialize 2025-06-18", initialized},
 			serve: script{mcp.MethodDiscover: gives(discoverOf(mcp.V20250618, mcp.V20241105)), mcp.MethodInitialize: gives(initResult)}.serve,
-		}, {
-			name: "a DiscoverResult of unknown versions only", era: mcp.Legacy, asked: []string{askModern, askLegacy, initialized},
-			serve: script{mcp.MethodDiscover: gives(discoverOf("2099-01-01")), mcp.MethodInitialize: gives(initResult)}.serve,
 		}, {
 			name: "a result that is not a DiscoverResult", era: mcp.Legacy, asked: []string{askModern, askLegacy, initialized},
 			serve: script{mcp.MethodDiscover: gives(`{"tools":[]}`), mcp.MethodInitialize: gives(initResult)}.serve,
@@ -197,7 +191,7 @@ func TestHandshakeErrors(t *testing.T) {
 		took   time.Duration
 	}{
 		{
-			name: "supports and refuses", reason: session.ReasonVersion, asked: []string{askModern},
+			name: "supports and refuses", reason: session.ReasonVersion, asked: []string{askModern, askModern},
 			serve:  script{mcp.MethodDiscover: unsupported(mcp.V20260728)}.serve,
 			change: func(c *session.Config) { c.Era = mcp.Modern },
 			text:   "server/discover: the server says it supports 2026-07-28 and refused 2026-07-28",
@@ -215,12 +209,37 @@ func TestHandshakeErrors(t *testing.T) {
 			text:  "initialize: the server says it supports 2025-11-25 and refused 2025-11-25",
 		}, {
 			name: "only unknown versions in a DiscoverResult", reason: session.ReasonVersion,
-			serve: script{mcp.MethodDiscover: gives(discoverOf("2098-01-01", "2099-01-01")), mcp.MethodInitialize: refuses(mcp.CodeMethodNotFound, "")}.serve,
-			text:  "server/discover: the server supports only 2098-01-01, 2099-01-01; initialize: error -32601: no",
+			serve: script{mcp.MethodDiscover: gives(discoverOf("2098-01-01", "2099-01-01")), mcp.MethodInitialize: gives(initResult)}.serve,
+			asked: []string{askModern},
+			text:  "server/discover: the server supports 2098-01-01, 2099-01-01 only, which mcpdbg does not know",
+		}, {
+			name: "only unknown versions in the error -32022", reason: session.ReasonVersion, asked: []string{askModern},
+			serve: script{mcp.MethodDiscover: unsupported("2099-01-01"), mcp.MethodInitialize: gives(initResult)}.serve,
+			text:  "server/discover: the server supports 2099-01-01 only, which mcpdbg does not know",
+		}, {
+			name: "only unknown versions, after initialize was sent and not answered", reason: session.ReasonVersion, asked: []string{askModern, askLegacy},
+			serve: script{mcp.MethodDiscover: after(2*time.Second, unsupported("2099-01-01"))}.serve, took: 2*time.Second + session.ProbeTimeout,
+			text: "server/discover: the server supports 2099-01-01 only, which mcpdbg does not know",
+		}, {
+			name: "a capability is required", reason: session.ReasonRefused, asked: []string{askModern},
+			serve: script{mcp.MethodDiscover: refuses(mcp.CodeMissingCapability, `,"data":{"requiredCapabilities":{"sampling":{},"elicitation":{}}}`), mcp.MethodInitialize: gives(initResult)}.serve,
+			text:  "server/discover: error -32021: no (requiredCapabilities: elicitation, sampling)",
+		}, {
+			name: "a header mismatch", reason: session.ReasonRefused, asked: []string{askModern},
+			serve: script{mcp.MethodDiscover: refuses(mcp.CodeHeaderMismatch, ""), mcp.MethodInitialize: gives(initResult)}.serve,
+			text:  "server/discover: error -32020: no",
+		}, {
+			name: "refused twice, and only modern versions are named", reason: session.ReasonVersion, asked: []string{askModern, askModern},
+			serve: script{mcp.MethodDiscover: unsupported(mcp.V20260728), mcp.MethodInitialize: gives(initResult)}.serve,
+			text:  "server/discover: the server says it supports 2026-07-28 and refused 2026-07-28",
+		}, {
+			name: "server/discover is sent again, and not answered", reason: session.ReasonTimeout, asked: []string{askModern, askModern},
+			serve: script{mcp.MethodDiscover: inTurn(unsupported(mcp.V20260728), nil), mcp.MethodInitialize: gives(initResult)}.serve,
+			text:  "timed out handshaking with fake after 30s", took: session.DefaultStartupTimeout,
 		}, {
 			name: "only unknown versions in the error", reason: session.ReasonVersion,
 			serve: script{mcp.MethodDiscover: refuses(mcp.CodeMethodNotFound, ""), mcp.MethodInitialize: unsupported("2099-01-01")}.serve,
-			text:  "initialize: the server supports only 2099-01-01, unknown to this program",
+			text:  "server/discover: error -32601: no; initialize: the server supports 2099-01-01 only, which mcpdbg does not know",
 		}, {
 			name: "initialize is refused, and the probe stays open", reason: session.ReasonRefused, took: 2 * session.ProbeTimeout,
 			serve: script{mcp.MethodInitialize: refuses(mcp.CodeInternal, "")}.serve,
@@ -241,6 +260,9 @@ func TestHandshakeErrors(t *testing.T) {
 				require.Contains(t, failure.Error(), c.text)
 				require.NotContains(t, failure.Error(), "\n")
 				require.Contains(t, failure.Hint, c.hint)
+				if c.asked != nil {
+					require.Equal(t, c.asked, h.asked())
+				}
 			})
 		})
 	}

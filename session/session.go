@@ -21,8 +21,10 @@ const (
 	DefaultStartupTimeout = 30 * time.Second
 	DefaultTimeout        = 300 * time.Second
 	// ProbeTimeout is how long server/discover may stay unanswered before
-	// initialize is sent as well.
-	ProbeTimeout = 1500 * time.Millisecond
+	// initialize is sent as well, and KnownProbeTimeout the same for a command that
+	// is known to speak the modern era. At most half of the startup timeout passes.
+	ProbeTimeout      = 1500 * time.Millisecond
+	KnownProbeTimeout = 10 * time.Second
 	// Grace is how long the shutdown sequence waits after each step.
 	Grace = 2 * time.Second
 )
@@ -61,8 +63,12 @@ type Config struct {
 	// instead of those derived from the policies: a JSON object.
 	Capabilities json.RawMessage
 
-	// StartupTimeout limits start and handshake, not counting prompts; 0 means
-	// DefaultStartupTimeout.
+	// Eras, if set, remembers which commands speak the modern era, so that a slow
+	// server is not started twice each time. It is used only if both eras are tried.
+	Eras EraMemory
+
+	// StartupTimeout limits start and handshake of each process, not counting
+	// prompts; 0 means DefaultStartupTimeout. One start may take three processes.
 	StartupTimeout time.Duration
 	Timeout        time.Duration // one request; 0 means DefaultTimeout
 
@@ -227,35 +233,6 @@ func (s *Session) Start(ctx context.Context) error {
 		return s.openFailed(ctx, err)
 	}
 	s.setState(Running, StateBody{})
-	return nil
-}
-
-// Open starts the process and performs the handshake. On failure no process is
-// left running and the error is an *OpenError; if a process is already running,
-// the error is ErrRunning and that process is not touched.
-func (s *Session) Open(ctx context.Context) error {
-	s.life.Lock()
-	defer s.life.Unlock()
-	return s.open(ctx)
-}
-
-func (s *Session) open(ctx context.Context) error {
-	if err := s.checkStart(); err != nil {
-		return err
-	}
-	ctx, cancel := executor.WithPausableTimeout(ctx, s.cfg.StartupTimeout, ErrTimeout)
-	defer cancel()
-	ctx, settled := s.opening(ctx)
-	err := s.start(ctx)
-	if err == nil {
-		s.setState(Handshaking, StateBody{})
-		err = s.handshake(ctx)
-	}
-	if err = settled(err); err != nil {
-		return s.openFailed(ctx, err)
-	}
-	server := s.Status().Server
-	s.setState(Ready, StateBody{Era: string(server.Era), Protocol: server.Protocol, Server: join(server.Name, server.Version)})
 	return nil
 }
 

@@ -48,7 +48,7 @@ func TestExitCodes(t *testing.T) {
 		{1, "", []string{"call", "--tool", "fail", "kind=error"}, "error -32"},
 		{1, "", []string{"call", "--tool", "fail", "kind=isError"}, ""},
 		{1, "probe-fast", []string{"list", "prompts"}, "prompts/list: error -32601"},
-		{1, "answers-error", []string{"list", "tools"}, "refused the handshake: initialize: error -32603: the database is locked"},
+		{1, "answers-error", []string{"list", "tools"}, `refused the handshake: server/discover: error -32601: no method "server/discover"; initialize: error -32603: the database is locked`},
 		{1, "echo", []string{"list", "tools"}, "the program sends back what it receives; is it an MCP server?"},
 		{1, "answers-error", []string{"run"}, "the database is locked"},
 		{1, "wrong-version", []string{"list", "tools"}, `no protocol version in common`},

@@ -43,6 +43,7 @@ var manFiles = []manTerm{
 	{"$XDG_CONFIG_HOME/mcpdbg/config.toml", "settings"},
 	{"$XDG_STATE_HOME/mcpdbg/recordings", "recordings"},
 	{"$XDG_STATE_HOME/mcpdbg/drafts", "drafts of messages"},
+	{"$XDG_STATE_HOME/mcpdbg/eras.json", "commands that speak the modern era, as digests"},
 	{"$XDG_CACHE_HOME/mcpdbg/index", "indexes of large recordings; can be deleted"},
 }
 

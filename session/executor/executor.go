@@ -135,6 +135,7 @@ type Info struct {
 	PID       int    // of the leader, on the machine where it runs
 	Placement string // "local", or the host
 	Argv      []string
+	Program   string // the file that runs as Argv[0]; "" if not known
 	Dir       string
 	Env       EnvReport
 	Started   time.Time

@@ -17,7 +17,8 @@ type process struct {
 	// Set before the process is attached, and constant from then on.
 	child        *child
 	pipes        [2]outputReader
-	thread       bool // one of those that may wait for output
+	program      string // the resolved file
+	thread       bool   // one of those that may wait for output
 	stopSampling context.CancelFunc
 
 	mu         sync.Mutex
@@ -38,7 +39,7 @@ func newProcess(e *Executor, b *executor.Base) *process {
 }
 
 // Describe implements executor.Backend.
-func (p *process) Describe(info *executor.Info) { info.PID = p.child.pid }
+func (p *process) Describe(info *executor.Info) { info.PID, info.Program = p.child.pid, p.program }
 
 // Latency implements executor.Backend.
 func (p *process) Latency() time.Duration { return 0 }

@@ -22,6 +22,7 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	var report executor.EnvReport
 	if err := p.base.Phase("resolve", p.base.Cmd.Argv[0], func() (err *executor.StartError) {
 		spec, report, err = p.resolve()
+		p.program = spec.path
 		return err
 	}); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/eras"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/localexec"
 	"mcpdbg/sshexec"
@@ -114,6 +115,9 @@ func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Exe
 		return nil, exit.Usagef("%v", err)
 	}
 	cfg.Executor, cfg.Log = exec, log
+	if state, err := recordings.StateDir(); err == nil {
+		cfg.Eras = eras.In(state)
+	}
 	if path := log.Path(); path != "" {
 		cfg.SpoolDir = filepath.Dir(path)
 	}
