@@ -203,7 +203,7 @@ func (l *Checker) reportAs(rule *diagnosis.Rule, severity diagnosis.Severity, at
 
 // reportIn reports a problem in the contents of a message. It is a message.Report.
 func (l *Checker) reportIn(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string) {
-	if l.lenient {
+	if l.lenient || l.run.replaced && slices.Contains(aboutReplaced, rule) {
 		severity = diagnosis.Info
 	}
 	l.found.add(rule, severity, at, where, detail)

@@ -172,3 +172,48 @@ func TestDuplicateResponseToALongRequest(t *testing.T) {
 	require.Equal(t, "E RPC08 n=4 id 1", checkLog(t, startEntry, long, response("1"), response("1"))[0])
 	require.Equal(t, "E RPC07 n=4 id 2", checkLog(t, startEntry, long, response("1"), response("2"))[0])
 }
+
+// TestProblemsOfReplacedProcess checks that a process that was ended for one of the
+// other era is not blamed for the requests that it left, nor for how it ended.
+func TestProblemsOfReplacedProcess(t *testing.T) {
+	const (
+		discover   = `"t":1000,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"server/discover"}`
+		initialize = `"t":2000,"k":"stdin","m":{"jsonrpc":"2.0","id":2,"method":"initialize"}`
+		discovered = `"t":9000000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"]}}`
+		named      = `"t":9000000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"],"requested":"x"}}}`
+		replaced   = `"t":9000100,"k":"note","text":"the server also speaks 2026-07-28","code":"start.again"`
+		other      = `"t":9000100,"k":"note","text":"something else"`
+		died       = `"t":9500000,"k":"exited","seq":2,"code":3,"by":"server"`
+		eof        = `"t":11000200,"k":"phase","phase":"close-stdin","took_us":2000000`
+		term       = `"t":13000300,"k":"phase","phase":"TERM","took_us":2000000`
+		killed     = `"t":13000400,"k":"exited","seq":2,"signal":"KILL","by":"shutdown"`
+		failed     = `"t":11000100,"k":"exited","seq":2,"code":3,"by":"shutdown"`
+		closed     = `"t":14000000,"k":"closed","seq":9,"stdout":{},"stderr":{},"stdin":{}`
+	)
+	for _, c := range []struct {
+		name    string
+		entries []string
+		want    []string // beginnings
+	}{
+		{"needs a kill", []string{discover, initialize, discovered, replaced, eof, term, killed, closed}, []string{"I PRC09 n=4", "I PRC01 n=6", "I PRC05 n=7"}},
+		{"the same, not replaced", []string{discover, initialize, discovered, other, eof, term, killed, closed}, []string{"I PRC09 n=4", "W PRC01 n=6", "W PRC05 n=7"}},
+		{"exits with a code", []string{discover, initialize, discovered, replaced, failed, closed}, []string{"I PRC09 n=4", "I PRC02 n=6"}},
+		{"the same, not replaced", []string{discover, initialize, discovered, other, failed, eof, closed}, []string{"I PRC09 n=4", "W PRC01 n=6", "W PRC02 n=6"}},
+		{"dies after a DiscoverResult", []string{discover, initialize, discovered, died, closed}, []string{"I PRC09 n=4", "E PRC03 n=5"}},
+		{"dies after -32022", []string{discover, initialize, named, died, closed}, []string{"I PRC09 n=4", "E PRC03 n=5"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := checkLog(t, append([]string{startEntry}, c.entries...)...)
+			var kept []string
+			for _, f := range found {
+				if strings.Contains(f, " PRC0") && !strings.Contains(f, " PRC06 ") || strings.Contains(f, " RPC19 ") {
+					kept = append(kept, f)
+				}
+			}
+			require.Len(t, kept, len(c.want), "%q", kept)
+			for i, want := range c.want {
+				require.True(t, strings.HasPrefix(kept[i], want), "%q, not %s", kept, want)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"encoding/json"
 	"slices"
 
 	"mcpdbg/framing"
@@ -16,8 +17,9 @@ const maxHandshake = 8
 // A handshake tracks the handshake requests of one process: those sent before any
 // other request.
 type handshake struct {
-	keys []idKey
-	over bool
+	keys   []idKey
+	over   bool
+	modern bool // an answer to server/discover has shown a revision of the modern era
 }
 
 // take notes a request to the server and reports whether it belongs to the
@@ -32,10 +34,40 @@ func (h *handshake) take(key idKey, method string) bool {
 	return true
 }
 
+// answered notes the response to a request of the handshake.
+func (h *handshake) answered(m *message.Message, r *request) {
+	if r.sent.Method != mcp.MethodDiscover {
+		return
+	}
+	var result struct {
+		Supported []string `json:"supportedVersions"`
+	}
+	var failure struct {
+		Code int `json:"code"`
+		Data struct {
+			Supported []string `json:"supported"`
+		} `json:"data"`
+	}
+	supported := func() []string {
+		if m.Kind == framing.Response && json.Unmarshal(m.Of(m.Result), &result) == nil {
+			return result.Supported
+		}
+		if json.Unmarshal(m.Of(m.Error), &failure) == nil && failure.Code == mcp.CodeUnsupportedVersion {
+			return failure.Data.Supported
+		}
+		return nil
+	}
+	modern, _ := mcp.Newest(supported())
+	h.modern = h.modern || modern != ""
+}
+
+// knownModern reports whether the server has shown that it speaks the modern era.
+func (r *run) knownModern() bool { return mcp.IsModern(r.revision) || r.handshake.modern }
+
 // needless reports whether a handshake request needs no response: a probe may go
-// unanswered, and so may initialize once the server chose the modern era.
+// unanswered, and so may initialize once the server has shown the modern era.
 func (r *run) needless(q *request) bool {
-	return q.handshake && (q.sent.Method == mcp.MethodDiscover || mcp.IsModern(r.revision))
+	return q.handshake && (q.sent.Method == mcp.MethodDiscover || r.knownModern())
 }
 
 // severityOf returns the severity of a rule about an unanswered request.

@@ -274,6 +274,9 @@ func (l *Checker) answer(m *message.Message, r *request) {
 		return
 	}
 	l.answered(m, true)
+	if r.handshake {
+		l.run.handshake.answered(m, r)
+	}
 	if older := l.run.ids.oldest(); older != nil && older.sent.At.Row < r.sent.At.Row && !older.handshake {
 		l.report(rpc20, m.At, fmt.Sprintf("%s in entry %d is still pending", excerpt([]byte(older.sent.Method)), older.sent.At.N))
 	}

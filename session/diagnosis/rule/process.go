@@ -86,6 +86,11 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 		if e.DecodeBody(&b) == nil {
 			l.stepTaken(at, b)
 		}
+	case session.KindNote:
+		var b session.NoteBody
+		if e.DecodeBody(&b) == nil && b.Code == session.NoteStartAgain && l.run.process.exitedAt == never {
+			l.run.replaced = true
+		}
 	case session.KindAct:
 		var b session.ActBody
 		if e.DecodeBody(&b) == nil {
@@ -352,7 +357,7 @@ func (p *processRun) unlessProbed(s diagnosis.Severity) diagnosis.Severity {
 func (l *Checker) dropped(by executor.EndedBy) {
 	p := &l.run.process
 	left := slices.DeleteFunc(l.run.ids.unanswered(), func(r *request) bool {
-		return r.handshake && mcp.IsModern(l.run.revision) || mcp.WaitsLong(r.sent.Method)
+		return r.handshake && l.run.knownModern() || mcp.WaitsLong(r.sent.Method)
 	})
 	if requested(by) { // late ones were already reported
 		left = slices.DeleteFunc(left, func(r *request) bool { return r.late })

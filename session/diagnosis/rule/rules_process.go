@@ -44,3 +44,7 @@ var (
 )
 
 var processRules = []*diagnosis.Rule{prc01, prc02, prc03, prc04, prc05, prc06, prc07, prc08, prc09}
+
+// aboutReplaced are the rules whose problems are only information for a process that
+// was replaced: it was ended in the middle of a handshake.
+var aboutReplaced = []*diagnosis.Rule{rpc19, prc01, prc02, prc04, prc05, prc09}

@@ -24,6 +24,10 @@ type run struct {
 	stderr    stderrRun
 	process   processRun
 
+	// replaced is set when the process is ended for one of the other era, which is
+	// used in its place.
+	replaced bool
+
 	open       openLine // of stdin
 	lastSent   sentKind // kind of the last message sent to the server
 	unreadable int      // malformed lines sent: each may be answered without an id
