@@ -46,7 +46,12 @@ func parts(l *workspace.Lifecycle, s *workspace.Server) []part {
 	if l.Link != nil {
 		spawn = "connect, spawn"
 	}
-	all := []part{{spawn, l.StartT - l.Began}}
+	var all []part
+	began := l.Began
+	if l.AgainT > 0 {
+		all, began = append(all, part{"earlier process", l.AgainT - l.Began}), l.AgainT
+	}
+	all = append(all, part{spawn, l.StartT - began})
 	shakes := l.StartT
 	if s.Output > l.StartT && s.Output <= l.ReadyT {
 		all = append(all, part{"no response yet", s.Output - l.StartT})

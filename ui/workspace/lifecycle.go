@@ -20,7 +20,9 @@ type Lifecycle struct {
 
 	State    string // of the session, as last logged
 	Starting bool   // a start or its handshake is in progress
+	again    bool   // the process is or was ended, and the start goes on with another one
 	Began    int64  // when Starting began, on the log's clock
+	AgainT   int64  // when the latest process was begun, if the start went on with another one; else 0
 
 	Protocol, Era string // agreed in the handshake
 
@@ -68,6 +70,9 @@ func (s *Lifecycle) take(number int, row session.Row) {
 	case session.KindNote:
 		if b, ok := body[session.NoteBody](s, row); ok {
 			s.Notes = keep(s.Notes, b)
+			if b.Code == session.NoteStartAgain {
+				s.Starting, s.again, s.Failed = true, true, nil
+			}
 		}
 	case session.KindStart:
 		s.Start, _ = body[session.StartBody](s, row)
@@ -94,8 +99,8 @@ func (s *Lifecycle) take(number int, row session.Row) {
 	}
 }
 
-// enter applies a state of the session. A start that follows another start, as
-// after a probe that the server did not survive, continues the same Lifecycle.
+// enter applies a state of the session. A start that goes on with another process,
+// as after a probe that the server did not survive, continues the same Lifecycle.
 func (s *Lifecycle) enter(b session.StateBody, t int64) {
 	s.State = b.State
 	if b.Protocol != "" {
@@ -106,6 +111,9 @@ func (s *Lifecycle) enter(b session.StateBody, t int64) {
 		if !s.Starting {
 			*s = Lifecycle{Source: s.Source, Rows: s.Rows, taken: s.taken, State: b.State, Starting: true, Began: t}
 		}
+		if s.again {
+			s.again, s.AgainT = false, t
+		}
 	case session.Handshaking:
 	case session.Failed:
 		s.Starting = false
@@ -115,7 +123,7 @@ func (s *Lifecycle) enter(b session.StateBody, t int64) {
 	case session.Ready:
 		s.ReadyT, s.Ready, s.Starting = t, true, false
 	default:
-		s.Starting = false
+		s.Starting = s.again
 	}
 }
 

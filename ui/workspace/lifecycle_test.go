@@ -1,0 +1,54 @@
+package workspace
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings/rectest"
+	"mcpdbg/session"
+)
+
+// TestLifecycleOfAStartWithTwoProcesses checks that a start which goes on with another
+// process is one start, with all its notes and phases.
+func TestLifecycleOfAStartWithTwoProcesses(t *testing.T) {
+	const note = `"k":"note","text":"the server also speaks 2026-07-28; started again to use it (it took 2.4 s to answer)","code":"start.again"`
+	ended := []string{`"k":"exited","seq":1,"code":0,"by":"shutdown"`, `"k":"state","state":"exited"`, `"k":"closed","seq":2,"stdout":{},"stderr":{},"stdin":{}`, `"k":"state","state":"closed"`}
+	first := []string{`"k":"state","state":"starting"`, rectest.Started, `"k":"state","state":"handshaking"`, `"k":"phase","phase":"server/discover","took_us":1000`}
+	for name, ends := range map[string][]string{
+		"ended by us":        append([]string{note, `"k":"state","state":"stopping"`}, ended...),
+		"it died before":     append(append([]string{}, ended...), note),
+		"it failed to start": {`"k":"state","state":"failed","detail":"no"`, note},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines := append(append([]string{}, first...), ends...)
+			pull := func(more ...string) *Lifecycle {
+				lines = append(lines, more...)
+				ctx, cancel := context.WithCancel(t.Context())
+				w := New(ctx, cancel, Opened{Source: rectest.Session(t, lines...)}, 1)
+				for w.Shown.Index.Pull(w.Shown.Source) {
+				}
+				w.Shown.Lifecycle.Pull(w.Shown.Index.Events)
+				return w.Shown.Lifecycle
+			}
+			l := pull()
+			require.True(t, l.Starting)
+			require.Nil(t, l.Failed)
+			again := int64(len(lines)) * 1000
+			l = pull(`"k":"state","state":"starting"`, `"k":"start","process":"mcp-stdio-2"`, `"k":"state","state":"handshaking"`, `"k":"state","state":"ready","era":"modern","protocol":"2026-07-28"`)
+			require.False(t, l.Starting)
+			require.True(t, l.Ready)
+			require.Zero(t, l.Began)
+			require.Equal(t, again, l.AgainT)
+			require.Nil(t, l.Exited, "that of the process in use")
+			require.Equal(t, "mcp-stdio-2", l.Start.Process)
+			require.Equal(t, "server/discover", l.Phases[0].Phase)
+			require.Equal(t, []session.NoteBody{{Text: "the server also speaks 2026-07-28; started again to use it (it took 2.4 s to answer)", Code: session.NoteStartAgain}}, l.Notes)
+
+			l = pull(`"k":"state","state":"stopping"`, `"k":"state","state":"closed"`, `"k":"state","state":"starting"`)
+			require.Zero(t, l.AgainT, "another start")
+			require.Empty(t, l.Notes)
+		})
+	}
+}
