@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,30 @@ func TestProbeDoesNotMarkHealthyServer(t *testing.T) {
 				require.Zero(t, m.Errors+m.Unanswered, "%+v", m)
 			}
 		})
+	}
+}
+
+// TestServerOfBothErasIsStartedAgain follows a server that is busy when it starts: the
+// process that accepted initialize is never used in the modern era, nor blamed, and
+// the next start knows the server.
+func TestServerOfBothErasIsStartedAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	slow := "slow-both:9000"
+	for i, processes := range []int{2, 1} {
+		record := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
+		cmd := program(t, against(slow, "list", "tools", "--record", record)...)
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+filepath.Join(dir, "state"))
+		r := finish(t, cmd)
+		require.Equal(t, 0, r.code, r.stderr)
+		info := recInfo(t, record)
+		require.Equal(t, processes, info.Counts.Runs, "the second time the server is known, and gets more time")
+		require.Equal(t, []rec.ServerInfo{{Server: "mcpdbg-demo 0.1.0", Era: "modern", Protocol: "2026-07-28"}}, info.Servers)
+		require.Zero(t, info.Errors+info.Warnings, "%v", info.Problems)
+		require.Zero(t, info.Counts.Errors)
+		text := run(t, "rec", "cat", record).stdout
+		require.NotContains(t, text, "notifications/initialized")
+		require.Equal(t, processes == 2, strings.Contains(text, "the server also speaks 2026-07-28; started again to use it (it took "), text)
 	}
 }
 

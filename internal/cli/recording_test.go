@@ -23,7 +23,7 @@ import (
 // shortened are parameters that make faults quick and small enough for a test.
 var shortened = map[string]string{
 	"bulk": "200000", "flood": "1000x205", "writer": "1000x205", "huge-answer": "300000", "no-newline-gb": "300000",
-	"holds-stdout": "300", "slow-start": "50", "ignores-eof-term": "3", "not-reading-stdin": "3", "ping-flood": "3", "slow-modern": "50",
+	"holds-stdout": "300", "slow-start": "50", "ignores-eof-term": "3", "not-reading-stdin": "3", "ping-flood": "3", "slow-modern": "50", "slow-both": "50",
 }
 
 func shorten(fault string) string {

@@ -155,6 +155,11 @@ var wireFaults = []struct {
 		require.Equal(t, 0, e.valid())
 	}},
 	{"slow-start:1", session, func(t *testing.T, e ended) { require.Equal(t, []string{"1", "2", "3"}, ids(t, e)) }},
+	{"slow-both:600000", []string{discover, initialize, discover}, func(t *testing.T, e ended) {
+		require.Equal(t, 3, e.valid())
+		require.Contains(t, e.lines()[0], `"protocolVersion"`, "initialize is answered first")
+		require.Contains(t, e.out, `"supportedVersions"`)
+	}},
 	{"slow-modern:1", []string{discover, initialize}, func(t *testing.T, e ended) {
 		require.Contains(t, e.lines()[0], `"supportedVersions":`)
 		require.Contains(t, e.lines()[1], `-32022`)

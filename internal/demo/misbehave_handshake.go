@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -29,6 +30,8 @@ func handshakeKinds() []misbehaviour {
 			Description: "waits before it reads anything"}, withTime(time.Millisecond, slowStart)},
 		{Kind{Name: "slow-modern", Param: "MILLISECONDS=3000",
 			Description: "waits before it reads anything, and supports the modern era only"}, withTime(time.Millisecond, slowModern)},
+		{Kind{Name: "slow-both", Param: "MILLISECONDS=4000",
+			Description: "speaks both eras, and responds to its first server/discover only after that time, or after it has responded to initialize"}, withTime(time.Millisecond, slowBoth)},
 		{Kind{Name: "echo",
 			Description: "sends back each line that it reads, as a terminal does"}, echo},
 		{Kind{Name: "stderr-flood", Lint: "FRM16", Param: "BYTES=327680",
@@ -123,6 +126,36 @@ func slowModern(ctx context.Context, c *culprit, wait time.Duration) (int, error
 			Data: object{"supported": []string{modernRevision}, "requested": legacyRevisions[0]}})
 		return true
 	}})
+}
+
+// slowBoth is a server that is busy when it starts: by the time it responds to
+// server/discover, a client has sent initialize too.
+func slowBoth(ctx context.Context, c *culprit, wait time.Duration) (int, error) {
+	ready := make(chan struct{})
+	var once sync.Once
+	begin := func() { once.Do(func() { close(ready) }) }
+	return c.serve(ctx, faults{
+		request: func(ctx context.Context, s *server, r *request) bool {
+			if r.method != "server/discover" {
+				return false
+			}
+			s.calls.Go(func() {
+				select {
+				case <-ready:
+				case <-time.After(wait):
+					begin()
+				case <-ctx.Done():
+				}
+				s.answer(ctx, r)
+			})
+			return true
+		},
+		answered: func(_ context.Context, _ *server, r *request) {
+			if r.method == "initialize" {
+				begin()
+			}
+		},
+	})
 }
 
 func echo(_ context.Context, c *culprit) (int, error) {
