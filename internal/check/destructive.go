@@ -15,17 +15,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// destructive takes the steps that may end a server, each in a process of its own.
-func (t *target) destructive(ctx context.Context, spoken []mcp.Era) {
-	era := spoken[0]
-	t.alone(ctx, StepBadLine, era, true, (*process).badLine)
-	for _, era := range spoken {
-		t.alone(ctx, StepVersion, era, false, (*process).unsupportedVersion)
-	}
-	t.alone(ctx, StepEOF, era, true, (*process).stdinEOF)
-	t.alone(ctx, StepTerm, era, true, (*process).terminate)
-}
-
 // alone takes one step in a process of its own, after a handshake if that is needed.
 func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake bool, do func(*process, context.Context) verdict) {
 	step := Step{Name: name}
@@ -42,6 +31,7 @@ func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake 
 	}
 	p, err := t.start(ctx, label, era)
 	if err != nil {
+		step.unstarted = true
 		t.add(step, notChecked("the server could not be started: "+err.Error()), 0)
 		return
 	}
@@ -56,6 +46,7 @@ func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake 
 		v = do(p, ctx)
 	} else {
 		v = notChecked("the server could not be started: " + err.Error())
+		step.unstarted = true
 	}
 	step.DurationMS = ms(time.Since(begin))
 	t.add(step, v, p.number)
@@ -71,7 +62,8 @@ func (p *process) badLine(ctx context.Context) verdict {
 	if err != nil {
 		return p.requestFailed(ctx, err).at(n)
 	}
-	err = steps.Ping(ctx, s, session.CallOptions{Timeout: p.opts.StepTimeout})
+	// A busy server that is not done starting may be slow to read on.
+	err = steps.Ping(ctx, s, session.CallOptions{Timeout: max(p.opts.StepTimeout, p.firstBy())})
 	var answer *session.RPCError
 	switch {
 	case err != nil && stopped(ctx):
@@ -119,7 +111,13 @@ func errorSince(src session.Source, from int) (code int, found bool) {
 // unsupported is a revision that no server supports.
 const unsupported = "2099-01-01"
 
-// unsupportedVersion asks for a revision that does not exist.
+// firstBy returns how much of the startup timeout is left for the first response.
+func (p *process) firstBy() time.Duration {
+	return max(p.opts.StartupTimeout-time.Since(p.began), time.Millisecond)
+}
+
+// unsupportedVersion asks for a revision that does not exist. The response is the first
+// of the process, so that its time is that of the start.
 func (p *process) unsupportedVersion(ctx context.Context) verdict {
 	client := `{"name":"mcpdbg","version":"0"}`
 	method := mcp.MethodInitialize
@@ -130,9 +128,11 @@ func (p *process) unsupportedVersion(ctx context.Context) verdict {
 	}
 	var n uint64
 	resp, err := p.made.Session.Request(ctx, method, []byte(params), session.CallOptions{
-		Timeout: p.opts.StepTimeout, Bare: true, OnSent: func(sent uint64) { n = sent },
+		Timeout: p.firstBy(), Bare: true, OnSent: func(sent uint64) { n = sent },
 	})
 	switch {
+	case errors.Is(err, session.ErrTimeout) && !stopped(ctx):
+		return notChecked(fmt.Sprintf("no response within %v of the start (--startup-timeout)", p.opts.StartupTimeout)).at(n)
 	case err != nil:
 		return p.requestFailed(ctx, err).at(n)
 	case p.era == mcp.Modern:

@@ -25,7 +25,26 @@ type world struct {
 	serve  func(p *fake) // nil: a healthy server
 	leaves []executor.Descendant
 	doubts []string
-	names  []string // of the processes
+
+	mu      sync.Mutex
+	names   []string // of the processes
+	running int
+	most    int // that ran at once
+}
+
+// begin counts a process, and returns how many run.
+func (w *world) begin() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running++
+	w.most = max(w.most, w.running)
+	return w.running
+}
+
+func (w *world) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
 }
 
 func (w *world) options() check.Options {
@@ -33,7 +52,9 @@ func (w *world) options() check.Options {
 }
 
 func (w *world) make(_ context.Context, _ int, p check.Process, configure func(*session.Config)) (*steps.Made, error) {
+	w.mu.Lock()
 	w.names = append(w.names, p.Name)
+	w.mu.Unlock()
 	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Tool: "test"}})
 	if err != nil {
 		return nil, err
@@ -56,6 +77,7 @@ type fakeExecutor struct{ world *world }
 func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.Process, error) {
 	p := &fake{Fake: exectest.NewFake("mcp-stdio-1", cmd), world: x.world, termed: make(chan struct{}), ended: make(chan struct{})}
 	p.in = bufio.NewReader(p.In)
+	p.beside = x.world.begin() - 1
 	go func() {
 		serve := x.world.serve
 		if serve == nil {
@@ -76,6 +98,7 @@ type fake struct {
 	world  *world
 	in     *bufio.Reader
 	deaf   bool // ignores SIGTERM
+	beside int  // other processes that ran when it was started
 	termed chan struct{}
 	ended  chan struct{}
 	over   sync.Once
@@ -83,6 +106,7 @@ type fake struct {
 
 func (p *fake) end(exit executor.Exit) {
 	if p.End(exit) {
+		p.world.end()
 		p.EOF()
 		close(p.ended)
 	}

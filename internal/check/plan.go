@@ -25,9 +25,13 @@ func Plan(opts *Options) []string {
 	if opts.NoCalls {
 		calls = ""
 	}
+	beside := ""
+	if opts.Processes > 1 {
+		beside = fmt.Sprintf(", up to %d at once; what fails is done again alone", opts.Processes)
+	}
 	return []string{
 		fmt.Sprintf("1. in %s: handshake, lists, %sunknown method, bogus cursor, cancellation", eras, calls),
-		"2. each in a process of its own: bad line, unsupported version, stdin EOF, SIGTERM",
+		"2. each in a process of its own: bad line, unsupported version, stdin EOF, SIGTERM" + beside,
 		"3. leaked processes of all of them",
 		fmt.Sprintf("limits: %v to start and shake hands, %v a step, %v to exit", opts.StartupTimeout, opts.StepTimeout, opts.exitTime()),
 	}

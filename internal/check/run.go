@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"sync"
 	"time"
 
 	"mcpdbg/internal/problems"
@@ -28,13 +29,14 @@ type Options struct {
 	Targets []Target
 	// Make makes the session of a process. It must call configure on its
 	// configuration before making the session. After an error it must release
-	// everything.
+	// everything. With several Processes it is called from several goroutines.
 	Make func(ctx context.Context, target int, p Process, configure func(*session.Config)) (*steps.Made, error)
 
 	Era            mcp.Era       // the only era to check; Auto for each
 	Protocol       string        // the only revision to check
-	StartupTimeout time.Duration // of a start with its handshake; only for the plan
+	StartupTimeout time.Duration // of a process to its first response; 0 means session.DefaultStartupTimeout
 	StepTimeout    time.Duration // 0 means DefaultStepTimeout
+	Processes      int           // of a target that may run at once; 0 means 1
 	Seed           uint64        // of the arguments
 
 	NoCalls bool
@@ -53,8 +55,16 @@ func Run(ctx context.Context, opts Options) *Report {
 	if opts.StepTimeout == 0 {
 		opts.StepTimeout = DefaultStepTimeout
 	}
-	if opts.Tell == nil {
-		opts.Tell = func(int, string) {}
+	if opts.StartupTimeout == 0 {
+		opts.StartupTimeout = session.DefaultStartupTimeout
+	}
+	tell, mu := opts.Tell, new(sync.Mutex)
+	opts.Tell = func(target int, text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if tell != nil {
+			tell(target, text)
+		}
 	}
 	started := time.Now()
 	r := NewReport(started)

@@ -46,6 +46,8 @@ type Step struct {
 	N          uint64  `json:"n,omitempty"`        // entry of the request or the line in its recording
 	DurationMS float64 `json:"duration_ms"`
 	Accepted   bool    `json:"accepted,omitempty"` // by the baseline
+
+	unstarted bool // not checked, because the server could not be started
 }
 
 // Title names the step for people, such as "call echo".

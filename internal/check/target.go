@@ -17,10 +17,12 @@ import (
 	"mcpdbg/session/secret"
 )
 
-// A target is the check of one server. It is used by one goroutine.
+// A target is the check of one server, or a part of it. It is used by one goroutine.
 type target struct {
 	opts    *Options
 	number  int
+	roll    *roll
+	speaks  bool // a process has completed a handshake
 	result  Result
 	secrets *secret.Concealer
 	leaks   leaks
@@ -28,48 +30,57 @@ type target struct {
 
 func newTarget(opts *Options, number int) *target {
 	of := opts.Targets[number]
-	return &target{opts: opts, number: number, secrets: new(secret.Concealer), result: Result{
+	return &target{opts: opts, number: number, roll: new(roll), secrets: new(secret.Concealer), result: Result{
 		Server: of.Server, Host: of.Host, Source: of.Source, Steps: []Step{}, Problems: []Problem{},
 	}}
 }
 
-// run takes all steps.
+// run takes all steps. The first process finds the era of all others.
 func (t *target) run(ctx context.Context) {
 	begin := time.Now()
-	spoken := t.eras(ctx)
-	if len(spoken) > 0 {
-		t.destructive(ctx, spoken)
+	era, err := t.inEra(ctx, t.opts.only())
+	if err == nil {
+		t.speaks = true
+		t.together(ctx, t.jobs(era))
+		t.result.order(era.String())
 	} else {
+		t.cannotCheck(err)
 		t.notReached()
 	}
 	t.add(Step{Name: StepLeaked}, t.leaks.verdict(ctx), 0)
+	t.result.Recordings = t.roll.recordings
 	t.result.sortProblems()
 	t.conceal()
 	t.result.DurationMS = ms(time.Since(begin))
 }
 
-// eras takes the steps that need a handshake, in each era, and returns the eras that
-// the server speaks.
-func (t *target) eras(ctx context.Context) []mcp.Era {
-	only := t.opts.only()
-	era, err := t.inEra(ctx, only)
-	if err != nil {
-		t.cannotCheck(err)
-		return nil
+// jobs returns what follows the first process, which speaks an era.
+func (t *target) jobs(era mcp.Era) []job {
+	var jobs []job
+	switch next := other(era); {
+	case t.opts.only() != mcp.Auto:
+	case next == mcp.Modern: // the probe has asked
+		jobs = append(jobs, func(_ context.Context, t *target) {
+			t.add(Step{Name: StepHandshake, Era: next.String()}, notApplicable("legacy server: it does not support server/discover"), 0)
+		})
+	default:
+		jobs = append(jobs, func(ctx context.Context, t *target) {
+			if _, err := t.inEra(ctx, next); err == nil {
+				t.alone(ctx, StepVersion, next, false, (*process).unsupportedVersion)
+			}
+		})
 	}
-	spoken := []mcp.Era{era}
-	if only != mcp.Auto {
-		return spoken
+	for _, one := range []struct {
+		step      string
+		handshake bool
+		do        func(*process, context.Context) verdict
+	}{
+		{StepBadLine, true, (*process).badLine}, {StepVersion, false, (*process).unsupportedVersion},
+		{StepEOF, true, (*process).stdinEOF}, {StepTerm, true, (*process).terminate},
+	} {
+		jobs = append(jobs, func(ctx context.Context, t *target) { t.alone(ctx, one.step, era, one.handshake, one.do) })
 	}
-	next := other(era)
-	if next == mcp.Modern { // the probe has asked
-		t.add(Step{Name: StepHandshake, Era: next.String()}, notApplicable("legacy server: it does not support server/discover"), 0)
-		return spoken
-	}
-	if _, err := t.inEra(ctx, next); err == nil {
-		spoken = append(spoken, next)
-	}
-	return spoken
+	return jobs
 }
 
 // inEra takes the steps that need a handshake in one process. It returns the era of
@@ -109,14 +120,19 @@ func eraName(era mcp.Era) string {
 }
 
 // handshakeFailed returns the verdict for a handshake. A server need not speak the
-// era that it was not found to speak: only one that ends or is silent then fails.
+// era that it was not found to speak: only one that ends then fails.
 func (t *target) handshakeFailed(ctx context.Context, era mcp.Era, err error) verdict {
 	var open *session.OpenError
 	if ctx.Err() != nil {
 		return notChecked("stopped: " + context.Cause(ctx).Error())
 	}
-	if errors.As(err, &open) && (open.Reason == session.ReasonRefused || open.Reason == session.ReasonVersion) && len(t.result.Servers) > 0 && t.opts.only() == mcp.Auto {
-		return notApplicable("the server does not speak the " + era.String() + " era: " + open.Error())
+	if t.speaks && errors.As(err, &open) {
+		switch open.Reason {
+		case session.ReasonRefused, session.ReasonVersion:
+			return notApplicable("the server does not speak the " + era.String() + " era: " + open.Error())
+		case session.ReasonTimeout:
+			return notChecked(open.Error() + " (--startup-timeout)")
+		}
 	}
 	return failed(err.Error())
 }
@@ -156,6 +172,7 @@ type process struct {
 	made   *steps.Made
 	number int
 	era    mcp.Era
+	began  time.Time
 	starts int  // further ones, after it had ended
 	hangs  bool // it no longer responds
 	// provoked, if set, reports whether a problem is what the step asked for.
@@ -164,7 +181,7 @@ type process struct {
 
 // start makes the session of the next process, not yet started.
 func (t *target) start(ctx context.Context, name string, era mcp.Era) (*process, error) {
-	p := &process{target: t, number: len(t.result.Recordings) + 1, era: era}
+	p := &process{target: t, number: t.roll.next(), era: era, began: time.Now()}
 	made, err := t.opts.Make(ctx, t.number, Process{Number: p.number, Name: name, Era: era}, func(cfg *session.Config) {
 		cfg.Era, cfg.Protocol = era, t.opts.Protocol
 		if era != mcp.Auto && t.opts.Protocol != "" && mcp.IsModern(t.opts.Protocol) != (era == mcp.Modern) {
@@ -176,7 +193,7 @@ func (t *target) start(ctx context.Context, name string, era mcp.Era) (*process,
 		return nil, err
 	}
 	p.made = made
-	t.result.Recordings = append(t.result.Recordings, made.Recording)
+	t.roll.recorded(p.number, made.Recording)
 	return p, nil
 }
 

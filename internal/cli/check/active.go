@@ -44,7 +44,7 @@ func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags
 	}
 	t.Recordings, t.NoRecord = f.record, f.record == ""
 	opts := check.Options{
-		StartupTimeout: t.StartupTimeout, StepTimeout: f.stepTimeout, Protocol: t.Protocol, Seed: f.seed,
+		StartupTimeout: t.StartupTimeout, StepTimeout: f.stepTimeout, Processes: f.processes, Protocol: t.Protocol, Seed: f.seed,
 		NoCalls: f.noCalls, Allow: f.allow, Keep: keep,
 	}
 	if opts.Args, err = readArgs(ctx, env, f.args); err != nil {

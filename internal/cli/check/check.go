@@ -20,6 +20,7 @@ type checkFlags struct {
 	record  string
 
 	stepTimeout time.Duration
+	processes   int
 	seed        uint64
 	noCalls     bool
 	allow       []string
@@ -46,7 +47,8 @@ with an unknown method, one with a bogus cursor, a cancellation (of a call that
 takes longer than 200 ms), a bad line, an unsupported revision, stdin EOF,
 SIGTERM, and leaked processes. Each step that may end the server has a process
 of its own. Then the rules check the log of every process. mcpdbg explain RULE
-explains a rule.
+explains a rule. The first process finds the era of the others; --processes
+starts several of them at once.
 
 A step passed, failed, is not applicable, or was not checked, with the reason. A
 failure is an error where the protocol says MUST, otherwise a warning.
@@ -94,6 +96,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.DurationVar(&f.stepTimeout, "step-timeout", check.DefaultStepTimeout, "limit for one step, such as one call or one list")
+	set.IntVar(&f.processes, "processes", 1, "start up to `N` processes of a server at once; what fails is done again alone")
 	set.StringArrayVar(&f.allow, "allow-calls", nil, "also call the tool `NAME`, which may contain * and ?, even if it may have side effects; may be repeated")
 	set.BoolVar(&f.noCalls, "no-calls", false, "call no tools")
 	set.StringVar(&f.args, "args", "", "`file` with arguments: a JSON object with an object for each tool")
@@ -188,6 +191,8 @@ func (f *checkFlags) check(cmd *cobra.Command, env *console.Env, t *flags.Target
 		return exit.Usagef("--update-baseline requires --baseline FILE")
 	case f.update && f.partial():
 		return exit.Usagef("--update-baseline cannot be combined with --only and --skip: the problems of other rules would be lost")
+	case f.processes < 1:
+		return exit.Usagef("--processes must be 1 or more")
 	case f.stepTimeout <= 0:
 		return exit.Usagef("--step-timeout must be more than 0")
 	case f.noCalls && (len(f.allow) > 0 || f.args != ""):

@@ -1,0 +1,136 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/secret"
+)
+
+// A job takes steps in processes of its own, beside other jobs. It adds them to the
+// target that it is given.
+type job func(ctx context.Context, t *target)
+
+// A roll gives the processes of a target their numbers, and keeps their recordings.
+type roll struct {
+	mu         sync.Mutex
+	recordings []string
+}
+
+// next returns the number of the next process, from 1.
+func (r *roll) next() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.recordings = append(r.recordings, "")
+	return len(r.recordings)
+}
+
+// recorded notes the recording of a process.
+func (r *roll) recorded(number int, path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.recordings[number-1] = path
+}
+
+// together does jobs, as many at once as the options say. A server may not bear
+// others of its kind beside it, that have its ports, lock files and databases: what
+// fails with others is done again alone, and only that counts.
+func (t *target) together(ctx context.Context, jobs []job) {
+	if t.opts.Processes <= 1 {
+		for _, do := range jobs {
+			do(ctx, t)
+		}
+		return
+	}
+	parts := make([]*target, len(jobs))
+	free := make(chan struct{}, t.opts.Processes)
+	var done sync.WaitGroup
+	for i, do := range jobs {
+		free <- struct{}{}
+		parts[i] = t.part()
+		done.Go(func() {
+			defer func() { <-free }()
+			do(ctx, parts[i])
+		})
+	}
+	done.Wait()
+	for i, do := range jobs {
+		if parts[i].failed() && ctx.Err() == nil {
+			alive := parts[i].leaks.alive
+			parts[i] = t.part()
+			do(ctx, parts[i])
+			parts[i].leaks.alive = append(alive, parts[i].leaks.alive...)
+		}
+		t.join(parts[i])
+	}
+}
+
+// part returns a target for one job. The servers that are known so far are known to
+// it.
+func (t *target) part() *target {
+	return &target{opts: t.opts, number: t.number, roll: t.roll, secrets: new(secret.Concealer), speaks: t.speaks, result: Result{Server: t.result.Server}}
+}
+
+// failed reports whether a job found anything that is not as it should be.
+func (t *target) failed() bool {
+	l := &t.leaks
+	return slices.ContainsFunc(t.result.Steps, func(s Step) bool { return s.Status == Failed || s.Status == NotChecked && s.unstarted }) ||
+		slices.ContainsFunc(t.result.Problems, func(p Problem) bool { return p.Severity != diagnosis.Info.String() }) ||
+		len(l.found)+len(l.alive) > 0 || l.held || l.lost != nil
+}
+
+// join adds what a job found.
+func (t *target) join(part *target) {
+	r, from := &t.result, &part.result
+	r.Steps = append(r.Steps, from.Steps...)
+	r.Servers = append(r.Servers, from.Servers...)
+	r.Partial = append(r.Partial, from.Partial...)
+	r.join(from)
+	t.leaks.join(&part.leaks)
+}
+
+// join adds the problems of another result.
+func (r *Result) join(from *Result) {
+	for _, p := range from.Problems {
+		at := slices.IndexFunc(r.Problems, func(known Problem) bool { return known.key() == p.key() })
+		switch {
+		case at >= 0:
+			r.Problems[at].Count += p.Count
+		case len(r.Problems) >= maxProblems:
+			r.More++
+		default:
+			r.Problems = append(r.Problems, p)
+		}
+	}
+	r.More += from.More
+}
+
+// join adds what the shutdowns of other processes found.
+func (l *leaks) join(from *leaks) {
+	l.found = append(l.found, from.found...)
+	l.alive = append(l.alive, from.alive...)
+	for _, doubt := range from.doubts {
+		if !slices.Contains(l.doubts, doubt) {
+			l.doubts = append(l.doubts, doubt)
+		}
+	}
+	l.held = l.held || from.held
+	l.lost = cmp.Or(l.lost, from.lost)
+}
+
+// order puts the steps that have a process of their own in the order of the plan,
+// whichever ended first, and those of the first process's era before the other's.
+func (r *Result) order(first string) {
+	alone := []string{StepBadLine, StepVersion, StepEOF, StepTerm}
+	rank := func(s *Step) int {
+		at := 2 * slices.Index(alone, s.Name)
+		if at >= 0 && s.Era != "" && s.Era != first {
+			at++
+		}
+		return at
+	}
+	slices.SortStableFunc(r.Steps, func(a, b Step) int { return cmp.Compare(rank(&a), rank(&b)) })
+}

@@ -1,0 +1,148 @@
+package check_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/check"
+	"mcpdbg/session/executor"
+)
+
+// patient takes a second to start.
+func patient(p *fake) {
+	time.Sleep(time.Second)
+	p.each(nil)
+}
+
+// TestProcessesAtOnce checks that several processes of a server run at once, and that
+// nothing of the report depends on it but the times.
+func TestProcessesAtOnce(t *testing.T) {
+	took := map[int]time.Duration{}
+	reports := map[int]check.Result{}
+	for _, n := range []int{1, 2, 3, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			w := &world{serve: patient}
+			reports[n] = runOne(t, w, func(o *check.Options) { o.Processes = n })
+			took[n] = time.Since(begin)
+			require.Equal(t, min(n, 4), w.most)
+			require.Len(t, w.names, 5)
+		})
+		require.Equal(t, statuses(reports[1]), statuses(reports[n]))
+		for i, s := range reports[n].Steps {
+			require.Equal(t, reports[1].Steps[i].Name, s.Name)
+		}
+		require.Empty(t, reports[n].Problems)
+		require.Len(t, reports[n].Recordings, 5)
+	}
+	require.Less(t, took[10], took[3])
+	require.Less(t, took[3], took[1])
+}
+
+// TestWhatFailsAtOnceIsDoneAgainAlone uses servers that cannot run beside others.
+func TestWhatFailsAtOnceIsDoneAgainAlone(t *testing.T) {
+	exit := func(p *fake) {}
+	for name, tt := range map[string]struct {
+		serve func(p *fake)
+		want  string // of a step
+		leaks bool
+	}{
+		"does not start beside another": {want: "passed", serve: func(p *fake) {
+			if p.beside > 0 {
+				exit(p)
+				return
+			}
+			patient(p)
+		}},
+		"ignores SIGTERM beside another": {want: "passed", serve: func(p *fake) {
+			p.deaf = p.beside > 0
+			patient(p)
+		}},
+		"ignores SIGTERM": {want: "error", serve: func(p *fake) {
+			p.deaf = true
+			patient(p)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{serve: tt.serve}
+				r := runOne(t, w, func(o *check.Options) { o.Processes = 4 })
+				require.Greater(t, w.most, 1)
+				got := statuses(r)
+				require.Equal(t, tt.want, got["sigterm"], "%+v", r.Steps)
+				delete(got, "sigterm")
+				for step, status := range got {
+					require.NotContains(t, []string{"error", "warning"}, status, "%s: %s", step, reason(r, step))
+				}
+				require.Greater(t, len(w.names), 5, "some were done again")
+				require.Len(t, r.Recordings, len(w.names))
+				for _, s := range r.Steps {
+					require.LessOrEqual(t, s.Process, len(r.Recordings))
+				}
+				require.Equal(t, 1, len(slices.DeleteFunc(slices.Clone(r.Steps), func(s check.Step) bool { return s.Name != check.StepTerm })))
+				if tt.want == "passed" {
+					require.Empty(t, r.Problems)
+				}
+			})
+		})
+	}
+}
+
+// TestLeakBesideOthersIsLookedForAgain checks that a leak counts only if it is there
+// without the others.
+func TestLeakBesideOthersIsLookedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runOne(t, &world{serve: patient, leaves: []executor.Descendant{{PID: 7, Command: "daemon"}}}, func(o *check.Options) { o.Processes = 4 })
+		require.Equal(t, "error", statuses(r)["leaked-processes"])
+		require.Equal(t, "leaked (killed): daemon (5 times)", reason(r, "leaked-processes"), "each process once")
+	})
+}
+
+// TestFirstResponseHasTheStartupTimeout checks that a server that is slow to start
+// breaks no rule.
+func TestFirstResponseHasTheStartupTimeout(t *testing.T) {
+	late := func(d time.Duration) func(p *fake) {
+		return func(p *fake) {
+			select {
+			case <-time.After(d):
+				p.each(nil)
+			case <-p.ended:
+			}
+		}
+	}
+	for name, tt := range map[string]struct {
+		startup time.Duration
+		delay   time.Duration
+		want    string
+		says    string
+	}{
+		"slower than a step":     {0, 20 * time.Second, "passed", "offered 2025-11-25"},
+		"slower than a start":    {0, 40 * time.Second, "not checked", "no response within 30s of the start (--startup-timeout)"},
+		"another limit":          {time.Minute, 40 * time.Second, "passed", "offered 2025-11-25"},
+		"in time for every step": {0, time.Second, "passed", "offered 2025-11-25"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first := true
+				w := &world{serve: func(p *fake) {
+					if first { // or nothing could be checked
+						first = false
+						p.each(nil)
+						return
+					}
+					late(tt.delay)(p)
+				}}
+				r := runOne(t, w, func(o *check.Options) { o.StartupTimeout = tt.startup })
+				require.Equal(t, tt.want, statuses(r)["unsupported-version legacy"])
+				require.Equal(t, tt.says, reason(r, "unsupported-version legacy"))
+				for _, s := range r.Steps {
+					require.NotEqual(t, check.Failed, s.Status, "%s: %s", s.Name, s.Reason)
+				}
+			})
+		})
+	}
+}
