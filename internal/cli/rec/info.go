@@ -38,6 +38,7 @@ type Info struct {
 	Infos    int                `json:"finding_infos"`
 	Unread   int                `json:"findings_unread,omitempty"` // entries whose bytes could not be read
 	Problems []problems.Problem `json:"findings"`
+	unread   bool               // a line could not be read, or the file ends within one
 }
 
 // ServerInfo describes the server of a handshake.
@@ -128,6 +129,8 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checke
 	case rec.Warnings().Damaged():
 		info.State = damaged
 	}
+	read := rec.Progress()
+	info.unread = rec.Warnings().Damaged() || !rec.Live() && read.Bytes < read.Size
 	if stats.Recording == session.RecordingCut {
 		info.Stopped = stats.RecordingError
 	}

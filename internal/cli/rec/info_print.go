@@ -9,7 +9,6 @@ import (
 
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/internal/problems"
-	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -170,7 +169,7 @@ func (info *Info) printProblems(line linePrinter) {
 	line("checked    %s", info.Checked)
 	found := diagnosis.Count{Errors: info.Errors, Warnings: info.Warnings, Remarks: info.Infos}
 	limit := ""
-	if info.State == damaged || info.State == listedStates[session.RecordingTorn] {
+	if info.unread {
 		limit = " in the lines that could be read"
 	}
 	line("           %s%s%s", found, limit, wording.Count(uint64(info.Unread), "; %s could not be read", "entry"))
