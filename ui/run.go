@@ -14,6 +14,7 @@ import (
 
 	"mcpdbg/recordings/notes"
 	"mcpdbg/session"
+	"mcpdbg/session/secret"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/tty"
@@ -56,6 +57,9 @@ type Options struct {
 	// Drafts is the folder for drafts of messages, a file for each server; it is
 	// created when needed. "" keeps drafts in memory.
 	Drafts string
+	// DigestKey, if set, returns the key for digests of given values, nil if there is
+	// none, so that an export without secrets finds the values.
+	DigestKey func() *secret.Key
 	// Prompter, if set, asks its questions in this interface while it runs.
 	Prompter *prompter.Prompter
 

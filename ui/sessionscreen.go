@@ -50,6 +50,7 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	a.drawn++
 	ctx, forget := context.WithCancel(a.ctx)
 	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &catalog.View{}, requests: requests.NewState(), problems: problems.New(problemShell)}
+	s.ws.DigestKey = a.opts.DigestKey
 	s.watching = watch.New(ctx, o.Watch, a.compared.ShowRound)
 	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: addReplay, Compare: a.compared.Show}
 	if s.ws.Session != nil {

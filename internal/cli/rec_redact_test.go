@@ -90,7 +90,9 @@ func TestGivenValuesAreRedacted(t *testing.T) {
 	require.NoError(t, err)
 	header, _, _ := strings.Cut(string(recorded), "\n")
 	require.Contains(t, header, `"secrets":{"salt":"`)
-	require.Contains(t, header, `"name":"APP_WORD","len":13`)
+	require.Contains(t, header, `"name":"APP_WORD","len":13,"hmac":"`)
+	require.Contains(t, header, `"key":"`)
+	require.NotContains(t, header, "sha256")
 	require.NotContains(t, header, value)
 
 	r = inProcess(t, "rec", "cat", "--json", file)
@@ -104,4 +106,24 @@ func TestGivenValuesAreRedacted(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(copied), value)
 	require.NotContains(t, string(copied), `"salt"`)
+
+	r = run(t, "rec", "redact", file, "--dry-run") // with a state folder of its own, as on another machine
+	require.Equal(t, 0, r.code, r.stderr)
+	require.NotContains(t, r.stderr, "given APP_WORD")
+	require.Contains(t, r.stderr, "not searched for: 1 value given to the session, unknown here")
+}
+
+// TestGivenValuesWithoutKey: without a state folder that can be written, a recording has
+// no digests, and says so.
+func TestGivenValuesWithoutKey(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "in.jsonl")
+	cmd := program(t, "call", "--record", file, "-e", "APP_WORD=hunter2-given", "--tool", "echo", "message=hi", "--", binary, console.DemoServer)
+	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+writeFile(t, ""))
+	r := finish(t, cmd)
+	require.Equal(t, 0, r.code, r.stderr)
+	recorded, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NotContains(t, string(recorded), `"secrets"`)
+	require.Contains(t, string(recorded), `"text":"no digests of the given values: `)
 }

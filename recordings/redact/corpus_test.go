@@ -144,7 +144,9 @@ func TestNoLookalikeIsRemoved(t *testing.T) {
 // TestGivenValuesAreFound checks values of which the recording has only digests.
 func TestGivenValuesAreFound(t *testing.T) {
 	const value, short, number = "p:ss w-rd/1", "only7by", "8675309000"
-	given := secret.NewDigests([]executor.EnvVar{{Name: "DB", Value: value}, {Name: "SHORT", Value: short}, {Name: "PIN", Value: number}})
+	key, err := secret.EnsureKey(t.TempDir() + "/digest.key")
+	require.NoError(t, err)
+	given := secret.NewDigests([]executor.EnvVar{{Name: "DB", Value: value}, {Name: "SHORT", Value: short}, {Name: "PIN", Value: number}}, key)
 	require.Len(t, given.Digests, 2)
 	f, err := recordings.Create(recordings.Options{Path: t.TempDir() + "/in.jsonl",
 		Header: session.Header{Placement: "local", Argv: []string{"server"}, Secrets: given}})
@@ -157,7 +159,14 @@ func TestGivenValuesAreFound(t *testing.T) {
 	r.seq++
 	path := r.close()
 
-	copied, report := redacted(t, path, Default())
+	elsewhere, report := redacted(t, path, Default())
+	require.Contains(t, elsewhere, value)
+	require.Equal(t, 2, report.GivenUnknown)
+
+	rules := Default()
+	rules.DigestKey = key
+	copied, report := redacted(t, path, rules)
+	require.Zero(t, report.GivenUnknown)
 	require.NotContains(t, copied, `"`+value)
 	require.NotContains(t, copied, "("+value)
 	require.NotContains(t, copied, number)

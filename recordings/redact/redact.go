@@ -45,13 +45,13 @@ func Copy(ctx context.Context, path string, out Output, with Rules) (*Report, er
 		with.Names = nil
 	}
 	if with.Recorded {
-		with.given = s.Header().Secrets
+		with.given = s.Header().Secrets.With(with.DigestKey)
 	}
 	rules, err := compile(with)
 	if err != nil {
 		return nil, err
 	}
-	c := &copier{scanner: s, report: &Report{}}
+	c := &copier{scanner: s, report: &Report{GivenUnknown: with.given.Unknown()}}
 	c.salt = make([]byte, 32)
 	_, _ = rand.Read(c.salt) // never fails
 	c.reader = newReader(finder{compiled: rules, salt: c.salt})

@@ -19,6 +19,10 @@ type Report struct {
 	Items []Item `json:"items,omitempty"`
 	More  int    `json:"more,omitempty"`
 
+	// GivenUnknown counts the values given to the session that could not be searched
+	// for: the file comes from a machine with another key.
+	GivenUnknown int `json:"given_unknown,omitempty"`
+
 	// What could not be copied.
 	Skipped int  `json:"left_out,omitempty"` // lines that are not entries, or too long
 	Torn    bool `json:"torn,omitempty"`     // the last line is incomplete, and was omitted

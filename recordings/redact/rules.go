@@ -62,6 +62,9 @@ type Rules struct {
 	// digests. They are found as a whole string, and in a text where no letter,
 	// digit or _ touches them.
 	Recorded bool
+	// DigestKey is the key of this machine for the digests of Recorded; nil if it has
+	// none. Files of other machines have digests of other keys.
+	DigestKey *secret.Key
 	// Identity removes the names of users and hosts that the recording or Names
 	// contains.
 	Identity bool

@@ -22,32 +22,35 @@ const (
 )
 
 // Digests recognizes the values that a recorder was given, without
-// holding them: a recording keeps lengths and salted digests, so that rec redact
+// holding them: a recording keeps lengths and digests, so that rec redact
 // finds the values later. The zero value recognizes nothing.
 type Digests struct {
 	Salt    []byte   `json:"salt"`
+	KeyID   string   `json:"key,omitempty"` // of the key of the digests; older files have none
 	Digests []Digest `json:"digests"`
+	key     *Key
 }
 
-// A Digest is one value: its variable or input, its length in bytes, and
-// the SHA-256 of salt and value.
+// A Digest is one value: its variable or input, its length in bytes, and the HMAC of
+// salt and value with a key of the recorder's machine. Older files have the SHA-256 of
+// salt and value instead, which anyone can compare with a guess.
 type Digest struct {
 	Name   string `json:"name"`
 	Len    int    `json:"len"`
-	SHA256 []byte `json:"sha256"`
+	SHA256 []byte `json:"sha256,omitempty"`
+	HMAC   []byte `json:"hmac,omitempty"`
 }
 
-// NewDigests returns digests of the values of at least shortestDigested
-// bytes with a new salt, or nil if there are none.
-func NewDigests(values []executor.EnvVar) *Digests {
-	d := &Digests{Salt: make([]byte, saltSize)}
+// NewDigests returns digests of those values that Digestible reports, with a key and a
+// new salt, or nil if there are none.
+func NewDigests(values []executor.EnvVar, key *Key) *Digests {
+	d := &Digests{Salt: make([]byte, saltSize), KeyID: key.ID, key: key}
 	_, _ = rand.Read(d.Salt) // never fails
 	for _, v := range values {
-		if len(v.Value) < shortestDigested || len(v.Value) > longestDigested || len(d.Digests) == MaxDigests || d.Find([]byte(v.Value)) != "" {
+		if !digestible(v) || len(d.Digests) == MaxDigests || d.Find([]byte(v.Value)) != "" {
 			continue
 		}
-		sum := d.sum([]byte(v.Value))
-		d.Digests = append(d.Digests, Digest{Name: v.Name, Len: len(v.Value), SHA256: sum[:]})
+		d.Digests = append(d.Digests, Digest{Name: v.Name, Len: len(v.Value), HMAC: key.sum(d.Salt, []byte(v.Value))})
 	}
 	if len(d.Digests) == 0 {
 		return nil
@@ -55,15 +58,56 @@ func NewDigests(values []executor.EnvVar) *Digests {
 	return d
 }
 
-// Lengths returns the distinct lengths of the values in ascending order.
-// Digests of a file beyond the limits are ignored.
+// Digestible reports whether any of the values gets a digest: neither short nor very
+// long ones do.
+func Digestible(values []executor.EnvVar) bool { return slices.ContainsFunc(values, digestible) }
+
+func digestible(v executor.EnvVar) bool {
+	return len(v.Value) >= shortestDigested && len(v.Value) <= longestDigested
+}
+
+// With returns digests that recognize the values for which a key is needed if key, which
+// may be nil, is the one that they were made with.
+func (d *Digests) With(key *Key) *Digests {
+	if d == nil {
+		return nil
+	}
+	with := *d
+	if with.key = nil; key != nil && key.ID == d.KeyID {
+		with.key = key
+	}
+	return &with
+}
+
+// Unknown returns the number of values that cannot be recognized, because they have
+// digests of another key.
+func (d *Digests) Unknown() (n int) {
+	if d == nil {
+		return 0
+	}
+	for i := range d.all() {
+		if !d.knows(&d.Digests[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// knows reports whether the value of a digest can be recognized.
+func (d *Digests) knows(v *Digest) bool { return v.HMAC == nil || d.key != nil }
+
+// all returns the digests. Those of a file beyond the limit are ignored.
+func (d *Digests) all() []Digest { return d.Digests[:min(len(d.Digests), MaxDigests)] }
+
+// Lengths returns the distinct lengths of the values that can be recognized, in
+// ascending order. Digests of a file beyond the limits are ignored.
 func (d *Digests) Lengths() []int {
 	if d == nil {
 		return nil
 	}
 	var lengths []int
-	for _, v := range d.Digests[:min(len(d.Digests), MaxDigests)] {
-		if v.Len >= shortestDigested && v.Len <= longestDigested {
+	for _, v := range d.all() {
+		if v.Len >= shortestDigested && v.Len <= longestDigested && d.knows(&v) {
 			lengths = append(lengths, v.Len)
 		}
 	}
@@ -76,23 +120,32 @@ func (d *Digests) Find(text []byte) string {
 	if d == nil {
 		return ""
 	}
-	var sum [sha256.Size]byte
-	summed := false
-	for _, v := range d.Digests[:min(len(d.Digests), MaxDigests)] {
-		if v.Len != len(text) {
+	var bySalt, byKey []byte
+	for _, v := range d.all() {
+		if v.Len != len(text) || !d.knows(&v) {
 			continue
 		}
-		if !summed {
-			sum, summed = d.sum(text), true
+		want, have := v.HMAC, &byKey
+		if want == nil {
+			want, have = v.SHA256, &bySalt
 		}
-		if subtle.ConstantTimeCompare(sum[:], v.SHA256) == 1 {
+		switch {
+		case *have != nil:
+		case v.HMAC == nil:
+			*have = d.sum(text)
+		default:
+			*have = d.key.sum(d.Salt, text)
+		}
+		if subtle.ConstantTimeCompare(*have, want) == 1 {
 			return v.Name
 		}
 	}
 	return ""
 }
 
-func (d *Digests) sum(text []byte) [sha256.Size]byte {
+// sum returns the digest of a text in older files.
+func (d *Digests) sum(text []byte) []byte {
 	var usual [512]byte
-	return sha256.Sum256(append(append(usual[:0], d.Salt...), text...))
+	sum := sha256.Sum256(append(append(usual[:0], d.Salt...), text...))
+	return sum[:]
 }

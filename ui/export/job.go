@@ -20,6 +20,7 @@ type job struct {
 	source  session.Source // read if there is no recording
 	format  export.Format
 	redact  bool
+	rules   redact.Rules
 	path    string
 	replace bool
 	stop    context.CancelFunc
@@ -47,7 +48,7 @@ func (j *job) run(ctx context.Context) (err error) {
 func (j *job) open(ctx context.Context) (session.Source, func() error, error) {
 	switch {
 	case j.redact:
-		copied, err := redact.Open(ctx, j.file, redact.Default())
+		copied, err := redact.Open(ctx, j.file, j.rules)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -115,6 +115,9 @@ func (v *view) facts(th *theme.Theme, width int) (rows []kit.Row) {
 		}
 		add(th.Text, fmt.Sprintf("%6d  %s", rule.Count, rule.Rule))
 	}
+	if n := v.found.GivenUnknown; n > 0 && v.redact {
+		add(th.Warn, kit.Plural(n, "value")+" given to the session cannot be searched for: the recording was made with the key of another machine.")
+	}
 	add(th.Dim, "Rules cannot know every secret: read the file before you share it.")
 	return rows
 }

@@ -36,6 +36,7 @@ type view struct {
 	formats []export.Format
 	format  int
 	redact  bool
+	rules   redact.Rules
 	path    *kit.Field
 	at      int
 
@@ -53,7 +54,10 @@ type recorded interface{ Path() string }
 // open opens the dialog, and searches the recording for secrets.
 func open(c host.Context) tea.Cmd {
 	ws := c.Workspace
-	v := &view{title: ws.Title, source: ws.Log, file: ws.Path, formats: export.Formats(), redact: true, path: kit.NewField(false)}
+	v := &view{title: ws.Title, source: ws.Log, file: ws.Path, formats: export.Formats(), redact: true, rules: redact.Default(), path: kit.NewField(false)}
+	if ws.DigestKey != nil {
+		v.rules.DigestKey = ws.DigestKey()
+	}
 	if log, ok := ws.Log.(recorded); ok && v.file == "" {
 		v.file = log.Path()
 	}
@@ -64,9 +68,9 @@ func open(c host.Context) tea.Cmd {
 	if v.file == "" {
 		return nil
 	}
-	file := v.file
+	file, rules := v.file, v.rules
 	return func() tea.Msg {
-		found, err := redact.Copy(ctx, file, nil, redact.Default())
+		found, err := redact.Copy(ctx, file, nil, rules)
 		stop()
 		return host.Result{Then: func(c host.Context) tea.Cmd {
 			v.found = found
@@ -196,7 +200,7 @@ func (v *view) write(c host.Context, replace bool) tea.Cmd {
 		return nil
 	}
 	ctx, stop := context.WithCancel(c.Host.Lifetime())
-	j := &job{file: v.file, source: v.source, format: v.formats[v.format], redact: v.redact, path: path, replace: replace, stop: stop}
+	j := &job{file: v.file, source: v.source, format: v.formats[v.format], redact: v.redact, rules: v.rules, path: path, replace: replace, stop: stop}
 	v.job, v.wrong = j, ""
 	run := func() tea.Msg {
 		err := j.run(ctx)

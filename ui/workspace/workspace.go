@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"mcpdbg/session"
+	"mcpdbg/session/secret"
 )
 
 // InlineLimit is the largest message, in bytes, that is read immediately when the
@@ -28,6 +29,7 @@ type Workspace struct {
 	NoServer     string // why there is no server to act on, once it was asked for
 	Title        string
 	Path         string                      // of a recording, as in Opened.File
+	DigestKey    func() *secret.Key          // as in ui.Options
 	Name         string                      // of the debugged program, for the window title
 	Session      *session.Session            // nil for a recording
 	Launch       func(context.Context) error // starts the server after opening; nil if it is not started

@@ -2,7 +2,6 @@ package flags
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,7 +150,6 @@ func (t *Target) Header(cfg session.Config) session.Header {
 	h := session.Header{
 		Tool: "mcpdbg " + console.Version, Placement: "local", Argv: secret.Conceal(argv, cfg.Command.Env),
 		Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
-		Secrets: secret.NewDigests(slices.Concat(cfg.Command.Env, cfg.Secrets)),
 	}
 	if t.SSH.Remote() {
 		h.Placement, h.Host = "ssh", t.SSH.Dest

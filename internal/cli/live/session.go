@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"mcpdbg/internal/cli/console"
@@ -109,6 +110,10 @@ func Prepare(ctx context.Context, env *console.Env, t flags.Target, argv []strin
 // New makes a session that is started by exec.
 func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Executor, place recordings.Options) (*Session, error) {
 	place.NoRecord, place.Header = t.NoRecord, t.Header(cfg)
+	var undigested error
+	if !t.NoRecord {
+		place.Header.Secrets, undigested = env.Digests(slices.Concat(cfg.Command.Env, cfg.Secrets))
+	}
 	log, err := recordings.Create(place)
 	if err != nil {
 		_ = exec.Close() // nothing was started
@@ -123,6 +128,9 @@ func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Exe
 	}
 	l := &Session{
 		Session: session.New(cfg), Log: log, exec: exec, incomplete: &env.Incomplete, urgent: env.Urgent, signals: &env.Signals,
+	}
+	if undigested != nil {
+		l.Note("no digests of the given values: "+undigested.Error(), "rec redact does not find them in this recording unless they are named: --env NAME")
 	}
 	env.Signals.Add(l)
 	l.stopUrgent = context.AfterFunc(env.Urgent, func() { _ = l.Kill() }) // end reports processes that it could not kill

@@ -45,14 +45,20 @@ the secret.
 By default it removes:
 
   - values with names such as authorization, cookie, password, secret, token,
-    auth, otp, session_id and api_key: of members, of name=value, of options
-    (--password X, also in arrays), and of {"name":"password","value":"X"};
-  - tokens with a known shape: age, AWS, Azure, Databricks, DigitalOcean,
-    Discord, GitHub, GitLab, Google, Hugging Face, Linear, Notion, npm, PyPI,
-    SendGrid, Shopify, sk-..., Slack, Stripe, Telegram, Twilio, Vault, JSON web
-    tokens, private keys, Bearer tokens, and passwords in addresses;
+    auth, otp, session_id and api_key: of members, of name=value, of name: value,
+    of options (--password X, also in arrays), and of
+    {"name":"password","value":"X"};
+  - values of names that end in _passwd, _pwd, _auth, _pat, _key or _sig in
+    assignments to a NAME in capitals, and elsewhere if they look random;
+  - tokens with a known shape: age, Atlassian, AWS, Azure, Databricks,
+    DigitalOcean, Discord, Docker, Facebook, Figma, GitHub, GitLab, Google, Groq,
+    Hugging Face, Linear, New Relic, Notion, npm, Perplexity, Pulumi, PyPI,
+    SendGrid, Sentry, Shopify, sk-..., Slack, Stripe, Tailscale, Telegram, Twilio,
+    Vault, JSON web tokens, private keys, PGP messages, Bearer tokens, passwords
+    and signatures in addresses, curl -u, and netrc;
   - values of 8 bytes or more that the session was given with -e or as inputs:
-    the recording has salted digests of them. Name shorter ones with --env.
+    the recording has digests of them, which need a key of the machine that made
+    it. Name shorter ones, and those of a file from elsewhere, with --env.
 
 Rules cannot know every secret: read the copy before you share it.
 
@@ -196,6 +202,10 @@ func printRedacted(w io.Writer, r *redact.Report, o redactOptions) {
 		if remark.n > 0 {
 			line(remark.text, wording.Plural(uint64(remark.n), "line"))
 		}
+	}
+	if r.GivenUnknown > 0 {
+		line("not searched for: %s given to the session, unknown here: the recording was made with the key of another machine", wording.Plural(uint64(r.GivenUnknown), "value"))
+		line("  try: name them with --env or --value-from")
 	}
 	if r.Torn {
 		line("omitted: the incomplete last line")

@@ -45,6 +45,7 @@ func (o *redactRules) rules(ctx context.Context, env *console.Env) (redact.Rules
 	var rules redact.Rules
 	if !o.noDefaults {
 		rules = redact.Default()
+		rules.DigestKey = env.DigestKey()
 	}
 	for _, name := range o.env {
 		value, ok := os.LookupEnv(name)

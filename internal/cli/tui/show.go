@@ -27,6 +27,7 @@ import (
 func showScreen(ctx context.Context, env *console.Env, opts ui.Options) error {
 	defer context.AfterFunc(ctx, func() { env.Signals.Begin() })() // Run then ends within seconds
 	defer env.Signals.AtExit(tty.SaveScreen())()
+	opts.DigestKey = env.DigestKey
 	err := ui.Run(ctx, opts)
 	if err == nil {
 		err = context.Cause(ctx)
