@@ -192,15 +192,19 @@ func TestConfigRemoteServerNeverRunsLocally(t *testing.T) {
 	for name, text := range map[string]string{
 		".mcp.json": `{"mcpServers":{"s":{"command":"touch","args":[%q],"ssh":%s}}}`,
 		"x.toml":    "[mcp_servers.s]\ncommand = \"touch\"\nargs = [%q]\nenvironment_id = %s\n",
+		"y.toml":    "[mcp_servers.s]\ncommand = \"touch\"\nargs = [%q]\nenvironment = %s\n",
 	} {
 		for host, code := range map[string]int{
 			`"nohost.invalid"`: 5, `"127.0.0.1:1"`: 5, `"-oProxyCommand=touch"`: 2, `"me:hunter2@h"`: 2, `""`: 2, "1": 2, "[]": 2, "{}": 2, "true": 2,
 		} {
-			if name == "x.toml" && strings.Contains(host, "hunter2") {
+			if name != ".mcp.json" && strings.Contains(host, "hunter2") {
 				continue // this would be a name, and not a host
 			}
+			if name == "y.toml" && host == "{}" {
+				continue // this would be the server's variables
+			}
 			file := configFile(t, name, fmt.Sprintf(text, trace, host))
-			if name == "x.toml" {
+			if name != ".mcp.json" {
 				code = 2 // no settings know it
 			}
 			for i, how := range [][]string{{"run"}, {"run", "--raw"}, {"list", "tools"}, {"call", "ping"}, {}} {

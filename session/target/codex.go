@@ -1,11 +1,6 @@
 package target
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-)
+import "fmt"
 
 // For Codex's configuration: the pattern of a server's name, and the members
 // that only one transport supports.
@@ -15,8 +10,8 @@ var (
 	codexStdio = []string{"args", "env", "env_vars", "cwd"}
 )
 
-// codex refuses a server that Codex itself would refuse, and finds the host of
-// a remote environment. A refused server does not affect the others.
+// codex refuses a server that Codex itself would refuse. A refused server does
+// not affect the others.
 func (e *entryReader) codex(n *node) {
 	if !codexName().MatchString(e.Name) {
 		e.refuse(e.at, "invalid name: only letters, digits, - and _ are allowed", "rename it")
@@ -34,42 +29,6 @@ func (e *entryReader) codex(n *node) {
 	default:
 		e.refuse(e.at, "invalid transport: it has neither a command nor a url", `write command = "PROGRAM"`)
 	}
-	e.codexEnvironment(n)
-}
-
-// localEnvironment is the id of Codex's environment on this machine.
-const localEnvironment = "local"
-
-// codexEnvironment finds the host of a remote environment. It also reads the
-// older name of the member.
-func (e *entryReader) codexEnvironment(n *node) {
-	name, v := n.first("environment_id", "experimental_environment")
-	if v == nil || v.kind == text && v.text == localEnvironment {
-		return
-	}
-	host, known := e.r.opts.Environments[v.text]
-	switch {
-	case v.kind != text:
-		e.refuse(v.at, name+" is not a string", `write environment_id = "NAME"`)
-	case e.SSH != "":
-		e.refuse(v.at, keySSH+" and "+name+" cannot be combined", "remove one of them")
-	case !known || strings.TrimSpace(host) == "":
-		e.refuse(v.at, fmt.Sprintf("unknown environment %q", v.text), e.environmentHint(v.text))
-	default:
-		e.SSH = host
-	}
-}
-
-func (e *entryReader) environmentHint(id string) string {
-	where := e.r.opts.SettingsFile
-	if where == "" {
-		where = "the settings"
-	}
-	hint := fmt.Sprintf("name its host in %s: under [environments], %q = \"HOST\"", where, id)
-	if known := slices.Sorted(maps.Keys(e.r.opts.Environments)); len(known) > 0 {
-		hint += "; known environments: " + strings.Join(known, ", ")
-	}
-	return hint
 }
 
 // envVars copies variables of this environment; env overrides them. Variables

@@ -16,7 +16,7 @@
 // arguments are secrets: they are held as Text, which prints as ${NAME}
 // whatever the verb, and never occur in an error or a Problem.
 //
-// An entry with a host ("ssh", or one of Codex's remote environments) has it in
+// An entry with a host ("ssh", or a named environment) has it in
 // Entry.SSH and in Start.SSH. If the host is unknown the entry is refused: it
 // is never started on this machine instead.
 package target

@@ -259,6 +259,106 @@ func TestHosts(t *testing.T) {
 	require.ErrorContains(t, err, "cwd is a directory of h")
 }
 
+// TestEnvironmentIsPlacement checks that a server whose entry names another
+// environment never runs on this machine, whatever the key, client and format.
+func TestEnvironmentIsPlacement(t *testing.T) {
+	for _, key := range []string{"environment", "environment_id", "experimental_environment"} {
+		for _, c := range []struct{ value, ssh, why string }{
+			{`"builder"`, "build-7", ""},
+			{`"local"`, "", ""},
+			{`"remote"`, "", `unknown environment "remote"`},
+			{`""`, "", `unknown environment ""`},
+			{`"Local"`, "", `unknown environment "Local"`},
+			{`7`, "", key + " is not a string"},
+			{`true`, "", key + " is not a string"},
+			{`["builder"]`, "", key + " is not a string"},
+			{`null`, "", key + " is not a string"},
+			{`"builder", "ssh": "other"`, "", "ssh and " + key + " cannot be combined"},
+			{`"builder", "` + key + `": "local"`, "", key + ` "builder" and ` + key + ` "local" differ`},
+		} {
+			for path, text := range map[string]string{
+				"/p/.mcp.json":             `{"mcpServers":{"s":{"command":"x","KEY":VALUE}}}`,
+				"/p/.vscode/mcp.json":      `{"servers":{"s":{"command":"x","KEY":VALUE}}}`,
+				"/p/.zed/settings.json":    `{"context_servers":{"s":{"command":"x","KEY":VALUE}}}`,
+				"/p/.gemini/settings.json": `{"mcpServers":{"s":{"command":"x","KEY":VALUE}}}`,
+				"/p/server.json":           `{"name":"s","packages":[{"registryType":"npm","identifier":"x","KEY":VALUE}]}`,
+				"/p/config.toml":           "[mcp_servers.s]\ncommand = \"x\"\nKEY = VALUE\n",
+			} {
+				if strings.HasSuffix(path, ".toml") && (c.value == "null" || strings.Contains(c.value, ":")) {
+					continue // not valid TOML
+				}
+				text = strings.NewReplacer("KEY", key, "VALUE", c.value).Replace(text)
+				file, err := Parse(path, []byte(text), testOptions(t))
+				require.NoError(t, err, text)
+				require.Len(t, file.Entries, 1, text)
+				why, _ := file.Entries[0].Why()
+				s, err := file.Entries[0].Resolve(none)
+				if c.why != "" {
+					require.Contains(t, why, c.why, text)
+					require.ErrorIs(t, err, ErrNotStartable, text)
+					continue
+				}
+				require.NoError(t, err, text)
+				require.Equal(t, c.ssh, s.SSH, text)
+			}
+		}
+	}
+}
+
+// TestEnvironmentsThatDiffer checks entries with more than one placement.
+func TestEnvironmentsThatDiffer(t *testing.T) {
+	for _, c := range []struct{ toml, ssh, why string }{
+		{"environment = 'builder'\nenvironment_id = 'builder'", "build-7", ""},
+		{"environment = 'local'\nexperimental_environment = 'local'", "", ""},
+		{"environment = 'builder'\nenvironment_id = 'local'", "", `environment "builder" and environment_id "local" differ`},
+		{"environment_id = 'local'\nexperimental_environment = 'mars'", "", `environment_id "local" and experimental_environment "mars" differ`},
+		{"environment_id = 'builder'\nexperimental_environment = 'mars'", "", "differ"},
+	} {
+		file, err := Parse("/p/config.toml", []byte("[mcp_servers.s]\ncommand = 'x'\n"+c.toml), testOptions(t))
+		require.NoError(t, err, c.toml)
+		why, try := file.Entries[0].Why()
+		s, err := file.Entries[0].Resolve(none)
+		if c.why != "" {
+			require.Contains(t, why, c.why)
+			require.NotEmpty(t, try)
+			require.ErrorIs(t, err, ErrNotStartable)
+			continue
+		}
+		require.NoError(t, err, c.toml)
+		require.Equal(t, c.ssh, s.SSH)
+	}
+}
+
+// TestEnvironmentOfVariables checks that an object named environment has
+// variables, and that env overrides them.
+func TestEnvironmentOfVariables(t *testing.T) {
+	for path, text := range map[string]string{
+		"/p/.mcp.json":   `{"mcpServers":{"s":{"command":"x","environment":{"A":"1","B":"2"},"env":{"B":"3"},"environment_id":"builder"}}}`,
+		"/p/config.toml": "[mcp_servers.s]\ncommand = 'x'\nenvironment_id = 'builder'\nenv = {B = '3'}\n[mcp_servers.s.environment]\nA = '1'\nB = '2'\n",
+	} {
+		file, err := Parse(path, []byte(text), testOptions(t))
+		require.NoError(t, err)
+		s, err := file.Entries[0].Resolve(none)
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{"A": "1", "B": "3"}, envOf(s))
+		require.Equal(t, "build-7", s.SSH)
+	}
+	file, err := Parse("/p/.mcp.json", []byte(`{"mcpServers":{"s":{"command":"x","environment":{"A":[]}}}}`), testOptions(t))
+	require.NoError(t, err)
+	why, _ := file.Entries[0].Why()
+	require.Equal(t, "the value of A in environment is not a string", why)
+	for server, want := range map[string]string{
+		`{"command":"x","environment_id":{"A":"1"}}`:                  "environment_id is not a string",
+		`{"command":"x","environment":{"A":"1"},"environment":"far"}`: `unknown environment "far"`,
+		`{"command":"x","environment":"far","environment":{"A":"1"}}`: `unknown environment "far"`,
+	} {
+		file, err = Parse("/p/.mcp.json", []byte(`{"mcpServers":{"s":`+server+`}}`), testOptions(t))
+		require.NoError(t, err)
+		why, _ = file.Entries[0].Why()
+		require.Equal(t, want, why, server)
+	}
+}
+
 func TestMissingInputs(t *testing.T) {
 	file, err := Read("testdata/project/.vscode/mcp.json", testOptions(t))
 	require.NoError(t, err)

@@ -60,22 +60,6 @@ func (e *entryReader) twice(n *node) {
 	}
 }
 
-const keySSH = "ssh"
-
-// placement reads the host on which the server runs. An entry with an invalid
-// host is refused: it must not run locally.
-func (e *entryReader) placement(n *node) {
-	ssh := n.get(keySSH)
-	if ssh == nil {
-		return
-	}
-	if ssh.kind != text || strings.TrimSpace(ssh.text) == "" {
-		e.refuse(ssh.at, keySSH+" is not a host", `write "ssh": "HOST", or remove it`)
-		return
-	}
-	e.SSH = ssh.text
-}
-
 // switches reads whether the file disables the server.
 func (e *entryReader) switches(n *node) {
 	if off, _ := n.flag("disabled"); off {
@@ -163,23 +147,28 @@ func (e *entryReader) textOf(n *node, what string) Text {
 	return e.expand(raw, n.at, "")
 }
 
-// environment reads the environment variables of the file.
+// environment reads the environment variables of the file. env overrides an
+// object under the name that opencode uses.
 func (e *entryReader) environment(n *node) {
-	env := n.get("env")
+	e.vars(keyEnvironment, n.object(keyEnvironment))
+	e.vars("env", n.get("env"))
+}
+
+func (e *entryReader) vars(key string, vars *node) {
 	switch {
-	case env == nil || env.kind == null:
+	case vars == nil || vars.kind == null:
 		return
-	case env.kind != object:
-		e.refuse(env.at, "env is not an object", `write "env": {"NAME": "VALUE"}`)
+	case vars.kind != object:
+		e.refuse(vars.at, key+" is not an object", fmt.Sprintf(`write %q: {"NAME": "VALUE"}`, key))
 		return
 	}
-	for _, m := range env.members {
+	for _, m := range vars.members {
 		raw, ok := m.value.scalar()
 		switch {
 		case m.value.kind == null:
 			e.note(m.at, "the variable "+m.name+" is null and ignored; "+string(e.Client)+" may unset it", "")
 		case !ok:
-			e.refuse(m.at, "the value of "+m.name+" in env is not a string", "")
+			e.refuse(m.at, "the value of "+m.name+" in "+key+" is not a string", "")
 		default:
 			e.Env = append(e.Env, Var{m.name, e.expand(raw, m.at, m.name)})
 		}
