@@ -42,29 +42,30 @@ func TestShutdownCannotTellTheStateOfContainers(t *testing.T) {
 			require.Equal(t, []string{want}, report.CannotTell)
 		})
 	})
-	t.Run("by its processes", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			h := newHarness(t, legacy(nil), nil)
-			h.exec.place = executor.Info{Placement: "far", Link: &executor.LinkInfo{State: executor.LinkUp}}
-			require.NoError(t, h.Open(t.Context()))
-			h.exec.started[0].tree = []executor.Descendant{{PID: 1, Command: "fake"}, {PID: 2, Command: "/usr/bin/docker run -i x"}}
-			report, err := h.Close(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, []string{want}, report.CannotTell)
-		})
-	})
-	t.Run("as its executor says", func(t *testing.T) {
-		for _, argv := range [][]string{{"server"}, {"docker", "run"}} {
-			synctest.Test(t, func(t *testing.T) {
-				h := open(t, legacy(nil), func(c *session.Config) { c.Command.Argv = argv })
-				h.exec.started[0].report.CannotTell = []string{executor.ContainersUnknown}
-				report, err := h.Close(t.Context())
-				require.NoError(t, err)
-				require.Len(t, report.CannotTell, 1, "in one wording")
-				require.Contains(t, want, report.CannotTell[0])
+	for name, place := range map[string]executor.Info{
+		"here":      {},
+		"on a host": {Placement: "far", Link: &executor.LinkInfo{State: executor.LinkUp}},
+	} {
+		for command, want := range map[string][]string{
+			"/usr/bin/docker run -i x":            {want},
+			"/bin/sh -c docker run -i x; true":    {want},
+			"sudo -n docker exec -i x server":     {want},
+			"docker ps":                           nil,
+			"server --docker /var/run/docker run": nil,
+		} {
+			t.Run("by its processes "+name+": "+command, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h := newHarness(t, legacy(nil), nil)
+					h.exec.place = place
+					require.NoError(t, h.Open(t.Context()))
+					h.exec.started[0].tree = []executor.Descendant{{PID: 1, Command: "fake"}, {PID: 2, Command: command}}
+					report, err := h.Close(t.Context())
+					require.NoError(t, err)
+					require.Equal(t, want, report.CannotTell)
+				})
 			})
 		}
-	})
+	}
 	t.Run("of a start that failed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHarness(t, func(p *fakeProcess) int { return p.each(func(m message) { p.fail(m, -32603, "") }) },

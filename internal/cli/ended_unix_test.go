@@ -101,18 +101,33 @@ func TestOutsideKillIsNotAServerFault(t *testing.T) {
 	require.Equal(t, "signal", exitedOf(t, file).By)
 }
 
-// A server that docker starts may leave a container, which is not visible here.
-func TestRunCannotTellContainerState(t *testing.T) {
+// A server that docker starts may leave a container, which is not visible here,
+// also if a script starts docker.
+func TestCannotTellContainerState(t *testing.T) {
 	t.Parallel()
-	docker := filepath.Join(t.TempDir(), "docker")
-	require.NoError(t, os.Symlink(binary, docker))
-	r := run(t, "run", "--no-record", "--json", "--era", "legacy", "--for", "1ms", "--", docker, console.DemoServer)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stderr, "mcpdbg: container state: cannot tell (started through docker)")
+	bin := filepath.Join(t.TempDir(), "bin")
+	require.NoError(t, os.Mkdir(bin, 0o700))
+	docker := writeScript(t, filepath.Join(bin, "docker"), binary+" "+console.DemoServer+"\nexit 0\n")
+	wrapper := writeScript(t, filepath.Join(bin, "start.sh"), docker+" run -i x\nexit 0\n")
+	for _, argv := range [][]string{{docker, "run", "-i", "x"}, {wrapper}, {"env", "A=b", "sh", "-c", docker + " run -i x; true"}} {
+		r := run(t, append([]string{"run", "--no-record", "--json", "--era", "legacy", "--for", "1ms", "--"}, argv...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Contains(t, r.stderr, "mcpdbg: container state: cannot tell (started through docker)")
 
-	r = run(t, "smoke", "--no-record", "--json", "--", docker, console.DemoServer)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, `"cannot_tell":["container state: cannot tell (started through docker)"]`)
-	require.Contains(t, r.stdout, `"exit_by":"shutdown"`)
-	require.Contains(t, r.stdout, `"checked":"framing, JSON-RPC, contents and process rules"`)
+		r = run(t, append([]string{"list", "tools", "--no-record", "--"}, argv...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Contains(t, r.stderr, "mcpdbg: container state: cannot tell (started through docker)")
+
+		r = run(t, append([]string{"smoke", "--no-record", "--json", "--"}, argv...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Contains(t, r.stdout, `"cannot_tell":["container state: cannot tell (started through docker)"]`)
+		require.Contains(t, r.stdout, `"exit_by":"shutdown"`)
+		require.Contains(t, r.stdout, `"checked":"framing, JSON-RPC, contents and process rules"`)
+	}
+}
+
+func writeScript(t *testing.T, path, body string) string {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o700))
+	return path
 }

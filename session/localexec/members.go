@@ -123,9 +123,6 @@ func (p *process) remember(found, spared []proc) {
 }
 
 func (p *process) note(m proc, as membership) {
-	if executor.ContainerClient(m.name()) {
-		p.containers = true
-	}
 	if m.start != 0 { // otherwise its number may be reused later
 		p.known[m.procID] = as
 	}
@@ -153,7 +150,6 @@ func (p *process) CannotTell() []string {
 		{unwatched, !p.child.complete()},
 		{lost, p.child.lost()},
 		{hidden, p.hidden},
-		{executor.ContainersUnknown, p.containers},
 	} {
 		if r.holds {
 			reasons = append(reasons, r.text)

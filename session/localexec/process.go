@@ -21,21 +21,16 @@ type process struct {
 	thread       bool   // one of those that may wait for output
 	stopSampling context.CancelFunc
 
-	mu         sync.Mutex
-	reaped     bool
-	groupGone  bool                  // the group was empty when the leader was reaped: its number may be reused
-	known      map[procID]membership // processes of the tree that were seen
-	sparedNow  []proc                // in the latest look
-	hidden     bool                  // a descendant is left that no look has shown
-	containers bool                  // a client of a container engine was seen
+	mu        sync.Mutex
+	reaped    bool
+	groupGone bool                  // the group was empty when the leader was reaped: its number may be reused
+	known     map[procID]membership // processes of the tree that were seen
+	sparedNow []proc                // in the latest look
+	hidden    bool                  // a descendant is left that no look has shown
 }
 
 func newProcess(e *Executor, b *executor.Base) *process {
-	return &process{
-		ex: e, base: b,
-		known:      make(map[procID]membership),
-		containers: executor.ContainerClient(b.Cmd.Argv[0]),
-	}
+	return &process{ex: e, base: b, known: make(map[procID]membership)}
 }
 
 // Describe implements executor.Backend.

@@ -16,7 +16,7 @@ const endTime = 3 * time.Second
 func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
 	report := executor.StopReport{Running: p.base.Alive()}
 	if step == executor.StepCloseStdin {
-		_, _, _ = p.look() // remember container clients and processes that hide after this step
+		_, _, _ = p.look() // remember processes that hide after this step
 		p.base.Stdin.Close()
 		return report, ctx.Err()
 	}

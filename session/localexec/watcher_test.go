@@ -303,48 +303,6 @@ func TestOrphanOfASparedDaemonIsSpared(t *testing.T) {
 	gone(t, orphan)
 }
 
-func TestClientOfAContainerEngineCannotTell(t *testing.T) {
-	dir := t.TempDir()
-	writeFile(t, dir+"/docker", "#!/bin/sh\necho on\nread x\n", 0o755)
-	for _, program := range []string{"", watchdog.Program} {
-		for _, argv := range [][]string{{dir + "/docker", "run"}, {"sh", "-c", dir + "/docker run; true"}} {
-			e := newExecutor(t, Options{})
-			e.program = program
-			p, err := e.Start(t.Context(), executor.Command{Argv: argv})
-			require.NoError(t, err)
-			_, err = p.Read(t.Context(), 0, 0, waitLimit) // until it runs
-			require.NoError(t, err)
-			report, err := p.Terminate(t.Context())
-			require.NoError(t, err)
-			require.Contains(t, report.CannotTell, executor.ContainersUnknown)
-		}
-	}
-}
-
-// The client, started by a script with another name, ends with its input.
-func TestClientThatEndedWithItsInputCannotTell(t *testing.T) {
-	dir := t.TempDir()
-	writeFile(t, dir+"/docker", "#!/bin/sh\necho on\nread x\n", 0o755)
-	script := writeFile(t, dir+"/start.sh", "#!/bin/sh\n"+dir+"/docker run; true\n", 0o755)
-	for _, program := range []string{"", watchdog.Program} {
-		e := newExecutor(t, Options{})
-		e.program = program
-		p, err := e.Start(t.Context(), executor.Command{Argv: []string{script}})
-		require.NoError(t, err)
-		s, err := p.Subscribe(executor.SubscribeOptions{})
-		require.NoError(t, err)
-		defer s.Close()
-		_, err = p.Read(t.Context(), 0, 0, waitLimit) // until it runs
-		require.NoError(t, err)
-		_, err = p.Stop(t.Context(), executor.StepCloseStdin, executor.ScopeGroup)
-		require.NoError(t, err)
-		exitOfProcess(t, s)
-		report, err := p.Terminate(t.Context())
-		require.NoError(t, err)
-		require.Contains(t, report.CannotTell, executor.ContainersUnknown)
-	}
-}
-
 // A watchdog must cost no more than an empty program: it starts before any
 // package that allocates much or is outside the standard library's core.
 func TestWatchdogIsInitialisedBeforeHeavyPackages(t *testing.T) {
