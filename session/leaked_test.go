@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -42,6 +43,19 @@ func TestShutdownReportsLeakedProcesses(t *testing.T) {
 			report, err = h.Close(t.Context())
 			require.NoError(t, err)
 			require.Empty(t, report.Leaked, "reported once")
+		})
+	})
+	t.Run("with a long command line", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := open(t, func(p *fakeProcess) int {
+				p.left = []executor.Descendant{{PID: 12, Command: strings.Repeat("ab ", 100)}}
+				return obedient(p)
+			}, nil)
+			report, err := h.Shutdown(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, strings.Repeat("ab ", 66)+"ab...", report.Leaked[0].Command)
+			phases := h.entries(session.KindPhase)
+			require.Less(t, len(phases[len(phases)-1]), 300)
 		})
 	})
 	t.Run("killed with it", func(t *testing.T) {

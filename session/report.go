@@ -15,6 +15,9 @@ func (r *ShutdownReport) Outcome() string {
 		executor.StepTerm:       "after TERM",
 		executor.StepKill:       "after KILL",
 	}[r.LastStep]
+	if r.LastStep == executor.StepKill && r.Exit != nil && r.Exit.Kind == executor.ExitCode {
+		how = "" // it had exited before: KILL went to other processes
+	}
 	switch {
 	case r.Exit == nil && how == "":
 		return "the server had ended"
@@ -40,6 +43,7 @@ func (r *ShutdownReport) ProcessLines() []string {
 		}
 	}
 	add("leaked process (killed)", r.Leaked)
+	add("leaked process (connection lost: cannot tell whether it ended)", r.Unseen)
 	for _, d := range r.Survivors {
 		lines = append(lines, fmt.Sprintf("leaked process (still alive): pid %d %s (kill -9 %d)", d.PID, d.Command, d.PID))
 	}

@@ -28,6 +28,9 @@ type ShutdownReport struct {
 	// plain launch over SSH, a lost connection), and for a server that exited
 	// more than executor.Retention before.
 	Leaked []executor.Descendant
+	// Unseen lists leaked processes that were not seen to end, because the
+	// connection was lost.
+	Unseen []executor.Descendant
 	// Spared are the processes that were left running on request: Command.Leave
 	// names them.
 	Spared []executor.Descendant
@@ -62,6 +65,9 @@ func (s *Session) handOver(report ShutdownReport, err error) (ShutdownReport, er
 	report.CannotTell, s.cannotTell = s.cannotTell, nil
 	report.Killed, s.killedOne = s.killedOne, false
 	report.Leaked = slices.DeleteFunc(report.Leaked, func(d executor.Descendant) bool { return holds(report.Survivors, d) })
+	if report.Lost != nil {
+		report.Leaked, report.Unseen = nil, report.Leaked
+	}
 	return report, err
 }
 
@@ -70,7 +76,7 @@ func (s *Session) recordLeaked(step executor.StopReport) {
 	if step.Running {
 		return
 	}
-	found := s.conceal(step.Signalled)
+	found := s.concealNames(step.Signalled)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range found {
@@ -102,7 +108,7 @@ func (s *Session) shutdown(ctx context.Context, by executor.EndedBy) (ShutdownRe
 	if r.killed.Load() {
 		report.LastStep = executor.StepKill
 	}
-	report.Survivors = s.conceal(survivors)
+	report.Survivors = s.concealNames(survivors)
 	report.Lost = r.lost()
 	r.mu.Lock()
 	report.Exit = r.exit
@@ -152,7 +158,7 @@ func (s *Session) killed(rep executor.StopReport) string {
 		return text
 	}
 	var names []string
-	for _, d := range s.conceal(rep.Signalled[:min(len(rep.Signalled), maxNamed)]) {
+	for _, d := range s.concealNames(rep.Signalled[:min(len(rep.Signalled), maxNamed)]) {
 		names = append(names, strings.TrimSpace(fmt.Sprintf("pid %d %s", d.PID, d.Command)))
 	}
 	if more := len(rep.Signalled) - len(names); more > 0 {

@@ -58,7 +58,7 @@ func stepDetail(gone bool, r *run, waited time.Duration, report executor.StopRep
 	case gone:
 		return found(report)
 	case r.hasExited():
-		return joinWords(found(report), "ended, but a descendant holds its streams")
+		return joinWords(found(report), "ended, but another process holds its streams")
 	default:
 		return joinWords(found(report), "still running after "+micros(waited.Microseconds()))
 	}

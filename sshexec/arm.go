@@ -253,7 +253,11 @@ func (p *process) setHosts(hosts []guardProc) {
 	}
 	p.mu.Unlock()
 	if !known && len(hosts) > 0 {
+		p.base.ShareStreams()
 		p.notify(leftoverNotice(hosts))
+		if !p.base.Alive() { // watch may have looked before
+			p.base.Go(func() { p.base.CutShared(context.Background()) })
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ func leftoverNotice(hosts []guardProc) executor.Notice {
 		commands = append(commands, fmt.Sprintf("pid %d %s", h.PID, h.Command))
 	}
 	return executor.Notice{
-		Code: "run.leftover",
+		Code: executor.NoticeLeftover,
 		Text: fmt.Sprintf("startup files on the host left %s running in the background before the server started: not counted as the server's, and not killed", processes(len(hosts))),
 		Said: tail([]byte(strings.Join(commands, "\n"))),
 	}

@@ -144,6 +144,7 @@ func (p *process) watch(ctx context.Context) {
 		exit := run.exit
 		exit.By, exit.Why = p.endedBy(exit)
 		p.base.Journal.Exited(exit)
+		p.base.Go(func() { p.base.CutShared(ctx) })
 		select {
 		case <-p.base.Journal.Done():
 		case <-run.ended:

@@ -225,6 +225,50 @@ func TestProcessesOfStartupFilesBelongToTheHost(t *testing.T) {
 	}
 }
 
+// A process of a startup file that holds the streams of the server is not
+// leaked by it: the streams end with the server, and the process lives on.
+func TestStreamsHeldByStartupFilesEndWithTheServer(t *testing.T) {
+	t.Parallel()
+	program := ordinaryProgram(t)
+	for name, before := range map[string]string{"stamped": "", "without stamp": "ulimit -S -x 1000\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			account := sshtest.User(t, sshtest.Shell(t, "bash"))
+			h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
+			h.write(t, ".bashrc", before+"sleep 600 &\n")
+			e := closing(t, at(t, h.Server))
+			p, err := e.Start(t.Context(), h.helper("out", "first", "line", "out", "last", "exit", "0"))
+			require.NoError(t, err)
+			n := awaitNotice(t, p, executor.NoticeLeftover)
+			first, _, _ := strings.Cut(n.Said, "\n")
+			pid := number(t, strings.Fields(first)[1])
+			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+			events := make(chan executor.Event, executor.QueueLen)
+			sub, err := p.Subscribe(executor.SubscribeOptions{Handler: func(ev executor.Event) {
+				if ev.Kind == executor.Closed || ev.Kind == executor.Failed {
+					events <- ev
+				}
+			}})
+			require.NoError(t, err)
+			defer sub.Close()
+			_, err = p.Write(t.Context(), "", []byte("\n"))
+			require.NoError(t, err)
+			p.CloseStdin()
+			select {
+			case ev := <-events:
+				require.Equal(t, executor.Closed, ev.Kind)
+			case <-time.After(2 * time.Minute):
+				require.Fail(t, "the streams did not end")
+			}
+			report, err := p.Terminate(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, report.Signalled)
+			require.NotContains(t, strings.Join(report.CannotTell, "\n"), "streams were still open")
+			require.NoError(t, syscall.Kill(pid, 0), "it lives on")
+		})
+	}
+}
+
 func number(t *testing.T, text string) int {
 	t.Helper()
 	n, err := strconv.Atoi(text)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 )
@@ -17,7 +16,6 @@ type leaks struct {
 	alive  []executor.Descendant // that could not be killed
 	doubts []string
 	lost   error
-	held   bool // a child held the streams of a server that had ended
 }
 
 // note adds the result of one shutdown. A signal may have cut it short, and may have
@@ -29,9 +27,6 @@ func (l *leaks) note(ctx context.Context, report *session.ShutdownReport, err er
 		if !slices.Contains(l.doubts, doubt) {
 			l.doubts = append(l.doubts, doubt)
 		}
-	}
-	if ctx.Err() == nil && report.LastStep == executor.StepKill && steps.EndedItself(report) && len(report.Leaked) == 0 {
-		l.held = true
 	}
 	switch {
 	case report.Lost != nil:
@@ -51,8 +46,6 @@ func (l *leaks) verdict(ctx context.Context) verdict {
 		return failed("leaked, and could not be killed: " + commands(all))
 	case len(all) > 0:
 		return failed("leaked (killed): " + commands(all))
-	case l.held:
-		return failed("leaked a child process that held its streams (killed)")
 	case l.lost != nil:
 		return notChecked(l.lost.Error())
 	case ctx.Err() != nil:

@@ -229,3 +229,14 @@ func TestExit(t *testing.T) {
 		require.Equal(t, tt.exit, r.Exit(), "%v", tt.causes)
 	}
 }
+
+// TestKilledIsSaidOfWhatWasSeenToEnd checks that a server whose streams another
+// process held is not said to have leaked one that was killed.
+func TestKilledIsSaidOfWhatWasSeenToEnd(t *testing.T) {
+	exit := &executor.Exit{Kind: executor.ExitCode, By: executor.EndedByShutdown}
+	require.Nil(t, ended(session.ShutdownReport{LastStep: executor.StepKill, Exit: exit, CannotTell: []string{"held"}}, nil, nil))
+	f := ended(session.ShutdownReport{LastStep: executor.StepKill, Exit: exit}, nil, []Orphan{{PID: 7, Command: "sleep"}})
+	require.Equal(t, "leaked child process (killed): 7 sleep", f.message)
+	f = ended(session.ShutdownReport{LastStep: executor.StepKill, Exit: exit}, nil, []Orphan{{PID: 7, Command: "sleep", Alive: true}})
+	require.Equal(t, "leaked process could not be killed: 7 sleep", f.message)
+}

@@ -30,10 +30,13 @@ func (c *check) shutdown() {
 	for _, d := range report.Leaked {
 		c.orphan(d, false)
 	}
+	for _, d := range report.Unseen {
+		c.result.CannotTell = append(c.result.CannotTell, fmt.Sprintf("leaked process: cannot tell whether it ended: %d %s", d.PID, d.Command))
+	}
 	for _, d := range report.Spared {
 		c.result.Spared = append(c.result.Spared, Spared{PID: d.PID, Command: d.Command})
 	}
-	c.result.CannotTell = report.CannotTell
+	c.result.CannotTell = append(c.result.CannotTell, report.CannotTell...)
 	f := ended(report, err, c.result.Orphans)
 	if f != nil && f.cause == CauseShutdown && !report.Killed && c.run.ctx.Err() != nil && time.Since(begin) < 2*session.Grace {
 		f = cancelled(PhaseShutdown, "killed before it could exit", context.Cause(c.run.ctx)) // the impatience was ours, not the server's fault
@@ -90,7 +93,7 @@ func ended(report session.ShutdownReport, err error, orphans []Orphan) *failure 
 			message: "ignored stdin EOF and SIGTERM; killed with SIGKILL" + when(report),
 			hint:    "exit when stdin is closed, or at the latest on SIGTERM",
 		}
-	case killed || len(orphans) > 0:
+	case len(orphans) > 0:
 		return &failure{
 			phase: PhaseShutdown, cause: CauseOrphan, code: "shutdown.orphan", message: orphanMessage(orphans),
 			hint: "end all child processes before the server exits",
@@ -111,9 +114,6 @@ func when(report session.ShutdownReport) string {
 }
 
 func orphanMessage(orphans []Orphan) string {
-	if len(orphans) == 0 {
-		return "leaked a child process that held its streams (killed)"
-	}
 	first := orphans[0]
 	for _, o := range orphans {
 		if o.Alive {

@@ -331,6 +331,7 @@ func terminateCuts(s *suite) {
 		require.False(s, s.FindsOrphans, "the stray was not found")
 		require.Empty(s, report.Signalled)
 		require.True(s, closed.Cut)
+		require.NotEmpty(s, report.CannotTell)
 		end.give()
 		s.gone(stray)
 		return

@@ -67,6 +67,7 @@ type Base struct {
 	mu      sync.Mutex
 	running bool
 	swept   bool // nothing of the process is left, or nothing can be reached
+	shared  bool // set by ShareStreams
 
 	// Set by Attach, and constant from then on.
 	Journal *Journal
@@ -322,8 +323,9 @@ func (b *Base) end(ctx context.Context) (report StopReport, err error) {
 		b.Journal.EndEnding(false)
 		return report, fmt.Errorf("terminate %s: %w", b.ID, err)
 	}
-	cut := !b.Journal.AwaitEOF(drainTime + b.own.Latency())
-	b.Journal.EndEnding(cut)
+	if b.endStreams() && len(report.Signalled)+len(report.Survivors) == 0 && !b.areStreamsShared() {
+		report.CannotTell = append(report.CannotTell, heldByUnknown)
+	}
 	select {
 	case <-b.Journal.Done():
 	case <-ctx.Done():
@@ -333,6 +335,50 @@ func (b *Base) end(ctx context.Context) (report StopReport, err error) {
 		b.release(true)
 	}
 	return report, nil
+}
+
+// heldByUnknown is the reason why Terminate may have missed a process if it had
+// to cut the streams, but found no process.
+const heldByUnknown = "its streams were still open after it had ended: the process that held them was not found and not killed"
+
+// endStreams ends a BeginEnding when no process of the tree is left: it reads
+// the rest of the output, and cuts streams that another process holds open.
+func (b *Base) endStreams() (cut bool) {
+	cut = !b.Journal.AwaitEOF(drainTime + b.own.Latency())
+	b.Journal.EndEnding(cut)
+	return cut
+}
+
+// ShareStreams records that processes which were there before may hold the
+// streams too.
+func (b *Base) ShareStreams() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shared = true
+}
+
+func (b *Base) areStreamsShared() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.shared
+}
+
+// CutShared ends the streams of a process that has exited and left no other, if
+// processes that were there before may hold them: they are not leaked ones.
+func (b *Base) CutShared(ctx context.Context) {
+	if !b.areStreamsShared() {
+		return
+	}
+	none := false
+	settle(ctx, b.exitedAt, func() bool {
+		found, _, err := b.own.Tree(ctx)
+		none = err == nil && len(found) == 0
+		return none
+	})
+	if none && !b.Swept() {
+		b.Journal.BeginEnding()
+		b.endStreams()
+	}
 }
 
 // settle gives the leader's descendants time to exit as well. It reports

@@ -81,6 +81,10 @@ type Notice struct {
 	Hint   string
 }
 
+// NoticeLeftover is the code of the notice about processes that startup files
+// left on a host. They may hold the streams of the server.
+const NoticeLeftover = "run.leftover"
+
 // A LinkState is the state of the connection to a host.
 type LinkState string
 

@@ -139,7 +139,7 @@ func (w *view) tryEnd(usual string) string {
 const heldAfter = 500_000
 
 func heldPipe(w *view) (found, bool) {
-	if !w.exitedAt.seen || w.lostAt.seen {
+	if !w.exitedAt.seen || w.lostAt.seen || w.leftover {
 		return found{}, false
 	}
 	if w.closedAt.seen {

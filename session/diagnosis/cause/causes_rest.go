@@ -20,7 +20,11 @@ func outputHeld(w *view) (found, bool) {
 	if w.live == nil || !w.live.OutputPaused {
 		return found{}, false
 	}
-	return found{text: "the server writes faster than mcpdbg reads, so it has to wait; nothing is lost", row: -1}, true
+	text := "the server writes faster than mcpdbg reads, so it has to wait"
+	if w.gap.n == 0 {
+		text += "; nothing is lost"
+	}
+	return found{text: text, row: -1}, true
 }
 
 // notRecorded finds a recording that stopped or is incomplete.

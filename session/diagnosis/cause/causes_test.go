@@ -113,6 +113,10 @@ var byHand = []struct {
 		[]string{begin, `"t":9000,"k":"failed","error":"no more","stdout":{},"stderr":{},"stdin":{}`}},
 	{fixture{"link-stalled", []string{"link-stalled"}, "no response from build-7 for 8 s", "requests wait", `"k":"link"`},
 		[]string{`"t":1000,"k":"start","process":"mcp-stdio-1","host":"build-7"`, `"t":1000,"k":"link","state":"stalled"`, `"t":8001000,"k":"note","text":"later"`}},
+	{fixture{"held by a child", []string{"held-pipe"}, "a child process held them", "", `"k":"exited"`},
+		[]string{begin, ask, answer, ready, `"t":5000,"k":"state","state":"stopping"`, `"t":6000,"k":"exited","seq":2,"code":0,"by":"shutdown"`, `"t":4006001,"k":"closed","seq":3,"stdout":{},"stderr":{},"stdin":{}`}},
+	{fixture{"held by startup files", []string{}, "", "", ""},
+		[]string{begin, `"t":1001,"k":"note","text":"left 1 process","code":"run.leftover"`, ask, answer, ready, `"t":5000,"k":"state","state":"stopping"`, `"t":6000,"k":"exited","seq":2,"code":0,"by":"shutdown"`, `"t":4006001,"k":"closed","seq":3,"stdout":{},"stderr":{},"stdin":{}`}},
 	{fixture{"survivors", []string{"survivors"}, "1 process could not be killed, such as pid 9 sleep", "", `"k":"proc"`},
 		[]string{begin, `"t":9000,"k":"proc","survivors":true,"tree":[{"pid":9,"command":"sleep"}]`}},
 	{fixture{"waits-for-you", []string{"waits-for-you"}, "the server waited 2 s for a response to sampling/createMessage (id 7)", "never answered", `"method":"sampling/createMessage"`},
@@ -259,6 +263,24 @@ func TestRunning(t *testing.T) {
 				require.Contains(t, lineOf(t, g, verdicts[0]), f.evidence)
 			}
 		})
+	}
+}
+
+// TestNothingIsLostNeverStandsBesideAGap checks the cause of a server that has to
+// wait after some of its output was dropped.
+func TestNothingIsLostNeverStandsBesideAGap(t *testing.T) {
+	for name, lost := range map[string]bool{"healthy": false, "lost-output": true} {
+		g := &growing{Recording: open(t, name)}
+		g.until(t, map[bool]string{false: `"state":"ready"`, true: `"k":"gap"`}[lost])
+		tracker := New(g)
+		for tracker.Advance(3) {
+		}
+		texts := ""
+		for _, v := range tracker.Now(&Live{OutputPaused: true, Now: tracker.facts.last}) {
+			texts += v.Text + "\n"
+		}
+		require.Contains(t, texts, "so it has to wait")
+		require.Equal(t, !lost, strings.Contains(texts, "nothing is lost"), texts)
 	}
 }
 

@@ -73,6 +73,7 @@ type run struct {
 	stray      strays
 	gap        tally
 	gapBytes   uint64
+	leftover   bool // startup files left processes that have the streams too
 	survivors  event
 	left       session.ProcBody
 
@@ -224,6 +225,9 @@ func (f *facts) happened(number int, row session.Row) {
 		if b, ok := body[session.ActBody](f, row); ok {
 			f.ending.clues.Act(b, f.start.PID, row.T)
 		}
+	case session.KindNote:
+		b, ok := body[session.NoteBody](f, row)
+		f.leftover = f.leftover || ok && b.Code == executor.NoticeLeftover
 	case session.KindWaiting:
 		if b, ok := body[session.WaitingBody](f, row); ok {
 			f.waiting, f.partial = at, b
