@@ -267,3 +267,22 @@ func TestConfigRealServer(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, "hello there")
 }
+
+// TestUnsetVariableIsAProblem: the token of an unset variable that the server gets
+// is a problem of the session. It fails nothing by default.
+func TestUnsetVariableIsAProblem(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, ".mcp.json", `{"mcpServers":{"s":{"command":"DEMO","args":["demo-server"],"env":{"UNSET_KEY":"${UNSET_KEY}"}}}}`)
+	const told = "the server got the text ${UNSET_KEY}"
+	r := finish(t, program(t, "check", "--config", file, "--no-record", "--json"))
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"PRC10"`)
+	require.Contains(t, r.stdout, told)
+	r = finish(t, program(t, "smoke", "--config", file, "--no-record", "--json"))
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"PRC10"`)
+	require.Contains(t, r.stdout, told)
+	r = finish(t, program(t, "smoke", "--config", file, "--no-record", "--json", "-e", "UNSET_KEY=x"))
+	require.Equal(t, 0, r.code, r.stderr)
+	require.NotContains(t, r.stdout, "PRC10", "a flag overrides it")
+}

@@ -110,6 +110,9 @@ type Problem struct {
 	Line, Column int    // from 1; 0 if unknown
 	Server       string // the entry; "" for the file itself
 	Text, Hint   string
+	// Unset is the token of a variable that is not set, if it was left
+	// unchanged: the server gets the token, unless a flag overrides it.
+	Unset string
 }
 
 // Error returns position, server and text, without Try.

@@ -25,6 +25,7 @@ const (
 type meaning struct {
 	part     part
 	known    bool
+	unset    bool // a variable that is not set
 	why, try string
 }
 
@@ -47,7 +48,7 @@ type expander struct {
 	host     string // where the server runs, "" for this machine
 	declared map[string]Input
 	left     *int // of maxExpanded
-	problem  func(at int, text, try string)
+	problem  func(at int, text, try, unset string)
 }
 
 // pattern returns a regular expression that is compiled on first use, to keep
@@ -105,14 +106,17 @@ func (x *expander) token(token string, f form, name string, at int, of string, w
 		m = lookup(x, f, name)
 	}
 	if m.why != "" && (of == "" || f != formBare || whole) {
-		shown := token
+		shown, unset := token, ""
+		if m.unset && !m.known && tokenLike().MatchString(token) {
+			unset = token
+		}
 		if of != "" && !tokenLike().MatchString(token) { // it may be a part of the secret
 			shown = "a token"
 		}
 		if of != "" {
 			shown += " in the value of " + of
 		}
-		x.problem(at, shown+" "+m.why, m.try)
+		x.problem(at, shown+" "+m.why, m.try, unset)
 	}
 	return m.part, m.known
 }
@@ -236,7 +240,7 @@ func (x *expander) unknown() meaning {
 func (x *expander) variable(name string) meaning {
 	value, ok := x.opts.LookupEnv(name)
 	if !ok {
-		return meaning{why: "is not expanded: the variable " + name + " is not set", try: "export " + name + "=VALUE"}
+		return meaning{unset: true, why: "is not expanded: the variable " + name + " is not set", try: "export " + name + "=VALUE"}
 	}
 	return meaning{part: part{text: value, name: name}, known: true}
 }

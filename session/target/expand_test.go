@@ -173,3 +173,21 @@ func TestExpansionIsBounded(t *testing.T) {
 	why, _ := file.Entries[1].Why()
 	require.Contains(t, why, "expand to more than 32 MiB")
 }
+
+// TestUnsetTokensAreNamed checks which problems name a token that is left
+// unchanged because its variable is not set.
+func TestUnsetTokensAreNamed(t *testing.T) {
+	for _, c := range []struct{ path, text, unset string }{
+		{"/p/.mcp.json", `{"mcpServers":{"s":{"command":"x","args":["${UNSET}"]}}}`, "${UNSET}"},
+		{"/p/.mcp.json", `{"mcpServers":{"s":{"command":"x","env":{"K":"a ${UNSET}"}}}}`, "${UNSET}"},
+		{"/p/.cursor/mcp.json", `{"mcpServers":{"s":{"command":"x","env":{"K":"${env:UNSET}"}}}}`, "${env:UNSET}"},
+		{"/p/.gemini/settings.json", `{"mcpServers":{"s":{"command":"x","args":["$UNSET"]}}}`, "$UNSET"},
+		{"/p/.mcp.json", `{"mcpServers":{"s":{"command":"x","args":["$NOTES_DIR"]}}}`, ""},
+		{"/p/.vscode/mcp.json", `{"servers":{"s":{"command":"x","args":["${env:UNSET}"]}}}`, ""},
+	} {
+		file, err := Parse(c.path, []byte(c.text), testOptions(t))
+		require.NoError(t, err)
+		require.Len(t, file.Entries[0].Problems, 1, c.text)
+		require.Equal(t, c.unset, file.Entries[0].Problems[0].Unset, c.text)
+	}
+}

@@ -160,7 +160,11 @@ func (e *entryReader) refuse(at int, text, try string) {
 func (e *entryReader) expand(raw string, at int, of string) Text {
 	x := &expander{
 		client: e.Client, opts: e.r.opts, project: e.Project, host: e.SSH,
-		declared: e.inputs(), left: &e.r.left, problem: e.note,
+		declared: e.inputs(), left: &e.r.left,
+		problem: func(at int, text, try, unset string) {
+			e.note(at, text, try)
+			e.Problems[len(e.Problems)-1].Unset = unset
+		},
 	}
 	t, ok := x.text(raw, at, of)
 	if !ok {

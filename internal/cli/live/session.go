@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"mcpdbg/internal/cli/console"
@@ -16,6 +17,7 @@ import (
 	"mcpdbg/session/eras"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/localexec"
+	"mcpdbg/session/target"
 	"mcpdbg/sshexec"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -137,10 +139,24 @@ func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Exe
 	if t.From != nil {
 		l.Note(t.From.Origin(), "")
 		for _, p := range t.From.Problems() {
-			l.Note(p.Error(), p.Hint)
+			l.noteConfig(p, cfg.Command)
 		}
 	}
 	return l, nil
+}
+
+// noteConfig logs a problem of a config file. A token that the server gets in place
+// of a value is a problem of the session too.
+func (l *Session) noteConfig(p target.Problem, cmd executor.Command) {
+	holds := func(text string) bool { return strings.Contains(text, p.Unset) }
+	got := slices.ContainsFunc(cmd.Argv, holds) ||
+		slices.ContainsFunc(cmd.Env, func(v executor.EnvVar) bool { return holds(v.Value) })
+	if p.Unset == "" || !got {
+		l.Note(p.Error(), p.Hint)
+		return
+	}
+	note := session.NoteBody{Code: session.NoteUnset, Text: "the server got the text " + p.Unset + " (" + p.Error() + ")", Hint: p.Hint}
+	_ = l.Log.Append([]session.Entry{session.NewEntry(session.KindNote, 0, note)}) // fails only when it is closed
 }
 
 // executorOf returns the executor that the flags select.

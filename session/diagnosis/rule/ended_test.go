@@ -39,6 +39,20 @@ const (
 	closedEntry = `"t":9000,"k":"closed","seq":9,"stdout":{},"stderr":{},"stdin":{}`
 )
 
+// TestStreamsOfStartupFilesAreNotTheServers checks that streams which startup
+// files share with the server are not held against it.
+func TestStreamsOfStartupFilesAreNotTheServers(t *testing.T) {
+	const (
+		leftover = `"t":100,"k":"note","text":"left 1 process","code":"run.leftover"`
+		stopping = `"t":1500,"k":"state","state":"stopping"`
+		exited   = `"t":2000,"k":"exited","seq":8,"code":0,"by":"shutdown"`
+		late     = `"t":3000000,"k":"stderr","seq":9,"raw":"still here"`
+		closed   = `"t":4000000,"k":"closed","seq":10,"stdout":{},"stderr":{},"stdin":{}`
+	)
+	require.Contains(t, strings.Join(checkLog(t, startEntry, stopping, exited, late, closed), "\n"), "PRC06")
+	require.Empty(t, checkLog(t, startEntry, leftover, stopping, exited, late, closed))
+}
+
 // TestExitRulesDependOnWhoEndedTheServer checks that a server is only blamed for what
 // it did itself.
 func TestExitRulesDependOnWhoEndedTheServer(t *testing.T) {

@@ -107,6 +107,11 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 		if e.DecodeBody(&b) == nil {
 			l.lostOutput(at, b)
 		}
+	case session.KindNote:
+		var b session.NoteBody
+		if e.DecodeBody(&b) == nil {
+			l.noted(at, b)
+		}
 	case session.KindExited:
 		var b session.ExitedBody
 		if e.DecodeBody(&b) == nil {
@@ -133,6 +138,16 @@ func (l *Checker) wasAnswer(at message.Place, n uint64) bool {
 	}
 	row, ok := session.RowAt(l.src, int(n)-1)
 	return ok && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse)
+}
+
+// noted handles a note that says something about the server.
+func (l *Checker) noted(at message.Place, b session.NoteBody) {
+	switch b.Code {
+	case executor.NoticeLeftover:
+		l.run.process.outlived = true // not reported: others have the streams too
+	case session.NoteUnset:
+		l.report(prc10, at, b.Text)
+	}
 }
 
 func (l *Checker) stateChanged(at message.Place, b session.StateBody) {

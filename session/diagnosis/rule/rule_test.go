@@ -172,6 +172,7 @@ var fixtures = []struct{ rule, bad, good string }{
 	{"PRC07", "buffered", "prc07-ok"},
 	{"PRC08", "dropped-at-eof", "prc08-ok"},
 	{"PRC09", "slow-start", "prc09-ok"},
+	{"PRC10", "prc10", "prc10-ok"},
 }
 
 func TestEveryRuleHasFixtures(t *testing.T) {

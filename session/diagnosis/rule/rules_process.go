@@ -41,9 +41,13 @@ var (
 		Explanation: "The first response came more than 5 s after the first request.",
 		Reference:   "-",
 		Impact:      "clients with a short startup timeout; users think that it hangs"}
+	prc10 = &diagnosis.Rule{ID: "PRC10", Severity: diagnosis.Warning, Side: diagnosis.Process, Title: "unset variable in the config file",
+		Explanation: "The config file of a client names an environment variable that is not set. Its client leaves such a token unchanged, so the server got the token as an argument or a variable. Set the variable, or write the value in the file.",
+		Reference:   "-",
+		Impact:      "the server takes the token for a key or a path, and fails later"}
 )
 
-var processRules = []*diagnosis.Rule{prc01, prc02, prc03, prc04, prc05, prc06, prc07, prc08, prc09}
+var processRules = []*diagnosis.Rule{prc01, prc02, prc03, prc04, prc05, prc06, prc07, prc08, prc09, prc10}
 
 // aboutReplaced are the rules whose problems are only information for a process that
 // was replaced: it was ended in the middle of a handshake.
