@@ -59,26 +59,35 @@ func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
 	}
 }
 
-const harvestHint = "check whether its startup files wait for input, or use --path-from plain, or --path-from explicit with --env PATH=..."
+const harvestHint = "check whether its startup files wait for input or replace the shell (such as exec zsh), or use --path-from plain, or --path-from explicit with --env PATH=..."
 
 // harvestScript runs the user's shell as a login shell, or an interactive one,
-// and makes it print its PATH. The csh family accepts no other flag together
-// with -l, and always reads its startup file.
+// and makes it print its PATH. From an interactive login shell it starts one that
+// is no login shell, which reads what the first may not: .bashrc, where nvm is.
+// The csh family accepts no other flag together with -l, and always reads its
+// startup file. If the shell was replaced, the lines that may have done so are
+// written.
 func harvestScript(mark string, from PathFrom) string {
-	interactive := ""
+	interactive, nested := "", ""
 	if from == PathInteractive {
 		interactive = " -i"
+		nested = `"$_ms" -i -c "exec /bin/sh -c \"\$_mp\"" </dev/null; [ $? = 42 ] && exit 42; `
 	}
 	return fmt.Sprintf(`unset _m _ml
 %[1]s=%[2]s
-_mh='echo; echo "PATH-%[2]s $PATH"; exit 42'
-export %[1]s _mh
 _ms=${SHELL:-/bin/sh}
+_mp='echo; echo "PATH-%[2]s $PATH"; exit 42'
+_mh='%[4]seval "$_mp"'
+export %[1]s _ms _mp _mh
 case $_ms in
 *csh) set -- ;;
 *) set -- -l ;;
 esac
 "$_ms" "$@"%[3]s -c 'exec /bin/sh -c "$_mh"' </dev/null
-[ $? = 42 ] && IFS= read -r _m
-`, executor.MarkName, mark, interactive)
+if [ $? = 42 ]; then
+IFS= read -r _m
+else
+cd && grep -n '^[^#]*exec .*sh' .profile .bash_profile .bash_login .bashrc .zprofile .zshrc .kshrc .mkshrc .login .cshrc .tcshrc 2>/dev/null
+fi
+`, executor.MarkName, mark, interactive, nested)
 }

@@ -236,6 +236,47 @@ func TestPathOfEachShell(t *testing.T) {
 	})
 }
 
+// The interactive PATH has what .bashrc adds where no profile reads it, as the
+// installer of nvm leaves it, and what the profile adds.
+func TestInteractivePathReadsBashrcWithoutAProfile(t *testing.T) {
+	t.Parallel()
+	program := ordinaryProgram(t)
+	account := sshtest.User(t, sshtest.Shell(t, "bash"))
+	h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
+	dir := filepath.Join(h.account.Home, "nvm")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.Symlink(h.program, filepath.Join(dir, "nvm-only")))
+	h.write(t, ".bash_profile", "export PATH=\"$PATH:/of/the/profile\"\n")
+	h.write(t, ".bashrc", "case $- in *i*) PATH="+dir+":$PATH ;; esac\n")
+	cmd := h.helper("out", "found")
+	cmd.Argv[0] = "nvm-only"
+	e := startFailure(t, closing(t, at(t, h.Server)), cmd)
+	require.Contains(t, e.Hint, "use --path-from interactive")
+	interactive := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom = PathInteractive }))
+	stdout, _, _ := output(t, interactive, cmd)
+	require.Equal(t, "found", stdout)
+	p, err := interactive.Start(t.Context(), h.helper("pid", "hang"))
+	require.NoError(t, err)
+	path := variable(learn(t, p, 1)[0], "PATH")
+	require.Contains(t, path, dir+":")
+	require.Contains(t, path, "/of/the/profile")
+}
+
+// A startup file that replaces the shell is named, with its line.
+func TestStartupFileThatReplacesTheShellIsNamed(t *testing.T) {
+	t.Parallel()
+	program := ordinaryProgram(t)
+	account := sshtest.User(t, sshtest.Shell(t, "bash"))
+	h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
+	h.write(t, ".bash_profile", "# exec fish\ncase $- in *i*) exec sh ;; esac\n")
+	e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom = PathInteractive }))
+	failed := startFailure(t, e, h.helper("hang"))
+	require.ErrorContains(t, failed, "the shell did not print its PATH")
+	require.Contains(t, failed.Said, ".bash_profile:2:case $- in *i*) exec sh ;; esac")
+	require.NotContains(t, failed.Said, "fish")
+	require.Contains(t, failed.Hint, "replace the shell")
+}
+
 // hasNoise reports whether a shell reads its own file in every mode.
 func hasNoise(s loginShell) bool { return s.noise != sshRC }
 

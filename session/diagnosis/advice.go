@@ -37,7 +37,7 @@ func AdviceCommand(code int, remote bool) string {
 	}
 	compare := "compare its PATH with your shell's (--env-policy)"
 	if remote {
-		compare = "over SSH its PATH differs from that of a login shell: try --path-from login or interactive"
+		compare = "over SSH its PATH differs from that of a login shell: try --path-from login, or interactive for what .bashrc adds (nvm)"
 	}
 	return fmt.Sprintf("exit code %d usually means that a command inside the server's script was not found or not executable: %s", code, compare)
 }
@@ -80,6 +80,29 @@ var missingModules = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`Cannot find (?:module|package) |cannot load such file|ERR_MODULE_NOT_FOUND`)
 })
 
+// A knownFailure is a message of a program that starts servers.
+type knownFailure struct {
+	line   *regexp.Regexp
+	advice string
+}
+
+var knownFailures = sync.OnceValue(func() []knownFailure {
+	return []knownFailure{
+		{regexp.MustCompile(`sudo(?:-rs)?: .*(?:a terminal is required|a password is required|no tty present|you must have a tty|interactive authentication is required)`),
+			"sudo has no terminal to ask for a password: allow the command in sudoers with NOPASSWD, and start it with sudo -n"},
+		{regexp.MustCompile(`(?i)cannot connect to the docker daemon|error during connect: .*docker|failed to connect to the docker api`),
+			"start the docker daemon, or check DOCKER_HOST and docker context ls"},
+		{regexp.MustCompile(`(?i)permission denied while trying to connect to the docker`),
+			"this user may not use the docker daemon: add it to the group docker, or use sudo -n"},
+		{regexp.MustCompile(`(?i)cannot connect to podman|unable to connect to podman socket`),
+			"start podman with podman machine start, or check CONTAINER_HOST"},
+		{regexp.MustCompile(`(?i)the connection to the server \S+ was refused|unable to connect to the server: |couldn't get current server API group list`),
+			"kubectl reaches no cluster: check kubectl config current-context and KUBECONFIG"},
+		{regexp.MustCompile(`(?i)too many open files|\bEMFILE\b`),
+			"raise the limit of open files: ulimit -n shows it"},
+	}
+})
+
 // AdviceLine returns what to do about a line of stderr, "" if it has no well-known
 // meaning.
 func AdviceLine(line string) string {
@@ -90,6 +113,11 @@ func AdviceLine(line string) string {
 		return "install the dependencies of the server, and check the path and the directory that it is started in"
 	case strings.Contains(line, "EADDRINUSE"), strings.Contains(strings.ToLower(line), "address already in use"):
 		return "a stdio server needs no port: start it in its stdio mode, or stop the program that uses the port"
+	}
+	for _, known := range knownFailures() {
+		if known.line.MatchString(line) {
+			return known.advice
+		}
 	}
 	return ""
 }

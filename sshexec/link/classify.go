@@ -75,6 +75,7 @@ func (h *hop) fail(ctx context.Context, s *step, err error, w *wire) *executor.S
 		hop: h.name, alias: h.host.Alias, phase: s.phase.Name, begin: s.phase.Begin, limit: h.connectTimeout(), ctx: ctx, wire: w,
 		client: h.dialer.resolver.Version(),
 	})
+	h.explain(e, w)
 	if h.jump && e.Code != executor.StartCancelled {
 		e.Err = fmt.Errorf("at the jump host: %w", e.Err)
 	}
@@ -83,6 +84,17 @@ func (h *hop) fail(ctx context.Context, s *step, err error, w *wire) *executor.S
 	}
 	s.end("", e)
 	return e
+}
+
+// explain names the settings of the hop that an error is due to.
+func (h *hop) explain(e *executor.StartError, w *wire) {
+	command := h.host.ProxyCommand
+	switch {
+	case e.Code == executor.HostKeyUnknown && h.host.StrictHostKeyChecking == "no":
+		e.Hint = hintUnchecked + "\n" + e.Hint
+	case e.Code == executor.NetTimeout && w == nil && command != "" && command != "none": // of the ssh program
+		set(e, executor.NetProxy, hintProxy, fmt.Errorf("the ProxyCommand %s did not connect within %s", quoted(command), seconds(h.connectTimeout())))
+	}
 }
 
 // ended returns why ctx has ended, for errors.Is with both its error and its
@@ -114,6 +126,7 @@ const (
 	hintDNS         = "check the spelling and HostName in ~/.ssh/config; a VPN may be needed to look it up"
 	hintNotSSH      = "another service listens on this port: check the port"
 	hintProxy       = "run the ProxyCommand of this host in a terminal to see its error"
+	hintUnchecked   = "StrictHostKeyChecking no is not honoured: host keys are always checked"
 	hintNotSSHProxy = "check that the ProxyCommand leads to an SSH server"
 	hintDropped     = "the server is too busy (MaxStartups), or refuses this address for a while: try again later, with fewer connections at once"
 	hintLost        = "try again; check the server's log for the reason"

@@ -197,6 +197,15 @@ func TestClassify(t *testing.T) {
 			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 300ms`, said: "dialling the gate", hint: "in a terminal",
 		},
 		{
+			name: "a ProxyCommand that hangs, of the ssh program",
+			server: func(t *testing.T) *sshtest.Server {
+				return nowhere(t, "ProxyCommand sh -c 'echo dialling the gate >&2; exec sleep 1000'")
+			},
+			options: Options{Transport: Binary, ConnectTimeout: time.Second, AuthTimeout: time.Second},
+			code:    executor.NetProxy, phase: "connect",
+			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 1 s`, hint: "in a terminal",
+		},
+		{
 			name:   "a ProxyCommand that leads elsewhere",
 			server: func(t *testing.T) *sshtest.Server { return nowhere(t, "ProxyCommand echo HTTP/1.1 400 Bad Request") },
 			code:   executor.NetNotSSH, phase: "host-key", by: executor.SpeakerProxy,

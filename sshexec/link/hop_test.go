@@ -272,6 +272,8 @@ func TestStrictHostKeyCheckingIsHonoured(t *testing.T) {
 					var e *executor.StartError
 					require.ErrorAs(t, err, &e)
 					require.Equal(t, executor.HostKeyUnknown, e.Code)
+					ignored := c.setting == "no" || c.setting == "off"
+					require.Equal(t, ignored, strings.HasPrefix(e.Hint, hintUnchecked+"\n"), e.Hint)
 					return
 				}
 				require.NoError(t, err)

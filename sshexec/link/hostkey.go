@@ -82,7 +82,7 @@ func uncheckedNotices(h *sshconfig.Host) []executor.Notice {
 	}
 	return []executor.Notice{{
 		Code: "config.ignored",
-		Text: fmt.Sprintf("StrictHostKeyChecking no is not honoured for %s: host keys are always checked", h.Alias),
+		Text: h.Alias + ": " + hintUnchecked,
 		Hint: "--accept-new, or StrictHostKeyChecking accept-new, records keys of new hosts without asking",
 	}}
 }

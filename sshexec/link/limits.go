@@ -71,7 +71,7 @@ func (d *Dialer) awaitHost(ctx context.Context, w *route, r Reporter) (leave fun
 		}
 	})
 	if err != nil {
-		return nil, classify(err, place{hop: hopName(w.last()), phase: phaseWait, begin: begin, ctx: ctx})
+		return nil, classify(err, place{hop: hopName(w.last()), alias: w.last().Alias, phase: phaseWait, begin: begin, ctx: ctx})
 	}
 	return leave, nil
 }
@@ -88,7 +88,7 @@ func (h *hop) awaitServer(ctx context.Context) (leave func(), failure *executor.
 		}
 	})
 	if err != nil {
-		return nil, classify(err, place{hop: h.name, phase: phaseWait, begin: begin, ctx: ctx})
+		return nil, classify(err, place{hop: h.name, alias: h.host.Alias, phase: phaseWait, begin: begin, ctx: ctx})
 	}
 	return leave, nil
 }

@@ -95,12 +95,14 @@ func (p *proxy) lost(hop string, after time.Duration) *executor.LostError {
 }
 
 // name returns the command, quoted and short enough for an error.
-func (p *proxy) name() string {
+func (p *proxy) name() string { return quoted(p.command) }
+
+func quoted(command string) string {
 	const most = 200
-	if len(p.command) > most {
-		return strconv.Quote(strings.ToValidUTF8(p.command[:most], "") + "...")
+	if len(command) > most {
+		command = strings.ToValidUTF8(command[:most], "") + "..."
 	}
-	return strconv.Quote(p.command)
+	return strconv.Quote(command)
 }
 
 // LocalAddr implements net.Conn; there is no address.

@@ -31,7 +31,7 @@ func (d *Dialer) connect(ctx context.Context, w *route, r Reporter) (*Conn, *exe
 	t, ok := transports[d.options.Transport]
 	if !ok {
 		err := fmt.Errorf("unknown transport %q", d.options.Transport)
-		return nil, classify(&configError{err}, place{hop: hopName(w.last()), phase: phaseResolve, begin: time.Now(), ctx: ctx})
+		return nil, classify(&configError{err}, place{hop: hopName(w.last()), alias: w.last().Alias, phase: phaseResolve, begin: time.Now(), ctx: ctx})
 	}
 	return t(ctx, w, r)
 }

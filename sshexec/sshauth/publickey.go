@@ -216,10 +216,11 @@ func (a *Authenticator) skip(what string, why error) error {
 }
 
 func agentName(h *agentSigner) string {
+	name := "agent: " + ssh.FingerprintSHA256(h.public)
 	if comment := plain(h.comment); comment != "" {
-		return "agent: " + comment
+		name += " (" + comment + ")"
 	}
-	return "agent: " + ssh.FingerprintSHA256(h.public)
+	return name
 }
 
 func (a *Authenticator) fileName(f *keyFile) string { return "file " + a.show(f.path) }
