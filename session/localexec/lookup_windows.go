@@ -14,34 +14,23 @@ import (
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
+// stat is the file system of this machine.
+type stat struct{}
+
+func (stat) IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
 // lookup finds the file for program with the PATH and PATHEXT of the process: a
 // name with a separator is a path relative to dir.
 func lookup(program, dir string, env []string) (string, *executor.StartError) {
-	extensions := filepath.SplitList(getenv(env, "PATHEXT"))
-	if len(extensions) == 0 {
-		extensions = []string{".COM", ".EXE", ".BAT", ".CMD"}
-	}
 	path := getenv(env, "PATH")
 	if path == "" {
 		path = os.Getenv("PATH")
 	}
-	dirs := filepath.SplitList(path)
-	if strings.ContainsAny(program, `:\/`) {
-		dirs = []string{""}
-	}
-	for _, d := range dirs {
-		file := filepath.Join(d, program)
-		if dir != "" && !filepath.IsAbs(file) {
-			file = filepath.Join(dir, file)
-		}
-		for _, ext := range append([]string{""}, extensions...) {
-			if ext == "" && filepath.Ext(file) == "" {
-				continue // Windows runs nothing without an extension
-			}
-			if info, err := os.Stat(file + ext); err == nil && !info.IsDir() {
-				return file + ext, nil
-			}
-		}
+	if file, found := (windowsSearch{stat{}, path, getenv(env, "PATHEXT"), dir}).find(program); found {
+		return filepath.Clean(file), nil
 	}
 	return "", startError(executor.StartNotFound, "resolve", fmt.Errorf("program %q not found", program),
 		fmt.Sprintf("it is not in any directory of PATH=%s; give its full path, or set PATH with --env", path))
