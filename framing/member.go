@@ -46,7 +46,7 @@ func (s *scanner) inner(i int) int {
 
 //go:noinline
 func deepValue(line []byte, i int) int {
-	var stack [(maxDepth + 63) / 64]uint64
+	var stack [(MaxDepth + 63) / 64]uint64
 	s := scanner{line: line, stack: stack[:]}
 	return s.value(i, 1)
 }

@@ -58,12 +58,12 @@ func TestEscape(t *testing.T) {
 
 // TestMembersOfAnyDepth checks values that are nested deeper than one word has bits.
 func TestMembersOfAnyDepth(t *testing.T) {
-	for _, depth := range []int{1, 62, 63, 64, 65, 200, maxDepth - 1, maxDepth, maxDepth + 1} {
+	for _, depth := range []int{1, 62, 63, 64, 65, 200, MaxDepth - 1, MaxDepth, MaxDepth + 1} {
 		value := strings.Repeat(`[`, depth) + strings.Repeat(`]`, depth)
 		object := []byte(`{"a":` + value + `,"b":` + value + `,"c":1}`)
 		array := []byte("[" + value + "," + value + "]")
 		elements := slices.Collect(Elements(array))
-		if depth >= maxDepth { // one level is open around it
+		if depth >= MaxDepth { // one level is open around it
 			require.Equal(t, Span{}, Member(object, "c"), depth)
 			require.Empty(t, elements, depth)
 			continue

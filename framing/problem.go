@@ -27,7 +27,7 @@ const (
 	// ProblemMultiline: the line ends inside an object or array that it opened,
 	// as when a message is pretty-printed over several lines.
 	ProblemMultiline
-	// ProblemTooDeep: nesting exceeds maxDepth; the rest is not scanned.
+	// ProblemTooDeep: nesting exceeds MaxDepth; the rest is not scanned.
 	ProblemTooDeep
 	// ProblemTooLong: the line exceeded the Splitter's limit and was split into
 	// parts.

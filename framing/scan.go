@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is the deepest nesting that Scan follows, the same as encoding/json.
-const maxDepth = 10_000
+// MaxDepth is the deepest nesting that Scan follows, the same as encoding/json.
+const MaxDepth = 10_000
 
 // VerbatimDepth is the deepest nesting that a recording embeds unescaped; some
 // JSON tools fail at 256, and one such line would make the file unreadable for
@@ -31,7 +31,7 @@ func Scan(line []byte) Message {
 	if beyondSpans(line) {
 		return Message{Problems: ProblemNotJSON | ProblemTooLong}
 	}
-	// Clearing a stack for maxDepth levels takes as long as scanning a small
+	// Clearing a stack for MaxDepth levels takes as long as scanning a small
 	// message, so the few lines that are nested deeper than the bits of one
 	// word are scanned again.
 	var stack [1]uint64
@@ -49,7 +49,7 @@ func beyondSpans(line []byte) bool { return uint64(len(line)) > math.MaxUint32 }
 //
 //go:noinline
 func scanDeep(line []byte) Message {
-	var stack [(maxDepth + 63) / 64]uint64
+	var stack [(MaxDepth + 63) / 64]uint64
 	s := scanner{line: line, stack: stack[:]}
 	return s.scan()
 }

@@ -80,7 +80,7 @@ func requireAgreement(t *testing.T, line []byte) {
 		require.Equal(t, Message{Problems: m.Problems, Depth: m.Depth}, m, "members of an invalid line: %q", line)
 		return
 	}
-	require.LessOrEqual(t, m.Depth, uint16(maxDepth))
+	require.LessOrEqual(t, m.Depth, uint16(MaxDepth))
 	trimmed := bytes.Trim(line, " \t\r\n")
 	require.Equal(t, len(trimmed) < len(line), m.Problems&ProblemSpace != 0, "%q", line)
 	control := bytes.ContainsFunc(line, func(r rune) bool { return r < 0x20 })

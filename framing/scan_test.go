@@ -188,11 +188,11 @@ func TestScanDepth(t *testing.T) {
 		{"one word of the stack", `{"a":` + nested(64) + `}`, 65, 0},
 		{"more than one word", `{"a":` + nested(65) + `}`, 66, 0},
 		{"alternating objects and arrays", strings.Repeat(`{"a":[`, 500) + strings.Repeat(`]}`, 500), 1000, 0},
-		{"maximum depth", nested(maxDepth), maxDepth, ProblemBatch},
-		{"maximum depth in an object", `{"a":` + nested(maxDepth-1) + `}`, maxDepth, 0},
-		{"too deep", nested(maxDepth + 1), maxDepth, ProblemNotJSON | ProblemTooDeep},
-		{"too deep in an object", `{"a":` + nested(maxDepth) + `}`, maxDepth, ProblemNotJSON | ProblemTooDeep},
-		{"too deep and unfinished", strings.Repeat("[", 1<<20), maxDepth, ProblemNotJSON | ProblemTooDeep},
+		{"maximum depth", nested(MaxDepth), MaxDepth, ProblemBatch},
+		{"maximum depth in an object", `{"a":` + nested(MaxDepth-1) + `}`, MaxDepth, 0},
+		{"too deep", nested(MaxDepth + 1), MaxDepth, ProblemNotJSON | ProblemTooDeep},
+		{"too deep in an object", `{"a":` + nested(MaxDepth) + `}`, MaxDepth, ProblemNotJSON | ProblemTooDeep},
+		{"too deep and unfinished", strings.Repeat("[", 1<<20), MaxDepth, ProblemNotJSON | ProblemTooDeep},
 		{"wrong closer far down", strings.Repeat("[", 100) + "}" + strings.Repeat("]", 99), 100, ProblemNotJSON},
 	}
 	for _, tt := range tests {
@@ -256,7 +256,7 @@ func TestScanDoesNotAllocate(t *testing.T) {
 		line := []byte(s.line)
 		require.Zero(t, testing.AllocsPerRun(20, func() { Scan(line) }), s.name)
 	}
-	deep := []byte(strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth))
+	deep := []byte(strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth))
 	require.Zero(t, testing.AllocsPerRun(20, func() { Scan(deep) }))
 }
 

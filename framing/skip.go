@@ -16,7 +16,7 @@ func (s *scanner) value(i, depth int) int {
 			i = s.str(i + 1)
 		case '{', '[':
 			level := depth - base
-			if level >= len(s.stack)*64 || depth >= maxDepth {
+			if level >= len(s.stack)*64 || depth >= MaxDepth {
 				s.found |= ProblemTooDeep
 				return s.fail(i, depth)
 			}
