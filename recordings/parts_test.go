@@ -243,7 +243,10 @@ func TestMissingParts(t *testing.T) {
 	r := open(t, f.Path())
 	require.Equal(t, Warnings{MissingParts: 3}, r.Warnings())
 	require.Equal(t, "3 missing parts", r.Warnings().String())
-	require.Equal(t, session.RecordingDone, r.Stats().Recording)
+	require.Equal(t, session.RecordingParted, r.Stats().Recording, "not done, although its end is there")
+	summary, err := Peek(f.Path())
+	require.NoError(t, err)
+	require.Equal(t, session.RecordingParted, summary.State)
 	require.Equal(t, f.Len()-gone, r.Len())
 	for _, row := range rows(t, r) {
 		_, err := r.Entry(row, 0)

@@ -70,7 +70,7 @@ func peek(path string, f file, size int64) (Summary, error) {
 	if err := s.readTail(f, begin); err != nil {
 		return Summary{}, fmt.Errorf("open recording %s: %w", path, err)
 	}
-	if _, next := f.missing(); next {
+	if between, next := f.missing(); between > 0 || next {
 		s.State = session.RecordingParted
 	}
 	if live {

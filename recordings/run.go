@@ -65,13 +65,19 @@ func (r *Recording) end(err error) {
 		state = session.RecordingShrunk
 	case err != nil:
 		reported = fmt.Errorf("open recording %s: byte %d: %w", r.path, r.indexer.End, err)
-	case r.indexer.finished():
-		state = session.RecordingDone
 	default:
-		if stopped = r.stopReason(); stopped != "" {
+		between, next := r.f.missing()
+		finished := r.indexer.finished()
+		if !finished {
+			stopped = r.stopReason()
+		}
+		switch {
+		case stopped != "":
 			state = session.RecordingCut
-		} else if _, next := r.f.missing(); next {
+		case between > 0 || !finished && next:
 			state = session.RecordingParted
+		case finished:
+			state = session.RecordingDone
 		}
 	}
 	r.change(func() { r.done, r.err, r.state, r.stopped = true, reported, state, stopped })

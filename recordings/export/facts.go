@@ -93,7 +93,7 @@ func (f *facts) describe(src session.Source) {
 	case session.RecordingCut:
 		add("state", "incomplete: %s", s.RecordingError)
 	case session.RecordingParted:
-		add("state", "parts missing: the next part was not found")
+		add("state", "parts missing: at least one part was not found")
 	}
 	if h.Redacted != nil {
 		add("redacted", "%s", removed(h.Redacted))

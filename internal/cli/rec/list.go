@@ -39,8 +39,8 @@ lists the folder where sessions are recorded.
 
 The state is done; live, while it is being recorded; stopped, if the recorder
 noted why it could not write the rest, such as a full disk; torn, if the
-recorder was killed or could not write; or parts missing, if it continues in a
-file that was not found. Recordings whose last entry has no counts (unfinished
+recorder was killed or could not write; or parts missing, if a file of it
+was not found. Recordings whose last entry has no counts (unfinished
 and older ones) are counted up to a size of 8 MiB, and all of them with --all;
 otherwise a - is shown. Files that cannot be read are reported on standard
 error.

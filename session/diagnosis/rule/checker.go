@@ -49,9 +49,10 @@ type Checker struct {
 	msg   message.Message // of the row, reused
 	// lenient is set for a response to a probe, whose problems are only Info.
 	lenient bool
-	skipped int   // schemas and values of earlier processes that were not checked
-	now     int64 // the latest time on the log's clock
-	done    bool  // the log is complete and was checked to its end
+	skipped int    // schemas and values of earlier processes that were not checked
+	parted  uint64 // number of the last entry if a part of the recording ends with it, else 0
+	now     int64  // the latest time on the log's clock
+	done    bool   // the log is complete and was checked to its end
 }
 
 // New returns a checker that starts at the first row of src.
@@ -181,6 +182,7 @@ func (l *Checker) look(number int, row session.Row) {
 		l.judgeCut()
 	}
 	at := message.Place{Row: number, N: e.N, Seq: e.Seq, T: row.T, Run: row.Run}
+	l.numbered(at, row.Kind)
 	switch row.Kind {
 	case session.KindStdin:
 		l.sent(at, &e)

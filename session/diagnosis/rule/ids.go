@@ -79,7 +79,7 @@ type ids struct {
 	order    []idKey // ring of the keys in settled
 	next     int
 	count    int
-	overflow bool       // too many were open, so some are not tracked
+	overflow bool       // too many were open, or entries are missing, so some are not tracked
 	queue    []idKey    // open requests to the server, oldest first from head on; may contain settled ones
 	head     int        // of queue
 	free     []*request // to be used again

@@ -175,9 +175,28 @@ func (l *Checker) lostOutput(at message.Place, b session.GapBody) {
 	if len(b.Streams) > 0 && !slices.Contains(b.Streams, executor.Stdout.String()) {
 		return
 	}
+	l.missed(at)
+}
+
+// missed notes that messages before an entry are not in the log.
+func (l *Checker) missed(at message.Place) {
 	l.run.process.lossy = true
 	l.run.ids.forgive(at.T)
 	l.run.stdout.gap()
+}
+
+// numbered looks for missing parts of the recording: the number of an entry after the end
+// of a part. Requests and responses may be in them.
+func (l *Checker) numbered(at message.Place, kind session.Kind) {
+	if l.parted > 0 && at.N > l.parted+1 {
+		l.run.lifecycle.Lost()
+		l.missed(at)
+		l.run.ids.overflow = true
+	}
+	l.parted = 0
+	if kind == session.KindPart {
+		l.parted = at.N
+	}
 }
 
 // stdinClosed notes when stdin was first closed.
