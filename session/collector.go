@@ -50,6 +50,7 @@ type collector struct {
 	lagged      repeats
 	held        repeats
 	cut         [2]bool            // the open line may lack lost bytes
+	partial     framing.Partial    // the line of stdout that can't be read as a whole
 	link        executor.LinkState // last logged state; "" on this machine
 	notices     int                // how many of the executor's notices are logged
 	batch       []Entry
@@ -182,7 +183,11 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	if problems != 0 {
 		e.Why = problems.String()
 	}
-	if stream == executor.Stdout && (e.Msg.Kind == framing.NotJSON || e.Msg.Kind == framing.Other) && !c.cut[stream] {
+	var unread *UnreadError
+	if stream == executor.Stdout && (!line.Whole() || e.Msg.Problems&framing.ProblemTooDeep != 0) {
+		unread = c.unread(line)
+	}
+	if stream == executor.Stdout && unread == nil && (e.Msg.Kind == framing.NotJSON || e.Msg.Kind == framing.Other) && !c.cut[stream] {
 		c.r.lines.addStray(e.Payload)
 	}
 	c.cut[stream] = c.cut[stream] && line.More
@@ -196,6 +201,10 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 		e.Payload, e.Cuts = bytes.Clone(e.Payload), slices.Clone(e.Cuts)
 	default:
 		c.flush(line.Stable)
+	}
+	if unread != nil {
+		c.flush(false)
+		c.settleUnread(unread)
 	}
 }
 

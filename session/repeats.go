@@ -70,6 +70,7 @@ type noteKind int
 const (
 	noteUnsent  noteKind = iota // a message that was not sent
 	noteTooMany                 // a server request beyond the limits
+	noteUnread                  // a line that can't be read, and settles no request
 	noteKinds
 )
 

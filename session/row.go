@@ -27,7 +27,7 @@ type Row struct {
 // ReqState is the state of a request, or the problem of a response.
 type ReqState uint8
 
-// The states. All but the last four are those of requests.
+// The states. All but the last five are those of requests.
 const (
 	ReqNone      ReqState = iota
 	ReqPending            // no response yet
@@ -35,14 +35,15 @@ const (
 	ReqFailed             // with an error
 	ReqCancelled          // by notifications/cancelled
 	ReqTimedOut           // no longer waiting for the response
-	ReqLost               // no response can come: the server ended, the write failed, or the id was reused
+	ReqLost               // no response that can be read will come: the server ended, the write failed, the id was reused, or the response is unreadable
 	ReqUnmatched          // an unmatched response
 	ReqDuplicate          // a second response
 	ReqInput              // a result that asks for input: the request is re-sent with it
 	ReqTask               // a result that says that the request goes on as a task, which is polled
+	ReqUnread             // a response that is too long or nested too deep to be read: see Unread
 )
 
-var reqStateNames = [...]string{"", "pending", "answered", "failed", "cancelled", "timed-out", "lost", "orphan", "duplicate", "input-required", "task"}
+var reqStateNames = [...]string{"", "pending", "answered", "failed", "cancelled", "timed-out", "lost", "orphan", "duplicate", "input-required", "task", "unreadable"}
 
 // String returns the state as screens and recordings spell it.
 func (s ReqState) String() string {

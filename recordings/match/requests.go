@@ -91,6 +91,17 @@ func (r *requests) settle(id []byte) (request, session.ReqState) {
 	return *q, session.ReqNone
 }
 
+// settleRow settles the request at a row, whose response can't be read.
+func (r *requests) settleRow(row int) {
+	for _, q := range r.open {
+		if q.at.Row == row {
+			q.answered = true
+			r.close(q)
+			return
+		}
+	}
+}
+
 // giveUp stops waiting for a response, which may still come.
 func (r *requests) giveUp(id string) {
 	if q := r.open[id]; q != nil {

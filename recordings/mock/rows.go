@@ -83,6 +83,9 @@ func (r *rows) answered(ctx context.Context, i int) (row session.Row, response i
 		row, _ = r.row(i)
 		switch {
 		case row.Pair != 0 && r.wait(ctx, int(row.Pair)-1):
+			if r, _ := r.row(int(row.Pair) - 1); r.State == session.ReqUnread {
+				return row, -1
+			}
 			return row, int(row.Pair) - 1
 		case row.State == session.ReqLost, !r.wait(ctx, next):
 			row, _ = r.row(i)

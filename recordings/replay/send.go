@@ -149,6 +149,9 @@ func (r *runner) awaitRawResponse(ctx context.Context, n uint64, wait time.Durat
 		case session.ReqAnswered, session.ReqFailed:
 			return Outcome{Status: Answered, Response: uint64(row.Pair)}
 		case session.ReqLost:
+			if why, ok := session.Unread(r.log, int(row.Pair)-1); ok {
+				return Outcome{Status: Lost, Why: why.Error()}
+			}
 			return Outcome{Status: Lost, Why: session.ErrEnded.Error()}
 		}
 		select {

@@ -37,10 +37,10 @@ func (x *Index) classify(e *session.Entry, row *session.Row) {
 	case session.KindStdout:
 		x.stats.BytesIn += size
 	}
-	if part { // never a message
+	if part {
 		row.Flags |= session.FlagProblem
-		if e.Kind == session.KindStdout && !e.More {
-			x.stats.Stray++
+		if e.Kind == session.KindStdout {
+			x.part(e, goesOn, row)
 		}
 		return
 	}
@@ -54,6 +54,8 @@ func (x *Index) classify(e *session.Entry, row *session.Row) {
 	}
 	toolError, known := e.ToolError()
 	switch {
+	case e.Kind == session.KindStdout && e.Msg.Problems&framing.ProblemTooDeep != 0:
+		x.part(e, false, row)
 	case e.Kind == session.KindStdin && bytes.IndexByte(e.Payload, '\n') >= 0:
 		row.Flags |= session.FlagBatch
 		for line := range bytes.SplitSeq(e.Payload, []byte{'\n'}) {
@@ -61,10 +63,29 @@ func (x *Index) classify(e *session.Entry, row *session.Row) {
 		}
 	case known && e.Msg.Kind == framing.Response:
 		count(&x.stats, e.Kind)
-		x.response(newPairKey(e.Kind != session.KindStdin, e.Msg.ID.Of(e.Payload)), false, toolError, row)
+		x.response(newPairKey(e.Kind != session.KindStdin, e.Msg.ID.Of(e.Payload)), session.ReqAnswered, toolError, row)
 		x.goesOn(e.Kind, e.Payload, row)
 	default:
 		x.line(e.Kind, e.Msg, e.Payload, row)
+	}
+}
+
+// part takes in a line of the server that can't be read as a whole, or a part of it. A
+// response ends its request as soon as its id is known.
+func (x *Index) part(e *session.Entry, goesOn bool, row *session.Row) {
+	if !goesOn {
+		x.partial = framing.Partial{}
+	}
+	switch p := &x.partial; {
+	case p.Add(e.Payload, !e.More && e.EOL != framing.NoEOL):
+		count(&x.stats, e.Kind)
+		row.Msg = p.Kind
+		x.response(newPairKey(true, p.ID), session.ReqLost, false, row)
+		if row.State == session.ReqNone {
+			row.State = session.ReqUnread
+		}
+	case !e.More && !p.Found:
+		x.stats.Stray++
 	}
 }
 
@@ -108,8 +129,11 @@ func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *
 		row.Method = x.intern(m.Method.Of(line))
 		x.cancelled(outgoing, m, line)
 	case framing.Response, framing.ErrorResponse:
-		failed := m.Kind == framing.ErrorResponse
-		x.response(newPairKey(!outgoing, m.ID.Of(line)), failed, !failed && session.IsToolError(m.Result.Of(line)), row)
+		outcome := session.ReqAnswered
+		if m.Kind == framing.ErrorResponse {
+			outcome = session.ReqFailed
+		}
+		x.response(newPairKey(!outgoing, m.ID.Of(line)), outcome, m.Kind == framing.Response && session.IsToolError(m.Result.Of(line)), row)
 		x.goesOn(kind, line, row)
 	}
 }
@@ -186,9 +210,10 @@ func (x *Index) settleOne(number uint32, state session.ReqState, failed bool) (s
 	return t.state, t.failed, last
 }
 
-// response settles the request of key with an error or a result, which may be
-// that of a failed tool. Any response settles a probe.
-func (x *Index) response(key pairKey, failed, toolError bool, row *session.Row) {
+// response settles the request of key with an outcome: ReqFailed with an error,
+// ReqAnswered with a result, which may be that of a failed tool, and ReqLost with a
+// response that can't be read. Any response settles a probe.
+func (x *Index) response(key pairKey, outcome session.ReqState, toolError bool, row *session.Row) {
 	number, pending := x.pair.settle(key, true)
 	before, known := x.pair.done[key]
 	if !pending && known {
@@ -198,14 +223,16 @@ func (x *Index) response(key pairKey, failed, toolError bool, row *session.Row) 
 	if known || pending {
 		request, known = x.row(int(number))
 	}
-	mark := failed || toolError
+	mark := outcome == session.ReqFailed || toolError
 	if probe := request.Flags & session.FlagProbe; probe != 0 {
 		row.Flags |= probe
-		failed, mark = false, false
+		outcome, mark = session.ReqAnswered, false
 	}
 	if mark {
 		row.Flags |= session.FlagError
-		x.stats.Errors++
+		if row.Kind == session.KindStdout {
+			x.stats.Errors++
+		}
 	}
 	if !known {
 		if !x.Partial && !*x.pair.untrackedLike(key) {
@@ -221,15 +248,11 @@ func (x *Index) response(key pairKey, failed, toolError bool, row *session.Row) 
 		x.settled(number, key, session.ReqDuplicate, mark)
 		return
 	}
-	outcome := session.ReqAnswered
-	if failed {
-		outcome = session.ReqFailed
-	}
 	if method := x.settled(number, key, outcome, mark); method != 0 {
 		row.Method = method
 	}
 	if pending {
-		x.answered(number, request, failed, mark)
+		x.answered(number, request, outcome, mark)
 	} else {
 		x.pair.remember(key, settled{number, true})
 		x.answeredLate(number, request, mark)
@@ -238,11 +261,7 @@ func (x *Index) response(key pairKey, failed, toolError bool, row *session.Row) 
 
 // answered records that the row being added is the response to a pending
 // request. A row with several requests is answered when all of them are.
-func (x *Index) answered(number uint32, request session.Row, failed, mark bool) {
-	state := session.ReqAnswered
-	if failed {
-		state = session.ReqFailed
-	}
+func (x *Index) answered(number uint32, request session.Row, state session.ReqState, mark bool) {
 	state, mark, last := x.settleOne(number, state, mark)
 	if !last {
 		return

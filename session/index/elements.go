@@ -94,6 +94,8 @@ func (x *Index) settled(request uint32, key pairKey, state session.ReqState, fai
 	case session.ReqAnswered, session.ReqFailed:
 		by = e.current
 		delete(e.open, key)
+	case session.ReqLost:
+		delete(e.open, key)
 	case session.ReqDuplicate:
 		element, by = 0, e.current
 	}

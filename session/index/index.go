@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
@@ -63,6 +64,7 @@ type Index struct {
 	handshakeState handshakeState          // the handshake of the process
 	openIn         openLine                // of stdin
 	inParts        [session.KindCount]bool // the last entry of the stream kind was a part that is continued
+	partial        framing.Partial         // the line of stdout that comes in parts
 	history        history
 }
 

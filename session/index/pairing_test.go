@@ -400,3 +400,70 @@ func stdinEntry(data []byte) session.Entry {
 	e.Payload, e.Msg = data, framing.Scan(data)
 	return e
 }
+
+// TestUnreadableResponseSettlesItsRequest checks that a response in parts, or one that is
+// nested too deep, ends its request.
+func TestUnreadableResponseSettlesItsRequest(t *testing.T) {
+	part := func(text string, more bool) session.Entry {
+		e := session.Entry{Kind: session.KindStdout, Payload: []byte(text), More: more}
+		if more {
+			e.EOL = framing.NoEOL
+		}
+		return e
+	}
+	const partOf = session.FlagPart | session.FlagProblem
+	request, begin, middle := out(`{"id":1,"method":"a"}`), part(`{"id":1,"result":"`, true), part("x", true)
+	lost, open := pairRow{2, session.ReqLost, 0}, pairRow{0, session.ReqPending, 0}
+	deep := strings.Repeat("[", framing.MaxDepth) + strings.Repeat("]", framing.MaxDepth)
+	for name, c := range map[string]struct {
+		entries []session.Entry
+		want    []pairRow
+		in      uint64
+		stray   uint64
+	}{
+		"id first": {[]session.Entry{request, begin, middle, part(`"}`, false)},
+			[]pairRow{lost, {1, session.ReqUnread, partOf}, {0, 0, partOf}, {0, 0, partOf}}, 1, 0},
+		"id last": {[]session.Entry{request, part(`{"result":"`, true), part(`","id"`, true), part(`:1}`, false)},
+			[]pairRow{{4, session.ReqLost, 0}, {0, 0, partOf}, {0, 0, partOf}, {1, session.ReqUnread, partOf}}, 1, 0},
+		"no end": {[]session.Entry{request, part(`{"result":"`, true), {Kind: session.KindStdout, Payload: []byte(`","id":1}`), EOL: framing.NoEOL}},
+			[]pairRow{open, {0, 0, partOf}, {0, 0, partOf}}, 0, 1},
+		"no id": {[]session.Entry{request, part(`{"result":{"id":1,"a":"`, true), part(`"}}`, false)},
+			[]pairRow{open, {0, 0, partOf}, {0, 0, partOf}}, 0, 1},
+		"another id": {[]session.Entry{request, part(`{"id":2,"result":"`, true), part(`"}`, false)},
+			[]pairRow{open, {0, session.ReqUnmatched, partOf}, {0, 0, partOf}}, 1, 0},
+		"twice": {[]session.Entry{request, begin, part(`"}`, false), begin},
+			[]pairRow{lost, {1, session.ReqUnread, partOf}, {0, 0, partOf}, {1, session.ReqDuplicate, partOf}}, 2, 0},
+		"too deep": {[]session.Entry{request, in(`{"result":` + deep + `,"id":1}`)},
+			[]pairRow{lost, {1, session.ReqUnread, session.FlagProblem}}, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var x Index
+			half := len(c.entries) / 2
+			add(t, &x, c.entries[:half]...)
+			y := restored(t, &x)
+			add(t, &x, c.entries[half:]...)
+			add(t, y, c.entries[half:]...)
+			for _, x := range []*Index{&x, y} {
+				var got []pairRow
+				for _, row := range allRows(x) {
+					got = append(got, pairRow{row.Pair, row.State, row.Flags})
+				}
+				require.Equal(t, c.want, got)
+				require.Equal(t, c.in, x.Stats().In)
+				require.Equal(t, c.stray, x.Stats().Stray)
+			}
+			require.Equal(t, allRows(&x), allRows(y))
+		})
+	}
+}
+
+// TestErrorsOfTheClientAreNotReceived checks that an error that the client responds with
+// is not counted among those of the server.
+func TestErrorsOfTheClientAreNotReceived(t *testing.T) {
+	var x Index
+	add(t, &x, in(`{"id":1,"method":"roots/list"}`), out(`{"id":1,"error":{"code":-32601,"message":"no roots"}}`))
+	require.Zero(t, x.Stats().Errors)
+	require.Equal(t, session.ReqFailed, allRows(&x)[0].State)
+	add(t, &x, out(`{"id":1,"method":"a"}`), in(`{"id":1,"error":{"code":-32601,"message":"no a"}}`))
+	require.EqualValues(t, 1, x.Stats().Errors)
+}

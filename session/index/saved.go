@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
@@ -45,6 +46,7 @@ func (x *Index) State(do func(piece []byte) error) error {
 	for _, open := range x.inParts {
 		w.bool(open)
 	}
+	savePartial(&w, &x.partial)
 	x.elements.save(&w)
 	x.pair.save(&w)
 	if err := do(w); err != nil {
@@ -101,6 +103,7 @@ func (x *Index) Restore(state []byte, file File) error {
 	for i := range x.inParts {
 		x.inParts[i] = r.bool()
 	}
+	restorePartial(&r, &x.partial)
 	x.elements.restore(&r, x.added)
 	x.pair.restore(&r, x.added)
 	if r.bad {
@@ -124,6 +127,23 @@ func (x *Index) Restore(state []byte, file File) error {
 	}
 	x.visible = x.added
 	return nil
+}
+
+func savePartial(w *stateWriter, p *framing.Partial) {
+	for _, is := range []bool{p.Begun, p.Found, p.Other} {
+		w.bool(is)
+	}
+	w.int(int(p.Kind))
+	w.bytes(p.ID)
+	w.bytes(p.Ending)
+}
+
+func restorePartial(r *stateReader, p *framing.Partial) {
+	for _, is := range []*bool{&p.Begun, &p.Found, &p.Other} {
+		*is = r.bool()
+	}
+	p.Kind = framing.Kind(r.int(int(framing.Other)))
+	p.ID, p.Ending = slices.Clone(r.bytes()), slices.Clone(r.bytes())
 }
 
 func (p *pairing) save(w *stateWriter) {

@@ -118,7 +118,7 @@ func (x *exchangeRows) paintEnd(number int, row, decides session.Row, c *table.C
 // request of its last round.
 func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *table.Cells) {
 	late := ""
-	if response, ok := x.ws.Shown.Rows.At(int(decides.Pair) - 1); ok {
+	if response, ok := x.ws.Shown.Rows.At(int(decides.Pair) - 1); ok && response.State != session.ReqUnread {
 		late = x.glyph(" · ", ", ") + "answered late"
 		x.paintTook(response.T-row.T, x.theme.Dim, c)
 	}

@@ -391,7 +391,7 @@ func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 		if row.Kind == session.KindStdin { // the method already shows how we answered
 			c.Text(colLatency, t.failure(row), row.State.String())
 		}
-	case session.ReqNone, session.ReqInput, session.ReqTask:
+	case session.ReqNone, session.ReqInput, session.ReqTask, session.ReqUnread:
 		request, ok := t.ws.Shown.Rows.At(int(row.Pair) - 1)
 		if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse && row.Msg != framing.Batch {
 			return

@@ -31,12 +31,13 @@ type Info struct {
 	Methods  []MethodInfo       `json:"methods"`
 	Notified []NotifiedInfo     `json:"notifications"`
 	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has how many there are
-	Checked  string             `json:"checked"`         // what the rules check
-	RuleSet  string             `json:"rule_set"`        // version of the rules
+	Unread   []UnreadInfo       `json:"unreadable,omitempty"`
+	Checked  string             `json:"checked"`  // what the rules check
+	RuleSet  string             `json:"rule_set"` // version of the rules
 	Errors   int                `json:"finding_errors"`
 	Warnings int                `json:"finding_warnings"`
 	Infos    int                `json:"finding_infos"`
-	Unread   int                `json:"findings_unread,omitempty"` // entries whose bytes could not be read
+	Missed   int                `json:"findings_unread,omitempty"` // entries whose bytes could not be read
 	Problems []problems.Problem `json:"findings"`
 	unread   bool               // a line could not be read, or the file ends within one
 }
@@ -148,6 +149,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 	methods := map[key]*MethodInfo{}
 	notified := map[key]int{}
 	batches := false
+	var long longLine
 	for number, row := range session.RowsFrom(src, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
 			break
@@ -156,6 +158,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 		if row.Kind == session.KindState {
 			info.readState(src, row)
 		}
+		long.add(info, src, number, row)
 		k := key{row.Method, row.Kind}
 		switch {
 		case filter.IsStray(row):
@@ -323,7 +326,7 @@ func (info *Info) check(l *rule.Checker) {
 	found := l.Count()
 	info.RuleSet = rule.Set
 	info.Checked, info.Errors, info.Warnings, info.Infos = l.Checked(), found.Errors, found.Warnings, found.Remarks
-	_, info.Unread = l.Progress()
+	_, info.Missed = l.Progress()
 	for _, f := range l.Problems() {
 		info.Problems = append(info.Problems, problems.Of(f))
 	}

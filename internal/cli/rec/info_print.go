@@ -78,6 +78,13 @@ func (info *Info) printFacts(line linePrinter) {
 		}
 		line("%-10s entry %d%s: %s%s", title, s.N, wording.IfAny(", seq ", seqText(s.Seq)), s.Text, more)
 	}
+	for i, u := range info.Unread {
+		title := ""
+		if i == 0 {
+			title = "unreadable"
+		}
+		line("%-10s entry %d: %s", title, u.N, u.Why)
+	}
 	if n := uint64(len(info.Stray)); n > 0 && c.Stray > n {
 		line("           and %d more", c.Stray-n)
 	}
@@ -105,7 +112,7 @@ func strayLines(n uint64) string {
 
 var stateWords = map[string]string{
 	"done": "done", "live": "live: still being recorded", "torn": "torn: the recorder was killed or could not write",
-	"parts missing": "parts missing: it continues in a part that was not found", damaged: "damaged: lines of it cannot be read",
+	"parts missing": "parts missing: at least one part was not found", damaged: "damaged: lines of it cannot be read",
 }
 
 func (info *Info) printMethods(line linePrinter) {
@@ -172,7 +179,7 @@ func (info *Info) printProblems(line linePrinter) {
 	if info.unread {
 		limit = " in the lines that could be read"
 	}
-	line("           %s%s%s", found, limit, wording.Count(uint64(info.Unread), "; %s could not be read", "entry"))
+	line("           %s%s%s", found, limit, wording.Count(uint64(info.Missed), "; %s could not be read", "entry"))
 	shown := map[string]bool{}
 	for _, f := range info.Problems {
 		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), problemText(&f))

@@ -12,13 +12,17 @@ import (
 	"mcpdbg/recordings"
 )
 
-// checkLog returns the problems of a log of the given entries, which lack n.
+// checkLog returns the problems of a log of the given entries. Those that lack n get
+// consecutive numbers.
 func checkLog(t *testing.T, entries ...string) []string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(header)
 	for i, e := range entries {
-		fmt.Fprintf(&b, `{"n":%d,%s}`+"\n", i+1, e)
+		if !strings.HasPrefix(e, `"n":`) {
+			e = fmt.Sprintf(`"n":%d,%s`, i+1, e)
+		}
+		b.WriteString("{" + e + "}\n")
 	}
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(b.String()), 0o600))
@@ -230,4 +234,35 @@ func TestProblemsOfReplacedProcess(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUnreadableResponseIsAResponse checks that a request is not reported as unanswered
+// if its response is too long to be read.
+func TestUnreadableResponseIsAResponse(t *testing.T) {
+	const (
+		begin = `"t":2000,"k":"stdout","seq":2,"eol":"","more":true,"why":"too-long","raw":"{\"id\":1,\"result\":\""`
+		lost  = `"t":2000,"k":"stdout","seq":2,"eol":"","more":true,"why":"too-long","raw":"{\"result\":\""`
+		rest  = `"t":3000,"k":"stdout","seq":3,"why":"too-long","raw":"\"}"`
+		later = `"t":90000000,"k":"note","text":"later"`
+	)
+	require.Empty(t, checkLog(t, startEntry, callEntry, begin, rest, later))
+	require.Equal(t, []string{"W RPC19 n=2 tools/call id 1: no response after 60 s"}, checkLog(t, startEntry, callEntry, lost, rest, later))
+	require.Empty(t, checkLog(t, startEntry, callEntry, begin, rest, `"t":8000,"k":"exited","seq":8,"code":0,"by":"server"`, closedEntry))
+}
+
+// TestMissingEntriesAreNotAProblem checks that nothing is concluded from the absence of
+// messages that may be in a missing part of the recording.
+func TestMissingEntriesAreNotAProblem(t *testing.T) {
+	const (
+		stopping = `"n":100,"t":1500,"k":"state","state":"stopping"`
+		exited   = `"n":101,"t":2000,"k":"exited","seq":8,"code":0,"by":"shutdown"`
+		closed   = `"n":102,"t":9000,"k":"closed","seq":9,"stdout":{},"stderr":{},"stdin":{}`
+		response = `"n":100,"t":1500,"k":"stdout","seq":4,"m":{"jsonrpc":"2.0","id":9,"result":{}}`
+	)
+	const part = `"t":1200,"k":"part","next":2`
+	require.Empty(t, checkLog(t, startEntry, callEntry, part, stopping, exited, closed))
+	require.Empty(t, checkLog(t, startEntry, callEntry, part, response), "its request may be missing")
+	whole := strings.NewReplacer(`"n":100`, `"n":4`, `"n":101`, `"n":5`, `"n":102`, `"n":6`)
+	require.Equal(t, []string{"I PRC08 n=5 1 request, first: tools/call in entry 2"},
+		checkLog(t, startEntry, callEntry, part, whole.Replace(stopping), whole.Replace(exited), whole.Replace(closed)))
 }

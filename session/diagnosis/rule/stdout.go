@@ -61,6 +61,9 @@ func (l *Checker) received(at message.Place, row session.Row, e *session.Entry) 
 			return
 		}
 	}
+	if row.State == session.ReqUnread { // the index knows the id
+		l.run.ids.settleRow(int(row.Pair-1), at.T)
+	}
 	if part {
 		l.run.lifecycle.Lost()
 		l.part(at, e)

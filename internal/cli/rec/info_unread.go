@@ -1,0 +1,60 @@
+package rec
+
+import "mcpdbg/session"
+
+// UnreadInfo is a line of stdout that was too long or nested too deep to be read.
+type UnreadInfo struct {
+	N   uint64 `json:"n"`            // entry by which it was known, or with which it ended
+	Of  uint64 `json:"of,omitempty"` // entry of the request that it responds to, if that is known
+	Why string `json:"why"`
+}
+
+// maxUnread is how many such lines are listed.
+const maxUnread = 100
+
+// A longLine is the state of a line of stdout that comes in parts.
+type longLine struct {
+	known bool  // it is a response to a request
+	limit int64 // the size of its first part; 0 between lines
+}
+
+// add takes in the next row, and lists a line once it is known, or at its end.
+func (l *longLine) add(info *Info, src session.Source, number int, row session.Row) {
+	isPart := row.Kind == session.KindStdout && row.Flags&session.FlagPart != 0
+	if !isPart && row.State != session.ReqUnread || len(info.Unread) == maxUnread {
+		return
+	}
+	limit := 1
+	if isPart && l.limit == 0 {
+		limit = 0 // the size of all of it
+	}
+	e, err := src.Entry(row, limit)
+	if err != nil {
+		return // it is counted elsewhere
+	}
+	if isPart && l.limit == 0 {
+		l.limit = e.FullSize
+	}
+	if why, ok := session.Unread(src, number); ok {
+		l.known = true
+		info.Unread = append(info.Unread, UnreadInfo{N: e.N, Of: entryOf(src, int(row.Pair)-1), Why: why.Error()})
+	}
+	if !isPart || e.More {
+		return
+	}
+	if !l.known {
+		why := &session.UnreadError{Limit: l.limit}
+		info.Unread = append(info.Unread, UnreadInfo{N: e.N, Why: why.Unattributed()})
+	}
+	*l = longLine{}
+}
+
+// entryOf returns the entry number of a row, 0 if it can't be read.
+func entryOf(src session.Source, number int) uint64 {
+	row, _ := session.RowAt(src, number)
+	e, err := src.Entry(row, 1)
+	if err != nil {
+		return 0
+	}
+	return e.N
+}
