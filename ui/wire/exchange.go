@@ -144,7 +144,7 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 			x.paintBatch(number, row, b, c)
 			return
 		}
-		x.paintStray(row, c)
+		x.paintStray(number, row, c)
 	}
 }
 
@@ -454,7 +454,7 @@ func (x *exchangeRows) paintNotification(number int, row session.Row, c *table.C
 
 // paintStray paints what is neither a request, nor a response to one, nor a
 // notification.
-func (x *exchangeRows) paintStray(row session.Row, c *table.Cells) {
+func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 	e, ok := x.read(row)
 	if !ok {
 		return
@@ -468,6 +468,9 @@ func (x *exchangeRows) paintStray(row session.Row, c *table.Cells) {
 		call = "part of a line on " + row.Kind.String()
 	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
 		call = "response to an unknown id"
+		if refusal, ok := session.Refusal(x.ws.Shown.Source, number, &e); ok {
+			call, text = "error without an id", []byte(refusal)
+		}
 		if row.State == session.ReqDuplicate {
 			call = "second response"
 		}

@@ -87,6 +87,7 @@ var causes = []cause{
 	// The session continues: causes_rest.go, causes_wait.go, causes_end.go.
 	{id: "stray", severity: diagnosis.Warning, unless: append([]string{"only-text"}, framings...), find: strayText},
 	{id: "unknown-ids", severity: diagnosis.Warning, unless: []string{"wrong-id"}, find: unknownIDs},
+	{id: "parse-error", severity: diagnosis.Warning, find: parseError},
 	{id: "batch", severity: diagnosis.Warning, find: batches},
 	{id: "duplicates", severity: diagnosis.Warning, find: answeredTwice},
 	{id: "survivors", severity: diagnosis.Error, find: couldNotBeKilled},

@@ -300,21 +300,22 @@ func unknownIDs(w *view) (found, bool) {
 	if id := w.id(w.orphans.row); id != "" {
 		text += ", such as " + clip(id, quoteShort)
 	}
-	if failure := w.parseError(w.orphans.row); failure != "" {
-		text += ": " + failure
-	}
 	return found{text: text, try: "return the id of the request byte for byte", row: w.orphans.row}, true
 }
 
-// parseError returns the text of an error response without an id, which a server
-// sends for a request that it could not parse.
-func (w *view) parseError(number int) string {
-	e, ok := w.message(number)
-	var failure session.RPCError
-	if !ok || string(e.Msg.ID.Of(e.Payload)) != "null" || json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) != nil {
-		return ""
+// parseError finds error responses without an id, which a server sends for a line that
+// it could not read.
+func parseError(w *view) (found, bool) {
+	e, ok := w.message(w.noIDs.row)
+	if w.noIDs.n == 0 || !ok {
+		return found{}, false
 	}
-	return clip(failure.Error(), quoteBytes)
+	text := "the server could not read " + diagnosis.Plural(w.noIDs.n, "line", "lines")
+	var failure session.RPCError
+	if json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) == nil {
+		text += ": " + clip(failure.Error(), quoteBytes)
+	}
+	return found{text: text, try: "compare the lines that were sent before it", row: w.noIDs.row}, true
 }
 
 func answeredTwice(w *view) (found, bool) {

@@ -16,6 +16,8 @@ const (
 	// lastWords is the number of stderr lines that are kept for quoting: the error
 	// message may precede a long stack trace.
 	lastWords = 64
+	// maxOrphans is how many unmatched responses are read for a missing id.
+	maxOrphans = 64
 )
 
 // An event is a position in the log. The zero value means that it has not occurred.
@@ -67,7 +69,8 @@ type run struct {
 	refused    bool   // handshake is an error response
 	version    string // revision in the last response to initialize
 	orphans    tally
-	malformed  int // lines sent that are not a message, or batches: each may be answered with id null
+	noIDs      tally // errors with id null, after lines that are not malformed
+	malformed  int   // lines sent that are not a message, or batches: each may be answered with id null
 	twice      tally
 	batches    tally
 	stray      strays
@@ -135,6 +138,9 @@ func (f *facts) output(number int, row session.Row) {
 	}
 	touchesGap := f.stray.afterGap
 	f.stray.afterGap = touchesGap && row.Flags&session.FlagPart != 0
+	if row.State == session.ReqUnread && !touchesGap {
+		f.stray.add(f, number, row)
+	}
 	switch row.Msg {
 	case framing.NotJSON, framing.Other:
 		if !touchesGap {
@@ -167,11 +173,14 @@ func (f *facts) completed(row session.Row) {
 func (f *facts) answer(number int, row session.Row) {
 	switch row.State {
 	case session.ReqUnmatched:
-		if f.malformed > 0 && f.hasNoID(row) {
+		switch noID := (f.malformed > 0 || f.orphans.n < maxOrphans) && f.hasNoID(row); {
+		case noID && f.malformed > 0:
 			f.malformed--
-			return
+		case noID:
+			f.noIDs.add(number)
+		default:
+			f.orphans.add(number)
 		}
-		f.orphans.add(number)
 	case session.ReqDuplicate:
 		f.twice.add(number)
 	default:

@@ -29,7 +29,7 @@ type request struct {
 
 // add adds a request if it is unanswered.
 func (r *requests) add(f *facts, number int, row session.Row) {
-	if !unanswered(row.State) {
+	if !unanswered(row) {
 		return
 	}
 	if len(r.open) == maxOpen && r.rest == 0 {
@@ -48,12 +48,14 @@ func (r *requests) add(f *facts, number int, row session.Row) {
 func (r *requests) sweep(f *facts) {
 	r.open = slices.DeleteFunc(r.open, func(q request) bool {
 		row, ok := f.row(q.row)
-		return !ok || !unanswered(row.State)
+		return !ok || !unanswered(row)
 	})
 }
 
-func unanswered(s session.ReqState) bool {
-	return s == session.ReqPending || s == session.ReqLost || s == session.ReqTimedOut
+// unanswered reports whether a request has no response that came in time. One that can't
+// be read has come.
+func unanswered(row session.Row) bool {
+	return row.State == session.ReqPending || row.State == session.ReqTimedOut || row.State == session.ReqLost && row.Pair == 0
 }
 
 // waitingFor returns our unanswered requests. Handshake requests do not count once
