@@ -48,13 +48,14 @@ func TestCallAnswers(t *testing.T) {
 	}
 }
 
-func TestCallNotesUnansweredInput(t *testing.T) {
+// TestCallThatGivesUpFails checks that a result that still asks for input is a failure.
+func TestCallThatGivesUpFails(t *testing.T) {
 	t.Parallel()
 	args := against("", "call", "--no-record", "--era", "modern", "--capabilities", `{"elicitation": {}}`, "--tool", "ask")
 	r := detached(t, args...)
-	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, 1, r.code, r.stderr)
 	require.Equal(t, "mcpdbg: note: declared, but not answered: elicitation.form (see --answers)\n"+
-		"mcpdbg: note: the result asks for input that nothing answers: elicitation/create (key \"answer\")\n"+
+		"mcpdbg: tools/call: gave up after 1 round: the server still asks for elicitation/create (key \"answer\")\n"+
 		"  try: --answers FILE with answers to server requests\n", r.stderr)
 	require.Contains(t, r.stdout, "input_required")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -123,4 +124,21 @@ func TestRecCatMarksRounds(t *testing.T) {
 			require.Regexp(t, `^\d+ round 2 of entry `+first+`$`, mark)
 		}
 	}
+}
+
+// TestRunLogsWhatItGaveUp checks that requests to which run --in got no response in time
+// are in the log as timed out, also those of a batch.
+func TestRunLogsWhatItGaveUp(t *testing.T) {
+	t.Parallel()
+	const slow = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}`
+	file := filepath.Join(t.TempDir(), "a.jsonl")
+	in := writeFile(t, fmt.Sprintf(slow, 1)+"\n["+fmt.Sprintf(slow, 2)+","+fmt.Sprintf(slow, 3)+"]\n")
+	r := run(t, against("", "run", "--quiet", "--era", "legacy", "--protocol", "2025-03-26", "--timeout", "300ms", "--in", in, "--record", file)...)
+	require.Equal(t, 4, r.code, r.stderr)
+	r = run(t, "rec", "cat", "--json", file)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, 3, strings.Count(r.stdout, `"state":"timed-out"`), r.stdout)
+	r = run(t, "rec", "info", file)
+	require.Contains(t, r.stdout, "RPC19")
+	require.NotContains(t, r.stdout, "PRC08")
 }

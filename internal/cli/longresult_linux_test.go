@@ -98,6 +98,39 @@ func TestCallPrintsACutResult(t *testing.T) {
 	}
 }
 
+// TestCallOfATooLongResultEnds checks that a response beyond the limit ends the call with
+// an error that the recording repeats.
+func TestCallOfATooLongResultEnds(t *testing.T) {
+	t.Parallel()
+	const why = "the response to #2 is longer than --line-limit 1M"
+	idLast := `printf '%s\n' '"},"jsonrpc":"2.0","id":"mcpdbg-2"}'; cat >/dev/null`
+	for _, c := range []struct {
+		name, begin, end string
+		args             []string
+		printed          bool // a part of the result
+	}{
+		{"id first", longBegin, "cat >/dev/null", nil, true},
+		{"id first, JSON", longBegin, "cat >/dev/null", []string{"--json"}, false},
+		{"id last", `{"result":{"a":"`, idLast, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "a.jsonl")
+			r := finish(t, program(t, callLong(longResult(c.begin, 3_000_000, c.end), append(c.args, "--line-limit", "1M", "--record", file)...)...))
+			require.Equal(t, 3, r.code, r.stderr)
+			require.Equal(t, c.printed, r.stdout != "")
+			require.Contains(t, r.stderr, why)
+			require.Contains(t, r.stderr, "a larger --line-limit")
+			r = finish(t, program(t, "rec", "info", file))
+			require.Equal(t, 0, r.code, r.stderr)
+			require.Contains(t, r.stdout, ": "+why+"\n")
+			require.NotContains(t, r.stdout, "no response")
+			r = finish(t, program(t, "rec", "verify", file))
+			require.Equal(t, 0, r.code, r.stdout+r.stderr)
+		})
+	}
+}
+
 // The result is on stdout before it is complete.
 func TestCallStreamsALongResult(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,7 @@ func CodeOf(err error) int {
 		output   *OutputError
 		task     *session.TaskError
 		cut      *CutError
+		unread   *session.UnreadError
 	)
 	switch {
 	case errors.As(err, &sig):
@@ -44,7 +45,7 @@ func CodeOf(err error) int {
 		return Start
 	case errors.Is(err, session.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return Timeout
-	case errors.Is(err, session.ErrEnded), errors.As(err, &write), errors.As(err, &cut):
+	case errors.Is(err, session.ErrEnded), errors.As(err, &write), errors.As(err, &cut), errors.As(err, &unread):
 		return Start
 	case errors.As(err, &task):
 		return Failure

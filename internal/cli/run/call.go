@@ -173,14 +173,15 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 		call := &sending{env: env, l: l, r: r, task: taskReport{env: env, quiet: r.quiet}, copied: copied{out: env.Stdout}}
 		resp, err := call.send(ctx)
 		if err != nil {
-			return err
+			return unreadHint(err)
 		}
 		took := time.Since(begin)
 		looks := framing.Pick(resp.Result, "isError", "resultType", "inputRequests") // all that is read of a large result
-		call.note(looks)
+		call.note()
+		gaveUp := call.gaveUp(looks)
 		pages := requiredPages(resp.Error)
 		isError := resp.Error == nil && reportsError(looks)
-		printErr := printResponse(env, l, r, resp, isError, call, took)
+		printErr := printResponse(env, l, r, resp, isError || gaveUp != nil, call, took)
 		about, hint := "", ""
 		if tool := toolCallOf(r.method, r.params, r.typed); tool != nil && (resp.Error != nil && pages == nil || isError) {
 			about, hint = tool.advise(ctx, l.Session)
@@ -195,6 +196,8 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 				err = fmt.Errorf("%w\n%s", err, about)
 			}
 			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: err}, cmp.Or(hint, call.hint, callHint(resp.Error, r, about))), printErr)
+		case gaveUp != nil:
+			return exit.Printed(gaveUp, printErr)
 		case isError && about+hint != "":
 			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: errors.New(strings.TrimSpace("the tool returned an error\n" + about))}, hint), printErr)
 		case isError:
@@ -202,6 +205,14 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 		}
 		return printErr
 	})
+}
+
+// unreadHint adds a hint to the error for a response that is too long.
+func unreadHint(err error) error {
+	if why, ok := errors.AsType[*session.UnreadError](err); ok && why.Limit > 0 {
+		return exit.WithHint(err, "a larger --line-limit")
+	}
+	return err
 }
 
 // reportsError reports whether the result of a tool is an error.
@@ -231,7 +242,7 @@ type CallDocument struct {
 
 // printResponse prints the result, or with --json a document with the result or
 // the error.
-func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, isError bool, call *sending, took time.Duration) error {
+func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, failed bool, call *sending, took time.Duration) error {
 	if !r.asJSON {
 		if resp.Error != nil {
 			return nil
@@ -243,7 +254,7 @@ func printResponse(env *console.Env, l *live.Session, r callRequest, resp sessio
 	}
 	server := l.Status().Server
 	doc := CallDocument{
-		Method: r.method, OK: resp.Error == nil && !isError, Duration: took.Microseconds(),
+		Method: r.method, OK: resp.Error == nil && !failed, Duration: took.Microseconds(),
 		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol,
 		Recording: l.Log.Path(), N: resp.N, Rounds: call.rounds(), Task: call.task.document(), Result: resp.Result, Error: resp.Error,
 	}

@@ -1,14 +1,19 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
@@ -226,6 +231,7 @@ func awaitResponses(ctx context.Context, l *live.Session, first int, stay standi
 		case <-ended:
 			return lost(l, first)
 		case <-timer.C:
+			giveUp(l, first, stay)
 			return fmt.Errorf("%w: %s pending after %v", session.ErrTimeout, wording.Plural(uint64(pending), "request"), timeout)
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -233,16 +239,56 @@ func awaitResponses(ctx context.Context, l *live.Session, first int, stay standi
 	}
 }
 
-// lost returns an error if the server ended without responding to all requests.
-func lost(l *live.Session, from int) error {
-	n := 0
-	for _, row := range session.RowsFrom(l.Log, from) {
-		if row.State == session.ReqLost && row.Kind == session.KindStdin {
-			n++
+// giveUp logs that the pending requests of entries from the row first on timed out, as a
+// call does, except those that stay open.
+func giveUp(l *live.Session, first int, stay standing) {
+	for _, row := range session.RowsFrom(l.Log, first) {
+		if row.Kind != session.KindStdin || row.State != session.ReqPending {
+			continue
+		}
+		e, err := l.Log.Entry(row, 0)
+		if err != nil || slices.ContainsFunc(stay, func(q standingRequest) bool { return q.n == e.N }) {
+			continue
+		}
+		for id := range requestIDs(e.Payload, e.Msg) {
+			body := session.StateBody{State: session.ReqTimedOut.String(), Of: e.N, ID: json.RawMessage(id)}
+			_ = l.Log.Append([]session.Entry{session.NewEntry(session.KindState, 0, body)}) // fails only when the log is closed
 		}
 	}
+}
+
+// requestIDs iterates over the raw ids of the requests in a line, which may be a batch.
+func requestIDs(line []byte, m framing.Message) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if m.Kind == framing.Request && !yield(string(m.ID.Of(line))) || m.Kind != framing.Batch {
+			return
+		}
+		for span := range framing.Elements(line) {
+			element := span.Of(line)
+			if m := framing.Scan(element); m.Kind == framing.Request && !yield(string(m.ID.Of(element))) {
+				return
+			}
+		}
+	}
+}
+
+// lost returns an error if the server ended without responding to all requests, or if a
+// response can't be read.
+func lost(l *live.Session, from int) error {
+	n := 0
+	var unread error
+	for _, row := range session.RowsFrom(l.Log, from) {
+		if row.State != session.ReqLost || row.Kind != session.KindStdin {
+			continue
+		}
+		if why, ok := session.Unread(l.Log, int(row.Pair)-1); ok {
+			unread = cmp.Or[error](unread, unreadHint(why))
+			continue
+		}
+		n++
+	}
 	if n == 0 {
-		return nil
+		return unread
 	}
 	cause := l.OutsideEnd()
 	if exit := l.Status().Process.Exit; cause == nil && exit != nil {

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -72,8 +74,8 @@ func (s *sending) rounds() []uint64 {
 	return s.entries
 }
 
-// note prints which entries belong to the call, and what its result still asks for.
-func (s *sending) note(result json.RawMessage) {
+// note prints which entries belong to the call.
+func (s *sending) note() {
 	if s.r.quiet {
 		return
 	}
@@ -84,10 +86,21 @@ func (s *sending) note(result json.RawMessage) {
 		}
 		s.say(fmt.Sprintf("note: the call took %d rounds: the requests of entries %s", len(rounds), strings.Join(texts, ", ")))
 	}
-	if asked := stillAsked(result); asked != "" {
-		s.say("note: the result asks for input that nothing answers: " + asked)
-		s.say("  try: --answers FILE with answers to server requests")
+}
+
+// gaveUp returns an error if the result still asks for input: then the call was not
+// re-sent.
+func (s *sending) gaveUp(result json.RawMessage) error {
+	asked := stillAsked(result)
+	if asked == "" {
+		return nil
 	}
+	err := fmt.Errorf("%s: gave up after %s: the server still asks for %s", s.r.method, wording.Plural(uint64(len(s.entries)), "round"), asked)
+	hint := ""
+	if asked != onlyState {
+		hint = "--answers FILE with answers to server requests"
+	}
+	return exit.WithHint(&exit.ResponseError{Err: err}, hint)
 }
 
 // say prints a line to stderr.
@@ -102,7 +115,10 @@ func (s *sending) say(text string) {
 // maxAsked is how many input requests a note names.
 const maxAsked = 5
 
-// stillAsked returns the input requests of a result, or "" if it asks for none.
+// onlyState is what a result asks for without input requests.
+const onlyState = "the same request with its requestState"
+
+// stillAsked returns what a result asks for, or "" if it asks for nothing.
 func stillAsked(result json.RawMessage) string {
 	var ask struct {
 		Type     string `json:"resultType"`
@@ -112,6 +128,9 @@ func stillAsked(result json.RawMessage) string {
 	}
 	if json.Unmarshal(result, &ask) != nil || ask.Type != "input_required" {
 		return ""
+	}
+	if len(ask.Requests) == 0 {
+		return onlyState
 	}
 	var names []string
 	for _, key := range slices.Sorted(maps.Keys(ask.Requests)) {
