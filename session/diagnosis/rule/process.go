@@ -86,11 +86,6 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 		if e.DecodeBody(&b) == nil {
 			l.stepTaken(at, b)
 		}
-	case session.KindNote:
-		var b session.NoteBody
-		if e.DecodeBody(&b) == nil && b.Code == session.NoteStartAgain && l.run.process.exitedAt == never {
-			l.run.replaced = true
-		}
 	case session.KindAct:
 		var b session.ActBody
 		if e.DecodeBody(&b) == nil {
@@ -145,6 +140,8 @@ func (l *Checker) noted(at message.Place, b session.NoteBody) {
 	switch b.Code {
 	case executor.NoticeLeftover:
 		l.run.process.outlived = true // not reported: others have the streams too
+	case session.NoteStartAgain:
+		l.run.replaced = l.run.replaced || l.run.process.exitedAt == never
 	case session.NoteUnset:
 		l.report(prc10, at, b.Text)
 	}
