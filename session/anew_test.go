@@ -72,7 +72,7 @@ func TestStartAnew(t *testing.T) {
 		era   mcp.Era
 		asked []string
 		took  time.Duration
-		says  []string // notes, in order; the first one of each start is left out
+		says  []string // notes, in order; those about the eras only
 		fails string
 	}{
 		{

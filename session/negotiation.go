@@ -24,7 +24,7 @@ const (
 // whatever else it supports: the modern era then needs a fresh process.
 type negotiation struct {
 	era       mcp.Era       // the only era to use; Auto: either
-	probeWait time.Duration // how long server/discover may stay unanswered before initialize is sent; 0 means for ever
+	probeWait time.Duration // how long server/discover may stay unanswered before initialize is sent; 0 means without a limit
 
 	probes, openProbes    int // server/discover: sent, and of these unanswered
 	inits                 int // initialize: sent

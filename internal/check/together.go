@@ -10,7 +10,7 @@ import (
 	"mcpdbg/session/secret"
 )
 
-// A job takes steps in processes of its own, beside other jobs. It adds them to the
+// A job takes steps in processes of its own, while other jobs do the same. It adds them to the
 // target that it is given.
 type job func(ctx context.Context, t *target)
 
@@ -36,7 +36,7 @@ func (r *roll) recorded(number int, path string) {
 }
 
 // together does jobs, as many at once as the options say. A server may not bear
-// others of its kind beside it, that have its ports, lock files and databases: what
+// others of its kind that use its ports, lock files and databases: what
 // fails with others is done again alone, and only that counts.
 func (t *target) together(ctx context.Context, jobs []job) {
 	if t.opts.Processes <= 1 {

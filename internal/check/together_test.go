@@ -12,8 +12,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// patient takes a second to start.
-func patient(p *fake) {
+// slowStart takes a second to start.
+func slowStart(p *fake) {
 	time.Sleep(time.Second)
 	p.each(nil)
 }
@@ -26,7 +26,7 @@ func TestProcessesAtOnce(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
-			w := &world{serve: patient}
+			w := &world{serve: slowStart}
 			reports[n] = runOne(t, w, func(o *check.Options) { o.Processes = n })
 			took[n] = time.Since(begin)
 			require.Equal(t, min(n, 4), w.most)
@@ -43,7 +43,7 @@ func TestProcessesAtOnce(t *testing.T) {
 	require.Less(t, took[3], took[1])
 }
 
-// TestWhatFailsAtOnceIsDoneAgainAlone uses servers that cannot run beside others.
+// TestWhatFailsAtOnceIsDoneAgainAlone uses servers that must run alone.
 func TestWhatFailsAtOnceIsDoneAgainAlone(t *testing.T) {
 	exit := func(p *fake) {}
 	for name, tt := range map[string]struct {
@@ -56,15 +56,15 @@ func TestWhatFailsAtOnceIsDoneAgainAlone(t *testing.T) {
 				exit(p)
 				return
 			}
-			patient(p)
+			slowStart(p)
 		}},
 		"ignores SIGTERM beside another": {want: "passed", serve: func(p *fake) {
 			p.deaf = p.beside > 0
-			patient(p)
+			slowStart(p)
 		}},
 		"ignores SIGTERM": {want: "error", serve: func(p *fake) {
 			p.deaf = true
-			patient(p)
+			slowStart(p)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestWhatFailsAtOnceIsDoneAgainAlone(t *testing.T) {
 // without the others.
 func TestLeakBesideOthersIsLookedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := runOne(t, &world{serve: patient, leaves: []executor.Descendant{{PID: 7, Command: "daemon"}}}, func(o *check.Options) { o.Processes = 4 })
+		r := runOne(t, &world{serve: slowStart, leaves: []executor.Descendant{{PID: 7, Command: "daemon"}}}, func(o *check.Options) { o.Processes = 4 })
 		require.Equal(t, "error", statuses(r)["leaked-processes"])
 		require.Equal(t, "leaked (killed): daemon (5 times)", reason(r, "leaked-processes"), "each process once")
 	})
