@@ -351,14 +351,30 @@ func (l *Checker) errorObject(m *message.Message) {
 		l.report(rpc14, m.At, quote(raw))
 		return
 	}
-	reserved := code <= -32020 && code >= -32099
-	known := code == -32042 || mcp.IsModernError(code)
+	modern := mcp.IsModern(l.run.revision)
+	severity, why := rpc15.Severity, ""
 	switch {
-	case code >= 0:
-		l.report(rpc15, m.At, fmt.Sprintf("code %d: %s", code, quote(raw)))
-	case reserved && !known && mcp.IsModern(l.run.revision):
-		l.reportAs(rpc15, diagnosis.Error, m.At, fmt.Sprintf("code %d", code))
-	case reserved && !known:
-		l.report(rpc15, m.At, fmt.Sprintf("code %d", code))
+	case code == 0:
+		why = ": " + quote(raw)
+	case isReserved(code) && modern:
+		severity = diagnosis.Error
+	case isReserved(code):
+	case modern && isDiscouraged(code):
+		severity = diagnosis.Info
+	default:
+		return
 	}
+	l.reportAs(rpc15, severity, m.At, fmt.Sprintf("code %d", code)+why)
+}
+
+// isReserved reports whether an error code is in the range that the protocol reserves
+// for itself, and no revision defines it.
+func isReserved(code int) bool {
+	return -32099 <= code && code <= -32020 && mcp.LookUpCode(code) == nil
+}
+
+// isDiscouraged reports whether an error code is in the range that servers of the modern
+// era should leave alone. MOD13 reports the code for a missing resource.
+func isDiscouraged(code int) bool {
+	return -32019 <= code && code <= -32000 && code != mcp.CodeNotFound
 }

@@ -66,9 +66,9 @@ var (
 		Reference:   "basic, responses",
 		Impact:      "the TypeScript and Python SDKs drop the response, and the request times out"}
 	rpc15 = &diagnosis.Rule{ID: "RPC15", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "nonstandard error code",
-		Explanation: "An error code is 0 or positive, or an unknown code in the range -32020 to -32099, which the protocol reserves (an error from 2026-07-28 on). In the response to a server/discover probe it is only reported as info.",
+		Explanation: "An error code is 0, or an unknown code in the range -32020 to -32099, which the protocol reserves (an error from 2026-07-28 on). From 2026-07-28 on, codes from -32000 to -32019 are reported as info. Use a positive code for an error of your own. In the response to a server/discover probe it is only reported as info.",
 		Reference:   "basic, error codes",
-		Impact:      "clients that check codes treat it as a generic failure, or (0) as success"}
+		Impact:      "clients treat 0 as success, and any other of these codes as a generic failure or as an error of the protocol"}
 	rpc16 = &diagnosis.Rule{ID: "RPC16", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "params or result is not an object",
 		Explanation: "params or result is an array, a string, a number, true, false or null. Both must be objects; omit params if there are none.",
 		Reference:   "basic, requests and responses",
