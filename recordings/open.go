@@ -2,13 +2,13 @@ package recordings
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
@@ -115,13 +115,13 @@ func parseHeader(path string, first []byte) (session.Header, error) {
 	var version struct {
 		Major *int `json:"mcpdbg"`
 	}
-	switch err := json.Unmarshal(first, &version); {
+	switch err := framing.Unmarshal(first, &version); {
 	case err != nil || version.Major == nil:
 		return h, &FormatError{Path: path, LooksLike: LooksLike(first)}
 	case *version.Major != Version:
 		return h, &FormatError{Path: path, Major: *version.Major}
 	}
-	if err := json.Unmarshal(first, &h); err != nil {
+	if err := framing.Unmarshal(first, &h); err != nil {
 		return h, fmt.Errorf("open recording %s: header: %w", path, err)
 	}
 	return h, nil

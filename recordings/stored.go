@@ -13,6 +13,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/index"
 )
@@ -141,7 +142,7 @@ func readStored(f io.ReaderAt, size int64) (a about, state []byte, err error) {
 	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(trailer[16:]) {
 		return a, nil, errUnreliable
 	}
-	if err := json.Unmarshal(body[:doc], &a); err != nil {
+	if err := framing.Unmarshal(body[:doc], &a); err != nil {
 		return a, nil, errUnreliable
 	}
 	if pages := (most - doc - rest) / index.PageSize; pages*index.PageSize != most-doc-rest || len(a.Pages) != int(pages)*8 {

@@ -191,7 +191,7 @@ func (c *calls) answered(e *Entry, stable bool) {
 
 func parseRPCError(raw []byte) *RPCError {
 	failure := new(RPCError)
-	if err := json.Unmarshal(raw, failure); err != nil {
+	if err := framing.Unmarshal(raw, failure); err != nil {
 		failure.Message = fmt.Sprintf("malformed error object: %.200s", raw)
 	}
 	return failure

@@ -167,7 +167,7 @@ func (e *Entry) DecodeBody(into any) error {
 	if len(e.Body) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(e.Body, into); err != nil {
+	if err := framing.Unmarshal(e.Body, into); err != nil {
 		return fmt.Errorf("%s entry %d: %w", e.Kind, e.N, err)
 	}
 	return nil

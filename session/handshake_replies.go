@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
 )
 
@@ -42,7 +43,7 @@ func (h *handshake) readDiscover(f *flight, result json.RawMessage) *reply {
 		Instructions      string                     `json:"instructions"`
 		Meta              map[string]json.RawMessage `json:"_meta"`
 	}
-	if err := json.Unmarshal(result, &r); err != nil || len(r.SupportedVersions) == 0 {
+	if err := framing.Unmarshal(result, &r); err != nil || len(r.SupportedVersions) == 0 {
 		return &reply{method: f.method, detail: "a result without supportedVersions",
 			err: &handshakeError{ReasonRefused, fmt.Errorf("server/discover: the result has no supportedVersions: %.200s", result)}}
 	}
@@ -71,7 +72,7 @@ func (h *handshake) readInitialize(f *flight, result json.RawMessage) *reply {
 		ServerInfo      struct{ Name, Version string } `json:"serverInfo"`
 		Instructions    string                         `json:"instructions"`
 	}
-	if err := json.Unmarshal(result, &r); err != nil {
+	if err := framing.Unmarshal(result, &r); err != nil {
 		return &reply{method: f.method, detail: unusable, err: &handshakeError{ReasonRefused, fmt.Errorf("initialize: %w", err)}}
 	}
 	if !mcp.IsLegacy(r.ProtocolVersion) && r.ProtocolVersion != h.s.cfg.Protocol {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
 )
 
@@ -82,18 +83,18 @@ func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage
 // the legacy era and is a cursor like any other in the modern one.
 func (s *Session) page(result json.RawMessage, member string) (items []json.RawMessage, next *string, err error) {
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(result, &object); err != nil {
+	if err := framing.Unmarshal(result, &object); err != nil {
 		return nil, nil, fmt.Errorf("result: %w", err)
 	}
 	raw, ok := object[member]
 	if !ok {
 		return nil, nil, fmt.Errorf("result has no member %q", member)
 	}
-	if err := json.Unmarshal(raw, &items); err != nil {
+	if err := framing.Unmarshal(raw, &items); err != nil {
 		return nil, nil, fmt.Errorf("result: %s: %w", member, err)
 	}
 	if raw, ok := object["nextCursor"]; ok {
-		if err := json.Unmarshal(raw, &next); err != nil {
+		if err := framing.Unmarshal(raw, &next); err != nil {
 			return nil, nil, fmt.Errorf("result: nextCursor: %w", err)
 		}
 	}

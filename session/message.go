@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
 )
 
@@ -101,12 +102,12 @@ func withMeta(params json.RawMessage, meta map[string]any) (json.RawMessage, err
 		return append(out, '}'), nil
 	}
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(params, &object); err != nil {
+	if err := framing.Unmarshal(params, &object); err != nil {
 		return nil, fmt.Errorf("params: %w", err)
 	}
 	theirs := map[string]json.RawMessage{}
 	if raw, ok := object["_meta"]; ok {
-		if err := json.Unmarshal(raw, &theirs); err != nil {
+		if err := framing.Unmarshal(raw, &theirs); err != nil {
 			return nil, fmt.Errorf("params: _meta: %w", err)
 		}
 	}
@@ -134,7 +135,7 @@ func withMeta(params json.RawMessage, meta map[string]any) (json.RawMessage, err
 func withMembers(params json.RawMessage, more map[string]json.RawMessage) (json.RawMessage, error) {
 	object := map[string]json.RawMessage{}
 	if len(params) > 0 {
-		if err := json.Unmarshal(params, &object); err != nil {
+		if err := framing.Unmarshal(params, &object); err != nil {
 			return nil, fmt.Errorf("params: %w", err)
 		}
 	}

@@ -249,7 +249,7 @@ func (s *Session) follow(ctx context.Context, r *run, q request, first Response,
 			return Response{}, f.unknown(resp.Error)
 		}
 		b, n = taskBody{}, resp.N
-		if err := json.Unmarshal(resp.Result, &b); err != nil {
+		if err := framing.Unmarshal(resp.Result, &b); err != nil {
 			return Response{}, &TaskError{Task: f.task, Reason: "cannot be followed", Err: fmt.Errorf("%s: result: %w", mcp.MethodTasksGet, err)}
 		}
 	}

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -112,7 +111,7 @@ func (sc *sessionScreen) sendAgain(row session.Row) tea.Cmd {
 func rawString(inside []byte) (string, error) {
 	var s string
 	quoted := append(append([]byte{'"'}, inside...), '"')
-	err := json.Unmarshal(quoted, &s)
+	err := framing.Unmarshal(quoted, &s)
 	return s, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/check/arguments"
 	"mcpdbg/internal/steps"
 	"mcpdbg/session"
@@ -132,7 +133,7 @@ func resulted(raw json.RawMessage, given bool) verdict {
 			Text string `json:"text"`
 		} `json:"content"`
 	}
-	if err := json.Unmarshal(raw, &result); err != nil {
+	if err := framing.Unmarshal(raw, &result); err != nil {
 		return failed("the result cannot be read: " + err.Error())
 	}
 	switch {

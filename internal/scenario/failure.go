@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 )
@@ -194,7 +194,7 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 // rpcError decodes the error member of a message.
 func rpcError(raw []byte) *session.RPCError {
 	failure := new(session.RPCError)
-	if err := json.Unmarshal(raw, failure); err != nil {
+	if err := framing.Unmarshal(raw, failure); err != nil {
 		failure.Message = fmt.Sprintf("malformed error object: %.200s", raw)
 	}
 	return failure

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/executor"
 )
 
@@ -224,7 +225,7 @@ func (v *Vars) json(raw json.RawMessage) (json.RawMessage, error) {
 // string expands the variables in a JSON string.
 func (v *Vars) string(raw json.RawMessage) (json.RawMessage, error) {
 	var text string
-	if err := json.Unmarshal(raw, &text); err != nil {
+	if err := framing.Unmarshal(raw, &text); err != nil {
 		return nil, err
 	}
 	if name, alone := variable(text); alone {

@@ -3,11 +3,11 @@ package imports
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
 	"strconv"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
@@ -97,7 +97,7 @@ func (t *txtarReader) finish() error {
 		return nil
 	}
 	var h session.Header
-	if err := json.Unmarshal(bytes.TrimSpace(t.header), &h); err != nil {
+	if err := framing.Unmarshal(bytes.TrimSpace(t.header), &h); err != nil {
 		return t.source.keep(t.to, t.header, int64(len(t.header)), unreadable("invalid header"))
 	}
 	t.to.header.Start, t.to.header.Era = h.Start, h.Era

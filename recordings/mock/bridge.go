@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -83,7 +84,7 @@ func bridge(e *session.Entry, version string) ([]byte, error) {
 		Instructions string                     `json:"instructions"`
 		Meta         map[string]json.RawMessage `json:"_meta"`
 	}
-	if err := json.Unmarshal(e.Msg.Result.Of(e.Payload), &said); err != nil {
+	if err := framing.Unmarshal(e.Msg.Result.Of(e.Payload), &said); err != nil {
 		return nil, fmt.Errorf("the recorded %s: %w", mcp.MethodDiscover, err)
 	}
 	if !mcp.IsLegacy(version) {

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"mcpdbg/framing"
 )
 
 // version is the value of mcpdbg_notes in the header.
@@ -88,7 +90,7 @@ func parse(content []byte, x *Notes) (recording string, err error) {
 	}
 	first, rest, _ := bytes.Cut(content, []byte{'\n'})
 	var h header
-	switch err := json.Unmarshal(first, &h); {
+	switch err := framing.Unmarshal(first, &h); {
 	case err != nil || h.Version == 0:
 		return "", errors.New("not a notes file")
 	case h.Version != version:
@@ -123,7 +125,7 @@ func (x *Notes) read(line []byte, last map[uint64]Note) {
 		Entry
 		header // written again if two programs created the file at the same time
 	}
-	switch err := json.Unmarshal(line, &e); {
+	switch err := framing.Unmarshal(line, &e); {
 	case err == nil && e.N == 0 && e.Version == version && e.Recording == x.id:
 	case err != nil, e.N == 0, len(e.Text) > maxText:
 		x.skipped++

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/executor"
 )
 
@@ -100,7 +101,7 @@ func (m *Memory) read() (contents, error) {
 		return contents{}, fmt.Errorf("%s: larger than %d bytes", m.file, maxFile)
 	}
 	var known contents
-	if err := json.Unmarshal(data, &known); err != nil {
+	if err := framing.Unmarshal(data, &known); err != nil {
 		return contents{}, fmt.Errorf("%s: %w", m.file, err)
 	}
 	return known, nil

@@ -17,6 +17,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -82,7 +83,7 @@ func readDrafts(file string) (map[string]*draft, error) {
 		return nil, err
 	}
 	var all map[string]*draft
-	if err := json.Unmarshal(data, &all); err != nil {
+	if err := framing.Unmarshal(data, &all); err != nil {
 		return nil, err
 	}
 	maps.DeleteFunc(all, func(_ string, d *draft) bool { return d == nil })

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"mcpdbg/framing"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/theme"
@@ -48,7 +49,7 @@ func Placed(text []byte, p form.Problem) string {
 // place, "" if there is none.
 func SyntaxError(text []byte) string {
 	var syntax *json.SyntaxError
-	if err := json.Unmarshal(text, new(json.RawMessage)); !errors.As(err, &syntax) {
+	if err := framing.Unmarshal(text, new(json.RawMessage)); !errors.As(err, &syntax) {
 		return ""
 	}
 	line, col := Position(text, int(syntax.Offset))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/jsontree"
@@ -88,7 +89,7 @@ func elicitation(params json.RawMessage) requestKind {
 		Schema  json.RawMessage `json:"requestedSchema"`
 		URL     string          `json:"url"`
 	}
-	err := json.Unmarshal(params, &request)
+	err := framing.Unmarshal(params, &request)
 	k := anyRequest(mcp.MethodElicit, params)
 	k.text, k.decline, k.cancel = json.RawMessage(accepted), json.RawMessage(declined), json.RawMessage(cancelled)
 	switch {
@@ -174,7 +175,7 @@ var stopReasons = []string{stopReasonEnd, "stopSequence", "maxTokens", "toolUse"
 // samplingRequest lets the user answer in place of a model.
 func samplingRequest(params json.RawMessage) requestKind {
 	var request samplingParams
-	err := json.Unmarshal(params, &request)
+	err := framing.Unmarshal(params, &request)
 	k := anyRequest(mcp.MethodSample, params)
 	k.decline = json.RawMessage(rejected)
 	model := "mcpdbg"

@@ -109,7 +109,7 @@ func (r *PageRun) read(reader *Rows, member string, number int) {
 func (r *PageRun) Decode(doc []byte, member string) {
 	var object map[string]json.RawMessage
 	var raw []json.RawMessage
-	if err := json.Unmarshal(doc, &object); err != nil {
+	if err := framing.Unmarshal(doc, &object); err != nil {
 		r.failure = "the result is not an object: " + err.Error()
 		return
 	}
@@ -117,7 +117,7 @@ func (r *PageRun) Decode(doc []byte, member string) {
 		r.failure = fmt.Sprintf("the result has no member %q", member)
 		return
 	}
-	if err := json.Unmarshal(object[member], &raw); err != nil {
+	if err := framing.Unmarshal(object[member], &raw); err != nil {
 		r.failure = fmt.Sprintf("%s is not an array", member)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
@@ -177,7 +178,7 @@ func readArgs(ctx context.Context, env *console.Env, name string) (map[string]js
 		return nil, exit.Usagef("--args %s: larger than %d MiB", name, maxArgs>>20)
 	}
 	var all map[string]json.RawMessage
-	if err := json.Unmarshal(data, &all); err != nil {
+	if err := framing.Unmarshal(data, &all); err != nil {
 		return nil, exit.WithHint(exit.Usagef("--args %s: %v", name, err), `a JSON object with an object for each tool: {"echo": {"message": "hi"}}`)
 	}
 	for tool, args := range all {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/spelling"
@@ -64,7 +65,7 @@ func readCapabilities(ctx context.Context, env *console.Env, value string) (json
 		where = " " + value
 	}
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil || object == nil {
+	if err := framing.Unmarshal(text, &object); err != nil || object == nil {
 		return nil, exit.Usagef("--capabilities%s: must be a JSON object, not %.*s", where, maxShown, text)
 	}
 	for name, raw := range object {

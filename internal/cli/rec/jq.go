@@ -10,6 +10,7 @@ import (
 
 	"github.com/itchyny/gojq"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/logtext"
 	"mcpdbg/internal/cli/wording"
@@ -121,7 +122,7 @@ func (j *jqWriter) decode(row session.Row) (map[string]any, error) {
 	decoder.UseNumber()
 	var value map[string]any
 	if err := decoder.Decode(&value); err != nil {
-		return nil, &jqError{err}
+		return nil, &jqError{framing.Explain(err)}
 	}
 	return value, nil
 }

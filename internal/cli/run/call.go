@@ -141,7 +141,7 @@ func readParams(ctx context.Context, env *console.Env, params string) (json.RawM
 		where = " " + params
 	}
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil || object == nil {
+	if err := framing.Unmarshal(text, &object); err != nil || object == nil {
 		return nil, exit.Usagef("--params%s: must be a JSON object, not %.*s", where, maxShown, text)
 	}
 	return text, nil

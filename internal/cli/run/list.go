@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
@@ -96,7 +97,7 @@ func printItems(env *console.Env, list mcp.List, items []json.RawMessage) error 
 	var out bytes.Buffer
 	for _, raw := range items {
 		var it item
-		if err := json.Unmarshal(raw, &it); err != nil {
+		if err := framing.Unmarshal(raw, &it); err != nil {
 			return &exit.ResponseError{Err: fmt.Errorf("%s: item %.100s: %w", list.Method, raw, err)}
 		}
 		name := it.URI + it.URITemplate

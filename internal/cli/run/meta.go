@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session/mcp"
@@ -44,14 +45,14 @@ func withMeta(params json.RawMessage, meta map[string]json.RawMessage) (json.Raw
 	}
 	var object map[string]json.RawMessage
 	if len(params) > 0 {
-		if err := json.Unmarshal(params, &object); err != nil {
+		if err := framing.Unmarshal(params, &object); err != nil {
 			return nil, exit.Usagef("params: %v", err)
 		}
 	}
 	all := map[string]json.RawMessage{}
 	theirs, ok := object["_meta"]
 	if ok {
-		if err := json.Unmarshal(theirs, &all); err != nil || all == nil {
+		if err := framing.Unmarshal(theirs, &all); err != nil || all == nil {
 			return nil, exit.Usagef("--meta: _meta of the params must be an object, not %.*s", maxShown, theirs)
 		}
 	}

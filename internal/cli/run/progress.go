@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -125,7 +126,7 @@ func progressText(params json.RawMessage) string {
 		Message  string   `json:"message"`
 	}
 	text := "progress"
-	if err := json.Unmarshal(params, &p); err != nil || p.Progress == nil {
+	if err := framing.Unmarshal(params, &p); err != nil || p.Progress == nil {
 		return text
 	}
 	text += " " + number(*p.Progress)

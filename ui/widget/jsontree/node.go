@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mcpdbg/framing"
 )
 
 // Value returns the bytes of the value under the cursor, as they are in the
@@ -103,7 +105,7 @@ func (t *Tree) path() []*line {
 func (t *Tree) name(l *line) string {
 	raw := t.doc[l.keyOff:l.keyEnd]
 	var key string
-	if err := json.Unmarshal(raw, &key); err != nil {
+	if err := framing.Unmarshal(raw, &key); err != nil {
 		return string(raw[1 : len(raw)-1]) // not a valid string: the document was not checked as a whole
 	}
 	return key
