@@ -12,6 +12,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
 )
 
 // endGrace is how long after a failed write the exit of the server may be reported.
@@ -134,6 +135,9 @@ func (r *runner) lateText(step *Step, limit time.Duration) string {
 	text := fmt.Sprintf("timeout: %s within %v", what, limit)
 	if step.Do == Wait && r.near > 0 {
 		text += fmt.Sprintf("; %d had other params", r.near)
+	}
+	if step.Do == Wait && step.For.Notification == mcp.MethodProgress && !r.progresses {
+		text += "; the call asked for no progress: add _meta: {progressToken: p1} to its params"
 	}
 	if step.Do == Wait || step.Do == Answer {
 		text += r.failedCalls()

@@ -63,11 +63,12 @@ type runner struct {
 	gone   bool  // the server is gone
 	starts int   // number of restarts
 
-	near    int            // number of messages that match a Wait except for their params
-	begin   int            // first row of the current step
-	since   int            // row from which a Wait searches
-	taken   map[match]bool // already matched by a Wait
-	checker *rule.Checker  // nil until a step checks problems
+	progresses bool           // a request asked for progress
+	near       int            // number of messages that match a Wait except for their params
+	begin      int            // first row of the current step
+	since      int            // row from which a Wait searches
+	taken      map[match]bool // already matched by a Wait
+	checker    *rule.Checker  // nil until a step checks problems
 
 	background context.Context // of the background calls
 	cancel     context.CancelFunc

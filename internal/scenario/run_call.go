@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +24,8 @@ func (r *runner) call(ctx context.Context, step *Step) outcome {
 	}
 	var sent uint64
 	resp, err := r.sess.Request(ctx, step.Method, body, session.CallOptions{
-		Timeout: noTimeout,
+		Timeout:  noTimeout,
+		Progress: r.progress(step, body),
 		OnSent: func(n uint64) {
 			if sent == 0 {
 				sent = n
@@ -31,6 +33,16 @@ func (r *runner) call(ctx context.Context, step *Step) outcome {
 		},
 	})
 	return r.answered(sent, resp, err)
+}
+
+// progress asks the server to report the progress of a call of a tool; the reports are read
+// from the log. Other requests ask for it themselves, in _meta of their params.
+func (r *runner) progress(step *Step, params []byte) func(json.RawMessage) {
+	r.progresses = r.progresses || step.Tool != "" || bytes.Contains(params, []byte(`"progressToken"`))
+	if step.Tool == "" {
+		return nil
+	}
+	return func(json.RawMessage) {}
 }
 
 // answered returns the outcome of a request.
@@ -107,10 +119,11 @@ func (r *runner) beginCall(ctx context.Context, step *Step) outcome {
 	if step.Timeout > 0 {
 		calling, cancel = within(calling, step.Timeout)
 	}
+	progress := r.progress(step, body)
 	r.group.Go(func() {
 		defer close(b.done)
 		defer cancel()
-		resp, err := r.sess.Request(calling, step.Method, body, session.CallOptions{Timeout: noTimeout, OnSent: b.written, Quiet: true})
+		resp, err := r.sess.Request(calling, step.Method, body, session.CallOptions{Timeout: noTimeout, Progress: progress, OnSent: b.written, Quiet: true})
 		first, _ := b.entries()
 		b.out = r.answered(first, resp, err)
 	})

@@ -29,7 +29,7 @@ func (r *Report) WriteJUnit(w io.Writer, name string) error {
 			add(name, g.From, 0)
 		}
 	}
-	return junit.Write(w, []junit.Suite{suite})
+	return junit.Write(w, "", []junit.Suite{suite})
 }
 
 // failures returns the groups that count by call name.

@@ -55,10 +55,14 @@ type Case struct {
 }
 
 // Write writes suites as one document. Texts may be anything: control characters,
-// bidirectional controls, and characters not allowed in XML are written as escapes.
-func Write(w io.Writer, suites []Suite) error {
+// bidirectional controls, and characters not allowed in XML are written as escapes. The
+// verdict, if it is not empty, is a comment at the top: no element for it is in all schemas.
+func Write(w io.Writer, verdict string, suites []Suite) error {
 	x := new(document)
 	x.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	if verdict != "" {
+		x.WriteString("<!-- " + strings.ReplaceAll(name(verdict), "--", "-&#45;") + " -->\n")
+	}
 	x.open("testsuites")
 	for i := range suites {
 		x.suite(&suites[i], i)

@@ -35,7 +35,7 @@ var suites = []junit.Suite{
 func write(t testing.TB, suites []junit.Suite) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, junit.Write(&b, suites))
+	require.NoError(t, junit.Write(&b, "FAILED -- "+hostile, suites))
 	return b.Bytes()
 }
 

@@ -32,7 +32,7 @@ func JUnit(w io.Writer, r *smoke.Report) error {
 			s.Err += t.Server + ":\n" + strings.Join(safetext.Lines(strings.Join(t.Said, "\n")), "\n") + "\n"
 		}
 	}
-	return junit.Write(w, suites)
+	return junit.Write(w, "", suites)
 }
 
 func suiteHost(host string) string {
