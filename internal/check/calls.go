@@ -40,6 +40,7 @@ func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 			if c.why != "" {
 				return notChecked(c.why)
 			}
+			p.listAgain(ctx)
 			v, unanswered := p.call(ctx, &c.tool, &made)
 			late = counted(late, unanswered)
 			return v

@@ -299,3 +299,57 @@ func TestReportIsJSON(t *testing.T) {
 		require.Contains(t, b.String(), `"mcpdbg_check":1`)
 	})
 }
+
+// TestBogusCursorIsToldOnce checks that a server that accepts the bogus cursor fails the
+// step, without a problem of rule PAG03 for the same request.
+func TestBogusCursorIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runOne(t, &world{serve: func(p *fake) {
+			p.each(map[string]func(message) bool{"tools/list": p.says(`"result":` + answers["tools/list"])})
+		}}, nil)
+		require.Equal(t, "warning", statuses(r)["bogus-cursor legacy"])
+		require.Empty(t, r.Problems)
+	})
+}
+
+// TestChangedListIsReadAgain checks that a list that the server announces to have changed is
+// read again, at most three times, so that results are checked by the present one.
+func TestChangedListIsReadAgain(t *testing.T) {
+	const announce = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"
+	changed := func(p *fake) { p.Journal.Output(executor.Stdout, []byte(announce)) }
+	handshake := strings.Replace(answers["initialize"], `"tools":{}`, `"tools":{"listChanged":true}`, 1)
+	tools := strings.Replace(answers["tools/list"], `"inputSchema":{"type":"object"}`, `"inputSchema":{"type":"object"},"outputSchema":{"type":"object"}`, 1)
+	tools = strings.Replace(tools, `]}`, `,{"name":"three","inputSchema":{"type":"object"}}]}`, 1)
+	for name, tt := range map[string]struct {
+		always bool // a change follows each list
+		lists  int
+	}{"once": {false, 2}, "always": {true, 4}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				lists := 0
+				r := runOne(t, &world{serve: func(p *fake) {
+					first := true
+					p.each(map[string]func(m message) bool{
+						"initialize": p.says(`"result":` + handshake),
+						"tools/list": func(m message) bool {
+							if m.Params.Cursor != "" {
+								p.answer(m, `"error":{"code":-32602,"message":"bad cursor"}`)
+								return true
+							}
+							p.answer(m, `"result":`+tools)
+							if lists++; first || tt.always {
+								changed(p)
+							}
+							first = false
+							return true
+						},
+					})
+				}}, func(o *check.Options) { o.Allow = []string{"*"} })
+				require.Equal(t, tt.lists, lists)
+				require.Len(t, r.Problems, 1)
+				require.Equal(t, "TOL05", r.Problems[0].ID, "one has an outputSchema, and returns no structuredContent")
+				require.Equal(t, tt.always, strings.Contains(r.Problems[0].Detail, "before the last list_changed"))
+			})
+		})
+	}
+}

@@ -115,7 +115,7 @@ func (r *Result) accept(all []problems.Reported) {
 		}
 	}
 	for i := range r.Problems {
-		r.Problems[i].Accepted, r.Problems[i].Reason = all[i].Accepted, all[i].Reason
+		r.Problems[i].Acceptance = all[i].Acceptance
 	}
 }
 

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/problems"
+	"mcpdbg/session/diagnosis/rule"
 )
 
 func TestParseFailOn(t *testing.T) {
@@ -99,4 +101,25 @@ func TestJudgeFailure(t *testing.T) {
 	r.Targets[0].Error = "no handshake"
 	r.Judge(check.FailOn{}, nil, r.Started)
 	require.False(t, r.OK)
+}
+
+// TestTextsOfProcesses checks that the same text of several processes is one problem, and
+// that of one place some texts are kept, for example of the items of an array.
+func TestTextsOfProcesses(t *testing.T) {
+	var r check.Result
+	add := func(process, item int, detail string) {
+		at := fmt.Sprintf("/content/%d", item)
+		r.Add(process, problems.Problem{ID: "SCH02", Severity: "error", Count: 1, Method: "tools/call", Pointer: "/content/*", At: at, Detail: detail, Fingerprint: "SCH02 tools/call /content/*"})
+	}
+	add(1, 0, "text is the number 5")
+	add(1, 1, "text is an object")
+	add(2, 0, "text is the number 5")
+	require.Len(t, r.Problems, 2)
+	require.Equal(t, "2 times", r.Problems[0].Times())
+	require.Empty(t, r.Problems[1].Times())
+	for i := range 20 {
+		add(3, 0, fmt.Sprint("another text ", i))
+	}
+	require.Len(t, r.Problems, rule.MaxDetails)
+	require.Equal(t, "18 times, not all alike", r.Problems[rule.MaxDetails-1].Times())
 }

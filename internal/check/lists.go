@@ -6,16 +6,21 @@ import (
 	"errors"
 	"slices"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
 
+// maxRelists is how often a list is read again because the server announced a change.
+const maxRelists = 3
+
 // lists reads all lists to their end and returns the tools.
 func (p *process) lists(ctx context.Context) []tool {
 	server := p.made.Session.Status().Server
 	declared := steps.Declared(&server)
+	p.relists, p.seen = map[mcp.List]int{}, p.made.Session.Log().Len()
 	var tools []json.RawMessage
 	for _, list := range mcp.Lists {
 		p.step(ctx, StepList, list.Name, func(ctx context.Context) verdict {
@@ -31,13 +36,57 @@ func (p *process) lists(ctx context.Context) []tool {
 			case err != nil:
 				return p.requestFailed(ctx, err)
 			}
+			p.relists[list] = 0
 			if list.Name == "tools" {
 				tools = items
 			}
 			return passed(safetext.Count(len(items), item(list)))
 		})
 	}
+	if again := p.listAgain(ctx); again != nil {
+		tools = again
+	}
 	return toolsOf(tools)
+}
+
+// listAgain reads the lists again that the server announced to have changed since they were
+// read, so that what follows is checked by the present ones. It returns the tools, nil if
+// they were not read. A list that cannot be read now stays as it was: the rules see why.
+func (p *process) listAgain(ctx context.Context) (tools []json.RawMessage) {
+	changed := p.changedLists()
+	for _, list := range mcp.Lists {
+		times, known := p.relists[list]
+		if !known || times == maxRelists || !slices.Contains(changed, list) || ctx.Err() != nil {
+			continue
+		}
+		p.relists[list]++
+		within, cancel := context.WithTimeoutCause(ctx, p.opts.StepTimeout, errStep(p.opts.StepTimeout))
+		items, err := p.made.Session.ListAll(within, list)
+		cancel()
+		if err == nil && list.Name == "tools" {
+			tools = items
+		}
+	}
+	return tools
+}
+
+// changedLists returns the lists that the server announced to have changed, in the part of
+// the log since the last call.
+func (p *process) changedLists() (changed []mcp.List) {
+	src := p.made.Session.Log()
+	for n := src.Len(); p.seen < n; p.seen++ {
+		row, ok := session.RowAt(src, p.seen)
+		if !ok || row.Kind != session.KindStdout || row.Msg != framing.Notification {
+			continue
+		}
+		method := src.Method(row.Method)
+		for _, list := range mcp.Lists {
+			if list.Changed == method {
+				changed = append(changed, list)
+			}
+		}
+	}
+	return changed
 }
 
 func capability(list mcp.List) string {

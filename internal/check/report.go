@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/problems"
+	"mcpdbg/session/diagnosis/rule"
 )
 
 // A Report is the result of a run: the JSON document of mcpdbg check. Its members
@@ -71,8 +72,7 @@ type Problem struct {
 	Hint      string `json:"hint,omitempty"` // the explanation of the rule, with advice
 	Process   int    `json:"process,omitempty"`
 	Recording string `json:"recording,omitempty"` // N is an entry of it
-	Accepted  bool   `json:"accepted,omitempty"`  // by the baseline
-	Reason    string `json:"reason,omitempty"`    // why
+	problems.Acceptance
 }
 
 // maxProblems is the number of problems that a result lists.
@@ -81,32 +81,41 @@ const maxProblems = 1000
 // add adds problems of one process to those of the others. The same problem in
 // several processes is one.
 func (r *Result) add(process int, recording string, found []problems.Problem, hint func(id string) string) {
-	index := make(map[string]int, len(r.Problems))
+	texts := make(map[string]int, len(r.Problems)) // index of the problem with a text
+	places := make(map[string][]int)
+	note := func(i int) {
+		p := &r.Problems[i]
+		texts[p.place()+"\n"+p.Detail] = i
+		places[p.place()] = append(places[p.place()], i)
+	}
 	for i := range r.Problems {
-		index[r.Problems[i].key()] = i
+		note(i)
 	}
 	for _, p := range found {
 		next := Problem{Problem: p, Hint: hint(p.ID), Process: process, Recording: recording}
-		at, known := index[next.key()]
+		at, known := texts[next.place()+"\n"+p.Detail]
+		alike := places[next.place()]
 		switch {
 		case known:
-			r.Problems[at].Count += p.Count
+			r.Problems[at].again(&p)
+		case p.Located() && len(alike) >= rule.MaxDetails:
+			r.Problems[alike[len(alike)-1]].again(&p)
 		case len(r.Problems) >= maxProblems:
 			r.More++
 		default:
-			index[next.key()] = len(r.Problems)
 			r.Problems = append(r.Problems, next)
+			note(len(r.Problems) - 1)
 		}
 	}
 }
 
-// key is what makes two problems one. A problem of a whole line has no place in
-// contents, so each text counts as one.
-func (p *Problem) key() string {
-	if p.Method != "" || p.Name != "" || p.Pointer != "" {
-		return p.Severity + " " + p.Fingerprint
-	}
-	return p.Severity + " " + p.Fingerprint + "\n" + p.Detail
+// place identifies the place and the severity of a problem.
+func (p *Problem) place() string { return p.Severity + " " + p.Fingerprint }
+
+// again adds the occurrences of another problem.
+func (p *Problem) again(other *problems.Problem) {
+	p.Count += other.Count
+	p.Various = p.Various || other.Various || p.At != other.At || p.Detail != other.Detail
 }
 
 // sortProblems puts the worst first, and the problems of a rule together.
@@ -138,7 +147,7 @@ func (r *Result) Reported() []problems.Reported {
 		if known, ok := problems.RuleByID(p.ID); ok {
 			about.Reference, about.Severity = known.Reference, known.Severity.String()
 		}
-		all = append(all, problems.Reported{Problem: p.Problem, Recording: p.Recording, Rule: about, Accepted: p.Accepted, Reason: p.Reason})
+		all = append(all, problems.Reported{Problem: p.Problem, Recording: p.Recording, Rule: about, Acceptance: p.Acceptance})
 	}
 	for i := range all {
 		all[i].Server, all[i].Source = r.Server, r.Source

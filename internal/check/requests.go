@@ -49,6 +49,9 @@ func (p *process) unknownMethod(ctx context.Context) verdict {
 	return passed("error -32601").at(n)
 }
 
+// acceptsCursor is the rule about what bogusCursor provokes.
+const acceptsCursor = "PAG03"
+
 // bogusCursor asks for a page that the server has not offered.
 func (p *process) bogusCursor(ctx context.Context) verdict {
 	server := p.made.Session.Status().Server
@@ -62,6 +65,7 @@ func (p *process) bogusCursor(ctx context.Context) verdict {
 	case err != nil:
 		return p.requestFailed(ctx, err).at(n)
 	case resp.Error == nil:
+		p.provoked = func(found *diagnosis.Problem) bool { return found.Rule.ID == acceptsCursor } // told once
 		return doubtful(declared[0].Method + " responded with a result instead of the error -32602").at(n)
 	case resp.Error.Code != mcp.CodeInvalidParams:
 		return doubtful(fmt.Sprintf("%s responded with the %v, instead of -32602", declared[0].Method, resp.Error)).at(n)

@@ -118,7 +118,7 @@ func (s *Step) reported() problems.Reported {
 			ID: about.ID, Severity: s.Severity, Count: 1, N: s.N, Title: about.Title, Detail: s.Reason,
 			Name: s.Subject, Method: methodOf(s), Fingerprint: s.Fingerprint(),
 		},
-		Rule: about, Accepted: s.Accepted,
+		Rule: about, Acceptance: problems.Acceptance{Accepted: s.Accepted},
 	}
 }
 

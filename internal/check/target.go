@@ -175,6 +175,10 @@ type process struct {
 	began  time.Time
 	starts int  // further ones, after it had ended
 	hangs  bool // it no longer responds
+	// relists is how often each list was read again, for those that could be read, and
+	// seen is the row up to which the log was searched for changes.
+	relists map[mcp.List]int
+	seen    int
 	// provoked, if set, reports whether a problem is what the step asked for.
 	provoked func(*diagnosis.Problem) bool
 }

@@ -216,6 +216,12 @@ type Match struct {
 	Expired []Accepted // found, but no longer accepted
 }
 
+// accepting is an entry, by its index, that accepts problems of a server.
+type accepting struct {
+	server string
+	entry  int
+}
+
 // Apply marks the problems that the baseline accepts, of these servers. A nil baseline
 // accepts none. Entries of other servers are not stale.
 func (b *Baseline) Apply(all []Reported, servers []string, now time.Time) Match {
@@ -224,6 +230,7 @@ func (b *Baseline) Apply(all []Reported, servers []string, now time.Time) Match 
 		return m
 	}
 	found := map[int]bool{}
+	texts := map[accepting]int{}
 	for i := range all {
 		p := &all[i]
 		at := b.find(p.Server, p.Fingerprint)
@@ -232,11 +239,18 @@ func (b *Baseline) Apply(all []Reported, servers []string, now time.Time) Match 
 		}
 		a := &b.Accepted[at]
 		if !a.expired(now) {
-			p.Accepted, p.Reason = true, a.Reason
+			p.Acceptance = Acceptance{Accepted: true, Reason: a.Reason}
+			texts[accepting{p.Server, at}]++
 		} else if !found[at] {
 			m.Expired = append(m.Expired, *a)
 		}
 		found[at] = true
+	}
+	for i := range all {
+		p := &all[i]
+		if n := texts[accepting{p.Server, b.find(p.Server, p.Fingerprint)}]; p.Accepted && n > 1 {
+			p.Texts = n
+		}
 	}
 	for i, a := range b.Accepted {
 		if !found[i] && (a.Server == "" || slices.Contains(servers, a.Server)) {

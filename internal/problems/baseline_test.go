@@ -113,3 +113,27 @@ func FuzzBaseline(f *testing.F) {
 		require.Len(t, again.Accepted, len(b.Accepted))
 	})
 }
+
+// TestOneEntryAcceptsAllTexts checks that an entry accepts all problems at its place, and
+// says how many.
+func TestOneEntryAcceptsAllTexts(t *testing.T) {
+	const place = "SCH02 tools/call echo /content/*/text"
+	b, err := problems.ParseBaseline([]byte(place + "\n  reason: known\n"))
+	require.NoError(t, err)
+	all := []problems.Reported{reported("notes", "SCH02", place), reported("notes", "SCH02", place), reported("other", "SCH02", place), reported("notes", "FRM01", "FRM01")}
+	all[0].Detail, all[1].Detail = "text is the number 5, not a string", "text is an object, not a string"
+	require.Empty(t, b.Apply(all, []string{"notes", "other"}, time.Now()))
+	require.Equal(t, []string{"accepted with 1 other text: known", "accepted with 1 other text: known", "accepted: known", ""},
+		[]string{all[0].Acceptance.String(), all[1].Acceptance.String(), all[2].Acceptance.String(), all[3].Acceptance.String()})
+	require.Len(t, (*problems.Baseline)(nil).Update(all[:2], []string{"notes"}).Accepted, 1)
+
+	hashes := map[string]bool{}
+	var out strings.Builder
+	require.NoError(t, problems.SARIF(&out, problems.Run{}, all[:2]))
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "primaryLocationLineHash") {
+			hashes[line] = true
+		}
+	}
+	require.Len(t, hashes, 2, "viewers merge results with the same hash")
+}

@@ -160,3 +160,21 @@ func TestRules(t *testing.T) {
 	require.Less(t, problems.SeverityRank("error"), problems.SeverityRank("warning"))
 	require.Less(t, problems.SeverityRank("info"), problems.SeverityRank("what"))
 }
+
+// TestVerdictOfSARIF checks that the verdict comes before the results.
+func TestVerdictOfSARIF(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, problems.SARIF(&out, problems.Run{Version: "1", Verdict: "FAILED: 3 problems"}, sample()))
+	at := strings.Index(out.String(), `"verdict": "FAILED: 3 problems"`)
+	require.Positive(t, at)
+	require.Less(t, at, strings.Index(out.String(), `"runs"`))
+}
+
+// TestResultsWithoutFile checks the note for SARIF whose results hosted viewers drop.
+func TestResultsWithoutFile(t *testing.T) {
+	one := problems.Reported{Server: "notes"}
+	require.Contains(t, problems.WithoutSource([]problems.Reported{one}), "--source PATH")
+	one.Source = "package.json"
+	require.Empty(t, problems.WithoutSource([]problems.Reported{one}))
+	require.Empty(t, problems.WithoutSource(nil))
+}

@@ -1,6 +1,7 @@
 package problems
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -64,9 +65,9 @@ func (m *Markdown) Problems(all []Reported) {
 		p := &all[i]
 		severity := p.Severity
 		if p.Accepted {
-			severity = "accepted"
+			severity = (&Acceptance{Accepted: true, Texts: p.Texts}).String()
 		}
-		m.Row(severity, p.ID, p.Title, p.Where(), p.Detail, fmt.Sprint(max(p.Count, 1)))
+		m.Row(severity, p.ID, p.Title, p.Where(), p.Detail, cmp.Or(strings.Replace(p.Times(), " times", "", 1), "1"))
 	}
 }
 

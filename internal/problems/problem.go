@@ -14,17 +14,19 @@ type Problem struct {
 	ID       string `json:"id"`
 	Severity string `json:"severity"`
 	Count    int    `json:"count"`
+	Various  bool   `json:"various,omitempty"` // not all of Count have this detail and place
 	N        uint64 `json:"n"`
 	Seq      uint64 `json:"seq,omitempty"`
 	T        int64  `json:"t"` // microseconds since the recording's start
 	Title    string `json:"title"`
 	Detail   string `json:"detail,omitempty"`
 	Breaks   string `json:"breaks,omitempty"`
-	// Method, Name and Pointer are where in the contents of a message it is: see
+	// Method, Name, Pointer and At are where in the contents of a message it is: see
 	// diagnosis.Location. All are empty for a whole line.
 	Method  string `json:"method,omitempty"`
 	Name    string `json:"name,omitempty"`
 	Pointer string `json:"pointer,omitempty"`
+	At      string `json:"at,omitempty"`
 	// Fingerprint identifies the problem across sessions with the same server.
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
@@ -32,16 +34,37 @@ type Problem struct {
 // Of converts a problem to its form in documents.
 func Of(f diagnosis.Problem) Problem {
 	return Problem{
-		ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, N: f.N, Seq: f.Seq, T: f.T,
+		ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, Various: f.Various, N: f.N, Seq: f.Seq, T: f.T,
 		Title: f.Rule.Title, Detail: f.Detail, Breaks: f.Rule.Impact,
-		Method: f.Where.Method, Name: f.Where.Name, Pointer: f.Where.Pointer, Fingerprint: f.Fingerprint(),
+		Method: f.Where.Method, Name: f.Where.Name, Pointer: f.Where.Pointer, At: f.Where.At, Fingerprint: f.Fingerprint(),
 	}
 }
 
 // Where formats the location, such as "tools/list: echo /inputSchema/type".
 func (p *Problem) Where() string {
-	return diagnosis.Location{Method: p.Method, Name: p.Name, Pointer: p.Pointer}.String()
+	return diagnosis.Location{Method: p.Method, Name: p.Name, Pointer: p.Pointer, At: p.At}.String()
 }
+
+// Message describes the problem in one line, without its rule's id and severity.
+func (p *Problem) Message() string {
+	text := p.Title
+	if where := p.Where(); where != "" {
+		text += " at " + where
+	}
+	if p.Detail != "" {
+		text += ": " + p.Detail
+	}
+	if times := p.Times(); times != "" {
+		text += " (" + times + ")"
+	}
+	return text
+}
+
+// Located reports whether the problem is in the contents of a message.
+func (p *Problem) Located() bool { return p.Method != "" || p.Name != "" || p.Pointer != "" }
+
+// Times formats the number of occurrences, such as "3 times"; "" for one.
+func (p *Problem) Times() string { return diagnosis.Times(p.Count, p.Various) }
 
 // A Rule is the description of a rule in documents.
 type Rule struct{ ID, Severity, Title, Explanation, Reference, Impact string }
@@ -76,6 +99,31 @@ func SeverityRank(name string) int {
 	return len(severities)
 }
 
+// An Acceptance is what a baseline says about a problem.
+type Acceptance struct {
+	Accepted bool   `json:"accepted,omitempty"`
+	Reason   string `json:"reason,omitempty"` // why
+	// Texts is how many problems of the server, each with another text, the same entry
+	// accepts; 0 if it is one.
+	Texts int `json:"accepted_texts,omitempty"`
+}
+
+// String describes the acceptance, such as "accepted with 2 other texts: known"; "" if
+// there is none.
+func (a *Acceptance) String() string {
+	if !a.Accepted {
+		return ""
+	}
+	text := "accepted"
+	if a.Texts > 1 {
+		text += " with " + diagnosis.Plural(a.Texts-1, "other text", "other texts")
+	}
+	if a.Reason != "" {
+		text += ": " + a.Reason
+	}
+	return text
+}
+
 // A Reported problem is a problem of a server with all that documents of other
 // programs say about it. Its texts may come from the server.
 type Reported struct {
@@ -84,6 +132,5 @@ type Reported struct {
 	Source    string // the file that it is reported for; "" for none
 	Recording string // the file that shows it; "" for none
 	Rule      Rule
-	Accepted  bool   // by a baseline
-	Reason    string // why it is accepted
+	Acceptance
 }

@@ -16,6 +16,7 @@ type Run struct {
 	Version string // of the program
 	RuleSet string // version of the rules
 	Checked string // what the rules check
+	Verdict string // in one line; "" for none
 }
 
 // sarifSchema is the schema that the output of SARIF names and follows.
@@ -24,9 +25,11 @@ const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 // The parts of a document that are written.
 type (
 	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
+		Schema  string `json:"$schema"`
+		Version string `json:"version"`
+		// Properties come before the runs, so that a reader finds the verdict at the top.
+		Properties map[string]any `json:"properties,omitempty"`
+		Runs       []sarifRun     `json:"runs"`
 	}
 	sarifRun struct {
 		Tool       sarifTool      `json:"tool"`
@@ -93,12 +96,23 @@ type (
 	}
 )
 
+// WithoutSource is what a person must know about a SARIF document with results that have no
+// file; "" if there are none.
+func WithoutSource(all []Reported) string {
+	for i := range all {
+		if all[i].Source == "" {
+			return "the SARIF results have no file, and viewers such as GitHub code scanning drop them: --source PATH names one"
+		}
+	}
+	return ""
+}
+
 // SARIF writes problems as a SARIF 2.1.0 document, for code scanning. A problem is
 // at line 1 of its source file, and its logical location is the tool, prompt or
 // resource, or else the server. Accepted problems are suppressed.
 func SARIF(w io.Writer, run Run, all []Reported) error {
 	driver := sarifDriver{Name: "mcpdbg", Version: run.Version, Rules: []sarifRule{}}
-	index := map[string]int{}
+	index, alike := map[string]int{}, map[string]int{}
 	results := make([]sarifResult, 0, len(all))
 	for i := range all {
 		p := &all[i]
@@ -108,12 +122,18 @@ func SARIF(w io.Writer, run Run, all []Reported) error {
 			index[p.ID] = at
 			driver.Rules = append(driver.Rules, sarifRuleOf(p))
 		}
-		results = append(results, p.sarif(at))
+		hash := p.hash()
+		alike[hash]++
+		results = append(results, p.sarif(at, fmt.Sprintf("%s:%d", hash, alike[hash])))
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	return e.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{{
+	var top map[string]any
+	if run.Verdict != "" {
+		top = map[string]any{"verdict": visible(run.Verdict)}
+	}
+	return e.Encode(sarifLog{sarifSchema, "2.1.0", top, []sarifRun{{
 		Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: results,
 		Properties: map[string]any{"ruleSet": run.RuleSet, "checked": run.Checked},
 	}}})
@@ -141,11 +161,12 @@ func sarifRuleOf(p *Reported) sarifRule {
 	return r
 }
 
-func (p *Reported) sarif(rule int) sarifResult {
+// sarif returns the result for a problem. hash tells it from all others of the document.
+func (p *Reported) sarif(rule int, hash string) sarifResult {
 	r := sarifResult{
 		RuleID: p.ID, RuleIndex: rule, Level: sarifLevel(p.Severity), Message: sarifText{visible(p.Message())}, Occurrences: max(p.Count, 1),
 		Locations:    []sarifLocation{{Logical: []sarifLogical{p.logical()}}},
-		Fingerprints: map[string]string{"mcpdbg/v1": visible(p.Fingerprint), "primaryLocationLineHash": p.hash() + ":1"},
+		Fingerprints: map[string]string{"mcpdbg/v1": visible(p.Fingerprint), "primaryLocationLineHash": hash},
 	}
 	if p.Source != "" {
 		r.Locations[0].Physical = &sarifPhysical{sarifArtifact{fileURI(p.Source)}, sarifRegion{1}}
@@ -156,19 +177,10 @@ func (p *Reported) sarif(rule int) sarifResult {
 	return r
 }
 
-// Message describes the problem in one line, without its rule's id and severity.
+// Message describes the problem of the server in one line, without its rule's id and
+// severity.
 func (p *Reported) Message() string {
-	text := p.Server + ": " + p.Title
-	if where := p.Where(); where != "" {
-		text += " at " + where
-	}
-	if p.Detail != "" {
-		text += ": " + p.Detail
-	}
-	if p.Count > 1 {
-		text += fmt.Sprintf(" (%d times)", p.Count)
-	}
-	return text
+	return p.Server + ": " + p.Problem.Message()
 }
 
 // logical returns the part of the server that the problem is about.
@@ -184,8 +196,8 @@ func (p *Reported) logical() sarifLogical {
 	return sarifLogical{Name: visible(p.Name), Full: visible(strings.Join([]string{p.Server, p.Method, p.Name}, "/")), Kind: kind}
 }
 
-// hash returns a short hash of the server and the fingerprint, by which GitHub
-// follows a problem from one run to the next.
+// hash returns a short hash of the server and the fingerprint, by which GitHub, with the
+// number of the problem among those with the same hash, follows it from one run to the next.
 func (p *Reported) hash() string {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, p.Server+"\x00"+p.Fingerprint) // never fails

@@ -45,11 +45,14 @@ func factsOf(ctx context.Context, src session.Source) facts {
 	found := checker.Problems()
 	for _, problem := range found[:min(len(found), maxProblems)] {
 		text := problem.Rule.ID + " " + problem.Rule.Title
+		if where := problem.Where.String(); where != "" {
+			text += " at " + where
+		}
 		if problem.Detail != "" {
 			text += ": " + problem.Detail
 		}
-		if problem.Count > 1 {
-			text += fmt.Sprintf(" (%d times)", problem.Count)
+		if times := problem.Times(); times != "" {
+			text += " (" + times + ")"
 		}
 		f.Problems = append(f.Problems, remark{problem.Severity.String(), text, problem.Rule.Impact, problem.Row})
 	}

@@ -1,6 +1,9 @@
 package diagnosis
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Problem is one problem of a session.
 type Problem struct {
@@ -16,9 +19,27 @@ type Problem struct {
 	// before writing it to a terminal.
 	Detail string
 	// Count is the number of occurrences: more than 1 if the same place in the contents
-	// violates the rule again, or if further problems of the rule were not kept. Row and
-	// Detail are those of the first.
+	// violates the rule again with the same detail, or if further problems of the rule were
+	// not kept. Row, Detail and Where.At are those of the first.
 	Count int
+	// Various is set if not all occurrences have this detail, or the same item of an array
+	// or a dictionary: only so many problems of one place, and of one rule, are kept.
+	Various bool
+}
+
+// Times formats the number of occurrences, such as "3 times"; "" for one.
+func (p *Problem) Times() string { return Times(p.Count, p.Various) }
+
+// Times formats the number of occurrences of a problem; "" for one. various is as in
+// Problem.
+func Times(count int, various bool) string {
+	switch {
+	case count <= 1:
+		return ""
+	case various:
+		return fmt.Sprintf("%d times, not all alike", count)
+	}
+	return fmt.Sprintf("%d times", count)
 }
 
 // Fingerprint identifies the problem across sessions with the same server: the rule

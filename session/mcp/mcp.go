@@ -153,12 +153,14 @@ type List struct {
 	Name   string // as the command line spells it
 	Method string
 	Member string // member of the result that holds the items
+	// Changed is the notification that the list has changed.
+	Changed string
 }
 
 // Lists are the four kinds, in display order.
 var Lists = []List{
-	{"tools", MethodToolsList, "tools"},
-	{"resources", MethodListResources, "resources"},
-	{"templates", MethodListTemplates, "resourceTemplates"},
-	{"prompts", MethodPromptsList, "prompts"},
+	{"tools", MethodToolsList, "tools", MethodToolsChanged},
+	{"resources", MethodListResources, "resources", MethodResourcesChanged},
+	{"templates", MethodListTemplates, "resourceTemplates", MethodResourcesChanged},
+	{"prompts", MethodPromptsList, "prompts", MethodPromptsChanged},
 }

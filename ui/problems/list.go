@@ -102,8 +102,8 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, f diagnosis
 	line.Text(style, mark+" "+f.Rule.ID)
 	line.PadTo(11)
 	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", format.AppendClock(nil, f.T)))
-	if f.Count > 1 {
-		line.Text(style, fmt.Sprintf("%d times  ", f.Count))
+	if times := f.Times(); times != "" {
+		line.Text(style, times+"  ")
 	}
 	line.Text(text, f.Rule.Title)
 	line.Text(screen.Theme.Dim, "  "+f.Detail)

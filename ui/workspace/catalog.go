@@ -61,13 +61,6 @@ type MethodMeaning int8
 // meansUnknown marks one that has not been looked up yet.
 const MeansNothing, meansUnknown MethodMeaning = 0, -100
 
-// listChanged maps each list_changed notification to the name of its list.
-var listChanged = map[string]string{
-	mcp.MethodToolsChanged:     "tools",
-	mcp.MethodResourcesChanged: "resources",
-	mcp.MethodPromptsChanged:   "prompts",
-}
-
 // NewCatalog returns an empty catalog with one entry for each list of the
 // protocol.
 func NewCatalog() *Catalog {
@@ -150,7 +143,7 @@ func (c *Catalog) meaning(source session.Source, method uint16) MethodMeaning {
 		if name == l.Method {
 			means = MethodMeaning(i + 1)
 		}
-		if listChanged[name] == l.Name {
+		if name == l.Changed && means == MeansNothing { // that of the templates is that of the resources
 			means = -MethodMeaning(i + 1)
 		}
 	}

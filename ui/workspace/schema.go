@@ -23,7 +23,7 @@ func OutputSchema(source session.Source, rows []uint32, tool string) (schema jso
 			break
 		}
 		method := source.Method(row.Method)
-		changed = changed || len(pages) == 0 && row.Msg == framing.Notification && listChanged[method] == MemberTools
+		changed = changed || len(pages) == 0 && row.Msg == framing.Notification && method == mcp.MethodToolsChanged
 		if row.Msg != framing.Response || method != mcp.MethodToolsList {
 			continue
 		}

@@ -34,7 +34,7 @@ func JUnit(w io.Writer, r *check.Report) error {
 		s.Cases = append(s.Cases, ruleCases(t, on)...)
 		suites = append(suites, s)
 	}
-	return junit.Write(w, suites)
+	return junit.Write(w, "mcpdbg check: "+Verdict(r), suites)
 }
 
 func stepCase(t *check.Result, s *check.Step, on check.FailOn) junit.Case {
@@ -77,8 +77,10 @@ func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
 				line += ": " + part
 			}
 		}
-		if p.Accepted {
-			line += " (accepted)"
+		for _, part := range []string{p.Times(), p.Acceptance.String()} {
+			if part != "" {
+				line += " (" + part + ")"
+			}
 		}
 		c.Text += safetext.Line(line) + "\n"
 	}

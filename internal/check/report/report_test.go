@@ -73,7 +73,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestText(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, report.Text(&b, sample()))
+	require.NoError(t, report.Text(&b, sample(), false))
 	golden(t, "sample.txt", b.String())
 	for line := range strings.Lines(b.String()) {
 		require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 79, line)
@@ -107,4 +107,26 @@ func TestJUnit(t *testing.T) {
 	require.Equal(t, 2, doc.Suites[0].Failures, "a failed call and FRM01; warnings and accepted ones do not fail")
 	require.Equal(t, 4, doc.Suites[0].Skipped)
 	require.Equal(t, 1, doc.Suites[1].Errors)
+}
+
+// TestVerdictIsAtTheTop checks that the documents for other programs, and text that is not
+// for a terminal, begin with the verdict.
+func TestVerdictIsAtTheTop(t *testing.T) {
+	r := sample()
+	verdict := report.Verdict(r)
+	require.True(t, strings.HasPrefix(verdict, "FAILED (1 of 3 passed): "), verdict)
+	firstLines := func(write func(*strings.Builder) error, n int) string {
+		var b strings.Builder
+		require.NoError(t, write(&b))
+		return strings.Join(strings.Split(b.String(), "\n")[:n], " ")
+	}
+	require.Contains(t, firstLines(func(b *strings.Builder) error { return report.Text(b, r, true) }, 1), "FAILED (1 of 3 passed): ")
+	require.Contains(t, firstLines(func(b *strings.Builder) error { return report.Markdown(b, r) }, 1), "failed")
+	require.Contains(t, firstLines(func(b *strings.Builder) error { return report.JUnit(b, r) }, 2), "<!-- mcpdbg check: "+verdict+" -->")
+
+	var whole, last strings.Builder
+	require.NoError(t, report.Text(&whole, r, true))
+	require.NoError(t, report.Text(&last, r, false))
+	require.Equal(t, 1, strings.Count(whole.String(), "FAILED (1 of 3 passed)"))
+	require.Contains(t, strings.TrimSpace(last.String()[len(last.String())-400:]), "FAILED (1 of 3 passed): ", "on a terminal it is at the end")
 }

@@ -13,9 +13,14 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// Text writes a report for people, in lines of at most 79 cells.
-func Text(w io.Writer, r *check.Report) error {
+// Text writes a report for people, in lines of at most 79 cells. The verdict is at the end,
+// where a terminal shows it, or, if first is set, at the top.
+func Text(w io.Writer, r *check.Report, first bool) error {
 	t := text{b: bufio.NewWriter(w)}
+	if first {
+		t.summary(r)
+		t.line("")
+	}
 	for i := range r.Targets {
 		if i > 0 {
 			t.line("")
@@ -24,8 +29,10 @@ func Text(w io.Writer, r *check.Report) error {
 	}
 	t.baseline("no longer found, and still in the baseline", r.Stale)
 	t.baseline("accepted until a date that is past", r.Expired)
-	t.line("")
-	t.summary(r)
+	if !first {
+		t.line("")
+		t.summary(r)
+	}
 	return t.b.Flush()
 }
 
@@ -233,13 +240,9 @@ func (t *text) problem(r *check.Result, p *check.Problem) {
 	default:
 		end += fmt.Sprintf(" of process %d", p.Process)
 	}
-	if p.Count > 1 {
-		end += fmt.Sprintf(", %d times", p.Count)
-	}
-	if p.Accepted {
-		end += ", accepted"
-		if p.Reason != "" {
-			end += ": " + p.Reason
+	for _, part := range []string{p.Times(), p.Acceptance.String()} {
+		if part != "" {
+			end += ", " + part
 		}
 	}
 	t.fold("    - ", "      ", strings.TrimSpace(strings.Join(parts, ": ")+end+")"))
@@ -265,8 +268,17 @@ func (t *text) baseline(title string, list []check.Entry) {
 	}
 }
 
-// summary writes the last lines: the outcome, the numbers, the scope of the rules.
+// summary writes the outcome, the numbers and the scope of the rules.
 func (t *text) summary(r *check.Report) {
+	t.fold("", "  ", Verdict(r))
+	if unrecorded(r) {
+		t.fold("try: ", "  ", "--record DIR to keep a recording of each process")
+	}
+	t.fold("checked: ", "  ", fmt.Sprintf("%s (rule set %s; --fail-on %s)", r.Checked, r.RuleSet, r.FailOn))
+}
+
+// Verdict returns the outcome of a run with its numbers, in one line.
+func Verdict(r *check.Report) string {
 	outcome := "FAILED"
 	switch {
 	case r.OK:
@@ -288,11 +300,7 @@ func (t *text) summary(r *check.Report) {
 		parts = append(parts, steps)
 	}
 	parts = append(parts, countOf(r).String())
-	t.fold(outcome+": ", "  ", strings.Join(parts, "; "))
-	if unrecorded(r) {
-		t.fold("try: ", "  ", "--record DIR to keep a recording of each process")
-	}
-	t.fold("checked: ", "  ", fmt.Sprintf("%s (rule set %s; --fail-on %s)", r.Checked, r.RuleSet, r.FailOn))
+	return outcome + ": " + strings.Join(parts, "; ")
 }
 
 // unrecorded reports whether a server has problems that no recording shows.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +42,7 @@ type document struct {
 
 func (o *outputs) documents() []document {
 	var set []document
-	for _, d := range []document{{"--junit", o.junit, report.JUnit}, {"--markdown", o.markdown, report.Markdown}, {"--sarif", o.sarif, writeSARIF}} {
+	for _, d := range []document{{"--junit", o.junit, report.JUnit}, {"--markdown", o.markdown, report.Markdown}, {sarifFlag, o.sarif, writeSARIF}} {
 		if d.path != "" {
 			set = append(set, d)
 		}
@@ -118,7 +119,7 @@ func (o *output) write(env *console.Env, r *check.Report, source string) error {
 	case o.stdout != nil:
 		errs = append(errs, o.stdout.write(env.Stdout, r))
 	default:
-		errs = append(errs, report.Text(env.Stdout, r))
+		errs = append(errs, report.Text(env.Stdout, r, !env.Terminal))
 	}
 	for i, f := range o.files {
 		err := f.Finish(o.of[i].write(f, r))
@@ -127,12 +128,24 @@ func (o *output) write(env *console.Env, r *check.Report, source string) error {
 		}
 		errs = append(errs, err)
 	}
+	if note := problems.WithoutSource(r.Reported()); note != "" && o.hasSARIF() {
+		fmt.Fprintln(env.Stderr, "mcpdbg: "+note)
+	}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		errs = append(errs, problems.Annotations(env.Stderr, r.Reported()))
 	}
 	return errors.Join(errs...)
 }
 
+// sarifFlag is the flag that writes SARIF.
+const sarifFlag = "--sarif"
+
+// hasSARIF reports whether SARIF is among the outputs.
+func (o *output) hasSARIF() bool {
+	return o.stdout != nil && o.stdout.flag == sarifFlag || slices.ContainsFunc(o.of, func(d document) bool { return d.flag == sarifFlag })
+}
+
 func writeSARIF(w io.Writer, r *check.Report) error {
-	return problems.SARIF(w, problems.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked}, r.Reported())
+	run := problems.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked, Verdict: report.Verdict(r)}
+	return problems.SARIF(w, run, r.Reported())
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/wording"
+	"mcpdbg/internal/problems"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
@@ -40,11 +40,8 @@ func ReportProblems(ctx context.Context, env *console.Env, src session.Source, c
 		if i == shownProblems {
 			break
 		}
-		text := fmt.Sprintf("%s %s entry %d: %s%s", f.Severity.Letter(), f.Rule.ID, f.N, f.Rule.Title, wording.IfAny(": ", f.Detail))
-		if f.Count > 1 {
-			text += fmt.Sprintf(" (%d times)", f.Count)
-		}
-		printLine(text)
+		p := problems.Of(f)
+		printLine(fmt.Sprintf("%s %s entry %d: %s", f.Severity.Letter(), f.Rule.ID, f.N, p.Message()))
 	}
 	if rest := len(found) - shownProblems; rest > 0 {
 		printLine(fmt.Sprintf("%d more: mcpdbg rec info FILE lists them all", rest))

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/wording"
-	"mcpdbg/internal/problems"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -182,21 +181,12 @@ func (info *Info) printProblems(line linePrinter) {
 	line("           %s%s%s", found, limit, wording.Count(uint64(info.Missed), "; %s could not be read", "entry"))
 	shown := map[string]bool{}
 	for _, f := range info.Problems {
-		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), problemText(&f))
+		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), f.Message())
 		if !shown[f.ID] {
 			shown[f.ID] = true
 			line("         breaks: %s", f.Breaks)
 		}
 	}
-}
-
-// problemText describes a problem in one line.
-func problemText(f *problems.Problem) string {
-	text := f.Title + wording.IfAny(": ", f.Detail)
-	if f.Count > 1 {
-		text += fmt.Sprintf(" (%d times)", f.Count)
-	}
-	return text
 }
 
 func seqText(seq uint64) string {

@@ -134,14 +134,7 @@ func changeText(c *smoke.Change) string {
 }
 
 func problemText(f *smoke.Problem) string {
-	text := fmt.Sprintf("%s %s entry %d: %s", f.Severity, f.ID, f.N, f.Title)
-	if f.Detail != "" {
-		text += ": " + f.Detail
-	}
-	if f.Count > 1 {
-		text += fmt.Sprintf(" (%d times)", f.Count)
-	}
-	return text
+	return fmt.Sprintf("%s %s entry %d: %s", f.Severity, f.ID, f.N, f.Message())
 }
 
 func orphanText(o *smoke.Orphan) string {

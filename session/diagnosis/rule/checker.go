@@ -8,6 +8,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
 )
 
@@ -49,10 +50,10 @@ type Checker struct {
 	msg   message.Message // of the row, reused
 	// lenient is set for a response to a probe, whose problems are only Info.
 	lenient bool
-	skipped int    // schemas and values of earlier processes that were not checked
-	parted  uint64 // number of the last entry if a part of the recording ends with it, else 0
-	now     int64  // the latest time on the log's clock
-	done    bool   // the log is complete and was checked to its end
+	earlier unchecked // of earlier processes
+	parted  uint64    // number of the last entry if a part of the recording ends with it, else 0
+	now     int64     // the latest time on the log's clock
+	done    bool      // the log is complete and was checked to its end
 }
 
 // New returns a checker that starts at the first row of src.
@@ -91,7 +92,15 @@ func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool
 
 // noteGaps notes the gaps in the checks of the present process.
 func (l *Checker) noteGaps() {
-	l.found.noteGaps(l.run.limited(), l.skipped+l.run.contents.Skipped())
+	l.found.noteGaps(l.run.limited(), l.earlier.plus(l.run.contents))
+}
+
+// unchecked counts what was not checked: schemas and values, and results of unknown tools.
+type unchecked struct{ skipped, unlisted int }
+
+// plus adds what a process had.
+func (u unchecked) plus(c *contents.Checker) unchecked {
+	return unchecked{u.skipped + c.Skipped(), u.unlisted + c.Unlisted()}
 }
 
 // fetch gets more rows. If there are none, it ends a complete log.

@@ -13,8 +13,8 @@ const (
 	blockRows  = 1 << 12
 )
 
-// A history records when each problem was made. It takes 12 bytes per problem, at
-// most 3 MiB, and after that 12 bytes per rule and block of rows.
+// A history records when each problem was made. It takes 16 bytes per problem, at
+// most 4 MiB, and after that 16 bytes per rule and block of rows.
 type history []change
 
 // A change is a new problem, or another occurrence of one.
@@ -22,17 +22,19 @@ type change struct {
 	at      uint32 // row that was being checked
 	problem uint32 // index
 	count   uint32
+	various bool // as Problem.Various
 }
 
 // add records an occurrence of a problem while row at was being checked.
-func (h *history) add(at, problem int) {
+func (h *history) add(at, problem int, various bool) {
 	if len(*h) >= maxChanges {
 		at = (at/blockRows+1)*blockRows - 1 // never before it was found
 	}
-	c := change{uint32(at), uint32(problem), 1}
+	c := change{uint32(at), uint32(problem), 1, various}
 	for i := len(*h) - 1; i >= 0 && (*h)[i].at == c.at; i-- {
 		if (*h)[i].problem == c.problem {
 			(*h)[i].count++
+			(*h)[i].various = (*h)[i].various || various
 			return
 		}
 	}
@@ -61,8 +63,9 @@ func (l *Checker) AsOf(rows int) (found []diagnosis.Problem, ok bool) {
 	for _, c := range part {
 		if int(c.problem) == len(found) {
 			found = append(found, f.all[c.problem])
-			found[c.problem].Count = 0
+			found[c.problem].Count, found[c.problem].Various = 0, false
 		}
+		found[c.problem].Various = found[c.problem].Various || c.various
 		found[c.problem].Count += int(c.count)
 	}
 	return found, rows <= f.rows

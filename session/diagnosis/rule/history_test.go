@@ -58,7 +58,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	var h history
 	const often = 4 * maxChanges
 	for row := range often {
-		h.add(row, row%3)
+		h.add(row, row%3, false)
 	}
 	require.LessOrEqual(t, len(h), maxChanges+3*(often-maxChanges)/blockRows+3)
 	for _, row := range []int{0, 1000, maxChanges, maxChanges + blockRows/2, often / 2, often} {

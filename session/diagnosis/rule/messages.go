@@ -287,6 +287,7 @@ func (l *Checker) answer(m *message.Message, r *request) {
 		}
 		if json.Unmarshal(m.Of(m.Result), &result) == nil && !mcp.IsModern(result.ProtocolVersion) { // LIF07
 			l.agree(result.ProtocolVersion)
+			m.Revision = result.ProtocolVersion // of the result itself
 		}
 	case m.Kind == framing.Response:
 		l.agree(r.sent.Revision)

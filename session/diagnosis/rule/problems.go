@@ -2,6 +2,7 @@ package rule
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,6 +14,9 @@ const (
 	// maxProblems limits the problems of one rule and severity; the last one counts
 	// the rest.
 	maxProblems = 100
+	// MaxDetails is how many problems of one rule and severity are kept of one place in the
+	// contents, each with another detail; the last one counts the rest.
+	MaxDetails = 5
 	// maxDetail is how many bytes of a server's text a detail quotes.
 	maxDetail = message.MaxExcerpt
 )
@@ -26,15 +30,14 @@ var revisionName = sync.OnceValue(func() *regexp.Regexp {
 type problems struct {
 	mu     sync.Mutex
 	all    []diagnosis.Problem
-	slots  map[slot]int // index of the last problem
-	kept   map[slot]int // number of problems
+	slots  map[slot]slotted
 	counts [diagnosis.Error + 1]int
 	unread int
 	rows   int
 
 	revision string // unknown, "" if all are known
 	limited  bool   // a limit on the state was reached
-	skipped  int    // schemas and values that were not checked
+	unchecked
 
 	history history
 	current int  // row that is being checked
@@ -46,43 +49,66 @@ type slot struct {
 	rule     *diagnosis.Rule
 	severity diagnosis.Severity
 	run      int                // -1 for all
-	where    diagnosis.Location // in the contents, if that makes them one problem
+	where    diagnosis.Location // the place in the contents, if that makes them one problem
+	detail   string             // likewise
 }
+
+// A slotted is what is kept of a slot.
+type slotted struct{ last, count int } // index of the last problem, number of problems
 
 func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.counts[severity]++
 	all := slot{rule: rule, severity: severity, run: -1}
-	mine := all
-	mine.where = where
+	place := all
+	place.where = where.Place()
 	if rule.Once {
-		mine.run = int(at.Run)
+		place.run = int(at.Run)
 	}
-	last, known := f.slots[mine]
-	full := f.kept[all] >= maxProblems
+	one := place
+	located := place.where != (diagnosis.Location{})
+	if located && !rule.Once {
+		one.detail = detail
+	}
+	same, known := f.slots[one]
+	full := f.slots[all].count >= maxProblems
 	switch {
-	case known && (rule.Once || full || where != (diagnosis.Location{})):
-		f.again(last)
+	case known && (located || rule.Once):
+		f.again(same.last, where, detail)
+		return
+	case located && f.slots[place].count > 0 && (full || f.slots[place].count >= MaxDetails):
+		f.again(f.slots[place].last, where, detail)
 		return
 	case full:
-		f.again(f.slots[all])
+		f.again(f.slots[all].last, where, detail)
 		return
 	}
-	if f.slots == nil {
-		f.slots, f.kept = make(map[slot]int), make(map[slot]int)
-	}
-	f.slots[mine], f.slots[all] = len(f.all), len(f.all)
-	f.kept[all]++
-	f.history.add(f.current, len(f.all))
+	f.take(one, place, all)
+	f.history.add(f.current, len(f.all), false)
 	f.all = append(f.all, diagnosis.Problem{Rule: rule, Severity: severity, Row: at.Row, N: at.N, Seq: at.Seq, T: at.T,
 		Run: at.Run, Where: where, Detail: detail, Count: 1})
 }
 
+// take notes the next problem in its slots, some of which may be the same.
+func (f *problems) take(slots ...slot) {
+	if f.slots == nil {
+		f.slots = make(map[slot]slotted)
+	}
+	for i, s := range slots {
+		if !slices.Contains(slots[:i], s) {
+			f.slots[s] = slotted{len(f.all), f.slots[s].count + 1}
+		}
+	}
+}
+
 // again increments the count of a problem.
-func (f *problems) again(problem int) {
-	f.all[problem].Count++
-	f.history.add(f.current, problem)
+func (f *problems) again(problem int, where diagnosis.Location, detail string) {
+	p := &f.all[problem]
+	p.Count++
+	various := p.Where != where || p.Detail != detail
+	p.Various = p.Various || various
+	f.history.add(f.current, problem, various)
 }
 
 // setCurrent sets the row that is being checked.
@@ -113,12 +139,11 @@ func (f *problems) unknownRevision(name string) {
 	f.mu.Unlock()
 }
 
-// noteGaps notes whether not all state could be kept, and how many schemas and
-// values were not checked so far.
-func (f *problems) noteGaps(limited bool, skipped int) {
+// noteGaps notes whether not all state could be kept, and what was not checked so far.
+func (f *problems) noteGaps(limited bool, so unchecked) {
 	f.mu.Lock()
 	f.limited = f.limited || limited
-	f.skipped = skipped
+	f.unchecked = so
 	f.mu.Unlock()
 }
 
@@ -145,6 +170,9 @@ func (l *Checker) Gaps() []string {
 	}
 	if f.skipped > 0 {
 		gaps = append(gaps, diagnosis.Plural(f.skipped, "schema or value", "schemas and values")+" not checked")
+	}
+	if f.unlisted > 0 {
+		gaps = append(gaps, diagnosis.Plural(f.unlisted, "result", "results")+" not checked, as the list of tools is out of date")
 	}
 	if f.unread > 0 {
 		gaps = append(gaps, diagnosis.Plural(f.unread, "entry", "entries")+" not read")

@@ -71,7 +71,7 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 		known := e.DecodeBody(&b) == nil
 		l.past.Start(b.Argv)
 		l.noteGaps()
-		l.skipped += l.run.contents.Skipped()
+		l.earlier = l.earlier.plus(l.run.contents)
 		l.run.start(row, l.newGroups(true))
 		if known {
 			l.run.process.pid = b.PID

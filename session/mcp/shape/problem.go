@@ -29,6 +29,7 @@ type Problem struct {
 	// Pointer is a JSON Pointer to the value or the missing or misspelled member. An
 	// index of an array and a key of a dictionary are *.
 	Pointer string
+	At      string // Pointer with the indexes and keys; "" if it has none
 	Want    string // the expected type, values or name, for WrongType, NotAllowed, Misspelled
 	Got     string // the beginning of what is there; it may come from the server
 	Type    string // of what is there

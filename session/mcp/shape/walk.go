@@ -27,10 +27,17 @@ type Walker struct {
 	b        []byte
 	revision uint8
 	path     [maxDepth]string
+	items    [maxDepth]place // where the path has *
 	depth    int
 	item     int // where the element of the outermost array begins, 0 for none
 	found    []Problem
 	more     bool
+}
+
+// A place is an element of an array, or the value of a key of a dictionary.
+type place struct {
+	key   []byte // nil for an element
+	index int
 }
 
 // Walk compares a value with its shape in a revision. The value must be valid JSON,
@@ -189,12 +196,15 @@ func (w *Walker) elements(elem *Shape, i int) int {
 		return skip(w.b, i)
 	}
 	outer := w.item == 0 && w.depth == 2
+	at := &w.items[w.depth-1]
+	*at = place{}
 	i, ok := next(w.b, i+1)
 	for ; ok; i, ok = next(w.b, i) {
 		if outer {
 			w.item = i
 		}
 		i = w.value(elem, i)
+		at.index++
 	}
 	if outer {
 		w.item = 0
@@ -210,7 +220,8 @@ func (w *Walker) entries(elem *Shape, i int) int {
 	}
 	i, ok := next(w.b, i+1)
 	for ; ok && w.b[i] == '"'; i, ok = next(w.b, i) {
-		_, at := name(w.b, i)
+		key, at := name(w.b, i)
+		w.items[w.depth-1] = place{key: key}
 		i = w.value(elem, at)
 	}
 	w.depth--
@@ -399,7 +410,7 @@ func (w *Walker) reportMember(p Problem, name string, i int) {
 // report reports a problem of the current value, which begins at i; for a missing
 // member, of the object without it.
 func (w *Walker) report(p Problem, i int) {
-	p.Pointer = w.pointer()
+	p.Pointer, p.At = w.pointer(), w.at()
 	alike := 0
 	for k := range w.found {
 		if f := &w.found[k]; f.Kind == p.Kind && f.Pointer == p.Pointer {
@@ -426,6 +437,32 @@ func (w *Walker) pointer() string {
 	for _, name := range w.path[:w.depth] {
 		b.WriteByte('/')
 		b.WriteString(escaper.Replace(name))
+	}
+	return b.String()
+}
+
+// at returns the JSON Pointer of the current value with indexes and keys, "" if it has
+// none.
+func (w *Walker) at() string {
+	var b strings.Builder
+	exact := false
+	for i, name := range w.path[:w.depth] {
+		b.WriteByte('/')
+		switch at := &w.items[i]; {
+		case name != "*":
+			b.WriteString(escaper.Replace(name))
+			continue
+		case at.key != nil:
+			var buf [maxName]byte
+			key := string(plain(at.key, &buf))
+			b.WriteString(escaper.Replace(strings.ToValidUTF8(key[:min(len(key), maxGot)], "")))
+		default:
+			b.WriteString(strconv.Itoa(at.index))
+		}
+		exact = true
+	}
+	if !exact {
+		return ""
 	}
 	return b.String()
 }

@@ -109,7 +109,11 @@ func (c *Checker) checkForm(s *spot, schema, content []byte) {
 	for name, span := range framing.Members(content) {
 		if value := span.Of(content); !isEntry(value) {
 			key, _ := textOf(name.Of(content))
-			s.found(srv03, "/content/*", fmt.Sprintf("%q is %s; a form has texts, numbers, booleans and lists of texts", excerpt(string(key)), kindOfValue(value)))
+			s.enter("/content")
+			s.enterKey(string(key))
+			s.found(srv03, "", fmt.Sprintf("%q is %s; a form has texts, numbers, booleans and lists of texts", excerpt(string(key)), kindOfValue(value)))
+			s.leave()
+			s.leave()
 			return
 		}
 	}
@@ -124,7 +128,7 @@ func (c *Checker) checkForm(s *spot, schema, content []byte) {
 		return
 	}
 	if len(problems) > 0 {
-		s.found(srv03, "/content"+generalize(problems[0].Path), "the content breaks the requestedSchema: "+describe(problems))
+		s.found(srv03, "/content"+problems[0].Path, "the content breaks the requestedSchema: "+describe(problems))
 	}
 }
 
@@ -148,7 +152,8 @@ func (c *Checker) inputRequests(s *spot, request *message.Request, r *result) {
 		return
 	}
 	forms := &inputForms{byKey: make(map[string]form)}
-	s.enter("/inputRequests/*/params")
+	s.enter("/inputRequests")
+	defer s.leave()
 	for name, span := range framing.Members(r.inputRequests) {
 		input := span.Of(r.inputRequests)
 		if !isObject(input) {
@@ -158,17 +163,21 @@ func (c *Checker) inputRequests(s *spot, request *message.Request, r *result) {
 		if !isObject(params) {
 			continue
 		}
+		key, ok := textOf(name.Of(r.inputRequests))
+		s.enterKey(string(key))
+		s.enter("/params")
 		switch method, _ := textOf(framing.Member(input, "method").Of(input)); string(method) {
 		case mcp.MethodElicit:
 			s.elicitation(params)
-			if key, ok := textOf(name.Of(r.inputRequests)); ok && len(forms.byKey) < maxForms {
+			if ok && len(forms.byKey) < maxForms {
 				forms.byKey[string(key)] = formOf(params)
 			}
 		case mcp.MethodSample:
 			s.sampling(params)
 		}
+		s.leave()
+		s.leave()
 	}
-	s.leave()
 	c.asks.keepInputs(inputKey{request.Method, request.Name, stateOf(r.requestState)}, forms)
 }
 
@@ -213,12 +222,13 @@ func (c *Checker) checkInputResponses(s *spot, params []byte) {
 		return
 	}
 	s.name = clip(key.name)
-	s.enter("/inputResponses/*")
+	s.enter("/inputResponses")
 	defer s.leave()
 	for name, span := range framing.Members(responses) {
 		response := span.Of(responses)
 		text, _ := textOf(name.Of(responses))
 		f, ok := forms.byKey[string(text)]
+		s.enterKey(string(text))
 		switch {
 		case !isObject(response):
 		case ok:
@@ -226,5 +236,6 @@ func (c *Checker) checkInputResponses(s *spot, params []byte) {
 		default:
 			s.rootsResult(framing.Member(response, "roots").Of(response))
 		}
+		s.leave()
 	}
 }

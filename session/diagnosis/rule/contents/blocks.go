@@ -18,13 +18,7 @@ func (s *spot) blocks(content []byte) {
 }
 
 func (s *spot) blockList(array []byte, depth int) {
-	s.enter("/*")
-	for at := range framing.Elements(array) {
-		if block := at.Of(array); isObject(block) {
-			s.block(block, depth)
-		}
-	}
-	s.leave()
+	s.each("", array, func(block []byte) { s.block(block, depth) })
 }
 
 // block checks a content block.

@@ -25,12 +25,16 @@ const (
 	maxCopy  = 64 << 10
 )
 
-// known returns a tool of the latest list, nil if the list may be out of date.
-func (c *Checker) known(name string) *tool {
-	if !c.lists.current() {
-		return nil
+// known returns a tool of the last list, nil if it is not in it.
+func (c *Checker) known(name string) *tool { return c.lists.tools.byName[name] }
+
+// byList adds to a detail that rests on the list of tools that the list is out of date, if
+// it is.
+func (c *Checker) byList(detail string) string {
+	if c.lists.outdated() {
+		return detail + "; by a list from before the last list_changed"
 	}
-	return c.lists.tools.byName[name]
+	return detail
 }
 
 // turn reports whether the next value of the tool is checked.
@@ -78,7 +82,7 @@ func (c *Checker) conform(s *spot, rule *diagnosis.Rule, t *tool, against *compi
 		return
 	}
 	if len(problems) > 0 {
-		s.found(rule, member+generalize(problems[0].Path), describe(problems))
+		s.found(rule, member+problems[0].Path, c.byList(describe(problems)))
 	}
 }
 
@@ -89,17 +93,6 @@ func describe(problems []jsonschema.Problem) string {
 		text += fmt.Sprintf(" (%d problems)", len(problems))
 	}
 	return text
-}
-
-// generalize replaces the indexes in a JSON Pointer by *, and cuts it.
-func generalize(pointer string) string {
-	parts := strings.Split(pointer, "/")
-	for i, part := range parts {
-		if part != "" && strings.Trim(part, "0123456789") == "" {
-			parts[i] = "*"
-		}
-	}
-	return clip(strings.Join(parts, "/"))
 }
 
 // toolResult checks the result of a call.
@@ -116,10 +109,13 @@ func (c *Checker) toolResult(s *spot, name string, r *result) {
 		return
 	}
 	t := c.known(name)
+	if t == nil && c.lists.outdated() {
+		c.unlisted++
+	}
 	switch {
 	case r.structured == nil:
 		if t != nil && t.output != nil {
-			s.found(tol05, "/structuredContent", "the tool has an outputSchema, but the result has no structuredContent")
+			s.found(tol05, "/structuredContent", c.byList("the tool has an outputSchema, but the result has no structuredContent"))
 		}
 		return
 	case !isObject(r.structured) && s.before(mcp.V20260728):

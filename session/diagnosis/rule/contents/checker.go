@@ -19,6 +19,8 @@ type Checker struct {
 
 	// schemas and values that were not checked because of a limit
 	skipped int
+	// results of tools that are not in a list that is out of date
+	unlisted int
 }
 
 // New returns a checker for a process that starts.
@@ -29,6 +31,10 @@ func New(report message.Report) *Checker {
 // Skipped returns how many schemas and values were not checked, because a limit was
 // reached or the schema has patterns that cannot be matched.
 func (c *Checker) Skipped() int { return c.skipped }
+
+// Unlisted returns how many results were not checked against the schema of their tool,
+// because the last list does not have it and is out of date.
+func (c *Checker) Unlisted() int { return c.unlisted }
 
 // Request checks a request.
 func (c *Checker) Request(m *message.Message) {
@@ -131,10 +137,10 @@ func (c *Checker) serverResult(s *spot, request *message.Request, result *result
 		c.listResult(s, kindOf(request.Method), request, result)
 	case mcp.MethodReadResource:
 		s.name = clip(request.Name)
-		s.each("/contents/*", result.contents, s.resourceContents)
+		s.each("/contents", result.contents, s.resourceContents)
 	case mcp.MethodPromptsGet:
 		s.name = clip(request.Name)
-		s.each("/messages/*", result.messages, s.promptMessage)
+		s.each("/messages", result.messages, s.promptMessage)
 	case "completion/complete":
 		s.completion(result.completion)
 	case mcp.MethodInitialize, mcp.MethodDiscover:

@@ -138,7 +138,7 @@ func TestModernSampling(t *testing.T) {
 	l := newLog(mcp.V20260728)
 	l.call(`"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":{"messages":[` +
 		`{"role":"assistant","content":{"type":"tool_use","id":"c1","name":"t","input":{}}}]}}}`)
-	require.Equal(t, []string{"E SRV07 tools/call: echo /inputRequests/*/params/messages/*/content"}, l.found)
+	require.Equal(t, []string{"E SRV07 tools/call: echo /inputRequests/a/params/messages/0/content"}, l.found)
 }
 
 func TestSecrets(t *testing.T) {

@@ -79,7 +79,7 @@ func (s *spot) urlsRequired(raw []byte) {
 	if !isObject(data) {
 		return
 	}
-	s.each("/data/elicitations/*", framing.Member(data, "elicitations").Of(data), s.elicitation)
+	s.each("/data/elicitations", framing.Member(data, "elicitations").Of(data), s.elicitation)
 }
 
 // forbidden are the keywords of JSON Schema that the root of a form must not have: a
@@ -109,7 +109,7 @@ func (s *spot) requestedSchema(schema []byte) {
 		s.found(srv02, "/properties", "properties is "+kindOfValue(properties)+", not an object")
 		return
 	}
-	s.enter("/properties/*")
+	s.enter("/properties")
 	defer s.leave()
 	count := 0
 	for name, span := range framing.Members(properties) {
@@ -117,11 +117,13 @@ func (s *spot) requestedSchema(schema []byte) {
 			return
 		}
 		text, _ := textOf(name.Of(properties))
+		s.enterKey(string(text))
 		if property := span.Of(properties); isObject(property) {
 			s.property(string(text), property)
 		} else {
 			s.found(srv02, "", fmt.Sprintf("%q is %s, not a schema", excerpt(string(text)), kindOfValue(property)))
 		}
+		s.leave()
 	}
 }
 

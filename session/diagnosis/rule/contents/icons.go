@@ -17,16 +17,12 @@ func (s *spot) iconsOf(icons []byte) {
 	if !isArray(icons) || !s.since(mcp.V20251125) {
 		return
 	}
-	for at := range framing.Elements(icons) {
-		icon := at.Of(icons)
-		if !isObject(icon) {
-			continue
-		}
+	s.each("/icons", icons, func(icon []byte) {
 		src, ok := textOf(framing.Member(icon, "src").Of(icon))
 		if ok {
 			s.icon(string(src))
 		}
-	}
+	})
 }
 
 func (s *spot) icon(src string) {
@@ -36,7 +32,7 @@ func (s *spot) icon(src string) {
 	case found && (scheme == "https" || scheme == "data"):
 		return
 	case !found:
-		s.found(sch10, "/icons/*/src", fmt.Sprintf("src %q is not a URL", excerpt(src)))
+		s.found(sch10, "/src", fmt.Sprintf("src %q is not a URL", excerpt(src)))
 		return
 	}
 	severity := sch10.Severity
@@ -45,7 +41,7 @@ func (s *spot) icon(src string) {
 			severity = diagnosis.Error
 		}
 	}
-	s.foundAs(sch10, severity, "/icons/*/src", fmt.Sprintf("src has the scheme %s, not https or data: %s", excerpt(scheme), excerpt(src)))
+	s.foundAs(sch10, severity, "/src", fmt.Sprintf("src has the scheme %s, not https or data: %s", excerpt(scheme), excerpt(src)))
 }
 
 // implementation checks what a client or a server says about itself, at a member of

@@ -170,6 +170,13 @@ func (l *lists) remember(latest *listing) {
 	}
 }
 
+// outdated reports whether the server announced another list of tools since the last one
+// was asked for.
+func (l *lists) outdated() bool {
+	latest := &l.latest[toolList]
+	return latest.begun && latest.changes != l.changes[toolList]
+}
+
 // current reports whether there is a list of tools, and the server announced no other
 // one since it was asked for.
 func (l *lists) current() bool {

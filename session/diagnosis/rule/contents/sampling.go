@@ -17,27 +17,32 @@ func (s *spot) sampling(params []byte) {
 	if !isArray(messages) {
 		return
 	}
-	s.each("/messages/*", messages, s.promptMessage)
+	s.each("/messages", messages, s.promptMessage)
 	if !s.since(mcp.V20251125) {
 		return // sampling had no tools
 	}
 	var uses map[string]bool
+	index := -1
+	found := func(of int, format string, args ...any) {
+		s.found(srv07, fmt.Sprintf("/messages/%d/content", of), fmt.Sprintf(format, args...))
+	}
 	for at := range framing.Elements(messages) {
 		element := at.Of(messages)
+		index++
 		if !isObject(element) {
 			return
 		}
 		m := readSampled(element)
 		if m.results > 0 && m.others > 0 {
-			s.found(srv07, "/messages/*/content", fmt.Sprintf("a message has %d tool_result blocks and %d others", m.results, m.others))
+			found(index, "a message has %d tool_result blocks and %d others", m.results, m.others)
 		}
 		if missing := unanswered(uses, m.answered); missing != "" {
-			s.found(srv07, "/messages/*/content", fmt.Sprintf("tool_use %q has no tool_result in the message after it", excerpt(missing)))
+			found(index-1, "tool_use %q has no tool_result in the message after it", excerpt(missing))
 		}
 		uses = m.uses
 	}
 	if missing := unanswered(uses, nil); missing != "" {
-		s.found(srv07, "/messages/*/content", fmt.Sprintf("tool_use %q has no tool_result: it is in the last message", excerpt(missing)))
+		found(index, "tool_use %q has no tool_result: it is in the last message", excerpt(missing))
 	}
 }
 

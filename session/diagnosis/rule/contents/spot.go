@@ -2,6 +2,7 @@ package contents
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"mcpdbg/framing"
@@ -14,13 +15,30 @@ import (
 type spot struct {
 	report   message.Report
 	at       message.Place
-	revision string   // "" if it is unknown
-	method   string   // of the request that the message answers
-	sent     []byte   // the method of any other message
-	name     string   // of the item that path begins in
-	path     []string // parts of a JSON Pointer, each with its slash
-	hasMeta  bool     // the message may have a _meta member
+	revision string // "" if it is unknown
+	method   string // of the request that the message answers
+	sent     []byte // the method of any other message
+	name     string // of the item that path begins in
+	path     []step
+	hasMeta  bool // the message may have a _meta member
 }
+
+// A step is a part of the path to a value: to a member, or to an item of an array or a
+// dictionary.
+type step struct {
+	of    kind
+	part  string // of a JSON Pointer, with its slash; the key of an item of a dictionary
+	index int    // of an item of an array
+}
+
+// A kind is what a step leads to.
+type kind uint8
+
+const (
+	member kind = iota
+	element
+	entry
+)
 
 // maxMethod is the longest method that a location names, in bytes.
 const maxMethod = 100
@@ -52,27 +70,39 @@ func (s *spot) before(revision string) bool { return s.revision != "" && s.revis
 // modern reports whether the message is of the modern era.
 func (s *spot) modern() bool { return s.since(mcp.V20260728) }
 
-// enter goes to a member, or to several as in "/content/*".
-func (s *spot) enter(part string) { s.path = append(s.path, part) }
+// enter goes to a member, or a member of a member.
+func (s *spot) enter(part string) { s.path = append(s.path, step{part: part}) }
+
+// enterItem goes to an item of an array.
+func (s *spot) enterItem(index int) { s.path = append(s.path, step{of: element, index: index}) }
+
+// enterKey goes to an item of a dictionary.
+func (s *spot) enterKey(key string) { s.path = append(s.path, step{of: entry, part: key}) }
 
 // leave goes back to the enclosing value.
 func (s *spot) leave() { s.path = s.path[:len(s.path)-1] }
 
-// each checks the elements of an array of objects. part is its pointer with "/*".
+// each checks the objects in the array at a member, whose part of the path is given; "" is
+// the current value.
 func (s *spot) each(part string, array []byte, check func(object []byte)) {
 	if !isArray(array) {
 		return
 	}
 	s.enter(part)
 	defer s.leave()
+	index := 0
 	for at := range framing.Elements(array) {
 		if element := at.Of(array); isObject(element) {
+			s.enterItem(index)
 			check(element)
+			s.leave()
 		}
+		index++
 	}
 }
 
-// found reports a problem at a member of the current value; "" is the value itself.
+// found reports a problem at a member of the current value; "" is the value itself. The
+// member may have indexes of arrays.
 func (s *spot) found(rule *diagnosis.Rule, member, detail string) {
 	s.foundAs(rule, rule.Severity, member, detail)
 }
@@ -83,6 +113,45 @@ func (s *spot) foundAs(rule *diagnosis.Rule, severity diagnosis.Severity, member
 	if method == "" {
 		method = string(s.sent)
 	}
-	where := diagnosis.Location{Method: method[:min(len(method), maxMethod)], Name: s.name, Pointer: strings.Join(s.path, "") + member}
+	where := diagnosis.Location{Method: method[:min(len(method), maxMethod)], Name: s.name}
+	where.Pointer, where.At = s.pointers(member)
 	s.report(rule, severity, s.at, where, detail)
+}
+
+// pointers returns the JSON Pointer to a member of the current value with * for every
+// item, and the one with indexes and keys, "" if there are none. last is as in found.
+func (s *spot) pointers(last string) (pointer, at string) {
+	var general, exact strings.Builder
+	for _, step := range s.path {
+		switch step.of {
+		case member:
+			general.WriteString(step.part)
+			exact.WriteString(step.part)
+			continue
+		case entry:
+			exact.WriteString("/" + escaper.Replace(clip(step.part)))
+		case element:
+			exact.WriteString("/" + strconv.Itoa(step.index))
+		}
+		general.WriteString("/*")
+	}
+	pointer, at = general.String()+generalize(last), exact.String()+clip(last)
+	if pointer == at {
+		at = ""
+	}
+	return pointer, at
+}
+
+// escaper escapes a key for a JSON Pointer.
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// generalize replaces the indexes in a JSON Pointer by *, and cuts it.
+func generalize(pointer string) string {
+	parts := strings.Split(pointer, "/")
+	for i, part := range parts {
+		if part != "" && strings.Trim(part, "0123456789") == "" {
+			parts[i] = "*"
+		}
+	}
+	return clip(strings.Join(parts, "/"))
 }

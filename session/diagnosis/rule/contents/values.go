@@ -31,7 +31,7 @@ func (s *spot) completion(raw []byte) {
 
 // rootsResult checks the roots that a client lists.
 func (s *spot) rootsResult(roots []byte) {
-	s.each("/roots/*", roots, func(root []byte) {
+	s.each("/roots", roots, func(root []byte) {
 		s.metaOf(root)
 		raw := framing.Member(root, "uri").Of(root)
 		uri, ok := textOf(raw)

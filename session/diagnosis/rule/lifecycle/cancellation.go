@@ -16,7 +16,7 @@ func (c *Checker) cancelled(m *message.Message) {
 			c.strayEnd(m, r, id)
 			return
 		}
-		c.subscriptions.end(r.ID, m.At.T)
+		c.subscriptions.end(r.ID, endOf{byServer: true})
 		return
 	}
 	if r == nil {
@@ -36,10 +36,10 @@ func (c *Checker) cancelled(m *message.Message) {
 	case r.FromServer:
 		c.replied(r)
 	case r.Method == methodListen:
-		c.subscriptions.end(r.ID, m.At.T)
+		c.subscriptions.end(r.ID, endOf{at: m.At.T})
 	}
 	if r.LogLevel != "" {
-		c.logging.end(r, m.At.T)
+		c.logging.cancelled(r, m.At.T)
 	}
 }
 

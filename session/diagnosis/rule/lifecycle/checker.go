@@ -132,7 +132,7 @@ func (c *Checker) Response(m *message.Message, r *message.Request) {
 	c.late(m, r)
 	c.listenEnded(m, r)
 	if r.LogLevel != "" {
-		c.logging.end(r, m.At.T)
+		c.logging.answered(r)
 	}
 	if m.Kind == framing.ErrorResponse {
 		c.failed(m, r)
@@ -179,7 +179,7 @@ func (c *Checker) failed(m *message.Message, r *message.Request) {
 func (c *Checker) legacyResult(m *message.Message, r *message.Request) {
 	switch r.Method {
 	case mcp.MethodSetLevel:
-		c.logging.set(m.At.T)
+		c.logging.set()
 	case methodUnsubscribe:
 		c.resources.unsubscribe(r.Name)
 	}

@@ -12,17 +12,18 @@ var levels = mcp.LogLevels()
 
 // logging is which log messages the client asked for.
 type logging struct {
-	asked  int   // logging/setLevel requests without a response
-	wanted int   // level of the last one
-	level  int   // that applies, -1 or less for any
-	setAt  int64 // when, 0 if none was set
+	asked  int  // logging/setLevel requests without a response
+	wanted int  // level of the last one
+	level  int  // that applies, -1 or less for any
+	chosen bool // the client has set one
 
 	// Of the modern era: the pending requests with a logLevel, the lowest of these
-	// levels so far, and when the last one that is over ended.
-	pending map[*message.Request]bool
-	lowest  int
-	endedAt int64
-	full    bool // some are not known
+	// levels so far, and when the client last cancelled one, which the server may not
+	// have read yet.
+	pending     map[*message.Request]bool
+	lowest      int
+	cancelledAt int64
+	full        bool // some are not known
 }
 
 // levelOf returns the index of a level, -1 if it is not one.
@@ -36,9 +37,9 @@ func (l *logging) ask(m *message.Message) {
 
 // set notes the result of logging/setLevel. While another one is pending the level is
 // not known.
-func (l *logging) set(now int64) {
+func (l *logging) set() {
 	if l.asked--; l.asked == 0 {
-		l.level, l.setAt = l.wanted, max(now, 1)
+		l.level, l.chosen = l.wanted, true
 	}
 }
 
@@ -55,10 +56,13 @@ func (l *logging) begin(r *message.Request) {
 	l.lowest = min(l.lowest, levelOf(r.LogLevel))
 }
 
-// end notes that a request with a logLevel is over.
-func (l *logging) end(r *message.Request, now int64) {
+// answered notes that a request with a logLevel has a response.
+func (l *logging) answered(r *message.Request) { delete(l.pending, r) }
+
+// cancelled notes that the client cancelled a request with a logLevel.
+func (l *logging) cancelled(r *message.Request, now int64) {
 	delete(l.pending, r)
-	l.endedAt = max(now, 1)
+	l.cancelledAt = max(now, 1)
 }
 
 // logged checks a log message.
@@ -68,7 +72,7 @@ func (c *Checker) logged(m *message.Message) {
 	if !modern && !c.isLegacy(m) {
 		return
 	}
-	unasked := modern && !c.lost && !l.full && len(l.pending) == 0 && (l.endedAt == 0 || m.At.T-l.endedAt > grace)
+	unasked := modern && !c.lost && !l.full && len(l.pending) == 0 && (l.cancelledAt == 0 || m.At.T-l.cancelledAt > grace)
 	switch {
 	case unasked:
 		c.found(mod10, m.At, where, "no request with a logLevel is pending")
@@ -79,7 +83,7 @@ func (c *Checker) logged(m *message.Message) {
 	}
 	lowest := l.lowest
 	if !modern {
-		if lowest = l.level; l.setAt == 0 || l.asked > 0 || m.At.T-l.setAt <= grace {
+		if lowest = l.level; !l.chosen || l.asked > 0 {
 			return
 		}
 	}

@@ -61,7 +61,7 @@ func (c *Checker) modernResult(m *message.Message, r *message.Request) {
 	}
 	info := member(meta, mcp.MetaServerInfo)
 	if kind != nil && info == nil { // otherwise it is a result of the other era
-		c.found(mod15, m.At, diagnosis.Location{}, "%s, first", message.Excerpt(r.Method))
+		c.found(mod15, m.At, diagnosis.Location{}, "first missing in the result of %s", message.Excerpt(about(r).String()))
 	}
 	c.identity(m, diagnosis.Location{Pointer: "/_meta/io.modelcontextprotocol~1serverInfo"}, info) // of all results
 	switch string(kind) {

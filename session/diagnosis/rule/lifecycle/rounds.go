@@ -2,6 +2,8 @@ package lifecycle
 
 import (
 	"bytes"
+	"strings"
+
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
@@ -71,17 +73,19 @@ func (c *Checker) inputRequired(m *message.Message, r *message.Request, result [
 			if len(one.keys) == maxKeys {
 				break
 			}
-			one.keys = append(one.keys, message.Short([]byte(key(requests, name))))
-			c.inputRequest(m, r, value.Of(requests))
+			at := message.Short([]byte(key(requests, name)))
+			one.keys = append(one.keys, at)
+			c.inputRequest(m, r, at, value.Of(requests))
 		}
 	}
 	c.rounds.add(one)
 }
 
-// inputRequest checks one request for input.
-func (c *Checker) inputRequest(m *message.Message, r *message.Request, request []byte) {
+// inputRequest checks one request for input, at a key of inputRequests.
+func (c *Checker) inputRequest(m *message.Message, r *message.Request, at string, request []byte) {
 	where := about(r)
 	where.Pointer = "/inputRequests/*/method"
+	where.At = "/inputRequests/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(at) + "/method"
 	switch method := text(member(request, "method")); method {
 	case "": // its shape is wrong
 	case mcp.MethodSample, mcp.MethodElicit, mcp.MethodRoots:

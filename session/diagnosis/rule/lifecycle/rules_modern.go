@@ -45,7 +45,7 @@ var (
 		Reference:   "changelog of 2026-07-28, error codes",
 		Impact:      "modern clients treat it as an unknown failure"}
 	mod15 = &diagnosis.Rule{ID: "MOD15", Severity: diagnosis.Warning, Side: diagnosis.Server, Revisions: modern, Title: "no serverInfo in results", Once: true,
-		Explanation: "A result has no io.modelcontextprotocol/serverInfo in _meta. The first such result is shown.",
+		Explanation: "A result has no io.modelcontextprotocol/serverInfo in _meta. The problem names the first such result.",
 		Reference:   "basic, _meta: servers SHOULD include it",
 		Impact:      "clients show a server without a name and version"}
 	mod16 = &diagnosis.Rule{ID: "MOD16", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "-32021 without the capabilities",

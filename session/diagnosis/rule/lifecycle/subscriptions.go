@@ -22,9 +22,16 @@ type subscription struct {
 // subscriptions are those of one process, by the raw id of the request.
 type subscriptions struct {
 	open  map[string]*subscription
-	ended map[string]int64 // when
-	full  bool             // some are not known
-	stray bool             // an acknowledgement belongs to none of them
+	ended map[string]endOf
+	full  bool // some are not known
+	stray bool // an acknowledgement belongs to none of them
+}
+
+// An endOf is how a subscription ended. If the client ended it, notifications may still
+// be in flight.
+type endOf struct {
+	byServer bool
+	at       int64
 }
 
 // listen notes a request to subscribe.
@@ -34,7 +41,7 @@ func (s *subscriptions) listen(m *message.Message) {
 		return
 	}
 	if s.open == nil {
-		s.open, s.ended = make(map[string]*subscription), make(map[string]int64)
+		s.open, s.ended = make(map[string]*subscription), make(map[string]endOf)
 	}
 	sub := &subscription{methods: make(map[string]bool), uris: make(map[string]bool)}
 	want := member(m.Of(m.Params), "notifications")
@@ -58,8 +65,8 @@ func (s *subscriptions) listen(m *message.Message) {
 	delete(s.ended, m.Request.ID)
 }
 
-// end notes that a subscription is over. Notifications may still be in flight.
-func (s *subscriptions) end(id string, now int64) {
+// end notes that a subscription is over.
+func (s *subscriptions) end(id string, how endOf) {
 	if s.open[id] == nil {
 		return
 	}
@@ -68,14 +75,14 @@ func (s *subscriptions) end(id string, now int64) {
 		s.full = true
 		return
 	}
-	s.ended[id] = max(now, 1)
+	s.ended[id] = how
 }
 
 // listenEnded checks the response to a subscription, which ends it.
 func (c *Checker) listenEnded(m *message.Message, r *message.Request) {
 	if r.Method == methodListen {
 		checkListenResult(c, m, r)
-		c.subscriptions.end(r.ID, m.At.T)
+		c.subscriptions.end(r.ID, endOf{byServer: true})
 	}
 }
 
@@ -142,12 +149,14 @@ func (c *Checker) subscription(m *message.Message, method string, id []byte) *su
 	if sub := s.open[name]; sub != nil {
 		return sub
 	}
-	endedAt, ended := s.ended[name]
+	end, ended := s.ended[name]
 	where := diagnosis.Location{Method: method}
 	switch {
-	case ended && m.At.T-endedAt <= grace, c.lost, s.full, !mcp.IsModern(m.Revision):
+	case ended && !end.byServer && m.At.T-end.at <= grace, c.lost, s.full, !mcp.IsModern(m.Revision):
+	case ended && end.byServer:
+		c.found(mod09, m.At, where, "the server had ended subscription %s", message.Excerpt(id))
 	case ended:
-		c.found(mod09, m.At, where, "subscription %s ended %s before", message.Excerpt(id), seconds(m.At.T-endedAt))
+		c.found(mod09, m.At, where, "subscription %s was cancelled %s before", message.Excerpt(id), seconds(m.At.T-end.at))
 	case s.open[otherType(name)] != nil:
 		c.found(mod09, m.At, where, "subscription id %s for the request id %s: the type changed", message.Excerpt(id), message.Excerpt(otherType(name)))
 	case c.fromStart():

@@ -14,7 +14,7 @@ var (
 		Reference:   "schema, ServerCapabilities and ClientCapabilities",
 		Impact:      "the other side ignores the key, so the feature stays off; mcp-go servers write such keys"}
 	lif10 = &diagnosis.Rule{ID: "LIF10", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "newer than the agreed revision",
-		Explanation: "A method or a type of content is newer than the revision that both sides agreed on. Use only what the agreed revision has. A newer member is only reported as info, because receivers ignore members that they do not know.",
+		Explanation: "A method or a type of content is newer than the revision that both sides agreed on. Use only what the agreed revision has. A newer member is only reported as info: where extra members are allowed, which is nearly everywhere, it is one, and receivers ignore it.",
 		Reference:   "lifecycle, operation: respect the negotiated protocol version",
 		Impact:      "clients of the agreed revision reject the whole result, or answer the method with -32601"}
 	mod02 = &diagnosis.Rule{ID: "MOD02", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "resultType missing or unknown",

@@ -38,22 +38,33 @@ func (s *sheet) walk(of *shape.Shape, value []byte) {
 		if rule == nil {
 			continue
 		}
-		name, pointer := s.item(p, value)
-		if p.Kind == shape.Newer {
-			name, pointer = "", p.Pointer // often of all items, which is one problem
+		where := s.item(p, value)
+		switch {
+		case p.Kind == shape.Newer && !s.params && ofResults[p.Pointer]:
+			where = diagnosis.Location{Pointer: p.Pointer}
+		case p.Kind == shape.Newer:
+			where = s.where("", p.Pointer) // often of all items, which is one problem
 		}
-		if p.Kind == shape.Newer && !s.params && ofResults[p.Pointer] {
-			s.checker.report(rule, severity, s.m.At, diagnosis.Location{Pointer: pointer}, p.String())
-			continue
-		}
-		s.found(rule, severity, name, pointer, p.String())
+		s.checker.report(rule, severity, s.m.At, where, s.detail(p))
 	}
+}
+
+// detail describes a problem. A newer member is not a mistake.
+func (s *sheet) detail(p *shape.Problem) string {
+	if p.Kind == shape.Newer {
+		return p.String() + "; in " + s.revision + " it is an extra member, which is legal"
+	}
+	return p.String()
+}
+
+// where returns a location in the message.
+func (s *sheet) where(name, pointer string) diagnosis.Location {
+	return diagnosis.Location{Method: s.method, Name: name, Pointer: pointer}
 }
 
 // found reports a problem.
 func (s *sheet) found(rule *diagnosis.Rule, severity diagnosis.Severity, name, pointer, detail string) {
-	where := diagnosis.Location{Method: s.method, Name: name, Pointer: pointer}
-	s.checker.report(rule, severity, s.m.At, where, detail)
+	s.checker.report(rule, severity, s.m.At, s.where(name, pointer), detail)
 }
 
 // rule returns the rule that a problem violates, nil if it is for another group of
@@ -100,9 +111,10 @@ func isContent(pointer string) bool {
 	return strings.HasSuffix(pointer, "/content/type") || strings.HasSuffix(pointer, "/content/*/type")
 }
 
-// item returns what a problem is about, and the pointer into it: for a problem in an
-// item of a list that item.
-func (s *sheet) item(p *shape.Problem, value []byte) (name, pointer string) {
+// item returns where a problem is: for one in an item of a list, where in that item.
+func (s *sheet) item(p *shape.Problem, value []byte) diagnosis.Location {
+	where := s.where(clip(s.name), p.Pointer)
+	where.At = p.At
 	for _, list := range mcp.Lists {
 		prefix := "/" + list.Member + "/*"
 		if s.method != list.Method || s.params || !strings.HasPrefix(p.Pointer, prefix) {
@@ -110,20 +122,33 @@ func (s *sheet) item(p *shape.Problem, value []byte) (name, pointer string) {
 		}
 		item := p.Item.Of(value)
 		for _, key := range [...]string{"name", "uri", "uriTemplate"} {
-			if name = text(item, key); name != "" && (key != "name" || isNamed(s.method)) {
-				return clip(name), p.Pointer[len(prefix):]
+			if name := text(item, key); name != "" && (key != "name" || isNamed(s.method)) {
+				where.Name, where.Pointer, where.At = clip(name), p.Pointer[len(prefix):], atInItem(p)
+				return where
 			}
 		}
-		return "", p.Pointer
+		where.Name = ""
+		return where
 	}
 	if s.params && s.name == "" {
 		for _, key := range [...]string{"name", "uri"} {
-			if name = text(value, key); name != "" {
-				return clip(name), p.Pointer
+			if name := text(value, key); name != "" {
+				where.Name = clip(name)
+				return where
 			}
 		}
 	}
-	return clip(s.name), p.Pointer
+	return where
+}
+
+// atInItem returns where in an item of a list a problem is, "" if its pointer into the
+// item has no *.
+func atInItem(p *shape.Problem) string {
+	parts := strings.SplitN(p.At, "/", 4) // "", the member, the index, the rest
+	if len(parts) < 4 || strings.Count(p.Pointer, "/*") < 2 {
+		return ""
+	}
+	return "/" + parts[3]
 }
 
 // isNamed reports whether the items of a list are known by their name, and not by
