@@ -81,6 +81,15 @@ const maxProblems = 1000
 // add adds problems of one process to those of the others. The same problem in
 // several processes is one.
 func (r *Result) add(process int, recording string, found []problems.Problem, hint func(id string) string) {
+	all := make([]Problem, len(found))
+	for i, p := range found {
+		all[i] = Problem{Problem: p, Hint: hint(p.ID), Process: process, Recording: recording}
+	}
+	r.merge(all)
+}
+
+// merge adds problems. The same text at the same place is one problem.
+func (r *Result) merge(found []Problem) {
 	texts := make(map[string]int, len(r.Problems)) // index of the problem with a text
 	places := make(map[string][]int)
 	note := func(i int) {
@@ -92,18 +101,17 @@ func (r *Result) add(process int, recording string, found []problems.Problem, hi
 		note(i)
 	}
 	for _, p := range found {
-		next := Problem{Problem: p, Hint: hint(p.ID), Process: process, Recording: recording}
-		at, known := texts[next.place()+"\n"+p.Detail]
-		alike := places[next.place()]
+		at, known := texts[p.place()+"\n"+p.Detail]
+		alike := places[p.place()]
 		switch {
 		case known:
-			r.Problems[at].again(&p)
+			r.Problems[at].again(&p.Problem)
 		case p.Located() && len(alike) >= rule.MaxDetails:
-			r.Problems[alike[len(alike)-1]].again(&p)
+			r.Problems[alike[len(alike)-1]].again(&p.Problem)
 		case len(r.Problems) >= maxProblems:
 			r.More++
 		default:
-			r.Problems = append(r.Problems, next)
+			r.Problems = append(r.Problems, p)
 			note(len(r.Problems) - 1)
 		}
 	}

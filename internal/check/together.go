@@ -94,17 +94,7 @@ func (t *target) join(part *target) {
 
 // join adds the problems of another result.
 func (r *Result) join(from *Result) {
-	for _, p := range from.Problems {
-		at := slices.IndexFunc(r.Problems, func(known Problem) bool { return known.key() == p.key() })
-		switch {
-		case at >= 0:
-			r.Problems[at].Count += p.Count
-		case len(r.Problems) >= maxProblems:
-			r.More++
-		default:
-			r.Problems = append(r.Problems, p)
-		}
-	}
+	r.merge(from.Problems)
 	r.More += from.More
 }
 
