@@ -79,7 +79,7 @@ func (t *target) failed() bool {
 	l := &t.leaks
 	return slices.ContainsFunc(t.result.Steps, func(s Step) bool { return s.Status == Failed || s.Status == NotChecked && s.unstarted }) ||
 		slices.ContainsFunc(t.result.Problems, func(p Problem) bool { return p.Severity != diagnosis.Info.String() }) ||
-		len(l.found)+len(l.alive) > 0 || l.held || l.lost != nil
+		len(l.found)+len(l.alive) > 0 || l.lost != nil
 }
 
 // join adds what a job found.
@@ -107,7 +107,6 @@ func (l *leaks) join(from *leaks) {
 			l.doubts = append(l.doubts, doubt)
 		}
 	}
-	l.held = l.held || from.held
 	l.lost = cmp.Or(l.lost, from.lost)
 }
 
