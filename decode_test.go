@@ -15,7 +15,7 @@ import (
 // calls framing.Unmarshal. The demo servers share no code with the rest.
 func TestNoWordsOfTheDecoder(t *testing.T) {
 	uses := regexp.MustCompile(`\w+ :?= json\.Unmarshal\(`)
-	ignored := regexp.MustCompile(`\b_ = json\.Unmarshal\(`)
+	ignored := regexp.MustCompile(`\b_ = json\.Unmarshal\(|json\.Unmarshal\(.*\) [!=]= nil`) // the error is not kept
 	require.NoError(t, filepath.WalkDir(".", func(file string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == "testdata" || len(file) > 1 && file[0] == '.') {
 			return filepath.SkipDir
