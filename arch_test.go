@@ -51,7 +51,7 @@ var importRules = []importRule{
 	{packages: "session/jq", never: []string{""}, why: "knows values only"},
 	{packages: "session/answers", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "selects answers, and knows no session"},
 	{packages: "session/secret", never: []string{""}, but: []string{"session/executor"}, why: "knows values only"},
-	{packages: "session/eras", never: []string{""}, but: []string{"session/executor"}, why: "knows commands, and no session"},
+	{packages: "session/eras", never: []string{""}, but: []string{"framing", "session/executor"}, why: "knows commands, and no session"},
 	{packages: "session/checksum", never: []string{""}, but: []string{"framing"}, why: "knows bytes only"},
 	{packages: "session/spool", never: []string{""}, but: []string{"framing"}, why: "knows one line"},
 	{packages: "session/jsonschema", never: []string{""}, why: "knows values only"},

@@ -67,9 +67,9 @@ func (p *Partial) take(id []byte, kind Kind) {
 	p.Other = kind == Request || kind == Notification || kind == Other || id != nil && !bytes.Equal(id, p.ID)
 }
 
-// partialHead returns the id in the beginning of a message, nil if it is not there, and
-// the kind of the message: NotJSON if that is not known, Other if it is none. It reads no
-// further than it has to.
+// partialHead returns the id in the beginning of a message, nil if there is none, and
+// the kind of the message: NotJSON if that is not known, Other if it is not a message.
+// It reads no further than it has to.
 func partialHead(head []byte) (id []byte, kind Kind) {
 	if beyondSpans(head) {
 		return nil, NotJSON

@@ -223,7 +223,7 @@ func isTime(name []byte) bool {
 	return bytes.HasSuffix(name, []byte("_us")) || string(name) == "begin" || string(name) == "end"
 }
 
-// plausible reports whether a value is no number beyond MaxTime.
+// plausible reports whether a value is not a number beyond MaxTime.
 func plausible(value []byte) bool {
 	n, _ := strconv.ParseInt(string(value), 10, 64) // the nearest one if it is out of range, 0 if it is not a number
 	return -MaxTime <= n && n <= MaxTime

@@ -19,7 +19,7 @@ func TestRefusalNamesTheMalformedLine(t *testing.T) {
 	)
 	for name, tc := range map[string]struct {
 		lines []string
-		want  string // "" if the last line is no refusal
+		want  string // "" if the last line is not a refusal
 	}{
 		"a malformed line":      {[]string{rectest.Started, good, bad, good, refused}, "the server could not read a line: Parse error (entry 3 is malformed)"},
 		"none is malformed":     {[]string{rectest.Started, good, refused}, "the server could not read a line: Parse error"},

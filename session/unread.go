@@ -11,11 +11,11 @@ import (
 
 // An UnreadError is the error of a request whose response can't be read.
 type UnreadError struct {
-	ID    string // raw, of the request; "" if it is not known
+	ID    string // raw, of the request; "" if unknown
 	Limit int64  // of a line, which the response exceeds; 0 if it is nested too deep
 }
 
-// Error says which response can't be read, and why.
+// Error names the response that can't be read, and the reason.
 func (e *UnreadError) Error() string {
 	return "the response to " + cmp.Or(summary.ID(e.ID), "a request") + " is " + e.why()
 }
@@ -68,7 +68,7 @@ func (c *collector) unread(line *framing.Line) *UnreadError {
 	return why
 }
 
-// settleUnread ends the call whose response can't be read. A note tells of a line that
+// settleUnread ends the call whose response can't be read. A note reports a line that
 // can't be attributed.
 func (c *collector) settleUnread(why *UnreadError) {
 	if why.ID != "" {

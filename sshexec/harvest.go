@@ -63,7 +63,7 @@ const harvestHint = "check whether its startup files wait for input or replace t
 
 // harvestScript runs the user's shell as a login shell, or an interactive one,
 // and makes it print its PATH. From an interactive login shell it starts one that
-// is no login shell, which reads what the first may not: .bashrc, where nvm is.
+// is not a login shell, which reads what the first may not: .bashrc, where nvm is.
 // The csh family accepts no other flag together with -l, and always reads its
 // startup file. If the shell was replaced, the lines that may have done so are
 // written.

@@ -115,7 +115,7 @@ func FuzzBaseline(f *testing.F) {
 }
 
 // TestOneEntryAcceptsAllTexts checks that an entry accepts all problems at its place, and
-// says how many.
+// counts them.
 func TestOneEntryAcceptsAllTexts(t *testing.T) {
 	const place = "SCH02 tools/call echo /content/*/text"
 	b, err := problems.ParseBaseline([]byte(place + "\n  reason: known\n"))

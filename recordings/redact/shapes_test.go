@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shapes are lines of a log with a secret, which stands between < and >.
+// shapes are lines of a log with a secret, written between < and >.
 func shapes() map[string]string {
 	random := fill(mixed, 24)
 	return map[string]string{

@@ -29,7 +29,7 @@ func TestWindowsSearch(t *testing.T) {
 		{program: "node", want: `C:\bin\node.EXE`},
 		{program: "node.exe", want: `C:\bin\node.exe`},
 		{program: "NODE", want: `C:\bin\NODE.EXE`},
-		{program: "npx", want: `C:\bin\npx.CMD`},   // not the shell script beside it
+		{program: "npx", want: `C:\bin\npx.CMD`},   // not the shell script with the same name
 		{program: "both", want: `C:\bin\both.BAT`}, // the order of PATHEXT
 		{program: "both", ext: ".CMD;.BAT", want: `C:\bin\both.CMD`},
 		{program: "only", want: `C:\late\only.COM`}, // the order of PATH, and a separator at its end

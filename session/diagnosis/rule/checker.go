@@ -95,7 +95,7 @@ func (l *Checker) noteGaps() {
 	l.found.noteGaps(l.run.limited(), l.earlier.plus(l.run.contents))
 }
 
-// unchecked counts what was not checked: schemas and values, and results of unknown tools.
+// unchecked counts skipped checks: schemas and values, and results of unknown tools.
 type unchecked struct{ skipped, unlisted int }
 
 // plus adds what a process had.

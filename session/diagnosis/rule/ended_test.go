@@ -148,7 +148,7 @@ func TestLostOutputIsNotAProblem(t *testing.T) {
 }
 
 // TestEndOfAProcessSettlesItsRequests checks that no request is reported as unanswered
-// after its process has ended, whoever ended it.
+// after its process has ended, by a person or by itself.
 func TestEndOfAProcessSettlesItsRequests(t *testing.T) {
 	const (
 		asked   = `"t":1200,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":"r","method":"roots/list"}`

@@ -139,7 +139,7 @@ func (f *problems) unknownRevision(name string) {
 	f.mu.Unlock()
 }
 
-// noteGaps notes whether not all state could be kept, and what was not checked so far.
+// noteGaps notes whether not all state could be kept, and the results that were skipped so far.
 func (f *problems) noteGaps(limited bool, so unchecked) {
 	f.mu.Lock()
 	f.limited = f.limited || limited

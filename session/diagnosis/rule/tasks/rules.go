@@ -12,7 +12,7 @@ var (
 	tsk04 = &diagnosis.Rule{ID: "TSK04", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "task without what its status promises",
 		Explanation: "In the result of tasks/get or in notifications/tasks a completed task has no result, a failed one no error, or one with the status input_required no inputRequests. Put it next to the status: the extension has no tasks/result to fetch it with.",
 		Reference:   "tasks extension, task status and task polling",
-		Impact:      "clients that check results reject the task; others never get its result, or wait for input that nobody was asked for"}
+		Impact:      "clients that check results reject the task; others never get its result, or wait for input that no person was asked for"}
 	tsk05 = &diagnosis.Rule{ID: "TSK05", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "task for a client without the extension",
 		Explanation: "A request became a task, and its clientCapabilities did not declare io.modelcontextprotocol/tasks. Look at the capabilities of each request: answer it with an ordinary result, or refuse it with -32021 and data.requiredCapabilities.",
 		Reference:   "tasks extension, capability negotiation: MUST NOT return CreateTaskResult to a client that did not include the capability on its request",
