@@ -45,9 +45,9 @@ func TestErrorsSpeakOfJSON(t *testing.T) {
 		}
 		require.EqualError(t, err, want, text)
 	}
-	d := json.NewDecoder(strings.NewReader(`{"nmae":1}`))
+	d := json.NewDecoder(strings.NewReader(`{"other":1}`))
 	d.DisallowUnknownFields()
-	require.EqualError(t, framing.Explain(d.Decode(new(outer))), `unknown member "nmae"`)
+	require.EqualError(t, framing.Explain(d.Decode(new(outer))), `unknown member "other"`)
 	other := errors.New("other")
 	require.Equal(t, other, framing.Explain(other))
 	require.NoError(t, framing.Explain(nil))

@@ -27,7 +27,6 @@ type flight struct {
 	began   time.Time
 	method  string
 	version string // requested revision
-	caps    any    // capabilities that initialize declares
 }
 
 // A handshake is one attempt to agree with a process. It carries out what its

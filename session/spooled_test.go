@@ -122,7 +122,9 @@ func TestLongResultIsTheSame(t *testing.T) {
 			}
 			require.Equal(t, held.log, copied.log)
 			for i, payload := range held.payloads {
-				require.True(t, payload == copied.payloads[i], "line %d: %.200q... and %.200q...", i, payload, copied.payloads[i]) // the report of require.Equal would hide it
+				if payload != copied.payloads[i] { // the report of require.Equal would hide the difference
+					require.Failf(t, "lines differ", "line %d: %.200q... and %.200q...", i, payload, copied.payloads[i])
+				}
 			}
 			require.Equal(t, held.stats, copied.stats)
 			require.Equal(t, held.failed, copied.failed)

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -57,7 +56,7 @@ func TestUnreadableResponseSettlesItsRequest(t *testing.T) {
 			}
 			require.EqualError(t, err, tc.want)
 			var unread *session.UnreadError
-			require.True(t, errors.As(err, &unread))
+			require.ErrorAs(t, err, &unread)
 			require.Equal(t, session.ReqLost, request.State)
 			why, ok := session.Unread(h.log, int(request.Pair)-1)
 			require.True(t, ok, "the log says the same")

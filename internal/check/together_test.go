@@ -83,7 +83,7 @@ func TestWhatFailsAtOnceIsDoneAgainAlone(t *testing.T) {
 				for _, s := range r.Steps {
 					require.LessOrEqual(t, s.Process, len(r.Recordings))
 				}
-				require.Equal(t, 1, len(slices.DeleteFunc(slices.Clone(r.Steps), func(s check.Step) bool { return s.Name != check.StepTerm })))
+				require.Len(t, slices.DeleteFunc(slices.Clone(r.Steps), func(s check.Step) bool { return s.Name != check.StepTerm }), 1)
 				if tt.want == "passed" {
 					require.Empty(t, r.Problems)
 				}

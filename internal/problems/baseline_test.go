@@ -124,7 +124,7 @@ func TestOneEntryAcceptsAllTexts(t *testing.T) {
 	all[0].Detail, all[1].Detail = "text is the number 5, not a string", "text is an object, not a string"
 	require.Empty(t, b.Apply(all, []string{"notes", "other"}, time.Now()))
 	require.Equal(t, []string{"accepted with 1 other text: known", "accepted with 1 other text: known", "accepted: known", ""},
-		[]string{all[0].Acceptance.String(), all[1].Acceptance.String(), all[2].Acceptance.String(), all[3].Acceptance.String()})
+		[]string{all[0].String(), all[1].String(), all[2].String(), all[3].String()})
 	require.Len(t, (*problems.Baseline)(nil).Update(all[:2], []string{"notes"}).Accepted, 1)
 
 	hashes := map[string]bool{}

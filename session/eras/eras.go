@@ -92,7 +92,7 @@ func (m *Memory) read() (contents, error) {
 	if err != nil {
 		return contents{}, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return contents{}, err

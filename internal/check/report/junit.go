@@ -77,7 +77,7 @@ func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
 				line += ": " + part
 			}
 		}
-		for _, part := range []string{p.Times(), p.Acceptance.String()} {
+		for _, part := range []string{p.Times(), p.String()} {
 			if part != "" {
 				line += " (" + part + ")"
 			}

@@ -240,7 +240,7 @@ func (t *text) problem(r *check.Result, p *check.Problem) {
 	default:
 		end += fmt.Sprintf(" of process %d", p.Process)
 	}
-	for _, part := range []string{p.Times(), p.Acceptance.String()} {
+	for _, part := range []string{p.Times(), p.String()} {
 		if part != "" {
 			end += ", " + part
 		}
