@@ -26,9 +26,9 @@ func TestARowIs32Bytes(t *testing.T) {
 
 func TestReqStatesHaveNames(t *testing.T) {
 	seen := make(map[string]bool)
-	for s := ReqNone; s <= ReqTask; s++ {
+	for s := ReqNone; s <= ReqUnread; s++ {
 		require.False(t, seen[s.String()], "%d", s)
 		seen[s.String()] = true
 	}
-	require.Empty(t, (ReqTask + 1).String())
+	require.Empty(t, (ReqUnread + 1).String())
 }

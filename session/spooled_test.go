@@ -154,7 +154,8 @@ func TestLongResultIsTheSame(t *testing.T) {
 // An outcome is all that a call leads to.
 type outcome struct {
 	resp   session.Response
-	failed bool
+	err    error
+	failed bool   // timed out
 	out    string // the copy
 	early  int64  // how much of it before the line ended
 	log    []string
@@ -237,7 +238,7 @@ func (h *harness) longCall(opts session.CallOptions) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
 		resp, err := h.Request(h.t.Context(), "tools/call", nil, opts)
-		done <- outcome{resp: resp, failed: errors.Is(err, session.ErrTimeout)}
+		done <- outcome{resp: resp, err: err, failed: errors.Is(err, session.ErrTimeout)}
 	}()
 	return done
 }
@@ -326,7 +327,8 @@ func TestSpooledLineOverTheLimit(t *testing.T) {
 		}), func(cfg *session.Config) { cfg.LineLimit = 1 << 20 })
 		out := new(counting)
 		done := h.longCall(session.CallOptions{Timeout: time.Second, Long: func(l *spool.Line) { _, _ = l.CopyResult(out) }})
-		require.True(t, (<-done).failed)
+		var unread *session.UnreadError
+		require.ErrorAs(t, (<-done).err, &unread)
 		require.Positive(t, out.Len())
 		synctest.Wait()
 		var all string

@@ -149,9 +149,9 @@ func TestLeakedProcesses(t *testing.T) {
 		require.Equal(t, "error", statuses(r)["leaked-processes"])
 		require.Equal(t, "leaked (killed): daemon --token ${TOKEN}", strings.Split(reason(r, "leaked-processes"), " (5 times)")[0])
 
-		r = runOne(t, &world{doubts: []string{"container state: cannot tell"}}, nil)
+		r = runOne(t, &world{doubts: []string{"cannot see processes here"}}, nil)
 		require.Equal(t, "not checked", statuses(r)["leaked-processes"], "unknown is not passed")
-		require.Equal(t, "container state: cannot tell", reason(r, "leaked-processes"))
+		require.Equal(t, "leaked processes: cannot tell (cannot see processes here)", reason(r, "leaked-processes"))
 	})
 }
 

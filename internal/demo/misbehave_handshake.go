@@ -146,6 +146,11 @@ func slowBoth(ctx context.Context, c *culprit, wait time.Duration) (int, error) 
 					begin()
 				case <-ctx.Done():
 				}
+				select {
+				case <-ready: // stdin may have ended since
+					ctx = context.WithoutCancel(ctx)
+				default:
+				}
 				s.answer(ctx, r)
 			})
 			return true

@@ -186,8 +186,6 @@ func TestEnded(t *testing.T) {
 			[]Orphan{{7, "daemon", false}}, CauseOrphan, "shutdown.orphan", "leaked child process (killed): 7 daemon"},
 		{"leaked two, one still alive", session.ShutdownReport{LastStep: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,
 			[]Orphan{{7, "daemon", false}, {8, "ghost", true}}, CauseOrphan, "shutdown.orphan", "could not be killed: 8 ghost (and 1 more)"},
-		{"one held its streams", session.ShutdownReport{LastStep: executor.StepKill, Exit: exit(executor.ExitCode, 0, "")}, nil, nil, CauseOrphan, "shutdown.orphan", "held its streams"},
-		{"crashed, and something held its streams", session.ShutdownReport{LastStep: executor.StepKill, Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV", By: executor.EndedByServer}}, nil, nil, CauseOrphan, "shutdown.orphan", "held its streams"},
 		{"lease", session.ShutdownReport{Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "TERM", By: executor.EndedByLease, Why: "no contact for 10 s (lease 10 s)"}}, nil, nil, CauseLinkLost, "ended.lease", "the server was ended by the guard: no contact for 10 s"},
 		{"watchdog", session.ShutdownReport{Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByWatchdog}}, nil, nil, CauseWatchdog, "ended.watchdog", "ended with the watchdog"},
 		{"lost", session.ShutdownReport{Lost: &executor.LostError{Code: executor.LostReset, Hop: "h", Err: errors.New("x")}}, nil, nil, CauseLinkLost, "lost.reset", "connection to h lost"},

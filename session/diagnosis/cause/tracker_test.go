@@ -86,7 +86,7 @@ func TestBounded(t *testing.T) {
 		steps++
 	}
 	require.Greater(t, steps, len(entries)/1000)
-	require.LessOrEqual(t, src.entries, maxStray+1)
+	require.LessOrEqual(t, src.entries, maxStray+maxOrphans+1)
 	require.Len(t, tracker.facts.asked.open, maxOpen)
 	require.Len(t, tracker.facts.asking.open, maxOpen)
 	require.Len(t, tracker.facts.words.rows, lastWords)
