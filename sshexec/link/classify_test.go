@@ -202,7 +202,7 @@ func TestClassify(t *testing.T) {
 				return nowhere(t, "ProxyCommand sh -c 'echo dialling the gate >&2; exec sleep 1000'")
 			},
 			options: Options{Transport: Binary, ConnectTimeout: time.Second, AuthTimeout: time.Second},
-			code:    executor.NetProxy, phase: "connect",
+			code:    executor.NetProxy, phase: "connect", by: executor.SpeakerSSH,
 			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 1 s`, hint: "in a terminal",
 		},
 		{
