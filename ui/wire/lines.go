@@ -136,7 +136,7 @@ func paintEvent(c *table.Cells, column int, e *session.Entry, th *theme.Theme, h
 	style, mark := eventStyle(e, th)
 	c.Mark(style, mark)
 	kind := e.Kind.String()
-	c.Text(column, style, kind)
+	hits.Paint(c, column, style, th.Match, []byte(kind))
 	c.Text(column, style, "        "[:max(8-len(kind), 1)])
 	hits.Paint(c, column, style, th.Match, []byte(session.Describe(e)))
 }

@@ -16,7 +16,8 @@
 //	n:10-20 n:10-     the number of the entry in the log
 //	seq:3-5 seq:7     the sequence number; each process starts at 1, so add
 //	run:2             the number of the process, from 1
-//	text "some text"  the text in a message or its method, in any case
+//	text "some text"  the text in a message, its method or the words that its row
+//	                  shows, such as lagged or cancelled, in any case
 //	/regexp/          the regular expression (RE2), in any case with (?i)
 //
 // A response has its request's method; the text of an entry without a message

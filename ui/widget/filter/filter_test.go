@@ -292,6 +292,49 @@ func TestTextOfEvents(t *testing.T) {
 	}
 }
 
+// TestTextOfRows checks that text finds the words that a list shows in a row although
+// its message lacks them.
+func TestTextOfRows(t *testing.T) {
+	log := newLog(t,
+		`> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		`> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+		`< {"jsonrpc":"2.0","id":9,"result":{}}`,
+		`< hello`)
+	require.NoError(t, log.Append([]session.Entry{
+		session.NewEntry(session.KindLagged, 0, session.LaggedBody{Events: 3}),
+		session.NewEntry(session.KindClosed, 0, session.ClosedBody{}),
+	}))
+	const request, _, orphan, stray, lagged, closed = 0, 1, 2, 3, 4, 5
+	for text, want := range map[string][]int{
+		"lag": {lagged}, "/^lagged$/": {lagged}, "CLOSED": {closed},
+		"cancelled": {request, 1}, "unknown": {orphan}, "stray": {stray}, "!lag stray": {stray}, "kind:event !lag": {closed},
+	} {
+		f, err := Parse(text)
+		require.NoError(t, err)
+		m := f.Matcher(log)
+		all := rows(t, log)
+		verdicts := make([]Verdict, len(all))
+		m.Rows(0, all, verdicts)
+		var got []int
+		for i, row := range all {
+			if verdicts[i] == Yes || verdicts[i] == Unread && m.Read(i, row) {
+				got = append(got, i)
+			}
+		}
+		require.Equal(t, want, got, text)
+	}
+}
+
+// TestTextsOfShownWords checks that the lines of a recording are not skipped because
+// they lack a text that their rows may show.
+func TestTextsOfShownWords(t *testing.T) {
+	for text, searched := range map[string]bool{"needle": true, "lagged": true, "cancel": false, "/time/": false} {
+		f, err := Parse(text)
+		require.NoError(t, err)
+		require.Equal(t, searched, f.Texts() != nil, text)
+	}
+}
+
 func TestSyntaxErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`methd:x`:                        `column 1: unknown key "methd"`,

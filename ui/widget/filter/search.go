@@ -24,6 +24,12 @@ type literal interface {
 	literal() (lower []byte, whole bool)
 }
 
+// A searched test searches texts.
+type searched interface {
+	literal
+	in(text []byte) bool
+}
+
 // needles returns the texts of a filter that can be searched for.
 func (f *Filter) needles() []needle {
 	var all []needle

@@ -209,7 +209,8 @@ func (t latencyTest) row(m *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(ok && (t.over && took > t.limit || !t.over && took < t.limit))
 }
 
-// textTest searches for text in the method and the message, ignoring case.
+// textTest searches for text in the method, the message and the words that lists
+// show in its row, ignoring case.
 type textTest struct {
 	ownRow
 	lower []byte         // ASCII in lower case
@@ -226,7 +227,7 @@ func newTextTest(text string) textTest {
 }
 
 func (t textTest) row(m *Matcher, index int, r session.Row) Verdict {
-	if m.method(index, r.Method, func(name string) bool { return t.in([]byte(name)) }) {
+	if m.method(index, r.Method, func(name string) bool { return t.in([]byte(name)) }) || shows(r, t.in) {
 		return Yes
 	}
 	return Unread
@@ -241,20 +242,23 @@ func (t textTest) in(text []byte) bool {
 	return IndexFold(text, t.lower) >= 0
 }
 
-// regexpTest matches a regular expression against the method and the message.
+// regexpTest matches a regular expression against the method, the message and the
+// words that lists show in its row.
 type regexpTest struct {
 	ownRow
 	*regexp.Regexp
 }
 
 func (t regexpTest) row(m *Matcher, index int, r session.Row) Verdict {
-	if m.method(index, r.Method, func(name string) bool { return name != "" && t.MatchString(name) }) {
+	if m.method(index, r.Method, func(name string) bool { return name != "" && t.MatchString(name) }) || shows(r, t.in) {
 		return Yes
 	}
 	return Unread
 }
 
-func (t regexpTest) message(msg *message) bool { return t.Match(msg.bytes()) }
+func (t regexpTest) message(msg *message) bool { return t.in(msg.bytes()) }
+
+func (t regexpTest) in(text []byte) bool { return t.Match(text) }
 
 // IndexFold returns the index of the ASCII text lower, which is in lower case,
 // in text, ignoring case; -1 if there is none.

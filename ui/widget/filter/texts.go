@@ -2,8 +2,8 @@ package filter
 
 // Texts returns ASCII texts in lower case of which one is in every message that
 // passes, in any case, unless its method matches (see MatchesMethod). It returns nil
-// if there are no such texts, or if other rows decide about a row, such as the request
-// for a latency.
+// if there are no such texts, or if something else decides about a row, such as the
+// request for a latency, or the words that its row shows.
 func (f *Filter) Texts() [][]byte {
 	if f == nil {
 		return nil
@@ -14,8 +14,9 @@ func (f *Filter) Texts() [][]byte {
 		for _, w := range words {
 			switch t := w.test.(type) {
 			case textTest, regexpTest:
-				lower, _ := t.(literal).literal()
-				if len(lower) == 0 {
+				searched := t.(searched)
+				lower, _ := searched.literal()
+				if len(lower) == 0 || mayShow(searched.in) {
 					return nil
 				}
 				texts = append(texts, lower)
