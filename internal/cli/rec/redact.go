@@ -45,17 +45,17 @@ the secret.
 By default it removes:
 
   - values with names such as authorization, cookie, password, secret, token,
-    auth, otp, session_id and api_key: of members, of name=value, of name: value,
-    of options (--password X, also in arrays), and of
+    auth, otp, session_id and api_key: of members, of name=value,
+    of name: value, of options (--password X, also in arrays), and of
     {"name":"password","value":"X"};
   - values of names that end in _passwd, _pwd, _auth, _pat, _key or _sig in
     assignments to a NAME in capitals, and elsewhere if they look random;
   - tokens with a known shape: age, Atlassian, AWS, Azure, Databricks,
-    DigitalOcean, Discord, Docker, Facebook, Figma, GitHub, GitLab, Google, Groq,
-    Hugging Face, Linear, New Relic, Notion, npm, Perplexity, Pulumi, PyPI,
-    SendGrid, Sentry, Shopify, sk-..., Slack, Stripe, Tailscale, Telegram, Twilio,
-    Vault, JSON web tokens, private keys, PGP messages, Bearer tokens, passwords
-    and signatures in addresses, curl -u, and netrc;
+    DigitalOcean, Discord, Docker, Facebook, Figma, GitHub, GitLab, Google,
+    Groq, Hugging Face, Linear, New Relic, Notion, npm, Perplexity, Pulumi,
+    PyPI, SendGrid, Sentry, Shopify, sk-..., Slack, Stripe, Tailscale,
+    Telegram, Twilio, Vault, JSON web tokens, private keys, PGP messages,
+    Bearer tokens, passwords and signatures in addresses, curl -u, and netrc;
   - values of 8 bytes or more that the session was given with -e or as inputs:
     the recording has digests of them, which need a key of the machine that made
     it. Name shorter ones, and those of a file from elsewhere, with --env.
