@@ -280,9 +280,9 @@ func TestListInvalidResult(t *testing.T) {
 	t.Parallel()
 	need(t, "sh")
 	for result, says := range map[string]string{
-		`[]`:                            "cannot unmarshal array",
+		`[]`:                            "result: the value is an array, not an object",
 		`{}`:                            `no member "tools"`,
-		`{"tools":{}}`:                  "tools: json: cannot unmarshal object",
+		`{"tools":{}}`:                  "result: tools: the value is an object, not an array",
 		`{"tools":[1],"nextCursor":{}}`: "nextCursor",
 		`{"tools":["x"]}`:               `item "x"`,
 	} {

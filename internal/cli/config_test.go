@@ -274,7 +274,7 @@ func TestUnsetVariableIsAProblem(t *testing.T) {
 	t.Parallel()
 	file := configFile(t, ".mcp.json", `{"mcpServers":{"s":{"command":"DEMO","args":["demo-server"],"env":{"UNSET_KEY":"${UNSET_KEY}"}}}}`)
 	const told = "the server got the text ${UNSET_KEY}"
-	r := finish(t, program(t, "check", "--config", file, "--no-record", "--json"))
+	r := finish(t, program(t, "check", "--config", file, "--json"))
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"PRC10"`)
 	require.Contains(t, r.stdout, told)
