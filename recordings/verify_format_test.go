@@ -59,7 +59,7 @@ var sentences = []struct {
 	{"A line cut short by the end of the stream has `\"eol\":\"\"` and no `more`", `{@,"k":"stdout","seq":1,"eol":"","raw":"x"}` + "\n" + `{@,"k":"stdout","seq":1,"raw":"y"}`, "entry 3: comes after a line that the end of stdout cut short"},
 	{"`process` its id", `{@,"k":"start","pid":1}`, "entry 2: start entry without process"},
 	{"`phase`, `detail`?", `{@,"k":"phase"}`, "entry 2: phase entry without phase"},
-	{"`policy`, `named`?", `{@,"k":"env","policy":1}`, "entry 2: env entry 2: json:"},
+	{"`policy`, `named`?", `{@,"k":"env","policy":1}`, "entry 2: env entry 2: policy is a number, not a string"},
 	{"the write of entry `of` was not accepted completely", `{@,"k":"write","of":2,"status":"x","bytes":0}`, "entry 2: refers to entry 2, which is not before it"},
 	{"`head`? the first 256 at most", `{@,"k":"waiting","stream":"stdout","bytes":300,"head":"` + strings.Repeat("x", 257) + `"}`, "entry 2: quotes more than 256 waiting bytes"},
 	{"bytes have waited one second for their newline", `{@,"k":"waiting","stream":"stdin","bytes":300}`, "entry 2: waits on an unknown stream"},

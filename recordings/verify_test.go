@@ -78,7 +78,7 @@ func TestVerifyFindsChanges(t *testing.T) {
 		"a line":          {`{"n":2,`, `{"n":2;`, "entry 1: the next line, at byte"},
 		"the end's count": {`"entries":12`, `"entries":13`, "entry 12: counts 13 entries, but there are 12"},
 		"the order":       {`{"n":8,`, `{"n":7,`, "entry 7: comes after entry 7"},
-		"a body":          {`"bytes":100`, `"bytes":"?"`, "gap entry 9: json"},
+		"a body":          {`"bytes":100`, `"bytes":"?"`, "gap entry 9: bytes is a string, not an integer of 64 bits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(twoRuns(t))

@@ -173,7 +173,7 @@ type Stats struct {
 	BytesErr       uint64 // payload bytes of stderr
 	PendingOut     int    // our requests without a response
 	PendingIn      int    // the server's
-	Errors         uint64 // error responses and results with isError
+	Errors         uint64 // received error responses, and results with isError
 	Stray          uint64 // stdout lines that are not JSON-RPC messages
 	StderrLines    uint64
 	Unmatched      uint64 // unmatched and duplicate responses
