@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/checksum"
 	"mcpdbg/session/index"
@@ -246,38 +245,9 @@ func (v *verifier) end(e *session.Entry, b session.EndBody) {
 		v.problem(e.N, "counts %d entries, but there are %d", b.Entries, v.report.Entries)
 	}
 	stats := v.index.Stats()
-	if have := stats.EndCounts(); b.Counts != nil && !v.agrees(*b.Counts, have) {
+	if have := stats.EndCounts(); b.Counts != nil && *b.Counts != have && *b.Counts != v.index.FormerCounts() {
 		v.problem(e.N, "has the counts %+v, but they are %+v", *b.Counts, have)
 	}
-}
-
-// agrees reports whether the counts of an end entry are those of the recording. Earlier
-// versions counted the errors that the client sent too, and a response that can't be read
-// as a line that is not a message.
-func (v *verifier) agrees(counts, have session.EndCounts) bool {
-	if counts == have {
-		return true
-	}
-	v.index.Publish()
-	var sent, unread uint64
-	var rows [512]session.Row
-	for from := 0; ; {
-		n := v.index.Rows(from, rows[:])
-		if n == 0 {
-			break
-		}
-		for _, row := range rows[:n] {
-			switch {
-			case row.Kind == session.KindStdin && row.Msg == framing.ErrorResponse:
-				sent++
-			case row.State == session.ReqUnread:
-				unread++
-			}
-		}
-		from += n
-	}
-	have.Errors, have.In, have.Stray = have.Errors+sent, have.In-unread, have.Stray+unread
-	return counts == have
 }
 
 func (v *verifier) sumOf(kind session.Kind) *streamSum {

@@ -95,6 +95,46 @@ func TestVerifyFindsChanges(t *testing.T) {
 	}
 }
 
+// TestVerifyAcceptsFormerCounts checks recordings of versions that counted errors of the
+// client as received, and responses that can't be read as lines that are not messages.
+func TestVerifyAcceptsFormerCounts(t *testing.T) {
+	const ask = `{"n":2,"t":0,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":1,"method":"a"}}` + "\n" +
+		`{"n":3,"t":0,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":2,"method":"a"}}` + "\n"
+	const call = `{"n":2,"t":0,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"a"}}` + "\n"
+	const part = `{"n":3,"t":0,"k":"stdout","seq":1,"why":"too-long","more":true,"raw":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\""}` + "\n"
+	for name, c := range map[string]struct{ entries, now, formerly string }{
+		"an error of the client": {
+			ask + `{"n":4,"t":0,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}}`,
+			`"out":1,"in":2`, `"out":1,"in":2,"errors":1`,
+		},
+		"a failed result of the client": {
+			ask + `{"n":4,"t":0,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"result":{"isError":true}}}`,
+			`"out":1,"in":2`, `"out":1,"in":2,"errors":1`,
+		},
+		"a batch of errors of the client": {
+			ask + `{"n":4,"t":0,"k":"stdin","why":"batch","raw":"[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"no\"}},{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":1,\"message\":\"no\"}}]"}`,
+			`"out":2,"in":2`, `"out":2,"in":2,"errors":2`,
+		},
+		"a response that is too long": {
+			call + part + `{"n":4,"t":0,"k":"stdout","seq":1,"why":"too-long","raw":"x\"}"}`,
+			`"out":1,"in":1`, `"out":1,"stray":1`,
+		},
+		"a response that is too long and has no end": {
+			call + part + `{"n":4,"t":0,"k":"note","text":"x"}`,
+			`"out":1,"in":1`, `"out":1`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for counts, accepted := range map[string]bool{c.now: true, c.formerly: true, `"out":9`: false} {
+				r, err := Verify(write(t, header+`{"n":1,"t":0,"k":"start","process":"p"}`+"\n"+c.entries+"\n"+
+					`{"n":5,"t":0,"k":"end","entries":5,"counts":{`+counts+`}}`+"\n"))
+				require.NoError(t, err)
+				require.Equal(t, accepted, !strings.Contains(fmt.Sprint(r.Problems), "has the counts"), "%s: %v", counts, r.Problems)
+			}
+		})
+	}
+}
+
 func TestVerifyLimitsProblems(t *testing.T) {
 	r, err := Verify(write(t, header+strings.Repeat("garbage\n", maxProblems+5)))
 	require.NoError(t, err)

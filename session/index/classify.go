@@ -79,6 +79,7 @@ func (x *Index) part(e *session.Entry, goesOn bool, row *session.Row) {
 	switch p := &x.partial; {
 	case p.Add(e.Payload, !e.More && e.EOL != framing.NoEOL):
 		count(&x.stats, e.Kind)
+		x.formerly.unread++
 		row.Msg = p.Kind
 		x.response(newPairKey(true, p.ID), session.ReqLost, false, row)
 		if row.State == session.ReqNone {
@@ -86,6 +87,9 @@ func (x *Index) part(e *session.Entry, goesOn bool, row *session.Row) {
 		}
 	case !e.More && !p.Found:
 		x.stats.Stray++
+	}
+	if !e.More && x.partial.Found {
+		x.formerly.stray++
 	}
 }
 
@@ -232,6 +236,8 @@ func (x *Index) response(key pairKey, outcome session.ReqState, toolError bool, 
 		row.Flags |= session.FlagError
 		if row.Kind == session.KindStdout {
 			x.stats.Errors++
+		} else {
+			x.formerly.sentErrors++
 		}
 	}
 	if !known {

@@ -53,6 +53,25 @@ func (c *counts) stats() session.Stats {
 	}
 }
 
+// formerly counts what earlier versions counted in another way.
+type formerly struct {
+	sentErrors uint64 // errors that the client sent: among the errors
+	unread     uint64 // responses that can't be read: not received
+	stray      uint64 // lines of those that ended: not messages
+}
+
+// FormerCounts returns the counts that earlier versions wrote at the end of this log. An
+// index that was restored does not know them.
+func (x *Index) FormerCounts() session.EndCounts {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	c := x.stats.EndCounts()
+	c.Errors += x.formerly.sentErrors
+	c.In -= x.formerly.unread
+	c.Stray += x.formerly.stray
+	return c
+}
+
 // A step is the change of the counts by one row. Its first byte has a bit for
 // each usual change, a bit for the rest, which follows as a mask and its
 // numbers, and in the two highest bits the stream whose byte count grew: 3

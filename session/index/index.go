@@ -56,6 +56,7 @@ type Index struct {
 	methods        []string
 	numbers        map[string]uint16
 	stats          session.Stats
+	formerly       formerly
 	pair           pairing
 	elements       elements
 	next           session.Row // being added, while adding
