@@ -13,6 +13,9 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
+// bound limits every wait.
+const bound = 5 * time.Minute
+
 // driverArg as first argument makes the test binary a client in its own
 // process, which can be killed.
 const driverArg = "sshexec-driver"

@@ -16,13 +16,9 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-const (
-	// bound limits every wait.
-	bound = 5 * time.Minute
-	// lookAgain is the interval at which the list of processes is read; known
-	// processes are checked more often.
-	lookAgain = 20 * time.Millisecond
-)
+// lookAgain is the interval at which the list of processes is read; known
+// processes are checked more often.
+const lookAgain = 20 * time.Millisecond
 
 // carrying returns the processes that were started with a variable, given as
 // NAME=value.
