@@ -192,9 +192,9 @@ func TestClassify(t *testing.T) {
 			server: func(t *testing.T) *sshtest.Server {
 				return nowhere(t, "ProxyCommand sh -c 'echo dialling the gate >&2; exec sleep 1000'")
 			},
-			options: short,
+			options: Options{ConnectTimeout: 5 * time.Second}, // there must be time for its text
 			code:    executor.NetProxy, phase: "host-key", by: executor.SpeakerProxy,
-			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 300ms`, said: "dialling the gate", hint: "in a terminal",
+			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 5 s`, said: "dialling the gate", hint: "in a terminal",
 		},
 		{
 			name: "a ProxyCommand that hangs, of the ssh program",
