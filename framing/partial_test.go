@@ -113,7 +113,7 @@ func FuzzPartial(f *testing.F) {
 		switch {
 		case !m.Valid() || doubtful: // nothing is known about it
 		case p.Found:
-			require.True(t, isResponse, "%q is no response", line)
+			require.True(t, isResponse, "not a response: %q", line)
 			require.Equal(t, id, string(p.ID), "%q", line)
 		case len(line) <= maxTail:
 			require.False(t, isResponse, "%q is a response", line)

@@ -31,7 +31,7 @@ func (h *heldBackend) Kill(_ context.Context, _ bool, report *StopReport) error 
 func (*heldBackend) Latency() time.Duration { return 0 }
 func (h *heldBackend) Release(bool)         { _ = h.out.Close() }
 
-// TestStreamsHeldByAnotherProcess checks who is named when the streams stay open
+// TestStreamsHeldByAnotherProcess checks which process is named when the streams stay open
 // after the exit: leaked processes that were killed, a process that was not
 // found, or none if processes that were there before have the streams too.
 func TestStreamsHeldByAnotherProcess(t *testing.T) {
