@@ -64,7 +64,7 @@ func (s *Session) remembers(r *run) bool {
 func (s *Session) keepEra(r *run, l launch, evidence, remembered bool, server Server) {
 	switch {
 	case s.cfg.Eras == nil || l.pinned:
-	case l.anew && server.Era == mcp.Auto: // it does not work
+	case l.replacing && server.Era == mcp.Auto: // it does not work
 		s.cfg.Eras.Remember(r.proc.Info(), false)
 	case evidence || server.Era == mcp.Modern:
 		s.cfg.Eras.Remember(r.proc.Info(), true)

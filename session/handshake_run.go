@@ -56,7 +56,7 @@ func (h *handshake) run(ctx context.Context, first mcp.Era, version string) (Ser
 			return d.server, h.settle(ctx, d.server.Era)
 		case moveFail:
 			return Server{}, d.err
-		case moveAnew:
+		case moveRestart:
 			return Server{}, &replacement{era: mcp.Modern, version: h.negotiation.evidence, took: h.spoke}
 		case moveLegacy:
 			return Server{}, &replacement{era: mcp.Legacy, died: d.err}

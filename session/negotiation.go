@@ -67,7 +67,7 @@ const (
 	moveDiscover               // send server/discover
 	moveInitialize             // send initialize
 	moveSettle                 // both sides agree
-	moveAnew                   // start a fresh process, in the modern era
+	moveRestart                // start a fresh process, in the modern era
 	moveLegacy                 // start a fresh process, in the legacy era
 	moveFail
 )
@@ -136,7 +136,7 @@ func (n *negotiation) discovered(r *reply) decision {
 	}
 	switch {
 	case n.accepted != nil && n.evidence != "":
-		return decision{move: moveAnew}
+		return decision{move: moveRestart}
 	case n.accepted != nil && n.openProbes == 0:
 		return n.legacy()
 	case n.accepted != nil:
@@ -172,7 +172,7 @@ func (n *negotiation) initialized(r *reply) decision {
 		n.accepted = r
 		switch {
 		case n.evidence != "":
-			return decision{move: moveAnew}
+			return decision{move: moveRestart}
 		case n.openProbes > 0:
 			return decision{wait: crossing}
 		}
@@ -218,7 +218,7 @@ func (n *negotiation) elapsed() decision {
 	case n.inits == 0:
 		return n.initialize("", 0)
 	case n.initOpen && n.evidence != "":
-		return decision{move: moveAnew}
+		return decision{move: moveRestart}
 	}
 	return fail(n.failure())
 }
@@ -228,7 +228,7 @@ func (n *negotiation) elapsed() decision {
 func (n *negotiation) died(err error) decision {
 	switch {
 	case n.initOpen && n.evidence != "":
-		return decision{move: moveAnew}
+		return decision{move: moveRestart}
 	case n.era == mcp.Auto && n.probes > 0 && !n.answered:
 		return decision{move: moveLegacy, err: err}
 	}

@@ -43,7 +43,7 @@ var happenings = func() map[string]happening {
 func (d decision) String() string {
 	text := map[move]string{
 		moveWait: "wait", moveDiscover: "D", moveInitialize: "I", moveSettle: "settle " + string(d.server.Era),
-		moveAnew: "anew", moveLegacy: "legacy start",
+		moveRestart: "restart", moveLegacy: "legacy start",
 	}[d.move]
 	if d.move == moveFail {
 		return "fail: " + d.err.Error()
@@ -71,11 +71,11 @@ func TestNegotiation(t *testing.T) {
 		{"a: accepted, and nothing else", both + "; I result > wait 250ms; late > settle legacy"},
 		{"a: accepted, and discover is refused within 250 ms", both + "; I result > wait 250ms; D error > settle legacy"},
 		{"a: accepted, and a final answer within 250 ms", both + "; I result > wait 250ms; D final > settle legacy"},
-		{"a: accepted, and a DiscoverResult within 250 ms", both + "; I result > wait 250ms; D result > anew"},
-		{"a: accepted, and -32022 within 250 ms", both + "; I result > wait 250ms; D names modern > anew"},
+		{"a: accepted, and a DiscoverResult within 250 ms", both + "; I result > wait 250ms; D result > restart"},
+		{"a: accepted, and -32022 within 250 ms", both + "; I result > wait 250ms; D names modern > restart"},
 		{"a: accepted, and -32022 of legacy versions within 250 ms", both + "; I result > wait 250ms; D names legacy > settle legacy"},
-		{"a: a DiscoverResult, then accepted", both + "; D result > wait 1.5s; I result > anew"},
-		{"a: -32022, then accepted", both + "; D names modern > wait 1.5s; I result > anew"},
+		{"a: a DiscoverResult, then accepted", both + "; D result > wait 1.5s; I result > restart"},
+		{"a: -32022, then accepted", both + "; D names modern > wait 1.5s; I result > restart"},
 		{"a: discover was refused, then accepted", both + "; D error > wait; I result > settle legacy"},
 		{"a: accepted, and the process dies within 250 ms", both + "; I result > wait 250ms; dies > fail: gone"},
 
@@ -93,10 +93,10 @@ func TestNegotiation(t *testing.T) {
 		{"b: refused, then refused", both + "; I error > wait 1.5s; D error > fail: D error; I error"},
 		{"b: refused, then refused, the other way round", both + "; D error > wait; I error > fail: D error; I error"},
 
-		{"c: a DiscoverResult, and initialize is silent", both + "; D result > wait 1.5s; late > anew"},
-		{"c: -32022, and initialize is silent", both + "; D names modern > wait 1.5s; late > anew"},
-		{"c: a DiscoverResult, and the process dies", both + "; D result > wait 1.5s; dies > anew"},
-		{"c: -32022, and the process dies", both + "; D names modern > wait 1.5s; dies > anew"},
+		{"c: a DiscoverResult, and initialize is silent", both + "; D result > wait 1.5s; late > restart"},
+		{"c: -32022, and initialize is silent", both + "; D names modern > wait 1.5s; late > restart"},
+		{"c: a DiscoverResult, and the process dies", both + "; D result > wait 1.5s; dies > restart"},
+		{"c: -32022, and the process dies", both + "; D names modern > wait 1.5s; dies > restart"},
 
 		{"d: dies at discover", "D 1.5s; dies > legacy start"},
 		{"d: dies at initialize, with nothing answered", both + "; dies > legacy start"},
@@ -206,7 +206,7 @@ func TestNegotiationEnds(t *testing.T) {
 					require.NotNil(t, next.n.accepted, "%v", next.trace)
 				}
 				continue
-			case moveAnew:
+			case moveRestart:
 				require.Positive(t, next.n.inits, "%v", next.trace)
 				continue
 			case moveLegacy, moveFail:

@@ -27,12 +27,12 @@ type EraMemory interface {
 // A launch is the start of one process with its handshake. A start of a session
 // has up to maxLaunches of them.
 type launch struct {
-	era     mcp.Era // the only one to use; Auto: either
-	first   mcp.Era // to begin with
-	version string  // to request; "" means the newest
-	fixed   bool    // a person chose the version
-	pinned  bool    // a person chose the era
-	anew    bool    // the process before it was ended to use the modern era
+	era       mcp.Era // the only one to use; Auto: either
+	first     mcp.Era // to begin with
+	version   string  // to request; "" means the newest
+	fixed     bool    // a person chose the version
+	pinned    bool    // a person chose the era
+	replacing bool    // the process before it was ended to use the modern era
 }
 
 // maxLaunches is how many processes one start may take: one of either era may
@@ -159,10 +159,10 @@ func (l launch) after(err error) (next launch, note string, ok bool) {
 	switch {
 	case errors.As(err, &replaced) && replaced.era == mcp.Modern:
 		note = fmt.Sprintf("%v; started again to use it (it took %s to answer)", replaced, micros(replaced.took.Microseconds()))
-		return launch{era: mcp.Modern, first: mcp.Modern, version: replaced.version, anew: true}, note, true
+		return launch{era: mcp.Modern, first: mcp.Modern, version: replaced.version, replacing: true}, note, true
 	case errors.As(err, &replaced):
 		return legacy, fmt.Sprintf("%v: started again for a legacy handshake", replaced), true
-	case l.anew && errors.As(err, &failed) && failed.Reason != ReasonCancel:
+	case l.replacing && errors.As(err, &failed) && failed.Reason != ReasonCancel:
 		return legacy, "could not be used in the modern era: started again for a legacy handshake", true
 	}
 	return launch{}, "", false

@@ -55,9 +55,9 @@ func slowly(d time.Duration, serve func(*fakeProcess) int) func(*fakeProcess) in
 // silent answers neither.
 var silent answering
 
-// TestStartAnew has the clauses after which a server is started again, what happens
+// TestModernRestart has the clauses after which a server is started again, what happens
 // then, and what is like it and has no such effect.
-func TestStartAnew(t *testing.T) {
+func TestModernRestart(t *testing.T) {
 	const (
 		probe = session.ProbeTimeout
 		alone = "the server also speaks 2026-07-28; started again to use it (it took "
@@ -210,9 +210,9 @@ func TestReplacedProcessEndsByTheUsualSequence(t *testing.T) {
 	})
 }
 
-// TestGivingUpEndsAStartAnew checks that a start that is given up while the first
+// TestGivingUpEndsAModernRestart checks that a start that is given up while the first
 // process ends starts no other.
-func TestGivingUpEndsAStartAnew(t *testing.T) {
+func TestGivingUpEndsAModernRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lingers := func(p *fakeProcess) int {
 			slowly(3*time.Second, both(gives(discoverResult), gives(initResult)))(p)
@@ -231,7 +231,7 @@ func TestGivingUpEndsAStartAnew(t *testing.T) {
 	})
 }
 
-func TestRestartAfterAStartAnewBeginsModern(t *testing.T) {
+func TestRestartAfterAModernRestartBeginsModern(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, slowly(3*time.Second, both(gives(discoverResult), gives(initResult))), nil)
 		from := h.log.Len()
