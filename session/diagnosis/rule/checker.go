@@ -214,6 +214,9 @@ func (l *Checker) reportAs(rule *diagnosis.Rule, severity diagnosis.Severity, at
 
 // reportIn reports a problem in the contents of a message. It is a message.Report.
 func (l *Checker) reportIn(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string) {
+	if l.run.otherEra(rule) {
+		return
+	}
 	if l.lenient || l.run.replaced && slices.Contains(aboutReplaced, rule) {
 		severity = diagnosis.Info
 	}

@@ -145,6 +145,9 @@ func (l *Checker) request(m *message.Message) {
 	r := x.record()
 	l.describe(&r.sent, m)
 	m.Request, m.Revision = &r.sent, r.sent.Revision
+	if !m.FromServer {
+		l.run.use(&r.sent)
+	}
 	key := idKey(x.key(m.FromServer, m.Of(m.ID))) // a copy
 	if r.sent.ID = key.id(); len(m.Of(m.ID)) > maxID {
 		r.sent.ID = message.Short(m.Of(m.ID))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
@@ -27,6 +28,8 @@ type run struct {
 	// replaced is set when the process is ended for one of the other era, which is
 	// used in its place.
 	replaced bool
+
+	legacy, modern bool // the client used the process in these eras
 
 	open       openLine // of stdin
 	lastSent   sentKind // kind of the last message sent to the server
@@ -52,6 +55,25 @@ func (r *run) start(row session.Row, of groups) {
 	*r = run{groups: of.all, lifecycle: of.lifecycle, contents: of.contents}
 	r.stderr.windowAt = row.T
 	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
+}
+
+// use notes the era of a request of the client. Both eras have ping.
+func (r *run) use(q *message.Request) {
+	switch {
+	case q.Method == mcp.MethodDiscover, q.Versioned && mcp.IsModern(q.Revision):
+		r.modern = true
+	case q.Method != mcp.MethodPing:
+		r.legacy = true
+	}
+}
+
+// otherEra reports whether a rule is only about the era in which the client has not used
+// the process.
+func (r *run) otherEra(rule *diagnosis.Rule) bool {
+	if r.legacy == r.modern || len(rule.Revisions) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(rule.Revisions, func(revision string) bool { return mcp.IsModern(revision) == r.modern })
 }
 
 // due returns the next time at which something is due. Messages are due only while the
