@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"mcpdbg/internal/smoke/inventory"
 )
@@ -97,7 +98,9 @@ func (c *check) compare() {
 		return
 	}
 	c.enter(PhaseBaseline)
+	begin := time.Now()
 	base, err := refs.get(c.run.ctx, c.result.Server)
+	c.result.apartMS += ms(time.Since(begin))
 	switch {
 	case interrupted(c.run.ctx, err):
 		c.fail(c.classify(c.run.ctx, err))

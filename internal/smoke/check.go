@@ -129,10 +129,7 @@ func (c *check) open(ctx context.Context) *failure {
 		if c.attempt > c.run.opts.Retries || !retryable(err) || ctx.Err() != nil {
 			return c.classify(ctx, err)
 		}
-		c.attempt++
-		c.result.Attempts = c.attempt
-		c.enter(PhaseWait)
-		if pause(ctx, minRetry+time.Duration(c.random.Int64N(int64(maxRetry-minRetry)))) != nil {
+		if c.awaitRetry(ctx) != nil {
 			return c.classify(ctx, err)
 		}
 	}
@@ -145,6 +142,22 @@ func (c *check) open(ctx context.Context) *failure {
 		c.notice(Notice{Code: n.Code, Text: n.Text, Said: n.Said, Hint: n.Hint})
 	}
 	return nil
+}
+
+// awaitRetry waits before another attempt. Meanwhile another target may be
+// started, so that hosts that cannot be reached do not delay the others.
+func (c *check) awaitRetry(ctx context.Context) error {
+	c.attempt++
+	c.result.Attempts = c.attempt
+	c.slot.leave()
+	c.waited()
+	c.result.DurationMS = ms(time.Since(c.began))
+	c.result.apartMS += c.result.OwnMS()
+	c.enter(PhaseWait)
+	if err := pause(ctx, minRetry+time.Duration(c.random.Int64N(int64(maxRetry-minRetry)))); err != nil {
+		return err
+	}
+	return c.slot.rejoin(ctx)
 }
 
 // tryOpen makes one attempt. The result has the times of the last attempt.

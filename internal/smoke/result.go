@@ -85,9 +85,13 @@ type Result struct {
 	// ExitBy is what ended it, as spelled in recordings (executor.EndedBy).
 	ExitBy string `json:"exit_by,omitempty"`
 
-	StartedMS  float64     `json:"started_ms"`  // since the start of the run
-	DurationMS float64     `json:"duration_ms"` // including all waits
-	Timings    Timings     `json:"timings_ms"`
+	StartedMS  float64 `json:"started_ms"`  // since the start of the run
+	DurationMS float64 `json:"duration_ms"` // including all waits
+	Timings    Timings `json:"timings_ms"`
+	// apartMS is the part of DurationMS that is neither in Timings.Wait nor the
+	// target's own: earlier attempts, and the wait for the baseline host.
+	apartMS float64
+
 	Attempts   int         `json:"attempts,omitempty"` // number of attempts, if more than one
 	Protocol   string      `json:"protocol,omitempty"`
 	Era        string      `json:"era,omitempty"`
@@ -116,6 +120,18 @@ type Result struct {
 	// sentence each. A passed target with any is marked wherever it is shown.
 	CannotTell []string `json:"cannot_tell,omitempty"`
 	Recording  string   `json:"recording,omitempty"` // path
+}
+
+// OwnMS returns the duration of the last attempt without any wait.
+func (r *Result) OwnMS() float64 { return max(r.DurationMS-r.WaitedMS(), 0) }
+
+// WaitedMS returns the part of the duration that was not the target's own.
+func (r *Result) WaitedMS() float64 {
+	waited := r.apartMS
+	if r.Timings.Wait != nil {
+		waited += *r.Timings.Wait
+	}
+	return waited
 }
 
 // Timings are the durations of the phases in milliseconds; nil: not reached.

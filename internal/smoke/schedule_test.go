@@ -3,6 +3,7 @@ package smoke_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -168,6 +169,53 @@ func TestSuccessfulRetry(t *testing.T) {
 		require.InDelta(t, r.DurationMS, *r.Timings.Wait+31+40+31+40+5, 0.01, "both attempts, and the wait between them")
 		require.Equal(t, smoke.PhaseWait, events[4].Phase)
 		require.Equal(t, 2, events[4].Attempt)
+	})
+}
+
+// TestOwnTimeExcludesWaitsAndRetries checks that a target's own time is that of
+// its last attempt, without any wait.
+func TestOwnTimeExcludesWaitsAndRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		no := refused(executor.NetRefused, "connect")
+		w.add("refuses", &host{steps: []step{{"connect", 2}, {"start", 0}}, down: []error{no, no, no}})
+		w.add("reference", &host{steps: []step{{"connect", 20_000}, {"start", 0}}})
+		w.add("compared", &host{steps: []step{{"connect", 10}, {"start", 0}}})
+		opts := w.options("refuses", "reference", "compared")
+		opts.Retries, opts.Baseline = 2, &smoke.Baseline{Name: "reference", Host: "reference"}
+		report := smoke.Run(t.Context(), opts)
+		r := report.Targets[0]
+		require.Equal(t, 3, r.Attempts)
+		require.InDelta(t, 2, r.OwnMS(), 0.01)
+		require.InDelta(t, r.DurationMS-2, r.WaitedMS(), 0.01)
+		require.Greater(t, r.WaitedMS(), 400.0)
+		require.InDelta(t, 20_000, report.Targets[1].OwnMS(), 0.01)
+		compared := report.Targets[2]
+		require.True(t, compared.OK)
+		require.InDelta(t, 10, compared.OwnMS(), 0.01, "without the wait for the reference")
+		require.Greater(t, compared.WaitedMS(), 19_000.0)
+	})
+}
+
+// TestFailFastIgnoresRetries checks that targets which wait for a retry do not
+// delay the first failure of another target, nor the end of the run after it.
+func TestFailFastIgnoresRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		no := refused(executor.NetRefused, "connect")
+		var names []string
+		for range 12 {
+			name := fmt.Sprintf("refuses %d", len(names))
+			w.add(name, &host{steps: []step{{"connect", 2}, {"start", 0}}, down: slices.Repeat([]error{no}, 10)})
+			names = append(names, name)
+		}
+		w.add("broken", &host{steps: []step{{"connect", 2}, {"start", 0}}, down: []error{refused(executor.StartNotFound, "start")}})
+		opts := w.options(append(names, "broken")...)
+		opts.Jobs, opts.Retries, opts.FailFast = 1, 9, true
+		begin := time.Now()
+		report := smoke.Run(t.Context(), opts)
+		require.Less(t, time.Since(begin), 150*time.Millisecond, "less than one wait for a retry")
+		require.Equal(t, "start.notfound", report.Targets[12].Code)
 	})
 }
 

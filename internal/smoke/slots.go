@@ -31,6 +31,20 @@ func (s slots) wait() *slot {
 	return &slot{of: s, ahead: true}
 }
 
+// rejoin waits like wait, after leave. It fails if ctx ends first. The timeouts
+// of ctx are paused meanwhile.
+func (s *slot) rejoin(ctx context.Context) error {
+	resume := executor.Pause(ctx)
+	defer resume()
+	select {
+	case s.of.ahead <- struct{}{}:
+		s.ahead = true
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // A slot is the place of one target. It must be used by one goroutine only.
 type slot struct {
 	of          slots

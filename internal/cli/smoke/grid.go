@@ -114,7 +114,7 @@ func (s *gridSource) Row(target int) grid.Row {
 	case at.Phase != "":
 		row.State, row.Phase, row.FailedIn = grid.Running, string(at.Phase), string(at.Failed)
 		row.Before = string(at.Before)
-		row.Took, row.InPhase = time.Since(at.Began), time.Since(at.Entered)
+		row.Took, row.InPhase = at.Own(time.Now()), time.Since(at.Entered)
 	}
 	return row
 }
@@ -122,7 +122,7 @@ func (s *gridSource) Row(target int) grid.Row {
 // doneRow completes the row of a target that is done.
 func doneRow(row *grid.Row, at *progress.Row) {
 	r := at.Result
-	row.Took = at.Ended.Sub(at.Began)
+	row.Took = time.Duration(r.OwnMS() * float64(time.Millisecond))
 	switch {
 	case r.OK:
 		row.State, row.Message = grid.Passed, report.Text(r)

@@ -2,6 +2,8 @@ package smoke
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -9,6 +11,34 @@ import (
 	"mcpdbg/internal/smoke/progress"
 	"mcpdbg/ui/widget/grid"
 )
+
+// TestGridShowsOwnTime checks that the time of a row, running or done, is that of
+// the last attempt without any wait.
+func TestGridShowsOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := progress.New([]smoke.Target{{Host: "a"}})
+		source := &gridSource{progress: b, phases: gridPhases{there: []string{"connect", "start"}}}
+		enter := func(attempt int, phase smoke.Phase, lasts, own time.Duration) {
+			t.Helper()
+			b.Event(smoke.Event{Phase: phase, Attempt: attempt, At: time.Now()})
+			time.Sleep(lasts)
+			require.Equal(t, own, source.Row(0).Took, "%s of attempt %d", phase, attempt)
+		}
+		enter(1, smoke.PhaseConnect, 2*time.Millisecond, 2*time.Millisecond)
+		enter(1, smoke.PhaseWait, time.Second, 2*time.Millisecond)
+		enter(1, smoke.PhaseConnect, 3*time.Millisecond, 5*time.Millisecond)
+		enter(2, smoke.PhaseWait, time.Second, 0)
+		enter(2, smoke.PhaseConnect, 4*time.Millisecond, 4*time.Millisecond)
+		enter(2, smoke.PhaseWait, 10*time.Second, 4*time.Millisecond)
+		enter(2, smoke.PhaseStart, time.Second, 1004*time.Millisecond)
+		enter(2, smoke.PhaseBaseline, time.Second, 1004*time.Millisecond)
+		wait := 14008.0
+		r := &smoke.Result{Cause: smoke.CauseConnect, DurationMS: 14010, Timings: smoke.Timings{Wait: &wait}}
+		b.Event(smoke.Event{Phase: smoke.PhaseDone, Attempt: 2, At: time.Now(), Result: r})
+		require.Equal(t, 2*time.Millisecond, source.Row(0).Took)
+		require.Contains(t, source.About(0), grid.Fact{Label: "waited", Text: "14.01s"})
+	})
+}
 
 // The progress distinguishes targets that wait, that connect and that run; at
 // most --jobs run.

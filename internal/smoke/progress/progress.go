@@ -45,7 +45,8 @@ type Row struct {
 	Before    smoke.Phase // the phase before, while it waits between two
 	Attempt   int
 	Began     time.Time
-	Entered   time.Time // when the phase began
+	Entered   time.Time     // when the phase began
+	waited    time.Duration // since Began, including earlier attempts
 	Ended     time.Time
 	Recording string
 	Result    *smoke.Result // nil until it is done
@@ -65,6 +66,16 @@ func (r *Row) stage() stage {
 	return running
 }
 
+// Own returns how long a target that is not done has been running at a time: its
+// current attempt, without any wait.
+func (r *Row) Own(now time.Time) time.Duration {
+	own := r.Entered.Sub(r.Began) - r.waited
+	if r.Phase != smoke.PhaseWait && r.Phase != smoke.PhaseBaseline {
+		own += now.Sub(r.Entered)
+	}
+	return own
+}
+
 // New returns the progress of a run that begins now.
 func New(targets []smoke.Target) *Progress {
 	return &Progress{
@@ -82,7 +93,12 @@ func (b *Progress) Event(e smoke.Event) {
 	b.stages[row.stage()]--
 	defer func() { b.stages[row.stage()]++ }()
 	if row.Phase == "" {
-		row.Began = e.At
+		row.Began, row.Entered = e.At, e.At
+	}
+	if own := row.Own(e.At); e.Attempt == row.Attempt || row.Attempt == 0 {
+		row.waited = e.At.Sub(row.Began) - own
+	} else {
+		row.waited = e.At.Sub(row.Began) // with the earlier attempt
 	}
 	row.Before = ""
 	if e.Phase == smoke.PhaseWait && e.Attempt == row.Attempt {

@@ -35,6 +35,7 @@ func About(r *smoke.Result) []Fact {
 	add("protocol", strings.TrimSpace(r.Era+" "+r.Protocol), false)
 	add("offers", offers(r), false)
 	add("times", timesText(&r.Timings), false)
+	add("waited", waited(r), false)
 	list("steps", each(r.Steps, stepText), 0, len(failed(r.Steps)) > 0)
 	list("drift", each(r.Drift, changeText), 0, true)
 	list("problems", each(r.Problems, problemText), r.ProblemsMore, false)
@@ -48,7 +49,7 @@ func About(r *smoke.Result) []Fact {
 // timesText returns the duration of each phase.
 func timesText(t *smoke.Timings) string {
 	var parts []string
-	for _, phase := range timings(t) {
+	for _, phase := range ownTimings(t) {
 		if phase.MS != nil {
 			parts = append(parts, phase.Name+" "+duration(*phase.MS))
 		}

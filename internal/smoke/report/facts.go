@@ -40,8 +40,13 @@ type timing struct {
 
 // timings returns all phases with a duration, in order.
 func timings(t *smoke.Timings) []timing {
+	return append([]timing{{"wait", t.Wait}}, ownTimings(t)...)
+}
+
+// ownTimings returns the phases that are the target's own time.
+func ownTimings(t *smoke.Timings) []timing {
 	return []timing{
-		{"wait", t.Wait}, {"connect", t.Connect}, {"auth", t.Auth}, {"start", t.Start}, {"handshake", t.Handshake},
+		{"connect", t.Connect}, {"auth", t.Auth}, {"start", t.Start}, {"handshake", t.Handshake},
 		{"list", t.List}, {"ping", t.Ping}, {"scenario", t.Scenario}, {"shutdown", t.Shutdown},
 	}
 }

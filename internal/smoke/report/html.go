@@ -103,7 +103,7 @@ func newPage(r *smoke.Report) *page {
 	for i := range r.Targets {
 		p.Targets = append(p.Targets, newPageTarget(i, &r.Targets[i], slowest))
 	}
-	for _, phase := range timings(&smoke.Timings{}) {
+	for _, phase := range ownTimings(&smoke.Timings{}) {
 		if slices.ContainsFunc(p.Targets, func(t pageTarget) bool {
 			return slices.ContainsFunc(t.Bars, func(b pageBar) bool { return b.Phase == phase.Name })
 		}) {
@@ -116,13 +116,13 @@ func newPage(r *smoke.Report) *page {
 func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	t := pageTarget{
 		Verdict: status(r), Class: strings.TrimSuffix(status(r), "?"), Index: index, Host: safetext.Line(r.Host), Server: safetext.Line(r.Server), Cause: safetext.Line(string(r.Cause)), Phase: safetext.Line(string(r.Phase)),
-		MS: r.DurationMS, Took: duration(r.DurationMS), Text: lineText(r), Hint: safetext.Lines(r.Hint), Evidence: evidence(r),
+		MS: r.OwnMS(), Took: duration(r.OwnMS()), Text: lineText(r), Hint: safetext.Lines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {
 		t.Text = safetext.Line(r.Message)
 	}
 	from := 0.0
-	for _, phase := range timings(&r.Timings) {
+	for _, phase := range ownTimings(&r.Timings) {
 		if phase.MS == nil {
 			continue
 		}
@@ -142,6 +142,7 @@ func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	add("protocol", r.Protocol)
 	add("era", r.Era)
 	add("offers", offers(r))
+	add("waited", waited(r))
 	if r.Attempts > 0 {
 		add("attempts", strconv.Itoa(r.Attempts))
 	}
@@ -150,7 +151,7 @@ func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 }
 
 func total(t *smoke.Timings) (ms float64) {
-	for _, phase := range timings(t) {
+	for _, phase := range ownTimings(t) {
 		if phase.MS != nil {
 			ms += *phase.MS
 		}

@@ -47,14 +47,14 @@ func columnsFor(targets []smoke.Target, width int) lineColumns {
 }
 
 // Line describes a finished target in one line without a newline, safe for a
-// terminal: status, host, server, duration, and what the server offers, or what
-// went wrong in which phase.
+// terminal: status, host, server, own duration, and what the server offers, or
+// what went wrong in which phase.
 func (c lineColumns) Line(r *smoke.Result) string {
 	line := fmt.Sprintf("%-4s  %s", status(r), pad(r.Host, c.Host))
 	if c.Server >= 0 {
 		line += "  " + pad(r.Server, c.Server)
 	}
-	line += fmt.Sprintf("  %7s  %s", duration(r.DurationMS), lineText(r))
+	line += fmt.Sprintf("  %7s  %s", duration(r.OwnMS()), withWait(lineText(r), r))
 	line = strings.TrimRight(line, " ")
 	if c.Width > 0 {
 		line = termsafe.Truncate(line, c.Width, termsafe.Ellipsis)
@@ -128,6 +128,30 @@ func duration(ms float64) string {
 		return fmt.Sprintf("%.2fs", d.Seconds())
 	}
 	return d.Round(time.Second).String()
+}
+
+// withWait adds how long the target waited to a text about it.
+func withWait(text string, r *smoke.Result) string {
+	waits := waited(r)
+	switch {
+	case waits == "":
+		return text
+	case text == "":
+		return "waited " + waits
+	}
+	return text + "; waited " + waits
+}
+
+// leastWait is the shortest wait worth mentioning, in milliseconds.
+const leastWait = 100
+
+// waited returns how long a target waited, including earlier attempts, or "" if
+// that is not worth mentioning.
+func waited(r *smoke.Result) string {
+	if ms := r.WaitedMS(); ms >= leastWait {
+		return duration(ms)
+	}
+	return ""
 }
 
 // pad returns a safe text in exactly cells cells, or as many as it needs if

@@ -18,7 +18,7 @@ func Markdown(w io.Writer, r *smoke.Report) error {
 	m.Table("result", "host", "server", "time", "details")
 	for i := range r.Targets {
 		t := &r.Targets[i]
-		m.Row(status(t), t.Host, t.Server, duration(t.DurationMS), lineText(t))
+		m.Row(status(t), t.Host, t.Server, duration(t.OwnMS()), withWait(lineText(t), t))
 	}
 	for i := range r.Targets {
 		if t := &r.Targets[i]; len(t.Problems) > 0 {

@@ -96,3 +96,22 @@ func TestGeneral(t *testing.T) {
 	require.Equal(t, general("not started: b is away", "b", "s"), general("not started: c is away", "c", "s"), "a name may be a letter")
 	require.NotEqual(t, general("refused", "a", "b"), general("denied", "a", "b"))
 }
+
+// TestTimesAreTheTargets checks that reports for people show a target's own time,
+// and its wait apart, while JSON has the whole.
+func TestTimesAreTheTargets(t *testing.T) {
+	r := &smoke.Report{Targets: []smoke.Result{{
+		Host: "web-01", Server: "notes", Phase: smoke.PhaseConnect, Cause: smoke.CauseConnect, Message: "connection refused",
+		DurationMS: 14010, Timings: smoke.Timings{Wait: ptr(14008.0), Connect: ptr(2.0)}, Attempts: 2,
+	}}}
+	require.Equal(t, "FAIL  web-01      2ms  connect: connection refused; waited 14.01s", columnsFor(targetsOf(r), 0).Line(&r.Targets[0]))
+	markdown := string(written(t, func(w io.Writer) error { return Markdown(w, r) }))
+	require.Contains(t, markdown, `| 2ms | connect: connection refused; waited 14.01s |`)
+	page := string(written(t, func(w io.Writer) error { return HTML(w, r) }))
+	require.Contains(t, page, `<td class="r ms">2ms</td>`)
+	require.Contains(t, page, `<div><dt>waited</dt><dd>14.01s</dd></div>`)
+	require.Contains(t, page, `<rect class="p-connect" x="0.00%" width="100.00%"`)
+	require.NotContains(t, page, "p-wait")
+	document := string(written(t, func(w io.Writer) error { return JSON(w, r) }))
+	require.Contains(t, document, `"duration_ms":14010,"timings_ms":{"wait":14008,"connect":2},"attempts":2`)
+}

@@ -68,8 +68,8 @@ type Row struct {
 	// Before is the last completed phase, if Phase is not one of Phases.
 	Before  string
 	Attempt int // current or last attempt, from 1
-	// Took is how long the target has been running, and InPhase how long it has
-	// been in its phase; both stop when it ends.
+	// Took is the own time of the target, without waits and earlier attempts, and
+	// InPhase how long it has been in its phase; both stop when it ends.
 	Took, InPhase time.Duration
 	Cause         string // class of the failure; "" unless failed
 	// Message describes the target in one line: why it failed, what it is
