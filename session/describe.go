@@ -128,8 +128,7 @@ func describeClosed(b ClosedBody) string {
 }
 
 func describeLagged(b LaggedBody) string {
-	text := fmt.Sprintf("%d events behind, recovered: nothing is lost", b.Events)
-	return text + times(b.Times)
+	return fmt.Sprintf("%d events behind, recovered%s", b.Events, times(b.Times))
 }
 
 func describeHeld(b HeldBody) string {
@@ -141,7 +140,7 @@ func describeHeld(b HeldBody) string {
 	if b.Times > 1 {
 		took = b.Total
 	}
-	return fmt.Sprintf("%s not read for %s: the server had to wait; nothing is lost%s", streams, micros(took), times(b.Times))
+	return fmt.Sprintf("%s not read for %s: the server had to wait%s", streams, micros(took), times(b.Times))
 }
 
 func describeGap(b GapBody) string {

@@ -37,7 +37,7 @@ func AdviceCommand(code int, remote bool) string {
 	}
 	compare := "compare its PATH with your shell's (--env-policy)"
 	if remote {
-		compare = "over SSH its PATH differs from that of a login shell: try --path-from login, or interactive for what .bashrc adds (nvm)"
+		compare = "over SSH it has the PATH of a shell that is neither a login shell nor interactive: try --path-from login, or --path-from interactive for what .bashrc adds (nvm)"
 	}
 	return fmt.Sprintf("exit code %d usually means that a command inside the server's script was not found or not executable: %s", code, compare)
 }

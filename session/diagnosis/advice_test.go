@@ -27,6 +27,15 @@ func TestAdviceLine(t *testing.T) {
 	require.Empty(t, AdviceLine("boom"))
 }
 
+func TestAdviceCommandOverSSH(t *testing.T) {
+	for _, code := range []int{126, 127} {
+		remote := AdviceCommand(code, true)
+		require.Contains(t, remote, "neither a login shell nor interactive: try --path-from login, or --path-from interactive")
+		require.NotContains(t, AdviceCommand(code, false), "--path-from")
+	}
+	require.Empty(t, AdviceCommand(1, true))
+}
+
 func TestWithoutPath(t *testing.T) {
 	for hint, want := range map[string]string{
 		"not in PATH=/bin:/usr/bin; give its path":         "not in PATH; give its path",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
 )
 
 // An attempt is a pending connection to a hop, or its result. Many dials may
@@ -20,7 +21,7 @@ type attempt struct {
 }
 
 // attempt runs connect in its own goroutine.
-func (d *Dialer) attempt(hop string, connect func(context.Context, *trace) (*Conn, *executor.StartError)) *attempt {
+func (d *Dialer) attempt(host *sshconfig.Host, connect func(context.Context, *trace) (*Conn, *executor.StartError)) *attempt {
 	a := &attempt{trace: newTrace(), done: make(chan struct{})}
 	ctx, cancel := context.WithCancelCause(d.ctx)
 	a.cancel = cancel
@@ -34,7 +35,7 @@ func (d *Dialer) attempt(hop string, connect func(context.Context, *trace) (*Con
 		close(a.done)
 	}
 	if !d.tasks.run(run) {
-		a.err = classify(executor.ErrClosed, place{hop: hop, phase: phaseConnect, begin: time.Now(), ctx: d.ctx})
+		a.err = classify(executor.ErrClosed, place{hop: hopName(host), alias: host.Alias, phase: phaseConnect, begin: time.Now(), ctx: d.ctx})
 		a.trace.close()
 		close(a.done)
 	}
@@ -43,10 +44,10 @@ func (d *Dialer) attempt(hop string, connect func(context.Context, *trace) (*Con
 
 // follow reports the phases of the attempt and waits for it. When ctx ends
 // first, the attempt may continue for other dials.
-func (a *attempt) follow(ctx context.Context, hop string, r Reporter) (*Conn, *executor.StartError) {
+func (a *attempt) follow(ctx context.Context, host *sshconfig.Host, r Reporter) (*Conn, *executor.StartError) {
 	begin := time.Now()
 	if err := a.trace.report(ctx, r); err != nil {
-		return nil, classify(err, place{hop: hop, phase: phaseConnect, begin: begin, ctx: ctx})
+		return nil, classify(err, place{hop: hopName(host), alias: host.Alias, phase: phaseConnect, begin: begin, ctx: ctx})
 	}
 	<-a.done
 	return a.conn, a.err
@@ -83,7 +84,7 @@ func (d *Dialer) share(route *route, n int, via *bastion) (b *bastion, warm bool
 		}
 		b = &bastion{key: key, users: 1}
 		d.bastions[key] = b
-		b.attempt = d.attempt(hopName(route.hosts[n-1]), func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+		b.attempt = d.attempt(route.hosts[n-1], func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 			c, err := d.connectHop(ctx, route, n, via, t)
 			if err != nil {
 				d.forgetFailed(b, name, err)
@@ -178,11 +179,11 @@ func (d *Dialer) connectNative(ctx context.Context, route *route, r Reporter) (*
 	for n := 1; n < len(route.hosts); n++ {
 		b, warm := d.share(route, n, via)
 		defer d.leave(b)
-		hop := hopName(route.hosts[n-1])
+		host := route.hosts[n-1]
 		if warm {
 			if c := b.ready(); c != nil {
 				now := time.Now()
-				p := executor.Phase{Name: phaseConnect, Detail: hop + " (shared connection)", Begin: now}
+				p := executor.Phase{Name: phaseConnect, Detail: hopName(host) + " (shared connection)", Begin: now}
 				r.begin(p)
 				p.End = now
 				r.end(p)
@@ -190,12 +191,12 @@ func (d *Dialer) connectNative(ctx context.Context, route *route, r Reporter) (*
 				continue
 			}
 		}
-		if _, err := b.follow(ctx, hop, r); err != nil {
+		if _, err := b.follow(ctx, host, r); err != nil {
 			return nil, err
 		}
 		via = b
 	}
-	return d.connectAlone(ctx, hopName(route.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+	return d.connectAlone(ctx, route.last(), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 		return d.connectHop(ctx, route, len(route.hosts), via, t)
 	})
 }
@@ -217,14 +218,14 @@ func (b *bastion) lost() bool {
 }
 
 // connectAlone makes a connection that is not shared.
-func (d *Dialer) connectAlone(ctx context.Context, hop string, r Reporter, connect func(context.Context, *trace) (*Conn, *executor.StartError)) (*Conn, *executor.StartError) {
-	a := d.attempt(hop, connect)
+func (d *Dialer) connectAlone(ctx context.Context, host *sshconfig.Host, r Reporter, connect func(context.Context, *trace) (*Conn, *executor.StartError)) (*Conn, *executor.StartError) {
+	a := d.attempt(host, connect)
 	stop := context.AfterFunc(ctx, func() { a.cancel(ended(ctx)) })
 	// The end of a is reported by a itself, which knows the phases.
-	c, err := a.follow(context.WithoutCancel(ctx), hop, r)
+	c, err := a.follow(context.WithoutCancel(ctx), host, r)
 	if err == nil && !stop() {
 		_ = c.Close()
-		return nil, classify(ended(ctx), place{hop: hop, phase: phaseLogin, begin: time.Now(), ctx: ctx})
+		return nil, classify(ended(ctx), place{hop: hopName(host), alias: host.Alias, phase: phaseLogin, begin: time.Now(), ctx: ctx})
 	}
 	return c, err
 }

@@ -30,7 +30,7 @@ var errNoSSH = errors.New("ssh program not found")
 // connectBinary starts the ssh program as a private master, which never
 // prompts, and connects through it.
 func (d *Dialer) connectBinary(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError) {
-	return d.connectAlone(ctx, hopName(w.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+	return d.connectAlone(ctx, w.last(), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t}
 		step := t.begin(phaseConnect, h.name+" with the ssh program")
 		ctx, cancel := executor.WithPausableTimeout(ctx, h.connectTimeout()+h.authTimeout(), errConnectLate)
@@ -68,6 +68,7 @@ func (h *hop) connectProgram(ctx context.Context, w *route) (*Conn, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	h.program = h.dialer.resolver.Version()
 	h.release = func() {
 		child.kill()
 		_ = os.RemoveAll(dir) // what remains is an empty folder of ours

@@ -31,7 +31,7 @@ type place struct {
 	ctx   context.Context
 	wire  *wire               // in a handshake
 	lost  *executor.LostError // why the established connection has ended
-	// client is the version of the local ssh program.
+	// client is the version of the local ssh program, if it was run for this phase.
 	client string
 }
 
@@ -73,7 +73,7 @@ func classify(err error, p place) *executor.StartError {
 func (h *hop) fail(ctx context.Context, s *step, err error, w *wire) *executor.StartError {
 	e := classify(err, place{
 		hop: h.name, alias: h.host.Alias, phase: s.phase.Name, begin: s.phase.Begin, limit: h.connectTimeout(), ctx: ctx, wire: w,
-		client: h.dialer.resolver.Version(),
+		client: h.program,
 	})
 	h.explain(e, w)
 	if h.jump && e.Code != executor.StartCancelled {
@@ -233,21 +233,21 @@ func isTunnel(e *executor.StartError, _ place) bool {
 		if cause := t.via.Cause(); cause != nil {
 			cause = saidByJump(cause)
 			e.Said, e.SaidBy = cause.Said, cause.SaidBy
-			return set(e, executor.NetLost, hintLost, fmt.Errorf("connection to the jump host %s was lost: %w", t.via.hop, cause.Err))
+			return set(e, executor.NetLost, hintLost, fmt.Errorf("connection to the jump host %s was lost: %w", t.via.where(), cause.Err))
 		}
 		return set(e, executor.NetUnreachable, hintLost, t)
 	}
 	e.Said, e.SaidBy = refused.Message, executor.SpeakerJump
 	if refused.Reason == ssh.Prohibited {
 		return set(e, executor.NetUnreachable, "set AllowTcpForwarding yes, and PermitOpen for this host, in its sshd_config",
-			fmt.Errorf("the jump host %s does not connect to other hosts", t.via.hop))
+			fmt.Errorf("the jump host %s does not connect to other hosts", t.via.where()))
 	}
 	for _, c := range knownMessages {
 		if c.in(refused.Message) {
-			return set(e, c.code, c.hint, fmt.Errorf("%s (reported by the jump host %s)", c.text, t.via.hop))
+			return set(e, c.code, c.hint, fmt.Errorf("%s (reported by the jump host %s)", c.text, t.via.where()))
 		}
 	}
-	return set(e, executor.NetUnreachable, "try it from there: ssh "+t.via.host.Alias, fmt.Errorf("the jump host %s cannot connect to it", t.via.hop))
+	return set(e, executor.NetUnreachable, "try it from there: ssh "+t.via.host.Alias, fmt.Errorf("the jump host %s cannot connect to it", t.via.where()))
 }
 
 // saidByJump returns why the connection to a jump host has ended, for a host

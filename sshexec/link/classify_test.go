@@ -410,7 +410,7 @@ func TestServerTextIsBounded(t *testing.T) {
 		&proxyError{said: long, err: io.EOF},
 		&programError{said: long},
 		&loginError{banner: long, err: io.EOF},
-		&tunnelError{via: &Conn{hop: "ada@jump:22"}, err: &ssh.OpenChannelError{Reason: ssh.Prohibited, Message: long}},
+		&tunnelError{via: &Conn{hop: "ada@jump:22", host: &sshconfig.Host{Alias: "jump"}}, err: &ssh.OpenChannelError{Reason: ssh.Prohibited, Message: long}},
 		fmt.Errorf("ssh: disconnect, reason 2: %q", long),
 	} {
 		e := classify(err, place{hop: "ada@host:22", phase: phaseOpen, begin: time.Now()})

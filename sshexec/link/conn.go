@@ -71,6 +71,11 @@ func (c *Conn) Host() *sshconfig.Host { return c.host }
 // Alias returns the host as it was typed.
 func (c *Conn) Alias() string { return c.host.Alias }
 
+// where returns the host as it was typed, with its address.
+func (c *Conn) where() string {
+	return (&executor.StartError{Hop: c.hop, Alias: c.host.Alias}).Where()
+}
+
 // Hop returns the name of the host: user@host:port.
 func (c *Conn) Hop() string { return c.hop }
 

@@ -46,6 +46,7 @@ type hop struct {
 	why     string            // reason for a second login, shown in prompts
 	release func()            // releases via, once the connection has ended
 	dropped []executor.Notice // connections that the server closed before this one
+	program string            // version of the ssh program that was started to connect
 }
 
 // hopName names a host in prompts and errors.
@@ -270,7 +271,6 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	step.end(h.name+" with "+*method, nil)
 	c := newConn(conn, w, h)
 	c.info = describe(conn)
-	c.info.Client = h.dialer.resolver.Version()
 	c.notices = append(append(h.ignored(), notices...), verifier.notices...)
 	if text := banner.String(); text != "" {
 		banner := executor.Notice{Code: "login.banner", Text: "the server sent a message", Said: text}

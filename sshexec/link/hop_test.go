@@ -170,8 +170,7 @@ func TestUnknownKeyIsReportedOnce(t *testing.T) {
 	}
 }
 
-// Errors carry the alias as typed, even of jump hosts, and the version of the
-// local ssh.
+// Errors carry the alias as typed, even of jump hosts.
 func TestErrorsCarryTheAlias(t *testing.T) {
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "gate"}})
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "web-7", Jump: jump}})
@@ -179,12 +178,10 @@ func TestErrorsCarryTheAlias(t *testing.T) {
 	c.Abort(&executor.LostError{Code: executor.LostKeepalive, Hop: c.Hop(), Err: errors.New("no answer")})
 	within(t, c.Done())
 	require.Regexp(t, `^connection to web-7 \(\S+@`+s.Addr+`\) lost after 0s: no answer$`, c.Cause().Error())
-	require.Contains(t, c.Info().Client, "OpenSSH_")
 
 	s.Stop()
 	e := fails(t, s, Options{})
-	require.Regexp(t, `^start on web-7 \(\S+@`+s.Addr+`\): connection refused \(reported by the jump host `, e.Error())
-	require.Contains(t, e.Client, "OpenSSH_")
+	require.Regexp(t, `^start on web-7 \(\S+@`+s.Addr+`\): connection refused \(reported by the jump host gate \(\S+@`+jump.Addr+`\)\)$`, e.Error())
 	jump.Stop()
 	require.Regexp(t, `^start on gate \(\S+@`+jump.Addr+`\): at the jump host: connection refused$`, fails(t, s, Options{}).Error())
 }
@@ -402,7 +399,7 @@ func TestPromptsStopTheClocks(t *testing.T) {
 		go func() { _, _, _, _ = ssh.NewServerConn(theirs, server) }()
 		ctx, cancel := executor.WithPausableTimeout(t.Context(), limit, errors.New("the caller has no time"))
 		defer cancel()
-		c, failure := d.connectAlone(ctx, "host", Reporter{}, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+		c, failure := d.connectAlone(ctx, host, Reporter{}, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 			h := &hop{dialer: d, host: host, name: "ada@host:22", trace: t, release: func() {}}
 			return h.handshake(ctx, newWire(ours, h.name, true))
 		})

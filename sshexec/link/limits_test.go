@@ -106,7 +106,7 @@ func TestWaitForASlotDoesNotCount(t *testing.T) {
 			return d.awaitHost(ctx, &route{hosts: []*sshconfig.Host{host}}, r)
 		},
 		"with a server": func(ctx context.Context, d *Dialer, r Reporter) (leave func(), failure *executor.StartError) {
-			_, failure = d.connectAlone(ctx, "host", r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+			_, failure = d.connectAlone(ctx, host, r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 				h := &hop{dialer: d, host: host, name: "host", trace: t}
 				leave, failure = h.awaitServer(ctx)
 				return nil, failure

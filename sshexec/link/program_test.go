@@ -249,6 +249,18 @@ func TestBinaryThatFails(t *testing.T) {
 	}
 }
 
+// The version of the local ssh is named where that program was started to
+// connect, or failed to read the configuration, and nowhere else.
+func TestLocalSSHIsNamedWhereItRan(t *testing.T) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{})
+	require.Empty(t, dial(t, s, Options{}).Info().Client, "a native connection")
+	require.Contains(t, dial(t, s, Options{Transport: Binary}).Info().Client, "OpenSSH_")
+	s.Stop()
+	require.Empty(t, fails(t, s, Options{}).Client, "a native connection")
+	require.Contains(t, fails(t, s, Options{Transport: Binary}).Client, "OpenSSH_")
+	require.Empty(t, fails(t, s, Options{Transport: Master}).Client, "there is no master")
+}
+
 // ssh applies our options to the destination only: a jump host is refused if
 // ssh would not check its key.
 func TestBinaryRefusesAJumpHostWithoutKeyCheck(t *testing.T) {

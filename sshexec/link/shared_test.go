@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -158,6 +159,45 @@ func TestALostBastionIsForgotten(t *testing.T) {
 	c, err = d.Dial(t.Context(), target(s), Reporter{})
 	require.NoError(t, err)
 	require.Equal(t, "hello\n", run(t, c, "echo hello"))
+}
+
+// The errors about a jump host carry its alias, however it failed.
+func TestADeadBastionCarriesItsAlias(t *testing.T) {
+	alias := `jump \(\S+@127\.0\.0\.1:\d+\)`
+	t.Run("lost", func(t *testing.T) {
+		jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}})
+		s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
+		d := newDialer(t, s, Options{})
+		c, err := d.Dial(t.Context(), target(s), Reporter{})
+		require.NoError(t, err)
+		jump.Stop()
+		within(t, c.Done())
+		require.Regexp(t, `^connection to `+alias+` lost`, c.Cause().Error())
+		behind := classify(&tunnelError{via: c, err: errPeerClosed}, place{hop: "ada@far:22", phase: phaseConnect, begin: time.Now()})
+		require.Regexp(t, `connection to the jump host target \(\S+\) was lost`, behind.Error(), "as if c were one")
+	})
+	t.Run("silent", func(t *testing.T) {
+		s, _ := behind(t, sshtest.FakeOptions{Handler: sshtest.Silence})
+		d := newDialer(t, s, Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := d.Dial(ctx, target(s), Reporter{End: func(p executor.Phase) {
+			if p.Name == phaseConnect {
+				cancel()
+			}
+		}})
+		require.Regexp(t, `^start on `+alias+`: `, err.Error())
+	})
+	t.Run("closed", func(t *testing.T) {
+		s, _ := behind(t, sshtest.FakeOptions{})
+		d := newDialer(t, s, Options{})
+		w, err := d.findRoute(t.Context(), target(s))
+		require.NoError(t, err)
+		require.NoError(t, d.Close())
+		b, _ := d.share(w, 1, nil)
+		require.Regexp(t, `^start on `+alias+`: `, b.err.Error())
+		_, failure := d.connectAlone(t.Context(), w.hosts[0], Reporter{}, nil)
+		require.Regexp(t, `^start on `+alias+`: `, failure.Error())
+	})
 }
 
 func TestManyThroughOneBastion(t *testing.T) {

@@ -77,7 +77,7 @@ func (d *Dialer) connectMaster(ctx context.Context, w *route, r Reporter) (*Conn
 
 // connectSocket connects through the master at the socket that dial connects to.
 func (d *Dialer) connectSocket(ctx context.Context, w *route, r Reporter, dial func(context.Context) (*net.UnixConn, error)) (*Conn, *executor.StartError) {
-	return d.connectAlone(ctx, hopName(w.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+	return d.connectAlone(ctx, w.last(), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t, release: func() {}}
 		path := h.host.ControlPath
 		step := t.begin(phaseConnect, h.name+" through the master at "+path)
