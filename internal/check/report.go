@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/problems"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
 )
 
@@ -124,6 +125,25 @@ func (p *Problem) place() string { return p.Severity + " " + p.Fingerprint }
 func (p *Problem) again(other *problems.Problem) {
 	p.Count += other.Count
 	p.Various = p.Various || other.Various || p.At != other.At || p.Detail != other.Detail
+}
+
+// Groups groups the problems that a test of one accepts: what follows from one cause, and
+// a flood of one rule, is one problem. The items are indexes of Problems.
+func (r *Result) Groups(take func(*Problem) bool) []diagnosis.Group {
+	var from []int
+	var taken []*Problem
+	for i := range r.Problems {
+		if p := &r.Problems[i]; take(p) {
+			from, taken = append(from, i), append(taken, p)
+		}
+	}
+	groups := problems.Groups(taken, func(p **Problem) *problems.Problem { return &(*p).Problem })
+	for _, g := range groups {
+		for i, item := range g.Items {
+			g.Items[i] = from[item]
+		}
+	}
+	return groups
 }
 
 // sortProblems puts the worst first, and the problems of a rule together.

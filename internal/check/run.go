@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/steps"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/mcp"
 )
@@ -85,15 +88,10 @@ func NewReport(started time.Time) *Report {
 
 // Recorded reports what a checker found in the log that something else wrote. name is that
 // of its file, and begin when checking began.
-func Recorded(name string, src session.Source, checker *rule.Checker, begin time.Time, keep func(rule string) bool) Result {
+func Recorded(ctx context.Context, name string, src session.Source, checker *rule.Checker, begin time.Time, keep func(rule string) bool) Result {
 	r := Result{Server: name, Source: name, Steps: []Step{}, Problems: []Problem{}, Recordings: []string{name}}
-	var found []problems.Problem
-	for _, p := range checker.Problems() {
-		if keep == nil || keep(p.Rule.ID) {
-			found = append(found, problems.Of(p))
-		}
-	}
-	r.add(1, name, found, hintOf)
+	kept := slices.DeleteFunc(checker.Problems(), func(p diagnosis.Problem) bool { return keep != nil && !keep(p.Rule.ID) })
+	r.add(1, name, problems.List(kept, cause.Groups(ctx, src, kept)), hintOf)
 	r.sortProblems()
 	rows, _ := checker.Progress()
 	r.partial(rows, src.Len(), checker.Gaps(), name)

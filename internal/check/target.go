@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/secret"
@@ -216,14 +217,10 @@ func (p *process) end(ctx context.Context) {
 func (p *process) check() {
 	src := p.made.Session.Log()
 	found := steps.Problems(src)
-	var kept []problems.Problem
-	for _, one := range found.Problems {
-		if p.opts.Keep != nil && !p.opts.Keep(one.Rule.ID) || ours(src, one) || p.provoked != nil && p.provoked(&one) {
-			continue
-		}
-		kept = append(kept, problems.Of(one))
-	}
-	p.result.add(p.number, p.made.Recording, kept, hintOf)
+	kept := slices.DeleteFunc(found.Problems, func(one diagnosis.Problem) bool {
+		return p.opts.Keep != nil && !p.opts.Keep(one.Rule.ID) || ours(src, one) || p.provoked != nil && p.provoked(&one)
+	})
+	p.result.add(p.number, p.made.Recording, problems.List(kept, cause.Groups(context.Background(), src, kept)), hintOf)
 	p.result.partial(found.Rows, found.Of, found.Gaps, fmt.Sprintf("process %d", p.number))
 }
 

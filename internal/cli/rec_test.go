@@ -170,11 +170,11 @@ func TestRecInfoSanitizesOutput(t *testing.T) {
 // run prints the first problems at its end, and the number of others.
 func TestRunReportsProblems(t *testing.T) {
 	t.Parallel()
-	in := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", 14)
+	in := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", 9) + strings.Repeat(`{"method":"notifications/x"}`+"\n", 6)
 	r := run(t, against("", "run", "--no-record", "--json", "--era", "legacy", "--in", writeFile(t, in))...)
 	require.Equal(t, 10, strings.Count(r.stderr, "mcpdbg: W RPC06 entry ")+strings.Count(r.stderr, "mcpdbg: E RPC0"), r.stderr)
 	require.Regexp(t, `mcpdbg: \d+ more: mcpdbg rec info FILE lists them all`, r.stderr)
-	require.Regexp(t, `mcpdbg: \d+ problems \(.*\); checked: framing, JSON-RPC, contents and process rules`, r.stderr)
+	require.Regexp(t, `mcpdbg: \d+ problems \(.*\)(, 1 remark)?; checked: framing, JSON-RPC, contents and process rules`, r.stderr)
 	require.NotContains(t, r.stdout, "RPC06", "stdout holds the recording's lines, and nothing else")
 
 	r = run(t, against("stray-text", "run", "--no-record", "--quiet", "--era", "legacy", "--in", writeFile(t, in))...)

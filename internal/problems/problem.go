@@ -29,6 +29,9 @@ type Problem struct {
 	At      string `json:"at,omitempty"`
 	// Fingerprint identifies the problem across sessions with the same server.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	Cause       *Cause `json:"cause,omitempty"` // if it follows from the end of its process
+
+	end *diagnosis.End // of Cause
 }
 
 // Of converts a problem to its form in documents.

@@ -1,6 +1,7 @@
 package smoke
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
 )
 
 // maxProblems is the maximum number of problems in a result.
@@ -23,15 +25,14 @@ func (c *check) lookForProblems() {
 	}
 	found, count := checked.Problems, checked.Count
 	c.result.Errors, c.result.Warnings, c.result.Remarks = count.Errors, count.Warnings, count.Remarks
-	for _, f := range found[:min(len(found), maxProblems)] {
-		c.result.Problems = append(c.result.Problems, problems.Of(f))
-	}
+	c.result.Count = diagnosis.CountGroups(checked.Groups)
+	c.result.Problems = append(c.result.Problems, problems.List(found, checked.Groups)[:min(len(found), maxProblems)]...)
 	c.result.ProblemsMore = len(found) - len(c.result.Problems)
 	c.advise()
 	c.explain(src, found)
 	if bad := failing(c.run.opts.FailOn, src, found); len(bad) > 0 {
 		c.result.ProblemsBad = len(bad)
-		c.fail(brokenBy(bad))
+		c.fail(brokenBy(src, bad))
 	}
 }
 
@@ -46,7 +47,7 @@ func (c *check) explain(src session.Source, found []diagnosis.Problem) {
 	if len(wrong) == 0 {
 		return
 	}
-	hints := []string{"it may have sent an invalid response: " + brokenBy(wrong).message}
+	hints := []string{"it may have sent an invalid response: " + brokenBy(src, wrong).message}
 	if c.result.Hint != "" {
 		hints = append(hints, c.result.Hint)
 	}
@@ -66,11 +67,11 @@ func failing(on FailOn, src session.Source, found []diagnosis.Problem) (bad []di
 }
 
 // brokenBy returns the failure for problems, which are sorted by severity.
-func brokenBy(bad []diagnosis.Problem) *failure {
+func brokenBy(src session.Source, bad []diagnosis.Problem) *failure {
 	first := bad[0]
 	message := fmt.Sprintf("%s %s at entry %d: %s", first.Severity, first.Rule.ID, first.N, first.Rule.Title)
 	if first.Detail != "" {
 		message += ": " + first.Detail
 	}
-	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(len(bad)), hint: "fix the server: " + first.Rule.Explanation}
+	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(len(cause.Groups(context.Background(), src, bad))), hint: "fix the server: " + first.Rule.Explanation}
 }

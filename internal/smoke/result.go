@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/session/diagnosis"
 )
 
 // A Phase is a step in the run of a target.
@@ -108,14 +109,16 @@ type Result struct {
 	// Options.FailOn.
 	ProblemsBad int `json:"findings_bad,omitempty"`
 	// Number of occurrences of all kinds: errors and warnings are problems.
-	Errors   int      `json:"finding_errors,omitempty"`
-	Warnings int      `json:"finding_warnings,omitempty"`
-	Remarks  int      `json:"finding_infos,omitempty"`
-	Steps    []Step   `json:"steps,omitempty"` // of the scenario
-	Drift    []Change `json:"drift,omitempty"`
-	Notices  []Notice `json:"notices,omitempty"`
-	Orphans  []Orphan `json:"orphans"`
-	Spared   []Spared `json:"spared,omitempty"`
+	Errors   int `json:"finding_errors,omitempty"`
+	Warnings int `json:"finding_warnings,omitempty"`
+	Remarks  int `json:"finding_infos,omitempty"`
+	// Count counts what follows from one cause, and a flood, once.
+	Count   diagnosis.Count `json:"-"`
+	Steps   []Step          `json:"steps,omitempty"` // of the scenario
+	Drift   []Change        `json:"drift,omitempty"`
+	Notices []Notice        `json:"notices,omitempty"`
+	Orphans []Orphan        `json:"orphans"`
+	Spared  []Spared        `json:"spared,omitempty"`
 	// CannotTell describes possible leftovers that cannot be detected, one
 	// sentence each. A passed target with any is marked wherever it is shown.
 	CannotTell []string `json:"cannot_tell,omitempty"`

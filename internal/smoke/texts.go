@@ -29,6 +29,9 @@ func (c *check) tidy() {
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		c.texts(maxMessage, &p.Detail, &p.Name, &p.Pointer, &p.Fingerprint)
+		if p.Cause != nil {
+			c.texts(maxMessage, &p.Cause.Text, &p.Cause.Advice)
+		}
 	}
 	for i := range r.Steps {
 		for j := range r.Steps[i].Problems {

@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
 )
 
@@ -17,10 +18,11 @@ const problemsTimeout = 5 * time.Second
 // Found is what the rules found in a log.
 type Found struct {
 	Problems []diagnosis.Problem // the most severe first
-	Count    diagnosis.Count
-	Rows     int      // entries that were checked
-	Of       int      // all entries
-	Gaps     []string // as rule.Checker.Gaps
+	Groups   []diagnosis.Group   // of Problems
+	Count    diagnosis.Count     // of occurrences
+	Rows     int                 // entries that were checked
+	Of       int                 // all entries
+	Gaps     []string            // as rule.Checker.Gaps
 }
 
 // Partial reports whether some entries were not checked.
@@ -39,6 +41,7 @@ func Problems(src session.Source) Found {
 		found.Rows, _ = checker.Progress()
 	}
 	slices.SortStableFunc(found.Problems, func(a, b diagnosis.Problem) int { return int(b.Severity) - int(a.Severity) })
+	found.Groups = cause.Groups(ctx, src, found.Problems)
 	return found
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
 )
@@ -40,9 +41,10 @@ func factsOf(ctx context.Context, src session.Source) facts {
 		f.Causes = append(f.Causes, remark{v.Severity.String(), v.Text, v.Advice, v.Row})
 	}
 	checker := rule.Check(ctx, src)
-	f.Rows = append(f.Rows, [2]string{"problems", fmt.Sprintf("%v; checked: %s", checker.Count(), checker.Checked())})
 	f.Problems = []remark{}
 	found := checker.Problems()
+	count := diagnosis.CountGroups(cause.Groups(ctx, src, found))
+	f.Rows = append(f.Rows, [2]string{"problems", fmt.Sprintf("%v; checked: %s", count, checker.Checked())})
 	for _, problem := range found[:min(len(found), maxProblems)] {
 		text := problem.Rule.ID + " " + problem.Rule.Title
 		if where := problem.Where.String(); where != "" {

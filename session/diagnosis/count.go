@@ -3,9 +3,9 @@ package diagnosis
 import "fmt"
 
 // A Count is the number of problems by severity. Every output that counts the
-// problems of a session shows this count, in these words. A failed request (an
-// error response, or a result with isError) is not a problem of the session by
-// itself: a server may be right to refuse a call.
+// problems of a session shows the count of its groups, in these words; documents also have
+// the number of occurrences. A failed request (an error response, or a result with isError)
+// is not a problem of the session by itself: a server may be right to refuse a call.
 type Count struct {
 	Errors, Warnings int // problems
 	Remarks          int // of severity Info; not problems
@@ -29,6 +29,11 @@ func (c *Count) add(s Severity, n int) {
 	default:
 		c.Remarks += n
 	}
+}
+
+// Add adds another count.
+func (c *Count) Add(o Count) {
+	c.Errors, c.Warnings, c.Remarks = c.Errors+o.Errors, c.Warnings+o.Warnings, c.Remarks+o.Remarks
 }
 
 // Problems returns the number of problems: errors and warnings.

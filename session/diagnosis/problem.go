@@ -25,6 +25,8 @@ type Problem struct {
 	// Various is set if not all occurrences have this detail, or the same item of an array
 	// or a dictionary: only so many problems of one place, and of one rule, are kept.
 	Various bool
+	// AtEnd is set if it was found because the process had ended.
+	AtEnd bool
 }
 
 // Times formats the number of occurrences, such as "3 times"; "" for one.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mcpdbg/internal/check"
@@ -200,12 +201,49 @@ func statusOf(s *check.Step) string {
 // maxShown is the number of problems of a rule and severity that are written.
 const maxShown = 10
 
-// problems writes the problems, grouped by rule.
+// problems writes the causes with what follows from them, then the other problems grouped
+// by rule.
 func (t *text) problems(r *check.Result) {
-	rule, shown := "", 0
-	for i := range r.Problems {
+	groups := r.Groups(func(*check.Problem) bool { return true })
+	for i := range groups {
+		if groups[i].End != nil {
+			t.cause(r, &groups[i])
+		}
+	}
+	t.rules(r, slices.DeleteFunc(groups, func(g diagnosis.Group) bool { return g.End != nil }))
+	if r.More > 0 {
+		t.line("\n  and %s", safetext.Count(r.More, "further problem"))
+	}
+}
+
+// cause writes what ended a process, and the problems that followed from it.
+func (t *text) cause(r *check.Result, g *diagnosis.Group) {
+	cause := r.Problems[g.Items[0]].Cause
+	t.line("")
+	t.fold("  "+g.Severity.String()+": ", "    ", cause.Text)
+	if cause.Advice != "" {
+		t.fold("    try: ", "         ", cause.Advice)
+	}
+	t.line("    consequences:")
+	for _, i := range g.Items[:min(len(g.Items), maxShown)] {
 		p := &r.Problems[i]
-		last := i+1 == len(r.Problems) || r.Problems[i+1].Severity+r.Problems[i+1].ID != p.Severity+p.ID
+		t.problem(r, p, p.Severity+" "+p.ID+" "+p.Title)
+	}
+	if more := len(g.Items) - maxShown; more > 0 {
+		t.line("      and %d more (--json)", more)
+	}
+}
+
+// rules writes problems that follow from no cause, grouped by rule.
+func (t *text) rules(r *check.Result, groups []diagnosis.Group) {
+	rule, shown := "", 0
+	for i := range groups {
+		p := &r.Problems[groups[i].Items[0]]
+		last := true
+		if i+1 < len(groups) {
+			next := &r.Problems[groups[i+1].Items[0]]
+			last = next.Severity+next.ID != p.Severity+p.ID
+		}
 		if p.Severity+p.ID != rule {
 			rule, shown = p.Severity+p.ID, 0
 			t.line("")
@@ -213,19 +251,18 @@ func (t *text) problems(r *check.Result) {
 			t.fold("    ", "    ", p.Hint)
 		}
 		if shown++; shown <= maxShown {
-			t.problem(r, p)
+			whole := *p
+			whole.Problem = p.Flood(&groups[i])
+			t.problem(r, &whole)
 		}
 		if last && shown > maxShown {
 			t.line("      and %d more (--json)", shown-maxShown)
 		}
 	}
-	if r.More > 0 {
-		t.line("\n  and %s", safetext.Count(r.More, "further problem"))
-	}
 }
 
-func (t *text) problem(r *check.Result, p *check.Problem) {
-	var parts []string
+// problem writes a problem after some words about its rule.
+func (t *text) problem(r *check.Result, p *check.Problem, parts ...string) {
 	if where := p.Where(); where != "" {
 		parts = append(parts, where)
 	}
@@ -318,18 +355,7 @@ func unrecorded(r *check.Report) bool {
 func countOf(r *check.Report) diagnosis.Count {
 	var c diagnosis.Count
 	for i := range r.Targets {
-		for j := range r.Targets[i].Problems {
-			p := &r.Targets[i].Problems[j]
-			switch {
-			case p.Accepted:
-			case p.Severity == diagnosis.Error.String():
-				c.Errors += p.Count
-			case p.Severity == diagnosis.Warning.String():
-				c.Warnings += p.Count
-			default:
-				c.Remarks += p.Count
-			}
-		}
+		c.Add(diagnosis.CountGroups(r.Targets[i].Groups(func(p *check.Problem) bool { return !p.Accepted })))
 	}
 	return c
 }

@@ -49,7 +49,7 @@ func recordedOne(ctx context.Context, file string, meter *reading.Meter, keep fu
 		return check.Unread(file, err, exit.HintOf(err))
 	}
 	defer func() { _ = rec.Close() }() // only read
-	result := check.Recorded(file, rec, checker, begin, keep)
+	result := check.Recorded(ctx, file, rec, checker, begin, keep)
 	if warnings := rec.Warnings(); warnings.Damaged() {
 		result.Partial = append(result.Partial, file+": skipped "+warnings.String())
 	}

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/problems"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -33,23 +35,39 @@ func ReportProblems(ctx context.Context, env *console.Env, src session.Source, c
 	l := rule.New(src)
 	more := l.Advance(ctx, math.MaxInt, math.MaxInt)
 	found := l.Problems()
-	found = slices.DeleteFunc(found, func(f diagnosis.Problem) bool { return f.Severity == diagnosis.Info })
-	slices.SortStableFunc(found, func(x, y diagnosis.Problem) int { return int(y.Severity) - int(x.Severity) })
+	groups := cause.Groups(ctx, src, found)
+	count := diagnosis.CountGroups(groups)
+	list := problems.List(found, groups)
+	groups = slices.DeleteFunc(groups, func(g diagnosis.Group) bool { return g.Severity == diagnosis.Info })
+	slices.SortStableFunc(groups, func(x, y diagnosis.Group) int { return int(y.Severity) - int(x.Severity) })
 	printLine := func(text string) { fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+conceal(text))) }
-	for i, f := range found {
-		if i == shownProblems {
-			break
+	for i := range groups[:min(len(groups), shownProblems)] {
+		g := &groups[i]
+		p := list[g.Items[0]].Flood(g)
+		text := fmt.Sprintf("%s entry %d: %s", p.ID, p.N, p.Message())
+		if p.Cause != nil {
+			text = p.Cause.Text + "; so " + consequences(list, g.Items)
 		}
-		p := problems.Of(f)
-		printLine(fmt.Sprintf("%s %s entry %d: %s", f.Severity.Letter(), f.Rule.ID, f.N, p.Message()))
+		printLine(g.Severity.Letter() + " " + text)
 	}
-	if rest := len(found) - shownProblems; rest > 0 {
+	if rest := len(groups) - shownProblems; rest > 0 {
 		printLine(fmt.Sprintf("%d more: mcpdbg rec info FILE lists them all", rest))
 	}
-	if len(found) > 0 {
-		printLine(fmt.Sprintf("%v; checked: %s", l.Count(), l.Checked()))
+	if len(groups) > 0 {
+		printLine(fmt.Sprintf("%v; checked: %s", count, l.Checked()))
 	}
 	if rows, _ := l.Progress(); more {
 		printLine(fmt.Sprintf("checked the first %d of %d entries: mcpdbg rec info FILE checks all of them", rows, src.Len()))
 	}
+}
+
+// consequences names the problems that follow from one cause, each rule once.
+func consequences(list []problems.Problem, items []int) string {
+	var names []string
+	for _, i := range items {
+		if name := list[i].ID + " " + list[i].Title; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }

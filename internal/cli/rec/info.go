@@ -12,6 +12,8 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/ui/widget/filter"
 )
@@ -39,6 +41,7 @@ type Info struct {
 	Infos    int                `json:"finding_infos"`
 	Missed   int                `json:"findings_unread,omitempty"` // entries whose bytes could not be read
 	Problems []problems.Problem `json:"findings"`
+	groups   []diagnosis.Group  // of Problems
 	unread   bool               // a line could not be read, or the file ends within one
 }
 
@@ -136,7 +139,7 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checke
 		info.Stopped = stats.RecordingError
 	}
 	info.readRows(ctx, rec)
-	info.check(checker)
+	info.check(ctx, rec, checker)
 	return info, context.Cause(ctx)
 }
 
@@ -322,12 +325,12 @@ func (m *MethodInfo) summarise() {
 }
 
 // check adds what the checker found.
-func (info *Info) check(l *rule.Checker) {
+func (info *Info) check(ctx context.Context, src session.Source, l *rule.Checker) {
 	found := l.Count()
 	info.RuleSet = rule.Set
 	info.Checked, info.Errors, info.Warnings, info.Infos = l.Checked(), found.Errors, found.Warnings, found.Remarks
 	_, info.Missed = l.Progress()
-	for _, f := range l.Problems() {
-		info.Problems = append(info.Problems, problems.Of(f))
-	}
+	all := l.Problems()
+	info.groups = cause.Groups(ctx, src, all)
+	info.Problems = problems.List(all, info.groups)
 }

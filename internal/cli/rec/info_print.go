@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/wording"
+	"mcpdbg/internal/problems"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -173,19 +174,51 @@ func redactions(by map[string]uint64) uint64 {
 func (info *Info) printProblems(line linePrinter) {
 	line("")
 	line("checked    %s", info.Checked)
-	found := diagnosis.Count{Errors: info.Errors, Warnings: info.Warnings, Remarks: info.Infos}
+	found := diagnosis.CountGroups(info.groups)
 	limit := ""
 	if info.unread {
 		limit = " in the lines that could be read"
 	}
 	line("           %s%s%s", found, limit, wording.Count(uint64(info.Missed), "; %s could not be read", "entry"))
 	shown := map[string]bool{}
-	for _, f := range info.Problems {
-		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), f.Message())
-		if !shown[f.ID] {
-			shown[f.ID] = true
-			line("         breaks: %s", f.Breaks)
+	for i := range info.groups {
+		g := &info.groups[i]
+		if g.End == nil {
+			info.printProblem(line, "", info.Problems[g.Items[0]].Flood(g), shown)
+			continue
 		}
+		info.printCause(line, g)
+		for _, item := range g.Items[:min(len(g.Items), shownConsequences)] {
+			info.printProblem(line, "  ", info.Problems[item], shown)
+		}
+		if more := len(g.Items) - shownConsequences; more > 0 {
+			line("           and %s (--json lists them)", wording.Plural(uint64(more), "further consequence"))
+		}
+	}
+}
+
+// shownConsequences is how many consequences of a cause are printed as text.
+const shownConsequences = 10
+
+// printCause prints the cause of a group of consequences.
+func (info *Info) printCause(line linePrinter, g *diagnosis.Group) {
+	cause := info.Problems[g.Items[0]].Cause
+	at := ""
+	if cause.N > 0 {
+		at = fmt.Sprintf("  entry %d", cause.N)
+	}
+	line("%s cause%s  %s", g.Severity.Letter(), at, cause.Text)
+	if cause.Advice != "" {
+		line("         try: %s", cause.Advice)
+	}
+}
+
+// printProblem prints a problem, and what it breaks if it is the first of its rule.
+func (info *Info) printProblem(line linePrinter, indent string, f problems.Problem, shown map[string]bool) {
+	line("%s%s %s  entry %d%s  %s", indent, strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), f.Message())
+	if !shown[f.ID] {
+		shown[f.ID] = true
+		line("%s         breaks: %s", indent, f.Breaks)
 	}
 }
 

@@ -38,7 +38,7 @@ func About(r *smoke.Result) []Fact {
 	add("waited", waited(r), false)
 	list("steps", each(r.Steps, stepText), 0, len(failed(r.Steps)) > 0)
 	list("drift", each(r.Drift, changeText), 0, true)
-	list("problems", each(r.Problems, problemText), r.ProblemsMore, false)
+	list("problems", problemLines(r.Problems), r.ProblemsMore, false)
 	list("leaked", each(r.Orphans, orphanText), 0, true)
 	list("left running", each(r.Spared, sparedText), 0, false)
 	list("cannot tell", r.CannotTell, 0, true)

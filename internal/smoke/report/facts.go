@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/problems"
 	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
@@ -81,7 +82,7 @@ func evidence(r *smoke.Result) []string {
 	add("said", r.Said, 0)
 	add("steps", each(r.Steps, stepText), 0)
 	add("changes", each(r.Drift, changeText), 0)
-	add("problems", each(r.Problems, problemText), r.ProblemsMore)
+	add("problems", problemLines(r.Problems), r.ProblemsMore)
 	add("leaked processes", each(r.Orphans, orphanText), 0)
 	add("left running (--leave)", each(r.Spared, sparedText), 0)
 	add("cannot tell", r.CannotTell, 0)
@@ -136,6 +137,25 @@ func changeText(c *smoke.Change) string {
 		return value
 	}
 	return fmt.Sprintf("%s: %s -> %s", what, orNone(c.From), orNone(c.To))
+}
+
+// problemLines describes problems, the consequences of a cause below it.
+func problemLines(list []smoke.Problem) []string {
+	var lines []string
+	groups := problems.Groups(list, func(p *smoke.Problem) *smoke.Problem { return p })
+	for i := range groups {
+		g := &groups[i]
+		if g.End == nil {
+			p := list[g.Items[0]].Flood(g)
+			lines = append(lines, problemText(&p))
+			continue
+		}
+		lines = append(lines, g.Severity.String()+": "+list[g.Items[0]].Cause.Text)
+		for _, item := range g.Items {
+			lines = append(lines, "  "+problemText(&list[item]))
+		}
+	}
+	return lines
 }
 
 func problemText(f *smoke.Problem) string {

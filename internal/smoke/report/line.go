@@ -83,8 +83,8 @@ func lineText(r *smoke.Result) string {
 	if has := offers(r); has != "" {
 		parts = append(parts, has)
 	}
-	if found := problemCount(r); found != (diagnosis.Count{}) {
-		parts = append(parts, found.String())
+	if r.Count != (diagnosis.Count{}) {
+		parts = append(parts, r.Count.String())
 	}
 	if n := len(r.Spared); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d left running (--leave)", n))
@@ -93,11 +93,6 @@ func lineText(r *smoke.Result) string {
 		parts = append(parts, r.Notices[i].Code)
 	}
 	return safetext.Line(strings.Join(parts, ", "))
-}
-
-// problemCount counts the problems of a target.
-func problemCount(r *smoke.Result) diagnosis.Count {
-	return diagnosis.Count{Errors: r.Errors, Warnings: r.Warnings, Remarks: r.Remarks}
 }
 
 // failure describes why a target failed: the class, the phase if it is not

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/session/diagnosis"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -44,7 +45,7 @@ func sample() *smoke.Report {
 	quiet.Notices = []smoke.Notice{{Code: "run.noise", Text: "startup files print 23 bytes", Said: "Welcome to \x1b[1mweb-01\x1b[0m", Hint: "print nothing there"}}
 	quiet.Problems = []smoke.Problem{{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}
 
-	quiet.Warnings, quiet.ExitBy = 2, "shutdown"
+	quiet.Warnings, quiet.Count, quiet.ExitBy = 2, diagnosis.Count{Warnings: 1}, "shutdown"
 	quiet.Spared = []smoke.Spared{{PID: 31, Command: "adb -L tcp:5037\x1b"}}
 	quiet.CannotTell = []string{"leaked processes: cannot tell (cannot see processes here)"}
 

@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 )
@@ -35,6 +36,8 @@ type facts struct {
 	read    int   // number of entries read
 	methods methods
 	one     [1]session.Row
+	ends    []diagnosis.End // of earlier processes
+	attempt int             // number of processes that were ready and then replaced
 	run
 }
 
@@ -45,6 +48,7 @@ type run struct {
 	failed   event // failure of the start
 	failure  session.StateBody
 	begun    event // start of the process
+	number   uint16
 	start    session.StartBody
 	env      session.EnvBody
 	readyAt  event
@@ -223,7 +227,8 @@ func (f *facts) happened(number int, row session.Row) {
 		}
 	case session.KindStart:
 		b, _ := body[session.StartBody](f, row)
-		f.run = run{state: f.state, begun: at, start: b}
+		f.keepEnd()
+		f.run = run{state: f.state, begun: at, number: row.Run, start: b}
 	case session.KindEnv:
 		f.env, _ = body[session.EnvBody](f, row)
 	case session.KindPhase:
@@ -278,6 +283,7 @@ func (f *facts) lostBytes(number int, b session.GapBody) {
 func (f *facts) enter(b session.StateBody, at event) {
 	switch state := session.State(b.State); state {
 	case session.Starting:
+		f.keepEnd()
 		f.run = run{state: state}
 	case session.Ready:
 		f.readyAt = at

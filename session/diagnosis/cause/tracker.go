@@ -41,11 +41,16 @@ func New(src session.Source) *Tracker {
 // Find returns the causes in a log up to its current end, or in what it has read of it
 // when ctx ends: see Tracker.Now.
 func Find(ctx context.Context, src session.Source) []diagnosis.Cause {
+	return read(ctx, src).Now(nil)
+}
+
+// read returns a tracker that has read a log up to its current end, or until ctx ends.
+func read(ctx context.Context, src session.Source) *Tracker {
 	t := New(src)
 	for more := true; more && ctx.Err() == nil; {
 		more = t.Advance(4096)
 	}
-	return t.Now(nil)
+	return t
 }
 
 // entryCost is the cost of reading one entry, in rows.
@@ -76,28 +81,42 @@ func (t *Tracker) Advance(maxRows int) (more bool) {
 // a recording, live is nil and the time is that of the last row. Now may read a
 // few short entries.
 func (t *Tracker) Now(live *Live) []diagnosis.Cause {
-	w := &view{facts: &t.facts, now: t.facts.last}
+	w := t.facts.view()
 	if live != nil {
 		w.live, w.now = live, max(live.Now, w.now)
 	}
-	t.facts.asked.sweep(&t.facts)
-	t.facts.asking.sweep(&t.facts)
 	var found []diagnosis.Cause
 	reported := map[string]bool{}
 	for _, c := range causes {
 		if slices.ContainsFunc(c.unless, func(id string) bool { return reported[id] }) {
 			continue
 		}
-		if f, ok := c.find(w); ok {
+		if one, ok := c.in(w); ok {
 			reported[c.id] = true
-			found = append(found, diagnosis.Cause{
-				ID: c.id, Severity: c.severity, Text: clip(f.text, maxText), Advice: clip(f.try, maxText),
-				Brief: clip(cmp.Or(f.brief, f.text), maxText), Probable: c.probable,
-				Row: f.row, Clock: f.clock && live != nil,
-			})
+			found = append(found, one)
 		}
 	}
 	return found
+}
+
+// in looks for a cause.
+func (c *cause) in(w *view) (diagnosis.Cause, bool) {
+	f, ok := c.find(w)
+	if !ok {
+		return diagnosis.Cause{}, false
+	}
+	return diagnosis.Cause{
+		ID: c.id, Severity: c.severity, Text: clip(f.text, maxText), Advice: clip(f.try, maxText),
+		Brief: clip(cmp.Or(f.brief, f.text), maxText), Probable: c.probable,
+		Row: f.row, Clock: f.clock && w.live != nil,
+	}, true
+}
+
+// view returns the input of the rules at the last row.
+func (f *facts) view() *view {
+	f.asked.sweep(f)
+	f.asking.sweep(f)
+	return &view{facts: f, now: f.last}
 }
 
 // A view is the input of the rules: the facts and the current time.

@@ -29,6 +29,7 @@ func TestIncrementalMatchesWhole(t *testing.T) {
 				following.Now(nil)
 			}
 			require.Equal(t, now(g, nil), following.Now(nil), "%s at row %d", f.log, g.Len()-1)
+			require.Equal(t, read(t.Context(), g).Ends(), following.Ends(), "%s at row %d", f.log, g.Len()-1)
 		}
 		for following.Advance(1) {
 		}

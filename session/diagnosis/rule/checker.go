@@ -220,5 +220,5 @@ func (l *Checker) reportIn(rule *diagnosis.Rule, severity diagnosis.Severity, at
 	if l.lenient || l.run.replaced && slices.Contains(aboutReplaced, rule) {
 		severity = diagnosis.Info
 	}
-	l.found.add(rule, severity, at, where, detail)
+	l.found.add(rule, severity, at, where, detail, l.run.process.ended())
 }

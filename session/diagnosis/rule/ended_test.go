@@ -10,11 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
+	"mcpdbg/session/diagnosis"
 )
 
 // checkLog returns the problems of a log of the given entries. Those that lack n get
 // consecutive numbers.
 func checkLog(t *testing.T, entries ...string) []string {
+	t.Helper()
+	var found []string
+	for _, f := range problemsOf(t, entries...) {
+		found = append(found, fmt.Sprintf("%s %s n=%d %s", f.Severity.Letter(), f.Rule.ID, f.N, f.Detail))
+	}
+	return found
+}
+
+// problemsOf is checkLog with all that is known of the problems.
+func problemsOf(t *testing.T, entries ...string) []diagnosis.Problem {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(header)
@@ -30,11 +41,7 @@ func checkLog(t *testing.T, entries ...string) []string {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, rec.Close()) })
 	require.Zero(t, rec.Warnings())
-	var found []string
-	for _, f := range Check(t.Context(), rec).Problems() {
-		found = append(found, fmt.Sprintf("%s %s n=%d %s", f.Severity.Letter(), f.Rule.ID, f.N, f.Detail))
-	}
-	return found
+	return Check(t.Context(), rec).Problems()
 }
 
 const (
@@ -265,4 +272,17 @@ func TestMissingEntriesAreNotAProblem(t *testing.T) {
 	whole := strings.NewReplacer(`"n":100`, `"n":4`, `"n":101`, `"n":5`, `"n":102`, `"n":6`)
 	require.Equal(t, []string{"I PRC08 n=5 1 request, first: tools/call in entry 2"},
 		checkLog(t, startEntry, callEntry, part, whole.Replace(stopping), whole.Replace(exited), whole.Replace(closed)))
+}
+
+// TestTimeoutBeforeTheEndIsNoConsequence checks that only the requests that an exit left
+// unanswered may follow from its cause, not one whose timeout had expired before.
+func TestTimeoutBeforeTheEndIsNoConsequence(t *testing.T) {
+	var got []string
+	for _, p := range problemsOf(t, startEntry, callEntry,
+		`"t":2000,"k":"state","state":"timed-out","id":1,"of":2`,
+		`"t":3000,"k":"stdin","m":{"jsonrpc":"2.0","id":2,"method":"tools/call"}`,
+		`"t":8000,"k":"exited","seq":8,"code":3,"by":"server"`, closedEntry) {
+		got = append(got, fmt.Sprintf("%s n=%d %v", p.Rule.ID, p.N, p.MayFollow()))
+	}
+	require.Equal(t, []string{"RPC19 n=2 false", "PRC03 n=5 true", "PRC04 n=5 true", "RPC19 n=4 true"}, got)
 }

@@ -56,7 +56,7 @@ type slot struct {
 // A slotted is what is kept of a slot.
 type slotted struct{ last, count int } // index of the last problem, number of problems
 
-func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string) {
+func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string, atEnd bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.counts[severity]++
@@ -87,7 +87,7 @@ func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at mes
 	f.take(one, place, all)
 	f.history.add(f.current, len(f.all), false)
 	f.all = append(f.all, diagnosis.Problem{Rule: rule, Severity: severity, Row: at.Row, N: at.N, Seq: at.Seq, T: at.T,
-		Run: at.Run, Where: where, Detail: detail, Count: 1})
+		Run: at.Run, Where: where, Detail: detail, Count: 1, AtEnd: atEnd})
 }
 
 // take notes the next problem in its slots, some of which may be the same.

@@ -54,7 +54,7 @@ func TestFaultsAtOnePlaceAreLimited(t *testing.T) {
 	where := diagnosis.Location{Method: "tools/call", Name: "echo", Pointer: "/a/*"}
 	for i := range 3 * MaxDetails {
 		where.At = fmt.Sprintf("/a/%d", i)
-		f.add(rpc01, rpc01.Severity, message.Place{}, where, fmt.Sprint("text ", i))
+		f.add(rpc01, rpc01.Severity, message.Place{}, where, fmt.Sprint("text ", i), false)
 	}
 	require.Len(t, f.all, MaxDetails)
 	sum := 0

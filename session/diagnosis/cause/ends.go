@@ -1,0 +1,66 @@
+package cause
+
+import (
+	"context"
+	"slices"
+
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+)
+
+// maxEnds is how many ends of processes are kept. Of later processes hardly any problem
+// is kept.
+const maxEnds = 1000
+
+// Ends returns the ends of the processes so far that have a cause, oldest first. The slice
+// must not be changed.
+func (t *Tracker) Ends() []diagnosis.End {
+	all := t.facts.ends
+	if now, ok := t.facts.end(); ok {
+		all = append(slices.Clip(all), now)
+	}
+	return all
+}
+
+// Groups groups the problems of a whole log. It reads the log only if some problem may be
+// a consequence.
+func Groups(ctx context.Context, src session.Source, found []diagnosis.Problem) []diagnosis.Group {
+	if !slices.ContainsFunc(found, func(p diagnosis.Problem) bool { return p.MayFollow() }) {
+		return diagnosis.Groups(found, nil)
+	}
+	return diagnosis.Groups(found, read(ctx, src).Ends())
+}
+
+// keepEnd keeps the end of the process, before a start resets the facts.
+func (f *facts) keepEnd() {
+	if now, ok := f.end(); ok && len(f.ends) < maxEnds {
+		f.ends = append(f.ends, now)
+	}
+	if f.readyAt.seen {
+		f.attempt++
+	}
+}
+
+// end returns the end of the process, if it has one with a cause.
+func (f *facts) end() (diagnosis.End, bool) {
+	if !f.begun.seen || !f.exitedAt.seen && !f.lostAt.seen {
+		return diagnosis.End{}, false
+	}
+	w := f.view()
+	for i := range causes {
+		c := &causes[i]
+		if !slices.Contains(ends, c.id) {
+			continue
+		}
+		if found, ok := c.in(w); ok { // the likeliest, so none of the causes that exclude it apply
+			end := diagnosis.End{Run: f.number, Attempt: f.attempt, How: w.howEnded(), Cause: found}
+			if row, ok := f.row(found.Row); ok {
+				if e, ok := f.entry(row, quoteBytes); ok {
+					end.N = e.N
+				}
+			}
+			return end, true
+		}
+	}
+	return diagnosis.End{}, false
+}
