@@ -147,7 +147,7 @@ func echo(b *testing.B, e *Executor) time.Duration {
 func BenchmarkFirstEchoFarAway(b *testing.B) {
 	server := fast(b)
 	proxy := sshtest.NewProxy(b, server.Addr)
-	proxy.Delay(10 * time.Millisecond)
+	proxy.Delay(10*time.Millisecond, 10*time.Millisecond)
 	s := server.Through(b, proxy)
 	e := at(b, s)
 	defer e.Close()

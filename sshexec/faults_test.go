@@ -42,7 +42,7 @@ func failedStart(t *testing.T, e *Executor, cmd executor.Command) *executor.Star
 	return failed
 }
 
-func brief(o *Options) { o.StartTimeout = 3 * time.Second }
+func brief(o *Options) { o.StartTimeout = 8 * time.Second }
 
 // awaiting shortens the limit for a start that must time out. Others have more
 // time: on a busy machine they might time out too.
@@ -69,6 +69,7 @@ func TestStartOnAServerThatRefuses(t *testing.T) {
 		{"reset before the marker", sshtest.FakeOptions{CutAfter: 1, Reset: true}, executor.LostReset, true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			failed := failedStart(t, at(t, sshtest.Fake(t, c.server), awaiting(c.want)), helper("hang"))
 			require.Equal(t, c.want, failed.Code)
 			require.Equal(t, c.reach, failed.Code.Unreachable())
@@ -104,6 +105,7 @@ func TestStartOnAForcedCommand(t *testing.T) {
 		{"lacks a program", `command="/nonexistent/sh"`, executor.StartNoMarker, "No such file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			failed := failedStart(t, at(t, sshtest.Inetd(t, sshtest.Options{KeyOptions: c.command}), awaiting(c.want)), helper("hang"))
 			require.Equal(t, c.want, failed.Code)
 			require.Contains(t, failed.Said, c.said)

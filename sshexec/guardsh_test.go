@@ -133,6 +133,9 @@ func (s *script) deserted() time.Duration {
 	return after
 }
 
+// longLease is the lease, in seconds, of a guard that waits as long as the test.
+const longLease = 300
+
 // A localGuard is guard.sh under one shell, with a process to guard.
 type localGuard struct {
 	*script
@@ -222,7 +225,7 @@ func (g *localGuard) allGone() {
 func TestGuardCommands(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := guardLocally(t, shell, 20)
+		g := guardLocally(t, shell, longLease)
 		require.ElementsMatch(t, g.pids, g.ask("T", ""), "the whole tree")
 		require.Equal(t, g.pids[:1], g.ask("S", "INT leader"))
 		left, _ := untilNone(0, func() []int { return slices.DeleteFunc(g.lives(), func(pid int) bool { return pid != g.pids[0] }) })
@@ -243,7 +246,7 @@ func TestGuardCommands(t *testing.T) {
 func TestGuardEndsTheRunWhenItsInputEnds(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := guardLocally(t, shell, 20)
+		g := guardLocally(t, shell, longLease)
 		require.NoError(t, g.stdin.Close())
 		g.allGone()
 	})
@@ -253,7 +256,7 @@ func TestGuardEndsTheRunWhenItsInputEnds(t *testing.T) {
 func TestGuardReportsWhyItEndsTheRun(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := guardLocally(t, shell, 20)
+		g := guardLocally(t, shell, longLease)
 		require.NoError(t, g.stdin.Close())
 		require.Equal(t, "Z closed 0 1", g.line())
 		g.allGone()
@@ -267,7 +270,7 @@ func TestGuardReportsWhyItEndsTheRun(t *testing.T) {
 func TestClockEndsWithItsGuard(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := guardLocally(t, shell, 5)
+		g := guardLocally(t, shell, longLease)
 		require.NoError(t, syscall.Kill(g.cmd.Process.Pid, syscall.SIGKILL))
 		g.deserted()
 		require.Len(t, g.lives(), 4)
@@ -280,7 +283,7 @@ func TestClockEndsWithItsGuard(t *testing.T) {
 func TestGuardSparesProgramsToLeave(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := guardLocally(t, shell, 20, "other", "o'dd name", filepath.Base(os.Args[0]))
+		g := guardLocally(t, shell, longLease, "other", "o'dd name", filepath.Base(os.Args[0]))
 		leader := g.pids[0]
 		require.ElementsMatch(t, g.pids, g.ask("T", ""), "they belong to the run")
 		require.ElementsMatch(t, g.pids, g.ask("S", "TERM tree"), "and are listed")
@@ -296,7 +299,7 @@ func TestGuardSparesProgramsToLeave(t *testing.T) {
 func TestGuardRemembersWhatItHasSeen(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := &localGuard{script: runLocally(t, shell, guardScript(executor.NewMark(), 20, nil))}
+		g := &localGuard{script: runLocally(t, shell, guardScript(executor.NewMark(), longLease, nil))}
 		g.line()
 		leader := exec.Command(os.Args[0], exectest.HelperArgs("line", "spawn", "clean", "pid", "hang", "end", "pid", "line")...)
 		leader.Env = []string{} // nor does the server have a mark
@@ -335,7 +338,7 @@ func TestGuardSeesProcessesOfAnyName(t *testing.T) {
 		for _, name := range []string{"a) b 1", "a) Z 1", "a) S 1 1 ) Z", ") "} {
 			program := filepath.Join(t.TempDir(), name)
 			require.NoError(t, os.Symlink(os.Args[0], program))
-			g := &localGuard{script: runLocally(t, shell, guardScript(executor.NewMark(), 20, nil))}
+			g := &localGuard{script: runLocally(t, shell, guardScript(executor.NewMark(), longLease, nil))}
 			g.line()
 			server := exec.Command(program, exectest.HelperArgs("pid", "hang")...)
 			server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -365,11 +368,11 @@ func TestGuardEndsTheRunAfterItsLease(t *testing.T) {
 }
 
 func guardEndsAfterItsLease(t *testing.T, shell []string) {
-	g := guardLocally(t, shell, 5) // seconds: on a busy machine a beat may be late
+	g := guardLocally(t, shell, 8) // seconds: on a busy machine a beat may be late
 	// Longer than the lease, with a beat now and then. There is no event to
 	// wait for: the clocks of other programs must advance.
 	for range 12 {
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(750 * time.Millisecond)
 		g.ask("B", "")
 	}
 	require.Len(t, g.lives(), 4, "the run continues while there is contact")
@@ -384,8 +387,7 @@ func TestGuardLeavesNoClock(t *testing.T) {
 }
 
 func guardLeavesNoClock(t *testing.T, shell []string) {
-	const lease = 50 // longer than all waits together
-	s := runLocally(t, shell, guardScript(executor.NewMark(), lease, nil))
+	s := runLocally(t, shell, guardScript(executor.NewMark(), longLease, nil))
 	s.line()
 	for n := range 100 {
 		s.send(fmt.Sprintf("B %d\nP %[1]d 0 0 0 old\n", n)) // P restarts the clock

@@ -327,10 +327,10 @@ func TestHarvestThatHangsLeavesNoProcess(t *testing.T) {
 	account := sshtest.User(t, sshtest.Shell(t, "bash"))
 	h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
 	h.write(t, ".profile", "case $- in *i*) trap '' TERM HUP; sleep 1000; sleep 1000 ;; esac\n")
-	e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom, o.StartTimeout = PathInteractive, 3*time.Second }))
+	e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom, o.StartTimeout = PathInteractive, 8*time.Second }))
 	failed := startFailure(t, e, h.helper("hang"))
 	require.Equal(t, executor.StartTimeout, failed.Code)
-	require.ErrorContains(t, failed, "the shell did not print its PATH within 3s")
+	require.ErrorContains(t, failed, "the shell did not print its PATH within 8s")
 	require.Contains(t, failed.Hint, "--path-from plain")
 	left, _ := untilNone(0, func() []int { return startedBy(h.Server) })
 	require.Empty(t, left, describe(left))
@@ -378,7 +378,7 @@ func TestProcessListsShowNoSecrets(t *testing.T) {
 		p, err := e.Start(t.Context(), cmd)
 		require.NoError(t, err)
 		marks <- strings.TrimPrefix(variable(p.Info().PID, executor.MarkName), executor.MarkName+"=")
-		for range 20 {
+		for range 5 {
 			_, err := p.Tree(t.Context())
 			require.NoError(t, err)
 		}

@@ -249,7 +249,7 @@ func endCut(t *testing.T, h host, k serverKind, nonce string) outcome {
 // run: the client cannot reach the host.
 func endVanish(t *testing.T, h host, k serverKind, nonce string) outcome {
 	proxy := sshtest.NewProxy(t, h.Addr)
-	p, o := startKind(t, host{h.Through(t, proxy), h.program}, k, nonce, func(o *Options) { o.Lease = 4 * time.Second })
+	p, o := startKind(t, host{h.Through(t, proxy), h.program}, k, nonce, func(o *Options) { o.Lease = 8 * time.Second })
 	t.Cleanup(func() { lose(p.own) }) // so that the test need not wait for the keepalive
 	proxy.Freeze()
 	return o

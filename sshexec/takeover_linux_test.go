@@ -49,12 +49,12 @@ func TestKilledGuardIsReplaced(t *testing.T) {
 			t.Parallel()
 			h := newHost(t)
 			leavesNoProcess(t, h.Server)
-			p, pids := begin(t, h, kindNamed("daemon"), func(o *Options) { o.Lease = 4 * time.Second })
+			p, pids := begin(t, h, kindNamed("daemon"))
 			old := p.own.guard().caps.pid
 			require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
 			n := awaitNotice(t, p, "guard.replaced")
 			require.Contains(t, n.Text, "was killed (signal KILL); a new one has taken over")
-			// Its clock would have ended the run by now.
+			// Its clock cannot end the run any more.
 			left, _ := untilNone(0, func() []int { return inSession(old) })
 			require.Empty(t, left, describe(left))
 			tree, err := p.Tree(t.Context())
@@ -121,7 +121,7 @@ func TestRestartEndsTheServerOfALostConnection(t *testing.T) {
 	<-p.own.base.Journal.Done()
 	var lost *executor.LostError
 	require.ErrorAs(t, p.Info().Failure, &lost)
-	require.Regexp(t, `^its guard on the host kills the process at once, or it may run until [0-9:]{8} \(lease 30 s\); a restart tries to end it first`, lost.Hint)
+	require.Regexp(t, `^its guard on the host kills the process at once, or it may run until [0-9:]{8} \(lease 5 min\); a restart tries to end it first`, lost.Hint)
 	for _, pid := range pids {
 		require.True(t, alive(pid))
 	}
@@ -344,14 +344,14 @@ func TestFailedTakeoverLeavesTheServerAlone(t *testing.T) {
 	p, pids := begin(t, host{h.Through(t, proxy), h.program}, kindNamed("polite"))
 	connection, guard := variable(pids[0], "SSH_CONNECTION"), p.own.guard().caps.pid
 	const oneWay = 500 * time.Millisecond
-	proxy.Delay(oneWay)
+	proxy.Delay(oneWay, oneWay)
 	// The channel takes a round trip, as do the command and the script: the
 	// shell of the new guard runs, but its output comes too late.
 	ctx, cancel := context.WithTimeout(t.Context(), 5*oneWay)
 	defer cancel()
 	_, err := p.own.rearm(ctx)
 	require.Error(t, err)
-	proxy.Delay(0)
+	proxy.Delay(0, 0)
 	left, _ := untilNone(0, func() []int {
 		known := append(inSession(guard), pids...)
 		return slices.DeleteFunc(carrying(connection), func(pid int) bool { return slices.Contains(known, pid) })

@@ -65,7 +65,7 @@ func recordOverSSH(b *testing.B, s *sshtest.Server, fault string) time.Duration 
 func BenchmarkListToolsOverSSH(b *testing.B) {
 	server := sshtest.OpenSSH(b, sshtest.Options{LogLevel: "INFO"})
 	proxy := sshtest.NewProxy(b, server.Addr)
-	proxy.Delay(10 * time.Millisecond)
+	proxy.Delay(10*time.Millisecond, 10*time.Millisecond)
 	s := server.Through(b, proxy)
 	args := []string{"list", "--no-record", "-F", s.Config, "--ssh", s.Alias, "tools", "--", binary, console.DemoServer, "--misbehave", "probe-fast"}
 	for b.Loop() {

@@ -12,6 +12,19 @@ type test struct {
 	run  func(*suite)
 }
 
+// A Group is a part of the suite.
+type Group []test
+
+// Sequence depends on how the other side of a connection ends it. Starts,
+// Endings and Daemons depend on the machine where the processes run: its shell,
+// users, process table and signals. The others depend on the executor only.
+var (
+	Sequence Group = sequenceTests
+	Starts   Group = startTests
+	Endings  Group = endingTests
+	Daemons  Group = daemonTests
+)
+
 // lateOutput names the tests whose processes write after their leader has
 // exited.
 var lateOutput = []string{
@@ -22,9 +35,13 @@ var lateOutput = []string{
 }
 
 // Run tests that the executors that newHarness returns fulfil the contract of
-// package executor. Each subtest gets its own executor and closes it.
-func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
-	for _, group := range [][]test{sequenceTests, readTests, subscriberTests, stdinTests, endingTests, daemonTests, startTests, raceTests} {
+// package executor, or only the given groups of it. Each subtest gets its own
+// executor and closes it.
+func Run(t *testing.T, newHarness func(t *testing.T) Harness, groups ...Group) {
+	if len(groups) == 0 {
+		groups = []Group{Sequence, readTests, subscriberTests, stdinTests, Endings, Daemons, Starts, raceTests}
+	}
+	for _, group := range groups {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), waitLimit)

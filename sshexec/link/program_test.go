@@ -387,7 +387,7 @@ func TestMasterOutlivesConnections(t *testing.T) {
 		}
 	})
 	t.Run("a channel that is being opened", func(t *testing.T) {
-		proxy.Delay(100 * time.Millisecond)
+		proxy.Delay(100*time.Millisecond, 100*time.Millisecond)
 		for _, end := range []func(*Conn){
 			func(c *Conn) { require.NoError(t, c.Close()) },
 			func(c *Conn) {

@@ -23,7 +23,8 @@ type Proxy struct {
 	to       string
 	listener net.Listener
 	ctx      context.Context
-	delay    atomic.Int64
+	there    atomic.Int64 // the delay of what clients send
+	back     atomic.Int64 // the delay of what they receive
 	frozen   atomic.Bool
 	accepted atomic.Int64
 	work     sync.WaitGroup
@@ -77,10 +78,13 @@ func reset(c *net.TCPConn) {
 // connections, and their ends too. The connections stay open.
 func (p *Proxy) Freeze() { p.frozen.Store(true) }
 
-// Delay delays all data from now on, in each of the two directions, so that a
-// round trip takes twice as long. It does not limit the bandwidth until 32 MiB
-// are in flight. The opening of a connection is not delayed.
-func (p *Proxy) Delay(d time.Duration) { p.delay.Store(int64(d)) }
+// Delay delays from now on all data that clients send, and all that they
+// receive. It does not limit the bandwidth until 32 MiB are in flight. The opening
+// of a connection is not delayed.
+func (p *Proxy) Delay(there, back time.Duration) {
+	p.there.Store(int64(there))
+	p.back.Store(int64(back))
+}
 
 func (p *Proxy) accept() {
 	for {
@@ -103,8 +107,8 @@ func (p *Proxy) serve(client *net.TCPConn) {
 	server := conn.(*net.TCPConn)
 	defer p.open(server)()
 	var both sync.WaitGroup
-	both.Go(func() { p.copy(server, client) })
-	both.Go(func() { p.copy(client, server) })
+	both.Go(func() { p.copy(server, client, &p.there) })
+	both.Go(func() { p.copy(client, server, &p.back) })
 	both.Wait()
 }
 
@@ -133,7 +137,7 @@ type parcel struct {
 }
 
 // copy copies one direction of a connection until it ends.
-func (p *Proxy) copy(to, from *net.TCPConn) {
+func (p *Proxy) copy(to, from *net.TCPConn, delay *atomic.Int64) {
 	const size, underway = 32 << 10, 1024
 	parcels := make(chan parcel, underway)
 	p.work.Go(func() {
@@ -141,7 +145,7 @@ func (p *Proxy) copy(to, from *net.TCPConn) {
 		for {
 			buf := make([]byte, size)
 			n, err := from.Read(buf)
-			parcels <- parcel{buf[:n], time.Now().Add(time.Duration(p.delay.Load())), err}
+			parcels <- parcel{buf[:n], time.Now().Add(time.Duration(delay.Load())), err}
 			if err != nil {
 				return
 			}

@@ -128,7 +128,7 @@ func dialProxy(t *testing.T, p *Proxy) net.Conn {
 func TestProxyDelay(t *testing.T) {
 	const delay, size = time.Second, 4 << 20
 	p := NewProxy(t, echo(t))
-	p.Delay(delay)
+	p.Delay(delay, delay)
 	c := dialProxy(t, p)
 	begin := time.Now()
 	go func() { _, _ = c.Write(make([]byte, size)) }()
