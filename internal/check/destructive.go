@@ -113,7 +113,7 @@ const unsupported = "2099-01-01"
 
 // firstBy returns how much of the startup timeout is left for the first response.
 func (p *process) firstBy() time.Duration {
-	return max(p.opts.StartupTimeout-time.Since(p.began), time.Millisecond)
+	return max((p.opts.StartupTimeout - time.Since(p.began)).Truncate(100*time.Millisecond), time.Millisecond)
 }
 
 // unsupportedVersion asks for a revision that does not exist. The response is the first
