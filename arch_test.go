@@ -43,8 +43,9 @@ var families = []string{"internal/cli/rec", "internal/cli/run", "internal/cli/re
 var importRules = []importRule{
 	{packages: "framing", never: []string{"", charm, ssh}, why: "the lowest layer"},
 	{packages: "session/...", never: []string{"recordings", "ui", "internal", "sshexec", charm, ssh}, why: "below recordings, and above framing only"},
-	{packages: "session", never: []string{"session/index", "session/diagnosis/rule", "session/diagnosis/cause", "session/localexec", "session/target"},
+	{packages: "session", never: []string{"session/exchange", "session/index", "session/diagnosis/rule", "session/diagnosis/cause", "session/localexec", "session/target"},
 		why: "a session writes its log; what reads the log is above it"},
+	{packages: "session/exchange", never: []string{"session/index", "session/elements", "session/diagnosis/rule", "session/diagnosis/cause", "session/localexec", "session/target"}, why: "follows the rows of a log, whichever program wrote it"},
 	{packages: "session/executor", never: []string{""}, why: "a contract, which every executor implements"},
 	{packages: "session/mcp", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "facts, and the shapes of messages"},
 	{packages: "session/summary", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "reads messages, and knows no log"},

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/session"
 	"mcpdbg/ui/calls"
-	"mcpdbg/ui/workspace"
 )
 
 // TestCallTimeIsThatOfTheRow checks that the status line shows the server's time, as the
@@ -29,15 +29,19 @@ func TestCallTimeIsThatOfTheRow(t *testing.T) {
 	})
 }
 
-// TestCallTimeOfRounds checks that the user's time between rounds is not
-// counted as the server's.
+// TestCallTimeOfRounds checks that the footer shows the time that the server took for all
+// rounds of a call, and next to it that in which it waited for the user.
 func TestCallTimeOfRounds(t *testing.T) {
-	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		c := &workspace.Call{Title: "tools/call echo"}
-		answersAfter(d, x, 3*time.Millisecond, 41*time.Millisecond)
-		c.Sent(uint64(d.row(`"id":0,"method"`) + 1))
-		c.Sent(uint64(d.row(`"id":1,"method"`) + 1))
-		require.Equal(t, " in 41 ms (last of 2 rounds)", d.visible.ws.ServerTime(c, uint64(d.row(`"id":1,"result"`)+1)))
-		require.Empty(t, d.visible.ws.ServerTime(c, 0), "no row, no time")
+	inModern(t, quote, func(t *testing.T, d *driver, _ *fakeExecutor, _ session.Log) {
+		d.begin(calls.Request(d.visible.context(), "tools/call quote", "tools/call", []byte(`{"name":"quote","arguments":{"symbol":"ACME"}}`), 0))
+		for _, content := range []string{`{"confirm":true}`, `{"again":true}`} {
+			time.Sleep(20 * time.Millisecond)
+			d.arrive()
+			d.answer(content)
+		}
+		time.Sleep(20 * time.Millisecond)
+		d.arrive()
+		require.Contains(t, d.lastLine(), "the server answered in 36 ms over 3 rounds, you 2.0 s: tools/call quote")
+		require.Empty(t, d.visible.ws.ServerTime(0), "no row, no time")
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/ui/calls"
 	"mcpdbg/ui/kit"
 )
 
@@ -59,5 +60,42 @@ func TestSlowWraps(t *testing.T) {
 			require.Equal(t, step.row, d.cursor(), step.says)
 			require.Contains(t, d.lastLine(), step.says)
 		}
+	})
+}
+
+// TestSlowIgnoresThePerson checks that neither a question of the server nor the call that
+// waits for its answer is slow, while it waits and afterwards: not in the search for slow
+// responses, not in the latencies, and not in the footer.
+func TestSlowIgnoresThePerson(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		answersAfter(d, x, time.Millisecond, 200*time.Millisecond, time.Millisecond)
+		slow := d.row(`"id":1,"result"`)
+		shows := func(row string) {
+			t.Helper()
+			for _, view := range []string{"2 Wire", "2 All", "2 Exchanges"} {
+				require.Contains(t, d.plain(), view)
+				d.do(kit.Top, "next-slow", "next-slow")
+				require.Contains(t, d.lastLine(), "no other slow response or pending request: over 100 ms")
+				require.Contains(t, []int{slow, d.row(`"id":1,"method"`)}, d.cursor(), "its request, in the view of exchanges")
+				if view == "2 Exchanges" {
+					require.Regexp(t, row, d.plain())
+				}
+				d.do("timeline")
+			}
+		}
+		d.begin(calls.Request(d.visible.context(), "tools/call book", "tools/call", []byte(`{"name":"book"}`), 0))
+		synctest.Wait()
+		d.asked(x, 0, "elicitation/create", askName)
+		time.Sleep(16 * time.Second)
+		d.take(tick{})
+		shows(`tools/call book +waits for your answer · you 16\.0 s +\d`)
+		require.NoError(t, d.visible.ws.Session.Answer(d.visible.ws.Waiting[0].ID, []byte(`{"action":"decline"}`)))
+		time.Sleep(44 * time.Millisecond)
+		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[{"type":"text","text":"declined"}]}}`)
+		synctest.Wait()
+		d.arrive()
+		require.Contains(t, d.lastLine(), "the server answered in 44 ms, you 16.0 s: tools/call book")
+		shows(`tools/call book +you 16\.0 s · "declined" +44 ms`)
+		require.EqualValues(t, 200_000, d.visible.ws.Shown.Index.Latencies.All().Max)
 	})
 }

@@ -113,7 +113,7 @@ func TestTimeFrames(t *testing.T) {
 func TestSlowestCall(t *testing.T) {
 	timed(t, Options{}, 120, 36, func(t *testing.T, d *driver) {
 		d.write("t3s")
-		require.Contains(t, d.plain(), " 7 tools/call book-room", "with the time that it waited for an answer")
+		require.Contains(t, d.plain(), " 5 tools/call long-run", "without the time that book-room waited for an answer")
 		require.Equal(t, wire.Scope, d.visible.scope())
 	})
 }

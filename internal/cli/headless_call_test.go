@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/rec"
 )
 
 // detached is a call that cannot ask on the terminal of who runs the tests.
@@ -45,6 +47,38 @@ func TestCallAnswers(t *testing.T) {
 			rounds := strings.Contains(r.stderr, "mcpdbg: note: the call took 2 rounds: the requests of entries ")
 			require.Equal(t, era == "modern", rounds, r.stderr)
 		}
+	}
+}
+
+// TestCallTimesWithoutThePerson checks that JSON has the time in which the server waited for
+// answers, of all that the call took.
+func TestCallTimesWithoutThePerson(t *testing.T) {
+	t.Parallel()
+	type times struct {
+		Duration int64  `json:"duration_us"`
+		Person   *int64 `json:"person_us"`
+	}
+	answers := writeFile(t, `{"elicitation/create": {"result": {"action": "decline"}}}`)
+	call := func(flags ...string) (took times) {
+		r := detached(t, against("", append([]string{"call", "--json", "--answers", answers}, flags...)...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &took), r.stdout)
+		return took
+	}
+	for _, era := range []string{"legacy", "modern"} {
+		require.Nil(t, call("--no-record", "--era", era, "--tool", "echo", "message=hi").Person)
+		record := filepath.Join(t.TempDir(), "r.jsonl")
+		took := call("--record", record, "--era", era, "--tool", "ask")
+		require.NotNil(t, took.Person)
+		require.Positive(t, *took.Person)
+		require.Less(t, *took.Person, took.Duration)
+		if era == "modern" {
+			continue // the pause is in none of the requests
+		}
+		var info rec.Info
+		require.NoError(t, json.Unmarshal([]byte(run(t, "rec", "info", "--json", record).stdout), &info))
+		i := slices.IndexFunc(info.Methods, func(m rec.MethodInfo) bool { return m.Method == "tools/call" })
+		require.Equal(t, *took.Person, info.Methods[i].Person)
 	}
 }
 

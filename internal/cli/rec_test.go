@@ -67,6 +67,26 @@ func TestRecInfoFailedCallsAreNotProblems(t *testing.T) {
 	require.Regexp(t, `(?m)^ +no problems$`, r.stdout)
 }
 
+// Times of requests are those of the server, in the text and in the log.
+func TestRecInfoTimesWithoutThePerson(t *testing.T) {
+	t.Parallel()
+	file := writeFile(t, goldenLines(t)[0]+`{"n":1,"t":0,"k":"start","process":"p"}
+{"n":2,"t":0,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book"}}}
+{"n":3,"t":200000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}}
+{"n":4,"t":16400000,"k":"stdin","m":{"jsonrpc":"2.0","id":"q","result":{"action":"decline"}}}
+{"n":5,"t":16800000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":1,"result":{}}}
+`)
+	r := inProcess(t, "rec", "info", file)
+	require.Regexp(t, `(?m)^client +tools/call +1 +0 +0 +600ms +600ms +600ms +600ms$`, r.stdout)
+	require.Regexp(t, `(?m)^server +elicitation/create +1 +0 +0 +16\.2s +16\.2s +16\.2s +16\.2s$`, r.stdout)
+	var info rec.Info
+	require.NoError(t, json.Unmarshal([]byte(inProcess(t, "rec", "info", "--json", file).stdout), &info))
+	require.EqualValues(t, 600_000, *info.Methods[0].P95)
+	require.EqualValues(t, 16_200_000, info.Methods[0].Person)
+	require.Zero(t, info.Methods[1].Person)
+	require.Contains(t, inProcess(t, "rec", "cat", file).stdout, " 600ms (you 16.2s) ")
+}
+
 func TestRecInfoShowsBothSides(t *testing.T) {
 	t.Parallel()
 	header := strings.Replace(goldenLines(t)[0], `"tool":`, `"redacted":{"pattern":2,"key":1},"tool":`, 1)

@@ -19,11 +19,11 @@ type Options struct {
 	Rules *match.Rules
 	// Notes makes different counts of log messages and change notifications count.
 	Notes bool
-	// MaxTime is the longest time that responses of a method may take in the
-	// second session, including the handshake. Methods without a limit are not
-	// checked.
+	// MaxTime is the longest time that the server may take for responses of a
+	// method in the second session, including the handshake. Methods without a
+	// limit are not checked.
 	MaxTime map[string]time.Duration
-	// MaxSlowdown limits the median response time of a method and tool in the
+	// MaxSlowdown limits the median time of the server for a method and tool in the
 	// second session to a multiple of that in the first; 0 means no limit. An
 	// increase below minSlowdown never counts.
 	MaxSlowdown float64
@@ -168,6 +168,7 @@ func (c *comparer) turnTo(i, j, place int) {
 	}
 	if j != alone {
 		call.Took += int64(c.b.records[j].took)
+		call.Person += int64(c.b.person[j])
 	}
 	if i != alone && j != alone {
 		call.Compared++
@@ -210,7 +211,7 @@ func (c *comparer) pair() error {
 	}
 	c.progress(a, b)
 	c.duplicates(a, b)
-	c.slow(b)
+	c.slow(c.j)
 	if !c.label.fromClient {
 		return nil // the response is the client's
 	}

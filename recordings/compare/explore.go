@@ -58,7 +58,7 @@ type End struct {
 	Response int // row; 0 if there is none
 	Failed   bool
 	Answered bool
-	Took     time.Duration // 0 without a response
+	Took     time.Duration // what the server took; 0 without a response
 }
 
 // notedOnly marks pairs whose differences do not count.
@@ -112,20 +112,22 @@ func (c *Comparison) Pair(n int) Pair {
 	var l label
 	if p.j != alone {
 		r := &c.c.b.records[p.j]
-		l, out.B = c.c.b.labelOf(r), r.end()
+		l, out.B = c.c.b.labelOf(r), c.c.b.end(int(p.j))
 	}
 	if p.i != alone {
 		r := &c.c.a.records[p.i]
-		l, out.A = c.c.a.labelOf(r), r.end()
+		l, out.A = c.c.a.labelOf(r), c.c.a.end(int(p.i))
 	}
 	out.Method, out.Subject, out.FromServer = l.method, l.subject, !l.fromClient
 	return out
 }
 
-func (r *record) end() *End {
+// end returns the end of a record's exchange.
+func (s *side) end(record int) *End {
+	r := &s.records[record]
 	e := &End{Request: int(r.row), Failed: r.flags&failed != 0, Answered: r.flags&answered != 0}
 	if e.Answered {
-		e.Response, e.Took = int(r.responseRow), time.Duration(r.took)*time.Microsecond
+		e.Response, e.Took = int(r.responseRow), time.Duration(s.serverTime(record))*time.Microsecond
 	}
 	return e
 }

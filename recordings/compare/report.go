@@ -162,9 +162,10 @@ type Call struct {
 	Method   string `json:"method"`
 	Subject  string `json:"subject,omitempty"`
 	From     string `json:"from"`
-	Compared int    `json:"compared"` // pairs; all pages of a list are one
-	Differ   int    `json:"differ"`   // pairs and single exchanges with a difference that counts, other than time
-	Took     int64  `json:"took_us"`  // total time in the second session
+	Compared int    `json:"compared"`            // pairs; all pages of a list are one
+	Differ   int    `json:"differ"`              // pairs and single exchanges with a difference that counts, other than time
+	Took     int64  `json:"took_us"`             // total time in the second session
+	Person   int64  `json:"person_us,omitempty"` // of that, what the server waited for its client
 }
 
 const (

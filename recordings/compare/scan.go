@@ -11,6 +11,7 @@ import (
 
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 )
 
@@ -38,7 +39,7 @@ type record struct {
 	row            uint32  // of the request
 	responseRow    uint32
 	label          uint32
-	took           uint32 // microseconds, limited to about an hour
+	took           uint32 // microseconds, limited to about an hour; see side.serverTime
 	member         uint32
 	responseMember uint32 // index of the response in its entry
 	run            uint16
@@ -71,6 +72,7 @@ type side struct {
 	notes     map[noteKind]int // how many
 	processes map[int]string   // by run
 	servers   []string
+	person    map[int]uint32 // what a server waited for its client, in microseconds, by record
 }
 
 type place struct {
@@ -83,6 +85,7 @@ type scanner struct {
 	*side
 	rules *match.Rules
 	skip  func(match.Ref) bool
+	times *exchange.Table
 	open  map[place]int // records without a response
 	walks map[label]int // the first page of the current list, by method
 	key   []byte
@@ -105,9 +108,9 @@ func scan(ctx context.Context, src session.Source, rules *match.Rules, skip func
 	s := scanner{
 		side: &side{
 			src: src, numbers: map[label]uint32{}, firsts: map[uint32]int{}, pages: map[int][]int{},
-			notes: map[noteKind]int{}, processes: map[int]string{},
+			notes: map[noteKind]int{}, processes: map[int]string{}, person: map[int]uint32{},
 		},
-		rules: rules, skip: skip, open: map[place]int{}, walks: map[label]int{},
+		times: exchange.NewTable(src), rules: rules, skip: skip, open: map[place]int{}, walks: map[label]int{},
 	}
 	if err := match.Walk(ctx, src, s.item); err != nil {
 		return nil, err
@@ -226,7 +229,12 @@ func (s *scanner) response(it *match.Item) {
 	r := &s.records[number]
 	r.flags |= answered
 	r.responseRow, r.responseMember = uint32(it.At.Row), uint32(it.At.Member)
-	r.took = uint32(min(max(it.At.T-it.Of.T, 0), math.MaxUint32))
+	r.took = limited(it.At.T - it.Of.T)
+	if s.labelOf(r).fromClient {
+		if person := s.times.Between(it.Of.Row, it.At.Row, exchange.Span{From: it.Of.T, To: it.At.T}).Person; person > 0 {
+			s.person[number] = limited(person)
+		}
+	}
 	value := it.Msg.RawResult()
 	if e := it.Msg.RawError(); value == nil {
 		r.flags |= failed
@@ -239,6 +247,15 @@ func (s *scanner) response(it *match.Item) {
 	if r.flags&handshake != 0 {
 		s.server(value)
 	}
+}
+
+// limited returns a time as records keep it.
+func limited(us int64) uint32 { return uint32(min(max(us, 0), math.MaxUint32)) }
+
+// serverTime returns the part of a record's time that was the server's; of a request
+// of the server, all of its time.
+func (s *side) serverTime(record int) uint32 {
+	return s.records[record].took - min(s.person[record], s.records[record].took)
 }
 
 // server records the server information of a handshake.

@@ -11,11 +11,12 @@ import (
 // microseconds: smaller changes are within the noise of the machine.
 const minSlowdown = 1000
 
-// slow reports a response of the second session that exceeded the time limit of its
-// method.
-func (c *comparer) slow(b *record) {
+// slow reports a response of the second session for which the server took longer than
+// the limit of its method.
+func (c *comparer) slow(record int) {
 	limit, ok := c.opts.MaxTime[c.label.method]
-	if took := time.Duration(b.took) * time.Microsecond; ok && b.flags&answered != 0 && c.label.fromClient && took > limit {
+	b := &c.b.records[record]
+	if took := time.Duration(c.b.serverTime(record)) * time.Microsecond; ok && b.flags&answered != 0 && c.label.fromClient && took > limit {
 		c.report(Difference{Class: ClassTime, Change: changeChanged, Pointer: "/time"}, nil, []byte(took.String()+", limit "+limit.String()))
 	}
 }
@@ -49,7 +50,7 @@ func (s *side) tookBySubject() map[label][]uint32 {
 	out := map[label][]uint32{}
 	for i := range s.records {
 		if r := &s.records[i]; r.flags&answered != 0 && r.flags&handshake == 0 && s.labelOf(r).fromClient {
-			out[s.labelOf(r)] = append(out[s.labelOf(r)], r.took)
+			out[s.labelOf(r)] = append(out[s.labelOf(r)], s.serverTime(i))
 		}
 	}
 	return out

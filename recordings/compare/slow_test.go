@@ -94,6 +94,27 @@ func TestLimitsAndNotesAreCountedApart(t *testing.T) {
 	}
 }
 
+// TestTimesOfAPersonDoNotCount checks that limits compare the time of the server: the
+// 60 ms in which it waited for a person are not its own.
+func TestTimesOfAPersonDoNotCount(t *testing.T) {
+	asking := []string{started,
+		`> {"id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}`,
+		`< {"id":"q","method":"elicitation/create","params":{}}`}
+	asking = append(asking, waits(59)...)
+	asking = append(asking, `> {"id":"q","result":{"action":"accept"}}`, `< {"id":1,"result":{}}`)
+	opts := Options{MaxTime: map[string]time.Duration{"tools/call": 30 * time.Millisecond}, MaxSlowdown: 2}
+	r := compared(t, slowCall(2), asking, opts)
+	for _, d := range r.Differences {
+		require.NotEqual(t, ClassTime, d.Class, d)
+	}
+	for _, c := range r.Calls {
+		if c.Method == "tools/call" {
+			require.EqualValues(t, 62_000, c.Took, "the meaning of took_us stays")
+			require.EqualValues(t, 60_000, c.Person)
+		}
+	}
+}
+
 // TestHandshakesAreTimedOnlyFromTheStart: after a probe, initialize has a server
 // that runs already; as the first request it waits for the start.
 func TestHandshakesAreTimedOnlyFromTheStart(t *testing.T) {

@@ -43,7 +43,8 @@ const (
 	laterShake          // after a probe, which waited for the start
 )
 
-// took returns the response times of a side by method, without the subject.
+// took returns the response times of a side by method, without the subject: what the
+// server took.
 func (s *side) took() map[timed][]uint32 {
 	out := map[timed][]uint32{}
 	for i := range s.records {
@@ -59,7 +60,7 @@ func (s *side) took() map[timed][]uint32 {
 		case r.flags&handshake != 0:
 			l.kind = firstShake
 		}
-		out[l] = append(out[l], r.took)
+		out[l] = append(out[l], s.serverTime(i))
 	}
 	return out
 }

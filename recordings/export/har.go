@@ -13,6 +13,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
+	"mcpdbg/session/exchange"
 )
 
 // The members of a HAR entry (http://www.softwareishard.com/blog/har-12-spec/).
@@ -69,6 +70,7 @@ type harContent struct {
 }
 
 type harTimings struct {
+	Blocked float64 `json:"blocked,omitempty"`
 	Send    float64 `json:"send"`
 	Wait    float64 `json:"wait"`
 	Receive float64 `json:"receive"`
@@ -87,6 +89,7 @@ func HAR(ctx context.Context, to io.Writer, s Selection) error {
 	sep := "\n"
 	source := elements.New(s.Source).Own()
 	s.Source = source
+	times := exchange.NewTable(source)
 	for it, err := range s.messages(ctx, source) {
 		if err != nil {
 			return err
@@ -94,7 +97,7 @@ func HAR(ctx context.Context, to io.Writer, s Selection) error {
 		if it.row.Msg != framing.Request && it.row.Msg != framing.Notification {
 			continue
 		}
-		entry, err := s.harEntry(it, h.Start)
+		entry, err := s.harEntry(times, it, h.Start)
 		if err != nil {
 			return err
 		}
@@ -116,7 +119,7 @@ func HAR(ctx context.Context, to io.Writer, s Selection) error {
 	return w.Flush()
 }
 
-func (s Selection) harEntry(it item, start time.Time) (*harEntry, error) {
+func (s Selection) harEntry(times *exchange.Table, it item, start time.Time) (*harEntry, error) {
 	none := []string{}
 	e := &harEntry{
 		Started: start.Add(time.Duration(it.row.T) * time.Microsecond).UTC().Format("2006-01-02T15:04:05.000000Z07:00"),
@@ -151,6 +154,8 @@ func (s Selection) harEntry(it item, start time.Time) (*harEntry, error) {
 	e.Response.Content.Text, e.Response.Content.Encoding = harText(got.Payload)
 	e.Time = float64(answer.T-it.row.T) / 1000
 	e.Timings.Wait = e.Time
+	took, waited := times.Times(it.number, it.row, answer).Answering(it.row.Kind)
+	e.Timings.Blocked, e.Timings.Wait = float64(waited)/1000, float64(took)/1000
 	return e, nil
 }
 

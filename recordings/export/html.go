@@ -14,6 +14,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 )
 
@@ -47,7 +48,8 @@ type pageRow struct {
 	Said   string `json:"d,omitempty"` // summary of the message
 	ID     string `json:"id,omitempty"`
 	Seq    uint64 `json:"s,omitempty"`
-	Took   *int64 `json:"l,omitempty"` // microseconds between request and response
+	Took   *int64 `json:"l,omitempty"` // microseconds that the response took
+	Waited *int64 `json:"y,omitempty"` // and for which the server waited for its client
 	Pair   int    `json:"p,omitempty"` // number of the partner's row plus one
 	State  string `json:"st,omitempty"`
 	Error  bool   `json:"e,omitempty"`
@@ -104,7 +106,7 @@ func policy() string {
 
 // pageRows writes rows up to most bytes, and returns how many were omitted.
 func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (left int, err error) {
-	size, rows := 0, 0
+	size, rows, times := 0, 0, exchange.NewTable(s.Source)
 	for it, err := range s.items(ctx, maxContent) {
 		if err != nil {
 			return 0, err
@@ -116,7 +118,7 @@ func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (lef
 		if rows > 0 {
 			_ = w.WriteByte(',') // Flush returns errors
 		}
-		text, err := json.Marshal(s.pageRow(it))
+		text, err := json.Marshal(s.pageRow(times, it))
 		if err != nil {
 			return 0, fmt.Errorf("entry %d: %w", it.entry.N, err)
 		}
@@ -129,7 +131,7 @@ func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (lef
 	return left, nil
 }
 
-func (s Selection) pageRow(it item) *pageRow {
+func (s Selection) pageRow(times *exchange.Table, it item) *pageRow {
 	r := &pageRow{
 		Row: it.number, N: it.entry.N, T: it.row.T, Kind: it.row.Kind.String(), What: visible(clipped(s.what(it), 200)), Seq: it.entry.Seq,
 		Pair: int(it.row.Pair), State: it.row.State.String(), Error: isError(it.row),
@@ -137,12 +139,11 @@ func (s Selection) pageRow(it item) *pageRow {
 	if it.row.Kind == session.KindStdin || it.row.Kind == session.KindStdout {
 		r.Msg = it.row.Msg.String()
 	}
-	if p, ok := s.partner(it.row); ok {
-		took := p.T - it.row.T
-		if it.row.Msg != framing.Request {
-			took = -took
-		}
+	if took, waited, ok := s.took(times, it); ok {
 		r.Took = &took
+		if exchange.Noticed(waited) {
+			r.Waited = &waited
+		}
 	}
 	if !it.row.Kind.IsStream() {
 		r.Text = clipped(string(it.entry.Body), maxContent)

@@ -11,6 +11,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 )
 
@@ -40,6 +41,7 @@ func Markdown(ctx context.Context, to io.Writer, s Selection) error {
 	b.WriteString("\n### Messages\n\n| entry | time | | what | id | took | bytes |\n|--:|--:|---|---|---|--:|--:|\n")
 	var blocks strings.Builder
 	shown, blocked, all, full := 0, 0, 0, false
+	times := exchange.NewTable(s.Source)
 	for it, err := range s.items(ctx, maxBlock+64<<10) {
 		if err != nil {
 			return err
@@ -47,7 +49,7 @@ func Markdown(ctx context.Context, to io.Writer, s Selection) error {
 		all++
 		if shown < maxTable && b.Len() < maxMarkdown/2 {
 			shown++
-			s.tableRow(&b, it)
+			s.tableRow(&b, times, it)
 		}
 		if full {
 			continue
@@ -90,10 +92,13 @@ func remarks(b *strings.Builder, title string, all []remark, more int) {
 	}
 }
 
-func (s Selection) tableRow(b *strings.Builder, it item) {
+func (s Selection) tableRow(b *strings.Builder, times *exchange.Table, it item) {
 	took := ""
-	if p, ok := s.partner(it.row); ok && p.T <= it.row.T && it.row.Msg != framing.Request {
-		took = short(it.row.T - p.T).String()
+	if us, waited, ok := s.took(times, it); ok && us >= 0 && it.row.Msg != framing.Request {
+		took = short(us).String()
+		if exchange.Noticed(waited) {
+			took += ", and " + short(waited).String() + " waiting for the client"
+		}
 	}
 	id := string(it.entry.Msg.ID.Of(it.entry.Payload))
 	if it.entry.Cut {

@@ -135,7 +135,7 @@ function detail() {
   d.replaceChildren();
   if (!r) return;
   d.append(el('h2', r.e ? 'bad' : '', `${r.n}  ${arrow[lane(r)]}  ${what(r)}`));
-  const facts = [[r.m, r.k], ['id', r.id], ['state', r.st], ['sequence', r.s], ['took', took(r.l)], ['bytes', r.b]].filter(f => f[1]);
+  const facts = [[r.m, r.k], ['id', r.id], ['state', r.st], ['sequence', r.s], ['took', took(r.l)], ['waited for the client', took(r.y)], ['bytes', r.b]].filter(f => f[1]);
   d.append(el('p', 'hint', `${time(r.t)} s; ` + facts.map(f => `${f[0] || ''} ${visible(String(f[1]))}`.trim()).join('; ')));
   if (r.p && at.has(r.p - 1)) {
     const b = el('button', 'go', `go to ${r.m === 'request' ? 'response' : 'request'} (p)`);

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 )
 
 // A Selection is the part of a recording that is exported.
@@ -53,6 +54,22 @@ func (s Selection) items(ctx context.Context, limit int) iter.Seq2[item, error] 
 // partner returns the row that a row is paired with.
 func (s Selection) partner(row session.Row) (session.Row, bool) {
 	return session.RowAt(s.Source, int(row.Pair)-1)
+}
+
+// took returns how long the side took that answers the request of an item, and for how
+// long it waited for the other one, in microseconds.
+func (s Selection) took(times *exchange.Table, it item) (us, waited int64, ok bool) {
+	number, request := it.number, it.row
+	partner, ok := s.partner(it.row)
+	if !ok {
+		return 0, 0, false
+	}
+	response := partner
+	if it.row.Msg != framing.Request {
+		number, request, response = int(it.row.Pair)-1, partner, it.row
+	}
+	us, waited = times.Times(number, request, response).Answering(request.Kind)
+	return us, waited, true
 }
 
 // direction returns the name of the direction of an entry, or "".

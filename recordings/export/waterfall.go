@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 )
 
@@ -35,6 +36,8 @@ type bar struct {
 	from, to int64 // microseconds
 	class    string
 	open     bool // no response
+	row      int
+	waits    []exchange.Span // of the server, for its client
 	gone     int64
 	idle     bool // a pause before it was shortened
 }
@@ -52,7 +55,7 @@ func (s Selection) waterfall(ctx context.Context, w *bufio.Writer) error {
 		more = fmt.Sprintf("; the first %d, %d more are not shown", len(bars), left)
 	}
 	_, _ = fmt.Fprintf(w, "<details id=\"waterfall\"><summary>Waterfall: %s%s</summary>\n", countOf(all, "exchange"), more) // Flush returns errors
-	_, _ = w.WriteString("<p class=\"hint\">Bars on one axis of time: <b class=\"out\">server working</b>, <b class=\"err\">server request waiting for its response</b>, <b class=\"bad\">failed</b>. Dashed lines: idle time over 5 s, shortened.</p>\n")
+	_, _ = w.WriteString("<p class=\"hint\">Bars on one axis of time: <b class=\"out\">server working</b>, <b class=\"err\">waiting for the client</b>, <b class=\"bad\">failed</b>. Dashed lines: idle time over 5 s, shortened.</p>\n")
 	_, _ = fmt.Fprintf(w, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"waterfall of the exchanges\">\n", pictureWide, len(bars)*barHeight)
 	for i := range bars {
 		bars[i].write(w, i*barHeight, bars[0].from, total)
@@ -64,6 +67,7 @@ func (s Selection) waterfall(ctx context.Context, w *bufio.Writer) error {
 // bars returns the first exchanges of the selection, and the number of all.
 func (s Selection) bars(ctx context.Context) (bars []bar, all int, err error) {
 	var last int64
+	times := exchange.NewTable(s.Source)
 	buf := make([]byte, 0, summary.Limit+1<<10)
 	for number, row := range session.RowsFrom(s.Source, 0) {
 		if ctx.Err() != nil {
@@ -74,21 +78,23 @@ func (s Selection) bars(ctx context.Context) (bars []bar, all int, err error) {
 			continue
 		}
 		if all++; len(bars) < maxBars {
-			bars = append(bars, s.bar(row, buf))
+			bars = append(bars, s.bar(number, row, buf))
 		}
 	}
 	for i := range bars {
-		if bars[i].open {
-			bars[i].to = max(last, bars[i].from)
+		b := &bars[i]
+		if b.open {
+			b.to = max(last, b.from)
 		}
+		b.waits = times.Waits(b.row, s.Source.Len()-1)
 	}
 	return bars, all, nil
 }
 
-// bar returns the bar of a request.
-func (s Selection) bar(row session.Row, buf []byte) bar {
+// bar returns the bar of the request at a row.
+func (s Selection) bar(number int, row session.Row, buf []byte) bar {
 	method := s.Source.Method(row.Method)
-	b := bar{name: method, from: row.T, to: row.T, class: "out"}
+	b := bar{row: number, name: method, from: row.T, to: row.T, class: "out"}
 	if e, err := session.EntryInto(s.Source, row, summary.Limit, buf); err == nil {
 		if call := summary.Call(method, e.Payload); call != "" {
 			b.name += " " + call
@@ -129,17 +135,33 @@ func shorten(bars []bar) int64 {
 func (b *bar) write(w *bufio.Writer, y int, first, total int64) {
 	at := func(t int64) float64 { return barsLeft + float64(t-b.gone-first)*barsWidth/float64(total) }
 	from, to := at(b.from), at(b.to)
-	took := time.Duration(b.to-b.from) * time.Microsecond
-	text, end := took.Round(roundTo(took)).String(), ""
+	times := exchange.TimesOf(exchange.Span{From: b.from, To: b.to}, b.waits)
+	took, end := rounded(times.Server), ""
+	text := took
 	if b.open {
-		text, end = "no response after "+text, " ▸"
+		text, end = "no response after "+took, " ▸"
+	}
+	if exchange.Noticed(times.Person) {
+		text += ", and " + rounded(times.Person) + " waiting for the client"
 	}
 	name := html.EscapeString(b.name)
 	if b.idle {
 		_, _ = fmt.Fprintf(w, "<line class=\"idle\" x1=\"%[1]s\" x2=\"%[1]s\" y1=\"%[2]d\" y2=\"%[3]d\"/>", decimal(from-2), y, y+barHeight) // Flush returns errors
 	}
-	_, _ = fmt.Fprintf(w, "<g class=\"%s\"><title>%s: %s, at %s s</title><text x=\"2\" y=\"%d\">%s</text><text class=\"r\" x=\"%d\" y=\"%d\">%s</text><rect x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\"/></g>\n",
-		b.class, name, text, decimal(float64(b.from)/1e6), y+13, name, barsLeft-8, y+13, html.EscapeString(took.Round(roundTo(took)).String()+end), decimal(from), y+4, decimal(max(to-from, 2)), barHeight-8)
+	_, _ = fmt.Fprintf(w, "<g class=\"%s\"><title>%s: %s, at %s s</title><text x=\"2\" y=\"%d\">%s</text><text class=\"r\" x=\"%d\" y=\"%d\">%s</text><rect x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\"/>",
+		b.class, name, text, decimal(float64(b.from)/1e6), y+13, name, barsLeft-8, y+13, html.EscapeString(took+end), decimal(from), y+4, decimal(max(to-from, 2)), barHeight-8)
+	for _, wait := range b.waits {
+		if from, to := at(max(wait.From, b.from)), at(min(wait.To, b.to)); from < to {
+			_, _ = fmt.Fprintf(w, "<rect class=\"err\" x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\"/>", decimal(from), y+4, decimal(to-from), barHeight-8)
+		}
+	}
+	_, _ = w.WriteString("</g>\n")
+}
+
+// rounded returns a time in microseconds as it is shown.
+func rounded(us int64) string {
+	took := time.Duration(us) * time.Microsecond
+	return took.Round(roundTo(took)).String()
 }
 
 // roundTo returns the accuracy to which a time is shown.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 )
 
@@ -95,4 +96,28 @@ func TestWaterfallIsLimited(t *testing.T) {
 	require.Equal(t, maxBars, strings.Count(text, "<rect"))
 	text = picture(t, Selection{Source: log, Include: func(number int, _ session.Row) bool { return number < 2 }})
 	require.Contains(t, text, "Waterfall: 1 exchange<")
+}
+
+// TestTimesWithoutThePerson checks that each format has the time of the server, and next to
+// it that in which it waited for its client.
+func TestTimesWithoutThePerson(t *testing.T) {
+	lines := []string{rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book"}}`,
+		`< {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`}
+	for range 199 {
+		lines = append(lines, `"k":"note","text":"a millisecond"`)
+	}
+	s := Selection{Source: rectest.Session(t, append(lines, `> {"jsonrpc":"2.0","id":"q","result":{"action":"decline"}}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`)...)}
+
+	text := picture(t, s)
+	require.Contains(t, text, "<title>tools/call book: 2ms, and 200ms waiting for the client, at 0.00 s</title>")
+	require.Contains(t, text, `>2ms</text><rect x="330.00" y="4" width="650.00" height="10"/><rect class="err" x="333.22" y="4" width="643.56" height="10"/></g>`)
+	require.Contains(t, text, "<title>elicitation/create: 200ms, at 0.00 s</title>")
+
+	page := write(t, "html", s)
+	require.Regexp(t, `"w":"tools/call",[^}]*"l":2000,"y":200000,`, page)
+	require.Regexp(t, `"w":"elicitation/create",[^}]*"l":200000,"p"`, page)
+	s.Include = func(_ int, row session.Row) bool { return row.Kind.IsStream() }
+	require.Contains(t, write(t, "md", s), "| result tools/call | 1 | 2ms, and 200ms waiting for the client | ")
+	require.Regexp(t, `"timings":\{"blocked":200,"send":0,"wait":2,"receive":0\},"_entry":2,`, write(t, "har", s))
 }

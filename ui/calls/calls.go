@@ -76,9 +76,9 @@ func answered(c host.Context, call *workspace.Call, resp session.Response, err e
 	case subscription:
 		c.Host.Warn("subscription ended by the server: " + call.Title)
 	case failed:
-		c.Host.Warn("the tool failed; the server answered" + c.Workspace.ServerTime(call, resp.N) + ": " + call.Title)
+		c.Host.Warn("the tool failed; the server answered" + c.Workspace.ServerTime(resp.N) + ": " + call.Title)
 	default:
-		c.Host.Notify("the server answered" + c.Workspace.ServerTime(call, resp.N) + ": " + call.Title)
+		c.Host.Notify("the server answered" + c.Workspace.ServerTime(resp.N) + ": " + call.Title)
 	}
 	if number, ok := c.Workspace.RowOf(resp.N); ok {
 		host.Reveal(c, number)

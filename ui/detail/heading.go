@@ -7,6 +7,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/format"
@@ -183,5 +184,14 @@ func (d *Pane) latency() string {
 	if !ok || !d.wanted.OK {
 		return ""
 	}
-	return format.Took(max(row.T-partner.T, partner.T-row.T))
+	number, whole := d.wanted.Number, exchange.Span{From: min(row.T, partner.T), To: max(row.T, partner.T)}
+	if at := int(row.Pair) - 1; at < number {
+		number, row = at, partner
+	}
+	took, waited := d.ws.Times(number, whole).Answering(row.Kind)
+	text := format.Took(took)
+	if exchange.Noticed(waited) {
+		text += ", you " + format.Took(waited)
+	}
+	return text
 }

@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
@@ -222,7 +223,8 @@ func (s *sequencePart) paintNote(number int, row session.Row, c *table.Cells) {
 	switch row.Msg {
 	case framing.Response, framing.ErrorResponse:
 		if paired && row.State != session.ReqDuplicate {
-			c.Text(seqNote, th.Text, format.Brief(string(format.AppendTook(nil, row.T-request.T)), noteWidth))
+			took, _ := s.text.ws.Times(int(row.Pair)-1, exchange.Span{From: request.T, To: row.T}).Answering(request.Kind)
+			c.Text(seqNote, th.Text, format.Brief(string(format.AppendTook(nil, took)), noteWidth))
 		}
 	case framing.Request:
 		call, during := p.Index.Exchanges.During(number)

@@ -3,6 +3,7 @@ package timeline
 import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
@@ -87,20 +88,21 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 		}
 	}
 	bar, ok := w.bars.Of(number)
+	took, _ := w.text.ws.Times(number, exchange.Span(bar.Span)).Answering(row.Kind)
 	switch {
 	case !ok:
 	case bar.Failed:
 		c.Mark(th.Error, w.text.glyph("✗", "x"))
-		w.text.took(bar.To-bar.From, th.Error, fallTook, c)
+		w.text.took(took, th.Error, fallTook, c)
 	case bar.Open:
 		c.Mark(th.Warn, w.text.glyph("…", "."))
 		if w.text.ws.Clock >= 0 {
-			w.text.took((bar.To-bar.From)/1e6*1e6, th.Warn, fallTook, c)
+			w.text.took(took/1e6*1e6, th.Warn, fallTook, c)
 		}
 	case row.State == session.ReqCancelled:
 		c.Mark(th.Warn, w.text.glyph("⊘", "c"))
 	default:
-		w.text.took(bar.To-bar.From, th.Text, fallTook, c)
+		w.text.took(took, th.Text, fallTook, c)
 	}
 }
 

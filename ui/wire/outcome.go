@@ -7,32 +7,22 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
 )
 
 // paintPending paints a request without a response so far.
 func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells) {
-	took := int64(-1)
-	if x.ws.Clock >= 0 {
-		took = max(x.ws.Clock-row.T, 0)
-	}
-	defer func() {
-		switch seconds := took / 1e6; {
-		case seconds <= 0:
-		case c.Width(exTook) > 0:
-			x.paintTook(seconds*1e6, x.theme.Warn, c)
-		default:
-			c.Text(exResult, x.theme.Warn, "  "+format.RoundedTime(time.Duration(seconds)*time.Second))
-		}
-	}()
 	c.Mark(x.theme.Warn, x.glyph("…", "."))
 	switch {
 	case x.ws.Unreachable:
-		took = -1
 		c.Text(exResult, x.theme.Warn, "no reply: the connection is lost")
+		return
 	case x.waits(number):
 		c.Mark(x.theme.PromptTitle, "?")
 		text := "waits for your answer"
@@ -43,24 +33,32 @@ func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells)
 	default:
 		x.paintProgress(number, c)
 	}
+	x.paintElapsed(number, row, c)
 }
 
-// waits reports whether a pending exchange waits for the person: a request of the
-// server, or the call during which it was made.
-func (x *exchangeRows) waits(number int) bool {
-	for _, w := range x.ws.Waiting {
-		at, ok := x.ws.RowOf(w.N)
-		if !ok {
-			continue
-		}
-		if call, during := x.ws.Shown.Index.Exchanges.During(at); at == number || during && call == number {
-			return true
-		}
-		if parent, ok := x.ws.RowOf(w.Parent); ok && parent == number {
-			return true
-		}
+// paintElapsed paints how long an exchange has been pending, in whole seconds: the time
+// of the server, and that of the user.
+func (x *exchangeRows) paintElapsed(number int, row session.Row, c *table.Cells) {
+	if x.ws.Clock < 0 {
+		return
 	}
-	return false
+	took, waited := x.ws.Elapsed(number, row).Answering(row.Kind)
+	if exchange.Noticed(waited) {
+		c.Text(exResult, x.theme.Dim, x.glyph(" · ", ", ")+workspace.You(waited))
+	}
+	switch seconds := took / 1e6; {
+	case seconds == 0:
+	case c.Width(exTook) > 0:
+		x.paintTook(seconds*1e6, x.theme.Warn, c)
+	default:
+		c.Text(exResult, x.theme.Warn, "  "+format.RoundedTime(time.Duration(seconds)*time.Second))
+	}
+}
+
+// waits reports whether a pending exchange waits for the person.
+func (x *exchangeRows) waits(number int) bool {
+	_, waits := x.ws.WaitsSince(number)
+	return waits
 }
 
 // barCells is the width of a progress bar.
@@ -110,8 +108,24 @@ func (x *exchangeRows) paintEnd(number int, row, decides session.Row, c *table.C
 		x.paintOutcome(number, row, decides, c)
 		return
 	}
-	x.paintTook(response.T-row.T, x.theme.Text, c)
+	x.paintTimes(request, row, response, x.theme.Text, c)
 	x.paintResult(at, response, c)
+}
+
+// times returns whose time it was from a row until the response to the request at a
+// row of its exchange.
+func (t *trafficRows) times(number int, from, response session.Row) exchange.Times {
+	return t.ws.Times(number, exchange.Span{From: from.T, To: response.T})
+}
+
+// paintTimes paints how long the server took from a row until a response, and for how
+// long it waited for the user. A response of the user just has its time.
+func (x *exchangeRows) paintTimes(number int, from, response session.Row, style theme.Style, c *table.Cells) {
+	took, waited := x.times(number, from, response).Answering(from.Kind)
+	x.paintTook(took, style, c)
+	if exchange.Noticed(waited) {
+		c.Text(exResult, x.theme.Dim, workspace.You(waited)+x.glyph(" · ", ", "))
+	}
 }
 
 // paintOutcome paints why an exchange has no response that counts. decides is the
@@ -120,7 +134,8 @@ func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *tab
 	late := ""
 	if response, ok := x.ws.Shown.Rows.At(int(decides.Pair) - 1); ok && response.State != session.ReqUnread {
 		late = x.glyph(" · ", ", ") + "answered late"
-		x.paintTook(response.T-row.T, x.theme.Dim, c)
+		took, _ := x.times(number, row, response).Answering(row.Kind)
+		x.paintTook(took, x.theme.Dim, c)
 	}
 	style, text := x.theme.Error, ""
 	switch decides.State {

@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
@@ -109,7 +110,7 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 		}
 		t.paintMethod(number, row, &e, style, c)
 		c.Text(colID, t.theme.Text, t.id(row, &e))
-		t.paintLatency(row, c)
+		t.paintLatency(number, row, c)
 		t.num = format.AppendSize(t.num[:0], e.FullSize)
 		c.Bytes(colSize, t.theme.Dim, t.num)
 	}
@@ -226,6 +227,9 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 		if f, ok := t.ws.Shown.Problems.Worst(number); ok && note == "" {
 			note = f.Rule.ID
 			_, noteStyle = kit.SeverityMark(f.Severity, t.theme)
+		}
+		if _, waited, ok := t.took(row); ok && exchange.Noticed(waited) && note == "" {
+			note, noteStyle = workspace.You(waited), t.theme.Dim
 		}
 		if len(method) > c.Width(colMethod) {
 			method = summary.Short(method)
@@ -369,8 +373,19 @@ func (t *trafficRows) failure(row session.Row) theme.Style {
 	return t.theme.Error
 }
 
+// took returns how long the response at a row took, and for how long the server waited
+// for the user; ok is false if the row is not a response.
+func (t *trafficRows) took(row session.Row) (took, waited int64, ok bool) {
+	request, ok := t.ws.Shown.Rows.At(int(row.Pair) - 1)
+	if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse && row.Msg != framing.Batch {
+		return 0, 0, false
+	}
+	took, waited = t.times(int(row.Pair)-1, request, row).Answering(request.Kind)
+	return took, waited, true
+}
+
 // paintLatency paints how long a response took, or the outcome of a request.
-func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
+func (t *trafficRows) paintLatency(number int, row session.Row, c *table.Cells) {
 	switch row.State {
 	case session.ReqPending:
 		if t.ws.Unreachable {
@@ -379,7 +394,8 @@ func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 		}
 		t.num = append(t.num[:0], "pending"...)
 		if t.ws.Clock >= 0 {
-			t.num = strconv.AppendInt(t.num[:0], max(t.ws.Clock-row.T, 0)/1e6, 10)
+			took, _ := t.ws.Elapsed(number, row).Answering(row.Kind)
+			t.num = strconv.AppendInt(t.num[:0], took/1e6, 10)
 			t.num = append(t.num, " s ..."...)
 		}
 		c.Bytes(colLatency, t.theme.Warn, t.num)
@@ -392,11 +408,9 @@ func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 			c.Text(colLatency, t.failure(row), row.State.String())
 		}
 	case session.ReqNone, session.ReqInput, session.ReqTask, session.ReqUnread:
-		request, ok := t.ws.Shown.Rows.At(int(row.Pair) - 1)
-		if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse && row.Msg != framing.Batch {
-			return
+		if took, _, ok := t.took(row); ok {
+			t.num = format.AppendMillis(t.num[:0], took)
+			c.Bytes(colLatency, t.theme.Text, t.num)
 		}
-		t.num = format.AppendMillis(t.num[:0], row.T-request.T)
-		c.Bytes(colLatency, t.theme.Text, t.num)
 	}
 }

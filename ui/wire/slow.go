@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/workspace"
@@ -66,7 +67,8 @@ func (r *Lists) Slowness() Slowness {
 }
 
 // findSlow selects the next slow response, or request that has been pending too
-// long; after the last it continues at the first.
+// long; after the last it continues at the first. Only the time of the server counts,
+// so a request that the user answers is never slow.
 func (r *Lists) findSlow(by int) tea.Cmd {
 	slow := r.Slowness()
 	limit, clock := slow.limit.Microseconds(), r.ws.Clock
@@ -77,15 +79,19 @@ func (r *Lists) findSlow(by int) tea.Cmd {
 		if workspace.IsHandshake(source.Method(row.Method)) {
 			return false
 		}
+		took := func(request int, from, to int64) int64 {
+			return requests.Times(rounds, request, exchange.Span{From: from, To: to}).Server
+		}
 		switch row.Msg {
 		case framing.Request:
-			return row.State == session.ReqPending && clock >= 0 && clock-row.T > limit
+			return row.State == session.ReqPending && clock >= 0 && took(number, row.T, clock) > limit
 		case framing.Response, framing.ErrorResponse:
 			if a, ok := requests.AnsweredBy(rounds, number, row); ok && view == Exchanges {
 				return a.Took > limit
 			}
-			request, ok := requests.At(int(row.Pair) - 1)
-			return ok && row.State != session.ReqDuplicate && row.T-request.T > limit
+			at := int(row.Pair) - 1
+			request, ok := requests.At(at)
+			return ok && row.State != session.ReqDuplicate && took(at, request.T, row.T) > limit
 		}
 		return false
 	}

@@ -25,8 +25,8 @@ func (x *exchangeRows) paintTask(number int, row session.Row, t workspace.Task, 
 		x.paintPending(number, row, c)
 	case t.Open && x.ws.OpenTask(number) && !x.taskOver(t):
 		c.Mark(x.theme.Warn, x.glyph("…", "."))
-		x.paintElapsed(row, c)
 		x.text(c, exResult, x.theme.Warn, x.taskState(row, t))
+		x.paintElapsed(number, row, c)
 	case t.Open && x.taskOver(t): // its result was not requested
 		x.text(c, exResult, x.theme.Text, x.taskState(row, t))
 	case !answered || t.Open:
@@ -35,10 +35,10 @@ func (x *exchangeRows) paintTask(number int, row session.Row, t workspace.Task, 
 		x.text(c, exResult, x.theme.Error, strings.TrimSuffix("lost: "+lost, ": ")+x.glyph(" · ", ", ")+x.taskState(row, t))
 	case response.Msg == framing.ErrorResponse && x.expired(row, response) != "":
 		c.Mark(x.theme.Error, "!")
-		x.paintTook(response.T-row.T, x.theme.Text, c)
+		x.paintTimes(number, row, response, x.theme.Text, c)
 		x.text(c, exResult, x.theme.Error, "task expired after "+x.expired(row, response)+x.polls(t))
 	default:
-		x.paintTook(response.T-row.T, x.theme.Text, c)
+		x.paintTimes(number, row, response, x.theme.Text, c)
 		x.paintTaskEnd(number, row, t, at, response, c)
 	}
 }
@@ -69,17 +69,6 @@ func (x *exchangeRows) paintText(text string, at int, response session.Row, t wo
 		c.Text(exResult, x.theme.Dim, polls+x.glyph(" · ", ", "))
 	}
 	x.paintOutcomeText(text, response, c)
-}
-
-// paintElapsed paints the time since a request.
-func (x *exchangeRows) paintElapsed(row session.Row, c *table.Cells) {
-	if x.ws.Clock < 0 || x.ws.Clock-row.T < 1e6 {
-		return
-	}
-	seconds := (x.ws.Clock - row.T) / 1e6
-	if c.Width(exTook) > 0 {
-		x.paintTook(seconds*1e6, x.theme.Warn, c)
-	}
 }
 
 // taskState describes a task: its id, what the server said last, and how often it

@@ -2,16 +2,15 @@ package workspace
 
 import (
 	"slices"
-	"sort"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/widget/waterfall"
 )
 
 const (
-	// barParts is how many requests of the server and pauses of our reading are
-	// read for one bar.
+	// barParts is how many pauses of our reading are read for one bar.
 	barParts = waterfall.MaxParts
 	// maxHolds is how many pauses of our reading are remembered.
 	maxHolds = 256
@@ -42,14 +41,13 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 	}
 	decides, _ := p.Rows.At(at)
 	bar.From, bar.To = row.T, row.T
-	last := at
 	response, answered := p.Rows.At(int(decides.Pair) - 1)
 	switch {
 	case answered && !b.ws.OpenTask(number):
-		last, bar.To = int(decides.Pair)-1, max(response.T, row.T)
+		bar.To = max(response.T, row.T)
 		bar.Failed = response.Flags&session.FlagError != 0
 	case (decides.State == session.ReqPending || b.ws.OpenTask(number)) && !b.ws.Unreachable:
-		last, bar.Open = p.Index.Scanned, true
+		bar.Open = true
 		bar.To = max(b.ws.Clock, p.Index.Latest, row.T)
 	default:
 		bar.Failed = decides.State == session.ReqLost || decides.State == session.ReqTimedOut
@@ -58,8 +56,10 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 	if row.Kind == session.KindStdout {
 		bar.Add(waterfall.Waiting, bar.Span)
 	}
-	b.addPauses(&bar, number, at)
-	b.addWaits(&bar, number, last)
+	whole := exchange.Span{From: bar.From, To: bar.To}
+	for _, wait := range p.Rows.waits(p.Index.Exchanges.Rounds(), number, whole) {
+		bar.Add(waterfall.Waiting, waterfall.Span(wait))
+	}
 	b.addLags(&bar, number)
 	return bar, true
 }
@@ -75,47 +75,6 @@ func (b *Bars) endOf(number int, row *session.Row) int64 {
 		return exit.T
 	}
 	return row.T
-}
-
-// addWaits adds the time in which requests that the server made during a call
-// waited for their responses.
-func (b *Bars) addWaits(bar *waterfall.Bar, call, last int) {
-	p := b.ws.Shown
-	nested := p.Index.Exchanges.nested
-	i := sort.Search(len(nested), func(i int) bool { return int(nested[i].row) > call })
-	for n := 0; n < barParts && i < len(nested) && int(nested[i].row) < last; n, i = n+1, i+1 {
-		request, ok := p.Rows.At(int(nested[i].row))
-		if !ok || int(nested[i].of) != call {
-			continue
-		}
-		wait := waterfall.Span{From: request.T, To: bar.To}
-		if response, ok := p.Rows.At(int(request.Pair) - 1); ok {
-			wait.To = response.T
-		}
-		bar.Add(waterfall.Waiting, wait)
-	}
-}
-
-// addPauses adds the time between the rounds of a call, in which the server waited
-// for input.
-func (b *Bars) addPauses(bar *waterfall.Bar, call, last int) {
-	p := b.ws.Shown
-	resultOf := func(number int) int64 {
-		request, _ := p.Rows.At(number)
-		result, _ := p.Rows.At(int(request.Pair) - 1)
-		return result.T
-	}
-	if _, task := p.Index.Exchanges.Task(call); task { // the server works between two polls
-		return
-	}
-	before := call
-	for round := range p.Index.Exchanges.Rounds().Later(&p.Rows, call) {
-		request, _ := p.Rows.At(round)
-		bar.Add(waterfall.Waiting, waterfall.Span{From: resultOf(before), To: request.T})
-		if before = round; round == last {
-			break
-		}
-	}
 }
 
 // addLags adds the time in which the server's output was not read. A pause is in

@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 )
 
 // TestBars checks how long exchanges took, and which parts of that were not the
@@ -22,6 +24,10 @@ func TestBars(t *testing.T) {
 	require.EqualValues(t, 1, shake.To-shake.From)
 	call, _ := bars.Of(3)
 	require.EqualValues(t, 2_000_004, call.To-call.From)
+	took := ws.Times(3, exchange.Span(call.Span))
+	require.EqualValues(t, 2_000_002, took.Person)
+	require.EqualValues(t, 2, took.Server, "without the time until our response")
+	require.EqualValues(t, 2, ws.Shown.Index.Latencies.All().Max)
 	asked, ok := bars.Of(4)
 	require.True(t, ok)
 	require.EqualValues(t, 2_000_002, asked.To-asked.From)
@@ -35,4 +41,35 @@ func TestBars(t *testing.T) {
 	lost, _ := bars.Of(7)
 	require.True(t, lost.Failed)
 	require.EqualValues(t, 2_000_002, lost.To-lost.From, "until the process ended")
+}
+
+// TestTimesOfAPerson checks the times that a call waits for a person, in all the ways in
+// which it can.
+func TestTimesOfAPerson(t *testing.T) {
+	const pass = `"k":"note","text":"a millisecond"`
+	const question = `< {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`
+	const withdrawn = `< {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`
+	const reply = `> {"jsonrpc":"2.0","id":"q","result":{}}`
+	for name, tc := range map[string]struct {
+		lines    []string
+		from, to int
+		person   int64
+	}{
+		"question":  {[]string{call(1, "a", ""), question, pass, reply, done(1)}, 0, 4, 2000},
+		"withdrawn": {[]string{call(1, "a", ""), question, pass, withdrawn, pass, done(1)}, 0, 5, 2000},
+		"never":     {[]string{call(1, "a", ""), question, pass, pass, done(1)}, 0, 4, 3000},
+		"rounds":    {[]string{call(1, "a", ""), asks(1, `"s"`), pass, call(2, "a", with(`"s"`)), pass, done(2)}, 0, 5, 2000},
+		"one round": {[]string{call(1, "a", ""), asks(1, `"s"`), pass, call(2, "a", with(`"s"`)), pass, done(2)}, 3, 5, 0},
+		"no input":  {[]string{call(1, "a", ""), asks(1, `"s"`), pass, pass}, 0, 3, 2000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := rectest.Session(t, append(append([]string{}, modern...), tc.lines...)...)
+			ws := &Workspace{Shown: NewProjection(log), Clock: -1}
+			for ws.Shown.Index.Pull(log) {
+			}
+			n := len(modern)
+			end, _ := ws.Shown.Rows.At(n + tc.to)
+			require.Equal(t, tc.person, ws.Took(n+tc.from, end).Person)
+		})
+	}
 }

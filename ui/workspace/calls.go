@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/widget/format"
 )
@@ -25,7 +26,6 @@ type Call struct {
 	Began    time.Time
 	Cancel   context.CancelCauseFunc      // cancels the call
 	Number   atomic.Uint64                // the request's entry number, 0 before it is written; of several rounds, the latest
-	rounds   atomic.Int32                 // requests written so far
 	Progress atomic.Pointer[Progress]     // the latest notification
 	Task     atomic.Pointer[session.Task] // what the server last said about the task that it has become; nil if it has not
 
@@ -47,10 +47,7 @@ type Progress struct {
 
 // Sent records the number of a request's entry. Like Heard, it is called by the
 // session.
-func (c *Call) Sent(n uint64) {
-	c.Number.Store(n)
-	c.rounds.Add(1)
-}
+func (c *Call) Sent(n uint64) { c.Number.Store(n) }
 
 // Became stores what the server said about the task that the call has become. Like
 // Heard, it is called by the session.
@@ -69,25 +66,33 @@ func (c *Call) Heard(params json.RawMessage) {
 	c.Progress.Store(p)
 }
 
-// ServerTime describes how long the server took for the response in entry n: the
-// time that its row shows, taken from the log, without the delay in this program.
-// Of several rounds it is the last, because the others may have waited for the
-// user.
-func (w *Workspace) ServerTime(c *Call, n uint64) string {
+// ServerTime describes how long the server took for the response in entry n, over all
+// rounds, and for how long it waited for the user: the times that the row of the
+// exchange shows, without the delay in this program.
+func (w *Workspace) ServerTime(n uint64) string {
 	number, found := w.RowOf(n)
-	row, _ := w.Shown.Rows.At(number)
-	request, paired := w.Shown.Rows.At(int(row.Pair) - 1)
-	if sent, ok := w.RowOf(c.Number.Load()); ok && c.Task.Load() != nil { // the whole task
-		request, _ = w.Shown.Rows.At(sent)
-	}
-	if !found || !paired {
+	response, _ := w.Shown.Rows.At(number)
+	if !found || response.Pair == 0 || number >= w.Shown.Index.Scanned {
 		return ""
 	}
-	text := " in " + format.RoundedTime(time.Duration(row.T-request.T)*time.Microsecond)
-	if rounds := c.rounds.Load(); rounds > 1 {
-		text += fmt.Sprintf(" (last of %d rounds)", rounds)
+	x := w.Shown.Index.Exchanges
+	first := x.Rounds().First(int(response.Pair) - 1)
+	took := w.Took(first, response)
+	text := " in " + format.RoundedTime(time.Duration(took.Server)*time.Microsecond)
+	if _, task := x.Task(first); !task {
+		if _, rounds := x.LastRound(first); rounds > 1 {
+			text += fmt.Sprintf(" over %d rounds", rounds)
+		}
+	}
+	if exchange.Noticed(took.Person) {
+		text += ", " + You(took.Person)
 	}
 	return text
+}
+
+// You describes for how many microseconds the server waited for the user.
+func You(waited int64) string {
+	return "you " + format.RoundedTime(time.Duration(waited)*time.Microsecond)
 }
 
 // RowOf returns the number of the row of entry n.

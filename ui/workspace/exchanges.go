@@ -34,7 +34,6 @@ type Exchanges struct {
 	List *table.Folded
 
 	shakes  []Handshake // one for each process
-	nested  links       // requests of the server during a call
 	rounds  Rounds
 	cancels links // cancellations of calls
 	// polls are the requests about the task of each call that became one, besides
@@ -168,9 +167,9 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 	case framing.Request:
 		if row.Kind == session.KindStdout {
 			if call, ok := x.taskOf(row, summary.RelatedTask); ok {
-				x.nested = append(x.nested, link{number, call})
+				x.rounds.nested = append(x.rounds.nested, link{number, call})
 			} else if call, ok := x.pending.only(); ok {
-				x.nested = append(x.nested, link{number, call.first})
+				x.rounds.nested = append(x.rounds.nested, link{number, call.first})
 			}
 			return false
 		}
@@ -386,7 +385,7 @@ func (x *Exchanges) HandshakeAfter(h Handshake) (next Handshake, ok bool) {
 
 // During returns the call that was the only one pending when the server made the
 // request at a row.
-func (x *Exchanges) During(number int) (call int, ok bool) { return x.nested.of(number) }
+func (x *Exchanges) During(number int) (call int, ok bool) { return x.rounds.nested.of(number) }
 
 // Rounds returns the later rounds of all exchanges so far. They may be read on
 // any goroutine.
@@ -525,8 +524,9 @@ func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	cut.scanned = rows
 	cut.List = x.List.UpTo(rows)
 	cut.shakes = x.shakes[:sort.Search(len(x.shakes), func(i int) bool { return int(x.shakes[i].First) >= rows })]
-	cut.nested, cut.cancels, cut.ranges = x.nested.upTo(rows), x.cancels.upTo(rows), x.ranges.upTo(rows)
-	cut.rounds, cut.polls, cut.statuses = Rounds{x.rounds.later.upTo(rows)}, x.pollsBefore(rows), x.statuses.upTo(rows)
+	cut.cancels, cut.ranges = x.cancels.upTo(rows), x.ranges.upTo(rows)
+	cut.rounds = Rounds{later: x.rounds.later.upTo(rows), nested: x.rounds.nested.upTo(rows), withdrawn: x.rounds.withdrawn.upTo(rows)}
+	cut.polls, cut.statuses = x.pollsBefore(rows), x.statuses.upTo(rows)
 	cut.whole = before(x.whole, rows)
 	for number, parts := range x.unfolded {
 		if int(number) < rows {

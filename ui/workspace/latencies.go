@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
 )
@@ -65,7 +66,7 @@ type Latency struct {
 type Answered struct {
 	Request      int    // row
 	Method, Tool string // no tool if it is not the call of one
-	At, Took     int64  // when it was sent, and how long the response took, in microseconds
+	At, Took     int64  // when it was sent, and how long the server took, in microseconds
 	Failed       bool
 }
 
@@ -115,9 +116,8 @@ func IsHandshake(method string) bool {
 
 // AnsweredBy returns the exchange that the response at a row ends, without the
 // name of a tool; ok is false for other rows, for requests of the server and for
-// the handshake. Of several rounds it is the time that the server took for all of
-// them, without the time in which it waited for input; of a task it is the time
-// until its end.
+// the handshake. It is the time of the server alone: see Rows.Times. Of several rounds
+// it is that for all of them, of a task that until its end.
 func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
 	if row.Kind != session.KindStdout || row.Msg != framing.Response && row.Msg != framing.ErrorResponse || row.State == session.ReqInput || !Answers(number, row) {
 		return Answered{}, false
@@ -133,13 +133,7 @@ func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answer
 	if !ok || request.Msg != framing.Request || request.State != session.ReqAnswered && request.State != session.ReqFailed {
 		return Answered{}, false
 	}
-	a = Answered{Request: rounds.First(last), Method: method, At: request.T, Took: max(row.T-request.T, 0), Failed: row.Flags&session.FlagError != 0}
-	if a.Request != last {
-		a.Took += r.tookBefore(rounds, a.Request, last)
-		first, _ := r.At(a.Request)
-		a.At = first.T
-	}
-	return a, !IsHandshake(a.Method)
+	return r.answered(rounds, rounds.First(last), row), !IsHandshake(method)
 }
 
 // taskAnswered returns the call whose task a response ends: one to a request about
@@ -152,29 +146,14 @@ func (r *Rows) taskAnswered(rounds Rounds, number int, row *session.Row) (a Answ
 	if row.State == session.ReqTask || refused {
 		return Answered{}, false
 	}
-	first := rounds.First(last)
-	call, ok := r.At(first)
-	took := max(row.T-call.T, 0)
-	return Answered{Request: first, Method: r.Source.Method(call.Method), At: call.T, Took: took, Failed: row.Flags&session.FlagError != 0}, ok
+	return r.answered(rounds, rounds.First(last), row), true
 }
 
-// tookBefore returns how long the server took for the rounds of an exchange before
-// the last one.
-func (r *Rows) tookBefore(rounds Rounds, first, last int) (took int64) {
-	add := func(number int) {
-		request, _ := r.At(number)
-		if result, ok := r.At(int(request.Pair) - 1); ok {
-			took += max(result.T-request.T, 0)
-		}
-	}
-	add(first)
-	for round := range rounds.Later(r, first) {
-		if round == last {
-			break
-		}
-		add(round)
-	}
-	return took
+// answered returns the exchange of a request that a response ends.
+func (r *Rows) answered(rounds Rounds, first int, response *session.Row) Answered {
+	request, _ := r.At(first)
+	took := r.Times(rounds, first, exchange.Span{From: request.T, To: response.T})
+	return Answered{Request: first, Method: r.Source.Method(request.Method), At: request.T, Took: took.Server, Failed: response.Flags&session.FlagError != 0}
 }
 
 // add counts a new row if it is the response that ends an exchange.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"slices"
 
 	"mcpdbg/framing"
@@ -199,7 +200,14 @@ func (x *Exchanges) gaveUp(row *session.Row) {
 // belongs.
 func (x *Exchanges) isCancel(number uint32, row *session.Row) bool {
 	p := &x.pending
-	if row.Kind != session.KindStdin || row.Flags != 0 || len(p.open)+len(p.over) == 0 || !x.isMethod(row.Method, cancelledMethod) {
+	if row.Flags != 0 || !x.isMethod(row.Method, cancelledMethod) {
+		return false
+	}
+	if row.Kind == session.KindStdout {
+		x.withdraws(number, row)
+		return false
+	}
+	if len(p.open)+len(p.over) == 0 {
 		return false
 	}
 	e, ok := x.reader.read(x.rows.Source, *row)
@@ -219,6 +227,29 @@ func (x *Exchanges) isCancel(number uint32, row *session.Row) bool {
 	x.foldShown(first)
 	x.listPart(number, first)
 	return true
+}
+
+// withdraws takes in that the server cancels a request that it made during a call.
+func (x *Exchanges) withdraws(number uint32, row *session.Row) {
+	nested := x.rounds.nested[max(len(x.rounds.nested)-maxWithdrawn, 0):]
+	if len(nested) == 0 {
+		return
+	}
+	e, ok := x.reader.read(x.rows.Source, *row)
+	if !ok {
+		return
+	}
+	id := bytes.Clone(summary.CancelledID(e.Payload))
+	for _, l := range slices.Backward(nested) {
+		request, _ := x.rows.At(int(l.row))
+		if request.State != session.ReqCancelled || id == nil {
+			continue
+		}
+		if e, ok = x.reader.read(x.rows.Source, request); ok && bytes.Equal(summary.IDOf(e.Payload), id) {
+			x.rounds.withdrawn = append(x.rounds.withdrawn, link{number, l.row})
+			return
+		}
+	}
 }
 
 // Cancelled returns the row of the cancellation of a call.

@@ -19,12 +19,19 @@ const (
 	maxRounds = 1000
 	// roundsRead is how many later rounds of any exchange are read to find them.
 	roundsRead = 4096
+	// nestedRead is how many requests of the server after a call are read to find those
+	// during it.
+	nestedRead = 4096
+	// maxWithdrawn is how many of the latest requests of the server are read to find
+	// that which it cancels.
+	maxWithdrawn = 16
 )
 
 // Rounds are the requests of a log that continue an earlier one, so that together
 // they are one exchange: re-sent with the input that its result asked for, or about
-// the task that it has become.
-type Rounds struct{ later links }
+// the task that it has become. nested are the requests that servers made during one,
+// and withdrawn the notifications with which they cancelled these.
+type Rounds struct{ later, nested, withdrawn links }
 
 // First returns the first request of the exchange of a request.
 func (r Rounds) First(request int) int {

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/widget/filter"
 )
@@ -39,6 +40,7 @@ type Writer struct {
 	rows     []session.Row
 	verdicts []filter.Verdict // of rows
 	rounds   rounds
+	times    *exchange.Table // of Source
 	line     []byte
 	entry    []byte // buffer for reading
 }
@@ -47,7 +49,7 @@ type Writer struct {
 func NewWriter(src session.Source, w io.Writer, json bool) *Writer {
 	var all *filter.Filter
 	l := &Writer{
-		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src),
+		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src), times: exchange.NewTable(src),
 		entry: make([]byte, 0, plainDecoded+4<<10),
 	}
 	l.Print = l.plainLine
@@ -205,10 +207,7 @@ func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session
 		b = append(b, " id="...)
 		b = wording.AppendClean(b, id)
 	}
-	if took, ok := l.latency(number, row); ok {
-		b = append(b, ' ')
-		b = append(b, took.String()...)
-	}
+	b = l.appendLatency(b, number, row)
 	if mark := l.rounds.mark(number, row); mark != "" {
 		b = append(append(b, ' '), mark...)
 	}
@@ -227,14 +226,24 @@ func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session
 	return b
 }
 
-// latency returns the time from the request of a response to the response.
-func (l *Writer) latency(number int, row session.Row) (time.Duration, bool) {
-	if row.Pair == 0 || int(row.Pair-1) >= number {
-		return 0, false
+// appendLatency appends how long the server took for a response, and for how long it
+// waited for its client; of a response to the server the time since its request.
+func (l *Writer) appendLatency(b []byte, number int, row session.Row) []byte {
+	at := int(row.Pair) - 1
+	request, ok := session.RowAt(l.Source, at)
+	if !ok || at >= number {
+		return b
 	}
-	request, ok := session.RowAt(l.Source, int(row.Pair)-1)
-	return time.Duration(row.T-request.T) * time.Microsecond, ok
+	whole := exchange.Span{From: request.T, To: row.T}
+	took, waited := l.times.Between(at, number, whole).Answering(request.Kind)
+	b = fmt.Appendf(b, " %v", micros(took))
+	if exchange.Noticed(waited) {
+		b = fmt.Appendf(b, " (you %v)", micros(waited))
+	}
+	return b
 }
+
+func micros(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
 
 func appendRight(b, text []byte, width int) []byte {
 	for range width - len(text) {

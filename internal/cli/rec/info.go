@@ -15,6 +15,7 @@ import (
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/widget/filter"
 )
 
@@ -71,7 +72,8 @@ type CountsInfo struct {
 }
 
 // MethodInfo summarizes the requests of one method in one direction. Times are
-// microseconds, and nil without a response.
+// microseconds, and nil without a response. Those of requests of the client are the
+// server's part.
 type MethodInfo struct {
 	Method     string `json:"method"`
 	From       string `json:"from"` // client or server
@@ -82,6 +84,7 @@ type MethodInfo struct {
 	P95        *int64 `json:"p95_us,omitempty"`
 	P99        *int64 `json:"p99_us,omitempty"`
 	Max        *int64 `json:"max_us,omitempty"`
+	Person     int64  `json:"person_us,omitempty"` // what the server waited for its client, in all requests of the client
 	took       []int64
 }
 
@@ -151,6 +154,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 	}
 	methods := map[key]*MethodInfo{}
 	notified := map[key]int{}
+	times := exchange.NewTable(src)
 	batches := false
 	var long longLine
 	for number, row := range session.RowsFrom(src, 0) {
@@ -178,9 +182,9 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 			m = &MethodInfo{Method: src.Method(row.Method), From: sender(row.Kind)}
 			methods[k] = m
 		}
-		took := int64(0)
+		var took exchange.Times
 		if partner, ok := session.RowAt(src, int(row.Pair)-1); ok {
-			took = partner.T - row.T
+			took = times.Times(number, row, partner)
 		}
 		m.add(row, took)
 	}
@@ -289,7 +293,7 @@ func (info *Info) readState(src session.Source, row session.Row) {
 }
 
 // add counts a request; took is the time to its response, if it has one.
-func (m *MethodInfo) add(row session.Row, took int64) {
+func (m *MethodInfo) add(row session.Row, took exchange.Times) {
 	m.Requests++
 	if row.Flags&session.FlagError != 0 {
 		m.Errors++
@@ -298,7 +302,9 @@ func (m *MethodInfo) add(row session.Row, took int64) {
 		m.Unanswered++
 		return
 	}
-	m.took = append(m.took, took)
+	answering, waited := took.Answering(row.Kind)
+	m.took = append(m.took, answering)
+	m.Person += waited
 }
 
 // addExchange counts one request of a batch.

@@ -229,6 +229,7 @@ type CallDocument struct {
 	Tool      string            `json:"tool,omitempty"`
 	OK        bool              `json:"ok"`
 	Duration  int64             `json:"duration_us"`
+	Person    int64             `json:"person_us,omitempty"`
 	Server    string            `json:"server,omitempty"`
 	Era       string            `json:"era,omitempty"`
 	Protocol  string            `json:"protocol,omitempty"`
@@ -254,7 +255,7 @@ func printResponse(env *console.Env, l *live.Session, r callRequest, resp sessio
 	}
 	server := l.Status().Server
 	doc := CallDocument{
-		Method: r.method, OK: resp.Error == nil && !failed, Duration: took.Microseconds(),
+		Method: r.method, OK: resp.Error == nil && !failed, Duration: took.Microseconds(), Person: call.person(),
 		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol,
 		Recording: l.Log.Path(), N: resp.N, Rounds: call.rounds(), Task: call.task.document(), Result: resp.Result, Error: resp.Error,
 	}

@@ -14,6 +14,7 @@ import (
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -24,6 +25,7 @@ type sending struct {
 	l       *live.Session
 	r       callRequest
 	entries []uint64 // of the requests
+	polls   []uint64 // entries of the requests about the task
 	hint    string   // what to try if URLs were not visited
 	task    taskReport
 	copied  copied
@@ -58,6 +60,7 @@ func (s *sending) once(ctx context.Context, again uint64) (session.Response, err
 	defer end()
 	opts := session.CallOptions{
 		Progress: update, OnSent: func(n uint64) { s.entries = append(s.entries, n) }, OnTask: s.task.changed, Again: again,
+		OnPoll: func(n uint64) { s.polls = append(s.polls, n) },
 	}
 	if !s.r.asJSON && !s.env.Terminal { // the result is printed as it is
 		opts.Long = s.copied.copy
@@ -72,6 +75,16 @@ func (s *sending) rounds() []uint64 {
 		return nil
 	}
 	return s.entries
+}
+
+// person returns how long the server waited for responses and input, in microseconds.
+func (s *sending) person() int64 {
+	entries := slices.Sorted(slices.Values(slices.Concat(s.entries, s.polls)))
+	rows := make([]int, 0, len(entries))
+	for _, n := range entries {
+		rows = append(rows, int(n)-1) // the log is whole
+	}
+	return exchange.NewTable(s.l.Log).TimesOfRounds(rows).Person
 }
 
 // note prints which entries belong to the call.

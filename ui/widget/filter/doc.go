@@ -12,7 +12,7 @@
 //	                  event, or one kind of event such as exited
 //	err               problems: errors, lost and unmatched messages,
 //	                  lines with a problem, lost output
-//	>100ms <5s        the time between request and response
+//	>100ms <5s        the time that the server took for a request
 //	n:10-20 n:10-     the number of the entry in the log
 //	seq:3-5 seq:7     the sequence number; each process starts at 1, so add
 //	run:2             the number of the process, from 1

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 )
 
@@ -191,6 +192,29 @@ func TestLatency(t *testing.T) {
 		for i, r := range src.rows {
 			require.Equal(t, want[i], f.Matcher(src).Match(i, r), "%s row %d", filter, i)
 		}
+	}
+}
+
+// TestLatencyIsThatOfTheServer checks that a call that waited for a person is not slow,
+// nor is the person.
+func TestLatencyIsThatOfTheServer(t *testing.T) {
+	src := rectest.Session(t, rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`,
+		`< {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`,
+		`"k":"note","text":"a millisecond"`, `"k":"note","text":"and another"`,
+		`> {"jsonrpc":"2.0","id":"q","result":{"action":"decline"}}`,
+		`< {"jsonrpc":"2.0","id":1,"result":{}}`)
+	for text, want := range map[string][]int{">1.5ms": {1, 6}, ">2.5ms": nil, "<2.5ms": {1, 6}} {
+		f, err := Parse(text)
+		require.NoError(t, err)
+		var got []int
+		m := f.Matcher(src)
+		for number, row := range session.RowsFrom(src, 0) {
+			if m.Match(number, row) {
+				got = append(got, number)
+			}
+		}
+		require.Equal(t, want, got, text)
 	}
 }
 

@@ -3,6 +3,7 @@ package filter
 import (
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
+	"mcpdbg/session/exchange"
 )
 
 const (
@@ -32,6 +33,8 @@ type Matcher struct {
 	number int    // number of the current row
 	batch  int    // number of the row of the batch that it is an element of, plus one; 0 for none
 	spans  []span // by word: rows with certain numbers
+
+	times *exchange.Table // of source; nil before it is needed
 
 	calls [256]knownCall    // recent calls, by the number of their row
 	tools map[string]string // interned names of tools
@@ -229,11 +232,24 @@ func (m *Matcher) method(index int, id uint16, test func(name string) bool) bool
 	return known[id] == Yes
 }
 
-// latency returns the microseconds between a row and its partner.
+// latency returns the microseconds that the server took for the request at a row, or
+// for that of the response there.
 func (m *Matcher) latency(r session.Row) (took int64, ok bool) {
 	partner, ok := m.partner(r)
-	took = r.T - partner.T
-	return max(took, -took), ok
+	if !ok {
+		return 0, false
+	}
+	number, request, response := m.number, r, partner
+	if at := int(m.paired(r)) - 1; at < number {
+		number, request, response = at, partner, r
+	}
+	if request.Kind != session.KindStdin {
+		return 0, false // the server waited
+	}
+	if m.times == nil {
+		m.times = exchange.NewTable(m.source)
+	}
+	return m.times.Times(number, request, response).Server, true
 }
 
 // keptText is the size of the buffers kept to read messages; longer messages

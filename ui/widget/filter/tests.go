@@ -191,8 +191,8 @@ func IsProblem(r session.Row) bool {
 	return false
 }
 
-// latencyTest compares the time between a request and its response, which is
-// the same for both rows.
+// latencyTest compares the time that the server took for a request, which is the same
+// for the request and its response.
 type latencyTest struct {
 	decided
 	over  bool
