@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
 )
 
@@ -113,6 +114,9 @@ func (s *Session) openFailed(ctx context.Context, err error) error {
 	}
 	if start := startOf(err); start != nil {
 		failure.Code, failure.Said, failure.SaidBy, failure.Hint = start.Code, start.Said, start.SaidBy, start.Hint
+		if advice := diagnosis.AdviceInstall(s.cfg.Command.Argv); advice != "" && start.Code == executor.StartNotFound {
+			failure.Hint = strings.TrimSuffix(advice+"\n"+start.Hint, "\n")
+		}
 		if start.Code == executor.StartCancelled && errors.Is(context.Cause(ctx), ErrTimeout) {
 			failure.Reason = ReasonTimeout
 			failure.Hint = "raise --startup-timeout"

@@ -159,6 +159,28 @@ func TestHandshakeFailures(t *testing.T) {
 				require.Contains(t, e.Error(), "exit code 3")
 			},
 		}, {
+			name: "bridge to a URL", reason: session.ReasonExited,
+			change: func(c *session.Config) {
+				c.Era, c.Command.Argv = mcp.Legacy, []string{"npx", "-y", "mcp-remote", "http://127.0.0.1:3399/mcp"}
+			},
+			serve: func(p *fakeProcess) int {
+				p.err("[7855] Fatal error: TypeError: fetch failed\n  [cause]: Error: connect ECONNREFUSED 127.0.0.1:3399\n")
+				return 1
+			},
+			check: func(t *testing.T, e *session.OpenError) {
+				require.Regexp(t, `^the server behind the URL is not reachable: check the URL, and that the server runs; .*$`, e.Hint)
+			},
+		}, {
+			name: "bridge that waits for a login", reason: session.ReasonTimeout,
+			change: func(c *session.Config) { c.Command.Argv = []string{"npx", "mcp-remote", "https://host/mcp"} },
+			serve: func(p *fakeProcess) int {
+				p.err("\nPlease authorize this client by visiting:\nhttps://host/authorize?x=1\n")
+				return p.each(func(message) {})
+			},
+			check: func(t *testing.T, e *session.OpenError) {
+				require.Regexp(t, `^the server behind the URL requires a login \(OAuth\): run the command in a terminal .*$`, e.Hint)
+			},
+		}, {
 			name: "timeout", reason: session.ReasonTimeout,
 			serve: func(p *fakeProcess) int { return p.each(func(message) {}) },
 			check: func(t *testing.T, e *session.OpenError) {

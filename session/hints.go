@@ -11,6 +11,9 @@ import (
 // hints returns what to try about a session that could not be opened, likeliest
 // first.
 func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
+	if hint := hintBridge(s, e); hint != "" {
+		return []string{hint} // which explains everything else
+	}
 	info := r.proc.Info()
 	var found []string
 	for _, hint := range []string{
@@ -34,6 +37,18 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 		found = append(found, "if it is only slow, raise --startup-timeout")
 	}
 	return found
+}
+
+// hintBridge returns a hint about the server behind a URL.
+func hintBridge(s *Session, e *OpenError) string {
+	if e.Reason != ReasonExited && e.Reason != ReasonTimeout {
+		return ""
+	}
+	line, text, advice := diagnosis.BridgeFailure(s.cfg.Command.Argv, e.Stderr)
+	if line < 0 {
+		return ""
+	}
+	return text + ": " + advice
 }
 
 // hintEnd returns a hint about an exit that the server did not cause itself.

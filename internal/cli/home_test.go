@@ -91,7 +91,7 @@ func TestHomeList(t *testing.T) {
 		"  demo                  local         " + binary + " demo-server ${UNSET_ONE}\n",
 		"note: ${UNSET_ONE} is not expanded: the variable UNSET_ONE is not set\n",
 		"  far                   build-7       touch trace\n",
-		"  http                  can't run     HTTP servers are not supported yet: mcpdbg speaks stdio\n",
+		"  http                  can't run     HTTP servers are not supported yet: mcpdbg speaks stdio (try: -- npx -y mcp-remote https://",
 		".vscode/mcp.json  VS Code, project\n",
 		"demo-server --name=${input:key}\n",
 		"needs --input key=... (API key)\n",

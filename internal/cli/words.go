@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/internal/spelling"
+	"mcpdbg/session/target"
 )
 
 // This file handles arguments before the first -- that are not commands, and
@@ -31,7 +32,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 // unknownWord returns the error about words, of which the first is not a
 // subcommand of cmd.
 func unknownWord(cmd *cobra.Command, words []string) error {
-	if flags.IsURL(words[0]) {
+	if target.IsURL(words[0]) {
 		return flags.URLError(words[0])
 	}
 	failed := exit.Usagef("unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" ", cmd.Root().Name()+" ")+words[0])

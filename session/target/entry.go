@@ -46,6 +46,7 @@ type Entry struct {
 
 	Disabled    bool     // the file disables it
 	Unsupported string   // why this program can't start it; "" if it can
+	try         string   // with Unsupported: what to do instead
 	Refused     *Problem // why the entry is invalid; nil if it is valid
 	Problems    []Problem
 }
@@ -60,7 +61,7 @@ func (e *Entry) Why() (why, try string) {
 	case e.Refused != nil:
 		return e.Refused.Text, e.Refused.Hint
 	case e.Unsupported != "":
-		return e.Unsupported, ""
+		return e.Unsupported, e.try
 	case e.Disabled:
 		return "disabled in the file", "enable it there, or put its command after --"
 	}

@@ -264,3 +264,28 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// An entry with a URL names the program that bridges stdio to it, without the
+// secrets of the URL.
+func TestURLEntriesNameTheBridge(t *testing.T) {
+	for server, want := range map[string]string{
+		`{"url":"https://host/mcp"}`:                              "-- npx -y mcp-remote https://host/mcp (a program that bridges stdio to the URL)",
+		`{"type":"http","serverUrl":"http://127.0.0.1:3001/mcp"}`: "-- npx -y mcp-remote http://127.0.0.1:3001/mcp (",
+		`{"type":"sse","url":"HTTPS://host"}`:                     "-- npx -y mcp-remote HTTPS://host (",
+		`{"httpUrl":"https://me:word@host/a b?key=hunter2"}`:      "-- npx -y mcp-remote 'https://host/a b' (",
+		`{"url":"u"}`:   "",
+		`{"url":[]}`:    "",
+		`{"type":"ws"}`: "",
+	} {
+		file, err := Parse("/p/.mcp.json", []byte(`{"mcpServers":{"s":`+server+`}}`), testOptions(t))
+		require.NoError(t, err, server)
+		why, try := file.Entries[0].Why()
+		require.Equal(t, httpUnsupported, why)
+		require.Equal(t, want == "", try == "", server)
+		require.Contains(t, try, want, server)
+	}
+	file, err := Parse("/p/server.json", []byte(`{"name":"org.example/notes","remotes":[{"type":"streamable-http","url":"https://host/mcp"}]}`), testOptions(t))
+	require.NoError(t, err)
+	_, try := file.Entries[0].Why()
+	require.Contains(t, try, "mcp-remote https://host/mcp")
+}

@@ -53,7 +53,8 @@ func (r *reader) unused(name string) string {
 // package, its arguments.
 func (e *entryReader) pkg(p *node, version string) {
 	if kind := p.object("transport").str("type"); kind != "" && kind != "stdio" || p.get("registryType") == nil {
-		e.Unsupported = httpUnsupported
+		_, url := p.first(urlKeys...)
+		e.http(url)
 		return
 	}
 	e.twice(p)

@@ -85,7 +85,7 @@ func (e *entryReader) stdio(n *node) bool {
 	switch kind {
 	case "", "stdio", "local":
 	case "http", "sse", "streamable-http", "streamableHttp", "streamable_http", "ws", "remote":
-		e.Unsupported = httpUnsupported
+		e.http(hasURL)
 		return false
 	default:
 		e.refuse(n.get("type").at, fmt.Sprintf("unknown type %q", kind), `write "type": "stdio", or remove it`)
@@ -93,7 +93,7 @@ func (e *entryReader) stdio(n *node) bool {
 	}
 	switch {
 	case command == nil && hasURL != nil:
-		e.Unsupported = httpUnsupported
+		e.http(hasURL)
 		return false
 	case command == nil:
 		e.refuse(n.at, "neither command nor url is set", `write "command": "PROGRAM"`)
@@ -102,6 +102,14 @@ func (e *entryReader) stdio(n *node) bool {
 		e.note(hasURL.at, url+" is not used: there is a command", "")
 	}
 	return true
+}
+
+// http marks the entry as a server behind a URL, which may be nil.
+func (e *entryReader) http(url *node) {
+	e.Unsupported = httpUnsupported
+	if url != nil && url.kind == text && IsURL(url.text) {
+		e.try = BridgeHint(withoutSecrets(url.text))
+	}
 }
 
 // command reads program and arguments; older versions of Zed have both in an

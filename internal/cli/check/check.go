@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/session/target"
 )
 
 // checkFlags are the flags of check in addition to those of a target.
@@ -183,7 +184,7 @@ var passiveFlags = map[string]bool{
 // check rejects flags that cannot be combined.
 func (f *checkFlags) check(cmd *cobra.Command, env *console.Env, t *flags.Target, files []string) error {
 	switch {
-	case len(files) > 0 && flags.IsURL(files[0]):
+	case len(files) > 0 && target.IsURL(files[0]):
 		return flags.URLError(files[0])
 	case len(files) > 0 && (env.HasCommand || t.Config.File != ""):
 		return exit.WithHint(exit.Usagef("check takes recordings or a server, not both: unexpected %q", files[0]), "put the whole server command after --")

@@ -1,12 +1,10 @@
 package flags
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/exit"
-	"mcpdbg/internal/cli/wording"
+	"mcpdbg/session/target"
 )
 
 // CompleteOneOf registers the completions of a flag that takes one of words.
@@ -24,7 +22,7 @@ func CompleteNothing(cmd *cobra.Command, flags ...string) {
 
 // NoArgs rejects arguments before the first --, with a hint.
 func NoArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 && IsURL(args[0]) {
+	if len(args) > 0 && target.IsURL(args[0]) {
 		return URLError(args[0])
 	}
 	if len(args) > 0 {
@@ -33,14 +31,8 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// IsURL reports whether a word is a server URL.
-func IsURL(word string) bool {
-	scheme, _, found := strings.Cut(word, "://")
-	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
-}
-
 // URLError returns the error for a server URL, with what to write instead.
 func URLError(url string) error {
 	return exit.WithHint(exit.Usagef("server URLs are not supported: mcpdbg starts servers that speak over stdio"),
-		"-- npx -y mcp-remote "+wording.Quote(url)+" (a program that bridges stdio to the URL)")
+		target.BridgeHint(url))
 }

@@ -71,7 +71,7 @@ func Choose(env *console.Env, t Target) (Target, []string, error) {
 				return t, nil, exit.Usagef("--%s requires --config", name)
 			}
 		}
-		if len(env.Command) > 0 && IsURL(env.Command[0]) {
+		if len(env.Command) > 0 && target.IsURL(env.Command[0]) {
 			return t, nil, URLError(env.Command[0])
 		}
 		return t, env.Command, nil

@@ -39,7 +39,7 @@ func Servers(env *console.Env, t *Target, names []string, quiet bool) ([]Server,
 	if len(env.Command) == 0 {
 		return nil, exit.Usagef("no command: put the server command after --, or use --config FILE")
 	}
-	if IsURL(env.Command[0]) {
+	if target.IsURL(env.Command[0]) {
 		return nil, URLError(env.Command[0])
 	}
 	return []Server{{Name: t.ServerName(env.Command), command: env.Command}}, nil
@@ -105,7 +105,10 @@ func startable(file target.File) []string {
 func printSkipped(env *console.Env, file target.File) {
 	for i := range file.Entries {
 		e := &file.Entries[i]
-		if why, _ := e.Why(); why != "" {
+		if why, try := e.Why(); why != "" {
+			if try != "" {
+				why += " (try: " + try + ")"
+			}
 			fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: note: %s:%d: server %q is not tested: %s", e.File, e.Line, e.Name, why)))
 		}
 	}

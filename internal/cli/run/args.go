@@ -10,7 +10,9 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/target"
 )
 
 // parseArgs returns arguments as a JSON object: k=v is a string, k:=JSON any
@@ -43,6 +45,9 @@ func parseArgs(ctx context.Context, env *console.Env, args []string) (json.RawMe
 func parseArg(ctx context.Context, env *console.Env, arg string) (key string, value []byte, err error) {
 	key, text, ok := strings.Cut(arg, "=")
 	if !ok || key == "" || key == ":" {
+		if target.IsURL(arg) {
+			return "", nil, flags.URLError(arg)
+		}
 		return "", nil, exit.Usagef("argument %q: must be NAME=TEXT, NAME:=JSON, NAME=@FILE or NAME:=@FILE", arg)
 	}
 	key, isJSON := strings.CutSuffix(key, ":")

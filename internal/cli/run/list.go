@@ -17,6 +17,7 @@ import (
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/target"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -35,6 +36,9 @@ func ListCommand(env *console.Env) *cobra.Command {
   mcpdbg list prompts --json --config .mcp.json --server notes`,
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if url := slices.IndexFunc(args, target.IsURL); url >= 0 {
+				return flags.URLError(args[url])
+			}
 			if len(args) != 1 {
 				return exit.Usagef("list takes one of %s", strings.Join(names, ", "))
 			}

@@ -36,7 +36,7 @@ var causes = []cause{
 	{id: "lost-output", severity: diagnosis.Error, find: lostOutput},
 
 	// No process, or no connection to it: causes_start.go.
-	{id: "not-found", severity: diagnosis.Error, find: startFailed("start.notfound")},
+	{id: "not-found", severity: diagnosis.Error, find: notFound},
 	{id: "not-executable", severity: diagnosis.Error, find: startFailed("start.noexec")},
 	{id: "no-directory", severity: diagnosis.Error, find: startFailed("start.nodir")},
 	{id: "start-timeout", severity: diagnosis.Error, find: startFailed("start.timeout", "start.cancelled")},
@@ -51,9 +51,10 @@ var causes = []cause{
 
 	// The server exited: causes_end.go.
 	{id: "ended-from-outside", severity: diagnosis.Error, find: outside},
-	{id: "variable", severity: diagnosis.Error, find: variableMissing},
-	{id: "command-missing", severity: diagnosis.Error, unless: []string{"variable"}, find: commandMissing},
-	{id: "exited-early", severity: diagnosis.Error, unless: []string{"variable", "command-missing"}, find: exitedEarly},
+	{id: "bridge", severity: diagnosis.Error, find: bridgeFailed},
+	{id: "variable", severity: diagnosis.Error, unless: []string{"bridge"}, find: variableMissing},
+	{id: "command-missing", severity: diagnosis.Error, unless: []string{"bridge", "variable"}, find: commandMissing},
+	{id: "exited-early", severity: diagnosis.Error, unless: []string{"bridge", "variable", "command-missing"}, find: exitedEarly},
 	{id: "crashed", severity: diagnosis.Error, find: crashed},
 	{id: "ended", severity: diagnosis.Warning, find: endedUnasked},
 
@@ -78,10 +79,10 @@ var causes = []cause{
 	{id: "held-pipe", severity: diagnosis.Warning, find: heldPipe},
 	{id: "only-text", severity: diagnosis.Error, unless: append([]string{"lost-output"}, framings...), find: onlyText},
 	{id: "buffered-to-the-end", severity: diagnosis.Error, unless: []string{"lost-output"}, find: bufferedToTheEnd},
-	{id: "silent", severity: diagnosis.Warning, unless: []string{"lost-output", "not-reading"}, find: silent},
-	{id: "fetching", severity: diagnosis.Warning, unless: []string{"lost-output", "not-reading", "silent"}, find: fetching},
-	{id: "buffered", severity: diagnosis.Warning, probable: true, unless: []string{"lost-output", "not-reading", "silent", "fetching"}, find: buffered},
-	{id: "handshake-timeout", severity: diagnosis.Error, unless: append([]string{"lost-output", "wrong-id", "only-text", "buffered-to-the-end"}, framings...), find: handshakeTimeout},
+	{id: "silent", severity: diagnosis.Warning, unless: []string{"lost-output", "bridge", "not-reading"}, find: silent},
+	{id: "fetching", severity: diagnosis.Warning, unless: []string{"lost-output", "bridge", "not-reading", "silent"}, find: fetching},
+	{id: "buffered", severity: diagnosis.Warning, probable: true, unless: []string{"lost-output", "bridge", "not-reading", "silent", "fetching"}, find: buffered},
+	{id: "handshake-timeout", severity: diagnosis.Error, unless: append([]string{"lost-output", "bridge", "wrong-id", "only-text", "buffered-to-the-end"}, framings...), find: handshakeTimeout},
 	{id: "unanswered", severity: diagnosis.Warning, unless: slices.Concat(ends, framings, noAnswers), find: unansweredCall},
 
 	// The session continues: causes_rest.go, causes_wait.go, causes_end.go.
@@ -100,7 +101,7 @@ var causes = []cause{
 // Groups of causes that explain others.
 var (
 	starts    = []string{"not-found", "not-executable", "no-directory", "start-timeout", "unreachable"}
-	noAnswers = []string{"lost-output", ResponseNeeded, "wrong-id", "not-reading", "only-text", "silent", "fetching", "buffered", "handshake-timeout"}
+	noAnswers = []string{"lost-output", "bridge", ResponseNeeded, "wrong-id", "not-reading", "only-text", "silent", "fetching", "buffered", "handshake-timeout"}
 	ends      = []string{"ended-from-outside", "variable", "command-missing", "exited-early", "crashed", "ended", "link-lost", "lost"}
 	framings  = []string{"lsp-headers", "multi-line", "bom", "utf8", "nul", "too-deep", "too-long", "no-newline"}
 )

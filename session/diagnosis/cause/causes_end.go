@@ -3,6 +3,7 @@ package cause
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
@@ -43,6 +44,20 @@ func (w *view) tooEarlyFor() string {
 		}
 	}
 	return text
+}
+
+// bridgeFailed finds a bridge to a URL that reports why it has no server. Before an
+// exit it may still wait, such as for a login.
+func bridgeFailed(w *view) (found, bool) {
+	if w.answered > 0 || w.exitedAt.seen && !w.early() {
+		return found{}, false
+	}
+	said := w.lastWords(0)
+	line, text, advice := diagnosis.BridgeFailure(w.argv(), said.lines)
+	if line < 0 {
+		return found{}, false
+	}
+	return found{text: text + ": " + clip(strings.TrimSpace(said.lines[line]), quoteBytes), brief: text, try: advice, row: said.rows[line]}, true
 }
 
 func variableMissing(w *view) (found, bool) {
