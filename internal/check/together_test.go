@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -145,4 +146,36 @@ func TestFirstResponseHasTheStartupTimeout(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestReplacedProcessIsTimedApart checks that the time of a process that was started
+// again in the other era is not that of the handshake.
+func TestReplacedProcessIsTimedApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const discovered = `"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["2026-07-28"],"capabilities":{},` +
+			`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}`
+		var processes atomic.Int32
+		serve := func(p *fake) {
+			first, probe := processes.Add(1) == 1, message{}
+			p.each(map[string]func(m message) bool{
+				"server/discover": func(m message) bool {
+					if probe = m; !first {
+						p.answer(m, discovered)
+					}
+					return true
+				},
+				"initialize": func(m message) bool {
+					p.answer(m, `"result":`+answers["initialize"])
+					if first {
+						p.answer(probe, discovered)
+					}
+					return true
+				},
+			})
+		}
+		handshake := runOne(t, &world{serve: serve}, nil).Steps[0]
+		require.Equal(t, check.StepHandshake, handshake.Name)
+		require.Equal(t, "revision 2026-07-28, after 1.5s with a process of the other era", handshake.Reason)
+		require.Zero(t, handshake.DurationMS)
+	})
 }

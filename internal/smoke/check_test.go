@@ -14,6 +14,7 @@ import (
 	"mcpdbg/internal/smoke/report"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
 )
 
 func TestErrorResponses(t *testing.T) {
@@ -257,4 +258,38 @@ func TestFailOn(t *testing.T) {
 	r = smoke.Run(t.Context(), opts).Targets[0]
 	require.Equal(t, smoke.CauseProtocol, r.Cause)
 	require.Equal(t, r.Problems[0].ID, r.Code)
+}
+
+// TestReplacedProcessIsTimedApart checks that the time of a process that was started
+// again in the other era is neither in its start nor in its handshake.
+func TestReplacedProcessIsTimedApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const discovered = `"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["2026-07-28"],"capabilities":{},` +
+			`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}`
+		w := newWorld(t)
+		w.era = mcp.Auto
+		far := w.add("far", &host{steps: overSSH})
+		far.serve = func(p *fake) {
+			first, probe := far.starts.Load() == 1, message{}
+			p.each(map[string]func(m message) bool{
+				"server/discover": func(m message) bool {
+					if probe = m; !first {
+						p.answer(m, discovered)
+					}
+					return true
+				},
+				"initialize": func(m message) bool {
+					p.answer(m, `"result":`+answers["initialize"])
+					p.answer(probe, discovered)
+					return true
+				},
+			})
+		}
+		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+		require.True(t, r.OK, "%+v", r)
+		require.Equal(t, "modern", r.Era)
+		require.Equal(t, 1505.0, *r.Timings.Replaced)
+		require.Equal(t, 5.0, *r.Timings.Start)
+		require.Zero(t, *r.Timings.Handshake)
+	})
 }

@@ -49,6 +49,9 @@ type opening struct {
 // step records the beginning of a step, or its end if it has an End.
 func (o *opening) step(p executor.Phase) {
 	phase := phaseOf(o.host, p.Name)
+	if phase != PhaseHandshake && !o.handshakeBegan.IsZero() {
+		o.replaced(p.Begin)
+	}
 	if phase == PhaseHandshake && o.handshakeBegan.IsZero() {
 		o.handshakeBegan = p.Begin
 	}
@@ -66,6 +69,17 @@ func (o *opening) step(p executor.Phase) {
 	case PhaseStart:
 		add(&o.times.Start, p.End.Sub(p.Begin))
 	}
+}
+
+// replaced puts the time of a process apart when another one takes its place, because it
+// can be used in one era only.
+func (o *opening) replaced(at time.Time) {
+	spent := at.Sub(o.handshakeBegan)
+	if start := o.times.Start; start != nil {
+		spent += time.Duration(*start * float64(time.Millisecond))
+	}
+	add(&o.times.Replaced, spent)
+	o.times.Start, o.handshakeBegan = nil, time.Time{}
 }
 
 // over ends the handshake, if there was one.

@@ -144,6 +144,7 @@ type Timings struct {
 	Wait      *float64 `json:"wait,omitempty"`
 	Connect   *float64 `json:"connect,omitempty"`
 	Auth      *float64 `json:"auth,omitempty"`
+	Replaced  *float64 `json:"replaced,omitempty"` // of processes before it, see session.Session.Open
 	Start     *float64 `json:"start,omitempty"`
 	Handshake *float64 `json:"handshake,omitempty"`
 	List      *float64 `json:"list,omitempty"`

@@ -47,7 +47,7 @@ func timings(t *smoke.Timings) []timing {
 // ownTimings returns the phases that are the target's own time.
 func ownTimings(t *smoke.Timings) []timing {
 	return []timing{
-		{"connect", t.Connect}, {"auth", t.Auth}, {"start", t.Start}, {"handshake", t.Handshake},
+		{"connect", t.Connect}, {"auth", t.Auth}, {"replaced", t.Replaced}, {"start", t.Start}, {"handshake", t.Handshake},
 		{"list", t.List}, {"ping", t.Ping}, {"scenario", t.Scenario}, {"shutdown", t.Shutdown},
 	}
 }
