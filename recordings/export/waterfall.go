@@ -36,10 +36,12 @@ type bar struct {
 	from, to int64 // microseconds
 	class    string
 	open     bool // no response
-	row      int
-	waits    []exchange.Span // of the server, for its client
-	gone     int64
-	idle     bool // a pause before it was shortened
+
+	cancelled bool
+	row       int
+	waits     []exchange.Span // of the server, for its client
+	gone      int64
+	idle      bool // a pause before it was shortened
 }
 
 // waterfall writes a picture of the first exchanges: when each began, and when its
@@ -83,7 +85,9 @@ func (s Selection) bars(ctx context.Context) (bars []bar, all int, err error) {
 	}
 	for i := range bars {
 		b := &bars[i]
-		if b.open {
+		if at, ok := times.GivenUp(b.row); ok {
+			b.to = max(at, b.from)
+		} else if b.open {
 			b.to = max(last, b.from)
 		}
 		b.waits = times.Waits(b.row, s.Source.Len()-1)
@@ -108,6 +112,7 @@ func (s Selection) bar(number int, row session.Row, buf []byte) bar {
 	case row.State == session.ReqPending:
 		b.open = true
 	}
+	b.cancelled = row.State == session.ReqCancelled
 	if row.Kind == session.KindStdout {
 		b.class = "err"
 	}
@@ -138,8 +143,11 @@ func (b *bar) write(w *bufio.Writer, y int, first, total int64) {
 	times := exchange.TimesOf(exchange.Span{From: b.from, To: b.to}, b.waits)
 	took, end := rounded(times.Server), ""
 	text := took
-	if b.open {
+	switch {
+	case b.open:
 		text, end = "no response after "+took, " ▸"
+	case b.cancelled:
+		text, end = "cancelled after "+took, " ⊘"
 	}
 	if exchange.Noticed(times.Person) {
 		text += ", and " + rounded(times.Person) + " waiting for the client"

@@ -121,3 +121,15 @@ func TestTimesWithoutThePerson(t *testing.T) {
 	require.Contains(t, write(t, "md", s), "| result tools/call | 1 | 2ms, and 200ms waiting for the client | ")
 	require.Regexp(t, `"timings":\{"blocked":200,"send":0,"wait":2,"receive":0\},"_entry":2,`, write(t, "har", s))
 }
+
+// TestWaterfallOfCancelledCalls checks that the bar of a call ends where it was cancelled.
+func TestWaterfallOfCancelledCalls(t *testing.T) {
+	const cancel = `> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+	const late = `< {"jsonrpc":"2.0","id":1,"result":{}}`
+	call, pass := `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`, `"k":"note","text":"a millisecond"`
+	for name, lines := range map[string][]string{"no response": {call, pass, cancel, pass}, "late": {call, pass, cancel, pass, late}} {
+		text := picture(t, Selection{Source: rectest.Session(t, append([]string{rectest.Started}, lines...)...)})
+		require.Contains(t, text, "<title>tools/call slow: cancelled after 2ms, at 0.00 s</title>", name)
+		require.Contains(t, text, ">2ms ⊘</text>", name)
+	}
+}

@@ -114,36 +114,39 @@ type step struct {
 func readStep(source session.Source, rounds workspace.Rounds, list []uint32, from int) step {
 	rows, some := workspace.Rows{Source: source}, list[from:min(from+rowsPerStep, len(list))]
 	found := step{rows: len(some)}
-	var responses []uint32
+	var ends []uint32 // of exchanges
 	for _, number := range some {
 		row, ok := rows.At(int(number))
 		if !ok || row.Kind != session.KindStdin && row.Kind != session.KindStdout {
 			continue
 		}
 		found.messages = append(found.messages, number)
+		if at, ok := rounds.Cancelled(int(number)); ok && row.Msg == framing.Request {
+			ends = append(ends, uint32(at))
+		}
 		partner := row.Pair - 1
 		switch {
 		case workspace.Answers(int(number), &row):
 			if _, both := slices.BinarySearch(list, partner); !both {
-				responses = append(responses, number)
+				ends = append(ends, number)
 			}
 		case row.Msg != framing.Request:
 		case row.State == session.ReqPending:
 			found.open = append(found.open, number)
 		case row.Pair != 0 && int(partner) < source.Len():
-			responses = append(responses, partner)
+			ends = append(ends, partner)
 			found.messages = append(found.messages, partner)
 			for round := range rounds.Later(&rows, int(number)) {
 				found.messages = append(found.messages, uint32(round))
 				if request, ok := rows.At(round); ok && request.Pair != 0 {
-					responses = append(responses, request.Pair-1)
+					ends = append(ends, request.Pair-1)
 					found.messages = append(found.messages, request.Pair-1)
 				}
 			}
 		}
 	}
 	slices.Sort(found.messages)
-	found.answered = workspace.ReadAnswered(source, rounds, responses)
+	found.answered = workspace.ReadAnswered(source, rounds, ends)
 	return found
 }
 

@@ -44,6 +44,9 @@ func (p *latencyPart) paintHistogram(out *paint.Lines) {
 	l.Text(th.Border, p.text.glyph("── ", "-- "))
 	l.Text(th.FocusTitle, current.name())
 	l.Text(th.Dim, fmt.Sprintf("  %s, slowest %s ", kit.Plural(int(current.N), "response"), unit(current.Max)))
+	if current.Cancelled > 0 {
+		l.Text(th.Warn, fmt.Sprintf(" %d cancelled, after up to %s ", current.Cancelled, unit(current.LongestEnded)))
+	}
 	p.text.screen.PaintRule(l)
 	_, height := out.Size()
 	limits := steps(current.Min, current.Max)

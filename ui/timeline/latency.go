@@ -18,6 +18,7 @@ const (
 	latName = iota
 	latCount
 	latErrors
+	latCancelled
 	latP50
 	latP95
 	latMax
@@ -65,22 +66,27 @@ func newLatency(text *rowText) *latencyPart {
 }
 
 // columns returns the columns, with a mark at the one by which lines are sorted.
-// The times over the session give way first, then the errors.
+// The times over the session give way first, then the cancelled requests, which have a
+// column if there are any, and the errors.
 func (p *latencyPart) columns() []table.Column {
 	columns := []table.Column{
-		latName:   {Title: "latency", Min: 16, Weight: 1, Must: true},
-		latCount:  {Title: "n", Min: 7, Priority: 4, Align: termsafe.Right},
-		latErrors: {Title: "err", Min: 5, Priority: 3, Align: termsafe.Right},
-		latP50:    {Title: "p50", Min: 7, Priority: 5, Align: termsafe.Right},
-		latP95:    {Title: "p95", Min: 7, Priority: 6, Align: termsafe.Right},
-		latMax:    {Title: "max", Min: 7, Priority: 7, Align: termsafe.Right},
-		latTime:   {Title: "over time", Min: sparkCells, Priority: 2},
+		latName:      {Title: "latency", Min: 16, Weight: 1, Must: true},
+		latCount:     {Title: "n", Min: 7, Priority: 4, Align: termsafe.Right},
+		latErrors:    {Title: "err", Min: 5, Priority: 3, Align: termsafe.Right},
+		latCancelled: {Title: "cancelled", Min: 10, Priority: 2, Align: termsafe.Right},
+		latP50:       {Title: "p50", Min: 7, Priority: 5, Align: termsafe.Right},
+		latP95:       {Title: "p95", Min: 7, Priority: 6, Align: termsafe.Right},
+		latMax:       {Title: "max", Min: 7, Priority: 7, Align: termsafe.Right},
+		latTime:      {Title: "over time", Min: sparkCells, Priority: 1},
 	}
 	mark := p.text.glyph("▾", "v")
 	if p.reversed {
 		mark = p.text.glyph("▴", "^")
 	}
 	columns[p.sort].Title += mark
+	if !p.anyCancelled() {
+		columns[latCancelled] = table.Column{Min: 1 << 20, Priority: -1} // fits into no table
+	}
 	return columns
 }
 
@@ -102,6 +108,7 @@ func (p *latencyPart) Paint(i int, c *table.Cells) {
 		c.Text(latName, th.Text, name)
 	}
 	c.Text(latCount, th.Text, paint.Thousands(int(l.N)))
+	c.Text(latCancelled, th.Warn.If(l.Cancelled > 0), paint.Thousands(int(l.Cancelled)))
 	if l.N == 0 {
 		return
 	}
@@ -165,6 +172,7 @@ func (p *latencyPart) relist(from *workspace.Latencies) {
 	for _, l := range from.Lines() {
 		p.lines = append(p.lines, line{l, l.Median(), l.Quantile(0.95)})
 	}
+	p.SetColumns(p.columns())
 	p.sortLines()
 	p.Renumbered(nil)
 	for i, l := range p.lines {
@@ -215,6 +223,8 @@ func (p *latencyPart) compare(a, b line) int {
 		order = cmp.Compare(b.N, a.N)
 	case latErrors:
 		order = cmp.Compare(b.Errors, a.Errors)
+	case latCancelled:
+		order = cmp.Compare(b.Cancelled, a.Cancelled)
 	case latP50:
 		order = cmp.Compare(b.p50, a.p50)
 	case latP95:
@@ -249,7 +259,16 @@ func (p *latencyPart) sortBy(column int, reversed bool) {
 }
 
 // nextSort sorts by the next column.
-func (p *latencyPart) nextSort() { p.sortBy((p.sort+1)%latTime, false) }
+func (p *latencyPart) nextSort() {
+	next := (p.sort + 1) % latTime
+	if next == latCancelled && !p.anyCancelled() {
+		next++
+	}
+	p.sortBy(next, false)
+}
+
+// anyCancelled reports whether the column of cancelled requests is shown.
+func (p *latencyPart) anyCancelled() bool { return p.from != nil && p.from.All().Cancelled > 0 }
 
 // all reports whether this is the line of all requests.
 func (l line) all() bool { return l.Latency != nil && !l.Others && l.Method == "" }

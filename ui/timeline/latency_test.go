@@ -3,14 +3,18 @@ package timeline
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
@@ -98,4 +102,49 @@ func TestGatheringNoticesChanges(t *testing.T) {
 	require.False(t, g.outdated([]uint32{1, 5, 9, 12}))
 	require.True(t, g.outdated([]uint32{1, 5}))
 	require.True(t, g.outdated([]uint32{1, 4, 5, 9}), "a row was inserted")
+}
+
+// TestCancelledColumn checks that cancelled calls are counted apart from the responses, in
+// a column that is there if there are any, and that their time is in the title of the
+// histogram.
+func TestCancelledColumn(t *testing.T) {
+	p := latencies(t)
+	painted := func() string {
+		var text []string
+		for _, part := range []func(*paint.Lines){p.paint, p.paintHistogram} {
+			out := &paint.Lines{}
+			out.Resize(120, histogramLines)
+			part(out)
+			for y := range histogramLines {
+				text = append(text, ansi.Strip(out.Painted(y).String()))
+			}
+		}
+		return strings.Join(text, "\n")
+	}
+	require.NotContains(t, painted(), "cancelled")
+	for range latTime {
+		p.nextSort()
+		require.NotEqual(t, latCancelled, p.sort)
+	}
+	p.from.Add(workspace.Answered{Method: mcp.MethodToolsCall, Tool: "slow", Took: 9_000_000, Cancelled: true})
+	p.from.Add(workspace.Answered{Method: mcp.MethodToolsCall, Tool: "never", Took: 12_000_000, Cancelled: true})
+	p.take(p.from, true)
+	p.sortBy(latCancelled, false)
+	require.Regexp(t, `cancelled▾`, painted())
+	require.Regexp(t, `all +61 +5 +2 .*2\.0 s`, painted())
+	require.Regexp(t, `(?m)slow +1 +0 +1 +2\.0 s`, painted())
+	require.Regexp(t, `(?m)never +0 +1 *$`, painted())
+	require.Contains(t, painted(), "61 responses, slowest 2.0 s  2 cancelled, after up to 12.0 s ")
+}
+
+// TestGatheringCountsCancelledCalls checks that the latencies under a filter have them, too.
+func TestGatheringCountsCancelledCalls(t *testing.T) {
+	log := rectest.Session(t, rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`, `"k":"note","text":"a millisecond"`,
+		`> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	p := workspace.NewProjection(log)
+	for p.Index.Pull(log) {
+	}
+	require.Equal(t, []workspace.Answered{{Request: 1, Method: mcp.MethodToolsCall, Tool: "slow", At: 1000, Took: 2000, Cancelled: true}},
+		readStep(log, p.Index.Exchanges.Rounds(), []uint32{1}, 0).answered)
 }

@@ -99,11 +99,19 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 		if w.text.ws.Clock >= 0 {
 			w.text.took(took/1e6*1e6, th.Warn, fallTook, c)
 		}
-	case row.State == session.ReqCancelled:
+	case w.cancelled(number):
 		c.Mark(th.Warn, w.text.glyph("⊘", "c"))
+		w.text.took(took, th.Warn, fallTook, c)
 	default:
 		w.text.took(took, th.Text, fallTook, c)
 	}
+}
+
+// cancelled reports whether the exchange of a request was cancelled.
+func (w *waterfallPart) cancelled(number int) bool {
+	last, _ := w.text.ws.Shown.Index.Exchanges.LastRound(number)
+	decides, ok := w.text.ws.Shown.Rows.At(last)
+	return ok && decides.State == session.ReqCancelled
 }
 
 // folded returns how many rows are folded into a row, 0 if none are.

@@ -42,16 +42,17 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 	decides, _ := p.Rows.At(at)
 	bar.From, bar.To = row.T, row.T
 	response, answered := p.Rows.At(int(decides.Pair) - 1)
+	givenUp := decides.State == session.ReqCancelled || decides.State == session.ReqTimedOut // a response is late
 	switch {
-	case answered && !b.ws.OpenTask(number):
+	case answered && !givenUp && !b.ws.OpenTask(number):
 		bar.To = max(response.T, row.T)
-		bar.Failed = response.Flags&session.FlagError != 0
+		bar.Failed = response.Flags&session.FlagError != 0 || response.State == session.ReqUnread
 	case (decides.State == session.ReqPending || b.ws.OpenTask(number)) && !b.ws.Unreachable:
 		bar.Open = true
 		bar.To = max(b.ws.Clock, p.Index.Latest, row.T)
 	default:
 		bar.Failed = decides.State == session.ReqLost || decides.State == session.ReqTimedOut
-		bar.To = max(b.endOf(at, &decides), row.T)
+		bar.To = max(b.endOf(number, at, &decides), row.T)
 	}
 	if row.Kind == session.KindStdout {
 		bar.Add(waterfall.Waiting, bar.Span)
@@ -64,8 +65,12 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 	return bar, true
 }
 
-// endOf returns when a request was lost: the end of its process.
-func (b *Bars) endOf(number int, row *session.Row) int64 {
+// endOf returns when the exchange of a first request ended without a response to the one
+// that decides: when it was given up, or else at the end of its process.
+func (b *Bars) endOf(first, number int, row *session.Row) int64 {
+	if at, ok := b.ws.Shown.Rows.givenUp(b.ws.Shown.Index.Exchanges.Rounds(), first); ok {
+		return at
+	}
 	exits := b.ws.Shown.Index.Points[ExitPoint]
 	i, _ := slices.BinarySearch(exits, uint32(number))
 	if row.State != session.ReqLost || i == len(exits) {

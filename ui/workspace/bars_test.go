@@ -73,3 +73,50 @@ func TestTimesOfAPerson(t *testing.T) {
 		})
 	}
 }
+
+// TestCancelledCallsHaveATime checks that the bar of a call that was given up ends there,
+// whatever arrives later, and that latencies count it as cancelled, once.
+func TestCancelledCallsHaveATime(t *testing.T) {
+	const pass = `"k":"note","text":"a millisecond"`
+	const question = `< {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`
+	for name, tc := range map[string]struct {
+		lines               []string
+		took                int64
+		cancelled, answered uint64
+		failed              bool
+	}{
+		"cancelled":            {[]string{call(1, "a", ""), pass, cancel("1"), pass}, 2000, 1, 0, false},
+		"cancelled twice":      {[]string{call(1, "a", ""), pass, cancel("1"), pass, cancel("1")}, 2000, 1, 0, false},
+		"answered late":        {[]string{call(1, "a", ""), pass, cancel("1"), pass, done(1)}, 2000, 1, 0, false},
+		"answered before":      {[]string{call(1, "a", ""), pass, pass, done(1), cancel("1")}, 3000, 0, 1, false},
+		"second round":         {[]string{call(1, "a", ""), asks(1, `"s"`), call(2, "a", with(`"s"`)), pass, cancel("2")}, 4000, 1, 0, false},
+		"asks, then cancelled": {[]string{call(1, "a", ""), question, pass, cancel("1")}, 3000, 1, 0, false},
+		"timed out":            {[]string{call(1, "a", ""), pass, `"k":"state","state":"timed-out","of":4,"id":1`, pass}, 2000, 0, 0, true},
+		"unreadable":           {[]string{call(1, "a", ""), pass, `"k":"stdout","more":true,"raw":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{"`, `"k":"stdout","raw":"}}"`}, 2000, 0, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := rectest.Session(t, append(append([]string{}, modern...), tc.lines...)...)
+			ws := &Workspace{Shown: NewProjection(log), Clock: -1}
+			for ws.Shown.Index.Pull(log) {
+			}
+			bar, ok := NewBars(ws).Of(len(modern))
+			require.True(t, ok)
+			require.Equal(t, tc.took, bar.To-bar.From)
+			require.Equal(t, tc.failed, bar.Failed)
+			require.False(t, bar.Open)
+			all := ws.Shown.Index.Latencies.All()
+			require.Equal(t, []uint64{tc.cancelled, tc.answered}, []uint64{all.Cancelled, all.N})
+			if tc.cancelled > 0 {
+				require.LessOrEqual(t, all.LongestEnded, tc.took)
+				require.Positive(t, all.LongestEnded)
+				require.Zero(t, all.Max)
+			}
+			if named := ws.Shown.Index.Latencies.TakeUnnamed(10); tc.cancelled+tc.answered > 0 {
+				read := ReadAnswered(log, ws.Shown.Index.Exchanges.Rounds(), named)
+				require.Len(t, read, 1)
+				require.Equal(t, "a", read[0].Tool)
+				require.Equal(t, tc.cancelled > 0, read[0].Cancelled)
+			}
+		})
+	}
+}

@@ -33,9 +33,8 @@ const (
 type Exchanges struct {
 	List *table.Folded
 
-	shakes  []Handshake // one for each process
-	rounds  Rounds
-	cancels links // cancellations of calls
+	shakes []Handshake // one for each process
+	rounds Rounds
 	// polls are the requests about the task of each call that became one, besides
 	// being rounds, and statuses the notifications.
 	polls    map[uint32][]uint32
@@ -69,35 +68,6 @@ type Handshake struct {
 	Last  uint32 // row of the last request, whose response decides
 	End   uint32 // row of the last message so far
 	parts int    // messages besides the first
-}
-
-// A link is a row that belongs to the exchange of another row.
-type link struct{ row, of uint32 }
-
-// loose is the exchange of progress that belongs to none.
-const loose = 1<<32 - 1
-
-// links are ordered by row.
-type links []link
-
-// from returns the index of the first link at a row or after it.
-func (l links) from(row int) int {
-	return sort.Search(len(l), func(i int) bool { return int(l[i].row) >= row })
-}
-
-// of returns the exchange that a row is linked to.
-func (l links) of(row int) (exchange int, ok bool) {
-	i := l.from(row)
-	if i == len(l) || int(l[i].row) != row {
-		return 0, false
-	}
-	return int(l[i].of), true
-}
-
-// upTo returns the links of the first rows.
-func (l links) upTo(rows int) links {
-	n := l.from(rows)
-	return l[:n:n]
 }
 
 func newExchanges() *Exchanges {
@@ -136,7 +106,7 @@ func (x *Exchanges) event(number uint32, row *session.Row) {
 	case session.KindAct:
 		x.act = number + 1
 	case session.KindState, session.KindWrite:
-		x.gaveUp(row)
+		x.gaveUp(number, row)
 	case session.KindExited, session.KindClosed, session.KindFailed:
 		for len(x.shown) > 0 {
 			x.foldShown(x.shown[0])
@@ -323,7 +293,7 @@ func (x *Exchanges) Of(number int) int {
 		if of, ok := x.progressOf(number, &row); ok {
 			return of
 		}
-		for _, parts := range []links{x.cancels, x.statuses} {
+		for _, parts := range []links{x.rounds.cancels, x.statuses} {
 			if of, ok := parts.of(number); ok {
 				return of
 			}
@@ -524,8 +494,7 @@ func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	cut.scanned = rows
 	cut.List = x.List.UpTo(rows)
 	cut.shakes = x.shakes[:sort.Search(len(x.shakes), func(i int) bool { return int(x.shakes[i].First) >= rows })]
-	cut.cancels, cut.ranges = x.cancels.upTo(rows), x.ranges.upTo(rows)
-	cut.rounds = Rounds{later: x.rounds.later.upTo(rows), nested: x.rounds.nested.upTo(rows), withdrawn: x.rounds.withdrawn.upTo(rows)}
+	cut.rounds, cut.ranges = x.rounds.upTo(rows), x.ranges.upTo(rows)
 	cut.polls, cut.statuses = x.pollsBefore(rows), x.statuses.upTo(rows)
 	cut.whole = before(x.whole, rows)
 	for number, parts := range x.unfolded {

@@ -46,28 +46,31 @@ type Latencies struct {
 	methods latencyGroup
 	tools   latencyGroup
 	slot    int64    // width of a slot of all series, in microseconds
-	unnamed []uint32 // answered calls of tools whose names were not read so far, by the rows of their responses
+	unnamed []uint32 // answered calls of tools whose names were not read so far, by the rows that AnsweredBy takes
 	rows    Rows
 }
 
 // A Latency is the line of a method or a tool, or of all requests.
 type Latency struct {
-	Method, Tool string // both empty for all requests
-	Others       bool   // of all methods or tools without a line of their own
-	N, Errors    uint64
+	Method, Tool string             // both empty for all requests
+	Others       bool               // of all methods or tools without a line of their own
+	N, Errors    uint64             // responses, and those with an error
 	Min, Max     int64              // the shortest and the longest time, in microseconds
 	Slowest      int                // row of the request that took it
+	Cancelled    uint64             // requests that were cancelled before a response; the rest does not count them
+	LongestEnded int64              // the longest time until that
 	Series       [SeriesSlots]int64 // the longest time in each slot of the log
 
 	buckets [latencyBuckets]uint32
 }
 
-// An Answered is a request with its response.
+// An Answered is a request with its response, or one that was cancelled before it.
 type Answered struct {
 	Request      int    // row
 	Method, Tool string // no tool if it is not the call of one
 	At, Took     int64  // when it was sent, and how long the server took, in microseconds
 	Failed       bool
+	Cancelled    bool // Took is the time until that
 }
 
 // A latencyGroup is a limited number of lines by name.
@@ -114,11 +117,14 @@ func IsHandshake(method string) bool {
 	return method == mcp.MethodInitialize || method == mcp.MethodDiscover
 }
 
-// AnsweredBy returns the exchange that the response at a row ends, without the
-// name of a tool; ok is false for other rows, for requests of the server and for
+// AnsweredBy returns the exchange that the response or cancellation at a row ends, without
+// the name of a tool; ok is false for other rows, for requests of the server and for
 // the handshake. It is the time of the server alone: see Rows.Times. Of several rounds
 // it is that for all of them, of a task that until its end.
 func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
+	if row.Kind == session.KindStdin && row.Msg == framing.Notification {
+		return r.cancelledBy(rounds, number, row)
+	}
 	if row.Kind != session.KindStdout || row.Msg != framing.Response && row.Msg != framing.ErrorResponse || row.State == session.ReqInput || !Answers(number, row) {
 		return Answered{}, false
 	}
@@ -149,6 +155,20 @@ func (r *Rows) taskAnswered(rounds Rounds, number int, row *session.Row) (a Answ
 	return r.answered(rounds, rounds.First(last), row), true
 }
 
+// cancelledBy returns the exchange that a notification is the first to cancel.
+func (r *Rows) cancelledBy(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
+	first, ok := rounds.cancels.of(number)
+	if !ok {
+		return Answered{}, false
+	}
+	if at, _ := rounds.cancels.to(first); at != number {
+		return Answered{}, false
+	}
+	a = r.answered(rounds, first, row)
+	a.Cancelled = true
+	return a, !IsHandshake(a.Method)
+}
+
 // answered returns the exchange of a request that a response ends.
 func (r *Rows) answered(rounds Rounds, first int, response *session.Row) Answered {
 	request, _ := r.At(first)
@@ -156,7 +176,7 @@ func (r *Rows) answered(rounds Rounds, first int, response *session.Row) Answere
 	return Answered{Request: first, Method: r.Source.Method(request.Method), At: request.T, Took: took.Server, Failed: response.Flags&session.FlagError != 0}
 }
 
-// add counts a new row if it is the response that ends an exchange.
+// add counts a new row if it is the response or cancellation that ends an exchange.
 func (l *Latencies) add(rounds Rounds, number uint32, row *session.Row) {
 	a, ok := l.rows.AnsweredBy(rounds, int(number), row)
 	if !ok {
@@ -184,8 +204,8 @@ func (l *Latencies) AddTool(a Answered) {
 	}
 }
 
-// TakeUnnamed returns responses to calls of tools whose names are to be read and
-// passed to AddTool, at most the given number.
+// TakeUnnamed returns responses to calls of tools, and cancellations, for which names are
+// to be read and passed to AddTool, at most the given number.
 func (l *Latencies) TakeUnnamed(most int) []uint32 {
 	n := min(len(l.unnamed), most)
 	taken := l.unnamed[:n:n]
@@ -195,13 +215,13 @@ func (l *Latencies) TakeUnnamed(most int) []uint32 {
 	return taken
 }
 
-// ReadAnswered returns the exchanges that the responses at rows end, with the
-// names of their tools. It may be called on any goroutine.
-func ReadAnswered(source session.Source, rounds Rounds, responses []uint32) []Answered {
+// ReadAnswered returns the exchanges that the responses and cancellations at rows end, with
+// the names of their tools. It may be called on any goroutine.
+func ReadAnswered(source session.Source, rounds Rounds, ends []uint32) []Answered {
 	rows, reader := Rows{Source: source}, session.InOrder(source)
-	read := make([]Answered, 0, len(responses))
+	read := make([]Answered, 0, len(ends))
 	var buf []byte
-	for _, number := range responses {
+	for _, number := range ends {
 		row, ok := rows.At(int(number))
 		a, answered := rows.AnsweredBy(rounds, int(number), &row)
 		if !ok || !answered {
@@ -240,9 +260,9 @@ func (l *Latencies) All() *Latency { return &l.all }
 
 // Version changes with each request that is counted.
 func (l *Latencies) Version() uint64 {
-	n := l.all.N
+	n := l.all.N + l.all.Cancelled
 	for _, t := range l.tools.lines {
-		n += t.N
+		n += t.N + t.Cancelled
 	}
 	return n
 }
@@ -262,6 +282,11 @@ func (l *Latencies) Slots() (width int64, used int) {
 
 // count counts a request in a line.
 func (l *Latencies) count(line *Latency, a *Answered) {
+	if a.Cancelled {
+		line.Cancelled++
+		line.LongestEnded = max(line.LongestEnded, a.Took)
+		return
+	}
 	at := min(max(a.At, 0), maxAt)
 	for at >= l.slot*SeriesSlots {
 		l.widen()

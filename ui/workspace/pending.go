@@ -16,8 +16,6 @@ const (
 	maxOpen = 64
 	// maxFurther is how many further requests are counted.
 	maxFurther = 1 << 16
-	// cancelsRead is how many cancellations are read to find that of a call.
-	cancelsRead = 4096
 	// nearParts is how many ranges of progress, and cancellations, after a call are
 	// read to find one of it; calls with later ones are listed.
 	nearParts = 16
@@ -179,7 +177,7 @@ func (x *Exchanges) identify() {
 }
 
 // gaveUp takes in that a request timed out, or was not sent.
-func (x *Exchanges) gaveUp(row *session.Row) {
+func (x *Exchanges) gaveUp(event uint32, row *session.Row) {
 	if len(x.pending.open) == 0 {
 		return
 	}
@@ -191,8 +189,10 @@ func (x *Exchanges) gaveUp(row *session.Row) {
 		return
 	}
 	if number, ok := x.rows.OfEntry(of.Of); ok {
+		first := uint32(x.rounds.First(number))
+		x.rounds.givenUp = append(x.rounds.givenUp, link{event, first})
 		x.pending.giveUp(uint32(number))
-		x.foldShown(uint32(x.rounds.First(number)))
+		x.foldShown(first)
 	}
 }
 
@@ -221,7 +221,7 @@ func (x *Exchanges) isCancel(number uint32, row *session.Row) bool {
 		return false
 	}
 	at, first := call.row, call.first
-	x.cancels = append(x.cancels, link{number, first})
+	x.rounds.cancels = append(x.rounds.cancels, link{number, first})
 	x.markWhole(first)
 	p.giveUp(at)
 	x.foldShown(first)
@@ -253,15 +253,7 @@ func (x *Exchanges) withdraws(number uint32, row *session.Row) {
 }
 
 // Cancelled returns the row of the cancellation of a call.
-func (x *Exchanges) Cancelled(call int) (number int, ok bool) {
-	from := x.cancels.from(call)
-	for _, l := range x.cancels[from:min(from+cancelsRead, len(x.cancels))] {
-		if int(l.of) == call {
-			return int(l.row), true
-		}
-	}
-	return 0, false
-}
+func (x *Exchanges) Cancelled(call int) (number int, ok bool) { return x.rounds.Cancelled(call) }
 
 // progresses reports whether a row is progress that a call may have.
 func (x *Exchanges) progresses(row *session.Row) bool {
@@ -344,7 +336,7 @@ func (x *Exchanges) withToken(row *session.Row) *pendingCall {
 
 // isWhole reports whether an exchange has progress or was cancelled.
 func (x *Exchanges) isWhole(exchange int) bool {
-	for _, list := range []links{x.ranges, x.cancels} {
+	for _, list := range []links{x.ranges, x.rounds.cancels} {
 		from := list.from(exchange)
 		for _, l := range list[from:min(from+nearParts, len(list))] {
 			if int(l.of) == exchange {

@@ -29,9 +29,21 @@ const (
 
 // Rounds are the requests of a log that continue an earlier one, so that together
 // they are one exchange: re-sent with the input that its result asked for, or about
-// the task that it has become. nested are the requests that servers made during one,
-// and withdrawn the notifications with which they cancelled these.
-type Rounds struct{ later, nested, withdrawn links }
+// the task that it has become. With them are the other rows that say how long one took.
+type Rounds struct {
+	later     links
+	nested    links // requests that servers made during an exchange
+	withdrawn links // notifications with which they cancelled these
+	cancels   links // notifications with which we cancelled an exchange
+	givenUp   links // entries that say that it timed out, or was not sent
+}
+
+// Cancelled returns the row of the first cancellation of an exchange.
+func (r Rounds) Cancelled(first int) (row int, ok bool) { return r.cancels.to(first) }
+
+func (r Rounds) upTo(rows int) Rounds {
+	return Rounds{r.later.upTo(rows), r.nested.upTo(rows), r.withdrawn.upTo(rows), r.cancels.upTo(rows), r.givenUp.upTo(rows)}
+}
 
 // First returns the first request of the exchange of a request.
 func (r Rounds) First(request int) int {

@@ -87,11 +87,9 @@ func (r *Rows) waitedUntil(rounds Rounds, number int, request *session.Row) int6
 	if request.State != session.ReqCancelled {
 		return end
 	}
-	from := rounds.withdrawn.from(number)
-	for _, l := range rounds.withdrawn[from:min(from+cancelsRead, len(rounds.withdrawn))] {
-		if cancel, ok := r.At(int(l.row)); ok && int(l.of) == number {
-			return min(end, cancel.T)
-		}
+	if at, ok := rounds.withdrawn.to(number); ok {
+		cancel, _ := r.At(at)
+		end = min(end, cancel.T)
 	}
 	return end
 }
@@ -113,6 +111,19 @@ func (r *Rows) pauses(rounds Rounds, first int) (pauses []exchange.Span) {
 		pauses = append(pauses, exchange.Span{From: asked.T, To: exchange.Open})
 	}
 	return pauses
+}
+
+// givenUp returns when an exchange was cancelled, timed out, or was not sent.
+func (r *Rows) givenUp(rounds Rounds, first int) (at int64, ok bool) {
+	for _, ends := range []links{rounds.cancels, rounds.withdrawn, rounds.givenUp} {
+		if number, found := ends.to(first); found {
+			row, _ := r.At(number)
+			if !ok || row.T < at {
+				at, ok = row.T, true
+			}
+		}
+	}
+	return at, ok
 }
 
 func (r *Rows) responseTo(number int) (session.Row, bool) {
