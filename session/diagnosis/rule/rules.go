@@ -53,7 +53,7 @@ func (l *Checker) newGroups(started bool) groups {
 // Set is the version of the set of rules: the day of its last change. It changes
 // whenever another rule may find something in the same log, so that reports of
 // different programs can be compared.
-const Set = "2026-11-24.3"
+const Set = "2026-11-24.4"
 
 // Checked describes what the rules check. Every output that counts problems shows
 // it, because a session without problems may still be broken. Checker.Checked adds

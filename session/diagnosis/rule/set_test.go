@@ -36,6 +36,7 @@ func TestSetIsRaised(t *testing.T) {
 func TestUnknownMethodSeverity(t *testing.T) {
 	want := map[string]string{
 		"a request named log":               "warning",
+		"a request before the handshake":    "warning",
 		"a request of the client":           "info",
 		"a notification":                    "info",
 		"of an experimental capability":     "info",

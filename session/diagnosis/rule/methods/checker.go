@@ -86,14 +86,14 @@ func (c *Checker) declare(capabilities []byte) {
 }
 
 // sent checks the method of a request or notification. A revision that mcpdbg does not
-// know may have any method.
+// know may have any method. Before the handshake has a result, all that is certain is
+// that no server may send a request that no revision defines.
 func (c *Checker) sent(m *message.Message) {
-	if !mcp.Known(m.Revision) {
-		return
-	}
 	name := string(m.Of(m.Method))
 	entries := mcp.LookUp(name)
+	early := m.FromServer && m.Kind == framing.Request && !c.legacy && !c.modern
 	switch {
+	case !mcp.Known(m.Revision) && (!early || len(entries) > 0):
 	case mcp.IsNotification(name) && m.Kind == framing.Request: // RPC11
 	case len(entries) == 0:
 		c.unknown(m)
