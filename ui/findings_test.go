@@ -32,6 +32,19 @@ func guilty(d *driver, x *fakeExecutor) {
 	d.pull()
 }
 
+// dies makes the server exit during a call, for a reason that it names.
+func (d *driver) dies(x *fakeExecutor) {
+	d.t.Helper()
+	d.send(`{"jsonrpc":"2.0","id":7,"method":"sleep"}`)
+	x.latest().err("error: KEY is not set")
+	x.latest().exit(executor.Exit{Kind: executor.ExitCode, Code: 3, By: executor.EndedByServer})
+	synctest.Wait()
+	d.pull()
+	time.Sleep(time.Minute) // the cause of the exit might still have followed
+	d.arrive()
+	d.pull()
+}
+
 // The ids of actions on problems and causes, and the scope of the list of problems.
 const (
 	actGoToFinding = "go-to-finding"
@@ -62,6 +75,29 @@ var findingTests = map[string]actionTest{
 		d.do(actGoToFinding)
 		require.Nil(t, d.front.top())
 		require.Equal(t, d.row(`"id":700`), d.cursor())
+	},
+	"unfold-finding": func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.dies(x)
+		require.Contains(t, d.rows()[0], "1 problem ")
+		d.do(host.ActProblems)
+		require.Contains(t, d.plain(), "━ 1 problem (1 error), 1 remark ━")
+		require.Regexp(t, `> x cause +\S+  ▸ The server exited with code 3 during sleep \(id 7\)  3 consequences`, d.plain())
+		require.NotContains(t, d.plain(), "x PRC03")
+		d.do("unfold-finding")
+		require.Regexp(t, `(?s)> x cause +\S+  ▾ The server exited .*  x PRC03 .*  x PRC04 .*  x RPC19 `, d.plain())
+		require.Contains(t, d.plain(), "5 of 5")
+		uitest.Golden(t, "findings-cause", d.plain())
+		d.do(scopeFindings+"-"+kit.Down, scopeFindings+"-"+kit.Down, scopeFindings+"-"+kit.Down, actGoToFinding)
+		require.Equal(t, d.row(`"id":7`), d.cursor(), "a consequence has a row of its own")
+	},
+	"fold-finding": func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.dies(x)
+		d.do(host.ActProblems, "unfold-finding", scopeFindings+"-"+kit.Down, "fold-finding")
+		require.Regexp(t, `> x cause +\S+  ▸ The server`, d.plain())
+		d.write("in flight")
+		require.Contains(t, d.plain(), "1 of 2", "it is found by its consequences")
+		d.do(actGoToFinding)
+		require.Equal(t, d.row("KEY is not set"), d.visible.ws.Selected.Number, "the row that shows the cause")
 	},
 	"close-findings": func(t *testing.T, d *driver, x *fakeExecutor) {
 		guilty(d, x)
@@ -190,7 +226,11 @@ func TestManyFindings(t *testing.T) {
 		d.run(d.visible.problems.Check(d.visible.context()))
 	}
 	require.Equal(t, 2, steps, "the first step runs when the log is opened")
-	require.GreaterOrEqual(t, d.visible.ws.Shown.Problems.Count.Errors, len(entries))
-	require.Less(t, len(d.visible.ws.Shown.Problems.List), len(rule.All())*100, "problems beyond the limit are only counted")
-	require.Contains(t, d.repainted(), " problems ")
+	shown := d.visible.ws.Shown.Problems
+	require.Len(t, shown.Groups, 1)
+	require.Equal(t, len(entries), shown.Groups[0].Count)
+	require.Less(t, len(shown.List), len(rule.All())*100, "problems beyond the limit are only counted")
+	require.Contains(t, d.repainted(), " 1 problem ", "a flood")
+	d.do(host.ActProblems)
+	require.Contains(t, d.plain(), fmt.Sprintf("%d times, not all alike", len(entries)))
 }

@@ -16,6 +16,7 @@ import (
 
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
@@ -307,6 +308,8 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	scopeNotes + "-" + kit.PageDown: {before: marking},
 	scopeNotes + "-" + kit.Up:       {before: marking},
 	scopeNotes + "-" + kit.Down:     {before: marking},
+	"unfold-finding":                {before: dying, after: func(st *stage) { st.press("cause") }},
+	"fold-finding":                  {before: dying, after: func(st *stage) { st.press("cause") }},
 	"fold-flood":                    {before: selecting("notifications/flood")},
 	"play":                          {before: recorded},
 	"step-on":                       {before: recorded},
@@ -538,6 +541,14 @@ func TestProgramActions(t *testing.T) {
 type lazy func() string
 
 func (l lazy) String() string { return l() }
+
+// dying makes the server crash, which is the cause of what follows.
+func dying(st *stage) {
+	st.x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV", By: executor.EndedByServer})
+	st.wait()
+	time.Sleep(time.Minute)
+	st.wait()
+}
 
 // watchedFiles starts a watch over files, with a call that was not re-sent.
 func watchedFiles(st *stage) {

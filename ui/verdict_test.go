@@ -65,7 +65,7 @@ var verdictTests = map[string]actionTest{
 		d.crashes(x)
 		require.Contains(t, d.rows()[1], "✗ The server was killed by signal SEGV during sleep (id 7): fatal: out of luck   ! what to do (2 more)   ctrl+r restarts it")
 		d.do(host.ActCauses)
-		for _, want := range []string{"Cause", "✗ The server was killed", "stderr 0:00.00  fatal: out of luck", "1 go to the row   2 restart   3 copy report   4 process", "2 more problems", "✗ Probably: the response with the unknown id 99", "! 1 line on stdout is not a JSON-RPC message "} {
+		for _, want := range []string{"Cause", "✗ The server was killed", "stderr 0:00.00  fatal: out of luck", "1 go to the row   2 restart   3 copy report   4 process", "2 more causes", "✗ Probably: the response with the unknown id 99", "! 1 line on stdout is not a JSON-RPC message "} {
 			require.Contains(t, d.plain(), want)
 		}
 		require.NotContains(t, d.plain(), "Stdout must carry", "only the advice of the selected cause")

@@ -1,6 +1,10 @@
 package diagnosis
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // An End is the end of a process, with its likeliest cause.
 type End struct {
@@ -120,4 +124,25 @@ func CountGroups(groups []Group) Count {
 		c.add(groups[i].Severity, 1)
 	}
 	return c
+}
+
+// RuleNames names the rules of some of the problems, each once with the number of its
+// problems if it has several.
+func RuleNames(found []Problem, items []int) string {
+	var order []*Rule
+	count := map[*Rule]int{}
+	for _, i := range items {
+		if rule := found[i].Rule; count[rule] == 0 {
+			order = append(order, rule)
+		}
+		count[found[i].Rule]++
+	}
+	names := make([]string, len(order))
+	for i, rule := range order {
+		names[i] = rule.ID + " " + rule.Title
+		if n := count[rule]; n > 1 {
+			names[i] += fmt.Sprintf(" (%d)", n)
+		}
+	}
+	return strings.Join(names, ", ")
 }

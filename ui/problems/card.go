@@ -229,10 +229,24 @@ func (v *card) open(c host.Context, i int, cause diagnosis.Cause, width int) {
 	if advice := diagnosis.WithoutPath(cause.Advice); advice != "" {
 		v.add(i, "", sentence(advice), th.Text, width)
 	}
+	if text := followed(c, cause); text != "" {
+		v.add(i, "", text, th.Dim, width)
+	}
 	v.offer(c, i, width, len(c.Workspace.Shown.Causes.Found)-1)
 	if i < len(c.Workspace.Shown.Causes.Found)-1 {
 		v.gap()
 	}
+}
+
+// followed names the problems that follow from a cause, "" if there are none.
+func followed(c host.Context, cause diagnosis.Cause) string {
+	p := c.Workspace.Shown.Problems
+	for _, g := range p.Groups {
+		if g.End != nil && g.End.Cause.ID == cause.ID && g.End.Cause.Row == cause.Row {
+			return kit.Plural(len(g.Items), "consequence") + ": " + diagnosis.RuleNames(p.List, g.Items)
+		}
+	}
+	return ""
 }
 
 // title returns the first line of a cause.

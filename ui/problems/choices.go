@@ -63,7 +63,7 @@ func (v *card) offer(c host.Context, cause, width, others int) {
 		at += ch.width() + gap
 		line.choices = append(line.choices, ch)
 	}
-	if more := kit.Plural(others, "more problem"); others > 0 && at+termsafe.Width(more) <= width {
+	if more := kit.Plural(others, "more cause"); others > 0 && at+termsafe.Width(more) <= width {
 		line.note = more
 	}
 	v.lines = append(v.lines, line)

@@ -2,6 +2,7 @@ package problems
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,13 +14,25 @@ import (
 	"mcpdbg/ui/widget/paint"
 )
 
-const actGoToProblem = "go-to-finding"
+const (
+	actGoToProblem   = "go-to-finding"
+	actUnfoldProblem = "unfold-finding"
+	actFoldProblem   = "fold-finding"
+)
 
 // listActions returns the actions of the list of problems.
 func listActions(of func(host.Context) *State) []host.Action {
+	fold := func(open bool) func(host.Context) tea.Cmd {
+		return host.On(func(c host.Context, l *problemList) tea.Cmd {
+			l.fold(c, open)
+			return nil
+		})
+	}
 	return []host.Action{
 		{Entry: host.Entry{ID: host.ActProblems, Keys: []string{"L"}, Scope: keymap.Global, Title: "problems", Synonyms: []string{"lint", "violations", "validate"}, Help: "List the problems: protocol violations by the server or in messages sent to it, and their impact.", Enabled: hasProblems}, Do: openList},
-		{Entry: host.Entry{ID: actGoToProblem, Keys: []string{"enter"}, Scope: ScopeList, Title: "go to row", Help: "Go to the row of the problem.", Priority: 90}, Do: host.On(func(c host.Context, l *problemList) tea.Cmd { return of(c).goToProblem(c, l) })},
+		{Entry: host.Entry{ID: actGoToProblem, Keys: []string{"enter"}, Scope: ScopeList, Title: "go to row", Help: "Go to the row of the problem, or to the one that shows the cause.", Priority: 90}, Do: host.On(func(c host.Context, l *problemList) tea.Cmd { return of(c).goToProblem(c, l) })},
+		{Entry: host.Entry{ID: actUnfoldProblem, Keys: []string{"right"}, Scope: ScopeList, Title: "unfold", Help: "List what follows from the cause.", Priority: 70, Hint: keymap.Hint{Keys: "right/left", Title: "unfold"}, Enabled: onCause}, Do: fold(true)},
+		{Entry: host.Entry{ID: actFoldProblem, Keys: []string{"left"}, Scope: ScopeList, Title: "fold", Help: "Fold what follows from the cause.", Enabled: onCause}, Do: fold(false)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-findings", Scope: ScopeList}),
 	}
 }
@@ -31,37 +44,100 @@ func hasProblems(c host.Context) (bool, string) {
 	return len(c.Workspace.Shown.Problems.List) > 0, "no problems; " + checked(c)
 }
 
-// A problemList shows the problems, worst first, and explains the one under the
-// cursor.
+// onCause reports whether the cursor is on a cause, or on what follows from one.
+func onCause(c host.Context) (bool, string) {
+	l, ok := c.View.(*problemList)
+	if !ok {
+		return false, "the list is closed"
+	}
+	i, ok := l.Current()
+	return ok && l.rows[i].group.End != nil, "this problem follows from no known cause"
+}
+
+// A problemList shows the problems, worst first, what follows from a cause below it, and
+// explains the one under the cursor.
 type problemList struct {
 	host.Menu
-	block paint.Lines
-	found []diagnosis.Problem
-	list  paint.Lines
+	block  paint.Lines
+	found  []diagnosis.Problem
+	groups []diagnosis.Group
+	open   []bool // the groups whose consequences are listed
+	rows   []problemRow
+	list   paint.Lines
+}
+
+// A problemRow is a row of the list.
+type problemRow struct {
+	at    int // index of its group
+	group *diagnosis.Group
+	item  int   // index of the problem, -1 for a cause
+	t     int64 // on the log's clock
 }
 
 // aboutLines is how many lines explain a problem, where there is room.
 const aboutLines = 9
 
 func openList(c host.Context) tea.Cmd {
-	l := &problemList{Menu: host.Menu{Of: ScopeList}}
-	for severity := diagnosis.Error; ; severity-- {
-		for _, f := range c.Workspace.Shown.Problems.List {
-			if f.Severity == severity {
-				l.found = append(l.found, f)
-			}
-		}
-		if severity == diagnosis.Info {
-			break
-		}
-	}
-	names := make([]string, len(l.found))
-	for i, f := range l.found {
-		names[i] = f.Rule.ID + " " + f.Rule.Title + " " + f.Detail
-	}
-	l.Set(names)
+	shown := c.Workspace.Shown.Problems
+	l := &problemList{Menu: host.Menu{Of: ScopeList}, found: shown.List, groups: slices.Clone(shown.Groups)}
+	slices.SortStableFunc(l.groups, func(a, b diagnosis.Group) int { return int(b.Severity) - int(a.Severity) })
+	l.open = make([]bool, len(l.groups))
+	l.listRows(c)
 	c.Host.Open(c.Workspace, l)
 	return nil
+}
+
+// listRows makes the rows: one for each group, and those of the consequences of unfolded
+// causes. A folded cause is found by the texts of its consequences too.
+func (l *problemList) listRows(c host.Context) {
+	l.rows = l.rows[:0]
+	var names, more []string
+	for at := range l.groups {
+		g := &l.groups[at]
+		if g.End == nil {
+			p := &l.found[g.Items[0]]
+			l.rows = append(l.rows, problemRow{at: at, group: g, item: g.Items[0], t: p.T})
+			names, more = append(names, nameOf(p)), append(more, "")
+			continue
+		}
+		head, t := "", l.found[g.Items[0]].T
+		if row, ok := c.Workspace.Shown.Rows.At(g.End.Cause.Row); ok {
+			t = row.T
+		}
+		l.rows = append(l.rows, problemRow{at: at, group: g, item: -1, t: t})
+		names, more = append(names, "cause "+g.End.Cause.Text), append(more, "")
+		for _, i := range g.Items {
+			if !l.open[at] {
+				head += nameOf(&l.found[i]) + " "
+				continue
+			}
+			l.rows = append(l.rows, problemRow{at: at, group: g, item: i, t: l.found[i].T})
+			names, more = append(names, nameOf(&l.found[i])), append(more, "")
+		}
+		if !l.open[at] {
+			more[len(more)-1] = head
+		}
+	}
+	l.SetWith(names, more)
+}
+
+func nameOf(p *diagnosis.Problem) string { return p.Rule.ID + " " + p.Rule.Title + " " + p.Detail }
+
+// fold lists the consequences of the cause under the cursor, or folds them. The cursor
+// stays on the cause.
+func (l *problemList) fold(c host.Context, open bool) {
+	i, ok := l.Current()
+	if !ok {
+		return
+	}
+	at := l.rows[i].at
+	l.open[at] = open
+	l.listRows(c)
+	for n, shown := range l.Shown {
+		if row := l.rows[shown.Item]; row.at == at && row.item < 0 {
+			l.At = n
+		}
+	}
 }
 
 // Draw paints the list.
@@ -78,7 +154,7 @@ func (l *problemList) Draw(c host.Context) {
 	about := min(aboutLines, (in.H-1)/2)
 	l.list.Options = screen.Look()
 	l.list.Resize(in.W, in.H-2-about)
-	l.Paint(screen, &l.list, 0, func(line *paint.Line, p kit.Pick, selected bool) { l.paintRow(screen, line, l.found[p.Item], selected) })
+	l.Paint(screen, &l.list, 0, func(line *paint.Line, p kit.Pick, selected bool) { l.paintRow(screen, line, l.rows[p.Item], selected) })
 	l.paintAbout(screen, in.H-1-about, about)
 	last := l.block.Line(in.H - 1)
 	last.PadTo(2)
@@ -87,21 +163,29 @@ func (l *problemList) Draw(c host.Context) {
 	if far := c.Workspace.CheckProgress(); far != "" {
 		title += ", in the first " + far
 	}
-	screen.Canvas.Box(r, screen.Border(title, fmt.Sprintf("%d of %d", len(l.Shown), len(l.found)), true), &l.block)
+	screen.Canvas.Box(r, screen.Border(title, fmt.Sprintf("%d of %d", len(l.Shown), len(l.rows)), true), &l.block)
 	_, in = in.CutTop(1)
 	_, in = in.CutBottom(about + 1)
 	screen.Canvas.Draw(in, &l.list)
 }
 
-func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, f diagnosis.Problem, selected bool) {
-	mark, style := kit.SeverityMark(f.Severity, screen.Theme)
+func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problemRow, selected bool) {
 	text := screen.Theme.Text
 	if selected {
 		text = screen.Theme.Strong
 	}
+	if row.item < 0 {
+		l.paintCause(screen, line, row)
+		return
+	}
+	f := l.problem(row)
+	if row.group.End != nil {
+		line.Text(text, "  ")
+	}
+	mark, style := kit.SeverityMark(f.Severity, screen.Theme)
 	line.Text(style, mark+" "+f.Rule.ID)
 	line.PadTo(11)
-	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", format.AppendClock(nil, f.T)))
+	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", format.AppendClock(nil, row.t)))
 	if times := f.Times(); times != "" {
 		line.Text(style, times+"  ")
 	}
@@ -109,21 +193,44 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, f diagnosis
 	line.Text(screen.Theme.Dim, "  "+f.Detail)
 }
 
-// paintAbout explains the problem under the cursor, in n lines from line y on.
+// problem returns the problem of a row, with all occurrences of a flood.
+func (l *problemList) problem(row problemRow) diagnosis.Problem {
+	f := l.found[row.item]
+	if g := row.group; g.End == nil && len(g.Items) > 1 {
+		f.Count, f.Various = g.Count, true
+	}
+	return f
+}
+
+// paintCause paints the row of a cause.
+func (l *problemList) paintCause(screen *kit.Screen, line *paint.Line, row problemRow) {
+	mark, style := kit.SeverityMark(row.group.Severity, screen.Theme)
+	glyph := "▸"
+	switch {
+	case l.open[row.at] && screen.ASCII:
+		glyph = "-"
+	case l.open[row.at]:
+		glyph = "▾"
+	case screen.ASCII:
+		glyph = "+"
+	}
+	line.Text(style, mark+" cause")
+	line.PadTo(11)
+	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", format.AppendClock(nil, row.t)))
+	line.Text(style, glyph+" ")
+	line.Text(screen.Theme.Strong, title(row.group.End.Cause))
+	line.Text(screen.Theme.Dim, "  "+kit.Plural(len(row.group.Items), "consequence"))
+}
+
+// paintAbout explains the row under the cursor, in n lines from line y on.
 func (l *problemList) paintAbout(screen *kit.Screen, y, n int) {
 	i, ok := l.Current()
 	if !ok || n == 0 {
 		return
 	}
 	w, _ := l.block.Size()
-	f := l.found[i]
 	screen.PaintRule(l.block.Line(y))
-	rows := kit.AddRows(nil, f.Rule.ID, f.Rule.Title+" ("+f.Rule.Reference+")", screen.Theme.Strong, w-aboutLabels)
-	rows = kit.AddRows(rows, "meaning", f.Rule.Explanation, screen.Theme.Text, w-aboutLabels)
-	if f.Rule.Impact != "" {
-		rows = kit.AddRows(rows, "impact", f.Rule.Impact, screen.Theme.Text, w-aboutLabels)
-	}
-	rows = kit.AddRows(rows, "entry", fmt.Sprintf("%d: %s", f.N, f.Detail), screen.Theme.Text, w-aboutLabels)
+	rows := l.about(screen, l.rows[i], w-aboutLabels)
 	for i, row := range rows[:min(len(rows), n-1)] {
 		if i == n-2 && len(rows) > n-1 {
 			l.block.Line(y+1+i).Text(screen.Theme.Dim, fmt.Sprintf("  ... %d more lines", len(rows)-i))
@@ -131,6 +238,26 @@ func (l *problemList) paintAbout(screen *kit.Screen, y, n int) {
 		}
 		screen.PaintSheetRow(l.block.Line(y+1+i), row, aboutLabels)
 	}
+}
+
+// about explains a problem or a cause.
+func (l *problemList) about(screen *kit.Screen, row problemRow, width int) []kit.Row {
+	th := screen.Theme
+	if row.item < 0 {
+		cause := row.group.End.Cause
+		rows := kit.AddRows(nil, "cause", sentence(cause.Text), th.Strong, width)
+		if advice := diagnosis.WithoutPath(cause.Advice); advice != "" {
+			rows = kit.AddRows(rows, "try", sentence(advice), th.Text, width)
+		}
+		return kit.AddRows(rows, "so", diagnosis.RuleNames(l.found, row.group.Items), th.Text, width)
+	}
+	f := l.problem(row)
+	rows := kit.AddRows(nil, f.Rule.ID, f.Rule.Title+" ("+f.Rule.Reference+")", th.Strong, width)
+	rows = kit.AddRows(rows, "meaning", f.Rule.Explanation, th.Text, width)
+	if f.Rule.Impact != "" {
+		rows = kit.AddRows(rows, "impact", f.Rule.Impact, th.Text, width)
+	}
+	return kit.AddRows(rows, "entry", fmt.Sprintf("%d: %s", f.N, f.Detail), th.Text, width)
 }
 
 // aboutLabels is the width of the labels of an explanation.
@@ -142,6 +269,14 @@ func (s *State) goToProblem(c host.Context, l *problemList) tea.Cmd {
 		return nil
 	}
 	c.Host.Close(l)
-	s.shell.GoTo(c, l.found[i].Row)
+	row := l.rows[i]
+	switch {
+	case row.item >= 0:
+		s.shell.GoTo(c, l.found[row.item].Row)
+	case row.group.End.Cause.Row >= 0:
+		s.shell.GoTo(c, row.group.End.Cause.Row)
+	default:
+		s.shell.GoTo(c, l.found[row.group.Items[0]].Row)
+	}
 	return nil
 }

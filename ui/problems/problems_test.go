@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -49,10 +50,45 @@ func TestProblems(t *testing.T) {
 	actions := Actions(func(host.Context) *State { return s })
 	h.Act(actions, host.ActProblems)
 	l := h.Opened[0].(*problemList)
-	require.Len(t, l.found, 2)
+	require.Len(t, l.rows, 2)
 	uitest.Golden(t, "list-80x24", h.Plain(l))
 	l.Move(kit.Down)
 	h.Act(actions, actGoToProblem)
-	require.Equal(t, []int{l.found[1].Row}, rows)
+	require.Equal(t, []int{l.found[l.rows[1].item].Row}, rows)
 	require.Empty(t, h.Opened)
+}
+
+// TestListFoldsConsequences shows the list and the card of a server that lacked a
+// variable, at both sizes.
+func TestListFoldsConsequences(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		rec, err := recordings.Open("../../session/diagnosis/cause/testdata/variable.jsonl")
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, rec.Close()) })
+		ws := uitest.NewWorkspace(t, rec)
+		s := New(Shell{
+			Changed:    func(host.Context) {},
+			GoTo:       func(host.Context, int) {},
+			BuildLines: func(host.Context) []string { return nil },
+			OpenBuild:  func(host.Context) {},
+		})
+		h := uitest.NewHost(t, ws, size[0], size[1])
+		h.Run(s.Check(h.Context()))
+		require.Greater(t, ws.Shown.Problems.Count.Problems(), 1, "no cause is known yet")
+		for ws.PullCauses() {
+		}
+		ws.UpdateCauses()
+		require.Equal(t, "1 problem (1 error)", ws.Shown.Problems.Count.String())
+		require.Equal(t, "1 problem", Parts(h.Context())[0].Text)
+		actions := Actions(func(host.Context) *State { return s })
+		h.Act(actions, host.ActProblems)
+		name := fmt.Sprintf("cause-%dx%d", size[0], size[1])
+		uitest.Golden(t, name+"-folded", h.Plain(h.Opened[0]))
+		h.Act(actions, actUnfoldProblem)
+		uitest.Golden(t, name+"-unfolded", h.Plain(h.Opened[0]))
+		h.Act(actions, actFoldProblem)
+		h.Act(actions, actGoToProblem)
+		h.Act(actions, host.ActCauses)
+		uitest.Golden(t, name+"-card", h.Plain(h.Opened[0]))
+	}
 }

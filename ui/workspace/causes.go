@@ -51,6 +51,7 @@ func (w *Workspace) UpdateCauses() {
 	t.Found = nil
 	if w.Session != nil || w.FullyRead() && !t.Behind {
 		t.Found = t.Tracker.Now(w.liveNow())
+		w.Shown.Problems.takeEnds(t.Tracker.Ends())
 	}
 }
 

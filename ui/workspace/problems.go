@@ -26,8 +26,11 @@ type Problems struct {
 	Timed   bool // a timer is set for the next check
 	Final   bool // no row followed at the last step
 
-	List  []diagnosis.Problem
-	Count diagnosis.Count // the counts of List
+	List   []diagnosis.Problem
+	Groups []diagnosis.Group // of List: what follows from one cause, and a flood, is one
+	Count  diagnosis.Count   // of Groups
+	ends   []diagnosis.End   // of the processes
+	times  diagnosis.Count   // occurrences of List
 
 	Rows    int         // rows checked so far
 	first   map[int]int // maps a row with a warning or an error to the worst of them in List
@@ -76,7 +79,7 @@ func (f *Problems) Insert(row uint32) {
 // since the last call.
 func (f *Problems) Take() bool {
 	f.Rows, _ = f.Checker.Progress()
-	if f.Checker.Count() == f.Count {
+	if f.Checker.Count() == f.times {
 		return false
 	}
 	f.keep(f.Checker.Problems())
@@ -89,16 +92,31 @@ func (f *Problems) recall(whole *Problems, rows int) bool {
 	looked, _ := whole.Checker.Progress()
 	f.Rows = min(looked, rows)
 	found, _ := whole.Checker.AsOf(rows)
-	before := f.Count
+	before := f.times
 	f.keep(found)
-	return f.Count != before
+	return f.times != before
+}
+
+// takeEnds groups the problems by the ends of the processes, unless it has done so.
+func (f *Problems) takeEnds(ends []diagnosis.End) {
+	if !slices.Equal(f.ends, ends) {
+		f.ends = ends
+		f.group()
+	}
+}
+
+// group groups the list.
+func (f *Problems) group() {
+	f.Groups = diagnosis.Groups(f.List, f.ends)
+	f.Count = diagnosis.CountGroups(f.Groups)
 }
 
 // keep sets the list to found, which begins with the current list.
 func (f *Problems) keep(found []diagnosis.Problem) {
-	f.Count = diagnosis.CountOf(found)
+	f.times = diagnosis.CountOf(found)
 	known := len(f.List)
 	f.List = found
+	f.group()
 	for i, found := range f.List[known:] {
 		if found.Severity == diagnosis.Info {
 			continue

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"mcpdbg/internal/cli/console"
@@ -46,7 +45,7 @@ func ReportProblems(ctx context.Context, env *console.Env, src session.Source, c
 		p := list[g.Items[0]].Flood(g)
 		text := fmt.Sprintf("%s entry %d: %s", p.ID, p.N, p.Message())
 		if p.Cause != nil {
-			text = p.Cause.Text + "; so " + consequences(list, g.Items)
+			text = p.Cause.Text + "; so " + diagnosis.RuleNames(found, g.Items)
 		}
 		printLine(g.Severity.Letter() + " " + text)
 	}
@@ -59,15 +58,4 @@ func ReportProblems(ctx context.Context, env *console.Env, src session.Source, c
 	if rows, _ := l.Progress(); more {
 		printLine(fmt.Sprintf("checked the first %d of %d entries: mcpdbg rec info FILE checks all of them", rows, src.Len()))
 	}
-}
-
-// consequences names the problems that follow from one cause, each rule once.
-func consequences(list []problems.Problem, items []int) string {
-	var names []string
-	for _, i := range items {
-		if name := list[i].ID + " " + list[i].Title; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
