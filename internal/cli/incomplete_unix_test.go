@@ -155,6 +155,26 @@ func TestRecordingWithoutHome(t *testing.T) {
 		require.True(t, report.OK() && report.Finished)
 	}
 
+	readOnly := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(readOnly, "state"), 0o500))
+	homes := map[string]string{"HOME=/dev/null": "mkdir /dev/null: not a directory", "HOME=/dev/null/home": "not a directory"}
+	if os.Geteuid() != 0 { // who may write everywhere
+		homes["XDG_STATE_HOME="+filepath.Join(readOnly, "state")] = "permission denied"
+		homes["HOME=/nonexistent"] = "mkdir /nonexistent: "
+	}
+	for home, why := range homes {
+		cmd := program(t, against("", "list", "tools")...)
+		temp := t.TempDir()
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temp, home, cmd.Env[len(cmd.Env)-1]}
+		r := finish(t, cmd)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Contains(t, r.stderr, why, home)
+		require.Contains(t, r.stderr, ": recording to the temporary folder "+temp, home)
+		files, err := filepath.Glob(filepath.Join(temp, "mcpdbg-recordings-*", "*.jsonl"))
+		require.NoError(t, err)
+		require.Len(t, files, 1, home)
+	}
+
 	cmd := program(t, against("", "list", "--no-record", "tools")...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), cmd.Env[len(cmd.Env)-1]}
 	r := finish(t, cmd)

@@ -28,25 +28,31 @@ func Compile(program string, variables ...string) (*gojq.Code, error) {
 // than memory bytes, or the cause of the end of ctx. A program that halts without an
 // error has no further results. The value must not be used by others meanwhile.
 func Run(ctx context.Context, code *gojq.Code, memory uint64, value any, variables []any, take func(result any) (more bool)) error {
+	_, err := RunToHalt(ctx, code, memory, value, variables, take)
+	return err
+}
+
+// RunToHalt is like Run, and reports whether the program halted without an error.
+func RunToHalt(ctx context.Context, code *gojq.Code, memory uint64, value any, variables []any, take func(result any) (more bool)) (halted bool, err error) {
 	ctx, release := bounded(ctx, memory)
 	defer release()
 	results := code.RunWithContext(ctx, value, variables...)
 	for {
 		result, ok := results.Next()
 		if !ok {
-			return nil
+			return false, nil
 		}
 		if err, failed := result.(error); failed {
 			if ctx.Err() != nil {
-				return context.Cause(ctx)
+				return false, context.Cause(ctx)
 			}
 			if halt, ok := errors.AsType[*gojq.HaltError](err); ok && halt.Value() == nil {
-				return nil
+				return true, nil
 			}
-			return err
+			return false, err
 		}
 		if !take(result) {
-			return nil
+			return false, nil
 		}
 	}
 }

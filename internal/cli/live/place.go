@@ -2,7 +2,9 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"mcpdbg/internal/cli/console"
@@ -15,12 +17,13 @@ import (
 )
 
 // UseTemporary selects a temporary folder for recordings if there is no default
-// one. Only the first call returns a warning about it.
+// one, or if it cannot be written, as in containers. Only the first call returns a
+// warning about it.
 func UseTemporary(env *console.Env, t *flags.Target) (warning string, err error) {
 	if t.NoRecord || t.Record != "" || t.Recordings != "" {
 		return "", nil
 	}
-	_, why := recordings.DefaultDir()
+	why := writable()
 	if why == nil {
 		return "", nil
 	}
@@ -33,6 +36,23 @@ func UseTemporary(env *console.Env, t *flags.Target) (warning string, err error)
 	}
 	t.Recordings = path
 	return warning, nil
+}
+
+// writable returns why no file can be created in the default folder, or nil. It creates
+// the folder if need be.
+func writable() error {
+	folder, err := recordings.DefaultDir()
+	if err == nil {
+		err = os.MkdirAll(folder, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(folder, ".writable-*")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", folder, errors.Unwrap(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // WarnTemporary is UseTemporary with the warning printed to standard error.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/itchyny/gojq"
 
@@ -23,6 +24,10 @@ const (
 	// jqLongest is the longest line that is decoded for jq: a decoded line takes
 	// about ten times as much memory.
 	jqLongest = 32 << 20
+	// jqMemory is how many bytes memory may grow while the expression runs.
+	jqMemory = 1 << 30
+	// jqLimit is how long the expression may run for one entry.
+	jqLimit = 10 * time.Second
 	// shownFailures is the maximum number of failed entries that are listed.
 	shownFailures = 10
 )
@@ -34,6 +39,7 @@ type jqWriter struct {
 	lines  *logtext.Writer
 	stderr io.Writer
 	raw    bool // print strings unquoted
+	limit  time.Duration
 	line   []byte
 	failed int // entries
 }
@@ -44,32 +50,31 @@ func newJQWriter(ctx context.Context, expr string, lines *logtext.Writer, stderr
 	if err != nil {
 		return nil, exit.Usagef("--jq: %v", err)
 	}
-	return &jqWriter{ctx: ctx, code: code, lines: lines, stderr: stderr}, nil
+	return &jqWriter{ctx: ctx, code: code, lines: lines, stderr: stderr, limit: jqLimit}, nil
 }
 
 // print writes the results for one entry. If the expression fails for it, print
 // reports that on stderr and returns nil.
 func (j *jqWriter) print(number int, row session.Row) error {
 	n, err := j.entry(number, row)
-	var failed *jqError
-	var halt *gojq.HaltError
-	switch {
-	case errors.As(err, &halt) && halt.Value() == nil:
-		return errHalt
-	case errors.As(err, &failed):
-		if j.failed++; j.failed <= shownFailures {
-			fmt.Fprintln(j.stderr, termsafe.String(fmt.Sprintf("mcpdbg: entry %d: --jq: %v", n, failed)))
-		}
-		if halt != nil {
-			return errHalt
-		}
-		return nil
+	failed, isOurs := errors.AsType[*jqError](err)
+	if !isOurs {
+		return err
 	}
-	return err
+	if j.failed++; j.failed <= shownFailures {
+		fmt.Fprintln(j.stderr, termsafe.String(fmt.Sprintf("mcpdbg: entry %d: --jq: %v", n, failed)))
+	}
+	if _, halted := errors.AsType[*gojq.HaltError](err); halted {
+		return errHalt
+	}
+	return nil
 }
 
-// errHalt means that the expression stopped the program.
-var errHalt = errors.New("halt")
+// Why no more entries are printed.
+var (
+	errHalt = errors.New("halt") // the expression stopped the program
+	errLate = errors.New("not finished")
+)
 
 // A jqError is a failure of the expression.
 type jqError struct{ error }
@@ -91,22 +96,24 @@ func (j *jqWriter) entry(number int, row session.Row) (n uint64, err error) {
 			n = uint64(i)
 		}
 	}
-	results := j.code.RunWithContext(j.ctx, value)
-	for {
-		result, more := results.Next()
-		if !more {
-			return n, nil
-		}
-		if err, failed := result.(error); failed {
-			if j.ctx.Err() != nil {
-				return n, context.Cause(j.ctx)
-			}
-			return n, &jqError{err}
-		}
-		if err := j.result(result); err != nil {
-			return n, err
-		}
+	var writing error
+	ctx, stop := context.WithTimeoutCause(j.ctx, j.limit, errLate)
+	defer stop()
+	halted, err := jq.RunToHalt(ctx, j.code, jqMemory, value, nil, func(result any) bool {
+		writing = j.result(result)
+		return writing == nil
+	})
+	switch {
+	case writing != nil:
+		return n, writing
+	case halted:
+		return n, errHalt
+	case errors.Is(err, errLate):
+		return n, &exit.ResponseError{Err: fmt.Errorf("entry %d: --jq: %w within %v", n, errLate, j.limit)}
+	case err == nil || j.ctx.Err() != nil:
+		return n, err
 	}
+	return n, &jqError{err}
 }
 
 // decode reads an entry, keeping numbers as they are written.
