@@ -50,7 +50,7 @@ func TestProbeDoesNotMarkHealthyServer(t *testing.T) {
 func TestServerOfBothErasIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	slow := "slow-both:9000"
+	slow := "slow-both:5500" // in the middle between 1.5 s, after which initialize is sent, and the 10 s of a known server
 	for i, processes := range []int{2, 1} {
 		record := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
 		cmd := program(t, against(slow, "list", "tools", "--record", record)...)
@@ -73,8 +73,7 @@ func TestServerOfBothErasIsStartedAgain(t *testing.T) {
 func TestCallTimesOutUnderPingFlood(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	r := inTime("tools/call: timed out after", func(args ...string) result { return run(t, args...) },
-		against("ping-flood", "call", "--record", record, "--timeout", "1s", "--tool", "echo", "message=hi")...)
+	r := run(t, against("ping-flood", "call", "--record", record, "--timeout", "1s", "--tool", "echo", "message=hi")...)
 	require.Equal(t, exit.Timeout, r.code, r.stderr)
 	require.Contains(t, r.stderr, "tools/call: timed out after")
 	require.NotContains(t, r.stderr, "terminate", "the shutdown sequence was not needed again")

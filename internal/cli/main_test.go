@@ -252,26 +252,6 @@ func run(t testing.TB, args ...string) result {
 	return finish(t, program(t, args...))
 }
 
-// inTime runs the program where something must happen within a limit on the
-// command line. Since start times depend on the load, it retries up to three
-// times with limits five times as long while stderr lacks the text.
-func inTime(says string, run func(args ...string) result, args ...string) result {
-	r := run(args...)
-	for range 3 {
-		if strings.Contains(r.stderr, says) {
-			break
-		}
-		args = slices.Clone(args)
-		for i := range args[:len(args)-1] {
-			if limit, err := time.ParseDuration(args[i+1]); err == nil && strings.HasSuffix(args[i], "timeout") {
-				args[i+1] = (5 * limit).String()
-			}
-		}
-		r = run(args...)
-	}
-	return r
-}
-
 // A watched program runs while a test reads its standard output.
 type watched struct {
 	t      testing.TB

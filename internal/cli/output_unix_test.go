@@ -83,7 +83,7 @@ func TestFullStdout(t *testing.T) {
 		{1, against("", "call", "--tool", "fail", "kind=isError")}, {1, against("answers-error", "list", "tools")},
 		{1, append(against("", "replay", session), "--changed")}, {1, []string{"diff", goldenRecording, session}},
 		{3, []string{"run", "--", "/no/such/program"}}, {3, []string{"smoke", "--", "/no/such/program"}},
-		{3, against("dies-at-start", "call", "ping")}, {4, against("never-answers", "list", "--startup-timeout", "400ms", "tools")},
+		{3, against("dies-at-start", "call", "ping")}, {4, against("never-answers", "list", "--startup-timeout", "5s", "tools")},
 	} {
 		t.Run(fmt.Sprint(c.code, c.args[0]), func(t *testing.T) {
 			t.Parallel()
