@@ -11,10 +11,13 @@ import (
 )
 
 // choose finds the process to serve, and the row after its start. If want is 0, it is
-// the first one that responded with a result, or else the first one.
+// the first one that was used: not one that another took the place of in the middle of
+// its handshake. Without one it is the first that responded with a result, or else the
+// first.
 func (r *rows) choose(ctx context.Context, want int) (run uint16, first int, err error) {
 	starts := []int{0} // by number: the row that follows
 	limit := 0         // the number of the last process seen
+	answered := uint16(0)
 	for i := 0; r.wait(ctx, i); i++ {
 		row, _ := r.row(i)
 		for int(row.Run) >= len(starts) {
@@ -27,8 +30,11 @@ func (r *rows) choose(ctx context.Context, want int) (run uint16, first int, err
 			}
 			continue
 		}
-		if row.Kind == session.KindStdout && row.Msg == framing.Response && row.Pair != 0 {
+		if r.used(row) {
 			return row.Run, starts[row.Run], nil
+		}
+		if answered == 0 && isResult(row) {
+			answered = row.Run
 		}
 	}
 	switch {
@@ -37,8 +43,29 @@ func (r *rows) choose(ctx context.Context, want int) (run uint16, first int, err
 	case want > 0:
 		return 0, 0, fmt.Errorf("%w: run %d of %d", ErrNoRun, want, limit)
 	}
-	run = uint16(min(1, limit))
+	if run = answered; run == 0 {
+		run = uint16(min(1, limit))
+	}
 	return run, starts[run], nil
+}
+
+// used reports whether a row shows that the handshake of its process was over.
+func (r *rows) used(row session.Row) bool {
+	switch {
+	case row.Kind == session.KindState:
+		return r.enters(row, session.Ready)
+	case row.Kind == session.KindStdin:
+		return row.Msg == framing.Notification
+	case isResult(row):
+		request, ok := r.row(int(row.Pair) - 1)
+		return ok && !isHandshake(r.method(request))
+	}
+	return false
+}
+
+// isResult reports whether a row is the result of a request.
+func isResult(row session.Row) bool {
+	return row.Kind == session.KindStdout && row.Msg == framing.Response && row.Pair != 0
 }
 
 // eraRequests is how many requests are checked to find the era of a session.

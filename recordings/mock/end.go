@@ -11,13 +11,6 @@ import (
 // time when its client began to stop it.
 const farewellWindow = 4096
 
-// isStopping reports whether a state entry says that the client stops the server.
-func (s *Server) isStopping(row session.Row) bool {
-	e, err := s.rows.look(row)
-	var body session.StateBody
-	return err == nil && e.DecodeBody(&body) == nil && body.Of == 0 && body.State == string(session.Stopping)
-}
-
 // exitRow handles the exit of the recorded process, which ends the mock only with
 // Exact.
 func (s *Server) exitRow(p *play, row session.Row) move {
@@ -70,7 +63,7 @@ func (s *Server) farewell() *play {
 	}
 	for i := end - 1; i >= max(s.first, end-farewellWindow); i-- {
 		row, _ := s.rows.row(i)
-		if row.Kind == session.KindState && s.isStopping(row) {
+		if row.Kind == session.KindState && s.rows.enters(row, session.Stopping) {
 			p := s.newPlay()
 			p.from, p.next, p.past, p.alone, p.leaving, p.t = i, i+1, true, yes, true, row.T
 			return p

@@ -269,7 +269,7 @@ func (s *Server) responseRow(p *play, row session.Row) move {
 
 // stateRow handles a state entry.
 func (s *Server) stateRow(p *play, row session.Row) move {
-	if p.leaving || !s.isStopping(row) {
+	if p.leaving || !s.rows.enters(row, session.Stopping) {
 		return onward
 	}
 	if p.leaving = true; p.loose() {

@@ -122,6 +122,13 @@ func (r *rows) look(row session.Row) (session.Entry, error) {
 	return e, err
 }
 
+// enters reports whether a state entry is about a state of the session.
+func (r *rows) enters(row session.Row, state session.State) bool {
+	e, err := r.look(row)
+	var body session.StateBody
+	return err == nil && e.DecodeBody(&body) == nil && body.Of == 0 && body.State == string(state)
+}
+
 // keptBuffer is the largest buffer that is kept for the next entry.
 const keptBuffer = 1 << 20
 

@@ -382,3 +382,33 @@ func TestFaults(t *testing.T) {
 		require.ErrorContains(t, err, "fault \""+text+"\"", text)
 	}
 }
+
+// TestReplacedProcessIsNotServed checks that of a server that was started again, to use
+// the other era, the process is served that was used.
+func TestReplacedProcessIsNotServed(t *testing.T) {
+	t.Parallel()
+	const replaced = `
+	{"k":"start","process":"mcp-stdio-1","pid":1}
+	> {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}
+	> {"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+	< {"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
+	{"k":"exited","seq":2,"code":0}
+	{"k":"closed","seq":3}
+	{"k":"start","process":"mcp-stdio-2","pid":2}
+	> {"jsonrpc":"2.0","id":3,"method":"server/discover","params":{}}
+	< {"jsonrpc":"2.0","id":3,"result":{"supportedVersions":["2026-07-28"]}}
+	`
+	for name, used := range map[string]string{
+		"ready":         `{"k":"state","state":"ready","era":"modern"}`,
+		"a response":    "> {\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\"}\n< {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}",
+		"only requests": "",
+	} {
+		server, err := New(t.Context(), record(t, replaced+used), Options{})
+		require.NoError(t, err, name)
+		want := 2
+		if used == "" {
+			want = 1 // nothing shows that any was used
+		}
+		require.Equal(t, want, server.Report().Run, name)
+	}
+}
