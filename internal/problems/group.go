@@ -36,7 +36,7 @@ func Groups[T any](list []T, of func(*T) *Problem) []diagnosis.Group {
 	items := make([]diagnosis.Item, len(list))
 	for i := range list {
 		p := of(&list[i])
-		items[i] = diagnosis.Item{End: p.end, Rule: p.ID, Severity: severityOf(p.Severity), Located: p.Located(), Count: p.Count}
+		items[i] = diagnosis.Item{End: p.end, Rule: p.ID, Severity: severityOf(p.Severity), Located: p.Located(), Detail: p.Detail, Count: p.Count, Various: p.Various}
 	}
 	return diagnosis.Fold(items)
 }
@@ -44,7 +44,7 @@ func Groups[T any](list []T, of func(*T) *Problem) []diagnosis.Group {
 // Flood returns a problem with all occurrences of a flood that it is the first of.
 func (p Problem) Flood(g *diagnosis.Group) Problem {
 	if g.End == nil && len(g.Items) > 1 {
-		p.Count, p.Various = g.Count, true
+		p.Count, p.Various = g.Count, g.Various
 	}
 	return p
 }

@@ -36,7 +36,9 @@ type Item struct {
 	Rule     string
 	Severity Severity
 	Located  bool // in the contents of a message
+	Detail   string
 	Count    int  // occurrences
+	Various  bool // as Problem.Various
 }
 
 // A Group is what counts as one problem: the consequences of one cause, a flood of one
@@ -46,10 +48,8 @@ type Group struct {
 	Severity Severity // the worst
 	Items    []int    // indexes of the items, ascending
 	Count    int      // occurrences
+	Various  bool     // not all of them have the same detail
 }
-
-// Folded reports whether the group has more than a problem by itself.
-func (g *Group) Folded() bool { return g.End != nil || len(g.Items) > 1 }
 
 // maxAlike is how many problems of one rule and severity about whole lines count one by
 // one. More are a flood, which is one problem.
@@ -72,7 +72,7 @@ func Groups(found []Problem, ends []End) []Group {
 	items := make([]Item, len(found))
 	for i := range found {
 		p := &found[i]
-		items[i] = Item{Rule: p.Rule.ID, Severity: p.Severity, Located: p.Where != (Location{}), Count: p.Count}
+		items[i] = Item{Rule: p.Rule.ID, Severity: p.Severity, Located: p.Where != (Location{}), Detail: p.Detail, Count: p.Count, Various: p.Various}
 		if p.MayFollow() {
 			items[i].End = last[p.Run]
 		}
@@ -113,6 +113,7 @@ func Fold(items []Item) []Group {
 		}
 		g := &groups[at]
 		g.Items, g.Count, g.Severity = append(g.Items, n), g.Count+i.Count, max(g.Severity, i.Severity)
+		g.Various = g.Various || i.Various || i.Detail != items[g.Items[0]].Detail
 	}
 	return groups
 }

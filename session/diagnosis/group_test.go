@@ -77,7 +77,9 @@ func TestOneFloodIsOneProblem(t *testing.T) {
 	groups := Groups(found, nil)
 	require.Len(t, groups, 1)
 	require.Equal(t, 550_886, groups[0].Count)
-	require.True(t, groups[0].Folded())
+	require.False(t, groups[0].Various, "all say the same")
+	found[3].Detail = "another text"
+	require.True(t, Groups(found, nil)[0].Various)
 	require.Equal(t, "1 problem (1 error)", CountGroups(groups).String())
 
 	for i := range found {

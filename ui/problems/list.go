@@ -197,7 +197,7 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problem
 func (l *problemList) problem(row problemRow) diagnosis.Problem {
 	f := l.found[row.item]
 	if g := row.group; g.End == nil && len(g.Items) > 1 {
-		f.Count, f.Various = g.Count, true
+		f.Count, f.Various = g.Count, g.Various
 	}
 	return f
 }
