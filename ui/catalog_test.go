@@ -251,24 +251,12 @@ func TestCatalogFollowsTheServer(t *testing.T) {
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		synctest.Wait()
 		d.pull()
-		require.Contains(t, d.plain(), "[Tools 1*]", "requested at most once a second")
+		require.Contains(t, d.plain(), "[Tools 1*]")
 		require.Contains(t, d.plain(), "the server reports a change")
-		time.Sleep(workspace.CatalogPause)
+		time.Sleep(workspace.ChangePause)
 		d.pull()
 		require.Contains(t, d.plain(), "[Tools 2]")
-
 		d.do("catalog-close")
-		tools = 3
-		time.Sleep(workspace.CatalogPause)
-		before := d.visible.ws.Shown.Source.Stats().Out
-		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-		synctest.Wait()
-		d.pull()
-		require.Equal(t, before, d.visible.ws.Shown.Source.Stats().Out, "the list is not visible")
-		d.do("catalog")
-		d.pull()
-		require.Contains(t, d.plain(), "[Tools 3]")
-
 		tools = 4
 		d.do("catalog-close", host.ActRestart, actYes)
 		time.Sleep(workspace.CatalogPause)
@@ -276,6 +264,69 @@ func TestCatalogFollowsTheServer(t *testing.T) {
 		d.do("catalog")
 		d.pull()
 		require.Contains(t, d.plain(), "[Tools 4]", "a new process has its own list")
+	})
+}
+
+// TestCatalogIsQuiet checks when a list that the server reports to have changed is requested
+// again: only if the screen had requested it, also while it is hidden, after a second
+// without a further report, and at most once in five seconds.
+func TestCatalogIsQuiet(t *testing.T) {
+	asked := map[string]int{}
+	serve := func(p *fakeProcess, m message) {
+		asked[m.Method]++
+		if !offers(p, m) {
+			echo(p, m)
+		}
+	}
+	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
+		pass := func(wait time.Duration) {
+			d.arrive() // reports that were read start the clock
+			time.Sleep(wait)
+			for range 3 {
+				d.arrive()
+			}
+		}
+		change := func(list string) {
+			x.latest().out(`{"jsonrpc":"2.0","method":"notifications/%s/list_changed"}`, list)
+			pass(0)
+		}
+		d.keepTime()
+		d.send(`{"jsonrpc":"2.0","id":"by hand","method":"prompts/list"}`)
+		pass(time.Second)
+		change("tools")
+		change("prompts")
+		pass(time.Minute)
+		require.Equal(t, []int{0, 1}, []int{asked["tools/list"], asked["prompts/list"]}, "the screen requested none")
+
+		d.do("catalog")
+		pass(0)
+		d.do("catalog-close")
+		require.Equal(t, 2, asked["tools/list"], "two pages")
+		pass(time.Minute)
+		change("tools")
+		pass(900 * time.Millisecond)
+		change("tools")
+		pass(900 * time.Millisecond)
+		require.Equal(t, 2, asked["tools/list"], "not before it is quiet")
+		pass(100 * time.Millisecond)
+		require.Equal(t, 4, asked["tools/list"], "while the catalog is closed")
+
+		change("tools")
+		pass(4900 * time.Millisecond)
+		require.Equal(t, 4, asked["tools/list"], "not within five seconds")
+		pass(100 * time.Millisecond)
+		require.Equal(t, 6, asked["tools/list"])
+		change("prompts")
+		pass(time.Minute)
+		require.Equal(t, []int{6, 1, 0}, []int{asked["tools/list"], asked["prompts/list"], asked["resources/list"]})
+
+		d.do("catalog", "catalog-next-list", "catalog-next-list", "catalog-next-list")
+		pass(0)
+		change("prompts")
+		pass(time.Minute)
+		require.Contains(t, d.plain(), "[Prompts 1*]")
+		require.Contains(t, d.plain(), "the server reports a change; ctrl+r reloads")
+		require.Equal(t, 1, asked["prompts/list"], "known by another request")
 	})
 }
 

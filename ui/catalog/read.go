@@ -50,7 +50,7 @@ func load(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	if l.Loading {
 		return nil
 	}
-	l.Loading, l.Stale, l.Answered, l.Began = true, false, false, time.Now()
+	l.Loading, l.Stale, l.Answered, l.Began, l.ChangedAt = true, false, false, time.Now(), time.Time{}
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
 		_, err := s.ListAll(ctx, l.List)
@@ -66,9 +66,15 @@ func load(c host.Context, l *workspace.CatalogList) tea.Cmd {
 }
 
 // Refresh updates the visible list: it reads new responses from the log,
-// and requests the list from the server again if needed.
+// and requests the list from the server again if needed. Other lists are requested again
+// if the server reports a change and they were requested from here before.
 func Refresh(c host.Context) tea.Cmd {
 	var cmds []tea.Cmd
+	for _, l := range c.Workspace.Shown.Catalog.Lists {
+		if _, again := l.Again(); again && !l.ChangedAt.IsZero() {
+			cmds = append(cmds, keepList(c, l))
+		}
+	}
 	for _, v := range c.Host.Views(c.Workspace) {
 		if view, ok := v.(*View); ok && view.server {
 			cmds = append(cmds, ReadAll(c))
@@ -85,7 +91,8 @@ func keepList(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	if l.Answered && !l.Busy() && !l.Known() && c.Workspace.Shown.Index.Scanned == c.Workspace.Shown.Source.Len() {
 		l.Failure = "the log has no response that can be read here (one in a batch cannot)"
 	}
-	if ready, _ := host.CanSend(c); !ready || l.Busy() || (l.Known() || l.Answered) && !l.Stale {
+	due, again := l.Again()
+	if ready, _ := host.CanSend(c); !ready || l.Busy() || (l.Known() || l.Answered) && !again {
 		return cmd
 	}
 	if c.Workspace.Status.State != session.Ready && c.Workspace.Status.State != session.Running {
@@ -94,7 +101,12 @@ func keepList(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	if !l.Known() && !c.Workspace.Offers(l) {
 		return cmd
 	}
-	if wait := workspace.CatalogPause - time.Since(l.Began); wait > 0 {
+	now := time.Now()
+	switch wait := due.Sub(now); {
+	case wait > 0 && l.Timer.After(now):
+		return cmd
+	case wait > 0:
+		l.Timer = due
 		return tea.Batch(cmd, c.Host.After(wait, host.Result{Then: Refresh}))
 	}
 	return tea.Batch(cmd, load(c, l))

@@ -20,9 +20,15 @@ const (
 	// that only the later half is read, and a list that began in the dropped half
 	// is incomplete.
 	MaxCatalogPages = 10_000
-	// CatalogPause is the minimum time between two automatic requests for a list:
-	// a server may report a change of the list with every response.
+	// CatalogPause is the minimum time between two automatic requests for a list of a
+	// server that was restarted.
 	CatalogPause = time.Second
+	// CatalogQuiet is how long a server must not report a change of a list before that
+	// is requested again.
+	CatalogQuiet = time.Second
+	// ChangePause is the minimum time between two such requests: a server may report a
+	// change with every response.
+	ChangePause = 5 * time.Second
 )
 
 // A Catalog is what a server offers: tools, prompts, resources and templates. It
@@ -37,19 +43,21 @@ type Catalog struct {
 // A CatalogList is one kind of item that a server offers.
 type CatalogList struct {
 	mcp.List
-	Items    []*CatalogItem
-	LeftOut  int  // items beyond maxCatalogItems and MaxCatalogBytes
-	Complete bool // Items is the whole list
-	Stale    bool // the server may have changed the list; Why has the reason
-	Why      string
+	Items     []*CatalogItem
+	LeftOut   int  // items beyond maxCatalogItems and MaxCatalogBytes
+	Complete  bool // Items is the whole list
+	Stale     bool // the server may have changed the list; Why has the reason
+	Why       string
+	ChangedAt time.Time // when the server last reported a change; zero if it is stale for another reason
 
-	Building *PageRun // the pages of a list that is not complete yet
-	Unread   []uint32 // rows of responses to read
-	Reading  bool     // a command is reading some of them
-	Answered bool     // the last request was answered; its response may be missing in the log
-	Loading  bool     // a request is in flight
-	Began    time.Time
-	Failure  string // why the last list failed
+	Building *PageRun  // the pages of a list that is not complete yet
+	Unread   []uint32  // rows of responses to read
+	Reading  bool      // a command is reading some of them
+	Answered bool      // the last request was answered; its response may be missing in the log
+	Loading  bool      // a request is in flight
+	Began    time.Time // of the last request from here; zero if there was none
+	Timer    time.Time // when a timer for an automatic request fires
+	Failure  string    // why the last list failed
 }
 
 // A MethodMeaning is how a method in the log relates to the catalog: the number
@@ -109,14 +117,14 @@ func (c *Catalog) Notice(source session.Source, number uint32, row *session.Row)
 	switch {
 	case row.Kind == session.KindStart:
 		for _, l := range c.Lists {
-			l.outdate("the server was restarted")
+			l.outdate("the server was restarted", time.Time{})
 		}
 	case row.Kind != session.KindStdout || row.Method == 0:
 	case row.Msg == framing.Notification:
 		if of := c.meaning(source, row.Method); of < 0 {
-			c.Lists[-of-1].outdate("the server reports a change")
+			c.Lists[-of-1].outdate("the server reports a change", time.Now())
 			if c.Lists[-of-1].Name == "resources" {
-				c.List("templates").outdate("the server reports a change")
+				c.List("templates").outdate("the server reports a change", time.Now())
 			}
 		}
 	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
@@ -151,11 +159,27 @@ func (c *Catalog) meaning(source session.Source, method uint16) MethodMeaning {
 	return means
 }
 
-// outdate marks a list as possibly out of date.
-func (l *CatalogList) outdate(why string) {
-	if l.Items != nil || l.Failure != "" || l.Loading {
-		l.Stale, l.Why = true, why
+// outdate marks a list as possibly out of date. changed is when the server reported a
+// change; that of a process whose list was not read so far changes nothing.
+func (l *CatalogList) outdate(why string, changed time.Time) {
+	restarted := l.Stale && l.ChangedAt.IsZero()
+	if restarted && !changed.IsZero() || l.Items == nil && l.Failure == "" && !l.Loading {
+		return
 	}
+	l.Stale, l.Why, l.ChangedAt = true, why, changed
+}
+
+// Again reports whether a stale list is to be requested again without being asked for, and
+// when: after a change only a list that was requested from here.
+func (l *CatalogList) Again() (due time.Time, ok bool) {
+	if !l.Stale || l.ChangedAt.IsZero() {
+		return l.Began.Add(CatalogPause), l.Stale
+	}
+	due = l.ChangedAt.Add(CatalogQuiet)
+	if earliest := l.Began.Add(ChangePause); earliest.After(due) {
+		due = earliest
+	}
+	return due, !l.Began.IsZero()
 }
 
 // Busy reports whether more of the list is to come.
