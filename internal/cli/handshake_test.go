@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,11 +50,16 @@ func TestProbeDoesNotMarkHealthyServer(t *testing.T) {
 // the next start knows the server.
 func TestServerOfBothErasIsStartedAgain(t *testing.T) {
 	t.Parallel()
+	requireStartedAgain(t, func(args ...string) *exec.Cmd { return program(t, args...) })
+}
+
+func requireStartedAgain(t *testing.T, command func(args ...string) *exec.Cmd) {
+	t.Helper()
 	dir := t.TempDir()
 	slow := "slow-both:5500" // in the middle between 1.5 s, after which initialize is sent, and the 10 s of a known server
 	for i, processes := range []int{2, 1} {
 		record := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
-		cmd := program(t, against(slow, "list", "tools", "--record", record)...)
+		cmd := command(against(slow, "list", "tools", "--record", record)...)
 		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+filepath.Join(dir, "state"))
 		r := finish(t, cmd)
 		require.Equal(t, 0, r.code, r.stderr)

@@ -84,6 +84,13 @@ func TestCommandsOverSSH(t *testing.T) {
 	require.NotZero(t, start.PID)
 }
 
+// TestServerOfBothErasIsStartedAgainOverSSH does the same on a host.
+func TestServerOfBothErasIsStartedAgainOverSSH(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	requireStartedAgain(t, func(args ...string) *exec.Cmd { return commandOverSSH(t, s, args...) })
+}
+
 // entryOf decodes the first entry of a kind.
 func entryOf[B any](t *testing.T, recording []byte, kind string) (body B) {
 	t.Helper()
