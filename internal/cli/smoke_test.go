@@ -159,3 +159,16 @@ func TestSmokeUsage(t *testing.T) {
 		require.Empty(t, r.stdout)
 	}
 }
+
+// TestSmokeSARIFWithoutFile checks the note for results that hosted viewers drop.
+func TestSmokeSARIFWithoutFile(t *testing.T) {
+	t.Parallel()
+	const note = "the SARIF results have no file"
+	sarif := func(flags ...string) string {
+		flags = append([]string{"smoke", "--fail-on", "never", "--sarif", filepath.Join(t.TempDir(), "out.sarif")}, flags...)
+		return run(t, against("stray-text", flags...)...).stderr
+	}
+	require.Contains(t, sarif(), note)
+	require.NotContains(t, sarif("--source", "mcp.json"), note)
+	require.NotContains(t, run(t, against("", "smoke", "--sarif", "-")...).stderr, note, "no results")
+}

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/report"
 )
@@ -92,6 +93,7 @@ type smokeOutput struct {
 	errs   []error                 // of the sinks; a failed sink is not called again
 	files  []*console.NewFile      // until they are finished
 	wrote  []string                // the complete reports
+	note   string                  // about the reports
 	cancel context.CancelCauseFunc // called with errors of sinks
 }
 
@@ -130,6 +132,12 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, canc
 				return err
 			}})
 		}
+	}
+	if o.sarif != "" {
+		out.add(report.Sink{Finish: func(r *smoke.Report) error {
+			out.note = problems.WithoutSource(report.Reported(r, o.source))
+			return nil
+		}})
 	}
 	return out, nil
 }

@@ -138,4 +138,7 @@ func (r *smokeRun) printFiles() {
 	for _, name := range r.out.wrote {
 		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: wrote "+name))
 	}
+	if r.out.note != "" {
+		fmt.Fprintln(r.env.Stderr, "mcpdbg: "+r.out.note)
+	}
 }

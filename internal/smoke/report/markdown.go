@@ -37,6 +37,11 @@ func Markdown(w io.Writer, r *smoke.Report) error {
 // scanning. version is that of the program, and source the file that they are
 // reported for.
 func SARIF(w io.Writer, r *smoke.Report, version, source string) error {
+	return problems.SARIF(w, problems.Run{Version: version, RuleSet: rule.Set, Checked: r.Checked}, Reported(r, source))
+}
+
+// Reported returns what SARIF reports.
+func Reported(r *smoke.Report, source string) []problems.Reported {
 	var all []problems.Reported
 	for i := range r.Targets {
 		t := &r.Targets[i]
@@ -45,7 +50,7 @@ func SARIF(w io.Writer, r *smoke.Report, version, source string) error {
 		}
 		all = append(all, reported(t, source)...)
 	}
-	return problems.SARIF(w, problems.Run{Version: version, RuleSet: rule.Set, Checked: r.Checked}, all)
+	return all
 }
 
 // reported returns the problems of a target as documents of other programs have them.
