@@ -17,6 +17,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	if watchdog.Program == "" {
 		t.Skip("processes have no own watchdog on this system: see TestConformanceBare")
 	}
@@ -24,10 +25,12 @@ func TestConformance(t *testing.T) {
 }
 
 // TestConformanceBare simulates systems without a watchdog for each process.
-func TestConformanceBare(t *testing.T) { conform(t, "") }
+func TestConformanceBare(t *testing.T) {
+	t.Parallel()
+	conform(t, "")
+}
 
 func conform(t *testing.T, program string) {
-	t.Setenv(exectest.SecretName, exectest.SecretValue)
 	at := func(o Options) *Executor {
 		e := New(o)
 		e.program = program

@@ -365,6 +365,9 @@ func TestClassify(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.options.ConnectTimeout > 0 {
+				t.Parallel() // they only wait
+			}
 			s := c.server(t)
 			d := newDialer(t, s, c.options)
 			d.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
