@@ -157,7 +157,10 @@ func TestRecordingWithoutHome(t *testing.T) {
 
 	readOnly := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(readOnly, "state"), 0o500))
-	homes := map[string]string{"HOME=/dev/null": "mkdir /dev/null: not a directory", "HOME=/dev/null/home": "not a directory"}
+	homes := map[string]string{
+		"HOME=/dev/null": "mkdir /dev/null: not a directory", "HOME=/dev/null/home": "not a directory",
+		"XDG_STATE_HOME=" + writeFile(t, "a file"): "not a directory", "XDG_STATE_HOME=/dev/null": "not a directory",
+	}
 	if os.Geteuid() != 0 { // who may write everywhere
 		homes["XDG_STATE_HOME="+filepath.Join(readOnly, "state")] = "permission denied"
 		homes["HOME=/nonexistent"] = "mkdir /nonexistent: "

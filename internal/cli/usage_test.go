@@ -148,16 +148,3 @@ func TestStartErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestUnwritableRecordingsFolder(t *testing.T) {
-	t.Parallel()
-	for _, state := range []string{writeFile(t, "a file"), "/proc"} {
-		cmd := program(t, against("", "list", "tools")...)
-		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state)
-		r := finish(t, cmd)
-		require.Equal(t, 2, r.code)
-		require.Contains(t, r.stderr, "mcpdbg: create recording "+state)
-		require.Contains(t, r.stderr, "try: --record FILE")
-		require.Contains(t, r.stderr, "try: --record FILE to choose another file, or --no-record")
-	}
-}
