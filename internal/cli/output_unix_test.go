@@ -173,7 +173,7 @@ func TestPermissionErrors(t *testing.T) {
 		says  []string
 	}{
 		{[]string{"list", "--no-record", "tools", "-C", secret, "--", binary, console.DemoServer}, "/", 3, []string{"permission denied", "--cwd"}},
-		{against("", "list", "tools"), secret, 2, []string{"permission denied", "try: --record"}},
+		{against("", "list", "tools"), secret, 0, []string{"permission denied", "recording to the temporary folder"}},
 		{against("", "list", "--no-record", "tools"), secret, 0, nil},
 		{[]string{"list", "--no-record", "tools", "--", secret + "/program"}, "/", 3, []string{"permission denied"}},
 	} {

@@ -316,12 +316,9 @@ func TestSmokeCannotRecord(t *testing.T) {
 	t.Parallel()
 	file := writeFile(t, "no folder")
 	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := smoking(t, "--", "touch", trace)
-	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+file)
-	r := finish(t, cmd)
+	r := finish(t, smoking(t, "--recordings", file, "--", "touch", trace))
 	require.Equal(t, 2, r.code, r.stderr)
-	require.Contains(t, r.stderr, "mcpdbg: cannot store recordings: mkdir "+file)
-	require.Contains(t, r.stderr, "try: --recordings FOLDER to store them elsewhere, or --no-record")
+	require.Contains(t, r.stderr, "mcpdbg: --recordings: mkdir "+file)
 	require.NoFileExists(t, trace)
 }
 

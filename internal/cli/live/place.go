@@ -23,7 +23,10 @@ func UseTemporary(env *console.Env, t *flags.Target) (warning string, err error)
 	if t.NoRecord || t.Record != "" || t.Recordings != "" {
 		return "", nil
 	}
-	why := writable()
+	folder, why := recordings.DefaultDir()
+	if why == nil {
+		why = MakeFolder(folder)
+	}
 	if why == nil {
 		return "", nil
 	}
@@ -38,14 +41,9 @@ func UseTemporary(env *console.Env, t *flags.Target) (warning string, err error)
 	return warning, nil
 }
 
-// writable returns why no file can be created in the default folder, or nil. It creates
-// the folder if need be.
-func writable() error {
-	folder, err := recordings.DefaultDir()
-	if err == nil {
-		err = os.MkdirAll(folder, 0o700)
-	}
-	if err != nil {
+// MakeFolder creates a folder for recordings, and checks that files can be created in it.
+func MakeFolder(folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
 	probe, err := os.CreateTemp(folder, ".writable-*")

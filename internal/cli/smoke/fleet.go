@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
@@ -84,18 +83,10 @@ func (fl *fleet) makeFolder() error {
 	if folder == "" {
 		return nil
 	}
-	err := os.MkdirAll(folder, 0o700)
-	var probe *os.File
-	if err == nil {
-		probe, err = os.CreateTemp(folder, ".mcpdbg-*.tmp")
-	}
-	switch {
-	case err == nil:
-		return errors.Join(probe.Close(), os.Remove(probe.Name()))
-	case fl.flags.Recordings != "":
+	if err := live.MakeFolder(folder); err != nil {
 		return exit.Usagef("--recordings: %v", err)
 	}
-	return exit.WithHint(exit.Usagef("cannot store recordings: %v", err), "--recordings FOLDER to store them elsewhere, or --no-record")
+	return nil
 }
 
 // recordingsFolder returns the folder of the recordings; "" for none.
