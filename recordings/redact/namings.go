@@ -255,7 +255,7 @@ func closed(text []byte, at int, m match, end *class) (match, bool) {
 func findReport(text []byte, from, at int) (m match, ok bool) {
 	m.name, m.nameEnd = ofHeaders.back(text, max(from, at-longestName), at), at
 	begin := ofMargins.back(text, from, m.name)
-	lineBegin := begin == 0 || text[begin-1] == '\n' || bytes.IndexByte(text[begin:m.name], '\n') >= 0
+	lineBegin := begin == 0 || bytes.IndexByte(text[begin:m.name], '\n') >= 0
 	if m.name == at || !lineBegin {
 		return m, false
 	}

@@ -29,8 +29,8 @@ var (
 // randomText returns a text of pieces that matter to the syntaxes.
 func randomText(random *rand.Rand) string {
 	pieces := []string{"a", "token", "password", "x-y", ".", "-", "--", "=", " = ", ":", ": ", " : ", `"`, `'`, `\`, `\"`, " ", "\t", "\n", "\r\n", ",", ", ", "(", "[", "<", "*", "1", "-1.5e3",
-		"&", ";", "|", "é", "\xff", "\u2028", "is", "was", "of", " of ", "abcdefgh12345678", ` "abcdefgh12345678`, " is abcdefgh12345678", "Zm9vYmFy1234-_", "/", "{", "}", "$", strings.Repeat("n", 255), strings.Repeat("é", 256), strings.Repeat("w", 63),
-		`"token": "abc"`, `"a" :\n"b\"c`, `\"a\": \"b\"`, `"n":-1.5,`, `'pw': 'x y'`, `'n':2`, "\na = 'b'\n", "\n n = 1\n", "x=\"y\"", "\nkey: value", `--token "x y"`, `"--token", "x"`, "-p v"}
+		"&", ";", "|", "é", "\xff", "\u2028", "is", "was", "of", " of ", "abcdefgh12345678", ` "abcdefgh12345678`, " is abcdefgh12345678", "Zm9vYmFy1234-_", "/", "{", "}", "$", strings.Repeat("n", 255), `"` + strings.Repeat("é", 256) + `":1`, `'` + strings.Repeat("é", 256) + `':1`, strings.Repeat("w", 63),
+		`"token": "abc"`, `"a" :\n"b\"c`, `\"a\": \"b\"`, `"a":"b\\"`, `"n":-1.5,`, `'pw': 'x y'`, `'n':2`, "\na = 'b'\n", "\n n = 1\n", "x=\"y\"", "\nkey: value", `--token "x y"`, `"--token", "x"`, "-p v"}
 	var b strings.Builder
 	for range 1 + random.IntN(24) {
 		b.WriteString(pieces[random.IntN(len(pieces))])
