@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -32,6 +33,7 @@ type guard struct {
 	ch   *channel
 	caps capabilities
 	gone chan struct{} // closed once the guard has ended and all it wrote is read
+	fled atomic.Bool   // processes that may have belonged to the run ended too soon to tell
 
 	order sync.Mutex // of the commands; held while one is written
 
@@ -155,6 +157,8 @@ func (g *guard) read(r io.Reader) {
 			if last := len(procs) - 1; last >= 0 {
 				procs[last].Command = strings.TrimSpace(text)
 			}
+		case "U":
+			g.fled.Store(text == "1")
 		case "Z": // can come at any time: the clock writes it
 			if why, ok := parseReason(text); ok {
 				g.mu.Lock()

@@ -8,7 +8,7 @@ set -f
 trap '' PIPE HUP
 # Startup files may have broken PATH; the server keeps the one it gets.
 PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/run/current-system/sw/bin:$PATH
-GROUP=0 RUN=0 ALONE= TIMER= PAGE= STAMP=
+GROUP=0 RUN=0 ALONE= TIMER= PAGE= STAMP= DOUBT=
 NL='
 ' CLOSE=') '
 # pid:birth of each process ever seen as a member, of those that belong to the
@@ -349,29 +349,99 @@ strike() {
 # pause waits a tenth of a second, or a second if sleep does not support that.
 pause() { sleep 0.1 2>/dev/null 3>&- || sleep 1 3>&-; }
 
-# slay kills until three scans in a row find no process, or gives up. It lists the
-# processes it killed, once each, and those that are left.
+# chase SIGNAL finds processes of the run that renew themselves faster than a scan
+# takes, and signals them at once. It examines the newest pids as they appear, with
+# commands of the shell only, as long as there are new ones. It sets HIT to the pids
+# that it found, and AWAY if a process of this user with parent 1 was gone before its
+# stamp could be read. Its bounds are low, because a busy host has new pids all the time.
+chase() {
+	HIT=' ' AWAY= OLD=0 READS=0 TRIES=0 SIGNAL=$1
+	[ -n "$STAMP" ] && [ -n "$PROC" ] && [ -z "$LEAVE" ] || return 0
+	while [ $READS -lt 400 ] && [ $TRIES -lt 8 ]; do
+		READS=$((READS + 1))
+		{ read -r ALL ALL ALL ALL LAST </proc/loadavg; } 2>/dev/null || return 0
+		[ "$LAST" != $OLD ] || continue
+		[ $OLD -gt $((LAST - 24)) ] && [ $OLD -lt $LAST ] || OLD=$((LAST - 24))
+		TRIES=$((TRIES + 1)) PID=$LAST
+		while [ $PID -gt $OLD ] && [ $PID -gt 1 ]; do
+			[ -O /proc/$PID ] && meet $PID
+			PID=$((PID - 1))
+		done
+		OLD=$LAST
+	done
+}
+
+# meet examines a process of this user for chase.
+meet() {
+	{ IFS= read -r LINE </proc/$1/stat; } 2>/dev/null || return 0
+	LINE=${LINE##*"$CLOSE"} SEEN=
+	case $LINE in [ZXx]*) return 0 ;; esac
+	{
+		while IFS= read -r REST; do
+			SEEN=1
+			case $REST in *"$STAMP"*)
+				kill -$SIGNAL $1
+				HIT="$HIT$1 "
+				break
+				;;
+			esac
+		done </proc/$1/limits
+	} 2>/dev/null
+	case $SEEN$LINE in ?\ 1\ *) AWAY=1 ;; esac
+}
+
+# slay kills until three scans in a row find no process, or gives up: a process
+# that renews itself may be between two of its lives in one scan. It lists the
+# processes it killed, once each, and those that are left, and tells its doubts.
 slay() {
-	ROUND=0 CALM=0 TOLD=' '
-	while [ $ROUND -lt 40 ]; do
+	ROUND=0 CALM=0 FLED=0 TOLD=' '
+	while [ $ROUND -lt 40 ] && [ $CALM -lt 3 ]; do
 		look
-		if [ "$FOUND" = ' ' ]; then
+		HIT=' ' AWAY=
+		[ "$FOUND" != ' ' ] || chase KILL
+		if [ "$FOUND$HIT" = '  ' ]; then
 			CALM=$((CALM + 1))
-			[ "$TOLD" = ' ' ] && break
-			[ $CALM -ge 3 ] && break
+			[ -z "$AWAY" ] || FLED=$((FLED + 1))
 			continue
 		fi
-		CALM=0 NEW=
-		for PID in $FOUND; do
+		CALM=0 FLED=0 NEW=
+		for PID in $FOUND$HIT; do
 			case $TOLD in *" $PID "*) ;; *) NEW="$NEW $PID" TOLD="$TOLD$PID " ;; esac
 		done
 		[ -n "$1" ] && [ -n "$NEW" ] && tell M $NEW
 		strike KILL $FOUND
 		ROUND=$((ROUND + 1))
-		[ $ROUND -gt 3 ] && pause
+		[ $ROUND -gt 3 ] && [ "$HIT" = ' ' ] && pause
 	done
-	[ -n "$1" ] && [ "$FOUND" != ' ' ] && tell L $FOUND
-	return 0
+	[ -n "$1" ] || return 0
+	[ "$FOUND" = ' ' ] || tell L $FOUND
+	doubt
+}
+
+# doubt writes U 1 if in each of three scans a process was gone before its stamp could
+# be read, or if the last one found a process that renews itself; and U 0 if there is
+# no doubt any more.
+doubt() {
+	if [ $FLED -ge 3 ] || [ "$HIT" != ' ' ]; then
+		DOUBT=1
+		echo 'U 1'
+	elif [ -n "$DOUBT" ]; then
+		DOUBT=
+		echo 'U 0'
+	fi
+}
+
+# confirm scans twice more if look has found no process.
+confirm() {
+	CALM=0 FLED=0 HIT=' '
+	while [ "$FOUND$HIT" = '  ' ] && [ $CALM -lt 3 ]; do
+		CALM=$((CALM + 1))
+		[ $CALM = 1 ] || look
+		[ "$FOUND" = ' ' ] || return 0
+		chase 0
+		[ -z "$AWAY" ] || FLED=$((FLED + 1))
+	done
+	doubt
 }
 
 # ebb sends TERM to the processes that look has found, and waits for a second.
@@ -510,6 +580,7 @@ while IFS= read -r LINE; do
 		look
 		[ "$INGROUP" = ' ' ] && GROUP=0
 		lease
+		confirm
 		report
 		echo "E $2"
 		;;

@@ -44,6 +44,16 @@ func TestGuardReplies(t *testing.T) {
 	require.Less(t, len(answers[3][0].Command), 2*guardLine)
 }
 
+// TestGuardDoubts checks that the last word of a guard about its doubts counts.
+func TestGuardDoubts(t *testing.T) {
+	for text, want := range map[string]bool{"E 1\n": false, "U 1\nE 1\n": true, "U 1\nE 1\nU 0\nE 2\n": false, "U 1\nE 1\nE 2\n": true} {
+		g := &guard{gone: make(chan struct{}), waiting: map[uint64]chan []guardProc{}}
+		g.read(strings.NewReader(text))
+		p := &process{inCharge: g}
+		require.Equal(t, want, p.doubts(), text)
+	}
+}
+
 func TestArmedLine(t *testing.T) {
 	for line, want := range map[string]*capabilities{
 		"12 1 1 30 1":   {pid: 12, proc: true, marks: true, lease: 30, sees: true},

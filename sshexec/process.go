@@ -235,20 +235,27 @@ func (p *process) quiet() time.Duration {
 }
 
 // noneLeft reports whether nothing of an ended process is left. If nothing
-// was left at the exit, nothing can come.
+// was left at the exit, nothing can come, unless the guard has a doubt.
 func (p *process) noneLeft(ctx context.Context, left remainingQuery) bool {
 	if left.answer != nil {
 		select {
 		case procs := <-left.answer:
 			if len(procs) == 0 {
-				return true
+				return !p.doubts()
 			}
 		case <-left.gone:
 		case <-ctx.Done():
 		}
 	}
-	procs, err := p.ask(ctx, "T", "")
-	return err == nil && len(procs) == 0
+	procs, err := p.ask(ctx, "X", "") // unlike T, it makes sure that there is none
+	return err == nil && len(procs) == 0 && !p.doubts()
+}
+
+// doubts reports whether the guard cannot tell if a process that it has not seen is
+// left.
+func (p *process) doubts() bool {
+	g := p.guard()
+	return g != nil && g.fled.Load()
 }
 
 // Release implements executor.Backend.

@@ -71,6 +71,9 @@ func (p *process) CannotTell() []string {
 	if blind := g.caps.blindSpots(p.running.stamp != noStamp); blind != "" {
 		reasons = append(reasons, blind)
 	}
+	if p.doubts() {
+		reasons = append(reasons, "leaked processes: cannot tell (processes without a parent ended before they could be examined, as a daemon does that keeps starting itself again)")
+	}
 	if p.conn.Cause() != nil && !p.base.Swept() {
 		reasons = append(reasons, "the connection is lost: only the guard on the host can end the remaining processes")
 	}
