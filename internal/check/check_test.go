@@ -353,3 +353,26 @@ func TestChangedListIsReadAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestSecretsInKeys checks that a key of a server that repeats a secret is concealed.
+func TestSecretsInKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runOne(t, &world{serve: with(func(p *fake) map[string]func(m message) bool {
+			return map[string]func(m message) bool{"tools/list": func(m message) bool {
+				p.Journal.Output(executor.Stdout, []byte(`{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":`+
+					`{"message":"m","requestedSchema":{"type":"object","properties":{"sesame-open":{"type":"array","items":5},"`+strings.Repeat("x", 1<<16)+`":5}}}}`+"\n"))
+				p.answer(m, `"result":`+answers["tools/list"])
+				return true
+			}}
+		})}, nil)
+		var places []string
+		for _, p := range r.Problems {
+			places = append(places, p.At)
+			require.Less(t, len(p.At), 3000)
+		}
+		require.Contains(t, strings.Join(places, " "), "/requestedSchema/properties/${TOKEN}")
+		whole, err := json.Marshal(r)
+		require.NoError(t, err)
+		require.NotContains(t, string(whole), "sesame")
+	})
+}

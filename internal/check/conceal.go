@@ -26,7 +26,7 @@ func (t *target) conceal() {
 	}
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		t.texts(maxReason, &p.Detail, &p.Name, &p.Pointer, &p.Fingerprint)
+		t.texts(maxReason, &p.Detail, &p.Name, &p.Pointer, &p.At, &p.Fingerprint)
 		if p.Cause != nil {
 			t.texts(maxReason, &p.Cause.Text, &p.Cause.Advice)
 		}

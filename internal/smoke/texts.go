@@ -28,7 +28,7 @@ func (c *check) tidy() {
 	}
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		c.texts(maxMessage, &p.Detail, &p.Name, &p.Pointer, &p.Fingerprint)
+		c.texts(maxMessage, &p.Detail, &p.Name, &p.Pointer, &p.At, &p.Fingerprint)
 		if p.Cause != nil {
 			c.texts(maxMessage, &p.Cause.Text, &p.Cause.Advice)
 		}

@@ -2,12 +2,14 @@ package smoke_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/session/executor"
 )
@@ -72,6 +74,27 @@ func TestSecretsInServerData(t *testing.T) {
 		require.Equal(t, smoke.CauseDrift, r.Cause, r.Message)
 		require.Equal(t, &smoke.ServerInfo{Name: "n ${WORD}", Version: "${WORD}2"}, r.ServerInfo)
 		require.Contains(t, r.Drift, smoke.Change{What: "tool", Name: "${WORD}1", Change: "removed"})
+		whole, err := json.Marshal(report)
+		require.NoError(t, err)
+		require.NotContains(t, string(whole), "sesame")
+	})
+}
+
+// TestSecretsInKeys checks that a key of a server that repeats a secret is redacted.
+func TestSecretsInKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("one", &host{serve: func(p *fake) {
+			p.each(map[string]func(message) bool{"tools/list": func(m message) bool {
+				p.Journal.Output(executor.Stdout, []byte(`{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":`+
+					`{"message":"m","requestedSchema":{"type":"object","properties":{"sesame-open":{"type":"array"}}}}}`+"\n"))
+				p.answer(m, `"result":{"tools":[]}`)
+				return true
+			}})
+		}})
+		report := smoke.Run(t.Context(), w.options("one"))
+		found := report.Targets[0].Problems
+		require.True(t, slices.ContainsFunc(found, func(p problems.Problem) bool { return p.At == "/requestedSchema/properties/${TOKEN}" }), "%v", found)
 		whole, err := json.Marshal(report)
 		require.NoError(t, err)
 		require.NotContains(t, string(whole), "sesame")
