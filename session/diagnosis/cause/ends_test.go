@@ -64,6 +64,22 @@ func TestGroupsReadOnlyForConsequences(t *testing.T) {
 	require.NotZero(t, src.entries)
 }
 
+// TestEndOfABridge checks that the end of a bridge has the cause that is found for the
+// session, and that one that still runs has no end.
+func TestEndOfABridge(t *testing.T) {
+	entries := []string{
+		`"t":1,"k":"start","process":"p","pid":1,"argv":["npx","mcp-remote","https://host/mcp"]`, ask,
+		`"t":3000,"k":"stderr","seq":1,"raw":"[cause]: Error: connect ECONNREFUSED 127.0.0.1:3399"`,
+	}
+	running := read(t.Context(), written(t, entries...))
+	require.Equal(t, "bridge", running.Now(nil)[0].ID)
+	require.Empty(t, running.Ends())
+	over := read(t.Context(), written(t, append(entries, `"t":6000,"k":"exited","seq":2,"code":1,"by":"server"`, `"t":6001,"k":"closed","seq":3`)...))
+	require.Len(t, over.Ends(), 1)
+	require.Equal(t, over.Now(nil)[0], over.Ends()[0].Cause)
+	require.Equal(t, "bridge", over.Ends()[0].Cause.ID)
+}
+
 // TestAPersonsStopHasNoEnd checks that a server that was asked to end has no cause.
 func TestAPersonsStopHasNoEnd(t *testing.T) {
 	src := written(t, `"t":1,"k":"start","process":"p","pid":1`, `"t":2,"k":"state","state":"stopping"`,
