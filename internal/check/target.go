@@ -12,7 +12,6 @@ import (
 	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
-	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/secret"
@@ -239,7 +238,7 @@ func (p *process) check() {
 	kept := slices.DeleteFunc(found.Problems, func(one diagnosis.Problem) bool {
 		return p.opts.Keep != nil && !p.opts.Keep(one.Rule.ID) || ours(src, one) || p.provoked != nil && p.provoked(&one)
 	})
-	p.result.add(p.number, p.made.Recording, problems.List(kept, cause.Groups(context.Background(), src, kept)), hintOf)
+	p.result.add(p.number, p.made.Recording, problems.List(kept, diagnosis.Groups(kept, found.Ends)), hintOf)
 	p.result.partial(found.Rows, found.Of, found.Gaps, fmt.Sprintf("process %d", p.number))
 }
 

@@ -1,7 +1,6 @@
 package smoke
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
-	"mcpdbg/session/diagnosis/cause"
 )
 
 // maxProblems is the maximum number of problems in a result.
@@ -25,29 +23,30 @@ func (c *check) lookForProblems() {
 	}
 	found, count := checked.Problems, checked.Count
 	c.result.Errors, c.result.Warnings, c.result.Remarks = count.Errors, count.Warnings, count.Remarks
-	c.result.Count = diagnosis.CountGroups(checked.Groups)
-	c.result.Problems = append(c.result.Problems, problems.List(found, checked.Groups)[:min(len(found), maxProblems)]...)
+	groups := diagnosis.Groups(found, checked.Ends)
+	c.result.Count = diagnosis.CountGroups(groups)
+	c.result.Problems = append(c.result.Problems, problems.List(found, groups)[:min(len(found), maxProblems)]...)
 	c.result.ProblemsMore = len(found) - len(c.result.Problems)
 	c.advise()
-	c.explain(src, found)
+	c.explain(src, &checked)
 	if bad := failing(c.run.opts.FailOn, src, found); len(bad) > 0 {
 		c.result.ProblemsBad = len(bad)
-		c.fail(brokenBy(src, bad))
+		c.fail(brokenBy(bad, checked.Ends))
 	}
 }
 
 // explain adds problems in the log to the hint of a timeout: an unreadable
 // response looks like a missing one. For a handshake, the session has a better
 // hint.
-func (c *check) explain(src session.Source, found []diagnosis.Problem) {
+func (c *check) explain(src session.Source, found *steps.Found) {
 	if c.result.Cause != CauseTimeout || c.result.Phase == PhaseHandshake {
 		return
 	}
-	wrong := failing(FailOnError, src, slices.DeleteFunc(slices.Clone(found), func(f diagnosis.Problem) bool { return f.Rule.Side == diagnosis.Process }))
+	wrong := failing(FailOnError, src, slices.DeleteFunc(slices.Clone(found.Problems), func(f diagnosis.Problem) bool { return f.Rule.Side == diagnosis.Process }))
 	if len(wrong) == 0 {
 		return
 	}
-	hints := []string{"it may have sent an invalid response: " + brokenBy(src, wrong).message}
+	hints := []string{"it may have sent an invalid response: " + brokenBy(wrong, found.Ends).message}
 	if c.result.Hint != "" {
 		hints = append(hints, c.result.Hint)
 	}
@@ -66,12 +65,13 @@ func failing(on FailOn, src session.Source, found []diagnosis.Problem) (bad []di
 	return bad
 }
 
-// brokenBy returns the failure for problems, which are sorted by severity.
-func brokenBy(src session.Source, bad []diagnosis.Problem) *failure {
+// brokenBy returns the failure for problems, which are sorted by severity and may follow
+// from ends of processes.
+func brokenBy(bad []diagnosis.Problem, ends []diagnosis.End) *failure {
 	first := bad[0]
 	message := fmt.Sprintf("%s %s at entry %d: %s", first.Severity, first.Rule.ID, first.N, first.Rule.Title)
 	if first.Detail != "" {
 		message += ": " + first.Detail
 	}
-	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(len(cause.Groups(context.Background(), src, bad))), hint: "fix the server: " + first.Rule.Explanation}
+	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(len(diagnosis.Groups(bad, ends))), hint: "fix the server: " + first.Rule.Explanation}
 }

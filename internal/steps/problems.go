@@ -18,7 +18,7 @@ const problemsTimeout = 5 * time.Second
 // Found is what the rules found in a log.
 type Found struct {
 	Problems []diagnosis.Problem // the most severe first
-	Groups   []diagnosis.Group   // of Problems
+	Ends     []diagnosis.End     // what Problems may follow from
 	Count    diagnosis.Count     // of occurrences
 	Rows     int                 // entries that were checked
 	Of       int                 // all entries
@@ -41,7 +41,7 @@ func Problems(src session.Source) Found {
 		found.Rows, _ = checker.Progress()
 	}
 	slices.SortStableFunc(found.Problems, func(a, b diagnosis.Problem) int { return int(b.Severity) - int(a.Severity) })
-	found.Groups = cause.Groups(ctx, src, found.Problems)
+	found.Ends = cause.EndsOf(ctx, src, found.Problems)
 	return found
 }
 

@@ -22,13 +22,18 @@ func (t *Tracker) Ends() []diagnosis.End {
 	return all
 }
 
-// Groups groups the problems of a whole log. It reads the log only if some problem may be
-// a consequence.
+// Groups groups the problems of a whole log by the ends of its processes.
 func Groups(ctx context.Context, src session.Source, found []diagnosis.Problem) []diagnosis.Group {
+	return diagnosis.Groups(found, EndsOf(ctx, src, found))
+}
+
+// EndsOf returns the ends of the processes of a whole log that problems may follow from. It
+// reads the log only if some problem may be a consequence.
+func EndsOf(ctx context.Context, src session.Source, found []diagnosis.Problem) []diagnosis.End {
 	if !slices.ContainsFunc(found, func(p diagnosis.Problem) bool { return p.MayFollow() }) {
-		return diagnosis.Groups(found, nil)
+		return nil
 	}
-	return diagnosis.Groups(found, read(ctx, src).Ends())
+	return read(ctx, src).Ends()
 }
 
 // keepEnd keeps the end of the process, before a start resets the facts.
