@@ -103,7 +103,12 @@ func (f *File) encodeLong(e *session.Entry) {
 // writePieces passes the line of a stream entry to write, piece by piece. buf is
 // scratch space, which is returned.
 func writePieces(buf []byte, e *session.Entry, write func([]byte) error) ([]byte, error) {
-	buf = appendHead(buf[:0], e)
+	return writePayload(appendHead(buf[:0], e), e, write)
+}
+
+// writePayload is like writePieces, for the part of the line that appendPayload appends.
+// buf is what precedes it.
+func writePayload(buf []byte, e *session.Entry, write func([]byte) error) ([]byte, error) {
 	payload := e.Payload
 	tail := "\"}\n"
 	rep := represent(e)

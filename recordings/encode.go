@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"unicode/utf8"
 
@@ -47,13 +48,23 @@ func AppendEntry(dst []byte, e *session.Entry) []byte {
 	if !e.Kind.IsStream() {
 		return appendBody(dst, e)
 	}
-	return AppendPayload(dst, e)
+	return appendPayload(dst, e)
 }
 
-// AppendPayload appends the payload of a stream entry as the last member of its
-// line, from the comma before it to the newline. It is for callers that have
-// written the line up to there. It sets Encoded.
-func AppendPayload(dst []byte, e *session.Entry) []byte {
+// WritePayload writes the payload of a stream entry as the last member of its line, from
+// the comma before it to the newline, without a copy of the whole. It is for callers that
+// have written the line up to there. It sets Encoded.
+func WritePayload(w io.Writer, e *session.Entry) error {
+	_, err := writePayload(nil, e, func(p []byte) error {
+		_, err := w.Write(p)
+		return err
+	})
+	return err
+}
+
+// appendPayload appends the payload of a stream entry as the last member of its
+// line, from the comma before it to the newline. It sets Encoded.
+func appendPayload(dst []byte, e *session.Entry) []byte {
 	rep := represent(e)
 	e.Encoded = rep != verbatim
 	switch rep {

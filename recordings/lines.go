@@ -34,6 +34,11 @@ type lineReader struct {
 	start   int // of the next line, in buf
 	end     int // of the bytes read into buf
 	off     int64
+
+	// f, if not nil, is the file that r reads: then a long line gets a buffer of its
+	// size, which is kept for the next one. Otherwise the buffer doubles.
+	f     io.ReaderAt
+	large []byte
 }
 
 func newLineReader(r io.Reader) *lineReader {
@@ -80,15 +85,40 @@ func (l *lineReader) makeRoom() {
 	switch {
 	case l.start == 0:
 		size = min(2*size, l.longest)
+		if l.f != nil {
+			size = min(max(size/2+1, l.lineSize()), l.longest)
+		}
 	case len(open) < firstBuffer/2:
 		size = firstBuffer
 	}
 	to := l.buf
-	if size != len(l.buf) {
+	switch {
+	case size == len(l.buf):
+	case size > firstBuffer && size <= len(l.large):
+		to = l.large[:size]
+	default:
 		to = make([]byte, size)
 	}
 	l.end = copy(to, open)
 	l.buf, l.start = to, 0
+	if l.f != nil && size > len(l.large) && size > firstBuffer {
+		l.large = to
+	}
+}
+
+// lineSize returns the size of the line at off, which is longer than the buffer. After an
+// error, which fill finds too, it is only what was read.
+func (l *lineReader) lineSize() int {
+	buf := make([]byte, scanSize)
+	for size := len(l.buf); ; {
+		n, err := l.f.ReadAt(buf, l.off+int64(size))
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return size + i + 1
+		}
+		if size += n; err != nil || size >= l.longest {
+			return size
+		}
+	}
 }
 
 // fill reads more. The error is io.EOF at the end of the file.

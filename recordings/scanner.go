@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ type Scanner struct {
 	lines   *lineReader
 	d       decoder
 	scratch []byte
+	spare   bool // the entry does not refer to the line
 	l       line
 	entry   session.Entry
 	err     error
@@ -60,7 +62,12 @@ func (s *Scanner) open() error {
 
 // Rewind goes back to the first entry.
 func (s *Scanner) Rewind() {
-	s.lines, s.d, s.err = linesFrom(s.file, int64(len(s.first))), decoder{}, nil
+	lines := linesFrom(s.file, int64(len(s.first)))
+	lines.f = s.file
+	if s.lines != nil {
+		lines.large = s.lines.large
+	}
+	s.lines, s.d, s.err = lines, decoder{}, nil
 }
 
 // Header returns the decoded first line.
@@ -104,13 +111,36 @@ func (s *Scanner) Decode() (*session.Entry, error) {
 	if s.l.size > int64(len(s.l.data)) {
 		return nil, fmt.Errorf("line of %d bytes is too long to read", s.l.size)
 	}
+	s.entry, s.spare = session.Entry{}, false
+	if s.keepsLine() {
+		if err := s.d.into(&s.entry, s.l.data); err != nil {
+			return nil, err
+		}
+		return &s.entry, nil
+	}
 	// Decoding unescapes in place, but Line must not change.
 	s.scratch = append(s.scratch[:0], s.l.data...)
-	s.entry = session.Entry{}
+	s.spare = true
 	if err := s.d.into(&s.entry, s.scratch); err != nil {
 		return nil, err
 	}
 	return &s.entry, nil
+}
+
+// keepsLine reports whether decoding the current line cannot change it: it is of a stream,
+// its payload is JSON, which stays as it is, and nothing before that is escaped.
+func (s *Scanner) keepsLine() bool {
+	head, _, found := bytes.Cut(s.l.data[:min(len(s.l.data), headRoom)], []byte(`,"m":{`))
+	return found && bytes.Contains(head, []byte(`"k":"std`)) && bytes.IndexByte(head, '\\') < 0
+}
+
+// Spare returns the memory of the current line, empty, if the entry does not need it.
+// Line is invalid once it is used.
+func (s *Scanner) Spare() []byte {
+	if !s.spare {
+		return nil
+	}
+	return s.l.data[:0]
 }
 
 // Payload returns the offset in Line of the payload of the last decoded entry: the

@@ -264,7 +264,7 @@ func (w *walker) decoded(inside []byte) []byte {
 	if bytes.IndexByte(inside, '\\') < 0 {
 		return inside
 	}
-	return unquoted(nil, inside)
+	return unquoted(make([]byte, 0, len(inside)), inside)
 }
 
 func (w *walker) stringLeaf(f treatment) {

@@ -161,13 +161,13 @@ func (c *copier) stream(e *session.Entry, p plan) error {
 	for _, q := range p.opens {
 		c.reader.opens(q)
 	}
-	size := len(e.Payload)
-	payload := c.sums[e.Kind].add(e.Payload, e.EOL, edits)
-	part := c.parted[e.Kind] || e.More
-	c.parted[e.Kind] = e.More
-	line := c.scanner.Line()
+	size, line := len(e.Payload), c.scanner.Line()
 	head := line[:c.scanner.Payload()]
 	inHead := c.inHead(e, head, edits)
+	c.buf = apply(c.buf[:0], head, inHead)
+	payload := c.sums[e.Kind].add(c.scanner.Spare(), e.Payload, e.EOL, edits)
+	part := c.parted[e.Kind] || e.More
+	c.parted[e.Kind] = e.More
 	if len(edits)+len(inHead) == 0 {
 		_, err := c.w.Write(line)
 		return err
@@ -180,9 +180,10 @@ func (c *copier) stream(e *session.Entry, p plan) error {
 	if !part && e.Kind != session.KindStderr {
 		e.Msg = framing.Scan(payload)
 	}
-	c.buf = recordings.AppendPayload(apply(c.buf[:0], head, inHead), e)
-	_, err := c.w.Write(c.buf)
-	return err
+	if _, err := c.w.Write(c.buf); err != nil {
+		return err
+	}
+	return recordings.WritePayload(c.w, e)
 }
 
 // changed counts a changed entry and its edits.

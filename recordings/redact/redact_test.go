@@ -43,7 +43,7 @@ func (r *recorder) event(kind session.Kind, seq uint64, body any) {
 }
 
 func (r *recorder) append(e session.Entry) {
-	r.sums[e.Kind].add(e.Payload, e.EOL, nil)
+	r.sums[e.Kind].add(nil, e.Payload, e.EOL, nil)
 	if e.Kind != session.KindStderr && !e.More {
 		e.Msg = framing.Scan(e.Payload)
 	}

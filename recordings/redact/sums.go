@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strconv"
 
 	"mcpdbg/framing"
@@ -25,14 +26,15 @@ func newSums() sums {
 	return s
 }
 
-// add adds an entry. While nothing has changed, only one sum is computed.
-func (s *sum) add(payload []byte, eol framing.EOL, edits []edit) (changed []byte) {
+// add adds an entry, and returns its payload after the edits, in the memory of dst if it
+// fits. While nothing has changed, only one sum is computed.
+func (s *sum) add(dst, payload []byte, eol framing.EOL, edits []edit) (changed []byte) {
 	if len(edits) > 0 && !s.different {
 		s.is, s.different = s.was, true
 	}
 	s.was.AddLine(payload, eol)
 	if len(edits) > 0 {
-		payload = apply(nil, payload, edits)
+		payload = apply(slices.Grow(dst, moved(edits, len(payload))), payload, edits)
 	}
 	if s.different {
 		s.is.AddLine(payload, eol)
