@@ -213,22 +213,30 @@ func TestReplacedProcessEndsByTheUsualSequence(t *testing.T) {
 // TestGivingUpEndsAModernRestart checks that a start that is given up while the first
 // process ends starts no other.
 func TestGivingUpEndsAModernRestart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		lingers := func(p *fakeProcess) int {
-			slowly(3*time.Second, both(gives(discoverResult), gives(initResult)))(p)
-			<-p.killed
-			return 0
-		}
-		h := newHarness(t, lingers, nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(4*time.Second, cancel)
-		err := h.Open(ctx)
-		var failure *session.OpenError
-		require.ErrorAs(t, err, &failure)
-		require.Equal(t, session.ReasonCancel, failure.Reason)
-		require.Len(t, h.entries(session.KindStart), 1)
-		require.Equal(t, session.Closed, h.Status().State)
-	})
+	for name, stop := range map[string]func(h *harness, cancel func()){
+		"cancelled": func(_ *harness, cancel func()) { cancel() },
+		"stopped":   func(h *harness, _ func()) { _, _, _ = h.Escalate(context.Background()) },
+		"killed":    func(h *harness, _ func()) { _ = h.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				lingers := func(p *fakeProcess) int {
+					slowly(3*time.Second, both(gives(discoverResult), gives(initResult)))(p)
+					<-p.killed
+					return 0
+				}
+				h := newHarness(t, lingers, nil)
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(4*time.Second, func() { stop(h, cancel) })
+				err := h.Open(ctx)
+				var failure *session.OpenError
+				require.ErrorAs(t, err, &failure)
+				require.Equal(t, session.ReasonCancel, failure.Reason)
+				require.Len(t, h.entries(session.KindStart), 1)
+				require.Equal(t, session.Closed, h.Status().State)
+			})
+		})
+	}
 }
 
 func TestRestartAfterAModernRestartBeginsModern(t *testing.T) {

@@ -54,15 +54,22 @@ func (s *Session) open(ctx context.Context) error {
 	if err := s.checkStart(); err != nil {
 		return err
 	}
+	opening, settled := s.opening(ctx)
+	defer func() { _ = settled(nil) }()
 	l := s.firstLaunch()
 	for launches := 1; ; launches++ {
-		err := s.launch(ctx, l)
+		err := s.launch(opening, l, settled)
 		next, note, ok := l.after(err)
-		if !ok || launches == maxLaunches {
+		gaveUp := opening.Err() != nil && errors.As(err, new(*OpenError))
+		if !ok || launches == maxLaunches || gaveUp {
 			return err
 		}
-		if err := s.endReplaced(ctx, err, note); err != nil {
-			return s.openFailed(ctx, fmt.Errorf("start again: %w", err))
+		err = s.endReplaced(ctx, err, note)
+		if err == nil {
+			err = context.Cause(opening)
+		}
+		if err != nil {
+			return s.openFailed(opening, fmt.Errorf("start again: %w", err))
 		}
 		l = next
 	}
@@ -95,19 +102,21 @@ func (s *Session) firstLaunch() launch {
 	return l
 }
 
-// launch starts a process and performs the handshake. After an error no process is
-// left running, unless it is a *replacement.
-func (s *Session) launch(ctx context.Context, l launch) error {
+// launch starts a process and performs the handshake. It calls settled when that has
+// succeeded. After an error no process is left running, unless it is a *replacement.
+func (s *Session) launch(ctx context.Context, l launch, settled func(error) error) error {
 	ctx, cancel := executor.WithPausableTimeout(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
-	ctx, settled := s.opening(ctx)
 	err := s.start(ctx)
 	if err == nil {
 		s.setState(Handshaking, StateBody{})
 		err = s.handshake(ctx, l)
 	}
 	cause := context.Cause(ctx)
-	if err = settled(err); err == nil {
+	if err == nil {
+		err = settled(nil)
+	}
+	if err == nil {
 		server := s.Status().Server
 		s.setState(Ready, StateBody{Era: string(server.Era), Protocol: server.Protocol, Server: join(server.Name, server.Version)})
 		return nil
@@ -189,9 +198,6 @@ func (s *Session) endReplaced(ctx context.Context, why error, note string) error
 		_, err = s.terminate(r, executor.EndedByShutdown)
 	default:
 		_, err = s.shutdown(ctx, executor.EndedByShutdown)
-	}
-	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
 	}
 	return err
 }

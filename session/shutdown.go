@@ -174,6 +174,12 @@ func (s *Session) Kill() error {
 	if err != nil {
 		return err
 	}
+	s.mu.Lock()
+	giveUp := s.cancelOpen
+	s.mu.Unlock()
+	if giveUp != nil { // no other process takes its place
+		giveUp()
+	}
 	defer s.clearEnding()
 	_, err = s.terminate(r, executor.EndedByPerson)
 	return err

@@ -118,6 +118,10 @@ func (s *Session) skipCurrentWait() bool {
 	s.mu.Lock()
 	step, skipWait, giveUp := s.ending.Step, s.skipWait, s.cancelOpen
 	s.mu.Unlock()
+	ending := step == executor.StepKill || skipWait != nil
+	if ending && giveUp != nil { // no other process takes the place of the one that ends
+		giveUp()
+	}
 	switch {
 	case step == executor.StepKill: // there is no further step
 	case skipWait != nil:
