@@ -302,7 +302,7 @@ type request struct {
 
 // Request sends a request and waits for its response. An error response is not
 // an error of Request: it is in Response.Error. The error is ErrTimeout,
-// ErrEnded, ErrEcho, a *WriteError, ErrNotRunning, ErrClosed, that of ctx, or an
+// ErrEnded, ErrEcho, an *UnreadError, a *WriteError, ErrNotRunning, ErrClosed, that of ctx, or an
 // *executor.LostError if the connection to the host was lost. When ctx or the
 // timeout ends the wait, notifications/cancelled is sent unless CallOptions.Quiet
 // is set.

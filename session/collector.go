@@ -51,6 +51,7 @@ type collector struct {
 	held        repeats
 	cut         [2]bool            // the open line may lack lost bytes
 	partial     framing.Partial    // the line of stdout that can't be read as a whole
+	beginning   []byte             // of that line
 	link        executor.LinkState // last logged state; "" on this machine
 	notices     int                // how many of the executor's notices are logged
 	batch       []Entry
@@ -187,8 +188,8 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	if stream == executor.Stdout && (!line.Whole() || e.Msg.Problems&framing.ProblemTooDeep != 0) {
 		unread = c.unread(line)
 	}
-	if stream == executor.Stdout && unread == nil && (e.Msg.Kind == framing.NotJSON || e.Msg.Kind == framing.Other) && !c.cut[stream] {
-		c.r.lines.addStray(e.Payload)
+	if stream == executor.Stdout && !c.cut[stream] {
+		c.noteStray(line, e, unread)
 	}
 	c.cut[stream] = c.cut[stream] && line.More
 	switch {
@@ -205,6 +206,25 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	if unread != nil {
 		c.flush(false)
 		c.settleUnread(unread)
+	}
+}
+
+// noteStray keeps a line of stdout that is not a message, as evidence. The parts of a line
+// over the limit may be a response: its beginning is kept once the line has ended and
+// shown none.
+func (c *collector) noteStray(line *framing.Line, e *Entry, unread *UnreadError) {
+	first := !line.Part
+	switch {
+	case first && line.Whole():
+		if unread == nil && (e.Msg.Kind == framing.NotJSON || e.Msg.Kind == framing.Other) {
+			c.r.lines.addStray(e.Payload)
+		}
+		return
+	case first:
+		c.beginning = append(c.beginning[:0], e.Payload[:min(len(e.Payload), quotedLength+1)]...)
+	}
+	if unread != nil && unread.ID == "" {
+		c.r.lines.addStray(c.beginning)
 	}
 }
 

@@ -53,7 +53,7 @@ func (h *handshake) readDiscover(f *flight, result json.RawMessage) *reply {
 		version = f.version
 	}
 	if version == "" {
-		return &reply{method: f.method, legacy: legacy, final: legacy == "", err: onlyError(f, r.SupportedVersions),
+		return &reply{method: f.method, legacy: legacy, final: legacy == "", err: onlyError(f, r.SupportedVersions, false),
 			detail: "only " + strings.Join(r.SupportedVersions, ", ")}
 	}
 	server := Server{Era: mcp.Modern, Protocol: version, Capabilities: r.Capabilities, Instructions: r.Instructions}
@@ -113,15 +113,18 @@ func versionError(f *flight, failure *RPCError, supported []string) *handshakeEr
 	case slices.Contains(supported, f.version):
 		return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server says it supports %s and refused %s", f.method, strings.Join(supported, ", "), f.version)}
 	}
-	return onlyError(f, supported)
+	return onlyError(f, supported, true)
 }
 
 // onlyError returns the error for a server that supports only other revisions than
-// the requested one.
-func onlyError(f *flight, supported []string) *handshakeError {
+// the requested one, which it may have refused.
+func onlyError(f *flight, supported []string, refused bool) *handshakeError {
 	list := strings.Join(supported, ", ")
 	if modern, legacy := mcp.Newest(supported); modern == "" && legacy == "" {
 		return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server supports %s only, which mcpdbg does not know", f.method, list)}
+	}
+	if !refused {
+		return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server supports only %s", f.method, list)}
 	}
 	return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server supports only %s and refused %s", f.method, list, f.version)}
 }

@@ -217,11 +217,8 @@ func (h *handshake) end(ctx context.Context, server Server, err error) {
 	h.waitFor(ctx, 0)
 	detail := ""
 	replaced := (*replacement)(nil)
-	switch {
-	case errors.As(err, &replaced) && replaced.died == nil:
+	if errors.As(err, &replaced) && replaced.died == nil {
 		detail, err = "ended for a process of the modern era", nil
-	case err == nil && server.Era == mcp.Modern && h.phase.Name == mcp.MethodInitialize:
-		detail = "server/discover was answered first"
 	}
 	h.endPhase(ctx, detail, err)
 	for _, f := range h.open {

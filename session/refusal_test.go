@@ -23,6 +23,9 @@ func TestRefusalNamesTheMalformedLine(t *testing.T) {
 	}{
 		"a malformed line":      {[]string{rectest.Started, good, bad, good, refused}, "the server could not read a line: Parse error (entry 3 is malformed)"},
 		"none is malformed":     {[]string{rectest.Started, good, refused}, "the server could not read a line: Parse error"},
+		"refused already":       {[]string{rectest.Started, bad, refused, good, refused}, "the server could not read a line: Parse error"},
+		"the second is open":    {[]string{rectest.Started, bad, refused, bad, refused}, "the server could not read a line: Parse error (entry 4 is malformed)"},
+		"two are open":          {[]string{rectest.Started, bad, bad, refused}, "the server could not read a line: Parse error"},
 		"in an earlier process": {[]string{rectest.Started, bad, rectest.Started, good, refused}, "the server could not read a line: Parse error"},
 		"another code":          {[]string{rectest.Started, bad, `< {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`}, ""},
 		"with an id":            {[]string{rectest.Started, bad, `< {"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"no"}}`}, ""},

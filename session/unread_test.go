@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 // TestUnreadableResponseSettlesItsRequest checks that a response that is too long or
@@ -63,6 +64,32 @@ func TestUnreadableResponseSettlesItsRequest(t *testing.T) {
 			require.EqualError(t, why, tc.want)
 			require.Empty(t, h.entries(session.KindNote))
 			require.Zero(t, h.log.Stats().PendingOut)
+		})
+	}
+}
+
+// TestUnreadableStartIsNotStray checks that the parts of a response over the line limit
+// are not shown as output that is not a message, and those of another line are, once.
+func TestUnreadableStartIsNotStray(t *testing.T) {
+	long := strings.Repeat("x", 200<<10)
+	for name, tc := range map[string]struct {
+		line  string
+		stray int
+	}{
+		"id first": {`{"jsonrpc":"2.0","id":ID,"result":{"a":"LONG"}}`, 0},
+		"id last":  {`{"result":{"a":"LONG"},"jsonrpc":"2.0","id":ID}`, 0},
+		"no JSON":  {`LONG`, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, func(p *fakeProcess) int {
+				return p.each(func(m message) {
+					p.out(strings.NewReplacer("ID", string(m.ID), "LONG", long).Replace(tc.line) + "\n")
+					_ = p.In.Close()
+				})
+			}, func(cfg *session.Config) { cfg.LineLimit, cfg.Era = 64<<10, mcp.Legacy })
+			var failure *session.OpenError
+			require.ErrorAs(t, h.Open(t.Context()), &failure)
+			require.Len(t, failure.Stray, tc.stray)
 		})
 	}
 }

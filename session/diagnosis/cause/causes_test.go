@@ -125,6 +125,8 @@ var byHand = []struct {
 		[]string{begin, `"t":2000,"k":"stdin","m":{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `"t":3000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":9007199254740992,"result":{}}`}},
 	{fixture{"no id", []string{"parse-error"}, "the server could not read 1 line: error -32700: what?", "", `"id":null`},
 		[]string{begin, ask, answer, ready, `"t":5000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`}},
+	{fixture{"no id, of another error", []string{"unknown-ids"}, "1 response to an unknown request id, such as null", "", `"id":null`},
+		[]string{begin, ask, answer, ready, `"t":5000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal"}}`}},
 	{fixture{"no id, after a line that is not a message", []string{}, "", "", ""},
 		[]string{begin, ask, answer, ready, `"t":4500,"k":"stdin","raw":"[]"`, `"t":5000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"empty"}}`}},
 	{fixture{"an id before the request", []string{"unknown-ids"}, "such as 9", "", `"id":9`},

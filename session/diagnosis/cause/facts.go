@@ -177,10 +177,14 @@ func (f *facts) completed(row session.Row) {
 func (f *facts) answer(number int, row session.Row) {
 	switch row.State {
 	case session.ReqUnmatched:
-		switch noID := (f.malformed > 0 || f.orphans.n < maxOrphans) && f.hasNoID(row); {
+		noID, code := false, 0
+		if f.malformed > 0 || f.orphans.n < maxOrphans {
+			noID, code = f.hasNoID(row)
+		}
+		switch {
 		case noID && f.malformed > 0:
 			f.malformed--
-		case noID:
+		case noID && code == mcp.CodeParse:
 			f.noIDs.add(number)
 		default:
 			f.orphans.add(number)
@@ -195,11 +199,18 @@ func (f *facts) answer(number int, row session.Row) {
 	}
 }
 
-// hasNoID reports whether a response has the id null, as for a request that the
-// server could not read.
-func (f *facts) hasNoID(row session.Row) bool {
+// hasNoID reports whether an error response has the id null, as for a request that the
+// server could not read, and returns its code.
+func (f *facts) hasNoID(row session.Row) (noID bool, code int) {
 	e, ok := f.entry(row, 0)
-	return ok && e.Msg.Kind == framing.ErrorResponse && string(e.Msg.ID.Of(e.Payload)) == "null"
+	if !ok || e.Msg.Kind != framing.ErrorResponse || string(e.Msg.ID.Of(e.Payload)) != "null" {
+		return false, 0
+	}
+	var failure session.RPCError
+	if json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) != nil {
+		return true, 0
+	}
+	return true, failure.Code
 }
 
 // handshakeAnswer handles a response to a handshake request.
