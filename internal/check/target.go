@@ -83,9 +83,9 @@ func (t *target) jobs(era mcp.Era) []job {
 	return jobs
 }
 
-// replacedTime returns how long a start took until its last process began: those before
-// it could be used in another era only.
-func replacedTime(log session.Source) time.Duration {
+// replaced returns how many processes of a start came before its last one, and how long it
+// took until that began.
+func replaced(log session.Source) (earlier int, took time.Duration) {
 	var starts []int64
 	for _, row := range session.RowsFrom(log, 0) {
 		if row.Kind == session.KindStart {
@@ -93,9 +93,9 @@ func replacedTime(log session.Source) time.Duration {
 		}
 	}
 	if len(starts) == 0 {
-		return 0
+		return 0, 0
 	}
-	return time.Duration(starts[len(starts)-1]-starts[0]) * time.Microsecond
+	return len(starts) - 1, time.Duration(starts[len(starts)-1]-starts[0]) * time.Microsecond
 }
 
 // inEra takes the steps that need a handshake in one process. It returns the era of
@@ -117,12 +117,16 @@ func (t *target) inEra(ctx context.Context, era mcp.Era) (mcp.Era, error) {
 	if t.opts.Protocol != "" && server.Protocol != t.opts.Protocol {
 		reason += ", " + t.opts.Protocol + " was requested"
 	}
-	replaced := replacedTime(p.made.Session.Log())
-	if replaced > 0 {
-		reason += fmt.Sprintf(", after %s with a process of the other era", replaced.Round(time.Millisecond))
+	earlier, took := replaced(p.made.Session.Log())
+	if took > 0 {
+		with := "an earlier process"
+		if earlier > 1 {
+			with = fmt.Sprintf("%d earlier processes", earlier)
+		}
+		reason += fmt.Sprintf(", after %s with %s", took.Round(time.Millisecond), with)
 	}
 	t.result.Servers = append(t.result.Servers, Server{Era: server.Era.String(), Protocol: server.Protocol, Name: server.Name, Version: server.Version})
-	t.add(Step{Name: StepHandshake, Era: server.Era.String(), DurationMS: ms(time.Since(begin) - replaced)}, passed(reason), p.number)
+	t.add(Step{Name: StepHandshake, Era: server.Era.String(), DurationMS: ms(time.Since(begin) - took)}, passed(reason), p.number)
 	tools := p.lists(ctx)
 	slow := p.calls(ctx, tools)
 	p.step(ctx, stepUnknown, "", p.unknownMethod)

@@ -148,34 +148,41 @@ func TestFirstResponseHasTheStartupTimeout(t *testing.T) {
 	}
 }
 
-// TestReplacedProcessIsTimedApart checks that the time of a process that was started
-// again in the other era is not that of the handshake.
+// TestReplacedProcessIsTimedApart checks that the time of processes that were replaced is
+// not that of the handshake, and that nothing is said of their eras.
 func TestReplacedProcessIsTimedApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const discovered = `"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["2026-07-28"],"capabilities":{},` +
-			`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}`
-		var processes atomic.Int32
-		serve := func(p *fake) {
-			first, probe := processes.Add(1) == 1, message{}
-			p.each(map[string]func(m message) bool{
-				"server/discover": func(m message) bool {
-					if probe = m; !first {
-						p.answer(m, discovered)
-					}
-					return true
-				},
-				"initialize": func(m message) bool {
-					p.answer(m, `"result":`+answers["initialize"])
-					if first {
-						p.answer(probe, discovered)
-					}
-					return true
-				},
+	const discovered = `"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["2026-07-28"],"capabilities":{},` +
+		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}`
+	for want, restarted := range map[string]bool{ // whether a process that was started again is modern
+		"revision 2026-07-28, after 1.5s with an earlier process":  true,
+		"revision 2025-11-25, after 1.5s with 2 earlier processes": false,
+	} {
+		t.Run(want, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var processes atomic.Int32
+				serve := func(p *fake) {
+					first, probe := processes.Add(1) == 1, message{}
+					p.each(map[string]func(m message) bool{
+						"server/discover": func(m message) bool {
+							if probe = m; !first && restarted {
+								p.answer(m, discovered)
+							}
+							return first || restarted
+						},
+						"initialize": func(m message) bool {
+							p.answer(m, `"result":`+answers["initialize"])
+							if first {
+								p.answer(probe, discovered)
+							}
+							return true
+						},
+					})
+				}
+				handshake := runOne(t, &world{serve: serve}, nil).Steps[0]
+				require.Equal(t, check.StepHandshake, handshake.Name)
+				require.Equal(t, want, handshake.Reason)
+				require.Zero(t, handshake.DurationMS)
 			})
-		}
-		handshake := runOne(t, &world{serve: serve}, nil).Steps[0]
-		require.Equal(t, check.StepHandshake, handshake.Name)
-		require.Equal(t, "revision 2026-07-28, after 1.5s with a process of the other era", handshake.Reason)
-		require.Zero(t, handshake.DurationMS)
-	})
+		})
+	}
 }
