@@ -142,3 +142,21 @@ func TestRunLogsWhatItGaveUp(t *testing.T) {
 	require.Contains(t, r.stdout, "RPC19")
 	require.NotContains(t, r.stdout, "PRC08")
 }
+
+// TestRunLogsOnlyWhatWasPending checks that run --in does not give up a request of a batch
+// that was answered before the others timed out.
+func TestRunLogsOnlyWhatWasPending(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a.jsonl")
+	in := writeFile(t, `[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]`+"\n")
+	const server = `read -r ask; echo '{"jsonrpc":"2.0","id":"mcpdbg-1","result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}'
+read -r ready; read -r batch; echo '{"jsonrpc":"2.0","id":2,"result":{}}'; cat >/dev/null`
+	r := run(t, "run", "--quiet", "--era", "legacy", "--protocol", "2025-03-26", "--timeout", "1s", "--in", in, "--record", file, "--", "sh", "-c", server)
+	require.Equal(t, 4, r.code, r.stderr)
+	r = run(t, "rec", "cat", "--json", file)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, `{"jsonrpc":"2.0","id":2,"result":{}}`)
+	given := regexp.MustCompile(`"state":"timed-out","of":\d+,"id":(\d)`).FindAllStringSubmatch(r.stdout, -1)
+	require.Len(t, given, 1, r.stdout)
+	require.Equal(t, "3", given[0][1])
+}

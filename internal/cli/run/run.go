@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"mcpdbg/internal/cli/watching"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
 )
 
@@ -242,7 +244,8 @@ func awaitResponses(ctx context.Context, l *live.Session, first int, stay standi
 // giveUp logs that the pending requests of entries from the row first on timed out, as a
 // call does, except those that stay open.
 func giveUp(l *live.Session, first int, stay standing) {
-	for _, row := range session.RowsFrom(l.Log, first) {
+	src := elements.New(l.Log)
+	for number, row := range session.RowsFrom(l.Log, first) {
 		if row.Kind != session.KindStdin || row.State != session.ReqPending {
 			continue
 		}
@@ -250,22 +253,32 @@ func giveUp(l *live.Session, first int, stay standing) {
 		if err != nil || slices.ContainsFunc(stay, func(q standingRequest) bool { return q.n == e.N }) {
 			continue
 		}
-		for id := range requestIDs(e.Payload, e.Msg) {
+		ended := map[int]bool{}
+		src.ElementPairs(math.MaxInt, number, func(p session.ElementPair) bool {
+			if p.Request.Row == number {
+				ended[p.Request.Index] = true
+			}
+			return true
+		})
+		for id := range requestIDs(e.Payload, e.Msg, ended) {
 			body := session.StateBody{State: session.ReqTimedOut.String(), Of: e.N, ID: json.RawMessage(id)}
 			_ = l.Log.Append([]session.Entry{session.NewEntry(session.KindState, 0, body)}) // fails only when the log is closed
 		}
 	}
 }
 
-// requestIDs iterates over the raw ids of the requests in a line, which may be a batch.
-func requestIDs(line []byte, m framing.Message) iter.Seq[string] {
+// requestIDs iterates over the raw ids of the requests in a line, which may be a batch,
+// except those of the elements that have ended.
+func requestIDs(line []byte, m framing.Message, ended map[int]bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if m.Kind == framing.Request && !yield(string(m.ID.Of(line))) || m.Kind != framing.Batch {
 			return
 		}
+		index := -1
 		for span := range framing.Elements(line) {
+			index++
 			element := span.Of(line)
-			if m := framing.Scan(element); m.Kind == framing.Request && !yield(string(m.ID.Of(element))) {
+			if m := framing.Scan(element); m.Kind == framing.Request && !ended[index] && !yield(string(m.ID.Of(element))) {
 				return
 			}
 		}
