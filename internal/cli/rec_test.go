@@ -117,6 +117,25 @@ func TestRecInfoShowsBothSides(t *testing.T) {
 	require.Equal(t, uint64(2), info.Header.Redacted["pattern"])
 }
 
+// TestRecInfoCountsWhatItDoesNotList checks that text names the number of the lines that
+// are not listed below those of the same kind.
+func TestRecInfoCountsWhatItDoesNotList(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString(goldenLines(t)[0])
+	for i := range 7 {
+		fmt.Fprintf(&text, `{"n":%d,"t":0,"k":"stdout","seq":1,"raw":"stray"}`+"\n", i+1)
+	}
+	for i := range 103 {
+		fmt.Fprintf(&text, `{"n":%d,"t":0,"k":"stdout","seq":1,"why":"too-long","more":true,"eol":"","raw":"xxxx"}`+"\n", 2*i+8)
+		fmt.Fprintf(&text, `{"n":%d,"t":0,"k":"stdout","seq":1,"why":"too-long","raw":"x"}`+"\n", 2*i+9)
+	}
+	r := inProcess(t, "rec", "info", writeFile(t, text.String()))
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Regexp(t, `(?m)^ +entry 5, seq 1: stray\n +and 105 more\nunreadable entry 9: `, r.stdout)
+	require.Regexp(t, `(?m)^ +entry 207: .*\n +and 3 more$`, r.stdout)
+}
+
 func TestRecInfoUnfinished(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(lintFixtures + "healthy-legacy.jsonl")

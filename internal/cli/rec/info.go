@@ -42,8 +42,10 @@ type Info struct {
 	Infos    int                `json:"finding_infos"`
 	Missed   int                `json:"findings_unread,omitempty"` // entries whose bytes could not be read
 	Problems []problems.Problem `json:"findings"`
-	groups   []diagnosis.Group  // of Problems
-	unread   bool               // a line could not be read, or the file ends within one
+
+	groups     []diagnosis.Group // of Problems
+	moreUnread int               // lines that Unread does not list
+	damaged    bool              // a line of the file is not readable, or the file ends within one
 }
 
 // ServerInfo describes the server of a handshake.
@@ -137,7 +139,7 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checke
 		info.State = damaged
 	}
 	read := rec.Progress()
-	info.unread = rec.Warnings().Damaged() || !rec.Live() && read.Bytes < read.Size
+	info.damaged = rec.Warnings().Damaged() || !rec.Live() && read.Bytes < read.Size
 	if stats.Recording == session.RecordingCut {
 		info.Stopped = stats.RecordingError
 	}

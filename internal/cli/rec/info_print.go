@@ -78,6 +78,9 @@ func (info *Info) printFacts(line linePrinter) {
 		}
 		line("%-10s entry %d%s: %s%s", title, s.N, wording.IfAny(", seq ", seqText(s.Seq)), s.Text, more)
 	}
+	if n := uint64(len(info.Stray)); n > 0 && c.Stray > n {
+		line("           and %d more", c.Stray-n)
+	}
 	for i, u := range info.Unread {
 		title := ""
 		if i == 0 {
@@ -85,8 +88,8 @@ func (info *Info) printFacts(line linePrinter) {
 		}
 		line("%-10s entry %d: %s", title, u.N, u.Why)
 	}
-	if n := uint64(len(info.Stray)); n > 0 && c.Stray > n {
-		line("           and %d more", c.Stray-n)
+	if info.moreUnread > 0 {
+		line("           and %d more", info.moreUnread)
 	}
 }
 
@@ -176,7 +179,7 @@ func (info *Info) printProblems(line linePrinter) {
 	line("checked    %s", info.Checked)
 	found := diagnosis.CountGroups(info.groups)
 	limit := ""
-	if info.unread {
+	if info.damaged {
 		limit = " in the lines that could be read"
 	}
 	line("           %s%s%s", found, limit, wording.Count(uint64(info.Missed), "; %s could not be read", "entry"))

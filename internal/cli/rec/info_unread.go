@@ -21,7 +21,7 @@ type longLine struct {
 // add takes in the next row, and lists a line once it is known, or at its end.
 func (l *longLine) add(info *Info, src session.Source, number int, row session.Row) {
 	isPart := row.Kind == session.KindStdout && row.Flags&session.FlagPart != 0
-	if !isPart && row.State != session.ReqUnread || len(info.Unread) == maxUnread {
+	if !isPart && row.State != session.ReqUnread {
 		return
 	}
 	limit := 1
@@ -37,16 +37,25 @@ func (l *longLine) add(info *Info, src session.Source, number int, row session.R
 	}
 	if why, ok := session.Unread(src, number); ok {
 		l.known = true
-		info.Unread = append(info.Unread, UnreadInfo{N: e.N, Of: entryOf(src, int(row.Pair)-1), Why: why.Error()})
+		info.listUnread(UnreadInfo{N: e.N, Of: entryOf(src, int(row.Pair)-1), Why: why.Error()})
 	}
 	if !isPart || e.More {
 		return
 	}
 	if !l.known {
 		why := &session.UnreadError{Limit: l.limit}
-		info.Unread = append(info.Unread, UnreadInfo{N: e.N, Why: why.Unattributed()})
+		info.listUnread(UnreadInfo{N: e.N, Why: why.Unattributed()})
 	}
 	*l = longLine{}
+}
+
+// listUnread lists a line, or counts it if there are many.
+func (info *Info) listUnread(u UnreadInfo) {
+	if len(info.Unread) == maxUnread {
+		info.moreUnread++
+		return
+	}
+	info.Unread = append(info.Unread, u)
 }
 
 // entryOf returns the entry number of a row, 0 if it can't be read.
