@@ -100,7 +100,7 @@ func (b backwards) text(i int) int {
 			before--
 		}
 		switch {
-		case before == 0 && i > 0: // there may be more backslashes
+		case before == 0: // there may be more backslashes
 			return -1
 		case (i-before)%2 == 0:
 			return i

@@ -80,6 +80,17 @@ func TestPartialFindsTheResponse(t *testing.T) {
 	}
 }
 
+// TestPartialCutInAName checks that an escaped quote, at which the last bytes of a line
+// begin, does not begin a name.
+func TestPartialCutInAName(t *testing.T) {
+	end := `"id":3,"result":{"a":"LONG"}}`
+	end = strings.Replace(end, "LONG", strings.Repeat("x", maxTail-len(end)+len("LONG")), 1)
+	require.Len(t, end, maxTail)
+	p, at := inParts([]byte(`{"a":"`+strings.Repeat("x", maxTail)+`","x\`+end), 100, true)
+	require.False(t, p.Found, "%s", p.ID)
+	require.Zero(t, at)
+}
+
 // TestPartialNeedsLittleMemory checks that only the last bytes of a line are kept.
 func TestPartialNeedsLittleMemory(t *testing.T) {
 	var p Partial
