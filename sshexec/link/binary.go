@@ -33,7 +33,8 @@ func (d *Dialer) connectBinary(ctx context.Context, w *route, r Reporter) (*Conn
 	return d.connectAlone(ctx, w.last(), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t}
 		step := t.begin(phaseConnect, h.name+" with the ssh program")
-		ctx, cancel := executor.WithPausableTimeout(ctx, h.connectTimeout()+h.authTimeout(), errConnectLate)
+		limit := h.connectTimeout() + h.authTimeout()
+		ctx, cancel := executor.WithPausableTimeout(ctx, limit, fmt.Errorf("%w within %s", errProgramLate, seconds(limit)))
 		defer cancel()
 		c, err := h.connectProgram(ctx, w)
 		if err != nil {
@@ -69,6 +70,7 @@ func (h *hop) connectProgram(ctx context.Context, w *route) (*Conn, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	h.program = h.dialer.resolver.Version()
+	h.proxied = h.host.ProxyCommand != "" && h.host.ProxyCommand != "none"
 	h.release = func() {
 		child.kill()
 		_ = os.RemoveAll(dir) // what remains is an empty folder of ours

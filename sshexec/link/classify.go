@@ -75,7 +75,7 @@ func (h *hop) fail(ctx context.Context, s *step, err error, w *wire) *executor.S
 		hop: h.name, alias: h.host.Alias, phase: s.phase.Name, begin: s.phase.Begin, limit: h.connectTimeout(), ctx: ctx, wire: w,
 		client: h.program,
 	})
-	h.explain(e, w)
+	h.explain(e)
 	if h.jump && e.Code != executor.StartCancelled {
 		e.Err = fmt.Errorf("at the jump host: %w", e.Err)
 	}
@@ -87,15 +87,20 @@ func (h *hop) fail(ctx context.Context, s *step, err error, w *wire) *executor.S
 }
 
 // explain names the settings of the hop that an error is due to.
-func (h *hop) explain(e *executor.StartError, w *wire) {
-	command := h.host.ProxyCommand
+func (h *hop) explain(e *executor.StartError) {
 	switch {
 	case e.Code == executor.HostKeyUnknown && h.host.StrictHostKeyChecking == "no":
 		e.Hint = hintUnchecked + "\n" + e.Hint
-	case e.Code == executor.NetTimeout && w == nil && command != "" && command != "none": // of the ssh program
-		set(e, executor.NetProxy, hintProxy, fmt.Errorf("the ProxyCommand %s did not connect within %s", quoted(command), seconds(h.connectTimeout())))
+	case e.Code == executor.NetTimeout && h.proxied && strings.Contains(e.Said, noBanner):
+		set(e, executor.NetProxy, hintProxy, fmt.Errorf("the ProxyCommand %s did not connect within %s", quoted(h.host.ProxyCommand), seconds(h.connectTimeout())))
+	case e.Code == executor.NetTimeout && h.proxied:
+		e.Hint = hintProxy
 	}
 }
+
+// noBanner is the message of the ssh program when its ConnectTimeout is over and no
+// version line has come.
+const noBanner = "timed out during banner exchange"
 
 // ended returns why ctx has ended, for errors.Is with both its error and its
 // cause.
@@ -142,6 +147,8 @@ func isLate(e *executor.StartError, p place) bool {
 	switch {
 	case errors.Is(cause, errConnectLate):
 		return set(e, executor.NetTimeout, hintTimeout, e.Err)
+	case errors.Is(cause, errProgramLate):
+		return set(e, executor.NetTimeout, hintTimeout, cause)
 	case errors.Is(cause, errKexLate):
 		return isKexLate(e, p)
 	case errors.Is(cause, errLoginLate):

@@ -206,6 +206,40 @@ func TestClassify(t *testing.T) {
 			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 1 s`, hint: "in a terminal",
 		},
 		{
+			name: "a ProxyCommand that reports a timeout, of the ssh program",
+			server: func(t *testing.T) *sshtest.Server {
+				return nowhere(t, "ProxyCommand sh -c 'echo nc: connect timed out >&2; exit 1'")
+			},
+			options: Options{Transport: Binary},
+			code:    executor.NetTimeout, phase: "connect", by: executor.SpeakerSSH,
+			text: "connection timed out", said: "nc: connect timed out", hint: "in a terminal",
+		},
+		{
+			name: "a ProxyCommand that connects, and then nothing, of the ssh program",
+			server: func(t *testing.T) *sshtest.Server {
+				return nowhere(t, "ProxyCommand sh -c 'echo SSH-2.0-Frozen; exec sleep 1000'")
+			},
+			options: Options{Transport: Binary, ConnectTimeout: time.Second, AuthTimeout: 2 * time.Second},
+			code:    executor.NetTimeout, phase: "connect",
+			text: "ssh did not connect or log in within 3 s", hint: "in a terminal",
+		},
+		{
+			name: "a master that hangs, of a host with a ProxyCommand",
+			server: func(t *testing.T) *sshtest.Server {
+				dir, err := os.MkdirTemp("", "m") //nolint:usetesting // t.TempDir may be too long for a socket
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = os.RemoveAll(dir) })
+				path := filepath.Join(dir, "master")
+				l, err := net.Listen("unix", path)
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = l.Close() })
+				return nowhere(t, "HostName 127.0.0.1", "ControlPath "+path, "ProxyCommand sleep 1000")
+			},
+			options: Options{Transport: Master, ConnectTimeout: 300 * time.Millisecond},
+			code:    executor.NetTimeout, phase: "connect",
+			text: "no reply from the ssh master: no connection in time", hint: "check",
+		},
+		{
 			name:   "a ProxyCommand that leads elsewhere",
 			server: func(t *testing.T) *sshtest.Server { return nowhere(t, "ProxyCommand echo HTTP/1.1 400 Bad Request") },
 			code:   executor.NetNotSSH, phase: "host-key", by: executor.SpeakerProxy,

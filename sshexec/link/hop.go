@@ -33,6 +33,7 @@ var (
 	errConnectLate = errors.New("no connection in time")
 	errKexLate     = errors.New("the key exchange took too long")
 	errLoginLate   = errors.New("the login took too long")
+	errProgramLate = errors.New("ssh did not connect or log in")
 )
 
 // A hop is one host on the way to the destination.
@@ -47,6 +48,7 @@ type hop struct {
 	release func()            // releases via, once the connection has ended
 	dropped []executor.Notice // connections that the server closed before this one
 	program string            // version of the ssh program that was started to connect
+	proxied bool              // that program runs the ProxyCommand of the host
 }
 
 // hopName names a host in prompts and errors.
