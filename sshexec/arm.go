@@ -64,9 +64,9 @@ func armed(ch *channel, r reading) (*guard, error) {
 // rearm starts another guard for a running process. Unlike arm it never closes
 // the connection, which the process still uses.
 func (p *process) rearm(ctx context.Context) (*guard, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, rearmTime, errSilent)
+	limited, cancel := context.WithTimeoutCause(ctx, rearmTime, errSilent)
 	defer cancel()
-	o := <-p.launcher().openGuard(ctx)
+	o := <-p.launcher().openGuard(limited)
 	if o.failure != nil {
 		if o.ch != nil {
 			o.ch.dismiss()
@@ -80,13 +80,13 @@ func (p *process) rearm(ctx context.Context) (*guard, error) {
 		if err = r.err; err == nil {
 			g, err = armed(o.ch, r)
 		}
-	case <-ctx.Done():
-		err = context.Cause(ctx)
+	case <-limited.Done():
+		err = context.Cause(limited)
 	}
 	if err == nil {
 		var hosts []guardProc
-		if hosts, err = g.ask(ctx, "P", p.state()); err == nil {
-			p.setHosts(hosts)
+		if hosts, err = g.ask(limited, "P", p.state()); err == nil {
+			p.setHosts(ctx, hosts)
 		}
 	}
 	if err != nil {
@@ -237,7 +237,7 @@ func (run *launched) awaitSettled(ctx context.Context) error {
 func (p *process) takeHosts(ctx context.Context) {
 	select {
 	case hosts := <-p.running.settled:
-		p.setHosts(hosts)
+		p.setHosts(ctx, hosts)
 	case <-p.running.guard.gone:
 	case <-ctx.Done():
 	}
@@ -245,7 +245,7 @@ func (p *process) takeHosts(ctx context.Context) {
 
 // setHosts records the processes that a guard found before the server ran. Only
 // the first call has an effect.
-func (p *process) setHosts(hosts []guardProc) {
+func (p *process) setHosts(ctx context.Context, hosts []guardProc) {
 	p.mu.Lock()
 	known := p.settledHosts
 	if !known {
@@ -256,7 +256,7 @@ func (p *process) setHosts(hosts []guardProc) {
 		p.base.ShareStreams()
 		p.notify(leftoverNotice(hosts))
 		if !p.base.Alive() { // watch may have looked before
-			p.base.Go(func() { p.base.CutShared(context.Background()) })
+			p.base.Go(func() { p.base.CutShared(ctx) })
 		}
 	}
 }
