@@ -164,7 +164,7 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 	}}
 	program = tea.NewProgram(model, programOptions(ctx, opts)...)
 	if _, ok := opts.Output.(*os.File); ok {
-		tty.OnResize(ctx, func() { program.Send(tea.RequestWindowSize()) })
+		wg.Go(tty.OnResize(ctx, func() { program.Send(tea.RequestWindowSize()) }))
 	}
 	wg.Go(func() {
 		noticeBlock(ctx.Done(), pressed, func() { program.Send(nil) }, sync.OnceFunc(func() { close(blocked) }))

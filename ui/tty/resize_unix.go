@@ -9,12 +9,13 @@ import (
 	"syscall"
 )
 
-// OnResize calls changed after changes of the terminal's size, from now until ctx
-// is done. The library begins to listen only after its first frame.
-func OnResize(ctx context.Context, changed func()) {
+// OnResize records changes of the terminal's size from now on, and returns a function
+// that calls changed after each until ctx is done. The library begins to listen only
+// after its first frame.
+func OnResize(ctx context.Context, changed func()) (listen func()) {
 	resized := make(chan os.Signal, 1)
 	signal.Notify(resized, syscall.SIGWINCH)
-	go func() {
+	return func() {
 		defer signal.Stop(resized)
 		for {
 			select {
@@ -24,5 +25,5 @@ func OnResize(ctx context.Context, changed func()) {
 				return
 			}
 		}
-	}()
+	}
 }

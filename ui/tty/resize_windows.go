@@ -2,5 +2,6 @@ package tty
 
 import "context"
 
-// OnResize does nothing: on Windows, a change of the size is input.
-func OnResize(context.Context, func()) {}
+// OnResize returns a function that does nothing: on Windows, a change of the size is
+// input.
+func OnResize(context.Context, func()) (listen func()) { return func() {} }

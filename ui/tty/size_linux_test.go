@@ -20,12 +20,17 @@ func TestLatestSize(t *testing.T) {
 	require.Equal(t, tea.FocusMsg{}, filter(nil, tea.FocusMsg{}))
 }
 
-// TestOnResize checks that a change is reported that comes right after the call.
+// TestOnResize checks that a change is reported that comes right after the call, and that
+// listening ends with the context.
 func TestOnResize(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	changes := make(chan struct{}, 1)
-	OnResize(ctx, func() { changes <- struct{}{} })
+	listen := OnResize(ctx, func() { changes <- struct{}{} })
 	require.NoError(t, unix.Kill(unix.Getpid(), unix.SIGWINCH))
+	ended := make(chan struct{})
+	go func() { listen(); close(ended) }()
 	<-changes
+	cancel()
+	<-ended
 }
