@@ -6,8 +6,8 @@ import (
 )
 
 // A naming is a syntax for named values in text that is not JSON. It is searched from one
-// occurrence of its separator to the next: regular expressions with a name before a
-// separator took up to half a microsecond a byte.
+// occurrence of its separator to the next: a regular expression would try to match a name
+// at every byte.
 type naming struct {
 	separator byte
 	// find returns the match around the separator at a place, if there is one that does

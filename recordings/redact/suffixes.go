@@ -15,7 +15,7 @@ var openNames = strings.Fields(`access_sig
 	object_key option_key order_key parent_key partition_key primary_key project_key property_key public_key query_key queue_key
 	range_key record_key redis_key registry_key related_key right_key routing_key row_key s3_key search_key setting_key shard_key
 	shortcut_key sort_key space_key state_key storage_key string_key surrogate_key tab_key table_key tag_key task_key template_key
-	time_key translation_key type_key unique_key up_key user_key_id value_key`)
+	time_key translation_key type_key unique_key up_key value_key`)
 
 // addSuffixes adds Rules.Suffixes. Those that are keys of the user anyway are left to
 // the globs.
