@@ -460,23 +460,23 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 		return
 	}
 	c.Mark(x.theme.Warn, "#")
-	call, text := "stray line on "+row.Kind.String(), e.Payload
+	call, text := filter.ShownStray+" on "+row.Kind.String(), e.Payload
 	switch {
 	case row.Msg == framing.Batch:
-		call = "batch"
+		call = filter.ShownBatch
 	case row.Flags&session.FlagPart != 0:
-		call = "part of a line on " + row.Kind.String()
+		call = filter.ShownPart + " on " + row.Kind.String()
 	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
-		call = "response to an unknown id"
+		call = filter.ShownUnknownID
 		if refusal, ok := session.Refusal(x.ws.Shown.Source, number, &e); ok {
-			call, text = "error without an id", []byte(refusal)
+			call, text = filter.ShownNoID, []byte(refusal)
 		}
 		if row.State == session.ReqDuplicate {
-			call = "second response"
+			call = filter.ShownSecond
 		}
 	case filter.IsStray(row):
 	default:
-		call = "not JSON-RPC on " + row.Kind.String()
+		call = filter.ShownNotJSONRPC + " on " + row.Kind.String()
 	}
 	x.text(c, exCall, x.theme.Warn, call)
 	c.Rest(exResult)

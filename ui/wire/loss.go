@@ -8,6 +8,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/workspace"
 )
 
@@ -16,9 +17,9 @@ import (
 func (t *trafficRows) lossNote(number int, request session.Row) string {
 	if response, ok := t.ws.Shown.Rows.At(int(request.Pair) - 1); ok && response.State == session.ReqUnread {
 		if response.Flags&session.FlagPart != 0 {
-			return "(response longer than --line-limit)"
+			return "(" + filter.ShownTooLong + ")"
 		}
-		return "(response nested too deep)"
+		return "(" + filter.ShownTooDeep + ")"
 	}
 	if reason := t.unsent(number); reason != "" {
 		return "(" + reason + ")"

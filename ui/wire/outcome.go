@@ -9,6 +9,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
@@ -147,7 +148,7 @@ func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *tab
 		}
 	case session.ReqTimedOut:
 		c.Mark(style, "!")
-		text = "no response in time"
+		text = filter.ShownTimedOut
 	case session.ReqLost:
 		c.Mark(style, "!")
 		text = strings.Trim(x.lossNote(number, decides), "()")

@@ -199,11 +199,11 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	method := t.ws.Shown.Source.Method(row.Method)
 	switch {
 	case row.Flags&session.FlagPart != 0:
-		t.paintText("(part of a line) ", e, c)
+		t.paintText("("+filter.ShownPart+") ", e, c)
 	case row.Msg == framing.NotJSON:
-		t.paintText("(not JSON) ", e, c)
+		t.paintText("("+filter.ShownNotJSON+") ", e, c)
 	case row.Msg == framing.Other:
-		t.paintText("(not JSON-RPC) ", e, c)
+		t.paintText("("+filter.ShownNotJSONRPC+") ", e, c)
 	case row.Msg == framing.Batch:
 		t.paintBatchRow(number, e, c)
 	case method == "":
@@ -222,7 +222,7 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	default:
 		note, noteStyle := "", t.failure(row)
 		if row.Flags&session.FlagProbe != 0 {
-			note = "probe"
+			note = filter.ShownProbe
 		}
 		if f, ok := t.ws.Shown.Problems.Worst(number); ok && note == "" {
 			note = f.Rule.ID

@@ -349,6 +349,34 @@ func TestTextOfRows(t *testing.T) {
 	}
 }
 
+// TestTextOfUnreadableResponses checks that text finds why a response can't be read, and
+// the errors without an id.
+func TestTextOfUnreadableResponses(t *testing.T) {
+	deep := strings.Repeat("[", framing.MaxDepth+1) + strings.Repeat("]", framing.MaxDepth+1)
+	log := newLog(t,
+		`> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		`< {"jsonrpc":"2.0","id":1,"result":`+deep+`}`,
+		`< {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`,
+		`< {"jsonrpc":"2.0","id":9,"result":{}}`,
+		`> {"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: []byte(`{"jsonrpc":"2.0","id":2,"result":"x`), More: true}}))
+	const tooDeep, refusal, orphan, tooLong = 1, 2, 3, 5
+	for text, want := range map[string][]int{
+		`"nested too deep"`: {tooDeep}, `"longer than --line-limit"`: {tooLong}, `"without an id"`: {refusal}, "unknown id:9": {orphan},
+	} {
+		f, err := Parse(text)
+		require.NoError(t, err)
+		m := f.Matcher(log)
+		var got []int
+		for i, row := range rows(t, log) {
+			if m.Match(i, row) {
+				got = append(got, i)
+			}
+		}
+		require.Equal(t, want, got, text)
+	}
+}
+
 // TestTextsOfShownWords checks that the lines of a recording are not skipped because
 // they lack a text that their rows may show.
 func TestTextsOfShownWords(t *testing.T) {

@@ -7,26 +7,42 @@ import (
 
 // The words that lists show in rows because of what the row itself says. They are
 // not in the message.
+const (
+	ShownStray      = "stray line"
+	ShownNotJSON    = "not JSON"
+	ShownNotJSONRPC = "not JSON-RPC"
+	ShownBatch      = "batch"
+	ShownPart       = "part of a line"
+	ShownProbe      = "probe"
+	ShownTimedOut   = "no response in time"
+	ShownUnknownID  = "response to an unknown id"
+	ShownNoID       = "error without an id"
+	ShownSecond     = "second response"
+	ShownTooLong    = "response longer than --line-limit"
+	ShownTooDeep    = "response nested too deep"
+)
+
 var (
 	stateWords = map[session.ReqState][]string{
 		session.ReqFailed:    {session.ReqFailed.String()},
 		session.ReqCancelled: {session.ReqCancelled.String()},
-		session.ReqTimedOut:  {session.ReqTimedOut.String(), "no response in time"},
+		session.ReqTimedOut:  {session.ReqTimedOut.String(), ShownTimedOut},
 		session.ReqLost:      {session.ReqLost.String()},
-		session.ReqUnmatched: {session.ReqUnmatched.String(), "response to an unknown id"},
-		session.ReqDuplicate: {session.ReqDuplicate.String(), "second response"},
+		session.ReqUnmatched: {session.ReqUnmatched.String(), ShownUnknownID, ShownNoID},
+		session.ReqDuplicate: {session.ReqDuplicate.String(), ShownSecond},
+		session.ReqUnread:    {ShownTooLong, ShownTooDeep},
 	}
 	messageWords = map[framing.Kind][]string{
-		framing.NotJSON: {"stray line", "not JSON"},
-		framing.Other:   {"stray line", "not JSON-RPC"},
-		framing.Batch:   {"batch"},
+		framing.NotJSON: {ShownStray, ShownNotJSON},
+		framing.Other:   {ShownStray, ShownNotJSONRPC},
+		framing.Batch:   {ShownBatch},
 	}
 	flagWords = []struct {
 		flag  session.RowFlags
 		words []string
 	}{
-		{session.FlagPart, []string{"part of a line"}},
-		{session.FlagProbe, []string{"probe"}},
+		{session.FlagPart, []string{ShownPart}},
+		{session.FlagProbe, []string{ShownProbe}},
 	}
 )
 
@@ -44,7 +60,22 @@ func shows(r session.Row, test func(word []byte) bool) bool {
 			return true
 		}
 	}
-	return anyWord(stateWords[r.State], test) || anyWord(messageWords[r.Msg], test)
+	return anyWord(wordsOfState(r), test) || anyWord(messageWords[r.Msg], test)
+}
+
+// wordsOfState returns the words for the state of a row. Which of those for an error with
+// an unknown id is shown depends on the message.
+func wordsOfState(r session.Row) []string {
+	words := stateWords[r.State]
+	switch {
+	case r.State == session.ReqUnmatched && r.Msg != framing.ErrorResponse:
+		return words[:2]
+	case r.State == session.ReqUnread && r.Flags&session.FlagPart != 0:
+		return words[:1]
+	case r.State == session.ReqUnread:
+		return words[1:]
+	}
+	return words
 }
 
 // mayShow reports whether a test holds for a word that some message shows. The kinds
