@@ -9,7 +9,7 @@ import (
 // cancelled checks a notifications/cancelled.
 func (c *Checker) cancelled(m *message.Message) {
 	where := diagnosis.Location{Method: mcp.MethodCancelled}
-	id := member(m.Of(m.Params), "requestId")
+	id := message.Member(m.Of(m.Params), "requestId")
 	r := m.Request
 	if m.FromServer && c.isModern(m) {
 		if r == nil || r.Method != methodListen {

@@ -33,13 +33,13 @@ func (s serverCapabilities) has(want serverCapabilities) bool { return s&want ==
 
 // parseServer reads the object that declares a server's capabilities.
 func parseServer(object []byte) serverCapabilities {
-	if !isObject(object) {
+	if !message.IsObject(object) {
 		return 0
 	}
 	s := known
 	for name, value := range framing.Members(object) {
 		body := value.Of(object)
-		if !isObject(body) {
+		if !message.IsObject(body) {
 			continue
 		}
 		flag := func(member string, c serverCapabilities) {
@@ -65,10 +65,10 @@ func parseServer(object []byte) serverCapabilities {
 		case "tasks":
 			s |= parseTasks(body)
 		case "extensions":
-			if isObject(member(body, mcp.ExtensionTasks)) {
+			if message.IsObject(message.Member(body, mcp.ExtensionTasks)) {
 				s |= tasksExtended
 			}
-			if isObject(member(body, mcp.ExtensionSkills)) {
+			if message.IsObject(message.Member(body, mcp.ExtensionSkills)) {
 				s |= skills
 			}
 		}
@@ -78,13 +78,13 @@ func parseServer(object []byte) serverCapabilities {
 
 func parseTasks(object []byte) serverCapabilities {
 	s := tasksCap
-	if isObject(member(object, "list")) {
+	if message.IsObject(message.Member(object, "list")) {
 		s |= tasksList
 	}
-	if isObject(member(object, "cancel")) {
+	if message.IsObject(message.Member(object, "cancel")) {
 		s |= tasksCancel
 	}
-	if isObject(member(member(member(object, "requests"), "tools"), "call")) {
+	if message.IsObject(message.Member(message.Member(message.Member(object, "requests"), "tools"), "call")) {
 		s |= tasksCall
 	}
 	return s
@@ -223,14 +223,14 @@ func lacks(client message.Capabilities, method string, params []byte, revision s
 		need, name = message.Roots, "roots"
 	case mcp.MethodSample:
 		need, name = message.Sampling, "sampling"
-		if client.Has(message.Sampling) && revision >= mcp.V20251125 && (member(params, "tools") != nil || member(params, "toolChoice") != nil) {
+		if client.Has(message.Sampling) && revision >= mcp.V20251125 && (message.Member(params, "tools") != nil || message.Member(params, "toolChoice") != nil) {
 			need, name = message.SamplingTools, "sampling.tools"
 		}
 	case mcp.MethodElicit:
 		need, name = message.Elicitation, "elicitation"
 		if client.Has(message.Elicitation) && revision >= mcp.V20251125 {
 			need, name = message.ElicitationForm, "elicitation.form"
-			if text(member(params, "mode")) == "url" {
+			if message.Text(message.Member(params, "mode")) == "url" {
 				need, name = message.ElicitationURL, "elicitation.url"
 			}
 		}

@@ -72,8 +72,8 @@ func (c *Checker) Request(m *message.Message) {
 	}
 	switch r.Method {
 	case mcp.MethodInitialize:
-		c.client = message.ParseCapabilities(member(m.Of(m.Params), "capabilities"))
-		c.versions.asked = text(member(m.Of(m.Params), "protocolVersion"))
+		c.client = message.ParseCapabilities(message.Member(m.Of(m.Params), "capabilities"))
+		c.versions.asked = message.Text(message.Member(m.Of(m.Params), "protocolVersion"))
 	case mcp.MethodSetLevel:
 		c.logging.ask(m)
 	case methodSubscribe:

@@ -3,9 +3,8 @@ package lifecycle
 import (
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis/message"
 )
 
 // Methods that only these rules know.
@@ -37,15 +36,6 @@ const (
 	metaRelatedTask  = "io.modelcontextprotocol/related-task"
 )
 
-// member returns the raw value of a member of an object, nil if there is none or if
-// it is not an object.
-func member(object []byte, name string) []byte {
-	if len(object) == 0 || object[0] != '{' {
-		return nil
-	}
-	return framing.Member(object, name).Of(object)
-}
-
 // key returns the name of a member without its quotes, escapes not decoded.
 func key(object []byte, name framing.Span) string {
 	return string(object[name.Start+1 : name.End-1])
@@ -54,28 +44,16 @@ func key(object []byte, name framing.Span) string {
 // isString reports whether a raw token is a string.
 func isString(token []byte) bool { return len(token) >= 2 && token[0] == '"' }
 
-// isObject reports whether a raw token is an object.
-func isObject(token []byte) bool { return len(token) > 0 && token[0] == '{' }
-
-// text returns the text of a string token, "" for another token.
-func text(token []byte) string {
-	if !isString(token) {
-		return ""
-	}
-	out, _ := jsontext.AppendUnquote(nil, token)
-	return string(out)
-}
-
 // codeOf returns the code of an error object.
 func codeOf(object []byte) (int, bool) {
-	code, err := strconv.Atoi(string(member(object, "code")))
+	code, err := strconv.Atoi(string(message.Member(object, "code")))
 	return code, err == nil
 }
 
 // progressOf returns the raw members of a progress notification, nil for those that
 // it lacks.
 func progressOf(params []byte) (token, value, total []byte) {
-	if !isObject(params) {
+	if !message.IsObject(params) {
 		return nil, nil, nil
 	}
 	for name, span := range framing.Members(params) {

@@ -8,7 +8,7 @@ import (
 
 // askForTasks notes the tasks whose state a subscription asks for.
 func (s *subscription) askForTasks(want []byte) {
-	list := member(want, "taskIds")
+	list := message.Member(want, "taskIds")
 	if len(list) == 0 || list[0] != '[' {
 		return
 	}
@@ -27,7 +27,7 @@ func (s *subscription) askForTasks(want []byte) {
 // have been given up.
 func checkListenResult(c *Checker, m *message.Message, r *message.Request) {
 	result := m.Of(m.Result)
-	if m.Kind != framing.Response || !r.Versioned || !isObject(result) {
+	if m.Kind != framing.Response || !r.Versioned || !message.IsObject(result) {
 		return
 	}
 	where := about(r)
@@ -36,7 +36,7 @@ func checkListenResult(c *Checker, m *message.Message, r *message.Request) {
 		c.found(mod17, m.At, where, "it comes before any acknowledgement")
 	}
 	where.Pointer = "/_meta"
-	switch id := member(member(result, "_meta"), metaSubscription); {
+	switch id := message.Member(message.Member(result, "_meta"), metaSubscription); {
 	case id == nil:
 		c.found(mod17, m.At, where, "no %s in _meta", metaSubscription)
 	case message.Short(id) != r.ID:

@@ -32,7 +32,7 @@ func levelOf(name string) int { return slices.Index(levels, name) }
 // ask notes a logging/setLevel request.
 func (l *logging) ask(m *message.Message) {
 	l.asked++
-	l.wanted = levelOf(text(member(m.Of(m.Params), "level")))
+	l.wanted = levelOf(message.Text(message.Member(m.Of(m.Params), "level")))
 }
 
 // set notes the result of logging/setLevel. While another one is pending the level is
@@ -87,7 +87,7 @@ func (c *Checker) logged(m *message.Message) {
 			return
 		}
 	}
-	if level := text(member(m.Of(m.Params), "level")); levelOf(level) >= 0 && levelOf(level) < lowest {
+	if level := message.Text(message.Member(m.Of(m.Params), "level")); levelOf(level) >= 0 && levelOf(level) < lowest {
 		c.found(cap06, m.At, where, "%s, and the level is %s", level, levels[min(lowest, len(levels)-1)])
 	}
 }

@@ -44,7 +44,7 @@ func (c *Checker) unversioned(m *message.Message) {
 // modernResult checks a result of the modern era.
 func (c *Checker) modernResult(m *message.Message, r *message.Request) {
 	result := m.Of(m.Result)
-	if !isObject(result) || !r.Versioned {
+	if !message.IsObject(result) || !r.Versioned {
 		return
 	}
 	if !r.Client.Has(message.Known) {
@@ -59,7 +59,7 @@ func (c *Checker) modernResult(m *message.Message, r *message.Request) {
 			meta = value.Of(result)
 		}
 	}
-	info := member(meta, mcp.MetaServerInfo)
+	info := message.Member(meta, mcp.MetaServerInfo)
 	if kind != nil && info == nil { // otherwise it is a result of the other era
 		c.found(mod15, m.At, diagnosis.Location{}, "first missing in the result of %s", message.Excerpt(about(r).String()))
 	}

@@ -11,7 +11,7 @@ func checkMissingCapability(c *Checker, m *message.Message, r *message.Request, 
 	if code != mcp.CodeMissingCapability || !r.Versioned {
 		return
 	}
-	if data := member(m.Of(m.Error), "data"); !isObject(member(data, "requiredCapabilities")) {
+	if data := message.Member(m.Of(m.Error), "data"); !message.IsObject(message.Member(data, "requiredCapabilities")) {
 		where := about(r)
 		where.Pointer = "/data"
 		c.found(mod16, m.At, where, "no data.requiredCapabilities")

@@ -53,7 +53,7 @@ func (c *Checker) updated(m *message.Message) {
 		c.found(cap04, m.At, where, "resources.subscribe is not declared")
 		return
 	}
-	uri := text(member(m.Of(m.Params), "uri"))
+	uri := message.Text(message.Member(m.Of(m.Params), "uri"))
 	if _, exact := c.resources.uris[uri]; exact || uri == "" || c.lost || c.resources.full || covers(c.resources.uris, uri) {
 		return
 	}

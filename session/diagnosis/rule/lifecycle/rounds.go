@@ -61,14 +61,14 @@ func (c *Checker) inputRequired(m *message.Message, r *message.Request, result [
 		return
 	}
 	one := round{id: r.ID, method: r.Method, name: r.Name}
-	requests, state := member(result, "inputRequests"), member(result, "requestState")
+	requests, state := message.Member(result, "inputRequests"), message.Member(result, "requestState")
 	if state != nil {
 		one.state = hash(state)
 	}
 	if requests == nil && state == nil {
 		c.found(mod04, m.At, where, "neither inputRequests nor requestState")
 	}
-	if isObject(requests) {
+	if message.IsObject(requests) {
 		for name, value := range framing.Members(requests) {
 			if len(one.keys) == maxKeys {
 				break
@@ -86,10 +86,10 @@ func (c *Checker) inputRequest(m *message.Message, r *message.Request, at string
 	where := about(r)
 	where.Pointer = "/inputRequests/*/method"
 	where.At = "/inputRequests/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(at) + "/method"
-	switch method := text(member(request, "method")); method {
+	switch method := message.Text(message.Member(request, "method")); method {
 	case "": // its shape is wrong
 	case mcp.MethodSample, mcp.MethodElicit, mcp.MethodRoots:
-		if missing := lacks(r.Client, method, member(request, "params"), r.Revision); missing != "" {
+		if missing := lacks(r.Client, method, message.Member(request, "params"), r.Revision); missing != "" {
 			c.found(mod04, m.At, where, "the request did not declare %s", missing)
 		}
 	default:
@@ -103,7 +103,7 @@ func (c *Checker) sentAgain(m *message.Message) {
 	if r.Method == methodTasksUpdate || !bytes.Contains(params, []byte(`"inputResponses"`)) && !bytes.Contains(params, []byte(`"requestState"`)) {
 		return
 	}
-	responses, state := member(params, "inputResponses"), member(params, "requestState")
+	responses, state := message.Member(params, "inputResponses"), message.Member(params, "requestState")
 	if responses == nil && state == nil || c.rounds.full || !c.fromStart() {
 		return
 	}
@@ -131,7 +131,7 @@ func (c *Checker) sentAgain(m *message.Message) {
 // complete checks that every request for input has a response.
 func (c *Checker) complete(m *message.Message, where diagnosis.Location, one *round, responses []byte) {
 	for _, name := range one.keys {
-		if member(responses, name) == nil {
+		if message.Member(responses, name) == nil {
 			c.found(mod05, m.At, where, "inputResponses has no %s", message.Excerpt(name))
 			return
 		}

@@ -49,7 +49,7 @@ func (c *Checker) serverRequest(m *message.Message) {
 		}
 	}
 	if r.Method == mcp.MethodElicit {
-		c.urls.add(text(member(params, "elicitationId")))
+		c.urls.add(message.Text(message.Member(params, "elicitationId")))
 	}
 	c.asked = slices.DeleteFunc(c.asked, func(q *message.Request) bool { return q.ID == r.ID })
 	if len(c.asked) < maxAsked {
@@ -69,12 +69,12 @@ func (c *Checker) elicitationsIn(m *message.Message, code int) {
 	if code != codeURLRequired {
 		return
 	}
-	list := member(member(m.Of(m.Error), "data"), "elicitations")
+	list := message.Member(message.Member(m.Of(m.Error), "data"), "elicitations")
 	if len(list) == 0 || list[0] != '[' {
 		return
 	}
 	for element := range framing.Elements(list) {
-		c.urls.add(text(member(element.Of(list), "elicitationId")))
+		c.urls.add(message.Text(message.Member(element.Of(list), "elicitationId")))
 		if c.urls.full {
 			return
 		}
@@ -83,7 +83,7 @@ func (c *Checker) elicitationsIn(m *message.Message, code int) {
 
 // elicited checks a notification that an elicitation is complete.
 func (c *Checker) elicited(m *message.Message) {
-	id := text(member(m.Of(m.Params), "elicitationId"))
+	id := message.Text(message.Member(m.Of(m.Params), "elicitationId"))
 	e := &c.urls
 	if id == "" || !c.fromStart() || e.full || !c.isLegacy(m) || e.ids[message.Short([]byte(id))] {
 		return

@@ -44,20 +44,20 @@ func (s *subscriptions) listen(m *message.Message) {
 		s.open, s.ended = make(map[string]*subscription), make(map[string]endOf)
 	}
 	sub := &subscription{methods: make(map[string]bool), uris: make(map[string]bool)}
-	want := member(m.Of(m.Params), "notifications")
+	want := message.Member(m.Of(m.Params), "notifications")
 	for name, method := range map[string]string{"toolsListChanged": notifyTools, "promptsListChanged": notifyPrompts, "resourcesListChanged": notifyResources} {
-		if string(member(want, name)) == "true" {
+		if string(message.Member(want, name)) == "true" {
 			sub.methods[method] = true
 		}
 	}
-	if uris := member(want, "resourceSubscriptions"); len(uris) > 0 && uris[0] == '[' {
+	if uris := message.Member(want, "resourceSubscriptions"); len(uris) > 0 && uris[0] == '[' {
 		sub.methods[notifyUpdated] = true
 		for element := range framing.Elements(uris) {
 			if len(sub.uris) == maxURIs {
 				sub.anyURI = true
 				break
 			}
-			sub.uris[text(element.Of(uris))] = true
+			sub.uris[message.Text(element.Of(uris))] = true
 		}
 	}
 	sub.askForTasks(want)
@@ -88,7 +88,7 @@ func (c *Checker) listenEnded(m *message.Message, r *message.Request) {
 
 // tag returns the raw subscription id of a notification, nil if it has none.
 func tag(m *message.Message) []byte {
-	return member(member(m.Of(m.Params), "_meta"), metaSubscription)
+	return message.Member(message.Member(m.Of(m.Params), "_meta"), metaSubscription)
 }
 
 // tagged checks a notification that only a subscription brings.
@@ -109,10 +109,10 @@ func (c *Checker) tagged(m *message.Message, method string) {
 		sub.acknowledged = true // one problem is enough
 	case !sub.methods[method]:
 		c.found(mod09, m.At, where, "subscription %s did not ask for it", message.Excerpt(id))
-	case method == mcp.MethodTasks && !sub.anyTask && !sub.tasks[message.Short(member(m.Of(m.Params), "taskId"))]:
+	case method == mcp.MethodTasks && !sub.anyTask && !sub.tasks[message.Short(message.Member(m.Of(m.Params), "taskId"))]:
 		c.found(mod09, m.At, where, "subscription %s did not ask for this task", message.Excerpt(id))
 	case method == notifyUpdated && !sub.anyURI:
-		uri := text(member(m.Of(m.Params), "uri"))
+		uri := message.Text(message.Member(m.Of(m.Params), "uri"))
 		if !sub.uris[uri] && uri != "" && !covers(sub.uris, uri) {
 			c.found(mod09, m.At, where, "subscription %s did not ask for %s", message.Excerpt(id), message.Excerpt(uri))
 		}
@@ -134,9 +134,9 @@ func (c *Checker) acknowledged(m *message.Message) {
 		return
 	}
 	sub.acknowledged = true
-	got := member(m.Of(m.Params), "notifications")
+	got := message.Member(m.Of(m.Params), "notifications")
 	for name, method := range map[string]string{"toolsListChanged": notifyTools, "promptsListChanged": notifyPrompts, "resourcesListChanged": notifyResources} {
-		if string(member(got, name)) == "true" && !sub.methods[method] {
+		if string(message.Member(got, name)) == "true" && !sub.methods[method] {
 			c.found(mod09, m.At, where, "%s, which was not asked for", name)
 		}
 	}

@@ -31,13 +31,13 @@ func ended(status string) bool {
 // isTask reports whether a message is the result of a request that became a task of
 // 2025-11-25.
 func isTask(m *message.Message) bool {
-	return mentionsTask(m) && isObject(member(m.Of(m.Result), "task"))
+	return mentionsTask(m) && message.IsObject(message.Member(m.Of(m.Result), "task"))
 }
 
 // isExtendedTask reports whether a message is the result of a request that became a
 // task of the extension.
 func isExtendedTask(m *message.Message) bool {
-	return mentionsTask(m) && string(member(m.Of(m.Result), "resultType")) == `"task"`
+	return mentionsTask(m) && string(message.Member(m.Of(m.Result), "resultType")) == `"task"`
 }
 
 func mentionsTask(m *message.Message) bool { return bytes.Contains(m.Of(m.Result), []byte(`"task"`)) }
@@ -56,11 +56,11 @@ func (c *Checker) taskResult(m *message.Message, r *message.Request) {
 			c.plainCall(m, r, 0)
 			return
 		}
-		if created := member(result, "task"); isObject(created) {
+		if created := message.Member(result, "task"); message.IsObject(created) {
 			where := about(r)
 			where.Pointer = "/task"
 			c.taskShape(m, where, created, "ttl")
-			if status := text(member(created, "status")); status != "" && status != working {
+			if status := message.Text(message.Member(created, "status")); status != "" && status != working {
 				where.Pointer += "/status"
 				c.found(tsk01, m.At, where, "it starts as %s", message.Excerpt(status))
 			}
@@ -71,7 +71,7 @@ func (c *Checker) taskResult(m *message.Message, r *message.Request) {
 		c.taskShape(m, where, result, "ttl")
 		c.status(m, where, result, r.At.T)
 	case methodTasksResult:
-		if related := member(member(result, "_meta"), metaRelatedTask); text(member(related, "taskId")) == "" {
+		if related := message.Member(message.Member(result, "_meta"), metaRelatedTask); message.Text(message.Member(related, "taskId")) == "" {
 			c.found(tsk03, m.At, diagnosis.Location{Method: r.Method, Pointer: "/_meta"}, "no %s with a taskId", metaRelatedTask)
 		}
 	}
@@ -80,7 +80,7 @@ func (c *Checker) taskResult(m *message.Message, r *message.Request) {
 // taskShape checks that a task has its times.
 func (c *Checker) taskShape(m *message.Message, where diagnosis.Location, object []byte, ttl string) {
 	for _, name := range [...]string{"createdAt", "lastUpdatedAt", ttl} {
-		if member(object, name) == nil {
+		if message.Member(object, name) == nil {
 			c.found(tsk01, m.At, where, "%s is missing", name)
 			return
 		}
@@ -90,7 +90,7 @@ func (c *Checker) taskShape(m *message.Message, where diagnosis.Location, object
 // status notes the status of a task that was valid at a time or later, and checks that
 // the task did not leave a final one.
 func (c *Checker) status(m *message.Message, where diagnosis.Location, object []byte, since int64) {
-	id, status := message.Short(member(object, "taskId")), text(member(object, "status"))
+	id, status := message.Short(message.Member(object, "taskId")), message.Text(message.Member(object, "status"))
 	if id == "" || status == "" {
 		return
 	}
@@ -125,14 +125,14 @@ func (c *Checker) taskTools(result []byte) {
 	if !c.legacy.has(tasksCall) || !bytes.Contains(result, []byte(`"taskSupport"`)) {
 		return
 	}
-	list := member(result, "tools")
+	list := message.Member(result, "tools")
 	if len(list) == 0 || list[0] != '[' {
 		return
 	}
 	for element := range framing.Elements(list) {
 		tool := element.Of(list)
-		name := text(member(tool, "name"))
-		if text(member(member(tool, "execution"), "taskSupport")) != "required" {
+		name := message.Text(message.Member(tool, "name"))
+		if message.Text(message.Member(message.Member(tool, "execution"), "taskSupport")) != "required" {
 			delete(c.tasks.required, name)
 			continue
 		}

@@ -32,9 +32,9 @@ func (c *Checker) negotiated(m *message.Message, r *message.Request) {
 	case r.Method == mcp.MethodInitialize:
 		c.order.pending--
 		c.order.accepted = true
-		c.legacy = parseServer(member(result, "capabilities"))
-		c.answeredVersion(m, text(member(result, "protocolVersion")))
-		c.identity(m, diagnosis.Location{Method: r.Method, Pointer: "/serverInfo"}, member(result, "serverInfo"))
+		c.legacy = parseServer(message.Member(result, "capabilities"))
+		c.answeredVersion(m, message.Text(message.Member(result, "protocolVersion")))
+		c.identity(m, diagnosis.Location{Method: r.Method, Pointer: "/serverInfo"}, message.Member(result, "serverInfo"))
 	case r.Method == mcp.MethodDiscover:
 		c.discovered(m, r)
 	case !c.order.sent && !r.Versioned && r.Method != mcp.MethodPing:
@@ -43,7 +43,7 @@ func (c *Checker) negotiated(m *message.Message, r *message.Request) {
 	if c.unsupported(r) && r.Method != mcp.MethodDiscover {
 		c.found(mod07, m.At, about(r), "version %s is not supported, and has a result", message.Excerpt(r.Revision))
 	}
-	if mcp.IsModern(r.Revision) && (member(result, "resultType") != nil || r.Method == mcp.MethodDiscover) {
+	if mcp.IsModern(r.Revision) && (message.Member(result, "resultType") != nil || r.Method == mcp.MethodDiscover) {
 		c.versions.served = true
 		if c.versions.absent && r.Method != mcp.MethodDiscover {
 			c.versions.absent = false
@@ -54,11 +54,11 @@ func (c *Checker) negotiated(m *message.Message, r *message.Request) {
 
 // identity checks the name and version of the server.
 func (c *Checker) identity(m *message.Message, where diagnosis.Location, info []byte) {
-	if !isObject(info) {
+	if !message.IsObject(info) {
 		return
 	}
 	for _, name := range [...]string{"name", "version"} {
-		if string(member(info, name)) == `""` {
+		if string(message.Member(info, name)) == `""` {
 			c.found(lif09, m.At, diagnosis.Location{Method: where.Method, Pointer: where.Pointer + "/" + name}, "the %s of the server is empty", name)
 		}
 	}
@@ -89,8 +89,8 @@ func (p *Past) accept(version string) {
 // discovered checks the result of server/discover.
 func (c *Checker) discovered(m *message.Message, r *message.Request) {
 	result := m.Of(m.Result)
-	c.modern = parseServer(member(result, "capabilities"))
-	list := member(result, "supportedVersions")
+	c.modern = parseServer(message.Member(result, "capabilities"))
+	list := message.Member(result, "supportedVersions")
 	if len(list) == 0 || list[0] != '[' {
 		return
 	}
@@ -99,7 +99,7 @@ func (c *Checker) discovered(m *message.Message, r *message.Request) {
 		if len(supported) == maxSupported {
 			return
 		}
-		supported = append(supported, text(element.Of(list)))
+		supported = append(supported, message.Text(element.Of(list)))
 	}
 	c.versions.supported = supported
 	where := diagnosis.Location{Method: mcp.MethodDiscover, Pointer: "/supportedVersions"}
@@ -116,8 +116,8 @@ func (c *Checker) discovered(m *message.Message, r *message.Request) {
 func (c *Checker) refusedInitialize(m *message.Message) {
 	c.order.pending--
 	failure := m.Of(m.Error)
-	data := member(failure, "data")
-	if !c.versions.served || isList(member(data, "supported")) || bytes.Contains(failure, []byte(mcp.V20260728)) {
+	data := message.Member(failure, "data")
+	if !c.versions.served || isList(message.Member(data, "supported")) || bytes.Contains(failure, []byte(mcp.V20260728)) {
 		return
 	}
 	c.found(mod12, m.At, diagnosis.Location{Method: mcp.MethodInitialize}, "the error has no data.supported")
@@ -134,12 +134,12 @@ func (c *Checker) versionRefused(m *message.Message, r *message.Request, code in
 	switch {
 	case code == mcp.CodeUnsupportedVersion:
 		c.versions.served = c.versions.served || r.Versioned
-		data := member(m.Of(m.Error), "data")
+		data := message.Member(m.Of(m.Error), "data")
 		var missing []string
-		if !isList(member(data, "supported")) {
+		if !isList(message.Member(data, "supported")) {
 			missing = append(missing, "supported")
 		}
-		if !isString(member(data, "requested")) {
+		if !isString(message.Member(data, "requested")) {
 			missing = append(missing, "requested")
 		}
 		if missing != nil && r.Method != mcp.MethodInitialize {

@@ -28,7 +28,7 @@ func New(report message.Report) *Checker { return &Checker{report: report} }
 // Request checks a request.
 func (c *Checker) Request(m *message.Message) {
 	if string(m.Of(m.Method)) == mcp.MethodInitialize {
-		c.declare(member(m.Of(m.Params), "capabilities"))
+		c.declare(message.Member(m.Of(m.Params), "capabilities"))
 	}
 	if m.FromServer && mcp.IsModern(m.Revision) && !c.mixed() {
 		return // SRV01, whatever the method is
@@ -67,12 +67,12 @@ func (c *Checker) served(m *message.Message, r *message.Request) {
 	switch {
 	case r.Method == mcp.MethodInitialize:
 		c.legacy = true
-		c.declare(member(result, "capabilities"))
+		c.declare(message.Member(result, "capabilities"))
 	case r.Method == mcp.MethodDiscover:
 		c.modern = true
-		c.declare(member(result, "capabilities"))
+		c.declare(message.Member(result, "capabilities"))
 	case !c.modern && r.Versioned && mcp.IsModern(r.Revision):
-		c.modern = member(result, "resultType") != nil
+		c.modern = message.Member(result, "resultType") != nil
 	}
 }
 
@@ -138,8 +138,8 @@ func (c *Checker) unknown(m *message.Message) {
 		severity = diagnosis.Info
 	}
 	detail := "no revision defines the " + kind + " " + message.Excerpt(m.Of(m.Method))
-	meta := member(m.Of(m.Params), "_meta")
-	if c.private || declaresPrivate(member(meta, mcp.MetaClientCapabilities)) {
+	meta := message.Member(m.Of(m.Params), "_meta")
+	if c.private || declaresPrivate(message.Member(meta, mcp.MetaClientCapabilities)) {
 		detail, severity = detail+"; it may belong to a declared experimental capability or extension", diagnosis.Info
 	}
 	c.found(rpc22, severity, m, detail)
@@ -152,7 +152,7 @@ func (c *Checker) answered(m *message.Message, r *message.Request) {
 		c.report(rpc18, diagnosis.Info, m.At, diagnosis.Location{}, name+" was answered with a result")
 		return
 	}
-	code, err := strconv.Atoi(string(member(m.Of(m.Error), "code")))
+	code, err := strconv.Atoi(string(message.Member(m.Of(m.Error), "code")))
 	if err == nil && code != mcp.CodeMethodNotFound && !c.private {
 		c.report(rpc18, rpc18.Severity, m.At, diagnosis.Location{}, fmt.Sprintf("%s was answered with code %d", name, code))
 	}
@@ -168,13 +168,13 @@ func (c *Checker) found(rule *diagnosis.Rule, severity diagnosis.Severity, m *me
 // declaresPrivate reports whether capabilities declare something that may have methods
 // which mcpdbg does not know: experimental ones, or an unknown extension.
 func declaresPrivate(capabilities []byte) bool {
-	if experimental := member(capabilities, "experimental"); isObject(experimental) {
+	if experimental := message.Member(capabilities, "experimental"); message.IsObject(experimental) {
 		for range framing.Members(experimental) {
 			return true
 		}
 	}
-	extensions := member(capabilities, "extensions")
-	if !isObject(extensions) {
+	extensions := message.Member(capabilities, "extensions")
+	if !message.IsObject(extensions) {
 		return false
 	}
 	for name := range framing.Members(extensions) {
@@ -184,14 +184,3 @@ func declaresPrivate(capabilities []byte) bool {
 	}
 	return false
 }
-
-// member returns the raw value of a member, nil if the object does not have it or is
-// not an object.
-func member(object []byte, name string) []byte {
-	if !isObject(object) {
-		return nil
-	}
-	return framing.Member(object, name).Of(object)
-}
-
-func isObject(token []byte) bool { return len(token) > 0 && token[0] == '{' }

@@ -3,8 +3,6 @@ package tasks
 import (
 	"math"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
@@ -27,7 +25,7 @@ func (c *Checker) Limited() bool { return c.inputs.full }
 func (c *Checker) Request(m *message.Message) {
 	if !m.FromServer && m.Request.Method == mcp.MethodTasksUpdate {
 		params := m.Of(m.Params)
-		c.inputs.deliver(member(params, "taskId"), member(params, "inputResponses"))
+		c.inputs.deliver(message.Member(params, "taskId"), message.Member(params, "inputResponses"))
 	}
 }
 
@@ -48,7 +46,7 @@ func (c *Checker) Response(m *message.Message, r *message.Request) {
 	switch {
 	case r.Method == mcp.MethodTasksGet:
 		c.state(m, where, result, r.At.T)
-	case r.Client.Has(message.Known) && !r.Client.Has(message.TasksExtension) && string(member(result, "resultType")) == `"task"`:
+	case r.Client.Has(message.Known) && !r.Client.Has(message.TasksExtension) && string(message.Member(result, "resultType")) == `"task"`:
 		c.report(tsk05, tsk05.Severity, m.At, where, "the request did not declare "+mcp.ExtensionTasks)
 	}
 }
@@ -67,34 +65,14 @@ var promises = map[string]string{"completed": "result", "failed": "error", "inpu
 
 // state checks the whole state of a task, which was valid at a time or later.
 func (c *Checker) state(m *message.Message, where diagnosis.Location, task []byte, since int64) {
-	status := text(member(task, "status"))
-	if needed := promises[status]; needed != "" && member(task, needed) == nil {
+	status := message.Text(message.Member(task, "status"))
+	if needed := promises[status]; needed != "" && message.Member(task, needed) == nil {
 		c.report(tsk04, tsk04.Severity, m.At, where, status+" without "+needed)
 		return
 	}
 	where.Pointer = "/inputRequests"
-	id, requests := member(task, "taskId"), member(task, "inputRequests")
+	id, requests := message.Member(task, "taskId"), message.Member(task, "inputRequests")
 	for _, detail := range c.inputs.compare(id, requests, since, m.At.T) {
 		c.report(tsk06, tsk06.Severity, m.At, where, detail)
 	}
-}
-
-// member returns the raw value of a member, nil if the object does not have it or is
-// not an object.
-func member(object []byte, name string) []byte {
-	if !isObject(object) {
-		return nil
-	}
-	return framing.Member(object, name).Of(object)
-}
-
-func isObject(token []byte) bool { return len(token) > 0 && token[0] == '{' }
-
-// text returns the text of a string token, "" for another token.
-func text(token []byte) string {
-	if len(token) < 2 || token[0] != '"' {
-		return ""
-	}
-	out, _ := jsontext.AppendUnquote(nil, token)
-	return string(out)
 }

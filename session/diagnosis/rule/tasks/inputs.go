@@ -35,7 +35,7 @@ type input struct {
 // deliver notes the responses in a tasks/update.
 func (i *inputs) deliver(task, responses []byte) {
 	known := i.tasks[message.Short(task)]
-	if known == nil || !isObject(responses) {
+	if known == nil || !message.IsObject(responses) {
 		return
 	}
 	for name := range framing.Members(responses) {
@@ -49,11 +49,11 @@ func (i *inputs) deliver(task, responses []byte) {
 // time since or later and came at the time now. It describes the keys that the task
 // used before for something else.
 func (i *inputs) compare(task, requests []byte, since, now int64) (problems []string) {
-	known := i.of(task, isObject(requests))
+	known := i.of(task, message.IsObject(requests))
 	if known == nil {
 		return nil
 	}
-	if isObject(requests) {
+	if message.IsObject(requests) {
 		for name, value := range framing.Members(requests) {
 			if detail := i.request(known, name.Of(requests), value.Of(requests), since, now); detail != "" {
 				problems = append(problems, detail)
