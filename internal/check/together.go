@@ -35,9 +35,9 @@ func (r *roll) recorded(number int, path string) {
 	r.recordings[number-1] = path
 }
 
-// together does jobs, as many at once as the options say. A server may not bear
-// others of its kind that use its ports, lock files and databases: what
-// fails with others is done again alone, and only that counts.
+// together does jobs, as many at once as the options say. A server may not
+// tolerate others of its kind that use its ports, lock files and databases: what fails with
+// others is done again alone, and only that counts.
 func (t *target) together(ctx context.Context, jobs []job) {
 	if t.opts.Processes <= 1 {
 		for _, do := range jobs {

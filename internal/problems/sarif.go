@@ -96,8 +96,8 @@ type (
 	}
 )
 
-// WithoutSource is what a person must know about a SARIF document with results that have no
-// file; "" if there are none.
+// WithoutSource returns the note about a SARIF document with results that have no file; ""
+// if there are none.
 func WithoutSource(all []Reported) string {
 	for i := range all {
 		if all[i].Source == "" {

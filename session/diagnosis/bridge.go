@@ -48,8 +48,8 @@ var bridgeFailures = sync.OnceValue(func() []bridgeFailure {
 	}
 })
 
-// BridgeFailure finds the first line of stderr in which the bridge of a command
-// reports a failure: later ones repeat it with details. It returns the index of the line, what failed, and what to do
+// BridgeFailure finds the most telling failure that the bridge of a command reports on
+// stderr. It returns the index of the first line about it, what failed, and what to do
 // about it; -1 if there is no such line.
 func BridgeFailure(argv, stderr []string) (line int, text, advice string) {
 	if !isBridge(argv) {
