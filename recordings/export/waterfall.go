@@ -83,6 +83,9 @@ func (s Selection) bars(ctx context.Context) (bars []bar, all int, err error) {
 			bars = append(bars, s.bar(number, row, buf))
 		}
 	}
+	if err := times.Follow(ctx, s.Source.Len()-1); err != nil {
+		return nil, 0, err
+	}
 	for i := range bars {
 		b := &bars[i]
 		if at, ok := times.GivenUp(b.row); ok {

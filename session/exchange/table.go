@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -100,18 +101,32 @@ func (t *Table) TimesOfRounds(requests []int) (times Times) {
 	return TimesOf(whole, waits)
 }
 
-// follow reads the log up to a row.
-func (t *Table) follow(row int) {
-	for t.read <= row {
-		n := t.src.Rows(t.read, t.block[:])
-		if n == 0 {
-			return
-		}
-		for i := range t.block[:n] {
-			t.add(uint32(t.read), &t.block[i])
-			t.read++
+// Follow reads the log up to a row, or until ctx ends. The other methods read what they
+// need, however long that takes.
+func (t *Table) Follow(ctx context.Context, row int) error {
+	for t.read <= row && t.next() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 	}
+	return nil
+}
+
+// follow reads the log up to a row.
+func (t *Table) follow(row int) {
+	for more := true; more && t.read <= row; {
+		more = t.next()
+	}
+}
+
+// next reads the next rows. It reports whether there were any.
+func (t *Table) next() bool {
+	n := t.src.Rows(t.read, t.block[:])
+	for i := range t.block[:n] {
+		t.add(uint32(t.read), &t.block[i])
+		t.read++
+	}
+	return n > 0
 }
 
 // GivenUp returns when the request at a row was cancelled or timed out. It follows the

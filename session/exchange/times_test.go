@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -126,4 +127,32 @@ func TestManyCallsAtOnce(t *testing.T) {
 	lines = append(lines, asks2, pass, answer2, result1)
 	src := rectest.Session(t, lines...)
 	require.Equal(t, exchange.Times{Total: 206_000, Person: 2000, Server: 204_000}, exchange.NewTable(src).TimesOfRounds([]int{201}))
+}
+
+// TestFollowEnds checks that a long log is read only until the context ends.
+func TestFollowEnds(t *testing.T) {
+	lines := []string{rectest.Started}
+	for range 5000 {
+		lines = append(lines, pass)
+	}
+	src := &rowsRead{Source: rectest.Session(t, lines...)}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	table := exchange.NewTable(src)
+	require.ErrorIs(t, table.Follow(ctx, src.Len()-1), context.Canceled)
+	require.Less(t, src.rows, 2000)
+	require.NoError(t, table.Follow(t.Context(), src.Len()-1))
+	require.Equal(t, src.Len(), src.rows)
+}
+
+// rowsRead counts the rows that are read.
+type rowsRead struct {
+	session.Source
+	rows int
+}
+
+func (s *rowsRead) Rows(from int, dst []session.Row) int {
+	n := s.Source.Rows(from, dst)
+	s.rows += n
+	return n
 }
