@@ -30,7 +30,7 @@ func TestMissingVariableIsOneProblem(t *testing.T) {
 	t.Parallel()
 	file, r := diedAtStart(t)
 	require.Contains(t, r.stderr, "mcpdbg: 1 problem (1 error); checked")
-	require.Regexp(t, `mcpdbg: E the server exited with code 3 before it answered, .*DEMO_API_KEY is not set; so PRC03 ended unexpectedly`, r.stderr)
+	require.Regexp(t, `mcpdbg: E the server exited with code 3 before it answered, .*DEMO_API_KEY is not set; consequences: PRC03 ended unexpectedly`, r.stderr)
 
 	r = run(t, "rec", "info", file)
 	require.Contains(t, r.stdout, "1 problem (1 error)\n")

@@ -43,7 +43,7 @@ func Groups[T any](list []T, of func(*T) *Problem) []diagnosis.Group {
 
 // Flood returns a problem with all occurrences of a flood that it is the first of.
 func (p Problem) Flood(g *diagnosis.Group) Problem {
-	if g.End == nil && len(g.Items) > 1 {
+	if g.IsFlood() {
 		p.Count, p.Various = g.Count, g.Various
 	}
 	return p

@@ -51,6 +51,9 @@ type Group struct {
 	Various  bool     // not all of them have the same detail
 }
 
+// IsFlood reports whether the group is a flood, which is shown as its first item.
+func (g *Group) IsFlood() bool { return g.End == nil && len(g.Items) > 1 }
+
 // maxAlike is how many problems of one rule and severity about whole lines count one by
 // one. More are a flood, which is one problem.
 const maxAlike = 10

@@ -196,7 +196,7 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problem
 // problem returns the problem of a row, with all occurrences of a flood.
 func (l *problemList) problem(row problemRow) diagnosis.Problem {
 	f := l.found[row.item]
-	if g := row.group; g.End == nil && len(g.Items) > 1 {
+	if g := row.group; g.IsFlood() {
 		f.Count, f.Various = g.Count, g.Various
 	}
 	return f
@@ -249,7 +249,7 @@ func (l *problemList) about(screen *kit.Screen, row problemRow, width int) []kit
 		if advice := diagnosis.WithoutPath(cause.Advice); advice != "" {
 			rows = kit.AddRows(rows, "try", sentence(advice), th.Text, width)
 		}
-		return kit.AddRows(rows, "so", diagnosis.RuleNames(l.found, row.group.Items), th.Text, width)
+		return kit.AddRows(rows, "consequences", diagnosis.RuleNames(l.found, row.group.Items), th.Text, width)
 	}
 	f := l.problem(row)
 	rows := kit.AddRows(nil, f.Rule.ID, f.Rule.Title+" ("+f.Rule.Reference+")", th.Strong, width)
@@ -261,7 +261,7 @@ func (l *problemList) about(screen *kit.Screen, row problemRow, width int) []kit
 }
 
 // aboutLabels is the width of the labels of an explanation.
-const aboutLabels = 10
+const aboutLabels = 16
 
 func (s *State) goToProblem(c host.Context, l *problemList) tea.Cmd {
 	i, ok := l.Current()

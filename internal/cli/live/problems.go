@@ -45,7 +45,7 @@ func ReportProblems(ctx context.Context, env *console.Env, src session.Source, c
 		p := list[g.Items[0]].Flood(g)
 		text := fmt.Sprintf("%s entry %d: %s", p.ID, p.N, p.Message())
 		if p.Cause != nil {
-			text = p.Cause.Text + "; so " + diagnosis.RuleNames(found, g.Items)
+			text = p.Cause.Text + "; consequences: " + diagnosis.RuleNames(found, g.Items)
 		}
 		printLine(g.Severity.Letter() + " " + text)
 	}
