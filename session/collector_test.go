@@ -341,6 +341,40 @@ func TestIncompleteWrite(t *testing.T) {
 	})
 }
 
+// TestClosedStdinIsToldOnce checks that responses that a closed stdin cannot take are
+// counted after the first: such a server may send requests as fast as it can.
+func TestClosedStdinIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pings = 100
+		h := open(t, legacy(func(p *fakeProcess, _ message) {
+			_ = p.In.Close()
+			for i := range pings {
+				p.out(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", i))
+				if i == 0 {
+					<-time.After(time.Second) // until the response has failed
+				}
+			}
+			<-p.killed
+		}), nil)
+		_, err := h.Send(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/close"}`))
+		require.NoError(t, err)
+		time.Sleep(time.Minute) // in the bubble
+		require.Len(t, h.entries(session.KindWrite), 1)
+		unsent := 0
+		for _, row := range session.RowsFrom(h.log, 0) {
+			e, err := h.log.Entry(row, 0)
+			require.NoError(t, err)
+			var note session.NoteBody
+			if e.Kind == session.KindNote && e.DecodeBody(&note) == nil && note.Text == "message not sent: stdin is closed" {
+				unsent += max(note.Times, 1)
+			}
+		}
+		require.Equal(t, pings-1, unsent)
+		require.LessOrEqual(t, len(h.entries(session.KindNote)), 2)
+		require.NoError(t, h.Kill())
+	})
+}
+
 func TestLogIsCompleteJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(nil), nil)

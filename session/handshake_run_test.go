@@ -328,12 +328,12 @@ func TestRequestTimesOutUnderAFloodOfPings(t *testing.T) {
 		for _, e := range h.bodies(session.KindNote) {
 			var note session.NoteBody
 			require.NoError(t, json.Unmarshal(e, &note))
-			require.Equal(t, "message not sent: the server does not read its input", note.Text)
+			require.Contains(t, []string{"message not sent: the server does not read its input", "message not sent: stdin is closed"}, note.Text)
 			require.LessOrEqual(t, note.Begin, note.End)
 			notes++
 			unsent += max(note.Times, 1)
 		}
-		require.LessOrEqual(t, notes, 3)
+		require.LessOrEqual(t, notes, 5, "of each kind at once, after a second, and at the end")
 		require.Greater(t, unsent, pings/2)
 	})
 }

@@ -68,7 +68,8 @@ func (r *repeats) flush() bool {
 type noteKind int
 
 const (
-	noteUnsent  noteKind = iota // a message that was not sent
+	noteUnsent  noteKind = iota // a message that was not sent, since the server does not read
+	noteClosed                  // one that stdin cannot take any more
 	noteTooMany                 // a server request beyond the limits
 	noteUnread                  // a line that can't be read, and settles no request
 	noteKinds

@@ -101,6 +101,10 @@ func (r *run) sendPosted() {
 	for {
 		select {
 		case w := <-r.posted:
+			if r.broken.Load() { // the log has the first message that stdin did not take
+				r.notes.add(noteClosed, "message not sent: stdin is closed", quoted(w.payload))
+				continue
+			}
 			_, _ = r.s.write(context.Background(), r, w) // write logs failures
 		case <-r.done:
 			return
