@@ -38,7 +38,7 @@ func TestMissingVariableIsOneProblem(t *testing.T) {
 	require.Contains(t, r.stdout, "try: the server seems to need the environment variable DEMO_API_KEY: add -e DEMO_API_KEY=VALUE\n")
 	require.Regexp(t, `(?m)^  W PRC03  entry \d+`, r.stdout, "of the probe")
 	require.Regexp(t, `(?m)^  E PRC03  entry \d+`, r.stdout, "of the start")
-	require.NotRegexp(t, `(?m)^[EW] (PRC|RPC)`, r.stdout, "nothing stands beside the cause")
+	require.NotRegexp(t, `(?m)^[EW] (PRC|RPC)`, r.stdout, "only the cause is listed")
 
 	r = run(t, "check", file)
 	require.Equal(t, 1, r.code)
