@@ -110,7 +110,7 @@ func TestTailDoesNotPairWithEarlierRows(t *testing.T) {
 	got := rows(t, r.Tail())
 	require.Equal(t, session.ReqNone, got[0].State, "its request comes before the tail")
 	require.Equal(t, framing.Response, got[0].Msg)
-	require.Zero(t, got[0].Pair)
+	require.Zero(t, got[0].Related)
 	require.Equal(t, session.ReqAnswered, got[1].State)
 	require.Equal(t, session.ReqPending, got[tailCount-1].State)
 	require.Zero(t, r.Tail().Stats().Unmatched)

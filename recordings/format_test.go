@@ -48,7 +48,7 @@ func TestGoldenRedactedCopyIsARecording(t *testing.T) {
 	require.Equal(t, map[string]uint64{"home": 1, "keys": 1, "pointers": 11}, r.Header().Redacted)
 	before := rows(t, open(t, golden))
 	for n, row := range rows(t, r) {
-		require.Equal(t, before[n].Pair, row.Pair, n)
+		require.Equal(t, before[n].Related, row.Related, n)
 		require.Equal(t, before[n].State, row.State, n)
 	}
 	report, err := Verify(goldenCopy)
@@ -104,7 +104,7 @@ func TestGoldenRecordingOpens(t *testing.T) {
 	} {
 		row := all[n-1]
 		require.Equal(t, want.state, row.State, n)
-		require.Equal(t, want.pair, row.Pair, n)
+		require.Equal(t, want.pair, row.Related, n)
 		require.Equal(t, want.method, r.Method(row.Method), n)
 		require.Equal(t, want.msg, row.Msg, n)
 		require.Equal(t, want.flags, row.Flags, n)

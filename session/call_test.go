@@ -113,7 +113,7 @@ func TestTimeoutCancelsAndLateResponseIsPaired(t *testing.T) {
 		synctest.Wait()
 		request := h.row(session.KindStdin, `"slow"`)
 		require.Equal(t, session.ReqTimedOut, request.State)
-		require.NotZero(t, request.Pair, "the late response is paired")
+		require.NotZero(t, request.Related, "the late response is paired")
 		require.Zero(t, h.log.Stats().Unmatched)
 	})
 }

@@ -55,7 +55,7 @@ func refusedLine(src Source, number int) (n uint64, ok bool) {
 			if open++; malformed == nil {
 				malformed = &row
 			}
-		case row.Kind == KindStdout && row.Msg == framing.ErrorResponse && row.Pair == 0:
+		case row.Kind == KindStdout && row.Msg == framing.ErrorResponse && !row.Paired():
 			if e, err := src.Entry(row, maxRefusal); err == nil {
 				if _, earlier := refusal(&e); earlier {
 					open--

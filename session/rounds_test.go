@@ -80,7 +80,7 @@ func TestRoundsAreOneCall(t *testing.T) {
 		first := h.row(session.KindStdin, "tools/call")
 		require.Equal(t, session.ReqAnswered, first.State)
 		for _, ask := range asks {
-			require.Equal(t, uint64(first.Pair), ask.N, "the entry of the result")
+			require.Equal(t, uint64(first.Related), ask.N, "the entry of the result")
 			require.NotZero(t, ask.Parent)
 		}
 		require.NoError(t, h.Answer(asks[1].ID, json.RawMessage(`{"action":"accept","content":{}}`)))

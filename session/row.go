@@ -12,16 +12,46 @@ const RowSize = 32
 // A Row is the index record of one entry. It holds no pointers, so that
 // millions of them cost the garbage collector nothing.
 type Row struct {
-	Off    int64        // of the entry's line in the file
-	T      int64        // Entry.T
-	Len    uint32       // of the line, its newline included
-	Pair   uint32       // number of the partner's row plus one; 0: none. It may be set a moment before that row is added
-	Method uint16       // see Source.Method; a response has its request's
-	Run    uint16       // how many processes were started before it; wraps around
-	Kind   Kind         // of the entry
-	Msg    framing.Kind // of the line: stdin and stdout only
-	State  ReqState
-	Flags  RowFlags
+	Off int64  // of the entry's line in the file
+	T   int64  // Entry.T
+	Len uint32 // of the line, its newline included
+	// Related is the number of a related row plus one; 0: none. Which one that is,
+	// Partner and Owner tell apart. It may be set a moment before that row is added.
+	Related uint32
+	Method  uint16       // see Source.Method; a response has its request's
+	Run     uint16       // how many processes were started before it; wraps around
+	Kind    Kind         // of the entry
+	Msg     framing.Kind // of the line: stdin and stdout only
+	State   ReqState
+	Flags   RowFlags
+}
+
+// Partner returns the row of the response to a request, or of the request of a
+// response; -1 if there is none.
+func (r Row) Partner() (row int, ok bool) {
+	if r.Related == 0 || r.owned() {
+		return -1, false
+	}
+	return int(r.Related) - 1, true
+}
+
+// Paired reports whether the row has a partner.
+func (r Row) Paired() bool { return r.Related != 0 && !r.owned() }
+
+// Owner returns the row of the request that a row is about without being its
+// response: progress, a cancellation, a reported timeout, a failed write. It is -1 if
+// there is none, or none is known.
+func (r Row) Owner() (row int, ok bool) {
+	if r.Related == 0 || !r.owned() {
+		return -1, false
+	}
+	return int(r.Related) - 1, true
+}
+
+// owned reports whether Related is the owner of the row. A row with several messages
+// has partners only.
+func (r Row) owned() bool {
+	return r.Msg == framing.Notification && r.Flags&FlagBatch == 0 || r.Kind == KindState || r.Kind == KindWrite
 }
 
 // ReqState is the state of a request, or the problem of a response.
@@ -74,7 +104,7 @@ func (r Row) AppendBinary(b []byte) []byte {
 	b = le.AppendUint64(b, uint64(r.Off))
 	b = le.AppendUint64(b, uint64(r.T))
 	b = le.AppendUint32(b, r.Len)
-	b = le.AppendUint32(b, r.Pair)
+	b = le.AppendUint32(b, r.Related)
 	b = le.AppendUint16(b, r.Method)
 	b = le.AppendUint16(b, r.Run)
 	return append(b, byte(r.Kind), byte(r.Msg), byte(r.State), byte(r.Flags))
@@ -86,7 +116,7 @@ func DecodeRow(b []byte) Row {
 	le := binary.LittleEndian
 	return Row{
 		Off: int64(le.Uint64(b)), T: int64(le.Uint64(b[8:])),
-		Len: le.Uint32(b[16:]), Pair: le.Uint32(b[20:]),
+		Len: le.Uint32(b[16:]), Related: le.Uint32(b[20:]),
 		Method: le.Uint16(b[24:]), Run: le.Uint16(b[26:]),
 		Kind: Kind(b[28]), Msg: framing.Kind(b[29]), State: ReqState(b[30]), Flags: RowFlags(b[31]),
 	}

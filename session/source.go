@@ -10,7 +10,7 @@ import (
 
 // A Source is a log that views read: of a live, recorded or replayed session.
 // All methods may be called from any goroutine. Rows are numbered from 0 and
-// are only ever added; of an older row only Pair, State and FlagError change.
+// are only ever added; of an older row only Related, State and FlagError change.
 type Source interface {
 	Header() Header
 	// Len returns the number of rows that can be read.
@@ -99,6 +99,12 @@ func RowAt(s Source, number int) (row Row, ok bool) {
 	var one [1]Row
 	ok = number >= 0 && s.Rows(number, one[:]) == 1
 	return one[0], ok
+}
+
+// PartnerOf returns the partner of a row. It is not ok if there is none, or not yet.
+func PartnerOf(s Source, row Row) (partner Row, ok bool) {
+	number, _ := row.Partner()
+	return RowAt(s, number)
 }
 
 // LatestStart returns the row where the latest process of a source begins, 0

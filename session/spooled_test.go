@@ -228,7 +228,7 @@ func (o *outcome) readLog(t *testing.T, h *harness) {
 		require.NoError(t, err)
 		if e.Kind == session.KindStdout {
 			o.payloads = append(o.payloads, string(e.Payload))
-			o.log = append(o.log, fmt.Sprintf("%d bytes %q %v %v %v %v %v %d %v", len(e.Payload), e.EOL, row.Pair > 0, row.Flags, row.State, row.Msg, e.Why, len(e.Cuts), e.Encoded))
+			o.log = append(o.log, fmt.Sprintf("%d bytes %q %v %v %v %v %v %d %v", len(e.Payload), e.EOL, row.Paired(), row.Flags, row.State, row.Msg, e.Why, len(e.Cuts), e.Encoded))
 		}
 	}
 }

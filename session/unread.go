@@ -100,7 +100,7 @@ func Unread(src Source, number int) (why *UnreadError, ok bool) {
 	if row.Flags&FlagPart != 0 {
 		why.Limit = limitOf(src, number)
 	}
-	if request, ok := RowAt(src, int(row.Pair)-1); ok {
+	if request, ok := PartnerOf(src, row); ok {
 		if e, err := src.Entry(request, summary.Limit); err == nil {
 			why.ID = string(summary.IDOf(e.Payload))
 		}

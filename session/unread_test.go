@@ -59,7 +59,7 @@ func TestUnreadableResponseSettlesItsRequest(t *testing.T) {
 			var unread *session.UnreadError
 			require.ErrorAs(t, err, &unread)
 			require.Equal(t, session.ReqLost, request.State)
-			why, ok := session.Unread(h.log, int(request.Pair)-1)
+			why, ok := session.Unread(h.log, int(request.Related)-1)
 			require.True(t, ok, "the log says the same")
 			require.EqualError(t, why, tc.want)
 			require.Empty(t, h.entries(session.KindNote))

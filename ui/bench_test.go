@@ -268,8 +268,8 @@ func newInMemory(t testing.TB, n int) *inMemory {
 	m := &inMemory{Source: log, rows: make([]session.Row, 0, n)}
 	for at := 0; len(m.rows) < n; at++ {
 		row := some[at%len(some)]
-		if row.Pair != 0 {
-			row.Pair += uint32(at - at%len(some))
+		if row.Paired() {
+			row.Related += uint32(at - at%len(some))
 		}
 		m.rows = append(m.rows, row)
 	}

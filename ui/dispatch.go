@@ -306,7 +306,10 @@ func (sc *sessionScreen) toggleFollow() {
 }
 
 // goToPartner selects the other half of a request and its response.
-func (sc *sessionScreen) goToPartner() { sc.selectTraffic(int(sc.ws.Viewed.Row.Pair) - 1) }
+func (sc *sessionScreen) goToPartner() {
+	partner, _ := sc.ws.Viewed.Row.Partner()
+	sc.selectTraffic(partner)
+}
 
 // selectTraffic selects a row of the traffic pane. The focus moves only if the
 // session is visible.

@@ -95,7 +95,7 @@ func (o tailOf) Len() int { return o.Recording.Len() - o.tail }
 func (o tailOf) Rows(from int, dst []session.Row) int {
 	n := o.Recording.Rows(from+o.tail, dst)
 	for i := range dst[:n] {
-		dst[i].Pair = uint32(max(int(dst[i].Pair)-o.tail, 0))
+		dst[i].Related = uint32(max(int(dst[i].Related)-o.tail, 0))
 	}
 	return n
 }

@@ -93,7 +93,7 @@ func badLineProvokes(f *diagnosis.Problem) bool {
 // row.
 func errorSince(src session.Source, from int) (code int, found bool) {
 	for _, row := range session.RowsFrom(src, from) {
-		if row.Kind != session.KindStdout || row.Msg != framing.ErrorResponse || row.Pair != 0 {
+		if row.Kind != session.KindStdout || row.Msg != framing.ErrorResponse || row.Paired() {
 			continue
 		}
 		e, err := src.Entry(row, 0)

@@ -181,8 +181,8 @@ func (p *process) awaitResponse(ctx context.Context, n uint64, within time.Durat
 	defer timer.Stop()
 	for {
 		changed := src.Changed()
-		if request, ok := session.RowAt(src, row); ok && request.Pair > 0 {
-			if response, ok := session.RowAt(src, int(request.Pair)-1); ok {
+		if request, ok := session.RowAt(src, row); ok && request.Paired() {
+			if response, ok := session.PartnerOf(src, request); ok {
 				return response.T, nil
 			}
 		}

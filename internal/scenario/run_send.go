@@ -43,7 +43,8 @@ func (r *runner) send(ctx context.Context, step *Step) outcome {
 			return false
 		}
 		if sent.Msg == framing.Request {
-			return row.Pair == uint32(n)
+			request, _ := row.Partner()
+			return request == int(n)-1
 		}
 		return row.State == session.ReqUnmatched
 	})

@@ -16,7 +16,7 @@ func (s Selection) messages(ctx context.Context, source *elements.Source) iter.S
 		s.Source = source
 		for it, err := range s.items(ctx, 0) {
 			if err != nil || it.row.Msg != framing.Batch {
-				it.row.Pair = source.Paired(it.number, it.row)
+				it.row = source.Paired(it.number, it.row)
 				if !yield(it, err) {
 					return
 				}

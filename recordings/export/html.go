@@ -132,9 +132,10 @@ func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (lef
 }
 
 func (s Selection) pageRow(times *exchange.Table, it item) *pageRow {
+	partner, _ := it.row.Partner()
 	r := &pageRow{
 		Row: it.number, N: it.entry.N, T: it.row.T, Kind: it.row.Kind.String(), What: visible(clipped(s.what(it), 200)), Seq: it.entry.Seq,
-		Pair: int(it.row.Pair), State: it.row.State.String(), Error: isError(it.row),
+		Pair: partner + 1, State: it.row.State.String(), Error: isError(it.row),
 	}
 	if it.row.Kind == session.KindStdin || it.row.Kind == session.KindStdout {
 		r.Msg = it.row.Msg.String()

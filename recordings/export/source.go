@@ -53,7 +53,7 @@ func (s Selection) items(ctx context.Context, limit int) iter.Seq2[item, error] 
 
 // partner returns the row that a row is paired with.
 func (s Selection) partner(row session.Row) (session.Row, bool) {
-	return session.RowAt(s.Source, int(row.Pair)-1)
+	return session.PartnerOf(s.Source, row)
 }
 
 // took returns how long the side took that answers the request of an item, and for how
@@ -66,7 +66,8 @@ func (s Selection) took(times *exchange.Table, it item) (us, waited int64, ok bo
 	}
 	response := partner
 	if it.row.Msg != framing.Request {
-		number, request, response = int(it.row.Pair)-1, partner, it.row
+		number, _ = it.row.Partner()
+		request, response = partner, it.row
 	}
 	us, waited = times.Times(number, request, response).Answering(request.Kind)
 	return us, waited, true

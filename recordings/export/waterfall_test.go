@@ -39,11 +39,11 @@ func (l *timedLog) Entry(session.Row, int) (session.Entry, error) {
 func (l *timedLog) add(at, took int64) {
 	request := session.Row{T: at * 1000, Kind: session.KindStdin, Msg: framing.Request, Method: 1, State: session.ReqPending}
 	if took >= 0 {
-		request.State, request.Pair = session.ReqAnswered, uint32(len(l.rows)+2)
+		request.State, request.Related = session.ReqAnswered, uint32(len(l.rows)+2)
 	}
 	l.rows = append(l.rows, request)
 	if took >= 0 {
-		l.rows = append(l.rows, session.Row{T: (at + took) * 1000, Kind: session.KindStdout, Msg: framing.Response, Pair: uint32(len(l.rows))})
+		l.rows = append(l.rows, session.Row{T: (at + took) * 1000, Kind: session.KindStdout, Msg: framing.Response, Related: uint32(len(l.rows))})
 	}
 }
 

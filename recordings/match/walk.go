@@ -199,7 +199,8 @@ func (w *walker) stream(number int, row session.Row) error {
 	}
 	at := Ref{Row: number, First: number, N: e.N, Seq: e.Seq, T: e.T}
 	if row.State == session.ReqUnread { // the index knows the id
-		w.open[side(true)].settleRow(int(row.Pair) - 1)
+		request, _ := row.Partner()
+		w.open[side(true)].settleRow(request)
 	}
 	if row.Kind == session.KindStdout && row.Flags&session.FlagPart != 0 {
 		return w.visit(&Item{Kind: ItemStray, At: at, Run: w.run, Era: w.era, Msg: Message{Line: e.Payload}})

@@ -57,7 +57,7 @@ func (r *rows) used(row session.Row) bool {
 	case row.Kind == session.KindStdin:
 		return row.Msg == framing.Notification
 	case isResult(row):
-		request, ok := r.row(int(row.Pair) - 1)
+		request, ok := r.partner(row)
 		return ok && !isHandshake(r.method(request))
 	}
 	return false
@@ -65,7 +65,7 @@ func (r *rows) used(row session.Row) bool {
 
 // isResult reports whether a row is the result of a request.
 func isResult(row session.Row) bool {
-	return row.Kind == session.KindStdout && row.Msg == framing.Response && row.Pair != 0
+	return row.Kind == session.KindStdout && row.Msg == framing.Response && row.Paired()
 }
 
 // eraRequests is how many requests are checked to find the era of a session.

@@ -96,7 +96,7 @@ func (s *Server) closestOf(requests []uint32, params []byte) *closestMatch {
 			continue
 		}
 		best = &closestMatch{Method: s.rows.method(row), N: e.N, Differs: differs}
-		if response, ok := s.rows.row(int(row.Pair) - 1); ok {
+		if response, ok := s.rows.partner(row); ok {
 			if e, err := s.rows.src.Entry(response, 1); err == nil {
 				best.Seq = e.Seq
 			}

@@ -190,7 +190,8 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 			return over
 		}
 	case framing.Response, framing.ErrorResponse:
-		if a := s.pendingServerRequest(p, int(row.Pair)-1); a != nil && !s.eof {
+		request, _ := row.Partner()
+		if a := s.pendingServerRequest(p, request); a != nil && !s.eof {
 			s.await(p, a)
 			return blocked
 		}
@@ -245,7 +246,7 @@ func (s *Server) plainRow(p *play, row session.Row) move {
 
 // responseRow handles a recorded response.
 func (s *Server) responseRow(p *play, row session.Row) move {
-	request := int(row.Pair) - 1
+	request, _ := row.Partner()
 	switch {
 	case p.next == p.response:
 		if s.pause(p, row) {
@@ -255,7 +256,7 @@ func (s *Server) responseRow(p *play, row session.Row) move {
 		s.report.Answered++
 		return s.writeResponse(p, row, p.id)
 	case row.State == session.ReqUnmatched, row.State == session.ReqDuplicate:
-		if row.Pair > 0 && request == p.from && s.opts.Exact {
+		if row.Paired() && request == p.from && s.opts.Exact {
 			return s.writeResponse(p, row, p.id)
 		}
 		return s.plainRow(p, row)

@@ -74,6 +74,12 @@ func (r *rows) row(i int) (session.Row, bool) {
 	return r.one[0], true
 }
 
+// partner returns the partner of a row.
+func (r *rows) partner(row session.Row) (session.Row, bool) {
+	number, _ := row.Partner()
+	return r.row(number)
+}
+
 // answered returns row i of a request once its fate is known, and the number of its
 // response's row; -1 if there is none. A request that was cancelled or timed out may
 // still get a response.
@@ -81,15 +87,17 @@ func (r *rows) answered(ctx context.Context, i int) (row session.Row, response i
 	for {
 		next := r.src.Len()
 		row, _ = r.row(i)
+		response, paired := row.Partner()
 		switch {
-		case row.Pair != 0 && r.wait(ctx, int(row.Pair)-1):
-			if r, _ := r.row(int(row.Pair) - 1); r.State == session.ReqUnread {
+		case paired && r.wait(ctx, response):
+			if r, _ := r.row(response); r.State == session.ReqUnread {
 				return row, -1
 			}
-			return row, int(row.Pair) - 1
+			return row, response
 		case row.State == session.ReqLost, !r.wait(ctx, next):
 			row, _ = r.row(i)
-			return row, int(row.Pair) - 1
+			response, _ = row.Partner()
+			return row, response
 		}
 	}
 }

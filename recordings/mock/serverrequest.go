@@ -102,7 +102,7 @@ func (s *Server) serverRequestTimedOut(a *serverRequest) {
 
 // unanswered gives up a request of the server: the play continues without a response.
 func (s *Server) unanswered(a *serverRequest, why string) {
-	if row, _ := s.rows.row(a.row); row.Pair != 0 { // else it had no response in the recording
+	if row, _ := s.rows.row(a.row); row.Paired() { // else it had no response in the recording
 		s.report.Silent++
 		s.opts.Warn(why + " the server's " + a.method)
 	}
@@ -146,8 +146,8 @@ func (s *Server) answered(line []byte, m framing.Message) {
 // differs compares a response with the recorded one.
 func (s *Server) differs(a *serverRequest, line []byte, m framing.Message) []string {
 	row, _ := s.rows.row(a.row)
-	response, ok := s.rows.row(int(row.Pair) - 1)
-	if row.Pair == 0 || !ok {
+	response, ok := s.rows.partner(row)
+	if !ok {
 		return nil
 	}
 	e, err := s.rows.look(response)

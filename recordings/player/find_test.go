@@ -172,7 +172,7 @@ func isError(number int, row *session.Row) bool {
 	if row.Kind == session.KindFailed {
 		return true
 	}
-	answeredLater := int(row.Pair) > number+1 // a request, which has the flags of its response
+	answeredLater := int(row.Related) > number+1 // a request, which has the flags of its response
 	return row.Flags&session.FlagError != 0 && row.Flags&session.FlagProbe == 0 && !answeredLater
 }
 

@@ -250,7 +250,7 @@ func pairs(t *testing.T, path string) (all []uint32) {
 	rows := make([]session.Row, rec.Len())
 	rec.Rows(0, rows)
 	for _, row := range rows {
-		all = append(all, row.Pair)
+		all = append(all, row.Related)
 	}
 	return all
 }

@@ -145,11 +145,12 @@ func (r *runner) awaitRawResponse(ctx context.Context, n uint64, wait time.Durat
 	for {
 		changed := r.log.Changed()
 		row := r.row(n)
+		response, _ := row.Partner()
 		switch row.State {
 		case session.ReqAnswered, session.ReqFailed:
-			return Outcome{Status: Answered, Response: uint64(row.Pair)}
+			return Outcome{Status: Answered, Response: uint64(response + 1)}
 		case session.ReqLost:
-			if why, ok := session.Unread(r.log, int(row.Pair)-1); ok {
+			if why, ok := session.Unread(r.log, response); ok {
 				return Outcome{Status: Lost, Why: why.Error()}
 			}
 			return Outcome{Status: Lost, Why: session.ErrEnded.Error()}

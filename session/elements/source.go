@@ -170,20 +170,21 @@ func (s *Source) RequestIn(batch, response int) int {
 	return request
 }
 
-// Paired returns Row.Pair of a row with a number: if the partner is in a batch, that
-// of the element.
-func (s *Source) Paired(number int, row session.Row) uint32 {
-	batch := int(row.Pair) - 1
-	if _, ok := s.Batch(batch); !ok || row.Pair == 0 {
-		return row.Pair
+// Paired returns a row with a number. If its partner is in a batch, the partner of
+// the result is the element.
+func (s *Source) Paired(number int, row session.Row) session.Row {
+	partner, _ := row.Partner()
+	if _, ok := s.Batch(partner); !ok {
+		return row
 	}
 	switch row.Msg {
 	case framing.Request:
-		return uint32(s.ResponseIn(batch, number)) + 1
+		partner = s.ResponseIn(partner, number)
 	case framing.Response, framing.ErrorResponse:
-		return uint32(s.RequestIn(batch, number)) + 1
+		partner = s.RequestIn(partner, number)
 	}
-	return row.Pair
+	row.Related = uint32(partner) + 1
+	return row
 }
 
 // Parent returns the row of the batch that an element is in, and of another row its
@@ -265,7 +266,7 @@ func (s *Source) asked(row *session.Row, batch session.ReqState, e session.Eleme
 		row.State = session.ReqLost
 	}
 	if answered.Answered() {
-		row.Pair = uint32(s.Number(answered.At)) + 1
+		row.Related = uint32(s.Number(answered.At)) + 1
 	}
 	if answered.Failed {
 		row.Flags |= session.FlagError
@@ -283,7 +284,7 @@ func (s *Source) answers(row *session.Row, e session.Element) {
 	})
 	switch {
 	case found.State != session.ReqNone:
-		row.Pair, row.Method = uint32(s.Number(found.Request))+1, s.requested(found.Request)
+		row.Related, row.Method = uint32(s.Number(found.Request))+1, s.requested(found.Request)
 		if found.State == session.ReqDuplicate {
 			row.State = found.State
 		}

@@ -81,8 +81,8 @@ func told(s *Source, row int) []string {
 		if r.Flags&session.FlagError != 0 {
 			text += " error"
 		}
-		if r.Pair > 0 {
-			partner, _ := s.Element(int(r.Pair) - 1)
+		if r.Paired() {
+			partner, _ := s.Element(int(r.Related) - 1)
 			if text += fmt.Sprint(" ", partner.Row); partner.Index >= 0 {
 				text += fmt.Sprint(".", partner.Index)
 			}
@@ -251,10 +251,10 @@ func FuzzElements(f *testing.F) {
 				e, err := s.Entry(r, 0)
 				require.NoError(t, err)
 				require.Equal(t, r.Msg, framing.Scan(e.Payload).Kind)
-				if r.Pair == 0 || r.State == session.ReqDuplicate {
+				if !r.Paired() || r.State == session.ReqDuplicate {
 					continue
 				}
-				partner, ok := session.RowAt(s, int(r.Pair)-1)
+				partner, ok := session.PartnerOf(s, r)
 				require.True(t, ok)
 				require.NotEqual(t, r.Kind, partner.Kind)
 			}

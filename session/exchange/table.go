@@ -59,7 +59,8 @@ func (t *Table) Times(number int, request, response session.Row) Times {
 	if request.Kind == session.KindStdout {
 		return TimesOf(whole, []Span{whole})
 	}
-	return t.Between(number, int(request.Pair)-1, whole)
+	answer, _ := request.Partner()
+	return t.Between(number, answer, whole)
 }
 
 // Between returns the times of a request of the client at a row, whose response is at
@@ -86,7 +87,7 @@ func (t *Table) TimesOfRounds(requests []int) (times Times) {
 	var waits []Span
 	for i, number := range requests {
 		request, _ := session.RowAt(t.src, number)
-		response, answered := session.RowAt(t.src, int(request.Pair)-1)
+		response, answered := session.PartnerOf(t.src, request)
 		switch resumes := !mcp.IsTaskMethod(t.src.Method(request.Method)) || t.src.Method(request.Method) == mcp.MethodTasksUpdate; {
 		case i == 0:
 			whole.From = request.T
@@ -96,7 +97,8 @@ func (t *Table) TimesOfRounds(requests []int) (times Times) {
 		if answered {
 			whole.To = response.T
 		}
-		waits = append(waits, t.Waits(number, int(request.Pair)-1)...)
+		at, _ := request.Partner()
+		waits = append(waits, t.Waits(number, at)...)
 	}
 	return TimesOf(whole, waits)
 }
@@ -168,13 +170,14 @@ func (t *Table) message(number uint32, row *session.Row) {
 			t.giveUp(row.T, row.Kind, t.part(row, summary.CancelledID))
 		}
 	case framing.Response, framing.ErrorResponse:
-		if row.Pair == 0 || row.Pair > number || row.State == session.ReqDuplicate || row.State == session.ReqUnmatched {
+		request, ok := row.Partner()
+		if !ok || request >= int(number) || row.State == session.ReqDuplicate || row.State == session.ReqUnmatched {
 			return
 		}
 		if fromClient {
-			t.settled(row.Pair-1, row.T)
+			t.settled(uint32(request), row.T)
 		} else {
-			t.returned(row)
+			t.returned(uint32(request), row)
 		}
 	}
 }
@@ -195,9 +198,9 @@ func (t *Table) sent(number uint32, row *session.Row) {
 	t.ids.add(number, t.inFlight)
 }
 
-// returned takes in the response to a request of the client.
-func (t *Table) returned(row *session.Row) {
-	request, kind := row.Pair-1, t.kindOf(row.Method)
+// returned takes in the response to a request of the client, which is at a row.
+func (t *Table) returned(request uint32, row *session.Row) {
+	kind := t.kindOf(row.Method)
 	call, ok := t.open[request]
 	if !ok {
 		return

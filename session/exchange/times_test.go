@@ -87,7 +87,7 @@ func TestTable(t *testing.T) {
 				return
 			}
 			request, _ := session.RowAt(src, tc.requests[0])
-			response, ok := session.RowAt(src, int(request.Pair)-1)
+			response, ok := session.PartnerOf(src, request)
 			require.True(t, ok)
 			require.Equal(t, tc.want, exchange.NewTable(src).Times(tc.requests[0], request, response))
 		})

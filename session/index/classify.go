@@ -146,7 +146,7 @@ func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *
 // ended: one that asks for input, or a task.
 func (x *Index) goesOn(kind session.Kind, line []byte, row *session.Row) {
 	switch {
-	case kind != session.KindStdout || row.Flags&session.FlagBatch != 0 || row.Pair == 0 || row.State != session.ReqNone:
+	case kind != session.KindStdout || row.Flags&session.FlagBatch != 0 || row.Related == 0 || row.State != session.ReqNone:
 	case summary.AsksForInput(line):
 		row.State = session.ReqInput
 	case row.Msg == framing.Response && summary.GoesOn(x.methodName(row.Method), line):
@@ -247,7 +247,7 @@ func (x *Index) response(key pairKey, outcome session.ReqState, toolError bool, 
 		}
 		return
 	}
-	row.Pair, row.Method = number+1, request.Method
+	row.Related, row.Method = number+1, request.Method
 	if !pending && before.answered {
 		x.stats.Unmatched++
 		row.State = session.ReqDuplicate
@@ -279,7 +279,7 @@ func (x *Index) answered(number uint32, request session.Row, state session.ReqSt
 // out. The request keeps that state, except a probe, for which no response is
 // too late.
 func (x *Index) answeredLate(number uint32, request session.Row, mark bool) {
-	if request.Pair != 0 || request.State == session.ReqPending && request.Flags&session.FlagProbe == 0 {
+	if request.Related != 0 || request.State == session.ReqPending && request.Flags&session.FlagProbe == 0 {
 		return // of several requests, another response is paired with the row
 	}
 	state := request.State
@@ -297,11 +297,11 @@ func (x *Index) pairWith(number uint32, request session.Row, state session.ReqSt
 	if mark {
 		request.Flags |= session.FlagError
 	}
-	if before.Pair != 0 || int(number) == x.added {
+	if before.Related != 0 || int(number) == x.added {
 		x.change(int(number), before, request)
 		return
 	}
-	request.Pair = uint32(x.added) + 1
+	request.Related = uint32(x.added) + 1
 	x.history.answered(int(number), x.added, before, request)
 	x.setRow(int(number), request)
 }

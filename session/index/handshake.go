@@ -89,8 +89,8 @@ func (x *Index) finishHandshake(era mcp.Era) {
 
 // refused reports whether the response to a request is an error.
 func (x *Index) refused(request session.Row) bool {
-	answer, ok := x.row(int(request.Pair) - 1)
-	return request.Pair > 0 && ok && answer.Msg == framing.ErrorResponse
+	answer, ok := x.row(int(request.Related) - 1)
+	return request.Related > 0 && ok && answer.Msg == framing.ErrorResponse
 }
 
 // dropPending removes a request from the pending ones: its response may still come,
@@ -112,9 +112,9 @@ func (x *Index) setProbe(number uint32, probe bool) {
 		return
 	}
 	var answer session.Row
-	paired := request.Pair > number+1
+	paired := request.Related > number+1
 	if paired {
-		answer, paired = x.row(int(request.Pair) - 1)
+		answer, paired = x.row(int(request.Related) - 1)
 	}
 	was, answerWas := request, answer
 	if request.Flags &^= session.FlagProbe; probe {
@@ -135,7 +135,7 @@ func (x *Index) setProbe(number uint32, probe bool) {
 	}
 	x.change(int(number), was, request)
 	if paired {
-		x.change(int(request.Pair)-1, answerWas, answer)
+		x.change(int(request.Related)-1, answerWas, answer)
 	}
 }
 

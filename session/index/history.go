@@ -19,7 +19,7 @@ const (
 
 // A history records how the rows and counts of an Index were when it had fewer
 // rows. It takes about 3 bytes a row, and 12 for each row that was changed by
-// something else than its response, which Row.Pair names.
+// something else than its response, which Row.Related names.
 type history struct {
 	rows  int
 	marks []counts // before the first row of each page
@@ -121,7 +121,7 @@ func (h *history) answered(number, by int, was, is session.Row) {
 
 // unanswer restores the state of a request before its response.
 func unanswer(row *session.Row) {
-	row.Pair = 0
+	row.Related = 0
 	row.Flags &^= session.FlagError
 	if row.State == session.ReqAnswered || row.State == session.ReqFailed {
 		row.State = session.ReqPending
@@ -143,7 +143,7 @@ func (h *history) rewindPage(k, from int, rows []session.Row) {
 		undo(changes, k, from, rows)
 	}
 	for i := range rows {
-		if int(rows[i].Pair) > k {
+		if int(rows[i].Related) > k {
 			unanswer(&rows[i])
 		}
 	}
@@ -164,8 +164,8 @@ func undo(changes []change, k, from int, rows []session.Row) {
 		}
 		last = i
 		rows[i].State, rows[i].Flags = c.state, c.flags
-		if rows[i].Pair > c.by {
-			rows[i].Pair = 0
+		if rows[i].Related > c.by {
+			rows[i].Related = 0
 		}
 	}
 }

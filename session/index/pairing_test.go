@@ -300,7 +300,7 @@ func TestPairing(t *testing.T) {
 			add(t, &x, c.entries...)
 			var got []pairRow
 			for _, row := range allRows(&x) {
-				got = append(got, pairRow{row.Pair, row.State, row.Flags})
+				got = append(got, pairRow{row.Related, row.State, row.Flags})
 			}
 			require.Equal(t, c.want, got)
 			s := x.Stats()
@@ -446,7 +446,7 @@ func TestUnreadableResponseSettlesItsRequest(t *testing.T) {
 			for _, x := range []*Index{&x, y} {
 				var got []pairRow
 				for _, row := range allRows(x) {
-					got = append(got, pairRow{row.Pair, row.State, row.Flags})
+					got = append(got, pairRow{row.Related, row.State, row.Flags})
 				}
 				require.Equal(t, c.want, got)
 				require.Equal(t, c.in, x.Stats().In)

@@ -68,7 +68,7 @@ func CancelRequest(c host.Context, number int) tea.Cmd {
 func cancelTask(c host.Context, call int) tea.Cmd {
 	s, source := c.Workspace.Session, c.Workspace.Shown.Source
 	request, _ := c.Workspace.Shown.Rows.At(call)
-	created, _ := c.Workspace.Shown.Rows.At(int(request.Pair) - 1)
+	created, _ := c.Workspace.Shown.Rows.PartnerOf(request)
 	ctx := c.Host.Lifetime()
 	return func() tea.Msg {
 		asked, err := source.Entry(request, 1)
@@ -158,10 +158,10 @@ func watchOne(c host.Context, call *workspace.Call) {
 		}
 	}
 	row, _ := c.Workspace.Shown.Rows.At(call.Row - 1)
-	if row.Pair == 0 {
+	if !row.Paired() {
 		return
 	}
-	answer, ok := c.Workspace.Shown.Rows.At(int(row.Pair) - 1)
+	answer, ok := c.Workspace.Shown.Rows.PartnerOf(row)
 	if !ok {
 		return
 	}

@@ -80,7 +80,7 @@ func sentRow(c host.Context) session.Row {
 	if row.Kind == session.KindStdin {
 		return row
 	}
-	if request, ok := c.Workspace.Shown.Rows.At(int(row.Pair) - 1); ok && request.Kind == session.KindStdin && request.Msg == framing.Request {
+	if request, ok := c.Workspace.Shown.Rows.PartnerOf(row); ok && request.Kind == session.KindStdin && request.Msg == framing.Request {
 		return request
 	}
 	return session.Row{}

@@ -38,7 +38,7 @@ func (d *Pane) conform() tea.Cmd {
 	}
 	d.conformed = d.content
 	value, view, shown := d.content.Structured(), d.content, d.ws.Shown
-	request, ok := shown.Rows.At(int(row.Pair) - 1)
+	request, ok := shown.Rows.PartnerOf(row)
 	if value == nil || !ok {
 		return nil
 	}

@@ -32,8 +32,9 @@ func headingOf(source session.Source, s workspace.Selection, e *session.Entry) h
 	method := source.Method(s.Row.Method)
 	kind, request, response := s.Row.Msg, e, (*session.Entry)(nil)
 	rows := workspace.Rows{Source: source}
-	if row, ok := rows.At(int(s.Row.Pair) - 1); ok {
-		asks := kind == framing.Request || kind == framing.Batch && int(s.Row.Pair)-1 > s.Number
+	if row, ok := rows.PartnerOf(s.Row); ok {
+		at, _ := s.Row.Partner()
+		asks := kind == framing.Request || kind == framing.Batch && at > s.Number
 		if partner, err := source.Entry(row, summary.Limit); err == nil && asks {
 			response = &partner
 		} else if err == nil {
@@ -91,7 +92,7 @@ func firstOf(source session.Source, s workspace.Selection) *session.Entry {
 		return nil
 	}
 	rows := workspace.Rows{Source: source}
-	if row, ok := rows.At(int(s.First.Pair) - 1); ok && e.Seq == 0 {
+	if row, ok := rows.PartnerOf(*s.First); ok && e.Seq == 0 {
 		if response, err := source.Entry(row, 1); err == nil {
 			e.Seq = response.Seq
 		}
@@ -177,7 +178,7 @@ func (d *Pane) shownPart() []string {
 // request and to its response.
 func (d *Pane) latency() string {
 	row := d.wanted.Row
-	partner, ok := d.ws.Shown.Rows.At(int(row.Pair) - 1)
+	partner, ok := d.ws.Shown.Rows.PartnerOf(row)
 	if d.wanted.First != nil {
 		partner = *d.wanted.First
 	}
@@ -185,7 +186,7 @@ func (d *Pane) latency() string {
 		return ""
 	}
 	number, whole := d.wanted.Number, exchange.Span{From: min(row.T, partner.T), To: max(row.T, partner.T)}
-	if at := int(row.Pair) - 1; at < number {
+	if at, _ := row.Partner(); at < number {
 		number, row = at, partner
 	}
 	took, waited := d.ws.Times(number, whole).Answering(row.Kind)

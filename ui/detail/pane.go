@@ -115,7 +115,7 @@ func (d *Pane) show(s workspace.Selection) tea.Cmd {
 		return nil
 	}
 	if s.OK == d.wanted.OK && s.Number == d.wanted.Number {
-		paired := s.Row.Pair != d.wanted.Row.Pair
+		paired := s.Row.Related != d.wanted.Row.Related
 		d.changed = d.changed || s.Row != d.wanted.Row
 		d.wanted = s
 		switch {
@@ -159,7 +159,7 @@ func (d *Pane) load() tea.Cmd {
 	source, s, view := d.ws.Shown.Source, d.wanted, d.view
 	rows := workspace.Rows{Source: source}
 	length := s.Row.Len
-	if partner, ok := rows.At(int(s.Row.Pair) - 1); ok && view == viewPair {
+	if partner, ok := rows.PartnerOf(s.Row); ok && view == viewPair {
 		length = max(length, partner.Len)
 	}
 	if length <= workspace.InlineLimit {
@@ -215,7 +215,7 @@ func (d *Pane) read(source session.Source, s workspace.Selection, v view) loaded
 		msg.parts = partsOf(source, s.Row, &e)
 	}
 	rows := workspace.Rows{Source: source}
-	if row, ok := rows.At(int(s.Row.Pair) - 1); ok && v == viewPair {
+	if row, ok := rows.PartnerOf(s.Row); ok && v == viewPair {
 		var partner session.Entry
 		partner, msg.err = source.Entry(row, maxDetail)
 		msg.partner = &partner

@@ -65,7 +65,7 @@ func applies(v view, row session.Row) bool {
 	case viewTree:
 		return message || !row.Kind.IsStream()
 	case viewPair:
-		return message && (row.Msg == framing.Request || row.Pair != 0)
+		return message && (row.Msg == framing.Request || row.Paired())
 	}
 	return true
 }

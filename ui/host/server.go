@@ -39,7 +39,7 @@ func CanSend(c Context) (bool, string) {
 // HasPartner reports whether a row is selected that is a request with a response,
 // or a response with a request, and if not, why.
 func HasPartner(c Context) (bool, string) {
-	return c.Workspace.Viewed.OK && c.Workspace.Viewed.Row.Pair != 0, "the selected row has no partner"
+	return c.Workspace.Viewed.OK && c.Workspace.Viewed.Row.Paired(), "the selected row has no partner"
 }
 
 // HasSelection reports whether a row is selected, and if not, why.

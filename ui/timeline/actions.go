@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/framing"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
@@ -132,12 +131,13 @@ func goToSelected(c host.Context, v *view) tea.Cmd {
 // goToPartner moves the cursor from a request to its response, or back.
 func goToPartner(c host.Context, v *view) tea.Cmd {
 	number, _ := v.selected()
-	row, ok := v.ws.Shown.Rows.At(number)
-	if !ok || row.Pair == 0 || row.Msg == framing.Notification || int(row.Pair) > v.ws.Shown.Index.Scanned {
+	row, _ := v.ws.Shown.Rows.At(number)
+	partner, ok := row.Partner()
+	if !ok || partner >= v.ws.Shown.Index.Scanned {
 		c.Host.Notify("this message has no partner")
 		return nil
 	}
-	v.sequence.Select(int(row.Pair) - 1)
+	v.sequence.Select(partner)
 	return nil
 }
 

@@ -124,23 +124,24 @@ func readStep(source session.Source, rounds workspace.Rounds, list []uint32, fro
 		if at, ok := rounds.Cancelled(int(number)); ok && row.Msg == framing.Request {
 			ends = append(ends, uint32(at))
 		}
-		partner := row.Pair - 1
+		partner, paired := row.Partner()
 		switch {
 		case workspace.Answers(int(number), &row):
-			if _, both := slices.BinarySearch(list, partner); !both {
+			if _, both := slices.BinarySearch(list, uint32(partner)); !both {
 				ends = append(ends, number)
 			}
 		case row.Msg != framing.Request:
 		case row.State == session.ReqPending:
 			found.open = append(found.open, number)
-		case row.Pair != 0 && int(partner) < source.Len():
-			ends = append(ends, partner)
-			found.messages = append(found.messages, partner)
+		case paired && partner < source.Len():
+			ends = append(ends, uint32(partner))
+			found.messages = append(found.messages, uint32(partner))
 			for round := range rounds.Later(&rows, int(number)) {
 				found.messages = append(found.messages, uint32(round))
-				if request, ok := rows.At(round); ok && request.Pair != 0 {
-					ends = append(ends, request.Pair-1)
-					found.messages = append(found.messages, request.Pair-1)
+				request, _ := rows.At(round)
+				if response, ok := request.Partner(); ok {
+					ends = append(ends, uint32(response))
+					found.messages = append(found.messages, uint32(response))
 				}
 			}
 		}

@@ -24,7 +24,7 @@ type rowText struct {
 // version changes with everything that can change in a row.
 func (r *rowText) version(number int) uint32 {
 	row, _ := r.ws.Shown.Rows.At(number)
-	v := uint32(row.State) | uint32(row.Flags)<<4 | row.Pair<<12
+	v := uint32(row.State) | uint32(row.Flags)<<4 | row.Related<<12
 	if row.State == session.ReqPending && r.ws.Clock >= 0 {
 		v ^= uint32((r.ws.Clock-row.T)/1e6) << 8
 	}

@@ -219,11 +219,12 @@ func repeated(b []byte, glyph string, n int) []byte {
 // made a request, or why there is no response.
 func (s *sequencePart) paintNote(number int, row session.Row, c *table.Cells) {
 	th, p := s.text.screen.Theme, s.text.ws.Shown
-	request, paired := p.Rows.At(int(row.Pair) - 1)
+	request, paired := p.Rows.PartnerOf(row)
 	switch row.Msg {
 	case framing.Response, framing.ErrorResponse:
 		if paired && row.State != session.ReqDuplicate {
-			took, _ := s.text.ws.Times(int(row.Pair)-1, exchange.Span{From: request.T, To: row.T}).Answering(request.Kind)
+			number, _ := row.Partner()
+			took, _ := s.text.ws.Times(number, exchange.Span{From: request.T, To: row.T}).Answering(request.Kind)
 			c.Text(seqNote, th.Text, format.Brief(string(format.AppendTook(nil, took)), noteWidth))
 		}
 	case framing.Request:

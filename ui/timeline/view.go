@@ -222,8 +222,8 @@ func (v *view) line(c host.Context) line {
 // answered its response, which shows in the row of the request.
 func (v *view) goTo(c host.Context, row int) {
 	c.Host.Close(v)
-	if request, ok := v.ws.Shown.Rows.At(row); ok && v.tab != sequenceTab && request.Msg == framing.Request && request.Pair != 0 {
-		row = int(request.Pair) - 1
+	if request, ok := v.ws.Shown.Rows.At(row); ok && v.tab != sequenceTab && request.Msg == framing.Request && request.Paired() {
+		row, _ = request.Partner()
 	}
 	c.Host.Select(v.ws, row)
 }

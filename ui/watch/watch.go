@@ -308,8 +308,8 @@ func (s *State) sendAlways(c host.Context) tea.Cmd {
 // is; "" if there is none.
 func selectedTool(w *workspace.Workspace) string {
 	number := w.Selected.Number
-	if row, ok := w.Shown.Rows.At(number); ok && row.Msg != framing.Request && row.Pair != 0 {
-		number = int(row.Pair) - 1
+	if row, ok := w.Shown.Rows.At(number); ok && row.Msg != framing.Request && row.Paired() {
+		number, _ = row.Partner()
 	}
 	row, ok := w.Shown.Rows.At(number)
 	if !w.Selected.OK || !ok || w.Shown.Source.Method(row.Method) != mcp.MethodToolsCall || row.Len > workspace.InlineLimit {

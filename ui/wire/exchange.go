@@ -103,7 +103,7 @@ func (x *exchangeRows) Version(number int) uint32 {
 func (x *exchangeRows) clockVersion(number int) uint32 {
 	row, _ := x.ws.Shown.Rows.At(number)
 	switch {
-	case row.State == session.ReqCancelled && row.Pair == 0 && x.mayAnswer(number):
+	case row.State == session.ReqCancelled && !row.Paired() && x.mayAnswer(number):
 		return 1
 	case row.State == session.ReqAnswered && len(x.ws.Waiting) > 0 && x.waits(number), x.ws.OpenTask(number):
 		return uint32((x.ws.Clock - row.T) / 1e6)
@@ -248,7 +248,7 @@ func (x *exchangeRows) paintRound(number, round int, row session.Row, c *table.C
 	if row.Msg == framing.Request {
 		x.paintArguments(x.says(number, row).Text, c)
 	} else {
-		request = int(row.Pair) - 1
+		request, _ = row.Partner()
 		row, _ = x.ws.Shown.Rows.At(request)
 	}
 	if row.State == session.ReqPending {
@@ -267,7 +267,7 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 		return
 	}
 	x.text(c, exCall, x.theme.Dim, "handshake")
-	response, answered := x.ws.Shown.Rows.At(int(last.Pair) - 1)
+	response, answered := x.ws.Shown.Rows.PartnerOf(last)
 	switch {
 	case !answered && last.State == session.ReqPending:
 		c.Mark(x.theme.Warn, x.glyph("…", "."))
@@ -357,7 +357,7 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 	}
 	last, rounds := x.ws.Shown.Index.Exchanges.LastRound(number)
 	decides, _ := x.ws.Shown.Rows.At(last)
-	response, answered := x.ws.Shown.Rows.At(int(decides.Pair) - 1)
+	response, answered := x.ws.Shown.Rows.PartnerOf(decides)
 	if rounds > 1 {
 		c.Text(exResult, x.theme.Dim, strconv.Itoa(rounds)+" rounds"+x.glyph(" · ", ", "))
 	}

@@ -15,7 +15,7 @@ import (
 // lossNote returns why a request can no longer get a response, according to the
 // log: its process ended, or the request was not written.
 func (t *trafficRows) lossNote(number int, request session.Row) string {
-	if response, ok := t.ws.Shown.Rows.At(int(request.Pair) - 1); ok && response.State == session.ReqUnread {
+	if response, ok := t.ws.Shown.Rows.PartnerOf(request); ok && response.State == session.ReqUnread {
 		if response.Flags&session.FlagPart != 0 {
 			return "(" + filter.ShownTooLong + ")"
 		}

@@ -133,7 +133,7 @@ func (x *exchangeRows) paintTimes(number int, from, response session.Row, style 
 // request of its last round.
 func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *table.Cells) {
 	late := ""
-	if response, ok := x.ws.Shown.Rows.At(int(decides.Pair) - 1); ok && response.State != session.ReqUnread {
+	if response, ok := x.ws.Shown.Rows.PartnerOf(decides); ok && response.State != session.ReqUnread {
 		late = x.glyph(" · ", ", ") + "answered late"
 		took, _ := x.times(number, row, response).Answering(row.Kind)
 		x.paintTook(took, x.theme.Dim, c)

@@ -45,7 +45,7 @@ func (t *trafficRows) Len() int { return t.ws.Shown.Index.Scanned }
 func (t *trafficRows) Version(number int) uint32 {
 	row, _ := t.ws.Shown.Rows.At(number)
 	v := uint32(row.State) | uint32(row.Flags)<<4
-	if row.Pair != 0 {
+	if row.Paired() {
 		v |= 1 << 12
 	}
 	switch {
@@ -316,7 +316,7 @@ func rpcError(e *session.Entry) (code, message string) {
 // answerNote describes how a server request was answered. An automatic error has
 // no answer act directly before it.
 func (t *trafficRows) answerNote(request session.Row) string {
-	response, ok := t.ws.Shown.Rows.At(int(request.Pair) - 1)
+	response, ok := t.ws.Shown.Rows.PartnerOf(request)
 	if !ok || response.Msg != framing.ErrorResponse {
 		return ""
 	}
@@ -325,7 +325,8 @@ func (t *trafficRows) answerNote(request session.Row) string {
 		return ""
 	}
 	code, message := rpcError(&e)
-	_, chosen := t.answeredBy(int(request.Pair) - 2)
+	at, _ := request.Partner()
+	_, chosen := t.answeredBy(at - 1)
 	if strings.HasPrefix(message, "mcpdbg:") || message == "Method not found" && !chosen {
 		return "auto " + code
 	}
@@ -353,7 +354,7 @@ func (t *trafficRows) id(row session.Row, e *session.Entry) string {
 	if !e.Cut {
 		return summary.ID(string(e.Msg.ID.Of(e.Payload)))
 	}
-	partner, ok := t.ws.Shown.Rows.At(int(row.Pair) - 1)
+	partner, ok := t.ws.Shown.Rows.PartnerOf(row)
 	if !ok {
 		return ""
 	}
@@ -376,11 +377,12 @@ func (t *trafficRows) failure(row session.Row) theme.Style {
 // took returns how long the response at a row took, and for how long the server waited
 // for the user; ok is false if the row is not a response.
 func (t *trafficRows) took(row session.Row) (took, waited int64, ok bool) {
-	request, ok := t.ws.Shown.Rows.At(int(row.Pair) - 1)
+	request, ok := t.ws.Shown.Rows.PartnerOf(row)
 	if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse && row.Msg != framing.Batch {
 		return 0, 0, false
 	}
-	took, waited = t.times(int(row.Pair)-1, request, row).Answering(request.Kind)
+	number, _ := row.Partner()
+	took, waited = t.times(number, request, row).Answering(request.Kind)
 	return took, waited, true
 }
 

@@ -213,10 +213,10 @@ func (s *scan) roundPasses(number int, row *session.Row, b *budget) bool {
 // answerPasses reports whether the response of an exchange passes: a filter finds
 // an exchange by either half.
 func (s *scan) answerPasses(number int, row *session.Row, b *budget) bool {
-	if s.lens.view != Exchanges || row.Msg != framing.Request || int(row.Pair)-1 <= number {
+	at, _ := row.Partner()
+	if s.lens.view != Exchanges || row.Msg != framing.Request || at <= number {
 		return false
 	}
-	at := int(row.Pair) - 1
 	if i := at - s.from; i >= 0 && i < s.n && s.verdicts[i] != filter.Unread {
 		return s.verdicts[i] == filter.Yes // found with the rows around it, without reading it alone
 	}
@@ -246,7 +246,7 @@ func (s *scan) read(number int, row *session.Row, b *budget) bool {
 
 // settle checks again the requests whose state a new row has changed.
 func (s *scan) settle(found *scanned, row session.Row, b *budget) {
-	if request := int(row.Pair) - 1; row.Pair != 0 && request < s.newer {
+	if request, ok := row.Partner(); ok && request < s.newer {
 		s.again(found, s.first(request), b)
 		return
 	}

@@ -89,7 +89,7 @@ func (r *Lists) findSlow(by int) tea.Cmd {
 			if a, ok := requests.AnsweredBy(rounds, number, row); ok && view == Exchanges {
 				return a.Took > limit
 			}
-			at := int(row.Pair) - 1
+			at, _ := row.Partner()
 			request, ok := requests.At(at)
 			return ok && row.State != session.ReqDuplicate && took(at, request.T, row.T) > limit
 		}

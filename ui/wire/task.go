@@ -18,7 +18,7 @@ import (
 // paintTask paints how the task of a call is, or how it ended.
 func (x *exchangeRows) paintTask(number int, row session.Row, t workspace.Task, c *table.Cells) {
 	decides, _ := x.ws.Shown.Rows.At(t.Last)
-	at := int(decides.Pair) - 1
+	at, _ := decides.Partner()
 	response, answered := x.ws.Shown.Rows.At(at)
 	switch {
 	case x.waits(number):
@@ -74,7 +74,7 @@ func (x *exchangeRows) paintText(text string, at int, response session.Row, t wo
 // taskState describes a task: its id, what the server said last, and how often it
 // was polled.
 func (x *exchangeRows) taskState(row session.Row, t workspace.Task) string {
-	created, _ := x.ws.Shown.Rows.At(int(row.Pair) - 1)
+	created, _ := x.ws.Shown.Rows.PartnerOf(row)
 	e, ok := x.read(created)
 	if !ok {
 		return "task"
@@ -120,7 +120,7 @@ func (x *exchangeRows) polls(t workspace.Task) string {
 // expired returns after which time a server may have forgotten a task, if that was
 // over when it answered with an error; "" otherwise.
 func (x *exchangeRows) expired(row, response session.Row) string {
-	created, _ := x.ws.Shown.Rows.At(int(row.Pair) - 1)
+	created, _ := x.ws.Shown.Rows.PartnerOf(row)
 	e, ok := x.read(created)
 	if !ok {
 		return ""

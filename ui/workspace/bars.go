@@ -41,7 +41,7 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 	}
 	decides, _ := p.Rows.At(at)
 	bar.From, bar.To = row.T, row.T
-	response, answered := p.Rows.At(int(decides.Pair) - 1)
+	response, answered := p.Rows.PartnerOf(decides)
 	givenUp := decides.State == session.ReqCancelled || decides.State == session.ReqTimedOut // a response is late
 	switch {
 	case answered && !givenUp && !b.ws.OpenTask(number):

@@ -106,7 +106,7 @@ func (x *Exchanges) answeredIn(number int) (rows []int) {
 // ResponseOf returns the row of the response to a request, which may be an element
 // of a batch; ok is false if there is none.
 func (x *Exchanges) ResponseOf(number int, request *session.Row) (response int, ok bool) {
-	response = int(request.Pair) - 1
+	response, _ = request.Partner()
 	if _, in := x.Batch(response); !in {
 		return response, response >= 0
 	}
@@ -114,11 +114,10 @@ func (x *Exchanges) ResponseOf(number int, request *session.Row) (response int, 
 }
 
 // Paired returns the row with a number like Rows.At, but if its partner is in a batch
-// then Pair is the row of the element.
+// then that is the row of the element.
 func (p *Projection) Paired(number int) (row session.Row, ok bool) {
 	row, ok = p.Rows.At(number)
-	row.Pair = p.Source.Paired(number, row)
-	return row, ok
+	return p.Source.Paired(number, row), ok
 }
 
 // A BatchOutcome is the outcome of the first 1,000 requests of a batch.

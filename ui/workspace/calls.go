@@ -72,11 +72,12 @@ func (c *Call) Heard(params json.RawMessage) {
 func (w *Workspace) ServerTime(n uint64) string {
 	number, found := w.RowOf(n)
 	response, _ := w.Shown.Rows.At(number)
-	if !found || response.Pair == 0 || number >= w.Shown.Index.Scanned {
+	request, paired := response.Partner()
+	if !found || !paired || number >= w.Shown.Index.Scanned {
 		return ""
 	}
 	x := w.Shown.Index.Exchanges
-	first := x.Rounds().First(int(response.Pair) - 1)
+	first := x.Rounds().First(request)
 	took := w.Took(first, response)
 	text := " in " + format.RoundedTime(time.Duration(took.Server)*time.Microsecond)
 	if _, task := x.Task(first); !task {

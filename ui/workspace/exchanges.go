@@ -168,7 +168,8 @@ func Answers(number int, row *session.Row) bool {
 	if row.Msg == framing.Batch && row.State != session.ReqNone {
 		return false
 	}
-	return row.Pair != 0 && int(row.Pair)-1 < number && row.State != session.ReqDuplicate && row.State != session.ReqUnmatched
+	request, ok := row.Partner()
+	return ok && request < number && row.State != session.ReqDuplicate && row.State != session.ReqUnmatched
 }
 
 // isHandshake takes in a request of ours and reports whether it belongs to the
@@ -195,10 +196,10 @@ func (x *Exchanges) isHandshake(number uint32, row *session.Row) bool {
 // refused reports whether a request was answered with an error.
 func (x *Exchanges) refused(number uint32) bool {
 	row, ok := x.rows.At(int(number))
-	if !ok || row.Pair == 0 {
+	if !ok || !row.Paired() {
 		return false
 	}
-	response, ok := x.rows.At(int(row.Pair) - 1)
+	response, ok := x.rows.PartnerOf(row)
 	return ok && response.Msg == framing.ErrorResponse
 }
 
@@ -220,8 +221,8 @@ func (x *Exchanges) ends(number uint32, row *session.Row) bool {
 
 // answered takes in a response.
 func (x *Exchanges) answered(number uint32, row *session.Row) {
-	request := row.Pair - 1
-	first := uint32(x.rounds.First(int(request)))
+	partner, _ := row.Partner()
+	request, first := uint32(partner), uint32(x.rounds.First(partner))
 	switch _, poll := x.polls[first]; {
 	case row.State == session.ReqTask && !x.isMethod(row.Method, taskMethod): // progress may still come
 		x.pending.giveUp(request)
@@ -287,7 +288,8 @@ func (x *Exchanges) Of(number int) int {
 		return x.rounds.First(number)
 	case framing.Response, framing.ErrorResponse, framing.Batch:
 		if row.Kind.IsStream() && Answers(number, &row) {
-			return x.rounds.First(int(row.Pair) - 1)
+			request, _ := row.Partner()
+			return x.rounds.First(request)
 		}
 	case framing.Notification:
 		if of, ok := x.progressOf(number, &row); ok {
@@ -315,7 +317,7 @@ func (x *Exchanges) inHandshake(h Handshake, number int, row *session.Row) bool 
 	case row.Msg == framing.Request:
 		return false
 	}
-	request := int(row.Pair) - 1
+	request, _ := row.Partner()
 	return Answers(number, row) && (request == int(h.First) || request == int(h.Last))
 }
 
@@ -380,7 +382,7 @@ func (x *Exchanges) LastRound(number int) (last, n int) {
 func (x *Exchanges) Round(number int, row *session.Row) (n int, ok bool) {
 	request := number
 	if row.Msg != framing.Request {
-		request = int(row.Pair) - 1
+		request, _ = row.Partner()
 	}
 	first := x.rounds.First(request)
 	if _, task := x.polls[uint32(first)]; task {

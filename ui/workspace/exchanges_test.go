@@ -72,7 +72,7 @@ func (f *fakeLog) answer(row *session.Row, word string) {
 	var request int
 	_, _ = fmt.Sscan(word[1:], &request)
 	asked := &f.rows[request]
-	asked.Pair, row.Pair = uint32(len(f.rows)+1), uint32(request+1)
+	asked.Related, row.Related = uint32(len(f.rows)+1), uint32(request+1)
 	row.Method, row.Kind, row.Msg, asked.State = asked.Method, session.KindStdout, framing.Response, session.ReqAnswered
 	if asked.Kind == session.KindStdout {
 		row.Kind = session.KindStdin

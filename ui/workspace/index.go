@@ -179,6 +179,12 @@ func (r *Rows) At(number int) (session.Row, bool) {
 	return r.row[0], ok
 }
 
+// PartnerOf returns the partner of a row; ok is false if there is none, or not yet.
+func (r *Rows) PartnerOf(row session.Row) (partner session.Row, ok bool) {
+	number, _ := row.Partner()
+	return r.At(number)
+}
+
 // OfEntry returns the number of the row of entry n.
 func (r *Rows) OfEntry(n uint64) (number int, ok bool) {
 	const near = 64 // rows in a log that may have no entry number of their own

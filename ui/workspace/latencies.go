@@ -128,7 +128,7 @@ func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answer
 	if row.Kind != session.KindStdout || row.Msg != framing.Response && row.Msg != framing.ErrorResponse || row.State == session.ReqInput || !Answers(number, row) {
 		return Answered{}, false
 	}
-	last := int(row.Pair) - 1
+	last, _ := row.Partner()
 	request, ok := r.At(last)
 	method := r.Source.Method(request.Method)
 	if poll := mcp.IsTaskMethod(method); poll && rounds.First(last) != last {
@@ -145,7 +145,7 @@ func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answer
 // taskAnswered returns the call whose task a response ends: one to a request about
 // the task, unless it only acknowledges that or refuses it.
 func (r *Rows) taskAnswered(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
-	last := int(row.Pair) - 1
+	last, _ := row.Partner()
 	request, _ := r.At(last)
 	method := r.Source.Method(request.Method)
 	refused := row.Msg == framing.ErrorResponse && (method == mcp.MethodTasksUpdate || method == mcp.MethodTasksCancel)

@@ -66,10 +66,10 @@ func ReadRuns(source session.Source, member string, rows []uint32, run *PageRun)
 // cursor.
 func asksFirstPage(reader *Rows, number int) bool {
 	row, ok := reader.At(number)
-	if !ok || row.Pair == 0 {
+	if !ok || !row.Paired() {
 		return true
 	}
-	request, ok := reader.At(int(row.Pair) - 1)
+	request, ok := reader.PartnerOf(row)
 	if !ok {
 		return true
 	}

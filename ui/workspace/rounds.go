@@ -89,7 +89,7 @@ func goesOn(rows *Rows, request int) (task, more bool) {
 	if !ok || row.Msg != framing.Request {
 		return false, false
 	}
-	result, _ := rows.At(int(row.Pair) - 1)
+	result, _ := rows.PartnerOf(row)
 	return result.State == session.ReqTask, result.State == session.ReqTask || result.State == session.ReqInput
 }
 

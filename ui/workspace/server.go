@@ -67,7 +67,7 @@ func (w *Workspace) Server() *Server {
 	shake, shaken := p.Index.Exchanges.LatestHandshake()
 	if shaken {
 		last, _ := p.Rows.At(int(shake.Last))
-		key.first, key.last, key.pair = shake.First, shake.Last, last.Pair
+		key.first, key.last, key.pair = shake.First, shake.Last, last.Related
 	}
 	if p.server.server.Output == 0 {
 		key.rows = min(p.Source.Len(), p.Lifecycle.Row+maxOutputRows)
@@ -95,7 +95,7 @@ func (p *Projection) readHandshake(h Handshake, s *Server) {
 		if e, err := p.Source.Entry(row, maxHandshake); err == nil && !e.Cut {
 			s.request(s.Method, e.Msg.Params.Of(e.Payload))
 		}
-		response, ok := p.Rows.At(int(row.Pair) - 1)
+		response, ok := p.Rows.PartnerOf(row)
 		if number != h.Last || !ok {
 			continue
 		}

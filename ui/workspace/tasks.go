@@ -154,7 +154,7 @@ func (x *Exchanges) Task(call int) (t Task, ok bool) {
 func (x *Exchanges) decides(call int, polls []uint32) int {
 	for i := len(polls) - 1; i >= max(len(polls)-taskOutcomes, 0); i-- {
 		row, _ := x.rows.At(int(polls[i]))
-		response, answered := x.rows.At(int(row.Pair) - 1)
+		response, answered := x.rows.PartnerOf(row)
 		switch method := x.rows.Source.Method(row.Method); {
 		case method == mcp.MethodTasksGet, method == mcp.MethodTasksResult:
 			return int(polls[i])
@@ -170,13 +170,15 @@ func (x *Exchanges) decides(call int, polls []uint32) int {
 func (x *Exchanges) describes(call int, polls []uint32) int {
 	for i := len(polls) - 1; i >= max(len(polls)-taskOutcomes, 0); i-- {
 		row, _ := x.rows.At(int(polls[i]))
-		response, ok := x.rows.At(int(row.Pair) - 1)
+		response, ok := x.rows.PartnerOf(row)
 		if ok && response.Msg == framing.Response && x.rows.Source.Method(row.Method) == mcp.MethodTasksGet {
-			return int(row.Pair) - 1
+			number, _ := row.Partner()
+			return number
 		}
 	}
 	row, _ := x.rows.At(call)
-	return int(row.Pair) - 1
+	number, _ := row.Partner()
+	return number
 }
 
 // TaskCancelled returns the row of our request to cancel the task of a call.
@@ -196,7 +198,7 @@ func (x *Exchanges) hasState(request int, state session.ReqState) bool {
 	if !ok || row.Msg != framing.Request {
 		return false
 	}
-	result, ok := x.rows.At(int(row.Pair) - 1)
+	result, ok := x.rows.PartnerOf(row)
 	return ok && result.State == state
 }
 

@@ -81,7 +81,7 @@ func (r *Rows) waits(rounds Rounds, first int, whole exchange.Span) (waits []exc
 // at a row.
 func (r *Rows) waitedUntil(rounds Rounds, number int, request *session.Row) int64 {
 	end := int64(exchange.Open)
-	if response, ok := r.At(int(request.Pair) - 1); ok {
+	if response, ok := r.PartnerOf(*request); ok {
 		end = response.T
 	}
 	if request.State != session.ReqCancelled {
@@ -128,5 +128,5 @@ func (r *Rows) givenUp(rounds Rounds, first int) (at int64, ok bool) {
 
 func (r *Rows) responseTo(number int) (session.Row, bool) {
 	request, _ := r.At(number)
-	return r.At(int(request.Pair) - 1)
+	return r.PartnerOf(request)
 }

@@ -68,10 +68,10 @@ func (r *rounds) mark(number int, row session.Row) string {
 	if found, ok := r.of[number]; ok {
 		return found.String()
 	}
-	if row.Kind != session.KindStdout || row.Pair == 0 {
+	if row.Kind != session.KindStdout || !row.Paired() {
 		return ""
 	}
-	request := int(row.Pair) - 1
+	request, _ := row.Partner()
 	found, ok := r.of[request]
 	switch {
 	case ok:

@@ -229,7 +229,7 @@ func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session
 // appendLatency appends how long the server took for a response, and for how long it
 // waited for its client; of a response to the server the time since its request.
 func (l *Writer) appendLatency(b []byte, number int, row session.Row) []byte {
-	at := int(row.Pair) - 1
+	at, _ := row.Partner()
 	request, ok := session.RowAt(l.Source, at)
 	if !ok || at >= number {
 		return b

@@ -185,7 +185,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 			methods[k] = m
 		}
 		var took exchange.Times
-		if partner, ok := session.RowAt(src, int(row.Pair)-1); ok {
+		if partner, ok := session.PartnerOf(src, row); ok {
 			took = times.Times(number, row, partner)
 		}
 		m.add(row, took)

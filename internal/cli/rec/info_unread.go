@@ -36,8 +36,9 @@ func (l *longLine) add(info *Info, src session.Source, number int, row session.R
 		l.limit = e.FullSize
 	}
 	if why, ok := session.Unread(src, number); ok {
+		request, _ := row.Partner()
 		l.known = true
-		info.listUnread(UnreadInfo{N: e.N, Of: entryOf(src, int(row.Pair)-1), Why: why.Error()})
+		info.listUnread(UnreadInfo{N: e.N, Of: entryOf(src, request), Why: why.Error()})
 	}
 	if !isPart || e.More {
 		return

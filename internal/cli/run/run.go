@@ -294,7 +294,8 @@ func lost(l *live.Session, from int) error {
 		if row.State != session.ReqLost || row.Kind != session.KindStdin {
 			continue
 		}
-		if why, ok := session.Unread(l.Log, int(row.Pair)-1); ok {
+		response, _ := row.Partner()
+		if why, ok := session.Unread(l.Log, response); ok {
 			unread = cmp.Or[error](unread, unreadHint(why))
 			continue
 		}

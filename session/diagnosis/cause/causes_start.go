@@ -127,7 +127,8 @@ func (w *view) offered() string {
 	if !ok {
 		return ""
 	}
-	e, ok := w.message(int(answer.Pair) - 1)
+	request, _ := answer.Partner()
+	e, ok := w.message(request)
 	var params struct {
 		ProtocolVersion string `json:"protocolVersion"`
 	}

@@ -131,7 +131,8 @@ func bufferedToTheEnd(w *view) (found, bool) {
 		return found{}, false
 	}
 	answer, _ := w.row(w.first.row)
-	asked, ok := w.row(int(answer.Pair) - 1)
+	request, _ := answer.Partner()
+	asked, ok := w.row(request)
 	return found{
 		text: "responses came only when stdin was closed: stdout is block-buffered",
 		try:  diagnosis.AdviceFlush(w.argv()), row: w.first.row,

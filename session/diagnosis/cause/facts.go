@@ -153,7 +153,7 @@ func (f *facts) output(number int, row session.Row) {
 		return
 	case framing.Batch:
 		f.batches.add(number)
-		if row.Pair > 0 || row.State == session.ReqUnmatched {
+		if row.Paired() || row.State == session.ReqUnmatched {
 			f.answer(number, row)
 		}
 	case framing.Request:

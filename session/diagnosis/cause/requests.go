@@ -55,7 +55,7 @@ func (r *requests) sweep(f *facts) {
 // unanswered reports whether a request has no response that came in time. One that can't
 // be read has come.
 func unanswered(row session.Row) bool {
-	return row.State == session.ReqPending || row.State == session.ReqTimedOut || row.State == session.ReqLost && row.Pair == 0
+	return row.State == session.ReqPending || row.State == session.ReqTimedOut || row.State == session.ReqLost && !row.Paired()
 }
 
 // waitingFor returns our unanswered requests. Handshake requests do not count once

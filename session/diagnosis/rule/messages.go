@@ -302,7 +302,7 @@ func (l *Checker) orphan(m *message.Message, key idKey) {
 	x := &l.run.ids
 	was, known := x.settled[key]
 	switch {
-	case l.row.Pair > 0 && (l.row.State == session.ReqNone || l.row.State == session.ReqInput || l.row.State == session.ReqTask) && !known: // to a request that is too long to be checked
+	case l.row.Paired() && (l.row.State == session.ReqNone || l.row.State == session.ReqInput || l.row.State == session.ReqTask) && !known: // to a request that is too long to be checked
 		l.answered(m, true)
 		return
 	case known && !was.answered: // late

@@ -62,7 +62,8 @@ func (l *Checker) received(at message.Place, row session.Row, e *session.Entry) 
 		}
 	}
 	if row.State == session.ReqUnread { // the index knows the id
-		l.run.ids.settleRow(int(row.Pair-1), at.T)
+		request, _ := row.Partner()
+		l.run.ids.settleRow(request, at.T)
 	}
 	if part {
 		l.run.lifecycle.Lost()
@@ -119,8 +120,9 @@ func (l *Checker) longMessage(at message.Place, row session.Row) {
 	switch {
 	case row.Msg == framing.NotJSON:
 		l.report(frm01, at, "a long line that is not JSON")
-	case row.Pair > 0 && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse || row.Msg == framing.Batch):
-		l.run.ids.settleRow(int(row.Pair-1), at.T)
+	case row.Paired() && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse || row.Msg == framing.Batch):
+		request, _ := row.Partner()
+		l.run.ids.settleRow(request, at.T)
 	}
 }
 

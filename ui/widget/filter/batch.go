@@ -42,11 +42,11 @@ func (m *Matcher) elementMatches(number int) bool {
 	return false
 }
 
-// paired returns Row.Pair of the current row: if its partner is in a batch, that of
-// the element.
-func (m *Matcher) paired(r session.Row) uint32 {
+// paired returns the current row; if its partner is in a batch, with that of the
+// element.
+func (m *Matcher) paired(r session.Row) session.Row {
 	if m.batches == nil || m.number >= elements.First {
-		return r.Pair
+		return r
 	}
 	return m.batches.Paired(m.number, r)
 }

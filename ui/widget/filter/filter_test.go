@@ -175,8 +175,8 @@ func TestMatch(t *testing.T) {
 
 func TestLatency(t *testing.T) {
 	src := &fixed{rows: []session.Row{
-		{T: 1_000, Kind: session.KindStdin, Msg: framing.Request, Pair: 2},
-		{T: 151_000, Kind: session.KindStdout, Msg: framing.Response, Pair: 1},
+		{T: 1_000, Kind: session.KindStdin, Msg: framing.Request, Related: 2},
+		{T: 151_000, Kind: session.KindStdout, Msg: framing.Response, Related: 1},
 		{T: 151_000, Kind: session.KindStdin, Msg: framing.Request},
 	}}
 	for filter, want := range map[string][]bool{
@@ -499,15 +499,15 @@ func (s *sparse) Entry(r session.Row, _ int) (session.Entry, error) {
 // TestNear checks that a partner among the given rows is not looked up.
 func TestNear(t *testing.T) {
 	rows := []session.Row{
-		{T: 1_000, Kind: session.KindStdin, Msg: framing.Request, Pair: 12},
-		{T: 151_000, Kind: session.KindStdout, Msg: framing.Response, Pair: 11},
+		{T: 1_000, Kind: session.KindStdin, Msg: framing.Request, Related: 12},
+		{T: 151_000, Kind: session.KindStdout, Msg: framing.Response, Related: 11},
 	}
 	f, err := Parse(">100")
 	require.NoError(t, err)
 	alone := rows[1]
-	alone.Pair = 0 // no partner, but otherwise equal
+	alone.Related = 0 // no partner, but otherwise equal
 	second := []session.Row{rows[0], rows[1]}
-	second[0].Pair, second[1].Pair = 14, 13 // rows 12 and 13
+	second[0].Related, second[1].Related = 14, 13 // rows 12 and 13
 	got := make([]Verdict, 5)
 	f.Matcher(&fixed{}).Rows(9, append(append([]session.Row{alone}, rows...), second...), got)
 	require.Equal(t, []Verdict{No, Yes, Yes, Yes, Yes}, got)
@@ -554,7 +554,7 @@ func FuzzParse(f *testing.F) {
 		again, err := Parse(parsed.String())
 		require.NoError(t, err)
 		src := &one{payload: []byte(payload)}
-		src.row = session.Row{Kind: session.KindStdout, Msg: framing.Scan(src.payload).Kind, Method: 1, Pair: 1}
+		src.row = session.Row{Kind: session.KindStdout, Msg: framing.Scan(src.payload).Kind, Method: 1, Related: 1}
 		require.Equal(t, parsed.Matcher(src).Match(0, src.row), again.Matcher(src).Match(0, src.row))
 	})
 }
@@ -606,7 +606,7 @@ func TestRows(t *testing.T) {
 func BenchmarkMillionRows(b *testing.B) {
 	src := &fixed{rows: make([]session.Row, 1_000_000)}
 	for i := range src.rows {
-		src.rows[i] = session.Row{Kind: session.KindStdin + session.Kind(i%2)*2, Msg: framing.Kind(1 + i%4), Method: uint16(i % 20), Pair: uint32(i ^ 1 + 1)}
+		src.rows[i] = session.Row{Kind: session.KindStdin + session.Kind(i%2)*2, Msg: framing.Kind(1 + i%4), Method: uint16(i % 20), Related: uint32(i ^ 1 + 1)}
 	}
 	for _, text := range []string{"err", "method:tools/* dir:in !kind:error", "kind:stray or method:ping", ">100ms"} {
 		b.Run(text, func(b *testing.B) {
@@ -632,7 +632,7 @@ func TestAlikeRowsWithEveryFlag(t *testing.T) {
 	for flags := range 256 {
 		for _, pair := range []uint32{0, 1} {
 			for _, state := range []session.ReqState{session.ReqNone, session.ReqDuplicate} {
-				row := session.Row{Flags: session.RowFlags(flags), Pair: pair, State: state}
+				row := session.Row{Flags: session.RowFlags(flags), Related: pair, State: state}
 				fields := fieldsOf(&row)
 				require.NotContains(t, seen, fields, "%+v and %+v", seen[fields], row)
 				seen[fields] = row

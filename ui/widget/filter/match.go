@@ -56,7 +56,7 @@ type known struct {
 // partner, but not which.
 func fieldsOf(r *session.Row) uint64 {
 	fields := uint64(r.Method) | uint64(r.Run)<<16 | uint64(r.Kind)<<32 | uint64(r.Msg)<<40 | uint64(r.State)<<48 | uint64(r.Flags)<<56
-	if r.Pair != 0 {
+	if r.Paired() {
 		fields |= paired
 	}
 	return fields
@@ -240,7 +240,7 @@ func (m *Matcher) latency(r session.Row) (took int64, ok bool) {
 		return 0, false
 	}
 	number, request, response := m.number, r, partner
-	if at := int(m.paired(r)) - 1; at < number {
+	if at, _ := m.paired(r).Partner(); at < number {
 		number, request, response = at, partner, r
 	}
 	if request.Kind != session.KindStdin {
@@ -295,14 +295,14 @@ func (m *Matcher) entry(row session.Row, limit int) (session.Entry, error) {
 
 // partner returns the other half of a request and its response.
 func (m *Matcher) partner(r session.Row) (session.Row, bool) {
-	if r.Pair == 0 {
+	number, ok := m.paired(r).Partner()
+	if !ok {
 		return session.Row{}, false
 	}
-	number := int(m.paired(r)) - 1
 	if i := number - m.from; i >= 0 && i < len(m.near) {
 		return m.near[i], true
 	}
-	ok := m.source.Rows(number, m.again[:]) == 1
+	ok = m.source.Rows(number, m.again[:]) == 1
 	return m.again[0], ok
 }
 

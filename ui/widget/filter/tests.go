@@ -202,7 +202,7 @@ type latencyTest struct {
 func (latencyTest) contextual() bool { return true }
 
 func (t latencyTest) row(m *Matcher, _ int, r session.Row) Verdict {
-	if m.rough && r.Pair != 0 {
+	if m.rough && r.Paired() {
 		return Unread
 	}
 	took, ok := m.latency(r)

@@ -42,10 +42,10 @@ func (t toolTest) message(msg *message) bool {
 // tool returns the name of the called tool, also for a response. The name in a
 // call is remembered for its response, which usually comes soon.
 func (msg *message) tool() string {
-	m, call, number := msg.matcher, msg.row, msg.matcher.number
-	call.Pair = m.paired(call)
+	m, number := msg.matcher, msg.matcher.number
+	call := m.paired(msg.row)
 	if call.Msg != framing.Request {
-		number = int(call.Pair) - 1
+		number, _ = call.Partner()
 	}
 	known := &m.calls[uint(number)%uint(len(m.calls))]
 	if number >= 0 && known.next == number+1 {
