@@ -3,70 +3,22 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
-	"sync"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 )
 
-// requireExact checks that a frame is w by h cells by both rules for the width of
-// text, and that it contains no escape sequences except for our own colours.
-func requireExact(t testing.TB, frame string, w, h int) {
-	t.Helper()
-	lines := strings.Split(frame, "\n")
-	require.Len(t, lines, h)
-	for i, line := range lines {
-		if _, ok := exact.Load(exactLine{line, w}); ok {
-			continue
-		}
-		require.Equal(t, w, ansi.StringWidth(line), "line %d by graphemes: %q", i, line)
-		require.Equal(t, w, ansi.StringWidthWc(line), "line %d by wcwidth: %q", i, line)
-		requireSafe(t, line)
-		exact.Store(exactLine{line, w}, nil)
-	}
-}
-
-// exact caches the checked lines: successive frames have most lines in common.
-var exact sync.Map
-
-type exactLine struct {
-	text  string
-	width int
-}
-
-func requireSafe(t testing.TB, line string) {
-	t.Helper()
-	require.True(t, utf8.ValidString(line), "%q", line)
-	for at := 0; at < len(line); {
-		if line[at] == '\x1b' {
-			end := strings.IndexByte(line[at:], 'm')
-			require.Greater(t, end, 1, "escape sequence other than a style: %q", line)
-			require.Empty(t, strings.Trim(line[at+2:at+end], "0123456789;"), "%q", line)
-			require.Equal(t, byte('['), line[at+1], "%q", line)
-			at += end + 1
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(line[at:])
-		require.False(t, unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Cf, r), "%q in %q", r, line)
-		at += n
-	}
-}
-
-// hostile are texts that try to leave their place on the screen.
-var hostile = []string{
-	"\x1b[2J\x1b[H", "\x1b]0;title\x07", "\x1b]52;c;ZWNobw==\x07", "\x9b31m", "\u009b31m", "\u202eright to left", "\u2066isolate",
-	"a\u200bb\ufeffc", "\x1b]8;;http://evil\x07link\x1b]8;;\x07", "tab\tcr\rlf", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "e\u0301\u0301\u0301\u0301\u0301\u0301",
-	"\xff\xfe\x80", "漢字", "\x00\x7f", "\u2028\u2029", "\U000e0001", strings.Repeat("\u0300", 50),
-}
+var (
+	requireExact = uitest.RequireExact
+	requireSafe  = uitest.RequireSafe
+	hostile      = uitest.Hostile
+)
 
 // hostileLog returns a log with each hostile text in every place that a server
 // can fill.

@@ -2,8 +2,10 @@ package uitest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,10 +31,15 @@ type Host struct {
 	Added             []workspace.Opened
 	Timers            []Timer // that Elapse has not ended
 	Programs          []Program
+	Clip              string           // the text that was copied last
+	Under             func() host.View // has the focus while no other view is open, such as the composer; may be nil
 
 	t      testing.TB
 	ws     *workspace.Workspace
 	screen kit.Screen
+	said   string
+	late   chan tea.Msg // what Begin and KeepTime have received; nil before
+	timed  bool         // KeepTime was called
 }
 
 var _ host.Host = (*Host)(nil)
@@ -69,22 +76,42 @@ func NewWorkspace(t testing.TB, source session.Source) *workspace.Workspace {
 	return ws
 }
 
-// pull takes in all rows of the log, and their catalog.
+// pull takes in all rows of the log, their catalog, and the state of the session.
 func pull(ws *workspace.Workspace) {
 	p := ws.Shown
 	for p.Index.Pull(p.Source) {
 	}
+	p.Lifecycle.Pull(p.Index.Events)
 	p.Catalog.Pull(p.Source, &p.Rows, p.Index.Offers)
+	ws.Stats = p.Source.Stats()
+	if ws.Session != nil {
+		ws.Status, ws.Clock = ws.Session.Status(), ws.Session.Log().Now()
+	}
 }
 
-// Context returns what an action gets: the workspace and the topmost view.
+// Context returns what an action gets: the workspace and the focused view.
 func (f *Host) Context() host.Context {
 	c := host.Context{Host: f, Workspace: f.ws}
-	if n := len(f.Opened); n > 0 {
+	switch n := len(f.Opened); {
+	case n > 0:
 		c.View = f.Opened[n-1]
+	case f.Under != nil:
+		c.View = f.Under()
 	}
 	return c
 }
+
+// Colours gives the screen the colours of a dark theme.
+func (f *Host) Colours() { f.screen.Theme = theme.New(true, theme.TrueColor) }
+
+// Resize changes the size of the screen, in cells.
+func (f *Host) Resize(w, h int) {
+	f.screen.Width, f.screen.Height = w, h
+	f.screen.Panes = paint.Rect{Y: 1, W: w, H: h - 2}
+}
+
+// Said returns the latest notice, or warning after "x ".
+func (f *Host) Said() string { return f.said }
 
 // Act carries out an action of a list by its id, with all that follows. The action
 // must be enabled.
@@ -105,14 +132,61 @@ func (f *Host) Run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	switch msg := cmd().(type) {
+	f.take(cmd())
+}
+
+func (f *Host) take(msg tea.Msg) {
+	switch msg := msg.(type) {
 	case tea.BatchMsg:
 		for _, cmd := range msg {
 			f.Run(cmd)
 		}
 	case host.Message:
 		f.Run(msg.Deliver(f.Context()))
+	default:
+		if fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
+			f.Clip = fmt.Sprint(msg)
+		}
 	}
+}
+
+// Begin runs a command that takes long, and those of a batch, in the background. Arrive
+// delivers its message.
+func (f *Host) Begin(cmd tea.Cmd) {
+	if f.late == nil {
+		f.late = make(chan tea.Msg, 100)
+	}
+	if cmd == nil {
+		return
+	}
+	go func() {
+		msg := cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for _, cmd := range batch {
+				f.Begin(cmd)
+			}
+			return
+		}
+		f.late <- msg
+	}()
+}
+
+// KeepTime has the messages of After ready for Arrive when they are due, in place of
+// Timers.
+func (f *Host) KeepTime() {
+	f.Begin(nil)
+	f.timed = true
+}
+
+// Arrive waits for a session and commands in the background, delivers what has arrived,
+// and takes in the changes of the log.
+func (f *Host) Arrive() {
+	synctest.Wait()
+	for len(f.late) > 0 {
+		f.take(<-f.late)
+		synctest.Wait()
+	}
+	pull(f.ws)
 }
 
 // Elapse delivers the messages of all timers set so far.
@@ -210,19 +284,23 @@ func (f *Host) Do(_ *workspace.Workspace, action string) tea.Cmd {
 	return nil
 }
 
-// After records a message in Timers once its command runs.
+// After records a message in Timers once its command runs: see also KeepTime.
 func (f *Host) After(wait time.Duration, m host.Message) tea.Cmd {
 	return func() tea.Msg {
-		f.Timers = append(f.Timers, Timer{wait, m})
+		if f.timed {
+			time.AfterFunc(wait, func() { f.late <- m })
+		} else {
+			f.Timers = append(f.Timers, Timer{wait, m})
+		}
 		return nil
 	}
 }
 
 // Notify records a text in Notices.
-func (f *Host) Notify(text string) { f.Notices = append(f.Notices, text) }
+func (f *Host) Notify(text string) { f.Notices, f.said = append(f.Notices, text), text }
 
 // Warn records a text in Warnings.
-func (f *Host) Warn(text string) { f.Warnings = append(f.Warnings, text) }
+func (f *Host) Warn(text string) { f.Warnings, f.said = append(f.Warnings, text), "x "+text }
 
 // Exec records a program in Programs once its command runs.
 func (f *Host) Exec(_ *workspace.Workspace, program tea.ExecCommand, over func(error) host.Message) tea.Cmd {

@@ -1,0 +1,297 @@
+package uitest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/keymap"
+)
+
+// A Room drives the screen under test as the shell does: it carries out its actions
+// by name, gives keys to the focused view, and closes dialogs and prompts.
+type Room struct {
+	*Host
+	Actions []host.Action // those of the room, and those that it inherits from package fields
+	Settle  func()        // follows each action and key, as in the shell; may be nil
+
+	typed string // in the open prompt, after its text
+}
+
+// NewRoom returns a room without its own actions.
+func NewRoom(h *Host, actions ...[]host.Action) *Room {
+	return &Room{Host: h, Actions: slices.Concat(actions...)}
+}
+
+// Do carries out actions by name, with all that follows. A disabled action warns with
+// the reason. "yes" and "no" answer the dialog, and "accept" the prompt. Movements and
+// closing act on the focused view.
+func (r *Room) Do(ids ...string) {
+	r.t.Helper()
+	for _, id := range ids {
+		r.do(id)
+		r.settle()
+	}
+}
+
+func (r *Room) do(id string) {
+	r.t.Helper()
+	switch {
+	case r.Dialog != nil && id == "yes":
+		yes := r.Dialog.Yes
+		r.Dialog = nil
+		r.Host.Run(yes(r.Context()))
+		return
+	case r.Dialog != nil && id == "no":
+		r.Dialog = nil
+		return
+	case r.Line != nil && id == "accept":
+		r.accept()
+		return
+	}
+	a, name := r.find(id)
+	if a == nil {
+		r.move(name)
+		return
+	}
+	if a.Enabled != nil {
+		if ok, why := a.Enabled(r.Context()); !ok {
+			r.Warn(a.Title + ": " + why)
+			return
+		}
+	}
+	r.Host.Run(a.Do(r.Context()))
+}
+
+// find returns the action of a name: one of the list, or, if there is no such effect,
+// nil and the name of a movement.
+func (r *Room) find(id string) (a *host.Action, name string) {
+	scope := ""
+	if v := r.Context().View; v != nil {
+		scope = v.Scope() + "-"
+	}
+	for _, name := range []string{id, strings.TrimPrefix(id, scope)} {
+		for i := range r.Actions {
+			a := &r.Actions[i]
+			if name != a.ID && name != a.Name {
+				continue
+			}
+			if a.Do == nil {
+				return nil, cmp.Or(a.Name, a.ID)
+			}
+			return a, ""
+		}
+	}
+	return nil, strings.TrimPrefix(id, scope)
+}
+
+// move moves the focused view, or closes it.
+func (r *Room) move(way string) {
+	r.t.Helper()
+	c := r.Context()
+	require.NotNil(r.t, c.View, "no view for %q", way)
+	switch way {
+	case "first":
+		way = kit.Top
+	case "last":
+		way = kit.Bottom
+	}
+	reads, isText := c.View.(host.Reading)
+	moves, isMoving := c.View.(host.Moving)
+	picks, isPicker := c.View.(host.Picking)
+	stepping, steps := c.View.(host.Stepping)
+	switch {
+	case way == host.CloseName && steps:
+		r.Host.Run(stepping.Back(c))
+	case way == host.CloseName:
+		r.Host.Close(c.View)
+	case !slices.Contains([]string{kit.Down, kit.Up, kit.PageDown, kit.PageUp, kit.Top, kit.Bottom}, way):
+		r.t.Fatalf("no action %q", way)
+	case isText:
+		reads.Text().Move(way)
+	case isMoving:
+		r.Host.Run(moves.Move(c, way))
+	case isPicker:
+		picks.Picks().Move(way)
+	}
+}
+
+func (r *Room) settle() {
+	if r.Settle != nil {
+		r.Settle()
+	}
+}
+
+// accept accepts the prompt with what was typed; an error leaves it open.
+func (r *Room) accept() {
+	cmd, err := r.Line.Accept(r.Context(), r.Line.Text+r.typed)
+	if err != nil {
+		r.Warn(err.Error())
+		return
+	}
+	r.Line, r.typed = nil, ""
+	r.Host.Run(cmd)
+}
+
+// Write types a text: into the prompt, or the focused view.
+func (r *Room) Write(text string) {
+	for _, key := range text {
+		if r.Line != nil {
+			r.typed += string(key)
+			continue
+		}
+		r.Press(tea.KeyPressMsg{Code: key, Text: string(key)})
+	}
+}
+
+// Press carries out the action of a key, or gives the key or pasted text to the focused
+// view.
+func (r *Room) Press(msg tea.Msg) {
+	c := r.Context()
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		scope := keymap.Global
+		if c.View != nil {
+			scope = c.View.Scope()
+		}
+		for _, a := range r.Actions {
+			if a.Scope == scope && a.ID != "" && slices.Contains(a.Keys, key.String()) {
+				r.Do(a.ID)
+				return
+			}
+		}
+	}
+	require.NotNil(r.t, c.View, "no view has the focus")
+	r.Host.Run(c.View.Update(c, msg))
+	r.settle()
+}
+
+// Pull waits for a session, and takes in the changes of its log.
+func (r *Room) Pull() {
+	synctest.Wait()
+	pull(r.ws)
+	r.settle()
+}
+
+// Send sends a line as a user does.
+func (r *Room) Send(line string) {
+	r.t.Helper()
+	_, err := r.ws.Session.Send(r.t.Context(), []byte(line))
+	require.NoError(r.t, err)
+	r.Pull()
+}
+
+// Frame paints what is open, with styles.
+func (r *Room) Frame() string {
+	r.screen.Canvas.Reset(r.screen.Width, r.screen.Height)
+	c := r.Context()
+	if r.Under != nil && len(r.Opened) > 0 {
+		if v := r.Under(); v != nil {
+			v.Draw(c)
+		}
+	} else if c.View != nil {
+		c.View.Draw(c)
+	}
+	for _, v := range r.Opened {
+		v.Draw(c)
+	}
+	return r.screen.Canvas.String()
+}
+
+// Text is the frame without styles.
+func (r *Room) Text() string { return ansi.Strip(r.Frame()) }
+
+// Asked returns the text of the open dialog, "" if there is none.
+func (r *Room) Asked() string {
+	if r.Dialog == nil {
+		return ""
+	}
+	return r.Dialog.Title + "\n" + strings.Join(r.Dialog.Lines, "\n")
+}
+
+// Row returns the number of the first row of the log whose text contains what.
+func (r *Room) Row(what string) int {
+	r.t.Helper()
+	var rows []string
+	for i, e := range r.entries() {
+		text := session.Describe(&e)
+		if strings.Contains(text, what) {
+			return i
+		}
+		rows = append(rows, text)
+	}
+	r.t.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
+	return 0
+}
+
+// Acts returns the actions recorded in the log.
+func (r *Room) Acts() (acts []string) {
+	for _, e := range r.entries() {
+		if e.Kind == session.KindAct {
+			acts = append(acts, strings.Fields(session.Describe(&e))[0])
+		}
+	}
+	return acts
+}
+
+// Last returns the last message that was sent to the server.
+func (r *Room) Last() (line string) {
+	r.Pull()
+	for _, e := range r.entries() {
+		if e.Kind == session.KindStdin {
+			line = string(e.Payload)
+		}
+	}
+	return line
+}
+
+func (r *Room) entries() (all []session.Entry) {
+	var row [1]session.Row
+	for i := 0; r.ws.Shown.Source.Rows(i, row[:]) == 1; i++ {
+		e, err := r.ws.Shown.Source.Entry(row[0], 0)
+		require.NoError(r.t, err)
+		all = append(all, e)
+	}
+	return all
+}
+
+// PickerMoves checks that an action moves the cursor of the focused picker between
+// two places; -1 is the last.
+func (r *Room) PickerMoves(move string, from, to int) {
+	r.t.Helper()
+	r.Frame() // sets its size
+	p := r.Context().View.(host.Picking).Picks()
+	last := len(p.Shown) - 1
+	require.GreaterOrEqual(r.t, last, 2, "too short to see anything move")
+	place := func(i int) int {
+		if i < 0 {
+			return last
+		}
+		return i
+	}
+	p.At = place(from)
+	r.Do(move)
+	require.Equal(r.t, place(to), p.At)
+}
+
+// TestActions runs the test of each action, and requires that each of a room's own
+// actions has one.
+func TestActions[T any](t *testing.T, actions []host.Action, tests map[string]T, run func(*testing.T, T)) {
+	t.Helper()
+	for _, a := range actions {
+		if a.ID != "" {
+			require.Contains(t, tests, a.ID, "the action has no test")
+		}
+	}
+	for id, test := range tests {
+		t.Run(id, func(t *testing.T) { run(t, test) })
+	}
+}
