@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,9 +14,11 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/export"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/palette"
+	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
@@ -343,18 +346,6 @@ var actionTests = map[string]actionTest{
 		require.Contains(t, d.rows()[0], "exit 0")
 		require.Equal(t, []string{"close-stdin"}, d.acts())
 	},
-	"kill": func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do("kill")
-		require.Contains(t, d.plain(), "Shutdown sequence: close stdin, 2s, SIGTERM, 2s, SIGKILL")
-		d.do("close-stop")
-		require.Empty(t, d.acts())
-		d.do("kill", "stop-this")
-		d.pull()
-		require.Contains(t, d.rows()[0], "exit 0")
-		require.Contains(t, d.rows()[35], "the server ended when its stdin was closed: exit code 0")
-		d.do("kill")
-		require.Contains(t, d.rows()[35], "x stop: no server is running")
-	},
 	host.ActRestart: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(host.ActRestart, actYes)
 		d.pull()
@@ -532,8 +523,6 @@ func allActionTests() map[string]actionTest {
 		contentTests,
 		copyTests,
 		jqTests,
-		stopTests,
-		processTests,
 		timeTests(),
 		splitTests,
 		mouseTests,
@@ -554,20 +543,34 @@ func allActionTests() map[string]actionTest {
 		verdictTests, overviewTests,
 		answerTests,
 		policyTests,
-		exportTests,
 	} {
 		maps.Copy(all, tests)
 	}
 	return all
 }
 
+// testedInRooms returns the actions whose tests, and those of all actions of their
+// scopes, are in the packages of their screens.
+func testedInRooms() []host.Action {
+	return slices.Concat(
+		export.Actions(), process.Actions(),
+	)
+}
+
 func TestActions(t *testing.T) {
 	tests := allActionTests()
 	table := Actions()
+	elsewhere := map[string]bool{}
+	for _, a := range testedInRooms() {
+		elsewhere[a.ID] = true
+		elsewhere["scope "+a.Scope] = a.Scope != keymap.Global
+	}
 	ids := map[string]bool{}
 	for _, scope := range append(scopes, keymap.Scope{ID: keymap.Global}) {
 		for _, action := range table.Reachable(scope.ID) {
-			ids[action.ID] = true
+			if !elsewhere[action.ID] && !elsewhere["scope "+action.Scope] {
+				ids[action.ID] = true
+			}
 		}
 	}
 	for id := range ids {

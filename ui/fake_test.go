@@ -199,3 +199,15 @@ func newSessionWith(t testing.TB, log session.Log, serve func(*fakeProcess, mess
 	})
 	return s, x
 }
+
+func (p *fakeProcess) Tree(context.Context) ([]executor.Descendant, error) {
+	if p.tree == nil {
+		return nil, nil
+	}
+	return p.tree(p), nil
+}
+
+func (p *fakeProcess) KillOne(_ context.Context, pid int) (executor.Descendant, error) {
+	p.killed = append(p.killed, pid)
+	return executor.Descendant{PID: pid}, nil
+}

@@ -90,7 +90,7 @@ func newStage(t *testing.T, w, h int) *stage {
 	_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`))
 	require.NoError(t, err)
 	synctest.Wait()
-	x.latest().tree = family
+	x.latest().tree = hostileTree
 	for range 10 {
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
 	}

@@ -80,7 +80,7 @@ func stopWays(w *workspace.Workspace) []stopWay {
 		return stopWay{name, func(c host.Context) tea.Cmd { return stopBy(c, step, scope) }}
 	}
 	return []stopWay{
-		{fmt.Sprintf("Shutdown sequence: close stdin, %v, SIGTERM, %v, SIGKILL", session.Grace, session.Grace), Shutdown},
+		{fmt.Sprintf("Shutdown sequence: close stdin, %v, SIGTERM, %v, SIGKILL", session.Grace, session.Grace), shutdown},
 		step("Close stdin only", executor.StepCloseStdin, executor.ScopeLeader),
 		step("SIGINT to the process group", executor.StepInterrupt, executor.ScopeGroup),
 		step("SIGINT to the leader only", executor.StepInterrupt, executor.ScopeLeader),
@@ -176,8 +176,8 @@ func ShutdownSteps(w *workspace.Workspace) []string {
 	}
 }
 
-// Shutdown begins the shutdown sequence.
-func Shutdown(c host.Context) tea.Cmd {
+// shutdown begins the shutdown sequence.
+func shutdown(c host.Context) tea.Cmd {
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
 		s.Act("kill", "", 0)
