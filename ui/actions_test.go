@@ -14,6 +14,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/composer"
 	"mcpdbg/ui/export"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -245,36 +246,6 @@ var actionTests = map[string]actionTest{
 		require.Contains(t, d.plain(), "valid request")
 		d.write("x")
 		require.Contains(t, d.plain(), "not JSON")
-	},
-	"send": func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose)
-		d.visible.composer.Text().SetValue("{\"jsonrpc\": \"2.0\",\n  \"id\": 1.0, \"method\": \"ping\"\n}")
-		d.do("send")
-		d.row(`{"jsonrpc":"2.0","id":1.0,"method":"ping"}`)
-		require.Equal(t, []string{"compose"}, d.acts())
-		require.False(t, d.visible.composer.IsOpen())
-
-		d.do(actCompose)
-		d.visible.composer.Text().SetValue(`{"id": 2,  "method":"ping"}`)
-		d.do("send")
-		d.row(`{"id": 2,  "method":"ping"}`) // one line is sent unchanged
-
-		d.do(actCompose)
-		d.visible.composer.Text().SetValue("no JSON")
-		d.do("send")
-		require.Contains(t, d.plain(), "Send this anyway?")
-		d.do(actNo)
-		require.True(t, d.visible.composer.IsOpen())
-		d.do("send", actYes)
-		d.row("no JSON")
-	},
-	"close-composer": func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose)
-		d.write(" draft")
-		d.do("close-composer")
-		require.NotContains(t, d.plain(), "draft")
-		d.do(actCompose)
-		require.Contains(t, d.plain(), "draft")
 	},
 	actResend: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"resources/list","params":{"cursor":"x"}}`)
@@ -539,7 +510,6 @@ func allActionTests() map[string]actionTest {
 		watchTests,
 		replayTests,
 		findingTests,
-		composeTests,
 		verdictTests, overviewTests,
 		answerTests,
 		policyTests,
@@ -553,7 +523,7 @@ func allActionTests() map[string]actionTest {
 // scopes, are in the packages of their screens.
 func testedInRooms() []host.Action {
 	return slices.Concat(
-		export.Actions(), process.Actions(),
+		composer.Actions(), export.Actions(), process.Actions(),
 	)
 }
 

@@ -10,14 +10,12 @@ import (
 	"testing/synctest"
 	"unicode"
 
-	"mcpdbg/ui/uitest"
-
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/copying"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/workspace"
+	"mcpdbg/ui/uitest"
 )
 
 // copied returns the text that the menu copies for the entry that a query
@@ -143,10 +141,6 @@ func TestReproduce(t *testing.T) {
 		require.Contains(t, lines[1], `"method":"notifications/initialized"`)
 		require.Equal(t, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"it's\u001b \\ me"}}}`, lines[2])
 	})
-}
-
-func (d *driver) rowReader() *workspace.Rows {
-	return &workspace.Rows{Source: d.visible.ws.Shown.Source}
 }
 
 // TestCopyIsSafe checks that no content of a message does or hides anything

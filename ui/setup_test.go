@@ -3,7 +3,10 @@ package ui
 import (
 	"os"
 	"path/filepath"
+	"strings"
+	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
@@ -25,3 +28,28 @@ func (d *driver) opensExport() {
 	d.do("export")
 	require.Contains(d.t, d.plain(), "Export 20261121-100000-notes-abcdef.jsonl")
 }
+
+// longTool is a tool whose schema has a bit of everything.
+const longTool = `{"name":"plan","description":"Plans a trip.","inputSchema":{"type":"object","required":["city","days"],"properties":{
+	"city":{"type":"string","minLength":2,"description":"Where to."},"days":{"type":"integer","minimum":1,"maximum":14},"budget":{"type":"number"},
+	"class":{"type":"string","enum":["first","second"]},"direct":{"type":"boolean","default":true},"stops":{"type":"array","items":{"type":"string"}},
+	"who":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}}}}}}`
+
+// planning opens the form of such a tool.
+func planning(t *testing.T, w, h int, noColor bool, test func(t *testing.T, d *driver, x *fakeExecutor)) {
+	t.Helper()
+	serve := func(p *fakeProcess, m message) {
+		if m.Method == "tools/list" {
+			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(longTool))
+		}
+	}
+	offering(t, w, h, noColor, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.do("catalog")
+		d.do("catalog-open")
+		test(t, d, x)
+	})
+}
+
+func formKey(key rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: key} }
+
+var ctrlS = tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}

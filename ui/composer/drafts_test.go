@@ -3,13 +3,16 @@ package composer
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 )
 
 // TestDraftsAreBounded checks the limits on the number of drafts, their length
@@ -53,4 +56,66 @@ func TestDraftsAreBounded(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(both.file, []byte(`{"a":null,"b":5`), 0o600))
 	require.Empty(t, openDrafts(folder, "x", header).all, "a broken file is ignored")
+}
+
+// TestDraftsSurvive checks that drafts are there when the program starts again.
+func TestDraftsSurvive(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "drafts")
+	again := func(test composing) {
+		x := &uitest.Server{Serve: uitest.OffersAndEchoes, Capabilities: uitest.AllCapabilities}
+		uitest.Live(t, x, 120, 36, func(t *testing.T, h *uitest.Host) {
+			r := newRoom(h, folder)
+			test(t, r, x)
+			require.NoError(t, r.pane.End())
+		})
+	}
+	again(func(t *testing.T, r *room, _ *uitest.Server) {
+		r.fill()
+		r.Write("sent")
+		r.Do("form-send")
+		r.fill()
+		r.Write(" and not")
+		r.Do("form-compose-whole")
+		r.pane.Text().SetValue("a message")
+		r.Do("compose-view")
+		r.pane.Text().SetValue(`\xff`)
+		r.Do("close-composer")
+	})
+	again(func(t *testing.T, r *room, _ *uitest.Server) {
+		r.Do("compose")
+		require.Equal(t, "a message", r.pane.Text().Value())
+		require.Regexp(t, `not JSON  kept from [-0-9: ]+, \[compose-clear\] clears`, r.Text(), "it is said that the text is old")
+		r.Do("compose-view")
+		require.Equal(t, `\xff`, r.pane.Text().Value())
+		r.Do("close-composer")
+		r.fill()
+		require.Equal(t, `{"text":"sent and not","times":1}`, r.arguments())
+		require.Regexp(t, `valid  kept from [-0-9: ]+, \[form-compose-clear\] clears`, r.Text())
+		r.Do("form-compose-older")
+		require.Equal(t, `{"text":"sent","times":1}`, r.arguments())
+	})
+	files, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	info, err := files[0].Info()
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	dir, err := os.Stat(folder)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), dir.Mode().Perm())
+}
+
+// TestDraftsAreSaved checks that drafts are saved a while after the last key, without
+// closing anything.
+func TestDraftsAreSaved(t *testing.T) {
+	folder := t.TempDir()
+	uitest.Live(t, &uitest.Server{Serve: uitest.Echo}, 120, 36, func(t *testing.T, h *uitest.Host) {
+		r := newRoom(h, folder)
+		r.KeepTime()
+		r.Do("compose")
+		r.Write("x")
+		time.Sleep(2 * time.Second)
+		r.Arrive()
+		require.Equal(t, `{"jsonrpc":"2.0","id":"ui-1","method":"tools/list"}x`, New(r.Context().Workspace, Options{Drafts: folder}).Text().Value())
+	})
 }

@@ -31,10 +31,10 @@ type Host struct {
 	Added             []workspace.Opened
 	Timers            []Timer // that Elapse has not ended
 	Programs          []Program
-	Clip              string           // the text that was copied last
+	Clip              string // the text that was copied last
+	T                 testing.TB
 	Under             func() host.View // has the focus while no other view is open, such as the composer; may be nil
 
-	t      testing.TB
 	ws     *workspace.Workspace
 	screen kit.Screen
 	said   string
@@ -60,7 +60,7 @@ type Program struct {
 // colours.
 func NewHost(t testing.TB, ws *workspace.Workspace, w, h int) *Host {
 	t.Helper()
-	f := &Host{t: t, ws: ws, screen: kit.Screen{Width: w, Height: h, Top: 1, Theme: theme.New(true, theme.NoColor)}}
+	f := &Host{T: t, ws: ws, screen: kit.Screen{Width: w, Height: h, Top: 1, Theme: theme.New(true, theme.NoColor)}}
 	f.screen.Panes = paint.Rect{Y: 1, W: w, H: h - 2}
 	return f
 }
@@ -110,18 +110,27 @@ func (f *Host) Resize(w, h int) {
 	f.screen.Panes = paint.Rect{Y: 1, W: w, H: h - 2}
 }
 
+// SelectRow selects a row of the log, as the list of rows does.
+func (f *Host) SelectRow(number int) {
+	f.T.Helper()
+	row, ok := f.ws.Shown.Rows.At(number)
+	require.True(f.T, ok, "no row %d", number)
+	f.ws.Selected = workspace.Selection{OK: true, Traffic: true, Number: number, Row: row}
+	f.ws.Viewed, f.ws.AtRow, f.ws.Overview = f.ws.Selected, number, false
+}
+
 // Said returns the latest notice, or warning after "x ".
 func (f *Host) Said() string { return f.said }
 
 // Act carries out an action of a list by its id, with all that follows. The action
 // must be enabled.
 func (f *Host) Act(actions []host.Action, id string) {
-	f.t.Helper()
+	f.T.Helper()
 	i := slices.IndexFunc(actions, func(a host.Action) bool { return a.ID == id })
-	require.GreaterOrEqual(f.t, i, 0, "no action %q", id)
+	require.GreaterOrEqual(f.T, i, 0, "no action %q", id)
 	if enabled := actions[i].Enabled; enabled != nil {
 		ok, why := enabled(f.Context())
-		require.True(f.t, ok, "%s: %s", id, why)
+		require.True(f.T, ok, "%s: %s", id, why)
 	}
 	f.Run(actions[i].Do(f.Context()))
 }
@@ -200,19 +209,26 @@ func (f *Host) Elapse() {
 
 // Exit ends the first program with an error, or nil.
 func (f *Host) Exit(err error) {
-	f.t.Helper()
-	require.NotEmpty(f.t, f.Programs, "no program has the terminal")
+	f.T.Helper()
+	require.NotEmpty(f.T, f.Programs, "no program has the terminal")
 	p := f.Programs[0]
 	f.Programs = f.Programs[1:]
 	f.Run(p.over(err).Deliver(f.Context()))
 }
 
+// RunProgram runs the first program, and ends it.
+func (f *Host) RunProgram() {
+	f.T.Helper()
+	require.NotEmpty(f.T, f.Programs, "no program has the terminal")
+	f.Exit(f.Programs[0].Command.Run())
+}
+
 // Type accepts a text in the open prompt, which closes it.
 func (f *Host) Type(text string) {
-	f.t.Helper()
-	require.NotNil(f.t, f.Line, "no prompt is open")
+	f.T.Helper()
+	require.NotNil(f.T, f.Line, "no prompt is open")
 	cmd, err := f.Line.Accept(f.Context(), text)
-	require.NoError(f.t, err)
+	require.NoError(f.T, err)
 	f.Line = nil
 	f.Run(cmd)
 }
@@ -221,7 +237,7 @@ func (f *Host) Type(text string) {
 func (f *Host) Screen() *kit.Screen { return &f.screen }
 
 // Lifetime ends with the test.
-func (f *Host) Lifetime() context.Context { return f.t.Context() }
+func (f *Host) Lifetime() context.Context { return f.T.Context() }
 
 // Workspaces lists the workspace, unless it is the empty one.
 func (f *Host) Workspaces() []*workspace.Workspace {

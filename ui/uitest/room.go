@@ -36,7 +36,7 @@ func NewRoom(h *Host, actions ...[]host.Action) *Room {
 // the reason. "yes" and "no" answer the dialog, and "accept" the prompt. Movements and
 // closing act on the focused view.
 func (r *Room) Do(ids ...string) {
-	r.t.Helper()
+	r.T.Helper()
 	for _, id := range ids {
 		r.do(id)
 		r.settle()
@@ -44,12 +44,12 @@ func (r *Room) Do(ids ...string) {
 }
 
 func (r *Room) do(id string) {
-	r.t.Helper()
+	r.T.Helper()
 	switch {
 	case r.Dialog != nil && id == "yes":
 		yes := r.Dialog.Yes
 		r.Dialog = nil
-		r.Host.Run(yes(r.Context()))
+		r.Run(yes(r.Context()))
 		return
 	case r.Dialog != nil && id == "no":
 		r.Dialog = nil
@@ -69,7 +69,7 @@ func (r *Room) do(id string) {
 			return
 		}
 	}
-	r.Host.Run(a.Do(r.Context()))
+	r.Run(a.Do(r.Context()))
 }
 
 // find returns the action of a name: one of the list, or, if there is no such effect,
@@ -96,9 +96,9 @@ func (r *Room) find(id string) (a *host.Action, name string) {
 
 // move moves the focused view, or closes it.
 func (r *Room) move(way string) {
-	r.t.Helper()
+	r.T.Helper()
 	c := r.Context()
-	require.NotNil(r.t, c.View, "no view for %q", way)
+	require.NotNil(r.T, c.View, "no view for %q", way)
 	switch way {
 	case "first":
 		way = kit.Top
@@ -111,15 +111,15 @@ func (r *Room) move(way string) {
 	stepping, steps := c.View.(host.Stepping)
 	switch {
 	case way == host.CloseName && steps:
-		r.Host.Run(stepping.Back(c))
+		r.Run(stepping.Back(c))
 	case way == host.CloseName:
-		r.Host.Close(c.View)
+		r.Close(c.View)
 	case !slices.Contains([]string{kit.Down, kit.Up, kit.PageDown, kit.PageUp, kit.Top, kit.Bottom}, way):
-		r.t.Fatalf("no action %q", way)
+		r.T.Fatalf("no action %q", way)
 	case isText:
 		reads.Text().Move(way)
 	case isMoving:
-		r.Host.Run(moves.Move(c, way))
+		r.Run(moves.Move(c, way))
 	case isPicker:
 		picks.Picks().Move(way)
 	}
@@ -139,7 +139,7 @@ func (r *Room) accept() {
 		return
 	}
 	r.Line, r.typed = nil, ""
-	r.Host.Run(cmd)
+	r.Run(cmd)
 }
 
 // Write types a text: into the prompt, or the focused view.
@@ -163,14 +163,19 @@ func (r *Room) Press(msg tea.Msg) {
 			scope = c.View.Scope()
 		}
 		for _, a := range r.Actions {
-			if a.Scope == scope && a.ID != "" && slices.Contains(a.Keys, key.String()) {
-				r.Do(a.ID)
+			inherited := a.Name != "" && a.Do != nil && c.View != nil
+			if (a.Scope == scope || inherited) && slices.Contains(a.Keys, key.String()) {
+				r.Do(cmp.Or(a.ID, a.Name))
 				return
 			}
 		}
+		if key.Code == tea.KeyEscape && c.View != nil {
+			r.Do(host.CloseName)
+			return
+		}
 	}
-	require.NotNil(r.t, c.View, "no view has the focus")
-	r.Host.Run(c.View.Update(c, msg))
+	require.NotNil(r.T, c.View, "no view has the focus")
+	r.Run(c.View.Update(c, msg))
 	r.settle()
 }
 
@@ -183,9 +188,9 @@ func (r *Room) Pull() {
 
 // Send sends a line as a user does.
 func (r *Room) Send(line string) {
-	r.t.Helper()
-	_, err := r.ws.Session.Send(r.t.Context(), []byte(line))
-	require.NoError(r.t, err)
+	r.T.Helper()
+	_, err := r.ws.Session.Send(r.T.Context(), []byte(line))
+	require.NoError(r.T, err)
 	r.Pull()
 }
 
@@ -219,7 +224,7 @@ func (r *Room) Asked() string {
 
 // Row returns the number of the first row of the log whose text contains what.
 func (r *Room) Row(what string) int {
-	r.t.Helper()
+	r.T.Helper()
 	var rows []string
 	for i, e := range r.entries() {
 		text := session.Describe(&e)
@@ -228,7 +233,7 @@ func (r *Room) Row(what string) int {
 		}
 		rows = append(rows, text)
 	}
-	r.t.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
+	r.T.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
 	return 0
 }
 
@@ -257,7 +262,7 @@ func (r *Room) entries() (all []session.Entry) {
 	var row [1]session.Row
 	for i := 0; r.ws.Shown.Source.Rows(i, row[:]) == 1; i++ {
 		e, err := r.ws.Shown.Source.Entry(row[0], 0)
-		require.NoError(r.t, err)
+		require.NoError(r.T, err)
 		all = append(all, e)
 	}
 	return all
@@ -266,11 +271,11 @@ func (r *Room) entries() (all []session.Entry) {
 // PickerMoves checks that an action moves the cursor of the focused picker between
 // two places; -1 is the last.
 func (r *Room) PickerMoves(move string, from, to int) {
-	r.t.Helper()
+	r.T.Helper()
 	r.Frame() // sets its size
 	p := r.Context().View.(host.Picking).Picks()
 	last := len(p.Shown) - 1
-	require.GreaterOrEqual(r.t, last, 2, "too short to see anything move")
+	require.GreaterOrEqual(r.T, last, 2, "too short to see anything move")
 	place := func(i int) int {
 		if i < 0 {
 			return last
@@ -279,7 +284,7 @@ func (r *Room) PickerMoves(move string, from, to int) {
 	}
 	p.At = place(from)
 	r.Do(move)
-	require.Equal(r.t, place(to), p.At)
+	require.Equal(r.T, place(to), p.At)
 }
 
 // TestActions runs the test of each action, and requires that each of a room's own
@@ -287,9 +292,11 @@ func (r *Room) PickerMoves(move string, from, to int) {
 func TestActions[T any](t *testing.T, actions []host.Action, tests map[string]T, run func(*testing.T, T)) {
 	t.Helper()
 	for _, a := range actions {
-		if a.ID != "" {
-			require.Contains(t, tests, a.ID, "the action has no test")
+		has := a.ID == ""
+		for id := range tests {
+			has = has || id == a.ID || strings.HasSuffix(id, "-"+a.ID) // inherited
 		}
+		require.True(t, has, "the action %q has no test", a.ID)
 	}
 	for id, test := range tests {
 		t.Run(id, func(t *testing.T) { run(t, test) })

@@ -1,0 +1,711 @@
+package composer
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/catalog"
+	"mcpdbg/ui/copying"
+	"mcpdbg/ui/fields"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/workspace"
+)
+
+// A composing is a test of the open composer of a session with a server.
+type composing func(t *testing.T, r *room, x *uitest.Server)
+
+// A room has a composer.
+type room struct {
+	*uitest.Room
+	pane *Pane
+}
+
+// inRoom runs a test with a server that has a catalog, unless serve is set.
+func inRoom(t *testing.T, w, h int, serve func(*uitest.Process, uitest.Message), test composing) {
+	t.Helper()
+	x := &uitest.Server{Serve: uitest.OffersAndEchoes, Capabilities: uitest.AllCapabilities}
+	if serve != nil {
+		x.Serve = serve
+	}
+	uitest.Live(t, x, w, h, func(t *testing.T, host *uitest.Host) { test(t, newRoom(host, ""), x) })
+}
+
+// newRoom returns a room with the drafts of a folder.
+func newRoom(h *uitest.Host, drafts string) *room {
+	p := New(h.Context().Workspace, Options{Drafts: drafts, ReadCatalog: catalog.Read, CommandLine: copying.CallLine})
+	r := &room{uitest.NewRoom(h, Actions(), []host.Action{
+		{Entry: host.Entry{ID: "compose"}, Do: p.Compose},
+		{Entry: host.Entry{ID: "edit-resend"}, Do: p.EditSelected},
+	}), p}
+	h.Under = func() host.View {
+		if p.IsOpen() {
+			return p
+		}
+		return nil
+	}
+	r.resize(h.Screen().Width, h.Screen().Height)
+	return r
+}
+
+func (r *room) resize(w, h int) {
+	r.Resize(w, h)
+	r.pane.Place(r.Screen().Panes)
+}
+
+// lookUp reads a list of the server.
+func (r *room) lookUp(list string) *workspace.CatalogList {
+	r.T.Helper()
+	l := r.Context().Workspace.Shown.Catalog.List(list)
+	_, err := r.Context().Workspace.Session.ListAll(r.T.Context(), l.List)
+	require.NoError(r.T, err)
+	r.Pull()
+	r.Run(catalog.Read(r.Context(), l))
+	require.True(r.T, l.Known())
+	return l
+}
+
+// fill opens the form of the first item of the tools.
+func (r *room) fill() { r.fillIn("tools") }
+
+// fillIn opens the form of the first item of a list.
+func (r *room) fillIn(list string) {
+	r.T.Helper()
+	l := r.Context().Workspace.Shown.Catalog.List(list)
+	if !l.Known() {
+		r.lookUp(list)
+	}
+	r.Run(r.pane.ComposeItem(r.Context(), l.Items[0]))
+	require.Equal(r.T, ScopeForm, r.pane.Scope())
+}
+
+// arguments returns the arguments in the form.
+func (r *room) arguments() string {
+	raw, err := r.pane.Form().JSON()
+	require.NoError(r.T, err)
+	return string(raw)
+}
+
+// longTool is a tool whose schema has a bit of everything.
+const longTool = `{"name":"plan","description":"Plans a trip.","inputSchema":{"type":"object","required":["city","days"],"properties":{
+	"city":{"type":"string","minLength":2,"description":"Where to."},"days":{"type":"integer","minimum":1,"maximum":14},"budget":{"type":"number"},
+	"class":{"type":"string","enum":["first","second"]},"direct":{"type":"boolean","default":true},"stops":{"type":"array","items":{"type":"string"}},
+	"who":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}}}}}}`
+
+// planning opens the form of such a tool.
+func planning(t *testing.T, w, h int, test composing) {
+	t.Helper()
+	serve := func(p *uitest.Process, m uitest.Message) {
+		if m.Method == "tools/list" {
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(longTool))
+		}
+	}
+	inRoom(t, w, h, serve, func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		test(t, r, x)
+	})
+}
+
+var (
+	ctrlS  = tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}
+	escape = tea.KeyPressMsg{Code: tea.KeyEscape}
+)
+
+func TestActions(t *testing.T) {
+	uitest.TestActions(t, Actions(), actionTests, func(t *testing.T, test composing) {
+		inRoom(t, 160, 36, nil, test)
+	})
+}
+
+var actionTests = map[string]composing{
+	"form-send": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Press(ctrlS)
+		require.Contains(t, r.Said(), "x not sent, ctrl+s again to send anyway: /text: is required")
+		r.Write("hi")
+		r.Press(ctrlS)
+		r.Row(`"method":"tools/call","params":{"_meta":{"progressToken":"mcpdbg-5"},"name":"echo","arguments":{"text":"hi","times":1}}`)
+		require.False(t, r.pane.IsOpen())
+		require.Contains(t, r.Said(), "the server answered in 0.00 ms: tools/call echo")
+		require.Equal(t, []string{"compose"}, r.Acts())
+
+		r.Do("compose")
+		require.Equal(t, `{"text":"hi","times":1}`, r.arguments(), "the draft is kept")
+		r.Do("form-leave-out")
+		r.Press(ctrlS)
+		r.Press(ctrlS)
+		r.Row(`"name":"echo","arguments":{"times":1}}`) // unchanged, as a test of the server
+	},
+	"form-close-composer": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Write("half")
+		r.Press(escape)
+		require.False(t, r.pane.IsOpen())
+		r.fill()
+		require.Contains(t, r.Text(), "half", "reopened from the catalog")
+	},
+	"form-compose-view": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Write("hi")
+		require.Equal(t, "as JSON", r.title())
+		r.Do("form-compose-view")
+		require.Equal(t, "as form", r.title())
+		require.Contains(t, r.Text(), `"text": "hi"`)
+		r.pane.Text().SetValue(`{"text":"ho","more":[1.0]}`)
+		r.Do("compose-view")
+		require.Equal(t, `{"text":"ho","more":[1.0]}`, r.arguments(), "unknown properties are kept")
+	},
+	"form-compose-whole": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Write("hi")
+		r.Do("form-compose-whole")
+		require.Equal(t, ScopeText, r.pane.Scope())
+		require.Contains(t, r.Text(), "valid request")
+		require.Contains(t, r.pane.Text().Value(), `"method": "tools/call"`)
+		r.Do("compose-whole")
+		require.Equal(t, `{"text":"hi","times":1}`, r.arguments())
+		r.Do("form-compose-view")
+		r.pane.Text().SetValue(`{"text":"changed"}`)
+		r.Do("compose-whole", "compose-whole")
+		require.Equal(t, `{"text":"changed"}`, r.arguments(), "edited JSON is kept")
+	},
+	"form-compose-editor": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Write("h")
+		r.edits(`printf ello >>`)
+		r.Do("form-compose-editor")
+		r.RunProgram()
+		require.Equal(t, `{"text":"hello","times":1}`, r.arguments())
+	},
+	"form-compose-older": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-compose-older")
+		require.Contains(t, r.Said(), "no more history for this field")
+		r.Write("one")
+		r.Do("form-send")
+		r.fill()
+		r.Write(" two")
+		r.Do("form-send")
+		r.fill()
+		r.Write("!")
+		r.Do("form-compose-older", "form-compose-older")
+		require.Equal(t, `{"text":"one","times":1}`, r.arguments())
+	},
+	"form-compose-newer": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Write("one")
+		r.Do("form-send")
+		r.fill()
+		r.Write("!")
+		r.Do("form-compose-older")
+		require.Equal(t, `{"text":"one","times":1}`, r.arguments())
+		r.Do("form-compose-newer")
+		require.Equal(t, `{"text":"one!","times":1}`, r.arguments())
+	},
+	"form-compose-copy": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Write("it's")
+		r.Do("form-compose-copy")
+		require.Equal(t, `mcpdbg call --tool echo --params '{"text":"it'\''s","times":1}' -- fake-server`, r.Clip)
+	},
+	"form-next": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-next")
+		require.Equal(t, "/times", r.pane.Form().Path())
+	},
+	"form-previous": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-next", "form-previous")
+		require.Equal(t, "/text", r.pane.Form().Path())
+	},
+	"form-page-down": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-page-down")
+		require.Equal(t, "/how", r.pane.Form().Path())
+	},
+	"form-page-up": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-page-down", "form-page-up")
+		require.Equal(t, "/text", r.pane.Form().Path())
+	},
+	"form-complete": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-complete")
+		require.Equal(t, "/times", r.pane.Form().Path())
+		r.pane.Form().SetSuggestions("/times", []string{"7", "8"})
+		r.Do("form-complete")
+		require.Equal(t, `{"text":"","times":7}`, strings.Replace(r.arguments(), `{"times"`, `{"text":"","times"`, 1))
+	},
+	"form-forward": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		enter := tea.KeyPressMsg{Code: tea.KeyEnter}
+		r.Press(enter)
+		require.Equal(t, "/times", r.pane.Form().Path())
+		for !r.pane.Form().AtEnd() {
+			r.Press(enter)
+		}
+		r.Press(enter)
+		require.Contains(t, r.Said(), "not sent", "enter on the last field sends what is valid")
+		require.NoError(t, r.pane.Form().SetJSON([]byte(`{"text":"a"}`)))
+		for r.pane.Form().Next() {
+		}
+		r.Press(enter)
+		require.Contains(t, r.Last(), `"text":"a"`)
+	},
+	"form-add": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-add")
+		require.Contains(t, r.Said(), "the field is not in a list")
+	},
+	"form-remove": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.pane.Form().Select("/text")
+		r.Do("form-remove")
+		require.Contains(t, r.Said(), "ctrl+g omits it")
+		require.NoError(t, r.pane.Form().SetJSON([]byte(`{"text":"x","more":1}`)))
+		r.pane.Form().Select("/more")
+		r.Do("form-remove")
+		require.Equal(t, `{"text":"x"}`, r.arguments())
+	},
+	"form-leave-out": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-next", "form-leave-out")
+		require.Equal(t, `{}`, r.arguments())
+	},
+	"form-null": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-null")
+		require.Equal(t, `{"text":null,"times":1}`, r.arguments())
+	},
+
+	"send": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose")
+		r.pane.Text().SetValue("{\"jsonrpc\": \"2.0\",\n  \"id\": 1.0, \"method\": \"ping\"\n}")
+		r.Do("send")
+		r.Row(`{"jsonrpc":"2.0","id":1.0,"method":"ping"}`)
+		require.Equal(t, []string{"compose"}, r.Acts())
+		require.False(t, r.pane.IsOpen())
+
+		r.Do("compose")
+		r.pane.Text().SetValue(`{"id": 2,  "method":"ping"}`)
+		r.Do("send")
+		r.Row(`{"id": 2,  "method":"ping"}`) // one line is sent unchanged
+
+		r.Do("compose")
+		r.pane.Text().SetValue("no JSON")
+		r.Do("send")
+		require.Contains(t, r.Asked(), "Send this anyway?")
+		r.Do("no")
+		require.True(t, r.pane.IsOpen())
+		r.Do("send", "yes")
+		r.Row("no JSON")
+	},
+	"close-composer": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose")
+		r.Write(" draft")
+		r.Do("close-composer")
+		require.NotContains(t, r.Text(), "draft")
+		r.Do("compose")
+		require.Contains(t, r.Text(), "draft")
+	},
+	"compose-view": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose")
+		r.pane.Text().SetValue("{\n\"method\":\"é\\n\"}")
+		r.Do("compose-view")
+		require.Contains(t, r.Text(), "Compose raw bytes")
+		require.Equal(t, "as message", r.title())
+		require.Equal(t, `{"method":"é\\n"}\n`, r.pane.Text().Value())
+		require.Contains(t, r.Text(), "18 bytes: 7b 22 6d")
+		r.Do("compose-view")
+		require.Equal(t, "{\n\"method\":\"é\\n\"}", r.pane.Text().Value(), "the message")
+	},
+	"compose-clear": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose")
+		r.pane.Text().SetValue("half a mess")
+		r.Do("compose-clear")
+		require.Empty(t, r.pane.Text().Value())
+		r.Do("compose-older")
+		require.Equal(t, "half a mess", r.pane.Text().Value())
+		r.fill()
+		r.Do("form-compose-view")
+		r.pane.Text().SetValue("{")
+		r.Do("compose-clear")
+		require.JSONEq(t, `{"times":1}`, r.pane.Text().Value(), "the defaults")
+	},
+	"form-compose-clear": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		require.NotContains(t, r.Text(), "kept from", "there is no draft")
+		r.Write("hi")
+		r.Do("form-close-composer")
+		r.fill()
+		require.Regexp(t, `valid  kept from \d\d:\d\d, \[form-compose-clear\] clears`, r.Text())
+		r.Do("form-compose-clear")
+		require.Equal(t, `{"times":1}`, r.arguments())
+		require.NotContains(t, r.Text(), "kept from")
+		r.Do("form-close-composer")
+		r.fill()
+		require.NotContains(t, r.Text(), "kept from", "the draft is gone")
+		r.Do("form-compose-older")
+		require.Equal(t, `{"text":"hi","times":1}`, r.arguments(), "and can be recalled")
+	},
+	"form-compose-task": func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-compose-task")
+		require.Contains(t, r.Text(), "Compose tools/call echo as a task")
+		r.Do("form-compose-whole")
+		require.Contains(t, r.pane.Text().Value(), `"task": {}`)
+		r.Do("compose-whole", "form-compose-task")
+		require.NotContains(t, r.Text(), "as a task")
+	},
+	"compose-whole": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose", "compose-whole")
+		require.Contains(t, r.Said(), "there is no form yet")
+	},
+	"compose-editor": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose")
+		r.edits(`printf '{"a":\n%070000d}' 1 >`)
+		r.Do("compose-editor")
+		r.RunProgram()
+		require.Len(t, r.pane.Text().Value(), 70007)
+		require.Contains(t, r.Text(), "68.4K in all: ctrl+e opens it in your editor")
+		r.Write("x")
+		require.Contains(t, r.Said(), "68.4K is too long to edit here")
+		uitest.RequireExact(t, r.Frame(), r.Screen().Width, r.Screen().Height)
+	},
+	"compose-older": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose")
+		for _, text := range []string{`{"method":"a"}`, `{"method":"b"}`} {
+			r.pane.Text().SetValue(text)
+			r.Do("send", "compose")
+		}
+		r.pane.Text().SetValue("{")
+		r.Do("compose-older")
+		require.Equal(t, `{"method":"b"}`, r.pane.Text().Value())
+		r.Do("compose-older", "compose-older")
+		require.Contains(t, r.Said(), "no more history")
+		require.Equal(t, `{"method":"a"}`, r.pane.Text().Value())
+	},
+	"compose-newer": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose")
+		r.pane.Text().SetValue(`{"method":"a"}`)
+		r.Do("send", "compose")
+		r.pane.Text().SetValue("{")
+		r.Do("compose-older", "compose-newer")
+		require.Equal(t, "{", r.pane.Text().Value())
+	},
+	"compose-copy": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose", "compose-copy")
+		require.Equal(t, `mcpdbg call tools/list -- fake-server`, r.Clip)
+		r.pane.Text().SetValue("{")
+		r.Do("compose-copy")
+		require.Contains(t, r.Said(), "only a request has a command line")
+	},
+	"complete-word": func(t *testing.T, r *room, x *uitest.Server) {
+		r.lookUp("tools")
+		r.Do("compose")
+		r.pane.Text().SetValue(`{"method":"tools/c`)
+		r.Do("complete-word")
+		require.Equal(t, `{"method":"tools/call`, r.pane.Text().Value())
+		r.pane.Text().SetValue(`{"method":"resources/`)
+		r.Do("complete-word")
+		require.Contains(t, r.Text(), "tab  resources/list resources/templates/list resources/read resources/subscribe resources/unsubscribe")
+		r.pane.Text().SetValue(`{"name":"ec`)
+		r.Do("complete-word")
+		require.Equal(t, `{"name":"echo`, r.pane.Text().Value(), "a tool in the catalog")
+	},
+	"presets": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose", "presets")
+		require.Contains(t, r.Said(), "works only in raw bytes")
+		r.Do("compose-view", "presets")
+		require.Contains(t, r.Text(), "id of a pending request")
+		uitest.RequireExact(t, r.Frame(), r.Screen().Width, r.Screen().Height)
+	},
+	"preset-close": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose", "compose-view", "presets", "preset-close")
+		require.Empty(t, r.Opened)
+	},
+	"preset-take": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose", "compose-view", "presets")
+		r.Do("preset-take", "send")
+		r.Row(`{"jsonrpc":"2.0","id":"ui`)
+		require.Equal(t, []string{"raw"}, r.Acts())
+		require.Contains(t, r.Said(), "25 bytes sent")
+	},
+	"presets-" + kit.Down:     presetMoves(1, kit.Down),
+	"presets-" + kit.Up:       presetMoves(0, kit.Down, kit.Up),
+	"presets-" + kit.Bottom:   presetMoves(lastPreset, kit.Bottom),
+	"presets-" + kit.Top:      presetMoves(0, kit.Bottom, kit.Top),
+	"presets-" + kit.PageDown: presetMoves(lastPreset, kit.PageDown, kit.PageDown),
+	"presets-" + kit.PageUp:   presetMoves(0, kit.Down, kit.PageUp),
+}
+
+// lastPreset is the number of the last malformed message, from 0.
+const lastPreset = 13
+
+func presetMoves(want int, moves ...string) composing {
+	return func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose", "compose-view", "presets")
+		r.Frame()
+		for _, move := range moves {
+			r.Do("presets-" + move)
+		}
+		at, _ := r.Opened[0].(host.Picking).Picks().Current()
+		require.Equal(t, want, at)
+	}
+}
+
+// edits makes a shell command the test's editor; the file is its last argument.
+func (r *room) edits(command string) {
+	script := filepath.Join(r.T.TempDir(), "editor")
+	require.NoError(r.T, os.WriteFile(script, []byte("#!/bin/sh\n"+command+` "$1"`+"\n"), 0o700))
+	r.T.(*testing.T).Setenv("VISUAL", script)
+}
+
+// title names the view that the composer would switch to.
+func (r *room) title() string {
+	title, _ := viewTitle(r.Context())
+	return title
+}
+
+// TestFormFrames shows the form, its JSON and raw bytes.
+func TestFormFrames(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
+		for _, colours := range []bool{true, false} {
+			name := fmt.Sprintf("form-%dx%d", size[0], size[1])
+			if !colours {
+				name += "-nocolor"
+			}
+			planning(t, size[0], size[1], func(t *testing.T, r *room, _ *uitest.Server) {
+				if colours {
+					r.Colours()
+				}
+				r.Write("Bern")
+				r.Do("form-next")
+				r.Write("99")
+				uitest.RequireExact(t, r.Frame(), size[0], size[1])
+				uitest.Golden(t, name, r.Frame())
+				if !colours {
+					return
+				}
+				r.Do("form-compose-view")
+				uitest.Golden(t, strings.Replace(name, "form", "form-json", 1), r.Text())
+				r.Do("compose-view", "form-compose-whole", "compose-view")
+				r.pane.Text().SetValue(`{"half\xff`)
+				uitest.Golden(t, strings.Replace(name, "form", "form-raw", 1), r.Text())
+			})
+		}
+	}
+}
+
+// TestJSONSaysWhere checks that each problem has a position.
+func TestJSONSaysWhere(t *testing.T) {
+	planning(t, 120, 36, func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("form-compose-view")
+		for text, want := range map[string]string{
+			"{\"city\":\"Bern\",\n  \"days\": 99}": "x 2:11: /days: maximum: got 99, want 14",
+			"{\"city\":\"B\",\"days\":1,}":         "x 1:22: invalid character '}'",
+			"{\"city\":\"Bern\"}":                  "x 1:1: /days: is required",
+			"{\"city\":\"Bern\",\"days\":3}":       "valid",
+			"":                                     "empty: {} is sent",
+		} {
+			r.pane.Text().SetValue(text)
+			require.Contains(t, r.Text(), want)
+		}
+		r.pane.Text().SetValue("{")
+		r.Do("send")
+		require.Contains(t, r.Said(), "not sent: not valid JSON")
+		r.Do("compose-view")
+		require.Contains(t, r.Said(), "does not fit the form")
+		require.Equal(t, ScopeText, r.pane.Scope())
+		require.Equal(t, "{", r.pane.Text().Value(), "the JSON")
+	})
+}
+
+// TestLongText checks that a text too long for typing is checked and sent
+// without blocking keys.
+func TestLongText(t *testing.T) {
+	inRoom(t, 80, 24, uitest.Echo, func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do("compose")
+		r.pane.Text().SetValue(`{"jsonrpc":"2.0","method":"notifications/x","params":{"pad":"` + strings.Repeat("x", fields.MaxChecked) + `"}}`)
+		require.Contains(t, r.Text(), "2.0M, not checked")
+		require.Contains(t, r.Text(), "too long to check")
+		uitest.RequireExact(t, r.Frame(), 80, 24)
+		r.Press(tea.PasteMsg{Content: "x"})
+		require.Contains(t, r.Said(), "is too long to edit here")
+		out := r.Context().Workspace.Shown.Source.Stats().Out
+		r.Do("send")
+		require.Equal(t, out+1, r.Context().Workspace.Shown.Source.Stats().Out)
+
+		r.Do("compose")
+		r.pane.Text().SetValue("")
+		r.Press(tea.PasteMsg{Content: strings.Repeat("y", kit.MaxDraft+1)})
+		require.Len(t, r.pane.Text().Value(), kit.MaxDraft+1, "all of it, or nothing")
+		r.pane.Text().SetValue("some text")
+		r.Press(tea.PasteMsg{Content: strings.Repeat("y", kit.MaxDraft+1)})
+		require.Equal(t, "some text", r.pane.Text().Value())
+	})
+}
+
+// TestEditResendByForm checks that a call of a tool in the catalog opens in
+// fields.
+func TestEditResendByForm(t *testing.T) {
+	inRoom(t, 120, 36, nil, func(t *testing.T, r *room, x *uitest.Server) {
+		r.lookUp("tools")
+		r.Send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"again","other":1},"_meta":{"x":1}}}`)
+		r.SelectRow(r.Row(`"again"`))
+		r.Do("edit-resend")
+		require.Equal(t, ScopeForm, r.pane.Scope())
+		require.Equal(t, `{"text":"again","other":1}`, r.arguments())
+		r.Do("form-close-composer")
+
+		r.Send(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"unknown","arguments":{}}}`)
+		r.SelectRow(r.Row(`"unknown"`))
+		r.Do("edit-resend")
+		require.Equal(t, ScopeText, r.pane.Scope())
+		require.Contains(t, r.pane.Text().Value(), `"unknown"`)
+	})
+}
+
+// TestGoneTool checks that the composer reports when the server no longer lists a tool.
+func TestGoneTool(t *testing.T) {
+	tool := "one"
+	serve := func(p *uitest.Process, m uitest.Message) {
+		if m.Method == "tools/list" {
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":%q}]}}`, m.ID, tool)
+		}
+	}
+	inRoom(t, 120, 36, serve, func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		r.Do("form-close-composer")
+		tool = "two"
+		r.lookUp("tools")
+		r.Do("compose")
+		require.Contains(t, r.Text(), "Compose tools/call one")
+		require.Contains(t, r.Text(), "! no longer listed by the server")
+	})
+}
+
+// TestCompletion checks that completions are requested once nothing has been
+// typed for a while, and that they are offered.
+func TestCompletion(t *testing.T) {
+	serve := func(p *uitest.Process, m uitest.Message) {
+		if m.Method == "completion/complete" {
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"completion":{"values":["alice","al\u001b[2J"]}}}`, m.ID)
+			return
+		}
+		uitest.OffersAndEchoes(p, m)
+	}
+	inRoom(t, 120, 36, serve, func(t *testing.T, r *room, x *uitest.Server) {
+		r.KeepTime()
+		r.fillIn("prompts")
+		const completeAfter = 200 * time.Millisecond
+		asked := func() (n int) {
+			for i := range r.Context().Workspace.Shown.Source.Len() {
+				row, _ := r.Context().Workspace.Shown.Rows.At(i)
+				if row.Kind == session.KindStdin && r.Context().Workspace.Shown.Source.Method(row.Method) == "completion/complete" {
+					n++
+				}
+			}
+			return n
+		}
+		for _, letter := range "al" {
+			r.Write(string(letter))
+			time.Sleep(completeAfter / 2)
+			r.Arrive()
+		}
+		require.Zero(t, asked(), "no request while typing")
+		time.Sleep(completeAfter)
+		r.Arrive()
+		require.Equal(t, 1, asked())
+		r.Row(`"argument":{"name":"who","value":"al"},"context":{"arguments":{"who":"al"}},"ref":{"name":"greet","type":"ref/prompt"}`)
+		require.Contains(t, r.Text(), "alice")
+		uitest.RequireExact(t, r.Frame(), r.Screen().Width, r.Screen().Height)
+		r.Do("form-complete")
+		require.Equal(t, `{"who":"alice"}`, r.arguments())
+		r.Do("form-send")
+		r.Row(`"method":"prompts/get","params":{"_meta":{"progressToken":"mcpdbg-5"},"name":"greet","arguments":{"who":"alice"}}`)
+	})
+}
+
+// TestTemplate checks that the variables of a template become a URI.
+func TestTemplate(t *testing.T) {
+	inRoom(t, 120, 36, nil, func(t *testing.T, r *room, x *uitest.Server) {
+		r.fillIn("templates")
+		r.Write("a b")
+		r.Do("form-next")
+		r.Write("7")
+		r.Do("form-send")
+		r.Row(`"method":"resources/read","params":{"_meta":{"progressToken":"mcpdbg-4"},"uri":"res://a%20b/7"}`)
+	})
+}
+
+// TestHostileForm checks that the borders stay intact, whatever the names of
+// the arguments.
+func TestHostileForm(t *testing.T) {
+	var names []string
+	for _, text := range uitest.Hostile {
+		names = append(names, fmt.Sprintf("%q:{\"type\":\"string\",\"title\":%q,\"description\":%q,\"enum\":[%q]}", text, text, text, text))
+	}
+	schema := strings.ToValidUTF8(strings.NewReplacer(`\x`, `\u00`, `\a`, `\u0007`, `\v`, `\u000b`, `\U000e0001`, "", `\U0001f468`, "").Replace(strings.Join(names, ",")), "?")
+	serve := func(p *uitest.Process, m uitest.Message) {
+		if m.Method == "tools/list" {
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"\u001b[2J\u202e","inputSchema":{"type":"object","properties":{%s}}}]}}`, m.ID, schema)
+		}
+	}
+	inRoom(t, 120, 36, serve, func(t *testing.T, r *room, x *uitest.Server) {
+		r.fill()
+		require.Equal(t, ScopeForm, r.pane.Scope())
+		for range uitest.Hostile {
+			r.Do("form-next")
+			for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}} {
+				r.resize(size[0], size[1])
+				uitest.RequireExact(t, r.Frame(), size[0], size[1])
+				r.Do("form-compose-view")
+				uitest.RequireExact(t, r.Frame(), size[0], size[1])
+				r.Do("compose-view")
+			}
+		}
+	})
+}
+
+// TestFormMouse checks that a click selects a field, and that the wheel scrolls
+// them.
+func TestFormMouse(t *testing.T) {
+	planning(t, 120, 36, func(t *testing.T, r *room, x *uitest.Server) {
+		in := r.Screen().Panes.Body()
+		r.Run(r.pane.Click(r.Context(), in.Y+3))
+		require.Equal(t, "/class", r.pane.Form().Path())
+		r.Run(r.pane.Click(r.Context(), in.Y+in.H-1))
+		require.Equal(t, "/class", r.pane.Form().Path(), "no field there")
+		for h := 10; h < 16; h++ {
+			r.resize(120, h)
+			r.pane.Scroll(r.Context(), 3)
+			uitest.RequireExact(t, r.Frame(), 120, h)
+		}
+	})
+}
+
+// silent is a server that does not answer.
+func silent(*uitest.Process, uitest.Message) {}
+
+// TestRawIsSentAsItIs checks that raw bytes are sent without a newline, with
+// the id of a pending request.
+func TestRawIsSentAsItIs(t *testing.T) {
+	inRoom(t, 120, 36, silent, func(t *testing.T, r *room, x *uitest.Server) {
+		r.Send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
+		r.Do("compose", "compose-view", "presets")
+		r.Write("id of")
+		r.Do("preset-take", "send")
+		r.Pull()
+		r.Row(`{"jsonrpc":"2.0","id":"slow","method":"ping"}`)
+	})
+}
