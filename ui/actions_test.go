@@ -21,6 +21,7 @@ import (
 	"mcpdbg/ui/palette"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/requests"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
 )
@@ -511,8 +512,6 @@ func allActionTests() map[string]actionTest {
 		replayTests,
 		findingTests,
 		verdictTests, overviewTests,
-		answerTests,
-		policyTests,
 	} {
 		maps.Copy(all, tests)
 	}
@@ -523,7 +522,7 @@ func allActionTests() map[string]actionTest {
 // scopes, are in the packages of their screens.
 func testedInRooms() []host.Action {
 	return slices.Concat(
-		composer.Actions(), export.Actions(), process.Actions(),
+		composer.Actions(), export.Actions(), process.Actions(), requests.Actions(requestsOf),
 	)
 }
 

@@ -1,15 +1,21 @@
 package ui
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/workspace"
 )
 
@@ -50,6 +56,92 @@ func planning(t *testing.T, w, h int, noColor bool, test func(t *testing.T, d *d
 	})
 }
 
-func formKey(key rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: key} }
-
 var ctrlS = tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}
+
+const (
+	askName = `{"mode":"form","message":"Who are you?\nIt stays here.","requestedSchema":{"type":"object","required":["name"],"properties":{` +
+		`"name":{"type":"string","title":"Name","minLength":2},"cups":{"type":"integer","default":2},"colour":{"type":"string","enum":["red","green"]}}}}`
+	askPage  = `{"mode":"url","message":"Confirm there, please","url":"https://user@example.com:8443/confirm?request=1","elicitationId":"c-1"}`
+	askModel = `{"messages":[{"role":"user","content":{"type":"text","text":"Write a haiku about pipes."}},{"role":"assistant","content":[{"type":"text","text":"No."},{"type":"image","data":"AAAA","mimeType":"image/png"}]}],` +
+		`"systemPrompt":"You are terse.","modelPreferences":{"hints":[{"name":"small"}],"speedPriority":0.8},"maxTokens":100,"stopSequences":["END"],"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object"}}]}`
+)
+
+// person sets the policies so that the user answers all server requests.
+func person(t testing.TB, s *session.Session) {
+	t.Helper()
+	for _, method := range []string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots} {
+		require.NoError(t, s.SetPolicy(method, session.Policy{Mode: session.PolicyAsk}))
+	}
+}
+
+// asked makes the server send a request with an id.
+func (d *driver) asked(x *fakeExecutor, id int, method, params string) {
+	d.t.Helper()
+	if d.visible.ws.Session.Policies()[mcp.MethodElicit].Mode != session.PolicyAsk {
+		person(d.t, d.visible.ws.Session)
+	}
+	x.latest().out(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
+	synctest.Wait()
+	d.pull()
+}
+
+// opened makes the server send a request, and opens it.
+func (d *driver) opened(x *fakeExecutor, method, params string) {
+	d.t.Helper()
+	d.asked(x, 0, method, params)
+	d.do(host.ActAnswer)
+	d.content()
+}
+
+// answeringAt runs a test with a server whose requests the user answers, in one
+// of the eras.
+func answeringAt(t *testing.T, w, h int, modern, noColor bool, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s, x := newSession(t, newLog(t), serve)
+		person(t, s)
+		x.modern = modern
+		require.NoError(t, s.Open(t.Context()))
+		test(t, drive(t, Options{Session: s, Title: "fake (local)", NoColor: noColor}, w, h), x)
+	})
+}
+
+// questions has one server request of each kind.
+var questions = map[string][2]string{
+	"form":     {mcp.MethodElicit, askName},
+	"address":  {mcp.MethodElicit, askPage},
+	"sampling": {mcp.MethodSample, askModel},
+	"roots":    {mcp.MethodRoots, `{}`},
+	"other":    {"tasks/get", `{"taskId":"t-1"}`},
+}
+
+// inRounds returns a modern server whose calls require one or more answers.
+func inRounds(requests string) func(*fakeProcess, message) {
+	return func(p *fakeProcess, m message) {
+		var params struct {
+			Answers json.RawMessage `json:"inputResponses"`
+		}
+		_ = json.Unmarshal(m.Params, &params) // each message is a call
+		if params.Answers == nil {
+			p.out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"input_required","inputRequests":{%s},"requestState":"s"}}`, m.ID, requests)
+			return
+		}
+		p.out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"complete","content":[],"got":%s}}`, m.ID, params.Answers)
+	}
+}
+
+// call sends a call concurrently.
+func (d *driver) call() <-chan session.Response {
+	d.t.Helper()
+	done := make(chan session.Response, 1)
+	go func() {
+		resp, err := d.visible.ws.Session.Request(d.t.Context(), mcp.MethodToolsCall, json.RawMessage(`{"name":"plan"}`), session.CallOptions{Timeout: time.Hour})
+		if err != nil {
+			d.t.Error(err)
+		}
+		done <- resp
+	}()
+	synctest.Wait()
+	d.pull()
+	return done
+}

@@ -347,7 +347,7 @@ var actionTests = map[string]composing{
 		r.Write("hi")
 		r.Do("form-close-composer")
 		r.fill()
-		require.Regexp(t, `valid  kept from \d\d:\d\d, \[form-compose-clear\] clears`, r.Text())
+		require.Regexp(t, `valid  kept from \d\d:\d\d, f6 clears`, r.Text())
 		r.Do("form-compose-clear")
 		require.Equal(t, `{"times":1}`, r.arguments())
 		require.NotContains(t, r.Text(), "kept from")

@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,6 +38,7 @@ type Host struct {
 
 	ws     *workspace.Workspace
 	screen kit.Screen
+	keys   map[string]string
 	said   string
 	late   chan tea.Msg // what Begin and KeepTime have received; nil before
 	timed  bool         // KeepTime was called
@@ -326,5 +328,6 @@ func (f *Host) Exec(_ *workspace.Workspace, program tea.ExecCommand, over func(e
 	}
 }
 
-// Key returns the id of the action in brackets.
-func (f *Host) Key(action string) string { return "[" + action + "]" }
+// Key returns the first key of an action of a Room, and the id of any other one in
+// brackets.
+func (f *Host) Key(action string) string { return cmp.Or(f.keys[action], "["+action+"]") }

@@ -27,9 +27,16 @@ type Room struct {
 	typed string // in the open prompt, after its text
 }
 
-// NewRoom returns a room without its own actions.
+// NewRoom returns a room with actions, whose keys its views show.
 func NewRoom(h *Host, actions ...[]host.Action) *Room {
-	return &Room{Host: h, Actions: slices.Concat(actions...)}
+	r := &Room{Host: h, Actions: slices.Concat(actions...)}
+	h.keys = map[string]string{}
+	for _, a := range r.Actions {
+		if len(a.Keys) > 0 {
+			h.keys[a.ID] = a.Keys[0]
+		}
+	}
+	return r
 }
 
 // Do carries out actions by name, with all that follows. A disabled action warns with

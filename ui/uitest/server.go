@@ -185,8 +185,8 @@ func (p *Process) KillOne(_ context.Context, pid int) (executor.Descendant, erro
 	return executor.Descendant{PID: pid}, nil
 }
 
-// NewLog returns a log without a name.
-func NewLog(t testing.TB) *recordings.File {
+// newLog returns a log without a name.
+func newLog(t testing.TB) *recordings.File {
 	t.Helper()
 	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Argv: []string{"fake-server"}}})
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func NewLog(t testing.TB) *recordings.File {
 func NewSession(t testing.TB, x *Server) *session.Session {
 	t.Helper()
 	s := session.New(session.Config{
-		Executor: x, Log: NewLog(t), ClientName: "test", ClientVersion: "0",
+		Executor: x, Log: newLog(t), ClientName: "test", ClientVersion: "0",
 		Command: executor.Command{Argv: []string{"fake-server"}, Env: []executor.EnvVar{{Name: "TOKEN", Value: "sesame"}}},
 	})
 	t.Cleanup(func() {
@@ -222,13 +222,19 @@ func Live(t *testing.T, x *Server, w, h int, test func(*testing.T, *Host)) {
 		s := NewSession(t, x)
 		require.NoError(t, s.Open(t.Context()))
 		synctest.Wait() // the server has read all of the handshake
-		ctx, forget := context.WithCancel(t.Context())
-		t.Cleanup(forget)
-		ws := workspace.New(ctx, forget, workspace.Opened{Session: s, Title: "fake (local)"}, 1)
-		ws.WatchCalls()
-		pull(ws)
-		test(t, NewHost(t, ws, w, h))
+		test(t, NewHost(t, LiveWorkspace(t, s), w, h))
 	})
+}
+
+// LiveWorkspace returns the workspace of a session, as it is now.
+func LiveWorkspace(t testing.TB, s *session.Session) *workspace.Workspace {
+	t.Helper()
+	ctx, forget := context.WithCancel(t.Context())
+	t.Cleanup(forget)
+	ws := workspace.New(ctx, forget, workspace.Opened{Session: s, Title: "fake (local)"}, 1)
+	ws.WatchCalls()
+	pull(ws)
+	return ws
 }
 
 // AllCapabilities are the capabilities of a server that supports everything.
@@ -241,7 +247,7 @@ func Echo(p *Process, m Message) {
 	}
 }
 
-// lists are what Offers answers with. The tools have two pages.
+// lists are what offers answers with. The tools have two pages.
 var lists = map[string]string{
 	"tools/list": `{"tools":[
 		{"name":"echo","title":"Echo","description":"Says it again.\nAs often as you like.","inputSchema":{"type":"object","properties":{"text":{"type":"string","description":"what to say"},"times":{"type":"integer","minimum":1,"default":1},"how":{"type":"string","enum":["loud","low"]}},"required":["text"]},"annotations":{"readOnlyHint":true,"openWorldHint":false}},
@@ -252,8 +258,8 @@ var lists = map[string]string{
 	"resources/templates/list": `{"resourceTemplates":[{"uriTemplate":"res://{kind}/{id}","name":"any","description":"one of them"}]}`,
 }
 
-// Offers answers the requests of a catalog, and reports whether it did.
-func Offers(p *Process, m Message) bool {
+// offers answers the requests of a catalog, and reports whether it did.
+func offers(p *Process, m Message) bool {
 	answer := lists[m.Method]
 	if m.Method == "tools/list" && strings.Contains(string(m.Params), `"two"`) {
 		answer = `{"tools":[{"name":"sleep","inputSchema":{"type":"object","properties":{"seconds":{"type":"number"}}}}]}`
@@ -267,7 +273,7 @@ func Offers(p *Process, m Message) bool {
 
 // OffersAndEchoes answers the requests of a catalog, and every other one as Echo does.
 func OffersAndEchoes(p *Process, m Message) {
-	if !Offers(p, m) {
+	if !offers(p, m) {
 		Echo(p, m)
 	}
 }
