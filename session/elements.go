@@ -1,16 +1,21 @@
 package session
 
-// MaxElements is how many elements of a batch are paired and listed. Further ones
-// are only counted.
-const MaxElements = 1000
+const (
+	// MaxElements is how many elements of a batch are listed.
+	MaxElements = 1000
+	// MaxPaired is how many messages of one entry are paired. Further ones are only
+	// counted.
+	MaxPaired = 1<<16 - 1
+)
 
 // An Element identifies a message of a log: one in a batch, or a whole entry.
 type Element struct {
 	Row   int // of its entry
-	Index int // in the batch, from 0; -1 for the whole entry
+	Index int // in the batch or the write of several lines, from 0; -1 for the whole entry
 }
 
-// An ElementPair is how one request ended, if it or its response is in a batch.
+// An ElementPair is how one request ended, if it or its response is one of several
+// messages of an entry.
 type ElementPair struct {
 	Request Element // its index is -1 for a duplicate response, too
 	// At is the response. Without one it is the entry that cancelled or replaced

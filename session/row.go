@@ -48,6 +48,13 @@ func (r Row) Owner() (row int, ok bool) {
 	return int(r.Related) - 1, true
 }
 
+// SetOwner sets the owner of a row that can have one.
+func (r *Row) SetOwner(row int) {
+	if r.owned() {
+		r.Related = uint32(row) + 1
+	}
+}
+
 // owned reports whether Related is the owner of the row. A row with several messages
 // has partners only.
 func (r Row) owned() bool {

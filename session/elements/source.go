@@ -89,14 +89,26 @@ func (s *Source) Batch(row int) (b session.Batch, ok bool) {
 	return s.batches.Batch(row)
 }
 
-// ElementPairs implements session.ElementReader.
+// ElementPairs implements session.ElementReader. An element that is not listed stands
+// for its whole entry.
 func (s *Source) ElementPairs(k, row int, visit func(session.ElementPair) bool) (known bool) {
-	return s.batches != nil && s.batches.ElementPairs(k, row, visit)
+	return s.batches != nil && s.batches.ElementPairs(k, row, func(p session.ElementPair) bool {
+		p.Request, p.At = listed(p.Request), listed(p.At)
+		return p.Request.Index < 0 && p.At.Index < 0 || visit(p)
+	})
 }
 
-// Number returns the number of an element, or of its row for a whole entry.
+func listed(e session.Element) session.Element {
+	if e.Index >= session.MaxElements {
+		e.Index = -1
+	}
+	return e
+}
+
+// Number returns the number of an element of a batch, or of its row for a whole entry
+// and for one of several lines.
 func (s *Source) Number(e session.Element) int {
-	if e.Index < 0 {
+	if _, batch := s.Batch(e.Row); e.Index < 0 || !batch {
 		return e.Row
 	}
 	s.mu.Lock()
@@ -147,27 +159,27 @@ func (s *Source) Numbers(row int) []int {
 // ResponseIn returns the row of the element of a batch that answers the request at a
 // row, or the batch itself if that is unknown.
 func (s *Source) ResponseIn(batch, request int) int {
-	response := batch
+	response := session.Element{Row: batch, Index: -1}
 	s.ElementPairs(math.MaxInt, request, func(p session.ElementPair) bool {
 		if p.Request == (session.Element{Row: request, Index: -1}) && p.Answered() {
-			response = s.Number(p.At)
+			response = p.At
 		}
-		return response == batch
+		return response.Index < 0
 	})
-	return response
+	return s.Number(response)
 }
 
 // RequestIn returns the row of the element of a batch that the response at a row is
 // for, or the batch itself if that is unknown.
 func (s *Source) RequestIn(batch, response int) int {
-	request := batch
+	request := session.Element{Row: batch, Index: -1}
 	s.ElementPairs(math.MaxInt, batch, func(p session.ElementPair) bool {
 		if p.Request.Row == batch && p.At == (session.Element{Row: response, Index: -1}) && p.Answered() {
-			request = s.Number(p.Request)
+			request = p.Request
 		}
-		return request == batch
+		return request.Index < 0
 	})
-	return request
+	return s.Number(request)
 }
 
 // Paired returns a row with a number. If its partner is in a batch, the partner of

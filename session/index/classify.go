@@ -99,12 +99,8 @@ func (x *Index) line(kind session.Kind, m framing.Message, line []byte, row *ses
 		x.message(kind, m, line, row)
 		return
 	}
-	whole := row.Msg == framing.Batch && row.Flags&(session.FlagBatch|session.FlagPart) == 0
+	x.elements.row.whole = row.Msg == framing.Batch && row.Flags&(session.FlagBatch|session.FlagPart) == 0
 	row.Flags |= session.FlagBatch
-	if whole {
-		x.batch(kind, line, row)
-		return
-	}
 	for span := range framing.Elements(line) {
 		member := span.Of(line)
 		x.message(kind, framing.Scan(member), member, row)
@@ -113,6 +109,9 @@ func (x *Index) line(kind session.Kind, m framing.Message, line []byte, row *ses
 
 // message counts and pairs one message of the row that is being added.
 func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *session.Row) {
+	if row.Flags&session.FlagBatch != 0 {
+		x.elements.count(m)
+	}
 	outgoing := kind == session.KindStdin
 	if m.Kind == framing.NotJSON || m.Kind == framing.Other {
 		if !outgoing {
@@ -126,12 +125,19 @@ func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *
 		method := m.Method.Of(line)
 		row.Method = x.intern(method)
 		x.request(newPairKey(outgoing, m.ID.Of(line)), row)
+		x.pair.tokens.request(outgoing, m.Params.Of(line), uint32(x.added), x)
 		if outgoing {
 			x.trackHandshake(string(method))
 		}
 	case framing.Notification:
-		row.Method = x.intern(m.Method.Of(line))
-		x.cancelled(outgoing, m, line)
+		name := m.Method.Of(line)
+		row.Method = x.intern(name)
+		switch string(name) {
+		case mcp.MethodProgress:
+			x.owner = x.pair.tokens.owner(!outgoing, m.Params.Of(line))
+		case mcp.MethodCancelled:
+			x.cancelled(outgoing, m.Params.Of(line))
+		}
 	case framing.Response, framing.ErrorResponse:
 		outcome := session.ReqAnswered
 		if m.Kind == framing.ErrorResponse {
@@ -170,6 +176,7 @@ func count(s *session.Stats, kind session.Kind) {
 // newer request from now on, as their responses could not be told apart.
 func (x *Index) request(key pairKey, row *session.Row) {
 	number := uint32(x.added)
+	key.ofRequest(number, x.elements.current)
 	older, again, ok := x.pair.open(key, number)
 	if !ok {
 		x.stats.Untracked++
@@ -261,7 +268,7 @@ func (x *Index) response(key pairKey, outcome session.ReqState, toolError bool, 
 		x.answered(number, request, outcome, mark)
 	} else {
 		x.pair.remember(key, settled{number, true})
-		x.answeredLate(number, request, mark)
+		x.answeredLate(number, request, outcome, mark)
 	}
 }
 
@@ -275,16 +282,19 @@ func (x *Index) answered(number uint32, request session.Row, state session.ReqSt
 	x.pairWith(number, request, state, mark)
 }
 
-// answeredLate records the response to a request that was cancelled or timed
-// out. The request keeps that state, except a probe, for which no response is
-// too late.
-func (x *Index) answeredLate(number uint32, request session.Row, mark bool) {
+// answeredLate records the response to a request that was given up. A cancelled or
+// timed-out one keeps that state, except a probe, for which no response is too late.
+// The response to one whose write failed proves that it arrived.
+func (x *Index) answeredLate(number uint32, request session.Row, outcome session.ReqState, mark bool) {
 	if request.Related != 0 || request.State == session.ReqPending && request.Flags&session.FlagProbe == 0 {
 		return // of several requests, another response is paired with the row
 	}
 	state := request.State
-	if request.Flags&session.FlagProbe != 0 {
+	switch {
+	case request.Flags&session.FlagProbe != 0:
 		state = session.ReqAnswered
+	case state == session.ReqLost:
+		state = outcome
 	}
 	x.pairWith(number, request, state, mark)
 }
@@ -307,18 +317,32 @@ func (x *Index) pairWith(number uint32, request session.Row, state session.ReqSt
 }
 
 // cancelled marks the request that a notifications/cancelled names. A response
-// that crosses it is still paired.
-func (x *Index) cancelled(outgoing bool, m framing.Message, line []byte) {
-	if string(m.Method.Of(line)) != "notifications/cancelled" {
-		return
-	}
+// that crosses it is still paired. Only a subscription can be cancelled by the side
+// that answers it.
+func (x *Index) cancelled(outgoing bool, raw []byte) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`
 	}
-	if json.Unmarshal(m.Params.Of(line), &params) != nil || params.RequestID == nil {
+	if json.Unmarshal(raw, &params) != nil || params.RequestID == nil {
 		return
 	}
-	x.giveUp(newPairKey(outgoing, params.RequestID), session.ReqCancelled)
+	key, other := newPairKey(outgoing, params.RequestID), newPairKey(!outgoing, params.RequestID)
+	_, pending := x.pair.pending[key]
+	theirs, open := x.pair.pending[other]
+	request, _ := x.row(int(theirs))
+	subscription := !pending && open && x.methodName(request.Method) == mcp.MethodListen
+	number, ok := x.pair.find(key)
+	if subscription || !ok {
+		number, ok = x.pair.find(other)
+	}
+	if !ok {
+		return
+	}
+	x.owner = number + 1
+	if subscription {
+		key = other
+	}
+	x.giveUp(key, session.ReqCancelled)
 }
 
 // note reads what the index needs from an entry that carries no stream bytes. A
@@ -330,13 +354,13 @@ func (x *Index) note(e *session.Entry) {
 		switch {
 		case e.DecodeBody(&b) != nil:
 		case b.ID != nil && b.State == session.ReqTimedOut.String():
-			x.giveUp(newPairKey(true, b.ID), session.ReqTimedOut)
+			x.timedOut(b.Of, newPairKey(true, b.ID))
 		case b.Of == 0 && b.Era != "":
 			x.finishHandshake(mcp.Era(b.Era))
 		}
 	case session.KindWrite:
 		var b session.WriteBody
-		if dense := e.N == uint64(x.added)+1; dense && e.DecodeBody(&b) == nil {
+		if e.DecodeBody(&b) == nil {
 			x.unsent(b.Of)
 		}
 	case session.KindLagged:
@@ -364,15 +388,44 @@ func (x *Index) note(e *session.Entry) {
 	}
 }
 
+// timedOut marks the request of an entry that was reported as timed out: the one with
+// the id, unless another entry has that. A log may not have the entry.
+func (x *Index) timedOut(n uint64, key pairKey) {
+	number, ok := x.pair.find(key)
+	of, known := x.numbering.row(n, x.added)
+	row, _ := x.row(int(of))
+	if known && (!ok || number != of) && row.Kind == session.KindStdin && row.Msg == framing.Request && row.Flags&session.FlagBatch == 0 {
+		number, ok = of, true
+		for pending, at := range x.pair.pending {
+			if at == of && row.State == session.ReqPending {
+				key = pending
+			}
+		}
+	}
+	if !ok {
+		return
+	}
+	x.owner = number + 1
+	if at, ok := x.pair.find(key); ok && at == number {
+		x.giveUp(key, session.ReqTimedOut)
+	}
+}
+
 // unsent marks the requests of entry n, whose write did not fully reach the
 // server. It scans all pending requests only if one of them belongs to that
 // entry: after a flood of server requests thousands of responses fail at once.
 func (x *Index) unsent(n uint64) {
-	if row, ok := x.row(int(n) - 1); !ok || row.Kind != session.KindStdin || row.State != session.ReqPending {
+	of, known := x.numbering.row(n, x.added)
+	row, ok := x.row(int(of))
+	if !known || !ok || row.Kind != session.KindStdin || row.State == session.ReqNone {
+		return
+	}
+	x.owner = of + 1
+	if row.State != session.ReqPending {
 		return
 	}
 	for key, number := range x.pair.pending {
-		if uint64(number)+1 == n && key.outgoing() {
+		if number == of && key.outgoing() {
 			x.giveUp(key, session.ReqLost)
 		}
 	}

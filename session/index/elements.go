@@ -25,7 +25,8 @@ type elements struct {
 	current int                     // the element that is being added, from 1; 0 outside of a batch
 	open    map[pairKey]openElement // requests in batches; dropped with their responses
 	pairs   []elementPair           // ordered by at
-	batches []counted               // ordered by row
+	row     counted                 // the row that is being added, if it has several messages
+	batches []counted               // ordered by row, also of writes of several lines
 	missing bool                    // there were more pairs
 }
 
@@ -45,33 +46,34 @@ type elementPair struct {
 }
 
 // A counted is a session.Batch.
-type counted struct{ row, elements, requests, responses uint32 }
+type counted struct {
+	row, elements, requests, responses uint32
+	whole                              bool // the entry is one line, which is a batch
+}
 
-// batch adds the elements of a line that is a batch and the whole entry.
-func (x *Index) batch(kind session.Kind, line []byte, row *session.Row) {
-	counts := counted{row: uint32(x.added)}
-	for span := range framing.Elements(line) {
-		member := span.Of(line)
-		m := framing.Scan(member)
-		switch counts.elements++; m.Kind {
-		case framing.Request:
-			counts.requests++
-		case framing.Response, framing.ErrorResponse:
-			counts.responses++
-		}
-		x.elements.current = int(counts.elements)
-		x.message(kind, m, member, row)
+// count counts a message of a row with several.
+func (e *elements) count(m framing.Message) {
+	switch e.row.elements++; m.Kind {
+	case framing.Request:
+		e.row.requests++
+	case framing.Response, framing.ErrorResponse:
+		e.row.responses++
 	}
-	x.elements.current = 0
-	if e := &x.elements; len(e.batches) < maxBatches {
-		e.batches = append(e.batches, counts)
+	e.current = int(e.row.elements)
+}
+
+// end ends a row with several messages.
+func (e *elements) end(row uint32) {
+	if e.row.row = row; len(e.batches) < maxBatches {
+		e.batches = append(e.batches, e.row)
 	}
+	e.row, e.current = counted{}, 0
 }
 
 // opened records which element of its batch a request is that is now pending.
 func (e *elements) opened(key pairKey, method uint16) {
 	switch {
-	case e.current == 0 || e.current > session.MaxElements:
+	case e.current == 0 || e.current > session.MaxPaired:
 		delete(e.open, key)
 	case len(e.open) < maxPending:
 		if e.open == nil {
@@ -99,7 +101,7 @@ func (x *Index) settled(request uint32, key pairKey, state session.ReqState, fai
 	case session.ReqDuplicate:
 		element, by = 0, e.current
 	}
-	if by > session.MaxElements {
+	if by > session.MaxPaired {
 		by = 0
 	}
 	if element == 0 && by == 0 {
@@ -120,16 +122,20 @@ func (x *Index) Batch(row int) (b session.Batch, ok bool) {
 	if row >= x.visible {
 		return session.Batch{}, false
 	}
-	return x.elements.batch(row)
-}
-
-func (e *elements) batch(row int) (b session.Batch, ok bool) {
-	i := sort.Search(len(e.batches), func(i int) bool { return int(e.batches[i].row) >= row })
-	if i == len(e.batches) || int(e.batches[i].row) != row {
+	found, ok := x.elements.batch(row)
+	if !ok || !found.whole {
 		return session.Batch{}, false
 	}
-	found := e.batches[i]
 	return session.Batch{Elements: int(found.elements), Requests: int(found.requests), Responses: int(found.responses)}, true
+}
+
+// batch returns the counts of a row with several messages.
+func (e *elements) batch(row int) (c counted, ok bool) {
+	i := sort.Search(len(e.batches), func(i int) bool { return int(e.batches[i].row) >= row })
+	if i == len(e.batches) || int(e.batches[i].row) != row {
+		return counted{}, false
+	}
+	return e.batches[i], true
 }
 
 // ElementPairs implements session.ElementReader.
@@ -140,7 +146,7 @@ func (x *Index) ElementPairs(k, row int, visit func(session.ElementPair) bool) (
 	missing := 1 // of the requests in the row, those that have not ended so far
 	b, isBatch := x.elements.batch(row)
 	if isBatch {
-		missing = min(b.Requests, session.MaxElements)
+		missing = min(int(b.requests), session.MaxPaired)
 	}
 	all := x.elements.pairs
 	from := sort.Search(len(all), func(i int) bool { return int(all[i].at) >= row })
@@ -190,12 +196,13 @@ func (e *elements) save(w *stateWriter) {
 		for _, n := range [...]uint32{b.row, b.elements, b.requests, b.responses} {
 			w.int(int(n))
 		}
+		w.bool(b.whole)
 	}
 }
 
 func (e *elements) restore(r *stateReader, rows int) {
 	for range r.int(maxPending) {
-		key, element := r.pair(session.MaxElements + 1)
+		key, element := r.pair(session.MaxPaired + 1)
 		if e.open == nil {
 			e.open = map[pairKey]openElement{}
 		}
@@ -204,11 +211,11 @@ func (e *elements) restore(r *stateReader, rows int) {
 	e.missing = r.bool()
 	for range r.int(maxElementPairs) {
 		e.pairs = append(e.pairs, elementPair{
-			uint32(r.int(rows - 1)), uint32(r.int(rows - 1)), uint16(r.int(session.MaxElements)), uint16(r.int(session.MaxElements)),
+			uint32(r.int(rows - 1)), uint32(r.int(rows - 1)), uint16(r.int(session.MaxPaired)), uint16(r.int(session.MaxPaired)),
 			session.ReqState(r.int(int(session.ReqDuplicate))), r.bool(),
 		})
 	}
 	for range r.int(maxBatches) {
-		e.batches = append(e.batches, counted{uint32(r.int(rows - 1)), uint32(r.int(maxIndexRows)), uint32(r.int(maxIndexRows)), uint32(r.int(maxIndexRows))})
+		e.batches = append(e.batches, counted{uint32(r.int(rows - 1)), uint32(r.int(maxIndexRows)), uint32(r.int(maxIndexRows)), uint32(r.int(maxIndexRows)), r.bool()})
 	}
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -35,6 +36,46 @@ func TestElementPairs(t *testing.T) {
 	require.Equal(t, []session.Batch{{Elements: 3, Requests: 2}, {Elements: 1, Responses: 1}}, batches)
 	all, _ = pairsOf(&x, 2)
 	require.Equal(t, []session.ElementPair{b, b}, all, "before the second response")
+}
+
+// TestLinesOfAWriteArePairedByMember tests the requests of a write of several lines, one of
+// which is a batch.
+func TestLinesOfAWriteArePairedByMember(t *testing.T) {
+	var x Index
+	add(t, &x, out(`{"id":1,"method":"a"}`+"\n"+`[{"id":2,"method":"b"},{"id":3,"method":"c"}]`), in(`{"id":3,"result":{}}`), in(`{"id":1,"result":{}}`), in(`{"id":2,"error":{}}`))
+	answers := func(member, row int, state session.ReqState) session.ElementPair {
+		return session.ElementPair{Request: session.Element{Row: 0, Index: member}, At: session.Element{Row: row, Index: -1}, State: state, Failed: state == session.ReqFailed}
+	}
+	var all []session.ElementPair
+	require.True(t, x.ElementPairs(math.MaxInt, 0, func(p session.ElementPair) bool {
+		all = append(all, p)
+		return true
+	}))
+	require.Equal(t, []session.ElementPair{answers(2, 1, session.ReqAnswered), answers(0, 2, session.ReqAnswered), answers(1, 3, session.ReqFailed)}, all)
+	_, ok := x.Batch(0)
+	require.False(t, ok, "it is not a batch")
+	var methods []string
+	for _, row := range allRows(&x)[1:] {
+		methods = append(methods, x.Method(row.Method))
+	}
+	require.Equal(t, []string{"c", "a", "b"}, methods)
+}
+
+// TestAllElementsOfALargeBatchArePaired tests a batch with more requests than are listed.
+func TestAllElementsOfALargeBatchArePaired(t *testing.T) {
+	const requests = session.MaxPaired + 10
+	var ask bytes.Buffer
+	for i := range requests {
+		fmt.Fprintf(&ask, `,{"id":%d,"method":"a"}`, i)
+	}
+	var x Index
+	add(t, &x, out("["+ask.String()[1:]+"]"), in(`{"id":60000,"result":{}}`), in(`{"id":65534,"result":{}}`), in(`{"id":65535,"result":{}}`))
+	var members []int
+	x.ElementPairs(math.MaxInt, 0, func(p session.ElementPair) bool {
+		members = append(members, p.Request.Index)
+		return true
+	})
+	require.Equal(t, []int{60000, 65534}, members, "the last one is beyond the limit")
 }
 
 // TestElementPairsAreSaved tests that an index that was restored goes on pairing.

@@ -61,7 +61,9 @@ type Index struct {
 	elements       elements
 	next           session.Row // being added, while adding
 	adding         bool
+	owner          uint32                  // row plus one of the request that next is about; 0: none
 	inRow          tally                   // of the requests of next
+	numbering      numbering               // of the entries
 	handshakeState handshakeState          // the handshake of the process
 	openIn         openLine                // of stdin
 	inParts        [session.KindCount]bool // the last entry of the stream kind was a part that is continued
@@ -119,13 +121,20 @@ func (x *Index) add(e *session.Entry, off int64, length int) error {
 		x.stats.Runs++
 		row.Run = uint16(x.stats.Runs)
 	}
-	x.adding, x.inRow = true, tally{}
+	x.adding, x.inRow, x.owner = true, tally{}, 0
+	x.numbering.add(uint32(x.added), e.N)
 	if e.Kind.IsStream() {
 		x.classify(e, row)
 	} else {
 		x.note(e)
 	}
+	if row.Flags&session.FlagBatch != 0 {
+		x.elements.end(uint32(x.added))
+	}
 	x.adding = false
+	if x.owner != 0 {
+		row.SetOwner(int(x.owner) - 1)
+	}
 	if x.inRow.several && x.inRow.open > 0 {
 		x.pair.keep(uint32(x.added), x.inRow)
 	}

@@ -269,8 +269,22 @@ func TestAddDoesNotAllocate(t *testing.T) {
 	require.Positive(t, x.Stats().PendingOut+int(x.Stats().In))
 }
 
-func BenchmarkIndexAdd(b *testing.B) {
-	entries := mix(20_000)
+func BenchmarkIndexAdd(b *testing.B) { benchmarkAdd(b, mix(20_000)) }
+
+// BenchmarkIndexAddProgress adds calls with a progress token, of which each gets two
+// notifications.
+func BenchmarkIndexAddProgress(b *testing.B) {
+	var entries []session.Entry
+	for i := range 5_000 {
+		call := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"_meta":{"progressToken":%d},"name":"search","arguments":{"query":"the quick brown fox jumps over the lazy dog","limit":10}}}`, i, i)
+		progress := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%d,"progress":40,"total":100,"message":"the quick brown fox"}}`, i)
+		result := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"the quick brown fox"}],"isError":false}}`, i)
+		entries = append(entries, out(call), in(progress), in(progress), in(result))
+	}
+	benchmarkAdd(b, entries)
+}
+
+func benchmarkAdd(b *testing.B, entries []session.Entry) {
 	x := &Index{Memory: 64 * pageSize, Spill: spillTo(b)}
 	b.ReportAllocs()
 	i := 0

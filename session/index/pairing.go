@@ -1,7 +1,10 @@
 package index
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
 
 	"mcpdbg/session"
 )
@@ -15,15 +18,17 @@ const (
 	maxDone = 1 << 14
 )
 
-// A pairKey is an id with the direction of its request: the raw bytes of the
-// id, so that 1, "1" and 1.0 differ, or a hash of them if they do not fit. It
-// holds no pointer and needs no allocation.
+// A pairKey is an id with the direction of its request: the raw bytes of a number,
+// so that 1 and 1.0 differ, or the decoded text of a string with the quote before
+// and after it, so that 1 and "1" do; or a hash of them if they do not fit. It holds
+// no pointer and needs no allocation.
 type pairKey [40]byte
 
 const (
 	toServer   = '>'
 	fromServer = '<'
 	hashedID   = 0xff
+	noID       = 0xfe
 )
 
 func newPairKey(outgoing bool, id []byte) (k pairKey) {
@@ -31,6 +36,11 @@ func newPairKey(outgoing bool, id []byte) (k pairKey) {
 	if outgoing {
 		k[0] = toServer
 	}
+	if len(id) == 0 || id[0] == 'n' {
+		k[1] = noID
+		return k
+	}
+	id = decoded(id)
 	if len(id) <= len(k)-2 {
 		k[1] = byte(len(id))
 		copy(k[2:], id)
@@ -44,6 +54,28 @@ func newPairKey(outgoing bool, id []byte) (k pairKey) {
 
 func (k *pairKey) outgoing() bool { return k[0] == toServer }
 
+// ofRequest gives the request of a row whose id is null or missing a key that no
+// response has.
+func (k *pairKey) ofRequest(row uint32, member int) {
+	if k[1] == noID {
+		binary.LittleEndian.PutUint32(k[2:], row+1)
+		binary.LittleEndian.PutUint32(k[6:], uint32(member))
+	}
+}
+
+// decoded returns the raw bytes of an id or token with the escapes of a string
+// decoded.
+func decoded(raw []byte) []byte {
+	if raw[0] != '"' || bytes.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return raw
+	}
+	return []byte(`"` + text + `"`)
+}
+
 // pairing matches responses to requests by id and direction. It covers one
 // process: a new process does not share its ids.
 type pairing struct {
@@ -55,7 +87,8 @@ type pairing struct {
 	pendingIn  int
 	untracked  [2]bool          // requests to the server and from it: some are not in pending
 	tallies    map[uint32]tally // by row, of rows with several requests, some of them pending
-	saved      []byte           // source of the maps, unpacked when needed; see restore
+	tokens     tokens
+	saved      []byte // source of the maps, unpacked when needed; see restore
 }
 
 // settled is a request that is no longer pending.
@@ -145,6 +178,15 @@ func (p *pairing) settle(key pairKey, answered bool) (row uint32, ok bool) {
 	return row, true
 }
 
+// find returns the request with a key, pending or settled.
+func (p *pairing) find(key pairKey) (row uint32, ok bool) {
+	if row, ok = p.pending[key]; ok {
+		return row, true
+	}
+	done, ok := p.done[key]
+	return done.row, ok
+}
+
 func (p *pairing) remember(key pairKey, s settled) {
 	if p.done == nil {
 		p.done = make(map[pairKey]settled)
@@ -170,4 +212,5 @@ func (p *pairing) forget() {
 	p.doneOrder, p.doneNext = p.doneOrder[:0], 0
 	p.pendingOut, p.pendingIn = 0, 0
 	p.untracked = [2]bool{}
+	p.tokens.forget()
 }

@@ -45,8 +45,14 @@ type pairRow struct {
 	flags session.RowFlags
 }
 
+func pairOf(row session.Row) pairRow {
+	partner, _ := row.Partner()
+	return pairRow{uint32(partner + 1), row.State, row.Flags}
+}
+
 func TestPairing(t *testing.T) {
 	timedOut := session.NewEntry(session.KindState, 0, session.StateBody{State: "timed-out", Of: 1, ID: json.RawMessage(`1`)})
+	secondTimedOut := session.NewEntry(session.KindState, 0, session.StateBody{State: "timed-out", Of: 2, ID: json.RawMessage(`1`)})
 	closed := session.NewEntry(session.KindClosed, 9, session.ClosedBody{})
 	cancel := out(`{"method":"notifications/cancelled","params":{"requestId":1}}`)
 	none := pairRow{}
@@ -113,7 +119,7 @@ func TestPairing(t *testing.T) {
 		},
 		"an initialize that was superfluous until it timed out": {
 			[]session.Entry{
-				out(`{"id":2,"method":"server/discover"}`), out(`{"id":1,"method":"initialize"}`), in(`{"id":2,"result":{}}`), ready(mcp.Modern), timedOut,
+				out(`{"id":2,"method":"server/discover"}`), out(`{"id":1,"method":"initialize"}`), in(`{"id":2,"result":{}}`), ready(mcp.Modern), secondTimedOut,
 			},
 			[]pairRow{{3, session.ReqAnswered, 0}, {0, session.ReqTimedOut, session.FlagProbe}, {1, session.ReqNone, 0}, none, none}, session.Stats{},
 		},
@@ -200,7 +206,35 @@ func TestPairing(t *testing.T) {
 		},
 		"ids of 0 and null": {
 			[]session.Entry{in(`{"id":0,"method":"a"}`), in(`{"id":null,"method":"b"}`), out(`{"id":null,"result":1}`), out(`{"id":0,"result":1}`)},
-			[]pairRow{{4, session.ReqAnswered, 0}, {3, session.ReqAnswered, 0}, {2, session.ReqNone, 0}, {1, session.ReqNone, 0}}, session.Stats{},
+			[]pairRow{{4, session.ReqAnswered, 0}, {0, session.ReqPending, 0}, {0, session.ReqUnmatched, 0}, {1, session.ReqNone, 0}}, session.Stats{PendingIn: 1, Unmatched: 1},
+		},
+		"requests without an id, until the process ends": {
+			[]session.Entry{out(`{"id":null,"method":"a"}`), out(`{"id":null,"method":"b"}`), in(`{"id":null,"error":{}}`), in(`{"id":null,"error":{}}`), closed},
+			[]pairRow{{0, session.ReqLost, 0}, {0, session.ReqLost, 0}, {0, session.ReqUnmatched, session.FlagError}, {0, session.ReqUnmatched, session.FlagError}, none}, session.Stats{Unmatched: 2, Errors: 2},
+		},
+		"an id with escapes": {
+			[]session.Entry{out(`{"id":"a/\u00e4","method":"a"}`), in(`{"id":"\u0061\/ä","result":{}}`)},
+			[]pairRow{{2, session.ReqAnswered, 0}, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"a number and its text": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":"1","result":{}}`), in(`{"id":1.0,"result":{}}`)},
+			[]pairRow{{0, session.ReqPending, 0}, {0, session.ReqUnmatched, 0}, {0, session.ReqUnmatched, 0}}, session.Stats{PendingOut: 1, Unmatched: 2},
+		},
+		"a failed write that was answered": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), session.NewEntry(session.KindWrite, 0, session.WriteBody{Of: 1, Status: "stdin-closed"}), in(`{"id":1,"result":{}}`)},
+			[]pairRow{{3, session.ReqAnswered, 0}, none, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"the server ends a subscription": {
+			[]session.Entry{out(`{"id":1,"method":"subscriptions/listen"}`), in(`{"method":"notifications/cancelled","params":{"requestId":1}}`), in(`{"id":1,"result":{}}`)},
+			[]pairRow{{3, session.ReqCancelled, 0}, none, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"the server cancels a call of its client": {
+			[]session.Entry{out(`{"id":1,"method":"tools/call"}`), in(`{"method":"notifications/cancelled","params":{"requestId":1}}`), in(`{"id":1,"result":{}}`)},
+			[]pairRow{{3, session.ReqAnswered, 0}, none, {1, session.ReqNone, 0}}, session.Stats{},
+		},
+		"the timeout of a request whose id is used again": {
+			[]session.Entry{out(`{"id":1,"method":"a"}`), out(`{"id":1,"method":"b"}`), timedOut},
+			[]pairRow{{0, session.ReqLost, 0}, {0, session.ReqPending, 0}, none}, session.Stats{PendingOut: 1},
 		},
 		"one id in both directions": {
 			[]session.Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"method":"b"}`), in(`{"id":1,"result":1}`), out(`{"id":1,"result":1}`)},
@@ -300,7 +334,7 @@ func TestPairing(t *testing.T) {
 			add(t, &x, c.entries...)
 			var got []pairRow
 			for _, row := range allRows(&x) {
-				got = append(got, pairRow{row.Related, row.State, row.Flags})
+				got = append(got, pairOf(row))
 			}
 			require.Equal(t, c.want, got)
 			s := x.Stats()
@@ -446,7 +480,7 @@ func TestUnreadableResponseSettlesItsRequest(t *testing.T) {
 			for _, x := range []*Index{&x, y} {
 				var got []pairRow
 				for _, row := range allRows(x) {
-					got = append(got, pairRow{row.Related, row.State, row.Flags})
+					got = append(got, pairOf(row))
 				}
 				require.Equal(t, c.want, got)
 				require.Equal(t, c.in, x.Stats().In)

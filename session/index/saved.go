@@ -15,7 +15,7 @@ import (
 
 // Version changes whenever the same log yields different rows, counts or
 // states: data saved by another version is useless.
-const Version = 6
+const Version = 7
 
 // PageSize is the size in bytes of a page, which an Index reads from its
 // file at once.
@@ -47,6 +47,7 @@ func (x *Index) State(do func(piece []byte) error) error {
 		w.bool(open)
 	}
 	savePartial(&w, &x.partial)
+	x.numbering.save(&w)
 	x.elements.save(&w)
 	x.pair.save(&w)
 	if err := do(w); err != nil {
@@ -104,6 +105,7 @@ func (x *Index) Restore(state []byte, file File) error {
 		x.inParts[i] = r.bool()
 	}
 	restorePartial(&r, &x.partial)
+	x.numbering.restore(&r, x.added)
 	x.elements.restore(&r, x.added)
 	x.pair.restore(&r, x.added)
 	if r.bad {
@@ -170,6 +172,7 @@ func (p *pairing) save(w *stateWriter) {
 		w.bool(t.failed)
 		w.int(int(t.state))
 	}
+	p.tokens.save(w)
 }
 
 // restore checks the output of save and keeps it: the maps are built only when
@@ -192,6 +195,7 @@ func (p *pairing) restore(r *stateReader, rows int) {
 	for range r.int(maxPending) {
 		r.tally(rows)
 	}
+	p.tokens.check(r, rows)
 	p.saved = all[:len(all)-len(r.b)]
 }
 
@@ -220,6 +224,7 @@ func (p *pairing) unpack() {
 		row, t := r.tally(maxIndexRows)
 		p.keep(row, t)
 	}
+	p.tokens.restore(&r)
 }
 
 // A stateWriter appends numbers and bytes.
