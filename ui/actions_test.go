@@ -14,6 +14,8 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/calls"
+	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/export"
 	"mcpdbg/ui/host"
@@ -505,8 +507,6 @@ func allActionTests() map[string]actionTest {
 		homeTests,
 		gridTests,
 		inputTests,
-		catalogTests,
-		callTests,
 		compareTests,
 		watchTests,
 		replayTests,
@@ -522,7 +522,7 @@ func allActionTests() map[string]actionTest {
 // scopes, are in the packages of their screens.
 func testedInRooms() []host.Action {
 	return slices.Concat(
-		composer.Actions(), export.Actions(), process.Actions(), requests.Actions(requestsOf),
+		calls.Actions(), catalog.Actions(nil, nil), composer.Actions(), export.Actions(), process.Actions(), requests.Actions(requestsOf),
 	)
 }
 

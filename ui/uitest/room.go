@@ -193,6 +193,12 @@ func (r *Room) Pull() {
 	r.settle()
 }
 
+// Arrive is Host.Arrive, followed by Settle.
+func (r *Room) Arrive() {
+	r.Host.Arrive()
+	r.settle()
+}
+
 // Send sends a line as a user does.
 func (r *Room) Send(line string) {
 	r.T.Helper()

@@ -247,7 +247,7 @@ func Echo(p *Process, m Message) {
 	}
 }
 
-// lists are what offers answers with. The tools have two pages.
+// lists are what Offers answers with. The tools have two pages.
 var lists = map[string]string{
 	"tools/list": `{"tools":[
 		{"name":"echo","title":"Echo","description":"Says it again.\nAs often as you like.","inputSchema":{"type":"object","properties":{"text":{"type":"string","description":"what to say"},"times":{"type":"integer","minimum":1,"default":1},"how":{"type":"string","enum":["loud","low"]}},"required":["text"]},"annotations":{"readOnlyHint":true,"openWorldHint":false}},
@@ -258,8 +258,8 @@ var lists = map[string]string{
 	"resources/templates/list": `{"resourceTemplates":[{"uriTemplate":"res://{kind}/{id}","name":"any","description":"one of them"}]}`,
 }
 
-// offers answers the requests of a catalog, and reports whether it did.
-func offers(p *Process, m Message) bool {
+// Offers answers the requests of a catalog, and reports whether it did.
+func Offers(p *Process, m Message) bool {
 	answer := lists[m.Method]
 	if m.Method == "tools/list" && strings.Contains(string(m.Params), `"two"`) {
 		answer = `{"tools":[{"name":"sleep","inputSchema":{"type":"object","properties":{"seconds":{"type":"number"}}}}]}`
@@ -273,7 +273,7 @@ func offers(p *Process, m Message) bool {
 
 // OffersAndEchoes answers the requests of a catalog, and every other one as Echo does.
 func OffersAndEchoes(p *Process, m Message) {
-	if !offers(p, m) {
+	if !Offers(p, m) {
 		Echo(p, m)
 	}
 }

@@ -14,18 +14,18 @@ const (
 	// maxCatalogItems is how many items of one list are kept. Further ones are
 	// only counted.
 	maxCatalogItems = 20_000
-	// MaxCatalogBytes is the limit for the JSON of all items of a list, in bytes.
-	MaxCatalogBytes = 32 << 20
-	// MaxCatalogPages is how many unread responses are kept for one list; beyond
+	// maxCatalogBytes is the limit for the JSON of all items of a list, in bytes.
+	maxCatalogBytes = 32 << 20
+	// maxCatalogPages is how many unread responses are kept for one list; beyond
 	// that only the later half is read, and a list that began in the dropped half
 	// is incomplete.
-	MaxCatalogPages = 10_000
+	maxCatalogPages = 10_000
 	// CatalogPause is the minimum time between two automatic requests for a list of a
 	// server that was restarted.
 	CatalogPause = time.Second
-	// CatalogQuiet is how long a server must not report a change of a list before that
+	// catalogQuiet is how long a server must not report a change of a list before that
 	// is requested again.
-	CatalogQuiet = time.Second
+	catalogQuiet = time.Second
 	// ChangePause is the minimum time between two such requests: a server may report a
 	// change with every response.
 	ChangePause = 5 * time.Second
@@ -44,7 +44,7 @@ type Catalog struct {
 type CatalogList struct {
 	mcp.List
 	Items     []*CatalogItem
-	LeftOut   int  // items beyond maxCatalogItems and MaxCatalogBytes
+	LeftOut   int  // items beyond maxCatalogItems and maxCatalogBytes
 	Complete  bool // Items is the whole list
 	Stale     bool // the server may have changed the list; Why has the reason
 	Why       string
@@ -65,13 +65,13 @@ type CatalogList struct {
 // changed.
 type MethodMeaning int8
 
-// MeansNothing is the meaning of a method that does not concern the catalog;
+// meansNothing is the meaning of a method that does not concern the catalog;
 // meansUnknown marks one that has not been looked up yet.
-const MeansNothing, meansUnknown MethodMeaning = 0, -100
+const meansNothing, meansUnknown MethodMeaning = 0, -100
 
-// NewCatalog returns an empty catalog with one entry for each list of the
+// newCatalog returns an empty catalog with one entry for each list of the
 // protocol.
-func NewCatalog() *Catalog {
+func newCatalog() *Catalog {
 	c := &Catalog{}
 	for _, list := range mcp.Lists {
 		c.Lists = append(c.Lists, &CatalogList{List: list})
@@ -130,8 +130,8 @@ func (c *Catalog) Notice(source session.Source, number uint32, row *session.Row)
 	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
 		if of := c.meaning(source, row.Method); of > 0 {
 			l := c.Lists[of-1]
-			if len(l.Unread) == MaxCatalogPages {
-				l.Unread = append(l.Unread[:0], l.Unread[MaxCatalogPages/2:]...)
+			if len(l.Unread) == maxCatalogPages {
+				l.Unread = append(l.Unread[:0], l.Unread[maxCatalogPages/2:]...)
 			}
 			l.Unread = append(l.Unread, number)
 		}
@@ -146,12 +146,12 @@ func (c *Catalog) meaning(source session.Source, method uint16) MethodMeaning {
 	if c.Methods[method] != meansUnknown {
 		return c.Methods[method]
 	}
-	name, means := source.Method(method), MeansNothing
+	name, means := source.Method(method), meansNothing
 	for i, l := range c.Lists {
 		if name == l.Method {
 			means = MethodMeaning(i + 1)
 		}
-		if name == l.Changed && means == MeansNothing { // that of the templates is that of the resources
+		if name == l.Changed && means == meansNothing { // that of the templates is that of the resources
 			means = -MethodMeaning(i + 1)
 		}
 	}
@@ -175,7 +175,7 @@ func (l *CatalogList) Again() (due time.Time, ok bool) {
 	if !l.Stale || l.ChangedAt.IsZero() {
 		return l.Began.Add(CatalogPause), l.Stale
 	}
-	due = l.ChangedAt.Add(CatalogQuiet)
+	due = l.ChangedAt.Add(catalogQuiet)
 	if earliest := l.Began.Add(ChangePause); earliest.After(due) {
 		due = earliest
 	}

@@ -122,7 +122,7 @@ func (r *PageRun) Decode(doc []byte, member string) {
 		return
 	}
 	for _, item := range raw {
-		if len(r.Items) == maxCatalogItems || r.Bytes+len(item) > MaxCatalogBytes {
+		if len(r.Items) == maxCatalogItems || r.Bytes+len(item) > maxCatalogBytes {
 			r.LeftOut++
 			continue
 		}

@@ -32,7 +32,7 @@ func (p *Projection) Past(moment session.Source) *Projection { return project(p.
 func project(source *elements.Source) *Projection {
 	p := &Projection{
 		Source: source, Index: NewIndex(), Rows: Rows{Source: source},
-		Problems: NewProblems(source), Catalog: NewCatalog(),
+		Problems: NewProblems(source), Catalog: newCatalog(),
 		Causes: Causes{Tracker: cause.New(source), Shown: -1},
 	}
 	p.Lifecycle = &Lifecycle{Source: source, Rows: p.Rows}

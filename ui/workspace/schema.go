@@ -28,7 +28,7 @@ func OutputSchema(source session.Source, rows []uint32, tool string) (schema jso
 			continue
 		}
 		pages = append(pages, number)
-		if len(pages) == MaxCatalogPages || asksFirstPage(&reader, int(number)) {
+		if len(pages) == maxCatalogPages || asksFirstPage(&reader, int(number)) {
 			break
 		}
 	}
