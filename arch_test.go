@@ -121,6 +121,7 @@ var onlyRules = []struct {
 	{charm, []string{"ui/"}, "the terminal library is a matter of the user interface"},
 	{ssh, []string{"sshexec/"}, "only executors over SSH speak SSH"},
 	{module + "/ui/uitest", nil, "it is for tests of screens"},
+	{module + "/internal/cli/clitest", nil, "it is for tests of commands"},
 	{"text/template", nil, "templates call methods by name, so that the linker would keep every exported method: 3 MB"},
 	{"html/template", nil, "the same"},
 }

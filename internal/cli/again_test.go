@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/tui"
@@ -21,12 +22,12 @@ func TestRerunFromRecording(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("AGAIN_FROM_HERE", "from here")
 	var stderr strings.Builder
-	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{binary}, Urgent: t.Context()}}
+	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{clitest.Binary()}, Urgent: t.Context()}}
 	folder := t.TempDir()
 	configured := false
 	again := host.Rerun{
 		Header: session.Header{Placement: "local", Cwd: folder}, EnvPolicy: "client",
-		Argv:      []string{binary, console.DemoServer, "--note=${AGAIN_KEY} ${region}"},
+		Argv:      []string{clitest.Binary(), console.DemoServer, "--note=${AGAIN_KEY} ${region}"},
 		Named:     []string{"AGAIN_KEY", "AGAIN_FROM_HERE"},
 		Values:    map[string]string{"AGAIN_KEY": "s3cret", "region": "eu-9"},
 		Configure: func(*session.Config) { configured = true },
@@ -36,7 +37,7 @@ func TestRerunFromRecording(t *testing.T) {
 	require.True(t, configured)
 	require.NotNil(t, opened.Start)
 	header := opened.Source.Header()
-	require.Equal(t, []string{binary, console.DemoServer, "--note=${AGAIN_KEY} ${region}"}, header.Argv)
+	require.Equal(t, []string{clitest.Binary(), console.DemoServer, "--note=${AGAIN_KEY} ${region}"}, header.Argv)
 	require.Equal(t, folder, header.Cwd)
 	require.Regexp(t, `^replay of [^ ]+ \(local\)$`, opened.Title)
 	require.Error(t, opened.Start(t.Context()), "the demo server has no such flag")
@@ -74,11 +75,11 @@ func TestRerunUsesFlagsOfRun(t *testing.T) {
 	var stderr strings.Builder
 	given := flags.Defaults()
 	given.Env, given.SSH.Dest = []string{"AGAIN_KEY=s3cret"}, "build-7"
-	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{binary}, Urgent: t.Context()}, Target: func(recording string) (flags.Target, bool, error) {
+	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{clitest.Binary()}, Urgent: t.Context()}, Target: func(recording string) (flags.Target, bool, error) {
 		return given, recording == "/run/build-7.jsonl", nil
 	}}
 	again := host.Rerun{
-		Header: session.Header{Placement: "local"}, Argv: []string{binary, console.DemoServer}, Named: []string{"AGAIN_KEY"}, Configure: func(*session.Config) {},
+		Header: session.Header{Placement: "local"}, Argv: []string{clitest.Binary(), console.DemoServer}, Named: []string{"AGAIN_KEY"}, Configure: func(*session.Config) {},
 	}
 	_, err := l.Again(t.Context(), again)
 	require.ErrorContains(t, err, "AGAIN_KEY needs a value")

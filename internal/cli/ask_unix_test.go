@@ -13,13 +13,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/sshexec/sshtest"
 )
 
 // An asked program runs in a terminal with its standard streams redirected, so
 // that only prompts are on the screen.
 type asked struct {
-	*screen
+	*clitest.Screen
+	t              *testing.T
 	stdout, stderr string // files
 }
 
@@ -27,22 +29,22 @@ type asked struct {
 func asking(t *testing.T, s *sshtest.Server, flags string) *asked {
 	t.Helper()
 	dir := t.TempDir()
-	a := &asked{stdout: filepath.Join(dir, "out"), stderr: filepath.Join(dir, "err")}
+	a := &asked{t: t, stdout: filepath.Join(dir, "out"), stderr: filepath.Join(dir, "err")}
 	script := fmt.Sprintf("%s call --no-record --era legacy --ssh %s -F %s %s --tool echo message=hi -- %s demo-server </dev/null >%s 2>%s; echo code $?.",
-		binary, s.Alias, s.Config, flags, binary, a.stdout, a.stderr)
-	a.screen = inTerminal(t, 120, 40, need(t, "sh"), "-c", script)
+		clitest.Binary(), s.Alias, s.Config, flags, clitest.Binary(), a.stdout, a.stderr)
+	a.Screen = clitest.InTerminal(t, 120, 40, clitest.Need(t, "sh"), "-c", script)
 	return a
 }
 
 // over waits for the end and checks the exit code.
 func (a *asked) over(code int) (stdout, stderr string) {
 	a.t.Helper()
-	a.until("code ")
+	a.Until("code ")
 	out, err := os.ReadFile(a.stdout)
 	require.NoError(a.t, err)
 	errs, err := os.ReadFile(a.stderr)
 	require.NoError(a.t, err)
-	require.Contains(a.t, a.until("code "), fmt.Sprintf("code %d.", code), "%s", errs)
+	require.Contains(a.t, a.Until("code "), fmt.Sprintf("code %d.", code), "%s", errs)
 	return string(out), string(errs)
 }
 
@@ -61,29 +63,29 @@ func TestHostKeyPrompt(t *testing.T) {
 	known := forget(t, s)
 
 	a := asking(t, s, "")
-	a.until("is new", "SHA256:", "yes, no, or the fingerprint:")
-	a.keys("n", "o", "Enter")
+	a.Until("is new", "SHA256:", "yes, no, or the fingerprint:")
+	a.Keys("n", "o", "Enter")
 	out, errs := a.over(5)
 	require.Empty(t, out)
 	require.Contains(t, errs, "the key was not accepted")
 
 	a = asking(t, s, "")
-	a.until("yes, no, or the fingerprint:")
-	a.keys("y", "e", "s", "Enter")
+	a.Until("yes, no, or the fingerprint:")
+	a.Keys("y", "e", "s", "Enter")
 	out, _ = a.over(0)
 	require.JSONEq(t, echoed, out)
 	require.Equal(t, strings.TrimSpace(known), strings.TrimSpace(forget(t, s)), "known_hosts is as ssh would write it")
 
 	a = asking(t, s, "")
-	shown := a.until("SHA256:", "yes, no, or the fingerprint:")
+	shown := a.Until("SHA256:", "yes, no, or the fingerprint:")
 	_, rest, _ := strings.Cut(shown, "SHA256:")
-	a.keys("-l", "SHA256:"+strings.Fields(rest)[0])
-	a.keys("Enter")
+	a.Keys("-l", "SHA256:"+strings.Fields(rest)[0])
+	a.Keys("Enter")
 	a.over(0)
 
 	forget(t, s)
-	r := overSSH(t, s, echo("--accept-new")...)
-	require.Equal(t, 0, r.code, r.stderr)
+	r := clitest.OverSSH(t, s, echo("--accept-new")...)
+	require.Equal(t, 0, r.Code, r.Stderr)
 	require.Contains(t, forget(t, s), "ssh-ed25519 ")
 }
 
@@ -93,13 +95,13 @@ func TestAcceptNewFromSSHConfigWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{HostKeys: []string{"ed25519"}, SSH: []string{"StrictHostKeyChecking accept-new"}})
 	known := forget(t, s)
-	r := overSSH(t, s, echo("--accept-new=false")...)
-	require.Equal(t, 5, r.code, r.stderr)
-	require.Contains(t, r.stderr, "hostkey.unknown")
+	r := clitest.OverSSH(t, s, echo("--accept-new=false")...)
+	require.Equal(t, 5, r.Code, r.Stderr)
+	require.Contains(t, r.Stderr, "hostkey.unknown")
 	require.Empty(t, forget(t, s))
 
-	r = overSSH(t, s, echo()...)
-	require.Equal(t, 0, r.code, r.stderr)
+	r = clitest.OverSSH(t, s, echo()...)
+	require.Equal(t, 0, r.Code, r.Stderr)
 	require.Equal(t, strings.TrimSpace(known), strings.TrimSpace(forget(t, s)))
 }
 
@@ -109,12 +111,12 @@ func TestPassphrasePrompt(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), sshtest.Need(t, "ssh-keygen"), "-q", "-p", "-P", "", "-N", "open sesame", "-f", s.KeyFile).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	a := asking(t, s, "")
-	a.until(filepath.Base(s.KeyFile), ": ")
-	a.keys("-l", "open sesame")
-	a.keys("Enter")
+	a.Until(filepath.Base(s.KeyFile), ": ")
+	a.Keys("-l", "open sesame")
+	a.Keys("Enter")
 	stdout, _ := a.over(0)
 	require.JSONEq(t, echoed, stdout)
-	require.NotContains(t, a.tmux("capture-pane", "-p", "-S", "-"), "sesame")
+	require.NotContains(t, a.Tmux("capture-pane", "-p", "-S", "-"), "sesame")
 }
 
 // Text from the server is marked as such and sanitized.
@@ -128,17 +130,17 @@ func TestServerChallengePrompt(t *testing.T) {
 		}},
 	})
 	a := asking(t, s, "")
-	a.until("the server says: ", `Two\u001b[2J factors`, "the server says: mcpdbg: not ours", "the server asks: Code:")
-	a.keys("1", "2", "3", "Enter")
-	a.until("the server asks: PIN:")
-	a.keys("-l", "987654")
-	a.keys("Enter")
-	a.until("Password for ")
-	a.keys("-l", "pass word")
-	a.keys("Enter")
+	a.Until("the server says: ", `Two\u001b[2J factors`, "the server says: mcpdbg: not ours", "the server asks: Code:")
+	a.Keys("1", "2", "3", "Enter")
+	a.Until("the server asks: PIN:")
+	a.Keys("-l", "987654")
+	a.Keys("Enter")
+	a.Until("Password for ")
+	a.Keys("-l", "pass word")
+	a.Keys("Enter")
 	stdout, _ := a.over(0)
 	require.JSONEq(t, echoed, stdout)
-	shown := a.tmux("capture-pane", "-p", "-S", "-")
+	shown := a.Tmux("capture-pane", "-p", "-S", "-")
 	require.Contains(t, shown, "Code: 123")
 	require.NotContains(t, shown, "987654")
 	require.NotContains(t, shown, "pass word")
@@ -149,8 +151,8 @@ func TestPromptIsCancelled(t *testing.T) {
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	forget(t, s)
 	a := asking(t, s, "")
-	a.until("fingerprint:")
-	a.keys("C-c")
+	a.Until("fingerprint:")
+	a.Keys("C-c")
 	stdout, _ := a.over(130)
 	require.Empty(t, stdout)
 	require.Empty(t, forget(t, s))
@@ -164,19 +166,19 @@ func TestScreenOverSSH(t *testing.T) {
 	proxy := sshtest.NewProxy(t, server.Addr)
 	s := server.Through(t, proxy)
 	forget(t, s)
-	screen := onScreen(t, 120, 36, against("", "--ssh", s.Alias, "-F", s.Config, "--era", "legacy")...)
-	screen.until("is new", "SHA256:")
+	screen := clitest.OnScreen(t, 120, 36, clitest.Against("", "--ssh", s.Alias, "-F", s.Config, "--era", "legacy")...)
+	screen.Until("is new", "SHA256:")
 	require.Eventually(t, func() bool { // until then it cannot have been read
-		return !strings.Contains(screen.tmux("capture-pane", "-p"), "ignores keys until you stop typing")
-	}, waitLimit, 20*time.Millisecond)
-	screen.keys("y", "e", "s", "Enter")
-	screen.until("LIVE  ready  mcpdbg", "ssh "+s.Alias, "ready", "handshake")
-	screen.keys("5", "z")
-	screen.until("resolve", "connect", "host-key", "login", "start", "link")
-	screen.keys("z")
+		return !strings.Contains(screen.Tmux("capture-pane", "-p"), "ignores keys until you stop typing")
+	}, clitest.WaitLimit, 20*time.Millisecond)
+	screen.Keys("y", "e", "s", "Enter")
+	screen.Until("LIVE  ready  mcpdbg", "ssh "+s.Alias, "ready", "handshake")
+	screen.Keys("5", "z")
+	screen.Until("resolve", "connect", "host-key", "login", "start", "link")
+	screen.Keys("z")
 	proxy.Cut()
-	screen.until("lost", "failed")
-	screen.keys("C-r")
-	screen.until("ready", "mcp-stdio-2")
-	screen.quit()
+	screen.Until("lost", "failed")
+	screen.Keys("C-r")
+	screen.Until("ready", "mcp-stdio-2")
+	screen.Quit()
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
 )
 
 // TestBatches sends batches to a server that answers them in parts, and follows them
@@ -21,21 +23,21 @@ func TestBatches(t *testing.T) {
 [{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}]
 `), 0o600))
 	for kind, file := range map[string]string{"": record, "splits-batches": split} {
-		r := run(t, against(kind, "run", "--protocol", "2025-03-26", "--in", in, "--record", file)...)
-		require.Equal(t, 0, r.code, r.stderr)
-		require.Regexp(t, `> stdin +batch +\d+B ping, tools/list, echo  \[`, r.stdout)
-		require.Regexp(t, `> stdin +batch +\d+B roots/list_changed  \[`, r.stdout)
+		r := clitest.Run(t, clitest.Against(kind, "run", "--protocol", "2025-03-26", "--in", in, "--record", file)...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		require.Regexp(t, `> stdin +batch +\d+B ping, tools/list, echo  \[`, r.Stdout)
+		require.Regexp(t, `> stdin +batch +\d+B roots/list_changed  \[`, r.Stdout)
 	}
-	r := run(t, "diff", record, split)
-	require.Equal(t, 0, r.code, r.stdout)
-	require.Contains(t, r.stdout, "4 exchanges compared, 4 equal")
+	r := clitest.Run(t, "diff", record, split)
+	require.Equal(t, 0, r.Code, r.Stdout)
+	require.Contains(t, r.Stdout, "4 exchanges compared, 4 equal")
 
-	r = run(t, "rec", "cat", "--filter", "tool:echo", split)
-	require.Equal(t, 2, strings.Count(r.stdout, "\n"), "the batch and its response: %s", r.stdout)
-	require.Equal(t, 1, strings.Count(run(t, "rec", "cat", "--filter", "method:ping kind:request", split).stdout, "\n"))
+	r = clitest.Run(t, "rec", "cat", "--filter", "tool:echo", split)
+	require.Equal(t, 2, strings.Count(r.Stdout, "\n"), "the batch and its response: %s", r.Stdout)
+	require.Equal(t, 1, strings.Count(clitest.Run(t, "rec", "cat", "--filter", "method:ping kind:request", split).Stdout, "\n"))
 
-	r = run(t, "rec", "export", "--format", "har", split)
-	require.Equal(t, 0, r.code, r.stderr)
+	r = clitest.Run(t, "rec", "export", "--format", "har", split)
+	require.Equal(t, 0, r.Code, r.Stderr)
 	var archive struct {
 		Log struct {
 			Entries []struct {
@@ -44,7 +46,7 @@ func TestBatches(t *testing.T) {
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(r.stdout), &archive))
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &archive))
 	var answered []string
 	for _, e := range archive.Log.Entries {
 		if e.Response.Status == 200 {
@@ -52,13 +54,13 @@ func TestBatches(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"initialize", "ping", "list", "call"}, answered)
-	require.Contains(t, run(t, "rec", "export", "--format", "md", split).stdout, "| batch: ping, tools/list, echo |")
+	require.Contains(t, clitest.Run(t, "rec", "export", "--format", "md", split).Stdout, "| batch: ping, tools/list, echo |")
 
-	r = run(t, against("splits-batches", "replay", "--no-record", "--all", record)...)
-	require.Equal(t, 0, r.code, r.stdout+r.stderr)
-	require.Contains(t, r.stdout, "4 exchanges compared, 4 equal")
+	r = clitest.Run(t, clitest.Against("splits-batches", "replay", "--no-record", "--all", record)...)
+	require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
+	require.Contains(t, r.Stdout, "4 exchanges compared, 4 equal")
 
-	r = run(t, "run", "--no-record", "--protocol", "2025-03-26", "--in", in, "--", binary, "mock", split)
-	require.NotContains(t, r.stdout, "was not recorded")
-	require.Contains(t, r.stdout, `"text":"hello"`)
+	r = clitest.Run(t, "run", "--no-record", "--protocol", "2025-03-26", "--in", in, "--", clitest.Binary(), "mock", split)
+	require.NotContains(t, r.Stdout, "was not recorded")
+	require.Contains(t, r.Stdout, `"text":"hello"`)
 }

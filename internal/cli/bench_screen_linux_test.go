@@ -13,13 +13,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/pty"
 )
 
 // inPty starts the program in a terminal of 120 by 36.
 func inPty(tb testing.TB, args ...string) *ptyRun {
 	tb.Helper()
-	return startInPty(tb, program(tb, args...), 120, 36)
+	return startInPty(tb, clitest.Program(tb, args...), 120, 36)
 }
 
 // A ptyRun is a command in a pseudo terminal.
@@ -39,7 +40,7 @@ func startInPty(tb testing.TB, cmd *exec.Cmd, columns, lines uint16) *ptyRun {
 // until waits until the program has written text.
 func (r *ptyRun) until(tb testing.TB, text string) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), clitest.WaitLimit)
 	defer cancel()
 	require.NoError(tb, r.Until(ctx, text))
 }

@@ -6,11 +6,12 @@ import (
 	"bufio"
 	"io"
 	"os/exec"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
 )
 
 // The benchmarks of this package compare the program with a simple program that does
@@ -18,26 +19,13 @@ import (
 // figures of a shared machine mean little. Whole processes on this machine are
 // measured by internal/bench.
 
-// duel alternates two functions, rounds times each, and returns the median time
-// of each.
-func duel(rounds int, base, ours func() time.Duration) (baseTime, ourTime time.Duration) {
-	var bases, all []time.Duration
-	for range rounds {
-		bases = append(bases, base())
-		all = append(all, ours())
-	}
-	slices.Sort(bases)
-	slices.Sort(all)
-	return bases[rounds/2], all[rounds/2]
-}
-
 // rounds of a duel.
 const rounds = 7
 
 // wallTime returns how long the program takes.
 func wallTime(b *testing.B, args []string) time.Duration {
 	b.Helper()
-	cmd := program(b, args...)
+	cmd := clitest.Program(b, args...)
 	begin := time.Now()
 	require.NoError(b, cmd.Run())
 	return time.Since(begin)

@@ -24,12 +24,12 @@ func Main(args []string) int {
 	}
 	delayCollection()
 	a := &console.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Self: console.Self(), Terminal: console.HasScreen(), StderrWidth: console.StderrWidth()}
-	return execute(context.Background(), a, args)
+	return Execute(context.Background(), a, args)
 }
 
-// execute parses args and runs the command that they name, until it returns or a
-// signal ends it.
-func execute(ctx context.Context, env *console.Env, args []string) int {
+// Execute is Main with other streams: it parses args and runs the command that they
+// name, until it returns, ctx ends or a signal ends it.
+func Execute(ctx context.Context, env *console.Env, args []string) int {
 	out := &console.ResultWriter{W: env.Stdout}
 	env.Stdout, env.Urgent, env.Interrupt = out, context.WithoutCancel(ctx), func() {}
 	if len(args) == 0 || args[0] != console.DemoServer { // a signal kills it, as it does other servers

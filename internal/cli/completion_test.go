@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
 )
 
 func TestCompleteFlagValues(t *testing.T) {
@@ -25,8 +27,8 @@ func TestCompleteFlagValues(t *testing.T) {
 		{"run --ssh-launch", "guarded plain"},
 		{"rec export last --format", "har html jsonl md txtar scenario"},
 	} {
-		r := inProcess(t, append(append([]string{"__complete"}, strings.Fields(c.command)...), "")...)
-		words := strings.Fields(r.stdout)
+		r := clitest.InProcess(t, append(append([]string{"__complete"}, strings.Fields(c.command)...), "")...)
+		words := strings.Fields(r.Stdout)
 		require.NotEmpty(t, words, c.command)
 		require.Equal(t, c.want, strings.Join(words[:len(words)-1], " "), c.command)
 	}
@@ -34,9 +36,9 @@ func TestCompleteFlagValues(t *testing.T) {
 
 func TestCompleteHosts(t *testing.T) {
 	t.Parallel()
-	config := writeFile(t, "Host web-1 web-2 *.example\nHost db\n")
+	config := clitest.WriteFile(t, "Host web-1 web-2 *.example\nHost db\n")
 	complete := func(typed string) string {
-		return inProcess(t, "__complete", "call", "-F", config, "--ssh", typed).stdout
+		return clitest.InProcess(t, "__complete", "call", "-F", config, "--ssh", typed).Stdout
 	}
 	require.Equal(t, "web-1\nweb-2\n:4\n", complete("we"))
 	require.Equal(t, "me@web-1\nme@web-2\nme@db\n:4\n", complete("me@"))
@@ -46,9 +48,9 @@ func TestCompleteHosts(t *testing.T) {
 // completed returns the completions of the last word, and the directive.
 func completed(t *testing.T, words ...string) (offered []string, directive string) {
 	t.Helper()
-	r := inProcess(t, append([]string{"__completeNoDesc"}, words...)...)
-	require.Equal(t, 0, r.code, r.stderr)
-	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
+	r := clitest.InProcess(t, append([]string{"__completeNoDesc"}, words...)...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	lines := strings.Split(strings.TrimSpace(r.Stdout), "\n")
 	return lines[:len(lines)-1], lines[len(lines)-1]
 }
 

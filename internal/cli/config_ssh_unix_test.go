@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/session"
 	"mcpdbg/sshexec/sshtest"
 )
@@ -21,33 +22,33 @@ import (
 func TestConfigOverSSH(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
-	on := func(host string, flags ...string) result {
-		cmd := program(t, "run", "--json", "--for", "1ms", "-F", s.Config)
+	on := func(host string, flags ...string) clitest.Result {
+		cmd := clitest.Program(t, "run", "--json", "--for", "1ms", "-F", s.Config)
 		mark := ""
 		for _, entry := range cmd.Env {
-			if value, ok := strings.CutPrefix(entry, markName+"="); ok {
+			if value, ok := strings.CutPrefix(entry, clitest.MarkName+"="); ok {
 				mark = value
 			}
 		}
-		file := configFile(t, ".mcp.json", fmt.Sprintf(
-			`{"mcpServers":{"far":{"command":"DEMO","args":["demo-server"],"ssh":%q,"env":{"TOKEN":"s3cret",%q:%q}}}}`, host, markName, mark))
+		file := clitest.ConfigFile(t, ".mcp.json", fmt.Sprintf(
+			`{"mcpServers":{"far":{"command":"DEMO","args":["demo-server"],"ssh":%q,"env":{"TOKEN":"s3cret",%q:%q}}}}`, host, clitest.MarkName, mark))
 		cmd.Args = append(cmd.Args, append(flags, "--config", file)...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal to prompt on
-		return finish(t, cmd)
+		return clitest.Finish(t, cmd)
 	}
 	r := on(s.Alias)
-	require.Equal(t, 0, r.code, r.stderr)
-	header, _ := printedEntries(t, r.stdout)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	header, _ := clitest.PrintedEntries(t, r.Stdout)
 	require.Equal(t, "ssh", header.Placement)
 	require.Equal(t, s.Alias, header.Host)
 	require.Empty(t, header.Cwd, "a local folder is not used on the host")
-	require.Equal(t, filepath.Base(binary), filepath.Base(header.Argv[0]))
-	env := entryOf[session.EnvBody](t, []byte(r.stdout), "env")
-	require.ElementsMatch(t, []string{"TOKEN", markName}, env.Named)
-	require.NotContains(t, r.stdout, "s3cret")
+	require.Equal(t, filepath.Base(clitest.Binary()), filepath.Base(header.Argv[0]))
+	env := entryOf[session.EnvBody](t, []byte(r.Stdout), "env")
+	require.ElementsMatch(t, []string{"TOKEN", clitest.MarkName}, env.Named)
+	require.NotContains(t, r.Stdout, "s3cret")
 
 	r = on("nohost.invalid", "--ssh", s.Alias)
-	require.Equal(t, 0, r.code, r.stderr)
-	header, _ = printedEntries(t, r.stdout)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	header, _ = clitest.PrintedEntries(t, r.Stdout)
 	require.Equal(t, s.Alias, header.Host)
 }

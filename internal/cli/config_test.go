@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,19 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// configFile writes a config file in the format of Claude Code to a new folder,
-// and returns its path. DEMO in text is replaced by the demo server's program.
-func configFile(t testing.TB, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), filepath.FromSlash(name))
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	quoted, err := json.Marshal(binary)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, `"DEMO"`, string(quoted))), 0o600))
-	return path
-}
+	"mcpdbg/internal/cli/clitest"
+)
 
 const demoConfig = `{
   // a comment, and trailing commas
@@ -36,39 +25,39 @@ const demoConfig = `{
 // TestConfigStartsAServer: all commands that start a server accept --config.
 func TestConfigStartsAServer(t *testing.T) {
 	t.Parallel()
-	file := configFile(t, ".mcp.json", demoConfig)
+	file := clitest.ConfigFile(t, ".mcp.json", demoConfig)
 	good := []string{"--config", file, "--server", "good"}
 
-	r := run(t, append([]string{"list", "tools"}, good...)...)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "15 tools")
-	require.Empty(t, r.stderr)
+	r := clitest.Run(t, append([]string{"list", "tools"}, good...)...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "15 tools")
+	require.Empty(t, r.Stderr)
 
-	r = run(t, append([]string{"call", "--tool", "env"}, good...)...)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "DEMO_TOKEN")
+	r = clitest.Run(t, append([]string{"call", "--tool", "env"}, good...)...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "DEMO_TOKEN")
 
-	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	r = run(t, append([]string{"run", "--in", in}, good...)...)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, `server "good" from `+file+":5, read as a config file of Claude Code (the key mcpServers and its path, .mcp.json)")
-	require.NotContains(t, r.stdout, "s3cret")
+	in := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	r = clitest.Run(t, append([]string{"run", "--in", in}, good...)...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, `server "good" from `+file+":5, read as a config file of Claude Code (the key mcpServers and its path, .mcp.json)")
+	require.NotContains(t, r.Stdout, "s3cret")
 }
 
 // TestConfigWithoutASubcommand starts the debugger, which is run without a
 // terminal.
 func TestConfigWithoutASubcommand(t *testing.T) {
 	t.Parallel()
-	file := configFile(t, "any.json", `{"mcpServers":{"only":{"command":"DEMO","args":["demo-server","--misbehave","dies-at-start"]}}}`)
-	r := run(t, "--config", file)
-	require.Equal(t, 3, r.code, r.stderr)
-	require.Contains(t, r.stdout, `server "only" from `+file)
-	require.Contains(t, r.stdout, "the key mcpServers alone: read as a .mcp.json")
+	file := clitest.ConfigFile(t, "any.json", `{"mcpServers":{"only":{"command":"DEMO","args":["demo-server","--misbehave","dies-at-start"]}}}`)
+	r := clitest.Run(t, "--config", file)
+	require.Equal(t, 3, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, `server "only" from `+file)
+	require.Contains(t, r.Stdout, "the key mcpServers alone: read as a .mcp.json")
 }
 
 func TestConfigPicksAServer(t *testing.T) {
 	t.Parallel()
-	file := configFile(t, ".mcp.json", demoConfig)
+	file := clitest.ConfigFile(t, ".mcp.json", demoConfig)
 	for _, c := range []struct {
 		args []string
 		says []string
@@ -80,17 +69,17 @@ func TestConfigPicksAServer(t *testing.T) {
 		{[]string{"--server", "off"}, []string{"disabled in the file", "try: enable it there"}},
 		{[]string{"--server", "good", "--input", "a=b"}, []string{`the server "good" has no inputs`}},
 	} {
-		r := inProcess(t, append([]string{"list", "tools", "--config", file}, c.args...)...)
-		require.Equal(t, 2, r.code, r.stderr)
+		r := clitest.InProcess(t, append([]string{"list", "tools", "--config", file}, c.args...)...)
+		require.Equal(t, 2, r.Code, r.Stderr)
 		for _, text := range c.says {
-			require.Contains(t, r.stderr, text)
+			require.Contains(t, r.Stderr, text)
 		}
-		require.NotContains(t, r.stderr, "s3cret")
+		require.NotContains(t, r.Stderr, "s3cret")
 	}
 	// The only server that can be started needs no name.
-	file = configFile(t, "x.json", `{"mcpServers":{"a":{"url":"u"},"b":{"command":"DEMO","args":["demo-server"]},"c":{"command":"x","enabled":false}}}`)
-	r := run(t, "list", "tools", "--config", file)
-	require.Equal(t, 0, r.code, r.stderr)
+	file = clitest.ConfigFile(t, "x.json", `{"mcpServers":{"a":{"url":"u"},"b":{"command":"DEMO","args":["demo-server"]},"c":{"command":"x","enabled":false}}}`)
+	r := clitest.Run(t, "list", "tools", "--config", file)
+	require.Equal(t, 0, r.Code, r.Stderr)
 }
 
 // TestConfigProjects: of servers with the same name in ~/.claude.json, the one of
@@ -101,48 +90,48 @@ func TestConfigProjects(t *testing.T) {
 	project := filepath.Join(dir, "project")
 	require.NoError(t, os.MkdirAll(filepath.Join(project, "sub"), 0o700))
 	server := func(word string) string { return fmt.Sprintf(`{"s":{"command":"echo","args":[%q]}}`, word) }
-	file := configFile(t, ".claude.json", fmt.Sprintf(`{"mcpServers":%s,"projects":{%q:{"mcpServers":%s},%q:{"mcpServers":%s}}}`,
+	file := clitest.ConfigFile(t, ".claude.json", fmt.Sprintf(`{"mcpServers":%s,"projects":{%q:{"mcpServers":%s},%q:{"mcpServers":%s}}}`,
 		server("user"), project, server("project"), filepath.Join(dir, "other"), server("other")))
 	for cwd, word := range map[string]string{filepath.Join(project, "sub"): "project", dir: "user"} {
-		cmd := program(t, "run", "--raw", "--config", file, "--server", "s")
+		cmd := clitest.Program(t, "run", "--raw", "--config", file, "--server", "s")
 		cmd.Dir = cwd
-		r := finish(t, cmd)
-		require.Equal(t, 0, r.code, r.stderr)
-		require.Contains(t, r.stdout, word+"\n")
+		r := clitest.Finish(t, cmd)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		require.Contains(t, r.Stdout, word+"\n")
 	}
-	file = configFile(t, ".claude.json", fmt.Sprintf(`{"projects":{"/no/a":{"mcpServers":%s},"/no/b":{"mcpServers":%s}}}`, server("a"), server("b")))
-	r := inProcess(t, "run", "--config", file, "--server", "s")
-	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "for several projects: /no/a, /no/b")
+	file = clitest.ConfigFile(t, ".claude.json", fmt.Sprintf(`{"projects":{"/no/a":{"mcpServers":%s},"/no/b":{"mcpServers":%s}}}`, server("a"), server("b")))
+	r := clitest.InProcess(t, "run", "--config", file, "--server", "s")
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, "for several projects: /no/a, /no/b")
 }
 
 // TestConfigInputs: inputs come from --input, missing ones are all reported at
 // once, and their values are not recorded.
 func TestConfigInputs(t *testing.T) {
 	t.Parallel()
-	file := configFile(t, "p/.vscode/mcp.json", `{
+	file := clitest.ConfigFile(t, "p/.vscode/mcp.json", `{
 	"inputs": [{"type":"promptString","id":"key","description":"API key","password":true},
 		{"type":"pickString","id":"mode","description":"Mode","options":["dev","prod"]},
 		{"type":"promptString","id":"place","description":"Place","default":"here"}],
 	"servers": {"s": {"command":"sh","args":["-c","exit 0","${input:mode}","${input:key}","${input:place}"],"env":{"KEY":"${input:key}"}}}}`)
-	r := inProcess(t, "run", "--config", file)
-	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, `server "s" needs a value for mode, key`)
-	require.Contains(t, r.stderr, "try: --input mode=... (Mode: one of dev, prod)")
-	require.Contains(t, r.stderr, "try: --input key=... (API key)")
-	require.NotContains(t, r.stderr, "place", "it has a default")
+	r := clitest.InProcess(t, "run", "--config", file)
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, `server "s" needs a value for mode, key`)
+	require.Contains(t, r.Stderr, "try: --input mode=... (Mode: one of dev, prod)")
+	require.Contains(t, r.Stderr, "try: --input key=... (API key)")
+	require.NotContains(t, r.Stderr, "place", "it has a default")
 
-	r = inProcess(t, "run", "--config", file, "--input", "mode=s3cret", "--input", "key=x")
-	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "not one of its choices")
-	require.NotContains(t, r.stderr, "s3cret")
+	r = clitest.InProcess(t, "run", "--config", file, "--input", "mode=s3cret", "--input", "key=x")
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, "not one of its choices")
+	require.NotContains(t, r.Stderr, "s3cret")
 
-	r = inProcess(t, "run", "--config", file, "--input", "mod=dev")
-	require.Contains(t, r.stderr, "try: --input mode")
+	r = clitest.InProcess(t, "run", "--config", file, "--input", "mod=dev")
+	require.Contains(t, r.Stderr, "try: --input mode")
 
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	r = run(t, "run", "--raw", "--config", file, "--input", "mode=dev", "--input", "key=s3cret", "--record", record)
-	require.NotContains(t, r.stdout+r.stderr, "s3cret")
+	r = clitest.Run(t, "run", "--raw", "--config", file, "--input", "mode=dev", "--input", "key=s3cret", "--record", record)
+	require.NotContains(t, r.Stdout+r.Stderr, "s3cret")
 	data, err := os.ReadFile(record)
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "s3cret")
@@ -155,7 +144,7 @@ func TestConfigInputs(t *testing.T) {
 func TestConfigLimitsAndFlags(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	file := configFile(t, "p/.codex/config.toml", `
+	file := clitest.ConfigFile(t, "p/.codex/config.toml", `
 [mcp_servers.hangs]
 command = "DEMO"
 args = ["demo-server", "--misbehave", "never-answers"]
@@ -166,21 +155,21 @@ args = ["-c", "pwd; echo $A-$B-$C"]
 env = { A = "file-a", B = "file-b" }
 env_vars = ["C"]
 `)
-	r := run(t, "list", "tools", "--config", file, "--server", "hangs")
-	require.Equal(t, 4, r.code, r.stderr)
-	require.Contains(t, r.stderr, "timed out handshaking")
-	require.NotContains(t, r.stderr, "after 30", "the default limit")
+	r := clitest.Run(t, "list", "tools", "--config", file, "--server", "hangs")
+	require.Equal(t, 4, r.Code, r.Stderr)
+	require.Contains(t, r.Stderr, "timed out handshaking")
+	require.NotContains(t, r.Stderr, "after 30", "the default limit")
 
 	shows := []string{"run", "--raw", "--config", file, "--server", "shows"}
-	cmd := program(t, shows...)
+	cmd := clitest.Program(t, shows...)
 	cmd.Env = append(cmd.Env, "C=here-c")
-	r = finish(t, cmd)
-	require.Contains(t, r.stdout, filepath.Dir(filepath.Dir(file))+"\n", "the project")
-	require.Contains(t, r.stdout, "file-a-file-b-here-c\n")
+	r = clitest.Finish(t, cmd)
+	require.Contains(t, r.Stdout, filepath.Dir(filepath.Dir(file))+"\n", "the project")
+	require.Contains(t, r.Stdout, "file-a-file-b-here-c\n")
 
-	r = run(t, append(shows, "-C", dir, "-e", "A=flag-a")...)
-	require.Contains(t, r.stdout, dir+"\n")
-	require.Contains(t, r.stdout, "flag-a-file-b-")
+	r = clitest.Run(t, append(shows, "-C", dir, "-e", "A=flag-a")...)
+	require.Contains(t, r.Stdout, dir+"\n")
+	require.Contains(t, r.Stdout, "flag-a-file-b-")
 }
 
 // TestConfigRemoteServerNeverRunsLocally: a server with a host leaves no trace on
@@ -203,7 +192,7 @@ func TestConfigRemoteServerNeverRunsLocally(t *testing.T) {
 			if name == "y.toml" && host == "{}" {
 				continue // this would be the server's variables
 			}
-			file := configFile(t, name, fmt.Sprintf(text, trace, host))
+			file := clitest.ConfigFile(t, name, fmt.Sprintf(text, trace, host))
 			if name != ".mcp.json" {
 				code = 2 // no settings know it
 			}
@@ -211,10 +200,10 @@ func TestConfigRemoteServerNeverRunsLocally(t *testing.T) {
 				if i > 0 && host != `"nohost.invalid"` && host != "true" {
 					break // all commands read config files the same way
 				}
-				r := finish(t, program(t, append(how, "--config", file, "--no-record")...))
+				r := clitest.Finish(t, clitest.Program(t, append(how, "--config", file, "--no-record")...))
 				require.NoFileExists(t, trace, "%s %v", host, how)
-				require.Equal(t, code, r.code, "%s %v: %s", host, how, r.stderr)
-				require.NotContains(t, r.stderr, "hunter2")
+				require.Equal(t, code, r.Code, "%s %v: %s", host, how, r.Stderr)
+				require.NotContains(t, r.Stderr, "hunter2")
 			}
 		}
 	}
@@ -224,7 +213,7 @@ func TestConfigRemoteServerNeverRunsLocally(t *testing.T) {
 // unknown environment blocks only its own server.
 func TestConfigEnvironments(t *testing.T) {
 	t.Parallel()
-	file := configFile(t, ".codex/config.toml", `
+	file := clitest.ConfigFile(t, ".codex/config.toml", `
 [mcp_servers.far]
 command = "far"
 environment_id = "builder"
@@ -233,56 +222,56 @@ command = "DEMO"
 args = ["demo-server"]
 `)
 	settings := t.TempDir()
-	with := func(args ...string) result {
-		cmd := program(t, append(args, "--config", file)...)
+	with := func(args ...string) clitest.Result {
+		cmd := clitest.Program(t, append(args, "--config", file)...)
 		cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+settings)
-		return finish(t, cmd)
+		return clitest.Finish(t, cmd)
 	}
 	r := with("list", "tools", "--server", "far")
-	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, `unknown environment "builder"`)
-	require.Contains(t, r.stderr, filepath.Join(settings, "mcpdbg", "config.toml")+`: under [environments], "builder" = "HOST"`)
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, `unknown environment "builder"`)
+	require.Contains(t, r.Stderr, filepath.Join(settings, "mcpdbg", "config.toml")+`: under [environments], "builder" = "HOST"`)
 	r = with("list", "tools")
-	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, 0, r.Code, r.Stderr)
 
 	require.NoError(t, os.MkdirAll(filepath.Join(settings, "mcpdbg"), 0o700))
 	path := filepath.Join(settings, "mcpdbg", "config.toml")
 	require.NoError(t, os.WriteFile(path, []byte("theme = \"dark\"\n[environments]\nbuilder = \"nohost.invalid\"\n"), 0o600))
 	r = with("list", "tools", "--server", "far")
-	require.Equal(t, 5, r.code, r.stderr)
-	require.Contains(t, r.stderr, "nohost.invalid")
+	require.Equal(t, 5, r.Code, r.Stderr)
+	require.Contains(t, r.Stderr, "nohost.invalid")
 
 	require.NoError(t, os.WriteFile(path, []byte("[environments\n"), 0o600))
 	r = with("list", "tools")
-	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "settings: "+path+":1:")
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, "settings: "+path+":1:")
 }
 
 // TestConfigRealServer starts the reference server as a client would.
 func TestConfigRealServer(t *testing.T) {
 	t.Parallel()
-	reference(t)
-	file := configFile(t, ".vscode/mcp.json", `{"servers":{"everything":{"type":"stdio","command":"npx","args":["-y","`+everything+`","stdio"]}}}`)
-	r := run(t, "call", "--config", file, "--startup-timeout", "4m", "--tool", "echo", "message=hello there")
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "hello there")
+	clitest.Reference(t)
+	file := clitest.ConfigFile(t, ".vscode/mcp.json", `{"servers":{"everything":{"type":"stdio","command":"npx","args":["-y","`+clitest.Everything+`","stdio"]}}}`)
+	r := clitest.Run(t, "call", "--config", file, "--startup-timeout", "4m", "--tool", "echo", "message=hello there")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "hello there")
 }
 
 // TestUnsetVariableIsAProblem: the token of an unset variable that the server gets
 // is a problem of the session. It fails nothing by default.
 func TestUnsetVariableIsAProblem(t *testing.T) {
 	t.Parallel()
-	file := configFile(t, ".mcp.json", `{"mcpServers":{"s":{"command":"DEMO","args":["demo-server"],"env":{"UNSET_KEY":"${UNSET_KEY}"}}}}`)
+	file := clitest.ConfigFile(t, ".mcp.json", `{"mcpServers":{"s":{"command":"DEMO","args":["demo-server"],"env":{"UNSET_KEY":"${UNSET_KEY}"}}}}`)
 	const told = "the server got the text ${UNSET_KEY}"
-	r := finish(t, program(t, "check", "--config", file, "--json", "--no-calls", "--step-timeout", "4m", "--startup-timeout", "4m"))
-	require.Equal(t, 0, r.code, r.stdout)
-	require.Contains(t, r.stdout, `"PRC10"`)
-	require.Contains(t, r.stdout, told)
-	r = finish(t, program(t, "smoke", "--config", file, "--no-record", "--json"))
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, `"PRC10"`)
-	require.Contains(t, r.stdout, told)
-	r = finish(t, program(t, "smoke", "--config", file, "--no-record", "--json", "-e", "UNSET_KEY=x"))
-	require.Equal(t, 0, r.code, r.stderr)
-	require.NotContains(t, r.stdout, "PRC10", "a flag overrides it")
+	r := clitest.Finish(t, clitest.Program(t, "check", "--config", file, "--json", "--no-calls", "--step-timeout", "4m", "--startup-timeout", "4m"))
+	require.Equal(t, 0, r.Code, r.Stdout)
+	require.Contains(t, r.Stdout, `"PRC10"`)
+	require.Contains(t, r.Stdout, told)
+	r = clitest.Finish(t, clitest.Program(t, "smoke", "--config", file, "--no-record", "--json"))
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, `"PRC10"`)
+	require.Contains(t, r.Stdout, told)
+	r = clitest.Finish(t, clitest.Program(t, "smoke", "--config", file, "--no-record", "--json", "-e", "UNSET_KEY=x"))
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.NotContains(t, r.Stdout, "PRC10", "a flag overrides it")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/testhome"
 )
 
@@ -175,17 +176,17 @@ func TestConformance(t *testing.T) {
 	for _, x := range conformanceCases {
 		t.Run(x.scenario+"/"+x.revision, func(t *testing.T) {
 			t.Parallel()
-			cmd := command(t, node, suite, "client", "--command", self, "--scenario", x.scenario, "--spec-version", x.revision, "--output-dir", ".", "--timeout", fmt.Sprint(waitLimit.Milliseconds()))
+			cmd := clitest.Command(t, node, suite, "client", "--command", self, "--scenario", x.scenario, "--spec-version", x.revision, "--output-dir", ".", "--timeout", fmt.Sprint(clitest.WaitLimit.Milliseconds()))
 			cmd.Dir = t.TempDir()
-			cmd.Env = append(cmd.Env, conformanceClient+"="+binary)
-			r := finish(t, cmd)
+			cmd.Env = append(cmd.Env, conformanceClient+"="+clitest.Binary())
+			r := clitest.Finish(t, cmd)
 			verdicts := map[string]int{}
 			for _, check := range conformanceChecks(t, cmd.Dir) {
 				verdicts[check.Status]++
-				require.NotContains(t, []string{"FAILURE", "WARNING"}, check.Status, "%s: %s\n%s\n%s", check.ID, check.Error, check.Details, r.stderr)
+				require.NotContains(t, []string{"FAILURE", "WARNING"}, check.Status, "%s: %s\n%s\n%s", check.ID, check.Error, check.Details, r.Stderr)
 			}
-			require.Positive(t, verdicts["SUCCESS"], "%s%s", r.stdout, r.stderr)
-			require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
+			require.Positive(t, verdicts["SUCCESS"], "%s%s", r.Stdout, r.Stderr)
+			require.Equal(t, 0, r.Code, "%s%s", r.Stdout, r.Stderr)
 		})
 	}
 }
@@ -218,16 +219,7 @@ func conformanceSuite(t *testing.T) (node, suite string) {
 	dir := filepath.Join(os.Getenv(testhome.Tools), "conformance", "node_modules")
 	node = filepath.Join(dir, "node", "bin", "node")
 	suite = filepath.Join(dir, "@modelcontextprotocol", "conformance", "dist", "index.js")
-	needFile(t, node)
-	needFile(t, suite)
+	clitest.NeedFile(t, node)
+	clitest.NeedFile(t, suite)
 	return node, suite
-}
-
-// needFile skips the test if a fetched file is missing, and fails it in CI.
-func needFile(t *testing.T, path string) {
-	t.Helper()
-	if _, err := os.Stat(path); err != nil {
-		require.NotEqual(t, "true", os.Getenv("CI"), "%v", err)
-		t.Skipf("not fetched: %v", err)
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/session"
 )
@@ -35,7 +36,7 @@ func exitedOf(t *testing.T, file string) session.ExitedBody {
 // Servers that end in various ways, and what ended them.
 func TestRecordingSaysWhatEndedServer(t *testing.T) {
 	t.Parallel()
-	one := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
+	one := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
 	for _, c := range []struct {
 		fault string
 		by    string
@@ -55,14 +56,14 @@ func TestRecordingSaysWhatEndedServer(t *testing.T) {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "r.jsonl")
-			r := run(t, against(c.fault, "run", "--json", "--era", "legacy", "--record", file, "--in", one)...)
-			require.Equal(t, c.code, r.code, r.stderr)
+			r := clitest.Run(t, clitest.Against(c.fault, "run", "--json", "--era", "legacy", "--record", file, "--in", one)...)
+			require.Equal(t, c.code, r.Code, r.Stderr)
 			require.Equal(t, c.by, exitedOf(t, file).By)
 			for _, text := range c.says {
-				require.Contains(t, r.stderr, text)
+				require.Contains(t, r.Stderr, text)
 			}
 			for _, text := range c.not {
-				require.NotContains(t, r.stderr, text)
+				require.NotContains(t, r.Stderr, text)
 			}
 		})
 	}
@@ -72,7 +73,7 @@ func TestRecordingSaysWhatEndedServer(t *testing.T) {
 func TestOutsideKillIsNotAServerFault(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.jsonl")
-	cmd := program(t, against("", "run", "--json", "--era", "legacy", "--record", file)...)
+	cmd := clitest.Program(t, clitest.Against("", "run", "--json", "--era", "legacy", "--record", file)...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -107,22 +108,22 @@ func TestCannotTellContainerState(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Join(t.TempDir(), "bin")
 	require.NoError(t, os.Mkdir(bin, 0o700))
-	docker := writeScript(t, filepath.Join(bin, "docker"), binary+" "+console.DemoServer+"\nexit 0\n")
+	docker := writeScript(t, filepath.Join(bin, "docker"), clitest.Binary()+" "+console.DemoServer+"\nexit 0\n")
 	wrapper := writeScript(t, filepath.Join(bin, "start.sh"), docker+" run -i x\nexit 0\n")
 	for _, argv := range [][]string{{docker, "run", "-i", "x"}, {wrapper}, {"env", "A=b", "sh", "-c", docker + " run -i x; true"}} {
-		r := run(t, append([]string{"run", "--no-record", "--json", "--era", "legacy", "--for", "1ms", "--"}, argv...)...)
-		require.Equal(t, 0, r.code, r.stderr)
-		require.Contains(t, r.stderr, "mcpdbg: container state: cannot tell (started through docker)")
+		r := clitest.Run(t, append([]string{"run", "--no-record", "--json", "--era", "legacy", "--for", "1ms", "--"}, argv...)...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		require.Contains(t, r.Stderr, "mcpdbg: container state: cannot tell (started through docker)")
 
-		r = run(t, append([]string{"list", "tools", "--no-record", "--"}, argv...)...)
-		require.Equal(t, 0, r.code, r.stderr)
-		require.Contains(t, r.stderr, "mcpdbg: container state: cannot tell (started through docker)")
+		r = clitest.Run(t, append([]string{"list", "tools", "--no-record", "--"}, argv...)...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		require.Contains(t, r.Stderr, "mcpdbg: container state: cannot tell (started through docker)")
 
-		r = run(t, append([]string{"smoke", "--no-record", "--json", "--"}, argv...)...)
-		require.Equal(t, 0, r.code, r.stderr)
-		require.Contains(t, r.stdout, `"cannot_tell":["container state: cannot tell (started through docker)"]`)
-		require.Contains(t, r.stdout, `"exit_by":"shutdown"`)
-		require.Contains(t, r.stdout, `"checked":"framing, JSON-RPC, contents and process rules"`)
+		r = clitest.Run(t, append([]string{"smoke", "--no-record", "--json", "--"}, argv...)...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		require.Contains(t, r.Stdout, `"cannot_tell":["container state: cannot tell (started through docker)"]`)
+		require.Contains(t, r.Stdout, `"exit_by":"shutdown"`)
+		require.Contains(t, r.Stdout, `"checked":"framing, JSON-RPC, contents and process rules"`)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -21,9 +22,9 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	hasty := []string{"--startup-timeout", "5s"} // for what a server says before it keeps silent
 	echo := []string{"--tool", "echo", "message=hi"}
-	one := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
-	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}`)
-	bad := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`)
+	one := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
+	slow := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}`)
+	bad := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`)
 	for _, c := range []struct {
 		code  int
 		fault string
@@ -77,9 +78,9 @@ func TestExitCodes(t *testing.T) {
 	} {
 		t.Run(c.fault+" "+c.flags[0], func(t *testing.T) {
 			t.Parallel()
-			r := run(t, against(c.fault, c.flags...)...)
-			require.Equal(t, c.code, r.code, "%q\n%s", c.flags, r.stderr)
-			require.Contains(t, r.stderr, c.says)
+			r := clitest.Run(t, clitest.Against(c.fault, c.flags...)...)
+			require.Equal(t, c.code, r.Code, "%q\n%s", c.flags, r.Stderr)
+			require.Contains(t, r.Stderr, c.says)
 		})
 	}
 }

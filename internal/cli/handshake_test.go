@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/rec"
 )
@@ -18,9 +19,9 @@ import (
 // recInfo returns the output of rec info for a recording.
 func recInfo(t *testing.T, record string) (info rec.Info) {
 	t.Helper()
-	r := run(t, "rec", "info", "--json", record)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.NoError(t, json.Unmarshal([]byte(r.stdout), &info))
+	r := clitest.Run(t, "rec", "info", "--json", record)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &info))
 	return info
 }
 
@@ -32,8 +33,8 @@ func TestProbeDoesNotMarkHealthyServer(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			record := filepath.Join(t.TempDir(), "r.jsonl")
-			r := run(t, against(fault, "list", "tools", "--record", record)...)
-			require.Equal(t, 0, r.code, r.stderr)
+			r := clitest.Run(t, clitest.Against(fault, "list", "tools", "--record", record)...)
+			require.Equal(t, 0, r.Code, r.Stderr)
 			info := recInfo(t, record)
 			require.Equal(t, era, info.Servers[0].Era)
 			require.Zero(t, info.Counts.Errors)
@@ -50,7 +51,7 @@ func TestProbeDoesNotMarkHealthyServer(t *testing.T) {
 // the next start knows the server.
 func TestServerOfBothErasIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	requireStartedAgain(t, func(args ...string) *exec.Cmd { return program(t, args...) })
+	requireStartedAgain(t, func(args ...string) *exec.Cmd { return clitest.Program(t, args...) })
 }
 
 func requireStartedAgain(t *testing.T, command func(args ...string) *exec.Cmd) {
@@ -59,16 +60,16 @@ func requireStartedAgain(t *testing.T, command func(args ...string) *exec.Cmd) {
 	slow := "slow-both:5500" // in the middle between 1.5 s, after which initialize is sent, and the 10 s of a known server
 	for i, processes := range []int{2, 1} {
 		record := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
-		cmd := command(against(slow, "list", "tools", "--record", record)...)
+		cmd := command(clitest.Against(slow, "list", "tools", "--record", record)...)
 		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+filepath.Join(dir, "state"))
-		r := finish(t, cmd)
-		require.Equal(t, 0, r.code, r.stderr)
+		r := clitest.Finish(t, cmd)
+		require.Equal(t, 0, r.Code, r.Stderr)
 		info := recInfo(t, record)
 		require.Equal(t, processes, info.Counts.Runs, "the second time the server is known, and gets more time")
 		require.Equal(t, []rec.ServerInfo{{Server: "mcpdbg-demo 0.1.0", Era: "modern", Protocol: "2026-07-28"}}, info.Servers)
 		require.Zero(t, info.Errors+info.Warnings, "%v", info.Problems)
 		require.Zero(t, info.Counts.Errors)
-		text := run(t, "rec", "cat", record).stdout
+		text := clitest.Run(t, "rec", "cat", record).Stdout
 		require.NotContains(t, text, "notifications/initialized")
 		require.Equal(t, processes == 2, strings.Contains(text, "the server also speaks 2026-07-28; started again to use it (it took "), text)
 	}
@@ -79,13 +80,13 @@ func requireStartedAgain(t *testing.T, command func(args ...string) *exec.Cmd) {
 func TestCallTimesOutUnderPingFlood(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	r := run(t, against("ping-flood", "call", "--record", record, "--timeout", "1s", "--tool", "echo", "message=hi")...)
-	require.Equal(t, exit.Timeout, r.code, r.stderr)
-	require.Contains(t, r.stderr, "tools/call: timed out after")
-	require.NotContains(t, r.stderr, "terminate", "the shutdown sequence was not needed again")
+	r := clitest.Run(t, clitest.Against("ping-flood", "call", "--record", record, "--timeout", "1s", "--tool", "echo", "message=hi")...)
+	require.Equal(t, exit.Timeout, r.Code, r.Stderr)
+	require.Contains(t, r.Stderr, "tools/call: timed out after")
+	require.NotContains(t, r.Stderr, "terminate", "the shutdown sequence was not needed again")
 	// The program reads the million rows, not the test, which may look for races.
-	require.Equal(t, 0, run(t, "rec", "verify", record).code)
-	_, entries := printedEntries(t, run(t, "rec", "cat", "--json", "--filter", "kind:note", record).stdout)
+	require.Equal(t, 0, clitest.Run(t, "rec", "verify", record).Code)
+	_, entries := clitest.PrintedEntries(t, clitest.Run(t, "rec", "cat", "--json", "--filter", "kind:note", record).Stdout)
 	notes, unsent := len(entries), 0
 	for _, e := range entries {
 		unsent += max(e.Times, 1)
@@ -102,8 +103,8 @@ func TestRecInfoCountsBatchElements(t *testing.T) {
 	const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"tools/list"},` +
 		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"fail","arguments":{"kind":"isError"}}}]`
 	require.NoError(t, os.WriteFile(in, []byte(batch+"\n"), 0o600))
-	r := run(t, against("", "run", "--era", "legacy", "--protocol", "2025-03-26", "--in", in, "--record", record)...)
-	require.Equal(t, 0, r.code, r.stderr)
+	r := clitest.Run(t, clitest.Against("", "run", "--era", "legacy", "--protocol", "2025-03-26", "--in", in, "--record", record)...)
+	require.Equal(t, 0, r.Code, r.Stderr)
 	info := recInfo(t, record)
 	require.Zero(t, info.Counts.Orphans)
 	require.Zero(t, info.Errors+info.Warnings, "%v", info.Problems)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -27,9 +28,9 @@ func everyCommand(f func(cmd *cobra.Command, words []string)) {
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	everyCommand(func(cmd *cobra.Command, words []string) {
-		r := inProcess(t, append(words, "--help")...)
-		require.Equal(t, 0, r.code, r.stderr)
-		for line := range strings.Lines(r.stdout) {
+		r := clitest.InProcess(t, append(words, "--help")...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		for line := range strings.Lines(r.Stdout) {
 			require.LessOrEqual(t, termsafe.Width(strings.TrimRight(line, "\n")), helpWidth, "%s: %s", cmd.CommandPath(), line)
 		}
 	})

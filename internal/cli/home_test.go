@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/home"
 	"mcpdbg/internal/cli/tui"
@@ -23,7 +24,7 @@ import (
 // project below it.
 func atHomeOf(t *testing.T, home string) *exec.Cmd {
 	t.Helper()
-	cmd := program(t)
+	cmd := clitest.Program(t)
 	cmd.Dir = filepath.Join(home, "project")
 	require.NoError(t, os.MkdirAll(cmd.Dir, 0o700))
 	cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "XDG_STATE_HOME="+filepath.Join(home, "state"),
@@ -31,25 +32,15 @@ func atHomeOf(t *testing.T, home string) *exec.Cmd {
 	return cmd
 }
 
-// fill writes files below a folder, replacing DEMO by the program's path.
-func fill(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "DEMO", binary)), 0o600))
-	}
-}
-
 // TestFirstStart: without servers and recordings, three lines say how to begin.
 func TestFirstStart(t *testing.T) {
 	t.Parallel()
-	r := finish(t, atHomeOf(t, t.TempDir()))
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Equal(t, home.FirstStart, r.stdout)
-	require.Equal(t, 3, strings.Count(r.stdout, "\n"))
-	require.Contains(t, r.stdout, "mcpdbg demo")
-	for line := range strings.Lines(r.stdout) {
+	r := clitest.Finish(t, atHomeOf(t, t.TempDir()))
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Equal(t, home.FirstStart, r.Stdout)
+	require.Equal(t, 3, strings.Count(r.Stdout, "\n"))
+	require.Contains(t, r.Stdout, "mcpdbg demo")
+	for line := range strings.Lines(r.Stdout) {
 		require.LessOrEqual(t, len(line), 100)
 	}
 }
@@ -71,7 +62,7 @@ var homeFiles = map[string]string{
 func TestHomeList(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	fill(t, home, homeFiles)
+	clitest.Fill(t, home, homeFiles)
 	folder := filepath.Join("state", "mcpdbg", "recordings")
 	for i := range 12 {
 		begin := `{"mcpdbg":1,"id":"x","tool":"t","start":"2026-11-21T10:00:00Z","placement":"ssh","host":"build-7","argv":["/bin/server-%d"]}` + "\n"
@@ -79,16 +70,16 @@ func TestHomeList(t *testing.T) {
 		if i != 11 {
 			text += `{"n":1,"t":0,"k":"end","entries":1}` + "\n"
 		}
-		fill(t, home, map[string]string{filepath.Join(folder, fmt.Sprintf("20261121-1000%02d-server-%d-abcdef.jsonl", i, i)): text})
+		clitest.Fill(t, home, map[string]string{filepath.Join(folder, fmt.Sprintf("20261121-1000%02d-server-%d-abcdef.jsonl", i, i)): text})
 	}
-	fill(t, home, map[string]string{filepath.Join(folder, "notes.txt"): "no recording"})
+	clitest.Fill(t, home, map[string]string{filepath.Join(folder, "notes.txt"): "no recording"})
 
-	r := finish(t, atHomeOf(t, home))
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Empty(t, r.stderr)
+	r := clitest.Finish(t, atHomeOf(t, home))
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Empty(t, r.Stderr)
 	for _, text := range []string{
 		".mcp.json  Claude Code, project\n",
-		"  demo                  local         " + binary + " demo-server ${UNSET_ONE}\n",
+		"  demo                  local         " + clitest.Binary() + " demo-server ${UNSET_ONE}\n",
 		"note: ${UNSET_ONE} is not expanded: the variable UNSET_ONE is not set\n",
 		"  far                   build-7       touch trace\n",
 		"  http                  can't run     HTTP servers are not supported yet: mcpdbg speaks stdio (try: -- npx -y mcp-remote https://",
@@ -103,13 +94,13 @@ func TestHomeList(t *testing.T) {
 		"  -               done          20261121-100010-server-10-abcdef.jsonl        build-7: server-10\n",
 		"mcpdbg --config FILE --server NAME\n", "mcpdbg demo\n",
 	} {
-		require.Contains(t, r.stdout, text)
+		require.Contains(t, r.Stdout, text)
 	}
-	require.Less(t, strings.Index(r.stdout, ".mcp.json"), strings.Index(r.stdout, ".cursor"), "the project comes first")
-	require.NotContains(t, r.stdout, "server-1-", "only the newest")
-	require.NotContains(t, r.stdout, "s3cret")
+	require.Less(t, strings.Index(r.Stdout, ".mcp.json"), strings.Index(r.Stdout, ".cursor"), "the project comes first")
+	require.NotContains(t, r.Stdout, "server-1-", "only the newest")
+	require.NotContains(t, r.Stdout, "s3cret")
 	for _, bad := range []string{"\x1b", "\x07", "\u202e"} {
-		require.NotContains(t, r.stdout, bad)
+		require.NotContains(t, r.Stdout, bad)
 	}
 	require.NoFileExists(t, filepath.Join(home, "project", "trace"))
 }
@@ -117,13 +108,13 @@ func TestHomeList(t *testing.T) {
 // TestLauncher opens a server with inputs, a recording and the demo.
 func TestLauncher(t *testing.T) {
 	home := t.TempDir()
-	fill(t, home, homeFiles)
+	clitest.Fill(t, home, homeFiles)
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
 	t.Chdir(filepath.Join(home, "project"))
 	var stderr strings.Builder
-	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{binary}, Urgent: t.Context()}}
+	l := &tui.Launcher{Env: &console.Env{Stderr: &stderr, Self: []string{clitest.Binary()}, Urgent: t.Context()}}
 
 	items := func() map[string]host.Item {
 		found, err := l.Home(t.Context())
@@ -172,14 +163,14 @@ func TestLauncher(t *testing.T) {
 	require.NoError(t, opened.Close(ctx))
 	require.NoError(t, opened.Close(ctx))
 
-	fill(t, home, map[string]string{"project/.vscode/mcp.json": `{"inputs":[{"type":"promptString","id":"key","password":true}],
+	clitest.Fill(t, home, map[string]string{"project/.vscode/mcp.json": `{"inputs":[{"type":"promptString","id":"key","password":true}],
 		"servers":{"asks":{"command":"DEMO","args":["demo-server"],"env":{"K":"${input:key}"}}}}`})
 	opened, err = l.Open(ctx, found["asks"], map[string]string{"key": "hunter2"})
 	require.NoError(t, err, "the file is read again")
 	require.NoError(t, opened.Start(ctx))
 	require.Contains(t, opened.Session.Status().Process.Env.Named, "K")
 
-	recording := items()[filepath.Base(binary)] // of the demo
+	recording := items()[filepath.Base(clitest.Binary())] // of the demo
 	require.Equal(t, host.RecordingItem, recording.Kind)
 	shown, err := l.Open(ctx, recording, nil)
 	require.NoError(t, err)
@@ -187,16 +178,16 @@ func TestLauncher(t *testing.T) {
 	require.Positive(t, shown.Source.Len())
 
 	looked := l.Look(ctx, recording, false)
-	require.Equal(t, filepath.Base(binary)+" demo-server", looked.Name, "without its folder")
+	require.Equal(t, filepath.Base(clitest.Binary())+" demo-server", looked.Name, "without its folder")
 	require.Equal(t, recording.Key, looked.Key)
-	require.Equal(t, []string{binary, "demo-server"}, looked.Words)
+	require.Equal(t, []string{clitest.Binary(), "demo-server"}, looked.Words)
 	require.Empty(t, looked.Verdict, "not as a whole yet")
 	looked = l.Look(ctx, recording, true)
 	require.True(t, looked.Live || looked.Verdict == host.VerdictOK, looked.Verdict)
 	require.True(t, looked.Counted)
 	require.Positive(t, looked.Sent+looked.Received)
 
-	typed, err := l.Open(ctx, host.Item{Kind: host.CommandItem, Words: []string{"--era", "legacy", binary, "demo-server"}}, nil)
+	typed, err := l.Open(ctx, host.Item{Kind: host.CommandItem, Words: []string{"--era", "legacy", clitest.Binary(), "demo-server"}}, nil)
 	require.NoError(t, err)
 	require.NoError(t, typed.Start(ctx))
 	require.Equal(t, mcp.Legacy, typed.Session.Status().Server.Era)
@@ -215,10 +206,10 @@ func TestLauncher(t *testing.T) {
 func TestHomeOnScreen(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	fill(t, home, map[string]string{"project/.mcp.json": `{"mcpServers":{"good":{"command":"DEMO","args":["demo-server"]},"http":{"url":"u"}}}`})
-	s := inTerminal(t, 100, 30, "env", "-C", filepath.Join(home, "project"), "HOME="+home, "XDG_CONFIG_HOME="+home, binary)
-	s.until("good", "HTTP servers are not supported yet", "demo server")
-	s.keys("good", "Enter")
-	s.until("good (local)", "ready")
-	s.quit()
+	clitest.Fill(t, home, map[string]string{"project/.mcp.json": `{"mcpServers":{"good":{"command":"DEMO","args":["demo-server"]},"http":{"url":"u"}}}`})
+	s := clitest.InTerminal(t, 100, 30, "env", "-C", filepath.Join(home, "project"), "HOME="+home, "XDG_CONFIG_HOME="+home, clitest.Binary())
+	s.Until("good", "HTTP servers are not supported yet", "demo server")
+	s.Keys("good", "Enter")
+	s.Until("good (local)", "ready")
+	s.Quit()
 }

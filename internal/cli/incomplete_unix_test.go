@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/recordings"
 )
 
@@ -18,17 +19,17 @@ import (
 // a folder, as another program might.
 func tampering(what, folder string, flags ...string) []string {
 	script := `cd "$1" && ` + what + ` && exec "$2" demo-server`
-	return append(flags[:len(flags):len(flags)], "--", "sh", "-c", script, "sh", folder, binary)
+	return append(flags[:len(flags):len(flags)], "--", "sh", "-c", script, "sh", folder, clitest.Binary())
 }
 
 // An incomplete recording is reported on the last line of stderr, and by exit code
 // 6 unless there is another error.
 func TestExitCodesOfIncompleteRecordings(t *testing.T) {
 	t.Parallel()
-	need(t, "sh")
-	ping := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	steps := writeFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n")
-	session := recordedDemo(t, "", []string{"--era", "legacy"}, replayLines...)
+	clitest.Need(t, "sh")
+	ping := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	steps := clitest.WriteFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n")
+	session := clitest.RecordedDemo(t, "", []string{"--era", "legacy"}, clitest.ReplayLines...)
 	for name, flags := range map[string][]string{
 		"run": {"run", "--for", "1s"}, "run, quiet": {"run", "--quiet", "--for", "1s"}, "run --in": {"run", "--era", "legacy", "--in", ping},
 		"run --scenario": {"run", "--scenario", steps}, "call": {"call", "--tool", "echo", "message=hi"}, "list": {"list", "tools"},
@@ -55,13 +56,13 @@ func TestExitCodesOfIncompleteRecordings(t *testing.T) {
 				if name == "smoke" {
 					place = []string{"--recordings", folder}
 				}
-				r := run(t, tampering(c.does, folder, append(flags, place...)...)...)
-				require.Equal(t, c.code, r.code, r.stderr)
-				lines := strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n")
+				r := clitest.Run(t, tampering(c.does, folder, append(flags, place...)...)...)
+				require.Equal(t, c.code, r.Code, r.Stderr)
+				lines := strings.Split(strings.TrimSuffix(r.Stderr, "\n"), "\n")
 				if c.code == 0 {
-					require.NotContains(t, r.stderr, "incomplete")
+					require.NotContains(t, r.Stderr, "incomplete")
 					if what == "renamed" && (name == "run" || name == "replay") {
-						require.Regexp(t, `recorded to \S*/z.jsonl, moved( to \S*/z.jsonl.kept)? while it was open`, r.stderr)
+						require.Regexp(t, `recorded to \S*/z.jsonl, moved( to \S*/z.jsonl.kept)? while it was open`, r.Stderr)
 					}
 					return
 				}
@@ -74,7 +75,7 @@ func TestExitCodesOfIncompleteRecordings(t *testing.T) {
 // Any other code takes precedence over that of an incomplete recording.
 func TestExitCodesBeforeIncompleteRecording(t *testing.T) {
 	t.Parallel()
-	need(t, "sh")
+	clitest.Need(t, "sh")
 	for _, c := range []struct {
 		code  int
 		flags []string
@@ -91,9 +92,9 @@ func TestExitCodesBeforeIncompleteRecording(t *testing.T) {
 			place = []string{"--recordings", folder}
 		}
 		args := append(c.flags, place...)
-		r := run(t, append(args, "--", "sh", "-c", `rm "$1"/*; exec "$2" `+c.end, "sh", folder, binary)...)
-		require.Equal(t, c.code, r.code, r.stderr)
-		require.Contains(t, r.stderr, "recording incomplete: ")
+		r := clitest.Run(t, append(args, "--", "sh", "-c", `rm "$1"/*; exec "$2" `+c.end, "sh", folder, clitest.Binary())...)
+		require.Equal(t, c.code, r.Code, r.Stderr)
+		require.Contains(t, r.Stderr, "recording incomplete: ")
 	}
 }
 
@@ -101,9 +102,9 @@ func TestExitCodesBeforeIncompleteRecording(t *testing.T) {
 func TestNoRecordIsNeverIncomplete(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{{"run", "--for", "100ms"}, {"list", "tools"}, {"smoke"}} {
-		r := run(t, against("", append(flags, "--no-record")...)...)
-		require.Equal(t, 0, r.code, r.stderr)
-		require.NotContains(t, r.stderr, "incomplete")
+		r := clitest.Run(t, clitest.Against("", append(flags, "--no-record")...)...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		require.NotContains(t, r.Stderr, "incomplete")
 	}
 }
 
@@ -117,10 +118,10 @@ func TestScreenReportsIncompleteRecording(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			folder := t.TempDir()
 			args := tampering(c.does, folder, "--record", filepath.Join(folder, "z.jsonl"))
-			s := inTerminal(t, 160, 36, append([]string{"sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, binary}, args...)...)
-			s.until("ready", c.header)
-			s.keys("q")
-			shown := s.until(c.end)
+			s := clitest.InTerminal(t, 160, 36, append([]string{"sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, clitest.Binary()}, args...)...)
+			s.Until("ready", c.header)
+			s.Keys("q")
+			shown := s.Until(c.end)
 			require.Equal(t, what == "deleted", strings.Contains(strings.ReplaceAll(shown, "\n", ""), "z.jsonl was deleted while it was open"), shown)
 		})
 	}
@@ -131,19 +132,19 @@ func TestScreenReportsIncompleteRecording(t *testing.T) {
 func TestRecordingWithoutHome(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		against("", "call", "--tool", "echo", "message=hi"), against("", "list", "tools"), against("", "run", "--for", "100ms"), against("", "smoke"),
+		clitest.Against("", "call", "--tool", "echo", "message=hi"), clitest.Against("", "list", "tools"), clitest.Against("", "run", "--for", "100ms"), clitest.Against("", "smoke"),
 	} {
-		cmd := program(t, args...)
+		cmd := clitest.Program(t, args...)
 		temp := t.TempDir()
 		mark := cmd.Env[len(cmd.Env)-1]
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temp, mark}
-		r := finish(t, cmd)
-		require.Equal(t, 0, r.code, r.stderr)
+		r := clitest.Finish(t, cmd)
+		require.Equal(t, 0, r.Code, r.Stderr)
 		folders, err := filepath.Glob(filepath.Join(temp, "mcpdbg-recordings-*"))
 		require.NoError(t, err)
 		require.Len(t, folders, 1)
-		require.Equal(t, 1, strings.Count(r.stderr, "warning"), r.stderr)
-		require.Contains(t, r.stderr, "mcpdbg: warning: $HOME is not defined: recording to the temporary folder "+folders[0]+"\n")
+		require.Equal(t, 1, strings.Count(r.Stderr, "warning"), r.Stderr)
+		require.Contains(t, r.Stderr, "mcpdbg: warning: $HOME is not defined: recording to the temporary folder "+folders[0]+"\n")
 		info, err := os.Stat(folders[0])
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
@@ -159,28 +160,28 @@ func TestRecordingWithoutHome(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(readOnly, "state"), 0o500))
 	homes := map[string]string{
 		"HOME=/dev/null": "mkdir /dev/null: not a directory", "HOME=/dev/null/home": "not a directory",
-		"XDG_STATE_HOME=" + writeFile(t, "a file"): "not a directory", "XDG_STATE_HOME=/dev/null": "not a directory",
+		"XDG_STATE_HOME=" + clitest.WriteFile(t, "a file"): "not a directory", "XDG_STATE_HOME=/dev/null": "not a directory",
 	}
 	if os.Geteuid() != 0 { // who may write everywhere
 		homes["XDG_STATE_HOME="+filepath.Join(readOnly, "state")] = "permission denied"
 		homes["HOME=/nonexistent"] = "mkdir /nonexistent: "
 	}
 	for home, why := range homes {
-		cmd := program(t, against("", "list", "tools")...)
+		cmd := clitest.Program(t, clitest.Against("", "list", "tools")...)
 		temp := t.TempDir()
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temp, home, cmd.Env[len(cmd.Env)-1]}
-		r := finish(t, cmd)
-		require.Equal(t, 0, r.code, r.stderr)
-		require.Contains(t, r.stderr, why, home)
-		require.Contains(t, r.stderr, ": recording to the temporary folder "+temp, home)
+		r := clitest.Finish(t, cmd)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		require.Contains(t, r.Stderr, why, home)
+		require.Contains(t, r.Stderr, ": recording to the temporary folder "+temp, home)
 		files, err := filepath.Glob(filepath.Join(temp, "mcpdbg-recordings-*", "*.jsonl"))
 		require.NoError(t, err)
 		require.Len(t, files, 1, home)
 	}
 
-	cmd := program(t, against("", "list", "--no-record", "tools")...)
+	cmd := clitest.Program(t, clitest.Against("", "list", "--no-record", "tools")...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), cmd.Env[len(cmd.Env)-1]}
-	r := finish(t, cmd)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Empty(t, r.stderr)
+	r := clitest.Finish(t, cmd)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Empty(t, r.Stderr)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"reflect"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/internal/cli/replay"
 	runcmd "mcpdbg/internal/cli/run"
@@ -36,4 +38,25 @@ func TestJSONIsDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	r := clitest.InProcess(t, "schema")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	names := strings.Fields(r.Stdout)
+	require.Contains(t, names, "scenario")
+	for _, name := range names {
+		r := clitest.InProcess(t, "schema", name)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		var schema struct {
+			Draft string `json:"$schema"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(r.Stdout), &schema), name)
+		require.Equal(t, "https://json-schema.org/draft/2020-12/schema", schema.Draft, name)
+	}
+	r = clitest.InProcess(t, "schema", "scenarios")
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, "unknown schema \"scenarios\"\n  try: one of answers, check, scenario")
+	require.Contains(t, clitest.InProcess(t, "__complete", "schema", "").Stdout, "scenario\n")
 }

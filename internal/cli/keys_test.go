@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/ui"
 )
@@ -22,24 +23,24 @@ func withSettings(t *testing.T, text string) {
 
 func TestKeys(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	r := inProcess(t, "keys")
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Regexp(t, `(?m)^Everywhere$`, r.stdout)
-	require.Regexp(t, `(?m)^  f +filter +Filter the traffic`, r.stdout)
-	r = inProcess(t, "keys", "--markdown")
-	require.Equal(t, ui.Actions().Markdown(), r.stdout)
+	r := clitest.InProcess(t, "keys")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Regexp(t, `(?m)^Everywhere$`, r.Stdout)
+	require.Regexp(t, `(?m)^  f +filter +Filter the traffic`, r.Stdout)
+	r = clitest.InProcess(t, "keys", "--markdown")
+	require.Equal(t, ui.Actions().Markdown(), r.Stdout)
 
 	withSettings(t, "[keys]\nfilter = [\"X\", \"f3\"]\nzoom = []\n")
-	r = inProcess(t, "keys")
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Regexp(t, `(?m)^  X f3 +filter `, r.stdout)
-	require.Regexp(t, `(?m)^  \(palette\) +zoom `, r.stdout)
+	r = clitest.InProcess(t, "keys")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Regexp(t, `(?m)^  X f3 +filter `, r.Stdout)
+	require.Regexp(t, `(?m)^  \(palette\) +zoom `, r.Stdout)
 
 	withSettings(t, "theme = \"16\"\n[keys]\nfilter = [\"/\"]\n")
-	r = inProcess(t, "keys")
-	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, `mcpdbg/config.toml:3: keys.filter: key "/" is already bound to search`)
-	require.Regexp(t, `(?m)^  f +filter `, r.stdout, "the table still helps")
+	r = clitest.InProcess(t, "keys")
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, `mcpdbg/config.toml:3: keys.filter: key "/" is already bound to search`)
+	require.Regexp(t, `(?m)^  f +filter `, r.Stdout, "the table still helps")
 }
 
 // TestInvalidSettingsAreReportedBeforeScreen: the interface would hide the error.
@@ -47,23 +48,23 @@ func TestInvalidSettingsAreReportedBeforeScreen(t *testing.T) {
 	withSettings(t, "colour = true\n")
 	for _, args := range [][]string{{}, {"demo"}, {"--", "sh"}} {
 		a := &console.Env{Terminal: true}
-		r := inProcessWith(t, a, args...)
-		require.Equal(t, 2, r.code, args)
-		require.Contains(t, r.stderr, "config.toml:1: colour: unknown setting", args)
+		r := clitest.InProcessWith(t, a, args...)
+		require.Equal(t, 2, r.Code, args)
+		require.Contains(t, r.Stderr, "config.toml:1: colour: unknown setting", args)
 	}
-	r := inProcess(t, "--", "sh", "-c", "exit 0")
-	require.NotContains(t, r.stderr, "colour", "without the interface they do not matter")
+	r := clitest.InProcess(t, "--", "sh", "-c", "exit 0")
+	require.NotContains(t, r.Stderr, "colour", "without the interface they do not matter")
 }
 
 // TestPlain: --plain is the same as having no terminal.
 func TestPlain(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	a := &console.Env{Terminal: true}
-	r := inProcessWith(t, a, "--plain", "--", "no-such-program")
-	require.Equal(t, 3, r.code)
-	require.Contains(t, r.stderr, `program "no-such-program" not found`)
+	r := clitest.InProcessWith(t, a, "--plain", "--", "no-such-program")
+	require.Equal(t, 3, r.Code)
+	require.Contains(t, r.Stderr, `program "no-such-program" not found`)
 	a = &console.Env{Terminal: true}
-	r = inProcessWith(t, a, "--plain")
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "mcpdbg demo")
+	r = clitest.InProcessWith(t, a, "--plain")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "mcpdbg demo")
 }

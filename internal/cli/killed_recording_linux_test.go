@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
@@ -32,21 +33,21 @@ func killRecordings(t *testing.T, rounds int) {
 		if round%2 == 1 {
 			flags = append(flags, "--max-part", "64K")
 		}
-		w := watch(t, program(t, against("flood:10000000x205", flags...)...))
-		w.until(`"state":"ready"`)
+		w := clitest.Watch(t, clitest.Program(t, clitest.Against("flood:10000000x205", flags...)...))
+		w.Until(`"state":"ready"`)
 		var printed []byte // the last complete line
 		for lines := 0; ; lines++ {
 			if lines == 97*round {
-				require.NoError(t, w.cmd.Process.Kill())
+				require.NoError(t, w.Cmd.Process.Kill())
 			}
-			line, err := w.out.ReadBytes('\n')
+			line, err := w.Out.ReadBytes('\n')
 			if errors.Is(err, io.EOF) {
 				break
 			}
 			require.NoError(t, err)
 			printed = line
 		}
-		require.Error(t, w.cmd.Wait())
+		require.Error(t, w.Cmd.Wait())
 		files, cut := requireRecordsPrinted(t, record, printed)
 		if cut {
 			torn++

@@ -8,12 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
 )
 
 func TestManSections(t *testing.T) {
 	t.Parallel()
 	everyCommand(func(cmd *cobra.Command, words []string) {
-		page := inProcess(t, append([]string{"man"}, words...)...).stdout
+		page := clitest.InProcess(t, append([]string{"man"}, words...)...).Stdout
 		at := 0
 		for _, section := range []string{"OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"} {
 			next := strings.Index(page, "\n.SH "+section+"\n")
@@ -21,10 +23,10 @@ func TestManSections(t *testing.T) {
 			at = next
 		}
 	})
-	require.Contains(t, inProcess(t, "man", "smoke").stdout, "known_hosts")
-	require.NotContains(t, inProcess(t, "man", "diff").stdout, "known_hosts")
-	require.Contains(t, inProcess(t, "man").stdout, `mcpdbg\-smoke(1)`)
-	require.Contains(t, inProcess(t, "man", "rec", "cat").stdout, `mcpdbg\-rec(1), mcpdbg\-rec\-export(1)`)
+	require.Contains(t, clitest.InProcess(t, "man", "smoke").Stdout, "known_hosts")
+	require.NotContains(t, clitest.InProcess(t, "man", "diff").Stdout, "known_hosts")
+	require.Contains(t, clitest.InProcess(t, "man").Stdout, `mcpdbg\-smoke(1)`)
+	require.Contains(t, clitest.InProcess(t, "man", "rec", "cat").Stdout, `mcpdbg\-rec(1), mcpdbg\-rec\-export(1)`)
 }
 
 // The page of exit codes lists the codes of the program.

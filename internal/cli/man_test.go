@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/exit"
 )
 
@@ -22,14 +23,14 @@ var manLine = regexp.MustCompile(`^(\.(TH|SH|PP|TP|nf|fi)( .*)?|([^.'\\]|\\(-|e|
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "man1")
-	r := inProcess(t, "man", "--dir", folder)
-	require.Equal(t, result{}, r)
+	r := clitest.InProcess(t, "man", "--dir", folder)
+	require.Equal(t, clitest.Result{}, r)
 	pages := 0
 	everyCommand(func(cmd *cobra.Command, words []string) {
 		pages++
 		page, err := os.ReadFile(filepath.Join(folder, manName(cmd)+".1"))
 		require.NoError(t, err)
-		require.Equal(t, string(page), inProcess(t, append([]string{"man"}, words...)...).stdout)
+		require.Equal(t, string(page), clitest.InProcess(t, append([]string{"man"}, words...)...).Stdout)
 		for line := range strings.Lines(string(page)) {
 			require.Regexp(t, manLine, strings.TrimSuffix(line, "\n"))
 		}
@@ -45,16 +46,16 @@ func TestManPages(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(files), pages, "including those of cobra")
 
-	require.Contains(t, inProcess(t, "man", "rec").stdout, "\\fBrec export\\fR\nConvert a recording")
-	require.Contains(t, inProcess(t, "man", "smoke").stdout, "\\fB\\-\\-jobs N\\fR\nrun N servers at once; connections to further hosts are opened ahead (default 16)\n")
-	require.Equal(t, "cat\nexport\n", inProcess(t, "__complete", "man", "rec", "").stdout[:len("cat\nexport\n")])
+	require.Contains(t, clitest.InProcess(t, "man", "rec").Stdout, "\\fBrec export\\fR\nConvert a recording")
+	require.Contains(t, clitest.InProcess(t, "man", "smoke").Stdout, "\\fB\\-\\-jobs N\\fR\nrun N servers at once; connections to further hosts are opened ahead (default 16)\n")
+	require.Equal(t, "cat\nexport\n", clitest.InProcess(t, "__complete", "man", "rec", "").Stdout[:len("cat\nexport\n")])
 	for says, args := range map[string][]string{
 		`no command "rec cut"`: {"man", "rec", "cut"}, `no command "smoke x"`: {"man", "smoke", "x"},
 		"--dir writes all pages": {"man", "--dir", folder, "rec"}, "--dir: ": {"man", "--dir", filepath.Join(folder, "mcpdbg.1")},
 	} {
-		r := inProcess(t, args...)
-		require.Equal(t, exit.Usage, r.code, args)
-		require.Contains(t, r.stderr, says)
+		r := clitest.InProcess(t, args...)
+		require.Equal(t, exit.Usage, r.Code, args)
+		require.Contains(t, r.Stderr, says)
 	}
 }
 

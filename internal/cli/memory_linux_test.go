@@ -2,13 +2,14 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
 )
 
 // baseMemory is what the program needs apart from the line, in bytes: 21 MiB
@@ -22,16 +23,11 @@ func TestUnendingLineUsesTwiceItsLimit(t *testing.T) {
 	endlessLine(t, 192<<20, 16<<20)
 }
 
-// lateCollections is how often a peak that is too high is measured again: a
-// garbage collector without a free processor is late, which raises the peak. A
-// program that needs more memory needs it each time.
-const lateCollections = 2
-
 // endlessLine checks the memory that a line of size bytes takes.
 func endlessLine(t *testing.T, size, limit int) {
 	t.Helper()
 	memory := memoryOfLine(t, size, limit)
-	for range lateCollections {
+	for range clitest.LateCollections {
 		if memory <= 2*limit+baseMemory {
 			return
 		}
@@ -45,40 +41,28 @@ func endlessLine(t *testing.T, size, limit int) {
 func memoryOfLine(t *testing.T, size, limit int) int {
 	t.Helper()
 	fault := fmt.Sprintf("no-newline-gb:%d", size)
-	cmd := program(t, against(fault, "run", "--in", "-", "--line-limit", strconv.Itoa(limit))...)
+	cmd := clitest.Program(t, clitest.Against(fault, "run", "--in", "-", "--line-limit", strconv.Itoa(limit))...)
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
-	w := watch(t, cmd)
+	w := clitest.Watch(t, cmd)
 	for {
-		line := w.until(" waiting ") // a second of silence: everything has arrived, or the machine is slow
+		line := w.Until(" waiting ") // a second of silence: everything has arrived, or the machine is slow
 		var bytes int
 		_, err := fmt.Sscanf(line[strings.Index(line, " waiting ")+len(" waiting "):], "%d", &bytes)
 		if err == nil && bytes == (size-1)%limit+1 {
 			break
 		}
 	}
-	memory := peakMemory(t, cmd.Process.Pid)
+	memory := clitest.PeakMemory(t, cmd.Process.Pid)
 	t.Logf("%d MiB in a line with a limit of %d: %d MiB", size>>20, limit>>20, memory>>20)
 	require.NoError(t, in.Close())
-	r := w.end()
-	require.Equal(t, 0, r.code, r.stderr)
-	closed := regexp.MustCompile(`closed .* stdout (\d+)`).FindStringSubmatch(r.stdout)
+	r := w.End()
+	require.Equal(t, 0, r.Code, r.Stderr)
+	closed := regexp.MustCompile(`closed .* stdout (\d+)`).FindStringSubmatch(r.Stdout)
 	require.NotNil(t, closed)
 	bytes, err := strconv.Atoi(closed[1])
 	require.NoError(t, err)
 	require.Greater(t, bytes, size)
 	require.Less(t, bytes, size+4<<10, "in addition to the response to the handshake")
 	return memory
-}
-
-// peakMemory returns the peak memory of a running process, in bytes.
-func peakMemory(t *testing.T, pid int) int {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	require.NoError(t, err)
-	peak := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
-	require.NotNil(t, peak)
-	kb, err := strconv.Atoi(string(peak[1]))
-	require.NoError(t, err)
-	return kb << 10
 }

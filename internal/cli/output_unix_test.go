@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
@@ -22,29 +23,29 @@ import (
 func TestClosedStdout(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		against("", "run"),
-		against("", "run", "--json"),
-		against("flood:100000x205", "run"),
-		against("", "list", "tools"),
-		against("", "call", "--tool", "big", "bytes:=1000000"),
+		clitest.Against("", "run"),
+		clitest.Against("", "run", "--json"),
+		clitest.Against("flood:100000x205", "run"),
+		clitest.Against("", "list", "tools"),
+		clitest.Against("", "call", "--tool", "big", "bytes:=1000000"),
 		{"demo"}, {"version"}, {"--help"}, {"completion", "bash"},
-		{"rec", "cat", goldenRecording}, {"rec", "cat", goldenRecording, "--json"}, {"rec", "cat", goldenRecording, "--jq", "."},
+		{"rec", "cat", clitest.GoldenRecording}, {"rec", "cat", clitest.GoldenRecording, "--json"}, {"rec", "cat", clitest.GoldenRecording, "--jq", "."},
 	} {
-		cmd := program(t, args...)
+		cmd := clitest.Program(t, args...)
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
 		require.NoError(t, r.Close())
 		cmd.Stdout = w
-		got := finish(t, cmd)
+		got := clitest.Finish(t, cmd)
 		require.NoError(t, w.Close())
-		require.Equal(t, 0, got.code, "%q\n%s", args, got.stderr)
-		require.NotContains(t, got.stderr, "broken pipe")
+		require.Equal(t, 0, got.Code, "%q\n%s", args, got.Stderr)
+		require.NotContains(t, got.Stderr, "broken pipe")
 	}
 }
 
 func TestReaderClosesStdoutEarly(t *testing.T) {
 	t.Parallel()
-	cmd := program(t, against("flood:1000000x205", "run")...)
+	cmd := clitest.Program(t, clitest.Against("flood:1000000x205", "run")...)
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	cmd.Stdout = w
@@ -54,7 +55,7 @@ func TestReaderClosesStdoutEarly(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 	require.NoError(t, cmd.Wait())
-	require.Empty(t, left(cmd))
+	require.Empty(t, clitest.Left(cmd))
 }
 
 func TestFullStdout(t *testing.T) {
@@ -65,37 +66,37 @@ func TestFullStdout(t *testing.T) {
 		t.Skip("there is no /dev/full: ", err)
 	}
 	require.NoError(t, full.Close())
-	echo := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
-	session := recordedDemo(t, "", []string{"--era", "legacy"}, replayLines...)
-	steps := writeFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n")
-	failing := writeFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n  - tool: no-such-tool\n")
+	echo := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
+	session := clitest.RecordedDemo(t, "", []string{"--era", "legacy"}, clitest.ReplayLines...)
+	steps := clitest.WriteFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n")
+	failing := clitest.WriteFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n  - tool: no-such-tool\n")
 	for _, c := range []struct {
 		code int
 		args []string
 	}{
-		{6, against("", "run")}, {6, against("", "run", "--json")}, {6, against("", "run", "--in", echo)}, {6, against("", "run", "--scenario", steps)},
-		{6, against("", "list", "tools")}, {6, against("", "list", "--json", "tools")}, {6, against("", "call", "--tool", "echo", "message=hi")},
-		{6, against("", "replay", session)}, {6, against("", "smoke")}, {6, against("", "smoke", "--json")},
+		{6, clitest.Against("", "run")}, {6, clitest.Against("", "run", "--json")}, {6, clitest.Against("", "run", "--in", echo)}, {6, clitest.Against("", "run", "--scenario", steps)},
+		{6, clitest.Against("", "list", "tools")}, {6, clitest.Against("", "list", "--json", "tools")}, {6, clitest.Against("", "call", "--tool", "echo", "message=hi")},
+		{6, clitest.Against("", "replay", session)}, {6, clitest.Against("", "smoke")}, {6, clitest.Against("", "smoke", "--json")},
 		{6, []string{"demo"}}, {6, []string{"version"}}, {6, []string{"--help"}}, {6, []string{"completion", "bash"}},
-		{6, []string{"demo-server", "--list"}}, {6, []string{"rec", "cat", goldenRecording}}, {6, []string{"rec", "verify", goldenRecording}},
+		{6, []string{"demo-server", "--list"}}, {6, []string{"rec", "cat", clitest.GoldenRecording}}, {6, []string{"rec", "verify", clitest.GoldenRecording}},
 
-		{1, against("", "run", "--scenario", failing)},
-		{1, against("", "call", "--tool", "fail", "kind=isError")}, {1, against("answers-error", "list", "tools")},
-		{1, append(against("", "replay", session), "--changed")}, {1, []string{"diff", goldenRecording, session}},
+		{1, clitest.Against("", "run", "--scenario", failing)},
+		{1, clitest.Against("", "call", "--tool", "fail", "kind=isError")}, {1, clitest.Against("answers-error", "list", "tools")},
+		{1, append(clitest.Against("", "replay", session), "--changed")}, {1, []string{"diff", clitest.GoldenRecording, session}},
 		{3, []string{"run", "--", "/no/such/program"}}, {3, []string{"smoke", "--", "/no/such/program"}},
-		{3, against("dies-at-start", "call", "ping")}, {4, against("never-answers", "list", "--startup-timeout", "5s", "tools")},
+		{3, clitest.Against("dies-at-start", "call", "ping")}, {4, clitest.Against("never-answers", "list", "--startup-timeout", "5s", "tools")},
 	} {
 		t.Run(fmt.Sprint(c.code, c.args[0]), func(t *testing.T) {
 			t.Parallel()
 			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 			require.NoError(t, err)
 			defer full.Close()
-			cmd := program(t, c.args...)
+			cmd := clitest.Program(t, c.args...)
 			cmd.Stdout = full
-			r := finish(t, cmd)
-			require.Equal(t, c.code, r.code, "%q\n%s", c.args, r.stderr)
+			r := clitest.Finish(t, cmd)
+			require.Equal(t, c.code, r.Code, "%q\n%s", c.args, r.Stderr)
 			if c.code == 6 {
-				require.Contains(t, r.stderr, "no space left on device", "%q", c.args)
+				require.Contains(t, r.Stderr, "no space left on device", "%q", c.args)
 			}
 		})
 	}
@@ -104,43 +105,43 @@ func TestFullStdout(t *testing.T) {
 // A server that closes its stdin is not a closed stdout of ours.
 func TestServerNotReadingInputFails(t *testing.T) {
 	t.Parallel()
-	need(t, "sh")
-	cmd := program(t, "run", "--raw", "--in", "-", "--", "sh", "-c", "exec 0<&-; echo closed; exec sleep 60")
+	clitest.Need(t, "sh")
+	cmd := clitest.Program(t, "run", "--raw", "--in", "-", "--", "sh", "-c", "exec 0<&-; echo closed; exec sleep 60")
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
-	w := watch(t, cmd)
-	w.until("closed")
+	w := clitest.Watch(t, cmd)
+	w.Until("closed")
 	_, err = io.WriteString(in, "{}\n")
 	require.NoError(t, err)
-	r := w.end()
-	require.Equal(t, 3, r.code)
-	require.Contains(t, r.stderr, "message not sent")
+	r := w.End()
+	require.Equal(t, 3, r.Code)
+	require.Contains(t, r.Stderr, "message not sent")
 }
 
 // When the file cannot grow, the recording stops and says so, and the session
 // continues.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	need(t, "sh")
+	clitest.Need(t, "sh")
 	for _, c := range []struct {
 		args []string
 		code int
 		says string
 	}{
-		{against("", "call", "--tool", "big", "bytes:=1000000"), 6, `"text":"`},
-		{against("", "run", "--era", "legacy", "--in", writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{"bytes":1000000}}}`)), 6, " end "},
-		{against("crash-mid-call", "call", "--tool", "flood"), 3, ""},
-		{against("", "run", "--era", "legacy", "--quiet", "--in", writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flood","arguments":{}}}`)), 6, ""},
+		{clitest.Against("", "call", "--tool", "big", "bytes:=1000000"), 6, `"text":"`},
+		{clitest.Against("", "run", "--era", "legacy", "--in", clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{"bytes":1000000}}}`)), 6, " end "},
+		{clitest.Against("crash-mid-call", "call", "--tool", "flood"), 3, ""},
+		{clitest.Against("", "run", "--era", "legacy", "--quiet", "--in", clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flood","arguments":{}}}`)), 6, ""},
 	} {
 		record := filepath.Join(t.TempDir(), "r.jsonl")
-		args := append([]string{"-c", `ulimit -f 8; exec "$0" "$@"`, binary, c.args[0], "--record", record}, c.args[1:]...)
-		r := finish(t, command(t, "sh", args...))
-		require.Equal(t, c.code, r.code, r.stderr)
-		require.Contains(t, r.stdout, c.says)
+		args := append([]string{"-c", `ulimit -f 8; exec "$0" "$@"`, clitest.Binary(), c.args[0], "--record", record}, c.args[1:]...)
+		r := clitest.Finish(t, clitest.Command(t, "sh", args...))
+		require.Equal(t, c.code, r.Code, r.Stderr)
+		require.Contains(t, r.Stdout, c.says)
 		if c.code == 3 {
 			continue // it died before the disk was full
 		}
-		require.Regexp(t, `mcpdbg: recording incomplete: `+record+`: file too large; not recorded from entry \d+ on\n$`, r.stderr)
+		require.Regexp(t, `mcpdbg: recording incomplete: `+record+`: file too large; not recorded from entry \d+ on\n$`, r.Stderr)
 		data, err := os.ReadFile(record)
 		require.NoError(t, err)
 		require.True(t, strings.HasSuffix(string(data), "}\n"), "it ends with a complete line")
@@ -172,19 +173,19 @@ func TestPermissionErrors(t *testing.T) {
 		code  int
 		says  []string
 	}{
-		{[]string{"list", "--no-record", "tools", "-C", secret, "--", binary, console.DemoServer}, "/", 3, []string{"permission denied", "--cwd"}},
-		{against("", "list", "tools"), secret, 0, []string{"permission denied", "recording to the temporary folder"}},
-		{against("", "list", "--no-record", "tools"), secret, 0, nil},
+		{[]string{"list", "--no-record", "tools", "-C", secret, "--", clitest.Binary(), console.DemoServer}, "/", 3, []string{"permission denied", "--cwd"}},
+		{clitest.Against("", "list", "tools"), secret, 0, []string{"permission denied", "recording to the temporary folder"}},
+		{clitest.Against("", "list", "--no-record", "tools"), secret, 0, nil},
 		{[]string{"list", "--no-record", "tools", "--", secret + "/program"}, "/", 3, []string{"permission denied"}},
 	} {
-		cmd := program(t, c.args...)
+		cmd := clitest.Program(t, c.args...)
 		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+c.state, "TMPDIR="+shared)
-		r := finish(t, cmd)
-		require.Equal(t, c.code, r.code, r.stderr)
+		r := clitest.Finish(t, cmd)
+		require.Equal(t, c.code, r.Code, r.Stderr)
 		for _, text := range c.says {
-			require.Contains(t, r.stderr, text)
+			require.Contains(t, r.Stderr, text)
 		}
 	}
 }

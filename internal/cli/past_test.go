@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
@@ -146,11 +147,11 @@ func runWatched(t *testing.T, kind string, era mcp.Era, calls func(*testing.T, *
 	file, err := recordings.Create(recordings.Options{Path: filepath.Join(t.TempDir(), "rec.jsonl")})
 	require.NoError(t, err)
 	log := &watchedLog{File: file, screen: project(file)}
-	argv := []string{binary, "demo-server"}
+	argv := []string{clitest.Binary(), "demo-server"}
 	if kind != "" {
 		argv = append(argv, "--misbehave", kind)
 	}
-	startup := waitLimit
+	startup := clitest.WaitLimit
 	if calls == nil {
 		startup = time.Second // it does not start
 	}
@@ -159,7 +160,7 @@ func runWatched(t *testing.T, kind string, era mcp.Era, calls func(*testing.T, *
 		Executor: ex, Log: log, Command: executor.Command{Argv: argv}, Era: era, ClientName: "test", ClientVersion: "0",
 		StartupTimeout: startup, Timeout: 2 * time.Second,
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), clitest.WaitLimit)
 	defer cancel()
 	if err := s.Open(ctx); err == nil && calls != nil {
 		calls(t, s)
@@ -190,13 +191,13 @@ func manyEndings(t *testing.T, s *session.Session) {
 	slow := json.RawMessage(`{"name":"slow","arguments":{"seconds":30}}`)
 	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{}) // times out, and is cancelled
 	cancelled, cancel := context.WithCancel(t.Context())
-	_, _ = s.Request(cancelled, "tools/call", slow, session.CallOptions{Timeout: waitLimit, OnSent: func(uint64) { cancel() }})
+	_, _ = s.Request(cancelled, "tools/call", slow, session.CallOptions{Timeout: clitest.WaitLimit, OnSent: func(uint64) { cancel() }})
 	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: 50 * time.Millisecond, Quiet: true})
 	var calls sync.WaitGroup
 	for range 3 {
 		sent := make(chan uint64, 1)
 		calls.Go(func() {
-			_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: waitLimit, OnSent: func(n uint64) { sent <- n }})
+			_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: clitest.WaitLimit, OnSent: func(n uint64) { sent <- n }})
 		})
 		<-sent
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/testhome"
 )
 
@@ -72,7 +73,7 @@ var timedRules = []string{"PRC01", "PRC02", "PRC05", "PRC06", "PRC07", "PRC08", 
 func TestLongRealServers(t *testing.T) {
 	t.Parallel()
 	servers := filepath.Join(os.Getenv(testhome.Tools), "servers", "current")
-	needFile(t, filepath.Join(servers, "done"))
+	clitest.NeedFile(t, filepath.Join(servers, "done"))
 	judged := readJudged(t)
 	found := make([][]string, len(judgedServers))
 	t.Run("servers", func(t *testing.T) {
@@ -103,8 +104,8 @@ func (s *judgedServer) problems(t *testing.T, servers string) []string {
 			args = append(args, s.callOnce(t, config, era))
 		}
 	}
-	r := run(t, args...)
-	require.Equal(t, 0, r.code, "%s", r.stderr)
+	r := clitest.Run(t, args...)
+	require.Equal(t, 0, r.Code, "%s", r.Stderr)
 	var report struct {
 		Targets []struct {
 			Problems []struct {
@@ -114,7 +115,7 @@ func (s *judgedServer) problems(t *testing.T, servers string) []string {
 			} `json:"problems"`
 		} `json:"targets"`
 	}
-	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &report))
 	found := []string{}
 	for _, target := range report.Targets {
 		for _, p := range target.Problems {
@@ -147,15 +148,15 @@ func (s *judgedServer) config(t *testing.T, servers, dir string) string {
 // visit shakes hands, reads all lists and shuts down, and returns the recording.
 func (s *judgedServer) visit(t *testing.T, config, era string) string {
 	t.Helper()
-	r := run(t, "smoke", "--config", config, "--server", s.name, "--era", era, "--json", "--fail-on", "never", "--startup-timeout", "4m")
+	r := clitest.Run(t, "smoke", "--config", config, "--server", s.name, "--era", era, "--json", "--fail-on", "never", "--startup-timeout", "4m")
 	var report struct {
 		Targets []struct {
 			Recording string `json:"recording"`
 		} `json:"targets"`
 	}
-	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report), "%s", r.stderr)
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &report), "%s", r.Stderr)
 	require.Len(t, report.Targets, 1)
-	require.NotEmpty(t, report.Targets[0].Recording, "%s%s", r.stdout, r.stderr)
+	require.NotEmpty(t, report.Targets[0].Recording, "%s%s", r.Stdout, r.Stderr)
 	return report.Targets[0].Recording
 }
 
@@ -164,8 +165,8 @@ func (s *judgedServer) callOnce(t *testing.T, config, era string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), era+".jsonl")
 	args := slices.Concat([]string{"call", "--config", config, "--server", s.name, "--era", era, "--record", path, "--startup-timeout", "4m"}, s.call)
-	r := run(t, args...)
-	require.Contains(t, []int{0, 1}, r.code, "%s", r.stderr)
+	r := clitest.Run(t, args...)
+	require.Contains(t, []int{0, 1}, r.Code, "%s", r.Stderr)
 	return path
 }
 

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/demo"
 	"mcpdbg/recordings"
@@ -42,15 +41,15 @@ func TestRecordingsOfAllFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var records []string
-	t.Cleanup(func() { requireRead(t, records...) }) // when all exist
+	t.Cleanup(func() { clitest.RequireRead(t, records...) }) // when all exist
 	for i, kind := range demo.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
 			record := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
 			records = append(records, record)
 			t.Parallel()
-			run(t, against(shorten(kind.Name), "call", "--record", record,
+			clitest.Run(t, clitest.Against(shorten(kind.Name), "call", "--record", record,
 				"--startup-timeout", "700ms", "--timeout", "300ms", "--tool", "echo", "message=hi")...)
-			requireHashed(t, record)
+			clitest.RequireHashed(t, record)
 		})
 	}
 }
@@ -84,11 +83,11 @@ func TestRecordingsWithSlowLog(t *testing.T) {
 // the limit in bytes: how large they are depends on the load.
 func recordSlowly(t *testing.T, fault, overrun string, overflow []string) (record string, kinds map[string]int) {
 	t.Helper()
-	for delay := 10 * time.Millisecond; delay < waitLimit; delay *= 4 {
+	for delay := 10 * time.Millisecond; delay < clitest.WaitLimit; delay *= 4 {
 		record = filepath.Join(t.TempDir(), delay.String()+".jsonl")
-		r := run(t, against(fault, "run", "--raw", "--json", "--record", record, "--collector-delay", delay.String(), "--overrun", overrun)...)
-		require.Equal(t, 0, r.code, r.stderr)
-		_, entries := printedEntries(t, r.stdout)
+		r := clitest.Run(t, clitest.Against(fault, "run", "--raw", "--json", "--record", record, "--collector-delay", delay.String(), "--overrun", overrun)...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		_, entries := clitest.PrintedEntries(t, r.Stdout)
 		kinds = make(map[string]int)
 		for _, e := range entries {
 			kinds[e.K]++
@@ -99,47 +98,6 @@ func recordSlowly(t *testing.T, fault, overrun string, overflow []string) (recor
 	}
 	require.Fail(t, "no overflow", "%v", kinds)
 	return "", nil
-}
-
-// requireWhole checks that a recording is finished and that its hashes match its
-// streams, with our own reader and with the one in docs.
-func requireWhole(t *testing.T, record string) {
-	t.Helper()
-	requireHashed(t, record)
-	requireRead(t, record)
-}
-
-// requireHashed is the part of requireWhole with our own reader.
-func requireHashed(t *testing.T, record string) {
-	t.Helper()
-	report, err := recordings.Verify(record)
-	require.NoError(t, err)
-	require.True(t, report.OK(), "%v", report.Problems)
-	require.True(t, report.Finished)
-	require.Zero(t, report.Warnings)
-	for _, s := range report.Streams {
-		require.True(t, s.Checked, "%s of %s", s.Name, s.Process)
-	}
-}
-
-// requireRead is the part of requireWhole with the reader in docs. It reads all
-// recordings in one process: Python takes longer to start than to read.
-func requireRead(t *testing.T, records ...string) {
-	t.Helper()
-	const all = `import sys
-sys.path.insert(0, "../../docs/reference")
-from read_recording import main
-for path in sys.argv[1:]:
-    print(path)
-    if main(path): sys.exit(1)`
-	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, need(t, "python3"), append([]string{"-B", "-c", all}, records...)...)
-	cmd.WaitDelay = holding
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.NotContains(t, string(out), "torn")
-	require.Equal(t, len(records), strings.Count(string(out), "mcp-stdio-1 stdout"), "%s", out)
 }
 
 // The recording of a server's output is what tee would have saved of it.
@@ -157,14 +115,14 @@ func TestRecordingMatchesTee(t *testing.T) {
 			if fault != "" {
 				args = []string{"--misbehave", shorten(fault)}
 			}
-			direct := program(t, append([]string{console.DemoServer}, args...)...)
+			direct := clitest.Program(t, append([]string{console.DemoServer}, args...)...)
 			direct.Stdin = strings.NewReader(hello)
 			var stdout, stderr bytes.Buffer
 			direct.Stdout, direct.Stderr = &stdout, &stderr
 			_ = direct.Run() // some exit with an error
 
 			record := filepath.Join(t.TempDir(), "r.jsonl")
-			run(t, against(shorten(fault), "run", "--raw", "--quiet", "--timeout", "300ms", "--record", record, "--in", writeFile(t, hello))...)
+			clitest.Run(t, clitest.Against(shorten(fault), "run", "--raw", "--quiet", "--timeout", "300ms", "--record", record, "--in", clitest.WriteFile(t, hello))...)
 			streams := streamsOf(t, record)
 			require.Equal(t, stdout.String(), streams[session.KindStdout])
 			require.Equal(t, stderr.String(), streams[session.KindStderr])
@@ -205,17 +163,17 @@ func streamsOf(t *testing.T, record string) map[session.Kind]string {
 
 func TestRecordingsFolder(t *testing.T) {
 	t.Parallel()
-	cmd := program(t, against("", "list", "tools")...)
-	require.Equal(t, 0, finish(t, cmd).code)
-	state := strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], markName+"=")
+	cmd := clitest.Program(t, clitest.Against("", "list", "tools")...)
+	require.Equal(t, 0, clitest.Finish(t, cmd).Code)
+	state := strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], clitest.MarkName+"=")
 	files, err := filepath.Glob(state + "/mcpdbg/recordings/*.jsonl")
 	require.NoError(t, err)
 	require.Len(t, files, 1)
-	requireWhole(t, files[0])
+	clitest.RequireWhole(t, files[0])
 
-	cmd = program(t, against("", "list", "--no-record", "tools")...)
-	require.Equal(t, 0, finish(t, cmd).code)
-	state = strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], markName+"=")
+	cmd = clitest.Program(t, clitest.Against("", "list", "--no-record", "tools")...)
+	require.Equal(t, 0, clitest.Finish(t, cmd).Code)
+	state = strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], clitest.MarkName+"=")
 	there, err := filepath.Glob(state + "/*/*")
 	require.NoError(t, err)
 	require.Equal(t, []string{filepath.Join(state, "mcpdbg", "eras.json")}, there, "only the era of the command")

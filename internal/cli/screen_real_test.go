@@ -4,103 +4,106 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mcpdbg/internal/cli/clitest"
 )
 
-// realScreen runs a real server on a screen, and waits until it is ready.
-func realScreen(t *testing.T, s realServer, flags ...string) *screen {
+// A realScreen is the program with a real server on a screen.
+type realScreen struct{ *clitest.Screen }
+
+// onRealScreen waits until the server is ready.
+func onRealScreen(t *testing.T, s clitest.RealServer, flags ...string) realScreen {
 	t.Helper()
-	screen := onScreen(t, 120, 36, s.command(t, flags...)...)
-	screen.until("ready")
-	return screen
+	screen := clitest.OnScreen(t, 120, 36, s.Command(t, flags...)...)
+	screen.Until("ready")
+	return realScreen{screen}
 }
 
 // catalogLists are the lists of the catalog, in order.
 var catalogLists = []string{"Tools", "Resources", "Templates", "Prompts"}
 
 // list opens a list of the catalog, which opens with the tools.
-func (s *screen) list(name string) {
-	s.t.Helper()
-	s.keys("C")
-	shown := s.until("┏━ Catalog")
+func (s realScreen) list(name string) {
+	s.Keys("C")
+	shown := s.Until("┏━ Catalog")
 	if !strings.Contains(shown, "type to narrow the list") {
-		s.keys("Escape") // as it was left
-		s.until("type to narrow the list")
+		s.Keys("Escape") // as it was left
+		s.Until("type to narrow the list")
 	}
 	for range slices.Index(catalogLists, name) {
-		s.keys("Tab")
+		s.Keys("Tab")
 	}
-	s.until("["+name, "> ")
+	s.Until("["+name, "> ")
 }
 
 // call fills in the first field of a tool's form, and sends it.
-func (s *screen) call(tool, value string) {
-	s.t.Helper()
+func (s realScreen) call(tool, value string) {
 	s.list("Tools")
-	s.keys("-l", tool)
-	s.until("> "+tool, " of ")
-	s.keys("Enter")
-	s.until("Compose tools/call " + tool)
-	s.keys("-l", value)
-	s.keys("C-s")
+	s.Keys("-l", tool)
+	s.Until("> "+tool, " of ")
+	s.Keys("Enter")
+	s.Until("Compose tools/call " + tool)
+	s.Keys("-l", value)
+	s.Keys("C-s")
 }
 
 // TestScreenCallsToolsOfServerEverything calls the tools of the reference server
 // through forms.
 func TestScreenCallsToolsOfServerEverything(t *testing.T) {
 	t.Parallel()
-	s := realScreen(t, realServers[0], "--era", "legacy")
+	s := onRealScreen(t, clitest.RealServers[0], "--era", "legacy")
 
-	s.until("ready", "← roots/list") // requested at once, and answered
+	s.Until("ready", "← roots/list") // requested at once, and answered
 
 	s.call("echo", "hello")
-	s.until("answered in", "Echo: hello")
+	s.Until("answered in", "Echo: hello")
 
 	s.call("trigger-elicitation-request", "")
-	s.until("SERVER WAITS FOR YOU", "elicitation/create")
-	s.keys("A")
-	s.until("The server asks you to fill in a form", "the server says", "name")
-	s.keys("-l", "Ada")
-	s.keys("C-s")
-	s.until("answered in", "trigger-elicitation-request", "User p") // "User provided ..."
+	s.Until("SERVER WAITS FOR YOU", "elicitation/create")
+	s.Keys("A")
+	s.Until("The server asks you to fill in a form", "the server says", "name")
+	s.Keys("-l", "Ada")
+	s.Keys("C-s")
+	s.Until("answered in", "trigger-elicitation-request", "User p") // "User provided ..."
 
 	s.call("trigger-sampling-request", "a haiku")
-	s.until("SERVER WAITS FOR YOU", "sampling/createMessage")
-	s.keys("A")
-	s.until("a haiku", "accept")
-	s.keys("C-s")
-	s.until("answered in", "trigger-sampling-request")
-	s.quit()
+	s.Until("SERVER WAITS FOR YOU", "sampling/createMessage")
+	s.Keys("A")
+	s.Until("a haiku", "accept")
+	s.Keys("C-s")
+	s.Until("answered in", "trigger-sampling-request")
+	s.Quit()
 }
 
 func TestScreenShowsProgressAndCancels(t *testing.T) {
 	t.Parallel()
-	s := realScreen(t, realServers[0], "--era", "legacy")
+	s := onRealScreen(t, clitest.RealServers[0], "--era", "legacy")
 	s.call("trigger-long-running-operation", "")
-	s.until("ctrl+x cancel", "2/5")
-	s.keys("C-x")
-	s.until("cancelled")
-	s.quit()
+	s.Until("ctrl+x cancel", "2/5")
+	s.Keys("C-x")
+	s.Until("cancelled")
+	s.Quit()
 }
 
 func TestScreenSubscribes(t *testing.T) {
 	t.Parallel()
-	s := realScreen(t, realServers[0], "--era", "legacy")
+	s := onRealScreen(t, clitest.RealServers[0], "--era", "legacy")
 	s.list("Resources")
-	s.keys("C-s")
-	s.until("subscribed to changes")
-	s.keys("Escape")
-	s.untilGone("┏━ Catalog")
+	s.Keys("C-s")
+	s.Until("subscribed to changes")
+	s.Keys("Escape")
+	s.UntilGone("┏━ Catalog")
 	s.call("toggle-subscriber-updates", "")
-	s.until("← resources/updated")
-	s.quit()
+	s.Until("← resources/updated")
+	s.Quit()
 }
 
 func TestScreenWithGopls(t *testing.T) {
 	t.Parallel()
-	s := realScreen(t, realServers[1])
+	s := onRealScreen(t, clitest.RealServers[1])
 	s.call("go_workspace", "")
-	s.until("answered in", "content")
-	s.quit()
+	s.Until("answered in", "content")
+	s.Quit()
 }
 
 // TestScreenWithGoSDK calls a tool in the modern era. Server requests are
@@ -108,19 +111,19 @@ func TestScreenWithGopls(t *testing.T) {
 // yet.
 func TestScreenWithGoSDK(t *testing.T) {
 	t.Parallel()
-	s := realScreen(t, realServers[2])
-	s.until("2026-07-28 modern")
+	s := onRealScreen(t, clitest.RealServers[2])
+	s.Until("2026-07-28 modern")
 	s.call("greet", "Ada")
-	s.until("answered in", "greet", "Hi Ada")
-	s.quit()
+	s.Until("answered in", "greet", "Hi Ada")
+	s.Quit()
 
-	s = realScreen(t, realServers[2], "--era", "legacy")
+	s = onRealScreen(t, clitest.RealServers[2], "--era", "legacy")
 	s.call("elicit (form)", "")
-	s.until("SERVER WAITS FOR YOU", "elicitation/create")
-	s.keys("A")
-	s.until("The server asks you to fill in a form")
-	s.keys("-l", "ABC") // without it the server dies of its own type assertion
-	s.keys("C-s")
-	s.until("answered in", "elicit (form)")
-	s.quit()
+	s.Until("SERVER WAITS FOR YOU", "elicitation/create")
+	s.Keys("A")
+	s.Until("The server asks you to fill in a form")
+	s.Keys("-l", "ABC") // without it the server dies of its own type assertion
+	s.Keys("C-s")
+	s.Until("answered in", "elicit (form)")
+	s.Quit()
 }

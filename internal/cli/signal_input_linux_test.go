@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/exit"
 )
 
@@ -77,7 +78,7 @@ func openTerminal(t *testing.T) (tty *os.File) {
 	t.Cleanup(func() { _, _ = tty.Close(), keys.Close() })
 	_, err = keys.WriteString("\n")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return !drained(t, tty) }, waitLimit, time.Millisecond, "the key does not arrive")
+	require.Eventually(t, func() bool { return !drained(t, tty) }, clitest.WaitLimit, time.Millisecond, "the key does not arrive")
 	return tty
 }
 
@@ -121,7 +122,7 @@ func needSystemCalls(t *testing.T) {
 func TestSignalEndsEveryRead(t *testing.T) {
 	t.Parallel()
 	needSystemCalls(t)
-	demo := func(args ...string) []string { return against("", args...) }
+	demo := func(args ...string) []string { return clitest.Against("", args...) }
 	for flag, c := range map[string]struct {
 		args  func(name string) []string
 		stdin bool // - means standard input
@@ -137,10 +138,12 @@ func TestSignalEndsEveryRead(t *testing.T) {
 		"smoke --baseline":    {func(name string) []string { return demo("smoke", "--baseline", name) }, false},
 		"rec import":          {func(name string) []string { return []string{"rec", "import", name} }, true},
 		"rec redact --value-from": {func(name string) []string {
-			return []string{"rec", "redact", goldenRecording, "--dry-run", "--value-from", name}
+			return []string{"rec", "redact", clitest.GoldenRecording, "--dry-run", "--value-from", name}
 		}, true},
-		"diff --rules": {func(name string) []string { return []string{"diff", goldenRecording, goldenRecording, "--rules", name} }, true},
-		"mock --rules": {func(name string) []string { return []string{"mock", goldenRecording, "--rules", name} }, false},
+		"diff --rules": {func(name string) []string {
+			return []string{"diff", clitest.GoldenRecording, clitest.GoldenRecording, "--rules", name}
+		}, true},
+		"mock --rules": {func(name string) []string { return []string{"mock", clitest.GoldenRecording, "--rules", name} }, false},
 	} {
 		for kind, makeInput := range endlessInputs {
 			if !c.stdin && strings.Contains(kind, "stdin") {
@@ -150,7 +153,7 @@ func TestSignalEndsEveryRead(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%v", flag, kind, sig), func(t *testing.T) {
 					t.Parallel()
 					in := makeInput(t)
-					cmd := program(t, c.args(in.name)...)
+					cmd := clitest.Program(t, c.args(in.name)...)
 					if in.stdin != nil {
 						cmd.Stdin = in.stdin
 					}
@@ -171,14 +174,14 @@ func endsBySignal(t *testing.T, cmd *exec.Cmd, sig syscall.Signal, ready func(pi
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return ready(cmd.Process.Pid) }, waitLimit, 5*time.Millisecond, "it does not read")
+	require.Eventually(t, func() bool { return ready(cmd.Process.Pid) }, clitest.WaitLimit, 5*time.Millisecond, "it does not read")
 	require.NoError(t, cmd.Process.Signal(sig))
 	_ = cmd.Wait()
 	require.Equal(t, exit.Signal+int(sig), cmd.ProcessState.ExitCode(), "%v\n%s", cmd.ProcessState, stderr.String())
 	// An interrupted handshake is reported before it.
 	require.Contains(t, stderr.String(), "ended by signal: "+sig.String()+"\n")
 	// A watchdog ends a moment after the program.
-	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit, 5*time.Millisecond, "leaked processes")
+	require.Eventually(t, func() bool { return len(clitest.Left(cmd)) == 0 }, clitest.WaitLimit, 5*time.Millisecond, "leaked processes")
 }
 
 // TestPipeRejectedWhereFileIsReadTwice: config files and recordings are read more
@@ -189,10 +192,10 @@ func TestPipeRejectedWhereFileIsReadTwice(t *testing.T) {
 	require.NoError(t, unix.Mkfifo(name, 0o600))
 	for _, args := range [][]string{
 		{"run", "--config", name}, {"smoke", "--config", name}, {"open", name}, {"rec", "cat", name}, {"rec", "info", name}, {"rec", "verify", name},
-		{"replay", name, "--dry-run"}, {"mock", name}, {"diff", name, name}, {"diff", goldenRecording, goldenRecording, "--accept", name},
+		{"replay", name, "--dry-run"}, {"mock", name}, {"diff", name, name}, {"diff", clitest.GoldenRecording, clitest.GoldenRecording, "--accept", name},
 	} {
-		r := run(t, args...)
-		require.Equal(t, 2, r.code, "%q\n%s", args, r.stderr)
-		require.Contains(t, r.stderr, name, "%q", args)
+		r := clitest.Run(t, args...)
+		require.Equal(t, 2, r.Code, "%q\n%s", args, r.Stderr)
+		require.Contains(t, r.Stderr, name, "%q", args)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
 )
 
 // TestTerminalIsRestoredAfterSignals: however many signals end the interface, the
@@ -25,29 +27,23 @@ func TestTerminalIsRestoredAfterSignals(t *testing.T) {
 		t.Run(c.signals, func(t *testing.T) {
 			t.Parallel()
 			const script = `before=$(stty -g); "$@"; code=$?; after=$(stty -g); [ "$before" = "$after" ] && echo "same settings, code $code."; exec sleep 60`
-			s := inTerminal(t, 120, 36, append([]string{need(t, "sh"), "-c", script, "sh", binary}, against(c.fault)...)...)
-			s.until("LIVE", "ready")
-			require.Equal(t, "1", s.show("#{alternate_on}"))
+			s := clitest.InTerminal(t, 120, 36, append([]string{clitest.Need(t, "sh"), "-c", script, "sh", clitest.Binary()}, clitest.Against(c.fault)...)...)
+			s.Until("LIVE", "ready")
+			require.Equal(t, "1", s.Show("#{alternate_on}"))
 			var kill strings.Builder // one shell for all, so that they come at once
 			for signal := range strings.FieldsSeq(c.signals) {
 				fmt.Fprintf(&kill, "kill %s $pid 2>/dev/null || true; ", signal) // an earlier signal may have ended it
 			}
-			s.tmux("run-shell", fmt.Sprintf(`for pid in $(ps -o pid= --ppid %s); do %s done`, s.show("#{pane_pid}"), &kill))
-			shown := s.until("same settings, code ")
+			s.Tmux("run-shell", fmt.Sprintf(`for pid in $(ps -o pid= --ppid %s); do %s done`, s.Show("#{pane_pid}"), &kill))
+			shown := s.Until("same settings, code ")
 			code := 0
 			_, err := fmt.Sscanf(shown[strings.Index(shown, "settings, code"):], "settings, code %d.", &code)
 			require.NoError(t, err, shown)
 			require.Contains(t, c.codes, code, shown)
 			for _, mode := range []string{"alternate_on", "mouse_any_flag", "mouse_sgr_flag"} {
-				require.Equal(t, "0", s.show("#{"+mode+"}"), mode)
+				require.Equal(t, "0", s.Show("#{"+mode+"}"), mode)
 			}
-			require.Equal(t, "1", s.show("#{cursor_flag}"))
+			require.Equal(t, "1", s.Show("#{cursor_flag}"))
 		})
 	}
-}
-
-// show returns what tmux knows about the terminal.
-func (s *screen) show(format string) string {
-	s.t.Helper()
-	return strings.TrimSpace(s.tmux("display-message", "-p", format))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/exit"
 )
 
@@ -26,15 +27,15 @@ func TestSignalShutsServerDown(t *testing.T) {
 		signal syscall.Signal
 		code   int
 	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}} {
-		w := watch(t, program(t, against("", "run", "--json")...))
-		w.until(`"state":"ready"`)
-		require.NoError(t, w.cmd.Process.Signal(c.signal))
-		r := w.end()
-		require.Equal(t, c.code, r.code)
-		_, entries := printedEntries(t, r.stdout)
-		steps := phases(entries)
+		w := clitest.Watch(t, clitest.Program(t, clitest.Against("", "run", "--json")...))
+		w.Until(`"state":"ready"`)
+		require.NoError(t, w.Cmd.Process.Signal(c.signal))
+		r := w.End()
+		require.Equal(t, c.code, r.Code)
+		_, entries := clitest.PrintedEntries(t, r.Stdout)
+		steps := clitest.Phases(entries)
 		require.Equal(t, "close-stdin", steps[len(steps)-1], "it ended on stdin EOF")
-		require.Contains(t, r.stderr, "mcpdbg: ended by signal: "+c.signal.String()+"\n")
+		require.Contains(t, r.Stderr, "mcpdbg: ended by signal: "+c.signal.String()+"\n")
 		require.Equal(t, "end", entries[len(entries)-1].K)
 	}
 }
@@ -45,14 +46,14 @@ func TestSignalDuringHandshake(t *testing.T) {
 		fault string
 		last  string // step of the shutdown sequence
 	}{{"never-answers", "close-stdin"}, {"not-reading-stdin-now", "TERM"}} {
-		w := watch(t, program(t, against(c.fault, "run", "--json")...))
-		w.until(`"method":"server/discover"`)
-		require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
-		r := w.end()
-		require.Equal(t, 143, r.code, c.fault)
-		require.Contains(t, r.stderr, "ended by signal: terminated")
-		_, entries := printedEntries(t, r.stdout)
-		steps := phases(entries)
+		w := clitest.Watch(t, clitest.Program(t, clitest.Against(c.fault, "run", "--json")...))
+		w.Until(`"method":"server/discover"`)
+		require.NoError(t, w.Cmd.Process.Signal(syscall.SIGTERM))
+		r := w.End()
+		require.Equal(t, 143, r.Code, c.fault)
+		require.Contains(t, r.Stderr, "ended by signal: terminated")
+		_, entries := clitest.PrintedEntries(t, r.Stdout)
+		steps := clitest.Phases(entries)
 		require.Equal(t, c.last, steps[len(steps)-1])
 	}
 }
@@ -74,15 +75,15 @@ func aheadOfTerm(t *testing.T, steps func() []string) []string {
 func TestSecondSignalDuringHandshake(t *testing.T) {
 	t.Parallel()
 	steps := aheadOfTerm(t, func() []string {
-		w := watch(t, program(t, against("not-reading-stdin-now", "run", "--json")...))
-		w.until(`"method":"server/discover"`)
-		require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
-		w.until(`"phase":"server/discover"`) // which the first signal has ended
-		require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
-		r := w.end()
-		require.Equal(t, 130, r.code)
-		_, entries := printedEntries(t, r.stdout)
-		return phases(entries)
+		w := clitest.Watch(t, clitest.Program(t, clitest.Against("not-reading-stdin-now", "run", "--json")...))
+		w.Until(`"method":"server/discover"`)
+		require.NoError(t, w.Cmd.Process.Signal(syscall.SIGINT))
+		w.Until(`"phase":"server/discover"`) // which the first signal has ended
+		require.NoError(t, w.Cmd.Process.Signal(syscall.SIGINT))
+		r := w.End()
+		require.Equal(t, 130, r.Code)
+		_, entries := clitest.PrintedEntries(t, r.Stdout)
+		return clitest.Phases(entries)
 	})
 	require.Contains(t, steps, "KILL")
 }
@@ -92,28 +93,28 @@ func TestSecondSignalDuringHandshake(t *testing.T) {
 func TestSecondSignalKillsAtOnce(t *testing.T) {
 	t.Parallel()
 	steps := aheadOfTerm(t, func() []string {
-		w := watch(t, program(t, against("ignores-eof-term", "run", "--json")...))
-		w.until(`"state":"ready"`)
-		require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
-		w.until(`"state":"stopping"`)
-		require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
-		r := w.end()
-		require.Equal(t, 130, r.code)
-		_, entries := printedEntries(t, r.stdout)
-		return phases(entries)
+		w := clitest.Watch(t, clitest.Program(t, clitest.Against("ignores-eof-term", "run", "--json")...))
+		w.Until(`"state":"ready"`)
+		require.NoError(t, w.Cmd.Process.Signal(syscall.SIGINT))
+		w.Until(`"state":"stopping"`)
+		require.NoError(t, w.Cmd.Process.Signal(syscall.SIGINT))
+		r := w.End()
+		require.Equal(t, 130, r.Code)
+		_, entries := clitest.PrintedEntries(t, r.Stdout)
+		return clitest.Phases(entries)
 	})
 	require.Contains(t, steps, "KILL")
 }
 
 func TestWholeShutdownSequence(t *testing.T) {
 	t.Parallel()
-	w := watch(t, program(t, against("ignores-eof-term", "run", "--json")...))
-	w.until(`"state":"ready"`)
-	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
-	r := w.end()
-	require.Equal(t, 130, r.code)
-	_, entries := printedEntries(t, r.stdout)
-	steps := phases(entries)
+	w := clitest.Watch(t, clitest.Program(t, clitest.Against("ignores-eof-term", "run", "--json")...))
+	w.Until(`"state":"ready"`)
+	require.NoError(t, w.Cmd.Process.Signal(syscall.SIGINT))
+	r := w.End()
+	require.Equal(t, 130, r.Code)
+	_, entries := clitest.PrintedEntries(t, r.Stdout)
+	steps := clitest.Phases(entries)
 	require.Equal(t, []string{"close-stdin", "TERM", "KILL"}, steps[len(steps)-3:])
 }
 
@@ -122,26 +123,26 @@ func TestWholeShutdownSequence(t *testing.T) {
 func TestSignalDuringShutdown(t *testing.T) {
 	t.Parallel()
 	aheadOfTerm(t, func() []string {
-		w := watch(t, program(t, against("ignores-eof-term", "run", "--json", "--for", "1ms")...))
-		w.until(`"state":"stopping"`)
-		require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
-		r := w.end()
-		require.Equal(t, 0, r.code, r.stderr)
-		_, entries := printedEntries(t, r.stdout)
-		return phases(entries)
+		w := clitest.Watch(t, clitest.Program(t, clitest.Against("ignores-eof-term", "run", "--json", "--for", "1ms")...))
+		w.Until(`"state":"stopping"`)
+		require.NoError(t, w.Cmd.Process.Signal(syscall.SIGINT))
+		r := w.End()
+		require.Equal(t, 0, r.Code, r.Stderr)
+		_, entries := clitest.PrintedEntries(t, r.Stdout)
+		return clitest.Phases(entries)
 	})
 }
 
 // A signal ends a run that waits for its input.
 func TestSignalWhileOutputIsBlocked(t *testing.T) {
 	t.Parallel()
-	cmd := program(t, against("", "run", "--json", "--in", "-")...)
+	cmd := clitest.Program(t, clitest.Against("", "run", "--json", "--in", "-")...)
 	_, err := cmd.StdinPipe() // never written to
 	require.NoError(t, err)
-	w := watch(t, cmd)
-	w.until(`"state":"ready"`)
+	w := clitest.Watch(t, cmd)
+	w.Until(`"state":"ready"`)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
-	require.Equal(t, 130, w.end().code)
+	require.Equal(t, 130, w.End().Code)
 }
 
 // untilTaken waits until each signal that a process was sent is in the queue of
@@ -158,7 +159,7 @@ func untilTaken(t *testing.T, pid int) {
 			status, _ := os.ReadFile(file) // a thread that has ended handles nothing
 			return busy.Match(status)
 		})
-	}, waitLimit, time.Millisecond)
+	}, clitest.WaitLimit, time.Millisecond)
 }
 
 // Only the rule that a program without a shutdown exits ends this one: its report
@@ -168,15 +169,15 @@ func TestSignalEndsBlockedProgram(t *testing.T) {
 	for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGTERM}} {
 		report := filepath.Join(t.TempDir(), "fifo")
 		require.NoError(t, unix.Mkfifo(report, 0o600))
-		w := watch(t, program(t, "diff", goldenRecording, goldenRecording, "--junit", report))
-		w.until("the same") // then it writes the report
+		w := clitest.Watch(t, clitest.Program(t, "diff", clitest.GoldenRecording, clitest.GoldenRecording, "--junit", report))
+		w.Until("the same") // then it writes the report
 		for _, s := range signals {
-			require.NoError(t, w.cmd.Process.Signal(s))
-			untilTaken(t, w.cmd.Process.Pid)
+			require.NoError(t, w.Cmd.Process.Signal(s))
+			untilTaken(t, w.Cmd.Process.Pid)
 		}
-		r := w.end()
-		require.Equal(t, exit.Signal+int(signals[0]), r.code, "%v", signals)
-		require.Contains(t, r.stderr, "mcpdbg: ended by signal: "+signals[0].String()+"; exited without a complete shutdown\n")
+		r := w.End()
+		require.Equal(t, exit.Signal+int(signals[0]), r.Code, "%v", signals)
+		require.Contains(t, r.Stderr, "mcpdbg: ended by signal: "+signals[0].String()+"; exited without a complete shutdown\n")
 	}
 }
 
@@ -184,7 +185,7 @@ func TestSignalEndsBlockedProgram(t *testing.T) {
 // third signal ends that.
 func TestThirdSignalExits(t *testing.T) {
 	t.Parallel()
-	cmd := program(t, against("flood:1000000x205", "run", "--json")...)
+	cmd := clitest.Program(t, clitest.Against("flood:1000000x205", "run", "--json")...)
 	out, unread, err := os.Pipe()
 	require.NoError(t, err)
 	t.Cleanup(func() { _, _ = out.Close(), unread.Close() })
@@ -202,9 +203,9 @@ func TestThirdSignalExits(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(waitLimit):
+	case <-time.After(clitest.WaitLimit):
 		require.Fail(t, "it continues")
 	}
 	require.Contains(t, []int{129, 130, 143}, cmd.ProcessState.ExitCode(), "any of them may come first")
-	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, waitLimit, 10*time.Millisecond, "the watchdog ends the server")
+	require.Eventually(t, func() bool { return len(clitest.Left(cmd)) == 0 }, clitest.WaitLimit, 10*time.Millisecond, "the watchdog ends the server")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/sshexec/sshtest"
 )
@@ -28,7 +29,7 @@ func BenchmarkRecordedOverSSH(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				ssh, ours := duel(5,
+				ssh, ours := clitest.Duel(5,
 					func() time.Duration { return drainBySSH(b, s, c.fault) },
 					func() time.Duration { return recordOverSSH(b, s, c.fault) })
 				b.ReportMetric(ssh.Seconds()/ours.Seconds(), "x-ssh")
@@ -39,7 +40,7 @@ func BenchmarkRecordedOverSSH(b *testing.B) {
 }
 
 func drainBySSH(b *testing.B, s *sshtest.Server, fault string) time.Duration {
-	cmd := s.Command(context.Background(), binary, console.DemoServer, "--misbehave", fault)
+	cmd := s.Command(context.Background(), clitest.Binary(), console.DemoServer, "--misbehave", fault)
 	out, err := cmd.StdoutPipe()
 	require.NoError(b, err)
 	begin := time.Now()
@@ -54,7 +55,7 @@ func recordOverSSH(b *testing.B, s *sshtest.Server, fault string) time.Duration 
 	record := filepath.Join(b.TempDir(), "r.jsonl")
 	return wallTime(b, []string{
 		"run", "--raw", "--quiet", "--record", record, "-F", s.Config, "--ssh", s.Alias, "--",
-		binary, console.DemoServer, "--misbehave", fault,
+		clitest.Binary(), console.DemoServer, "--misbehave", fault,
 	})
 }
 
@@ -67,9 +68,9 @@ func BenchmarkListToolsOverSSH(b *testing.B) {
 	proxy := sshtest.NewProxy(b, server.Addr)
 	proxy.Delay(10*time.Millisecond, 10*time.Millisecond)
 	s := server.Through(b, proxy)
-	args := []string{"list", "--no-record", "-F", s.Config, "--ssh", s.Alias, "tools", "--", binary, console.DemoServer, "--misbehave", "probe-fast"}
+	args := []string{"list", "--no-record", "-F", s.Config, "--ssh", s.Alias, "tools", "--", clitest.Binary(), console.DemoServer, "--misbehave", "probe-fast"}
 	for b.Loop() {
-		ssh, ours := duel(rounds,
+		ssh, ours := clitest.Duel(rounds,
 			func() time.Duration { return listBySSH(b, s) },
 			func() time.Duration { return wallTime(b, args) })
 		b.ReportMetric(ours.Seconds()/ssh.Seconds(), "of-ssh")
@@ -79,7 +80,7 @@ func BenchmarkListToolsOverSSH(b *testing.B) {
 }
 
 func listBySSH(b *testing.B, s *sshtest.Server) time.Duration {
-	cmd := s.Command(context.Background(), fmt.Sprintf("%s %s --misbehave probe-fast", binary, console.DemoServer))
+	cmd := s.Command(context.Background(), fmt.Sprintf("%s %s --misbehave probe-fast", clitest.Binary(), console.DemoServer))
 	begin := time.Now()
 	exchange(b, startRaw(b, cmd))
 	return time.Since(begin)

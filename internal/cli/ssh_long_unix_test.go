@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -17,18 +18,18 @@ func TestLongDeadLink(t *testing.T) {
 	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	proxy := sshtest.NewProxy(t, server.Addr)
-	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":600}}}`)
-	cmd := commandOverSSH(t, server.Through(t, proxy), against("daemon", "run", "--ssh-lease", "10s", "--era", "legacy", "--in", slow)...)
-	w := watch(t, cmd)
-	w.until(`"slow"`)
+	slow := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":600}}}`)
+	cmd := clitest.CommandOverSSH(t, server.Through(t, proxy), clitest.Against("daemon", "run", "--ssh-lease", "10s", "--era", "legacy", "--in", slow)...)
+	w := clitest.Watch(t, cmd)
+	w.Until(`"slow"`)
 	proxy.Freeze()
-	w.until(" lost ") // long before the response
-	_, err := w.out.WriteTo(&w.seen)
+	w.Until(" lost ") // long before the response
+	_, err := w.Out.WriteTo(&w.Seen)
 	require.NoError(t, err)
-	_ = w.cmd.Wait() // its code is checked below
-	require.Equal(t, 5, w.cmd.ProcessState.ExitCode(), &w.stderr)
-	require.Contains(t, w.stderr.String(), "1 request without a response")
-	require.Contains(t, w.stderr.String(), "no reply for ")
+	_ = w.Cmd.Wait() // its code is checked below
+	require.Equal(t, 5, w.Cmd.ProcessState.ExitCode(), &w.Stderr)
+	require.Contains(t, w.Stderr.String(), "1 request without a response")
+	require.Contains(t, w.Stderr.String(), "no reply for ")
 	waitGone(t, cmd)
 }
 
@@ -39,8 +40,8 @@ func TestLongSlowReplyToPrompt(t *testing.T) {
 	forget(t, s)
 	const limit = 8 * time.Second
 	a := asking(t, s, "--startup-timeout "+limit.String())
-	a.until("fingerprint:")
+	a.Until("fingerprint:")
 	time.Sleep(limit + time.Second) // the person's
-	a.keys("y", "e", "s", "Enter")
+	a.Keys("y", "e", "s", "Enter")
 	a.over(0)
 }

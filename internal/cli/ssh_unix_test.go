@@ -11,40 +11,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/session"
 	"mcpdbg/sshexec/sshtest"
 )
 
-// commandOverSSH returns the command line args with the server on a host. Processes there
-// inherit the mark of the test, like those here.
-func commandOverSSH(t *testing.T, s *sshtest.Server, args ...string) *exec.Cmd {
-	t.Helper()
-	cmd := program(t)
-	mark := ""
-	for _, entry := range cmd.Env {
-		if value, ok := strings.CutPrefix(entry, markName+"="); ok {
-			mark = value
-		}
-	}
-	cmd.Args = slices.Concat(cmd.Args, args[:1], []string{"--ssh", s.Alias, "-F", s.Config, "-e", markName + "=" + mark}, args[1:])
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal to prompt on
-	return cmd
-}
-
-// overSSH runs the program against a server on a host.
-func overSSH(t *testing.T, s *sshtest.Server, args ...string) result {
-	t.Helper()
-	return finish(t, commandOverSSH(t, s, args...))
-}
-
 func echo(flags ...string) []string {
-	return against("", append([]string{"call", "--era", "legacy"}, append(flags, "--tool", "echo", "message=hi")...)...)
+	return clitest.Against("", append([]string{"call", "--era", "legacy"}, append(flags, "--tool", "echo", "message=hi")...)...)
 }
 
 const echoed = `{"content":[{"type":"text","text":"hi"}]}`
@@ -53,25 +31,25 @@ func TestCommandsOverSSH(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 
-	r := overSSH(t, s, against("", "list", "tools")...)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "15 tools")
-	require.Empty(t, r.stderr, "no notes for a good connection")
+	r := clitest.OverSSH(t, s, clitest.Against("", "list", "tools")...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "15 tools")
+	require.Empty(t, r.Stderr, "no notes for a good connection")
 
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	r = overSSH(t, s, echo("--record", record, "-C", "/usr")...)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.JSONEq(t, echoed, r.stdout)
-	requireWhole(t, record)
+	r = clitest.OverSSH(t, s, echo("--record", record, "-C", "/usr")...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.JSONEq(t, echoed, r.Stdout)
+	clitest.RequireWhole(t, record)
 
-	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	r = overSSH(t, s, against("", "run", "--era", "legacy", "--json", "--in", in)...)
-	require.Equal(t, 0, r.code, r.stderr)
-	header, entries := printedEntries(t, r.stdout)
+	in := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	r = clitest.OverSSH(t, s, clitest.Against("", "run", "--era", "legacy", "--json", "--in", in)...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	header, entries := clitest.PrintedEntries(t, r.Stdout)
 	require.Equal(t, "ssh", header.Placement)
 	require.Equal(t, s.Alias, header.Host)
-	require.Equal(t, []string{"resolve", "connect", "host-key", "login", "start", "initialize", "close-stdin"}, phases(entries))
-	data := []byte(r.stdout)
+	require.Equal(t, []string{"resolve", "connect", "host-key", "login", "start", "initialize", "close-stdin"}, clitest.Phases(entries))
+	data := []byte(r.Stdout)
 	link := entryOf[session.LinkBody](t, data, "link")
 	require.Equal(t, "up", link.State)
 	require.Len(t, link.Hops, 1)
@@ -88,7 +66,7 @@ func TestCommandsOverSSH(t *testing.T) {
 func TestServerOfBothErasIsStartedAgainOverSSH(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
-	requireStartedAgain(t, func(args ...string) *exec.Cmd { return commandOverSSH(t, s, args...) })
+	requireStartedAgain(t, func(args ...string) *exec.Cmd { return clitest.CommandOverSSH(t, s, args...) })
 }
 
 // entryOf decodes the first entry of a kind.
@@ -107,12 +85,12 @@ func entryOf[B any](t *testing.T, recording []byte, kind string) (body B) {
 // A real server, found on the PATH of a login shell.
 func TestServerEverythingOverSSH(t *testing.T) {
 	t.Parallel()
-	server := filepath.Base(reference(t))
+	server := filepath.Base(clitest.Reference(t))
 	s := sshtest.OpenSSH(t, sshtest.Options{})
-	flags := []string{"--startup-timeout", "4m", "-e", "PATH=" + filepath.Dir(reference(t)) + ":" + os.Getenv("PATH"), "--path-from", "explicit"}
-	r := overSSH(t, s, slices.Concat([]string{"call"}, flags, []string{"--tool", "echo", "message=hello there", "--", server, "stdio"})...)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "hello there")
+	flags := []string{"--startup-timeout", "4m", "-e", "PATH=" + filepath.Dir(clitest.Reference(t)) + ":" + os.Getenv("PATH"), "--path-from", "explicit"}
+	r := clitest.OverSSH(t, s, slices.Concat([]string{"call"}, flags, []string{"--tool", "echo", "message=hello there", "--", server, "stdio"})...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "hello there")
 }
 
 // A host that cannot be reached, verified or logged in to is exit code 5, and the
@@ -158,24 +136,24 @@ func TestUnreachableHosts(t *testing.T) {
 		"a ProxyCommand that hangs": {func(t *testing.T) *sshtest.Server {
 			return sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"ProxyCommand sh -c 'echo dialling >&2; exec sleep 1000'"}}})
 		}, []string{"--ssh-connect-timeout", "3s"}, []string{"start on target (", " did not connect within 3 s\n", ": net.proxy\n", "the proxy command said: dialling\n"}},
-		"broken configuration": {fresh, []string{"-F", writeFile(t, "NoSuchOption yes\n")}, []string{": resolve.config\n", "Bad configuration option"}},
+		"broken configuration": {fresh, []string{"-F", clitest.WriteFile(t, "NoSuchOption yes\n")}, []string{": resolve.config\n", "Bad configuration option"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			trace := filepath.Join(t.TempDir(), "trace")
 			s := c.server(t)
 			for _, how := range [][]string{{"call", "tools/list"}, {"list", "tools"}, {"run"}, {"run", "--raw"}} {
-				r := overSSH(t, s, slices.Concat(how[:1], c.flags, how[1:], []string{"--", "touch", trace})...)
-				require.Equal(t, 5, r.code, "%q: %s", how, r.stderr)
+				r := clitest.OverSSH(t, s, slices.Concat(how[:1], c.flags, how[1:], []string{"--", "touch", trace})...)
+				require.Equal(t, 5, r.Code, "%q: %s", how, r.Stderr)
 				for _, text := range c.says {
-					require.Contains(t, r.stderr, text, "%q", how)
+					require.Contains(t, r.Stderr, text, "%q", how)
 				}
-				require.NotContains(t, r.stderr, "\x1b")
+				require.NotContains(t, r.Stderr, "\x1b")
 				if name != "broken configuration" { // which the local ssh refuses
-					require.NotContains(t, r.stderr, "local ssh: ", "it did not connect")
+					require.NotContains(t, r.Stderr, "local ssh: ", "it did not connect")
 				}
 				if how[0] != "run" {
-					require.Empty(t, r.stdout)
+					require.Empty(t, r.Stdout)
 				}
 				require.NoFileExists(t, trace, "the server never starts locally instead")
 				if name == "silent" || name == "too slow for the startup" {
@@ -195,21 +173,21 @@ func TestExitCodesOverSSH(t *testing.T) {
 		args []string
 		says string
 	}{
-		{0, against("", "call", "--era", "legacy", "--tool", "echo", "message=hi"), ""},
-		{0, against("exit-7", "run", "--raw"), ""},
-		{1, against("", "call", "no/such"), "error -32601"},
+		{0, clitest.Against("", "call", "--era", "legacy", "--tool", "echo", "message=hi"), ""},
+		{0, clitest.Against("exit-7", "run", "--raw"), ""},
+		{1, clitest.Against("", "call", "no/such"), "error -32601"},
 		{3, []string{"list", "tools", "--", "no-such-program"}, "no-such-program"},
 		{3, []string{"list", "tools", "--", "sh", "-c", "exec no-such-program"}, "exit code 127 usually means that a command inside"},
 		{3, []string{"list", "tools", "--", "sh", "-c", "exec no-such-program"}, "try --path-from login, or --path-from interactive"},
 		{3, []string{"list", "-C", "/no/such/folder", "tools", "--", "cat"}, "/no/such/folder"},
-		{3, against("dies-at-start", "list", "tools"), "SSH passes only named variables: add -e DEMO_API_KEY=VALUE"},
-		{3, against("crash-mid-call:kill", "call", "--tool", "echo", "message=hi"), "signal KILL"},
-		{4, against("never-answers", "list", "--startup-timeout", "10s", "tools"), "timed out handshaking"},
-		{4, against("not-reading-stdin", "call", "--timeout", "300ms", "--tool", "echo", "message=hi"), "timed out"},
+		{3, clitest.Against("dies-at-start", "list", "tools"), "SSH passes only named variables: add -e DEMO_API_KEY=VALUE"},
+		{3, clitest.Against("crash-mid-call:kill", "call", "--tool", "echo", "message=hi"), "signal KILL"},
+		{4, clitest.Against("never-answers", "list", "--startup-timeout", "10s", "tools"), "timed out handshaking"},
+		{4, clitest.Against("not-reading-stdin", "call", "--timeout", "300ms", "--tool", "echo", "message=hi"), "timed out"},
 	} {
-		r := overSSH(t, s, c.args...)
-		require.Equal(t, c.code, r.code, "%q: %s", c.args, r.stderr)
-		require.Contains(t, r.stderr, c.says)
+		r := clitest.OverSSH(t, s, c.args...)
+		require.Equal(t, c.code, r.Code, "%q: %s", c.args, r.Stderr)
+		require.Contains(t, r.Stderr, c.says)
 	}
 }
 
@@ -217,25 +195,25 @@ func TestExitCodesOverSSH(t *testing.T) {
 // recording.
 func TestSecretsOverSSH(t *testing.T) {
 	t.Parallel()
-	need(t, "sh")
+	clitest.Need(t, "sh")
 	const secret = "s3cret-f00d"
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	cmd := commandOverSSH(t, s, "run", "--raw", "--record", record, "--env-from", "TOKEN", "--", "sh", "-c", `test "$TOKEN" = s3cret-"f00d" && echo it is there; exec cat`)
+	cmd := clitest.CommandOverSSH(t, s, "run", "--raw", "--record", record, "--env-from", "TOKEN", "--", "sh", "-c", `test "$TOKEN" = s3cret-"f00d" && echo it is there; exec cat`)
 	cmd.Env = append(cmd.Env, "TOKEN="+secret)
 	stdin, err := cmd.StdinPipe() // stays open: run does not read it
 	require.NoError(t, err)
 	defer stdin.Close()
-	w := watch(t, cmd)
-	w.until("it is there")
+	w := clitest.Watch(t, cmd)
+	w.Until("it is there")
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	require.NoError(t, err)
 	for _, file := range files {
 		line, _ := os.ReadFile(file) // may have ended
 		require.NotContains(t, string(line), secret)
 	}
-	require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
-	require.Equal(t, 130, w.end().code)
+	require.NoError(t, w.Cmd.Process.Signal(os.Interrupt))
+	require.Equal(t, 130, w.End().Code)
 	data, err := os.ReadFile(record)
 	require.NoError(t, err)
 	require.NotContains(t, string(data), secret)
@@ -250,18 +228,18 @@ func TestSecretsOverSSH(t *testing.T) {
 func TestLoginNoise(t *testing.T) {
 	t.Parallel()
 	sshtest.NeedRoot(t)
-	user := sshtest.User(t, need(t, "bash"))
+	user := sshtest.User(t, clitest.Need(t, "bash"))
 	require.NoError(t, os.WriteFile(filepath.Join(user.Home, ".bashrc"), []byte("echo Welcome, $USER\n"), 0o644))
 	s := sshtest.OpenSSH(t, sshtest.Options{User: user.Name})
-	r := overSSH(t, s, echo()...)
-	require.Equal(t, 0, r.code, r.stderr)
-	require.JSONEq(t, echoed, r.stdout)
-	require.Contains(t, r.stderr, "mcpdbg: note: startup files on the host wrote")
-	require.Contains(t, r.stderr, "the host said: Welcome, "+user.Name)
+	r := clitest.OverSSH(t, s, echo()...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.JSONEq(t, echoed, r.Stdout)
+	require.Contains(t, r.Stderr, "mcpdbg: note: startup files on the host wrote")
+	require.Contains(t, r.Stderr, "the host said: Welcome, "+user.Name)
 
-	r = overSSH(t, s, against("", "run", "--for", "1ms", "--json")...)
-	require.Equal(t, 0, r.code, r.stderr)
-	note := entryOf[session.NoteBody](t, []byte(r.stdout), "note")
+	r = clitest.OverSSH(t, s, clitest.Against("", "run", "--for", "1ms", "--json")...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	note := entryOf[session.NoteBody](t, []byte(r.Stdout), "note")
 	require.Equal(t, "run.noise", note.Code)
 	require.Contains(t, note.Said, "Welcome")
 }
@@ -269,16 +247,16 @@ func TestLoginNoise(t *testing.T) {
 func TestSSHHelpAndCompletion(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"", "run", "call", "list"} {
-		r := inProcess(t, strings.Fields(command+" --help")...)
-		require.Equal(t, 0, r.code)
+		r := clitest.InProcess(t, strings.Fields(command+" --help")...)
+		require.Equal(t, 0, r.Code)
 		for _, flag := range append([]string{"ssh [user@]host[:port]"}, flags.SSHOnly...) {
-			require.Contains(t, r.stdout, "--"+flag, command)
+			require.Contains(t, r.Stdout, "--"+flag, command)
 		}
-		require.Contains(t, r.stdout, "-F, --ssh-config file")
+		require.Contains(t, r.Stdout, "-F, --ssh-config file")
 	}
-	require.NotContains(t, inProcess(t, "demo", "--help").stdout, "--ssh")
+	require.NotContains(t, clitest.InProcess(t, "demo", "--help").Stdout, "--ssh")
 	for flag, words := range flags.SSHWords {
-		r := inProcess(t, "__complete", "run", "--"+flag, "")
-		require.Equal(t, strings.Join(words, "\n")+"\n:4\n", r.stdout)
+		r := clitest.InProcess(t, "__complete", "run", "--"+flag, "")
+		require.Equal(t, strings.Join(words, "\n")+"\n:4\n", r.Stdout)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/session/localexec/watchdog"
 )
 
@@ -21,7 +22,7 @@ type cost struct{ bytes, allocs int }
 // One dependency that fills a table there is noticeable. Unlike the time, the
 // allocated memory is the same on every machine.
 func TestStartupCost(t *testing.T) {
-	if isStandIn {
+	if clitest.IsStandIn() {
 		t.Skip("the test binary, which links more packages, stands for the program")
 	}
 	// accepted are the modules that may cost more.
@@ -38,12 +39,12 @@ func TestStartupCost(t *testing.T) {
 	}
 	const all = "all others"
 	accepted[all] = cost{250_000, 2_500}
-	cmd := program(t, "version")
+	cmd := clitest.Program(t, "version")
 	// A library looks for clipboard tools in each folder of PATH.
 	cmd.Env = append(cmd.Env, "GODEBUG=inittrace=1", "PATH=/usr/bin")
-	r := finish(t, cmd)
-	require.Equal(t, 0, r.code, r.stderr)
-	inits := initTrace.FindAllStringSubmatch(r.stderr, -1)
+	r := clitest.Finish(t, cmd)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	inits := initTrace.FindAllStringSubmatch(r.Stderr, -1)
 	require.NotEmpty(t, inits)
 	sums := map[string]cost{}
 	for _, init := range inits {
@@ -75,13 +76,13 @@ func TestWatchdogStartsBeforeHeavyPackages(t *testing.T) {
 	if watchdog.Program == "" {
 		t.Skip("servers have no watchdog of their own here")
 	}
-	cmd := program(t)
+	cmd := clitest.Program(t)
 	cmd.Args = []string{watchdog.Name}
 	cmd.Env = append(watchdog.Environ(), "GODEBUG=inittrace=1")
-	r := finish(t, cmd) // it gets no order, and ends with a failure
-	require.Contains(t, r.stderr, "init os @")
+	r := clitest.Finish(t, cmd) // it gets no order, and ends with a failure
+	require.Contains(t, r.Stderr, "init os @")
 	var sum int
-	for _, init := range initTrace.FindAllStringSubmatch(r.stderr, -1) {
+	for _, init := range initTrace.FindAllStringSubmatch(r.Stderr, -1) {
 		require.NotContains(t, init[1], "mcpdbg")
 		bytes, err := strconv.Atoi(init[3])
 		require.NoError(t, err)

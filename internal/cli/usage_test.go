@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,29 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/clitest"
 )
-
-// inProcess runs the program in this process, for commands that start no server.
-func inProcess(t testing.TB, args ...string) result {
-	t.Helper()
-	return inProcessWith(t, &console.Env{}, args...)
-}
-
-// inProcessWith is inProcess with a prepared app.
-func inProcessWith(t testing.TB, a *console.Env, args ...string) result {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	a.Stdin, a.Stdout, a.Stderr, a.Self = strings.NewReader(""), &stdout, &stderr, []string{binary}
-	code := execute(t.Context(), a, args)
-	return result{code, stdout.String(), stderr.String()}
-}
 
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	there := writeFile(t, "precious")
-	broken := writeFile(t, "{\"roots/list\": ")
+	there := clitest.WriteFile(t, "precious")
+	broken := clitest.WriteFile(t, "{\"roots/list\": ")
 	for _, c := range []struct {
 		args string // separated by spaces; @ is a space
 		says []string
@@ -103,14 +87,14 @@ func TestWrongUsage(t *testing.T) {
 		{"demo x", []string{`unknown command "x"`}},
 		{"demo -- x", []string{"demo takes no command", "mcpdbg -- COMMAND"}},
 	} {
-		r := inProcess(t, strings.Fields(c.args)...)
-		require.Equal(t, 2, r.code, c.args)
-		require.True(t, strings.HasPrefix(r.stderr, "mcpdbg: "), "%s: %s", c.args, r.stderr)
+		r := clitest.InProcess(t, strings.Fields(c.args)...)
+		require.Equal(t, 2, r.Code, c.args)
+		require.True(t, strings.HasPrefix(r.Stderr, "mcpdbg: "), "%s: %s", c.args, r.Stderr)
 		for _, text := range c.says {
-			require.Contains(t, r.stderr, text, c.args)
+			require.Contains(t, r.Stderr, text, c.args)
 		}
-		require.NotContains(t, r.stderr, "me:hunter2", "passwords are never repeated")
-		require.Empty(t, r.stdout, c.args)
+		require.NotContains(t, r.Stderr, "me:hunter2", "passwords are never repeated")
+		require.Empty(t, r.Stdout, c.args)
 	}
 	data, err := os.ReadFile(there)
 	require.NoError(t, err)
@@ -139,12 +123,12 @@ func TestStartErrors(t *testing.T) {
 	} {
 		for _, how := range [][]string{{"call", "--no-record", "m"}, {"list", "--no-record", "tools"}, {"run", "--no-record"}, {"run", "--no-record", "--raw"}} {
 			args := append(how[:len(how):len(how)], c.args...)
-			r := inProcess(t, args...)
-			require.Equal(t, 3, r.code, "%q", args)
+			r := clitest.InProcess(t, args...)
+			require.Equal(t, 3, r.Code, "%q", args)
 			for _, text := range c.says {
-				require.Contains(t, r.stderr, text, "%q", args)
+				require.Contains(t, r.Stderr, text, "%q", args)
 			}
-			require.NotContains(t, r.stderr, "\x00")
+			require.NotContains(t, r.Stderr, "\x00")
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
 )
 
 // TestUsageHints: an invalid command line gets a hint with the right one.
@@ -41,12 +43,12 @@ func TestUsageHints(t *testing.T) {
 		"rec ls --al":                       {"unknown flag: --al", ""},
 		"my --flag -- x":                    {"unknown flag: --flag", ""},
 	} {
-		r := inProcess(t, strings.Fields(args)...)
-		require.Equal(t, 2, r.code, args)
-		require.Contains(t, r.stderr, says[0], args)
-		require.Contains(t, r.stderr, says[1], args)
-		require.Equal(t, says[1] != "", strings.Contains(r.stderr, "try: "), "%s: %s", args, r.stderr)
-		require.Empty(t, r.stdout, args)
+		r := clitest.InProcess(t, strings.Fields(args)...)
+		require.Equal(t, 2, r.Code, args)
+		require.Contains(t, r.Stderr, says[0], args)
+		require.Contains(t, r.Stderr, says[1], args)
+		require.Equal(t, says[1] != "", strings.Contains(r.Stderr, "try: "), "%s: %s", args, r.Stderr)
+		require.Empty(t, r.Stdout, args)
 	}
 }
 
@@ -63,15 +65,15 @@ func TestHelp(t *testing.T) {
 		"completion --help":  "Usage:\n  mcpdbg completion ",
 		"call --help -- x y": "Usage:\n  mcpdbg call ",
 	} {
-		r := inProcess(t, strings.Fields(args)...)
-		require.Equal(t, 0, r.code, "%s: %s", args, r.stderr)
-		require.Contains(t, r.stdout, says, args)
+		r := clitest.InProcess(t, strings.Fields(args)...)
+		require.Equal(t, 0, r.Code, "%s: %s", args, r.Stderr)
+		require.Contains(t, r.Stdout, says, args)
 	}
 }
 
 func TestVersionFlags(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"version"}, {"--version"}, {"-V"}, {"--version", "--", "x"}} {
-		require.Equal(t, result{0, versionLine() + "\n", ""}, inProcess(t, args...), "%q", args)
+		require.Equal(t, clitest.Result{Code: 0, Stdout: versionLine() + "\n", Stderr: ""}, clitest.InProcess(t, args...), "%q", args)
 	}
 }

@@ -1,0 +1,182 @@
+package rec_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/flags"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/notes"
+)
+
+// agedRecordings returns finished recordings with names made by the program,
+// each a day older than the one before, and their folder.
+func agedRecordings(t *testing.T, letters string) string {
+	t.Helper()
+	files := map[string]string{"mine.jsonl": clitest.GoldenLines(t)[0], "20260101-000000-x-textxt.jsonl": "text\n", "20260101-000000-notes.txt": ""}
+	for i, c := range letters {
+		at := time.Now().Add(-time.Duration(i+1) * 24 * time.Hour).UTC()
+		name := at.Format("20060102-150405") + "-npx-" + strings.Repeat(string(c), 6) + ".jsonl"
+		files[name] = strings.Replace(clitest.GoldenLines(t)[0], "2026-11-21T10:00:00.000000Z", at.Format(time.RFC3339), 1) +
+			`{"n":1,"t":0,"k":"end","entries":1,"counts":{}}` + "\n"
+	}
+	folder := clitest.RecFolder(t, files)
+	for name := range files {
+		if at, err := time.Parse("20060102-150405", name[:min(15, len(name))]); err == nil {
+			require.NoError(t, os.Chtimes(filepath.Join(folder, name), at, at))
+		}
+	}
+	return folder
+}
+
+// lettersIn returns the sorted letters of the recordings remaining in a folder.
+func lettersIn(t *testing.T, folder string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*-npx-*.jsonl"))
+	require.NoError(t, err)
+	var letters []string
+	for _, f := range files {
+		letters = append(letters, strings.TrimSuffix(f, ".jsonl")[len(f)-len(".jsonl")-1:])
+	}
+	slices.Sort(letters)
+	return strings.Join(letters, "")
+}
+
+func TestRecPrune(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		left  string
+		says  string
+	}{
+		{"--keep 3", "abc", "removed 2 recordings, "},
+		{"--keep 3 --dry-run", "abcde", "would remove 2 recordings, "},
+		{"--older 60h", "ab", "removed 3 recordings, "},
+		{"--older 30d", "abcde", "removed 0 recordings, 0 bytes; 5 kept"},
+		{"--over 1T", "abcde", "5 kept"},
+		{"--over 600", "ab", "removed 3 recordings, "},
+		{"--keep 4 --older 36h", "a", "1 kept"},
+	} {
+		t.Run(c.flags, func(t *testing.T) {
+			folder := agedRecordings(t, "abcde")
+			r := clitest.InProcess(t, append([]string{"rec", "prune"}, strings.Fields(c.flags)...)...)
+			require.Equal(t, 0, r.Code, r.Stderr)
+			require.Equal(t, c.left, lettersIn(t, folder))
+			require.Contains(t, r.Stderr, c.says)
+			for _, other := range []string{"mine.jsonl", "20260101-000000-x-textxt.jsonl", "20260101-000000-notes.txt"} {
+				require.FileExists(t, filepath.Join(folder, other), "not named by the program")
+			}
+			for line := range strings.Lines(r.Stdout) {
+				require.Regexp(t, `^(removed|would remove) .*/\d{8}-\d{6}-npx-[a-e]{6}\.jsonl, \d+ bytes\n$`, line)
+			}
+		})
+	}
+}
+
+func TestRecPruneKeepsNotedAndLive(t *testing.T) {
+	folder := agedRecordings(t, "abc")
+	oldest, err := flags.ResolveRecording("cccccc")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(notes.Path(oldest), nil, 0o600))
+	live, err := recordings.Create(recordings.Options{Server: "npx"})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = live.Release() })
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(live.Path(), old, old))
+
+	r := clitest.InProcess(t, "rec", "prune", "--older", "1m", folder)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.FileExists(t, oldest)
+	require.FileExists(t, live.Path())
+	require.Equal(t, 2, strings.Count(r.Stdout, "removed "))
+	require.Contains(t, r.Stderr, "2 kept, 1 being recorded, 1 with marks or notes (--noted removes them too)\n")
+
+	r = clitest.InProcess(t, "rec", "prune", "--older", "1m", "--noted")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.NoFileExists(t, oldest)
+	require.NoFileExists(t, notes.Path(oldest))
+	require.NoError(t, live.Close())
+}
+
+func TestRecPruneUsage(t *testing.T) {
+	for args, says := range map[string]string{
+		"":                    "no limit given\n  try: mcpdbg rec prune --keep 100",
+		"--keep 0":            "--keep 0: must be 1 or more",
+		"--keep -1":           "--keep -1: must be 1 or more",
+		"--older soon":        `invalid age "soon": use 30d, 2w or 12h`,
+		"--over much":         `invalid size "much": use 2GiB, 500M or 65536`,
+		"--keep 1 a b":        "one folder",
+		"--keep 1 /no/folder": "folder not found",
+	} {
+		r := clitest.InProcess(t, append([]string{"rec", "prune"}, strings.Fields(args)...)...)
+		require.Equal(t, exit.Usage, r.Code, args)
+		require.Contains(t, r.Stderr, says)
+	}
+}
+
+func TestRecRemove(t *testing.T) {
+	folder := agedRecordings(t, "abcd")
+	noted, err := flags.ResolveRecording("bbbbbb")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(notes.Path(noted), []byte("x"), 0o600))
+
+	r := clitest.InProcess(t, "rec", "rm", "bbbbbb", "cccccc", "nothing")
+	require.Equal(t, exit.Usage, r.Code)
+	require.Equal(t, "abcd", lettersIn(t, folder), "nothing is removed if one is missing")
+
+	r = clitest.InProcess(t, "rec", "rm", "bbbbbb", "cccccc")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Equal(t, "ad", lettersIn(t, folder))
+	require.NoFileExists(t, notes.Path(noted))
+	require.Regexp(t, `^removed .*-npx-bbbbbb\.jsonl, \d+ bytes\nremoved .*-npx-cccccc\.jsonl, \d+ bytes\n$`, r.Stdout)
+
+	r = clitest.InProcess(t, "rec", "rm", filepath.Join(folder, "20260101-000000-x-textxt.jsonl"))
+	require.Equal(t, exit.Usage, r.Code)
+	require.Contains(t, r.Stderr, "is not a recording: it looks like text")
+	require.FileExists(t, filepath.Join(folder, "20260101-000000-x-textxt.jsonl"))
+
+	live, err := recordings.Create(recordings.Options{Server: "npx"})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = live.Release() })
+	r = clitest.InProcess(t, "rec", "rm", live.Path())
+	require.Equal(t, exit.Usage, r.Code)
+	require.Contains(t, r.Stderr, "not removed: still being recorded\n  try: end that session first, or add --force\n")
+	require.Equal(t, 0, clitest.InProcess(t, "rec", "rm", "--force", live.Path()).Code)
+	require.NoFileExists(t, live.Path())
+	require.ErrorContains(t, live.Close(), "was deleted while it was open")
+	require.Equal(t, exit.Usage, clitest.InProcess(t, "rec", "rm").Code)
+}
+
+// The limits of the settings are applied when a session is recorded, and the
+// log says so.
+func TestRetentionFromSettings(t *testing.T) {
+	session := func(settings string, flags ...string) (folder string, r clitest.Result) {
+		folder = agedRecordings(t, "abc")
+		config := t.TempDir()
+		t.Setenv("XDG_CONFIG_HOME", config)
+		clitest.Fill(t, config, map[string]string{"mcpdbg/config.toml": settings})
+		cmd := clitest.Program(t, clitest.Against("", append([]string{"run", "--for", "1ms"}, flags...)...)...)
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+filepath.Dir(filepath.Dir(folder)))
+		r = clitest.Finish(t, cmd)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		return folder, r
+	}
+	folder, r := session("[recordings]\nkeep = 2\nolder = \"10d\"\nover = \"1GiB\"\n")
+	require.Equal(t, "a", lettersIn(t, folder), "the new one counts")
+	require.Regexp(t, `\* note +removed 2 old recordings, \d+ bytes, to meet the limits in \[recordings\] of the settings\n`, r.Stdout)
+
+	for _, flags := range [][]string{{"--no-record"}, {"--record", filepath.Join(t.TempDir(), "r.jsonl")}} {
+		folder, r = session("[recordings]\nkeep = 1\n", flags...)
+		require.Equal(t, "abc", lettersIn(t, folder))
+		require.NotContains(t, r.Stdout, "removed")
+	}
+	folder, _ = session("")
+	require.Equal(t, "abc", lettersIn(t, folder), "without limits all are kept")
+}

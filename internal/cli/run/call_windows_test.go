@@ -1,0 +1,6 @@
+package run_test
+
+import "os/exec"
+
+// withoutTerminal does nothing: tests have no console.
+func withoutTerminal(*exec.Cmd) {}
