@@ -29,7 +29,6 @@ var (
 	}
 	largeTypes = []string{
 		"recordings/mock.Server",
-		"session.Session",
 		"session/diagnosis/rule.Checker",
 		"session/diagnosis/rule/lifecycle.Checker",
 		"ui.sessionScreen",

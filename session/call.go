@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -260,7 +261,7 @@ func (c *calls) failAll(r *run, err error) {
 type CallOptions struct {
 	// Timeout limits the wait for the response, over all rounds of input and until
 	// the end of a task; 0 means Config.Timeout. It is paused while a person is asked
-	// for input for the call: see Asks.
+	// for input for the call: see ServerRequests.
 	Timeout  time.Duration
 	Progress func(params json.RawMessage)
 	// OnTask, if set, is called with each description of the task that the request
@@ -332,9 +333,12 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	ctx, cancel := executor.WithPausableTimeout(ctx, timeout, fmt.Errorf("%s: %w after %v", method, ErrTimeout, timeout))
 	defer cancel()
 	q := request{method: method, params: params, opts: opts, first: opts.Again}
-	resp, n, err := s.request(ctx, r, q)
+	resp, n, err := r.request(ctx, q)
 	if method == mcp.MethodSetLevel && err == nil && resp.Error == nil {
-		s.tookLevel(params)
+		var accepted struct{ Level string }
+		if json.Unmarshal(params, &accepted) == nil && slices.Contains(mcp.LogLevels(), accepted.Level) {
+			s.setLevel(accepted.Level)
+		}
 	}
 	if err != nil || opts.Bare {
 		return resp, err
@@ -342,7 +346,7 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	if q.first == 0 {
 		q.first = n
 	}
-	if resp, err = s.rounds(ctx, r, q, resp); err != nil {
+	if resp, err = r.rounds(ctx, q, resp); err != nil {
 		return resp, err
 	}
 	task, ok := createdTask(q, s.era(), resp.Result)
@@ -352,20 +356,20 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	if opts.LongTask {
 		ctx = outer
 	}
-	return s.follow(ctx, r, q, resp, task)
+	return r.follow(ctx, q, resp, task)
 }
 
 // request does one round of a request and returns its entry number.
-func (s *Session) request(ctx context.Context, r *run, q request) (Response, uint64, error) {
-	id := requestID(s.ids.Add(1))
+func (r *run) request(ctx context.Context, q request) (Response, uint64, error) {
+	id := requestID(r.s.ids.Add(1))
 	params := q.params
 	if !q.opts.Bare {
 		var err error
-		if params, err = withMeta(params, s.requestMeta(id, q.opts)); err != nil {
+		if params, err = withMeta(params, r.s.requestMeta(id, q.opts)); err != nil {
 			return Response{}, 0, err
 		}
 	}
-	w := s.calls.fresh()
+	w := r.s.calls.fresh()
 	w.r, w.method, w.progress, w.ctx, w.task = r, q.method, q.opts.Progress, ctx, q.task
 	copying := newCopying(w, q)
 	defer copying.End()
@@ -373,7 +377,7 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	if q.first > 0 {
 		line.act = &ActBody{Act: ActAgain, Of: q.first, Detail: q.method}
 	}
-	n, err := s.sendCall(ctx, id, line)
+	n, err := r.sendCall(ctx, id, line)
 	if err != nil {
 		return Response{}, n, err
 	}
@@ -381,7 +385,7 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 		q.opts.OnSent(n)
 	}
 	answered := func(a answer) (Response, uint64, error) {
-		s.calls.release(w)
+		r.s.calls.release(w)
 		a.resp.id = id
 		return a.resp, n, a.err
 	}
@@ -398,7 +402,7 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	case <-ctx.Done():
 	}
 	err = context.Cause(ctx)
-	if asksForTask(q.params) && s.era() != mcp.Modern {
+	if asksForTask(q.params) && r.s.era() != mcp.Modern {
 		q.opts.Quiet = true // only tasks/cancel may cancel a task
 		select {            // it needs the id
 		case a := <-w.answer:
@@ -406,26 +410,25 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 		case <-time.After(taskCancelWait):
 		}
 	}
-	if !s.calls.remove(id) { // the response has just come
+	if !r.s.calls.remove(id) { // the response has just come
 		return answered(<-w.answer)
 	}
-	s.giveUp(r, id, n, q, err)
+	r.giveUp(id, n, q, err)
 	return Response{}, n, err
 }
 
 // sendCall sends a request whose response goes to line.call and returns its
 // entry number. After an error the call is not pending.
-func (s *Session) sendCall(ctx context.Context, id string, line write) (uint64, error) {
-	r := line.call.r
-	s.calls.put(id, line.call)
-	n, err := s.write(ctx, r, line)
-	if err != nil && s.calls.remove(id) {
+func (r *run) sendCall(ctx context.Context, id string, line write) (uint64, error) {
+	r.s.calls.put(id, line.call)
+	n, err := r.write(ctx, line)
+	if err != nil && r.s.calls.remove(id) {
 		if ctx.Err() != nil {
 			return n, err
 		}
 		return n, r.explain(err)
 	}
-	if r.over() && s.calls.remove(id) { // the process ended before the call was registered
+	if r.over() && r.s.calls.remove(id) { // the process ended before the call was registered
 		return n, r.endError()
 	}
 	return n, nil
@@ -452,16 +455,15 @@ func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
 	return meta
 }
 
-// timedOut logs that the request of entry n timed out.
-func (s *Session) timedOut(id string, n uint64) {
-	s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
+func (r *run) timedOut(id string, n uint64) {
+	r.s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
 }
 
 // giveUp logs a timeout and cancels a request that is no longer pending. The
 // requests of a handshake must not be cancelled.
-func (s *Session) giveUp(r *run, id string, n uint64, q request, cause error) {
+func (r *run) giveUp(id string, n uint64, q request, cause error) {
 	if errors.Is(cause, ErrTimeout) {
-		s.timedOut(id, n)
+		r.timedOut(id, n)
 	}
 	if !q.opts.Quiet && q.method != mcp.MethodInitialize && q.method != mcp.MethodDiscover {
 		r.post(write{payload: cancelled(id, cause.Error())})
@@ -496,7 +498,7 @@ func (s *Session) Notify(ctx context.Context, method string, params json.RawMess
 	if err != nil {
 		return err
 	}
-	_, err = s.write(ctx, r, write{payload: appendRequest(nil, "", method, params)})
+	_, err = r.write(ctx, write{payload: appendRequest(nil, "", method, params)})
 	return err
 }
 

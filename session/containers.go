@@ -16,8 +16,8 @@ const treeWait = time.Second
 // command line and by the processes that live when the shutdown begins or hold
 // the streams of a server that has exited. A container is a child of its engine
 // and may outlive the client that started it.
-func (s *Session) lookForContainers(ctx context.Context, r *run) {
-	engine := engineOf(s.cfg.Command.Argv)
+func (x *shutdown) lookForContainers(ctx context.Context, r *run) {
+	engine := engineOf(x.s.cfg.Command.Argv)
 	if engine == "" && !r.over() {
 		ctx, cancel := context.WithTimeout(ctx, treeWait)
 		defer cancel()
@@ -29,7 +29,7 @@ func (s *Session) lookForContainers(ctx context.Context, r *run) {
 		}
 	}
 	if engine != "" {
-		s.addCannotTell("container state: cannot tell (started through " + engine + ")")
+		x.addCannotTell("container state: cannot tell (started through " + engine + ")")
 	}
 }
 

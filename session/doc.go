@@ -16,7 +16,7 @@
 //
 // Servers send requests too: JSON-RPC requests in the legacy era, results that
 // ask for input in the modern one. A policy by method decides who answers them.
-// A request that a person answers is an Ask, in Asks until Answer; several
+// A request that a person answers is in ServerRequests until Answer; several
 // rounds of input for one request are one call of Request, whose timeout is
 // paused meanwhile.
 //

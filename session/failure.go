@@ -130,7 +130,7 @@ func (s *Session) openFailed(ctx context.Context, err error) error {
 	if failure.Reason == ReasonExited {
 		failure.Elapsed = time.Since(r.began)
 	}
-	evidence := s.endFailed(r, failure.Reason)
+	evidence := s.shutdown.endFailed(r, failure.Reason)
 	failure.Waiting = evidence.waiting
 	failure.Stderr, failure.Stray = r.lines.lines()
 	if failure.Reason == ReasonExited {
@@ -178,22 +178,22 @@ type evidence struct {
 // endFailed ends a process whose handshake failed by the shutdown sequence;
 // Kill cuts that short. A process that did not answer in time gets less time
 // after its stdin was closed, only to see whether responses were buffered.
-func (s *Session) endFailed(r *run, reason Reason) evidence {
-	before := s.log.Stats()
+func (x *shutdown) endFailed(r *run, reason Reason) evidence {
+	before := x.s.log.Stats()
 	ev := evidence{silent: before.BytesIn == 0, waiting: r.waiting()}
-	defer s.clearEnding()
+	defer x.clearStep()
 	r.settleBroken()
-	r.engine.Do(func() { s.lookForContainers(context.Background(), r) })
+	r.engine.Do(func() { x.lookForContainers(context.Background(), r) })
 	if reason == ReasonTimeout {
-		s.takeStep(context.Background(), r, executor.EndedByShutdown, executor.StepCloseStdin, bufferedWait)
-		ev.buffered = ev.waiting == 0 && s.log.Stats().In > before.In
+		x.takeStep(context.Background(), r, executor.EndedByShutdown, executor.StepCloseStdin, bufferedWait)
+		ev.buffered = ev.waiting == 0 && x.s.log.Stats().In > before.In
 	} else {
-		s.takeSteps(context.Background(), r, executor.EndedByShutdown, executor.StepCloseStdin)
+		x.takeSteps(context.Background(), r, executor.EndedByShutdown, executor.StepCloseStdin)
 	}
 	r.mu.Lock()
 	ev.exit = r.exit
 	r.mu.Unlock()
-	s.takeSteps(context.Background(), r, executor.EndedByShutdown, executor.StepTerm)
-	_, _ = s.terminate(r, executor.EndedByShutdown) // survivors are logged
+	x.takeSteps(context.Background(), r, executor.EndedByShutdown, executor.StepTerm)
+	_, _ = x.terminate(r, executor.EndedByShutdown) // survivors are logged
 	return ev
 }

@@ -20,12 +20,12 @@ func (s *Session) handshake(ctx context.Context, l launch) error {
 	}
 	remembered := false
 	if l.era == mcp.Auto && l.first == mcp.Modern {
-		remembered = s.remembers(r)
-		h.negotiation.probeWait = s.probeWait(remembered)
+		remembered = h.remembers()
+		h.negotiation.probeWait = h.probeWait(remembered)
 	}
 	server, err := h.run(ctx, l.first, l.version)
 	h.end(ctx, server, err)
-	s.keepEra(r, l, h.negotiation.evidence != "", remembered, server)
+	h.keepEra(l, h.negotiation.evidence != "", remembered, server)
 	if err != nil {
 		return err
 	}
@@ -38,38 +38,38 @@ func (s *Session) handshake(ctx context.Context, l launch) error {
 // probeWait returns how long server/discover may stay unanswered before initialize
 // is sent too. A server that is known to speak the modern era may still be
 // starting, or building.
-func (s *Session) probeWait(remembered bool) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if remembered || s.known == mcp.Modern {
-		return max(ProbeTimeout, min(KnownProbeTimeout, s.cfg.StartupTimeout/2))
+func (h *handshake) probeWait(remembered bool) time.Duration {
+	h.s.mu.Lock()
+	defer h.s.mu.Unlock()
+	if remembered || h.s.known == mcp.Modern {
+		return max(ProbeTimeout, min(KnownProbeTimeout, h.s.cfg.StartupTimeout/2))
 	}
 	return ProbeTimeout
 }
 
 // remembers reports whether the command of a process is known to speak the modern
 // era.
-func (s *Session) remembers(r *run) bool {
-	if s.cfg.Eras == nil {
+func (h *handshake) remembers() bool {
+	if h.s.cfg.Eras == nil {
 		return false
 	}
-	known, err := s.cfg.Eras.SpeaksModern(r.proc.Info())
+	known, err := h.s.cfg.Eras.SpeaksModern(h.r.proc.Info())
 	if err != nil {
-		s.Note("ignored the list of commands that speak the modern era: "+err.Error(), "")
+		h.s.Note("ignored the list of commands that speak the modern era: "+err.Error(), "")
 	}
 	return known
 }
 
 // keepEra remembers what a handshake has shown about the command of its process.
-func (s *Session) keepEra(r *run, l launch, evidence, remembered bool, server Server) {
+func (h *handshake) keepEra(l launch, evidence, remembered bool, server Server) {
 	switch {
-	case s.cfg.Eras == nil || l.pinned:
+	case h.s.cfg.Eras == nil || l.pinned:
 	case l.replacing && server.Era == mcp.Auto: // it does not work
-		s.cfg.Eras.Remember(r.proc.Info(), false)
+		h.s.cfg.Eras.Remember(h.r.proc.Info(), false)
 	case evidence || server.Era == mcp.Modern:
-		s.cfg.Eras.Remember(r.proc.Info(), true)
+		h.s.cfg.Eras.Remember(h.r.proc.Info(), true)
 	case remembered && server.Era == mcp.Legacy:
-		s.cfg.Eras.Remember(r.proc.Info(), false)
+		h.s.cfg.Eras.Remember(h.r.proc.Info(), false)
 	}
 }
 
@@ -89,7 +89,7 @@ func (h *handshake) awaitLate(era mcp.Era) {
 		case <-timeout.C:
 			for _, f := range h.open {
 				if h.s.calls.remove(f.id) && era == mcp.Modern {
-					h.s.timedOut(f.id, f.n)
+					h.r.timedOut(f.id, f.n)
 				}
 			}
 			return

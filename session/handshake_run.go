@@ -99,7 +99,7 @@ func (h *handshake) settle(ctx context.Context, era mcp.Era) error {
 		return err
 	}
 	h.s.mu.Lock()
-	h.s.declared = declare(h.caps)
+	h.s.requests.declared = declare(h.caps)
 	h.s.mu.Unlock()
 	return nil
 }
@@ -171,7 +171,7 @@ func (h *handshake) initialize(ctx context.Context, version string) error {
 	if version == "" {
 		version = mcp.LatestLegacy
 	}
-	h.caps = h.s.capabilities(mcp.Legacy)
+	h.caps = h.s.requests.capabilities(mcp.Legacy)
 	return h.launch(ctx, mcp.MethodInitialize, version, map[string]any{
 		"protocolVersion": version, "capabilities": h.caps, "clientInfo": h.s.clientInfo(),
 	})
@@ -192,7 +192,7 @@ func (h *handshake) launch(ctx context.Context, method, version string, members 
 	}
 	f := &flight{id: requestID(h.s.ids.Add(1)), began: time.Now(), method: method, version: version}
 	h.open[w] = f
-	f.n, err = h.s.sendCall(ctx, f.id, write{payload: appendRequest(nil, f.id, method, params), call: w})
+	f.n, err = h.r.sendCall(ctx, f.id, write{payload: appendRequest(nil, f.id, method, params), call: w})
 	if err != nil {
 		delete(h.open, w)
 	}
@@ -226,7 +226,7 @@ func (h *handshake) end(ctx context.Context, server Server, err error) {
 		case replaced != nil, err != nil && !errors.Is(err, ErrTimeout):
 			h.s.calls.remove(f.id)
 		case err != nil && h.s.calls.remove(f.id), server.Era == mcp.Legacy: // which a late response does not change
-			h.s.timedOut(f.id, f.n)
+			h.r.timedOut(f.id, f.n)
 		}
 	}
 	if err == nil && replaced == nil && len(h.open) > 0 {

@@ -65,9 +65,10 @@ func TestRepeats(t *testing.T) {
 // TestAskDoesNotOutliveItsPolicy checks that a policy change between reading
 // the policy and adding the request applies to the request.
 func TestAskDoesNotOutliveItsPolicy(t *testing.T) {
-	s := &Session{policies: policies{"roots/list": Policy{Mode: PolicyCanned, Answer: []byte(`{"roots":[]}`)}.prepared("roots/list")}}
+	s := &Session{}
+	s.requests.s, s.requests.policies = s, policies{"roots/list": Policy{Mode: PolicyCanned, Answer: []byte(`{"roots":[]}`)}.prepared("roots/list")}
 	var answer, by string
-	s.openAsk(&ask{
+	s.requests.open(&pendingRequest{
 		ServerRequest: ServerRequest{Method: "roots/list"},
 		settle:        func(raw json.RawMessage, who string) { answer, by = string(raw), who },
 	}, Policy{Mode: PolicyAsk})
@@ -77,14 +78,14 @@ func TestAskDoesNotOutliveItsPolicy(t *testing.T) {
 }
 
 func TestAsksLimitBytes(t *testing.T) {
-	var x asks
-	half := make([]byte, maxAskBytes/2+1)
-	first := &ask{ServerRequest: ServerRequest{Params: half}}
+	var x serverRequests
+	half := make([]byte, maxRequestBytes/2+1)
+	first := &pendingRequest{ServerRequest: ServerRequest{Params: half}}
 	require.True(t, x.add(first, 0, nil))
-	require.False(t, x.add(&ask{ServerRequest: ServerRequest{Params: half}}, 0, nil))
-	require.Same(t, first, x.takeID(first.ID))
-	require.Nil(t, x.takeID(first.ID))
-	require.True(t, x.add(&ask{ServerRequest: ServerRequest{Params: half}}, 0, nil), "there is room again")
+	require.False(t, x.add(&pendingRequest{ServerRequest: ServerRequest{Params: half}}, 0, nil))
+	require.Same(t, first, x.removeID(first.ID))
+	require.Nil(t, x.removeID(first.ID))
+	require.True(t, x.add(&pendingRequest{ServerRequest: ServerRequest{Params: half}}, 0, nil), "there is room again")
 }
 
 func TestTail(t *testing.T) {
@@ -105,7 +106,8 @@ func FuzzFillMeta(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"x"}`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"io.modelcontextprotocol/clientInfo":1,"a":"}"}}}`))
 	f.Add([]byte(`{"params": { "b":[{}]},"jsonrpc":"2.0","id":1,"method":"x"}`))
-	s := &Session{server: Server{Era: mcp.Modern, Protocol: mcp.Latest}, policies: policies{}}
+	s := &Session{server: Server{Era: mcp.Modern, Protocol: mcp.Latest}}
+	s.requests.s = s
 	f.Fuzz(func(t *testing.T, line []byte) {
 		filled := s.FillMeta(bytes.Clone(line))
 		before, after := framing.Scan(line), framing.Scan(filled)

@@ -59,7 +59,7 @@ func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage
 		if bytes += len(resp.Result); bytes > maxListBytes {
 			return items, fmt.Errorf("%s: more than %d MiB", list.Method, maxListBytes>>20)
 		}
-		page, next, err := s.page(resp.Result, list.Member)
+		page, next, err := readPage(resp.Result, list.Member, s.era())
 		if err != nil {
 			return items, fmt.Errorf("%s: %w", list.Method, err)
 		}
@@ -79,9 +79,9 @@ func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage
 	return items, fmt.Errorf("%s: more than %d pages", list.Method, maxPages)
 }
 
-// page reads one page; next is nil at the end. An empty cursor ends a list in
+// readPage reads one page; next is nil at the end. An empty cursor ends a list in
 // the legacy era and is a cursor like any other in the modern one.
-func (s *Session) page(result json.RawMessage, member string) (items []json.RawMessage, next *string, err error) {
+func readPage(result json.RawMessage, member string, era mcp.Era) (items []json.RawMessage, next *string, err error) {
 	var object map[string]json.RawMessage
 	if err := framing.Unmarshal(result, &object); err != nil {
 		return nil, nil, fmt.Errorf("result: %w", err)
@@ -98,7 +98,7 @@ func (s *Session) page(result json.RawMessage, member string) (items []json.RawM
 			return nil, nil, fmt.Errorf("result: nextCursor: %w", err)
 		}
 	}
-	if next != nil && *next == "" && s.era() != mcp.Modern {
+	if next != nil && *next == "" && era != mcp.Modern {
 		next = nil
 	}
 	return items, next, nil

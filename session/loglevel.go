@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"mcpdbg/session/mcp"
 )
@@ -32,14 +31,6 @@ func (s *Session) SetLogLevel(ctx context.Context, level string) error {
 		err = resp.Error
 	}
 	return err
-}
-
-// tookLevel remembers the level of a logging/setLevel that the server has accepted.
-func (s *Session) tookLevel(params json.RawMessage) {
-	var p struct{ Level string }
-	if json.Unmarshal(params, &p) == nil && slices.Contains(mcp.LogLevels(), p.Level) {
-		s.setLevel(p.Level)
-	}
 }
 
 func (s *Session) setLevel(level string) {

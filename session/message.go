@@ -162,7 +162,7 @@ func (s *Session) modernMeta(version string) map[string]any {
 	return map[string]any{
 		mcp.MetaProtocolVersion:    version,
 		mcp.MetaClientInfo:         s.clientInfo(),
-		mcp.MetaClientCapabilities: s.capabilities(mcp.Modern),
+		mcp.MetaClientCapabilities: s.requests.capabilities(mcp.Modern),
 	}
 }
 

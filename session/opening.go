@@ -137,7 +137,6 @@ func (s *Session) launch(ctx context.Context, l launch, settled func(error) erro
 	return s.openFailed(ctx, err)
 }
 
-// hasExited reports whether the current process has.
 func (s *Session) hasExited() bool {
 	r, err := s.current()
 	return err == nil && r.hasExited()
@@ -195,9 +194,9 @@ func (s *Session) endReplaced(ctx context.Context, why error, note string) error
 	switch {
 	case r == nil: // it has failed, and was ended
 	case r.hasExited():
-		_, err = s.terminate(r, executor.EndedByShutdown)
+		_, err = s.shutdown.terminate(r, executor.EndedByShutdown)
 	default:
-		_, err = s.shutdown(ctx, executor.EndedByShutdown)
+		_, err = s.shutdown.run(ctx, executor.EndedByShutdown)
 	}
 	return err
 }

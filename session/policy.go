@@ -21,7 +21,7 @@ type PolicyMode string
 const (
 	// PolicyRefuse answers ping with {} and everything else with -32601.
 	PolicyRefuse PolicyMode = "refuse"
-	// PolicyAsk lets a person answer: the request is in Asks until Answer.
+	// PolicyAsk lets a person answer: the request is in ServerRequests until Answer.
 	PolicyAsk PolicyMode = "ask"
 	// PolicyCanned answers with Policy.Answer.
 	PolicyCanned PolicyMode = "canned"
@@ -53,7 +53,8 @@ type Policy struct {
 	Mode PolicyMode
 	// Answer is the answer of PolicyCanned, in one of the forms of Answers.
 	Answer json.RawMessage
-	// Delay postpones an automatic answer; meanwhile the request is in Delayed.
+	// Delay postpones an automatic answer; meanwhile the request is in
+	// DelayedRequests.
 	// PolicyAsk ignores it.
 	Delay time.Duration
 	// ByProgram says that PolicyAsk waits for a program, not a person: the
@@ -150,7 +151,7 @@ func appendAnswer(dst, id []byte, answer json.RawMessage) []byte {
 // as if the server had sent it now; ok is false if the policy of the method is
 // another one.
 func (s *Session) CannedAnswer(method string, params json.RawMessage) (answer json.RawMessage, ok bool) {
-	p := s.policy(method)
+	p := s.requests.policy(method)
 	if p.canned == nil {
 		return nil, false
 	}
@@ -260,12 +261,12 @@ func (c *Config) Derived(era mcp.Era) json.RawMessage {
 	return json.RawMessage(declare(newPolicies(c).capabilities(era)))
 }
 
-// Policies returns a copy of the policies for AskMethods and for all other
+// Policies returns a copy of the policies for ServerRequestMethods and for all other
 // methods that were given one.
 func (s *Session) Policies() map[string]Policy {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := maps.Clone(map[string]Policy(s.policies))
+	all := maps.Clone(map[string]Policy(s.requests.policies))
 	for method, p := range all {
 		p.canned = nil
 		all[method] = p
@@ -279,34 +280,34 @@ func (s *Session) Policies() map[string]Policy {
 }
 
 // policy returns the policy of a method.
-func (s *Session) policy(method string) Policy {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.policies[method]
+func (x *serverRequests) policy(method string) Policy {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	return x.policies[method]
 }
 
 // capabilities returns the capabilities to declare now: those of the Config, or
 // those of the policies.
-func (s *Session) capabilities(era mcp.Era) any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.capabilitiesOf(era)
+func (x *serverRequests) capabilities(era mcp.Era) any {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	return x.capabilitiesOf(era)
 }
 
 // capabilitiesOf is capabilities with mu locked.
-func (s *Session) capabilitiesOf(era mcp.Era) any {
-	if len(s.cfg.Capabilities) > 0 {
-		return s.cfg.Capabilities
+func (x *serverRequests) capabilitiesOf(era mcp.Era) any {
+	if len(x.s.cfg.Capabilities) > 0 {
+		return x.s.cfg.Capabilities
 	}
-	caps := s.policies.capabilities(era)
-	if era == mcp.Modern && s.server.RunsTasks() {
+	caps := x.policies.capabilities(era)
+	if era == mcp.Modern && x.s.server.RunsTasks() {
 		caps["extensions"] = map[string]any{mcp.ExtensionTasks: struct{}{}}
 	}
 	return caps
 }
 
 // SetPolicy changes the policy of a method from the next request on; requests
-// in Asks or Delayed stay there. A legacy server gets the client capabilities
+// that are pending stay so. A legacy server gets the client capabilities
 // at its start: if they change, a note says so. The error is that of Check, and
 // then nothing has changed.
 func (s *Session) SetPolicy(method string, p Policy) error {
@@ -318,9 +319,9 @@ func (s *Session) SetPolicy(method string, p Policy) error {
 	}
 	p = p.prepared(method)
 	s.mu.Lock()
-	before := declare(s.capabilitiesOf(mcp.Legacy))
-	s.policies[method] = p
-	declared, now := s.declared, declare(s.capabilitiesOf(mcp.Legacy))
+	before := declare(s.requests.capabilitiesOf(mcp.Legacy))
+	s.requests.policies[method] = p
+	declared, now := s.requests.declared, declare(s.requests.capabilitiesOf(mcp.Legacy))
 	s.mu.Unlock()
 	detail := method + " " + string(p.Mode)
 	if p.Delay > 0 {
@@ -340,10 +341,10 @@ func (s *Session) Declared() (atStart, now json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	era := s.server.Era
-	if s.declared != "" {
-		atStart = json.RawMessage(s.declared)
+	if s.requests.declared != "" {
+		atStart = json.RawMessage(s.requests.declared)
 	}
-	return atStart, json.RawMessage(declare(s.capabilitiesOf(era)))
+	return atStart, json.RawMessage(declare(s.requests.capabilitiesOf(era)))
 }
 
 // declare encodes capabilities.

@@ -59,23 +59,23 @@ func (ask inputRequired) again(params json.RawMessage, answers map[string]json.R
 
 // rounds re-sends a request as long as its result asks for input and all of it
 // is provided. It returns the last response.
-func (s *Session) rounds(ctx context.Context, r *run, q request, resp Response) (Response, error) {
+func (r *run) rounds(ctx context.Context, q request, resp Response) (Response, error) {
 	for unasked := 0; ; {
 		ask, ok := asksForInput(resp.Result)
 		if !ok {
 			return resp, nil
 		}
 		if unasked == maxInputRounds {
-			s.Note(fmt.Sprintf("%s asked for input %d times in a row: not re-sent", q.method, maxInputRounds), "")
+			r.s.Note(fmt.Sprintf("%s asked for input %d times in a row: not re-sent", q.method, maxInputRounds), "")
 			return resp, nil
 		}
-		g := s.gather(ctx, r, resp.N, q.first, ask.Requests)
+		g := r.gather(ctx, resp.N, q.first, ask.Requests)
 		answers, err := g.wait(ctx)
 		switch {
 		case err != nil:
 			return Response{}, err
 		case g.refused != "":
-			s.Note(fmt.Sprintf("%s not re-sent: %s is refused", q.method, g.refused), "")
+			r.s.Note(fmt.Sprintf("%s not re-sent: %s is refused", q.method, g.refused), "")
 			return resp, nil
 		case g.asked:
 			unasked = 0
@@ -86,7 +86,7 @@ func (s *Session) rounds(ctx context.Context, r *run, q request, resp Response) 
 		if next.params, err = ask.again(q.params, answers); err != nil {
 			return Response{}, err
 		}
-		if resp, _, err = s.request(ctx, r, next); err != nil {
+		if resp, _, err = r.request(ctx, next); err != nil {
 			return Response{}, err
 		}
 	}
@@ -109,28 +109,28 @@ type keyAnswer struct {
 	answer      json.RawMessage // nil: dropped with the process
 }
 
-// gather answers the input requests that policies answer at once and adds the
-// rest to Asks or Delayed.
-func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, requests map[string]inputRequest) *gathering {
-	g := &gathering{s: s, r: r, of: of, answers: make(map[string]json.RawMessage, len(requests)), come: make(chan keyAnswer, len(requests))}
-	var later []*ask
+// gather answers the input requests that policies answer at once; the rest are then
+// pending.
+func (r *run) gather(ctx context.Context, of, parent uint64, requests map[string]inputRequest) *gathering {
+	g := &gathering{s: r.s, r: r, of: of, answers: make(map[string]json.RawMessage, len(requests)), come: make(chan keyAnswer, len(requests))}
+	var later []*pendingRequest
 	var rules []Policy
 	for _, key := range slices.Sorted(maps.Keys(requests)) {
 		request := requests[key]
-		p := s.policy(request.Method)
-		a := &ask{
+		p := r.s.requests.policy(request.Method)
+		a := &pendingRequest{
 			ServerRequest: ServerRequest{N: of, Method: request.Method, Params: request.Params, Key: key, Parent: parent}, r: r, round: g,
 			drop: func() { g.come <- keyAnswer{key: key, method: request.Method} },
 		}
 		a.settle = func(answer json.RawMessage, by string) {
 			if p.mode() != PolicyRefuse || by != ByPolicy {
-				s.append(NewEntry(KindAct, 0, *answerAct(of, request.Method, key, p.mode(), by)))
+				r.s.append(NewEntry(KindAct, 0, *answerAct(of, request.Method, key, p.mode(), by)))
 			}
 			g.come <- keyAnswer{key, request.Method, answer}
 		}
 		g.open++
 		if p.mode() != PolicyAsk && p.Delay == 0 {
-			answer := s.automatic(p, a.ServerRequest)
+			answer := r.s.requests.automatic(p, a.ServerRequest)
 			a.settle(answer, ByPolicy)
 			if errorOf(answer) != nil {
 				return g // the rest is not needed
@@ -146,7 +146,7 @@ func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, request
 				a.resume = []func(){executor.Pause(ctx)}
 			}
 		}
-		s.openAsk(a, rules[i])
+		r.s.requests.open(a, rules[i])
 	}
 	return g
 }
@@ -154,7 +154,7 @@ func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, request
 // wait returns the answers when all are there or when one is an error. When it
 // returns, no request of the round is pending.
 func (g *gathering) wait(ctx context.Context) (map[string]json.RawMessage, error) {
-	defer g.s.withdraw(func(a *ask) bool { return a.round == g }, "the call is over")
+	defer g.s.requests.withdraw(func(a *pendingRequest) bool { return a.round == g }, "the call is over")
 	for ; g.open > 0 && g.refused == ""; g.open-- {
 		select {
 		case k := <-g.come:

@@ -105,7 +105,7 @@ func (r *run) sendPosted() {
 				r.notes.add(noteClosed, "message not sent: stdin is closed", quoted(w.payload))
 				continue
 			}
-			_, _ = r.s.write(context.Background(), r, w) // write logs failures
+			_, _ = r.write(context.Background(), w) // write logs failures
 		case <-r.done:
 			return
 		}
@@ -170,7 +170,7 @@ func (r *run) onExit(exit executor.Exit) {
 	r.s.setState(Exited, StateBody{Detail: DescribeEnd(exit)})
 	grace := time.AfterFunc(exitGrace, func() {
 		if !r.over() {
-			r.s.dropAsks(r)
+			r.s.requests.drop(r)
 			r.s.calls.failAll(r, r.endError())
 		}
 	})
@@ -191,7 +191,7 @@ func (r *run) onEnd(err error) {
 	if !r.hasExited() {
 		close(r.exited)
 	}
-	r.s.dropAsks(r)
+	r.s.requests.drop(r)
 	if err != nil {
 		r.s.setState(Failed, StateBody{Detail: err.Error()})
 	} else {

@@ -138,13 +138,12 @@ type Session struct {
 	outEntries [2]Entry // both guarded by send
 	outLine    []byte
 
-	ids   atomic.Uint64
-	calls calls
-	asks  asks
+	ids      atomic.Uint64
+	calls    calls
+	requests serverRequests
 
 	mu           sync.Mutex
-	policies     policies
-	declared     string // the capabilities declared to a legacy server; "" if none were
+	shutdown     shutdown
 	run          *run
 	state        State
 	server       Server
@@ -152,14 +151,6 @@ type Session struct {
 	known        mcp.Era // found by the last handshake; Auto before the first and after a failed one
 	currentPhase executor.Phase
 	closed       bool
-	ending       ShutdownStep
-	skipWait     chan<- struct{}       // ends the wait of a shutdown step; nil without one
-	leaked       []executor.Descendant // leaked processes, for the next report
-	// spared and cannotTell are for the next report.
-	spared     []executor.Descendant
-	cannotTell []string
-	// killedOne is ShutdownReport.Killed for the next report.
-	killedOne bool
 	// cancelOpen cancels a running start or handshake; nil if there is none.
 	cancelOpen func()
 }
@@ -173,7 +164,10 @@ func New(cfg Config) *Session {
 		cfg.Timeout = DefaultTimeout
 	}
 	redactor := secret.Replacer(slices.Concat(cfg.Command.Env, cfg.Secrets))
-	return &Session{cfg: cfg, log: cfg.Log, redactor: redactor, send: make(turn, 1), policies: newPolicies(&cfg)}
+	s := &Session{cfg: cfg, log: cfg.Log, redactor: redactor, send: make(turn, 1)}
+	s.requests.s, s.requests.policies = s, newPolicies(&cfg)
+	s.shutdown.s = s
+	return s
 }
 
 // Log returns the session's log.
@@ -201,7 +195,7 @@ type Status struct {
 // Status returns the session's status.
 func (s *Session) Status() Status {
 	s.mu.Lock()
-	st := Status{State: s.state, Server: s.server, LogLevel: s.logLevel, Phase: s.currentPhase, ShutdownStep: s.ending}
+	st := Status{State: s.state, Server: s.server, LogLevel: s.logLevel, Phase: s.currentPhase, ShutdownStep: s.shutdown.step}
 	r := s.run
 	s.mu.Unlock()
 	if r != nil {
@@ -276,8 +270,8 @@ func (s *Session) checkStart() error {
 // start spawns the process and subscribes to it. The lock life is held.
 func (s *Session) start(ctx context.Context) error {
 	s.mu.Lock()
-	s.run, s.server, s.declared, s.logLevel = nil, Server{}, "", ""
-	s.policies.restart()
+	s.run, s.server, s.requests.declared, s.logLevel = nil, Server{}, "", ""
+	s.requests.policies.restart()
 	s.mu.Unlock()
 	s.setState(Starting, StateBody{})
 

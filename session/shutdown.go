@@ -10,11 +10,24 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// terminateTimeout bounds the last step of every shutdown.
-const terminateTimeout = 10 * time.Second
+const (
+	// NoteCannotTell is the code of notes about processes that may have leaked
+	// without a trace.
+	NoteCannotTell = "end.cannot-tell"
+	// NoteUnset is the code of the note about a token in a config file that the
+	// server got in place of the value of a variable.
+	NoteUnset = "config.unset"
+)
 
-// maxNamed is how many leaked processes an entry names.
-const maxNamed = 10
+const (
+	// terminateTimeout bounds the last step of every shutdown.
+	terminateTimeout = 10 * time.Second
+	maxNamed         = 10  // leaked processes that an entry names
+	maxSpared        = 100 // spared processes that are remembered
+	// maxNamedCommand is the longest command line, in bytes, by which a leaked process
+	// is named.
+	maxNamedCommand = 200
+)
 
 // ShutdownReport describes what a shutdown did and found.
 type ShutdownReport struct {
@@ -44,6 +57,20 @@ type ShutdownReport struct {
 	Lost   *executor.LostError // the connection was lost: nothing more can be done
 }
 
+// A shutdown ends the processes of a session and keeps what the next report has.
+// Its fields are guarded by Session.mu.
+type shutdown struct {
+	s    *Session
+	step ShutdownStep
+	skip chan<- struct{} // ends the wait of the step; nil without one
+
+	// All shutdowns since the last report:
+	leaked          []executor.Descendant
+	spared          []executor.Descendant
+	cannotTell      []string
+	killedByRestart bool
+}
+
 // Shutdown ends the process by the shutdown sequence: close stdin, wait for
 // Grace, send TERM to the group, wait for Grace, send KILL to all remaining
 // processes. Each step is logged. Shutdown returns as soon as the process is
@@ -52,18 +79,18 @@ type ShutdownReport struct {
 func (s *Session) Shutdown(ctx context.Context) (ShutdownReport, error) {
 	s.life.Lock()
 	defer s.life.Unlock()
-	return s.handOver(s.shutdown(ctx, executor.EndedByShutdown))
+	return s.shutdown.handOver(s.shutdown.run(ctx, executor.EndedByShutdown))
 }
 
 // handOver moves the problems of all shutdowns since the last report into
 // report.
-func (s *Session) handOver(report ShutdownReport, err error) (ShutdownReport, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	report.Leaked, s.leaked = s.leaked, nil
-	report.Spared, s.spared = s.spared, nil
-	report.CannotTell, s.cannotTell = s.cannotTell, nil
-	report.Killed, s.killedOne = s.killedOne, false
+func (x *shutdown) handOver(report ShutdownReport, err error) (ShutdownReport, error) {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	report.Leaked, x.leaked = x.leaked, nil
+	report.Spared, x.spared = x.spared, nil
+	report.CannotTell, x.cannotTell = x.cannotTell, nil
+	report.Killed, x.killedByRestart = x.killedByRestart, false
 	report.Leaked = slices.DeleteFunc(report.Leaked, func(d executor.Descendant) bool { return holds(report.Survivors, d) })
 	if report.Lost != nil {
 		report.Leaked, report.Unseen = nil, report.Leaked
@@ -72,16 +99,16 @@ func (s *Session) handOver(report ShutdownReport, err error) (ShutdownReport, er
 }
 
 // recordLeaked records the processes that a step reached after the leader had exited.
-func (s *Session) recordLeaked(step executor.StopReport) {
+func (x *shutdown) recordLeaked(step executor.StopReport) {
 	if step.Running {
 		return
 	}
-	found := s.concealNames(step.Signalled)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	found := x.concealNames(step.Signalled)
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
 	for _, d := range found {
-		if !holds(s.leaked, d) {
-			s.leaked = append(s.leaked, d)
+		if !holds(x.leaked, d) {
+			x.leaked = append(x.leaked, d)
 		}
 	}
 }
@@ -90,25 +117,25 @@ func holds(list []executor.Descendant, d executor.Descendant) bool {
 	return slices.ContainsFunc(list, func(known executor.Descendant) bool { return known.PID == d.PID })
 }
 
-// shutdown is like Shutdown on behalf of by.
-func (s *Session) shutdown(ctx context.Context, by executor.EndedBy) (ShutdownReport, error) {
-	r, err := s.current()
+// run is like Shutdown, on behalf of by.
+func (x *shutdown) run(ctx context.Context, by executor.EndedBy) (ShutdownReport, error) {
+	r, err := x.s.current()
 	if err != nil {
 		return ShutdownReport{}, nil // nothing to end
 	}
 	var report ShutdownReport
-	defer s.clearEnding()
+	defer x.clearStep()
 	r.settleBroken()
 	if !r.over() {
-		s.setState(Stopping, StateBody{})
+		x.s.setState(Stopping, StateBody{})
 	}
-	r.engine.Do(func() { s.lookForContainers(ctx, r) })
-	report.LastStep = s.takeSteps(ctx, r, by, executor.StepCloseStdin, executor.StepTerm)
-	survivors, err := s.terminate(r, by)
+	r.engine.Do(func() { x.lookForContainers(ctx, r) })
+	report.LastStep = x.takeSteps(ctx, r, by, executor.StepCloseStdin, executor.StepTerm)
+	survivors, err := x.terminate(r, by)
 	if r.killed.Load() {
 		report.LastStep = executor.StepKill
 	}
-	report.Survivors = s.concealNames(survivors)
+	report.Survivors = x.concealNames(survivors)
 	report.Lost = r.lost()
 	r.mu.Lock()
 	report.Exit = r.exit
@@ -119,7 +146,7 @@ func (s *Session) shutdown(ctx context.Context, by executor.EndedBy) (ShutdownRe
 // terminate kills the remaining processes of a run, on behalf of by, and waits
 // for its last entry. Processes behind a lost connection cannot be reached,
 // which is not an error of the shutdown.
-func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant, error) {
+func (x *shutdown) terminate(r *run, by executor.EndedBy) ([]executor.Descendant, error) {
 	if r.lost() != nil {
 		r.senders.Wait()
 		return nil, nil
@@ -130,15 +157,15 @@ func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant,
 	begin := time.Now()
 	if !wasOver {
 		r.killed.Store(true)
-		s.beginStep(executor.StepKill, begin, terminateTimeout)
+		x.beginStep(executor.StepKill, begin, terminateTimeout)
 	}
 	a := r.beginAttempt(executor.StepKill, by)
 	rep, err := r.proc.Terminate(ctx)
 	r.endAttempt(a, rep, err)
-	s.recordLeaked(rep)
-	s.recordRemains(rep)
+	x.recordLeaked(rep)
+	x.recordRemains(rep)
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
-		s.phase(executor.StepKill.String(), s.killed(rep), time.Since(begin), err)
+		x.s.phase(executor.StepKill.String(), x.killed(rep), time.Since(begin), err)
 	}
 	if err != nil && r.lost() == nil {
 		return rep.Survivors, fmt.Errorf("terminate %s: %w", r.proc.ID(), err)
@@ -152,19 +179,30 @@ func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant,
 
 // killed describes how many processes were killed, with their names if the
 // leader had exited before.
-func (s *Session) killed(rep executor.StopReport) string {
+func (x *shutdown) killed(rep executor.StopReport) string {
 	text := fmt.Sprintf("%d killed", len(rep.Signalled))
 	if rep.Running || len(rep.Signalled) == 0 {
 		return text
 	}
 	var names []string
-	for _, d := range s.concealNames(rep.Signalled[:min(len(rep.Signalled), maxNamed)]) {
+	for _, d := range x.concealNames(rep.Signalled[:min(len(rep.Signalled), maxNamed)]) {
 		names = append(names, strings.TrimSpace(fmt.Sprintf("pid %d %s", d.PID, d.Command)))
 	}
 	if more := len(rep.Signalled) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return text + ", leaked: " + strings.Join(names, ", ")
+}
+
+// concealNames is like Session.conceal, and cuts long command lines.
+func (x *shutdown) concealNames(procs []executor.Descendant) []executor.Descendant {
+	procs = x.s.conceal(procs)
+	for i := range procs {
+		if c := procs[i].Command; len(c) > maxNamedCommand {
+			procs[i].Command = strings.ToValidUTF8(c[:maxNamedCommand], "") + "..."
+		}
+	}
+	return procs
 }
 
 // Kill ends the process at once, on behalf of a person: leader, group and tree.
@@ -180,8 +218,8 @@ func (s *Session) Kill() error {
 	if giveUp != nil { // no other process takes its place
 		giveUp()
 	}
-	defer s.clearEnding()
-	_, err = s.terminate(r, executor.EndedByPerson)
+	defer s.shutdown.clearStep()
+	_, err = s.shutdown.terminate(r, executor.EndedByPerson)
 	return err
 }
 
@@ -204,13 +242,13 @@ func (s *Session) Stop(ctx context.Context, step executor.Step, scope executor.S
 func (s *Session) Restart(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
-	report, err := s.shutdown(ctx, executor.EndedByShutdown)
+	report, err := s.shutdown.run(ctx, executor.EndedByShutdown)
 	if err != nil {
 		return err
 	}
 	if report.LastStep == executor.StepKill && (report.Exit == nil || report.Exit.Kind != executor.ExitCode) {
 		s.mu.Lock()
-		s.killedOne = true
+		s.shutdown.killedByRestart = true
 		s.mu.Unlock()
 	}
 	return s.open(ctx)
@@ -221,7 +259,7 @@ func (s *Session) Restart(ctx context.Context) error {
 func (s *Session) Close(ctx context.Context) (ShutdownReport, error) {
 	s.life.Lock()
 	defer s.life.Unlock()
-	report, err := s.handOver(s.shutdown(ctx, executor.EndedByShutdown))
+	report, err := s.shutdown.handOver(s.shutdown.run(ctx, executor.EndedByShutdown))
 	if err != nil {
 		return report, err // the caller may retry
 	}
@@ -229,4 +267,38 @@ func (s *Session) Close(ctx context.Context) (ShutdownReport, error) {
 	s.closed = true
 	s.mu.Unlock()
 	return report, nil
+}
+
+// recordRemains logs and remembers what a shutdown spared and what it cannot tell.
+func (x *shutdown) recordRemains(rep executor.StopReport) {
+	if len(rep.Spared) > 0 {
+		spared := x.concealNames(rep.Spared)
+		x.s.mu.Lock()
+		var added []executor.Descendant
+		for _, d := range spared {
+			if !holds(x.spared, d) && len(x.spared) < maxSpared {
+				x.spared, added = append(x.spared, d), append(added, d)
+			}
+		}
+		x.s.mu.Unlock()
+		if len(added) > 0 {
+			x.s.append(NewEntry(KindProc, 0, ProcBody{Spared: true, Tree: procInfos(added)}))
+		}
+	}
+	for _, reason := range rep.CannotTell {
+		x.addCannotTell("leaked processes: cannot tell (" + reason + ")")
+	}
+}
+
+// addCannotTell logs and remembers something that a shutdown cannot tell, once.
+func (x *shutdown) addCannotTell(text string) {
+	x.s.mu.Lock()
+	known := slices.Contains(x.cannotTell, text)
+	if !known {
+		x.cannotTell = append(x.cannotTell, text)
+	}
+	x.s.mu.Unlock()
+	if !known {
+		x.s.append(NewEntry(KindNote, 0, NoteBody{Text: text, Code: NoteCannotTell}))
+	}
 }

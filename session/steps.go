@@ -18,28 +18,28 @@ type ShutdownStep struct {
 
 // takeSteps takes steps of the shutdown sequence, on behalf of by, until the
 // process is gone or ctx is done, and returns the last step taken.
-func (s *Session) takeSteps(ctx context.Context, r *run, by executor.EndedBy, steps ...executor.Step) executor.Step {
+func (x *shutdown) takeSteps(ctx context.Context, r *run, by executor.EndedBy, steps ...executor.Step) executor.Step {
 	var taken executor.Step
 	for _, step := range steps {
 		if r.over() || ctx.Err() != nil {
 			break
 		}
 		taken = step
-		s.takeStep(ctx, r, by, step, Grace)
+		x.takeStep(ctx, r, by, step, Grace)
 	}
 	return taken
 }
 
 // takeStep takes one step and waits until the process is gone, ctx is done, the
 // grace is over, or a person skips the wait.
-func (s *Session) takeStep(ctx context.Context, r *run, by executor.EndedBy, step executor.Step, grace time.Duration) (gone bool) {
+func (x *shutdown) takeStep(ctx context.Context, r *run, by executor.EndedBy, step executor.Step, grace time.Duration) (gone bool) {
 	begin := time.Now()
-	skipWait := s.beginStep(step, begin, grace)
+	skipWait := x.beginStep(step, begin, grace)
 	report, err := r.stop(ctx, by, step, executor.ScopeGroup)
-	s.recordLeaked(report)
+	x.recordLeaked(report)
 	gone = waitFor(ctx, r.done, grace, skipWait)
 	took := time.Since(begin)
-	s.phase(step.String(), stepDetail(gone, r, took, report), took, err)
+	x.s.phase(step.String(), stepDetail(gone, r, took, report), took, err)
 	return gone
 }
 
@@ -79,20 +79,20 @@ func found(report executor.StopReport) string {
 
 // beginStep shows a step in Status. A message on the returned channel ends the
 // wait for it.
-func (s *Session) beginStep(step executor.Step, begin time.Time, grace time.Duration) <-chan struct{} {
+func (x *shutdown) beginStep(step executor.Step, begin time.Time, grace time.Duration) <-chan struct{} {
 	skipWait := make(chan struct{}, 1)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ending = ShutdownStep{Step: step, Since: begin, Until: begin.Add(grace)}
-	s.skipWait = skipWait
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	x.step = ShutdownStep{Step: step, Since: begin, Until: begin.Add(grace)}
+	x.skip = skipWait
 	return skipWait
 }
 
-// clearEnding removes the step from Status.
-func (s *Session) clearEnding() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ending, s.skipWait = ShutdownStep{}, nil
+// clearStep removes the step from Status.
+func (x *shutdown) clearStep() {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	x.step, x.skip = ShutdownStep{}, nil
 }
 
 // Escalate is for a key that is pressed until the process is gone. If no
@@ -101,23 +101,23 @@ func (s *Session) clearEnding() {
 // caller that started the shutdown gets the report. It cancels a running start
 // or handshake, which starts the shutdown sequence too.
 func (s *Session) Escalate(ctx context.Context) (report ShutdownReport, began bool, err error) {
-	if s.skipCurrentWait() {
+	if s.shutdown.skipWait() {
 		return ShutdownReport{}, false, nil
 	}
 	if !s.life.TryLock() { // a shutdown or a start has just begun or ended
 		return ShutdownReport{}, false, nil
 	}
 	defer s.life.Unlock()
-	report, err = s.handOver(s.shutdown(ctx, executor.EndedByPerson))
+	report, err = s.shutdown.handOver(s.shutdown.run(ctx, executor.EndedByPerson))
 	return report, true, err
 }
 
-// skipCurrentWait skips the wait of a running shutdown or start and reports whether
+// skipWait skips the wait of a running shutdown or start and reports whether
 // there is one.
-func (s *Session) skipCurrentWait() bool {
-	s.mu.Lock()
-	step, skipWait, giveUp := s.ending.Step, s.skipWait, s.cancelOpen
-	s.mu.Unlock()
+func (x *shutdown) skipWait() bool {
+	x.s.mu.Lock()
+	step, skipWait, giveUp := x.step.Step, x.skip, x.s.cancelOpen
+	x.s.mu.Unlock()
 	ending := step == executor.StepKill || skipWait != nil
 	if ending && giveUp != nil { // no other process takes the place of the one that ends
 		giveUp()
@@ -125,13 +125,13 @@ func (s *Session) skipCurrentWait() bool {
 	switch {
 	case step == executor.StepKill: // there is no further step
 	case skipWait != nil:
-		s.Act(ActEscalate, "does not wait for "+step.String(), 0)
+		x.s.Act(ActEscalate, "does not wait for "+step.String(), 0)
 		select {
 		case skipWait <- struct{}{}:
 		default: // pressed twice
 		}
 	case giveUp != nil:
-		s.Act(ActEscalate, "gives up the start", 0)
+		x.s.Act(ActEscalate, "gives up the start", 0)
 		giveUp()
 	default:
 		return false

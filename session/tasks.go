@@ -224,11 +224,11 @@ type follower struct {
 
 // follow follows the task that a result announces and returns the response that
 // ends it. When ctx ends, the task is cancelled, except after a timeout.
-func (s *Session) follow(ctx context.Context, r *run, q request, first Response, b taskBody) (Response, error) {
-	f := &follower{s: s, r: r, q: q, token: first.id, ctx: ctx, modern: s.era() == mcp.Modern, created: time.Now(), answered: map[string]bool{}}
+func (r *run) follow(ctx context.Context, q request, first Response, b taskBody) (Response, error) {
+	f := &follower{s: r.s, r: r, q: q, token: first.id, ctx: ctx, modern: r.s.era() == mcp.Modern, created: time.Now(), answered: map[string]bool{}}
 	f.task = Task{ID: b.ID, Poll: pollDefault, Call: q.first}
-	s.calls.follow(f)
-	defer s.calls.unfollow(f)
+	r.s.calls.follow(f)
+	defer r.s.calls.unfollow(f)
 	n := first.N
 	for {
 		f.saw(b, n)
@@ -317,7 +317,7 @@ func (f *follower) provide(b taskBody) error {
 	if f.unasked == maxInputRounds || len(f.answered)+len(open) > maxTaskKeys {
 		return &TaskError{Task: f.task, Reason: "is no longer followed", Err: errors.New("it asks for input again and again")}
 	}
-	g := f.s.gather(f.ctx, f.r, f.task.N, f.task.Call, open)
+	g := f.r.gather(f.ctx, f.task.N, f.task.Call, open)
 	answers, err := g.wait(f.ctx)
 	switch {
 	case err != nil:
@@ -352,7 +352,7 @@ func (f *follower) request(ctx context.Context, method string, more map[string]j
 	limit := f.s.cfg.Timeout
 	ctx, cancel := executor.WithPausableTimeout(ctx, limit, fmt.Errorf("%s: %w after %v", method, ErrTimeout, limit))
 	defer cancel()
-	resp, _, err := f.s.request(ctx, f.r, request{method: method, params: params, opts: CallOptions{Quiet: true, OnSent: f.q.opts.OnPoll}, task: f})
+	resp, _, err := f.r.request(ctx, request{method: method, params: params, opts: CallOptions{Quiet: true, OnSent: f.q.opts.OnPoll}, task: f})
 	return resp, err
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -81,21 +80,6 @@ func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 	}
 	s.Act(ActKillOne, joinWords(strconv.Itoa(d.PID), s.redactor.Replace(d.Command)), 0)
 	return nil
-}
-
-// maxNamedCommand is the longest command line, in bytes, by which a leaked process
-// is named.
-const maxNamedCommand = 200
-
-// concealNames is like conceal, and cuts long command lines.
-func (s *Session) concealNames(procs []executor.Descendant) []executor.Descendant {
-	procs = s.conceal(procs)
-	for i := range procs {
-		if c := procs[i].Command; len(c) > maxNamedCommand {
-			procs[i].Command = strings.ToValidUTF8(c[:maxNamedCommand], "") + "..."
-		}
-	}
-	return procs
 }
 
 // conceal replaces the session's secrets in the command lines of processes:

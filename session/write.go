@@ -27,7 +27,7 @@ func (s *Session) Send(ctx context.Context, line []byte) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.write(ctx, r, write{payload: line})
+	return r.write(ctx, write{payload: line})
 }
 
 // SendBytes sends exactly these bytes, without a newline: half a message,
@@ -44,7 +44,7 @@ func (s *Session) SendBytes(ctx context.Context, data []byte) (uint64, error) {
 	}
 	w := splitEOL(data)
 	w.bytes = true
-	return s.write(ctx, r, w)
+	return r.write(ctx, w)
 }
 
 // splitEOL splits the line ending off data.
@@ -92,18 +92,18 @@ func notRead(ctx context.Context, err error) error {
 
 // write logs a message and then writes it to the pipe, in the same order for
 // all writers. It returns the entry number; 0 if the message was not logged.
-func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
-	if err := s.send.take(ctx); err != nil {
+func (r *run) write(ctx context.Context, w write) (uint64, error) {
+	if err := r.s.send.take(ctx); err != nil {
 		return 0, &WriteError{Err: notRead(ctx, err)}
 	}
-	defer s.send.give()
+	defer r.s.send.give()
 	if r.ended {
 		return 0, &WriteError{Status: executor.StdinClosed, Err: r.endError()}
 	}
 	if r.openLine > 0 && !w.bytes {
-		s.Note(fmt.Sprintf("the line of entry %d has no newline yet: this message continues it", r.openLine), "send the rest of the line, or a newline")
+		r.s.Note(fmt.Sprintf("the line of entry %d has no newline yet: this message continues it", r.openLine), "send the rest of the line, or a newline")
 	}
-	n, err := s.logWrite(w)
+	n, err := r.logWrite(w)
 	if err != nil {
 		return 0, err
 	}
@@ -112,13 +112,13 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 		r.openLine = n
 	}
 	if w.call != nil {
-		s.calls.written(w.call, n)
+		r.s.calls.written(w.call, n)
 	}
-	s.outLine = append(append(s.outLine[:0], w.payload...), w.eol.String()...)
-	r.stdin.Add(s.outLine)
-	res, err := r.proc.Write(ctx, writeID(n), s.outLine)
-	if cap(s.outLine) > maxKeptLine {
-		s.outLine = nil
+	r.s.outLine = append(append(r.s.outLine[:0], w.payload...), w.eol.String()...)
+	r.stdin.Add(r.s.outLine)
+	res, err := r.proc.Write(ctx, writeID(n), r.s.outLine)
+	if cap(r.s.outLine) > maxKeptLine {
+		r.s.outLine = nil
 	}
 	if err == nil && res.Status == executor.Accepted {
 		return n, nil
@@ -135,26 +135,26 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 	if err != nil {
 		body.Error = err.Error()
 	}
-	s.append(NewEntry(KindWrite, 0, body))
+	r.s.append(NewEntry(KindWrite, 0, body))
 	return n, failure
 }
 
 // logWrite logs a write, with its act directly before it, and returns its entry
 // number. The lock send is held.
-func (s *Session) logWrite(w write) (uint64, error) {
-	e := &s.outEntries[1]
+func (r *run) logWrite(w write) (uint64, error) {
+	e := &r.s.outEntries[1]
 	*e = Entry{Kind: KindStdin, Payload: w.payload, EOL: w.eol, Msg: framing.Scan(w.payload)}
 	if w.eol == framing.CRLF {
 		e.Msg.Problems |= framing.ProblemCRLF
 	}
-	entries := s.outEntries[1:]
+	entries := r.s.outEntries[1:]
 	if w.act != nil {
-		s.outEntries[0] = NewEntry(KindAct, 0, *w.act)
-		entries = s.outEntries[:]
+		r.s.outEntries[0] = NewEntry(KindAct, 0, *w.act)
+		entries = r.s.outEntries[:]
 	}
-	err := s.log.Append(entries)
+	err := r.s.log.Append(entries)
 	n := e.N
-	clear(s.outEntries[:]) // do not retain the bytes
+	clear(r.s.outEntries[:]) // do not retain the bytes
 	return n, err
 }
 

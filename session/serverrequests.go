@@ -17,8 +17,8 @@ import (
 // Limits of pending server requests. Requests beyond them are answered with an
 // error, and a note says so.
 const (
-	maxAsks     = 1000
-	maxAskBytes = 64 << 20 // of params
+	maxRequests     = 1000
+	maxRequestBytes = 64 << 20 // of params
 )
 
 // ErrNotPending is the error for a server request that is no longer pending: it was
@@ -34,7 +34,7 @@ const (
 	ByScenario = "scenario"
 )
 
-// An ServerRequest is a pending server request.
+// A ServerRequest is a pending server request.
 type ServerRequest struct {
 	ID     uint64 // for Answer; from 1, never reused in a session
 	N      uint64 // number of the entry that holds it
@@ -52,9 +52,9 @@ type ServerRequest struct {
 	Due time.Time
 }
 
-// ask is an Ask with its callbacks. The goroutine that removes it from asks
-// calls either settle or drop, once.
-type ask struct {
+// A pendingRequest is a ServerRequest with its callbacks. The goroutine that removes
+// it calls either settle or drop, once.
+type pendingRequest struct {
 	ServerRequest
 	r      *run
 	raw    []byte     // id of the request; legacy era only
@@ -65,21 +65,25 @@ type ask struct {
 	drop   func()
 }
 
-// asks holds the pending server requests, oldest first. The zero value is
-// empty; its methods may be called from any goroutine.
-type asks struct {
-	mu    sync.Mutex
-	last  uint64
-	bytes int
-	open  []*ask
+// serverRequests answers the requests of servers by policies, and holds the pending
+// ones. The lock of policies and declared is Session.mu: they go with Session.server.
+type serverRequests struct {
+	s        *Session
+	policies policies
+	declared string // the capabilities declared to a legacy server; "" if none were
+
+	mu      sync.Mutex
+	last    uint64
+	bytes   int
+	pending []*pendingRequest // oldest first
 }
 
 // add adds a and assigns its ID; it returns false if there are too many. due,
-// if set, is called after delay, unless a was taken before.
-func (x *asks) add(a *ask, delay time.Duration, due func(id uint64)) bool {
+// if set, is called after delay, unless a was removed before.
+func (x *serverRequests) add(a *pendingRequest, delay time.Duration, due func(id uint64)) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.open) >= maxAsks || x.bytes+len(a.Params) > maxAskBytes {
+	if len(x.pending) >= maxRequests || x.bytes+len(a.Params) > maxRequestBytes {
 		return false
 	}
 	x.last++
@@ -90,51 +94,51 @@ func (x *asks) add(a *ask, delay time.Duration, due func(id uint64)) bool {
 		id := a.ID
 		a.timer = time.AfterFunc(delay, func() { due(id) })
 	}
-	x.open = append(x.open, a)
+	x.pending = append(x.pending, a)
 	return true
 }
 
-// take removes and returns the matching requests, oldest first, and resumes
+// remove removes and returns the matching requests, oldest first, and resumes
 // their timeouts.
-func (x *asks) take(matches func(*ask) bool) []*ask {
+func (x *serverRequests) remove(matches func(*pendingRequest) bool) []*pendingRequest {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var taken []*ask
-	x.open = slices.DeleteFunc(x.open, func(a *ask) bool {
+	var removed []*pendingRequest
+	x.pending = slices.DeleteFunc(x.pending, func(a *pendingRequest) bool {
 		if !matches(a) {
 			return false
 		}
-		taken = append(taken, a)
+		removed = append(removed, a)
 		x.bytes -= len(a.Params)
 		return true
 	})
-	for _, a := range taken {
+	for _, a := range removed {
 		if a.timer != nil {
 			a.timer.Stop()
 		}
 		a.runClocks()
 	}
-	return taken
+	return removed
 }
 
-func (x *asks) takeID(id uint64) *ask {
-	for _, a := range x.take(func(a *ask) bool { return a.ID == id }) {
+func (x *serverRequests) removeID(id uint64) *pendingRequest {
+	for _, a := range x.remove(func(a *pendingRequest) bool { return a.ID == id }) {
 		return a
 	}
 	return nil
 }
 
-func (a *ask) runClocks() {
+func (a *pendingRequest) runClocks() {
 	for _, resume := range a.resume {
 		resume()
 	}
 }
 
-func (x *asks) list(delayed bool) []ServerRequest {
+func (x *serverRequests) list(delayed bool) []ServerRequest {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var list []ServerRequest
-	for _, a := range x.open {
+	for _, a := range x.pending {
 		if a.Due.IsZero() != delayed {
 			list = append(list, a.ServerRequest)
 		}
@@ -145,17 +149,17 @@ func (x *asks) list(delayed bool) []ServerRequest {
 // ServerRequests returns the pending server requests that a person has to answer, oldest
 // first. A request is removed when it is answered, when the server or the call
 // that it belongs to gives up on it, and when the process ends. An act entry is
-// logged for each request that is added or given up, after Asks has changed;
+// logged for each request that is added or given up, after the list has changed;
 // answers and ended processes have entries of their own.
-func (s *Session) ServerRequests() []ServerRequest { return s.asks.list(false) }
+func (s *Session) ServerRequests() []ServerRequest { return s.requests.list(false) }
 
 // DelayedRequests returns the pending server requests that a policy with a delay will
 // answer, oldest first. Answer may answer them earlier.
-func (s *Session) DelayedRequests() []ServerRequest { return s.asks.list(true) }
+func (s *Session) DelayedRequests() []ServerRequest { return s.requests.list(true) }
 
-// Answer answers a request in Asks or Delayed with a result object, or with an
+// Answer answers a pending request with a result object, or with an
 // object whose only member is error. It does not wait for the server to read
-// it. The error is ErrNoAsk or describes why the answer is invalid.
+// it. The error is ErrNotPending or describes why the answer is invalid.
 //
 // In the modern era answers are sent when all input requests of a result are
 // answered; an error ends the call with that result, as no error can be sent.
@@ -169,7 +173,7 @@ func (s *Session) AnswerBy(id uint64, answer json.RawMessage, by string) error {
 	if err != nil {
 		return err
 	}
-	a := s.asks.takeID(id)
+	a := s.requests.removeID(id)
 	if a == nil {
 		return ErrNotPending
 	}
@@ -177,31 +181,31 @@ func (s *Session) AnswerBy(id uint64, answer json.RawMessage, by string) error {
 	return nil
 }
 
-// handleRequest handles an already-logged server request. It must not block.
-func (s *Session) handleRequest(r *run, e *Entry) {
+// handle handles an already-logged server request. It must not block.
+func (x *serverRequests) handle(r *run, e *Entry) {
 	method := string(e.Msg.Method.Of(e.Payload))
-	p := s.policy(method)
+	p := x.policy(method)
 	if p.mode() != PolicyAsk && p.Delay == 0 {
-		s.answer(r, e.N, method, e.Msg.ID.Of(e.Payload), p.mode(), s.automatic(p, ServerRequest{N: e.N, Method: method, Params: e.Msg.Params.Of(e.Payload)}), ByPolicy)
+		r.answer(e.N, method, e.Msg.ID.Of(e.Payload), p.mode(), x.automatic(p, ServerRequest{N: e.N, Method: method, Params: e.Msg.Params.Of(e.Payload)}), ByPolicy)
 		return
 	}
-	a := &ask{ServerRequest: ServerRequest{N: e.N, Method: method}, r: r, raw: bytes.Clone(e.Msg.ID.Of(e.Payload)), drop: func() {}}
+	a := &pendingRequest{ServerRequest: ServerRequest{N: e.N, Method: method}, r: r, raw: bytes.Clone(e.Msg.ID.Of(e.Payload)), drop: func() {}}
 	if params := e.Msg.Params.Of(e.Payload); len(params) > 0 {
 		a.Params = bytes.Clone(params)
 	}
 	if p.mode() == PolicyAsk {
-		a.resume, a.Parent = s.calls.pause(r, relatedTask(a.Params))
+		a.resume, a.Parent = x.s.calls.pause(r, relatedTask(a.Params))
 	}
 	if p.ByProgram {
 		a.runClocks() // it may never answer
 	}
-	a.settle = func(answer json.RawMessage, by string) { s.answer(r, a.N, method, a.raw, p.mode(), answer, by) }
-	s.openAsk(a, p)
+	a.settle = func(answer json.RawMessage, by string) { r.answer(a.N, method, a.raw, p.mode(), answer, by) }
+	x.open(a, p)
 }
 
 // answer posts the response to a server request. Its source is logged too,
 // except for the default policy, where the response is enough.
-func (s *Session) answer(r *run, of uint64, method string, id []byte, mode PolicyMode, answer json.RawMessage, by string) {
+func (r *run) answer(of uint64, method string, id []byte, mode PolicyMode, answer json.RawMessage, by string) {
 	w := write{payload: appendAnswer(nil, id, answer)}
 	if mode != PolicyRefuse || by != ByPolicy {
 		w.act = answerAct(of, method, "", mode, by)
@@ -217,65 +221,65 @@ func answerAct(of uint64, method, key string, mode PolicyMode, by string) *ActBo
 	return b
 }
 
-// openAsk adds a to the pending requests, for a person or for the delay of its
+// open adds a to the pending requests, for a person or for the delay of its
 // policy.
-func (s *Session) openAsk(a *ask, p Policy) {
+func (x *serverRequests) open(a *pendingRequest, p Policy) {
 	var due func(id uint64)
 	if p.mode() != PolicyAsk {
 		due = func(id uint64) {
-			if a := s.asks.takeID(id); a != nil {
-				a.settle(s.automatic(p, a.ServerRequest), ByPolicy)
+			if a := x.removeID(id); a != nil {
+				a.settle(x.automatic(p, a.ServerRequest), ByPolicy)
 			}
 		}
 	}
 	switch {
-	case !s.asks.add(a, p.Delay, due):
+	case !x.add(a, p.Delay, due):
 		a.runClocks()
 		a.r.notes.add(noteTooMany, fmt.Sprintf("%s answered with an error: pending server requests are too many or too large", a.Method), "")
 		a.settle(json.RawMessage(answerTooMany), ByPolicy)
-	case due == nil && !s.answeredByNewPolicy(a):
-		s.append(NewEntry(KindAct, 0, ActBody{Act: ActAsk, Of: a.N, Detail: a.Method, Key: a.Key}))
+	case due == nil && !x.answeredByNewPolicy(a):
+		x.s.append(NewEntry(KindAct, 0, ActBody{Act: ActAsk, Of: a.N, Detail: a.Method, Key: a.Key}))
 	}
 }
 
 // answeredByNewPolicy answers a by the current policy if that no longer asks a person.
-// The policy may have changed after it was read for a and before a was added to
-// Asks, where the code that changed it could not see a.
-func (s *Session) answeredByNewPolicy(a *ask) bool {
-	p := s.policy(a.Method)
-	if p.mode() == PolicyAsk || p.Delay > 0 || s.asks.takeID(a.ID) == nil {
+// The policy may have changed after it was read for a and before a was added,
+// where the code that changed it could not see a.
+func (x *serverRequests) answeredByNewPolicy(a *pendingRequest) bool {
+	p := x.policy(a.Method)
+	if p.mode() == PolicyAsk || p.Delay > 0 || x.removeID(a.ID) == nil {
 		return false
 	}
-	a.settle(s.automatic(p, a.ServerRequest), ByPolicy)
+	a.settle(x.automatic(p, a.ServerRequest), ByPolicy)
 	return true
 }
 
 // automatic returns the answer of a policy to a request. A note names the fields
 // that the answer to a form lacks.
-func (s *Session) automatic(p Policy, q ServerRequest) json.RawMessage {
+func (x *serverRequests) automatic(p Policy, q ServerRequest) json.RawMessage {
 	answer, missing := p.answer(q.Method, q.Params, q.Key)
 	if len(missing) > 0 {
-		s.Note(fmt.Sprintf("the answer to the form of entry %d lacks the required %s, which has no default", q.N, strings.Join(missing, ", ")),
+		x.s.Note(fmt.Sprintf("the answer to the form of entry %d lacks the required %s, which has no default", q.N, strings.Join(missing, ", ")),
 			"add it to the content of the answer")
 	}
 	return answer
 }
 
-// AnswerByPolicy answers a request in Asks by the current policy of its method,
+// AnswerByPolicy answers a pending request by the current policy of its method,
 // which must not be PolicyAsk. The error is ErrNotPending.
 func (s *Session) AnswerByPolicy(id uint64) error {
-	a := s.asks.takeID(id)
+	a := s.requests.removeID(id)
 	if a == nil {
 		return ErrNotPending
 	}
-	a.settle(s.automatic(s.policy(a.Method), a.ServerRequest), ByPolicy)
+	a.settle(s.requests.automatic(s.requests.policy(a.Method), a.ServerRequest), ByPolicy)
 	return nil
 }
 
 // notified handles a notification of the server, which may cancel a request.
-func (s *Session) notified(r *run, e *Entry) {
+func (x *serverRequests) notified(r *run, e *Entry) {
 	if string(e.Msg.Method.Of(e.Payload)) != mcp.MethodCancelled {
-		s.calls.notified(e)
+		x.s.calls.notified(e)
 		return
 	}
 	var params struct {
@@ -284,21 +288,21 @@ func (s *Session) notified(r *run, e *Entry) {
 	if json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) != nil || params.ID == nil {
 		return
 	}
-	s.withdraw(func(a *ask) bool { return a.r == r && a.round == nil && bytes.Equal(a.raw, params.ID) }, "cancelled by the server")
+	x.withdraw(func(a *pendingRequest) bool { return a.r == r && a.round == nil && bytes.Equal(a.raw, params.ID) }, "cancelled by the server")
 }
 
 // withdraw removes requests that no longer need an answer.
-func (s *Session) withdraw(matches func(*ask) bool, why string) {
-	for _, a := range s.asks.take(matches) {
+func (x *serverRequests) withdraw(matches func(*pendingRequest) bool, why string) {
+	for _, a := range x.remove(matches) {
 		a.drop()
-		s.append(NewEntry(KindAct, 0, ActBody{Act: ActWithdrawn, Of: a.N, Detail: a.Method + ": " + why, Key: a.Key}))
+		x.s.append(NewEntry(KindAct, 0, ActBody{Act: ActWithdrawn, Of: a.N, Detail: a.Method + ": " + why, Key: a.Key}))
 	}
 }
 
-// dropAsks drops the requests of a process that has ended: no answer can reach
+// drop drops the requests of a process that has ended: no answer can reach
 // it.
-func (s *Session) dropAsks(r *run) {
-	for _, a := range s.asks.take(func(a *ask) bool { return a.r == r }) {
+func (x *serverRequests) drop(r *run) {
+	for _, a := range x.remove(func(a *pendingRequest) bool { return a.r == r }) {
 		a.drop()
 	}
 }
@@ -311,10 +315,10 @@ func (r *run) dispatch(e *Entry, stable bool) {
 		r.s.calls.answered(e, stable)
 	case framing.Request:
 		if !r.s.calls.echoed(e) { // a program that echoes would echo its answer too
-			r.s.handleRequest(r, e)
+			r.s.requests.handle(r, e)
 		}
 	case framing.Notification:
-		r.s.notified(r, e)
+		r.s.requests.notified(r, e)
 	case framing.Batch:
 		for span := range framing.Elements(e.Payload) {
 			member := *e
