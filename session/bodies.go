@@ -6,9 +6,9 @@ import (
 	"mcpdbg/session/checksum"
 )
 
-// The bodies below are the members of the entries that carry no stream bytes,
-// as docs/reference/recording-format.md lists them. Times are microseconds on the log's
-// clock. Members may be added, never changed.
+// The bodies below are the members of the entries that carry no stream bytes, as in
+// docs/reference/recording-format.md. Times are microseconds on the log's clock. Members
+// may be added, never changed.
 
 // StartBody records that a process was started.
 type StartBody struct {
@@ -28,8 +28,7 @@ type EnvBody struct {
 	Added   []string `json:"added,omitempty"` // set by the program itself
 }
 
-// PhaseBody is one step of a start ("spawn", "probe", "initialize", ...) or of
-// an ending ("close-stdin", "TERM", "KILL").
+// PhaseBody is one step of a start or an ending, such as "spawn" or "TERM".
 type PhaseBody struct {
 	Phase  string `json:"phase"`
 	Detail string `json:"detail,omitempty"`
@@ -48,7 +47,7 @@ type StateBody struct {
 	Protocol string          `json:"protocol,omitempty"`
 	Server   string          `json:"server,omitempty"`  // its name and version
 	Code     string          `json:"code,omitempty"`    // of a failed start
-	Client   string          `json:"client,omitempty"`  // version of the local ssh program, with a failed start
+	Client   string          `json:"client,omitempty"`  // of the local ssh program
 	Hint     string          `json:"hint,omitempty"`    // what to try
 	Said     string          `json:"said,omitempty"`    // words of the other side
 	SaidBy   string          `json:"said_by,omitempty"` // speaker of Said; empty: the host
@@ -62,8 +61,8 @@ type WriteBody struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// WaitingBody records that bytes have been without a newline for a second. They
-// are not part of the stream: they are logged again with their line.
+// WaitingBody records that bytes have had no newline for a second. They are logged again
+// with their line.
 type WaitingBody struct {
 	Stream string `json:"stream"`
 	Bytes  int    `json:"bytes"`
@@ -81,16 +80,15 @@ type ExitedBody struct {
 	Why    string `json:"why,omitempty"` // details for By
 }
 
-// ClosedBody records that the process has exited and both streams have reached
-// EOF.
+// ClosedBody records that the process has exited and both streams are at EOF.
 type ClosedBody struct {
 	Stdout checksum.Sums `json:"stdout"`
 	Stderr checksum.Sums `json:"stderr"`
 	Stdin  checksum.Sums `json:"stdin"`
 }
 
-// FailedBody records that the process was lost and its exit status is unknown.
-// Code, Hop, Hint and Said are those of a lost connection.
+// FailedBody records that the process was lost. Code, Hop, Hint and Said are those of a
+// lost connection.
 type FailedBody struct {
 	Error  string        `json:"error"`
 	Code   string        `json:"code,omitempty"`
@@ -103,8 +101,8 @@ type FailedBody struct {
 	Stdin  checksum.Sums `json:"stdin"`
 }
 
-// LaggedBody records that the collector's queue overflowed Times times, and
-// that Events dropped events were recovered.
+// LaggedBody records that the collector's queue overflowed Times times; all Events
+// dropped events were recovered.
 type LaggedBody struct {
 	Events uint64 `json:"events"`
 	Times  int    `json:"times,omitempty"`
@@ -128,10 +126,9 @@ type GapBody struct {
 	Streams []string `json:"streams,omitempty"` // that lost something
 }
 
-// ActBody records an action of a person or a policy. Of is the entry that it
-// applies to; for acts about server requests, the entry of the request or, in
-// the modern era, of the result that asks for input, and Key is the request's
-// key there.
+// ActBody records an action of a person or a policy. Of is the entry that it applies to;
+// for acts about server requests that of the request or, in the modern era, of the result
+// that asks for input, and Key is the request's key there.
 type ActBody struct {
 	Act    string `json:"act"`
 	Of     uint64 `json:"of,omitempty"`
@@ -140,8 +137,8 @@ type ActBody struct {
 	Key    string `json:"key,omitempty"`
 }
 
-// The acts of the session itself. A response to a server request and a re-sent
-// request directly follow their act.
+// The acts of the session itself. A response and a re-sent request directly follow their
+// act.
 const (
 	ActAsk       = "ask"       // a person is asked for an answer
 	ActAnswer    = "answer"    // By gave an answer
@@ -152,9 +149,8 @@ const (
 	ActKillOne   = "kill-one"  // a person killed one process of the tree
 )
 
-// ProcBody lists live processes of the tree; with Survivors, those that a
-// shutdown found and killed, or could not kill; with Spared, those that a
-// shutdown left running on request.
+// ProcBody lists live processes of the tree; with Survivors, those that a shutdown killed
+// or could not kill; with Spared, those that it left running on request.
 type ProcBody struct {
 	Survivors bool       `json:"survivors,omitempty"`
 	Spared    bool       `json:"spared,omitempty"`
@@ -169,9 +165,8 @@ type ProcInfo struct {
 	RSS     int64  `json:"rss,omitempty"`
 }
 
-// LinkBody is the state of the connection to a host. The members after Error
-// are only in the first such entry of a process; Code only when the connection
-// was lost.
+// LinkBody is the state of the connection to a host. The members after Error are only in
+// the first entry of a process; Code only when the connection was lost.
 type LinkBody struct {
 	State     string   `json:"state"`
 	RTT       int64    `json:"rtt_us,omitempty"`
@@ -187,9 +182,9 @@ type LinkBody struct {
 	Client    string   `json:"client,omitempty"` // version of the local ssh program
 }
 
-// NoteBody is a remark of the program, such as an unanswered probe. A note that
-// summarizes several holds their number in Times, the times of the first and
-// the last in Begin and End, and the texts of the last.
+// NoteBody is a remark of the program. A note that summarizes several holds their number
+// in Times, the times of the first and the last in Begin and End, and the texts of the
+// last.
 type NoteBody struct {
 	Text   string          `json:"text"`
 	Hint   string          `json:"hint,omitempty"`
@@ -213,8 +208,8 @@ type EndBody struct {
 	Counts  *EndCounts `json:"counts,omitempty"`
 }
 
-// EndCounts are counts over the whole recording, as Stats has them, so that a
-// list of recordings need not read them. A member that is absent is 0.
+// EndCounts are counts over the whole recording, as in Stats, for lists of recordings. A
+// member that is absent is 0.
 type EndCounts struct {
 	Out    uint64 `json:"out,omitempty"`
 	In     uint64 `json:"in,omitempty"`

@@ -16,7 +16,6 @@ import (
 	"mcpdbg/session/spool"
 )
 
-// maxKeptLine is the largest buffer for outgoing lines that is kept.
 const maxKeptLine = 1 << 20
 
 // A Response is the response to one request.
@@ -41,8 +40,7 @@ type RPCError struct {
 // Error returns the code and the message.
 func (e *RPCError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
 
-// A WriteError is the error for a message that did not reach the server's
-// input.
+// A WriteError is the error for a message that did not reach stdin.
 type WriteError struct {
 	Status executor.WriteStatus
 	Err    error
@@ -59,16 +57,15 @@ func (e *WriteError) Error() string {
 // Unwrap returns the cause, if there is one.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// A call is a pending request.
 type call struct {
 	r        *run
 	method   string
 	n        uint64      // of its entry; 0 before it is written. Guarded by calls.mu
 	answer   chan answer // buffered
 	progress func(json.RawMessage)
-	ctx      context.Context  // its timeout can be paused
+	ctx      context.Context
 	task     *follower        // the task that it is about; nil for others
-	long     chan *spool.Line // buffered; nil if CallOptions.Long is not for this request
+	long     chan *spool.Line // nil if CallOptions.Long is not for this request
 	line     *spool.Line      // what was sent to long. Guarded by calls.mu
 }
 
@@ -86,7 +83,7 @@ type calls struct {
 	pool     sync.Pool
 }
 
-// fresh returns a call to fill in and to put; release returns it to the pool.
+// fresh returns a call to fill in and to put, from the pool.
 func (c *calls) fresh() *call {
 	if w, _ := c.pool.Get().(*call); w != nil {
 		return w
@@ -94,7 +91,6 @@ func (c *calls) fresh() *call {
 	return &call{answer: make(chan answer, 1)}
 }
 
-// put registers w as the call that receives the response with the id.
 func (c *calls) put(id string, w *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,16 +100,15 @@ func (c *calls) put(id string, w *call) {
 	c.waiting[id] = w
 }
 
-// written notes the entry of a call.
 func (c *calls) written(w *call, n uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w.n = n
 }
 
-// pause pauses the timeouts of the calls in flight to a process, tasks included.
-// parent is the entry of the call that a request of the server belongs to: that
-// of the task that it names, or else that of the only call.
+// pause pauses the timeouts of the calls in flight to a process, tasks included. parent
+// is the entry of the call that a server request belongs to: that of the task that it
+// names, or else of the only call.
 func (c *calls) pause(r *run, task string) (resume []func(), parent uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +137,6 @@ func (c *calls) pause(r *run, task string) (resume []func(), parent uint64) {
 	return resume, parent
 }
 
-// release returns a call to the pool after its response was received.
 func (c *calls) release(w *call) {
 	*w = call{answer: w.answer}
 	c.pool.Put(w)
@@ -168,8 +162,8 @@ func (c *calls) take(id []byte) *call {
 	return w
 }
 
-// answered delivers a response to its pending call. A response without one,
-// such as the response to a raw message, is only logged.
+// answered delivers a response to its pending call. Without one, as after a raw message,
+// it is only logged.
 func (c *calls) answered(e *Entry, stable bool) {
 	w := c.take(e.Msg.ID.Of(e.Payload))
 	if w == nil {
@@ -216,8 +210,8 @@ func (c *calls) notified(e *Entry) {
 	}
 }
 
-// progressOf returns the function that gets progress with a token. That of a task
-// is the one of its call, until the task ends.
+// progressOf returns the function for progress with a token. That of a task is the one of
+// its call, until the task ends.
 func (c *calls) progressOf(token string) func(json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,7 +239,6 @@ func (c *calls) echoed(e *Entry) bool {
 	return true
 }
 
-// failAll ends all calls to a process.
 func (c *calls) failAll(r *run, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,40 +252,39 @@ func (c *calls) failAll(r *run, err error) {
 
 // CallOptions change one request. The zero value changes nothing.
 type CallOptions struct {
-	// Timeout limits the wait for the response, over all rounds of input and until
-	// the end of a task; 0 means Config.Timeout. It is paused while a person is asked
-	// for input for the call: see ServerRequests.
+	// Timeout limits the wait for the response, all rounds of input and tasks included; 0
+	// means Config.Timeout. It is paused while a person is asked for input for the call:
+	// see ServerRequests.
 	Timeout  time.Duration
 	Progress func(params json.RawMessage)
-	// OnTask, if set, is called with each description of the task that the request
-	// has become. It must not block.
+	// OnTask, if set, is called with each description of the task that the request has
+	// become. It must not block.
 	OnTask func(Task)
-	// OnPoll, if set, is called with the entry number of each request about the task
-	// once it is written. It must not block.
+	// OnPoll, if set, is called with the entry number of each written request about the
+	// task. It must not block.
 	OnPoll func(n uint64)
 	// LongTask lets a task take as long as it needs: Timeout limits the response that
 	// announces it, and Config.Timeout each request about it.
 	LongTask bool
-	// OnSent, if set, is called with the entry number of the request once it is
-	// written; in the modern era for each round. It must not block.
+	// OnSent, if set, is called with the entry number of the written request; in the
+	// modern era for each round. It must not block.
 	OnSent func(n uint64)
-	// Again, if set, is the entry of an earlier request that this one repeats: an
-	// act before the request says so.
+	// Again, if set, is the entry of an earlier request that this one repeats, as an act
+	// before it says.
 	Again uint64
 	// Quiet suppresses notifications/cancelled when the wait ends without a
 	// response.
 	Quiet bool
-	// Long, if set, is called on another goroutine with a long response that has begun
-	// to arrive, and may copy its result. Request returns after it. It is not called
-	// for a response that is short, an error, a task, or one that asks for input; nor
-	// where temporary files can't be created.
+	// Long, if set, is called on another goroutine with a long response that has begun to
+	// arrive, and may copy its result. Request returns after it. It is not called for a
+	// short response, an error, a task, or one that asks for input; nor where temporary
+	// files can't be created.
 	Long func(*spool.Line)
 	// Bare sends params unchanged: no _meta of the modern era, no rounds of
 	// input, and tasks are not followed.
 	Bare bool
 }
 
-// A request holds the arguments of Request.
 type request struct {
 	method string
 	params json.RawMessage
@@ -359,7 +351,7 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	return r.follow(ctx, q, resp, task)
 }
 
-// request does one round of a request and returns its entry number.
+// request does one round and returns its entry number.
 func (r *run) request(ctx context.Context, q request) (Response, uint64, error) {
 	id := requestID(r.s.ids.Add(1))
 	params := q.params
@@ -417,8 +409,8 @@ func (r *run) request(ctx context.Context, q request) (Response, uint64, error) 
 	return Response{}, n, err
 }
 
-// sendCall sends a request whose response goes to line.call and returns its
-// entry number. After an error the call is not pending.
+// sendCall sends a request whose response goes to line.call. After an error the call is
+// not pending.
 func (r *run) sendCall(ctx context.Context, id string, line write) (uint64, error) {
 	r.s.calls.put(id, line.call)
 	n, err := r.write(ctx, line)
@@ -434,7 +426,6 @@ func (r *run) sendCall(ctx context.Context, id string, line write) (uint64, erro
 	return n, nil
 }
 
-// requestMeta returns the _meta of a request.
 func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
 	s.mu.Lock()
 	server, level := s.server, s.logLevel
@@ -470,8 +461,8 @@ func (r *run) giveUp(id string, n uint64, q request, cause error) {
 	}
 }
 
-// Cancel sends notifications/cancelled for the request with the raw id. It does
-// not wait until the server reads it.
+// Cancel sends notifications/cancelled for the request with the raw id, without waiting
+// for the server to read it.
 func (s *Session) Cancel(id, reason string) error {
 	r, err := s.current()
 	if err != nil {

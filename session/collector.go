@@ -15,27 +15,25 @@ import (
 )
 
 const (
-	// waitingAfter is how long stdout bytes stay without a newline before a
-	// waiting entry is logged; waitingHead is how many of them it shows.
+	// waitingAfter is how long stdout bytes stay without a newline before a waiting entry
+	// with the first waitingHead of them is logged.
 	waitingAfter = time.Second
 	waitingHead  = 256
-	// stderrAfter is how long stderr bytes stay without a newline before they
-	// are shown; stderrPart is the longest part of a stderr line.
+	// stderrAfter is how long stderr bytes stay without a newline before they are logged.
 	stderrAfter = 100 * time.Millisecond
-	stderrPart  = 1 << 20
+	stderrPart  = 1 << 20 // the longest part of a line
 	// recoverBytes is how much output is read at once after a lag.
 	recoverBytes = 1 << 20
-	// asyncBytes is the size from which a chunk counts as a flood and is logged
-	// on another goroutine. For a small batch the hop would cost more.
+	// asyncBytes is the size from which a chunk is logged on another goroutine. For a
+	// small batch the hop would cost more.
 	asyncBytes = 16 << 10
 	// maxCopied is the longest line that is copied; longer ones are logged at
 	// once.
 	maxCopied = 64 << 10
 )
 
-// A collector turns the events of one process into entries of the log. handle
-// is called by the subscription, one event at a time; timers run concurrently,
-// hence the lock.
+// A collector turns the events of one process into entries of the log. The subscription
+// calls handle with one event at a time; timers run concurrently, hence the lock.
 type collector struct {
 	r   *run
 	s   *Session
@@ -46,7 +44,7 @@ type collector struct {
 	mu          sync.Mutex
 	splitter    [2]framing.Splitter
 	sums        [2]checksum.Stream
-	idle        [2]*time.Timer // fires when bytes stay without a newline
+	idle        [2]*time.Timer
 	lagged      repeats
 	held        repeats
 	cut         [2]bool            // the open line may lack lost bytes
@@ -83,8 +81,8 @@ func stoppedTimer(f func()) *time.Timer {
 	return t
 }
 
-// subscribed sets the collector's subscription, which it needs to recover from
-// a lag; handle may have been called before.
+// subscribed sets the subscription, which a recovery needs; handle may have been called
+// before.
 func (c *collector) subscribed(sub *executor.Subscription) {
 	c.sub = sub
 	close(c.ready)
@@ -93,7 +91,6 @@ func (c *collector) subscribed(sub *executor.Subscription) {
 	c.noticed() // one may have come before the subscription
 }
 
-// handle processes one event.
 func (c *collector) handle(ev executor.Event) {
 	c.delay()
 	c.mu.Lock()
@@ -127,14 +124,12 @@ func (c *collector) handle(ev executor.Event) {
 	}
 }
 
-// delay slows the collector down by Config.CollectorDelay.
 func (c *collector) delay() {
 	if d := c.s.cfg.CollectorDelay; d > 0 {
 		time.Sleep(d)
 	}
 }
 
-// output splits one chunk into lines and logs them in one batch.
 func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
 	c.sums[stream].Add(data)
 	for line := range c.splitter[stream].Push(seq, data) {
@@ -151,8 +146,8 @@ func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
 	c.watchOpen(stream)
 }
 
-// line makes an entry of a line. Bytes that are not stable are copied or, if
-// there are many, logged at once.
+// line makes an entry of a line. Unstable bytes are copied or, if there are many, logged
+// at once.
 func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	var long *spool.Line
 	if stream == executor.Stdout {
@@ -209,9 +204,9 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	}
 }
 
-// noteStray keeps a line of stdout that is not a message, as evidence. The parts of a line
-// over the limit may be a response: its beginning is kept once the line has ended and
-// shown none.
+// noteStray keeps a line of stdout that is not a message, as evidence. The parts of a
+// line over the limit may be a response: its beginning is kept once the line has ended
+// without showing one.
 func (c *collector) noteStray(line *framing.Line, e *Entry, unread *UnreadError) {
 	first := !line.Part
 	switch {
@@ -261,8 +256,8 @@ func (c *collector) append(e Entry) {
 	c.s.append(e)
 }
 
-// watchOpen restarts the timer for bytes without a newline. When it fires there
-// may be none left.
+// watchOpen restarts the timer for bytes without a newline. When it fires there may be
+// none left.
 func (c *collector) watchOpen(stream executor.Stream) {
 	switch {
 	case c.splitter[stream].Pending() == 0:
@@ -273,7 +268,6 @@ func (c *collector) watchOpen(stream executor.Stream) {
 	}
 }
 
-// onWaiting logs stdout bytes that are still without a newline.
 func (c *collector) onWaiting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -290,7 +284,6 @@ func (c *collector) onWaiting() {
 	c.append(NewEntry(KindWaiting, 0, body))
 }
 
-// onQuiet logs stderr bytes that are still without a newline.
 func (c *collector) onQuiet() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -303,8 +296,8 @@ func (c *collector) onQuiet() {
 	}
 }
 
-// recover reads the output that the queue dropped. None of it was evicted,
-// since the subscription is pinned, unless the policy is to drop.
+// recover reads the output that the queue dropped. The subscription is pinned: none of it
+// was evicted, unless the policy is to drop.
 func (c *collector) recover() {
 	<-c.ready
 	for {
@@ -345,14 +338,12 @@ func (c *collector) gap(g executor.GapInfo) {
 	c.append(NewEntry(KindGap, 0, body))
 }
 
-// lossy reports whether output on stdout is lost.
 func (c *collector) lossy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sums[executor.Stdout].Incomplete
 }
 
-// hold logs an interval in which pipes were not read.
 func (c *collector) hold(h executor.HoldInfo) {
 	now, clock := time.Now(), c.s.log.Now()
 	at := func(t time.Time) int64 { return clock - now.Sub(t).Microseconds() }
@@ -376,13 +367,11 @@ func (c *collector) hold(h executor.HoldInfo) {
 	})
 }
 
-// linked logs a change of the connection.
 func (c *collector) linked(l executor.LinkInfo) {
 	c.link = l.State
 	c.append(NewEntry(KindLink, 0, linkChange(l)))
 }
 
-// noticed logs the notices that are not logged yet.
 func (c *collector) noticed() {
 	notices := c.r.proc.Info().Notices
 	for _, n := range notices[min(c.notices, len(notices)):] {
@@ -408,7 +397,6 @@ func (c *collector) writeFailed(ev executor.Event) {
 	c.append(NewEntry(KindWrite, 0, body))
 }
 
-// end logs open lines, then the end of the process.
 func (c *collector) end(seq uint64, failure error) {
 	if c.ended {
 		return

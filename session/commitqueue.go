@@ -2,22 +2,21 @@ package session
 
 import "sync"
 
-// maxQueuedBatches is the maximum number of batches that wait to be committed.
 const maxQueuedBatches = 4
 
-// A commitQueue commits batches in order on its own goroutine, so that the next
-// chunk of a flood can be read and split meanwhile. The goroutine runs from the
-// first batch until end.
+// A commitQueue commits batches in order on its own goroutine, so that the next chunk of
+// a flood can be read and split meanwhile. The goroutine runs from the first batch until
+// end.
 type commitQueue struct {
 	do      func(batch []Entry)
 	pending sync.WaitGroup // batches
 	work    chan []Entry   // nil before the first batch
-	free    chan []Entry   // slices to reuse
+	free    chan []Entry
 	over    sync.WaitGroup // the goroutine
 }
 
-// commit queues a batch, blocking only while maxQueuedBatches are queued. It
-// returns an empty slice for the next batch.
+// commit queues a batch, blocking while maxQueuedBatches are queued. It returns an empty
+// slice for the next batch.
 func (a *commitQueue) commit(batch []Entry) []Entry {
 	if len(batch) == 0 {
 		return batch

@@ -8,14 +8,12 @@ import (
 	"time"
 )
 
-// treeWait is how long the shutdown sequence waits for the process list in
-// which it looks for clients of container engines.
+// treeWait bounds the wait for the process list.
 const treeWait = time.Second
 
-// lookForContainers notes that the server runs containers, judging by its
-// command line and by the processes that live when the shutdown begins or hold
-// the streams of a server that has exited. A container is a child of its engine
-// and may outlive the client that started it.
+// lookForContainers notes that the server runs containers, judging by its command line
+// and by the processes that live when the shutdown begins. A container is a child of its
+// engine and may outlive the client that started it.
 func (x *shutdown) lookForContainers(ctx context.Context, r *run) {
 	engine := engineOf(x.s.cfg.Command.Argv)
 	if engine == "" && !r.over() {
@@ -34,7 +32,6 @@ func (x *shutdown) lookForContainers(ctx context.Context, r *run) {
 }
 
 var (
-	// engines are the clients of container engines.
 	engines = []string{"docker", "podman", "nerdctl", "kubectl"}
 	// engineVerbs are their commands that run a program in a container.
 	engineVerbs = []string{"run", "exec", "start", "attach", "compose"}
@@ -45,10 +42,9 @@ var (
 	}
 )
 
-// engineOf returns the client of a container engine that a command line runs,
-// directly or through wrappers, to run something in a container; "" for any
-// other command. The list of processes has no arguments on Windows: there the
-// name is enough.
+// engineOf returns the client of a container engine that a command line runs, directly or
+// through wrappers, to run something in a container, or "". On Windows the list of
+// processes has no arguments: there the name is enough.
 func engineOf(argv []string) string {
 	if len(argv) == 0 {
 		return ""
@@ -75,8 +71,8 @@ func engineOf(argv []string) string {
 	return ""
 }
 
-// runsContainer reports whether the arguments of a client, up to the next command
-// of a shell, name one of engineVerbs.
+// runsContainer reports whether the arguments, up to the next command of a shell, name
+// one of engineVerbs.
 func runsContainer(args []string) bool {
 	for _, arg := range args {
 		word := strings.TrimRight(arg, ";&|")
@@ -90,7 +86,6 @@ func runsContainer(args []string) bool {
 	return false
 }
 
-// programName returns the base name of a program on any system.
 func programName(arg string) string {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(arg, `\`, "/")))
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")

@@ -194,7 +194,6 @@ func hintText(hint string) string {
 	return "- " + hint
 }
 
-// saidText quotes the other side, or a program in between.
 func saidText(said, by string) string {
 	if said == "" {
 		return ""

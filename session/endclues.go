@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	// stepSlack is the maximum difference between the time of a step and the
-	// time of the exit that it caused, in microseconds: a step is logged when
-	// the wait for it ends.
+	// stepSlack is the maximum difference between the time of a step and that of the exit
+	// that it caused, in microseconds: a step is logged when the wait for it ends.
 	stepSlack = 50_000
 	// actDelay is how long before its entry a process of the tree may have been
 	// killed, in microseconds.
@@ -22,14 +21,12 @@ const (
 // endingActs are the acts of a person that end a process; see ActBody.
 var endingActs = []string{"kill", "restart", "close-stdin", "stop", "terminate", ActEscalate}
 
-// EndClues holds the logged attempts to end one process. They determine what
-// ended it if its exited entry lacks that member, as in older recordings. The
-// zero value holds none.
+// EndClues holds the logged attempts to end one process. They determine what ended it if
+// its exited entry does not say, as in older recordings. The zero value holds none.
 type EndClues struct {
 	sequence, person, step, signal begun // when the first of each began
 }
 
-// A begun is an optional time.
 type begun struct {
 	seen bool
 	t    int64
@@ -50,8 +47,8 @@ func (c *EndClues) State(b StateBody, t int64) {
 	}
 }
 
-// Act records an act on the process pid, logged at t. Killing one process of
-// the tree ends the server if it was the leader.
+// Act records an act on the process pid, logged at t. Killing one process of the tree
+// ends the server if it was the leader.
 func (c *EndClues) Act(b ActBody, pid int, t int64) {
 	word, _, _ := strings.Cut(b.Act, " ")
 	switch victim, _, _ := strings.Cut(b.Detail, " "); {

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// An attempt is a step that was taken to end a process.
 type attempt struct {
 	step executor.Step
 	by   executor.EndedBy
@@ -20,18 +19,16 @@ type attempt struct {
 }
 
 const (
-	// maxAttempts is how many attempts are kept; a person may try often.
 	maxAttempts = 16
 	// signalActs is how long after a signal an exit may be its effect.
 	signalActs = time.Minute
-	// brokenWait is how long the shutdown sequence waits for the exit of a server
-	// that has closed its stdin: it has most likely ended just now.
+	// brokenWait is how long the shutdown sequence waits for the exit of a server that
+	// has closed its stdin.
 	brokenWait = 250 * time.Millisecond
 )
 
-// beginAttempt records a step before it is taken, so that the exit that it causes can
-// be distinguished from any other. A process that had exited before did not
-// exit because of it.
+// beginAttempt records a step before it is taken, to distinguish the exit that it causes.
+// A process that had exited before did not exit because of it.
 func (r *run) beginAttempt(step executor.Step, by executor.EndedBy) *attempt {
 	if r.proc.Info().Exit != nil {
 		return nil
@@ -46,9 +43,9 @@ func (r *run) beginAttempt(step executor.Step, by executor.EndedBy) *attempt {
 	return a
 }
 
-// endAttempt settles an attempt with its result. An attempt that did not reach the
-// leader is removed: the leader had exited, or the step failed. If the wait for
-// a reply was cut short, the step may have been taken.
+// endAttempt settles an attempt. One that did not reach the leader is removed: the leader
+// had exited, or the step failed. If the wait for a reply was cut short, the step may
+// have been taken.
 func (r *run) endAttempt(a *attempt, report executor.StopReport, err error) {
 	unknown := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if report.Running && err == nil || unknown {
@@ -59,7 +56,6 @@ func (r *run) endAttempt(a *attempt, report executor.StopReport, err error) {
 	r.attempts = slices.DeleteFunc(r.attempts, func(known *attempt) bool { return known == a })
 }
 
-// resolve adds the party that ended the process to an exit.
 func (r *run) resolve(exit executor.Exit) executor.Exit {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,8 +92,8 @@ var crashes = []string{"SEGV", "BUS", "ILL", "FPE", "ABRT", "IOT", "TRAP", "SYS"
 
 func isCrash(signal string) bool { return slices.Contains(crashes, signal) }
 
-// settleBroken waits for the exit of a process that has closed its stdin, so
-// that an exit of its own accord is not attributed to the shutdown sequence.
+// settleBroken waits for the exit of a process that has closed its stdin, so that it is
+// not attributed to the shutdown sequence.
 func (r *run) settleBroken() {
 	if !r.broken.Load() {
 		return
@@ -110,8 +106,8 @@ func (r *run) settleBroken() {
 	}
 }
 
-// explain adds the server's exit or the loss of its connection, if any, to the
-// error of a failed write: they may be reported after its stdin is closed.
+// explain adds the server's exit or the loss of its connection, if any, to the error of a
+// failed write: they may be reported later.
 func (r *run) explain(err error) error {
 	var failed *WriteError
 	if !errors.As(err, &failed) || errors.Is(err, ErrEnded) || lostOf(err) != nil {
@@ -169,8 +165,8 @@ func DescribeEnd(exit executor.Exit) string {
 	return status
 }
 
-// EndedFromOutside reports whether the guard or the watchdog ended a process. They keep
-// it from outliving mcpdbg, so the end is not the server's fault.
+// EndedFromOutside reports whether the guard or the watchdog ended a process: not the
+// server's fault.
 func EndedFromOutside(by executor.EndedBy) bool {
 	return by == executor.EndedByLease || by == executor.EndedByGuard || by == executor.EndedByWatchdog
 }

@@ -27,9 +27,8 @@ const (
 	ReasonOther   Reason = "other"
 )
 
-// bufferedWait is how long a server that did not answer in time may still write
-// after its stdin was closed: responses that come only then were stuck in a
-// buffer.
+// bufferedWait is how long a server that did not answer in time may still write after its
+// stdin was closed: such responses were stuck in a buffer.
 const bufferedWait = 500 * time.Millisecond
 
 // An OpenError describes why a session could not be opened, with all evidence
@@ -81,7 +80,6 @@ func (e *OpenError) Error() string {
 	}
 }
 
-// starting describes the phase in which a start timed out.
 func (e *OpenError) starting(start *executor.StartError) string {
 	if e.Unreachable() {
 		return fmt.Sprintf("reaching %s (%s)", start.Where(), start.Phase)
@@ -106,7 +104,6 @@ func (e *OpenError) Unreachable() bool {
 // Unwrap returns the cause.
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// openFailed ends the started process and gathers the evidence.
 func (s *Session) openFailed(ctx context.Context, err error) error {
 	failure := &OpenError{Reason: reasonOf(ctx, err), Elapsed: executor.Elapsed(ctx), Err: err}
 	if len(s.cfg.Command.Argv) > 0 {
@@ -167,7 +164,6 @@ func reasonOf(ctx context.Context, err error) Reason {
 	}
 }
 
-// evidence is what only the shutdown of a failed process shows.
 type evidence struct {
 	waiting  int  // bytes without a newline
 	silent   bool // no stdout at all before its stdin was closed
@@ -175,9 +171,9 @@ type evidence struct {
 	exit     *executor.Exit
 }
 
-// endFailed ends a process whose handshake failed by the shutdown sequence;
-// Kill cuts that short. A process that did not answer in time gets less time
-// after its stdin was closed, only to see whether responses were buffered.
+// endFailed ends a process whose handshake failed by the shutdown sequence; Kill cuts
+// that short. After a timeout the wait after close-stdin is short, only to see whether
+// responses were buffered.
 func (x *shutdown) endFailed(r *run, reason Reason) evidence {
 	before := x.s.log.Stats()
 	ev := evidence{silent: before.BytesIn == 0, waiting: r.waiting()}

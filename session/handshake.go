@@ -35,9 +35,9 @@ func (s *Session) handshake(ctx context.Context, l launch) error {
 	return nil
 }
 
-// probeWait returns how long server/discover may stay unanswered before initialize
-// is sent too. A server that is known to speak the modern era may still be
-// starting, or building.
+// probeWait returns how long server/discover may stay unanswered before initialize is
+// sent too. A server that is known to speak the modern era may still be starting, or
+// building.
 func (h *handshake) probeWait(remembered bool) time.Duration {
 	h.s.mu.Lock()
 	defer h.s.mu.Unlock()
@@ -47,8 +47,6 @@ func (h *handshake) probeWait(remembered bool) time.Duration {
 	return ProbeTimeout
 }
 
-// remembers reports whether the command of a process is known to speak the modern
-// era.
 func (h *handshake) remembers() bool {
 	if h.s.cfg.Eras == nil {
 		return false
@@ -60,7 +58,6 @@ func (h *handshake) remembers() bool {
 	return known
 }
 
-// keepEra remembers what a handshake has shown about the command of its process.
 func (h *handshake) keepEra(l launch, evidence, remembered bool, server Server) {
 	switch {
 	case h.s.cfg.Eras == nil || l.pinned:
@@ -74,7 +71,7 @@ func (h *handshake) keepEra(l launch, evidence, remembered bool, server Server) 
 }
 
 // awaitLate waits for the responses that the handshake did not wait for, all to
-// server/discover. They have no effect on this process, which has its era.
+// server/discover. They no longer change the era.
 func (h *handshake) awaitLate(era mcp.Era) {
 	timeout := time.NewTimer(h.s.cfg.StartupTimeout)
 	defer timeout.Stop()
@@ -99,7 +96,6 @@ func (h *handshake) awaitLate(era mcp.Era) {
 	}
 }
 
-// late notes that a process that was initialized also speaks the modern era.
 func (h *handshake) late(f *flight, r *reply) {
 	version := r.server.Protocol
 	if r.err != nil {

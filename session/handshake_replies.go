@@ -11,8 +11,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// handshakeError is the error of a handshake that failed for another reason
-// than a timeout or the end of the process.
+// A handshakeError is the failure of a handshake other than a timeout or the end of the
+// process.
 type handshakeError struct {
 	reason Reason
 	err    error
@@ -21,10 +21,8 @@ type handshakeError struct {
 func (e *handshakeError) Error() string { return e.err.Error() }
 func (e *handshakeError) Unwrap() error { return e.err }
 
-// unusable describes a result of initialize that agrees on nothing.
 const unusable = "an unusable result"
 
-// readReply reads the response to a request of a handshake.
 func (h *handshake) readReply(f *flight, resp Response) *reply {
 	switch {
 	case resp.Error != nil:
@@ -35,7 +33,6 @@ func (h *handshake) readReply(f *flight, resp Response) *reply {
 	return h.readInitialize(f, resp.Result)
 }
 
-// readDiscover reads the result of server/discover.
 func (h *handshake) readDiscover(f *flight, result json.RawMessage) *reply {
 	var r struct {
 		SupportedVersions []string                   `json:"supportedVersions"`
@@ -64,7 +61,6 @@ func (h *handshake) readDiscover(f *flight, result json.RawMessage) *reply {
 	return &reply{method: f.method, server: server}
 }
 
-// readInitialize reads the result of initialize.
 func (h *handshake) readInitialize(f *flight, result json.RawMessage) *reply {
 	var r struct {
 		ProtocolVersion string                         `json:"protocolVersion"`
@@ -83,7 +79,6 @@ func (h *handshake) readInitialize(f *flight, result json.RawMessage) *reply {
 		Name: r.ServerInfo.Name, Version: r.ServerInfo.Version, Capabilities: r.Capabilities, Instructions: r.Instructions}}
 }
 
-// refusalOf reads an error response.
 func refusalOf(f *flight, failure *RPCError) *reply {
 	r := &reply{method: f.method, detail: failure.Error()}
 	switch failure.Code {
@@ -105,7 +100,6 @@ func refusalOf(f *flight, failure *RPCError) *reply {
 	return r
 }
 
-// versionError returns the error for a request that was answered with -32022.
 func versionError(f *flight, failure *RPCError, supported []string) *handshakeError {
 	switch {
 	case len(supported) == 0:
@@ -116,8 +110,8 @@ func versionError(f *flight, failure *RPCError, supported []string) *handshakeEr
 	return onlyError(f, supported, true)
 }
 
-// onlyError returns the error for a server that supports only other revisions than
-// the requested one, which it may have refused.
+// onlyError returns the error for a server that supports only other revisions than the
+// requested one.
 func onlyError(f *flight, supported []string, refused bool) *handshakeError {
 	list := strings.Join(supported, ", ")
 	if modern, legacy := mcp.Newest(supported); modern == "" && legacy == "" {
@@ -129,7 +123,6 @@ func onlyError(f *flight, supported []string, refused bool) *handshakeError {
 	return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server supports only %s and refused %s", f.method, list, f.version)}
 }
 
-// required names the capabilities that an error asks the client for.
 func required(data json.RawMessage) string {
 	var d struct {
 		Required json.RawMessage `json:"requiredCapabilities"`

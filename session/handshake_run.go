@@ -15,12 +15,10 @@ import (
 // one new probe may follow initialize.
 const maxFlights = 8
 
-// errSlow is the error for a response that did not come in time, while the
-// handshake goes on.
 var errSlow = errors.New("no answer yet")
 
-// A flight is a request of a handshake. It is never cancelled, as the protocol
-// forbids that, and its response counts as long as the handshake lasts.
+// A flight is a request of a handshake. The protocol forbids to cancel it, and its
+// response counts as long as the handshake lasts.
 type flight struct {
 	id      string
 	n       uint64 // of its entry
@@ -29,8 +27,7 @@ type flight struct {
 	version string // requested revision
 }
 
-// A handshake is one attempt to agree with a process. It carries out what its
-// negotiation decides.
+// A handshake carries out what its negotiation with one process decides.
 type handshake struct {
 	s           *Session
 	r           *run
@@ -47,7 +44,6 @@ type handshake struct {
 	spoke time.Duration // how long the first modern answer took; 0 without one
 }
 
-// run carries out the moves of the negotiation until one ends the handshake.
 func (h *handshake) run(ctx context.Context, first mcp.Era, version string) (Server, error) {
 	d := h.negotiation.begin(first, version)
 	for {
@@ -71,7 +67,6 @@ func (h *handshake) run(ctx context.Context, first mcp.Era, version string) (Ser
 	}
 }
 
-// step sends what a decision asks for, and waits for what happens next.
 func (h *handshake) step(ctx context.Context, d decision) (*flight, happening, error) {
 	h.waitFor(ctx, d.wait)
 	var err error
@@ -90,7 +85,6 @@ func (h *handshake) step(ctx context.Context, d decision) (*flight, happening, e
 	return h.next(ctx)
 }
 
-// settle finishes the handshake in the era that both sides agree on.
 func (h *handshake) settle(ctx context.Context, era mcp.Era) error {
 	if era == mcp.Modern {
 		return nil
@@ -104,7 +98,6 @@ func (h *handshake) settle(ctx context.Context, era mcp.Era) error {
 	return nil
 }
 
-// tell reports what has happened and was not the end of the handshake.
 func (h *handshake) tell(ctx context.Context, f *flight, what happening, was *negotiation, d decision) {
 	switch {
 	case what.reply != nil && what.reply.err != nil && d.move != moveFail && h.phase.Name == f.method:
@@ -128,7 +121,6 @@ func (h *handshake) waitFor(ctx context.Context, d time.Duration) {
 	}
 }
 
-// next waits for a response to any flight, the end of the process, or the limit.
 func (h *handshake) next(ctx context.Context) (*flight, happening, error) {
 	var slow <-chan struct{}
 	if h.limit != nil {
@@ -158,7 +150,6 @@ func (h *handshake) next(ctx context.Context) (*flight, happening, error) {
 	return nil, happening{}, fmt.Errorf("%s: %w", h.phase.Name, context.Cause(ctx))
 }
 
-// probe sends server/discover for a revision, "" for the newest.
 func (h *handshake) probe(ctx context.Context, version string) error {
 	if version == "" {
 		version = mcp.Latest
@@ -166,7 +157,6 @@ func (h *handshake) probe(ctx context.Context, version string) error {
 	return h.launch(ctx, mcp.MethodDiscover, version, map[string]any{"_meta": h.s.modernMeta(version)})
 }
 
-// initialize sends initialize for a revision, "" for the newest.
 func (h *handshake) initialize(ctx context.Context, version string) error {
 	if version == "" {
 		version = mcp.LatestLegacy
@@ -177,7 +167,6 @@ func (h *handshake) initialize(ctx context.Context, version string) error {
 	})
 }
 
-// launch sends one request and begins its phase.
 func (h *handshake) launch(ctx context.Context, method, version string, members map[string]any) error {
 	params, err := json.Marshal(members)
 	if err != nil {
@@ -199,8 +188,8 @@ func (h *handshake) launch(ctx context.Context, method, version string, members 
 	return err
 }
 
-// endPhase ends the phase of the latest request, if it is active. detail
-// describes the end if err is nil.
+// endPhase ends the phase of the latest request, if it is active. detail describes the
+// end if err is nil.
 func (h *handshake) endPhase(ctx context.Context, detail string, err error) {
 	if h.phase.Name == "" {
 		return
@@ -211,8 +200,8 @@ func (h *handshake) endPhase(ctx context.Context, detail string, err error) {
 	h.s.finishPhase(ctx, p)
 }
 
-// end logs how the handshake ended and handles requests that are still pending:
-// only server/discover, or any after a failure.
+// end logs how the handshake ended and handles requests that are still pending: only
+// server/discover, or any after a failure.
 func (h *handshake) end(ctx context.Context, server Server, err error) {
 	h.waitFor(ctx, 0)
 	detail := ""

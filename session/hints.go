@@ -8,8 +8,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// hints returns what to try about a session that could not be opened, likeliest
-// first.
+// hints returns what to try, likeliest first.
 func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 	if hint := hintBridge(s, e); hint != "" {
 		return []string{hint} // which explains everything else
@@ -39,7 +38,6 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 	return found
 }
 
-// hintBridge returns a hint about the server behind a URL.
 func hintBridge(s *Session, e *OpenError) string {
 	if e.Reason != ReasonExited && e.Reason != ReasonTimeout {
 		return ""
@@ -51,7 +49,6 @@ func hintBridge(s *Session, e *OpenError) string {
 	return text + ": " + advice
 }
 
-// hintEnd returns a hint about an exit that the server did not cause itself.
 func hintEnd(e *OpenError) string {
 	if e.Exit == nil {
 		return ""
@@ -59,7 +56,6 @@ func hintEnd(e *OpenError) string {
 	return diagnosis.AdviceEnd(*e.Exit)
 }
 
-// hintLost returns a hint about output that mcpdbg dropped.
 func hintLost(r *run) string {
 	if !r.col.lossy() {
 		return ""
@@ -81,8 +77,6 @@ func hintNotFound(e *OpenError, info executor.Info) string {
 	return diagnosis.AdviceCommand(e.Exit.Code, info.Link != nil)
 }
 
-// hintVariable returns a hint about an environment variable that stderr
-// mentions.
 func hintVariable(e *OpenError, info executor.Info) string {
 	if e.Reason != ReasonExited {
 		return ""
@@ -106,8 +100,6 @@ func hintNewline(e *OpenError) string {
 	return fmt.Sprintf("%d bytes on stdout have no newline: %s", e.Waiting, diagnosis.AdviceNewline)
 }
 
-// hintHeaders returns a hint about messages with the headers of the language
-// server protocol.
 func hintHeaders(e *OpenError) string {
 	for _, line := range e.Stray {
 		if strings.HasPrefix(line, "Content-Length:") {
@@ -124,8 +116,6 @@ func hintStray(e *OpenError) string {
 	return diagnosis.AdviceStray
 }
 
-// hintCold returns a hint about launchers that first fetch the program that
-// they run.
 func hintCold(s *Session, e *OpenError, ev evidence) string {
 	if e.Reason != ReasonTimeout || !ev.silent {
 		return ""

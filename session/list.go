@@ -19,8 +19,6 @@ func (s *Server) Offers(list mcp.List) bool {
 	return s.declares(list.Name)
 }
 
-// declares reports whether the server has declared a capability. A server with
-// unknown capabilities, such as one without a handshake, may have any.
 func (s *Server) declares(name string) bool {
 	var declared map[string]json.RawMessage
 	if json.Unmarshal(s.Capabilities, &declared) != nil {
@@ -30,11 +28,9 @@ func (s *Server) declares(name string) bool {
 	return ok && string(value) != "null"
 }
 
-// maxPages bounds a list whose cursors never end.
 const maxPages = 10_000
 
-// maxListBytes bounds the size of all pages of a list together: all items are
-// kept in memory.
+// maxListBytes bounds a list, which is kept in memory.
 const maxListBytes = 64 << 20
 
 // ListAll requests all pages of a list and returns the items as the server sent

@@ -7,12 +7,10 @@ import (
 	"mcpdbg/session/spool"
 )
 
-// longAbove is the size of an open line from which it is spooled if its result is
-// to be copied.
+// longAbove is the size from which an open line is spooled if its result is to be copied.
 const longAbove = 512 << 10
 
-// newCopying prepares w for a long response to q. A request about a task and one
-// that creates a task have none.
+// newCopying prepares w for a long response to q. Requests about tasks have none.
 func newCopying(w *call, q request) *spool.Copying {
 	if q.opts.Long != nil && q.task == nil && !mcp.IsTaskMethod(q.method) && !asksForTask(q.params) {
 		w.long = make(chan *spool.Line, 1)
@@ -20,8 +18,8 @@ func newCopying(w *call, q request) *spool.Copying {
 	return spool.NewCopying(w.long, q.opts.Long)
 }
 
-// openLong spools the open line if it is, so far, the response to a call that copies
-// its result. It tries that once for each line.
+// openLong spools the open line if it is, so far, the response to a call that copies its
+// result. It tries once for each line.
 func (c *collector) openLong() {
 	sp := &c.splitter[executor.Stdout]
 	if c.looked || sp.Pending() < longAbove {
@@ -45,8 +43,7 @@ func (c *collector) openLong() {
 	c.s.calls.copies(id, w, line)
 }
 
-// restore reads the spooled line back into memory. Bytes that can't be read are
-// lost.
+// restore reads the spooled line back into memory; what can't be read is lost.
 func (c *collector) restore(long *spool.Line, line *framing.Line) {
 	size := line.Diverted
 	data, err := long.Load()
@@ -59,8 +56,8 @@ func (c *collector) restore(long *spool.Line, line *framing.Line) {
 	c.append(NewEntry(KindGap, 0, GapBody{From: line.First, To: line.Seq, Bytes: uint64(size - len(data)), Streams: []string{executor.Stdout.String()}}))
 }
 
-// copier returns the call that copies the result of the response with an id, or, if
-// that is not known yet, the only call that copies one. Each copies one line.
+// copier returns the call that copies the result of the response with an id, or, if that
+// is not known yet, the only call that copies one. Each copies one line.
 func (c *calls) copier(r *run, id []byte) (key string, found *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

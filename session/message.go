@@ -12,8 +12,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// appendRequest appends one JSON-RPC request, without a newline. A notification
-// has no id. method may be user input, so it is encoded as JSON.
+// appendRequest appends a request, or a notification without an id. method may be user
+// input, so it is encoded as JSON.
 func appendRequest(dst []byte, id, method string, params json.RawMessage) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0",`...)
 	if id != "" {
@@ -30,7 +30,6 @@ func appendRequest(dst []byte, id, method string, params json.RawMessage) []byte
 	return append(dst, '}')
 }
 
-// appendString appends a JSON string.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
@@ -43,7 +42,6 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// appendResult appends a response to the request with the raw id.
 func appendResult(dst []byte, id, result []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
@@ -52,7 +50,6 @@ func appendResult(dst []byte, id, result []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendError appends an error response; failure is the error object.
 func appendError(dst []byte, id, failure []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
@@ -61,14 +58,12 @@ func appendError(dst []byte, id, failure []byte) []byte {
 	return append(dst, '}')
 }
 
-// requestID returns the raw id of our n-th request.
 func requestID(n uint64) string {
 	return `"mcpdbg-` + strconv.FormatUint(n, 10) + `"`
 }
 
-// compact ensures that params are one JSON object on one line; nil stays nil.
-// It is only for params that a person gave with a method; raw messages are
-// never changed.
+// compact ensures that params are one JSON object on one line; nil stays nil. It is only
+// for params that a person gave with a method; raw messages are never changed.
 func compact(params json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(params)) == 0 {
 		return nil, nil
@@ -83,8 +78,8 @@ func compact(params json.RawMessage) (json.RawMessage, error) {
 	return out.Bytes(), nil
 }
 
-// withMeta returns params, a compact object or nil, with the members of meta in
-// _meta. Existing members of _meta are kept.
+// withMeta returns params, a compact object or nil, with meta added to _meta. Existing
+// members are kept.
 func withMeta(params json.RawMessage, meta map[string]any) (json.RawMessage, error) {
 	if len(meta) == 0 {
 		return params, nil
@@ -129,9 +124,8 @@ func withMeta(params json.RawMessage, meta map[string]any) (json.RawMessage, err
 	return json.Marshal(object)
 }
 
-// withMembers returns params, a compact object or nil, with more members.
-// Existing members of the same name are replaced; if there are none, the bytes
-// of params are kept.
+// withMembers returns params, a compact object or nil, with more members, which replace
+// others of the same name; without any such the bytes of params are kept.
 func withMembers(params json.RawMessage, more map[string]json.RawMessage) (json.RawMessage, error) {
 	object := map[string]json.RawMessage{}
 	if len(params) > 0 {
@@ -157,7 +151,6 @@ func withMembers(params json.RawMessage, more map[string]json.RawMessage) (json.
 	return append(out, '}'), nil
 }
 
-// modernMeta returns the _meta of every request of the modern era.
 func (s *Session) modernMeta(version string) map[string]any {
 	return map[string]any{
 		mcp.MetaProtocolVersion:    version,

@@ -2,7 +2,9 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -43,8 +45,8 @@ func (s *Session) FillMeta(line []byte) []byte {
 	return insert(line, begin+1, object[1:], members[1:len(members)-1])
 }
 
-// insert returns line with members of an object at an offset, which is that of
-// rest: what follows the brace of the object.
+// insert returns line with members of an object at an offset; rest is what follows the
+// brace of the object.
 func insert(line []byte, at int, rest, members []byte) []byte {
 	if rest := bytes.TrimLeft(rest, " \t\r\n"); len(rest) > 0 && rest[0] != '}' {
 		members = append(members, ',')
@@ -52,8 +54,38 @@ func insert(line []byte, at int, rest, members []byte) []byte {
 	return slices.Concat(line[:at], members, line[at:])
 }
 
-// encoded encodes a _meta.
 func encoded(meta map[string]any) []byte {
 	b, _ := json.Marshal(meta) // texts and capabilities, which were encoded before
 	return b
+}
+
+// Logs reports whether the server has declared that it sends log messages. A server
+// with unknown capabilities may do so.
+func (s *Server) Logs() bool { return s.declares("logging") }
+
+// SetLogLevel sets the least severe level of the log messages that the server should
+// send, one of mcp.LogLevels: in the legacy era with logging/setLevel, in the modern
+// era in the _meta of all further requests. There, "" asks for no log messages, which
+// is the default. The level lasts until the process ends. The error is that of
+// Request, or an *RPCError.
+func (s *Session) SetLogLevel(ctx context.Context, level string) error {
+	if s.era() == mcp.Modern {
+		s.setLevel(level)
+		return nil
+	}
+	params, err := json.Marshal(map[string]string{"level": level})
+	if err != nil {
+		return fmt.Errorf("log level: %w", err)
+	}
+	resp, err := s.Request(ctx, mcp.MethodSetLevel, params, CallOptions{})
+	if err == nil && resp.Error != nil {
+		err = resp.Error
+	}
+	return err
+}
+
+func (s *Session) setLevel(level string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.logLevel = level
 }

@@ -9,7 +9,7 @@ import (
 
 const (
 	// crossing is how long an accepted initialize waits for the response to
-	// server/discover, which may be on its way.
+	// server/discover.
 	crossing = 250 * time.Millisecond
 	// lastWait is how long one request stays open after the other one has
 	// settled nothing, or has shown that a fresh process is needed.
@@ -24,7 +24,7 @@ const (
 // whatever else it supports: the modern era then needs a fresh process.
 type negotiation struct {
 	era       mcp.Era       // the only era to use; Auto: either
-	probeWait time.Duration // how long server/discover may stay unanswered before initialize is sent; 0 means without a limit
+	probeWait time.Duration // see handshake.probeWait; 0 means without a limit
 
 	probes, openProbes    int // server/discover: sent, and of these unanswered
 	inits                 int // initialize: sent
@@ -38,7 +38,6 @@ type negotiation struct {
 	final             bool // the last answer to server/discover rules out the modern era and initialize
 }
 
-// A reply is a response of a handshake, as far as a negotiation cares.
 type reply struct {
 	method  string
 	server  Server          // of a result that both sides can use
@@ -51,17 +50,14 @@ type reply struct {
 	modern, legacy string
 }
 
-// A happening is what happens to a handshake.
 type happening struct {
 	reply *reply // a response came
 	died  error  // or the process ended
 	// or else the wait of the latest decision is over.
 }
 
-// A move is what a handshake does next.
 type move uint8
 
-// The moves.
 const (
 	moveWait       move = iota // for the next happening
 	moveDiscover               // send server/discover
@@ -72,7 +68,6 @@ const (
 	moveFail
 )
 
-// A decision is the next move of a handshake.
 type decision struct {
 	move    move
 	version string        // to request; "" means the newest
@@ -83,7 +78,6 @@ type decision struct {
 
 func fail(err error) decision { return decision{move: moveFail, err: err} }
 
-// begin returns the first move.
 func (n *negotiation) begin(first mcp.Era, version string) decision {
 	if first == mcp.Legacy {
 		return n.initialize(version, 0)
@@ -103,7 +97,6 @@ func (n *negotiation) initialize(version string, wait time.Duration) decision {
 	return decision{move: moveInitialize, version: version, wait: wait}
 }
 
-// next returns the move after something has happened.
 func (n *negotiation) next(h happening) decision {
 	switch {
 	case h.died != nil:
@@ -120,7 +113,6 @@ func (n *negotiation) next(h happening) decision {
 	return n.initialized(h.reply)
 }
 
-// discovered handles the response to server/discover.
 func (n *negotiation) discovered(r *reply) decision {
 	switch {
 	case r.err == nil:
@@ -156,8 +148,8 @@ func (n *negotiation) discovered(r *reply) decision {
 	return n.fallBack(r)
 }
 
-// fallBack handles a response to server/discover that is not about a modern
-// server, before initialize was sent.
+// fallBack handles a response to server/discover that is not about a modern server,
+// before initialize was sent.
 func (n *negotiation) fallBack(r *reply) decision {
 	refusedAgain := r.refused && n.probeAgain
 	if n.era == mcp.Modern || r.final || refusedAgain && r.legacy == "" {
@@ -166,7 +158,6 @@ func (n *negotiation) fallBack(r *reply) decision {
 	return n.initialize(r.legacy, 0)
 }
 
-// initialized handles the response to initialize.
 func (n *negotiation) initialized(r *reply) decision {
 	if r.err == nil {
 		n.accepted = r
@@ -210,7 +201,6 @@ func (n *negotiation) exhausted() decision {
 	return fail(n.failure())
 }
 
-// elapsed handles the end of a wait.
 func (n *negotiation) elapsed() decision {
 	switch {
 	case n.accepted != nil:
@@ -235,12 +225,10 @@ func (n *negotiation) died(err error) decision {
 	return fail(err)
 }
 
-// legacy settles on the era of initialize.
 func (n *negotiation) legacy() decision {
 	return decision{move: moveSettle, server: n.accepted.server}
 }
 
-// failure returns the error when nothing is left to try.
 func (n *negotiation) failure() error {
 	switch {
 	case n.initErr == nil:

@@ -14,8 +14,8 @@ import (
 // process: the present one is or will be ended, and is not used.
 const NoteStartAgain = "start.again"
 
-// An EraMemory remembers which commands speak the modern era. Its methods may be
-// called from any goroutine.
+// An EraMemory remembers which commands speak the modern era. Its methods may be called
+// from any goroutine.
 type EraMemory interface {
 	// SpeaksModern reports whether the command of a process is known to. After an
 	// error nothing is known.
@@ -24,8 +24,7 @@ type EraMemory interface {
 	Remember(process executor.Info, modern bool)
 }
 
-// A launch is the start of one process with its handshake. A start of a session
-// has up to maxLaunches of them.
+// A launch is the start of one process with its handshake.
 type launch struct {
 	era       mcp.Era // the only one to use; Auto: either
 	first     mcp.Era // to begin with
@@ -75,8 +74,8 @@ func (s *Session) open(ctx context.Context) error {
 	}
 }
 
-// firstLaunch returns the launch that a start begins with: in the era of the
-// previous process, else in the one that Config prefers, else with the probe.
+// firstLaunch begins in the era of the previous process, else in the one that Config
+// prefers, else with the probe.
 func (s *Session) firstLaunch() launch {
 	era := s.cfg.Era
 	if era == mcp.Auto && s.cfg.Prefer == mcp.Auto && s.cfg.Protocol != "" {
@@ -102,8 +101,8 @@ func (s *Session) firstLaunch() launch {
 	return l
 }
 
-// launch starts a process and performs the handshake. It calls settled when that has
-// succeeded. After an error no process is left running, unless it is a *replacement.
+// launch starts a process and performs the handshake. It calls settled on success. After
+// an error no process is left running, unless it is a *replacement.
 func (s *Session) launch(ctx context.Context, l launch, settled func(error) error) error {
 	ctx, cancel := executor.WithPausableTimeout(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
@@ -158,8 +157,8 @@ func (e *replacement) Error() string {
 	return "server ended at server/discover (" + e.died.Error() + ")"
 }
 
-// after returns the launch that follows one that ended with an error, and the note
-// about it; ok is false if none does.
+// after returns the launch that follows one that ended with an error, and the note about
+// it; ok is false if none does.
 func (l launch) after(err error) (next launch, note string, ok bool) {
 	var replaced *replacement
 	var failed *OpenError
@@ -176,8 +175,8 @@ func (l launch) after(err error) (next launch, note string, ok bool) {
 	return launch{}, "", false
 }
 
-// endReplaced ends the process of a launch by the usual sequence, if it still runs,
-// and waits until it is closed: the next one may need its names, ports and locks.
+// endReplaced ends the process of a launch, if it still runs, and waits until it is
+// closed: the next one may need its names, ports and locks.
 func (s *Session) endReplaced(ctx context.Context, why error, note string) error {
 	hint, r := "", (*run)(nil)
 	if errors.As(why, new(*replacement)) {

@@ -2,14 +2,14 @@ package session
 
 import (
 	"errors"
+	"os"
+	"slices"
 
 	"mcpdbg/session/executor"
 )
 
-// placementSSH is the placement of a process on a host; "local" is the other one.
 const placementSSH = "ssh"
 
-// startBody returns the body of the start entry of a process.
 func startBody(info executor.Info) StartBody {
 	b := StartBody{Process: info.ID, PID: info.PID, Placement: info.Placement}
 	if info.Link != nil {
@@ -18,13 +18,12 @@ func startBody(info executor.Info) StartBody {
 	return b
 }
 
-// envBody returns the body of the env entry of a process.
 func envBody(env executor.EnvReport) EnvBody {
 	return EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, Omitted: env.Omitted, Added: env.Added}
 }
 
-// placeEntries returns the entries about the place where a process was started:
-// the connection to it, if any, and the notices of the start.
+// placeEntries returns the entries for the connection to a process, if any, and the
+// notices of its start.
 func placeEntries(info executor.Info) []Entry {
 	var entries []Entry
 	if info.Link != nil {
@@ -36,12 +35,10 @@ func placeEntries(info executor.Info) []Entry {
 	return entries
 }
 
-// noticeEntry returns the note entry for a notice about a process.
 func noticeEntry(n executor.Notice) Entry {
 	return NewEntry(KindNote, 0, NoteBody{Text: n.Text, Hint: n.Hint, Code: n.Code, Said: n.Said, SaidBy: string(n.SaidBy)})
 }
 
-// linkBody returns the full body for a connection.
 func linkBody(l executor.LinkInfo) LinkBody {
 	b := linkChange(l)
 	b.Hops, b.Transport, b.Server = l.Hops, l.Transport, l.Server
@@ -61,8 +58,7 @@ func linkChange(l executor.LinkInfo) LinkBody {
 	return b
 }
 
-// failedBody returns the body of the failed entry of a process, without its
-// sums.
+// failedBody returns the body without its sums.
 func failedBody(failure error) FailedBody {
 	b := FailedBody{Error: failure.Error()}
 	if lost := lostOf(failure); lost != nil {
@@ -72,7 +68,6 @@ func failedBody(failure error) FailedBody {
 	return b
 }
 
-// startFailed returns the body of the state entry of a failed start.
 func startFailed(err error) StateBody {
 	b := StateBody{Detail: err.Error()}
 	if start := startOf(err); start != nil {
@@ -82,7 +77,6 @@ func startFailed(err error) StateBody {
 	return b
 }
 
-// startOf returns the *executor.StartError in err, or nil.
 func startOf(err error) *executor.StartError {
 	var start *executor.StartError
 	if !errors.As(err, &start) {
@@ -91,7 +85,6 @@ func startOf(err error) *executor.StartError {
 	return start
 }
 
-// lostOf returns the *executor.LostError in err, or nil.
 func lostOf(err error) *executor.LostError {
 	var lost *executor.LostError
 	if !errors.As(err, &lost) {
@@ -107,4 +100,27 @@ func LostHint(lost *executor.LostError) string {
 		return lost.Hint
 	}
 	return "the guard on the host ends the server there within its lease; restart to reconnect and start it again"
+}
+
+// ErrNoValue is the error for a variable whose value is unknown.
+var ErrNoValue = errors.New("value unknown")
+
+// EnvValue returns the value of one variable, to be shown on request: that of a
+// named variable as it was set, or the shell's value of a variable that the
+// server got (Info.Env.Passed) or did not get (LeftOut). It is never logged.
+// The error is ErrNoValue for all other variables, such as those that a host
+// adds.
+func (s *Session) EnvValue(name string) (string, error) {
+	for _, v := range slices.Backward(s.cfg.Command.Env) {
+		if v.Name == name {
+			return v.Value, nil
+		}
+	}
+	info := s.Status().Process
+	if info.Link == nil && (slices.Contains(info.Env.Passed, name) || slices.Contains(info.Env.Omitted, name)) {
+		if value, ok := os.LookupEnv(name); ok {
+			return value, nil
+		}
+	}
+	return "", ErrNoValue
 }

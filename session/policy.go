@@ -43,12 +43,12 @@ func ServerRequestMethods() []string {
 	return []string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots, mcp.MethodPing}
 }
 
-// Answers are canned answers to a server's own requests by method, each in one of
-// the forms of package answers. The zero value answers none.
+// Answers are canned answers to server requests by method, each in one of the forms of
+// package answers. The zero value answers none.
 type Answers map[string]json.RawMessage
 
-// A Policy determines how requests of one method are answered. The zero value
-// refuses them at once.
+// A Policy determines how requests of one method are answered. The zero value refuses
+// them.
 type Policy struct {
 	Mode PolicyMode
 	// Answer is the answer of PolicyCanned, in one of the forms of Answers.
@@ -61,7 +61,7 @@ type Policy struct {
 	// timeouts of calls keep running.
 	ByProgram bool
 
-	canned *answers.Canned // made from Answer when a session takes the policy
+	canned *answers.Canned // made from Answer
 }
 
 // Check returns an error if the policy is invalid for a method.
@@ -78,7 +78,6 @@ func (p Policy) Check(method string) error {
 	return nil
 }
 
-// mode returns Mode, or PolicyRefuse if it is empty.
 func (p Policy) mode() PolicyMode {
 	if p.Mode == "" {
 		return PolicyRefuse
@@ -86,7 +85,6 @@ func (p Policy) mode() PolicyMode {
 	return p.Mode
 }
 
-// Texts of our own answers.
 const (
 	answerEmpty     = `{}`
 	answerDeclined  = `{"action":"decline"}`
@@ -95,9 +93,8 @@ const (
 	answerTooMany   = `{"error":{"code":-32603,"message":"mcpdbg: too many pending requests"}}`
 )
 
-// answer returns the automatic answer to a request: a result, or an object with
-// the member error. missing are the required fields of a form that a canned
-// answer lacks.
+// answer returns the automatic answer to a request: a result, or an object with the
+// member error. missing are the required fields of a form that it lacks.
 func (p Policy) answer(method string, params json.RawMessage, key string) (answer json.RawMessage, missing []string) {
 	if p.mode() == PolicyCanned && p.canned != nil {
 		return p.canned.Answer(method, params, key)
@@ -105,7 +102,6 @@ func (p Policy) answer(method string, params json.RawMessage, key string) (answe
 	return p.fixed(method), nil
 }
 
-// fixed returns the answer of a mode that is not canned.
 func (p Policy) fixed(method string) json.RawMessage {
 	switch p.mode() {
 	case PolicyMalformed:
@@ -139,7 +135,6 @@ func errorOf(answer json.RawMessage) json.RawMessage {
 	return failure.Error
 }
 
-// appendAnswer appends the response to the request with the raw id.
 func appendAnswer(dst, id []byte, answer json.RawMessage) []byte {
 	if failure := errorOf(answer); failure != nil {
 		return appendError(dst, id, failure)
@@ -159,7 +154,6 @@ func (s *Session) CannedAnswer(method string, params json.RawMessage) (answer js
 	return answer, true
 }
 
-// compactAnswer ensures that an answer is one JSON object on one line.
 func compactAnswer(answer json.RawMessage) (json.RawMessage, error) {
 	var out bytes.Buffer
 	if err := json.Compact(&out, answer); err != nil {
@@ -171,11 +165,9 @@ func compactAnswer(answer json.RawMessage) (json.RawMessage, error) {
 	return out.Bytes(), nil
 }
 
-// policies holds the policies by method.
 type policies map[string]Policy
 
-// newPolicies merges the policies of a Config. An invalid one refuses
-// everything, as New cannot return an error.
+// newPolicies merges the policies of a Config. An invalid one refuses everything.
 func newPolicies(cfg *Config) policies {
 	all := policies{}
 	for method, answer := range cfg.Answers {
@@ -191,8 +183,7 @@ func newPolicies(cfg *Config) policies {
 	return all
 }
 
-// prepared returns p with its answer on one line and ready to use. p must be
-// valid.
+// prepared returns p, which must be valid, with its answer on one line and ready to use.
 func (p Policy) prepared(method string) Policy {
 	p.Mode = p.mode()
 	p.canned = nil
@@ -207,7 +198,7 @@ func (p Policy) prepared(method string) Policy {
 	return p
 }
 
-// restart makes lists of answers begin again, for a new process.
+// restart makes lists of answers begin again.
 func (all policies) restart() {
 	for _, p := range all {
 		if p.canned != nil {
@@ -216,8 +207,7 @@ func (all policies) restart() {
 	}
 }
 
-// capabilities returns the client capabilities that allow a server to send the
-// requests that are not refused.
+// capabilities returns the client capabilities for all requests that are not refused.
 func (all policies) capabilities(era mcp.Era) map[string]any {
 	caps := map[string]any{}
 	if all[mcp.MethodRoots].mode() != PolicyRefuse {
@@ -236,8 +226,8 @@ func (all policies) capabilities(era mcp.Era) map[string]any {
 	return caps
 }
 
-// declares returns the modes of a capability: those that canned answers select,
-// or else all that are given. Answers to any mode declare the first of them.
+// declares returns the modes of a capability: those that canned answers select, or else
+// all. Answers to any mode declare the first.
 func (p Policy) declares(all []string) map[string]any {
 	selected := all
 	if p.canned != nil {
@@ -279,22 +269,20 @@ func (s *Session) Policies() map[string]Policy {
 	return all
 }
 
-// policy returns the policy of a method.
 func (x *serverRequests) policy(method string) Policy {
 	x.s.mu.Lock()
 	defer x.s.mu.Unlock()
 	return x.policies[method]
 }
 
-// capabilities returns the capabilities to declare now: those of the Config, or
-// those of the policies.
+// capabilities returns those of the Config, or else those of the policies.
 func (x *serverRequests) capabilities(era mcp.Era) any {
 	x.s.mu.Lock()
 	defer x.s.mu.Unlock()
 	return x.capabilitiesOf(era)
 }
 
-// capabilitiesOf is capabilities with mu locked.
+// capabilitiesOf is capabilities with Session.mu locked.
 func (x *serverRequests) capabilitiesOf(era mcp.Era) any {
 	if len(x.s.cfg.Capabilities) > 0 {
 		return x.s.cfg.Capabilities
@@ -347,7 +335,6 @@ func (s *Session) Declared() (atStart, now json.RawMessage) {
 	return atStart, json.RawMessage(declare(s.requests.capabilitiesOf(era)))
 }
 
-// declare encodes capabilities.
 func declare(caps any) string {
 	b, _ := json.Marshal(caps) // maps of maps always encode; invalid ones in a Config fail the handshake before
 	return string(b)

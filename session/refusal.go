@@ -10,7 +10,6 @@ import (
 const (
 	// maxRefused is how many rows before a refusal are searched for our line.
 	maxRefused = 1000
-	// maxRefusal is how many bytes of an earlier refusal are read.
 	maxRefusal = 64 << 10
 )
 
@@ -29,8 +28,7 @@ func Refusal(src Source, number int, e *Entry) (text string, ok bool) {
 	return text, true
 }
 
-// refusal returns the error of a response without an id that is about a line that the
-// server could not read.
+// refusal returns the error of a response without an id that is about an unreadable line.
 func refusal(e *Entry) (failure *RPCError, ok bool) {
 	if e.Msg.Kind != framing.ErrorResponse || e.Cut {
 		return nil, false
@@ -42,7 +40,6 @@ func refusal(e *Entry) (failure *RPCError, ok bool) {
 	return failure, failure.Code == mcp.CodeParse
 }
 
-// refusedLine returns the entry of the malformed line that a refusal at a row is about.
 func refusedLine(src Source, number int) (n uint64, ok bool) {
 	var malformed *Row
 	open := 0 // malformed lines that were not refused

@@ -8,9 +8,8 @@ import (
 // repeatsWithin is how long repeated events are gathered into one entry.
 const repeatsWithin = time.Second
 
-// repeats writes the first event of a kind at once, and those that follow
-// within a second as one, with counts. Its methods are called with the lock
-// held that was passed to init.
+// repeats writes the first event of a kind at once, and those that follow within a second
+// as one, with counts. Its methods are called with the lock held that was passed to init.
 type repeats struct {
 	mu    *sync.Mutex
 	timer *time.Timer
@@ -49,7 +48,6 @@ func (r *repeats) onTimer() {
 	}
 }
 
-// end writes what has been gathered.
 func (r *repeats) end() {
 	r.timer.Stop()
 	r.flush()
@@ -115,7 +113,6 @@ func (x *repeatedNotes) add(kind noteKind, text, hint string) {
 	})
 }
 
-// end writes what has been gathered.
 func (x *repeatedNotes) end() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -12,11 +12,10 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxInputRounds is how often one request is re-sent without input from a
-// person: it stops a server that never has enough.
+// maxInputRounds is how often one request is re-sent without input from a person: it
+// stops a server that never has enough.
 const maxInputRounds = 8
 
-// inputRequired is a result of the modern era that asks for input.
 type inputRequired struct {
 	ResultType   string                  `json:"resultType"`
 	Requests     map[string]inputRequest `json:"inputRequests"`
@@ -28,7 +27,6 @@ type inputRequest struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// asksForInput decodes a result if it asks for input.
 func asksForInput(result json.RawMessage) (inputRequired, bool) {
 	const resultType = "input_required"
 	if !bytes.Contains(result, []byte(resultType)) {
@@ -41,7 +39,6 @@ func asksForInput(result json.RawMessage) (inputRequired, bool) {
 	return ask, len(ask.Requests) > 0 || ask.RequestState != nil
 }
 
-// again returns the params of the re-sent request.
 func (ask inputRequired) again(params json.RawMessage, answers map[string]json.RawMessage) (json.RawMessage, error) {
 	more := map[string]json.RawMessage{}
 	if len(answers) > 0 {
@@ -57,8 +54,8 @@ func (ask inputRequired) again(params json.RawMessage, answers map[string]json.R
 	return withMembers(params, more)
 }
 
-// rounds re-sends a request as long as its result asks for input and all of it
-// is provided. It returns the last response.
+// rounds re-sends a request while its result asks for input and all of it is provided. It
+// returns the last response.
 func (r *run) rounds(ctx context.Context, q request, resp Response) (Response, error) {
 	for unasked := 0; ; {
 		ask, ok := asksForInput(resp.Result)

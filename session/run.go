@@ -11,12 +11,12 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// exitGrace is how long after the leader's exit pending calls still wait for a
-// response, if a descendant holds the streams open.
+// exitGrace is how long pending calls still wait after the leader's exit, if a descendant
+// holds the streams open.
 const exitGrace = time.Second
 
-// maxPosted is how many posted messages may be queued; further ones are not
-// sent, and a note says so.
+// maxPosted bounds the queue of posted messages; further ones are not sent, and a note
+// says so.
 const maxPosted = 1024
 
 // A run is one process of a session: from its start entry to Closed or Failed.
@@ -27,8 +27,8 @@ type run struct {
 	col   *collector
 	stdin checksum.Stream // guarded by Session.send
 	ended bool            // guarded by Session.send: Closed or Failed was logged
-	// openLine is the entry of the unterminated line of stdin, 0 for none.
-	openLine uint64      // guarded by Session.send
+	// entry of the unterminated line of stdin, or 0; guarded by Session.send
+	openLine uint64
 	killed   atomic.Bool // it, or a descendant that held its streams, was killed with KILL
 	exited   chan struct{}
 	done     chan struct{}
@@ -56,8 +56,8 @@ func newRun(s *Session, proc executor.Process) *run {
 	return r
 }
 
-// begin logs the start and attaches the collector. The executor retains output
-// since the spawn, so none is missed.
+// begin logs the start and attaches the collector. The executor retains output since the
+// spawn.
 func (r *run) begin() error {
 	info := r.proc.Info()
 	r.tree.pids = []int{info.PID}
@@ -96,7 +96,6 @@ func (r *run) post(w write) {
 	}
 }
 
-// sendPosted sends what was posted, until the process has ended.
 func (r *run) sendPosted() {
 	for {
 		select {
@@ -112,15 +111,13 @@ func (r *run) sendPosted() {
 	}
 }
 
-// waiting returns the number of stdout bytes without a newline.
 func (r *run) waiting() int {
 	r.col.mu.Lock()
 	defer r.col.mu.Unlock()
 	return r.col.splitter[executor.Stdout].Pending()
 }
 
-// info returns what is known about the process, even after its executor has
-// forgotten it.
+// info outlives what the executor remembers of the process.
 func (r *run) info() executor.Info {
 	info := r.proc.Info()
 	r.mu.Lock()
@@ -144,7 +141,7 @@ func (r *run) over() bool {
 	}
 }
 
-// lost returns the loss of the connection to the process, or nil.
+// lost is nil without a lost connection.
 func (r *run) lost() *executor.LostError {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,8 +157,8 @@ func (r *run) hasExited() bool {
 	}
 }
 
-// onExit handles Exited. Responses may still be in the streams or come from a
-// descendant, so pending calls fail only after exitGrace.
+// onExit handles Exited. Responses may still be in the streams or come from a descendant,
+// so pending calls fail only after exitGrace.
 func (r *run) onExit(exit executor.Exit) {
 	r.mu.Lock()
 	r.exit = &exit
@@ -201,8 +198,8 @@ func (r *run) onEnd(err error) {
 	close(r.done)
 }
 
-// endError returns the error for pending calls when the process has ended. A
-// lost connection says nothing about the server, so it is not an ErrEnded.
+// endError returns the error for pending calls. A lost connection says nothing about the
+// server, so it is not an ErrEnded.
 func (r *run) endError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -27,10 +27,9 @@ var ErrNotPending = errors.New("this request is no longer pending")
 
 // The possible sources of an answer, in ActBody.By.
 const (
-	ByPerson = "person"
-	ByPolicy = "policy"
-	ByReplay = "replay" // an answer replayed from a recording
-	// ByScenario means a step of a scenario.
+	ByPerson   = "person"
+	ByPolicy   = "policy"
+	ByReplay   = "replay"
 	ByScenario = "scenario"
 )
 
@@ -52,8 +51,8 @@ type ServerRequest struct {
 	Due time.Time
 }
 
-// A pendingRequest is a ServerRequest with its callbacks. The goroutine that removes
-// it calls either settle or drop, once.
+// A pendingRequest has callbacks: the goroutine that removes it calls either settle or
+// drop, once.
 type pendingRequest struct {
 	ServerRequest
 	r      *run
@@ -78,8 +77,8 @@ type serverRequests struct {
 	pending []*pendingRequest // oldest first
 }
 
-// add adds a and assigns its ID; it returns false if there are too many. due,
-// if set, is called after delay, unless a was removed before.
+// add adds a and assigns its ID; it returns false if there are too many. due, if set, is
+// called after delay, unless a was removed.
 func (x *serverRequests) add(a *pendingRequest, delay time.Duration, due func(id uint64)) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -147,10 +146,10 @@ func (x *serverRequests) list(delayed bool) []ServerRequest {
 }
 
 // ServerRequests returns the pending server requests that a person has to answer, oldest
-// first. A request is removed when it is answered, when the server or the call
-// that it belongs to gives up on it, and when the process ends. An act entry is
-// logged for each request that is added or given up, after the list has changed;
-// answers and ended processes have entries of their own.
+// first. A request is removed when it is answered, when the server or the call that it
+// belongs to gives up on it, and when the process ends. An act entry is logged for each
+// that is added or given up, after the list has changed; answers and ended processes have
+// entries of their own.
 func (s *Session) ServerRequests() []ServerRequest { return s.requests.list(false) }
 
 // DelayedRequests returns the pending server requests that a policy with a delay will
@@ -203,8 +202,8 @@ func (x *serverRequests) handle(r *run, e *Entry) {
 	x.open(a, p)
 }
 
-// answer posts the response to a server request. Its source is logged too,
-// except for the default policy, where the response is enough.
+// answer posts the response to a server request. Its source is logged too, except for the
+// default policy.
 func (r *run) answer(of uint64, method string, id []byte, mode PolicyMode, answer json.RawMessage, by string) {
 	w := write{payload: appendAnswer(nil, id, answer)}
 	if mode != PolicyRefuse || by != ByPolicy {
@@ -221,8 +220,6 @@ func answerAct(of uint64, method, key string, mode PolicyMode, by string) *ActBo
 	return b
 }
 
-// open adds a to the pending requests, for a person or for the delay of its
-// policy.
 func (x *serverRequests) open(a *pendingRequest, p Policy) {
 	var due func(id uint64)
 	if p.mode() != PolicyAsk {
@@ -242,9 +239,9 @@ func (x *serverRequests) open(a *pendingRequest, p Policy) {
 	}
 }
 
-// answeredByNewPolicy answers a by the current policy if that no longer asks a person.
-// The policy may have changed after it was read for a and before a was added,
-// where the code that changed it could not see a.
+// answeredByNewPolicy answers a by the current policy if that no longer asks a person. It
+// may have changed after it was read for a and before a was added, where SetPolicy could
+// not see a.
 func (x *serverRequests) answeredByNewPolicy(a *pendingRequest) bool {
 	p := x.policy(a.Method)
 	if p.mode() == PolicyAsk || p.Delay > 0 || x.removeID(a.ID) == nil {
@@ -254,8 +251,8 @@ func (x *serverRequests) answeredByNewPolicy(a *pendingRequest) bool {
 	return true
 }
 
-// automatic returns the answer of a policy to a request. A note names the fields
-// that the answer to a form lacks.
+// automatic returns the answer of a policy. A note names the fields that the answer to a
+// form lacks.
 func (x *serverRequests) automatic(p Policy, q ServerRequest) json.RawMessage {
 	answer, missing := p.answer(q.Method, q.Params, q.Key)
 	if len(missing) > 0 {
@@ -276,7 +273,6 @@ func (s *Session) AnswerByPolicy(id uint64) error {
 	return nil
 }
 
-// notified handles a notification of the server, which may cancel a request.
 func (x *serverRequests) notified(r *run, e *Entry) {
 	if string(e.Msg.Method.Of(e.Payload)) != mcp.MethodCancelled {
 		x.s.calls.notified(e)
@@ -299,16 +295,15 @@ func (x *serverRequests) withdraw(matches func(*pendingRequest) bool, why string
 	}
 }
 
-// drop drops the requests of a process that has ended: no answer can reach
-// it.
+// drop drops the requests of a process that has ended: no answer can reach it.
 func (x *serverRequests) drop(r *run) {
 	for _, a := range x.remove(func(a *pendingRequest) bool { return a.r == r }) {
 		a.drop()
 	}
 }
 
-// dispatch dispatches an already-logged stdout line. If stable is false, its
-// bytes are valid only during the call.
+// dispatch dispatches a logged stdout line. If stable is false, its bytes are valid only
+// during the call.
 func (r *run) dispatch(e *Entry, stable bool) {
 	switch e.Msg.Kind {
 	case framing.Response, framing.ErrorResponse:

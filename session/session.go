@@ -20,9 +20,9 @@ import (
 const (
 	DefaultStartupTimeout = 30 * time.Second
 	DefaultTimeout        = 300 * time.Second
-	// ProbeTimeout is how long server/discover may stay unanswered before
-	// initialize is sent as well, and KnownProbeTimeout the same for a command that
-	// is known to speak the modern era. At most half of the startup timeout passes.
+	// ProbeTimeout is how long server/discover may stay unanswered before initialize is
+	// sent as well, KnownProbeTimeout the same for a command that is known to speak the
+	// modern era; at most half of the startup timeout.
 	ProbeTimeout      = 1500 * time.Millisecond
 	KnownProbeTimeout = 10 * time.Second
 	// Grace is how long the shutdown sequence waits after each step.
@@ -46,56 +46,54 @@ type Config struct {
 	Executor executor.Executor
 	Command  executor.Command // the session sets its ID, OnPhase and OnBegin
 	Log      Log              // closed by the caller
-	// Secrets are values, besides those of Command.Env, that are shown as
-	// ${NAME} in the command lines of processes.
+	// Secrets are further values that are shown as ${NAME} in the command lines of
+	// processes.
 	Secrets []executor.EnvVar
 
 	// Era is the protocol era to use. With Auto, a restart begins with the era
 	// that was found before: restarting while editing skips the probe.
 	Era      mcp.Era
 	Protocol string // revision to request; "" means the era's newest
-	// Prefer is the era that is tried first if Era is Auto, and Protocol is
-	// then a revision of it; if the server refuses it, the newest revision of
-	// the other era is requested. Auto means that Protocol, or the server,
-	// decides.
+	// Prefer is the era that is tried first if Era is Auto, and Protocol is then a
+	// revision of it; if the server refuses it, the other era's newest is requested. Auto
+	// means that Protocol, or the server, decides.
 	Prefer mcp.Era
-	// Capabilities, if set, is declared unchanged as the client's capabilities
-	// instead of those derived from the policies: a JSON object.
+	// Capabilities, if set, is a JSON object that is declared instead of the capabilities
+	// derived from the policies.
 	Capabilities json.RawMessage
 
-	// Eras, if set, remembers which commands speak the modern era, so that a slow
-	// server is not started twice each time. It is used only if both eras are tried.
+	// Eras, if set, remembers which commands speak the modern era, so that a slow server
+	// is not started twice each time. Only used if both eras are tried.
 	Eras EraMemory
 
-	// StartupTimeout limits start and handshake of each process, not counting
-	// prompts; 0 means DefaultStartupTimeout. One start may take three processes.
+	// StartupTimeout limits start and handshake of each process (of up to three), not
+	// counting prompts; 0 means DefaultStartupTimeout.
 	StartupTimeout time.Duration
 	Timeout        time.Duration // one request; 0 means DefaultTimeout
 
 	ClientName, ClientVersion string
 
-	// OnPhase, if set, is called for each step of a start and of a handshake,
-	// when it begins, with a zero End, and when it ends; for some steps only at
-	// their end. It is called on the goroutine that opens or restarts the
-	// session and must do neither. The step waits for it: executor.Pause of ctx
-	// pauses the startup timeout.
+	// OnPhase, if set, is called for each step of a start and of a handshake, when it
+	// begins, with a zero End, and when it ends; for some only at their end. It runs on
+	// the goroutine that opens or restarts the session and must do neither. The step
+	// waits for it: executor.Pause of ctx pauses the startup timeout.
 	OnPhase func(ctx context.Context, p executor.Phase)
 
-	// Policies determine, by method, how server requests are answered and which
-	// client capabilities are declared. Without any, ping is answered and
-	// everything else gets -32601. Policies that Policy.Check rejects are
-	// ignored. Answers are canned answers for methods without a policy.
+	// Policies determine, by method, how server requests are answered and which client
+	// capabilities are declared. By default ping is answered and all else gets -32601.
+	// Policies that Policy.Check rejects are ignored. Answers are canned answers for
+	// methods without a policy.
 	Policies map[string]Policy
 	Answers  Answers
 
-	// SpoolDir is the folder for the temporary files of CallOptions.Long; "" means
-	// that of the system.
+	// SpoolDir is the folder for the files of CallOptions.Long; "" means that of the
+	// system.
 	SpoolDir string
 
 	LineLimit      int // bytes; 0 means framing.DefaultLimit
 	PinLimit       int // bytes; 0 means executor.DefaultPinLimit
 	Overrun        executor.Overrun
-	CollectorDelay time.Duration // before each event and each read that recovers from a lag, to test the effects of lag
+	CollectorDelay time.Duration // before each event and each recovering read, to test the effects of lag
 }
 
 // State is the state of a session. The zero value is Idle.
@@ -151,8 +149,7 @@ type Session struct {
 	known        mcp.Era // found by the last handshake; Auto before the first and after a failed one
 	currentPhase executor.Phase
 	closed       bool
-	// cancelOpen cancels a running start or handshake; nil if there is none.
-	cancelOpen func()
+	cancelOpen   func()
 }
 
 // New returns a session without a process.
@@ -178,17 +175,14 @@ type Status struct {
 	State   State
 	Server  Server
 	Process executor.Info // the latest process; StateUnknown if there was none
-	// Phase is the current step of a start or handshake, such as connecting to
-	// a host; its End is zero. Without a step it is the zero Phase. The end of
-	// a step is logged, its beginning is not, so Changed does not report it: a
-	// UI that shows Phase should poll Status on a timer while State is Starting
-	// or Handshaking.
+	// Phase is the current step of a start or handshake, with a zero End; zero without
+	// one. Only the end of a step is logged and reported by Changed: a UI that shows
+	// Phase should poll Status while State is Starting or Handshaking.
 	Phase executor.Phase
-	// ShutdownStep is the current step of the shutdown sequence. As with Phase, a UI
-	// that shows it should poll.
+	// ShutdownStep is the current step of the shutdown sequence, to be polled too.
 	ShutdownStep ShutdownStep
-	// LogLevel is the level of log messages that was set for the current process: with
-	// SetLogLevel, or with a Request of logging/setLevel. "" is the server's default.
+	// LogLevel is the level of log messages that was set for the current process, by
+	// SetLogLevel or a Request of logging/setLevel. "" is the server's default.
 	LogLevel string
 }
 
@@ -204,8 +198,7 @@ func (s *Session) Status() Status {
 	return st
 }
 
-// era returns the protocol era of the server. Status, which asks for the state of
-// the process too, would be slow for each request.
+// era is for each request; Status asks for the state of the process too.
 func (s *Session) era() mcp.Era {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,11 +223,10 @@ func (s *Session) Start(ctx context.Context) error {
 	return nil
 }
 
-// errGivenUp is the cause of a start or handshake that a person cancelled.
 var errGivenUp = fmt.Errorf("%w: given up", context.Canceled)
 
-// opening lets Escalate cancel a start until settled is called. settled returns
-// the error of the start: a cancelled start has failed, even if it completed.
+// opening lets Escalate cancel a start until settled is called, which returns the error
+// of the start: a cancelled start has failed, even if it completed.
 func (s *Session) opening(ctx context.Context) (opening context.Context, settled func(error) error) {
 	opening, giveUp := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -253,8 +245,7 @@ func (s *Session) opening(ctx context.Context) (opening context.Context, settled
 	}
 }
 
-// checkStart returns an error if no process can be started now. The lock life is
-// held.
+// checkStart returns an error if no process can be started now. The lock life is held.
 func (s *Session) checkStart() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,7 +283,6 @@ func (s *Session) start(ctx context.Context) error {
 	return r.begin()
 }
 
-// current returns the process that messages go to.
 func (s *Session) current() (*run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -328,8 +318,8 @@ func (s *Session) ExitedChan() <-chan struct{} {
 	return done
 }
 
-// setState moves the session to a state and logs it. A process that has ended
-// is never shown as ready or stopping again.
+// setState moves the session to a state and logs it. A process that has ended is never
+// shown as ready or stopping again.
 func (s *Session) setState(state State, body StateBody) {
 	s.mu.Lock()
 	if over := s.state == Closed || s.state == Failed || s.state == Exited; over &&
@@ -343,7 +333,6 @@ func (s *Session) setState(state State, body StateBody) {
 	s.append(NewEntry(KindState, 0, body))
 }
 
-// beginPhase makes p the step that Status shows and calls OnPhase.
 func (s *Session) beginPhase(ctx context.Context, p executor.Phase) {
 	s.setPhase(p)
 	if s.cfg.OnPhase != nil {
@@ -351,7 +340,6 @@ func (s *Session) beginPhase(ctx context.Context, p executor.Phase) {
 	}
 }
 
-// finishPhase logs a completed step of the start and calls OnPhase.
 func (s *Session) finishPhase(ctx context.Context, p executor.Phase) {
 	s.setPhase(executor.Phase{})
 	s.phase(p.Name, p.Detail, p.End.Sub(p.Begin), p.Err)
@@ -360,14 +348,13 @@ func (s *Session) finishPhase(ctx context.Context, p executor.Phase) {
 	}
 }
 
-// setPhase makes p the step that Status shows; the zero Phase means none.
+// setPhase sets the step that Status shows; zero for none.
 func (s *Session) setPhase(p executor.Phase) {
 	s.mu.Lock()
 	s.currentPhase = p
 	s.mu.Unlock()
 }
 
-// phase logs one timed step.
 func (s *Session) phase(name, detail string, took time.Duration, err error) {
 	body := PhaseBody{Phase: name, Detail: detail, Took: took.Microseconds()}
 	if err != nil {
@@ -386,8 +373,8 @@ func (s *Session) Act(act, detail string, of uint64) {
 	s.append(NewEntry(KindAct, 0, ActBody{Act: act, Detail: detail, Of: of}))
 }
 
-// append logs one entry that carries no stream bytes. Append fails only when
-// the log is closed, which is ignored.
+// append logs one entry without stream bytes. It fails only when the log is closed, which
+// is ignored.
 func (s *Session) append(e Entry) {
 	_ = s.log.Append([]Entry{e})
 }

@@ -24,8 +24,7 @@ const (
 	terminateTimeout = 10 * time.Second
 	maxNamed         = 10  // leaked processes that an entry names
 	maxSpared        = 100 // spared processes that are remembered
-	// maxNamedCommand is the longest command line, in bytes, by which a leaked process
-	// is named.
+	// bytes of a command line that names a leaked process
 	maxNamedCommand = 200
 )
 
@@ -34,25 +33,22 @@ type ShutdownReport struct {
 	LastStep  executor.Step         // the last step before the process ended; 0 if no process was running
 	Exit      *executor.Exit        // nil if unknown
 	Survivors []executor.Descendant // that could not be killed
-	// Leaked lists the leaked processes of the server: they were alive
-	// executor.SettleTime after its exit, for whatever reason, and were killed
-	// by us. It includes those of earlier shutdowns without a report: of a
-	// failed Open, of a Restart. It is empty if the executor cannot tell (a
-	// plain launch over SSH, a lost connection), and for a server that exited
-	// more than executor.Retention before.
+	// Leaked lists the leaked processes: they were alive executor.SettleTime after the
+	// exit of the server and were killed by us. It includes those of earlier shutdowns
+	// without a report: of a failed Open, of a Restart. It is empty if the executor
+	// cannot tell (a plain launch over SSH, a lost connection), and for a server that
+	// exited more than executor.Retention before.
 	Leaked []executor.Descendant
-	// Unseen lists leaked processes that were not seen to end, because the
-	// connection was lost.
+	// Unseen lists leaked processes that were not seen to end.
 	Unseen []executor.Descendant
 	// Spared are the processes that were left running on request: Command.Leave
 	// names them.
 	Spared []executor.Descendant
-	// CannotTell lists what the shutdown may have missed, one sentence each,
-	// such as "container state: cannot tell (started through docker)". It is
-	// empty if everything is known.
+	// CannotTell lists what the shutdown may have missed, one sentence each; empty if
+	// everything is known.
 	CannotTell []string
-	// Killed reports whether an earlier process, ended by a Restart, did not
-	// exit by itself and was killed with KILL.
+	// Killed reports whether an earlier process, ended by a Restart, did not exit by
+	// itself and was killed with KILL.
 	Killed bool
 	Lost   *executor.LostError // the connection was lost: nothing more can be done
 }
@@ -82,8 +78,7 @@ func (s *Session) Shutdown(ctx context.Context) (ShutdownReport, error) {
 	return s.shutdown.handOver(s.shutdown.run(ctx, executor.EndedByShutdown))
 }
 
-// handOver moves the problems of all shutdowns since the last report into
-// report.
+// handOver moves what all shutdowns since the last report found into report.
 func (x *shutdown) handOver(report ShutdownReport, err error) (ShutdownReport, error) {
 	x.s.mu.Lock()
 	defer x.s.mu.Unlock()
@@ -98,7 +93,6 @@ func (x *shutdown) handOver(report ShutdownReport, err error) (ShutdownReport, e
 	return report, err
 }
 
-// recordLeaked records the processes that a step reached after the leader had exited.
 func (x *shutdown) recordLeaked(step executor.StopReport) {
 	if step.Running {
 		return
@@ -143,9 +137,8 @@ func (x *shutdown) run(ctx context.Context, by executor.EndedBy) (ShutdownReport
 	return report, err
 }
 
-// terminate kills the remaining processes of a run, on behalf of by, and waits
-// for its last entry. Processes behind a lost connection cannot be reached,
-// which is not an error of the shutdown.
+// terminate kills the remaining processes of a run, on behalf of by, and waits for its
+// last entry. That it cannot reach processes behind a lost connection is not an error.
 func (x *shutdown) terminate(r *run, by executor.EndedBy) ([]executor.Descendant, error) {
 	if r.lost() != nil {
 		r.senders.Wait()
@@ -177,8 +170,7 @@ func (x *shutdown) terminate(r *run, by executor.EndedBy) ([]executor.Descendant
 	return rep.Survivors, nil
 }
 
-// killed describes how many processes were killed, with their names if the
-// leader had exited before.
+// killed describes how many processes were killed, with their names if they were leaked.
 func (x *shutdown) killed(rep executor.StopReport) string {
 	text := fmt.Sprintf("%d killed", len(rep.Signalled))
 	if rep.Running || len(rep.Signalled) == 0 {
@@ -194,7 +186,6 @@ func (x *shutdown) killed(rep executor.StopReport) string {
 	return text + ", leaked: " + strings.Join(names, ", ")
 }
 
-// concealNames is like Session.conceal, and cuts long command lines.
 func (x *shutdown) concealNames(procs []executor.Descendant) []executor.Descendant {
 	procs = x.s.conceal(procs)
 	for i := range procs {
@@ -269,7 +260,6 @@ func (s *Session) Close(ctx context.Context) (ShutdownReport, error) {
 	return report, nil
 }
 
-// recordRemains logs and remembers what a shutdown spared and what it cannot tell.
 func (x *shutdown) recordRemains(rep executor.StopReport) {
 	if len(rep.Spared) > 0 {
 		spared := x.concealNames(rep.Spared)
@@ -290,7 +280,7 @@ func (x *shutdown) recordRemains(rep executor.StopReport) {
 	}
 }
 
-// addCannotTell logs and remembers something that a shutdown cannot tell, once.
+// addCannotTell logs and remembers it once.
 func (x *shutdown) addCannotTell(text string) {
 	x.s.mu.Lock()
 	known := slices.Contains(x.cannotTell, text)
@@ -301,4 +291,49 @@ func (x *shutdown) addCannotTell(text string) {
 	if !known {
 		x.s.append(NewEntry(KindNote, 0, NoteBody{Text: text, Code: NoteCannotTell}))
 	}
+}
+
+// Outcome returns one line about which step ended the server, or how it had
+// ended before.
+func (r *ShutdownReport) Outcome() string {
+	how := map[executor.Step]string{
+		executor.StepCloseStdin: "when its stdin was closed",
+		executor.StepInterrupt:  "after INT",
+		executor.StepTerm:       "after TERM",
+		executor.StepKill:       "after KILL",
+	}[r.LastStep]
+	if r.LastStep == executor.StepKill && r.Exit != nil && r.Exit.Kind == executor.ExitCode {
+		how = "" // it had exited before: KILL went to other processes
+	}
+	switch {
+	case r.Exit == nil && how == "":
+		return "the server had ended"
+	case r.Exit == nil:
+		return "the server ended " + how
+	case r.Exit.By == executor.EndedByShutdown && how != "":
+		return fmt.Sprintf("the server ended %s: %s", how, DescribeExit(*r.Exit))
+	}
+	if EndedFromOutside(r.Exit.By) || r.Exit.By == executor.EndedBySignal {
+		return "the server was " + DescribeEnd(*r.Exit)
+	}
+	return "the server ended: " + DescribeEnd(*r.Exit)
+}
+
+// ProcessLines returns a line for each process that the shutdown found besides the
+// server (leaked processes that were killed or could not be killed, and
+// processes left running on request), and for each thing that it cannot tell.
+func (r *ShutdownReport) ProcessLines() []string {
+	var lines []string
+	add := func(what string, list []executor.Descendant) {
+		for _, d := range list {
+			lines = append(lines, fmt.Sprintf("%s: pid %d %s", what, d.PID, d.Command))
+		}
+	}
+	add("leaked process (killed)", r.Leaked)
+	add("leaked process (connection lost: cannot tell whether it ended)", r.Unseen)
+	for _, d := range r.Survivors {
+		lines = append(lines, fmt.Sprintf("leaked process (still alive): pid %d %s (kill -9 %d)", d.PID, d.Command, d.PID))
+	}
+	add("left running (--leave)", r.Spared)
+	return append(lines, r.CannotTell...)
 }

@@ -16,8 +16,8 @@ type ShutdownStep struct {
 	Until time.Time     // when the next step follows, unless the process is gone before
 }
 
-// takeSteps takes steps of the shutdown sequence, on behalf of by, until the
-// process is gone or ctx is done, and returns the last step taken.
+// takeSteps takes steps until the process is gone or ctx is done, and returns the last
+// step taken.
 func (x *shutdown) takeSteps(ctx context.Context, r *run, by executor.EndedBy, steps ...executor.Step) executor.Step {
 	var taken executor.Step
 	for _, step := range steps {
@@ -30,8 +30,8 @@ func (x *shutdown) takeSteps(ctx context.Context, r *run, by executor.EndedBy, s
 	return taken
 }
 
-// takeStep takes one step and waits until the process is gone, ctx is done, the
-// grace is over, or a person skips the wait.
+// takeStep takes one step and waits until the process is gone, ctx is done, the grace is
+// over, or a person skips the wait.
 func (x *shutdown) takeStep(ctx context.Context, r *run, by executor.EndedBy, step executor.Step, grace time.Duration) (gone bool) {
 	begin := time.Now()
 	skipWait := x.beginStep(step, begin, grace)
@@ -43,7 +43,6 @@ func (x *shutdown) takeStep(ctx context.Context, r *run, by executor.EndedBy, st
 	return gone
 }
 
-// stop takes one step on behalf of by.
 func (r *run) stop(ctx context.Context, by executor.EndedBy, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
 	a := r.beginAttempt(step, by)
 	report, err := r.proc.Stop(ctx, step, scope)
@@ -51,8 +50,6 @@ func (r *run) stop(ctx context.Context, by executor.EndedBy, step executor.Step,
 	return report, err
 }
 
-// stepDetail describes which processes a step was sent to and whether they are
-// gone.
 func stepDetail(gone bool, r *run, waited time.Duration, report executor.StopReport) string {
 	switch {
 	case gone:
@@ -64,8 +61,7 @@ func stepDetail(gone bool, r *run, waited time.Duration, report executor.StopRep
 	}
 }
 
-// found lists the processes that a step was sent to, if it was more than the
-// leader.
+// found is "" if the step was sent to the leader only.
 func found(report executor.StopReport) string {
 	if len(report.Signalled) < 2 {
 		return ""
@@ -77,8 +73,8 @@ func found(report executor.StopReport) string {
 	return "sent to " + strings.Join(names, ", ") + ";"
 }
 
-// beginStep shows a step in Status. A message on the returned channel ends the
-// wait for it.
+// beginStep shows a step in Status. A message on the returned channel ends the wait for
+// it.
 func (x *shutdown) beginStep(step executor.Step, begin time.Time, grace time.Duration) <-chan struct{} {
 	skipWait := make(chan struct{}, 1)
 	x.s.mu.Lock()
@@ -88,7 +84,6 @@ func (x *shutdown) beginStep(step executor.Step, begin time.Time, grace time.Dur
 	return skipWait
 }
 
-// clearStep removes the step from Status.
 func (x *shutdown) clearStep() {
 	x.s.mu.Lock()
 	defer x.s.mu.Unlock()
@@ -112,8 +107,8 @@ func (s *Session) Escalate(ctx context.Context) (report ShutdownReport, began bo
 	return report, true, err
 }
 
-// skipWait skips the wait of a running shutdown or start and reports whether
-// there is one.
+// skipWait skips the wait of a running shutdown or start and reports whether there is
+// one.
 func (x *shutdown) skipWait() bool {
 	x.s.mu.Lock()
 	step, skipWait, giveUp := x.step.Step, x.skip, x.s.cancelOpen
@@ -139,8 +134,7 @@ func (x *shutdown) skipWait() bool {
 	return true
 }
 
-// waitFor waits until done is closed and reports whether it was. A message on
-// skipWait ends the wait.
+// waitFor reports whether done is closed in time. A message on skipWait ends the wait.
 func waitFor(ctx context.Context, done <-chan struct{}, limit time.Duration, skipWait <-chan struct{}) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

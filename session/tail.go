@@ -29,7 +29,6 @@ func (s *Session) Tail() (stderr, stray []string) {
 	return r.lines.lines()
 }
 
-// quoted returns a line, or its beginning with a mark.
 func quoted(line []byte) string {
 	if len(line) <= quotedLength {
 		return string(line)
@@ -56,7 +55,6 @@ func (t *tail) addStray(line []byte) {
 	}
 }
 
-// lines returns both, oldest first.
 func (t *tail) lines() (stderr, stray []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +63,6 @@ func (t *tail) lines() (stderr, stray []string) {
 	return stderr, append(stray, t.stray...)
 }
 
-// lastStderr returns the last line of stderr, or "".
 func (t *tail) lastStderr() string {
 	stderr, _ := t.lines()
 	if len(stderr) == 0 {

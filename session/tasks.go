@@ -32,22 +32,21 @@ const (
 )
 
 const (
-	// pollDefault is how long we wait between two polls of a task if the server
-	// does not say; pollLeast and pollMost bound what it says.
+	// pollDefault is the time between two polls if the server does not say; pollLeast and
+	// pollMost bound what it says.
 	pollDefault = time.Second
 	pollLeast   = 50 * time.Millisecond
 	pollMost    = time.Minute
-	// taskCancelWait is how long a task that was cancelled may take to end. It is
-	// less than a program that got a signal may take until it shuts down.
+	// taskCancelWait is how long a cancelled task may take to end: less than a program
+	// that got a signal may take to shut down.
 	taskCancelWait = 2 * time.Second
-	// maxTaskKeys is how many input requests of one task are answered.
-	maxTaskKeys = 1000
-	// maxTaskID is the size of the largest id of a task, in bytes.
+	maxTaskKeys    = 1000
+	// bytes
 	maxTaskID = 4096
 )
 
-// A Task is a call that goes on after its first result, as far as the server has
-// described it. ID, Status and Message are untrusted text.
+// A Task is a call that goes on after its first result, as described by the server. ID,
+// Status and Message are untrusted text.
 type Task struct {
 	ID      string
 	Status  string
@@ -132,7 +131,6 @@ func AsTask(params json.RawMessage, ttl time.Duration) (json.RawMessage, error) 
 	return withMembers(params, map[string]json.RawMessage{"task": task})
 }
 
-// asksForTask reports whether params request a task, as AsTask does.
 func asksForTask(params json.RawMessage) bool {
 	if !bytes.Contains(params, []byte(`"task"`)) {
 		return false
@@ -143,7 +141,6 @@ func asksForTask(params json.RawMessage) bool {
 	return json.Unmarshal(params, &p) == nil && bytes.HasPrefix(p.Task, []byte("{"))
 }
 
-// taskBody is what a result says about a task, in the spelling of either era.
 type taskBody struct {
 	ID             string                  `json:"taskId"`
 	Status         string                  `json:"status"`
@@ -157,11 +154,9 @@ type taskBody struct {
 	Error          json.RawMessage         `json:"error"`
 }
 
-// taskMembers are all members of a result that say what its task is.
 var taskMembers = []string{"resultType", "task", "taskId", "status", "statusMessage", "ttl", "ttlMs", "pollInterval", "pollIntervalMs",
 	"inputRequests", "result", "error"}
 
-// createdTask decodes the result of a request if it is a task.
 func createdTask(q request, era mcp.Era, result json.RawMessage) (taskBody, bool) {
 	if mcp.IsTaskMethod(q.method) || !bytes.Contains(result, []byte("taskId")) {
 		return taskBody{}, false
@@ -181,8 +176,8 @@ func createdTask(q request, era mcp.Era, result json.RawMessage) (taskBody, bool
 	return body, ok && body.ID != "" && len(body.ID) <= maxTaskID
 }
 
-// take takes in what a result says about the task.
-func (t *Task) take(b taskBody, n uint64) {
+// update applies what a result says about the task.
+func (t *Task) update(b taskBody, n uint64) {
 	t.Status, t.Message, t.N = b.Status, "", n
 	_ = json.Unmarshal(b.Message, &t.Message) // of another type: none
 	if ttl, ok := milliseconds(b.TTL, b.TTLMs); ok {
@@ -207,8 +202,6 @@ func milliseconds(legacy, modern json.RawMessage) (d time.Duration, ok bool) {
 	return time.Duration(min(max(ms, 0), most)) * time.Millisecond, true
 }
 
-// A follower follows a task to its end: it polls, answers what the task asks for
-// and gets the result.
 type follower struct {
 	s        *Session
 	r        *run
@@ -222,8 +215,8 @@ type follower struct {
 	unasked  int             // rounds of input in a row without a person
 }
 
-// follow follows the task that a result announces and returns the response that
-// ends it. When ctx ends, the task is cancelled, except after a timeout.
+// follow follows the task that a result announces and returns the response that ends it.
+// When ctx ends, the task is cancelled, except after a timeout.
 func (r *run) follow(ctx context.Context, q request, first Response, b taskBody) (Response, error) {
 	f := &follower{s: r.s, r: r, q: q, token: first.id, ctx: ctx, modern: r.s.era() == mcp.Modern, created: time.Now(), answered: map[string]bool{}}
 	f.task = Task{ID: b.ID, Poll: pollDefault, Call: q.first}
@@ -255,9 +248,8 @@ func (r *run) follow(ctx context.Context, q request, first Response, b taskBody)
 	}
 }
 
-// saw takes in and reports the state of the task.
 func (f *follower) saw(b taskBody, n uint64) {
-	f.task.take(b, n)
+	f.task.update(b, n)
 	if f.q.opts.OnTask != nil {
 		f.q.opts.OnTask(f.task)
 	}
@@ -287,7 +279,6 @@ func (f *follower) act(b taskBody) (resp Response, done bool, err error) {
 	return Response{}, false, nil
 }
 
-// result returns the response of a task that has ended.
 func (f *follower) result(b taskBody) (resp Response, done bool, err error) {
 	if !f.modern {
 		resp, err = f.request(f.ctx, mcp.MethodTasksResult, nil)
@@ -343,7 +334,6 @@ func (f *follower) provide(b taskBody) error {
 	return err
 }
 
-// request sends a request about the task.
 func (f *follower) request(ctx context.Context, method string, more map[string]json.RawMessage) (Response, error) {
 	params, err := withMembers(append(appendString([]byte(`{"taskId":`), f.task.ID), '}'), more)
 	if err != nil {
@@ -356,7 +346,6 @@ func (f *follower) request(ctx context.Context, method string, more map[string]j
 	return resp, err
 }
 
-// pause waits until the next poll.
 func (f *follower) pause(ctx context.Context) error {
 	timer := time.NewTimer(f.task.Poll)
 	defer timer.Stop()
@@ -370,7 +359,6 @@ func (f *follower) pause(ctx context.Context) error {
 	}
 }
 
-// unknown returns the error of a task that the server does not know any more.
 func (f *follower) unknown(failure *RPCError) error {
 	reason := "is unknown to the server"
 	if f.task.TTL > 0 && time.Since(f.created) >= f.task.TTL {
@@ -379,8 +367,8 @@ func (f *follower) unknown(failure *RPCError) error {
 	return &TaskError{Task: f.task, Reason: reason, Err: failure}
 }
 
-// leave returns the error of a task that is no longer followed. It cancels the task
-// if the caller gave up.
+// leave returns the error of a task that is no longer followed, which is cancelled if the
+// caller gave up.
 func (f *follower) leave(err error) error {
 	var ended *TaskError
 	switch {
@@ -399,13 +387,11 @@ func (f *follower) leave(err error) error {
 	return err
 }
 
-// byHand is the hint for a task that is still open.
 func (f *follower) byHand() string {
 	return fmt.Sprintf("send %s or %s with its taskId while the server runs", mcp.MethodTasksGet, mcp.MethodTasksCancel)
 }
 
-// cancel cancels the task and waits a moment until it has ended, so that the log
-// says so.
+// cancel cancels the task and waits a moment until it has ended, so that the log says so.
 func (f *follower) cancel() {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(f.ctx), taskCancelWait)
 	defer stop()
@@ -426,7 +412,6 @@ func (f *follower) cancel() {
 	}
 }
 
-// relatedTask returns the id of the task that the params of a message belong to.
 func relatedTask(params []byte) string {
 	if !bytes.Contains(params, []byte(mcp.MetaRelatedTask)) {
 		return ""
@@ -443,7 +428,6 @@ func relatedTask(params []byte) string {
 	return related.ID
 }
 
-// follow registers a task that is followed.
 func (c *calls) follow(f *follower) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,10 +12,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// treeEvery is the minimum interval at which changed trees are logged.
 const treeEvery = time.Second
 
-// A treeLog remembers the last logged process tree.
 type treeLog struct {
 	mu   sync.Mutex
 	pids []int
@@ -82,8 +80,8 @@ func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 	return nil
 }
 
-// conceal replaces the session's secrets in the command lines of processes:
-// they are public on this machine, but a log travels.
+// conceal replaces the session's secrets in command lines: they are public on this
+// machine, but a log travels.
 func (s *Session) conceal(procs []executor.Descendant) []executor.Descendant {
 	procs = slices.Clone(procs)
 	for i := range procs {

@@ -20,7 +20,6 @@ func (e *UnreadError) Error() string {
 	return "the response to " + cmp.Or(summary.ID(e.ID), "a request") + " is " + e.why()
 }
 
-// why returns what the response is.
 func (e *UnreadError) why() string {
 	if e.Limit > 0 {
 		return longerThan(e.Limit)
@@ -33,7 +32,7 @@ func (e *UnreadError) Unattributed() string {
 	return "a line of stdout is " + e.why() + "; its beginning and its end show no response, so it settles no request"
 }
 
-// longerThan returns that a line is longer than a limit, as the flag spells it.
+// longerThan spells the limit as the flag does.
 func longerThan(limit int64) string {
 	text := fmt.Sprint(limit)
 	for _, unit := range []struct {
@@ -48,9 +47,9 @@ func longerThan(limit int64) string {
 	return "longer than --line-limit " + text
 }
 
-// unread takes in a line of stdout that can't be read as a whole, or a part of it. It
-// returns an error once that is known to be a response, or not to be known as one: then
-// the error has no id.
+// unread adds a line of stdout that can't be read as a whole, or a part of it. It returns
+// an error once that is known to be a response, or not to be known as one: then the error
+// has no id.
 func (c *collector) unread(line *framing.Line) *UnreadError {
 	if !line.Part {
 		c.partial = framing.Partial{}
@@ -82,7 +81,6 @@ func (c *collector) settleUnread(why *UnreadError) {
 	c.r.notes.add(noteUnread, why.Unattributed(), hint)
 }
 
-// fail ends the call with an id, if it is pending.
 func (c *calls) fail(id string, err error) {
 	if w := c.take([]byte(id)); w != nil {
 		w.answer <- answer{to: w, err: err}
@@ -111,8 +109,7 @@ func Unread(src Source, number int) (why *UnreadError, ok bool) {
 // maxBetween is how many rows may be between two parts of a line.
 const maxBetween = 1 << 16
 
-// limitOf returns the limit of a line that comes in parts, one of which is at a row: the
-// size of each but the last.
+// limitOf returns the limit of a line in parts: the size of each but the last.
 func limitOf(src Source, number int) int64 {
 	for at := number; at >= max(0, number-maxBetween); at-- {
 		row, _ := RowAt(src, at)

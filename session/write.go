@@ -11,7 +11,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A write is data that is written to the server's input at once.
 type write struct {
 	payload []byte
 	eol     framing.EOL // the zero value is a newline
@@ -30,10 +29,9 @@ func (s *Session) Send(ctx context.Context, line []byte) (uint64, error) {
 	return r.write(ctx, write{payload: line})
 }
 
-// SendBytes sends exactly these bytes, without a newline: half a message,
-// several lines, a batch, invalid UTF-8. It returns the number of their single
-// entry. Anything sent while a line is open continues that line; unless it is
-// sent by SendBytes, a note says so.
+// SendBytes sends exactly these bytes, without a newline, and returns the number of their
+// single entry. Anything sent while a line is open continues that line; unless it is sent
+// by SendBytes, a note says so.
 func (s *Session) SendBytes(ctx context.Context, data []byte) (uint64, error) {
 	if len(data) == 0 {
 		return 0, errors.New("no bytes to send")
@@ -47,7 +45,6 @@ func (s *Session) SendBytes(ctx context.Context, data []byte) (uint64, error) {
 	return r.write(ctx, w)
 }
 
-// splitEOL splits the line ending off data.
 func splitEOL(data []byte) write {
 	if payload, ok := bytes.CutSuffix(data, []byte("\r\n")); ok {
 		return write{payload: payload, eol: framing.CRLF}
@@ -79,10 +76,8 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) give() { <-t }
 
-// errNotRead is the error for a message that was not written in time.
 var errNotRead = errors.New("the server does not read its input")
 
-// notRead adds errNotRead to the error of a write that timed out.
 func notRead(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), ErrTimeout) {
 		return fmt.Errorf("%w: %w", errNotRead, context.Cause(ctx))
@@ -90,8 +85,8 @@ func notRead(ctx context.Context, err error) error {
 	return err
 }
 
-// write logs a message and then writes it to the pipe, in the same order for
-// all writers. It returns the entry number; 0 if the message was not logged.
+// write logs a message and then writes it to the pipe, in the same order for all writers.
+// The entry number is 0 if the message was not logged.
 func (r *run) write(ctx context.Context, w write) (uint64, error) {
 	if err := r.s.send.take(ctx); err != nil {
 		return 0, &WriteError{Err: notRead(ctx, err)}
@@ -139,8 +134,7 @@ func (r *run) write(ctx context.Context, w write) (uint64, error) {
 	return n, failure
 }
 
-// logWrite logs a write, with its act directly before it, and returns its entry
-// number. The lock send is held.
+// logWrite logs a write, with its act directly before it. The lock send is held.
 func (r *run) logWrite(w write) (uint64, error) {
 	e := &r.s.outEntries[1]
 	*e = Entry{Kind: KindStdin, Payload: w.payload, EOL: w.eol, Msg: framing.Scan(w.payload)}

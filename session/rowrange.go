@@ -1,7 +1,6 @@
 package session
 
-// A stretch is a Source that shows a range of rows of another one.
-type stretch struct {
+type rowRange struct {
 	Source
 	from, to int
 }
@@ -10,10 +9,10 @@ type stretch struct {
 // before number to. Rows keep their numbers: those before from exist with
 // KindUnknown. Stats and Header are those of the whole source. If to is 0, the
 // range ends with the source, which may grow.
-func RowRange(src Source, from, to int) Source { return &stretch{src, from, to} }
+func RowRange(src Source, from, to int) Source { return &rowRange{src, from, to} }
 
 // Len implements Source.
-func (s *stretch) Len() int {
+func (s *rowRange) Len() int {
 	if n := s.Source.Len(); s.to == 0 || n < s.to {
 		return n
 	}
@@ -21,7 +20,7 @@ func (s *stretch) Len() int {
 }
 
 // Rows implements Source.
-func (s *stretch) Rows(from int, dst []Row) int {
+func (s *rowRange) Rows(from int, dst []Row) int {
 	n := min(len(dst), s.Len()-from)
 	if n <= 0 {
 		return 0
@@ -34,9 +33,9 @@ func (s *stretch) Rows(from int, dst []Row) int {
 }
 
 // EntryInto implements IntoReader.
-func (s *stretch) EntryInto(row Row, limit int, buf []byte) (Entry, error) {
+func (s *rowRange) EntryInto(row Row, limit int, buf []byte) (Entry, error) {
 	return EntryInto(s.Source, row, limit, buf)
 }
 
 // InOrder implements OrderReader.
-func (s *stretch) InOrder() IntoReader { return InOrder(s.Source) }
+func (s *rowRange) InOrder() IntoReader { return InOrder(s.Source) }
