@@ -146,7 +146,6 @@ func leaveSpares(s *suite) {
 	s.release(end, spared...)
 }
 
-// listed waits until the tree of p lists pids.
 func (s *suite) listed(p *watched, pids ...int) {
 	s.Helper()
 	require.Eventually(s, func() bool {
@@ -157,7 +156,6 @@ func (s *suite) listed(p *watched, pids ...int) {
 	}, waitLimit, pollInterval, "%v are not all in the tree", pids)
 }
 
-// dead requires that none of pids runs.
 func (s *suite) dead(pids ...int) {
 	s.Helper()
 	for _, pid := range pids {
@@ -187,7 +185,6 @@ func (s *suite) known(r executor.StopReport) executor.StopReport {
 	return r
 }
 
-// release ends processes that wait for a cue.
 func (s *suite) release(end cue, pids ...int) {
 	s.Helper()
 	for range pids { // any of them may take it

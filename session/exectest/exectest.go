@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// test is one behaviour.
 type test struct {
 	name string
 	run  func(*suite)

@@ -22,8 +22,7 @@ import (
 const (
 	// waitLimit is the timeout of every wait of the suite, long enough that an
 	// event will not come later, however busy the machine is.
-	waitLimit = 5 * time.Minute
-	// pollInterval is the polling interval for states without events.
+	waitLimit    = 5 * time.Minute
 	pollInterval = 10 * time.Millisecond
 )
 
@@ -65,14 +64,12 @@ const (
 	SecretValue = "s3cret-of-exectest"
 )
 
-// suite is one subtest with its executor.
 type suite struct {
 	*testing.T
 	Harness
 	ctx context.Context
 }
 
-// command runs the helper's steps.
 func (s *suite) command(steps ...string) executor.Command {
 	return executor.Command{Argv: append([]string{s.Program}, HelperArgs(steps...)...)}
 }
@@ -122,7 +119,6 @@ func (s *suite) cue() cue {
 	}}
 }
 
-// watch subscribes to p.
 func (s *suite) watch(p executor.Process, o executor.SubscribeOptions) *watched {
 	s.Helper()
 	sub, err := p.Subscribe(o)
@@ -140,7 +136,6 @@ type watched struct {
 	text [2]bytes.Buffer
 }
 
-// next waits for the next event.
 func (w *watched) next() executor.Event {
 	w.s.Helper()
 	e, err := w.sub.Next(w.s.ctx)
@@ -165,7 +160,6 @@ func (w *watched) note(e executor.Event) {
 	}
 }
 
-// until waits for an event of one kind.
 func (w *watched) until(kind executor.EventKind) executor.Event {
 	w.s.Helper()
 	for {
@@ -186,7 +180,6 @@ func (w *watched) exited() executor.Event {
 	return w.until(executor.Exited)
 }
 
-// says waits until standard output contains text.
 func (w *watched) says(text string) {
 	w.s.Helper()
 	for !strings.Contains(w.text[executor.Stdout].String(), text) {
@@ -215,7 +208,6 @@ func (w *watched) pids(n int) []int {
 	}
 }
 
-// rest waits for the end and returns all events.
 func (w *watched) rest() []executor.Event {
 	w.s.Helper()
 	for {
@@ -236,7 +228,6 @@ func (w *watched) write(text string) {
 	require.Equal(w.s, executor.Accepted, r.Status)
 }
 
-// terminate ends the process and all its descendants.
 func (w *watched) terminate() executor.StopReport {
 	w.s.Helper()
 	r, err := w.Terminate(w.s.ctx)
@@ -252,7 +243,6 @@ func (s *suite) gone(pids ...int) {
 		"one of %v is alive", pids)
 }
 
-// read reads retained output.
 func (w *watched) read(after uint64, max int, wait time.Duration) executor.ReadResult {
 	w.s.Helper()
 	r, err := w.Read(w.s.ctx, after, max, wait)
@@ -260,7 +250,6 @@ func (w *watched) read(after uint64, max int, wait time.Duration) executor.ReadR
 	return r
 }
 
-// code returns the Exit with exit code n.
 func code(n int) executor.Exit { return executor.Exit{Kind: executor.ExitCode, Code: n} }
 
 // kinds lists the kinds of events, with runs of the same kind as one.

@@ -16,12 +16,12 @@ import (
 // descendants.
 const MarkName = "MCPDBG_MARK"
 
-// drainTime is how long the streams may be silent after the processes have ended
-// before Terminate cuts them, in addition to Backend.Latency.
+// drainTime is how long the streams may be silent, in addition to Backend.Latency, before
+// Terminate cuts them.
 const drainTime = 250 * time.Millisecond
 
-// A Backend is the part of a process that depends on where it runs. All methods
-// but Launch are called for a launched process only, from any goroutine.
+// A Backend is the part of a process that depends on where it runs. All methods but
+// Launch are called for a launched process only, from any goroutine.
 type Backend interface {
 	// Launch resolves and spawns the process, and calls Base.Attach once it
 	// runs. If it fails, nothing of the process is left.
@@ -35,9 +35,9 @@ type Backend interface {
 	Tree(ctx context.Context) (found, spared []Descendant, err error)
 	// CannotTell returns StopReport.CannotTell.
 	CannotTell() []string
-	// Kill kills all processes, waits for the leader's exit, and sets the lists
-	// of report. alone says that the leader has exited and that nothing of the
-	// process was left at the first look. Calls do not overlap.
+	// Kill kills all processes, waits for the leader's exit, and sets the lists of
+	// report. alone says that the leader has exited and that nothing of the process was
+	// left at the first look. Calls do not overlap.
 	Kill(ctx context.Context, alone bool, report *StopReport) error
 	// Latency returns the time of a round trip to the process.
 	Latency() time.Duration
@@ -46,9 +46,9 @@ type Backend interface {
 	Release(none bool)
 }
 
-// A Base is the part of a process that is the same wherever it runs: its state,
-// its streams and the order of its end. A Table makes it, from the reservation
-// of the id on. All methods may be called from any goroutine.
+// A Base is the part of a process that is the same wherever it runs: its state, its
+// streams and the order of its end. A Table makes it when the id is reserved. All methods
+// may be called from any goroutine.
 type Base struct {
 	ID   string
 	Cmd  Command
@@ -61,7 +61,7 @@ type Base struct {
 	settled  chan struct{}           // closed when the start has succeeded or failed
 	exited   chan struct{}
 	exitedAt time.Time     // set before exited is closed
-	ending   chan struct{} // one slot: held by the running Terminate
+	ending   chan struct{} // one slot
 	retired  *time.Timer   // guarded by the lock of the table
 
 	mu      sync.Mutex
@@ -87,8 +87,8 @@ func newBase(t *Table, id string, cmd Command, cancel context.CancelCauseFunc) *
 	}
 }
 
-// NewMark returns the value of MarkName for one process: 128 random bits, in
-// hexadecimal digits, so that no other process has them.
+// NewMark returns a value of MarkName for one process: 128 random bits, in hexadecimal
+// digits.
 func NewMark() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: it would crash the program instead
@@ -114,7 +114,6 @@ func (b *Base) Phase(name, detail string, step func() *StartError) *StartError {
 	return err
 }
 
-// errCancelled is the cause of a start that was terminated.
 var errCancelled = errors.New("start was cancelled")
 
 // Terminated reports whether Terminate has cancelled the start with this
@@ -140,7 +139,7 @@ type Streams struct {
 	Try    func([]byte) (int, error) // see NewStdin
 	Output [2]io.Reader              // by Stream
 	// Lost, if set, reports whether an output that has ended was lost with its
-	// connection; otherwise that was its end.
+	// connection.
 	Lost func() bool
 }
 
@@ -166,7 +165,6 @@ func (b *Base) Attach(s Streams, env EnvReport) {
 	})
 }
 
-// pump reads one output stream until its end.
 func (b *Base) pump(s Streams, stream Stream) {
 	var slab Slab
 	for {
@@ -212,9 +210,8 @@ func (b *Base) Alive() bool {
 // Ending reports whether a Terminate is running.
 func (b *Base) Ending() bool { return len(b.ending) > 0 }
 
-// Retire keeps a process that is Closed or Failed readable for the retention of
-// the table, and ends its descendants afterwards, when nothing can reach them
-// any more.
+// Retire keeps a process that is Closed or Failed readable for the retention of the
+// table, and ends its descendants afterwards.
 func (b *Base) Retire() {
 	b.table.retire(b, func() {
 		_, _ = b.end(context.Background()) // what cannot be killed is leaked
@@ -235,8 +232,8 @@ func (b *Base) Swept() bool {
 	return b.swept
 }
 
-// SweepIf releases an ended process if none reports that nothing of it is left.
-// It does nothing while a Terminate is running.
+// SweepIf releases an ended process if none reports that nothing of it is left, unless a
+// Terminate is running.
 func (b *Base) SweepIf(none func() bool) {
 	select {
 	case b.ending <- struct{}{}:
@@ -298,8 +295,7 @@ func (b *Base) cancelStart() bool {
 	return true
 }
 
-// end kills all processes and completes the journal with Closed. Calls run one
-// at a time.
+// end kills all processes and completes the journal with Closed. Calls run one at a time.
 func (b *Base) end(ctx context.Context) (report StopReport, err error) {
 	select {
 	case b.ending <- struct{}{}:
@@ -337,12 +333,11 @@ func (b *Base) end(ctx context.Context) (report StopReport, err error) {
 	return report, nil
 }
 
-// heldByUnknown is the reason why Terminate may have missed a process if it had
-// to cut the streams, but found no process.
+// heldByUnknown is reported if Terminate had to cut the streams, but found no process.
 const heldByUnknown = "its streams were still open after it had ended: the process that held them was not found and not killed"
 
-// endStreams ends a BeginEnding when no process of the tree is left: it reads
-// the rest of the output, and cuts streams that another process holds open.
+// endStreams ends a BeginEnding when no process of the tree is left: it reads the rest of
+// the output, and cuts streams that another process holds open.
 func (b *Base) endStreams() (cut bool) {
 	cut = !b.Journal.AwaitEOF(drainTime + b.own.Latency())
 	b.Journal.EndEnding(cut)
@@ -363,8 +358,8 @@ func (b *Base) areStreamsShared() bool {
 	return b.shared
 }
 
-// CutShared ends the streams of a process that has exited and left no other, if
-// processes that were there before may hold them: they are not leaked ones.
+// CutShared ends the streams of a process that has exited and left no other, if processes
+// that were there before may hold them.
 func (b *Base) CutShared(ctx context.Context) {
 	if !b.areStreamsShared() {
 		return
@@ -381,8 +376,8 @@ func (b *Base) CutShared(ctx context.Context) {
 	}
 }
 
-// settle gives the leader's descendants time to exit as well. It reports
-// whether there was none from the beginning.
+// settle gives the leader's descendants time to exit as well. It reports whether there
+// was none from the beginning.
 func (b *Base) settle(ctx context.Context) (alone bool) {
 	alone = true
 	settle(ctx, b.exitedAt, func() bool {
@@ -391,4 +386,53 @@ func (b *Base) settle(ctx context.Context) (alone bool) {
 		return err != nil || len(found) == 0
 	})
 	return alone
+}
+
+// SettleTime is how long descendants may live after their leader exits before they count
+// as leaked. A wrapper such as npx exits at about the same time as the server in it. It
+// costs time only if there are descendants.
+const SettleTime = 500 * time.Millisecond
+
+// The interval between two looks at the remaining processes; it doubles each
+// time.
+const (
+	firstLook = 5 * time.Millisecond
+	maxLook   = 50 * time.Millisecond
+)
+
+// settle waits until look finds no process, until SettleTime after the leader exited, or
+// until ctx is done, so that only leaked processes are killed and reported.
+func settle(ctx context.Context, ended time.Time, look func() (none bool)) {
+	for pause := firstLook; !look(); pause = min(2*pause, maxLook) {
+		left := SettleTime - time.Since(ended)
+		if left <= 0 {
+			return
+		}
+		select {
+		case <-time.After(min(pause, left)):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+var firstSamples = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, time.Second}
+
+// Sample calls look soon after the start of a process and then at an interval,
+// or no more if that is 0, until ctx is done: members of its tree that were
+// seen once are found again when they hide.
+func Sample(ctx context.Context, interval time.Duration, look func()) {
+	began := time.Now()
+	for i := 0; i < len(firstSamples) || interval > 0; i++ {
+		pause := interval
+		if i < len(firstSamples) {
+			pause = firstSamples[i] - time.Since(began)
+		}
+		select {
+		case <-time.After(pause):
+			look()
+		case <-ctx.Done():
+			return
+		}
+	}
 }

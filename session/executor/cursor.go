@@ -2,12 +2,12 @@ package executor
 
 import "math"
 
-// urgentLen is how many events without a number may be queued for a subscriber.
-// If standard input breaks, every queued write is reported.
+// urgentLen bounds the queued events without a number. If standard input breaks, every
+// queued write is reported.
 const urgentLen = 2 * MaxQueuedWrites
 
-// A cursor is the position of a subscriber in the sequence, with its queues. It
-// is guarded by the lock of its journal.
+// A cursor is the position of a subscriber in the sequence, with its queues. The lock of
+// its journal guards it.
 type cursor struct {
 	journal *Journal
 
@@ -36,7 +36,6 @@ func newCursor(j *Journal, after uint64) cursor {
 	return p
 }
 
-// trafficAt returns the bytes up to number seq, if still known.
 func (j *Journal) trafficAt(seq uint64) (traffic, bool) {
 	switch i := j.kept.after(seq); {
 	case seq == 0:
@@ -50,7 +49,7 @@ func (j *Journal) trafficAt(seq uint64) (traffic, bool) {
 	}
 }
 
-// offer queues a new record; if the queue is full, it drops the oldest one.
+// offer queues a new record; a full queue drops the oldest one.
 func (p *cursor) offer(rec record) {
 	if rec.seq <= p.last {
 		return
@@ -64,8 +63,8 @@ func (p *cursor) offer(rec record) {
 	p.queue.push(rec)
 }
 
-// queueEvent queues an event without a number. The queue is bounded like that of
-// output, but dropped events are not recovered.
+// queueEvent queues an event without a number. Unlike output, dropped events are not
+// recovered.
 func (p *cursor) queueEvent(e Event) {
 	if len(p.urgent) == urgentLen {
 		p.urgent = p.urgent[1:]
@@ -74,7 +73,7 @@ func (p *cursor) queueEvent(e Event) {
 	p.urgent = append(p.urgent, e)
 }
 
-// forget removes output up to number seq, which was evicted, from the queue.
+// forget removes evicted output up to number seq from the queue.
 func (p *cursor) forget(seq uint64) {
 	for p.queue.count > 0 && p.queue.at(0).seq <= seq {
 		p.byCursor = p.queue.pop().seq + 1
@@ -84,7 +83,6 @@ func (p *cursor) forget(seq uint64) {
 // reading notes that dropped output is being read.
 func (p *cursor) reading() { p.dropped, p.skipTo = 0, 0 }
 
-// next moves on to the next event and returns it.
 func (p *cursor) next() (Event, bool) {
 	if p.droppedEvents > 0 {
 		e := Event{Kind: Lagged, N: p.droppedEvents}
@@ -136,7 +134,6 @@ func (p *cursor) milestone() (milestone, bool) {
 	return milestone{}, false
 }
 
-// pass delivers the milestone m.
 func (p *cursor) pass(m milestone) Event {
 	p.reached++
 	p.ended = m.event.Kind == Closed || m.event.Kind == Failed
@@ -146,8 +143,8 @@ func (p *cursor) pass(m milestone) Event {
 	return m.event
 }
 
-// peek returns the next output before the next milestone. If lost is true,
-// output before the record is lost.
+// peek returns the next output before the next milestone; lost is true if output before
+// it is lost.
 func (p *cursor) peek() (rec record, lost, ok bool) {
 	rec = record{seq: p.journal.next, before: p.journal.total}
 	if m, ahead := p.milestone(); ahead {
@@ -168,7 +165,6 @@ func (p *cursor) peek() (rec record, lost, ok bool) {
 	return rec, lost, lost || rec.seq < end
 }
 
-// accept moves past rec.
 func (p *cursor) accept(rec record) {
 	if rec.seq >= p.byCursor {
 		p.queue.pop()

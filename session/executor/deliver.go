@@ -10,8 +10,8 @@ const (
 	inlineTime   = time.Millisecond
 )
 
-// deliverInline calls the idle handlers on this goroutine. It releases the lock
-// during each call.
+// deliverInline calls the idle handlers on this goroutine. It releases the lock during
+// each call.
 func (j *Journal) deliverInline() {
 	for s := j.due(); s != nil; s = j.due() {
 		s.busy = true
@@ -24,7 +24,6 @@ func (j *Journal) deliverInline() {
 	}
 }
 
-// deliverAsync calls the idle handlers on goroutines of their own.
 func (j *Journal) deliverAsync() {
 	for s := j.due(); s != nil; s = j.due() {
 		s.busy = true
@@ -32,8 +31,7 @@ func (j *Journal) deliverAsync() {
 	}
 }
 
-// due returns a subscription with an idle handler and undelivered events, or
-// nil.
+// due is nil if no idle handler has undelivered events.
 func (j *Journal) due() *Subscription {
 	for _, s := range j.subs {
 		if s.hasEvents && !s.busy && s.opts.Handler != nil {
@@ -43,7 +41,6 @@ func (j *Journal) due() *Subscription {
 	return nil
 }
 
-// run calls the handler until no event is left.
 func (s *Subscription) run() {
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()
@@ -52,8 +49,7 @@ func (s *Subscription) run() {
 	}
 }
 
-// step calls the handler with the next event; without one the handler becomes
-// idle.
+// step calls the handler with the next event; without one the handler becomes idle.
 func (s *Subscription) step() {
 	e, ok := s.next()
 	if !ok || s.closed {
@@ -68,8 +64,8 @@ func (s *Subscription) step() {
 	}
 }
 
-// call calls the handler and returns how long it took. If the handler panics,
-// the lock is held again, as the deferred unlock of the caller expects.
+// call returns how long the handler took. If it panics, the lock is held again, as the
+// deferred unlock of the caller expects.
 func (s *Subscription) call(e Event) time.Duration {
 	s.j.mu.Unlock()
 	defer s.j.mu.Lock()
@@ -78,7 +74,6 @@ func (s *Subscription) call(e Event) time.Duration {
 	return time.Since(s.j.began) - begin
 }
 
-// notify marks s as having new events.
 func (s *Subscription) notify() {
 	s.hasEvents = true
 	if s.opts.Handler == nil {

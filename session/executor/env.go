@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// clientEnvNames returns the variables that MCP clients pass to the servers they
-// start, as does EnvClient. The Unix list is that of DESIGN's environment
-// policy; the Windows list is that of getDefaultEnvironment in the MCP
-// TypeScript SDK, with PATHEXT and COMSPEC, which scripts need to start.
+// clientEnvNames returns the variables that MCP clients pass to servers. The Windows list
+// is that of getDefaultEnvironment in the MCP TypeScript SDK, with PATHEXT and COMSPEC,
+// which scripts need to start.
 func clientEnvNames(goos string) []string {
 	if goos == "windows" {
 		return []string{
@@ -69,8 +68,8 @@ func buildEnv(goos string, policy EnvPolicy, base []string, named []EnvVar) ([]s
 	return env, report
 }
 
-// envName returns the name of an entry. Windows has entries such as =C:=C:\dir,
-// whose name begins with the equals sign.
+// envName knows that Windows has entries such as =C:=C:\dir, whose name begins with the
+// equals sign.
 func envName(entry string) (string, bool) {
 	if entry == "" {
 		return "", false

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// reportHoldAfter is when a hold that still lasts is reported.
 const reportHoldAfter = time.Second
 
-// A hold is an interval in which pumps are blocked because the pinned
-// subscriber is too far behind. It ends when a quarter of the limit is free
-// again, so that a slow reader does not make the pumps stutter chunk by chunk.
+// A hold is an interval in which pumps are blocked because the pinned subscriber is too
+// far behind. It ends when a quarter of the limit is free again, so that a slow reader
+// does not make the pumps stutter.
 type hold struct {
 	since    time.Time // zero if there is none
 	streams  [2]bool
@@ -18,8 +17,6 @@ type hold struct {
 	released sync.Cond
 }
 
-// waitForRoom blocks the pump of stream until the pinned subscriber has caught
-// up.
 func (j *Journal) waitForRoom(stream Stream) {
 	if !j.full() {
 		return
@@ -50,8 +47,7 @@ func (j *Journal) releaseIfRoom() {
 	}
 }
 
-// release ends the hold, if there is one, and reports it if it was at least
-// MinHold long.
+// release ends the hold, if there is one, and reports it if it was at least MinHold long.
 func (j *Journal) release() {
 	if j.hold.since.IsZero() {
 		return

@@ -49,7 +49,7 @@ type Journal struct {
 	done        chan struct{}
 	subs        []*Subscription
 	pinned      *Subscription
-	placeholder *Subscription // placeholder for the pinned subscriber to come; nil if there is none
+	placeholder *Subscription // for the pinned subscriber to come; nil if there is none
 	wake        chan struct{} // closed to wake readers; nil if none waits
 	hold        hold
 }
@@ -249,7 +249,6 @@ func (j *Journal) exitCopy() *Exit {
 	return &e
 }
 
-// addMilestone records a lifecycle event, which takes its number if it has one.
 func (j *Journal) addMilestone(e Event) {
 	j.life = append(j.life, milestone{event: e, at: j.next, before: j.total})
 	if e.Seq != 0 {
@@ -261,8 +260,8 @@ func (j *Journal) addMilestone(e Event) {
 	j.wakeReaders()
 }
 
-// closeIfEnded records Closed when no more events can come. OnClosing runs
-// without the lock; the first caller completes the closing.
+// closeIfEnded records Closed when no more events can come. OnClosing runs without the
+// lock; the first caller completes the closing.
 func (j *Journal) closeIfEnded() {
 	if j.over || j.closing || j.exit == nil || !j.eof[Stdout] || !j.eof[Stderr] || j.endings > 0 {
 		return
@@ -294,7 +293,6 @@ func (j *Journal) emit(e Event) {
 	j.deliverAsync()
 }
 
-// settleRetention evicts output beyond the limits.
 func (j *Journal) settleRetention() {
 	if j.pinned == nil {
 		j.kept.take(math.MaxUint64)
@@ -305,8 +303,8 @@ func (j *Journal) settleRetention() {
 	j.releaseIfRoom()
 }
 
-// dropOverrun makes room by evicting the oldest output that a pinned subscriber
-// with OverrunDrop has not taken; the subscriber gets a Gap.
+// dropOverrun evicts the oldest output that a pinned subscriber with OverrunDrop has not
+// taken; it gets a Gap.
 func (j *Journal) dropOverrun() {
 	s := j.pinned
 	if s.opts.Overrun != OverrunDrop || j.kept.untaken() < s.opts.PinLimit {
@@ -325,7 +323,6 @@ func (j *Journal) wakeReaders() {
 	}
 }
 
-// waker returns a channel that is closed at the next change.
 func (j *Journal) waker() <-chan struct{} {
 	if j.wake == nil {
 		j.wake = make(chan struct{})
@@ -402,7 +399,6 @@ func (j *Journal) Read(ctx context.Context, after uint64, max int, wait time.Dur
 	}
 }
 
-// collect is like Read without waiting.
 func (j *Journal) collect(after uint64, max int) ReadResult {
 	r := j.result()
 	size := 0
@@ -421,7 +417,6 @@ func (j *Journal) collect(after uint64, max int) ReadResult {
 	return r
 }
 
-// result returns a ReadResult with the state and no chunks.
 func (j *Journal) result() ReadResult {
 	r := ReadResult{NextSeq: j.next, Exit: j.exitCopy(), Closed: j.over, Failure: j.failure}
 	if j.failure != nil && r.Exit == nil {
@@ -430,8 +425,8 @@ func (j *Journal) result() ReadResult {
 	return r
 }
 
-// missing returns the evicted output after number after, or nil. Its size is
-// known only if after is 0.
+// missing returns the evicted output after number after, or nil. Its size is known only
+// if after is 0.
 func (j *Journal) missing(after uint64) *GapInfo {
 	if j.kept.gone <= after {
 		return nil
@@ -447,7 +442,6 @@ func (j *Journal) missing(after uint64) *GapInfo {
 	return g
 }
 
-// count sets bytes and streams of a gap that lies between two points.
 func (g *GapInfo) count(from, to traffic) {
 	out, err := to[Stdout]-from[Stdout], to[Stderr]-from[Stderr]
 	g.Bytes, g.Stdout, g.Stderr = out+err, out > 0, err > 0

@@ -1,6 +1,9 @@
 package executor
 
-import "sort"
+import (
+	"sort"
+	"time"
+)
 
 // traffic counts the bytes of each stream up to some point of the sequence.
 type traffic [2]uint64
@@ -10,8 +13,8 @@ func (t traffic) plus(s Stream, n int) traffic {
 	return t
 }
 
-// A record is one chunk of output with the byte counts before it, from which
-// the size of a gap is known exactly after the output is gone.
+// A record is one chunk of output with the byte counts before it, for the exact size of a
+// gap after the output is gone.
 type record struct {
 	seq    uint64
 	stream Stream
@@ -49,7 +52,6 @@ func (r *records) grow() {
 	r.ring, r.head = ring, 0
 }
 
-// pop removes the oldest record; there must be one.
 func (r *records) pop() record {
 	slot := r.at(0)
 	rec := *slot
@@ -60,8 +62,7 @@ func (r *records) pop() record {
 	return rec
 }
 
-// after returns the index of the first record with a number above seq, or
-// count.
+// after returns the index of the first record above seq, or count.
 func (r *records) after(seq uint64) int {
 	if r.count > 0 && r.at(0).seq == seq+1 {
 		return 0
@@ -81,8 +82,7 @@ type retained struct {
 	gone       uint64 // the highest evicted number
 }
 
-// take marks the records up to number seq as taken and evicts those beyond the
-// limits.
+// take marks the records up to number seq as taken and evicts those beyond the limits.
 func (r *retained) take(seq uint64) {
 	for r.taken < r.count && r.at(r.taken).seq <= seq {
 		r.takenBytes += len(r.at(r.taken).data)
@@ -93,7 +93,6 @@ func (r *retained) take(seq uint64) {
 	}
 }
 
-// evict drops the oldest record, taken or not.
 func (r *retained) evict() {
 	rec := r.pop()
 	r.gone = rec.seq
@@ -103,5 +102,51 @@ func (r *retained) evict() {
 	}
 }
 
-// untaken returns how many bytes are kept only for the pinned subscriber.
 func (r *retained) untaken() int { return r.bytes - r.takenBytes }
+
+// A quiet process gets the smallest slab; one that fills slabs quickly gets larger ones,
+// so that one read can empty the pipe.
+const (
+	minSlab  = 4 << 10
+	maxSlab  = 256 << 10
+	slabStep = 4
+	slabBusy = 100 * time.Millisecond // filled sooner than this: grow
+	slabIdle = time.Second            // filled later than this: shrink
+)
+
+// A Slab is the memory that one pump reads into. Many small chunks share one
+// allocation; taken memory is never written again, so that events may be
+// retained. The zero value is ready. A Slab belongs to one goroutine.
+type Slab struct {
+	free   []byte
+	size   int
+	filled time.Time // when the current allocation was made
+}
+
+// Space returns memory to read into: from 1 to MaxChunk bytes.
+func (s *Slab) Space() []byte {
+	if len(s.free) < max(1, s.size/8) {
+		s.refill(time.Now())
+	}
+	return s.free[:min(len(s.free), MaxChunk)]
+}
+
+// Take returns the first n bytes of the last Space, which are not reused.
+func (s *Slab) Take(n int) []byte {
+	b := s.free[:n:n]
+	s.free = s.free[n:]
+	return b
+}
+
+func (s *Slab) refill(now time.Time) {
+	switch age := now.Sub(s.filled); {
+	case s.size == 0:
+		s.size = minSlab
+	case age < slabBusy:
+		s.size = min(s.size*slabStep, maxSlab)
+	case age > slabIdle:
+		s.size = max(s.size/slabStep, minSlab)
+	}
+	s.free = make([]byte, s.size)
+	s.filled = now
+}

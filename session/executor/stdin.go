@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// stdinPiece is how many bytes of a queued write go to the pipe at once, so
-// that the number of unwritten bytes is known.
+// stdinPiece is how many bytes of a queued write go to the pipe at once, so that the
+// number of unwritten bytes is known.
 const stdinPiece = 64 << 10
 
-// errStdinGone is the error for queued writes to a process that has ended.
 var errStdinGone = errors.New("process ended")
 
 // A Stdin writes to the standard input of a process: directly to the pipe if
@@ -73,7 +72,6 @@ func (s *Stdin) Write(ctx context.Context, id string, p []byte) (WriteResult, er
 	}
 }
 
-// direct writes as much as fits and queues the rest.
 func (s *Stdin) direct(id string, p []byte) WriteResult {
 	n := 0
 	if s.try != nil {
@@ -120,7 +118,6 @@ func (s *Stdin) waitForRoom(ctx context.Context) error {
 	}
 }
 
-// drain writes the queue to the pipe and ends when it is empty.
 func (s *Stdin) drain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,8 +135,8 @@ func (s *Stdin) drain() {
 	s.wakeWriters()
 }
 
-// writePiece writes a piece of the oldest queued write, without the lock: only
-// drain removes writes from the queue.
+// writePiece writes a piece of the oldest queued write, without the lock: only drain
+// removes writes from the queue.
 func (s *Stdin) writePiece() {
 	piece := s.queue[0].data
 	piece = piece[:min(len(piece), stdinPiece)]
@@ -224,7 +221,6 @@ func (s *Stdin) Fill(info *Info) {
 	}
 }
 
-// acceptedIDs remembers the last MaxWriteIDs write ids.
 type acceptedIDs struct {
 	known map[string]struct{}
 	order []string // a ring once it is full

@@ -63,7 +63,7 @@ func (s *Subscription) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// poll returns the next event, or the zero Event if there is none yet.
+// poll returns the zero Event if there is none yet.
 func (s *Subscription) poll() (Event, error) {
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()
@@ -129,7 +129,6 @@ func (s *Subscription) Close() {
 	}
 }
 
-// markTaken marks all delivered events as taken.
 func (s *Subscription) markTaken() {
 	if s.opts.Pin && s.taken < s.last {
 		s.taken = s.last

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// errDuplicate is the error of a start with an id that is in use.
 var errDuplicate = errors.New("process id is in use")
 
 // IDs counts the processes of one program run. The zero value is ready; the
@@ -96,8 +95,7 @@ func (t *Table) start(ctx context.Context, cmd Command, build func(*Base) Backen
 	return b, nil
 }
 
-// reserve reserves cmd.ID, or the next free id of the program if it is empty.
-// The error is errDuplicate or ErrClosed.
+// reserve reserves cmd.ID, or the next free id. The error is errDuplicate or ErrClosed.
 func (t *Table) reserve(cmd Command, cancel context.CancelCauseFunc, build func(*Base) Backend) (*Base, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +115,6 @@ func (t *Table) reserve(cmd Command, cancel context.CancelCauseFunc, build func(
 	return b, nil
 }
 
-// remove removes b: its start failed, or its retention is over.
 func (t *Table) remove(b *Base) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,8 +123,8 @@ func (t *Table) remove(b *Base) {
 	}
 }
 
-// retire removes b when its retention is over, and then calls expired on its
-// own goroutine. In a closed table nothing expires.
+// retire removes b when its retention is over, and then calls expired on its own
+// goroutine. In a closed table nothing expires.
 func (t *Table) retire(b *Base, expired func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,8 +159,8 @@ func (t *Table) Close() error {
 	return errors.Join(failures...)
 }
 
-// close refuses further starts and returns all processes. They stay in the
-// table, and none expires.
+// close refuses further starts and returns all processes. They stay in the table, and
+// none expires.
 func (t *Table) close() []*Base {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,15 +176,13 @@ func (t *Table) close() []*Base {
 // Process implements Executor.Process.
 func (t *Table) Process(id string) Process { return &handle{table: t, id: id} }
 
-// A handle is a Process that refers to the process that has this id when it is
-// used, which may not exist.
+// A handle refers to the process that has this id when it is used, which may not exist.
 type handle struct {
 	table *Table
 	id    string
 	only  *Base // unless nil, the handle refers to no other process that gets the id
 }
 
-// find returns the process, or nil.
 func (h *handle) find() *Base {
 	h.table.mu.RLock()
 	defer h.table.mu.RUnlock()
@@ -197,7 +192,7 @@ func (h *handle) find() *Base {
 	return nil
 }
 
-// launched returns the process; the error is ErrUnknownProcess or ErrStarting.
+// launched fails with ErrUnknownProcess or ErrStarting.
 func (h *handle) launched() (*Base, error) {
 	b := h.find()
 	switch {
@@ -209,7 +204,6 @@ func (h *handle) launched() (*Base, error) {
 	return b, nil
 }
 
-// refused returns the status of a write to a process that is not launched.
 func refused(err error) WriteStatus {
 	if errors.Is(err, ErrStarting) {
 		return Starting

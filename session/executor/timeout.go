@@ -53,7 +53,6 @@ func Elapsed(ctx context.Context) time.Duration {
 
 type timerKey struct{}
 
-// A pausableTimer is a pausable timer.
 type pausableTimer struct {
 	outer *pausableTimer
 	end   func()

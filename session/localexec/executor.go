@@ -13,11 +13,10 @@ import (
 
 // Options configures an Executor. The zero value is usable.
 type Options struct {
-	// Watchdog is the command that runs Watchdog on its standard input: this
-	// program and its hidden subcommand. It is used for processes that cannot
-	// get their own watchdog as their parent, which only Linux has. If it is
-	// empty, such processes survive if this program is killed. Windows does not
-	// need it.
+	// Watchdog is the command that runs Watchdog on its standard input: this program and
+	// its hidden subcommand. It is for processes that cannot get their own watchdog as
+	// their parent, which only Linux has. If it is empty, they survive if this program is
+	// killed. Windows does not need it.
 	Watchdog []string
 	// Environ is the environment that EnvPolicy selects from; nil means
 	// os.Environ().
@@ -38,8 +37,7 @@ type Executor struct {
 	sharedWatchdog *sharedWatchdog
 	scans          scans
 	threads        atomic.Int32 // that wait for output
-	// program is the executable of the watchdogs; empty if they are
-	// unsupported.
+	// executable of the watchdogs; empty if unsupported
 	program string
 }
 
@@ -59,7 +57,7 @@ func New(opts Options) *Executor {
 			IDs: opts.IDs, Retention: opts.Retention, Placement: "local", Journal: opts.Journal,
 			Validate: func(cmd executor.Command) error { return cmd.Validate() },
 		}),
-		sharedWatchdog: newSharedWatchdog(opts.Watchdog),
+		sharedWatchdog: &sharedWatchdog{argv: opts.Watchdog, groups: make(map[string]int)},
 		program:        watchdog.Program,
 	}
 }
@@ -81,12 +79,11 @@ func (e *Executor) Close() error {
 	return err
 }
 
-// maxThreads is how many processes may each have a thread that waits for their
-// standard output. A fleet has many processes, and little output of each.
+// maxThreads is how many processes may each have a thread that waits for their standard
+// output. A fleet has many processes, and little output of each.
 const maxThreads = 8
 
-// takeThread reports whether a further thread may wait for output; it is given
-// back to giveThread.
+// takeThread reports whether a further thread may wait; giveThread gives it back.
 func (e *Executor) takeThread() bool {
 	taken := e.threads.Add(1) <= maxThreads
 	e.giveThread(!taken)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readNow reads from the pipe without blocking; 0, nil means that it is empty.
+// readNow never blocks; 0, nil means that the pipe is empty.
 func readNow(f *os.File, b []byte) (n int, err error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -34,9 +34,8 @@ func readNow(f *os.File, b []byte) (n int, err error) {
 	return n, nil
 }
 
-// A tryWriter writes to a pipe without blocking. It is used under the lock of
-// an executor.Stdin and holds the state of one call, so that calls do not
-// allocate.
+// A tryWriter writes to a pipe without blocking. It is used under the lock of an
+// executor.Stdin and holds the state of one call, so that calls do not allocate.
 type tryWriter struct {
 	raw   syscall.RawConn
 	write func(fd uintptr) bool
@@ -45,8 +44,8 @@ type tryWriter struct {
 	err   error
 }
 
-// newTryWriter returns a function that writes as much of its argument as fits
-// into the pipe, or nil if f cannot be polled.
+// newTryWriter returns a function that writes as much as fits into the pipe, or nil if f
+// cannot be polled.
 func newTryWriter(f *os.File) func([]byte) (int, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -3,6 +3,7 @@ package localexec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,10 +26,9 @@ const (
 	looksUnwatched = 8 // looks, if the program was killed at any point
 )
 
-// killRounds calls killAll with the processes that find returns, round after
-// round, until calm rounds in a row find none, or until ctx is done. killAll is
-// also called without processes. One round is enough if atOnce is set and no
-// process was ever found.
+// killRounds calls killAll with the processes that find returns, round after round, until
+// calm rounds in a row find none, or until ctx is done. killAll is also called without
+// processes. One round is enough if atOnce is set and no process was ever found.
 func killRounds(ctx context.Context, calm int, atOnce bool, find func() ([]proc, error), killAll func([]proc)) error {
 	empty, never := 0, true
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
@@ -85,21 +85,20 @@ func (p *process) Kill(caller context.Context, alone bool, report *executor.Stop
 	return errors.New("leader still alive after SIGKILL")
 }
 
-// emptied reports whether no more rounds of killing are needed. If there is a
-// watchdog, it waits up to maxPause for its report that no descendant is left.
+// emptied reports whether no more rounds are needed. A watchdog gets up to maxPause to
+// report that no descendant is left.
 func (p *process) emptied(ctx context.Context) bool {
 	return len(p.spared()) > 0 || p.child.awaitEmpty(ctx, maxPause)
 }
 
-// setHidden records whether the watchdog still had a descendant although no
-// look showed one during the whole kill.
+// setHidden records whether the watchdog still had a descendant that no look showed
+// during the whole kill.
 func (p *process) setHidden(hidden bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hidden = hidden
 }
 
-// killOrphans kills the descendants of a lost watchdog.
 func (p *process) killOrphans() {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
@@ -109,7 +108,6 @@ func (p *process) killOrphans() {
 	})
 }
 
-// addNew appends those of more whose pid is not in list.
 func addNew(list, more []executor.Descendant) []executor.Descendant {
 	for _, d := range more {
 		if !slices.ContainsFunc(list, func(known executor.Descendant) bool { return known.PID == d.PID }) {
@@ -125,4 +123,26 @@ func signalEach(step executor.Step, found []proc) error {
 		failures = append(failures, signalProc(m.procID, step))
 	}
 	return errors.Join(failures...)
+}
+
+// KillOne implements executor.TreeKiller.
+func (p *process) KillOne(_ context.Context, pid int) (executor.Descendant, error) {
+	found, spared, err := p.look()
+	if err != nil {
+		return executor.Descendant{}, err
+	}
+	for _, m := range append(found, spared...) {
+		if m.pid != pid {
+			continue
+		}
+		d := m.descendant()
+		if pid == p.child.pid { // its pid cannot be reused before it is reaped
+			return d, p.signal(executor.StepKill, executor.ScopeLeader, nil)
+		}
+		if err := signalProc(m.procID, executor.StepKill); err != nil {
+			return d, fmt.Errorf("send KILL: %w", err)
+		}
+		return d, nil
+	}
+	return executor.Descendant{}, executor.ErrNotInTree
 }

@@ -11,8 +11,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// signalOne sends the signal of step to a process, or to the group -pid. It
-// returns nil if there is no such process.
+// signalOne signals a process, or the group -pid. It returns nil if there is none.
 func signalOne(pid int, step executor.Step) error {
 	if err := unix.Kill(pid, signalOf(step)); err != nil && !errors.Is(err, unix.ESRCH) {
 		return err

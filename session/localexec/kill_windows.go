@@ -9,8 +9,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// signal performs step. Windows has no signals: INT becomes Ctrl+Break for the
-// group, KILL ends the leader or the whole job, and TERM is unsupported.
+// signal turns INT into Ctrl+Break for the group and KILL into the end of the leader or
+// the whole job. TERM is unsupported.
 func (c *child) signal(step executor.Step, group bool) error {
 	switch {
 	case step == executor.StepKill && group:
@@ -22,7 +22,7 @@ func (c *child) signal(step executor.Step, group bool) error {
 	}
 }
 
-// signalOne kills a process. It returns nil if there is no such process.
+// signalOne returns nil if there is no such process.
 func signalOne(pid int, step executor.Step) error {
 	if step != executor.StepKill {
 		return errors.ErrUnsupported

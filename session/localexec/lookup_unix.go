@@ -18,8 +18,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxShebang is how many bytes of the first line are read, as in Linux
-// (BINPRM_BUF_SIZE).
+// maxShebang is that of Linux (BINPRM_BUF_SIZE).
 const maxShebang = 256
 
 func sameName(a, b string) bool { return a == b }
@@ -55,7 +54,6 @@ func lookup(program, dir string, env []string) (string, *executor.StartError) {
 		fmt.Sprintf("it is not in any directory of PATH=%s; give its full path, or set PATH with --env", path))
 }
 
-// from returns path as a process in dir sees it.
 func from(dir, path string) string {
 	if dir == "" || filepath.IsAbs(path) {
 		return path
@@ -63,7 +61,6 @@ func from(dir, path string) string {
 	return dir + "/" + path
 }
 
-// checkProgram returns an error if file cannot be executed.
 func checkProgram(program, file string) *executor.StartError {
 	info, err := os.Stat(file)
 	switch {
@@ -90,7 +87,7 @@ func notExecutableHint(file string) string {
 	return fmt.Sprintf("chmod +x %s, or name the interpreter that runs it", file)
 }
 
-// shebang returns the interpreter in the first line of a script.
+// shebang returns the interpreter of a script, or "".
 func shebang(file string) string {
 	f, err := os.Open(file)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// stat is the file system of this machine.
 type stat struct{}
 
 func (stat) IsFile(path string) bool {
@@ -22,8 +21,8 @@ func (stat) IsFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// lookup finds the file for program with the PATH and PATHEXT of the process: a
-// name with a separator is a path relative to dir.
+// lookup finds the file for program with the PATH and PATHEXT of the process: a name with
+// a separator is a path relative to dir.
 func lookup(program, dir string, env []string) (string, *executor.StartError) {
 	path := getenv(env, "PATH")
 	if path == "" {
@@ -36,7 +35,6 @@ func lookup(program, dir string, env []string) (string, *executor.StartError) {
 		fmt.Sprintf("it is not in any directory of PATH=%s; give its full path, or set PATH with --env", path))
 }
 
-// classify returns the reason for an error of CreateProcess.
 func classify(s spec, errno syscall.Errno) *executor.StartError {
 	err := fmt.Errorf("run %s: %w", s.path, errno)
 	switch errno {

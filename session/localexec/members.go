@@ -15,20 +15,18 @@ const (
 	hidden    = "the watchdog does not confirm that every process has ended"
 )
 
-// maxKnown is how many members are remembered, dead ones among them.
+// maxKnown includes dead members.
 const maxKnown = 1024
 
 // sampleEvery is the time between two looks at the tree without a watchdog: see
 // executor.Sample.
 const sampleEvery = 2 * time.Second
 
-// members lists the processes that belong to p and are not spared.
 func (p *process) members() ([]proc, error) {
 	found, _, err := p.look()
 	return found, err
 }
 
-// inScope lists the members in scope.
 func (p *process) inScope(scope executor.Scope) ([]proc, error) {
 	found, err := p.members()
 	if scope == executor.ScopeTree || err != nil {
@@ -40,8 +38,7 @@ func (p *process) inScope(scope executor.Scope) ([]proc, error) {
 	}), nil
 }
 
-// look lists the processes that belong to p now, separating those that
-// Command.Leave spares.
+// look separates the processes that Command.Leave spares.
 func (p *process) look() (found, spared []proc, err error) {
 	if p.base.Swept() {
 		return nil, nil, nil
@@ -57,7 +54,6 @@ func (p *process) look() (found, spared []proc, err error) {
 	return found, spared, nil
 }
 
-// family returns the current family of p.
 func (p *process) family() family {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,8 +68,8 @@ func (p *process) family() family {
 	return f
 }
 
-// splitSpared separates the processes that Command.Leave names, and those that they
-// have started, from all others. The leader is never spared.
+// splitSpared separates the processes that Command.Leave names, and those that they have
+// started. The leader is never spared.
 func (p *process) splitSpared(all []proc) (found, spared []proc) {
 	if len(p.base.Cmd.Leave) == 0 {
 		return all, nil
@@ -108,7 +104,7 @@ const (
 	memberSpared
 )
 
-// remember records the processes that were seen. The caller holds p.mu.
+// remember requires p.mu.
 func (p *process) remember(found, spared []proc) {
 	if len(p.known) > maxKnown {
 		clear(p.known) // most have ended: the others are in found or spared
@@ -128,7 +124,6 @@ func (p *process) note(m proc, as membership) {
 	}
 }
 
-// spared lists the processes that the latest look spared.
 func (p *process) spared() []executor.Descendant {
 	p.mu.Lock()
 	defer p.mu.Unlock()

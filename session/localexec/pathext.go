@@ -2,7 +2,6 @@ package localexec
 
 import "strings"
 
-// A fileSystem reports whether a path is a file.
 type fileSystem interface {
 	IsFile(path string) bool
 }
@@ -43,8 +42,8 @@ func (s windowsSearch) find(program string) (file string, found bool) {
 	return "", false
 }
 
-// splitWindowsList splits a list at its semicolons outside of quotes, and omits
-// empty items.
+// splitWindowsList splits a list at its semicolons outside of quotes, and omits empty
+// items.
 func splitWindowsList(list string) []string {
 	var items []string
 	quoted := false
@@ -59,8 +58,8 @@ func splitWindowsList(list string) []string {
 	return items
 }
 
-// joinWindows returns a path relative to dir; one that begins with a separator
-// stays on the drive of dir.
+// joinWindows returns a path relative to dir; one that begins with a separator stays on
+// the drive of dir.
 func joinWindows(dir, path string) string {
 	switch {
 	case dir == "", len(path) > 1 && path[1] == ':', strings.HasPrefix(path, `\\`):

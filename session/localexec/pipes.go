@@ -10,8 +10,6 @@ type pipes struct {
 	theirs         []*os.File // the child's standard input, output and error
 }
 
-// newPipes makes the pipes of a child. With thread, a thread may wait for its
-// standard output.
 func newPipes(noStdin, thread bool) (*pipes, error) {
 	p := new(pipes)
 	var err error
@@ -81,7 +79,6 @@ func (p *pipes) closeAll() {
 	}
 }
 
-// closeAll closes files without unwritten data.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close()

@@ -9,7 +9,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A process is the local part of an entry of the table.
 type process struct {
 	ex   *Executor
 	base *executor.Base
@@ -45,7 +44,6 @@ func (p *process) Tree(context.Context) (found, spared []executor.Descendant, er
 	return descendants(members), descendants(left), err
 }
 
-// attach begins the life of the spawned child and starts its goroutines.
 func (p *process) attach(c *child, env executor.EnvReport) {
 	s := executor.Streams{}
 	if c.stdin != nil {

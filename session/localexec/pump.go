@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// flushTime is the maximum delay of the exit event to flush the pipes.
+	// flushTime is how long the exit event waits for the pipes.
 	flushTime = 100 * time.Millisecond
-	// flushBytes is how many bytes of a pipe count as written before the exit:
-	// the largest pipe of an ordinary user on Linux (pipe-max-size).
+	// flushBytes is how many bytes of a pipe count as written before the exit: the
+	// largest pipe of an ordinary user on Linux (pipe-max-size).
 	flushBytes = 1 << 20
 )
 
-// An outputReader reads one output pipe of a process. Read closes the pipe at its
-// end; it is called by the pump, the other methods from any goroutine.
+// An outputReader reads one output pipe. Read closes the pipe at its end; the pump calls
+// it, any goroutine the other methods.
 type outputReader interface {
 	io.Reader
 	// flush waits until the content that the pipe had when it was called was read
@@ -26,9 +26,9 @@ type outputReader interface {
 	stop()
 }
 
-// flush waits until the content that the pipes had when it was called was read,
-// so that the output of a process comes before its exit. It waits at most
-// flushTime, for streams that are held or in a slow handler.
+// flush waits until the content that the pipes had when it was called was read, so that
+// output comes before the exit. It waits at most flushTime, for streams that are held or
+// in a slow handler.
 func flush(pipes ...outputReader) {
 	timeout := time.NewTimer(flushTime)
 	defer timeout.Stop()

@@ -18,9 +18,9 @@ const (
 	sharedExitTimeout  = 2 * time.Second // for its exit after its input is closed
 )
 
-// A sharedWatchdog manages the shared watchdog, a process that outlives this program and
-// then kills the processes registered with it. The watchdog is started before
-// the first spawn, and restarted if it was lost.
+// A sharedWatchdog manages a process that outlives this program and then kills the
+// processes registered with it. It is started before the first spawn, and restarted if it
+// was lost.
 type sharedWatchdog struct {
 	argv []string
 
@@ -29,10 +29,6 @@ type sharedWatchdog struct {
 	in     *os.File       // nil without a watchdog
 	cmd    *exec.Cmd
 	closed bool
-}
-
-func newSharedWatchdog(argv []string) *sharedWatchdog {
-	return &sharedWatchdog{argv: argv, groups: make(map[string]int)}
 }
 
 // add registers a mark before any process runs with it.
@@ -49,8 +45,8 @@ func (g *sharedWatchdog) add(mark string, group int) error {
 	return g.restart()
 }
 
-// setGroup adds the group to a registered mark. It is best effort: the mark
-// alone finds all processes that kept their environment.
+// setGroup is best effort: the mark alone finds all processes that kept their
+// environment.
 func (g *sharedWatchdog) setGroup(mark string, group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,7 +56,6 @@ func (g *sharedWatchdog) setGroup(mark string, group int) {
 	}
 }
 
-// forgetGroup removes the group, as its number may be reused from now on.
 func (g *sharedWatchdog) forgetGroup(mark string) { g.setGroup(mark, 0) }
 
 // del removes a mark when no process with it is left.
@@ -91,7 +86,6 @@ func (g *sharedWatchdog) send(line string) error {
 	return err
 }
 
-// restart starts a watchdog and registers all marks.
 func (g *sharedWatchdog) restart() error {
 	if g.in != nil {
 		// A stuck watchdog must not see the end of its pipe: it would kill
@@ -128,8 +122,6 @@ func (g *sharedWatchdog) spawn() error {
 	return nil
 }
 
-// stop closes the pipe and reaps the watchdog, which ends at once when nothing
-// is registered.
 func (g *sharedWatchdog) stop() {
 	if g.in == nil {
 		return
@@ -161,7 +153,7 @@ func Watchdog(in io.Reader) int {
 	return killRegistered(groups)
 }
 
-// register processes one line; invalid lines are ignored.
+// register ignores invalid lines.
 func register(groups map[string]int, line string) {
 	switch f := strings.Fields(line); {
 	case len(f) == 3 && f[0] == "add":

@@ -36,16 +36,15 @@ func (c *child) watch(ctx context.Context, program string) error {
 // as its watchdog is not killed.
 func (c *child) complete() bool { return c.watcher != nil }
 
-// watched reports whether the child has a running watchdog.
 func (c *child) watched() bool { return c.watcher != nil && !c.watcher.over() }
 
 // lost reports whether the child's watchdog ended too early to know whether a
 // descendant is left.
 func (c *child) lost() bool { return c.watcher != nil && c.watcher.lost() }
 
-// run spawns the child as the leader of its own session and group, so that
-// signals of our terminal do not reach it and its group can be signalled. If it
-// fails, no file is left open.
+// run spawns the child as the leader of its own session and group, so that signals of our
+// terminal do not reach it and its group can be signalled. If it fails, no file is left
+// open.
 func (c *child) run(ctx context.Context, s spec) error {
 	err := c.spawn(ctx, s)
 	c.closeTheirs()
@@ -74,7 +73,6 @@ func (c *child) spawnWith(s spec, attr *syscall.SysProcAttr) (*os.Process, error
 	return os.StartProcess(s.path, s.argv, &os.ProcAttr{Dir: s.dir, Env: s.env, Files: c.theirs, Sys: attr})
 }
 
-// discard releases a child that is not running.
 func (c *child) discard() {
 	c.closeAll()
 	if c.watcher != nil {
@@ -82,7 +80,6 @@ func (c *child) discard() {
 	}
 }
 
-// wait reaps the leader and returns its exit.
 func (c *child) wait() executor.Exit {
 	if c.watcher != nil {
 		return c.watcher.wait()
@@ -112,8 +109,8 @@ func (c *child) awaitEmpty(ctx context.Context, limit time.Duration) bool {
 	return c.watcher == nil || c.watcher.awaitEmpty(ctx, limit)
 }
 
-// groupGone reports whether the group of a reaped leader has no process left
-// that we may signal.
+// groupGone reports whether the group of a reaped leader has no process left that we may
+// signal.
 func (c *child) groupGone() bool { return unix.Kill(-c.pid, 0) != nil }
 
 // killWatchdog kills a stopped watchdog, which does not report the leader's exit,
@@ -124,15 +121,14 @@ func (c *child) killWatchdog() {
 	}
 }
 
-// release ends the watchdog. If there are spared descendants, it is dismissed
-// without killing: it does not know all processes that they have started.
+// release ends the watchdog. With spared descendants it is dismissed without killing: it
+// does not know all processes that they have started.
 func (c *child) release(spared bool) {
 	if c.watcher != nil {
 		c.watcher.release(spared)
 	}
 }
 
-// signal sends the signal of step to the leader or to its group.
 func (c *child) signal(step executor.Step, group bool) error {
 	switch {
 	case c.watched():
@@ -156,7 +152,7 @@ func exitOf(status syscall.WaitStatus) executor.Exit {
 	}
 }
 
-// signalName returns the POSIX name without SIG.
+// signalName omits SIG.
 func signalName(sig syscall.Signal) string {
 	if name := unix.SignalName(sig); len(name) > len("SIG") {
 		return name[len("SIG"):]

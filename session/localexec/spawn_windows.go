@@ -46,10 +46,8 @@ func (c *child) run(_ context.Context, s spec) error {
 	return err
 }
 
-// discard releases a child that is not running.
 func (c *child) discard() { c.closeAll() }
 
-// wait returns the leader's exit.
 func (c *child) wait() executor.Exit {
 	state, err := c.process.Wait()
 	if err != nil {
@@ -111,7 +109,6 @@ func (c *child) release(bool) {
 	_ = windows.CloseHandle(c.job) // never fails for a valid handle
 }
 
-// confine puts the suspended child into its job and resumes it.
 func (c *child) confine() error {
 	pid := uint32(c.process.Pid)
 	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
@@ -130,7 +127,6 @@ func (c *child) confine() error {
 	return nil
 }
 
-// resume resumes the only thread of a suspended process.
 func resume(pid uint32) error {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {

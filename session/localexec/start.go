@@ -12,8 +12,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxMarks is how many marks a process carries: its own and those of the
-// surrounding debuggers, so that each finds all its processes.
+// maxMarks is how many marks a process carries: its own and those of the surrounding
+// debuggers.
 const maxMarks = 8
 
 // Launch implements executor.Backend.
@@ -46,8 +46,8 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	return nil
 }
 
-// watch makes a watchdog the parent of c. If that fails, it registers the mark
-// with the shared watchdog, before any process carries it.
+// watch makes a watchdog the parent of c. If that fails, it registers the mark with the
+// shared watchdog, before any process carries it.
 func (p *process) watch(ctx context.Context, c *child) *executor.StartError {
 	err := c.watch(ctx, p.ex.program)
 	if err == nil {
@@ -84,7 +84,6 @@ func spawn(ctx context.Context, c *child, s spec) *executor.StartError {
 	return spawnError(s, err)
 }
 
-// A spec is a resolved command.
 type spec struct {
 	path    string // the file to execute
 	argv    []string
@@ -108,7 +107,6 @@ func (p *process) resolve() (spec, executor.EnvReport, *executor.StartError) {
 	return spec{path: path, argv: cmd.Argv, dir: cmd.Dir, env: env, noStdin: cmd.NoStdin, leave: cmd.Leave}, report, nil
 }
 
-// addMark appends mark to those that this program itself carries.
 func addMark(env, base []string, mark string) []string {
 	marks := []string{mark}
 	if outer := getenv(base, executor.MarkName); outer != "" {
@@ -152,7 +150,6 @@ func checkDir(dir string) *executor.StartError {
 	return nil
 }
 
-// spawnError returns the error for a spec that the system could not run.
 func spawnError(s spec, err error) *executor.StartError {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {

@@ -9,7 +9,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// endTime is how long Terminate keeps killing before it reports survivors.
 const endTime = 3 * time.Second
 
 // Stop implements executor.Backend.
@@ -31,9 +30,8 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 	return report, p.signal(step, scope, found)
 }
 
-// signal takes step against the processes found in scope. The group is
-// signalled as a whole, so that no process escapes by forking, unless a member
-// may have to be spared.
+// signal signals the group as a whole, so that no process escapes by forking, unless a
+// member may have to be spared.
 func (p *process) signal(step executor.Step, scope executor.Scope, found []proc) error {
 	var failures []error
 	spares := len(p.base.Cmd.Leave) > 0 && scope != executor.ScopeLeader
@@ -49,7 +47,6 @@ func (p *process) signal(step executor.Step, scope executor.Scope, found []proc)
 	return nil
 }
 
-// signalGroup signals the leader or its group.
 func (p *process) signalGroup(step executor.Step, scope executor.Scope) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

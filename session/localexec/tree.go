@@ -9,7 +9,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A proc is one process of the machine at the time of a scan.
 type proc struct {
 	procID
 	ppid, group, session int
@@ -27,13 +26,12 @@ type procID struct {
 	start uint64 // clock ticks since boot
 }
 
-// A family determines which processes of the machine belong to one of ours.
+// A family says which processes of the machine belong to one of ours.
 type family struct {
 	leader int    // 0 if its number may be reused
 	parent int    // the watchdog, whose descendants all belong; 0 without
 	mark   string // in the inherited environment of descendants
-	// known are members found before. They may have lost all other evidence
-	// since: the environment, the parent, or both.
+	// known are members found before, which may have lost all other evidence since.
 	known map[procID]bool
 }
 

@@ -22,7 +22,6 @@ const (
 	maxCommand = 4 << 10
 )
 
-// scan lists the processes of the machine from /proc.
 func scan() ([]proc, error) {
 	stats, err := watchdog.Processes()
 	if err != nil {
@@ -63,7 +62,6 @@ func below(pid int) ([]proc, bool) {
 	return all, true
 }
 
-// identify returns the identity of the process that has the number pid now.
 func identify(pid int) (procID, bool) {
 	s, ok := watchdog.ReadStat(strconv.Itoa(pid))
 	return procOf(s).procID, ok
@@ -79,8 +77,7 @@ func procOf(s watchdog.Stat) proc {
 	}
 }
 
-// started returns when m was started: its start time counts from the boot, like
-// CLOCK_BOOTTIME.
+// started adds up from the boot, like CLOCK_BOOTTIME.
 func (m proc) started() time.Time {
 	var up unix.Timespec
 	if m.start == 0 || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil {
@@ -89,7 +86,6 @@ func (m proc) started() time.Time {
 	return time.Now().Add(time.Duration(m.start)*tick - time.Duration(up.Nano()))
 }
 
-// marksOf returns the value of MCPDBG_MARK that pid was started with.
 func marksOf(pid int) string {
 	env, err := readSome(pid, "environ", maxEnviron)
 	if err != nil {
@@ -103,10 +99,8 @@ func marksOf(pid int) string {
 	return ""
 }
 
-// name returns the kernel's name of the program of m.
 func (m proc) name() string { return strings.TrimSuffix(strings.TrimPrefix(m.command, "["), "]") }
 
-// argv0 returns the first argument of m.
 func argv0(m proc) string {
 	line, err := readSome(m.pid, "cmdline", maxCommand)
 	if err != nil {
@@ -116,13 +110,11 @@ func argv0(m proc) string {
 	return string(first)
 }
 
-// signalProc sends the signal of step to a process, but not to another one that
-// reuses its number.
+// signalProc never signals another process that reuses the number.
 func signalProc(id procID, step executor.Step) error {
 	return watchdog.Kill(id.pid, id.start, signalOf(step))
 }
 
-// describe returns the command line of m, or its name if it has none.
 func describe(m proc) string {
 	line, err := readSome(m.pid, "cmdline", maxCommand)
 	if err != nil || len(line) == 0 {

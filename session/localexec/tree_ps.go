@@ -15,12 +15,10 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// psTime bounds one run of ps.
 const psTime = 5 * time.Second
 
-// scan lists the processes of the machine with ps. Sessions and environments
-// are not listed, so that a descendant that left group and tree is found only
-// if a look has shown it before.
+// scan has neither sessions nor environments, so that a descendant that left group and
+// tree is found only if a look has shown it before.
 func scan() ([]proc, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), psTime)
 	defer cancel()
@@ -71,22 +69,20 @@ func parsePS(line string) (proc, bool) {
 
 func describe(m proc) string { return m.command }
 
-// started returns when m was started, to the second.
+// started is exact to the second.
 func (m proc) started() time.Time { return time.Unix(int64(m.start), 0) }
 
 // identify returns false: the first look identifies the process without another
 // run of ps.
 func identify(int) (procID, bool) { return procID{}, false }
 
-// argv0 returns the first argument of m, up to its first space.
 func argv0(m proc) string {
 	first, _, _ := strings.Cut(m.command, " ")
 	return first
 }
 
-// name returns the name of the program of m.
 func (m proc) name() string { return filepath.Base(argv0(m)) }
 
-// signalProc sends the signal of step to a process. It is possible, but
-// unlikely, that its number was reused since the look.
+// signalProc signals a process. Its number may, though unlikely, have been reused since
+// the look.
 func signalProc(id procID, step executor.Step) error { return signalOne(id.pid, step) }

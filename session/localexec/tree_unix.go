@@ -4,7 +4,6 @@ package localexec
 
 import "time"
 
-// find lists the current members of the family.
 func (f family) find(s *scans) ([]proc, error) {
 	all, err := s.all()
 	if err != nil {
@@ -13,13 +12,13 @@ func (f family) find(s *scans) ([]proc, error) {
 	return f.members(all), nil
 }
 
-// emptySoon is how long a look at the remains of a group waits for the watchdog's
-// report that no descendant is left, which follows the leader's exit at once.
+// emptySoon is how long a look at the remains of a group waits for the watchdog's report
+// that no descendant is left, which follows the leader's exit at once.
 const emptySoon = 2 * time.Millisecond
 
-// members lists the processes that belong to the child. All of them descend from
-// its watchdog, which also knows when none is left; without one, or if it was lost,
-// the list of all processes of the machine shows them.
+// members lists the processes that descend from the watchdog, which also knows when none
+// is left; without one, or if it was lost, the list of all processes of the machine shows
+// them.
 func (c *child) members(f family, s *scans) ([]proc, error) {
 	if c.watcher == nil {
 		return f.find(s)

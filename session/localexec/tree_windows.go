@@ -9,10 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// maxJob is the maximum number of processes of one job that are listed.
 const maxJob = 4096
 
-// scan lists the processes of the machine.
 func scan() ([]proc, error) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -39,7 +37,6 @@ type pidList struct {
 	pids             [maxJob]uintptr
 }
 
-// members lists the processes of the job: the leader and all its descendants.
 func (c *child) members(_ family, s *scans) ([]proc, error) {
 	list := new(pidList)
 	err := windows.QueryInformationJobObject(c.job, windows.JobObjectBasicProcessIdList,
@@ -67,7 +64,6 @@ func (c *child) members(_ family, s *scans) ([]proc, error) {
 
 func describe(m proc) string { return m.command }
 
-// name returns the file name of the program of m.
 func (m proc) name() string { return m.command }
 
 // argv0 returns "": the list does not contain it.

@@ -37,8 +37,8 @@ type unpolledReader struct {
 	handled atomic.Uint64 // bytes that the pump has handled
 }
 
-// newUnpolled makes a pipe with such a reader and returns both ends. It fails
-// where the reader could not be stopped or flushed, such as without /proc.
+// newUnpolled returns both ends of a pipe. It fails where the reader could not be stopped
+// or flushed, such as without /proc.
 func newUnpolled() (outputReader, *os.File, error) {
 	if _, err := os.ReadFile("/proc/thread-self/syscall"); err != nil {
 		return nil, nil, err
@@ -56,7 +56,7 @@ func newUnpolled() (outputReader, *os.File, error) {
 	return &unpolledReader{file: r, ended: make(chan struct{})}, w, nil
 }
 
-// withWriter calls f with a descriptor that writes into the pipe that r reads.
+// withWriter calls f with a descriptor for the other end of the pipe.
 func withWriter(r *os.File, f func(fd int)) error {
 	raw, err := r.SyscallConn()
 	if err != nil {
@@ -124,8 +124,8 @@ func (r *unpolledReader) flush(timeout <-chan time.Time) bool {
 	return true
 }
 
-// waits reports whether the pipe is empty and the pump sleeps in read(2): then
-// everything that it has read before is handled.
+// waits reports whether the pipe is empty and the pump sleeps in read(2): then everything
+// that it has read before is handled.
 func (r *unpolledReader) waits() bool {
 	left, fd := r.unread()
 	return left == 0 && fd >= 0 && sleepsInRead(fd)
@@ -147,9 +147,8 @@ func (r *unpolledReader) unread() (n, fd int) {
 	return n, fd
 }
 
-// sleepsInRead reports whether a thread of this program sleeps in a read(2) of fd
-// that has read nothing. The kernel shows the system call of a thread only while
-// it sleeps in it: see proc_pid_syscall(5).
+// sleepsInRead reports whether a thread sleeps in a read(2) of fd that has read nothing:
+// see proc_pid_syscall(5).
 func sleepsInRead(fd int) bool {
 	const tasks = "/proc/self/task"
 	threads, err := os.ReadDir(tasks)

@@ -16,9 +16,8 @@ import (
 	"mcpdbg/session/localexec/watchdog"
 )
 
-// commFile holds the process name that ps and killall use on Linux. The
-// watchdog's name differs from that of its program, so that killing all
-// processes of that name does not kill it too.
+// commFile holds the process name that ps and killall use on Linux: killing all processes
+// of the program's name must not kill the watchdog.
 const (
 	commFile = "/proc/self/comm"
 	commName = watchdog.Name
@@ -33,8 +32,8 @@ func protect() {
 	_ = os.WriteFile(commFile, []byte(commName), 0)
 }
 
-// killRegistered kills all processes that belong to one of the groups (by mark)
-// and returns the exit code: 1 if any process is left.
+// killRegistered kills all processes that belong to one of the groups (by mark) and
+// returns the exit code: 1 if any process is left.
 func killRegistered(groups map[string]int) int {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()

@@ -24,7 +24,6 @@ const (
 	watchdogEnd    = 2 * time.Second  // for its exit after release
 )
 
-// errWatchdogEnded is the error for a report that a watchdog did not send.
 var errWatchdogEnded = errors.New("the watchdog has ended")
 
 // A watcher is this program's side of a watchdog, the parent of one server.
@@ -43,8 +42,7 @@ type watcher struct {
 	status syscall.WaitStatus // of the watchdog, once it has ended
 }
 
-// startWatcher starts program as the watchdog of a server with these standard
-// streams, and waits until it is ready or ctx is done.
+// startWatcher returns once the watchdog is ready, or ctx is done.
 func startWatcher(ctx context.Context, program string, streams []*os.File) (*watcher, error) {
 	if program == "" {
 		return nil, errors.ErrUnsupported
@@ -82,7 +80,6 @@ func startWatcher(ctx context.Context, program string, streams []*os.File) (*wat
 	return w, nil
 }
 
-// awaitReady waits at most watchdogStart for the first report.
 func (w *watcher) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, watchdogStart)
 	defer cancel()
@@ -96,7 +93,6 @@ func (w *watcher) awaitReady(ctx context.Context) error {
 	return err
 }
 
-// next reads one report.
 func (w *watcher) next() (watchdog.Report, error) {
 	var b [watchdog.ReportSize]byte
 	if _, err := io.ReadFull(w.reports, b[:]); err != nil {
@@ -116,8 +112,8 @@ func (w *watcher) expect(kind watchdog.ReportKind) error {
 	return err
 }
 
-// run makes the watchdog start s and returns the pid. If ctx ends, the watchdog
-// and the processes it has started are killed.
+// run makes the watchdog start s and returns the pid. If ctx ends, the watchdog and the
+// processes it has started are killed.
 func (w *watcher) run(ctx context.Context, s spec) (int, error) {
 	pid, err := w.start(ctx, s)
 	if err == nil {
@@ -175,7 +171,6 @@ func (w *watcher) listen() {
 	w.reap()
 }
 
-// reap waits for the exit of the watchdog.
 func (w *watcher) reap() {
 	if state, err := w.process.Wait(); err == nil {
 		w.status, _ = state.Sys().(syscall.WaitStatus)
@@ -191,7 +186,6 @@ func (w *watcher) abandon() {
 	w.reap()
 }
 
-// over reports whether the watchdog has exited.
 func (w *watcher) over() bool {
 	select {
 	case <-w.ended:
@@ -201,8 +195,7 @@ func (w *watcher) over() bool {
 	}
 }
 
-// lost reports whether the watchdog exited without reporting that no descendant
-// is left.
+// lost reports whether the watchdog exited without reporting that no descendant is left.
 func (w *watcher) lost() bool {
 	select {
 	case <-w.empty:
@@ -212,8 +205,7 @@ func (w *watcher) lost() bool {
 	}
 }
 
-// none reports whether the watchdog has reported that no descendant is left. It
-// waits at most limit for that report.
+// none waits at most limit for the report that no descendant is left.
 func (w *watcher) none(limit time.Duration) bool {
 	select {
 	case <-w.empty:
@@ -223,8 +215,8 @@ func (w *watcher) none(limit time.Duration) bool {
 	}
 }
 
-// awaitEmpty waits at most limit until the watchdog has reported that no
-// descendant is left, or has exited. It reports whether either happened.
+// awaitEmpty waits at most limit until that report, or the exit of the watchdog, and
+// reports whether either came.
 func (w *watcher) awaitEmpty(ctx context.Context, limit time.Duration) bool {
 	late := time.NewTimer(limit)
 	defer late.Stop()
@@ -239,8 +231,7 @@ func (w *watcher) awaitEmpty(ctx context.Context, limit time.Duration) bool {
 	return true
 }
 
-// signal makes the watchdog signal the leader or its group. If the watchdog has
-// exited, so has the leader.
+// signal returns nil if the watchdog, and so the leader, has exited.
 func (w *watcher) signal(sig syscall.Signal, group bool) error {
 	w.turn.Lock()
 	defer w.turn.Unlock()
@@ -267,7 +258,6 @@ func (w *watcher) signal(sig syscall.Signal, group bool) error {
 	}
 }
 
-// wait returns how the leader ended.
 func (w *watcher) wait() executor.Exit {
 	select {
 	case status := <-w.exits:
@@ -289,8 +279,8 @@ func (w *watcher) wait() executor.Exit {
 	return executor.Exit{Kind: executor.ExitUnknown, By: executor.EndedByWatchdog, Why: why}
 }
 
-// release ends the watchdog. Unless it is dismissed, the watchdog first kills the
-// remaining processes that are not spared.
+// release ends the watchdog. Unless it is dismissed, it first kills the remaining
+// processes that are not spared.
 func (w *watcher) release(dismiss bool) {
 	w.turn.Lock()
 	if dismiss {
@@ -303,7 +293,6 @@ func (w *watcher) release(dismiss bool) {
 	late.Stop()
 }
 
-// kill kills the watchdog, and the leader with it.
 func (w *watcher) kill() {
 	w.killed.Store(true)
 	_ = w.process.Kill() // it may have exited

@@ -32,10 +32,9 @@ const (
 	keyProjects       = "projects"
 )
 
-// detect returns the client that a file was written for and how it was
-// detected: by its top-level key and, if that is mcpServers, which five clients
-// share, by its path, then by keys that only one of them has. client is "" for
-// a file without servers.
+// detect returns the client that a file was written for and how it was detected: by its
+// top-level key and, if that is mcpServers, which five clients share, by its path, then
+// by keys that only one of them has. client is "" for a file without servers.
 func detect(path string, root *node, toml bool) (client Client, how string) {
 	switch {
 	case toml:
@@ -55,7 +54,6 @@ func detect(path string, root *node, toml bool) (client Client, how string) {
 	return "", ""
 }
 
-// detectShared distinguishes the clients whose top-level key is mcpServers.
 func detectShared(path string, root *node) (Client, string) {
 	const key = "the key " + keyMCPServers
 	if client, sign := detectPlace(path); client != "" {
@@ -83,7 +81,6 @@ func detectShared(path string, root *node) (Client, string) {
 	return clientClaudeCode, key + " alone: read as a .mcp.json"
 }
 
-// detectPlace detects a client by the path of its file.
 func detectPlace(path string) (Client, string) {
 	dir, base := filepath.Split(filepath.Clean(path))
 	parent := filepath.Base(dir)
@@ -104,8 +101,7 @@ func detectPlace(path string) (Client, string) {
 	return "", ""
 }
 
-// hasProjects reports whether the file has the format of ~/.claude.json:
-// servers for each project.
+// hasProjects reports whether the file has the format of ~/.claude.json.
 func hasProjects(root *node) bool {
 	projects := root.object(keyProjects)
 	return projects != nil && slices.ContainsFunc(projects.members, func(m member) bool {
@@ -120,9 +116,8 @@ var clientFolders = []string{".vscode", ".cursor", ".codex", ".gemini", ".zed"}
 // userFiles are the names of files that never belong to a project.
 var userFiles = []string{".claude.json", "claude_desktop_config.json", "mcp_config.json"}
 
-// projectOf returns the project that a file belongs to, which relative commands
-// resolve against. A file of the user's own settings belongs to the directory
-// that the program was called in.
+// projectOf returns the project that a file belongs to. A file of the user's own settings
+// belongs to the directory that the program was called in.
 func projectOf(path string, opts Options) (project string, scope Scope) {
 	if slices.Contains(userFiles, filepath.Base(path)) {
 		return opts.Cwd, ScopeUser

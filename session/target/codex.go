@@ -10,8 +10,7 @@ var (
 	codexStdio = []string{"args", "env", "env_vars", "cwd"}
 )
 
-// codex refuses a server that Codex itself would refuse. A refused server does
-// not affect the others.
+// codex refuses a server that Codex itself would refuse.
 func (e *entryReader) codex(n *node) {
 	if !codexName().MatchString(e.Name) {
 		e.refuse(e.at, "invalid name: only letters, digits, - and _ are allowed", "rename it")

@@ -18,7 +18,6 @@ var projectFiles = []string{
 	"server.json",
 }
 
-// maxParents is how many parent folders are searched.
 const maxParents = 40
 
 // Discover reads all config files that exist in the known places: those of the
@@ -44,8 +43,8 @@ func Discover(opts Options) []File {
 	return files
 }
 
-// projectPlaces returns the files of the project that the current directory is
-// in. The home directory is not a project of directories below it.
+// projectPlaces returns the files of the project that the current directory is in. The
+// home directory is not a project of directories below it.
 func projectPlaces(opts Options) []string {
 	var places []string
 	dir := opts.Cwd
@@ -64,11 +63,9 @@ func projectPlaces(opts Options) []string {
 	return places
 }
 
-// userPlaces returns the files of the user's own settings on this system.
 func userPlaces(opts Options) []string {
 	opts = opts.filled()
 	home := func(elem ...string) string { return filepath.Join(append([]string{opts.Home}, elem...)...) }
-	// fromEnv returns the folder in a variable, or else otherwise.
 	fromEnv := func(name, otherwise string) string {
 		if dir, ok := opts.LookupEnv(name); ok && filepath.IsAbs(dir) {
 			return dir

@@ -15,7 +15,6 @@ const (
 	ScopeUser    Scope = "user"
 )
 
-// httpUnsupported is the reason why an entry with a URL can't be started.
 const httpUnsupported = "HTTP servers are not supported yet: mcpdbg speaks stdio"
 
 // An Entry is one server of a config file, with all tokens expanded except
@@ -25,9 +24,8 @@ type Entry struct {
 	Client Client
 	Scope  Scope
 	// File and Line are the position of the entry.
-	File string
-	Line int
-	// Project is the directory that relative paths resolve against.
+	File    string
+	Line    int
 	Project string
 
 	Argv    []Text
@@ -37,7 +35,7 @@ type Entry struct {
 	// SSH is the host that the server runs on; "" means this machine, unless
 	// the entry is refused.
 	SSH string
-	// StartupTimeout and Timeout (of one request) are 0 if the file has none.
+	// 0 if the file has none; Timeout is that of one request
 	StartupTimeout, Timeout time.Duration
 
 	// Inputs are the values to ask for before a start, in the order of their
@@ -111,8 +109,8 @@ type Problem struct {
 	Line, Column int    // from 1; 0 if unknown
 	Server       string // the entry; "" for the file itself
 	Text, Hint   string
-	// Unset is the token of a variable that is not set, if it was left
-	// unchanged: the server gets the token, unless a flag overrides it.
+	// Unset is the token of an unset variable that was left unchanged: the server gets
+	// the token, unless a flag overrides it.
 	Unset string
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// readEnvFile reads the entry's env file. Its error is a *Problem.
 func (e *Entry) readEnvFile(file string) ([]Var, []Problem, error) {
 	file = e.absolute(file)
 	data, err := readBounded(file)
@@ -28,13 +27,11 @@ func (e *Entry) readEnvFile(file string) ([]Var, []Problem, error) {
 	return vars, problems, nil
 }
 
-// maxBadLines is how many invalid lines of an env file are reported.
 const maxBadLines = 20
 
-// parseEnvFile parses lines NAME=VALUE. Empty lines and lines that begin with #
-// are ignored, as is "export " before a name. Quotes around a value are
-// removed; in double quotes \n, \" and \\ are escapes. It returns the numbers
-// of invalid lines.
+// parseEnvFile parses lines NAME=VALUE. Empty lines and lines that begin with # are
+// ignored, as is "export " before a name. Quotes around a value are removed; in double
+// quotes \n, \" and \\ are escapes. bad are the numbers of invalid lines.
 func parseEnvFile(data []byte) (vars []Var, bad []int) {
 	number := 0
 	for line := range strings.Lines(string(data)) {

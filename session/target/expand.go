@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// maxExpanded is how many bytes all texts of one file may expand to: an
-// environment variable can be large and used often.
+// maxExpanded is how many bytes all texts of one file may expand to: an environment
+// variable can be large and used often.
 const maxExpanded = 32 << 20
 
-// A form is the syntax of a token.
 type form uint8
 
 const (
@@ -20,8 +19,8 @@ const (
 	formCurly              // {NAME}
 )
 
-// A meaning is the expansion of a token. If known is false, the token is left
-// unchanged. In either case why, if set, is reported as a Problem.
+// A meaning is the expansion of a token. If known is false, the token is left unchanged.
+// why, if set, is reported as a Problem.
 type meaning struct {
 	part     part
 	known    bool
@@ -29,8 +28,7 @@ type meaning struct {
 	why, try string
 }
 
-// lookups holds the expansion rules of each client. Other clients expand
-// nothing.
+// lookups has the clients that expand anything.
 var lookups = map[Client]func(x *expander, f form, name string) meaning{
 	clientClaudeCode: (*expander).claudeCode,
 	clientVSCode:     (*expander).vsCode,
@@ -40,7 +38,6 @@ var lookups = map[Client]func(x *expander, f form, name string) meaning{
 	registry:         (*expander).registry,
 }
 
-// An expander expands the texts of one entry.
 type expander struct {
 	client   Client
 	opts     Options
@@ -51,8 +48,7 @@ type expander struct {
 	problem  func(at int, text, try, unset string)
 }
 
-// pattern returns a regular expression that is compiled on first use, to keep
-// the start of the program fast.
+// pattern compiles on first use, to keep the start of the program fast.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -63,9 +59,9 @@ var (
 	tokenLike = pattern(`^(\$\{[A-Za-z_][A-Za-z0-9_]*(:[A-Za-z_][A-Za-z0-9_.]*)?\}|\$[A-Z_][A-Z0-9_]*)$`)
 )
 
-// text expands raw, which is at an offset of the file. If of is set, raw is the
-// value of that variable, and secret as a whole. It returns false if the file's
-// texts have become too long.
+// text expands raw, which is at an offset of the file. If of is set, raw is the value of
+// that variable, and secret as a whole. It returns false if the file's texts have become
+// too long.
 func (x *expander) text(raw string, at int, of string) (Text, bool) {
 	var parts []part
 	for raw != "" {
@@ -99,7 +95,6 @@ func partLen(parts []part) int {
 	return len(parts[len(parts)-1].text)
 }
 
-// token returns the expansion of a token and reports a problem with it.
 func (x *expander) token(token string, f form, name string, at int, of string, whole bool) (part, bool) {
 	m := meaning{why: "is not expanded: " + string(x.client) + " expands no tokens", try: "write the value itself"}
 	if lookup := lookups[x.client]; lookup != nil {
@@ -144,8 +139,8 @@ func (x *expander) next(raw string) (before, token string, f form, name, rest st
 	return raw, "", 0, "", ""
 }
 
-// between returns the text between open at the beginning of s and the next end,
-// and the length including both.
+// between returns the text between open at the beginning of s and the next end, and the
+// length including both.
 func between(s, open, end string) (inner string, n int, ok bool) {
 	rest, ok := strings.CutPrefix(s, open)
 	if !ok {
@@ -205,7 +200,6 @@ func (x *expander) cursor(f form, name string) meaning {
 	return x.folder(name)
 }
 
-// windsurf expands ${env:X}.
 func (x *expander) windsurf(f form, name string) meaning {
 	if f == formBare {
 		return meaning{}
@@ -216,7 +210,6 @@ func (x *expander) windsurf(f form, name string) meaning {
 	return x.unknown()
 }
 
-// gemini expands $VAR and ${VAR}.
 func (x *expander) gemini(_ form, name string) meaning {
 	if !fullName().MatchString(name) {
 		return x.unknown()
@@ -236,7 +229,6 @@ func (x *expander) unknown() meaning {
 	return meaning{why: "is not expanded: unknown to " + string(x.client), try: "write the value itself"}
 }
 
-// variable expands an environment variable.
 func (x *expander) variable(name string) meaning {
 	value, ok := x.opts.LookupEnv(name)
 	if !ok {
@@ -267,7 +259,6 @@ func (x *expander) folder(name string) meaning {
 	return m
 }
 
-// input expands an input.
 func (x *expander) input(id string) meaning {
 	in, ok := x.declared[id]
 	if !ok {

@@ -31,8 +31,8 @@ func parseJSON(data []byte) (*node, error) {
 	return fromJSON(&value), nil
 }
 
-// tooMuch returns where data exceeds the limits. It understands strings and
-// comments, but does not validate the rest.
+// tooMuch returns where data exceeds the limits. It understands strings and comments, but
+// does not validate the rest.
 func tooMuch(data []byte) (at int, what string) {
 	depth, values := 0, 0
 	for i := 0; i < len(data); i++ {
@@ -84,8 +84,7 @@ func skipComment(data []byte, i int) int {
 
 var hujsonPlace = pattern(`^hujson: line (\d+), column (\d+): `)
 
-// jsonProblem converts the library's error to a Problem with its position. It
-// omits quotes from the file, which could be secrets.
+// jsonProblem omits quotes from the file, which could be secrets.
 func jsonProblem(err error) *Problem {
 	said := err.Error()
 	p := &Problem{Text: "not valid JSON"}

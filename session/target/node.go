@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// A kind is the kind of a node.
 type kind uint8
 
 const (
@@ -27,14 +26,13 @@ type node struct {
 	at      int      // offset in the file
 }
 
-// A member is a named value of an object.
 type member struct {
 	name  string
 	at    int
 	value *node
 }
 
-// get returns the named member, of several the last.
+// get returns the last member of that name.
 func (n *node) get(name string) *node {
 	if n == nil {
 		return nil
@@ -47,7 +45,6 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// first returns the first of the named members that exists.
 func (n *node) first(names ...string) (name string, value *node) {
 	for _, name := range names {
 		if v := n.get(name); v != nil {
@@ -67,7 +64,7 @@ func (n *node) ofKind(name string, k kind) *node {
 func (n *node) object(name string) *node { return n.ofKind(name, object) }
 func (n *node) list(name string) *node   { return n.ofKind(name, list) }
 
-// str returns the text of a member, "" if it is not a text.
+// str returns "" if the member is not a text.
 func (n *node) str(name string) string {
 	if v := n.ofKind(name, text); v != nil {
 		return v.text
@@ -75,13 +72,11 @@ func (n *node) str(name string) string {
 	return ""
 }
 
-// flag returns the value of a boolean member.
 func (n *node) flag(name string) (value, given bool) {
 	v := n.ofKind(name, boolean)
 	return v != nil && v.text == "true", v != nil
 }
 
-// twice returns a duplicate member of an object.
 func (n *node) twice() (m member, found bool) {
 	seen := make(map[string]bool, len(n.members))
 	for _, m := range n.members {
@@ -98,7 +93,7 @@ func (n *node) scalar() (string, bool) {
 	return n.text, n.kind == text || n.kind == number || n.kind == boolean
 }
 
-// position returns line and column of an offset, from 1, in characters.
+// position counts from 1, in characters.
 func position(data []byte, at int) (line, column int) {
 	before := data[:min(max(at, 0), len(data))]
 	start := bytes.LastIndexByte(before, '\n') + 1

@@ -9,12 +9,10 @@ import (
 
 const keySSH = "ssh"
 
-// keyEnvironment names an environment to run in, if it is a text, and the
-// variables of the server, if it is an object.
+// keyEnvironment names an environment to run in, if it is a text, and the variables of
+// the server, if it is an object.
 const keyEnvironment = "environment"
 
-// placementKeys are the names of the member that places a server in an
-// environment of Codex.
 var placementKeys = []string{"environment_id", "experimental_environment", keyEnvironment}
 
 // localEnvironment is the id of Codex's environment on this machine.
@@ -33,8 +31,8 @@ func (e *entryReader) placement(n *node) {
 	e.inEnvironment(n)
 }
 
-// inEnvironment finds the host of the environment that the entry names, by
-// whichever of the keys, also if a key occurs twice.
+// inEnvironment finds the host of the environment that the entry names, by whichever of
+// the keys, also if a key occurs twice.
 func (e *entryReader) inEnvironment(n *node) {
 	var named *member
 	for i := range n.members {
@@ -52,21 +50,16 @@ func (e *entryReader) inEnvironment(n *node) {
 		}
 	}
 	if named != nil && named.value.text != localEnvironment {
-		e.remote(named)
-	}
-}
-
-// remote sets the host of an environment.
-func (e *entryReader) remote(named *member) {
-	id := named.value.text
-	host, known := e.r.opts.Environments[id]
-	switch {
-	case e.SSH != "":
-		e.refuse(named.value.at, keySSH+" and "+named.name+" cannot be combined", "remove one of them")
-	case !known || strings.TrimSpace(host) == "":
-		e.refuse(named.value.at, fmt.Sprintf("unknown environment %q", id), e.environmentHint(id))
-	default:
-		e.SSH = host
+		id := named.value.text
+		host, known := e.r.opts.Environments[id]
+		switch {
+		case e.SSH != "":
+			e.refuse(named.value.at, keySSH+" and "+named.name+" cannot be combined", "remove one of them")
+		case !known || strings.TrimSpace(host) == "":
+			e.refuse(named.value.at, fmt.Sprintf("unknown environment %q", id), e.environmentHint(id))
+		default:
+			e.SSH = host
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func Read(path string, opts Options) (File, error) {
 	return Parse(path, data, opts)
 }
 
-// readBounded reads a regular file, or fails if it is larger than maxFile.
+// readBounded fails if the file is not a regular one or larger than maxFile.
 func readBounded(path string) ([]byte, error) {
 	info, err := os.Stat(path) // before opening: a pipe would block
 	if err != nil {
@@ -139,7 +139,6 @@ func parse(data []byte) (root *node, isTOML bool, err error) {
 	return root, true, err
 }
 
-// named sets the path of a *Problem.
 func named(err error, path string) error {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		p.File = path
@@ -147,7 +146,6 @@ func named(err error, path string) error {
 	return err
 }
 
-// A readError is a Problem with a cause.
 type readError struct {
 	Problem
 	cause error

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// A reader converts a file's tree to entries.
 type reader struct {
 	opts   Options
 	data   []byte
@@ -15,7 +14,6 @@ type reader struct {
 	left   int              // of maxExpanded
 }
 
-// read reads the servers in all formats of the file's client.
 func (r *reader) read(root *node) {
 	client, project, scope := r.file.Client, r.file.Project, r.file.Scope
 	switch client {
@@ -76,7 +74,6 @@ func (r *reader) problem(at int, server, text, try string) Problem {
 	return Problem{File: r.file.Path, Line: line, Column: column, Server: server, Text: text, Hint: try}
 }
 
-// servers reads an object of servers by name.
 func (r *reader) servers(servers *node, project string, scope Scope) {
 	if servers == nil {
 		return
@@ -95,7 +92,6 @@ func (r *reader) servers(servers *node, project string, scope Scope) {
 	}
 }
 
-// entry begins an entry.
 func (r *reader) entry(name string, at int, project string, scope Scope) *entryReader {
 	line, _ := position(r.data, at)
 	e := &entryReader{r: r, at: at}
@@ -103,7 +99,6 @@ func (r *reader) entry(name string, at int, project string, scope Scope) *entryR
 	return e
 }
 
-// An entryReader reads one server.
 type entryReader struct {
 	Entry
 	r        *reader
@@ -111,7 +106,6 @@ type entryReader struct {
 	declared map[string]Input // instead of the file's
 }
 
-// done adds the entry to the file, with the inputs that it needs.
 func (e *entryReader) done() {
 	if e.Startable() || e.Disabled {
 		e.needs()
@@ -119,7 +113,6 @@ func (e *entryReader) done() {
 	e.r.file.Entries = append(e.r.file.Entries, e.Entry)
 }
 
-// needs lists the inputs of the entry's texts.
 func (e *entryReader) needs() {
 	texts := slices.Clone(e.Argv)
 	seen := map[string]bool{}
@@ -143,7 +136,7 @@ func (e *entryReader) inputs() map[string]Input {
 	return e.r.inputs
 }
 
-// note adds a problem that does not prevent the entry from being started.
+// note adds a problem that does not prevent a start.
 func (e *entryReader) note(at int, text, try string) {
 	e.Problems = append(e.Problems, e.r.problem(at, e.Name, text, try))
 }

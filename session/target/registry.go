@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// runtimes are the programs that run the packages of each registry, unless a
-// package has a runtimeHint.
+// runtimes run the packages of each registry, unless a package has a runtimeHint.
 var runtimes = map[string]string{"npm": "npx", "pypi": "uvx", "oci": "docker", "nuget": "dnx"}
 
-// registry reads each package of a server.json as an entry; if there are
-// several, their names end with :TYPE.
+// registry reads each package of a server.json as an entry; the names of several end with
+// :TYPE.
 func (r *reader) registry(root *node) {
 	name := root.str("name")
 	var packages, remotes []*node
@@ -38,7 +37,6 @@ func (r *reader) registry(root *node) {
 	}
 }
 
-// unused returns the name, with a number if an entry already has that name.
 func (r *reader) unused(name string) string {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(r.file.Entries, func(e Entry) bool { return e.Name == name })
@@ -49,8 +47,7 @@ func (r *reader) unused(name string) string {
 	return name
 }
 
-// pkg builds the command line of a package: runtime, its arguments, the
-// package, its arguments.
+// pkg builds the command line: runtime, its arguments, the package, its arguments.
 func (e *entryReader) pkg(p *node, version string) {
 	if kind := p.object("transport").str("type"); kind != "" && kind != "stdio" || p.get("registryType") == nil {
 		_, url := p.first(urlKeys...)
@@ -91,8 +88,8 @@ func (e *entryReader) pkg(p *node, version string) {
 
 func isContainer(program string) bool { return program == "docker" || program == "podman" }
 
-// runtimeDefaults returns the arguments that a runtime needs to run a package
-// non-interactively, unless its arguments have them.
+// runtimeDefaults returns the arguments to run a package non-interactively, unless args
+// have them.
 func (e *entryReader) runtimeDefaults(program string, args []Text) []Text {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(args, func(t Text) bool { return slices.Contains(words, t.String()) })
@@ -106,8 +103,7 @@ func (e *entryReader) runtimeDefaults(program string, args []Text) []Text {
 	return nil
 }
 
-// packageSpec returns the name of a package with its version: image:version for
-// a container, else identifier@version.
+// packageSpec returns image:version for a container, else identifier@version.
 func packageSpec(program, identifier, version string) string {
 	switch {
 	case version == "" || strings.HasPrefix(identifier, "http"):
@@ -191,7 +187,6 @@ func (e *entryReader) value(n *node, id, of string) (Text, bool) {
 	return t, true
 }
 
-// declare turns a variable into an input.
 func (e *entryReader) declare(id string, n *node, of string) {
 	in := Input{ID: id, Description: n.str("description")}
 	in.Secret, _ = n.flag("isSecret")
@@ -208,9 +203,8 @@ func (e *entryReader) declare(id string, n *node, of string) {
 	e.declared[id] = in
 }
 
-// variables reads the environment variables. Without a value in the file they
-// are taken from this environment, if set; otherwise required ones become
-// inputs.
+// variables reads the environment variables. Without a value in the file they are taken
+// from this environment, if set; otherwise required ones become inputs.
 func (e *entryReader) variables(vars *node) {
 	if vars == nil {
 		return

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// An answer is the value of an input.
 type answer struct {
 	id, value string
 	secret    bool
@@ -43,7 +42,13 @@ func (s Start) Args() []string {
 }
 
 // Environ returns the environment variables of the file with their values.
-func (s Start) Environ() []executor.EnvVar { return commandEnv(s.Env) }
+func (s Start) Environ() []executor.EnvVar {
+	out := make([]executor.EnvVar, len(s.Env))
+	for i, v := range s.Env {
+		out[i] = executor.EnvVar{Name: v.Name, Value: v.Value.Reveal()}
+	}
+	return out
+}
 
 // Secrets returns the values that MaskedArgs replaces, with the names that it
 // shows.
@@ -127,7 +132,6 @@ func (e *Entry) Resolve(ask func(Input) (string, error)) (Start, error) {
 	return s, nil
 }
 
-// ask asks for all inputs.
 func (e *Entry) ask(ask func(Input) (string, error)) (map[string]answer, error) {
 	given := make(map[string]answer, len(e.Inputs))
 	var missing []Input
@@ -165,8 +169,8 @@ func (e *Entry) problem(text, try string) *Problem {
 	return &Problem{File: e.File, Line: e.Line, Server: e.Name, Text: text, Hint: try}
 }
 
-// dir returns the working directory. Without one in the file, servers of a
-// project start in the project, as its clients do.
+// dir returns the working directory. Without one in the file, servers of a project start
+// in the project, as its clients do.
 func (e *Entry) dir(given map[string]answer) (string, error) {
 	dir := e.Cwd.with(given).Reveal()
 	switch {
@@ -204,5 +208,5 @@ func (e *Entry) program(s Start) Text {
 	if program.String() == name { // contains no secret
 		return plain(filepath.Join(base, name))
 	}
-	return program.after(base + string(filepath.Separator))
+	return textOf(append([]part{{text: base + string(filepath.Separator)}}, program.all()...))
 }

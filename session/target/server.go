@@ -8,10 +8,8 @@ import (
 	"time"
 )
 
-// urlKeys are the members that make a server an HTTP server.
 var urlKeys = []string{"url", "serverUrl", "httpUrl"}
 
-// server reads the members of all clients.
 func (e *entryReader) server(n *node) {
 	if n.kind != object {
 		e.refuse(n.at, "not an object", "write {\"command\": ..., \"args\": [...]}")
@@ -19,9 +17,21 @@ func (e *entryReader) server(n *node) {
 	}
 	e.twice(n)
 	e.placement(n)
-	e.switches(n)
+	if off, _ := n.flag("disabled"); off {
+		e.Disabled = true
+	}
+	if on, given := n.flag("enabled"); given && !on {
+		e.Disabled = true
+	}
+	if on, _ := n.flag("sandboxEnabled"); on {
+		e.note(n.get("sandboxEnabled").at, "the sandbox of "+string(e.Client)+" is not used here", "")
+	}
 	e.timeouts(n)
-	e.tools(n)
+	for _, key := range toolKeys[e.Client] {
+		if v := n.get(key); v != nil && len(v.items) > 0 {
+			e.note(v.at, key+" is not used here: all tools are shown", "")
+		}
+	}
 	if e.Client == clientCodex {
 		e.codex(n)
 	}
@@ -29,7 +39,8 @@ func (e *entryReader) server(n *node) {
 		return
 	}
 	e.command(n)
-	e.environment(n)
+	e.vars(keyEnvironment, n.object(keyEnvironment)) // as opencode calls it; env overrides it
+	e.vars("env", n.get("env"))
 	if e.Client == clientCodex {
 		e.envVars(n.get("env_vars"))
 	}
@@ -41,8 +52,8 @@ func (e *entryReader) server(n *node) {
 	}
 }
 
-// twice reports duplicate members: all parsers take the last one. A duplicate
-// host is refused.
+// twice reports duplicate members: all parsers take the last one. A duplicate host is
+// refused.
 func (e *entryReader) twice(n *node) {
 	m, found := n.twice()
 	if !found {
@@ -60,20 +71,6 @@ func (e *entryReader) twice(n *node) {
 	}
 }
 
-// switches reads whether the file disables the server.
-func (e *entryReader) switches(n *node) {
-	if off, _ := n.flag("disabled"); off {
-		e.Disabled = true
-	}
-	if on, given := n.flag("enabled"); given && !on {
-		e.Disabled = true
-	}
-	if on, _ := n.flag("sandboxEnabled"); on {
-		e.note(n.get("sandboxEnabled").at, "the sandbox of "+string(e.Client)+" is not used here", "")
-	}
-}
-
-// stdio reports whether the server speaks over stdio.
 func (e *entryReader) stdio(n *node) bool {
 	command := n.get("command")
 	url, hasURL := n.first(urlKeys...)
@@ -145,7 +142,6 @@ func (e *entryReader) command(n *node) {
 	}
 }
 
-// textOf expands a member that must be a text.
 func (e *entryReader) textOf(n *node, what string) Text {
 	raw, ok := n.scalar()
 	if !ok {
@@ -153,13 +149,6 @@ func (e *entryReader) textOf(n *node, what string) Text {
 		return Text{}
 	}
 	return e.expand(raw, n.at, "")
-}
-
-// environment reads the environment variables of the file. env overrides an
-// object under the name that opencode uses.
-func (e *entryReader) environment(n *node) {
-	e.vars(keyEnvironment, n.object(keyEnvironment))
-	e.vars("env", n.get("env"))
 }
 
 func (e *entryReader) vars(key string, vars *node) {
@@ -198,7 +187,6 @@ func (e *entryReader) timeouts(n *node) {
 	}
 }
 
-// maxTimeout prevents durations from overflowing.
 const maxTimeout = 365 * 24 * time.Hour
 
 func (e *entryReader) duration(n *node, name string, unit time.Duration) time.Duration {
@@ -216,18 +204,35 @@ func (e *entryReader) duration(n *node, name string, unit time.Duration) time.Du
 	}
 }
 
-// toolKeys are the lists with which each client restricts a server's tools.
+// toolKeys are the lists with which each client restricts tools.
 var toolKeys = map[Client][]string{
 	clientCodex:    {"enabled_tools", "disabled_tools"},
 	clientGemini:   {"includeTools", "excludeTools"},
 	clientWindsurf: {"disabledTools"},
 }
 
-// tools notes that such a list is ignored: a debugger shows all tools.
-func (e *entryReader) tools(n *node) {
-	for _, key := range toolKeys[e.Client] {
-		if v := n.get(key); v != nil && len(v.items) > 0 {
-			e.note(v.at, key+" is not used here: all tools are shown", "")
-		}
+// IsURL reports whether a word is the URL of a server.
+func IsURL(word string) bool {
+	scheme, _, found := strings.Cut(word, "://")
+	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// BridgeHint returns how to start a server behind a URL.
+func BridgeHint(url string) string {
+	if strings.ContainsAny(url, " \t\n\"'`$&;|<>()[]{}*?!#~\\") {
+		url = "'" + strings.ReplaceAll(url, "'", `'\''`) + "'"
 	}
+	return "-- npx -y mcp-remote " + url + " (a program that bridges stdio to the URL)"
+}
+
+// withoutSecrets returns a URL without user and query, which may contain tokens.
+func withoutSecrets(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	host, path, slash := strings.Cut(rest, "/")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	if slash {
+		path = "/" + path
+	}
+	return scheme + "://" + host + path
 }

@@ -3,8 +3,6 @@ package target
 import (
 	"fmt"
 	"strings"
-
-	"mcpdbg/session/executor"
 )
 
 // A Text is a text of a config file after its tokens were expanded. Its secrets
@@ -14,7 +12,6 @@ type Text struct {
 	parts func() []part // a function, so that fmt cannot print it
 }
 
-// A part is a piece of a Text.
 type part struct {
 	text  string
 	name  string // set if the piece is a secret: its name
@@ -63,7 +60,6 @@ func (t Text) all() []part {
 	return t.parts()
 }
 
-// inputs returns the ids of the inputs that the text needs.
 func (t Text) inputs() []string {
 	var ids []string
 	for _, p := range t.all() {
@@ -74,8 +70,7 @@ func (t Text) inputs() []string {
 	return ids
 }
 
-// with returns the text with the given values of inputs. A secret gets the name
-// of its input.
+// with sets the given values of inputs. A secret gets the name of its input.
 func (t Text) with(given map[string]answer) Text {
 	if t.parts == nil {
 		return t
@@ -93,7 +88,6 @@ func (t Text) with(given map[string]answer) Text {
 	return textOf(parts)
 }
 
-// secret returns the text as a secret of that name.
 func (t Text) secret(name string) Text {
 	if t.parts == nil {
 		return t
@@ -104,11 +98,6 @@ func (t Text) secret(name string) Text {
 		parts[i] = p
 	}
 	return textOf(parts)
-}
-
-// after returns the text with a prefix.
-func (t Text) after(prefix string) Text {
-	return textOf(append([]part{{text: prefix}}, t.all()...))
 }
 
 // A Var is an environment variable of a server. Its value never prints.
@@ -122,12 +111,3 @@ func (v Var) String() string { return v.Name + "=..." }
 
 // Format prints only the name, whatever the verb.
 func (v Var) Format(f fmt.State, _ rune) { fmt.Fprint(f, v.String()) }
-
-// commandEnv converts variables for an executor.
-func commandEnv(vars []Var) []executor.EnvVar {
-	out := make([]executor.EnvVar, len(vars))
-	for i, v := range vars {
-		out[i] = executor.EnvVar{Name: v.Name, Value: v.Value.Reveal()}
-	}
-	return out
-}

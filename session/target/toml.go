@@ -48,8 +48,8 @@ func tableOf(n *node, keys unstable.Iterator, array bool) *node {
 	return n
 }
 
-// child returns the named table in n, creating it if necessary; if array is
-// set, it adds a new table to an array.
+// child returns the named table in n, creating it if necessary; if array is set, it adds
+// a new table to an array.
 func (n *node) child(name string, at int, array bool) *node {
 	next := n.get(name)
 	if next == nil {
@@ -70,7 +70,6 @@ func (n *node) child(name string, at int, array bool) *node {
 	return next
 }
 
-// addTOML adds a line KEY = VALUE to a table.
 func addTOML(table *node, e *unstable.Node) {
 	for keys := e.Key(); keys.Next(); {
 		key := keys.Node()

@@ -1,6 +1,5 @@
 package target
 
-// declare reads the inputs of a VS Code file.
 func (r *reader) declare(inputs *node) {
 	r.inputs = map[string]Input{}
 	if inputs == nil {

@@ -2,10 +2,10 @@ package watchdog
 
 import "os"
 
-// Below lists the descendants of a process, without looking at the other
-// processes of the machine. Like any list of processes, it can miss one that is
-// started meanwhile, and the next sibling of one that ends meanwhile. It fails
-// for a process that has ended, and on a kernel that does not list children.
+// Below lists the descendants of a process, without looking at other processes. Like any
+// list, it can miss one that is started meanwhile, and the next sibling of one that ends
+// meanwhile. It fails for a process that has ended, and on a kernel that does not list
+// children.
 func Below(root int) ([]Stat, bool) {
 	children, ok := childrenOf(root, 0)
 	if !ok {
@@ -33,8 +33,7 @@ func Below(root int) ([]Stat, bool) {
 	return found, true
 }
 
-// childrenOf lists the children of a process with so many threads, or with an
-// unknown number if that is 0: each thread has its own.
+// childrenOf lists the children of each of the threads; 0 means an unknown number.
 func childrenOf(pid, threads int) ([]int, bool) {
 	tasks := "/proc/" + decimal(pid) + "/task"
 	names := []string{decimal(pid)}
@@ -59,7 +58,6 @@ func childrenOf(pid, threads int) ([]int, bool) {
 	return all, listed
 }
 
-// appendNumbers appends the numbers in a text.
 func appendNumbers(all []int, text string) []int {
 	for word, rest := nextWord(text); word != ""; word, rest = nextWord(rest) {
 		if n, ok := parse(word); ok {

@@ -90,7 +90,6 @@ func nextWord(s string) (word, rest string) {
 	return s[i:j], s[j:]
 }
 
-// parse reads a decimal number.
 func parse(s string) (uint64, bool) {
 	var n uint64
 	for i := range len(s) {
@@ -112,9 +111,8 @@ func ReadStat(pid string) (Stat, bool) {
 	return ParseStat(string(text))
 }
 
-// readProc reads a file below /proc. Unlike os.ReadFile it does not ask for the
-// size, which is 0 there, or whether the file can be polled: a look at the
-// processes of a machine reads hundreds of files.
+// readProc does not ask for the size, which is 0 below /proc, or whether the file can be
+// polled: a look at all processes reads hundreds of files.
 func readProc(name string) ([]byte, bool) {
 	fd, err := open("/proc/" + name)
 	if err != nil {

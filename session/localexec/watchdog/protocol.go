@@ -59,14 +59,11 @@ func appendNumber(b []byte, n uint32) []byte {
 
 func appendString(b []byte, s string) []byte { return append(appendNumber(b, uint32(len(s))), s...) }
 
-// A decoder decodes an order. It fails if the input is too short.
 type decoder struct {
 	rest   []byte
 	failed bool
 }
 
-// decode decodes an order without its length and reports whether b is a
-// complete one.
 func decode(b []byte) (Server, bool) {
 	d := decoder{rest: b}
 	s := Server{Path: d.string(), Dir: d.string(), Argv: d.list(), Env: d.list(), Leave: d.list()}
@@ -153,4 +150,27 @@ func (r Report) encode() []byte { return appendNumber([]byte{byte(r.Kind)}, r.Va
 // DecodeReport decodes a report that a watchdog wrote.
 func DecodeReport(b [ReportSize]byte) Report {
 	return Report{Kind: ReportKind(b[0]), Value: number(b[1:])}
+}
+
+// maxComm is how many bytes of a program's name the Linux kernel keeps.
+const maxComm = 15
+
+// Spares reports whether leave contains the base name of argv0 or the kernel's
+// name comm.
+func Spares(leave []string, argv0, comm string) bool {
+	for i := len(argv0) - 1; i >= 0; i-- {
+		if argv0[i] == '/' {
+			argv0 = argv0[i+1:]
+			break
+		}
+	}
+	for _, name := range leave {
+		if name == "" {
+			continue
+		}
+		if name == argv0 || name == comm || len(name) > maxComm && name[:maxComm] == comm {
+			return true
+		}
+	}
+	return false
 }

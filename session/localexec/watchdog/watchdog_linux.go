@@ -17,9 +17,8 @@ func init() {
 	}
 }
 
-// run runs a watchdog and returns the exit code. It stays on the main thread,
-// to which Go locks the initialisation: the parent-death signal is sent when
-// the forking thread ends.
+// run returns the exit code. It stays on the main thread, to which Go locks the
+// initialisation: the parent-death signal is sent when the forking thread ends.
 func run() int {
 	name(Name)
 	for fd := fdOrders; fd <= fdStderr; fd++ {
@@ -52,7 +51,6 @@ func run() int {
 	return 0
 }
 
-// A watchdog is the state of a watchdog with a running server.
 type watchdog struct {
 	leader    int
 	lock      chan struct{} // held while the leader is reaped or signalled
@@ -60,7 +58,6 @@ type watchdog struct {
 	groupGone bool // its number may be reused
 }
 
-// readServer reads the first order.
 func readServer() (Server, bool) {
 	var length [4]byte
 	if !readFull(length[:]) || number(length[:]) > maxOrder {
@@ -73,7 +70,7 @@ func readServer() (Server, bool) {
 	return decode(b)
 }
 
-// readFull fills b from the order pipe; it returns false at its end.
+// readFull returns false at the end of the order pipe.
 func readFull(b []byte) bool {
 	for len(b) > 0 {
 		n, err := syscall.Read(fdOrders, b)
@@ -88,8 +85,7 @@ func readFull(b []byte) bool {
 	return true
 }
 
-// report writes to the report pipe. It ignores a lost reader, because then the
-// order pipe ends too.
+// report ignores a lost reader, because then the order pipe ends too.
 func report(kind ReportKind, value uint32) {
 	b := Report{Kind: kind, Value: value}.encode()
 	for {
@@ -99,7 +95,7 @@ func report(kind ReportKind, value uint32) {
 	}
 }
 
-// start starts the server as the leader of its own session and group.
+// start makes the server the leader of its own session and group.
 func start(s Server) (int, error) {
 	attr := &syscall.ProcAttr{
 		Dir:   s.Dir,
@@ -115,7 +111,6 @@ func start(s Server) (int, error) {
 	return pid, err
 }
 
-// serve executes orders until the end of the order pipe.
 func (w *watchdog) serve() {
 	var order [signalSize]byte
 	for readFull(order[:]) {
@@ -126,8 +121,7 @@ func (w *watchdog) serve() {
 	}
 }
 
-// signal signals the leader or its group. It returns 0 if there is no such
-// process.
+// signal returns 0 if there is no such process.
 func (w *watchdog) signal(sig syscall.Signal, group bool) syscall.Errno {
 	w.lock <- struct{}{}
 	defer func() { <-w.lock }()
@@ -144,8 +138,8 @@ func (w *watchdog) signal(sig syscall.Signal, group bool) syscall.Errno {
 	return errno
 }
 
-// reap reaps the leader and all adopted processes. It ends the watchdog when no
-// child is left, as then no descendant is left either.
+// reap reaps the leader and all adopted processes. When no child is left, no descendant
+// is left either, and the watchdog ends.
 func (w *watchdog) reap() {
 	for {
 		switch awaitChild() {
@@ -159,7 +153,6 @@ func (w *watchdog) reap() {
 	}
 }
 
-// awaitChild waits until a child can be reaped.
 func awaitChild() syscall.Errno {
 	const allChildren, exited, peek = 0, 4, 0x01000000 // P_ALL, WEXITED, WNOWAIT
 	var info [128]byte
@@ -192,9 +185,9 @@ const (
 	quietLooks = 3          // consecutive looks that find only spared processes
 )
 
-// killDescendants kills round after round. If no program is spared, it does not
-// return before the last process is gone, when reap ends the watchdog. It gives
-// up on processes that no signal ends.
+// killDescendants kills round after round. If no program is spared, it does not return
+// before the last process is gone, when reap ends the watchdog. It gives up on processes
+// that no signal ends.
 func (w *watchdog) killDescendants(leave []string) {
 	pause := int64(firstPause)
 	for round, quiet := 0, 0; round < maxRounds && quiet < quietLooks; round++ {
@@ -216,9 +209,8 @@ func (w *watchdog) killDescendants(leave []string) {
 	}
 }
 
-// descendants lists the live descendants of this process, without those that
-// leave names and the processes that they have started. The leader is never
-// spared.
+// descendants lists the live ones without those that leave names and the processes that
+// they have started. The leader is never spared.
 func (w *watchdog) descendants(leave []string) ([]Stat, error) {
 	all, err := Processes()
 	if err != nil {
@@ -241,7 +233,6 @@ func (w *watchdog) descendants(leave []string) ([]Stat, error) {
 	return found, nil
 }
 
-// argv0 returns the first argument of a process.
 func argv0(pid int) string {
 	line, err := os.ReadFile("/proc/" + decimal(pid) + "/cmdline")
 	if err != nil {
@@ -265,15 +256,15 @@ func prctl(option, value uintptr) syscall.Errno {
 	return errno
 }
 
-// name sets the name of the main thread, which ps and killall show.
+// name sets the name that ps and killall show.
 func name(s string) {
 	b := append([]byte(s), 0)
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRCTL, prSetName, uintptr(unsafe.Pointer(&b[0])), 0, 0, 0, 0)
 }
 
-// ignoreSignals ignores the signals that a terminal or a person sends to end a
-// program. It runs after the start, as the server would inherit it. It has no
-// effect if the kernel's argument has another layout (MIPS).
+// ignoreSignals ignores what a terminal or a person sends to end a program. It runs after
+// the start, as the server would inherit it. It has no effect if the kernel's argument
+// has another layout (MIPS).
 func ignoreSignals() {
 	const ignore, maskSize = 1, 8 // SIG_IGN, sizeof(kernel_sigset_t)
 	action := [8]uintptr{ignore}  // struct kernel_sigaction begins with the handler
