@@ -75,7 +75,6 @@ var (
 	})
 )
 
-// missingModules matches lines of stderr about a library that Node or Ruby lacks.
 var missingModules = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`Cannot find (?:module|package) |cannot load such file|ERR_MODULE_NOT_FOUND`)
 })
@@ -122,7 +121,6 @@ func AdviceLine(line string) string {
 	return ""
 }
 
-// searchPath matches the value of PATH in a hint, up to the next clause.
 var searchPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bPATH=.*?(; |$)`) })
 
 // WithoutPath returns a hint without the value of PATH, which may fill a screen.

@@ -12,7 +12,6 @@ import (
 // bridgeName is the program that bridges stdio to the URL of a server.
 const bridgeName = "mcp-remote"
 
-// isBridge reports whether a command runs the bridge.
 func isBridge(argv []string) bool {
 	return slices.ContainsFunc(argv, func(arg string) bool {
 		name, _, _ := strings.Cut(path.Base(filepath.ToSlash(arg)), "@")
@@ -20,14 +19,12 @@ func isBridge(argv []string) bool {
 	})
 }
 
-// A bridgeFailure is a message of the bridge about the server behind the URL.
 type bridgeFailure struct {
 	line         *regexp.Regexp
 	text, advice string
 }
 
-// bridgeFailures are in the order of their meaning: the bridge tries several ways,
-// and a failed login also has a status.
+// bridgeFailures are in the order of their meaning: a failed login also has a status.
 var bridgeFailures = sync.OnceValue(func() []bridgeFailure {
 	return []bridgeFailure{
 		{regexp.MustCompile(`authorize this client by visiting|Waiting for authorization|Client Registration rejected|redirect_uris: |\bstatus:? 401\b|\(401\)`),
@@ -63,7 +60,6 @@ func BridgeFailure(argv, stderr []string) (line int, text, advice string) {
 	return -1, "", ""
 }
 
-// runtimes names what a launcher is part of.
 var runtimes = map[string]string{"node": "Node.js", "npx": "Node.js", "npm": "Node.js", "uv": "uv", "uvx": "uv", "bunx": "Bun", "pipx": "pipx"}
 
 // AdviceInstall returns what to install if the program of a command was not found;

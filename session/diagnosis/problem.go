@@ -1,7 +1,9 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,4 +50,116 @@ func Times(count int, various bool) string {
 // and where it is violated, without the times, ids and texts of one session.
 func (p *Problem) Fingerprint() string {
 	return strings.TrimRight(strings.Join([]string{p.Rule.ID, p.Where.Method, p.Where.Name, p.Where.Pointer}, " "), " ")
+}
+
+// A Location is where in the contents of a message a problem is. The zero value is
+// the whole line. Its texts may come from the server.
+type Location struct {
+	Method string // of the message, or of the request that it answers
+	Name   string // of the tool, prompt or resource that the problem is about
+	// Pointer is a JSON Pointer (RFC 6901) into the result or params, or, if Name is
+	// set, into the named item, such as /inputSchema/type. An index of an array is *,
+	// so that the same problem of many elements is one problem with a count.
+	Pointer string
+	// At is Pointer with the indexes of arrays and the keys of dictionaries, of the first
+	// such problem: /content/0/text. It is "" if Pointer has no *.
+	At string
+}
+
+// Place returns the location without At: that of all problems at the same place.
+func (l Location) Place() Location {
+	l.At = ""
+	return l
+}
+
+// String formats the location, such as "tools/list: echo /inputSchema/type".
+func (l Location) String() string {
+	about := strings.TrimSpace(l.Name + " " + cmp.Or(l.At, l.Pointer))
+	switch {
+	case l.Method == "":
+		return about
+	case about == "":
+		return l.Method
+	}
+	return l.Method + ": " + about
+}
+
+// Severity is the severity of a problem or a cause. The zero value is Info.
+type Severity uint8
+
+// The severities.
+const (
+	Info    Severity = iota // worth knowing for compatibility
+	Warning                 // violates a SHOULD, or is risky
+	Error                   // violates a MUST, or breaks known clients or servers
+)
+
+var severityNames = [...]string{"info", "warning", "error"}
+
+// String returns "info", "warning" or "error".
+func (s Severity) String() string {
+	if int(s) < len(severityNames) {
+		return severityNames[s]
+	}
+	return "unknown"
+}
+
+// Letter returns I, W or E, where space is short.
+func (s Severity) Letter() string {
+	return string("IWE?"[min(int(s), 3)])
+}
+
+// Side is the side whose behavior a rule checks.
+type Side uint8
+
+// The sides.
+const (
+	Server  Side = iota // what the server writes
+	Client              // what the client writes: this program, or the client it records
+	Both                // either side
+	Process             // the lifecycle of the process
+)
+
+var sideNames = [...]string{"server", "client", "both", "process"}
+
+// String returns "server", "client", "both" or "process".
+func (s Side) String() string {
+	if int(s) < len(sideNames) {
+		return sideNames[s]
+	}
+	return "unknown"
+}
+
+// A Rule describes one kind of problem. Its texts are one line each.
+type Rule struct {
+	ID       string
+	Severity Severity // the default; a problem may have another one, as Explanation describes
+	Side     Side
+	// Revisions lists the protocol revisions in which the rule applies; empty
+	// means all. The rule also applies while the revision in use is not known.
+	Revisions   []string
+	Title       string // a few words
+	Explanation string // what is wrong and what to do about it
+	Reference   string // the section of the specification
+	Impact      string // which clients or servers fail on it, and how
+	Once        bool   // at most one problem per process, with a count
+}
+
+// Applies reports whether the rule applies in a revision; "" means unknown.
+func (r *Rule) Applies(revision string) bool {
+	return len(r.Revisions) == 0 || revision == "" || slices.Contains(r.Revisions, revision)
+}
+
+// A Cause is one likely cause of the problems of a session. Its texts
+// may quote the server: they are untrusted, have one line and at most a few
+// hundred bytes.
+type Cause struct {
+	ID       string // stable id, such as lsp-headers
+	Severity Severity
+	Text     string // what happened, with the line that shows it
+	Brief    string // Text without that line; if Probable, only the inference
+	Probable bool   // an inference: something else may explain the evidence as well
+	Advice   string // what to do about it; may be empty
+	Row      int    // of the log: the evidence; -1 if there is none
+	Clock    bool   // Text contains a running time, so it changes: ask for the causes again
 }

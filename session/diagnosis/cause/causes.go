@@ -6,7 +6,6 @@ import (
 	"mcpdbg/session/diagnosis"
 )
 
-// A cause is one kind of problem: how it is found in the facts, and its texts.
 type cause struct {
 	id       string
 	severity diagnosis.Severity
@@ -22,7 +21,6 @@ type cause struct {
 // ResponseNeeded is the cause that only the user can end: a pending server request.
 const ResponseNeeded = "waits-for-you"
 
-// found is the result of a rule.
 type found struct {
 	text, try string
 	brief     string // as in diagnosis.Cause; empty if it is the text

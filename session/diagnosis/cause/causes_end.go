@@ -13,7 +13,6 @@ import (
 // early reports whether the process exited by itself before any response.
 func (w *view) early() bool { return w.endedByItself() && w.answered == 0 }
 
-// remote reports whether the process ran on a remote host.
 func (w *view) remote() bool { return w.start.Host != "" }
 
 func (w *view) argv() []string {
@@ -31,7 +30,7 @@ func (w *view) tooEarly() string {
 	return fmt.Sprintf("the server %s before it answered, after %s", w.howEnded(), took(w.exitedAt.t-w.begun.t))
 }
 
-// tooEarlyFor is tooEarly without the time, and with the request that got no response.
+// tooEarlyFor has no time, but the request that got no response.
 func (w *view) tooEarlyFor() string {
 	text := "the server " + w.howEnded()
 	if w.gap.n > 0 {
@@ -102,8 +101,8 @@ func outside(w *view) (found, bool) {
 	}, session.EndedFromOutside(by)
 }
 
-// quoting appends the stderr line since a time that explains an exit, if there is
-// one, as its evidence. With sure, the line must mention an error.
+// quoting appends the stderr line since a time that explains an exit, if any, as its
+// evidence. With sure, the line must mention an error.
 func (w *view) quoting(text string, since int64, sure bool) found {
 	said := w.lastWords(since)
 	at, isError := telling(said.lines)
@@ -150,7 +149,6 @@ func (w *view) tryEnd(usual string) string {
 	return cmp.Or(diagnosis.AdviceEnd(exit), usual)
 }
 
-// heldAfter is how long streams may stay open after the exit, in microseconds.
 const heldAfter = 500_000
 
 func heldPipe(w *view) (found, bool) {

@@ -22,7 +22,6 @@ func startFailed(codes ...executor.StartCode) func(*view) (found, bool) {
 	}
 }
 
-// notFound finds a start whose program was not found.
 func notFound(w *view) (found, bool) {
 	f, ok := startFailed(executor.StartNotFound)(w)
 	if advice := diagnosis.AdviceInstall(w.argv()); ok && advice != "" {
@@ -31,7 +30,6 @@ func notFound(w *view) (found, bool) {
 	return f, ok
 }
 
-// unreachable finds a start that did not reach the host.
 func unreachable(w *view) (found, bool) {
 	if !w.failed.seen || !executor.StartCode(w.failure.Code).Unreachable() {
 		return found{}, false

@@ -41,7 +41,6 @@ func waitsForYou(w *view) (found, bool) {
 	}, until-q.t >= askedAfter
 }
 
-// waitsNow is waitsForYou for a running session.
 func (w *view) waitsNow() (found, bool) {
 	if len(w.live.ServerRequests) == 0 {
 		return found{}, false
@@ -109,7 +108,6 @@ func sameID(asked, answered string) string {
 	return ""
 }
 
-// notReading finds a server that does not read its stdin.
 func notReading(w *view) (found, bool) {
 	if w.live == nil || w.live.Unwritten == 0 || !w.alive() {
 		return found{}, false
@@ -160,7 +158,6 @@ func fetching(w *view) (found, bool) {
 	}, ok && launcher != ""
 }
 
-// buffered finds a server that does not respond and writes nothing.
 func buffered(w *view) (found, bool) {
 	q, since, ok := w.quiet()
 	return found{
@@ -189,7 +186,7 @@ func silent(w *view) (found, bool) {
 	}, true
 }
 
-// lastWordAt returns the time of the last stderr line, or 0 if there is none.
+// lastWordAt is 0 if there is no stderr line.
 func (w *view) lastWordAt() int64 {
 	rows := w.words.all()
 	if len(rows) == 0 {
@@ -283,7 +280,6 @@ func unansweredCall(w *view) (found, bool) {
 	return found{}, false
 }
 
-// signs describes when a running server last wrote something.
 func (w *view) signs(now int64) string {
 	text := "; the server is running, last stdout line " + took(now-w.latest.t) + " ago"
 	if last := w.lastWordAt(); last > 0 {
@@ -292,7 +288,6 @@ func (w *view) signs(now int64) string {
 	return text
 }
 
-// unknownIDs finds responses to unknown request ids.
 func unknownIDs(w *view) (found, bool) {
 	if w.orphans.n == 0 {
 		return found{}, false

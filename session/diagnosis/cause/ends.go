@@ -2,10 +2,13 @@ package cause
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/executor"
 )
 
 // maxEnds is how many ends of processes are kept. Of later processes hardly any problem
@@ -36,7 +39,6 @@ func EndsOf(ctx context.Context, src session.Source, found []diagnosis.Problem) 
 	return read(ctx, src).Ends()
 }
 
-// keepEnd keeps the end of the process, before a start resets the facts.
 func (f *facts) keepEnd() {
 	if now, ok := f.end(); ok && len(f.ends) < maxEnds {
 		f.ends = append(f.ends, now)
@@ -68,4 +70,31 @@ func (f *facts) end() (diagnosis.End, bool) {
 		}
 	}
 	return diagnosis.End{}, false
+}
+
+// ending records the steps taken to end the process. The zero value has none.
+type ending struct {
+	clues   session.EndClues
+	ignored []string // steps after which the process itself was still running
+	killed  int      // processes killed after the exit of the server
+	row     event    // the entry of that kill
+	killT   int64    // when the kill began
+}
+
+// maxIgnored is the maximum length of ending.ignored.
+const maxIgnored = 6
+
+// step adds a step of the shutdown sequence: a phase that is logged when it is
+// over. A failed step says nothing about the server.
+func (e *ending) step(number int, b session.PhaseBody, t int64) {
+	e.clues.Phase(b, t)
+	switch b.Phase {
+	case executor.StepCloseStdin.String(), executor.StepInterrupt.String(), executor.StepTerm.String():
+		if b.Error == "" && strings.Contains(b.Detail, "still running") { // pids may precede it
+			e.ignored = append(e.ignored[:min(len(e.ignored), maxIgnored)], b.Phase)
+		}
+	case executor.StepKill.String():
+		_, _ = fmt.Sscanf(b.Detail, "%d killed", &e.killed) // no number: none was killed
+		e.row, e.killT = event{true, number, t}, t-b.Took
+	}
 }

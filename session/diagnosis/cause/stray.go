@@ -31,7 +31,6 @@ const (
 	problemCount
 )
 
-// problemOrder is the precedence of problems for a line that has several.
 var problemOrder = []struct {
 	bit     framing.Problem
 	problem lineProblem
@@ -45,7 +44,6 @@ var problemOrder = []struct {
 	{framing.ProblemMultiline, multiline},
 }
 
-// strays are the stdout lines that are not messages.
 type strays struct {
 	read  int
 	lines [problemCount]tally
@@ -83,8 +81,8 @@ func (s *strays) add(f *facts, number int, row session.Row) {
 	}
 }
 
-// gap drops the line that lost output has truncated, because its end is unknown,
-// and notes that the next line may lack its beginning.
+// gap drops the line that lost output has truncated; the next line may lack its
+// beginning.
 func (s *strays) gap() {
 	if t := &s.lines[s.counted]; s.cut > 0 && t.last == s.cut-1 {
 		*t = tally{n: t.n - 1, row: t.row}
@@ -92,7 +90,6 @@ func (s *strays) gap() {
 	s.afterGap, s.cut, s.join.open = true, 0, false
 }
 
-// interrupted notes a message, which ends any joined lines before it.
 func (s *strays) interrupted() { s.join.open, s.cut = false, 0 }
 
 // problemOf returns the problem of a line. The entry has it from when the line
@@ -111,7 +108,6 @@ func problemOf(e session.Entry) lineProblem {
 	return plainText
 }
 
-// A join joins the lines of a message that was written over several.
 type join struct {
 	open  bool
 	text  []byte

@@ -19,7 +19,7 @@ type Live struct {
 	ServerRequests []ServerRequest // server requests that wait for the user, oldest first
 }
 
-// An ServerRequest is a server request that the user has to answer.
+// A ServerRequest is a server request that the user has to answer.
 type ServerRequest struct {
 	Method string
 	N      uint64 // of its entry
@@ -99,7 +99,6 @@ func (t *Tracker) Now(live *Live) []diagnosis.Cause {
 	return found
 }
 
-// in looks for a cause.
 func (c *cause) in(w *view) (diagnosis.Cause, bool) {
 	f, ok := c.find(w)
 	if !ok {
@@ -112,7 +111,6 @@ func (c *cause) in(w *view) (diagnosis.Cause, bool) {
 	}, true
 }
 
-// view returns the input of the rules at the last row.
 func (f *facts) view() *view {
 	f.asked.sweep(f)
 	f.asking.sweep(f)

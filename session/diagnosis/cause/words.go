@@ -47,7 +47,6 @@ func cutRune(text []byte) []byte {
 	return text
 }
 
-// took formats a duration in microseconds, rounded for people.
 func took(us int64) string {
 	d := time.Duration(max(us, 0)) * time.Microsecond
 	switch {
@@ -61,8 +60,7 @@ func took(us int64) string {
 	return d.Round(time.Second).String()
 }
 
-// howEnded describes how the process ended and, unless it did so by itself, what
-// ended it.
+// howEnded says what ended the process unless it did so by itself.
 func (w *view) howEnded() string {
 	exit := w.exited.Exit()
 	exit.By, exit.Signal, exit.Why = w.by(), clip(exit.Signal, quoteShort), clip(exit.Why, quoteBytes)
@@ -86,7 +84,6 @@ var errorWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)error|exception|fatal|panic|abort|cannot|can't|could not|not found|no such|not set|missing|required|denied|refused|failed|invalid|unknown|usage:`)
 })
 
-// quotes holds the last stderr lines with their rows, oldest first.
 type quotes struct {
 	added int // ring.added at that time
 	since int64

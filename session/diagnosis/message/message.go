@@ -1,6 +1,15 @@
+// Package message has what the groups of rules share: one message of a log with
+// its place and revision, the request that a response belongs to, how a
+// problem is reported, and readers of raw JSON. Package rule reads the log and passes
+// every message to the groups; they know no log.
 package message
 
 import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 )
@@ -75,4 +84,36 @@ type Checker interface {
 	Elapse(now int64)
 	// End finds what can only be found when no more messages follow.
 	End()
+}
+
+// maxShort is how many bytes of a token a Request keeps.
+const maxShort = 512
+
+// Short returns a raw token as a Request keeps it: a hash of it if it is long.
+func Short(token []byte) string {
+	if len(token) <= maxShort {
+		return string(token)
+	}
+	return fmt.Sprintf("#%x", sha256.Sum256(token))
+}
+
+// Member returns the raw value of a member, nil if the object does not have it or is
+// not an object.
+func Member(object []byte, name string) []byte {
+	if !IsObject(object) {
+		return nil
+	}
+	return framing.Member(object, name).Of(object)
+}
+
+// IsObject reports whether a raw token is an object.
+func IsObject(token []byte) bool { return len(token) > 0 && token[0] == '{' }
+
+// Text returns the text of a string token, "" for another token.
+func Text(token []byte) string {
+	if len(token) < 2 || token[0] != '"' {
+		return ""
+	}
+	out, _ := jsontext.AppendUnquote(nil, token)
+	return string(out)
 }

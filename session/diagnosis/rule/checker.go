@@ -18,8 +18,7 @@ const (
 	// maxStderr is how many bytes of a stderr line are checked.
 	maxStderr = 64 << 10
 	// usualLine is the size of the reused buffer for lines, in bytes.
-	usualLine = 32 << 10
-	// rowsAtOnce is how many rows are fetched from the source at once.
+	usualLine  = 32 << 10
 	rowsAtOnce = 512
 )
 
@@ -32,8 +31,8 @@ func Check(ctx context.Context, src session.Source) *Checker {
 	return l
 }
 
-// A Checker checks a log that may still grow. Only one goroutine at a time may call
-// Advance and Tick; the other methods may be called from any goroutine.
+// A Checker checks a log that may still grow. One goroutine at a time may call Advance
+// and Tick; the other methods may be called from any.
 type Checker struct {
 	src   session.Source
 	lines session.IntoReader // of src
@@ -41,12 +40,12 @@ type Checker struct {
 	found problems
 	next  int // row
 	rows  []session.Row
-	fresh []session.Row // rows not yet checked
+	fresh []session.Row
 
 	run   run
-	past  lifecycle.Past  // earlier processes
-	names names           // in requests
-	row   session.Row     // current
+	past  lifecycle.Past // earlier processes
+	names names          // in requests
+	row   session.Row
 	msg   message.Message // of the row, reused
 	// lenient is set for a response to a probe, whose problems are only Info.
 	lenient bool
@@ -90,7 +89,6 @@ func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool
 	return len(l.fresh) > 0 || l.fetch()
 }
 
-// noteGaps notes the gaps in the checks of the present process.
 func (l *Checker) noteGaps() {
 	l.found.noteGaps(l.run.limited(), l.earlier.plus(l.run.contents))
 }
@@ -98,7 +96,6 @@ func (l *Checker) noteGaps() {
 // unchecked counts skipped checks: schemas and values, and results of unknown tools.
 type unchecked struct{ skipped, unlisted int }
 
-// plus adds what a process had.
 func (u unchecked) plus(c *contents.Checker) unchecked {
 	return unchecked{u.skipped + c.Skipped(), u.unlisted + c.Unlisted()}
 }
@@ -166,7 +163,6 @@ func (l *Checker) Progress() (rows, unread int) {
 	return l.found.rows, l.found.unread
 }
 
-// look checks one row.
 func (l *Checker) look(number int, row session.Row) {
 	if row.T > l.now {
 		l.now = row.T
@@ -212,7 +208,6 @@ func (l *Checker) reportAs(rule *diagnosis.Rule, severity diagnosis.Severity, at
 	l.reportIn(rule, severity, at, diagnosis.Location{}, detail)
 }
 
-// reportIn reports a problem in the contents of a message. It is a message.Report.
 func (l *Checker) reportIn(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string) {
 	if l.run.otherEra(rule) {
 		return

@@ -41,7 +41,6 @@ func (h *history) add(at, problem int, various bool) {
 	*h = append(*h, c)
 }
 
-// before returns the part of the history before a row was checked.
 func (h history) before(row int) history {
 	return h[:sort.Search(len(h), func(i int) bool { return int(h[i].at) >= row })]
 }

@@ -49,7 +49,6 @@ func (j *joining) add(at message.Place, line []byte) {
 	}
 }
 
-// beginJoining starts with the first line of a possible multi-line message.
 func (l *Checker) beginJoining(at message.Place, line []byte) {
 	l.stopJoining()
 	j := &l.run.stdout.joining
@@ -57,8 +56,8 @@ func (l *Checker) beginJoining(at message.Place, line []byte) {
 	j.add(at, line)
 }
 
-// join adds a line and reports whether it did. A line that is a message by itself
-// ends the joining; other valid JSON may be an element of an array.
+// join reports whether it added a line. One that is a message by itself ends the joining;
+// other valid JSON may be an element of an array.
 func (l *Checker) join(at message.Place, e *session.Entry) bool {
 	j := &l.run.stdout.joining
 	switch {
@@ -101,7 +100,6 @@ func nesting(line []byte) int {
 	return depth
 }
 
-// stopJoining gives up and reports each line as noise.
 func (l *Checker) stopJoining() {
 	j := l.run.stdout.joining
 	l.run.stdout.joining = joining{}

@@ -17,16 +17,15 @@ type openKeys struct {
 	depth  int
 }
 
-// A keyLevel is an open object or array.
 type keyLevel struct {
 	from   int // index of its first key in hashes
 	object bool
 }
 
 // differentKeys reports whether the keys of each object in a valid JSON text are
-// certainly different. It also returns false if it cannot tell quickly, because
-// of escapes or many keys. It is about ten times as fast as a tokenizer, and
-// relies on 64-bit hashes: equal hashes count as equal keys.
+// certainly different. It also returns false if it cannot tell quickly, because of
+// escapes or many keys. It is about ten times as fast as a tokenizer, and relies on
+// 64-bit hashes.
 func differentKeys(text []byte) bool {
 	var open openKeys
 	key := false // the next string is a key
@@ -86,8 +85,7 @@ func (o *openKeys) add(text []byte) (end int) {
 	return end
 }
 
-// stringEnd returns the offset of the closing quote of a string. text begins after
-// the opening quote.
+// stringEnd returns the offset of the closing quote. text begins after the opening quote.
 func stringEnd(text []byte) int {
 	for end := 0; ; end++ {
 		i := bytes.IndexByte(text[end:], '"')

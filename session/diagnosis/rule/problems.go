@@ -53,7 +53,6 @@ type slot struct {
 	detail   string             // likewise
 }
 
-// A slotted is what is kept of a slot.
 type slotted struct{ last, count int } // index of the last problem, number of problems
 
 func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at message.Place, where diagnosis.Location, detail string, atEnd bool) {
@@ -102,7 +101,6 @@ func (f *problems) take(slots ...slot) {
 	}
 }
 
-// again increments the count of a problem.
 func (f *problems) again(problem int, where diagnosis.Location, detail string) {
 	p := &f.all[problem]
 	p.Count++
@@ -111,25 +109,22 @@ func (f *problems) again(problem int, where diagnosis.Location, detail string) {
 	f.history.add(f.current, problem, various)
 }
 
-// setCurrent sets the row that is being checked.
 func (f *problems) setCurrent(row int) {
 	f.mu.Lock()
 	f.current = row
 	f.mu.Unlock()
 }
 
-// end notes that no more rows follow.
 func (f *problems) end() {
 	f.mu.Lock()
 	f.ended = true
 	f.mu.Unlock()
 }
 
-// excerpt returns the beginning of text, cut between runes.
 func excerpt(text []byte) string { return message.Excerpt(text) }
 
-// unknownRevision notes a revision whose contents are not checked. Its name is shown
-// if it looks like one.
+// unknownRevision notes a revision whose contents are not checked. Its name is shown if
+// it looks like one.
 func (f *problems) unknownRevision(name string) {
 	if name = "revision " + name; !revisionName().MatchString(name) {
 		name = "a revision of another form"
@@ -139,7 +134,8 @@ func (f *problems) unknownRevision(name string) {
 	f.mu.Unlock()
 }
 
-// noteGaps notes whether not all state could be kept, and the results that were skipped so far.
+// noteGaps notes whether all state could be kept, and the results that were skipped so
+// far.
 func (f *problems) noteGaps(limited bool, so unchecked) {
 	f.mu.Lock()
 	f.limited = f.limited || limited

@@ -63,7 +63,6 @@ func (l *Checker) describe(r *message.Request, m *message.Message) {
 	}
 }
 
-// describeMeta adds what is in the _meta of a request.
 func (l *Checker) describeMeta(r *message.Request, meta []byte) {
 	if meta[0] != '{' {
 		return

@@ -76,8 +76,8 @@ func (r *run) otherEra(rule *diagnosis.Rule) bool {
 	return !slices.ContainsFunc(rule.Revisions, func(revision string) bool { return mcp.IsModern(revision) == r.modern })
 }
 
-// due returns the next time at which something is due. Messages are due only while the
-// process lives: its end settles what was pending.
+// due returns when something is due. Messages are due only while the process lives: its
+// end settles what was pending.
 func (r *run) due() int64 {
 	due := min(r.stdout.joining.due(), r.process.due())
 	if r.process.ended() {
@@ -90,7 +90,6 @@ func (r *run) due() int64 {
 	return due
 }
 
-// limited reports whether a limit on the state of the process was reached.
 func (r *run) limited() bool {
 	return r.ids.overflow || slices.ContainsFunc(r.groups, func(c message.Checker) bool {
 		group, ok := c.(interface{ Limited() bool })
@@ -98,7 +97,6 @@ func (r *run) limited() bool {
 	})
 }
 
-// elapse finds what is due by now.
 func (l *Checker) elapse() {
 	if l.now >= l.run.stdout.joining.due() {
 		l.stopJoining()

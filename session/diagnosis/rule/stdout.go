@@ -17,7 +17,6 @@ const (
 	deepLine    = 1000     // levels
 )
 
-// stdoutRun is the state of one process's stdout.
 type stdoutRun struct {
 	joining joining
 	parts   int64 // bytes so far of a line that comes in parts
@@ -37,7 +36,6 @@ type cutLine struct {
 	detail   string
 }
 
-// gap notes that output was lost.
 func (r *stdoutRun) gap() { r.afterGap, r.cut, r.joining = true, nil, joining{} }
 
 // judgeCut reports a line without a line end at the end of the stream.
@@ -91,7 +89,6 @@ func (l *Checker) received(at message.Place, row session.Row, e *session.Entry) 
 	}
 }
 
-// part checks a part of a line.
 func (l *Checker) part(at message.Place, e *session.Entry) {
 	r := &l.run.stdout
 	r.parts += e.FullSize
@@ -171,7 +168,6 @@ func headerBehind(line []byte) bool {
 	return i >= 0 && framing.Scan(line[i+1:]).Problems&framing.ProblemHeader != 0
 }
 
-// quote returns the beginning of a line in quotes, for a detail.
 func quote(line []byte) string { return `"` + excerpt(line) + `"` }
 
 // stderrRun measures the rate of stderr.
@@ -186,7 +182,6 @@ const (
 	stderrFlood  = 256 << 10
 )
 
-// said checks a line of stderr.
 func (l *Checker) said(at message.Place, row session.Row, e *session.Entry) {
 	r := &l.run.stderr
 	if row.Flags&session.FlagLineEnd == 0 {

@@ -33,7 +33,6 @@ func (l *Checker) strict(at message.Place, m framing.Message, line []byte) {
 	}
 }
 
-// isID reports whether a raw token is a string or an integer.
 func isID(token []byte) bool {
 	if len(token) == 0 {
 		return false

@@ -3,15 +3,15 @@ package contents
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/mcp"
 )
 
-// annotations checks the annotations of the current value: of a resource, a resource
-// template or a content block.
-func (s *spot) annotations(raw []byte) {
+func (s *messageChecker) annotations(raw []byte) {
 	if !isObject(raw) {
 		return
 	}
@@ -32,8 +32,7 @@ func (s *spot) annotations(raw []byte) {
 	}
 }
 
-// audience checks the roles that a value is meant for.
-func (s *spot) audience(roles []byte) {
+func (s *messageChecker) audience(roles []byte) {
 	if !isArray(roles) {
 		return
 	}
@@ -62,4 +61,48 @@ func isTimestamp(text string) bool {
 		}
 	}
 	return len(text) > 5 && text[4] == '-' && text[5] == 'W'
+}
+
+// unsafeSchemes are those of icons that clients must reject.
+var unsafeSchemes = []string{"javascript", "file", "ftp", "ws", "wss", "vbscript"}
+
+// iconsOf checks the icons of the current value, which exist since 2025-11-25.
+func (s *messageChecker) iconsOf(icons []byte) {
+	if !isArray(icons) || !s.since(mcp.V20251125) {
+		return
+	}
+	s.each("/icons", icons, func(icon []byte) {
+		src, ok := textOf(framing.Member(icon, "src").Of(icon))
+		if ok {
+			s.icon(string(src))
+		}
+	})
+}
+
+func (s *messageChecker) icon(src string) {
+	scheme, _, found := strings.Cut(src[:min(len(src), maxExcerpt)], ":")
+	scheme = strings.ToLower(scheme)
+	switch {
+	case found && (scheme == "https" || scheme == "data"):
+		return
+	case !found:
+		s.found(sch10, "/src", fmt.Sprintf("src %q is not a URL", excerpt(src)))
+		return
+	}
+	severity := sch10.Severity
+	for _, bad := range unsafeSchemes {
+		if scheme == bad {
+			severity = diagnosis.Error
+		}
+	}
+	s.foundAs(sch10, severity, "/src", fmt.Sprintf("src has the scheme %s, not https or data: %s", excerpt(scheme), excerpt(src)))
+}
+
+func (s *messageChecker) implementation(member string, raw []byte) {
+	if !isObject(raw) {
+		return
+	}
+	s.enter(member)
+	s.iconsOf(framing.Member(raw, "icons").Of(raw))
+	s.leave()
 }

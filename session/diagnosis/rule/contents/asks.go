@@ -24,7 +24,6 @@ type form struct {
 	schema []byte // the requestedSchema, nil if it is not kept
 }
 
-// asks is what is kept of what a server asks the client.
 type asks struct {
 	forms  map[int]form             // by the row of the request
 	inputs map[inputKey]*inputForms // of the modern era
@@ -40,7 +39,6 @@ type inputForms struct {
 	ambiguous bool
 }
 
-// keep keeps the form of an elicitation.
 func (a *asks) keep(row int, params []byte) {
 	if a.forms == nil {
 		a.forms = make(map[int]form)
@@ -51,14 +49,12 @@ func (a *asks) keep(row int, params []byte) {
 	a.forms[row] = formOf(params)
 }
 
-// take returns the form of a request.
 func (a *asks) take(row int) (form, bool) {
 	f, ok := a.forms[row]
 	delete(a.forms, row)
 	return f, ok
 }
 
-// formOf reads the params of an elicitation.
 func formOf(params []byte) form {
 	f := form{url: string(framing.Member(params, "mode").Of(params)) == `"url"`}
 	if schema := framing.Member(params, "requestedSchema").Of(params); isObject(schema) && len(schema) <= maxFormBytes {
@@ -67,8 +63,7 @@ func formOf(params []byte) form {
 	return f
 }
 
-// checkAnswer checks the response to an elicitation.
-func (c *Checker) checkAnswer(s *spot, f form, result []byte) {
+func (c *Checker) checkAnswer(s *messageChecker, f form, result []byte) {
 	var action, content []byte
 	for name, span := range framing.Members(result) {
 		switch string(result[name.Start+1 : name.End-1]) {
@@ -104,8 +99,7 @@ func hasMembers(object []byte) bool {
 	return false
 }
 
-// checkForm checks the content of a response against the requestedSchema.
-func (c *Checker) checkForm(s *spot, schema, content []byte) {
+func (c *Checker) checkForm(s *messageChecker, schema, content []byte) {
 	for name, span := range framing.Members(content) {
 		if value := span.Of(content); !isEntry(value) {
 			key, _ := textOf(name.Of(content))
@@ -145,8 +139,7 @@ func isEntry(value []byte) bool {
 	return true
 }
 
-// inputRequests checks what a result asks the client in the modern era.
-func (c *Checker) inputRequests(s *spot, request *message.Request, r *result) {
+func (c *Checker) inputRequests(s *messageChecker, request *message.Request, r *result) {
 	s.name = clip(request.Name)
 	if !isObject(r.inputRequests) {
 		return
@@ -181,7 +174,6 @@ func (c *Checker) inputRequests(s *spot, request *message.Request, r *result) {
 	c.asks.keepInputs(inputKey{request.Method, request.Name, stateOf(r.requestState)}, forms)
 }
 
-// stateOf returns a requestState for the comparison with that of another message.
 func stateOf(raw []byte) string {
 	text, _ := textOf(raw)
 	return string(text[:min(len(text), maxFormBytes)])
@@ -201,8 +193,7 @@ func (a *asks) keepInputs(key inputKey, forms *inputForms) {
 	a.inputs[key] = forms
 }
 
-// checkInputResponses checks what a client answers in the modern era.
-func (c *Checker) checkInputResponses(s *spot, params []byte) {
+func (c *Checker) checkInputResponses(s *messageChecker, params []byte) {
 	responses := framing.Member(params, "inputResponses").Of(params)
 	if !isObject(responses) {
 		return

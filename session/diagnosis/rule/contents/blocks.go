@@ -1,14 +1,15 @@
 package contents
 
 import (
+	"fmt"
+
 	"mcpdbg/framing"
 )
 
 // maxNested is how deep content blocks in tool results of content blocks are checked.
 const maxNested = 4
 
-// blocks checks a content block, or an array of them, at the current place.
-func (s *spot) blocks(content []byte) {
+func (s *messageChecker) blocks(content []byte) {
 	switch {
 	case isObject(content):
 		s.block(content, 0)
@@ -17,12 +18,11 @@ func (s *spot) blocks(content []byte) {
 	}
 }
 
-func (s *spot) blockList(array []byte, depth int) {
+func (s *messageChecker) blockList(array []byte, depth int) {
 	s.each("", array, func(block []byte) { s.block(block, depth) })
 }
 
-// block checks a content block.
-func (s *spot) block(raw []byte, depth int) {
+func (s *messageChecker) block(raw []byte, depth int) {
 	var kind, data, mime, resource, uri, icons, nested []byte
 	for name, span := range framing.Members(raw) {
 		value := span.Of(raw)
@@ -71,8 +71,7 @@ func (s *spot) block(raw []byte, depth int) {
 	}
 }
 
-// base64 checks the base64 text at a member of the current value.
-func (s *spot) base64(member string, raw []byte) {
+func (s *messageChecker) base64(member string, raw []byte) {
 	text, ok := textOf(raw)
 	if !ok {
 		return
@@ -82,8 +81,7 @@ func (s *spot) base64(member string, raw []byte) {
 	}
 }
 
-// resourceContents checks the contents of a resource, embedded or read.
-func (s *spot) resourceContents(raw []byte) {
+func (s *messageChecker) resourceContents(raw []byte) {
 	for name, span := range framing.Members(raw) {
 		value := span.Of(raw)
 		switch string(raw[name.Start+1 : name.End-1]) {
@@ -97,10 +95,33 @@ func (s *spot) resourceContents(raw []byte) {
 	}
 }
 
-// promptMessage checks a message of a prompt or of a sampling request.
-func (s *spot) promptMessage(raw []byte) {
+func (s *messageChecker) promptMessage(raw []byte) {
 	s.enter("/content")
 	s.blocks(framing.Member(raw, "content").Of(raw))
 	s.leave()
 	s.metaOf(raw)
+}
+
+// notBase64 returns why a text is not standard base64 with padding (RFC 4648 section
+// 4), or "".
+func notBase64(text []byte) string {
+	body := text
+	for range 2 {
+		if n := len(body); n > 0 && body[n-1] == '=' {
+			body = body[:n-1]
+		}
+	}
+	for i, c := range body {
+		switch {
+		case isAlphanumeric(c) || c == '+' || c == '/':
+		case c == '-' || c == '_':
+			return fmt.Sprintf("has %q at byte %d, which is base64url", c, i)
+		default:
+			return fmt.Sprintf("is not base64 at byte %d: %s", i, excerpt(string(text[i:min(len(text), i+20)])))
+		}
+	}
+	if len(text)%4 != 0 {
+		return fmt.Sprintf("has %d characters, which is not a multiple of 4: the padding is missing", len(text))
+	}
+	return ""
 }

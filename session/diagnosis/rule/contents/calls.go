@@ -25,7 +25,7 @@ const (
 	maxCopy  = 64 << 10
 )
 
-// known returns a tool of the last list, nil if it is not in it.
+// known returns nil if the last list does not have the tool.
 func (c *Checker) known(name string) *tool { return c.lists.tools.byName[name] }
 
 // byList adds to a detail that rests on the list of tools that the list is out of date, if
@@ -47,8 +47,7 @@ func (c *Checker) turn(t *tool) bool {
 	return true
 }
 
-// checkArguments checks the arguments of a call.
-func (c *Checker) checkArguments(s *spot, params []byte) {
+func (c *Checker) checkArguments(s *messageChecker, params []byte) {
 	var name, arguments []byte
 	for key, span := range framing.Members(params) {
 		switch string(params[key.Start+1 : key.End-1]) {
@@ -73,8 +72,7 @@ func (c *Checker) checkArguments(s *spot, params []byte) {
 	c.conform(s, tol09, t, t.input, "/arguments", arguments)
 }
 
-// conform checks a value at a member against a schema of a tool.
-func (c *Checker) conform(s *spot, rule *diagnosis.Rule, t *tool, against *compiled, member string, value []byte) {
+func (c *Checker) conform(s *messageChecker, rule *diagnosis.Rule, t *tool, against *compiled, member string, value []byte) {
 	problems, err := against.schema.Check(value, maxValue)
 	if err != nil {
 		c.skipped++
@@ -86,7 +84,6 @@ func (c *Checker) conform(s *spot, rule *diagnosis.Rule, t *tool, against *compi
 	}
 }
 
-// describe quotes the first of several problems of a value.
 func describe(problems []jsonschema.Problem) string {
 	text := excerpt(problems[0].String())
 	if len(problems) > 1 {
@@ -95,8 +92,7 @@ func describe(problems []jsonschema.Problem) string {
 	return text
 }
 
-// toolResult checks the result of a call.
-func (c *Checker) toolResult(s *spot, name string, r *result) {
+func (c *Checker) toolResult(s *messageChecker, name string, r *result) {
 	s.enter("/content")
 	s.blocks(r.content)
 	s.leave()
@@ -136,7 +132,6 @@ func (c *Checker) toolResult(s *spot, name string, r *result) {
 	}
 }
 
-// maxCopies is how many text blocks are compared with the structured content.
 const maxCopies = 16
 
 // hasCopy reports whether one of the text blocks of a result has a value, or cannot be
@@ -198,7 +193,7 @@ func canonicalOf(text []byte) []byte {
 
 // unknownTool reports a failed call of a tool that is not in the list, if the server
 // says that it does not know it.
-func (c *Checker) unknownTool(s *spot, name string, r *result) {
+func (c *Checker) unknownTool(s *messageChecker, name string, r *result) {
 	latest := &c.lists.latest[toolList]
 	if !c.lists.current() || !latest.complete || latest.overflow || len(name) >= maxKeptName || c.lists.tools.byName[name] != nil || len(c.lists.tools.byName) != latest.items {
 		return

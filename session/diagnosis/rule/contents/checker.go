@@ -1,3 +1,6 @@
+// Package contents has the rules for what lists and results contain: names, schemas,
+// content blocks, forms. It reads the raw bytes of a message once from the outside in
+// and decodes only what a rule needs.
 package contents
 
 import (
@@ -12,8 +15,8 @@ import (
 // A Checker checks the messages of one process. It is a message.Checker.
 type Checker struct {
 	report   message.Report
-	spot     spot   // reused for each message
-	revision string // the last known one of a message
+	checking messageChecker // reused for each message
+	revision string         // the last known one of a message
 	lists    lists
 	asks     asks
 
@@ -61,8 +64,7 @@ func (c *Checker) Request(m *message.Message) {
 	}
 }
 
-// serverRequest checks what a server asks the client.
-func (c *Checker) serverRequest(s *spot, params []byte, row int) {
+func (c *Checker) serverRequest(s *messageChecker, params []byte, row int) {
 	switch string(s.sent) {
 	case mcp.MethodElicit:
 		s.elicitation(params)
@@ -123,8 +125,7 @@ func (c *Checker) Response(m *message.Message, request *message.Request) {
 	}
 }
 
-// serverResult checks the result of a server.
-func (c *Checker) serverResult(s *spot, request *message.Request, result *result) {
+func (c *Checker) serverResult(s *messageChecker, request *message.Request, result *result) {
 	if result.inputRequests != nil && s.modern() {
 		c.inputRequests(s, request, result)
 		return

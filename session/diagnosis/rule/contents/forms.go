@@ -12,11 +12,9 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxProperties is how many properties of a form are checked.
 const maxProperties = 256
 
-// elicitation checks the params of an elicitation.
-func (s *spot) elicitation(params []byte) {
+func (s *messageChecker) elicitation(params []byte) {
 	var mode, schema, address, id []byte
 	for name, span := range framing.Members(params) {
 		value := span.Of(params)
@@ -39,8 +37,7 @@ func (s *spot) elicitation(params []byte) {
 	}
 }
 
-// urlMode checks an elicitation that sends a person to a URL.
-func (s *spot) urlMode(address, id []byte) {
+func (s *messageChecker) urlMode(address, id []byte) {
 	if text, ok := textOf(address); ok {
 		s.elicitedURL(string(text))
 	}
@@ -52,8 +49,7 @@ func (s *spot) urlMode(address, id []byte) {
 	}
 }
 
-// elicitedURL checks the URL that a person is to open.
-func (s *spot) elicitedURL(text string) {
+func (s *messageChecker) elicitedURL(text string) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme == "" || (u.Scheme == "http" || u.Scheme == "https") && u.Host == "":
@@ -70,8 +66,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// urlsRequired checks the elicitations of the error -32042.
-func (s *spot) urlsRequired(raw []byte) {
+func (s *messageChecker) urlsRequired(raw []byte) {
 	if !isObject(raw) || string(framing.Member(raw, "code").Of(raw)) != "-32042" {
 		return
 	}
@@ -86,8 +81,7 @@ func (s *spot) urlsRequired(raw []byte) {
 // form is flat.
 var forbidden = []string{"allOf", "anyOf", "oneOf", "not", "if", "$ref", "$dynamicRef", "patternProperties", "dependentSchemas"}
 
-// requestedSchema checks the schema of a form.
-func (s *spot) requestedSchema(schema []byte) {
+func (s *messageChecker) requestedSchema(schema []byte) {
 	s.enter("/requestedSchema")
 	defer s.leave()
 	var kind, properties []byte
@@ -138,11 +132,10 @@ var assertions = []string{"properties", "required", "additionalProperties", "pat
 	"prefixItems", "contains", "uniqueItems", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum",
 	"allOf", "anyOf", "not", "if", "then", "else", "dependentSchemas", "dependentRequired", "$ref", "$dynamicRef", "contentEncoding", "contentMediaType"}
 
-// formats are the formats that a text of a form may have.
 var formats = []string{"email", "uri", "date", "date-time"}
 
 // property checks one field of a form.
-func (s *spot) property(name string, raw []byte) {
+func (s *messageChecker) property(name string, raw []byte) {
 	p := readProperty(raw)
 	wrong := func(format string, args ...any) {
 		s.found(srv02, "", fmt.Sprintf("%q: ", excerpt(name))+fmt.Sprintf(format, args...))
@@ -201,7 +194,6 @@ func readProperty(raw []byte) (p property) {
 	return p
 }
 
-// isSelection reports whether the items of an array are a list of choices.
 func isSelection(items []byte) bool {
 	if !isObject(items) {
 		return false

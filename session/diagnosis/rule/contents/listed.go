@@ -10,13 +10,12 @@ import (
 // An unannouncedList is a list of tools that differs from the one before it, until
 // its announcement comes.
 type unannouncedList struct {
-	spot   spot
+	check  messageChecker
 	detail string
 	due    int64
 }
 
-// listResult checks a page of a list.
-func (c *Checker) listResult(s *spot, kind listKind, request *message.Request, r *result) {
+func (c *Checker) listResult(s *messageChecker, kind listKind, request *message.Request, r *result) {
 	g := c.lists.begin(s.revision, request.At.Row, kind)
 	if !isArray(r.items) {
 		return
@@ -46,8 +45,7 @@ func (c *Checker) listResult(s *spot, kind listKind, request *message.Request, r
 	}
 }
 
-// item checks an item of a list.
-func (c *Checker) item(s *spot, kind listKind, item []byte, page *listing, listed bool) {
+func (c *Checker) item(s *messageChecker, kind listKind, item []byte, page *listing, listed bool) {
 	var t toolParts
 	var id, meta, annotations, icons []byte
 	for name, span := range framing.Members(item) {
@@ -98,15 +96,13 @@ const (
 	bytesPerToken = 4
 )
 
-// listSize reports a large list of tools, once it is complete.
-func (c *Checker) listSize(s *spot, g *listing) {
+func (c *Checker) listSize(s *messageChecker, g *listing) {
 	if g.complete && g.size > maxListSize {
 		s.found(tol13, "/tools", fmt.Sprintf("%d tools in %d KiB: about %d,000 tokens of each conversation", g.items, g.size>>10, g.size/bytesPerToken/1000))
 	}
 }
 
-// compareLists compares a complete list of tools with the one before it.
-func (c *Checker) compareLists(s *spot, g *listing) {
+func (c *Checker) compareLists(s *messageChecker, g *listing) {
 	before := c.lists.previous
 	if !before.known || g.overflow || before.revision != s.revision {
 		return
@@ -118,15 +114,14 @@ func (c *Checker) compareLists(s *spot, g *listing) {
 		return
 	}
 	if before.changes == c.lists.changes[toolList] && c.lists.announcesIn(s.revision) {
-		c.lists.pending = unannouncedList{spot: *s, due: s.at.T + settles,
+		c.lists.pending = unannouncedList{check: *s, due: s.at.T + settles,
 			detail: fmt.Sprintf("%d tools; the list before had %d other or not all of them, and no list_changed was sent", g.items, before.items)}
-		c.lists.pending.spot.path = nil
+		c.lists.pending.check.path = nil
 	}
 }
 
-// unannounced reports that a list changed without an announcement.
 func (c *Checker) unannounced() {
 	p := c.lists.pending
 	c.lists.pending = unannouncedList{}
-	p.spot.found(tol12, "/tools", p.detail)
+	p.check.found(tol12, "/tools", p.detail)
 }

@@ -18,8 +18,7 @@ const (
 const (
 	// maxAsked is how many list requests may be pending; of more, the pages are
 	// checked one by one.
-	maxAsked = 256
-	// maxListed is how many items of one listing are compared.
+	maxAsked  = 256
 	maxListed = 16 << 10
 	// settles is how long after a changed list its announcement may follow, in
 	// microseconds.
@@ -37,7 +36,6 @@ const (
 	listKinds
 )
 
-// kindOf returns the list that a method asks for.
 func kindOf(method string) listKind {
 	switch method {
 	case methodPrompts:
@@ -53,10 +51,8 @@ func kindOf(method string) listKind {
 // identity is the member that identifies an item of a list.
 var identity = [listKinds]string{"name", "name", "uri", "uriTemplate"}
 
-// noun is what one item is called.
 var noun = [listKinds]string{"tool", "prompt", "resource", "resource template"}
 
-// lists is what is kept of the lists of a server.
 type lists struct {
 	seed   maphash.Seed
 	asked  map[int]asked // by the row of the request
@@ -69,7 +65,6 @@ type lists struct {
 	pending   unannouncedList
 }
 
-// An asked is a pending request for a page.
 type asked struct {
 	kind    listKind
 	cursor  uint64 // its hash; 0 for the first page
@@ -100,7 +95,6 @@ type snapshot struct {
 	changes    int
 }
 
-// ask notes a request for a page.
 func (l *lists) ask(kind listKind, params []byte, row int) {
 	if l.asked == nil {
 		l.asked = make(map[int]asked)
@@ -117,7 +111,6 @@ func (l *lists) ask(kind listKind, params []byte, row int) {
 
 func (l *lists) hash(text []byte) uint64 { return maphash.Bytes(l.seed, text) | 1 }
 
-// changed notes the announcement that a list changed.
 func (l *lists) changed(method []byte) {
 	switch string(method) {
 	case "notifications/tools/list_changed":
@@ -131,7 +124,6 @@ func (l *lists) changed(method []byte) {
 	}
 }
 
-// declare reads the capabilities of a server.
 func (l *lists) declare(capabilities []byte) {
 	if !isObject(capabilities) {
 		return
@@ -141,8 +133,7 @@ func (l *lists) declare(capabilities []byte) {
 	}
 }
 
-// begin returns the listing that a page belongs to. It is nil for a page that belongs
-// to none that is known: it is checked by itself.
+// begin returns nil for a page that belongs to no known listing: it is checked by itself.
 func (l *lists) begin(revision string, row int, kind listKind) *listing {
 	a, ok := l.asked[row]
 	delete(l.asked, row)
@@ -198,7 +189,6 @@ func (g *listing) add(name uint64) (known bool) {
 	return known
 }
 
-// end notes the end of a page.
 func (l *lists) end(g *listing, nextCursor []byte) {
 	g.next, g.complete = 0, nextCursor == nil || string(nextCursor) == "null"
 	if isText(nextCursor) {

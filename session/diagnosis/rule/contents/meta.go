@@ -8,11 +8,9 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxMetaKeys is how many keys of one _meta are checked.
 const maxMetaKeys = 64
 
-// metaOf checks the _meta of an object.
-func (s *spot) metaOf(object []byte) {
+func (s *messageChecker) metaOf(object []byte) {
 	if s.hasMeta && isObject(object) {
 		s.meta(framing.Member(object, "_meta").Of(object))
 	}
@@ -20,7 +18,7 @@ func (s *spot) metaOf(object []byte) {
 
 // meta checks the keys of a _meta object. The rules about them exist since
 // 2025-06-18.
-func (s *spot) meta(meta []byte) {
+func (s *messageChecker) meta(meta []byte) {
 	if !s.since(mcp.V20250618) || !isObject(meta) {
 		return
 	}
@@ -43,8 +41,7 @@ func (s *spot) meta(meta []byte) {
 	}
 }
 
-// metaKey checks one key of a _meta object.
-func (s *spot) metaKey(key string) {
+func (s *messageChecker) metaKey(key string) {
 	prefix, name, hasPrefix := strings.Cut(key, "/")
 	if !hasPrefix {
 		prefix, name = "", key
@@ -78,7 +75,7 @@ func metaSyntax(prefix, name string, hasPrefix bool) string {
 
 // reserved reports whether a prefix is reserved for the protocol: since 2025-11-25 if
 // its second label is that of the protocol, before that if its last but one is.
-func (s *spot) reserved(prefix string) bool {
+func (s *messageChecker) reserved(prefix string) bool {
 	labels := strings.Split(prefix, ".")
 	at := 1
 	if s.before(mcp.V20251125) {
@@ -93,7 +90,6 @@ func (s *spot) reserved(prefix string) bool {
 func isLetter(c byte) bool       { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isAlphanumeric(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' }
 
-// only reports whether a text has only ASCII letters, digits and others.
 func only(text, others string) bool {
 	for i := range len(text) {
 		if !isAlphanumeric(text[i]) && strings.IndexByte(others, text[i]) < 0 {

@@ -1,6 +1,12 @@
 package contents
 
-import "mcpdbg/framing"
+import (
+	"fmt"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis"
+)
 
 // A result has the members of a result that the rules are about, nil for those that
 // it does not have.
@@ -12,7 +18,6 @@ type result struct {
 	inputRequests, requestState                          []byte
 }
 
-// readResult finds the members of a result.
 func readResult(raw []byte) (r result) {
 	for name, span := range framing.Members(raw) {
 		value := span.Of(raw)
@@ -52,4 +57,39 @@ func readResult(raw []byte) (r result) {
 		}
 	}
 	return r
+}
+
+const maxValues = 100
+
+func (s *messageChecker) completion(raw []byte) {
+	if !isObject(raw) {
+		return
+	}
+	values := framing.Member(raw, "values").Of(raw)
+	if !isArray(values) {
+		return
+	}
+	count := 0
+	for range framing.Elements(values) {
+		count++
+	}
+	if count > maxValues {
+		s.found(sch09, "/completion/values", fmt.Sprintf("%d values; the limit is %d", count, maxValues))
+	}
+}
+
+func (s *messageChecker) rootsResult(roots []byte) {
+	s.each("/roots", roots, func(root []byte) {
+		s.metaOf(root)
+		raw := framing.Member(root, "uri").Of(root)
+		uri, ok := textOf(raw)
+		if !ok {
+			return
+		}
+		if !strings.HasPrefix(string(uri), "file://") {
+			s.foundAs(sch05, diagnosis.Error, "/uri", "the uri of a root must begin with file://: "+excerpt(string(uri)))
+			return
+		}
+		s.uri("/uri", raw)
+	})
 }

@@ -11,8 +11,7 @@ import (
 // results.
 const maxToolUses = 256
 
-// sampling checks the params of a sampling request.
-func (s *spot) sampling(params []byte) {
+func (s *messageChecker) sampling(params []byte) {
 	messages := framing.Member(params, "messages").Of(params)
 	if !isArray(messages) {
 		return
@@ -57,13 +56,11 @@ func unanswered(uses, answered map[string]bool) string {
 	return least
 }
 
-// A sampled is what a message of a sampling request has about tools.
 type sampled struct {
 	results, others int
 	uses, answered  map[string]bool // ids
 }
 
-// readSampled reads a message of a sampling request.
 func readSampled(raw []byte) (m sampled) {
 	content := framing.Member(raw, "content").Of(raw)
 	if isObject(content) {
@@ -81,7 +78,6 @@ func readSampled(raw []byte) (m sampled) {
 	return m
 }
 
-// add adds a content block.
 func (m *sampled) add(block []byte) {
 	switch string(framing.Member(block, "type").Of(block)) {
 	case `"tool_use"`:

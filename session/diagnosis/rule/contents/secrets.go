@@ -27,7 +27,7 @@ var (
 )
 
 // secret checks whether a text field of a form asks for a secret.
-func (s *spot) secret(name string, p property) {
+func (s *messageChecker) secret(name string, p property) {
 	if p.enum != nil || p.oneOf != nil {
 		return // one of several values that the server knows
 	}
@@ -63,7 +63,6 @@ func secretIn(text string) string {
 	return ""
 }
 
-// wordsOf splits a name such as apiKey, API_KEY or "API key" into words in lower case.
 func wordsOf(text string) []string {
 	var words []string
 	var word strings.Builder

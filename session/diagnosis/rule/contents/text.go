@@ -8,16 +8,13 @@ import (
 )
 
 const (
-	// maxExcerpt is how many bytes of a text a detail quotes.
 	maxExcerpt = 120
 	// maxName is how many bytes of the name of an item a location has.
 	maxName = 128
 )
 
-// excerpt returns the beginning of a text, for a detail.
 func excerpt(text string) string { return shorten(text, maxExcerpt) }
 
-// clip returns the name of an item, for a location.
 func clip(name string) string { return shorten(name, maxName) }
 
 func shorten(text string, limit int) string {

@@ -22,14 +22,12 @@ const (
 	deepSchema     = 32
 )
 
-// tools are the tools of the latest list.
 type tools struct {
 	byName  map[string]*tool
 	schemas map[uint64]*compiled // by hash; kept for the next list
 	bytes   int                  // of the schemas
 }
 
-// A tool is what is kept of one.
 type tool struct {
 	input, output *compiled // nil if there is none that can be used
 	checks        int       // values that were checked or not
@@ -55,7 +53,7 @@ func (t *tools) reset() {
 }
 
 // tool checks a tool of a list. A listed one is kept for the checks of its calls.
-func (c *Checker) tool(s *spot, name []byte, parts toolParts, listed bool) {
+func (c *Checker) tool(s *messageChecker, name []byte, parts toolParts, listed bool) {
 	s.toolName(string(name))
 	kept := &tool{input: c.schema(s, tol03, "/inputSchema", parts.input)}
 	switch {
@@ -80,8 +78,8 @@ func (c *Checker) tool(s *spot, name []byte, parts toolParts, listed bool) {
 // maxKeptName is the longest name of a tool whose calls are checked, in bytes.
 const maxKeptName = 512
 
-// toolName checks the name of a tool. There are rules since 2025-11-25.
-func (s *spot) toolName(name string) {
+// toolName checks a name, for which there are rules since 2025-11-25.
+func (s *messageChecker) toolName(name string) {
 	switch {
 	case !s.since(mcp.V20251125):
 	case name == "" || len(name) > 128:
@@ -93,7 +91,7 @@ func (s *spot) toolName(name string) {
 
 // schema checks a schema of a tool and returns it, nil if values cannot be checked
 // against it. broken is the rule for a schema that is not valid.
-func (c *Checker) schema(s *spot, broken *diagnosis.Rule, member string, raw []byte) *compiled {
+func (c *Checker) schema(s *messageChecker, broken *diagnosis.Rule, member string, raw []byte) *compiled {
 	switch {
 	case raw == nil:
 		s.found(broken, member, member[1:]+" is missing")
@@ -128,8 +126,7 @@ func orMissing(raw []byte) string {
 	return excerpt(string(raw))
 }
 
-// schemaFailure reports why a schema cannot be used, if that is a mistake.
-func (s *spot) schemaFailure(broken *diagnosis.Rule, member string, err error) {
+func (s *messageChecker) schemaFailure(broken *diagnosis.Rule, member string, err error) {
 	if invalid, ok := errors.AsType[*jsonschema.InvalidError](err); ok {
 		s.found(broken, member, excerpt(invalid.Error()))
 	} else if reference, ok := errors.AsType[*jsonschema.ReferenceError](err); ok {
@@ -137,8 +134,7 @@ func (s *spot) schemaFailure(broken *diagnosis.Rule, member string, err error) {
 	}
 }
 
-// schemaSize reports a schema that is large or deep.
-func (s *spot) schemaSize(member string, raw []byte) {
+func (s *messageChecker) schemaSize(member string, raw []byte) {
 	objects, depth := measure(raw)
 	if objects > manySubschemas || depth > deepSchema {
 		s.found(tol13, member, fmt.Sprintf("%d objects, nested %d deep", objects, depth))

@@ -8,8 +8,7 @@ import (
 // maxURI is the longest URI that is checked, in bytes.
 const maxURI = 16 << 10
 
-// uri checks the URI at a member of the current value.
-func (s *spot) uri(member string, raw []byte) {
+func (s *messageChecker) uri(member string, raw []byte) {
 	text, ok := textOf(raw)
 	if !ok || len(text) > maxURI {
 		return
@@ -76,8 +75,7 @@ func authorityOf(rest []byte) int {
 
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
-// template checks the URI template at a member of the current value.
-func (s *spot) template(member string, raw []byte) {
+func (s *messageChecker) template(member string, raw []byte) {
 	text, ok := textOf(raw)
 	if !ok || len(text) > maxURI {
 		return

@@ -6,7 +6,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// cancelled checks a notifications/cancelled.
 func (c *Checker) cancelled(m *message.Message) {
 	where := diagnosis.Location{Method: mcp.MethodCancelled}
 	id := message.Member(m.Of(m.Params), "requestId")

@@ -7,7 +7,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// serverCapabilities are what a server declares.
 type serverCapabilities uint32
 
 const (
@@ -31,7 +30,6 @@ const (
 
 func (s serverCapabilities) has(want serverCapabilities) bool { return s&want == want }
 
-// parseServer reads the object that declares a server's capabilities.
 func parseServer(object []byte) serverCapabilities {
 	if !message.IsObject(object) {
 		return 0
@@ -153,7 +151,6 @@ func (c *Checker) declared(revision string) serverCapabilities {
 	return 0
 }
 
-// useOf checks that the server declared what a request needs.
 func (c *Checker) useOf(m *message.Message) {
 	has := c.declared(m.Revision)
 	if !has.has(known) {
@@ -164,7 +161,6 @@ func (c *Checker) useOf(m *message.Message) {
 	}
 }
 
-// served checks the result of a method whose capability was not declared.
 func (c *Checker) served(m *message.Message, r *message.Request) {
 	has := c.declared(r.Revision)
 	if !has.has(known) {
@@ -175,7 +171,6 @@ func (c *Checker) served(m *message.Message, r *message.Request) {
 	}
 }
 
-// notServed checks the error for a method whose capability was declared.
 func (c *Checker) notServed(m *message.Message, r *message.Request, code int) {
 	if code != mcp.CodeMethodNotFound {
 		return
@@ -186,7 +181,6 @@ func (c *Checker) notServed(m *message.Message, r *message.Request, code int) {
 	}
 }
 
-// listChanged checks a notification that a list changed.
 func (c *Checker) listChanged(m *message.Message, method string) {
 	has := c.declared(m.Revision)
 	if c.mixed() {
@@ -204,7 +198,6 @@ func (c *Checker) listChanged(m *message.Message, method string) {
 	}
 }
 
-// rootsChanged checks a notification that the roots of the client changed.
 func (c *Checker) rootsChanged(m *message.Message) {
 	if mcp.IsLegacy(m.Revision) && c.client.Has(message.Known) && !c.client.Has(message.RootsListChanged) {
 		c.found(cap09, m.At, diagnosis.Location{Method: notifyRoots}, "the client did not declare roots.listChanged")
@@ -241,4 +234,15 @@ func lacks(client message.Capabilities, method string, params []byte, revision s
 		return ""
 	}
 	return name
+}
+
+func checkMissingCapability(c *Checker, m *message.Message, r *message.Request, code int) {
+	if code != mcp.CodeMissingCapability || !r.Versioned {
+		return
+	}
+	if data := message.Member(m.Of(m.Error), "data"); !message.IsObject(message.Member(data, "requiredCapabilities")) {
+		where := about(r)
+		where.Pointer = "/data"
+		c.found(mod16, m.At, where, "no data.requiredCapabilities")
+	}
 }

@@ -10,7 +10,9 @@ package lifecycle
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math"
+	"slices"
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
@@ -148,7 +150,6 @@ func (c *Checker) Response(m *message.Message, r *message.Request) {
 	c.page(m, r)
 }
 
-// failed checks an error response of the server.
 func (c *Checker) failed(m *message.Message, r *message.Request) {
 	code, ok := codeOf(m.Of(m.Error))
 	if !ok {
@@ -175,7 +176,6 @@ func (c *Checker) failed(m *message.Message, r *message.Request) {
 	}
 }
 
-// legacyResult checks what only results of the legacy era have.
 func (c *Checker) legacyResult(m *message.Message, r *message.Request) {
 	switch r.Method {
 	case mcp.MethodSetLevel:
@@ -186,7 +186,7 @@ func (c *Checker) legacyResult(m *message.Message, r *message.Request) {
 	c.taskResult(m, r)
 }
 
-// Due returns when Elapse has something to find.
+// Due is as in message.Checker.
 func (c *Checker) Due() int64 {
 	if len(c.asked) == 0 {
 		return math.MaxInt64
@@ -194,7 +194,7 @@ func (c *Checker) Due() int64 {
 	return c.asked[0].At.T + replyTimeout
 }
 
-// Elapse finds what is due by now.
+// Elapse is as in message.Checker.
 func (c *Checker) Elapse(now int64) {
 	for now >= c.Due() {
 		r := c.asked[0]
@@ -203,10 +203,9 @@ func (c *Checker) Elapse(now int64) {
 	}
 }
 
-// End finds what can only be found when no more messages follow.
+// End is as in message.Checker.
 func (c *Checker) End() { c.neverInitialized() }
 
-// found reports a problem with the severity of its rule.
 func (c *Checker) found(rule *diagnosis.Rule, at message.Place, where diagnosis.Location, format string, args ...any) {
 	c.report(rule, rule.Severity, at, where, fmt.Sprintf(format, args...))
 }
@@ -229,4 +228,46 @@ func (c *Checker) isLegacy(m *message.Message) bool { return mcp.IsLegacy(m.Revi
 // about returns the location of a problem with a request or its response.
 func about(r *message.Request) diagnosis.Location {
 	return diagnosis.Location{Method: r.Method, Name: r.Name}
+}
+
+// Limits on the state for one process. Beyond them the rules that need the state are
+// silent about what did not fit.
+const (
+	maxTokens        = 1 << 14 // progress tokens in use; CAN, PRG
+	maxEndedTokens   = 1 << 12 // progress tokens no longer in use; older ones count as unknown to us
+	maxURIs          = 1 << 12 // subscribed resources, and tasks
+	maxSubscriptions = 1 << 10
+	maxCursors       = 1 << 14 // of one walk through a list, and of the whole log
+	maxRounds        = 1 << 10 // results that ask for input, the oldest are forgotten
+	maxKeys          = 64      // input requests of one result
+	maxAsked         = 1 << 12 // requests of the server that wait for a response
+	maxElicitations  = 1 << 10
+	maxTasks         = 1 << 12
+	maxTaskTools     = 1 << 12
+)
+
+// Limited reports whether a limit was reached, so that not everything was checked.
+func (c *Checker) Limited() bool {
+	return c.resources.full || c.progress[0].full || c.progress[1].full || c.subscriptions.full || c.rounds.full || c.urls.full ||
+		c.logging.full || len(c.asked) >= maxAsked || len(c.tasks.all) >= maxTasks || len(c.past.cursors) >= maxCursors
+}
+
+var seed = maphash.MakeSeed()
+
+func hash(text []byte) uint64 { return maphash.Bytes(seed, text) }
+
+// Past is what the earlier processes of a log showed. The zero value is empty.
+type Past struct {
+	argv     []string
+	versions map[string]bool // asked for in initialize, and accepted
+	cursors  map[uint64]bool // that any process issued
+	gap      bool            // some may be missing
+}
+
+// Start notes that a process starts. argv is nil if the command is that of the log.
+// What another command did says nothing about it.
+func (p *Past) Start(argv []string) {
+	if !slices.Equal(p.argv, argv) {
+		*p = Past{argv: argv}
+	}
 }

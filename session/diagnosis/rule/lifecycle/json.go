@@ -41,10 +41,8 @@ func key(object []byte, name framing.Span) string {
 	return string(object[name.Start+1 : name.End-1])
 }
 
-// isString reports whether a raw token is a string.
 func isString(token []byte) bool { return len(token) >= 2 && token[0] == '"' }
 
-// codeOf returns the code of an error object.
 func codeOf(object []byte) (int, bool) {
 	code, err := strconv.Atoi(string(message.Member(object, "code")))
 	return code, err == nil
@@ -69,5 +67,4 @@ func progressOf(params []byte) (token, value, total []byte) {
 	return token, value, total
 }
 
-// seconds formats a time in microseconds.
 func seconds(t int64) string { return strconv.FormatFloat(float64(t)/1e6, 'f', 1, 64) + " s" }

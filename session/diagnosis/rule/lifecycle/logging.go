@@ -10,7 +10,6 @@ import (
 
 var levels = mcp.LogLevels()
 
-// logging is which log messages the client asked for.
 type logging struct {
 	asked  int  // logging/setLevel requests without a response
 	wanted int  // level of the last one
@@ -29,21 +28,19 @@ type logging struct {
 // levelOf returns the index of a level, -1 if it is not one.
 func levelOf(name string) int { return slices.Index(levels, name) }
 
-// ask notes a logging/setLevel request.
 func (l *logging) ask(m *message.Message) {
 	l.asked++
 	l.wanted = levelOf(message.Text(message.Member(m.Of(m.Params), "level")))
 }
 
-// set notes the result of logging/setLevel. While another one is pending the level is
-// not known.
+// set notes the result of logging/setLevel. While another one is pending the level is not
+// known.
 func (l *logging) set() {
 	if l.asked--; l.asked == 0 {
 		l.level, l.chosen = l.wanted, true
 	}
 }
 
-// begin notes a request with a logLevel.
 func (l *logging) begin(r *message.Request) {
 	if len(l.pending) >= maxAsked {
 		l.full = true
@@ -56,16 +53,13 @@ func (l *logging) begin(r *message.Request) {
 	l.lowest = min(l.lowest, levelOf(r.LogLevel))
 }
 
-// answered notes that a request with a logLevel has a response.
 func (l *logging) answered(r *message.Request) { delete(l.pending, r) }
 
-// cancelled notes that the client cancelled a request with a logLevel.
 func (l *logging) cancelled(r *message.Request, now int64) {
 	delete(l.pending, r)
 	l.cancelledAt = max(now, 1)
 }
 
-// logged checks a log message.
 func (c *Checker) logged(m *message.Message) {
 	has, where, l := c.declared(m.Revision), diagnosis.Location{Method: notifyMessage}, &c.logging
 	modern := c.isModern(m)

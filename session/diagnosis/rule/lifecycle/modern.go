@@ -10,7 +10,6 @@ import (
 // codeURLRequired is the error for a missing elicitation in url mode (2025-11-25 only).
 const codeURLRequired = -32042
 
-// modernRequest checks a request of the client in the modern era.
 func (c *Checker) modernRequest(m *message.Message) {
 	r := m.Request
 	switch {
@@ -41,7 +40,6 @@ func (c *Checker) unversioned(m *message.Message) {
 	c.found(mod01, m.At, diagnosis.Location{Method: m.Request.Method, Pointer: "/_meta"}, "no protocolVersion in _meta")
 }
 
-// modernResult checks a result of the modern era.
 func (c *Checker) modernResult(m *message.Message, r *message.Request) {
 	result := m.Of(m.Result)
 	if !message.IsObject(result) || !r.Versioned {
@@ -75,7 +73,6 @@ func (c *Checker) modernResult(m *message.Message, r *message.Request) {
 	}
 }
 
-// modernError checks an error of the modern era.
 func (c *Checker) modernError(m *message.Message, r *message.Request, code int) {
 	where := about(r)
 	switch {

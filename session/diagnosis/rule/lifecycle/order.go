@@ -7,7 +7,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// order is how far the handshake of the legacy era is.
 type order struct {
 	early    bool // a message came before initialize
 	firstAt  message.Place
@@ -51,7 +50,6 @@ func (c *Checker) orderOf(m *message.Message) {
 	}
 }
 
-// initialize notes the request that begins the handshake.
 func (c *Checker) initialize(m *message.Message) {
 	o := &c.order
 	if o.accepted || o.pending > 0 {
@@ -73,14 +71,12 @@ func (c *Checker) early(detail string) {
 	}
 }
 
-// neverInitialized reports a session that works without any handshake.
 func (c *Checker) neverInitialized() {
 	if c.order.worked && c.fromStart() {
 		c.early("there is no initialize, and no version in _meta")
 	}
 }
 
-// initialized notes that the client is ready.
 func (c *Checker) initialized(m *message.Message) {
 	o, where := &c.order, diagnosis.Location{Method: mcp.MethodInitialized}
 	switch {
@@ -93,7 +89,6 @@ func (c *Checker) initialized(m *message.Message) {
 	o.ready = true
 }
 
-// askedEarly checks a request of the server before the client is ready.
 func (c *Checker) askedEarly(m *message.Message) {
 	o := &c.order
 	if o.sent && !o.ready && !c.lost && !c.versions.served && m.Request.Method != mcp.MethodPing {

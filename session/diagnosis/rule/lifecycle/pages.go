@@ -19,7 +19,6 @@ type walk struct {
 	empty  int               // pages in a row
 }
 
-// pages are the walks by method.
 type pages struct {
 	walks map[string]*walk
 }
@@ -42,7 +41,6 @@ func listMember(method string) string {
 	return ""
 }
 
-// page checks one page of a list.
 func (c *Checker) page(m *message.Message, r *message.Request) {
 	items := listMember(r.Method)
 	if items == "" {
@@ -83,7 +81,6 @@ func (c *Checker) page(m *message.Message, r *message.Request) {
 	}
 }
 
-// walk returns the walk that a page belongs to.
 func (c *Checker) walk(r *message.Request) *walk {
 	w := c.pages.walks[r.Method]
 	if w == nil || r.Cursor == "" {
@@ -116,12 +113,10 @@ func (w *walk) loops(cursor string, next []byte) bool {
 	return false
 }
 
-// empty reports whether a raw token is an array without elements.
 func empty(token []byte) bool {
 	return len(token) > 0 && token[0] == '[' && len(bytes.TrimSpace(token[1:])) == 1
 }
 
-// issue notes a cursor that a server issued.
 func (p *Past) issue(cursor uint64) {
 	if p.cursors == nil {
 		p.cursors = make(map[uint64]bool)

@@ -7,7 +7,6 @@ import (
 	"mcpdbg/session/diagnosis/message"
 )
 
-// resources are the subscriptions to resources of the legacy era.
 type resources struct {
 	uris map[string]bool
 	full bool // some are not known
@@ -43,7 +42,6 @@ func within(subscribed, uri string) bool {
 	return strings.HasPrefix(uri, strings.TrimRight(subscribed, "/"))
 }
 
-// updated checks a notification that a resource changed, of the legacy era.
 func (c *Checker) updated(m *message.Message) {
 	if !c.isLegacy(m) || !c.legacy.has(known) {
 		return

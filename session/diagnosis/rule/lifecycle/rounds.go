@@ -17,7 +17,6 @@ type round struct {
 	keys             []string
 }
 
-// rounds are the last ones of one process.
 type rounds struct {
 	all  []round // ring
 	next int
@@ -51,7 +50,6 @@ func (r *rounds) find(q *message.Request, state uint64) (last *round, same bool)
 	return last, false
 }
 
-// inputRequired checks a result that asks for input, and notes it.
 func (c *Checker) inputRequired(m *message.Message, r *message.Request, result []byte) {
 	where := about(r)
 	switch r.Method {
@@ -97,7 +95,6 @@ func (c *Checker) inputRequest(m *message.Message, r *message.Request, at string
 	}
 }
 
-// sentAgain checks a request with input.
 func (c *Checker) sentAgain(m *message.Message) {
 	r, params := m.Request, m.Of(m.Params)
 	if r.Method == methodTasksUpdate || !bytes.Contains(params, []byte(`"inputResponses"`)) && !bytes.Contains(params, []byte(`"requestState"`)) {

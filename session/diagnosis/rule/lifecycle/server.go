@@ -13,7 +13,6 @@ import (
 // TypeScript SDK gives up then.
 const replyTimeout = 60_000_000
 
-// elicitations are the ids of those in url mode.
 type elicitations struct {
 	ids  map[string]bool
 	full bool // some are not known
@@ -32,7 +31,6 @@ func (e *elicitations) add(id string) {
 	}
 }
 
-// serverRequest checks a request of the server.
 func (c *Checker) serverRequest(m *message.Message) {
 	r := m.Request
 	where := diagnosis.Location{Method: r.Method}
@@ -57,14 +55,12 @@ func (c *Checker) serverRequest(m *message.Message) {
 	}
 }
 
-// replied notes that a request of the server is over.
 func (c *Checker) replied(r *message.Request) {
 	if i := slices.Index(c.asked, r); i >= 0 {
 		c.asked = slices.Delete(c.asked, i, i+1)
 	}
 }
 
-// elicitationsIn notes the elicitations in an error that asks for them.
 func (c *Checker) elicitationsIn(m *message.Message, code int) {
 	if code != codeURLRequired {
 		return
@@ -81,7 +77,6 @@ func (c *Checker) elicitationsIn(m *message.Message, code int) {
 	}
 }
 
-// elicited checks a notification that an elicitation is complete.
 func (c *Checker) elicited(m *message.Message) {
 	id := message.Text(message.Member(m.Of(m.Params), "elicitationId"))
 	e := &c.urls

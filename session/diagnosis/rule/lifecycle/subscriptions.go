@@ -19,7 +19,6 @@ type subscription struct {
 	anyTask      bool            // some are not known
 }
 
-// subscriptions are those of one process, by the raw id of the request.
 type subscriptions struct {
 	open  map[string]*subscription
 	ended map[string]endOf
@@ -34,7 +33,6 @@ type endOf struct {
 	at       int64
 }
 
-// listen notes a request to subscribe.
 func (s *subscriptions) listen(m *message.Message) {
 	if len(s.open) >= maxSubscriptions {
 		s.full = true
@@ -65,7 +63,6 @@ func (s *subscriptions) listen(m *message.Message) {
 	delete(s.ended, m.Request.ID)
 }
 
-// end notes that a subscription is over.
 func (s *subscriptions) end(id string, how endOf) {
 	if s.open[id] == nil {
 		return
@@ -78,7 +75,6 @@ func (s *subscriptions) end(id string, how endOf) {
 	s.ended[id] = how
 }
 
-// listenEnded checks the response to a subscription, which ends it.
 func (c *Checker) listenEnded(m *message.Message, r *message.Request) {
 	if r.Method == methodListen {
 		checkListenResult(c, m, r)
@@ -91,7 +87,6 @@ func tag(m *message.Message) []byte {
 	return message.Member(message.Member(m.Of(m.Params), "_meta"), metaSubscription)
 }
 
-// tagged checks a notification that only a subscription brings.
 func (c *Checker) tagged(m *message.Message, method string) {
 	where := diagnosis.Location{Method: method}
 	id := tag(m)
@@ -119,7 +114,6 @@ func (c *Checker) tagged(m *message.Message, method string) {
 	}
 }
 
-// acknowledged checks the first notification of a subscription.
 func (c *Checker) acknowledged(m *message.Message) {
 	where := diagnosis.Location{Method: notifyAcknowledged}
 	id := tag(m)
@@ -171,4 +165,41 @@ func otherType(id string) string {
 		return bare
 	}
 	return strconv.Quote(id)
+}
+
+func (s *subscription) askForTasks(want []byte) {
+	list := message.Member(want, "taskIds")
+	if len(list) == 0 || list[0] != '[' {
+		return
+	}
+	s.methods[mcp.MethodTasks], s.tasks = true, make(map[string]bool)
+	for element := range framing.Elements(list) {
+		if len(s.tasks) == maxURIs {
+			s.anyTask = true
+			return
+		}
+		s.tasks[message.Short(element.Of(list))] = true
+	}
+}
+
+// checkListenResult checks the result of a subscription. An error refuses it, and needs
+// no acknowledgement. One that was cancelled is no longer open: its acknowledgement may
+// have been given up.
+func checkListenResult(c *Checker, m *message.Message, r *message.Request) {
+	result := m.Of(m.Result)
+	if m.Kind != framing.Response || !r.Versioned || !message.IsObject(result) {
+		return
+	}
+	where := about(r)
+	sub := c.subscriptions.open[r.ID]
+	if sub != nil && !sub.acknowledged && !c.subscriptions.stray && !c.lost {
+		c.found(mod17, m.At, where, "it comes before any acknowledgement")
+	}
+	where.Pointer = "/_meta"
+	switch id := message.Member(message.Member(result, "_meta"), metaSubscription); {
+	case id == nil:
+		c.found(mod17, m.At, where, "no %s in _meta", metaSubscription)
+	case message.Short(id) != r.ID:
+		c.found(mod17, m.At, where, "subscription id %s for the request id %s", message.Excerpt(id), message.Excerpt(r.ID))
+	}
 }

@@ -17,13 +17,11 @@ type task struct {
 	at     int64 // when it became known
 }
 
-// tasks are those of one process, by id, and the tools that need one.
 type tasks struct {
 	all      map[string]task
 	required map[string]bool
 }
 
-// ended reports whether a status is final.
 func ended(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }
@@ -42,7 +40,6 @@ func isExtendedTask(m *message.Message) bool {
 
 func mentionsTask(m *message.Message) bool { return bytes.Contains(m.Of(m.Result), []byte(`"task"`)) }
 
-// taskResult checks the result of a request about tasks of 2025-11-25.
 func (c *Checker) taskResult(m *message.Message, r *message.Request) {
 	if r.Revision != mcp.V20251125 {
 		return
@@ -77,7 +74,6 @@ func (c *Checker) taskResult(m *message.Message, r *message.Request) {
 	}
 }
 
-// taskShape checks that a task has its times.
 func (c *Checker) taskShape(m *message.Message, where diagnosis.Location, object []byte, ttl string) {
 	for _, name := range [...]string{"createdAt", "lastUpdatedAt", ttl} {
 		if message.Member(object, name) == nil {
@@ -87,8 +83,8 @@ func (c *Checker) taskShape(m *message.Message, where diagnosis.Location, object
 	}
 }
 
-// status notes the status of a task that was valid at a time or later, and checks that
-// the task did not leave a final one.
+// status notes the status of a task that was valid at a time or later. It must not leave
+// a final one.
 func (c *Checker) status(m *message.Message, where diagnosis.Location, object []byte, since int64) {
 	id, status := message.Short(message.Member(object, "taskId")), message.Text(message.Member(object, "status"))
 	if id == "" || status == "" {
@@ -110,7 +106,6 @@ func (c *Checker) status(m *message.Message, where diagnosis.Location, object []
 	}
 }
 
-// taskChanged checks a notification about the status of a task.
 func (c *Checker) taskChanged(m *message.Message) {
 	if m.Revision == mcp.V20251125 {
 		where := diagnosis.Location{Method: notifyTaskStatus}
@@ -161,7 +156,6 @@ func (c *Checker) plainCall(m *message.Message, r *message.Request, code int) {
 	c.found(tsk02, m.At, about(r), "a call without a task %s", how)
 }
 
-// extendedTask checks a task of the extension of the modern era.
 func (c *Checker) extendedTask(m *message.Message, r *message.Request, object []byte, created bool) {
 	where, since := about(r), r.At.T
 	if created {

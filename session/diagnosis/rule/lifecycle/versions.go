@@ -11,7 +11,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxSupported is how many supported versions of a server are kept.
 const maxSupported = 32
 
 // versions is which revisions the client asked for, and which the server knows.
@@ -24,8 +23,6 @@ type versions struct {
 	absent    bool // server/discover is not known to the server
 }
 
-// negotiated checks the result of initialize or server/discover, and notes which era
-// the server speaks.
 func (c *Checker) negotiated(m *message.Message, r *message.Request) {
 	result := m.Of(m.Result)
 	switch {
@@ -52,7 +49,6 @@ func (c *Checker) negotiated(m *message.Message, r *message.Request) {
 	}
 }
 
-// identity checks the name and version of the server.
 func (c *Checker) identity(m *message.Message, where diagnosis.Location, info []byte) {
 	if !message.IsObject(info) {
 		return
@@ -64,7 +60,6 @@ func (c *Checker) identity(m *message.Message, where diagnosis.Location, info []
 	}
 }
 
-// answeredVersion checks the version in the result of initialize.
 func (c *Checker) answeredVersion(m *message.Message, version string) {
 	v, where := &c.versions, diagnosis.Location{Method: mcp.MethodInitialize, Pointer: "/protocolVersion"}
 	switch {
@@ -78,7 +73,6 @@ func (c *Checker) answeredVersion(m *message.Message, version string) {
 	}
 }
 
-// accept notes that a server accepted the version that it was asked for.
 func (p *Past) accept(version string) {
 	if p.versions == nil {
 		p.versions = make(map[string]bool)
@@ -86,7 +80,6 @@ func (p *Past) accept(version string) {
 	p.versions[version] = true
 }
 
-// discovered checks the result of server/discover.
 func (c *Checker) discovered(m *message.Message, r *message.Request) {
 	result := m.Of(m.Result)
 	c.modern = parseServer(message.Member(result, "capabilities"))
@@ -123,12 +116,10 @@ func (c *Checker) refusedInitialize(m *message.Message) {
 	c.found(mod12, m.At, diagnosis.Location{Method: mcp.MethodInitialize}, "the error has no data.supported")
 }
 
-// isList reports whether a raw token is an array with elements.
 func isList(token []byte) bool {
 	return len(token) > 0 && token[0] == '[' && len(bytes.Trim(token, "[] \t\r\n")) > 0
 }
 
-// versionRefused checks errors about versions, of servers that speak the modern era.
 func (c *Checker) versionRefused(m *message.Message, r *message.Request, code int) {
 	where := about(r)
 	switch {

@@ -1,3 +1,5 @@
+// Package methods has the rules for which side may send which method (RPC18, RPC21,
+// RPC22). The methods of each revision and extension are those of session/mcp.
 package methods
 
 import (
@@ -12,7 +14,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxMethod is the longest method that a location names, in bytes.
 const maxMethod = 100
 
 // A Checker checks the messages of one process. It is a message.Checker.
@@ -80,7 +81,6 @@ func (c *Checker) served(m *message.Message, r *message.Request) {
 // may belong to either.
 func (c *Checker) mixed() bool { return c.legacy && c.modern }
 
-// declare notes the capabilities of a side.
 func (c *Checker) declare(capabilities []byte) {
 	c.private = c.private || declaresPrivate(capabilities)
 }
@@ -145,7 +145,6 @@ func (c *Checker) unknown(m *message.Message) {
 	c.found(rpc22, severity, m, detail)
 }
 
-// answered checks the response to a method that no revision defines.
 func (c *Checker) answered(m *message.Message, r *message.Request) {
 	name := message.Excerpt(r.Method)
 	if m.Kind == framing.Response {
@@ -158,7 +157,6 @@ func (c *Checker) answered(m *message.Message, r *message.Request) {
 	}
 }
 
-// found reports a problem with the method of a message.
 func (c *Checker) found(rule *diagnosis.Rule, severity diagnosis.Severity, m *message.Message, detail string) {
 	method := m.Of(m.Method)
 	name := strings.ToValidUTF8(string(method[:min(len(method), maxMethod)]), "")
@@ -184,3 +182,21 @@ func declaresPrivate(capabilities []byte) bool {
 	}
 	return false
 }
+
+var (
+	rpc18 = &diagnosis.Rule{ID: "RPC18", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "unknown method not rejected with -32601",
+		Explanation: "A method that no revision defines was answered with an error other than -32601. A result is only reported as info, because the method may be the server's own. If a side declared experimental capabilities or an extension that mcpdbg does not know, the method may belong to it, and no error is reported.",
+		Reference:   "JSON-RPC 2.0 section 5.1",
+		Impact:      "clients that probe for a method treat it as a different failure"}
+	rpc21 = &diagnosis.Rule{ID: "RPC21", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "method of the other side",
+		Explanation: "A request or notification has a method that in this revision only the other side sends, such as tools/list sent by a server, or sampling/createMessage sent by a client. Send only the methods of your own side. Requests of a server in the modern era are SRV01.",
+		Reference:   "schema, ClientRequest, ClientNotification, ServerRequest and ServerNotification",
+		Impact:      "the receiver has no handler: it answers a request with -32601, and drops a notification"}
+	rpc22 = &diagnosis.Rule{ID: "RPC22", Severity: diagnosis.Warning, Side: diagnosis.Both, Title: "unknown method",
+		Explanation: "A request or notification has a method that neither a revision nor an extension known to mcpdbg defines. It is only reported as info for a notification, which receivers ignore, for a request of the client, which sees by the response whether the server has the method (RPC18), and if a side declared experimental capabilities or an extension that mcpdbg does not know, to which the method may belong. For log messages send notifications/message, or write to stderr.",
+		Reference:   "schema; lifecycle, capability negotiation",
+		Impact:      "the receiver answers with -32601, and the sender waits for nothing or fails"}
+)
+
+// Rules are the rules of this package, in the order of their ids.
+var Rules = []*diagnosis.Rule{rpc18, rpc21, rpc22}

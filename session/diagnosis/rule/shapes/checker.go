@@ -31,7 +31,6 @@ func (c *Checker) Request(m *message.Message) { c.sent(m) }
 // Notification checks a notification.
 func (c *Checker) Notification(m *message.Message) { c.sent(m) }
 
-// sent checks a request or a notification.
 func (c *Checker) sent(m *message.Message) {
 	name, params := m.Of(m.Method), m.Of(m.Params)
 	entries := mcp.LookUp(string(name))
@@ -73,7 +72,6 @@ func (c *Checker) sent(m *message.Message) {
 	s.capabilities(params)
 }
 
-// side returns the side that sent a message.
 func side(fromServer bool) mcp.Sender {
 	if fromServer {
 		return mcp.ByServer
@@ -159,4 +157,39 @@ func (s *sheet) otherRevision(entries []mcp.Method) {
 		severity = diagnosis.Info
 	}
 	s.found(lif10, severity, "", "", s.method+" is new in "+first.Since+", and the agreed revision is "+s.revision)
+}
+
+// maxBare is how many pending requests without a version are tracked. Beyond it, all
+// later ones count as such.
+const maxBare = 1 << 10
+
+// bareRequests are the pending requests of a session of the modern era that have no
+// version in _meta, by the number of their entry. A server that serves both eras
+// takes them for requests of the legacy era.
+type bareRequests struct {
+	pending  map[uint64]bool
+	overflow bool
+}
+
+func (b *bareRequests) add(n uint64) {
+	switch {
+	case len(b.pending) == maxBare:
+		b.overflow = true
+		return
+	case b.pending == nil:
+		b.pending = make(map[uint64]bool)
+	}
+	b.pending[n] = true
+}
+
+// remove reports whether a request is bare, and forgets it.
+func (b *bareRequests) remove(n uint64) bool {
+	bare := b.overflow || b.pending[n]
+	delete(b.pending, n)
+	return bare
+}
+
+func hasVersion(params []byte) bool {
+	meta := framing.Member(params, "_meta").Of(params)
+	return framing.Member(meta, mcp.MetaProtocolVersion) != framing.Span{}
 }

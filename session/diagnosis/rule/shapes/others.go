@@ -61,7 +61,7 @@ func (s *sheet) isOthers(p *shape.Problem) bool {
 		return true
 	case ends("/annotations/priority"): // SCH06, unless it is not a number
 		return strings.HasPrefix(p.Type, "the number")
-	case ends("/annotations/audience/*"): // SCH06, unless it is not a string
+	case ends("/annotations/audience/*"):
 		return p.Kind == shape.NotAllowed
 	}
 	return s.isElicited(p.Pointer)
@@ -73,5 +73,4 @@ func (s *sheet) isElicited(pointer string) bool {
 		strings.HasPrefix(pointer, "/inputResponses/*/content/*") && !strings.Contains(pointer[len("/inputResponses/*/content/*"):], "/")
 }
 
-// parent returns the pointer to the object that has the member.
 func parent(pointer string) string { return pointer[:max(strings.LastIndexByte(pointer, '/'), 0)] }

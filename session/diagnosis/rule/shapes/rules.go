@@ -5,7 +5,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// modern are the revisions of the modern era.
 var modern = []string{mcp.V20260728}
 
 var (

@@ -2,6 +2,7 @@ package shapes
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"mcpdbg/framing"
@@ -29,7 +30,6 @@ type sheet struct {
 // that has one in a revision without it has it everywhere, which is one problem.
 var ofResults = map[string]bool{"/resultType": true, "/ttlMs": true, "/cacheScope": true}
 
-// walk compares a value with its shape and reports the problems.
 func (s *sheet) walk(of *shape.Shape, value []byte) {
 	problems, _ := s.checker.walker.Walk(of, value, s.revision)
 	for i := range problems {
@@ -57,18 +57,15 @@ func (s *sheet) detail(p *shape.Problem) string {
 	return p.String()
 }
 
-// where returns a location in the message.
 func (s *sheet) where(name, pointer string) diagnosis.Location {
 	return diagnosis.Location{Method: s.method, Name: name, Pointer: pointer}
 }
 
-// found reports a problem.
 func (s *sheet) found(rule *diagnosis.Rule, severity diagnosis.Severity, name, pointer, detail string) {
 	s.checker.report(rule, severity, s.m.At, s.where(name, pointer), detail)
 }
 
-// rule returns the rule that a problem violates, nil if it is for another group of
-// rules.
+// rule is nil for a problem of another group of rules.
 func (s *sheet) rule(p *shape.Problem) (*diagnosis.Rule, diagnosis.Severity) {
 	pointer := p.Pointer
 	switch {
@@ -106,7 +103,6 @@ func (s *sheet) ofModern(rule *diagnosis.Rule, p *shape.Problem) (*diagnosis.Rul
 	return rule, rule.Severity
 }
 
-// isContent reports whether a pointer is to the type of a block of content.
 func isContent(pointer string) bool {
 	return strings.HasSuffix(pointer, "/content/type") || strings.HasSuffix(pointer, "/content/*/type")
 }
@@ -157,7 +153,6 @@ func isNamed(method string) bool {
 	return method == mcp.MethodToolsList || method == mcp.MethodPromptsList
 }
 
-// text returns the string member of an object, "" if there is none.
 func text(object []byte, member string) (s string) {
 	if json.Unmarshal(framing.Member(object, member).Of(object), &s) != nil {
 		return ""
@@ -165,10 +160,44 @@ func text(object []byte, member string) (s string) {
 	return s
 }
 
-// clip returns the beginning of a name.
 func clip(name string) string {
 	if len(name) <= maxName {
 		return name
 	}
 	return strings.ToValidUTF8(name[:maxName], "") + "…"
+}
+
+// maxScope is how many bytes of a cacheScope are compared: the known ones are shorter.
+const maxScope = 64
+
+// cacheScopes has the cacheScope of the first page of each list, by method.
+type cacheScopes map[string]string
+
+// page checks that a page of a list has the cacheScope of the first page: a client
+// may cache them together.
+func (s *sheet) page(request *message.Request, result []byte) {
+	if !s.m.FromServer || !mcp.IsModern(s.revision) || !isList(s.method) {
+		return
+	}
+	raw := framing.Member(result, "cacheScope").Of(result)
+	scope := string(raw[:min(len(raw), maxScope)])
+	if request.Cursor == "" {
+		if s.checker.scopes == nil {
+			s.checker.scopes = cacheScopes{}
+		}
+		s.checker.scopes[s.method] = scope
+		return
+	}
+	if first := s.checker.scopes[s.method]; first != "" && scope != "" && scope != first {
+		s.found(mod06, mod06.Severity, "", "/cacheScope", fmt.Sprintf("cacheScope is %s on this page, and %s on the first", scope, first))
+	}
+}
+
+func isList(method string) bool {
+	for _, list := range mcp.Lists {
+		if list.Method == method {
+			return true
+		}
+	}
+	return false
 }

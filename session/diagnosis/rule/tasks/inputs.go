@@ -22,7 +22,6 @@ type inputs struct {
 	full  bool // some are not known
 }
 
-// An input is a request for input of a task.
 type input struct {
 	request uint64 // hash of it
 	seenAt  int64  // when it was last among the requests of the task
@@ -32,7 +31,6 @@ type input struct {
 	goneAt          int64
 }
 
-// deliver notes the responses in a tasks/update.
 func (i *inputs) deliver(task, responses []byte) {
 	known := i.tasks[message.Short(task)]
 	if known == nil || !message.IsObject(responses) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/mcp"
 )
@@ -57,7 +58,6 @@ func noNewline(w *view) (found, bool) {
 // waitingAfter is the age of the bytes in a waiting entry, in microseconds.
 const waitingAfter = 1_000_000
 
-// onlyText finds a server that writes to stdout, but no messages.
 func onlyText(w *view) (found, bool) {
 	t := w.stray.lines[plainText]
 	if t.n == 0 || w.answered > 0 || w.early() || len(w.asked.open) == 0 {
@@ -92,4 +92,34 @@ func batches(w *view) (found, bool) {
 		text: diagnosis.Plural(w.batches.n, "line on stdout is a JSON-RPC batch", "lines on stdout are JSON-RPC batches") + ", which only revision " + mcp.V20250326 + " supports",
 		try:  "most clients drop them: write each message on its own line", row: w.batches.row,
 	}, w.batches.n > 0 && w.version != mcp.V20250326
+}
+
+func lostOutput(w *view) (found, bool) {
+	return found{
+		text: fmt.Sprintf("%d bytes of output were dropped; they may include responses", w.gapBytes),
+		try:  diagnosis.AdviceOverrun, row: w.gap.row,
+	}, w.gap.n > 0
+}
+
+func outputHeld(w *view) (found, bool) {
+	if w.live == nil || !w.live.OutputPaused {
+		return found{}, false
+	}
+	text := "the server writes faster than mcpdbg reads, so it has to wait"
+	if w.gap.n == 0 {
+		text += "; nothing is lost"
+	}
+	return found{text: text, row: -1}, true
+}
+
+func notRecorded(w *view) (found, bool) {
+	s := w.src.Stats()
+	switch s.Recording {
+	case session.RecordingStopped:
+	case session.RecordingIncomplete:
+		return found{text: "the recording is incomplete: " + s.RecordingError, try: "record the session again to keep it", row: -1}, true
+	default:
+		return found{}, false
+	}
+	return found{text: "the recording has stopped: " + s.RecordingError, try: "new entries are not saved", row: -1}, true
 }

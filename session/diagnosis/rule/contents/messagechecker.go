@@ -11,8 +11,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A spot is a place in a message. It is only valid during the call of the checker.
-type spot struct {
+// A messageChecker is at a place in a message. It is only valid during the call of the checker.
+type messageChecker struct {
 	report   message.Report
 	at       message.Place
 	revision string // "" if it is unknown
@@ -31,7 +31,6 @@ type step struct {
 	index int    // of an item of an array
 }
 
-// A kind is what a step leads to.
 type kind uint8
 
 const (
@@ -43,11 +42,11 @@ const (
 // maxMethod is the longest method that a location names, in bytes.
 const maxMethod = 100
 
-// begin moves the spot of the checker to a message. method is that of the request that
+// begin prepares the checks of a message. method is that of the request that
 // it answers.
-func (c *Checker) begin(m *message.Message, method string) *spot {
-	s := &c.spot
-	*s = spot{report: c.report, at: m.At, method: method, sent: m.Of(m.Method), path: s.path[:0], hasMeta: mentionsMeta(m.Bytes)}
+func (c *Checker) begin(m *message.Message, method string) *messageChecker {
+	s := &c.checking
+	*s = messageChecker{report: c.report, at: m.At, method: method, sent: m.Of(m.Method), path: s.path[:0], hasMeta: mentionsMeta(m.Bytes)}
 	if m.Revision != c.revision && (mcp.IsLegacy(m.Revision) || mcp.IsModern(m.Revision)) {
 		c.revision = m.Revision
 	}
@@ -61,30 +60,27 @@ func (c *Checker) begin(m *message.Message, method string) *spot {
 // underscore on: messages have many quotes, and searching for one takes six times as long.
 func mentionsMeta(text []byte) bool { return bytes.Contains(text, []byte(`_meta"`)) }
 
-// since reports whether the revision is known, and a given one or a later one.
-func (s *spot) since(revision string) bool { return s.revision >= revision }
+func (s *messageChecker) since(revision string) bool { return s.revision >= revision }
 
-// before reports whether the revision is known, and before a given one.
-func (s *spot) before(revision string) bool { return s.revision != "" && s.revision < revision }
+func (s *messageChecker) before(revision string) bool {
+	return s.revision != "" && s.revision < revision
+}
 
-// modern reports whether the message is of the modern era.
-func (s *spot) modern() bool { return s.since(mcp.V20260728) }
+func (s *messageChecker) modern() bool { return s.since(mcp.V20260728) }
 
-// enter goes to a member, or a member of a member.
-func (s *spot) enter(part string) { s.path = append(s.path, step{part: part}) }
+func (s *messageChecker) enter(part string) { s.path = append(s.path, step{part: part}) }
 
-// enterItem goes to an item of an array.
-func (s *spot) enterItem(index int) { s.path = append(s.path, step{of: element, index: index}) }
+func (s *messageChecker) enterItem(index int) {
+	s.path = append(s.path, step{of: element, index: index})
+}
 
-// enterKey goes to an item of a dictionary.
-func (s *spot) enterKey(key string) { s.path = append(s.path, step{of: entry, part: key}) }
+func (s *messageChecker) enterKey(key string) { s.path = append(s.path, step{of: entry, part: key}) }
 
-// leave goes back to the enclosing value.
-func (s *spot) leave() { s.path = s.path[:len(s.path)-1] }
+func (s *messageChecker) leave() { s.path = s.path[:len(s.path)-1] }
 
-// each checks the objects in the array at a member, whose part of the path is given; "" is
-// the current value.
-func (s *spot) each(part string, array []byte, check func(object []byte)) {
+// each checks the objects in the array at a member, whose part of the path is given; ""
+// is the current value.
+func (s *messageChecker) each(part string, array []byte, check func(object []byte)) {
 	if !isArray(array) {
 		return
 	}
@@ -103,12 +99,12 @@ func (s *spot) each(part string, array []byte, check func(object []byte)) {
 
 // found reports a problem at a member of the current value; "" is the value itself. The
 // member may have indexes of arrays.
-func (s *spot) found(rule *diagnosis.Rule, member, detail string) {
+func (s *messageChecker) found(rule *diagnosis.Rule, member, detail string) {
 	s.foundAs(rule, rule.Severity, member, detail)
 }
 
 // foundAs reports a problem with a severity other than that of its rule.
-func (s *spot) foundAs(rule *diagnosis.Rule, severity diagnosis.Severity, member, detail string) {
+func (s *messageChecker) foundAs(rule *diagnosis.Rule, severity diagnosis.Severity, member, detail string) {
 	method := s.method
 	if method == "" {
 		method = string(s.sent)
@@ -120,7 +116,7 @@ func (s *spot) foundAs(rule *diagnosis.Rule, severity diagnosis.Severity, member
 
 // pointers returns the JSON Pointer to a member of the current value with * for every
 // item, and the one with indexes and keys, "" if there are none. last is as in found.
-func (s *spot) pointers(last string) (pointer, at string) {
+func (s *messageChecker) pointers(last string) (pointer, at string) {
 	var general, exact strings.Builder
 	for _, step := range s.path {
 		switch step.of {
@@ -142,7 +138,6 @@ func (s *spot) pointers(last string) (pointer, at string) {
 	return pointer, at
 }
 
-// escaper escapes a key for a JSON Pointer.
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // generalize replaces the indexes in a JSON Pointer by *, and cuts it.
