@@ -1,3 +1,11 @@
+// Package answers has canned answers to a server's own requests: it reads the file
+// of --answers, and selects the answer to each request.
+//
+// The answer to a method is a result object, an object with the one member error,
+// the string "defaults", or a list of entries that select requests by mode and
+// key:
+//
+//	[{"mode": "url", "result": {"action": "accept"}}, {"key": "name", "defaults": true}]
 package answers
 
 import (
@@ -25,7 +33,6 @@ type Canned struct {
 // NewCanned returns what answers with a list.
 func NewCanned(list List) *Canned { return &Canned{list: list} }
 
-// A selection is the mode and key by which an entry selects requests.
 type selection struct {
 	mode, key string
 	keyed     bool
@@ -45,8 +52,7 @@ func (c *Canned) Reset() {
 	c.used = nil
 }
 
-// next returns the entry that answers a request, and counts the request. It
-// returns nil if no entry selects it.
+// next counts the request. It returns nil if no entry selects it.
 func (c *Canned) next(method string, params json.RawMessage, key string) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,8 +70,7 @@ func (c *Canned) next(method string, params json.RawMessage, key string) *entry 
 	return nil
 }
 
-// take returns the next entry of a selection, or nil if there is none. mu is
-// locked.
+// take returns the next entry of a selection, or nil. mu is locked.
 func (c *Canned) take(want selection) *entry {
 	left := c.used[want]
 	var last *entry
@@ -118,7 +123,6 @@ func requestModes(method string, params json.RawMessage) []string {
 	return []string{""}
 }
 
-// Answers to requests that no entry selects.
 const (
 	wrongMode   = `{"error":{"code":-32602,"message":"mode not declared by the client"}}`
 	Unsupported = `{"error":{"code":-32601,"message":"Method not found"}}`
@@ -139,8 +143,7 @@ func (c *Canned) Answer(method string, params json.RawMessage, key string) (answ
 	return filled(e.answer, params)
 }
 
-// filled returns an answer to a form whose content has the defaults of the
-// fields that it lacks.
+// filled adds the defaults of the fields that the content of an answer to a form lacks.
 func filled(answer, params json.RawMessage) (_ json.RawMessage, missing []string) {
 	var result struct {
 		Action  string                     `json:"action"`
@@ -178,7 +181,6 @@ func filled(answer, params json.RawMessage) (_ json.RawMessage, missing []string
 	return withContent(answer, append(content, '}')), missing
 }
 
-// withContent returns an answer, which is an object, with other content.
 func withContent(answer, content json.RawMessage) json.RawMessage {
 	out := []byte{'{'}
 	for name, value := range framing.Members(answer) {
@@ -189,7 +191,6 @@ func withContent(answer, content json.RawMessage) json.RawMessage {
 	return append(appendMember(out, "content", content), '}')
 }
 
-// appendMember appends a member to the beginning of an object.
 func appendMember(object []byte, name string, value json.RawMessage) []byte {
 	if len(object) > 1 {
 		object = append(object, ',')

@@ -23,10 +23,8 @@ const (
 	modeContext = "context"
 )
 
-// maxEntries limits the list of one method.
 const maxEntries = 1000
 
-// defaultsWord is the answer that accepts a form with the defaults of its schema.
 const defaultsWord = "defaults"
 
 // An Error is a mistake in a file of answers.
@@ -124,26 +122,22 @@ func ReadList(method string, value []byte) (List, error) {
 	return list, nil
 }
 
-// A reader reads a file of answers, or a part of it.
 type reader struct {
 	*jsontext.Decoder
 	data    []byte
 	reading int // entry of a list, from 1
 }
 
-// fail returns the error for a mistake at an offset.
 func (r *reader) fail(offset int, member, text string) error {
 	offset = min(max(offset, 0), len(r.data))
 	return &Error{Line: 1 + bytes.Count(r.data[:offset], []byte{'\n'}), Member: member, Entry: r.reading, Text: text, offset: offset}
 }
 
-// next returns the offset of the next token.
 func (r *reader) next() int {
 	at := int(r.InputOffset())
 	return at + len(r.data[at:]) - len(bytes.TrimLeft(r.data[at:], " \t\r\n,:"))
 }
 
-// invalid returns the error for JSON that cannot be read.
 func (r *reader) invalid(member string, err error) error {
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		text := "not valid JSON"
@@ -163,8 +157,7 @@ func (r *reader) invalid(member string, err error) error {
 	return r.fail(int(r.InputOffset()), member, "not valid JSON: "+err.Error())
 }
 
-// object reads an object and calls each for the name of each member; it must
-// read the value.
+// object calls each for the name of each member; it must read the value.
 func (r *reader) object(member, what string, each func(name string) error) error {
 	at := r.next()
 	if kind := r.PeekKind(); kind != '{' && kind != 0 {
@@ -191,7 +184,6 @@ func (r *reader) object(member, what string, each func(name string) error) error
 	}
 }
 
-// value reads a value and returns a copy of it with its offset.
 func (r *reader) value(member string) (jsontext.Value, int, error) {
 	at := r.next()
 	value, err := r.ReadValue()
@@ -201,7 +193,6 @@ func (r *reader) value(member string) (jsontext.Value, int, error) {
 	return value.Clone(), at, nil
 }
 
-// bare reads an answer that is not in a list.
 func (r *reader) bare(method string) (entry, error) {
 	value, at, err := r.value(method)
 	if err != nil {
@@ -242,7 +233,6 @@ func (r *reader) word(method, name string, value jsontext.Value, at int) (e entr
 // entryMembers are the members of an entry of a list.
 const entryMembers = "mode, key, result, error or defaults"
 
-// entry reads an entry of a list.
 func (r *reader) entry(method, name string) (entry, error) {
 	begin := r.next()
 	if r.PeekKind() == '"' {
@@ -314,7 +304,6 @@ func (r *reader) entry(method, name string) (entry, error) {
 	return e.completed(method), nil
 }
 
-// accepted accepts an elicitation.
 const accepted = `{"action":"accept"}`
 
 // completed returns e with defaults set if its result accepts a form without
@@ -340,7 +329,6 @@ func modesOf(method string) []string {
 	return nil
 }
 
-// defaultMode returns the mode of an entry without one.
 func defaultMode(method string) string {
 	if method == mcp.MethodElicit {
 		return Form
@@ -355,7 +343,6 @@ func knownModes(method string, modes []string) string {
 	return "must be " + strings.Join(modes, " or ")
 }
 
-// unquoted returns the text of a valid JSON string.
 func unquoted(value jsontext.Value) string {
 	text, _ := jsontext.AppendUnquote(nil, value)
 	return string(text)

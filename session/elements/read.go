@@ -15,15 +15,12 @@ const (
 	maxKept = 1 << 20
 )
 
-// An opened is a batch whose elements were found.
 type opened struct {
 	row   int
 	spans []framing.Span
 	entry session.Entry // without a payload if that is too long to be kept
 }
 
-// read reads one element of a batch, into buf if it is not one of those that were
-// read last.
 func (s *Source) read(e session.Element, batch session.Row, buf []byte) (session.Entry, error) {
 	found, err := s.open(e.Row, batch)
 	if err != nil {

@@ -1,3 +1,9 @@
+// Package elements shows the messages in the batches of a log as rows.
+//
+// A recording has one entry for each line, and a batch is one line. A [Source]
+// derives a row for each element of a batch on demand, with its own method,
+// partner and state, so that whatever reads rows can read elements. They are in
+// no file.
 package elements
 
 import (
@@ -29,7 +35,6 @@ type Source struct {
 	*numbers
 }
 
-// numbers are the numbers of elements.
 type numbers struct {
 	mu      sync.Mutex
 	base    int               // elements that were numbered and forgotten
@@ -257,8 +262,8 @@ func (s *Source) row(number int, e session.Element) (session.Row, bool) {
 	return row, true
 }
 
-// asked fills in how a request ended. Without a pair it is as pending as its batch,
-// or lost.
+// asked fills in how a request ended. Without a pair it is as pending as its batch, or
+// lost.
 func (s *Source) asked(row *session.Row, batch session.ReqState, e session.Element) {
 	var ended, answered session.ElementPair
 	known := s.ElementPairs(math.MaxInt, e.Row, func(p session.ElementPair) bool {
@@ -285,7 +290,6 @@ func (s *Source) asked(row *session.Row, batch session.ReqState, e session.Eleme
 	}
 }
 
-// answers fills in the request of a response.
 func (s *Source) answers(row *session.Row, e session.Element) {
 	var found session.ElementPair
 	known := s.ElementPairs(math.MaxInt, e.Row, func(p session.ElementPair) bool {
@@ -305,7 +309,6 @@ func (s *Source) answers(row *session.Row, e session.Element) {
 	}
 }
 
-// requested returns the method of a request.
 func (s *Source) requested(e session.Element) uint16 {
 	row, ok := session.RowAt(s.Source, e.Row)
 	if !ok || e.Index < 0 {
@@ -318,7 +321,6 @@ func (s *Source) requested(e session.Element) uint16 {
 	return s.method(entry.Msg.Method.Of(entry.Payload))
 }
 
-// method returns the number of a method that the log knows.
 func (s *Source) method(name []byte) uint16 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -369,7 +371,6 @@ func (s *Source) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 // InOrder implements session.OrderReader.
 func (s *Source) InOrder() session.IntoReader { return inOrder{s, session.InOrder(s.Source)} }
 
-// An inOrder reads elements as well as entries.
 type inOrder struct {
 	elements *Source
 	entries  session.IntoReader

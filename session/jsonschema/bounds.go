@@ -8,8 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// checkBounds rejects values that are nested too deeply and numbers with too many
-// digits.
 func checkBounds(raw []byte) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
@@ -27,7 +25,6 @@ func checkBounds(raw []byte) error {
 	}
 }
 
-// digits returns roughly how many digits a number has when it is written out.
 func digits(number string) int {
 	n := len(number)
 	for i := range len(number) {
@@ -45,7 +42,6 @@ func digits(number string) int {
 	return n
 }
 
-// checkSize rejects a schema with too many parts.
 func checkSize(doc any) error {
 	n := 0
 	var walk func(any)

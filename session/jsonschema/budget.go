@@ -11,7 +11,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// errNotListed reports a value that is not in an enum.
 var errNotListed = errors.New("not listed")
 
 // count charges a schema for each value that it is applied to. The library has
@@ -98,7 +97,6 @@ func canonical(dst []byte, v any) []byte {
 	return append(dst, 'n')
 }
 
-// appendText appends text as a JSON string.
 func appendText(dst []byte, text string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, text) // replaces invalid UTF-8
 	return dst

@@ -58,7 +58,6 @@ func readableCompile(err error) error {
 	return err
 }
 
-// notFound reports a reference into the schema itself.
 func notFound(target string) error {
 	target = strings.TrimPrefix(target, address)
 	return &ReferenceError{target, fmt.Sprintf("the schema refers to %s, which does not exist", target)}

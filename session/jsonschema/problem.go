@@ -27,8 +27,7 @@ func (p Problem) String() string {
 	return p.Path + ": " + p.Text
 }
 
-// explain returns the problems in a validation error, sorted by path because
-// the library's order is random.
+// explain sorts the problems by path because the library's order is random.
 func explain(err *jsonschema.ValidationError) []Problem {
 	var out []Problem
 	explainInto(&out, err)
@@ -74,8 +73,8 @@ func explainInto(out *[]Problem, err *jsonschema.ValidationError) {
 	}
 }
 
-// explainAlternatives appends the problems of the only alternative with the
-// right type, or one problem about all alternatives.
+// explainAlternatives appends the problems of the only alternative with the right type,
+// or one problem about all.
 func explainAlternatives(out *[]Problem, err *jsonschema.ValidationError) {
 	var near []*jsonschema.ValidationError
 	for _, cause := range err.Causes {
@@ -98,7 +97,6 @@ func explainAlternatives(out *[]Problem, err *jsonschema.ValidationError) {
 	*out = append(*out, Problem{Path: Pointer(err.InstanceLocation...), Text: text})
 }
 
-// wrongType reports whether a value at a depth has the wrong type.
 func wrongType(err *jsonschema.ValidationError, depth int) bool {
 	for {
 		switch err.ErrorKind.(type) {
@@ -114,7 +112,6 @@ func wrongType(err *jsonschema.ValidationError, depth int) bool {
 	}
 }
 
-// leaf returns the message of the first leaf of an error.
 func leaf(err *jsonschema.ValidationError) string {
 	for len(err.Causes) > 0 {
 		err = err.Causes[0]
@@ -122,7 +119,6 @@ func leaf(err *jsonschema.ValidationError) string {
 	return message(err)
 }
 
-// message describes a problem without its path.
 func message(err *jsonschema.ValidationError) string {
 	switch k := err.ErrorKind.(type) {
 	case *fault.Type:

@@ -1,3 +1,7 @@
+// Package jsonschema checks values against JSON Schemas that come from a server. It loads
+// nothing, and everything has a limit: the size and depth of schemas and values, and
+// how often a check applies a part of the schema. Check checks one value; Compile
+// keeps a schema for several.
 package jsonschema
 
 import (
@@ -27,7 +31,6 @@ type Options struct {
 	Formats bool
 }
 
-// errBudget aborts a check that exceeds its budget.
 var errBudget = errors.New("the check took too long")
 
 // Check checks a value of at most longest bytes against a schema, including formats.
@@ -92,13 +95,12 @@ func (s *Schema) Check(value []byte, longest int) (problems []Problem, err error
 	return nil, nil
 }
 
-// unsupported is the error for a panic of the library.
 func unsupported(r any) error { return fmt.Errorf("unsupported schema: %v", r) }
 
 // address is the address of the schema; nothing is ever loaded from it.
 const address = "mcpdbg:///schema"
 
-// compileIn compiles a schema that is of a dialect unless it names one itself.
+// compileIn compiles a schema of a dialect, unless it names one itself.
 func compileIn(draft *jsonschema.Draft, doc any, o Options) (s *Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -147,19 +149,16 @@ func (s *Schema) pattern(text string) (jsonschema.Regexp, error) {
 	return re, nil
 }
 
-// anything is a pattern that cannot be checked.
 type anything string
 
 func (anything) MatchString(string) bool { return true }
 func (a anything) String() string        { return string(a) }
 
-// noLoader is a loader that loads nothing.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("loading is disabled") }
 
-// decode decodes JSON of at most longest bytes after checking that it is within the
-// limits of a check.
+// decode limits the size and whatever a check has limits for.
 func decode(raw []byte, longest int) (any, error) {
 	if len(raw) > longest {
 		return nil, ErrTooLong
@@ -169,3 +168,23 @@ func decode(raw []byte, longest int) (any, error) {
 	}
 	return jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 }
+
+const (
+	// MaxBytes is the maximum size in bytes of a schema.
+	MaxBytes = 256 << 10
+	// maxSubschemas is the maximum number of objects in a schema; the library's work
+	// grows with their square.
+	maxSubschemas = 3000
+	// maxVisits is how often a check may apply a schema to a value, which takes
+	// about a tenth of a second.
+	maxVisits = 100_000
+	// maxDigits is the maximum length of a number, written out without an exponent:
+	// the library calculates with all digits.
+	maxDigits = 1000
+	// maxDepth is how deep a schema or a value may be nested.
+	maxDepth = 200
+	// MaxProblems is the maximum number of problems that a check reports.
+	MaxProblems = 100
+	// maxMessage is the maximum size in bytes of the text of a problem.
+	maxMessage = 300
+)

@@ -1,5 +1,9 @@
 package mcp
 
+import (
+	"slices"
+)
+
 // A Capability is a key of the capabilities that a side declares.
 type Capability struct {
 	Name         string
@@ -9,7 +13,6 @@ type Capability struct {
 	Deprecated   string   // the revision that deprecated it, "" for none
 }
 
-// capabilities are those of both sides in all revisions.
 var capabilities = []Capability{
 	{Name: "roots", By: ByClient, Since: V20241105, Members: []string{"listChanged"}, Deprecated: V20260728},
 	{Name: "sampling", By: ByClient, Since: V20241105, Members: []string{"context", "tools"}, Deprecated: V20260728},
@@ -49,4 +52,29 @@ func Capabilities(by Sender, revision string) []Capability {
 // In reports whether the capability exists in a revision.
 func (c *Capability) In(revision string) bool {
 	return Order(c.Since) <= Order(revision) && (c.Until == "" || Order(revision) <= Order(c.Until))
+}
+
+// The official extensions of the modern era that this package knows.
+const (
+	// ExtensionTasks is the extension for tasks, which the revision 2026-07-28 has in
+	// place of a capability.
+	ExtensionTasks  = "io.modelcontextprotocol/tasks"
+	ExtensionSkills = "io.modelcontextprotocol/skills"
+	ExtensionApps   = "io.modelcontextprotocol/ui" // it has no methods
+)
+
+// KnowsExtension reports whether the methods of an extension are among Methods.
+// Those of any other one are unknown.
+func KnowsExtension(id string) bool {
+	return slices.Contains([]string{ExtensionTasks, ExtensionSkills, ExtensionApps}, id)
+}
+
+// IsTaskMethod reports whether requests of a method are about one task, which
+// their params name.
+func IsTaskMethod(method string) bool {
+	switch method {
+	case MethodTasksGet, MethodTasksResult, MethodTasksUpdate, MethodTasksCancel:
+		return true
+	}
+	return false
 }

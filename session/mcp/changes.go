@@ -11,7 +11,6 @@ type Change struct {
 	Deprecated []string
 }
 
-// changes are the published revisions, oldest first.
 var changes = []Change{
 	{Revision: V20241105, Era: Legacy,
 		Added: []string{

@@ -22,7 +22,6 @@ type ErrorCode struct {
 	Since, Until string // the first and the last revision; Until is "" if it is still there
 }
 
-// errorCodes are the codes of all revisions.
 var errorCodes = []ErrorCode{
 	{CodeParse, "Parse error", "The message is not valid JSON.", V20241105, ""},
 	{CodeInvalidRequest, "Invalid Request", "The message is valid JSON but not a valid request.", V20241105, ""},

@@ -1,6 +1,8 @@
 package mcp
 
-import "slices"
+import (
+	"slices"
+)
 
 // The revisions of the protocol.
 const (
@@ -163,4 +165,10 @@ var Lists = []List{
 	{"resources", MethodListResources, "resources", MethodResourcesChanged},
 	{"templates", MethodListTemplates, "resourceTemplates", MethodResourcesChanged},
 	{"prompts", MethodPromptsList, "prompts", MethodPromptsChanged},
+}
+
+// LogLevels returns the levels of log messages, from the least severe to the most
+// severe (RFC 5424).
+func LogLevels() []string {
+	return []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 }

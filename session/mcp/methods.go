@@ -58,8 +58,6 @@ const (
 	poll  = "Use tasks/get, which returns the result too"
 )
 
-// methods are the methods of all revisions, and of the official extensions that have
-// some.
 var methods = []Method{
 	{Name: MethodInitialize, By: ByClient, Since: V20241105, Until: LatestLegacy, Replaced: "Send server/discover, or any request with its version in _meta"},
 	{Name: MethodDiscover, By: ByClient, Since: V20260728, ReadOnly: true},

@@ -1,3 +1,6 @@
+// Package secret keeps the values of secrets out of texts and files. A [Concealer]
+// replaces them in texts for people; [Digests] let a later program recognize them
+// in a recording, which holds none of them.
 package secret
 
 import (
@@ -10,8 +13,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// shortestSecret is the length in bytes from which a value is concealed:
-// shorter ones occur by chance in unrelated text.
+// shortestSecret is in bytes: shorter values occur by chance in unrelated text.
 const shortestSecret = 4
 
 // shortestLine is the length in bytes from which a single line of a value is
@@ -76,7 +78,6 @@ func NewConcealer(secrets []executor.EnvVar) *Concealer {
 	return c
 }
 
-// spell adds a value in all spellings that may occur.
 func (c *Concealer) spell(name, value string) {
 	c.spelled = append(c.spelled, executor.EnvVar{Name: name, Value: value})
 	quoted, err := jsontext.AppendQuote(nil, value)
@@ -109,8 +110,8 @@ func (c *Concealer) Text(text string) string {
 // for in a text that was cut.
 const maxBeginning = 512
 
-// beginnings replaces the prefix of a secret before each mark, with which
-// another program has cut the text.
+// beginnings replaces the prefix of a secret before each mark, with which another program
+// has cut the text.
 func (c *Concealer) beginnings(text, mark string) string {
 	pieces := strings.Split(text, mark)
 	for i, piece := range pieces[:len(pieces)-1] {

@@ -17,8 +17,7 @@ const (
 	longestDigested = 4 << 10
 	// MaxDigests is the maximum number of values with a digest.
 	MaxDigests = 256
-	// saltSize is the length of the salt in bytes.
-	saltSize = 16
+	saltSize   = 16
 )
 
 // Digests recognizes the values that a recorder was given, without
@@ -96,7 +95,7 @@ func (d *Digests) Unknown() (n int) {
 // knows reports whether the value of a digest can be recognized.
 func (d *Digests) knows(v *Digest) bool { return v.HMAC == nil || d.key != nil }
 
-// all returns the digests. Those of a file beyond the limit are ignored.
+// all ignores those of a file beyond the limit.
 func (d *Digests) all() []Digest { return d.Digests[:min(len(d.Digests), MaxDigests)] }
 
 // Lengths returns the distinct lengths of the values that can be recognized, in
@@ -143,7 +142,6 @@ func (d *Digests) Find(text []byte) string {
 	return ""
 }
 
-// sum returns the digest of a text in older files.
 func (d *Digests) sum(text []byte) []byte {
 	var usual [512]byte
 	sum := sha256.Sum256(append(append(usual[:0], d.Salt...), text...))

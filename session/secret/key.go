@@ -31,7 +31,6 @@ func newKey(bytes []byte) *Key {
 	return k
 }
 
-// sum returns the HMAC-SHA-256 of texts.
 func (k *Key) sum(texts ...[]byte) []byte {
 	h := hmac.New(sha256.New, k.bytes)
 	for _, text := range texts {

@@ -8,7 +8,6 @@ import (
 	"mcpdbg/framing"
 )
 
-// complete is the resultType of a result that ends its request.
 const complete = "complete"
 
 // decisive are the members of a result that decide what follows, apart from
@@ -22,7 +21,6 @@ func (l *Line) ready() bool {
 	return string(l.scan.ID()) == l.id && (!l.modern || resultType(&l.scan) == complete)
 }
 
-// resultType returns the resultType of a result, as far as it is known.
 func resultType(scan *framing.Incremental) string {
 	var m struct {
 		Result struct {

@@ -11,7 +11,6 @@ import (
 	"mcpdbg/framing"
 )
 
-// copySize is how many bytes CopyResult copies at once.
 const copySize = 256 << 10
 
 // ErrCut is the error of CopyResult for a line that turned out not to be the
@@ -147,8 +146,8 @@ func (l *Line) Begun() bool {
 	return l.from > 0
 }
 
-// keep ends the line as the response, with the offsets of its result. After Begun
-// that begins where it has begun.
+// keep ends the line as the response, with the offsets of its result. After Begun that
+// begins where it has begun.
 func (l *Line) keep(from, to int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,8 +157,8 @@ func (l *Line) keep(from, to int64) {
 	}
 }
 
-// drop ends the line, which is not the response, or not all of it. The available part
-// of the result is copied.
+// drop ends the line, which is not the response, or not all of it. The available part of
+// the result is copied.
 func (l *Line) drop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,7 +166,6 @@ func (l *Line) drop() {
 	l.changed.Broadcast()
 }
 
-// abandon ends the copy of a line that has not ended.
 func (l *Line) abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,4 +219,41 @@ func (l *Line) next(written int64) (from, n int64, err error) {
 		l.changed.Wait()
 	}
 	return l.from + written, l.to - l.from - written, nil
+}
+
+// A Copying passes one line to a function, on a goroutine of its own.
+type Copying struct {
+	f     func(*Line)
+	lines chan *Line // nil if none will come
+	line  *Line
+	done  sync.WaitGroup
+}
+
+// NewCopying returns a Copying of the line that comes from a channel, which may be
+// nil.
+func NewCopying(lines chan *Line, f func(*Line)) *Copying {
+	return &Copying{f: f, lines: lines}
+}
+
+// Begin passes the line to the function.
+func (c *Copying) Begin(line *Line) {
+	c.line = line
+	c.done.Go(func() {
+		defer line.Release()
+		c.f(line)
+	})
+}
+
+// End begins a line that has come meanwhile, and waits for the function. If the line
+// has not ended, its copy is ended.
+func (c *Copying) End() {
+	select {
+	case line := <-c.lines:
+		c.Begin(line)
+	default:
+	}
+	if c.line != nil {
+		c.line.abandon()
+		c.done.Wait()
+	}
 }

@@ -1,14 +1,14 @@
 package summary
 
-// shownBlocks is how many blocks of a content are shown.
+import "bytes"
+
 const shownBlocks = 3
 
-// A block is one item of a content, or the contents of one resource.
 type block struct {
 	kind, text, mime, uri, name, data str
 }
 
-// read reads a block. The members of an embedded resource are read as its own.
+// read reads the members of an embedded resource as those of the block.
 func (b *block) read(r *reader) {
 	for name := range r.members() {
 		switch string(name) {
@@ -57,7 +57,6 @@ func (b *block) write(l *line, most int) {
 	}
 }
 
-// resource appends type and size of the contents of a resource.
 func (b *block) resource(l *line) {
 	if b.data.raw != nil {
 		l.add("blob")
@@ -75,7 +74,6 @@ func (b *block) resource(l *line) {
 	}
 }
 
-// media appends a media type, or another word if it is not known.
 func (l *line) media(mime str, otherwise string) {
 	if len(mime.raw) == 0 {
 		mime = str{[]byte(otherwise), true}
@@ -87,11 +85,10 @@ func (l *line) media(mime str, otherwise string) {
 func (l *line) dataSize(data str) {
 	if data.whole {
 		l.add(" ")
-		l.size(dataSize(data))
+		l.size(int64(len(bytes.TrimRight(data.raw, "="))) * 3 / 4)
 	}
 }
 
-// first returns the first string that is there.
 func first(a, b str) str {
 	if len(a.raw) > 0 {
 		return a
@@ -99,13 +96,11 @@ func first(a, b str) str {
 	return b
 }
 
-// blocks are the first blocks of a content.
 type blocks struct {
 	first [shownBlocks]block
 	n     int // of all that were read
 }
 
-// readBlocks reads an array of blocks, or a single one.
 func readBlocks(r *reader) blocks {
 	var all blocks
 	if r.kind() == '{' {
@@ -122,7 +117,6 @@ func readBlocks(r *reader) blocks {
 	return all
 }
 
-// write appends the blocks.
 func (all *blocks) write(l *line, r *reader) {
 	most := mainText
 	if all.n > 1 {
@@ -137,8 +131,8 @@ func (all *blocks) write(l *line, r *reader) {
 	all.more(l, r)
 }
 
-// more appends how many blocks are not shown, or the size of the message if not
-// even the wanted part of the last one was read.
+// more appends how many blocks are not shown, or the size of the message if the last one
+// was cut.
 func (all *blocks) more(l *line, r *reader) {
 	switch {
 	case all.n > shownBlocks && r.end:
@@ -151,7 +145,6 @@ func (all *blocks) more(l *line, r *reader) {
 	}
 }
 
-// A message is a message of a prompt.
 type message struct {
 	role    str
 	content blocks
@@ -168,7 +161,6 @@ func (m *message) read(r *reader) {
 	}
 }
 
-// write appends a message with its role.
 func (m *message) write(l *line) {
 	l.text(m.role, nameText)
 	if m.content.n == 0 {
@@ -184,7 +176,6 @@ func (m *message) write(l *line) {
 	}
 }
 
-// messages are the first and the last message of a prompt.
 type messages struct {
 	first, last message
 	n           int

@@ -75,7 +75,6 @@ func withName(message, code []byte) []byte {
 	return append([]byte(name+": "), message...)
 }
 
-// maxCapabilities is how many missing capabilities are named.
 const maxCapabilities = 4
 
 // missingCapabilities names the capabilities that the data of an error require, such
@@ -91,7 +90,6 @@ func missingCapabilities(data []byte) string {
 	return strings.Join(names, ", ")
 }
 
-// capabilities adds the names of capabilities with those of their parts.
 func capabilities(r *reader, prefix string, names *[]string) {
 	for member := range r.members() {
 		if len(*names) == maxCapabilities || len(member) > nameText {
@@ -108,7 +106,6 @@ func capabilities(r *reader, prefix string, names *[]string) {
 	}
 }
 
-// adds reports whether data says something that the message does not.
 func adds(data, message []byte) bool {
 	text := strings.Trim(string(data), "{}")
 	return text != "" && !bytes.Contains(message, []byte(text))

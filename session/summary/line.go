@@ -26,14 +26,13 @@ type line struct {
 // String returns the text.
 func (l *line) String() string { return string(l.b) }
 
-// reserve makes room for a usual text.
 func (l *line) reserve() {
 	if l.b == nil {
 		l.b = make([]byte, 0, 128)
 	}
 }
 
-// add appends a text. If it does not fit, it is cut, and nothing can follow.
+// add cuts a text that does not fit, and nothing can follow it.
 func (l *line) add(s string) {
 	if l.full {
 		return
@@ -46,8 +45,8 @@ func (l *line) add(s string) {
 	}
 }
 
-// cutRune returns b without its last byte and the rest of the rune that this byte
-// is part of. Bytes that are not UTF-8 may be cut anywhere.
+// cutRune returns b without its last byte and the rest of its rune. Bytes that are not
+// UTF-8 may be cut anywhere.
 func cutRune(b []byte) []byte {
 	end := len(b) - 1
 	for back := range min(utf8.UTFMax, len(b)) {
@@ -58,8 +57,6 @@ func cutRune(b []byte) []byte {
 	return b[:end]
 }
 
-// text appends at most most bytes of a text, with blanks for line breaks. Of a
-// long text it appends the first line.
 func (l *line) text(s str, most int) {
 	if l.full || s.raw == nil {
 		return
@@ -78,8 +75,6 @@ func (l *line) text(s str, most int) {
 	}
 }
 
-// appendText appends at most most bytes of a text to b, and reports whether it
-// was cut.
 func appendText(b []byte, s str, most int) (text []byte, cut bool) {
 	from, first := len(b), 0 // where the text and its second line begin
 	fold := true             // at the beginning of a line
@@ -120,7 +115,6 @@ func appendText(b []byte, s str, most int) (text []byte, cut bool) {
 	return b[:trimmed], cut || !s.whole
 }
 
-// quote appends at most most bytes of a text in quotes.
 func (l *line) quote(s str, most int) {
 	l.add(`"`)
 	l.text(s, most)
@@ -147,7 +141,6 @@ func (l *line) size(n int64) {
 	l.add(strconv.FormatFloat(value, 'f', digits, 64) + unit)
 }
 
-// rest appends the size of the message if it was not read to the end.
 func (l *line) rest(r *reader) {
 	if !r.end || r.full == 0 {
 		return
@@ -156,14 +149,12 @@ func (l *line) rest(r *reader) {
 	l.size(r.full)
 }
 
-// separate appends a separator, unless the line is empty.
 func (l *line) separate(by string) {
 	if len(l.b) > 0 {
 		l.add(by)
 	}
 }
 
-// count appends a number of things.
 func (l *line) count(n int, one, many string) {
 	switch n {
 	case 0:
@@ -175,7 +166,6 @@ func (l *line) count(n int, one, many string) {
 	}
 }
 
-// textSize returns the size of a text in bytes.
 func textSize(s str) int64 {
 	n := int64(len(s.raw))
 	for raw := s.raw; ; {
@@ -190,9 +180,4 @@ func textSize(s str) int64 {
 		n -= int64(used - utf8.RuneLen(max(c, 0)))
 		raw = raw[i+used:]
 	}
-}
-
-// dataSize returns how many bytes a base64 text holds.
-func dataSize(s str) int64 {
-	return int64(len(bytes.TrimRight(s.raw, "="))) * 3 / 4
 }

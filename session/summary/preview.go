@@ -76,7 +76,6 @@ func (l *line) array(r *reader, level int) {
 	l.add("]")
 }
 
-// closedArray appends an array without its elements.
 func (l *line) closedArray(r *reader) {
 	n := 0
 	for range r.elements() {

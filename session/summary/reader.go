@@ -5,10 +5,9 @@ import (
 	"iter"
 )
 
-// A reader reads the beginning of a message in one pass, without allocating. It
-// stops where the message is cut or its structure is invalid; from there on
-// everything is absent. Unlike a JSON parser, it returns the part of a text before
-// the cut, and it does not check what it skips.
+// A reader reads the beginning of a message in one pass, without allocating. It stops
+// where the message is cut or its structure is invalid; from there on everything is
+// absent. It returns the part of a text before the cut, and does not check what it skips.
 type reader struct {
 	msg  []byte
 	at   int   // position in msg
@@ -20,8 +19,8 @@ func newReader(msg []byte, full int64) *reader {
 	return &reader{msg: msg[:min(len(msg), Limit)], full: full}
 }
 
-// kind returns the kind of the value that follows by its first byte, with '0' for
-// a number; 0 if no value follows.
+// kind returns the first byte of the value that follows, '0' for a number; 0 if none
+// follows.
 func (r *reader) kind() byte {
 	switch c := r.next(); c {
 	case '{', '[', '"', 't', 'f', 'n':
@@ -45,7 +44,6 @@ func (r *reader) next() byte {
 	return 0
 }
 
-// take reads a byte if it is the next one.
 func (r *reader) take(c byte) bool {
 	if r.next() != c {
 		return false
@@ -54,7 +52,6 @@ func (r *reader) take(c byte) bool {
 	return true
 }
 
-// skip reads over a value.
 func (r *reader) skip() {
 	switch r.kind() {
 	case '{', '[':
@@ -68,7 +65,6 @@ func (r *reader) skip() {
 	}
 }
 
-// skipNested reads over an object or array.
 func (r *reader) skipNested() {
 	depth := 0
 	for i := r.at; i < len(r.msg); i++ {
@@ -89,10 +85,9 @@ func (r *reader) skipNested() {
 	r.at, r.end = len(r.msg), true
 }
 
-// members reads an object, yielding the name of each member, escapes not decoded.
-// The loop may read the value; if it does not, the value is skipped. A value of
-// another kind than an object is left unread. A loop that is broken leaves the
-// rest unread.
+// members yields the name of each member of an object, escapes not decoded. The loop may
+// read the value, which is skipped otherwise. A value of another kind is left unread, and
+// so is the rest after a break.
 func (r *reader) members() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if !r.take('{') || r.take('}') {
@@ -111,8 +106,6 @@ func (r *reader) members() iter.Seq[[]byte] {
 	}
 }
 
-// elements reads an array as members reads an object, yielding the index of each
-// element.
 func (r *reader) elements() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if !r.take('[') || r.take(']') {
@@ -127,7 +120,7 @@ func (r *reader) elements() iter.Seq[int] {
 }
 
 // item lets read read a value, skips it otherwise, and reports whether another one
-// follows before the closing bracket.
+// follows.
 func (r *reader) item(read func() bool, closing byte) bool {
 	r.next()
 	at := r.at
@@ -151,8 +144,7 @@ type str struct {
 	whole bool   // false if only its beginning was read
 }
 
-// str reads a string, of which only the beginning may be there. A value of
-// another kind is left unread.
+// str reads a string, or its beginning. A value of another kind is left unread.
 func (r *reader) str() str {
 	if r.next() != '"' {
 		return str{}
@@ -205,7 +197,6 @@ func (r *reader) scalar() []byte {
 	return r.msg[from:r.at]
 }
 
-// atom reads a string, without its quotes, or another scalar.
 func (r *reader) atom() str {
 	if r.kind() == '"' {
 		return r.str()

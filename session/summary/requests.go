@@ -14,7 +14,6 @@ const (
 	shortID      = 8   // bytes that are shown of a longer one
 )
 
-// A summarizer appends the summary of the value that r is at.
 type summarizer func(r *reader, l *line)
 
 // callees read what a request or notification names from its params.
@@ -35,7 +34,6 @@ var callees = map[string]summarizer{
 	"notifications/elicitation/complete": namedBy("elicitationId"),
 }
 
-// requests summarize the params of requests and notifications.
 var requests = map[string]summarizer{
 	mcp.MethodInitialize:                       opening,
 	mcp.MethodDiscover:                         opening,
@@ -72,7 +70,6 @@ func nothing(*reader, *line) {}
 
 func unknownParams(r *reader, l *line) { l.previewValue(r, "") }
 
-// namedBy returns a summarizer for the text of one member.
 func namedBy(member string) summarizer {
 	return func(r *reader, l *line) {
 		for name := range r.members() {
@@ -83,7 +80,7 @@ func namedBy(member string) summarizer {
 	}
 }
 
-// completed appends what is completed: the prompt or the URI template of ref.
+// completed appends the prompt or the URI template of ref.
 func completed(r *reader, l *line) {
 	for name := range r.members() {
 		if string(name) != "ref" {
@@ -97,7 +94,7 @@ func completed(r *reader, l *line) {
 	}
 }
 
-// opening appends the revision and the client of a handshake of either era.
+// opening appends the revision and the client.
 func opening(r *reader, l *line) {
 	var version, client line
 	version.max, client.max = nameText, 2*nameText
@@ -125,7 +122,6 @@ func opening(r *reader, l *line) {
 	}
 }
 
-// program appends the name and version of an implementation.
 func (l *line) program(r *reader) {
 	var program, version str
 	for name := range r.members() {
@@ -143,8 +139,8 @@ func (l *line) program(r *reader) {
 	}
 }
 
-// arguments appends the arguments of a call, or, if it is sent again with what
-// the server has asked for, only that.
+// arguments appends the arguments of a call, or only what the server has asked for if it
+// has.
 func arguments(r *reader, l *line) {
 	answers, task := line{max: maxText}, false
 	for name := range r.members() {
@@ -174,8 +170,6 @@ func (l *line) answers(r *reader) {
 	}
 }
 
-// answer appends one response. Of what a person has entered, it appends the
-// content; of anything else, the key and the response.
 func (l *line) answer(r *reader, key str) {
 	var action str
 	content := line{max: maxText}
@@ -240,31 +234,26 @@ func level(r *reader, l *line) {
 	}
 }
 
-// subscriptions appends what a client listens to.
 func subscriptions(r *reader, l *line) {
 	for name := range r.members() {
 		if string(name) == "notifications" {
-			l.subscribed(r)
-		}
-	}
-}
-
-func (l *line) subscribed(r *reader) {
-	for name := range r.members() {
-		if kind, ok := bytes.CutSuffix(name, []byte("ListChanged")); ok && r.kind() == 't' {
-			l.separate(", ")
-			l.text(str{kind, true}, nameText)
-		} else if string(name) == "resourceSubscriptions" {
-			for range r.elements() {
-				l.separate(", ")
-				l.text(r.str(), argumentText)
+			for name := range r.members() {
+				if kind, ok := bytes.CutSuffix(name, []byte("ListChanged")); ok && r.kind() == 't' {
+					l.separate(", ")
+					l.text(str{kind, true}, nameText)
+				} else if string(name) == "resourceSubscriptions" {
+					for range r.elements() {
+						l.separate(", ")
+						l.text(r.str(), argumentText)
+					}
+				}
 			}
 		}
 	}
 }
 
-// question appends what a server asks a person, and the fields of its form with
-// a star after those that are required, or the URL of the page to open.
+// question appends the question, and the fields of its form with a star after those that
+// are required, or the URL.
 func question(r *reader, l *line) {
 	var text, url str
 	var form fields
@@ -287,11 +276,21 @@ func question(r *reader, l *line) {
 	}
 	if len(form.names) > 0 {
 		l.separate(" ")
-		form.write(l)
+		for i, name := range form.names {
+			if i > 0 {
+				l.add(", ")
+			}
+			l.text(str{name, true}, nameText)
+			for _, required := range form.required {
+				if bytes.Equal(name, required) {
+					l.add("*")
+					break
+				}
+			}
+		}
 	}
 }
 
-// maxFields is how many fields of a form are named.
 const maxFields = 20
 
 // fields are the fields of a form, and which of them are required.
@@ -318,22 +317,6 @@ func readFields(r *reader) fields {
 	return form
 }
 
-func (f *fields) write(l *line) {
-	for i, name := range f.names {
-		if i > 0 {
-			l.add(", ")
-		}
-		l.text(str{name, true}, nameText)
-		for _, required := range f.required {
-			if bytes.Equal(name, required) {
-				l.add("*")
-				break
-			}
-		}
-	}
-}
-
-// sampling appends the last message of a prompt.
 func sampling(r *reader, l *line) {
 	var all messages
 	var most []byte
@@ -360,7 +343,7 @@ func sampling(r *reader, l *line) {
 	}
 }
 
-// cancelled appends the id of the request, and why it is cancelled.
+// cancelled appends the id of the request, and why.
 func cancelled(r *reader, l *line) {
 	var reason str
 	for name := range r.members() {
@@ -377,7 +360,6 @@ func cancelled(r *reader, l *line) {
 	}
 }
 
-// requestID appends the id of a request.
 func (l *line) requestID(r *reader) {
 	if r.kind() != '"' {
 		l.preview(r, 1)
@@ -391,7 +373,6 @@ func (l *line) requestID(r *reader) {
 	}
 }
 
-// progress appends how far a call is.
 func progress(r *reader, l *line) {
 	var done, total []byte
 	var text str
@@ -416,7 +397,6 @@ func progress(r *reader, l *line) {
 	}
 }
 
-// logMessage appends the level, the logger and the text of a log message.
 func logMessage(r *reader, l *line) {
 	var level, logger str
 	data := line{max: maxText}
@@ -445,7 +425,6 @@ func logMessage(r *reader, l *line) {
 	}
 }
 
-// taskStatus appends the status of the task that a message is about.
 func taskStatus(r *reader, l *line) {
 	var s state
 	for name := range r.members() {

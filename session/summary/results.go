@@ -6,7 +6,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// results summarize the results of requests.
 var results = map[string]summarizer{
 	mcp.MethodInitialize:       server,
 	mcp.MethodDiscover:         server,
@@ -30,7 +29,6 @@ var results = map[string]summarizer{
 
 func unknownResult(r *reader, l *line) { l.previewValue(r, "ok") }
 
-// server appends the name of a server, its revisions and capabilities.
 func server(r *reader, l *line) {
 	var revisions, offers line
 	l.max, revisions.max, offers.max = maxText, nameText, argumentText
@@ -69,7 +67,6 @@ func server(r *reader, l *line) {
 	}
 }
 
-// toolResult appends what a tool has returned.
 func toolResult(r *reader, l *line) {
 	var s state
 	var content blocks
@@ -136,7 +133,6 @@ func promptResult(r *reader, l *line) {
 	}
 }
 
-// contents appends types and sizes of what was read from a resource.
 func contents(r *reader, l *line) {
 	var s state
 	var all blocks
@@ -171,8 +167,8 @@ func contents(r *reader, l *line) {
 // listRoom is how many bytes the names in a list may take.
 const listRoom = maxText - 40
 
-// items returns a summarizer for a list, such as 13 tools: echo, add. A member of
-// each item is its name.
+// items returns a summarizer for a list, such as 13 tools: echo, add. A member of each
+// item is its name.
 func items(member, one, label string) summarizer {
 	many := one + "s"
 	return func(r *reader, l *line) {
@@ -208,7 +204,6 @@ func items(member, one, label string) summarizer {
 	}
 }
 
-// item appends the name of an item, the text of its member label.
 func (l *line) item(r *reader, label string) {
 	if l.full {
 		return
@@ -224,7 +219,7 @@ func (l *line) item(r *reader, label string) {
 	}
 }
 
-// counted appends a number of things, with a plus if there may be more.
+// counted appends a plus if there may be more.
 func (l *line) counted(r *reader, n int, one, many string) {
 	if !r.end {
 		l.count(n, one, many)
@@ -233,7 +228,6 @@ func (l *line) counted(r *reader, n int, one, many string) {
 	l.add(strconv.Itoa(n) + "+ " + many)
 }
 
-// values appends the completions of an argument.
 func values(r *reader, l *line) {
 	var total []byte
 	n, more := 0, false
@@ -269,7 +263,6 @@ func values(r *reader, l *line) {
 	}
 }
 
-// answered appends what a person has answered.
 func answered(r *reader, l *line) {
 	content := line{max: maxText}
 	for name := range r.members() {
@@ -288,7 +281,6 @@ func answered(r *reader, l *line) {
 	}
 }
 
-// sampled appends what a model has said.
 func sampled(r *reader, l *line) {
 	var content blocks
 	var model str
@@ -308,7 +300,6 @@ func sampled(r *reader, l *line) {
 	}
 }
 
-// taskResult appends the status of a task, or what it has ended with.
 func taskResult(r *reader, l *line) {
 	var s state
 	result := line{max: maxText}

@@ -24,9 +24,6 @@ func AsksForInput(msg []byte) bool {
 	return false
 }
 
-// mentions reports whether a message contains a text. It searches for a part of it
-// first, which few messages contain and which begins with a rare character: most
-// searches are then several times as fast.
 func mentions(msg []byte, part, text string) bool {
 	return bytes.Contains(msg, []byte(part)) && bytes.Contains(msg, []byte(text))
 }

@@ -8,7 +8,6 @@ type state struct {
 	task                   bool
 }
 
-// read reads a member of a result.
 func (s *state) read(r *reader, name []byte) {
 	switch string(name) {
 	case "resultType":
@@ -34,8 +33,8 @@ func (s *state) read(r *reader, name []byte) {
 	}
 }
 
-// pending appends the state of a request that the result has not ended, and
-// reports whether it is one.
+// pending appends the state of a request that the result has not ended, and reports
+// whether it is one.
 func (s *state) pending(l *line) bool {
 	switch {
 	case string(s.kind.raw) == "input_required":
@@ -48,7 +47,6 @@ func (s *state) pending(l *line) bool {
 	return true
 }
 
-// input appends what the server asks for.
 func (s *state) input(l *line) {
 	l.add("input required")
 	if len(s.asked) > 0 {
@@ -56,7 +54,6 @@ func (s *state) input(l *line) {
 	}
 }
 
-// named appends a task and its status.
 func (s *state) named(l *line) {
 	l.add("task")
 	if len(s.id.raw) > 0 {
@@ -73,7 +70,6 @@ func (s *state) named(l *line) {
 	}
 }
 
-// write appends the status of a task.
 func (s *state) write(l *line) {
 	if len(s.asked) > 0 {
 		s.input(l)

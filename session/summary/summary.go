@@ -1,3 +1,15 @@
+// Package summary puts what an MCP message says into one short line, for tables
+// and logs: the arguments of a call, the text of its result, the names in a list,
+// the message of an error.
+//
+// It reads at most the first 16 KiB of a message, which may be cut anywhere or be
+// invalid, and never decodes binary data. If the wanted part is not in them, it
+// returns what is known, such as the type of the content and the size of the
+// message. Each method of either era of the protocol has a function of its own in
+// a table; other methods get a preview of their params or result.
+//
+// A summary is at most 300 bytes on one line, but otherwise raw: it may hold
+// anything that a server wrote. Escape it before showing it on a terminal.
 package summary
 
 import (
@@ -5,6 +17,7 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
 )
 
 // Limit is how many bytes of a message are read.
@@ -94,7 +107,6 @@ func Message(kind framing.Kind, method string, msg []byte, full int64) string {
 // requests stay as they are.
 func Short(method string) string { return strings.TrimPrefix(method, "notifications/") }
 
-// find reads up to the value of the named member of the message.
 func (r *reader) find(member string) bool { return r.findAny(member, "") != nil }
 
 // findAny reads up to the value of one of two named members of the message, and
@@ -106,4 +118,54 @@ func (r *reader) findAny(a, b string) []byte {
 		}
 	}
 	return nil
+}
+
+// namedElements is how many messages of a batch its summary names.
+const namedElements = 12
+
+// Batch returns a summary of a batch: the methods in it, of calls the tools, and of
+// responses the ids. msg may be only the beginning.
+func Batch(msg []byte) string {
+	l := line{max: maxText}
+	n := 0
+	for span := range framing.Elements(msg[:min(len(msg), Limit)]) {
+		l.separate(", ")
+		if n++; n > namedElements {
+			l.add("…")
+			break
+		}
+		l.add(elementName(span.Of(msg)))
+	}
+	return l.String()
+}
+
+func elementName(msg []byte) string {
+	m := framing.Scan(msg)
+	method := string(m.Method.Of(msg))
+	switch m.Kind {
+	case framing.Request:
+		if tool := Call(method, msg); method == mcp.MethodToolsCall && tool != "" {
+			return tool
+		}
+		return method
+	case framing.Notification:
+		return Short(method)
+	case framing.Response, framing.ErrorResponse:
+		return m.Kind.String() + " " + ID(string(m.ID.Of(msg)))
+	}
+	return m.Kind.String()
+}
+
+// ownID is what the ids of requests from mcpdbg begin with, as in "mcpdbg-4".
+const ownID = `"mcpdbg-`
+
+// ID returns the raw id of a request in short: #4 for our fourth, others as they
+// are.
+func ID(raw string) string {
+	if number, ours := strings.CutPrefix(raw, ownID); ours {
+		if number, whole := strings.CutSuffix(number, `"`); whole && number != "" && strings.Trim(number, "0123456789") == "" {
+			return "#" + number
+		}
+	}
+	return raw
 }

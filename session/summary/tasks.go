@@ -28,7 +28,6 @@ func GoesOn(method string, msg []byte) bool {
 	return false
 }
 
-// goesOn reports whether the result that follows leaves a task open.
 func (r *reader) goesOn() bool {
 	modern, status := false, ""
 	for name := range r.members() {

@@ -45,26 +45,23 @@ var (
 	annotations = obj(opt("audience", list(role)), opt("priority", ratio), opt("lastModified", str).from(vJune))
 )
 
-// params returns the shape of the parameters of a request.
 func params(members ...member) *Shape {
 	return obj(opt("_meta", requestMeta).to(mcp.LatestLegacy), req("_meta", modernMeta).from(vModern)).with(members...)
 }
 
-// retried returns the shape of the parameters of a request that a client of the
-// modern era sends again with the input that the server asked for.
+// retried is params of a request that a client of the modern era sends again with the
+// input that the server asked for.
 func retried(members ...member) *Shape {
 	return params(members...).with(opt("inputResponses", inputResponses).from(vModern), opt("requestState", str).from(vModern))
 }
 
-// notice returns the shape of the parameters of a notification.
 func notice(members ...member) *Shape { return obj(opt("_meta", noticeMeta)).with(members...) }
 
-// result returns the shape of a result. In the modern era its resultType names its
-// shape.
+// result is named by resultType in the modern era.
 func result(members ...member) *Shape { return oneOfResults(nil, members) }
 
-// answered is like result, for a method whose result may also ask for input or be
-// the handle of a task of the modern era.
+// answered is a result that may also ask for input or be the handle of a task of the
+// modern era.
 func answered(members ...member) *Shape {
 	return oneOfResults([]variant{is("input_required", inputRequired), is("task", modernTask)}, members)
 }

@@ -7,7 +7,6 @@ import "mcpdbg/session/mcp"
 var (
 	message = obj(req("role", role), req("content", someSampled), itemMeta)
 
-	// someSampled is one block of content, or since 2025-11-25 several.
 	someSampled = &Shape{kind: oneOrMore, elem: sampled, since: order(v2025)}
 
 	preferences = obj(opt("hints", list(obj(opt("name", str)))), opt("costPriority", ratio), opt("speedPriority", ratio),
@@ -42,7 +41,6 @@ func elicitation(wrap func(...member) *Shape) *Shape {
 	return s
 }
 
-// asked returns the parameters of a request inside a result.
 func asked(members ...member) *Shape { return obj(opt("_meta", meta)).with(members...) }
 
 var (

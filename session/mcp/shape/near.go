@@ -1,7 +1,6 @@
 package shape
 
-// minTypo is the shortest member of which a name with one wrong letter is taken for a
-// misspelling; shorter ones are too much like other words.
+// minTypo is the shortest member whose name with one wrong letter is a misspelling.
 const minTypo = 6
 
 // A nearName is an unknown member that is spelled almost like a known one.
@@ -17,7 +16,6 @@ type nearNames struct {
 	n   int
 }
 
-// note keeps an unknown member if it is near a known one.
 func (x *nearNames) note(s *Shape, revision uint8, name []byte, at int) {
 	if x.n == len(x.all) || len(name) == 0 || len(name) > maxName {
 		return
@@ -31,8 +29,6 @@ func (x *nearNames) note(s *Shape, revision uint8, name []byte, at int) {
 	}
 }
 
-// misspelled reports the unknown members that are near a member which the object
-// does not have.
 func (w *Walker) misspelled(s *Shape, seen uint64, near *nearNames) {
 	for _, x := range near.all[:near.n] {
 		if m := &s.members[x.member]; seen&(1<<x.member) == 0 {

@@ -80,10 +80,8 @@ func (p *Problem) subject() string {
 	return unescaper.Replace(last)
 }
 
-// unescaper turns a part of a JSON Pointer into a name.
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
-// typeName describes a value by its type, and a number by its digits.
 func typeName(value []byte) string {
 	if len(value) == 0 {
 		return "nothing"
@@ -101,5 +99,4 @@ func typeName(value []byte) string {
 	return "the number " + string(value[:min(len(value), maxGot)])
 }
 
-// revisionNames are the revisions by their order.
 var revisionNames = [...]string{"", mcp.V20241105, mcp.V20250326, mcp.V20250618, mcp.V20251125, mcp.V20260728}

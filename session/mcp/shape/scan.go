@@ -10,7 +10,6 @@ import (
 // The functions below step over JSON that is known to be valid. On anything else
 // they return some position in b, and never one beyond its end.
 
-// space skips white space.
 func space(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++
@@ -18,7 +17,6 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// quoted skips the string at i.
 func quoted(b []byte, i int) int {
 	for i++; i < len(b); i++ {
 		at := bytes.IndexByte(b[i:], '"')
@@ -37,7 +35,6 @@ func quoted(b []byte, i int) int {
 	return len(b)
 }
 
-// skip skips the value at i.
 func skip(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -63,7 +60,6 @@ func skip(b []byte, i int) int {
 	return min(i, len(b))
 }
 
-// word skips a number, true, false or null.
 func word(b []byte, i int) int {
 	for i < len(b) {
 		switch b[i] {
@@ -92,7 +88,6 @@ func next(b []byte, i int) (at int, ok bool) {
 	return i, true
 }
 
-// name reads the name of a member at i, and returns where the value begins.
 func name(b []byte, i int) (name []byte, at int) {
 	end := quoted(b, i)
 	if end-i < 2 {
@@ -106,11 +101,10 @@ func name(b []byte, i int) (name []byte, at int) {
 	return name, i
 }
 
-// maxName is the longest name that is compared, in bytes.
 const maxName = 64
 
-// plain returns a string without its escapes; buf is used if there are any. A
-// string that is too long for buf is returned as it is.
+// plain returns a string without its escapes; buf is used if there are any. A string that
+// is too long for buf is returned as it is.
 func plain(raw []byte, buf *[maxName]byte) []byte {
 	at := bytes.IndexByte(raw, '\\')
 	if at < 0 || len(raw) > len(buf)-8 {

@@ -1,3 +1,11 @@
+// Package shape knows the form of every message of the protocol, by method and
+// revision: members, their types, which are required, and in which revisions they
+// exist. It walks over the bytes of a message that is valid JSON, without decoding
+// it, and does not allocate while the message fits.
+//
+// The tables were written from the specification. They say no more than it does:
+// unknown members are allowed everywhere, and the contents of JSON Schemas, of
+// structured output and of arguments are not checked.
 package shape
 
 import (
@@ -99,7 +107,6 @@ var (
 
 func obj(members ...member) *Shape { return &Shape{kind: object, members: members} }
 
-// with returns an object with more members.
 func (s *Shape) with(members ...member) *Shape {
 	more := *s
 	more.members = append(append([]member(nil), s.members...), members...)
