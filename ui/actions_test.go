@@ -16,8 +16,10 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/calls"
 	"mcpdbg/ui/catalog"
+	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/export"
+	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/palette"
@@ -507,7 +509,6 @@ func allActionTests() map[string]actionTest {
 		homeTests,
 		gridTests,
 		inputTests,
-		compareTests,
 		watchTests,
 		replayTests,
 		findingTests,
@@ -519,10 +520,18 @@ func allActionTests() map[string]actionTest {
 }
 
 // testedInRooms returns the actions whose tests, and those of all actions of their
-// scopes, are in the packages of their screens.
+// scopes, are in the packages of their screens. What the shell adds may be tested here
+// too.
 func testedInRooms() []host.Action {
 	return slices.Concat(
-		calls.Actions(), catalog.Actions(nil, nil), composer.Actions(), export.Actions(), process.Actions(), requests.Actions(requestsOf),
+		calls.Actions(),
+		catalog.Actions(nil, nil),
+		compare.Actions(nil),
+		composer.Actions(),
+		export.Actions(),
+		fleet.Actions(&fleet.Shell{}),
+		process.Actions(),
+		requests.Actions(requestsOf),
 	)
 }
 
@@ -537,7 +546,7 @@ func TestActions(t *testing.T) {
 	ids := map[string]bool{}
 	for _, scope := range append(scopes, keymap.Scope{ID: keymap.Global}) {
 		for _, action := range table.Reachable(scope.ID) {
-			if !elsewhere[action.ID] && !elsewhere["scope "+action.Scope] {
+			if _, here := tests[action.ID]; here || !elsewhere[action.ID] && !elsewhere["scope "+action.Scope] {
 				ids[action.ID] = true
 			}
 		}

@@ -35,6 +35,7 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
 	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/wire"
@@ -411,9 +412,9 @@ func recorded(st *stage) {
 // overGrid shows a run behind the session.
 func overGrid(st *stage) {
 	st.turn()
-	r := halfway(st.t)
-	r.source = st.s.Log()
-	st.app.grid.view = fleet.New(&st.app.screen, r.run())
+	r := uitest.Halfway(st.t)
+	r.Source = st.s.Log()
+	st.app.grid.view = fleet.New(&st.app.screen, r.Grid())
 	st.wait()
 }
 

@@ -2,13 +2,11 @@ package ui
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
@@ -32,6 +30,7 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
 	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/grid"
 	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
@@ -135,10 +134,10 @@ var hostileWays = map[string]func(h *hostileServer){
 	scopeEvents:   func(h *hostileServer) { h.do(actEvents) },
 	catalog.Scope: func(h *hostileServer) { h.do("catalog") },
 	fleet.Scope: func(h *hostileServer) {
-		r := newFakeRun(h.t, len(hostile))
+		r := uitest.NewRun(h.t, len(hostile))
 		for i, text := range hostile {
-			r.rows[i] = grid.Row{Host: text, Server: text, State: grid.Failed, Phases: hostile, Phase: text, Cause: text, Message: text, Recording: text}
-			r.about = append(r.about, grid.Fact{Label: text, Text: text})
+			r.Rows[i] = grid.Row{Host: text, Server: text, State: grid.Failed, Phases: hostile, Phase: text, Cause: text, Message: text, Recording: text}
+			r.Facts = append(r.Facts, grid.Fact{Label: text, Text: text})
 		}
 		h.grids(r)
 	},
@@ -207,54 +206,6 @@ func (h *hostileServer) pastes() {
 	}
 }
 
-// requireBorders checks that the sides of each box with a heavy frame stay in two
-// columns from top to bottom, unless another box covers it.
-func requireBorders(t testing.TB, rows []string) {
-	t.Helper()
-	cells := make([][]rune, len(rows))
-	for y, row := range rows {
-		for _, r := range row {
-			for range ansi.StringWidthWc(string(r)) {
-				cells[y] = append(cells[y], r)
-			}
-		}
-	}
-	for top, row := range cells {
-		for left, r := range row {
-			if r != '┏' {
-				continue
-			}
-			right := left + 1 + slices.Index(row[left+1:], '┓')
-			bottom := top + 1
-			for bottom < len(cells) && strings.ContainsRune("┃┠", cells[bottom][left]) {
-				bottom++
-			}
-			if right == left || bottom == len(cells) || cells[bottom][left] == '┏' || corners(cells, top, left, bottom, right) > 0 {
-				continue
-			}
-			for y := top + 1; y < bottom; y++ {
-				side := map[rune]string{'┃': "┃", '┠': "┨"}[cells[y][left]]
-				require.Equal(t, side, string(cells[y][right]), "the right border of line %d: %q", y, rows[y])
-			}
-			require.Equal(t, "┗┛", string(cells[bottom][left])+string(cells[bottom][right]), "the corners of line %d: %q", bottom, rows[bottom])
-		}
-	}
-}
-
-// corners counts the corners of heavy frames in a part of the screen, besides
-// those at its own corners.
-func corners(cells [][]rune, top, left, bottom, right int) (n int) {
-	for y, row := range cells[top : bottom+1] {
-		for x, r := range row[left : right+1] {
-			own := (y == 0 || y == bottom-top) && (x == 0 || x == right-left)
-			if !own && strings.ContainsRune("┏┓┗┛", r) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // TestHostileServer opens everything that can be opened, at all sizes, while the
 // server sends hostile texts in every place it can fill. It checks that nothing
 // raw reaches the frame or the title, and that borders stay in their columns.
@@ -274,7 +225,7 @@ func TestHostileServer(t *testing.T) {
 					for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}, {39, 9}} {
 						h.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 						requireExact(t, h.content(), size[0], size[1])
-						requireBorders(t, h.rows())
+						uitest.RequireBorders(t, h.rows())
 						requireSafe(t, h.View().WindowTitle)
 					}
 					for range 3 {

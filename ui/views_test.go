@@ -79,7 +79,7 @@ var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
 
 	"player": func(t *testing.T, show func(d *driver)) { show(playedAt(t, record(t, everything), "n:31", 120, 36)) },
 	"fleet": func(t *testing.T, show func(d *driver)) {
-		show(drive(t, Options{Grid: halfway(t).run()}, 120, 36))
+		show(drive(t, Options{Grid: uitest.Halfway(t).Grid()}, 120, 36))
 	},
 	"watch": func(t *testing.T, show func(d *driver)) {
 		inBubble(t, 120, 36, adds(1), func(_ *testing.T, d *driver, x *fakeExecutor) {

@@ -32,7 +32,9 @@ type Host struct {
 	Added             []workspace.Opened
 	Timers            []Timer // that Elapse has not ended
 	Programs          []Program
-	Clip              string // the text that was copied last
+	Shown             []*workspace.Workspace
+	All               []*workspace.Workspace // the open ones: at first the workspace, unless it is the empty one
+	Clip              string                 // the text that was copied last
 	T                 testing.TB
 	Under             func() host.View // has the focus while no other view is open, such as the composer; may be nil
 
@@ -64,6 +66,9 @@ func NewHost(t testing.TB, ws *workspace.Workspace, w, h int) *Host {
 	t.Helper()
 	f := &Host{T: t, ws: ws, screen: kit.Screen{Width: w, Height: h, Top: 1, Theme: theme.New(true, theme.NoColor)}}
 	f.screen.Panes = paint.Rect{Y: 1, W: w, H: h - 2}
+	if !ws.Empty() {
+		f.All = append(f.All, ws)
+	}
 	return f
 }
 
@@ -71,9 +76,15 @@ func NewHost(t testing.TB, ws *workspace.Workspace, w, h int) *Host {
 // empty one for workspace.NoSource.
 func NewWorkspace(t testing.TB, source session.Source) *workspace.Workspace {
 	t.Helper()
+	return NewNamed(t, source, "session.jsonl", 1)
+}
+
+// NewNamed is NewWorkspace with a title and a number.
+func NewNamed(t testing.TB, source session.Source, title string, number int) *workspace.Workspace {
+	t.Helper()
 	ctx, forget := context.WithCancel(t.Context())
 	t.Cleanup(forget)
-	ws := workspace.New(ctx, forget, workspace.Opened{Source: source, Title: "session.jsonl"}, 1)
+	ws := workspace.New(ctx, forget, workspace.Opened{Source: source, Title: title}, number)
 	pull(ws)
 	return ws
 }
@@ -241,16 +252,11 @@ func (f *Host) Screen() *kit.Screen { return &f.screen }
 // Lifetime ends with the test.
 func (f *Host) Lifetime() context.Context { return f.T.Context() }
 
-// Workspaces lists the workspace, unless it is the empty one.
-func (f *Host) Workspaces() []*workspace.Workspace {
-	if f.ws.Empty() {
-		return nil
-	}
-	return []*workspace.Workspace{f.ws}
-}
+// Workspaces returns All.
+func (f *Host) Workspaces() []*workspace.Workspace { return f.All }
 
-// Show does nothing.
-func (f *Host) Show(*workspace.Workspace) {}
+// Show makes a workspace the one of Context, and records it in Shown.
+func (f *Host) Show(ws *workspace.Workspace) { f.ws, f.Shown = ws, append(f.Shown, ws) }
 
 // Add records a session in Added, and starts nothing.
 func (f *Host) Add(o workspace.Opened) tea.Cmd {

@@ -64,6 +64,12 @@ func (r *Room) do(id string) {
 	case r.Line != nil && id == "accept":
 		r.accept()
 		return
+	case r.Line != nil && id == "close-prompt":
+		if r.Line.Cancelled != nil {
+			r.Line.Cancelled()
+		}
+		r.Line, r.typed = nil, ""
+		return
 	}
 	a, name := r.find(id)
 	if a == nil {
@@ -149,11 +155,21 @@ func (r *Room) accept() {
 	r.Run(cmd)
 }
 
+// check warns of what is wrong with the text of the prompt.
+func (r *Room) check() {
+	if r.Line.Check != nil {
+		if err := r.Line.Check(r.Line.Text + r.typed); err != nil {
+			r.Warn(err.Error())
+		}
+	}
+}
+
 // Write types a text: into the prompt, or the focused view.
 func (r *Room) Write(text string) {
 	for _, key := range text {
 		if r.Line != nil {
 			r.typed += string(key)
+			r.check()
 			continue
 		}
 		r.Press(tea.KeyPressMsg{Code: key, Text: string(key)})

@@ -185,8 +185,8 @@ func (p *Process) KillOne(_ context.Context, pid int) (executor.Descendant, erro
 	return executor.Descendant{PID: pid}, nil
 }
 
-// newLog returns a log without a name.
-func newLog(t testing.TB) *recordings.File {
+// NewLog returns a log without a name.
+func NewLog(t testing.TB) *recordings.File {
 	t.Helper()
 	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Argv: []string{"fake-server"}}})
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func newLog(t testing.TB) *recordings.File {
 func NewSession(t testing.TB, x *Server) *session.Session {
 	t.Helper()
 	s := session.New(session.Config{
-		Executor: x, Log: newLog(t), ClientName: "test", ClientVersion: "0",
+		Executor: x, Log: NewLog(t), ClientName: "test", ClientVersion: "0",
 		Command: executor.Command{Argv: []string{"fake-server"}, Env: []executor.EnvVar{{Name: "TOKEN", Value: "sesame"}}},
 	})
 	t.Cleanup(func() {
