@@ -26,6 +26,7 @@ import (
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/requests"
+	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
 )
@@ -499,7 +500,6 @@ func allActionTests() map[string]actionTest {
 		contentTests,
 		copyTests,
 		jqTests,
-		timeTests(),
 		splitTests,
 		mouseTests,
 		sessionTests,
@@ -532,6 +532,7 @@ func testedInRooms() []host.Action {
 		fleet.Actions(&fleet.Shell{}),
 		process.Actions(),
 		requests.Actions(requestsOf),
+		timeline.Actions(&timeline.Shell{}),
 	)
 }
 
