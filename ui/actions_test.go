@@ -25,6 +25,7 @@ import (
 	"mcpdbg/ui/palette"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/widget/keymap"
@@ -531,6 +532,7 @@ func testedInRooms() []host.Action {
 		export.Actions(),
 		fleet.Actions(&fleet.Shell{}),
 		process.Actions(),
+		replay.Actions(nil),
 		requests.Actions(requestsOf),
 		timeline.Actions(&timeline.Shell{}),
 	)

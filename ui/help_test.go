@@ -183,3 +183,12 @@ func TestPaletteByMouse(t *testing.T) {
 		require.Nil(t, d.front.top())
 	})
 }
+
+// pickNow returns the text under the cursor of a picker.
+func pickNow(p *kit.Picker) string {
+	i, ok := p.Current()
+	if !ok {
+		return ""
+	}
+	return p.Items[i]
+}

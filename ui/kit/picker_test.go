@@ -1,16 +1,14 @@
-package ui
+package kit
 
 import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
-
-	"mcpdbg/ui/kit"
 )
 
 // pickNow returns the text under the cursor of a picker.
-func pickNow(p *kit.Picker) string {
+func pickNow(p *Picker) string {
 	i, ok := p.Current()
 	if !ok {
 		return ""
@@ -19,20 +17,20 @@ func pickNow(p *kit.Picker) string {
 }
 
 func TestPicker(t *testing.T) {
-	var p kit.Picker
+	var p Picker
 	require.Empty(t, pickNow(&p), "the zero value is empty")
 	p.Set([]string{"resend", "restart", "copy", "close stdin"})
 	require.Equal(t, "resend", pickNow(&p))
 
-	p.Move(kit.Down)
+	p.Move(Down)
 	require.Equal(t, "restart", pickNow(&p))
 	p.Set([]string{"new", "resend", "restart", "copy", "close stdin"})
 	require.Equal(t, "restart", pickNow(&p), "the cursor stays where it was")
-	p.Move(kit.Bottom)
-	p.Move(kit.Down)
+	p.Move(Bottom)
+	p.Move(Down)
 	require.Equal(t, "close stdin", pickNow(&p), "it stops at the end")
-	p.Move(kit.Top)
-	p.Move(kit.Up)
+	p.Move(Top)
+	p.Move(Up)
 	require.Equal(t, "new", pickNow(&p))
 
 	require.True(t, p.Typed(tea.KeyPressMsg{Code: 'c', Text: "c"}))
@@ -44,7 +42,7 @@ func TestPicker(t *testing.T) {
 	require.False(t, p.Typed(tea.KeyPressMsg{Code: 'x', Mod: tea.ModCtrl}))
 	require.True(t, p.Typed(tea.KeyPressMsg{Code: 'z', Text: "z"}))
 	require.Empty(t, pickNow(&p), "nothing matches")
-	p.Move(kit.Down)
+	p.Move(Down)
 	require.True(t, p.Clear())
 	require.False(t, p.Clear())
 	require.Len(t, p.Shown, 5)
