@@ -30,6 +30,7 @@ import (
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/wire"
 )
 
 // echo answers every request with the result of a call: an empty one, except that of
@@ -535,6 +536,7 @@ func testedInRooms() []host.Action {
 		replay.Actions(nil),
 		requests.Actions(requestsOf),
 		timeline.Actions(&timeline.Shell{}),
+		wire.Actions(nil, nil),
 	)
 }
 

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/wire"
 )
 
@@ -48,12 +49,12 @@ func (h *hitTimer) until(cmd tea.Cmd, done func() bool) time.Duration {
 // the middle, and reports how long it takes until it is on the screen.
 func BenchmarkFirstHit(b *testing.B) {
 	log := newLog(b)
-	appendTraffic(b, log, 500_000)
-	needle := trafficEntry(1)
+	uitest.AppendTraffic(b, log, 500_000)
+	needle := uitest.TrafficEntry(1)
 	needle.Payload = []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"the needle"}}`)
 	needle.Msg = framing.Scan(needle.Payload)
 	require.NoError(b, log.Append([]session.Entry{needle}))
-	appendTraffic(b, log, 500_000)
+	uitest.AppendTraffic(b, log, 500_000)
 	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
 		d := driveAs(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
 		h := &hitTimer{driver: d}

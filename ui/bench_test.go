@@ -17,46 +17,11 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
-
-// appendTraffic appends n rows, in batches.
-func appendTraffic(t testing.TB, log session.Log, n int) {
-	t.Helper()
-	const batch = 1000
-	entries := make([]session.Entry, 0, batch)
-	for i := range n {
-		entries = append(entries, trafficEntry(i))
-		if len(entries) == batch || i == n-1 {
-			require.NoError(t, log.Append(entries))
-			entries = entries[:0]
-		}
-	}
-}
-
-// trafficEntry is the i-th row of a busy session.
-func trafficEntry(i int) session.Entry {
-	id, methods := i/2, []string{"tools/call", "resources/read", "ping", "prompts/get"}
-	e := session.Entry{Kind: session.KindStdout, Seq: uint64(i + 1), EOL: framing.LF}
-	switch {
-	case i%50 == 49:
-		e.Kind, e.Payload = session.KindStderr, []byte("2026-11-21 INFO  handled a request in 12 ms")
-		return e
-	case i%100 == 48:
-		return session.NewEntry(session.KindNote, 0, session.NoteBody{Text: "something happened"})
-	case i%2 == 0:
-		e.Kind, e.Seq = session.KindStdin, 0
-		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"%s","params":{"name":"echo","arguments":{"text":"%d"}}}`, id, methods[id%4], i)
-	case i%38 == 1:
-		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":{"code":-32602,"message":"no such tool"}}`, id)
-	default:
-		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"hello %d, and something more to make it as long as usual"}]}}`, id, i)
-	}
-	e.Msg = framing.Scan(e.Payload)
-	return e
-}
 
 // frames are the actions of the benchmarks and of the allocation test before
 // each frame.
@@ -92,7 +57,7 @@ func turnPage(d *driver, i int) { d.do([]string{kit.PageUp, kit.PageDown}[i/20%2
 // are made once for each row; a row that was painted before costs nothing.
 func TestFrameAllocations(t *testing.T) {
 	log := newLog(t)
-	appendTraffic(t, log, 3_000)
+	uitest.AppendTraffic(t, log, 3_000)
 	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
 		for _, f := range frames {
 			t.Run(view.String()+"/"+f.name, func(t *testing.T) {
@@ -123,7 +88,7 @@ const allocsOfRow = 40
 
 func BenchmarkFrame200x60(b *testing.B) {
 	log := newLog(b)
-	appendTraffic(b, log, 1_000_000)
+	uitest.AppendTraffic(b, log, 1_000_000)
 	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
 		for _, f := range frames {
 			b.Run(view.String()+"/"+f.name, func(b *testing.B) {
@@ -209,7 +174,7 @@ func keyToFrame(b *testing.B, rate int) {
 func produce(ctx context.Context, log session.Log, rate int) int {
 	batch := make([]session.Entry, rate/1000)
 	for i := range batch {
-		batch[i] = trafficEntry(2*i + 1)
+		batch[i] = uitest.TrafficEntry(2*i + 1)
 		batch[i].Msg.Kind = framing.Notification // nothing to pair
 	}
 	rows, begin := 0, time.Now()
@@ -233,7 +198,7 @@ func produce(ctx context.Context, log session.Log, rate int) int {
 // BenchmarkFilter filters a million rows by fields of the index, and by text.
 func BenchmarkFilter(b *testing.B) {
 	log := newLog(b)
-	appendTraffic(b, log, 1_000_000)
+	uitest.AppendTraffic(b, log, 1_000_000)
 	for _, text := range []string{"err", "method:tools/* dir:in", "nothing like that"} {
 		b.Run(text, func(b *testing.B) {
 			f, err := filter.Parse(text)
@@ -262,7 +227,7 @@ func (m *inMemory) Rows(from int, dst []session.Row) int {
 func newInMemory(t testing.TB, n int) *inMemory {
 	t.Helper()
 	log := newLog(t)
-	appendTraffic(t, log, 10_000)
+	uitest.AppendTraffic(t, log, 10_000)
 	some := make([]session.Row, log.Len())
 	require.Equal(t, len(some), log.Rows(0, some))
 	m := &inMemory{Source: log, rows: make([]session.Row, 0, n)}
@@ -317,7 +282,7 @@ func BenchmarkFilter5M(b *testing.B) {
 // BenchmarkIndex lists a million rows by pane, as opening a recording does.
 func BenchmarkIndex(b *testing.B) {
 	log := newLog(b)
-	appendTraffic(b, log, 1_000_000)
+	uitest.AppendTraffic(b, log, 1_000_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		x := workspace.NewIndex()

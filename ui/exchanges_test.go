@@ -7,11 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/framing"
-	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/widget/filter"
 )
 
 // TestExchangeFrames shows exchanges in many states, at all widths at which the
@@ -72,43 +71,6 @@ func TestExchangeShowsItsResponse(t *testing.T) {
 	})
 }
 
-// TestFilterFindsExchanges checks that an exchange passes a filter if its request
-// or its response does, and is listed once.
-func TestFilterFindsExchanges(t *testing.T) {
-	inExchanges(t, func(t *testing.T, d *driver) {
-		for text, want := range map[string]int{
-			"Unknown tool":          1, // only in a response
-			"nope":                  1, // in both halves
-			"tool:echo":             1,
-			"err":                   6,
-			"says it again":         1,
-			"method:tools/call":     3,
-			"kind:response":         9,
-			"nothing contains this": 0,
-		} {
-			d.run(d.visible.rows.Traffic.SetFilter(parse(t, text)))
-			require.Equal(t, want, d.visible.rows.Traffic.Len(), "%s\n%s", text, d.plain())
-		}
-	})
-}
-
-// TestSearchStopsOncePerExchange checks that the search for a text that both
-// halves of an exchange contain goes on to the next exchange.
-func TestSearchStopsOncePerExchange(t *testing.T) {
-	inExchanges(t, func(t *testing.T, d *driver) {
-		d.do(kit.Top)
-		d.search1("nope", kit.Top)
-		require.Regexp(t, `>✗ +0:00.01 tools/call nope`, d.plain())
-		first := d.cursor()
-		d.do(actNextMatch)
-		require.Equal(t, first, d.cursor(), "there is no other")
-		d.do(kit.Top, actNextError)
-		require.Equal(t, first, d.cursor())
-		d.do(actNextError)
-		require.NotEqual(t, first, d.cursor())
-	})
-}
-
 // TestViewsKeepTheSelection checks that the selected message stays selected while
 // the view changes.
 func TestViewsKeepTheSelection(t *testing.T) {
@@ -125,33 +87,16 @@ func TestViewsKeepTheSelection(t *testing.T) {
 	})
 }
 
-// TestHandshakeRowFollows checks that the row of the handshake always shows its
-// latest state, however many rows are between its messages.
-func TestHandshakeRowFollows(t *testing.T) {
-	for between := range 64 {
-		log := newLog(t)
-		d := driveAs(t, Options{Source: log}, 120, 36)
-		write := func(kind session.Kind, payload string) {
-			e := session.Entry{Kind: kind, EOL: framing.LF, Payload: []byte(payload), Msg: framing.Scan([]byte(payload))}
-			require.NoError(t, log.Append([]session.Entry{e}))
-			d.canvas.markAll()
-			d.content() // before the index has the row
-		}
-		add := func(kind session.Kind, payload string) {
-			write(kind, payload)
-			d.pull()
-			d.content()
-		}
-		add(session.KindStdin, `{"jsonrpc":"2.0","id":"mcpdbg-1","method":"server/discover","params":{}}`)
-		for range between / 8 {
-			add(session.KindStderr, "starting")
-		}
-		add(session.KindStdout, `{"jsonrpc":"2.0","id":"mcpdbg-1","error":{"code":-32601,"message":"Method not found"}}`)
-		write(session.KindStdin, `{"jsonrpc":"2.0","id":"mcpdbg-2","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpdbg","version":"1"}}}`)
-		for range between % 8 {
-			write(session.KindStderr, "trying again")
-		}
-		add(session.KindStdout, `{"jsonrpc":"2.0","id":"mcpdbg-2","result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"x","version":"1"}}}`)
-		require.Contains(t, d.plain(), "2025-11-25 legacy", between)
-	}
+func parse(t testing.TB, text string) *filter.Filter {
+	t.Helper()
+	f, err := filter.Parse(text)
+	require.NoError(t, err)
+	return f
+}
+
+// repainted returns the screen after all panes were repainted, which is necessary
+// because the driver calls panes directly.
+func (d *driver) repainted() string {
+	d.canvas.markAll()
+	return d.plain()
 }

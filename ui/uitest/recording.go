@@ -2,6 +2,7 @@ package uitest
 
 import (
 	_ "embed"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,4 +54,40 @@ func Append(t testing.TB, log session.Log, lines ...string) {
 		}
 		require.NoError(t, log.Append([]session.Entry{e}))
 	}
+}
+
+// AppendTraffic appends n rows of a busy session to a log, in batches.
+func AppendTraffic(t testing.TB, log session.Log, n int) {
+	t.Helper()
+	const batch = 1000
+	entries := make([]session.Entry, 0, batch)
+	for i := range n {
+		entries = append(entries, TrafficEntry(i))
+		if len(entries) == batch || i == n-1 {
+			require.NoError(t, log.Append(entries))
+			entries = entries[:0]
+		}
+	}
+}
+
+// TrafficEntry is the i-th row of a busy session.
+func TrafficEntry(i int) session.Entry {
+	id, methods := i/2, []string{"tools/call", "resources/read", "ping", "prompts/get"}
+	e := session.Entry{Kind: session.KindStdout, Seq: uint64(i + 1), EOL: framing.LF}
+	switch {
+	case i%50 == 49:
+		e.Kind, e.Payload = session.KindStderr, []byte("2026-11-21 INFO  handled a request in 12 ms")
+		return e
+	case i%100 == 48:
+		return session.NewEntry(session.KindNote, 0, session.NoteBody{Text: "something happened"})
+	case i%2 == 0:
+		e.Kind, e.Seq = session.KindStdin, 0
+		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"%s","params":{"name":"echo","arguments":{"text":"%d"}}}`, id, methods[id%4], i)
+	case i%38 == 1:
+		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":{"code":-32602,"message":"no such tool"}}`, id)
+	default:
+		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"hello %d, and something more to make it as long as usual"}]}}`, id, i)
+	}
+	e.Msg = framing.Scan(e.Payload)
+	return e
 }
