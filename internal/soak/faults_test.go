@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
 	"time"
 
@@ -42,15 +43,17 @@ func (w *worker) pick() fault { return w.faults[w.rng.IntN(len(w.faults))] }
 // killServer sends a deadly signal from outside while a call is pending.
 func killServer(w *worker) error {
 	signals := []unix.Signal{unix.SIGKILL, unix.SIGTERM, unix.SIGINT, unix.SIGHUP}
-	signal := signals[w.rng.IntN(len(signals))]
+	// Under nohup, and in the background of a script, the server ignores some, too.
+	signals = slices.DeleteFunc(signals, func(s unix.Signal) bool { return signal.Ignored(s) })
+	deadly := signals[w.rng.IntN(len(signals))]
 	pending, err := w.pending()
 	if err != nil {
 		return err
 	}
-	if err := unix.Kill(w.pid(), signal); err != nil {
+	if err := unix.Kill(w.pid(), deadly); err != nil {
 		return err
 	}
-	name := unix.SignalName(signal)[len("SIG"):]
+	name := unix.SignalName(deadly)[len("SIG"):]
 	var ended *session.EndedError
 	if err := <-pending; !errors.As(err, &ended) || ended.Exit.Signal != name {
 		return fmt.Errorf("the pending call got %w, not the end by %s", orNone(err), name)

@@ -94,8 +94,8 @@ func (s *Source) Batch(row int) (b session.Batch, ok bool) {
 	return s.batches.Batch(row)
 }
 
-// ElementPairs implements session.ElementReader. An element that is not listed stands
-// for its whole entry.
+// ElementPairs implements session.ElementReader. An element that is not listed is
+// reported as its entry.
 func (s *Source) ElementPairs(k, row int, visit func(session.ElementPair) bool) (known bool) {
 	return s.batches != nil && s.batches.ElementPairs(k, row, func(p session.ElementPair) bool {
 		p.Request, p.At = listed(p.Request), listed(p.At)

@@ -43,7 +43,8 @@ func (t *tokens) forget() {
 func (t *tokens) slot(hash uint64) int {
 	mask := len(t.slots) - 1
 	i := int(hash) & mask
-	for ; t.slots[i] != 0 && t.order[t.slots[i]-1].hash != hash; i = (i + 1) & mask {
+	for t.slots[i] != 0 && t.order[t.slots[i]-1].hash != hash {
+		i = (i + 1) & mask
 	}
 	return i
 }
