@@ -162,20 +162,6 @@ func TestFindingsThatComeWithTime(t *testing.T) {
 	})
 }
 
-// TestFindingsInOrder checks that the pane lists events and problems by row,
-// each once, in whatever order they arrive.
-func TestFindingsInOrder(t *testing.T) {
-	f := workspace.NewProblems(newLog(t))
-	f.Follow([]uint32{2, 5, 9})
-	f.Insert(7)
-	f.Insert(1)
-	f.Insert(7)
-	f.Insert(5)
-	f.Insert(20)
-	f.Follow([]uint32{2, 5, 9, 12})
-	require.Equal(t, []uint32{1, 2, 5, 7, 9, 12, 20}, f.Events)
-}
-
 // TestProblemsHaveOneCount checks that the header, the list of problems and the list of
 // causes show the same count as every other output, and the checks that were made. A
 // failed call is not counted.

@@ -356,39 +356,6 @@ func TestStartAtEverySize(t *testing.T) {
 	})
 }
 
-// countedSource counts the entries that are read.
-type countedSource struct {
-	session.Source
-	entries int
-}
-
-func (s *countedSource) Entry(row session.Row, limit int) (session.Entry, error) {
-	s.entries++
-	return s.Source.Entry(row, limit)
-}
-
-// TestStoryIsBounded checks that a Lifecycle reads only the end of a long log,
-// and keeps only the latest of its notes.
-func TestStoryIsBounded(t *testing.T) {
-	log := newLog(t)
-	entries := []session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{Process: "first"})}
-	for i := range 3 * workspace.LifecycleRows {
-		entries = append(entries, session.NewEntry(session.KindNote, 0, session.NoteBody{Text: fmt.Sprint("note ", i)}))
-	}
-	require.NoError(t, log.Append(entries))
-	source := &countedSource{Source: log}
-	s := &workspace.Lifecycle{Source: source, Rows: workspace.Rows{Source: source}}
-	index := workspace.NewIndex()
-	for index.Pull(log) {
-	}
-	s.Pull(index.Events)
-	require.Equal(t, workspace.LifecycleRows, source.entries)
-	require.Len(t, s.Notes, workspace.LifecycleList)
-	require.Equal(t, fmt.Sprint("note ", 3*workspace.LifecycleRows-1), s.Notes[workspace.LifecycleList-1].Text)
-	s.Pull(index.Events)
-	require.Equal(t, workspace.LifecycleRows, source.entries, "no event is read twice")
-}
-
 // TestLocalStartsQuietly checks that a local server that is ready immediately
 // does not flash a list of steps.
 func TestLocalStartsQuietly(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/workspace"
 )
 
 // crashes makes the server crash during a call, with output on stderr.
@@ -226,41 +225,6 @@ func TestClickOnCause(t *testing.T) {
 		}
 		require.Contains(t, d.plain(), "┏━ Process ")
 	})
-}
-
-// TestHeaderPriorities checks that a narrow screen omits the least important
-// parts.
-func TestHeaderPriorities(t *testing.T) {
-	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.send(`{"jsonrpc":"2.0","id":7,"method":"sleep"}`)
-		require.NoError(t, d.visible.ws.Session.Log().Append([]session.Entry{
-			session.NewEntry(session.KindGap, 0, session.GapBody{From: 1, To: 2, Bytes: 12_345, Streams: []string{"stdout"}}),
-		}))
-		d.pull()
-		for width, want := range map[int]string{
-			90: "LIVE  ready  fake (local)  pid 4121  2025-11-25  1 pending   gap 1 (12.1K LOST)  REC off",
-			80: "LIVE  ready  fake (local)  2025-11-25  1 pending   gap 1 (12.1K LOST)  REC off",
-			60: "LIVE  ready  fake (local)  1 pending   12.1K LOST  REC off",
-			40: "LIVE  ready  fake (local)   12.1K LOST",
-		} {
-			require.Equal(t, want, header(d, width), width)
-		}
-	})
-}
-
-func TestMeter(t *testing.T) {
-	var m workspace.Meter
-	require.Zero(t, m.PerSecond())
-	n := uint64(0)
-	for i := range int64(100) { // every 0.1 s
-		m.Sample(i*100_000, n)
-		n += 30
-	}
-	require.Equal(t, 300, m.PerSecond())
-	require.LessOrEqual(t, len(m.Samples), workspace.MeterSpan/workspace.MeterStep+4)
-	m.Sample(30_000_000, n)
-	m.Sample(40_000_000, n)
-	require.Zero(t, m.PerSecond())
 }
 
 // TestVerdictInSight checks that causes stay visible over the catalog, and that a
