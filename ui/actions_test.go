@@ -28,6 +28,7 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
 	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/wire"
@@ -511,7 +512,6 @@ func allActionTests() map[string]actionTest {
 		homeTests,
 		gridTests,
 		inputTests,
-		watchTests,
 		replayTests,
 		findingTests,
 		verdictTests, overviewTests,
@@ -536,6 +536,7 @@ func testedInRooms() []host.Action {
 		replay.Actions(nil),
 		requests.Actions(requestsOf),
 		timeline.Actions(&timeline.Shell{}),
+		watch.Actions(nil),
 		wire.Actions(nil, nil),
 	)
 }
