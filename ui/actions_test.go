@@ -23,6 +23,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/palette"
+	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
@@ -513,7 +514,6 @@ func allActionTests() map[string]actionTest {
 		gridTests,
 		inputTests,
 		replayTests,
-		findingTests,
 		verdictTests, overviewTests,
 	} {
 		maps.Copy(all, tests)
@@ -532,6 +532,7 @@ func testedInRooms() []host.Action {
 		composer.Actions(),
 		export.Actions(),
 		fleet.Actions(&fleet.Shell{}),
+		problems.Actions(problemsOf),
 		process.Actions(),
 		replay.Actions(nil),
 		requests.Actions(requestsOf),

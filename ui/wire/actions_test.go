@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
@@ -290,4 +291,19 @@ func TestNewlineOfFlushedLineIsNoRow(t *testing.T) {
 		output("\n")
 		require.Equal(t, 2, s.lists.Stderr.Len(), "the empty line is counted")
 	})
+}
+
+// TestWhoRefused checks that an automatic refusal differs from a refusal by
+// policy or by the user, although the server receives the same error.
+func TestWhoRefused(t *testing.T) {
+	for mode, note := range map[session.PolicyMode]string{session.PolicyRefuse: "auto -32601", session.PolicyDecline: "answered -32601"} {
+		x := &uitest.Server{}
+		live(t, x, Wire, func(t *testing.T, s *stage) {
+			require.NoError(t, s.ws.Session.SetPolicy("roots/list", session.Policy{Mode: mode}))
+			x.Latest().Out(`{"jsonrpc":"2.0","id":3,"method":"roots/list"}`)
+			synctest.Wait()
+			s.grown()
+			require.Regexp(t, "roots/list +"+note, s.Text())
+		})
+	}
 }
