@@ -167,7 +167,7 @@ type Header struct {
 
 // Imported is the source of an imported recording.
 type Imported struct {
-	From string `json:"from"`           // source format, such as "mcp-cassette v2"
+	From string `json:"from"`           // source format, such as "Claude Desktop log"
 	File string `json:"file,omitempty"` // its name, without folders
 }
 

@@ -24,10 +24,10 @@ var update = flag.Bool("update", false, "write the golden files")
 
 var formats = map[string]func(context.Context, *bytes.Buffer, Selection) error{
 	"jsonl": func(ctx context.Context, b *bytes.Buffer, s Selection) error { return JSONL(ctx, b, s) },
-	"md":    func(ctx context.Context, b *bytes.Buffer, s Selection) error { return Markdown(ctx, b, s) },
-	"html":  func(ctx context.Context, b *bytes.Buffer, s Selection) error { return HTML(ctx, b, s) },
-	"har":   func(ctx context.Context, b *bytes.Buffer, s Selection) error { return HAR(ctx, b, s) },
-	"txtar": func(ctx context.Context, b *bytes.Buffer, s Selection) error { return Txtar(ctx, b, s) },
+	"md":    func(ctx context.Context, b *bytes.Buffer, s Selection) error { return writeMarkdown(ctx, b, s) },
+	"html":  func(ctx context.Context, b *bytes.Buffer, s Selection) error { return writeHTML(ctx, b, s) },
+	"har":   func(ctx context.Context, b *bytes.Buffer, s Selection) error { return writeHAR(ctx, b, s) },
+	"txtar": func(ctx context.Context, b *bytes.Buffer, s Selection) error { return writeTxtar(ctx, b, s) },
 }
 
 func write(t testing.TB, format string, s Selection) string {

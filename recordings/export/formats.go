@@ -15,10 +15,10 @@ type Format struct {
 // Formats returns all formats, those for people first.
 func Formats() []Format {
 	return []Format{
-		{"html", "one self-contained page for a browser: facts, problems, all messages", HTML},
-		{"md", "a report to paste into an issue", Markdown},
+		{"html", "one self-contained page for a browser: facts, problems, all messages", writeHTML},
+		{"md", "a report to paste into an issue", writeMarkdown},
 		{"jsonl", "one message per line, with time and direction", JSONL},
-		{"har", "an HTTP archive of requests and responses", HAR},
-		{"txtar", "one file per message, in a text archive", Txtar},
+		{"har", "an HTTP archive of requests and responses", writeHAR},
+		{"txtar", "one file per message, in a text archive", writeTxtar},
 	}
 }

@@ -76,11 +76,11 @@ type harTimings struct {
 	Receive float64 `json:"receive"`
 }
 
-// HAR writes the requests and notifications of a selection, in both directions,
+// writeHAR writes the requests and notifications of a selection, in both directions,
 // as an HTTP archive of version 1.2. A response is part of its request's entry,
 // whether it is selected or not. An error has status 500, a missing response 0, and a
 // notification 202. Each message of a batch is an entry.
-func HAR(ctx context.Context, to io.Writer, s Selection) error {
+func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	h := s.Source.Header()
 	creator, version, _ := strings.Cut(h.Tool, " ")

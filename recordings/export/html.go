@@ -59,9 +59,9 @@ type pageRow struct {
 	Cut    bool   `json:"c,omitempty"` // Text is only the beginning
 }
 
-// HTML writes a selection as one self-contained page, whose policy forbids loading
+// writeHTML writes a selection as one self-contained page, whose policy forbids loading
 // anything. For a large recording, the page has the first entries and says so.
-func HTML(ctx context.Context, to io.Writer, s Selection) error {
+func writeHTML(ctx context.Context, to io.Writer, s Selection) error {
 	return s.page(ctx, to, maxPage)
 }
 

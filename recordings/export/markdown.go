@@ -27,9 +27,9 @@ const (
 	maxBlock = 4000
 )
 
-// Markdown writes a report on a selection of at most about maxMarkdown bytes. Omitted
+// writeMarkdown writes a report on a selection of at most about maxMarkdown bytes. Omitted
 // entries are counted.
-func Markdown(ctx context.Context, to io.Writer, s Selection) error {
+func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	var b strings.Builder
 	f := factsOf(ctx, s.Source)
 	b.WriteString("## MCP session\n\n| | |\n|---|---|\n")

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Txtar writes the messages and lines of a selection as files of a txtar
+// writeTxtar writes the messages and lines of a selection as files of a txtar
 // archive.
-func Txtar(ctx context.Context, to io.Writer, s Selection) error {
+func writeTxtar(ctx context.Context, to io.Writer, s Selection) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	header, err := json.MarshalIndent(s.Source.Header(), "", "  ")
 	if err != nil {

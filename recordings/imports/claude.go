@@ -87,7 +87,7 @@ func (c *claudeReader) line(line []byte) error {
 	if isLevel(server) && !isLevel(level) {
 		server, level = level, server
 	}
-	if c.taken = c.servers.take(server); !c.taken {
+	if c.taken = c.servers.chooses(server); !c.taken {
 		return nil
 	}
 	if c.to.name == "" {
@@ -141,7 +141,13 @@ func (c *claudeReader) message(i item) error {
 		return c.to.add(i)
 	}
 	i.payload = bytes.TrimSuffix(i.payload, []byte(claudeNothing))
-	return c.to.cut(i)
+	c.to.report.Cut++
+	err := c.to.add(item{kind: session.KindNote, at: i.at, note: session.NoteBody{
+		Text: "the next entry is only the beginning of a message: the source truncated it", Code: noteCut}})
+	if err != nil {
+		return err
+	}
+	return c.to.add(i)
 }
 
 // without adds a line without a time.

@@ -1,7 +1,6 @@
 // Package imports converts logs of MCP sessions that other programs wrote to
-// recordings: logs of mcpsnoop and its JSON export, cassettes of mcp-cassette, logs of
-// Claude Desktop, the protocol export of the MCP Inspector, plain JSONL of messages
-// with a direction, and the JSONL and txtar exports of mcpdbg itself.
+// recordings: logs of Claude Desktop, the protocol export of the MCP Inspector, and
+// JSONL of messages with a direction, such as the JSONL export of mcpdbg.
 //
 // A source is read once, from start to end, so it may be a pipe. The reader of its
 // format produces items: messages or lines with direction and time, starts and exits

@@ -33,8 +33,8 @@ func (d *document) next() (byte, error) {
 	}
 }
 
-// take consumes the next byte if it is c.
-func (d *document) take(c byte) (bool, error) {
+// consume consumes the next byte if it is c.
+func (d *document) consume(c byte) (bool, error) {
 	n, err := d.next()
 	if err != nil || n != c {
 		return false, err
@@ -97,23 +97,14 @@ func (d *document) whole(size int64, err error) ([]byte, error) {
 	return d.source.buf, err
 }
 
-// skip skips the next value.
-func (d *document) skip() error {
-	_, err := d.value()
-	if why, ok := errors.AsType[unreadable](err); ok && why != errBroken {
-		return nil
-	}
-	return err
-}
-
 // elements calls each for the elements of the next array, which must be objects. Other
 // values, and those for which each fails, become notes.
 func (d *document) elements(each func([]byte) error) error {
-	if ok, err := d.take('['); err != nil || !ok {
+	if ok, err := d.consume('['); err != nil || !ok {
 		return cmp.Or(err, error(errBroken))
 	}
 	for {
-		if end, err := d.take(']'); err != nil || end {
+		if end, err := d.consume(']'); err != nil || end {
 			return err
 		}
 		value, err := d.value()
@@ -131,33 +122,7 @@ func (d *document) elements(each func([]byte) error) error {
 		if err := d.source.keep(d.to, value, int64(len(value)), err); err != nil {
 			return err
 		}
-		if _, err := d.take(','); err != nil {
-			return err
-		}
-	}
-}
-
-// members calls each for the members of the next object. It must read the value.
-func (d *document) members(each func(name string) error) error {
-	if ok, err := d.take('{'); err != nil || !ok {
-		return cmp.Or(err, error(errBroken))
-	}
-	for {
-		if end, err := d.take('}'); err != nil || end {
-			return err
-		}
-		name, err := d.value()
-		if err != nil {
-			return err
-		}
-		key := text(name)
-		if ok, err := d.take(':'); err != nil || !ok {
-			return cmp.Or(err, error(errBroken))
-		}
-		if err := each(key); err != nil {
-			return err
-		}
-		if _, err := d.take(','); err != nil {
+		if _, err := d.consume(','); err != nil {
 			return err
 		}
 	}

@@ -27,12 +27,8 @@ type format struct {
 // ones first.
 func formats() []format {
 	return []format{
-		{"mcp-cassette", "mcp-cassette", looksCassette, readCassette},
-		{"mcpsnoop", "mcpsnoop log", looksSnoop, readSnoop},
-		{"mcpsnoop-json", "mcpsnoop export", looksSnoopExport, readSnoopExport},
 		{"inspector", "MCP Inspector protocol export", looksInspector, readInspector},
 		{"claude-desktop", "Claude Desktop log", looksClaude, readClaude},
-		{"txtar", "mcpdbg export txtar", looksTxtar, readTxtar},
 		{"jsonl", "JSONL", looksPlain, readPlain},
 	}
 }
@@ -46,13 +42,32 @@ func Formats() []string {
 	return names
 }
 
-// An UnknownError reports a source in an unknown format.
+// lastWithRemoved is the last version that reads the removed formats.
+const lastWithRemoved = "0.1.0"
+
+// removedFormats have text that is at the beginning of their sources, to tell them from
+// JSONL.
+var removedFormats = []struct {
+	name, title string
+	looks       func() *regexp.Regexp
+}{
+	{"mcp-cassette", "cassettes of mcp-cassette", expression(`^\s*{[^\n]*"cassetteVersion"`)},
+	{"mcpsnoop", "logs of mcpsnoop", expression(`^\s*{[^\n]*"session_id":[^\n]*"direction":[^\n]*"seq":|^\s*{[^\n]*"session_id":[^\n]*"seq":[^\n]*"direction":`)},
+	{"mcpsnoop-json", "JSON exports of mcpsnoop", expression(`^\s*{\s*"generated_at":[^{]*"session":`)},
+	{"txtar", "txtar exports", expression(`(?m)^-- \d+-t\d+-(in|out|err)[^ ]*\.(json|txt|b64) --$`)},
+}
+
+// An UnknownError reports a source in an unknown or removed format.
 type UnknownError struct {
 	Format      string // the requested format, if it does not exist
 	Description string // description of the source
+	Removed     string // the title of a format that was removed
 }
 
 func (e *UnknownError) Error() string {
+	if e.Removed != "" {
+		return fmt.Sprintf("%s are no longer supported: the last version that reads them is mcpdbg %s", e.Removed, lastWithRemoved)
+	}
 	if e.Format != "" {
 		return fmt.Sprintf("unknown format %q", e.Format)
 	}
@@ -64,12 +79,22 @@ func choose(name string, head []byte) (format, error) {
 	all := formats()
 	if name != "" {
 		i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
-		if i < 0 {
-			return format{}, &UnknownError{Format: name}
+		if i >= 0 {
+			return all[i], nil
 		}
-		return all[i], nil
+		for _, f := range removedFormats {
+			if f.name == name {
+				return format{}, &UnknownError{Format: name, Removed: f.title}
+			}
+		}
+		return format{}, &UnknownError{Format: name}
 	}
 	head = bytes.TrimPrefix(head, byteOrderMark)
+	for _, f := range removedFormats {
+		if f.looks().Match(head[:min(len(head), 4<<10)]) {
+			return format{}, &UnknownError{Removed: f.title}
+		}
+	}
 	for _, f := range all {
 		if f.looks(head) {
 			return f, nil
@@ -80,7 +105,7 @@ func choose(name string, head []byte) (format, error) {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Recording is the value of UnknownError.Saw for a recording.
+// Recording is the value of UnknownError.Description for a recording.
 const Recording = "an mcpdbg recording"
 
 // saw describes a source in an unknown format.

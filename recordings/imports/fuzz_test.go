@@ -15,7 +15,7 @@ import (
 func FuzzImport(f *testing.F) {
 	all, err := filepath.Glob("testdata/*.*")
 	require.NoError(f, err)
-	for _, path := range append(all, "../export/testdata/session.txtar") {
+	for _, path := range all {
 		source, err := os.ReadFile(path)
 		require.NoError(f, err)
 		f.Add(source[:min(len(source), 2500)], uint8(0))

@@ -70,10 +70,6 @@ func TestImport(t *testing.T) {
 		format string
 		want   Report
 	}{
-		{"cassette-v1.jsonl", "mcp-cassette", Report{From: "mcp-cassette v1", Sent: 6, Received: 6}},
-		{"cassette-v2.jsonl", "mcp-cassette", Report{From: "mcp-cassette v2", Sent: 6, Received: 7, Stray: 1, Unread: 1}},
-		{"mcpsnoop.jsonl", "mcpsnoop", Report{From: "mcpsnoop log", Sent: 6, Received: 6, Stray: 1, Stderr: 2, Cut: 1, Skipped: 1, Others: `["other-1"]`}},
-		{"mcpsnoop-export.json", "mcpsnoop-json", Report{From: "mcpsnoop export", Sent: 6, Received: 6, Stray: 1, Stderr: 2, Cut: 1}},
 		{"inspector.json", "inspector", Report{From: "MCP Inspector protocol export", Sent: 7, Received: 6}},
 		{"claude-desktop.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 7, Received: 6, Stray: 1, Stderr: 5, Cut: 1}},
 		{"claude-mcp.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 3, Received: 1, Skipped: 3, Others: `["weather"]`}},
@@ -81,7 +77,6 @@ func TestImport(t *testing.T) {
 		{"plain-server.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6, Unread: 1}},
 		{"plain-own.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6}},
 		{"../../export/testdata/session.jsonl", "jsonl", Report{From: "mcpdbg export jsonl", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
-		{"../../export/testdata/session.txtar", "txtar", Report{From: "mcpdbg export txtar", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
 	} {
 		t.Run(filepath.Base(c.file), func(t *testing.T) {
 			t.Parallel()
@@ -126,25 +121,14 @@ func TestExportedAndImported(t *testing.T) {
 		want := messages(t, path)
 		rec, err := recordings.Open(path)
 		require.NoError(t, err)
-		var lines, archive bytes.Buffer
+		var lines bytes.Buffer
 		require.NoError(t, export.JSONL(t.Context(), &lines, export.Selection{Source: rec}))
-		require.NoError(t, export.Txtar(t.Context(), &archive, export.Selection{Source: rec}))
-		header := rec.Header()
 		require.NoError(t, rec.Close())
 
 		report, err := importBytes(t, lines.Bytes(), Options{})
 		require.NoError(t, err)
 		requireVerified(t, report.Recording)
 		require.Equal(t, want, messages(t, report.Recording))
-
-		report, err = importBytes(t, archive.Bytes(), Options{File: "a.txtar"})
-		require.NoError(t, err)
-		got := requireVerified(t, report.Recording).Header
-		require.Equal(t, want, messages(t, report.Recording))
-		require.Equal(t, header.Start, got.Start)
-		require.Equal(t, header.Argv, got.Argv)
-		require.Equal(t, header.Host, got.Host)
-		require.Equal(t, &session.Imported{From: "mcpdbg export txtar", File: "a.txtar"}, got.Imported)
 	}
 }
 
@@ -153,7 +137,7 @@ func TestExportedAndImported(t *testing.T) {
 func TestSourcesOfOneSession(t *testing.T) {
 	t.Parallel()
 	var want []string
-	for _, file := range []string{"plain-epoch.jsonl", "cassette-v1.jsonl", "mcpsnoop.jsonl", "mcpsnoop-export.json", "inspector.json", "plain-server.jsonl"} {
+	for _, file := range []string{"plain-epoch.jsonl", "inspector.json", "plain-server.jsonl"} {
 		var got []string
 		for _, line := range messages(t, importFile(t, file, Options{}).Recording) {
 			var m struct {
@@ -281,6 +265,34 @@ func TestUnknownSources(t *testing.T) {
 	require.ErrorContains(t, err, `unknown format "pcap"`)
 }
 
+// TestRemovedFormats checks that the error names a removed format, requested or detected,
+// and that its sources are not taken for JSONL unless that is requested.
+func TestRemovedFormats(t *testing.T) {
+	t.Parallel()
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for name, source := range map[string]string{
+		"mcp-cassette": `{"type":"header","cassetteVersion":2,"startedAt":"2026-11-21T10:00:00Z"}` + "\n" + `{"type":"frame","dir":"c2s","t":1,"frame":` + ping + `}`,
+		"mcpsnoop": `{"session_id":"a","seq":1,"ts":"2026-11-21T10:00:00Z","direction":"c2s","raw":` + ping + `}` + "\n" +
+			`{"session_id":"a","seq":2,"ts":"2026-11-21T10:00:00Z","direction":"s2c","raw":{"jsonrpc":"2.0","id":1,"result":{}}}`,
+		"mcpsnoop-json": "{\n  \"generated_at\": \"2026-11-21T10:00:00Z\",\n  \"session\": {\n    \"missing_frames\": 0\n  }\n}",
+		"txtar":         "A recording\n-- header.json --\n{}\n-- 000005-t1042-out-ping.json --\n" + ping + "\n",
+	} {
+		for _, o := range []Options{{}, {Format: name}} {
+			_, err := importBytes(t, []byte(source), o)
+			var unknown *UnknownError
+			require.ErrorAs(t, err, &unknown, name)
+			require.Equal(t, o.Format, unknown.Format)
+			require.ErrorContains(t, err, "no longer supported: the last version that reads them is mcpdbg 0.1.0")
+			require.NotContains(t, Formats(), name)
+		}
+		if name == "mcp-cassette" || name == "mcpsnoop" {
+			report, err := importBytes(t, []byte(source), Options{Format: "jsonl"})
+			require.NoError(t, err)
+			require.Equal(t, uint64(1), report.Sent)
+		}
+	}
+}
+
 func TestForcedFormats(t *testing.T) {
 	t.Parallel()
 	for _, name := range Formats() {
@@ -302,15 +314,13 @@ func TestForcedFormats(t *testing.T) {
 // TestTornDocuments checks that an incomplete document is imported up to its end.
 func TestTornDocuments(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"inspector.json", "mcpsnoop-export.json"} {
-		source, err := os.ReadFile("testdata/" + name)
-		require.NoError(t, err)
-		report, err := importBytes(t, source[:len(source)*2/3], Options{})
-		require.NoError(t, err)
-		require.Equal(t, 1, report.Unread)
-		require.Contains(t, report.Problems[0].Why, "missing or not valid JSON")
-		requireVerified(t, report.Recording)
-	}
+	source, err := os.ReadFile("testdata/inspector.json")
+	require.NoError(t, err)
+	report, err := importBytes(t, source[:len(source)*2/3], Options{})
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Unread)
+	require.Contains(t, report.Problems[0].Why, "missing or not valid JSON")
+	requireVerified(t, report.Recording)
 }
 
 func TestOnly(t *testing.T) {
@@ -324,19 +334,15 @@ func TestOnly(t *testing.T) {
 func TestArgvAndServerName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	source, err := os.ReadFile("testdata/mcpsnoop.jsonl")
+	source, err := os.ReadFile("testdata/claude-mcp.log")
 	require.NoError(t, err)
-	for _, argv := range [][]string{nil, {"my", "server"}} {
+	for _, argv := range [][]string{{}, {"my", "server"}} {
 		report, err := Import(t.Context(), bytes.NewReader(source), Options{Dir: dir, Argv: argv})
 		require.NoError(t, err)
 		require.Contains(t, filepath.Base(report.Recording), "-everything-")
 		s, err := recordings.Peek(report.Recording)
 		require.NoError(t, err)
-		if argv == nil {
-			argv = []string{"npx", "-y", "@modelcontextprotocol/server-everything", "stdio"}
-		}
 		require.Equal(t, argv, s.Header.Argv)
-		require.Equal(t, "/home/ada/project", s.Header.Cwd)
 	}
 }
 

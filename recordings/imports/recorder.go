@@ -19,7 +19,6 @@ const (
 	noteSaid    = "import.said"     // text of the program that wrote the source
 	noteUnread  = "import.unread"   // a line of the source that could not be read
 	noteCut     = "import.cut"      // the next entry is a truncated message
-	noteLost    = "import.lost"     // the source reports missing messages
 	noteLeftOut = "import.left-out" // lines of other sessions
 )
 
@@ -34,12 +33,11 @@ const unknown = math.MinInt64
 
 // An item is one event in a source.
 type item struct {
-	kind    session.Kind // start, stdin, stdout, stderr, exited, note
+	kind    session.Kind // start, stdin, stdout, stderr, note
 	at      int64        // microseconds since the recorder's zero, or unknown
 	payload []byte       // of a stream
 	more    bool         // continues in the next item of its kind
 	note    session.NoteBody
-	code    *int // of exited
 }
 
 // size returns the approximate memory of an item.
@@ -51,10 +49,9 @@ type recorder struct {
 	report *Report
 
 	// Set by the reader of a format, preferably before the first message.
-	name    string         // of the server
-	header  session.Header // Argv, Cwd, Era, Placement, Host and Start, if known
-	wall    bool           // times are relative to 1970; otherwise to header.Start
-	ordered bool           // items are not in order, and are sorted by time
+	name    string // of the server
+	wall    bool   // times are relative to 1970; otherwise to the start
+	ordered bool   // items are not in order, and are sorted by time
 
 	late   lateItems
 	held   int    // bytes of late
@@ -68,15 +65,7 @@ type recorder struct {
 }
 
 func newRecorder(o Options, report *Report) *recorder {
-	return &recorder{opts: o, report: report, header: session.Header{Argv: o.Argv}, last: unknown}
-}
-
-// argv sets the command that started the server.
-func (r *recorder) argv(argv []string, cwd string) {
-	if len(r.opts.Argv) == 0 {
-		r.header.Argv = argv
-	}
-	r.header.Cwd = cwd
+	return &recorder{opts: o, report: report, last: unknown}
 }
 
 // remark adds what the source lacks, or what was guessed.
@@ -108,7 +97,7 @@ func (r *recorder) add(i item) error {
 
 // earliest passes on the earliest item in late.
 func (r *recorder) earliest() error {
-	i := r.late.take()
+	i := heap.Pop(&r.late).(lateItem).item
 	r.held -= i.size()
 	return r.inOrder(i)
 }
@@ -133,17 +122,15 @@ func (r *recorder) inOrder(i item) error {
 // begin creates the recording and writes the early items.
 func (r *recorder) begin() error {
 	r.zeroed = !r.wall
+	var start time.Time
 	if r.wall && r.last != unknown {
 		r.zero, r.zeroed = r.last, true
-		r.header.Start = time.UnixMicro(r.last)
+		start = time.UnixMicro(r.last)
 	}
-	r.checkStart()
-	h := r.header
-	h.Tool, h.Start = r.opts.Tool, h.Start.UTC().Truncate(time.Microsecond)
-	if h.Placement == "" {
-		h.Placement = "local"
+	h := session.Header{
+		Tool: r.opts.Tool, Start: r.validStart(start).UTC().Truncate(time.Microsecond), Placement: "local", Argv: r.opts.Argv,
+		Imported: &session.Imported{From: r.report.From, File: clip(r.opts.File, 255)},
 	}
-	h.Imported = &session.Imported{From: r.report.From, File: clip(r.opts.File, 255)}
 	o := r.opts.recordingOptions(cmp.Or(r.name, strings.TrimSuffix(r.opts.File, filepath.Ext(r.opts.File))))
 	o.Header = h
 	out, err := recordings.CreateWriter(o)
@@ -164,17 +151,17 @@ func (r *recorder) begin() error {
 	return nil
 }
 
-// checkStart makes sure that the recording has a valid start time.
-func (r *recorder) checkStart() {
-	year := r.header.Start.Year()
-	if !r.header.Start.IsZero() && year >= 1970 && year <= 9999 {
-		return
-	}
-	r.header.Start = r.opts.Modified
-	if r.header.Start.IsZero() {
-		r.header.Start = time.Now()
+// validStart returns the start of the recording: start, or the time of the file if start
+// is missing or cannot be written.
+func (r *recorder) validStart(start time.Time) time.Time {
+	if year := start.Year(); year >= 1970 && year <= 9999 {
+		return start
 	}
 	r.remark("the source has no start time; the time of the file is used")
+	if r.opts.Modified.IsZero() {
+		return time.Now()
+	}
+	return r.opts.Modified
 }
 
 // about returns the note about the source of the recording.
@@ -273,8 +260,6 @@ func (l *lateItems) add(i item) {
 	l.newest = i.at
 	heap.Push(l, lateItem{i, l.count})
 }
-
-func (l *lateItems) take() item { return heap.Pop(l).(lateItem).item }
 
 // Len, Less, Swap, Push and Pop are for container/heap.
 func (l *lateItems) Len() int { return len(l.items) }

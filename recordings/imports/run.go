@@ -39,11 +39,7 @@ func (r *run) add(t int64, i item) error {
 	if err := r.start(); err != nil {
 		return err
 	}
-	switch i.kind {
-	case session.KindExited:
-		r.seq++
-		return r.append(session.NewEntry(session.KindExited, r.seq, session.ExitedBody{Code: i.code}))
-	case session.KindStdin:
+	if i.kind == session.KindStdin {
 		e := session.Entry{Kind: i.kind, Payload: bytes.TrimSuffix(i.payload, []byte("\n"))}
 		if i.more {
 			e.EOL = framing.NoEOL
@@ -124,8 +120,8 @@ type chooser struct {
 // shownOthers is how many names of other sessions a report lists.
 const shownOthers = 5
 
-// take reports whether the session of that name is imported.
-func (c *chooser) take(name string) bool {
+// chooses reports whether the session of that name is imported.
+func (c *chooser) chooses(name string) bool {
 	if c.only == "" {
 		c.only = name
 	}

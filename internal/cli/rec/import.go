@@ -38,26 +38,24 @@ func recImportCommand(env *console.Env) *cobra.Command {
 		Long: `import makes a recording from a session log that another program wrote. It
 detects the format by the contents:
 
-  mcpsnoop         the session logs of mcpsnoop
-  mcpsnoop-json    the output of mcpsnoop export --format json
-  mcp-cassette     cassettes of mcp-cassette (npm), versions 1 and 2
   claude-desktop   mcp-server-NAME.log and mcp.log of Claude Desktop
   inspector        exports of the protocol screen of the MCP Inspector 2.x
   jsonl            one message per line with a direction: in and out, send and
                    recv, client and server, c2s and s2c, and the like; also the
                    output of mcpdbg rec export --format jsonl
-  txtar            the output of mcpdbg rec export --format txtar
+
+mcpdbg 0.1.0 is the last version that reads logs of mcpsnoop, cassettes of
+mcp-cassette and txtar exports.
 
 Messages are copied byte for byte. The first entry of the recording, and
 standard error, list what FILE lacks, such as stderr or exit codes; lines that
 cannot be read become notes in the recording. FILE may be - for standard input.
-COMMAND is the command that started the server, for a FILE that does not have
-it.
+COMMAND is the command that started the server.
 
 Without -o the recording goes to the folder where sessions are recorded, and its
 path is printed. An existing file is never overwritten.`,
 		Example: `  mcpdbg rec import ~/Library/Logs/Claude/mcp-server-weather.log
-  mcpdbg rec import session.cassette.jsonl -o session.jsonl
+  mcpdbg rec import messages.jsonl -o session.jsonl
   pbpaste | mcpdbg rec import - --format claude-desktop -- npx -y weather`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {

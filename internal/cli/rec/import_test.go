@@ -18,8 +18,8 @@ const importFixtures = "../../../recordings/imports/testdata/"
 func TestRecImport(t *testing.T) {
 	t.Parallel()
 	for name, from := range map[string]string{
-		"mcpsnoop.jsonl": "mcpsnoop log", "cassette-v2.jsonl": "mcp-cassette v2", "claude-desktop.log": "Claude Desktop log",
-		"inspector.json": "MCP Inspector protocol export", "plain-epoch.jsonl": "JSONL",
+		"claude-desktop.log": "Claude Desktop log",
+		"inspector.json":     "MCP Inspector protocol export", "plain-epoch.jsonl": "JSONL",
 	} {
 		out := filepath.Join(t.TempDir(), "import.jsonl")
 		r := clitest.InProcess(t, "rec", "import", importFixtures+name, "-o", out, "--", "my", "--server")
@@ -45,7 +45,7 @@ func TestRecImport(t *testing.T) {
 func TestRecImportReport(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "import.jsonl")
-	r := clitest.InProcess(t, "rec", "import", importFixtures+"mcpsnoop.jsonl", "-o", out, "--json")
+	r := clitest.InProcess(t, "rec", "import", importFixtures+"claude-desktop.log", "-o", out, "--json")
 	require.Equal(t, 0, r.Code, r.Stderr)
 	require.Empty(t, r.Stderr)
 	var report imports.Report
@@ -81,6 +81,7 @@ func TestRecImportUsage(t *testing.T) {
 		{"JSON with the members jsonrpc", []string{file("bare", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)}},
 		{"an empty file", []string{file("empty", "")}},
 		{`unknown format "x"`, []string{file("any", "x"), "--format", "x"}},
+		{"no longer supported: the last version that reads them is mcpdbg 0.1.0\n  try: --format with one of", []string{file("any", "x"), "--format", "txtar"}},
 		{"nothing could be read as jsonl (line 1: not a JSON object)", []string{file("any", "x"), "--format", "jsonl"}},
 		{"cannot be written to standard output", []string{file("any", "x"), "-o", "-"}},
 	} {

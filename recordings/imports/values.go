@@ -59,12 +59,3 @@ func compact(value []byte) []byte {
 	}
 	return line.Bytes()
 }
-
-// texts returns the strings of a JSON array, or nil for any other value.
-func texts(value []byte) []string {
-	var all []string
-	if len(value) == 0 || value[0] != '[' || json.Unmarshal(value, &all) != nil {
-		return nil
-	}
-	return all
-}
