@@ -22,8 +22,6 @@ var (
 		Kind: executor.PromptHostKey, Hop: "dev@build-7.example.org:2222",
 		Text: "The host [build-7.example.org]:2222 is new: no key of it is on record.\nIt sent a key of type ssh-ed25519, fingerprint\n" +
 			"SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDOnfZbWKjRnXc9wxk\n" +
-			"+--[ED25519 256]--+\n|        .o+.     |\n|       .+o.o     |\n|      .+.=o      |\n|     .o.=..      |\n|      .ooS.      |\n" +
-			"|     ..oo..      |\n|    . +o=o.      |\n|     o.B=*.      |\n|      =.@E.      |\n+----[SHA256]-----+\n" +
 			"Compare the fingerprint with what its owner says. Accept it, and write it to known_hosts?",
 	}
 	promptPassphrase = executor.Prompt{

@@ -32,7 +32,6 @@ func Example() {
 	if errors.As(err, &unknown) {
 		fmt.Println(err)
 		fmt.Println(unknown.Line())
-		fmt.Println(knownhosts.Randomart(key))
 		if err := knownhosts.Add(context.Background(), file, "build-7", 2222, key, false); err != nil {
 			fmt.Println(err)
 		}
@@ -44,17 +43,6 @@ func Example() {
 	// Output:
 	// no host key of [build-7]:2222 is on record; it sent ssh-ed25519 SHA256:1VapYTv54AQ/Xu2rgVAPHHiWyiPYCjexY9pNjgVPj5I
 	// [build-7]:2222 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINjBHgx1srMpFXiAEc4s2Eqxq5MD/+iioV/0GYFIm3n0
-	// +--[ED25519 256]--+
-	// |          ... .. |
-	// |     o . .o=+..  |
-	// |      X + =Bo= . |
-	// |   . E B *..% . .|
-	// |    * @ S..+ B . |
-	// |   . + o  . + . .|
-	// |           . .  .|
-	// |              .. |
-	// |             ..  |
-	// +----[SHA256]-----+
 	// <nil>
 	// [ssh-ed25519 rsa-sha2-512]
 }

@@ -167,31 +167,3 @@ func TestRemedyWorks(t *testing.T) {
 		}
 	}
 }
-
-func TestRandomartAsKeygen(t *testing.T) {
-	keygen := sshtest.Need(t, "ssh-keygen")
-	types := []string{ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSA}
-	var lines []string
-	for _, typ := range types {
-		lines = append(lines, pair(t, typ, "host").pub())
-	}
-	for i := range 30 {
-		lines = append(lines, ed(t, fmt.Sprint("art", i)).pub())
-	}
-	lines = append(lines, "sk-ssh-ed25519@openssh.com "+
-		"AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABHNzaDo=")
-	out, err := exec.Command(keygen, "-l", "-v", "-f", write(t, strings.Join(lines, "\n")+"\n")).Output()
-	require.NoError(t, err)
-	var want, got []string
-	for i, line := range strings.Split(strings.TrimRight(string(out), "\n"), "\n") {
-		if i%12 > 0 {
-			want = append(want, line)
-		}
-	}
-	for _, line := range lines {
-		key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
-		require.NoError(t, err)
-		got = append(got, strings.Split(knownhosts.Randomart(key), "\n")...)
-	}
-	require.Equal(t, want, got)
-}

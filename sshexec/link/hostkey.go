@@ -150,9 +150,9 @@ func (v *verifier) question(u *knownhosts.UnknownError) executor.Prompt {
 		Kind: executor.PromptHostKey,
 		Hop:  v.hop,
 		User: v.host.User,
-		Text: fmt.Sprintf("The host %s is new: no key of it is on record.\nIt sent a key of type %s, fingerprint\n%s\n%s\n"+
+		Text: fmt.Sprintf("The host %s is new: no key of it is on record.\nIt sent a key of type %s, fingerprint\n%s\n"+
 			"Compare the fingerprint with the one from its owner. Accept it, and write it to known_hosts?",
-			u.Name(), u.Type, u.Fingerprint, strings.TrimRight(knownhosts.Randomart(u.Key), "\n")),
+			u.Name(), u.Type, u.Fingerprint),
 	}
 }
 
