@@ -8,17 +8,13 @@ import (
 )
 
 const (
-	// aheadSize is how many bytes are read at once.
 	aheadSize = 256 << 10
-	// aheadGap is the largest gap between two entries that is read along with
-	// them: it costs about as much as a separate read.
+	// A separate read costs about as much as reading a gap of this size.
 	aheadGap = 32 << 10
 )
 
-// ReadAhead returns a view of the recording for one goroutine that reads its entries
-// in order: entries that lie close together are read at once, through a buffer
-// of 256 KiB. Entries that are requested in another order are read as by the
-// Recording itself, which other goroutines may use at the same time.
+// ReadAhead returns a view for one goroutine that reads entries in order: entries that
+// lie close together are read at once, through a buffer of 256 KiB.
 func (r *Recording) ReadAhead() session.Source {
 	return &ahead{Recording: r, file: window{r: r.f}}
 }
@@ -84,9 +80,8 @@ func (a *aheadLive) ReadLine(row session.Row, p []byte, off int64) (int, error) 
 	return n, err
 }
 
-// settled returns the end of the bytes in files that never change: those of
-// published rows. The file may hold a part of a line after them, which is cut off
-// if the rest can't be written.
+// settled returns the end of published rows: the bytes after them may be cut off if the
+// rest of a line can't be written.
 func (f *File) settled() int64 {
 	var last [1]session.Row
 	if f.index.Rows(f.index.Len()-1, last[:]) == 0 {
@@ -101,12 +96,11 @@ func (f *File) settled() int64 {
 	return end
 }
 
-// A window is a part of a file in memory that moves forward with its reader.
 type window struct {
 	r    io.ReaderAt
 	end  func() int64 // of the bytes that may be kept; nil: all may
 	buf  []byte
-	off  int64 // of buf in the file
+	off  int64
 	next int64 // the end of the furthest read
 }
 

@@ -9,20 +9,16 @@ import (
 )
 
 const (
-	// flushSize is how many bytes of lines are gathered for one write.
 	flushSize = 256 << 10
-	// pieceSize is the longest payload that is copied into the buffer as a
-	// whole; longer ones are written in pieces of this size. It is divisible by
-	// 3, so that the base64 of the pieces adds up to the base64 of the whole.
+	// pieceSize is the longest payload that is copied as a whole. It is divisible by 3,
+	// so that the base64 of the pieces adds up to the base64 of the whole.
 	pieceSize = 63 << 10
-	// idleSize is how much capacity a buffer keeps after quietBatches batches in
-	// a row that needed no more.
+	// idleSize is the capacity that a buffer keeps after quietBatches small batches in a
+	// row.
 	idleSize     = 16 << 10
 	quietBatches = 256
 )
 
-// writeBatch numbers, encodes and writes the batch, then adds its rows to the
-// index. It reads the clock once.
 func (f *File) writeBatch() {
 	t := f.Now() // from the monotonic clock: it never goes back
 	f.lengths, f.added = f.lengths[:0], f.added[:0]
@@ -50,7 +46,6 @@ func (f *File) writeBatch() {
 	f.shrink(int(f.end - first))
 }
 
-// put numbers an entry and writes it through the buffer.
 func (f *File) put(e *session.Entry, t int64) {
 	f.n++
 	e.N, e.T = f.n, t
@@ -60,7 +55,6 @@ func (f *File) put(e *session.Entry, t int64) {
 	f.part.last = e.Kind
 }
 
-// encode writes one entry through the buffer.
 func (f *File) encode(e *session.Entry) {
 	switch {
 	case f.memory != nil:
@@ -77,8 +71,7 @@ func (f *File) encode(e *session.Entry) {
 	}
 }
 
-// encodeLong writes an entry with a long payload in pieces, without a second
-// copy of it.
+// encodeLong encodes without a second copy of the payload.
 func (f *File) encodeLong(e *session.Entry) {
 	if f.flush(); f.memory != nil {
 		f.remember(e)
@@ -100,8 +93,8 @@ func (f *File) encodeLong(e *session.Entry) {
 	f.end += length
 }
 
-// writePieces passes the line of a stream entry to write, piece by piece. buf is
-// scratch space, which is returned.
+// writePieces passes the line of a stream entry to write, piece by piece. buf is scratch
+// space, which is returned.
 func writePieces(buf []byte, e *session.Entry, write func([]byte) error) ([]byte, error) {
 	return writePayload(appendHead(buf[:0], e), e, write)
 }
@@ -148,7 +141,6 @@ func writePayload(buf []byte, e *session.Entry, write func([]byte) error) ([]byt
 	return buf, write(buf)
 }
 
-// writeVerbatim passes the payload of an entry to write, as it is.
 func writeVerbatim(e *session.Entry, write func([]byte) error) error {
 	if e.Long == nil {
 		return write(e.Payload)
@@ -166,7 +158,6 @@ func writeVerbatim(e *session.Entry, write func([]byte) error) error {
 	return nil
 }
 
-// flush writes the buffer, which holds complete lines.
 func (f *File) flush() {
 	if len(f.buf) == 0 {
 		return
@@ -186,14 +177,12 @@ func (f *File) flush() {
 	f.buf = f.buf[:0]
 }
 
-// wrote counts n bytes that were written to the file.
 func (f *File) wrote(n int) {
 	f.written += int64(n)
 	f.part.watched.size.Store(f.written - f.part.shift)
 }
 
-// firstLost returns the number of the first entry after the first whole bytes of
-// lines.
+// firstLost returns the number of the first entry after whole bytes of lines.
 func firstLost(lines []byte, whole int) uint64 {
 	if whole < len(lines) {
 		return lineNumber(lines[whole:])
@@ -201,7 +190,6 @@ func firstLost(lines []byte, whole int) uint64 {
 	return lineNumber(lines[bytes.LastIndexByte(lines[:whole-1], '\n')+1:]) + 1
 }
 
-// lineNumber returns the entry number in a line that AppendEntry wrote.
 func lineNumber(line []byte) (n uint64) {
 	for _, c := range line[len(`{"n":`):] {
 		if c < '0' || c > '9' {
@@ -212,8 +200,7 @@ func lineNumber(line []byte) (n uint64) {
 	return n
 }
 
-// stop ends the recording at offset end. From the entry numbered from on, lines
-// go to memory.
+// stop ends the recording at offset end. Lines from entry from on go to memory.
 func (f *File) stop(err error, end int64, from uint64) {
 	f.part.watched.size.Store(end - f.part.shift) // before the file has it: see watchedFile.cut
 	// If this fails too, the file has a torn last line, which readers can handle.
@@ -230,7 +217,6 @@ func (f *File) stop(err error, end int64, from uint64) {
 	f.memory = newMemory(memoryLimit, end)
 }
 
-// remember keeps an entry in memory instead of the file.
 func (f *File) remember(e *session.Entry) {
 	f.store.Lock()
 	defer f.store.Unlock()
@@ -244,7 +230,6 @@ func (f *File) remember(e *session.Entry) {
 	f.end = f.memory.next
 }
 
-// addRows indexes the batch, whose first line begins at off, and publishes it.
 func (f *File) addRows(off int64) {
 	lengths := f.lengths
 	for i, entries := range f.added {
@@ -263,7 +248,6 @@ func (f *File) addRows(off int64) {
 	f.index.Publish()
 }
 
-// shrink releases the buffers of a burst when it is over.
 func (f *File) shrink(used int) {
 	if used > idleSize {
 		f.quiet = 0

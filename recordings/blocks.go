@@ -10,47 +10,45 @@ import (
 )
 
 const (
-	// blockSize is how many bytes of a file are read and indexed at once. Most
-	// lines are short: their entries then fit into a processor's cache, too.
+	// blockSize is how much of a file is read and indexed at once: the entries of most
+	// blocks fit into a processor's cache.
 	blockSize = 512 << 10
-	// scanSize is how many bytes of a long line are scanned at once.
+	// scanSize is how much of a long line is scanned at once.
 	scanSize = 64 << 10
 )
 
 // A lineBlock is a run of complete lines of a file, with their decoded entries.
 type lineBlock struct {
-	buf  []byte // of blockSize
+	buf  []byte
 	data []byte // the lines: of buf, or one long line in memory of its own
-	off  int64  // where they begin
-	size int64  // longer than data if they are one line that is too long
+	off  int64
+	size int64 // longer than data if they are one line that is too long
 
 	decoder  decoder
-	entries  []session.Entry // of the lines that are entries; they alias data
-	begins   []int64         // where their lines begin
-	lengths  []uint32        // of the lines
-	checks   []lineCheck     // of all lines, if a verifier reads them
+	entries  []session.Entry // aliasing data
+	begins   []int64
+	lengths  []uint32
+	checks   []lineCheck // of all lines, if a verifier reads them
 	order    order
 	warnings Warnings
 
-	sift    *sift         // chooses the lines to decode; nil: all
-	hits    []hits        // of its texts in data
+	filter  *lineFilter
+	hits    []hits
 	skipped session.Entry // the head of a line that it did not choose
 
 	ready chan struct{} // of capacity 1: the entries are decoded
 }
 
-// An order is what is known about the numbers and times of a run of entries.
 type order struct {
 	entries uint64
 	firstN  uint64
 	firstT  int64
-	n       uint64 // of the last entry, as are t and kind
+	n       uint64
 	t       int64
 	kind    session.Kind
 	wrong   int // entries whose number or time decreases
 }
 
-// see adds the next entry.
 func (o *order) see(e *session.Entry) {
 	if o.entries == 0 {
 		o.firstN, o.firstT = e.N, e.T
@@ -61,10 +59,9 @@ func (o *order) see(e *session.Entry) {
 	o.n, o.t, o.kind = e.N, e.T, e.Kind
 }
 
-// newBlock makes a block for up to most bytes, of which s chooses the lines if it is
-// not nil.
-func newBlock(most int64, s *sift) *lineBlock {
-	b := &lineBlock{buf: make([]byte, min(max(most, scanSize), blockSize)), sift: s, ready: make(chan struct{}, 1)}
+// newBlock makes a block for up to most bytes. s may be nil.
+func newBlock(most int64, s *lineFilter) *lineBlock {
+	b := &lineBlock{buf: make([]byte, min(max(most, scanSize), blockSize)), filter: s, ready: make(chan struct{}, 1)}
 	b.decoder.rows = true
 	return b
 }
@@ -72,11 +69,10 @@ func newBlock(most int64, s *sift) *lineBlock {
 // long reports whether the block is one long line, in memory of its own.
 func (b *lineBlock) long() bool { return b.size > int64(len(b.buf)) }
 
-// release releases the memory of a long line.
 func (b *lineBlock) release() { b.data, b.entries, b.checks, b.hits = nil, nil, nil, nil }
 
-// each calls f with each line, where it begins, and its size: beyond the line if
-// that is too long.
+// each calls f with each line, its offset and its size, which is larger than line if that
+// is too long.
 func (b *lineBlock) each(f func(line []byte, off, size int64)) {
 	if b.size > int64(len(b.data)) {
 		f(b.data, b.off, b.size)
@@ -90,10 +86,10 @@ func (b *lineBlock) each(f func(line []byte, off, size int64)) {
 	}
 }
 
-// decode decodes the lines. Lines that are not entries are skipped and counted.
+// decode skips and counts lines that are not entries.
 func (b *lineBlock) decode() {
 	b.entries, b.begins, b.lengths, b.warnings, b.order = b.entries[:0], b.begins[:0], b.lengths[:0], Warnings{}, order{}
-	if b.sift != nil && b.size == int64(len(b.data)) {
+	if b.filter != nil && b.size == int64(len(b.data)) {
 		b.chosen()
 	} else {
 		b.each(b.line)
@@ -101,7 +97,7 @@ func (b *lineBlock) decode() {
 	b.warnings.UnknownKeys, b.decoder.unknown = b.decoder.unknown, 0
 }
 
-// line decodes a line of size bytes, of which line may only be the beginning.
+// line decodes a line, which may only be the beginning of one of size bytes.
 func (b *lineBlock) line(line []byte, off, size int64) {
 	b.entries = append(b.entries, session.Entry{})
 	e := &b.entries[len(b.entries)-1]
@@ -130,22 +126,22 @@ func (b *lineBlock) line(line []byte, off, size int64) {
 	b.lengths = append(b.lengths, uint32(size))
 }
 
-// A blockReader reads a file block by block. Its memory is that of the blocks
-// plus one line of up to longest bytes; of a longer line it reads only the head.
+// A blockReader reads a file block by block. Of a line longer than longest it reads only
+// the head.
 type blockReader struct {
 	f       io.ReaderAt
 	longest int
-	off     int64 // where the next line begins
+	off     int64
 	end     int64 // where the file ended when the error was io.EOF: beyond off if the last line has no newline
 }
 
-// next fills the block with the lines that follow: as many as fit, at least one.
-// The error is io.EOF if no complete line is left. Before next allocates memory
-// for a long line it calls alone, and returns its error.
+// next fills the block with as many lines as fit, at least one. The error is io.EOF if no
+// complete line is left. It calls alone before it allocates memory for a long line, and
+// returns its error.
 func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	n, err := r.f.ReadAt(b.buf, r.off)
 	if i := lastNewline(b.buf[:n]) + 1; i > 0 { // an error comes again
-		b.take(b.buf[:i], r.off, int64(i))
+		b.set(b.buf[:i], r.off, int64(i))
 		r.off += int64(i)
 		return nil
 	}
@@ -167,13 +163,13 @@ func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	if n, err := r.f.ReadAt(data, r.off); n < len(data) {
 		return shortRead(err)
 	}
-	b.take(data, r.off, size)
+	b.set(data, r.off, size)
 	r.off += size
 	return nil
 }
 
-// lastNewline is bytes.LastIndexByte for data whose last line may be long:
-// LastIndexByte is slow, because it checks each byte.
+// lastNewline is bytes.LastIndexByte, which is slow because it checks each byte, for data
+// whose last line may be long.
 func lastNewline(b []byte) int {
 	const piece = 4 << 10
 	for end := len(b); end > 0; end -= piece {
@@ -185,12 +181,10 @@ func lastNewline(b []byte) int {
 	return -1
 }
 
-// take sets the lines of the block.
-func (b *lineBlock) take(data []byte, off, size int64) {
+func (b *lineBlock) set(data []byte, off, size int64) {
 	b.data, b.off, b.size = data[:len(data):len(data)], off, size
 }
 
-// kept returns how much of a line of size bytes is read.
 func (r *blockReader) kept(size int64) int64 {
 	if size > int64(r.longest) {
 		return headRoom
@@ -198,8 +192,8 @@ func (r *blockReader) kept(size int64) int64 {
 	return size
 }
 
-// longLine finds the end of the line at off, of which len(buf) bytes have no
-// newline, and returns its length.
+// longLine returns the length of the line at off, of which len(buf) bytes have no
+// newline.
 func (r *blockReader) longLine(buf []byte) (int64, error) {
 	buf = buf[:scanSize]
 	for {
@@ -217,7 +211,6 @@ func (r *blockReader) longLine(buf []byte) (int64, error) {
 	}
 }
 
-// shortRead returns the error for a read that got fewer bytes than the file had.
 func shortRead(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

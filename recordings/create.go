@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/index"
 )
@@ -57,7 +59,6 @@ func (e *CreateError) Error() string {
 // Unwrap returns the cause.
 func (e *CreateError) Unwrap() error { return e.Err }
 
-// cause strips the operation and the path that an error of package os repeats.
 func cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -102,7 +103,6 @@ func Create(opts Options) (*File, error) {
 	return file, nil
 }
 
-// begin initializes f and writes the header.
 func (f *File) begin() error {
 	line, err := appendHeader(nil, f.header)
 	if err != nil {
@@ -125,8 +125,7 @@ func (f *File) begin() error {
 	return nil
 }
 
-// look checks the files, and wakes those waiting on Changed if something has
-// happened to one.
+// look checks the files, and wakes those waiting on Changed if one of them changed.
 func (f *File) look() {
 	if f.watch.look(false) {
 		f.mu.Lock()
@@ -135,7 +134,6 @@ func (f *File) look() {
 	}
 }
 
-// openNew creates and locks the file of a new recording.
 func openNew(opts Options, header session.Header) (*os.File, error) {
 	path, err := opts.Path, error(nil)
 	if path == "" {
@@ -156,7 +154,7 @@ func openNew(opts Options, header session.Header) (*os.File, error) {
 	return f, nil
 }
 
-// createLocked creates and locks a file, which must not exist yet.
+// createLocked creates a file, which must not exist yet.
 func createLocked(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -165,8 +163,8 @@ func createLocked(path string) (*os.File, error) {
 	return f, err
 }
 
-// defaultPath creates the folder for recordings and returns the path for a new
-// one. On error it returns the path of the folder.
+// defaultPath creates the folder for recordings. On error it returns the path of the
+// folder.
 func defaultPath(opts Options, header session.Header) (string, error) {
 	dir := opts.Dir
 	if dir == "" {
@@ -180,4 +178,26 @@ func defaultPath(opts Options, header session.Header) (string, error) {
 		return dir, err
 	}
 	return filepath.Join(dir, fileName(header.Start, opts.Server, header.ID)), nil
+}
+
+// WithoutSecrets returns the first line of a recording without the digests of
+// secrets, for copies and output that others may read. A line without digests, or
+// one that is not a JSON object, is returned unchanged.
+func WithoutSecrets(line []byte) []byte {
+	if !bytes.Contains(line, []byte(`"secrets"`)) {
+		return line
+	}
+	before := bytes.IndexByte(line, '{') + 1
+	for name, value := range framing.Members(line) {
+		if string(name.Of(line)) != `"secrets"` {
+			before = int(value.End)
+			continue
+		}
+		rest := line[value.End:]
+		if line[before-1] == '{' { // the first member: remove the comma after it
+			rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t"), []byte(","))
+		}
+		return append(bytes.Clone(line[:before]), rest...)
+	}
+	return line
 }

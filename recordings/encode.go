@@ -13,18 +13,18 @@ import (
 	"mcpdbg/session"
 )
 
-// A representation is how a payload is written: the name of its member.
+// A representation is the name of the member with the payload, in the order of
+// preference.
 type representation string
 
-// The representations, in the order of preference.
 const (
 	verbatim  representation = "m"   // the bytes as they are: a JSON object
 	escaped   representation = "raw" // a JSON string: the bytes are UTF-8
 	encoded64 representation = "b64" // a JSON string in base64: the bytes are not UTF-8
 )
 
-// represent chooses how the payload of e is written. The meaning of the line does
-// not depend on it: readers scan the bytes.
+// represent chooses how the payload of e is written. Readers scan the bytes, so the
+// meaning of the line does not depend on it.
 func represent(e *session.Entry) representation {
 	// One stdin entry is one write, which may hold half a message or several.
 	message := e.Msg.Verbatim && !e.More && (e.Kind != session.KindStdin || e.EOL == framing.LF)
@@ -62,8 +62,8 @@ func WritePayload(w io.Writer, e *session.Entry) error {
 	return err
 }
 
-// appendPayload appends the payload of a stream entry as the last member of its
-// line, from the comma before it to the newline. It sets Encoded.
+// appendPayload appends the payload as the last member of its line, from the comma before
+// it to the newline. It sets Encoded.
 func appendPayload(dst []byte, e *session.Entry) []byte {
 	rep := represent(e)
 	e.Encoded = rep != verbatim
@@ -82,8 +82,8 @@ func appendPayload(dst []byte, e *session.Entry) []byte {
 	return append(dst, "\"}\n"...)
 }
 
-// appendHead appends the members before the payload or the body, without closing
-// the object.
+// appendHead appends the members before the payload or the body, without closing the
+// object.
 func appendHead(dst []byte, e *session.Entry) []byte {
 	dst = append(dst, `{"n":`...)
 	dst = strconv.AppendUint(dst, e.N, 10)
@@ -117,7 +117,6 @@ func appendHead(dst []byte, e *session.Entry) []byte {
 	return dst
 }
 
-// appendChunks appends the chunk boundaries of a line that spans several chunks.
 func appendChunks(dst []byte, e *session.Entry) []byte {
 	if e.First != 0 && e.First != e.Seq {
 		dst = append(dst, `,"first":`...)
@@ -150,7 +149,6 @@ func appendChunks(dst []byte, e *session.Entry) []byte {
 	return dst
 }
 
-// appendBody splices the members of the body into the line and ends it.
 func appendBody(dst []byte, e *session.Entry) []byte {
 	if e.Kind == session.KindEnd {
 		dst = append(dst, `,"entries":`...)
@@ -164,8 +162,8 @@ func appendBody(dst []byte, e *session.Entry) []byte {
 	return append(dst, "}\n"...)
 }
 
-// behindEntries returns what follows the first member of an end entry's body, the
-// number of entries, which is known only when the entry is written.
+// behindEntries returns what follows the first member of an end entry's body: the number
+// of entries is known only when the entry is written.
 func behindEntries(body []byte) []byte {
 	if rest, ok := bytes.CutPrefix(body, []byte(`{"entries":`)); ok {
 		if rest = bytes.TrimLeft(rest, "0123456789"); len(rest) > 0 && rest[0] == ',' {
@@ -175,7 +173,6 @@ func behindEntries(body []byte) []byte {
 	return []byte("}")
 }
 
-// checkBody makes sure that the body of an entry can be spliced into its line.
 func checkBody(e *session.Entry) error {
 	b := e.Body
 	if e.Kind.IsStream() || len(b) == 0 {
@@ -218,7 +215,6 @@ func appendEscaped(dst, s []byte) []byte {
 	return append(dst, s[from:]...)
 }
 
-// appendHeader appends the header line, its newline included.
 func appendHeader(dst []byte, h session.Header) ([]byte, error) {
 	if h.Argv == nil {
 		h.Argv = []string{}

@@ -14,8 +14,8 @@ import (
 // ErrClosed is the error of Append after Close.
 var ErrClosed = errors.New("the recording is closed")
 
-// maxPayload is the longest payload of one entry in bytes: the longest line of
-// the file, with each byte escaped, must fit into the 32 bits of a row.
+// maxPayload is the longest payload of an entry: its line, with each byte escaped, must
+// fit into the 32 bits of a row.
 const maxPayload = 512 << 20
 
 // A File is the log of a live session and the recording it is written to. It
@@ -25,11 +25,11 @@ type File struct {
 	header   session.Header
 	start    time.Time                               // with the monotonic clock
 	files    chain                                   // one file, or several with Options.MaxPart
-	write    func(*os.File, []byte) (int, error)     // to one of them; replaced in tests
-	allocate func(f *os.File, off, size int64) error // reserves space for one of them; replaced in tests
+	write    func(*os.File, []byte) (int, error)     // replaced in tests
+	allocate func(f *os.File, off, size int64) error // replaced in tests
 	keeps    session.RecordingState                  // RecordingOn or RecordingNone
 	index    index.Index
-	spill    temp // rows that do not fit into memory
+	spill    temp
 	temp     temp // the file, with Options.NoRecord
 	disk     disk
 	syncer   *syncer   // nil with Options.NoRecord
@@ -37,32 +37,31 @@ type File struct {
 	searcher searcher
 
 	mu      sync.Mutex
-	queue   []*waiter // calls of Append that wait for the log, in order
-	writing bool      // a leader is writing
+	queue   []*waiter
+	writing bool
 	closed  bool
 	changed chan struct{} // nil if unused
 
 	// The fields below belong to the current leader.
-	lone    waiter            // used for a leader that did not wait
-	waiters sync.Pool         // of *waiter
-	batch   []*waiter         // the entries being written
-	n       uint64            // number of the last entry
-	lengths []uint32          // of the batch's lines
-	buf     []byte            // encoded lines that are not written yet
-	quiet   int               // small batches in a row
-	end     int64             // where the next line begins
-	written int64             // bytes in the files
-	added   [][]session.Entry // of the batch, in their order
+	lone    waiter    // used for a leader that did not wait
+	waiters sync.Pool // of *waiter
+	batch   []*waiter
+	n       uint64
+	lengths []uint32
+	buf     []byte
+	quiet   int // small batches in a row
+	end     int64
+	written int64
+	added   [][]session.Entry
 	part    part
 
 	store   sync.RWMutex
 	memory  *memory // holds lines once the file can't be written; else nil
 	stopped int64   // offset at which memory begins
-	failure error   // why recording stopped
-	noRows  error   // why the index takes no more rows
+	failure error
+	noRows  error // why the index takes no more rows
 }
 
-// A waiter is a call of Append that waits to be written or to lead.
 type waiter struct {
 	entries []session.Entry
 	wake    chan bool // true: lead; false: written
@@ -104,8 +103,8 @@ func (f *File) Append(entries []session.Entry) error {
 	return nil
 }
 
-// commit writes entries together with the current batch. It must be called with
-// mu locked, and unlocks it.
+// commit writes entries together with the current batch. It must be called with mu
+// locked, and unlocks it.
 func (f *File) commit(entries []session.Entry) {
 	w := &f.lone
 	if f.writing {
@@ -157,7 +156,7 @@ func (f *File) Changed() <-chan struct{} {
 	return f.changed
 }
 
-// notify closes the channel that Changed returned. It must be called with mu locked.
+// notify must be called with mu locked.
 func (f *File) notify() {
 	if f.changed != nil {
 		close(f.changed)

@@ -14,12 +14,11 @@ import (
 // Texts describe entries by the text in them, so that OpenWith can skip most lines
 // of a file without decoding them.
 type Texts struct {
-	// Any are ASCII texts in lower case. Entries of a stream that have none of them
-	// in their payload, in any case, are of no interest.
+	// Any are lower-case ASCII texts. Entries of a stream without any of them in their
+	// payload, in any case, are of no interest.
 	Any [][]byte
-	// Method reports whether all messages with a method, and the responses to them,
-	// may be of interest, whatever is in them. Such a name has one of the texts in
-	// it. Method must not be nil.
+	// Method reports whether all messages with a method, and the responses to them, may
+	// be of interest. Such a name has one of the texts in it. Method must not be nil.
 	Method func(name string) bool
 }
 
@@ -33,27 +32,25 @@ func OpenWith(ctx context.Context, path string, texts Texts) (*Recording, error)
 	if len(texts.Any) == 0 || texts.Method(index.OtherMethods) {
 		return OpenContext(ctx, path)
 	}
-	r, err := openSifted(path, texts)
+	r, err := openFiltered(path, texts)
 	if err == nil {
 		r, err = r.await(ctx)
 	}
-	if errors.Is(err, errNotSifted) {
+	if errors.Is(err, errDependsOnOthers) {
 		return OpenContext(ctx, path)
 	}
 	return r, err
 }
 
-// errNotSifted means that rows depend on lines without the texts.
-var errNotSifted = errors.New("the lines depend on others")
+var errDependsOnOthers = errors.New("the lines depend on others")
 
-// openSifted opens the file at path and starts reading the lines with the texts.
-func openSifted(path string, texts Texts) (*Recording, error) {
+func openFiltered(path string, texts Texts) (*Recording, error) {
 	f, err := openFiles(path)
 	if err != nil {
 		return nil, err
 	}
 	r := &Recording{path: path, f: f, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked(), state: session.RecordingReading}
-	if err := r.beginSifted(texts); err != nil {
+	if err := r.beginFiltered(texts); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
@@ -61,8 +58,7 @@ func openSifted(path string, texts Texts) (*Recording, error) {
 	return r, nil
 }
 
-// beginSifted reads the header and prepares to index the lines with the texts.
-func (r *Recording) beginSifted(texts Texts) error {
+func (r *Recording) beginFiltered(texts Texts) error {
 	info, err := r.f.Stat()
 	if err != nil {
 		return fmt.Errorf("open recording: %w", err)
@@ -74,36 +70,36 @@ func (r *Recording) beginSifted(texts Texts) error {
 	r.header, r.size = header, info.Size()
 	r.begin(begin)
 	r.indexer.index.Partial = true
-	r.indexer.sift = newSift(texts, r.searcher.rarityOf(r.f, begin))
+	r.indexer.filter = newLineFilter(texts, r.searcher.rarityOf(r.f, begin))
 	r.at = r.indexer.position
 	r.index.Store(r.indexer.index)
 	return nil
 }
 
-// A sift chooses the lines of a file that are decoded. The others are lines of a
-// message, in the usual form, that have none of the texts anywhere.
-type sift struct {
+// A lineFilter chooses the lines that are decoded. The others are messages, in the usual
+// form, without any of the texts.
+type lineFilter struct {
 	needles []needle
 	method  func(name string) bool
-	methods uint16 // how many methods of the index are known not to decide
+	methods uint16 // of the index, known not to decide
 }
 
-func newSift(texts Texts, rarity *[256]uint32) *sift {
-	s := &sift{method: texts.Method}
+func newLineFilter(texts Texts, rarity *[256]uint32) *lineFilter {
+	s := &lineFilter{method: texts.Method}
 	for _, lower := range texts.Any {
 		s.needles = append(s.needles, newNeedle(lower, rarity))
 	}
 	return s
 }
 
-// check returns errNotSifted if entries that were added to an index depend on other
+// check returns errDependsOnOthers if entries that were added to an index depend on other
 // lines, or other lines on them.
-func (s *sift) check(x *index.Index, entries []session.Entry) error {
+func (s *lineFilter) check(x *index.Index, entries []session.Entry) error {
 	for i := range entries {
 		switch e := &entries[i]; {
 		case e.Kind == session.KindStderr: // all of its lines are decoded
 		case e.More, e.Kind == session.KindStdin && e.EOL == framing.NoEOL:
-			return errNotSifted
+			return errDependsOnOthers
 		}
 	}
 	for {
@@ -112,16 +108,15 @@ func (s *sift) check(x *index.Index, entries []session.Entry) error {
 			return nil
 		}
 		if s.method(name) {
-			return errNotSifted
+			return errDependsOnOthers
 		}
 		s.methods++
 	}
 }
 
-// chosen decodes the lines that the sift of the block chooses.
 func (b *lineBlock) chosen() {
 	b.hits = b.hits[:0]
-	for _, n := range b.sift.needles {
+	for _, n := range b.filter.needles {
 		b.hits = append(b.hits, n.over(b.data))
 	}
 	hit := -1
@@ -149,8 +144,8 @@ func (b *lineBlock) nextHit(from int) int {
 	return next
 }
 
-// skip reports whether a line that has none of the texts can be skipped, and counts
-// its entry. A line that was cut off is not skipped, so that it is reported.
+// skip reports whether a line without the texts can be skipped, and counts its entry. A
+// line that was cut off is not skipped, so that it is reported.
 func (b *lineBlock) skip(line []byte) bool {
 	line = trimRight(line)
 	b.decoder.members = members{b: line}

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// minStored is the smallest recording, in bytes, whose index is stored: a
-	// smaller one is indexed about as fast as a stored index is opened.
+	// minStored is the smallest recording whose index is stored: a smaller one is indexed
+	// about as fast.
 	minStored = 8 << 20
-	// maxStored is the most bytes that stored indexes take together; the least
-	// recently used are removed. A GiB of recording takes about 80 MB.
+	// maxStored limits all stored indexes; the least recently used are removed. A GiB of
+	// recording takes about 80 MB.
 	maxStored = 1 << 30
 	// staleAfter is the age at which an unfinished file was left by a killed program.
 	staleAfter = time.Hour
@@ -27,14 +27,13 @@ const (
 	unfinished   = ".tmp"
 )
 
-// indexDir returns the folder for stored indexes: mcpdbg/index in the user's cache
-// folder. It need not exist. Its content can be deleted at any time.
+// indexDir returns the folder for stored indexes, which need not exist. Its content can
+// be deleted at any time.
 func indexDir() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "mcpdbg", "index"), err
 }
 
-// storedPath returns the file for the index of the recording at path.
 func storedPath(path string) (string, error) {
 	dir, err := indexDir()
 	if err != nil {
@@ -75,8 +74,8 @@ func storeAt(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// pruneStored removes the oldest stored indexes until the rest take no more than
-// limit bytes, and the leftovers of killed programs. Open readers are unaffected.
+// pruneStored removes the oldest stored indexes beyond limit, and the leftovers of killed
+// programs. Open readers are unaffected.
 func pruneStored(dir string, limit int64, now time.Time) {
 	type stored struct {
 		path string

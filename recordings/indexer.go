@@ -3,6 +3,7 @@ package recordings
 import (
 	"errors"
 	"io"
+	"sync"
 
 	"mcpdbg/session"
 	"mcpdbg/session/index"
@@ -18,21 +19,18 @@ type position struct {
 	Warnings Warnings
 }
 
-// An indexer adds the entries of a file to an index, from front to back.
 type indexer struct {
 	f     io.ReaderAt
 	index *index.Index
 	position
-	read int64 // position.End, and the bytes of a line without its newline
-	sift *sift // chooses the entries to add; nil: all
+	read   int64       // position.End, and the bytes of a line without its newline
+	filter *lineFilter // nil: all
 }
 
-// finished reports whether the end entry was read and nothing follows it.
 func (x *indexer) finished() bool { return x.Kind == session.KindEnd && x.read == x.End }
 
-// catchUp indexes from the current position to the end of the file, which is near
-// size. A last line without its newline is left for the next call. catchUp calls
-// publish after each block and stops at its first error.
+// catchUp indexes up to the end of the file, which is near size, except a last line
+// without its newline. It calls publish after each block and stops at its first error.
 func (x *indexer) catchUp(size int64, publish func() error) error {
 	lines := &blockReader{f: x.f, longest: longestLine, off: x.End}
 	add := func(b *lineBlock) error {
@@ -41,7 +39,7 @@ func (x *indexer) catchUp(size int64, publish func() error) error {
 		}
 		return publish()
 	}
-	p := pass{lines: lines, sift: x.sift, decode: (*lineBlock).decode, add: add}
+	p := pass{lines: lines, filter: x.filter, decode: (*lineBlock).decode, add: add}
 	if err := p.run(size - x.End); !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -49,7 +47,6 @@ func (x *indexer) catchUp(size int64, publish func() error) error {
 	return publish()
 }
 
-// add adds the entries of a block.
 func (x *indexer) add(b *lineBlock) error {
 	if o := &b.order; o.entries > 0 {
 		if x.Entries > 0 && (o.firstN <= x.N || o.firstT < x.T) {
@@ -62,8 +59,107 @@ func (x *indexer) add(b *lineBlock) error {
 	x.Warnings.add(&b.warnings)
 	x.End = b.off + b.size
 	x.read = x.End
-	if err := x.index.AddLines(b.entries, b.begins, b.lengths); err != nil || x.sift == nil {
+	if err := x.index.AddLines(b.entries, b.begins, b.lengths); err != nil || x.filter == nil {
 		return err
 	}
-	return x.sift.check(x.index, b.entries)
+	return x.filter.check(x.index, b.entries)
+}
+
+const (
+	// readers is how many goroutines decode blocks: decoding takes about twice as long as
+	// adding.
+	readers = 2
+	// Each decoder has one block, and each other goroutine one and a half.
+	blocks = 5
+	// minPipelined is the fewest bytes that are worth more than one goroutine.
+	minPipelined = 4 * blockSize
+)
+
+type pass struct {
+	lines  *blockReader
+	filter *lineFilter            // nil: all
+	decode func(*lineBlock)       // called on any goroutine
+	add    func(*lineBlock) error // called by run, in the order of the file
+}
+
+// run reads about size bytes. It stops at the first error of add; at the end of the file
+// the error is io.EOF.
+func (p *pass) run(size int64) error {
+	if size < minPipelined {
+		return p.oneByOne(size)
+	}
+	return p.pipeline()
+}
+
+func (p *pass) oneByOne(most int64) error {
+	b, alone := newBlock(most, p.filter), func() error { return nil }
+	for {
+		if err := p.lines.next(b, alone); err != nil {
+			return err
+		}
+		p.decode(b)
+		if err := p.add(b); err != nil {
+			return err
+		}
+	}
+}
+
+// pipeline reads with one goroutine and decodes with others; the caller adds the blocks.
+func (p *pass) pipeline() error {
+	free := make(chan *lineBlock, blocks)
+	for range blocks {
+		free <- newBlock(blockSize, p.filter)
+	}
+	raw, inOrder := make(chan *lineBlock, blocks), make(chan *lineBlock, blocks)
+	long := make(chan struct{}, 1) // held by the one long line in the pipeline
+	stop := make(chan struct{})
+	alone := func() error {
+		select {
+		case long <- struct{}{}:
+			return nil
+		case <-stop:
+			return errQuit
+		}
+	}
+	var end error // of reading
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(stop)
+
+	all.Go(func() {
+		defer close(raw)
+		defer close(inOrder)
+		for {
+			select {
+			case b := <-free:
+				if end = p.lines.next(b, alone); end != nil {
+					return
+				}
+				inOrder <- b
+				raw <- b
+			case <-stop:
+				return
+			}
+		}
+	})
+	for range readers {
+		all.Go(func() {
+			for b := range raw {
+				p.decode(b)
+				b.ready <- struct{}{}
+			}
+		})
+	}
+	for b := range inOrder {
+		<-b.ready
+		if err := p.add(b); err != nil {
+			return err
+		}
+		if b.long() {
+			b.release()
+			<-long
+		}
+		free <- b
+	}
+	return end
 }

@@ -7,17 +7,13 @@ import (
 )
 
 const (
-	// firstBuffer is how much of a file is read at once.
 	firstBuffer = 256 << 10
-	// longestLine is the longest line that is read into memory as a whole: a
-	// payload of framing.DefaultLimit plus its encoding overhead. Of longer lines
-	// only the head is read.
-	longestLine = 384 << 20
-	// longestHeader is the longest first line.
+	// longestLine is the longest line that is read as a whole: a payload of
+	// framing.DefaultLimit and its encoding. Of longer lines only the head is read.
+	longestLine   = 384 << 20
 	longestHeader = 4 << 20
 )
 
-// A line is one line of a file.
 type line struct {
 	data  []byte // with its newline; valid until the next line, and may be modified
 	off   int64
@@ -25,18 +21,17 @@ type line struct {
 	whole bool  // ends in a newline
 }
 
-// A lineReader reads a file line by line. Its memory is bounded by longest,
-// whatever the file contains.
+// A lineReader's memory is bounded by longest, whatever the file contains.
 type lineReader struct {
 	r       io.Reader
 	longest int
 	buf     []byte
-	start   int // of the next line, in buf
-	end     int // of the bytes read into buf
+	start   int
+	end     int
 	off     int64
 
-	// f, if not nil, is the file that r reads: then a long line gets a buffer of its
-	// size, which is kept for the next one. Otherwise the buffer doubles.
+	// f, if not nil, is the file that r reads: a long line then gets a buffer of its
+	// size, which is kept. Otherwise the buffer doubles.
 	f     io.ReaderAt
 	large []byte
 }
@@ -45,12 +40,12 @@ func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{r: r, longest: longestLine, buf: make([]byte, firstBuffer)}
 }
 
-// next returns the next line, or io.EOF after the last one.
+// next returns io.EOF after the last line.
 func (l *lineReader) next() (line, error) {
 	searched := l.start
 	for {
 		if i := bytes.IndexByte(l.buf[searched:l.end], '\n'); i >= 0 {
-			return l.take(searched+i+1, true), nil
+			return l.lineTo(searched+i+1, true), nil
 		}
 		searched = l.end
 		if l.end-l.start >= l.longest {
@@ -61,15 +56,14 @@ func (l *lineReader) next() (line, error) {
 			l.makeRoom()
 		}
 		if err := l.fill(); errors.Is(err, io.EOF) && l.end > l.start {
-			return l.take(l.end, false), nil
+			return l.lineTo(l.end, false), nil
 		} else if err != nil {
 			return line{}, err
 		}
 	}
 }
 
-// take returns the line that ends at end in the buffer.
-func (l *lineReader) take(end int, whole bool) line {
+func (l *lineReader) lineTo(end int, whole bool) line {
 	data := l.buf[l.start:end:end]
 	got := line{data: data, off: l.off, size: int64(len(data)), whole: whole}
 	l.off += got.size
@@ -77,8 +71,8 @@ func (l *lineReader) take(end int, whole bool) line {
 	return got
 }
 
-// makeRoom moves the incomplete line to the beginning of the buffer, or into a
-// larger buffer, or back into a small one.
+// makeRoom moves the incomplete line to the beginning of the buffer, or into a larger
+// one, or back into a small one.
 func (l *lineReader) makeRoom() {
 	open := l.buf[l.start:l.end]
 	size := len(l.buf)
@@ -106,8 +100,8 @@ func (l *lineReader) makeRoom() {
 	}
 }
 
-// lineSize returns the size of the line at off, which is longer than the buffer. After an
-// error, which fill finds too, it is only what was read.
+// lineSize returns the size of the line at off, which is longer than the buffer; after an
+// error only what was read.
 func (l *lineReader) lineSize() int {
 	buf := make([]byte, scanSize)
 	for size := len(l.buf); ; {
@@ -121,7 +115,6 @@ func (l *lineReader) lineSize() int {
 	}
 }
 
-// fill reads more. The error is io.EOF at the end of the file.
 func (l *lineReader) fill() error {
 	for {
 		n, err := l.r.Read(l.buf[l.end:])
@@ -135,8 +128,8 @@ func (l *lineReader) fill() error {
 	}
 }
 
-// tooLong returns the beginning of the line that fills the buffer and skips the
-// rest of it.
+// tooLong returns the beginning of the line that fills the buffer and skips the rest of
+// it.
 func (l *lineReader) tooLong() (line, error) {
 	head := min(l.end-l.start, headRoom)
 	got := line{data: bytes.Clone(l.buf[l.start : l.start+head]), off: l.off, size: int64(l.end - l.start)}

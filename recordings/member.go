@@ -15,15 +15,14 @@ const MaxTime = math.MaxInt64 / int64(time.Microsecond)
 
 var errMalformed = errors.New("not an entry of a recording")
 
-// members reads the members of a line's object in order. After an error nothing
-// else can be read.
+// members reads the members of an object in order. After an error nothing else can be
+// read.
 type members struct {
 	b   []byte
 	i   int
 	bad bool
 }
 
-// fail marks the line as malformed.
 func (m *members) fail() { m.bad, m.i = true, len(m.b) }
 
 func (m *members) space() {
@@ -32,8 +31,8 @@ func (m *members) space() {
 	}
 }
 
-// take skips space and then c.
-func (m *members) take(c byte) {
+// expect skips space and then c.
+func (m *members) expect(c byte) {
 	if m.space(); m.i >= len(m.b) || m.b[m.i] != c {
 		m.fail()
 		return
@@ -41,31 +40,30 @@ func (m *members) take(c byte) {
 	m.i++
 }
 
-// next reads the name of the next member, up to its value. ok is false after the
-// last one.
+// next reads a name, up to its value. ok is false after the last member.
 func (m *members) next(first bool) (name []byte, ok bool) {
 	if first {
-		m.take('{')
+		m.expect('{')
 	} else {
 		if m.space(); m.i < len(m.b) && m.b[m.i] == '}' {
 			m.i++
 			return nil, false
 		}
-		m.take(',')
+		m.expect(',')
 	}
 	if m.space(); first && m.i < len(m.b) && m.b[m.i] == '}' {
 		m.i++
 		return nil, false
 	}
 	name = m.str()
-	m.take(':')
+	m.expect(':')
 	m.space()
 	return name, !m.bad
 }
 
-// str reads a string and returns its inside without unescaping it.
+// str returns the inside of a string without unescaping it.
 func (m *members) str() []byte {
-	m.take('"')
+	m.expect('"')
 	begin := m.i
 	for m.i < len(m.b) {
 		switch m.b[m.i] {
@@ -82,7 +80,6 @@ func (m *members) str() []byte {
 	return nil
 }
 
-// number reads an unsigned integer.
 func (m *members) number() uint64 {
 	n, begin := uint64(0), m.i
 	for m.i < len(m.b) && m.b[m.i]-'0' <= 9 {
@@ -99,7 +96,7 @@ func (m *members) number() uint64 {
 	return n
 }
 
-// time reads an integer that may be negative and is at most MaxTime either way.
+// time reads an integer that is at most MaxTime either way.
 func (m *members) time() int64 {
 	sign := int64(1)
 	if m.i < len(m.b) && m.b[m.i] == '-' {
@@ -113,7 +110,7 @@ func (m *members) time() int64 {
 	return sign * int64(n)
 }
 
-// skip skips a value of any kind without validating it.
+// skip skips a value without validating it.
 func (m *members) skip() []byte {
 	begin, depth := m.i, 0
 	for m.i < len(m.b) {
@@ -145,10 +142,9 @@ func (m *members) skip() []byte {
 	return nil
 }
 
-// unescape appends the bytes that the inside of a JSON string represents. A lone
-// surrogate, which no valid recording has, becomes U+FFFD. It stops at an invalid
-// or incomplete escape and returns how far it came. dst may be the beginning of
-// src, because the result is never longer.
+// unescape appends the bytes of the inside of a JSON string; a lone surrogate becomes
+// U+FFFD. It stops at an invalid or incomplete escape and returns how far it came. dst
+// may be the beginning of src: the result is never longer.
 func unescape(dst, src []byte) (out []byte, read int) {
 	for i := 0; i < len(src); {
 		if src[i] != '\\' {

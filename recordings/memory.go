@@ -6,8 +6,6 @@ import (
 )
 
 const (
-	// memoryLimit is how many bytes of lines are kept once the file can't be
-	// written any more.
 	memoryLimit = 64 << 20
 	// memoryBlock is how many bytes are dropped at once.
 	memoryBlock = 1 << 20
@@ -17,15 +15,14 @@ const (
 // memory is limited. Their rows have session.FlagUnkept.
 var ErrNotKept = errors.New("the entry's bytes were not kept: recording had stopped")
 
-// memory continues a file that can't be written: offsets continue where the file
-// ended. The oldest blocks are dropped when limit is reached. It is not safe for
-// concurrent use.
+// memory continues a file that can't be written, with its offsets. The oldest blocks are
+// dropped at limit. It is not safe for concurrent use.
 type memory struct {
 	limit  int
 	blocks []block
-	kept   int   // bytes in blocks
-	first  int64 // offset of the oldest byte kept
-	next   int64 // offset of the next byte
+	kept   int
+	first  int64 // of the oldest byte kept
+	next   int64
 }
 
 // A block holds complete lines.
@@ -38,7 +35,6 @@ func newMemory(limit int, off int64) *memory {
 	return &memory{limit: limit, first: off, next: off}
 }
 
-// add keeps one line.
 func (m *memory) add(line []byte) {
 	last := len(m.blocks) - 1
 	if last < 0 || len(m.blocks[last].data)+len(line) > memoryBlock {
@@ -59,8 +55,8 @@ func (m *memory) add(line []byte) {
 	}
 }
 
-// skip counts a line that is too long to be kept, and drops all lines before it:
-// the kept lines have no gaps.
+// skip counts a line that is too long to be kept, and drops all lines before it: the kept
+// lines have no gaps.
 func (m *memory) skip(length int64) {
 	m.next += length
 	m.blocks, m.kept, m.first = nil, 0, m.next

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// maxName is the longest server name in a file name, in bytes.
 const maxName = 40
 
 // StateDir returns the folder for data that the program keeps between runs:
@@ -43,13 +42,13 @@ func DefaultDir() (string, error) {
 	return filepath.Join(state, "recordings"), nil
 }
 
-// fileName returns the default name of a recording: the start time in UTC, the
-// server, and the last six characters of the id.
+// fileName returns the start time in UTC, the server, and the last six characters of the
+// id.
 func fileName(start time.Time, server, id string) string {
 	return start.UTC().Format("20060102-150405") + "-" + safeName(server) + "-" + strings.ToLower(id[len(id)-6:]) + ".jsonl"
 }
 
-// safeName turns a server's name into one that is valid on every file system.
+// safeName returns a name that is valid on every file system.
 func safeName(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {
@@ -68,8 +67,8 @@ func safeName(name string) string {
 	return safe
 }
 
-// newID returns a ULID (github.com/ulid/spec): 48 bits of milliseconds and 80 random
-// bits as 26 characters that sort by time.
+// newID returns a ULID (github.com/ulid/spec): 48 bits of milliseconds and 80 random bits
+// as 26 characters that sort by time.
 func newID(at time.Time) string {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	var random [16]byte
@@ -86,12 +85,11 @@ func newID(at time.Time) string {
 	return string(id[:])
 }
 
-// pattern returns a regular expression that is compiled on first use.
+// pattern compiles on first use.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// partName matches the names of later parts, without the extension.
 var partName = pattern(`^(.+)\.part([1-9][0-9]{0,8})$`)
 
 // PartPath returns the path of part n of the recording whose first file is at
@@ -104,8 +102,7 @@ func PartPath(path string, n int) string {
 	return fmt.Sprintf("%s.part%d%s", strings.TrimSuffix(path, ext), n, ext)
 }
 
-// partOf is the inverse of PartPath: it returns the path of the first file and the
-// number, or 0 if path is not the name of a later part.
+// partOf is the inverse of PartPath; n is 0 if path is not the name of a later part.
 func partOf(path string) (first string, n int) {
 	ext := filepath.Ext(path)
 	found := partName().FindStringSubmatch(strings.TrimSuffix(path, ext))
@@ -137,8 +134,8 @@ func FirstPart(path string) (first string, ok bool) {
 	return first, err == nil && whole.ID == part.ID && whole.Part == 0
 }
 
-// laterParts returns the numbers greater than after of the files that are named as
-// later parts of path.
+// laterParts returns the numbers greater than after of the files named as later parts of
+// path.
 func laterParts(path string, after int) []int {
 	files, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -12,18 +12,16 @@ import (
 	"mcpdbg/session"
 )
 
-// A file is the source of a recording: files on the disk, or bytes in a test.
+// A file is files on the disk, or bytes in a test.
 type file interface {
 	io.ReaderAt
 	io.Closer
 	Stat() (fs.FileInfo, error)
 	locked() bool // by a recorder
-	// missing returns how many parts are missing between others, and whether the
-	// part after the last one is missing.
+	// parts missing between others, and whether the part after the last one is missing
 	missing() (between int, next bool)
 }
 
-// describeMode describes a file that is not a regular file.
 func describeMode(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -68,7 +66,6 @@ func progressive(path string, what opening) (*Recording, error) {
 	return r, nil
 }
 
-// begin opens the file at path and starts reading it.
 func begin(path string, what opening) (*Recording, error) {
 	f, err := openFiles(path)
 	if err != nil {
@@ -83,7 +80,6 @@ func begin(path string, what opening) (*Recording, error) {
 	return r, nil
 }
 
-// openFiles opens the recording at path, and says so in its errors.
 func openFiles(path string) (*partFiles, error) {
 	f, err := openFile(path)
 	if _, ok := errors.AsType[*FormatError](err); ok || err == nil {
@@ -92,7 +88,7 @@ func openFiles(path string) (*partFiles, error) {
 	return nil, fmt.Errorf("open recording: %w", err)
 }
 
-// readHeader reads the first line and returns the offset of the next one.
+// readHeader returns the offset of the next line.
 func readHeader(path string, f io.ReaderAt) (session.Header, int64, error) {
 	first, err := newLineReader(io.NewSectionReader(f, 0, longestHeader)).next()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -102,14 +98,12 @@ func readHeader(path string, f io.ReaderAt) (session.Header, int64, error) {
 	return header, first.size, err
 }
 
-// linesFrom returns a reader of the lines from offset off on.
 func linesFrom(f io.ReaderAt, off int64) *lineReader {
 	lines := newLineReader(io.NewSectionReader(f, off, math.MaxInt64-off))
 	lines.off = off
 	return lines
 }
 
-// parseHeader reads the first line of the file at path.
 func parseHeader(path string, first []byte) (session.Header, error) {
 	var h session.Header
 	var version struct {
@@ -127,7 +121,6 @@ func parseHeader(path string, first []byte) (session.Header, error) {
 	return h, nil
 }
 
-// headerOf reads the header of the file at path.
 func headerOf(path string) (session.Header, error) {
 	f, err := openRegular(path)
 	if err != nil {

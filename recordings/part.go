@@ -12,8 +12,8 @@ import (
 // A part is the file that the recorder writes to. It belongs to the leader.
 type part struct {
 	f      *os.File
-	number int   // of a later part; 0 for the first file
-	most   int64 // most bytes of a file; 0: no limit
+	number int   // 0 for the first file
+	most   int64 // bytes of a file; 0: no limit
 	first  int64 // offset of the first entry
 	shift  int64 // recording offset minus file offset
 	full   int64 // the offset at which the file has most bytes
@@ -23,12 +23,11 @@ type part struct {
 	watched *watchedFile
 }
 
-// endRoom is room for the entry that ends a part: the part entry, or the end
-// entry.
+// endRoom is room for the part entry or the end entry.
 const endRoom = 512
 
-// needsPart reports whether an entry, which has its number and time, must begin a
-// new part.
+// needsPart reports whether an entry, which has its number and time, must begin a new
+// part.
 func (f *File) needsPart(e *session.Entry) bool {
 	p := &f.part
 	switch room := p.full - endRoom - f.end; {
@@ -43,7 +42,7 @@ func (f *File) needsPart(e *session.Entry) bool {
 	}
 }
 
-// maxLength returns an upper bound on the length of an entry's line.
+// maxLength returns an upper bound on length.
 func maxLength(e *session.Entry) int64 {
 	const (
 		members = 256
@@ -53,7 +52,6 @@ func maxLength(e *session.Entry) int64 {
 	return members + cut*int64(min(len(e.Cuts), framing.MaxCuts)) + escape*int64(e.Size()+len(e.Why)) + int64(len(e.Body))
 }
 
-// length returns the length of an entry's line.
 func length(e *session.Entry) int64 {
 	if !e.Kind.IsStream() {
 		return int64(len(AppendEntry(nil, e)))
@@ -71,8 +69,8 @@ func length(e *session.Entry) int64 {
 	return n
 }
 
-// nextPart ends the file with a part entry and continues in a new one. If that
-// can't be created, the recording continues in the same file, with a note.
+// nextPart ends the file with a part entry and continues in a new one, or with a note in
+// the same file if that can't be created.
 func (f *File) nextPart(t int64) {
 	if f.flush(); f.memory != nil {
 		return
@@ -103,15 +101,14 @@ func (f *File) nextPart(t int64) {
 	f.part = next
 }
 
-// insert adds an entry by the recorder itself to the batch.
 func (f *File) insert(e session.Entry, t int64) {
 	own := []session.Entry{e}
 	f.put(&own[0], t)
 	f.added = append(f.added, own)
 }
 
-// createPart creates the file of part number and returns it with its header. Its
-// first entry follows the part entry.
+// createPart returns the file of part number with its header. Its first entry follows the
+// part entry.
 func (f *File) createPart(number int) (next part, line []byte, err error) {
 	header := f.header
 	header.Part, header.First = number, f.n+2
@@ -134,7 +131,6 @@ func (f *File) createPart(number int) (next part, line []byte, err error) {
 	return next, line, nil
 }
 
-// discard removes a file that has only a header.
 func discard(f *os.File) {
 	_ = errors.Join(f.Close(), os.Remove(f.Name())) // if it remains, it is a part without entries
 }

@@ -6,29 +6,29 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
+	"sort"
 	"sync"
 
 	"mcpdbg/session"
 )
 
-// partFiles is a recording on the disk as one file. Its first file brings in all
-// others, including those that are added while it is read. A later part is read
-// alone. Each part takes a file descriptor.
+// partFiles is a recording on the disk as one file, with the parts that are added while
+// it is read. A later part is read alone. Each part takes a file descriptor.
 type partFiles struct {
 	chain
 	path string
 
 	looking sync.Mutex // held while looking for parts
 	id      string     // set when the first later part is found
-	number  int        // of the last part
-	alone   bool       // ignore other parts
-	absent  int        // parts that are missing between others
+	number  int
+	alone   bool // ignore other parts
+	absent  int  // between others
 }
 
-// openFile opens the recording at path. It does not check that it is one: that is up
-// to the caller when it reads the header.
+// openFile does not check that the file is a recording.
 func openFile(path string) (*partFiles, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -42,8 +42,8 @@ func openFile(path string) (*partFiles, error) {
 	return p, nil
 }
 
-// openRegular opens a regular file. It refuses others without opening them:
-// opening a pipe would wait for its writer, and a device may have no end.
+// openRegular refuses other files without opening them: opening a pipe would wait for its
+// writer, and a device may have no end.
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -55,7 +55,6 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// openOthers adds the existing later parts.
 func (p *partFiles) openOthers() error {
 	if _, n := partOf(p.path); n > 0 {
 		header, _, err := readHeader(p.path, p)
@@ -90,8 +89,7 @@ func (p *partFiles) refresh() error {
 	return nil
 }
 
-// open adds part n if it exists: a file of that name with a complete and matching
-// first line.
+// open adds part n if it exists, with a complete and matching first line.
 func (p *partFiles) open(n int) (added bool, err error) {
 	path := PartPath(p.path, n)
 	f, err := openRegular(path)
@@ -136,8 +134,8 @@ func (p *partFiles) begins(path string, f *os.File, n int) (skip int64, ok bool)
 	return skip, err == nil && last[0] == '\n'
 }
 
-// lastLineEnd returns the offset after the last newline. A part that others follow
-// has no torn line, unless the machine crashed; then the torn line is skipped.
+// lastLineEnd returns the offset after the last newline. A part that others follow has a
+// torn line only if the machine crashed; it is skipped.
 func (p *partFiles) lastLineEnd() (int64, error) {
 	info, err := p.chain.Stat()
 	if err != nil {
@@ -160,7 +158,6 @@ func (p *partFiles) lastLineEnd() (int64, error) {
 // maxPartLine is more than the line of a part entry takes.
 const maxPartLine = 256
 
-// continues reports whether the last line of the last file is a part entry.
 func (p *partFiles) continues() bool {
 	info, err := p.chain.Stat()
 	if err != nil {
@@ -175,7 +172,6 @@ func (p *partFiles) continues() bool {
 	return err == nil && e.Kind == session.KindPart
 }
 
-// paths returns the paths of the files, the first one first.
 func (p *partFiles) paths() []string {
 	var paths []string
 	for _, l := range p.all() {
@@ -192,7 +188,6 @@ func (p *partFiles) Stat() (fs.FileInfo, error) {
 	return p.chain.Stat()
 }
 
-// locked implements file.
 func (p *partFiles) locked() bool {
 	for {
 		last := p.last()
@@ -206,5 +201,84 @@ func (p *partFiles) locked() bool {
 	}
 }
 
-// missing implements file.
 func (p *partFiles) missing() (between int, next bool) { return p.absent, p.continues() }
+
+// A chain presents the files of a recording as one, later parts without their headers.
+// Offsets never change when a file is added. A chain is safe for concurrent use.
+type chain struct {
+	mu    sync.RWMutex
+	links []link // published links are never changed
+}
+
+type link struct {
+	f     *os.File
+	begin int64 // offset in the chain
+	skip  int64 // bytes skipped in the file: the header of a later part
+}
+
+// add adds a file whose content after skip bytes begins at begin in the chain.
+func (c *chain) add(f *os.File, begin, skip int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.links = append(c.links, link{f, begin, skip})
+}
+
+func (c *chain) all() []link {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.links
+}
+
+func (c *chain) last() link {
+	links := c.all()
+	return links[len(links)-1]
+}
+
+// ReadAt implements io.ReaderAt.
+func (c *chain) ReadAt(p []byte, off int64) (int, error) {
+	links := c.all()
+	i := sort.Search(len(links), func(i int) bool { return links[i].begin > off }) - 1
+	read := 0
+	for ; i >= 0 && i < len(links); i++ {
+		l, end := &links[i], int64(math.MaxInt64)
+		if i+1 < len(links) {
+			end = links[i+1].begin
+		}
+		n, err := l.f.ReadAt(p[read:read+int(min(int64(len(p)-read), end-off))], off-l.begin+l.skip)
+		read, off = read+n, off+int64(n)
+		if read == len(p) {
+			return read, nil
+		}
+		if err != nil {
+			return read, err
+		}
+	}
+	return read, io.EOF
+}
+
+// Stat returns the info of the last file, with the total size of all files.
+func (c *chain) Stat() (fs.FileInfo, error) {
+	last := c.last()
+	info, err := last.f.Stat()
+	if err != nil || last.begin == 0 {
+		return info, err
+	}
+	return chainInfo{info, last.begin + info.Size() - last.skip}, nil
+}
+
+type chainInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+// Size implements fs.FileInfo.
+func (i chainInfo) Size() int64 { return i.size }
+
+// Close closes all files.
+func (c *chain) Close() error {
+	var err error
+	for _, l := range c.all() {
+		err = errors.Join(err, l.f.Close())
+	}
+	return err
+}

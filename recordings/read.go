@@ -10,18 +10,26 @@ import (
 	"mcpdbg/session"
 )
 
-// headRoom is the most bytes that the members before a payload may take: enough
-// for framing.MaxCuts cuts with the largest numbers.
+// headRoom is enough for the members before a payload: framing.MaxCuts cuts with the
+// largest numbers.
 const headRoom = 256 << 10
 
-// stored is a File as an io.ReaderAt of its stored bytes. (A method value would
-// be allocated for every row on the screen.)
+// stored is a File as an io.ReaderAt. (A method value would be allocated for every row on
+// the screen.)
 type stored File
 
-func (s *stored) ReadAt(p []byte, off int64) (int, error) { return (*File)(s).readAt(p, off) }
+func (s *stored) ReadAt(p []byte, off int64) (int, error) {
+	f := (*File)(s)
+	f.store.RLock()
+	if f.memory != nil && off >= f.stopped {
+		defer f.store.RUnlock()
+		return f.memory.ReadAt(p, off)
+	}
+	f.store.RUnlock()
+	return f.files.ReadAt(p, off)
+}
 
-// readEntry implements session.Source.Entry over the bytes of r, in new memory or
-// in buf.
+// readEntry reads into new memory or buf.
 func readEntry(r io.ReaderAt, row session.Row, limit int, buf []byte) (session.Entry, error) {
 	e, err := readPart(r, row, limit, buf)
 	if err != nil {
@@ -77,8 +85,7 @@ func readFull(r io.ReaderAt, row session.Row, n int, buf []byte) ([]byte, error)
 	return line, nil
 }
 
-// uncheckedSize is how much memory is allocated for a line without checking first that
-// the file has the line.
+// Memory for a longer line is allocated only if the file has the line.
 const uncheckedSize = 1 << 20
 
 func hasByte(r io.ReaderAt, off int64) bool {
@@ -87,7 +94,6 @@ func hasByte(r io.ReaderAt, off int64) bool {
 	return n == 1
 }
 
-// readLine implements session.Source.ReadLine over the bytes of r.
 func readLine(r io.ReaderAt, row session.Row, p []byte, off int64) (int, error) {
 	if off < 0 || off >= int64(row.Len) {
 		return 0, io.EOF
@@ -138,7 +144,6 @@ func (w Warnings) String() string {
 // Damaged reports whether lines could not be read.
 func (w Warnings) Damaged() bool { return w.BadLines+w.LongLines > 0 }
 
-// add adds the counts of other.
 func (w *Warnings) add(other *Warnings) {
 	w.UnknownKinds += other.UnknownKinds
 	w.UnknownKeys += other.UnknownKeys

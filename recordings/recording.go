@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"mcpdbg/session"
 	"mcpdbg/session/index"
@@ -26,26 +27,26 @@ type Recording struct {
 	searcher searcher
 
 	building sync.Mutex
-	indexer  indexer     // of the index
-	restored *storedRows // what the index was restored from; else nil
-	spill    temp        // rows that do not fit into memory
+	indexer  indexer
+	restored *storedRows // what the index was restored from
+	spill    temp
 
-	atOnce    bool   // OpenProgressive or OpenTail opened it
+	atOnce    bool
 	storedAt  string // the file for the index, "" for none
 	storedEnd int64  // how much of the recording that file covers
 
-	quit    chan struct{}  // closed by Close
-	over    sync.WaitGroup // the background goroutine
+	quit    chan struct{} // closed by Close
+	over    sync.WaitGroup
 	indexed chan struct{}
 
 	mu      sync.Mutex
 	state   session.RecordingState
 	stopped string // why the recorder could not write the rest, with session.RecordingCut
 	live    bool
-	size    int64    // of the file
-	at      position // of the published rows
-	lines   int      // how many rows to expect; 0: unknown
-	done    bool     // the file as it was opened is indexed
+	size    int64
+	at      position
+	lines   int  // how many rows to expect; 0: unknown
+	done    bool // the file as it was opened is indexed
 	err     error
 	changed chan struct{} // nil if unused
 }
@@ -73,8 +74,8 @@ const (
 	lastRows                 // the tail; the rest follows after screenHeadStart
 )
 
-// newRecording reads the header and the tail, loads the index stored in the file
-// stored, if there is one, and starts indexing the rest.
+// newRecording reads the header and the tail, loads the index from the file stored, if
+// there is one, and starts indexing the rest.
 func newRecording(path string, f file, what opening, stored string) (*Recording, error) {
 	atOnce := what != allRows
 	r := &Recording{path: path, f: f, atOnce: atOnce, storedAt: stored, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked()}
@@ -105,18 +106,21 @@ func newRecording(path string, f file, what opening, stored string) (*Recording,
 	}
 	r.over.Go(func() {
 		if wait {
-			r.waitForScreen(info)
+			select {
+			case <-time.After(screenHeadStart):
+				r.restore(info)
+			case <-r.quit:
+			}
 		}
 		r.run(atOnce && r.live)
 	})
 	return r, nil
 }
 
-// toIndex returns how many bytes are not indexed yet.
 func (r *Recording) toIndex() int64 { return r.size - r.at.End }
 
-// openMemory is how many bytes of rows are kept in memory: 2 M rows. Stored rows
-// are read back page by page anyway, and views read few rows at a time.
+// openMemory is 2 M rows. Stored rows are read back page by page, and views read few rows
+// at a time.
 const openMemory = 64 << 20
 
 func (r *Recording) newIndex() *index.Index {
@@ -227,7 +231,6 @@ func (r *Recording) Changed() <-chan struct{} {
 	return r.changed
 }
 
-// change changes what readers see and notifies them.
 func (r *Recording) change(do func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

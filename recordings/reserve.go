@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// reserveStep is how much space on the disk is reserved at once.
+	// reserveStep is how much is reserved at once.
 	reserveStep = 1 << 20
-	// lastRoom is how much of the reserved space is left by ordinary entries: room
-	// for the note with the reason why the recording stopped, or for the end entry.
+	// lastRoom is left by ordinary entries, for the note with the reason why the
+	// recording stopped, or the end entry.
 	lastRoom = 4 << 10
 )
 
@@ -22,15 +22,15 @@ const (
 // continued, for example because the disk was full.
 const StoppedCode = "recording.stopped"
 
-// A reserve is disk space that is allocated to a file beyond its end, so that
-// other programs that fill the disk can't take it.
+// A reserve is disk space allocated beyond the end of a file, so that programs that fill
+// the disk can't take it.
 type reserve struct {
-	end int64 // offset in the file up to which space is reserved
-	off bool  // the file system can't reserve space
+	end int64
+	off bool // the file system can't reserve space
 }
 
-// grow reserves space up to need, and more if there is enough. It does nothing
-// where space can't be reserved. The error means that the disk is full.
+// grow reserves space up to need, and more if there is enough, where the file system can.
+// The error means that the disk is full.
 func (r *reserve) grow(f *os.File, need int64, allocate func(f *os.File, off, size int64) error) error {
 	for step := int64(reserveStep); !r.off && r.end < need; {
 		least := need - r.end
@@ -50,7 +50,7 @@ func (r *reserve) grow(f *os.File, need int64, allocate func(f *os.File, off, si
 	return nil
 }
 
-// isFull reports whether err means that the disk, a quota or a limit is exhausted.
+// isFull reports whether the disk, a quota or a limit is exhausted.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota) || errors.Is(err, syscall.EFBIG)
 }
@@ -63,8 +63,8 @@ func (r *reserve) limit() int64 {
 	return r.end - lastRoom
 }
 
-// makeRoom reserves space for the line of e, which has its number and time. The
-// error is why it can't.
+// makeRoom reserves space for the line of e, which has its number and time. The error is
+// why it can't.
 func (f *File) makeRoom(e *session.Entry) error {
 	p := &f.part
 	size := maxLength(e)
@@ -82,8 +82,7 @@ func (f *File) makeRoom(e *session.Entry) error {
 	return p.reserve.grow(p.f, end+length(e)+lastRoom, f.allocate)
 }
 
-// stopFull ends the recording before the next entry, with a note about the reason
-// in the last room.
+// stopFull ends the recording before the next entry, with a note in the last room.
 func (f *File) stopFull(err error, t int64) {
 	if f.flush(); f.memory != nil {
 		return
@@ -98,7 +97,6 @@ func (f *File) stopFull(err error, t int64) {
 	f.stop(err, f.end, f.n+1)
 }
 
-// release releases the unused space that was reserved for a file.
 func release(f *os.File, size int64, r *reserve) {
 	if r.end > size {
 		_ = f.Truncate(size) // on error the space stays reserved, which does not affect readers
@@ -106,8 +104,8 @@ func release(f *os.File, size int64, r *reserve) {
 	*r = reserve{off: true}
 }
 
-// stoppedReason returns the text of a note about the reason why a recording stopped;
-// ok is false for any other entry.
+// stoppedReason returns the text of a note about the reason why a recording stopped; ok
+// is false for any other entry.
 func stoppedReason(e *session.Entry) (text string, ok bool) {
 	var note session.NoteBody
 	if e.Kind != session.KindNote || e.DecodeBody(&note) != nil || note.Code != StoppedCode {

@@ -9,8 +9,8 @@ import (
 	"mcpdbg/session/index"
 )
 
-// restore replaces the index, which is empty, by the stored one of the file, if there
-// is one. An unreliable one is deleted.
+// restore replaces the empty index by the stored one, if there is one. An unreliable one
+// is deleted.
 func (r *Recording) restore(info fs.FileInfo) {
 	r.building.Lock()
 	defer r.building.Unlock()
@@ -51,8 +51,8 @@ func (r *Recording) restoreFrom(f *os.File, info fs.FileInfo) bool {
 	return true
 }
 
-// store stores the index if it has grown enough to be worth it. Failure to store
-// it is ignored, and closing a recording does not wait for it.
+// store stores the index if it has grown enough to be worth it. Failure is ignored, and
+// closing does not wait for it.
 func (r *Recording) store() {
 	r.building.Lock()
 	defer r.building.Unlock()
@@ -71,8 +71,8 @@ func (r *Recording) store() {
 	})
 }
 
-// rebuild rebuilds the index if x was restored and one of its pages can't be read.
-// The rows stay the same, as the recording does. Readers of rows wait meanwhile.
+// rebuild rebuilds the index if x was restored and one of its pages can't be read. The
+// rows stay the same. Readers of rows wait meanwhile.
 func (r *Recording) rebuild(x *index.Index) bool {
 	r.building.Lock()
 	defer r.building.Unlock()
@@ -99,7 +99,6 @@ func (r *Recording) rebuild(x *index.Index) bool {
 	return err == nil
 }
 
-// unlessClosed is a writer that fails once quit is closed.
 type unlessClosed struct {
 	io.Writer
 	quit <-chan struct{}

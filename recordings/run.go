@@ -1,32 +1,29 @@
 package recordings
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"sync"
 	"time"
 
 	"mcpdbg/session"
 )
 
-// followEvery is how often a file that is being written is checked. A person does
-// not notice the delay, and a check costs two system calls.
+// followEvery is not noticeable, and a check costs two system calls.
 const followEvery = 100 * time.Millisecond
 
-// screenHeadStart is the head start of a screen that shows the tail. A delay of the
-// rest is not noticeable, but a delay of the tail is.
+// A delay of the rest is not noticeable, but a delay of the tail is.
 const screenHeadStart = 30 * time.Millisecond
 
 // ErrShrunk is the error for entries whose bytes are gone: the file is shorter than
 // it was when they were indexed.
 var ErrShrunk = errors.New("the recording got shorter: entry no longer in the file")
 
-// errQuit ends the indexing of a recording that is closed.
 var errQuit = errors.New("the recording is closed")
 
-// waitForScreen leaves the processors to the screen that shows the tail, and then loads
-// the stored index of the file, whose info was info when it was opened. Loading it
-// earlier, and the rows that a screen would then list, delay the first screen.
 func (r *Recording) waitForScreen(info fs.FileInfo) {
 	select {
 	case <-time.After(screenHeadStart):
@@ -35,8 +32,6 @@ func (r *Recording) waitForScreen(info fs.FileInfo) {
 	}
 }
 
-// run is the goroutine of a Recording: it indexes the file, follows a recorder,
-// and sets the final state.
 func (r *Recording) run(follow bool) {
 	if r.tail != nil {
 		r.count() // not needed for short files
@@ -55,7 +50,6 @@ func (r *Recording) run(follow bool) {
 	r.end(r.follow())
 }
 
-// end sets the final state of the recording.
 func (r *Recording) end(err error) {
 	state, reported, stopped := session.RecordingTorn, error(nil), ""
 	switch {
@@ -83,8 +77,8 @@ func (r *Recording) end(err error) {
 	r.change(func() { r.done, r.err, r.state, r.stopped = true, reported, state, stopped })
 }
 
-// stopReason returns why the recorder could not write the rest, according to the
-// last entry; "" if that does not say.
+// stopReason returns why the recorder could not write the rest; "" if the last entry does
+// not say.
 func (r *Recording) stopReason() string {
 	x := &r.indexer
 	var last [1]session.Row
@@ -99,8 +93,7 @@ func (r *Recording) stopReason() string {
 	return text
 }
 
-// catchUp indexes the lines added to the file. The error is ErrShrunk if the file
-// got shorter.
+// catchUp returns ErrShrunk if the file got shorter.
 func (r *Recording) catchUp() error {
 	r.building.Lock()
 	defer r.building.Unlock()
@@ -124,7 +117,7 @@ func (r *Recording) catchUp() error {
 	return err
 }
 
-// grown updates and returns the size of the file, which must not shrink.
+// grown updates and returns the size of the file. The error is ErrShrunk if it shrank.
 func (r *Recording) grown() (int64, error) {
 	info, err := r.f.Stat()
 	if err != nil {
@@ -140,7 +133,6 @@ func (r *Recording) grown() (int64, error) {
 	return size, nil
 }
 
-// follow indexes the lines that a recorder appends to the file, until it ends.
 func (r *Recording) follow() error {
 	for {
 		// Check the lock first: whatever was written before its release is read below.
@@ -160,7 +152,7 @@ func (r *Recording) follow() error {
 	}
 }
 
-// readError replaces the error of reading an entry by ErrShrunk if the file shrank.
+// readError replaces an error by ErrShrunk if the file shrank.
 func (r *Recording) readError(row session.Row, err error) error {
 	if err == nil {
 		return nil
@@ -170,4 +162,48 @@ func (r *Recording) readError(row session.Row, err error) error {
 	}
 	r.change(func() { r.state = session.RecordingShrunk })
 	return fmt.Errorf("read the entry at byte %d: %w", row.Off, ErrShrunk)
+}
+
+// minCounted must be left to index for the lines to be counted first.
+const minCounted = 16 << 20
+
+// countLines counts newlines in two halves concurrently, in a tenth of the time that
+// indexing takes.
+func countLines(f io.ReaderAt, from, to int64, quit <-chan struct{}) (int, error) {
+	middle := from + (to-from)/2
+	var lines [2]int
+	var errs [2]error
+	var halves sync.WaitGroup
+	halves.Go(func() { lines[0], errs[0] = countHalf(f, from, middle, quit) })
+	halves.Go(func() { lines[1], errs[1] = countHalf(f, middle, to, quit) })
+	halves.Wait()
+	return lines[0] + lines[1], errors.Join(errs[0], errs[1])
+}
+
+func countHalf(f io.ReaderAt, from, to int64, quit <-chan struct{}) (lines int, err error) {
+	buf := make([]byte, blockSize)
+	for from < to {
+		select {
+		case <-quit:
+			return 0, errQuit
+		default:
+		}
+		n, err := f.ReadAt(buf[:min(int64(len(buf)), to-from)], from)
+		if n == 0 {
+			return 0, shortRead(err)
+		}
+		lines += bytes.Count(buf[:n], []byte{'\n'})
+		from += int64(n)
+	}
+	return lines, nil
+}
+
+// An error is ignored: indexing will run into it, too.
+func (r *Recording) count() {
+	if r.size-r.at.End < minCounted {
+		return
+	}
+	if n, err := countLines(r.f, r.at.End, r.size, r.quit); err == nil {
+		r.change(func() { r.lines = n + int(r.at.Entries) })
+	}
 }

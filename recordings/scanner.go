@@ -15,8 +15,8 @@ import (
 type Scanner struct {
 	path    string
 	f       file
-	file    *io.SectionReader // f at its size when it was opened
-	first   []byte            // the header line
+	file    *io.SectionReader // of the size when it was opened
+	first   []byte
 	header  session.Header
 	lines   *lineReader
 	d       decoder
@@ -127,8 +127,8 @@ func (s *Scanner) Decode() (*session.Entry, error) {
 	return &s.entry, nil
 }
 
-// keepsLine reports whether decoding the current line cannot change it: it is of a stream,
-// its payload is JSON, which stays as it is, and nothing before that is escaped.
+// keepsLine reports whether decoding cannot change the current line: its payload is JSON,
+// which stays as it is, and nothing before that is escaped.
 func (s *Scanner) keepsLine() bool {
 	head, _, found := bytes.Cut(s.l.data[:min(len(s.l.data), headRoom)], []byte(`,"m":{`))
 	return found && bytes.Contains(head, []byte(`"k":"std`)) && bytes.IndexByte(head, '\\') < 0

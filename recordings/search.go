@@ -10,31 +10,27 @@ import (
 )
 
 const (
-	// searchWindow is how much of a file is searched at once. It fits into the
-	// cache of a core, which makes several passes over it cheap.
+	// searchWindow fits into the cache of a core, which makes several passes over it
+	// cheap.
 	searchWindow = 512 << 10
-	// searchLongest is the longest line that is searched; longer ones are left
-	// to the caller.
+	// Longer lines are left to the caller.
 	searchLongest = 4 << 20
-	// searchHole is the longest gap between two lines that is read along with them
-	// rather than skipped.
+	// searchHole is the longest gap between two lines that is read along with them.
 	searchHole = 16 << 10
-	// searchShare is how many bytes are worth a separate goroutine.
+	// searchShare is worth a separate goroutine.
 	searchShare = 2 << 20
-	// sampleSize is how much of a file is sampled to find rare bytes.
-	sampleSize = 256 << 10
+	sampleSize  = 256 << 10
 )
 
-// A searcher searches the lines of a file. The zero value is ready to use; it is
-// safe for concurrent use.
+// The zero searcher is ready to use; it is safe for concurrent use.
 type searcher struct {
 	windows sync.Pool // of *[]byte
 	sampled sync.Once
-	rarity  [256]uint32 // how often a byte occurs in a sample of the file
+	rarity  [256]uint32 // in a sample of the file
 }
 
-// search implements session.Searcher over the bytes of r. It searches the raw lines
-// of the file, many at a time, and decodes only those whose payload is encoded.
+// search searches the raw lines of the file, many at a time, and decodes only those whose
+// payload is encoded.
 func (s *searcher) search(r io.ReaderAt, rows []session.Row, lower []byte, found []session.Found) {
 	clear(found)
 	if len(lower) == 0 || len(rows) == 0 {
@@ -54,14 +50,12 @@ func (s *searcher) search(r io.ReaderAt, rows []session.Row, lower []byte, found
 	wg.Wait()
 }
 
-// rarityOf returns how often bytes occur in a sample of the file from off on, which is
-// taken once.
+// rarityOf counts the bytes of a sample of the file from off on, once.
 func (s *searcher) rarityOf(r io.ReaderAt, off int64) *[256]uint32 {
 	s.sampled.Do(func() { s.sample(r, off) })
 	return &s.rarity
 }
 
-// sample counts the bytes of a sample of the file.
 func (s *searcher) sample(r io.ReaderAt, off int64) {
 	buf := s.window(sampleSize)
 	defer s.windows.Put(buf)
@@ -81,7 +75,6 @@ func (s *searcher) window(size int) *[]byte {
 	return buf
 }
 
-// part searches rows one window at a time.
 func (s *searcher) part(r io.ReaderAt, rows []session.Row, n needle, found []session.Found) {
 	var d decoder
 	for len(rows) > 0 {
@@ -115,8 +108,8 @@ func searchable(row *session.Row) bool {
 	return row.Kind.IsStream() && row.Len <= searchLongest && row.Flags&session.FlagDropped == 0
 }
 
-// searchLines sets in found which lines of a window, which begins at offset off,
-// have the needle in their payload.
+// searchLines sets in found which lines of a window, which begins at off, have the needle
+// in their payload.
 func searchLines(window []byte, off int64, rows []session.Row, n needle, found []session.Found, d *decoder) {
 	at := n.over(window)
 	for i := range rows {
@@ -159,8 +152,7 @@ func searchLines(window []byte, off int64, rows []session.Row, n needle, found [
 	}
 }
 
-// verbatimPayload returns the position of the payload in a line if it is written
-// verbatim.
+// verbatimPayload reports whether the payload is written verbatim, and where.
 func verbatimPayload(line []byte) (from, to int, ok bool) {
 	const member = `,"m":`
 	i := bytes.Index(line, []byte(member))
@@ -178,12 +170,11 @@ func verbatimPayload(line []byte) (from, to int, ok bool) {
 	return from, len(trimRight(rest[:len(rest)-1])), true
 }
 
-// A needle is lower-case ASCII text to search for regardless of case, by its rarest
-// byte.
+// A needle is lower-case ASCII text to search for in any case, by its rarest byte.
 type needle struct {
 	lower        []byte
-	at           int  // of the rare byte in it
-	small, large byte // the rare byte in both cases
+	at           int
+	small, large byte
 }
 
 func newNeedle(lower []byte, rarity *[256]uint32) needle {
@@ -211,19 +202,17 @@ func upper(c byte) byte {
 	return c
 }
 
-// in reports whether text contains the needle.
 func (n *needle) in(text []byte) bool {
 	at := n.over(text)
 	return at.next(0) >= 0
 }
 
-// over starts a search for the needle in text.
 func (n needle) over(text []byte) hits {
 	return hits{needle: n, text: text, hit: -1, small: -1, large: -1}
 }
 
-// hits are the positions of a needle in a text, in ascending order. The text is
-// scanned once for each case of the rare byte.
+// hits are the positions of a needle in ascending order. The text is scanned once for
+// each case of the rare byte.
 type hits struct {
 	needle
 	text         []byte
@@ -231,8 +220,8 @@ type hits struct {
 	small, large int // the next position of the rare byte in each case, if searched for
 }
 
-// next returns the first hit at or after from, or -1 if there is none. It must be
-// called with increasing positions.
+// next returns the first hit at or after from, or -1. It must be called with increasing
+// positions.
 func (h *hits) next(from int) int {
 	for h.hit < from {
 		rare := h.rare(max(from, h.hit+1) + h.at)
@@ -250,7 +239,6 @@ func (h *hits) next(from int) int {
 	return h.hit
 }
 
-// matches reports whether the needle is at the position at.
 func (h *hits) matches(at int) bool {
 	if at+len(h.lower) > len(h.text) {
 		return false
@@ -266,8 +254,7 @@ func (h *hits) matches(at int) bool {
 	return true
 }
 
-// rare returns the position of the rare byte at or after from, or len(h.text) if
-// there is none.
+// rare returns the position of the rare byte at or after from, or len(h.text).
 func (h *hits) rare(from int) int {
 	from = min(from, len(h.text))
 	if h.needle.small == h.needle.large {

@@ -18,23 +18,21 @@ import (
 	"mcpdbg/session/index"
 )
 
-// A stored index is a file in the cache folder: the pages of an index's rows, the
-// rest of the index, and a trailer of fixed size. It identifies its recording and
-// shows whether it is complete: the trailer has the hash of everything except the
-// pages, and that has the hash of each page, so that a page is checked when it is
-// read and opening takes the same time for millions of rows.
+// A stored index has the pages of an index's rows, the rest of the index, and a trailer
+// of fixed size. The trailer has the hash of everything except the pages, and that has
+// the hash of each page: a page is checked when it is read, and opening takes the same
+// time for millions of rows.
 //
 //	pages | about, JSON | state of the index | lengths of both, hash, magic
 
-// storedMagic ends a stored index. Its number is the version of this layout.
+// storedMagic ends with the version of this layout.
 const storedMagic = "mcpdbg index 1\n"
 
 const storedTrailer = 3*8 + len(storedMagic)
 
-// errUnreliable is the error for a stored index that can't be used, for any reason.
+// errUnreliable means that a stored index can't be used, for any reason.
 var errUnreliable = errors.New("the stored index can't be relied on")
 
-// about describes the recording of a stored index.
 type about struct {
 	Index    int       // session.IndexVersion
 	ID       string    // the recording's
@@ -45,8 +43,8 @@ type about struct {
 	Pages    []byte // the XXH64 of each page, 8 bytes little endian
 }
 
-// same reports whether a file with the given header, size and time is the one that
-// was indexed, possibly with more lines appended.
+// same reports whether a file is the one that was indexed, possibly with more lines
+// appended.
 func (a *about) same(header session.Header, f io.ReaderAt, info fs.FileInfo) bool {
 	switch {
 	case a.Index != index.Version, a.ID != header.ID, a.Position.End > a.Size, a.Position.End <= 0:
@@ -64,8 +62,8 @@ const (
 	printPlaces = 14
 )
 
-// fingerprint returns a hash of places all over the first size bytes of a file. An
-// edit anywhere in a recording most likely shifts what follows.
+// fingerprint hashes places all over the first size bytes of a file. An edit anywhere
+// most likely shifts what follows.
 func fingerprint(f io.ReaderAt, size int64) (uint64, error) {
 	var h xxhash.Digest
 	h.Reset()
@@ -120,8 +118,7 @@ func writeStored(w io.Writer, rows *index.Index, id string, f io.ReaderAt, info 
 	return err
 }
 
-// readStored reads a stored index of size bytes except its pages. The error is
-// errUnreliable or a read error.
+// readStored reads all but the pages. The error is errUnreliable or a read error.
 func readStored(f io.ReaderAt, size int64) (a about, state []byte, err error) {
 	trailer := make([]byte, storedTrailer)
 	if size < int64(storedTrailer) {
@@ -151,15 +148,15 @@ func readStored(f io.ReaderAt, size int64) (a about, state []byte, err error) {
 	return a, body[doc:], nil
 }
 
-// storedRows is the index.File of a stored index: its pages are read from
-// that file, checked, and never changed there. A changed page moves to a temporary
-// file, as do new pages. Index does not call it concurrently.
+// storedRows reads and checks the pages of a stored index and never changes them there: a
+// changed page moves to a temporary file, as do new pages. Index does not call it
+// concurrently.
 type storedRows struct {
 	f     *os.File
-	sums  []byte // hashes of its pages
+	sums  []byte
 	temp  temp
-	moved map[int64]bool // pages in temp
-	bad   atomic.Bool    // a page does not match its hash
+	moved map[int64]bool
+	bad   atomic.Bool // a page does not match its hash
 }
 
 func (s *storedRows) pages() int64 { return int64(len(s.sums) / 8) }
@@ -197,7 +194,7 @@ func (s *storedRows) WriteAt(p []byte, off int64) (int, error) {
 	return s.temp.f.WriteAt(p, off)
 }
 
-// move moves a page of which length bytes are about to be changed to temp.
+// move moves a page of length bytes, about to be changed, to temp.
 func (s *storedRows) move(page int64, length int) error {
 	if length < index.PageSize {
 		buf := make([]byte, index.PageSize)
@@ -217,8 +214,8 @@ func (s *storedRows) move(page int64, length int) error {
 
 func (s *storedRows) close() error { return errors.Join(s.temp.close(), s.f.Close()) }
 
-// storeIndex stores the index of a completed recording for the next Open. It costs
-// next to nothing, because the index is complete already.
+// storeIndex stores the index of a completed recording for the next Open: it is complete
+// already.
 func (f *File) storeIndex() {
 	if f.keeps != session.RecordingOn || f.end < minStored || f.stopReason() != nil || f.watch.moved() != "" || f.rowsError() != nil {
 		return
@@ -239,4 +236,39 @@ func (f *File) storeIndex() {
 	_ = storeAt(path, func(w io.Writer) error {
 		return writeStored(w, &f.index, f.header.ID, &f.files, info, at)
 	})
+}
+
+// A temp is a temporary file, unlinked at once, so that nothing remains even if the
+// program is killed; where that can't be done, close removes it. The zero temp is not
+// open.
+type temp struct {
+	f     *os.File
+	named bool
+}
+
+func (t *temp) open() error {
+	f, err := os.CreateTemp("", "mcpdbg-*")
+	if err != nil {
+		return err
+	}
+	t.f, t.named = f, os.Remove(f.Name()) != nil
+	return nil
+}
+
+func (t *temp) create() (index.File, error) {
+	if err := t.open(); err != nil {
+		return nil, err
+	}
+	return t.f, nil
+}
+
+func (t *temp) close() error {
+	if t.f == nil {
+		return nil
+	}
+	err := t.f.Close()
+	if t.named && err == nil {
+		err = os.Remove(t.f.Name())
+	}
+	return err
 }

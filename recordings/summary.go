@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"time"
+	"unicode/utf8"
 
 	"mcpdbg/session"
 )
@@ -79,7 +80,7 @@ func peek(path string, f file, size int64) (Summary, error) {
 	return s, nil
 }
 
-// readHead reads the header and returns the offset of the next line.
+// readHead returns the offset of the next line.
 func (s *Summary) readHead(path string, f io.ReaderAt) (begin int64, err error) {
 	head := make([]byte, min(peekHeader, s.Size))
 	n, err := f.ReadAt(head, 0)
@@ -94,7 +95,6 @@ func (s *Summary) readHead(path string, f io.ReaderAt) (begin int64, err error) 
 	return begin, err
 }
 
-// readTail finds the last complete line and takes its information.
 func (s *Summary) readTail(f io.ReaderAt, begin int64) error {
 	for size := int64(peekTail); ; size *= 16 {
 		from := max(begin, s.Size-size)
@@ -107,7 +107,7 @@ func (s *Summary) readTail(f io.ReaderAt, begin int64) error {
 		end := bytes.LastIndexByte(tail, '\n')
 		last := bytes.LastIndexByte(tail[:max(end, 0)], '\n') + 1
 		if found := end >= 0 && (last > 0 || from == begin); found {
-			s.take(tail[last:end+1], end+1 == len(tail))
+			s.readLast(tail[last:end+1], end+1 == len(tail))
 			return nil
 		}
 		if from == begin || size >= maxPeekTail {
@@ -116,8 +116,8 @@ func (s *Summary) readTail(f io.ReaderAt, begin int64) error {
 	}
 }
 
-// take sets s from the last complete line; last is false if a torn line follows.
-func (s *Summary) take(line []byte, last bool) {
+// readLast sets s from the last complete line; last is false if a torn line follows.
+func (s *Summary) readLast(line []byte, last bool) {
 	var d decoder
 	var e session.Entry
 	if err := d.head(&e, line); err != nil || e.T < 0 {
@@ -136,4 +136,74 @@ func (s *Summary) take(line []byte, last bool) {
 	if e.DecodeBody(&b) == nil && b.Entries <= math.MaxInt64 {
 		s.Entries, s.Counts = b.Entries, b.Counts
 	}
+}
+
+// A FormatError reports a file that can't be read as a recording.
+type FormatError struct {
+	Path      string
+	Major     int    // the version of a recording that this program does not support; else 0
+	LooksLike string // what the file looks like, such as "a gzip file"
+}
+
+func (e *FormatError) Error() string {
+	if e.LooksLike == "" {
+		return fmt.Sprintf("%s is a recording of version %d, and this program reads version %d", e.Path, e.Major, Version)
+	}
+	return fmt.Sprintf("%s is not a recording: it looks like %s", e.Path, e.LooksLike)
+}
+
+// magics are of file types that may be mistaken for recordings.
+var magics = []struct{ begin, looks string }{
+	{"\x1f\x8b", "a gzip file (unpack it first)"},
+	{"\x28\xb5\x2f\xfd", "a zstd file (unpack it first)"},
+	{"PK\x03\x04", "a zip file (unpack it first)"},
+	{"SQLite format 3\x00", "a SQLite database"},
+	{"\x89MCAP", "an MCAP file"},
+	{"\x7fELF", "a program"},
+	{"MZ", "a program"},
+	{"#!", "a script"},
+	{"\xff\xfe", "UTF-16 text"},
+	{"\xef\xbb\xbf", "a text file with a byte order mark"},
+}
+
+// shapes identify the JSON of other programs.
+var shapes = []struct{ member, looks string }{
+	{"mcpdbg_smoke", "a report of mcpdbg smoke (open a recording that it names)"},
+	{"mcpServers", "a client configuration (open its servers with --config)"},
+	{"servers", "a client configuration (open its servers with --config)"},
+	{"log", "a HAR file"},
+	{"jsonrpc", "bare JSON-RPC messages"},
+	{"width", "an asciicast"},
+	{"term", "an asciicast"},
+	{"mcprec", "a recording of another tool"},
+	{"n", "a recording without its first line"},
+}
+
+// LooksLike describes a file that is not a recording by its first line, such as "a
+// gzip file (unpack it first)" or "text".
+func LooksLike(first []byte) string {
+	if len(first) == 0 {
+		return "an empty file"
+	}
+	for _, m := range magics {
+		if bytes.HasPrefix(first, []byte(m.begin)) {
+			return m.looks
+		}
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(first, &object) == nil {
+		for _, s := range shapes {
+			if _, ok := object[s.member]; ok {
+				return s.looks
+			}
+		}
+		return "other JSON"
+	}
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(first), []byte("{")) && utf8.Valid(first):
+		return "other JSON"
+	case bytes.IndexByte(first, 0) >= 0 || !utf8.Valid(first):
+		return "a binary file"
+	}
+	return "text"
 }

@@ -6,10 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errQuota is the error for an exhausted quota.
 const errQuota = unix.EDQUOT
 
-// allocate reserves space for a file without changing its size.
+// allocate reserves space without changing the size.
 func allocate(f *os.File, off, size int64) error {
 	for {
 		if err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, off, size); err != unix.EINTR {
@@ -18,7 +17,7 @@ func allocate(f *os.File, off, size int64) error {
 	}
 }
 
-// syncData syncs the file's data, and the metadata needed to read it, to disk.
+// syncData syncs the data, and the metadata needed to read it.
 func syncData(f *os.File) error {
 	for {
 		if err := unix.Fdatasync(int(f.Fd())); err != unix.EINTR {

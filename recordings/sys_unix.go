@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes the recorder's advisory lock. A call of locked elsewhere may hold it
-// for a moment, so lock retries; it does not wait for a holder that keeps it. A
-// file system without locks does not prevent recording.
+// lock takes the recorder's advisory lock. A call of locked elsewhere may hold it for a
+// moment, so lock retries; it does not wait for a holder that keeps it. A file system
+// without locks does not prevent recording.
 func lock(f *os.File) {
 	for range lockTries {
 		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != unix.EWOULDBLOCK {
@@ -26,10 +26,8 @@ func lock(f *os.File) {
 
 const lockTries = 20
 
-// unlock releases the lock.
 func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
-// locked reports whether a recorder holds the lock.
 func locked(f *os.File) bool {
 	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == unix.EWOULDBLOCK {
 		return true
@@ -38,10 +36,9 @@ func locked(f *os.File) bool {
 	return false
 }
 
-// errStale is the error for a file that its file server no longer has.
+// errStale means that the file server no longer has the file.
 const errStale = unix.ESTALE
 
-// links returns the link count of a file.
 func links(info fs.FileInfo) (n uint64, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -11,25 +11,22 @@ import (
 )
 
 const (
-	// tailCount is how many rows are read from the end of a file before all
-	// others: more than a screen shows.
+	// tailCount is more than a screen shows.
 	tailCount = 256
-	// tailBytes is the most bytes that are read for them. A file of up to that size
-	// is read whole instead.
+	// A file of up to tailBytes is read whole instead.
 	tailBytes = 1 << 20
-	// tailStep is how many bytes are read at once: usually enough.
-	tailStep = 128 << 10
+	tailStep  = 128 << 10
 )
 
-// tailRows are the last rows of a recording. tailRows implements session.Source.
+// tailRows are the last rows of a recording, a session.Source.
 type tailRows struct {
 	r     *Recording
 	index index.Index
 	never chan struct{}
 }
 
-// readTail reads the last rows of the file of r, whose size is size and whose first
-// line ends at begin.
+// readTail reads the last rows of r, whose size is size and whose first line ends at
+// begin.
 func readTail(r *Recording, begin, size int64) (*tailRows, error) {
 	data, off, err := lastLines(r.f, begin, size)
 	if err != nil {
@@ -47,9 +44,8 @@ func readTail(r *Recording, begin, size int64) (*tailRows, error) {
 	return t, nil
 }
 
-// lastLines reads the last tailCount lines before size, or as many as fit into
-// tailBytes, and returns the offset of the first of them, which is at least begin.
-// A last line without its newline is not counted.
+// lastLines reads the last tailCount lines, or as many as fit into tailBytes, and returns
+// the offset of the first. A last line without its newline is not counted.
 func lastLines(f io.ReaderAt, begin, size int64) (data []byte, off int64, err error) {
 	buf := make([]byte, min(tailBytes, size-begin))
 	start, newlines := len(buf), 0
@@ -75,7 +71,6 @@ func lastLines(f io.ReaderAt, begin, size int64) (data []byte, off int64, err er
 	return data, off, nil
 }
 
-// cutLine removes the first line of data, which begins at off.
 func cutLine(data []byte, off int64) ([]byte, int64) {
 	i := bytes.IndexByte(data, '\n') + 1
 	if i == 0 {

@@ -11,13 +11,11 @@ import (
 	"mcpdbg/session/index"
 )
 
-// Hashes in closed and failed entries.
 var (
 	xxh64Digits = pattern(`^[0-9a-f]{16}$`)
 	crc32Digits = pattern(`^[0-9a-f]{8}$`)
 )
 
-// maxProblems is how many problems a Report lists; more are counted.
 const maxProblems = 100
 
 // A Report is the result of Verify.
@@ -133,22 +131,21 @@ func verify(ctx context.Context, path string, f file, progress func(read, size i
 	return v.report, nil
 }
 
-// A verifier goes through the entries of a recording in order.
 type verifier struct {
 	current *lineCheck
 	report  *Report
 	last    session.Entry // without its bytes
-	index   index.Index   // of all entries, for the counts of the last one
+	index   index.Index   // for the counts of the last one
 	spill   temp
-	ended   bool // the last entry was the end
+	ended   bool
 	answers bool // the last entry is an act whose stdin entry must follow
 
 	midway  bool // the state from earlier parts is unknown, until a process starts
 	process string
 	streams [session.KindCount]*streamSum
 	flows   [session.KindEnd + 1]flow
-	closed  bool    // its last event was seen
-	numbers numbers // of the process
+	closed  bool // its last event was seen
+	numbers numbers
 }
 
 type streamSum struct {
@@ -165,7 +162,6 @@ func (v *verifier) problem(n uint64, format string, args ...any) {
 	v.report.Problems = append(v.report.Problems, Problem{n, fmt.Sprintf(format, args...)})
 }
 
-// block checks the lines of a block.
 func (v *verifier) block(b *lineBlock) {
 	for i := range b.checks {
 		v.line(&b.checks[i])
@@ -235,7 +231,6 @@ func (v *verifier) entry(e *session.Entry) {
 	}
 }
 
-// end compares the counts of the end entry with the recording.
 func (v *verifier) end(e *session.Entry, b session.EndBody) {
 	v.ended = true
 	if v.report.Header.Part > 0 {
@@ -259,7 +254,6 @@ func (v *verifier) sumOf(kind session.Kind) *streamSum {
 	return sum
 }
 
-// chunks records the sequence numbers of a line's chunks.
 func (v *verifier) chunks(e *session.Entry) {
 	if e.Kind == session.KindStdin {
 		return
@@ -313,8 +307,7 @@ func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr checksum.Sums) {
 	}
 }
 
-// endProcess reports on the current process when another one starts or the file
-// ends.
+// endProcess reports on the current process when another one starts or the file ends.
 func (v *verifier) endProcess() {
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
 		if sum := v.streams[kind]; sum != nil {

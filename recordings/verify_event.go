@@ -1,7 +1,9 @@
 package recordings
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 
 	"mcpdbg/session"
 )
@@ -12,13 +14,12 @@ const (
 	maxHead = 256
 )
 
-// An event defines the format of entries of one kind.
 type event struct {
 	body  any      // the struct that its members decode to; nil: it carries bytes
 	needs []string // required members
 }
 
-// events lists the kinds, in the order of docs/reference/recording-format.md.
+// The kinds, in the order of docs/reference/recording-format.md.
 var events = map[session.Kind]event{
 	session.KindStart:   {session.StartBody{}, []string{"process"}},
 	session.KindEnv:     {session.EnvBody{}, []string{"policy"}},
@@ -43,8 +44,7 @@ var events = map[session.Kind]event{
 	session.KindEnd:     {session.EndBody{}, []string{"entries"}},
 }
 
-// event checks the members and the place of an entry. It returns the decoded body,
-// nil if the entry has none.
+// event returns the decoded body, nil if the entry has none.
 func (v *verifier) event(e *session.Entry) any {
 	if v.current.plain {
 		v.place(e)
@@ -95,7 +95,6 @@ func (v *verifier) place(e *session.Entry) {
 	}
 }
 
-// values checks the values of an entry's members.
 func (v *verifier) values(e *session.Entry, body any) {
 	switch b := body.(type) {
 	case session.WriteBody:
@@ -138,4 +137,65 @@ func (v *verifier) said(e *session.Entry, text string) {
 	if len(text) > maxSaid {
 		v.problem(e.N, "has a said of %d bytes; the limit is %d", len(text), maxSaid)
 	}
+}
+
+// maxRanges take 16 bytes each.
+const maxRanges = 1 << 20
+
+// numbers is a set of sequence numbers from 1 on, in bounded memory: scattered means that
+// there were too many ranges and the set is unknown.
+type numbers struct {
+	ranges    []numberRange
+	scattered bool
+}
+
+type numberRange struct{ from, to uint64 }
+
+// add adds from to to. Numbers arrive nearly in order, so most ranges continue the last
+// one.
+func (s *numbers) add(from, to uint64) {
+	if from == 0 || to < from || s.scattered {
+		return
+	}
+	if last := len(s.ranges) - 1; last >= 0 {
+		r := &s.ranges[last]
+		if from >= r.from && from-1 <= r.to {
+			r.to = max(r.to, to)
+			return
+		}
+	}
+	if len(s.ranges) == maxRanges {
+		s.merge()
+		s.scattered = len(s.ranges) > maxRanges/2
+	}
+	s.ranges = append(s.ranges, numberRange{from, to})
+}
+
+func (s *numbers) merge() {
+	slices.SortFunc(s.ranges, func(a, b numberRange) int { return cmp.Compare(a.from, b.from) })
+	merged := s.ranges[:0]
+	for _, r := range s.ranges {
+		if last := len(merged) - 1; last >= 0 && r.from-1 <= merged[last].to {
+			merged[last].to = max(merged[last].to, r.to)
+			continue
+		}
+		merged = append(merged, r)
+	}
+	s.ranges = merged
+}
+
+// holes returns the missing ranges between 1 and the last number.
+func (s *numbers) holes() (missing []numberRange) {
+	if s.scattered {
+		return nil
+	}
+	s.merge()
+	next := uint64(1)
+	for _, r := range s.ranges {
+		if r.from > next {
+			missing = append(missing, numberRange{next, r.from - 1})
+		}
+		next = r.to + 1
+	}
+	return missing
 }

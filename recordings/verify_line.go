@@ -11,10 +11,8 @@ import (
 	"mcpdbg/session"
 )
 
-// ulid matches a ULID (github.com/ulid/spec).
 var ulid = pattern(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
 
-// header checks the first line.
 func (v *verifier) header(h session.Header) {
 	switch {
 	case h.Redacted == nil && !ulid().MatchString(h.ID):
@@ -30,21 +28,18 @@ func (v *verifier) header(h session.Header) {
 	}
 }
 
-// A lineCheck is a line of a recording with what can be found out without the lines
-// before it.
+// A lineCheck is what can be found out without the lines before it.
 type lineCheck struct {
 	data      []byte // its payload is unescaped in place unless it is verbatim
 	off, size int64  // size is larger than data if the line is too long
 	entry     session.Entry
 	bad       bool // the line is not an entry
 	rep       representation
-	// plain means that the line is one message of a stream in its usual form, which
-	// violates no rule: shape is empty.
+	// one message of a stream in its usual form, which violates no rule: shape is empty
 	plain bool
 	shape shape
 }
 
-// check decodes and checks the lines of a block.
 func (b *lineBlock) check() {
 	b.decoder.rows = false
 	b.checks = b.checks[:0]
@@ -68,8 +63,7 @@ func (b *lineBlock) checkLine(data []byte, off, size int64) {
 	c.entry.DetectToolError()
 }
 
-// plainLine decodes a line if it is plain, and reports whether it is. The line is not
-// changed.
+// plainLine decodes a line if it is plain, without changing it.
 func (d *decoder) plainLine(e *session.Entry, line []byte) bool {
 	d.reset(line)
 	return d.usual(e) && d.plain && d.payload(e) == nil && e.Msg.Verbatim && len(e.Payload)+len("}") == len(d.b)-d.i
@@ -78,12 +72,12 @@ func (d *decoder) plainLine(e *session.Entry, line []byte) bool {
 // A shape is the syntax of a line that its decoded entry does not show.
 type shape struct {
 	members []member
-	rules   []string // violated rules, worded to follow "entry 7: "
+	rules   []string // violated, worded to follow "entry 7: "
 }
 
 type member struct{ name, value []byte } // verbatim
 
-// look reads the shape of a line, before decoding changes its bytes.
+// look must be called before decoding changes the bytes.
 func (s *shape) look(line []byte) {
 	if !utf8.Valid(line) {
 		s.breaks("is not UTF-8")
@@ -139,7 +133,7 @@ func (s *shape) order() {
 	}
 }
 
-// index returns the position of the member, or -1.
+// index returns -1 without the member.
 func (s *shape) index(name string) int {
 	for i, m := range s.members {
 		if string(m.name) == name {
@@ -173,7 +167,6 @@ type flow struct {
 	ended bool // the last entry was cut short by the end of the stream
 }
 
-// stream checks an entry of a stream.
 func (v *verifier) stream(e *session.Entry) {
 	f := &v.flows[e.Kind]
 	if continued := f.part; continued || !v.current.plain {
@@ -198,7 +191,6 @@ func (v *verifier) stream(e *session.Entry) {
 	f.part, f.ended = e.More, e.EOL == framing.NoEOL && !e.More
 }
 
-// payload checks that the payload is in the correct representation.
 func (v *verifier) payload(e *session.Entry, continued bool) {
 	line, rep, msg := v.current.data, v.current.rep, e.Msg
 	if e.Kind == session.KindStderr && rep == verbatim {
@@ -218,7 +210,6 @@ func (v *verifier) payload(e *session.Entry, continued bool) {
 	}
 }
 
-// chunksOf checks first, cuts and related members for consistency.
 func (v *verifier) chunksOf(e *session.Entry) {
 	if v.current.shape.has("first") && (e.First == 0 || e.First >= e.Seq) {
 		v.problem(e.N, "begins in chunk %d, but ends in chunk %d", e.First, e.Seq)

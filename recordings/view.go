@@ -3,6 +3,7 @@ package recordings
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"mcpdbg/session"
 )
@@ -20,7 +21,6 @@ func (f *File) Rows(from int, dst []session.Row) int {
 	return n
 }
 
-// markUnkept marks the rows whose bytes were dropped.
 func (f *File) markUnkept(rows []session.Row) {
 	f.store.RLock()
 	defer f.store.RUnlock()
@@ -46,7 +46,7 @@ func (f *File) EntryInto(row session.Row, limit int, buf []byte) (session.Entry,
 	return e, f.readError(row, err)
 }
 
-// readError replaces the error of reading an entry by ErrShrunk if bytes are gone.
+// readError replaces an error by ErrShrunk if bytes are gone.
 func (f *File) readError(row session.Row, err error) error {
 	if err == nil || errors.Is(err, ErrNotKept) {
 		return err
@@ -69,17 +69,6 @@ func (f *File) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 // Search implements session.Searcher.
 func (f *File) Search(rows []session.Row, lower []byte, found []session.Found) {
 	f.searcher.search((*stored)(f), rows, lower, found)
-}
-
-// readAt reads from the files, or from the memory that continues them.
-func (f *File) readAt(p []byte, off int64) (int, error) {
-	f.store.RLock()
-	if f.memory != nil && off >= f.stopped {
-		defer f.store.RUnlock()
-		return f.memory.ReadAt(p, off)
-	}
-	f.store.RUnlock()
-	return f.files.ReadAt(p, off)
 }
 
 // Stats returns the counts over the whole log.
@@ -105,7 +94,7 @@ func (f *File) Stats() session.Stats {
 	return s
 }
 
-// stopReason returns why the recording is incomplete, nil if it is not.
+// stopReason returns why the recording is incomplete, or nil.
 func (f *File) stopReason() error {
 	if err := f.writeError(); err != nil {
 		return err
@@ -113,7 +102,7 @@ func (f *File) stopReason() error {
 	return f.watch.failure()
 }
 
-// writeError returns why recording stopped, nil if it did not.
+// writeError returns why recording stopped, or nil.
 func (f *File) writeError() error {
 	f.store.RLock()
 	defer f.store.RUnlock()
@@ -126,9 +115,62 @@ func (f *File) writeError() error {
 	return nil
 }
 
-// rowsError returns why rows are missing, nil if none are.
+// rowsError returns why rows are missing, or nil.
 func (f *File) rowsError() error {
 	f.store.RLock()
 	defer f.store.RUnlock()
 	return f.noRows
+}
+
+// Rows copies rows from number from on into dst and returns how many.
+func (r *Recording) Rows(from int, dst []session.Row) int { return r.RowsAsOf(math.MaxInt, from, dst) }
+
+// RowsAsOf is like Rows, but returns rows as they were when Len was k. See
+// session.Rewinder.
+func (r *Recording) RowsAsOf(k, from int, dst []session.Row) int {
+	for {
+		x := r.index.Load()
+		n := x.RowsAsOf(k, from, dst)
+		if n == min(len(dst), max(0, min(k, x.Len())-from)) || !r.rebuild(x) {
+			return n
+		}
+	}
+}
+
+// StatsAsOf returns the counts as they were when Len was k. See session.Rewinder.
+func (r *Recording) StatsAsOf(k int) session.Stats { return r.index.Load().StatsAsOf(k) }
+
+// RowsAsOf is like Rows, but returns rows as they were when Len was k. See
+// session.Rewinder.
+func (f *File) RowsAsOf(k, from int, dst []session.Row) int {
+	n := f.index.RowsAsOf(k, from, dst)
+	f.markUnkept(dst[:n])
+	return n
+}
+
+// StatsAsOf returns the counts as they were when Len was k. See session.Rewinder.
+func (f *File) StatsAsOf(k int) session.Stats { return f.index.StatsAsOf(k) }
+
+// Forgotten returns what RowsAsOf and StatsAsOf do not know exactly.
+func (r *Recording) Forgotten() session.Forgotten { return r.index.Load().Forgotten() }
+
+// Forgotten returns what RowsAsOf and StatsAsOf do not know exactly.
+func (f *File) Forgotten() session.Forgotten { return f.index.Forgotten() }
+
+// Batch returns the counts of the batch at a row. See session.ElementReader.
+func (r *Recording) Batch(row int) (b session.Batch, ok bool) { return r.index.Load().Batch(row) }
+
+// Batch returns the counts of the batch at a row. See session.ElementReader.
+func (f *File) Batch(row int) (b session.Batch, ok bool) { return f.index.Batch(row) }
+
+// ElementPairs calls visit for the pairs of a row as they were when Len was k. See
+// session.ElementReader.
+func (r *Recording) ElementPairs(k, row int, visit func(session.ElementPair) bool) (known bool) {
+	return r.index.Load().ElementPairs(k, row, visit)
+}
+
+// ElementPairs calls visit for the pairs of a row as they were when Len was k. See
+// session.ElementReader.
+func (f *File) ElementPairs(k, row int, visit func(session.ElementPair) bool) (known bool) {
+	return f.index.ElementPairs(k, row, visit)
 }

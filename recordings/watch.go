@@ -23,7 +23,6 @@ type FileError struct {
 
 func (e *FileError) Error() string { return e.Path + " " + e.What }
 
-// The values of FileError.What.
 const (
 	deleted   = "was deleted while it was open"
 	replaced  = "was replaced while it was open"
@@ -38,25 +37,23 @@ type fileWatch struct {
 
 	mu     sync.Mutex
 	files  []*watchedFile
-	fault  *FileError // the first error found
+	fault  *FileError // the first
 	places string     // where files were moved to
 }
 
-// A watchedFile is the state of one file.
 type watchedFile struct {
 	f       *os.File
 	path    string // absolute
-	head    []byte // its first bytes
-	counted bool   // the file system has link counts
-	named   bool   // the path leads to the file
+	head    []byte
+	counted bool // the file system has link counts
+	named   bool // the path leads to the file
 
 	size atomic.Int64 // bytes written, without those about to be cut off
 	done atomic.Bool  // no more is written
 	seen int64        // size at the last check
 }
 
-// headSize is how many of a file's first bytes are compared with what was written:
-// the id of the recording is among them.
+// The id of the recording is among the first headSize bytes.
 const headSize = 64
 
 // add starts watching a file that was just created with a header.
@@ -82,7 +79,7 @@ func absolute(path string) string {
 	return path
 }
 
-// failure returns what happened to a file, nil if nothing did.
+// failure returns what happened to a file, or nil.
 func (w *fileWatch) failure() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,8 +103,8 @@ func (w *fileWatch) moved() string {
 	return w.places
 }
 
-// look checks all files and reports whether anything is new. last is set for the
-// last check, when nothing more is written.
+// look reports whether anything is new. last is set for the last check, when nothing more
+// is written.
 func (w *fileWatch) look(last bool) (news bool) {
 	w.looking.Lock()
 	defer w.looking.Unlock()
@@ -147,7 +144,7 @@ func placesText(moves []string) string {
 	return fmt.Sprintf("%s, and %d more files moved", strings.Join(moves[:shown], ", "), len(moves)-shown)
 }
 
-// look checks the file and returns what happened to it and where it was moved to.
+// look returns what happened to the file and where it was moved to.
 func (w *watchedFile) look(last bool) (what, moved string) {
 	info, err := w.f.Stat()
 	switch {
@@ -179,8 +176,7 @@ func (w *watchedFile) look(last bool) (what, moved string) {
 	return w.content(last || w.done.Load()), moved
 }
 
-// content checks the content of the file and returns what happened to it; last
-// means that nothing more is written to it.
+// content returns what happened to the content; last means that nothing more is written.
 func (w *watchedFile) content(last bool) string {
 	want, size := w.size.Load(), int64(0)
 	for {

@@ -24,7 +24,7 @@ type Writer struct {
 	buf     []byte
 	n       uint64
 	t       int64
-	end     int64 // where the next line begins
+	end     int64
 }
 
 // CreateWriter creates a recording and writes its header, whose Start must be set.
@@ -82,7 +82,7 @@ func (w *Writer) Append(e *session.Entry) error {
 	return err
 }
 
-// look scans the bytes of an entry as the recorder of a session does.
+// look scans the bytes as the recorder of a session does.
 func (w *Writer) look(e *session.Entry) {
 	part := e.More || w.inParts[e.Kind]
 	w.inParts[e.Kind] = e.More
@@ -99,7 +99,6 @@ func (w *Writer) look(e *session.Entry) {
 	}
 }
 
-// write writes the line of e, piece by piece if it is long.
 func (w *Writer) write(e *session.Entry) (length int64, err error) {
 	if len(e.Payload) <= pieceSize {
 		w.buf = AppendEntry(w.buf[:0], e)
