@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// alone marks a record without a partner.
 const alone = -1
 
-// align finds the partner in b of each record of a, alone if there is none: the k-th
-// request with a key in a matches the k-th one with that key in b. Further pages of
-// lists have no partners: they belong to their first page.
+// align finds the partner in b of each record of a, or alone: the k-th request with a key
+// in a matches the k-th one with that key in b. Further pages of lists have no partners:
+// they belong to their first page.
 func align(a, b []record) (partners []int32) {
 	partners = make([]int32, len(a))
 	for i := range partners {
@@ -32,7 +31,7 @@ func align(a, b []record) (partners []int32) {
 	return partners
 }
 
-// byKey returns the indexes of records sorted by key; equal keys stay in order.
+// byKey keeps equal keys in order.
 func byKey(records []record) []int32 {
 	numbers := make([]int32, 0, len(records))
 	for i := range records {

@@ -45,7 +45,6 @@ func (r *Report) Brief(most int) []string {
 	return lines
 }
 
-// counting returns the number of known places with a difference that counts.
 func (r *Report) counting() int {
 	n := r.MoreGroups
 	for i := range r.Groups {
@@ -56,7 +55,6 @@ func (r *Report) counting() int {
 	return n
 }
 
-// brief returns the line of a group.
 func (p *printer) brief(g *Group) string {
 	mark, text := "~", ""
 	d := &g.Example
@@ -84,7 +82,6 @@ func (p *printer) brief(g *Group) string {
 	return mark + " " + p.call(g.Method, g.Subject, g.From) + ": " + text
 }
 
-// sides returns the values of both sides.
 func sides(d *Difference) string { return short(valueOf(d.A)) + " -> " + short(valueOf(d.B)) }
 
 func valueOf(s *Side) string {
@@ -94,7 +91,6 @@ func valueOf(s *Side) string {
 	return s.Value
 }
 
-// short truncates a text for a brief line.
 func short(text string) string {
 	if len(text) <= maxBrief {
 		return text

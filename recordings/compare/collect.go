@@ -7,8 +7,8 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// report adds a difference of the current pair unless a rule ignores it. a and b are
-// the values to show for both sides, nil for none.
+// report adds a difference of the current pair unless a rule ignores it. a and b are the
+// values to show, nil for none.
 func (c *comparer) report(d Difference, a, b []byte) {
 	if d.Pointer != "" {
 		if rule := c.about.Rule(d.Pointer.Tokens()); rule.Action == match.ActionIgnore {
@@ -72,7 +72,6 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	}
 }
 
-// show sets the value of a side if there is one.
 func show(s **Side, value []byte) {
 	if value == nil {
 		return
@@ -83,7 +82,6 @@ func show(s **Side, value []byte) {
 	(*s).Value = excerpt(value)
 }
 
-// countsClass reports whether differences of a class count.
 func (c *comparer) countsClass(class Class) bool {
 	switch class {
 	case ClassOrder:
@@ -115,7 +113,6 @@ func (c *comparer) masked(typ string, path []string, a, b []byte) {
 
 func (c *comparer) ignored(rule match.Rule) { c.ignores[rule]++ }
 
-// finish completes the report.
 func (c *comparer) finish() *Report {
 	r := &c.out
 	r.A, r.B = c.a.summary(), c.b.summary()
@@ -139,7 +136,7 @@ func (c *comparer) finish() *Report {
 	return r
 }
 
-// notNil returns an empty slice for nil, so that JSON has [] instead of null.
+// notNil returns [] instead of null in JSON.
 func notNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}

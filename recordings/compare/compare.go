@@ -1,3 +1,15 @@
+// Package compare compares two sessions with a server.
+//
+// [Compare] reads both once and keeps a small record of each exchange: the hashes of
+// its match key (see package match) and its response, and the positions of both.
+// Exchanges are paired by match key, those with the same key in order, and the rest by
+// method and tool; the pages of a list are one exchange. Only responses whose bytes
+// differ are read again and compared by value: items of lists by name, JSON in text as
+// JSON, other text by lines. Values that change with each run, such as times and ids,
+// are equal if their types are; the user's rules can ignore more.
+//
+// Quoted text in a [Report] comes from servers: it must be sanitized before it is
+// written to a terminal.
 package compare
 
 import (
@@ -53,7 +65,6 @@ func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, e
 	return c.finish(), nil
 }
 
-// newComparer reads both sessions.
 func newComparer(ctx context.Context, a, b session.Source, opts Options) (*comparer, error) {
 	c := &comparer{ctx: ctx, opts: opts, rules: baseRules(opts.Rules)}
 	c.begin()
@@ -67,29 +78,27 @@ func newComparer(ctx context.Context, a, b session.Source, opts Options) (*compa
 	return c, nil
 }
 
-// begin resets c for a new report.
 func (c *comparer) begin() {
 	c.out, c.label = Report{}, label{}
 	c.groups, c.masks, c.ignores = map[groupKey]int{}, map[maskKey]int{}, map[match.Rule]int{}
 	c.calls, c.abouts = map[label]*Call{}, map[label]match.Applied{}
 }
 
-// A comparer compares two sides.
 type comparer struct {
-	ctx   context.Context // of Compare
+	ctx   context.Context
 	opts  Options
 	rules *match.Rules
 	a, b  *side
 	out   Report
 
-	groups  map[groupKey]int // index in out.Groups
-	masks   map[maskKey]int  // index in out.Masked
+	groups  map[groupKey]int // indexes in out.Groups
+	masks   map[maskKey]int  // indexes in out.Masked
 	ignores map[match.Rule]int
 	calls   map[label]*Call
 	abouts  map[label]match.Applied
 	origins [2]map[usePlace]string // see carried; nil until needed
 
-	// The current pair: records of both sides, alone for a missing one.
+	// The current pair; alone for a missing record.
 	label    label
 	about    match.Applied
 	i, j     int
@@ -106,7 +115,6 @@ type maskKey struct {
 	pointer         match.Pointer
 }
 
-// compare compares all pairs of both sides.
 func (c *comparer) compare() error {
 	partners := align(c.a.records, c.b.records)
 	rest, err := c.pairUp(partners, single(partners, c.b.records))
@@ -176,7 +184,6 @@ func (c *comparer) turnTo(i, j, place int) {
 	}
 }
 
-// done counts the current pair.
 func (c *comparer) done() {
 	call := c.calls[c.label]
 	switch {
@@ -191,7 +198,7 @@ func (c *comparer) done() {
 	}
 }
 
-// pair compares the two records, or reports the only one.
+// pair compares two records, or reports the only one.
 func (c *comparer) pair() error {
 	switch {
 	case c.j == alone:
@@ -206,7 +213,11 @@ func (c *comparer) pair() error {
 		}
 	}
 	if a.flags&handshake != 0 && (a.flags^b.flags)&modern != 0 {
-		c.eras(a)
+		x, y := []byte(mcp.Legacy), []byte(mcp.Modern)
+		if a.flags&modern != 0 {
+			x, y = y, x
+		}
+		c.report(Difference{Class: ClassEra, Change: changeChanged, Pointer: "/era"}, x, y)
 		return nil
 	}
 	c.progress(a, b)
@@ -234,7 +245,6 @@ func (c *comparer) pair() error {
 	return c.responses(a, b)
 }
 
-// single reports an exchange that only one side has.
 func (c *comparer) single(class Class, change Change, s *side, number int) error {
 	params, err := s.params(&s.records[number], c.rules)
 	if err != nil {
@@ -249,17 +259,6 @@ func (c *comparer) single(class Class, change Change, s *side, number int) error
 	return nil
 }
 
-// eras reports that a process used a different era, according to its handshake. The
-// handshakes can't be compared further.
-func (c *comparer) eras(a *record) {
-	x, y := []byte(mcp.Legacy), []byte(mcp.Modern)
-	if a.flags&modern != 0 {
-		x, y = y, x
-	}
-	c.report(Difference{Class: ClassEra, Change: changeChanged, Pointer: "/era"}, x, y)
-}
-
-// outcome returns how an exchange ended.
 func outcome(r *record) string {
 	switch {
 	case r.flags&answered == 0:
@@ -282,7 +281,6 @@ func (s *side) ended(r *record, outcome string) []byte {
 	return bytes.TrimSpace(fmt.Appendf(nil, "%s %s %s", outcome, match.Member(value, "code"), match.Member(value, "message")))
 }
 
-// responses compares two results or two errors.
 func (c *comparer) responses(a, b *record) error {
 	valueA, err := c.a.value(a)
 	if err != nil {
@@ -300,8 +298,8 @@ func (c *comparer) responses(a, b *record) error {
 	return nil
 }
 
-// params compares the params of requests with different keys, and reports whether
-// they are equal after all.
+// params compares the params of requests with different keys, and reports whether they
+// are equal after all.
 func (c *comparer) params(a, b *record) (same bool, err error) {
 	paramsA, err := c.a.params(a, c.rules)
 	if err != nil {

@@ -23,7 +23,7 @@ type Comparison struct {
 	pairs []pair
 }
 
-// A pair is a compared pair of records, in 16 bytes.
+// A pair takes 16 bytes.
 type pair struct {
 	i, j  int32
 	place int32
@@ -33,7 +33,6 @@ type pair struct {
 // A PairKind is the result for an exchange.
 type PairKind uint8
 
-// The kinds.
 const (
 	Same      PairKind = iota // no difference that counts
 	Different                 // a difference that counts
@@ -82,7 +81,6 @@ func Explore(ctx context.Context, a, b session.Source, opts Options) (*Compariso
 	return out, nil
 }
 
-// notePair records the current pair.
 func (c *comparer) notePair() {
 	p := pair{i: int32(c.i), j: int32(c.j), place: int32(c.place)}
 	switch {
@@ -122,7 +120,6 @@ func (c *Comparison) Pair(n int) Pair {
 	return out
 }
 
-// end returns the end of a record's exchange.
 func (s *side) end(record int) *End {
 	r := &s.records[record]
 	e := &End{Request: int(r.row), Failed: r.flags&failed != 0, Answered: r.flags&answered != 0}
@@ -174,8 +171,8 @@ func (c *Comparison) Look(ctx context.Context, n, limit int) (*Look, error) {
 	return look, nil
 }
 
-// readable returns a document, converted to a string if it contains a value that could
-// not be made canonical, such as one that is nested too deep.
+// readable converts a document to a string if it contains a value that could not be made
+// canonical, such as one that is nested too deep.
 func readable(document []byte) []byte {
 	if document == nil {
 		return nil
@@ -186,7 +183,7 @@ func readable(document []byte) []byte {
 	return document
 }
 
-// length returns the size of the messages of a record, including all pages of a list.
+// length includes all pages of a list.
 func (s *side) length(number int) (n int64) {
 	if number == alone {
 		return 0

@@ -32,7 +32,6 @@ func (r *Report) WriteJUnit(w io.Writer, name string) error {
 	return junit.Write(w, "", []junit.Suite{suite})
 }
 
-// failures returns the groups that count by call name.
 func (r *Report) failures() map[string][]*Group {
 	out := map[string][]*Group{}
 	for i := range r.Groups {
@@ -49,7 +48,6 @@ func callName(method, subject, from string) string {
 	return p.call(method, subject, from)
 }
 
-// fail describes all groups of one call.
 func fail(test *junit.Case, groups []*Group) {
 	p := printer{TextOptions: TextOptions{Clean: printable}}
 	for _, g := range groups {

@@ -7,10 +7,9 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// maxItems is the most items of one list that are compared.
 const maxItems = 1 << 16
 
-// A list has the items of all pages of a list request.
+// A list has the items of all pages.
 type list struct {
 	names []string
 	items map[string][]byte
@@ -18,7 +17,7 @@ type list struct {
 	rest  []byte         // the first page without its items
 }
 
-// lists compares two lists item by item; page boundaries do not matter.
+// lists compares item by item; page boundaries do not matter.
 func (c *comparer) lists(i, j int) error {
 	member, _ := listMember(c.label.method)
 	a, err := c.a.list(i, member)
@@ -48,7 +47,6 @@ func (c *comparer) lists(i, j int) error {
 	return nil
 }
 
-// item compares two items with the same name.
 func (c *comparer) item(path []string, a, b []byte) {
 	if a == nil || b == nil {
 		c.value(ClassResult, path, a, b)
@@ -71,7 +69,6 @@ func (c *comparer) order(base []string, a, b *list) {
 	}
 }
 
-// list reads all pages of the list that begins at a record.
 func (s *side) list(number int, member string) (*list, error) {
 	l := &list{items: map[string][]byte{}, seen: map[string]int{}}
 	for i, page := range append([]int{number}, s.pages[number]...) {
@@ -96,7 +93,7 @@ func (s *side) list(number int, member string) (*list, error) {
 	return l, nil
 }
 
-// brokenOff returns the first page without a result, nil if all have one.
+// brokenOff returns the first page without a result, or nil.
 func (s *side) brokenOff(number int) *record {
 	for _, page := range s.pages[number] {
 		if r := &s.records[page]; r.flags&answered == 0 || r.flags&failed != 0 {
@@ -106,7 +103,6 @@ func (s *side) brokenOff(number int) *record {
 	return nil
 }
 
-// pagesEnded returns the outcome of a list.
 func (s *side) pagesEnded(broken *record) []byte {
 	if broken == nil {
 		return []byte("result")
@@ -130,7 +126,6 @@ func (l *list) add(item []byte) {
 	l.items[name] = item
 }
 
-// without returns a canonical object without the named members.
 func without(object []byte, names ...string) []byte {
 	out := []byte{'{'}
 	for name, value := range match.Each(object) {

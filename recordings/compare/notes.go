@@ -4,20 +4,20 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 
 	"mcpdbg/recordings/match"
 	"mcpdbg/session/mcp"
 )
 
-// A noteKind is the key by which server notifications are counted.
+// A noteKind is the key by which notifications are counted.
 type noteKind struct{ method, level, logger string }
 
-// strayLines replaces the method when lines of stdout that are not messages are
-// counted.
+// strayLines replaces the method for stdout lines that are not messages.
 const strayLines = "(stray lines)"
 
-// maxNoteKinds is the most kinds of notification that are counted separately.
 const maxNoteKinds = 1 << 12
 
 func (s *scanner) note(it *match.Item) {
@@ -33,7 +33,6 @@ func (s *scanner) note(it *match.Item) {
 	s.notes[kind]++
 }
 
-// notes compares the numbers of notifications of each kind.
 func (c *comparer) notes() {
 	c.i, c.j, c.label, c.about, c.counts = alone, alone, label{}, nil, false
 	kinds := maps.Clone(c.a.notes)
@@ -60,4 +59,52 @@ func joined(level, logger string) string {
 		return level
 	}
 	return level + " " + logger
+}
+
+// tell records progress before the response.
+func (r *record) tell(value []byte) {
+	v, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || r.flags&progressed != 0 && v < r.last {
+		r.flags |= falls
+	}
+	r.last = v
+	r.flags |= progressed
+}
+
+// progress compares whether there was progress, whether it ever decreased, and its last
+// value, but not the number of notifications.
+func (c *comparer) progress(a, b *record) {
+	says := func(r *record) string {
+		switch {
+		case r.flags&progressed == 0:
+			return "none"
+		case r.flags&falls != 0:
+			return "not rising"
+		}
+		return "up to " + strconv.FormatFloat(r.last, 'g', -1, 64)
+	}
+	if (a.flags|b.flags)&progressed == 0 {
+		return
+	}
+	if x, y := says(a), says(b); x != y {
+		c.report(Difference{Class: ClassProgress, Change: changeChanged, Pointer: "/progress"}, []byte(x), []byte(y))
+	}
+}
+
+func (s *scanner) duplicate(at place) {
+	number, found := slices.BinarySearchFunc(s.records, at, func(r record, at place) int {
+		return cmp.Or(cmp.Compare(int(r.row), at.row), cmp.Compare(int(r.member), at.member))
+	})
+	if found && s.records[number].duplicates < math.MaxUint8 {
+		s.records[number].duplicates++
+	}
+}
+
+// A client takes the first response, so that duplicates do not show in the values.
+func (c *comparer) duplicates(a, b *record) {
+	if a.duplicates == b.duplicates || (a.flags&b.flags)&answered == 0 {
+		return
+	}
+	says := func(r *record) []byte { return []byte(plural(int(r.duplicates)+1, "response")) }
+	c.report(Difference{Class: ClassDuplicate, Change: changeChanged, Pointer: "/duplicate"}, says(a), says(b))
 }

@@ -9,7 +9,6 @@ import (
 // A Class is a kind of difference.
 type Class string
 
-// The classes.
 const (
 	ClassOutcome  Class = "outcome"  // a different outcome: result, error, or no response
 	ClassResult   Class = "result"   // a value in a result
@@ -32,7 +31,6 @@ const (
 // A Change is how a value changed from the first session to the second.
 type Change string
 
-// The changes.
 const (
 	changeAdded   Change = "added"
 	changeRemoved Change = "removed"
@@ -172,7 +170,7 @@ const (
 	maxDifferences = 1000
 	maxGroups      = 2000
 	maxMasked      = 1000
-	maxValue       = 200 // bytes of a value that are shown
+	maxValue       = 200
 )
 
 type groupKey struct {

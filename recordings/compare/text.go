@@ -98,7 +98,6 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// differing returns a number of different counts.
 func differing(n int) string {
 	if n == 1 {
 		return "a different count"
@@ -113,12 +112,10 @@ func entries(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// what describes a difference.
 func (p *printer) what(d *Difference) string {
 	return fmt.Sprintf("%s, %s", p.call(d.Method, d.Subject, d.From), p.place(d.Class, string(d.Pointer), d.Change))
 }
 
-// call describes a kind of request.
 func (p *printer) call(method, subject, from string) string {
 	text := p.Clean(method)
 	if subject != "" {
@@ -130,7 +127,6 @@ func (p *printer) call(method, subject, from string) string {
 	return text
 }
 
-// place describes the kind and the place of a difference.
 func (p *printer) place(class Class, pointer string, change Change) string {
 	switch class {
 	case ClassMissing:
@@ -174,7 +170,7 @@ func (p *printer) where(letter string, s *Side, value bool) {
 	p.line("%s", text)
 }
 
-// position returns the position of a side in the form that the user interface accepts.
+// position returns a position in the form that the user interface accepts.
 func (p *printer) position(s *Side) string {
 	text := fmt.Sprintf("n %d", s.N)
 	if s.Seq > 0 {
@@ -219,7 +215,7 @@ func (p *printer) group(g *Group) {
 	}
 }
 
-// side writes one side of the example of a group if it has a value.
+// side writes one side of a group's example if it has a value.
 func (p *printer) side(letter string, s *Side) {
 	if s != nil && s.Value != "" {
 		p.b.WriteString("           ")
@@ -277,7 +273,6 @@ func (p *printer) timing(r *Report) {
 	_ = t.Flush() // can't fail: writes into memory
 }
 
-// both returns the values of both sides, or one if they are equal.
 func both(a, b string) string {
 	if a == b {
 		return a

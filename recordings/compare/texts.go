@@ -16,12 +16,10 @@ import (
 )
 
 const (
-	// maxText is the longest text that is compared line by line, and maxLines the
-	// most lines of the diff.
+	// Longer texts are not compared line by line, and the diff has at most maxLines.
 	maxText  = 256 << 10
 	maxLines = 24
-	// minBlob is the least length of a text that is recognized as base64.
-	minBlob = 256
+	minBlob  = 256
 )
 
 // texts compares two strings that differ: as JSON if both are, else line by line. It
@@ -75,7 +73,6 @@ func lineDiff(a, b string) []string {
 	return lines
 }
 
-// volatileText matches values in a text that change with each run.
 var volatileText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`,   // time
@@ -92,14 +89,12 @@ var volatileText = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // wordsAround is how many words around a difference may belong to the same value of
-// volatileText, such as a date, and maxAround is how many bytes.
+// volatileText, such as a date, in at most maxAround bytes.
 const (
 	wordsAround = 4
 	maxAround   = 256
 )
 
-// sameButVolatile reports whether two texts differ only in values that change with
-// each run.
 func sameButVolatile(a, b string) bool {
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
@@ -128,19 +123,15 @@ func around(n int, at func(int) byte) int {
 	return min(n, maxAround)
 }
 
-// couldBeVolatile reports whether text may contain volatile values.
 func couldBeVolatile(text string) bool {
 	return strings.ContainsAny(text, "0123456789") || strings.Contains(text, "/tmp/") || strings.Contains(text, "/folders/")
 }
 
-// maskText replaces the values of a text that change with each run, all by the same
-// mark: the surrounding text shows what they are.
+// All values get the same mark: the surrounding text shows what they are.
 func maskText(text string) string { return volatileText().ReplaceAllString(text, masked) }
 
-// masked replaces a value in a text.
 const masked = "…"
 
-// isBlob reports whether a text is base64 data.
 func isBlob(text string) bool {
 	if len(text) < minBlob || len(text)%4 != 0 || strings.ContainsAny(text[:minBlob], " \n") {
 		return false
@@ -149,7 +140,6 @@ func isBlob(text string) bool {
 	return err == nil
 }
 
-// excerpt returns a canonical value as a report shows it.
 func excerpt(value []byte) string {
 	if len(value) <= maxValue {
 		return string(value)
@@ -160,7 +150,6 @@ func excerpt(value []byte) string {
 	return fmt.Sprintf("%s (%d bytes)", cut(string(value), maxValue), len(value))
 }
 
-// cut shortens a text to at most n bytes.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

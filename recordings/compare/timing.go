@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 )
 
-// timing compares the response times by method.
 func timing(a, b *side) []Timing {
 	tookA, tookB := a.took(), b.took()
 	all := maps.Clone(tookA)
@@ -28,8 +28,7 @@ func timing(a, b *side) []Timing {
 	return out
 }
 
-// A timed is the key by which times are grouped: a method, and for a handshake whether
-// it came after a probe.
+// A timed is the key by which times are grouped.
 type timed struct {
 	label
 	kind timeKind
@@ -43,8 +42,6 @@ const (
 	laterShake          // after a probe, which waited for the start
 )
 
-// took returns the response times of a side by method, without the subject: what the
-// server took.
 func (s *side) took() map[timed][]uint32 {
 	out := map[timed][]uint32{}
 	for i := range s.records {
@@ -75,3 +72,49 @@ func times(took []uint32) Times {
 }
 
 func ratio(a, b int64) float64 { return float64(b) / float64(max(a, 1)) }
+
+// minSlowdown is in microseconds: smaller changes are within the noise of the machine.
+const minSlowdown = 1000
+
+// slow reports a response of the second session that took longer than the limit of its
+// method.
+func (c *comparer) slow(record int) {
+	limit, ok := c.opts.MaxTime[c.label.method]
+	b := &c.b.records[record]
+	if took := time.Duration(c.b.serverTime(record)) * time.Microsecond; ok && b.flags&answered != 0 && c.label.fromClient && took > limit {
+		c.report(Difference{Class: ClassTime, Change: changeChanged, Pointer: "/time"}, nil, []byte(took.String()+", limit "+limit.String()))
+	}
+}
+
+// slowdowns reports methods and tools whose median response time grew too much.
+// Handshakes are skipped: whether they include the server's start depends on the probe.
+func (c *comparer) slowdowns() {
+	if c.opts.MaxSlowdown <= 0 {
+		return
+	}
+	tookA, tookB := c.a.tookBySubject(), c.b.tookBySubject()
+	for _, l := range slices.SortedFunc(maps.Keys(tookB), compareLabels) {
+		a, b := times(tookA[l]), times(tookB[l])
+		if a.Count == 0 || b.P50-a.P50 < minSlowdown || ratio(a.P50, b.P50) <= c.opts.MaxSlowdown {
+			continue
+		}
+		c.i, c.j, c.label, c.counts, c.place = alone, alone, l, false, len(c.a.records)
+		c.about = c.rules.For(l.method, l.subject)
+		c.report(Difference{Class: ClassTime, Change: changeChanged, Pointer: "/time"},
+			[]byte("median "+micros(a.P50)), []byte("median "+micros(b.P50)+", "+FormatRatio(ratio(a.P50, b.P50))+"x"))
+	}
+}
+
+func compareLabels(a, b label) int {
+	return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.subject, b.subject))
+}
+
+func (s *side) tookBySubject() map[label][]uint32 {
+	out := map[label][]uint32{}
+	for i := range s.records {
+		if r := &s.records[i]; r.flags&answered != 0 && r.flags&handshake == 0 && s.labelOf(r).fromClient {
+			out[s.labelOf(r)] = append(out[s.labelOf(r)], s.serverTime(i))
+		}
+	}
+	return out
+}

@@ -12,16 +12,15 @@ import (
 // carriedNames are members that a client only sends back unchanged.
 var carriedNames = []string{"nextCursor", "requestState", "taskId", "cursor"}
 
-// values compares two canonical values at base. Differences are reported in the given
-// class or in ClassEnvelope.
+// Differences are reported in the given class or in ClassEnvelope.
 func (c *comparer) values(class Class, base []string, a, b []byte) {
 	match.Diff(a, b, func(path []string, a, b []byte) bool {
 		return c.value(class, slices.Concat(base, path), a, b)
 	})
 }
 
-// value compares two values that differ, one of which may be absent, and reports
-// whether to descend into both.
+// value compares two values that differ, one of which may be absent, and reports whether
+// to descend into both.
 func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool) {
 	rule := c.about.Rule(path)
 	container := sameContainer(a, b)
@@ -86,8 +85,8 @@ func isFalse(path []string, a, b []byte) bool {
 	return a == nil && string(b) == "false" || b == nil && string(a) == "false"
 }
 
-// isMeta reports whether only one side has the _meta object of a result: its members
-// are compared one by one, because they belong to several classes.
+// The members of a _meta object that only one side has are compared one by one, because
+// they belong to several classes.
 func isMeta(path []string, a, b []byte) bool {
 	if len(path) != 2 || path[0] != "result" || path[1] != "_meta" {
 		return false
@@ -102,7 +101,7 @@ func orEmpty(object []byte) []byte {
 	return object
 }
 
-// volatile returns why two different values are treated as equal; "" if they are not.
+// volatile returns why two different values are treated as equal, or "".
 func volatile(path []string, a, b []byte) string {
 	if a == nil || b == nil {
 		return ""
@@ -120,8 +119,7 @@ func volatile(path []string, a, b []byte) string {
 	return ""
 }
 
-// classAt returns the class of a difference at a path: some members do not reflect the
-// behaviour of a server.
+// Some members do not reflect the behaviour of a server.
 func classAt(class Class, path []string) Class {
 	if class != ClassResult || len(path) < 2 || path[0] != "result" {
 		return class
@@ -152,8 +150,8 @@ func (c *comparer) special(class Class, path []string, a, b []byte) bool {
 	return false
 }
 
-// result compares tool results without text that only repeats the structured content,
-// if both sides have it.
+// result compares tool results without text that only repeats the structured content, if
+// both sides have it.
 func (c *comparer) result(class Class, path []string, a, b []byte) bool {
 	if c.label.method != mcp.MethodToolsCall {
 		return false
@@ -175,8 +173,8 @@ func (c *comparer) result(class Class, path []string, a, b []byte) bool {
 	return true
 }
 
-// withoutCopy replaces the content of a tool result by an empty one if it is a single
-// text block with the JSON of structuredContent.
+// withoutCopy empties the content of a tool result if it is a single text block with the
+// JSON of structuredContent.
 func withoutCopy(result []byte) ([]byte, bool) {
 	structured := match.At(result, "/structuredContent")
 	content := match.At(result, "/content")
@@ -190,12 +188,10 @@ func withoutCopy(result []byte) ([]byte, bool) {
 	return bytes.Replace(result, content, []byte("[]"), 1), true
 }
 
-// isSchema reports whether a path leads to a schema of a tool.
 func isSchema(method string, path []string) bool {
 	return method == mcp.MethodToolsList && len(path) == 4 && (path[3] == "inputSchema" || path[3] == "outputSchema")
 }
 
-// maxSchemaChanges is the most changes of one schema that are listed.
 const maxSchemaChanges = 12
 
 // schema reports all changes of a schema as one difference.
@@ -229,7 +225,6 @@ func (c *comparer) schema(class Class, path []string, a, b []byte) {
 	c.report(Difference{Class: class, Change: changeSchema, Pointer: match.PointerTo(path...), Detail: detail}, nil, nil)
 }
 
-// arrow describes a change.
 func arrow(a, b []byte) string {
 	switch {
 	case a == nil:
@@ -238,4 +233,41 @@ func arrow(a, b []byte) string {
 		return "removed " + excerpt(a)
 	}
 	return excerpt(a) + " -> " + excerpt(b)
+}
+
+// A usePlace is where a client sent a value that it got from the server.
+type usePlace struct {
+	place
+	pointer match.Pointer
+}
+
+// carried reports whether two strings of params are values that both clients got from the
+// server, in the same place of messages of the same method: then the server chose
+// different values, and the requests are the same.
+func (c *comparer) carried(path []string, a, b []byte) bool {
+	if !c.label.fromClient || len(a) == 0 || len(b) == 0 || a[0] != '"' || b[0] != '"' {
+		return false
+	}
+	pointer := match.PointerTo(path...)
+	from := c.origin(0, c.a, &c.a.records[c.i], pointer)
+	return from != "" && from == c.origin(1, c.b, &c.b.records[c.j], pointer)
+}
+
+// origin returns where a client got a value from, "" if it was its own. The first call
+// finds all variables of the session.
+func (c *comparer) origin(which int, s *side, r *record, pointer match.Pointer) string {
+	if c.origins[which] == nil {
+		c.origins[which] = map[usePlace]string{}
+		variables, err := match.Variables(c.ctx, s.src)
+		if err != nil {
+			return "" // not expected, as it was read before; the values then count as different
+		}
+		for _, v := range variables {
+			from := v.Method + " " + string(general(v.Pointer.Tokens()))
+			for _, use := range v.Uses {
+				c.origins[which][usePlace{place{use.At.Row, use.At.Member}, use.Pointer}] = from
+			}
+		}
+	}
+	return c.origins[which][usePlace{place{int(r.row), int(r.member)}, pointer}]
 }
