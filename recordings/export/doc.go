@@ -1,26 +1,20 @@
-// Package export writes a recording in formats for other programs and for people.
-// The output contains everything in the recording, including secrets: see package
-// redact.
+// Package export writes a recording in formats for other programs and for people. The
+// output contains everything in the recording, including secrets: see package redact.
 //
-// JSONL has one object per message or line, with the microseconds since the start
-// and the direction: out to the server, in from it, err for stderr. A line of valid
-// JSON is "message", byte for byte; otherwise it is "text", or "base64" if it is not
-// UTF-8. "more" means that the line continues in the next object.
+// JSONL has one object per message or line, with the microseconds since the start and
+// the direction: out to the server, in from it, err for stderr. A line of valid JSON is
+// "message", byte for byte; otherwise it is "text", or "base64" if it is not UTF-8.
+// "more" means that the line continues in the next object.
 //
 //	{"t":1042,"dir":"out","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}
 //	{"t":3391,"dir":"in","text":"Server listening on stdio"}
 //
-// Txtar (golang.org/x/tools/txtar) has a file header.json and one file for each
-// message or line. Its name contains entry, time and direction:
-// 000012-t4001-out-tools.call.json; .txt is text, .b64 base64. A name that ends in
-// -more is a part of a line that continues.
+// Txtar has a file header.json and one file for each message or line. Its name contains
+// entry, time and direction: 000012-t4001-out-tools.call.json; .txt is text, .b64
+// base64. A name that ends in -more is a part of a line that continues.
 //
-// HAR 1.2 has an entry for each request and notification; members without an HTTP
-// equivalent start with _. Markdown is a report to paste into an issue, HTML a
-// self-contained page. Both are bounded and state what they omit. In both, text from
-// a server is only text: no markup, script, mention, escape sequence or bidirectional
-// control takes effect.
-//
-// JSONL, HAR and txtar are streamed, in the memory of the longest line; Markdown and
-// HTML keep what they show in memory, see maxMarkdown and maxPage.
+// In Markdown and HTML, text from a server is only text: no markup, script, mention,
+// escape sequence or bidirectional control takes effect. Both keep what they show in
+// memory, are bounded, and state what they omit; the other formats are streamed, in the
+// memory of the longest line.
 package export

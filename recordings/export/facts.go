@@ -13,11 +13,10 @@ import (
 	"mcpdbg/session/diagnosis/rule"
 )
 
-// maxProblems is how many problems a report lists; the rest is counted.
 const maxProblems = 50
 
-// facts are the summary at the top of a report. They describe the whole recording,
-// whatever is selected. The texts may quote the server.
+// facts describe the whole recording, whatever is selected. The texts may quote the
+// server.
 type facts struct {
 	Rows     [][2]string `json:"rows"` // label and value
 	Causes   []remark    `json:"verdicts"`
@@ -25,7 +24,6 @@ type facts struct {
 	More     int         `json:"more"` // problems that are not listed
 }
 
-// A remark is one problem or cause.
 type remark struct {
 	Severity string `json:"severity"`
 	Text     string `json:"text"`
@@ -62,7 +60,6 @@ func factsOf(ctx context.Context, src session.Source) facts {
 	return f
 }
 
-// describe adds facts about the recording.
 func (f *facts) describe(src session.Source) {
 	h, s := src.Header(), src.Stats()
 	add := func(what, format string, args ...any) {
@@ -105,7 +102,6 @@ func (f *facts) describe(src session.Source) {
 	}
 }
 
-// removed describes what was removed from a redacted copy.
 func removed(rules map[string]uint64) string {
 	var parts []string
 	for rule, n := range rules {
@@ -118,10 +114,9 @@ func removed(rules map[string]uint64) string {
 	return strings.Join(parts, ", ")
 }
 
-// maxServers is how many handshakes are listed.
 const maxServers = 8
 
-// handshakes returns the results of the handshakes, and the time of the last row.
+// handshakes returns their results, and the time of the last row.
 func handshakes(src session.Source) (servers []string, last int64) {
 	for _, row := range session.RowsFrom(src, 0) {
 		last = row.T
@@ -141,7 +136,7 @@ func handshakes(src session.Source) (servers []string, last int64) {
 	return servers, last
 }
 
-// short rounds a time in microseconds to about three digits.
+// short rounds to about three digits.
 func short(us int64) time.Duration {
 	d := time.Duration(us) * time.Microsecond
 	switch {

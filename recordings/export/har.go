@@ -158,7 +158,7 @@ func (s Selection) harEntry(times *exchange.Table, it item, start time.Time) (*h
 	return e, nil
 }
 
-// address returns the URL of a request: its receiver and method.
+// address returns the receiver and method of a request.
 func (s Selection) address(row session.Row) string {
 	host := "server"
 	if row.Kind == session.KindStdout {
@@ -168,7 +168,6 @@ func (s Selection) address(row session.Row) string {
 	return u.String()
 }
 
-// harText returns a payload as text.
 func harText(payload []byte) (text, encoding string) {
 	e := session.Entry{Kind: session.KindStderr}
 	if formOf(&e, payload) == formBase64 {

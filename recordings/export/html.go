@@ -19,12 +19,11 @@ import (
 )
 
 const (
-	// maxPage is the approximate number of message bytes in an HTML page: browsers
-	// are slow to open more.
+	// maxPage is the approximate number of message bytes in a page: browsers are slow to
+	// open more.
 	maxPage = 32 << 20
-	// maxRows is the maximum number of entries in a page.
 	maxRows = 50_000
-	// maxContent is how many bytes of one message a page has.
+	// maxContent is the most bytes of one message.
 	maxContent = 256 << 10
 )
 
@@ -37,7 +36,6 @@ var pageScript string
 //go:embed page.html
 var pageBody string
 
-// A pageRow is an entry in the data of the page.
 type pageRow struct {
 	Row    int    `json:"i"`           // number of the row
 	N      uint64 `json:"n"`           //
@@ -95,7 +93,7 @@ func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 	return w.Flush()
 }
 
-// policy allows the page only its own script and style.
+// The page may use only its own script and style.
 func policy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -104,7 +102,7 @@ func policy() string {
 	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) + "; base-uri 'none'; form-action 'none'"
 }
 
-// pageRows writes rows up to most bytes, and returns how many were omitted.
+// pageRows returns how many rows were omitted.
 func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (left int, err error) {
 	size, rows, times := 0, 0, exchange.NewTable(s.Source)
 	for it, err := range s.items(ctx, maxContent) {

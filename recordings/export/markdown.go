@@ -16,15 +16,11 @@ import (
 )
 
 const (
-	// maxMarkdown is the approximate maximum size of a report, in bytes: it fits in an
-	// issue.
+	// maxMarkdown is the approximate size, in bytes, that fits in an issue.
 	maxMarkdown = 60_000
-	// maxTable is the maximum number of rows in the table.
-	maxTable = 200
-	// maxRemarks is how many problems a report lists.
-	maxRemarks = 20
-	// maxBlock is how many bytes of one message a report has.
-	maxBlock = 4000
+	maxTable    = 200
+	maxRemarks  = 20
+	maxBlock    = 4000
 )
 
 // writeMarkdown writes a report on a selection of at most about maxMarkdown bytes. Omitted
@@ -112,7 +108,6 @@ func (s Selection) tableRow(b *strings.Builder, times *exchange.Table, it item) 
 		inline(clipped(s.what(it), 100)), inline(clipped(id, 40)), took, size)
 }
 
-// arrow returns the direction of an entry.
 func arrow(row session.Row) string {
 	switch row.Kind {
 	case session.KindStdin:
@@ -125,7 +120,6 @@ func arrow(row session.Row) string {
 	return "event"
 }
 
-// what describes an entry in a few words.
 func (s Selection) what(it item) string {
 	method := s.Source.Method(it.row.Method)
 	switch {
@@ -175,7 +169,6 @@ func block(s Selection, it item) string {
 	return b.String()
 }
 
-// longestRun returns the length of the longest run of c in text.
 func longestRun(text string, c byte) (longest int) {
 	run := 0
 	for i := range len(text) {
@@ -188,8 +181,7 @@ func longestRun(text string, c byte) (longest int) {
 	return longest
 }
 
-// inline escapes a text as one line of Markdown without markup, HTML, mentions or
-// links.
+// inline escapes a text as one line of Markdown without markup, HTML, mentions or links.
 func inline(text string) string {
 	var b strings.Builder
 	for _, r := range visible(text) {
@@ -205,5 +197,4 @@ func inline(text string) string {
 	return strings.TrimSpace(unlinked.Replace(b.String()))
 }
 
-// unlinked prevents automatic links.
 var unlinked = strings.NewReplacer("://", ":&#47;/", "www.", "www&#46;", "WWW.", "WWW&#46;")

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 	"mcpdbg/session/exchange"
 )
 
@@ -22,13 +23,13 @@ type Selection struct {
 
 // An item is one row of a selection, with its entry.
 type item struct {
-	number int // of the row, from 0
+	number int
 	row    session.Row
 	entry  session.Entry // valid until the next item
 }
 
-// items reads the rows of a selection, with at most about limit bytes of each payload
-// if limit > 0. It stops at the first error.
+// items reads at most about limit bytes of each payload if limit > 0. It stops at the
+// first error.
 func (s Selection) items(ctx context.Context, limit int) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
 		var buf []byte
@@ -51,7 +52,6 @@ func (s Selection) items(ctx context.Context, limit int) iter.Seq2[item, error] 
 	}
 }
 
-// partner returns the row that a row is paired with.
 func (s Selection) partner(row session.Row) (session.Row, bool) {
 	return session.PartnerOf(s.Source, row)
 }
@@ -73,7 +73,7 @@ func (s Selection) took(times *exchange.Table, it item) (us, waited int64, ok bo
 	return us, waited, true
 }
 
-// direction returns the name of the direction of an entry, or "".
+// "" without one
 func direction(kind session.Kind) string {
 	switch kind {
 	case session.KindStdin:
@@ -86,7 +86,7 @@ func direction(kind session.Kind) string {
 	return ""
 }
 
-// lines returns the lines of an entry. Entries of stdin may have several.
+// Entries of stdin may have several.
 func lines(e *session.Entry) [][]byte {
 	if e.Kind != session.KindStdin || bytes.IndexByte(e.Payload, '\n') < 0 || isMessage(e) {
 		return [][]byte{e.Payload}
@@ -99,12 +99,11 @@ func continues(e *session.Entry) bool {
 	return e.More || e.Kind == session.KindStdin && e.EOL == framing.NoEOL
 }
 
-// isMessage reports whether the payload of an entry is one JSON text.
 func isMessage(e *session.Entry) bool {
 	return !e.More && e.Msg.Valid() && e.Kind != session.KindStderr
 }
 
-// isError reports whether a row is an error. An error response to a probe is not.
+// An error response to a probe is not an error.
 func isError(row session.Row) bool {
 	return row.Flags&session.FlagError != 0 && row.Flags&session.FlagProbe == 0
 }
@@ -118,7 +117,7 @@ const (
 	formBase64  form = "base64"
 )
 
-// formOf returns the form of a line. JSON that is too deep for other tools is text.
+// JSON that is too deep for other tools is text.
 func formOf(e *session.Entry, line []byte) form {
 	switch {
 	case !utf8.Valid(line):
@@ -134,5 +133,32 @@ func formOf(e *session.Entry, line []byte) form {
 
 func encode64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
-// commandLine returns the command that started the server.
 func commandLine(h session.Header) string { return strings.Join(h.Argv, " ") }
+
+// messages reads the rows of a selection like items, and of a batch its elements, each as
+// an item of its own with its own partner.
+func (s Selection) messages(ctx context.Context, source *elements.Source) iter.Seq2[item, error] {
+	return func(yield func(item, error) bool) {
+		s.Source = source
+		for it, err := range s.items(ctx, 0) {
+			if err != nil || it.row.Msg != framing.Batch {
+				it.row = source.Paired(it.number, it.row)
+				if !yield(it, err) {
+					return
+				}
+				continue
+			}
+			for _, number := range source.Numbers(it.number) {
+				row, ok := session.RowAt(source, number)
+				if !ok {
+					continue
+				}
+				e, err := source.Entry(row, 0)
+				if !yield(item{number, row, e}, err) || err != nil {
+					return
+				}
+			}
+			source.Forget()
+		}
+	}
+}

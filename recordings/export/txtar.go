@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
-// writeTxtar writes the messages and lines of a selection as files of a txtar
-// archive.
+// A line is a file.
 func writeTxtar(ctx context.Context, to io.Writer, s Selection) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	header, err := json.MarshalIndent(s.Source.Header(), "", "  ")
@@ -36,7 +36,6 @@ func writeTxtar(ctx context.Context, to io.Writer, s Selection) error {
 	return w.Flush()
 }
 
-// writeFile writes one line of an entry as a file.
 func writeFile(w *bufio.Writer, s Selection, it item, part int, text []byte, more bool) error {
 	name := fmt.Sprintf("%06d-t%d-%s", it.entry.N, it.row.T, direction(it.row.Kind))
 	if method := fileWord(s.Source.Method(it.row.Method)); method != "" {
@@ -64,8 +63,7 @@ func writeFile(w *bufio.Writer, s Selection, it item, part int, text []byte, mor
 	return err
 }
 
-// isPlain reports whether a text can be stored as it is: no line of it looks like the
-// beginning of a file.
+// isPlain reports whether no line of a text looks like the beginning of a file.
 func isPlain(text []byte) bool {
 	return !bytes.HasPrefix(text, []byte("-- ")) && bytes.IndexByte(text, '\n') < 0 && visible(string(text)) == string(text)
 }
@@ -81,4 +79,52 @@ func fileWord(method string) string {
 		}
 		return '_'
 	}, method[:min(len(method), 60)])
+}
+
+// JSONL writes the messages and lines of a selection, one JSON object per line.
+func JSONL(ctx context.Context, to io.Writer, s Selection) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	var line []byte
+	for it, err := range s.items(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		dir := direction(it.row.Kind)
+		if dir == "" {
+			continue
+		}
+		all := lines(&it.entry)
+		for i, text := range all {
+			f := formOf(&it.entry, text)
+			line = strconv.AppendInt(append(line[:0], `{"t":`...), it.row.T, 10)
+			line = append(line, `,"dir":"`+dir+`"`...)
+			if i == len(all)-1 && continues(&it.entry) {
+				line = append(line, `,"more":true`...)
+				if f == formMessage {
+					f = formText // together with the next part it may not be valid
+				}
+			}
+			line = append(line, `,"`+string(f)+`":`...)
+			switch f {
+			case formMessage:
+				line = append(line, text...)
+			case formText:
+				line = appendString(line, string(text))
+			default:
+				line = appendString(line, encode64(text))
+			}
+			line = append(line, "}\n"...)
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
+}
+
+// Like json.Marshal, appendString escapes characters that are unsafe in HTML and old
+// JavaScript.
+func appendString(dst []byte, text string) []byte {
+	quoted, _ := json.Marshal(text) // a string has no errors
+	return append(dst, quoted...)
 }

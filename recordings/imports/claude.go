@@ -22,7 +22,6 @@ var (
 	claudeMain = expression(`(?m)^\d{4}-\d\d-\d\dT[0-9:.]+Z \[[^\]]*\] \[[^\]]*\] (Message from (client|server): |Initializing server|Server started and connected|Server transport closed)`)
 )
 
-// Prefixes of messages, and the text at the start of a server.
 const (
 	fromClient   = "Message from client: "
 	fromServer   = "Message from server: "
@@ -32,7 +31,7 @@ const (
 // claudeNothing follows a text without data.
 const claudeNothing = " { metadata: undefined }"
 
-// maxContinued is the maximum number of lines of data after a text.
+// maxContinued is the most lines of data after a text.
 const maxContinued = 500
 
 func looksClaude(head []byte) bool {
@@ -63,7 +62,6 @@ func readClaude(s *source, to *recorder) error {
 	}
 }
 
-// A claudeReader reads lines of a log.
 type claudeReader struct {
 	source  *source
 	to      *recorder
@@ -71,7 +69,7 @@ type claudeReader struct {
 	taken   bool // lines without a time belong to the imported server
 
 	said      *item // a remark that continues in the next lines
-	continued int   // number of these lines so far
+	continued int   // by how many lines
 }
 
 func (c *claudeReader) line(line []byte) error {
@@ -104,7 +102,7 @@ func isLevel(word string) bool {
 	return false
 }
 
-// says adds a line of Claude Desktop.
+// says adds a line of Claude Desktop itself.
 func (c *claudeReader) says(at int64, level string, said []byte) error {
 	for prefix, kind := range map[string]session.Kind{fromClient: session.KindStdin, fromServer: session.KindStdout} {
 		if rest, ok := bytes.CutPrefix(said, []byte(prefix)); ok {
@@ -130,7 +128,7 @@ func (c *claudeReader) says(at int64, level string, said []byte) error {
 	return c.to.add(note)
 }
 
-// message adds a message, which may be followed by other text.
+// Other text may follow the message.
 func (c *claudeReader) message(i item) error {
 	if framing.Scan(i.payload).Valid() {
 		return c.to.add(i)

@@ -12,10 +12,9 @@ import (
 	"mcpdbg/recordings"
 )
 
-// headSize is how many bytes of a source are read to detect its format.
+// headSize bytes are read to detect the format.
 const headSize = 1 << 20
 
-// A format is one kind of source.
 type format struct {
 	name  string // for --format
 	title string // for messages and the header
@@ -23,8 +22,7 @@ type format struct {
 	read  func(*source, *recorder) error
 }
 
-// formats returns the formats in the order in which they are tried: the most specific
-// ones first.
+// formats returns the most specific ones first.
 func formats() []format {
 	return []format{
 		{"inspector", "MCP Inspector protocol export", looksInspector, readInspector},
@@ -45,8 +43,7 @@ func Formats() []string {
 // lastWithRemoved is the last version that reads the removed formats.
 const lastWithRemoved = "0.1.0"
 
-// removedFormats have text that is at the beginning of their sources, to tell them from
-// JSONL.
+// Without looks their sources would be taken for JSONL.
 var removedFormats = []struct {
 	name, title string
 	looks       func() *regexp.Regexp
@@ -108,7 +105,6 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // Recording is the value of UnknownError.Description for a recording.
 const Recording = "an mcpdbg recording"
 
-// saw describes a source in an unknown format.
 func saw(head []byte) string {
 	line := firstLine(head)
 	switch {
@@ -126,8 +122,7 @@ func saw(head []byte) string {
 	return fmt.Sprintf("text that begins with %q", clip(string(line), 60))
 }
 
-// memberNames returns the first member names of a JSON object, or nil for anything
-// else.
+// memberNames returns at most 8, nil for anything but a JSON object.
 func memberNames(line []byte) []string {
 	if !isObject(line) {
 		return nil
@@ -142,7 +137,6 @@ func memberNames(line []byte) []string {
 	return names
 }
 
-// firstLine returns the first non-blank line.
 func firstLine(head []byte) []byte {
 	for line := range bytes.Lines(head) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -165,8 +159,7 @@ func clip(text string, most int) string {
 	return text[:most]
 }
 
-// expression returns a regular expression that is compiled on first use, so that it
-// does not slow down the start of the program.
+// A compilation on first use does not slow down the start of the program.
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -1,3 +1,19 @@
+// Package imports converts logs of MCP sessions that other programs wrote to
+// recordings: logs of Claude Desktop, the protocol export of the MCP Inspector, and
+// JSONL of messages with a direction, such as the JSONL export of mcpdbg.
+//
+// A source is read once, so it may be a pipe. The reader of its format produces items:
+// messages or lines with direction and time, starts of processes, and remarks. The
+// recorder converts them to entries: it begins the recording when the first time is
+// known, numbers the output, hashes the streams, and ends each process with a closed
+// entry, so that the recording verifies like any other. A note at the beginning lists
+// what the source lacks, and the header marks the recording as imported.
+//
+// Messages keep the bytes of the source. Lines that cannot be read are counted and
+// become notes with their first 4 KiB.
+//
+// Memory: up to three times the longest line (slightly more than 256 MiB), 64 MiB of
+// entries in formats that are not in order, and the index.
 package imports
 
 import (
@@ -56,7 +72,6 @@ type UnreadLine struct {
 	Why  string `json:"why"`
 }
 
-// shownBad is how many unread lines a Report lists.
 const shownBad = 20
 
 // An EmptyError reports a source without messages in its format.
@@ -87,7 +102,7 @@ func Import(ctx context.Context, from io.Reader, o Options) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{Format: f.name, From: f.title}
-	to := newRecorder(o, report)
+	to := &recorder{opts: o, report: report, last: unknown}
 	err = f.read(&source{in: in, head: head, only: o.Only, report: report}, to)
 	if err == nil {
 		err = to.finish()
@@ -98,7 +113,6 @@ func Import(ctx context.Context, from io.Reader, o Options) (*Report, error) {
 	return report, nil
 }
 
-// contextReader stops reading when its context ends.
 type contextReader struct {
 	ctx  context.Context
 	from io.Reader
@@ -111,10 +125,8 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.from.Read(p)
 }
 
-// recordingOptions returns the options of the recording to write.
 func (o *Options) recordingOptions(server string) recordings.Options {
 	return recordings.Options{Path: o.Path, Dir: o.Dir, Server: server, IndexMemory: indexMemory}
 }
 
-// indexMemory limits the memory of the index, in bytes.
 const indexMemory = 32 << 20

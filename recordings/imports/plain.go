@@ -23,7 +23,7 @@ var (
 	timeNames      = []string{"t", "ts", "time", "timestamp", "at", "date", "datetime", "when", "@timestamp", "elapsed", "offset"}
 )
 
-// timeUnits maps suffixes of time names to their unit, in microseconds.
+// timeUnits are in microseconds, by suffix of the name.
 var timeUnits = []struct {
 	end  string
 	unit float64
@@ -41,7 +41,6 @@ const (
 	sideToCli      // from the server, from any point of view
 )
 
-// sides maps words to their meaning.
 var sides = map[string]side{
 	"out": sideOut, "outgoing": sideOut, "outbound": sideOut, "send": sideOut, "sent": sideOut, "tx": sideOut, "write": sideOut, "egress": sideOut,
 	">": sideOut, ">>": sideOut, ">>>": sideOut, "→": sideOut,
@@ -52,7 +51,6 @@ var sides = map[string]side{
 	"err": sideErr, "stderr": sideErr,
 }
 
-// plainWord normalizes the spelling of a word.
 func plainWord(word string) string {
 	if len(word) > 40 {
 		return ""
@@ -62,13 +60,12 @@ func plainWord(word string) string {
 
 var unspelled = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// A plainLine is a parsed line.
 type plainLine struct {
 	side    side
 	payload []byte
 	more    bool
-	time    []byte  // raw value
-	unit    float64 // unit from the name of the time, in microseconds; 0 if unknown
+	time    []byte  // raw
+	unit    float64 // from the name of the time, in microseconds; 0 if unknown
 	own     bool    // the message is the line itself, except for direction and time
 }
 
@@ -107,7 +104,6 @@ func parsePlain(line []byte) (l plainLine, ok bool) {
 	return l, l.side != noSide && l.payload != nil
 }
 
-// without returns an object without some of its members.
 func without(object []byte, taken ...framing.Span) []byte {
 	slices.SortFunc(taken, func(a, b framing.Span) int { return cmp.Compare(a.End, b.End) })
 	rest := []byte{}
@@ -125,7 +121,6 @@ func without(object []byte, taken ...framing.Span) []byte {
 	return append([]byte("{"), rest...)
 }
 
-// sideOf reads the direction in a member.
 func sideOf(name string, value []byte) side {
 	if !isText(value) {
 		return noSide

@@ -64,19 +64,14 @@ type recorder struct {
 	run    run
 }
 
-func newRecorder(o Options, report *Report) *recorder {
-	return &recorder{opts: o, report: report, last: unknown}
-}
-
 // remark adds what the source lacks, or what was guessed.
 func (r *recorder) remark(text string) { r.report.Remarks = append(r.report.Remarks, text) }
 
-// note adds a note at this place.
 func (r *recorder) note(code, text, said string) error {
 	return r.add(item{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: code, Said: clip(said, quoted)}})
 }
 
-// add adds the next item. It does not retain the payload.
+// add does not retain the payload.
 func (r *recorder) add(i item) error {
 	if !r.ordered {
 		return r.inOrder(i)
@@ -102,7 +97,6 @@ func (r *recorder) earliest() error {
 	return r.inOrder(i)
 }
 
-// inOrder adds the next item in order.
 func (r *recorder) inOrder(i item) error {
 	if r.out != nil {
 		return r.write(i)
@@ -151,8 +145,7 @@ func (r *recorder) begin() error {
 	return nil
 }
 
-// validStart returns the start of the recording: start, or the time of the file if start
-// is missing or cannot be written.
+// validStart returns the time of the file if start is missing or cannot be written.
 func (r *recorder) validStart(start time.Time) time.Time {
 	if year := start.Year(); year >= 1970 && year <= 9999 {
 		return start
@@ -164,7 +157,6 @@ func (r *recorder) validStart(start time.Time) time.Time {
 	return r.opts.Modified
 }
 
-// about returns the note about the source of the recording.
 func (r *recorder) about() item {
 	text := "imported from " + r.report.From
 	if r.opts.File != "" {
@@ -176,7 +168,6 @@ func (r *recorder) about() item {
 	return item{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: noteSource}}
 }
 
-// write writes an item.
 func (r *recorder) write(i item) error {
 	t := int64(0)
 	switch {
@@ -209,7 +200,12 @@ func (r *recorder) finish() error {
 		}
 	}
 	if r.out == nil || r.out.Stats().Out+r.out.Stats().In == 0 {
-		return r.empty()
+		e := &EmptyError{Format: r.report.Format, Unread: r.report.Unread}
+		if len(r.report.Problems) > 0 {
+			first := r.report.Problems[0]
+			e.First = "line " + itoa(first.Line) + ": " + first.Why
+		}
+		return e
 	}
 	if r.report.Skipped > 0 {
 		if err := r.note(noteLeftOut, leftOutText(r.report), ""); err != nil {
@@ -226,16 +222,6 @@ func (r *recorder) finish() error {
 	return out.Close()
 }
 
-func (r *recorder) empty() error {
-	e := &EmptyError{Format: r.report.Format, Unread: r.report.Unread}
-	if len(r.report.Problems) > 0 {
-		first := r.report.Problems[0]
-		e.First = "line " + itoa(first.Line) + ": " + first.Why
-	}
-	return e
-}
-
-// discard removes the recording.
 func (r *recorder) discard() error {
 	if r.out == nil {
 		return nil
@@ -243,11 +229,11 @@ func (r *recorder) discard() error {
 	return r.out.Discard()
 }
 
-// lateItems is a heap of items, ordered by time and then by arrival.
+// lateItems are ordered by time and then by arrival.
 type lateItems struct {
 	items  []lateItem
 	count  int
-	newest int64 // time of the item that was added last
+	newest int64 // of the item that was added last
 }
 
 type lateItem struct {

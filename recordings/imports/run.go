@@ -12,19 +12,18 @@ import (
 	"mcpdbg/session/checksum"
 )
 
-// A run writes the entries of processes one after the other: it numbers their output
-// and computes the sums of their streams.
+// A run writes the entries of processes one after the other: it numbers their output and
+// computes the sums of their streams.
 type run struct {
 	out   *recordings.Writer
 	argv  []string // of the header
-	count int      // processes so far
+	count int      // so far
 	open  bool     // a process runs
 	seq   uint64
 	t     int64
 	sums  [session.KindEnd + 1]checksum.Stream
 }
 
-// add writes the entries of an item.
 func (r *run) add(t int64, i item) error {
 	r.t = min(t, recordings.MaxTime)
 	switch i.kind {
@@ -49,7 +48,7 @@ func (r *run) add(t int64, i item) error {
 	return r.lines(i)
 }
 
-// lines writes the lines of output. One item may have several.
+// One item may have several lines.
 func (r *run) lines(i item) error {
 	rest := bytes.TrimSuffix(i.payload, []byte("\n"))
 	for {
@@ -77,7 +76,7 @@ func (r *run) stream(e session.Entry) error {
 	return nil
 }
 
-// start writes a start entry, unless a process runs.
+// start does nothing while a process runs.
 func (r *run) start() error {
 	if r.open {
 		return nil
@@ -90,7 +89,6 @@ func (r *run) start() error {
 	return r.append(session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-" + itoa(r.count)}))
 }
 
-// end writes a closed entry if a process runs.
 func (r *run) end() error {
 	if !r.open {
 		return nil
@@ -109,18 +107,16 @@ func (r *run) append(e session.Entry) error {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// A chooser selects one of several sessions in a source: the requested one, or the
-// first.
+// A chooser selects one of several sessions in a source: the requested one, or the first.
 type chooser struct {
 	only   string
 	report *Report
 	others []string
 }
 
-// shownOthers is how many names of other sessions a report lists.
 const shownOthers = 5
 
-// chooses reports whether the session of that name is imported.
+// The session of that name is imported.
 func (c *chooser) chooses(name string) bool {
 	if c.only == "" {
 		c.only = name

@@ -11,14 +11,12 @@ import (
 	"mcpdbg/framing"
 )
 
-// maxLine is the longest line, or value of a document, that is read: the longest line
-// of a session plus its envelope, in bytes.
+// maxLine is the longest line of a session plus its envelope, in bytes.
 const maxLine = framing.DefaultLimit + 1<<20
 
 // quoted is how many bytes of an unreadable line are stored.
 const quoted = 4 << 10
 
-// A source is the input of an import.
 type source struct {
 	in     *bufio.Reader
 	head   []byte // the beginning, which in still contains
@@ -27,9 +25,8 @@ type source struct {
 	buf    []byte
 }
 
-// line reads the next line, without its line end. It is valid until the next call. A
-// line that is too long is truncated; size is its full size. The error is io.EOF at
-// the end.
+// line is valid until the next call, without its line end. A line that is too long is
+// truncated; size is its full size. The error is io.EOF at the end.
 func (s *source) line() (line []byte, size int64, err error) {
 	s.buf = s.buf[:0]
 	for {
@@ -104,7 +101,6 @@ func (s *source) keep(to *recorder, what []byte, size int64, err error) error {
 	return to.note(noteUnread, text, string(what[:min(len(what), quoted)]))
 }
 
-// isObject reports whether the text is one JSON object.
 func isObject(text []byte) bool {
 	return len(text) > 1 && text[0] == '{' && json.Valid(text)
 }

@@ -8,6 +8,7 @@
 package junit
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -35,8 +36,8 @@ type Property struct{ Name, Value string }
 // A Status is the result of a case.
 type Status uint8
 
-// The results. Failed is a check that failed, Errored one that could not be run,
-// Skipped one that was not reached.
+// Failed is a check that failed, Errored one that could not be run, Skipped one that was
+// not reached.
 const (
 	Passed Status = iota
 	Failed
@@ -72,7 +73,7 @@ func Write(w io.Writer, verdict string, suites []Suite) error {
 	return err
 }
 
-// suite writes a suite, with its parts in the order that all schemas accept.
+// suite writes the parts in the order that all schemas accept.
 func (x *document) suite(s *Suite, id int) {
 	var counts [Skipped + 1]int
 	var total time.Duration
@@ -118,7 +119,7 @@ func (x *document) testcase(c *Case) {
 	x.end("testcase")
 }
 
-// name returns s as a single line that is not empty.
+// name returns a single line that is not empty.
 func name(s string) string {
 	return cmp.Or(strings.Join(strings.Fields(Clean(s)), " "), "-")
 }
@@ -141,4 +142,44 @@ func Clean(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// A document is indented by depth. The package encoding/xml would fill its tables of
+// entities whenever the program starts.
+type document struct {
+	bytes.Buffer
+	depth int
+}
+
+func (x *document) open(element string, attributes ...string) {
+	x.begin(element, attributes)
+	x.WriteString(">\n")
+	x.depth++
+}
+
+func (x *document) end(element string) {
+	x.depth--
+	x.indent()
+	x.WriteString("</" + element + ">\n")
+}
+
+func (x *document) text(element, text string, attributes ...string) {
+	x.begin(element, attributes)
+	x.WriteString(">" + escape(text) + "</" + element + ">\n")
+}
+
+// Names and values of attributes alternate.
+func (x *document) begin(element string, attributes []string) {
+	x.indent()
+	x.WriteString("<" + element)
+	for i := 0; i < len(attributes); i += 2 {
+		x.WriteString(" " + attributes[i] + `="` + escape(attributes[i+1]) + `"`)
+	}
+}
+
+func (x *document) indent() { x.WriteString(strings.Repeat("  ", x.depth)) }
+
+// Newlines stay, so that it can be read without an XML parser.
+func escape(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\t", "&#x9;").Replace(text)
 }
