@@ -13,7 +13,6 @@ import (
 	"mcpdbg/framing"
 )
 
-// maxDepth is the deepest nesting of values that are made canonical.
 const maxDepth = framing.VerbatimDepth
 
 // ErrNotCanonical means that a value is not valid JSON in UTF-8, or is nested deeper
@@ -30,8 +29,7 @@ func AppendCanonical(dst, value []byte) ([]byte, error) {
 	return c.whole()
 }
 
-// A canon makes one value canonical. Its methods run on valid JSON only, so none of
-// them checks for errors.
+// A canon's methods run on valid JSON only, so none of them checks for errors.
 type canon struct {
 	src     []byte
 	i       int
@@ -39,8 +37,8 @@ type canon struct {
 	members []span // of the open objects, a stack
 	scratch []byte
 
-	// If filter is not nil, it is called with the path and the canonical form of
-	// each value. Its result replaces the value; nil removes it.
+	// filter, if not nil, gets the path and the canonical form of each value. Its result
+	// replaces the value; nil removes it.
 	filter func(path []string, value []byte) []byte
 	path   []string
 }
@@ -89,7 +87,7 @@ func (c *canon) value() {
 	c.space()
 }
 
-// str reads a string and returns it with its quotes.
+// str returns a string with its quotes.
 func (c *canon) str() []byte {
 	start := c.i
 	for c.i++; c.src[c.i] != '"'; c.i++ {
@@ -177,8 +175,8 @@ func (c *canon) leave(start int) bool {
 	return value != nil
 }
 
-// arrange sorts the members of an object, which begin at first without separators,
-// and inserts commas.
+// arrange sorts the members of an object, which begin at first without separators, and
+// inserts commas.
 func (c *canon) arrange(first int, members []span) {
 	if len(members) == 0 {
 		return
@@ -196,8 +194,8 @@ func (c *canon) arrange(first int, members []span) {
 	}
 }
 
-// appendString appends a valid JSON string, quotes included, with only the necessary
-// escapes. A lone surrogate stays escaped.
+// appendString appends a valid JSON string with only the necessary escapes. A lone
+// surrogate stays escaped.
 func appendString(dst, quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return append(dst, quoted...)
@@ -217,7 +215,6 @@ func appendString(dst, quoted []byte) []byte {
 	return append(dst, '"')
 }
 
-// shortEscapes are the control characters with a letter escape.
 var shortEscapes = [0x20]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
 func appendRune(dst []byte, r rune) []byte {
@@ -233,7 +230,6 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// isText reports whether the text of a valid JSON string is text.
 func isText(quoted []byte, text string) bool {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1:len(quoted)-1]) == text
@@ -241,8 +237,7 @@ func isText(quoted []byte, text string) bool {
 	return unquote(quoted) == text
 }
 
-// unquote returns the text of a valid JSON string, with lone surrogates replaced by
-// the replacement character.
+// Lone surrogates become the replacement character.
 func unquote(quoted []byte) string {
 	if len(quoted) < 2 || quoted[0] != '"' {
 		return string(quoted) // Diff was called with a value that is not canonical

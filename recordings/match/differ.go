@@ -6,7 +6,6 @@ import (
 	"strconv"
 )
 
-// maxDiffer is the most pointers that Differ returns.
 const maxDiffer = 32
 
 // Differences lists where two params differ, as pointers into them: at most 32, in the
@@ -87,18 +86,16 @@ func token(name []byte, n int) string {
 	return unquote(name)
 }
 
-// An iterator iterates over the members of a canonical object or the elements of a
-// canonical array.
+// An iterator iterates over a canonical object or array.
 type iterator struct {
 	b []byte
 	i int
-	n int // members read
+	n int
 }
 
 func iterate(container []byte) iterator { return iterator{b: container, i: 1} }
 
-// next returns the next member, nil at the end. The name keeps its quotes; elements
-// have no name.
+// next returns nil at the end. The name keeps its quotes; elements have no name.
 func (t *iterator) next() (name, value []byte) {
 	if t.i < len(t.b) && t.b[t.i] == ',' {
 		t.i++

@@ -79,7 +79,6 @@ func Equal(a, b []byte) bool {
 	return equalParts(paramsA, paramsB)
 }
 
-// isCanonical reports whether Diff can read a value.
 func isCanonical(value []byte) bool {
 	canonical, err := AppendCanonical(nil, value)
 	return err == nil && bytes.Equal(canonical, value)

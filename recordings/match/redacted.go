@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// Redacted text contains marks such as [redacted:abcdefgh] whose letters differ from file
-// to file. Only the place of a mark matches anything: the rest of the text has to be the
-// same, and text that is JSON is compared member by member.
+// Only the place of a mark such as [redacted:abcdefgh] matches anything, since its
+// letters differ from file to file: the rest of the text has to be the same, and text
+// that is JSON is compared member by member.
 
 const redactedTag = "[redacted:"
 
-// redactedMark matches a mark.
 var redactedMark = expression(`\[redacted:[^\[\]]*\]`)
 
 // IsRedacted reports whether a JSON value is text of which a part was redacted, so

@@ -21,7 +21,7 @@ type Rule struct {
 // An Action is the effect of a rule on a value.
 type Action uint8
 
-// The actions. The zero value does nothing.
+// The zero value does nothing.
 const (
 	ActionNone   Action = iota
 	ActionIgnore        // treat as absent

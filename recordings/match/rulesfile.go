@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 )
 
-// rulesHelp is the comment at the beginning of a new file of rules.
+// rulesHelp is at the beginning of a new file of rules.
 const rulesHelp = `# Rules for mcpdbg diff and replay: differences to ignore when two sessions are
 # compared. One rule per line; the last one that applies to a place wins. A pointer
 # refers to the message, * is any one name or number, the method * is any, and a
@@ -80,7 +81,6 @@ func ReadRules(r io.Reader, name string) (*Rules, error) {
 	return rules, nil
 }
 
-// writeRules writes rules in order, one per line.
 func writeRules(w io.Writer, rules []Rule) error {
 	var b bytes.Buffer
 	for _, rule := range rules {
@@ -117,7 +117,6 @@ func word(s string) string {
 	return string(quoted)
 }
 
-// parseRule parses one line of a file of rules.
 func parseRule(line string) (Rule, error) {
 	words, err := words(line)
 	if err != nil {
@@ -154,7 +153,6 @@ func parseRule(line string) (Rule, error) {
 	return rule, nil
 }
 
-// words splits a non-empty line.
 func words(line string) ([]string, error) {
 	var out []string
 	for rest := strings.TrimSpace(line); rest != ""; rest = strings.TrimSpace(rest) {
@@ -193,4 +191,44 @@ func ParseIgnore(s string) (Rule, error) {
 		err = errors.New("an empty pointer would ignore everything")
 	}
 	return rule, err
+}
+
+// AddToFile appends the rules that a file does not have yet, and returns how many.
+// The file is created if it does not exist; its content, including comments, stays
+// as it is. A file that is not a valid file of rules is not changed.
+func AddToFile(path string, rules []Rule) (added int, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	have, err := ReadRules(bytes.NewReader(text), path)
+	if err != nil {
+		return 0, err
+	}
+	before := len(have.List)
+	for _, rule := range rules {
+		have.Add(rule)
+	}
+	fresh := have.List[before:]
+	var more bytes.Buffer
+	switch {
+	case len(text) == 0:
+		more.WriteString(rulesHelp + "\n")
+	case text[len(text)-1] != '\n':
+		more.WriteByte('\n')
+	}
+	if err := writeRules(&more, fresh); err != nil {
+		return 0, err
+	}
+	return len(fresh), appendFile(path, more.Bytes())
+}
+
+// The file is created if it does not exist.
+func appendFile(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }

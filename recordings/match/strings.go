@@ -23,12 +23,12 @@ func At(value []byte, p Pointer) []byte {
 	return value
 }
 
-// child returns the member or element of a value that a token names.
+// child returns the member or element that a token names.
 func child(value []byte, token string) []byte {
 	return childAt(value, token).Of(value)
 }
 
-// childAt returns the span of that member or element; the zero Span if there is none.
+// childAt returns the zero Span if there is none.
 func childAt(value []byte, token string) framing.Span {
 	m := framing.Scan(value)
 	if !m.Valid() || m.Depth == 0 || m.Depth > maxDepth {
@@ -115,14 +115,14 @@ func replace(value []byte, tokens []string, text string) ([]byte, bool) {
 	return slices.Concat(value[:at.Start], changed, value[at.End:]), ok
 }
 
-// quote returns text as a canonical JSON string.
+// quote returns a canonical JSON string.
 func quote(text string) []byte {
 	quoted, _ := json.Marshal(text) // a string always encodes
 	return appendString(nil, quoted)
 }
 
-// findString calls found with the path of each string in a canonical value that
-// equals text, embedded JSON included, until found returns false.
+// findString calls found with the path of each string that equals text, embedded JSON
+// included, until found returns false.
 func findString(path []string, value []byte, text string, found func(path []string) bool) bool {
 	switch {
 	case len(value) == 0:
@@ -144,8 +144,8 @@ func findString(path []string, value []byte, text string, found func(path []stri
 	return true
 }
 
-// eachString calls visit with the text of each string in a JSON value, including the
-// names of members and embedded JSON. text is valid until visit returns.
+// eachString visits each string in a JSON value, including the names of members and
+// embedded JSON. text is valid until visit returns.
 func eachString(value []byte, visit func(text []byte)) {
 	for {
 		start := bytes.IndexByte(value, '"')
@@ -171,7 +171,7 @@ func eachString(value []byte, visit func(text []byte)) {
 	}
 }
 
-// stringEnd returns the position of the closing quote, -1 if there is none.
+// -1 without a closing quote
 func stringEnd(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		switch b[i] {

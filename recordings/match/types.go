@@ -13,7 +13,7 @@ import (
 // type can be compared.
 type Type uint8
 
-// The types. The zero value is TypeNone.
+// The zero value is TypeNone.
 const (
 	TypeNone     Type = iota
 	TypeAny           // anything; used by rules only
@@ -32,7 +32,6 @@ var typeNames = [typeCount]string{"", "any", "time", "epoch", "id", "duration", 
 // String returns the type as rule files and reports spell it.
 func (t Type) String() string { return typeNames[t] }
 
-// parseType is the inverse of String.
 func parseType(s string) (Type, bool) {
 	for t := TypeAny; t < typeCount; t++ {
 		if typeNames[t] == s {
@@ -57,7 +56,7 @@ var (
 	portName     = expression(`^(port|Port|PORT)$|_port$|[a-z]Port$`)
 )
 
-// maxTyped is the longest value that is checked for a type.
+// Longer values are not checked for a type.
 const maxTyped = 512
 
 // TypeOf returns the type of a JSON value with the given name; TypeNone if it looks as
@@ -117,8 +116,7 @@ func numberType(name string, number []byte) Type {
 	return TypeNone
 }
 
-// expression returns a regular expression that is compiled on first use: compiling at
-// package initialization would slow down every start of the program.
+// Compiling at package initialization would slow down every start of the program.
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -10,14 +10,13 @@ import (
 )
 
 const (
-	// maxCandidates is the most different strings of a client that are searched
-	// for in the messages of the server, and maxCandidate their greatest length.
+	// Limits of the strings of a client that are searched for in the messages of the
+	// server: their number and their length.
 	maxCandidates = 1 << 14
 	maxCandidate  = 1 << 10
-	// maxUses is the most uses that are kept for all variables together.
+	// maxUses limits the uses of all variables together.
 	maxUses = 1 << 16
-	// minLength is the least length of a string that counts as an identifier by
-	// its form.
+	// minLength is the least length of an identifier, by its form.
 	minLength = 8
 )
 
@@ -116,12 +115,11 @@ type variableKey struct {
 
 type finder struct {
 	candidates map[string]*candidate
-	index      map[variableKey]int // of found
+	index      map[variableKey]int
 	found      []Variable
 	uses       int
 }
 
-// collect adds the strings of a client message.
 func (f *finder) collect(it *Item) error {
 	eachSentString(it, func(_ []string, text string) {
 		if len(f.candidates) < maxCandidates && f.candidates[text] == nil {
@@ -131,7 +129,6 @@ func (f *finder) collect(it *Item) error {
 	return nil
 }
 
-// trace follows the candidates through the session.
 func (f *finder) trace(it *Item) error {
 	if !it.FromClient {
 		f.traceSource(it)
@@ -141,8 +138,7 @@ func (f *finder) trace(it *Item) error {
 	return nil
 }
 
-// eachSentString calls visit for the strings of a client request that may have come from
-// the server.
+// eachSentString visits strings of a client request that may have come from the server.
 func eachSentString(it *Item, visit func(path []string, text string)) {
 	if it.Kind != ItemRequest || !it.FromClient || it.Method == mcp.MethodInitialize {
 		return
@@ -162,7 +158,6 @@ func eachSentString(it *Item, visit func(path []string, text string)) {
 	})
 }
 
-// walkStrings calls visit for each string value.
 func walkStrings(path []string, value []byte, visit func(path []string, text string)) {
 	if len(value) > 0 && value[0] == '"' {
 		if len(value) <= maxCandidate {
@@ -185,7 +180,6 @@ func mayBeVariable(path []string, text string) bool {
 	return len(text) >= minLength && len(path) > 2 && strings.ContainsAny(text, "0123456789") && !strings.ContainsAny(text, " \t\n")
 }
 
-// traceSource records which candidates a server message contains.
 func (f *finder) traceSource(it *Item) {
 	if it.Kind == ItemStray || it.Kind == ItemStart || it.Kind == ItemEnd {
 		return
@@ -224,7 +218,6 @@ func (c *candidate) add(s *source) {
 	}
 }
 
-// use records where the client sent a candidate.
 func (f *finder) use(it *Item, path []string, text string) {
 	c := f.candidates[text]
 	switch {

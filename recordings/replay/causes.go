@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// byResponse returns the server requests that the client answered itself, in the order
-// of the responses.
+// byResponse returns the server requests that the client answered itself, in the order of
+// the responses.
 func (p *Plan) byResponse() []int {
 	var order []int
 	for i := range p.serverRequests {
@@ -19,8 +19,7 @@ func (p *Plan) byResponse() []int {
 	return order
 }
 
-// await waits until an item may be sent: for everything that came before it, and in
-// mode Timed for its time.
+// await waits for everything that came before the item, and in mode Timed for its time.
 func (r *runner) await(ctx context.Context, i int) error {
 	if r.lostErr() != nil {
 		return nil
@@ -52,12 +51,19 @@ func (r *runner) await(ctx context.Context, i int) error {
 			}
 		}
 	case Timed:
-		return r.awaitMoment(ctx, it.at)
+		timer := time.NewTimer(time.Until(r.began.Add(it.at)))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	return nil
 }
 
-// awaitResponse waits until a sent item is settled.
+// A settled item has its response, or gets none.
 func (r *runner) awaitResponse(ctx context.Context, item int) error {
 	if done := r.doneOf(item); done != nil {
 		return wait(ctx, done)
@@ -65,21 +71,9 @@ func (r *runner) awaitResponse(ctx context.Context, item int) error {
 	return nil
 }
 
-// awaitMoment waits for a time since the beginning of the run.
-func (r *runner) awaitMoment(ctx context.Context, at time.Duration) error {
-	timer := time.NewTimer(time.Until(r.began.Add(at)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// awaitServerRequest waits until the server has sent a recorded request. It gives up when
-// the request can't come any more: when the client requests during which it was sent
-// have their responses, or when the time limit for its response is over.
+// awaitServerRequest gives up when the request can't come any more: when the client
+// requests during which it was sent have their responses, or when the time limit for its
+// response is over.
 func (r *runner) awaitServerRequest(ctx context.Context, number int) error {
 	q := &r.p.serverRequests[number]
 	asked := r.serverRequests[number].asked

@@ -7,7 +7,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// Reasons for skipping items.
 const (
 	skipUnsent   = "not delivered in the recording either"
 	skipCancel   = "cancels a request that was not sent"
@@ -58,8 +57,7 @@ func (it *Item) Calls() []string {
 	return it.tools
 }
 
-// isCall reports whether an item is a single tool call, so that the server's current
-// list can decide on it.
+// isCall reports whether the server's current list can decide on an item.
 func (it *Item) isCall() bool { return it.Kind == Request && it.Method == mcp.MethodToolsCall }
 
 func notReadOnly(tool string) string {
@@ -70,7 +68,7 @@ func mayChange(method string) string {
 	return fmt.Sprintf("%s is not known to be read-only", method)
 }
 
-// safe reports whether a tool may be called according to the recording.
+// safe answers according to the recording.
 func (p *Plan) safe(tool string) (safe, known bool) {
 	if p.allowed(tool) {
 		return true, true
@@ -79,7 +77,6 @@ func (p *Plan) safe(tool string) (safe, known bool) {
 	return safe, known
 }
 
-// allowed reports whether the user allows a tool.
 func (p *Plan) allowed(tool string) bool {
 	return p.opts.AllTools || slices.Contains(p.opts.Tools, tool)
 }

@@ -20,7 +20,6 @@ const (
 	skipCancelled  = "cancelled in the recording"
 )
 
-// listTimeout is the timeout for a list.
 const listTimeout = 30 * time.Second
 
 // latest skips all but the last different requests if Options.Latest is set.
@@ -62,13 +61,11 @@ func (p *Plan) latest() {
 // came after it.
 func (it *Item) Older() bool { return it.Skip == skipOlder }
 
-// covers reports whether a process of the recording is replayed.
 func (p *Plan) covers(run int) bool {
 	return run == p.run || p.opts.FollowingRuns && p.run > 0 && run > p.run
 }
 
-// handshake records the handshake of one of several processes: that of the last successful
-// one counts.
+// Of several processes, the handshake of the last successful one counts.
 func (r *reader) handshake(it *match.Item) {
 	if it.State != session.ReqAnswered {
 		r.p.leftOut = append(r.p.leftOut, it.At.N)
@@ -78,7 +75,7 @@ func (r *reader) handshake(it *match.Item) {
 	r.handshakes = append(r.handshakes[:0], it.At.N)
 }
 
-// list records a request for a page of a list, which is not replayed.
+// A request for a page of a list is not replayed.
 func (p *Plan) list(it *match.Item, params []byte) {
 	if match.Member(params, "cursor") == nil {
 		p.walks[it.Method] = nil
@@ -114,8 +111,7 @@ func (r *runner) lists(ctx context.Context) error {
 	return nil
 }
 
-// listFailed handles the failure of a list. An error response is not an error; the end
-// of the server or of ctx is.
+// An error response is not an error; the end of the server or of ctx is.
 func (r *runner) listFailed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -126,7 +122,6 @@ func (r *runner) listFailed(ctx context.Context, err error) error {
 	return nil
 }
 
-// hint records the server's current tool annotations.
 func (r *runner) hint(tools []json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

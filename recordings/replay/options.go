@@ -12,7 +12,6 @@ import (
 // A Mode defines when recorded messages are sent. The zero value is Causal.
 type Mode string
 
-// The modes.
 const (
 	// Causal sends an item when all responses have come that had come before it.
 	Causal Mode = "causal"
@@ -75,7 +74,6 @@ type Options struct {
 	Interactive bool
 }
 
-// check validates the options.
 func (o *Options) check() error {
 	switch {
 	case o.Mode != "" && !slices.Contains(Modes(), o.Mode):
@@ -90,7 +88,6 @@ func (o *Options) check() error {
 	return nil
 }
 
-// unmapped returns NoMap as rules.
 func (o *Options) unmapped() match.Applied {
 	var rules match.Rules
 	for _, p := range o.NoMap {
@@ -105,7 +102,7 @@ const (
 	timeoutFactor = 10
 )
 
-// limit returns the timeout for a request with the given recorded duration.
+// limit returns the timeout of a request that took that long in the recording.
 func (o *Options) limit(took time.Duration) time.Duration {
 	if o.Timeout > 0 {
 		return o.Timeout

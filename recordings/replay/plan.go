@@ -13,7 +13,6 @@ import (
 // A Kind is the kind of an item.
 type Kind uint8
 
-// The kinds of item.
 const (
 	Request      Kind = iota
 	Notification      // of the client
@@ -40,28 +39,28 @@ type Item struct {
 	Skip   string
 	Unsure bool
 
-	row, response int           // rows; answer is 0 if there is none
+	row, response int           // answer is 0 if there is none
 	at            time.Duration // since the first item, in mode Timed
 	cancels       int           // the item cancelled by a notifications/cancelled, plus one
 	reports       int           // the server request of a notifications/progress, plus one
-	progress      bool          // has a progress token
-	polled        bool          // it became a task, which was polled
-	bare          bool          // of the modern era, but without its _meta
-	awaited       bool          // a response could come even if the recording has none
-	tools         []string      // the tools that a Raw item calls
-	uses          []use         // of variables
-	key           uint64        // hash of the match key, for Options.Latest
+	progress      bool
+	polled        bool     // it became a task, which was polled
+	bare          bool     // of the modern era, but without its _meta
+	awaited       bool     // a response could come even if the recording has none
+	tools         []string // the tools that a Raw item calls
+	uses          []use
+	key           uint64 // hash of the match key, for Options.Latest
 }
 
-// A serverRequest is a request of the server, with the response it got.
+// A serverRequest has the response that it got.
 type serverRequest struct {
 	n        uint64
 	key      []byte
 	response json.RawMessage // a result, or an object with the single member error; nil if there is none
 	took     time.Duration
-	row      int    // of the response; 0 if it came in a further round
-	during   []int  // the items that were in flight
-	token    []byte // its progress token
+	row      int   // of the response; 0 if it came in a further round
+	during   []int // the items that were in flight
+	token    []byte
 }
 
 // A Client describes the client of a recording.
@@ -78,7 +77,7 @@ type Plan struct {
 	src            session.Source
 	opts           Options
 	run, runs      int
-	first          int // first row of the process
+	first          int
 	end            int // first row of the next process
 	client         Client
 	items          []Item
@@ -177,7 +176,6 @@ func (p *Plan) Configure(cfg *session.Config) {
 	cfg.Policies = policies
 }
 
-// asked returns the methods that Run answers.
 func (p *Plan) asked() map[string]bool {
 	methods := map[string]bool{mcp.MethodElicit: true, mcp.MethodSample: true, mcp.MethodRoots: true}
 	for _, q := range p.serverRequests {

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A runner is one run of a plan.
 type runner struct {
 	p        *Plan
 	s        *session.Session
@@ -25,7 +24,7 @@ type runner struct {
 	nextResponse, nextServerRequest int              // causes not waited for yet
 	nextItem                        int              // the same in mode Serial
 	byResponse                      []int            // server requests in the order of their recorded responses
-	byKey                           map[uint64][]int // server requests not received yet, by the hash of their key
+	byKey                           map[uint64][]int // not received yet, by the hash of their key
 	redacted                        bool             // some keys have redacted parts
 
 	mu             sync.Mutex
@@ -38,13 +37,11 @@ type runner struct {
 	lost           error
 }
 
-// A value is the current text of a variable.
 type value struct {
 	text string
 	ok   bool
 }
 
-// A state is the state of a server request.
 type state struct {
 	asked chan struct{} // closed when the server has sent it
 	done  bool
@@ -101,8 +98,8 @@ func newRunner(p *Plan, s *session.Session, progress func(Event)) *runner {
 	return r
 }
 
-// learnTools lists the server's tools unless the recording has the read-only
-// annotations of all tools that would be called.
+// learnTools lists the server's tools unless the recording has the read-only annotations
+// of all tools that would be called.
 func (r *runner) learnTools(ctx context.Context) error {
 	if r.p.opts.Lists {
 		return r.lists(ctx)
@@ -134,8 +131,7 @@ func (r *runner) recordOwn(from int, method string) {
 	}
 }
 
-// ended records the end of the server, which is not an error. It returns all other
-// errors.
+// The end of the server is not an error; ended returns all other errors.
 func (r *runner) ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -151,7 +147,6 @@ func (r *runner) ended(ctx context.Context, err error) error {
 	return nil
 }
 
-// sendAll sends the items, each when it is due.
 func (r *runner) sendAll(ctx context.Context) error {
 	for i := range r.p.items {
 		if err := r.await(ctx, i); err != nil {
@@ -198,8 +193,7 @@ func (r *runner) skip(i int) string {
 	return r.missingValue(it)
 }
 
-// mayCall reports whether a tool may be called: the current list takes precedence over
-// that of the recording.
+// The current list takes precedence over that of the recording.
 func (r *runner) mayCall(it *Item) bool {
 	if r.p.allowed(it.Tool) {
 		return true
@@ -219,7 +213,6 @@ func (r *runner) outcome(i int) Outcome {
 	return r.res.Outcomes[i]
 }
 
-// settle records the outcome of an item.
 func (r *runner) settle(i int, o Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -290,9 +283,9 @@ func (r *runner) conclude() {
 	}
 }
 
-// reached reports whether the server had reason to send a request: everything that was
-// in flight then was sent, because the recording does not show which client request
-// caused it.
+// reached reports whether the server had reason to send a request: everything that was in
+// flight then was sent, because the recording does not show which client request caused
+// it.
 func (res *Result) reached(q *serverRequest) bool {
 	for _, item := range q.during {
 		if res.Outcomes[item].Status == Skipped {
@@ -302,8 +295,8 @@ func (res *Result) reached(q *serverRequest) bool {
 	return true
 }
 
-// variable returns the current state of a variable, and whether to report it: it was
-// sent, or would have been, with a different text.
+// variable reports whether the variable was sent, or would have been, with a different
+// text.
 func (r *runner) variable(i int) (Variable, bool) {
 	v, now := &r.p.variables[i], r.values[i]
 	if now.ok && now.text == v.Value || len(r.res.Outcomes[v.item].Live) == 0 {

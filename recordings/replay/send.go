@@ -1,23 +1,25 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
 
-// forever is longer than any run: the timeout of requests without a response.
+// forever is longer than any run.
 const forever = 1000 * time.Hour
 
-// send sends one item.
 func (r *runner) send(ctx context.Context, i int) error {
 	it := &r.p.items[i]
 	e, err := r.p.entry(i, 0)
@@ -33,13 +35,14 @@ func (r *runner) send(ctx context.Context, i int) error {
 		if params := e.Msg.Params.Of(line); params != nil {
 			line = put(line, "params", r.fill(it, params))
 		}
-		return r.notify(ctx, i, line)
+		n, err := r.s.Send(ctx, line)
+		return r.recordWrite(ctx, i, n, err)
 	default:
 		return r.raw(ctx, i, e)
 	}
 }
 
-// request starts a request and returns when it is sent.
+// request returns when the request is sent.
 func (r *runner) request(ctx context.Context, i int, params []byte) {
 	it := &r.p.items[i]
 	done, sent := make(chan struct{}), make(chan struct{})
@@ -70,7 +73,6 @@ func (r *runner) request(ctx context.Context, i int, params []byte) {
 	}
 }
 
-// recordSent records that an item was sent as entry n.
 func (r *runner) recordSent(i int, n uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +101,7 @@ func (r *runner) answered(ctx context.Context, i int, resp session.Response, err
 	r.settle(i, o)
 }
 
-// learn takes the values from a response that later items need.
+// learn takes the values that later items need.
 func (r *runner) learn(i int, resp session.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,14 +114,8 @@ func (r *runner) learn(i int, resp session.Response) {
 	}
 }
 
-// notify sends a notification.
-func (r *runner) notify(ctx context.Context, i int, line []byte) error {
-	n, err := r.s.Send(ctx, line)
-	return r.recordWrite(ctx, i, n, err)
-}
-
-// raw sends bytes unchanged. If they contain a request with a recorded response, it
-// waits for the response.
+// raw sends bytes unchanged. If they contain a request with a recorded response, it waits
+// for the response.
 func (r *runner) raw(ctx context.Context, i int, e session.Entry) error {
 	it := &r.p.items[i]
 	n, err := r.s.SendBytes(ctx, append(e.Payload, e.EOL.String()...))
@@ -165,7 +161,7 @@ func (r *runner) awaitRawResponse(ctx context.Context, n uint64, wait time.Durat
 	}
 }
 
-// row returns the row of entry n of the live log, whose entry numbers have no gaps.
+// Entry numbers of the live log have no gaps.
 func (r *runner) row(n uint64) session.Row {
 	row, _ := session.RowAt(r.log, int(n)-1)
 	return row
@@ -206,8 +202,7 @@ func (r *runner) missingValue(it *Item) string {
 
 func last(path []string) string { return path[len(path)-1] }
 
-// fill replaces the parts of params that changed: variables, ids and tokens, and what
-// the session adds itself.
+// fill replaces variables, ids and tokens in params, and what the session adds itself.
 func (r *runner) fill(it *Item, params []byte) []byte {
 	if len(params) == 0 || !readable(params) {
 		return params
@@ -235,7 +230,7 @@ func (r *runner) fill(it *Item, params []byte) []byte {
 	return r.withoutMeta(params)
 }
 
-// liveID returns the current id of an item's request: that of its last round.
+// liveID returns the id of an item's last round.
 func (r *runner) liveID(i int) []byte {
 	live := r.res.Outcomes[i].Live
 	if len(live) == 0 {
@@ -272,4 +267,40 @@ func (r *runner) withoutMeta(params []byte) []byte {
 		return put(params, "_meta", rest)
 	}
 	return without(params, func(name string) bool { return name == "_meta" })
+}
+
+const maxDepth = 200
+
+// readable reports whether a value is JSON that the functions below can read.
+func readable(value []byte) bool {
+	m := framing.Scan(value)
+	return m.Valid() && m.Depth <= maxDepth
+}
+
+// put replaces an existing member of a readable object; all other bytes stay.
+func put(object []byte, name string, value []byte) []byte {
+	for key, old := range framing.Members(object) {
+		if text, _ := match.Text(key.Of(object)); text == name {
+			return slices.Concat(object[:old.Start], value, object[old.End:])
+		}
+	}
+	return object
+}
+
+// without drops members of a readable object; the bytes of the others stay, in order.
+func without(object []byte, drop func(name string) bool) []byte {
+	if !bytes.HasPrefix(bytes.TrimSpace(object), []byte("{")) {
+		return object
+	}
+	out := []byte{'{'}
+	for key, value := range framing.Members(object) {
+		if name, _ := match.Text(key.Of(object)); drop(name) {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, object[key.Start:value.End]...)
+	}
+	return append(out, '}')
 }

@@ -38,9 +38,8 @@ type Series struct {
 	opts SeriesOptions
 
 	mu sync.Mutex // one round at a time
-	// from is the first row to re-send: that of the first process with a request that
-	// no later one received. Before the first process is open it is 0, and open is
-	// false.
+	// from is the first row to re-send: that of the first process with a request that no
+	// later one received. Before the first process is open it is 0, and open is false.
 	from int
 	open bool
 	// older means that requests before that were never re-sent: Round.Older.
@@ -149,7 +148,6 @@ func (r *Series) Always(ctx context.Context, tools []string) (*Round, error) {
 	return r.rest(ctx, false, "always re-sent from now on: "+strings.Join(tools, ", "))
 }
 
-// rest re-sends requests to the process of the last round, and compares.
 func (r *Series) rest(ctx context.Context, all bool, note string) (*Round, error) {
 	if r.before == nil {
 		return nil, errors.New("nothing re-sent yet")
@@ -167,7 +165,6 @@ func (r *Series) rest(ctx context.Context, all bool, note string) (*Round, error
 	return round, err
 }
 
-// plan selects the requests of the previous rows to re-send.
 func (r *Series) plan(ctx context.Context, all bool) (*Plan, error) {
 	opts := Options{FollowingRuns: true, Latest: r.opts.Calls, Lists: true, AllTools: all, Tools: r.opts.Tools, Interactive: r.opts.Interactive}
 	if opts.Latest <= 0 {
@@ -176,7 +173,7 @@ func (r *Series) plan(ctx context.Context, all bool) (*Plan, error) {
 	return New(ctx, r.before, opts)
 }
 
-// ask runs a plan and compares. skip reports which rows of the new process to ignore.
+// ask ignores the rows of the new process that skip reports.
 func (r *Series) ask(ctx context.Context, plan *Plan, skip func(match.Ref) bool) (*Round, error) {
 	log := r.s.Log()
 	round := &Round{Cause: r.cause, Plan: plan, First: !r.open, Before: r.before}
@@ -209,7 +206,7 @@ func (r *Series) ask(ctx context.Context, plan *Plan, skip func(match.Ref) bool)
 	return round, nil
 }
 
-// collectHeld collects the calls that were not re-sent because they may have side effects.
+// They may have side effects.
 func (r *Round) collectHeld() {
 	for i, it := range r.Plan.Items() {
 		name := cmp.Or(it.Tool, it.Method)

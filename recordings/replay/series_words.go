@@ -9,10 +9,8 @@ import (
 	"mcpdbg/recordings/compare"
 )
 
-// maxChanges is the most changes that are written to the log.
 const maxChanges = 20
 
-// logRound writes the result of a round to the log.
 func (r *Series) logRound(round *Round) {
 	r.s.Note(round.Summary()+" ("+round.Times()+")", "")
 	for _, line := range round.Changes() {
@@ -113,7 +111,7 @@ func shown(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// lone returns how many exchanges only one side has.
+// lone counts exchanges that only one side has.
 func (r *Round) lone() int {
 	n := 0
 	if r.Report != nil {

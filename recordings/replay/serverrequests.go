@@ -9,22 +9,19 @@ import (
 	"mcpdbg/session"
 )
 
-// key returns the match key of a server request.
 func (p *Plan) key(method string, params []byte) []byte {
 	key, _ := match.AppendKey(nil, method, params, p.opts.Rules) // params that can't be read are matched by their bytes
 	return key
 }
 
-// cutKey splits a key into method and params.
 func cutKey(key []byte) (method string, params []byte, ok bool) {
 	before, after, ok := bytes.Cut(key, []byte{'\n'})
 	return string(before), after, ok
 }
 
-// refusal is the response to a server request without a recorded response.
+// refusal answers a server request without a recorded response.
 const refusal = `{"error":{"code":-32601,"message":"Method not found"}}`
 
-// respond answers server requests until stop is closed.
 func (r *runner) respond(stop <-chan struct{}) {
 	seen := map[uint64]bool{}
 	for {
@@ -43,9 +40,8 @@ func (r *runner) respond(stop <-chan struct{}) {
 	}
 }
 
-// reply sends the recorded response to a server request: for equal requests the first
-// response that was not used yet. A request without one is left to a person or
-// refused.
+// reply sends the recorded response: for equal requests the first one that was not used
+// yet. A request without one is left to a person or refused.
 func (r *runner) reply(ask session.ServerRequest) {
 	number, found := r.find(r.p.key(ask.Method, ask.Params))
 	if !found {
@@ -73,7 +69,7 @@ func (r *runner) reply(ask session.ServerRequest) {
 	close(q.asked)
 }
 
-// find returns the first recorded request with a key whose response was not used yet.
+// find returns the first request with a key whose response was not used yet.
 func (r *runner) find(key []byte) (int, bool) {
 	if !r.redacted {
 		hash := match.Hash(key)

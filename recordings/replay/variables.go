@@ -10,15 +10,14 @@ import (
 	"mcpdbg/session"
 )
 
-// A variable is a text that the server sent in a response and the client sent
-// afterwards.
+// A variable is a text that the server sent in a response and the client sent afterwards.
 type variable struct {
 	match.Variable
 	item  int // whose response has it
 	users []int
 }
 
-// A use is a place in an item's params where a variable occurs.
+// A use is in an item's params.
 type use struct {
 	path     []string // from params on
 	variable int
@@ -54,12 +53,11 @@ func (r *reader) trace(ctx context.Context) error {
 	return nil
 }
 
-// listed reports whether a variable is in a list, where places are not names.
+// In a list, places are not names.
 func (v *variable) listed() bool {
 	return slices.ContainsFunc(v.Pointer.Tokens(), func(token string) bool { return token != "" && strings.Trim(token, "0123456789") == "" })
 }
 
-// value returns the text of a variable in the current response.
 func (v *variable) value(resp session.Response) (s string, ok bool) {
 	if resp.Error == nil {
 		return v.LiveValue(slices.Concat([]byte(`{"result":`), resp.Result, []byte("}")))
