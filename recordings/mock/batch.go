@@ -6,8 +6,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// batch handles a batch of the client, message by message. Each request gets a
-// response of its own, which the specification allows.
+// Each request of a batch gets a response of its own, which the specification allows.
 func (s *Server) batch(line []byte) {
 	n := 0
 	for span := range framing.Elements(line) {
@@ -23,8 +22,8 @@ func (s *Server) batch(line []byte) {
 	}
 }
 
-// inBatch returns the row of the response to a request if either is in a batch; ok is
-// false for others. Such a request is answered at once, and with nothing else.
+// inBatch returns the row of the response to a request if either is in a batch. Such a
+// request is answered at once, and with nothing else.
 func (s *Server) inBatch(request, response int) (element int, ok bool) {
 	if row, found := s.rows.row(response); response >= 0 && response < elements.First && found && row.Msg == framing.Batch && !s.opts.Exact {
 		return s.rows.src.ResponseIn(response, request), true
@@ -32,7 +31,6 @@ func (s *Server) inBatch(request, response int) (element int, ok bool) {
 	return response, request >= elements.First
 }
 
-// respondFromBatch answers a request that was recorded in a batch, or answered in one.
 func (s *Server) respondFromBatch(request, response int, id []byte) {
 	row, ok := s.rows.row(response)
 	if !ok || response < 0 || row.Msg != framing.Response && row.Msg != framing.ErrorResponse {
@@ -46,7 +44,6 @@ func (s *Server) respondFromBatch(request, response int, id []byte) {
 	s.idle = p
 }
 
-// addBatch records the requests in a batch.
 func (t *table) addBatch(number int) {
 	b, _ := t.rows.src.Batch(number)
 	left := b.Requests

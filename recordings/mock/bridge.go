@@ -9,8 +9,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// bridged handles requests that need not be in a recording: the handshake of the
-// other era.
+// bridged handles the handshake of the other era, which need not be in a recording.
 func (s *Server) bridged(method string, id, params []byte) bool {
 	switch {
 	case method == mcp.MethodDiscover && s.era == mcp.Legacy:
@@ -23,10 +22,9 @@ func (s *Server) bridged(method string, id, params []byte) bool {
 	return false
 }
 
-// refuseDiscover sends the response of a legacy server to a client that looks for a
-// modern one: the recorded error if there is one.
+// refuseDiscover sends the recorded error of a legacy server if there is one.
 func (s *Server) refuseDiscover(id []byte) {
-	if f, err := s.table.take(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast); err == nil {
+	if f, err := s.table.find(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast); err == nil {
 		_, response := s.rows.answered(s.ctx, f.row)
 		if row, ok := s.rows.row(response); ok {
 			s.writeResponse(new(play), row, id)
@@ -62,9 +60,8 @@ func (s *Server) initialize(id, params []byte) {
 	s.result(id, result)
 }
 
-// legacyResult builds the result of initialize from that of server/discover.
 func (s *Server) legacyResult(version string) ([]byte, error) {
-	f, err := s.table.take(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast)
+	f, err := s.table.find(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", mcp.MethodDiscover, err)
 	}

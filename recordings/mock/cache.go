@@ -19,7 +19,7 @@ func (c *cache[K, V]) get(k K) (v V, ok bool) {
 	return v, ok
 }
 
-// put keeps v with the given size, or marks it as used.
+// put keeps v, or marks it as used.
 func (c *cache[K, V]) put(k K, v V, size int) {
 	if c.young == nil || c.size+size > c.limit {
 		if size > c.limit {
@@ -33,7 +33,7 @@ func (c *cache[K, V]) put(k K, v V, size int) {
 	c.young[k] = v
 }
 
-// getBytes is get with a []byte key, without allocating a string.
+// getBytes is get without allocating a string.
 func getBytes[V any](c *cache[string, V], k []byte) (v V, ok bool) {
 	if v, ok = c.young[string(k)]; ok {
 		return v, true
@@ -43,14 +43,12 @@ func getBytes[V any](c *cache[string, V], k []byte) (v V, ok bool) {
 }
 
 const (
-	// keysKept limits the requests whose key is known without reading them again,
-	// and responsesKept the responses that are kept in memory: in bytes, for each of
-	// two generations.
+	// Limits in bytes, for each of two generations: of requests whose key is known
+	// without reading them again, and of responses in memory.
 	keysKept      = 4 << 20
 	responsesKept = 8 << 20
-	// entryCost is the size of a cache entry besides its bytes.
-	entryCost = 128
-	// longestKept is the longest request or response that is kept.
+	// entryCost is the size of an entry besides its bytes.
+	entryCost   = 128
 	longestKept = 64 << 10
 )
 

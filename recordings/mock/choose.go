@@ -10,10 +10,9 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// choose finds the process to serve, and the row after its start. If want is 0, it is
-// the first one that was used: not one that another took the place of in the middle of
-// its handshake. Without one it is the first that responded with a result, or else the
-// first.
+// choose finds the process to serve, and the row after its start. If want is 0, it is the
+// first one that was used: not one that another replaced in the middle of its handshake.
+// Without one it is the first that responded with a result, or else the first.
 func (r *rows) choose(ctx context.Context, want int) (run uint16, first int, err error) {
 	starts := []int{0} // by number: the row that follows
 	limit := 0         // the number of the last process seen
@@ -63,15 +62,13 @@ func (r *rows) used(row session.Row) bool {
 	return false
 }
 
-// isResult reports whether a row is the result of a request.
 func isResult(row session.Row) bool {
 	return row.Kind == session.KindStdout && row.Msg == framing.Response && row.Paired()
 }
 
-// eraRequests is how many requests are checked to find the era of a session.
 const eraRequests = 16
 
-// era returns the era of the session, judging by its first requests.
+// era judges by the first requests.
 func (t *table) era(ctx context.Context) (mcp.Era, error) {
 	seen, discovered := 0, -1
 	for i := t.next; seen < eraRequests && t.rows.wait(ctx, i); i++ {

@@ -2,7 +2,6 @@ package mock
 
 import "mcpdbg/framing"
 
-// An edit replaces a span of a message.
 type edit struct {
 	span framing.Span
 	with []byte
@@ -11,7 +10,6 @@ type edit struct {
 // edits are in the order of their spans, which do not overlap.
 type edits []edit
 
-// appendTo appends the edited message.
 func (all edits) appendTo(dst, message []byte) []byte {
 	at := uint32(0)
 	for _, e := range all {
@@ -22,8 +20,7 @@ func (all edits) appendTo(dst, message []byte) []byte {
 	return append(dst, message[at:]...)
 }
 
-// moved returns the offset after the edits of the byte at off. An offset inside an
-// edited span moves to its end.
+// moved returns where the byte at off is after the edits: for an edited span its end.
 func (all edits) moved(off uint64) uint64 {
 	by := 0
 	for _, e := range all {
@@ -37,9 +34,9 @@ func (all edits) moved(off uint64) uint64 {
 	return uint64(int(off) + by)
 }
 
-// find returns the span of a member's value in a valid JSON object: the last member
-// with that name, written without escapes. Further names are those of nested members.
-// The zero Span means not found.
+// find returns the span of a member's value in a valid JSON object: the last member with
+// that name, written without escapes. Further names are those of nested members. The zero
+// Span means not found.
 func find(message []byte, in framing.Span, names ...string) framing.Span {
 	for _, name := range names {
 		found := framing.Member(in.Of(message), name)

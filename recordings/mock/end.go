@@ -7,12 +7,11 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// farewellWindow is how many rows before the end of a process are searched for the
-// time when its client began to stop it.
+// farewellWindow is how many rows before the end of a process are searched for the time
+// when its client began to stop it.
 const farewellWindow = 4096
 
-// exitRow handles the exit of the recorded process, which ends the mock only with
-// Exact.
+// Only with Exact the recorded exit ends the mock.
 func (s *Server) exitRow(p *play, row session.Row) move {
 	if !s.opts.Exact {
 		return onward
@@ -34,8 +33,8 @@ func (s *Server) exitRow(p *play, row session.Row) move {
 	})
 }
 
-// lastWords writes the lines that were recorded after the exit of the process, such as
-// a last line without a newline.
+// lastWords writes the lines that were recorded after the exit, such as a last line
+// without a newline.
 func (s *Server) lastWords(p *play) {
 	for i := p.next + 1; s.rows.wait(s.ctx, i); i++ {
 		row, _ := s.rows.row(i)
@@ -48,8 +47,8 @@ func (s *Server) lastWords(p *play) {
 	}
 }
 
-// farewell returns a play of the recorded server's output after its client had ended;
-// nil if the recording does not have it.
+// farewell returns a play of the recorded server's output after its client had ended, or
+// nil.
 func (s *Server) farewell() *play {
 	end := s.first
 	for end < s.rows.src.Len() || s.rows.wait(s.ctx, end) { // to the end of the run
@@ -72,8 +71,7 @@ func (s *Server) farewell() *play {
 	return nil
 }
 
-// endOfRun finds the first row after the served process by binary search: the run
-// numbers of rows do not decrease.
+// endOfRun searches in binary: the run numbers of rows do not decrease.
 func (s *Server) endOfRun(from int) int {
 	low, high := from, s.rows.src.Len()
 	for low < high {
@@ -87,7 +85,6 @@ func (s *Server) endOfRun(from int) int {
 	return low
 }
 
-// reportUnanswered reports that a request gets no response, as in the recording.
 func (s *Server) reportUnanswered(p *play) {
 	row, _ := s.rows.row(p.from)
 	method := s.rows.method(row)

@@ -51,15 +51,13 @@ func ParseFault(text string) (Fault, error) {
 	return f, nil
 }
 
-// faults are the faults of a Server.
 type faults struct {
 	all       []Fault
-	responses uint64 // responses so far
+	responses uint64 // so far
 }
 
 func newFaults(all []Fault) faults { return faults{all: all} }
 
-// drops reports whether requests of a method are not answered.
 func (f *faults) drops(method string) bool {
 	for i := range f.all {
 		if f.all[i].kind == "drop" && f.all[i].method == method {

@@ -17,13 +17,9 @@ import (
 const CodeMiss = -32010
 
 const (
-	// closestCandidates is how many recorded requests are compared with an
-	// unrecorded one.
 	closestCandidates = 256
-	// closestBytes is the longest request that is compared.
-	closestBytes = 256 << 10
-	// shownMethods is the most methods that an error lists.
-	shownMethods = 64
+	closestBytes      = 256 << 10
+	shownMethods      = 64
 )
 
 // A closestMatch is the recorded request that is closest to an unrecorded one.
@@ -40,7 +36,6 @@ type missed struct {
 	Recorded []string      `json:"recorded,omitempty"`
 }
 
-// miss responds to a request that was not recorded.
 func (s *Server) miss(id []byte, method string, params []byte, at found, why error) {
 	s.report.Misses++
 	text := fmt.Sprintf("%s %v", method, why)
@@ -116,7 +111,6 @@ func (t *table) methods() []string {
 	return names
 }
 
-// fail sends an error response.
 func (s *Server) fail(id []byte, code int, message string, data any) {
 	failure := struct {
 		Code    int    `json:"code"`
@@ -130,7 +124,6 @@ func (s *Server) fail(id []byte, code int, message string, data any) {
 	s.respond(id, "error", b)
 }
 
-// result sends a result.
 func (s *Server) result(id, result []byte) { s.respond(id, "result", result) }
 
 func (s *Server) respond(id []byte, name string, value []byte) {

@@ -11,7 +11,6 @@ import (
 // recorded.
 type Repeat uint8
 
-// The ways to repeat. The zero value is RepeatLast.
 const (
 	RepeatLast  Repeat = iota // repeat the last recorded response
 	RepeatCycle               // repeat all of them, from the first on

@@ -9,12 +9,12 @@ import (
 
 // An order requires requests in their recorded order.
 type order struct {
-	next int // the next row
+	next int
 }
 
-// take returns the next recorded request if it equals the client's. With errOrder it
+// find returns the next recorded request if it equals the client's. With errOrder it
 // returns the request that was expected; after the last one the error is errOver.
-func (o *order) take(ctx context.Context, t *table, r *query) (found, error) {
+func (o *order) find(ctx context.Context, t *table, r *query) (found, error) {
 	at, ok := o.expected(ctx, t)
 	if !ok {
 		return found{}, errOver

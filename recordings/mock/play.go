@@ -12,36 +12,35 @@ import (
 )
 
 // A play writes the output recorded after one message of the client: see the package
-// documentation for what belongs to it. It is advanced with the Server's lock held.
+// documentation. It is advanced with the Server's lock held.
 type play struct {
-	from     int // the row of that message; -1: the start
-	next     int // the next row
-	response int // the row of the response; -1: none was recorded
+	from     int // of that message; -1: the start
+	next     int
+	response int // its row; -1: none was recorded
 
 	request bool     // the message is a request
-	id      []byte   // its current raw id
-	token   []byte   // its raw progress token; nil: none
+	id      []byte   // current and raw
+	token   []byte   // the raw progress token; nil: none
 	theirs  []byte   // the recorded one, once it was needed; empty: none
 	past    bool     // it is answered, or is not a request
 	leaving bool     // the recorded client began to stop the server
-	inner   []int    // rows of responses to requests that were sent after it
+	inner   []int    // responses to requests that were sent after it, by row
 	alone   tristate // whether no other request was pending then
 	behind  bool     // the client's next request was sent: only changes still belong to the play
 
-	t              int64         // recorded time of the last action
-	due            time.Time     // time of the last action now
-	wrote          int           // lines written
+	t              int64     // recorded, of the last action
+	due            time.Time // now, of the last action
+	wrote          int
 	first          plainResponse // if the first line was a response
 	paused         int           // the last row with a pause
-	afterNote      bool          // the last line was a notification
+	afterNote      bool
 	rested         time.Duration // pauses of its rhythm so far
 	timer          *time.Timer
-	serverRequests []*serverRequest // requests of the server that belong to it
-	wait           *serverRequest   // the request whose response it waits for
+	serverRequests []*serverRequest // that belong to it
+	wait           *serverRequest   // for its response
 	kept           bool             // it waits and owns its bytes
 }
 
-// A tristate caches the result of an expensive check.
 type tristate uint8
 
 const (
@@ -50,7 +49,6 @@ const (
 	no
 )
 
-// A move is the result of a step.
 type move uint8
 
 const (
@@ -59,7 +57,6 @@ const (
 	over                // nothing that follows belongs to the play
 )
 
-// newPlay returns a play to fill in.
 func (s *Server) newPlay() *play {
 	p := s.idle
 	if s.idle = nil; p == nil {
@@ -93,7 +90,6 @@ func (s *Server) advance(p *play) {
 	}
 }
 
-// keep registers a waiting play.
 func (s *Server) keep(p *play) {
 	if p.kept {
 		return
@@ -107,13 +103,11 @@ func (s *Server) keep(p *play) {
 	s.plays[string(p.id)] = p
 }
 
-// forget is the inverse of keep.
 func (s *Server) forget(p *play) {
 	delete(s.plays, string(p.id))
 	delete(s.quiet, p)
 }
 
-// played ends a play.
 func (s *Server) played(p *play) {
 	if p.request && !p.past {
 		s.report.Unanswered++
@@ -128,7 +122,6 @@ func (s *Server) played(p *play) {
 	s.idle = p
 }
 
-// stop gives up everything the play waits for.
 func (p *play) stop() {
 	if p.timer != nil {
 		p.timer.Stop()
@@ -138,7 +131,6 @@ func (p *play) stop() {
 	}
 }
 
-// step handles the next row.
 func (s *Server) step(p *play) move {
 	row, ok := s.rows.row(p.next)
 	if !ok && s.rows.wait(s.ctx, p.next) {
@@ -164,11 +156,10 @@ func (s *Server) step(p *play) move {
 	return onward
 }
 
-// loose reports whether the play ends with the next event: nothing after that is known
-// to belong to it.
+// loose reports whether the play ends with the next event: nothing after that is known to
+// belong to it.
 func (p *play) loose() bool { return p.past || p.response < 0 }
 
-// clientRow handles a recorded message of the client.
 func (s *Server) clientRow(p *play, row session.Row) move {
 	if row.Flags&session.FlagProbe != 0 {
 		return onward
@@ -222,7 +213,6 @@ func (s *Server) serverRow(p *play, row session.Row) move {
 	return s.plainRow(p, row)
 }
 
-// writeOwned writes a row if it belongs to the play.
 func (s *Server) writeOwned(p *play, row session.Row, owns bool, write func(*play, session.Row) move) move {
 	switch {
 	case !owns:
@@ -236,7 +226,7 @@ func (s *Server) writeOwned(p *play, row session.Row, owns bool, write func(*pla
 	return write(p, row)
 }
 
-// plainRow writes a line that is not a message, only with Exact.
+// Lines that are not messages are written only with Exact.
 func (s *Server) plainRow(p *play, row session.Row) move {
 	if !s.opts.Exact {
 		return onward
@@ -244,7 +234,6 @@ func (s *Server) plainRow(p *play, row session.Row) move {
 	return s.writeOwned(p, row, s.owns(p), func(p *play, row session.Row) move { return s.write(p, row, nil) })
 }
 
-// responseRow handles a recorded response.
 func (s *Server) responseRow(p *play, row session.Row) move {
 	request, _ := row.Partner()
 	switch {
@@ -268,7 +257,6 @@ func (s *Server) responseRow(p *play, row session.Row) move {
 	return onward
 }
 
-// stateRow handles a state entry.
 func (s *Server) stateRow(p *play, row session.Row) move {
 	if p.leaving || !s.rows.enters(row, session.Stopping) {
 		return onward
@@ -280,9 +268,9 @@ func (s *Server) stateRow(p *play, row session.Row) move {
 }
 
 // owns reports whether a line without a reference to a request belongs to the play:
-// because its request is the latest pending one, or because no request is pending and
-// it was the last event. A request that was never answered counts as pending until the
-// next event.
+// because its request is the latest pending one, or because no request is pending and it
+// was the last event. A request that was never answered counts as pending until the next
+// event.
 func (s *Server) owns(p *play) bool {
 	if p.behind {
 		return false
@@ -299,9 +287,8 @@ func (s *Server) owns(p *play) bool {
 	return !p.leaving && !p.innerBeyond(p.next)
 }
 
-// ownsServerRequest is owns for a request of the server. Its cause must be a request that stays
-// pending until the client has responded; only if there is none, it can be any pending
-// request.
+// ownsServerRequest is owns for a request of the server. Its cause must be a request that
+// stays pending until the client has responded, if there is one.
 func (s *Server) ownsServerRequest(p *play) bool {
 	_, until := s.rows.answered(s.ctx, p.next)
 	switch {
@@ -315,8 +302,8 @@ func (s *Server) ownsServerRequest(p *play) bool {
 	return s.owns(p) && !s.rows.openBeyond(s.ctx, p.from, until)
 }
 
-// open records the response of a request that was sent after the play's own. Those in
-// the past are removed now and then.
+// open records the response of a request that was sent after the play's own. Those in the
+// past are removed now and then.
 func (p *play) open(response int) {
 	if len(p.inner) == cap(p.inner) {
 		p.inner = slices.DeleteFunc(p.inner, func(response int) bool { return response < p.next })
@@ -335,8 +322,7 @@ func (p *play) innerBeyond(at int) bool {
 	return false
 }
 
-// openWindow is how many rows before a message are searched for requests that are
-// still pending.
+// openWindow is how many rows before a message are searched for pending requests.
 const openWindow = 1024
 
 // openBeyond reports whether a request that was sent before the row from was pending
@@ -384,7 +370,6 @@ func (s *Server) pause(p *play, row session.Row) bool {
 	return true
 }
 
-// resume continues a play whose pause is over.
 func (s *Server) resume(p *play) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,17 +6,16 @@ import (
 )
 
 const (
-	// preparedAtOnce is how many recorded requests are prepared before a client can
-	// get its turn again.
+	// preparedAtOnce is how many requests are prepared before a client can get its turn
+	// again.
 	preparedAtOnce = 8
-	// idleTime is how long a client must be idle before requests are prepared: one
-	// that sends requests as fast as it can is not slowed down.
+	// A client that sends requests as fast as it can is not slowed down.
 	idleTime = 2 * time.Millisecond
 )
 
-// prepare reads the recorded requests of the methods that were requested while the
-// client is idle, so that a request that was recorded late or often need not wait for
-// it. It ends with ctx.
+// prepare reads the recorded requests of the methods that were requested while the client
+// is idle, so that a request that was recorded late or often need not wait for it. It
+// ends with ctx.
 func (s *Server) prepare(ctx context.Context) {
 	pause := time.NewTimer(idleTime)
 	defer pause.Stop()
@@ -41,8 +40,7 @@ func (s *Server) prepare(ctx context.Context) {
 	}
 }
 
-// prepareSome prepares a few requests, or waits for rows. It reports whether there may
-// be more.
+// prepareSome reports whether there may be more to prepare.
 func (s *Server) prepareSome(ctx context.Context) bool {
 	s.mu.Lock()
 	changed := s.rows.src.Changed()
@@ -59,7 +57,6 @@ func (s *Server) prepareSome(ctx context.Context) bool {
 	return true
 }
 
-// prepareMore wakes prepare if there is something to do.
 func (s *Server) prepareMore() {
 	if s.table.prepared {
 		return

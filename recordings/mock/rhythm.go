@@ -8,19 +8,18 @@ import (
 )
 
 const (
-	// maxRest is the longest pause before a notification, or before the
-	// response after one, without Options.Speed.
+	// maxRest is the longest pause before a notification, or before the response after
+	// one, without Options.Speed.
 	maxRest = 20 * time.Millisecond
-	// minGap is the shortest pause between a notification and its response, so that
-	// clients read them separately.
+	// minGap lets clients read a notification and its response separately.
 	minGap = 5 * time.Millisecond
-	// maxTotalRest is the total of all pauses of one play after which only minGap is
-	// left of them.
+	// maxTotalRest is the total of all pauses of a play after which only minGap is left
+	// of them.
 	maxTotalRest = time.Second
 )
 
-// rest returns the pause of a play before a line that came gap after the previous one:
-// none before a response without notifications.
+// rest returns the pause before a line that came gap after the previous one: none before
+// a response without notifications.
 func (p *play) rest(gap time.Duration, notification bool) time.Duration {
 	if !notification && !p.afterNote {
 		return 0
@@ -36,7 +35,6 @@ func (p *play) rest(gap time.Duration, notification bool) time.Duration {
 	return rest
 }
 
-// writeNotification writes an edited notification separately.
 func (s *Server) writeNotification(p *play, e *session.Entry, changes edits) move {
 	if s.opts.Exact {
 		return s.writeEntry(p, e, changes)
@@ -48,8 +46,7 @@ func (s *Server) writeNotification(p *play, e *session.Entry, changes edits) mov
 	return onward
 }
 
-// isChange reports whether a notification is about a change of the server, which
-// belongs to no request. Those of a subscription have its id.
+// A change of the server belongs to no request. Those of a subscription have its id.
 func (s *Server) isChange(method string) bool {
 	return !s.opts.Exact && len(s.listens) == 0 &&
 		(strings.HasSuffix(method, "/list_changed") || method == "notifications/resources/updated")

@@ -13,8 +13,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxPlays is the most requests that may wait for their recorded time, or for a
-// response of the client, before further ones are refused.
+// Further requests are refused while maxPlays wait for their recorded time, or for a
+// response of the client.
 const maxPlays = 4096
 
 // A Server serves one process of a recording to one client. Use New to create one.
@@ -23,28 +23,28 @@ type Server struct {
 	rows  rows
 	table *table
 	order order
-	first int // row after the start of the served process
+	first int // after the start of the served process
 	era   mcp.Era
 	ctx   context.Context // of Serve
 
 	calls sync.WaitGroup // calls of Options.Ask, and the goroutine of prepare
-	turn  atomic.Uint64  // number of reads from the client
+	turn  atomic.Uint64  // reads from the client
 	more  chan struct{}  // of capacity 1: there may be more to prepare
 
 	mu             sync.Mutex
 	out            output
 	report         Report
-	names          map[string]string         // requested methods
+	names          map[string]string         // of requested methods
 	plain          cache[int, plainResponse] // by the row of the request
-	plays          map[string]*play          // waiting plays by the raw id of their request
-	quiet          map[*play]bool            // waiting plays without a request
+	plays          map[string]*play          // waiting, by the raw id of their request
+	quiet          map[*play]bool            // waiting, without a request
 	idle           *play                     // one to reuse
-	serverRequests map[string]*serverRequest // pending requests of the server by raw id
+	serverRequests map[string]*serverRequest // pending, by raw id
 	requestsByRow  map[int]*serverRequest    // the same by row
 	lastRequestID  uint64
 	listens        map[string][]byte // live ids of subscriptions by their recorded ones
 	faults         faults
-	calling        int  // pending calls of Options.Ask
+	calling        int  // of Options.Ask
 	eof            bool // the client has closed its side
 	closing        bool // and the recorded server's output after that is being written
 	ending         *Ending
@@ -133,7 +133,6 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out, errw io.Writer) (
 	return *s.ending, s.failure
 }
 
-// read handles the lines of in until it ends.
 func (s *Server) read(in io.Reader) {
 	var split framing.Splitter
 	defer split.Close()
@@ -160,10 +159,8 @@ func (s *Server) read(in io.Reader) {
 	}
 }
 
-// over reports whether nothing is written any more.
 func (s *Server) over() bool { return s.ending != nil || s.failure != nil || s.ctx.Err() != nil }
 
-// end ends the server.
 func (s *Server) end(e Ending) {
 	if s.flush(); s.ending == nil && s.failure == nil {
 		s.ending = &e
@@ -171,7 +168,7 @@ func (s *Server) end(e Ending) {
 	}
 }
 
-// flush writes buffered output. The server ends if the client does not read any more.
+// flush ends the server if the client does not read any more.
 func (s *Server) flush() {
 	if err := s.out.flush(); err != nil && s.ending == nil && s.failure == nil {
 		s.failure = err
@@ -179,7 +176,6 @@ func (s *Server) flush() {
 	}
 }
 
-// stop gives up everything that still waits.
 func (s *Server) stop() {
 	for _, p := range s.plays {
 		p.stop()
@@ -192,7 +188,6 @@ func (s *Server) stop() {
 	}
 }
 
-// line handles one line of the client.
 func (s *Server) line(l framing.Line) {
 	if s.over() {
 		return
@@ -211,7 +206,6 @@ func (s *Server) line(l framing.Line) {
 	s.message(l.Data, m)
 }
 
-// message handles one message of the client.
 func (s *Server) message(line []byte, m framing.Message) {
 	switch m.Kind {
 	case framing.Request:
@@ -237,7 +231,7 @@ func (s *Server) bad(text string) {
 	s.opts.Warn(text)
 }
 
-// name returns the method of a message, allocated once for each.
+// name allocates the name of each method once.
 func (s *Server) name(line []byte, m framing.Message) string {
 	raw := m.Method.Of(line)
 	if name, ok := s.names[string(raw)]; ok {
@@ -294,18 +288,16 @@ func (s *Server) request(line []byte, m framing.Message) {
 	s.begin(p)
 }
 
-// find finds the recorded request for a request of the client.
 func (s *Server) find(r *query) (found, error) {
 	if s.opts.Strict && !isHandshake(r.method) && r.method != mcp.MethodPing {
-		return s.order.take(s.ctx, s.table, r)
+		return s.order.find(s.ctx, s.table, r)
 	}
-	f, err := s.table.take(s.ctx, r, s.opts.Repeat)
+	f, err := s.table.find(s.ctx, r, s.opts.Repeat)
 	s.prepareMore()
 	return f, err
 }
 
-// notified handles a notification of the client: the recorded server's output after
-// it is written.
+// notified writes the recorded server's output after a notification of the client.
 func (s *Server) notified(line []byte, m framing.Message) {
 	method := s.name(line, m)
 	if method == mcp.MethodCancelled {
@@ -344,8 +336,8 @@ func (s *Server) start() {
 	s.begin(p)
 }
 
-// ends handles the end of the client's messages: plays that wait for the client are
-// given up; those that wait for their time continue.
+// ends handles the end of the client's messages: plays that wait for the client are given
+// up; those that wait for their time continue.
 func (s *Server) ends() {
 	s.eof = true
 	s.giveUpServerRequests()

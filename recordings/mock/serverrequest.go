@@ -12,13 +12,13 @@ import (
 	"mcpdbg/session"
 )
 
-// A serverRequest is a request of the server that the client has not answered yet.
+// A serverRequest is not answered yet.
 type serverRequest struct {
 	row      int
 	method   string
-	recorded []byte // its raw id in the recording
-	id       []byte // its raw id now
-	waiting  *play  // the play that continues with the response
+	recorded []byte // the raw id in the recording
+	id       []byte // the raw id now
+	waiting  *play  // continues with the response
 	timer    *time.Timer
 }
 
@@ -28,10 +28,9 @@ func (a *serverRequest) stop() {
 	}
 }
 
-// maxServerRequests is the most pending requests of the server; further ones are skipped.
+// Further requests of the server are skipped.
 const maxServerRequests = 4096
 
-// serverRequestRow writes a request of the server with a new id.
 func (s *Server) serverRequestRow(p *play, row session.Row) move {
 	e, err := s.rows.look(row)
 	if err != nil {
@@ -51,8 +50,7 @@ func (s *Server) serverRequestRow(p *play, row session.Row) move {
 	return s.writeEntry(p, &e, one[:])
 }
 
-// serverRequestID returns the id for a request of the server: a new one, or with Exact the
-// recorded one if it is free.
+// serverRequestID returns a new id, or with Exact the recorded one if it is free.
 func (s *Server) serverRequestID(recorded []byte) []byte {
 	if s.opts.Exact && s.serverRequests[string(recorded)] == nil {
 		return recorded
@@ -61,8 +59,8 @@ func (s *Server) serverRequestID(recorded []byte) []byte {
 	return strconv.AppendQuote(nil, "mock-"+strconv.FormatUint(s.lastRequestID, 10))
 }
 
-// pendingServerRequest returns the request of the server in a row, if the play must wait for its
-// response: its own, or one of another play that has ended.
+// pendingServerRequest returns the request of the server in a row, if the play must wait
+// for its response: its own, or one of another play that has ended.
 func (s *Server) pendingServerRequest(p *play, row int) *serverRequest {
 	for _, a := range p.serverRequests {
 		if a.row == row && s.serverRequests[string(a.id)] == a {
@@ -75,13 +73,11 @@ func (s *Server) pendingServerRequest(p *play, row int) *serverRequest {
 	return nil
 }
 
-// await makes a play wait for the client's response.
 func (s *Server) await(p *play, a *serverRequest) {
 	p.wait, a.waiting = a, p
 	a.timer = time.AfterFunc(s.opts.AskTimeout, func() { s.serverRequestTimedOut(a) })
 }
 
-// giveUpServerRequests gives up the requests of the server when the client has ended.
 func (s *Server) giveUpServerRequests() {
 	for len(s.serverRequests) > 0 {
 		for _, a := range s.serverRequests {
@@ -127,7 +123,6 @@ func (s *Server) close(a *serverRequest) {
 	s.advance(p) // from the row of the recorded response
 }
 
-// answered handles a client's response to a request of the server.
 func (s *Server) answered(line []byte, m framing.Message) {
 	a := s.serverRequests[string(m.ID.Of(line))]
 	if a == nil {

@@ -14,8 +14,7 @@ import (
 // otherMethods is the name that a Source uses for methods beyond its limit.
 const otherMethods = "(other methods)"
 
-// A key identifies a request: 128 bits of the SHA-256 of its match key, so that no two
-// requests share one.
+// A key is 128 bits of the SHA-256 of a match key, so that no two requests share one.
 type key [16]byte
 
 // A table finds recorded requests. Rows are read in order, and the entries of a method
@@ -24,25 +23,24 @@ type table struct {
 	rows      rows
 	rules     *match.Rules
 	run       uint16
-	next      int // the first unread row
+	next      int
 	end       bool
 	skipped   uint64 // requests that can't be served
 	sent      map[string]*sent
-	wanted    []*sent // the requested methods
+	wanted    []*sent // requested methods
 	prepared  bool    // all of their requests have keys
 	queues    map[key]queue
 	links     []link
 	keys      cache[string, key]
-	raw       []byte // the current request without its id
+	raw       []byte
 	queryText []byte // its match key
 	keyed     []byte // the match key of a recorded request
 }
 
-// A query is a request to find.
 type query struct {
 	method string
 	params []byte
-	line   []byte // the message, nil if there is none
+	line   []byte // nil if there is none
 	id     framing.Span
 }
 
@@ -52,18 +50,16 @@ type sent struct {
 	keyed    int      // how many of them have a key
 	wanted   bool     // the method was requested
 	wild     []wild   // requests with redacted values
-	notes    []uint32 // rows of notifications
+	notes    []uint32 // rows
 	noted    int      // how many of them were used
 }
 
-// A queue lists the recorded requests with one key. Numbers are indexes in links, plus
-// one.
+// A queue lists the recorded requests with one key, as indexes in links plus one.
 type queue struct {
 	first, last, next uint32
 	again             bool // its requests are repeated
 }
 
-// A link is one request of a queue.
 type link struct{ row, next uint32 }
 
 // A wild is a redacted request, which equals more than one request.
@@ -73,8 +69,7 @@ type wild struct {
 	served bool
 }
 
-// maxWild is the most requests of a method that may have redacted values; further ones
-// are matched by their bytes only.
+// Further redacted requests of a method are matched by their bytes only.
 const maxWild = 4096
 
 func newTable(rows rows, rules *match.Rules, run uint16, first int) *table {
@@ -82,7 +77,6 @@ func newTable(rows rows, rules *match.Rules, run uint16, first int) *table {
 		keys: cache[string, key]{limit: keysKept}}
 }
 
-// A found is the position of a recorded request.
 type found struct {
 	row   int
 	again bool // it was served before
@@ -95,9 +89,9 @@ var (
 	errOver        = errors.New("comes after the last recorded request")
 )
 
-// take finds the next recorded request that equals a client's. The error is
+// find finds the next recorded request that equals a client's. The error is
 // errNotRecorded or errUsedUp.
-func (t *table) take(ctx context.Context, r *query, repeat Repeat) (found, error) {
+func (t *table) find(ctx context.Context, r *query, repeat Repeat) (found, error) {
 	k := t.keyOf(r)
 	if f, ok := t.fresh(k); ok {
 		return f, nil
@@ -111,7 +105,7 @@ func (t *table) take(ctx context.Context, r *query, repeat Repeat) (found, error
 	}
 	if s != nil && len(s.wild) > 0 {
 		t.queryText, _ = t.key(t.queryText, r.method, r.params)
-		if f, err := s.take(t.queryText, repeat); !errors.Is(err, errNotRecorded) {
+		if f, err := s.find(t.queryText, repeat); !errors.Is(err, errNotRecorded) {
 			return f, err
 		}
 	}
@@ -130,7 +124,7 @@ func (t *table) take(ctx context.Context, r *query, repeat Repeat) (found, error
 	return found{row: int(t.links[q.last-1].row), again: true}, nil
 }
 
-// fresh takes the first request of a queue that was not served yet.
+// fresh returns the first request of a queue that was not served yet.
 func (t *table) fresh(k key) (found, bool) {
 	q, ok := t.queues[k]
 	if !ok || q.next == 0 {
@@ -142,8 +136,8 @@ func (t *table) fresh(k key) (found, bool) {
 	return found{row: int(l.row), again: q.again}, true
 }
 
-// take finds a redacted request that equals the one with the given key.
-func (s *sent) take(text []byte, repeat Repeat) (f found, err error) {
+// find finds a redacted request that equals the one with the given key.
+func (s *sent) find(text []byte, repeat Repeat) (f found, err error) {
 	err = errNotRecorded
 	for i := range s.wild {
 		w := &s.wild[i]
@@ -161,8 +155,7 @@ func (s *sent) take(text []byte, repeat Repeat) (f found, err error) {
 	return f, err
 }
 
-// keyOf returns the key of a query. Clients that poll send the same bytes repeatedly:
-// their keys are cached.
+// Clients that poll send the same bytes repeatedly: their keys are cached.
 func (t *table) keyOf(r *query) key {
 	if len(r.line) == 0 || len(r.line) > longestKept {
 		var k key
@@ -178,8 +171,8 @@ func (t *table) keyOf(r *query) key {
 	return k
 }
 
-// withoutID returns a message without the bytes of its id, in buf. Different messages
-// stay different: only an id can be in the place of the gap.
+// withoutID returns a message without its id, in buf. Different messages stay different:
+// only an id can be in the place of the gap.
 func withoutID(buf, message []byte, id framing.Span) []byte {
 	return append(append(buf[:0], message[:id.Start]...), message[id.End:]...)
 }
@@ -198,7 +191,7 @@ func (t *table) key(buf []byte, method string, params []byte) (text []byte, k ke
 	return text, key(sum[:16])
 }
 
-// of returns the recorded messages of a method so far; nil if there are none.
+// of returns nil if no message of the method was recorded so far.
 func (t *table) of(method string) *sent {
 	const longest = 256 // the longest name that a Source keeps
 	if s := t.sent[method[:min(len(method), longest)]]; s != nil {
@@ -220,7 +213,6 @@ func (t *table) extend(ctx context.Context, method string, s **sent) bool {
 	return true
 }
 
-// keyNext computes the key of the next request of a method.
 func (t *table) keyNext(s *sent) {
 	at := s.requests[s.keyed]
 	s.keyed++
@@ -257,9 +249,8 @@ func (t *table) keyNext(s *sent) {
 	t.queues[k] = q
 }
 
-// prepare computes the keys of up to n requests of the wanted methods, or reads rows
-// for them. more means that there is more to do, wait that it must wait for rows
-// first.
+// prepare computes the keys of up to n requests of the wanted methods, or reads rows for
+// them. more means that there is more to do, wait that it must wait for rows first.
 func (t *table) prepare(n int) (more, wait bool) {
 	for range n {
 		switch s := t.behind(); {
@@ -275,7 +266,6 @@ func (t *table) prepare(n int) (more, wait bool) {
 	return true, false
 }
 
-// want marks a method as requested.
 func (t *table) want(s *sent) {
 	if s != nil && !s.wanted {
 		s.wanted, t.prepared = true, false
@@ -311,7 +301,6 @@ func (t *table) look(ctx context.Context) bool {
 	return true
 }
 
-// add records row i.
 func (t *table) add(i int, row session.Row) {
 	if row.Kind == session.KindStdin && row.Msg == framing.Batch {
 		t.addBatch(i)
@@ -327,7 +316,7 @@ func (t *table) add(i int, row session.Row) {
 	t.addMessage(i, row)
 }
 
-// addMessage records a request or a notification, which may be in a batch.
+// The message may be in a batch.
 func (t *table) addMessage(i int, row session.Row) {
 	name := t.rows.method(row)
 	s := t.sent[name]
@@ -342,8 +331,8 @@ func (t *table) addMessage(i int, row session.Row) {
 	}
 }
 
-// note finds the next recorded notification of a method. If wait is set, which is for
-// one that every client sends, it waits for rows that are not indexed yet.
+// note finds the next recorded notification of a method. If wait is set, which is for one
+// that every client sends, it waits for rows that are not indexed yet.
 func (t *table) note(ctx context.Context, method string, wait bool) (row int, ok bool) {
 	for {
 		if s := t.of(method); s != nil && s.noted < len(s.notes) {

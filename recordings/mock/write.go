@@ -9,7 +9,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// write writes the edited line of a row.
 func (s *Server) write(p *play, row session.Row, changes edits) move {
 	e, err := s.rows.look(row)
 	if err != nil {
@@ -19,7 +18,6 @@ func (s *Server) write(p *play, row session.Row, changes edits) move {
 	return s.writeEntry(p, &e, changes)
 }
 
-// writeEntry writes the edited line of an entry.
 func (s *Server) writeEntry(p *play, e *session.Entry, changes edits) move {
 	p.wrote++
 	p.afterNote = false
@@ -27,7 +25,6 @@ func (s *Server) writeEntry(p *play, e *session.Entry, changes edits) move {
 	return onward
 }
 
-// unreadable reports an entry that can't be read and is skipped.
 func (s *Server) unreadable(row session.Row, err error) {
 	s.opts.Warn(fmt.Sprintf("skipped: %v", err))
 }
@@ -64,14 +61,12 @@ func (s *Server) keepPlain(p *play) {
 	s.plain.put(p.from, plainResponse{bytes.Clone(p.first.message), p.first.id}, len(p.first.message)+entryCost)
 }
 
-// respondPlainly answers a request with a cached response.
 func (s *Server) respondPlainly(known plainResponse, id []byte) {
 	s.report.Answered++
 	one := [1]edit{{known.id, id}}
 	s.out.message(known.message, one[:])
 }
 
-// noteRow writes a notification.
 func (s *Server) noteRow(p *play, row session.Row) move {
 	e, err := s.rows.look(row)
 	if err != nil {
@@ -89,8 +84,8 @@ func (s *Server) noteRow(p *play, row session.Row) move {
 	return s.writeNotification(p, &e, one[:])
 }
 
-// noteEdit replaces the id in a notification about a request by the current one. known
-// is false if there is no such request now.
+// noteEdit replaces the id in a notification about a request by the current one. known is
+// false if there is no such request now.
 func (s *Server) noteEdit(e *session.Entry) (change edit, known bool) {
 	if string(e.Msg.Method.Of(e.Payload)) == mcp.MethodCancelled {
 		span := find(e.Payload, e.Msg.Params, "requestId")
@@ -116,13 +111,11 @@ func (s *Server) noteEdit(e *session.Entry) (change edit, known bool) {
 	return edit{span, live}, live != nil
 }
 
-// metaSubscription is the _meta key of a notification with the id of its subscription.
+// metaSubscription is the _meta key with the id of a subscription.
 const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 
-// maxListens is the most subscriptions at a time.
 const maxListens = 4096
 
-// listen records the client's id of a recorded subscription.
 func (s *Server) listen(row session.Row, id []byte) {
 	e, err := s.rows.look(row)
 	if err == nil && len(s.listens) < maxListens {
@@ -194,5 +187,5 @@ func (s *Server) recordedToken(p *play) []byte {
 	return p.theirs
 }
 
-// noToken marks a request without a token; no JSON value begins with it.
+// No JSON value begins with noToken.
 const noToken = 0

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// shortestAnchor is the shortest anchor, in bytes: a shorter one would match almost
-// everywhere.
+// A shorter anchor would match almost everywhere.
 const shortestAnchor = 3
 
 // A scanner finds in one pass over some bytes which rules can match, so that regular
-// expressions rarely run. It is an Aho-Corasick automaton over the anchors of all
-// rules: texts that every match of a rule contains. Case is ignored.
+// expressions rarely run. It is an Aho-Corasick automaton over the anchors of all rules,
+// in any case.
 type scanner struct {
-	class   [256]uint8 // class of each byte; 0 if it is in no anchor
+	class   [256]uint8 // 0 for bytes in no anchor
 	classes int
 	next    []uint32 // [state + class]; a state is its number times classes
 	found   []rules  // by state number
@@ -21,7 +20,7 @@ type scanner struct {
 	always  rules    // rules without an anchor
 }
 
-// rules is a set of rules, one bit each.
+// rules is a set, one bit each.
 type rules uint64
 
 // An anchor is a text that every match of the rule contains.
@@ -30,7 +29,7 @@ type anchor struct {
 	rule rules
 }
 
-// newScanner builds the automaton. It has a state for each byte of the anchors.
+// The automaton has a state for each byte of the anchors.
 func newScanner(anchors []anchor, always rules) *scanner {
 	s := &scanner{always: always, classes: 1}
 	for _, a := range anchors {
@@ -102,8 +101,8 @@ func newNode(classes int) node {
 	return n
 }
 
-// number gives the states that end an anchor the highest numbers, so that one
-// comparison finds them.
+// number gives the states that end an anchor the highest numbers, so that one comparison
+// finds them.
 func (s *scanner) number(nodes []node) {
 	order := make([]int, 0, len(nodes))
 	for _, ends := range []bool{false, true} {
@@ -139,7 +138,6 @@ func (s *scanner) scan(b []byte) rules {
 	return hit
 }
 
-// lower folds ASCII letters.
 func lower(text string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -149,8 +147,8 @@ func lower(text string) string {
 	}, text)
 }
 
-// plainRun returns the longest run of bytes in text that JSON never needs to escape.
-// (Lines with \/ or \u escapes are searched by all rules.)
+// plainRun returns the longest run of bytes that JSON never needs to escape. (Lines with
+// \/ or \u escapes are searched by all rules.)
 func plainRun(text string) string {
 	best := ""
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == '/' || r > '~' }) {
@@ -161,8 +159,7 @@ func plainRun(text string) string {
 	return best
 }
 
-// anchorsOf returns texts of which every match of the expression contains one, or nil
-// if there are none.
+// anchorsOf returns texts of which every match of the expression contains one, or nil.
 func anchorsOf(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:

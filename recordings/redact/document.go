@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// A walker walks through one JSON text and finds what to remove in its strings, names
-// and numbers.
+// A walker finds what to remove in the strings, names and numbers of one JSON text.
 type walker struct {
 	*finder
 	b       []byte
 	i       int
 	bad     bool
 	hit     rules
-	message bool   // the text is a message, so pointers apply
-	ids     bool   // the text has ids that pair messages
-	method  string // of the message
-	nested  int    // number of enclosing strings
+	message bool // pointers apply
+	ids     bool // the text has ids that pair messages
+	method  string
+	nested  int    // enclosing strings
 	prefix  string // of places
 	path    [][]byte
 	edits   []edit
@@ -26,16 +25,16 @@ type walker struct {
 // element represents any index in a path.
 var element = []byte("*")
 
-// A treatment applies to a value and everything inside it. The zero value means that
-// it is searched.
+// A treatment applies to a value and everything inside it. The zero value means that it
+// is searched.
 type treatment struct {
-	rule   string // rule that removes each leaf; "" for none
+	rule   string // removes each leaf; "" for none
 	bools  bool   // true is removed too
 	id     bool   // the value pairs messages
 	schema string // key whose schema the value is
 }
 
-// document returns the edits of the whole text. It is not ok if the text is not JSON.
+// document is not ok if the text is not JSON.
 func (w *walker) document() ([]edit, bool) {
 	w.value(treatment{})
 	w.space()
@@ -50,8 +49,7 @@ func (w *walker) space() {
 	}
 }
 
-// take consumes c if it is next.
-func (w *walker) take(c byte) bool {
+func (w *walker) consume(c byte) bool {
 	w.space()
 	if w.i < len(w.b) && w.b[w.i] == c {
 		w.i++
@@ -80,7 +78,7 @@ func (w *walker) value(f treatment) {
 
 func (w *walker) object(f treatment) {
 	w.i++
-	if w.take('}') {
+	if w.consume('}') {
 		return
 	}
 	var entry pair
@@ -92,7 +90,7 @@ func (w *walker) object(f treatment) {
 		if w.hit != 0 {
 			w.add(outward(w.b[from:to], w.inText(name, "", maxNested)), from)
 		}
-		if !w.take(':') {
+		if !w.consume(':') {
 			w.fail()
 			return
 		}
@@ -104,10 +102,10 @@ func (w *walker) object(f treatment) {
 			w.value(own)
 		}
 		w.path = w.path[:len(w.path)-1]
-		if w.take('}') {
+		if w.consume('}') {
 			return
 		}
-		if !w.take(',') {
+		if !w.consume(',') {
 			w.fail()
 		}
 	}
@@ -115,7 +113,7 @@ func (w *walker) object(f treatment) {
 
 func (w *walker) array(f treatment) {
 	w.i++
-	if w.take(']') {
+	if w.consume(']') {
 		return
 	}
 	option := "" // key of the option in the previous element
@@ -128,10 +126,10 @@ func (w *walker) array(f treatment) {
 		}
 		w.value(own)
 		option = w.optionKey(w.b[from:w.i])
-		if w.take(']') {
+		if w.consume(']') {
 			break
 		}
-		if !w.take(',') {
+		if !w.consume(',') {
 			w.fail()
 		}
 	}
@@ -146,7 +144,6 @@ func (w *walker) optionKey(raw []byte) string {
 	return w.key(bytes.TrimLeft(raw[1:len(raw)-1], "-"))
 }
 
-// memberTreatment returns the treatment of the member whose name was just read.
 func (w *walker) memberTreatment(f treatment, name []byte) treatment {
 	if f = w.pointed(f); f.rule != "" {
 		return f
@@ -182,7 +179,6 @@ func (w *walker) inProperties() bool {
 	return false
 }
 
-// pointed returns the treatment of the value at the path.
 func (w *walker) pointed(f treatment) treatment {
 	if w.ids && w.idsHit && w.at(idPlaces) {
 		return treatment{rule: "pointer id", id: true}
@@ -205,7 +201,6 @@ func (w *walker) pointed(f treatment) treatment {
 	return f
 }
 
-// reached reports whether the path matches the parts.
 func (w *walker) reached(parts []string) bool {
 	if len(parts) != len(w.path) {
 		return false
@@ -218,7 +213,6 @@ func (w *walker) reached(parts []string) bool {
 	return true
 }
 
-// at reports whether the path is one of the places.
 func (w *walker) at(places [][]string) bool {
 	for _, place := range places {
 		if w.reached(place) {
@@ -228,7 +222,7 @@ func (w *walker) at(places [][]string) bool {
 	return false
 }
 
-// token reads a string and returns the offsets of its content.
+// token returns the offsets of a string's content.
 func (w *walker) token() (from, to int) {
 	if w.i >= len(w.b) || w.b[w.i] != '"' {
 		w.fail()
@@ -259,7 +253,6 @@ func escapedAt(text []byte) bool {
 	return (len(text)-n)%2 == 1
 }
 
-// decoded decodes the content of a string.
 func (w *walker) decoded(inside []byte) []byte {
 	if bytes.IndexByte(inside, '\\') < 0 {
 		return inside
@@ -363,7 +356,6 @@ func (w *walker) add(edits []edit, from int) {
 	w.edits = append(w.edits, shifted(edits, from)...)
 }
 
-// longestPlace is the longest place in a report, in bytes.
 const longestPlace = 200
 
 // place describes the current position, without secrets.

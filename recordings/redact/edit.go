@@ -13,12 +13,12 @@ import (
 type edit struct {
 	from, to int
 	text     string
-	rule     string // rule that found it
+	rule     string
 	place    string // for the report
 }
 
-// joined sorts edits and merges those that overlap. joint returns the text for a
-// merged range.
+// joined sorts edits and merges those that overlap. joint returns the text for a merged
+// range.
 func joined(edits []edit, joint func(from, to int) string) []edit {
 	if len(edits) < 2 {
 		return edits
@@ -38,7 +38,6 @@ func joined(edits []edit, joint func(from, to int) string) []edit {
 	return out
 }
 
-// apply appends b with its edits applied.
 func apply(dst, b []byte, edits []edit) []byte {
 	at := 0
 	for _, e := range edits {
@@ -49,8 +48,8 @@ func apply(dst, b []byte, edits []edit) []byte {
 	return append(dst, b[at:]...)
 }
 
-// moved returns the offset of the byte at off after the edits. For a replaced byte it
-// is inside the new text or at its end.
+// moved returns the offset of the byte at off after the edits: for a replaced byte,
+// inside the new text or at its end.
 func moved(edits []edit, off int) int {
 	shift := 0
 	for _, e := range edits {
@@ -74,8 +73,8 @@ func shifted(edits []edit, by int) []edit {
 	return edits
 }
 
-// outward converts edits of a decoded text to edits of the content of its JSON string.
-// The inserted text must not need escapes.
+// outward converts edits of a decoded text to edits of its JSON string's content. The
+// inserted text must not need escapes.
 func outward(inside []byte, edits []edit) []edit {
 	raw, text := 0, 0 // read so far
 	to := func(off int, end bool) int {
@@ -95,8 +94,7 @@ func outward(inside []byte, edits []edit) []edit {
 	return edits
 }
 
-// unquoted appends the decoded content of a JSON string. A lone surrogate becomes
-// U+FFFD.
+// unquoted appends the content of a JSON string. A lone surrogate becomes U+FFFD.
 func unquoted(dst, inside []byte) []byte {
 	for len(inside) > 0 {
 		n, r, _ := character(inside)
@@ -110,8 +108,8 @@ func unquoted(dst, inside []byte) []byte {
 	return dst
 }
 
-// character reads one character of the content of a JSON string. It returns its raw
-// and decoded length, and the rune of an escape; -1 for a plain byte.
+// character reads one character of the content of a JSON string. It returns its raw and
+// decoded length, and the rune of an escape; -1 for a plain byte.
 func character(s []byte) (raw int, r rune, size int) {
 	r, n := framing.Escape(s)
 	switch {

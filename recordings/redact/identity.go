@@ -12,17 +12,15 @@ import (
 	"mcpdbg/session"
 )
 
-// tooCommon are names that identify no one and have other meanings.
+// tooCommon identify no one and have other meanings.
 var tooCommon = []string{"root", "user", "admin", "localhost", "home", "node", "test"}
 
-// folder matches the user in a path.
 var folder = expression(`(?:/home/|/Users/|[A-Za-z]:\\+Users\\+)([^/\\\s"'<>:;,)]+)`)
 
 const (
-	// maxNames limits the names of a recording, because each is searched for
-	// everywhere.
+	// Each name is searched for everywhere.
 	maxNames = 1000
-	// longestIdentity is the longest name, in bytes: the limit of host names.
+	// longestIdentity is the limit of host names, in bytes.
 	longestIdentity = 255
 )
 
@@ -86,4 +84,33 @@ func hostNames(dest string) []string {
 		host = host[:i]
 	}
 	return []string{user, strings.Trim(host, "[]")}
+}
+
+// A value given to the recorder is counted under this rule.
+func givenRule(name string) string { return "given " + name }
+
+// givenIn finds values given to the recorder: the whole text, or a part of it with no
+// letter, digit or _ on either side.
+func (f *finder) givenIn(text []byte, place string) (edits []edit) {
+	for from := 0; from+f.lengths[0] <= len(text); from++ {
+		if from > 0 && inWord(text[from-1]) {
+			continue
+		}
+		for _, n := range slices.Backward(f.lengths) {
+			to := from + n
+			if to > len(text) || to < len(text) && inWord(text[to]) {
+				continue
+			}
+			if name := f.given.Find(text[from:to]); name != "" {
+				edits = append(edits, edit{from: from, to: to, text: f.mark(text[from:to], markLetters), rule: givenRule(name), place: place})
+				from = to - 1
+				break
+			}
+		}
+	}
+	return edits
+}
+
+func inWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
 }

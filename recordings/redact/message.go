@@ -8,16 +8,14 @@ import (
 )
 
 const (
-	// maxOpen limits the pending requests whose methods are tracked.
 	maxOpen = 64 << 10
-	// longestKey is the maximum number of lines of a private key or a PGP message.
+	// longestKey is in lines, also of a PGP message.
 	longestKey = 4096
 	// netrcLines is how many lines a machine of netrc has.
 	netrcLines = 4
 )
 
-// A reader finds what to remove in the lines of streams, and keeps the state across
-// lines.
+// A reader keeps the state across the lines of streams.
 type reader struct {
 	finder
 	open     map[string]string // methods of pending requests, by stream and id
@@ -29,7 +27,6 @@ type reader struct {
 	methods  bool                 // pointers depend on the method of a message
 }
 
-// A request is a key and value of reader.open.
 type request struct{ key, method string }
 
 func newReader(f finder) *reader {
@@ -44,8 +41,8 @@ func newReader(f finder) *reader {
 	return r
 }
 
-// inStream finds what to remove in the bytes of an entry, or of several entries that
-// form a line. Entries of stdin may have several lines.
+// inStream finds what to remove in the bytes of an entry, or of several entries that form
+// a line. Entries of stdin may have several lines.
 func (r *reader) inStream(kind session.Kind, b []byte) (edits []edit) {
 	for from := 0; from < len(b); {
 		line := b[from:]
@@ -60,7 +57,6 @@ func (r *reader) inStream(kind session.Kind, b []byte) (edits []edit) {
 	return edits
 }
 
-// inLine finds what to remove in one line.
 func (r *reader) inLine(kind session.Kind, line []byte) []edit {
 	if kind == session.KindStderr {
 		return r.inTextLine(kind, line)
@@ -80,12 +76,10 @@ func (r *reader) inLine(kind session.Kind, line []byte) []edit {
 	return r.inMessage(kind, line, msg)
 }
 
-// isMessage reports whether a line is one message.
 func isMessage(kind framing.Kind) bool {
 	return kind == framing.Request || kind == framing.Notification || kind == framing.Response || kind == framing.ErrorResponse
 }
 
-// inMessage finds what to remove in one message.
 func (r *reader) inMessage(kind session.Kind, b []byte, msg framing.Message) []edit {
 	method := r.methodOf(kind, b, msg)
 	hit := r.scanner.scan(b)
@@ -119,7 +113,6 @@ func (r *reader) methodOf(kind session.Kind, b []byte, msg framing.Message) stri
 	return ""
 }
 
-// opens adds a pending request.
 func (r *reader) opens(q request) {
 	if len(r.open) < maxOpen {
 		r.open[q.key] = q.method
@@ -129,8 +122,7 @@ func (r *reader) opens(q request) {
 	}
 }
 
-// inTextLine finds what to remove in a line that is not a message. A private key spans
-// many such lines.
+// A private key spans many lines that are not messages.
 func (r *reader) inTextLine(kind session.Kind, line []byte) []edit {
 	place := kind.String()
 	if left := r.key[kind]; left > 0 {
@@ -157,10 +149,9 @@ func begins(line []byte) bool {
 	return ok && secret && !bytes.Contains(rest, []byte("-----END "))
 }
 
-// netrcPassword matches a line with the password of a machine.
 var netrcPassword = expression(`^\s*password\s+(\S+)\s*$`)
 
-// inNetrc finds the password of a machine of netrc, which has a line of its own.
+// The password of a machine of netrc has a line of its own.
 func (r *reader) inNetrc(kind session.Kind, line []byte, place string) []edit {
 	if !r.hasNetrc {
 		return nil

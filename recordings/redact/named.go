@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// namedIn finds the values of keys.
 func (f *finder) namedIn(text []byte, place string) (edits []edit) {
 	for i := range named {
 		way := &named[i]
@@ -54,14 +53,14 @@ func (f *finder) headersIn(text []byte, place string) (edits []edit) {
 	return edits
 }
 
-// wholeHeaders are the keys whose values have several words.
+// Their values have several words.
 var wholeHeaders = []string{"authorization", "proxy_authorization", "cookie", "set_cookie"}
 
-// logLevel matches a log level at the end of what precedes a name.
+// logLevel matches at the end of what precedes a name.
 var logLevel = expression(`(?:^|[^0-9A-Za-z_])(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)[ \t]+$`)
 
-// introduces reports whether a name may follow the text before it, in which a word
-// before the name is part of a sentence, and the quote around the name, 0 for none.
+// introduces reports whether a name may follow the text before it, in which a word before
+// the name is part of a sentence, and the quote around the name, 0 for none.
 func introduces(before []byte) (quote byte, ok bool) {
 	trimmed := bytes.TrimRight(before, " \t")
 	if len(trimmed) == 0 {
@@ -80,8 +79,8 @@ func introduces(before []byte) (quote byte, ok bool) {
 }
 
 // headerValue returns the length of the value at the beginning of a text: up to the
-// closing quote or the end of the line if it is whole, and otherwise one word. It is 0
-// if the text is part of a sentence.
+// closing quote or the end of the line if it is whole, and otherwise one word. It is 0 if
+// the text is part of a sentence.
 func headerValue(text []byte, quote byte, whole bool) int {
 	end := len(text)
 	if i := bytes.IndexByte(text, '\n'); i >= 0 {

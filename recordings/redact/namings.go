@@ -38,7 +38,6 @@ var named = []naming{
 	{separator: '-', find: findOption, prose: true},
 }
 
-// all iterates over the matches in a text.
 func (n *naming) all(text []byte) func(yield func(match) bool) {
 	return func(yield func(match) bool) {
 		from := 0
@@ -61,7 +60,6 @@ func (n *naming) all(text []byte) func(yield func(match) bool) {
 	}
 }
 
-// A class is a set of bytes.
 type class [256]bool
 
 func classOf(texts ...string) (c class) {
@@ -92,7 +90,6 @@ var (
 	ofBounds   = classOf(" \t\n\f\r\"'[(,") // before an option
 )
 
-// skip returns the end of the bytes of a class at a place.
 func (c *class) skip(text []byte, at int) int {
 	for at < len(text) && c[text[at]] {
 		at++
@@ -108,7 +105,6 @@ func (c *class) until(text []byte, at int) int {
 	return at
 }
 
-// back returns the beginning of the bytes of a class before a place.
 func (c *class) back(text []byte, from, at int) int {
 	for at > from && c[text[at-1]] {
 		at--
@@ -116,8 +112,8 @@ func (c *class) back(text []byte, from, at int) int {
 	return at
 }
 
-// findMember finds "name": "value" and "name": 1, with any number of backslashes before the
-// quotes.
+// findMember finds "name": "value" and "name": 1, with any number of backslashes before
+// the quotes.
 func findMember(text []byte, from, at int) (m match, ok bool) {
 	quote := ofSpaces.back(text, from, at) - 1
 	if quote < from || text[quote] != '"' {
@@ -149,7 +145,7 @@ func findMember(text []byte, from, at int) (m match, ok bool) {
 	return m, m.value < m.end
 }
 
-// findQuoted finds 'name': 'value' and 'name': 1.
+// 'name': 'value' and 'name': 1
 func findQuoted(text []byte, from, at int) (m match, ok bool) {
 	m.nameEnd = ofSpaces.back(text, from, at) - 1
 	if m.nameEnd < from || text[m.nameEnd] != '\'' {
@@ -178,7 +174,6 @@ func isName(text []byte, from int, m *match, quote byte) bool {
 	return m.name < m.nameEnd && m.name > from && text[m.name-1] == quote && utf8.RuneCount(text[m.name:m.nameEnd]) <= longestName
 }
 
-// number completes a match by the number at a place.
 func number(text []byte, at int, m match) (match, bool) {
 	first := at
 	if at < len(text) && text[at] == '-' {
@@ -270,7 +265,7 @@ func findReport(text []byte, from, at int) (m match, ok bool) {
 	return m, true
 }
 
-// findOption finds --name value, and the same as two strings of a list.
+// --name value, and the same as two strings of a list
 func findOption(text []byte, from, at int) (m match, ok bool) {
 	if at > 0 && (at-1 < from || !ofBounds[text[at-1]]) {
 		return m, false
@@ -295,8 +290,7 @@ func findOption(text []byte, from, at int) (m match, ok bool) {
 	return closed(text, value, m, &noArgument)
 }
 
-// between returns the end of what separates two strings of a list, -1 if that is not at a
-// place.
+// between returns the end of what separates two strings of a list, or -1.
 func between(text []byte, at int) int {
 	isQuote := func(i int) bool { return i < len(text) && (text[i] == '"' || text[i] == '\'') }
 	if !isQuote(at) || at+1 == len(text) || text[at+1] != ',' {
@@ -308,7 +302,8 @@ func between(text []byte, at int) int {
 	return at + 1
 }
 
-// findHeader finds a name with a colon and blanks, anywhere in a line. The value is empty.
+// findHeader finds a name with a colon and blanks, anywhere in a line. The value is
+// empty.
 func findHeader(text []byte, from, at int) (m match, ok bool) {
 	m.name, m.nameEnd = ofHeaders.back(text, max(from, at-longestName), at), at
 	m.end = ofBlanks.skip(text, at+1)
@@ -320,11 +315,11 @@ const (
 	leastFollowed, mostFollowed = 3, 64
 )
 
-// copulas can be between a name and its value in a sentence.
+// copulas can be between a name and its value.
 var copulas = [][]byte{[]byte("is"), []byte("was"), []byte("of"), []byte("=")}
 
-// findFollower returns the value of at least 16 characters that follows the name that ends
-// at a place: after blanks, and perhaps a copula and a quote.
+// findFollower returns the value of at least 16 characters that follows the name that
+// ends at a place: after blanks, and perhaps a copula and a quote.
 func findFollower(text []byte, at int) (from, to int, ok bool) {
 	value := ofBlanks.skip(text, at)
 	if value == at {

@@ -3,7 +3,7 @@ package redact
 // A pair is an object that names a value in another member, as in
 // {"name":"password","value":"x"}.
 type pair struct {
-	key      string // key that the name matches
+	key      string // that the name matches
 	from, to int    // the value, if it came before the name
 }
 
@@ -14,7 +14,11 @@ func (w *walker) paired(p *pair, name []byte, f treatment) {
 	case "name", "key":
 		w.value(f)
 		if p.key = w.nameIn(w.b[from:w.i]); p.key != "" && p.to > 0 {
-			w.removeValue(p)
+			at, last := w.i, len(w.path)-1
+			name := w.path[last]
+			w.i, w.path[last] = p.from, []byte("value")
+			w.value(treatment{rule: "key " + p.key})
+			w.i, w.path[last] = at, name
 		}
 	case "value":
 		scalar := w.isScalar()
@@ -30,16 +34,6 @@ func (w *walker) paired(p *pair, name []byte, f treatment) {
 	}
 }
 
-// removeValue removes the value of a pair whose name came after it.
-func (w *walker) removeValue(p *pair) {
-	at, last := w.i, len(w.path)-1
-	name := w.path[last]
-	w.i, w.path[last] = p.from, []byte("value")
-	w.value(treatment{rule: "key " + p.key})
-	w.i, w.path[last] = at, name
-}
-
-// isScalar reports whether a string or a number is next.
 func (w *walker) isScalar() bool {
 	return w.i < len(w.b) && (w.b[w.i] == '"' || w.b[w.i] == '-' || '0' <= w.b[w.i] && w.b[w.i] <= '9')
 }
@@ -56,19 +50,17 @@ func (w *walker) nameIn(raw []byte) string {
 	return w.key(text)
 }
 
-// awsSecret matches the form of an AWS secret key, which is too general by itself.
+// awsSecret is too general by itself.
 var awsSecret = expression(`^[0-9A-Za-z/+]{40}$`)
 
-// awsID matches the id of an AWS key.
 var awsID = expression(`^(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}$`)
 
-// afterID reports whether text is an AWS secret key whose id is the string
-// before it.
+// afterID reports whether text is an AWS secret key whose id is the string before it.
 func (w *walker) afterID(text []byte) bool {
 	after := w.awsID && len(text) == 40 && awsSecret().Match(text)
 	w.awsID = w.aws && len(text) == 20 && awsID().Match(text)
 	return after
 }
 
-// awsPattern is the name of the pattern that afterID belongs to.
+// awsPattern is the pattern of afterID.
 const awsPattern = "aws-secret"

@@ -12,26 +12,22 @@ import (
 )
 
 const (
-	// longestJoined is how many bytes of a line in several entries are searched
-	// together.
+	// longestJoined is how many bytes of a line in several entries are searched together.
 	longestJoined = 64 << 20
-	// maxPlans limits the entries that are planned by the first pass.
-	maxPlans = 1 << 20
+	maxPlans      = 1 << 20
 )
 
 var errTooMany = errors.New("too many lines in parts contain secrets")
 
-// A plan holds the changes of an entry whose line spans several entries or follows
-// later. The first pass makes the plans, because entries of other streams come in
-// between.
+// A plan holds the changes of an entry whose line spans several entries or follows later.
+// The first pass makes the plans, because entries of other streams come in between.
 type plan struct {
 	edits []edit // of its payload
 	head  []byte // for a waiting entry: the redacted beginning of its line
 	heads bool
-	opens []request // requests in the line, for its last entry
+	opens []request // in the line, for its last entry
 }
 
-// A planner joins the entries that form a line.
 type planner struct {
 	*reader
 	plans  map[int]plan // by number of the line in the file
@@ -49,8 +45,7 @@ type chain struct {
 // A link is an entry and the number of its bytes in the chain.
 type link struct{ line, size int }
 
-// makePlans reads the file once. It also returns how many lines were searched in
-// pieces.
+// makePlans reads the file once. It also returns how many lines were searched in pieces.
 func makePlans(ctx context.Context, s *recordings.Scanner, r *reader) (map[int]plan, int, error) {
 	p := &planner{reader: r, plans: map[int]plan{}, chains: map[session.Kind]*chain{}}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
@@ -80,8 +75,8 @@ func makePlans(ctx context.Context, s *recordings.Scanner, r *reader) (map[int]p
 	return p.plans, p.pieces, s.Err()
 }
 
-// matters reports from the beginning of a line whether its entry may be part of a line
-// in several entries. Most are not, and are not decoded.
+// matters reports from the beginning of a line whether its entry may be part of a line in
+// several entries. Most are not, and are not decoded.
 func (p *planner) matters(line []byte) bool {
 	head := line[:min(len(line), 160)]
 	_, kind, ok := bytes.Cut(head, []byte(`"k":"`))
@@ -117,7 +112,6 @@ func (p *planner) entry(n int, e *session.Entry) {
 	}
 }
 
-// add adds an entry to the open line, and searches the line if it ends there.
 func (p *planner) add(n int, e *session.Entry) {
 	c := p.chains[e.Kind]
 	if len(c.bytes)+len(e.Payload) > longestJoined && len(c.links) > 0 {
@@ -140,7 +134,6 @@ func (p *planner) endLines() {
 	}
 }
 
-// search finds what to remove in the open line, and plans it for its entries.
 func (p *planner) search(kind session.Kind) {
 	c := p.chains[kind]
 	if len(c.links) == 0 {
@@ -165,7 +158,7 @@ func (p *planner) search(kind session.Kind) {
 	}
 }
 
-// planHeads plans the waiting entries of a line, which contain its beginning.
+// The waiting entries of a line contain its beginning.
 func (p *planner) planHeads(c *chain, edits []edit) {
 	for _, wait := range c.waits {
 		size := min(wait.size, len(c.bytes))
@@ -178,8 +171,7 @@ func (p *planner) planHeads(c *chain, edits []edit) {
 	}
 }
 
-// planParts plans the edits of each entry. An edit that spans several puts its text
-// into the first.
+// An edit that spans several entries puts its text into the first.
 func (p *planner) planParts(c *chain, edits []edit) {
 	begin := 0
 	for _, l := range c.links {

@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// expression returns a regular expression that is compiled on first use, so that it
-// does not slow down the start of the program.
+// A compilation on first use does not slow down the start of the program.
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -24,8 +23,8 @@ type Pattern struct {
 	Anchors []string
 }
 
-// defaultPatterns returns patterns with few false positives: tokens with a prefix chosen by
-// their issuer, or at a place where only secrets occur.
+// They have few false positives: tokens with a prefix chosen by their issuer, or at a
+// place where only secrets occur.
 func defaultPatterns() []Pattern {
 	return []Pattern{
 		{Name: "aws-key", Expr: `\b((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16})\b`},
@@ -83,11 +82,10 @@ func defaultPatterns() []Pattern {
 	}
 }
 
-// netrcPattern is the name of the pattern that inNetrc belongs to.
+// netrcPattern is the pattern of inNetrc.
 const netrcPattern = "netrc"
 
-// discordAnchors are the beginnings of Discord bot tokens: three digits of the id in
-// base64.
+// discordAnchors are the beginnings of bot tokens: three digits of the id in base64.
 func discordAnchors() (anchors []string) {
 	for n := range 1000 {
 		anchors = append(anchors, base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%03d", n)))
@@ -95,7 +93,7 @@ func discordAnchors() (anchors []string) {
 	return anchors
 }
 
-// twilioAnchors are the beginnings of Twilio API key SIDs.
+// twilioAnchors are the beginnings of API key SIDs.
 func twilioAnchors() (anchors []string) {
 	for n := range 16 {
 		anchors = append(anchors, fmt.Sprintf("SK%x", n))
@@ -103,8 +101,7 @@ func twilioAnchors() (anchors []string) {
 	return anchors
 }
 
-// defaultKeys returns names of members, arguments and parameters whose values are secrets.
-// See Rules.Keys for how they are compared.
+// See Rules.Keys.
 func defaultKeys() []string {
 	return []string{
 		"authorization", "proxy_authorization", "cookie", "set_cookie",
@@ -117,9 +114,8 @@ func defaultKeys() []string {
 	}
 }
 
-// defaultSuffixes returns the ends of names that are often, but not always, those of
-// secrets. See Rules.Suffixes.
+// See Rules.Suffixes.
 func defaultSuffixes() []string { return []string{"passwd", "pwd", "auth", "pat", "key", "sig"} }
 
-// defaultWords returns keys that are also ordinary words. See Rules.Words.
+// See Rules.Words.
 func defaultWords() []string { return []string{"auth", "pass", "pwd"} }

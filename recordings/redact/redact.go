@@ -6,9 +6,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -64,7 +67,6 @@ func Copy(ctx context.Context, path string, out Output, with Rules) (*Report, er
 	return c.report, nil
 }
 
-// A copier makes the copy.
 type copier struct {
 	scanner *recordings.Scanner
 	reader  *reader
@@ -79,15 +81,14 @@ type copier struct {
 	buf     []byte
 }
 
-// A write is a changed stdin entry, kept to correct a later entry about how much of
-// it was written.
+// A write is a changed stdin entry, kept to correct a later entry about how much of it
+// was written.
 type write struct {
 	n     uint64
 	size  int
 	edits []edit
 }
 
-// latestWrites is how many writes are kept.
 const latestWrites = 64
 
 func (c *copier) copy(ctx context.Context, out Output, with Rules) (err error) {
@@ -148,7 +149,6 @@ func (c *copier) startProcess() {
 	clear(c.reader.netrc)
 }
 
-// stream copies an entry that carries bytes.
 func (c *copier) stream(e *session.Entry, p plan) error {
 	edits := p.edits
 	switch {
@@ -186,7 +186,6 @@ func (c *copier) stream(e *session.Entry, p plan) error {
 	return recordings.WritePayload(c.w, e)
 }
 
-// changed counts a changed entry and its edits.
 func (c *copier) changed(edits ...[]edit) {
 	c.report.Changed++
 	for _, some := range edits {
@@ -194,8 +193,8 @@ func (c *copier) changed(edits ...[]edit) {
 	}
 }
 
-// inHead returns the edits of the members before a payload: the offsets of its cuts,
-// and members written by a newer version.
+// inHead returns the edits of the members before a payload: the offsets of its cuts, and
+// members written by a newer version.
 func (c *copier) inHead(e *session.Entry, head []byte, edits []edit) []edit {
 	var all []edit
 	if c.reader.scanner.scan(head) != 0 {
@@ -219,7 +218,6 @@ func (c *copier) inHead(e *session.Entry, head []byte, edits []edit) []edit {
 	return joined(append(all, edit{from: from, to: to, text: string(append(text, ']'))}), func(int, int) string { return "" })
 }
 
-// inObject finds what to remove in a line, or in the head of one.
 func (c *copier) inObject(prefix string, object []byte, ids bool) []edit {
 	f := &c.reader.finder
 	w := walker{finder: f, b: object, hit: f.scanner.scan(object), prefix: prefix + " ", ids: ids}
@@ -227,7 +225,6 @@ func (c *copier) inObject(prefix string, object []byte, ids bool) []edit {
 	return f.joined(object, edits)
 }
 
-// event copies an entry of another kind.
 func (c *copier) event(e *session.Entry, p plan) error {
 	line := c.scanner.Line()
 	object := bytes.TrimSuffix(line, []byte("\n"))
@@ -253,10 +250,8 @@ func (c *copier) event(e *session.Entry, p plan) error {
 	return err
 }
 
-// bytesMember matches how much of a write was written.
 var bytesMember = expression(`"bytes":\s*(\d+)`)
 
-// written corrects an entry about a changed write.
 func (c *copier) written(e *session.Entry, line []byte) []edit {
 	var b session.WriteBody
 	if e.DecodeBody(&b) != nil {
@@ -270,11 +265,9 @@ func (c *copier) written(e *session.Entry, line []byte) []edit {
 	return []edit{{from: m[2], to: m[3], text: strconv.Itoa(moved(c.writes[i].edits, b.Bytes))}}
 }
 
-// headMember matches the head of an incomplete line.
 var headMember = expression(`"head(?:_b64)?":\s*"((?:[^"\\]|\\.)*)"`)
 
-// waiting replaces the head in a waiting entry with the redacted beginning of its
-// line.
+// waiting replaces the head in a waiting entry with the redacted beginning of its line.
 func (c *copier) waiting(p plan, line []byte, edits []edit) []edit {
 	m := headMember().FindSubmatchIndex(line)
 	if !p.heads || m == nil {
@@ -312,7 +305,7 @@ type header struct {
 // mostCounted is the largest count of a rule that fits in a header.
 const mostCounted = 99_999_999
 
-// oldMark matches the counts of an earlier run in the header.
+// oldMark matches the counts of an earlier run.
 var oldMark = expression(`,"redacted":\{[^{}]*\} *`)
 
 // header makes the first line, with room for the final counts.
@@ -335,7 +328,6 @@ func (c *copier) header(with Rules) *header {
 	return h
 }
 
-// counts returns the header member with the counts.
 func (h *header) counts(rules map[string]uint64) []byte {
 	text, _ := json.Marshal(rules) // a map of numbers has no errors
 	return append([]byte(`,"redacted":`), text...)
@@ -353,4 +345,92 @@ func (h *header) line(rules map[string]uint64) []byte {
 		line = append(line, ' ')
 	}
 	return append(line, "}\n"...)
+}
+
+// A Temporary is a redacted copy of a recording in a file of its own, which Close
+// removes.
+type Temporary struct {
+	*recordings.Recording
+	Report *Report
+	folder string
+}
+
+// Open makes a redacted copy of the recording at path and opens it. The caller must
+// close it. The errors are those of Copy and of recordings.OpenContext.
+func Open(ctx context.Context, path string, with Rules) (t *Temporary, err error) {
+	folder, err := os.MkdirTemp("", "mcpdbg-redacted-") // 0700
+	if err != nil {
+		return nil, err
+	}
+	t = &Temporary{folder: folder}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(folder)
+			t = nil
+		}
+	}()
+	copied := filepath.Join(folder, filepath.Base(path))
+	out, err := os.OpenFile(copied, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	t.Report, err = Copy(ctx, path, out, with)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return nil, err
+	}
+	t.Recording, err = recordings.OpenContext(ctx, copied)
+	return t, err
+}
+
+// Close closes and removes the copy.
+func (t *Temporary) Close() error {
+	return errors.Join(t.Recording.Close(), os.RemoveAll(t.folder))
+}
+
+// A Detector searches a stream of bytes for tokens, so that callers can warn about
+// them. It belongs to one goroutine.
+type Detector struct {
+	rules *compiled
+	tail  []byte // of the stream so far
+	found string
+}
+
+// longestToken bytes at the end of a piece are searched again with the next one.
+const longestToken = 1 << 10
+
+// NewDetector returns a detector for the default Patterns.
+func NewDetector() *Detector {
+	rules, err := compile(Rules{Patterns: defaultPatterns()})
+	if err != nil {
+		panic("redact: " + err.Error()) // the patterns are constant
+	}
+	return &Detector{rules: rules}
+}
+
+// Found returns the name of the first pattern that was found, or "".
+func (d *Detector) Found() string { return d.found }
+
+// Write implements io.Writer. It never fails, and does nothing more once
+// something was found.
+func (d *Detector) Write(p []byte) (int, error) {
+	if d.found != "" {
+		return len(p), nil
+	}
+	begin := append(d.tail, p[:min(len(p), longestToken)]...)
+	d.look(begin)
+	d.look(p)
+	if len(p) >= longestToken {
+		begin = p
+	}
+	d.tail = append([]byte(nil), begin[max(0, len(begin)-longestToken):]...)
+	return len(p), nil
+}
+
+func (d *Detector) look(text []byte) {
+	hit := d.rules.scanner.scan(text)
+	for i, re := range d.rules.patterns {
+		if d.found == "" && hit&patternBit(i) != 0 && re.Match(text) {
+			d.found = d.rules.names[i]
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// maxItems limits the items of a Report.
 const maxItems = 1000
 
 // A Report counts what was removed, without the removed values.
@@ -62,7 +61,6 @@ func (r *Report) ByRule() []Item {
 	return all
 }
 
-// A tally collects the counts of a report.
 type tally struct {
 	report *Report
 	counts map[Item]int
@@ -85,8 +83,7 @@ func (t *tally) add(edits []edit) {
 	}
 }
 
-// group returns the name under which a header counts a rule: keys and pointers are
-// counted together, because they may be many.
+// Keys and pointers are counted together, because they may be many.
 func group(rule string) string {
 	switch word, _, _ := strings.Cut(rule, " "); word {
 	case "key", "pointer":
@@ -95,7 +92,6 @@ func group(rule string) string {
 	return rule
 }
 
-// finish sorts the items of the report.
 func (t *tally) finish() {
 	for item, n := range t.counts {
 		item.Count = n

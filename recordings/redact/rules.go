@@ -14,14 +14,12 @@ import (
 )
 
 const (
-	// shortestValue is the shortest value to search for, in bytes: a shorter one
-	// occurs everywhere.
+	// A shorter value occurs everywhere.
 	shortestValue = 4
-	// maxPatterns limits the patterns. Those from the one of number sharedPattern on share
-	// a bit.
+	// Patterns from the one of number sharedPattern on share a bit.
 	maxPatterns   = 128
 	sharedPattern = 57
-	// maxPointers and maxKeys limit the comparisons for every member.
+	// They limit the comparisons for every member.
 	maxPointers = 256
 	maxKeys     = 1024
 )
@@ -101,7 +99,6 @@ const (
 	rulePatterns // and the bits above
 )
 
-// A literal is a text that is searched for verbatim.
 type literal struct {
 	rule string
 	text []byte
@@ -109,7 +106,7 @@ type literal struct {
 	from rules
 }
 
-// compiled holds compiled rules. It may be used by several goroutines.
+// compiled may be used by several goroutines.
 type compiled struct {
 	scanner  *scanner
 	literals []literal
@@ -124,7 +121,7 @@ type compiled struct {
 	progress bool
 }
 
-// compile compiles rules. The errors are *RuleError.
+// The errors are *RuleError.
 func compile(r Rules) (*compiled, error) {
 	c := &compiled{}
 	anchors := []anchor{{`\u`, ruleEscapes}, {`\/`, ruleEscapes}}
@@ -222,7 +219,6 @@ func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rul
 	return anchors, always, nil
 }
 
-// patternBit returns the bit of the pattern with number i.
 func patternBit(i int) rules { return rulePatterns << min(i, sharedPattern) }
 
 // A keySet matches the names of members whose values are secrets.
@@ -263,7 +259,6 @@ func (c *compiled) addKeys(keys, words, suffixes []string) error {
 	return nil
 }
 
-// camel matches the word boundaries of a name such as apiKey.
 var camel = expression(`([a-z0-9])([A-Z])`)
 
 // squeeze normalizes case and removes separators.
@@ -271,8 +266,8 @@ func squeeze(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(lower(name))
 }
 
-// nameAnchors returns the spellings of a name as a member, in name=value and name:
-// value, and as an argument.
+// nameAnchors returns the spellings of a name as a member, in name=value and name: value,
+// and as an argument.
 func nameAnchors(name string) (anchors []string) {
 	words := strings.Split(name, "_")
 	forms := []string{words[0]}
@@ -306,8 +301,7 @@ func globAnchors(name string) []string {
 	return []string{best, strings.ReplaceAll(best, "_", "-")}
 }
 
-// has returns the key, in its original form, that the name of a member matches, or
-// "".
+// has returns the key, in its original form, that the name of a member matches, or "".
 func (k *keySet) has(name string) string {
 	if len(name) == 0 || len(name) > longestName {
 		return ""
@@ -324,7 +318,6 @@ func (k *keySet) has(name string) string {
 	return k.suffix(plain)
 }
 
-// A pointer is a compiled entry of Rules.Pointers.
 type pointer struct {
 	text   string
 	method string   // "" or a pattern
@@ -354,14 +347,13 @@ func (c *compiled) addPointers(texts []string) error {
 	return nil
 }
 
-// idPlaces and progressPlaces are the places of ids and progress tokens. If one is
-// removed, all are, because they pair messages.
+// If one id or progress token is removed, all are, because they pair messages.
 var (
 	idPlaces       = [][]string{{"id"}, {"params", "requestId"}}
 	progressPlaces = [][]string{{"params", "_meta", "progressToken"}, {"params", "progressToken"}}
 )
 
-// envelope lists the members that identify a message. Pointers do not apply to them.
+// Pointers do not apply to the members that identify a message.
 var envelope = [][]string{{"jsonrpc"}, {"method"}, {"result", "isError"}}
 
 // reaches reports whether a place is at the pointer or below it.
@@ -377,7 +369,6 @@ func (p pointer) reaches(place []string) bool {
 	return true
 }
 
-// applies reports whether the pointer applies to messages of a method.
 func (p pointer) applies(method string) bool {
 	if p.method == "" {
 		return true
@@ -390,7 +381,6 @@ func (p pointer) applies(method string) bool {
 	return ok
 }
 
-// ruleNames returns the names under which edits are counted.
 func (r Rules) ruleNames() (names []string) {
 	for _, v := range r.Values {
 		names = append(names, v.Name)

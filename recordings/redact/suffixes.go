@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// openNames are names with the suffix of a secret that are something else.
+// openNames have the suffix of a secret, but are something else.
 var openNames = strings.Fields(`access_sig
 	accelerator_key alias_key api_public_key arrow_key bucket_key cache_key candidate_key column_key composite_key config_key context_key
 	dedup_key dict_key dictionary_key down_key enter_key entity_key escape_key event_key feature_key field_key file_key foreign_key
@@ -17,8 +17,7 @@ var openNames = strings.Fields(`access_sig
 	shortcut_key sort_key space_key state_key storage_key string_key surrogate_key tab_key table_key tag_key task_key template_key
 	time_key translation_key type_key unique_key up_key value_key`)
 
-// addSuffixes adds Rules.Suffixes. Those that are keys of the user anyway are left to
-// the globs.
+// Suffixes that are keys of the user anyway are left to the globs.
 func (k *keySet) addSuffixes(suffixes, keys []string) {
 	k.weak = map[string]bool{}
 	for _, suffix := range suffixes {
@@ -46,7 +45,6 @@ func (k *keySet) suffix(name string) string {
 	return "*" + name[i:]
 }
 
-// isConstant reports whether a name is that of a variable in capitals.
 func isConstant(name []byte) bool {
 	return len(bytes.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")) == 0
 }
@@ -76,7 +74,6 @@ func isSentence(word []byte, more bool) bool {
 }
 
 const (
-	// shortestRandom is the shortest text that can look random, in bytes.
 	shortestRandom = 16
 	// leastChanges is how often the kind of character changes in random text of that
 	// length, and in longer ones accordingly.
@@ -84,8 +81,8 @@ const (
 )
 
 // looksRandom reports whether a value looks like a generated secret: at least 16
-// characters without spaces, of which a part has letters and digits that alternate. Words,
-// dates and UUIDs do not.
+// characters without spaces, of which a part has letters and digits that alternate.
+// Words, dates and UUIDs do not.
 func looksRandom(value []byte) bool {
 	if len(value) < shortestRandom || len(bytes.Trim(value, randomCharacters)) > 0 || isUUID(value) {
 		return false
@@ -122,7 +119,7 @@ func alternates(text []byte) bool {
 	return seen[0] && (seen[1] || seen[2]) && changes >= max(leastChanges, len(text)/6)
 }
 
-// isUUID reports whether a value is a UUID, which names more often than it protects.
+// A UUID names more often than it protects.
 func isUUID(value []byte) bool {
 	const form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 	if len(value) != len(form) {

@@ -9,7 +9,7 @@ import (
 	"mcpdbg/session/checksum"
 )
 
-// A sum holds the checksums of one stream of one process, before and after.
+// A sum is of one stream of one process, before and after.
 type sum struct {
 	was, is   checksum.Stream
 	different bool
@@ -17,7 +17,6 @@ type sum struct {
 
 type sums map[session.Kind]*sum
 
-// newSums returns the sums for a new process.
 func newSums() sums {
 	s := sums{}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
@@ -26,8 +25,8 @@ func newSums() sums {
 	return s
 }
 
-// add adds an entry, and returns its payload after the edits, in the memory of dst if it
-// fits. While nothing has changed, only one sum is computed.
+// add returns the payload after the edits, in the memory of dst if it fits. While nothing
+// has changed, only one sum is computed.
 func (s *sum) add(dst, payload []byte, eol framing.EOL, edits []edit) (changed []byte) {
 	if len(edits) > 0 && !s.different {
 		s.is, s.different = s.was, true
@@ -42,11 +41,10 @@ func (s *sum) add(dst, payload []byte, eol framing.EOL, edits []edit) (changed [
 	return payload
 }
 
-// written matches the sums in a closed or failed entry.
 var written = expression(`"(stdin|stdout|stderr)":\s*\{\s*"bytes":\s*(\d+),\s*"xxh64":\s*"([0-9a-f]*)"(?:,\s*"crc32":\s*"([0-9a-f]*)")?`)
 
-// correct returns the edits that update the sums of an entry to the new streams. Wrong
-// sums stay wrong, but reveal nothing about what was removed.
+// correct returns the edits that update the sums of an entry. Wrong sums stay wrong, but
+// reveal nothing about what was removed.
 func (s sums) correct(line []byte) (edits []edit) {
 	for _, m := range written().FindAllSubmatchIndex(line, -1) {
 		sum := s[session.ParseKind(line[m[2]:m[3]])]

@@ -18,19 +18,19 @@ const (
 	// Mark is the beginning of a replacement. Equal secrets have equal replacements
 	// within one file, but not across files.
 	Mark = "[redacted:"
-	// markLetters is the number of hash letters that follow: 40 bits.
+	// 40 bits
 	markLetters = 8
-	// idLetters is the same for ids, of which there may be millions.
+	// There may be millions of ids.
 	idLetters = 12
 	// maxNested is how deep JSON inside JSON strings is searched.
 	maxNested = 8
 )
 
-// A finder finds what to remove. It belongs to one goroutine.
+// A finder belongs to one goroutine.
 type finder struct {
 	*compiled
 	salt  []byte
-	known map[string]string // cache: key by name of a member
+	known map[string]string // key by name of a member
 }
 
 const (
@@ -63,12 +63,10 @@ func (f *finder) hash(secret []byte) []byte {
 	return h.Sum(nil)
 }
 
-// mark returns the replacement for a secret.
 func (f *finder) mark(secret []byte, n int) string {
 	return Mark + letters.EncodeToString(f.hash(secret))[:n] + "]"
 }
 
-// number returns the replacement for a numeric id.
 func (f *finder) number(secret []byte) string {
 	return strconv.FormatUint(binary.BigEndian.Uint64(f.hash(secret))>>11, 10) // exact in a float64
 }
@@ -81,8 +79,8 @@ func isMark(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("${")) && variable().Match(text) || bytes.HasPrefix(text, []byte(Mark)) && len(text) <= len(Mark)+idLetters+1 && bytes.HasSuffix(text, []byte("]"))
 }
 
-// inText finds what to remove in a decoded text: a string, or a line that is not JSON.
-// nested is the number of enclosing strings.
+// inText searches a string, or a line that is not JSON. nested is the number of enclosing
+// strings.
 func (f *finder) inText(text []byte, place string, nested int) []edit {
 	hit := f.scanner.scan(text)
 	if hit == 0 {
@@ -123,7 +121,6 @@ func (f *finder) joined(text []byte, edits []edit) []edit {
 	return joined(edits, func(from, to int) string { return f.mark(text[from:to], markLetters) })
 }
 
-// looksNested reports whether a text is a JSON object or array.
 func looksNested(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
@@ -132,7 +129,6 @@ func looksNested(text []byte) bool {
 	return framing.Scan(text).Valid()
 }
 
-// literalsIn finds values and names.
 func (f *finder) literalsIn(text []byte, hit rules, place string) (edits []edit) {
 	if hit&(ruleValues|ruleNames|ruleEscapes) == 0 {
 		return nil
