@@ -13,10 +13,8 @@ import (
 	"mcpdbg/framing"
 )
 
-// version is the value of mcpdbg_notes in the header.
 const version = 1
 
-// A header is the first line of the file.
 type header struct {
 	Version   int    `json:"mcpdbg_notes"`
 	Recording string `json:"recording"`
@@ -57,7 +55,7 @@ func (e *SaveError) Unwrap() error { return e.Err }
 
 var errFull = fmt.Errorf("the notes file has reached its limit of %d MiB", maxFile>>20)
 
-// readFile reads a file of notes; nil if it does not exist.
+// readFile returns nil if the file does not exist.
 func readFile(path string) ([]byte, error) {
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -82,8 +80,8 @@ func readFile(path string) ([]byte, error) {
 	return content, nil
 }
 
-// parse adds the changes in a file to x, and returns the id of the recording that the
-// file belongs to. The last line may be torn.
+// parse returns the id of the recording that the file belongs to. The last line may be
+// torn.
 func parse(content []byte, x *Notes) (recording string, err error) {
 	if bytes.HasPrefix(x.headerLine(), content) {
 		return x.id, nil // at most a header, which may be torn
@@ -134,7 +132,7 @@ func (x *Notes) read(line []byte, last map[uint64]Note) {
 	}
 }
 
-// save appends a change to the file, which it creates if necessary.
+// The file is created if necessary.
 func (x *Notes) save(e Entry) error {
 	f, err := os.OpenFile(x.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -166,8 +164,8 @@ func (x *Notes) append(f *os.File, e Entry) error {
 	return f.Sync()
 }
 
-// lead returns what must be written before a change: the header, its missing part, or
-// the end of a torn line.
+// lead returns what must be written before a change: the header, its missing part, or the
+// end of a torn line.
 func (x *Notes) lead(f *os.File, size int64) ([]byte, error) {
 	line := x.headerLine()
 	have := make([]byte, min(size, int64(len(line))))

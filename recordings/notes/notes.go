@@ -1,3 +1,9 @@
+// Package notes stores what a person adds to a recording, marks and texts on its
+// entries, in a separate file next to it: see docs/reference/recording-format.md.
+//
+// The file is an append-only list of changes: each one is on the disk when Set returns,
+// and a crash loses at most the one that was being written. Where the file can't be
+// written, notes exist until the program exits, and one error says so.
 package notes
 
 import (
@@ -8,9 +14,8 @@ import (
 )
 
 const (
-	// maxText is the longest text of a note, in bytes.
 	maxText = 64 << 10
-	// maxFile is the largest file of notes, in bytes. It also limits the memory.
+	// maxFile also limits the memory.
 	maxFile = 16 << 20
 )
 
@@ -33,9 +38,9 @@ type Notes struct {
 
 	mu      sync.Mutex
 	notes   map[uint64]Note
-	order   []uint64 // the keys of notes, sorted
+	order   []uint64 // keys of notes, sorted
 	skipped int
-	unsaved bool // nothing more is written
+	unsaved bool
 }
 
 // Path returns the path of the notes of a recording.
@@ -145,7 +150,6 @@ func (x *Notes) Unsaved() bool {
 	return x.unsaved
 }
 
-// put sets the note on entry n in memory.
 func (x *Notes) put(n uint64, note Note) {
 	i, found := slices.BinarySearch(x.order, n)
 	switch {

@@ -1,3 +1,11 @@
+// Package player decides which rows of a recording are shown at which time during
+// playback.
+//
+// A Player reads the times of rows, starts no goroutine and reads no clock. The caller
+// passes the current time: Advance returns the number of rows shown by then, which is
+// the argument of session.Past.To, and Next the time until the next row. All due times
+// are absolute: however often, and however late, Advance is called, the same rows are
+// shown at the same time.
 package player
 
 import (
@@ -6,7 +14,6 @@ import (
 	"mcpdbg/session"
 )
 
-// defaultIdle is the default limit for pauses between two rows.
 const defaultIdle = time.Second
 
 // Max is the speed that ignores the times: a row every 10 µs, so that a screen can
@@ -16,11 +23,9 @@ const (
 	maxGap = 10 * time.Microsecond
 )
 
-// speeds are the speeds offered to the user.
 var speeds = [...]float64{0.25, 0.5, 1, 2, 4, 8, 16, Max}
 
-// longestGap is the longest pause, even without a limit: the times in a file can be
-// anything.
+// longestGap holds even without a limit: the times in a file can be anything.
 const longestGap = 365 * 24 * time.Hour
 
 // Rows are the rows of a session.Source. Their number may grow between calls.
@@ -189,7 +194,6 @@ func (p *Player) Step(now time.Duration, by int) bool {
 	return p.rows != before
 }
 
-// isStep matches messages and the ends of processes.
 func isStep(number int, row *session.Row) bool { return isMessage(number, row) || isExit(number, row) }
 
 // settle moves the position to now, so that the pace can change from there.
@@ -198,7 +202,7 @@ func (p *Player) settle(now time.Duration) {
 	p.pos, p.since = p.passed(now), now
 }
 
-// passed returns the time of the recording that has passed since the last row.
+// passed returns the time of the recording since the last row.
 func (p *Player) passed(now time.Duration) time.Duration {
 	if !p.playing || now <= p.since {
 		return p.pos
@@ -213,8 +217,7 @@ func (p *Player) pace() float64 {
 	return p.speed
 }
 
-// waitAtEnd limits the time that counts while there are no more rows: a row that
-// arrives later is at most as late as the longest pause.
+// A row that arrives later than the others is at most as late as the longest pause.
 func (p *Player) waitAtEnd(now time.Duration) {
 	longest := p.idle
 	if p.speed == Max {
@@ -225,7 +228,7 @@ func (p *Player) waitAtEnd(now time.Duration) {
 	}
 }
 
-// gap returns the pause before the next row; false if there is no next row.
+// gap returns the pause before the next row; false if there is none.
 func (p *Player) gap() (time.Duration, bool) {
 	row, ok := p.row(p.rows)
 	if !ok {
@@ -237,7 +240,6 @@ func (p *Player) gap() (time.Duration, bool) {
 	return p.limited(micros(row.T - p.t)), true
 }
 
-// limited applies the limit for pauses.
 func (p *Player) limited(gap time.Duration) time.Duration {
 	if p.idle > 0 {
 		return min(gap, p.idle)
@@ -245,12 +247,11 @@ func (p *Player) limited(gap time.Duration) time.Duration {
 	return gap
 }
 
-// micros converts microseconds of a file, which can have any value.
+// A time in a file can have any value.
 func micros(t int64) time.Duration {
 	return time.Duration(min(max(t, 0), longestGap.Microseconds())) * time.Microsecond
 }
 
-// show shows the first rows.
 func (p *Player) show(rows int) {
 	p.rows, p.t = rows, 0
 	if row, ok := p.row(rows - 1); ok {
@@ -258,7 +259,6 @@ func (p *Player) show(rows int) {
 	}
 }
 
-// row returns the row with a number.
 func (p *Player) row(number int) (session.Row, bool) {
 	if number < 0 {
 		return session.Row{}, false

@@ -5,10 +5,10 @@ import (
 	"sort"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
-// countAt returns how many rows there were at a time since the start.
 func countAt(src Rows, at time.Duration) int {
 	return sort.Search(src.Len(), func(i int) bool { return rowAt(src, i).T > at.Microseconds() })
 }
@@ -30,8 +30,8 @@ func Numbered(src session.Source, n uint64) (row int, ok bool) {
 	return row, row < src.Len() && r.entry(row).N == n
 }
 
-// nearby is how many rows around a sequence number are searched, because their order
-// is not exactly that of the file.
+// nearby rows are searched for a sequence number, because their order is not exactly that
+// of the file.
 const nearby = 64
 
 // Sequenced returns the row with a sequence number of a process, which is the run-th one
@@ -57,8 +57,7 @@ func Sequenced(src session.Source, run int, seq uint64) (row int, ok bool) {
 	return row, false
 }
 
-// has reports whether chunk seq is part of an entry, is its event, or is lost in its
-// gap.
+// has reports whether chunk seq is part of an entry, is its event, or is lost in its gap.
 func has(e session.Entry, seq uint64) bool {
 	if e.Kind == session.KindGap {
 		var b session.GapBody
@@ -75,14 +74,13 @@ func has(e session.Entry, seq uint64) bool {
 	return false
 }
 
-// rowAt returns a row, or the zero Row.
+// rowAt returns the zero Row if there is none.
 func rowAt(src Rows, number int) session.Row {
 	var row [1]session.Row
 	src.Rows(number, row[:])
 	return row[0]
 }
 
-// A reader reads the beginnings of entries.
 type reader struct {
 	src session.Source
 	buf []byte
@@ -90,7 +88,7 @@ type reader struct {
 
 func newReader(src session.Source) *reader { return &reader{src, make([]byte, 4<<10)} }
 
-// entry returns the entry of a row, or the zero Entry if it can't be read.
+// entry returns the zero Entry if it can't be read.
 func (r *reader) entry(number int) session.Entry {
 	e, _ := session.EntryInto(r.src, rowAt(r.src, number), 1, r.buf)
 	return e
@@ -112,4 +110,49 @@ func isSequenced(_ int, row *session.Row) bool {
 		return true
 	}
 	return false
+}
+
+const chunk = 2048
+
+type matcher func(number int, row *session.Row) bool
+
+func isMessage(_ int, row *session.Row) bool {
+	return (row.Kind == session.KindStdin || row.Kind == session.KindStdout) &&
+		row.Msg != framing.NotJSON && row.Msg != framing.Other
+}
+
+func isExit(_ int, row *session.Row) bool {
+	return row.Kind == session.KindExited || row.Kind == session.KindFailed
+}
+
+// nextMatch checks every row in between, at some 2 ns each, and reads no entries.
+func nextMatch(src Rows, from int, match matcher) (number int, ok bool) {
+	rows := make([]session.Row, chunk)
+	for from = max(from, 0); ; {
+		n := src.Rows(from, rows)
+		if n == 0 {
+			return 0, false
+		}
+		for i := range rows[:n] {
+			if match(from+i, &rows[i]) {
+				return from + i, true
+			}
+		}
+		from += n
+	}
+}
+
+func previousMatch(src Rows, before int, match matcher) (number int, ok bool) {
+	rows := make([]session.Row, chunk)
+	for end := min(before, src.Len()); end > 0; {
+		from := max(0, end-chunk)
+		n := src.Rows(from, rows[:end-from])
+		for i := n - 1; i >= 0; i-- {
+			if match(from+i, &rows[i]) {
+				return from + i, true
+			}
+		}
+		end = from
+	}
+	return 0, false
 }

@@ -43,7 +43,6 @@ func program(argv []string) []string {
 	return rest
 }
 
-// launchWord reports whether a word only starts a program.
 func launchWord(word string) bool {
 	switch word {
 	case "run", "x", "exec", "dlx", "tool":
@@ -52,8 +51,8 @@ func launchWord(word string) bool {
 	return false
 }
 
-// base returns the last element of an absolute path or of one below the working
-// folder, and other words as they are.
+// base returns the last element of an absolute path or of one below the working folder,
+// and other words as they are.
 func base(word string) string {
 	slashes := strings.ReplaceAll(word, `\`, "/")
 	switch {
@@ -67,7 +66,6 @@ func base(word string) string {
 	return word
 }
 
-// packageName returns the name of a package without its scope and version.
 func packageName(word string) string {
 	if strings.HasPrefix(word, "@") {
 		if _, name, scoped := strings.Cut(word, "/"); scoped && name != "" {

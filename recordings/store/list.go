@@ -1,6 +1,10 @@
+// Package store is a folder of recordings: it lists them by date, removes them with
+// their notes, and finds those that limits apply to. It reads only the first and the
+// last line of a file.
 package store
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +13,7 @@ import (
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/cause"
 )
 
 // A Recording in a folder: its name tells Path and When, Look reads its first and
@@ -54,8 +59,8 @@ func List(folder string) ([]Recording, error) {
 	return all, nil
 }
 
-// date sets when the recording was made, from its name or else the file's time.
-// It returns false if the file is gone.
+// date uses the name of the recording, or else the file's time. It returns false if the
+// file is gone.
 func (r *Recording) date(f fs.DirEntry) bool {
 	const layout = "20060102-150405"
 	if name := f.Name(); len(name) > len(layout) {
@@ -100,4 +105,44 @@ func (r *Recording) Command() string {
 		text = r.Header.Host + ": " + text
 	}
 	return text
+}
+
+// Examine reads no larger recording.
+const maxExamined = 8 << 20
+
+// Look reads the first and the last line, in well below a millisecond. Fields that
+// they lack stay empty. The error is that of recordings.Peek.
+func (r *Recording) Look() error {
+	s, err := recordings.Peek(r.Path)
+	if info, statErr := os.Stat(r.Path); err != nil && statErr == nil {
+		s.Size = info.Size()
+	}
+	r.Size, r.Header, r.State, r.Stopped = s.Size, s.Header, s.State, s.Stopped
+	r.Duration, r.Counts = s.Duration, s.Counts
+	return err
+}
+
+// Examine reads all entries of a recording of up to 8 MiB, for its counts and the
+// likeliest cause of its problems. It does nothing for a larger one, and
+// for one that Look has not read.
+func (r *Recording) Examine(ctx context.Context) error {
+	if r.Size == 0 || r.Size > maxExamined {
+		return nil
+	}
+	rec, err := recordings.OpenContext(ctx, r.Path)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	stats := rec.Stats()
+	counts := stats.EndCounts()
+	found := cause.Find(ctx, rec)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.Examined, r.Counts, r.Cause = true, &counts, ""
+	if len(found) > 0 {
+		r.Cause = found[0].Text
+	}
+	return nil
 }
