@@ -29,8 +29,6 @@ var (
 	}
 	largeTypes = []string{
 		"recordings/mock.Server",
-		"session/diagnosis/rule.Checker",
-		"session/diagnosis/rule/lifecycle.Checker",
 		"ui.sessionScreen",
 		"ui/composer.Pane",
 		"ui/widget/form.Form",

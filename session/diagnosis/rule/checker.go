@@ -58,7 +58,7 @@ type Checker struct {
 // New returns a checker that starts at the first row of src.
 func New(src session.Source) *Checker {
 	l := &Checker{src: src, lines: session.InOrder(src), rows: make([]session.Row, rowsAtOnce), names: make(names)}
-	l.run.start(session.Row{}, l.newGroups(false))
+	l.run.start(l, session.Row{}, false)
 	return l
 }
 
@@ -184,7 +184,7 @@ func (l *Checker) look(number int, row session.Row) {
 	l.row = row
 	switch row.Kind { // other entries can come between a cut line and its gap
 	case session.KindStdout, session.KindStart, session.KindClosed, session.KindFailed, session.KindEnd:
-		l.judgeCut()
+		l.run.stdout.judgeCut()
 	}
 	at := message.Place{Row: number, N: e.N, Seq: e.Seq, T: row.T, Run: row.Run}
 	l.numbered(at, row.Kind)
@@ -192,9 +192,9 @@ func (l *Checker) look(number int, row session.Row) {
 	case session.KindStdin:
 		l.sent(at, &e)
 	case session.KindStdout:
-		l.received(at, row, &e)
+		l.run.stdout.received(at, row, &e)
 	case session.KindStderr:
-		l.said(at, row, &e)
+		l.run.stderr.said(l, at, row, &e)
 	default:
 		l.happened(at, row, &e)
 	}

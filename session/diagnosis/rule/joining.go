@@ -49,20 +49,20 @@ func (j *joining) add(at message.Place, line []byte) {
 	}
 }
 
-func (l *Checker) beginJoining(at message.Place, line []byte) {
-	l.stopJoining()
-	j := &l.run.stdout.joining
+func (r *stdoutRun) beginJoining(at message.Place, line []byte) {
+	r.stopJoining()
+	j := &r.joining
 	j.at = at
 	j.add(at, line)
 }
 
 // join reports whether it added a line. One that is a message by itself ends the joining;
 // other valid JSON may be an element of an array.
-func (l *Checker) join(at message.Place, e *session.Entry) bool {
-	j := &l.run.stdout.joining
+func (r *stdoutRun) join(at message.Place, e *session.Entry) bool {
+	j := &r.joining
 	switch {
 	case isMessage(e.Msg.Kind), len(j.text)+len(e.Payload) > maxJoinedBytes, j.lines >= maxJoined:
-		l.stopJoining()
+		r.stopJoining()
 		return false
 	}
 	if j.add(at, e.Payload); j.depth > 0 {
@@ -70,13 +70,13 @@ func (l *Checker) join(at message.Place, e *session.Entry) bool {
 	}
 	m := framing.Scan(j.text)
 	if !m.Valid() {
-		l.stopJoining()
+		r.stopJoining()
 		return true
 	}
 	first, text := j.at, j.text
-	l.report(frm05, first, fmt.Sprintf("%s in %d lines, to entry %d", m.Kind, j.lines, at.N))
+	r.l.report(frm05, first, fmt.Sprintf("%s in %d lines, to entry %d", m.Kind, j.lines, at.N))
 	*j = joining{}
-	l.line(first, true, m, text)
+	r.l.line(first, true, m, text)
 	return true
 }
 
@@ -100,14 +100,14 @@ func nesting(line []byte) int {
 	return depth
 }
 
-func (l *Checker) stopJoining() {
-	j := l.run.stdout.joining
-	l.run.stdout.joining = joining{}
+func (r *stdoutRun) stopJoining() {
+	j := r.joining
+	r.joining = joining{}
 	for _, k := range j.kept {
-		l.report(frm01, k.at, k.quoted)
+		r.l.report(frm01, k.at, k.quoted)
 	}
 	for range j.lines - len(j.kept) {
-		l.report(frm01, j.kept[len(j.kept)-1].at, "")
+		r.l.report(frm01, j.kept[len(j.kept)-1].at, "")
 	}
 }
 

@@ -143,7 +143,7 @@ func (l *Checker) request(m *message.Message) {
 	}
 	x := &l.run.ids
 	r := x.record()
-	l.describe(&r.sent, m)
+	l.names.describe(&r.sent, m)
 	m.Request, m.Revision = &r.sent, r.sent.Revision
 	if !m.FromServer {
 		l.run.use(&r.sent)

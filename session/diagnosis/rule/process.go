@@ -72,7 +72,7 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 		l.past.Start(b.Argv)
 		l.noteGaps()
 		l.earlier = l.earlier.plus(l.run.contents)
-		l.run.start(row, l.newGroups(true))
+		l.run.start(l, row, true)
 		if known {
 			l.run.process.pid = b.PID
 		}
@@ -113,11 +113,11 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 			l.exited(at, b)
 		}
 	case session.KindClosed:
-		l.stopJoining()
+		l.run.stdout.stopJoining()
 		l.run.process.over = true
 		l.settleProcess()
 	case session.KindFailed:
-		l.stopJoining()
+		l.run.stdout.stopJoining()
 		l.run.process.over, l.run.process.lost = true, true
 		l.settleProcess()
 	case session.KindEnd:

@@ -34,7 +34,7 @@ func (n names) of(text []byte) string {
 
 // describe fills the record of a request. The record keeps no reference to the
 // message.
-func (l *Checker) describe(r *message.Request, m *message.Message) {
+func (n names) describe(r *message.Request, m *message.Message) {
 	method := m.Of(m.Method)
 	var name string
 	if known := mcp.LookUp(string(method)); len(known) > 0 { // without a copy
@@ -52,18 +52,18 @@ func (l *Checker) describe(r *message.Request, m *message.Message) {
 		text := value.Of(params)
 		switch string(params[key.Start+1 : key.End-1]) {
 		case "_meta":
-			l.describeMeta(r, text)
+			n.describeMeta(r, text)
 		case "task":
 			r.Task = text[0] == '{'
 		case "cursor":
 			r.Cursor = message.Short(text)
 		case named:
-			r.Name = l.nameOf(text)
+			r.Name = n.nameOf(text)
 		}
 	}
 }
 
-func (l *Checker) describeMeta(r *message.Request, meta []byte) {
+func (n names) describeMeta(r *message.Request, meta []byte) {
 	if meta[0] != '{' {
 		return
 	}
@@ -73,20 +73,20 @@ func (l *Checker) describeMeta(r *message.Request, meta []byte) {
 		case "progressToken":
 			r.Token = message.Short(text)
 		case mcp.MetaProtocolVersion:
-			if version := l.nameOf(text); version != "" && !r.FromServer {
+			if version := n.nameOf(text); version != "" && !r.FromServer {
 				r.Revision, r.Versioned = version, true
 			}
 		case mcp.MetaClientCapabilities:
 			r.Client = message.ParseCapabilities(text)
 		case mcp.MetaLogLevel:
-			r.LogLevel = l.nameOf(text)
+			r.LogLevel = n.nameOf(text)
 		}
 	}
 }
 
 // nameOf returns the text of a string token, at most maxName bytes of it; "" for
 // another token.
-func (l *Checker) nameOf(token []byte) string {
+func (n names) nameOf(token []byte) string {
 	if len(token) < 2 || token[0] != '"' {
 		return ""
 	}
@@ -94,7 +94,7 @@ func (l *Checker) nameOf(token []byte) string {
 	if bytes.IndexByte(text, '\\') >= 0 {
 		text, _ = jsontext.AppendUnquote(nil, token)
 	}
-	return l.names.of(text[:min(len(text), maxName)])
+	return n.of(text[:min(len(text), maxName)])
 }
 
 // nameMember returns the member of params with the name of the tool or prompt, or the

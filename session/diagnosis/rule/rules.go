@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mcpdbg/session/diagnosis"
-	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
 	"mcpdbg/session/diagnosis/rule/methods"
@@ -34,21 +33,6 @@ func All() []diagnosis.Rule {
 }
 
 func family(r *diagnosis.Rule) string { return strings.TrimRight(r.ID, "0123456789") }
-
-// groups are the checkers of the rules about contents, for one process.
-type groups struct {
-	all       []message.Checker
-	lifecycle *lifecycle.Checker // one of all
-	contents  *contents.Checker  // one of all
-}
-
-// newGroups returns the groups of a process. started is false if the log may begin
-// after it.
-func (l *Checker) newGroups(started bool) groups {
-	order, inside := lifecycle.New(l.reportIn, &l.past, started), contents.New(l.reportIn)
-	all := []message.Checker{methods.New(l.reportIn), shapes.New(l.reportIn), order, tasks.New(l.reportIn), inside}
-	return groups{all, order, inside}
-}
 
 // Set is the version of the set of rules: the day of its last change. It changes
 // whenever another rule may find something in the same log, so that reports of

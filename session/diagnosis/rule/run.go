@@ -9,6 +9,9 @@ import (
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
+	"mcpdbg/session/diagnosis/rule/methods"
+	"mcpdbg/session/diagnosis/rule/shapes"
+	"mcpdbg/session/diagnosis/rule/tasks"
 	"mcpdbg/session/mcp"
 )
 
@@ -50,9 +53,12 @@ const (
 	sentNotification
 )
 
-// start resets the state at the start entry of another process.
-func (r *run) start(row session.Row, of groups) {
-	*r = run{groups: of.all, lifecycle: of.lifecycle, contents: of.contents}
+// start resets the state at the start entry of another process. started is false if the
+// log may begin after it.
+func (r *run) start(l *Checker, row session.Row, started bool) {
+	order, inside := lifecycle.New(l.reportIn, &l.past, started), contents.New(l.reportIn)
+	*r = run{lifecycle: order, contents: inside, stdout: stdoutRun{l: l}}
+	r.groups = []message.Checker{methods.New(l.reportIn), shapes.New(l.reportIn), order, tasks.New(l.reportIn), inside}
 	r.stderr.windowAt = row.T
 	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
 }
@@ -99,7 +105,7 @@ func (r *run) limited() bool {
 
 func (l *Checker) elapse() {
 	if l.now >= l.run.stdout.joining.due() {
-		l.stopJoining()
+		l.run.stdout.stopJoining()
 	}
 	if l.now >= l.run.process.due() {
 		l.processDue()
@@ -119,8 +125,8 @@ func (l *Checker) elapse() {
 
 // endRun finds what can only be found when nothing more comes from a process.
 func (l *Checker) endRun() {
-	l.judgeCut()
-	l.stopJoining()
+	l.run.stdout.judgeCut()
+	l.run.stdout.stopJoining()
 	l.endProcess()
 	for _, c := range l.run.groups {
 		c.End()

@@ -17,7 +17,9 @@ const (
 	deepLine    = 1000     // levels
 )
 
+// A stdoutRun checks the stdout of one process.
 type stdoutRun struct {
+	l       *Checker
 	joining joining
 	parts   int64 // bytes so far of a line that comes in parts
 	tooLong bool  // FRM09 was reported for it
@@ -39,20 +41,19 @@ type cutLine struct {
 func (r *stdoutRun) gap() { r.afterGap, r.cut, r.joining = true, nil, joining{} }
 
 // judgeCut reports a line without a line end at the end of the stream.
-func (l *Checker) judgeCut() {
-	if c := l.run.stdout.cut; c != nil {
-		l.run.stdout.cut = nil
-		l.reportAs(frm08, c.severity, c.at, c.detail)
+func (r *stdoutRun) judgeCut() {
+	if c := r.cut; c != nil {
+		r.cut = nil
+		r.l.reportAs(frm08, c.severity, c.at, c.detail)
 	}
 }
 
 // received checks a line of stdout.
-func (l *Checker) received(at message.Place, row session.Row, e *session.Entry) {
-	r := &l.run.stdout
+func (r *stdoutRun) received(at message.Place, row session.Row, e *session.Entry) {
 	if r.lines++; r.lines == 1 {
 		r.firstAt = row.T
 	}
-	l.outlived(at)
+	r.l.outlived(at)
 	part := row.Flags&session.FlagPart != 0
 	if touches := r.afterGap; touches {
 		if r.afterGap = part && e.More; part || !isMessage(row.Msg) {
@@ -61,103 +62,102 @@ func (l *Checker) received(at message.Place, row session.Row, e *session.Entry) 
 	}
 	if row.State == session.ReqUnread { // the index knows the id
 		request, _ := row.Partner()
-		l.run.ids.settleRow(request, at.T)
+		r.l.run.ids.settleRow(request, at.T)
 	}
 	if part {
-		l.run.lifecycle.Lost()
-		l.part(at, e)
+		r.l.run.lifecycle.Lost()
+		r.part(at, e)
 		return
 	}
-	l.length(at, e.FullSize)
+	r.length(at, e.FullSize)
 	if e.Msg.Depth > deepLine || e.Msg.Problems&framing.ProblemTooDeep != 0 {
-		l.report(frm15, at, fmt.Sprintf("%d levels", e.Msg.Depth))
+		r.l.report(frm15, at, fmt.Sprintf("%d levels", e.Msg.Depth))
 	}
 	switch {
 	case e.Cut:
-		l.longMessage(at, row)
-	case l.run.stdout.joining.lines > 0 && l.join(at, e):
+		r.longMessage(at, row)
+	case r.joining.lines > 0 && r.join(at, e):
 	case e.Msg.Kind == framing.NotJSON:
-		l.notJSON(at, e)
+		r.notJSON(at, e)
 	default:
 		switch e.EOL {
 		case framing.CRLF:
-			l.report(frm04, at, "the line ends with CR LF")
+			r.l.report(frm04, at, "the line ends with CR LF")
 		case framing.NoEOL:
 			r.cut = &cutLine{at, frm08.Severity, "the line is complete but has no newline"}
 		}
-		l.line(at, true, e.Msg, e.Payload)
+		r.l.line(at, true, e.Msg, e.Payload)
 	}
 }
 
-func (l *Checker) part(at message.Place, e *session.Entry) {
-	r := &l.run.stdout
+func (r *stdoutRun) part(at message.Place, e *session.Entry) {
 	r.parts += e.FullSize
 	if !r.tooLong && (r.parts > tooLongLine || !e.More) {
 		r.tooLong = r.parts > longLine
-		l.length(at, r.parts)
+		r.length(at, r.parts)
 	}
 	if !e.More {
 		r.parts, r.tooLong = 0, false
 	}
 }
 
-func (l *Checker) length(at message.Place, size int64) {
+func (r *stdoutRun) length(at message.Place, size int64) {
 	switch {
 	case size > tooLongLine:
-		l.reportAs(frm09, diagnosis.Error, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
+		r.l.reportAs(frm09, diagnosis.Error, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
 	case size > longLine:
-		l.report(frm09, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
+		r.l.report(frm09, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
 	}
 }
 
 // longMessage checks a line that is too long by its row alone.
-func (l *Checker) longMessage(at message.Place, row session.Row) {
-	l.stopJoining()
-	l.run.lifecycle.Lost()
+func (r *stdoutRun) longMessage(at message.Place, row session.Row) {
+	r.stopJoining()
+	r.l.run.lifecycle.Lost()
 	switch {
 	case row.Msg == framing.NotJSON:
-		l.report(frm01, at, "a long line that is not JSON")
+		r.l.report(frm01, at, "a long line that is not JSON")
 	case row.Paired() && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse || row.Msg == framing.Batch):
 		request, _ := row.Partner()
-		l.run.ids.settleRow(request, at.T)
+		r.l.run.ids.settleRow(request, at.T)
 	}
 }
 
 // notJSON reports a line that is not one JSON value, under the first rule that
 // matches.
-func (l *Checker) notJSON(at message.Place, e *session.Entry) {
+func (r *stdoutRun) notJSON(at message.Place, e *session.Entry) {
 	line, p := e.Payload, e.Msg.Problems
 	quoted := quote(line)
 	has := func(problem framing.Problem) bool { return p&problem != 0 }
 	switch {
 	case has(framing.ProblemBlank):
-		l.report(frm10, at, "a blank line")
+		r.l.report(frm10, at, "a blank line")
 	case has(framing.ProblemTooDeep): // FRM15 was reported
 	case has(framing.ProblemHeader), has(framing.ProblemTrailing) && headerBehind(line):
-		l.report(frm11, at, quoted)
+		r.l.report(frm11, at, quoted)
 	case has(framing.ProblemBOM):
-		l.report(frm03, at, "before "+quote(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
-		l.behindBOM(at, line)
+		r.l.report(frm03, at, "before "+quote(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
+		r.behindBOM(at, line)
 	case has(framing.ProblemUTF8), has(framing.ProblemNUL):
-		l.report(frm07, at, quoted)
+		r.l.report(frm07, at, quoted)
 	case bytes.ContainsAny(line, "\x1b\r"):
-		l.report(frm12, at, quoted)
+		r.l.report(frm12, at, quoted)
 	case has(framing.ProblemTrailing):
-		l.report(frm06, at, quoted)
+		r.l.report(frm06, at, quoted)
 	case e.EOL == framing.NoEOL:
-		l.run.stdout.cut = &cutLine{at, diagnosis.Error, "the line is cut short: " + quoted}
+		r.cut = &cutLine{at, diagnosis.Error, "the line is cut short: " + quoted}
 	case has(framing.ProblemMultiline):
-		l.beginJoining(at, line)
+		r.beginJoining(at, line)
 	default:
-		l.report(frm01, at, quoted)
+		r.l.report(frm01, at, quoted)
 	}
 }
 
 // behindBOM checks the message after a byte order mark, which a client may accept.
-func (l *Checker) behindBOM(at message.Place, line []byte) {
+func (r *stdoutRun) behindBOM(at message.Place, line []byte) {
 	rest := line[len("\xef\xbb\xbf"):]
 	if m := framing.Scan(rest); m.Valid() {
-		l.line(at, true, m, rest)
+		r.l.line(at, true, m, rest)
 	}
 }
 
@@ -182,8 +182,7 @@ const (
 	stderrFlood  = 256 << 10
 )
 
-func (l *Checker) said(at message.Place, row session.Row, e *session.Entry) {
-	r := &l.run.stderr
+func (r *stderrRun) said(l *Checker, at message.Place, row session.Row, e *session.Entry) {
 	if row.Flags&session.FlagLineEnd == 0 {
 		copy(r.tail[:], r.tail[1:])
 		r.tail[len(r.tail)-1] = row

@@ -50,7 +50,9 @@ type Checker struct {
 // New returns a checker for a process that starts. past is shared by the processes of
 // one log. started is false if messages may have come before the log.
 func New(report message.Report, past *Past, started bool) *Checker {
-	return &Checker{report: report, past: past, started: started}
+	c := &Checker{report: report, past: past, started: started}
+	c.versions.c, c.tasks.c = c, c
+	return c
 }
 
 // Lost notes that a message may be missing in the log: lost output, a line that is too
@@ -118,7 +120,7 @@ func (c *Checker) Notification(m *message.Message) {
 	case notifyCompleted:
 		c.elicited(m)
 	case notifyTaskStatus:
-		c.taskChanged(m)
+		c.tasks.changed(m)
 	case mcp.MethodTasks:
 		c.tagged(m, mcp.MethodTasks)
 	}
@@ -140,7 +142,7 @@ func (c *Checker) Response(m *message.Message, r *message.Request) {
 		c.failed(m, r)
 		return
 	}
-	c.negotiated(m, r)
+	c.versions.negotiated(m, r)
 	c.served(m, r)
 	if mcp.IsModern(r.Revision) {
 		c.modernResult(m, r)
@@ -157,16 +159,16 @@ func (c *Checker) failed(m *message.Message, r *message.Request) {
 	}
 	switch r.Method {
 	case mcp.MethodInitialize:
-		c.refusedInitialize(m)
+		c.versions.refusedInitialize(m)
 	case mcp.MethodSetLevel:
 		c.logging.asked--
 	}
 	c.notServed(m, r, code)
-	c.versionRefused(m, r, code)
+	c.versions.versionRefused(m, r, code)
 	c.elicitationsIn(m, code)
 	checkMissingCapability(c, m, r, code)
 	if r.Method == mcp.MethodToolsCall {
-		c.plainCall(m, r, code)
+		c.tasks.plainCall(m, r, code)
 	}
 	if mcp.IsModern(r.Revision) {
 		c.modernError(m, r, code)
@@ -183,7 +185,7 @@ func (c *Checker) legacyResult(m *message.Message, r *message.Request) {
 	case methodUnsubscribe:
 		c.resources.unsubscribe(r.Name)
 	}
-	c.taskResult(m, r)
+	c.tasks.result(m, r)
 }
 
 // Due is as in message.Checker.

@@ -61,15 +61,15 @@ func (c *Checker) modernResult(m *message.Message, r *message.Request) {
 	if kind != nil && info == nil { // otherwise it is a result of the other era
 		c.found(mod15, m.At, diagnosis.Location{}, "first missing in the result of %s", message.Excerpt(about(r).String()))
 	}
-	c.identity(m, diagnosis.Location{Pointer: "/_meta/io.modelcontextprotocol~1serverInfo"}, info) // of all results
+	c.versions.identity(m, diagnosis.Location{Pointer: "/_meta/io.modelcontextprotocol~1serverInfo"}, info) // of all results
 	switch string(kind) {
 	case `"input_required"`:
 		c.inputRequired(m, r, result)
 	case `"task"`:
-		c.extendedTask(m, r, result, true)
+		c.tasks.extended(m, r, result, true)
 	}
 	if r.Method == methodTasksGet {
-		c.extendedTask(m, r, result, false)
+		c.tasks.extended(m, r, result, false)
 	}
 }
 

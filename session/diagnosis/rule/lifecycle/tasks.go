@@ -17,7 +17,9 @@ type task struct {
 	at     int64 // when it became known
 }
 
+// tasks checks the tasks of one process.
 type tasks struct {
+	c        *Checker
 	all      map[string]task
 	required map[string]bool
 }
@@ -40,44 +42,44 @@ func isExtendedTask(m *message.Message) bool {
 
 func mentionsTask(m *message.Message) bool { return bytes.Contains(m.Of(m.Result), []byte(`"task"`)) }
 
-func (c *Checker) taskResult(m *message.Message, r *message.Request) {
+func (t *tasks) result(m *message.Message, r *message.Request) {
 	if r.Revision != mcp.V20251125 {
 		return
 	}
 	result := m.Of(m.Result)
 	switch r.Method {
 	case mcp.MethodToolsList:
-		c.taskTools(result)
+		t.tools(result)
 	case mcp.MethodToolsCall:
 		if !r.Task {
-			c.plainCall(m, r, 0)
+			t.plainCall(m, r, 0)
 			return
 		}
 		if created := message.Member(result, "task"); message.IsObject(created) {
 			where := about(r)
 			where.Pointer = "/task"
-			c.taskShape(m, where, created, "ttl")
+			t.shape(m, where, created, "ttl")
 			if status := message.Text(message.Member(created, "status")); status != "" && status != working {
 				where.Pointer += "/status"
-				c.found(tsk01, m.At, where, "it starts as %s", message.Excerpt(status))
+				t.c.found(tsk01, m.At, where, "it starts as %s", message.Excerpt(status))
 			}
-			c.status(m, where, created, m.At.T)
+			t.status(m, where, created, m.At.T)
 		}
 	case methodTasksGet, methodTasksCancel:
 		where := diagnosis.Location{Method: r.Method}
-		c.taskShape(m, where, result, "ttl")
-		c.status(m, where, result, r.At.T)
+		t.shape(m, where, result, "ttl")
+		t.status(m, where, result, r.At.T)
 	case methodTasksResult:
 		if related := message.Member(message.Member(result, "_meta"), metaRelatedTask); message.Text(message.Member(related, "taskId")) == "" {
-			c.found(tsk03, m.At, diagnosis.Location{Method: r.Method, Pointer: "/_meta"}, "no %s with a taskId", metaRelatedTask)
+			t.c.found(tsk03, m.At, diagnosis.Location{Method: r.Method, Pointer: "/_meta"}, "no %s with a taskId", metaRelatedTask)
 		}
 	}
 }
 
-func (c *Checker) taskShape(m *message.Message, where diagnosis.Location, object []byte, ttl string) {
+func (t *tasks) shape(m *message.Message, where diagnosis.Location, object []byte, ttl string) {
 	for _, name := range [...]string{"createdAt", "lastUpdatedAt", ttl} {
 		if message.Member(object, name) == nil {
-			c.found(tsk01, m.At, where, "%s is missing", name)
+			t.c.found(tsk01, m.At, where, "%s is missing", name)
 			return
 		}
 	}
@@ -85,16 +87,15 @@ func (c *Checker) taskShape(m *message.Message, where diagnosis.Location, object
 
 // status notes the status of a task that was valid at a time or later. It must not leave
 // a final one.
-func (c *Checker) status(m *message.Message, where diagnosis.Location, object []byte, since int64) {
+func (t *tasks) status(m *message.Message, where diagnosis.Location, object []byte, since int64) {
 	id, status := message.Short(message.Member(object, "taskId")), message.Text(message.Member(object, "status"))
 	if id == "" || status == "" {
 		return
 	}
-	t := &c.tasks
 	before, seen := t.all[id]
 	if seen && ended(before.status) {
 		if status != before.status && (ended(status) || since > before.at) {
-			c.found(tsk01, m.At, where, "%s after %s", message.Excerpt(status), before.status)
+			t.c.found(tsk01, m.At, where, "%s after %s", message.Excerpt(status), before.status)
 		}
 		return
 	}
@@ -106,18 +107,18 @@ func (c *Checker) status(m *message.Message, where diagnosis.Location, object []
 	}
 }
 
-func (c *Checker) taskChanged(m *message.Message) {
+func (t *tasks) changed(m *message.Message) {
 	if m.Revision == mcp.V20251125 {
 		where := diagnosis.Location{Method: notifyTaskStatus}
-		c.taskShape(m, where, m.Of(m.Params), "ttl")
-		c.status(m, where, m.Of(m.Params), m.At.T)
+		t.shape(m, where, m.Of(m.Params), "ttl")
+		t.status(m, where, m.Of(m.Params), m.At.T)
 	}
 }
 
 // taskTools notes the tools that must be called as tasks. Without the capability, clients
 // have to ignore what a tool says about tasks.
-func (c *Checker) taskTools(result []byte) {
-	if !c.legacy.has(tasksCall) || !bytes.Contains(result, []byte(`"taskSupport"`)) {
+func (t *tasks) tools(result []byte) {
+	if !t.c.legacy.has(tasksCall) || !bytes.Contains(result, []byte(`"taskSupport"`)) {
 		return
 	}
 	list := message.Member(result, "tools")
@@ -128,14 +129,14 @@ func (c *Checker) taskTools(result []byte) {
 		tool := element.Of(list)
 		name := message.Text(message.Member(tool, "name"))
 		if message.Text(message.Member(message.Member(tool, "execution"), "taskSupport")) != "required" {
-			delete(c.tasks.required, name)
+			delete(t.required, name)
 			continue
 		}
-		if c.tasks.required == nil {
-			c.tasks.required = make(map[string]bool)
+		if t.required == nil {
+			t.required = make(map[string]bool)
 		}
-		if len(c.tasks.required) < maxTaskTools && len(name) <= longName {
-			c.tasks.required[name] = true
+		if len(t.required) < maxTaskTools && len(name) <= longName {
+			t.required[name] = true
 		}
 	}
 }
@@ -145,22 +146,22 @@ const longName = 500
 
 // plainCall checks the response to a call without a task of a tool that needs one. code is
 // that of an error, 0 for a result.
-func (c *Checker) plainCall(m *message.Message, r *message.Request, code int) {
-	if !c.tasks.required[r.Name] || r.Task || code == mcp.CodeMethodNotFound || r.Revision != mcp.V20251125 {
+func (t *tasks) plainCall(m *message.Message, r *message.Request, code int) {
+	if !t.required[r.Name] || r.Task || code == mcp.CodeMethodNotFound || r.Revision != mcp.V20251125 {
 		return
 	}
 	how := "has a result"
 	if code != 0 {
 		how = "was refused with another code than -32601"
 	}
-	c.found(tsk02, m.At, about(r), "a call without a task %s", how)
+	t.c.found(tsk02, m.At, about(r), "a call without a task %s", how)
 }
 
-func (c *Checker) extendedTask(m *message.Message, r *message.Request, object []byte, created bool) {
+func (t *tasks) extended(m *message.Message, r *message.Request, object []byte, created bool) {
 	where, since := about(r), r.At.T
 	if created {
 		since = m.At.T
 	}
-	c.taskShape(m, where, object, "ttlMs")
-	c.status(m, where, object, since)
+	t.shape(m, where, object, "ttlMs")
+	t.status(m, where, object, since)
 }

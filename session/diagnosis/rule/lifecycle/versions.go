@@ -15,6 +15,7 @@ const maxSupported = 32
 
 // versions is which revisions the client asked for, and which the server knows.
 type versions struct {
+	c         *Checker
 	asked     string   // in the last initialize
 	served    bool     // a request of the modern era has a result of it
 	supported []string // of the result of server/discover; nil if not known
@@ -23,53 +24,53 @@ type versions struct {
 	absent    bool // server/discover is not known to the server
 }
 
-func (c *Checker) negotiated(m *message.Message, r *message.Request) {
+func (v *versions) negotiated(m *message.Message, r *message.Request) {
 	result := m.Of(m.Result)
 	switch {
 	case r.Method == mcp.MethodInitialize:
-		c.order.pending--
-		c.order.accepted = true
-		c.legacy = parseServer(message.Member(result, "capabilities"))
-		c.answeredVersion(m, message.Text(message.Member(result, "protocolVersion")))
-		c.identity(m, diagnosis.Location{Method: r.Method, Pointer: "/serverInfo"}, message.Member(result, "serverInfo"))
+		v.c.order.pending--
+		v.c.order.accepted = true
+		v.c.legacy = parseServer(message.Member(result, "capabilities"))
+		v.answered(m, message.Text(message.Member(result, "protocolVersion")))
+		v.identity(m, diagnosis.Location{Method: r.Method, Pointer: "/serverInfo"}, message.Member(result, "serverInfo"))
 	case r.Method == mcp.MethodDiscover:
-		c.discovered(m, r)
-	case !c.order.sent && !r.Versioned && r.Method != mcp.MethodPing:
-		c.order.worked = true
+		v.discovered(m, r)
+	case !v.c.order.sent && !r.Versioned && r.Method != mcp.MethodPing:
+		v.c.order.worked = true
 	}
-	if c.unsupported(r) && r.Method != mcp.MethodDiscover {
-		c.found(mod07, m.At, about(r), "version %s is not supported, and has a result", message.Excerpt(r.Revision))
+	if v.unsupported(r) && r.Method != mcp.MethodDiscover {
+		v.c.found(mod07, m.At, about(r), "version %s is not supported, and has a result", message.Excerpt(r.Revision))
 	}
 	if mcp.IsModern(r.Revision) && (message.Member(result, "resultType") != nil || r.Method == mcp.MethodDiscover) {
-		c.versions.served = true
-		if c.versions.absent && r.Method != mcp.MethodDiscover {
-			c.versions.absent = false
-			c.found(mod08, c.versions.refused, diagnosis.Location{Method: mcp.MethodDiscover}, "answered with -32601, and %s with a result of the modern era", message.Excerpt(r.Method))
+		v.served = true
+		if v.absent && r.Method != mcp.MethodDiscover {
+			v.absent = false
+			v.c.found(mod08, v.refused, diagnosis.Location{Method: mcp.MethodDiscover}, "answered with -32601, and %s with a result of the modern era", message.Excerpt(r.Method))
 		}
 	}
 }
 
-func (c *Checker) identity(m *message.Message, where diagnosis.Location, info []byte) {
+func (v *versions) identity(m *message.Message, where diagnosis.Location, info []byte) {
 	if !message.IsObject(info) {
 		return
 	}
 	for _, name := range [...]string{"name", "version"} {
 		if string(message.Member(info, name)) == `""` {
-			c.found(lif09, m.At, diagnosis.Location{Method: where.Method, Pointer: where.Pointer + "/" + name}, "the %s of the server is empty", name)
+			v.c.found(lif09, m.At, diagnosis.Location{Method: where.Method, Pointer: where.Pointer + "/" + name}, "the %s of the server is empty", name)
 		}
 	}
 }
 
-func (c *Checker) answeredVersion(m *message.Message, version string) {
-	v, where := &c.versions, diagnosis.Location{Method: mcp.MethodInitialize, Pointer: "/protocolVersion"}
+func (v *versions) answered(m *message.Message, version string) {
+	where := diagnosis.Location{Method: mcp.MethodInitialize, Pointer: "/protocolVersion"}
 	switch {
 	case version == "": // missing, or not a string
 	case !mcp.IsLegacy(version):
-		c.found(lif07, m.At, where, "%s is not a revision with initialize", message.Excerpt(version))
+		v.c.found(lif07, m.At, where, "%s is not a revision with initialize", message.Excerpt(version))
 	case version == v.asked:
-		c.past.accept(version)
-	case c.past.versions[v.asked]:
-		c.found(lif08, m.At, where, "%s for %s, which it accepted in an earlier run", version, v.asked)
+		v.c.past.accept(version)
+	case v.c.past.versions[v.asked]:
+		v.c.found(lif08, m.At, where, "%s for %s, which it accepted in an earlier run", version, v.asked)
 	}
 }
 
@@ -80,9 +81,9 @@ func (p *Past) accept(version string) {
 	p.versions[version] = true
 }
 
-func (c *Checker) discovered(m *message.Message, r *message.Request) {
+func (v *versions) discovered(m *message.Message, r *message.Request) {
 	result := m.Of(m.Result)
-	c.modern = parseServer(message.Member(result, "capabilities"))
+	v.c.modern = parseServer(message.Member(result, "capabilities"))
 	list := message.Member(result, "supportedVersions")
 	if len(list) == 0 || list[0] != '[' {
 		return
@@ -94,37 +95,37 @@ func (c *Checker) discovered(m *message.Message, r *message.Request) {
 		}
 		supported = append(supported, message.Text(element.Of(list)))
 	}
-	c.versions.supported = supported
+	v.supported = supported
 	where := diagnosis.Location{Method: mcp.MethodDiscover, Pointer: "/supportedVersions"}
 	switch {
 	case len(supported) == 0:
-		c.found(mod08, m.At, where, "no version is listed")
+		v.c.found(mod08, m.At, where, "no version is listed")
 	case r.Versioned && !slices.Contains(supported, r.Revision):
-		c.found(mod08, m.At, where, "%s is not listed, and the request with it has a result", message.Excerpt(r.Revision))
+		v.c.found(mod08, m.At, where, "%s is not listed, and the request with it has a result", message.Excerpt(r.Revision))
 	}
 }
 
 // refusedInitialize checks the error for initialize. A server without the legacy era
 // names the versions that it has.
-func (c *Checker) refusedInitialize(m *message.Message) {
-	c.order.pending--
+func (v *versions) refusedInitialize(m *message.Message) {
+	v.c.order.pending--
 	failure := m.Of(m.Error)
 	data := message.Member(failure, "data")
-	if !c.versions.served || isList(message.Member(data, "supported")) || bytes.Contains(failure, []byte(mcp.V20260728)) {
+	if !v.served || isList(message.Member(data, "supported")) || bytes.Contains(failure, []byte(mcp.V20260728)) {
 		return
 	}
-	c.found(mod12, m.At, diagnosis.Location{Method: mcp.MethodInitialize}, "the error has no data.supported")
+	v.c.found(mod12, m.At, diagnosis.Location{Method: mcp.MethodInitialize}, "the error has no data.supported")
 }
 
 func isList(token []byte) bool {
 	return len(token) > 0 && token[0] == '[' && len(bytes.Trim(token, "[] \t\r\n")) > 0
 }
 
-func (c *Checker) versionRefused(m *message.Message, r *message.Request, code int) {
+func (v *versions) versionRefused(m *message.Message, r *message.Request, code int) {
 	where := about(r)
 	switch {
 	case code == mcp.CodeUnsupportedVersion:
-		c.versions.served = c.versions.served || r.Versioned
+		v.served = v.served || r.Versioned
 		data := message.Member(m.Of(m.Error), "data")
 		var missing []string
 		if !isList(message.Member(data, "supported")) {
@@ -135,17 +136,17 @@ func (c *Checker) versionRefused(m *message.Message, r *message.Request, code in
 		}
 		if missing != nil && r.Method != mcp.MethodInitialize {
 			where.Pointer = "/data"
-			c.found(mod07, m.At, where, "-32022 without data.%s", strings.Join(missing, " and data."))
+			v.c.found(mod07, m.At, where, "-32022 without data.%s", strings.Join(missing, " and data."))
 		}
-	case r.Method == mcp.MethodDiscover && code == mcp.CodeMethodNotFound && !c.lost:
-		c.versions.absent, c.versions.refused = true, m.At
-	case c.unsupported(r):
-		c.found(mod07, m.At, where, "version %s was refused with code %d", message.Excerpt(r.Revision), code)
+	case r.Method == mcp.MethodDiscover && code == mcp.CodeMethodNotFound && !v.c.lost:
+		v.absent, v.refused = true, m.At
+	case v.unsupported(r):
+		v.c.found(mod07, m.At, where, "version %s was refused with code %d", message.Excerpt(r.Revision), code)
 	}
 }
 
 // unsupported reports whether the server said that it does not support the version of
 // a request.
-func (c *Checker) unsupported(r *message.Request) bool {
-	return r.Versioned && c.versions.supported != nil && !slices.Contains(c.versions.supported, r.Revision)
+func (v *versions) unsupported(r *message.Request) bool {
+	return r.Versioned && v.supported != nil && !slices.Contains(v.supported, r.Revision)
 }
