@@ -15,9 +15,9 @@ type Element struct {
 }
 
 // An ElementPair is how one request ended, if it or its response is one of several
-// messages of an entry.
+// messages of an entry, or if its id was used again.
 type ElementPair struct {
-	Request Element // its index is -1 for a duplicate response, too
+	Request Element
 	// At is the response. Without one it is the entry that cancelled or replaced
 	// the request, or that reported its timeout.
 	At     Element
@@ -42,7 +42,8 @@ type ElementReader interface {
 	Batch(row int) (b Batch, ok bool)
 	// ElementPairs calls visit for the pairs whose request or response is in the
 	// entry at a row, as they were when Len was k, ordered by At.Row, until it
-	// returns false. visit must not use the Source. known is false if not all of
+	// returns false. Of pairs of two whole entries it knows only requests that were
+	// replaced by another with their id. visit must not use the Source. known is false if not all of
 	// them are known, because there are too many in the log.
 	ElementPairs(k, row int, visit func(ElementPair) bool) (known bool)
 }

@@ -95,10 +95,12 @@ func (s *Source) Batch(row int) (b session.Batch, ok bool) {
 }
 
 // ElementPairs implements session.ElementReader. An element that is not listed is
-// reported as its entry.
+// reported as its entry, and so is the request of a duplicate response.
 func (s *Source) ElementPairs(k, row int, visit func(session.ElementPair) bool) (known bool) {
 	return s.batches != nil && s.batches.ElementPairs(k, row, func(p session.ElementPair) bool {
-		p.Request, p.At = listed(p.Request), listed(p.At)
+		if p.Request, p.At = listed(p.Request), listed(p.At); p.State == session.ReqDuplicate {
+			p.Request.Index = -1
+		}
 		return p.Request.Index < 0 && p.At.Index < 0 || visit(p)
 	})
 }

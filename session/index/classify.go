@@ -127,6 +127,7 @@ func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *
 		x.request(newPairKey(outgoing, m.ID.Of(line)), row)
 		x.pair.tokens.request(outgoing, m.Params.Of(line), uint32(x.added), x)
 		if outgoing {
+			x.pair.subscribed = x.pair.subscribed || string(method) == mcp.MethodListen
 			x.trackHandshake(string(method))
 		}
 	case framing.Notification:
@@ -137,6 +138,10 @@ func (x *Index) message(kind session.Kind, m framing.Message, line []byte, row *
 			x.owner = x.pair.tokens.owner(!outgoing, m.Params.Of(line))
 		case mcp.MethodCancelled:
 			x.cancelled(outgoing, m.Params.Of(line))
+		default:
+			if x.pair.subscribed && !outgoing {
+				x.owner = x.subscription(m.Params.Of(line))
+			}
 		}
 	case framing.Response, framing.ErrorResponse:
 		outcome := session.ReqAnswered
@@ -183,6 +188,9 @@ func (x *Index) request(key pairKey, row *session.Row) {
 	}
 	row.State = session.ReqPending
 	if again {
+		if x.elements.open[key].element == 0 {
+			x.elements.add(elementPair{request: older, at: number, state: session.ReqLost})
+		}
 		x.settled(older, key, session.ReqLost, false)
 		x.end(older, session.ReqLost)
 	}
@@ -225,7 +233,7 @@ func (x *Index) settleOne(number uint32, state session.ReqState, failed bool) (s
 // ReqAnswered with a result, which may be that of a failed tool, and ReqLost with a
 // response that can't be read. Any response settles a probe.
 func (x *Index) response(key pairKey, outcome session.ReqState, toolError bool, row *session.Row) {
-	number, pending := x.pair.settle(key, true)
+	number, pending := x.pair.settle(key, x.elements.open[key].element, true)
 	before, known := x.pair.done[key]
 	if !pending && known {
 		number = before.row
@@ -267,7 +275,7 @@ func (x *Index) response(key pairKey, outcome session.ReqState, toolError bool, 
 	if pending {
 		x.answered(number, request, outcome, mark)
 	} else {
-		x.pair.remember(key, settled{number, true})
+		x.pair.remember(key, settled{number, before.element, true})
 		x.answeredLate(number, request, outcome, mark)
 	}
 }
@@ -433,7 +441,7 @@ func (x *Index) unsent(n uint64) {
 
 // giveUp settles a pending request without a response.
 func (x *Index) giveUp(key pairKey, state session.ReqState) {
-	if number, ok := x.pair.settle(key, false); ok {
+	if number, ok := x.pair.settle(key, x.elements.open[key].element, false); ok {
 		x.settled(number, key, state, false)
 		x.end(number, state)
 	} else if done, ok := x.pair.done[key]; ok && !done.answered && x.handshakeState.has(done.row) {

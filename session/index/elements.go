@@ -87,7 +87,7 @@ func (e *elements) opened(key pairKey, method uint16) {
 // being added is in a batch. It returns the method of a request in a batch, else 0.
 func (x *Index) settled(request uint32, key pairKey, state session.ReqState, failed bool) (method uint16) {
 	e := &x.elements
-	if e.current == 0 && len(e.open) == 0 {
+	if e.current == 0 && len(e.open) == 0 && state != session.ReqDuplicate {
 		return 0
 	}
 	element, by := e.open[key].element, 0
@@ -96,10 +96,8 @@ func (x *Index) settled(request uint32, key pairKey, state session.ReqState, fai
 	case session.ReqAnswered, session.ReqFailed:
 		by = e.current
 		delete(e.open, key)
-	case session.ReqLost:
-		delete(e.open, key)
 	case session.ReqDuplicate:
-		element, by = 0, e.current
+		element, by = x.pair.done[key].element, e.current
 	}
 	if by > session.MaxPaired {
 		by = 0
@@ -107,12 +105,16 @@ func (x *Index) settled(request uint32, key pairKey, state session.ReqState, fai
 	if element == 0 && by == 0 {
 		return method
 	}
+	e.add(elementPair{request, uint32(x.added), element, uint16(by), state, failed})
+	return method
+}
+
+func (e *elements) add(p elementPair) {
 	if len(e.pairs) == maxElementPairs {
 		e.missing = true
-		return method
+		return
 	}
-	e.pairs = append(e.pairs, elementPair{request, uint32(x.added), element, uint16(by), state, failed})
-	return method
+	e.pairs = append(e.pairs, p)
 }
 
 // Batch implements session.ElementReader.

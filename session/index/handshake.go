@@ -98,7 +98,7 @@ func (x *Index) refused(request session.Row) bool {
 func (x *Index) dropPending(number uint32) {
 	for key, row := range x.pair.pending {
 		if row == number {
-			x.pair.settle(key, false)
+			x.pair.settle(key, x.elements.open[key].element, false)
 		}
 	}
 	delete(x.pair.tallies, number)

@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 const (
@@ -172,6 +173,20 @@ func progressToken(params []byte, begin, in string) []byte {
 		return nil
 	}
 	return value
+}
+
+// subscription returns the row plus one of the subscription to which the params of a
+// notification say that it belongs, 0 if none is known.
+func (x *Index) subscription(params []byte) uint32 {
+	if !bytes.Contains(params, []byte(mcp.MetaSubscriptionID)) {
+		return 0
+	}
+	meta := framing.Member(params, "_meta").Of(params)
+	number, ok := x.pair.find(newPairKey(true, framing.Member(meta, mcp.MetaSubscriptionID).Of(meta)))
+	if request, _ := x.row(int(number)); ok && x.methodName(request.Method) == mcp.MethodListen {
+		return number + 1
+	}
+	return 0
 }
 
 // scalar returns the number or the string without escapes that b begins with, nil if it

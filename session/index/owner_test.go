@@ -20,6 +20,11 @@ func progress(token string) session.Entry {
 	return in(`{"method":"notifications/progress","params":{"progress":1,"progressToken":` + token + `}}`)
 }
 
+// changed returns a notification of a subscription.
+func changed(id string) session.Entry {
+	return in(`{"method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}}}`)
+}
+
 // ownersOf returns the owners of the rows of an index, -1 for rows without one.
 func ownersOf(x *Index) (owners []int) {
 	for _, row := range allRows(x) {
@@ -65,7 +70,11 @@ func TestOwners(t *testing.T) {
 		"a timeout of an older request":    {[]session.Entry{called("1", `1`), called("1", `2`), timedOut(1)}, []int{-1, -1, 0}},
 		"a failed write":                   {[]session.Entry{out(`{"id":0,"method":"a"}`), called("1", `1`), failed(2), failed(99)}, []int{-1, -1, 1, -1}},
 		"a failed write of a response":     {[]session.Entry{in(`{"id":1,"method":"a"}`), out(`{"id":1,"result":{}}`), failed(2)}, []int{-1, -1, -1}},
-		"several lines":                    {[]session.Entry{called("1", `1`), out(`{"method":"notifications/cancelled","params":{"requestId":1}}` + "\n" + `{"id":2,"method":"a"}`)}, []int{-1, -1}},
+		"a subscription": {[]session.Entry{
+			changed(`"s"`), out(`{"id":"s","method":"subscriptions/listen"}`), changed(`"s"`), changed(`"\u0073"`), changed(`"t"`), out(`{"id":"t","method":"a"}`),
+			in(`{"method":"notifications/message","params":{"x":"io.modelcontextprotocol/subscriptionId"}}`), in(`{"id":"s","result":{}}`), changed(`"s"`),
+		}, []int{-1, -1, 1, 1, -1, -1, -1, -1, 1}},
+		"several lines": {[]session.Entry{called("1", `1`), out(`{"method":"notifications/cancelled","params":{"requestId":1}}` + "\n" + `{"id":2,"method":"a"}`)}, []int{-1, -1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var x Index

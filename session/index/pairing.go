@@ -88,13 +88,15 @@ type pairing struct {
 	untracked  [2]bool          // requests to the server and from it: some are not in pending
 	tallies    map[uint32]tally // by row, of rows with several requests, some of them pending
 	tokens     tokens
+	subscribed bool   // there was a subscriptions/listen
 	saved      []byte // source of the maps, unpacked when needed; see restore
 }
 
 // settled is a request that is no longer pending.
 type settled struct {
 	row      uint32
-	answered bool // false: it was given up
+	element  uint16 // of the row's messages, from 1; 0: the only one
+	answered bool   // false: it was given up
 }
 
 // A tally summarizes the requests of one row, which is a batch or several
@@ -166,15 +168,15 @@ func (p *pairing) untrackedLike(key pairKey) *bool {
 	return &p.untracked[1]
 }
 
-// settle moves a request from pending to done.
-func (p *pairing) settle(key pairKey, answered bool) (row uint32, ok bool) {
+// settle moves a request from pending to done, which is an element of its row.
+func (p *pairing) settle(key pairKey, element uint16, answered bool) (row uint32, ok bool) {
 	row, ok = p.pending[key]
 	if !ok {
 		return 0, false
 	}
 	delete(p.pending, key)
 	p.count(key, -1)
-	p.remember(key, settled{row, answered})
+	p.remember(key, settled{row, element, answered})
 	return row, true
 }
 
@@ -213,4 +215,5 @@ func (p *pairing) forget() {
 	p.pendingOut, p.pendingIn = 0, 0
 	p.untracked = [2]bool{}
 	p.tokens.forget()
+	p.subscribed = false
 }

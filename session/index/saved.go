@@ -152,6 +152,7 @@ func (p *pairing) save(w *stateWriter) {
 	for _, is := range p.untracked {
 		w.bool(is)
 	}
+	w.bool(p.subscribed)
 	w.int(len(p.pending))
 	for _, key := range slices.SortedFunc(maps.Keys(p.pending), func(a, b pairKey) int {
 		return cmp.Or(cmp.Compare(p.pending[a], p.pending[b]), bytes.Compare(a[:], b[:]))
@@ -161,6 +162,7 @@ func (p *pairing) save(w *stateWriter) {
 	w.int(len(p.doneOrder))
 	for _, key := range p.doneOrder {
 		w.pair(key, p.done[key].row)
+		w.int(int(p.done[key].element))
 		w.bool(p.done[key].answered)
 	}
 	w.int(p.doneNext)
@@ -181,6 +183,7 @@ func (p *pairing) restore(r *stateReader, rows int) {
 	for i := range p.untracked {
 		p.untracked[i] = r.bool()
 	}
+	p.subscribed = r.bool()
 	all := r.b
 	for range r.int(maxPending) {
 		r.pair(rows)
@@ -188,6 +191,7 @@ func (p *pairing) restore(r *stateReader, rows int) {
 	done := r.int(maxDone)
 	for range done {
 		r.pair(rows)
+		r.int(session.MaxPaired)
 		r.bool()
 	}
 	next := r.int(done)
@@ -216,7 +220,7 @@ func (p *pairing) unpack() {
 	p.done = make(map[pairKey]settled, n)
 	for range n {
 		key, row := r.pair(maxIndexRows)
-		p.done[key] = settled{row, r.bool()}
+		p.done[key] = settled{row, uint16(r.int(session.MaxPaired)), r.bool()}
 		p.doneOrder = append(p.doneOrder, key)
 	}
 	p.doneNext = r.int(maxDone)
