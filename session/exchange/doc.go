@@ -1,6 +1,10 @@
-// Package exchange works out whose time an exchange took: that of the server, or that
-// of a person (or a program in their place) for whose response or input it waited.
+// Package exchange follows a log: which messages belong together, how requests ended, and
+// whose time it was, that of the server, or that of a person (or a program in their place)
+// for whose response or input it waited.
 //
-// [TimesOf] is the one place that computes it, from the waits of an exchange. A
+// A [Follower] takes rows in order and returns what each message did. Rows name their
+// partners and owners, so it reads no message but those of entries with several.
+//
+// [TimesOf] is the one place that computes times, from the waits of an exchange. A
 // [Table] finds these waits in the rows of any log.
 package exchange

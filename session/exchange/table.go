@@ -316,33 +316,4 @@ func (t *Table) part(row *session.Row, of func([]byte) []byte) []byte {
 	return of(e.Payload)
 }
 
-// A methodKind is how the messages of a method are treated.
-type methodKind uint8
-
-const (
-	unread methodKind = iota // its name was not read so far
-	other
-	readsTask
-	steersTask // its refusal does not end the task
-	cancels
-)
-
-func (t *Table) kindOf(method uint16) methodKind {
-	if missing := int(method) + 1 - len(t.kinds); missing > 0 {
-		t.kinds = append(t.kinds, make([]methodKind, missing)...)
-	}
-	kind := &t.kinds[method]
-	if *kind == unread {
-		switch name := t.src.Method(method); {
-		case name == mcp.MethodTasksUpdate, name == mcp.MethodTasksCancel:
-			*kind = steersTask
-		case mcp.IsTaskMethod(name):
-			*kind = readsTask
-		case name == mcp.MethodCancelled:
-			*kind = cancels
-		default:
-			*kind = other
-		}
-	}
-	return *kind
-}
+func (t *Table) kindOf(method uint16) methodKind { return kindOf(t.src, &t.kinds, method) }

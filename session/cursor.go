@@ -1,0 +1,198 @@
+package session
+
+import (
+	"bytes"
+	"iter"
+
+	"mcpdbg/framing"
+)
+
+const (
+	// maxSplit is the most bytes of a line of several writes that a Cursor joins.
+	maxSplit = 1 << 20
+	// keepBuffer is the largest buffer that a Cursor keeps for the next entry.
+	keepBuffer = 4 << 20
+)
+
+// A Message is the bytes of one message and where its parts are.
+type Message struct {
+	First int // row where it begins, if several writes made it up; else the row
+	// Member is its index among the messages of the writes from First on, from 0.
+	Member int
+	Line   []byte
+	framing.Message
+}
+
+// RawParams returns the raw params, nil if there are none.
+func (m Message) RawParams() []byte { return m.Params.Of(m.Line) }
+
+// RawResult returns the raw result, nil if there is none.
+func (m Message) RawResult() []byte { return m.Result.Of(m.Line) }
+
+// RawError returns the raw error object, nil if there is none.
+func (m Message) RawError() []byte { return m.Error.Of(m.Line) }
+
+// RawID returns the raw id, quotes included, nil if there is none.
+func (m Message) RawID() []byte { return m.ID.Of(m.Line) }
+
+// A Cursor goes through a log once, in order, on one goroutine. It decodes an entry when
+// it is first asked for, at most once. A line of several writes is a message of the row
+// that ends it.
+type Cursor struct {
+	Limit int // bytes of a payload that are read; 0: all
+
+	src    Source
+	lines  IntoReader
+	block  [256]Row
+	n, at  int // rows in block, the current one
+	number int // of the current row
+	buf    []byte
+	entry  Entry
+	err    error
+	read   bool // entry is that of the current row
+	open   splitLine
+	joined []byte // the lines that the current row ends, if it is not the only one
+	first  int    // row where they begin
+	before int    // messages of that row before them
+}
+
+// A splitLine is the unterminated line of the last write to stdin.
+type splitLine struct {
+	bytes  []byte
+	begun  bool
+	at     int // row where it begins
+	before int // messages of that row before it
+}
+
+// NewCursor returns a Cursor at the beginning of a log, before its first row.
+func NewCursor(src Source) *Cursor {
+	return &Cursor{src: src, lines: InOrder(src), number: -1, buf: make([]byte, 64<<10)}
+}
+
+// Next goes to the next row. It returns false at the current end of the log, where there
+// is no current row, and goes on when the log has grown.
+func (c *Cursor) Next() bool {
+	if c.at++; c.at >= c.n {
+		if c.n = c.src.Rows(c.number+1, c.block[:]); c.n == 0 {
+			c.at = -1
+			return false
+		}
+		c.at = 0
+	}
+	c.number++
+	c.read, c.joined = false, nil
+	switch row := &c.block[c.at]; {
+	case row.Kind == KindStart || row.Kind == KindClosed || row.Kind == KindFailed:
+		c.open = splitLine{}
+	case row.Kind == KindStdin && row.Flags&FlagPart != 0:
+		c.join()
+	}
+	return true
+}
+
+// Row returns the number of the current row, and the row as it was when it was read.
+func (c *Cursor) Row() (number int, row *Row) { return c.number, &c.block[c.at] }
+
+// Entry returns the entry of the current row. It is valid until Next.
+func (c *Cursor) Entry() (*Entry, error) {
+	if !c.read {
+		row := &c.block[c.at]
+		if need := int(row.Len); need > cap(c.buf) && need <= keepBuffer {
+			c.buf = make([]byte, min(2*need, keepBuffer))
+		}
+		c.entry, c.err = c.lines.EntryInto(*row, c.Limit, c.buf)
+		c.read = true
+	}
+	return &c.entry, c.err
+}
+
+// join adds the current write to the open line.
+func (c *Cursor) join() {
+	e, err := c.Entry()
+	if err != nil || e.Cut {
+		c.open = splitLine{}
+		return
+	}
+	if !c.open.begun {
+		c.open = splitLine{begun: true, at: c.number, bytes: c.open.bytes[:0]}
+	}
+	if len(c.open.bytes)+len(e.Payload) > maxSplit {
+		c.open.bytes, c.open.at, c.open.before = nil, c.number, 0 // its end is not a message
+	}
+	c.open.bytes = append(c.open.bytes, e.Payload...)
+	if e.EOL != framing.NoEOL {
+		c.open.bytes = append(c.open.bytes, '\n')
+	}
+	end := bytes.LastIndexByte(c.open.bytes, '\n')
+	if end < 0 {
+		return
+	}
+	c.joined, c.first, c.before = c.open.bytes[:end:end], c.open.at, c.open.before
+	rest := bytes.Clone(c.open.bytes[end+1:])
+	c.open = splitLine{bytes: rest, begun: len(rest) > 0, at: c.number}
+	if begin := bytes.LastIndexByte(e.Payload, '\n'); c.open.begun && begin >= 0 {
+		for range MessagesOf(e.Payload[:begin], framing.Message{}, true) {
+			c.open.before++
+		}
+	}
+}
+
+// Messages iterates over the messages of the current entry, which are valid until Next: one,
+// or those of a batch or a write of several lines. A line that is not a message is one
+// among several, too. There are none in a part of a line, and none if the entry can't be
+// read: see Entry.
+func (c *Cursor) Messages() iter.Seq2[int, Message] {
+	return func(yield func(int, Message) bool) {
+		row := &c.block[c.at]
+		first, before, payload, known := c.number, 0, c.joined, framing.Message{}
+		switch {
+		case c.joined != nil:
+			first, before = c.first, c.before
+		case row.Kind != KindStdin && row.Kind != KindStdout || row.Flags&FlagPart != 0:
+			return
+		default:
+			e, err := c.Entry()
+			if err != nil {
+				return
+			}
+			payload, known = e.Payload, e.Msg
+		}
+		for i, m := range MessagesOf(payload, known, row.Kind == KindStdin) {
+			m.First, m.Member = first, before+i
+			if !yield(i, m) {
+				return
+			}
+		}
+	}
+}
+
+// MessagesOf iterates over the messages of a payload, which may be of several lines. known
+// is its scanned form if it is one line.
+func MessagesOf(payload []byte, known framing.Message, lines bool) iter.Seq2[int, Message] {
+	return func(yield func(int, Message) bool) {
+		n := 0
+		one := func(line []byte, m framing.Message) bool {
+			if m.Kind != framing.Batch {
+				n++
+				return yield(n-1, Message{Line: line, Message: m})
+			}
+			for span := range framing.Elements(line) {
+				element := span.Of(line)
+				n++
+				if !yield(n-1, Message{Line: element, Message: framing.Scan(element)}) {
+					return false
+				}
+			}
+			return true
+		}
+		if known.Kind != framing.NotJSON || !lines {
+			one(payload, known)
+			return
+		}
+		for line := range bytes.SplitSeq(payload, []byte{'\n'}) {
+			if !one(line, framing.Scan(line)) {
+				return
+			}
+		}
+	}
+}

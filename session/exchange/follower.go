@@ -1,0 +1,461 @@
+package exchange
+
+import (
+	"iter"
+	"math"
+	"slices"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+const (
+	// maxRequests is how many requests without a response are known each way.
+	maxRequests = 1 << 16
+	// maxGivenUp is how many of them may be cancelled, timed out or not written.
+	maxGivenUp = 1 << 14
+)
+
+// A Follower takes the rows of a log in order and finds out which messages belong
+// together and how requests ended, in bounded memory. Rows name the partners and owners
+// of messages, so only entries of several messages are read. It belongs to one goroutine.
+type Follower struct {
+	src     session.Source
+	members session.ElementReader // nil: the log does not know them
+	open    [2]requests           // of the client, of the server
+	run     uint16
+	ended   bool // the process, if there was one
+	shaking handshake
+	steps   []Step
+	lost    []Exchange
+	pairs   []session.ElementPair
+	kinds   []methodKind // by method
+}
+
+// requests are the requests of one side that have no response.
+type requests struct {
+	exchanges map[Place]*Exchange
+	order     []*Exchange // oldest first; some have a response
+	pending   int         // those that are not given up
+}
+
+// A Place identifies a message of a log.
+type Place struct {
+	Row    uint32
+	Member uint16 // of the messages that the row ends, from 0
+}
+
+// An Exchange is a request and its response. Copy it to keep it.
+type Exchange struct {
+	Request, Response Place
+	Begin, End        int64            // microseconds; End is that of the response, or of the process
+	State             session.ReqState // as on rows, from what the log had so far
+	Method, Run       uint16
+	FromClient        bool
+	Handshake         bool // it began the process, or followed such a request
+	Probe             bool // any response would have done
+	Answered          bool // Response is its response
+	Failed            bool // the response is an error
+	Late              bool // the response came after the request was cancelled or timed out
+	Reused            bool // a later request has its id, and gets its response
+	several           bool // the request is one of several messages of its entry
+	settled           bool
+}
+
+// A StepKind is what one message or event did.
+type StepKind uint8
+
+// The kinds of steps.
+const (
+	Nothing    StepKind = iota
+	Opens               // a request
+	Answers             // a response to it
+	Unreadable          // a response to it that can't be read, so that it is lost
+	Duplicate           // another response to an answered request
+	Unmatched           // a response to no request
+	Informs             // a notification that belongs to a request
+	Cancels             // a notification that cancels it
+	GivesUp             // a report that it timed out, or that its write failed
+	Starts              // a process was started
+	Ends                // it closed, or the connection was lost, or the start failed
+)
+
+// A Step is what one message or event did.
+type Step struct {
+	Kind StepKind
+	// X is the exchange that it belongs to. It is nil if there is none, if that has
+	// ended before, and for requests beyond the limit. It is valid until the next call.
+	X *Exchange
+	// Of is the request that it belongs to, if Known. A notification about one of several
+	// messages of an entry, which does not end it, belongs to no request.
+	Of    Place
+	Known bool
+}
+
+// NewFollower returns a Follower at the beginning of a log.
+func NewFollower(src session.Source) *Follower {
+	f := &Follower{src: src}
+	f.members, _ = src.(session.ElementReader)
+	f.reset()
+	return f
+}
+
+// Add takes in the current row of a cursor, and returns a step for each message that the
+// row ends, in their order, or one for an event. They are valid until the next call. The
+// error is that of reading an entry of several messages, whose messages are then unknown.
+func (f *Follower) Add(c *session.Cursor) ([]Step, error) {
+	number, row := c.Row()
+	f.steps, f.lost, f.pairs = f.steps[:0], f.lost[:0], f.pairs[:0]
+	switch row.Kind {
+	case session.KindStdin, session.KindStdout:
+		return f.stream(c, uint32(number), row)
+	case session.KindStart:
+		f.lose(row.T)
+		f.reset()
+		f.run, f.ended = row.Run, false
+		f.steps = append(f.steps, Step{Kind: Starts})
+	case session.KindClosed, session.KindFailed:
+		if !f.ended {
+			f.steps = append(f.steps, Step{Kind: Ends})
+		}
+		f.lose(row.T)
+		f.reset()
+		f.ended = true
+	case session.KindState, session.KindWrite:
+		if owner, ok := row.Owner(); ok {
+			f.givenUp(uint32(number), row, owner)
+		}
+	}
+	return f.steps, nil
+}
+
+// Lost returns the exchanges that the last row ended without a response, in the order of
+// their requests: those of a process that ended, or one whose id was used again. It is
+// valid until the next call of Add.
+func (f *Follower) Lost() []Exchange { return f.lost }
+
+// Open iterates over the exchanges of one side that wait for a response, oldest first.
+func (f *Follower) Open(fromClient bool) iter.Seq[*Exchange] {
+	return func(yield func(*Exchange) bool) {
+		for _, x := range f.open[side(fromClient)].order {
+			if !x.settled && x.State == session.ReqPending && !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// Rest returns the exchanges that have no response so far, given up or not, in the order of
+// their requests.
+func (f *Follower) Rest() []Exchange {
+	var rest []Exchange
+	for i := range f.open {
+		for _, x := range f.open[i].exchanges {
+			rest = append(rest, *x)
+		}
+	}
+	sortExchanges(rest)
+	return rest
+}
+
+func sortExchanges(all []Exchange) {
+	slices.SortFunc(all, func(a, b Exchange) int {
+		if a.Request.Row != b.Request.Row {
+			return int(a.Request.Row) - int(b.Request.Row)
+		}
+		return int(a.Request.Member) - int(b.Request.Member)
+	})
+}
+
+func side(fromClient bool) int {
+	if fromClient {
+		return 0
+	}
+	return 1
+}
+
+func (f *Follower) reset() {
+	for i := range f.open {
+		f.open[i] = requests{exchanges: map[Place]*Exchange{}}
+	}
+	f.shaking = handshake{}
+}
+
+// lose ends all exchanges without a response.
+func (f *Follower) lose(at int64) {
+	f.lost = f.Rest()
+	for i := range f.lost {
+		x := &f.lost[i]
+		x.End, x.settled = at, true
+		if x.State == session.ReqPending {
+			x.State = session.ReqLost
+		}
+	}
+}
+
+// stream takes in a row of stdin or stdout.
+func (f *Follower) stream(c *session.Cursor, number uint32, row *session.Row) ([]Step, error) {
+	if row.Flags&session.FlagBatch == 0 {
+		f.message(number, row, row.Msg, 0, row.Method, -1)
+		return f.steps, nil
+	}
+	f.readPairs(number)
+	i := 0
+	for _, m := range c.Messages() {
+		f.message(number, row, m.Kind, i, 0, i)
+		if last := &f.steps[len(f.steps)-1]; last.Kind == Opens {
+			f.named(last.X, string(m.Method.Of(m.Line)))
+		}
+		i++
+	}
+	_, err := c.Entry()
+	return f.steps, err
+}
+
+// message takes in one message of a row: a row of its own, with element -1, or one of
+// several.
+func (f *Follower) message(number uint32, row *session.Row, kind framing.Kind, member int, method uint16, element int) {
+	step := Step{}
+	fromClient := row.Kind == session.KindStdin
+	switch {
+	case row.State == session.ReqUnread && element < 0:
+		step = f.ends(number, row, element)
+		step.Kind = Unreadable
+	case row.Flags&session.FlagPart != 0 && row.Kind == session.KindStdout:
+	case kind == framing.Request:
+		step = f.opens(Place{number, uint16(member)}, row, method, element)
+	case kind == framing.Response || kind == framing.ErrorResponse:
+		step = f.ends(number, row, element)
+		f.answers(&step, kind == framing.ErrorResponse, Place{number, uint16(member)}, row)
+	case kind == framing.Notification && element < 0:
+		if owner, ok := row.Owner(); ok {
+			step = f.informs(number, row, owner, fromClient)
+		}
+	}
+	f.steps = append(f.steps, step)
+}
+
+// opens takes in a request.
+func (f *Follower) opens(at Place, row *session.Row, method uint16, element int) Step {
+	fromClient := row.Kind == session.KindStdin
+	open := &f.open[side(fromClient)]
+	if open.pending > 0 {
+		f.replaced(at.Row, element)
+	}
+	if at.Member == math.MaxUint16 || len(open.exchanges) >= maxRequests+maxGivenUp || open.pending >= maxRequests {
+		return Step{Kind: Opens}
+	}
+	x := open.add(&Exchange{
+		Request: at, Begin: row.T, State: session.ReqPending, Method: method, Run: f.run, FromClient: fromClient,
+		Probe: row.Flags&session.FlagProbe != 0, several: element >= 0,
+	})
+	if element < 0 {
+		f.named(x, "")
+	}
+	return Step{Kind: Opens, X: x, Of: at, Known: true}
+}
+
+// named takes in the method of a request: its number, or its name.
+func (f *Follower) named(x *Exchange, name string) {
+	if x != nil && x.FromClient {
+		kind := f.kindOf(x.Method)
+		if x.several {
+			kind = kindOfName(name)
+		}
+		x.Handshake = f.shaking.request(kind)
+	}
+}
+
+// replaced ends the exchanges whose ids the requests of a row use again.
+func (f *Follower) replaced(number uint32, element int) {
+	if element < 0 {
+		f.readPairs(number)
+	}
+	for _, p := range f.pairs {
+		if p.State != session.ReqLost || element >= 0 && p.Request.Row == int(number) && p.Request.Index >= element {
+			continue
+		}
+		at := placeOf(p.Request)
+		for i := range f.open {
+			if x := f.open[i].exchanges[at]; x != nil && x.State == session.ReqPending {
+				f.open[i].settle(x)
+				x.State, x.Reused = session.ReqLost, true
+				f.lost = append(f.lost, *x)
+			}
+		}
+	}
+}
+
+func placeOf(e session.Element) Place { return Place{uint32(e.Row), uint16(max(e.Index, 0))} }
+
+// readPairs reads how requests ended by the messages of a row.
+func (f *Follower) readPairs(number uint32) {
+	f.pairs = f.pairs[:0]
+	if f.members == nil {
+		return
+	}
+	f.members.ElementPairs(int(number)+1, int(number), func(p session.ElementPair) bool {
+		if p.At.Row == int(number) {
+			f.pairs = append(f.pairs, p)
+		}
+		return true
+	})
+}
+
+// ends finds the request that a message of a row is the response to.
+func (f *Follower) ends(number uint32, row *session.Row, element int) Step {
+	partner, paired := row.Partner()
+	if element < 0 {
+		switch {
+		case row.State == session.ReqUnmatched || !paired || partner > int(number):
+			return Step{Kind: Unmatched}
+		case row.State == session.ReqDuplicate:
+			step := f.found(Duplicate, Place{Row: uint32(partner)}, row)
+			f.readPairs(number)
+			for _, p := range f.pairs {
+				step.Of = placeOf(p.Request)
+			}
+			return step
+		}
+		if step := f.found(Answers, Place{Row: uint32(partner)}, row); step.X != nil && !step.X.several {
+			return step
+		}
+		f.readPairs(number)
+	}
+	for _, p := range f.pairs {
+		switch {
+		case p.At.Index != element || p.Request.Row == int(number) && p.Request.Index == element:
+		case p.Answered() || row.State == session.ReqUnread:
+			return f.found(Answers, placeOf(p.Request), row)
+		case p.State == session.ReqDuplicate:
+			return f.found(Duplicate, placeOf(p.Request), row)
+		}
+	}
+	if element < 0 {
+		return f.found(Answers, Place{Row: uint32(partner)}, row)
+	}
+	return Step{Kind: Unmatched}
+}
+
+// found returns the step of a response to a request.
+func (f *Follower) found(kind StepKind, of Place, row *session.Row) Step {
+	return Step{Kind: kind, X: f.open[side(row.Kind != session.KindStdin)].exchanges[of], Of: of, Known: true}
+}
+
+// answers ends an exchange with its response.
+func (f *Follower) answers(step *Step, failed bool, at Place, row *session.Row) {
+	x := step.X
+	if x == nil || step.Kind != Answers {
+		return
+	}
+	x.Response, x.End, x.Answered, x.Failed = at, row.T, true, failed
+	x.Late = x.State == session.ReqCancelled || x.State == session.ReqTimedOut
+	open := &f.open[side(x.FromClient)]
+	open.settle(x)
+	if x.Late && !x.Probe {
+		return
+	}
+	x.State = session.ReqAnswered
+	if failed && !x.Probe {
+		x.State = session.ReqFailed
+	}
+}
+
+// informs takes in a notification about a request of either side.
+func (f *Follower) informs(number uint32, row *session.Row, owner int, fromClient bool) Step {
+	step := Step{Kind: Informs, Of: Place{Row: uint32(owner)}, Known: true}
+	cancels := f.kindOf(row.Method) == cancels
+	if cancels {
+		step.Kind = Cancels
+		f.readPairs(number)
+	}
+	ofMember := slices.IndexFunc(f.pairs, func(p session.ElementPair) bool { return p.Request.Row == owner && p.Request.Index >= 0 })
+	if ofMember >= 0 {
+		step.Of = placeOf(f.pairs[ofMember].Request)
+	} else if request, _ := session.RowAt(f.src, owner); request.Flags&session.FlagBatch != 0 {
+		return Step{Kind: step.Kind} // of which message is unknown
+	}
+	for i := range f.open {
+		x := f.open[i].exchanges[step.Of]
+		if x == nil {
+			continue
+		}
+		step.X = x
+		if cancels && (x.FromClient == fromClient || f.src.Method(x.Method) == mcp.MethodListen || ofMember >= 0) {
+			f.open[i].giveUp(x, session.ReqCancelled)
+		}
+	}
+	return step
+}
+
+// givenUp takes in an entry that reports a timeout or a failed write.
+func (f *Follower) givenUp(number uint32, row *session.Row, owner int) {
+	state := session.ReqTimedOut
+	if row.Kind == session.KindWrite {
+		state = session.ReqLost
+	}
+	open := &f.open[side(true)]
+	step := Step{Kind: GivesUp, Of: Place{Row: uint32(owner)}, Known: true}
+	step.X = open.exchanges[step.Of]
+	f.readPairs(number)
+	for _, p := range f.pairs {
+		step.Of = placeOf(p.Request)
+		if step.X = open.exchanges[step.Of]; step.X != nil {
+			open.giveUp(step.X, state)
+		}
+	}
+	if step.X != nil && !step.X.several {
+		open.giveUp(step.X, state)
+	}
+	f.steps = append(f.steps, step)
+}
+
+func (r *requests) add(x *Exchange) *Exchange {
+	r.exchanges[x.Request] = x
+	r.pending++
+	r.order = append(r.order, x)
+	r.tidy()
+	return x
+}
+
+// settle takes in that an exchange has a response, or gets none any more.
+func (r *requests) settle(x *Exchange) {
+	delete(r.exchanges, x.Request)
+	if x.State == session.ReqPending {
+		r.pending--
+	}
+	x.settled = true
+}
+
+// giveUp takes in that nobody waits for the response of an exchange any more.
+func (r *requests) giveUp(x *Exchange, state session.ReqState) {
+	if x.State == session.ReqPending && !x.settled {
+		x.State = state
+		r.pending--
+	}
+}
+
+// tidy keeps order at no more than about twice the exchanges, and of those that are given
+// up the latest.
+func (r *requests) tidy() {
+	if len(r.order) <= 2*len(r.exchanges)+64 && len(r.exchanges)-r.pending <= maxGivenUp {
+		return
+	}
+	older := 0
+	if givenUp := len(r.exchanges) - r.pending; givenUp > maxGivenUp {
+		older = givenUp - maxGivenUp/2
+	}
+	kept := r.order[:0]
+	for _, x := range r.order {
+		if !x.settled && x.State != session.ReqPending && older > 0 {
+			older--
+			r.settle(x)
+		}
+		if !x.settled {
+			kept = append(kept, x)
+		}
+	}
+	clear(r.order[len(kept):])
+	r.order = kept
+}
