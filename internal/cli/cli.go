@@ -10,7 +10,6 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/home"
 	runcmd "mcpdbg/internal/cli/run"
 	"mcpdbg/internal/cli/tui"
 	"mcpdbg/session/localexec"
@@ -131,7 +130,7 @@ If stdout is not a terminal or TERM is "dumb", and with --plain,
 			case cmd.Flags().NFlag() > s.Given():
 				return exit.Usagef("no command to debug: put the server command after --, or use --config FILE")
 			}
-			return home.Show(cmd.Context(), env)
+			return tui.ShowHome(cmd.Context(), env)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

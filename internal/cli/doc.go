@@ -1,7 +1,7 @@
 // Package cli is the command line: the root command, exit codes and the wiring of
 // executors, sessions, recordings and the interface. It contains no other logic.
 //
-// The commands are in a folder for each family: rec, run, replay, smoke and home.
+// The commands are in a folder for each family: rec, run, replay, smoke and check.
 // Below them are the packages that they share, from the top: tui (the interface),
 // watching (restarts), live (sessions), logtext (entries as lines), flags,
 // console (streams, signals, files), exit (codes and errors) and wording. A family

@@ -15,7 +15,6 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/home"
 	"mcpdbg/internal/cli/tui"
 	"mcpdbg/session/mcp"
 )
@@ -37,7 +36,7 @@ func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	r := clitest.Finish(t, atHomeOf(t, t.TempDir()))
 	require.Equal(t, 0, r.Code, r.Stderr)
-	require.Equal(t, home.FirstStart, r.Stdout)
+	require.Equal(t, tui.FirstStart, r.Stdout)
 	require.Equal(t, 3, strings.Count(r.Stdout, "\n"))
 	require.Contains(t, r.Stdout, "mcpdbg demo")
 	for line := range strings.Lines(r.Stdout) {

@@ -7,7 +7,6 @@ import (
 
 	checkcmd "mcpdbg/internal/cli/check"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/home"
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/internal/cli/replay"
 	runcmd "mcpdbg/internal/cli/run"
@@ -26,7 +25,7 @@ type subcommand struct {
 // subcommands returns the commands below the root.
 func subcommands() []subcommand {
 	return []subcommand{
-		{"demo", true, home.DemoCommand},
+		{"demo", true, demoCommand},
 		{"run", true, runcmd.Command},
 		{"call", true, runcmd.CallCommand},
 		{"list", true, runcmd.ListCommand},
@@ -38,7 +37,7 @@ func subcommands() []subcommand {
 		{"smoke", true, smoke.Command},
 		{"check", true, checkcmd.Command},
 		{"explain", true, explainCommand},
-		{console.DemoServer, true, home.DemoServerCommand},
+		{console.DemoServer, true, demoServerCommand},
 		{"keys", true, keysCommand},
 		{"schema", true, schemaCommand},
 		{"man", false, manCommand},

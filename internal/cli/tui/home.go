@@ -12,8 +12,8 @@ import (
 	"mcpdbg/session/target"
 )
 
-// A Home lists the servers and recordings that were found.
-type Home struct {
+// A home lists the servers and recordings that were found.
+type home struct {
 	Files []target.File // from the known locations; unreadable ones have Err
 	Notes []string      // what could not be read, and why
 
@@ -25,7 +25,7 @@ type Home struct {
 const maxRecent = 10
 
 // Recent returns the newest recordings with what their first and last lines say.
-func (h *Home) Recent() []store.Recording {
+func (h *home) Recent() []store.Recording {
 	newest := slices.Clone(h.Recordings[:min(len(h.Recordings), maxRecent)])
 	for i := range newest {
 		_ = newest[i].Look() // what cannot be read stays empty
@@ -33,10 +33,10 @@ func (h *Home) Recent() []store.Recording {
 	return newest
 }
 
-// Discover finds servers and recordings, and reads none of the recordings.
-func Discover() Home {
+// discover finds servers and recordings, and reads none of the recordings.
+func discover() home {
 	opts, err := flags.TargetOptions()
-	h := Home{Files: target.Discover(opts)}
+	h := home{Files: target.Discover(opts)}
 	if err != nil {
 		h.Notes = append(h.Notes, err.Error())
 	}
@@ -51,7 +51,7 @@ func Discover() Home {
 }
 
 // Servers returns how many servers were found.
-func (h *Home) Servers() int {
+func (h *home) Servers() int {
 	n := 0
 	for i := range h.Files {
 		n += len(h.Files[i].Entries)
@@ -59,8 +59,8 @@ func (h *Home) Servers() int {
 	return n
 }
 
-// CommandText returns a server's command line without secrets.
-func CommandText(e *target.Entry) string {
+// commandText returns a server's command line without secrets.
+func commandText(e *target.Entry) string {
 	words := make([]string, len(e.Argv))
 	for i, arg := range e.Argv {
 		words[i] = arg.String()

@@ -133,7 +133,7 @@ const (
 
 // Home implements host.Launcher.
 func (l *Launcher) Home(context.Context) (host.Home, error) {
-	h := Discover()
+	h := discover()
 	home := host.Home{Notes: h.Notes}
 	for i := range h.Files {
 		f := &h.Files[i]
@@ -163,7 +163,7 @@ func (l *Launcher) Home(context.Context) (host.Home, error) {
 func serverItem(e *target.Entry) host.Item {
 	item := host.Item{
 		Kind: host.ServerItem, Key: strings.Join([]string{serverKey, e.File, e.Project, e.Name}, keySep), Name: e.Name,
-		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(e.SSH), Command: CommandText(e),
+		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(e.SSH), Command: commandText(e),
 	}
 	if why, try := e.Why(); why != "" {
 		item.Blocked = why

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -123,8 +124,14 @@ func ShowGrid(ctx context.Context, env *console.Env, run grid.Source, opts Grid)
 	return errors.Join(err, l.End(ctx, err))
 }
 
-// ShowHome shows the interface without a session, with servers and recordings.
+// ShowHome is the program without arguments: it shows the interface without a session,
+// with servers and recordings, or prints these where there is no terminal.
 func ShowHome(ctx context.Context, env *console.Env) error {
+	if !env.Terminal {
+		h := discover()
+		_, err := io.WriteString(env.Stdout, homeText(&h))
+		return err
+	}
 	prompter := prompter.New()
 	l := &Launcher{Env: env, prompter: prompter}
 	err := showScreen(ctx, env, ui.Options{Settings: env.Settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder()})

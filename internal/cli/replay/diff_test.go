@@ -1,4 +1,4 @@
-package rec_test
+package replay_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package home
+package cli
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// DemoCommand returns the command demo.
-func DemoCommand(env *console.Env) *cobra.Command {
+// demoCommand returns the command demo.
+func demoCommand(env *console.Env) *cobra.Command {
 	var t flags.Target
 	var s flags.Screen
 	cmd := &cobra.Command{
@@ -114,8 +114,8 @@ var guidedSteps = []struct{ text, params string }{
 	{"a tool that sends a server request; the response is canned", `{"name":"ask","arguments":{}}`},
 }
 
-// DemoServerCommand returns the command demo-server.
-func DemoServerCommand(env *console.Env) *cobra.Command {
+// demoServerCommand returns the command demo-server.
+func demoServerCommand(env *console.Env) *cobra.Command {
 	var misbehave string
 	var list, changed bool
 	cmd := &cobra.Command{

@@ -1,4 +1,4 @@
-package home
+package tui
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/tui"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/recordings/store"
 	"mcpdbg/session"
@@ -21,7 +20,7 @@ Try the demo with "mcpdbg demo", or debug a server with "mcpdbg -- COMMAND [ARG.
 `
 
 // homeText returns the list as text.
-func homeText(h *tui.Home) string {
+func homeText(h *home) string {
 	if len(h.Files) == 0 && len(h.Recordings) == 0 && len(h.Notes) == 0 {
 		return FirstStart
 	}
@@ -90,7 +89,7 @@ func addServer(p *console.Page, f *target.File, e *target.Entry) {
 		p.Columns(serverWidths, e.Name, "can't run", why)
 		return
 	}
-	p.Columns(serverWidths, e.Name, wording.Place(e.SSH), tui.CommandText(e))
+	p.Columns(serverWidths, e.Name, wording.Place(e.SSH), commandText(e))
 	if e.Project != f.Project {
 		p.Columns(serverWidths, "", "", "in "+wording.Path(e.Project))
 	}
@@ -103,7 +102,7 @@ func addServer(p *console.Page, f *target.File, e *target.Entry) {
 }
 
 // addRecordings adds the recent recordings.
-func addRecordings(p *console.Page, h *tui.Home) {
+func addRecordings(p *console.Page, h *home) {
 	if len(h.Recordings) == 0 {
 		return
 	}
