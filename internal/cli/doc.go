@@ -3,9 +3,9 @@
 //
 // The commands are in a folder for each family: rec, run, replay, smoke and check.
 // Below them are the packages that they share, from the top: tui (the interface),
-// watching (restarts), live (sessions), logtext (entries as lines), flags,
-// console (streams, signals, files), exit (codes and errors) and wording. A family
-// never imports another one.
+// live (sessions and their restarts), logtext (entries as lines), flags, console
+// (streams, signals, files), exit (codes and errors) and wording. A family never
+// imports another one.
 //
 // Standard output carries results only; everything else goes to standard error.
 // However a command ends, the server that it started is gone when it returns.

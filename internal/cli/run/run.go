@@ -20,7 +20,6 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/logtext"
-	"mcpdbg/internal/cli/watching"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
@@ -133,13 +132,13 @@ func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) e
 	if err != nil {
 		return err
 	}
-	files, err := watching.Files(&r.Watch, &t)
+	files, err := live.WatchFiles(&r.Watch, &t)
 	if err != nil {
 		return err
 	}
 	l, err := live.Prepare(ctx, env, t, argv, env.Prompter())
 	if err != nil {
-		return errors.Join(err, watching.CloseFiles(files))
+		return errors.Join(err, live.CloseWatch(files))
 	}
 	out := logtext.Silent()
 	if !r.quiet {
@@ -148,7 +147,7 @@ func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) e
 	if files == nil {
 		err = drive(out.Context(ctx), env, l, r, t.Timeout, in)
 	} else {
-		w := watching.New(&r.Watch, l, files, false)
+		w := live.NewWatch(&r.Watch, l, files, false)
 		err = driveWatched(out.Context(ctx), env, w, r, t.Timeout, in)
 		w.Close()
 	}

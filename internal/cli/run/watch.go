@@ -10,7 +10,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/watching"
+	"mcpdbg/internal/cli/live"
 	filewatch "mcpdbg/internal/watch"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -18,7 +18,7 @@ import (
 )
 
 // driveWatched is drive with --watch: the session continues when the server ends.
-func driveWatched(ctx context.Context, env *console.Env, w *watching.Watch, r Options, timeout time.Duration, in io.ReadCloser) error {
+func driveWatched(ctx context.Context, env *console.Env, w *live.Watch, r Options, timeout time.Duration, in io.ReadCloser) error {
 	var over <-chan time.Time
 	if r.wait > 0 {
 		timer := time.NewTimer(r.wait)
@@ -55,7 +55,7 @@ func driveWatched(ctx context.Context, env *console.Env, w *watching.Watch, r Op
 // firstRound starts the server and sends the messages of --in. If the handshake
 // fails, running is false and the next change may fix it. A server that cannot be
 // started at all is an error.
-func firstRound(ctx context.Context, env *console.Env, w *watching.Watch, timeout time.Duration, in io.ReadCloser) (running bool, err error) {
+func firstRound(ctx context.Context, env *console.Env, w *live.Watch, timeout time.Duration, in io.ReadCloser) (running bool, err error) {
 	if err := w.Live.Open(ctx); err != nil {
 		return false, notRunning(ctx, env, err)
 	}
@@ -71,7 +71,7 @@ func firstRound(ctx context.Context, env *console.Env, w *watching.Watch, timeou
 }
 
 // nextRound restarts the server, and reports whether it runs.
-func nextRound(ctx context.Context, env *console.Env, w *watching.Watch, cause string, running bool) (bool, error) {
+func nextRound(ctx context.Context, env *console.Env, w *live.Watch, cause string, running bool) (bool, error) {
 	w.Info("restart: " + cause)
 	round, err := w.Again(ctx, cause)
 	var failed *filewatch.BuildError

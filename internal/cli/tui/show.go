@@ -12,7 +12,6 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/cli/watching"
 	filewatch "mcpdbg/internal/watch"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/replay"
@@ -41,13 +40,13 @@ func showScreen(ctx context.Context, env *console.Env, opts ui.Options) error {
 func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []string, name string, w flags.Watch) error {
 	prompter := prompter.New()
 	t.Person = true
-	files, err := watching.Files(&w, &t)
+	files, err := live.WatchFiles(&w, &t)
 	if err != nil {
 		return err
 	}
 	l, err := live.Prepare(ctx, env, t, argv, prompter)
 	if err != nil {
-		return errors.Join(err, watching.CloseFiles(files))
+		return errors.Join(err, live.CloseWatch(files))
 	}
 	if name == "" {
 		name = t.ServerName(argv)
@@ -59,7 +58,7 @@ func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []s
 		Title: title(name, t.SSH.Dest), Start: l.Open, Drafts: draftsFolder(), Notes: kept,
 	}
 	if files != nil {
-		over := watching.New(&w, l, files, true)
+		over := live.NewWatch(&w, l, files, true)
 		defer over.Close()
 		opts.Start, opts.Watch = over.Open, watchOn(over)
 	}
@@ -68,7 +67,7 @@ func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []s
 }
 
 // watchOn adapts the watch to the interface.
-func watchOn(w *watching.Watch) *workspace.Watch {
+func watchOn(w *live.Watch) *workspace.Watch {
 	return &workspace.Watch{
 		What: strings.Join(w.Globs, " "), Doing: w.Doing, Next: w.Next, Rest: w.SendHeld, Always: w.Always,
 		Again: func(ctx context.Context, cause string) (*replay.Round, error) {

@@ -1,4 +1,4 @@
-package watching
+package live
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/wording"
 	filewatch "mcpdbg/internal/watch"
 	"mcpdbg/recordings"
@@ -24,7 +23,7 @@ import (
 type Watch struct {
 	*replay.Series
 	files *filewatch.Watcher
-	Live  *live.Session
+	Live  *Session
 	dir   string
 	Globs []string
 	Print func(text string) // called in addition to the log; may be nil
@@ -34,9 +33,9 @@ type Watch struct {
 	build    filewatch.Build
 }
 
-// Files starts watching, or returns nil without --watch. It ignores the
+// WatchFiles starts watching, or returns nil without --watch. It ignores the
 // program's own files.
-func Files(w *flags.Watch, t *flags.Target) (*filewatch.Watcher, error) {
+func WatchFiles(w *flags.Watch, t *flags.Target) (*filewatch.Watcher, error) {
 	if len(w.Globs) == 0 {
 		return nil, nil
 	}
@@ -66,8 +65,8 @@ func absolute(path string) string {
 	return path
 }
 
-// New returns the watch of a session, over files that are already watched.
-func New(w *flags.Watch, l *live.Session, files *filewatch.Watcher, person bool) *Watch {
+// NewWatch returns the watch of a session, over files that are already watched.
+func NewWatch(w *flags.Watch, l *Session, files *filewatch.Watcher, person bool) *Watch {
 	dir, _ := os.Getwd() // if unknown, paths are shown in full
 	made := &Watch{
 		Series: replay.NewSeries(l.Session, replay.SeriesOptions{Calls: w.Calls, All: w.All, Tools: w.Tools, Interactive: person}),
@@ -190,11 +189,11 @@ func (w *Watch) Again(ctx context.Context, cause string) (*replay.Round, error) 
 
 // Close ends the watch.
 func (w *Watch) Close() {
-	_ = CloseFiles(w.files) // errors do not matter any more
+	_ = CloseWatch(w.files) // errors do not matter any more
 }
 
-// CloseFiles closes files, which may be nil.
-func CloseFiles(files *filewatch.Watcher) error {
+// CloseWatch closes files, which may be nil.
+func CloseWatch(files *filewatch.Watcher) error {
 	if files == nil {
 		return nil
 	}
