@@ -14,7 +14,7 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/internal/cli/logs"
 	"mcpdbg/internal/cli/tui"
 	"mcpdbg/internal/demo"
 	"mcpdbg/session"
@@ -64,7 +64,7 @@ func guided(ctx context.Context, env *console.Env, t flags.Target) error {
 		return err
 	}
 	note := func(text string) { l.Note(text, "") }
-	out := logtext.Follow(l.Log, env.Stdout, logtext.Options{})
+	out := logs.Follow(l.Log, env.Stdout, logs.Options{})
 	err = func() error {
 		ctx := out.Context(ctx)
 		note("guided session: the handshake")

@@ -3,7 +3,7 @@
 //
 // The commands are in a folder for each family: rec, run, replay, smoke and check.
 // Below them are the packages that they share, from the top: tui (the interface),
-// live (sessions and their restarts), logtext (entries as lines), flags, console
+// live (sessions and their restarts), logs (entries as lines), flags, console
 // (streams, signals, files), exit (codes and errors) and wording. A family never
 // imports another one.
 //

@@ -10,7 +10,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/reading"
+	"mcpdbg/internal/cli/logs"
 )
 
 // recorded checks recordings, as many at once as there are processors. One that cannot
@@ -19,7 +19,7 @@ func recorded(ctx context.Context, env *console.Env, files []string, keep func(s
 	started := time.Now()
 	report := check.NewReport(started)
 	report.Targets = make([]check.Result, len(files))
-	meter := reading.NewMeter(env, "checking")
+	meter := logs.NewMeter(env, "checking")
 	defer meter.Close()
 	places := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var workers sync.WaitGroup
@@ -41,9 +41,9 @@ func recorded(ctx context.Context, env *console.Env, files []string, keep func(s
 	return report, nil
 }
 
-func recordedOne(ctx context.Context, file string, meter *reading.Meter, keep func(string) bool) check.Result {
+func recordedOne(ctx context.Context, file string, meter *logs.Meter, keep func(string) bool) check.Result {
 	begin := time.Now()
-	rec, checker, err := reading.Check(ctx, file, meter)
+	rec, checker, err := logs.Check(ctx, file, meter)
 	if err != nil {
 		err = flags.Unreadable(file, err)
 		return check.Unread(file, err, exit.HintOf(err))

@@ -10,7 +10,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/internal/cli/logs"
 	"mcpdbg/recordings"
 	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
@@ -21,7 +21,7 @@ import (
 // prints all of it, as run does.
 type catOptions struct {
 	shown    *filter.Filter // nil: all
-	from, to logtext.Bound
+	from, to logs.Bound
 	json     bool
 	jq       string // an expression; "": none
 	raw      bool   // print strings from jq unquoted
@@ -113,9 +113,9 @@ func recCat(ctx context.Context, env *console.Env, path string, o catOptions) er
 	}
 	defer rec.Close()
 	src := rec.ReadAhead()
-	lines := logtext.NewWriter(src, env.LineOutput(), o.json)
+	lines := logs.NewWriter(src, env.LineOutput(), o.json)
 	lines.Shown = o.shown.Matcher(elements.New(src))
-	if lines.Among, err = logtext.Between(src, o.from, o.to); err != nil {
+	if lines.Among, err = logs.Between(src, o.from, o.to); err != nil {
 		return err
 	}
 	var jq *jqWriter
@@ -135,7 +135,7 @@ func recCat(ctx context.Context, env *console.Env, path string, o catOptions) er
 			return err
 		}
 	}
-	err = logtext.Copy(ctx, rec, lines, o.follow)
+	err = logs.Copy(ctx, rec, lines, o.follow)
 	if flushErr := lines.Out.Flush(); err == nil || errors.Is(err, errHalt) {
 		err = flushErr
 	}

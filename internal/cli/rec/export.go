@@ -14,7 +14,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/internal/cli/logs"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/export"
 	"mcpdbg/recordings/redact"
@@ -32,7 +32,7 @@ type exportOptions struct {
 	redact   bool
 	redactRules
 	shown    *filter.Filter
-	from, to logtext.Bound
+	from, to logs.Bound
 }
 
 func recExportCommand(env *console.Env) *cobra.Command {
@@ -131,7 +131,7 @@ func recExport(ctx context.Context, env *console.Env, path string, o exportOptio
 	}
 	defer rec.Close()
 	selection := export.Selection{Source: rec}
-	among, err := logtext.Between(rec, o.from, o.to)
+	among, err := logs.Between(rec, o.from, o.to)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/exit"
-	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/internal/cli/logs"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/jq"
@@ -36,7 +36,7 @@ const (
 type jqWriter struct {
 	ctx    context.Context
 	code   *gojq.Code
-	lines  *logtext.Writer
+	lines  *logs.Writer
 	stderr io.Writer
 	raw    bool // print strings unquoted
 	limit  time.Duration
@@ -45,7 +45,7 @@ type jqWriter struct {
 }
 
 // newJQWriter compiles an expression. The error is wrong usage.
-func newJQWriter(ctx context.Context, expr string, lines *logtext.Writer, stderr io.Writer) (*jqWriter, error) {
+func newJQWriter(ctx context.Context, expr string, lines *logs.Writer, stderr io.Writer) (*jqWriter, error) {
 	code, err := jq.Compile(expr)
 	if err != nil {
 		return nil, exit.Usagef("--jq: %v", err)

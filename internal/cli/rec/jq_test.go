@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/exit"
-	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/internal/cli/logs"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
@@ -23,7 +23,7 @@ func TestEndlessExpressionsEnd(t *testing.T) {
 	row, ok := session.RowAt(rec, 3)
 	require.True(t, ok)
 	for _, expression := range []string{"def f: f; f", "last(repeat(1))", "range(1e18)", "[range(1e18)] | length", "until(false; .)", "1, (last(range(infinite)))"} {
-		j, err := newJQWriter(t.Context(), expression, &logtext.Writer{Source: rec, Out: bufio.NewWriter(io.Discard)}, io.Discard)
+		j, err := newJQWriter(t.Context(), expression, &logs.Writer{Source: rec, Out: bufio.NewWriter(io.Discard)}, io.Discard)
 		require.NoError(t, err)
 		require.Equal(t, jqLimit, j.limit)
 		j.limit = 20 * time.Millisecond

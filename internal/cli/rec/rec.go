@@ -9,7 +9,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/reading"
+	"mcpdbg/internal/cli/logs"
 )
 
 // Command returns the command rec; unknown is the error about a word that is not
@@ -64,8 +64,8 @@ The exit code is 0 whatever is found, and 2 if the file cannot be read.
 }
 
 func infoOf(ctx context.Context, env *console.Env, path string, asJSON bool) error {
-	meter := reading.NewMeter(env, "checking "+filepath.Base(path))
-	rec, checker, err := reading.Check(ctx, path, meter)
+	meter := logs.NewMeter(env, "checking "+filepath.Base(path))
+	rec, checker, err := logs.Check(ctx, path, meter)
 	meter.Close()
 	if err != nil {
 		return flags.Unreadable(path, err)

@@ -10,7 +10,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/reading"
+	"mcpdbg/internal/cli/logs"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/recordings"
 )
@@ -89,9 +89,9 @@ func recVerify(ctx context.Context, env *console.Env, files []string, asJSON boo
 
 // verifyFile verifies a recording and shows how far it is.
 func verifyFile(ctx context.Context, env *console.Env, file string) (*recordings.Report, error) {
-	meter := reading.NewMeter(env, "verifying "+filepath.Base(file))
+	meter := logs.NewMeter(env, "verifying "+filepath.Base(file))
 	defer meter.Close()
-	var part *reading.Part
+	var part *logs.Part
 	return recordings.VerifyContext(ctx, file, func(read, size int64) {
 		if part == nil {
 			part = meter.Part(size)

@@ -19,7 +19,7 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/cli/logtext"
+	"mcpdbg/internal/cli/logs"
 	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
@@ -140,9 +140,9 @@ func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) e
 	if err != nil {
 		return errors.Join(err, live.CloseWatch(files))
 	}
-	out := logtext.Silent()
+	out := logs.Silent()
 	if !r.quiet {
-		out = logtext.Follow(l.Log, env.LineOutput(), logtext.Options{JSON: r.json, Shown: r.shown, Finish: r.in != ""}) // with --in, all messages are still sent
+		out = logs.Follow(l.Log, env.LineOutput(), logs.Options{JSON: r.json, Shown: r.shown, Finish: r.in != ""}) // with --in, all messages are still sent
 	}
 	if files == nil {
 		err = drive(out.Context(ctx), env, l, r, t.Timeout, in)
