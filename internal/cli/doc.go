@@ -3,8 +3,8 @@
 //
 // The commands are in a folder for each family: rec, run, replay, smoke and check.
 // Below them are the packages that they share, from the top: tui (the interface),
-// live (sessions and their restarts), logs (entries as lines), flags, console
-// (streams, signals, files), exit (codes and errors) and wording. A family never
+// live (sessions and their restarts), flags, logs (entries as lines), console
+// (streams, signals, files, texts) and exit (codes and errors). A family never
 // imports another one.
 //
 // Standard output carries results only; everything else goes to standard error.

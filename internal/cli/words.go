@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/wording"
 	"mcpdbg/internal/spelling"
 	"mcpdbg/session/target"
 )
@@ -59,7 +59,7 @@ func isCommand(words []string) bool {
 
 // missingDashes returns a hint on how to write a server command.
 func missingDashes(cmd *cobra.Command, words []string) string {
-	return cmd.CommandPath() + " -- " + wording.CommandLine(words) + " (the server command goes after --)"
+	return cmd.CommandPath() + " -- " + console.CommandLine(words) + " (the server command goes after --)"
 }
 
 // nearCommands returns the commands that a misspelled word may mean:

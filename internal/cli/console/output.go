@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mcpdbg/internal/cli/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -102,7 +101,7 @@ func (s *safeWriter) Write(p []byte) (int, error) {
 	s.buf = s.buf[:0]
 	for line := range bytes.Lines(text[:whole]) {
 		end := bytes.HasSuffix(line, []byte("\n"))
-		s.buf = wording.AppendClean(s.buf, string(bytes.TrimSuffix(line, []byte("\n"))))
+		s.buf = AppendClean(s.buf, string(bytes.TrimSuffix(line, []byte("\n"))))
 		if end {
 			s.buf = append(s.buf, '\n')
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/cli/wording"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
@@ -159,7 +159,7 @@ func (l *Writer) plainLine(number int, row session.Row) error {
 	} else if row.Flags&session.FlagLineEnd != 0 {
 		b = append(b, "(end of the line before)"...)
 	} else {
-		b = wording.AppendClean(b, session.Describe(&e))
+		b = console.AppendClean(b, session.Describe(&e))
 		if e.Cut {
 			b = fmt.Appendf(b, " … (%d bytes)", e.FullSize)
 		}
@@ -201,11 +201,11 @@ func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session
 	b = append(b, fmt.Sprintf("%-14s", row.Msg)...)
 	if method := l.Source.Method(row.Method); method != "" && row.Msg != framing.Batch {
 		b = append(b, ' ')
-		b = wording.AppendClean(b, method)
+		b = console.AppendClean(b, method)
 	}
 	if id != "" {
 		b = append(b, " id="...)
-		b = wording.AppendClean(b, id)
+		b = console.AppendClean(b, id)
 	}
 	b = l.appendLatency(b, number, row)
 	if mark := l.rounds.mark(number, row); mark != "" {
@@ -217,9 +217,9 @@ func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session
 	}
 	b = fmt.Appendf(b, " %dB ", e.FullSize)
 	if said != "" {
-		b = append(wording.AppendClean(b, said), "  "...)
+		b = append(console.AppendClean(b, said), "  "...)
 	}
-	b = wording.AppendClean(b, string(e.Payload))
+	b = console.AppendClean(b, string(e.Payload))
 	if e.Cut {
 		b = append(b, " …"...)
 	}

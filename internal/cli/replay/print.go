@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/wording"
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/ui/widget/termsafe"
@@ -72,9 +71,9 @@ func (r *replaying) printPlan() error {
 		return r.env.PrintDocument(doc)
 	}
 	p := safePrinter{}
-	p.line("%s: %s era, %s", r.what(), doc.Recorded, wording.Plural(uint64(len(doc.Items)), "message"))
+	p.line("%s: %s era, %s", r.what(), doc.Recorded, console.Plural(uint64(len(doc.Items)), "message"))
 	if n := r.plan.ServerRequests(); n > 0 {
-		p.line("%s to server requests", wording.Plural(uint64(n), "recorded response"))
+		p.line("%s to server requests", console.Plural(uint64(n), "recorded response"))
 	}
 	for i, it := range doc.Items {
 		p.line("  %-4s  n %-6d %-12s %s", it.Status, it.N, it.Kind, cmp.Or(join(join(it.Method, it.Tool), dash(it.Why)), r.firstBytes(i)))
@@ -130,7 +129,7 @@ func (r *replaying) print(at *attempt, report *compare.Report, accepted int) err
 	}
 	if r.flags.compare.accept != "" && at.res.Lost == nil {
 		p.line("")
-		p.line("%s added to %s", wording.Plural(uint64(accepted), "rule"), r.flags.compare.accept)
+		p.line("%s added to %s", console.Plural(uint64(accepted), "rule"), r.flags.compare.accept)
 	}
 	return printSafe(r.env, &p)
 }

@@ -15,7 +15,6 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/cli/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
@@ -191,7 +190,7 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 		return exit.Usagef("%s: nothing to replay: only a handshake was sent", path)
 	case !env.HasCommand && t.Config.File == "":
 		return exit.WithHint(exit.Usagef("no server to replay to: put the server command after --, or use --config FILE"),
-			"--dry-run to list what would be sent; the recorded command was "+wording.CommandLine(rec.Header().Argv))
+			"--dry-run to list what would be sent; the recorded command was "+console.CommandLine(rec.Header().Argv))
 	}
 	return r.run(ctx)
 }
@@ -315,7 +314,7 @@ func (r *replaying) unfinished(res *replay.Result) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s got no response", res.Lost, wording.Plural(uint64(n), "recorded request"))
+	return fmt.Errorf("%w: %s got no response", res.Lost, console.Plural(uint64(n), "recorded request"))
 }
 
 // compare compares the recording with the last attempt. It ignores what changed

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/cli/wording"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/spelling"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -78,10 +78,10 @@ func (c *toolCall) unknown(names []string) (about, hint string) {
 	}
 	near := spelling.Near(c.tool, names)
 	for _, name := range near {
-		hint += "--tool " + wording.Quote(name) + "\n"
+		hint += "--tool " + console.Quote(name) + "\n"
 	}
 	others := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(near, name) })
-	return "available tools: " + wording.List(slices.Concat(near, others)), hint
+	return "available tools: " + console.List(slices.Concat(near, others)), hint
 }
 
 // retype explains how to write the arguments that are strings where the tool's
@@ -100,7 +100,7 @@ func (c *toolCall) retype(tool knownTool) string {
 		case !fits:
 			line += fmt.Sprintf(", not %q", clip(text))
 		case c.typed:
-			line += ": write " + wording.Quote(name+":="+value)
+			line += ": write " + console.Quote(name+":="+value)
 		default:
 			line += fmt.Sprintf(": write %s, not %q", clip(value), clip(text))
 		}

@@ -15,7 +15,6 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/cli/wording"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/target"
 	"mcpdbg/ui/widget/termsafe"
@@ -110,7 +109,7 @@ func printItems(env *console.Env, list mcp.List, items []json.RawMessage) error 
 		}
 		line := termsafe.AppendAligned(nil, []byte(name), max(nameWidth, termsafe.Width(name)), termsafe.Left, termsafe.Options{})
 		line = append(line, ' ', ' ')
-		line = wording.AppendClean(line, describeItem(it))
+		line = console.AppendClean(line, describeItem(it))
 		out.Write(bytes.TrimRight(line, " "))
 		out.WriteByte('\n')
 	}
