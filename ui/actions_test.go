@@ -20,6 +20,7 @@ import (
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/export"
 	"mcpdbg/ui/fleet"
+	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/palette"
@@ -510,9 +511,7 @@ func allActionTests() map[string]actionTest {
 		paletteTests,
 		logLevelTests,
 		helpTests,
-		homeTests,
 		gridTests,
-		inputTests,
 		replayTests,
 		verdictTests, overviewTests,
 	} {
@@ -532,6 +531,8 @@ func testedInRooms() []host.Action {
 		composer.Actions(),
 		export.Actions(),
 		fleet.Actions(&fleet.Shell{}),
+		home.Actions(nil),
+		home.InputActions(),
 		problems.Actions(problemsOf),
 		process.Actions(),
 		replay.Actions(nil),

@@ -316,6 +316,29 @@ func (r *Room) PickerMoves(move string, from, to int) {
 	require.Equal(r.T, place(to), p.At)
 }
 
+// PickerTests are tests of the movements of the focused picker, by the ids that they have
+// in a scope.
+func PickerTests(scope string) map[string]func(*testing.T, *Room) {
+	moves := func(want func(n, page int) int, ways ...string) func(*testing.T, *Room) {
+		return func(t *testing.T, r *Room) {
+			r.Frame() // sets its size
+			p := r.Context().View.(host.Picking).Picks()
+			for _, way := range ways {
+				r.Do(scope + "-" + way)
+			}
+			require.Equal(t, want(len(p.Shown)-1, p.Rows-1), p.At)
+		}
+	}
+	return map[string]func(*testing.T, *Room){
+		scope + "-" + kit.Down:     moves(func(n, _ int) int { return min(2, n) }, kit.Down, kit.Down),
+		scope + "-" + kit.Up:       moves(func(n, _ int) int { return min(1, n) }, kit.Down, kit.Down, kit.Up),
+		scope + "-" + kit.PageDown: moves(func(n, page int) int { return min(page, n) }, kit.PageDown),
+		scope + "-" + kit.PageUp:   moves(func(n, page int) int { return max(n-page, 0) }, kit.Bottom, kit.PageUp),
+		scope + "-" + kit.Top:      moves(func(int, int) int { return 0 }, kit.Bottom, kit.Top),
+		scope + "-" + kit.Bottom:   moves(func(n, _ int) int { return n }, kit.Bottom),
+	}
+}
+
 // TestActions runs the test of each action, and requires that each of a room's own
 // actions has one.
 func TestActions[T any](t *testing.T, actions []host.Action, tests map[string]T, run func(*testing.T, T)) {
