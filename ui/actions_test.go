@@ -18,6 +18,7 @@ import (
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
+	"mcpdbg/ui/detail"
 	"mcpdbg/ui/export"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/home"
@@ -501,10 +502,7 @@ func allActionTests() map[string]actionTest {
 		trafficActionTests,
 		playTests,
 		noteTests,
-		detailTests,
-		contentTests,
 		copyTests,
-		jqTests,
 		splitTests,
 		mouseTests,
 		sessionTests,
@@ -529,6 +527,7 @@ func testedInRooms() []host.Action {
 		catalog.Actions(nil, nil),
 		compare.Actions(nil),
 		composer.Actions(),
+		detail.Actions(detail.Shell{}),
 		export.Actions(),
 		fleet.Actions(&fleet.Shell{}),
 		home.Actions(nil),

@@ -21,6 +21,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/settings"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/picture"
 )
 
@@ -36,7 +37,7 @@ type graphicsTerminal struct {
 func driveGraphics(t *testing.T, opts Options, profile colorprofile.Profile, env ...string) *graphicsTerminal {
 	t.Helper()
 	log := newLog(t)
-	addCall(t, log, `{"jsonrpc":"2.0","id":"mcpdbg-7","result":`+weather(t)+`}`)
+	uitest.AddCall(t, log, `{"jsonrpc":"2.0","id":"mcpdbg-7","result":`+uitest.Weather(t)+`}`)
 	opts.Source = log
 	g := &graphicsTerminal{driver: driveAs(t, opts, 120, 60)}
 	g.keepTime()
@@ -220,7 +221,7 @@ func TestGraphicsInTerminal(t *testing.T) {
 func testGraphicsInTerminal(t *testing.T, leave func(*terminal)) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(t)
-		addCall(t, log, `{"jsonrpc":"2.0","id":"mcpdbg-7","result":`+weather(t)+`}`)
+		uitest.AddCall(t, log, `{"jsonrpc":"2.0","id":"mcpdbg-7","result":`+uitest.Weather(t)+`}`)
 		out := &strings.Builder{}
 		term := inTerminal(t, Options{Source: log, Title: "weather"}, 120, 60)
 		term.tee = out

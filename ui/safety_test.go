@@ -18,29 +18,8 @@ var (
 	requireExact = uitest.RequireExact
 	requireSafe  = uitest.RequireSafe
 	hostile      = uitest.Hostile
+	hostileLog   = uitest.HostileLog
 )
-
-// hostileLog returns a log with each hostile text in every place that a server
-// can fill.
-func hostileLog(t testing.TB, texts ...string) session.Log {
-	t.Helper()
-	log := newLog(t)
-	add := func(kind session.Kind, payload string) {
-		e := session.Entry{Kind: kind, Seq: 1, Payload: []byte(payload), EOL: framing.LF}
-		if kind != session.KindStderr {
-			e.Msg = framing.Scan(e.Payload)
-		}
-		require.NoError(t, log.Append([]session.Entry{e}))
-	}
-	for _, text := range texts {
-		add(session.KindStderr, text)
-		add(session.KindStdout, text)
-		add(session.KindStdout, `{"jsonrpc":"2.0","id":"`+text+`","method":"`+text+`","params":{"`+text+`":"`+text+`"}}`)
-		add(session.KindStdin, `{"jsonrpc":"2.0","id":"`+text+`","error":{"code":1,"message":"`+text+`"}}`)
-		require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: text, Hint: text})}))
-	}
-	return log
-}
 
 // TestHostileText shows every hostile row in every pane, at alternating sizes.
 func TestHostileText(t *testing.T) {

@@ -130,6 +130,7 @@ func (f *Host) SelectRow(number int) {
 	require.True(f.T, ok, "no row %d", number)
 	f.ws.Selected = workspace.Selection{OK: true, Traffic: true, Number: number, Row: row}
 	f.ws.Viewed, f.ws.AtRow, f.ws.Overview = f.ws.Selected, number, false
+	f.ws.Viewed.Row, f.ws.Viewed.OK = f.ws.Shown.Paired(number)
 }
 
 // Said returns the latest notice, or warning after "x ".

@@ -72,43 +72,40 @@ func (r *Room) do(id string) {
 		return
 	}
 	a, name := r.find(id)
-	if a == nil {
-		r.move(name)
-		return
-	}
-	if a.Enabled != nil {
+	if a != nil && a.Enabled != nil {
 		if ok, why := a.Enabled(r.Context()); !ok {
 			r.Warn(a.Title + ": " + why)
 			return
 		}
 	}
-	r.Run(a.Do(r.Context()))
+	if a != nil && a.Do != nil {
+		r.Run(a.Do(r.Context()))
+		return
+	}
+	r.move(name, a != nil)
 }
 
-// find returns the action of a name: one of the list, or, if there is no such effect,
-// nil and the name of a movement.
+// find returns the action of a name, nil for one that is not in the list, and the name
+// of the movement that has its effect if it has none of its own.
 func (r *Room) find(id string) (a *host.Action, name string) {
 	scope := ""
 	if v := r.Context().View; v != nil {
 		scope = v.Scope() + "-"
 	}
-	for _, name := range []string{id, strings.TrimPrefix(id, scope)} {
+	inherited := strings.TrimPrefix(id, scope)
+	for _, name := range []string{id, inherited} {
 		for i := range r.Actions {
-			a := &r.Actions[i]
-			if name != a.ID && name != a.Name {
-				continue
+			if a := &r.Actions[i]; name == a.ID || name == a.Name {
+				return a, cmp.Or(a.Name, a.ID)
 			}
-			if a.Do == nil {
-				return nil, cmp.Or(a.Name, a.ID)
-			}
-			return a, ""
 		}
 	}
-	return nil, strings.TrimPrefix(id, scope)
+	return nil, inherited
 }
 
-// move moves the focused view, or closes it.
-func (r *Room) move(way string) {
+// move moves the focused view, or closes it. listed says that the way is that of an
+// action.
+func (r *Room) move(way string, listed bool) {
 	r.T.Helper()
 	c := r.Context()
 	require.NotNil(r.T, c.View, "no view for %q", way)
@@ -127,7 +124,7 @@ func (r *Room) move(way string) {
 		r.Run(stepping.Back(c))
 	case way == host.CloseName:
 		r.Close(c.View)
-	case !slices.Contains([]string{kit.Down, kit.Up, kit.PageDown, kit.PageUp, kit.Top, kit.Bottom}, way):
+	case !listed && !slices.Contains(movements, way):
 		r.T.Fatalf("no action %q", way)
 	case isText:
 		reads.Text().Move(way)
@@ -137,6 +134,9 @@ func (r *Room) move(way string) {
 		picks.Picks().Move(way)
 	}
 }
+
+// movements are the inherited actions that move.
+var movements = []string{kit.Down, kit.Up, kit.PageDown, kit.PageUp, kit.Top, kit.Bottom}
 
 func (r *Room) settle() {
 	if r.Settle != nil {
