@@ -201,7 +201,7 @@ var inputTests = map[string]roomTest{
 		require.Empty(t, r.launcher.asked)
 		r.Do("input-clear")
 		r.Write("us")
-		fields := r.Context().View.(*Inputs).Fields
+		fields := r.Context().View.(*inputs).Fields
 		r.Do("input-accept", "input-accept")
 		require.Equal(t, map[string]string{"region": "us", "key": "hunter2"}, r.launcher.inputs)
 		require.Equal(t, "weather (local)", r.Added[0].Title)
@@ -285,7 +285,7 @@ func TestHomeIsUntrusted(t *testing.T) {
 				r.Do(Scope+"-"+kit.Down, "home-open")
 				uitest.RequireExact(t, r.Frame(), size[0], size[1])
 				r.Do(Scope+"-"+kit.Up, "home-open")
-				require.IsType(t, &Inputs{}, r.Context().View)
+				require.IsType(t, &inputs{}, r.Context().View)
 				uitest.RequireExact(t, r.Frame(), size[0], size[1])
 			}
 		})

@@ -25,9 +25,9 @@ func InputActions() []host.Action {
 	}
 }
 
-// Inputs prompts for the values that a configuration leaves to the user.
+// inputs prompts for the values that a configuration leaves to the user.
 // Secrets are not shown, and the fields keep nothing of them.
-type Inputs struct {
+type inputs struct {
 	Fields []*kit.Field
 	home   *View
 	item   host.Item
@@ -36,8 +36,8 @@ type Inputs struct {
 	block  paint.Lines
 }
 
-func newInputs(v *View, item host.Item) *Inputs {
-	f := &Inputs{home: v, item: item}
+func newInputs(v *View, item host.Item) *inputs {
+	f := &inputs{home: v, item: item}
 	for _, in := range item.Inputs {
 		field := kit.NewField(in.Secret)
 		field.Add(in.Default)
@@ -47,17 +47,17 @@ func newInputs(v *View, item host.Item) *Inputs {
 }
 
 // Scope is the scope of its actions.
-func (*Inputs) Scope() string { return ScopeInputs }
+func (*inputs) Scope() string { return ScopeInputs }
 
 // Update changes the current value.
-func (f *Inputs) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+func (f *inputs) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	f.Fields[f.at].Update(msg)
 	f.wrong = ""
 	return nil
 }
 
 // Move moves to another value.
-func (f *Inputs) Move(_ host.Context, way string) tea.Cmd {
+func (f *inputs) Move(_ host.Context, way string) tea.Cmd {
 	by, _ := kit.LinesOf(way, 1)
 	f.at = (f.at + by + len(f.Fields)) % len(f.Fields)
 	return nil
@@ -65,7 +65,7 @@ func (f *Inputs) Move(_ host.Context, way string) tea.Cmd {
 
 // accept goes to the next value. After the last one it opens the item, if all
 // values are allowed.
-func accept(c host.Context, f *Inputs) tea.Cmd {
+func accept(c host.Context, f *inputs) tea.Cmd {
 	if f.at+1 < len(f.Fields) {
 		return f.Move(c, kit.Down)
 	}
@@ -83,12 +83,12 @@ func accept(c host.Context, f *Inputs) tea.Cmd {
 }
 
 func hasOptions(c host.Context) (bool, string) {
-	f, ok := c.View.(*Inputs)
+	f, ok := c.View.(*inputs)
 	return ok && len(f.item.Inputs[f.at].Options) > 0, "this value accepts any text"
 }
 
 // nextOption sets the option after the current one, or the first.
-func nextOption(_ host.Context, f *Inputs) tea.Cmd {
+func nextOption(_ host.Context, f *inputs) tea.Cmd {
 	options, field := f.item.Inputs[f.at].Options, f.Fields[f.at]
 	next := (slices.Index(options, string(field.Text)) + 1) % len(options)
 	field.Wipe()
@@ -96,13 +96,13 @@ func nextOption(_ host.Context, f *Inputs) tea.Cmd {
 	return nil
 }
 
-func clearInput(_ host.Context, f *Inputs) tea.Cmd {
+func clearInput(_ host.Context, f *inputs) tea.Cmd {
 	f.Fields[f.at].Wipe()
 	return nil
 }
 
 // Back wipes the values, and closes the form.
-func (f *Inputs) Back(c host.Context) tea.Cmd {
+func (f *inputs) Back(c host.Context) tea.Cmd {
 	for _, field := range f.Fields {
 		field.Wipe()
 	}
@@ -117,7 +117,7 @@ type inputRow struct {
 	field int // painted here, counted from 1
 }
 
-func (f *Inputs) rows(th *theme.Theme, width int) (rows []inputRow, at int) {
+func (f *inputs) rows(th *theme.Theme, width int) (rows []inputRow, at int) {
 	add := func(text string, style theme.Style) {
 		for _, line := range format.Wrap(text, width) {
 			rows = append(rows, inputRow{text: line, style: style})
@@ -141,7 +141,7 @@ func (f *Inputs) rows(th *theme.Theme, width int) (rows []inputRow, at int) {
 }
 
 // Draw paints the fields, so that the current one is visible.
-func (f *Inputs) Draw(c host.Context) {
+func (f *inputs) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	width := min(kit.DialogWidth, screen.Width-2) - 4
 	rows, at := f.rows(screen.Theme, width)

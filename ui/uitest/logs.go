@@ -44,14 +44,14 @@ func AddCall(t testing.TB, log session.Log, response string) {
 		e := session.Entry{Kind: session.KindStdin, Payload: []byte(line), Msg: framing.Scan([]byte(line)), Seq: uint64(14 + i)}
 		if i == 1 {
 			e.Kind = session.KindStdout
-			time.Sleep(Took)
+			time.Sleep(took)
 		}
 		require.NoError(t, log.Append([]session.Entry{e}))
 	}
 }
 
-// Took is the response time of such a call, on the clock of the bubble.
-const Took = 41 * time.Millisecond
+// took is the response time of such a call, on the clock of the bubble.
+const took = 41 * time.Millisecond
 
 // HostileLog returns a log with each hostile text in every place that a server
 // can fill.

@@ -87,7 +87,7 @@ func (c *count) done(rows int) bool { return c.at >= rows || len(c.Rows) >= coun
 func (c *count) step(lists *Lists, rows int) tea.Cmd {
 	return func() tea.Msg {
 		result := counted{lists: lists, count: c, at: c.at}
-		budget := budget{rows: StepRows, bytes: stepBytes}
+		budget := budget{rows: stepRows, bytes: stepBytes}
 		for result.at < rows && budget.left() {
 			some := c.block[:min(len(c.block), rows-result.at)]
 			some = block(some[:c.source.Rows(result.at, some)], false)

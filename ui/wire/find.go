@@ -44,7 +44,7 @@ type finding struct{ find *Find }
 // step returns the command for the next step.
 func (f *Find) step() tea.Cmd {
 	return func() tea.Msg {
-		budget := budget{rows: StepRows, bytes: stepBytes}
+		budget := budget{rows: stepRows, bytes: stepBytes}
 		for budget.left() {
 			rows := f.next()
 			if len(rows) == 0 || f.round && (f.at-f.from)*f.by > 0 {

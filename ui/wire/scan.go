@@ -14,7 +14,7 @@ import (
 // The limits of one step of a scan, a few milliseconds of work, so that the scan
 // can be cancelled and shows rows as it finds them.
 const (
-	StepRows  = 1 << 16
+	stepRows  = 1 << 16
 	stepBytes = 4 << 20
 
 	// blockRows and blockBytes are how much of a log is passed to a filter at a
@@ -131,7 +131,7 @@ func (s *scan) step(rows int) tea.Cmd {
 }
 
 func (s *scan) forward(found *scanned, rows int) {
-	budget := budget{rows: StepRows, bytes: stepBytes}
+	budget := budget{rows: stepRows, bytes: stepBytes}
 	for s.newer < rows && budget.left() {
 		some := s.rows[:min(len(s.rows), rows-s.newer)]
 		some = block(some[:s.source.Rows(s.newer, some)], false)
@@ -152,7 +152,7 @@ func (s *scan) forward(found *scanned, rows int) {
 }
 
 func (s *scan) backward(found *scanned) {
-	budget := budget{rows: StepRows, bytes: stepBytes}
+	budget := budget{rows: stepRows, bytes: stepBytes}
 	for s.older > 0 && budget.left() {
 		from := max(s.older-len(s.rows), 0)
 		some := s.rows[:s.older-from]

@@ -45,7 +45,7 @@ func passing(log session.Source, f *filter.Filter) []uint32 {
 // first, and its progress.
 func TestFilterInSteps(t *testing.T) {
 	log := uitest.NewLog(t)
-	uitest.AppendTraffic(t, log, 3*StepRows)
+	uitest.AppendTraffic(t, log, 3*stepRows)
 	s := onLog(t, log, Wire)
 	f := parsed(t, "kind:error")
 	cmd := s.traffic.SetFilter(f)
@@ -69,12 +69,12 @@ func TestFilterInSteps(t *testing.T) {
 // TestFilterFindsAll checks that the filter lists the same rows as a brute-force search,
 // for any number of rows.
 func TestFilterFindsAll(t *testing.T) {
-	path := rectest.Calls(t, 3*StepRows/4, 2)
+	path := rectest.Calls(t, 3*stepRows/4, 2)
 	var want []uint32
 	for _, n := range rectest.SlowErrors(t, path, 100*time.Millisecond) {
 		want = append(want, uint32(n-1))
 	}
-	require.Greater(t, len(want), StepRows/4)
+	require.Greater(t, len(want), stepRows/4)
 	log, err := recordings.Open(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, log.Close()) })
@@ -87,7 +87,7 @@ func TestFilterFindsAll(t *testing.T) {
 // TestFilterGivenUp checks that results of a replaced filter are dropped.
 func TestFilterGivenUp(t *testing.T) {
 	log := uitest.NewLog(t)
-	uitest.AppendTraffic(t, log, 2*StepRows)
+	uitest.AppendTraffic(t, log, 2*stepRows)
 	s := onLog(t, log, Wire)
 	old := s.traffic.SetFilter(parsed(t, "method:ping"))
 	now := parsed(t, "kind:error")
@@ -192,7 +192,7 @@ func randomEntry(random *rand.Rand) session.Entry {
 // selected.
 func TestSearchIsCounted(t *testing.T) {
 	log := uitest.NewLog(t)
-	uitest.AppendTraffic(t, log, 2*StepRows)
+	uitest.AppendTraffic(t, log, 2*stepRows)
 	s := onLog(t, log, Wire)
 	s.act(kit.Top)
 	require.NoError(t, s.lists.SetSearch("no such tool"))
