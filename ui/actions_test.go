@@ -519,7 +519,7 @@ func allActionTests() map[string]actionTest {
 }
 
 // testedInRooms returns the actions whose tests, and those of all actions of their
-// scopes, are in the packages of their screens. What the shell adds may be tested here
+// scopes, are in the packages of their screens. Additions of the shell may be tested here
 // too.
 func testedInRooms() []host.Action {
 	return slices.Concat(

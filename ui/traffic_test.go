@@ -31,7 +31,7 @@ func answersAfter(d *driver, x *fakeExecutor, took ...time.Duration) {
 }
 
 var trafficActionTests = map[string]actionTest{
-	// What is folded opens first.
+	// Folded rows open first.
 	"fold-flood": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.flood("x", 8)
 		d.do(host.ActOpen)

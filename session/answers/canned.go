@@ -123,10 +123,10 @@ func requestModes(method string, params json.RawMessage) []string {
 	return []string{""}
 }
 
-const (
-	wrongMode   = `{"error":{"code":-32602,"message":"mode not declared by the client"}}`
-	Unsupported = `{"error":{"code":-32601,"message":"Method not found"}}`
-)
+// Unsupported is the response to a request that the client does not support.
+const Unsupported = `{"error":{"code":-32601,"message":"Method not found"}}`
+
+const wrongMode = `{"error":{"code":-32602,"message":"mode not declared by the client"}}`
 
 // Answer returns the answer to a request. missing are the required fields of a
 // form that have neither content nor a default.

@@ -26,7 +26,7 @@ type procID struct {
 	start uint64 // clock ticks since boot
 }
 
-// A family says which processes of the machine belong to one of ours.
+// A family has the processes of the machine that belong to one of ours.
 type family struct {
 	leader int    // 0 if its number may be reused
 	parent int    // the watchdog, whose descendants all belong; 0 without

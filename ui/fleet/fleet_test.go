@@ -21,7 +21,7 @@ type stage struct {
 	*uitest.Room
 	run  *uitest.Run
 	view *View
-	went []string // what was asked of the shell
+	went []string // requests to the shell
 }
 
 // newStage shows a run; an action of the shell is only recorded.

@@ -81,7 +81,7 @@ var actionTests = map[string]func(*testing.T, *stage, *uitest.Server){
 		s.act(kit.Up)
 		s.Do("mark")
 		require.Regexp(t, `(?m)^>x +3 `, s.Text())
-		s.Room.Settle, s.ws.Selected.Traffic = nil, false
+		s.Settle, s.ws.Selected.Traffic = nil, false
 		s.Do("mark")
 		require.Equal(t, "x mark: no row of the traffic is selected", s.Said())
 	},
@@ -261,7 +261,7 @@ func TestTimeline(t *testing.T) {
 	frames.Golden(t, "timeline")
 }
 
-// TestTableBesideBars shows the waterfall beside the exchanges on a wide screen.
+// TestTableBesideBars shows the waterfall next to the exchanges on a wide screen.
 func TestTableBesideBars(t *testing.T) {
 	s := newStage(t, uitest.NewHost(t, uitest.NewWorkspace(t, uitest.Times(t)), 200, 60), Exchanges)
 	uitest.RequireExact(t, s.Frame(), 200, 60)

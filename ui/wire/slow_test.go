@@ -99,7 +99,7 @@ func TestSlowWraps(t *testing.T) {
 
 // TestSlowIgnoresThePerson checks that neither a question of the server nor the call that
 // waits for its answer is slow, while it waits and afterwards: not in the search for slow
-// responses, not in the latencies, and not in what is said of the call.
+// responses, not in the latencies, and not in the words on the call.
 func TestSlowIgnoresThePerson(t *testing.T) {
 	x := &uitest.Server{}
 	live(t, x, Wire, func(t *testing.T, s *stage) {

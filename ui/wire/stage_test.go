@@ -39,7 +39,7 @@ func newStage(t *testing.T, h *uitest.Host, v View) *stage {
 		return nil
 	})
 	s.Under = func() host.View { return pane{s} }
-	s.Room.Settle = s.settle
+	s.Settle = s.settle
 	s.grown()
 	return s
 }

@@ -60,7 +60,6 @@ func took(us int64) string {
 	return d.Round(time.Second).String()
 }
 
-// howEnded says what ended the process unless it did so by itself.
 func (w *view) howEnded() string {
 	exit := w.exited.Exit()
 	exit.By, exit.Signal, exit.Why = w.by(), clip(exit.Signal, quoteShort), clip(exit.Why, quoteBytes)
