@@ -21,16 +21,21 @@ const module = "mcpdbg"
 // An importRule lists what packages must not depend on, directly or indirectly.
 // Packages are named without the module; "" is every package of the module. A
 // name covers the packages below it, too, and NAME/... only those. A package may
-// import what is below it, unless the rule names that.
+// import what is below it, unless the rule names that, and package wording, unless it
+// is alone.
 type importRule struct {
 	packages string   // as for go list, below the module
 	not      []string // packages that the rule does not apply to
 	never    []string
 	but      []string // what they may import all the same
+	alone    bool     // not even wording
 	why      string
 }
 
 const (
+	// wording is the one package that any other may import.
+	wording = "internal/wording"
+
 	charm = "charm.land/"
 	ssh   = "golang.org/x/crypto/ssh"
 )
@@ -46,7 +51,7 @@ func otherFamilies(name string) []string {
 // importRules are the import rules. docs/dev/architecture.md lists them; go test .
 // -run TestImportRulesInDocs -update writes that list.
 var importRules = []importRule{
-	{packages: "framing", never: []string{"", charm, ssh}, why: "the lowest layer"},
+	{packages: "framing", never: []string{"", charm, ssh}, alone: true, why: "the lowest layer"},
 	{packages: "session/...", never: []string{"recordings", "ui", "internal", "sshexec", charm, ssh}, why: "below recordings, and above framing only"},
 	{packages: "session", never: []string{"session/exchange", "session/index", "session/diagnosis/rule", "session/diagnosis/cause", "session/localexec", "session/target"},
 		why: "a session writes its log; what reads the log is above it"},
@@ -85,8 +90,7 @@ var importRules = []importRule{
 		why: "internal/cli makes the sessions, and a run knows no screen"},
 	{packages: "internal/check/arguments", never: []string{""}, but: []string{"session/jsonschema"}, why: "knows schemas only"},
 	{packages: "internal/steps", never: []string{"sshexec", "session/localexec", "internal", "recordings", "ui", charm, ssh}, why: "knows one session, and no run"},
-	{packages: "internal/problems", never: []string{"sshexec", "session/localexec", "internal", "recordings", "ui", charm, ssh}, but: []string{"internal/safetext", "ui/widget/termsafe"}, why: "documents for any command that finds problems"},
-	{packages: "internal/safetext", never: []string{""}, but: []string{"ui/widget/termsafe"}, why: "lines of text, of any origin"},
+	{packages: "internal/problems", never: []string{"sshexec", "session/localexec", "internal", "recordings", "ui", charm, ssh}, but: []string{"ui/widget/termsafe"}, why: "documents for any command that finds problems"},
 	{packages: "internal/scenario/...", never: []string{"sshexec", "session/localexec", "internal/cli", "internal/smoke", "ui", charm, ssh}, why: "runs in any session, and knows no screen"},
 	{packages: "internal/smoke/hosts", never: []string{""}, why: "a list of names"},
 	{packages: "internal/watch", never: []string{"", charm, ssh}, why: "knows files, and no session"},
@@ -101,7 +105,7 @@ var importRules = []importRule{
 	{packages: "internal/cli/live", never: slices.Concat(families, []string{"internal/cli/tui"}), why: "sessions of commands without a screen"},
 	{packages: "internal/cli/logs", never: slices.Concat(families, []string{"internal/cli/flags", "internal/cli/live", "internal/cli/tui"}), why: "logs as lines, checked or not"},
 	{packages: "internal/cli/tui", never: families, why: "the interface, of any command"},
-	{packages: "internal/demo", never: []string{"", charm, ssh}, why: "a server under test shares no code with its debugger"},
+	{packages: "internal/demo", never: []string{"", charm, ssh}, alone: true, why: "a server under test shares no code with its debugger"},
 	{packages: "internal/bench", never: []string{"internal/cli", "internal/demo", "internal/smoke", "internal/check", "ui", "session/localexec", charm}, why: "compares processes, and knows the program only as one of them"},
 	{packages: "internal/bench/raw", never: []string{""}, but: []string{"internal/bench/trip"}, why: "the least that a client or server can do"},
 	{packages: "internal/bench/report", never: []string{""}, why: "knows numbers only"},
@@ -109,7 +113,7 @@ var importRules = []importRule{
 	{packages: "internal/release", never: []string{""}, why: "packs files, whatever is in them"},
 	{packages: "internal/pty", never: []string{""}, why: "knows processes only"},
 	{packages: "internal/input", never: []string{""}, why: "knows files and streams only"},
-	{packages: "internal/spelling", never: []string{""}, why: "knows words only"},
+	{packages: wording, never: []string{""}, why: "knows text only, so that any package can use it"},
 }
 
 // onlyRules list where a module of others, or a package for tests, may be imported
@@ -158,6 +162,8 @@ func TestImportRuleForbids(t *testing.T) {
 		{importRule{never: []string{""}}, "framing", "framing/x", false},
 		{importRule{never: []string{""}, but: []string{"session/executor"}}, "sshexec", "session", true},
 		{importRule{never: []string{""}, but: []string{"session/executor"}}, "sshexec", "session/executor", false},
+		{importRule{never: []string{"", "internal"}}, "session", wording, false},
+		{importRule{never: []string{""}, alone: true}, "framing", wording, true},
 		{importRule{never: []string{"session"}}, "recordings", "sessions", false},
 		{importRule{never: []string{"session"}}, "recordings", "session/mcp", true},
 		{importRule{never: []string{"session/index"}}, "session", "session/index", true},
@@ -227,6 +233,9 @@ func importRulesTable() string {
 		if rule.but != nil {
 			never += ", except " + codes(rule.but)
 		}
+		if rule.alone {
+			never += ", not even `" + wording + "`"
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", packages, never, rule.why)
 	}
 	b.WriteString("\n| module | only imported in | because |\n|---|---|---|\n")
@@ -268,6 +277,9 @@ func (r *importRule) forbids(pkg, dep string) bool {
 	in := func(name string) bool {
 		top, only := strings.CutSuffix(name, "/...")
 		return below(dep, full(top)) && (!only || dep != full(top)) && (only || !below(dep, pkg) || below(full(top), pkg))
+	}
+	if dep == full(wording) {
+		return r.alone
 	}
 	return dep != pkg && slices.ContainsFunc(r.never, in) && !slices.ContainsFunc(r.but, func(name string) bool { return below(dep, full(name)) })
 }

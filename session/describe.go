@@ -3,7 +3,9 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -32,7 +34,7 @@ func Describe(e *Entry) string {
 	case KindClosed:
 		return describeBody(e, describeClosed)
 	case KindFailed:
-		return describeBody(e, func(b FailedBody) string { return joinWords(b.Error, hintText(b.Hint)) })
+		return describeBody(e, func(b FailedBody) string { return wording.Join(" ", b.Error, wording.IfAny("- ", b.Hint)) })
 	case KindLagged:
 		return describeBody(e, describeLagged)
 	case KindHeld:
@@ -47,7 +49,7 @@ func Describe(e *Entry) string {
 		return describeBody(e, describeLink)
 	case KindNote:
 		return describeBody(e, func(b NoteBody) string {
-			return joinWords(b.Text+times(b.Times), saidText(b.Said, b.SaidBy), hintText(b.Hint))
+			return wording.Join(" ", b.Text+times(b.Times), saidText(b.Said, b.SaidBy), wording.IfAny("- ", b.Hint))
 		})
 	case KindPart:
 		return describeBody(e, func(b PartBody) string { return fmt.Sprintf("continues in part %d", b.Next) })
@@ -73,7 +75,7 @@ func describeStart(b StartBody) string {
 	if b.PID != 0 { // unknown in an import
 		pid = fmt.Sprintf("pid %d", b.PID)
 	}
-	return joinWords(b.Process, pid, b.Placement, b.Host)
+	return wording.Join(" ", b.Process, pid, b.Placement, b.Host)
 }
 
 func describeEnv(b EnvBody) string {
@@ -91,7 +93,7 @@ func describeEnv(b EnvBody) string {
 }
 
 func describePhase(b PhaseBody) string {
-	text := joinWords(b.Phase, b.Detail, micros(b.Took))
+	text := wording.Join(" ", b.Phase, b.Detail, micros(b.Took))
 	if b.Error != "" {
 		text += ": " + b.Error
 	}
@@ -102,7 +104,7 @@ func describeState(b StateBody) string {
 	if b.Of > 0 {
 		return fmt.Sprintf("request %s of entry %d: %s", b.ID, b.Of, b.State)
 	}
-	return joinWords(b.State, b.Detail, b.Server, b.Protocol, b.Era, saidText(b.Said, b.SaidBy), hintText(b.Hint))
+	return wording.Join(" ", b.State, b.Detail, b.Server, b.Protocol, b.Era, saidText(b.Said, b.SaidBy), wording.IfAny("- ", b.Hint))
 }
 
 func describeWrite(b WriteBody) string {
@@ -148,7 +150,7 @@ func describeGap(b GapBody) string {
 }
 
 func describeAct(b ActBody) string {
-	text := joinWords(b.Act, b.Detail)
+	text := wording.Join(" ", b.Act, b.Detail)
 	if b.Key != "" {
 		text += ", key " + b.Key
 	}
@@ -162,7 +164,7 @@ func describeAct(b ActBody) string {
 }
 
 func describeLink(b LinkBody) string {
-	return joinWords(b.State, micros(b.RTT), b.Error, strings.Join(b.Hops, " > "), b.Transport, b.Server, b.Kex, b.HostKey, b.Cipher, b.MAC)
+	return wording.Join(" ", b.State, micros(b.RTT), b.Error, strings.Join(b.Hops, " > "), b.Transport, b.Server, b.Kex, b.HostKey, b.Cipher, b.MAC)
 }
 
 func describeProc(b ProcBody) string {
@@ -187,13 +189,6 @@ func times(n int) string {
 	return ""
 }
 
-func hintText(hint string) string {
-	if hint == "" {
-		return ""
-	}
-	return "- " + hint
-}
-
 func saidText(said, by string) string {
 	if said == "" {
 		return ""
@@ -204,27 +199,10 @@ func saidText(said, by string) string {
 	return fmt.Sprintf("(%ssaid: %s)", by, strings.TrimSpace(said))
 }
 
-// micros formats microseconds with the digits that people read, such as 30.2 ms or
-// 6.6 s, like all times on the screen; "" for 0.
+// micros formats microseconds like all times on the screen; "" for 0.
 func micros(us int64) string {
-	ms := float64(max(us, 0)) / 1000
-	switch {
-	case us == 0:
+	if us == 0 {
 		return ""
-	case ms < 1:
-		return fmt.Sprintf("%.2f ms", ms)
-	case ms < 1000:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", ms), ".0") + " ms"
 	}
-	return fmt.Sprintf("%.1f s", ms/1000)
-}
-
-func joinWords(words ...string) string {
-	var kept []string
-	for _, w := range words {
-		if w != "" {
-			kept = append(kept, w)
-		}
-	}
-	return strings.Join(kept, " ")
+	return wording.RoundedTime(time.Duration(us) * time.Microsecond)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 )
@@ -117,7 +118,7 @@ func (s *Session) launch(ctx context.Context, l launch, settled func(error) erro
 	}
 	if err == nil {
 		server := s.Status().Server
-		s.setState(Ready, StateBody{Era: string(server.Era), Protocol: server.Protocol, Server: join(server.Name, server.Version)})
+		s.setState(Ready, StateBody{Era: string(server.Era), Protocol: server.Protocol, Server: wording.Join(" ", server.Name, server.Version)})
 		return nil
 	}
 	var replaced *replacement

@@ -378,10 +378,3 @@ func (s *Session) Act(act, detail string, of uint64) {
 func (s *Session) append(e Entry) {
 	_ = s.log.Append([]Entry{e})
 }
-
-func join(name, version string) string {
-	if name == "" || version == "" {
-		return name + version
-	}
-	return name + " " + version
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -189,9 +190,7 @@ func (x *shutdown) killed(rep executor.StopReport) string {
 func (x *shutdown) concealNames(procs []executor.Descendant) []executor.Descendant {
 	procs = x.s.conceal(procs)
 	for i := range procs {
-		if c := procs[i].Command; len(c) > maxNamedCommand {
-			procs[i].Command = strings.ToValidUTF8(c[:maxNamedCommand], "") + "..."
-		}
+		procs[i].Command = wording.ClipValid(procs[i].Command, maxNamedCommand, wording.Dots)
 	}
 	return procs
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -55,9 +56,9 @@ func stepDetail(gone bool, r *run, waited time.Duration, report executor.StopRep
 	case gone:
 		return found(report)
 	case r.hasExited():
-		return joinWords(found(report), "ended, but another process holds its streams")
+		return wording.Join(" ", found(report), "ended, but another process holds its streams")
 	default:
-		return joinWords(found(report), "still running after "+micros(waited.Microseconds()))
+		return wording.Join(" ", found(report), "still running after "+micros(waited.Microseconds()))
 	}
 }
 

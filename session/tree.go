@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -76,7 +77,7 @@ func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 	if err != nil {
 		return fmt.Errorf("kill process %d: %w", pid, err)
 	}
-	s.Act(ActKillOne, joinWords(strconv.Itoa(d.PID), s.redactor.Replace(d.Command)), 0)
+	s.Act(ActKillOne, wording.Join(" ", strconv.Itoa(d.PID), s.redactor.Replace(d.Command)), 0)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -315,7 +316,7 @@ func (l *launcher) endLost(ctx context.Context, g *guard) []executor.Notice {
 	var notices []executor.Notice
 	for _, run := range l.lost {
 		found, err := g.ask(ctx, "O", run.mark+" "+run.stamp)
-		n := executor.Notice{Code: "lost.ended", Text: fmt.Sprintf("%s, whose connection was lost, was still running on the host (%s) and was killed", run.id, processes(len(found)))}
+		n := executor.Notice{Code: "lost.ended", Text: fmt.Sprintf("%s, whose connection was lost, was still running on the host (%s) and was killed", run.id, wording.PluralOf(len(found), "process", "processes"))}
 		switch {
 		case err != nil:
 			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, %s: the new guard could not look for it: %v", run.id, run.mayLive(), err)}
@@ -327,14 +328,6 @@ func (l *launcher) endLost(ctx context.Context, g *guard) []executor.Notice {
 		notices = append(notices, n)
 	}
 	return notices
-}
-
-// processes formats a number of processes.
-func processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return fmt.Sprintf("%d processes", n)
 }
 
 // seconds formats a duration for people.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -34,7 +35,7 @@ func leftoverNotice(hosts []guardProc) executor.Notice {
 	}
 	return executor.Notice{
 		Code: executor.NoticeLeftover,
-		Text: fmt.Sprintf("startup files on the host left %s running in the background before the server started: not counted as the server's, and not killed", processes(len(hosts))),
+		Text: fmt.Sprintf("startup files on the host left %s running in the background before the server started: not counted as the server's, and not killed", wording.PluralOf(len(hosts), "process", "processes")),
 		Said: tail([]byte(strings.Join(commands, "\n"))),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -43,22 +44,10 @@ func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) 
 func plainCommand(c launchCommand) string {
 	var words []string
 	if c.dir != "" {
-		words = append(words, "cd", quoteIfNeeded(c.dir), "&&")
+		words = append(words, "cd", wording.ShellWord(c.dir, ""), "&&")
 	}
 	for _, arg := range c.argv {
-		words = append(words, quoteIfNeeded(arg))
+		words = append(words, wording.ShellWord(arg, ""))
 	}
 	return strings.Join(words, " ")
-}
-
-// quoteIfNeeded quotes words with more than letters, digits and a few
-// characters that have no meaning in any shell.
-func quoteIfNeeded(word string) string {
-	safe := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:,@+", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !safe(r) }) < 0 {
-		return word
-	}
-	return quote(word)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -49,7 +50,7 @@ func stampOf(mark string) string {
 // guardScript returns guard.sh for one run. leave names the programs to spare.
 func guardScript(mark string, lease int, leave []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s\n", mark, lease, quote(strings.Join(leave, "\n")))
+	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s\n", mark, lease, wording.ShellQuote(strings.Join(leave, "\n")))
 	for line := range strings.Lines(guardText) {
 		if line = strings.TrimLeft(line, "\t"); line != "\n" && !strings.HasPrefix(line, "#") {
 			b.WriteString(line)
@@ -94,18 +95,18 @@ func runScript(mark string, c launchCommand) string {
 	fmt.Fprintf(&b, `_mend() { echo; echo "RUN-%[1]s $$ ${_mg:-0} $1 $_mk $PATH"; echo >&2; echo "RUN-%[1]s" >&2; }
 `, mark)
 	if c.dir != "" {
-		fmt.Fprintf(&b, "cd -- %s 2>/dev/null || { _mend %s; IFS= read -r _mr; exit 111; }\nunset OLDPWD\n", quote(c.dir), runNoDir)
+		fmt.Fprintf(&b, "cd -- %s 2>/dev/null || { _mend %s; IFS= read -r _mr; exit 111; }\nunset OLDPWD\n", wording.ShellQuote(c.dir), runNoDir)
 	}
 	fmt.Fprintf(&b, "%[1]s=${%[1]s:+$%[1]s,}%[2]s\nexport %[1]s\n", executor.MarkName, mark)
 	if c.path != "" {
-		fmt.Fprintf(&b, "PATH=%s\nexport PATH\n", quote(c.path))
+		fmt.Fprintf(&b, "PATH=%s\nexport PATH\n", wording.ShellQuote(c.path))
 	}
 	for _, v := range c.env {
-		fmt.Fprintf(&b, "%[1]s=%[2]s\nexport %[1]s\n", v.Name, quote(v.Value))
+		fmt.Fprintf(&b, "%[1]s=%[2]s\nexport %[1]s\n", v.Name, wording.ShellQuote(v.Value))
 	}
 	b.WriteString("set --")
 	for _, arg := range c.argv {
-		b.WriteString(" " + quote(arg))
+		b.WriteString(" " + wording.ShellQuote(arg))
 	}
 	fmt.Fprintf(&b, `
 _ms=%[2]s
@@ -136,11 +137,6 @@ exec "$@"`, runOK, runNotFound, runNoExec, mark)
 	}
 	b.WriteString("\n")
 	return b.String()
-}
-
-// quote returns text as one word of a POSIX shell.
-func quote(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // encode makes a script one line for the bootstrap: it escapes the backslash

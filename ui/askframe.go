@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/prompter"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -124,7 +125,7 @@ func (k *ask) rows(s *sessionScreen, width int) []askRow {
 	if said := serverText(p); said != "" {
 		rows = append(rows, askRow{}, askRow{text: "the server says:", style: s.app.screen.Theme.Warn}, askRow{box: boxTop})
 		for line := range strings.Lines(said) {
-			for _, text := range format.Wrap(strings.TrimRight(line, "\r\n"), width-4) {
+			for _, text := range termsafe.Wrap(strings.TrimRight(line, "\r\n"), width-4) {
 				rows = append(rows, askRow{text: text, box: boxText})
 			}
 		}
@@ -139,7 +140,7 @@ func ours(rows []askRow, text string, style theme.Style, width int) []askRow {
 		return rows
 	}
 	for line := range strings.Lines(text) {
-		for _, row := range format.Wrap(strings.TrimRight(line, "\n"), width) {
+		for _, row := range termsafe.Wrap(strings.TrimRight(line, "\n"), width) {
 			rows = append(rows, askRow{text: row, style: style})
 		}
 	}
@@ -158,7 +159,7 @@ func serverText(p executor.Prompt) string {
 	}
 	text := strings.Trim(strings.Join(parts, "\n"), "\r\n")
 	if len(text) > kit.MaxServerText {
-		text = format.Cut(text, kit.MaxServerText) + "\n(truncated)"
+		text = wording.Cut(text, kit.MaxServerText) + "\n(truncated)"
 	}
 	return text
 }

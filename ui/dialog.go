@@ -8,8 +8,8 @@ import (
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // A dialog is one that is open.
@@ -40,7 +40,7 @@ func (a *App) paintDialog() {
 	width := min(kit.DialogWidth, a.screen.Width-2) - 4
 	var rows []string
 	for _, line := range d.asked.Lines {
-		rows = append(rows, format.Wrap(line, width)...)
+		rows = append(rows, termsafe.Wrap(line, width)...)
 	}
 	no := a.keysOf(actNo)
 	answer := no[len(no)-1] + ": close"

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/calls"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/help"
@@ -358,10 +359,10 @@ func (a *App) quitQuestion() *host.Dialog {
 	}
 	var reasons []string
 	if pending > 0 {
-		reasons = append(reasons, kit.Plural(pending, "call")+" "+isAre(pending)+" pending")
+		reasons = append(reasons, wording.Counted(pending, "call")+" "+isAre(pending)+" pending")
 	}
 	if running > 1 {
-		reasons = append(reasons, kit.Plural(running, "server")+" "+isAre(running)+" running")
+		reasons = append(reasons, wording.Counted(running, "server")+" "+isAre(running)+" running")
 	}
 	if reasons == nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/uitest"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,6 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/workspace"
 )
 
@@ -132,7 +132,7 @@ func TestShrunkFrames(t *testing.T) {
 	d.do(kit.Bottom, host.ActOpen) // to read is to see it
 	require.Contains(t, d.plain(), "the recording got shorter")
 	d.pull()
-	require.Contains(t, d.rows()[0], "SHRUNK: file truncated, was "+format.Size(bytes))
+	require.Contains(t, d.rows()[0], "SHRUNK: file truncated, was "+wording.Size(bytes))
 	headers(t, rec, "shrunk")
 	d.do(host.ActBack)
 	d.goTo("20%")

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/calls"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -141,7 +142,7 @@ func (sc *sessionScreen) paintStrip() {
 func (sc *sessionScreen) stripTitle(l *wire.Lines) string {
 	title, _ := l.Titles()
 	if n := l.Unread(); n > 0 {
-		title += " (" + paint.Thousands(n) + " new)"
+		title += " (" + wording.Thousands(n) + " new)"
 	}
 	return title
 }
@@ -167,7 +168,7 @@ func (sc *sessionScreen) strippedTitle(id paneID) string {
 	}
 	text := other.Name()
 	if n := other.Unread(); n > 0 {
-		text += ": " + paint.Thousands(n) + " new"
+		text += ": " + wording.Thousands(n) + " new"
 	}
 	return "(" + text + ")"
 }
@@ -227,7 +228,7 @@ func (sc *sessionScreen) tab(id paneID) string {
 	l := sc.lists(id).(*wire.Lines)
 	text := l.Name()
 	if n := l.Unread(); n > 0 && id != sc.app.panes.focus {
-		text += " +" + paint.Thousands(n)
+		text += " +" + wording.Thousands(n)
 	}
 	return text
 }
@@ -244,7 +245,7 @@ func (sc *sessionScreen) paintFooter(l *paint.Line) {
 	case sc.app.front.notice.text != "":
 		l.Text(sc.app.screen.Theme.Text, " "+sc.app.front.notice.text)
 	case sc.rows.Finding != nil:
-		l.Text(sc.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, entry %s (%s cancels)", sc.rows.Finding.What, paint.Thousands(sc.rows.Finding.Shown), sc.app.keyOf(host.ActBack)))
+		l.Text(sc.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, entry %s (%s cancels)", sc.rows.Finding.What, wording.Thousands(sc.rows.Finding.Shown), sc.app.keyOf(host.ActBack)))
 	default:
 		sc.paintHints(l)
 	}

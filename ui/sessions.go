@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -66,7 +67,7 @@ const sessionRows = 2
 func (l *sessionList) SetSize(w, h int) { l.w, l.h = w, h }
 
 func (l *sessionList) Titles() (left, right string) {
-	return "1 Sessions " + paint.Thousands(len(l.app.screens)), ""
+	return "1 Sessions " + wording.Thousands(len(l.app.screens)), ""
 }
 
 // at returns the position of the visible session.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -48,7 +48,7 @@ type step struct {
 func (sc *sessionScreen) steps() []step {
 	var steps []step
 	for i, p := range sc.ws.Shown.Lifecycle.Phases {
-		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: format.Took(p.Took), style: sc.app.screen.Theme.OK}
+		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: wording.Took(p.Took), style: sc.app.screen.Theme.OK}
 		if p.Error != "" {
 			s.mark, s.style = "x", sc.app.screen.Theme.Error
 			s.detail = strings.TrimPrefix(strings.TrimPrefix(p.Error, "start on "), p.Phase+": ") // the line already names host and phase
@@ -60,7 +60,7 @@ func (sc *sessionScreen) steps() []step {
 	}
 	if p := sc.ws.Status.Phase; sc.ws.Shown.Lifecycle.Starting && !p.Begin.IsZero() {
 		took := time.Since(p.Begin)
-		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: format.Seconds(took), style: sc.app.screen.Theme.Warn})
+		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: wording.Seconds(took), style: sc.app.screen.Theme.Warn})
 	}
 	return steps
 }
@@ -79,7 +79,7 @@ func (sc *sessionScreen) paintStart() {
 		return
 	}
 	steps := sc.steps()
-	left, right := "Starting", format.Seconds(sc.sinceStart())
+	left, right := "Starting", wording.Seconds(sc.sinceStart())
 	if sc.ws.Shown.Lifecycle.Failed != nil {
 		left, right = "Not started", ""
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -121,17 +122,9 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 func runQuietly(cmd *exec.Cmd) error {
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, tail(string(out), 2000))
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, wording.Tail(strings.TrimSpace(string(out)), 2000))
 	}
 	return nil
-}
-
-func tail(text string, most int) string {
-	text = strings.TrimSpace(text)
-	if len(text) > most {
-		return "..." + text[len(text)-most:]
-	}
-	return text
 }
 
 // moduleRoot returns the folder of go.mod.

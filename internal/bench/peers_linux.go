@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+
+	"mcpdbg/internal/wording"
 )
 
 // Versions of the peers that --install fetches. Others are what the system has;
@@ -122,7 +124,7 @@ func (l *lab) sdkClient() (string, error) {
 		tidy := l.command("go", "mod", "tidy")
 		tidy.Dir = dir
 		if err := runQuietly(tidy); err != nil {
-			return &missing{"the Go SDK " + sdkVersion + " cannot be fetched: " + tail(err.Error(), 200), "allow access to the Go module proxy"}
+			return &missing{"the Go SDK " + sdkVersion + " cannot be fetched: " + wording.Tail(err.Error(), 200), "allow access to the Go module proxy"}
 		}
 		return l.build(path, dir, ".")
 	})

@@ -14,6 +14,7 @@ import (
 
 	"mcpdbg/internal/bench/report"
 	"mcpdbg/internal/pty"
+	"mcpdbg/internal/wording"
 )
 
 // sideLimit is how long one run of one program may take.
@@ -93,7 +94,7 @@ func (l *lab) runProcess(ctx context.Context, s side) (report.Sample, error) {
 		return sample, context.Cause(ctx)
 	case errors.As(err, &exit) && s.expects(exit.ExitCode()):
 	case err != nil:
-		return sample, fmt.Errorf("%w: %s", err, tail(stderr.String(), 500))
+		return sample, fmt.Errorf("%w: %s", err, wording.Tail(strings.TrimSpace(stderr.String()), 500))
 	case !s.expects(0):
 		return sample, errors.New("it was expected to fail")
 	}
@@ -121,7 +122,7 @@ func (s side) checkOutput(path string) error {
 	}
 	data, err := os.ReadFile(path)
 	if err == nil && !strings.Contains(string(data), s.want) {
-		err = fmt.Errorf("the output lacks %q: %q", s.want, tail(string(data), 500))
+		err = fmt.Errorf("the output lacks %q: %q", s.want, wording.Tail(strings.TrimSpace(string(data)), 500))
 	}
 	return err
 }
@@ -160,7 +161,7 @@ func (l *lab) runScreen(ctx context.Context, s side) (report.Sample, error) {
 	if err := t.Until(ctx, s.shows); err != nil {
 		shown := t.Shown()
 		t.Kill()
-		return sample, fmt.Errorf("%w: %q", err, tail(shown, 500))
+		return sample, fmt.Errorf("%w: %q", err, wording.Tail(strings.TrimSpace(shown), 500))
 	}
 	sample.Wall = time.Since(begin)
 	sample.Memory = peak(t.Pid())

@@ -1,6 +1,8 @@
 package check
 
-import "strings"
+import (
+	"mcpdbg/internal/wording"
+)
 
 // Limits of texts in a result, in bytes.
 const (
@@ -35,9 +37,6 @@ func (t *target) conceal() {
 
 func (t *target) texts(limit int, texts ...*string) {
 	for _, text := range texts {
-		*text = t.secrets.Text(*text)
-		if len(*text) > limit {
-			*text = strings.ToValidUTF8((*text)[:limit], "") + "…"
-		}
+		*text = wording.ClipValid(t.secrets.Text(*text), limit, wording.Ellipsis)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/steps"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
@@ -48,7 +49,7 @@ func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake 
 		v = notChecked("the server could not be started: " + err.Error())
 		step.unstarted = true
 	}
-	step.DurationMS = ms(time.Since(begin))
+	step.DurationMS = wording.Milliseconds(time.Since(begin))
 	t.add(step, v, p.number)
 }
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/steps"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -40,7 +40,7 @@ func (p *process) lists(ctx context.Context) []tool {
 			if list.Name == "tools" {
 				tools = items
 			}
-			return passed(safetext.Count(len(items), item(list)))
+			return passed(wording.Plural(len(items), item(list)))
 		})
 	}
 	if again := p.listAgain(ctx); again != nil {

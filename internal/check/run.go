@@ -3,13 +3,13 @@ package check
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/steps"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/cause"
@@ -77,7 +77,7 @@ func Run(ctx context.Context, opts Options) *Report {
 		t.run(ctx)
 		r.Targets = append(r.Targets, t.result)
 	}
-	r.DurationMS, r.Stopped = ms(time.Since(started)), ctx.Err() != nil
+	r.DurationMS, r.Stopped = wording.Milliseconds(time.Since(started)), ctx.Err() != nil
 	return r
 }
 
@@ -95,7 +95,7 @@ func Recorded(ctx context.Context, name string, src session.Source, checker *rul
 	r.sortProblems()
 	rows, _ := checker.Progress()
 	r.partial(rows, src.Len(), checker.Gaps(), name)
-	r.DurationMS = ms(time.Since(begin))
+	r.DurationMS = wording.Milliseconds(time.Since(begin))
 	return r
 }
 
@@ -112,6 +112,3 @@ func hintOf(id string) string {
 	r, _ := problems.RuleByID(id)
 	return r.Explanation
 }
-
-// ms returns a duration in milliseconds, with microsecond precision.
-func ms(d time.Duration) float64 { return math.Round(float64(d.Microseconds())) / 1000 }

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/steps"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
@@ -51,7 +52,7 @@ func (t *target) run(ctx context.Context) {
 	t.result.Recordings = t.roll.recordings
 	t.result.sortProblems()
 	t.conceal()
-	t.result.DurationMS = ms(time.Since(begin))
+	t.result.DurationMS = wording.Milliseconds(time.Since(begin))
 }
 
 // jobs returns what follows the first process, which speaks an era.
@@ -108,7 +109,7 @@ func (t *target) inEra(ctx context.Context, era mcp.Era) (mcp.Era, error) {
 	defer p.end(ctx)
 	begin := time.Now()
 	if err := p.made.Session.Open(ctx); err != nil {
-		t.add(Step{Name: StepHandshake, Era: eraName(era), DurationMS: ms(time.Since(begin))}, t.handshakeFailed(ctx, era, err), p.number)
+		t.add(Step{Name: StepHandshake, Era: eraName(era), DurationMS: wording.Milliseconds(time.Since(begin))}, t.handshakeFailed(ctx, era, err), p.number)
 		return era, err
 	}
 	server := p.made.Session.Status().Server
@@ -126,7 +127,7 @@ func (t *target) inEra(ctx context.Context, era mcp.Era) (mcp.Era, error) {
 		reason += fmt.Sprintf(", after %s with %s", took.Round(time.Millisecond), with)
 	}
 	t.result.Servers = append(t.result.Servers, Server{Era: server.Era.String(), Protocol: server.Protocol, Name: server.Name, Version: server.Version})
-	t.add(Step{Name: StepHandshake, Era: server.Era.String(), DurationMS: ms(time.Since(begin) - took)}, passed(reason), p.number)
+	t.add(Step{Name: StepHandshake, Era: server.Era.String(), DurationMS: wording.Milliseconds(time.Since(begin) - took)}, passed(reason), p.number)
 	tools := p.lists(ctx)
 	slow := p.calls(ctx, tools)
 	p.step(ctx, stepUnknown, "", p.unknownMethod)
@@ -264,7 +265,7 @@ func (p *process) step(ctx context.Context, name, subject string, do func(contex
 	if v.status == "" {
 		v = do(ctx)
 	}
-	p.add(Step{Name: name, Era: p.era.String(), Subject: subject, DurationMS: ms(time.Since(begin))}, v, p.number)
+	p.add(Step{Name: name, Era: p.era.String(), Subject: subject, DurationMS: wording.Milliseconds(time.Since(begin))}, v, p.number)
 }
 
 // maxStarts is how often a server is started again after a step has ended it: after the

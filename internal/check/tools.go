@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"mcpdbg/internal/safetext"
+	"mcpdbg/internal/wording"
 )
 
 // A tool is an entry of tools/list, as far as it is needed to call it.
@@ -87,7 +87,7 @@ func (o *Options) choose(tools []tool) []choice {
 		case o.NoCalls:
 			c.why = "no calls (--no-calls)"
 		case i >= maxTools:
-			c.why = "more than " + safetext.Count(maxTools, "tool")
+			c.why = "more than " + wording.Plural(maxTools, "tool")
 		case t.Execution.TaskSupport == "required":
 			c.why = "it can be called only as a task"
 		case risk != "" && !o.allowed(t.Name):
@@ -123,7 +123,7 @@ func listed(names []string) string {
 	case len(names) == 0:
 		return "no tool"
 	case len(names) > maxTold:
-		return strings.Join(names[:maxTold], ", ") + " and " + safetext.Count(len(names)-maxTold, "other tool")
+		return strings.Join(names[:maxTold], ", ") + " and " + wording.Plural(len(names)-maxTold, "other tool")
 	}
 	return strings.Join(names, ", ")
 }

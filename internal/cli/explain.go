@@ -12,10 +12,10 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/problems"
-	"mcpdbg/internal/safetext"
-	"mcpdbg/internal/spelling"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 func explainCommand(env *console.Env) *cobra.Command {
@@ -48,7 +48,7 @@ a rule it lists all of them.`,
 
 func unknownRule(id string) error {
 	hint := "mcpdbg explain to list all rules"
-	if near := spelling.Near(id, problems.RuleIDs()); len(near) > 0 {
+	if near := wording.Near(id, problems.RuleIDs()); len(near) > 0 {
 		hint = "mcpdbg explain " + strings.Join(near[:min(len(near), 5)], ", or ")
 	}
 	return exit.WithHint(exit.Usagef("unknown rule %q", id), hint)
@@ -75,13 +75,13 @@ func explainRules(w io.Writer, rules []diagnosis.Rule) error {
 			revisions = strings.Join(r.Revisions, ", ")
 		}
 		_, _ = fmt.Fprintf(b, "%s  %s\n\n", r.ID, r.Title)
-		safetext.Fold(b, "", "", r.Explanation)
+		termsafe.Fold(b, "", "", r.Explanation)
 		_, _ = fmt.Fprintln(b)
 		for _, member := range []struct{ name, text string }{
 			{"severity", r.Severity.String()}, {"side", sideText(r.Side)}, {"revisions", revisions},
 			{"reference", r.Reference}, {"impact", r.Impact},
 		} {
-			safetext.Fold(b, fmt.Sprintf("  %-10s ", member.name), strings.Repeat(" ", 13), member.text)
+			termsafe.Fold(b, fmt.Sprintf("  %-10s ", member.name), strings.Repeat(" ", 13), member.text)
 		}
 	}
 	return b.Flush()

@@ -8,10 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/spelling"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
 )
 
@@ -59,7 +58,7 @@ func isCommand(words []string) bool {
 
 // missingDashes returns a hint on how to write a server command.
 func missingDashes(cmd *cobra.Command, words []string) string {
-	return cmd.CommandPath() + " -- " + console.CommandLine(words) + " (the server command goes after --)"
+	return cmd.CommandPath() + " -- " + wording.CommandLine(words) + " (the server command goes after --)"
 }
 
 // nearCommands returns the commands that a misspelled word may mean:
@@ -70,7 +69,7 @@ func nearCommands(cmd *cobra.Command, word string) []string {
 		return nil
 	}
 	for _, c := range documented(cmd) {
-		if len(spelling.Near(word, []string{c.Name()})) > 0 || slices.Contains(c.SuggestFor, word) {
+		if len(wording.Near(word, []string{c.Name()})) > 0 || slices.Contains(c.SuggestFor, word) {
 			near = append(near, c.CommandPath())
 		}
 	}
@@ -97,7 +96,7 @@ func flagError(cmd *cobra.Command, err error, args []string) error {
 	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		if near := spelling.Nearest(name, known); near != "" && len(near) > 3 {
+		if near := wording.Nearest(name, known); near != "" && len(near) > 3 {
 			return exit.WithHint(failed, "--"+near)
 		}
 	}

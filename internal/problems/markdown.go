@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"mcpdbg/internal/safetext"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // MaxMarkdown is the largest document in bytes: the limit of GitHub for the summary
@@ -84,7 +84,7 @@ func (m *Markdown) WriteTo(w io.Writer) (int64, error) {
 // escapeMarkdown returns a text as one line in which no character has a meaning in
 // Markdown or HTML, nor a mention of a user.
 func escapeMarkdown(text string) string {
-	text = safetext.Line(text)
+	text = termsafe.Line(text)
 	var b strings.Builder
 	for _, r := range text {
 		switch {
@@ -107,4 +107,4 @@ func escapeMarkdown(text string) string {
 }
 
 // visible returns a text as one line without characters that control a terminal.
-func visible(text string) string { return safetext.Line(text) }
+func visible(text string) string { return termsafe.Line(text) }

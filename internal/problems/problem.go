@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
 )
@@ -119,7 +120,7 @@ func (a *Acceptance) String() string {
 	}
 	text := "accepted"
 	if a.Texts > 1 {
-		text += " with " + diagnosis.Plural(a.Texts-1, "other text", "other texts")
+		text += " with " + wording.Plural(a.Texts-1, "other text")
 	}
 	if a.Reason != "" {
 		text += ": " + a.Reason

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 )
 
@@ -56,16 +57,9 @@ func (j *judgement) add(p Problem) {
 	case p.Input != "":
 		p.Text = p.Check + ": " + p.Want + " gives " + p.Got + " for " + p.Input
 	default:
-		p.Text = p.Check + ifAny(" ", p.Pointer) + ": expected " + p.Want + ", got " + p.Got
+		p.Text = p.Check + wording.IfAny(" ", p.Pointer) + ": expected " + p.Want + ", got " + p.Got
 	}
 	j.problems = append(j.problems, p)
-}
-
-func ifAny(before, text string) string {
-	if text == "" {
-		return ""
-	}
-	return before + text
 }
 
 // place returns the place of an expectation, or else of the step.
@@ -82,12 +76,12 @@ func (j *judgement) answer() bool {
 	e, rpc := &j.step.Expect, j.out.rpc
 	switch {
 	case e.Error == nil && rpc != nil:
-		j.add(Problem{Check: "error", Want: "a result", Got: rpc.Error() + ifAny(" ", string(rpc.Data))})
+		j.add(Problem{Check: "error", Want: "a result", Got: rpc.Error() + wording.IfAny(" ", string(rpc.Data))})
 		return false
 	case e.Error != nil && rpc == nil:
 		got := "the result " + resultText(j.out.value)
 		if isToolError(j.out.value) {
-			got = "a result with isError (use expect: {isError: true})" + ifAny(": ", toolText(j.out.value))
+			got = "a result with isError (use expect: {isError: true})" + wording.IfAny(": ", toolText(j.out.value))
 		}
 		j.add(Problem{Check: "error", Want: j.wanted(e.Error), Got: got})
 		return false
@@ -151,7 +145,7 @@ func (j *judgement) isError() {
 	}
 	p := Problem{Check: "isError", Pointer: "/isError", Want: fmt.Sprint(want), Got: fmt.Sprint(is)}
 	if is {
-		p.Got += ifAny(": ", toolText(j.out.value))
+		p.Got += wording.IfAny(": ", toolText(j.out.value))
 	}
 	j.add(p)
 }
@@ -215,7 +209,7 @@ func (j *judgement) result() {
 			p.Got = "nothing"
 		}
 		if d.text != "" {
-			p.Text = j.hide.short("result"+ifAny(" ", d.pointer)) + ": " + d.text
+			p.Text = j.hide.short("result"+wording.IfAny(" ", d.pointer)) + ": " + d.text
 		}
 		j.add(p)
 	}
@@ -231,7 +225,7 @@ func (j *judgement) schema() {
 	}
 	for _, f := range found {
 		j.add(Problem{Check: "schema", Pointer: f.pointer, Got: f.text,
-			Text: j.hide.short("schema"+ifAny(" ", f.pointer)) + ": " + j.hide.short(f.text)})
+			Text: j.hide.short("schema"+wording.IfAny(" ", f.pointer)) + ": " + j.hide.short(f.text)})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 )
 
 const (
@@ -96,7 +97,7 @@ func (c *comparison) compare(pointer string, want, got any) {
 
 func (c *comparison) objects(pointer string, want, got map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		at := pointer + "/" + pointerEscape(name)
+		at := pointer + "/" + wording.EscapePointer(name)
 		value, ok := got[name]
 		if !ok {
 			c.add(diff{pointer: at, want: want[name], missing: true})
@@ -117,10 +118,6 @@ func (c *comparison) arrays(pointer string, want, got []any) {
 
 func sameNumber(a, b json.Number) bool {
 	return a == b || string(framing.AppendNumber(nil, []byte(a))) == string(framing.AppendNumber(nil, []byte(b)))
-}
-
-func pointerEscape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 // encode formats a decoded value as JSON on one line.

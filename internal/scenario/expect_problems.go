@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
 )
@@ -50,7 +51,7 @@ func (j *judgement) newProblems(before problemsBefore) {
 		if f.Severity < least || i < len(before) && before[i] == f.Count {
 			continue
 		}
-		text := fmt.Sprintf("%s %s, entry %d: %s%s", f.Severity, f.Rule.ID, f.N, f.Rule.Title, ifAny(": ", f.Detail))
+		text := fmt.Sprintf("%s %s, entry %d: %s%s", f.Severity, f.Rule.ID, f.N, f.Rule.Title, wording.IfAny(": ", f.Detail))
 		j.add(Problem{Check: "findings", Want: "none", Got: f.Rule.ID, Text: "findings: " + j.hide.Text(text)})
 	}
 }

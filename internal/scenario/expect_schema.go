@@ -9,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/jq"
 )
 
@@ -60,7 +61,7 @@ func leaves(e *jsonschema.ValidationError, found []schemaFault) []schemaFault {
 	if len(e.Causes) == 0 {
 		var pointer strings.Builder
 		for _, name := range e.InstanceLocation {
-			pointer.WriteString("/" + pointerEscape(name))
+			pointer.WriteString("/" + wording.EscapePointer(name))
 		}
 		return append(found, schemaFault{pointer.String(), e.BasicOutput().Error.String()})
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -92,7 +93,7 @@ func (r *runner) endText() string {
 	case info.Failure != nil:
 		text = "ended: " + r.hide.short(info.Failure.Error())
 	}
-	return text + ifAny("; last stderr line: ", r.lastWords())
+	return text + wording.IfAny("; last stderr line: ", r.lastWords())
 }
 
 // wordsBack is how many rows lastWords searches from the end.

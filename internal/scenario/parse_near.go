@@ -1,11 +1,11 @@
 package scenario
 
-import "mcpdbg/internal/spelling"
+import "mcpdbg/internal/wording"
 
 // nearest returns the known word that word misspells, or that has the same first
 // three letters, or "".
 func nearest(word string, known []string) string {
-	best := spelling.Nearest(word, known)
+	best := wording.Nearest(word, known)
 	if best != "" || len(word) < 3 {
 		return best
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 )
 
@@ -97,11 +98,5 @@ func isClosed(done <-chan struct{}) bool {
 
 // round rounds a duration for people.
 func round(d time.Duration) time.Duration {
-	switch {
-	case d < 10*time.Millisecond:
-		return d.Round(10 * time.Microsecond)
-	case d < 10*time.Second:
-		return d.Round(time.Millisecond)
-	}
-	return d.Round(100 * time.Millisecond)
+	return wording.RoundTime(d, 10*time.Second, 100*time.Millisecond)
 }

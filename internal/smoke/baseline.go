@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/wording"
 )
 
 // errNoReference is the reason why there is nothing to compare with.
@@ -100,7 +101,7 @@ func (c *check) compare() {
 	c.enter(PhaseBaseline)
 	begin := time.Now()
 	base, err := refs.get(c.run.ctx, c.result.Server)
-	c.result.apartMS += ms(time.Since(begin))
+	c.result.apartMS += wording.Milliseconds(time.Since(begin))
 	switch {
 	case interrupted(c.run.ctx, err):
 		c.fail(c.classify(c.run.ctx, err))

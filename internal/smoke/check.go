@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/secret"
@@ -40,7 +41,7 @@ func newCheck(r *run, target int, random *rand.Rand) *check {
 	now := time.Now()
 	return &check{run: r, target: target, random: random, began: now, phase: PhaseWait, secrets: new(secret.Concealer), result: Result{
 		Host: r.opts.Targets[target].Host, Server: r.opts.Targets[target].Server,
-		StartedMS: ms(now.Sub(r.started)), Problems: []Problem{}, Orphans: []Orphan{},
+		StartedMS: wording.Milliseconds(now.Sub(r.started)), Problems: []Problem{}, Orphans: []Orphan{},
 	}}
 }
 
@@ -151,7 +152,7 @@ func (c *check) awaitRetry(ctx context.Context) error {
 	c.result.Attempts = c.attempt
 	c.slot.leave()
 	c.waited()
-	c.result.DurationMS = ms(time.Since(c.began))
+	c.result.DurationMS = wording.Milliseconds(time.Since(c.began))
 	c.result.apartMS += c.result.OwnMS()
 	c.enter(PhaseWait)
 	if err := pause(ctx, minRetry+time.Duration(c.random.Int64N(int64(maxRetry-minRetry)))); err != nil {
@@ -217,6 +218,6 @@ func (c *check) end() {
 	if r.OK {
 		r.Phase = PhaseDone
 	}
-	r.DurationMS = ms(time.Since(c.began))
+	r.DurationMS = wording.Milliseconds(time.Since(c.began))
 	c.tidy()
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 )
@@ -94,5 +95,5 @@ func add(to **float64, d time.Duration) {
 	if *to == nil {
 		*to = new(float64)
 	}
-	**to = math.Round((**to+ms(d))*1000) / 1000 // removes rounding errors of the sum
+	**to = math.Round((**to+wording.Milliseconds(d))*1000) / 1000 // removes rounding errors of the sum
 }

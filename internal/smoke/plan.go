@@ -1,6 +1,10 @@
 package smoke
 
-import "fmt"
+import (
+	"fmt"
+
+	"mcpdbg/internal/wording"
+)
 
 // maxTargets is the maximum number of targets in a run.
 const maxTargets = 10_000
@@ -76,18 +80,11 @@ func (p *Plan) String() string {
 	for _, t := range p.Targets {
 		hosts[t.Host] = true
 	}
-	all := number(len(p.Targets), "target")
+	all := wording.Plural(len(p.Targets), "target")
 	if len(p.Targets) != len(hosts)*p.servers || len(p.Targets) == 1 {
 		return all
 	}
-	return fmt.Sprintf("%s x %s: %s", number(len(hosts), "host"), number(p.servers, "server"), all)
-}
-
-func number(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%s x %s: %s", wording.Plural(len(hosts), "host"), wording.Plural(p.servers, "server"), all)
 }
 
 // Label returns the name of a target for the name of its recording.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/scenario"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -28,7 +29,7 @@ func (c *check) scenario(ctx context.Context) *failure {
 }
 
 func stepOf(r *scenario.StepResult) Step {
-	step := Step{Name: r.Name, Line: r.Place.Line, Status: string(r.Status), DurationMS: ms(r.Took), N: r.N}
+	step := Step{Name: r.Name, Line: r.Place.Line, Status: string(r.Status), DurationMS: wording.Milliseconds(r.Took), N: r.N}
 	for _, p := range r.Problems {
 		step.Problems = append(step.Problems, p.String())
 	}

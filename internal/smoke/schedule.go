@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis/rule"
 )
 
@@ -103,7 +104,7 @@ func (r *run) notify(e Event) {
 
 // report returns the report of the run.
 func (r *run) report() *Report {
-	report := &Report{Version: 1, Started: r.started, DurationMS: ms(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, RuleSet: rule.Set, Targets: r.results}
+	report := &Report{Version: 1, Started: r.started, DurationMS: wording.Milliseconds(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, RuleSet: rule.Set, Targets: r.results}
 	if r.opts.Scenario != nil {
 		report.Scenario = r.opts.Scenario.Name
 	}
@@ -146,6 +147,3 @@ func pause(ctx context.Context, d time.Duration) error {
 		return context.Cause(ctx)
 	}
 }
-
-// ms returns a duration in milliseconds, with microsecond precision.
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

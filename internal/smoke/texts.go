@@ -1,6 +1,10 @@
 package smoke
 
-import "strings"
+import (
+	"strings"
+
+	"mcpdbg/internal/wording"
+)
 
 // Limits of texts in a result, in bytes.
 const (
@@ -56,7 +60,7 @@ func (c *check) tidy() {
 // texts tidies some texts.
 func (c *check) texts(limit int, texts ...*string) {
 	for _, t := range texts {
-		*t = clip(c.secrets.Text(*t), limit)
+		*t = wording.ClipValid(c.secrets.Text(*t), limit, wording.Ellipsis)
 	}
 }
 
@@ -64,12 +68,4 @@ func (c *check) texts(limit int, texts ...*string) {
 func firstLines(message string) []string {
 	lines := nonBlankLines(strings.Split(message, "\n"))
 	return lines[:min(len(lines), maxSaid)]
-}
-
-// clip truncates a text.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
 }

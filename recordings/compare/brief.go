@@ -3,6 +3,8 @@ package compare
 import (
 	"fmt"
 	"strings"
+
+	"mcpdbg/internal/wording"
 )
 
 // maxBrief is the most bytes of a value in a brief line, and maxDetails the most
@@ -29,7 +31,7 @@ func (r *Report) Brief(most int) []string {
 			break // differences that count come first
 		}
 		if shown == most {
-			lines = append(lines, fmt.Sprintf("and changes in %s more", plural(r.counting()-shown, "place")))
+			lines = append(lines, fmt.Sprintf("and changes in %s more", wording.Plural(r.counting()-shown, "place")))
 			break
 		}
 		shown++
@@ -39,7 +41,7 @@ func (r *Report) Brief(most int) []string {
 			lines = append(lines, "    "+line)
 		}
 		if n := len(details) - maxDetails; n > 0 {
-			lines = append(lines, fmt.Sprintf("    and %s more", plural(n, "line")))
+			lines = append(lines, fmt.Sprintf("    and %s more", wording.Plural(n, "line")))
 		}
 	}
 	return lines
@@ -91,9 +93,4 @@ func valueOf(s *Side) string {
 	return s.Value
 }
 
-func short(text string) string {
-	if len(text) <= maxBrief {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxBrief], "") + "..."
-}
+func short(text string) string { return wording.ClipValid(text, maxBrief, wording.Dots) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session/mcp"
 )
@@ -105,6 +106,6 @@ func (c *comparer) duplicates(a, b *record) {
 	if a.duplicates == b.duplicates || (a.flags&b.flags)&answered == 0 {
 		return
 	}
-	says := func(r *record) []byte { return []byte(plural(int(r.duplicates)+1, "response")) }
+	says := func(r *record) []byte { return []byte(wording.Plural(int(r.duplicates)+1, "response")) }
 	c.report(Difference{Class: ClassDuplicate, Change: changeChanged, Pointer: "/duplicate"}, says(a), says(b))
 }

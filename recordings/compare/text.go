@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"mcpdbg/internal/wording"
 )
 
 // TextOptions are the options of WriteText.
@@ -64,7 +66,7 @@ func (p *printer) session(letter, name string, s Session) {
 	if name == "" {
 		name = s.ID
 	}
-	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %s  %s", letter, p.Clean(name), plural(s.Exchanges, "exchange"), entries(s.Entries),
+	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %s  %s", letter, p.Clean(name), wording.Plural(s.Exchanges, "exchange"), wording.Plural(s.Entries, "entry"),
 		p.Clean(strings.Join(s.Servers, ", ")))))
 }
 
@@ -75,12 +77,12 @@ func (p *printer) summary(r *Report) {
 			lone += g.Count
 		}
 	}
-	text := fmt.Sprintf("%s compared, %d equal, %d differ", plural(r.Compared, "exchange"), r.Equal, r.Compared-r.Equal)
+	text := fmt.Sprintf("%s compared, %d equal, %d differ", wording.Plural(r.Compared, "exchange"), r.Equal, r.Compared-r.Equal)
 	if lone > 0 {
 		text += fmt.Sprintf(", %d on one side only", lone)
 	}
 	if r.OverLimit > 0 {
-		text += fmt.Sprintf("; %s exceeded", plural(r.OverLimit, "time limit"))
+		text += fmt.Sprintf("; %s exceeded", wording.Plural(r.OverLimit, "time limit"))
 	}
 	if r.NotesDiffer > 0 {
 		text += fmt.Sprintf("; %s of notes", differing(r.NotesDiffer))
@@ -91,25 +93,11 @@ func (p *printer) summary(r *Report) {
 	p.line("%s", text)
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func differing(n int) string {
 	if n == 1 {
 		return "a different count"
 	}
 	return fmt.Sprintf("%d different counts", n)
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }
 
 func (p *printer) what(d *Difference) string {
@@ -235,7 +223,7 @@ func (p *printer) masked(r *Report) {
 	if p.Reveal {
 		hint = ""
 	}
-	p.line("\nEqual by type: %s%s", plural(total, "value"), hint)
+	p.line("\nEqual by type: %s%s", wording.Plural(total, "value"), hint)
 	for _, m := range r.Masked {
 		p.line("  %-9s %s, %s  %d", m.Type, p.call(m.Method, m.Subject, ""), p.Clean(string(m.Pointer)), m.Count)
 		if p.Reveal {
@@ -251,7 +239,7 @@ func (p *printer) ignored(r *Report) {
 	}
 	p.line("\nIgnored by rules")
 	for _, i := range r.Ignored {
-		p.line("  %s  %s", p.Clean(i.Rule), plural(i.Count, "time"))
+		p.line("  %s  %s", p.Clean(i.Rule), wording.Plural(i.Count, "time"))
 	}
 }
 
@@ -280,20 +268,6 @@ func both(a, b string) string {
 	return a + " -> " + b
 }
 
-func micros(us int64) string {
-	if us == 0 {
-		return "-"
-	}
-	d := time.Duration(us) * time.Microsecond
-	switch {
-	case d < 10*time.Millisecond:
-		return d.Round(10 * time.Microsecond).String()
-	case d < 10*time.Second:
-		return d.Round(time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
-}
-
 func factor(f float64) string {
 	if f == 0 {
 		return ""
@@ -308,4 +282,12 @@ func FormatRatio(f float64) string {
 		return strconv.FormatFloat(f, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(f, 'g', 2, 64)
+}
+
+// micros formats a time in microseconds, "-" for 0.
+func micros(us int64) string {
+	if us == 0 {
+		return "-"
+	}
+	return wording.RoundTime(time.Duration(us)*time.Microsecond, 10*time.Second, time.Second).String()
 }

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/cespare/xxhash/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
 )
 
@@ -68,7 +68,7 @@ func lineDiff(a, b string) []string {
 		lines = append(lines[:maxLines], fmt.Sprintf("and %d more lines", rest))
 	}
 	for i, line := range lines {
-		lines[i] = cut(line, maxValue)
+		lines[i] = wording.Clip(line, maxValue, wording.Ellipsis)
 	}
 	return lines
 }
@@ -147,15 +147,5 @@ func excerpt(value []byte) string {
 	if text, ok := match.Text(value); ok && isBlob(text) {
 		return fmt.Sprintf("%d bytes, xxh64 %016x", base64.StdEncoding.DecodedLen(len(strings.TrimRight(text, "="))), xxhash.Sum64String(text))
 	}
-	return fmt.Sprintf("%s (%d bytes)", cut(string(value), maxValue), len(value))
-}
-
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
+	return fmt.Sprintf("%s (%d bytes)", wording.Clip(value, maxValue, wording.Ellipsis), len(value))
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 )
 
@@ -150,13 +150,7 @@ func firstLine(head []byte) []byte {
 // UTF-8.
 func clip(text string, most int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), 4*most)], "\uFFFD")
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
+	return wording.Cut(text, most)
 }
 
 // A compilation on first use does not slow down the start of the program.

@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"mcpdbg/internal/wording"
 )
 
 // A Suite is a set of test results.
@@ -126,24 +126,6 @@ func name(s string) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", max(d, 0).Seconds()) }
 
-// Clean replaces control characters, characters that reorder or hide text, and invalid
-// UTF-8 by escapes. Newlines and tabs stay.
-func Clean(text string) string {
-	var b strings.Builder
-	for i, r := range text {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case r == '\r' && strings.HasPrefix(text[i:], "\r\n"):
-		case r == '\n', r == '\t', unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, `\u{%x}`, r)
-		}
-	}
-	return b.String()
-}
-
 // A document is indented by depth. The package encoding/xml would fill its tables of
 // entities whenever the program starts.
 type document struct {
@@ -183,3 +165,7 @@ func (x *document) indent() { x.WriteString(strings.Repeat("  ", x.depth)) }
 func escape(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\t", "&#x9;").Replace(text)
 }
+
+// Clean replaces control characters, characters that reorder or hide text, and invalid
+// UTF-8 by escapes. Newlines and tabs stay.
+func Clean(text string) string { return wording.Visible(strings.ReplaceAll(text, "\r\n", "\n")) }

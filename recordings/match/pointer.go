@@ -3,6 +3,8 @@ package match
 import (
 	"fmt"
 	"strings"
+
+	"mcpdbg/internal/wording"
 )
 
 // A Pointer is a JSON Pointer (RFC 6901) into a JSON-RPC message, such as
@@ -11,22 +13,9 @@ import (
 // string whose text is JSON. The empty pointer is the whole message.
 type Pointer string
 
-var (
-	escapeToken   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescapeToken = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
 // PointerTo returns the pointer along tokens.
 func PointerTo(tokens ...string) Pointer {
-	var b strings.Builder
-	for _, t := range tokens {
-		b.WriteByte('/')
-		if strings.ContainsAny(t, "~/") {
-			t = escapeToken.Replace(t)
-		}
-		b.WriteString(t)
-	}
-	return Pointer(b.String())
+	return Pointer(wording.Pointer(tokens...))
 }
 
 // ParsePointer parses and validates a pointer.
@@ -49,9 +38,7 @@ func (p Pointer) Tokens() []string {
 	}
 	tokens := strings.Split(string(p)[1:], "/")
 	for i, t := range tokens {
-		if strings.Contains(t, "~") {
-			tokens[i] = unescapeToken.Replace(t)
-		}
+		tokens[i] = wording.UnescapePointer(t)
 	}
 	return tokens
 }

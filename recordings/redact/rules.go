@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/secret"
 )
 
@@ -338,7 +339,7 @@ func (c *compiled) addPointers(texts []string) error {
 		}
 		p := pointer{text: text, method: method}
 		for part := range strings.SplitSeq(at[1:], "/") {
-			p.parts = append(p.parts, strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+			p.parts = append(p.parts, wording.UnescapePointer(part))
 		}
 		c.pointers = append(c.pointers, p)
 		c.idsHit = c.idsHit || slices.ContainsFunc(idPlaces, p.reaches)

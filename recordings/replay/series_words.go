@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/compare"
 )
 
@@ -63,7 +64,7 @@ func (r *Round) Differs() bool { return r.Report != nil && r.Report.Differs }
 func (r *Round) Summary() string {
 	text := "the lists: "
 	if n := r.Sent(); n > 0 {
-		text = count(n, "call") + " and " + text
+		text = wording.Plural(n, "call") + " and " + text
 	}
 	switch lone := r.lone(); {
 	case r.Report == nil:
@@ -73,7 +74,7 @@ func (r *Round) Summary() string {
 	case !r.Report.Differs:
 		text += "all responses are the same"
 	default:
-		text += fmt.Sprintf("%d of %s changed", r.Report.Compared-r.Report.Equal, count(r.Report.Compared, "response"))
+		text += fmt.Sprintf("%d of %s changed", r.Report.Compared-r.Report.Equal, wording.Plural(r.Report.Compared, "response"))
 		if lone > 0 {
 			text += fmt.Sprintf(", %d on one side only", lone)
 		}
@@ -104,13 +105,6 @@ func (r *Round) Times() string {
 	return fmt.Sprintf("ended in %s, ready in %s, %s", shown(r.Ended), shown(r.Opened), asked)
 }
 
-func shown(d time.Duration) string {
-	if d < 10*time.Millisecond {
-		return d.Round(10 * time.Microsecond).String()
-	}
-	return d.Round(time.Millisecond).String()
-}
-
 // lone counts exchanges that only one side has.
 func (r *Round) lone() int {
 	n := 0
@@ -133,9 +127,4 @@ func (r *Round) Changes() []string {
 	return r.Report.Brief(maxChanges)
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func shown(d time.Duration) string { return wording.RoundTime(d, time.Hour, time.Millisecond).String() }

@@ -1,6 +1,10 @@
 package diagnosis
 
-import "fmt"
+import (
+	"fmt"
+
+	"mcpdbg/internal/wording"
+)
 
 // A Count is the number of problems by severity. Every output that counts the
 // problems of a session shows the count of its groups, in these words; documents also have
@@ -47,22 +51,14 @@ func (c Count) String() string {
 	case c.Problems() == 0:
 		text = "no problems"
 	case c.Warnings == 0:
-		text = fmt.Sprintf("%s (%s)", Plural(c.Problems(), "problem", "problems"), Plural(c.Errors, "error", "errors"))
+		text = fmt.Sprintf("%s (%s)", wording.Plural(c.Problems(), "problem"), wording.Plural(c.Errors, "error"))
 	case c.Errors == 0:
-		text = fmt.Sprintf("%s (%s)", Plural(c.Problems(), "problem", "problems"), Plural(c.Warnings, "warning", "warnings"))
+		text = fmt.Sprintf("%s (%s)", wording.Plural(c.Problems(), "problem"), wording.Plural(c.Warnings, "warning"))
 	default:
-		text = fmt.Sprintf("%d problems (%s, %s)", c.Problems(), Plural(c.Errors, "error", "errors"), Plural(c.Warnings, "warning", "warnings"))
+		text = fmt.Sprintf("%d problems (%s, %s)", c.Problems(), wording.Plural(c.Errors, "error"), wording.Plural(c.Warnings, "warning"))
 	}
 	if c.Remarks > 0 {
-		text += ", " + Plural(c.Remarks, "remark", "remarks")
+		text += ", " + wording.Plural(c.Remarks, "remark")
 	}
 	return text
-}
-
-// Plural formats a number of things, for example "1 byte" or "2 bytes".
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	fault "github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"mcpdbg/internal/wording"
 )
 
 // A Problem describes what is wrong with a value.
@@ -41,10 +42,10 @@ func explainInto(out *[]Problem, err *jsonschema.ValidationError) {
 	if len(*out) >= MaxProblems {
 		return
 	}
-	at := Pointer(err.InstanceLocation...)
+	at := wording.Pointer(err.InstanceLocation...)
 	member := func(name, text string, missing bool) {
 		if len(*out) < MaxProblems {
-			*out = append(*out, Problem{at + Pointer(name), text, missing})
+			*out = append(*out, Problem{at + wording.Pointer(name), text, missing})
 		}
 	}
 	switch k := err.ErrorKind.(type) {
@@ -94,7 +95,7 @@ func explainAlternatives(out *[]Problem, err *jsonschema.ValidationError) {
 		}
 		text = cut("no alternative matches: " + strings.Join(all, "; "))
 	}
-	*out = append(*out, Problem{Path: Pointer(err.InstanceLocation...), Text: text})
+	*out = append(*out, Problem{Path: wording.Pointer(err.InstanceLocation...), Text: text})
 }
 
 func wrongType(err *jsonschema.ValidationError, depth int) bool {
@@ -129,13 +130,13 @@ func message(err *jsonschema.ValidationError) string {
 		}
 		return "is not " + article(cut(k.Want))
 	case *fault.MinLength:
-		return fmt.Sprintf("has %s, at least %d", many(k.Got, "character"), k.Want)
+		return fmt.Sprintf("has %s, at least %d", wording.Plural(k.Got, "character"), k.Want)
 	case *fault.MaxLength:
-		return fmt.Sprintf("has %s, at most %d", many(k.Got, "character"), k.Want)
+		return fmt.Sprintf("has %s, at most %d", wording.Plural(k.Got, "character"), k.Want)
 	case *fault.MinItems:
-		return fmt.Sprintf("has %s, at least %d", many(k.Got, "item"), k.Want)
+		return fmt.Sprintf("has %s, at least %d", wording.Plural(k.Got, "item"), k.Want)
 	case *fault.MaxItems:
-		return fmt.Sprintf("has %s, at most %d", many(k.Got, "item"), k.Want)
+		return fmt.Sprintf("has %s, at most %d", wording.Plural(k.Got, "item"), k.Want)
 	case *fault.UniqueItems:
 		return fmt.Sprintf("items %d and %d are the same", k.Duplicates[0], k.Duplicates[1])
 	case *fault.Pattern:
@@ -159,31 +160,5 @@ func article(name string) string {
 	return "a " + name
 }
 
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // cut shortens a text that may include a whole value.
-func cut(text string) string {
-	if len(text) <= maxMessage {
-		return text
-	}
-	n := maxMessage
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "..."
-}
-
-// Pointer returns the JSON Pointer (RFC 6901) of the given parts.
-func Pointer(parts ...string) string {
-	var out strings.Builder
-	for _, part := range parts {
-		out.WriteByte('/')
-		out.WriteString(strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1"))
-	}
-	return out.String()
-}
+func cut(text string) string { return wording.Clip(text, maxMessage, wording.Dots) }

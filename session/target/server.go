@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mcpdbg/internal/wording"
 )
 
 var urlKeys = []string{"url", "serverUrl", "httpUrl"}
@@ -220,7 +222,7 @@ func IsURL(word string) bool {
 // BridgeHint returns how to start a server behind a URL.
 func BridgeHint(url string) string {
 	if strings.ContainsAny(url, " \t\n\"'`$&;|<>()[]{}*?!#~\\") {
-		url = "'" + strings.ReplaceAll(url, "'", `'\''`) + "'"
+		url = wording.ShellQuote(url)
 	}
 	return "-- npx -y mcp-remote " + url + " (a program that bridges stdio to the URL)"
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/internal/wording"
 )
 
 // Check verifies key, which host on port has sent: the host key itself or a
@@ -110,11 +112,7 @@ func checkCertificate(host string, cert *ssh.Certificate) error {
 	}
 	if err := new(ssh.CertChecker).CheckCert(lower(host), cert); err != nil {
 		// The text may quote all principals, which the server chose.
-		text := strings.TrimPrefix(err.Error(), "ssh: ")
-		if len(text) > maxReason {
-			text = strings.ToValidUTF8(text[:maxReason], "") + "…"
-		}
-		return errors.New(text)
+		return errors.New(wording.ClipValid(strings.TrimPrefix(err.Error(), "ssh: "), maxReason, wording.Ellipsis))
 	}
 	return nil
 }

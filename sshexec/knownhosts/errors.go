@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/internal/wording"
 )
 
 // A Subject is the host and the key that an error is about.
@@ -108,7 +110,7 @@ func (db *DB) changed(s Subject, conflicts []*entry) *ChangedError {
 	// ssh-keygen -R removes whole lines, and refuses to edit a file with a line
 	// that it cannot parse.
 	if !strings.ContainsAny(first.names.patterns, ",*?!") && !db.broken[first.file] {
-		err.Remedy = fmt.Sprintf("ssh-keygen -f %s -R %s", shellQuote(first.file), shellQuote(s.Name()))
+		err.Remedy = fmt.Sprintf("ssh-keygen -f %s -R %s", wording.ShellQuote(first.file), wording.ShellQuote(s.Name()))
 	}
 	return err
 }
@@ -119,9 +121,4 @@ func quote(name string) string {
 		return q
 	}
 	return name
-}
-
-// shellQuote returns s as one word of a POSIX shell.
-func shellQuote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

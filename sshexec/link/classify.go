@@ -92,7 +92,7 @@ func (h *hop) explain(e *executor.StartError) {
 	case e.Code == executor.HostKeyUnknown && h.host.StrictHostKeyChecking == "no":
 		e.Hint = hintUnchecked + "\n" + e.Hint
 	case e.Code == executor.NetTimeout && h.proxied && strings.Contains(e.Said, noBanner):
-		set(e, executor.NetProxy, hintProxy, fmt.Errorf("the ProxyCommand %s did not connect within %s", quoted(h.host.ProxyCommand), seconds(h.connectTimeout())))
+		set(e, executor.NetProxy, hintProxy, fmt.Errorf("the ProxyCommand %s did not connect within %s", quoteCommand(h.host.ProxyCommand), seconds(h.connectTimeout())))
 	case e.Code == executor.NetTimeout && h.proxied:
 		e.Hint = hintProxy
 	}

@@ -7,10 +7,10 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -95,15 +95,7 @@ func (p *proxy) lost(hop string, after time.Duration) *executor.LostError {
 }
 
 // name returns the command, quoted and short enough for an error.
-func (p *proxy) name() string { return quoted(p.command) }
-
-func quoted(command string) string {
-	const most = 200
-	if len(command) > most {
-		command = strings.ToValidUTF8(command[:most], "") + "..."
-	}
-	return strconv.Quote(command)
-}
+func (p *proxy) name() string { return quoteCommand(p.command) }
 
 // LocalAddr implements net.Conn; there is no address.
 func (p *proxy) LocalAddr() net.Addr { return noAddr{} }
@@ -119,3 +111,7 @@ func (p *proxy) SetReadDeadline(time.Time) error { return errNoDeadline }
 
 // SetWriteDeadline implements net.Conn, and fails.
 func (p *proxy) SetWriteDeadline(time.Time) error { return errNoDeadline }
+
+func quoteCommand(command string) string {
+	return strconv.Quote(wording.ClipValid(command, 200, wording.Dots))
+}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -72,7 +73,7 @@ func (a *Authenticator) askRound(questions []string, echos []bool) ([]string, er
 		Remote: r.told,
 	}
 	for i, q := range questions {
-		p.Questions = append(p.Questions, executor.Question{Text: cut(q, maxQuestion), Echo: echos[i]})
+		p.Questions = append(p.Questions, executor.Question{Text: wording.Cut(q, maxQuestion), Echo: echos[i]})
 	}
 	r.told = ""
 	answer, err := a.ask(p, plain(questions[0]))
@@ -89,7 +90,7 @@ func (a *Authenticator) askRound(questions []string, echos []bool) ([]string, er
 
 // addText adds text, and drops the oldest if there is too much.
 func (r *rounds) addText(text string) {
-	text = cut(text, maxRemote)
+	text = wording.Cut(text, maxRemote)
 	if all := joinLines(r.told, text); len(all) <= maxRemote {
 		text = all
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -189,7 +190,7 @@ func disconnected(err error) *disconnect {
 	if m == nil {
 		return nil
 	}
-	return &disconnect{message: cut(m[1], maxQuestion)}
+	return &disconnect{message: wording.Cut(m[1], maxQuestion)}
 }
 
 // tooMany reports whether the server counted more attempts than it allows.

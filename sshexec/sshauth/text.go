@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"mcpdbg/internal/wording"
 )
 
 // Limits of untrusted text, in bytes.
@@ -16,21 +17,10 @@ const (
 	maxNames    = 16      // methods that a server lists
 )
 
-// cut shortens s to max bytes, at a rune boundary.
-func cut(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
-}
-
 // plain makes untrusted text safe to display: short, on one line, with
 // everything unprintable escaped.
 func plain(s string) string {
-	short := cut(strings.TrimSpace(s), maxName)
+	short := wording.Cut(strings.TrimSpace(s), maxName)
 	quoted := strconv.Quote(short)
 	text := strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 	if len(short) < len(strings.TrimSpace(s)) {
@@ -63,6 +53,6 @@ func (a *Authenticator) show(path string) string {
 	if rest, ok := strings.CutPrefix(path, a.home+string(filepath.Separator)); ok && a.home != "" {
 		path = "~" + string(filepath.Separator) + rest
 	}
-	quoted := strconv.Quote(cut(path, maxRemote))
+	quoted := strconv.Quote(wording.Cut(path, maxRemote))
 	return quoted[1 : len(quoted)-1]
 }

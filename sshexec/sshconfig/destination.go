@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"mcpdbg/internal/wording"
 )
 
 // maxDestination is the maximum length of a destination in bytes: a DNS name
@@ -255,9 +257,5 @@ func printable(s string) string {
 			s = scheme + head[:j] + ":***" + s[i:]
 		}
 	}
-	const most = 80
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "..."
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(wording.ClipValid(s, 80, wording.Dots))
 }

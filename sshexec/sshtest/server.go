@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"mcpdbg/internal/wording"
 )
 
 // Options configure a server that is a real program.
@@ -109,7 +111,7 @@ func newServer(t testing.TB, o Options) (*Server, []*Key) {
 	t.Cleanup(func() {
 		s.stop()
 		if t.Failed() {
-			t.Logf("the log of %s ends in\n%s", s.Alias, tail(s.Log(), 8<<10))
+			t.Logf("the log of %s ends in\n%s", s.Alias, wording.Tail(s.Log(), 8<<10))
 		}
 	})
 	return s, keys
@@ -207,11 +209,4 @@ func (s *Server) Stop() { s.stop() }
 func (s *Server) Log() string {
 	text, _ := os.ReadFile(s.LogFile)
 	return string(text)
-}
-
-func tail(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return "..." + text[len(text)-most:]
 }

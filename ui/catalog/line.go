@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -20,7 +20,7 @@ const (
 func widestName(items []*workspace.CatalogItem) int {
 	width := 0
 	for _, item := range items {
-		width = min(max(width, termsafe.Width(format.Cut(item.Name, maxSaid))), maxName)
+		width = min(max(width, termsafe.Width(wording.Cut(item.Name, maxSaid))), maxName)
 	}
 	return width
 }
@@ -72,5 +72,5 @@ func about(item *workspace.CatalogItem) string {
 	case item.Title != "" && item.Title != item.Name:
 		return item.Title
 	}
-	return kit.FirstLine(format.Cut(item.Description, maxSaid))
+	return wording.FirstLine(wording.Cut(item.Description, maxSaid))
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/overview"
@@ -60,7 +61,7 @@ func (v *View) titles(c host.Context) []string {
 	for _, list := range c.Workspace.Shown.Catalog.Lists {
 		text := strings.ToUpper(list.Name[:1]) + list.Name[1:]
 		if list.Items != nil {
-			text += " " + paint.Thousands(len(list.Items))
+			text += " " + wording.Thousands(len(list.Items))
 		}
 		if list.Stale {
 			text += "*"

@@ -6,10 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
@@ -229,7 +229,7 @@ func (v *View) paintList(c host.Context, r paint.Rect) {
 // count returns the number of items, as text.
 func (v *View) count(list *workspace.CatalogList) string {
 	if v.picker.Query != "" {
-		return fmt.Sprintf("%s of %s", paint.Thousands(len(v.picker.Shown)), paint.Thousands(len(list.Items)))
+		return fmt.Sprintf("%s of %s", wording.Thousands(len(v.picker.Shown)), wording.Thousands(len(list.Items)))
 	}
 	return ""
 }
@@ -245,13 +245,13 @@ func (v *View) state(c host.Context, list *workspace.CatalogList, width int) []k
 		add(screen.Theme.Dim, "reading ...")
 	}
 	if list.Failure != "" {
-		add(screen.Theme.Error, "x "+list.Method+": "+format.Brief(list.Failure, workspace.MaxParameterText))
+		add(screen.Theme.Error, "x "+list.Method+": "+wording.Clip(list.Failure, workspace.MaxParameterText, wording.Dots))
 	}
 	if !list.Complete && len(list.Items) > 0 && !list.Busy() {
 		add(screen.Theme.Warn, "! the list is incomplete")
 	}
 	if list.LeftOut > 0 {
-		add(screen.Theme.Warn, fmt.Sprintf("! %s more are not listed", paint.Thousands(list.LeftOut)))
+		add(screen.Theme.Warn, fmt.Sprintf("! %s more are not listed", wording.Thousands(list.LeftOut)))
 	}
 	if c.Workspace.Subscribed[changedLists] != nil {
 		add(screen.Theme.OK, "subscribed to changes of the lists")
@@ -332,7 +332,7 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
 	paragraphs := func(text string) {
 		if len(text) > kit.MaxServerText {
-			text = format.Cut(text, kit.MaxServerText) + "\n(the rest is in the JSON: " + c.Host.Key(actSide) + ")"
+			text = wording.Cut(text, kit.MaxServerText) + "\n(the rest is in the JSON: " + c.Host.Key(actSide) + ")"
 		}
 		for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 			add(screen.Theme.Text, strings.TrimRight(line, "\r"))

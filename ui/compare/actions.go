@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	diff "mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 	"mcpdbg/ui/host"
@@ -300,7 +301,7 @@ func (v *view) askFile(c host.Context) {
 			v.file = path
 			return func() tea.Msg {
 				added, err := match.AddToFile(path, rules)
-				return host.Result{What: "rules", Err: err, Text: fmt.Sprintf("%s added to %s: review, and keep the file with your code", kit.Plural(added, "rule"), path)}
+				return host.Result{What: "rules", Err: err, Text: fmt.Sprintf("%s added to %s: review, and keep the file with your code", wording.Counted(added, "rule"), path)}
 			}, nil
 		},
 	})
@@ -322,7 +323,7 @@ func (v *view) askRules(c host.Context) {
 					for _, rule := range rules.List {
 						v.rules.Add(rule)
 					}
-					c.Host.Notify(fmt.Sprintf("%s from %s", kit.Plural(len(v.rules.List)-before, "rule"), path))
+					c.Host.Notify(fmt.Sprintf("%s from %s", wording.Counted(len(v.rules.List)-before, "rule"), path))
 					v.file = path
 					return v.compare(c)
 				}}

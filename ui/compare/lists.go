@@ -7,12 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	diff "mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -213,7 +212,7 @@ func (v *view) paintExchange(th *theme.Theme, row int, c *table.Cells) {
 			if e.Failed {
 				took = th.Error
 			}
-			c.Bytes(2+i, took, format.AppendMillis(nil, e.Took.Microseconds()))
+			c.Bytes(2+i, took, wording.AppendMillis(nil, e.Took.Microseconds()))
 		}
 	}
 	if p.A != nil && p.B != nil && p.A.Answered && p.B.Answered {
@@ -227,7 +226,7 @@ func delta(d time.Duration) string {
 	if d < 0 {
 		sign, d = "-", -d
 	}
-	return sign + string(format.AppendMillis(nil, d.Microseconds()))
+	return sign + string(wording.AppendMillis(nil, d.Microseconds()))
 }
 
 func (v *view) paintGroup(th *theme.Theme, row int, c *table.Cells) {
@@ -238,7 +237,7 @@ func (v *view) paintGroup(th *theme.Theme, row int, c *table.Cells) {
 		style = th.Dim
 		c.Mark(style, "~")
 	}
-	c.Text(0, th.Text, paint.Thousands(g.Count))
+	c.Text(0, th.Text, wording.Thousands(g.Count))
 	c.Text(1, style, string(g.Class))
 	c.Text(2, th.Text, exchangeName(g.Method, g.Subject, g.From == "server"))
 	c.Text(3, th.Text, placeText(g.Class, g.Pointer, g.Change))
@@ -276,7 +275,7 @@ func placeText(class diff.Class, p match.Pointer, change diff.Change) string {
 func (v *view) paintMasked(th *theme.Theme, row int, c *table.Cells) {
 	m := &v.result.Report.Masked[row]
 	c.Mark(th.Dim, "~")
-	c.Text(0, th.Text, paint.Thousands(m.Count))
+	c.Text(0, th.Text, wording.Thousands(m.Count))
 	c.Text(1, th.Text, m.Type)
 	c.Text(2, th.Text, exchangeName(m.Method, m.Subject, false))
 	c.Text(3, th.Text, string(m.Pointer))
@@ -288,14 +287,14 @@ func (v *view) paintMasked(th *theme.Theme, row int, c *table.Cells) {
 func (v *view) paintTiming(th *theme.Theme, row int, c *table.Cells) {
 	m := &v.result.Report.Timing[row]
 	c.Text(0, th.Text, exchangeName(m.Method, "", m.From == "server"))
-	answers := paint.Thousands(m.A.Count)
+	answers := wording.Thousands(m.A.Count)
 	if m.B.Count != m.A.Count {
-		answers += "/" + paint.Thousands(m.B.Count)
+		answers += "/" + wording.Thousands(m.B.Count)
 	}
 	c.Text(1, th.Text, answers)
 	for i, us := range []int64{m.A.P50, m.B.P50, 0, m.A.P95, m.B.P95} {
 		if i != 2 && us > 0 {
-			c.Bytes(2+i, th.Text, format.AppendMillis(nil, us))
+			c.Bytes(2+i, th.Text, wording.AppendMillis(nil, us))
 		}
 	}
 	for column, ratio := range map[int]float64{4: m.P50, 7: m.P95} {
@@ -327,12 +326,12 @@ func (v *view) summary() string {
 			alone += g.Count
 		}
 	}
-	text := fmt.Sprintf("%s compared, %s equal", paint.Thousands(r.Compared), paint.Thousands(r.Equal))
+	text := fmt.Sprintf("%s compared, %s equal", wording.Thousands(r.Compared), wording.Thousands(r.Equal))
 	if n := r.Compared - r.Equal; n > 0 {
-		text += fmt.Sprintf(", %s differ", paint.Thousands(n))
+		text += fmt.Sprintf(", %s differ", wording.Thousands(n))
 	}
 	if alone > 0 {
-		text += fmt.Sprintf(", %s on one side only", paint.Thousands(alone))
+		text += fmt.Sprintf(", %s on one side only", wording.Thousands(alone))
 	}
 	if !r.Differs {
 		text += ", no differences"

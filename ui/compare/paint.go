@@ -6,13 +6,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	diff "mcpdbg/recordings/compare"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/sidebyside"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
@@ -109,7 +110,7 @@ func (v *view) paintTabs(th *theme.Theme, l *paint.Line) {
 	if v.result != nil {
 		r := v.result.Report
 		for i, n := range []int{v.result.Len(), groupCount(r), maskedCount(r), len(r.Timing)} {
-			names[i] += " " + paint.Thousands(n)
+			names[i] += " " + wording.Thousands(n)
 		}
 	}
 	for i, name := range names {
@@ -177,7 +178,7 @@ func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
 	b.fit(in.H)
 	switch {
 	case b.failure != "":
-		for y, text := range format.Wrap(b.failure+"; "+c.Host.Key(actOpenA)+" and "+c.Host.Key(actOpenB)+" open the exchange in its session", max(in.W-2, 1)) {
+		for y, text := range termsafe.Wrap(b.failure+"; "+c.Host.Key(actOpenA)+" and "+c.Host.Key(actOpenB)+" open the exchange in its session", max(in.W-2, 1)) {
 			if y < in.H {
 				l := block.Line(y)
 				l.PadTo(1)
@@ -228,7 +229,7 @@ func (v *view) sideTitle(side int, named bool) (left, right string) {
 		right = letter + " " + right
 	}
 	if e.Answered {
-		right += "  " + string(format.AppendMillis(nil, e.Took.Microseconds())) + " ms"
+		right += "  " + string(wording.AppendMillis(nil, e.Took.Microseconds())) + " ms"
 	}
 	return left, right
 }

@@ -8,13 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/calls"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/form"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/uritemplate"
 	"mcpdbg/ui/workspace"
@@ -197,7 +197,7 @@ func (p *Pane) EditSelected(c host.Context) tea.Cmd {
 	source, row, id := c.Workspace.Shown.Source, c.Workspace.Selected.Row, p.nextID()
 	return func() tea.Msg {
 		if row.Len > host.MaxEdited {
-			return host.Result{What: "edit", Err: fmt.Errorf("%s is too large to edit, at most %s", format.Size(int64(row.Len)), format.Size(host.MaxEdited))}
+			return host.Result{What: "edit", Err: fmt.Errorf("%s is too large to edit, at most %s", wording.Size(int64(row.Len)), wording.Size(host.MaxEdited))}
 		}
 		e, err := source.Entry(row, 0)
 		if err != nil {

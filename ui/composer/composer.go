@@ -10,13 +10,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
@@ -265,7 +265,7 @@ func formState(problems []form.Problem, width int) string {
 		case of.n == 1:
 			text = of.one
 		}
-		parts = append(parts, paint.Thousands(of.n)+text)
+		parts = append(parts, wording.Thousands(of.n)+text)
 	}
 	return cmp.Or(strings.Join(parts, ", "), "valid")
 }
@@ -317,7 +317,7 @@ func (p *Pane) textTitles(w *workspace.Workspace) (left, right string) {
 		return "Compose raw bytes", ""
 	}
 	if long := len(p.area.Long); long > 0 {
-		return "Compose", format.Size(int64(long)) + ", not checked"
+		return "Compose", wording.Size(int64(long)) + ", not checked"
 	}
 	text := strings.TrimSpace(p.area.Value())
 	if text == "" {

@@ -9,9 +9,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -120,7 +120,7 @@ func rawPreview(text string, th *theme.Theme, cells int) (string, theme.Style) {
 	if !utf8.Valid(data) {
 		end += "  not UTF-8"
 	}
-	said := format.Size(int64(len(data))) + " bytes: "
+	said := wording.Size(int64(len(data))) + " bytes: "
 	const between, perByte, most = " ... ", len("00 "), 12
 	edge := min((cells-len(said)-len(end)-len(between)+2)/(2*perByte), most)
 	switch {
@@ -144,7 +144,7 @@ func (p *Pane) sendRaw(c host.Context) tea.Cmd {
 			return host.Result{What: "send", Err: err}
 		}
 		n, err := s.SendBytes(ctx, data)
-		said := format.Size(int64(len(data))) + " bytes"
+		said := wording.Size(int64(len(data))) + " bytes"
 		s.Act("raw", said+" unchanged", n)
 		return host.Result{What: "send", Err: err, Text: said + " sent", Then: func(c host.Context) tea.Cmd {
 			p.remember(draftRaw, text)

@@ -7,10 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 )
 
 // Message copies the selected message to the terminal's clipboard.
@@ -22,7 +22,7 @@ func Message(c host.Context) tea.Cmd {
 		case err != nil:
 			return host.Result{What: "copy", Err: err}
 		case e.Cut:
-			return host.Result{What: "copy", Err: fmt.Errorf("%s is too large for a clipboard", format.Size(e.FullSize))}
+			return host.Result{What: "copy", Err: fmt.Errorf("%s is too large for a clipboard", wording.Size(e.FullSize))}
 		}
 		text := string(e.Payload)
 		if !e.Kind.IsStream() {
@@ -130,5 +130,5 @@ func rowLine(row session.Row, e *session.Entry, method string) string {
 	if method != "" {
 		text = method + " " + text
 	}
-	return fmt.Sprintf("%s %s %s %s", seq, format.AppendClock(nil, row.T), kit.Direction(row.Kind), text)
+	return fmt.Sprintf("%s %s %s %s", seq, wording.AppendClock(nil, row.T), kit.Direction(row.Kind), text)
 }

@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
@@ -148,7 +148,7 @@ func (o Options) writeThis(c host.Context, m *copyMenu) tea.Cmd {
 				if err == nil {
 					err = o.Save(c, name, text)
 				}
-				return host.Result{What: "write", Err: err, Text: f.name + ": " + format.Size(int64(len(text))) + " written to " + name}
+				return host.Result{What: "write", Err: err, Text: f.name + ": " + wording.Size(int64(len(text))) + " written to " + name}
 			}, nil
 		},
 	})

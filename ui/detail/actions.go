@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/keymap"
 )
 
@@ -109,7 +109,7 @@ func openOutside(c host.Context, open func(c host.Context, text []byte, suffix s
 		}
 		return host.Result{Then: func(c host.Context) tea.Cmd {
 			if e.Cut {
-				c.Host.Warn(fmt.Sprintf("the copy has only the first %s of %s", format.Size(int64(len(text))), format.Size(e.FullSize)))
+				c.Host.Warn(fmt.Sprintf("the copy has only the first %s of %s", wording.Size(int64(len(text))), wording.Size(e.FullSize)))
 			}
 			return open(c, text, suffix)
 		}}

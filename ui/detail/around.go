@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -75,7 +75,7 @@ func (v *aroundView) paintMoment(l *paint.Line, th *theme.Theme) {
 		what = v.row.Kind.String()
 	}
 	rule := paint.Glyph(v.look, "─", "-")
-	text := fmt.Sprintf("%s%s %s %s %s ", rule, rule, format.AppendClock(nil, v.row.T), kit.Direction(v.row.Kind), what)
+	text := fmt.Sprintf("%s%s %s %s %s ", rule, rule, wording.AppendClock(nil, v.row.T), kit.Direction(v.row.Kind), what)
 	l.Text(th.Strong, text)
 	l.Text(th.Strong, strings.Repeat(rule, max(l.Room(), 0)))
 }
@@ -110,7 +110,7 @@ func appendOffset(dst []byte, us int64) []byte {
 	}
 	dst = append(dst, sign)
 	if us < 10_000_000 {
-		return append(format.AppendMillis(dst, us), " ms"...)
+		return append(wording.AppendMillis(dst, us), " ms"...)
 	}
 	return fmt.Appendf(dst, "%d s", us/1_000_000)
 }

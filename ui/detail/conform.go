@@ -8,13 +8,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/jsonschema"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/detail/content"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/workspace"
 )
 
@@ -76,7 +75,7 @@ func verdictOf(source session.Source, request session.Row, rows []uint32, value 
 		return content.Verdict{}
 	}
 	if len(value) > maxConformed {
-		return content.Verdict{Text: "not checked: only values of up to " + format.Size(maxConformed) + " are"}
+		return content.Verdict{Text: "not checked: only values of up to " + wording.Size(maxConformed) + " are"}
 	}
 	problems, unchecked, err := jsonschema.Check(outputs, value, maxConformed)
 	return verdict(problems, unchecked, changed, err)
@@ -93,7 +92,7 @@ func verdict(problems []jsonschema.Problem, unchecked []string, changed bool, er
 			v.Text += fmt.Sprintf(" (%d problems)", len(problems))
 		}
 	case len(unchecked) > 0:
-		v.Text = "valid for outputSchema, without " + kit.Plural(len(unchecked), "pattern") + " that cannot be checked"
+		v.Text = "valid for outputSchema, without " + wording.Counted(len(unchecked), "pattern") + " that cannot be checked"
 	default:
 		v.Text = "valid for outputSchema"
 	}

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/workspace"
 )
 
@@ -27,7 +27,7 @@ type heading struct {
 func headingOf(source session.Source, s workspace.Selection, e *session.Entry) heading {
 	var h heading
 	if e.Kind.IsStream() {
-		h.size = format.Size(e.FullSize)
+		h.size = wording.Size(e.FullSize)
 	}
 	method := source.Method(s.Row.Method)
 	kind, request, response := s.Row.Msg, e, (*session.Entry)(nil)
@@ -167,9 +167,9 @@ func (d *Pane) shownPart() []string {
 	case d.content != nil: // says so itself
 		return nil
 	case shown < d.entry.FullSize:
-		return []string{fmt.Sprintf(" the first %s of %s", format.Size(shown), format.Size(d.entry.FullSize))}
+		return []string{fmt.Sprintf(" the first %s of %s", wording.Size(shown), wording.Size(d.entry.FullSize))}
 	case d.plain && shown > maxText:
-		return []string{fmt.Sprintf(" the first %s of %s", format.Size(maxText), format.Size(shown))}
+		return []string{fmt.Sprintf(" the first %s of %s", wording.Size(maxText), wording.Size(shown))}
 	}
 	return nil
 }
@@ -190,9 +190,9 @@ func (d *Pane) latency() string {
 		number, row = at, partner
 	}
 	took, waited := d.ws.Times(number, whole).Answering(row.Kind)
-	text := format.Took(took)
+	text := wording.Took(took)
 	if exchange.Noticed(waited) {
-		text += ", you " + format.Took(waited)
+		text += ", you " + wording.Took(waited)
 	}
 	return text
 }

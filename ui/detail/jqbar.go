@@ -7,9 +7,9 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
@@ -108,7 +108,7 @@ func newJQBar(d *Pane) *jqBar {
 	b.input.SetStyles(kit.InputStyles())
 	b.input.Focus()
 	if len(b.message.doc) > maxTyped {
-		b.says(format.Size(int64(len(b.message.doc)))+": enter runs the expression", false)
+		b.says(wording.Size(int64(len(b.message.doc)))+": enter runs the expression", false)
 	}
 	return b
 }

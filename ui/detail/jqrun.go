@@ -11,9 +11,8 @@ import (
 
 	"github.com/itchyny/gojq"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/jq"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 )
 
 const (
@@ -89,26 +88,19 @@ func (q *queried) query(ctx context.Context, expression string, limit effort) jq
 	if err != nil {
 		return jqResult{err: err}
 	}
-	r := jqResult{doc: all.Bytes(), single: n == 1 && !large, summary: plural(n, "result")}
+	r := jqResult{doc: all.Bytes(), single: n == 1 && !large, summary: wording.Counted(n, "result")}
 	if !r.single {
 		r.doc = append(append([]byte("["), r.doc...), ']')
 	}
 	switch {
 	case large && n == 0:
-		return jqResult{err: fmt.Errorf("the result is larger than %s", format.Size(maxResult))}
+		return jqResult{err: fmt.Errorf("the result is larger than %s", wording.Size(maxResult))}
 	case large:
-		r.summary += fmt.Sprintf(" shown; the next one exceeds %s in all", format.Size(maxResult))
+		r.summary += fmt.Sprintf(" shown; the next one exceeds %s in all", wording.Size(maxResult))
 	case more:
 		r.summary += " shown; there are more"
 	}
 	return r
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return paint.Thousands(n) + " " + noun + "s"
 }
 
 // names returns the different texts that a program gives.
@@ -152,7 +144,7 @@ func (q *queried) run(ctx context.Context, program string, limit effort, take fu
 // decode decodes a message, keeping numbers as they are written.
 func decode(doc []byte) (any, error) {
 	if len(doc) > maxQueried {
-		return nil, fmt.Errorf("the message has %s, the limit is %s", format.Size(int64(len(doc))), format.Size(maxQueried))
+		return nil, fmt.Errorf("the message has %s, the limit is %s", wording.Size(int64(len(doc))), wording.Size(maxQueried))
 	}
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()

@@ -2,9 +2,9 @@ package detail
 
 import (
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
@@ -37,9 +37,9 @@ func newPair(e, partner *session.Entry, row session.Row, th *theme.Theme, look t
 	p.at = p.own
 	for i, e := range both {
 		p.sides[i] = jsontree.New(documentOf(e), th, look)
-		p.heads[i] = kit.Direction(e.Kind) + " " + e.Msg.Kind.String() + "  " + format.Size(e.FullSize)
+		p.heads[i] = kit.Direction(e.Kind) + " " + e.Msg.Kind.String() + "  " + wording.Size(e.FullSize)
 	}
-	p.heads[1] += "  after " + string(format.AppendMillis(nil, both[1].T-both[0].T)) + " ms"
+	p.heads[1] += "  after " + string(wording.AppendMillis(nil, both[1].T-both[0].T)) + " ms"
 	return p
 }
 

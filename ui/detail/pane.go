@@ -5,12 +5,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/detail/content"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
@@ -478,7 +478,7 @@ func (d *Pane) paintWhy(l *paint.Line) {
 	case d.failure != nil:
 		l.Text(d.theme.Error, " "+d.failure.Error())
 	case d.wanted.OK:
-		l.Text(d.theme.Dim, " reading "+format.Size(int64(d.wanted.Row.Len))+" ...")
+		l.Text(d.theme.Dim, " reading "+wording.Size(int64(d.wanted.Row.Len))+" ...")
 	default:
 		l.Text(d.theme.Dim, " no row is selected")
 	}

@@ -6,10 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/calls"
 	"mcpdbg/ui/detail/content"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 )
 
 // partActions are those on the part under the cursor of the content view.
@@ -114,7 +114,7 @@ func savePart(c host.Context, p *content.Part, save func(c host.Context, name, t
 				if err == nil {
 					err = save(c, name, string(data))
 				}
-				return host.Result{What: "write", Err: err, Text: p.Name() + ": " + format.Size(int64(len(data))) + " written to " + name}
+				return host.Result{What: "write", Err: err, Text: p.Name() + ": " + wording.Size(int64(len(data))) + " written to " + name}
 			}, nil
 		},
 	})

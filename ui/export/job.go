@@ -6,11 +6,11 @@ import (
 	"io"
 	"sync/atomic"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/export"
 	"mcpdbg/recordings/redact"
 	"mcpdbg/session"
-	"mcpdbg/ui/kit"
 	"mcpdbg/ui/workspace"
 )
 
@@ -69,7 +69,7 @@ func (j *job) removed() string {
 	if j.report == nil {
 		return ""
 	}
-	return "; " + kit.Plural(j.report.Removed, "secret") + " removed: read it before you share it"
+	return "; " + wording.Counted(j.report.Removed, "secret") + " removed: read it before you share it"
 }
 
 // doing describes what the job does now.

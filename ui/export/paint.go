@@ -3,9 +3,9 @@ package export
 import (
 	"fmt"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 )
@@ -19,7 +19,7 @@ const (
 
 // percent returns a part in percent, which is below 100 until all is done.
 func percent(part, of int64) string {
-	return format.Percent(int(min(part, of-1)), int(of))
+	return wording.Percent(int(min(part, of-1)), int(of))
 }
 
 // Draw paints the dialog over the panes.
@@ -106,7 +106,7 @@ func (v *view) facts(th *theme.Theme, width int) (rows []kit.Row) {
 	if !v.redact {
 		verb = "stay in the file"
 	}
-	add(th.Strong, fmt.Sprintf("%s in %s %s", kit.Plural(v.found.Removed, "secret"), paint.Thousands(v.found.Entries)+" entries", verb))
+	add(th.Strong, fmt.Sprintf("%s in %s %s", wording.Counted(v.found.Removed, "secret"), wording.Thousands(v.found.Entries)+" entries", verb))
 	rules := v.found.ByRule()
 	for i, rule := range rules {
 		if i == maxRules {
@@ -116,7 +116,7 @@ func (v *view) facts(th *theme.Theme, width int) (rows []kit.Row) {
 		add(th.Text, fmt.Sprintf("%6d  %s", rule.Count, rule.Rule))
 	}
 	if n := v.found.GivenUnknown; n > 0 && v.redact {
-		add(th.Warn, kit.Plural(n, "value")+" given to the session cannot be searched for: the recording was made with the key of another machine.")
+		add(th.Warn, wording.Counted(n, "value")+" given to the session cannot be searched for: the recording was made with the key of another machine.")
 	}
 	add(th.Dim, "Rules cannot know every secret: read the file before you share it.")
 	return rows

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/grid"
@@ -75,7 +76,7 @@ func (v *View) Stop() {
 func (v *View) StopQuestion(quits bool) *host.Dialog {
 	t := v.Grid.Totals()
 	d := &host.Dialog{Title: "Stop the run?", Lines: []string{
-		fmt.Sprintf("%s running, %s waiting.", paint.Thousands(t.Active()), paint.Thousands(t.Waiting)),
+		fmt.Sprintf("%s running, %s waiting.", wording.Thousands(t.Active()), wording.Thousands(t.Waiting)),
 		"Running targets end cleanly, waiting ones are skipped; both count as cancelled.",
 	}}
 	if quits {
@@ -87,7 +88,7 @@ func (v *View) StopQuestion(quits bool) *host.Dialog {
 // Finished returns the message about the end of the run.
 func (v *View) Finished(c host.Context) string {
 	t := v.Grid.Totals()
-	return fmt.Sprintf("run finished: %s ok, %s failed; %s shows it", paint.Thousands(t.Passed), paint.Thousands(t.Failed), c.Host.Key(actShow))
+	return fmt.Sprintf("run finished: %s ok, %s failed; %s shows it", wording.Thousands(t.Passed), wording.Thousands(t.Failed), c.Host.Key(actShow))
 }
 
 // picked returns the target under the cursor.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/grid"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
@@ -77,7 +77,7 @@ func (v *View) state(th *theme.Theme) (string, theme.Style) {
 	case !t.Over && t.Active()+t.Waiting == 0:
 		return "writing reports ...", th.Warn
 	case !t.Over && v.stopping:
-		return fmt.Sprintf("stopping %s ...", kit.Plural(t.Active(), "session")), th.Warn
+		return fmt.Sprintf("stopping %s ...", wording.Counted(t.Active(), "session")), th.Warn
 	case !t.Over:
 		return "running", th.Warn
 	case t.Failed > 0:
@@ -144,9 +144,9 @@ func (v *View) paintBox(c host.Context, r paint.Rect) {
 // titles returns the titles in the border of the list.
 func (v *View) titles(screen *kit.Screen) (left, right string) {
 	all, listed := v.Grid.Totals(), v.Grid.Len()
-	left = "Targets " + paint.Thousands(all.All())
+	left = "Targets " + wording.Thousands(all.All())
 	if v.Grid.FailedOnly() || v.Grid.Filter() != "" {
-		left = fmt.Sprintf("Targets %s of %s", paint.Thousands(listed), paint.Thousands(all.All()))
+		left = fmt.Sprintf("Targets %s of %s", wording.Thousands(listed), wording.Thousands(all.All()))
 	}
 	if v.Grid.FailedOnly() {
 		left += "  failed only"
@@ -174,7 +174,7 @@ func (v *View) paintAbout(screen *kit.Screen, r paint.Rect) {
 	}
 	for i, row := range rows {
 		if i == r.H-1 && len(rows) > r.H {
-			block.Line(i).Text(screen.Theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", kit.Plural(len(rows)-i, "more line")))
+			block.Line(i).Text(screen.Theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", wording.Counted(len(rows)-i, "more line")))
 			break
 		}
 		screen.PaintSheetRow(block.Line(i), row, labelWidth)
@@ -204,7 +204,7 @@ func (v *View) aboutRows(th *theme.Theme, width int, named bool) []kit.Row {
 			style = th.Error
 		}
 		label := f.Label
-		for line := range strings.Lines(format.Brief(f.Text, maxAbout)) {
+		for line := range strings.Lines(wording.Clip(f.Text, maxAbout, wording.Dots)) {
 			rows = kit.AddRows(rows, label, strings.TrimRight(line, "\r\n"), style, width)
 			label = ""
 		}

@@ -8,8 +8,8 @@ import (
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -119,7 +119,7 @@ type inputRow struct {
 
 func (f *inputs) rows(th *theme.Theme, width int) (rows []inputRow, at int) {
 	add := func(text string, style theme.Style) {
-		for _, line := range format.Wrap(text, width) {
+		for _, line := range termsafe.Wrap(text, width) {
 			rows = append(rows, inputRow{text: line, style: style})
 		}
 	}

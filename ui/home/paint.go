@@ -7,8 +7,8 @@ import (
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -70,7 +70,7 @@ func (v *View) Draw(c host.Context) {
 // wrongLines returns the lines of an error, below the line to type in.
 func wrongLines(text string, width, height int) (lines []string) {
 	for line := range strings.Lines(text) {
-		for _, part := range format.Wrap(strings.TrimRight(line, "\r\n"), max(width, 1)) {
+		for _, part := range termsafe.Wrap(strings.TrimRight(line, "\r\n"), max(width, 1)) {
 			mark := "  "
 			if len(lines) == 0 {
 				mark = "x "
@@ -89,7 +89,7 @@ func firstLines(width, height int) []string {
 	for from := range firstText {
 		var lines []string
 		for _, text := range firstText[from:] {
-			lines = append(lines, format.Wrap(text, width)...)
+			lines = append(lines, termsafe.Wrap(text, width)...)
 		}
 		if len(lines) <= height {
 			return lines

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -94,7 +94,7 @@ func (r row) recording(item *host.Item, age string) {
 	if r.width >= sizeFrom {
 		size := ""
 		if item.Size > 0 {
-			size = format.Size(item.Size)
+			size = wording.Size(item.Size)
 		}
 		r.field(r.th.Dim, size, sizeWidth, termsafe.Right)
 	}
@@ -110,7 +110,7 @@ func messages(item *host.Item) string {
 	if !item.Counted {
 		return ""
 	}
-	return kit.Plural(int(min(item.Sent+item.Received, 1<<31)), "message")
+	return wording.Counted(int(min(item.Sent+item.Received, 1<<31)), "message")
 }
 
 // errors returns the number of errors of a recording, "" for none.
@@ -118,7 +118,7 @@ func errorCount(item *host.Item) string {
 	if item.Errors == 0 {
 		return ""
 	}
-	return kit.Plural(int(min(item.Errors, 1<<31)), "error")
+	return wording.Counted(int(min(item.Errors, 1<<31)), "error")
 }
 
 // verdict paints whether a recording is being made, its errors, and the likeliest
@@ -165,11 +165,11 @@ func (r row) other(item *host.Item) {
 func (v *View) age(now time.Time, item int) string {
 	items := v.found.Items
 	this := &items[item]
-	age := format.Ago(now, this.When)
+	age := wording.Ago(now, this.When)
 	for _, n := range []int{item - 1, item + 1} {
 		switch {
 		case n < 0 || n >= len(items) || items[n].Kind != host.RecordingItem || items[n].Name != this.Name:
-		case format.Ago(now, items[n].When) != format.Ago(now, this.When):
+		case wording.Ago(now, items[n].When) != wording.Ago(now, this.When):
 		case clock(now, items[n].When) == clock(now, this.When) && this.Short != "":
 			return this.Short
 		default:
@@ -189,12 +189,12 @@ func clock(now, then time.Time) string {
 
 // recorded describes when a recording was made, and how large it is.
 func recorded(now time.Time, item *host.Item) string {
-	text := fmt.Sprintf("%s, %s", item.When.Format("2006-01-02 15:04:05"), format.Ago(now, item.When))
+	text := fmt.Sprintf("%s, %s", item.When.Format("2006-01-02 15:04:05"), wording.Ago(now, item.When))
 	if item.Long > 0 {
-		text += fmt.Sprintf(", %s long", format.RoundedTime(item.Long))
+		text += fmt.Sprintf(", %s long", wording.RoundedTime(item.Long))
 	}
 	if item.Size > 0 {
-		text += ", " + format.Size(item.Size)
+		text += ", " + wording.Size(item.Size)
 	}
 	if item.Live {
 		text += ", being recorded"

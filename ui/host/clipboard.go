@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -36,9 +36,9 @@ func Clipboard(name, kind, text, instead string, lines bool) tea.Msg {
 		text = pasteable(text)
 	}
 	if len(text) > MaxCopy {
-		return Result{What: "copy", Err: fmt.Errorf("%s is too large for a clipboard: ctrl+s writes it to a file", format.Size(int64(len(text))))}
+		return Result{What: "copy", Err: fmt.Errorf("%s is too large for a clipboard: ctrl+s writes it to a file", wording.Size(int64(len(text))))}
 	}
-	size := format.Size(int64(len(text)))
+	size := wording.Size(int64(len(text)))
 	if len(text) < 1000 {
 		size += " bytes"
 	}

@@ -13,7 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 )
 
 const (
@@ -141,7 +141,7 @@ func ReadBounded(name string, limit int64) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if int64(len(data)) > limit {
-		err = fmt.Errorf("the text is longer than %s", format.Size(limit))
+		err = fmt.Errorf("the text is longer than %s", wording.Size(limit))
 	}
 	return data, errors.Join(err, f.Close())
 }

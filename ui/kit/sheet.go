@@ -3,8 +3,8 @@ package kit
 import (
 	"fmt"
 
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -30,7 +30,7 @@ const SheetWidth = 110
 
 // AddRows adds a label with its text, wrapped to width cells.
 func AddRows(rows []Row, label, text string, style theme.Style, width int) []Row {
-	for _, line := range format.Wrap(text, width) {
+	for _, line := range termsafe.Wrap(text, width) {
 		rows = append(rows, Row{Label: label, Text: line, Style: style})
 		label = ""
 	}

@@ -3,6 +3,8 @@ package kit
 import (
 	"errors"
 	"strings"
+
+	"mcpdbg/internal/wording"
 )
 
 // SplitWords splits a command into words as a POSIX shell does, but leaves
@@ -72,13 +74,7 @@ func unquoted(inside []rune, quote rune) string {
 
 // QuoteWord quotes a word for a POSIX shell.
 func QuoteWord(word string) string {
-	plain := func(r rune) bool {
-		return r < 0x80 && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@,+%", r))
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return wording.ShellWord(word, "=%")
 }
 
 // QuoteWords quotes words and joins them with blanks.

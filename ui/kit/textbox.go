@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 )
 
@@ -68,13 +68,13 @@ func (b *TextBox) Update(msg tea.Msg) (tea.Cmd, error) {
 	paste, pasted := msg.(tea.PasteMsg)
 	switch {
 	case b.Long != "" && (key || pasted):
-		return nil, fmt.Errorf("%s is too long to edit here", format.Size(int64(len(b.Long))))
+		return nil, fmt.Errorf("%s is too long to edit here", wording.Size(int64(len(b.Long))))
 	case pasted && len(b.Area.Value())+len(paste.Content) > MaxDraft:
 		if strings.TrimSpace(b.Area.Value()) == "" {
 			b.SetValue(paste.Content)
 			return nil, nil
 		}
-		return nil, fmt.Errorf("%s is too long to paste here", format.Size(int64(len(paste.Content))))
+		return nil, fmt.Errorf("%s is too long to paste here", wording.Size(int64(len(paste.Content))))
 	}
 	var cmd tea.Cmd
 	b.Area, cmd = b.Area.Update(msg)
@@ -95,7 +95,7 @@ func (b *TextBox) Paint(on *Screen, out *paint.Lines, h int) {
 			line, after, more := strings.Cut(rest, "\n")
 			l := out.Line(y)
 			if y == h-1 {
-				l.Text(on.Theme.Warn, "... "+format.Size(int64(len(b.Long)))+" in all: ctrl+e opens it in your editor")
+				l.Text(on.Theme.Warn, "... "+wording.Size(int64(len(b.Long)))+" in all: ctrl+e opens it in your editor")
 				return
 			}
 			l.Text(on.Theme.Dim, line)

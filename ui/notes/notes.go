@@ -6,9 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
@@ -116,7 +116,7 @@ func (l *noteList) Draw(c host.Context) {
 	l.Box(screen, kit.SheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), "enter: go there", func(line *paint.Line, i int, style theme.Style) {
 		number := int(l.rows[i])
 		at, _ := w.Whole.Rows.At(number)
-		line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", format.AppendClock(nil, at.T)))
+		line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, at.T)))
 		line.Text(style, describe(w, number))
 		if text := w.Notes.Texts[number]; text != "" {
 			line.Text(screen.Theme.Key, "  ; "+text)

@@ -5,13 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
@@ -86,7 +85,7 @@ func runs(c host.Context) fact {
 	}
 	dot := separator(c)
 	if len(argv) > 0 {
-		text += dot + format.Brief(kit.QuoteWords(argv), maxCommand)
+		text += dot + wording.Clip(kit.QuoteWords(argv), maxCommand, wording.Dots)
 	}
 	f.add(th.Text, text)
 	if pid := ws.Shown.Lifecycle.Start.PID; pid != 0 {
@@ -124,7 +123,7 @@ func offers(c host.Context, s *workspace.Server) fact {
 		}
 		text := list.Name
 		if list.Items != nil {
-			text += " " + paint.Thousands(len(list.Items)+list.LeftOut)
+			text += " " + wording.Thousands(len(list.Items)+list.LeftOut)
 			if !list.Complete {
 				text += "+" // only some pages were requested
 			}

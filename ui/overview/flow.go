@@ -2,7 +2,6 @@ package overview
 
 import (
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -85,7 +84,7 @@ func flow(facts []fact, width int, label theme.Style) (all []placed, lines int) 
 				lines++
 			}
 			if room := max(width-left, 1); p.width() > room {
-				rows := format.Wrap(p.text, room)
+				rows := termsafe.Wrap(p.text, room)
 				for _, row := range rows[:len(rows)-1] {
 					all = append(all, placed{piece{text: row, style: p.style, lead: p.lead, leads: p.leads, place: p.place}, x, lines})
 					p.lead = ""

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/workspace"
 )
 
@@ -32,7 +32,7 @@ func start(c host.Context, s *workspace.Server) fact {
 	case !l.Ready:
 		f.add(th.Dim, "not recorded")
 	default:
-		f.add(th.Text, format.RoundedTime(time.Duration(l.ReadyT-l.Began)*time.Microsecond))
+		f.add(th.Text, wording.RoundedTime(time.Duration(l.ReadyT-l.Began)*time.Microsecond))
 		for _, p := range parts(l, s) {
 			f.pieces = append(f.pieces, piece{lead: p.name, leads: th.Dim, text: bar(p.took, l.ReadyT-l.Began, c.Host.Screen().ASCII), style: th.OK})
 		}

@@ -7,10 +7,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	recorded "mcpdbg/recordings/player"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -50,14 +50,14 @@ func (s *State) Paint(c host.Context, l *paint.Line) {
 // parts returns the parts to the left and to the right of the bar.
 func parts(c host.Context) (left, right []kit.Part) {
 	th, p, total := c.Host.Screen().Theme, c.Workspace.Playback, c.Workspace.Whole.Index.Scanned
-	end := string(format.AppendClock(nil, c.Workspace.Whole.Index.Latest))
+	end := string(wording.AppendClock(nil, c.Workspace.Whole.Index.Latest))
 	if c.Workspace.Reading != nil {
-		return []kit.Part{{Text: "READING", Style: th.Warn, Priority: kit.Must}, {Text: paint.Thousands(total) + " entries", Style: th.Text, Priority: 50}}, nil
+		return []kit.Part{{Text: "READING", Style: th.Warn, Priority: kit.Must}, {Text: wording.Thousands(total) + " entries", Style: th.Text, Priority: 50}}, nil
 	}
 	if p.Past == nil {
 		return []kit.Part{
 			{Text: "ALL", Style: th.Strong, Priority: kit.Must}, {Text: end, Style: th.Text, Priority: 80},
-			{Text: paint.Thousands(total) + " entries", Style: th.Text, Priority: 50},
+			{Text: wording.Thousands(total) + " entries", Style: th.Text, Priority: 50},
 		}, []kit.Part{{Text: c.Host.Key(actPlay) + " plays", Style: th.Dim}}
 	}
 	state, style := "PAUSED", th.Warn
@@ -67,13 +67,13 @@ func parts(c host.Context) (left, right []kit.Part) {
 	case p.Player.Rows() == total:
 		state, style = "END", th.Strong
 	}
-	rows := paint.Thousands(p.Player.Rows())
-	share := format.Percent(p.Player.Rows(), total)
-	at := string(format.AppendClock(nil, p.At().Microseconds()))
+	rows := wording.Thousands(p.Player.Rows())
+	share := wording.Percent(p.Player.Rows(), total)
+	at := string(wording.AppendClock(nil, p.At().Microseconds()))
 	return []kit.Part{
 		{Text: state, Style: style, Priority: kit.Must},
 		{Text: at + " / " + end, Short: at, Style: th.Text, Priority: 80},
-		{Text: "entry " + rows + " of " + paint.Thousands(total), Short: "entry " + rows, Style: th.Text, Priority: 50},
+		{Text: "entry " + rows + " of " + wording.Thousands(total), Short: "entry " + rows, Style: th.Text, Priority: 50},
 		{Text: lastShown(c) + "  " + share, Short: share, Style: th.Text, Priority: 40},
 	}, []kit.Part{{Text: speedText(p.Player.Speed()), Style: th.Text}, {Text: "  " + c.Host.Key(host.ActWhole) + " leaves", Style: th.Dim}}
 }

@@ -5,10 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
@@ -243,7 +243,7 @@ func followed(c host.Context, cause diagnosis.Cause) string {
 	p := c.Workspace.Shown.Problems
 	for _, g := range p.Groups {
 		if g.End != nil && g.End.Cause.ID == cause.ID && g.End.Cause.Row == cause.Row {
-			return kit.Plural(len(g.Items), "consequence") + ": " + diagnosis.RuleNames(p.List, g.Items)
+			return wording.Counted(len(g.Items), "consequence") + ": " + diagnosis.RuleNames(p.List, g.Items)
 		}
 	}
 	return ""
@@ -262,13 +262,13 @@ func (v *card) nothing(c host.Context, width int) {
 	th := c.Host.Screen().Theme
 	count := c.Workspace.Shown.Problems.Count
 	if failed := failedCalls(c); failed > 0 {
-		v.add(-1, "!", kit.Plural(failed, "request")+" failed: close this, then "+c.Host.Key(nextError)+" goes to the next one", th.Error, width)
+		v.add(-1, "!", wording.Counted(failed, "request")+" failed: close this, then "+c.Host.Key(nextError)+" goes to the next one", th.Error, width)
 	}
 	switch far := c.Workspace.CheckProgress(); {
 	case !c.Workspace.FullyRead() || c.Workspace.CausesPending():
 		v.add(-1, "", "Looking for problems up to this point", th.Dim, width)
 	case count.Problems() > 0:
-		v.add(-1, "!", "No likely cause, but "+kit.Plural(count.Problems(), "problem")+": "+c.Host.Key(host.ActProblems)+" lists them", th.Warn, width)
+		v.add(-1, "!", "No likely cause, but "+wording.Counted(count.Problems(), "problem")+": "+c.Host.Key(host.ActProblems)+" lists them", th.Warn, width)
 	case far != "":
 		v.add(-1, "", "No problems in the first "+far, th.OK, width)
 	default:
@@ -308,7 +308,7 @@ func (v *card) gap() { v.lines = append(v.lines, cardLine{cause: -1}) }
 
 // add adds a text, wrapped, with a mark in front of its first line.
 func (v *card) add(cause int, mark, text string, style theme.Style, width int) {
-	for _, row := range format.Wrap(text, width-3) {
+	for _, row := range termsafe.Wrap(text, width-3) {
 		v.lines = append(v.lines, cardLine{mark: mark, text: row, style: style, cause: cause})
 		mark = ""
 	}

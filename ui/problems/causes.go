@@ -5,9 +5,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
 )
 
@@ -28,7 +28,7 @@ func noCause(c host.Context) string {
 		in = " in the first " + far
 	}
 	if n := c.Workspace.Shown.Problems.Count.Problems(); n > 0 {
-		return "no likely cause" + in + "; " + c.Host.Key(host.ActProblems) + " lists " + kit.Plural(n, "problem")
+		return "no likely cause" + in + "; " + c.Host.Key(host.ActProblems) + " lists " + wording.Counted(n, "problem")
 	}
 	return "no problems" + in + "; " + checked(c)
 }

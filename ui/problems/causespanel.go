@@ -8,8 +8,8 @@ import (
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
 
@@ -103,7 +103,7 @@ func (s *State) fitCauses(c host.Context) []string {
 			}
 		}
 	}
-	rows := format.Wrap(causeText(c, first.Text), c.Host.Screen().Width-2)
+	rows := termsafe.Wrap(causeText(c, first.Text), c.Host.Screen().Width-2)
 	if len(rows) > most { // painting truncates the last line, and marks that
 		rows = append(rows[:most-1], strings.Join(rows[most-1:], " "))
 	}
@@ -117,7 +117,7 @@ const keyGap = "   "
 const maxParts = 4
 
 func wrapPanel(c host.Context, parts []string) []string {
-	return format.Wrap(strings.Join(parts, keyGap), c.Host.Screen().Width-2)
+	return termsafe.Wrap(strings.Join(parts, keyGap), c.Host.Screen().Width-2)
 }
 
 // Paint paints the panel in a rectangle below the header.

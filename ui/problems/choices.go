@@ -3,8 +3,8 @@ package problems
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -63,7 +63,7 @@ func (v *card) offer(c host.Context, cause, width, others int) {
 		at += ch.width() + gap
 		line.choices = append(line.choices, ch)
 	}
-	if more := kit.Plural(others, "more cause"); others > 0 && at+termsafe.Width(more) <= width {
+	if more := wording.Counted(others, "more cause"); others > 0 && at+termsafe.Width(more) <= width {
 		line.note = more
 	}
 	v.lines = append(v.lines, line)

@@ -1,6 +1,7 @@
 package problems
 
 import (
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 )
@@ -13,7 +14,7 @@ func Parts(c host.Context) []kit.Part {
 	if count.Problems() == 0 && far == "" {
 		return nil
 	}
-	p := kit.Part{Text: kit.Plural(count.Problems(), "problem"), Style: th.Text, Priority: 72}
+	p := kit.Part{Text: wording.Counted(count.Problems(), "problem"), Style: th.Text, Priority: 72}
 	switch {
 	case count.Errors > 0:
 		p.Style = th.Error

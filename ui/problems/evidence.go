@@ -6,11 +6,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 )
 
 const (
@@ -48,8 +48,8 @@ func readRow(c host.Context, number int) (label, text string) {
 	if err != nil {
 		return "", ""
 	}
-	label = row.Kind.String() + " " + string(format.AppendClock(nil, row.T))
-	return label, format.Brief(strings.Join(strings.Fields(session.Describe(&entry)), " "), maxEvidence)
+	label = row.Kind.String() + " " + string(wording.AppendClock(nil, row.T))
+	return label, wording.Clip(strings.Join(strings.Fields(session.Describe(&entry)), " "), maxEvidence, wording.Dots)
 }
 
 // copyReport copies everything that the card knows.
@@ -97,7 +97,7 @@ func lastStderr(c host.Context) (lines []string) {
 	for _, number := range rows[max(len(rows)-reportLines, 0):] {
 		if row, ok := c.Workspace.Shown.Rows.At(int(number)); ok {
 			if entry, err := c.Workspace.Shown.Source.Entry(row, maxEvidence); err == nil {
-				lines = append(lines, format.Brief(string(entry.Payload), maxEvidence))
+				lines = append(lines, wording.Clip(string(entry.Payload), maxEvidence, wording.Dots))
 			}
 		}
 	}

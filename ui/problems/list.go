@@ -6,10 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 )
@@ -185,7 +185,7 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problem
 	mark, style := kit.SeverityMark(f.Severity, screen.Theme)
 	line.Text(style, mark+" "+f.Rule.ID)
 	line.PadTo(11)
-	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", format.AppendClock(nil, row.t)))
+	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, row.t)))
 	if times := f.Times(); times != "" {
 		line.Text(style, times+"  ")
 	}
@@ -216,10 +216,10 @@ func (l *problemList) paintCause(screen *kit.Screen, line *paint.Line, row probl
 	}
 	line.Text(style, mark+" cause")
 	line.PadTo(11)
-	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", format.AppendClock(nil, row.t)))
+	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, row.t)))
 	line.Text(style, glyph+" ")
 	line.Text(screen.Theme.Strong, title(row.group.End.Cause))
-	line.Text(screen.Theme.Dim, "  "+kit.Plural(len(row.group.Items), "consequence"))
+	line.Text(screen.Theme.Dim, "  "+wording.Counted(len(row.group.Items), "consequence"))
 }
 
 // paintAbout explains the row under the cursor, in n lines from line y on.

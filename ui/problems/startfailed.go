@@ -5,20 +5,20 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 )
 
 // StartFailed returns the dialog about a server that could not be started.
 func StartFailed(c host.Context, what string, err error) *host.Dialog {
-	d := &host.Dialog{About: host.AboutStart, Title: "The server could not be started", Lines: []string{format.Brief(what+": "+err.Error(), kit.MaxServerText)}}
+	d := &host.Dialog{About: host.AboutStart, Title: "The server could not be started", Lines: []string{wording.Clip(what+": "+err.Error(), kit.MaxServerText, wording.Dots)}}
 	var start *executor.StartError
 	if errors.As(err, &start) {
-		d.Lines = []string{format.Brief(err.Error(), kit.MaxServerText), startFacts(start)}
+		d.Lines = []string{wording.Clip(err.Error(), kit.MaxServerText, wording.Dots), startFacts(start)}
 	}
 	var open *session.OpenError
 	switch {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
@@ -95,7 +95,7 @@ func linkInfo(c host.Context, i *info) {
 func LinkText(w *workspace.Workspace) string {
 	text := w.LinkState()
 	if rtt := w.LinkRTT(); rtt > 0 && text == string(executor.LinkUp) {
-		text += " " + string(format.AppendMillis(nil, rtt.Microseconds())) + " ms"
+		text += " " + string(wording.AppendMillis(nil, rtt.Microseconds())) + " ms"
 	}
 	return text
 }
@@ -156,7 +156,7 @@ func startInfo(w *workspace.Workspace, i *info) {
 	}
 	i.heading("Start")
 	for _, p := range w.Shown.Lifecycle.Phases {
-		text := format.Took(p.Took)
+		text := wording.Took(p.Took)
 		if p.Detail != "" {
 			text += "  " + p.Detail
 		}

@@ -7,11 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
@@ -151,7 +151,7 @@ func endingInfo(w *workspace.Workspace, i *info) {
 	}
 	i.heading("Shutdown")
 	for _, step := range steps {
-		text := format.Took(step.Took)
+		text := wording.Took(step.Took)
 		if step.Detail != "" {
 			text += "  " + step.Detail
 		}
@@ -163,7 +163,7 @@ func endingInfo(w *workspace.Workspace, i *info) {
 	}
 	text := "in progress"
 	if !now.Until.IsZero() {
-		text = fmt.Sprintf("%s of %v ...", format.Seconds(time.Since(now.Since)), now.Until.Sub(now.Since))
+		text = fmt.Sprintf("%s of %v ...", wording.Seconds(time.Since(now.Since)), now.Until.Sub(now.Since))
 	}
 	i.styled(now.Step.String(), text, i.th.Warn)
 	for _, next := range []executor.Step{executor.StepTerm, executor.StepKill} {
@@ -242,10 +242,10 @@ func treeInfo(w *workspace.Workspace, i *info) {
 func treeLine(d executor.Descendant, now time.Time) string {
 	text := fmt.Sprintf("ppid %-8d", d.PPID)
 	if d.RSS > 0 {
-		text += fmt.Sprintf("%8s", format.Size(d.RSS))
+		text += fmt.Sprintf("%8s", wording.Size(d.RSS))
 	}
 	if !d.Started.IsZero() && !now.IsZero() {
-		text += fmt.Sprintf("  up %-10s", format.Seconds(max(now.Sub(d.Started), 0)))
+		text += fmt.Sprintf("  up %-10s", wording.Seconds(max(now.Sub(d.Started), 0)))
 	}
 	if d.CPU > 0 {
 		text += fmt.Sprintf("  cpu %-8s", d.CPU.Round(10*time.Millisecond))
@@ -263,7 +263,7 @@ func timesInfo(w *workspace.Workspace, i *info) {
 	i.heading("Time since start")
 	since := func(label string, t int64, ok bool) {
 		if ok {
-			i.add(label, format.Took(max(t-s.StartT, 1)))
+			i.add(label, wording.Took(max(t-s.StartT, 1)))
 		} else {
 			i.add(label, "not yet")
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -70,7 +71,7 @@ func (v *view) right() string {
 		return ""
 	}
 	sent, omitted, _ := v.counts()
-	return fmt.Sprintf("%s to send, %s not sent", paint.Thousands(sent), paint.Thousands(omitted))
+	return fmt.Sprintf("%s to send, %s not sent", wording.Thousands(sent), wording.Thousands(omitted))
 }
 
 // notes returns further facts about the command.

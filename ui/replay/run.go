@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	diff "mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 	replayer "mcpdbg/recordings/replay"
@@ -164,18 +165,18 @@ func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 			if name == "" {
 				name = status.String()
 			}
-			parts = append(parts, fmt.Sprintf("%s %s", paint.Thousands(n), name))
+			parts = append(parts, fmt.Sprintf("%s %s", wording.Thousands(n), name))
 		}
 	}
 	lines := []string{"replayed: " + strings.Join(parts, ", ")}
 	if n := len(res.Variables); n > 0 {
-		lines[0] += fmt.Sprintf("; %s values carried over", paint.Thousands(n))
+		lines[0] += fmt.Sprintf("; %s values carried over", wording.Thousands(n))
 	}
 	if n := len(res.NewServerRequests); n > 0 {
-		lines[0] += fmt.Sprintf("; %s server requests without a recorded response", paint.Thousands(n))
+		lines[0] += fmt.Sprintf("; %s server requests without a recorded response", wording.Thousands(n))
 	}
 	if n := len(res.MissingServerRequests); n > 0 {
-		lines[0] += fmt.Sprintf("; %s recorded server requests not repeated", paint.Thousands(n))
+		lines[0] += fmt.Sprintf("; %s recorded server requests not repeated", wording.Thousands(n))
 	}
 	if res.EraDiffers() {
 		lines = append(lines, fmt.Sprintf("the server uses the %s protocol era, the recording the %s era", res.Live, res.Recorded))
@@ -196,7 +197,7 @@ func (s *State) Paint(c host.Context, l *paint.Line) {
 	full := kit.Between(0, done*cells/max(all, 1), cells)
 	l.Text(theme.Style{}, "  ")
 	l.Text(th.OK, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
-	l.Text(th.Text, fmt.Sprintf("%s of %s", paint.Thousands(done), paint.Thousands(all)))
+	l.Text(th.Text, fmt.Sprintf("%s of %s", wording.Thousands(done), wording.Thousands(all)))
 	if now := r.now.Load(); now != nil {
 		l.Text(th.Dim, "  "+*now)
 	}

@@ -10,11 +10,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
@@ -366,12 +366,12 @@ func (v *view) confirm(c host.Context) tea.Cmd {
 		return nil
 	}
 	sent, omitted, tools := v.counts()
-	lines := []string{"Starts a new process" + where(v.header) + ":", "  " + kit.QuoteWords(argv), fmt.Sprintf("and sends it %s (%s).", kit.Plural(sent, "message"), replayer.Modes()[v.mode])}
+	lines := []string{"Starts a new process" + where(v.header) + ":", "  " + kit.QuoteWords(argv), fmt.Sprintf("and sends it %s (%s).", wording.Counted(sent, "message"), replayer.Modes()[v.mode])}
 	if omitted > 0 {
-		lines = append(lines, fmt.Sprintf("Not sent: %s.", paint.Thousands(omitted)))
+		lines = append(lines, fmt.Sprintf("Not sent: %s.", wording.Thousands(omitted)))
 	}
 	if len(tools) > 0 {
-		lines = append(lines, "", "Calls tools that may change things: files, accounts, anything the server can access:", "  "+format.Brief(strings.Join(tools, ", "), workspace.MaxParameterText))
+		lines = append(lines, "", "Calls tools that may change things: files, accounts, anything the server can access:", "  "+wording.Clip(strings.Join(tools, ", "), workspace.MaxParameterText, wording.Dots))
 	}
 	c.Host.Confirm(c.Workspace, &host.Dialog{Title: "Replay the recording?", Lines: lines, Yes: func(c host.Context) tea.Cmd { return v.start(c, argv) }})
 	return nil

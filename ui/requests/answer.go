@@ -12,12 +12,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
@@ -235,7 +235,7 @@ func (v *answerView) send(c host.Context, response json.RawMessage) tea.Cmd {
 	s.sent[v.method] = slices.Clone(response)
 	s.answered[v.request.N]++
 	s.Observe(c)
-	c.Host.Notify(format.Brief(v.method, inSentence) + ": answered")
+	c.Host.Notify(wording.Clip(v.method, inSentence, wording.Dots) + ": answered")
 	for _, q := range c.Workspace.Requests() {
 		if q.N == v.request.N && v.request.Key != "" {
 			s.open(c, q)

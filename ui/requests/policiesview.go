@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -45,7 +45,7 @@ func (p *policyView) Draw(c host.Context) {
 			mark, style = "> ", c.Host.Screen().Theme.Strong
 		}
 		l.Text(c.Host.Screen().Theme.Key, mark)
-		l.Field(style, []byte(format.Brief(method, inSentence)), policyModeAt-3, termsafe.Left)
+		l.Field(style, []byte(wording.Clip(method, inSentence, wording.Dots)), policyModeAt-3, termsafe.Left)
 		l.PadTo(policyModeAt)
 		l.Text(c.Host.Screen().Theme.Key, modeText(method, policy.Mode))
 		l.PadTo(policyDelayAt)
@@ -53,7 +53,7 @@ func (p *policyView) Draw(c host.Context) {
 		if policy.Delay > 0 || in.W >= policyTextAt+leastPolicyText {
 			l.PadTo(policyTextAt)
 		}
-		l.Text(c.Host.Screen().Theme.Dim, format.Brief(policyText(method, policy), inSentence))
+		l.Text(c.Host.Screen().Theme.Dim, wording.Clip(policyText(method, policy), inSentence, wording.Dots))
 		y++
 	}
 	for _, row := range notes[:kit.Between(0, in.H-y, len(notes))] {
@@ -93,7 +93,7 @@ func (p *policyView) notes(c host.Context, width int) []kit.Row {
 		if q.Due.IsZero() {
 			style = c.Host.Screen().Theme.Warn
 		}
-		rows = append(rows, kit.Row{Text: format.Brief(q.Method, inSentence) + "  " + waitText(q), Style: style})
+		rows = append(rows, kit.Row{Text: wording.Clip(q.Method, inSentence, wording.Dots) + "  " + waitText(q), Style: style})
 	}
 	return rows
 }

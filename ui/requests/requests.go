@@ -5,10 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/workspace"
 )
 
@@ -77,9 +77,9 @@ func howEnded(w *workspace.Workspace, q session.ServerRequest) string {
 		}
 	}
 	if !q.Due.IsZero() {
-		return format.Brief(q.Method, inSentence) + ": answered by its policy"
+		return wording.Clip(q.Method, inSentence, wording.Dots) + ": answered by its policy"
 	}
-	return format.Brief(q.Method, inSentence) + ": " + session.ErrNotPending.Error()
+	return wording.Clip(q.Method, inSentence, wording.Dots) + ": " + session.ErrNotPending.Error()
 }
 
 // canAnswer reports whether any session has a request to answer.

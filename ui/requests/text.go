@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -52,7 +52,7 @@ func (t *requestText) room(text string) string {
 		return ""
 	case len(text) > rest:
 		t.used = maxRequestText
-		return format.Cut(text, rest) + "\n(cut: open the request in the detail pane for the rest)"
+		return wording.Cut(text, rest) + "\n(cut: open the request in the detail pane for the rest)"
 	}
 	t.used += len(text)
 	return text
@@ -68,7 +68,7 @@ func (t *requestText) add(label, text string) {
 	begin := label
 	indent := strings.Repeat(" ", len(label))
 	for line := range strings.Lines(t.room(text)) {
-		for _, row := range format.Wrap(strings.TrimRight(line, "\r\n"), t.width-len(label)) {
+		for _, row := range termsafe.Wrap(strings.TrimRight(line, "\r\n"), t.width-len(label)) {
 			t.rows = append(t.rows, []textSpan{{toneLabel, begin}, {tonePlain, row}})
 			begin = indent
 		}
@@ -195,7 +195,7 @@ func describeBlock(raw json.RawMessage) string {
 	case "text":
 		return block.Text
 	case "image", "audio":
-		return fmt.Sprintf("[%s %s, %s of base64]", block.Type, block.MIME, format.Size(int64(len(block.Data))))
+		return fmt.Sprintf("[%s %s, %s of base64]", block.Type, block.MIME, wording.Size(int64(len(block.Data))))
 	}
 	return string(raw)
 }

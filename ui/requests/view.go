@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 )
@@ -83,9 +83,9 @@ func (v *answerView) size(c host.Context, i int, r paint.Rect) *paint.Lines {
 func (v *answerView) title() string {
 	switch {
 	case v.request.ID == 0:
-		return "Canned response to " + format.Brief(v.method, inSentence)
+		return "Canned response to " + wording.Clip(v.method, inSentence, wording.Dots)
 	case v.kind.title == v.method:
-		return "Server request: " + format.Brief(v.method, inSentence)
+		return "Server request: " + wording.Clip(v.method, inSentence, wording.Dots)
 	}
 	return "The server asks " + v.kind.title
 }
@@ -117,7 +117,7 @@ func (v *answerView) head(c host.Context, width int) []kit.Row {
 		if i == 0 && v.opensURL() {
 			style, mark = c.Host.Screen().Theme.Text, ""
 		}
-		rows = addText(rows, mark+format.Brief(text, inSentence), style, width)
+		rows = addText(rows, mark+wording.Clip(text, inSentence, wording.Dots), style, width)
 	}
 	return rows
 }
@@ -128,7 +128,7 @@ func (v *answerView) opensURL() bool { return v.kind.wrap != nil && v.form == ni
 
 // about describes which server sent the request, and what it requests.
 func (v *answerView) about(c host.Context) string {
-	text := c.Workspace.FullTitle() + " sent " + format.Brief(v.method, inSentence)
+	text := c.Workspace.FullTitle() + " sent " + wording.Clip(v.method, inSentence, wording.Dots)
 	call := v.call
 	if call == "" {
 		call = "a call"
@@ -137,9 +137,9 @@ func (v *answerView) about(c host.Context) string {
 		return text
 	}
 	if at, of := v.state.position(c.Workspace, v.request); v.request.Key != "" && of > 1 {
-		return text + fmt.Sprintf(", %d of %d that %s needs: %s", at, of, format.Brief(call, inSentence), format.Brief(v.request.Key, inSentence))
+		return text + fmt.Sprintf(", %d of %d that %s needs: %s", at, of, wording.Clip(call, inSentence, wording.Dots), wording.Clip(v.request.Key, inSentence, wording.Dots))
 	}
-	return text + ", for " + format.Brief(call, inSentence)
+	return text + ", for " + wording.Clip(call, inSentence, wording.Dots)
 }
 
 // textHeight returns the height of the server's whole text, with its border.

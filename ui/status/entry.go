@@ -1,10 +1,10 @@
 package status
 
 import (
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -43,9 +43,9 @@ func sessionBusy(c host.Context) (string, theme.Style) {
 	case len(c.Workspace.Waiting) > 0:
 		return "asks you", c.Host.Screen().Theme.Error
 	case pending > 0:
-		return paint.Thousands(pending) + " pending", c.Host.Screen().Theme.Warn
+		return wording.Thousands(pending) + " pending", c.Host.Screen().Theme.Warn
 	case c.Workspace.Rate.PerSecond() > 0:
-		return paint.Thousands(c.Workspace.Rate.PerSecond()) + "/s", c.Host.Screen().Theme.Dim
+		return wording.Thousands(c.Workspace.Rate.PerSecond()) + "/s", c.Host.Screen().Theme.Dim
 	}
 	return "", c.Host.Screen().Theme.Dim
 }
@@ -59,7 +59,7 @@ func PaintState(c host.Context, line *paint.Line) {
 	if on != "" {
 		place = "ssh " + on
 	}
-	state, bytes := fileState(c.Workspace.File.Recording), format.Size(c.Workspace.File.Size)
+	state, bytes := fileState(c.Workspace.File.Recording), wording.Size(c.Workspace.File.Size)
 	if c.Workspace.Session != nil {
 		state, _ = liveState(c.Workspace.Status, th)
 	}

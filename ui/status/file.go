@@ -3,10 +3,10 @@ package status
 import (
 	"fmt"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -47,7 +47,7 @@ func recordedState(c host.Context) (string, theme.Style) {
 // filePart returns the state of the file: whether its recorder finished it or
 // is still writing it, and its size.
 func filePart(stats session.Stats, th *theme.Theme) kit.Part {
-	bytes := format.Size(stats.Size)
+	bytes := wording.Size(stats.Size)
 	p := kit.Part{Text: "REC DONE " + bytes, Style: th.Text, Right: true, Priority: 65}
 	switch stats.Recording {
 	case session.RecordingTorn:

@@ -5,13 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
@@ -144,14 +143,14 @@ const usualLevel = "info"
 func addTraffic(c host.Context, parts []kit.Part) []kit.Part {
 	th := c.Host.Screen().Theme
 	if n := c.Workspace.Rate.PerSecond(); n > 0 {
-		parts = append(parts, kit.Part{Text: paint.Thousands(n) + "/s", Style: th.Text, Priority: 45})
+		parts = append(parts, kit.Part{Text: wording.Thousands(n) + "/s", Style: th.Text, Priority: 45})
 	}
 	if n := c.Workspace.Stats.PendingOut + c.Workspace.Stats.PendingIn; n > 0 {
 		word := " pending"
 		if c.Workspace.NoReply() {
 			word = " unanswered"
 		}
-		parts = append(parts, kit.Part{Text: paint.Thousands(n) + word, Style: th.Warn, Priority: 90})
+		parts = append(parts, kit.Part{Text: wording.Thousands(n) + word, Style: th.Warn, Priority: 90})
 	}
 	return parts
 }
@@ -211,7 +210,7 @@ func recordingPart(stats session.Stats, th *theme.Theme) kit.Part {
 	case session.RecordingIncomplete:
 		return kit.Part{Text: "REC INCOMPLETE " + stats.RecordingError, Short: "REC INCOMPLETE", Style: th.Error, Right: true, Priority: 98}
 	}
-	p := kit.Part{Text: "REC " + format.Size(stats.Size), Short: "REC", Style: th.Text, Right: true, Priority: 85}
+	p := kit.Part{Text: "REC " + wording.Size(stats.Size), Short: "REC", Style: th.Text, Right: true, Priority: 85}
 	if stats.RecordingMoved != "" {
 		p.Text, p.Short, p.Style = p.Text+" "+stats.RecordingMoved, "REC moved", th.Warn
 	}
@@ -228,7 +227,7 @@ func lossPart(stats session.Stats, status session.Status, th *theme.Theme) kit.P
 		p.Text, p.Style, p.Priority = "HELD NOW", th.Warn, 95
 	}
 	if stats.Gaps > 0 {
-		p.Short = fmt.Sprintf("%s LOST", format.Size(int64(stats.LostBytes)))
+		p.Short = fmt.Sprintf("%s LOST", wording.Size(int64(stats.LostBytes)))
 		p.Text += " (" + p.Short + ")"
 		p.Style, p.Priority = th.Error, 97
 	}

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -43,7 +42,7 @@ func (p *latencyPart) paintHistogram(out *paint.Lines) {
 	}
 	l.Text(th.Border, p.text.glyph("── ", "-- "))
 	l.Text(th.FocusTitle, current.name())
-	l.Text(th.Dim, fmt.Sprintf("  %s, slowest %s ", kit.Plural(int(current.N), "response"), unit(current.Max)))
+	l.Text(th.Dim, fmt.Sprintf("  %s, slowest %s ", wording.Counted(int(current.N), "response"), unit(current.Max)))
 	if current.Cancelled > 0 {
 		l.Text(th.Warn, fmt.Sprintf(" %d cancelled, after up to %s ", current.Cancelled, unit(current.LongestEnded)))
 	}
@@ -77,7 +76,7 @@ func (p *latencyPart) paintCounts(out *paint.Lines, of line, limits []int64) {
 			label = "under " + unit(limits[1])
 		}
 		l.Field(th.Dim, []byte(label), histogramLabels, termsafe.Right)
-		l.Field(th.Text, []byte(paint.Thousands(int(n))), histogramCounts, termsafe.Right)
+		l.Field(th.Text, []byte(wording.Thousands(int(n))), histogramCounts, termsafe.Right)
 		l.PadTo(histogramLabels + histogramCounts + 2)
 		cells := int(float64(n) / float64(most) * float64(min(l.Room(), widestLatency)))
 		if n > 0 {
@@ -88,4 +87,4 @@ func (p *latencyPart) paintCounts(out *paint.Lines, of line, limits []int64) {
 }
 
 // unit returns a time in microseconds with its unit.
-func unit(us int64) string { return format.RoundedTime(time.Duration(us) * time.Microsecond) }
+func unit(us int64) string { return wording.RoundedTime(time.Duration(us) * time.Microsecond) }

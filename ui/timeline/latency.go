@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
@@ -107,8 +108,8 @@ func (p *latencyPart) Paint(i int, c *table.Cells) {
 	default:
 		c.Text(latName, th.Text, name)
 	}
-	c.Text(latCount, th.Text, paint.Thousands(int(l.N)))
-	c.Text(latCancelled, th.Warn.If(l.Cancelled > 0), paint.Thousands(int(l.Cancelled)))
+	c.Text(latCount, th.Text, wording.Thousands(int(l.N)))
+	c.Text(latCancelled, th.Warn.If(l.Cancelled > 0), wording.Thousands(int(l.Cancelled)))
 	if l.N == 0 {
 		return
 	}

@@ -2,12 +2,11 @@ package timeline
 
 import (
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
@@ -36,13 +35,13 @@ func (r *rowText) version(number int) uint32 {
 
 // time paints when a row was written.
 func (r *rowText) time(t int64, column int, c *table.Cells) {
-	r.num = format.AppendClock(r.num[:0], t)
+	r.num = wording.AppendClock(r.num[:0], t)
 	c.Bytes(column, r.screen.Theme.Dim, r.num)
 }
 
 // took paints a time in microseconds.
 func (r *rowText) took(us int64, style theme.Style, column int, c *table.Cells) {
-	r.num = format.AppendTook(r.num[:0], us)
+	r.num = wording.AppendTook(r.num[:0], us)
 	c.Bytes(column, style, r.num)
 }
 
@@ -92,7 +91,7 @@ func (r *rowText) call(name, method string, column int, c *table.Cells) {
 
 // burst paints the number of rows that are folded into one.
 func (r *rowText) burst(rows, column int, c *table.Cells) {
-	c.Text(column, r.screen.Theme.Strong, r.glyph(" ×", " x")+paint.Thousands(rows))
+	c.Text(column, r.screen.Theme.Strong, r.glyph(" ×", " x")+wording.Thousands(rows))
 }
 
 // glyph returns a glyph, or its replacement where only ASCII is shown.

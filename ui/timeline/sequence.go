@@ -1,14 +1,13 @@
 package timeline
 
 import (
-	"slices"
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
@@ -144,9 +143,9 @@ func (s *sequencePart) message(number int, row session.Row, named bool) string {
 	case said.Lost:
 		return method + " (not kept)"
 	case folded:
-		return summary.Short(method) + s.text.glyph(" ×", " x") + paint.Thousands(rows)
+		return summary.Short(method) + s.text.glyph(" ×", " x") + wording.Thousands(rows)
 	case row.Msg == framing.Notification:
-		return joined(summary.Short(method), said.Call, said.Text)
+		return wording.Join(" ", summary.Short(method), said.Call, said.Text)
 	case row.Msg == framing.Request:
 		call, id := said.Call, summary.ID(said.ID)
 		if !named {
@@ -155,23 +154,17 @@ func (s *sequencePart) message(number int, row session.Row, named bool) string {
 		if id != "" && id[0] != '#' { // a bare number would look like an argument
 			id = "id " + id
 		}
-		return joined(method, call, id, said.Text)
+		return wording.Join(" ", method, call, id, said.Text)
 	case row.Msg == framing.ErrorResponse:
-		return joined("error", said.Text)
+		return wording.Join(" ", "error", said.Text)
 	case row.Msg == framing.Response && row.Flags&session.FlagError != 0:
-		return joined("isError", strings.TrimPrefix(said.Text, "isError: "))
+		return wording.Join(" ", "isError", strings.TrimPrefix(said.Text, "isError: "))
 	case row.Msg == framing.Response:
-		return joined("result", said.Text)
+		return wording.Join(" ", "result", said.Text)
 	case row.Msg == framing.Batch:
 		return "batch"
 	}
-	return joined("not JSON-RPC", said.Text)
-}
-
-// joined joins the words that are not empty.
-func joined(words ...string) string {
-	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
-	return strings.Join(words, " ")
+	return wording.Join(" ", "not JSON-RPC", said.Text)
 }
 
 // paintLane paints the arrow of a message between the lanes of client and server,
@@ -225,7 +218,7 @@ func (s *sequencePart) paintNote(number int, row session.Row, c *table.Cells) {
 		if paired && row.State != session.ReqDuplicate {
 			number, _ := row.Partner()
 			took, _ := s.text.ws.Times(number, exchange.Span{From: request.T, To: row.T}).Answering(request.Kind)
-			c.Text(seqNote, th.Text, format.Brief(string(format.AppendTook(nil, took)), noteWidth))
+			c.Text(seqNote, th.Text, wording.Clip(string(wording.AppendTook(nil, took)), noteWidth, wording.Dots))
 		}
 	case framing.Request:
 		call, during := p.Index.Exchanges.During(number)

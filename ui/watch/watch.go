@@ -12,12 +12,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
@@ -148,7 +148,7 @@ func (s *State) roundOver(c host.Context, round *replayer.Round, err error) tea.
 		keys = append(keys, c.Host.Key(host.ActCompare)+" shows it")
 	}
 	if len(s.unsent) > 0 {
-		keys = append(keys, c.Host.Key(actRest)+" sends "+format.Brief(strings.Join(s.unsent, ", "), maxUnsentText))
+		keys = append(keys, c.Host.Key(actRest)+" sends "+wording.Clip(strings.Join(s.unsent, ", "), maxUnsentText, wording.Dots))
 	}
 	if len(s.tools) > 0 {
 		keys = append(keys, c.Host.Key(actAlways)+" always")
@@ -187,7 +187,7 @@ func outcomeOf(c host.Context, round *replayer.Round) outcome {
 		}
 	case round.Unsent() > 0: // which is more important than unchanged responses
 	case round.Older:
-		o.text = "same responses to the last " + kit.Plural(round.Sent(), "call")
+		o.text = "same responses to the last " + wording.Counted(round.Sent(), "call")
 	default:
 		o.text = "same responses"
 	}
@@ -195,7 +195,7 @@ func outcomeOf(c host.Context, round *replayer.Round) outcome {
 		if o.text != "" {
 			o.text += ", "
 		}
-		o.text += kit.Plural(n, "call") + " not re-sent"
+		o.text += wording.Counted(n, "call") + " not re-sent"
 		if len(round.Held) > 0 {
 			o.text += " (" + c.Host.Key(actRest) + ")"
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/summary"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
 )
@@ -28,7 +28,7 @@ func (x *exchangeRows) paintBatch(number int, row session.Row, b session.Batch, 
 		style = x.theme.ServerRequest
 		c.Text(exCall, style, arrow(row.Kind, x.ascii))
 	}
-	what := "batch of " + paint.Thousands(b.Elements)
+	what := "batch of " + wording.Thousands(b.Elements)
 	if b.Elements == 0 {
 		what = "empty batch"
 	}
@@ -85,7 +85,7 @@ func (x *exchangeRows) paintBatchOutcome(number int, row session.Row, b session.
 	}
 	text := outcomeText(o)
 	if b.Elements > session.MaxElements {
-		text = "of the first " + paint.Thousands(session.MaxElements) + ": " + text
+		text = "of the first " + wording.Thousands(session.MaxElements) + ": " + text
 	}
 	x.text(c, exResult, style, text)
 	return size
@@ -111,7 +111,7 @@ func outcomeText(o workspace.BatchOutcome) string {
 		if w.what == "error" && w.n > 1 {
 			w.what = "errors"
 		}
-		words = append(words, paint.Thousands(w.n)+" "+w.what)
+		words = append(words, wording.Thousands(w.n)+" "+w.what)
 	}
 	return strings.Join(words, ", ")
 }

@@ -5,9 +5,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/paint"
 )
 
 // countMost is the maximum number of matches counted, at four bytes each.
@@ -129,7 +129,7 @@ func (r *Lists) matches(id ListID) string {
 		return ""
 	}
 	c := r.Search.Count
-	total := paint.Thousands(len(c.Rows))
+	total := wording.Thousands(len(c.Rows))
 	if !c.done(r.ws.Shown.Index.Scanned) || len(c.Rows) >= countMost {
 		total += "+"
 	}
@@ -137,7 +137,7 @@ func (r *Lists) matches(id ListID) string {
 	i, hit := slices.BinarySearch(c.Rows, uint32(cursor))
 	switch {
 	case ok && hit:
-		return " " + paint.Thousands(i+1) + " of " + total
+		return " " + wording.Thousands(i+1) + " of " + total
 	case ok && cursor >= c.at:
 		return " ? of " + total
 	}

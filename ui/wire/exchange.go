@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -198,7 +197,7 @@ func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Ce
 	if x.ascii {
 		times = " x"
 	}
-	c.Text(exCall, x.theme.Strong, times+paint.Thousands(rows))
+	c.Text(exCall, x.theme.Strong, times+wording.Thousands(rows))
 	_, last := x.pane.Listed().Span(x.pane.Listed().Position(number))
 	newest, ok := x.ws.Shown.Rows.At(last)
 	if !ok {
@@ -485,12 +484,12 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 
 // paintTook paints a time in microseconds.
 func (x *exchangeRows) paintTook(us int64, style theme.Style, c *table.Cells) {
-	x.num = format.AppendTook(x.num[:0], us)
+	x.num = wording.AppendTook(x.num[:0], us)
 	c.Bytes(exTook, style, x.num)
 }
 
 func (x *exchangeRows) paintSize(size int64, c *table.Cells) {
-	x.num = format.AppendSize(x.num[:0], size)
+	x.num = wording.AppendSize(x.num[:0], size)
 	c.Bytes(exSize, x.theme.Dim, x.num)
 }
 

@@ -5,9 +5,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -75,9 +75,9 @@ func (t *Traffic) unfold() (changed bool, text string) {
 	any, more := t.ws.Shown.Index.Exchanges.Unfold(number)
 	t.Select(row)
 	if b, batch := t.ws.Shown.Index.Exchanges.Batch(number); more && batch {
-		text = fmt.Sprintf("the first %s elements of this batch of %s", paint.Thousands(workspace.MaxParts), paint.Thousands(b.Elements))
+		text = fmt.Sprintf("the first %s elements of this batch of %s", wording.Thousands(workspace.MaxParts), wording.Thousands(b.Elements))
 	} else if more {
-		text = fmt.Sprintf("the first %s messages of this exchange; the wire view lists all", paint.Thousands(workspace.MaxParts))
+		text = fmt.Sprintf("the first %s messages of this exchange; the wire view lists all", wording.Thousands(workspace.MaxParts))
 	}
 	return any, text
 }

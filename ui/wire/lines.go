@@ -1,11 +1,10 @@
 package wire
 
 import (
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -80,7 +79,7 @@ func (l *Lines) Name() string {
 
 // Titles returns the texts in the upper border, left and right.
 func (l *Lines) Titles() (left, right string) {
-	return l.Name() + " " + paint.Thousands(len(l.All())), l.Status()
+	return l.Name() + " " + wording.Thousands(len(l.All())), l.Status()
 }
 
 // Unread returns how many rows were added since the pane was last on the screen.
@@ -99,7 +98,7 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	if !ok {
 		return
 	}
-	r.num = format.AppendClock(r.num[:0], row.T)
+	r.num = wording.AppendClock(r.num[:0], row.T)
 	c.Bytes(colLineTime, r.theme.Dim, r.num)
 	e, err := session.EntryInto(r.ws.Shown.Source, row, lineRead, r.buf[:0])
 	switch {

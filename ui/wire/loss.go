@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/workspace"
 )
@@ -66,7 +66,7 @@ func ending(e *session.Entry) string {
 		case err == nil && b.Code != "":
 			return "link lost"
 		case err == nil:
-			return kit.FirstLine(b.Error)
+			return wording.FirstLine(b.Error)
 		}
 	}
 	var b session.ExitedBody

@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
@@ -52,7 +51,7 @@ func (x *exchangeRows) paintElapsed(number int, row session.Row, c *table.Cells)
 	case c.Width(exTook) > 0:
 		x.paintTook(seconds*1e6, x.theme.Warn, c)
 	default:
-		c.Text(exResult, x.theme.Warn, "  "+format.RoundedTime(time.Duration(seconds)*time.Second))
+		c.Text(exResult, x.theme.Warn, "  "+wording.RoundedTime(time.Duration(seconds)*time.Second))
 	}
 }
 
@@ -166,13 +165,13 @@ func (x *exchangeRows) cancelled(number int, row session.Row) string {
 	if !ok || !known {
 		return "cancelled"
 	}
-	return "cancelled by you at " + format.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
+	return "cancelled by you at " + wording.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
 }
 
 // paintResult paints a summary of a response.
 func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Cells) {
 	if response.Msg == framing.Batch { // with an element that is not listed
-		x.text(c, exResult, x.theme.Dim, "answered beyond the first "+paint.Thousands(session.MaxElements)+" elements of a batch")
+		x.text(c, exResult, x.theme.Dim, "answered beyond the first "+wording.Thousands(session.MaxElements)+" elements of a batch")
 		return
 	}
 	x.paintOutcomeText(x.says(number, response).Text, response, c)

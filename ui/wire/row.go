@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/widget/format"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -111,7 +110,7 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 		t.paintMethod(number, row, &e, style, c)
 		c.Text(colID, t.theme.Text, t.id(row, &e))
 		t.paintLatency(number, row, c)
-		t.num = format.AppendSize(t.num[:0], e.FullSize)
+		t.num = wording.AppendSize(t.num[:0], e.FullSize)
 		c.Bytes(colSize, t.theme.Dim, t.num)
 	}
 	if written != "" {
@@ -131,7 +130,7 @@ func (t *trafficRows) start() time.Time {
 // visible, however little room there is.
 func (t *trafficRows) paintFold(row session.Row, rows int, style theme.Style, c *table.Cells) {
 	c.Rest(colMethod)
-	count := " x " + paint.Thousands(rows)
+	count := " x " + wording.Thousands(rows)
 	method := t.ws.Shown.Source.Method(row.Method)
 	if room := c.Width(colMethod) - len(count); room > 0 {
 		method = termsafe.Truncate(method, room, t.ellipsis)
@@ -411,7 +410,7 @@ func (t *trafficRows) paintLatency(number int, row session.Row, c *table.Cells) 
 		}
 	case session.ReqNone, session.ReqInput, session.ReqTask, session.ReqUnread:
 		if took, _, ok := t.took(row); ok {
-			t.num = format.AppendMillis(t.num[:0], took)
+			t.num = wording.AppendMillis(t.num[:0], took)
 			c.Bytes(colLatency, t.theme.Text, t.num)
 		}
 	}

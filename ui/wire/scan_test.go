@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
@@ -21,7 +22,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/widget/paint"
 )
 
 // passing returns the rows that the traffic lists under a filter.
@@ -81,7 +81,7 @@ func TestFilterFindsAll(t *testing.T) {
 	s := onLog(t, log, Wire)
 	s.Run(s.traffic.SetFilter(parsed(t, "err >100ms")))
 	require.Equal(t, want, s.passing())
-	require.Contains(t, s.Text(), fmt.Sprintf("2 Wire %s of %s  filter err >100ms", paint.Thousands(len(want)), paint.Thousands(len(s.ws.Shown.Index.Traffic.All()))))
+	require.Contains(t, s.Text(), fmt.Sprintf("2 Wire %s of %s  filter err >100ms", wording.Thousands(len(want)), wording.Thousands(len(s.ws.Shown.Index.Traffic.All()))))
 }
 
 // TestFilterGivenUp checks that results of a replaced filter are dropped.

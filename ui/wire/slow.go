@@ -7,10 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
-	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/workspace"
 )
 
@@ -32,7 +31,7 @@ type Slowness struct {
 
 // String returns the limit.
 func (s Slowness) String() string {
-	return "over " + string(format.AppendTook(nil, s.limit.Microseconds()))
+	return "over " + string(wording.AppendTook(nil, s.limit.Microseconds()))
 }
 
 // basis describes where the limit comes from and what was measured.
@@ -43,7 +42,7 @@ func (s Slowness) basis() string {
 	if s.Responses == 0 {
 		return "no responses besides the handshake"
 	}
-	text := fmt.Sprintf("median %s of %s", format.AppendTook(nil, s.Median.Microseconds()), kit.Plural(s.Responses, "response")+" besides the handshake")
+	text := fmt.Sprintf("median %s of %s", wording.AppendTook(nil, s.Median.Microseconds()), wording.Counted(s.Responses, "response")+" besides the handshake")
 	if s.limit > slowFrom {
 		text = fmt.Sprintf("%d x the ", slowTimes) + text
 	}

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
 )
@@ -129,7 +129,7 @@ func (x *exchangeRows) expired(row, response session.Row) string {
 	if ttl == 0 || float64(response.T-created.T) < ttl {
 		return ""
 	}
-	return format.RoundedTime(time.Duration(ttl) * time.Microsecond)
+	return wording.RoundedTime(time.Duration(ttl) * time.Microsecond)
 }
 
 // cancelledBy describes when we cancelled a task; "" if we did not.
@@ -139,7 +139,7 @@ func (x *exchangeRows) cancelledBy(number int, row session.Row) string {
 	if !ok || !known {
 		return " by the server"
 	}
-	return " by you at " + format.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
+	return " by you at " + wording.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
 }
 
 // paintPoll paints a request about the task of an unfolded exchange.

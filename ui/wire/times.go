@@ -3,7 +3,7 @@ package wire
 import (
 	"time"
 
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -78,7 +78,7 @@ func (f *timeForm) title() string {
 	case f.wall:
 		return "  local time"
 	case f.reference:
-		return "  time from " + string(format.AppendClock(nil, f.zero))
+		return "  time from " + string(wording.AppendClock(nil, f.zero))
 	}
 	return ""
 }
@@ -89,9 +89,9 @@ func (f *timeForm) append(dst []byte, t int64, start time.Time) []byte {
 	case f.wall:
 		return start.Add(time.Duration(t)*time.Microsecond).Local().AppendFormat(dst, "15:04:05.000")
 	case f.reference && t < f.zero:
-		return format.AppendClock(append(dst, '-'), f.zero-t)
+		return wording.AppendClock(append(dst, '-'), f.zero-t)
 	case f.reference:
-		return format.AppendClock(append(dst, '+'), t-f.zero)
+		return wording.AppendClock(append(dst, '+'), t-f.zero)
 	}
-	return format.AppendClock(dst, t)
+	return wording.AppendClock(dst, t)
 }

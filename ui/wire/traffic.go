@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
@@ -281,7 +282,7 @@ func (t *Traffic) Paint(out *paint.Lines, focused bool) {
 func (t *Traffic) Titles() (left, right string) {
 	last := ""
 	if t.Shown != nil {
-		last = paint.Thousands(len(t.passing.All())) + " of "
+		last = wording.Thousands(len(t.passing.All())) + " of "
 	}
 	if t.ws.Shown.Index.Partial {
 		last += "the last "
@@ -293,7 +294,7 @@ func (t *Traffic) Titles() (left, right string) {
 	case Wire:
 		rows = len(t.ws.Shown.Index.Traffic.All())
 	}
-	return t.Name() + " " + last + paint.Thousands(rows), t.Status()
+	return t.Name() + " " + last + wording.Thousands(rows), t.Status()
 }
 
 // Name returns the name of the view, with the key that focuses the pane.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/widget/format"
 )
 
 // CallShownAfter is how long a call must take before it gets a line: most are
@@ -59,7 +59,7 @@ func (c *Call) Heard(params json.RawMessage) {
 	p := &Progress{}
 	switch {
 	case len(params) > InlineLimit:
-		p.Problem = "progress too large (" + format.Size(int64(len(params))) + ")"
+		p.Problem = "progress too large (" + wording.Size(int64(len(params))) + ")"
 	case json.Unmarshal(params, p) != nil:
 		p.Problem = "unreadable progress"
 	}
@@ -79,7 +79,7 @@ func (w *Workspace) ServerTime(n uint64) string {
 	x := w.Shown.Index.Exchanges
 	first := x.Rounds().First(request)
 	took := w.Took(first, response)
-	text := " in " + format.RoundedTime(time.Duration(took.Server)*time.Microsecond)
+	text := " in " + wording.RoundedTime(time.Duration(took.Server)*time.Microsecond)
 	if _, task := x.Task(first); !task {
 		if _, rounds := x.LastRound(first); rounds > 1 {
 			text += fmt.Sprintf(" over %d rounds", rounds)
@@ -93,7 +93,7 @@ func (w *Workspace) ServerTime(n uint64) string {
 
 // You describes for how many microseconds the server waited for the user.
 func You(waited int64) string {
-	return "you " + format.RoundedTime(time.Duration(waited)*time.Microsecond)
+	return "you " + wording.RoundedTime(time.Duration(waited)*time.Microsecond)
 }
 
 // RowOf returns the number of the row of entry n.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/uritemplate"
 )
@@ -95,7 +95,7 @@ func newCatalogItem(member string, raw json.RawMessage) *CatalogItem {
 			item.Label += "  " + more
 		}
 	}
-	item.Label = format.Cut(item.Label, maxLabel)
+	item.Label = wording.Cut(item.Label, maxLabel)
 	return item
 }
 
@@ -164,7 +164,7 @@ func (item *CatalogItem) Parameters() (list []Parameter, more int) {
 		item.params, item.more = item.readParameters()
 		for i := range item.params {
 			p := &item.params[i]
-			p.About, p.Description = format.Brief(p.About, MaxParameterText), format.Brief(p.Description, MaxParameterText)
+			p.About, p.Description = wording.Clip(p.About, MaxParameterText, wording.Dots), wording.Clip(p.Description, MaxParameterText, wording.Dots)
 		}
 	}
 	return item.params, item.more

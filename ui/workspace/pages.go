@@ -1,13 +1,13 @@
 package workspace
 
 import (
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 
 	"encoding/json"
 	"fmt"
 
 	"mcpdbg/framing"
-	"mcpdbg/ui/widget/format"
 )
 
 // A PageRun is the pages of one list, as far as they have been read.
@@ -92,7 +92,7 @@ func (r *PageRun) read(reader *Rows, member string, number int) {
 	case err != nil:
 		r.failure = err.Error()
 	case e.Cut:
-		r.failure = fmt.Sprintf("page too large: %s, at most %s can be read", format.Size(e.FullSize), format.Size(maxCatalogPage))
+		r.failure = fmt.Sprintf("page too large: %s, at most %s can be read", wording.Size(e.FullSize), wording.Size(maxCatalogPage))
 	case e.Msg.Kind == framing.ErrorResponse:
 		var failure session.RPCError
 		if json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) != nil {

@@ -3,10 +3,10 @@ package workspace
 import (
 	"slices"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
-	"mcpdbg/ui/widget/format"
 )
 
 // LintRows and LintBytes are the limits of one step of checking the log: at most
@@ -148,5 +148,5 @@ func (w *Workspace) CheckProgress() string {
 	if behind <= 0 || !w.FullyRead() || w.Session != nil && behind < CheckRows {
 		return ""
 	}
-	return format.Percent(w.Shown.Problems.Rows, w.Shown.Source.Len())
+	return wording.Percent(w.Shown.Problems.Rows, w.Shown.Source.Len())
 }

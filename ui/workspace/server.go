@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/widget/format"
 )
 
 const (
@@ -125,13 +125,13 @@ func (s *Server) request(method string, params []byte) {
 		s.Probed = true
 	}
 	if s.Asked == "" {
-		s.Asked = format.Brief(r.ProtocolVersion, maxServerText)
+		s.Asked = wording.Clip(r.ProtocolVersion, maxServerText, wording.Dots)
 	}
 	s.Gives = namesOf(r.Capabilities)
 	for i, name := range s.Gives {
 		var modes map[string]json.RawMessage
 		if name == "elicitation" && json.Unmarshal(r.Capabilities[name], &modes) == nil && len(modes) > 0 {
-			s.Gives[i] = format.Brief(name+" "+strings.Join(namesOf(modes), "+"), maxServerText)
+			s.Gives[i] = wording.Clip(name+" "+strings.Join(namesOf(modes), "+"), maxServerText, wording.Dots)
 		}
 	}
 }
@@ -155,9 +155,9 @@ func (s *Server) response(result []byte) {
 		s.Protocol, _ = mcp.Newest(r.SupportedVersions)
 		_ = json.Unmarshal(r.Meta[mcp.MetaServerInfo], &r.ServerInfo)
 	}
-	s.Protocol = format.Brief(s.Protocol, maxServerText)
-	s.Name, s.Version = format.Brief(r.ServerInfo.Name, maxServerText), format.Brief(r.ServerInfo.Version, maxServerText)
-	s.Title = format.Brief(r.ServerInfo.Title, maxServerText)
+	s.Protocol = wording.Clip(s.Protocol, maxServerText, wording.Dots)
+	s.Name, s.Version = wording.Clip(r.ServerInfo.Name, maxServerText, wording.Dots), wording.Clip(r.ServerInfo.Version, maxServerText, wording.Dots)
+	s.Title = wording.Clip(r.ServerInfo.Title, maxServerText, wording.Dots)
 	s.Offers = namesOf(r.Capabilities)
 }
 
@@ -165,7 +165,7 @@ func (s *Server) response(result []byte) {
 func namesOf(object map[string]json.RawMessage) []string {
 	names := make([]string, 0, len(object))
 	for name := range object {
-		names = append(names, format.Brief(name, maxServerText))
+		names = append(names, wording.Clip(name, maxServerText, wording.Dots))
 	}
 	slices.Sort(names)
 	return names[:min(len(names), maxNames)]

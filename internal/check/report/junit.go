@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mcpdbg/internal/check"
-	"mcpdbg/internal/safetext"
 	"mcpdbg/recordings/junit"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // JUnit writes a report as JUnit XML: a suite for each target, with a case for each
@@ -43,11 +43,11 @@ func stepCase(t *check.Result, s *check.Step, on check.FailOn) junit.Case {
 		name = s.Era + ": " + name
 	}
 	c := junit.Case{Name: name, Class: t.Server, Took: time.Duration(s.DurationMS * float64(time.Millisecond))}
-	reason := safetext.Line(s.Reason)
+	reason := termsafe.Line(s.Reason)
 	switch {
 	case s.Name == check.StepHandshake && t.Error != "" && s.Status == check.Failed:
 		c.Status, c.Type, c.Message = junit.Errored, s.Name, reason
-		c.Text = strings.Join(append(safetext.Lines(strings.Join(t.Said, "\n")), safetext.Lines(t.Hint)...), "\n")
+		c.Text = strings.Join(append(termsafe.Lines(strings.Join(t.Said, "\n")), termsafe.Lines(t.Hint)...), "\n")
 	case s.Status == check.NotChecked && on.NotChecked, s.Status == check.Failed && !s.Accepted && on.Counts(s.Severity):
 		c.Status, c.Type, c.Message, c.Text = junit.Failed, s.Name, reason, reason
 	case s.Status == check.Passed:
@@ -82,13 +82,13 @@ func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
 				line += " (" + part + ")"
 			}
 		}
-		c.Text += safetext.Line(line) + "\n"
+		c.Text += termsafe.Line(line) + "\n"
 	}
 	if len(all) == 0 {
 		all = append(all, junit.Case{Name: "rules", Class: t.Server})
 		if t.Error != "" && len(t.Steps) == 0 {
-			all[0].Status, all[0].Type, all[0].Message = junit.Errored, "rules", safetext.Line(t.Error)
-			all[0].Text = strings.Join(safetext.Lines(t.Hint), "\n")
+			all[0].Status, all[0].Type, all[0].Message = junit.Errored, "rules", termsafe.Line(t.Error)
+			all[0].Text = strings.Join(termsafe.Lines(t.Hint), "\n")
 		}
 	}
 	return all

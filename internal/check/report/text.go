@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"mcpdbg/internal/check"
-	"mcpdbg/internal/safetext"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -43,7 +43,7 @@ func (t *text) line(format string, args ...any) {
 	_, _ = fmt.Fprintln(t.b, strings.TrimRight(fmt.Sprintf(format, args...), " ")) // Flush reports errors
 }
 
-func (t *text) fold(first, rest, words string) { safetext.Fold(t.b, first, rest, safetext.Line(words)) }
+func (t *text) fold(first, rest, words string) { termsafe.Fold(t.b, first, rest, termsafe.Line(words)) }
 
 func (t *text) target(r *check.Result) {
 	title := r.Server
@@ -75,7 +75,7 @@ func (t *text) failure(r *check.Result) {
 	for _, line := range r.Said {
 		t.fold("    stderr: ", "            ", line)
 	}
-	for _, line := range safetext.Lines(r.Hint) {
+	for _, line := range termsafe.Lines(r.Hint) {
 		t.fold("  try: ", "       ", line)
 	}
 }
@@ -135,7 +135,7 @@ func (t *text) calls(steps []check.Step) {
 		if group[0].Reason != "" {
 			reason += ": " + group[0].Reason
 		}
-		t.step(statusOf(group[0]), safetext.Count(len(group), "call"), reason)
+		t.step(statusOf(group[0]), wording.Plural(len(group), "call"), reason)
 	}
 }
 
@@ -164,7 +164,7 @@ const (
 const maxReason = 240
 
 func (t *text) step(status, title, reason string) {
-	head := fmt.Sprintf("    %-*s  %s", statusWidth, status, safetext.Line(title))
+	head := fmt.Sprintf("    %-*s  %s", statusWidth, status, termsafe.Line(title))
 	indent := strings.Repeat(" ", 4+statusWidth+2+titleWidth+2)
 	if reason == "" {
 		t.line("%s", head)
@@ -175,7 +175,7 @@ func (t *text) step(status, title, reason string) {
 		head = ""
 	}
 	head += strings.Repeat(" ", len(indent)-termsafe.Width(head))
-	safetext.Fold(t.b, head, indent, termsafe.Truncate(safetext.Line(reason), maxReason, termsafe.Ellipsis))
+	termsafe.Fold(t.b, head, indent, termsafe.Truncate(termsafe.Line(reason), maxReason, termsafe.Ellipsis))
 }
 
 func titleOf(s *check.Step) string {
@@ -212,7 +212,7 @@ func (t *text) problems(r *check.Result) {
 	}
 	t.rules(r, slices.DeleteFunc(groups, func(g diagnosis.Group) bool { return g.End != nil }))
 	if r.More > 0 {
-		t.line("\n  and %s", safetext.Count(r.More, "further problem"))
+		t.line("\n  and %s", wording.Plural(r.More, "further problem"))
 	}
 }
 
@@ -371,7 +371,7 @@ func stepsText(r *check.Report) string {
 	if c == (check.StepCount{}) {
 		return ""
 	}
-	text := safetext.Count(c.Passed, "step") + " passed"
+	text := wording.Plural(c.Passed, "step") + " passed"
 	for _, part := range []struct {
 		n    int
 		what string

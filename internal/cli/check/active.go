@@ -14,11 +14,11 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/steps"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // A checker makes the sessions of a run.
@@ -128,7 +128,7 @@ func (c *checker) make(_ context.Context, target int, p check.Process, configure
 
 // say prints a line to standard error.
 func (c *checker) say(text string) {
-	safetext.Fold(c.env.Stderr, "mcpdbg: ", "  ", safetext.Line(text))
+	termsafe.Fold(c.env.Stderr, "mcpdbg: ", "  ", termsafe.Line(text))
 }
 
 // tell prints what is about to happen.
@@ -147,7 +147,7 @@ func (c *checker) printPlan(opts *check.Options) {
 	}
 	c.say("checking " + what)
 	for _, line := range check.Plan(opts) {
-		safetext.Fold(c.env.Stderr, "  ", "     ", line)
+		termsafe.Fold(c.env.Stderr, "  ", "     ", line)
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/problems"
+	"mcpdbg/internal/wording"
 )
 
 // keep returns which rules are reported; nil means all.
@@ -35,7 +35,7 @@ func ruleIDs(flag string, names []string) ([]string, error) {
 	for _, name := range names {
 		r, ok := problems.RuleByID(name)
 		if !ok {
-			return nil, exit.WithHint(exit.Usagef("--%s %s: unknown rule", flag, name), console.DidYouMean("--"+flag+" ", name, problems.RuleIDs()))
+			return nil, exit.WithHint(exit.Usagef("--%s %s: unknown rule", flag, name), wording.DidYouMean("--"+flag+" ", name, problems.RuleIDs()))
 		}
 		ids = append(ids, r.ID)
 	}

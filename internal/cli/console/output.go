@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -96,12 +96,12 @@ type safeWriter struct {
 // Write implements io.Writer.
 func (s *safeWriter) Write(p []byte) (int, error) {
 	text := append(s.part, p...)
-	whole := WholeCharacters(text)
+	whole := wording.Whole(text)
 	s.part = bytes.Clone(text[whole:])
 	s.buf = s.buf[:0]
 	for line := range bytes.Lines(text[:whole]) {
 		end := bytes.HasSuffix(line, []byte("\n"))
-		s.buf = AppendClean(s.buf, string(bytes.TrimSuffix(line, []byte("\n"))))
+		s.buf = termsafe.AppendAll(s.buf, string(bytes.TrimSuffix(line, []byte("\n"))))
 		if end {
 			s.buf = append(s.buf, '\n')
 		}
@@ -110,18 +110,4 @@ func (s *safeWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
-}
-
-// WholeCharacters returns the length of text without an incomplete character at
-// its end.
-func WholeCharacters(text []byte) int {
-	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
-		if last := text[len(text)-i:]; utf8.RuneStart(last[0]) {
-			if !utf8.FullRune(last) {
-				return len(text) - i
-			}
-			break
-		}
-	}
-	return len(text)
 }

@@ -10,7 +10,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
-	"mcpdbg/internal/spelling"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/answers"
 	"mcpdbg/session/mcp"
@@ -46,7 +46,7 @@ func parseAnswers(name string, data []byte) (session.Answers, error) {
 	}
 	known := session.ServerRequestMethods()
 	for method := range all {
-		if near := spelling.Nearest(method, known); near != "" && !slices.Contains(known, method) {
+		if near := wording.Nearest(method, known); near != "" && !slices.Contains(known, method) {
 			return nil, exit.Usagef("--answers %s: unknown method %q; did you mean %s?", name, method, near)
 		}
 	}

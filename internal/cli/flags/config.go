@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -225,7 +226,7 @@ func checkInputs(whose string, inputs []target.Input, given map[string]string) e
 		if len(ids) == 0 {
 			return exit.Usagef("--input %s: %s has no inputs", name, whose)
 		}
-		return exit.WithHint(exit.Usagef("--input %s: %s has no such input; it has %s", name, whose, console.List(ids)), console.DidYouMean("--input ", name, ids))
+		return exit.WithHint(exit.Usagef("--input %s: %s has no such input; it has %s", name, whose, wording.List(ids)), wording.DidYouMean("--input ", name, ids))
 	}
 	return nil
 }
@@ -248,13 +249,13 @@ func pickServer(file target.File, name, cwd string) (*target.Entry, error) {
 	case len(names) == 0:
 		return nil, exit.Usagef("%s has no servers", file.Path)
 	case len(found) == 0 && name != "":
-		return nil, exit.WithHint(exit.Usagef("%s has no server %q; it has %s", file.Path, name, console.List(names)), console.DidYouMean("--server ", name, names))
+		return nil, exit.WithHint(exit.Usagef("%s has no server %q; it has %s", file.Path, name, wording.List(names)), wording.DidYouMean("--server ", name, names))
 	case len(found) == 0 && len(file.Entries) == 1:
 		return &file.Entries[0], nil // Resolve reports why it cannot be started
 	case len(found) == 0:
-		return nil, exit.WithHint(exit.Usagef("no server in %s can be started: %s", file.Path, console.List(names)), "--server NAME to see why")
+		return nil, exit.WithHint(exit.Usagef("no server in %s can be started: %s", file.Path, wording.List(names)), "--server NAME to see why")
 	case name == "" && len(found) > 1:
-		return nil, exit.WithHint(exit.Usagef("%s has several servers: %s", file.Path, console.List(names)), "--server NAME to choose one")
+		return nil, exit.WithHint(exit.Usagef("%s has several servers: %s", file.Path, wording.List(names)), "--server NAME to choose one")
 	}
 	return nearest(file, found, cwd)
 }
@@ -273,13 +274,13 @@ func nearest(file target.File, found []*target.Entry, cwd string) (*target.Entry
 			if best == nil {
 				best = e
 			}
-		case console.IsWithin(e.Project, cwd) && (best == nil || best.Scope == target.ScopeUser || len(e.Project) >= len(best.Project)):
+		case wording.IsWithin(e.Project, cwd) && (best == nil || best.Scope == target.ScopeUser || len(e.Project) >= len(best.Project)):
 			best = e
 		}
 		projects = append(projects, e.Project)
 	}
 	if best == nil {
-		return nil, exit.WithHint(exit.Usagef("%s has the server %q for several projects: %s", file.Path, found[0].Name, console.List(projects)), "running mcpdbg in one of these project folders")
+		return nil, exit.WithHint(exit.Usagef("%s has the server %q for several projects: %s", file.Path, found[0].Name, wording.List(projects)), "running mcpdbg in one of these project folders")
 	}
 	return best, nil
 }

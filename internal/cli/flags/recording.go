@@ -12,6 +12,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 	"mcpdbg/ui/widget/termsafe"
@@ -57,7 +58,7 @@ func ResolveRecording(name string) (string, error) {
 	case name == "":
 		return "", exit.WithHint(exit.Usagef("no recording given: the name is empty"), ListHint)
 	case err == nil && info.IsDir():
-		return "", exit.WithHint(exit.Usagef("%s is a folder, not a recording", name), "mcpdbg rec ls "+console.Quote(name)+" to list its recordings")
+		return "", exit.WithHint(exit.Usagef("%s is a folder, not a recording", name), "mcpdbg rec ls "+wording.Quote(name)+" to list its recordings")
 	case err == nil:
 		return name, nil
 	case name == "-":
@@ -110,10 +111,10 @@ func pickRecording(name, folder string, all []store.Recording) (string, error) {
 	case len(found) == 1:
 		return found[0].Path, nil
 	case len(found) > 1:
-		return "", exit.WithHint(exit.Usagef("%q is in the names of %d recordings in %s:%s", name, len(found), console.Path(folder), candidates(found)),
+		return "", exit.WithHint(exit.Usagef("%q is in the names of %d recordings in %s:%s", name, len(found), wording.Path(folder), candidates(found)),
 			"more of the name")
 	}
-	return "", exit.WithHint(exit.Usagef("%s: file not found, and no recording in %s has it in its name", name, console.Path(folder)),
+	return "", exit.WithHint(exit.Usagef("%s: file not found, and no recording in %s has it in its name", name, wording.Path(folder)),
 		ListHint)
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
-	"mcpdbg/internal/spelling"
+	"mcpdbg/internal/wording"
 )
 
 // Typed returns the flags and the server command of a command line without the
@@ -45,7 +45,7 @@ func typedError(cmd *cobra.Command, err error) error {
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := spelling.Nearest(name, known); near != "" {
+	if near := wording.Nearest(name, known); near != "" {
 		return exit.Usagef("%v; did you mean --%s?", err, near)
 	}
 	return exit.Usagef("%v; flags after the program belong to the server", err)

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 	"mcpdbg/ui/widget/termsafe"
@@ -81,6 +82,6 @@ func PruneDefault(ctx context.Context, note func(text string)) {
 		}
 	}
 	if count > 0 {
-		note(fmt.Sprintf("removed %s, %s, to meet the limits in [recordings] of the settings", console.Plural(count, "old recording"), console.Bytes(total)))
+		note(fmt.Sprintf("removed %s, %s, to meet the limits in [recordings] of the settings", wording.Plural(count, "old recording"), wording.Bytes(total)))
 	}
 }

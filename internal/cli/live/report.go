@@ -8,6 +8,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -49,7 +50,7 @@ func NoResponseHint(err error, stats session.Stats) string {
 	case errors.As(err, &task):
 		return "a longer --timeout: a task and its id live only as long as the server"
 	case stats.Stray > 0:
-		return fmt.Sprintf("check the recording: stdout has %s of non-JSON-RPC output", console.Plural(stats.Stray, "line"))
+		return fmt.Sprintf("check the recording: stdout has %s of non-JSON-RPC output", wording.Plural(stats.Stray, "line"))
 	default:
 		return "a longer --timeout"
 	}

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	filewatch "mcpdbg/internal/watch"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/replay"
 )
@@ -99,7 +99,7 @@ func (w *Watch) Info(text string) {
 // Introduce reports what is watched.
 func (w *Watch) Introduce() {
 	about := w.files.About()
-	text := fmt.Sprintf("watching %s: %s in %s", strings.Join(w.Globs, " "), console.Plural(uint64(about.Files), "file"), console.Plural(uint64(about.Folders), "folder"))
+	text := fmt.Sprintf("watching %s: %s in %s", strings.Join(w.Globs, " "), wording.Plural(about.Files, "file"), wording.Plural(about.Folders, "folder"))
 	if len(about.Excluded) > 0 {
 		text += "; excluded: " + strings.Join(about.Excluded, ", ")
 	}
@@ -108,10 +108,10 @@ func (w *Watch) Introduce() {
 		w.Notify(about.Polling.String(), about.Polling.Hint)
 	}
 	for _, glob := range about.Unmatched {
-		w.Notify(fmt.Sprintf("--watch %s: no file matches yet", console.Quote(glob)), "check the glob; files created later are watched, too")
+		w.Notify(fmt.Sprintf("--watch %s: no file matches yet", wording.Quote(glob)), "check the glob; files created later are watched, too")
 	}
 	if about.OverLimit > 0 {
-		w.Notify(fmt.Sprintf("%s and their contents are not watched: too many folders", console.Plural(uint64(about.OverLimit), "folder")), "a narrower glob, or !GLOB to exclude files")
+		w.Notify(fmt.Sprintf("%s and their contents are not watched: too many folders", wording.Plural(about.OverLimit, "folder")), "a narrower glob, or !GLOB to exclude files")
 	}
 }
 
@@ -167,7 +167,7 @@ func (w *Watch) cause(c filewatch.Change) string {
 		name = rest
 	}
 	if more := len(c.Paths) - 1 + c.More; more > 0 {
-		return fmt.Sprintf("%s and %s changed", name, console.Plural(uint64(more), "other file"))
+		return fmt.Sprintf("%s and %s changed", name, wording.Plural(more, "other file"))
 	}
 	return name + " changed"
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 const (
@@ -159,7 +159,7 @@ func (l *Writer) plainLine(number int, row session.Row) error {
 	} else if row.Flags&session.FlagLineEnd != 0 {
 		b = append(b, "(end of the line before)"...)
 	} else {
-		b = console.AppendClean(b, session.Describe(&e))
+		b = termsafe.AppendAll(b, session.Describe(&e))
 		if e.Cut {
 			b = fmt.Appendf(b, " … (%d bytes)", e.FullSize)
 		}
@@ -201,11 +201,11 @@ func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session
 	b = append(b, fmt.Sprintf("%-14s", row.Msg)...)
 	if method := l.Source.Method(row.Method); method != "" && row.Msg != framing.Batch {
 		b = append(b, ' ')
-		b = console.AppendClean(b, method)
+		b = termsafe.AppendAll(b, method)
 	}
 	if id != "" {
 		b = append(b, " id="...)
-		b = console.AppendClean(b, id)
+		b = termsafe.AppendAll(b, id)
 	}
 	b = l.appendLatency(b, number, row)
 	if mark := l.rounds.mark(number, row); mark != "" {
@@ -217,9 +217,9 @@ func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session
 	}
 	b = fmt.Appendf(b, " %dB ", e.FullSize)
 	if said != "" {
-		b = append(console.AppendClean(b, said), "  "...)
+		b = append(termsafe.AppendAll(b, said), "  "...)
 	}
-	b = console.AppendClean(b, string(e.Payload))
+	b = termsafe.AppendAll(b, string(e.Payload))
 	if e.Cut {
 		b = append(b, " …"...)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/imports"
 	"mcpdbg/ui/widget/termsafe"
@@ -141,8 +142,8 @@ func importFailed(path string, err error) error {
 // untrusted.
 func printImported(w io.Writer, r *imports.Report) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, termsafe.String(fmt.Sprintf(format, args...))) }
-	line("imported as %s: %s sent, %d received%s%s", r.From, console.Plural(r.Sent, "message"), r.Received,
-		console.IfAny(", ", strayLines(r.Stray)), console.Count(r.Stderr, ", %s of stderr", "line"))
+	line("imported as %s: %s sent, %d received%s%s", r.From, wording.Plural(r.Sent, "message"), r.Received,
+		wording.IfAny(", ", strayLines(r.Stray)), wording.IfCounted(r.Stderr, ", %s of stderr", "line"))
 	for _, remark := range r.Remarks {
 		line("  %s", remark)
 	}
@@ -154,11 +155,11 @@ func printImported(w io.Writer, r *imports.Report) {
 		{r.Moved, "%s with a time that goes back, replaced by that of the entry before"},
 	} {
 		if remark.n > 0 {
-			line("  "+remark.text, console.Plural(uint64(remark.n), "entry"))
+			line("  "+remark.text, wording.Plural(remark.n, "entry"))
 		}
 	}
 	if r.Skipped > 0 {
-		line("  %s of other sessions or servers skipped: %s (--only chooses one)", console.Plural(uint64(r.Skipped), "line"), r.Others)
+		line("  %s of other sessions or servers skipped: %s (--only chooses one)", wording.Plural(r.Skipped, "line"), r.Others)
 	}
 	for i, bad := range r.Problems {
 		if i == shownUnread {
@@ -167,6 +168,6 @@ func printImported(w io.Writer, r *imports.Report) {
 		line("  line %d could not be read, and became a note: %s", bad.Line, bad.Why)
 	}
 	if r.Unread > shownUnread {
-		line("  %s in total could not be read", console.Plural(uint64(r.Unread), "line"))
+		line("  %s in total could not be read", wording.Plural(r.Unread, "line"))
 	}
 }

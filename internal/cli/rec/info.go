@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/problems"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
@@ -279,7 +279,7 @@ func (info *Info) readStray(src session.Source, row session.Row) {
 		return // it is counted elsewhere
 	}
 	text := e.Payload[:min(len(e.Payload), shownStray)]
-	info.Stray = append(info.Stray, StrayInfo{N: e.N, Seq: e.Seq, T: e.T, Text: string(text[:console.WholeCharacters(text)]), Size: e.FullSize})
+	info.Stray = append(info.Stray, StrayInfo{N: e.N, Seq: e.Seq, T: e.T, Text: string(text[:wording.Whole(text)]), Size: e.FullSize})
 }
 
 // readState records the server of a handshake.

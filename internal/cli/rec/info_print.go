@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/problems"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -40,29 +40,29 @@ func (info *Info) printFacts(line linePrinter) {
 		place += " " + h.Host
 	}
 	line("file       %s", info.File)
-	line("           %s, %d entries, %s", console.Bytes(info.Size), info.Entries, cmp.Or(info.Stopped, stateWords[info.State]))
+	line("           %s, %d entries, %s", wording.Bytes(info.Size), info.Entries, cmp.Or(info.Stopped, stateWords[info.State]))
 	line("command    %s", strings.Join(h.Argv, " "))
-	line("           %s%s", place, console.IfAny(", in ", h.Cwd))
+	line("           %s%s", place, wording.IfAny(", in ", h.Cwd))
 	for _, s := range info.Servers {
 		line("server     %s", strings.Join(strings.Fields(s.Server+" "+s.Protocol+" "+s.Era), " "))
 	}
-	line("recorded   %s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), console.Time(info.Duration), h.Tool)
-	line("sent       %s, %s", console.Plural(c.Sent, "message"), console.Bytes(int64(c.SentBytes)))
-	line("received   %s, %s%s%s", console.Plural(c.Received, "message"), console.Bytes(int64(c.Bytes)),
-		withError(c.Errors), console.IfAny(", ", strayLines(c.Stray)))
-	line("stderr     %s, %s", console.Plural(c.StderrLines, "line"), console.Bytes(int64(c.StderrBytes)))
+	line("recorded   %s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Time(info.Duration), h.Tool)
+	line("sent       %s, %s", wording.Plural(c.Sent, "message"), wording.Bytes(int64(c.SentBytes)))
+	line("received   %s, %s%s%s", wording.Plural(c.Received, "message"), wording.Bytes(int64(c.Bytes)),
+		withError(c.Errors), wording.IfAny(", ", strayLines(c.Stray)))
+	line("stderr     %s, %s", wording.Plural(c.StderrLines, "line"), wording.Bytes(int64(c.StderrBytes)))
 	if c.Runs > 1 {
 		line("processes  %d", c.Runs)
 	}
 	if c.Lagged+c.Held+c.Gaps > 0 {
-		line("flow       %s", strings.TrimPrefix(console.Count(c.Lagged, ", %s", "lag")+console.Count(c.Held, ", %s", "hold")+
-			console.Count(c.Gaps, ", %s", "gap")+console.Count(c.LostBytes, ", %s lost", "byte"), ", "))
+		line("flow       %s", strings.TrimPrefix(wording.IfCounted(c.Lagged, ", %s", "lag")+wording.IfCounted(c.Held, ", %s", "hold")+
+			wording.IfCounted(c.Gaps, ", %s", "gap")+wording.IfCounted(c.LostBytes, ", %s lost", "byte"), ", "))
 	}
 	if h.Imported != nil {
-		line("imported   from %s%s", h.Imported.From, console.IfAny(", ", h.Imported.File))
+		line("imported   from %s%s", h.Imported.From, wording.IfAny(", ", h.Imported.File))
 	}
 	if h.Redacted != nil {
-		line("redacted   a copy, with %s removed", console.Plural(redactions(h.Redacted), "value"))
+		line("redacted   a copy, with %s removed", wording.Plural(redactions(h.Redacted), "value"))
 	}
 	if info.Skipped != "" {
 		line("skipped    %s", info.Skipped)
@@ -76,7 +76,7 @@ func (info *Info) printFacts(line linePrinter) {
 		if s.Size > int64(len(s.Text)) {
 			more = fmt.Sprintf(" … (%d bytes)", s.Size)
 		}
-		line("%-10s entry %d%s: %s%s", title, s.N, console.IfAny(", seq ", seqText(s.Seq)), s.Text, more)
+		line("%-10s entry %d%s: %s%s", title, s.N, wording.IfAny(", seq ", seqText(s.Seq)), s.Text, more)
 	}
 	if n := uint64(len(info.Stray)); n > 0 && c.Stray > n {
 		line("           and %d more", c.Stray-n)
@@ -182,7 +182,7 @@ func (info *Info) printProblems(line linePrinter) {
 	if info.damaged {
 		limit = " in the lines that could be read"
 	}
-	line("           %s%s%s", found, limit, console.Count(uint64(info.Missed), "; %s could not be read", "entry"))
+	line("           %s%s%s", found, limit, wording.IfCounted(uint64(info.Missed), "; %s could not be read", "entry"))
 	shown := map[string]bool{}
 	for i := range info.groups {
 		g := &info.groups[i]
@@ -195,7 +195,7 @@ func (info *Info) printProblems(line linePrinter) {
 			info.printProblem(line, "  ", info.Problems[item], shown)
 		}
 		if more := len(g.Items) - shownConsequences; more > 0 {
-			line("           and %s (--json lists them)", console.Plural(uint64(more), "further consequence"))
+			line("           and %s (--json lists them)", wording.Plural(more, "further consequence"))
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (info *Info) printCause(line linePrinter, g *diagnosis.Group) {
 
 // printProblem prints a problem, and what it breaks if it is the first of its rule.
 func (info *Info) printProblem(line linePrinter, indent string, f problems.Problem, shown map[string]bool) {
-	line("%s%s %s  entry %d%s  %s", indent, strings.ToUpper(f.Severity[:1]), f.ID, f.N, console.IfAny(", seq ", seqText(f.Seq)), f.Message())
+	line("%s%s %s  entry %d%s  %s", indent, strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), f.Message())
 	if !shown[f.ID] {
 		shown[f.ID] = true
 		line("%s         breaks: %s", indent, f.Breaks)
@@ -237,5 +237,5 @@ func micros(us *int64) string {
 	if us == nil {
 		return "-"
 	}
-	return console.Time(*us).String()
+	return wording.Time(*us).String()
 }

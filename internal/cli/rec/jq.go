@@ -12,9 +12,9 @@ import (
 	"github.com/itchyny/gojq"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/logs"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/jq"
 	"mcpdbg/ui/widget/termsafe"
@@ -85,7 +85,7 @@ func (e *jqError) Unwrap() error { return e.error }
 func (j *jqWriter) entry(number int, row session.Row) (n uint64, err error) {
 	n = uint64(number) + 1
 	if row.Len > jqLongest {
-		return n, &jqError{fmt.Errorf("line too long: %s, and at most %s are decoded", console.Bytes(int64(row.Len)), console.Bytes(jqLongest))}
+		return n, &jqError{fmt.Errorf("line too long: %s, and at most %s are decoded", wording.Bytes(int64(row.Len)), wording.Bytes(jqLongest))}
 	}
 	value, err := j.decode(row)
 	if err != nil {
@@ -152,5 +152,5 @@ func (j *jqWriter) failure() error {
 	if j.failed == 0 {
 		return nil
 	}
-	return &exit.ResponseError{Err: fmt.Errorf("--jq failed for %s", console.Plural(uint64(j.failed), "entry"))}
+	return &exit.ResponseError{Err: fmt.Errorf("--jq failed for %s", wording.Plural(j.failed, "entry"))}
 }

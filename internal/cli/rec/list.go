@@ -17,6 +17,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 	"mcpdbg/session"
@@ -83,7 +84,7 @@ func folderOf(args []string) (string, error) {
 	case err != nil:
 		return "", exit.Usagef("%v", err)
 	case !info.IsDir():
-		return "", exit.WithHint(exit.Usagef("%s is not a folder", args[0]), "mcpdbg rec info "+console.Quote(args[0]))
+		return "", exit.WithHint(exit.Usagef("%s is not a folder", args[0]), "mcpdbg rec info "+wording.Quote(args[0]))
 	}
 	return args[0], nil
 }
@@ -237,16 +238,16 @@ func printListed(env *console.Env, folder string, list []Listed) error {
 		total += l.Size
 		unknown = unknown || l.Sent == nil
 		row(l.Name, l.when.Local().Format("2006-01-02 15:04"), l.long(), sum(l.Sent, l.Received), sum(l.Errors),
-			console.Bytes(l.Size), l.State, l.command())
+			wording.Bytes(l.Size), l.State, l.command())
 	}
 	if shown == 0 {
-		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: no recordings in "+console.Path(folder)))
+		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: no recordings in "+wording.Path(folder)))
 		return nil
 	}
 	if unknown {
 		p.Line("  - means not counted yet; --all also reads large recordings")
 	}
-	p.Line(fmt.Sprintf("  %s, %s, in %s", console.Plural(shown, "recording"), console.Bytes(total), console.Path(folder)))
+	p.Line(fmt.Sprintf("  %s, %s, in %s", wording.Plural(shown, "recording"), wording.Bytes(total), wording.Path(folder)))
 	_, err := env.Stdout.Write([]byte(p.String()))
 	return err
 }
@@ -266,7 +267,7 @@ func (l *Listed) long() string {
 	if l.Duration == nil {
 		return "-"
 	}
-	return console.Time(*l.Duration).String()
+	return wording.Time(*l.Duration).String()
 }
 
 // command returns the recorded command, and its host.

@@ -11,6 +11,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 	"mcpdbg/ui/widget/termsafe"
@@ -91,12 +92,20 @@ func recPrune(ctx context.Context, env *console.Env, folder string, p pruneFlags
 		}
 		count++
 		total += s.All[i].Size
-		if _, err := fmt.Fprintln(env.Stdout, termsafe.String(fmt.Sprintf("%s %s, %s", verb, s.Paths[i], console.Bytes(s.All[i].Size)))); err != nil {
+		if _, err := fmt.Fprintln(env.Stdout, termsafe.String(fmt.Sprintf("%s %s, %s", verb, s.Paths[i], wording.Bytes(s.All[i].Size)))); err != nil {
 			return err
 		}
 	}
 	left := uint64(len(s.All)) - count
-	fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: %s %s, %s; %d kept%s%s", verb, console.Plural(count, "recording"), console.Bytes(total), left,
-		console.IfSome(s.Live, ", %d being recorded"), console.IfSome(s.Noted, ", %d with marks or notes (--noted removes them too)"))))
+	fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: %s %s, %s; %d kept%s%s", verb, wording.Plural(count, "recording"), wording.Bytes(total), left,
+		ifSome(s.Live, ", %d being recorded"), ifSome(s.Noted, ", %d with marks or notes (--noted removes them too)"))))
 	return failed
+}
+
+// ifSome formats a number, or returns "" for 0.
+func ifSome(n int, format string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
 }

@@ -11,6 +11,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/redact"
@@ -179,7 +180,7 @@ func printRedacted(w io.Writer, r *redact.Report, o redactOptions) {
 	if o.dryRun {
 		verb = "would be removed"
 	}
-	line("%s %s; %d of %s changed", console.Plural(uint64(r.Removed), "secret"), verb, r.Changed, console.Plural(uint64(r.Entries), "entry"))
+	line("%s %s; %d of %s changed", wording.Plural(r.Removed, "secret"), verb, r.Changed, wording.Plural(r.Entries, "entry"))
 	for i, item := range r.Items {
 		if i == shownRemoved {
 			line("and at %d more places (--json lists all)", len(r.Items)-i)
@@ -199,11 +200,11 @@ func printRedacted(w io.Writer, r *redact.Report, o redactOptions) {
 		{r.Pieces, "searched in pieces, which misses secrets that span two of them: %s in many parts"},
 	} {
 		if remark.n > 0 {
-			line(remark.text, console.Plural(uint64(remark.n), "line"))
+			line(remark.text, wording.Plural(remark.n, "line"))
 		}
 	}
 	if r.GivenUnknown > 0 {
-		line("not searched for: %s given to the session, unknown here: the recording was made with the key of another machine", console.Plural(uint64(r.GivenUnknown), "value"))
+		line("not searched for: %s given to the session, unknown here: the recording was made with the key of another machine", wording.Plural(r.GivenUnknown, "value"))
 		line("  try: name them with --env or --value-from")
 	}
 	if r.Torn {

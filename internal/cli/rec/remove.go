@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 	"mcpdbg/ui/widget/termsafe"
@@ -59,7 +60,7 @@ func wholeName(name, path string) error {
 	case name == path, name == flags.NewestName, name == base, name+".jsonl" == base, strings.EqualFold(name, store.ShortName(base)):
 		return nil
 	}
-	return exit.WithHint(exit.Usagef("%s not removed: %q is only part of its name", base, name), "mcpdbg rec rm "+console.Quote(base))
+	return exit.WithHint(exit.Usagef("%s not removed: %q is only part of its name", base, name), "mcpdbg rec rm "+wording.Quote(base))
 }
 
 func recRemove(env *console.Env, paths []string, force bool) error {
@@ -68,7 +69,7 @@ func recRemove(env *console.Env, paths []string, force bool) error {
 		if err := store.Remove(path, force); err != nil {
 			return cantRemove(path, err)
 		}
-		if _, err := fmt.Fprintln(env.Stdout, termsafe.String(fmt.Sprintf("removed %s, %s", path, console.Bytes(size)))); err != nil {
+		if _, err := fmt.Fprintln(env.Stdout, termsafe.String(fmt.Sprintf("removed %s, %s", path, wording.Bytes(size)))); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 )
 
@@ -81,7 +82,7 @@ func recVerify(ctx context.Context, env *console.Env, files []string, asJSON boo
 		printErr = env.PrintDocument(all)
 	}
 	if bad > 0 {
-		return exit.Printed(&exit.ResponseError{Err: fmt.Errorf("problems in %d of %s", bad, console.Plural(uint64(len(files)), "recording"))}, printErr)
+		return exit.Printed(&exit.ResponseError{Err: fmt.Errorf("problems in %d of %s", bad, wording.Plural(len(files), "recording"))}, printErr)
 	}
 	return printErr
 }
@@ -112,9 +113,9 @@ func printVerify(env *console.Env, info *Verification) error {
 	var p console.Page
 	verdict := "ok"
 	if !info.OK {
-		verdict = "NOT OK, " + console.Plural(uint64(len(info.Problems)+info.More), "problem")
+		verdict = "NOT OK, " + wording.Plural(len(info.Problems)+info.More, "problem")
 	}
-	p.Line(fmt.Sprintf("%s: %s, %s", info.File, verdict, console.Plural(uint64(info.Entries), "entry")))
+	p.Line(fmt.Sprintf("%s: %s, %s", info.File, verdict, wording.Plural(info.Entries, "entry")))
 	for _, s := range info.Streams {
 		state := "as recorded"
 		switch {
@@ -123,7 +124,7 @@ func printVerify(env *console.Env, info *Verification) error {
 		case !s.Checked:
 			state = "nothing to compare with"
 		}
-		p.Columns(streamWidths, s.Process, s.Name, console.Bytes(int64(s.Bytes)), s.XXH64, state)
+		p.Columns(streamWidths, s.Process, s.Name, wording.Bytes(int64(s.Bytes)), s.XXH64, state)
 	}
 	for _, problem := range info.Problems {
 		p.Columns(nil, problem.String())

@@ -15,6 +15,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/input"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 	"mcpdbg/ui/widget/termsafe"
@@ -103,7 +104,7 @@ func (f *comparisonFlags) limits(opts *compare.Options) error {
 // readRules reads the file of --rules.
 func readRules(ctx context.Context, env *console.Env, path string) (*match.Rules, error) {
 	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.WithHint(exit.Usagef("--rules %s: file not found", path), "--accept "+console.Quote(path)+" to create it")
+		return nil, exit.WithHint(exit.Usagef("--rules %s: file not found", path), "--accept "+wording.Quote(path)+" to create it")
 	}
 	text, err := env.ReadFile(ctx, "--rules", path)
 	if err != nil {
@@ -168,6 +169,6 @@ func acceptDifferences(env *console.Env, path string, r *compare.Report) error {
 	if err != nil {
 		return exit.Usagef("--accept: %v", err)
 	}
-	_, err = fmt.Fprintf(env.Stderr, "mcpdbg: %s added to %s; review them, and keep the file with your code\n", console.Plural(uint64(added), "rule"), termsafe.String(path))
+	_, err = fmt.Fprintf(env.Stderr, "mcpdbg: %s added to %s; review them, and keep the file with your code\n", wording.Plural(added, "rule"), termsafe.String(path))
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/ui/widget/termsafe"
@@ -71,12 +72,12 @@ func (r *replaying) printPlan() error {
 		return r.env.PrintDocument(doc)
 	}
 	p := safePrinter{}
-	p.line("%s: %s era, %s", r.what(), doc.Recorded, console.Plural(uint64(len(doc.Items)), "message"))
+	p.line("%s: %s era, %s", r.what(), doc.Recorded, wording.Plural(len(doc.Items), "message"))
 	if n := r.plan.ServerRequests(); n > 0 {
-		p.line("%s to server requests", console.Plural(uint64(n), "recorded response"))
+		p.line("%s to server requests", wording.Plural(n, "recorded response"))
 	}
 	for i, it := range doc.Items {
-		p.line("  %-4s  n %-6d %-12s %s", it.Status, it.N, it.Kind, cmp.Or(join(join(it.Method, it.Tool), dash(it.Why)), r.firstBytes(i)))
+		p.line("  %-4s  n %-6d %-12s %s", it.Status, it.N, it.Kind, cmp.Or(wording.Join(" ", it.Method, it.Tool, dash(it.Why)), r.firstBytes(i)))
 	}
 	return printSafe(r.env, &p)
 }
@@ -97,8 +98,6 @@ func dash(why string) string {
 	}
 	return "(" + why + ")"
 }
-
-func join(a, b string) string { return strings.TrimSpace(a + " " + b) }
 
 // what names the replayed process.
 func (r *replaying) what() string {
@@ -129,7 +128,7 @@ func (r *replaying) print(at *attempt, report *compare.Report, accepted int) err
 	}
 	if r.flags.compare.accept != "" && at.res.Lost == nil {
 		p.line("")
-		p.line("%s added to %s", console.Plural(uint64(accepted), "rule"), r.flags.compare.accept)
+		p.line("%s added to %s", wording.Plural(accepted, "rule"), r.flags.compare.accept)
 	}
 	return printSafe(r.env, &p)
 }
@@ -209,7 +208,7 @@ func (r *replaying) skipped(p *safePrinter, res *replay.Result) {
 		}
 		it := &r.plan.Items()[i]
 		calls = calls || it.Tool != ""
-		p.line("  n %-6d %s (%s)", it.N, cmp.Or(join(it.Method, it.Tool), it.Kind.String()), o.Why)
+		p.line("  n %-6d %s (%s)", it.N, cmp.Or(wording.Join(" ", it.Method, it.Tool), it.Kind.String()), o.Why)
 	}
 	if n > shownSkipped {
 		p.line("  and %d more", n-shownSkipped)

@@ -15,6 +15,7 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
@@ -190,7 +191,7 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 		return exit.Usagef("%s: nothing to replay: only a handshake was sent", path)
 	case !env.HasCommand && t.Config.File == "":
 		return exit.WithHint(exit.Usagef("no server to replay to: put the server command after --, or use --config FILE"),
-			"--dry-run to list what would be sent; the recorded command was "+console.CommandLine(rec.Header().Argv))
+			"--dry-run to list what would be sent; the recorded command was "+wording.CommandLine(rec.Header().Argv))
 	}
 	return r.run(ctx)
 }
@@ -299,7 +300,7 @@ func (r *replaying) reportTimeout(e replay.Event) {
 		return
 	}
 	it := &r.plan.Items()[e.Item]
-	fmt.Fprintln(r.env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: no response in time to n %d %s (--timeout sets the limit)", it.N, join(it.Method, it.Tool))))
+	fmt.Fprintln(r.env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: no response in time to n %d %s (--timeout sets the limit)", it.N, wording.Join(" ", it.Method, it.Tool))))
 }
 
 // unfinished returns an error if the server ended before it had sent all recorded
@@ -314,7 +315,7 @@ func (r *replaying) unfinished(res *replay.Result) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s got no response", res.Lost, console.Plural(uint64(n), "recorded request"))
+	return fmt.Errorf("%w: %s got no response", res.Lost, wording.Plural(n, "recorded request"))
 }
 
 // compare compares the recording with the last attempt. It ignores what changed

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/spelling"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -76,12 +75,12 @@ func (c *toolCall) unknown(names []string) (about, hint string) {
 	if len(names) == 0 {
 		return "the server has no tools", ""
 	}
-	near := spelling.Near(c.tool, names)
+	near := wording.Near(c.tool, names)
 	for _, name := range near {
-		hint += "--tool " + console.Quote(name) + "\n"
+		hint += "--tool " + wording.Quote(name) + "\n"
 	}
 	others := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(near, name) })
-	return "available tools: " + console.List(slices.Concat(near, others)), hint
+	return "available tools: " + wording.List(slices.Concat(near, others)), hint
 }
 
 // retype explains how to write the arguments that are strings where the tool's
@@ -98,23 +97,15 @@ func (c *toolCall) retype(tool knownTool) string {
 		value, fits := wanted.read(text)
 		switch {
 		case !fits:
-			line += fmt.Sprintf(", not %q", clip(text))
+			line += fmt.Sprintf(", not %q", wording.ClipValid(text, maxShown, wording.Dots))
 		case c.typed:
-			line += ": write " + console.Quote(name+":="+value)
+			line += ": write " + wording.Quote(name+":="+value)
 		default:
-			line += fmt.Sprintf(": write %s, not %q", clip(value), clip(text))
+			line += fmt.Sprintf(": write %s, not %q", wording.ClipValid(value, maxShown, wording.Dots), wording.ClipValid(text, maxShown, wording.Dots))
 		}
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// clip shortens a value that an error repeats.
-func clip(text string) string {
-	if len(text) <= maxShown {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxShown], "") + "..."
 }
 
 func sortedKeys(m map[string]json.RawMessage) []string {

@@ -109,7 +109,7 @@ func printItems(env *console.Env, list mcp.List, items []json.RawMessage) error 
 		}
 		line := termsafe.AppendAligned(nil, []byte(name), max(nameWidth, termsafe.Width(name)), termsafe.Left, termsafe.Options{})
 		line = append(line, ' ', ' ')
-		line = console.AppendClean(line, describeItem(it))
+		line = termsafe.AppendAll(line, describeItem(it))
 		out.Write(bytes.TrimRight(line, " "))
 		out.WriteByte('\n')
 	}

@@ -20,6 +20,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/logs"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
@@ -232,7 +233,7 @@ func awaitResponses(ctx context.Context, l *live.Session, first int, stay standi
 			return lost(l, first)
 		case <-timer.C:
 			giveUp(l, first, stay)
-			return fmt.Errorf("%w: %s pending after %v", session.ErrTimeout, console.Plural(uint64(pending), "request"), timeout)
+			return fmt.Errorf("%w: %s pending after %v", session.ErrTimeout, wording.Plural(pending, "request"), timeout)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -309,5 +310,5 @@ func lost(l *live.Session, from int) error {
 	if cause == nil {
 		cause = session.ErrEnded
 	}
-	return fmt.Errorf("%w: %s without a response", cause, console.Plural(uint64(n), "request"))
+	return fmt.Errorf("%w: %s without a response", cause, wording.Plural(n, "request"))
 }

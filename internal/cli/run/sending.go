@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/ui/widget/termsafe"
@@ -107,7 +108,7 @@ func (s *sending) gaveUp(result json.RawMessage) error {
 	if asked == "" {
 		return nil
 	}
-	err := fmt.Errorf("%s: gave up after %s: the server still asks for %s", s.r.method, console.Plural(uint64(len(s.entries)), "round"), asked)
+	err := fmt.Errorf("%s: gave up after %s: the server still asks for %s", s.r.method, wording.Plural(len(s.entries), "round"), asked)
 	hint := ""
 	if asked != onlyState {
 		hint = "--answers FILE with answers to server requests"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -74,7 +74,7 @@ func (s *sending) visit(ctx context.Context, pages []page) (retry bool, err erro
 
 // list prints the pages. mcpdbg never opens one.
 func (s *sending) list(pages []page) {
-	s.say(fmt.Sprintf("%s requires a visit to %s (error %d):", s.r.method, console.Plural(uint64(len(pages)), "URL"), mcp.CodeURLElicitation))
+	s.say(fmt.Sprintf("%s requires a visit to %s (error %d):", s.r.method, wording.Plural(len(pages), "URL"), mcp.CodeURLElicitation))
 	for _, p := range pages {
 		s.say("  " + p.URL)
 		for line := range strings.Lines(p.Text) {

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -33,7 +33,7 @@ func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseli
 		return nil, exit.Usagef("--baseline: %v", err)
 	case !slices.ContainsFunc(fl.plan.Targets, func(t smoke.Target) bool { return t.Host == name }):
 		return nil, exit.WithHint(exit.Usagef("--baseline %s: file not found, and not one of the tested hosts", name),
-			"--ssh "+console.Quote(name)+" to test that host, too")
+			"--ssh "+wording.Quote(name)+" to test that host, too")
 	}
 	return &smoke.Baseline{Name: name, Host: name}, nil
 }

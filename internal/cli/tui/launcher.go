@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 
 	"mcpdbg/internal/cli/console"
@@ -154,7 +155,7 @@ func (l *Launcher) Home(context.Context) (host.Home, error) {
 		home.Notes = append(home.Notes, fmt.Sprintf("%d older recordings: mcpdbg rec ls", older))
 	}
 	home.Items = append(home.Items, host.Item{
-		Kind: host.DemoItem, Key: demoKey, Name: "demo server", From: "built in", Where: console.Place(""), Command: "mcpdbg " + console.DemoServer,
+		Kind: host.DemoItem, Key: demoKey, Name: "demo server", From: "built in", Where: wording.Place(""), Command: "mcpdbg " + console.DemoServer,
 	})
 	return home, nil
 }
@@ -162,7 +163,7 @@ func (l *Launcher) Home(context.Context) (host.Home, error) {
 func serverItem(e *target.Entry) host.Item {
 	item := host.Item{
 		Kind: host.ServerItem, Key: strings.Join([]string{serverKey, e.File, e.Project, e.Name}, keySep), Name: e.Name,
-		From: fmt.Sprintf("%s, %s:%d", e.Client, console.Path(e.File), e.Line), Where: console.Place(e.SSH), Command: commandText(e),
+		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(e.SSH), Command: commandText(e),
 	}
 	if why, try := e.Why(); why != "" {
 		item.Blocked = why
@@ -236,7 +237,7 @@ func (l *Launcher) start(ctx context.Context, t flags.Target, argv []string, nam
 }
 
 // title returns the title of a session in the interface.
-func title(name, host string) string { return fmt.Sprintf("%s (%s)", name, console.Place(host)) }
+func title(name, host string) string { return fmt.Sprintf("%s (%s)", name, wording.Place(host)) }
 
 // close ends a session that was closed in the interface.
 func (l *Launcher) close(ctx context.Context, s *live.Session) error {

@@ -7,6 +7,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/store"
 	"mcpdbg/session"
 	"mcpdbg/session/target"
@@ -50,7 +51,7 @@ var (
 
 // addFile adds a config file with its servers.
 func addFile(p *console.Page, f *target.File) {
-	title := console.Path(f.Path)
+	title := wording.Path(f.Path)
 	if f.Client != "" {
 		title += fmt.Sprintf("  %s, %s", f.Client, f.Scope)
 	}
@@ -88,9 +89,9 @@ func addServer(p *console.Page, f *target.File, e *target.Entry) {
 		p.Columns(serverWidths, e.Name, "can't run", why)
 		return
 	}
-	p.Columns(serverWidths, e.Name, console.Place(e.SSH), commandText(e))
+	p.Columns(serverWidths, e.Name, wording.Place(e.SSH), commandText(e))
 	if e.Project != f.Project {
-		p.Columns(serverWidths, "", "", "in "+console.Path(e.Project))
+		p.Columns(serverWidths, "", "", "in "+wording.Path(e.Project))
 	}
 	for _, in := range e.Inputs {
 		p.Columns(serverWidths, "", "", "needs --input "+in.ID+"=..."+flags.DescribeInput(in))
@@ -106,14 +107,14 @@ func addRecordings(p *console.Page, h *home) {
 		return
 	}
 	recent := h.Recent()
-	title := fmt.Sprintf("recordings in %s", console.Path(h.Folder))
+	title := fmt.Sprintf("recordings in %s", wording.Path(h.Folder))
 	if total := len(h.Recordings); total > len(recent) {
 		title += fmt.Sprintf(", the newest %d of %d", len(recent), total)
 	}
 	p.Line(title)
 	for i := range recent {
 		r := &recent[i]
-		p.Columns(recordingWidths, r.When.Format("2006-01-02 15:04"), console.Bytes(r.Size), messages(r), state(r), filepath.Base(r.Path), r.Command())
+		p.Columns(recordingWidths, r.When.Format("2006-01-02 15:04"), wording.Bytes(r.Size), messages(r), state(r), filepath.Base(r.Path), r.Command())
 	}
 	p.Line("")
 }
@@ -124,7 +125,7 @@ func messages(r *store.Recording) string {
 	if r.Counts == nil {
 		return "-"
 	}
-	return console.Plural(r.Counts.Out+r.Counts.In, "message")
+	return wording.Plural(r.Counts.Out+r.Counts.In, "message")
 }
 
 // state returns the state of a recording, or the number of errors in a whole one.
@@ -135,7 +136,7 @@ func state(r *store.Recording) string {
 	case !r.Whole():
 		return "not finished"
 	case r.Counts != nil && r.Counts.Errors > 0:
-		return console.Plural(r.Counts.Errors, "error")
+		return wording.Plural(r.Counts.Errors, "error")
 	}
 	return "done"
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/store"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
@@ -18,8 +18,8 @@ const maxListed = 2000
 // recordingItem returns the item of a recording, as far as it was read.
 func recordingItem(r *store.Recording) host.Item {
 	item := host.Item{
-		Kind: host.RecordingItem, Key: recordingKey + keySep + r.Path, Name: r.Command(), From: console.Path(r.Path),
-		Where: console.Place(r.Header.Host), Command: strings.Join(r.Header.Argv, " "), When: r.When, Short: store.ShortName(filepath.Base(r.Path)), Size: r.Size, Live: r.State == session.RecordingOn,
+		Kind: host.RecordingItem, Key: recordingKey + keySep + r.Path, Name: r.Command(), From: wording.Path(r.Path),
+		Where: wording.Place(r.Header.Host), Command: strings.Join(r.Header.Argv, " "), When: r.When, Short: store.ShortName(filepath.Base(r.Path)), Size: r.Size, Live: r.State == session.RecordingOn,
 	}
 	item.Words = wordsOf(&r.Header)
 	if r.Duration > 0 {

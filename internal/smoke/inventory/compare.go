@@ -3,8 +3,8 @@ package inventory
 import (
 	"bytes"
 	"fmt"
-	"unicode/utf8"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session/mcp"
 )
@@ -151,21 +151,12 @@ func sameType(path []string, a, b []byte) bool {
 	return t != match.TypeNone && t == match.TypeOf(name, b)
 }
 
-func pointer(path []string) string { return cut(string(match.PointerTo(path...)), 4*maxName) }
+func pointer(path []string) string {
+	return wording.Clip(string(match.PointerTo(path...)), 4*maxName, wording.Ellipsis)
+}
 
 // show returns a value for a change; "" if there is none.
-func show(value []byte) string { return cut(string(value), maxValue) }
+func show(value []byte) string { return wording.Clip(value, maxValue, wording.Ellipsis) }
 
 // outline describes an item whose value was not kept.
 func (i Item) outline() string { return fmt.Sprintf("%d bytes, xxh64 %016x", i.Size, i.Hash) }
-
-// cut truncates a text to at most n bytes and an ellipsis.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
-}

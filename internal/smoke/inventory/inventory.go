@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -61,8 +62,8 @@ var nameMembers = map[string]string{"tools": "name", "resources": "uri", "templa
 // completely must be omitted from lists; nil would be an empty one.
 func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory {
 	inv := &Inventory{
-		Name: cut(server.Name, maxName), Version: cut(server.Version, maxName),
-		Protocol: cut(server.Protocol, maxName), Era: server.Era, Lists: map[string]*List{},
+		Name: wording.Clip(server.Name, maxName, wording.Ellipsis), Version: wording.Clip(server.Version, maxName, wording.Ellipsis),
+		Protocol: wording.Clip(server.Protocol, maxName, wording.Ellipsis), Era: server.Era, Lists: map[string]*List{},
 	}
 	inv.Capabilities = inv.item("", server.Capabilities)
 	inv.Instructions = inv.item("", match.AppendText(nil, server.Instructions))
@@ -96,7 +97,7 @@ func (inv *Inventory) list(kind mcp.List, items []json.RawMessage) *List {
 			list.MoreHash += inv.item("", raw).Hash
 			continue
 		}
-		name := seen.unique(cut(nameOf(kind, raw), maxName))
+		name := seen.unique(wording.Clip(nameOf(kind, raw), maxName, wording.Ellipsis))
 		list.Items = append(list.Items, inv.item(name, raw))
 	}
 	slices.SortStableFunc(list.Items, func(a, b Item) int { return cmp.Compare(a.Name, b.Name) })

@@ -6,9 +6,10 @@ import (
 	"strings"
 
 	"mcpdbg/internal/problems"
-	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/wording"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // maxEvidence is the maximum number of problems, changes and the like per
@@ -60,7 +61,7 @@ func offers(r *smoke.Result) string {
 		what string
 	}{{r.Tools, "tool"}, {r.Resources, "resource"}, {r.Templates, "template"}, {r.Prompts, "prompt"}} {
 		if list.n != nil && *list.n > 0 {
-			parts = append(parts, safetext.Count(*list.n, list.what))
+			parts = append(parts, wording.Plural(*list.n, list.what))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -76,7 +77,7 @@ func evidence(r *smoke.Result) []string {
 		}
 		lines = append(lines, what+":")
 		for _, item := range some(items, more) {
-			lines = append(lines, "  "+safetext.Line(item))
+			lines = append(lines, "  "+termsafe.Line(item))
 		}
 	}
 	add("said", r.Said, 0)

@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/wording"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 //go:embed page.css
@@ -71,11 +72,11 @@ func newPage(r *smoke.Report) *page {
 	counts := r.Counts()
 	p := &page{
 		OK:    r.OK,
-		Title: strconv.Itoa(counts.Passed) + " of " + safetext.Count(len(r.Targets), "target") + " passed",
+		Title: strconv.Itoa(counts.Passed) + " of " + wording.Plural(len(r.Targets), "target") + " passed",
 	}
 	add := func(name, value string) {
 		if value != "" {
-			p.Facts = append(p.Facts, [2]string{name, safetext.Line(value)})
+			p.Facts = append(p.Facts, [2]string{name, termsafe.Line(value)})
 		}
 	}
 	add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -115,11 +116,11 @@ func newPage(r *smoke.Report) *page {
 
 func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	t := pageTarget{
-		Verdict: status(r), Class: strings.TrimSuffix(status(r), "?"), Index: index, Host: safetext.Line(r.Host), Server: safetext.Line(r.Server), Cause: safetext.Line(string(r.Cause)), Phase: safetext.Line(string(r.Phase)),
-		MS: r.OwnMS(), Took: duration(r.OwnMS()), Text: lineText(r), Hint: safetext.Lines(r.Hint), Evidence: evidence(r),
+		Verdict: status(r), Class: strings.TrimSuffix(status(r), "?"), Index: index, Host: termsafe.Line(r.Host), Server: termsafe.Line(r.Server), Cause: termsafe.Line(string(r.Cause)), Phase: termsafe.Line(string(r.Phase)),
+		MS: r.OwnMS(), Took: duration(r.OwnMS()), Text: lineText(r), Hint: termsafe.Lines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {
-		t.Text = safetext.Line(r.Message)
+		t.Text = termsafe.Line(r.Message)
 	}
 	from := 0.0
 	for _, phase := range ownTimings(&r.Timings) {
@@ -131,7 +132,7 @@ func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	}
 	add := func(name, value string) {
 		if value != "" {
-			t.Facts = append(t.Facts, [2]string{name, safetext.Line(value)})
+			t.Facts = append(t.Facts, [2]string{name, termsafe.Line(value)})
 		}
 	}
 	add("code", r.Code)

@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/wording"
 )
 
 //go:embed schema.json
@@ -109,31 +107,6 @@ func writeLine(w io.Writer, document any) error {
 	if err := e.Encode(document); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	_, err := w.Write(escape(b.Bytes()))
+	_, err := w.Write(wording.VisibleJSON(b.Bytes()))
 	return err
 }
-
-// escape writes characters that control a terminal, or that it cannot show, as
-// JSON escapes. All characters outside ASCII are in strings.
-func escape(line []byte) []byte {
-	if !bytes.ContainsFunc(line, hidden) {
-		return line
-	}
-	out := make([]byte, 0, len(line)+64)
-	for i := 0; i < len(line); {
-		r, n := utf8.DecodeRune(line[i:])
-		switch {
-		case !hidden(r):
-			out = append(out, line[i:i+n]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-		i += n
-	}
-	return out
-}
-
-func hidden(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }

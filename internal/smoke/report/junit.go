@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/recordings/junit"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // JUnit writes a report as JUnit XML: a suite for each host, and a case for
@@ -29,7 +29,7 @@ func JUnit(w io.Writer, r *smoke.Report) error {
 		s.Cases = append(s.Cases, cases(r, t)...)
 		s.Out += strings.Join(outLines(t), "\n") + "\n"
 		if len(t.Said) > 0 {
-			s.Err += t.Server + ":\n" + strings.Join(safetext.Lines(strings.Join(t.Said, "\n")), "\n") + "\n"
+			s.Err += t.Server + ":\n" + strings.Join(termsafe.Lines(strings.Join(t.Said, "\n")), "\n") + "\n"
 		}
 	}
 	return junit.Write(w, "", suites)
@@ -48,7 +48,7 @@ func properties(t *smoke.Result) []junit.Property {
 	var out []junit.Property
 	add := func(name, value string) {
 		if value != "" {
-			out = append(out, junit.Property{Name: t.Server + "." + name, Value: safetext.Line(value)})
+			out = append(out, junit.Property{Name: t.Server + "." + name, Value: termsafe.Line(value)})
 		}
 	}
 	add("protocol", t.Protocol)
@@ -68,7 +68,7 @@ func outLines(t *smoke.Result) []string {
 		lines = append(lines, "  "+line)
 	}
 	if t.Recording != "" {
-		lines = append(lines, "  recording: "+safetext.Line(t.Recording))
+		lines = append(lines, "  recording: "+termsafe.Line(t.Recording))
 	}
 	return lines
 }
@@ -97,7 +97,7 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 		case c.name == shutdownCheck && len(t.Orphans) > 0:
 			additionalFailure(&one, smoke.CauseOrphan, orphanText(&t.Orphans[0]), &smoke.Result{Orphans: t.Orphans})
 		case c.name == shutdownCheck && len(t.CannotTell) > 0:
-			one.Status, one.Text = junit.Skipped, safetext.Line(strings.Join(t.CannotTell, "; "))
+			one.Status, one.Text = junit.Skipped, termsafe.Line(strings.Join(t.CannotTell, "; "))
 		case c.name == baselineCheck && len(t.Drift) > 0:
 			additionalFailure(&one, smoke.CauseDrift, changeText(&t.Drift[0]), &smoke.Result{Drift: t.Drift})
 		case c.name == problemsCheck && t.ProblemsBad > 0:
@@ -195,27 +195,27 @@ func blame(c *junit.Case, t *smoke.Result) {
 	if isInfrastructure(t.Cause) {
 		c.Status = junit.Errored
 	}
-	c.Type, c.Message = string(t.Cause), safetext.Line(t.Message)
+	c.Type, c.Message = string(t.Cause), termsafe.Line(t.Message)
 	if t.Code != "" {
 		c.Type += " " + t.Code
 	}
-	lines := []string{safetext.Line(t.Message)}
-	for _, line := range safetext.Lines(t.Hint) {
+	lines := []string{termsafe.Line(t.Message)}
+	for _, line := range termsafe.Lines(t.Hint) {
 		lines = append(lines, "try: "+line)
 	}
 	if t.Exit != "" {
-		lines = append(lines, "exit: "+safetext.Line(t.Exit))
+		lines = append(lines, "exit: "+termsafe.Line(t.Exit))
 	}
 	lines = append(lines, evidence(t)...)
 	if t.Recording != "" {
-		lines = append(lines, "recording: "+safetext.Line(t.Recording))
+		lines = append(lines, "recording: "+termsafe.Line(t.Recording))
 	}
 	c.Text = strings.Join(lines, "\n")
 }
 
 // additionalFailure turns a case into one that failed in addition to the cause.
 func additionalFailure(c *junit.Case, cause smoke.Cause, message string, what *smoke.Result) {
-	c.Status, c.Type, c.Message = junit.Failed, string(cause), safetext.Line(message)
+	c.Status, c.Type, c.Message = junit.Failed, string(cause), termsafe.Line(message)
 	c.Text = strings.Join(evidence(what), "\n")
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -77,7 +77,7 @@ func status(r *smoke.Result) string {
 // lineText returns the description of a target in its line.
 func lineText(r *smoke.Result) string {
 	if !r.OK {
-		return safetext.Line(failure(r))
+		return termsafe.Line(failure(r))
 	}
 	parts := slices.Clone(r.CannotTell) // first, because a line may be cut
 	if has := offers(r); has != "" {
@@ -92,7 +92,7 @@ func lineText(r *smoke.Result) string {
 	for i := range r.Notices {
 		parts = append(parts, r.Notices[i].Code)
 	}
-	return safetext.Line(strings.Join(parts, ", "))
+	return termsafe.Line(strings.Join(parts, ", "))
 }
 
 // failure describes why a target failed: the class, the phase if it is not
@@ -152,7 +152,7 @@ func waited(r *smoke.Result) string {
 // pad returns a safe text in exactly cells cells, or as many as it needs if
 // cells is 0.
 func pad(text string, cells int) string {
-	text = safetext.OneLine(text)
+	text = wording.OneLine(text)
 	if cells == 0 {
 		return termsafe.String(text)
 	}

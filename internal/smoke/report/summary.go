@@ -10,8 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -26,7 +26,7 @@ const (
 func Summary(w io.Writer, r *smoke.Report) error {
 	b := bufio.NewWriter(w)
 	counts := r.Counts()
-	_, _ = fmt.Fprintf(b, "%d of %s passed", counts.Passed, safetext.Count(len(r.Targets), "target")) // Flush reports errors
+	_, _ = fmt.Fprintf(b, "%d of %s passed", counts.Passed, wording.Plural(len(r.Targets), "target")) // Flush reports errors
 	if counts.Failed > 0 {
 		_, _ = fmt.Fprintf(b, ", %d failed", counts.Failed)
 	}
@@ -41,7 +41,7 @@ func Summary(w io.Writer, r *smoke.Report) error {
 	s.cannotTell(r.Targets)
 	s.slowest(r.Targets)
 	if r.Checked != "" {
-		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", safetext.Line(r.Checked))
+		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", termsafe.Line(r.Checked))
 	}
 	return b.Flush()
 }
@@ -65,7 +65,7 @@ func (s *summary) cannotTell(targets []smoke.Result) {
 	}
 	for _, doubt := range order {
 		_, _ = fmt.Fprintf(s.b, "\nok?: %s\n", s.names(by[doubt]))
-		safetext.Fold(s.b, "  ", "  ", safetext.Line(doubt))
+		termsafe.Fold(s.b, "  ", "  ", termsafe.Line(doubt))
 	}
 }
 
@@ -183,21 +183,21 @@ type summary struct {
 // group writes the targets of a group, and the details of the first of them.
 func (s *summary) group(g *group) {
 	first := g.targets[0]
-	title := safetext.Line(string(g.cause))
+	title := termsafe.Line(string(g.cause))
 	if first.Code != "" && first.Code != title {
-		title += " (" + safetext.Line(first.Code) + ")"
+		title += " (" + termsafe.Line(first.Code) + ")"
 	}
 	if first.Cause == smoke.CauseTimeout {
-		title += ", " + safetext.Line(string(first.Phase))
+		title += ", " + termsafe.Line(string(first.Phase))
 	}
-	message := safetext.Line(cmp.Or(first.Message, "no message"))
+	message := termsafe.Line(cmp.Or(first.Message, "no message"))
 	if len(g.targets) == 1 {
 		_, _ = fmt.Fprintf(s.b, "\n%s: %s\n", title, s.names(g.targets))
-		safetext.Fold(s.b, "  ", "  ", message)
+		termsafe.Fold(s.b, "  ", "  ", message)
 	} else {
-		_, _ = fmt.Fprintf(s.b, "\n%s: %s\n", title, safetext.Count(len(g.targets), "target"))
-		safetext.Fold(s.b, "  ", "  ", s.names(g.targets))
-		safetext.Fold(s.b, "  ", "  ", "such as "+s.names(g.targets[:1])+": "+message)
+		_, _ = fmt.Fprintf(s.b, "\n%s: %s\n", title, wording.Plural(len(g.targets), "target"))
+		termsafe.Fold(s.b, "  ", "  ", s.names(g.targets))
+		termsafe.Fold(s.b, "  ", "  ", "such as "+s.names(g.targets[:1])+": "+message)
 	}
 	s.evidence(first)
 	for _, t := range g.targets {
@@ -207,13 +207,13 @@ func (s *summary) group(g *group) {
 		}
 	}
 	if first.Recording != "" {
-		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", safetext.Line(first.Recording))
+		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", termsafe.Line(first.Recording))
 	}
 }
 
 // hint writes the hint.
 func (s *summary) hint(hint string) {
-	for i, line := range safetext.Lines(hint) {
+	for i, line := range termsafe.Lines(hint) {
 		lead := "  try: "
 		if i > 0 {
 			lead = "       "
@@ -226,9 +226,9 @@ func (s *summary) hint(hint string) {
 func (s *summary) names(targets []*smoke.Result) string {
 	var names []string
 	for _, t := range targets[:min(len(targets), maxNamed)] {
-		name := safetext.Line(t.Host)
+		name := termsafe.Line(t.Host)
 		if s.several {
-			name += "/" + safetext.Line(t.Server)
+			name += "/" + termsafe.Line(t.Server)
 		}
 		names = append(names, name)
 	}
@@ -256,10 +256,10 @@ func (s *summary) evidence(t *smoke.Result) {
 	}
 	lines := evidence(&part)
 	for _, line := range lines[:min(len(lines), maxGroupLines)] {
-		_, _ = fmt.Fprintln(s.b, "    "+termsafe.Truncate(line, safetext.Width-4, termsafe.Ellipsis))
+		_, _ = fmt.Fprintln(s.b, "    "+termsafe.Truncate(line, termsafe.FoldWidth-4, termsafe.Ellipsis))
 	}
 	if more := len(lines) - maxGroupLines; more > 0 {
-		_, _ = fmt.Fprintf(s.b, "      and %s\n", safetext.Count(more, "more line"))
+		_, _ = fmt.Fprintf(s.b, "      and %s\n", wording.Plural(more, "more line"))
 	}
 }
 

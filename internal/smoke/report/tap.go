@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"mcpdbg/internal/safetext"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // TAP writes a report in the Test Anything Protocol: one test per target,
@@ -23,7 +23,7 @@ func TAP(w io.Writer, r *smoke.Report) error {
 	counts := r.Counts()
 	_, _ = fmt.Fprintf(b, "# %d passed, %d failed, %d cancelled\n", counts.Passed, counts.Failed, counts.Cancelled)
 	if r.Checked != "" {
-		_, _ = fmt.Fprintf(b, "# checked: %s\n", safetext.Line(r.Checked))
+		_, _ = fmt.Fprintf(b, "# checked: %s\n", termsafe.Line(r.Checked))
 	}
 	return b.Flush()
 }
@@ -70,7 +70,7 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 
 // tapText returns the description of a test: # would begin a directive.
 func tapText(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(safetext.Line(text))
+	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(termsafe.Line(text))
 }
 
 // A yaml writes the members of a YAML block. It uses only the YAML that readers
@@ -93,7 +93,7 @@ func (y yaml) number(name string, n float64) {
 func (y yaml) list(name string, items []string) {
 	first := true
 	for _, item := range items {
-		line := strings.TrimRight(safetext.Line(item), " ")
+		line := strings.TrimRight(termsafe.Line(item), " ")
 		if line == "" {
 			continue
 		}
@@ -130,6 +130,6 @@ func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(strings.Join(safetext.Lines(text), "\n")) // encoding a string cannot fail
+	_ = e.Encode(strings.Join(termsafe.Lines(text), "\n")) // encoding a string cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
@@ -120,7 +121,7 @@ func crashed(w *view) (found, bool) {
 	}
 	text := fmt.Sprintf("the server %s during %s", w.howEnded(), w.call(calls[0].row))
 	if n := len(calls) - 1; n > 0 {
-		text += " and " + diagnosis.Plural(n, "other request", "other requests")
+		text += " and " + wording.Plural(n, "other request")
 	}
 	f := w.quoting(text, calls[0].t, true)
 	f.try = w.tryEnd("no response will come; check stderr around that time")
@@ -175,7 +176,7 @@ func couldNotBeKilled(w *view) (found, bool) {
 	}
 	first := w.left.Tree[0]
 	return found{
-		text: fmt.Sprintf("%s could not be killed, such as pid %d %s", diagnosis.Plural(len(w.left.Tree), "process", "processes"), first.PID, clip(first.Command, quoteShort)),
+		text: fmt.Sprintf("%s could not be killed, such as pid %d %s", wording.PluralOf(len(w.left.Tree), "process", "processes"), first.PID, clip(first.Command, quoteShort)),
 		row:  w.survivors.row,
 	}, true
 }
@@ -197,7 +198,7 @@ func leftBehind(w *view) (found, bool) {
 		return found{}, false
 	}
 	return found{
-		text: "the server leaked " + diagnosis.Plural(w.ending.killed, "child process", "child processes") + " (killed)",
+		text: "the server leaked " + wording.PluralOf(w.ending.killed, "child process", "child processes") + " (killed)",
 		try:  "terminate child processes before exiting", row: w.ending.row.row,
 	}, true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/mcp"
@@ -45,7 +46,7 @@ func noNewline(w *view) (found, bool) {
 	if !w.waiting.seen {
 		return found{}, false
 	}
-	what := diagnosis.Plural(w.partial.Bytes, "byte", "bytes") + " on stdout without a newline"
+	what := wording.Plural(w.partial.Bytes, "byte") + " on stdout without a newline"
 	if len(w.partial.Head) == w.partial.Bytes && json.Valid([]byte(w.partial.Head)) {
 		what += ", although it is valid JSON"
 	}
@@ -63,8 +64,8 @@ func onlyText(w *view) (found, bool) {
 	if t.n == 0 || w.answered > 0 || w.early() || len(w.asked.open) == 0 {
 		return found{}, false
 	}
-	text := "no response, but " + diagnosis.Plural(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages; first") + ": " + w.quote(t.row)
-	brief := "no response, but " + diagnosis.Plural(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages")
+	text := "no response, but " + wording.PluralOf(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages; first") + ": " + w.quote(t.row)
+	brief := "no response, but " + wording.PluralOf(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages")
 	return found{text: text, brief: brief, try: diagnosis.AdviceStray, row: t.row}, true
 }
 
@@ -73,8 +74,8 @@ func strayText(w *view) (found, bool) {
 	if t.n == 0 {
 		return found{}, false
 	}
-	text := diagnosis.Plural(t.n, "line on stdout is not a JSON-RPC message", "lines on stdout are not JSON-RPC messages; first")
-	brief := diagnosis.Plural(t.n, "line on stdout is not a JSON-RPC message", "lines on stdout are not JSON-RPC messages")
+	text := wording.PluralOf(t.n, "line on stdout is not a JSON-RPC message", "lines on stdout are not JSON-RPC messages; first")
+	brief := wording.PluralOf(t.n, "line on stdout is not a JSON-RPC message", "lines on stdout are not JSON-RPC messages")
 	return found{text: text + ": " + w.quote(t.row), brief: brief, try: diagnosis.AdviceStray, row: t.row}, true
 }
 
@@ -89,7 +90,7 @@ func (w *view) quote(number int) string {
 // batches finds batches in a session whose revision does not support them.
 func batches(w *view) (found, bool) {
 	return found{
-		text: diagnosis.Plural(w.batches.n, "line on stdout is a JSON-RPC batch", "lines on stdout are JSON-RPC batches") + ", which only revision " + mcp.V20250326 + " supports",
+		text: wording.PluralOf(w.batches.n, "line on stdout is a JSON-RPC batch", "lines on stdout are JSON-RPC batches") + ", which only revision " + mcp.V20250326 + " supports",
 		try:  "most clients drop them: write each message on its own line", row: w.batches.row,
 	}, w.batches.n > 0 && w.version != mcp.V20250326
 }

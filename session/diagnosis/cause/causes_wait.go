@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 )
@@ -118,7 +119,7 @@ func notReading(w *view) (found, bool) {
 		row = w.asked.open[n-1].row
 	}
 	return found{
-		text: fmt.Sprintf("the server does not read stdin: %s unread for %s", diagnosis.Plural(w.live.Unwritten, "byte", "bytes"), took(since)),
+		text: fmt.Sprintf("the server does not read stdin: %s unread for %s", wording.Plural(w.live.Unwritten, "byte"), took(since)),
 		try:  "it may be blocked in a call, or waiting for its output to be read", row: row, clock: true,
 	}, since >= unwrittenAfter
 }
@@ -292,7 +293,7 @@ func unknownIDs(w *view) (found, bool) {
 	if w.orphans.n == 0 {
 		return found{}, false
 	}
-	text := diagnosis.Plural(w.orphans.n, "response to an unknown request id", "responses to unknown request ids")
+	text := wording.PluralOf(w.orphans.n, "response to an unknown request id", "responses to unknown request ids")
 	if id := w.id(w.orphans.row); id != "" {
 		text += ", such as " + clip(id, quoteShort)
 	}
@@ -306,7 +307,7 @@ func parseError(w *view) (found, bool) {
 	if w.noIDs.n == 0 || !ok {
 		return found{}, false
 	}
-	text := "the server could not read " + diagnosis.Plural(w.noIDs.n, "line", "lines")
+	text := "the server could not read " + wording.Plural(w.noIDs.n, "line")
 	var failure session.RPCError
 	if json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) == nil {
 		text += ": " + clip(failure.Error(), quoteBytes)
@@ -316,7 +317,7 @@ func parseError(w *view) (found, bool) {
 
 func answeredTwice(w *view) (found, bool) {
 	return found{
-		text: diagnosis.Plural(w.twice.n, "duplicate response", "duplicate responses"),
+		text: wording.Plural(w.twice.n, "duplicate response"),
 		try:  "answer each request once; most clients ignore later responses", row: w.twice.row,
 	}, w.twice.n > 0
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 )
@@ -25,13 +26,7 @@ func clip(text string, limit int) string {
 	if strings.ContainsAny(text, "\r\n") {
 		text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	}
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "..."
+	return wording.Clip(text, limit, wording.Dots)
 }
 
 // cutRune drops an incomplete rune at the end of truncated text.

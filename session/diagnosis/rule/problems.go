@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 )
@@ -165,13 +166,13 @@ func (l *Checker) Gaps() []string {
 		gaps = append(gaps, "not all messages compared with earlier ones")
 	}
 	if f.skipped > 0 {
-		gaps = append(gaps, diagnosis.Plural(f.skipped, "schema or value", "schemas and values")+" not checked")
+		gaps = append(gaps, wording.PluralOf(f.skipped, "schema or value", "schemas and values")+" not checked")
 	}
 	if f.unlisted > 0 {
-		gaps = append(gaps, diagnosis.Plural(f.unlisted, "result", "results")+" not checked, as the list of tools is out of date")
+		gaps = append(gaps, wording.Plural(f.unlisted, "result")+" not checked, as the list of tools is out of date")
 	}
 	if f.unread > 0 {
-		gaps = append(gaps, diagnosis.Plural(f.unread, "entry", "entries")+" not read")
+		gaps = append(gaps, wording.Plural(f.unread, "entry")+" not read")
 	}
 	return gaps
 }

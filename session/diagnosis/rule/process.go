@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
@@ -396,7 +397,7 @@ func (l *Checker) dropped(by executor.EndedBy) {
 	if len(left) == 0 || p.signalled {
 		return
 	}
-	detail := fmt.Sprintf("%s, first: %s in entry %d", diagnosis.Plural(len(left), "request", "requests"), excerpt([]byte(left[0].sent.Method)), left[0].sent.At.N)
+	detail := fmt.Sprintf("%s, first: %s in entry %d", wording.Plural(len(left), "request"), excerpt([]byte(left[0].sent.Method)), left[0].sent.At.N)
 	switch {
 	case requested(by) && p.eofAt <= p.exitedAt+stepSlack:
 		l.report(prc08, p.exit, detail)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
@@ -198,22 +199,9 @@ func (r *stderrRun) said(l *Checker, at message.Place, row session.Row, e *sessi
 	}
 	text := e.Payload
 	if e.Cut || e.More { // it may end inside a rune
-		text = text[:len(text)-incomplete(text)]
+		text = text[:wording.Whole(text)]
 	}
 	if !utf8.Valid(text) && row.Flags&session.FlagPart == 0 {
 		l.report(frm16, at, "not UTF-8: "+quote(text))
 	}
-}
-
-// incomplete returns the length of the incomplete rune at the end of text.
-func incomplete(text []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if b := text[len(text)-n:]; utf8.RuneStart(b[0]) {
-			if utf8.FullRune(b) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
 }

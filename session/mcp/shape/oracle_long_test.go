@@ -24,6 +24,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/mcp"
 )
 
@@ -387,7 +388,7 @@ func (o *oracle) change(v any, pointer string, f func(pointer string)) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			old, at := v[name], pointer+"/"+escaper.Replace(name)
+			old, at := v[name], pointer+"/"+wording.EscapePointer(name)
 			delete(v, name)
 			f(at)
 			replace(func(x any) { v[name] = x }, old, at)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/mcp"
 )
 
@@ -73,14 +74,12 @@ func (p *Problem) subject() string {
 	outer, last := p.Pointer[:max(slash, 0)], p.Pointer[slash+1:]
 	switch last {
 	case "*":
-		return "an element of " + unescaper.Replace(outer[strings.LastIndexByte(outer, '/')+1:])
+		return "an element of " + wording.UnescapePointer(outer[strings.LastIndexByte(outer, '/')+1:])
 	case "":
 		return "the value"
 	}
-	return unescaper.Replace(last)
+	return wording.UnescapePointer(last)
 }
-
-var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
 func typeName(value []byte) string {
 	if len(value) == 0 {

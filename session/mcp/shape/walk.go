@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/mcp"
 )
 
@@ -436,7 +437,7 @@ func (w *Walker) pointer() string {
 	var b strings.Builder
 	for _, name := range w.path[:w.depth] {
 		b.WriteByte('/')
-		b.WriteString(escaper.Replace(name))
+		b.WriteString(wording.EscapePointer(name))
 	}
 	return b.String()
 }
@@ -450,12 +451,12 @@ func (w *Walker) at() string {
 		b.WriteByte('/')
 		switch at := &w.items[i]; {
 		case name != "*":
-			b.WriteString(escaper.Replace(name))
+			b.WriteString(wording.EscapePointer(name))
 			continue
 		case at.key != nil:
 			var buf [maxName]byte
 			key := string(plain(at.key, &buf))
-			b.WriteString(escaper.Replace(strings.ToValidUTF8(key[:min(len(key), maxGot)], "")))
+			b.WriteString(wording.EscapePointer(strings.ToValidUTF8(key[:min(len(key), maxGot)], "")))
 		default:
 			b.WriteString(strconv.Itoa(at.index))
 		}
@@ -466,5 +467,3 @@ func (w *Walker) at() string {
 	}
 	return b.String()
 }
-
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")

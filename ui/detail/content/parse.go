@@ -2,6 +2,7 @@ package content
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -9,9 +10,9 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/picture"
 )
 
@@ -30,7 +31,7 @@ func Parse(text []byte, msg framing.Message, full int64, said string) *Parts {
 	p := &Parts{}
 	switch {
 	case full > MaxBytes:
-		p.note = fmt.Sprintf("%s is too large for this view: v shows the text", format.Size(full))
+		p.note = fmt.Sprintf("%s is too large for this view: v shows the text", wording.Size(full))
 		if said != "" {
 			p.add(&Part{label: "summary", facts: said})
 		}
@@ -184,7 +185,7 @@ func (p *Parts) message(raw json.RawMessage) {
 
 // counted adds a part with a number whose facts are its size.
 func (p *Parts) counted(part *Part) {
-	part.facts = join(sizeOf(len(part.text)), part.facts)
+	part.facts = wording.Join("  ", sizeOf(len(part.text)), part.facts)
 	part.best = part.form
 	part.build()
 	p.count(part)
@@ -212,20 +213,20 @@ type block struct {
 func (p *Parts) block(role string, raw json.RawMessage) {
 	var b block
 	if json.Unmarshal(raw, &b) != nil {
-		p.counted(&Part{label: join(role, "block"), text: raw, form: jsonForm})
+		p.counted(&Part{label: wording.Join("  ", role, "block"), text: raw, form: jsonForm})
 		return
 	}
 	switch {
 	case b.Type == "text" && b.Text != nil:
-		p.text(join(role, "text"), b.MimeType, b.notes(), []byte(*b.Text))
+		p.text(wording.Join("  ", role, "text"), b.MimeType, b.notes(), []byte(*b.Text))
 	case (b.Type == "image" || b.Type == "audio") && b.Data != nil:
-		p.media(join(role, first(b.MimeType, b.Type)), b.MimeType, b.notes(), *b.Data)
+		p.media(wording.Join("  ", role, cmp.Or(b.MimeType, b.Type)), b.MimeType, b.notes(), *b.Data)
 	case b.Type == "resource" && b.Resource != nil:
-		p.resource(join(role, "resource"), b.Resource)
+		p.resource(wording.Join("  ", role, "resource"), b.Resource)
 	case b.Type == "resource_link" && b.URI != "":
 		p.link(role, b)
 	default:
-		p.counted(&Part{label: join(role, first(b.Type, "block")), text: raw, form: jsonForm})
+		p.counted(&Part{label: wording.Join("  ", role, cmp.Or(b.Type, "block")), text: raw, form: jsonForm})
 	}
 }
 
@@ -236,7 +237,7 @@ func (b *block) notes() string {
 		notes = "for " + strings.Join(b.Annotations.Audience, ", ")
 	}
 	if b.Annotations.Priority != nil {
-		notes = join(notes, "priority "+b.Annotations.Priority.String())
+		notes = wording.Join("  ", notes, "priority "+b.Annotations.Priority.String())
 	}
 	return notes
 }
@@ -244,14 +245,14 @@ func (b *block) notes() string {
 // link adds a link to a resource.
 func (p *Parts) link(role string, b block) {
 	facts := b.URI
-	if name := first(b.Title, b.Name); name != "" {
-		facts = join(facts, strconv.Quote(name))
+	if name := cmp.Or(b.Title, b.Name); name != "" {
+		facts = wording.Join("  ", facts, strconv.Quote(name))
 	}
-	facts = join(facts, b.MimeType)
+	facts = wording.Join("  ", facts, b.MimeType)
 	if b.Size != nil {
-		facts = join(facts, sizeOf(*b.Size))
+		facts = wording.Join("  ", facts, sizeOf(*b.Size))
 	}
-	part := &Part{label: join(role, "link"), facts: join(facts, b.notes()), Link: b.URI}
+	part := &Part{label: wording.Join("  ", role, "link"), facts: wording.Join("  ", facts, b.notes()), Link: b.URI}
 	if b.Description != "" {
 		part.text = []byte(b.Description)
 		part.build()
@@ -269,10 +270,10 @@ func (p *Parts) resource(label string, raw json.RawMessage) {
 		Blob     *string `json:"blob"`
 	}
 	if json.Unmarshal(raw, &r) != nil || r.Text == nil && r.Blob == nil {
-		p.counted(&Part{label: first(label, "contents"), text: raw, form: jsonForm})
+		p.counted(&Part{label: cmp.Or(label, "contents"), text: raw, form: jsonForm})
 		return
 	}
-	label = join(label, first(r.MimeType, "no type"))
+	label = wording.Join("  ", label, cmp.Or(r.MimeType, "no type"))
 	if r.Text != nil {
 		p.text(label, r.MimeType, r.URI, []byte(*r.Text))
 		return
@@ -309,7 +310,7 @@ func (p *Parts) media(label, mime, facts, data string) {
 		part.facts = fmt.Sprintf("%dx%d", h.Width, h.Height)
 		part.shown = &pictureBody{}
 	}
-	part.facts = join(part.facts, sizeOf(size), facts)
+	part.facts = wording.Join("  ", part.facts, sizeOf(size), facts)
 	p.count(part)
 }
 
@@ -318,23 +319,4 @@ func beginning(data string) []byte {
 	const most = 64 << 10 // of a JPEG, tables and a preview may come first
 	head, _ := base64.StdEncoding.DecodeString(data[:min(len(data), most)/4*4])
 	return head
-}
-
-// join joins words that are not empty with two blanks.
-func join(words ...string) string {
-	var all []string
-	for _, w := range words {
-		if w != "" {
-			all = append(all, w)
-		}
-	}
-	return strings.Join(all, "  ")
-}
-
-// first returns the first of two texts that is not empty.
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -6,7 +6,7 @@ import (
 	"mime"
 	"strings"
 
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/markdown"
 )
 
@@ -132,8 +132,8 @@ func bodyOf(text []byte, f form) body {
 		return &textBody{Document: markdown.Plain(text)}
 	}
 	return &textBody{
-		Document: markdown.Plain([]byte(format.Cut(string(text[:min(len(text), maxPlain+4)]), maxPlain))),
-		rest:     fmt.Sprintf("the first %s of %s", format.Size(maxPlain), format.Size(int64(len(text)))),
+		Document: markdown.Plain([]byte(wording.Cut(string(text[:min(len(text), maxPlain+4)]), maxPlain))),
+		rest:     fmt.Sprintf("the first %s of %s", wording.Size(maxPlain), wording.Size(int64(len(text)))),
 	}
 }
 
@@ -142,5 +142,5 @@ func sizeOf(n int) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)
 	}
-	return format.Size(int64(n))
+	return wording.Size(int64(n))
 }

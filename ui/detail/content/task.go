@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 )
 
 // A taskResult is a result that describes a task, in the spelling of either era.
@@ -40,11 +40,11 @@ func (p *Parts) task(raw []byte) bool {
 	case json.Unmarshal(raw, &t) != nil || t.ID == "" || t.Status == "":
 		return false
 	}
-	p.add(&Part{label: "task", facts: join(t.ID, t.Status, t.Message)})
+	p.add(&Part{label: "task", facts: wording.Join("  ", t.ID, t.Status, t.Message)})
 	if t.Created != "" || t.Updated != "" {
-		p.add(&Part{label: "created", facts: join(t.Created, "last updated "+t.Updated)})
+		p.add(&Part{label: "created", facts: wording.Join("  ", t.Created, "last updated "+t.Updated)})
 	}
-	p.add(&Part{label: "kept", facts: join(keptFor(t.TTL, t.TTLMs), pollsOf(t.PollInterval, t.PollIntervalMs))})
+	p.add(&Part{label: "kept", facts: wording.Join("  ", keptFor(t.TTL, t.TTLMs), pollsOf(t.PollInterval, t.PollIntervalMs))})
 	if t.Requests != nil {
 		p.value("asks for", t.Requests)
 	}
@@ -62,7 +62,7 @@ func keptFor(ttl, ttlMs *float64) string {
 	if ttl = either(ttl, ttlMs); ttl == nil {
 		return "no time limit"
 	}
-	return "for " + format.RoundedTime(milliseconds(*ttl))
+	return "for " + wording.RoundedTime(milliseconds(*ttl))
 }
 
 // pollsOf describes how often a server wants to be polled.
@@ -70,7 +70,7 @@ func pollsOf(interval, intervalMs *float64) string {
 	if interval = either(interval, intervalMs); interval == nil {
 		return ""
 	}
-	return "polled every " + format.RoundedTime(milliseconds(*interval))
+	return "polled every " + wording.RoundedTime(milliseconds(*interval))
 }
 
 func milliseconds(ms float64) time.Duration {

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/picture"
 )
 
@@ -82,11 +82,11 @@ func (msg pictured) Deliver(c host.Context) tea.Cmd {
 		return nil
 	case msg.err != nil:
 		msg.part.shown = nil
-		msg.part.facts = join(msg.part.facts, "not shown: "+msg.err.Error())
+		msg.part.facts = wording.Join("  ", msg.part.facts, "not shown: "+msg.err.Error())
 	default:
 		b := msg.part.shown.(*pictureBody)
 		if b.whole == nil {
-			msg.part.facts = join(msg.part.facts, msg.whole.Flaw)
+			msg.part.facts = wording.Join("  ", msg.part.facts, msg.whole.Flaw)
 		}
 		b.whole = msg.whole
 	}
@@ -118,7 +118,7 @@ func (v *View) CanSwitch() (bool, string) {
 	case p == nil || p.text == nil || p.Link != "":
 		return false, "the part under the cursor is not a text"
 	case p.form == plainForm && p.best != jsonForm && len(p.text) > maxRendered:
-		return false, "Markdown is shown up to " + format.Size(maxRendered)
+		return false, "Markdown is shown up to " + wording.Size(maxRendered)
 	}
 	return true, ""
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"mcpdbg/session/jsonschema"
+	"mcpdbg/internal/wording"
 )
 
 // state distinguishes the possible meanings of an empty text.
@@ -386,5 +386,5 @@ func (fl *field) path() string {
 		}
 	}
 	slices.Reverse(parts)
-	return jsonschema.Pointer(parts...)
+	return wording.Pointer(parts...)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -196,7 +197,7 @@ func (p *painter) value(fl *field) {
 		p.put(th.Dim, fmt.Sprintf("%d of %d  ", len(fl.picked), len(fl.spec.options)))
 		p.put(th.String, fl.pickedLabels(p.l.Room()))
 	case fl.is() == kindList:
-		p.put(th.Dim, many(fl.present(), "item"))
+		p.put(th.Dim, wording.Plural(fl.present(), "item"))
 	case fl.is() == kindObject:
 		p.put(th.Dim, "{ "+strconv.Itoa(fl.present())+" }")
 	}
@@ -300,11 +301,4 @@ func windowFrom(text string, cursor, room int) int {
 		from = prev
 	}
 	return from
-}
-
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

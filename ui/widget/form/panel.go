@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -79,7 +80,7 @@ func (f *Form) summary() string {
 	text := fmt.Sprintf(" %d of %d", min(f.cursor+1, len(f.rows)), len(f.rows))
 	found := f.found()
 	if n := len(found.all); n > 0 && f.showMissing {
-		return fmt.Sprintf(" x %s, row%s", many(n, "problem"), text)
+		return fmt.Sprintf(" x %s, row%s", wording.Plural(n, "problem"), text)
 	}
 	if found.err != nil {
 		return " not checked, row" + text

@@ -7,11 +7,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"mcpdbg/session/jsonschema"
+	"mcpdbg/internal/wording"
 )
 
 // Below returns the JSON Pointer of the named member of the object at a path.
-func Below(path, name string) string { return path + jsonschema.Pointer(name) }
+func Below(path, name string) string { return path + wording.Pointer(name) }
 
 // NameOf returns the name of the member that a JSON Pointer refers to.
 func NameOf(path string) string {
@@ -29,7 +29,7 @@ func tokens(pointer string) []string {
 	}
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, part := range parts {
-		parts[i] = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+		parts[i] = wording.UnescapePointer(part)
 	}
 	return parts
 }

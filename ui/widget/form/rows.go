@@ -2,8 +2,8 @@ package form
 
 import (
 	"strconv"
-	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -290,9 +290,5 @@ func (f *Form) indent(r row) int {
 
 // short returns the beginning of a text, as much as could ever fit.
 func short(text string) string {
-	const most = 200
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
+	return wording.ClipValid(text, 200, "")
 }

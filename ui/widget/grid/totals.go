@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 )
@@ -25,7 +26,7 @@ func (g *Grid) PaintTotals(l *paint.Line) {
 	var counts []count
 	add := func(n int, what string, style theme.Style, spare int) {
 		if n > 0 {
-			counts = append(counts, count{paint.Thousands(n) + " " + what, style, spare})
+			counts = append(counts, count{wording.Thousands(n) + " " + what, style, spare})
 		}
 	}
 	add(t.All(), "targets", th.Strong, 2)
@@ -99,6 +100,6 @@ func (g *Grid) PaintCauses(l *paint.Line) {
 	for _, c := range g.totals.Causes {
 		l.Text(theme.Style{}, "  ")
 		l.Text(g.theme.Text, c.Name+" ")
-		l.Text(g.theme.Strong, paint.Thousands(c.N))
+		l.Text(g.theme.Strong, wording.Thousands(c.N))
 	}
 }

@@ -3,7 +3,6 @@ package jsontree
 import (
 	"bytes"
 
-	"mcpdbg/ui/widget/format"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -129,7 +128,7 @@ func (g *gap) lineBreak(text []byte, limit int) int {
 	} else if i := bytes.IndexByte(text[:limit], '\n'); i >= 0 {
 		return i + 1
 	}
-	return format.Break(text, limit) // never within an escape, which has no blank and no wide character
+	return termsafe.Break(text, limit) // never within an escape, which has no blank and no wide character
 }
 
 // textEnd returns the end of the text in the gap.

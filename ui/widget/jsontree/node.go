@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 )
 
 // Value returns the bytes of the value under the cursor, as they are in the
@@ -40,7 +41,7 @@ func (t *Tree) Pointer() string {
 		if l.keyEnd == 0 {
 			b.WriteString(strconv.Itoa(l.index))
 		} else {
-			b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(t.name(l)))
+			b.WriteString(wording.EscapePointer(t.name(l)))
 		}
 	}
 	return b.String()

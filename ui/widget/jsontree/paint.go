@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -113,7 +114,7 @@ func (t *Tree) rest(i int) string {
 	if all == unknown || end <= g.index {
 		return " more"
 	}
-	return " " + paint.Thousands(end-g.index) + " more of " + paint.Thousands(all)
+	return " " + wording.Thousands(end-g.index) + " more of " + wording.Thousands(all)
 }
 
 func (t *Tree) foldMark(l *line) string {

@@ -3,7 +3,7 @@ package jsontree
 import (
 	"bytes"
 
-	"mcpdbg/ui/widget/paint"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -74,7 +74,7 @@ func (t *Tree) preview(l *line, room int) preview {
 // previewTail returns the end of a preview that has not all members.
 func (t *Tree) previewTail(l *line) string {
 	if t.doc[l.off] == '[' && l.count != unknown {
-		return t.options.Ellipsis + " " + paint.Thousands(l.count)
+		return t.options.Ellipsis + " " + wording.Thousands(l.count)
 	}
 	return t.options.Ellipsis
 }

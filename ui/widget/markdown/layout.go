@@ -3,7 +3,7 @@ package markdown
 import (
 	"strings"
 
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -85,7 +85,7 @@ func wrap(text string, width int) (parts []part) {
 		if end < 0 {
 			end = len(rest)
 		}
-		paragraph := []byte(format.Cut(rest[:end], width*maxBytesPerCell))
+		paragraph := []byte(wording.Cut(rest[:end], width*maxBytesPerCell))
 		fits, _ := termsafe.Fit(paragraph, width, termsafe.Options{})
 		if len(paragraph) == end && fits == end {
 			parts = append(parts, part{from, from + end})
@@ -94,7 +94,7 @@ func wrap(text string, width int) (parts []part) {
 			}
 			continue
 		}
-		at := format.Break(paragraph, max(fits, 1))
+		at := termsafe.Break(paragraph, max(fits, 1))
 		parts = append(parts, part{from, from + len(strings.TrimRight(text[from:from+at], " "))})
 		if from += at; from == len(text) {
 			return parts

@@ -328,9 +328,3 @@ func BenchmarkFrame(b *testing.B) {
 		}
 	})
 }
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 12402: "12,402", -1234567: "-1,234,567"} {
-		require.Equal(t, want, Thousands(n))
-	}
-}

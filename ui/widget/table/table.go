@@ -1,7 +1,7 @@
 package table
 
 import (
-	"mcpdbg/ui/widget/paint"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 )
@@ -225,7 +225,7 @@ func (t *Table) Status() string {
 	case t.follow:
 		return "FOLLOW"
 	case n > 0:
-		return "+" + paint.Thousands(n) + " new"
+		return "+" + wording.Thousands(n) + " new"
 	}
 	return "not following"
 }

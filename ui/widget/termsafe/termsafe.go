@@ -59,6 +59,12 @@ func AppendString(dst []byte, text string, maxCells int, o Options) (out []byte,
 	return Append(dst, view(text), maxCells, o)
 }
 
+// AppendAll appends text as one line of any length.
+func AppendAll(dst []byte, text string) []byte {
+	dst, _, _ = Append(dst, view(text), Unlimited, Options{})
+	return dst
+}
+
 // String returns text as one line of any length, for plain output. Safe text is
 // returned without a copy.
 func String(text string) string {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mcpdbg/ui/widget/format"
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 )
@@ -252,7 +252,7 @@ func tick(t, step int64) string {
 		digits++
 	}
 	if digits == 0 && t >= 120_000_000 {
-		clock := string(format.AppendClock(nil, t))
+		clock := string(wording.AppendClock(nil, t))
 		return clock[:len(clock)-len(".00")]
 	}
 	return strconv.FormatFloat(float64(t)/1e6, 'f', digits, 64) + " s"

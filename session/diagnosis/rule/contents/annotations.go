@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
@@ -20,13 +21,13 @@ func (s *messageChecker) annotations(raw []byte) {
 		switch string(raw[name.Start+1 : name.End-1]) {
 		case "priority":
 			if number, err := strconv.ParseFloat(string(value), 64); err == nil && (number < 0 || number > 1) {
-				s.found(sch06, "/annotations/priority", fmt.Sprintf("priority is %s, which is not between 0 and 1", excerpt(string(value))))
+				s.found(sch06, "/annotations/priority", fmt.Sprintf("priority is %s, which is not between 0 and 1", message.Excerpt(value)))
 			}
 		case "audience":
 			s.audience(value)
 		case "lastModified":
 			if text, ok := textOf(value); ok && s.since(mcp.V20250618) && !isTimestamp(string(text)) {
-				s.found(sch06, "/annotations/lastModified", fmt.Sprintf("lastModified is %q, which is not a timestamp of ISO 8601", excerpt(string(text))))
+				s.found(sch06, "/annotations/lastModified", fmt.Sprintf("lastModified is %q, which is not a timestamp of ISO 8601", message.Excerpt(text)))
 			}
 		}
 	}
@@ -39,7 +40,7 @@ func (s *messageChecker) audience(roles []byte) {
 	for at := range framing.Elements(roles) {
 		role, ok := textOf(at.Of(roles))
 		if ok && string(role) != "user" && string(role) != "assistant" {
-			s.found(sch06, "/annotations/audience", fmt.Sprintf("audience has %q; only user and assistant are roles", excerpt(string(role))))
+			s.found(sch06, "/annotations/audience", fmt.Sprintf("audience has %q; only user and assistant are roles", message.Excerpt(role)))
 			return
 		}
 	}
@@ -80,13 +81,13 @@ func (s *messageChecker) iconsOf(icons []byte) {
 }
 
 func (s *messageChecker) icon(src string) {
-	scheme, _, found := strings.Cut(src[:min(len(src), maxExcerpt)], ":")
+	scheme, _, found := strings.Cut(src[:min(len(src), message.MaxExcerpt)], ":")
 	scheme = strings.ToLower(scheme)
 	switch {
 	case found && (scheme == "https" || scheme == "data"):
 		return
 	case !found:
-		s.found(sch10, "/src", fmt.Sprintf("src %q is not a URL", excerpt(src)))
+		s.found(sch10, "/src", fmt.Sprintf("src %q is not a URL", message.Excerpt(src)))
 		return
 	}
 	severity := sch10.Severity
@@ -95,7 +96,7 @@ func (s *messageChecker) icon(src string) {
 			severity = diagnosis.Error
 		}
 	}
-	s.foundAs(sch10, severity, "/src", fmt.Sprintf("src has the scheme %s, not https or data: %s", excerpt(scheme), excerpt(src)))
+	s.foundAs(sch10, severity, "/src", fmt.Sprintf("src has the scheme %s, not https or data: %s", message.Excerpt(scheme), message.Excerpt(src)))
 }
 
 func (s *messageChecker) implementation(member string, raw []byte) {

@@ -79,7 +79,7 @@ func (c *Checker) checkAnswer(s *messageChecker, f form, result []byte) {
 	case content != nil && f.url:
 		s.foundAs(srv03, diagnosis.Warning, "/content", "content in response to a URL")
 	case content != nil && !accepted:
-		s.foundAs(srv03, diagnosis.Warning, "/content", "content, although the action is "+excerpt(string(action)))
+		s.foundAs(srv03, diagnosis.Warning, "/content", "content, although the action is "+message.Excerpt(action))
 	case f.url || !accepted || f.schema == nil:
 	case content == nil:
 		if properties := framing.Member(f.schema, "properties").Of(f.schema); isObject(properties) && hasMembers(properties) {
@@ -105,7 +105,7 @@ func (c *Checker) checkForm(s *messageChecker, schema, content []byte) {
 			key, _ := textOf(name.Of(content))
 			s.enter("/content")
 			s.enterKey(string(key))
-			s.found(srv03, "", fmt.Sprintf("%q is %s; a form has texts, numbers, booleans and lists of texts", excerpt(string(key)), kindOfValue(value)))
+			s.found(srv03, "", fmt.Sprintf("%q is %s; a form has texts, numbers, booleans and lists of texts", message.Excerpt(key), kindOfValue(value)))
 			s.leave()
 			s.leave()
 			return

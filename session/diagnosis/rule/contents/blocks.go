@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis/message"
 )
 
 // maxNested is how deep content blocks in tool results of content blocks are checked.
@@ -117,7 +118,7 @@ func notBase64(text []byte) string {
 		case c == '-' || c == '_':
 			return fmt.Sprintf("has %q at byte %d, which is base64url", c, i)
 		default:
-			return fmt.Sprintf("is not base64 at byte %d: %s", i, excerpt(string(text[i:min(len(text), i+20)])))
+			return fmt.Sprintf("is not base64 at byte %d: %s", i, message.Excerpt(string(text[i:min(len(text), i+20)])))
 		}
 	}
 	if len(text)%4 != 0 {

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/jsonschema"
 	"mcpdbg/session/mcp"
 )
@@ -85,7 +86,7 @@ func (c *Checker) conform(s *messageChecker, rule *diagnosis.Rule, t *tool, agai
 }
 
 func describe(problems []jsonschema.Problem) string {
-	text := excerpt(problems[0].String())
+	text := message.Excerpt(problems[0].String())
 	if len(problems) > 1 {
 		text += fmt.Sprintf(" (%d problems)", len(problems))
 	}
@@ -128,7 +129,7 @@ func (c *Checker) toolResult(s *messageChecker, name string, r *result) {
 		c.conform(s, tol06, t, t.output, "/structuredContent", r.structured)
 	}
 	if len(r.structured) <= maxCopy && !hasCopy(r.content, r.structured) {
-		s.found(tol08, "/content", "structuredContent is "+excerpt(string(r.structured)))
+		s.found(tol08, "/content", "structuredContent is "+message.Excerpt(string(r.structured)))
 	}
 }
 
@@ -205,7 +206,7 @@ func (c *Checker) unknownTool(s *messageChecker, name string, r *result) {
 		block := at.Of(r.content)
 		text, ok := textOf(framing.Member(block, "text").Of(block))
 		if ok && saysUnknown(strings.ToLower(string(text))) {
-			s.found(tol10, "/isError", excerpt(string(text)))
+			s.found(tol10, "/isError", message.Excerpt(text))
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
@@ -53,9 +54,9 @@ func (s *messageChecker) elicitedURL(text string) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme == "" || (u.Scheme == "http" || u.Scheme == "https") && u.Host == "":
-		s.found(srv05, "/url", "not a valid URL: "+excerpt(text))
+		s.found(srv05, "/url", "not a valid URL: "+message.Excerpt(text))
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		s.foundAs(srv05, diagnosis.Warning, "/url", "not https: "+excerpt(text))
+		s.foundAs(srv05, diagnosis.Warning, "/url", "not https: "+message.Excerpt(text))
 	}
 }
 
@@ -115,7 +116,7 @@ func (s *messageChecker) requestedSchema(schema []byte) {
 		if property := span.Of(properties); isObject(property) {
 			s.property(string(text), property)
 		} else {
-			s.found(srv02, "", fmt.Sprintf("%q is %s, not a schema", excerpt(string(text)), kindOfValue(property)))
+			s.found(srv02, "", fmt.Sprintf("%q is %s, not a schema", message.Excerpt(text), kindOfValue(property)))
 		}
 		s.leave()
 	}
@@ -138,13 +139,13 @@ var formats = []string{"email", "uri", "date", "date-time"}
 func (s *messageChecker) property(name string, raw []byte) {
 	p := readProperty(raw)
 	wrong := func(format string, args ...any) {
-		s.found(srv02, "", fmt.Sprintf("%q: ", excerpt(name))+fmt.Sprintf(format, args...))
+		s.found(srv02, "", fmt.Sprintf("%q: ", message.Excerpt(name))+fmt.Sprintf(format, args...))
 	}
 	kind, _ := textOf(p.kind)
 	switch string(kind) {
 	case "string":
 		if format, ok := textOf(p.format); ok && !slices.Contains(formats, string(format)) {
-			wrong("format %q is not one of email, uri, date and date-time", excerpt(string(format)))
+			wrong("format %q is not one of email, uri, date and date-time", message.Excerpt(format))
 		}
 		if p.oneOf != nil && s.before(mcp.V20251125) {
 			wrong("oneOf is not allowed before 2025-11-25")

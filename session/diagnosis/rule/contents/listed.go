@@ -77,7 +77,7 @@ func (c *Checker) item(s *messageChecker, kind listKind, item []byte, page *list
 		s.annotations(annotations)
 	}
 	if isText(id) && kind != templateList && page.add(c.lists.hash(name)) && c.lists.changes[kind] == page.changes {
-		s.found(tol01, "/"+identity[kind], fmt.Sprintf("another %s of the list has the same %s: %s", noun[kind], identity[kind], excerpt(string(name))))
+		s.found(tol01, "/"+identity[kind], fmt.Sprintf("another %s of the list has the same %s: %s", noun[kind], identity[kind], message.Excerpt(name)))
 	}
 	switch kind {
 	case toolList:

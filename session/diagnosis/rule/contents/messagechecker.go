@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -125,7 +126,7 @@ func (s *messageChecker) pointers(last string) (pointer, at string) {
 			exact.WriteString(step.part)
 			continue
 		case entry:
-			exact.WriteString("/" + escaper.Replace(clip(step.part)))
+			exact.WriteString("/" + wording.EscapePointer(clip(step.part)))
 		case element:
 			exact.WriteString("/" + strconv.Itoa(step.index))
 		}
@@ -137,8 +138,6 @@ func (s *messageChecker) pointers(last string) (pointer, at string) {
 	}
 	return pointer, at
 }
-
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // generalize replaces the indexes in a JSON Pointer by *, and cuts it.
 func generalize(pointer string) string {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
@@ -29,7 +31,7 @@ func (s *messageChecker) meta(meta []byte) {
 		}
 		quoted := name.Of(meta)
 		if string(quoted) == `"`+mcp.MetaServerInfo+`"` {
-			s.implementation("/_meta/"+strings.ReplaceAll(mcp.MetaServerInfo, "/", "~1"), value.Of(meta))
+			s.implementation("/_meta/"+wording.EscapePointer(mcp.MetaServerInfo), value.Of(meta))
 			continue
 		}
 		if strings.HasPrefix(string(quoted), `"io.modelcontextprotocol/`) {
@@ -47,11 +49,11 @@ func (s *messageChecker) metaKey(key string) {
 		prefix, name = "", key
 	}
 	if why := metaSyntax(prefix, name, hasPrefix); why != "" {
-		s.found(sch07, "/_meta", fmt.Sprintf("key %q %s", excerpt(key), why))
+		s.found(sch07, "/_meta", fmt.Sprintf("key %q %s", message.Excerpt(key), why))
 		return
 	}
 	if s.reserved(prefix) {
-		s.found(sch07, "/_meta", fmt.Sprintf("key %q has a prefix that is reserved for the protocol", excerpt(key)))
+		s.found(sch07, "/_meta", fmt.Sprintf("key %q has a prefix that is reserved for the protocol", message.Excerpt(key)))
 	}
 }
 

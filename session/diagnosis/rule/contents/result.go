@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 )
 
 // A result has the members of a result that the rules are about, nil for those that
@@ -87,7 +88,7 @@ func (s *messageChecker) rootsResult(roots []byte) {
 			return
 		}
 		if !strings.HasPrefix(string(uri), "file://") {
-			s.foundAs(sch05, diagnosis.Error, "/uri", "the uri of a root must begin with file://: "+excerpt(string(uri)))
+			s.foundAs(sch05, diagnosis.Error, "/uri", "the uri of a root must begin with file://: "+message.Excerpt(uri))
 			return
 		}
 		s.uri("/uri", raw)

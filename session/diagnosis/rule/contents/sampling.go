@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
@@ -36,12 +37,12 @@ func (s *messageChecker) sampling(params []byte) {
 			found(index, "a message has %d tool_result blocks and %d others", m.results, m.others)
 		}
 		if missing := unanswered(uses, m.answered); missing != "" {
-			found(index-1, "tool_use %q has no tool_result in the message after it", excerpt(missing))
+			found(index-1, "tool_use %q has no tool_result in the message after it", message.Excerpt(missing))
 		}
 		uses = m.uses
 	}
 	if missing := unanswered(uses, nil); missing != "" {
-		found(index, "tool_use %q has no tool_result: it is in the last message", excerpt(missing))
+		found(index, "tool_use %q has no tool_result: it is in the last message", message.Excerpt(missing))
 	}
 }
 

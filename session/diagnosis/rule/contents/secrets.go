@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"mcpdbg/session/diagnosis/message"
 )
 
 // secretWords are words that only name secrets, secretPairs pairs of words that do
@@ -34,7 +36,7 @@ func (s *messageChecker) secret(name string, p property) {
 	title, _ := textOf(p.title)
 	for _, text := range []string{name, string(title)} {
 		if word := secretIn(text); word != "" {
-			s.found(srv04, "", fmt.Sprintf("%q asks for a secret (%s)", excerpt(text), word))
+			s.found(srv04, "", fmt.Sprintf("%q asks for a secret (%s)", message.Excerpt(text), word))
 			return
 		}
 	}

@@ -2,30 +2,16 @@ package contents
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"mcpdbg/internal/wording"
 )
 
-const (
-	maxExcerpt = 120
-	// maxName is how many bytes of the name of an item a location has.
-	maxName = 128
-)
+// maxName is how many bytes of the name of an item a location has.
+const maxName = 128
 
-func excerpt(text string) string { return shorten(text, maxExcerpt) }
-
-func clip(name string) string { return shorten(name, maxName) }
-
-func shorten(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "…"
-}
+func clip(name string) string { return wording.Clip(name, maxName, wording.Ellipsis) }
 
 func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 func isArray(raw []byte) bool  { return len(raw) > 0 && raw[0] == '[' }

@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/jsonschema"
 	"mcpdbg/session/mcp"
 )
@@ -85,7 +86,7 @@ func (s *messageChecker) toolName(name string) {
 	case name == "" || len(name) > 128:
 		s.found(tol02, "/name", fmt.Sprintf("the name has %d characters, not 1 to 128", len(name)))
 	case !only(name, "_-."):
-		s.found(tol02, "/name", fmt.Sprintf("%q has characters other than A-Z, a-z, 0-9, _, - and .", excerpt(name)))
+		s.found(tol02, "/name", fmt.Sprintf("%q has characters other than A-Z, a-z, 0-9, _, - and .", message.Excerpt(name)))
 	}
 }
 
@@ -123,14 +124,14 @@ func orMissing(raw []byte) string {
 	if raw == nil {
 		return "missing"
 	}
-	return excerpt(string(raw))
+	return message.Excerpt(raw)
 }
 
 func (s *messageChecker) schemaFailure(broken *diagnosis.Rule, member string, err error) {
 	if invalid, ok := errors.AsType[*jsonschema.InvalidError](err); ok {
-		s.found(broken, member, excerpt(invalid.Error()))
+		s.found(broken, member, message.Excerpt(invalid.Error()))
 	} else if reference, ok := errors.AsType[*jsonschema.ReferenceError](err); ok {
-		s.found(tol11, member, excerpt(reference.Error()))
+		s.found(tol11, member, message.Excerpt(reference.Error()))
 	}
 }
 

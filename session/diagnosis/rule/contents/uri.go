@@ -3,6 +3,8 @@ package contents
 import (
 	"fmt"
 	"strings"
+
+	"mcpdbg/session/diagnosis/message"
 )
 
 // maxURI is the longest URI that is checked, in bytes.
@@ -14,7 +16,7 @@ func (s *messageChecker) uri(member string, raw []byte) {
 		return
 	}
 	if why := notURI(text); why != "" {
-		s.found(sch05, member, fmt.Sprintf("%s: %s", why, excerpt(string(text))))
+		s.found(sch05, member, fmt.Sprintf("%s: %s", why, message.Excerpt(text)))
 	}
 }
 
@@ -81,7 +83,7 @@ func (s *messageChecker) template(member string, raw []byte) {
 		return
 	}
 	if why := notTemplate(string(text)); why != "" {
-		s.found(sch05, member, fmt.Sprintf("not a URI template: %s: %s", why, excerpt(string(text))))
+		s.found(sch05, member, fmt.Sprintf("not a URI template: %s: %s", why, message.Excerpt(text)))
 	}
 }
 
@@ -123,11 +125,11 @@ func notExpression(text string) string {
 	for variable := range strings.SplitSeq(text, ",") {
 		name, prefix, hasPrefix := strings.Cut(strings.TrimSuffix(variable, "*"), ":")
 		if hasPrefix && (prefix == "" || len(prefix) > 4 || prefix[0] == '0' || strings.Trim(prefix, "0123456789") != "") {
-			return fmt.Sprintf("invalid expression {%s}", excerpt(whole))
+			return fmt.Sprintf("invalid expression {%s}", message.Excerpt(whole))
 		}
 		for part := range strings.SplitSeq(name, ".") {
 			if part == "" || !only(part, "_%") {
-				return fmt.Sprintf("invalid expression {%s}", excerpt(whole))
+				return fmt.Sprintf("invalid expression {%s}", message.Excerpt(whole))
 			}
 		}
 	}

@@ -2,8 +2,10 @@ package lifecycle
 
 import (
 	"strconv"
+	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis/message"
 )
 
@@ -67,4 +69,4 @@ func progressOf(params []byte) (token, value, total []byte) {
 	return token, value, total
 }
 
-func seconds(t int64) string { return strconv.FormatFloat(float64(t)/1e6, 'f', 1, 64) + " s" }
+func seconds(t int64) string { return wording.Seconds(time.Duration(t) * time.Microsecond) }

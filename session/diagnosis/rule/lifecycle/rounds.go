@@ -2,9 +2,9 @@ package lifecycle
 
 import (
 	"bytes"
-	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -83,7 +83,7 @@ func (c *Checker) inputRequired(m *message.Message, r *message.Request, result [
 func (c *Checker) inputRequest(m *message.Message, r *message.Request, at string, request []byte) {
 	where := about(r)
 	where.Pointer = "/inputRequests/*/method"
-	where.At = "/inputRequests/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(at) + "/method"
+	where.At = "/inputRequests/" + wording.EscapePointer(at) + "/method"
 	switch method := message.Text(message.Member(request, "method")); method {
 	case "": // its shape is wrong
 	case mcp.MethodSample, mcp.MethodElicit, mcp.MethodRoots:

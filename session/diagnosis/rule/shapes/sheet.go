@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -160,12 +161,7 @@ func text(object []byte, member string) (s string) {
 	return s
 }
 
-func clip(name string) string {
-	if len(name) <= maxName {
-		return name
-	}
-	return strings.ToValidUTF8(name[:maxName], "") + "…"
-}
+func clip(name string) string { return wording.ClipValid(name, maxName, wording.Ellipsis) }
 
 // maxScope is how many bytes of a cacheScope are compared: the known ones are shorter.
 const maxScope = 64

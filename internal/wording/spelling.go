@@ -1,6 +1,4 @@
-// Package spelling suggests corrections of misspelled words, for "did you mean"
-// hints.
-package spelling
+package wording
 
 import (
 	"slices"
@@ -79,4 +77,9 @@ func distance(a, b string) int {
 		before, row = row, next
 	}
 	return row[len(b)]
+}
+
+// DidYouMean returns a hint with the nearest of names, or "" if none is near.
+func DidYouMean(flag, name string, names []string) string {
+	return IfAny(flag, Nearest(name, names))
 }
