@@ -23,7 +23,7 @@ const (
 // and what has become small enough must be removed.
 var (
 	longFunctions = []string{
-		"internal/bench.fileBenches",
+		"internal/tools/bench.fileBenches",
 		"internal/cli/rec.recExportCommand",
 		"internal/cli/run.Command",
 	}

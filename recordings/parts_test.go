@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/corpus"
+	"mcpdbg/internal/tools/corpus"
 	"mcpdbg/session"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"mcpdbg/internal/corpus"
 	"mcpdbg/internal/testhome"
+	"mcpdbg/internal/tools/corpus"
 	"mcpdbg/session"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/pty"
+	"mcpdbg/internal/tools/pty"
 )
 
 // inPty starts the program in a terminal of 120 by 36.

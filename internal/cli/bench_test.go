@@ -17,7 +17,7 @@ import (
 // The benchmarks of this package compare the program with a simple program that does
 // the same work, in alternating rounds, and report the ratio of the medians: absolute
 // figures of a shared machine mean little. Whole processes on this machine are
-// measured by internal/bench.
+// measured by internal/tools/bench.
 
 // rounds of a duel.
 const rounds = 7

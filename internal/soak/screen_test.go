@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"mcpdbg/internal/pty"
+	"mcpdbg/internal/tools/pty"
 )
 
 // A screen is the program with its interface, in a terminal that changes its size.

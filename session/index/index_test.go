@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/corpus"
+	"mcpdbg/internal/tools/corpus"
 	"mcpdbg/session"
 )
 

@@ -16,7 +16,7 @@ import (
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
-	"mcpdbg/internal/corpus"
+	"mcpdbg/internal/tools/corpus"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/corpus"
+	"mcpdbg/internal/tools/corpus"
 )
 
 func TestDifferentKeys(t *testing.T) {

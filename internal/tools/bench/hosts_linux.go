@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mcpdbg/internal/bench/report"
+	"mcpdbg/internal/tools/bench/report"
 	"mcpdbg/sshexec/sshtest"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"mcpdbg/internal/bench/report"
+	"mcpdbg/internal/tools/bench/report"
 )
 
 // Exit codes.
@@ -120,7 +120,7 @@ func run(ctx context.Context, args []string) (code int, err error) {
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", b.id, err)
 		}
-		fmt.Fprint(os.Stderr, report.Run{Results: []report.Result{result}}.Line())
+		fmt.Fprint(os.Stderr, result.Line())
 		now.Results = append(now.Results, result)
 	}
 	return l.finish(o, chosen, now)
@@ -135,7 +135,7 @@ func (l *lab) finish(o options, chosen []bench, now report.Run) (int, error) {
 			return 0, err
 		}
 	} else {
-		fmt.Print(now.Text())
+		fmt.Print(now.Markdown())
 	}
 	if o.write {
 		return 0, publish(l.root, o.short, now)

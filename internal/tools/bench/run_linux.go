@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/bench/report"
-	"mcpdbg/internal/pty"
+	"mcpdbg/internal/tools/bench/report"
+	"mcpdbg/internal/tools/pty"
 	"mcpdbg/internal/wording"
 )
 

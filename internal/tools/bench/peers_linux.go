@@ -67,7 +67,7 @@ func (l *lab) inspector(args ...string) ([]string, error) {
 	entry := filepath.Join(home, "node_modules", inspectorPackage, "clients/launcher/build/index.js")
 	if !exist(node, entry) {
 		if !l.install {
-			return nil, &missing{"the Inspector " + inspectorVersion + " is not installed", "go run ./internal/bench --install"}
+			return nil, &missing{"the Inspector " + inspectorVersion + " is not installed", "go run ./internal/tools/bench --install"}
 		}
 		if err := l.installInspector(home); err != nil {
 			return nil, err

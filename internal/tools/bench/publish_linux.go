@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"mcpdbg/internal/bench/report"
+	"mcpdbg/internal/tools/bench/report"
 )
 
 // Files below the root of the module.

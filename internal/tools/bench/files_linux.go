@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/bench/trip"
-	"mcpdbg/internal/corpus"
+	"mcpdbg/internal/tools/bench/trip"
+	"mcpdbg/internal/tools/corpus"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/checksum"

@@ -132,11 +132,7 @@ func TestTables(t *testing.T) {
 - `+"`open`"+`, against a|b: not measured: b is not installed; apt-get install b
 
 `, run.Markdown())
-	require.Equal(t, `case   peer  mcpdbg ms (min median max)  peer ms   ratio  noise  CPU  MiB  goal
-start  peer  40 40 40                    10 10 10  4x     0 %    4x   20   at most 2.5x, 100 ms, 14 MiB  missed
-bulk   peer  20 20 20                    10 10 10  0.5x   0 %    2x   20   at least 0.4x
-open   a|b   not measured: b is not installed; apt-get install b
-`, run.Text())
+	require.Equal(t, "- `open`, against a|b: not measured: b is not installed; apt-get install b\n", run.Results[2].Line())
 }
 
 func TestNumber(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/bench/report"
+	"mcpdbg/internal/tools/bench/report"
 	"mcpdbg/recordings"
 )
 
@@ -70,7 +70,7 @@ func TestChartedCases(t *testing.T) {
 // TestDocuments checks that the table and the charts are those of the committed
 // report.
 func TestDocuments(t *testing.T) {
-	const root = "../.."
+	const root = "../../.."
 	all, err := report.Read(filepath.Join(root, reportFile))
 	require.NoError(t, err)
 	files, err := documents(root, all)
@@ -81,7 +81,7 @@ func TestDocuments(t *testing.T) {
 		}
 		got, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
-		require.Equal(t, want, string(got), "%s is not that of %s: go test ./internal/bench -update", name, reportFile)
+		require.Equal(t, want, string(got), "%s is not that of %s: go test ./internal/tools/bench -update", name, reportFile)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -42,50 +43,36 @@ func (r Run) Chart(groups []Group, p Palette) string {
 	var b strings.Builder
 	y := 8
 	for _, group := range groups {
-		bars := r.bars(group)
-		if len(bars) < 2 {
+		var names []string
+		var times []float64
+		for i, id := range group.IDs {
+			result, found := r.find(id)
+			if !found || result.Missing != "" {
+				continue
+			}
+			if names == nil {
+				names, times = append(names, group.Names[0]), append(times, result.Ours.Wall.Median)
+			}
+			names, times = append(names, group.Names[i+1]), append(times, result.Peers.Wall.Median)
+		}
+		if names == nil {
 			continue
 		}
 		y += titleStep
 		fmt.Fprintf(&b, `<text x="0" y="%d" fill="%s" font-weight="600">%s</text>`+"\n", y-9, p.Text, html.EscapeString(group.Title))
-		longest := 0.0
-		for _, bar := range bars {
-			longest = max(longest, bar.ms)
-		}
-		for i, bar := range bars {
+		for i, name := range names {
 			color := p.Peer
 			if i == 0 {
 				color = p.Ours
 			}
-			width := max(2, barRoom*bar.ms/longest)
-			fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s" text-anchor="end">%s</text>`, nameWidth-10, y+barHeight-3, p.Text, html.EscapeString(bar.name))
+			width := max(2, barRoom*times[i]/slices.Max(times))
+			fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s" text-anchor="end">%s</text>`, nameWidth-10, y+barHeight-3, p.Text, html.EscapeString(name))
 			fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%.1f" height="%d" rx="2" fill="%s"/>`, nameWidth, y, width, barHeight, color)
-			fmt.Fprintf(&b, `<text x="%.1f" y="%d" fill="%s">%s</text>`+"\n", nameWidth+width+8, y+barHeight-3, p.Faint, duration(bar.ms))
+			fmt.Fprintf(&b, `<text x="%.1f" y="%d" fill="%s">%s</text>`+"\n", nameWidth+width+8, y+barHeight-3, p.Faint, duration(times[i]))
 			y += barStep
 		}
 		y += groupGap
 	}
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="-apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif" font-size="12">`+
 		"\n<title>%s</title>\n%s</svg>\n", chartWidth, y, chartWidth, y, "Median times of mcpdbg and other programs; shorter is better", b.String())
-}
-
-type bar struct {
-	name string
-	ms   float64
-}
-
-// bars returns the bars of a group, mcpdbg first.
-func (r Run) bars(group Group) []bar {
-	var all []bar
-	for i, id := range group.IDs {
-		result, found := r.find(id)
-		if !found || result.Missing != "" {
-			continue
-		}
-		if all == nil {
-			all = []bar{{group.Names[0], result.Ours.Wall.Median}}
-		}
-		all = append(all, bar{group.Names[i+1], result.Peers.Wall.Median})
-	}
-	return all
 }

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"mcpdbg/internal/bench/trip"
+	"mcpdbg/internal/tools/bench/trip"
 )
 
 // A client is the least that a client can be.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/bench/trip"
+	"mcpdbg/internal/tools/bench/trip"
 )
 
 // serve is a tiny server of revision 2025-11-25. The result of its only tool has

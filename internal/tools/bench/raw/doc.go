@@ -1,4 +1,4 @@
-// Command raw is what internal/bench compares mcpdbg with where no public tool
+// Command raw is what internal/tools/bench compares mcpdbg with where no public tool
 // does the same: the least that a client, a server and a pipe can do, with the
 // standard library only. It also measures other programs, because the kernel
 // counts the memory of the program that starts another one as the other's peak,

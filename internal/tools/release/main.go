@@ -18,7 +18,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("missing arguments: see go doc ./internal/release")
+		return errors.New("missing arguments: see go doc ./internal/tools/release")
 	}
 	seconds, err := strconv.ParseInt(args[1], 10, 64)
 	if err != nil {

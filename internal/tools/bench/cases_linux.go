@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"mcpdbg/internal/bench/report"
+	"mcpdbg/internal/tools/bench/report"
 )
 
 // A bench is one comparison of mcpdbg with a peer.

@@ -60,7 +60,7 @@ func newLab(ctx context.Context, program, temp string) (*lab, error) {
 	}
 	l := &lab{ctx: ctx, root: root, dir: dir, made: map[string]made{}, tb: &standIn{ctx: ctx}}
 	l.raw = l.file("raw")
-	if err := l.build(l.raw, root, "./internal/bench/raw"); err != nil {
+	if err := l.build(l.raw, root, "./internal/tools/bench/raw"); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
 	if program == "" {

@@ -35,8 +35,10 @@ type Ratio struct {
 	Noise float64 `json:"noise"`
 }
 
-// NewSeries returns the spreads of samples.
-func NewSeries(samples []Sample) Series {
+func (s Sample) wall() time.Duration { return s.Wall }
+func (s Sample) cpu() time.Duration  { return s.CPU }
+
+func seriesOf(samples []Sample) Series {
 	var wall, cpu, memory []float64
 	for _, s := range samples {
 		wall = append(wall, milliseconds(s.Wall))
@@ -46,14 +48,14 @@ func NewSeries(samples []Sample) Series {
 	return Series{Wall: spread(wall), CPU: spread(cpu), Memory: quantile(memory, 0.5)}
 }
 
-// Pairwise returns the ratio of two values of the same rounds: of a load that
+// pairwise returns the ratio of two values of the same rounds: of a load that
 // comes and goes both programs of a round get their share. Rounds in which the
 // divisor is 0 do not count.
-func Pairwise(dividend, divisor []time.Duration) Ratio {
+func pairwise(dividend, divisor []Sample, value func(Sample) time.Duration) Ratio {
 	var ratios []float64
 	for i := range min(len(dividend), len(divisor)) {
-		if divisor[i] > 0 {
-			ratios = append(ratios, float64(dividend[i])/float64(divisor[i]))
+		if by := value(divisor[i]); by > 0 {
+			ratios = append(ratios, float64(value(dividend[i]))/float64(by))
 		}
 	}
 	median := quantile(ratios, 0.5)
@@ -61,24 +63,6 @@ func Pairwise(dividend, divisor []time.Duration) Ratio {
 		return Ratio{}
 	}
 	return Ratio{Value: median, Noise: (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 2 / median}
-}
-
-// Walls and CPUs return one of the values of samples.
-func Walls(samples []Sample) []time.Duration {
-	return each(samples, func(s Sample) time.Duration { return s.Wall })
-}
-
-// CPUs returns the CPU times of samples.
-func CPUs(samples []Sample) []time.Duration {
-	return each(samples, func(s Sample) time.Duration { return s.CPU })
-}
-
-func each(samples []Sample, value func(Sample) time.Duration) []time.Duration {
-	var all []time.Duration
-	for _, s := range samples {
-		all = append(all, value(s))
-	}
-	return all
 }
 
 func spread(values []float64) Spread {
