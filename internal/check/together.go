@@ -88,14 +88,9 @@ func (t *target) join(part *target) {
 	r.Steps = append(r.Steps, from.Steps...)
 	r.Servers = append(r.Servers, from.Servers...)
 	r.Partial = append(r.Partial, from.Partial...)
-	r.join(from)
-	t.leaks.join(&part.leaks)
-}
-
-// join adds the problems of another result.
-func (r *Result) join(from *Result) {
 	r.merge(from.Problems)
 	r.More += from.More
+	t.leaks.join(&part.leaks)
 }
 
 // join adds what the shutdowns of other processes found.

@@ -190,15 +190,13 @@ func (r *request) page(n, size int) (first, last int, next string, err error) {
 	}
 	last = min(first+size, n)
 	if last < n {
-		next = formatCursor(last)
+		next = cursorPrefix + strconv.Itoa(last)
 	}
 	return first, last, next, nil
 }
 
 // cursorPrefix makes cursors look opaque.
 const cursorPrefix = "after-"
-
-func formatCursor(n int) string { return cursorPrefix + strconv.Itoa(n) }
 
 func parseCursor(cursor string) (int, error) {
 	if len(cursor) < len(cursorPrefix) || cursor[:len(cursorPrefix)] != cursorPrefix {

@@ -97,7 +97,13 @@ func (s *server) listTools(_ context.Context, r *request) (any, error) {
 			shown = append(shown, t)
 		}
 	}
-	return listResult(r, "tools", shown, toolPage, func(t tool) object { return s.showTool(t, r.revision) })
+	return listResult(r, "tools", shown, toolPage, func(t tool) object {
+		entry := t.show(r.revision)
+		if s.opts.Changed && t.name == changedTool {
+			entry["inputSchema"] = json.RawMessage(slowInputChanged)
+		}
+		return entry
+	})
 }
 
 // hasExtra reports whether a list has its surprise entry.
@@ -208,3 +214,16 @@ func (s *server) sendBig(r *request, size bigText) {
 		return err
 	})
 }
+
+// The differences of a server with Options.Changed, for comparisons to find:
+// one schema of tools/list, and one result.
+const (
+	changedTool = "slow"
+	// slowInputChanged allows fewer steps than slowInput.
+	slowInputChanged = `{` + dialect + `,"type":"object","properties":{
+		"seconds":{"type":"number","title":"Seconds in all","minimum":0,"maximum":3600,"default":2},
+		"steps":{"type":"integer","title":"Steps","minimum":1,"maximum":100,"default":4}
+	},"additionalProperties":false}`
+	// sumError is the error of add.
+	sumError = 1
+)

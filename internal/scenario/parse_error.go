@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"mcpdbg/internal/wording"
 )
 
 // maxErrors is the maximum number of mistakes that are listed.
@@ -66,4 +68,19 @@ func quoted(text string) string {
 		return fmt.Sprintf("%q...", string(short[:most]))
 	}
 	return fmt.Sprintf("%q", text)
+}
+
+// nearest returns the known word that word misspells, or that has the same first
+// three letters, or "".
+func nearest(word string, known []string) string {
+	best := wording.Nearest(word, known)
+	if best != "" || len(word) < 3 {
+		return best
+	}
+	for _, k := range known {
+		if len(k) >= 3 && word[:3] == k[:3] {
+			return k
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"maps"
@@ -194,7 +195,7 @@ func sent(s *Step) *yaml.Node {
 	text, isLine := strings.CutSuffix(string(s.Data), "\n")
 	switch n := mapping(); {
 	case !s.Text:
-		n.add("base64", textNode(base64Text(s.Data)))
+		n.add("base64", textNode(base64.StdEncoding.EncodeToString(s.Data)))
 		return n.Node
 	case isLine && !strings.HasSuffix(text, "\n"):
 		return textNode(text)

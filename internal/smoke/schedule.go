@@ -80,11 +80,6 @@ func (r *run) runTarget(target int, slot *slot) {
 	} else {
 		c.do()
 	}
-	r.finish(target, c)
-}
-
-// finish keeps the result of a target and releases everything else.
-func (r *run) finish(target int, c *check) {
 	r.refs.offer(target, c.offers)
 	r.results[target] = c.result
 	result := &r.results[target]

@@ -1,7 +1,11 @@
+// Package report writes the result of mcpdbg check: as text for a person, and as JUnit
+// XML and Markdown for CI. All text is safe for a terminal.
 package report
 
 import (
 	"bufio"
+	"bytes"
+	_ "embed"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -382,3 +386,9 @@ func stepsText(r *check.Report) string {
 	}
 	return text
 }
+
+//go:embed schema.json
+var schema []byte
+
+// Schema is the JSON Schema of the document of mcpdbg check --json.
+func Schema() []byte { return bytes.Clone(schema) }

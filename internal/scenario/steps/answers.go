@@ -13,15 +13,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// serverRequest handles a server request.
-func (r *reader) serverRequest(it *match.Item) {
-	q := serverRequest{method: it.Method, during: len(r.open) > 0}
-	if params := it.Msg.RawParams(); r.opts.Expect == Exact && len(params) <= maxExact {
-		q.params = bytes.Clone(params)
-	}
-	r.asked[it.At.Row] = q
-}
-
 // answer handles a response of the client. Automatic responses of the session are not
 // steps. Responses to requests outside of a call, and to roots requests, apply to the
 // whole scenario.

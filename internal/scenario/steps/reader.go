@@ -227,7 +227,11 @@ func (r *reader) item(it *match.Item) error {
 	case it.Kind == match.ItemResponse && it.FromClient:
 		return r.answer(it)
 	case it.Kind == match.ItemRequest:
-		r.serverRequest(it)
+		q := serverRequest{method: it.Method, during: len(r.open) > 0}
+		if params := it.Msg.RawParams(); r.opts.Expect == Exact && len(params) <= maxExact {
+			q.params = bytes.Clone(params)
+		}
+		r.asked[it.At.Row] = q
 	case it.Kind == match.ItemResponse:
 		return r.answered(it)
 	}

@@ -1,0 +1,125 @@
+// Package steps has the steps that several commands take in a session with a server:
+// which lists to read, a ping in either era, the shutdown, the check of the log. It
+// decides nothing about a run and prints nothing.
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/cause"
+	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// Made is a session of a run, not yet started.
+type Made struct {
+	Session   *session.Session
+	Recording string // path, or ""
+	// Close ends the server by the shutdown sequence and closes the log, which
+	// can still be read. It is called once, in any case.
+	Close func(context.Context) (session.ShutdownReport, error)
+	// Release, if set, is called once after Close, when the log is no longer
+	// read.
+	Release func()
+}
+
+// closeExtra is how much longer than the grace periods of its steps a shutdown may
+// take before SIGKILL is sent at once.
+const closeExtra = 5 * time.Second
+
+// Close ends the server in any case: the end of ctx does not shorten it.
+func Close(ctx context.Context, made *Made) (session.ShutdownReport, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*session.Grace+closeExtra)
+	defer cancel()
+	return made.Close(ctx)
+}
+
+// EndedItself reports whether the server ended without our signal. The killed
+// process was then another one, which held its streams.
+func EndedItself(report *session.ShutdownReport) bool {
+	return report.Exit != nil && (report.Exit.Kind == executor.ExitCode || report.Exit.By == executor.EndedBySignal || report.Exit.By == executor.EndedByServer)
+}
+
+// Declared returns the lists that a server declares.
+func Declared(server *session.Server) []mcp.List {
+	var lists []mcp.List
+	for _, list := range mcp.Lists {
+		if len(server.Capabilities) > 0 && server.Offers(list) {
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}
+
+// NoTemplates reports whether an error means that a server has resources and no
+// templates: the capability covers resources in general.
+func NoTemplates(list mcp.List, err error) bool {
+	var answer *session.RPCError
+	return list.Name == "templates" && errors.As(err, &answer) && answer.Code == mcp.CodeMethodNotFound
+}
+
+// Ping sends a request that every server answers without further work. The modern
+// era has no ping.
+func Ping(ctx context.Context, s *session.Session, opts session.CallOptions) error {
+	method := mcp.MethodPing
+	if s.Status().Server.Era == mcp.Modern {
+		method = mcp.MethodDiscover
+	}
+	answer, err := s.Request(ctx, method, nil, opts)
+	if err == nil && answer.Error != nil {
+		err = answer.Error
+	}
+	if err == nil || errors.Is(err, session.ErrTimeout) { // which names the method
+		return err
+	}
+	return fmt.Errorf("%s: %w", method, err)
+}
+
+// problemsTimeout limits the time for checking one log.
+const problemsTimeout = 5 * time.Second
+
+// Found is what the rules found in a log.
+type Found struct {
+	Problems []diagnosis.Problem // the most severe first
+	Ends     []diagnosis.End     // what Problems may follow from
+	Count    diagnosis.Count     // of occurrences
+	Rows     int                 // entries that were checked
+	Of       int                 // all entries
+	Gaps     []string            // as rule.Checker.Gaps
+}
+
+// Partial reports whether some entries were not checked.
+func (f *Found) Partial() bool { return f.Rows < f.Of }
+
+// Problems checks a whole log after it is closed. The problems in texts that
+// another program wrote are as the log has them.
+func Problems(src session.Source) Found {
+	ctx, cancel := context.WithTimeout(context.Background(), problemsTimeout)
+	defer cancel()
+	checker := rule.New(src)
+	more := checker.Advance(ctx, math.MaxInt, math.MaxInt)
+	found := Found{Problems: checker.Problems(), Count: checker.Count(), Of: src.Len(), Gaps: checker.Gaps()}
+	found.Rows = found.Of
+	if more {
+		found.Rows, _ = checker.Progress()
+	}
+	slices.SortStableFunc(found.Problems, func(a, b diagnosis.Problem) int { return int(b.Severity) - int(a.Severity) })
+	found.Ends = cause.EndsOf(ctx, src, found.Problems)
+	return found
+}
+
+// FromClient reports whether a problem is about a message that was sent to the
+// server, such as an invalid one that a test sends on purpose. It is not the
+// server's.
+func FromClient(src session.Source, f diagnosis.Problem) bool {
+	row, ok := session.RowAt(src, f.Row)
+	return f.Rule.Side == diagnosis.Both && ok && row.Kind == session.KindStdin
+}
