@@ -59,7 +59,6 @@ func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 	return slow
 }
 
-// counted counts the calls in a row without a response.
 func counted(late int, unanswered bool) int {
 	if unanswered {
 		return late + 1
@@ -99,7 +98,6 @@ func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict,
 	return resulted(resp.Result, given).at(n), false
 }
 
-// refused returns the verdict for a call that got an error.
 func refused(err *session.RPCError, given bool) verdict {
 	switch {
 	case err.Code == mcp.CodeInvalidParams && !given:
@@ -125,7 +123,6 @@ func (p *process) tooSlow(ctx context.Context) verdict {
 // codeURLRequired is the error of 2025-11-25 for a call that needs a visit to a page.
 const codeURLRequired = -32042
 
-// resulted returns the verdict for a call that got a result.
 func resulted(raw json.RawMessage, given bool) verdict {
 	var result struct {
 		Type    string `json:"resultType"`

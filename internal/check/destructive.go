@@ -109,7 +109,6 @@ func errorSince(src session.Source, from int) (code int, found bool) {
 	return 0, false
 }
 
-// unsupported is a revision that no server supports.
 const unsupported = "2099-01-01"
 
 // firstBy returns how much of the startup timeout is left for the first response.
@@ -142,7 +141,6 @@ func (p *process) unsupportedVersion(ctx context.Context) verdict {
 	return legacyVersion(resp).at(n)
 }
 
-// legacyVersion judges the response to initialize: another revision, or an error.
 func legacyVersion(resp session.Response) verdict {
 	if resp.Error != nil {
 		if resp.Error.Code == mcp.CodeInvalidParams || resp.Error.Code == mcp.CodeUnsupportedVersion {

@@ -36,7 +36,6 @@ func (l *leaks) note(ctx context.Context, report *session.ShutdownReport, err er
 	}
 }
 
-// maxNamed is the number of commands that a reason names.
 const maxNamed = 5
 
 func (l *leaks) verdict(ctx context.Context) verdict {
@@ -56,7 +55,6 @@ func (l *leaks) verdict(ctx context.Context) verdict {
 	return passed("")
 }
 
-// commands lists processes by their commands.
 func commands(all []executor.Descendant) string {
 	var order []string
 	times := map[string]int{}

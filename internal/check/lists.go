@@ -96,10 +96,8 @@ func capability(list mcp.List) string {
 	return list.Name
 }
 
-// item returns the word for one item of a list.
 func item(list mcp.List) string { return list.Name[:len(list.Name)-1] }
 
-// requestFailed returns the verdict for a request that got no result.
 func (p *process) requestFailed(ctx context.Context, err error) verdict {
 	var answer *session.RPCError
 	switch {

@@ -54,7 +54,6 @@ func (o *Options) only() mcp.Era {
 	return mcp.Auto
 }
 
-// other returns the other era.
 func other(era mcp.Era) mcp.Era {
 	if era == mcp.Modern {
 		return mcp.Legacy

@@ -77,7 +77,6 @@ type Problem struct {
 	problems.Acceptance
 }
 
-// maxProblems is the number of problems that a result lists.
 const maxProblems = 1000
 
 // add adds problems of one process to those of the others. The same problem in
@@ -92,7 +91,7 @@ func (r *Result) add(process int, recording string, found []problems.Problem, hi
 
 // merge adds problems. The same text at the same place is one problem.
 func (r *Result) merge(found []Problem) {
-	texts := make(map[string]int, len(r.Problems)) // index of the problem with a text
+	texts := make(map[string]int, len(r.Problems))
 	places := make(map[string][]int)
 	note := func(i int) {
 		p := &r.Problems[i]
@@ -119,10 +118,8 @@ func (r *Result) merge(found []Problem) {
 	}
 }
 
-// place identifies the place and the severity of a problem.
 func (p *Problem) place() string { return p.Severity + " " + p.Fingerprint }
 
-// again adds the occurrences of another problem.
 func (p *Problem) again(other *problems.Problem) {
 	p.Count += other.Count
 	p.Various = p.Various || other.Various || p.At != other.At || p.Detail != other.Detail

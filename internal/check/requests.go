@@ -17,7 +17,6 @@ type stepTimeout time.Duration
 
 func errStep(d time.Duration) error { return stepTimeout(d) }
 
-// Error implements error.
 func (d stepTimeout) Error() string {
 	return fmt.Sprintf("no response after %v", time.Duration(d))
 }
@@ -28,13 +27,11 @@ func stopped(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.As(context.Cause(ctx), &late)
 }
 
-// request sends a request and waits for its response as long as a step may take.
 func (p *process) request(ctx context.Context, method, params string, n *uint64) (session.Response, error) {
 	opts := session.CallOptions{Timeout: p.opts.StepTimeout, OnSent: func(sent uint64) { *n = sent }}
 	return p.made.Session.Request(ctx, method, []byte(params), opts)
 }
 
-// unknownMethod sends a request that no server knows.
 func (p *process) unknownMethod(ctx context.Context) verdict {
 	var n uint64
 	resp, err := p.request(ctx, "mcpdbg/unknown", "", &n)
@@ -65,7 +62,7 @@ func (p *process) bogusCursor(ctx context.Context) verdict {
 	case err != nil:
 		return p.requestFailed(ctx, err).at(n)
 	case resp.Error == nil:
-		p.provoked = func(found *diagnosis.Problem) bool { return found.Rule.ID == acceptsCursor } // told once
+		p.provoked = func(found *diagnosis.Problem) bool { return found.Rule.ID == acceptsCursor }
 		return doubtful(declared[0].Method + " responded with a result instead of the error -32602").at(n)
 	case resp.Error.Code != mcp.CodeInvalidParams:
 		return doubtful(fmt.Sprintf("%s responded with the %v, instead of -32602", declared[0].Method, resp.Error)).at(n)
@@ -73,7 +70,6 @@ func (p *process) bogusCursor(ctx context.Context) verdict {
 	return passed("error -32602").at(n)
 }
 
-// A slowCall is a call that is slow enough to be cancelled.
 type slowCall struct {
 	tool   string
 	params string
@@ -105,10 +101,8 @@ func (c *slowCall) isBetter(than *slowCall) bool {
 	return c.took >= byFar && c.took < than.took
 }
 
-// errCancelled is why the call is cancelled.
 var errCancelled = errors.New("mcpdbg checks cancellation")
 
-// cancellation makes a slow call again, and cancels it.
 func (p *process) cancellation(ctx context.Context, slow slowCall) verdict {
 	switch {
 	case p.opts.NoCalls:
@@ -213,7 +207,6 @@ func rowOf(src session.Source, n uint64) int {
 	return -1
 }
 
-// pause waits, or returns the cause of ctx.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -107,7 +107,6 @@ func Unread(name string, err error, hint string) Result {
 	}
 }
 
-// hintOf returns what a rule says about its problems.
 func hintOf(id string) string {
 	r, _ := problems.RuleByID(id)
 	return r.Explanation

@@ -88,13 +88,11 @@ func doubtful(reason string) verdict {
 	return verdict{status: Failed, severity: diagnosis.Warning, reason: reason}
 }
 
-// at adds the entry that shows it.
 func (v verdict) at(n uint64) verdict {
 	v.n = n
 	return v
 }
 
-// explanations are what each step expects of a server.
 var explanations = map[string]problems.Rule{
 	StepHandshake:    {Title: "handshake failed", Explanation: "The server completes the handshake of each era that it speaks.", Reference: "lifecycle"},
 	StepList:         {Title: "list cannot be read", Explanation: "Every list that the server declares can be read to its end.", Reference: "pagination"},
@@ -109,7 +107,6 @@ var explanations = map[string]problems.Rule{
 	StepLeaked:       {Title: "leaked processes", Explanation: "The server ends all its child processes before it exits.", Reference: "lifecycle, shutdown"},
 }
 
-// reported returns a failed step as a problem.
 func (s *Step) reported() problems.Reported {
 	about := explanations[s.Name]
 	about.ID, about.Severity = "step/"+s.Name, s.Severity

@@ -161,14 +161,12 @@ func (t *target) handshakeFailed(ctx context.Context, era mcp.Era, err error) ve
 	return failed(err.Error())
 }
 
-// notReached adds the steps that need a handshake.
 func (t *target) notReached() {
 	for _, name := range []string{StepList, StepCall, stepUnknown, StepCursor, stepCancellation, StepBadLine, StepVersion, StepEOF, StepTerm} {
 		t.add(Step{Name: name}, notChecked("there was no handshake"), 0)
 	}
 }
 
-// cannotCheck records why nothing could be checked.
 func (t *target) cannotCheck(err error) {
 	t.result.failure, t.result.Error = err, err.Error()
 	var open *session.OpenError
@@ -181,7 +179,6 @@ func (t *target) cannotCheck(err error) {
 	}
 }
 
-// add adds the result of a step.
 func (t *target) add(s Step, v verdict, process int) {
 	s.Status, s.Reason, s.Process, s.N = v.status, v.reason, process, v.n
 	if v.status == Failed {
@@ -190,7 +187,6 @@ func (t *target) add(s Step, v verdict, process int) {
 	t.result.Steps = append(t.result.Steps, s)
 }
 
-// A process is one running process of a target.
 type process struct {
 	*target
 	made   *steps.Made

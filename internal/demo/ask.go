@@ -50,7 +50,6 @@ type askArgs struct {
 	Mode string `json:"mode"`
 }
 
-// callAsk asks for a form, or to open a page.
 func callAsk(ctx context.Context, r *request, args askArgs) (any, error) {
 	var params object
 	switch {
@@ -97,7 +96,6 @@ func callAsk(ctx context.Context, r *request, args askArgs) (any, error) {
 	return textResult(fmt.Sprintf("the person chose %s: %s", result.Action, result.Content)), nil
 }
 
-// visitTime is how long a visit to the required page takes.
 const visitTime = 500 * time.Millisecond
 
 // requireVisit refuses a call until the client has sent the person to a page, which
@@ -131,7 +129,6 @@ type sampleArgs struct {
 	MaxTokens int    `json:"maxTokens"`
 }
 
-// callSample asks the client's model.
 func callSample(ctx context.Context, r *request, args sampleArgs) (any, error) {
 	if r.caps.Sampling == nil {
 		return r.undeclared("sampling", object{"sampling": object{}})
@@ -150,7 +147,6 @@ func callSample(ctx context.Context, r *request, args sampleArgs) (any, error) {
 	return textResult(fmt.Sprintf("%s said: %s", result.Model, result.Content)), nil
 }
 
-// sampling returns the params of sampling/createMessage for a prompt.
 func sampling(prompt string, maxTokens int) object {
 	return object{
 		"messages":         []object{{"role": "user", "content": object{"type": "text", "text": prompt}}},
@@ -160,7 +156,6 @@ func sampling(prompt string, maxTokens int) object {
 	}
 }
 
-// callRoots asks the client for its roots.
 func callRoots(ctx context.Context, r *request, _ struct{}) (any, error) {
 	if r.caps.Roots == nil {
 		return r.undeclared("roots", object{"roots": object{}})

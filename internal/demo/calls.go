@@ -50,7 +50,6 @@ type slowArgs struct {
 	Steps   int     `json:"steps"`
 }
 
-// callSlow sleeps in steps and sends its progress after each.
 func callSlow(ctx context.Context, r *request, args slowArgs) (any, error) {
 	if args.Seconds < 0 || args.Seconds > 3600 || args.Steps < 1 || args.Steps > 1000 {
 		return r.refuse("bad arguments: seconds is 0 to 3600, steps 1 to 1000")
@@ -105,8 +104,7 @@ func callLog(_ context.Context, r *request, args logArgs) (any, error) {
 	return textResult(fmt.Sprintf("sent %d log messages, skipped %d", sent, args.Count-sent)), nil
 }
 
-// log sends a log notification if the client wants its level, and reports
-// whether it did.
+// log reports whether the client wanted the level.
 func (r *request) log(level string, data any) bool {
 	if !r.wantsLevel(level) {
 		return false
@@ -186,7 +184,6 @@ func callMedia(_ context.Context, r *request, _ struct{}) (any, error) {
 	return object{"content": blocks}, nil
 }
 
-// A journey holds the arguments of the book tool: see bookInput.
 type journey struct {
 	Passengers []struct {
 		Name string `json:"name"`
@@ -237,7 +234,6 @@ type touchArgs struct {
 	What string `json:"what"`
 }
 
-// callTouch changes the clock, or adds the extra entry of a list or removes it.
 func callTouch(_ context.Context, r *request, args touchArgs) (any, error) {
 	s := r.s
 	switch args.What {

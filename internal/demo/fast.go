@@ -32,11 +32,10 @@ func probeFast(_ context.Context, c *culprit) (int, error) {
 	}
 }
 
-// fastServer holds the responses, each from after the id to the newline.
 type fastServer struct {
 	results map[string][]byte // by method
 	unknown []byte
-	buf     []byte // the response being built
+	buf     []byte
 }
 
 func newFastServer() *fastServer {
@@ -111,7 +110,6 @@ func idAndMethod(line []byte) (id, method []byte) {
 	return id, method
 }
 
-// stringEnd returns the offset after the string that begins at start.
 func stringEnd(line []byte, start int) int {
 	for i := start + 1; i < len(line); i++ {
 		switch line[i] {

@@ -9,8 +9,7 @@ import (
 
 const (
 	// bulkBlock is the size of a bulk write: what a pipe holds on Linux.
-	bulkBlock = 64 << 10
-	// minFloodLine is the minimum size of a line that writeFlood can make.
+	bulkBlock    = 64 << 10
 	minFloodLine = 140
 )
 
@@ -28,7 +27,6 @@ func newFloodLine(size int) floodLine {
 	return floodLine{bytes: []byte(head + "0000000000 " + pad + tail), digits: len(head)}
 }
 
-// number sets the number.
 func (f floodLine) number(n int) {
 	for i := f.digits + 9; i >= f.digits; i-- {
 		f.bytes[i] = byte('0' + n%10)

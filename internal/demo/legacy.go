@@ -58,7 +58,6 @@ func (s *server) initialize(_ context.Context, r *request) (any, error) {
 
 func (s *server) ping(context.Context, *request) (any, error) { return object{}, nil }
 
-// setLevel sets the minimum level of log messages for the client.
 func (s *server) setLevel(_ context.Context, r *request) (any, error) {
 	var params struct {
 		Level string `json:"level"`
@@ -97,7 +96,6 @@ func (s *server) unsubscribe(_ context.Context, r *request) (any, error) {
 	return object{}, nil
 }
 
-// notified handles a notification from the client.
 func (s *server) notified(m message) {
 	switch m.Method {
 	case "notifications/initialized":
@@ -133,7 +131,6 @@ func (s *server) cancelled(m message) {
 	}
 }
 
-// ask sends a server request to a legacy client and waits for the response.
 func (s *server) ask(ctx context.Context, method string, params object) (message, error) {
 	s.mu.Lock()
 	id := strconv.Itoa(s.legacy.nextID)
@@ -142,7 +139,6 @@ func (s *server) ask(ctx context.Context, method string, params object) (message
 	return s.askAs(ctx, id, method, params)
 }
 
-// askAs is like ask, with an id chosen by the caller.
 func (s *server) askAs(ctx context.Context, id, method string, params object) (message, error) {
 	answer := make(chan message, 1)
 	s.mu.Lock()
@@ -163,7 +159,6 @@ func (s *server) askAs(ctx context.Context, id, method string, params object) (m
 	}
 }
 
-// receiveAnswer delivers a response to its pending request.
 func (s *server) receiveAnswer(m message) {
 	s.mu.Lock()
 	answer := s.legacy.asked[compact(m.ID)]

@@ -26,13 +26,11 @@ type Kind struct {
 	HasNowForm bool
 }
 
-// misbehaviour is a kind with the server that implements it.
 type misbehaviour struct {
 	Kind
 	run runFunc
 }
 
-// A runFunc runs a misbehaving server and returns its exit code.
 type runFunc func(ctx context.Context, c *culprit) (exit int, err error)
 
 // culprit is a misbehaving process: its streams and parameters.
@@ -96,7 +94,6 @@ func misbehave(ctx context.Context, spec string, c *culprit) (int, error) {
 	return 0, fmt.Errorf("unknown kind; use one of %s", strings.Join(names, ", "))
 }
 
-// serve runs the healthy server with the given faults.
 func (c *culprit) serve(ctx context.Context, f faults) (int, error) {
 	s := newServer(c.out, c.errw, c.opts)
 	s.faults = f
@@ -161,5 +158,4 @@ func (c *culprit) child(ctx context.Context, spec string) (*exec.Cmd, error) {
 	return exec.CommandContext(context.WithoutCancel(ctx), self[0], append(slices.Clone(self[1:]), spec)...), nil
 }
 
-// reportPID writes the pid of a process to stderr, mainly for tests.
 func (c *culprit) reportPID(pid int) { _, _ = fmt.Fprintf(c.errw, "pid %d\n", pid) }

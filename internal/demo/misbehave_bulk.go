@@ -26,7 +26,6 @@ func bulkKinds() []misbehaviour {
 	}
 }
 
-// usualLine is the size of a line in benchmarks.
 const usualLine = 205
 
 func flood(ctx context.Context, c *culprit, count, size int) (int, error) {
@@ -58,7 +57,6 @@ func noNewline(ctx context.Context, c *culprit, size int) (int, error) {
 	})
 }
 
-// endless reads as the same letter until its context ends.
 type endless struct{ ctx context.Context }
 
 func (e endless) Read(p []byte) (int, error) {

@@ -34,7 +34,6 @@ func splitsBatches(ctx context.Context, c *culprit) (int, error) {
 	return c.serve(ctx, faults{splitsBatches: true})
 }
 
-// onCall hands every tools/call to f.
 func onCall(f func(ctx context.Context, s *server, r *request)) faults {
 	return faults{request: func(ctx context.Context, s *server, r *request) bool {
 		if r.method != "tools/call" {

@@ -214,7 +214,6 @@ func (c *culprit) stopReading(ctx context.Context, do func(ctx context.Context, 
 	return s.run(ctx, deafReader{c.in, deaf, ctx}), nil
 }
 
-// pingFlood never reads the responses.
 func pingFlood(ctx context.Context, c *culprit, life time.Duration) (int, error) {
 	return c.stopReading(ctx, func(ctx context.Context, _ *server) {
 		ctx, cancel := context.WithTimeout(ctx, life)

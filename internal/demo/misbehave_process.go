@@ -26,7 +26,6 @@ func processKinds() []misbehaviour {
 	}
 }
 
-// childKinds are the child processes of processKinds.
 func childKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "stubborn-child", Param: "SECONDS"}, withTime(time.Second, stubbornChild)},

@@ -69,7 +69,6 @@ func spoiled(spoil func([]byte) []byte, all bool) func(context.Context, *culprit
 	}
 }
 
-// spoiledBy is like spoiled, with a new spoiler for each server.
 func spoiledBy(newSpoiler func() func([]byte) []byte) func(context.Context, *culprit) (int, error) {
 	return func(ctx context.Context, c *culprit) (int, error) {
 		return spoiled(newSpoiler(), whole)(ctx, c)
@@ -115,7 +114,6 @@ func spoilBatch(line []byte) []byte {
 	return fmt.Appendf(nil, "[%s,%s]\n", note, bytes.TrimSpace(line))
 }
 
-// spoilID turns a string id into a number and a number id into a string.
 func spoilID(line []byte) []byte {
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil || !isResponse(line) {
@@ -144,8 +142,6 @@ func newOrphans() func([]byte) []byte {
 	}
 }
 
-// isResponse distinguishes responses from requests and notifications of the
-// server.
 func isResponse(line []byte) bool {
 	var m message
 	return json.Unmarshal(line, &m) == nil && m.Method == ""
@@ -190,7 +186,6 @@ func ansi(ctx context.Context, c *culprit) (int, error) {
 	}})
 }
 
-// byteWriter writes one byte at a time.
 type byteWriter struct{ w io.Writer }
 
 func (b byteWriter) Write(p []byte) (int, error) {

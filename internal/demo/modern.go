@@ -17,7 +17,6 @@ const (
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
-// checkMeta rejects a modern request with incomplete or unsupported _meta.
 func (r *request) checkMeta() error {
 	if *r.meta.ProtocolVersion != modernRevision {
 		return &rpcError{Code: codeUnsupportedVer, Message: "unsupported protocol version",
@@ -32,7 +31,6 @@ func (r *request) checkMeta() error {
 	return nil
 }
 
-// discover returns the capabilities of the server to a modern client.
 func (s *server) discover(context.Context, *request) (any, error) {
 	return object{
 		"supportedVersions": []string{modernRevision},
@@ -41,7 +39,6 @@ func (s *server) discover(context.Context, *request) (any, error) {
 	}, nil
 }
 
-// decorate adds the members that every modern result must have.
 func (s *server) decorate(r *request, result any) any {
 	fields, ok := result.(object)
 	if !r.modern() || !ok {
@@ -71,7 +68,6 @@ func inputRequired(method string, params object, state string) object {
 	}
 }
 
-// questionKey is the key of the only question of a tool.
 const questionKey = "answer"
 
 // subscription is a listen request: the changes that a client wants to be
@@ -84,7 +80,6 @@ type subscription struct {
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 }
 
-// notify sends a notification of the subscription.
 func (sub subscription) notify(s *server, method string, params object) {
 	tagged := object{"_meta": object{metaSubscription: sub.id}}
 	for key, value := range params {
@@ -122,8 +117,6 @@ func (s *server) listen(_ context.Context, r *request) (any, error) {
 // noAnswer is the result of a request that stays open.
 type noAnswer struct{}
 
-// listChanged notifies all subscribers that a list (tools, prompts or
-// resources) has changed.
 func (s *server) listChanged(list string) {
 	method := "notifications/" + list + "/list_changed"
 	s.mu.Lock()
@@ -140,7 +133,6 @@ func (s *server) listChanged(list string) {
 	}
 }
 
-// resourceUpdated notifies all subscribers of uri that it has changed.
 func (s *server) resourceUpdated(uri string) {
 	const method = "notifications/resources/updated"
 	s.mu.Lock()

@@ -12,13 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ignoreSignals makes the process ignore every polite request to exit.
 func ignoreSignals() error {
 	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 	return nil
 }
 
-// newSession makes the process the leader of a session and a group of its own.
 func newSession() error {
 	if _, err := unix.Setsid(); err != nil {
 		return fmt.Errorf("start a session: %w", err)
@@ -26,7 +24,6 @@ func newSession() error {
 	return nil
 }
 
-// deathBy returns the function that ends the process in the named way.
 func deathBy(name string) (func(), error) {
 	switch name {
 	case "panic":

@@ -15,7 +15,6 @@ func ignoreSignals() error { return errNeedsUnix }
 // newSession fails: Windows has no such sessions.
 func newSession() error { return errNeedsUnix }
 
-// deathBy returns the function that ends the process in the named way.
 func deathBy(name string) (func(), error) {
 	if name == "panic" {
 		return func() { panic("a tool has crashed, as it was asked to") }, nil

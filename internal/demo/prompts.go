@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// A prompt is one entry of prompts/list and the messages behind it.
 type prompt struct {
 	name, title, description string
 	arguments                []promptArgument
@@ -20,13 +19,10 @@ type promptArgument struct {
 	values            []string // values for completion/complete
 }
 
-// promptPage is the number of prompts on one page of prompts/list.
 const promptPage = 2
 
-// languages are the values of every argument named language.
 var languages = []string{"danish", "dutch", "english", "french", "german", "italian", "spanish"}
 
-// greetings are the words of greeting, by language.
 var greetings = map[string]string{"danish": "Hej", "dutch": "Hallo", "english": "Hello", "french": "Bonjour",
 	"german": "Guten Tag", "italian": "Buongiorno", "spanish": "Hola"}
 
@@ -38,7 +34,6 @@ func greeting(language, name string) string {
 	return word + ", " + name + "!"
 }
 
-// promptTable holds all prompts, by name.
 var promptTable = [...]prompt{
 	{name: "greet", title: "Greet someone", description: "A greeting in a language",
 		arguments: []promptArgument{
@@ -86,7 +81,6 @@ func (s *server) promptByName(name string) (prompt, bool) {
 	return prompt{}, false
 }
 
-// show returns the prompt as an entry of prompts/list in a revision.
 func (p prompt) show(revision string) object {
 	entry := object{"name": p.name, "description": p.description}
 	if revision >= "2025-06-18" {

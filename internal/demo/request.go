@@ -6,7 +6,6 @@ import (
 	"strconv"
 )
 
-// request is one incoming request and its context.
 type request struct {
 	s      *server
 	id     json.RawMessage
@@ -28,7 +27,6 @@ type request struct {
 	runs *task // the task that it runs as; nil for others
 }
 
-// requestMeta is the part of a request's _meta that the server uses.
 type requestMeta struct {
 	ProgressToken   json.RawMessage     `json:"progressToken"`
 	ProtocolVersion *string             `json:"io.modelcontextprotocol/protocolVersion"`
@@ -36,7 +34,6 @@ type requestMeta struct {
 	LogLevel        string              `json:"io.modelcontextprotocol/logLevel"`
 }
 
-// clientCapabilities are the declared capabilities for server requests.
 type clientCapabilities struct {
 	Roots       *struct{} `json:"roots"`
 	Sampling    *struct{} `json:"sampling"`
@@ -47,7 +44,6 @@ type clientCapabilities struct {
 	Extensions map[string]json.RawMessage `json:"extensions"`
 }
 
-// newRequest reads the parts that all requests have.
 func (s *server) newRequest(m message) *request {
 	r := &request{s: s, id: m.ID, method: m.Method, params: m.Params}
 	var common struct {
@@ -114,7 +110,6 @@ type method struct {
 	call           func(s *server, ctx context.Context, r *request) (any, error)
 }
 
-// methods are all supported requests.
 var methods = map[string]method{
 	"initialize":               {legacy: true, call: (*server).initialize},
 	"ping":                     {legacy: true, call: (*server).ping},
@@ -205,7 +200,6 @@ func parseCursor(cursor string) (int, error) {
 	return strconv.Atoi(cursor[len(cursorPrefix):])
 }
 
-// listResult returns one page of entries under the given key.
 func listResult[T any](r *request, key string, entries []T, size int, show func(T) object) (any, error) {
 	first, last, next, err := r.page(len(entries), size)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// A resource is one entry of resources/list.
 type resource struct {
 	uri, name, title, mime string
 }
@@ -24,13 +23,11 @@ const (
 	resourcePage = 5 // resources on one page of resources/list
 )
 
-// templates are the entries of resources/templates/list.
 var templates = [...]struct{ uri, name, title string }{
 	{noteScheme + "{id}", "note", "A note by its number"},
 	{greetScheme + "{language}/{name}", "greeting", "A greeting in a language"},
 }
 
-// resources returns all current resources.
 func (s *server) resources() []resource {
 	all := []resource{
 		{uri: clockURI, name: "clock", title: "How often the clock was touched", mime: "text/plain"},
@@ -71,7 +68,6 @@ func (s *server) listTemplates(_ context.Context, r *request) (any, error) {
 	return object{"resourceTemplates": shown}, nil
 }
 
-// templateValues returns values for a template's variable.
 func templateValues(uri, variable string) ([]string, error) {
 	switch {
 	case uri == templates[0].uri && variable == "id":
@@ -97,7 +93,6 @@ func (s *server) readResource(_ context.Context, r *request) (any, error) {
 	return object{"contents": []object{contents}}, nil
 }
 
-// knownURI returns the uri in r's params if there is such a resource.
 func (s *server) knownURI(r *request) (string, error) {
 	var params struct {
 		URI string `json:"uri"`

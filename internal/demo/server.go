@@ -64,7 +64,6 @@ type faults struct {
 	splitsBatches bool
 }
 
-// server is one demo server on one pair of streams.
 type server struct {
 	out    *lockedWriter
 	errw   *lockedWriter
@@ -136,7 +135,6 @@ func (s *server) run(ctx context.Context, in io.Reader) int {
 	return 0
 }
 
-// read sends the lines of in to lines until in ends.
 func (s *server) read(ctx context.Context, in io.Reader, lines chan<- []byte) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -157,7 +155,6 @@ func (s *server) read(ctx context.Context, in io.Reader, lines chan<- []byte) {
 	}
 }
 
-// drain waits for cancelled calls.
 func (s *server) drain() {
 	done := make(chan struct{})
 	go func() {
@@ -170,7 +167,6 @@ func (s *server) drain() {
 	}
 }
 
-// handle handles one incoming line.
 func (s *server) handle(ctx context.Context, line []byte) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -196,7 +192,6 @@ func (s *server) handle(ctx context.Context, line []byte) {
 	}
 }
 
-// start handles a request: at once if it is quick, otherwise concurrently.
 func (s *server) start(ctx context.Context, r *request) {
 	if s.faults.request != nil && s.faults.request(ctx, s, r) {
 		return
@@ -257,7 +252,6 @@ func (s *server) answer(ctx context.Context, r *request) {
 	}
 }
 
-// reply sends the response to r.
 func (s *server) reply(r *request, result any, err error) {
 	if big, ok := result.(bigText); ok && err == nil {
 		s.sendBig(r, big)
@@ -266,7 +260,6 @@ func (s *server) reply(r *request, result any, err error) {
 	s.send(r.handshake(), s.response(r, result, err))
 }
 
-// response returns the response to r as a message.
 func (s *server) response(r *request, result any, err error) message {
 	m := message{JSONRPC: "2.0", ID: r.id}
 	if err == nil {
@@ -277,7 +270,6 @@ func (s *server) response(r *request, result any, err error) message {
 	return m
 }
 
-// asError returns an error as that of a response.
 func asError(err error) *rpcError {
 	var failure *rpcError
 	if !errors.As(err, &failure) {
@@ -286,8 +278,7 @@ func asError(err error) *rpcError {
 	return failure
 }
 
-// handleBatch handles a JSON-RPC batch, which only revision 2025-03-26
-// supports.
+// Only revision 2025-03-26 has batches.
 func (s *server) handleBatch(ctx context.Context, line []byte) {
 	var batch []message
 	err := json.Unmarshal(line, &batch)
@@ -340,23 +331,18 @@ func (s *server) send(handshake bool, v any) {
 	_, _ = s.out.Write(line)
 }
 
-// notify sends a notification.
 func (s *server) notify(method string, params object) {
 	s.send(false, object{"jsonrpc": "2.0", "method": method, "params": params})
 }
 
-// logf writes one line to stderr.
 func (s *server) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.errw, "demo: "+format+"\n", args...)
 }
 
-// instructions are the server's instructions for models.
 const instructions = "A server to learn mcpdbg on. Call slow to see progress, ask to be asked, fail to see errors."
 
-// serverName is the name of the server.
 const serverName = "mcpdbg-demo"
 
-// info returns the server's Implementation object in a revision.
 func (s *server) info(revision string) object {
 	info := object{"name": serverName, "version": s.opts.Version}
 	if revision >= "2025-06-18" {
@@ -369,7 +355,6 @@ func (s *server) info(revision string) object {
 	return info
 }
 
-// serverCapabilities returns the capabilities of the server in a revision.
 func serverCapabilities(revision string) object {
 	caps := object{
 		"tools":     object{"listChanged": true},
@@ -389,7 +374,7 @@ func serverCapabilities(revision string) object {
 	return caps
 }
 
-// logLevels are the levels of RFC 5424, in ascending order of severity.
+// in ascending order of severity (RFC 5424)
 var logLevels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // pixelPNG is a PNG picture of one pixel, in base64.

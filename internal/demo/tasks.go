@@ -68,7 +68,6 @@ func (t tool) runsAsTask(r *request) (bool, error) {
 	return r.task != nil, nil
 }
 
-// startTask runs a call as a task and returns the result that says so.
 func (s *server) startTask(r *request, t tool, args json.RawMessage) (any, error) {
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
@@ -108,7 +107,6 @@ func (s *server) startTask(r *request, t tool, args json.RawMessage) (any, error
 	return object{"task": shown}, nil
 }
 
-// endTask records the outcome of a task.
 func (s *server) endTask(k *task, r *request, result any, err error) {
 	if big, ok := result.(bigText); ok {
 		result = textResult(big.text())
@@ -217,7 +215,6 @@ func (s *server) taskResult(ctx context.Context, r *request) (any, error) {
 	return with(k.result, "_meta", object{metaRelatedTask: object{"taskId": k.id}}), k.err
 }
 
-// with returns a copy of a result with one more member.
 func with(result any, name string, value any) any {
 	fields, ok := result.(object)
 	if !ok {
@@ -228,7 +225,6 @@ func with(result any, name string, value any) any {
 	return fields
 }
 
-// updateTask takes the answer to what a task asks for.
 func (s *server) updateTask(_ context.Context, r *request) (any, error) {
 	k, err := s.taskOf(r)
 	if err != nil {
@@ -243,7 +239,6 @@ func (s *server) updateTask(_ context.Context, r *request) (any, error) {
 	return object{}, nil
 }
 
-// cancelTask ends a task.
 func (s *server) cancelTask(_ context.Context, r *request) (any, error) {
 	k, err := s.taskOf(r)
 	if err != nil {
@@ -322,10 +317,8 @@ type jobArgs struct {
 	Keep    float64 `json:"keep"`
 }
 
-// jobSteps is in how many steps a job works.
 const jobSteps = 4
 
-// callJob works in steps, and asks in the middle if it is to.
 func callJob(ctx context.Context, r *request, args jobArgs) (any, error) {
 	if args.Seconds < 0 || args.Seconds > 3600 || args.Keep < 0 {
 		return r.refuse("bad arguments: seconds is 0 to 3600, keep not negative")

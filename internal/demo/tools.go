@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// A tool is one entry of tools/list and the function behind it.
 type tool struct {
 	name, title, description string
 	input                    string // JSON Schema 2020-12
@@ -21,13 +20,10 @@ type tool struct {
 	call                     toolFunc
 }
 
-// A toolFunc runs a tool with the arguments of a call.
 type toolFunc func(ctx context.Context, r *request, args json.RawMessage) (any, error)
 
-// toolPage is the number of tools on one page of tools/list.
 const toolPage = 6
 
-// toolTable holds all tools, by name.
 var toolTable = [...]tool{
 	{name: "add", title: "Add two numbers", description: "Adds a and b and answers with text and structured content.",
 		input: addInput, output: addOutput, hints: readOnly, call: withArguments(addArgs{}, callAdd)},
@@ -72,7 +68,6 @@ func toolByName(name string) (tool, bool) {
 	return tool{}, false
 }
 
-// show returns the tool as an entry of tools/list in a revision.
 func (t tool) show(revision string) object {
 	entry := object{"name": t.name, "description": t.description, "inputSchema": json.RawMessage(t.input)}
 	if revision >= "2025-03-26" {
@@ -162,12 +157,10 @@ func (r *request) refuse(format string, a ...any) (any, error) {
 	return failure(format, a...), nil
 }
 
-// textResult returns a tool result of one text block.
 func textResult(text string) object {
 	return object{"content": []object{{"type": "text", "text": text}}}
 }
 
-// failure returns a tool result that is an error.
 func failure(format string, a ...any) object {
 	result := textResult(fmt.Sprintf(format, a...))
 	result["isError"] = true
@@ -188,14 +181,12 @@ func structured(r *request, value object) object {
 // in pieces, so that a large result costs no memory.
 type bigText int
 
-// bigPattern is repeated in the text of a bigText.
 const bigPattern = "The quick brown fox jumps over the lazy dog. 0123456789abcdefgh "
 
 func (b bigText) text() string {
 	return strings.Repeat(bigPattern, int(b)/len(bigPattern)+1)[:b]
 }
 
-// sendBig writes the response with a bigText.
 func (s *server) sendBig(r *request, size bigText) {
 	const mark = "@"
 	line := encode(s.response(r, textResult(mark), nil))
@@ -218,12 +209,10 @@ func (s *server) sendBig(r *request, size bigText) {
 // The differences of a server with Options.Changed, for comparisons to find:
 // one schema of tools/list, and one result.
 const (
-	changedTool = "slow"
-	// slowInputChanged allows fewer steps than slowInput.
+	changedTool      = "slow"
 	slowInputChanged = `{` + dialect + `,"type":"object","properties":{
 		"seconds":{"type":"number","title":"Seconds in all","minimum":0,"maximum":3600,"default":2},
 		"steps":{"type":"integer","title":"Steps","minimum":1,"maximum":100,"default":4}
 	},"additionalProperties":false}`
-	// sumError is the error of add.
 	sumError = 1
 )

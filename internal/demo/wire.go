@@ -41,8 +41,6 @@ type message struct {
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// rpcError is the error member of a response, and the error that handlers
-// return for it.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
