@@ -18,12 +18,15 @@ import (
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
+	"mcpdbg/ui/copying"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/export"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/loglevel"
+	"mcpdbg/ui/notes"
 	"mcpdbg/ui/palette"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
@@ -501,13 +504,10 @@ func allActionTests() map[string]actionTest {
 		actionTests,
 		trafficActionTests,
 		playTests,
-		noteTests,
-		copyTests,
 		splitTests,
 		mouseTests,
 		sessionTests,
 		paletteTests,
-		logLevelTests,
 		helpTests,
 		gridTests,
 		replayTests,
@@ -527,11 +527,14 @@ func testedInRooms() []host.Action {
 		catalog.Actions(nil, nil),
 		compare.Actions(nil),
 		composer.Actions(),
+		copying.Actions(copying.Options{}),
 		detail.Actions(detail.Shell{}),
 		export.Actions(),
 		fleet.Actions(&fleet.Shell{}),
 		home.Actions(nil),
 		home.InputActions(),
+		loglevel.Actions(),
+		notes.Actions(notes.Shell{}),
 		problems.Actions(problemsOf),
 		process.Actions(),
 		replay.Actions(nil),

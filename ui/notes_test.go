@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"mcpdbg/ui/uitest"
-
 	"github.com/stretchr/testify/require"
 
 	notefile "mcpdbg/recordings/notes"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/notes"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -23,53 +22,6 @@ const (
 	actGoToNote = "go-to-note"
 	scopeNotes  = notes.ScopeList
 )
-
-var noteTests = map[string]actionTest{
-	actNote: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actTraffic, kit.Top, actNote)
-		d.write("look here")
-		d.do(actAccept)
-		require.Regexp(t, `>? +n +- +0:00.00 > server/discover .*; look`, d.plain())
-		require.Contains(t, d.rows()[3], "│; look here", "in the detail pane")
-		d.do(actNote)
-		require.Equal(t, "look here", d.front.prompt.input.Value())
-		d.front.prompt.input.SetValue("")
-		d.do(actAccept)
-		require.NotContains(t, d.plain(), "; look")
-		require.Empty(t, d.visible.ws.Notes.Marks)
-	},
-	actNotes: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actNotes)
-		require.Contains(t, d.rows()[35], "no row is marked")
-		d.do(actTraffic, kit.Top, "mark", actNotes)
-		require.Contains(t, d.plain(), "Marks and notes 1")
-		require.Contains(t, d.plain(), "> server/discover")
-	},
-	actGoToNote: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actTraffic, kit.Top, "mark", kit.Bottom, actNotes, actGoToNote)
-		require.Equal(t, "server/discover", d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
-		require.Empty(t, d.front.views)
-	},
-	"close-notes": func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(actTraffic, kit.Top, "mark", actNotes, "close-notes")
-		require.Empty(t, d.front.views)
-	},
-}
-
-func init() {
-	for id, way := range map[string]struct{ from, to int }{
-		kit.Down: {0, 1}, kit.Up: {2, 1}, kit.PageDown: {0, 2}, kit.PageUp: {2, 0}, kit.Top: {2, 0}, kit.Bottom: {0, 2},
-	} {
-		noteTests[scopeNotes+"-"+id] = func(t *testing.T, d *driver, x *fakeExecutor) {
-			d.do(actTraffic, kit.Top, "mark", kit.Down, "mark", kit.Down, "mark", actNotes)
-			picker := pickerOf(d.front.top())
-			_ = d.content() // sets its height
-			picker.At = way.from
-			d.do(scopeNotes + "-" + id)
-			require.Equal(t, way.to, picker.At)
-		}
-	}
-}
 
 // TestNotesAreKept checks that marks and notes of a recording exist when it is
 // opened again, and that one can go to them as moments.

@@ -15,6 +15,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
+	"mcpdbg/ui/copying"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/workspace"
 )
@@ -209,3 +210,14 @@ func (d *driver) lookUp() {
 	d.pull()
 	require.Contains(d.t, d.plain(), "echo")
 }
+
+// The ids of the actions of the copy menu, and its scope.
+const (
+	actCopyMenu  = "copy-menu"
+	actCopyThis  = "copy-this"
+	actWriteThis = "write-this"
+	scopeCopy    = copying.ScopeMenu
+)
+
+// logs declares that the server sends log messages.
+func (d *driver) logs() { d.visible.ws.Status.Server.Capabilities = []byte(`{"logging":{}}`) }

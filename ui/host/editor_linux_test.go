@@ -1,14 +1,16 @@
-package ui
+package host_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"mcpdbg/ui/host"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/workspace"
 )
 
 // editWith edits a text with a program, given as EDITOR.
@@ -16,13 +18,14 @@ func editWith(t *testing.T, program, text string) (edited string, err error) {
 	t.Helper()
 	t.Setenv("VISUAL", "")
 	t.Setenv("EDITOR", program)
-	d := drive(t, Options{Source: hostileLog(t, "x")}, 100, 30)
+	h := uitest.NewHost(t, uitest.NewWorkspace(t, workspace.NoSource()), 100, 30)
 	called := 0
-	d.run(host.Edit(d.visible.context(), []byte(text), ".json", func(_ host.Context, data []byte, failure error) tea.Cmd {
+	h.Run(host.Edit(h.Context(), []byte(text), ".json", func(_ host.Context, data []byte, failure error) tea.Cmd {
 		called++
 		edited, err = string(data), failure
 		return nil
 	}))
+	h.RunProgram()
 	require.Equal(t, 1, called)
 	return edited, err
 }

@@ -2,57 +2,12 @@ package ui
 
 import (
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/loglevel"
 	"mcpdbg/ui/palette"
 )
-
-// logs declares that the server sends log messages.
-func (d *driver) logs() { d.visible.ws.Status.Server.Capabilities = []byte(`{"logging":{}}`) }
-
-var logLevelTests = func() map[string]actionTest {
-	tests := map[string]actionTest{
-		"set-log-level": func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do("set-log-level")
-			require.Contains(t, d.rows()[35], "x log level: the server does not declare logging")
-			d.logs()
-			d.do(palette.ActOpen)
-			d.write("level deb")
-			d.do(palette.ActRun)
-			synctest.Wait()
-			d.pull()
-			d.row(`"method":"logging/setLevel","params":{"level":"debug"}`)
-			require.Contains(t, d.rows()[0], "level debug")
-		},
-		"log-level-set": func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.logs()
-			d.do("set-log-level", "log-level-down", "log-level-set")
-			synctest.Wait()
-			d.pull()
-			d.row(`"params":{"level":"info"}`)
-			require.NotContains(t, d.rows()[0], "level info", "that is the default")
-			d.logs()
-			d.do("set-log-level")
-			require.Regexp(t, `> info +current`, d.plain())
-		},
-		"log-level-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.logs()
-			d.do("set-log-level", "log-level-close")
-			require.Nil(t, d.front.top())
-		},
-	}
-	for id, test := range pickerTests(loglevel.Scope, "set-log-level") {
-		tests[id] = func(t *testing.T, d *driver, x *fakeExecutor) {
-			d.logs()
-			test(t, d, x)
-		}
-	}
-	return tests
-}()
 
 // TestPaletteWords checks which command a word finds first.
 func TestPaletteWords(t *testing.T) {

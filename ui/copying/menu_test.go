@@ -1,0 +1,158 @@
+package copying
+
+import (
+	"io/fs"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
+)
+
+// A room has the menu over a session with a server. Its detail pane shows a value.
+type room struct {
+	*uitest.Room
+	value          string
+	pointer, query string
+	files          map[string]string // written by actions, by name
+}
+
+type roomTest func(t *testing.T, r *room, x *uitest.Server)
+
+func inRoom(t *testing.T, w, h int, test roomTest) {
+	t.Helper()
+	x := &uitest.Server{}
+	uitest.Live(t, x, w, h, func(t *testing.T, host *uitest.Host) {
+		r := &room{files: map[string]string{}, query: "."}
+		r.Room = uitest.NewRoom(host, Actions(r.options()))
+		r.SelectRow(r.Row("notifications/initialized"))
+		test(t, r, x)
+	})
+}
+
+func (r *room) options() Options {
+	return Options{
+		Value: func(host.Context) (value, pointer, jq string, ok bool) { return r.value, r.pointer, r.query, true },
+		Part:  func(host.Context) (name, text string, ok bool) { return "", "", false },
+		Save: func(_ host.Context, name, text string) error {
+			if _, ok := r.files[name]; ok {
+				return fs.ErrExist
+			}
+			r.files[name] = text
+			return nil
+		},
+	}
+}
+
+// copied returns the text that the menu copies for the entry that a query matches.
+func (r *room) copied(query string) string {
+	r.Clip = ""
+	r.Do(actCopyMenu)
+	r.Write(query)
+	r.Do(actCopyThis)
+	return r.Clip
+}
+
+// called calls a tool of the server, and selects the request.
+func (r *room) called() {
+	r.Send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"it's\u001b \\ me"}}}`)
+	r.SelectRow(r.Row("it's"))
+}
+
+// inText moves the cursor of the detail pane to the text of the call.
+func (r *room) inText() {
+	r.value, r.pointer, r.query = `"it's\u001b \\ me"`, "/params/arguments/text", ".params.arguments.text"
+}
+
+func TestActions(t *testing.T) {
+	uitest.TestActions(t, Actions(Options{}), copyTests, func(t *testing.T, test roomTest) { inRoom(t, 120, 36, test) })
+}
+
+var copyTests = map[string]roomTest{
+	actCopyMenu: func(t *testing.T, r *room, x *uitest.Server) {
+		r.called()
+		r.inText()
+		r.Do(actCopyMenu)
+		for _, form := range []string{"message, byte for byte", "value under the cursor", "path for jq", "path as JSON Pointer", "params", "row as a line", "mcpdbg call", "printf", "configuration"} {
+			require.Contains(t, r.Text(), form)
+		}
+		r.Colours()
+		uitest.Golden(t, "menu", r.Frame())
+	},
+	actCopyThis: func(t *testing.T, r *room, x *uitest.Server) {
+		r.called()
+		require.Equal(t, `{"name":"echo","arguments":{"text":"it's\u001b \\ me"}}`, r.copied("params"))
+		require.Equal(t, `mcpdbg call --tool echo --params '{"text":"it'\''s\u001b \\ me"}' -- fake-server`, r.copied("call"))
+		require.Contains(t, r.copied("configuration"), `"command": "fake-server"`)
+		require.Contains(t, r.copied("row as"), `> tools/call {"jsonrpc"`)
+		require.Contains(t, r.Said(), " bytes (row as a line of text) to the terminal's clipboard (OSC 52)")
+		require.Empty(t, r.Opened)
+
+		require.Equal(t, ".", r.copied("path for jq"))
+		r.inText()
+		require.Equal(t, ".params.arguments.text", r.copied("path for jq"))
+		require.Contains(t, r.Said(), "sent 22 bytes (.params.arguments.text, jq) to the terminal's clipboard (OSC 52)")
+		require.Equal(t, "/params/arguments/text", r.copied("json pointer"))
+		require.Contains(t, r.Said(), "sent 22 bytes (/params/arguments/text, JSON Pointer) to the terminal's clipboard (OSC 52)")
+
+		x.Latest().Out(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
+		r.Pull()
+		r.SelectRow(r.Row(`"content":[]`))
+		require.Contains(t, r.copied("mcpdbg call"), "mcpdbg call --tool echo ", "of the request, from its response")
+	},
+	actWriteThis: func(t *testing.T, r *room, x *uitest.Server) {
+		r.called()
+		for range 2 {
+			r.Do(actCopyMenu)
+			r.Write("params")
+			r.Do(actWriteThis, "accept")
+		}
+		require.Contains(t, r.Said(), "file already exists", "a second write fails")
+		require.Len(t, r.files, 1)
+		for name, text := range r.files {
+			require.Regexp(t, `^mcpdbg-\d+\.json$`, name)
+			require.Contains(t, text, `"name":"echo"`)
+		}
+	},
+	"close-copy": func(t *testing.T, r *room, x *uitest.Server) {
+		r.Do(actCopyMenu, "close-copy")
+		require.Empty(t, r.Opened)
+	},
+	ScopeMenu + "-" + kit.Down:     moves(kit.Down, 0, 1),
+	ScopeMenu + "-" + kit.Up:       moves(kit.Up, 2, 1),
+	ScopeMenu + "-" + kit.PageDown: moves(kit.PageDown, 0, -1),
+	ScopeMenu + "-" + kit.PageUp:   moves(kit.PageUp, -1, 0),
+	ScopeMenu + "-" + kit.Top:      moves(kit.Top, 2, 0),
+	ScopeMenu + "-" + kit.Bottom:   moves(kit.Bottom, 0, -1),
+}
+
+// moves returns a test that an action moves the cursor between two places; -1 is the
+// last.
+func moves(move string, from, to int) roomTest {
+	return func(t *testing.T, r *room, _ *uitest.Server) {
+		r.Do(actCopyMenu)
+		r.PickerMoves(move, from, to)
+	}
+}
+
+// TestReproduce checks that a shell turns the command back into the sent
+// messages, byte for byte.
+func TestReproduce(t *testing.T) {
+	inRoom(t, 120, 36, func(t *testing.T, r *room, x *uitest.Server) {
+		r.called()
+		line := r.copied("printf")
+		require.True(t, strings.HasSuffix(line, "; sleep 2; } | fake-server"), line)
+		printf, _, _ := strings.Cut(strings.TrimPrefix(line, "{ "), "; sleep")
+		out, err := exec.Command("/bin/sh", "-c", printf).Output()
+		require.NoError(t, err)
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		require.Len(t, lines, 3)
+		require.Contains(t, lines[0], `"method":"initialize"`)
+		require.Contains(t, lines[1], `"method":"notifications/initialized"`)
+		require.Equal(t, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"it's\u001b \\ me"}}}`, lines[2])
+	})
+}
