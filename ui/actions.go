@@ -136,36 +136,14 @@ var scopes = []keymap.Scope{
 	{ID: scopeAsk, Title: "mcpdbg prompts: host key, passphrase, password", Modal: true, Inherits: "text"},
 }
 
-// detailOf returns the detail pane of the session that a context is about.
-func detailOf(c host.Context) *detail.Pane { return screenIn(c).detail }
-
-// openDetail shows the detail pane zoomed, unless it has the focus.
-func openDetail(c host.Context) {
-	if s := screenIn(c); (s.app.panes.focus != detailID || s.ws.Overview) && s.ws.Selected.OK {
-		s.open()
-	}
-}
-
-// viewOutside opens data in another program.
-func viewOutside(c host.Context, data []byte, suffix string) (program string, err error) {
-	return c.Host.(shell).app.outside.view(c.Host.Lifetime(), data, suffix)
-}
-
-// copyOptions are what the copy menu uses of the shell.
-var copyOptions = copying.Options{
-	Value: func(c host.Context) (value, pointer, jq string, ok bool) { return screenIn(c).detail.Value() },
-	Part:  func(c host.Context) (name, text string, ok bool) { return screenIn(c).detail.Part() },
-	Save:  func(c host.Context, name, text string) error { return c.Host.(shell).app.outside.save(name, text) },
-}
-
 // actions returns all actions; each file that adds actions lists its own.
 func actions() []action {
 	return slices.Concat(
 		moving(),
-		fromScreen(wire.Actions(listsOf, toggleMark)),
+		fromScreen(wire.Actions(listsOf, notes.ToggleMark)),
 		promptActions(),
 		fromScreen(player.Actions(playerOf)),
-		fromScreen(notes.Actions(noteShell)),
+		fromScreen(notes.Actions()),
 		splitActions(),
 		mouseActions(),
 		sessionActions(),
@@ -176,8 +154,8 @@ func actions() []action {
 		fromScreen(home.Actions(func(c host.Context) host.Launcher { return screenIn(c).app.opts.Launcher })),
 		fromScreen(fleet.Actions(fleetShell())),
 		fromScreen(home.InputActions()),
-		fromScreen(detail.Actions(detail.Shell{Pane: detailOf, Focus: openDetail, Save: copyOptions.Save, View: viewOutside})),
-		fromScreen(copying.Actions(copyOptions)),
+		fromScreen(detail.Actions(detailOf)),
+		fromScreen(copying.Actions()),
 		fromScreen(process.Actions()),
 		fromScreen(problems.Actions(problemsOf)),
 		fromScreen(overview.Actions(showOverview)),
@@ -188,7 +166,7 @@ func actions() []action {
 		fromScreen(composer.Actions()),
 		fromScreen(requests.Actions(requestsOf)),
 		fromScreen(calls.Actions()),
-		fromScreen(timeline.Actions(&timeShell)),
+		fromScreen(timeline.Actions(timeOf)),
 		fromScreen(compare.Actions(comparisonsOf)),
 		fromScreen(watch.Actions(watchOf)),
 		fromScreen(replay.Actions(replayOf)),

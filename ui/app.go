@@ -18,7 +18,6 @@ import (
 	"mcpdbg/ui/palette"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/settings"
-	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
@@ -286,7 +285,7 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 	case quiet:
 		return sc.app.quietNow(msg)
 	case changed:
-		return sc.refresh()
+		return sc.Refresh()
 	case noticeOver:
 		if int(msg) == sc.app.front.number && sc.app.front.notice.timed {
 			sc.app.front.notice, sc.app.canvas.stale = notice{}, true
@@ -306,8 +305,8 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh takes in the changes of the log.
-func (sc *sessionScreen) refresh() tea.Cmd {
+// Refresh implements host.Panes.
+func (sc *sessionScreen) Refresh() tea.Cmd {
 	sc.rows.Traffic.Keep()
 	more, turned := sc.readOn()
 	if turned != nil {
@@ -323,7 +322,7 @@ func (sc *sessionScreen) refresh() tea.Cmd {
 	sc.ws.Shown.Problems.Follow(sc.ws.Shown.Index.Events)
 	sc.rows.Events.SetFilter(sc.ws.Shown.Problems.Events)
 	sc.app.canvas.markAll()
-	cmd := tea.Batch(notes.Place(sc.context(), notesChanged), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), catalog.Refresh(sc.context()), timeline.Grown(sc.context(), &timeShell))
+	cmd := tea.Batch(notes.Place(sc.context()), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), catalog.Refresh(sc.context()), sc.time.Grown(sc.context()))
 	sc.placeCursor()
 	calls.WatchCancelled(sc.context())
 	if more {

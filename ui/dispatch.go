@@ -306,30 +306,6 @@ func (sc *sessionScreen) toggleFollow() {
 	sc.app.canvas.mark(sc.app.panes.focus)
 }
 
-// goToPartner selects the other half of a request and its response.
-func (sc *sessionScreen) goToPartner() {
-	partner, _ := sc.ws.Viewed.Row.Partner()
-	sc.selectTraffic(partner)
-}
-
-// selectTraffic selects a row of the traffic pane. The focus moves only if the
-// session is visible.
-func (sc *sessionScreen) selectTraffic(number int) {
-	if sc != sc.app.visible {
-		sc.rows.Traffic.Reveal(number)
-		return
-	}
-	if sc.app.panes.list != trafficID && sc.app.panes.focus != detailID {
-		sc.app.focusOn(trafficID)
-	}
-	sc.app.panes.list = trafficID
-	sc.rows.Traffic.Reveal(number)
-	sc.app.canvas.mark(trafficID)
-	if !sc.rows.Traffic.Shows(number) {
-		sc.app.notify("the row is hidden: clear the filter, or press " + sc.app.keyOf(wire.ActView) + " to show it")
-	}
-}
-
 // quit closes what is open, goes back to the run that it was opened from, or
 // quits the program; it confirms first if that ends more than an idle server.
 func (sc *sessionScreen) quit() tea.Cmd {

@@ -13,7 +13,7 @@ import (
 // headerParts returns the parts of the header line.
 func (sc *sessionScreen) headerParts() []kit.Part {
 	c := sc.context()
-	others := status.Others{Watch: sc.watching.Part(sc.app.screen.Theme), Problems: problems.Parts(c)}
+	others := status.Others{Watch: sc.watching.Part(c), Problems: problems.Parts(c)}
 	if sc.ws.Host() != "" {
 		others.Link = sc.linkPart()
 	}

@@ -8,15 +8,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/compare"
+	"mcpdbg/ui/detail"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/player"
+	"mcpdbg/ui/problems"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/watch"
-	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/keymap"
-	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -95,14 +97,21 @@ func replayOf(c host.Context) *replay.State { return screenIn(c).replay }
 // watchOf returns the watch of the session that a context is about.
 func watchOf(c host.Context) *watch.State { return screenIn(c).watching }
 
-// timeShell is what the time view uses of the panes.
-var timeShell = timeline.Shell{
-	State: func(c host.Context) *timeline.State { return &screenIn(c).time },
-	Passing: func(c host.Context) (*table.Folded, *filter.Filter, bool) {
-		return screenIn(c).rows.Traffic.Passing()
-	},
-	SetFilter: func(c host.Context, f *filter.Filter) tea.Cmd { return screenIn(c).rows.SetFilter(f) },
-}
+// timeOf returns the time view of the session that a context is about.
+func timeOf(c host.Context) *timeline.State { return &screenIn(c).time }
+
+// playerOf returns the player of the session that a context is about.
+func playerOf(c host.Context) *player.State { return &screenIn(c).player }
+
+// problemsOf returns the state of the screens of problems of the session that a
+// context is about.
+func problemsOf(c host.Context) *problems.State { return &screenIn(c).problems }
+
+// listsOf returns the lists of the session that a context is about.
+func listsOf(c host.Context) *wire.Lists { return screenIn(c).rows }
+
+// detailOf returns the detail pane of the session that a context is about.
+func detailOf(c host.Context) *detail.Pane { return screenIn(c).detail }
 
 // addReplay shows a session, and runs a replay in it.
 func addReplay(c host.Context, o workspace.Opened, run func(host.Context, *replay.State) tea.Cmd) tea.Cmd {
@@ -160,8 +169,7 @@ func (h shell) Add(o workspace.Opened) tea.Cmd {
 	return cmd
 }
 
-func (h shell) Refresh(ws *workspace.Workspace) tea.Cmd { return h.app.screenOf(ws).refresh() }
-func (h shell) Select(ws *workspace.Workspace, row int) { h.app.screenOf(ws).selectTraffic(row) }
+func (h shell) Panes(ws *workspace.Workspace) host.Panes { return h.app.screenOf(ws) }
 func (h shell) Do(ws *workspace.Workspace, action string) tea.Cmd {
 	return h.app.screenOf(ws).Do(action)
 }
@@ -179,6 +187,12 @@ func (h shell) Dismiss(ws *workspace.Workspace, about host.Subject) {
 func (h shell) Exec(ws *workspace.Workspace, program tea.ExecCommand, over func(error) host.Message) tea.Cmd {
 	s := h.app.screenOf(ws)
 	return h.app.outside.exec(program, func(err error) tea.Msg { return addressed{s, over(err)} })
+}
+
+func (h shell) Save(name, text string) error { return h.app.outside.save(name, text) }
+
+func (h shell) OpenOutside(data []byte, suffix string) (program string, err error) {
+	return h.app.outside.view(h.app.ctx, data, suffix)
 }
 
 // screenOf returns the screen of a workspace; of one that was closed, the empty

@@ -236,6 +236,15 @@ func (sc *sessionScreen) click(x, y int) tea.Cmd {
 	return nil
 }
 
+// clickBar passes a click to the player line; hit reports whether it was there.
+func (sc *sessionScreen) clickBar(x, y int) (cmd tea.Cmd, hit bool) {
+	if sc.ws.Playback == nil || !sc.app.panes.layout.player.Contains(x, y) {
+		return nil, false
+	}
+	cmd, sc.app.pointer.bar = sc.player.Click(sc.context(), x-sc.app.panes.layout.player.X)
+	return cmd, true
+}
+
 // clickTitles handles a press on a line of titles, and reports whether there is
 // one.
 func (sc *sessionScreen) clickTitles(x, y int) bool {

@@ -19,7 +19,7 @@ func (sc *sessionScreen) readOn() (more bool, cmd tea.Cmd) {
 	behind := sc.ws.Shown == sc.ws.Tail
 	sc.ws.Reading, sc.ws.Tail = nil, nil
 	if behind {
-		cmd = sc.turnTo(sc.ws.Whole)
+		cmd = sc.Turn(sc.ws.Whole)
 	}
 	return false, cmd
 }
@@ -40,11 +40,11 @@ func (sc *sessionScreen) moveWhileReading(id string) tea.Cmd {
 	l := sc.lists(sc.app.panes.focus)
 	switch {
 	case id == kit.Top && sc.ws.Shown == sc.ws.Tail && sc.ws.Whole.Index.Scanned > 0:
-		cmd := sc.turnTo(sc.ws.Whole)
+		cmd := sc.Turn(sc.ws.Whole)
 		l.Act(kit.Top)
 		return cmd
 	case id == kit.Bottom && sc.ws.Shown == sc.ws.Whole:
-		cmd := sc.turnTo(sc.ws.Tail)
+		cmd := sc.Turn(sc.ws.Tail)
 		l.Act(kit.Bottom)
 		return cmd
 	}

@@ -29,7 +29,7 @@ import (
 type sessionScreen struct {
 	ws       *workspace.Workspace
 	app      *App
-	problems *problems.State
+	problems problems.State
 
 	catalog  *catalog.View // open or not
 	time     timeline.State
@@ -40,7 +40,7 @@ type sessionScreen struct {
 
 	detail   *detail.Pane
 	overview *overview.Pane // in place of the detail, while ws.Overview
-	player   *player.State
+	player   player.State
 	composer *composer.Pane
 	rows     *wire.Lists
 }
@@ -49,7 +49,7 @@ type sessionScreen struct {
 func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	a.drawn++
 	ctx, forget := context.WithCancel(a.ctx)
-	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &catalog.View{}, requests: requests.NewState(), problems: problems.New(problemShell)}
+	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &catalog.View{}, requests: requests.NewState()}
 	s.ws.DigestKey = a.opts.DigestKey
 	s.watching = watch.New(ctx, o.Watch, a.compared.ShowRound)
 	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: addReplay, Compare: a.compared.Show}
@@ -60,7 +60,6 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	}
 	view, _ := wire.ParseView(a.opts.View) // Run has validated it
 	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.keyOf(host.ActAnswer), FollowKey: a.keyOf(actFollow), ClearKey: a.keyOf(host.ActBack)}, &a.screen)
-	s.player = s.newPlayer()
 	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.keyOf})
 	s.overview = &overview.Pane{Context: s.context, OpenList: openList}
 	s.composer = composer.New(s.ws, composer.Options{

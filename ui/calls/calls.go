@@ -53,7 +53,7 @@ func URIParams(uri string) json.RawMessage {
 // answered handles the end of a call; failed is the error flag of a tool
 // result.
 func answered(c host.Context, call *workspace.Call, resp session.Response, err error, failed bool) tea.Cmd {
-	cmd := c.Host.Refresh(c.Workspace)
+	cmd := c.Panes().Refresh()
 	if task := call.Task.Load(); task != nil && errors.Is(err, errCancelled) {
 		drop(c, call)
 		reportTask(c, call, task)

@@ -60,7 +60,7 @@ func load(c host.Context, l *workspace.CatalogList) tea.Cmd {
 			if err != nil && !errors.Is(err, context.Canceled) && !errors.As(err, &rpc) {
 				l.Failure = err.Error() // the server's own text is in the log
 			}
-			return tea.Batch(c.Host.Refresh(c.Workspace), Refresh(c))
+			return tea.Batch(c.Panes().Refresh(), Refresh(c))
 		}}
 	}
 }

@@ -46,7 +46,7 @@ func subscribe(c host.Context, uri string) tea.Cmd {
 			default:
 				delete(c.Workspace.Subscribed, uri)
 			}
-			return c.Host.Refresh(c.Workspace)
+			return c.Panes().Refresh()
 		}}
 	}
 }

@@ -371,6 +371,6 @@ func (v *view) open(c host.Context, side int) tea.Cmd {
 	if ws.Shown != ws.Whole {
 		cmd = c.Host.Do(ws, host.ActWhole)
 	}
-	c.Host.Select(ws, row)
+	c.Host.Panes(ws).Select(row)
 	return cmd
 }

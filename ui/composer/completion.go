@@ -102,7 +102,7 @@ func (p *Pane) complete(c host.Context, f *form.Form, path, text string) tea.Cmd
 			p.completing.off = err != nil
 			f.SetSuggestions(path, suggestions)
 			c.Host.Redraw()
-			return c.Host.Refresh(c.Workspace)
+			return c.Panes().Refresh()
 		}}
 	}
 }

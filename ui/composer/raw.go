@@ -149,7 +149,7 @@ func (p *Pane) sendRaw(c host.Context) tea.Cmd {
 		return host.Result{What: "send", Err: err, Text: said + " sent", Then: func(c host.Context) tea.Cmd {
 			p.remember(draftRaw, text)
 			p.close(c)
-			return c.Host.Refresh(c.Workspace)
+			return c.Panes().Refresh()
 		}}
 	}
 }

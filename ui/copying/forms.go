@@ -33,7 +33,7 @@ func Message(c host.Context) tea.Cmd {
 }
 
 // copyables returns the forms in which the selected row can be copied.
-func (o Options) copyables(c host.Context) []copyable {
+func copyables(c host.Context) []copyable {
 	row, source := c.Workspace.Viewed.Row, c.Workspace.Shown.Source
 	header := source.Header()
 	message := func() (session.Entry, error) { return source.Entry(row, 0) }
@@ -47,7 +47,7 @@ func (o Options) copyables(c host.Context) []copyable {
 	if row.Msg != framing.NotJSON && row.Kind.IsStream() {
 		forms[0].suffix = ".json"
 	}
-	forms = o.withPlace(c, forms)
+	forms = withPlace(c, forms)
 	if name, span := mainPart(row.Msg); span != nil {
 		forms = append(forms, copyable{name: name, suffix: ".json", text: func() (string, error) {
 			e, err := message()
@@ -88,13 +88,13 @@ func sentRow(c host.Context) session.Row {
 
 // withPlace adds what is under the cursor of the detail pane: before the other forms
 // the part of a content, or after them the value and its paths.
-func (o Options) withPlace(c host.Context, forms []copyable) []copyable {
+func withPlace(c host.Context, forms []copyable) []copyable {
 	as := func(text string) func() (string, error) { return func() (string, error) { return text, nil } }
-	if name, text, ok := o.Part(c); ok {
+	if name, text, ok := c.Panes().Part(); ok {
 		part := copyable{name: name, shown: text[:min(len(text), menuWidth*utf8.UTFMax)], suffix: ".txt", text: as(text), lines: true}
 		return append([]copyable{part}, forms...)
 	}
-	value, pointer, jq, ok := o.Value(c)
+	value, pointer, jq, ok := c.Panes().Value()
 	if !ok {
 		return forms
 	}

@@ -25,26 +25,12 @@ const (
 // ScopeMenu is the scope of the copy menu.
 const ScopeMenu = "copy"
 
-// Options are what the menu uses of the shell. The functions are required.
-type Options struct {
-	// Value returns the value under the cursor of the detail pane with its paths: a
-	// JSON Pointer, empty if there is none, and a jq expression. ok is false without
-	// such a cursor.
-	Value func(host.Context) (value, pointer, jq string, ok bool)
-	// Part returns the text of the part under the cursor of the content view, and what
-	// it is; ok is false without one.
-	Part func(host.Context) (name, text string, ok bool)
-	// Save writes a new file, and fails if it exists. It is called on a goroutine
-	// of its own.
-	Save func(c host.Context, name, text string) error
-}
-
 // Actions are those of the copy menu.
-func Actions(o Options) []host.Action {
+func Actions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: actCopyMenu, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Synonyms: []string{"save", "clipboard"}, Help: "Copy or write to a file: the message, a value, its path, or a command line that re-sends it.", Priority: 12, Enabled: host.HasSelection}, Do: o.openMenu},
+		{Entry: host.Entry{ID: actCopyMenu, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Synonyms: []string{"save", "clipboard"}, Help: "Copy or write to a file: the message, a value, its path, or a command line that re-sends it.", Priority: 12, Enabled: host.HasSelection}, Do: openMenu},
 		{Entry: host.Entry{ID: actCopyThis, Keys: []string{"enter"}, Scope: ScopeMenu, Title: "copy", Help: "Copy to the terminal's clipboard (OSC 52).", Priority: 90}, Do: host.On(copyThis)},
-		{Entry: host.Entry{ID: actWriteThis, Keys: []string{"ctrl+s"}, Scope: ScopeMenu, Title: "write to a file", Help: "Enter a name and write a new file.", Priority: 80}, Do: host.On(o.writeThis)},
+		{Entry: host.Entry{ID: actWriteThis, Keys: []string{"ctrl+s"}, Scope: ScopeMenu, Title: "write to a file", Help: "Enter a name and write a new file.", Priority: 80}, Do: host.On(writeThis)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-copy", Scope: ScopeMenu, Help: "Close the menu.", Priority: 70}),
 	}
 }
@@ -75,8 +61,8 @@ func (m *copyMenu) chosen() *copyable {
 	return &m.forms[i]
 }
 
-func (o Options) openMenu(c host.Context) tea.Cmd {
-	m := &copyMenu{Menu: host.Menu{Of: ScopeMenu}, forms: o.copyables(c), n: c.Workspace.EntryRow(c.Workspace.Selected.Number) + 1}
+func openMenu(c host.Context) tea.Cmd {
+	m := &copyMenu{Menu: host.Menu{Of: ScopeMenu}, forms: copyables(c), n: c.Workspace.EntryRow(c.Workspace.Selected.Number) + 1}
 	names := make([]string, len(m.forms))
 	for i, f := range m.forms {
 		names[i] = f.name
@@ -130,7 +116,7 @@ func writeInstead(c host.Context) string {
 }
 
 // writeThis prompts for a file name, in the last line.
-func (o Options) writeThis(c host.Context, m *copyMenu) tea.Cmd {
+func writeThis(c host.Context, m *copyMenu) tea.Cmd {
 	f := m.chosen()
 	if f == nil {
 		return nil
@@ -146,7 +132,7 @@ func (o Options) writeThis(c host.Context, m *copyMenu) tea.Cmd {
 			return func() tea.Msg {
 				text, err := f.text()
 				if err == nil {
-					err = o.Save(c, name, text)
+					err = c.Host.Save(name, text)
 				}
 				return host.Result{What: "write", Err: err, Text: f.name + ": " + wording.Size(int64(len(text))) + " written to " + name}
 			}, nil

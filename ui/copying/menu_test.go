@@ -1,14 +1,12 @@
 package copying
 
 import (
-	"io/fs"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 )
@@ -16,9 +14,6 @@ import (
 // A room has the menu over a session with a server. Its detail pane shows a value.
 type room struct {
 	*uitest.Room
-	value          string
-	pointer, query string
-	files          map[string]string // written by actions, by name
 }
 
 type roomTest func(t *testing.T, r *room, x *uitest.Server)
@@ -27,25 +22,11 @@ func inRoom(t *testing.T, w, h int, test roomTest) {
 	t.Helper()
 	x := &uitest.Server{}
 	uitest.Live(t, x, w, h, func(t *testing.T, host *uitest.Host) {
-		r := &room{files: map[string]string{}, query: "."}
-		r.Room = uitest.NewRoom(host, Actions(r.options()))
+		r := &room{uitest.NewRoom(host, Actions())}
+		r.Value = &uitest.Value{JQ: "."}
 		r.SelectRow(r.Row("notifications/initialized"))
 		test(t, r, x)
 	})
-}
-
-func (r *room) options() Options {
-	return Options{
-		Value: func(host.Context) (value, pointer, jq string, ok bool) { return r.value, r.pointer, r.query, true },
-		Part:  func(host.Context) (name, text string, ok bool) { return "", "", false },
-		Save: func(_ host.Context, name, text string) error {
-			if _, ok := r.files[name]; ok {
-				return fs.ErrExist
-			}
-			r.files[name] = text
-			return nil
-		},
-	}
 }
 
 // copied returns the text that the menu copies for the entry that a query matches.
@@ -65,11 +46,11 @@ func (r *room) called() {
 
 // inText moves the cursor of the detail pane to the text of the call.
 func (r *room) inText() {
-	r.value, r.pointer, r.query = `"it's\u001b \\ me"`, "/params/arguments/text", ".params.arguments.text"
+	r.Value = &uitest.Value{Text: `"it's\u001b \\ me"`, Pointer: "/params/arguments/text", JQ: ".params.arguments.text"}
 }
 
 func TestActions(t *testing.T) {
-	uitest.TestActions(t, Actions(Options{}), copyTests, func(t *testing.T, test roomTest) { inRoom(t, 120, 36, test) })
+	uitest.TestActions(t, Actions(), copyTests, func(t *testing.T, test roomTest) { inRoom(t, 120, 36, test) })
 }
 
 var copyTests = map[string]roomTest{
@@ -112,8 +93,8 @@ var copyTests = map[string]roomTest{
 			r.Do(actWriteThis, "accept")
 		}
 		require.Contains(t, r.Said(), "file already exists", "a second write fails")
-		require.Len(t, r.files, 1)
-		for name, text := range r.files {
+		require.Len(t, r.Saved, 1)
+		for name, text := range r.Saved {
 			require.Regexp(t, `^mcpdbg-\d+\.json$`, name)
 			require.Contains(t, text, `"name":"echo"`)
 		}

@@ -36,19 +36,9 @@ const (
 // Scope is the scope of the pane.
 const Scope = "detail"
 
-// A Shell is what the actions use of the shell. The functions are required.
-type Shell struct {
-	Pane  func(host.Context) *Pane // of the session that a context is about
-	Focus func(host.Context)       // shows the pane, unless it has the focus
-	// Save writes a new file, and View opens data in another program, which it returns;
-	// suffix is the end of a file name. They are called on goroutines of their own.
-	Save func(c host.Context, name, text string) error
-	View func(c host.Context, data []byte, suffix string) (program string, err error)
-}
-
-// Actions are those on the shown row.
-func Actions(s Shell) []host.Action {
-	of, open := s.Pane, s.Focus
+// Actions are those on the shown row. of finds the pane of the session that a context
+// is about.
+func Actions(of func(host.Context) *Pane) []host.Action {
 	treeShown := func(c host.Context) (bool, string) { return of(c).showsTree(), "only the tree can be folded" }
 	sided := func(c host.Context) (bool, string) {
 		ok, why := host.HasPartner(c)
@@ -62,11 +52,11 @@ func Actions(s Shell) []host.Action {
 	}
 	viewing := func(v view) func(host.Context) tea.Cmd {
 		return func(c host.Context) tea.Cmd {
-			open(c)
+			c.Panes().OpenDetail()
 			return of(c).choose(v)
 		}
 	}
-	return slices.Concat(jqActions(of, open), []host.Action{
+	return slices.Concat(jqActions(of), []host.Action{
 		{Entry: host.Entry{ID: actView, Keys: []string{"v"}, Scope: Scope, Title: "view", Help: "Go to the next view: content, tree, exact text, bytes in hexadecimal, request and response together, and stderr around that time. The choice is kept for other messages of the method.", Priority: 48}, Do: func(c host.Context) tea.Cmd { return of(c).nextView() }},
 		{Entry: host.Entry{ID: actOtherSide, Keys: []string{"o"}, Scope: Scope, Title: "other side", Help: "Go from the request to its response, and back.", Priority: 46, Enabled: sided}, Do: func(c host.Context) tea.Cmd { return of(c).otherSide(c) }},
 		{Entry: host.Entry{ID: actFold, Keys: []string{"u"}, Scope: Scope, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown}},
@@ -80,7 +70,7 @@ func Actions(s Shell) []host.Action {
 		{Entry: host.Entry{ID: actViewAround, Keys: []string{"a"}, Scope: keymap.Global, Title: "stderr around", Help: "Show stderr around the time of the selected row.", Enabled: host.HasSelection}, Do: viewing(viewAround)},
 		{Entry: host.Entry{ID: actEditor, Keys: []string{"ctrl+e"}, Scope: keymap.Global, Title: "open in editor", Help: "Open a copy of the selected row in $VISUAL or $EDITOR.", Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd { return openOutside(c, editCopy) }},
 		{Entry: host.Entry{ID: actPager, Keys: []string{"P"}, Scope: keymap.Global, Title: "open in pager", Help: "Open the selected row in $PAGER.", Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd { return openOutside(c, host.Page) }},
-	}, partActions(s))
+	}, partActions(of))
 }
 
 // otherSide goes to the other message of the pair view, or shows the other half of the

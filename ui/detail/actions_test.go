@@ -20,7 +20,7 @@ func TestActions(t *testing.T) {
 	for _, more := range []map[string]roomTest{detailTests, contentTests, jqTests} {
 		maps.Copy(tests, more)
 	}
-	uitest.TestActions(t, Actions(Shell{}), tests, func(t *testing.T, test roomTest) {
+	uitest.TestActions(t, Actions(nil), tests, func(t *testing.T, test roomTest) {
 		inRoom(t, 160, 36, uitest.OffersAndEchoes, func(t *testing.T, r *room, x *uitest.Server) {
 			r.show(r.Row("notifications/initialized"))
 			test(t, r, x)

@@ -211,7 +211,7 @@ var contentTests = map[string]roomTest{
 	},
 	actViewPart: func(t *testing.T, r *room, x *uitest.Server) {
 		var opened []string
-		r.view = func(data []byte, suffix string) (string, error) {
+		r.Outside = func(data []byte, suffix string) (string, error) {
 			if opened = append(opened, string(data)+suffix); len(opened) > 1 {
 				return "", errors.New("no display")
 			}
@@ -236,7 +236,7 @@ var contentTests = map[string]roomTest{
 		require.Contains(t, name, ".wav")
 		r.Do("accept")
 		require.Contains(t, r.Said(), "part 1: 3 written to mcpdbg-")
-		require.Equal(t, map[string]string{name: "\x00\x01\x02"}, r.files)
+		require.Equal(t, map[string]string{name: "\x00\x01\x02"}, r.Saved)
 		r.Do(kit.Down)
 	},
 }

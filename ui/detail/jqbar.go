@@ -36,11 +36,11 @@ const (
 // ScopeJQ is the scope of the jq bar.
 const ScopeJQ = "jq"
 
-// jqActions are those of the jq bar; see Actions for of and open.
-func jqActions(of func(host.Context) *Pane, open func(host.Context)) []host.Action {
+// jqActions are those of the jq bar; see Actions for of.
+func jqActions(of func(host.Context) *Pane) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actJQ, Keys: []string{"|"}, Scope: keymap.Global, Title: "jq query", Help: "Query the message with a jq expression and see the result while typing: select, filter, extract or transform values, as with JSONPath.", Priority: 9, Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd {
-			open(c)
+			c.Panes().OpenDetail()
 			return of(c).openJQ(c)
 		}},
 		{Entry: host.Entry{ID: actJQKeep, Keys: []string{"enter"}, Scope: ScopeJQ, Title: "keep result", Help: "Keep the result in the pane and leave the line; run the expression if it has no result yet.", Priority: 90}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.keepResult(c) })},

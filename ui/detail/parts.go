@@ -13,21 +13,20 @@ import (
 )
 
 // partActions are those on the part under the cursor of the content view.
-func partActions(s Shell) []host.Action {
-	of := s.Pane
+func partActions(of func(host.Context) *Pane) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actSavePart, Keys: []string{"ctrl+s"}, Scope: Scope, Title: "save part", Synonyms: []string{"write", "download", "export"}, Help: "Write the part under the cursor to a new file: a text, or a decoded picture, sound or blob.", Priority: 30,
 			Enabled: func(c host.Context) (bool, string) {
 				p := of(c).part()
 				return p != nil && p.HasBytes(), "only a part of the content view with a text or data can be saved"
 			},
-		}, Do: func(c host.Context) tea.Cmd { return savePart(c, of(c).part(), s.Save) }},
+		}, Do: func(c host.Context) tea.Cmd { return savePart(c, of(c).part()) }},
 		{Entry: host.Entry{ID: actViewPart, Keys: []string{"ctrl+o"}, Scope: Scope, Title: "open in a viewer", Synonyms: []string{"image", "picture", "audio", "play", "external", "xdg-open"}, Help: "Open the picture, sound, video or PDF under the cursor in the program that the desktop has for it.", Priority: 28,
 			Enabled: func(c host.Context) (bool, string) {
 				p := of(c).part()
 				return p != nil && p.Viewed() != "", "only a picture, sound, video or PDF in the content view is opened in another program"
 			},
-		}, Do: func(c host.Context) tea.Cmd { return viewPart(c, of(c).part(), s.View) }},
+		}, Do: func(c host.Context) tea.Cmd { return viewPart(c, of(c).part()) }},
 		{Entry: host.Entry{ID: actMarkdown, Keys: []string{"ctrl+t"}, Scope: Scope, Title: "plain or rendered", Synonyms: []string{"render"}, Help: "Show the text under the cursor as it is, or as Markdown or a tree. A text over 256K is plain at first.", Priority: 29,
 			Now: func(c host.Context) (title string, priority int) { return of(c).otherForm(), 0 },
 			Enabled: func(c host.Context) (bool, string) {
@@ -86,14 +85,14 @@ func (d *Pane) Open(c host.Context) tea.Cmd {
 }
 
 // viewPart opens a part in another program.
-func viewPart(c host.Context, p *content.Part, view func(c host.Context, data []byte, suffix string) (program string, err error)) tea.Cmd {
+func viewPart(c host.Context, p *content.Part) tea.Cmd {
 	save := c.Host.Key(actSavePart)
 	return func() tea.Msg {
 		data, err := p.Bytes()
 		if err != nil {
 			return host.Result{What: "open " + p.Name(), Err: err}
 		}
-		program, err := view(c, data, p.Viewed())
+		program, err := c.Host.OpenOutside(data, p.Viewed())
 		if err != nil {
 			err = fmt.Errorf("%w; %s saves it to a file", err, save)
 		}
@@ -102,7 +101,7 @@ func viewPart(c host.Context, p *content.Part, view func(c host.Context, data []
 }
 
 // savePart prompts for the name of a new file, and writes a part to it.
-func savePart(c host.Context, p *content.Part, save func(c host.Context, name, text string) error) tea.Cmd {
+func savePart(c host.Context, p *content.Part) tea.Cmd {
 	c.Host.Prompt(c.Workspace, host.Prompt{
 		Label: "write to", Hint: "a new file", Text: fmt.Sprintf("mcpdbg-%d%s", c.Workspace.EntryRow(c.Workspace.Selected.Number)+1, p.Suffix()),
 		Accept: func(c host.Context, name string) (tea.Cmd, error) {
@@ -112,7 +111,7 @@ func savePart(c host.Context, p *content.Part, save func(c host.Context, name, t
 			return func() tea.Msg {
 				data, err := p.Bytes()
 				if err == nil {
-					err = save(c, name, string(data))
+					err = c.Host.Save(name, string(data))
 				}
 				return host.Result{What: "write", Err: err, Text: p.Name() + ": " + wording.Size(int64(len(data))) + " written to " + name}
 			}, nil

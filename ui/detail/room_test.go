@@ -19,8 +19,6 @@ type room struct {
 	*uitest.Room
 	pane  *Pane
 	block paint.Lines
-	files map[string]string                                            // written by actions, by name
-	view  func(data []byte, suffix string) (program string, err error) // opens a part; nil is not used
 }
 
 // A roomTest is a test of the pane of a session with a server.
@@ -28,13 +26,8 @@ type roomTest func(t *testing.T, r *room, x *uitest.Server)
 
 // newRoom returns the room of a workspace, on a screen of its size.
 func newRoom(h *uitest.Host) *room {
-	r := &room{files: map[string]string{}}
-	shell := Shell{
-		Pane: func(host.Context) *Pane { return r.pane }, Focus: func(host.Context) {},
-		Save: func(_ host.Context, name, text string) error { r.files[name] = text; return nil },
-		View: func(_ host.Context, data []byte, suffix string) (string, error) { return r.view(data, suffix) },
-	}
-	r.Room = uitest.NewRoom(h, Actions(shell), []host.Action{
+	r := &room{}
+	r.Room = uitest.NewRoom(h, Actions(func(host.Context) *Pane { return r.pane }), []host.Action{
 		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}}, Do: func(c host.Context) tea.Cmd { return r.pane.Open(c) }},
 	})
 	screen := h.Screen()

@@ -26,10 +26,8 @@ type Host interface {
 	Show(*workspace.Workspace)
 	// Add shows another session or recording, and starts its server if it asks for that.
 	Add(workspace.Opened) tea.Cmd
-	// Refresh takes in what has changed in the log of a workspace.
-	Refresh(*workspace.Workspace) tea.Cmd
-	// Select selects a row of the traffic of a workspace.
-	Select(ws *workspace.Workspace, row int)
+	// Panes are the panes of a workspace.
+	Panes(*workspace.Workspace) Panes
 
 	// Open shows a view of a workspace over all others, and gives it the focus.
 	Open(*workspace.Workspace, View)
@@ -60,6 +58,12 @@ type Host interface {
 	// Exec gives the terminal to a program. What over returns is delivered to the
 	// workspace.
 	Exec(ws *workspace.Workspace, program tea.ExecCommand, over func(error) Message) tea.Cmd
+
+	// Save writes a new file, and fails if it exists. OpenOutside opens data in another
+	// program, which it returns; suffix is the end of a file name. Both may be called on
+	// any goroutine.
+	Save(name, text string) error
+	OpenOutside(data []byte, suffix string) (program string, err error)
 
 	// Key returns the key of an action as it is shown to the user; for an action
 	// without one, the key of the command list with the action's title.

@@ -42,6 +42,11 @@ func HasPartner(c Context) (bool, string) {
 	return c.Workspace.Viewed.OK && c.Workspace.Viewed.Row.Paired(), "the selected row has no partner"
 }
 
+// HasTraffic reports whether a row of the traffic is selected, and if not, why.
+func HasTraffic(c Context) (bool, string) {
+	return c.Workspace.Selected.OK && c.Workspace.Selected.Traffic, "no row of the traffic is selected"
+}
+
 // HasSelection reports whether a row is selected, and if not, why.
 func HasSelection(c Context) (bool, string) { return c.Workspace.Selected.OK, "no row is selected" }
 
@@ -50,7 +55,7 @@ func HasSelection(c Context) (bool, string) { return c.Workspace.Selected.OK, "n
 func Reveal(c Context, row int) {
 	c.Workspace.Overview = false
 	if c.Workspace.AtRow != row {
-		c.Host.Select(c.Workspace, row)
+		c.Panes().Select(row)
 	}
 }
 

@@ -87,7 +87,7 @@ func set(c host.Context, level string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		return host.Result{What: "log level", Err: s.SetLogLevel(ctx, sent), Text: "log level " + level, Then: func(c host.Context) tea.Cmd {
-			return c.Host.Refresh(c.Workspace)
+			return c.Panes().Refresh()
 		}}
 	}
 }

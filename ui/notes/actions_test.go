@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings/rectest"
-	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 )
@@ -21,7 +20,7 @@ func inRoom(t *testing.T, test roomTest) {
 		`> {"jsonrpc":"2.0","id":2,"method":"ping"}`, `< {"jsonrpc":"2.0","id":2,"result":{}}`,
 	)
 	ws := uitest.NewWorkspace(t, log)
-	r := uitest.NewRoom(uitest.NewHost(t, ws, 120, 36), Actions(Shell{Selected: host.HasSelection, Changed: func(host.Context) {}}))
+	r := uitest.NewRoom(uitest.NewHost(t, ws, 120, 36), Actions())
 	test(t, r, func(rows ...int) {
 		for _, row := range rows {
 			ws.Notes.Marks.Toggle(row)
@@ -29,7 +28,7 @@ func inRoom(t *testing.T, test roomTest) {
 	})
 }
 
-func TestActions(t *testing.T) { uitest.TestActions(t, Actions(Shell{}), noteTests, inRoom) }
+func TestActions(t *testing.T) { uitest.TestActions(t, Actions(), noteTests, inRoom) }
 
 var noteTests = map[string]roomTest{
 	actNote: func(t *testing.T, r *uitest.Room, _ func(...int)) {

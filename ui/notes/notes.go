@@ -25,26 +25,27 @@ const (
 // ScopeList is the scope of the list of marks and notes.
 const ScopeList = "notes"
 
-// A Shell is what this screen uses of the list of rows and of the player. All
-// functions are required.
-type Shell struct {
-	// Selected reports whether a row is selected that can have a note, and if not,
-	// why.
-	Selected func(host.Context) (bool, string)
-	// Changed shows changed marks and notes in the list of rows.
-	Changed func(host.Context)
-	// GoTo goes to the moment of a row that the player does not show yet.
-	GoTo func(c host.Context, row int) tea.Cmd
-}
-
 // Actions are those on marks and notes.
-func Actions(s Shell) []host.Action {
+func Actions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: actNote, Keys: []string{";"}, Scope: keymap.Global, Title: "note", Synonyms: []string{"comment", "annotate"}, Help: "Write a note on the selected row of the traffic. Marks and notes of a recording are kept in a file next to it.", Enabled: s.Selected}, Do: s.prompt},
+		{Entry: host.Entry{ID: actNote, Keys: []string{";"}, Scope: keymap.Global, Title: "note", Synonyms: []string{"comment", "annotate"}, Help: "Write a note on the selected row of the traffic. Marks and notes of a recording are kept in a file next to it.", Enabled: host.HasTraffic}, Do: prompt},
 		{Entry: host.Entry{ID: actNotes, Keys: []string{"B"}, Scope: keymap.Global, Title: "marks and notes", Help: "List marks and notes, and go to one.", Enabled: anyMark}, Do: openList},
-		{Entry: host.Entry{ID: actGoToNote, Keys: []string{"enter"}, Scope: ScopeList, Title: "go there", Help: "Go to the row.", Priority: 90}, Do: host.On(s.goToNote)},
+		{Entry: host.Entry{ID: actGoToNote, Keys: []string{"enter"}, Scope: ScopeList, Title: "go there", Help: "Go to the row.", Priority: 90}, Do: host.On(goToNote)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-notes", Scope: ScopeList}),
 	}
+}
+
+// ToggleMark marks the selected row, or removes its mark and its note.
+func ToggleMark(c host.Context) tea.Cmd {
+	n, number := &c.Workspace.Notes, c.Workspace.EntryRow(c.Workspace.Selected.Number)
+	if n.Marks.Toggle(number) {
+		c.Host.Notify(`row marked; ' and " go from mark to mark`)
+	} else {
+		delete(n.Texts, number)
+		c.Host.Notify("mark removed")
+	}
+	c.Panes().Changed()
+	return save(c, number)
 }
 
 // anyMark reports whether a row is marked, and if not, why an action on marks is
@@ -54,7 +55,7 @@ func anyMark(c host.Context) (bool, string) {
 }
 
 // prompt prompts for the text of the note on the selected row.
-func (s Shell) prompt(c host.Context) tea.Cmd {
+func prompt(c host.Context) tea.Cmd {
 	number := c.Workspace.EntryRow(c.Workspace.Selected.Number)
 	c.Host.Prompt(c.Workspace, host.Prompt{
 		Label: "note", Hint: "text of the note; empty deletes it", Text: c.Workspace.Notes.Texts[number],
@@ -72,8 +73,8 @@ func (s Shell) prompt(c host.Context) tea.Cmd {
 				delete(n.Texts, number)
 				n.Marks.Toggle(number)
 			}
-			s.Changed(c)
-			return Save(c, number), nil
+			c.Panes().Changed()
+			return save(c, number), nil
 		},
 	})
 	return nil
@@ -125,7 +126,7 @@ func (l *noteList) Draw(c host.Context) {
 }
 
 // goToNote goes to a row, and to its moment if that is not shown yet.
-func (s Shell) goToNote(c host.Context, l *noteList) tea.Cmd {
+func goToNote(c host.Context, l *noteList) tea.Cmd {
 	i, ok := l.Current()
 	if !ok {
 		return nil
@@ -133,8 +134,8 @@ func (s Shell) goToNote(c host.Context, l *noteList) tea.Cmd {
 	c.Host.Close(l)
 	number := int(l.rows[i])
 	if number >= c.Workspace.Shown.Index.Scanned && c.Workspace.Playback != nil {
-		return s.GoTo(c, number)
+		return c.Panes().GoToMoment(number)
 	}
-	c.Host.Select(c.Workspace, number)
+	c.Panes().Select(number)
 	return nil
 }

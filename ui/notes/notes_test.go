@@ -9,7 +9,6 @@ import (
 
 	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/rectest"
-	"mcpdbg/ui/host"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
@@ -26,15 +25,7 @@ func TestNotes(t *testing.T) {
 	require.NoError(t, err)
 	ws := uitest.NewWorkspace(t, log)
 	ws.Notes.File = file
-	changes, past := 0, []int(nil)
-	actions := Actions(Shell{
-		Selected: host.HasSelection,
-		Changed:  func(host.Context) { changes++ },
-		GoTo: func(_ host.Context, row int) tea.Cmd {
-			past = append(past, row)
-			return nil
-		},
-	})
+	actions := Actions()
 	h := uitest.NewHost(t, ws, 80, 24)
 	ok, why := anyMark(h.Context())
 	require.False(t, ok)
@@ -42,7 +33,7 @@ func TestNotes(t *testing.T) {
 	note := func(row int, text string) {
 		at, ok := ws.Shown.Rows.At(row)
 		require.True(t, ok)
-		ws.Selected = workspace.Selection{OK: true, Number: row, Row: at}
+		ws.Selected = workspace.Selection{OK: true, Traffic: true, Number: row, Row: at}
 		h.Act(actions, actNote)
 		h.Type(text)
 	}
@@ -50,7 +41,7 @@ func TestNotes(t *testing.T) {
 	note(0, "  the first list  ")
 	note(1, "a mistake")
 	note(1, "")
-	require.Equal(t, 4, changes)
+	require.Equal(t, 4, h.Changes)
 	require.Equal(t, workspace.Marks{0, 2}, ws.Notes.Marks)
 	require.Empty(t, ws.Notes.Pending)
 	require.Empty(t, h.Warnings)
@@ -62,14 +53,14 @@ func TestNotes(t *testing.T) {
 	h.Act(actions, actGoToNote)
 	require.Empty(t, h.Opened, "the list closes")
 	require.Equal(t, []int{2}, h.Selected)
-	require.Empty(t, past, "the row is shown")
+	require.Empty(t, h.Moments, "the row is shown")
 
 	second := uitest.NewWorkspace(t, log)
 	second.Notes.File = file
 	h = uitest.NewHost(t, second, 80, 24)
-	h.Run(Place(h.Context(), func(host.Context) { changes++ }))
-	require.Equal(t, 5, changes)
+	h.Run(Place(h.Context()))
+	require.Equal(t, 1, h.Changes)
 	require.Equal(t, ws.Notes.Marks, second.Notes.Marks)
 	require.Equal(t, map[int]string{0: "the first list", 2: "is it alive?"}, second.Notes.Texts)
-	require.Nil(t, Place(h.Context(), nil), "they are read once")
+	require.Nil(t, Place(h.Context()), "they are read once")
 }

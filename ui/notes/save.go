@@ -9,9 +9,8 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// Place reads the marks and notes from the file, once all rows are known. changed
-// is called when there are any.
-func Place(c host.Context, changed func(host.Context)) tea.Cmd {
+// Place reads the marks and notes from the file, once all rows are known.
+func Place(c host.Context) tea.Cmd {
 	w := c.Workspace
 	n := &w.Notes
 	if n.File == nil || n.Placed || w.Reading != nil || w.Whole.Index.Scanned < w.Log.Len() {
@@ -42,14 +41,14 @@ func Place(c host.Context, changed func(host.Context)) tea.Cmd {
 					n.Marks.Toggle(row)
 				}
 			}
-			changed(c)
+			c.Panes().Changed()
 			return nil
 		}}
 	}
 }
 
-// Save saves the mark and the note of a row, if there is a file for them.
-func Save(c host.Context, number int) tea.Cmd {
+// save saves the mark and the note of a row, if there is a file for them.
+func save(c host.Context, number int) tea.Cmd {
 	w := c.Workspace
 	n := &w.Notes
 	if n.File == nil {

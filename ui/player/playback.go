@@ -25,7 +25,7 @@ func (s *State) play(c host.Context) tea.Cmd {
 		p.AskedRows = -1
 	case p.Past == nil:
 		p.Enter(s.fromHere(c, 0))
-		s.lists.Follow() // the user wants to see new rows
+		c.Panes().Follow() // the user wants to see new rows
 		p.Player.Play(p.Now())
 	default:
 		if p.Player.Rows() == c.Workspace.Whole.Index.Scanned {
@@ -40,7 +40,7 @@ func (s *State) play(c host.Context) tea.Cmd {
 // fromHere returns the moment of the selected row, if the user selected one; else
 // the given number of rows.
 func (s *State) fromHere(c host.Context, otherwise int) int {
-	if c.Workspace.Playback.Past != nil || s.lists.Following() || !c.Workspace.Selected.OK {
+	if c.Workspace.Playback.Past != nil || c.Panes().Following() || !c.Workspace.Selected.OK {
 		return otherwise
 	}
 	return c.Workspace.EntryRow(c.Workspace.Selected.Number) + 1
@@ -52,7 +52,7 @@ func (s *State) step(c host.Context, by int) tea.Cmd {
 	p := c.Workspace.Playback
 	if p.Past == nil {
 		p.Seek(s.fromHere(c, c.Workspace.Whole.Index.Scanned))
-		s.lists.FollowTraffic()
+		c.Panes().FollowTraffic()
 	}
 	p.AskedRows = -1
 	if !p.Player.Step(p.Now(), by) {
@@ -94,7 +94,7 @@ func (s *State) ShowRows(c host.Context, rows int) tea.Cmd {
 func (s *State) GoTo(c host.Context, number int) tea.Cmd {
 	cmd := s.ShowRows(c, number+1)
 	if row, ok := c.Workspace.Shown.Rows.At(number); ok {
-		s.lists.Reveal(row.Kind)
+		c.Panes().FollowKind(row.Kind)
 	}
 	return cmd
 }
@@ -103,7 +103,7 @@ func (s *State) GoTo(c host.Context, number int) tea.Cmd {
 // selected row does not exist yet at that moment, show their last rows.
 func (s *State) scrubbed(c host.Context) tea.Cmd {
 	c.Workspace.Overview = false
-	s.lists.FollowFrom(c.Workspace.Playback.Player.Rows())
+	c.Panes().FollowFrom(c.Workspace.Playback.Player.Rows())
 	return s.showMoment(c)
 }
 
@@ -122,12 +122,12 @@ func (s *State) showMoment(c host.Context) tea.Cmd {
 		p.Moment.To(rows)
 		p.Past = c.Workspace.Whole.Past(workspace.Moment{Past: p.Moment})
 		p.Past.Index = whole.UpTo(p.Past.Source, rows, latest)
-		return tea.Batch(s.lists.Turn(p.Past), s.playOn(c))
+		return tea.Batch(c.Panes().Turn(p.Past), s.playOn(c))
 	}
 	p.Moment.To(rows)
 	*p.Past.Index = *whole.UpTo(p.Past.Source, rows, latest)
-	s.lists.Relist()
-	return tea.Batch(c.Host.Refresh(c.Workspace), s.playOn(c))
+	c.Panes().Relist()
+	return tea.Batch(c.Panes().Refresh(), s.playOn(c))
 }
 
 // ShowWhole shows the whole recording.
@@ -135,7 +135,7 @@ func (s *State) ShowWhole(c host.Context) tea.Cmd {
 	p := c.Workspace.Playback
 	p.Player.Pause(p.Now())
 	p.Past, p.Moment = nil, nil
-	return s.lists.Turn(c.Workspace.Whole)
+	return c.Panes().Turn(c.Workspace.Whole)
 }
 
 // playOn sets the timer for the next change, replacing an earlier timer. Only a

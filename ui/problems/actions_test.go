@@ -24,17 +24,11 @@ type stage struct {
 	*uitest.Room
 	state *State
 	x     *uitest.Server
-	went  []int // rows
 }
 
 func newStage(h *uitest.Host) *stage {
 	s := &stage{Room: uitest.NewRoom(h)}
-	s.state = New(Shell{
-		Changed:    func(host.Context) {},
-		GoTo:       func(_ host.Context, row int) { s.went = append(s.went, row); s.SelectRow(row) },
-		BuildLines: func(host.Context) []string { return nil },
-		OpenBuild:  func(host.Context) {},
-	})
+	s.state = &State{}
 	s.Actions = Actions(func(host.Context) *State { return s.state })
 	s.grown()
 	return s
@@ -57,7 +51,7 @@ func (s *stage) grown() {
 		synctest.Wait()
 	}
 	ws := s.Context().Workspace
-	s.Run(s.Refresh(ws))
+	s.Run(s.Panes(ws).Refresh())
 	ws.Unreachable = ws.NoReply()
 	s.Run(s.state.Check(s.Context()))
 	for len(s.Timers) > 0 {
@@ -69,7 +63,7 @@ func (s *stage) grown() {
 }
 
 // last returns the row that was gone to last.
-func (s *stage) last() int { return s.went[len(s.went)-1] }
+func (s *stage) last() int { return s.GoneTo[len(s.GoneTo)-1] }
 
 // guilty makes the server break rules: text on stdout, a response to an unknown request,
 // and a member twice.
@@ -279,7 +273,7 @@ func TestManyFindings(t *testing.T) {
 	require.NoError(t, log.Append(entries))
 	ws := uitest.NewWorkspace(t, log)
 	h := uitest.NewHost(t, ws, 120, 36)
-	state := New(Shell{Changed: func(host.Context) {}})
+	state := &State{}
 	h.Run(state.Check(h.Context()))
 	steps := 0
 	for ; len(h.Timers) > 0; steps++ {

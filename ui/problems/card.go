@@ -80,8 +80,8 @@ type cardLine struct {
 }
 
 func (s *State) openCauses(c host.Context) tea.Cmd {
-	if s.shell.BuildLines(c) != nil {
-		s.shell.OpenBuild(c)
+	if c.Workspace.Unbuilt != nil {
+		showBuild(c)
 		return nil
 	}
 	v := &card{}
@@ -322,6 +322,6 @@ func (s *State) goFromCause(c host.Context, v *card) tea.Cmd {
 	}
 	c.Host.Close(v)
 	c.Workspace.Shown.Causes.Shown = found.Row
-	s.shell.GoTo(c, found.Row)
+	c.Panes().GoTo(found.Row)
 	return nil
 }

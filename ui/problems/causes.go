@@ -55,6 +55,6 @@ func (s *State) goToEvidence(c host.Context) tea.Cmd {
 		next = (at + 1) % len(rows)
 	}
 	c.Workspace.Shown.Causes.Shown = rows[next]
-	s.shell.GoTo(c, rows[next])
+	c.Panes().GoTo(rows[next])
 	return nil
 }

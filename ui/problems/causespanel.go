@@ -86,7 +86,7 @@ func (s *State) makeLines(c host.Context) []string {
 // fitCauses returns the lines about a failed build, or else about the likeliest
 // cause.
 func (s *State) fitCauses(c host.Context) []string {
-	if rows := s.shell.BuildLines(c); rows != nil {
+	if rows := buildRows(c); rows != nil {
 		return rows
 	}
 	if len(c.Workspace.Shown.Causes.Found) == 0 {
@@ -127,7 +127,7 @@ func (s *State) Paint(c host.Context, r paint.Rect) {
 	switch {
 	case r.Empty():
 		return
-	case s.shell.BuildLines(c) != nil:
+	case c.Workspace.Unbuilt != nil:
 		style = screen.Theme.Error
 	case len(c.Workspace.Shown.Causes.Found) > 0:
 		_, style = causeMark(c.Workspace.Shown.Causes.Found[0].Severity, screen)

@@ -45,7 +45,7 @@ func (s *State) take(c host.Context) {
 	if c.Workspace.Shown.Problems != c.Workspace.Whole.Problems {
 		c.Workspace.RecallProblems()
 	}
-	s.shell.Changed(c)
+	c.Panes().Changed()
 }
 
 // setTimer sets a timer for problems that depend on time and not on a row.

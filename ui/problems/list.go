@@ -272,11 +272,11 @@ func (s *State) goToProblem(c host.Context, l *problemList) tea.Cmd {
 	row := l.rows[i]
 	switch {
 	case row.item >= 0:
-		s.shell.GoTo(c, l.found[row.item].Row)
+		c.Panes().GoTo(l.found[row.item].Row)
 	case row.group.End.Cause.Row >= 0:
-		s.shell.GoTo(c, row.group.End.Cause.Row)
+		c.Panes().GoTo(row.group.End.Cause.Row)
 	default:
-		s.shell.GoTo(c, l.found[row.group.Items[0]].Row)
+		c.Panes().GoTo(l.found[row.group.Items[0]].Row)
 	}
 	return nil
 }

@@ -27,28 +27,11 @@ func checked(c host.Context) string {
 	return all
 }
 
-// A Shell is what these screens use of the lists of rows and of a watch over files.
-// All functions are required.
-type Shell struct {
-	// Changed shows changed problems in the lists of rows.
-	Changed func(host.Context)
-	// GoTo selects a row in the list that has it.
-	GoTo func(c host.Context, row int)
-	// BuildLines returns the lines about a failed build, which replace those about
-	// causes; nil if the latest build did not fail.
-	BuildLines func(host.Context) []string
-	// OpenBuild shows all of a failed build.
-	OpenBuild func(host.Context)
-}
-
-// A State is the state of these screens for one session.
+// A State is the state of these screens for one session. The zero value is ready to
+// use.
 type State struct {
-	shell  Shell
 	height int // number of lines of the panel when it was last known
 }
-
-// New returns the state for one session.
-func New(s Shell) *State { return &State{shell: s} }
 
 // Actions are those on problems and their causes. of finds the state of the
 // session that a context is about.

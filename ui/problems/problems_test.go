@@ -28,21 +28,15 @@ func TestProblems(t *testing.T) {
 	}
 	lines = append(lines, `< {"jsonrpc":"2.0","id":1,"result":{}}`)
 	ws := uitest.NewWorkspace(t, rectest.Session(t, lines...))
-	changes, rows := 0, []int(nil)
-	s := New(Shell{
-		Changed:    func(host.Context) { changes++ },
-		GoTo:       func(_ host.Context, row int) { rows = append(rows, row) },
-		BuildLines: func(host.Context) []string { return nil },
-		OpenBuild:  func(host.Context) {},
-	})
+	s := &State{}
 	h := uitest.NewHost(t, ws, 80, 24)
 	h.Run(s.Check(h.Context()))
-	require.Equal(t, 1, changes)
+	require.Equal(t, 1, h.Changes)
 	require.Len(t, h.Timers, 1, "the rest is checked later")
 	require.Equal(t, kit.FrameInterval, h.Timers[0].Wait)
 	require.Contains(t, ws.CheckProgress(), "99")
 	h.Elapse()
-	require.Equal(t, 2, changes)
+	require.Equal(t, 2, h.Changes)
 	require.Empty(t, h.Timers)
 	require.Empty(t, ws.CheckProgress())
 	require.Nil(t, s.Check(h.Context()), "no new rows")
@@ -54,7 +48,7 @@ func TestProblems(t *testing.T) {
 	uitest.Golden(t, "list-80x24", h.Plain(l))
 	l.Move(kit.Down)
 	h.Act(actions, actGoToProblem)
-	require.Equal(t, []int{l.found[l.rows[1].item].Row}, rows)
+	require.Equal(t, []int{l.found[l.rows[1].item].Row}, h.GoneTo)
 	require.Empty(t, h.Opened)
 }
 
@@ -66,12 +60,7 @@ func TestListFoldsConsequences(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, rec.Close()) })
 		ws := uitest.NewWorkspace(t, rec)
-		s := New(Shell{
-			Changed:    func(host.Context) {},
-			GoTo:       func(host.Context, int) {},
-			BuildLines: func(host.Context) []string { return nil },
-			OpenBuild:  func(host.Context) {},
-		})
+		s := &State{}
 		h := uitest.NewHost(t, ws, size[0], size[1])
 		h.Run(s.Check(h.Context()))
 		require.Greater(t, ws.Shown.Problems.Count.Problems(), 1, "no cause is known yet")

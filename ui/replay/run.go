@@ -140,7 +140,7 @@ func (s *State) replayed(c host.Context, res *replayer.Result, err error, cancel
 	r := s.running
 	s.running = nil
 	c.Host.Redraw()
-	cmd := c.Host.Refresh(c.Workspace)
+	cmd := c.Panes().Refresh()
 	switch {
 	case errors.Is(err, errNotOpened):
 		return cmd

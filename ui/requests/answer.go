@@ -158,7 +158,7 @@ func callOf(w *workspace.Workspace, n uint64) string {
 func goToCall(c host.Context, v *answerView) tea.Cmd {
 	if row, ok := c.Workspace.RowOf(v.request.Parent); ok {
 		c.Host.Close(v)
-		c.Host.Select(c.Workspace, row)
+		c.Panes().Select(row)
 		return nil
 	}
 	c.Host.Warn("the server does not name a parent call")

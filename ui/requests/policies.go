@@ -241,7 +241,7 @@ func (s *State) setPolicy(c host.Context, method string, p session.Policy) tea.C
 			Yes:   notifyRoots,
 		})
 	}
-	return c.Host.Refresh(c.Workspace)
+	return c.Panes().Refresh()
 }
 
 // notifyRoots tells the server that its roots have changed.

@@ -27,23 +27,25 @@ const (
 	actLatency   = "latency"
 )
 
-// Actions are those of the time view.
-func Actions(shell *Shell) []host.Action {
+// Actions are those of the time view. of finds the state of the session that a
+// context is about.
+func Actions(of func(host.Context) *State) []host.Action {
 	show := func(t tab) func(host.Context) tea.Cmd {
-		return func(c host.Context) tea.Cmd { return open(c, shell, t) }
+		return func(c host.Context) tea.Cmd { return of(c).open(c, t) }
 	}
 	actions := []host.Action{
 		{Entry: host.Entry{ID: actOpen, Keys: []string{"t"}, Scope: keymap.Global, Title: "time", Synonyms: []string{"timing", "profile", "timeline"}, Help: "Show where the time went: a waterfall of the exchanges, the sequence of messages, the latency of each method and tool.", Priority: 4, Enabled: hasSession}, Do: func(c host.Context) tea.Cmd {
-			if v := shell.State(c).view; v != nil {
-				return open(c, shell, v.tab)
+			s := of(c)
+			if s.view != nil {
+				return s.open(c, s.view.tab)
 			}
-			return open(c, shell, waterfallTab)
+			return s.open(c, waterfallTab)
 		}},
 		{Entry: host.Entry{ID: actWaterfall, Scope: keymap.Global, Title: "waterfall", Synonyms: []string{"gantt", "bars"}, Help: "Show when each exchange began and ended, as bars on one axis.", Enabled: hasSession}, Do: show(waterfallTab)},
 		{Entry: host.Entry{ID: actSequence, Scope: keymap.Global, Title: "sequence", Synonyms: []string{"diagram", "arrows"}, Help: "Show the messages between client and server as arrows.", Enabled: hasSession}, Do: show(sequenceTab)},
 		{Entry: host.Entry{ID: actLatency, Scope: keymap.Global, Title: "latency", Synonyms: []string{"slow calls", "histogram", "percentile", "statistics"}, Help: "Show how long responses take, for each method and tool: median, 95th percentile, longest, errors.", Enabled: hasSession}, Do: show(latencyTab)},
 	}
-	return append(append(actions, common()...), ofTabs(shell)...)
+	return append(append(actions, common()...), ofTabs()...)
 }
 
 // common are the actions of all tabs.
@@ -70,7 +72,7 @@ func common() []host.Action {
 }
 
 // ofTabs are the actions of single tabs.
-func ofTabs(shell *Shell) []host.Action {
+func ofTabs() []host.Action {
 	on := func(do func(*waterfallPart)) func(host.Context) tea.Cmd {
 		return host.On(func(_ host.Context, v *view) tea.Cmd { do(v.waterfall); return nil })
 	}
@@ -91,7 +93,7 @@ func ofTabs(shell *Shell) []host.Action {
 		})},
 		{Entry: host.Entry{ID: "sequence-partner", Keys: []string{"p"}, Scope: ScopeSequence, Title: "partner", Help: "Go from a request to its response, or back.", Priority: 60}, Do: host.On(goToPartner)},
 
-		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the exchanges of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.filterBy(c, shell) })},
+		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the exchanges of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(filterBy)},
 		{Entry: host.Entry{ID: "latency-slowest", Keys: []string{"s"}, Scope: ScopeLatency, Title: "slowest", Help: "Select the slowest exchange of the line in the table, and close the time view.", Priority: 85, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *view) tea.Cmd {
 			v.goTo(c, v.line(c).Slowest)
 			return nil
@@ -143,15 +145,15 @@ func goToPartner(c host.Context, v *view) tea.Cmd {
 
 // filterBy filters the table by the line under the cursor, besides the filter in
 // force, and closes the view.
-func (v *view) filterBy(c host.Context, shell *Shell) tea.Cmd {
+func filterBy(c host.Context, v *view) tea.Cmd {
 	line := v.line(c)
 	text := line.filter()
-	_, shown, _ := shell.Passing(c)
+	_, shown, _ := c.Panes().Passing()
 	switch {
 	case text == "" && line.all() && shown != nil:
 		c.Host.Close(v)
 		c.Host.Notify("filter cleared: the table shows all exchanges")
-		return shell.SetFilter(c, nil)
+		return c.Panes().SetFilter(nil)
 	case text == "" && line.all():
 		c.Host.Notify("nothing is filtered: the table shows all exchanges")
 		return nil
@@ -168,5 +170,5 @@ func (v *view) filterBy(c host.Context, shell *Shell) tea.Cmd {
 		return nil
 	}
 	c.Host.Close(v)
-	return shell.SetFilter(c, f)
+	return c.Panes().SetFilter(f)
 }

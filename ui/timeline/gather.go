@@ -50,9 +50,9 @@ func (g *gathering) done() bool { return g.all && g.at == len(g.rows) }
 
 // gather starts the next step of the gathering that is needed now, if any, unless
 // one is running.
-func (s *State) gather(c host.Context, shell *Shell) tea.Cmd {
+func (s *State) gather(c host.Context) tea.Cmd {
 	v, p := s.opened(c), c.Workspace.Shown
-	list, shown, all := shell.Passing(c)
+	list, shown, all := c.Panes().Passing()
 	if shown == nil {
 		list, all = p.Index.Exchanges.List, true
 	}
@@ -67,13 +67,13 @@ func (s *State) gather(c host.Context, shell *Shell) tea.Cmd {
 		v.relist(c)
 	}
 	if g := s.gathered; g != nil && !g.running {
-		return g.goOn(c, s, shell, list.All(), all)
+		return g.goOn(c, s, list.All(), all)
 	}
 	return nil
 }
 
 // goOn starts the next step if there are rows to read, or waits for more rows.
-func (g *gathering) goOn(c host.Context, s *State, shell *Shell, list []uint32, all bool) tea.Cmd {
+func (g *gathering) goOn(c host.Context, s *State, list []uint32, all bool) tea.Cmd {
 	g.rows, g.all = append(g.rows, list[len(g.rows):]...), all
 	if g.done() {
 		return nil
@@ -82,11 +82,11 @@ func (g *gathering) goOn(c host.Context, s *State, shell *Shell, list []uint32, 
 	if g.at == len(g.rows) {
 		return c.Host.After(again, host.Result{Then: func(c host.Context) tea.Cmd {
 			g.running = false
-			return s.gather(c, shell)
+			return s.gather(c)
 		}})
 	}
 	source, rounds, rows, from := g.of.Source, g.of.Index.Exchanges.Rounds(), g.rows, g.at
-	return func() tea.Msg { return gathered{readStep(source, rounds, rows, from), s, g, shell} }
+	return func() tea.Msg { return gathered{readStep(source, rounds, rows, from), s, g} }
 }
 
 // outdated reports whether the list has changed otherwise than by new rows at its
@@ -156,7 +156,6 @@ type gathered struct {
 	step  step
 	state *State
 	of    *gathering
-	shell *Shell
 }
 
 // Deliver adds the result of a step, and starts the next one.
@@ -164,7 +163,7 @@ func (msg gathered) Deliver(c host.Context) tea.Cmd {
 	g := msg.of
 	g.running = false
 	if msg.state.gathered != g {
-		return msg.state.gather(c, msg.shell)
+		return msg.state.gather(c)
 	}
 	g.at += msg.step.rows
 	for _, a := range msg.step.answered {
@@ -179,5 +178,5 @@ func (msg gathered) Deliver(c host.Context) tea.Cmd {
 	g.open = append(g.open, msg.step.open...)
 	g.open = g.open[max(len(g.open)-maxOpen, 0):]
 	c.Host.Redraw()
-	return msg.state.gather(c, msg.shell)
+	return msg.state.gather(c)
 }

@@ -4,25 +4,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
 )
 
 // namesPerStep is how many calls are read at a time for the names of their tools:
 // a few milliseconds of work.
 const namesPerStep = 2048
-
-// A Shell is what this screen uses of the panes.
-type Shell struct {
-	// State returns the state of the session that a context is about.
-	State func(host.Context) *State
-	// Passing returns the rows of the traffic that pass the filter, the filter,
-	// which is nil if there is none, and whether all rows have been checked.
-	Passing func(host.Context) (rows *table.Folded, shown *filter.Filter, all bool)
-	// SetFilter shows only the traffic that passes a filter.
-	SetFilter func(host.Context, *filter.Filter) tea.Cmd
-}
 
 // A State is what the time view keeps for a session. The zero value is ready to
 // use.
@@ -34,10 +21,7 @@ type State struct {
 
 // Grown takes in new rows: it reads the names of tools, and, while the time view is
 // open, the rows that pass the filter.
-func Grown(c host.Context, shell *Shell) tea.Cmd {
-	s := shell.State(c)
-	return tea.Batch(s.name(c), s.gather(c, shell))
-}
+func (s *State) Grown(c host.Context) tea.Cmd { return tea.Batch(s.name(c), s.gather(c)) }
 
 // opened returns the time view if it is open, nil if it is not.
 func (s *State) opened(c host.Context) *view {

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings/rectest"
@@ -25,20 +24,13 @@ import (
 // A stage has the time view of a session, and a table under a filter.
 type stage struct {
 	*uitest.Room
-	state  State
-	shell  *Shell
-	filter *filter.Filter
-	list   *table.Folded // what passes the filter
+	state State
 }
 
 func newStage(t *testing.T, h *uitest.Host) *stage {
 	s := &stage{Room: uitest.NewRoom(h)}
-	s.shell = &Shell{
-		State:     func(host.Context) *State { return &s.state },
-		Passing:   func(host.Context) (*table.Folded, *filter.Filter, bool) { return s.list, s.filter, true },
-		SetFilter: func(_ host.Context, f *filter.Filter) tea.Cmd { s.setFilter(f); return nil },
-	}
-	s.Actions = Actions(s.shell)
+	s.Actions = Actions(func(host.Context) *State { return &s.state })
+	s.Filtered = s.setFilter
 	s.grown()
 	return s
 }
@@ -46,26 +38,26 @@ func newStage(t *testing.T, h *uitest.Host) *stage {
 // setFilter lists the exchanges that pass a filter by their request or response.
 func (s *stage) setFilter(f *filter.Filter) {
 	p := s.Context().Workspace.Shown
-	if s.filter, s.list = f, p.Index.Exchanges.List; f == nil {
+	if s.Filter, s.Passing = f, p.Index.Exchanges.List; f == nil {
 		return
 	}
 	m := f.Matcher(p.Source)
-	s.list = &table.Folded{}
+	s.Passing = &table.Folded{}
 	for _, number := range p.Index.Exchanges.List.All() {
 		row, _ := p.Rows.At(int(number))
 		response, _ := p.Index.Exchanges.ResponseOf(int(number), &row)
 		answer, ok := p.Rows.At(response)
 		if m.Match(int(number), row) || ok && m.Match(response, answer) {
-			s.list.Append(number, 0)
+			s.Passing.Append(number, 0)
 		}
 	}
 }
 
 // grown takes in new rows, and what they lead to.
 func (s *stage) grown() {
-	s.Run(s.Refresh(s.Context().Workspace))
-	s.setFilter(s.filter)
-	s.Run(Grown(s.Context(), s.shell))
+	s.Run(s.Context().Panes().Refresh())
+	s.setFilter(s.Filter)
+	s.Run(s.state.Grown(s.Context()))
 	for len(s.Timers) > 0 {
 		s.Elapse()
 	}
@@ -175,7 +167,7 @@ func TestTimeUnderAFilter(t *testing.T) {
 		s.grown()
 		require.Regexp(t, `> all +5 +0`, s.Text(), "the pending call has a response now")
 		s.Do("time-latency-down", "time-latency-down", "latency-filter")
-		require.Equal(t, "tool:slow", s.filter.String(), "an alternative is replaced")
+		require.Equal(t, "tool:slow", s.Filter.String(), "an alternative is replaced")
 		s.Do("latency", "time-latency-bottom", "latency-filter")
 		s.setFilter(nil)
 		s.Do("latency")
@@ -320,10 +312,10 @@ func TestTimeActions(t *testing.T) {
 			require.Equal(t, "nothing is filtered: the table shows all exchanges", s.Said())
 			s.Do("time-latency-bottom", "latency-filter")
 			require.Nil(t, s.Context().View)
-			require.NotNil(t, s.filter)
+			require.NotNil(t, s.Filter)
 			s.Do("latency", "time-latency-top", "latency-filter")
 			require.Equal(t, "filter cleared: the table shows all exchanges", s.Said())
-			require.Nil(t, s.filter)
+			require.Nil(t, s.Filter)
 		}),
 		"latency-slowest": func(t *testing.T) {
 			with("latency", "resources/read", func(t *testing.T, s *stage) {
@@ -380,5 +372,5 @@ func TestTimeActions(t *testing.T) {
 			require.Nil(t, s.Context().View)
 		})
 	}
-	uitest.TestActions(t, Actions(&Shell{}), tests, func(t *testing.T, test func(*testing.T)) { test(t) })
+	uitest.TestActions(t, Actions(nil), tests, func(t *testing.T, test func(*testing.T)) { test(t) })
 }

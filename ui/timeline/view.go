@@ -28,7 +28,6 @@ var tabNames = [tabs]string{"Waterfall", "Sequence", "Latency"}
 type view struct {
 	state *State
 	ws    *workspace.Workspace
-	shell *Shell
 	tab   tab
 
 	rows      rowText
@@ -45,10 +44,9 @@ type view struct {
 }
 
 // open shows a tab over the panes, with the selected exchange.
-func open(c host.Context, shell *Shell, t tab) tea.Cmd {
-	s := shell.State(c)
+func (s *State) open(c host.Context, t tab) tea.Cmd {
 	if s.view == nil {
-		s.view = newView(c, shell, s)
+		s.view = newView(c, s)
 	}
 	v := s.view
 	if s.opened(c) == nil {
@@ -58,12 +56,12 @@ func open(c host.Context, shell *Shell, t tab) tea.Cmd {
 	v.tab = t
 	v.relist(c)
 	v.selectRow(c)
-	return s.gather(c, shell)
+	return s.gather(c)
 }
 
-func newView(c host.Context, shell *Shell, s *State) *view {
+func newView(c host.Context, s *State) *view {
 	screen := c.Host.Screen()
-	v := &view{state: s, ws: c.Workspace, shell: shell, theme: screen.Theme}
+	v := &view{state: s, ws: c.Workspace, theme: screen.Theme}
 	v.rows = rowText{ws: c.Workspace, screen: screen}
 	v.waterfall = newWaterfall(&v.rows)
 	v.sequence = newSequence(&v.rows)
@@ -83,7 +81,7 @@ func (v *view) relist(c host.Context) {
 	if g := v.state.gathered; g != nil {
 		messages = g.messages
 	}
-	if list, shown, _ := v.shell.Passing(c); shown != nil {
+	if list, shown, _ := c.Panes().Passing(); shown != nil {
 		exchanges = list
 	}
 	v.waterfall.list, v.sequence.list = exchanges, messages
@@ -194,7 +192,7 @@ func (v *view) paintTabs(c host.Context, l *paint.Line) {
 		l.Text(style, name)
 		v.places[i][1] = l.Cells()
 	}
-	if _, shown, _ := v.shell.Passing(c); shown != nil {
+	if _, shown, _ := c.Panes().Passing(); shown != nil {
 		l.Text(th.Dim, "  filter ")
 		l.Text(th.Warn, shown.String())
 	}
@@ -225,7 +223,7 @@ func (v *view) goTo(c host.Context, row int) {
 	if request, ok := v.ws.Shown.Rows.At(row); ok && v.tab != sequenceTab && request.Msg == framing.Request && request.Paired() {
 		row, _ = request.Partner()
 	}
-	c.Host.Select(v.ws, row)
+	c.Host.Panes(v.ws).Select(row)
 }
 
 // Back implements host.Stepping: it closes the view. A row that was gone to stays selected.

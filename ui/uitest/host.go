@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -15,7 +16,9 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
@@ -25,10 +28,17 @@ import (
 type Host struct {
 	Opened, Closed    []host.View // Opened are those not closed yet
 	Notices, Warnings []string
-	Dialog            *host.Dialog // the open one
-	Line              *host.Prompt // the open prompt, which Type answers
-	Selected          []int        // rows
-	Done              []string     // actions
+	Dialog            *host.Dialog         // the open one
+	Line              *host.Prompt         // the open prompt, which Type answers
+	Selected          []int                // rows of the traffic
+	GoneTo            []int                // rows of any list
+	Moments           []int                // rows that were not shown yet
+	Filter            *filter.Filter       // of the traffic
+	Filtered          func(*filter.Filter) // called when a screen sets it; may be nil
+	Value             *Value               // nil without a cursor in the detail
+	Passing           *table.Folded        // the rows that pass it
+	Changes           int                  // of marks, notes and problems
+	Done              []string             // actions
 	Added             []workspace.Opened
 	Timers            []Timer // that Elapse has not ended
 	Programs          []Program
@@ -36,7 +46,9 @@ type Host struct {
 	All               []*workspace.Workspace // the open ones: at first the workspace, unless it is the empty one
 	Clip              string                 // the text that was copied last
 	T                 testing.TB
-	Under             func() host.View // has the focus while no other view is open, such as the composer; may be nil
+	Under             func() host.View                                             // has the focus while no other view is open, such as the composer; may be nil
+	Saved             map[string]string                                            // new files
+	Outside           func(data []byte, suffix string) (program string, err error) // opens data in another program
 
 	ws     *workspace.Workspace
 	screen kit.Screen
@@ -265,14 +277,8 @@ func (f *Host) Add(o workspace.Opened) tea.Cmd {
 	return nil
 }
 
-// Refresh takes in the new rows of the workspace.
-func (f *Host) Refresh(ws *workspace.Workspace) tea.Cmd {
-	pull(ws)
-	return nil
-}
-
-// Select records a row in Selected.
-func (f *Host) Select(_ *workspace.Workspace, row int) { f.Selected = append(f.Selected, row) }
+// Panes are fakes, too.
+func (f *Host) Panes(*workspace.Workspace) host.Panes { return panes{f} }
 
 // Open records a view in Opened.
 func (f *Host) Open(_ *workspace.Workspace, v host.View) { f.Opened = append(f.Opened, v) }
@@ -333,6 +339,23 @@ func (f *Host) Exec(_ *workspace.Workspace, program tea.ExecCommand, over func(e
 		f.Programs = append(f.Programs, Program{program, over})
 		return nil
 	}
+}
+
+// Save records a file in Saved. It fails if there is one.
+func (f *Host) Save(name, text string) error {
+	if _, ok := f.Saved[name]; ok {
+		return fs.ErrExist
+	}
+	if f.Saved == nil {
+		f.Saved = map[string]string{}
+	}
+	f.Saved[name] = text
+	return nil
+}
+
+// OpenOutside calls Outside.
+func (f *Host) OpenOutside(data []byte, suffix string) (program string, err error) {
+	return f.Outside(data, suffix)
 }
 
 // Key returns the first key of an action of a Room, and the id of any other one in

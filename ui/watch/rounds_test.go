@@ -95,7 +95,7 @@ func (s *stage) change() {
 }
 
 // part returns the part of the header.
-func (s *stage) part() string { return s.state.Part(s.Screen().Theme).Text }
+func (s *stage) part() string { return s.state.Part(s.Context()).Text }
 
 func TestWatchActions(t *testing.T) {
 	uitest.TestActions(t, Actions(nil), tests, func(t *testing.T, test func(*testing.T)) { test(t) })
@@ -187,7 +187,7 @@ func TestWatchSaysSameOnlyOfWhatWasSent(t *testing.T) {
 	watching(t, "note", func(t *testing.T, s *stage) {
 		s.x.Serve = adds(7)
 		s.change()
-		p := s.state.Part(s.Screen().Theme)
+		p := s.state.Part(s.Context())
 		require.Equal(t, "WATCH 1 main.go changed: 1 call not re-sent ([watch-rest])", p.Text)
 		require.Equal(t, "WATCH 1 1 call not re-sent ([watch-rest])", p.Short)
 		require.Equal(t, s.Screen().Theme.Warn, p.Style)
@@ -202,7 +202,7 @@ func TestWatchSaysSameOnlyOfWhatWasSent(t *testing.T) {
 		}
 		s.change()
 		require.Contains(t, s.part(), "same responses to the last 10 calls")
-		require.Equal(t, s.Screen().Theme.OK, s.state.Part(s.Screen().Theme).Style)
+		require.Equal(t, s.Screen().Theme.OK, s.state.Part(s.Context()).Style)
 	})
 }
 
@@ -224,46 +224,32 @@ func TestWatchFailedStart(t *testing.T) {
 	})
 }
 
-// TestWatchNotBuilt checks that the output of a failed build is shown, even with little
-// room, until a build succeeds.
+// TestWatchNotBuilt checks that the workspace has a failed build until a build succeeds,
+// and that the dialog about one closes with the next.
 func TestWatchNotBuilt(t *testing.T) {
-	for height, lines := range map[int]int{24: 6, 36: 9, 12: 3} {
-		watching(t, "add", func(t *testing.T, s *stage) {
-			s.Resize(80, height)
-			var output []string
-			for i := range 6 {
-				output = append(output, fmt.Sprintf("./main.go:%d:10: undefined: thing", i))
-			}
-			output = append(output, "make: *** [server] Error 1")
-			again, building := s.files.Again, false
-			s.files.Doing = func() string { return map[bool]string{true: "runs make server: other.go changed"}[building] }
-			s.files.Again = func(context.Context, string) (*replayer.Round, error) {
-				return nil, &workspace.BuildError{Cause: "other.go changed", Command: "make server", Err: errors.New("exit status 2"), Output: output}
-			}
-			s.change()
-			require.Equal(t, session.Ready, s.session().Status().State, "the old server keeps running")
-			require.Equal(t, "WATCH build failed: other.go changed", s.part())
-			rows := s.state.BuildRows(s.Context())
-			require.Len(t, rows, lines)
-			require.Equal(t, "x build failed (exit status 2), the old server keeps running: make server", rows[0])
-			require.Contains(t, rows, "  make: *** [server] Error 1")
-			require.Contains(t, rows[len(rows)-1], "[what-is-wrong] shows its output")
-			s.state.ShowBuild(s.Context())
-			require.Contains(t, s.Asked(), "./main.go:0:10")
-			s.change()
-			require.Nil(t, s.Dialog, "the dialog was about the previous build")
-			building = true
-			round := s.changing("other.go changed").Deliver(s.Context())
-			require.Equal(t, "WATCH runs make server: other.go changed", s.part())
-			building = false
-			s.Run(round)
-			s.files.Again = again
-			s.change()
-			require.Empty(t, s.state.BuildRows(s.Context()))
-			require.True(t, strings.HasPrefix(s.part(), "WATCH 1 "))
-			require.Contains(t, s.part(), "same responses")
-		})
-	}
+	watching(t, "add", func(t *testing.T, s *stage) {
+		failed := &workspace.BuildError{Cause: "other.go changed", Command: "make server", Err: errors.New("exit status 2")}
+		again, building := s.files.Again, false
+		s.files.Doing = func() string { return map[bool]string{true: "runs make server: other.go changed"}[building] }
+		s.files.Again = func(context.Context, string) (*replayer.Round, error) { return nil, failed }
+		s.change()
+		require.Equal(t, session.Ready, s.session().Status().State, "the old server keeps running")
+		require.Equal(t, "WATCH build failed: other.go changed", s.part())
+		require.Same(t, failed, s.Context().Workspace.Unbuilt)
+		s.Dialog = &host.Dialog{About: host.AboutWatch}
+		s.change()
+		require.Nil(t, s.Dialog, "the dialog was about the previous build")
+		building = true
+		round := s.changing("other.go changed").Deliver(s.Context())
+		require.Equal(t, "WATCH runs make server: other.go changed", s.part())
+		building = false
+		s.Run(round)
+		s.files.Again = again
+		s.change()
+		require.Nil(t, s.Context().Workspace.Unbuilt)
+		require.True(t, strings.HasPrefix(s.part(), "WATCH 1 "))
+		require.Contains(t, s.part(), "same responses")
+	})
 }
 
 // TestWatchBusy checks that changes during a round cause a single further round.

@@ -32,12 +32,11 @@ type State struct {
 	paused  bool
 	busy    bool // a round is running
 	next    string
-	cause   string                // of the last round
-	unsent  []string              // calls that the last round did not re-send: they may have side effects
-	tools   []string              // those in unsent that are tools
-	failed  bool                  // the last round failed
-	outcome outcome               // of the last round that succeeded
-	unbuilt *workspace.BuildError // why the last round did not start
+	cause   string   // of the last round
+	unsent  []string // calls that the last round did not re-send: they may have side effects
+	tools   []string // those in unsent that are tools
+	failed  bool     // the last round failed
+	outcome outcome  // of the last round that succeeded
 
 	restarts atomic.Int64
 }
@@ -124,10 +123,10 @@ const maxUnsentText = 40
 
 // roundOver shows the result of a round.
 func (s *State) roundOver(c host.Context, round *replayer.Round, err error) tea.Cmd {
-	s.busy, s.failed, s.unbuilt, c.Workspace.Starting = false, err != nil, nil, false
+	s.busy, s.failed, c.Workspace.Unbuilt, c.Workspace.Starting = false, err != nil, nil, false
 	c.Host.Redraw()
-	if errors.As(err, &s.unbuilt) {
-		s.cause = s.unbuilt.Cause
+	if errors.As(err, &c.Workspace.Unbuilt) {
+		s.cause = c.Workspace.Unbuilt.Cause
 	}
 	// The text of an open dialog about a round or a start is out of date.
 	c.Host.Dismiss(c.Workspace, host.AboutWatch)
@@ -135,7 +134,7 @@ func (s *State) roundOver(c host.Context, round *replayer.Round, err error) tea.
 		c.Host.Dismiss(c.Workspace, host.AboutStart)
 	}
 	c.Workspace.Shown.Causes.Summary.Fresh = false
-	cmd := c.Host.Refresh(c.Workspace)
+	cmd := c.Panes().Refresh()
 	if err != nil {
 		c.Host.Warn(s.cause + ": " + roundError(err))
 		return tea.Batch(cmd, s.Due(c))
@@ -226,10 +225,11 @@ func roundError(err error) string {
 }
 
 // Part returns the header part for the watch and its last outcome.
-func (s *State) Part(th *theme.Theme) kit.Part {
+func (s *State) Part(c host.Context) kit.Part {
 	if s.files == nil {
 		return kit.Part{}
 	}
+	th := c.Host.Screen().Theme
 	p := kit.Part{Text: "WATCH", Style: th.OK, Priority: 72}
 	switch {
 	case s.paused:
@@ -240,7 +240,7 @@ func (s *State) Part(th *theme.Theme) kit.Part {
 		if s.files.Doing != nil && s.files.Doing() != "" {
 			p.Text, p.Short = "WATCH "+s.files.Doing(), "WATCH building"
 		}
-	case s.unbuilt != nil:
+	case c.Workspace.Unbuilt != nil:
 		p.Text, p.Short, p.Style = "WATCH build failed: "+s.cause, "WATCH build failed", th.Error
 	case s.failed:
 		p.Text, p.Short, p.Style = "WATCH failed: "+s.cause, "WATCH failed", th.Error

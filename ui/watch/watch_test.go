@@ -31,5 +31,5 @@ func TestListen(t *testing.T) {
 func TestNoFiles(t *testing.T) {
 	s := New(t.Context(), nil, nil)
 	s.Listen(func(host.Message) { require.Fail(t, "no files are watched") })
-	require.Empty(t, s.Part(nil))
+	require.Empty(t, s.Part(host.Context{}))
 }

@@ -138,7 +138,7 @@ func TestFilterProperty(t *testing.T) {
 		s := onLog(t, log, Wire)
 		refresh := func() tea.Cmd {
 			s.traffic.Keep()
-			s.Refresh(s.ws)
+			s.Panes(s.ws).Refresh()
 			return s.traffic.Grown()
 		}
 		var steps []tea.Cmd

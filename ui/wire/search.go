@@ -106,7 +106,7 @@ func (msg foundRow) Deliver(c host.Context) tea.Cmd {
 	}
 	r.Finding = nil
 	if f.list == TrafficList {
-		c.Host.Select(c.Workspace, msg.row)
+		c.Panes().Select(msg.row)
 	} else {
 		r.ws.Overview = false
 		r.list(f.list).Select(msg.row)

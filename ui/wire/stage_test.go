@@ -59,7 +59,7 @@ func live(t *testing.T, x *uitest.Server, v View, test func(*testing.T, *stage))
 func (s *stage) grown() {
 	s.t.Helper()
 	s.traffic.Keep()
-	s.Run(s.Refresh(s.ws))
+	s.Run(s.Panes(s.ws).Refresh())
 	s.ws.Unreachable = s.ws.NoReply()
 	s.lists.Stderr.SetFilter(s.ws.Shown.Index.Stderr)
 	s.Run(tea.Batch(s.traffic.Grown(), s.lists.CountOn()))

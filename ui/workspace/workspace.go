@@ -54,6 +54,7 @@ type Workspace struct {
 	Sample       Sample
 	Starting     bool // Start or Restart is running
 	Stop         context.CancelFunc
+	Unbuilt      *BuildError // why the last round of the watch did not start; nil if it did
 }
 
 // New returns the workspace of an opened session or recording. It is closed with

@@ -1,4 +1,4 @@
-package watch
+package problems
 
 import (
 	"fmt"
@@ -16,10 +16,10 @@ const (
 	tallScreen     = 30 // lines
 )
 
-// BuildRows returns the lines below the header about a failed build; none if
+// buildRows returns the lines below the header about a failed build; none if
 // it succeeded.
-func (s *State) BuildRows(c host.Context) []string {
-	e := s.unbuilt
+func buildRows(c host.Context) []string {
+	e := c.Workspace.Unbuilt
 	if e == nil {
 		return nil
 	}
@@ -45,10 +45,9 @@ func (s *State) BuildRows(c host.Context) []string {
 	return append(rows, last)
 }
 
-// ShowBuild shows the details of the failed build in a dialog. There must be one:
-// BuildRows returns lines.
-func (s *State) ShowBuild(c host.Context) {
-	e := s.unbuilt
+// showBuild shows the details of the failed build, which there must be, in a dialog.
+func showBuild(c host.Context) {
+	e := c.Workspace.Unbuilt
 	d := &host.Dialog{Title: "Build failed", Lines: []string{e.Cause, e.Command, e.Err.Error()}, About: host.AboutWatch}
 	d.Add("Output:", strings.Join(e.Output, "\n"))
 	d.Lines = append(d.Lines, "", "The old server keeps running. The next change starts a new build.")
