@@ -121,6 +121,7 @@ type actionTable struct {
 
 // A canvas is what was painted last, and what of it has to be painted again.
 type canvas struct {
+	app     *App
 	chrome  [6]paint.Lines // header, tabs, footer, player line, replay line, names of sessions
 	painted [paneCount]paint.Lines
 	dirty   [paneCount]bool
@@ -161,12 +162,13 @@ func newApp(ctx context.Context, opts Options) *App {
 		colors: colors{dark: true, profile: theme.TrueColor},
 		panes:  paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
+	a.canvas.app = a
 	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == settings.PicturesOff, opts.Pictures == settings.PicturesBlocks
 	var err error
 	if a.actions.keys, a.actions.effects, err = bind(actions(), opts.Keys); err != nil {
 		panic("ui: " + err.Error())
 	}
-	a.pointer.released = opts.NoMouse
+	a.pointer = pointer{app: a, released: opts.NoMouse}
 	if a.opts.quitting == nil {
 		a.opts.quitting = func() {}
 	}
@@ -273,17 +275,19 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 		return sc.key(msg)
 	case tea.PasteMsg:
 		if sc.app.front.ask != nil {
-			return sc.app.askPaste(msg)
+			return sc.app.front.ask.paste(msg)
 		}
 		return sc.typed(msg)
 	case tea.MouseMsg:
-		return sc.mouse(msg)
+		return sc.app.pointer.report(sc, msg)
 	case pointerDue:
-		return sc.frameOver()
+		return sc.app.pointer.frameOver(sc)
 	case asked:
 		return sc.app.nextQuestion()
 	case quiet:
-		return sc.app.quietNow(msg)
+		if k := sc.app.front.ask; k != nil && k == msg.ask {
+			return k.quietNow(msg.ignored)
+		}
 	case changed:
 		return sc.Refresh()
 	case noticeOver:

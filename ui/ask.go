@@ -18,6 +18,7 @@ const askPause = 300 * time.Millisecond
 
 // An ask is the question on the screen. See Prompter for its appearance.
 type ask struct {
+	app      *App
 	question *prompter.Question
 	behind   int // questions that wait for this one
 	fields   []*kit.Field
@@ -40,8 +41,8 @@ type quiet struct {
 	ignored int
 }
 
-func newAsk(q *prompter.Question) *ask {
-	k := &ask{question: q}
+func newAsk(a *App, q *prompter.Question) *ask {
+	k := &ask{app: a, question: q}
 	switch p := q.Prompt; p.Kind {
 	case executor.PromptHostKey:
 		k.fields = []*kit.Field{kit.NewField(false)}
@@ -69,9 +70,9 @@ func (a *App) nextQuestion() tea.Cmd {
 	if q == nil {
 		return nil
 	}
-	a.front.ask = newAsk(q)
+	a.front.ask = newAsk(a, q)
 	a.front.ask.behind = behind
-	return a.awaitQuiet()
+	return a.front.ask.awaitQuiet()
 }
 
 // closeQuestion removes the question from the screen, and the typed text from
@@ -87,84 +88,83 @@ func (a *App) closeQuestion() {
 }
 
 // awaitQuiet starts a pause; when it ends, the question accepts keys.
-func (a *App) awaitQuiet() tea.Cmd {
-	return a.outside.later(askPause, quiet{a.front.ask, a.front.ask.ignored})
+func (k *ask) awaitQuiet() tea.Cmd {
+	return k.app.outside.later(askPause, quiet{k, k.ignored})
 }
 
-// quietNow handles the end of a pause. It does not count if keys were pressed
-// during it, or if the question was not visible.
-func (a *App) quietNow(msg quiet) tea.Cmd {
-	if a.front.ask != msg.ask || a.front.ask == nil || a.front.ask.ignored != msg.ignored {
+// quietNow handles the end of a pause that began after a number of ignored keys. It
+// does not count if keys were pressed during it, or if the question was not visible.
+func (k *ask) quietNow(ignored int) tea.Cmd {
+	if k.ignored != ignored {
 		return nil
 	}
-	if !a.front.ask.drawn {
-		return a.awaitQuiet()
+	if !k.drawn {
+		return k.awaitQuiet()
 	}
-	a.front.ask.ready, a.canvas.stale = true, true
+	k.ready, k.app.canvas.stale = true, true
 	return nil
 }
 
-// askKey handles a key while a question is open. Until the question is ready,
-// only actions that work everywhere, such as quit, are accepted.
-func (sc *sessionScreen) askKey(msg tea.KeyPressMsg) tea.Cmd {
-	action, ok := sc.app.actions.keys.Lookup(scopeAsk, msg.String())
+// key handles a key. Until the question is ready, only actions that work everywhere,
+// such as quit, are accepted.
+func (k *ask) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
+	action, ok := k.app.actions.keys.Lookup(scopeAsk, msg.String())
 	switch {
 	case ok && action.Everywhere:
 		return sc.Do(action.ID)
-	case !sc.app.front.ask.ready || sc.app.panes.layout.mode == tooSmall:
-		return sc.app.ignoreKey()
+	case !k.takesKeys():
+		return k.ignore()
 	case ok:
 		return sc.Do(action.ID)
 	}
-	sc.app.askTyped(msg)
+	k.typed(msg)
 	return nil
 }
 
-// ignoreKey restarts the pause.
-func (a *App) ignoreKey() tea.Cmd {
-	a.front.ask.ignored++
-	if a.front.ask.ready {
+func (k *ask) takesKeys() bool { return k.ready && k.app.panes.layout.mode != tooSmall }
+
+// ignore restarts the pause.
+func (k *ask) ignore() tea.Cmd {
+	k.ignored++
+	if k.ready {
 		return nil
 	}
-	return a.awaitQuiet()
+	return k.awaitQuiet()
 }
 
-// askTyped gives a key or pasted text to the field.
-func (a *App) askTyped(msg tea.Msg) {
-	k := a.front.ask
+// typed gives a key or pasted text to the field.
+func (k *ask) typed(msg tea.Msg) {
 	if len(k.fields) > 0 {
 		k.fields[k.at].Update(msg)
 	}
-	k.wrong, a.canvas.stale = "", true
+	k.wrong, k.app.canvas.stale = "", true
 }
 
-// askPaste handles text pasted while a question is open.
-func (a *App) askPaste(msg tea.PasteMsg) tea.Cmd {
-	if !a.front.ask.ready || a.panes.layout.mode == tooSmall {
-		return a.ignoreKey()
+func (k *ask) paste(msg tea.PasteMsg) tea.Cmd {
+	if !k.takesKeys() {
+		return k.ignore()
 	}
-	a.askTyped(msg)
+	k.typed(msg)
 	return nil
 }
 
-// otherField moves to another field of the question.
-func (a *App) otherField(by int) {
-	if n := len(a.front.ask.fields); n > 0 {
-		a.front.ask.at = (a.front.ask.at + by + n) % n
+// step moves to another field.
+func (k *ask) step(by int) {
+	if n := len(k.fields); n > 0 {
+		k.at = (k.at + by + n) % n
 	}
 }
 
-// clearField empties the field.
-func (sc *sessionScreen) clearField() {
-	if k := sc.app.front.ask; len(k.fields) > 0 {
+// clear empties the field.
+func (k *ask) clear() {
+	if len(k.fields) > 0 {
 		k.fields[k.at].Wipe()
 		k.wrong = ""
 	}
 }
 
-// acceptField moves to the next field; on the last one it submits the answers.
-func (sc *sessionScreen) acceptField() tea.Cmd {
-	k := sc.app.front.ask
+// accept moves to the next field; on the last one it submits the answers.
+func (k *ask) accept() tea.Cmd {
 	if k.at+1 < len(k.fields) {
 		k.at++
 		return nil
@@ -174,22 +174,22 @@ func (sc *sessionScreen) acceptField() tea.Cmd {
 		k.wrong = wrong
 		return nil
 	}
-	return sc.app.reply(prompter.Reply{Answer: answer})
+	return k.reply(prompter.Reply{Answer: answer})
 }
 
 // decline closes the question: a host key is then rejected, and any other
 // question has no answer.
-func (sc *sessionScreen) decline() tea.Cmd {
-	if sc.app.front.ask.question.Prompt.Kind == executor.PromptHostKey {
-		return sc.app.reply(prompter.Reply{})
+func (k *ask) decline() tea.Cmd {
+	if k.question.Prompt.Kind == executor.PromptHostKey {
+		return k.reply(prompter.Reply{})
 	}
-	return sc.app.reply(prompter.Reply{Err: prompter.ErrDeclined})
+	return k.reply(prompter.Reply{Err: prompter.ErrDeclined})
 }
 
-func (a *App) reply(r prompter.Reply) tea.Cmd {
-	a.opts.Prompter.Answer(a.front.ask.question, r)
-	a.closeQuestion()
-	return a.nextQuestion()
+func (k *ask) reply(r prompter.Reply) tea.Cmd {
+	k.app.opts.Prompter.Answer(k.question, r)
+	k.app.closeQuestion()
+	return k.app.nextQuestion()
 }
 
 // answer returns the typed answer; wrong is why it is not valid.

@@ -317,12 +317,12 @@ func FuzzQuestion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, ours, remote, text string, w, h uint8) {
 		h = max(h, 1)
 		d := drive(t, Options{Source: newLog(t), Prompter: prompter.New()}, int(w), int(h))
-		d.front.ask = newAsk(&prompter.Question{Prompt: executor.Prompt{
+		d.front.ask = newAsk(d.App, &prompter.Question{Prompt: executor.Prompt{
 			Kind: executor.PromptChallenge, Hop: ours, User: ours, Text: ours, Remote: remote,
 			Questions: []executor.Question{{Text: text, Echo: true}},
 		}})
 		d.front.ask.ready, d.canvas.stale = true, true
-		d.askPaste(tea.PasteMsg{Content: text})
+		d.front.ask.paste(tea.PasteMsg{Content: text})
 		requireExact(t, d.content(), int(w), int(h))
 	})
 }

@@ -31,17 +31,16 @@ const (
 	boxBottom
 )
 
-// paintAsk paints the question over a dimmed screen.
-func (sc *sessionScreen) paintAsk() {
-	k := sc.app.front.ask
-	sc.app.screen.Canvas.Dim(sc.app.screen.Theme.Backdrop)
-	sc.app.line(0, sc.app.panes.layout.header, func(l *paint.Line) {
-		l.Begin(sc.app.screen.Theme.PromptTitle)
+// paint paints the question over a dimmed screen.
+func (k *ask) paint() {
+	k.app.screen.Canvas.Dim(k.app.screen.Theme.Backdrop)
+	k.app.canvas.line(0, k.app.panes.layout.header, func(l *paint.Line) {
+		l.Begin(k.app.screen.Theme.PromptTitle)
 		l.Text(theme.Style{}, " mcpdbg asks, for "+prompter.Subject(k.question.Prompt)+": "+asks(k.question.Prompt.Kind))
 		l.Fill()
-		l.End(sc.app.screen.Theme.PromptTitle)
+		l.End(k.app.screen.Theme.PromptTitle)
 	})
-	sc.app.line(2, sc.app.panes.layout.footer, sc.paintFooter)
+	k.app.canvas.line(2, k.app.panes.layout.footer, func(l *paint.Line) { k.app.canvas.paintHints(k.app.visible, l) })
 
 	const around = 2 // the border
 	below := 2       // the field and the line below it
@@ -49,27 +48,27 @@ func (sc *sessionScreen) paintAsk() {
 	if question != "" {
 		below++ // it is right above the field
 	}
-	width := min(kit.DialogWidth, sc.app.screen.Width) - 4
-	rows := k.rows(sc, width)
-	room := sc.app.screen.Height - 2 // header and footer
-	r := paint.Rect{Y: 1, W: sc.app.screen.Width, H: room}.Center(width+4, len(rows)+around+below)
+	width := min(kit.DialogWidth, k.app.screen.Width) - 4
+	rows := k.rows(width)
+	room := k.app.screen.Height - 2 // header and footer
+	r := paint.Rect{Y: 1, W: k.app.screen.Width, H: room}.Center(width+4, len(rows)+around+below)
 	k.scroll.Fit(r.H-around-below, len(rows))
 
-	block := &paint.Lines{Options: sc.app.screen.Look()}
+	block := &paint.Lines{Options: k.app.screen.Look()}
 	block.Resize(r.W-2, r.H-2)
 	from, to := k.scroll.Shown()
 	for y, row := range rows[from:to] {
-		paintAskRow(sc.app, block.Line(y), row, width)
+		paintAskRow(k.app, block.Line(y), row, width)
 	}
 	end := r.H - around
 	if question != "" {
 		l := block.Line(end - below)
 		l.PadTo(1)
-		l.Text(sc.app.screen.Theme.Warn, "the server asks: ")
-		l.Text(sc.app.screen.Theme.Text, question)
+		l.Text(k.app.screen.Theme.Warn, "the server asks: ")
+		l.Text(k.app.screen.Theme.Text, question)
 	}
-	sc.app.paintAnswer(block.Line(end-2), block.Line(end-1))
-	sc.app.screen.Canvas.Box(r, sc.app.askBorder(), block)
+	k.paintAnswer(block.Line(end-2), block.Line(end-1))
+	k.app.screen.Canvas.Box(r, k.border(), block)
 	k.drawn = true
 }
 
@@ -81,49 +80,48 @@ func (k *ask) asked() string {
 	return ""
 }
 
-// askBorder returns the frame that only questions have.
-func (a *App) askBorder() paint.Frame {
-	f := paint.Frame{Border: paint.Double, Style: a.screen.Theme.Strong, Title: "mcpdbg asks", TitleStyle: a.screen.Theme.Strong, RightStyle: a.screen.Theme.Text}
-	if a.screen.ASCII {
+// border returns the frame that only questions have.
+func (k *ask) border() paint.Frame {
+	f := paint.Frame{Border: paint.Double, Style: k.app.screen.Theme.Strong, Title: "mcpdbg asks", TitleStyle: k.app.screen.Theme.Strong, RightStyle: k.app.screen.Theme.Text}
+	if k.app.screen.ASCII {
 		f.Border = paint.DoubleASCII
 	}
-	if n := a.front.ask.behind; n > 0 {
+	if n := k.behind; n > 0 {
 		f.Right = fmt.Sprintf("%d more after this", n)
 	}
 	return f
 }
 
 // paintAnswer paints the field, and below it the error in its text, or a hint.
-func (a *App) paintAnswer(l, below *paint.Line) {
-	k := a.front.ask
+func (k *ask) paintAnswer(l, below *paint.Line) {
 	l.PadTo(1)
-	l.Text(a.screen.Theme.Strong, k.label())
+	l.Text(k.app.screen.Theme.Strong, k.label())
 	if len(k.fields) > 0 {
 		l.Text(theme.Style{}, " ")
-		k.fields[k.at].Paint(l, a.screen.Theme, a.screen.ASCII, k.ready)
+		k.fields[k.at].Paint(l, k.app.screen.Theme, k.app.screen.ASCII, k.ready)
 	}
 	below.PadTo(1)
 	from, to := k.scroll.Shown()
 	switch {
 	case k.wrong != "":
-		below.Text(a.screen.Theme.Error, "x "+k.wrong)
+		below.Text(k.app.screen.Theme.Error, "x "+k.wrong)
 	case !k.ready:
-		below.Text(a.screen.Theme.Dim, "ignores keys until you stop typing")
+		below.Text(k.app.screen.Theme.Dim, "ignores keys until you stop typing")
 	case !k.scroll.All():
-		below.Text(a.screen.Theme.Warn, fmt.Sprintf("lines %d-%d of %d: up, down, pgup, pgdown", from+1, to, k.scroll.Lines))
+		below.Text(k.app.screen.Theme.Warn, fmt.Sprintf("lines %d-%d of %d: up, down, pgup, pgdown", from+1, to, k.scroll.Lines))
 	case len(k.fields) > 0 && k.fields[k.at].Secret:
-		below.Text(a.screen.Theme.Dim, "input is not echoed")
+		below.Text(k.app.screen.Theme.Dim, "input is not echoed")
 	}
 }
 
 // rows returns the lines of the question: the source of the question, the facts
 // about it, and the server's text.
-func (k *ask) rows(s *sessionScreen, width int) []askRow {
+func (k *ask) rows(width int) []askRow {
 	p := k.question.Prompt
-	rows := ours(nil, "for "+prompter.Subject(p), s.app.screen.Theme.Strong, width)
-	rows = ours(rows, p.Text, s.app.screen.Theme.Text, width)
+	rows := ours(nil, "for "+prompter.Subject(p), k.app.screen.Theme.Strong, width)
+	rows = ours(rows, p.Text, k.app.screen.Theme.Text, width)
 	if said := serverText(p); said != "" {
-		rows = append(rows, askRow{}, askRow{text: "the server says:", style: s.app.screen.Theme.Warn}, askRow{box: boxTop})
+		rows = append(rows, askRow{}, askRow{text: "the server says:", style: k.app.screen.Theme.Warn}, askRow{box: boxTop})
 		for line := range strings.Lines(said) {
 			for _, text := range termsafe.Wrap(strings.TrimRight(line, "\r\n"), width-4) {
 				rows = append(rows, askRow{text: text, box: boxText})

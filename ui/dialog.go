@@ -34,7 +34,8 @@ func (a *App) yes() tea.Cmd {
 }
 
 // paintDialog draws the dialog over the screen.
-func (a *App) paintDialog() {
+func (cv *canvas) paintDialog() {
+	a := cv.app
 	d := a.front.dialog
 	screen := paint.Rect{W: a.screen.Width, H: a.screen.Height}
 	width := min(kit.DialogWidth, a.screen.Width-2) - 4

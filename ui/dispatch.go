@@ -24,7 +24,7 @@ func (sc *sessionScreen) key(msg tea.KeyPressMsg) tea.Cmd {
 		sc.app.front.notice, sc.app.canvas.stale = notice{}, true
 	}
 	if sc.app.front.ask != nil {
-		return sc.askKey(msg)
+		return sc.app.front.ask.key(sc, msg)
 	}
 	if action, ok := sc.app.actions.keys.Lookup(sc.scope(), msg.String()); ok {
 		return sc.Do(action.ID)

@@ -118,7 +118,7 @@ func (sc *sessionScreen) interrupt() tea.Cmd {
 	}
 	sc.app.askStopRun(true)
 	if sc.app.front.ask != nil {
-		return sc.decline()
+		return sc.app.front.ask.decline()
 	}
 	return nil
 }

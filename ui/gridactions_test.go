@@ -269,7 +269,7 @@ func TestGridByMouse(t *testing.T) {
 		d.press(20, 8)
 		require.Regexp(t, `>x host-004\.example`, d.rows()[8])
 		require.Empty(t, r.Opened)
-		d.visible.scrollAt(20, 8, 3)
+		d.pointer.scrollAt(d.visible, 20, 8, 3)
 		d.canvas.stale = true
 		require.Regexp(t, `>x host-004\.example`, d.rows()[5])
 		d.press(20, 5)

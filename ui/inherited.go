@@ -85,7 +85,7 @@ func (sc *sessionScreen) closeFocused() tea.Cmd {
 	v, stepsBack := c.View.(host.Stepping)
 	switch {
 	case a.front.ask != nil:
-		return sc.decline()
+		return a.front.ask.decline()
 	case a.front.dialog != nil:
 		a.front.dialog = nil
 	case a.front.prompt != nil:

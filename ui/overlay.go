@@ -32,7 +32,8 @@ func (a *App) focused() *sessionScreen {
 }
 
 // paintOverlays paints the open views, the focused one last.
-func (a *App) paintOverlays() {
+func (cv *canvas) paintOverlays() {
+	a := cv.app
 	for _, o := range a.front.views {
 		c := o.screen.context()
 		if a.front.ask != nil { // which has the focus

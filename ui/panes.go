@@ -74,13 +74,13 @@ type lister interface {
 }
 
 // mark marks a pane for repainting.
-func (c *canvas) mark(id paneID) {
-	c.dirty[id], c.stale = true, true
+func (cv *canvas) mark(id paneID) {
+	cv.dirty[id], cv.stale = true, true
 }
 
-func (c *canvas) markAll() {
-	for id := range c.dirty {
-		c.dirty[id] = true
+func (cv *canvas) markAll() {
+	for id := range cv.dirty {
+		cv.dirty[id] = true
 	}
-	c.stale = true
+	cv.stale = true
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/ui/calls"
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copying"
@@ -142,6 +143,16 @@ func (sc *sessionScreen) address(msg tea.Msg) tea.Msg {
 		return addressed{sc, msg}
 	}
 	return msg
+}
+
+// callLines returns the number of lines above the footer: one for a running
+// replay, and those of pending calls.
+func (sc *sessionScreen) callLines() int {
+	n := calls.Lines(sc.ws)
+	if sc.replay.Running() {
+		n++
+	}
+	return n
 }
 
 // endDrafts writes the drafts of all sessions when the program ends.

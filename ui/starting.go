@@ -11,6 +11,7 @@ import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
 )
 
 const (
@@ -23,19 +24,19 @@ const (
 
 // showsStart reports whether the steps of a start are shown: while it is in
 // progress, and after it has failed.
-func (sc *sessionScreen) showsStart() bool {
+func showsStart(ws *workspace.Workspace) bool {
 	switch {
-	case sc.ws.Session == nil:
+	case ws.Session == nil:
 		return false
-	case sc.ws.Shown.Lifecycle.Failed != nil:
-		return len(sc.ws.Shown.Lifecycle.Phases) > 0
+	case ws.Shown.Lifecycle.Failed != nil:
+		return len(ws.Shown.Lifecycle.Phases) > 0
 	}
-	return sc.ws.Shown.Lifecycle.Starting && sc.sinceStart() >= startingAfter
+	return ws.Shown.Lifecycle.Starting && sinceStart(ws) >= startingAfter
 }
 
 // sinceStart returns how long the start has been in progress.
-func (sc *sessionScreen) sinceStart() time.Duration {
-	return time.Duration(max(sc.ws.Clock-sc.ws.Shown.Lifecycle.Began, 0)) * time.Microsecond
+func sinceStart(ws *workspace.Workspace) time.Duration {
+	return time.Duration(max(ws.Clock-ws.Shown.Lifecycle.Began, 0)) * time.Microsecond
 }
 
 // A step is one line about a start: a completed phase or the current one.
@@ -44,23 +45,23 @@ type step struct {
 	style                    theme.Style
 }
 
-// steps returns the phases of a start, the current one last.
-func (sc *sessionScreen) steps() []step {
+// startSteps returns the phases of a start, the current one last.
+func startSteps(ws *workspace.Workspace, th *theme.Theme) []step {
 	var steps []step
-	for i, p := range sc.ws.Shown.Lifecycle.Phases {
-		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: wording.Took(p.Took), style: sc.app.screen.Theme.OK}
+	for i, p := range ws.Shown.Lifecycle.Phases {
+		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: wording.Took(p.Took), style: th.OK}
 		if p.Error != "" {
-			s.mark, s.style = "x", sc.app.screen.Theme.Error
+			s.mark, s.style = "x", th.Error
 			s.detail = strings.TrimPrefix(strings.TrimPrefix(p.Error, "start on "), p.Phase+": ") // the line already names host and phase
 		}
-		if p.Error != "" && p.Phase == mcp.MethodDiscover && sc.ws.PhaseFollowed(i) {
-			s.mark, s.style = "-", sc.app.screen.Theme.Dim // a probe: a refusal is a valid result
+		if p.Error != "" && p.Phase == mcp.MethodDiscover && ws.PhaseFollowed(i) {
+			s.mark, s.style = "-", th.Dim // a probe: a refusal is a valid result
 		}
 		steps = append(steps, s)
 	}
-	if p := sc.ws.Status.Phase; sc.ws.Shown.Lifecycle.Starting && !p.Begin.IsZero() {
+	if p := ws.Status.Phase; ws.Shown.Lifecycle.Starting && !p.Begin.IsZero() {
 		took := time.Since(p.Begin)
-		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: wording.Seconds(took), style: sc.app.screen.Theme.Warn})
+		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: wording.Seconds(took), style: th.Warn})
 	}
 	return steps
 }
@@ -73,17 +74,18 @@ func spinner(d time.Duration) string {
 
 // paintStart draws the steps of a start over the traffic: below its rows, or at
 // the bottom of the pane.
-func (sc *sessionScreen) paintStart() {
-	in := sc.app.panes.layout.pane[trafficID].Body()
-	if in.W < 20 || in.H < 3 || sc.composer.IsOpen() && sc.app.panes.layout.mode != wide {
+func (cv *canvas) paintStart(sc *sessionScreen) {
+	ws, screen := sc.ws, &cv.app.screen
+	in := cv.app.panes.layout.pane[trafficID].Body()
+	if in.W < 20 || in.H < 3 || sc.composer.IsOpen() && cv.app.panes.layout.mode != wide {
 		return
 	}
-	steps := sc.steps()
-	left, right := "Starting", wording.Seconds(sc.sinceStart())
-	if sc.ws.Shown.Lifecycle.Failed != nil {
+	steps := startSteps(ws, screen.Theme)
+	left, right := "Starting", wording.Seconds(sinceStart(ws))
+	if ws.Shown.Lifecycle.Failed != nil {
 		left, right = "Not started", ""
 	}
-	if host := sc.ws.Host(); host != "" {
+	if host := ws.Host(); host != "" {
 		left += " on " + host
 	}
 	hidden := max(len(steps)-(in.H-2), 0)
@@ -96,12 +98,12 @@ func (sc *sessionScreen) paintStart() {
 	if used := sc.rows.Traffic.Len() + 2; sc.rows.Traffic.Shown == nil && used+box.H < in.H {
 		box.Y = in.Y + used
 	}
-	block := &paint.Lines{Options: sc.app.screen.Look()}
+	block := &paint.Lines{Options: screen.Look()}
 	block.Resize(box.W-2, len(steps))
 	for y, s := range steps {
-		paintStep(block.Line(y), s, sc.app.screen.Theme)
+		paintStep(block.Line(y), s, screen.Theme)
 	}
-	sc.app.screen.Canvas.Box(box, sc.app.screen.Border(left, right, false), block)
+	screen.Canvas.Box(box, screen.Border(left, right, false), block)
 }
 
 func paintStep(l *paint.Line, s step, th *theme.Theme) {

@@ -70,7 +70,7 @@ func linkInfo(c host.Context, i *info) {
 		return
 	}
 	i.heading("Connection")
-	i.styled("state", LinkText(c.Workspace), LinkStyle(c))
+	i.styled("state", linkText(c.Workspace), linkStyle(c))
 	if c.Workspace.Shown.Lifecycle.Lost == nil {
 		i.styled("", link.Error, i.th.Error)
 	}
@@ -90,9 +90,9 @@ func linkInfo(c host.Context, i *info) {
 	}
 }
 
-// LinkText returns the state of the connection, with the round trip time if the
+// linkText returns the state of the connection, with the round trip time if the
 // link is up.
-func LinkText(w *workspace.Workspace) string {
+func linkText(w *workspace.Workspace) string {
 	text := w.LinkState()
 	if rtt := w.LinkRTT(); rtt > 0 && text == string(executor.LinkUp) {
 		text += " " + string(wording.AppendMillis(nil, rtt.Microseconds())) + " ms"
@@ -100,8 +100,25 @@ func LinkText(w *workspace.Workspace) string {
 	return text
 }
 
-// LinkStyle is the style of the state of the connection.
-func LinkStyle(c host.Context) theme.Style {
+// LinkPart is the header part for the connection to the host: its name, its state
+// in a word, and the round-trip time. A failing connection is shown on any
+// screen.
+func LinkPart(c host.Context) kit.Part {
+	ws := c.Workspace
+	p := kit.Part{Text: strings.TrimSpace("ssh " + ws.Host() + " " + linkText(ws)), Style: linkStyle(c), Priority: 62}
+	switch ws.LinkState() {
+	case "":
+		p.Style = c.Host.Screen().Theme.Text // no state is known yet
+	case string(executor.LinkStalled), string(executor.LinkLost):
+		p.Priority = kit.Must
+	default:
+		p.Short = "ssh " + ws.Host()
+	}
+	return p
+}
+
+// linkStyle is the style of the state of the connection.
+func linkStyle(c host.Context) theme.Style {
 	switch executor.LinkState(c.Workspace.LinkState()) {
 	case executor.LinkUp:
 		return c.Host.Screen().Theme.OK

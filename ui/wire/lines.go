@@ -85,6 +85,16 @@ func (l *Lines) Titles() (left, right string) {
 // Unread returns how many rows were added since the pane was last on the screen.
 func (l *Lines) Unread() int { return len(l.All()) - l.Seen }
 
+// ClosedTitle returns the title of the list while it is closed, with the number of
+// new rows.
+func (l *Lines) ClosedTitle() string {
+	title, _ := l.Titles()
+	if n := l.Unread(); n > 0 {
+		title += " (" + wording.Thousands(n) + " new)"
+	}
+	return title
+}
+
 // Len returns the number of rows in the log, of any kind.
 func (r *lineRows) Len() int { return r.ws.Shown.Index.Scanned }
 
