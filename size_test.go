@@ -29,7 +29,6 @@ var (
 	}
 	largeTypes = []string{
 		"recordings/mock.Server",
-		"ui.sessionScreen",
 		"ui/composer.Pane",
 		"ui/widget/form.Form",
 		"ui/widget/jsontree.Tree",

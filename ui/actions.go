@@ -33,6 +33,7 @@ import (
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/wire"
+	"mcpdbg/ui/workspace"
 )
 
 // The names of the actions. Keys, footer, help, palette and docs/keys.md come
@@ -41,7 +42,7 @@ const (
 	actNextPane   = "next-pane"
 	actPrevPane   = "previous-pane"
 	actTraffic    = "traffic"
-	actDetail     = "detail"
+	actDetail     = host.ActDetail
 	actStderr     = "stderr"
 	actEvents     = "events"
 	actZoom       = "zoom"
@@ -84,14 +85,30 @@ const (
 	scopeAsk    = "ask"
 )
 
-// entry is an action's row in the table.
-type entry = keymap.Action[*sessionScreen]
+// A finder finds the screen of the session that a context is about.
+type finder func(host.Context) *sessionScreen
 
-// An action is an entry with its function. If the function is nil, the action
-// moves the cursor in the focused pane.
-type action struct {
-	entry
-	do func(*sessionScreen) tea.Cmd
+// do adapts an effect on the screen of a session.
+func (of finder) do(effect func(*sessionScreen) tea.Cmd) func(host.Context) tea.Cmd {
+	return func(c host.Context) tea.Cmd { return effect(of(c)) }
+}
+
+// run adapts an effect without a command.
+func (of finder) run(effect func(*sessionScreen)) func(host.Context) tea.Cmd {
+	return func(c host.Context) tea.Cmd {
+		effect(of(c))
+		return nil
+	}
+}
+
+// can adapts a condition.
+func (of finder) can(can func(*sessionScreen) (bool, string)) func(host.Context) (bool, string) {
+	return func(c host.Context) (bool, string) { return can(of(c)) }
+}
+
+// title adapts a current title.
+func (of finder) title(now func(*sessionScreen) string) func(host.Context) string {
+	return func(c host.Context) string { return now(of(c)) }
 }
 
 // scopes lists all scopes that can have the focus, in the order of help.
@@ -136,148 +153,150 @@ var scopes = []keymap.Scope{
 	{ID: scopeAsk, Title: "mcpdbg prompts: host key, passphrase, password", Modal: true, Inherits: "text"},
 }
 
-// actions returns all actions; each file that adds actions lists its own.
-func actions() []action {
+// actions returns all actions, which find the screens of sessions by of.
+func actions(of finder) []host.Action {
+	launcher := func(c host.Context) host.Launcher { return of(c).app.opts.Launcher }
+	compose := func(c host.Context, item *workspace.CatalogItem) tea.Cmd { return of(c).composer.ComposeItem(c, item) }
 	return slices.Concat(
-		moving(),
-		fromScreen(wire.Actions(listsOf, notes.ToggleMark)),
-		promptActions(),
-		fromScreen(player.Actions(playerOf)),
-		fromScreen(notes.Actions()),
-		splitActions(),
-		mouseActions(),
-		sessionActions(),
-		fromScreen(palette.Actions(paletteOptions())),
-		fromScreen(loglevel.Actions()),
-		themeActions(),
-		fromScreen(help.Actions(&helpOptions)),
-		fromScreen(home.Actions(func(c host.Context) host.Launcher { return screenIn(c).app.opts.Launcher })),
-		fromScreen(fleet.Actions(fleetShell())),
-		fromScreen(home.InputActions()),
-		fromScreen(detail.Actions(detailOf)),
-		fromScreen(copying.Actions()),
-		fromScreen(process.Actions()),
-		fromScreen(problems.Actions(problemsOf)),
-		fromScreen(overview.Actions(showOverview)),
-		fromScreen(catalog.Actions(
-			func(c host.Context) *catalog.View { return screenIn(c).catalog },
-			composeItem,
-		)),
-		fromScreen(composer.Actions()),
-		fromScreen(requests.Actions(requestsOf)),
-		fromScreen(calls.Actions()),
-		fromScreen(timeline.Actions(timeOf)),
-		fromScreen(compare.Actions(comparisonsOf)),
-		fromScreen(watch.Actions(watchOf)),
-		fromScreen(replay.Actions(replayOf)),
-		fromScreen(export.Actions()),
-		acting(),
-		modal(),
-		inheritedActions(),
+		moving(of),
+		wire.Actions(func(c host.Context) *wire.Lists { return of(c).rows }, notes.ToggleMark),
+		promptActions(of),
+		player.Actions(func(c host.Context) *player.State { return &of(c).player }),
+		notes.Actions(),
+		splitActions(of),
+		mouseActions(of),
+		sessionActions(of),
+		palette.Actions(),
+		loglevel.Actions(),
+		themeActions(of),
+		help.Actions(),
+		home.Actions(launcher),
+		fleet.Actions(func(c host.Context) *fleet.View { return of(c).app.grid.view },
+			of.run(func(s *sessionScreen) { s.app.grid.show() }),
+			of.run(func(s *sessionScreen) { s.app.grid.askStop(false) })),
+		home.InputActions(),
+		detail.Actions(func(c host.Context) *detail.Pane { return of(c).detail }),
+		copying.Actions(),
+		process.Actions(),
+		problems.Actions(func(c host.Context) *problems.State { return &of(c).problems }),
+		overview.Actions(),
+		catalog.Actions(func(c host.Context) *catalog.View { return of(c).catalog }, compose),
+		composer.Actions(),
+		requests.Actions(func(c host.Context) *requests.State { return of(c).requests }),
+		calls.Actions(),
+		timeline.Actions(func(c host.Context) *timeline.State { return &of(c).time }),
+		compare.Actions(func(c host.Context) *compare.State { return of(c).app.compared }),
+		watch.Actions(func(c host.Context) *watch.State { return of(c).watching }),
+		replay.Actions(func(c host.Context) *replay.State { return of(c).replay }),
+		export.Actions(),
+		acting(of),
+		modal(of),
+		inheritedActions(of),
 	)
 }
 
 // Actions returns the table of all actions with their default keys. It panics if
 // the table is invalid, which is a bug in the program.
-func Actions() *keymap.Table[*sessionScreen] {
-	table, _, err := bind(actions(), nil)
+func Actions() *keymap.Table[host.Context] {
+	table, _, err := bind(nil, nil)
 	if err != nil {
 		panic("ui: " + err.Error())
 	}
 	return table
 }
 
-// bind returns the table of actions with the user's keys, and the functions of
-// the actions by their ids.
-func bind(actions []action, keys map[string][]string) (*keymap.Table[*sessionScreen], map[string]func(*sessionScreen) tea.Cmd, error) {
-	actions, err := keymap.Inherit(append(slices.Clone(parents), scopes...), actions, func(a *action) *entry { return &a.entry })
+// bind returns the table of all actions with the user's keys, and the effects of
+// the actions by their ids. An action without an effect moves the cursor in the
+// focused pane. of may be nil if no action is carried out.
+func bind(of finder, keys map[string][]string) (*keymap.Table[host.Context], map[string]func(host.Context) tea.Cmd, error) {
+	actions, err := keymap.Inherit(append(slices.Clone(parents), scopes...), actions(of), func(a *host.Action) *host.Entry { return &a.Entry })
 	if err != nil {
 		return nil, nil, err
 	}
-	entries := make([]entry, len(actions))
-	doers := make(map[string]func(*sessionScreen) tea.Cmd, len(actions))
+	entries := make([]host.Entry, len(actions))
+	effects := make(map[string]func(host.Context) tea.Cmd, len(actions))
 	for i, action := range actions {
-		entries[i], doers[action.ID] = action.entry, action.do
+		entries[i], effects[action.ID] = action.Entry, action.Do
 	}
 	keymap.Rebind(entries, keys)
 	table, err := keymap.New(scopes, entries)
-	return table, doers, err
+	return table, effects, err
 }
 
 // moving returns the actions that move the cursor or change the view.
-func moving() []action {
-	return []action{
-		{entry{ID: kit.Down, Keys: []string{"j", "down"}, Scope: keymap.Global, Title: "down", Help: "Move down by a line.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}, nil},
-		{entry{ID: kit.Up, Keys: []string{"k", "up"}, Scope: keymap.Global, Title: "up", Help: "Move up by a line and stop following."}, nil},
-		{entry{ID: kit.Left, Keys: []string{"h", "left"}, Scope: keymap.Global, Title: "left", Help: "Scroll to the left; in a tree, fold or go to the parent."}, nil},
-		{entry{ID: kit.Right, Keys: []string{"l", "right"}, Scope: keymap.Global, Title: "right", Help: "Scroll to the right; in a tree, unfold."}, nil},
-		{entry{ID: kit.PageDown, Keys: []string{"pgdown"}, Scope: keymap.Global, Title: "page down", Help: "Move down by a screen."}, nil},
-		{entry{ID: kit.PageUp, Keys: []string{"pgup"}, Scope: keymap.Global, Title: "page up", Help: "Move up by a screen."}, nil},
-		{entry{ID: kit.HalfPageDown, Keys: []string{"ctrl+d"}, Scope: keymap.Global, Title: "half page down", Help: "Move down by half a screen."}, nil},
-		{entry{ID: kit.HalfPageUp, Keys: []string{"ctrl+u"}, Scope: keymap.Global, Title: "half page up", Help: "Move up by half a screen."}, nil},
-		{entry{ID: kit.Top, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."}, nil},
-		{entry{ID: kit.Bottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}, nil},
+func moving(of finder) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: kit.Down, Keys: []string{"j", "down"}, Scope: keymap.Global, Title: "down", Help: "Move down by a line.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}},
+		{Entry: host.Entry{ID: kit.Up, Keys: []string{"k", "up"}, Scope: keymap.Global, Title: "up", Help: "Move up by a line and stop following."}},
+		{Entry: host.Entry{ID: kit.Left, Keys: []string{"h", "left"}, Scope: keymap.Global, Title: "left", Help: "Scroll to the left; in a tree, fold or go to the parent."}},
+		{Entry: host.Entry{ID: kit.Right, Keys: []string{"l", "right"}, Scope: keymap.Global, Title: "right", Help: "Scroll to the right; in a tree, unfold."}},
+		{Entry: host.Entry{ID: kit.PageDown, Keys: []string{"pgdown"}, Scope: keymap.Global, Title: "page down", Help: "Move down by a screen."}},
+		{Entry: host.Entry{ID: kit.PageUp, Keys: []string{"pgup"}, Scope: keymap.Global, Title: "page up", Help: "Move up by a screen."}},
+		{Entry: host.Entry{ID: kit.HalfPageDown, Keys: []string{"ctrl+d"}, Scope: keymap.Global, Title: "half page down", Help: "Move down by half a screen."}},
+		{Entry: host.Entry{ID: kit.HalfPageUp, Keys: []string{"ctrl+u"}, Scope: keymap.Global, Title: "half page up", Help: "Move up by half a screen."}},
+		{Entry: host.Entry{ID: kit.Top, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."}},
+		{Entry: host.Entry{ID: kit.Bottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}},
 
-		{entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 60}, (*sessionScreen).open},
-		{entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, clear the search, then the filter, then return to the grid or unselect the row. Never quits."}, (*sessionScreen).back},
-		{entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}}, nothing(func(s *sessionScreen) { s.app.focusBeside(1) })},
-		{entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, nothing(func(s *sessionScreen) { s.app.focusBeside(-1) })},
-		{entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "messages", Help: "Go to the list of exchanges or messages."}, nothing(func(s *sessionScreen) { s.app.focusOn(trafficID) })},
-		{entry{ID: actDetail, Keys: []string{"3"}, Scope: keymap.Global, Title: "detail", Help: "Go to the detail pane."}, nothing(func(s *sessionScreen) { s.app.focusOn(detailID) })},
-		{entry{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to the stderr pane."}, nothing(func(s *sessionScreen) { s.app.focusOn(stderrID) })},
-		{entry{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events pane."}, nothing(func(s *sessionScreen) { s.app.focusOn(eventsID) })},
-		{entry{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "zoom", Synonyms: []string{"fullscreen", "maximize"}, Help: "Show the pane full screen, or restore the layout.", Priority: 15}, nothing(func(s *sessionScreen) { s.app.setZoom(!s.app.panes.zoom) })},
+		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 60}, Do: of.do((*sessionScreen).open)},
+		{Entry: host.Entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, clear the search, then the filter, then return to the grid or unselect the row. Never quits."}, Do: of.do((*sessionScreen).back)},
+		{Entry: host.Entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(1) })},
+		{Entry: host.Entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(-1) })},
+		{Entry: host.Entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "messages", Help: "Go to the list of exchanges or messages."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(trafficID) })},
+		{Entry: host.Entry{ID: actDetail, Keys: []string{"3"}, Scope: keymap.Global, Title: "detail", Help: "Go to the detail pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(detailID) })},
+		{Entry: host.Entry{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to the stderr pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(stderrID) })},
+		{Entry: host.Entry{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(eventsID) })},
+		{Entry: host.Entry{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "zoom", Synonyms: []string{"fullscreen", "maximize"}, Help: "Show the pane full screen, or restore the layout.", Priority: 15}, Do: of.run(func(s *sessionScreen) { s.app.setZoom(!s.app.panes.zoom) })},
 
-		{entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "search", Synonyms: []string{"find", "grep"}, Help: "Search the pane; /text/ is a regular expression.", Priority: 40}, nothing((*sessionScreen).askSearch)},
-		{entry{ID: actNextMatch, Keys: []string{"n"}, Scope: keymap.Global, Title: "next match", Help: "Go to the next match of the search.", Enabled: searched}, func(s *sessionScreen) tea.Cmd { return s.findNext(1) }},
-		{entry{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: searched}, func(s *sessionScreen) tea.Cmd { return s.findNext(-1) }},
-		{entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 45}, nothing((*sessionScreen).askFilter)},
-		{entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Priority: 18, Enabled: listFocused}, nothing((*sessionScreen).toggleFollow)},
-		{entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Priority: 16, Enabled: enabled(host.HasPartner)}, nothing((*sessionScreen).goToPartner)},
-		{entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 10}, func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) }},
-		{entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous error", Help: "Go to the previous row with an error."}, func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) }},
+		{Entry: host.Entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "search", Synonyms: []string{"find", "grep"}, Help: "Search the pane; /text/ is a regular expression.", Priority: 40}, Do: of.run((*sessionScreen).askSearch)},
+		{Entry: host.Entry{ID: actNextMatch, Keys: []string{"n"}, Scope: keymap.Global, Title: "next match", Help: "Go to the next match of the search.", Enabled: of.can(searched)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.findNext(1) })},
+		{Entry: host.Entry{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: of.can(searched)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.findNext(-1) })},
+		{Entry: host.Entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 45}, Do: of.run((*sessionScreen).askFilter)},
+		{Entry: host.Entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Priority: 18, Enabled: of.can(listFocused)}, Do: of.run((*sessionScreen).toggleFollow)},
+		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Priority: 16, Enabled: host.HasPartner}, Do: goToPartner},
+		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 10}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
+		{Entry: host.Entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous error", Help: "Go to the previous row with an error."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) })},
 	}
 }
 
 // acting returns the actions that do something, and those of the program
 // itself.
-func acting() []action {
-	return []action{
+func acting(of finder) []host.Action {
+	return []host.Action{
 
-		{entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "compose", Synonyms: []string{"raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 17, Enabled: enabled(host.CanSend)}, func(s *sessionScreen) tea.Cmd { return s.composer.Compose(s.context()) }},
-		{entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "re-send", Synonyms: []string{"repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation before tools/call.", Priority: 14, Enabled: canResend}, (*sessionScreen).resend},
-		{entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and re-send", Synonyms: []string{"modify"}, Help: "Open the selected message in the composer.", Enabled: canResend}, func(s *sessionScreen) tea.Cmd { return s.composer.EditSelected(s.context()) }},
-		{entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Priority: 28, Enabled: canCancel}, (*sessionScreen).cancelSelected},
-		{entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: enabled(host.HasSelection)}, func(s *sessionScreen) tea.Cmd { return copying.Message(s.context()) }},
-		{entry{ID: actCloseStdin, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: enabled(host.CanSend)}, nothing((*sessionScreen).askCloseStdin)},
-		{entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 9, Destructive: true, Enabled: canRestart, CurrentTitle: restartNow}, (*sessionScreen).restart},
+		{Entry: host.Entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "compose", Synonyms: []string{"raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 17, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
+		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "re-send", Synonyms: []string{"repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation before tools/call.", Priority: 14, Enabled: canResend}, Do: resend},
+		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and re-send", Synonyms: []string{"modify"}, Help: "Open the selected message in the composer.", Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
+		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Priority: 28, Enabled: canCancel}, Do: cancelSelected},
+		{Entry: host.Entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: host.HasSelection}, Do: copying.Message},
+		{Entry: host.Entry{ID: actCloseStdin, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: host.CanSend}, Do: askCloseStdin},
+		{Entry: host.Entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 9, Destructive: true, Enabled: of.can(canRestart), CurrentTitle: of.title(restartNow)}, Do: of.do((*sessionScreen).restart)},
 
-		{entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Synonyms: []string{"exit", "leave"}, Help: "Leave the zoom or the detail pane; otherwise return to the grid, or stop the server and quit. Asks for confirmation while a call is pending or several servers run.", Priority: 80, CurrentTitle: quitNow}, (*sessionScreen).quit},
-		{entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit at once, without a question."}, (*sessionScreen).interrupt},
-		{entry{ID: host.ActInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit immediately", Help: "Stop the server and quit, from anywhere; during a smoke run, asks for confirmation. Press it again to kill the server.", Everywhere: true}, (*sessionScreen).interrupt},
-		{entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Redraw the screen.", Everywhere: true}, func(*sessionScreen) tea.Cmd { return tea.ClearScreen }},
-		{entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Suspend to the shell; fg resumes. The server keeps running.", Everywhere: true}, func(*sessionScreen) tea.Cmd { return tea.Suspend }},
+		{Entry: host.Entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Synonyms: []string{"exit", "leave"}, Help: "Leave the zoom or the detail pane; otherwise return to the grid, or stop the server and quit. Asks for confirmation while a call is pending or several servers run.", Priority: 80, CurrentTitle: of.title(quitNow)}, Do: of.do((*sessionScreen).quit)},
+		{Entry: host.Entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit at once, without a question."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.interrupt() })},
+		{Entry: host.Entry{ID: host.ActInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit immediately", Help: "Stop the server and quit, from anywhere; during a smoke run, asks for confirmation. Press it again to kill the server.", Everywhere: true}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.interrupt() })},
+		{Entry: host.Entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Redraw the screen.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.ClearScreen }},
+		{Entry: host.Entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Suspend to the shell; fg resumes. The server keeps running.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.Suspend }},
 	}
 }
 
 // modal returns the actions of text fields, questions and help, where no other
 // keys apply.
-func modal() []action {
-	return []action{
-		{entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Apply the text; an empty line clears the filter or the search.", Priority: 90}, func(s *sessionScreen) tea.Cmd { return s.app.acceptPrompt() }},
-		override(entry{Name: nameClose, ID: "close-prompt", Scope: scopePrompt, Title: "cancel", Help: "Close without changes."}),
-		{entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: asksQuestion}, func(s *sessionScreen) tea.Cmd { return s.app.yes() }},
-		override(entry{Name: nameClose, ID: actNo, Keys: []string{"n", "q", "esc", "enter"}, Scope: scopeDialog, Title: "no", Help: "Close without doing anything.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}}),
+func modal(of finder) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Apply the text; an empty line clears the filter or the search.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.prompt.accept() })},
+		host.Override(host.Entry{Name: nameClose, ID: "close-prompt", Scope: scopePrompt, Title: "cancel", Help: "Close without changes."}),
+		{Entry: host.Entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: of.can(asksQuestion)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes() })},
+		host.Override(host.Entry{Name: nameClose, ID: actNo, Keys: []string{"n", "q", "esc", "enter"}, Scope: scopeDialog, Title: "no", Help: "Close without doing anything.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}}),
 
-		{entry{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Submit the answer, or go to the next field; for a host key, an empty answer means no.", Priority: 90}, func(s *sessionScreen) tea.Cmd { return s.app.front.ask.accept() }},
-		override(entry{Name: nameClose, ID: "decline", Scope: scopeAsk, Title: "cancel", Help: "Close the question without an answer; a host key is not accepted.", Priority: 85}),
-		{entry{ID: actAskNext, Keys: []string{"tab"}, Scope: scopeAsk, Title: "next field", Help: "Go to the next field.", Priority: 60, Enabled: severalFields}, nothing(func(s *sessionScreen) { s.app.front.ask.step(1) })},
-		{entry{ID: actAskPrevious, Keys: []string{"shift+tab"}, Scope: scopeAsk, Title: "previous field", Help: "Go to the previous field.", Enabled: severalFields}, nothing(func(s *sessionScreen) { s.app.front.ask.step(-1) })},
-		{entry{ID: actAskClear, Keys: []string{"ctrl+u"}, Scope: scopeAsk, Title: "clear", Help: "Clear the field.", Priority: 20}, nothing(func(s *sessionScreen) { s.app.front.ask.clear() })},
-		override(entry{Name: kit.Down, Scope: scopeAsk, Keys: []string{"down"}}),
-		override(entry{Name: kit.Up, Scope: scopeAsk, Keys: []string{"up"}}),
-		override(entry{Name: kit.PageDown, Scope: scopeAsk, Keys: []string{"pgdown", "ctrl+d"}}),
-		override(entry{Name: kit.PageUp, Scope: scopeAsk, Keys: []string{"pgup"}}),
+		{Entry: host.Entry{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Submit the answer, or go to the next field; for a host key, an empty answer means no.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.ask.accept() })},
+		host.Override(host.Entry{Name: nameClose, ID: "decline", Scope: scopeAsk, Title: "cancel", Help: "Close the question without an answer; a host key is not accepted.", Priority: 85}),
+		{Entry: host.Entry{ID: actAskNext, Keys: []string{"tab"}, Scope: scopeAsk, Title: "next field", Help: "Go to the next field.", Priority: 60, Enabled: of.can(severalFields)}, Do: of.run(func(s *sessionScreen) { s.app.front.ask.step(1) })},
+		{Entry: host.Entry{ID: actAskPrevious, Keys: []string{"shift+tab"}, Scope: scopeAsk, Title: "previous field", Help: "Go to the previous field.", Enabled: of.can(severalFields)}, Do: of.run(func(s *sessionScreen) { s.app.front.ask.step(-1) })},
+		{Entry: host.Entry{ID: actAskClear, Keys: []string{"ctrl+u"}, Scope: scopeAsk, Title: "clear", Help: "Clear the field.", Priority: 20}, Do: of.run(func(s *sessionScreen) { s.app.front.ask.clear() })},
+		host.Override(host.Entry{Name: kit.Down, Scope: scopeAsk, Keys: []string{"down"}}),
+		host.Override(host.Entry{Name: kit.Up, Scope: scopeAsk, Keys: []string{"up"}}),
+		host.Override(host.Entry{Name: kit.PageDown, Scope: scopeAsk, Keys: []string{"pgdown", "ctrl+d"}}),
+		host.Override(host.Entry{Name: kit.PageUp, Scope: scopeAsk, Keys: []string{"pgup"}}),
 	}
 }
 
@@ -300,7 +319,7 @@ func severalFields(s *sessionScreen) (bool, string) {
 // quitNow returns the current meaning of quit if there is a grid to return to,
 // else "".
 func quitNow(s *sessionScreen) string {
-	if s.app.grid.view != nil && !s.app.panes.zoom && !s.app.gridShown() {
+	if s.app.grid.view != nil && !s.app.panes.zoom && !s.app.grid.shown() {
 		return "back to the grid"
 	}
 	return ""
@@ -319,25 +338,25 @@ func restartNow(s *sessionScreen) string {
 	return "start again"
 }
 
-func canResend(s *sessionScreen) (bool, string) {
-	if ok, reason := host.CanSend(s.context()); !ok {
+func canResend(c host.Context) (bool, string) {
+	if ok, reason := host.CanSend(c); !ok {
 		return false, reason
 	}
-	if !s.ws.Selected.OK || s.ws.Selected.Row.Kind != session.KindStdin {
+	if !c.Workspace.Selected.OK || c.Workspace.Selected.Row.Kind != session.KindStdin {
 		return false, "only a message to the server can be re-sent"
 	}
 	return true, ""
 }
 
-func canCancel(s *sessionScreen) (bool, string) {
-	if ok, reason := host.CanSend(s.context()); !ok {
+func canCancel(c host.Context) (bool, string) {
+	if ok, reason := host.CanSend(c); !ok {
 		return false, reason
 	}
-	_, row, ok := s.ws.CancellableRequest()
+	_, row, ok := c.Workspace.CancellableRequest()
 	if !ok {
 		return false, "only a pending request to the server can be cancelled: select it"
 	}
-	if method := s.ws.Shown.Source.Method(row.Method); method == mcp.MethodInitialize || method == mcp.MethodDiscover {
+	if method := c.Workspace.Shown.Source.Method(row.Method); method == mcp.MethodInitialize || method == mcp.MethodDiscover {
 		return false, "the handshake cannot be cancelled"
 	}
 	return true, ""

@@ -179,9 +179,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		deliver(hidden, "a search in it", search)
 
 		deliver(hidden, "a call", func() tea.Msg {
-			return host.Result{Then: onScreen(func(s *sessionScreen) tea.Cmd {
-				return callEcho(s.context())
-			})}
+			return host.Result{Then: callEcho}
 		})
 		require.Empty(t, hidden.ws.Calls)
 		require.NotEmpty(t, timers)
@@ -216,11 +214,11 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 
 		timers = nil
 		deliver(recording, "the start of the player", func() tea.Msg {
-			return host.Result{Then: onScreen(func(s *sessionScreen) tea.Cmd { return s.player.ShowRows(s.context(), 5) })}
+			return host.Result{Then: func(c host.Context) tea.Cmd { return d.screenOf(c.Workspace).player.ShowRows(c, 5) }}
 		})
 		recording.ws.Playback.Player.Play(recording.ws.Playback.Now())
 		deliver(recording, "another moment", func() tea.Msg {
-			return host.Result{Then: onScreen(func(s *sessionScreen) tea.Cmd { return s.player.ShowRows(s.context(), 6) })}
+			return host.Result{Then: func(c host.Context) tea.Cmd { return d.screenOf(c.Workspace).player.ShowRows(c, 6) }}
 		})
 		require.NotEmpty(t, timers)
 		time.Sleep(time.Second)

@@ -15,7 +15,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/notes"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/settings"
 	"mcpdbg/ui/widget/keymap"
@@ -104,19 +103,12 @@ func newOutside(ctx context.Context) outside {
 	}
 }
 
-// A gridState is the run over many targets.
-type gridState struct {
-	view  *fleet.View  // nil without a run
-	quits bool         // the program ends with the run
-	asks  *host.Dialog // that confirms it; nil before
-}
-
-// An actionTable is all actions with their keys and effects.
+// An actionTable is all actions with their keys and effects. It turns keys into
+// actions, or gives them to the open text field.
 type actionTable struct {
-	keys    *keymap.Table[*sessionScreen]
-	effects map[string]func(*sessionScreen) tea.Cmd // by action id; nil moves the cursor
-	recent  palette.Recent
-	word    string // typed after the action's name in the palette, while its effect runs
+	app     *App
+	keys    *keymap.Table[host.Context]
+	effects map[string]func(host.Context) tea.Cmd // by action id; nil moves the cursor
 }
 
 // A canvas is what was painted last, and what of it has to be painted again.
@@ -162,10 +154,10 @@ func newApp(ctx context.Context, opts Options) *App {
 		colors: colors{dark: true, profile: theme.TrueColor},
 		panes:  paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
-	a.canvas.app = a
+	a.actions.app, a.canvas.app, a.grid.app = a, a, a
 	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == settings.PicturesOff, opts.Pictures == settings.PicturesBlocks
 	var err error
-	if a.actions.keys, a.actions.effects, err = bind(actions(), opts.Keys); err != nil {
+	if a.actions.keys, a.actions.effects, err = bind(func(c host.Context) *sessionScreen { return a.screenOf(c.Workspace) }, opts.Keys); err != nil {
 		panic("ui: " + err.Error())
 	}
 	a.pointer = pointer{app: a, released: opts.NoMouse}
@@ -177,7 +169,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	}
 	a.screen.Theme = a.newTheme()
 	a.sessions = &sessionList{app: a}
-	a.compared = &compare.State{Idle: idle, Several: func() bool { return len(a.screens) > 1 }}
+	a.compared = &compare.State{Idle: a.idle}
 	a.blank = a.newSessionScreen(workspace.Opened{Source: workspace.NoSource()})
 	a.visible = a.blank
 	for _, o := range opts.given() {
@@ -194,9 +186,14 @@ func newApp(ctx context.Context, opts Options) *App {
 		a.visible.push(home.New(opts.Launcher))
 	}
 	if a.grid.view != nil {
-		a.visible.toGrid()
+		a.grid.show()
 	}
 	return a
+}
+
+// idle reports whether a session is visible and nothing is open over its panes.
+func (a *App) idle(c host.Context) bool {
+	return a.screenOf(c.Workspace) == a.visible && a.front.top() == nil && a.front.dialog == nil && a.front.prompt == nil && !a.visible.composer.IsOpen()
 }
 
 // given returns everything to show from the start.
@@ -272,12 +269,12 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 		sc.app.colors.dark = msg.IsDark()
 		sc.app.setTheme()
 	case tea.KeyPressMsg:
-		return sc.key(msg)
+		return sc.app.actions.key(sc, msg)
 	case tea.PasteMsg:
 		if sc.app.front.ask != nil {
 			return sc.app.front.ask.paste(msg)
 		}
-		return sc.typed(msg)
+		return sc.app.actions.typed(sc, msg)
 	case tea.MouseMsg:
 		return sc.app.pointer.report(sc, msg)
 	case pointerDue:
@@ -295,11 +292,11 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 			sc.app.front.notice, sc.app.canvas.stale = notice{}, true
 		}
 	case gridChanged:
-		return sc.app.refreshGrid()
+		return sc.app.grid.refresh()
 	case tick:
 		sc.app.ticking = false
 		sc.app.observeAll()
-		return tea.Batch(process.TakeSample(sc.context()), sc.app.refreshGrid())
+		return tea.Batch(process.TakeSample(sc.context()), sc.app.grid.refresh())
 	case host.Result:
 		sc.observe()
 		return msg.Deliver(sc.context())
@@ -402,7 +399,7 @@ func (sc *sessionScreen) settle() tea.Cmd {
 // pace returns how often the clocks on the screen change; 0 if there are none.
 // Those of hidden sessions change in the list of sessions.
 func (a *App) pace() (least time.Duration) {
-	if a.gridShown() && !a.grid.view.Over() {
+	if a.grid.shown() && !a.grid.view.Over() {
 		least = spinEvery
 	}
 	for _, s := range a.screens {
@@ -487,9 +484,3 @@ func (a *App) arrange() {
 	a.visible.composer.Place(a.panes.layout.pane[composerID])
 	a.canvas.markAll()
 }
-
-// notify shows a message in the last line.
-func (a *App) notify(text string) { a.front.notice, a.canvas.stale = notice{text: text}, true }
-
-// warn shows an error in the last line.
-func (a *App) warn(text string) { a.front.notice, a.canvas.stale = notice{text: text, bad: true}, true }

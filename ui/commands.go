@@ -21,27 +21,27 @@ func (sc *sessionScreen) start(what string, start func(context.Context) error) t
 	return func() tea.Msg {
 		err := start(ctx)
 		stop()
-		return host.Result{Then: onScreen(func(s *sessionScreen) tea.Cmd {
-			s.ws.Starting = false
-			due := s.watching.Due(s.context())
-			if err != nil && s.app.ctx.Err() == nil && due == nil {
-				d := problems.StartFailed(s.context(), what, err)
-				if len(s.app.screens) > 1 {
-					d.Title = s.ws.Title + ": " + d.Title
+		return host.Result{Then: func(c host.Context) tea.Cmd {
+			sc.ws.Starting = false
+			due := sc.watching.Due(c)
+			if err != nil && sc.app.ctx.Err() == nil && due == nil {
+				d := problems.StartFailed(c, what, err)
+				if len(sc.app.screens) > 1 {
+					d.Title = sc.ws.Title + ": " + d.Title
 				}
-				s.confirm(d)
+				sc.confirm(d)
 			}
 			return due
-		})}
+		}}
 	}
 }
 
 // restart starts the server; if one is running, it confirms before stopping it.
 func (sc *sessionScreen) restart() tea.Cmd {
 	if sc.ws.OfTarget() {
-		return sc.app.startTarget(sc.ws.Target)
+		return sc.app.grid.start(sc.ws.Target)
 	}
-	again := func(sc *sessionScreen) tea.Cmd {
+	again := func(host.Context) tea.Cmd {
 		s := sc.ws.Session
 		return sc.start("restart", func(ctx context.Context) error {
 			s.Act("restart", "", 0)
@@ -49,46 +49,47 @@ func (sc *sessionScreen) restart() tea.Cmd {
 		})
 	}
 	if running, _ := process.CanStop(sc.context()); !running {
-		return again(sc)
+		return again(sc.context())
 	}
-	sc.confirm(&host.Dialog{Title: "Restart the server?", Lines: append(process.ShutdownSteps(sc.ws), "Then it is started again in the same session."), Yes: onScreen(again)})
+	sc.confirm(&host.Dialog{Title: "Restart the server?", Lines: append(process.ShutdownSteps(sc.ws), "Then it is started again in the same session."), Yes: again})
 	return nil
 }
 
-func (sc *sessionScreen) askCloseStdin() {
-	s := sc.ws.Session
-	sc.confirm(&host.Dialog{
+func askCloseStdin(c host.Context) tea.Cmd {
+	s := c.Workspace.Session
+	c.Host.Confirm(c.Workspace, &host.Dialog{
 		Title: "Close the server's standard input?",
 		Lines: []string{"Nothing can be sent to it afterwards; most servers then exit."},
-		Yes: onScreen(func(*sessionScreen) tea.Cmd {
+		Yes: func(host.Context) tea.Cmd {
 			return func() tea.Msg {
 				s.Act("close-stdin", "", 0)
 				return host.Result{What: "close stdin", Err: s.CloseStdin(), Text: "stdin closed"}
 			}
-		}),
+		},
 	})
+	return nil
 }
 
 // resend sends the selected message again; it confirms first if that may change
 // something.
-func (sc *sessionScreen) resend() tea.Cmd {
-	row := sc.ws.Selected.Row
-	method := sc.ws.Shown.Source.Method(row.Method)
+func resend(c host.Context) tea.Cmd {
+	row := c.Workspace.Selected.Row
+	method := c.Workspace.Shown.Source.Method(row.Method)
 	if row.Msg != framing.Request || method != mcp.MethodToolsCall {
-		return sc.sendAgain(row)
+		return sendAgain(c, row)
 	}
-	sc.confirm(&host.Dialog{
+	c.Host.Confirm(c.Workspace, &host.Dialog{
 		Title: "Call the tool again?",
 		Lines: []string{"A tool may change things: files, accounts, anything the server can access."},
-		Yes:   onScreen(func(s *sessionScreen) tea.Cmd { return s.sendAgain(row) }),
+		Yes:   func(c host.Context) tea.Cmd { return sendAgain(c, row) },
 	})
 	return nil
 }
 
 // sendAgain sends a message of the log: a request with a new id, anything else
 // unchanged.
-func (sc *sessionScreen) sendAgain(row session.Row) tea.Cmd {
-	s, ctx, source := sc.ws.Session, sc.app.ctx, sc.ws.Shown.Source
+func sendAgain(c host.Context, row session.Row) tea.Cmd {
+	s, ctx, source := c.Workspace.Session, c.Host.Lifetime(), c.Workspace.Shown.Source
 	return func() tea.Msg {
 		e, err := source.Entry(row, 0)
 		if err != nil {
@@ -117,7 +118,14 @@ func rawString(inside []byte) (string, error) {
 
 // cancelSelected sends the server a cancellation of the selected request, or of the
 // only pending one.
-func (sc *sessionScreen) cancelSelected() tea.Cmd {
-	number, _, _ := sc.ws.CancellableRequest()
-	return calls.CancelRequest(sc.context(), number)
+func cancelSelected(c host.Context) tea.Cmd {
+	number, _, _ := c.Workspace.CancellableRequest()
+	return calls.CancelRequest(c, number)
+}
+
+// goToPartner selects the other half of a request and its response.
+func goToPartner(c host.Context) tea.Cmd {
+	partner, _ := c.Workspace.Viewed.Row.Partner()
+	c.Panes().Select(partner)
+	return nil
 }

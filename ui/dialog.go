@@ -27,9 +27,8 @@ func (sc *sessionScreen) confirm(d *host.Dialog) {
 }
 
 // yes carries out the confirmed action.
-func (a *App) yes() tea.Cmd {
-	d := a.front.dialog
-	a.front.dialog = nil
+func (d *dialog) yes() tea.Cmd {
+	d.screen.app.front.dialog = nil
 	return d.screen.tagged(d.asked.Yes(d.screen.context()))
 }
 
@@ -43,10 +42,10 @@ func (cv *canvas) paintDialog() {
 	for _, line := range d.asked.Lines {
 		rows = append(rows, termsafe.Wrap(line, width)...)
 	}
-	no := a.keysOf(actNo)
+	no := a.actions.keysOf(actNo)
 	answer := no[len(no)-1] + ": close"
 	if d.asked.Yes != nil {
-		answer = a.keyOf(actYes) + ": yes    "
+		answer = a.Key(actYes) + ": yes    "
 		d.noAt = 1 + len(answer)
 		answer += strings.Join(no, ", ") + ": no"
 	}

@@ -13,41 +13,40 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/overview"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/wire"
 )
 
 // key turns a key into an action, or gives it to the open text field.
-func (sc *sessionScreen) key(msg tea.KeyPressMsg) tea.Cmd {
-	if sc.app.front.notice != (notice{}) {
-		sc.app.front.notice, sc.app.canvas.stale = notice{}, true
+func (t *actionTable) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
+	if t.app.front.notice != (notice{}) {
+		t.app.front.notice, t.app.canvas.stale = notice{}, true
 	}
-	if sc.app.front.ask != nil {
-		return sc.app.front.ask.key(sc, msg)
+	if t.app.front.ask != nil {
+		return t.app.front.ask.key(sc, msg)
 	}
-	if action, ok := sc.app.actions.keys.Lookup(sc.scope(), msg.String()); ok {
+	if action, ok := t.keys.Lookup(sc.scope(), msg.String()); ok {
 		return sc.Do(action.ID)
 	}
-	if d := sc.app.front.dialog; d != nil && d.asked.Yes == nil {
-		return sc.pastNotice(d, msg)
+	if d := t.app.front.dialog; d != nil && d.asked.Yes == nil {
+		return t.pastNotice(sc, d, msg)
 	}
-	if card, ok := sc.app.front.top().(*help.Card); ok {
-		return sc.pastCard(card, msg)
+	if card, ok := t.app.front.top().(*help.Card); ok {
+		return t.pastCard(sc, card, msg)
 	}
-	if rest, ok := afterEsc(msg); ok && !sc.altMeans() {
-		return tea.Batch(sc.key(tea.KeyPressMsg{Code: tea.KeyEscape}), sc.key(rest))
+	if rest, ok := afterEsc(msg); ok && !t.altMeans(sc) {
+		return tea.Batch(t.key(sc, tea.KeyPressMsg{Code: tea.KeyEscape}), t.key(sc, rest))
 	}
-	return sc.typed(msg)
+	return t.typed(sc, msg)
 }
 
 // pastNotice closes a dialog that only informs, if the key acts on what it covers.
-func (sc *sessionScreen) pastNotice(d *dialog, msg tea.KeyPressMsg) tea.Cmd {
-	sc.app.front.dialog = nil
-	if action, ok := sc.app.actions.keys.Lookup(sc.scope(), msg.String()); ok {
+func (t *actionTable) pastNotice(sc *sessionScreen, d *dialog, msg tea.KeyPressMsg) tea.Cmd {
+	t.app.front.dialog = nil
+	if action, ok := t.keys.Lookup(sc.scope(), msg.String()); ok {
 		return sc.Do(action.ID)
 	}
-	sc.app.front.dialog = d
+	t.app.front.dialog = d
 	return nil
 }
 
@@ -69,10 +68,10 @@ func afterEsc(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 
 // altMeans reports whether the focused part binds keys with alt: text with
 // editing by words.
-func (sc *sessionScreen) altMeans() bool {
-	top := sc.app.front.top()
+func (t *actionTable) altMeans(sc *sessionScreen) bool {
+	top := t.app.front.top()
 	if top == nil {
-		return sc.app.front.prompt != nil || sc.composer.IsOpen()
+		return t.app.front.prompt != nil || sc.composer.IsOpen()
 	}
 	if _, ok := top.(*help.List); ok {
 		return true // its query is edited by words
@@ -81,19 +80,19 @@ func (sc *sessionScreen) altMeans() bool {
 }
 
 // typed gives a message to the open text field, if there is one.
-func (sc *sessionScreen) typed(msg tea.Msg) tea.Cmd {
+func (t *actionTable) typed(sc *sessionScreen, msg tea.Msg) tea.Cmd {
 	switch {
-	case sc.app.front.dialog != nil:
+	case t.app.front.dialog != nil:
 		return nil
-	case sc.app.front.prompt != nil:
-		sc.app.canvas.stale = true
-		return sc.app.front.prompt.update(msg)
-	case sc.app.front.top() != nil:
-		sc.app.canvas.stale = true
-		if sc.wantsHelp(sc.app.front.top(), msg) {
+	case t.app.front.prompt != nil:
+		t.app.canvas.stale = true
+		return t.app.front.prompt.update(msg)
+	case t.app.front.top() != nil:
+		t.app.canvas.stale = true
+		if t.wantsHelp(t.app.front.top(), msg) {
 			return sc.Do(help.ActCard)
 		}
-		return sc.app.front.top().Update(sc.context(), msg)
+		return t.app.front.top().Update(sc.context(), msg)
 	case sc.composer.IsOpen():
 		return sc.composer.Update(sc.context(), msg)
 	}
@@ -129,29 +128,20 @@ var paneScopes = [paneCount]string{
 	sessionsID: scopeSessions, trafficID: wire.Scope, detailID: detail.Scope, stderrID: scopeStderr, eventsID: scopeEvents,
 }
 
-// Do carries out the action with an id. If the action is disabled, Do shows the
-// reason in the last line.
-func (sc *sessionScreen) Do(id string) tea.Cmd {
-	action, ok := sc.app.actions.keys.ByID(id)
-	if !ok {
-		return nil
-	}
-	if possible, reason := action.State(sc); !possible {
-		sc.app.warn(action.Title + ": " + reason)
-		return nil
-	}
-	sc.app.canvas.stale = true
-	if do := sc.app.actions.effects[id]; do != nil {
-		return do(sc)
-	}
-	sc.app.canvas.mark(sc.app.panes.focus)
-	if sc.app.panes.focus != detailID && sc.app.panes.focus != sessionsID {
+// Do carries out the action with an id.
+func (sc *sessionScreen) Do(id string) tea.Cmd { return sc.app.Do(sc.ws, id, "") }
+
+// move moves the cursor or the view of the focused pane.
+func (sc *sessionScreen) move(action string) tea.Cmd {
+	focus := sc.app.panes.focus
+	sc.app.canvas.mark(focus)
+	if focus != detailID && focus != sessionsID {
 		sc.ws.Overview = false // a row of the list is selected
+		if sc.ws.Tail != nil {
+			return sc.moveWhileReading(action)
+		}
 	}
-	if sc.ws.Tail != nil && sc.app.panes.focus != detailID && sc.app.panes.focus != sessionsID {
-		return sc.moveWhileReading(id)
-	}
-	sc.pane(sc.app.panes.focus).Act(id)
+	sc.pane(focus).Act(action)
 	return nil
 }
 
@@ -166,35 +156,12 @@ func (a *App) scrolled() *kit.Scroll {
 	return textOf(a.front.top())
 }
 
-// keyOf returns the key of an action as it is shown; for an action without one,
-// the palette's key and the name to type there.
-func (a *App) keyOf(id string) string {
-	action, ok := a.actions.keys.ByID(id)
-	switch {
-	case !ok:
-		return ""
-	case len(action.Keys) > 0:
-		return action.Keys[0]
-	case id == palette.ActOpen:
-		return "the palette"
-	}
-	return a.keyOf(palette.ActOpen) + " " + action.Title
-}
-
 // keysOf returns all keys of an action.
-func (a *App) keysOf(id string) []string {
-	if action, ok := a.actions.keys.ByID(id); ok && len(action.Keys) > 0 {
+func (t *actionTable) keysOf(id string) []string {
+	if action, ok := t.keys.ByID(id); ok && len(action.Keys) > 0 {
 		return action.Keys
 	}
-	return []string{a.keyOf(id)}
-}
-
-// nothing adapts a function that returns no command.
-func nothing(do func(*sessionScreen)) func(*sessionScreen) tea.Cmd {
-	return func(s *sessionScreen) tea.Cmd {
-		do(s)
-		return nil
-	}
+	return []string{t.app.Key(id)}
 }
 
 // focusOn focuses a pane.
@@ -268,7 +235,7 @@ func (sc *sessionScreen) back() tea.Cmd {
 	switch {
 	case sc.rows.Finding != nil:
 		sc.rows.Finding = nil
-		sc.app.notify("search cancelled")
+		sc.app.Notify("search cancelled")
 	case sc.replay.Running():
 		sc.replay.Stop()
 	case sc.app.leave():
@@ -277,7 +244,7 @@ func (sc *sessionScreen) back() tea.Cmd {
 	case sc.rows.Traffic.Shown != nil:
 		return sc.rows.SetFilter(nil)
 	case sc.app.grid.view != nil:
-		sc.toGrid()
+		sc.app.grid.show()
 	case sc.ws.Selected.OK:
 		sc.ws.Overview = true
 	}
@@ -312,15 +279,15 @@ func (sc *sessionScreen) quit() tea.Cmd {
 	switch {
 	case sc.app.leave():
 		return nil
-	case sc.app.grid.view != nil && !sc.app.gridShown():
-		sc.toGrid()
+	case sc.app.grid.view != nil && !sc.app.grid.shown():
+		sc.app.grid.show()
 		return nil
 	}
 	if d := sc.app.quitQuestion(); d != nil {
 		sc.confirm(d)
 		return nil
 	}
-	return sc.interrupt()
+	return sc.app.interrupt()
 }
 
 // quitQuestion returns the question before quitting: nil without a pending call and
@@ -345,8 +312,8 @@ func (a *App) quitQuestion() *host.Dialog {
 	}
 	return &host.Dialog{
 		Title: "Quit? " + strings.Join(reasons, ", "),
-		Lines: []string{"Quitting stops every server. Recordings are kept.", "", a.keyOf(actQuitNow) + " quits without this question."},
-		Yes:   onScreen((*sessionScreen).interrupt),
+		Lines: []string{"Quitting stops every server. Recordings are kept.", "", a.Key(actQuitNow) + " quits without this question."},
+		Yes:   func(host.Context) tea.Cmd { return a.interrupt() },
 	}
 }
 

@@ -4,30 +4,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/fleet"
-	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/palette"
 )
 
 // gridChanged reports that the run over many targets has changed.
 type gridChanged struct{}
 
-// fleetShell returns what the actions on a run need of the program.
-func fleetShell() *fleet.Shell {
-	return &fleet.Shell{
-		Run:      func(c host.Context) *fleet.View { return c.Host.(shell).app.grid.view },
-		Show:     onScreen(nothing((*sessionScreen).toGrid)),
-		Sessions: onScreen(nothing((*sessionScreen).toOpened)),
-		Stop:     onScreen(nothing(func(s *sessionScreen) { s.app.askStopRun(false) })),
-		Quit:     onScreen((*sessionScreen).interrupt),
-		Commands: func(c host.Context) tea.Cmd { return palette.Open(c, paletteOptions()) },
-		Help:     func(c host.Context) tea.Cmd { return help.Open(c, &helpOptions) },
-	}
+// A gridState is the run over many targets.
+type gridState struct {
+	app   *App
+	view  *fleet.View  // nil without a run
+	quits bool         // the program ends with the run
+	asks  *host.Dialog // that confirms it; nil before
 }
 
-// gridShown reports whether the run is on the screen.
-func (a *App) gridShown() bool {
-	for _, o := range a.front.views {
+// shown reports whether the run is on the screen.
+func (g *gridState) shown() bool {
+	for _, o := range g.app.front.views {
 		if _, ok := o.view.(*fleet.View); ok {
 			return true
 		}
@@ -35,90 +28,74 @@ func (a *App) gridShown() bool {
 	return false
 }
 
-// toGrid goes back to the run. Open sessions stay open.
-func (sc *sessionScreen) toGrid() {
-	if sc.app.gridShown() {
+// show goes back to the run. Open sessions stay open.
+func (g *gridState) show() {
+	if g.shown() {
 		return
 	}
-	sc.app.panes.zoom = false
-	sc.app.show(sc.app.blank)
-	sc.app.focusOn(trafficID)
-	sc.app.blank.push(sc.app.grid.view)
-	sc.app.grid.view.Grid.Refresh()
+	g.app.panes.zoom = false
+	g.app.show(g.app.blank)
+	g.app.focusOn(trafficID)
+	g.app.blank.push(g.view)
+	g.view.Grid.Refresh()
 }
 
-// refreshGrid takes in changes of the run. When the run ends, the program ends
-// too if requested; if something else is shown, a message reports it.
-func (a *App) refreshGrid() tea.Cmd {
-	g := a.grid.view
-	if g == nil {
+// refresh takes in changes of the run. When the run ends, the program ends too if
+// requested; if something else is shown, a message reports it.
+func (g *gridState) refresh() tea.Cmd {
+	if g.view == nil {
 		return nil
 	}
-	wasOver := g.Over()
-	g.Grid.Refresh()
+	wasOver := g.view.Over()
+	g.view.Grid.Refresh()
 	switch {
-	case a.grid.quits && g.Over():
-		return a.leaveProgram()
-	case a.gridShown():
-		a.canvas.stale = true
-	case g.Over() && !wasOver:
-		a.notify(g.Finished(a.blank.context()))
+	case g.quits && g.view.Over():
+		return g.app.leaveProgram()
+	case g.shown():
+		g.app.canvas.stale = true
+	case g.view.Over() && !wasOver:
+		g.app.Notify(g.view.Finished(g.app.blank.context()))
 	}
 	return nil
 }
 
-// startTarget starts a new session of a target's server. The result arrives
-// whatever happens to the visible session in the meantime.
-func (a *App) startTarget(target int) tea.Cmd {
-	return a.blank.tagged(a.grid.view.Start(a.blank.context(), target))
+// start starts a new session of a target's server. The result arrives whatever
+// happens to the visible session in the meantime.
+func (g *gridState) start(target int) tea.Cmd {
+	return g.app.blank.tagged(g.view.Start(g.app.blank.context(), target))
 }
 
-// leaveGrid goes from the run to the open sessions.
-func (a *App) leaveGrid(s *sessionScreen) {
-	a.remove(a.grid.view)
-	a.show(s)
+// askStop confirms before it stops the run, or stops it and quits.
+func (g *gridState) askStop(quits bool) {
+	g.asks = g.view.StopQuestion(quits)
+	g.asks.Yes = func(host.Context) tea.Cmd { return g.stop(quits) }
+	g.app.visible.confirm(g.asks)
 }
 
-// toOpened goes to the session or recording that was opened last.
-func (sc *sessionScreen) toOpened() {
-	sc.app.leaveGrid(sc.app.screens[len(sc.app.screens)-1])
-	if len(sc.app.screens) > 1 {
-		sc.app.focusOn(sessionsID)
-	}
-}
-
-// askStopRun confirms before it stops the run, or stops it and quits.
-func (a *App) askStopRun(quits bool) {
-	d := a.grid.view.StopQuestion(quits)
-	d.Yes = onScreen(func(s *sessionScreen) tea.Cmd { return s.stopRun(quits) })
-	a.visible.confirm(d)
-	a.grid.asks = d
-}
-
-// stopRun stops the run; if quits is set, the program ends when the run has.
-func (sc *sessionScreen) stopRun(quits bool) tea.Cmd {
-	sc.app.grid.quits = sc.app.grid.quits || quits
-	sc.app.grid.view.Stop()
-	sc.toGrid()
-	return sc.app.refreshGrid()
+// stop stops the run; if quits is set, the program ends when the run has.
+func (g *gridState) stop(quits bool) tea.Cmd {
+	g.quits = g.quits || quits
+	g.view.Stop()
+	g.show()
+	return g.refresh()
 }
 
 // interrupt ends the program; the caller decides about the server. If the user
 // wants, a run over many targets is stopped first; a further interrupt does not
 // wait for it.
-func (sc *sessionScreen) interrupt() tea.Cmd {
-	g := sc.app.grid.view
+func (a *App) interrupt() tea.Cmd {
+	g := &a.grid
 	switch {
-	case g == nil || g.Over() || !g.CanStop() || g.Stopping() && sc.app.grid.quits:
-		return sc.app.leaveProgram()
-	case g.Stopping():
-		return sc.stopRun(true)
-	case sc.app.front.dialog != nil && sc.app.front.dialog.asked == sc.app.grid.asks:
-		return sc.app.yes()
+	case g.view == nil || g.view.Over() || !g.view.CanStop() || g.view.Stopping() && g.quits:
+		return a.leaveProgram()
+	case g.view.Stopping():
+		return g.stop(true)
+	case a.front.dialog != nil && a.front.dialog.asked == g.asks:
+		return a.front.dialog.yes()
 	}
-	sc.app.askStopRun(true)
-	if sc.app.front.ask != nil {
-		return sc.app.front.ask.decline()
+	g.askStop(true)
+	if a.front.ask != nil {
+		return a.front.ask.decline()
 	}
 	return nil
 }

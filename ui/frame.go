@@ -43,7 +43,7 @@ func (cv *canvas) paint() string {
 		})
 		return a.screen.Canvas.String()
 	}
-	if !a.gridShown() { // which replaces them
+	if !a.grid.shown() { // which replaces them
 		cv.paintPanes(a.visible)
 	}
 	cv.line(2, a.panes.layout.footer, func(l *paint.Line) { cv.paintFooter(a.focused(), l) })
@@ -225,7 +225,7 @@ func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 	case cv.app.front.notice.text != "":
 		l.Text(cv.app.screen.Theme.Text, " "+cv.app.front.notice.text)
 	case sc.rows.Finding != nil:
-		l.Text(cv.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, entry %s (%s cancels)", sc.rows.Finding.What, wording.Thousands(sc.rows.Finding.Shown), cv.app.keyOf(host.ActBack)))
+		l.Text(cv.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, entry %s (%s cancels)", sc.rows.Finding.What, wording.Thousands(sc.rows.Finding.Shown), cv.app.Key(host.ActBack)))
 	default:
 		cv.paintHints(sc, l)
 	}
@@ -234,7 +234,7 @@ func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 // paintHints paints the available keys.
 func (cv *canvas) paintHints(sc *sessionScreen, l *paint.Line) {
 	l.PadTo(1)
-	for i, hint := range cv.app.actions.keys.Footer(sc.scope(), sc, l.Room()) {
+	for i, hint := range cv.app.actions.keys.Footer(sc.scope(), sc.context(), l.Room()) {
 		if i > 0 {
 			l.Text(theme.Style{}, "  ")
 		}

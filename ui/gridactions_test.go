@@ -17,7 +17,7 @@ import (
 func (d *driver) grids(r *uitest.Run) {
 	r.Source = d.visible.ws.Log
 	d.grid.view = fleet.New(&d.screen, r.Grid())
-	d.visible.toGrid()
+	d.grid.show()
 	d.content()
 }
 

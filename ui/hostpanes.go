@@ -48,14 +48,8 @@ func (sc *sessionScreen) Select(number int) {
 	sc.rows.Traffic.Reveal(number)
 	sc.app.canvas.mark(trafficID)
 	if !sc.rows.Traffic.Shows(number) {
-		sc.app.notify("the row is hidden: clear the filter, or press " + sc.app.keyOf(wire.ActView) + " to show it")
+		sc.app.Notify("the row is hidden: clear the filter, or press " + sc.app.Key(wire.ActView) + " to show it")
 	}
-}
-
-// goToPartner selects the other half of a request and its response.
-func (sc *sessionScreen) goToPartner() {
-	partner, _ := sc.ws.Viewed.Row.Partner()
-	sc.Select(partner)
 }
 
 // GoTo implements host.Panes.

@@ -29,35 +29,31 @@ const nameClose = host.CloseName
 
 // inheritedActions returns the actions of the scopes that others inherit from:
 // each movement is declared once, and reworded where something else moves.
-func inheritedActions() []action {
-	return []action{
-		{entry{Name: nameClose, Scope: "closing", Keys: []string{"esc"}, Title: "close", Help: "Close the list.", Priority: 80}, (*sessionScreen).closeFocused},
-		{entry{Name: kit.Down, Scope: "steps", Keys: []string{"j", "down"}, Title: "down", Help: "Move down by a line."}, moveFocused(kit.Down)},
-		{entry{Name: kit.Up, Scope: "steps", Keys: []string{"k", "up"}, Title: "up", Help: "Move up by a line."}, moveFocused(kit.Up)},
-		{entry{Name: kit.PageDown, Scope: "pages", Keys: []string{"pgdown"}, Title: "page down", Help: "Go down by a screen."}, moveFocused(kit.PageDown)},
-		{entry{Name: kit.PageUp, Scope: "pages", Keys: []string{"pgup"}, Title: "page up", Help: "Go up by a screen."}, moveFocused(kit.PageUp)},
-		{entry{Name: kit.Top, Scope: "ends", Keys: []string{"home"}, Title: "first", Help: "Go to the first."}, moveFocused(kit.Top)},
-		{entry{Name: kit.Bottom, Scope: "ends", Keys: []string{"end"}, Title: "last", Help: "Go to the last."}, moveFocused(kit.Bottom)},
+func inheritedActions(of finder) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{Name: nameClose, Scope: "closing", Keys: []string{"esc"}, Title: "close", Help: "Close the list.", Priority: 80}, Do: func(c host.Context) tea.Cmd { return of(c).app.closeFocused(c) }},
+		{Entry: host.Entry{Name: kit.Down, Scope: "steps", Keys: []string{"j", "down"}, Title: "down", Help: "Move down by a line."}, Do: of.do(moveFocused(kit.Down))},
+		{Entry: host.Entry{Name: kit.Up, Scope: "steps", Keys: []string{"k", "up"}, Title: "up", Help: "Move up by a line."}, Do: of.do(moveFocused(kit.Up))},
+		{Entry: host.Entry{Name: kit.PageDown, Scope: "pages", Keys: []string{"pgdown"}, Title: "page down", Help: "Go down by a screen."}, Do: of.do(moveFocused(kit.PageDown))},
+		{Entry: host.Entry{Name: kit.PageUp, Scope: "pages", Keys: []string{"pgup"}, Title: "page up", Help: "Go up by a screen."}, Do: of.do(moveFocused(kit.PageUp))},
+		{Entry: host.Entry{Name: kit.Top, Scope: "ends", Keys: []string{"home"}, Title: "first", Help: "Go to the first."}, Do: of.do(moveFocused(kit.Top))},
+		{Entry: host.Entry{Name: kit.Bottom, Scope: "ends", Keys: []string{"end"}, Title: "last", Help: "Go to the last."}, Do: of.do(moveFocused(kit.Bottom))},
 
-		override(entry{Name: kit.Down, Scope: "text", Help: "Scroll down."}),
-		override(entry{Name: kit.Up, Scope: "text", Help: "Scroll up."}),
-		override(entry{Name: kit.PageDown, Scope: "text", Keys: []string{"pgdown", "space", "ctrl+d"}, Help: "Scroll down by a screen."}),
-		override(entry{Name: kit.PageUp, Scope: "text", Keys: []string{"pgup", "ctrl+u"}, Help: "Scroll up by a screen."}),
+		host.Override(host.Entry{Name: kit.Down, Scope: "text", Help: "Scroll down."}),
+		host.Override(host.Entry{Name: kit.Up, Scope: "text", Help: "Scroll up."}),
+		host.Override(host.Entry{Name: kit.PageDown, Scope: "text", Keys: []string{"pgdown", "space", "ctrl+d"}, Help: "Scroll down by a screen."}),
+		host.Override(host.Entry{Name: kit.PageUp, Scope: "text", Keys: []string{"pgup", "ctrl+u"}, Help: "Scroll up by a screen."}),
 
-		override(entry{Name: kit.PageDown, Scope: "lines", Keys: []string{"pgdown", "space"}, Help: "Move down by a screen."}),
-		override(entry{Name: kit.PageUp, Scope: "lines", Help: "Move up by a screen."}),
-		override(entry{Name: kit.Top, ID: "first", Scope: "lines", Keys: []string{"g", "home"}, Help: "Go to the first line."}),
-		override(entry{Name: kit.Bottom, ID: "last", Scope: "lines", Keys: []string{"G", "end"}, Help: "Go to the last line."}),
+		host.Override(host.Entry{Name: kit.PageDown, Scope: "lines", Keys: []string{"pgdown", "space"}, Help: "Move down by a screen."}),
+		host.Override(host.Entry{Name: kit.PageUp, Scope: "lines", Help: "Move up by a screen."}),
+		host.Override(host.Entry{Name: kit.Top, ID: "first", Scope: "lines", Keys: []string{"g", "home"}, Help: "Go to the first line."}),
+		host.Override(host.Entry{Name: kit.Bottom, ID: "last", Scope: "lines", Keys: []string{"G", "end"}, Help: "Go to the last line."}),
 
-		override(entry{Name: kit.Down, Scope: "picker", Keys: []string{"down", "ctrl+n"}, Help: "Go down.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
-		override(entry{Name: kit.Up, Scope: "picker", Keys: []string{"up", "ctrl+p"}, Help: "Go up."}),
-		override(entry{Name: kit.PageDown, Scope: "picker", Keys: []string{"pgdown", "ctrl+d"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: "picker", Keys: []string{"down", "ctrl+n"}, Help: "Go down.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Up, Scope: "picker", Keys: []string{"up", "ctrl+p"}, Help: "Go up."}),
+		host.Override(host.Entry{Name: kit.PageDown, Scope: "picker", Keys: []string{"pgdown", "ctrl+d"}}),
 	}
 }
-
-// override returns an action that changes the entry of an inherited one, but
-// not its effect.
-func override(e entry) action { return action{entry: e} }
 
 // moveFocused returns the function that moves the focused overlay or question.
 func moveFocused(way string) func(*sessionScreen) tea.Cmd {
@@ -79,9 +75,7 @@ func moveFocused(way string) func(*sessionScreen) tea.Cmd {
 }
 
 // closeFocused closes the focused overlay or question.
-func (sc *sessionScreen) closeFocused() tea.Cmd {
-	a := sc.app
-	c := sc.context()
+func (a *App) closeFocused(c host.Context) tea.Cmd {
 	v, stepsBack := c.View.(host.Stepping)
 	switch {
 	case a.front.ask != nil:
@@ -89,7 +83,7 @@ func (sc *sessionScreen) closeFocused() tea.Cmd {
 	case a.front.dialog != nil:
 		a.front.dialog = nil
 	case a.front.prompt != nil:
-		a.closePrompt()
+		a.front.prompt.cancel()
 	case stepsBack:
 		return v.Back(c)
 	case a.front.top() != nil:

@@ -3,8 +3,10 @@ package ui
 import (
 	"slices"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/settings"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
@@ -13,13 +15,16 @@ import (
 const actTheme = "theme"
 
 // themeActions returns the action that chooses the theme.
-func themeActions() []action {
+func themeActions(of finder) []host.Action {
 	var words []string
 	for _, t := range choices {
 		words = append(words, string(t))
 	}
-	return []action{
-		{entry{ID: actTheme, Scope: keymap.Global, Title: "theme", Synonyms: []string{"colors", "colours"}, Words: words, Help: "Choose the colors until the program ends: as the terminal is (auto), light, dark, or with strong contrast.", Enabled: hasColors}, nothing((*sessionScreen).chooseTheme)},
+	return []host.Action{
+		{Entry: host.Entry{ID: actTheme, Scope: keymap.Global, Title: "theme", Synonyms: []string{"colors", "colours"}, Words: words, Help: "Choose the colors until the program ends: as the terminal is (auto), light, dark, or with strong contrast.", Enabled: of.can(hasColors)}, Do: func(c host.Context) tea.Cmd {
+			of(c).app.chooseTheme(settings.Theme(c.Word))
+			return nil
+		}},
 	}
 }
 
@@ -32,15 +37,14 @@ func hasColors(s *sessionScreen) (bool, string) {
 	return s.app.colors.profile != theme.NoColor, "colors are off"
 }
 
-// chooseTheme uses the theme that was typed, or else the next one.
-func (sc *sessionScreen) chooseTheme() {
-	next := settings.Theme(sc.app.actions.word)
+// chooseTheme uses the given theme, or else the next one.
+func (a *App) chooseTheme(next settings.Theme) {
 	if next == "" {
-		next = choices[(max(slices.Index(choices, sc.app.opts.Theme), 0)+1)%len(choices)]
+		next = choices[(max(slices.Index(choices, a.opts.Theme), 0)+1)%len(choices)]
 	}
-	sc.app.opts.Theme = next
-	sc.app.setTheme()
-	sc.app.notify("theme " + string(next))
+	a.opts.Theme = next
+	a.setTheme()
+	a.Notify("theme " + string(next))
 }
 
 // setProfile sets the colours that the terminal supports.

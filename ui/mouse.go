@@ -31,9 +31,9 @@ type pointer struct {
 // pointerDue is sent when a frame has passed.
 type pointerDue struct{}
 
-func mouseActions() []action {
-	return []action{
-		{entry{ID: actMouse, Keys: []string{"M"}, Scope: keymap.Global, Title: "mouse", Synonyms: []string{"select"}, Help: "Release the mouse to the terminal, to select text, or capture it again.", CurrentTitle: mouseNow}, nothing(func(s *sessionScreen) { s.app.pointer.toggle() })},
+func mouseActions(of finder) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: actMouse, Keys: []string{"M"}, Scope: keymap.Global, Title: "mouse", Synonyms: []string{"select"}, Help: "Release the mouse to the terminal, to select text, or capture it again.", CurrentTitle: of.title(mouseNow)}, Do: of.run(func(s *sessionScreen) { s.app.pointer.toggle() })},
 	}
 }
 
@@ -50,7 +50,7 @@ func (p *pointer) toggle() {
 	p.released = !p.released
 	if p.released {
 		p.drag = noEdge
-		p.app.notify("mouse released: select text as in any other program")
+		p.app.Notify("mouse released: select text as in any other program")
 	}
 }
 
@@ -196,7 +196,7 @@ func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 		return nil
 	case p.app.front.top() != nil:
 		if card, ok := p.app.front.top().(*help.Card); ok {
-			p.app.remove(card)
+			p.app.Close(card)
 			return p.click(sc, x, y)
 		}
 		return p.clickOverlay(sc, x, y)

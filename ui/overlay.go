@@ -1,6 +1,9 @@
 package ui
 
-import "mcpdbg/ui/host"
+import (
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+)
 
 // opened is an open view with the session it belongs to. Views cover the panes;
 // the last one has the focus.
@@ -43,22 +46,27 @@ func (cv *canvas) paintOverlays() {
 	}
 }
 
-// remove closes a view at any place in the stack.
-func (a *App) remove(v host.View) {
-	for i, other := range a.front.views {
-		if other.view == v {
-			a.front.views = append(a.front.views[:i], a.front.views[i+1:]...)
-			a.canvas.stale = true
-			return
-		}
-	}
-}
-
 // top returns the focused view, nil if there is none. Whichever session is
 // visible, a view is painted and takes keys for its own session.
 func (f *front) top() host.View {
 	if n := len(f.views); n > 0 {
 		return f.views[n-1].view
+	}
+	return nil
+}
+
+// pickerOf returns the picker of a view, nil if it has none.
+func pickerOf(v host.View) *kit.Picker {
+	if p, ok := v.(host.Picking); ok {
+		return p.Picks()
+	}
+	return nil
+}
+
+// textOf returns the text of a view that scrolls, nil if it has none.
+func textOf(v host.View) *kit.Scroll {
+	if r, ok := v.(host.Reading); ok {
+		return r.Text()
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func TestPaletteOrder(t *testing.T) {
 		for _, pick := range p.Shown {
 			for _, action := range d.actions.keys.Reachable(d.visible.underneath()) {
 				if action.Title == p.Items[pick.Item] {
-					now, _ := action.State(d.visible)
+					now, _ := action.State(d.visible.context())
 					require.True(t, possible || !now, "%s after an impossible one", action.ID)
 					possible = now
 				}

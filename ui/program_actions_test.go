@@ -120,18 +120,14 @@ func (st *stage) takeBack() {
 }
 
 // recorded records that an action is done.
-func (st *stage) recorded(id string, do func(*sessionScreen) tea.Cmd) func(*sessionScreen) tea.Cmd {
-	var noted func(s *sessionScreen) tea.Cmd
-	noted = func(s *sessionScreen) tea.Cmd {
+func (st *stage) recorded(id string, do func(host.Context) tea.Cmd) func(host.Context) tea.Cmd {
+	return func(c host.Context) tea.Cmd {
 		st.did = append(st.did, id)
 		if do != nil {
-			return do(s)
+			return do(c)
 		}
-		s.app.actions.effects[id] = nil // use Do for movements too
-		defer func() { s.app.actions.effects[id] = noted }()
-		return s.Do(id)
+		return st.app.screenOf(c.Workspace).move(id)
 	}
-	return noted
 }
 
 // sendKeys are the bytes of keys that are not a single character.
@@ -429,7 +425,8 @@ func (st *stage) reset(t *testing.T) *stage {
 	}
 	st.turn()
 	if st.app.grid.view != nil {
-		st.app.leaveGrid(st.app.screens[0])
+		st.app.Close(st.app.grid.view)
+		st.app.show(st.app.screens[0])
 		st.app.grid.view = nil
 	}
 	for _, q := range st.s.ServerRequests() {
@@ -451,7 +448,7 @@ func (st *stage) reset(t *testing.T) *stage {
 }
 
 // perform runs one action by its first key, or from the palette.
-func (st *stage) perform(t *testing.T, action *entry) {
+func (st *stage) perform(t *testing.T, action *host.Entry) {
 	t.Helper()
 	way, ok := ways[action.Scope]
 	require.True(t, ok, "no way to scope %q of the action %q", action.Scope, action.ID)
@@ -466,7 +463,9 @@ func (st *stage) perform(t *testing.T, action *entry) {
 	if action.Scope != keymap.Global {
 		require.Equal(t, action.Scope, st.app.visible.scope(), "the way to %s: %s", action.ID, lazy(st.content))
 	}
-	possible, why := action.State(st.app.visible)
+	action, ok = st.app.actions.keys.ByID(action.ID) // that of the table finds the session
+	require.True(t, ok)
+	possible, why := action.State(st.app.visible.context())
 	require.True(t, possible, "%s is not possible: %s\n%s", action.ID, why, lazy(st.content))
 	before, overlays := len(st.did), len(st.app.front.views)
 	if len(action.Keys) > 0 {
@@ -490,7 +489,7 @@ func (st *stage) perform(t *testing.T, action *entry) {
 }
 
 // pick runs an action from the palette.
-func (st *stage) pick(t *testing.T, action *entry) {
+func (st *stage) pick(t *testing.T, action *host.Entry) {
 	t.Helper()
 	st.press(":", action.ID)
 	p, ok := st.app.front.top().(*palette.View)
@@ -510,7 +509,7 @@ func TestProgramActions(t *testing.T) {
 	t.Parallel()
 	table := Actions()
 	for _, scope := range append(slices.Clone(scopes), keymap.Scope{ID: keymap.Global}) {
-		var actions []*entry
+		var actions []*host.Entry
 		for _, action := range table.Reachable(scope.ID) {
 			if action.Scope == scope.ID || action.ID == actRedraw { // which works everywhere
 				actions = append(actions, action)

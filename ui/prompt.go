@@ -104,25 +104,23 @@ func inStyle(s theme.Style, rendered string) string {
 	return s.On + strings.ReplaceAll(rendered, reset, reset+s.On) + s.Off
 }
 
-// acceptPrompt accepts the text. If it has an error, the prompt stays open and
-// shows it.
-func (a *App) acceptPrompt() tea.Cmd {
-	p := a.front.prompt
+// accept accepts the text. If it has an error, the prompt stays open and shows it.
+func (p *prompt) accept() tea.Cmd {
 	cmd, err := p.asked.Accept(p.screen.context(), p.input.Value())
 	if err != nil {
 		p.wrong = err.Error()
 		return nil
 	}
-	a.front.prompt = nil
+	p.screen.app.front.prompt = nil
 	return p.screen.tagged(cmd)
 }
 
-// closePrompt cancels the prompt and changes nothing.
-func (a *App) closePrompt() {
-	if undo := a.front.prompt.asked.Cancelled; undo != nil {
+// cancel closes the prompt and changes nothing.
+func (p *prompt) cancel() {
+	if undo := p.asked.Cancelled; undo != nil {
 		undo()
 	}
-	a.front.prompt = nil
+	p.screen.app.front.prompt = nil
 }
 
 func (sc *sessionScreen) askFilter() {
@@ -132,24 +130,24 @@ func (sc *sessionScreen) askFilter() {
 	}
 	sc.ask(host.Prompt{
 		Label: "filter", Hint: filterHint, Text: text, Check: valid(filter.Parse), Complete: filter.Complete,
-		Accept: onScreenText(func(s *sessionScreen, text string) (tea.Cmd, error) {
+		Accept: func(_ host.Context, text string) (tea.Cmd, error) {
 			f, err := filter.Parse(text)
 			if err != nil {
 				return nil, err
 			}
-			return s.rows.SetFilter(f), nil
-		}),
+			return sc.rows.SetFilter(f), nil
+		},
 	})
 }
 
 func (sc *sessionScreen) askSearch() {
-	sc.ask(host.Prompt{Label: "search", Hint: searchHint, Check: valid(filter.Text), Accept: onScreenText(func(s *sessionScreen, text string) (tea.Cmd, error) {
+	sc.ask(host.Prompt{Label: "search", Hint: searchHint, Check: valid(filter.Text), Accept: func(_ host.Context, text string) (tea.Cmd, error) {
 		if text == "" {
-			s.endSearch()
+			sc.endSearch()
 			return nil, nil
 		}
-		return s.startSearch(text)
-	})})
+		return sc.startSearch(text)
+	}})
 }
 
 // valid returns a check that reports the error of parse.
@@ -161,9 +159,9 @@ func valid(parse func(string) (*filter.Filter, error)) func(string) error {
 }
 
 // promptActions returns the actions on an open prompt that are not inherited.
-func promptActions() []action {
-	return []action{
-		{entry{ID: actComplete, Keys: []string{"tab"}, Scope: scopePrompt, Title: "complete", Help: "Complete the last word, or list its completions.", Priority: 85, Enabled: completes}, nothing(func(s *sessionScreen) { s.app.front.prompt.completeWord() })},
+func promptActions(of finder) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: actComplete, Keys: []string{"tab"}, Scope: scopePrompt, Title: "complete", Help: "Complete the last word, or list its completions.", Priority: 85, Enabled: of.can(completes)}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.completeWord() })},
 	}
 }
 

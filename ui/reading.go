@@ -15,23 +15,17 @@ func (sc *sessionScreen) readOn() (more bool, cmd tea.Cmd) {
 	if sc.ws.Reading == nil || !sc.ws.Reading.Progress().Done || sc.ws.Whole.Index.Scanned < sc.ws.Log.Len() {
 		return more, nil
 	}
-	sc.sayRead(sc.ws.Reading.Progress().Err)
+	if err := sc.ws.Reading.Progress().Err; err != nil {
+		sc.app.Warn(err.Error())
+	} else if text := sc.ws.Skipped(); text != "" {
+		sc.app.Notify("not understood in this file: " + text)
+	}
 	behind := sc.ws.Shown == sc.ws.Tail
 	sc.ws.Reading, sc.ws.Tail = nil, nil
 	if behind {
 		cmd = sc.Turn(sc.ws.Whole)
 	}
 	return false, cmd
-}
-
-// sayRead reports why a recording could not be read, or which parts of it were
-// not understood.
-func (sc *sessionScreen) sayRead(failed error) {
-	if failed != nil {
-		sc.app.warn(failed.Error())
-	} else if text := sc.ws.Skipped(); text != "" {
-		sc.app.notify("not understood in this file: " + text)
-	}
 }
 
 // moveWhileReading moves within the part of a recording that has been read: at
@@ -52,7 +46,7 @@ func (sc *sessionScreen) moveWhileReading(id string) tea.Cmd {
 	l.Act(id)
 	after, _ := l.Cursor()
 	if up := id == kit.Up || id == kit.HalfPageUp || id == kit.PageUp; up && before == after && sc.ws.Shown == sc.ws.Tail {
-		sc.app.notify(fmt.Sprintf("earlier rows are still being read (%d %%); %s goes to the first row", sc.ws.PercentRead(), sc.app.keyOf(kit.Top)))
+		sc.app.Notify(fmt.Sprintf("earlier rows are still being read (%d %%); %s goes to the first row", sc.ws.PercentRead(), sc.app.Key(kit.Top)))
 	}
 	return nil
 }

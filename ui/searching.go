@@ -42,6 +42,6 @@ func (sc *sessionScreen) focusedList() wire.ListID {
 // findInDetail searches the row shown in the detail pane.
 func (sc *sessionScreen) findInDetail(by int) tea.Cmd {
 	cmd, text := sc.detail.Search(sc.app.ctx, sc.rows.Search.Text, by)
-	sc.app.notify(text)
+	sc.app.Notify(text)
 	return cmd
 }

@@ -21,33 +21,33 @@ const scopeSessions = "sessions"
 
 // The names of the actions on sessions.
 const (
-	actSessions      = "sessions"
+	actSessions      = host.ActSessions
 	actNextSession   = "next-session"
 	actPrevSession   = "previous-session"
 	actRenameSession = "rename-session"
 	actRemoveSession = "remove-session"
 )
 
-func sessionActions() []action {
-	return []action{
-		{entry{ID: actSessions, Keys: []string{"1"}, Scope: keymap.Global, Title: "sessions", Help: "Open the list of sessions."}, nothing(func(s *sessionScreen) { s.app.focusOn(sessionsID) })},
-		{entry{ID: actNextSession, Keys: []string{">"}, Scope: keymap.Global, Title: "next session", Help: "Show the next session of the list.", Enabled: severalSessions}, nothing(func(s *sessionScreen) { s.app.sessions.step(1) })},
-		{entry{ID: actPrevSession, Keys: []string{"<"}, Scope: keymap.Global, Title: "previous session", Help: "Show the previous session of the list.", Enabled: severalSessions}, nothing(func(s *sessionScreen) { s.app.sessions.step(-1) })},
-		{entry{ID: actRenameSession, Keys: []string{"f2"}, Scope: scopeSessions, Title: "rename", Help: "Rename the session, in this list only.", Priority: 46, Enabled: sessionShown}, nothing((*sessionScreen).askName)},
-		{entry{ID: actRemoveSession, Keys: []string{"delete", "backspace"}, Scope: scopeSessions, Title: "remove", Help: "Remove the session from the list; a running server is stopped.", Priority: 47, Destructive: true, Enabled: canRemove}, (*sessionScreen).removeSession},
+func sessionActions(of finder) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: actSessions, Keys: []string{"1"}, Scope: keymap.Global, Title: "sessions", Help: "Open the list of sessions."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(sessionsID) })},
+		{Entry: host.Entry{ID: actNextSession, Keys: []string{">"}, Scope: keymap.Global, Title: "next session", Help: "Show the next session of the list.", Enabled: severalSessions}, Do: of.run(func(s *sessionScreen) { s.app.sessions.step(1) })},
+		{Entry: host.Entry{ID: actPrevSession, Keys: []string{"<"}, Scope: keymap.Global, Title: "previous session", Help: "Show the previous session of the list.", Enabled: severalSessions}, Do: of.run(func(s *sessionScreen) { s.app.sessions.step(-1) })},
+		{Entry: host.Entry{ID: actRenameSession, Keys: []string{"f2"}, Scope: scopeSessions, Title: "rename", Help: "Rename the session, in this list only.", Priority: 46, Enabled: sessionShown}, Do: of.run((*sessionScreen).askName)},
+		{Entry: host.Entry{ID: actRemoveSession, Keys: []string{"delete", "backspace"}, Scope: scopeSessions, Title: "remove", Help: "Remove the session from the list; a running server is stopped.", Priority: 47, Destructive: true, Enabled: of.can(canRemove)}, Do: of.do((*sessionScreen).removeSession)},
 	}
 }
 
-func sessionShown(s *sessionScreen) (bool, string) {
-	return s != s.app.blank, workspace.ErrNoSession.Error()
+func sessionShown(c host.Context) (bool, string) {
+	return !c.Workspace.Empty(), workspace.ErrNoSession.Error()
 }
 
-func severalSessions(s *sessionScreen) (bool, string) {
-	return len(s.app.screens) > 1, "no other session is open"
+func severalSessions(c host.Context) (bool, string) {
+	return len(c.Host.Workspaces()) > 1, "no other session is open"
 }
 
 func canRemove(s *sessionScreen) (bool, string) {
-	if ok, why := sessionShown(s); !ok {
+	if ok, why := sessionShown(s.context()); !ok {
 		return false, why
 	}
 	return len(s.app.screens) > 1 || s.app.opts.Launcher != nil || s.app.grid.view != nil, "this is the only session: quit instead"
@@ -156,31 +156,29 @@ func (l *sessionList) clickTab(x int) {
 
 // askName prompts for another name of the session.
 func (sc *sessionScreen) askName() {
-	s := sc
 	sc.ask(host.Prompt{
-		Label: "name", Text: s.ws.Title,
-		Accept: onScreenText(func(sc *sessionScreen, text string) (tea.Cmd, error) {
+		Label: "name", Text: sc.ws.Title,
+		Accept: func(_ host.Context, text string) (tea.Cmd, error) {
 			if text = strings.TrimSpace(text); text == "" {
 				return nil, errors.New("a name is required")
 			}
-			s.ws.Title = text
+			sc.ws.Title = text
 			sc.app.canvas.markAll()
 			return nil, nil
-		}),
+		},
 	})
 }
 
 // removeSession removes a session from the list, without a question if no server
 // is running.
 func (sc *sessionScreen) removeSession() tea.Cmd {
-	s := sc
 	if running, _ := process.CanStop(sc.context()); !running {
-		return sc.app.drop(s)
+		return sc.app.drop(sc)
 	}
 	sc.confirm(&host.Dialog{
 		Title: "Remove the session?",
 		Lines: append(process.ShutdownSteps(sc.ws), "Its recording is kept."),
-		Yes:   onScreen(func(sc *sessionScreen) tea.Cmd { return sc.app.drop(s) }),
+		Yes:   func(host.Context) tea.Cmd { return sc.app.drop(sc) },
 	})
 	return nil
 }
@@ -212,7 +210,7 @@ func (a *App) drop(s *sessionScreen) tea.Cmd {
 		return a.visible.tagged(end) // the session that is now visible reports the result
 	}
 	if a.grid.view != nil {
-		a.visible.toGrid()
+		a.grid.show()
 		return a.visible.tagged(end)
 	}
 	a.show(a.blank)

@@ -163,15 +163,15 @@ func TestOverlayOfAnother(t *testing.T) {
 		d.another("other")
 		two := d.visible
 		o := &seen{}
-		d.take(addressed{one, host.Result{Then: onScreen(func(s *sessionScreen) tea.Cmd {
-			s.push(o)
+		d.take(addressed{one, host.Result{Then: func(c host.Context) tea.Cmd {
+			c.Host.Open(c.Workspace, o)
 			return nil
-		})}})
+		}}})
 		require.Same(t, two, d.visible)
 		d.content()
-		require.Same(t, one, o.painted)
+		require.Same(t, one.ws, o.painted)
 		d.write("x")
-		require.Same(t, one, o.told)
+		require.Same(t, one.ws, o.told)
 		require.Same(t, two, d.visible)
 		d.do(actSessions)
 		d.drop(one)
@@ -179,17 +179,17 @@ func TestOverlayOfAnother(t *testing.T) {
 	})
 }
 
-// seen is an overlay that records the session it was used for.
-type seen struct{ painted, told *sessionScreen }
+// seen is an overlay that records the workspace it was used for.
+type seen struct{ painted, told *workspace.Workspace }
 
 func (*seen) Scope() string { return scopePrompt }
 
 func (o *seen) Update(c host.Context, _ tea.Msg) tea.Cmd {
-	o.told = screenIn(c)
+	o.told = c.Workspace
 	return nil
 }
 
-func (o *seen) Draw(c host.Context) { o.painted = screenIn(c) }
+func (o *seen) Draw(c host.Context) { o.painted = c.Workspace }
 
 // TestSessionsTellOfOthers checks that the list shows the activity of sessions
 // that are not visible, with moving clocks.

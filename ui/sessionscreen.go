@@ -53,16 +53,16 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &catalog.View{}, requests: requests.NewState()}
 	s.ws.DigestKey = a.opts.DigestKey
 	s.watching = watch.New(ctx, o.Watch, a.compared.ShowRound)
-	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: addReplay, Compare: a.compared.Show}
+	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: a.addReplay, Compare: a.compared.Show}
 	if s.ws.Session != nil {
 		s.ws.WatchCalls()
 	} else {
 		s.ws.Playback = workspace.NewPlayback(s.ws.Whole, a.opts.Idle)
 	}
 	view, _ := wire.ParseView(a.opts.View) // Run has validated it
-	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.keyOf(host.ActAnswer), FollowKey: a.keyOf(actFollow), ClearKey: a.keyOf(host.ActBack)}, &a.screen)
-	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.keyOf})
-	s.overview = &overview.Pane{Context: s.context, OpenList: openList}
+	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.Key(host.ActAnswer), FollowKey: a.Key(actFollow), ClearKey: a.Key(host.ActBack)}, &a.screen)
+	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.Key})
+	s.overview = &overview.Pane{Context: s.context, OpenList: func(c host.Context, list string) tea.Cmd { return s.catalog.OpenAt(c, list) }}
 	s.composer = composer.New(s.ws, composer.Options{
 		Drafts:      a.opts.Drafts,
 		ReadCatalog: catalog.Read,
@@ -89,23 +89,39 @@ func (a *App) add(o workspace.Opened) (*sessionScreen, tea.Cmd) {
 	return s, s.tagged(s.start("start", s.ws.Launch))
 }
 
-// openingWarning shows the warning about an opened session or recording.
+// addReplay shows a session, and runs a replay in it.
+func (a *App) addReplay(_ host.Context, o workspace.Opened, run func(host.Context, *replay.State) tea.Cmd) tea.Cmd {
+	s, added := a.add(o)
+	return tea.Batch(added, s.tagged(run(s.context(), s.replay)))
+}
+
+// warnOfOpening shows the warning about an opened session or recording.
 func warnOfOpening(a *App, o workspace.Opened) {
 	if o.Warning != "" {
-		a.warn(o.Warning)
+		a.Warn(o.Warning)
 	} else if text := workspace.SkippedOf(o.Source); text != "" {
-		a.notify("not understood in " + o.Title + ": " + text)
+		a.Notify("not understood in " + o.Title + ": " + text)
 	}
 }
 
 // show makes a session visible. The playback of the one it replaces pauses.
 func (a *App) show(s *sessionScreen) {
 	if was := a.visible; was != nil && was != s && was.ws.Playback != nil && was.ws.Playback.Pause() {
-		a.notify(was.ws.Title + " is paused: it was still playing")
+		a.Notify(was.ws.Title + " is paused: it was still playing")
 	}
 	a.visible = s
 	s.observe()
 	a.arrange()
+}
+
+// context is what an action of a screen gets for this session. Its view is the
+// topmost one, or else the composer.
+func (sc *sessionScreen) context() host.Context {
+	c := host.Context{Host: sc.app, Workspace: sc.ws, View: sc.app.front.top()}
+	if c.View == nil && sc.composer.IsOpen() {
+		c.View = sc.composer
+	}
+	return c
 }
 
 // An addressed is a message for one session, whichever one is visible.

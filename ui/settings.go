@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/settings"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/wire"
@@ -43,7 +44,7 @@ func checkKeys(keys map[string][]string) *settings.Error {
 			}
 		}
 	}
-	_, _, err := bind(actions(), keys)
+	_, _, err := bind(nil, keys)
 	var conflict *keymap.ConflictError
 	if !errors.As(err, &conflict) {
 		return nil
@@ -56,7 +57,7 @@ func checkKeys(keys map[string][]string) *settings.Error {
 }
 
 // ActionsOf returns the table of all actions with the keys from settings.
-func ActionsOf(s Settings) (*keymap.Table[*sessionScreen], error) {
-	table, _, err := bind(actions(), s.Keys)
+func ActionsOf(s Settings) (*keymap.Table[host.Context], error) {
+	table, _, err := bind(nil, s.Keys)
 	return table, err
 }

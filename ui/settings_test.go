@@ -129,7 +129,7 @@ func TestKeysOfSettings(t *testing.T) {
 	d.write("X")
 	require.NotNil(t, d.front.prompt)
 	d.front.prompt = nil
-	require.Equal(t, ": quit", d.keyOf(actQuit))
+	require.Equal(t, ": quit", d.Key(actQuit))
 	d.do(palette.ActOpen)
 	d.write("filter")
 	require.Regexp(t, `> filter .* X ┃`, d.plain())

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 )
@@ -19,12 +20,12 @@ const (
 	rowStep    = 1
 )
 
-func splitActions() []action {
-	return []action{
-		{entry{ID: actWider, Keys: []string{"["}, Scope: keymap.Global, Title: "more detail", Help: "Make the detail pane larger, and the traffic smaller."}, nothing(func(s *sessionScreen) { s.app.growDetail(1) })},
-		{entry{ID: actNarrower, Keys: []string{"]"}, Scope: keymap.Global, Title: "less detail", Help: "Make the detail pane smaller."}, nothing(func(s *sessionScreen) { s.app.growDetail(-1) })},
-		{entry{ID: actHigher, Keys: []string{"{"}, Scope: keymap.Global, Title: "taller strip", Help: "Make the stderr and events panes taller."}, nothing(func(s *sessionScreen) { s.app.grow(stripEdge, rowStep) })},
-		{entry{ID: actLower, Keys: []string{"}"}, Scope: keymap.Global, Title: "shorter strip", Help: "Make the stderr and events panes shorter."}, nothing(func(s *sessionScreen) { s.app.grow(stripEdge, -rowStep) })},
+func splitActions(of finder) []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: actWider, Keys: []string{"["}, Scope: keymap.Global, Title: "more detail", Help: "Make the detail pane larger, and the traffic smaller."}, Do: of.run(func(s *sessionScreen) { s.app.growDetail(1) })},
+		{Entry: host.Entry{ID: actNarrower, Keys: []string{"]"}, Scope: keymap.Global, Title: "less detail", Help: "Make the detail pane smaller."}, Do: of.run(func(s *sessionScreen) { s.app.growDetail(-1) })},
+		{Entry: host.Entry{ID: actHigher, Keys: []string{"{"}, Scope: keymap.Global, Title: "taller strip", Help: "Make the stderr and events panes taller."}, Do: of.run(func(s *sessionScreen) { s.app.grow(stripEdge, rowStep) })},
+		{Entry: host.Entry{ID: actLower, Keys: []string{"}"}, Scope: keymap.Global, Title: "shorter strip", Help: "Make the stderr and events panes shorter."}, Do: of.run(func(s *sessionScreen) { s.app.grow(stripEdge, -rowStep) })},
 	}
 }
 
@@ -125,7 +126,7 @@ func (a *App) grow(e edge, by int) {
 	r, beside := a.panes.layout.bounded(e)
 	switch {
 	case r.Empty():
-		a.warn("that pane is not on the screen")
+		a.Warn("that pane is not on the screen")
 	case beside:
 		a.setSplit(e, r.W+by)
 	default:

@@ -86,7 +86,7 @@ func canCompare(of func(host.Context) *State) func(host.Context) (bool, string) 
 		if why := cannotCompare(c.Workspace); why != "" {
 			return false, why
 		}
-		return of(c).Several() || of(c).previous() != nil, "there is no other session: open one first"
+		return len(c.Host.Workspaces()) > 1 || of(c).previous() != nil, "there is no other session: open one first"
 	}
 }
 
@@ -369,7 +369,7 @@ func (v *view) open(c host.Context, side int) tea.Cmd {
 	c.Host.Show(ws)
 	var cmd tea.Cmd
 	if ws.Shown != ws.Whole {
-		cmd = c.Host.Do(ws, host.ActWhole)
+		cmd = c.Host.Do(ws, host.ActWhole, "")
 	}
 	c.Host.Panes(ws).Select(row)
 	return cmd

@@ -59,7 +59,7 @@ func newStage(t *testing.T, sources ...session.Source) *stage {
 	}
 	s := &stage{Room: uitest.NewRoom(uitest.NewHost(t, all[0], 160, 36))}
 	s.All = all
-	s.state = &State{Idle: func(host.Context) bool { return len(s.Opened) == 0 }, Several: func() bool { return len(s.All) > 1 }}
+	s.state = &State{Idle: func(host.Context) bool { return len(s.Opened) == 0 }}
 	s.Actions = Actions(func(host.Context) *State { return s.state })
 	return s
 }

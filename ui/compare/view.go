@@ -79,9 +79,6 @@ type State struct {
 	// Idle reports whether a workspace is visible and the user is doing nothing
 	// there that a comparison would cover.
 	Idle func(host.Context) bool
-	// Several reports whether more than one session is open. It is called for
-	// every frame.
-	Several func() bool
 
 	latest *view // the one to go back to; nil before the first
 }

@@ -77,7 +77,7 @@ func Actions(of func(host.Context) *Pane) []host.Action {
 // exchange.
 func (d *Pane) otherSide(c host.Context) tea.Cmd {
 	if d.pair == nil {
-		return c.Host.Do(c.Workspace, host.ActPartner)
+		return c.Host.Do(c.Workspace, host.ActPartner, "")
 	}
 	d.pair.other()
 	d.tree, d.changed = d.pair.tree(), true

@@ -11,37 +11,31 @@ import (
 // Scope is the scope of the grid's actions.
 const Scope = "grid"
 
-// The actions that others mention.
+// The actions that texts mention.
 const (
-	actShow     = "grid"
-	ActCommands = "grid-commands"
-	actQuit     = "grid-quit"
+	actShow = "grid"
+	actQuit = "grid-quit"
 )
 
-// A Shell is what the actions need of the program around the grid. All functions
-// are required.
-type Shell struct {
-	Run      func(host.Context) *View   // returns the run, nil without one
-	Show     func(host.Context) tea.Cmd // shows the run
-	Sessions func(host.Context) tea.Cmd // goes to the sessions that were opened from it
-	Stop     func(host.Context) tea.Cmd // asks for confirmation, then stops the run
-	Quit     func(host.Context) tea.Cmd // also stops the run first
-	Commands func(host.Context) tea.Cmd // shows the list of commands
-	Help     func(host.Context) tea.Cmd
-}
+// A finder returns the run, nil without one.
+type finder func(host.Context) *View
 
-// Actions are those on a run.
-func Actions(s *Shell) []host.Action {
+// Actions are those on a run. show shows it, and
+// stop asks for confirmation, then stops it.
+func Actions(run finder, show, stop func(host.Context) tea.Cmd) []host.Action {
+	do := func(action string) func(host.Context) tea.Cmd {
+		return func(c host.Context) tea.Cmd { return c.Host.Do(c.Workspace, action, "") }
+	}
 	return []host.Action{
-		{Entry: host.Entry{ID: actShow, Keys: []string{"ctrl+g"}, Scope: keymap.Global, Title: "targets", Help: "Return to the smoke run grid; open sessions stay open.", Enabled: s.hasRun}, Do: s.Show},
+		{Entry: host.Entry{ID: actShow, Keys: []string{"ctrl+g"}, Scope: keymap.Global, Title: "targets", Help: "Return to the smoke run grid; open sessions stay open.", Enabled: run.hasRun}, Do: show},
 		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: Scope}),
 		{Entry: host.Entry{ID: "grid-half-page-down", Keys: []string{"ctrl+d"}, Scope: Scope, Title: "half page down", Help: "Move down by half a screen."}, Do: host.On(func(c host.Context, v *View) tea.Cmd { return v.Move(c, kit.HalfPageDown) })},
 		{Entry: host.Entry{ID: "grid-half-page-up", Keys: []string{"ctrl+u"}, Scope: Scope, Title: "half page up", Help: "Move up by half a screen."}, Do: host.On(func(c host.Context, v *View) tea.Cmd { return v.Move(c, kit.HalfPageUp) })},
 		host.Override(host.Entry{Name: kit.Top, Scope: Scope, Help: "Go to the first target."}),
 		host.Override(host.Entry{Name: kit.Bottom, Scope: Scope, Help: "Go to the last target."}),
-		{Entry: host.Entry{ID: "grid-open", Keys: []string{"enter"}, Scope: Scope, Title: "open", Help: "Show the recording of the target, even while it is being written.", Priority: 90, Enabled: s.canOpenTarget}, Do: host.On(openTarget)},
-		{Entry: host.Entry{ID: "grid-fresh", Keys: []string{"r", "ctrl+r"}, Scope: Scope, Title: "debug", Help: "Start the server of the target on its host in a new session.", Priority: 60, Enabled: s.canDebugTarget}, Do: host.On(func(c host.Context, v *View) tea.Cmd {
+		{Entry: host.Entry{ID: "grid-open", Keys: []string{"enter"}, Scope: Scope, Title: "open", Help: "Show the recording of the target, even while it is being written.", Priority: 90, Enabled: run.canOpenTarget}, Do: host.On(openTarget)},
+		{Entry: host.Entry{ID: "grid-fresh", Keys: []string{"r", "ctrl+r"}, Scope: Scope, Title: "debug", Help: "Start the server of the target on its host in a new session.", Priority: 60, Enabled: run.canDebugTarget}, Do: host.On(func(c host.Context, v *View) tea.Cmd {
 			target, _, _ := v.picked()
 			return v.Start(c, target)
 		})},
@@ -50,23 +44,23 @@ func Actions(s *Shell) []host.Action {
 		{Entry: host.Entry{ID: "grid-sort", Keys: []string{"s"}, Scope: Scope, Title: "sort", Help: "Sort: as given, failed first, slowest first, by host.", Priority: 40}, Do: host.On(func(_ host.Context, v *View) tea.Cmd { v.Grid.NextSort(); return nil })},
 		{Entry: host.Entry{ID: "grid-next-failed", Keys: []string{"e"}, Scope: Scope, Title: "next failed", Help: "Go to the next target that failed.", Priority: 30, Hint: keymap.Hint{Keys: "e/E", Title: "next failed"}}, Do: host.On(func(c host.Context, v *View) tea.Cmd { stepFailed(c, v, 1); return nil })},
 		{Entry: host.Entry{ID: "grid-previous-failed", Keys: []string{"E"}, Scope: Scope, Title: "previous failed", Help: "Go to the previous target that failed."}, Do: host.On(func(c host.Context, v *View) tea.Cmd { stepFailed(c, v, -1); return nil })},
-		{Entry: host.Entry{ID: "grid-follow", Keys: []string{"F"}, Scope: Scope, Title: "follow", Help: "Keep the running targets in view, or stop following.", Priority: 35, Enabled: s.isRunning}, Do: host.On(func(_ host.Context, v *View) tea.Cmd { v.Grid.SetFollow(!v.Grid.Following()); return nil })},
-		{Entry: host.Entry{ID: "grid-copy", Keys: []string{"y"}, Scope: Scope, Title: "copy", Help: "Copy the line of the target to the terminal's clipboard (OSC 52).", Priority: 20, Enabled: s.hasTarget}, Do: host.On(copyTarget)},
-		{Entry: host.Entry{ID: "grid-opened", Keys: []string{"1"}, Scope: Scope, Title: "open sessions", Help: "Go to the sessions and recordings opened from here.", Priority: 38, Enabled: somethingOpen}, Do: s.Sessions},
-		{Entry: host.Entry{ID: "grid-stop", Keys: []string{"x"}, Scope: Scope, Title: "stop the run", Help: "Stop the run: running targets end cleanly, waiting ones are skipped. The grid stays.", Priority: 32, Destructive: true, Enabled: s.canStopRun}, Do: s.Stop},
+		{Entry: host.Entry{ID: "grid-follow", Keys: []string{"F"}, Scope: Scope, Title: "follow", Help: "Keep the running targets in view, or stop following.", Priority: 35, Enabled: run.isRunning}, Do: host.On(func(_ host.Context, v *View) tea.Cmd { v.Grid.SetFollow(!v.Grid.Following()); return nil })},
+		{Entry: host.Entry{ID: "grid-copy", Keys: []string{"y"}, Scope: Scope, Title: "copy", Help: "Copy the line of the target to the terminal's clipboard (OSC 52).", Priority: 20, Enabled: run.hasTarget}, Do: host.On(copyTarget)},
+		{Entry: host.Entry{ID: "grid-opened", Keys: []string{"1"}, Scope: Scope, Title: "open sessions", Help: "Go to the sessions and recordings opened from here.", Priority: 38, Enabled: somethingOpen}, Do: host.On(showOpened)},
+		{Entry: host.Entry{ID: "grid-stop", Keys: []string{"x"}, Scope: Scope, Title: "stop the run", Help: "Stop the run: running targets end cleanly, waiting ones are skipped. The grid stays.", Priority: 32, Destructive: true, Enabled: run.canStopRun}, Do: stop},
 		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Title: "back", Help: "Cancel opening, then list all targets. Never quits.", Priority: -1}),
-		{Entry: host.Entry{ID: ActCommands, Keys: []string{":", "ctrl+p"}, Scope: Scope, Title: "commands", Help: "Find a command by name and run it.", Priority: 27}, Do: s.Commands},
-		{Entry: host.Entry{ID: "grid-help", Keys: []string{"?"}, Scope: Scope, Title: "help", Help: "Show all keys.", Priority: 70}, Do: s.Help},
-		{Entry: host.Entry{ID: actQuit, Keys: []string{"q", "Q"}, Scope: Scope, Title: "quit", Help: "Quit; while targets are running, asks for confirmation and ends them.", Priority: 80}, Do: s.Quit},
+		{Entry: host.Entry{ID: host.ActGridPalette, Keys: []string{":", "ctrl+p"}, Scope: Scope, Title: "commands", Help: "Find a command by name and run it.", Priority: 27}, Do: do(host.ActPalette)},
+		{Entry: host.Entry{ID: "grid-help", Keys: []string{"?"}, Scope: Scope, Title: "help", Help: "Show all keys.", Priority: 70}, Do: do(host.ActHelp)},
+		{Entry: host.Entry{ID: actQuit, Keys: []string{"q", "Q"}, Scope: Scope, Title: "quit", Help: "Quit; while targets are running, asks for confirmation and ends them.", Priority: 80}, Do: do(host.ActInterrupt)},
 	}
 }
 
-func (s *Shell) hasRun(c host.Context) (bool, string) {
-	return s.Run(c) != nil, "this is not a smoke run"
+func (run finder) hasRun(c host.Context) (bool, string) {
+	return run(c) != nil, "this is not a smoke run"
 }
 
-func (s *Shell) hasTarget(c host.Context) (bool, string) {
-	v := s.Run(c)
+func (run finder) hasTarget(c host.Context) (bool, string) {
+	v := run(c)
 	if v == nil {
 		return false, "this is not a smoke run"
 	}
@@ -74,11 +68,11 @@ func (s *Shell) hasTarget(c host.Context) (bool, string) {
 	return ok, "no target listed"
 }
 
-func (s *Shell) canOpenTarget(c host.Context) (bool, string) {
-	if ok, why := s.hasTarget(c); !ok {
+func (run finder) canOpenTarget(c host.Context) (bool, string) {
+	if ok, why := run.hasTarget(c); !ok {
 		return false, why
 	}
-	v := s.Run(c)
+	v := run(c)
 	_, row, _ := v.picked()
 	switch {
 	case v.opening != "":
@@ -91,11 +85,11 @@ func (s *Shell) canOpenTarget(c host.Context) (bool, string) {
 	return false, nameOf(row) + " has no recording yet"
 }
 
-func (s *Shell) canDebugTarget(c host.Context) (bool, string) {
-	if ok, why := s.hasTarget(c); !ok {
+func (run finder) canDebugTarget(c host.Context) (bool, string) {
+	if ok, why := run.hasTarget(c); !ok {
 		return false, why
 	}
-	return s.Run(c).CanStart()
+	return run(c).CanStart()
 }
 
 // CanStart reports whether a new session of a target's server can be started, and
@@ -107,24 +101,36 @@ func (v *View) CanStart() (bool, string) {
 	return v.Run.StartNew != nil, "servers cannot be started from here"
 }
 
-func (s *Shell) isRunning(c host.Context) (bool, string) {
-	v := s.Run(c)
+func (run finder) isRunning(c host.Context) (bool, string) {
+	v := run(c)
 	return v != nil && !v.Over(), "the run is over"
 }
 
-func (s *Shell) canStopRun(c host.Context) (bool, string) {
-	v := s.Run(c)
+func (run finder) canStopRun(c host.Context) (bool, string) {
+	v := run(c)
 	switch {
 	case v != nil && v.stopping:
 		return false, "the run is stopping"
 	case v != nil && !v.CanStop():
 		return false, "this run cannot be stopped from here"
 	}
-	return s.isRunning(c)
+	return run.isRunning(c)
 }
 
 func somethingOpen(c host.Context) (bool, string) {
 	return len(c.Host.Workspaces()) > 0, "no session is open"
+}
+
+// showOpened goes to the session or recording that was opened last.
+func showOpened(c host.Context, v *View) tea.Cmd {
+	all := c.Host.Workspaces()
+	last := all[len(all)-1]
+	c.Host.Close(v)
+	c.Host.Show(last)
+	if len(all) == 1 {
+		return nil
+	}
+	return c.Host.Do(last, host.ActSessions, "")
 }
 
 // stepFailed goes to the next or previous failed target.

@@ -31,10 +31,7 @@ func newStage(t *testing.T, r *uitest.Run, ws *workspace.Workspace, w, h int) *s
 	goes := func(where string) func(host.Context) tea.Cmd {
 		return func(host.Context) tea.Cmd { s.went = append(s.went, where); return nil }
 	}
-	s.Actions = Actions(&Shell{
-		Run: func(host.Context) *View { return s.view }, Show: goes("grid"), Sessions: goes("sessions"), Stop: goes("stop"),
-		Quit: goes("quit"), Commands: goes("commands"), Help: goes("help"),
-	})
+	s.Actions = Actions(func(host.Context) *View { return s.view }, goes("grid"), goes("stop"))
 	s.Open(ws, s.view)
 	s.Text()
 	return s
@@ -75,7 +72,7 @@ func goes(id, where string) func(*testing.T, *stage) {
 	return func(t *testing.T, s *stage) {
 		s.All = append(s.All, s.Context().Workspace)
 		s.Do(id)
-		require.Equal(t, []string{where}, s.went)
+		require.Equal(t, []string{where}, append(s.went, s.Done...))
 	}
 }
 
@@ -89,9 +86,9 @@ var tests = map[string]func(t *testing.T, s *stage){
 	"grid-first":          moves("grid-first", -200),
 	"grid-last":           moves("grid-last", 200),
 	"grid":                goes("grid", "grid"),
-	"grid-commands":       goes("grid-commands", "commands"),
-	"grid-help":           goes("grid-help", "help"),
-	"grid-quit":           goes("grid-quit", "quit"),
+	"grid-commands":       goes("grid-commands", host.ActPalette),
+	"grid-help":           goes("grid-help", host.ActHelp),
+	"grid-quit":           goes("grid-quit", host.ActInterrupt),
 	"grid-open": func(t *testing.T, s *stage) {
 		s.onTarget(170)
 		require.Contains(t, s.Text(), "  waiting   for its turn")
@@ -193,7 +190,15 @@ var tests = map[string]func(t *testing.T, s *stage){
 	"grid-opened": func(t *testing.T, s *stage) {
 		s.Do("grid-opened")
 		require.Equal(t, "x open sessions: no session is open", s.Said())
-		goes("grid-opened", "sessions")(t, s)
+		one := s.Context().Workspace
+		s.All = append(s.All, one)
+		s.Do("grid-opened")
+		require.Equal(t, []*workspace.Workspace{one}, s.Shown)
+		require.Empty(t, s.Opened, "the run is closed")
+		require.Empty(t, s.Done)
+		s.Open(one, s.view)
+		goes("grid-opened", host.ActSessions)(t, s)
+		require.Empty(t, s.Opened)
 	},
 	"grid-stop": func(t *testing.T, s *stage) {
 		require.Contains(t, s.view.StopQuestion(false).Lines, "17 running, 40 waiting.")
@@ -223,7 +228,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 }
 
 func TestGridActions(t *testing.T) {
-	uitest.TestActions(t, Actions(&Shell{}), tests, func(t *testing.T, test func(*testing.T, *stage)) { test(t, halfway(t)) })
+	uitest.TestActions(t, Actions(nil, nil, nil), tests, func(t *testing.T, test func(*testing.T, *stage)) { test(t, halfway(t)) })
 }
 
 func TestGridFrames(t *testing.T) {

@@ -24,8 +24,7 @@ const (
 // screen. The shell closes it at any key that is not one of its own, and then
 // handles that key as if there were no card.
 type Card struct {
-	options *Options
-	block   paint.Lines
+	block paint.Lines
 }
 
 // Scope implements host.View.
@@ -104,8 +103,9 @@ func usual(entries []keymap.Entry) []item {
 
 // Draw implements host.View.
 func (v *Card) Draw(c host.Context) {
-	screen, scope := c.Host.Screen(), v.options.Focused(c)
-	all := items(scope, v.options.Groups(c))
+	screen := c.Host.Screen()
+	scope, _ := c.Host.Actions().Scope(c.Host.Beneath(c.Workspace))
+	all := items(scope, groups(c))
 	columns := 1
 	if screen.Width >= twoWidth && cardLines(scope.ID) != nil {
 		columns = 2

@@ -45,8 +45,14 @@ type Host interface {
 	// Prompt has the user type a line of text about a workspace.
 	Prompt(*workspace.Workspace, Prompt)
 
-	// Do carries out an action of the table as if its key had been pressed.
-	Do(ws *workspace.Workspace, action string) tea.Cmd
+	// Actions is the table of all actions.
+	Actions() *keymap.Table[Context]
+	// Beneath is the scope that the actions of a workspace belong to, below the help
+	// and the palette.
+	Beneath(*workspace.Workspace) string
+	// Do carries out an action of the table as if its key had been pressed, with one of
+	// the words that it takes, or "".
+	Do(ws *workspace.Workspace, action, word string) tea.Cmd
 	// After delivers a message to the workspace of the command after a delay.
 	After(time.Duration, Message) tea.Cmd
 

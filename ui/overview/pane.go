@@ -15,12 +15,15 @@ const Scope = "overview"
 // ActOpen is the name of the action that shows the overview.
 const ActOpen = "overview"
 
-// Actions returns the action that shows the overview; show shows it.
-func Actions(show func(host.Context) tea.Cmd) []host.Action {
+// Actions returns the action that shows the overview.
+func Actions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: ActOpen, Scope: keymap.Global, Title: "overview", Synonyms: []string{"server", "info", "capabilities", "about"}, Help: "Show the server: its name, protocol, start, capabilities and problems.", Enabled: func(c host.Context) (bool, string) {
 			return !c.Workspace.Empty(), "there is no session"
-		}}, Do: show},
+		}}, Do: func(c host.Context) tea.Cmd {
+			c.Workspace.Overview = true
+			return c.Host.Do(c.Workspace, host.ActDetail, "")
+		}},
 	}
 }
 
@@ -134,7 +137,7 @@ func (p *Pane) enter(place Place) tea.Cmd {
 	if place.List != "" {
 		return p.OpenList(c, place.List)
 	}
-	return c.Host.Do(c.Workspace, place.Action)
+	return c.Host.Do(c.Workspace, place.Action, "")
 }
 
 // Lines paints the facts into a block, as the catalog shows them, and returns the

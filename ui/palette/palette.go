@@ -21,45 +21,35 @@ const Scope = "palette"
 
 // The names of the actions.
 const (
-	ActOpen = "palette"
+	ActOpen = host.ActPalette
 	ActRun  = "palette-run"
 )
 
-// Options are what the palette uses of the shell.
-type Options struct {
-	// Offered returns the actions that can be reached from the focused part, with
-	// the reasons why some are not possible now.
-	Offered func(host.Context) []keymap.Entry
-	// Do carries out an action, with a word that it takes, or "".
-	Do func(c host.Context, id, word string) tea.Cmd
-	// Recent returns the actions that were used in this run of the program.
-	Recent func(host.Context) *Recent
-}
-
 // Actions are those of the palette.
-func Actions(o *Options) []host.Action {
+func Actions() []host.Action {
+	recent := &recent{}
 	return []host.Action{
-		{Entry: host.Entry{ID: ActOpen, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Priority: 27}, Do: func(c host.Context) tea.Cmd { return Open(c, o) }},
+		{Entry: host.Entry{ID: ActOpen, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Priority: 27}, Do: func(c host.Context) tea.Cmd { return open(c, recent) }},
 		{Entry: host.Entry{ID: ActRun, Keys: []string{"enter"}, Scope: Scope, Title: "run", Help: "Run the selected command, or show why it is unavailable.", Priority: 90}, Do: host.On(run)},
 		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Help: "Clear the line, then close."}),
 	}
 }
 
-// Recent are the ids of the actions that the palette carried out, the latest first.
-type Recent struct{ ids []string }
+// A recent is the ids of the actions that the palette carried out, the latest first.
+type recent struct{ ids []string }
 
 // maxRecent is how many actions are on top while nothing is typed.
 const maxRecent = 5
 
 // add puts an action first.
-func (r *Recent) add(id string) {
+func (r *recent) add(id string) {
 	r.ids = slices.DeleteFunc(r.ids, func(other string) bool { return other == id })
 	r.ids = slices.Insert(r.ids, 0, id)
 	r.ids = r.ids[:min(len(r.ids), maxRecent)]
 }
 
 // place returns where an action is among them, their number if it is not.
-func (r *Recent) place(id string) int {
+func (r *recent) place(id string) int {
 	if at := slices.Index(r.ids, id); at >= 0 {
 		return at
 	}
@@ -74,28 +64,36 @@ type command struct {
 
 // A View finds actions by name.
 type View struct {
-	options  *Options
+	recent   *recent
 	commands []command // those without a word first, in the order shown while nothing is typed
 	plain    int       // how many have no word
 	picker   kit.Picker
 	block    paint.Lines
 }
 
-// Open opens the palette over the focused part.
-func Open(c host.Context, o *Options) tea.Cmd {
-	c.Host.Open(c.Workspace, newView(o.Offered(c), o, o.Recent(c)))
+// open opens the palette over the focused part.
+func open(c host.Context, used *recent) tea.Cmd {
+	c.Host.Open(c.Workspace, newView(offered(c), used))
 	return nil
+}
+
+// offered returns the actions that can be reached from the focused part, except those
+// that open the palette, with the reasons why some are not possible now.
+func offered(c host.Context) []keymap.Entry {
+	return slices.DeleteFunc(c.Host.Actions().Offered(c.Host.Beneath(c.Workspace), c), func(e keymap.Entry) bool {
+		return e.ID == ActOpen || e.ID == host.ActGridPalette
+	})
 }
 
 // newView lists actions: those used last, the other possible ones in the order of
 // importance in the footer, and those that are not possible now.
-func newView(offered []keymap.Entry, o *Options, recent *Recent) *View {
-	v := &View{options: o}
+func newView(offered []keymap.Entry, used *recent) *View {
+	v := &View{recent: used}
 	for _, e := range offered {
 		v.commands = append(v.commands, command{Entry: e})
 	}
 	slices.SortStableFunc(v.commands, func(a, b command) int {
-		return cmp.Or(compareBools(a.Disabled != "", b.Disabled != ""), cmp.Compare(recent.place(a.ID), recent.place(b.ID)), cmp.Compare(b.Priority, a.Priority))
+		return cmp.Or(compareBools(a.Disabled != "", b.Disabled != ""), cmp.Compare(used.place(a.ID), used.place(b.ID)), cmp.Compare(b.Priority, a.Priority))
 	})
 	v.plain = len(v.commands)
 	for i := range v.plain {
@@ -134,15 +132,15 @@ func run(c host.Context, v *View) tea.Cmd {
 	picked := v.commands[i]
 	if v.reasons(c)[picked.ID] == "" {
 		c.Host.Close(v)
-		v.options.Recent(c).add(picked.ID)
+		v.recent.add(picked.ID)
 	}
-	return v.options.Do(c, picked.ID, picked.word)
+	return c.Host.Do(c.Workspace, picked.ID, picked.word)
 }
 
 // reasons returns why actions are not possible now, by their ids.
 func (v *View) reasons(c host.Context) map[string]string {
 	reasons := map[string]string{}
-	for _, e := range v.options.Offered(c) {
+	for _, e := range offered(c) {
 		reasons[e.ID] = e.Disabled
 	}
 	return reasons

@@ -30,7 +30,7 @@ func cardActions(of func(host.Context) *State) []host.Action {
 			if closes {
 				c.Host.Close(v)
 			}
-			return c.Host.Do(c.Workspace, action)
+			return c.Host.Do(c.Workspace, action, "")
 		})
 	}
 	return []host.Action{

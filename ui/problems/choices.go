@@ -77,7 +77,7 @@ func (v *card) Press(c host.Context, x, y int) (cmd tea.Cmd, hit bool) {
 	place := v.block.Place()
 	for _, ch := range v.choices {
 		if ch.y == y-place.Y && x-place.X >= ch.x && x-place.X < ch.x+ch.width() {
-			return c.Host.Do(c.Workspace, ch.action), true
+			return c.Host.Do(c.Workspace, ch.action, ""), true
 		}
 	}
 	return nil, false

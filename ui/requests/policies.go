@@ -48,7 +48,7 @@ func policyActions(of func(host.Context) *State) []host.Action {
 	next.Hint = keymap.Hint{Keys: "left/right", Title: "mode"}
 	later := in(actPolicyLater, "later", "Increase the delay before the response, to see what the server does meanwhile; mode ask has no delay.", 60, delay(1), "+", "=")
 	later.Hint = keymap.Hint{Keys: "+/-", Title: "delay"}
-	restart := in(actPolicyRestart, "restart", "Restart the server to declare the new client capabilities.", 55, func(c host.Context, _ *policyView) tea.Cmd { return c.Host.Do(c.Workspace, host.ActRestart) }, "ctrl+r")
+	restart := in(actPolicyRestart, "restart", "Restart the server to declare the new client capabilities.", 55, func(c host.Context, _ *policyView) tea.Cmd { return c.Host.Do(c.Workspace, host.ActRestart, "") }, "ctrl+r")
 	restart.Destructive, restart.Enabled = true, hasStarted
 	answer := in(actPolicyAnswer, "answer now", "Answer a pending server request, including one delayed by its policy.", 85, func(c host.Context, _ *policyView) tea.Cmd { return openOldest(c, of) }, "A")
 	answer.Enabled = canAnswer

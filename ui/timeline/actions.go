@@ -89,7 +89,7 @@ func ofTabs() []host.Action {
 
 		{Entry: host.Entry{ID: "sequence-open", Keys: []string{"enter"}, Scope: ScopeSequence, Title: "open message", Help: "Close the time view, and show the message full size in the detail pane.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "open"}, Enabled: onRow}, Do: host.On(func(c host.Context, v *view) tea.Cmd {
 			goToSelected(c, v)
-			return c.Host.Do(v.ws, host.ActOpen)
+			return c.Host.Do(v.ws, host.ActOpen, "")
 		})},
 		{Entry: host.Entry{ID: "sequence-partner", Keys: []string{"p"}, Scope: ScopeSequence, Title: "partner", Help: "Go from a request to its response, or back.", Priority: 60}, Do: host.On(goToPartner)},
 

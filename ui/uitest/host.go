@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/theme"
@@ -49,6 +51,9 @@ type Host struct {
 	Under             func() host.View                                             // has the focus while no other view is open, such as the composer; may be nil
 	Saved             map[string]string                                            // new files
 	Outside           func(data []byte, suffix string) (program string, err error) // opens data in another program
+
+	Table *keymap.Table[host.Context] // of the help and the palette
+	Focus string                      // the scope below them
 
 	ws     *workspace.Workspace
 	screen kit.Screen
@@ -310,10 +315,16 @@ func (f *Host) Dismiss(_ *workspace.Workspace, about host.Subject) {
 func (f *Host) Prompt(_ *workspace.Workspace, p host.Prompt) { f.Line = &p }
 
 // Do records an action in Done.
-func (f *Host) Do(_ *workspace.Workspace, action string) tea.Cmd {
-	f.Done = append(f.Done, action)
+func (f *Host) Do(_ *workspace.Workspace, action, word string) tea.Cmd {
+	f.Done = append(f.Done, strings.TrimSpace(action+" "+word))
 	return nil
 }
+
+// Actions is Table.
+func (f *Host) Actions() *keymap.Table[host.Context] { return f.Table }
+
+// Beneath is Focus.
+func (f *Host) Beneath(*workspace.Workspace) string { return f.Focus }
 
 // After records a message in Timers once its command runs: see also KeepTime.
 func (f *Host) After(wait time.Duration, m host.Message) tea.Cmd {

@@ -31,7 +31,7 @@ type Entry struct {
 func (t *Table[C]) Help(scope string, c C) []Group {
 	var groups []Group
 	add := func(scope string, e Entry) {
-		s, _ := t.scope(scope)
+		s, _ := t.Scope(scope)
 		if len(groups) == 0 || groups[len(groups)-1].Title != s.Title {
 			groups = append(groups, Group{Title: s.Title})
 		}

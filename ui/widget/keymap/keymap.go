@@ -156,7 +156,7 @@ func (t *Table[C]) add(a *Action[C]) (errs []error) {
 		errs = append(errs, fmt.Errorf("duplicate action %q", a.ID))
 	}
 	t.byID[a.ID] = a
-	if _, ok := t.scope(a.Scope); !ok {
+	if _, ok := t.Scope(a.Scope); !ok {
 		errs = append(errs, fmt.Errorf("action %q has the unknown scope %q", a.ID, a.Scope))
 	}
 	if a.Everywhere && a.Scope != Global {
@@ -179,7 +179,7 @@ func (t *Table[C]) add(a *Action[C]) (errs []error) {
 func (t *Table[C]) checkShadows() (errs []error) {
 	for i := range t.actions {
 		a := &t.actions[i]
-		scope, ok := t.scope(a.Scope)
+		scope, ok := t.Scope(a.Scope)
 		if !ok || scope.ID == Global {
 			continue
 		}
@@ -220,7 +220,7 @@ func (t *Table[C]) Lookup(scope, key string) (*Action[C], bool) {
 	if a := t.byKey[binding{scope, key}]; a != nil {
 		return a, true
 	}
-	s, ok := t.scope(scope)
+	s, ok := t.Scope(scope)
 	if !ok {
 		return nil, false
 	}
@@ -322,7 +322,8 @@ func (a *Action[C]) hint(c C) (hint Hint, priority int) {
 	return Hint{a.Keys[0], cmp.Or(title, a.Title)}, priority
 }
 
-func (t *Table[C]) scope(id string) (Scope, bool) {
+// Scope returns a scope that can have the focus.
+func (t *Table[C]) Scope(id string) (Scope, bool) {
 	i := slices.IndexFunc(t.scopes, func(s Scope) bool { return s.ID == id })
 	if i < 0 {
 		return Scope{}, false

@@ -196,9 +196,6 @@ func TestNow(t *testing.T) {
 	require.Equal(t, []Hint{{"v", "other view"}, {"q", "quit"}}, table.Footer(Global, state{}, 40))
 	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 10))
 	require.Equal(t, []Hint{{"v", "other view"}}, table.Footer(Global, state{}, 12))
-	title, priority := With(view, func(live bool) state { return state{live} }).Now(true)
-	require.Equal(t, "as JSON", title)
-	require.Zero(t, priority)
 }
 
 func TestHelp(t *testing.T) {
