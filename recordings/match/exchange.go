@@ -1,6 +1,7 @@
 package match
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ type Step struct {
 // Exchanges iterates over a session. An exchange is yielded when its response
 // arrives, or when the process ends without one: Request.Row gives the order in
 // which the requests were sent. A notification that belongs to an exchange is only
-// in its Notes; one that comes after the response is a step. An error is the last
+// in its Notifications; one that comes after the response is a step. An error is the last
 // step.
 //
 // Memory is proportional to the number of pending requests.
@@ -124,7 +125,7 @@ func (g *grouper) answered(x *Exchange, it *Item) {
 		return
 	}
 	x.State = session.ReqAnswered
-	if x.Failed {
+	if x.Failed && !x.Probe {
 		x.State = session.ReqFailed
 	}
 }
@@ -166,18 +167,12 @@ func Read(src session.Source, at Ref, buf []byte) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	var found Message
-	err = messages(payload, known, stdin, func(member int, m Message) error {
-		if member != at.Member {
-			return nil
+	for member, m := range session.MessagesOf(payload, known, stdin) {
+		if member == at.Member {
+			return m, nil
 		}
-		found = m
-		return errStopped
-	})
-	if err == nil {
-		return Message{}, fmt.Errorf("entry %d has no message %d", at.N, at.Member)
 	}
-	return found, nil
+	return Message{}, fmt.Errorf("entry %d has no message %d", at.N, at.Member)
 }
 
 // payloadOf reads the payload that contains a message: one entry, or several writes.
@@ -204,4 +199,13 @@ func payloadOf(src session.Source, at Ref, buf []byte) (payload []byte, known fr
 		}
 	}
 	return payload, framing.Message{}, true, nil
+}
+
+// progressToken returns the raw progress token of a request, nil if it has none.
+func progressToken(params []byte) []byte {
+	const name = "progressToken"
+	if !bytes.Contains(params, []byte(name)) {
+		return nil
+	}
+	return Member(Member(params, "_meta"), name)
 }

@@ -3,9 +3,11 @@ package match
 import (
 	"bytes"
 	"context"
+	"math"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 )
 
@@ -25,7 +27,7 @@ type ItemKind uint8
 // The kinds of item.
 const (
 	ItemRequest      ItemKind = iota // of either side
-	ItemResponse                     // a response; see Item.State for orphans and duplicates
+	ItemResponse                     // a response; see Item.State for unmatched ones and duplicates
 	ItemNotification                 // of either side
 	ItemStart                        // a process was started
 	ItemEnd                          // it closed, or the connection was lost
@@ -41,61 +43,37 @@ type Item struct {
 	FromClient bool
 	Method     string // for a response that of its request
 	Msg        Message
-	State      session.ReqState // for a request its final state, for a response ReqOrphan or ReqDuplicate
+	State      session.ReqState // for a request its final state, for a response ReqUnmatched or ReqDuplicate
 	Handshake  bool             // part of the handshake; a response is if its request is
 	Probe      bool             // a server/discover that was followed by initialize
 
 	// Of is the request that the item belongs to, if any (HasOf). A response
-	// belongs to its request; progress is matched by token and subscription
-	// messages by id; other notifications of the server belong to the latest
-	// pending request, because they come between it and its response.
+	// belongs to its request, progress to that with its token, and a notification of
+	// a subscription to that which began it.
 	Of    Ref
 	HasOf bool
 }
 
 // A Message is the bytes of one message and where its parts are.
-type Message struct {
-	Line []byte
-	framing.Message
-}
+type Message = session.Message
 
-// RawParams returns the raw params, nil if there are none.
-func (m Message) RawParams() []byte { return m.Params.Of(m.Line) }
-
-// RawResult returns the raw result, nil if there is none.
-func (m Message) RawResult() []byte { return m.Result.Of(m.Line) }
-
-// RawError returns the raw error object, nil if there is none.
-func (m Message) RawError() []byte { return m.Error.Of(m.Line) }
-
-// RawID returns the raw id, quotes included, nil if there is none.
-func (m Message) RawID() []byte { return m.ID.Of(m.Line) }
-
-const (
-	// maxOpen is the most pending requests in one direction; further ones do not
-	// get a response.
-	maxOpen = 1 << 16
-	// maxSettled is how many settled ids are kept, to distinguish duplicate
-	// responses from those without a request.
-	maxSettled = 1 << 12
-	// maxSplit is the most bytes of a message that several writes made up.
-	maxSplit = 1 << 20
-	// maxMethods is the most method names that are kept.
-	maxMethods = 1 << 12
-	// keepBuffer is the largest buffer that is kept for the next entry.
-	keepBuffer = 4 << 20
-)
+// maxMethods is the most method names that are kept.
+const maxMethods = 1 << 12
 
 // Walk calls visit for each item of a session in the order of its log, up to the
 // current end of src. The item is valid until visit returns. The walk stops at an
 // error of visit, at the end of ctx, or at an entry that can't be read.
 //
-// Memory is proportional to the number of pending requests, plus the largest entry.
-// Each entry of stdin and stdout is read once.
+// Memory is proportional to the number of requests without a response, plus the largest
+// entry. Each entry of stdin and stdout is read once.
 func Walk(ctx context.Context, src session.Source, visit func(*Item) error) error {
-	w := walker{src: src, visit: visit, buf: make([]byte, 64<<10), methods: map[string]string{}}
-	w.forget()
-	for number, row := range session.RowsFrom(src, 0) {
+	w := walker{
+		src: src, cursor: session.NewCursor(src), follow: exchange.NewFollower(src), visit: visit,
+		methods: map[string]string{}, open: map[exchange.Place]request{},
+	}
+	w.members, _ = src.(session.ElementReader)
+	for w.cursor.Next() {
+		number, row := w.cursor.Row()
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -108,192 +86,138 @@ func Walk(ctx context.Context, src session.Source, visit func(*Item) error) erro
 
 // A walker iterates over the rows of a session.
 type walker struct {
-	src   session.Source
-	visit func(*Item) error
-	buf   []byte
-	item  Item // passed to visit
-	run   int
-	// methods are the names seen so far.
-	methods map[string]string
-	process
+	src     session.Source
+	cursor  *session.Cursor
+	follow  *exchange.Follower
+	members session.ElementReader // nil: the log does not know them
+	visit   func(*Item) error
+	item    Item // passed to visit
+	run     int
+	methods map[string]string // the names seen so far
+	era     mcp.Era
+	open    map[exchange.Place]request  // without a response
+	states  map[uint16]session.ReqState // of the requests in the current row, if it has several messages
 }
 
-// process is the state of one run.
-type process struct {
+// A request is a request seen by a walker.
+type request struct {
+	at        Ref
+	method    string
 	era       mcp.Era
-	began     bool // a request after the handshake was sent
-	ended     bool
-	open      [2]requests // the client's, the server's
-	split     []byte      // the incomplete line of stdin
-	inSplit   bool
-	splitAt   int // row where it begins
-	preceding int // messages of that row before it
+	handshake bool
+	probe     bool
 }
 
-// forget resets the state for a new run.
-func (w *walker) forget() {
-	w.process = process{}
-	for i := range w.open {
-		w.open[i] = newRequests()
+func (w *walker) row(number int, row *session.Row) error {
+	steps, err := w.follow.Add(w.cursor)
+	if err != nil {
+		return err
 	}
-}
-
-func (w *walker) row(number int, row session.Row) error {
 	switch row.Kind {
 	case session.KindStart:
-		w.forget()
+		clear(w.open)
+		w.era = mcp.Auto
 		w.run++
-		return w.event(ItemStart, number, row)
+		return w.event(ItemStart)
 	case session.KindClosed, session.KindFailed:
-		if w.ended {
-			return nil
+		clear(w.open)
+		if len(steps) > 0 {
+			return w.event(ItemEnd)
 		}
-		w.ended = true
-		return w.event(ItemEnd, number, row)
 	case session.KindState:
-		return w.state(row)
+		return w.state()
 	case session.KindStdin, session.KindStdout:
-		return w.stream(number, row)
+		err := w.stream(number, row, steps)
+		for _, x := range w.follow.Lost() {
+			delete(w.open, x.Request)
+		}
+		return err
 	}
 	return nil
 }
 
+// at returns the current row as that of a message.
+func (w *walker) at(e *session.Entry) Ref {
+	number, _ := w.cursor.Row()
+	return Ref{Row: number, First: number, N: e.N, Seq: e.Seq, T: e.T}
+}
+
 // event visits an item that is not a message.
-func (w *walker) event(kind ItemKind, number int, row session.Row) error {
-	e, err := w.read(row)
+func (w *walker) event(kind ItemKind) error {
+	e, err := w.cursor.Entry()
 	if err != nil {
 		return err
 	}
-	return w.visit(&Item{Kind: kind, At: Ref{Row: number, First: number, N: e.N, Seq: e.Seq, T: e.T}, Run: w.run, Era: w.era})
+	return w.visit(&Item{Kind: kind, At: w.at(e), Run: w.run, Era: w.era})
 }
 
-func (w *walker) read(row session.Row) (session.Entry, error) {
-	if need := int(row.Len); need > cap(w.buf) && need <= keepBuffer {
-		w.buf = make([]byte, min(2*need, keepBuffer))
-	}
-	return session.EntryInto(w.src, row, 0, w.buf)
-}
-
-// state handles the era that a handshake found, or a timed-out request.
-func (w *walker) state(row session.Row) error {
-	e, err := w.read(row)
+// state handles the era that a handshake found.
+func (w *walker) state() error {
+	e, err := w.cursor.Entry()
 	if err != nil {
 		return err
 	}
 	var b session.StateBody
-	switch {
-	case e.DecodeBody(&b) != nil:
-	case b.Of != 0:
-		w.open[side(true)].giveUp(string(b.ID))
-	case b.Era != "":
+	if e.DecodeBody(&b) == nil && b.Of == 0 && b.Era != "" {
 		w.era, _ = mcp.ParseEra(b.Era)
 	}
 	return nil
 }
 
 // stream handles an entry of stdin or stdout.
-func (w *walker) stream(number int, row session.Row) error {
-	e, err := w.read(row)
+func (w *walker) stream(number int, row *session.Row, steps []exchange.Step) error {
+	e, err := w.cursor.Entry()
 	if err != nil {
 		return err
 	}
-	at := Ref{Row: number, First: number, N: e.N, Seq: e.Seq, T: e.T}
-	if row.State == session.ReqUnread { // the index knows the id
-		request, _ := row.Partner()
-		w.open[side(true)].settleRow(request)
-	}
+	at := w.at(e)
 	if row.Kind == session.KindStdout && row.Flags&session.FlagPart != 0 {
 		return w.visit(&Item{Kind: ItemStray, At: at, Run: w.run, Era: w.era, Msg: Message{Line: e.Payload}})
 	}
-	if row.Kind == session.KindStdin && (w.inSplit || e.EOL == framing.NoEOL) {
-		return w.splitWrite(at, row, &e)
+	if w.states = nil; row.Flags&session.FlagBatch != 0 {
+		w.readStates(number)
 	}
-	return messages(e.Payload, e.Msg, row.Kind == session.KindStdin, func(member int, m Message) error {
-		at.Member = member
-		return w.message(at, row, m)
-	})
-}
-
-// splitWrite handles a write that continues a line or leaves one incomplete.
-func (w *walker) splitWrite(at Ref, row session.Row, e *session.Entry) error {
-	if !w.inSplit {
-		w.splitAt, w.preceding, w.inSplit = at.Row, 0, true
-	}
-	if len(w.split)+len(e.Payload) > maxSplit {
-		w.split, w.splitAt, w.preceding = nil, at.Row, 0 // too long to reassemble: its end is not a message
-	}
-	written := e.Payload
-	if e.EOL != framing.NoEOL {
-		written = append(written[:len(written):len(written)], '\n')
-	}
-	end := bytes.LastIndexByte(written, '\n')
-	if end >= 0 {
-		end += len(w.split) // which has no newline
-	}
-	w.split = append(w.split, written...)
-	if end < 0 {
-		return nil
-	}
-	at.First = w.splitAt
-	err := messages(w.split[:end], framing.Message{}, true, func(member int, m Message) error {
-		at.Member = w.preceding + member
-		return w.message(at, row, m)
-	})
-	if err != nil {
-		return err
-	}
-	w.split = append(w.split[:0], w.split[end+1:]...)
-	w.inSplit, w.splitAt, w.preceding = len(w.split) > 0, at.Row, 0
-	if w.inSplit {
-		before := written[:bytes.LastIndexByte(written, '\n')]
-		return messages(before, framing.Message{}, true, func(int, Message) error {
-			w.preceding++
-			return nil
-		})
-	}
-	return nil
-}
-
-// messages calls visit for the messages of a payload. known is its scanned form if it
-// is one line.
-func messages(payload []byte, known framing.Message, lines bool, visit func(member int, m Message) error) error {
-	member := 0
-	one := func(line []byte, m framing.Message) error {
-		if m.Kind != framing.Batch {
-			member++
-			return visit(member-1, Message{line, m})
+	for i, m := range w.cursor.Messages() {
+		var step exchange.Step
+		if i < len(steps) {
+			step = steps[i]
 		}
-		for span := range framing.Elements(line) {
-			element := span.Of(line)
-			member++
-			if err := visit(member-1, Message{element, framing.Scan(element)}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if known.Kind != framing.NotJSON || !lines {
-		return one(payload, known)
-	}
-	for line := range bytes.SplitSeq(payload, []byte{'\n'}) {
-		if err := one(line, framing.Scan(line)); err != nil {
+		at.First, at.Member = m.First, m.Member
+		if err := w.message(at, exchange.Place{Row: uint32(number), Member: uint16(i)}, row, m, &step); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// readStates reads how the requests of a row with several messages ended.
+func (w *walker) readStates(number int) {
+	w.states = map[uint16]session.ReqState{}
+	if w.members == nil {
+		return
+	}
+	w.members.ElementPairs(math.MaxInt, number, func(p session.ElementPair) bool {
+		at := uint16(p.Request.Index)
+		if before, known := w.states[at]; p.Request.Row == number && p.State != session.ReqDuplicate && (!known || before == session.ReqLost) {
+			w.states[at] = p.State
+		}
+		return true
+	})
+}
+
 // message handles one message.
-func (w *walker) message(at Ref, row session.Row, m Message) error {
+func (w *walker) message(at Ref, place exchange.Place, row *session.Row, m Message, step *exchange.Step) error {
 	it := &w.item
 	*it = Item{At: at, Run: w.run, Era: w.era, FromClient: row.Kind == session.KindStdin, Msg: m}
 	switch m.Kind {
 	case framing.Request:
-		w.request(it, row)
+		w.request(it, place, row, step)
 	case framing.Notification:
-		w.notification(it)
+		it.Kind, it.Method = ItemNotification, w.method(it.Msg)
+		it.Handshake = it.FromClient && it.Method == mcp.MethodInitialized
+		w.belongs(it, step)
 	case framing.Response, framing.ErrorResponse:
-		w.response(it)
+		w.response(it, step)
 	default:
 		if it.FromClient {
 			return nil
@@ -303,26 +227,25 @@ func (w *walker) message(at Ref, row session.Row, m Message) error {
 	return w.visit(it)
 }
 
-// side returns the index for the sender of a request.
-func side(fromClient bool) int {
-	if fromClient {
-		return 0
-	}
-	return 1
-}
-
-func (w *walker) request(it *Item, row session.Row) {
-	it.Kind, it.Method, it.State = ItemRequest, w.method(it.Msg), session.ReqLost
-	if row.Flags&(session.FlagBatch|session.FlagPart) == 0 {
-		it.State = row.State
+func (w *walker) request(it *Item, place exchange.Place, row *session.Row, step *exchange.Step) {
+	it.Kind, it.Method, it.State = ItemRequest, w.method(it.Msg), row.State
+	if w.states != nil {
+		it.State = w.states[place.Member]
+		if it.State == session.ReqNone {
+			it.State = session.ReqLost
+			if row.State == session.ReqPending {
+				it.State = session.ReqPending
+			}
+		}
 	}
 	if it.FromClient {
 		w.eraOf(it)
-		it.Handshake = it.Method == mcp.MethodInitialize || it.Method == mcp.MethodDiscover && !w.began
-		w.began = w.began || !it.Handshake
-		it.Probe = row.Flags&session.FlagProbe != 0
 	}
-	w.open[side(it.FromClient)].add(it)
+	if step.X == nil {
+		return // beyond the limit of those that are known
+	}
+	it.Handshake, it.Probe = step.X.Handshake, step.X.Probe
+	w.open[place] = request{at: it.At, method: it.Method, era: it.Era, handshake: it.Handshake, probe: it.Probe}
 }
 
 // eraOf determines the era of a client request from its bytes.
@@ -339,49 +262,52 @@ func (w *walker) eraOf(it *Item) {
 	it.Era = w.era
 }
 
-func (w *walker) response(it *Item) {
+func (w *walker) response(it *Item, step *exchange.Step) {
 	it.Kind = ItemResponse
-	q, state := w.open[side(!it.FromClient)].settle(it.Msg.RawID())
-	it.State = state
-	if state == session.ReqUnmatched {
+	switch step.Kind {
+	case exchange.Answers:
+	case exchange.Duplicate:
+		it.State = session.ReqDuplicate
+	default:
+		it.State = session.ReqUnmatched
 		return
 	}
-	it.Of, it.HasOf = q.at, true
-	it.Method, it.Handshake, it.Probe, it.Era = q.method, q.handshake, q.probe, q.era
+	if q, ok := w.belongs(it, step); ok {
+		it.Method, it.Handshake, it.Probe = q.method, q.handshake, q.probe
+	}
+	delete(w.open, step.Of)
 }
 
-func (w *walker) notification(it *Item) {
-	it.Kind, it.Method = ItemNotification, w.method(it.Msg)
-	it.Handshake = it.FromClient && it.Method == mcp.MethodInitialized
-	if q, ok := w.ownerOf(it); ok {
+// belongs sets the request that an item belongs to.
+func (w *walker) belongs(it *Item, step *exchange.Step) (q request, ok bool) {
+	if !step.Known {
+		return request{}, false
+	}
+	if q, ok = w.open[step.Of]; !ok {
+		q, ok = w.settled(step.Of)
+	}
+	if ok {
 		it.Of, it.HasOf, it.Era = q.at, true, q.era
 	}
+	return q, ok
 }
 
-// ownerOf finds the request that a notification belongs to.
-func (w *walker) ownerOf(it *Item) (request, bool) {
-	params, theirs := it.Msg.RawParams(), &w.open[side(!it.FromClient)]
-	switch {
-	case it.Method == mcp.MethodProgress:
-		return theirs.byToken(Member(params, "progressToken"))
-	case it.Method == mcp.MethodCancelled:
-		id, ours := Member(params, "requestId"), &w.open[side(it.FromClient)]
-		if q, ok := ours.byID(id); ok {
-			ours.giveUp(q.id)
-			return q, true
-		}
-		return theirs.byID(id) // this is how a server ends a subscription
-	case it.FromClient:
+// settled reads a request that has a response.
+func (w *walker) settled(of exchange.Place) (q request, ok bool) {
+	row, ok := session.RowAt(w.src, int(of.Row))
+	if !ok {
 		return request{}, false
-	case bytes.Contains(params, []byte(metaSubscription)):
-		return theirs.byID(Member(Member(params, "_meta"), metaSubscription))
 	}
-	return theirs.latest()
+	e, err := w.src.Entry(row, 1)
+	if err != nil {
+		return request{}, false
+	}
+	q = request{
+		at:     Ref{Row: int(of.Row), First: int(of.Row), Member: int(of.Member), N: e.N, Seq: e.Seq, T: e.T},
+		method: w.src.Method(row.Method), era: w.era, probe: row.Flags&session.FlagProbe != 0,
+	}
+	return q, true
 }
-
-// metaSubscription is the _meta key for the id of the request that a notification
-// belongs to.
-const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 
 // method returns the method as Source.Method spells it. All messages of a method share
 // one string.

@@ -77,11 +77,11 @@ func TestWalkFindsTheRequestOfEachItem(t *testing.T) {
 		"1 request client tools/call answered",
 		"2 request client tools/call answered",
 		"3 note server notifications/progress of 1.0",
-		"4 note server notifications/message of 2.0",
+		"4 note server notifications/message",
 		"5 request server roots/list answered",
 		"6 answer client roots/list of 5.0",
 		"7 answer server tools/call of 2.0",
-		"8 note server notifications/message of 1.0",
+		"8 note server notifications/message",
 		"9 answer server tools/call of 1.0",
 		"10 answer server tools/call duplicate of 1.0",
 		"11 answer server  orphan",
@@ -114,19 +114,19 @@ func TestWalkSplitsBatchesAndSplitWrites(t *testing.T) {
 	)
 	require.Equal(t, []string{
 		"0 start",
-		"1 request client a lost", // in batches the state is that without a response
-		"1 request client b lost member 1",
+		"1 request client a failed",
+		"1 request client b answered member 1",
 		"1 note client n member 2",
 		"2 answer server b of 1.1",
 		"2 answer server a of 1.0 member 1",
-		"3 request client c lost",
-		"3 request client d lost member 1",
+		"3 request client c pending",
+		"3 request client d answered member 1",
 		"5 answer server d of 3.1",
-		"6 request client e lost",
-		"7 request client f lost member 1",
+		"6 request client e pending",
+		"7 request client f answered member 1",
 		"8 answer server f of 7.1",
-		"9 request client g lost",
-		"10 request client h lost member 1",
+		"9 request client g pending",
+		"10 request client h pending member 1",
 	}, describe(t, src))
 }
 
@@ -161,9 +161,42 @@ func TestWalkFindsErasAndHandshakes(t *testing.T) {
 		"1 notifications/initialized legacy handshake=true probe=false",
 		"1 ping legacy handshake=false probe=false",
 		"2 tools/list auto handshake=false probe=false",
-		"2 server/discover modern handshake=false probe=false",
+		"2 server/discover modern handshake=true probe=false",
 		"2 tools/list modern handshake=false probe=false",
 	}, out)
+}
+
+// TestResponsesAfterTheRequestEnded tests responses to requests that were answered, cancelled
+// or lost, and to one whose id is spelled with an escape.
+func TestResponsesAfterTheRequestEnded(t *testing.T) {
+	src := written(t,
+		started,
+		`> {"id":1,"method":"a"}`,
+		`> {"method":"notifications/cancelled","params":{"requestId":1}}`,
+		`< {"id":1,"result":{}}`,
+		`< {"id":1,"result":{}}`,
+		`> {"id":"b","method":"b"}`, // 5
+		`> {"id":null,"method":"c"}`,
+		`< {"id":"\u0062","result":{}}`,
+		`< {"id":null,"error":{}}`,
+		`> {"id":2,"method":"d"}`,
+		`"k":"closed","seq":91`, // 10
+		`< {"id":2,"result":{}}`,
+	)
+	require.Equal(t, []string{
+		"0 start",
+		"1 request client a cancelled",
+		"2 note client notifications/cancelled of 1.0",
+		"3 answer server a of 1.0",
+		"4 answer server a duplicate of 1.0",
+		"5 request client b answered",
+		"6 request client c lost",
+		"7 answer server b of 5.0",
+		"8 answer server  orphan",
+		"9 request client d lost",
+		"10 end",
+		"11 answer server  orphan",
+	}, describe(t, src))
 }
 
 func TestExchangesAreYieldedWhenComplete(t *testing.T) {
@@ -191,8 +224,9 @@ func TestExchangesAreYieldedWhenComplete(t *testing.T) {
 	require.Equal(t, []string{
 		"item 0",
 		"b run 1 answered=true failed=true failed notes=0",
+		"item 6",
 		"a run 1 answered=false failed=false lost notes=1",
-		"c run 1 answered=false failed=false lost notes=1",
+		"c run 1 answered=false failed=false lost notes=0",
 		"item 7", "item 8",
 		"d run 2 answered=false failed=false pending notes=0",
 	}, out)
@@ -208,9 +242,9 @@ func TestExchangesAreYieldedWhenComplete(t *testing.T) {
 }
 
 func TestNotesOfAnExchangeAreBounded(t *testing.T) {
-	lines := []string{started, `> {"id":1,"method":"a"}`}
+	lines := []string{started, `> {"id":1,"method":"a","params":{"_meta":{"progressToken":1}}}`}
 	for range maxNotes + 3 {
-		lines = append(lines, `< {"method":"notifications/message"}`)
+		lines = append(lines, `< {"method":"notifications/progress","params":{"progressToken":1}}`)
 	}
 	for step, err := range Exchanges(t.Context(), written(t, append(lines, `< {"id":1,"result":{}}`)...)) {
 		require.NoError(t, err)

@@ -282,7 +282,7 @@ func (r *reader) notification(it *match.Item) error {
 		}
 	case mcp.MethodProgress:
 		q := r.requestsByRow[it.Of.Row]
-		if !it.HasOf || q == nil {
+		if !it.HasOf || q == nil || q.response != nil {
 			item.Skip = skipProgress
 		} else {
 			item.reports = slices.Index(r.requestOrder, q) + 1

@@ -136,11 +136,11 @@ func tokenOf(m session.Message, kind session.Kind) (token struct {
 	return token
 }
 
-// matched returns what match says of them.
+// matched returns what the reference says of them.
 func matched(t *testing.T, src session.Source) map[string]said {
 	t.Helper()
 	all := map[string]said{}
-	require.NoError(t, match.Walk(t.Context(), src, func(it *match.Item) error {
+	require.NoError(t, walk(t.Context(), src, func(it *match.Item) error {
 		s := said{method: string(it.Msg.Method.Of(it.Msg.Line)), id: string(it.Msg.RawID()), raw: string(it.Msg.Line)}
 		switch it.Kind {
 		case match.ItemRequest:
@@ -161,7 +161,7 @@ func matched(t *testing.T, src session.Source) map[string]said {
 	return all
 }
 
-// expected are the differences between match and the Follower, by the row of the table of
+// expected are the differences between the reference and the Follower, by the row of the table of
 // decisions that explains them: see docs/dev/decisions.md.
 var expected = []struct {
 	row int
@@ -187,8 +187,8 @@ var expected = []struct {
 	{20, func(was, is said) bool { return is.kind == "request" && was.handshake != is.handshake }},
 }
 
-// compare compares what match says of a log and the Follower of another one, which is equal
-// but for escapes in ids: match does not decode them (5). It returns the rows of the table
+// compare compares what the reference says of a log and the Follower of another one, which is equal
+// but for escapes in ids: the reference does not decode them (5). It returns the rows of the table
 // that explain the differences.
 func compare(t *testing.T, old, src session.Source) map[int]bool {
 	t.Helper()
@@ -275,7 +275,7 @@ func fuzzed(r *rand.Rand) []string {
 			pick = r.IntN(8)
 		}
 		if begun && strings.HasPrefix(templates[pick], `"k":"closed"`) {
-			continue // match joins a line over the end of a process
+			continue // the reference joins a line over the end of a process
 		}
 		if strings.HasPrefix(templates[pick], `>`) || strings.HasPrefix(templates[pick], `"k":"stdin"`) {
 			begun = strings.Contains(templates[pick], `"eol":""`)
