@@ -338,7 +338,7 @@ var actionTests = map[string]actionTest{
 		require.Equal(t, "mcp-stdio-2", d.visible.ws.Status.Process.ID)
 		require.Contains(t, d.rows()[0], "ready")
 		d.do("kill", "stop-this")
-		x.refuse = errors.New("no such program")
+		x.Refuse = errors.New("no such program")
 		d.do(host.ActRestart)
 		require.Contains(t, d.plain(), "The server could not be started")
 		require.Contains(t, d.plain(), "no such program")
@@ -615,7 +615,7 @@ func TestStates(t *testing.T) {
 		"signal":       {func(p *fakeProcess) { p.exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"}) }, "signal SEGV"},
 		"unknown":      {func(p *fakeProcess) { p.exit(executor.Exit{}) }, "ended, exit unknown"},
 		"lost":         {func(p *fakeProcess) { p.Journal.Fail(errors.New("link lost")) }, "failed"},
-		"streams open": {func(p *fakeProcess) { p.holds = true; p.exit(executor.Exit{Kind: executor.ExitCode}) }, "exited, streams still open"},
+		"streams open": {func(p *fakeProcess) { p.Holds = true; p.exit(executor.Exit{Kind: executor.ExitCode}) }, "exited, streams still open"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, 60, 20, nil, func(t *testing.T, d *driver, x *fakeExecutor) {

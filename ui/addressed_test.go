@@ -112,7 +112,7 @@ func (d *driver) deliver(s *sessionScreen, before visibleState, what string, cmd
 func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 	long := []byte(`{"jsonrpc":"2.0","method":"notifications/long","params":"` + strings.Repeat("x", 9<<20) + `"}`)
 	inBubble(t, 160, 40, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		x.capabilities = allCapabilities
+		x.Capabilities = allCapabilities
 		x.serve = func(p *fakeProcess, m message) {
 			if !offers(p, m) {
 				echo(p, m)

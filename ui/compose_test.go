@@ -16,7 +16,7 @@ func TestComposeInProgram(t *testing.T) {
 				echo(p, m)
 			}
 		})
-		x.capabilities = allCapabilities
+		x.Capabilities = allCapabilities
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)", Start: s.Open}, 120, 36)
 		term.press("C")
 		require.Contains(t, term.content(), "[Tools 3]")

@@ -76,8 +76,8 @@ func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeEx
 		require.NoError(t, err)
 		s, x := newSession(t, log, nil)
 		last := make(chan error)
-		x.info = linkInfo()
-		x.way = func(ctx context.Context, cmd executor.Command) error { return remoteWay(ctx, cmd, last) }
+		x.Info = linkInfo()
+		x.Way = func(ctx context.Context, cmd executor.Command) error { return remoteWay(ctx, cmd, last) }
 		ctx, cancel := context.WithCancel(t.Context())
 		opened := make(chan error, 1)
 		go func() { opened <- s.Open(ctx) }()
@@ -122,8 +122,8 @@ var lost = &executor.LostError{
 
 // loses drops the connection.
 func (p *fakeProcess) loses() {
-	p.about.Link.State, p.about.Link.Err = executor.LinkLost, lost
-	p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
+	p.About.Link.State, p.About.Link.Err = executor.LinkLost, lost
+	p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.About.Link})
 	p.Journal.Fail(lost)
 	_ = p.In.Close()
 }
@@ -181,7 +181,7 @@ func TestStartFailsOnTheWay(t *testing.T) {
 		require.Contains(t, d.rows()[29], "ctrl+r start again")
 		require.Contains(t, d.plain(), "+ resolve")
 
-		x.way = func(context.Context, executor.Command) error {
+		x.Way = func(context.Context, executor.Command) error {
 			long := *failed
 			long.Err = errors.New(strings.Repeat("a long story ", 30))
 			return &long
@@ -192,7 +192,7 @@ func TestStartFailsOnTheWay(t *testing.T) {
 		require.Contains(t, d.rows()[2], "…", "the text is cut")
 		require.Contains(t, d.rows()[3], "2 Wire")
 
-		x.way = func(context.Context, executor.Command) error { return failed }
+		x.Way = func(context.Context, executor.Command) error { return failed }
 		d.do(host.ActRestart)
 		d.pull()
 		for _, want := range []string{"start on dev@10.0.0.7:2222: connection refused", "net.refused, during connect, after 1.348s",
@@ -238,7 +238,7 @@ func TestLostLink(t *testing.T) {
 			require.NotContains(t, d.rows()[0], "lost")
 			require.True(t, d.panes.layout.verdict.Empty())
 			require.NotContains(t, d.rows()[size[1]-1], "reconnect")
-			require.Len(t, x.started, 2)
+			require.Equal(t, 2, x.Started())
 		})
 	}
 }
@@ -265,9 +265,9 @@ func TestStalledLink(t *testing.T) {
 		last <- nil
 		synctest.Wait()
 		p := x.latest()
-		p.about.Link.State, p.about.Link.Heard = executor.LinkStalled, time.Now().Add(-7*time.Second)
-		p.about.Link.Err = errors.New("a reply is overdue")
-		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
+		p.About.Link.State, p.About.Link.Heard = executor.LinkStalled, time.Now().Add(-7*time.Second)
+		p.About.Link.Err = errors.New("a reply is overdue")
+		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.About.Link})
 		synctest.Wait()
 		d.pull()
 		require.Contains(t, d.rows()[0], "ssh build-7 stalled")
@@ -281,8 +281,8 @@ func TestStalledLink(t *testing.T) {
 		d.do("process-page-down")
 		require.Contains(t, d.plain(), "a reply is overdue")
 		d.do("close-process")
-		p.about.Link.State, p.about.Link.Err = executor.LinkUp, nil
-		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
+		p.About.Link.State, p.About.Link.Err = executor.LinkUp, nil
+		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.About.Link})
 		synctest.Wait()
 		d.pull()
 		require.Contains(t, d.rows()[0], "ssh build-7 up")
@@ -360,7 +360,7 @@ func TestStartAtEverySize(t *testing.T) {
 // does not flash a list of steps.
 func TestLocalStartsQuietly(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		x.way = func(_ context.Context, cmd executor.Command) error {
+		x.Way = func(_ context.Context, cmd executor.Command) error {
 			p := executor.Phase{Name: "spawn", Begin: time.Now()}
 			cmd.OnBegin(p)
 			d.pull()

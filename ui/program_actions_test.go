@@ -84,14 +84,14 @@ func newStage(t *testing.T, w, h int) *stage {
 			stageServer(p, m)
 		}
 	})
-	x.capabilities = allCapabilities
+	x.Capabilities = allCapabilities
 	require.NoError(t, s.Open(t.Context()))
 	everything(t, s, x)
 	answers.Store(true)
 	_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`))
 	require.NoError(t, err)
 	synctest.Wait()
-	x.latest().tree = hostileTree
+	x.latest().Children = hostileTree
 	for range 10 {
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
 	}

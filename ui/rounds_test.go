@@ -35,7 +35,7 @@ func inModern(t *testing.T, serve func(*fakeProcess, message), test func(*testin
 		s, x := newSessionWith(t, log, serve, func(c *session.Config) {
 			c.Policies = map[string]session.Policy{"elicitation/create": {Mode: session.PolicyAsk}}
 		})
-		x.modern = true
+		x.Modern = true
 		require.NoError(t, s.Open(t.Context()))
 		synctest.Wait()
 		d := driveAs(t, Options{Session: s, Title: "fake (local)"}, 120, 36)

@@ -92,7 +92,7 @@ func hostileLists(p *fakeProcess, m message) {
 }
 
 // hostileTree is a process tree with hostile names.
-func hostileTree(*fakeProcess) []executor.Descendant {
+func hostileTree(*uitest.Process) []executor.Descendant {
 	var all []executor.Descendant
 	for i, text := range hostile {
 		all = append(all, executor.Descendant{PID: 10 + i, PPID: 9 + i, Command: text})
@@ -242,9 +242,9 @@ func TestHostileServer(t *testing.T) {
 func newHostileServer(t *testing.T) *hostileServer {
 	t.Helper()
 	s, x := newSession(t, newLog(t), hostileLists)
-	x.capabilities = allCapabilities
+	x.Capabilities = allCapabilities
 	require.NoError(t, s.Open(t.Context()))
-	x.latest().tree = hostileTree
+	x.latest().Children = hostileTree
 	var items []host.Item
 	for _, text := range hostile {
 		items = append(items, host.Item{Kind: host.ServerItem, Key: text, Name: text, From: text, Where: text, Command: text, Notes: []string{text},

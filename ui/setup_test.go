@@ -101,7 +101,7 @@ func answeringAt(t *testing.T, w, h int, modern, noColor bool, serve func(*fakeP
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), serve)
 		person(t, s)
-		x.modern = modern
+		x.Modern = modern
 		require.NoError(t, s.Open(t.Context()))
 		test(t, drive(t, Options{Session: s, Title: "fake (local)", NoColor: noColor}, w, h), x)
 	})
@@ -193,7 +193,7 @@ func offering(t *testing.T, w, h int, noColor bool, serve func(*fakeProcess, mes
 				echo(p, m)
 			}
 		})
-		x.capabilities = allCapabilities
+		x.Capabilities = allCapabilities
 		require.NoError(t, s.Open(t.Context()))
 		test(t, drive(t, Options{Session: s, Title: "fake (local)", NoColor: noColor}, w, h), x)
 	})

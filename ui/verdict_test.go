@@ -54,7 +54,7 @@ var verdictTests = map[string]actionTest{
 		require.Contains(t, d.plain(), "┏━ Cause ", "the card is still open")
 		d.do("trouble-restart")
 		require.Nil(t, d.front.top())
-		require.Len(t, x.started, 2)
+		require.Equal(t, 2, x.Started())
 	},
 }
 
@@ -84,7 +84,7 @@ func TestVerdictFollowsTheSession(t *testing.T) {
 // reported without a further row.
 func TestStreamsHeldOpen(t *testing.T) {
 	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		x.latest().holds = true
+		x.latest().Holds = true
 		x.latest().exit(executor.Exit{Kind: executor.ExitCode})
 		synctest.Wait()
 		d.pull()

@@ -69,7 +69,7 @@ func (d *driver) watched(again func(context.Context, string) (*replayer.Round, e
 // watches starts a watch over the files of the session, and calls a tool.
 func (d *driver) watches(x *fakeExecutor, tool string) *countedWatch {
 	d.t.Helper()
-	x.capabilities, x.serve = `{"tools":{}}`, adds(1)
+	x.Capabilities, x.serve = `{"tools":{}}`, adds(1)
 	require.NoError(d.t, d.visible.ws.Session.Restart(d.t.Context()))
 	series := replayer.NewSeries(d.visible.ws.Session, replayer.SeriesOptions{Calls: 10, Interactive: true})
 	require.NoError(d.t, series.Begin(d.t.Context()))
@@ -171,7 +171,7 @@ func TestFailedBuildFrames(t *testing.T) {
 func TestWatchBeforeStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), adds(1))
-		x.capabilities = `{"tools":{}}`
+		x.Capabilities = `{"tools":{}}`
 		series := replayer.NewSeries(s, replayer.SeriesOptions{})
 		d := drive(t, Options{Session: s, Title: "fake", Start: func(ctx context.Context) error { return s.Open(ctx) }}, 120, 36)
 		w := d.watched(series.Rerun)

@@ -53,10 +53,10 @@ func (x *Server) Start(ctx context.Context, cmd executor.Command) (executor.Proc
 	if x.Refuse != nil {
 		return nil, &executor.StartError{Code: executor.StartNotFound, Err: x.Refuse, Hint: "look for it"}
 	}
-	p := &Process{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), Steps: make(chan executor.Step, 8), of: x, about: x.Info}
-	if p.about.Link != nil {
-		link := *p.about.Link
-		p.about.Link = &link
+	p := &Process{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), Steps: make(chan executor.Step, 8), of: x, About: x.Info}
+	if p.About.Link != nil {
+		link := *p.About.Link
+		p.About.Link = &link
 	}
 	x.started = append(x.started, p)
 	p.ended.Go(p.run)
@@ -68,6 +68,13 @@ func (x *Server) Process(string) executor.Process { panic("not used") }
 
 // Close does nothing.
 func (x *Server) Close() error { return nil }
+
+// Started returns how many processes were started.
+func (x *Server) Started() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.started)
+}
 
 // Latest returns the running process.
 func (x *Server) Latest() *Process {
@@ -84,10 +91,10 @@ type Process struct {
 	Holds      bool                                 // its streams stay open after it exits
 	Children   func(*Process) []executor.Descendant // its tree; may be nil
 	Killed     []int                                // one by one
+	About      executor.Info                        // as Server.Info
 	CannotTell []string                             // why the shutdown may have missed processes
 
 	of    *Server
-	about executor.Info
 	ended sync.WaitGroup
 }
 
@@ -130,9 +137,9 @@ func (p *Process) run() {
 func (p *Process) Info() executor.Info {
 	info := p.Fake.Info()
 	info.Env.Named = []string{"TOKEN"}
-	if p.about.Link != nil {
-		link := *p.about.Link
-		info.Placement, info.Link, info.Notices = p.about.Placement, &link, p.about.Notices
+	if p.About.Link != nil {
+		link := *p.About.Link
+		info.Placement, info.Link, info.Notices = p.About.Placement, &link, p.About.Notices
 	}
 	return info
 }
@@ -200,10 +207,18 @@ func NewLog(t testing.TB) *recordings.File {
 // NewSession returns a session over a server, which is not started.
 func NewSession(t testing.TB, x *Server) *session.Session {
 	t.Helper()
-	s := session.New(session.Config{
-		Executor: x, Log: NewLog(t), ClientName: "test", ClientVersion: "0",
+	return NewSessionWith(t, x, NewLog(t), func(*session.Config) {})
+}
+
+// NewSessionWith is NewSession with a log and a changed config.
+func NewSessionWith(t testing.TB, x *Server, log session.Log, configure func(*session.Config)) *session.Session {
+	t.Helper()
+	cfg := session.Config{
+		Executor: x, Log: log, ClientName: "test", ClientVersion: "0",
 		Command: executor.Command{Argv: []string{"fake-server"}, Env: []executor.EnvVar{{Name: "TOKEN", Value: "sesame"}}},
-	})
+	}
+	configure(&cfg)
+	s := session.New(cfg)
 	t.Cleanup(func() {
 		_, err := s.Close(context.Background())
 		require.NoError(t, err)
