@@ -17,6 +17,7 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/copying"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -147,40 +148,14 @@ func (d *driver) call() <-chan session.Response {
 	return done
 }
 
-// catalogTools are two pages of tools.
-const (
-	firstTools = `{"tools":[
-		{"name":"echo","title":"Echo","description":"Says it again.\nAs often as you like.","inputSchema":{"type":"object","properties":{"text":{"type":"string","description":"what to say"},"times":{"type":"integer","minimum":1,"default":1},"how":{"type":"string","enum":["loud","low"]}},"required":["text"]},"annotations":{"readOnlyHint":true,"openWorldHint":false}},
-		{"name":"remove","description":"Removes a file.","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"outputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}
-	],"nextCursor":"two"}`
-	secondTools = `{"tools":[{"name":"sleep","inputSchema":{"type":"object","properties":{"seconds":{"type":"number"}}}}]}`
-	allPrompts  = `{"prompts":[{"name":"greet","title":"Greeting","description":"Greets somebody","arguments":[{"name":"who","description":"a name","required":true},{"name":"how"}]}]}`
-	allRes      = `{"resources":[{"uri":"res://logs/1","name":"log","mimeType":"text/plain"}]}`
-	allTemplate = `{"resourceTemplates":[{"uriTemplate":"res://{kind}/{id}","name":"any","description":"one of them"}]}`
-)
-
 // offers answers the requests of a catalog, and reports whether it did.
-func offers(p *fakeProcess, m message) bool {
-	var params struct {
-		Cursor string `json:"cursor"`
-	}
-	_ = json.Unmarshal(m.Params, &params)
-	answer := map[string]string{
-		"tools/list": firstTools, "prompts/list": allPrompts, "resources/list": allRes, "resources/templates/list": allTemplate,
-	}[m.Method]
-	if m.Method == "tools/list" && params.Cursor == "two" {
-		answer = secondTools
-	}
-	if answer == "" {
-		return false
-	}
-	answer = strings.NewReplacer("\n", "", "\t", "").Replace(answer)
-	p.out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer)
-	return true
-}
+func offers(p *fakeProcess, m message) bool { return uitest.Offers(p.Process, m) }
 
-// allCapabilities are the capabilities of a server that supports everything.
-const allCapabilities = `{"tools":{},"resources":{"subscribe":true},"prompts":{},"completions":{}}`
+const (
+	allCapabilities = uitest.AllCapabilities
+	firstTools      = uitest.FirstTools
+	secondTools     = uitest.SecondTools
+)
 
 // offering is inBubble with a server that has a catalog.
 func offering(t *testing.T, w, h int, noColor bool, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {

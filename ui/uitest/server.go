@@ -262,12 +262,18 @@ func Echo(p *Process, m Message) {
 	}
 }
 
-// lists are what Offers answers with. The tools have two pages.
-var lists = map[string]string{
-	"tools/list": `{"tools":[
+// The pages of tools that Offers answers with.
+const (
+	FirstTools = `{"tools":[
 		{"name":"echo","title":"Echo","description":"Says it again.\nAs often as you like.","inputSchema":{"type":"object","properties":{"text":{"type":"string","description":"what to say"},"times":{"type":"integer","minimum":1,"default":1},"how":{"type":"string","enum":["loud","low"]}},"required":["text"]},"annotations":{"readOnlyHint":true,"openWorldHint":false}},
 		{"name":"remove","description":"Removes a file.","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"outputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}
-	],"nextCursor":"two"}`,
+	],"nextCursor":"two"}`
+	SecondTools = `{"tools":[{"name":"sleep","inputSchema":{"type":"object","properties":{"seconds":{"type":"number"}}}}]}`
+)
+
+// lists are what Offers answers with, but for the second page of tools.
+var lists = map[string]string{
+	"tools/list":               FirstTools,
 	"prompts/list":             `{"prompts":[{"name":"greet","title":"Greeting","description":"Greets somebody","arguments":[{"name":"who","description":"a name","required":true},{"name":"how"}]}]}`,
 	"resources/list":           `{"resources":[{"uri":"res://logs/1","name":"log","mimeType":"text/plain"}]}`,
 	"resources/templates/list": `{"resourceTemplates":[{"uriTemplate":"res://{kind}/{id}","name":"any","description":"one of them"}]}`,
@@ -277,7 +283,7 @@ var lists = map[string]string{
 func Offers(p *Process, m Message) bool {
 	answer := lists[m.Method]
 	if m.Method == "tools/list" && strings.Contains(string(m.Params), `"two"`) {
-		answer = `{"tools":[{"name":"sleep","inputSchema":{"type":"object","properties":{"seconds":{"type":"number"}}}}]}`
+		answer = SecondTools
 	}
 	if answer == "" {
 		return false
