@@ -12,7 +12,6 @@ import (
 	"os"
 )
 
-// maxFile is the size in bytes of the largest file that readFile reads.
 const maxFile = 256 << 20
 
 var errNotRegular = errors.New("not a regular file")

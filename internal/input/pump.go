@@ -5,7 +5,6 @@ import (
 	"io"
 )
 
-// chunkSize is the size in bytes of one read.
 const chunkSize = 64 << 10
 
 // A pump reads in a goroutine of its own, for a source whose open or read may
@@ -19,7 +18,6 @@ type pump struct {
 	err    error  // after it
 }
 
-// A chunk is the result of one read.
 type chunk struct {
 	data []byte
 	err  error

@@ -61,7 +61,6 @@ func escapeData(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(visible(text))
 }
 
-// escapeProperty escapes a property of a workflow command.
 func escapeProperty(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(text))
 }

@@ -153,7 +153,6 @@ func (b *Baseline) checkDuplicates() error {
 	return nil
 }
 
-// written returns a text as it is written in the file.
 func written(text string) string {
 	plain := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 	if plain && text == strings.TrimSpace(text) && !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "#") {

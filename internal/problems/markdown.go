@@ -106,5 +106,4 @@ func escapeMarkdown(text string) string {
 	return b.String()
 }
 
-// visible returns a text as one line without characters that control a terminal.
 func visible(text string) string { return termsafe.Line(text) }

@@ -191,7 +191,6 @@ func (p Problem) Flood(g *diagnosis.Group) Problem {
 	return p
 }
 
-// severityOf returns the severity with a name.
 func severityOf(name string) diagnosis.Severity {
 	return diagnosis.Error - diagnosis.Severity(min(SeverityRank(name), int(diagnosis.Error)))
 }

@@ -19,7 +19,6 @@ type Run struct {
 	Verdict string // in one line; "" for none
 }
 
-// sarifSchema is the schema that the output of SARIF names and follows.
 const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 
 // The parts of a document that are written.
@@ -183,7 +182,6 @@ func (p *Reported) Message() string {
 	return p.Server + ": " + p.Problem.Message()
 }
 
-// logical returns the part of the server that the problem is about.
 func (p *Reported) logical() sarifLogical {
 	server := visible(p.Server)
 	if p.Name == "" {
@@ -224,7 +222,6 @@ func fileURI(path string) string {
 	return (&url.URL{Path: path}).String() // a colon in the first part gets ./
 }
 
-// camelCase joins the words of a title, as names of rules are written in SARIF.
 func camelCase(title string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(title, func(r rune) bool {

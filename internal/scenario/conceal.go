@@ -71,7 +71,6 @@ func (c *concealer) error(err error) error {
 	return &concealedError{err, c.Text(err.Error())}
 }
 
-// problem returns a problem without secrets, of bounded length.
 func (c *concealer) problem(p Problem) Problem {
 	p.Pointer, p.Input = c.short(p.Pointer), c.short(p.Input)
 	p.Want, p.Got = c.pair(p.Want, p.Got)
@@ -79,7 +78,6 @@ func (c *concealer) problem(p Problem) Problem {
 	return p
 }
 
-// A concealedError is an error with another text.
 type concealedError struct {
 	err  error
 	text string

@@ -13,7 +13,6 @@ import (
 	"mcpdbg/session/diagnosis/rule"
 )
 
-// A judgement collects the problems of a step.
 type judgement struct {
 	*runner
 	ctx      context.Context
@@ -22,7 +21,6 @@ type judgement struct {
 	problems []Problem
 }
 
-// judge checks an outcome against what is expected, and captures from it.
 func (r *runner) judge(ctx context.Context, step *Step, out outcome, found problemsBefore) []Problem {
 	j := &judgement{runner: r, ctx: ctx, step: step, out: out}
 	switch {
@@ -65,7 +63,6 @@ func (j *judgement) add(p Problem) {
 	j.problems = append(j.problems, p)
 }
 
-// place returns the place of an expectation, or else of the step.
 func (j *judgement) place(check string) Place {
 	if at, said := j.step.Expect.Places[check]; said {
 		return at
@@ -102,7 +99,6 @@ func (j *judgement) answer() bool {
 	return true
 }
 
-// wanted describes the expected error.
 func (j *judgement) wanted(p *ErrorPattern) string {
 	text := "an error"
 	if p.Code != nil {
@@ -114,7 +110,6 @@ func (j *judgement) wanted(p *ErrorPattern) string {
 	return text
 }
 
-// rpc checks the code and message of an error.
 func (j *judgement) rpc(want *ErrorPattern) {
 	got := j.out.rpc
 	if want.Code != nil && *want.Code != got.Code {
@@ -153,7 +148,6 @@ func (j *judgement) isError() {
 	j.add(p)
 }
 
-// isToolError reports whether a result is that of a failed tool.
 func isToolError(result []byte) bool {
 	var r struct{ IsError bool }
 	return json.Unmarshal(result, &r) == nil && r.IsError
@@ -242,7 +236,6 @@ func (j *judgement) jq(x Expression, value any) {
 	}
 }
 
-// resultText formats a result for display.
 func resultText(raw []byte) string {
 	value, err := decodeJSON(raw)
 	if err != nil {
@@ -307,7 +300,6 @@ func (r *runner) problemsBefore(ctx context.Context, step *Step) problemsBefore 
 	return counts
 }
 
-// lookForProblems checks the log up to now.
 func (r *runner) lookForProblems(ctx context.Context) []diagnosis.Problem {
 	if r.checker == nil {
 		r.checker = rule.New(r.log)

@@ -26,7 +26,6 @@ const (
 	maxProgramValue = 8 << 20
 )
 
-// decodeForJQ decodes the input of a jq program.
 func decodeForJQ(raw []byte) (any, error) {
 	if len(raw) > maxProgramValue {
 		return nil, fmt.Errorf("%d bytes exceed the jq limit of %d", len(raw), maxProgramValue)
@@ -67,7 +66,6 @@ func (v *Vars) holds(ctx context.Context, text string, value any) (got string, o
 	return got, ok && err == nil, err
 }
 
-// gives formats a result of a program as JSON.
 func gives(result any) string {
 	if !jq.Fits(result, maxCaptured) {
 		return gojq.TypeOf(result) + " too large to show"
@@ -79,7 +77,6 @@ func gives(result any) string {
 	return string(text)
 }
 
-// captured returns the first result of a program.
 func (v *Vars) captured(ctx context.Context, text string, value any) ([]byte, error) {
 	var got any
 	if err := v.results(ctx, text, value, func(result any) bool { got = result; return false }); err != nil {
@@ -98,7 +95,6 @@ func (v *Vars) captured(ctx context.Context, text string, value any) ([]byte, er
 	return raw, err
 }
 
-// jqLetters are the characters of variable names in jq.
 const jqLetters = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // named returns the known variables that a program uses, sorted. A program gets only

@@ -17,7 +17,6 @@ const (
 	// maxValue is the largest value that is decoded, in bytes. Decoded it takes about
 	// ten times as much memory.
 	maxValue = 32 << 20
-	// maxDiffs is how many differences a step lists.
 	maxDiffs = 20
 )
 
@@ -63,7 +62,6 @@ func decodeJSON(raw []byte) (any, error) {
 	return value, err
 }
 
-// A comparison collects differences.
 type comparison struct{ diffs []diff }
 
 func (c *comparison) add(d diff) { c.diffs = append(c.diffs, d) }
@@ -120,7 +118,6 @@ func sameNumber(a, b json.Number) bool {
 	return a == b || string(framing.AppendNumber(nil, []byte(a))) == string(framing.AppendNumber(nil, []byte(b)))
 }
 
-// encode formats a decoded value as JSON on one line.
 func encode(value any) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -17,7 +17,6 @@ import (
 // comparison can leave a fault of about 200 bytes.
 const maxVisits = 250_000
 
-// A schemaFault is one violation of a schema.
 type schemaFault struct{ pointer, text string }
 
 // faults returns the violations of a schema. The error is why the check could not be

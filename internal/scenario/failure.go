@@ -67,7 +67,6 @@ func (r *runner) ending(err error) error {
 	return endOf(r.sess.Status().Process)
 }
 
-// endOf returns the exit of a process as an error.
 func endOf(info executor.Info) error {
 	var lost *executor.LostError
 	switch {
@@ -81,7 +80,6 @@ func endOf(info executor.Info) error {
 	return session.ErrEnded
 }
 
-// endText describes how the server ended, with its last stderr line.
 func (r *runner) endText() string {
 	text := "ended: no server is running"
 	info := r.sess.Status().Process
@@ -120,7 +118,6 @@ func (r *runner) lastWords() string {
 	return ""
 }
 
-// lateText describes a timeout, with what the server may be waiting for.
 func (r *runner) lateText(step *Step, limit time.Duration) string {
 	what := "no response"
 	switch {
@@ -157,7 +154,6 @@ func (r *runner) lateText(step *Step, limit time.Duration) string {
 	return text
 }
 
-// missingCapture explains why a variable has no value.
 func (r *runner) missingCapture(name string) string {
 	for _, step := range r.scenario.Steps {
 		for _, c := range step.Capture {
@@ -185,18 +181,15 @@ func (r *runner) failedCalls() (text string) {
 	return text
 }
 
-// A lateError reports a timeout.
 type lateError struct{ limit time.Duration }
 
 func (e *lateError) Error() string { return fmt.Sprintf("%v after %v", session.ErrTimeout, e.limit) }
 func (e *lateError) Unwrap() error { return session.ErrTimeout }
 
-// within adds a timeout to a context, with a lateError as its cause.
 func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, limit, &lateError{limit})
 }
 
-// rpcError decodes the error member of a message.
 func rpcError(raw []byte) *session.RPCError {
 	failure := new(session.RPCError)
 	if err := framing.Unmarshal(raw, failure); err != nil {

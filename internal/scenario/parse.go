@@ -27,7 +27,6 @@ const (
 	maxProgram = 16 << 10
 )
 
-// version is the required value of the member scenario.
 const version = "1"
 
 // Parse parses a scenario file; the name is for messages. The error is an Errors with
@@ -49,7 +48,6 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// A parser reads one file.
 type parser struct {
 	file  string
 	errs  Errors
@@ -69,7 +67,6 @@ func newParser(file string) *parser {
 
 func (p *parser) fail(n *yaml.Node, format string, args ...any) { p.failTry(n, "", format, args...) }
 
-// failTry adds a mistake with advice.
 func (p *parser) failTry(n *yaml.Node, try, format string, args ...any) {
 	p.failAt(placeOf(n), try, fmt.Sprintf(format, args...))
 }
@@ -118,7 +115,6 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 	return s
 }
 
-// answers reads the answers to requests that no step answers.
 func (p *parser) answers(n *yaml.Node) session.Answers {
 	all := session.Answers{}
 	p.members(n, "answers", func(key, value *yaml.Node) {
@@ -134,7 +130,6 @@ func (p *parser) answers(n *yaml.Node) session.Answers {
 	return all
 }
 
-// answerMistake reports a mistake in the answers to a method.
 func (p *parser) answerMistake(value *yaml.Node, e *answers.Error) {
 	if list := value.Content; value.Kind == yaml.SequenceNode && e.Entry > 0 && e.Entry <= len(list) {
 		value = list[e.Entry-1]
@@ -142,10 +137,8 @@ func (p *parser) answerMistake(value *yaml.Node, e *answers.Error) {
 	p.fail(value, "%s: %s", e.Member, e.Text)
 }
 
-// trySteps is advice on how to write steps.
 const trySteps = "write a list below it, such as - call: tools/list"
 
-// steps reads the steps in order.
 func (p *parser) steps(n *yaml.Node) []Step {
 	list := real(n)
 	switch {
@@ -176,7 +169,6 @@ func (p *parser) steps(n *yaml.Node) []Step {
 	return steps
 }
 
-// given collects the names that the file gives to steps.
 func (p *parser) given(steps []*yaml.Node) *Names {
 	t := &Names{}
 	for _, step := range steps {

@@ -33,7 +33,6 @@ func compileJQ(text string, names []string) (*gojq.Code, error) {
 	return jq.Compile(text, dollars...)
 }
 
-// compileRegexp compiles a regular expression.
 func compileRegexp(text string) (*regexp.Regexp, error) {
 	if len(text) > maxProgram {
 		return nil, fmt.Errorf("longer than %d bytes", maxProgram)
@@ -131,7 +130,6 @@ func (p pieceOf) MatchString(text string) bool {
 	return p.Regexp.MatchString(text)
 }
 
-// refuser loads nothing.
 type refuser struct{}
 
 func (refuser) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
@@ -155,7 +153,6 @@ func (p *parser) once(language, text string, compile func() error) error {
 	return err
 }
 
-// expression reads a jq program.
 func (p *parser) expression(n *yaml.Node, what string) (Expression, bool) {
 	text := p.text(n, what)
 	if text == "" {
@@ -168,7 +165,6 @@ func (p *parser) expression(n *yaml.Node, what string) (Expression, bool) {
 	return Expression{Place: placeOf(n), Text: text}, true
 }
 
-// tryJQ returns advice on a program that does not compile.
 func (p *parser) tryJQ(err error) string {
 	_, name, unknown := strings.Cut(err.Error(), "variable not defined: $")
 	switch near := nearest(name, slices.Sorted(maps.Keys(p.known))); {
@@ -180,7 +176,6 @@ func (p *parser) tryJQ(err error) string {
 	return "declare it in vars, or capture it in an earlier step"
 }
 
-// expressions reads one jq program, or a list of them.
 func (p *parser) expressions(n *yaml.Node, what string) []Expression {
 	list := []*yaml.Node{n}
 	if real(n).Kind == yaml.SequenceNode {
@@ -234,7 +229,6 @@ func (p *parser) schema(n *yaml.Node) json.RawMessage {
 	return raw
 }
 
-// faultText describes a fault without its place.
 func faultText(fault *jsonschema.ValidationError) string {
 	if out := fault.BasicOutput(); out.Error != nil {
 		return fmt.Sprintf("%.200s", out.Error.String())

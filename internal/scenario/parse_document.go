@@ -53,10 +53,8 @@ func marks(data []byte) (n int) {
 	return n
 }
 
-// errSecond reports a second document.
 var errSecond = errors.New("a second document")
 
-// decode reads the only document of a stream.
 func decode(r io.Reader) (root *yaml.Node, err error) {
 	defer func() {
 		if broken := recover(); broken != nil { // the library also panics
@@ -127,7 +125,6 @@ func (r *counted) Read(b []byte) (int, error) {
 	return 1, nil
 }
 
-// placeAt returns the place of a byte.
 func placeAt(data []byte, offset int) Place {
 	before := data[:min(offset, len(data))]
 	line := before[bytes.LastIndexByte(before, '\n')+1:]

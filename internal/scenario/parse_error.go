@@ -9,7 +9,6 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// maxErrors is the maximum number of mistakes that are listed.
 const maxErrors = 20
 
 // An Error is one mistake in a scenario file. Texts from the file are quoted.
@@ -53,7 +52,6 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// sorted sorts the mistakes by place.
 func (e Errors) sorted() Errors {
 	slices.SortStableFunc(e, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Column, b.Place.Column))
@@ -61,7 +59,6 @@ func (e Errors) sorted() Errors {
 	return e
 }
 
-// quoted quotes a text of the file, shortened.
 func quoted(text string) string {
 	const most = 60
 	if short := []rune(text); len(short) > most {

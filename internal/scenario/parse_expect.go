@@ -39,7 +39,6 @@ func expectations(s *Step) []string {
 	return []string{"findings"}
 }
 
-// expect reads the expectations of a step.
 func (p *parser) expect(n *yaml.Node, s *Step) {
 	e := &s.Expect
 	all := []field{
@@ -79,7 +78,6 @@ func (p *parser) expect(n *yaml.Node, s *Step) {
 	}
 }
 
-// errorPattern reads an expected error: any, a code, or an object.
 func (p *parser) errorPattern(n *yaml.Node) *ErrorPattern {
 	s, e := real(n), &ErrorPattern{}
 	switch {
@@ -106,7 +104,6 @@ func (p *parser) problems(n *yaml.Node) string {
 	return ""
 }
 
-// capture reads the captures of a step.
 func (p *parser) capture(n *yaml.Node, s *Step) {
 	switch {
 	case s.Do == Call && s.Background:
@@ -130,7 +127,6 @@ func (p *parser) capture(n *yaml.Node, s *Step) {
 	})
 }
 
-// phrase describes a kind of step.
 func (k Kind) phrase() string {
 	phrases := map[Kind]string{
 		Call: "a call", Notify: "a notification", Send: "a send", Wait: "a wait", Answer: "an answer",

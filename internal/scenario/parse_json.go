@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A reading converts nodes to JSON.
 type reading struct {
 	*parser
 	template bool // strings may contain variables
@@ -28,7 +27,6 @@ func (p *parser) value(n *yaml.Node, template bool) json.RawMessage {
 	return r.dst
 }
 
-// object converts a node that must be an object to JSON.
 func (p *parser) object(n *yaml.Node, what string, template bool) json.RawMessage {
 	if real(n).Kind != yaml.MappingNode {
 		p.failTry(n, tryObject, "%s must be an object, not %s", what, describe(n))
@@ -100,7 +98,6 @@ func (r *reading) scalar(n *yaml.Node) {
 	}
 }
 
-// text appends a string.
 func (r *reading) text(s string) {
 	quoted, err := jsontext.AppendQuote(r.dst, s)
 	if err == nil { // the file is valid UTF-8
@@ -124,7 +121,6 @@ func isText(n *yaml.Node) bool {
 	return slices.Contains([]string{"!!str", "!!timestamp", "!!merge"}, n.ShortTag())
 }
 
-// isNumber reports whether a text is a JSON number.
 func isNumber(text string) bool {
 	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 		return false

@@ -22,7 +22,6 @@ func jsonDocument(data []byte) *yaml.Node {
 	return root
 }
 
-// A jsonReader converts a JSON text to nodes.
 type jsonReader struct {
 	*jsontext.Decoder
 	data []byte
@@ -30,7 +29,6 @@ type jsonReader struct {
 	at   Place // of read
 }
 
-// value reads one value. It returns nil if there is none.
 func (d *jsonReader) value() *yaml.Node {
 	token, err := d.ReadToken()
 	if err != nil || d.StackDepth() > 2*maxDepth {
@@ -59,7 +57,6 @@ func (d *jsonReader) value() *yaml.Node {
 	return n
 }
 
-// members reads the contents of an object or array.
 func (d *jsonReader) members(n *yaml.Node) *yaml.Node {
 	for kind := d.PeekKind(); kind != '}' && kind != ']'; kind = d.PeekKind() {
 		member := d.value()
@@ -86,7 +83,6 @@ func (d *jsonReader) begin(n *yaml.Node) []byte {
 	return token
 }
 
-// forward advances the place over bytes.
 func (d *jsonReader) forward(over []byte) {
 	step := placeAt(over, len(over))
 	if step.Line > 1 {

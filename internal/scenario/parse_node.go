@@ -10,10 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxWait is the longest duration in a file.
 const maxWait = 24 * time.Hour
 
-// tryObject is advice on how to write an object.
 const tryObject = "write its members as NAME: VALUE, one per line and indented, or as {NAME: VALUE}"
 
 func placeOf(n *yaml.Node) Place { return Place{n.Line, n.Column} }
@@ -27,13 +25,11 @@ func (p *parser) spend(n *yaml.Node, size int) bool {
 	return !p.spent
 }
 
-// A field is a member that an object may have.
 type field struct {
 	key  string
 	read func(*yaml.Node)
 }
 
-// real returns the node that an alias refers to.
 func real(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode && n.Alias != nil {
 		n = n.Alias
@@ -68,7 +64,6 @@ func (p *parser) members(n *yaml.Node, what string, visit func(key, value *yaml.
 	return true
 }
 
-// key checks the key of a member.
 func (p *parser) key(key *yaml.Node) bool {
 	switch {
 	case key.Kind == yaml.AliasNode:
@@ -83,7 +78,6 @@ func (p *parser) key(key *yaml.Node) bool {
 	return false
 }
 
-// fields reads an object of known members.
 func (p *parser) fields(n *yaml.Node, what string, fields ...field) bool {
 	return p.members(n, what, func(key, value *yaml.Node) {
 		for _, f := range fields {
@@ -96,7 +90,6 @@ func (p *parser) fields(n *yaml.Node, what string, fields ...field) bool {
 	})
 }
 
-// unknown reports an unknown key.
 func (p *parser) unknown(key *yaml.Node, what string, fields []field) {
 	known := keysOf(fields)
 	try := "it may have " + strings.Join(known, ", ")
@@ -132,7 +125,6 @@ func (p *parser) text(n *yaml.Node, what string) string {
 	return s.Value
 }
 
-// title reads a text of one line.
 func (p *parser) title(n *yaml.Node, what string) string {
 	s := p.text(n, what)
 	if len([]rune(s)) > maxTitle || strings.ContainsFunc(s, func(r rune) bool { return !printable(r) }) || strings.TrimSpace(s) != s {
@@ -188,7 +180,6 @@ func (p *parser) integer(n *yaml.Node, what string) *int {
 	return &i
 }
 
-// describe describes a node for messages.
 func describe(n *yaml.Node) string {
 	n = real(n)
 	switch n.Kind {

@@ -13,10 +13,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// keyTool is the action that calls tools/call.
 const keyTool = "tool"
 
-// A stepReader reads one step.
 type stepReader struct {
 	*parser
 	Step
@@ -129,7 +127,6 @@ func (r *stepReader) fields(word string) []field {
 		field{"capture", func(n *yaml.Node) { r.capture(n, s) }})
 }
 
-// finish combines members that belong together.
 func (r *stepReader) finish() {
 	switch {
 	case r.Tool != "":
@@ -149,7 +146,6 @@ func (r *stepReader) finish() {
 	}
 }
 
-// toolParams returns the params of a tool call.
 func toolParams(tool string, arguments json.RawMessage) json.RawMessage {
 	r := reading{dst: []byte(`{"name":`)}
 	r.text(Plain(tool))
@@ -204,7 +200,6 @@ func line(text string, newline bool) []byte {
 	return []byte(text)
 }
 
-// wait reads the pattern to wait for.
 func (r *stepReader) wait(n *yaml.Node) {
 	f := &r.For
 	var first string
@@ -228,7 +223,6 @@ func (r *stepReader) wait(n *yaml.Node) {
 	}
 }
 
-// with reads the result of an answer.
 func (r *stepReader) with(n *yaml.Node) {
 	r.Answer = r.object(n, "with", true)
 	if inner := inside(n, []string{"error"}); inner != n {
@@ -236,7 +230,6 @@ func (r *stepReader) with(n *yaml.Node) {
 	}
 }
 
-// answerError reads the error of an answer.
 func (r *stepReader) answerError(n *yaml.Node) {
 	failure := r.object(n, "error", true)
 	if failure == nil {
@@ -251,7 +244,6 @@ func (r *stepReader) answerError(n *yaml.Node) {
 	r.failure = slices.Concat(json.RawMessage(`{"error":`), failure, json.RawMessage("}"))
 }
 
-// of reads the name of a background call.
 func (r *stepReader) of(n *yaml.Node) {
 	name := r.text(n, string(r.Do))
 	waiting, known := r.open[name]
@@ -290,7 +282,6 @@ func (s *Step) base() string {
 	return shown(name)
 }
 
-// what names what a pattern waits for.
 func (f *Pattern) what() string {
 	switch {
 	case f.Request != "":
@@ -303,7 +294,6 @@ func (f *Pattern) what() string {
 	return f.Notification
 }
 
-// shown makes a one-line name of a text.
 func shown(text string) string {
 	name := []rune(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || !printable(r) }), " "))
 	if len(name) > maxTitle/2 {

@@ -74,7 +74,6 @@ func isName(word string) bool {
 	return word != "" && len(word) <= maxTitle
 }
 
-// name reads the name of a variable.
 func (p *parser) name(key *yaml.Node) bool {
 	if !isName(key.Value) {
 		p.failTry(key, "use letters, digits, _ and -, starting with a letter", "invalid variable name %s", quoted(key.Value))
@@ -83,7 +82,6 @@ func (p *parser) name(key *yaml.Node) bool {
 	return true
 }
 
-// variables checks the variables in a text.
 func (p *parser) variables(n *yaml.Node) {
 	tokens(n.Value, func(t token) bool {
 		switch {
@@ -96,7 +94,6 @@ func (p *parser) variables(n *yaml.Node) {
 	})
 }
 
-// undefined reports an undefined variable.
 func (p *parser) undefined(n *yaml.Node, name string) {
 	try := "declare it in vars, or capture it in an earlier step; write $${ for the text ${"
 	if near := nearest(name, slices.Sorted(maps.Keys(p.known))); near != "" {
@@ -105,7 +102,6 @@ func (p *parser) undefined(n *yaml.Node, name string) {
 	p.failTry(n, try, "undefined variable %s", quoted(name))
 }
 
-// vars reads the variables that the scenario declares.
 func (p *parser) vars(n *yaml.Node) []Var {
 	var all []Var
 	p.members(n, "vars", func(key, value *yaml.Node) {
@@ -126,7 +122,6 @@ func (p *parser) vars(n *yaml.Node) []Var {
 	return all
 }
 
-// environ reads the name of an environment variable.
 func (p *parser) environ(n *yaml.Node) string {
 	name := p.title(n, "env")
 	if strings.ContainsAny(name, "=$ ") {

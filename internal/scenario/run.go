@@ -58,10 +58,10 @@ type runner struct {
 	vars     *Vars // including captures
 	hide     *concealer
 
-	failed bool  // a step has failed
+	failed bool
 	over   error // see Result.Err
-	gone   bool  // the server is gone
-	starts int   // number of restarts
+	gone   bool
+	starts int
 
 	progresses bool           // a request asked for progress
 	near       int            // number of messages that match a Wait except for their params
@@ -76,10 +76,8 @@ type runner struct {
 	group      sync.WaitGroup         // of the background calls
 }
 
-// errFailed is why steps after a failure are skipped.
 var errFailed = errors.New("an earlier step failed")
 
-// errGone is why steps that need a server are skipped.
 var errGone = errors.New("the server is gone")
 
 // An outcome is the result of a step before it is checked: a value, an error
@@ -95,7 +93,6 @@ type outcome struct {
 	err     error
 }
 
-// A valueKind is the kind of value that an outcome has.
 type valueKind uint8
 
 const (
@@ -104,7 +101,6 @@ const (
 	params // or a line
 )
 
-// step runs one step, or skips it.
 func (r *runner) step(ctx context.Context, i int) StepResult {
 	step := &r.scenario.Steps[i]
 	res := StepResult{Index: i, Name: step.Name, Place: step.Place, Do: step.Do, Status: Skipped}
@@ -164,7 +160,6 @@ func (r *runner) limit(ctx context.Context, step *Step) (context.Context, contex
 	return within(ctx, limit)
 }
 
-// timeout returns the timeout of a step.
 func (r *runner) timeout(step *Step) time.Duration {
 	switch {
 	case step.Timeout > 0:
@@ -175,7 +170,6 @@ func (r *runner) timeout(step *Step) time.Duration {
 	return defaultTimeout
 }
 
-// do performs the action of a step.
 func (r *runner) do(ctx context.Context, step *Step) outcome {
 	switch step.Do {
 	case Call:
@@ -203,7 +197,6 @@ func (r *runner) do(ctx context.Context, step *Step) outcome {
 	return outcome{problem: &Problem{Check: "internal", Text: fmt.Sprintf("unknown kind of step %q", step.Do)}}
 }
 
-// end cancels and awaits the background calls.
 func (r *runner) end() {
 	r.giveUp()
 	r.cancel()

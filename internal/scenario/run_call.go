@@ -16,7 +16,6 @@ import (
 // lateAnswer is how long Await waits for the response to a cancelled call.
 const lateAnswer = 500 * time.Millisecond
 
-// call sends a request and waits for its response.
 func (r *runner) call(ctx context.Context, step *Step) outcome {
 	body, err := r.vars.json(step.Params)
 	if err != nil {
@@ -45,7 +44,6 @@ func (r *runner) progress(step *Step, params []byte) func(json.RawMessage) {
 	return func(json.RawMessage) {}
 }
 
-// answered returns the outcome of a request.
 func (r *runner) answered(sent uint64, resp session.Response, err error) outcome {
 	out := outcome{n: sent, err: err}
 	if err != nil {
@@ -184,8 +182,6 @@ func (r *runner) interrupted(ctx context.Context) error {
 	return nil
 }
 
-// cancelCall cancels a background call.
-// One that has been answered can't be cancelled.
 func (r *runner) cancelCall(ctx context.Context, step *Step) outcome {
 	b := r.calls[step.Of]
 	if r.isAnswered(b) {

@@ -16,10 +16,8 @@ func (r *runner) time(n uint64) time.Duration {
 	return time.Duration(row.T) * time.Microsecond
 }
 
-// now returns the current time on the log's clock.
 func (r *runner) now() time.Duration { return time.Duration(r.log.Now()) * time.Microsecond }
 
-// entry reads the whole entry of a row.
 func (r *runner) entry(number int) (session.Entry, error) {
 	row, ok := session.RowAt(r.log, number)
 	if !ok {
@@ -96,7 +94,6 @@ func isClosed(done <-chan struct{}) bool {
 	}
 }
 
-// round rounds a duration for people.
 func round(d time.Duration) time.Duration {
 	return wording.RoundTime(d, 10*time.Second, 100*time.Millisecond)
 }

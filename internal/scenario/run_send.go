@@ -8,7 +8,6 @@ import (
 	"mcpdbg/session"
 )
 
-// notify sends a notification.
 func (r *runner) notify(ctx context.Context, step *Step) outcome {
 	body, err := r.vars.json(step.Params)
 	if err != nil {
@@ -54,7 +53,6 @@ func (r *runner) send(ctx context.Context, step *Step) outcome {
 	return r.answerAt(n, number)
 }
 
-// answerAt returns the outcome of entry n, whose response is in a row.
 func (r *runner) answerAt(n uint64, number int) outcome {
 	e, err := r.entry(number)
 	if err != nil {
@@ -100,7 +98,6 @@ func (r *runner) closeStdin(ctx context.Context, step *Step) outcome {
 	return out
 }
 
-// restart stops the server and starts it again.
 func (r *runner) restart(ctx context.Context) outcome {
 	begin := r.now()
 	r.sess.Act("restart", "", 0)
@@ -116,7 +113,6 @@ func (r *runner) restart(ctx context.Context) outcome {
 	return out
 }
 
-// A restartError is the error of a failed restart.
 type restartError struct{ error }
 
 func (e *restartError) Unwrap() error { return e.error }

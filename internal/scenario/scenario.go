@@ -26,7 +26,6 @@ type Scenario struct {
 	Steps        []Step
 }
 
-// defaultTimeout is the default timeout of a step.
 const defaultTimeout = 30 * time.Second
 
 // A Var is a variable that the scenario declares. Its value is the one that the

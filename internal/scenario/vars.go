@@ -82,7 +82,6 @@ func (s *Scenario) undeclared() string {
 	return "not declared by the scenario (declared: " + strings.Join(names, ", ") + ")"
 }
 
-// value returns the variable's value.
 func (d *Var) value(given map[string]string, environ func(string) (string, bool)) (json.RawMessage, error) {
 	text, ok := given[d.Name]
 	if !ok && d.Env != "" && environ != nil {
@@ -104,7 +103,6 @@ func (d *Var) value(given map[string]string, environ func(string) (string, bool)
 	return value, err
 }
 
-// typed converts a text to a JSON value.
 func (d *Var) typed(text string) (json.RawMessage, error) {
 	if d.Default == nil || d.Default[0] == '"' {
 		return quoteJSON(text), nil
@@ -131,7 +129,6 @@ func (v *Vars) own() *Vars {
 // maxKept is the total size of the captures of a run, in bytes.
 const maxKept = 64 << 20
 
-// keep stores a captured value.
 func (v *Vars) keep(name string, value json.RawMessage) error {
 	kept := v.kept + len(value) - len(v.values[name])
 	if kept > maxKept {
@@ -158,7 +155,6 @@ func (v *Vars) get(name string) (json.RawMessage, bool) {
 // bytes.
 const maxExpanded = maxValue
 
-// errExpanded reports a value longer than maxExpanded.
 var errExpanded = fmt.Errorf("longer than %d MiB with its variables expanded", maxExpanded>>20)
 
 // A missingError reports a variable without a value, because the step that captures
@@ -167,7 +163,6 @@ type missingError struct{ name string }
 
 func (e *missingError) Error() string { return fmt.Sprintf("${%s} has no value", e.name) }
 
-// text expands the variables in a text.
 func (v *Vars) text(text string) (string, error) {
 	var out strings.Builder
 	var failure error
@@ -222,7 +217,6 @@ func (v *Vars) json(raw json.RawMessage) (json.RawMessage, error) {
 	return out, nil
 }
 
-// string expands the variables in a JSON string.
 func (v *Vars) string(raw json.RawMessage) (json.RawMessage, error) {
 	var text string
 	if err := framing.Unmarshal(raw, &text); err != nil {
@@ -250,7 +244,6 @@ func variable(text string) (name string, alone bool) {
 	return name, n == 1 && name != ""
 }
 
-// stringEnd returns the end of the JSON string that begins at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; i < len(raw); i++ {
 		switch raw[i] {

@@ -41,7 +41,6 @@ func WriteYAML(w io.Writer, s *Scenario) error {
 	return err
 }
 
-// writeHead writes everything but the steps.
 func writeHead(out *bytes.Buffer, s *Scenario) error {
 	w := &writing{}
 	head := mapping()
@@ -126,7 +125,6 @@ func writeStep(out *bytes.Buffer, s *Step, named bool) error {
 	return emit(out, &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n.Node}}, "  ")
 }
 
-// action writes the action of a step.
 func (w *writing) action(n *object, s *Step) {
 	word := string(s.Do)
 	switch s.Do {
@@ -190,7 +188,6 @@ func argumentsOf(s *Step) []byte {
 	return arguments
 }
 
-// sent returns the node for the bytes of a Send.
 func sent(s *Step) *yaml.Node {
 	text, isLine := strings.CutSuffix(string(s.Data), "\n")
 	switch n := mapping(); {

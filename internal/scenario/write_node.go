@@ -27,7 +27,6 @@ func (w *writing) fail(err error) {
 	}
 }
 
-// An object is a mapping node.
 type object struct{ *yaml.Node }
 
 func mapping() *object { return &object{&yaml.Node{Kind: yaml.MappingNode}} }
@@ -36,14 +35,12 @@ func (o *object) add(key string, value *yaml.Node) {
 	o.Content = append(o.Content, textNode(key), value)
 }
 
-// addText adds a non-empty text.
 func (o *object) addText(key, text string) {
 	if text != "" {
 		o.add(key, textNode(text))
 	}
 }
 
-// comment adds a line above the object.
 func (o *object) comment(line string) {
 	if o.HeadComment != "" {
 		o.HeadComment += "\n"
@@ -51,7 +48,6 @@ func (o *object) comment(line string) {
 	o.HeadComment += line
 }
 
-// flow puts a short object on one line.
 func (o *object) flow() {
 	if size := flowSize(o.Node); size >= 0 && size <= maxFlow {
 		o.Style |= yaml.FlowStyle
@@ -82,7 +78,6 @@ func (w *writing) member(o *object, key string, value json.RawMessage) {
 	}
 }
 
-// json converts a JSON value to a node.
 func (w *writing) json(value json.RawMessage) *yaml.Node {
 	d := jsontext.NewDecoder(bytes.NewReader(value))
 	n, err := nodeOf(d)
@@ -96,7 +91,6 @@ func (w *writing) json(value json.RawMessage) *yaml.Node {
 	return plain("null")
 }
 
-// nodeOf converts the next JSON value.
 func nodeOf(d *jsontext.Decoder) (*yaml.Node, error) {
 	if d.StackDepth() > maxDepth {
 		return nil, fmt.Errorf("a value is nested deeper than %d levels", maxDepth)
@@ -152,7 +146,6 @@ func textNode(text string) *yaml.Node {
 	return n
 }
 
-// inLines reports whether a text can be written in literal style.
 func inLines(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")

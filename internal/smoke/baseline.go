@@ -10,7 +10,6 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// errNoReference is the reason why there is nothing to compare with.
 var errNoReference = errors.New("the baseline target did not complete its lists")
 
 // references are the baselines of targets, by server. A nil *references
@@ -45,7 +44,6 @@ func newReferences(targets []Target, of *Baseline) *references {
 	return r
 }
 
-// isReference reports whether a target is a reference.
 func (r *references) isReference(target int) bool {
 	if r == nil {
 		return false

@@ -80,7 +80,6 @@ func (c *check) steps(ctx context.Context) bool {
 	return true
 }
 
-// make makes the session.
 func (c *check) make(ctx context.Context) *failure {
 	made, err := c.run.opts.Make(ctx, c.target, func(cfg *session.Config) {
 		cfg.OnPhase = c.step
@@ -171,7 +170,6 @@ func (c *check) tryOpen(ctx context.Context) error {
 	return err
 }
 
-// enter reports that the target enters a phase.
 func (c *check) enter(p Phase) {
 	c.waited()
 	if p == PhaseWait {
@@ -184,7 +182,6 @@ func (c *check) enter(p Phase) {
 	c.run.notify(Event{Target: c.target, Phase: p, Attempt: c.attempt, Failed: c.result.Phase})
 }
 
-// waited ends a wait, if there is one.
 func (c *check) waited() {
 	if !c.waitBegan.IsZero() {
 		add(&c.result.Timings.Wait, time.Since(c.waitBegan))
@@ -210,7 +207,6 @@ func (c *check) fail(f *failure) {
 
 func (c *check) notice(n Notice) { c.result.Notices = append(c.result.Notices, n) }
 
-// end completes the result.
 func (c *check) end() {
 	c.waited()
 	r := &c.result

@@ -13,7 +13,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxSaid is the maximum number of lines that a result quotes.
 const maxSaid = 10
 
 // A failure is the reason why a target failed, as reported in its result.
@@ -27,7 +26,6 @@ type failure struct {
 	exit    *executor.Exit
 }
 
-// A class is the classification of a code.
 type class struct {
 	phase Phase
 	cause Cause
@@ -83,7 +81,6 @@ func (c *check) classify(ctx context.Context, err error) *failure {
 	return f
 }
 
-// interrupted reports whether err is a consequence of the end of ctx.
 func interrupted(ctx context.Context, err error) bool {
 	if ctx.Err() == nil {
 		return false
@@ -110,8 +107,6 @@ func (f *failure) giveUp(ctx context.Context) {
 	}
 }
 
-// cancelled returns the failure of a target that the end of the run stopped in
-// a phase.
 func cancelled(phase Phase, what string, cause error) *failure {
 	if cause != context.Canceled { //nolint:errorlint // one that says nothing more
 		what += ": " + cause.Error()
@@ -119,7 +114,6 @@ func cancelled(phase Phase, what string, cause error) *failure {
 	return &failure{phase: phase, cause: CauseCancelled, code: "cancelled", message: what}
 }
 
-// opening sets the failure of a session that could not be opened.
 func (f *failure) opening(host string, e *session.OpenError) {
 	f.message, f.hint, f.said, f.code = e.Error(), e.Hint, said(e), string(e.Reason)
 	f.exit = e.Exit
@@ -191,7 +185,6 @@ func lateClass(phase Phase) class {
 	}
 }
 
-// requestFailed sets the failure of a request to an open session.
 func (f *failure) requestFailed(err error) {
 	var lost *executor.LostError
 	var answer *session.RPCError
@@ -232,7 +225,6 @@ func retryable(err error) bool {
 	return false
 }
 
-// drifted returns the failure of a target that differs from the baseline.
 func drifted(name string, changes []Change) *failure {
 	first := changes[0]
 	f := &failure{phase: PhaseBaseline, cause: CauseDrift, code: "drift",
@@ -259,7 +251,6 @@ func said(e *session.OpenError) []string {
 	return nil
 }
 
-// lastLines returns the last lines that are not blank.
 func lastLines(lines []string) []string {
 	said := nonBlankLines(lines)
 	return said[max(len(said)-maxSaid, 0):]
@@ -292,7 +283,6 @@ func (c *check) advise() {
 	}
 }
 
-// advice returns the hint of the likeliest cause that has one.
 func advice(ctx context.Context, src session.Source) string {
 	for _, v := range cause.Find(ctx, src) {
 		if v.Advice != "" {

@@ -54,8 +54,6 @@ func (c *check) exit(exit *executor.Exit) {
 	}
 }
 
-// endedExternally sets the cause of a server that was ended by the guard or the
-// watchdog.
 func (f *failure) endedExternally(exit executor.Exit) {
 	f.cause, f.code, f.hint = CauseWatchdog, "ended.watchdog", diagnosis.AdviceEnd(exit)
 	if exit.By != executor.EndedByWatchdog {
@@ -63,7 +61,6 @@ func (f *failure) endedExternally(exit executor.Exit) {
 	}
 }
 
-// maxOrphans is the maximum number of orphans in a result.
 const maxOrphans = 100
 
 func (c *check) orphan(d executor.Descendant, alive bool) {

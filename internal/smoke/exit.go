@@ -9,7 +9,6 @@ const (
 	exitReach   = 5
 )
 
-// exit returns the exit code of a run in which all failures have this cause.
 func (c Cause) exit() int {
 	switch c {
 	case CauseResolve, CauseConnect, CauseHostKey, CauseAuth, CauseLinkLost:

@@ -41,7 +41,6 @@ func (c *check) list(ctx context.Context) *failure {
 	return nil
 }
 
-// count returns the field for the length of a list.
 func (c *check) count(list mcp.List) **int {
 	switch list.Name {
 	case "tools":
@@ -55,7 +54,6 @@ func (c *check) count(list mcp.List) **int {
 	}
 }
 
-// ping measures one round trip.
 func (c *check) ping(ctx context.Context) *failure {
 	begin := time.Now()
 	if err := steps.Ping(ctx, c.made.Session, session.CallOptions{}); err != nil {

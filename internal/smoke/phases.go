@@ -83,7 +83,6 @@ func (o *opening) replaced(at time.Time) {
 	o.times.Start, o.handshakeBegan = nil, time.Time{}
 }
 
-// over ends the handshake, if there was one.
 func (o *opening) over() {
 	if !o.handshakeBegan.IsZero() {
 		add(&o.times.Handshake, time.Since(o.handshakeBegan))

@@ -6,7 +6,6 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// maxTargets is the maximum number of targets in a run.
 const maxTargets = 10_000
 
 // A Server is a server to test.

@@ -11,10 +11,8 @@ import (
 	"mcpdbg/session/diagnosis"
 )
 
-// maxProblems is the maximum number of problems in a result.
 const maxProblems = 100
 
-// lookForProblems checks the whole log after it is closed.
 func (c *check) lookForProblems() {
 	src := c.made.Session.Log()
 	checked := steps.Problems(src)

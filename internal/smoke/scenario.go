@@ -11,7 +11,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// scenario runs the steps of the scenario.
 func (c *check) scenario(ctx context.Context) *failure {
 	s := c.run.opts.Scenario
 	if s == nil {

@@ -22,7 +22,6 @@ var (
 	errFailFast   = errors.New("another target failed")
 )
 
-// A run is one call of Run.
 type run struct {
 	opts    Options
 	ctx     context.Context
@@ -86,7 +85,6 @@ func (r *run) runTarget(target int, slot *slot) {
 	r.notify(Event{Target: target, Phase: PhaseDone, Attempt: c.attempt, Result: result})
 }
 
-// notify passes on an event.
 func (r *run) notify(e Event) {
 	if r.opts.Event == nil {
 		return
@@ -97,7 +95,6 @@ func (r *run) notify(e Event) {
 	r.opts.Event(e)
 }
 
-// report returns the report of the run.
 func (r *run) report() *Report {
 	report := &Report{Version: 1, Started: r.started, DurationMS: wording.Milliseconds(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, RuleSet: rule.Set, Targets: r.results}
 	if r.opts.Scenario != nil {
@@ -131,7 +128,7 @@ func order(targets []Target, first func(target int) bool) []int {
 	return slices.Concat(rounds...)
 }
 
-// pause waits. If ctx ends first, it returns its cause.
+// pause returns the cause of ctx if that ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

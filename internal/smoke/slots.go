@@ -25,7 +25,6 @@ func newSlots(n int) slots {
 	return slots{taken: make(chan struct{}, n), ahead: make(chan struct{}, max(n, min(n*reachedAhead, maxAhead)))}
 }
 
-// wait waits until a target may be started.
 func (s slots) wait() *slot {
 	s.ahead <- struct{}{}
 	return &slot{of: s, ahead: true}
@@ -75,7 +74,6 @@ func (s *slot) acquire(ctx context.Context, waits func()) bool {
 	return ctx.Err() == nil
 }
 
-// release releases the slot until a server is started again.
 func (s *slot) release() {
 	if s.held {
 		<-s.of.taken
@@ -83,7 +81,6 @@ func (s *slot) release() {
 	}
 }
 
-// letNext lets another target be started.
 func (s *slot) letNext() {
 	if s.ahead {
 		<-s.of.ahead

@@ -57,14 +57,12 @@ func (c *check) tidy() {
 	}
 }
 
-// texts tidies some texts.
 func (c *check) texts(limit int, texts ...*string) {
 	for _, t := range texts {
 		*t = wording.ClipValid(c.secrets.Text(*t), limit, wording.Ellipsis)
 	}
 }
 
-// firstLines returns the first lines of a message that are not blank.
 func firstLines(message string) []string {
 	lines := nonBlankLines(strings.Split(message, "\n"))
 	return lines[:min(len(lines), maxSaid)]

@@ -122,7 +122,6 @@ func (b *Build) Run(ctx context.Context, cause string) (last string, err error) 
 	}
 }
 
-// once runs the command once. If it fails, its output is reported.
 func (b *Build) once(ctx context.Context, cause string) error {
 	shell := []string{"/bin/sh", "-c"}
 	if runtime.GOOS == "windows" {
@@ -149,7 +148,6 @@ func (b *Build) once(ctx context.Context, cause string) error {
 	return failed
 }
 
-// A tailBuffer keeps the end of what is written.
 type tailBuffer struct{ kept []byte }
 
 // Write implements io.Writer.
@@ -161,7 +159,6 @@ func (b *tailBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the last lines.
 func (b *tailBuffer) lines() []string {
 	text := string(bytes.TrimRight(b.kept, "\n"))
 	if text == "" {

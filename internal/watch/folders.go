@@ -180,7 +180,6 @@ const (
 	maxInitialHash = 64 << 20
 )
 
-// A state is the last known state of a file.
 type state struct {
 	exists bool
 	size   int64
@@ -212,7 +211,6 @@ func stateOf(file string, limit int64) state {
 	return s
 }
 
-// differs reports whether a file has changed.
 func (s state) differs(now state) bool {
 	switch {
 	case s.exists != now.exists:

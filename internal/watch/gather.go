@@ -24,13 +24,10 @@ type Warning struct {
 	Text, Hint string
 }
 
-// maxPaths is the maximum number of paths in a Change.
 const maxPaths = 1000
 
-// empty reports whether nothing has changed.
 func (c *Change) empty() bool { return len(c.Paths) == 0 && c.Warning.Text == "" }
 
-// add adds a later change.
 func (c *Change) add(later Change) {
 	c.Paths = slices.Compact(slices.Sorted(slices.Values(append(c.Paths, later.Paths...))))
 	c.More += later.More
@@ -42,7 +39,6 @@ func (c *Change) add(later Change) {
 	}
 }
 
-// A gatherer combines events into changes.
 type gatherer struct {
 	events   <-chan fsnotify.Event
 	errors   <-chan error

@@ -19,7 +19,6 @@ type GlobError struct {
 
 func (e *GlobError) Error() string { return fmt.Sprintf("%q: %s", e.Glob, e.Reason) }
 
-// A glob is a folder and a pattern for the files below it.
 type glob struct {
 	text  string // as given
 	root  string // absolute path without meta characters
@@ -28,7 +27,6 @@ type glob struct {
 	top   string // folder where the watch begins: root, or its nearest existing parent
 }
 
-// globs decide which files are watched.
 type globs struct {
 	in, out []glob
 }
@@ -80,7 +78,6 @@ func parseGlob(dir, text string) (glob, error) {
 	return g, nil
 }
 
-// within returns the absolute path of a name relative to dir.
 func within(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -124,7 +121,6 @@ func below(dir, name string) (string, bool) {
 // defaultExcludes are folders that are only watched if a glob names them.
 var defaultExcludes = []string{".git", ".hg", ".svn", "node_modules"}
 
-// tops returns the folders where the watch begins.
 func (g *globs) tops() []string {
 	var tops []string
 	for i := range g.in {
@@ -135,7 +131,6 @@ func (g *globs) tops() []string {
 	return tops
 }
 
-// matches reports whether a file is watched.
 func (g *globs) matches(file string) bool {
 	if isEditorFile(filepath.Base(file)) || !slices.ContainsFunc(g.in, func(in glob) bool { return in.matches(file) }) {
 		return false
@@ -148,7 +143,6 @@ func (g *globs) wants(folder string) bool {
 	return slices.ContainsFunc(g.in, func(in glob) bool { return in.mayHold(folder) }) && !g.excludes(folder)
 }
 
-// excludes reports whether a path or one of its parents is excluded.
 func (g *globs) excludes(name string) bool {
 	for i := range g.out {
 		rest, ok := below(g.out[i].root, name)
@@ -198,7 +192,6 @@ func (g *glob) mayHold(folder string) bool {
 	return true
 }
 
-// match reports whether a valid glob matches a name.
 func match(glob, name string) bool {
 	ok, err := doublestar.Match(glob, name)
 	return err == nil && ok

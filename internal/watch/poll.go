@@ -67,7 +67,6 @@ func (w *Watcher) scan() bool {
 	return len(w.touched) > 0 || w.warning.Text != ""
 }
 
-// check marks a file as touched if its size or time has changed.
 func (w *Watcher) check(file string) {
 	info, err := os.Stat(file)
 	now := state{exists: err == nil && info.Mode().IsRegular()}

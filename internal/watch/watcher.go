@@ -152,7 +152,6 @@ func (w *Watcher) describe() {
 	}
 }
 
-// first records a file that exists at the start.
 func (w *Watcher) first(file string) {
 	s := stateOf(file, min(maxHashed, w.budget))
 	if s.hashed {
@@ -162,7 +161,6 @@ func (w *Watcher) first(file string) {
 	w.follow(file)
 }
 
-// touch marks a file as possibly changed.
 func (w *Watcher) touch(file string) { w.touched[file] = true }
 
 // dirty marks the paths that an event may have changed. Events carry the real
@@ -203,7 +201,6 @@ func (w *Watcher) record(name string, op fsnotify.Op) bool {
 	return true
 }
 
-// watches reports whether a file counts.
 func (w *Watcher) watches(file string) bool {
 	return w.globs.matches(file) && (w.opts.Ignore == nil || !w.opts.Ignore(file))
 }

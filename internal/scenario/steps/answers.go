@@ -33,7 +33,6 @@ func (r *reader) answer(it *match.Item) error {
 	return r.answerStep(it.Run, q, answer)
 }
 
-// answerStep adds the response to a server request.
 func (r *reader) answerStep(run int, q serverRequest, answer []byte) error {
 	text, ok := r.values.template(answer)
 	if !ok || q.method == "" || !isValidAnswer(text) {
@@ -78,7 +77,6 @@ func isValidAnswer(answer json.RawMessage) bool {
 	return err == nil && typeOf(failure["message"]) == "string" && len(failure) == known
 }
 
-// An input is the input that a modern result requires.
 type input struct {
 	state []byte
 	asks  map[string]serverRequest
@@ -123,7 +121,6 @@ func (r *reader) roundOf(it *match.Item) *call {
 	return nil
 }
 
-// round handles the responses in a further round.
 func (r *reader) round(c *call, it *match.Item) error {
 	var given map[string]json.RawMessage
 	_ = json.Unmarshal(match.Member(it.Msg.RawParams(), "inputResponses"), &given) // it may have only a state

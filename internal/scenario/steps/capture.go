@@ -94,7 +94,6 @@ func unquoted(raw []byte) []byte {
 	return canonical
 }
 
-// length returns the number of elements of an array.
 func length(array []byte) int {
 	canonical, _ := match.AppendCanonical(nil, array) // 0 if it is not valid
 	n := 0
@@ -115,7 +114,6 @@ func isWord(name string) bool {
 	return name != ""
 }
 
-// nameOf returns a name for the variable at a place.
 func nameOf(p match.Pointer) string {
 	for _, token := range slices.Backward(p.Tokens()) {
 		if token == "nextCursor" {

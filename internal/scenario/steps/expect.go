@@ -21,7 +21,6 @@ const (
 	maxExact = 64 << 10
 )
 
-// expect sets what a step expects from its recorded response.
 func (v *values) expect(e *scenario.Expect, it *match.Item, level Expectation) {
 	if it.Msg.Kind == framing.ErrorResponse {
 		v.expectError(e, it)
@@ -153,7 +152,6 @@ func typeOf(value json.RawMessage) string {
 	return ""
 }
 
-// literal returns a value as a jq literal.
 func literal(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

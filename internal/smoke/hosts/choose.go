@@ -56,7 +56,6 @@ func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error
 	return hosts, repeats, nil
 }
 
-// A host is a host named by a line.
 type host struct {
 	name, canonical string
 	line            Line

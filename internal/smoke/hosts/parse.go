@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	// maxHosts is the maximum number of hosts.
 	maxHosts = 10_000
 	// maxFile is the maximum size of a list in bytes.
 	maxFile = 4 << 20
@@ -38,7 +37,6 @@ func (l Line) Pattern() bool { return strings.ContainsAny(l.Text, "*?") || l.exc
 
 func (l Line) excludes() bool { return strings.HasPrefix(l.Text, "!") }
 
-// A lineError describes a problem with a line of a list.
 type lineError struct {
 	Line Line
 	Err  error
@@ -86,7 +84,6 @@ func Parse(file string, r io.Reader) ([]Line, error) {
 	return lines, nil
 }
 
-// uncommented returns a line without its comment.
 func uncommented(text string) string {
 	for i := range len(text) {
 		if text[i] == '#' && (i == 0 || text[i-1] == ' ' || text[i-1] == '\t') {

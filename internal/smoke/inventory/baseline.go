@@ -28,7 +28,6 @@ type Baseline struct {
 	found   map[string]found
 }
 
-// found is the inventory of one server.
 type found struct {
 	inv *Inventory
 	err error

@@ -16,7 +16,6 @@ const (
 	maxValue       = 200 // bytes per value
 )
 
-// kinds are the names for an item of a list, by mcp.List.Name.
 var kinds = map[string]string{"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 
 // Compare returns the differences of now from base: first the server, then list
@@ -43,7 +42,6 @@ func Compare(base, now *Inventory) []Change {
 	return c.changes
 }
 
-// A comparison collects changes.
 type comparison struct {
 	changes []Change
 	more    int
@@ -57,7 +55,6 @@ func (c *comparison) add(change Change) {
 	c.more += max(change.Count, 1)
 }
 
-// text compares two texts.
 func (c *comparison) text(what, name, from, to string) {
 	if from != to {
 		c.add(Change{What: what, Name: name, Change: Changed, From: show(match.AppendText(nil, from)), To: show(match.AppendText(nil, to))})
@@ -98,7 +95,6 @@ func byName(l *List) map[string]Item {
 	return items
 }
 
-// item compares two items with the same name.
 func (c *comparison) item(what, name string, a, b Item) {
 	if a.Hash == b.Hash && a.Size == b.Size {
 		return
@@ -158,7 +154,6 @@ func pointer(path []string) string {
 // show returns a value for a change; "" if there is none.
 func show(value []byte) string { return wording.Clip(value, maxValue, wording.Ellipsis) }
 
-// outline describes an item whose value was not kept.
 func (i Item) outline() string { return fmt.Sprintf("%d bytes, xxh64 %016x", i.Size, i.Hash) }
 
 // A Change is a difference between a server and the baseline.

@@ -66,7 +66,6 @@ type Item struct {
 	Hash  uint64
 }
 
-// nameMembers are the members that identify items.
 var nameMembers = map[string]string{"tools": "name", "resources": "uri", "templates": "uriTemplate", "prompts": "name"}
 
 // New makes the inventory of a session from its handshake and the items of its
@@ -99,7 +98,6 @@ func (inv *Inventory) Missing() []string {
 	return lacks
 }
 
-// list makes a List from raw items.
 func (inv *Inventory) list(kind mcp.List, items []json.RawMessage) *List {
 	list := &List{}
 	seen := names{}
@@ -131,7 +129,6 @@ func (n names) unique(name string) string {
 	return one
 }
 
-// nameOf returns the name of an item of a list.
 func nameOf(kind mcp.List, raw json.RawMessage) string {
 	if name, ok := match.Text(match.Member(raw, nameMembers[kind.Name])); ok {
 		return name

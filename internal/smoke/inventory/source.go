@@ -51,7 +51,6 @@ func fromSource(ctx context.Context, src session.Source) (*Inventory, error) {
 	return New(*r.server, r.done), nil
 }
 
-// A reading collects the data for an inventory from a session.
 type reading struct {
 	src    session.Source
 	server *session.Server
@@ -59,7 +58,6 @@ type reading struct {
 	done   map[mcp.List][]json.RawMessage
 }
 
-// maxWalk is the maximum size in bytes of the pages of one list.
 const maxWalk = 64 << 20
 
 // A walk is a list that is read page by page.
@@ -69,7 +67,6 @@ type walk struct {
 	next  string // cursor of the next page
 }
 
-// exchange handles a response of the server.
 func (r *reading) exchange(x *match.Exchange) error {
 	if x == nil || !x.FromClient || !x.Answered || x.Failed {
 		return nil
@@ -103,7 +100,6 @@ func listOf(method string) (mcp.List, bool) {
 	return mcp.List{}, false
 }
 
-// handshake takes the server's data from its handshake.
 func (r *reading) handshake(era mcp.Era, result []byte) {
 	info := match.Member(result, "serverInfo")
 	if info == nil {

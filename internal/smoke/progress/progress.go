@@ -30,7 +30,6 @@ type Progress struct {
 	changed chan struct{}
 }
 
-// A stage groups the phases of a target.
 type stage uint8
 
 const (
@@ -211,7 +210,6 @@ func (b *Progress) Changed() <-chan struct{} {
 	return b.changed
 }
 
-// done returns how many targets are done.
 func (b *Progress) done() int { return b.counts.Passed + b.counts.Failed + b.counts.Cancelled }
 
 // failures returns the causes of failures, the most frequent first. The lock is

@@ -16,7 +16,7 @@ import (
 // target in formats for people. JSON has all.
 const maxEvidence = 20
 
-// causes are all causes, in the order of reports.
+// causes has all causes, in the order of reports.
 var causes = []smoke.Cause{
 	smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseExec, smoke.CauseStart,
 	smoke.CauseHandshake, smoke.CauseProtocol, smoke.CauseScenario, smoke.CauseDrift, smoke.CauseTimeout,
@@ -34,18 +34,16 @@ func isInfrastructure(c smoke.Cause) bool {
 	return false
 }
 
-// A timing is the duration of a phase in milliseconds.
+// A timing is in milliseconds.
 type timing struct {
 	Name string
 	MS   *float64
 }
 
-// timings returns all phases with a duration, in order.
 func timings(t *smoke.Timings) []timing {
 	return append([]timing{{"wait", t.Wait}}, ownTimings(t)...)
 }
 
-// ownTimings returns the phases that are the target's own time.
 func ownTimings(t *smoke.Timings) []timing {
 	return []timing{
 		{"connect", t.Connect}, {"auth", t.Auth}, {"replaced", t.Replaced}, {"start", t.Start}, {"handshake", t.Handshake},
@@ -53,7 +51,6 @@ func ownTimings(t *smoke.Timings) []timing {
 	}
 }
 
-// offers describes what a server has, such as "12 tools, 1 prompt".
 func offers(r *smoke.Result) string {
 	var parts []string
 	for _, list := range []struct {
@@ -140,7 +137,6 @@ func changeText(c *smoke.Change) string {
 	return fmt.Sprintf("%s: %s -> %s", what, orNone(c.From), orNone(c.To))
 }
 
-// problemLines describes problems, the consequences of a cause below it.
 func problemLines(list []smoke.Problem) []string {
 	var lines []string
 	groups := problems.Groups(list, func(p *smoke.Problem) *smoke.Problem { return p })
@@ -184,7 +180,6 @@ func noticeText(n *smoke.Notice) string {
 	return text
 }
 
-// failed returns the failed steps.
 func failed(steps []smoke.Step) []smoke.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s smoke.Step) bool { return s.Status != "failed" })
 }
@@ -229,7 +224,6 @@ func About(r *smoke.Result) []Fact {
 	return facts
 }
 
-// timesText returns the duration of each phase.
 func timesText(t *smoke.Timings) string {
 	var parts []string
 	for _, phase := range ownTimings(t) {

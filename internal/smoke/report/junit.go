@@ -42,8 +42,6 @@ func suiteHost(host string) string {
 	return host
 }
 
-// properties returns further details of a target. Each name begins with the
-// server's name, because a suite may have several servers.
 func properties(t *smoke.Result) []junit.Property {
 	var out []junit.Property
 	add := func(name, value string) {
@@ -112,7 +110,6 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 	return out
 }
 
-// Names of checks that are used again.
 const (
 	scenarioCheck = "scenario"
 	shutdownCheck = "shutdown"
@@ -120,7 +117,6 @@ const (
 	problemsCheck = "findings"
 )
 
-// checksOf returns the checks to expect for a target.
 func checksOf(r *smoke.Report, t *smoke.Result) []checked {
 	times := &t.Timings
 	done := func(ms *float64) bool { return ms != nil || t.OK }
@@ -189,7 +185,6 @@ func stepCases(t *smoke.Result, one *junit.Case) []junit.Case {
 	return out
 }
 
-// blame turns a case into the failure of its target.
 func blame(c *junit.Case, t *smoke.Result) {
 	c.Status = junit.Failed
 	if isInfrastructure(t.Cause) {
@@ -213,7 +208,6 @@ func blame(c *junit.Case, t *smoke.Result) {
 	c.Text = strings.Join(lines, "\n")
 }
 
-// additionalFailure turns a case into one that failed in addition to the cause.
 func additionalFailure(c *junit.Case, cause smoke.Cause, message string, what *smoke.Result) {
 	c.Status, c.Type, c.Message = junit.Failed, string(cause), termsafe.Line(message)
 	c.Text = strings.Join(evidence(what), "\n")

@@ -74,7 +74,6 @@ func status(r *smoke.Result) string {
 	return "FAIL"
 }
 
-// lineText returns the description of a target in its line.
 func lineText(r *smoke.Result) string {
 	if !r.OK {
 		return termsafe.Line(failure(r))
@@ -95,8 +94,6 @@ func lineText(r *smoke.Result) string {
 	return termsafe.Line(strings.Join(parts, ", "))
 }
 
-// failure describes why a target failed: the class, the phase if it is not
-// obvious, and the message.
 func failure(r *smoke.Result) string {
 	text := string(r.Cause)
 	switch r.Cause {
@@ -111,7 +108,6 @@ func failure(r *smoke.Result) string {
 	return text + ": " + r.Message
 }
 
-// duration formats a duration for people.
 func duration(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {
@@ -125,7 +121,6 @@ func duration(ms float64) string {
 	return d.Round(time.Second).String()
 }
 
-// withWait adds how long the target waited to a text about it.
 func withWait(text string, r *smoke.Result) string {
 	waits := waited(r)
 	switch {

@@ -53,7 +53,6 @@ func Reported(r *smoke.Report, source string) []problems.Reported {
 	return all
 }
 
-// reported returns the problems of a target as documents of other programs have them.
 func reported(t *smoke.Result, source string) []problems.Reported {
 	var all []problems.Reported
 	for _, p := range t.Problems {
@@ -66,7 +65,6 @@ func reported(t *smoke.Result, source string) []problems.Reported {
 	return all
 }
 
-// failureOf returns a failure as a problem.
 func failureOf(t *smoke.Result, source string) problems.Reported {
 	id := "smoke/" + string(t.Cause)
 	p := problems.Problem{ID: id, Severity: "error", Count: 1, Title: string(t.Cause), Detail: t.Message, Fingerprint: id}

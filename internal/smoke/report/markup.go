@@ -23,7 +23,6 @@ func (m *markup) add(format string, texts ...string) {
 	fmt.Fprintf(&m.text, format, escaped...)
 }
 
-// markup returns the page.
 func (p *page) markup() string {
 	var m markup
 	m.add("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")

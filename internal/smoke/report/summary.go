@@ -79,7 +79,6 @@ type group struct {
 	targets []*smoke.Result
 }
 
-// groups groups failed targets, in the order of their causes.
 func groups(targets []smoke.Result) []*group {
 	var all []*group
 	known := map[string]*group{}
@@ -173,7 +172,6 @@ func places(message string) []string {
 	return []string{hop, alias}
 }
 
-// A summary writes the groups.
 type summary struct {
 	b       *bufio.Writer
 	several bool            // more than one server
@@ -211,7 +209,6 @@ func (s *summary) group(g *group) {
 	}
 }
 
-// hint writes the hint.
 func (s *summary) hint(hint string) {
 	for i, line := range termsafe.Lines(hint) {
 		lead := "  try: "
@@ -222,7 +219,6 @@ func (s *summary) hint(hint string) {
 	}
 }
 
-// names returns the names of the first targets of a group.
 func (s *summary) names(targets []*smoke.Result) string {
 	var names []string
 	for _, t := range targets[:min(len(targets), maxNamed)] {
@@ -239,7 +235,6 @@ func (s *summary) names(targets []*smoke.Result) string {
 	return text
 }
 
-// evidence writes the first details of a target that are relevant to its cause.
 func (s *summary) evidence(t *smoke.Result) {
 	var part smoke.Result
 	switch t.Cause {
@@ -263,7 +258,6 @@ func (s *summary) evidence(t *smoke.Result) {
 	}
 }
 
-// slowest writes the durations of the phases of passed targets.
 func (s *summary) slowest(targets []smoke.Result) {
 	var rows []string
 	for i, phase := range timings(&smoke.Timings{}) {

@@ -77,7 +77,6 @@ func tapText(text string) string {
 // of TAP know: quoted and literal texts, numbers, one level of maps.
 type yaml struct{ b *bufio.Writer }
 
-// text writes a text unless it is empty.
 func (y yaml) text(name, text string) {
 	if text != "" {
 		_, _ = fmt.Fprintf(y.b, "  %s: %s\n", name, quote(text))
@@ -120,7 +119,6 @@ func (y yaml) timings(t *smoke.Timings) {
 	}
 }
 
-// milliseconds formats a number with at most three decimals.
 func milliseconds(n float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", n), "0"), ".")
 }
