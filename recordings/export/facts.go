@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/cause"
@@ -138,14 +139,8 @@ func handshakes(src session.Source) (servers []string, last int64) {
 
 // short rounds to about three digits.
 func short(us int64) time.Duration {
-	d := time.Duration(us) * time.Microsecond
-	switch {
-	case d >= time.Minute:
-		return d.Round(time.Second)
-	case d >= time.Second:
-		return d.Round(10 * time.Millisecond)
-	case d >= 10*time.Millisecond:
-		return d.Round(100 * time.Microsecond)
+	if d := time.Duration(us) * time.Microsecond; d < 10*time.Millisecond {
+		return d
 	}
-	return d
+	return wording.Time(us)
 }

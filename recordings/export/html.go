@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
@@ -132,7 +133,7 @@ func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (lef
 func (s Selection) pageRow(times *exchange.Table, it item) *pageRow {
 	partner, _ := it.row.Partner()
 	r := &pageRow{
-		Row: it.number, N: it.entry.N, T: it.row.T, Kind: it.row.Kind.String(), What: visible(clipped(s.what(it), 200)), Seq: it.entry.Seq,
+		Row: it.number, N: it.entry.N, T: it.row.T, Kind: it.row.Kind.String(), What: wording.Visible(wording.Clip(s.what(it), 200, wording.Ellipsis)), Seq: it.entry.Seq,
 		Pair: partner + 1, State: it.row.State.String(), Error: isError(it.row),
 	}
 	if it.row.Kind == session.KindStdin || it.row.Kind == session.KindStdout {
@@ -145,14 +146,14 @@ func (s Selection) pageRow(times *exchange.Table, it item) *pageRow {
 		}
 	}
 	if !it.row.Kind.IsStream() {
-		r.Text = clipped(string(it.entry.Body), maxContent)
+		r.Text = wording.Clip(string(it.entry.Body), maxContent, wording.Ellipsis)
 		return r
 	}
 	if it.row.Msg != framing.Batch { // its summary is in What
-		r.Said = visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), it.entry.Payload, it.entry.FullSize))
+		r.Said = wording.Visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), it.entry.Payload, it.entry.FullSize))
 	}
 	if !it.entry.Cut {
-		r.ID = clipped(string(it.entry.Msg.ID.Of(it.entry.Payload)), 200)
+		r.ID = wording.Clip(string(it.entry.Msg.ID.Of(it.entry.Payload)), 200, wording.Ellipsis)
 	}
 	r.Size, r.Cut = it.entry.FullSize, it.entry.Cut
 	payload := it.entry.Payload
@@ -160,7 +161,7 @@ func (s Selection) pageRow(times *exchange.Table, it item) *pageRow {
 		payload, r.Cut = payload[:maxContent], true
 	}
 	if r.Cut {
-		payload = wholeCharacters(payload)
+		payload = payload[:wording.Whole(payload)]
 	}
 	if utf8.Valid(payload) {
 		r.Text = string(payload)

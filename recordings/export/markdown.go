@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
@@ -30,7 +31,7 @@ func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	f := factsOf(ctx, s.Source)
 	b.WriteString("## MCP session\n\n| | |\n|---|---|\n")
 	for _, row := range f.Rows {
-		fmt.Fprintf(&b, "| %s | %s |\n", row[0], inline(clipped(row[1], 1000)))
+		fmt.Fprintf(&b, "| %s | %s |\n", row[0], inline(wording.Clip(row[1], 1000, wording.Ellipsis)))
 	}
 	remarks(&b, "Likely causes", f.Causes, 0)
 	remarks(&b, "Problems", f.Problems, f.More)
@@ -77,9 +78,9 @@ func remarks(b *strings.Builder, title string, all []remark, more int) {
 	}
 	fmt.Fprintf(b, "\n### %s\n\n", title)
 	for _, r := range all {
-		fmt.Fprintf(b, "- **%s** %s", r.Severity, inline(clipped(r.Text, 300)))
+		fmt.Fprintf(b, "- **%s** %s", r.Severity, inline(wording.Clip(r.Text, 300, wording.Ellipsis)))
 		if r.Try != "" {
-			fmt.Fprintf(b, "; %s", inline(clipped(r.Try, 300)))
+			fmt.Fprintf(b, "; %s", inline(wording.Clip(r.Try, 300, wording.Ellipsis)))
 		}
 		b.WriteByte('\n')
 	}
@@ -105,7 +106,7 @@ func (s Selection) tableRow(b *strings.Builder, times *exchange.Table, it item) 
 		size = fmt.Sprint(it.entry.FullSize)
 	}
 	fmt.Fprintf(b, "| %d | %.6f | %s | %s | %s | %s | %s |\n", it.entry.N, float64(it.row.T)/1e6, arrow(it.row),
-		inline(clipped(s.what(it), 100)), inline(clipped(id, 40)), took, size)
+		inline(wording.Clip(s.what(it), 100, wording.Ellipsis)), inline(wording.Clip(id, 40, wording.Ellipsis)), took, size)
 }
 
 func arrow(row session.Row) string {
@@ -151,17 +152,17 @@ func block(s Selection, it item) string {
 	}
 	rest := int64(0)
 	if len(text) > maxBlock {
-		cut := clipped(text, maxBlock)
+		cut := wording.Clip(text, maxBlock, wording.Ellipsis)
 		rest, text = int64(len(text)-len(cut)), cut
 	}
 	if it.entry.Cut {
 		rest = it.entry.FullSize - int64(len(text))
 	}
-	text = visible(text)
+	text = wording.Visible(text)
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	var b strings.Builder
 	fmt.Fprintf(&b, "<details><summary>%d %s %s</summary>\n\n%sjson\n%s\n%s\n", it.entry.N, arrow(it.row),
-		inline(clipped(s.what(it), 80)), fence, text, fence)
+		inline(wording.Clip(s.what(it), 80, wording.Ellipsis)), fence, text, fence)
 	if rest > 0 {
 		fmt.Fprintf(&b, "\n%d more bytes are omitted.\n", rest)
 	}
@@ -184,7 +185,7 @@ func longestRun(text string, c byte) (longest int) {
 // inline escapes a text as one line of Markdown without markup, HTML, mentions or links.
 func inline(text string) string {
 	var b strings.Builder
-	for _, r := range visible(text) {
+	for _, r := range wording.Visible(text) {
 		switch {
 		case r == '\n', r == '\t':
 			b.WriteByte(' ')

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"mcpdbg/internal/wording"
 )
 
 // A line is a file.
@@ -65,7 +67,7 @@ func writeFile(w *bufio.Writer, s Selection, it item, part int, text []byte, mor
 
 // isPlain reports whether no line of a text looks like the beginning of a file.
 func isPlain(text []byte) bool {
-	return !bytes.HasPrefix(text, []byte("-- ")) && bytes.IndexByte(text, '\n') < 0 && visible(string(text)) == string(text)
+	return !bytes.HasPrefix(text, []byte("-- ")) && bytes.IndexByte(text, '\n') < 0 && wording.Visible(string(text)) == string(text)
 }
 
 // fileWord converts a method to a part of a file name.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
@@ -107,7 +108,7 @@ func (s Selection) bar(number int, row session.Row, buf []byte) bar {
 			b.name += " " + call
 		}
 	}
-	b.name = visible(clipped(b.name, maxBarName))
+	b.name = wording.Visible(wording.Clip(b.name, maxBarName, wording.Ellipsis))
 	response, answered := s.partner(row)
 	switch {
 	case answered:
