@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -165,8 +164,6 @@ func clean(line string) string {
 		return -1
 	}, line))
 }
-
-func base64Text(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
 // failureOf returns the error object of an answer, or nil for a result.
 func failureOf(answer json.RawMessage) json.RawMessage {
