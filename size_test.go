@@ -25,7 +25,6 @@ var (
 	longFunctions = []string{
 		"internal/cli/rec.recExportCommand",
 		"internal/cli/run.Command",
-		"internal/tools/bench.fileBenches",
 	}
 	largeTypes = []string{
 		"recordings/mock.Server",

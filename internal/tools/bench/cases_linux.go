@@ -179,6 +179,20 @@ func fileBenches() []bench {
 			return ours, side{argv: []string{rg, "-c", rareWord, file}}, err
 		}
 	}
+	// small compares the search of a sixteenth of the recording with a program.
+	small := func(name string, with func(file string) side) func(l *lab) (side, side, error) {
+		return func(l *lab) (side, side, error) {
+			path, err := program(name)
+			if err != nil {
+				return side{}, side{}, err
+			}
+			file, err := l.small()
+			ours, peer := cat(l, file), with(file)
+			ours.before = remover(l.cache())
+			peer.argv = append([]string{path}, peer.argv...)
+			return ours, peer, err
+		}
+	}
 	open := func(indexed bool) func(l *lab) (side, side, error) {
 		return func(l *lab) (side, side, error) {
 			less, err := program("less")
@@ -208,40 +222,27 @@ func fileBenches() []bench {
 		{id: "search", what: "`rec cat --json --filter WORD`, not indexed", peer: "rg -c", program: "rg", goal: report.Goal{AtMost: 2}, short: true, bytes: large, sides: search(false)},
 		{id: "search-indexed", what: "`rec cat --json --filter WORD`, indexed", peer: "rg -c", program: "rg", goal: report.Goal{AtMost: 1.5}, short: true, bytes: large, sides: search(true)},
 		{id: "search-jq", what: "`rec cat --json --filter WORD`, a sixteenth of the recording", peer: "jq", program: "jq", rounds: 3,
-			sides: func(l *lab) (side, side, error) {
-				jq, err := program("jq")
-				if err != nil {
-					return side{}, side{}, err
-				}
-				file, err := l.small()
-				ours := cat(l, file)
-				ours.before = remover(l.cache())
-				return ours, side{argv: []string{jq, "-c", `select(.m.params.data? // "" | tostring | contains("` + rareWord + `"))`, file}, want: rareWord}, err
-			}},
+			sides: small("jq", func(file string) side {
+				return side{argv: []string{"-c", `select(.m.params.data? // "" | tostring | contains("` + rareWord + `"))`, file}, want: rareWord}
+			})},
 		{id: "search-lnav", what: "`rec cat --json --filter WORD`, a sixteenth of the recording", peer: "lnav -n", program: "lnav", rounds: 3,
-			sides: func(l *lab) (side, side, error) {
-				lnav, err := program("lnav")
-				if err != nil {
-					return side{}, side{}, err
-				}
-				file, err := l.small()
-				ours := cat(l, file)
-				ours.before = remover(l.cache())
-				return ours, side{argv: []string{lnav, "-n", "-c", ":filter-in " + rareWord, file}, want: rareWord}, err
-			}},
+			sides: small("lnav", func(file string) side { return side{argv: []string{"-n", "-c", ":filter-in " + rareWord, file}} })},
 		{id: "info", what: "`rec info`", peer: "wc -l", goal: report.Goal{Rate: 500}, rounds: 5, short: true, bytes: large, sides: whole(nil, "rec", "info")},
 		{id: "verify", what: "`rec verify`", peer: "wc -l", goal: report.Goal{Rate: 500}, rounds: 5, short: true, bytes: large, sides: whole(nil, "rec", "verify")},
 		{id: "check", what: "`check FILE`", peer: "wc -l", goal: report.Goal{Rate: 60}, rounds: 3, short: true, bytes: large, sides: whole([]int{0, 1}, "check")},
 		{id: "python", what: "`read_recording.py`, 256 MiB in lines of 1 KiB", peer: "python3 that decodes the same lines", program: "python3", goal: report.Goal{Rate: 200}, rounds: 3,
-			bytes: func(*lab) int64 { return 256 << 20 },
-			sides: func(l *lab) (side, side, error) {
-				python, err := program("python3")
-				if err != nil {
-					return side{}, side{}, err
-				}
-				file, err := l.recorded(256 << 20)
-				return side{argv: []string{python, l.root + "/docs/reference/read_recording.py", file}, want: "ok"},
-					side{argv: []string{python, "-c", "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)", file}}, err
-			}},
+			bytes: func(*lab) int64 { return pythonBytes }, sides: (*lab).python},
 	}
+}
+
+const pythonBytes = 256 << 20
+
+func (l *lab) python() (side, side, error) {
+	python, err := program("python3")
+	if err != nil {
+		return side{}, side{}, err
+	}
+	file, err := l.recorded(pythonBytes)
+	return side{argv: []string{python, l.root + "/docs/reference/read_recording.py", file}, want: "ok"},
+		side{argv: []string{python, "-c", "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)", file}}, err
 }
