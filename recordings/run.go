@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"sync"
 	"time"
 
@@ -23,14 +22,6 @@ const screenHeadStart = 30 * time.Millisecond
 var ErrShrunk = errors.New("the recording got shorter: entry no longer in the file")
 
 var errQuit = errors.New("the recording is closed")
-
-func (r *Recording) waitForScreen(info fs.FileInfo) {
-	select {
-	case <-time.After(screenHeadStart):
-		r.restore(info)
-	case <-r.quit:
-	}
-}
 
 func (r *Recording) run(follow bool) {
 	if r.tail != nil {

@@ -33,6 +33,7 @@ type pair struct {
 // A PairKind is the result for an exchange.
 type PairKind uint8
 
+// The results for an exchange.
 const (
 	Same      PairKind = iota // no difference that counts
 	Different                 // a difference that counts

@@ -9,6 +9,7 @@ import (
 // A Class is a kind of difference.
 type Class string
 
+// The classes of differences.
 const (
 	ClassOutcome  Class = "outcome"  // a different outcome: result, error, or no response
 	ClassResult   Class = "result"   // a value in a result

@@ -11,6 +11,7 @@ import (
 // recorded.
 type Repeat uint8
 
+// The responses to a repeated request.
 const (
 	RepeatLast  Repeat = iota // repeat the last recorded response
 	RepeatCycle               // repeat all of them, from the first on

@@ -13,6 +13,7 @@ import (
 // A Kind is the kind of an item.
 type Kind uint8
 
+// The kinds of items.
 const (
 	Request      Kind = iota
 	Notification      // of the client

@@ -7,6 +7,7 @@ import (
 // A Status is the result for an item. The zero value is Skipped.
 type Status string
 
+// The results for an item.
 const (
 	Skipped    Status = ""           // not sent: see Outcome.Why
 	Sent       Status = "sent"       // a notification, or raw bytes without a response in the recording
@@ -97,6 +98,7 @@ func (r *Result) Pairs(p *Plan) []Pair {
 // A Step is the kind of an Event.
 type Step string
 
+// The kinds of events.
 const (
 	StepSent     Step = "sent"     // an item, or a further round of it, was sent
 	StepSettled  Step = "settled"  // an item is settled: see its Outcome

@@ -428,7 +428,7 @@ func (r *requests) settle(x *Exchange) {
 	x.settled = true
 }
 
-// giveUp takes in that nobody waits for the response of an exchange any more.
+// giveUp ends the wait for the response of an exchange.
 func (r *requests) giveUp(x *Exchange, state session.ReqState) {
 	if x.State == session.ReqPending && !x.settled {
 		x.State = state
