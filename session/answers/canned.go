@@ -62,7 +62,7 @@ func (c *Canned) next(method string, params json.RawMessage, key string) *entry 
 			if keyed {
 				want.key = key
 			}
-			if e := c.take(want); e != nil {
+			if e := c.use(want); e != nil {
 				return e
 			}
 		}
@@ -70,8 +70,8 @@ func (c *Canned) next(method string, params json.RawMessage, key string) *entry 
 	return nil
 }
 
-// take returns the next entry of a selection, or nil. mu is locked.
-func (c *Canned) take(want selection) *entry {
+// use returns the next entry of a selection, or nil. mu is locked.
+func (c *Canned) use(want selection) *entry {
 	left := c.used[want]
 	var last *entry
 	for i := range c.list {

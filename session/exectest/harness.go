@@ -272,7 +272,7 @@ type ledger struct {
 
 func newLedger() *ledger { return &ledger{next: 1} }
 
-func (l *ledger) take(from, to uint64) error {
+func (l *ledger) account(from, to uint64) error {
 	if from != l.next {
 		return fmt.Errorf("number %d is followed by %d", l.next-1, from)
 	}
@@ -283,16 +283,16 @@ func (l *ledger) take(from, to uint64) error {
 func (l *ledger) gap(g *executor.GapInfo) error {
 	l.lost += g.Bytes
 	l.gaps++
-	return l.take(g.From, g.To)
+	return l.account(g.From, g.To)
 }
 
 func (l *ledger) event(e executor.Event) error {
 	switch e.Kind {
 	case executor.Output:
 		l.bytes += uint64(len(e.Data))
-		return l.take(e.Seq, e.Seq)
+		return l.account(e.Seq, e.Seq)
 	case executor.Exited, executor.Closed:
-		return l.take(e.Seq, e.Seq)
+		return l.account(e.Seq, e.Seq)
 	case executor.Gap:
 		return l.gap(e.Gap)
 	}
@@ -313,7 +313,7 @@ func (l *ledger) recover(ctx context.Context, sub *executor.Subscription) error 
 		}
 		for _, c := range r.Chunks {
 			l.bytes += uint64(len(c.Data))
-			if err := l.take(c.Seq, c.Seq); err != nil {
+			if err := l.account(c.Seq, c.Seq); err != nil {
 				return err
 			}
 		}

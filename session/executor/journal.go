@@ -295,10 +295,10 @@ func (j *Journal) emit(e Event) {
 
 func (j *Journal) settleRetention() {
 	if j.pinned == nil {
-		j.kept.take(math.MaxUint64)
+		j.kept.markTaken(math.MaxUint64)
 		return
 	}
-	j.kept.take(j.pinned.taken)
+	j.kept.markTaken(j.pinned.taken)
 	j.dropOverrun()
 	j.releaseIfRoom()
 }

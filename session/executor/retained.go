@@ -82,8 +82,8 @@ type retained struct {
 	gone       uint64 // the highest evicted number
 }
 
-// take marks the records up to number seq as taken and evicts those beyond the limits.
-func (r *retained) take(seq uint64) {
+// markTaken marks the records up to number seq as taken and evicts those beyond the limits.
+func (r *retained) markTaken(seq uint64) {
 	for r.taken < r.count && r.at(r.taken).seq <= seq {
 		r.takenBytes += len(r.at(r.taken).data)
 		r.taken++

@@ -44,7 +44,7 @@ func (r *reader) next() byte {
 	return 0
 }
 
-func (r *reader) take(c byte) bool {
+func (r *reader) accept(c byte) bool {
 	if r.next() != c {
 		return false
 	}
@@ -90,12 +90,12 @@ func (r *reader) skipNested() {
 // so is the rest after a break.
 func (r *reader) members() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		if !r.take('{') || r.take('}') {
+		if !r.accept('{') || r.accept('}') {
 			return
 		}
 		for {
 			name := r.str()
-			if !name.whole || !r.take(':') {
+			if !name.whole || !r.accept(':') {
 				r.end = true
 				return
 			}
@@ -108,7 +108,7 @@ func (r *reader) members() iter.Seq[[]byte] {
 
 func (r *reader) elements() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if !r.take('[') || r.take(']') {
+		if !r.accept('[') || r.accept(']') {
 			return
 		}
 		for i := 0; r.next() != 0; i++ {
@@ -130,10 +130,10 @@ func (r *reader) item(read func() bool, closing byte) bool {
 	if r.at == at {
 		r.skip()
 	}
-	if r.end || r.take(closing) {
+	if r.end || r.accept(closing) {
 		return false
 	}
-	more := r.take(',')
+	more := r.accept(',')
 	r.end = r.end || !more
 	return more
 }

@@ -84,14 +84,14 @@ func (f *problems) add(rule *diagnosis.Rule, severity diagnosis.Severity, at mes
 		f.again(f.slots[all].last, where, detail)
 		return
 	}
-	f.take(one, place, all)
+	f.note(one, place, all)
 	f.history.add(f.current, len(f.all), false)
 	f.all = append(f.all, diagnosis.Problem{Rule: rule, Severity: severity, Row: at.Row, N: at.N, Seq: at.Seq, T: at.T,
 		Run: at.Run, Where: where, Detail: detail, Count: 1, AtEnd: atEnd})
 }
 
-// take notes the next problem in its slots, some of which may be the same.
-func (f *problems) take(slots ...slot) {
+// note counts the next problem in its slots, some of which may be the same.
+func (f *problems) note(slots ...slot) {
 	if f.slots == nil {
 		f.slots = make(map[slot]slotted)
 	}

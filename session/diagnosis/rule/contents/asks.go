@@ -49,7 +49,7 @@ func (a *asks) keep(row int, params []byte) {
 	a.forms[row] = formOf(params)
 }
 
-func (a *asks) take(row int) (form, bool) {
+func (a *asks) remove(row int) (form, bool) {
 	f, ok := a.forms[row]
 	delete(a.forms, row)
 	return f, ok

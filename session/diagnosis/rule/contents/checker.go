@@ -55,7 +55,23 @@ func (c *Checker) Request(m *message.Message) {
 	case mcp.MethodToolsCall:
 		c.checkArguments(s, params)
 	case mcp.MethodToolsList, methodPrompts, methodResources, methodTemplates:
-		c.lists.ask(kindOf(method), params, m.At.Row)
+		var (
+			l      *lists   = &c.lists
+			kind   listKind = kindOf(method)
+			params []byte   = params
+			row    int      = m.At.Row
+		)
+		if l.asked == nil {
+			l.asked = make(map[int]asked)
+		}
+		if len(l.asked) >= maxAsked {
+			clear(l.asked)
+		}
+		a := asked{kind: kind, changes: l.changes[kind]}
+		if cursor := framing.Member(params, "cursor").Of(params); isText(cursor) {
+			a.cursor = l.hash(cursor)
+		}
+		l.asked[row] = a
 	case mcp.MethodInitialize:
 		s.implementation("/clientInfo", framing.Member(params, "clientInfo").Of(params))
 	}
@@ -115,7 +131,7 @@ func (c *Checker) Response(m *message.Message, request *message.Request) {
 	case mcp.MethodRoots:
 		s.rootsResult(result.roots)
 	case mcp.MethodElicit:
-		if form, ok := c.asks.take(request.At.Row); ok && result.task == nil {
+		if form, ok := c.asks.remove(request.At.Row); ok && result.task == nil {
 			c.checkAnswer(s, form, raw)
 		}
 	case mcp.MethodSample:
@@ -160,7 +176,9 @@ func (c *Checker) Due() int64 { return c.lists.due() }
 // Elapse finds what is due by now.
 func (c *Checker) Elapse(now int64) {
 	if now >= c.lists.due() {
-		c.unannounced()
+		p := c.lists.pending
+		c.lists.pending = unannouncedList{}
+		p.check.found(tol12, "/tools", p.detail)
 	}
 }
 

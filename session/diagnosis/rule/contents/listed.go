@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/mcp"
 )
 
 // An unannouncedList is a list of tools that differs from the one before it, until
@@ -39,7 +40,9 @@ func (c *Checker) listResult(s *messageChecker, kind listKind, request *message.
 	if kind != toolList {
 		return
 	}
-	c.listSize(s, g)
+	if g.complete && g.size > maxListSize {
+		s.found(tol13, "/tools", fmt.Sprintf("%d tools in %d KiB: about %d,000 tokens of each conversation", g.items, g.size>>10, g.size/bytesPerToken/1000))
+	}
 	if g.complete {
 		c.compareLists(s, g)
 	}
@@ -96,12 +99,6 @@ const (
 	bytesPerToken = 4
 )
 
-func (c *Checker) listSize(s *messageChecker, g *listing) {
-	if g.complete && g.size > maxListSize {
-		s.found(tol13, "/tools", fmt.Sprintf("%d tools in %d KiB: about %d,000 tokens of each conversation", g.items, g.size>>10, g.size/bytesPerToken/1000))
-	}
-}
-
 func (c *Checker) compareLists(s *messageChecker, g *listing) {
 	before := c.lists.previous
 	if !before.known || g.overflow || before.revision != s.revision {
@@ -113,15 +110,10 @@ func (c *Checker) compareLists(s *messageChecker, g *listing) {
 		}
 		return
 	}
-	if before.changes == c.lists.changes[toolList] && c.lists.announcesIn(s.revision) {
+	// In the modern era only those who listen get announcements.
+	if before.changes == c.lists.changes[toolList] && c.lists.announces && mcp.IsLegacy(s.revision) {
 		c.lists.pending = unannouncedList{check: *s, due: s.at.T + settles,
 			detail: fmt.Sprintf("%d tools; the list before had %d other or not all of them, and no list_changed was sent", g.items, before.items)}
 		c.lists.pending.check.path = nil
 	}
-}
-
-func (c *Checker) unannounced() {
-	p := c.lists.pending
-	c.lists.pending = unannouncedList{}
-	p.check.found(tol12, "/tools", p.detail)
 }

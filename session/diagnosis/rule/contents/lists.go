@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"mcpdbg/framing"
-	"mcpdbg/session/mcp"
 )
 
 // The methods of the lists that session/mcp has no name for.
@@ -93,20 +92,6 @@ type snapshot struct {
 	order, set uint64
 	items      int
 	changes    int
-}
-
-func (l *lists) ask(kind listKind, params []byte, row int) {
-	if l.asked == nil {
-		l.asked = make(map[int]asked)
-	}
-	if len(l.asked) >= maxAsked {
-		clear(l.asked)
-	}
-	a := asked{kind: kind, changes: l.changes[kind]}
-	if cursor := framing.Member(params, "cursor").Of(params); isText(cursor) {
-		a.cursor = l.hash(cursor)
-	}
-	l.asked[row] = a
 }
 
 func (l *lists) hash(text []byte) uint64 { return maphash.Bytes(l.seed, text) | 1 }
@@ -203,7 +188,3 @@ func (l *lists) due() int64 {
 	}
 	return l.pending.due
 }
-
-// announcesIn reports whether the server must announce changes in an era: in the
-// modern one only to those who listen.
-func (l *lists) announcesIn(revision string) bool { return l.announces && mcp.IsLegacy(revision) }

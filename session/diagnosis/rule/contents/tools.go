@@ -111,7 +111,10 @@ func (c *Checker) schema(s *messageChecker, broken *diagnosis.Rule, member strin
 			}
 		}
 	}
-	s.schemaSize(member, raw)
+	objects, depth := measure(raw)
+	if objects > manySubschemas || depth > deepSchema {
+		s.found(tol13, member, fmt.Sprintf("%d objects, nested %d deep", objects, depth))
+	}
 	found := c.compile(raw, !s.since(mcp.V20251125))
 	if found.err != nil {
 		s.schemaFailure(broken, member, found.err)
@@ -132,13 +135,6 @@ func (s *messageChecker) schemaFailure(broken *diagnosis.Rule, member string, er
 		s.found(broken, member, message.Excerpt(invalid.Error()))
 	} else if reference, ok := errors.AsType[*jsonschema.ReferenceError](err); ok {
 		s.found(tol11, member, message.Excerpt(reference.Error()))
-	}
-}
-
-func (s *messageChecker) schemaSize(member string, raw []byte) {
-	objects, depth := measure(raw)
-	if objects > manySubschemas || depth > deepSchema {
-		s.found(tol13, member, fmt.Sprintf("%d objects, nested %d deep", objects, depth))
 	}
 }
 

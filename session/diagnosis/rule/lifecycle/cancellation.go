@@ -19,7 +19,14 @@ func (c *Checker) cancelled(m *message.Message) {
 		return
 	}
 	if r == nil {
-		c.strayCancel(m, id)
+		was, where := m.Cancels, diagnosis.Location{Method: mcp.MethodCancelled}
+		switch {
+		case id == nil || c.lost || was.Unknown:
+		case was.At == 0 && c.fromStart():
+			c.found(can01, m.At, where, "no request of this side has the id %s", message.Excerpt(id))
+		case was.At > 0 && m.At.T-was.At > grace: // before, it may have crossed with the response
+			c.found(can01, m.At, where, "the request with id %s was over %s before", message.Excerpt(id), seconds(m.At.T-was.At))
+		}
 		return
 	}
 	where.Name = r.Method
@@ -39,19 +46,6 @@ func (c *Checker) cancelled(m *message.Message) {
 	}
 	if r.LogLevel != "" {
 		c.logging.cancelled(r, m.At.T)
-	}
-}
-
-// strayCancel checks a cancellation of an id without a pending request. It may cross
-// with the response.
-func (c *Checker) strayCancel(m *message.Message, id []byte) {
-	was, where := m.Cancels, diagnosis.Location{Method: mcp.MethodCancelled}
-	switch {
-	case id == nil || c.lost || was.Unknown:
-	case was.At == 0 && c.fromStart():
-		c.found(can01, m.At, where, "no request of this side has the id %s", message.Excerpt(id))
-	case was.At > 0 && m.At.T-was.At > grace:
-		c.found(can01, m.At, where, "the request with id %s was over %s before", message.Excerpt(id), seconds(m.At.T-was.At))
 	}
 }
 

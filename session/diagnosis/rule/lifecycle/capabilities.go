@@ -198,12 +198,6 @@ func (c *Checker) listChanged(m *message.Message, method string) {
 	}
 }
 
-func (c *Checker) rootsChanged(m *message.Message) {
-	if mcp.IsLegacy(m.Revision) && c.client.Has(message.Known) && !c.client.Has(message.RootsListChanged) {
-		c.found(cap09, m.At, diagnosis.Location{Method: notifyRoots}, "the client did not declare roots.listChanged")
-	}
-}
-
 // lacks returns the name of the capability that a client needs for a request of the
 // server and did not declare; "" if it declared all.
 func lacks(client message.Capabilities, method string, params []byte, revision string) string {

@@ -102,7 +102,9 @@ func (c *Checker) Notification(m *message.Message) {
 		case mcp.MethodInitialized:
 			c.initialized(m)
 		case notifyRoots:
-			c.rootsChanged(m)
+			if mcp.IsLegacy(m.Revision) && c.client.Has(message.Known) && !c.client.Has(message.RootsListChanged) {
+				c.found(cap09, m.At, diagnosis.Location{Method: notifyRoots}, "the client did not declare roots.listChanged")
+			}
 		}
 		return
 	}
@@ -134,7 +136,10 @@ func (c *Checker) Response(m *message.Message, r *message.Request) {
 		return
 	}
 	c.late(m, r)
-	c.listenEnded(m, r)
+	if r.Method == methodListen {
+		checkListenResult(c, m, r)
+		c.subscriptions.end(r.ID, endOf{byServer: true})
+	}
 	if r.LogLevel != "" {
 		c.logging.answered(r)
 	}
@@ -147,7 +152,13 @@ func (c *Checker) Response(m *message.Message, r *message.Request) {
 	if mcp.IsModern(r.Revision) {
 		c.modernResult(m, r)
 	} else {
-		c.legacyResult(m, r)
+		switch r.Method {
+		case mcp.MethodSetLevel:
+			c.logging.set()
+		case methodUnsubscribe:
+			c.resources.unsubscribe(r.Name)
+		}
+		c.tasks.result(m, r)
 	}
 	c.page(m, r)
 }
@@ -178,16 +189,6 @@ func (c *Checker) failed(m *message.Message, r *message.Request) {
 	}
 }
 
-func (c *Checker) legacyResult(m *message.Message, r *message.Request) {
-	switch r.Method {
-	case mcp.MethodSetLevel:
-		c.logging.set()
-	case methodUnsubscribe:
-		c.resources.unsubscribe(r.Name)
-	}
-	c.tasks.result(m, r)
-}
-
 // Due is as in message.Checker.
 func (c *Checker) Due() int64 {
 	if len(c.asked) == 0 {
@@ -206,7 +207,11 @@ func (c *Checker) Elapse(now int64) {
 }
 
 // End is as in message.Checker.
-func (c *Checker) End() { c.neverInitialized() }
+func (c *Checker) End() {
+	if c.order.worked && c.fromStart() {
+		c.early("there is no initialize, and no version in _meta")
+	}
+}
 
 func (c *Checker) found(rule *diagnosis.Rule, at message.Place, where diagnosis.Location, format string, args ...any) {
 	c.report(rule, rule.Severity, at, where, fmt.Sprintf(format, args...))

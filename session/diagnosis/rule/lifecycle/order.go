@@ -26,7 +26,15 @@ func (c *Checker) orderOf(m *message.Message) {
 	switch string(m.Of(m.Method)) {
 	case mcp.MethodInitialize:
 		if m.Kind == framing.Request {
-			c.initialize(m)
+			o := &c.order
+			if o.accepted || o.pending > 0 {
+				c.found(lif05, m.At, diagnosis.Location{Method: mcp.MethodInitialize}, "initialize was sent before")
+			}
+			if !c.lost {
+				c.early("sent before initialize")
+			}
+			o.sent = true
+			o.pending++
 		}
 		return
 	case mcp.MethodDiscover:
@@ -50,30 +58,12 @@ func (c *Checker) orderOf(m *message.Message) {
 	}
 }
 
-func (c *Checker) initialize(m *message.Message) {
-	o := &c.order
-	if o.accepted || o.pending > 0 {
-		c.found(lif05, m.At, diagnosis.Location{Method: mcp.MethodInitialize}, "initialize was sent before")
-	}
-	if !c.lost {
-		c.early("sent before initialize")
-	}
-	o.sent = true
-	o.pending++
-}
-
 // early reports a message before initialize. One before a modern session lacks its
 // version instead (MOD01).
 func (c *Checker) early(detail string) {
 	o := &c.order
 	if o.early && !o.sent && !c.versions.served {
 		c.found(lif01, o.firstAt, diagnosis.Location{Method: o.first}, "%s", detail)
-	}
-}
-
-func (c *Checker) neverInitialized() {
-	if c.order.worked && c.fromStart() {
-		c.early("there is no initialize, and no version in _meta")
 	}
 }
 
@@ -87,11 +77,4 @@ func (c *Checker) initialized(m *message.Message) {
 		c.found(lif04, m.At, where, "sent before the response to initialize")
 	}
 	o.ready = true
-}
-
-func (c *Checker) askedEarly(m *message.Message) {
-	o := &c.order
-	if o.sent && !o.ready && !c.lost && !c.versions.served && m.Request.Method != mcp.MethodPing {
-		c.found(lif03, m.At, diagnosis.Location{Method: m.Request.Method}, "sent before notifications/initialized")
-	}
 }

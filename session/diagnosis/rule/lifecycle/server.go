@@ -38,7 +38,10 @@ func (c *Checker) serverRequest(m *message.Message) {
 		c.found(srv01, m.At, where, "the request has the id %s", message.Excerpt(r.ID))
 		return
 	}
-	c.askedEarly(m)
+	o := &c.order
+	if o.sent && !o.ready && !c.lost && !c.versions.served && m.Request.Method != mcp.MethodPing {
+		c.found(lif03, m.At, diagnosis.Location{Method: m.Request.Method}, "sent before notifications/initialized")
+	}
 	c.tokenOf(m)
 	params := m.Of(m.Params)
 	if !c.mixed() {

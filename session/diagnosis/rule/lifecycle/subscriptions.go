@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"strconv"
+	"strings"
 
 	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
@@ -73,13 +74,6 @@ func (s *subscriptions) end(id string, how endOf) {
 		return
 	}
 	s.ended[id] = how
-}
-
-func (c *Checker) listenEnded(m *message.Message, r *message.Request) {
-	if r.Method == methodListen {
-		checkListenResult(c, m, r)
-		c.subscriptions.end(r.ID, endOf{byServer: true})
-	}
 }
 
 // tag returns the raw subscription id of a notification, nil if it has none.
@@ -202,4 +196,55 @@ func checkListenResult(c *Checker, m *message.Message, r *message.Request) {
 	case message.Short(id) != r.ID:
 		c.found(mod17, m.At, where, "subscription id %s for the request id %s", message.Excerpt(id), message.Excerpt(r.ID))
 	}
+}
+
+type resources struct {
+	uris map[string]bool
+	full bool // some are not known
+}
+
+// subscribe notes a request to subscribe. Its response may come after the first
+// update.
+func (r *resources) subscribe(uri string) {
+	if r.uris == nil {
+		r.uris = make(map[string]bool)
+	}
+	if len(r.uris) >= maxURIs {
+		r.full = true
+		return
+	}
+	r.uris[uri] = true
+}
+
+func (r *resources) unsubscribe(uri string) { delete(r.uris, uri) }
+
+// covers reports whether an update of a URI was asked for: the resource itself, or
+// one that contains it.
+func covers[T any](subscribed map[string]T, uri string) bool {
+	for s := range subscribed {
+		if within(s, uri) {
+			return true
+		}
+	}
+	return false
+}
+
+func within(subscribed, uri string) bool {
+	return strings.HasPrefix(uri, strings.TrimRight(subscribed, "/"))
+}
+
+func (c *Checker) updated(m *message.Message) {
+	if !c.isLegacy(m) || !c.legacy.has(known) {
+		return
+	}
+	where := diagnosis.Location{Method: notifyUpdated}
+	if !c.legacy.has(subscribe) {
+		c.found(cap04, m.At, where, "resources.subscribe is not declared")
+		return
+	}
+	uri := message.Text(message.Member(m.Of(m.Params), "uri"))
+	if _, exact := c.resources.uris[uri]; exact || uri == "" || c.lost || c.resources.full || covers(c.resources.uris, uri) {
+		return
+	}
+	c.found(cap04, m.At, where, "no subscription to %s", message.Excerpt(uri))
 }

@@ -68,17 +68,13 @@ func (v *versions) answered(m *message.Message, version string) {
 	case !mcp.IsLegacy(version):
 		v.c.found(lif07, m.At, where, "%s is not a revision with initialize", message.Excerpt(version))
 	case version == v.asked:
-		v.c.past.accept(version)
+		if v.c.past.versions == nil {
+			v.c.past.versions = make(map[string]bool)
+		}
+		v.c.past.versions[version] = true
 	case v.c.past.versions[v.asked]:
 		v.c.found(lif08, m.At, where, "%s for %s, which it accepted in an earlier run", version, v.asked)
 	}
-}
-
-func (p *Past) accept(version string) {
-	if p.versions == nil {
-		p.versions = make(map[string]bool)
-	}
-	p.versions[version] = true
 }
 
 func (v *versions) discovered(m *message.Message, r *message.Request) {

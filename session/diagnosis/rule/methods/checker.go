@@ -46,7 +46,17 @@ func (c *Checker) Response(m *message.Message, r *message.Request) {
 		return
 	}
 	if m.Kind == framing.Response {
-		c.served(m, r)
+		result := m.Of(m.Result)
+		switch {
+		case r.Method == mcp.MethodInitialize:
+			c.legacy = true
+			c.declare(message.Member(result, "capabilities"))
+		case r.Method == mcp.MethodDiscover:
+			c.modern = true
+			c.declare(message.Member(result, "capabilities"))
+		case !c.modern && r.Versioned && mcp.IsModern(r.Revision):
+			c.modern = message.Member(result, "resultType") != nil
+		}
 	}
 	if len(mcp.LookUp(r.Method)) == 0 && !mcp.IsNotification(r.Method) {
 		c.answered(m, r)
@@ -61,21 +71,6 @@ func (c *Checker) Elapse(int64) {}
 
 // End finds what can only be found when no more messages follow.
 func (c *Checker) End() {}
-
-// served notes which era a result belongs to, and what the server declares in it.
-func (c *Checker) served(m *message.Message, r *message.Request) {
-	result := m.Of(m.Result)
-	switch {
-	case r.Method == mcp.MethodInitialize:
-		c.legacy = true
-		c.declare(message.Member(result, "capabilities"))
-	case r.Method == mcp.MethodDiscover:
-		c.modern = true
-		c.declare(message.Member(result, "capabilities"))
-	case !c.modern && r.Versioned && mcp.IsModern(r.Revision):
-		c.modern = message.Member(result, "resultType") != nil
-	}
-}
 
 // mixed reports whether the process serves both eras, so that a message of the server
 // may belong to either.
