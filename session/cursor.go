@@ -156,6 +156,10 @@ func (c *Cursor) Messages() iter.Seq2[int, Message] {
 				return
 			}
 			payload, known = e.Payload, e.Msg
+			if known.Kind != framing.NotJSON && known.Kind != framing.Batch { // as nearly all
+				yield(0, Message{First: first, Line: payload, Message: known})
+				return
+			}
 		}
 		for i, m := range MessagesOf(payload, known, row.Kind == KindStdin) {
 			m.First, m.Member = first, before+i

@@ -183,7 +183,7 @@ func (w *walker) stream(number int, row *session.Row, steps []exchange.Step) err
 			step = steps[i]
 		}
 		at.First, at.Member = m.First, m.Member
-		if err := w.message(at, exchange.Place{Row: uint32(number), Member: uint16(i)}, row, m, &step); err != nil {
+		if err := w.message(at, exchange.Place{Row: uint32(number), Member: uint16(i)}, row, m, step); err != nil {
 			return err
 		}
 	}
@@ -206,7 +206,7 @@ func (w *walker) readStates(number int) {
 }
 
 // message handles one message.
-func (w *walker) message(at Ref, place exchange.Place, row *session.Row, m Message, step *exchange.Step) error {
+func (w *walker) message(at Ref, place exchange.Place, row *session.Row, m Message, step exchange.Step) error {
 	it := &w.item
 	*it = Item{At: at, Run: w.run, Era: w.era, FromClient: row.Kind == session.KindStdin, Msg: m}
 	switch m.Kind {
@@ -227,7 +227,7 @@ func (w *walker) message(at Ref, place exchange.Place, row *session.Row, m Messa
 	return w.visit(it)
 }
 
-func (w *walker) request(it *Item, place exchange.Place, row *session.Row, step *exchange.Step) {
+func (w *walker) request(it *Item, place exchange.Place, row *session.Row, step exchange.Step) {
 	it.Kind, it.Method, it.State = ItemRequest, w.method(it.Msg), row.State
 	if w.states != nil {
 		it.State = w.states[place.Member]
@@ -262,7 +262,7 @@ func (w *walker) eraOf(it *Item) {
 	it.Era = w.era
 }
 
-func (w *walker) response(it *Item, step *exchange.Step) {
+func (w *walker) response(it *Item, step exchange.Step) {
 	it.Kind = ItemResponse
 	switch step.Kind {
 	case exchange.Answers:
@@ -279,7 +279,7 @@ func (w *walker) response(it *Item, step *exchange.Step) {
 }
 
 // belongs sets the request that an item belongs to.
-func (w *walker) belongs(it *Item, step *exchange.Step) (q request, ok bool) {
+func (w *walker) belongs(it *Item, step exchange.Step) (q request, ok bool) {
 	if !step.Known {
 		return request{}, false
 	}
