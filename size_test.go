@@ -28,9 +28,7 @@ var (
 	}
 	largeTypes = []string{
 		"recordings/mock.Server",
-		"ui/composer.Pane",
 		"ui/widget/form.Form",
-		"ui/widget/jsontree.Tree",
 		"ui/workspace.Exchanges",
 	}
 )

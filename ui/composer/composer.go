@@ -295,8 +295,8 @@ func (p *Pane) titles(c host.Context) (left, right string) {
 }
 
 // taskNote says that the call will be a task.
-func (p *Pane) taskNote(w *workspace.Workspace) string {
-	if p.target.isTask(w) {
+func (t *callee) taskNote(w *workspace.Workspace) string {
+	if t.isTask(w) {
 		return " as a task"
 	}
 	return ""
@@ -310,9 +310,9 @@ func (p *Pane) textTitles(w *workspace.Workspace) (left, right string) {
 		if err != nil {
 			right = "cannot be checked"
 		}
-		return "Compose " + p.target.title() + p.taskNote(w), right + p.target.unlisted(w)
+		return "Compose " + p.target.title() + p.target.taskNote(w), right + p.target.unlisted(w)
 	case jsonView:
-		return "Compose " + p.target.title() + p.taskNote(w), "JSON" + p.target.unlisted(w)
+		return "Compose " + p.target.title() + p.target.taskNote(w), "JSON" + p.target.unlisted(w)
 	case rawView:
 		return "Compose raw bytes", ""
 	}

@@ -51,7 +51,7 @@ func TestBigDocument(t *testing.T) {
 	fresh := newTree(doc, plain(), termsafe.Options{}, short)
 	fresh.Reveal(9 << 20)
 	require.Regexp(t, `^/list/\d+`, fresh.Pointer())
-	require.Equal(t, 0, fresh.lines[fresh.before(len(fresh.lines)-1, 1)].index, "the part after the list is still folded")
+	require.Equal(t, 0, fresh.lines[fresh.lines.before(len(fresh.lines)-1, 1)].index, "the part after the list is still folded")
 
 	tree.SetQuery("found")
 	found, wrapped := tree.Search(context.Background(), false)

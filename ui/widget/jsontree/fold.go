@@ -130,7 +130,7 @@ func (t *Tree) openGap(i int) {
 // line i and reports whether it was found. An error replaces the gap.
 func (t *Tree) endChildBefore(i int, budget *int) bool {
 	g, depth := t.lines[i].gap, t.lines[i].depth
-	child := t.before(i, depth)
+	child := t.lines.before(i, depth)
 	err := g.endChild(t.doc, &t.lines[child], budget)
 	t.lines[i].off = g.at()
 	if err != nil {
@@ -164,11 +164,14 @@ func (t *Tree) after(i int) int {
 	return len(t.lines)
 }
 
+// A lineList is the lines of a tree, from the first one on.
+type lineList []line
+
 // before returns the index of the last line of a value at a depth before line
 // i.
-func (t *Tree) before(i int, depth int32) int {
+func (ls lineList) before(i int, depth int32) int {
 	for i--; i > 0; i-- {
-		if l := &t.lines[i]; l.kind == valueLine && l.depth <= depth {
+		if l := &ls[i]; l.kind == valueLine && l.depth <= depth {
 			break
 		}
 	}
@@ -176,14 +179,14 @@ func (t *Tree) before(i int, depth int32) int {
 }
 
 // node returns the index of the line of the value that line i belongs to.
-func (t *Tree) node(i int) int {
-	switch l := &t.lines[i]; l.kind {
+func (ls lineList) node(i int) int {
+	switch l := &ls[i]; l.kind {
 	case valueLine:
 		return i
 	case closeLine:
-		return t.before(i, l.depth)
+		return ls.before(i, l.depth)
 	default:
-		return t.before(i, l.depth-1)
+		return ls.before(i, l.depth-1)
 	}
 }
 
@@ -198,7 +201,7 @@ func (t *Tree) Toggle() {
 	case l.kind == moreLine:
 		t.openGap(t.cursor)
 	case l.kind == closeLine || l.unfolded:
-		t.fold(t.node(t.cursor))
+		t.fold(t.lines.node(t.cursor))
 	default:
 		t.unfold(t.cursor)
 	}
@@ -225,11 +228,11 @@ func (t *Tree) Fold() {
 		return
 	}
 	if l := &t.lines[t.cursor]; l.unfolded || l.kind == closeLine {
-		t.fold(t.node(t.cursor))
+		t.fold(t.lines.node(t.cursor))
 		return
 	}
 	if l := &t.lines[t.cursor]; l.depth > 0 {
-		t.moveTo(t.before(t.cursor, l.depth-1))
+		t.moveTo(t.lines.before(t.cursor, l.depth-1))
 	}
 }
 
@@ -239,7 +242,7 @@ func (t *Tree) FoldAll() {
 		return
 	}
 	t.fitting = false
-	at := t.lines[t.node(t.cursor)].start()
+	at := t.lines[t.lines.node(t.cursor)].start()
 	t.fold(0)
 	t.unfold(0)
 	for i := range t.lines {
@@ -258,7 +261,7 @@ func (t *Tree) UnfoldAll(limit int) {
 	}
 	budget := 2 * t.limits.step
 	limit = min(limit, maxLines-len(t.lines))
-	t.moveTo(t.node(t.cursor))
+	t.moveTo(t.lines.node(t.cursor))
 	i := t.cursor
 	t.fold(i)
 

@@ -120,7 +120,7 @@ func FuzzWhole(f *testing.F) {
 			if bytes.IndexByte([]byte(" \t\r\n,:[]{}"), doc[at]) >= 0 {
 				continue
 			}
-			l := fresh.lines[fresh.node(fresh.cursor)]
+			l := fresh.lines[fresh.lines.node(fresh.cursor)]
 			require.LessOrEqual(t, l.start(), at)
 			require.Greater(t, l.start()+len(fresh.Value())+l.off-l.start(), at)
 		}

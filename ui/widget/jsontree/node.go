@@ -21,7 +21,7 @@ func (t *Tree) Value() []byte {
 	if t.asText || len(t.lines) == 0 {
 		return t.doc
 	}
-	l := &t.lines[t.node(t.cursor)]
+	l := &t.lines[t.lines.node(t.cursor)]
 	if l.end != unknown {
 		return t.doc[l.off:l.end]
 	}
@@ -95,7 +95,7 @@ func (t *Tree) path() []*line {
 		return nil
 	}
 	var path []*line
-	for i := t.node(t.cursor); t.lines[i].depth > 0; i = t.parent(i) {
+	for i := t.lines.node(t.cursor); t.lines[i].depth > 0; i = t.lines.parent(i) {
 		path = append(path, &t.lines[i])
 	}
 	slices.Reverse(path)

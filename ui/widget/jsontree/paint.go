@@ -106,7 +106,7 @@ func (t *Tree) rest(i int) string {
 	case g.skipping:
 		return " rest not read yet" // there may be none
 	}
-	all := t.lines[t.parent(i)].count
+	all := t.lines[t.lines.parent(i)].count
 	end := all
 	if g.stop > 0 { // the member after the gap is shown again
 		end = t.lines[i+1].index

@@ -19,17 +19,17 @@ func (t *Tree) RevealAlong(trail Trail, offset int) {
 	if len(trail) > 0 {
 		budget /= alongShare
 	}
-	i := t.lastAt(-1, 0, offset)
+	i := t.lines.lastAt(-1, 0, offset)
 	for {
 		l := &t.lines[i]
 		switch {
 		case l.kind == moreLine:
-			depth, parent := l.depth, t.parent(i)
+			depth, parent := l.depth, t.lines.parent(i)
 			if t.openGapAt(i, trail, offset) {
-				i = t.before(i, depth)
+				i = t.lines.before(i, depth)
 				continue
 			}
-			next := t.lastAt(parent, depth, offset)
+			next := t.lines.lastAt(parent, depth, offset)
 			if t.lines[next].kind == moreLine {
 				t.moveTo(next)
 				return // nothing there can be shown
@@ -41,7 +41,7 @@ func (t *Tree) RevealAlong(trail Trail, offset int) {
 		}
 		inner := i
 		if t.lines[i].unfolded && t.lines[i].off < offset {
-			inner = t.lastAt(i, t.lines[i].depth+1, offset)
+			inner = t.lines.lastAt(i, t.lines[i].depth+1, offset)
 		}
 		if inner == i {
 			t.moveTo(i)
@@ -53,20 +53,20 @@ func (t *Tree) RevealAlong(trail Trail, offset int) {
 
 // parent returns the index of the line that contains line i, or -1 on the first
 // level.
-func (t *Tree) parent(i int) int {
-	if t.lines[i].depth == 0 {
+func (ls lineList) parent(i int) int {
+	if ls[i].depth == 0 {
 		return -1
 	}
-	return t.before(i, t.lines[i].depth-1)
+	return ls.before(i, ls[i].depth-1)
 }
 
 // lastAt returns the last of the lines directly in parent that begin at or
 // before an offset, or parent itself.
-func (t *Tree) lastAt(parent int, depth int32, offset int) int {
+func (ls lineList) lastAt(parent int, depth int32, offset int) int {
 	last := max(parent, 0)
-	for i := parent + 1; i < len(t.lines); i++ {
-		l := &t.lines[i]
-		if parent >= 0 && l.depth <= t.lines[parent].depth {
+	for i := parent + 1; i < len(ls); i++ {
+		l := &ls[i]
+		if parent >= 0 && l.depth <= ls[parent].depth {
 			break
 		}
 		if l.depth != depth || l.kind == closeLine || l.kind == errorLine {

@@ -61,7 +61,7 @@ func (trail Trail) in(t *Tree, i int) (at gap, ok bool) {
 	if len(trail) == 0 || t.asText {
 		return gap{}, false
 	}
-	parent, g := t.parent(i), t.lines[i].gap
+	parent, g := t.lines.parent(i), t.lines[i].gap
 	if parent < 0 || g.in == '"' {
 		return gap{}, false
 	}

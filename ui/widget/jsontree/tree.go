@@ -38,7 +38,7 @@ type Tree struct {
 	err     *SyntaxError
 	asText  bool
 
-	lines         []line
+	lines         lineList
 	cursor, top   int
 	scrollX       int
 	width, height int
