@@ -28,6 +28,7 @@ import (
 	"mcpdbg/ui/loglevel"
 	"mcpdbg/ui/notes"
 	"mcpdbg/ui/palette"
+	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
@@ -535,6 +536,7 @@ func testedInRooms() []host.Action {
 		home.InputActions(),
 		loglevel.Actions(),
 		notes.Actions(),
+		player.Actions(nil),
 		problems.Actions(nil),
 		process.Actions(),
 		replay.Actions(nil),

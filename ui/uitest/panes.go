@@ -13,7 +13,7 @@ import (
 type Value struct{ Text, Pointer, JQ string }
 
 // panes are fakes of host.Panes for the workspace of a Host, which records what a
-// screen has asked for. They do not follow.
+// screen has asked for.
 type panes struct{ f *Host }
 
 func (p panes) Refresh() tea.Cmd {
@@ -50,19 +50,23 @@ func (p panes) SetFilter(f *filter.Filter) tea.Cmd {
 	return nil
 }
 
-func (p panes) Relist()                 {}
-func (p panes) Following() bool         { return false }
-func (p panes) Follow()                 {}
-func (p panes) FollowTraffic()          {}
-func (p panes) FollowKind(session.Kind) {}
-func (p panes) FollowFrom(int)          {}
-func (p panes) OpenDetail()             {}
+func (p panes) Relist()        {}
+func (p panes) FollowFrom(int) {}
+func (p panes) OpenDetail()    {}
 
 func (p panes) Value() (value, pointer, jq string, ok bool) {
 	if v := p.f.Value; v != nil {
 		return v.Text, v.Pointer, v.JQ, true
 	}
 	return "", "", "", false
+}
+
+func (p panes) Following() bool { return p.f.Follows }
+func (p panes) Follow()         { p.f.Follows = true }
+func (p panes) FollowTraffic()  { p.f.Follows = true }
+
+func (p panes) FollowKind(k session.Kind) {
+	p.f.Kinds, p.f.Follows = append(p.f.Kinds, k.String()), true
 }
 
 func (p panes) Part() (name, text string, ok bool) { return "", "", false }

@@ -29,6 +29,14 @@ func Everything(t testing.TB) *recordings.Recording { return recorded(t, everyth
 // times: at once, late, with an error, after a question to the user, and not at all.
 func Times(t testing.TB) *recordings.Recording { return recorded(t, times) }
 
+// EverythingFile writes the recording of Everything, and returns its path.
+func EverythingFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	require.NoError(t, os.WriteFile(path, everything, 0o600))
+	return path
+}
+
 func recorded(t testing.TB, content []byte) *recordings.Recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "session.jsonl")
