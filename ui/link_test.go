@@ -19,7 +19,6 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/prompter"
-	"mcpdbg/ui/workspace"
 )
 
 // linkInfo returns a connection as an executor reports it.
@@ -90,27 +89,6 @@ func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeEx
 			require.NoError(t, log.Close())
 			require.NoError(t, log.Release())
 		})
-	})
-}
-
-// TestSessionsOfHosts checks that, if there is little room, the list shows the
-// host of a session instead of the size of its recording.
-func TestSessionsOfHosts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var opened []workspace.Opened
-		for _, host := range []string{"build-7", "build-8.example"} {
-			log, err := recordings.Create(recordings.Options{Dir: t.TempDir(), Header: session.Header{Argv: []string{"my-server"}, Placement: "ssh", Host: host}})
-			require.NoError(t, err)
-			t.Cleanup(func() {
-				require.NoError(t, log.Close())
-				require.NoError(t, log.Release())
-			})
-			opened = append(opened, workspace.Opened{Source: log, Title: "my-server (" + host + ")"})
-		}
-		d := drive(t, Options{Opened: opened}, 120, 36)
-		d.do(actSessions)
-		require.Contains(t, d.rows()[3], "followed, build-7 ")
-		require.Contains(t, d.rows()[5], "followed, build-8")
 	})
 }
 

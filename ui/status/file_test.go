@@ -9,11 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // opened opens a recording as the program does, and reads it.
@@ -91,4 +94,19 @@ func TestShrunkHeader(t *testing.T) {
 	_, err := rec.Entry(last[0], 0) // to read is to see it
 	require.Error(t, err)
 	headers(t, rec, "shrunk")
+}
+
+// TestSessionsOfHosts checks that, if there is little room, the list of sessions shows the
+// host instead of the size of the recording.
+func TestSessionsOfHosts(t *testing.T) {
+	for host, want := range map[string]string{"build-7": "followed, build-7 ", "build-8.example": "followed, build-8"} {
+		log, err := recordings.Create(recordings.Options{Dir: t.TempDir(), Header: session.Header{Argv: []string{"my-server"}, Placement: "ssh", Host: host}})
+		require.NoError(t, err)
+		var l paint.Line
+		l.Reset(23, termsafe.Options{})
+		PaintState(uitest.NewHost(t, uitest.NewNamed(t, log, "my-server ("+host+")", 1), 120, 36).Context(), &l)
+		require.Contains(t, ansi.Strip(l.String())+" ", want)
+		require.NoError(t, log.Close())
+		require.NoError(t, log.Release())
+	}
 }

@@ -112,6 +112,38 @@ func (s *stage) requireRounds(t *testing.T) {
 	require.Regexp(t, `(?s)>. -  0:00\.00 .*round 1 .*round 2 .*round 3 `, " "+strings.ReplaceAll(s.table(), "> -", ">. -"))
 }
 
+// TestCallTimeIsThatOfTheRow checks that the notice about a call has the server's time, as
+// the row does, however late the screen is updated.
+func TestCallTimeIsThatOfTheRow(t *testing.T) {
+	x := &uitest.Server{}
+	live(t, x, Wire, func(t *testing.T, s *stage) {
+		cmd := calls.Request(s.Context(), "tools/call echo", "tools/call", []byte(`{"name":"echo"}`), 0)
+		time.Sleep(100 * time.Millisecond) // before the command runs
+		s.Begin(cmd)
+		synctest.Wait()
+		time.Sleep(41 * time.Millisecond)
+		x.Latest().Out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[]}}`)
+		synctest.Wait()
+		s.later(time.Second) // before the screen is updated
+		require.Contains(t, s.Said(), "the server answered in 41 ms: tools/call echo")
+		require.Regexp(t, ` #3 +41\.0 `, s.Text())
+	})
+}
+
+// TestCallTimeOfRounds checks that the notice about a call has the time that the server
+// took for all rounds, and next to it that in which it waited for the user.
+func TestCallTimeOfRounds(t *testing.T) {
+	inModern(t, &uitest.Server{Serve: quote}, func(t *testing.T, s *stage) {
+		s.call(`{"name":"quote","arguments":{"symbol":"ACME"}}`)
+		for _, content := range []string{`{"confirm":true}`, `{"again":true}`} {
+			s.answer(content)
+			s.later(20 * time.Millisecond)
+		}
+		require.Contains(t, s.Said(), "the server answered in 36 ms over 3 rounds, you 2.0 s: tools/call quote")
+		require.Empty(t, s.ws.ServerTime(0), "no row, no time")
+	})
+}
+
 // TestRoundsAreOneExchange checks that filters, searches and jumps find an exchange by
 // each of its rounds, and list it once.
 func TestRoundsAreOneExchange(t *testing.T) {
