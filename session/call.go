@@ -62,7 +62,7 @@ type call struct {
 	method   string
 	n        uint64      // of its entry; 0 before it is written. Guarded by calls.mu
 	answer   chan answer // buffered
-	progress func(json.RawMessage)
+	progress *reports    // nil: none are wanted
 	ctx      context.Context
 	task     *follower        // the task that it is about; nil for others
 	long     chan *spool.Line // nil if CallOptions.Long is not for this request
@@ -205,21 +205,21 @@ func (c *calls) notified(e *Entry) {
 	if json.Unmarshal(raw, &params) != nil {
 		return
 	}
-	if progress := c.progressOf(string(params.Token)); progress != nil {
-		progress(bytes.Clone(raw))
+	if reports := c.reportsTo(string(params.Token)); reports != nil {
+		reports.add(bytes.Clone(raw))
 	}
 }
 
-// progressOf returns the function for progress with a token. That of a task is the one of
-// its call, until the task ends.
-func (c *calls) progressOf(token string) func(json.RawMessage) {
+// reportsTo returns where progress with a token goes, or nil, and begins a report. That
+// of a task is the one of its call, until the task ends.
+func (c *calls) reportsTo(token string) *reports {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.waiting[token]; w != nil {
-		return w.progress
+		return w.progress.begin()
 	}
 	if f := c.follower(func(f *follower) bool { return f.token == token }); f != nil {
-		return f.q.opts.Progress
+		return f.q.progress.begin()
 	}
 	return nil
 }
@@ -255,7 +255,11 @@ type CallOptions struct {
 	// Timeout limits the wait for the response, all rounds of input and tasks included; 0
 	// means Config.Timeout. It is paused while a person is asked for input for the call:
 	// see ServerRequests.
-	Timeout  time.Duration
+	Timeout time.Duration
+	// Progress, if set, is called with the params of each progress notification, one at
+	// a time and in order, on another goroutine. Request returns after the last call. A
+	// slow function does not delay anything else; of more than 1,000 waiting
+	// notifications the oldest are skipped.
 	Progress func(params json.RawMessage)
 	// OnTask, if set, is called with each description of the task that the request has
 	// become. It must not block.
@@ -272,6 +276,9 @@ type CallOptions struct {
 	// Again, if set, is the entry of an earlier request that this one repeats, as an act
 	// before it says.
 	Again uint64
+	// Act, if set, is logged directly before the request, or alone if the request was not
+	// logged.
+	Act *ActBody
 	// Quiet suppresses notifications/cancelled when the wait ends without a
 	// response.
 	Quiet bool
@@ -289,8 +296,10 @@ type request struct {
 	method string
 	params json.RawMessage
 	opts   CallOptions
-	first  uint64    // entry of its first round; 0 in that round
-	task   *follower // the task that it is about; nil for others
+	// progress is for opts.Progress; nil if that is not set.
+	progress *reports
+	first    uint64    // entry of its first round; 0 in that round
+	task     *follower // the task that it is about; nil for others
 }
 
 // Request sends a request and waits for its response. An error response is not
@@ -309,6 +318,12 @@ type request struct {
 // When ctx ends, the task is cancelled; after the timeout it is not, and the error
 // has its id.
 func (s *Session) Request(ctx context.Context, method string, params json.RawMessage, opts CallOptions) (Response, error) {
+	logged := false
+	defer func() {
+		if opts.Act != nil && !logged {
+			s.append(NewEntry(KindAct, 0, *opts.Act))
+		}
+	}()
 	params, err := compact(params)
 	if err != nil {
 		return Response{}, err
@@ -325,7 +340,12 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	ctx, cancel := executor.WithPausableTimeout(ctx, timeout, fmt.Errorf("%s: %w after %v", method, ErrTimeout, timeout))
 	defer cancel()
 	q := request{method: method, params: params, opts: opts, first: opts.Again}
+	if opts.Progress != nil {
+		q.progress = &reports{progress: opts.Progress}
+		defer q.progress.wait()
+	}
 	resp, n, err := r.request(ctx, q)
+	logged = n > 0
 	if method == mcp.MethodSetLevel && err == nil && resp.Error == nil {
 		var accepted struct{ Level string }
 		if json.Unmarshal(params, &accepted) == nil && slices.Contains(mcp.LogLevels(), accepted.Level) {
@@ -362,12 +382,15 @@ func (r *run) request(ctx context.Context, q request) (Response, uint64, error) 
 		}
 	}
 	w := r.s.calls.fresh()
-	w.r, w.method, w.progress, w.ctx, w.task = r, q.method, q.opts.Progress, ctx, q.task
+	w.r, w.method, w.progress, w.ctx, w.task = r, q.method, q.progress, ctx, q.task
 	copying := newCopying(w, q)
 	defer copying.End()
 	line := write{payload: appendRequest(nil, id, q.method, params), call: w}
-	if q.first > 0 {
+	switch {
+	case q.first > 0:
 		line.act = &ActBody{Act: ActAgain, Of: q.first, Detail: q.method}
+	default:
+		line.act = q.opts.Act
 	}
 	n, err := r.sendCall(ctx, id, line)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -156,6 +157,50 @@ func TestProgress(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		require.Equal(t, []string{"0}", "1}", "2}"}, got)
+	})
+}
+
+// TestProgressMayUseTheSession checks that a function for progress runs under no lock
+// that ending the process needs.
+func TestProgressMayUseTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, legacy(func(p *fakeProcess, m message) {
+			p.out(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`+"\n", m.ID))
+		}), nil)
+		began := time.Now()
+		killed := false
+		_, err := h.Request(t.Context(), "work", nil, session.CallOptions{Progress: func(json.RawMessage) {
+			killed = h.Kill() == nil
+		}})
+		require.ErrorIs(t, err, session.ErrEnded)
+		require.True(t, killed)
+		require.Less(t, time.Since(began), 5*time.Second, "nothing waited for a lock")
+	})
+}
+
+// TestSlowProgress checks that a slow function for progress keeps no output from being
+// read, that Request waits for it, and that it gets the latest progress.
+func TestSlowProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const sent = 3000
+		h := open(t, legacy(func(p *fakeProcess, m message) {
+			for i := range sent {
+				p.out(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`+"\n", m.ID, i))
+			}
+			p.result(m, "{}")
+		}), nil)
+		var got []int
+		_, err := h.Request(t.Context(), "work", nil, session.CallOptions{Progress: func(raw json.RawMessage) {
+			var p struct{ Progress int }
+			_ = json.Unmarshal(raw, &p)
+			if got = append(got, p.Progress); len(got) == 1 {
+				time.Sleep(time.Second)
+			}
+		}})
+		require.NoError(t, err)
+		require.True(t, slices.IsSorted(got))
+		require.LessOrEqual(t, len(got), 1001, "the oldest are skipped")
+		require.Equal(t, sent-1, got[len(got)-1])
 	})
 }
 

@@ -14,6 +14,13 @@
 // second goroutine: the collector runs on the goroutine that reads the pipe,
 // until it falls behind.
 //
+// Locks are taken in this order: Session.life (one start, restart or shutdown at a time),
+// collector.mu, Session.send (one writer of stdin), and then one of the others, which
+// hold no further one but that of the log. The collector appends to the log under its
+// lock: one lock orders the entries of a process, whether they come from its streams or
+// from timers. No function of a user runs under any of them: progress is reported on a
+// goroutine of its own, in the order of the log, and Request waits for it.
+//
 // Servers send requests too: JSON-RPC requests in the legacy era, results that
 // ask for input in the modern one. A policy by method decides who answers them.
 // A request that a person answers is in ServerRequests until Answer; several

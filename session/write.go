@@ -29,6 +29,25 @@ func (s *Session) Send(ctx context.Context, line []byte) (uint64, error) {
 	return r.write(ctx, write{payload: line})
 }
 
+// SendWith is like Send, or with raw like SendBytes. It logs an act directly before the
+// data, or alone if the data was not logged.
+func (s *Session) SendWith(ctx context.Context, act ActBody, data []byte, raw bool) (n uint64, err error) {
+	w := write{payload: data}
+	if raw {
+		w = splitEOL(data)
+		w.bytes = true
+	}
+	w.act = &act
+	r, err := s.current()
+	if err == nil {
+		n, err = r.write(ctx, w)
+	}
+	if n == 0 {
+		s.append(NewEntry(KindAct, 0, act))
+	}
+	return n, err
+}
+
 // SendBytes sends exactly these bytes, without a newline, and returns the number of their
 // single entry. Anything sent while a line is open continues that line; unless it is sent
 // by SendBytes, a note says so.

@@ -118,3 +118,44 @@ func TestVeryLongOpenLine(t *testing.T) {
 		require.Equal(t, 1, h.log.Stats().PendingOut, "the next line is scanned")
 	})
 }
+
+// TestActsStandBeforeWhatTheySend checks that an act is in the log directly before its
+// message, and alone if that could not be logged.
+func TestActsStandBeforeWhatTheySend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, legacy(func(p *fakeProcess, m message) {
+			if m.Method == "work" {
+				p.result(m, "{}")
+			}
+		}), nil)
+		kinds := func(last int) []session.Kind {
+			rows := make([]session.Row, last)
+			h.log.Rows(h.log.Len()-last, rows)
+			var kinds []session.Kind
+			for _, row := range rows {
+				kinds = append(kinds, row.Kind)
+			}
+			return kinds
+		}
+		for _, raw := range []bool{false, true} {
+			n, err := h.SendWith(t.Context(), session.ActBody{Act: "compose"}, []byte(`{"jsonrpc":"2.0","method":"x"}`+"\n"), raw)
+			require.NoError(t, err)
+			require.EqualValues(t, h.log.Len(), n)
+			require.Equal(t, []session.Kind{session.KindAct, session.KindStdin}, kinds(2))
+		}
+		act := session.ActBody{Act: "compose", Detail: "work"}
+		_, err := h.Request(t.Context(), "work", nil, session.CallOptions{Act: &act})
+		require.NoError(t, err)
+		require.Equal(t, []session.Kind{session.KindAct, session.KindStdin, session.KindStdout}, kinds(3))
+
+		_, err = h.Close(t.Context())
+		require.NoError(t, err)
+		before := h.log.Len()
+		_, err = h.Request(t.Context(), "work", nil, session.CallOptions{Act: &act})
+		require.Error(t, err)
+		_, err = h.SendWith(t.Context(), act, []byte("{}"), false)
+		require.Error(t, err)
+		require.Equal(t, before+2, h.log.Len())
+		require.Equal(t, []session.Kind{session.KindAct, session.KindAct}, kinds(2))
+	})
+}

@@ -95,14 +95,14 @@ func sendAgain(c host.Context, row session.Row) tea.Cmd {
 		if err != nil {
 			return host.Result{What: "re-send", Err: err}
 		}
-		s.Act("resend", "", e.N)
+		act := session.ActBody{Act: "resend", Of: e.N}
 		if e.Msg.Kind != framing.Request {
-			_, err = s.Send(ctx, e.Payload)
+			_, err = s.SendWith(ctx, act, e.Payload, false)
 			return host.Result{What: "re-send", Err: err}
 		}
 		method, err := rawString(e.Msg.Method.Of(e.Payload))
 		if err == nil {
-			_, err = s.Request(ctx, method, e.Msg.Params.Of(e.Payload), session.CallOptions{Bare: true})
+			_, err = s.Request(ctx, method, e.Msg.Params.Of(e.Payload), session.CallOptions{Bare: true, Act: &act})
 		}
 		return host.Result{What: "re-send", Err: err}
 	}

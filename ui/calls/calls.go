@@ -29,13 +29,28 @@ func hasCall(c host.Context) (bool, string) {
 // In the modern era the request has all that it needs, and several rounds count as
 // one. The title is for the user; a timeout of 0 is that of the session.
 func Request(c host.Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
+	return begin(c, title, method, params, session.CallOptions{Timeout: timeout})
+}
+
+// Compose is like Request for a request that the user has composed, as the log then says.
+func Compose(c host.Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
+	return begin(c, title, method, params, session.CallOptions{Timeout: timeout, Act: Composed(method)})
+}
+
+// Composed returns the act of a request that the user has composed.
+func Composed(method string) *session.ActBody {
+	return &session.ActBody{Act: "compose", Detail: method}
+}
+
+func begin(c host.Context, title, method string, params json.RawMessage, opts session.CallOptions) tea.Cmd {
 	ctx, give := context.WithCancelCause(c.Host.Lifetime())
 	call := &workspace.Call{Title: title, Began: time.Now(), Cancel: give}
 	c.Workspace.Calls = append(c.Workspace.Calls, call)
 	c.Workspace.Overview = false // the call is what the user wants to see
 	s := c.Workspace.Session
+	opts.Progress, opts.OnSent, opts.OnTask, opts.LongTask = call.Heard, call.Sent, call.Became, true
 	run := func() tea.Msg {
-		resp, err := s.Request(ctx, method, params, session.CallOptions{Timeout: timeout, Progress: call.Heard, OnSent: call.Sent, OnTask: call.Became, LongTask: true})
+		resp, err := s.Request(ctx, method, params, opts)
 		failed := isToolError(resp.Result) // which may be long
 		give(nil)
 		return host.Result{Then: func(c host.Context) tea.Cmd { return answered(c, call, resp, err, failed) }}

@@ -119,6 +119,5 @@ func use(c host.Context, v *View, compose func(host.Context, *workspace.CatalogI
 		return compose(c, item)
 	}
 	c.Host.Close(v) // the response is in the traffic
-	c.Workspace.Session.Act("compose", mcp.MethodReadResource, 0)
-	return calls.Request(c, "resources/read "+item.Key, mcp.MethodReadResource, calls.URIParams(item.Key), 0)
+	return calls.Compose(c, "resources/read "+item.Key, mcp.MethodReadResource, calls.URIParams(item.Key), 0)
 }

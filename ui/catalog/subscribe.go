@@ -33,8 +33,7 @@ func subscribe(c host.Context, uri string) tea.Cmd {
 	}
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
-		s.Act("compose", method, 0)
-		resp, err := s.Request(ctx, method, calls.URIParams(uri), session.CallOptions{})
+		resp, err := s.Request(ctx, method, calls.URIParams(uri), session.CallOptions{Act: calls.Composed(method)})
 		if err == nil && resp.Error != nil {
 			err = resp.Error
 		}
@@ -67,8 +66,7 @@ func listen(c host.Context, uri string, on bool) tea.Cmd {
 	if err != nil {
 		return nil
 	}
-	c.Workspace.Session.Act("compose", mcp.MethodListen, 0)
-	cmd := calls.Request(c, mcp.MethodListen+" "+uri, mcp.MethodListen, params, listenFor)
+	cmd := calls.Compose(c, mcp.MethodListen+" "+uri, mcp.MethodListen, params, listenFor)
 	call := c.Workspace.Calls[len(c.Workspace.Calls)-1]
 	call.Subscription = true
 	c.Workspace.Subscribed[uri] = call

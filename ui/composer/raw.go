@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
+	"mcpdbg/session"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/theme"
@@ -143,9 +144,8 @@ func (p *Pane) sendRaw(c host.Context) tea.Cmd {
 		if err != nil {
 			return host.Result{What: "send", Err: err}
 		}
-		n, err := s.SendBytes(ctx, data)
 		said := wording.Size(int64(len(data))) + " bytes"
-		s.Act("raw", said+" unchanged", n)
+		_, err = s.SendWith(ctx, session.ActBody{Act: "raw", Detail: said + " unchanged"}, data, true)
 		return host.Result{What: "send", Err: err, Text: said + " sent", Then: func(c host.Context) tea.Cmd {
 			p.remember(draftRaw, text)
 			p.close(c)

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/calls"
 	"mcpdbg/ui/fields"
@@ -77,8 +78,7 @@ func sendText(c host.Context, text []byte) tea.Cmd {
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	c.Workspace.Overview = false // the message is what the user wants to see
 	return func() tea.Msg {
-		n, err := s.Send(ctx, text)
-		s.Act("compose", "", n)
+		_, err := s.SendWith(ctx, session.ActBody{Act: "compose"}, text, false)
 		return host.Result{What: "send", Err: err, Text: "sent"}
 	}
 }
@@ -134,8 +134,7 @@ func (p *Pane) sendArguments(c host.Context, arguments []byte) tea.Cmd {
 	p.refused = ""
 	p.remember(t.draft(), string(arguments))
 	p.close(c)
-	c.Workspace.Session.Act("compose", t.method(), 0)
-	return calls.Request(c, t.title(), t.method(), t.request(c.Workspace, arguments), 0)
+	return calls.Compose(c, t.title(), t.method(), t.request(c.Workspace, arguments), 0)
 }
 
 // toggleTask makes the call of the form a task, or not any more.
