@@ -44,6 +44,16 @@
 // OpenSSH closes the standard input of a session when its leader has ended,
 // even if descendants hold it open; what they would have read is dropped.
 //
+// # Locks
+//
+// A lock is held for a few statements, and none while a function of a caller runs or
+// another lock is taken, with two exceptions. pathCache.mu is held while a host is asked
+// for its PATH, so that of several starts one asks; launcher.mu comes after it.
+// guard.order is held while a command is written, and guard.mu comes after it. An
+// executor.Stdin closes its pipe under its lock, so stdinPipe.mu comes after that one; no
+// lock of package executor is taken under one of these, and events are emitted after
+// unlock.
+//
 // # Reduced modes
 //
 // On a host without a POSIX shell, or with a forced command, LaunchPlain

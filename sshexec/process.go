@@ -109,7 +109,7 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 	if p.base.Cmd.NoStdin {
 		_ = run.run.CloseWrite() // a failure shows as the end of the connection
 	} else {
-		p.pipe = &stdinPipe{ch: run.run, abort: p.abandon}
+		p.pipe = &stdinPipe{ch: run.run, p: p}
 		s.Stdin = p.pipe
 	}
 	p.base.Attach(s, env)
@@ -302,11 +302,12 @@ func (p *process) cutOff() bool {
 // A stdinPipe writes to the standard input of a remote process.
 type stdinPipe struct {
 	ch     *channel
-	abort  func()
+	p      *process
 	ending atomic.Bool // Terminate is running: what the server still accepts is dropped
 
-	mu   sync.Mutex
-	busy bool
+	mu    sync.Mutex
+	busy  bool
+	freed chan struct{} // closed when the write that Close has found stuck is over
 }
 
 // stuckAfter is the shortest duration of a write that waited for the window. A
@@ -338,6 +339,10 @@ func (s *stdinPipe) setBusy(busy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy = busy
+	if !busy && s.freed != nil {
+		close(s.freed)
+		s.freed = nil
+	}
 }
 
 // Close ends standard input. A write that is stuck can be unblocked only by
@@ -349,11 +354,15 @@ func (s *stdinPipe) Close() error {
 	if !s.busy {
 		return s.ch.CloseWrite()
 	}
-	time.AfterFunc(time.Second, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.busy {
-			go s.abort()
+	freed := make(chan struct{})
+	s.freed = freed
+	s.p.base.Go(func() {
+		timer := time.NewTimer(time.Second)
+		defer timer.Stop()
+		select {
+		case <-freed:
+		case <-timer.C:
+			s.p.abandon()
 		}
 	})
 	return s.ch.Close()
