@@ -55,23 +55,7 @@ func (c *Checker) Request(m *message.Message) {
 	case mcp.MethodToolsCall:
 		c.checkArguments(s, params)
 	case mcp.MethodToolsList, methodPrompts, methodResources, methodTemplates:
-		var (
-			l      *lists   = &c.lists
-			kind   listKind = kindOf(method)
-			params []byte   = params
-			row    int      = m.At.Row
-		)
-		if l.asked == nil {
-			l.asked = make(map[int]asked)
-		}
-		if len(l.asked) >= maxAsked {
-			clear(l.asked)
-		}
-		a := asked{kind: kind, changes: l.changes[kind]}
-		if cursor := framing.Member(params, "cursor").Of(params); isText(cursor) {
-			a.cursor = l.hash(cursor)
-		}
-		l.asked[row] = a
+		c.lists.ask(kindOf(method), params, m.At.Row)
 	case mcp.MethodInitialize:
 		s.implementation("/clientInfo", framing.Member(params, "clientInfo").Of(params))
 	}

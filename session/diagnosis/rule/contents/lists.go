@@ -109,6 +109,20 @@ func (l *lists) changed(method []byte) {
 	}
 }
 
+func (l *lists) ask(kind listKind, params []byte, row int) {
+	if l.asked == nil {
+		l.asked = make(map[int]asked)
+	}
+	if len(l.asked) >= maxAsked {
+		clear(l.asked)
+	}
+	a := asked{kind: kind, changes: l.changes[kind]}
+	if cursor := framing.Member(params, "cursor").Of(params); isText(cursor) {
+		a.cursor = l.hash(cursor)
+	}
+	l.asked[row] = a
+}
+
 func (l *lists) declare(capabilities []byte) {
 	if !isObject(capabilities) {
 		return
