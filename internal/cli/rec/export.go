@@ -80,26 +80,8 @@ secrets, as for mcpdbg rec redact. Read the output before you share it.
 			if len(args) != 1 {
 				return exit.Usagef("rec export takes one recording")
 			}
-			if o.format == "" {
-				o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
-			}
-			if o.format == "yaml" || o.format == "yml" {
-				o.format = formatScenario
-			}
-			if !slices.Contains(formats, o.format) {
-				return exit.WithHint(exit.Usagef("unknown format: --format must be one of %s", strings.Join(formats, ", ")), "mcpdbg rec export FILE -o session.html")
-			}
-			if err := o.scenario.check(cmd, o.format); err != nil {
+			if err := o.check(cmd, shown, formats); err != nil {
 				return err
-			}
-			for _, name := range redactFlags {
-				if cmd.Flags().Changed(name) && !o.redact {
-					return exit.Usagef("--%s requires --redact", name)
-				}
-			}
-			var err error
-			if o.shown, err = filter.Parse(shown); err != nil {
-				return exit.Usagef("--filter: %v", err)
 			}
 			path, err := flags.ResolveRecording(args[0])
 			if err != nil {
@@ -122,6 +104,32 @@ secrets, as for mcpdbg rec redact. Read the output before you share it.
 	o.scenario.register(cmd)
 	flags.CompleteOneOf(cmd, "format", formats...)
 	return cmd
+}
+
+// check completes the options from the flags of cmd and the text of --filter.
+func (o *exportOptions) check(cmd *cobra.Command, shown string, formats []string) error {
+	if o.format == "" {
+		o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
+	}
+	if o.format == "yaml" || o.format == "yml" {
+		o.format = formatScenario
+	}
+	if !slices.Contains(formats, o.format) {
+		return exit.WithHint(exit.Usagef("unknown format: --format must be one of %s", strings.Join(formats, ", ")), "mcpdbg rec export FILE -o session.html")
+	}
+	if err := o.scenario.check(cmd, o.format); err != nil {
+		return err
+	}
+	for _, name := range redactFlags {
+		if cmd.Flags().Changed(name) && !o.redact {
+			return exit.Usagef("--%s requires --redact", name)
+		}
+	}
+	var err error
+	if o.shown, err = filter.Parse(shown); err != nil {
+		return exit.Usagef("--filter: %v", err)
+	}
+	return nil
 }
 
 func recExport(ctx context.Context, env *console.Env, path string, o exportOptions) error {

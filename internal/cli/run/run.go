@@ -79,26 +79,9 @@ have side effects, such as most tool calls, are not: see --watch-tool.`,
   mcpdbg run --watch '**/*.go' --in requests.jsonl --quiet -- go run .`,
 		Args: flags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if r.json && r.quiet {
-				return exit.Usagef("--json and --quiet cannot be combined")
-			}
-			if err := r.checkScenario(cmd); err != nil {
+			if err := r.check(cmd, shown); err != nil {
 				return err
 			}
-			if r.quiet && shown != "" {
-				return exit.Usagef("--filter and --quiet cannot be combined")
-			}
-			var err error
-			if r.shown, err = filter.Parse(shown); err != nil {
-				return exit.Usagef("--filter: %v", err)
-			}
-			if err := checkWatchRun(&r.Watch, r); err != nil {
-				return err
-			}
-			if err := r.Watch.Check(cmd); err != nil {
-				return err
-			}
-			r.part = r.quiet || r.json || shown != ""
 			if r.scenario.File != "" || len(r.scenario.Vars) > 0 {
 				return runScenario(cmd.Context(), env, t, r)
 			}
@@ -117,6 +100,31 @@ have side effects, such as most tool calls, are not: see --watch-tool.`,
 	r.Watch.Register(cmd)
 	t.Register(cmd)
 	return cmd
+}
+
+// check completes the options from the flags of cmd and the text of --filter.
+func (r *Options) check(cmd *cobra.Command, shown string) error {
+	if r.json && r.quiet {
+		return exit.Usagef("--json and --quiet cannot be combined")
+	}
+	if err := r.checkScenario(cmd); err != nil {
+		return err
+	}
+	if r.quiet && shown != "" {
+		return exit.Usagef("--filter and --quiet cannot be combined")
+	}
+	var err error
+	if r.shown, err = filter.Parse(shown); err != nil {
+		return exit.Usagef("--filter: %v", err)
+	}
+	if err := checkWatchRun(&r.Watch, *r); err != nil {
+		return err
+	}
+	if err := r.Watch.Check(cmd); err != nil {
+		return err
+	}
+	r.part = r.quiet || r.json || shown != ""
+	return nil
 }
 
 // Session is the command run.
