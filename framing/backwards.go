@@ -36,7 +36,6 @@ func lastMembers(tail []byte) int {
 // the one where it begins, or -1 if it is not whole.
 type backwards []byte
 
-// follows reports whether a byte is before an offset.
 func (b backwards) follows(i int, c byte) bool { return i > 0 && b[i-1] == c }
 
 func (b backwards) space(i int) int {
@@ -67,7 +66,6 @@ func isPlain(c byte) bool {
 	return c-'0' <= 9 || c-'a' < 26 || c == '-' || c == '+' || c == '.' || c == 'E'
 }
 
-// nested skips an object or an array.
 func (b backwards) nested(i int) int {
 	depth := 0
 	for i > 0 {
@@ -89,7 +87,6 @@ func (b backwards) nested(i int) int {
 	return -1
 }
 
-// text skips a string with its quotes.
 func (b backwards) text(i int) int {
 	for i -= 2; i >= 0; i-- {
 		if b[i] != '"' {

@@ -1,8 +1,7 @@
 package framing
 
 const (
-	// reserveAbove is the size of an open line above which its bytes are kept
-	// outside Go's heap, in memory that grows without copying.
+	// A longer line is kept outside Go's heap, in memory that grows without copying.
 	reserveAbove = 1 << 20
 	// keepUpTo is the size of the largest slice that is kept for the next line.
 	keepUpTo = 256 << 10
@@ -23,7 +22,7 @@ type buffer struct {
 	data     []byte
 	reserved bool         // data came from reserve
 	divert   func([]byte) // nil unless the line is diverted
-	diverted int          // how many bytes were passed to divert
+	diverted int          // to divert
 }
 
 func (b *buffer) len() int {
@@ -35,7 +34,7 @@ func (b *buffer) len() int {
 
 func (b *buffer) bytes() []byte { return b.data[:len(b.data):len(b.data)] }
 
-// append adds p. The buffer must not grow beyond limit.
+// The buffer must not grow beyond limit.
 func (b *buffer) append(p []byte, limit int) {
 	if b.divert != nil {
 		b.divert(p)
@@ -44,19 +43,14 @@ func (b *buffer) append(p []byte, limit int) {
 		return
 	}
 	if need := len(b.data) + len(p); need > cap(b.data) && need > reserveAbove {
-		b.move(need, limit)
+		place, err := reserve(limit)
+		if err != nil {
+			place = make([]byte, min(need+need/8, limit))
+		}
+		b.data = append(place[:0], b.data...)
+		b.reserved = err == nil
 	}
 	b.data = append(b.data, p...)
-}
-
-// move moves the bytes to larger memory with room for need.
-func (b *buffer) move(need, limit int) {
-	place, err := reserve(limit)
-	if err != nil {
-		place = make([]byte, min(need+need/8, limit))
-	}
-	b.data = append(place[:0], b.data...)
-	b.reserved = err == nil
 }
 
 // divertTo passes all bytes, and those that are added later, to write.
@@ -77,7 +71,6 @@ func (b *buffer) clear() {
 	b.data = b.data[:0]
 }
 
-// release releases all memory.
 func (b *buffer) release() {
 	if b.reserved {
 		unreserve(b.data)

@@ -7,11 +7,9 @@ import (
 )
 
 const (
-	// maxPiece is the longest member that a digest holds, in bytes.
-	maxPiece = 4 << 10
-	// maxDigest is the longest digest.
+	maxPiece  = 4 << 10
 	maxDigest = 256 << 10
-	// maxName is the longest name of a member that may be in a digest.
+	// maxName is that of a member in a digest.
 	maxName = 64
 )
 
@@ -28,7 +26,7 @@ const (
 type Incremental struct {
 	refused bool
 	state   state
-	base    int64 // offset of the bytes that are being scanned
+	base    int64 // of the bytes that are being scanned
 	depth   int   // open levels
 	deepest int
 	objects [(VerbatimDepth + 63) / 64]uint64 // which levels are objects
@@ -40,14 +38,14 @@ type Incremental struct {
 
 	name     []byte // of the latest member of the response or its result, quotes included
 	capture  bool   // the bytes of a member of the response or its result are kept
-	from     int    // where they begin in the bytes that are being scanned
-	piece    []byte // those of them that came before
-	long     bool   // the member is longer than maxPiece
+	from     int    // in the bytes that are being scanned
+	piece    []byte // those that came before
+	long     bool   // than maxPiece
 	inResult bool   // its members are being read
 	digest   []byte
 	omitted  []string
 	id       []byte
-	result   [2]int64 // offsets; 0 before they are known
+	result   [2]int64 // 0 before they are known
 }
 
 // A state is what an Incremental expects next.
@@ -167,7 +165,7 @@ func (s *Incremental) characters(p []byte) bool {
 	return utf8.Valid(p[:whole])
 }
 
-// keep keeps bytes of a member, unless it is too long for a digest.
+// keep drops a member that is too long for a digest.
 func (s *Incremental) keep(p []byte) {
 	if !s.capture || s.long {
 		return
@@ -183,8 +181,8 @@ func (s *Incremental) begin(i int) {
 	s.piece = s.piece[:0]
 }
 
-// named takes the name of a member, which is complete, and reports whether the
-// line is still accepted.
+// named accepts the complete name of a member, and reports whether the line is still
+// accepted.
 func (s *Incremental) named(p []byte, end int) bool {
 	s.keep(p[s.from:end])
 	s.from = end
@@ -208,16 +206,8 @@ func (s *Incremental) named(p []byte, end int) bool {
 	return true
 }
 
-// open begins the result, whose brace is at i.
-func (s *Incremental) open(i int) {
-	s.separate('{')
-	s.digest = append(s.digest, `"result":{`...)
-	s.result[0] = s.base + int64(i)
-	s.inResult, s.capture = true, false
-}
-
-// end ends a member of the response or its result, and reports whether the line is
-// still accepted.
+// end ends a member of the response or its result, and reports whether the line is still
+// accepted.
 func (s *Incremental) end(p []byte, i int) bool {
 	s.keep(p[s.from:i])
 	s.capture = false

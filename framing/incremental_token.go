@@ -57,7 +57,7 @@ func (s *Incremental) between(p []byte, i int) int {
 	return -1 // after the end
 }
 
-// accept returns the next index, -1 if not ok.
+// accept returns -1 if not ok.
 func accept(ok bool, i int) int {
 	if !ok {
 		return -1
@@ -65,11 +65,9 @@ func accept(ok bool, i int) int {
 	return i + 1
 }
 
-// ofMember reports whether the innermost level has members of the response or its
-// result.
+// ofMember reports whether the innermost level has members of the response or its result.
 func (s *Incremental) ofMember() bool { return s.depth == 1 || s.depth == 2 && s.inResult }
 
-// isObject reports whether the innermost level is an object.
 func (s *Incremental) isObject() bool {
 	level := s.depth - 1
 	return s.objects[level>>6]&(1<<(level&63)) != 0
@@ -110,7 +108,6 @@ func (s *Incremental) pop(p []byte, i int) int {
 	return s.ended(p, i+1)
 }
 
-// ended ends a value before p[i].
 func (s *Incremental) ended(p []byte, i int) int {
 	s.state = atNext
 	if s.ofMember() && !s.end(p, i) {
@@ -119,14 +116,16 @@ func (s *Incremental) ended(p []byte, i int) int {
 	return i
 }
 
-// value begins a value with the byte c.
 func (s *Incremental) value(c byte, i int) int {
 	result := s.depth == 1 && string(s.name) == `"result"`
 	switch {
 	case result && c != '{':
 		return -1
 	case result:
-		s.open(i)
+		s.separate('{')
+		s.digest = append(s.digest, `"result":{`...)
+		s.result[0] = s.base + int64(i)
+		s.inResult, s.capture = true, false
 		return s.push(c, i)
 	case c == '{' || c == '[':
 		return s.push(c, i)
@@ -150,7 +149,6 @@ func (s *Incremental) value(c byte, i int) int {
 	return i + 1
 }
 
-// text scans the bytes of a string.
 func (s *Incremental) text(p []byte, i int) int {
 	for i <= len(p)-8 {
 		stop := stops(binary.LittleEndian.Uint64(p[i:]))
@@ -174,7 +172,6 @@ func (s *Incremental) text(p []byte, i int) int {
 	return i
 }
 
-// endText ends a string before p[i].
 func (s *Incremental) endText(p []byte, i int) int {
 	if !s.inKey {
 		return s.ended(p, i)
@@ -220,8 +217,8 @@ func (s *Incremental) inside(p []byte, i int) int {
 	return s.number(p, i)
 }
 
-// digit scans a hexadecimal digit of \u. s.unit has a one before the digits, which
-// shows how many there are.
+// digit scans a hexadecimal digit of \u. s.unit has a one before the digits, which shows
+// how many there are.
 func (s *Incremental) digit(c byte, i int) int {
 	one := [1]byte{c}
 	v, n := hex4(one[:], 0)

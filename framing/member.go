@@ -1,6 +1,11 @@
 package framing
 
-import "iter"
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"slices"
+)
 
 // Members iterates over the members of a JSON object, yielding the span of each
 // name, with its quotes, and that of its value. It stops at the first invalid
@@ -34,8 +39,7 @@ func members(object []byte, yield func(name, value Span) bool) {
 	}
 }
 
-// inner skips one value of an object or array. As in Scan, few values are nested deeper
-// than the bits of one word.
+// As in Scan, few values are nested deeper than the bits of one word.
 func (s *scanner) inner(i int) int {
 	end := s.value(i, 1)
 	if end < 0 && s.found&ProblemTooDeep != 0 {
@@ -62,4 +66,72 @@ func Member(object []byte, name string) (value Span) {
 		}
 	}
 	return value
+}
+
+// Elements iterates over the elements of a line of kind Batch, yielding the
+// span of each without surrounding white space. Scan an element with
+// Scan(span.Of(line)). If the line is not a valid array, it stops at the first
+// invalid element.
+func Elements(line []byte) iter.Seq[Span] {
+	return func(yield func(Span) bool) { elements(line, yield) }
+}
+
+func elements(line []byte, yield func(Span) bool) {
+	if beyondSpans(line) {
+		return
+	}
+	var stack [1]uint64
+	s := scanner{line: line, stack: stack[:]}
+	i := s.space(0)
+	if i >= len(line) || line[i] != '[' {
+		return
+	}
+	i = s.space(i + 1)
+	if i < len(line) && line[i] == ']' {
+		return
+	}
+	for {
+		end := s.inner(i)
+		if end < 0 || !yield(Span{uint32(i), uint32(end)}) {
+			return
+		}
+		i = s.space(end)
+		if i >= len(line) || line[i] != ',' {
+			return
+		}
+		i = s.space(i + 1)
+	}
+}
+
+// Pick returns a JSON object with those members of object that encoding/json
+// would decode into fields with the given names: it ignores case, and the last
+// of several wins. Decoding the rest of a large object would validate it twice and
+// copy parts of it. The object must be valid; for any other value Pick
+// returns an object without members. The order and the bytes of the members are
+// kept.
+func Pick(object []byte, names ...string) []byte {
+	out := []byte{'{'}
+	for key, value := range Members(object) {
+		if !isNamed(key.Of(object), names) {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, key.Of(object)...), ':'), value.Of(object)...)
+	}
+	return append(out, '}')
+}
+
+// isNamed reports whether a raw key, quotes included, is one of names.
+func isNamed(key []byte, names []string) bool {
+	name := key[1 : len(key)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		var decoded string
+		if json.Unmarshal(key, &decoded) != nil {
+			return false
+		}
+		name = []byte(decoded)
+	}
+	return slices.ContainsFunc(names, func(n string) bool { return bytes.EqualFold(name, []byte(n)) })
 }

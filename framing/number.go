@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// maxExponent keeps sums of exponents far from overflowing. Numbers beyond it
-// are kept unchanged.
+// maxExponent keeps sums of exponents far from overflowing. Numbers beyond it are kept
+// unchanged.
 const maxExponent = 1 << 40
 
 // AppendNumber appends the canonical spelling of a JSON number, without loss of
@@ -43,8 +43,8 @@ func AppendNumber(dst, number []byte) []byte {
 
 const zeros = "000000000000000000000"
 
-// significant splits a number into its digits, without zeros at either end, and
-// its power of ten. Zero has no digits.
+// significant splits a number into its digits, without zeros at either end, and its power
+// of ten. Zero has no digits.
 func significant(number []byte) (digits []byte, exponent int64, ok bool) {
 	mantissa := bytes.TrimPrefix(number, []byte("-"))
 	if i := bytes.IndexAny(mantissa, "eE"); i >= 0 {

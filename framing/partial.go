@@ -29,13 +29,16 @@ func (p *Partial) Add(part []byte, ended bool) bool {
 	}
 	if !p.Begun {
 		p.Begun = true
-		p.take(partialHead(part))
+		p.apply(partialHead(part))
 	}
 	if !p.known() {
-		p.keep(part)
+		p.Ending = append(p.Ending, part[max(0, len(part)-maxTail):]...)
+		if over := len(p.Ending) - maxTail; over > 0 {
+			p.Ending = append(p.Ending[:0], p.Ending[over:]...)
+		}
 	}
 	if ended && !p.known() {
-		p.take(partialTail(p.Ending))
+		p.apply(partialTail(p.Ending))
 	}
 	if p.Found = p.known(); p.Found {
 		p.Ending = nil
@@ -48,16 +51,8 @@ func (p *Partial) known() bool {
 	return !p.Other && len(p.ID) > 0 && (p.Kind == Response || p.Kind == ErrorResponse)
 }
 
-// keep keeps the last bytes of the line.
-func (p *Partial) keep(part []byte) {
-	p.Ending = append(p.Ending, part[max(0, len(part)-maxTail):]...)
-	if over := len(p.Ending) - maxTail; over > 0 {
-		p.Ending = append(p.Ending[:0], p.Ending[over:]...)
-	}
-}
-
-// take takes what a piece of the line shows.
-func (p *Partial) take(id []byte, kind Kind) {
+// apply applies what a piece of the line shows.
+func (p *Partial) apply(id []byte, kind Kind) {
 	if p.Kind == NotJSON {
 		p.Kind = kind
 	}
@@ -67,9 +62,9 @@ func (p *Partial) take(id []byte, kind Kind) {
 	p.Other = kind == Request || kind == Notification || kind == Other || id != nil && !bytes.Equal(id, p.ID)
 }
 
-// partialHead returns the id in the beginning of a message, nil if there is none, and
-// the kind of the message: NotJSON if that is not known, Other if it is not a message.
-// It reads no further than it has to.
+// partialHead returns the id in the beginning of a message, nil if there is none, and its
+// kind: NotJSON if that is not known, Other if it is not a message. It reads no further
+// than it has to.
 func partialHead(head []byte) (id []byte, kind Kind) {
 	if beyondSpans(head) {
 		return nil, NotJSON
@@ -127,8 +122,7 @@ func (s *scanner) cut(i int) int {
 	return len(s.line)
 }
 
-// partialKind returns the kind of a message of which some members are known, NotJSON if
-// these do not decide it.
+// NotJSON if the known members do not decide the kind.
 func (m *Message) partialKind() Kind {
 	if kind := m.kind(); kind != Other {
 		return kind
@@ -136,8 +130,8 @@ func (m *Message) partialKind() Kind {
 	return NotJSON
 }
 
-// partialTail is partialHead for the end of a message: it reads the last members that
-// are whole.
+// partialTail is partialHead for the end of a message: it reads the last members that are
+// whole.
 func partialTail(tail []byte) (id []byte, kind Kind) {
 	at := lastMembers(tail)
 	if at < 0 {

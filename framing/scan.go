@@ -1,7 +1,9 @@
 package framing
 
 import (
+	"bytes"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -42,7 +44,6 @@ func Scan(line []byte) Message {
 	return scanDeep(line)
 }
 
-// beyondSpans reports whether the offsets of a line do not fit in a Span.
 func beyondSpans(line []byte) bool { return uint64(len(line)) > math.MaxUint32 }
 
 // scanDeep is not inlined, so that Scan's own stack frame is small.
@@ -54,17 +55,17 @@ func scanDeep(line []byte) Message {
 	return s.scan()
 }
 
-// A scanner holds the state of one pass over a line. Its methods take the
-// offset where a token begins and return the offset after it, or -1 if it is
-// malformed; bad and badDepth then hold the position.
+// A scanner holds the state of one pass over a line. Its methods take the offset where a
+// token begins and return the offset after it, or -1 if it is malformed; bad and badDepth
+// then hold the position.
 type scanner struct {
 	line     []byte
 	stack    []uint64 // one bit per level, set for an object: see value
 	high     uint64   // OR of all words read in strings: a top bit means not ASCII
 	deepest  int
 	found    Problem // Surrogate, Control, DuplicateKey, TooDeep
-	bad      int     // offset of the first invalid byte
-	badDepth int     // number of open levels there
+	bad      int     // of the first invalid byte
+	badDepth int     // open levels there
 }
 
 func (s *scanner) scan() Message {
@@ -123,8 +124,7 @@ func (m *Message) kind() Kind {
 	return Other
 }
 
-// object reads the line's outermost object, whose brace is at i, and records
-// the positions of the members of the envelope.
+// object records the positions of the members of the envelope. The brace is at i.
 func (s *scanner) object(i int, m *Message) int {
 	b := s.line
 	s.deepest = 1
@@ -166,8 +166,7 @@ func (s *scanner) object(i int, m *Message) int {
 	}
 }
 
-// member returns the field for a member of the envelope, nil for any other
-// name.
+// member returns the field for a member of the envelope, nil for any other name.
 func (m *Message) member(name []byte) *Span {
 	switch string(name) {
 	case "id":
@@ -190,8 +189,61 @@ func (m *Message) member(name []byte) *Span {
 	return nil
 }
 
-// fail records where the line stopped being JSON.
 func (s *scanner) fail(at, depth int) int {
 	s.bad, s.badDepth = at, depth
 	return -1
+}
+
+// RFC 8259 (section 8.1) forbids sending a byte order mark.
+const bom = "\xef\xbb\xbf"
+
+func hasBOM(line []byte) bool {
+	return len(line) >= len(bom) && string(line[:len(bom)]) == bom
+}
+
+// LSP uses header lines and MCP does not.
+var headerNames = []string{"content-length:", "content-type:"}
+
+// broken returns the message for a line that is not a single JSON text. Its first value
+// begins at first and ends at end, or is malformed if end is -1.
+func (s *scanner) broken(first, end int) Message {
+	line := s.line
+	p := ProblemNotJSON | s.found
+	if hasBOM(line) {
+		p |= ProblemBOM
+	}
+	if !utf8.Valid(line) {
+		p |= ProblemUTF8
+	}
+	if bytes.IndexByte(line, 0) >= 0 {
+		p |= ProblemNUL
+	}
+	if hasControl(line) {
+		p |= ProblemControl
+	}
+	switch {
+	case first >= len(line):
+		p |= ProblemBlank
+	case end < 0 && s.bad >= len(line) && s.badDepth > 0:
+		p |= ProblemMultiline
+	case end >= 0 && (line[first] == '{' || line[first] == '[') && s.space(end) < len(line):
+		p |= ProblemTrailing
+	case isHeader(line):
+		p |= ProblemHeader
+	}
+	return Message{Problems: p, Depth: uint16(s.deepest)}
+}
+
+func hasControl(line []byte) bool {
+	return slices.ContainsFunc(line, func(c byte) bool { return c < 0x20 })
+}
+
+func isHeader(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	for _, name := range headerNames {
+		if len(line) >= len(name) && bytes.EqualFold(line[:len(name)], []byte(name)) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,8 +1,8 @@
 package framing
 
-// value skips one value of any kind, with depth levels open around it. The bits
-// of s.stack record which levels are objects, so that nesting needs no
-// recursion and no allocation.
+// value skips one value of any kind, with depth levels open around it. The bits of
+// s.stack record which levels are objects, so that nesting needs no recursion and no
+// allocation.
 func (s *scanner) value(i, depth int) int {
 	b := s.line
 	base := depth
@@ -77,7 +77,6 @@ func (s *scanner) value(i, depth int) int {
 	}
 }
 
-// push records whether the level is an object.
 func (s *scanner) push(level int, object bool) {
 	bit := uint64(1) << (level & 63)
 	if object {
@@ -98,8 +97,8 @@ func (s *scanner) closing(level int) byte {
 	return ']'
 }
 
-// key skips a member's name, its colon and the space around them, and returns
-// where the name ends and the value begins.
+// key skips a member's name, its colon and the space around them, and returns where the
+// name ends and the value begins.
 func (s *scanner) key(i int) (end, value int) {
 	b := s.line
 	if i >= len(b) || b[i] != '"' {
@@ -116,8 +115,8 @@ func (s *scanner) key(i int) (end, value int) {
 	return end, s.space(i + 1)
 }
 
-// space skips JSON white space. Few messages have any, so only the test for it
-// is small enough to be inlined, and not the loop.
+// Few messages have any white space, so only the test for it is small enough to be
+// inlined, and not the loop.
 func (s *scanner) space(i int) int {
 	if i < len(s.line) && s.line[i] <= ' ' {
 		return s.spaces(i)
@@ -148,7 +147,7 @@ func (s *scanner) literal(i int, word string) int {
 	return i + len(word)
 }
 
-// number skips a number (RFC 8259, section 6).
+// RFC 8259, section 6.
 func (s *scanner) number(i int) int {
 	b := s.line
 	if b[i] == '-' {

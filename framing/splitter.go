@@ -14,7 +14,6 @@ const MaxCuts = 4096
 // EOL is the end of a line.
 type EOL uint8
 
-// The ends of a line.
 const (
 	LF    EOL = iota // "\n", as MCP requires
 	CRLF             // "\r\n"
@@ -78,16 +77,16 @@ type Splitter struct {
 	// bytes and a last one with the rest. It must be set before the first Push.
 	Limit int
 
-	open    buffer // the line without a newline yet
-	first   uint64 // chunk of its first byte
-	last    uint64 // chunk of its last byte
+	open    buffer // without a newline yet
+	first   uint64 // of its first byte
+	last    uint64 // of its last byte
 	cuts    []Cut  // between first and last
 	dropped uint64
 	parts   bool // the open line began in a part that was returned
 	tooLong bool // because it exceeded the limit
 	taken   bool // the open line was returned: the next call clears it
 
-	searched uint64 // total bytes searched for a newline, to test that it is linear
+	searched uint64 // for a newline, in total, to test that it is linear
 }
 
 // Push adds a chunk, whose number in its stream is seq, and yields the lines
@@ -136,12 +135,12 @@ func (s *Splitter) push(seq uint64, chunk []byte, yield func(Line) bool) {
 	}
 }
 
-// part fills l with the open line and the bytes of chunk seq that still fit.
-// (It and similar methods fill a Line in place, as a Line is large: returning
-// it by value through three calls would cost more than finding the newline.)
+// part fills l with the open line and the bytes of chunk seq that still fit. (A Line is
+// large: returning it by value through three calls would cost more than finding the
+// newline.)
 func (s *Splitter) part(l *Line, seq uint64, data []byte) {
 	s.tooLong = true
-	s.take(l, seq, data)
+	s.fill(l, seq, data)
 	l.EOL = NoEOL
 	l.More = true
 	s.parts = true
@@ -152,12 +151,12 @@ func (s *Splitter) line(l *Line, seq uint64, data []byte) {
 	if s.open.len() > 0 {
 		s.cut(seq) // the LF is in this chunk, even if no byte before it is
 	}
-	s.take(l, seq, data)
+	s.fill(l, seq, data)
 	l.trim()
 	s.parts, s.tooLong = false, false
 }
 
-// trim makes a CR at the end of a line's payload a part of its end.
+// A CR at the end of a payload is a part of the line's end.
 func (l *Line) trim() {
 	if n := len(l.Data); n > 0 && l.Data[n-1] == '\r' {
 		l.Data = l.Data[: n-1 : n-1]
@@ -174,9 +173,8 @@ func (l *Line) Restore(data []byte) {
 	}
 }
 
-// take fills l with the open line and data. It does not copy data if no line is
-// open.
-func (s *Splitter) take(l *Line, seq uint64, data []byte) {
+// fill does not copy data if no line is open.
+func (s *Splitter) fill(l *Line, seq uint64, data []byte) {
 	l.Part = s.parts
 	if s.tooLong {
 		l.Problems = ProblemTooLong
@@ -195,7 +193,6 @@ func (s *Splitter) take(l *Line, seq uint64, data []byte) {
 	l.Cuts, l.CutsDropped = s.cuts, s.dropped
 }
 
-// add appends bytes of chunk seq to the open line.
 func (s *Splitter) add(seq uint64, data []byte) {
 	if s.open.len() == 0 {
 		s.first, s.last = seq, seq
@@ -228,7 +225,7 @@ func (s *Splitter) Flush(more bool) (Line, bool) {
 		return Line{}, false
 	}
 	var l Line
-	s.take(&l, s.last, nil)
+	s.fill(&l, s.last, nil)
 	l.EOL = NoEOL
 	l.More = more
 	if !more {
@@ -286,7 +283,7 @@ func (s *Splitter) clearTaken() {
 	}
 }
 
-// clear drops the open line, which was returned.
+// The open line was returned.
 func (s *Splitter) clear() {
 	s.taken = false
 	s.open.clear()

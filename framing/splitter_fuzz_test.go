@@ -31,7 +31,7 @@ func FuzzSplitter(f *testing.F) {
 			rest = rest[n:]
 			pushed[seq] = chunk
 			for line := range s.Push(seq, chunk) {
-				r.take(line)
+				r.line(line)
 			}
 			var line Line
 			ok := false
@@ -42,13 +42,13 @@ func FuzzSplitter(f *testing.F) {
 				line, ok = s.Gap()
 			}
 			if ok {
-				r.take(line)
+				r.line(line)
 			}
 			require.Equal(t, len(stream)-len(rest)-len(r.stream), s.Pending())
 			require.Equal(t, string(stream[len(r.stream):len(stream)-len(rest)]), string(s.Peek(len(stream))))
 		}
 		if line, ok := s.Flush(false); ok {
-			r.take(line)
+			r.line(line)
 		}
 
 		require.False(t, r.more, "a part without a following line")
@@ -73,7 +73,7 @@ type rebuild struct {
 	copies []string
 }
 
-func (r *rebuild) take(line Line) {
+func (r *rebuild) line(line Line) {
 	t := r.t
 	require.Equal(t, r.more, line.Part)
 	r.more = line.More

@@ -3,9 +3,11 @@ package framing
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
-// Bytes repeated over a word, to test eight bytes at once.
+// To test eight bytes at once.
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x8080808080808080
@@ -42,11 +44,11 @@ func (s *scanner) str(i int) int {
 	return s.strTail(i)
 }
 
-// stops marks the bytes of w that end a plain run in a string: quotes,
-// backslashes and bytes below 0x20. The top bit of the lowest such byte is set;
-// higher bits are meaningless, as a subtraction may have borrowed there. XOR
-// with 2 moves the quote (0x22) to 0x20 and space and ! out of its way, so that
-// one comparison with 0x21 finds quotes and control bytes.
+// stops marks the bytes of w that end a plain run in a string: quotes, backslashes and
+// bytes below 0x20. The top bit of the lowest such byte is set; higher bits are
+// meaningless, as a subtraction may have borrowed there. XOR with 2 moves the quote
+// (0x22) to 0x20 and space and ! out of its way, so that one comparison with 0x21 finds
+// quotes and control bytes.
 func stops(w uint64) uint64 {
 	quoteOrControl := (w ^ 0x02*lowBits) - 0x21*lowBits
 	backslash := (w ^ '\\'*lowBits) - lowBits
@@ -75,8 +77,8 @@ func (s *scanner) strTail(i int) int {
 	return s.fail(i, 0)
 }
 
-// escape skips an escape, whose backslash is at i, or two of them if they are a
-// pair of surrogates.
+// escape skips an escape, whose backslash is at i, or two of them if they are a pair of
+// surrogates.
 func (s *scanner) escape(i int) int {
 	b := s.line
 	if i+1 >= len(b) {
@@ -105,8 +107,7 @@ func (s *scanner) escape(i int) int {
 	return s.fail(i+1, 0)
 }
 
-// hex4 reads the four hexadecimal digits at i and returns where it stopped: at
-// i+4, or before it at another byte or at the end of b.
+// hex4 returns where it stopped: at i+4, or before it at another byte or at the end of b.
 func hex4(b []byte, i int) (v uint32, end int) {
 	for end = i; end < i+4 && end < len(b); end++ {
 		c := b[end]
@@ -122,12 +123,11 @@ func hex4(b []byte, i int) (v uint32, end int) {
 	return v, end
 }
 
-// maxMemberName is the length of the longest member of the envelope, jsonrpc.
 const maxMemberName = 7
 
-// decodeName decodes the escapes of a valid name into buf. ok is false if there
-// are none, or if the result cannot be a member of the envelope because it is
-// too long or has other characters.
+// decodeName decodes the escapes of a valid name into buf. ok is false if there are none,
+// or if the result cannot be a member of the envelope because it is too long or has other
+// characters.
 func decodeName(name []byte, buf *[maxMemberName]byte) (plain []byte, ok bool) {
 	n := 0
 	for i := 0; i < len(name); n++ {
@@ -151,4 +151,41 @@ func decodeName(name []byte, buf *[maxMemberName]byte) (plain []byte, ok bool) {
 		ok = true
 	}
 	return buf[:n], ok
+}
+
+// Escape reads the escape sequence at the beginning of b, which is part of a JSON
+// string. It returns the rune that it represents and its length in bytes; two
+// sequences for a pair of surrogates count as one, and a lone surrogate is its own
+// rune. The length is 0 if b does not begin with a valid, complete sequence.
+func Escape(b []byte) (r rune, n int) {
+	if len(b) < 2 || b[0] != '\\' {
+		return 0, 0
+	}
+	switch b[1] {
+	case '"', '\\', '/':
+		return rune(b[1]), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		unit, end := hex4(b, 2)
+		if end < 6 {
+			return 0, 0
+		}
+		if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+			low, end := hex4(b, 8)
+			if pair := utf16.DecodeRune(rune(unit), rune(low)); end == 12 && pair != utf8.RuneError {
+				return pair, 12
+			}
+		}
+		return rune(unit), 6
+	}
+	return 0, 0
 }

@@ -45,7 +45,6 @@ func valueName(value string) string {
 	return "a " + kind
 }
 
-// typeName names the JSON that fits a Go type.
 func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
