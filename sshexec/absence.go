@@ -7,28 +7,23 @@ import (
 )
 
 const (
-	// attendEvery is the interval at which the program records that it is
-	// running, and so the resolution of an absence.
+	// attendEvery is the resolution of an absence.
 	attendEvery = 500 * time.Millisecond
-	// minAbsence is the shortest absence worth reporting.
-	minAbsence = 2 * time.Second
+	minAbsence  = 2 * time.Second
 )
 
-// An absenceDetector detects times in which this program did not run: it was
-// stopped, or the machine slept, which looks the same as a clock that was set
-// forward.
+// An absenceDetector detects times in which this program did not run: it was stopped, or
+// the machine slept, which looks the same as a clock that was set forward.
 type absenceDetector struct {
 	mu sync.Mutex
-	// The last time at which the program was running, on both clocks: the
-	// monotonic one stops while the machine sleeps, but keeps running while the
-	// program is stopped.
+	// The last time at which the program was running, on both clocks: the monotonic one
+	// stops while the machine sleeps, but keeps running while the program is stopped.
 	mono, wall time.Time
 
 	paused, slept time.Duration
 	end           time.Time // of the last absence
 }
 
-// keep records that the program is running, until ctx is done.
 func (a *absenceDetector) keep(ctx context.Context) {
 	a.note(time.Now())
 	tick := time.NewTicker(attendEvery)
@@ -43,7 +38,6 @@ func (a *absenceDetector) keep(ctx context.Context) {
 	}
 }
 
-// note records that the program is running now.
 func (a *absenceDetector) note(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,8 +52,8 @@ func (a *absenceDetector) note(now time.Time) {
 	}
 }
 
-// within describes how long the program did not run, if it resumed no longer
-// than limit ago; otherwise it returns "".
+// within describes how long the program did not run, if it resumed no longer than limit
+// ago; otherwise it returns "".
 func (a *absenceDetector) within(now time.Time, limit time.Duration) string {
 	a.note(now) // the caller may be the first to run after the absence
 	a.mu.Lock()

@@ -14,11 +14,9 @@ import (
 )
 
 const (
-	// freeTries is how many times opening a session is tried while the previous
-	// one is ending, and freeWait is the time between two tries.
+	// Opening a session is tried freeTries times while the previous one is ending.
 	freeTries = 20
 	freeWait  = 100 * time.Millisecond
-	// clearTime is how long to wait for a session to end.
 	clearTime = 2 * time.Second
 )
 
@@ -30,8 +28,8 @@ const (
 
 var errElsewhere = errors.New(oneSession + ", and a second connection leads to a machine where the process cannot be found: no guard can be armed there")
 
-// guarded starts the run under a guard. If the server allows only one session
-// per connection, the guard gets its own connection.
+// If the server allows only one session per connection, the guard gets its own
+// connection.
 func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError) {
 	run, failure := l.together(ctx)
 	if failure == nil || failure.Code != executor.ChanLimit {
@@ -48,8 +46,8 @@ func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError
 	return nil, failure
 }
 
-// clear ends what runs on the connection, so that its session is free. It
-// reports whether anything was running.
+// clear ends what runs on the connection, so that its session is free. It reports whether
+// anything was running.
 func (l *launcher) clear(ctx context.Context) bool {
 	l.mu.Lock()
 	opened := l.opened
@@ -72,8 +70,7 @@ func (l *launcher) clear(ctx context.Context) bool {
 	return len(opened) > 0
 }
 
-// openSession opens a channel. In single mode the previous session may take a
-// moment to end.
+// In single mode the previous session may take a moment to end.
 func (l *launcher) openSession(ctx context.Context) (*channel, error) {
 	for try := 0; ; try++ {
 		ch, err := open(ctx, l.conn)
@@ -89,9 +86,9 @@ func (l *launcher) openSession(ctx context.Context) (*channel, error) {
 	}
 }
 
-// apart starts the run on the first connection and its guard on a second one.
-// The guard takes charge of the run only if it finds the pid with the mark: a
-// load balancer may have routed the second connection to another machine.
+// The guard on the second connection takes charge of the run only if it finds the pid
+// with the mark: a load balancer may have routed the second connection to another
+// machine.
 func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) {
 	l.single = true
 	if l.from == PathLogin || l.from == PathInteractive {
@@ -126,7 +123,6 @@ func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) 
 	return run, nil
 }
 
-// armFor arms a guard if it finds the process with the mark on its host.
 func (l *launcher) armFor(ctx context.Context, pid int) (*guard, *executor.StartError) {
 	g, failure := l.arm(ctx, <-l.openGuard(ctx))
 	if failure != nil {
@@ -143,8 +139,8 @@ func (l *launcher) armFor(ctx context.Context, pid int) (*guard, *executor.Start
 	return g, nil
 }
 
-// watchApart ends the run when the guard's connection is lost, because the
-// guard then kills the process.
+// watchApart ends the run when the guard's connection is lost, because the guard then
+// kills the process.
 func (p *process) watchApart(ctx context.Context, apart *link.Conn) {
 	select {
 	case <-apart.Done():
@@ -159,7 +155,6 @@ func (p *process) watchApart(ctx context.Context, apart *link.Conn) {
 	p.conn.Abort(&lost)
 }
 
-// guardConn returns the connection that carries the guard.
 func (p *process) guardConn() *link.Conn {
 	if p.running.apart != nil {
 		return p.running.apart

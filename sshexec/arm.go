@@ -13,24 +13,20 @@ import (
 )
 
 const (
-	// rearmTime is how long a replacement guard may take to start.
 	rearmTime = 10 * time.Second
-	// maxGuards is the number of guards a process gets: if they keep being
-	// killed, another one would be killed too.
+	// If guards keep being killed, another one would be killed too.
 	maxGuards = 4
-	// endLostTime is how long a start waits for an earlier run to be killed. On a
-	// busy host with many processes the guard needs several seconds to find it.
+	// endLostTime is how long a start waits for an earlier run to be killed: on a busy
+	// host the guard needs several seconds to find it.
 	endLostTime = 15 * time.Second
 	// clockTick is the longest sleep of a guard's clock.
 	clockTick = 3 * time.Second
 	// lostSlack is how long a guard may take to end a run after its lease.
 	lostSlack = 5 * time.Second
-	// maxLost is the number of earlier runs that are remembered.
-	maxLost = 16
+	maxLost   = 16
 )
 
-// openGuard waits for the server's reply: if the server executes nothing, this
-// is where it shows.
+// If the server executes nothing, its reply is where it shows.
 func (l *launcher) openGuard(ctx context.Context) <-chan opening {
 	done := make(chan opening, 1)
 	seconds := int((l.lease + time.Second - 1) / time.Second)
@@ -40,7 +36,6 @@ func (l *launcher) openGuard(ctx context.Context) <-chan opening {
 	return done
 }
 
-// arm waits until the guard is ready.
 func (l *launcher) arm(ctx context.Context, o opening) (*guard, *executor.StartError) {
 	r, failure := l.marker(ctx, o)
 	if failure != nil {
@@ -53,7 +48,6 @@ func (l *launcher) arm(ctx context.Context, o opening) (*guard, *executor.StartE
 	return g, nil
 }
 
-// armed takes over the channel of a guard that has reported ready.
 func armed(ch *channel, r reading) (*guard, error) {
 	caps, err := parseArmed(r.line)
 	if err != nil {
@@ -62,8 +56,7 @@ func armed(ch *channel, r reading) (*guard, error) {
 	return newGuard(ch, r.rest, caps), nil
 }
 
-// rearm starts another guard for a running process. Unlike arm it never closes
-// the connection, which the process still uses.
+// Unlike arm, rearm never closes the connection, which the process still uses.
 func (p *process) rearm(ctx context.Context) (*guard, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, rearmTime, errSilent)
 	defer cancel()
@@ -97,7 +90,7 @@ func (p *process) rearm(ctx context.Context) (*guard, error) {
 	return g, nil
 }
 
-// state returns what a guard that takes over needs to know about the process.
+// state returns what a guard that takes over needs to know.
 func (p *process) state() string {
 	pid, group := p.running.pid, p.running.group
 	if !p.base.Alive() {
@@ -117,8 +110,8 @@ func (p *process) state() string {
 	return args.String()
 }
 
-// replace starts another guard in place of g, which has ended. If the server
-// has no room for another channel, the channel of g has to close first.
+// If the server has no room for another channel, the channel of g, which has ended, has
+// to close first.
 func (p *process) replace(ctx context.Context, g *guard) (*guard, error) {
 	_ = g.ch.Close()
 	next, err := p.rearm(ctx)
@@ -133,8 +126,8 @@ func (p *process) replace(ctx context.Context, g *guard) (*guard, error) {
 	return p.rearm(ctx)
 }
 
-// watchGuard replaces a guard that has ended, or reports that no guard is left.
-// It returns when there is nothing left to guard.
+// watchGuard replaces a guard that has ended, or reports that no guard is left. It
+// returns when there is nothing left to guard.
 func (p *process) watchGuard(ctx context.Context) {
 	defer close(p.retired)
 	for n := 1; ; n++ {
@@ -199,8 +192,7 @@ func (p *process) setGuard(g *guard) {
 	p.replaced = make(chan struct{})
 }
 
-// askGuard sends a command to the guard in charge, and to the next one if that
-// guard ends meanwhile.
+// askGuard asks the guard in charge, and the next one if that guard ends meanwhile.
 func (p *process) askGuard(ctx context.Context, command, args string) ([]guardProc, error) {
 	for {
 		p.mu.Lock()
@@ -220,11 +212,10 @@ func (p *process) askGuard(ctx context.Context, command, args string) ([]guardPr
 	}
 }
 
-// awaitSettled waits for the guard's reply to P.
 func (run *launched) awaitSettled(ctx context.Context) error {
 	select {
 	case procs := <-run.settled:
-		run.settled <- procs // for takeHosts
+		run.settled <- procs // for recordHosts
 		return nil
 	case <-run.guard.gone:
 		return errGuardGone
@@ -233,9 +224,9 @@ func (run *launched) awaitSettled(ctx context.Context) error {
 	}
 }
 
-// takeHosts records the guard's reply to P: processes that startup files left
-// running in the background belong to the host.
-func (p *process) takeHosts(ctx context.Context) {
+// recordHosts records the guard's reply to P: processes that startup files left running
+// in the background belong to the host.
+func (p *process) recordHosts(ctx context.Context) {
 	select {
 	case hosts := <-p.running.settled:
 		p.setHosts(ctx, hosts)
@@ -244,8 +235,7 @@ func (p *process) takeHosts(ctx context.Context) {
 	}
 }
 
-// setHosts records the processes that a guard found before the server ran. Only
-// the first call has an effect.
+// Only the first call has an effect.
 func (p *process) setHosts(ctx context.Context, hosts []guardProc) {
 	p.mu.Lock()
 	known := p.settledHosts
@@ -262,12 +252,10 @@ func (p *process) setHosts(ctx context.Context, hosts []guardProc) {
 	}
 }
 
-// sampleTime limits the wait for one sample.
 const sampleTime = time.Second
 
-// sample makes the guard scan for descendants of the process: once seen, a
-// process stays a member. It returns at once if the stamp makes that
-// unnecessary.
+// sample makes the guard scan for descendants of the process: once seen, a process stays
+// a member. It returns at once if the stamp makes that unnecessary.
 func (p *process) sample(ctx context.Context) {
 	if p.running.guard == nil || p.running.stamp != noStamp {
 		return
@@ -277,13 +265,11 @@ func (p *process) sample(ctx context.Context) {
 	_, _ = p.ask(ctx, "W", "") // the next sample makes up for one that fails
 }
 
-// launcher returns a launcher that starts another guard for the process.
 func (p *process) launcher() *launcher {
 	o := &p.ex.opts
 	return &launcher{conn: p.guardConn(), mark: p.base.Mark, limit: o.StartTimeout, lease: o.Lease, leave: p.base.Cmd.Leave, keep: true}
 }
 
-// notify adds a notice to those of the start, and publishes it to subscribers.
 func (p *process) notify(n executor.Notice) {
 	p.mu.Lock()
 	p.notices = append(slices.Clone(p.notices), n)
@@ -291,7 +277,6 @@ func (p *process) notify(n executor.Notice) {
 	p.base.Journal.Emit(executor.Event{Kind: executor.Noticed, Notice: &n})
 }
 
-// A lostRun is a process whose connection was lost.
 type lostRun struct {
 	id    string
 	mark  string
@@ -300,7 +285,6 @@ type lostRun struct {
 	lease time.Duration
 }
 
-// mayLive describes how long the run may live.
 func (r lostRun) mayLive() string {
 	if r.until.IsZero() {
 		return "may still be running: it has no guard with a clock"
@@ -308,8 +292,7 @@ func (r lostRun) mayLive() string {
 	return fmt.Sprintf("may run until %s (lease %s)", r.until.Format(time.TimeOnly), seconds(r.lease))
 }
 
-// endLost ends earlier runs on this host whose connection was lost. Their
-// guards may not have noticed yet.
+// Guards of earlier runs whose connection was lost may not have noticed yet.
 func (l *launcher) endLost(ctx context.Context, g *guard) []executor.Notice {
 	ctx, cancel := context.WithTimeout(ctx, endLostTime)
 	defer cancel()
@@ -330,7 +313,6 @@ func (l *launcher) endLost(ctx context.Context, g *guard) []executor.Notice {
 	return notices
 }
 
-// seconds formats a duration for people.
 func seconds(d time.Duration) string {
 	d = d.Round(time.Second)
 	if d < 2*time.Minute {

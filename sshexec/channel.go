@@ -12,18 +12,17 @@ import (
 	"mcpdbg/sshexec/link"
 )
 
-// A channel is one exec channel, raw: a Session of x/crypto hides an exit
-// status that has arrived until the channel is closed, which a descendant can
-// delay forever.
+// A channel is a raw exec channel: a Session of x/crypto hides an exit status that has
+// arrived until the channel is closed, which a descendant can delay forever.
 type channel struct {
 	ssh.Channel
-	exited chan struct{} // closed when the exit is known
-	ended  chan struct{} // closed when the channel has ended
+	exited chan struct{}
+	ended  chan struct{}
 	exit   executor.Exit // valid once exited is closed
 	cutOff bool          // valid once ended is closed: the connection ended, not just the channel
 }
 
-// open opens a channel without executing anything on it.
+// open executes nothing on the channel.
 func open(ctx context.Context, conn *link.Conn) (*channel, error) {
 	ch, reqs, err := conn.OpenSession(ctx)
 	if err != nil {
@@ -40,8 +39,7 @@ func open(ctx context.Context, conn *link.Conn) (*channel, error) {
 // errRefused is a negative reply of the server.
 var errRefused = errors.New("the server refused the request")
 
-// ask sends a request and waits for the reply. It returns nil, errRefused, or
-// the reason why no reply came.
+// ask returns nil, errRefused, or the reason why no reply came.
 func (c *channel) ask(ctx context.Context, request string, payload any) error {
 	type answer struct {
 		ok  bool
@@ -63,21 +61,21 @@ func (c *channel) ask(ctx context.Context, request string, payload any) error {
 	}
 }
 
-// The payloads of the requests in RFC 4254, sections 6.4, 6.5 and 6.9.
+// RFC 4254, sections 6.4, 6.5 and 6.9.
 type (
 	envRequest    struct{ Name, Value string }
 	execRequest   struct{ Command string }
 	signalRequest struct{ Name string }
 )
 
-// execBlind requests the execution of command and does not wait for the reply,
-// so that what is written next is sent at once. A refusal goes unreported.
+// execBlind does not wait for the reply, so that what is written next is sent at once. A
+// refusal goes unreported.
 func (c *channel) execBlind(command string) error {
 	_, err := c.SendRequest("exec", false, ssh.Marshal(execRequest{command}))
 	return err
 }
 
-// serve handles the server's requests, which report how the command ended.
+// The server's requests report how the command ended.
 func (c *channel) serve(conn *link.Conn, reqs <-chan *ssh.Request) {
 	defer close(c.ended)
 	known := sync.OnceFunc(func() { close(c.exited) })
@@ -93,9 +91,8 @@ func (c *channel) serve(conn *link.Conn, reqs <-chan *ssh.Request) {
 	c.cutOff = conn.Cause() != nil
 }
 
-// dismiss ends a script that guards nothing yet, or is no longer needed, and
-// closes the channel. Without the command a guard would take the end of its
-// input for a lost connection, and end the run.
+// dismiss ends a script that guards nothing yet, or is no longer needed. Without the
+// command a guard would take the end of its input for a lost connection, and end the run.
 func (c *channel) dismiss() {
 	_, _ = io.WriteString(c, "Q\n") // a run that waits for its GO ignores it
 	_ = c.CloseWrite()
@@ -111,7 +108,7 @@ func (c *channel) hasExited() bool {
 	}
 }
 
-// parseExit reads the requests of RFC 4254, section 6.10.
+// RFC 4254, section 6.10.
 func parseExit(req *ssh.Request) (executor.Exit, bool) {
 	switch req.Type {
 	case "exit-status":

@@ -26,7 +26,7 @@ type Executor struct {
 	paths  pathCache
 
 	mu   sync.Mutex
-	lost []lostRun // runs the next start looks for
+	lost []lostRun // the next start looks for them
 }
 
 var _ executor.Executor = (*Executor)(nil)
@@ -59,7 +59,7 @@ func NewDialer(opts Options) *link.Dialer {
 	})
 }
 
-// fill sets zero fields to their defaults, and rejects unknown values.
+// fill sets defaults, and rejects unknown values.
 func (o *Options) fill() error {
 	if o.Destination.Host == "" {
 		return errors.New("no destination")
@@ -78,8 +78,7 @@ func (o *Options) fill() error {
 	return nil
 }
 
-// choose sets value to the first of known if it is empty, and rejects values
-// not in known.
+// The default is the first of known.
 func choose[T ~string](value *T, what string, known ...T) error {
 	if *value == "" {
 		*value = known[0]
@@ -133,7 +132,6 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	return nil
 }
 
-// launch starts the command on conn.
 func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]string) (*launched, *executor.StartError) {
 	ctx, cancel := executor.WithPausableTimeout(ctx, p.ex.opts.StartTimeout, errSilent)
 	defer cancel()
@@ -161,7 +159,6 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 	return run, nil
 }
 
-// addLost makes the next start look for a run whose connection is lost.
 func (e *Executor) addLost(run lostRun) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -169,7 +166,6 @@ func (e *Executor) addLost(run lostRun) {
 	e.lost = e.lost[max(0, len(e.lost)-maxLost):]
 }
 
-// lostRuns returns the lost runs that may still live.
 func (e *Executor) lostRuns() []lostRun {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -178,7 +174,6 @@ func (e *Executor) lostRuns() []lostRun {
 	return slices.Clone(e.lost)
 }
 
-// dropLost forgets runs that a start has looked for.
 func (e *Executor) dropLost(runs []lostRun) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -187,8 +182,7 @@ func (e *Executor) dropLost(runs []lostRun) {
 	})
 }
 
-// asStartError converts an error of the dialer; if ctx is done, the start was
-// cancelled.
+// If ctx is done, the start was cancelled.
 func asStartError(ctx context.Context, err error) *executor.StartError {
 	var known *executor.StartError
 	if !errors.As(err, &known) {
@@ -202,9 +196,8 @@ func asStartError(ctx context.Context, err error) *executor.StartError {
 	return known
 }
 
-// configuredEnv returns what the user's ssh configuration sends: SetEnv, and
-// the local variables that match SendEnv. The local PATH and HOME are useless
-// there.
+// configuredEnv returns SetEnv, and the local variables that match SendEnv. The local
+// PATH and HOME are useless there.
 func configuredEnv(conn *link.Conn) (set map[string]string, passed []string) {
 	host := conn.Host()
 	set = maps.Clone(host.SetEnv)
@@ -225,7 +218,6 @@ func configuredEnv(conn *link.Conn) (set map[string]string, passed []string) {
 	return set, passed
 }
 
-// matchesAny matches a name against the patterns of SendEnv.
 func matchesAny(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
@@ -233,8 +225,7 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// report lists the variables that were sent; whether the server accepted those
-// of the ssh configuration is unknown.
+// Whether the server accepted the variables of the ssh configuration is unknown.
 func (p *process) report(run *launched, passed []string) executor.EnvReport {
 	r := executor.EnvReport{Policy: executor.EnvNone, Passed: passed}
 	if run.guard != nil {

@@ -21,7 +21,6 @@ func (l *launcher) fail(code executor.StartCode, err error, hint string) *execut
 	}
 }
 
-// openFailed returns the error for a channel that could not be opened.
 func (l *launcher) openFailed(ctx context.Context, err error) *executor.StartError {
 	var known *executor.StartError
 	if errors.As(err, &known) {
@@ -36,8 +35,7 @@ func (l *launcher) openFailed(ctx context.Context, err error) *executor.StartErr
 	return l.gone(ctx, err)
 }
 
-// gone returns the error for a connection that ended during the start, with the
-// first known cause.
+// gone returns the first known cause of a connection that ended during the start.
 func (l *launcher) gone(ctx context.Context, err error) *executor.StartError {
 	if ctx.Err() != nil {
 		return l.cancelled(ctx)
@@ -50,7 +48,6 @@ func (l *launcher) gone(ctx context.Context, err error) *executor.StartError {
 	return l.fail(executor.LostClosed, err, "")
 }
 
-// cancelled returns the error for a start that was cancelled or timed out.
 func (l *launcher) cancelled(ctx context.Context) *executor.StartError {
 	if errors.Is(context.Cause(ctx), errSilent) {
 		return l.fail(executor.StartTimeout, fmt.Errorf("%w of %v", errSilent, l.limit),
@@ -72,8 +69,8 @@ func (l *launcher) timedOut(ctx context.Context, o opening) *executor.StartError
 	return e
 }
 
-// killShells kills what hangs in a startup file, if the server delivers
-// signals: our script has not begun there, so nothing else would.
+// killShells kills what hangs in a startup file, if the server delivers signals: our
+// script has not begun there, so nothing else would.
 func (l *launcher) killShells() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +85,6 @@ const silentHint = "if a forced command there is the server itself, --ssh-launch
 
 const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/sh, or a startup file that takes over: --ssh-launch plain runs the bare command"
 
-// noMarker returns the error for a shell that did not run our script.
 func (l *launcher) noMarker(ctx context.Context, o opening, r reading) *executor.StartError {
 	if l.conn.Cause() != nil {
 		return l.gone(ctx, r.err)
@@ -99,8 +95,7 @@ func (l *launcher) noMarker(ctx context.Context, o opening, r reading) *executor
 	return e
 }
 
-// said returns the output of both streams of a channel whose connection has
-// ended.
+// said returns the output of both streams of a channel whose connection has ended.
 func (l *launcher) said(o opening, out reading) string {
 	if out.noise == nil {
 		out = drained(o.out)
@@ -108,8 +103,8 @@ func (l *launcher) said(o opening, out reading) string {
 	return tail(slices.Concat(censor(out.noise, l.mark), censor(drained(o.err).noise, l.mark)))
 }
 
-// censor cuts the output where it begins to repeat our script: the script holds
-// the values of variables, after its first mark.
+// censor cuts the output where it begins to repeat our script: the script holds the
+// values of variables, after its first mark.
 func censor(text []byte, mark string) []byte {
 	for _, ours := range []string{readLine, mark} {
 		if i := bytes.Index(text, []byte(ours)); i >= 0 {
@@ -119,7 +114,7 @@ func censor(text []byte, mark string) []byte {
 	return text
 }
 
-// drained returns the output of a stream, unless it was taken already.
+// drained returns the output of a stream, unless it was read already.
 func drained(c <-chan reading) reading {
 	select {
 	case r := <-c:
@@ -129,7 +124,6 @@ func drained(c <-chan reading) reading {
 	}
 }
 
-// tail returns the end of text from the other side, as much as an error holds.
 func tail(text []byte) string {
 	text = bytes.TrimSpace(text)
 	if len(text) > saidLimit {
@@ -138,7 +132,6 @@ func tail(text []byte) string {
 	return strings.ToValidUTF8(string(text), "�")
 }
 
-// cut returns the beginning of text, as much as one line of an error holds.
 func cut(text string) string {
 	const limit = 500
 	if len(text) > limit {

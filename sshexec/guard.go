@@ -18,21 +18,18 @@ import (
 )
 
 const (
-	// guardLine is the longest line a guard may write.
-	guardLine = 64 << 10
-	// guardProcs is the number of processes one reply may list.
+	guardLine  = 64 << 10
 	guardProcs = 10_000
 )
 
-// errGuardGone is the error of asking a guard whose channel has ended.
 var errGuardGone = errors.New("the guard on the host has ended")
 
-// A guard is the local end of the guard's channel; guard.sh is the other one.
-// It replies in the order of the commands.
+// A guard is the local end of the guard's channel; guard.sh is the other one. It replies
+// in the order of the commands.
 type guard struct {
 	ch   *channel
 	caps capabilities
-	gone chan struct{} // closed once the guard has ended and all it wrote is read
+	gone chan struct{} // the guard has ended and all it wrote is read
 	fled atomic.Bool   // processes that may have belonged to the run ended too soon to tell
 
 	order sync.Mutex // of the commands; held while one is written
@@ -43,7 +40,6 @@ type guard struct {
 	why     reason
 }
 
-// Kinds of processes in a reply of the guard.
 const (
 	isMember = 'M'
 	isLeft   = 'L' // a member that could not be killed
@@ -51,7 +47,6 @@ const (
 	isHosts  = 'H' // the host's own: it was running before the server
 )
 
-// A guardProc is one process in a reply.
 type guardProc struct {
 	executor.Descendant
 	kind byte
@@ -65,8 +60,7 @@ type reason struct {
 	alive bool   // the leader was alive
 }
 
-// parseReason parses the arguments of Z: the kind, seconds, and 1 if the leader
-// is alive.
+// The arguments of Z are the kind, seconds, and 1 if the leader is alive.
 func parseReason(text string) (reason, bool) {
 	f := strings.Fields(text)
 	if len(f) != 3 || f[0] != reasonLease && f[0] != reasonClosed {
@@ -76,13 +70,11 @@ func parseReason(text string) (reason, bool) {
 	return reason{kind: f[0], after: after, alive: f[2] == "1"}, err == nil && after >= 0
 }
 
-// The reasons.
 const (
 	reasonLease  = "lease"  // no contact for the lease
 	reasonClosed = "closed" // the guard's channel was closed
 )
 
-// capabilities are what an armed guard reports it can do.
 type capabilities struct {
 	pid         int // of the guard
 	proc, marks bool
@@ -90,12 +82,11 @@ type capabilities struct {
 	sees        bool // it can list processes
 }
 
-// finds reports whether the guard can find a process it has never seen: by its
-// stamp if it has one, otherwise by its mark.
+// finds reports whether the guard can find a process it has never seen: by its stamp if
+// it has one, otherwise by its mark.
 func (c capabilities) finds(stamped bool) bool { return c.proc && (stamped || c.marks) }
 
-// parseArmed parses the arguments of ARMED-mark: pid, /proc, marks, lease,
-// sight.
+// The arguments of ARMED-mark are pid, /proc, marks, lease, sight.
 func parseArmed(line string) (capabilities, error) {
 	f := strings.Fields(line)
 	if len(f) != 5 {
@@ -109,8 +100,7 @@ func parseArmed(line string) (capabilities, error) {
 	return capabilities{pid: pid, proc: f[1] == "1", marks: f[2] == "1", lease: lease, sees: f[4] == "1"}, nil
 }
 
-// newGuard takes over the channel of a guard that is armed; rest is what
-// followed its first line.
+// rest is what followed the guard's first line.
 func newGuard(ch *channel, rest []byte, caps capabilities) *guard {
 	g := &guard{ch: ch, caps: caps, gone: make(chan struct{}), waiting: make(map[uint64]chan []guardProc)}
 	read := make(chan struct{})
@@ -137,7 +127,6 @@ func newGuard(ch *channel, rest []byte, caps capabilities) *guard {
 	return g
 }
 
-// read handles the guard's replies until its channel ends.
 func (g *guard) read(r io.Reader) {
 	lines := bufio.NewReaderSize(r, guardLine)
 	var procs []guardProc
@@ -173,15 +162,13 @@ func (g *guard) read(r io.Reader) {
 	}
 }
 
-// reason returns why the guard began to kill on its own.
 func (g *guard) reason() reason {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.why
 }
 
-// readGuardLine reads a line without its end; a line that is too long is
-// truncated.
+// A line that is too long is truncated.
 func readGuardLine(r *bufio.Reader) (string, error) {
 	line, more, err := r.ReadLine()
 	text := string(line)
@@ -214,7 +201,6 @@ func (g *guard) answer(n uint64, procs []guardProc) {
 	}
 }
 
-// ask sends a command and waits for its reply.
 func (g *guard) ask(ctx context.Context, command, args string) ([]guardProc, error) {
 	answer, err := g.send(command, args)
 	if err != nil {
@@ -235,8 +221,8 @@ func (g *guard) ask(ctx context.Context, command, args string) ([]guardProc, err
 	}
 }
 
-// send sends a command; the reply arrives on the returned channel. It blocks
-// only while the connection accepts no data.
+// The reply arrives on the returned channel. send blocks only while the connection
+// accepts no data.
 func (g *guard) send(command, args string) (chan []guardProc, error) {
 	g.order.Lock()
 	defer g.order.Unlock()
@@ -252,8 +238,8 @@ func (g *guard) send(command, args string) (chan []guardProc, error) {
 	return answer, nil
 }
 
-// close tells the guard that its work is done. If the command does not arrive,
-// the end of the channel has the same result, with more work for the guard.
+// close tells the guard that its work is done. If the command does not arrive, the end of
+// the channel has the same result, with more work for the guard.
 func (g *guard) close() {
 	if !g.order.TryLock() {
 		return // another goroutine is stuck in a write
@@ -263,7 +249,6 @@ func (g *guard) close() {
 	_ = g.ch.CloseWrite()
 }
 
-// ofKind returns the processes of these kinds in a reply.
 func ofKind(procs []guardProc, kinds ...byte) []executor.Descendant {
 	var list []executor.Descendant
 	for _, p := range procs {

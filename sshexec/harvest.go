@@ -9,8 +9,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A pathCache holds the PATH of each kind of shell of a host, so that each is
-// asked only once.
+// Each kind of shell of a host is asked only once.
 type pathCache struct {
 	mu    sync.Mutex
 	known map[PathFrom]string
@@ -33,8 +32,8 @@ func (c *pathCache) get(ctx context.Context, l *launcher) (string, *executor.Sta
 	return path, nil
 }
 
-// harvest gets PATH from the user's shell. The server itself never runs under
-// such a shell: an interactive one may print, wait or start things.
+// The server itself never runs under the user's shell: an interactive one may print, wait
+// or start things.
 func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
 	o := l.openScript(ctx, "PATH-"+l.mark, false, harvestScript(l.mark, l.from))
 	if o.failure != nil {

@@ -19,10 +19,8 @@ const (
 	beatMisses = 2
 )
 
-// errNoReply is the cause of a link that is given up.
 var errNoReply = errors.New("no reply")
 
-// A heartbeat checks whether the other side is still there.
 type heartbeat struct {
 	every time.Duration
 	beat  func(context.Context) error             // one round trip
@@ -66,8 +64,8 @@ func (h *heartbeat) run(ctx context.Context) {
 	}
 }
 
-// once makes one round trip. The beat itself may be stuck in a write until the
-// connection is given up; once does not wait for that.
+// once makes one round trip. The beat itself may be stuck in a write until the connection
+// is given up; once does not wait for that.
 func (h *heartbeat) once(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, beatReply, errNoReply)
 	defer cancel()
@@ -81,7 +79,7 @@ func (h *heartbeat) once(ctx context.Context) error {
 	}
 }
 
-// keepalive watches the link of a process, and renews the lease of its guard.
+// keepalive also renews the lease of the guard.
 func (p *process) keepalive(ctx context.Context) {
 	run := p.running
 	every := beatEvery
@@ -112,7 +110,7 @@ func (p *process) keepalive(ctx context.Context) {
 	h.run(ctx)
 }
 
-// setLink sets the state of the link, and publishes it if it has changed.
+// setLink publishes the state if it has changed.
 func (p *process) setLink(s executor.LinkState, rtt time.Duration) {
 	p.mu.Lock()
 	news := p.link.State != s
@@ -128,8 +126,7 @@ func (p *process) setLink(s executor.LinkState, rtt time.Duration) {
 	}
 }
 
-// lose ends a process whose connection, or channel, ended before its exit was
-// known.
+// lose ends a process whose connection, or channel, ended before its exit was known.
 func (p *process) lose() {
 	lost := executor.LostError{
 		Code: executor.LostClosed, Hop: p.conn.Hop(), Alias: p.conn.Alias(),
@@ -156,8 +153,8 @@ func (p *process) lose() {
 	p.base.Stdin.Abort()
 }
 
-// remember makes the next start on the host look for the process, which had a
-// guard and whose connection is lost, and end it.
+// remember makes the next start on the host look for the process, which had a guard and
+// whose connection is lost, and end it.
 func (p *process) remember() lostRun {
 	run := lostRun{id: p.base.ID, mark: p.base.Mark, stamp: p.running.stamp}
 	if clock := p.guard().caps.lease; clock > 0 && p.isGuarded() {

@@ -20,20 +20,18 @@ import (
 // saidLimit is how much output of the other side an error or notice holds.
 const saidLimit = 4 << 10
 
-// errSilent is the cause of a start that timed out.
 var errSilent = errors.New("no reply from the remote shell within the limit")
 
-// A launchCommand is a command as the run script starts it.
 type launchCommand struct {
 	argv    []string
 	dir     string
-	path    string // PATH; empty keeps that of the host
+	path    string // empty keeps that of the host
 	env     []executor.EnvVar
 	noStdin bool
 }
 
-// A launcher starts one process on one connection. When it fails, and keep is
-// not set, close the connection: the shells it has started then end.
+// A launcher starts one process on one connection. When it fails, and keep is not set,
+// close the connection: the shells it has started then end.
 type launcher struct {
 	conn  *link.Conn
 	mark  string
@@ -41,39 +39,36 @@ type launcher struct {
 	set   map[string]string // environment requests of the ssh configuration
 	limit time.Duration     // for the whole launch; ctx ends at the limit
 	lease time.Duration
-	leave []string // programs to spare
+	leave []string
 	from  PathFrom
 	paths *pathCache
 	lost  []lostRun // earlier runs that may still live there
 
-	// redial makes a second connection to the host; nil if that is not
-	// possible.
+	// to the same host; nil if that is not possible
 	redial func(ctx context.Context, why string) (*link.Conn, error)
 	single bool // one session at a time; a run shows its mark before it runs
 	keep   bool // the connection carries a running process: a failure closes only the channel
 
-	rtt time.Duration // of the first round trip
+	rtt time.Duration
 
 	mu     sync.Mutex
 	opened []*channel
 }
 
-// A launched is a running process.
 type launched struct {
 	run     *channel
 	guard   *guard // the first one; nil without. process.guard is the one in charge
 	rtt     time.Duration
 	pid     int
 	group   int       // that it leads; 0 if it leads none
-	stamp   string    // of its processes; "0" if it could not be set
-	path    string    // that was set; empty: that of the host
+	stamp   string    // "0" if it could not be set
+	path    string    // empty: that of the host
 	rest    [2][]byte // of each stream, what followed the marker
 	notices []executor.Notice
 	settled chan []guardProc // the guard's reply to P
 	apart   *link.Conn       // of the guard, if it has its own connection
 }
 
-// together starts the run and its guard on one connection.
 func (l *launcher) together(ctx context.Context) (*launched, *executor.StartError) {
 	guardOpen := l.openGuard(ctx)
 	if l.from == PathPlain || l.from == PathExplicit {
@@ -95,16 +90,16 @@ func (l *launcher) together(ctx context.Context) (*launched, *executor.StartErro
 	return l.release(ctx, l.openRun(ctx), g)
 }
 
-// An opening is a channel on which a script runs, or the error of opening it.
+// A script runs on the channel.
 type opening struct {
 	ch       *channel
 	out, err <-chan reading
 	failure  error
 }
 
-// openScript runs scripts in a shell that leads a group, on a channel of their
-// own, and looks for a marker on both streams. Unless sure is set, it does not
-// wait for the server's reply: the script's output is proof enough.
+// openScript runs scripts in a shell that leads a group, on a channel of their own, and
+// looks for a marker on both streams. Unless sure is set, it does not wait for the
+// server's reply: the script's output is proof enough.
 func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scripts ...string) opening {
 	ch, err := l.openSession(ctx)
 	if err != nil {
@@ -136,7 +131,6 @@ func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scr
 	return opening{ch: ch, out: await(ch, marker), err: await(ch.Stderr(), marker), failure: err}
 }
 
-// giveUp unblocks a write that is stuck on a channel.
 func (l *launcher) giveUp(ch *channel) {
 	if l.keep {
 		_ = ch.Close()
@@ -145,8 +139,8 @@ func (l *launcher) giveUp(ch *channel) {
 	_ = l.conn.Close()
 }
 
-// sendConfigured sends the variables of the ssh configuration. Servers refuse
-// most of them, so it does not wait for replies.
+// Servers refuse most variables of the ssh configuration, so sendConfigured does not wait
+// for replies.
 func (l *launcher) sendConfigured(ch *channel) {
 	for name, value := range l.set {
 		_, _ = ch.SendRequest("env", false, ssh.Marshal(envRequest{name, value}))
@@ -161,7 +155,6 @@ func (l *launcher) openRun(ctx context.Context) opening {
 	return l.openScript(ctx, "RUN-"+l.mark, false, scripts...)
 }
 
-// marker waits for the marker on standard output.
 func (l *launcher) marker(ctx context.Context, o opening) (reading, *executor.StartError) {
 	if o.failure != nil {
 		return reading{}, l.openFailed(ctx, o.failure)
@@ -177,7 +170,6 @@ func (l *launcher) marker(ctx context.Context, o opening) (reading, *executor.St
 	}
 }
 
-// release waits until the run is ready, tells the guard and lets it go.
 func (l *launcher) release(ctx context.Context, o opening, g *guard) (*launched, *executor.StartError) {
 	run, failure := l.prepared(ctx, o)
 	if failure == nil {
@@ -189,7 +181,6 @@ func (l *launcher) release(ctx context.Context, o opening, g *guard) (*launched,
 	return run, nil
 }
 
-// prepared waits until the run is ready.
 func (l *launcher) prepared(ctx context.Context, o opening) (*launched, *executor.StartError) {
 	r, failure := l.marker(ctx, o)
 	if failure != nil {
@@ -210,7 +201,6 @@ func (l *launcher) prepared(ctx context.Context, o opening) (*launched, *executo
 	return run, nil
 }
 
-// letGo registers a run that is ready with the guard, and lets the run go.
 func (l *launcher) letGo(ctx context.Context, o opening, run *launched, g *guard) *executor.StartError {
 	run.guard, run.rtt = g, l.rtt
 	run.notices = slices.Concat(run.notices, modeNotices(g.caps, run.stamp != noStamp, l.lease, run.group), l.endLost(ctx, g))
@@ -265,8 +255,8 @@ func (l *launcher) ready(ctx context.Context, o opening, line string) (*launched
 	return run, nil
 }
 
-// notFound returns where the program was searched, and whether a login or
-// interactive shell would have found it.
+// notFound returns where the program was searched, and whether a login or interactive
+// shell would have found it.
 func (l *launcher) notFound(ctx context.Context, path string) *executor.StartError {
 	name := l.cmd.argv[0]
 	if strings.Contains(name, "/") {
@@ -287,10 +277,9 @@ func (l *launcher) notFound(ctx context.Context, path string) *executor.StartErr
 	return e
 }
 
-// foundTime limits the search for a shell that would find a program.
 const foundTime = 3 * time.Second
 
-// foundFrom reports whether the program would be found; nothing is started.
+// Nothing is started.
 func (l *launcher) foundFrom(ctx context.Context, from PathFrom) bool {
 	ctx, cancel := context.WithTimeout(ctx, foundTime)
 	defer cancel()

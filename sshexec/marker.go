@@ -10,14 +10,13 @@ import (
 // noiseLimit is how much a login shell may print before our script's marker.
 const noiseLimit = 64 << 10
 
-// Reasons why a marker did not come.
 var (
 	errNoise = fmt.Errorf("more than %d KiB came before it", noiseLimit>>10)
 	errEnded = errors.New("the command ended before it")
 )
 
-// A scanner looks for a marker at the start of a line. What precedes it is
-// noise: output of the login shell's startup files, not of the server.
+// A scanner looks for a marker at the start of a line. What precedes it is noise: output
+// of startup files, not of the server.
 type scanner struct {
 	marker string
 	buf    []byte
@@ -27,12 +26,11 @@ type scanner struct {
 // A reading is one stream up to its marker.
 type reading struct {
 	line  string // what follows the marker in its line
-	noise []byte // output before it, or all output if it did not come
+	noise []byte // before it, or all output if it did not come
 	rest  []byte // output after its line
 	err   error  // why it did not come
 }
 
-// feed takes more bytes and reports whether the reading is complete.
 func (s *scanner) feed(p []byte) (reading, bool) {
 	s.buf = append(s.buf, p...)
 	for {
@@ -58,8 +56,8 @@ func (s *scanner) feed(p []byte) (reading, bool) {
 	return reading{}, false
 }
 
-// await reads r up to the line that begins with marker, in a goroutine that
-// ends with the connection at the latest.
+// await reads r up to the line that begins with marker, in a goroutine that ends with the
+// connection at the latest.
 func await(r io.Reader, marker string) <-chan reading {
 	done := make(chan reading, 1)
 	go func() {

@@ -2,15 +2,17 @@ package sshexec
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
-// noiseNotices reports what startup files wrote before the server's first byte.
+// Startup files write before the server's first byte.
 func noiseNotices(stdout, stderr []byte, mark string) []executor.Notice {
 	if len(stdout)+len(stderr) == 0 {
 		return nil
@@ -26,8 +28,6 @@ func noiseNotices(stdout, stderr []byte, mark string) []executor.Notice {
 	}}
 }
 
-// leftoverNotice lists the processes that startup files left running in the
-// background before the server started.
 func leftoverNotice(hosts []guardProc) executor.Notice {
 	var commands []string
 	for _, h := range hosts {
@@ -40,9 +40,8 @@ func leftoverNotice(hosts []guardProc) executor.Notice {
 	}
 }
 
-// modeNotices lists what the guard cannot do on this host. stamped reports
-// whether the processes of the run carry the stamp; group is their process
-// group.
+// modeNotices lists what the guard cannot do on this host. stamped reports whether the
+// processes of the run carry the stamp; group is their process group.
 func modeNotices(c capabilities, stamped bool, lease time.Duration, group int) []executor.Notice {
 	var list []executor.Notice
 	if c.lease == 0 {
@@ -64,8 +63,7 @@ func modeNotices(c capabilities, stamped bool, lease time.Duration, group int) [
 	return list
 }
 
-// blindSpots describes which processes of the server the guard may miss; it is
-// empty if the guard misses none.
+// Without blind spots the guard misses no process.
 func (c capabilities) blindSpots(stamped bool) string {
 	switch {
 	case !c.sees:
@@ -77,4 +75,39 @@ func (c capabilities) blindSpots(stamped bool) string {
 	default:
 		return "processes are found here by environment, group and parent: a daemon that has left all three between two scans is neither found nor ended"
 	}
+}
+
+// Package variables would be compiled at every start of the program.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+// The name of an option or a variable with a value after it, or the prefix of a
+// well-known kind of token.
+var (
+	secretOption = pattern(`(?i)^-{0,2}[a-z0-9_.-]*(token|secret|passw(or)?d|passphrase|api[-_]?key|access[-_]?key|credential)s?(=.+)?$`)
+	secretToken  = pattern(`^(sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abps]-|AKIA|eyJ[A-Za-z0-9_-]{10,}\.)`)
+)
+
+// However they are sent, every user of the host can read the server's arguments.
+func argvNotices(argv []string) []executor.Notice {
+	var found []string
+	for i, arg := range argv {
+		option := secretOption().FindStringSubmatch(arg)
+		switch {
+		case i == 0:
+		case secretToken().MatchString(arg), option != nil && option[3] != "":
+			found = append(found, fmt.Sprint(i))
+		case option != nil && strings.HasPrefix(arg, "-") && i+1 < len(argv):
+			found = append(found, fmt.Sprint(i+1))
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return []executor.Notice{{
+		Code: "run.secret",
+		Text: fmt.Sprintf("argument %s of the server looks like a secret: everybody on the host can read a program's arguments", strings.Join(found, ", ")),
+		Hint: "pass it in a variable: --env-from NAME",
+	}}
 }

@@ -1,7 +1,12 @@
 package sshexec
 
 import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/link"
@@ -11,7 +16,6 @@ import (
 // A Transport is the program that speaks SSH.
 type Transport string
 
-// The transports.
 const (
 	TransportAuto   Transport = link.Auto   // an existing ControlMaster if the configuration names one that is running, else native
 	TransportNative Transport = link.Native // this program
@@ -22,7 +26,6 @@ const (
 // A PathFrom is the source of the remote program search path.
 type PathFrom string
 
-// The sources of PATH.
 const (
 	PathPlain       PathFrom = "plain"       // what sshd sets for a command
 	PathLogin       PathFrom = "login"       // what a login shell sets
@@ -33,13 +36,11 @@ const (
 // A Launch is how the remote process is started.
 type Launch string
 
-// The launches.
 const (
 	LaunchGuarded Launch = "guarded" // under a guard that ends the whole tree even if the connection is lost
 	LaunchPlain   Launch = "plain"   // the bare command: for forced commands and hosts without a POSIX shell
 )
 
-// Default limits.
 const (
 	DefaultStartTimeout = 10 * time.Second
 	// DefaultLease is how long the guard waits for a sign of life before it ends
@@ -86,4 +87,44 @@ type Options struct {
 	Retention time.Duration
 	// Journal holds the limits of each process's output.
 	Journal executor.JournalOptions
+}
+
+// Every POSIX shell accepts these names for a variable.
+var variableName = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func validate(cmd executor.Command, from PathFrom) error {
+	if err := cmd.Validate(); err != nil {
+		return err
+	}
+	for i, arg := range cmd.Argv {
+		if !utf8.ValidString(arg) {
+			return fmt.Errorf("argument %d is not UTF-8", i)
+		}
+	}
+	switch {
+	case strings.HasPrefix(cmd.Argv[0], "-"):
+		return fmt.Errorf("program %q begins with a dash: use its path", cmd.Argv[0])
+	case cmd.Dir != "" && !path.IsAbs(cmd.Dir):
+		return fmt.Errorf("working directory %q is relative: over SSH it must be absolute", cmd.Dir)
+	case !utf8.ValidString(cmd.Dir):
+		return errors.New("working directory is not UTF-8")
+	}
+	return validateEnv(cmd.Env, from)
+}
+
+func validateEnv(env []executor.EnvVar, from PathFrom) error {
+	named := false
+	for _, v := range env {
+		if !variableName().MatchString(v.Name) {
+			return fmt.Errorf("invalid environment variable name %q: a shell cannot set it", v.Name)
+		}
+		if !utf8.ValidString(v.Value) {
+			return fmt.Errorf("value of environment variable %s is not UTF-8", v.Name)
+		}
+		named = named || v.Name == "PATH"
+	}
+	if from == PathExplicit && !named {
+		return errors.New("--path-from explicit requires the variable PATH (--env PATH=...)")
+	}
+	return nil
 }

@@ -11,9 +11,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// plain starts the bare command, for hosts on which our script cannot run. The
-// process is ended by closing its standard input and by the server's signals,
-// if it delivers them; variables are sent only if the server accepts them.
+// plain starts the bare command, for hosts on which our script cannot run. The process is
+// ended by closing its standard input and by the server's signals, if it delivers them;
+// variables are sent only if the server accepts them.
 func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) {
 	ch, err := open(ctx, l.conn)
 	if err != nil {
@@ -39,8 +39,8 @@ func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) 
 	}}}, nil
 }
 
-// plainCommand returns the command as words for a POSIX shell; words that need
-// no quotes have none, so that other shells may understand them too.
+// Words that need no quotes have none, so that other shells than POSIX's may understand
+// them too.
 func plainCommand(c launchCommand) string {
 	var words []string
 	if c.dir != "" {

@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// flushTime is how long an exit event is delayed to drain trailing output
-	// if there is no guard, and maxFlushTime the limit with a guard, and for
-	// output that keeps coming.
+	// flushTime is how long an exit event is delayed to drain trailing output if there is
+	// no guard, and maxFlushTime the limit with a guard, and for output that keeps
+	// coming.
 	flushTime    = 100 * time.Millisecond
 	maxFlushTime = time.Second
 	// quietTime without output means that no more is on its way.
 	quietTime = 20 * time.Millisecond
 )
 
-// A process is the remote part of an entry of the table. It has its own
-// connection.
+// A process is the remote part of an entry of the table. It has its own connection.
 type process struct {
 	ex   *Executor
 	base *executor.Base
@@ -36,7 +35,7 @@ type process struct {
 	notices []executor.Notice
 	hosts   []guardProc // the host's own, which run in the group of the process
 
-	settledHosts bool // hosts is known
+	settledHosts bool
 
 	inCharge  *guard        // nil without
 	replaced  chan struct{} // closed, and replaced, when another guard takes over
@@ -49,7 +48,7 @@ type process struct {
 	pipe       *stdinPipe         // nil without
 	beats      context.CancelFunc // ends the keepalive
 	away       absenceDetector
-	lastOutput atomic.Int64 // its time, since the process began
+	lastOutput atomic.Int64 // since the process began
 }
 
 func newProcess(e *Executor, b *executor.Base) *process {
@@ -82,8 +81,7 @@ func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant
 	return ofKind(procs, isMember), ofKind(procs, isSpared), err
 }
 
-// ask sends a command to the guard. It returns no processes if there is no
-// guard, and once nothing is left of the process.
+// ask returns no processes if there is no guard, and once nothing is left of the process.
 func (p *process) ask(ctx context.Context, command, args string) ([]guardProc, error) {
 	if p.guard() == nil || p.base.Swept() || p.conn.Cause() != nil {
 		return nil, nil
@@ -95,7 +93,6 @@ func (p *process) ask(ctx context.Context, command, args string) ([]guardProc, e
 	return procs, err
 }
 
-// attach begins the life of the launched process and starts its goroutines.
 func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.conn, p.running, p.inCharge, p.beats = conn, run, run.guard, cancel
@@ -120,7 +117,7 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 	p.base.Go(func() { p.away.keep(ctx) })
 	p.base.Go(func() { p.keepalive(ctx) })
 	if run.guard != nil {
-		p.base.Go(func() { p.takeHosts(ctx) })
+		p.base.Go(func() { p.recordHosts(ctx) })
 		if run.stamp == noStamp {
 			p.base.Go(func() { executor.Sample(ctx, 0, func() { p.sample(ctx) }) })
 		}
@@ -129,8 +126,6 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 	p.base.Go(func() { p.watch(ctx) })
 }
 
-// watch waits for the leader's exit and publishes it, then waits for the end of
-// the streams.
 func (p *process) watch(ctx context.Context) {
 	run := p.running.run
 	select {
@@ -162,17 +157,16 @@ func (p *process) watch(ctx context.Context) {
 	p.base.Retire()
 }
 
-// A remainingQuery is a pending request to a guard for the remaining processes of
-// an ended leader.
+// A remainingQuery asks a guard for the remaining processes of an ended leader.
 type remainingQuery struct {
 	answer chan []guardProc // nil if no guard was asked; it holds one reply
 	gone   <-chan struct{}  // closed when the guard that was asked has ended
 }
 
-// flush waits for output that was written before the exit: the guard's later
-// replies come after it, as everything passes through one server. It also tells
-// the guard that the leader's pid and group are no longer valid; the guard's
-// reply to that lists the remaining processes.
+// flush waits for output that was written before the exit: the guard's later replies come
+// after it, as everything passes through one server. It also tells the guard that the
+// leader's pid and group are no longer valid; the guard's reply to that lists the
+// remaining processes.
 func (p *process) flush() (left remainingQuery) {
 	var answer chan []guardProc
 	var gone <-chan struct{}
@@ -205,8 +199,7 @@ func (p *process) flush() (left remainingQuery) {
 	}
 }
 
-// endedBy returns the guard, and its reason, if it reported that it ends the
-// process.
+// endedBy returns the guard, and its reason, if it reported that it ends the process.
 func (p *process) endedBy(exit executor.Exit) (executor.EndedBy, string) {
 	g := p.guard()
 	if g == nil {
@@ -229,13 +222,11 @@ func (p *process) endedBy(exit executor.Exit) (executor.EndedBy, string) {
 	}
 }
 
-// quiet returns the time since the last output.
 func (p *process) quiet() time.Duration {
 	return time.Since(p.base.Began) - time.Duration(p.lastOutput.Load())
 }
 
-// noneLeft reports whether nothing of an ended process is left. If nothing
-// was left at the exit, nothing can come, unless the guard has a doubt.
+// If nothing was left at the exit, nothing can come, unless the guard has a doubt.
 func (p *process) noneLeft(ctx context.Context, left remainingQuery) bool {
 	if left.answer != nil {
 		select {
@@ -251,8 +242,7 @@ func (p *process) noneLeft(ctx context.Context, left remainingQuery) bool {
 	return err == nil && len(procs) == 0 && !p.doubts()
 }
 
-// doubts reports whether the guard cannot tell if a process that it has not seen is
-// left.
+// doubts reports whether the guard cannot tell if a process that it has not seen is left.
 func (p *process) doubts() bool {
 	g := p.guard()
 	return g != nil && g.fled.Load()
@@ -275,7 +265,6 @@ func (p *process) abandon() {
 	}
 }
 
-// An outputReader reads one output stream of a process.
 type outputReader struct {
 	p *process
 	r io.Reader
@@ -299,7 +288,6 @@ func (p *process) cutOff() bool {
 	return run.cutOff
 }
 
-// A stdinPipe writes to the standard input of a remote process.
 type stdinPipe struct {
 	ch     *channel
 	p      *process
@@ -310,9 +298,8 @@ type stdinPipe struct {
 	freed chan struct{} // closed when the write that Close has found stuck is over
 }
 
-// stuckAfter is the shortest duration of a write that waited for the window. A
-// shorter write was on its way before the process ended, and is assumed to have
-// been read: it may be what ended the process.
+// A shorter write than stuckAfter was on its way before the process ended, and is assumed
+// to have been read: it may be what ended the process.
 const stuckAfter = 100 * time.Millisecond
 
 // Write blocks while the process does not read and the window is full. When the
@@ -332,7 +319,6 @@ func (s *stdinPipe) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// errExited is the error for input that did not reach the process.
 var errExited = errors.New("process has ended")
 
 func (s *stdinPipe) setBusy(busy bool) {

@@ -10,10 +10,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// bootstrap is the only command a login shell ever gets, whatever is started:
-// it means the same in every shell, and what it reads next appears in no
-// process list. POSIX read takes one byte at a time, so that the input after
-// the line is left for the next reader.
+// bootstrap is the only command a login shell ever gets: it means the same in every
+// shell, and what it reads next appears in no process list. POSIX read takes one byte at
+// a time, so that the input after the line is left for the next reader.
 const bootstrap = `exec /bin/sh -c '` + readLine + `'`
 
 const readLine = `IFS= read -r _m; eval "$(printf %b "$_m")"`
@@ -21,33 +20,30 @@ const readLine = `IFS= read -r _m; eval "$(printf %b "$_m")"`
 //go:embed guard.sh
 var guardText string
 
-// groupOf sets _mg to the process group of the shell, without a fork if there
-// is a /proc, or if leadScript has made the shell the leader of one.
+// groupOf sets _mg to the process group of the shell, without a fork if there is a /proc,
+// or if leadScript has made the shell the leader of one.
 const groupOf = `_mg=
 { IFS= read -r _mg </proc/$$/stat; } 2>/dev/null
 if [ -n "$_mg" ]; then set -- ${_mg##*)}; _mg=$3; elif [ "${_ml-}" = $$ ]; then _mg=$_ml; else _mg=$(PATH=/usr/bin:/bin:$PATH ps -o pgid= -p $$ 2>/dev/null); _mg=${_mg##* }; fi
 `
 
-// leadScript makes the shell the leader of its own group, so that the group can
-// be signalled without hitting other processes: dropbear starts commands in the
-// group of the connection. Then it continues with the next line. Startup files
-// may have broken PATH.
+// leadScript makes the shell the leader of its own group, so that the group can be
+// signalled without hitting other processes: dropbear starts commands in the group of the
+// connection. Startup files may have broken PATH.
 const leadScript = groupOf + `[ "$_mg" = $$ ] || for _mg in /usr/bin /bin /usr/local/bin /run/current-system/sw/bin; do
 [ -x $_mg/setsid ] && _ml=$$ && export _ml && exec $_mg/setsid /bin/sh -c '` + readLine + `'
 done
 ` + readLine
 
-// noStamp is the stamp of a run whose processes have none.
 const noStamp = "0"
 
-// stampOf returns the stamp of a run, which is derived from its mark: a number
-// that no program would choose, and that a shell's ulimit can hold.
+// The stamp is a number that no program would choose, and that a shell's ulimit can hold.
 func stampOf(mark string) string {
 	n, _ := strconv.ParseUint(mark[:14], 16, 64) // digits of executor.NewMark
 	return strconv.FormatUint(n|1<<57, 10)
 }
 
-// guardScript returns guard.sh for one run. leave names the programs to spare.
+// leave names the programs to spare.
 func guardScript(mark string, lease int, leave []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s\n", mark, lease, wording.ShellQuote(strings.Join(leave, "\n")))
@@ -59,7 +55,7 @@ func guardScript(mark string, lease int, leave []string) string {
 	return b.String()
 }
 
-// Reports of the run script about the program, before it waits for GO.
+// Before the run script waits for GO, it reports on the program.
 const (
 	runOK       = "0"
 	runNotFound = "1"
@@ -67,8 +63,8 @@ const (
 	runNoDir    = "3"
 )
 
-// showMark makes the next line run in a shell whose environment has the mark:
-// the environment of a running shell does not show what it exports.
+// The environment of a running shell does not show what it exports: the next line runs in
+// one that has the mark.
 func showMark(mark string) string {
 	return "_mw=" + mark + "; export _mw; exec /bin/sh -c '" + readLine + "'"
 }
@@ -84,11 +80,11 @@ _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 { _mlim unlimited && _mset $_mk && _mlim $_mk || { _mlim $_mk || _mlim 0 && _mset unlimited; _mk=0; }; } 2>/dev/null
 `
 
-// runScript prepares a process and prints RUN-mark, its pid, its group, whether
-// it can be executed and its stamp, on both streams; it then waits for GO-mark
-// and becomes the program. It waits even if it cannot, until its input ends:
-// dropbear can lose the last output of a command that ends by itself. After the named variables are set it must not use a
-// variable that could be one of them, so its own begin with _m.
+// runScript prints RUN-mark, its pid, its group, whether it can be executed and its
+// stamp, on both streams; it then waits for GO-mark and becomes the program. It waits
+// even if it cannot, until its input ends: dropbear can lose the last output of a command
+// that ends by itself. After the named variables are set it must not use a variable that
+// could be one of them, so its own begin with _m.
 func runScript(mark string, c launchCommand) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, groupOf+"unset _m _ml _mw\n"+stampScript, stampOf(mark))
@@ -139,8 +135,8 @@ exec "$@"`, runOK, runNotFound, runNoExec, mark)
 	return b.String()
 }
 
-// encode makes a script one line for the bootstrap: it escapes the backslash
-// and every byte that is not printable ASCII, as printf's %b reads them.
+// encode makes a script one line for the bootstrap: it escapes the backslash and every
+// byte that is not printable ASCII, as printf's %b reads them.
 func encode(script string) []byte {
 	line := make([]byte, 0, len(script)+len(script)/8+1)
 	for i := range len(script) {

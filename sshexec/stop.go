@@ -40,7 +40,7 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 	return report, nil
 }
 
-// signal asks the SSH server to deliver a signal.
+// signal asks the SSH server.
 func (p *process) signal(ctx context.Context, step executor.Step) error {
 	if !p.base.Alive() || p.conn.Cause() != nil {
 		return nil
@@ -57,8 +57,8 @@ func (p *process) signal(ctx context.Context, step executor.Step) error {
 	return fmt.Errorf("send %s: %w", step, err)
 }
 
-// errNoSignals is the refusal of a server: OpenSSH before 7.9 delivers no
-// signals, and later versions none to forced commands and to root.
+// OpenSSH before 7.9 delivers no signals, and later versions none to forced commands and
+// to root.
 var errNoSignals = errors.New("the server does not deliver signals here (a forced command, a login as root, or an old server)")
 
 // CannotTell implements executor.Backend.
