@@ -11,8 +11,8 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// A noCommonError reports that this program supports none of the algorithms
-// that the configuration names for one purpose.
+// This program supports none of the algorithms that the configuration names for one
+// purpose.
 type noCommonError struct {
 	what             string
 	named, available []string
@@ -22,8 +22,7 @@ func (e *noCommonError) Error() string {
 	return fmt.Sprintf("none of the configured %s is supported: %s", e.what, strings.Join(e.named, ", "))
 }
 
-// algorithms applies the host's configuration of the key exchange, and returns
-// a notice if it allows weak algorithms.
+// algorithms returns a notice if the host's configuration allows weak algorithms.
 func algorithms(h *sshconfig.Host, c *ssh.Config) ([]executor.Notice, error) {
 	secure, insecure := ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms()
 	var weak []string

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,17 +11,16 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// An attempt is a pending connection to a hop, or its result. Many dials may
-// wait for it; it ends when the last of them leaves.
+// An attempt is a pending connection to a hop, or its result. Many dials may wait for it;
+// it ends when the last of them leaves.
 type attempt struct {
 	trace  *trace
 	cancel context.CancelCauseFunc
-	done   chan struct{}        // closed when one of these is set
+	done   chan struct{}        // one of these is set
 	conn   *Conn                // logged in
 	err    *executor.StartError // why it failed
 }
 
-// attempt runs connect in its own goroutine.
 func (d *Dialer) attempt(host *sshconfig.Host, connect func(context.Context, *trace) (*Conn, *executor.StartError)) *attempt {
 	a := &attempt{trace: newTrace(), done: make(chan struct{})}
 	ctx, cancel := context.WithCancelCause(d.ctx)
@@ -42,8 +42,8 @@ func (d *Dialer) attempt(host *sshconfig.Host, connect func(context.Context, *tr
 	return a
 }
 
-// follow reports the phases of the attempt and waits for it. When ctx ends
-// first, the attempt may continue for other dials.
+// follow reports the phases of the attempt. When ctx ends first, the attempt may continue
+// for other dials.
 func (a *attempt) follow(ctx context.Context, host *sshconfig.Host, r Reporter) (*Conn, *executor.StartError) {
 	begin := time.Now()
 	if err := a.trace.report(ctx, r); err != nil {
@@ -60,8 +60,8 @@ type bastion struct {
 	users int // dials that wait for it, and connections through it; guarded by the Dialer
 }
 
-// share returns the connection to a jump host, or the attempt to make one, and
-// adds a reference. warm reports whether it existed before.
+// share returns the connection to a jump host, or the attempt to make one, and adds a
+// reference. warm reports whether it existed before.
 func (d *Dialer) share(route *route, n int, via *bastion) (b *bastion, warm bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,8 +101,8 @@ func (d *Dialer) share(route *route, n int, via *bastion) (b *bastion, warm bool
 	}
 }
 
-// forgetFailed makes the next dial start over, unless the failure is one to
-// remember. Dials that already wait for b share the failure.
+// forgetFailed makes the next dial start over, unless the failure is one to remember.
+// Dials that already wait for b share the failure.
 func (d *Dialer) forgetFailed(b *bastion, name string, err *executor.StartError) {
 	if d.options.RememberRefusals && isRefusal(err.Code) {
 		d.mu.Lock()
@@ -112,7 +112,6 @@ func (d *Dialer) forgetFailed(b *bastion, name string, err *executor.StartError)
 	d.forget(b)
 }
 
-// forget makes the next dial start over.
 func (d *Dialer) forget(b *bastion) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,8 +127,8 @@ func (d *Dialer) use(b *bastion) {
 	b.users++
 }
 
-// leave drops a reference. The last one closes the connection, or ends the
-// attempt, and waits for that.
+// leave drops a reference. The last one closes the connection, or ends the attempt, and
+// waits for that.
 func (d *Dialer) leave(b *bastion) {
 	d.mu.Lock()
 	b.users--
@@ -148,8 +147,7 @@ func (d *Dialer) leave(b *bastion) {
 	}
 }
 
-// connectHop connects to the n-th host of a route, through the previous one,
-// which is kept as long as the connection lasts.
+// The previous host of the route is kept as long as the connection lasts.
 func (d *Dialer) connectHop(ctx context.Context, route *route, n int, via *bastion, t *trace) (*Conn, *executor.StartError) {
 	host := route.hosts[n-1]
 	h := &hop{dialer: d, host: host, name: hopName(host), jump: n < len(route.hosts), trace: t, release: func() {}}
@@ -173,7 +171,6 @@ func (d *Dialer) connectHop(ctx context.Context, route *route, n int, via *basti
 	return c, nil
 }
 
-// connectNative connects hop by hop. The jump hosts are shared.
 func (d *Dialer) connectNative(ctx context.Context, route *route, r Reporter) (*Conn, *executor.StartError) {
 	var via *bastion
 	for n := 1; n < len(route.hosts); n++ {
@@ -201,7 +198,6 @@ func (d *Dialer) connectNative(ctx context.Context, route *route, r Reporter) (*
 	})
 }
 
-// ready returns the connection if it is established.
 func (b *bastion) ready() *Conn {
 	select {
 	case <-b.done:
@@ -211,13 +207,11 @@ func (b *bastion) ready() *Conn {
 	}
 }
 
-// lost reports whether there was a connection that has ended.
 func (b *bastion) lost() bool {
 	c := b.ready()
 	return c != nil && c.Cause() != nil
 }
 
-// connectAlone makes a connection that is not shared.
 func (d *Dialer) connectAlone(ctx context.Context, host *sshconfig.Host, r Reporter, connect func(context.Context, *trace) (*Conn, *executor.StartError)) (*Conn, *executor.StartError) {
 	a := d.attempt(host, connect)
 	stop := context.AfterFunc(ctx, func() { a.cancel(ended(ctx)) })
@@ -229,3 +223,40 @@ func (d *Dialer) connectAlone(ctx context.Context, host *sshconfig.Host, r Repor
 	}
 	return c, err
 }
+
+// A refusal will repeat until the user changes something: a host that is not trusted, or
+// a login that is denied or needs a prompt.
+func isRefusal(code executor.StartCode) bool {
+	return slices.Contains([]executor.StartCode{
+		executor.HostKeyUnknown, executor.HostKeyChanged, executor.HostKeyRevoked, executor.KexNoCommon,
+		executor.AuthDenied, executor.AuthTooMany, executor.AuthPassphrase, executor.AuthPrompt,
+	}, code)
+}
+
+// failed returns an attempt that is not made, because an earlier one to the same jump
+// host was refused.
+func failed(refused *executor.StartError) *attempt {
+	a := &attempt{trace: newTrace(), cancel: func(error) {}, done: make(chan struct{})}
+	again := *refused
+	again.Elapsed = 0
+	again.Err = &RepeatedError{Err: refused.Err}
+	a.err = &again
+	a.trace.begin(refused.Phase, refused.Hop).end("", a.err)
+	a.trace.close()
+	close(a.done)
+	return a
+}
+
+// A RepeatedError is the failure of a dial through a jump host that refused an
+// earlier one: it was not tried again (Options.RememberRefusals).
+type RepeatedError struct {
+	Err error // of the earlier dial
+}
+
+// Error returns the text of the earlier failure.
+func (e *RepeatedError) Error() string {
+	return fmt.Sprintf("%v (same as before; not tried again)", e.Err)
+}
+
+// Unwrap returns the earlier failure.
+func (e *RepeatedError) Unwrap() error { return e.Err }

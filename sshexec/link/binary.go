@@ -17,18 +17,16 @@ import (
 )
 
 const (
-	// socketPoll is the interval at which the socket of an ssh program is
-	// polled during its login, which takes at least a tenth of a second.
+	// The login takes at least a tenth of a second.
 	socketPoll = 10 * time.Millisecond
-	// maxSocket is the longest path of a socket: 108 bytes on Linux and 104
-	// elsewhere with the NUL, less what ssh appends while it sets it up.
+	// maxSocket is 108 bytes on Linux and 104 elsewhere with the NUL, less what ssh
+	// appends while it sets the socket up.
 	maxSocket = 104 - 1 - len(".0123456789abcdef")
 )
 
 var errNoSSH = errors.New("ssh program not found")
 
-// connectBinary starts the ssh program as a private master, which never
-// prompts, and connects through it.
+// The ssh program is a private master, which never prompts.
 func (d *Dialer) connectBinary(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError) {
 	return d.connectAlone(ctx, w.last(), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t}
@@ -46,8 +44,7 @@ func (d *Dialer) connectBinary(ctx context.Context, w *route, r Reporter) (*Conn
 	})
 }
 
-// connectProgram starts ssh, waits for its socket and connects to it. In any
-// case it leaves neither a process nor a file.
+// connectProgram leaves neither a process nor a file, in any case.
 func (h *hop) connectProgram(ctx context.Context, w *route) (*Conn, error) {
 	program, err := h.dialer.program()
 	if err != nil {
@@ -99,8 +96,8 @@ func (h *hop) connectProgram(ctx context.Context, w *route) (*Conn, error) {
 	return c, nil
 }
 
-// uncheckedJump returns an error if ssh would connect to a jump host without
-// checking its host key: the options that it gets are those of the destination.
+// uncheckedJump returns an error if ssh would connect to a jump host without checking its
+// host key: the options that it gets are those of the destination.
 func (w *route) uncheckedJump() error {
 	for _, h := range w.hosts[:len(w.hosts)-1] {
 		if h.StrictHostKeyChecking == "no" {
@@ -110,7 +107,6 @@ func (w *route) uncheckedJump() error {
 	return nil
 }
 
-// program returns the path of the ssh program.
 func (d *Dialer) program() (string, error) {
 	switch d.options.SSH {
 	case "none":
@@ -125,17 +121,15 @@ func (d *Dialer) program() (string, error) {
 	return d.options.SSH, nil
 }
 
-// noFork keeps ssh from forking into the background, outside our process group.
-// It is known since OpenSSH 8.7; earlier versions fork only with -f.
+// noFork keeps ssh in our process group. It is known since OpenSSH 8.7; earlier versions
+// fork only with -f.
 const noFork = "ForkAfterAuthentication=no"
 
-// knowsFork reports whether program knows noFork.
 func knowsFork(ctx context.Context, program string) bool {
 	return exec.CommandContext(ctx, program, "-G", "-F", os.DevNull, "-o", noFork, "host").Run() == nil
 }
 
-// arguments returns the options that make ssh a private master. They take
-// precedence over the configuration.
+// The options take precedence over the configuration.
 func (d *Dialer) arguments(w *route, socket string, connectTimeout time.Duration) []string {
 	strict := "yes"
 	if d.options.newKeyPolicy(w.last()) == acceptNewKey {
@@ -165,8 +159,7 @@ func (d *Dialer) arguments(w *route, socket string, connectTimeout time.Duration
 	return append(args, "--", w.dest.Host)
 }
 
-// socketDir makes a folder that only this user can read, with a path short
-// enough for a socket in it.
+// Only this user can read the folder, and its path is short enough for a socket in it.
 func socketDir() (string, error) {
 	var err error
 	for _, parent := range []string{os.TempDir(), os.Getenv("XDG_RUNTIME_DIR"), "/tmp"} {
@@ -186,9 +179,8 @@ func socketDir() (string, error) {
 	return "", fmt.Errorf("no folder for a socket: %w", err)
 }
 
-// awaitSocket connects to the socket as soon as it exists. ssh creates it under
-// another name after the login and renames it, so it accepts connections once
-// it is visible.
+// ssh creates the socket under another name after the login and renames it, so it accepts
+// connections once it is visible.
 func awaitSocket(ctx context.Context, child *child, socket string) (net.Conn, error) {
 	ticker := time.NewTicker(socketPoll)
 	defer ticker.Stop()

@@ -9,28 +9,26 @@ import (
 	"time"
 )
 
-// A child is a local program that a connection runs through. It has its own
-// process group, and on Linux it is killed when this program ends.
+// A child is a local program that a connection runs through. It has its own process
+// group, and on Linux it is killed when this program ends.
 type child struct {
 	cmd      *exec.Cmd
 	stderr   tail
-	exited   chan struct{} // closed when it has ended
+	exited   chan struct{}
 	killOnce sync.Once
 	released chan struct{} // closed when it may be reaped
 	reaped   chan struct{}
-	err      error // how it ended; after reaped
+	err      error // valid after reaped
 }
 
 const (
-	// stderrWait is how long the standard error of a child that has ended is
-	// still read, if another process holds it open.
+	// Another process may hold the standard error of a child open.
 	stderrWait = 200 * time.Millisecond
 	// exitWait is how long a child may take to end after its output did.
 	exitWait = time.Second
 )
 
-// startChild starts cmd, and collects its standard error. The caller must kill
-// the child, even one that has ended.
+// The caller must kill the child, even one that has ended.
 func startChild(cmd *exec.Cmd) (*child, error) {
 	c := &child{cmd: cmd, exited: make(chan struct{}), released: make(chan struct{}), reaped: make(chan struct{})}
 	cmd.Stderr = &c.stderr
@@ -51,8 +49,8 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 	return c, <-started
 }
 
-// await reaps the child when that is allowed: until then its id, which is the
-// id of the group to kill, cannot be reused.
+// await reaps the child when that is allowed: until then its id, which is the id of the
+// group to kill, cannot be reused.
 func (c *child) await() {
 	if awaitExit(c.cmd.Process.Pid) {
 		close(c.exited)
@@ -65,8 +63,7 @@ func (c *child) await() {
 	close(c.reaped)
 }
 
-// kill ends the child with its group, and returns when it is reaped: its stderr
-// is complete then.
+// kill returns when the child is reaped: its stderr is complete then.
 func (c *child) kill() {
 	c.killOnce.Do(func() {
 		select {
@@ -79,8 +76,8 @@ func (c *child) kill() {
 	<-c.reaped
 }
 
-// settle waits a moment for the end of a child whose output has ended, so that
-// its last message is not cut off.
+// settle waits a moment for the end of a child whose output has ended, so that its last
+// message is not cut off.
 func (c *child) settle() {
 	timer := time.NewTimer(exitWait)
 	defer timer.Stop()
@@ -90,8 +87,6 @@ func (c *child) settle() {
 	}
 }
 
-// hasExited reports whether the child has ended, by itself or because it was
-// killed.
 func (c *child) hasExited() bool {
 	select {
 	case <-c.exited:
@@ -101,13 +96,11 @@ func (c *child) hasExited() bool {
 	}
 }
 
-// bySignal reports whether a signal ended the program.
 func bySignal(err error) bool {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	return ok && exit.ExitCode() < 0
 }
 
-// A tail keeps the last maxSaid bytes that were written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup puts cmd into its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// awaitExit is not supported: it would wait for a child without reaping it.
+// It would wait for a child without reaping it, which is not supported.
 func awaitExit(int) bool { return false }

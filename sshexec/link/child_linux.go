@@ -8,13 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup puts cmd into its own process group.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// awaitExit waits until a child has ended, without reaping it. It returns false
-// if the system does not support that.
+// awaitExit does not reap the child. It returns false if the system does not support
+// that.
 func awaitExit(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shell returns the command for ssh_config's ProxyCommand: the user's shell
-// runs it and is replaced by it.
+// The user's shell runs ssh_config's ProxyCommand and is replaced by it.
 func shell(command string) *exec.Cmd {
 	sh := os.Getenv("SHELL")
 	if sh == "" {
@@ -19,7 +18,6 @@ func shell(command string) *exec.Cmd {
 	return exec.Command(sh, "-c", "exec "+command)
 }
 
-// killGroup kills the group that a child leads.
 func killGroup(p *os.Process) {
 	_ = unix.Kill(-p.Pid, unix.SIGKILL) // it may have ended already
 }

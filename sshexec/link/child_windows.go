@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// shell returns the command for ssh_config's ProxyCommand.
 func shell(command string) *exec.Cmd {
 	cmd := exec.Command("cmd.exe")
 	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: "cmd.exe /d /s /c \"" + command + "\""}
@@ -23,9 +22,8 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP
 }
 
-// killGroup kills the child; Windows has no process groups to kill.
+// Windows has no process groups to kill.
 func killGroup(p *os.Process) { _ = p.Kill() }
 
-// awaitExit is not supported: it would wait for a child without reaping it,
-// which Windows does not need.
+// Windows need not wait for a child without reaping it.
 func awaitExit(int) bool { return false }

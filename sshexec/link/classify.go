@@ -21,22 +21,21 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// A place describes where something failed.
 type place struct {
 	hop   string
 	alias string // of hop, as typed
 	phase string
-	begin time.Time     // of the phase
+	begin time.Time
 	limit time.Duration // for the key exchange
 	ctx   context.Context
 	wire  *wire               // in a handshake
-	lost  *executor.LostError // why the established connection has ended
-	// client is the version of the local ssh program, if it was run for this phase.
+	lost  *executor.LostError // of the established connection
+	// the version of the local ssh program, if it was run for this phase
 	client string
 }
 
-// classify turns any failure into an error for the user: a code, what the other
-// side sent, and a hint. No other file does.
+// classify turns any failure into an error for the user: a code, what the other side
+// sent, and a hint. No other file does.
 func classify(err error, p place) *executor.StartError {
 	var done *executor.StartError
 	if errors.As(err, &done) {
@@ -68,14 +67,20 @@ func classify(err error, p place) *executor.StartError {
 	return e
 }
 
-// fail ends s with the classified error, which says that the hop is a jump host
-// if it is one; w is the wire of its handshake, if it came that far.
+// w is the wire of the handshake, if it came that far.
 func (h *hop) fail(ctx context.Context, s *step, err error, w *wire) *executor.StartError {
 	e := classify(err, place{
 		hop: h.name, alias: h.host.Alias, phase: s.phase.Name, begin: s.phase.Begin, limit: h.connectTimeout(), ctx: ctx, wire: w,
 		client: h.program,
 	})
-	h.explain(e)
+	switch {
+	case e.Code == executor.HostKeyUnknown && h.host.StrictHostKeyChecking == "no":
+		e.Hint = hintUnchecked + "\n" + e.Hint
+	case e.Code == executor.NetTimeout && h.proxied && strings.Contains(e.Said, noBanner):
+		set(e, executor.NetProxy, hintProxy, fmt.Errorf("the ProxyCommand %s did not connect within %s", quoteCommand(h.host.ProxyCommand), seconds(h.connectTimeout())))
+	case e.Code == executor.NetTimeout && h.proxied:
+		e.Hint = hintProxy
+	}
 	if h.jump && e.Code != executor.StartCancelled {
 		e.Err = fmt.Errorf("at the jump host: %w", e.Err)
 	}
@@ -86,24 +91,10 @@ func (h *hop) fail(ctx context.Context, s *step, err error, w *wire) *executor.S
 	return e
 }
 
-// explain names the settings of the hop that an error is due to.
-func (h *hop) explain(e *executor.StartError) {
-	switch {
-	case e.Code == executor.HostKeyUnknown && h.host.StrictHostKeyChecking == "no":
-		e.Hint = hintUnchecked + "\n" + e.Hint
-	case e.Code == executor.NetTimeout && h.proxied && strings.Contains(e.Said, noBanner):
-		set(e, executor.NetProxy, hintProxy, fmt.Errorf("the ProxyCommand %s did not connect within %s", quoteCommand(h.host.ProxyCommand), seconds(h.connectTimeout())))
-	case e.Code == executor.NetTimeout && h.proxied:
-		e.Hint = hintProxy
-	}
-}
-
-// noBanner is the message of the ssh program when its ConnectTimeout is over and no
-// version line has come.
+// The ssh program says this when its ConnectTimeout is over and no version line has come.
 const noBanner = "timed out during banner exchange"
 
-// ended returns why ctx has ended, for errors.Is with both its error and its
-// cause.
+// ended returns why ctx has ended, for errors.Is with both its error and its cause.
 func ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
@@ -117,7 +108,6 @@ func set(e *executor.StartError, code executor.StartCode, hint string, err error
 	return true
 }
 
-// worthAnother reports whether another attempt to connect may help.
 func worthAnother(err error) bool {
 	var e executor.StartError
 	e.Err = err
@@ -157,7 +147,7 @@ func isLate(e *executor.StartError, p place) bool {
 	return false
 }
 
-// isKexLate classifies a key exchange that timed out by how far it got.
+// A key exchange that timed out is classified by how far it got.
 func isKexLate(e *executor.StartError, p place) bool {
 	e.Said, e.SaidBy = p.said()
 	proxy := p.proxy()
@@ -172,7 +162,6 @@ func isKexLate(e *executor.StartError, p place) bool {
 	return set(e, executor.NetTimeout, "the port is open, but no SSH version line came in time: check the port, and the load of the server", errKexLate)
 }
 
-// seconds formats a limit for an error.
 func seconds(d time.Duration) string {
 	if d < time.Second || d%time.Second != 0 {
 		return d.String()
@@ -228,8 +217,7 @@ func isHostKey(e *executor.StartError, _ place) bool {
 	return false
 }
 
-// isTunnel classifies the error of a jump host for the next hop. The patterns
-// are the messages of its C library.
+// The patterns are the messages of the jump host's C library.
 func isTunnel(e *executor.StartError, _ place) bool {
 	var t *tunnelError
 	if !errors.As(e.Err, &t) {
@@ -257,8 +245,7 @@ func isTunnel(e *executor.StartError, _ place) bool {
 	return set(e, executor.NetUnreachable, "try it from there: ssh "+t.via.host.Alias, fmt.Errorf("the jump host %s cannot connect to it", t.via.where()))
 }
 
-// saidByJump returns why the connection to a jump host has ended, for a host
-// behind it: messages of the jump host are attributed to it.
+// Messages of a jump host are attributed to it.
 func saidByJump(cause *executor.LostError) *executor.LostError {
 	if cause == nil || cause.Said == "" || cause.SaidBy != executor.SpeakerHost {
 		return cause
@@ -268,15 +255,13 @@ func saidByJump(cause *executor.LostError) *executor.LostError {
 	return &attributed
 }
 
-// A knownMessage is a failure that is recognised by its message.
 type knownMessage struct {
 	has        string // in lower case
 	code       executor.StartCode
 	text, hint string
 }
 
-// knownMessages holds the messages of programs that cannot connect, from the C library
-// and OpenSSH's client. The first match is used.
+// Of the C library and OpenSSH's client. The first match is used.
 var knownMessages = []knownMessage{
 	{"remote host identification has changed", executor.HostKeyChanged, "the host key has changed", "ask the owner of the host whether the key is new; if it is, remove the old one as the message says"},
 	{"revoked host key", executor.HostKeyRevoked, "the host key is revoked", "ask the owner of the host for a new key"},
@@ -332,15 +317,13 @@ func onRecord(said string) string {
 	return ""
 }
 
-// pattern returns a regular expression that is compiled at its first use:
-// package variables would be compiled at every start of the program.
+// Package variables would be compiled at every start of the program.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
 var offending = pattern(`Offending .{1,40} key in (\S+:\d+)`)
 
-// programLost returns why the ssh program of a connection has ended.
 func programLost(hop, said string, after time.Duration) *executor.LostError {
 	e := &executor.LostError{
 		Code: executor.LostClosed, Hop: hop, After: after, Said: said, SaidBy: executor.SpeakerSSH, Err: errPeerClosed,
@@ -354,8 +337,8 @@ func programLost(hop, said string, after time.Duration) *executor.LostError {
 	return e
 }
 
-// said returns what the peer sent before it spoke SSH, or what the program in
-// between wrote: the output of a ProxyCommand may be either's.
+// said returns what the peer sent before it spoke SSH, or what the program in between
+// wrote: the output of a ProxyCommand may be either's.
 func (p place) said() (string, executor.Speaker) {
 	if p.wire == nil {
 		return "", executor.SpeakerHost
@@ -386,7 +369,7 @@ func (p place) hintNotSSH() string {
 	return hintNotSSH
 }
 
-// isGreeting classifies a connection that ended before the peer spoke SSH.
+// The connection ended before the peer spoke SSH.
 func isGreeting(e *executor.StartError, p place) bool {
 	if p.wire == nil || p.wire.greeted.Load() {
 		return false
@@ -410,8 +393,7 @@ func isGreeting(e *executor.StartError, p place) bool {
 	return false
 }
 
-// foreign matches the first bytes of other protocols: HTTP, a TLS alert, SMTP
-// and FTP, POP3, IMAP.
+// HTTP, a TLS alert, SMTP and FTP, POP3, IMAP.
 var foreign = pattern(`^(HTTP/|\x15\x03|220[ -]|\+OK|\* OK|<)`)
 
 func isAlgorithms(e *executor.StartError, _ place) bool {
@@ -449,8 +431,7 @@ func hintAlgorithm(what string, offered []string) string {
 	return "use --ssh-transport binary, if the system's ssh can connect to it"
 }
 
-// safeNames drops names that cannot be algorithms, and those that do not fit on
-// a screen.
+// safeNames drops names that cannot be algorithms, and those that do not fit on a screen.
 func safeNames(names []string) []string {
 	var safe []string
 	for _, name := range names {
@@ -514,8 +495,7 @@ func isNetwork(e *executor.StartError, p place) bool {
 	return false
 }
 
-// disconnectText returns the server's message when it closed the connection.
-// x/crypto does not export the type.
+// x/crypto does not export the type of the server's message.
 func disconnectText(err error) string {
 	m := disconnect().FindStringSubmatch(err.Error())
 	if m == nil {

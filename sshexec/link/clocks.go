@@ -8,9 +8,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// The clocks of a handshake: one for the key exchange, and one for the login,
-// which is stopped until the host is verified. When either runs out, the wire
-// is closed. Both are stopped during prompts.
+// The clocks of a handshake: one for the key exchange, and one for the login, which is
+// stopped until the host is verified. When either runs out, the wire is closed. Both are
+// stopped during prompts.
 type clocks struct {
 	kex, login context.Context // which also end with the wire
 
@@ -47,7 +47,7 @@ func (c *clocks) verified() {
 	c.start()
 }
 
-// finish ends a successful login; it returns an error if it was too late.
+// finish returns an error if the login was too late.
 func (c *clocks) finish() error {
 	if !c.spareLogin() {
 		return context.Cause(c.login)
@@ -65,7 +65,6 @@ func (c *clocks) late() error {
 	return nil
 }
 
-// stop ends both clocks.
 func (c *clocks) stop() {
 	c.spareKex()
 	c.spareLogin()

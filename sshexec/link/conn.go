@@ -32,7 +32,7 @@ type Conn struct {
 	done    chan struct{}
 }
 
-// newConn returns a connection to h that is logged in, over w.
+// The connection is logged in.
 func newConn(conn ssh.Conn, w *wire, h *hop) *Conn {
 	return &Conn{
 		ssh: conn, wire: w, host: h.host, hop: h.name, release: h.release,
@@ -43,8 +43,7 @@ func newConn(conn ssh.Conn, w *wire, h *hop) *Conn {
 	}
 }
 
-// serve runs the connection until it has ended. Requests of the server are
-// refused, and so are channels that it opens.
+// Requests of the server are refused, and so are channels that it opens.
 func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Request) {
 	c.tasks.run(func() { ssh.DiscardRequests(requests) })
 	c.tasks.run(func() {
@@ -71,7 +70,6 @@ func (c *Conn) Host() *sshconfig.Host { return c.host }
 // Alias returns the host as it was typed.
 func (c *Conn) Alias() string { return c.host.Alias }
 
-// where returns the host as it was typed, with its address.
 func (c *Conn) where() string {
 	return (&executor.StartError{Hop: c.hop, Alias: c.host.Alias}).Where()
 }
@@ -143,16 +141,15 @@ var (
 	errConnOver  = errors.New("the connection has ended")
 )
 
-// An openResult is the result of opening a channel.
 type openResult struct {
 	channel  ssh.Channel
 	requests <-chan *ssh.Request
 	err      error
 }
 
-// openChannel opens a channel, however long that takes, until the connection is
-// over. x/crypto can block forever if the request races with the close; that
-// goroutine is leaked.
+// openChannel opens a channel, however long that takes, until the connection is over.
+// x/crypto can block forever if the request races with the close; that goroutine is
+// leaked.
 func (c *Conn) openChannel(kind string, payload []byte) openResult {
 	answers := make(chan openResult, 1)
 	running := c.opens.run(func() {
@@ -170,8 +167,7 @@ func (c *Conn) openChannel(kind string, payload []byte) openResult {
 	}
 }
 
-// open opens a channel. If ctx ends first, the channel is closed as soon as the
-// server has replied.
+// If ctx ends first, the channel is closed as soon as the server has replied.
 func (c *Conn) open(ctx context.Context, kind string, payload []byte) (ssh.Channel, <-chan *ssh.Request, error) {
 	var mu sync.Mutex
 	abandoned := false
@@ -206,4 +202,29 @@ func (c *Conn) open(ctx context.Context, kind string, payload []byte) (ssh.Chann
 		abandoned = true
 		return nil, nil, ended(ctx)
 	}
+}
+
+type taskGroup struct {
+	mu   sync.Mutex
+	wg   sync.WaitGroup
+	over bool
+}
+
+// run starts f, unless wait was called.
+func (c *taskGroup) run(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return false
+	}
+	c.wg.Go(f)
+	return true
+}
+
+// wait refuses new goroutines, and returns when all others have ended.
+func (c *taskGroup) wait() {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.wg.Wait()
 }

@@ -2,7 +2,11 @@ package link
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -109,7 +113,6 @@ func (d *Dialer) DialSecond(ctx context.Context, dest sshconfig.Destination, why
 	return c, nil
 }
 
-// resolve finds the route to dest, as one phase.
 func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Reporter) (*route, *executor.StartError) {
 	phase := executor.Phase{Name: phaseResolve, Detail: dest.String(), Begin: time.Now()}
 	r.begin(phase)
@@ -128,7 +131,7 @@ func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Repo
 	return w, nil
 }
 
-// keep registers a connection until it has ended, so that Close can end it.
+// Close ends the connection.
 func (d *Dialer) keep(c *Conn) {
 	d.mu.Lock()
 	d.conns[c] = func() {}
@@ -165,4 +168,76 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// A longer route is a loop in the configuration.
+const maxHops = 16
+
+var errLoop = errors.New("ProxyJump forms a loop")
+
+// A route is the list of hosts from here to the destination. Only the first may have a
+// ProxyCommand.
+type route struct {
+	dest  sshconfig.Destination
+	hosts []*sshconfig.Host
+	// as typed: they determine every setting, so two routes share a hop if their names
+	// are the same up to it
+	names []string
+	why   string // reason for a second connection to the last host
+}
+
+// As with ssh, the first jump host may itself have jump hosts; those of the others are
+// ignored, because they are reached through the previous one.
+func (d *Dialer) findRoute(ctx context.Context, dest sshconfig.Destination) (*route, error) {
+	w := &route{dest: dest}
+	identities := d.options.Identities
+	for next := dest; ; {
+		h, err := d.resolver.Resolve(ctx, next, identities...)
+		if err != nil {
+			return nil, err
+		}
+		jumps := h.ProxyJump
+		w.prepend(next, h)
+		for i := len(jumps) - 1; i > 0; i-- {
+			h, err := d.resolver.Resolve(ctx, jumps[i])
+			if err != nil {
+				return nil, fmt.Errorf("jump host %s: %w", jumps[i], err)
+			}
+			w.prepend(jumps[i], h)
+		}
+		if len(w.hosts) > maxHops || len(jumps) > 0 && slices.Contains(w.names, jumps[0].String()) {
+			return nil, &sshconfig.ConfigError{Err: fmt.Errorf("%w: %s", errLoop, strings.Join(w.names, " -> "))}
+		}
+		if len(jumps) == 0 {
+			return w, nil
+		}
+		next, identities = jumps[0], nil
+	}
+}
+
+func (w *route) prepend(d sshconfig.Destination, h *sshconfig.Host) {
+	w.hosts = slices.Insert(w.hosts, 0, h)
+	w.names = slices.Insert(w.names, 0, d.String())
+}
+
+func (w *route) last() *sshconfig.Host { return w.hosts[len(w.hosts)-1] }
+
+func (w *route) hops(n int) []string {
+	names := make([]string, n)
+	for i, h := range w.hosts[:n] {
+		names[i] = hopName(h)
+	}
+	return names
+}
+
+// String describes the route for people.
+func (w *route) String() string {
+	text := w.names[len(w.names)-1] + " -> " + hopName(w.last())
+	if n := len(w.hosts) - 1; n > 0 {
+		text += " through " + strings.Join(w.hops(n), ", ")
+	}
+	if w.last().Source != "" {
+		text += " (" + w.last().Source + ")"
+	}
+	return text
 }

@@ -7,12 +7,11 @@ import (
 	"mcpdbg/sshexec/sshauth"
 )
 
-// A configError is a setting that cannot be used.
 type configError struct{ error }
 
 func (e *configError) Unwrap() error { return e.error }
 
-// A tunnelError is the failure of a jump host to connect to the next hop.
+// A jump host failed to connect to the next hop.
 type tunnelError struct {
 	via *Conn
 	err error
@@ -21,7 +20,6 @@ type tunnelError struct {
 func (e *tunnelError) Error() string { return "through " + e.via.hop + ": " + e.err.Error() }
 func (e *tunnelError) Unwrap() error { return e.err }
 
-// A proxyError is the failure of a ProxyCommand.
 type proxyError struct {
 	said string
 	err  error
@@ -30,7 +28,6 @@ type proxyError struct {
 func (e *proxyError) Error() string { return "the ProxyCommand failed: " + e.err.Error() }
 func (e *proxyError) Unwrap() error { return e.err }
 
-// A programError is the failure of an ssh program.
 type programError struct {
 	said string
 	err  error // nil: it ended with status 0, which is a failure too
@@ -44,7 +41,6 @@ func (e *programError) Error() string {
 }
 func (e *programError) Unwrap() error { return e.err }
 
-// A masterError is the failure of a ControlMaster.
 type masterError struct {
 	path string
 	err  error
@@ -53,7 +49,6 @@ type masterError struct {
 func (e *masterError) Error() string { return "no reply from the ssh master: " + e.err.Error() }
 func (e *masterError) Unwrap() error { return e.err }
 
-// A loginError is a failed login.
 type loginError struct {
 	failure *sshauth.Failure // nil: it had not begun
 	banner  string
@@ -63,8 +58,7 @@ type loginError struct {
 func (e *loginError) Error() string { return e.err.Error() }
 func (e *loginError) Unwrap() error { return e.err }
 
-// plainEnd replaces a bare EOF by words. It does not include the server's
-// message.
+// plainEnd replaces a bare EOF by words. It does not include the server's message.
 func plainEnd(err error) error {
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || disconnectText(err) != "":

@@ -8,19 +8,18 @@ import (
 )
 
 const (
-	// lowest is the limit of a server after many drops.
 	lowest = 2
 	// lowTime is how long a limit stays low after the last drop.
 	lowTime = 30 * time.Second
 )
 
-// gates admit a limited number at once for each key, in order of arrival. All
-// methods may be called from any goroutine.
+// gates admit a limited number at once for each key, in order of arrival. All methods may
+// be called from any goroutine.
 type gates struct {
 	limit int // for each key; 0 means no limit
 
 	mu    sync.Mutex
-	byKey map[string]*gate // only those in use, or with a limit that was lowered
+	byKey map[string]*gate // those in use, or with a limit that was lowered
 }
 
 type gate struct {
@@ -32,9 +31,9 @@ type gate struct {
 	until   time.Time // end of that time
 }
 
-// enter waits for a slot at key. A caller that has to wait gets a call of waits
-// first: with the number of slots in use, and it returns a function to call
-// when the wait is over, however it ended. The caller calls leave in the end.
+// A caller that has to wait gets a call of waits first: with the number of slots in use,
+// and it returns a function to call when the wait is over, however it ended. The caller
+// calls leave in the end.
 func (g *gates) enter(ctx context.Context, key string, waits func(inside int) (done func(error))) (leave func(), err error) {
 	if g.limit == 0 {
 		return func() {}, nil
@@ -56,7 +55,7 @@ func (g *gates) enter(ctx context.Context, key string, waits func(inside int) (d
 	return leave, err
 }
 
-// queueUp takes a slot, or returns a channel that is closed when there is one.
+// queueUp returns a channel that is closed when there is a slot, nil if there is one now.
 func (g *gates) queueUp(key string) (turn chan struct{}, inside int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +83,6 @@ func (g *gates) giveUp(key string, turn chan struct{}) {
 	}
 }
 
-// leave frees a slot, and admits the next in the queue.
 func (g *gates) leave(key string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,9 +96,9 @@ func (g *gates) leave(key string) {
 	g.tidy()
 }
 
-// lower halves the limit of key for a while, because a connection that began at
-// began was dropped. Of connections dropped together only the first lowers it.
-// It returns the limit.
+// lower halves the limit of key for a while, because a connection that began at began was
+// dropped. Of connections dropped together only the first lowers it. It returns the
+// limit.
 func (g *gates) lower(key string, began time.Time) int {
 	if g.limit == 0 {
 		return 0
@@ -118,7 +116,7 @@ func (g *gates) lower(key string, began time.Time) int {
 	return limit
 }
 
-// at returns the gate of a key. The lock is held, as in the functions below.
+// The lock is held, as in the functions below.
 func (g *gates) at(key string) *gate {
 	at := g.byKey[key]
 	if at == nil {
@@ -138,7 +136,6 @@ func (g *gates) limitOf(at *gate) int {
 	return g.limit
 }
 
-// tidy drops unused gates.
 func (g *gates) tidy() {
 	for key, at := range g.byKey {
 		if at.inside == 0 && len(at.queue) == 0 && !time.Now().Before(at.until) {

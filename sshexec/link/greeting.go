@@ -11,18 +11,16 @@ import (
 const (
 	// maxSaid is how much text of a peer is kept.
 	maxSaid = 4 << 10
-	// maxGreeting is how much a server may send before its version line. RFC
-	// 4253 sets no limit; OpenSSH accepts 1024 lines.
+	// RFC 4253 sets no limit; OpenSSH accepts 1024 lines.
 	maxGreeting = 64 << 10
-	// maxVersion is the length of a version line by RFC 4253, including its
-	// line end.
+	// RFC 4253, with the line end.
 	maxVersion = 255
 )
 
 var errNotSSH = errors.New("the peer does not speak SSH")
 
-// A greeting reads a server's text before its version line, and that line. The
-// text, such as "Too many users", is kept; x/crypto would drop it.
+// A greeting reads a server's text before its version line, and that line. The text, such
+// as "Too many users", is kept; x/crypto would drop it.
 type greeting struct {
 	from    *bufio.Reader
 	said    []byte // before the version line, at most maxSaid
@@ -47,7 +45,6 @@ func (g *greeting) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// empty reports whether everything was returned.
 func (g *greeting) empty() bool { return g.found && len(g.pending) == 0 }
 
 // find reads up to the version line.
@@ -56,7 +53,7 @@ func (g *greeting) find() error {
 	for g.total < maxGreeting {
 		line, err := g.from.ReadSlice('\n')
 		if atStart && err == nil && bytes.HasPrefix(line, []byte("SSH-")) {
-			return g.take(line)
+			return g.accept(line)
 		}
 		g.keep(line)
 		switch {
@@ -71,8 +68,8 @@ func (g *greeting) find() error {
 	return fmt.Errorf("%w: no version line in %d KiB", errNotSSH, maxGreeting>>10)
 }
 
-// take checks the version line, and takes over the data after it.
-func (g *greeting) take(line []byte) error {
+// accept checks the version line, and keeps the data after it.
+func (g *greeting) accept(line []byte) error {
 	known := bytes.HasPrefix(line, []byte("SSH-2.0-")) || bytes.HasPrefix(line, []byte("SSH-1.99-"))
 	if !known || len(line) > maxVersion {
 		g.keep(line)

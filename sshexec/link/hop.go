@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// droppedRetries is how often a connection is retried that the server
-	// closed before its version line, as sshd does when there are too many
-	// logins at once (MaxStartups). No other failure of a handshake is retried.
+	// droppedRetries is how often a connection is retried that the server closed before
+	// its version line, as sshd does when there are too many logins at once
+	// (MaxStartups). No other failure of a handshake is retried.
 	droppedRetries = 3
 	// The delay between the first two attempts, doubled each time; random, so
 	// that many dials do not retry together.
@@ -46,18 +46,17 @@ type hop struct {
 	trace   *trace
 	why     string            // reason for a second login, shown in prompts
 	release func()            // releases via, once the connection has ended
-	dropped []executor.Notice // connections that the server closed before this one
+	dropped []executor.Notice // that the server closed before this one
 	program string            // version of the ssh program that was started to connect
 	proxied bool              // that program runs the ProxyCommand of the host
 }
 
-// hopName names a host in prompts and errors.
 func hopName(h *sshconfig.Host) string {
 	return h.User + "@" + net.JoinHostPort(h.HostName, strconv.Itoa(h.Port))
 }
 
-// connect connects to the hop and logs in. It retries if the server is too busy
-// for a version line, and then lowers the number of handshakes.
+// connect retries if the server is too busy for a version line, and then lowers the
+// number of handshakes.
 func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
 	for try := 0; ; try++ {
 		c, err := h.connectOnce(ctx)
@@ -75,8 +74,7 @@ func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
 	}
 }
 
-// slowDown lowers the limit of handshakes with the server, because it dropped
-// the one that began at that time.
+// The server dropped the handshake that began at that time.
 func (h *hop) slowDown(began time.Time, drops int) {
 	limit := h.dialer.servers.lower(h.server(), began)
 	h.dropped = []executor.Notice{{Code: "net.dropped", Text: fmt.Sprintf(
@@ -84,7 +82,6 @@ func (h *hop) slowDown(began time.Time, drops int) {
 		h.address(), times(drops), lowTime, limit)}}
 }
 
-// pause waits before another attempt.
 func (h *hop) pause(ctx context.Context, d time.Duration) error {
 	step := h.trace.begin(phaseWait, fmt.Sprintf("%v before retrying %s", d.Round(time.Millisecond), h.address()))
 	defer h.trace.pause()()
@@ -123,7 +120,6 @@ func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
 	return h.handshake(ctx, w)
 }
 
-// route describes how the hop is reached, for people.
 func (h *hop) route() string {
 	switch {
 	case h.via != nil:
@@ -134,7 +130,6 @@ func (h *hop) route() string {
 	return h.name
 }
 
-// Limits for connecting and logging in.
 func (h *hop) connectTimeout() time.Duration {
 	switch {
 	case h.dialer.options.ConnectTimeout > 0:
@@ -152,7 +147,6 @@ func (h *hop) authTimeout() time.Duration {
 	return DefaultAuthTimeout
 }
 
-// reach makes the connection that the hop's SSH connection runs on.
 func (h *hop) reach(ctx context.Context) (net.Conn, error) {
 	if h.via == nil && h.host.ProxyCommand != "" {
 		p, err := newProxy(h.host.ProxyCommand)
@@ -204,8 +198,7 @@ func (h *hop) open(ctx context.Context) (net.Conn, error) {
 	return h.dialer.dialTCP(ctx, &dialer, network, h.address())
 }
 
-// openTunnel opens a channel of the jump host, which connects it to this hop
-// (RFC 4254, section 7.2).
+// RFC 4254, section 7.2.
 func (h *hop) openTunnel(ctx context.Context) (net.Conn, error) {
 	payload := ssh.Marshal(struct {
 		Host       string
@@ -285,8 +278,8 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	return c, nil
 }
 
-// noteMethod makes c record the method that it tries, for display. x/crypto has
-// names for the methods, but does not export them.
+// noteMethod makes c record the method that it tries, for display. x/crypto has names for
+// the methods, but does not export them.
 func noteMethod(c *ssh.ClientConfig) *string {
 	method, choose := new(string), c.AuthCallback
 	*method = "no proof" // the server required none
@@ -303,11 +296,10 @@ func noteMethod(c *ssh.ClientConfig) *string {
 	return method
 }
 
-// keyText formats a host key for people.
 func keyText(key ssh.PublicKey) string { return key.Type() + " " + ssh.FingerprintSHA256(key) }
 
-// ignored returns notices about the configuration: files that were not read, and
-// settings that are in effect and not honoured.
+// ignored returns notices about files that were not read, and settings that are in effect
+// and not honoured.
 func (h *hop) ignored() []executor.Notice {
 	var notices []executor.Notice
 	if len(h.host.Unread) > 0 {
@@ -322,7 +314,6 @@ func (h *hop) ignored() []executor.Notice {
 	return notices
 }
 
-// describe returns what is known about a connection of this program.
 func describe(conn ssh.Conn) executor.LinkInfo {
 	info := executor.LinkInfo{Transport: Native, Server: string(conn.ServerVersion())}
 	if meta, ok := conn.(ssh.AlgorithmsConnMetadata); ok {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/crypto/ssh"
 
@@ -18,10 +20,10 @@ import (
 
 // A verifier decides whether the host key of one hop is the right one.
 type verifier struct {
-	ctx      context.Context // limits prompts
+	ctx      context.Context
 	host     *sshconfig.Host
 	hop      string
-	name     string // its name in known_hosts
+	name     string // in known_hosts
 	port     int
 	db       *knownhosts.DB
 	prompter executor.Prompter
@@ -30,11 +32,10 @@ type verifier struct {
 	notices  []executor.Notice
 
 	// x/crypto verifies on one goroutine, which NewClientConn waits for.
-	key ssh.PublicKey // the verified key
-	err error         // why none was verified
+	key ssh.PublicKey
+	err error
 }
 
-// newVerifier reads the known_hosts files of h.
 func newVerifier(ctx context.Context, r *records, h *sshconfig.Host, hop string) *verifier {
 	v := &verifier{ctx: ctx, host: h, hop: hop, name: h.HostName, port: h.Port}
 	if h.HostKeyAlias != "" {
@@ -50,8 +51,8 @@ func newVerifier(ctx context.Context, r *records, h *sshconfig.Host, hop string)
 	return v
 }
 
-// A newKeyPolicy decides about host keys that are not on record. A key that
-// differs from the record is always refused.
+// A newKeyPolicy decides about host keys that are not on record. A key that differs from
+// the record is always refused.
 type newKeyPolicy int
 
 const (
@@ -60,8 +61,7 @@ const (
 	acceptNewKey
 )
 
-// newKeyPolicy returns the policy for h. The options come from flags and take
-// precedence over StrictHostKeyChecking.
+// The options come from flags and take precedence over StrictHostKeyChecking.
 func (o *Options) newKeyPolicy(h *sshconfig.Host) newKeyPolicy {
 	switch {
 	case o.AcceptNew:
@@ -74,8 +74,7 @@ func (o *Options) newKeyPolicy(h *sshconfig.Host) newKeyPolicy {
 	return askNewKey
 }
 
-// uncheckedNotices reports a configuration that turns off the check of host
-// keys, which is never honoured.
+// A configuration that turns off the check of host keys is never honoured.
 func uncheckedNotices(h *sshconfig.Host) []executor.Notice {
 	if h.StrictHostKeyChecking != "no" {
 		return nil
@@ -93,7 +92,6 @@ func (v *verifier) apply(c *ssh.ClientConfig) {
 	c.HostKeyCallback = func(_ string, _ net.Addr, key ssh.PublicKey) error { return v.verify(key) }
 }
 
-// errStrict is the reason for refusing an unknown key without a prompt.
 var errStrict = errors.New("StrictHostKeyChecking yes refuses unknown keys")
 
 var errKeySwapped = errors.New("the host key changed in the middle of the connection")
@@ -114,8 +112,7 @@ func (v *verifier) verify(key ssh.PublicKey) error {
 	return nil
 }
 
-// judge accepts a key that is on record, or that the user or the policy
-// accepts.
+// judge accepts a key that is on record, or that the user or the policy accepts.
 func (v *verifier) judge(key ssh.PublicKey) error {
 	err := v.db.Check(v.name, v.port, key)
 	var unknown *knownhosts.UnknownError
@@ -156,8 +153,7 @@ func (v *verifier) question(u *knownhosts.UnknownError) executor.Prompt {
 	}
 }
 
-// record writes the key to known_hosts. A failure to do so is only a notice:
-// the key was accepted.
+// A failure to record the key is only a notice: the key was accepted.
 func (v *verifier) record(u *knownhosts.UnknownError, text string) error {
 	file := ""
 	for _, f := range v.host.UserKnownHosts {
@@ -187,7 +183,6 @@ func (v *verifier) record(u *knownhosts.UnknownError, text string) error {
 	return nil
 }
 
-// A refusedKeyError is an unknown host key that was not accepted.
 type refusedKeyError struct {
 	unknown *knownhosts.UnknownError
 	err     error
@@ -201,4 +196,47 @@ func (e *refusedKeyError) Error() string {
 }
 func (e *refusedKeyError) Unwrap() []error {
 	return []error{e.unknown, e.err}
+}
+
+// records caches known_hosts files: connecting to a hundred hosts must not read them a
+// hundred times. The zero value is ready for use.
+type records struct {
+	mu   sync.Mutex
+	read map[string]record // by file names
+}
+
+type record struct {
+	state    string // of the files when they were read
+	db       *knownhosts.DB
+	warnings []knownhosts.Warning
+}
+
+func (r *records) load(files []string) (*knownhosts.DB, []knownhosts.Warning) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name, state := strings.Join(files, "\x00"), state(files)
+	known, ok := r.read[name]
+	if !ok || known.state != state {
+		known.state = state
+		known.db, known.warnings = knownhosts.Load(files...)
+		if r.read == nil {
+			r.read = map[string]record{}
+		}
+		r.read[name] = known
+	}
+	return known.db, known.warnings
+}
+
+// state returns a text that changes when one of the files does.
+func state(files []string) string {
+	var b strings.Builder
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			fmt.Fprintf(&b, "%v\n", err)
+			continue
+		}
+		fmt.Fprintf(&b, "%d %d\n", info.Size(), info.ModTime().UnixNano())
+	}
+	return b.String()
 }

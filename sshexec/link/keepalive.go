@@ -10,17 +10,16 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// The keepalive of shared connections: after five seconds without input, two
-// requests, with five seconds for each reply. A dead connection is noticed
-// within 15 seconds.
+// The keepalive of shared connections: after five seconds without input, two requests,
+// with five seconds for each reply. A dead connection is noticed within 15 seconds.
 const (
 	keepaliveQuiet  = 5 * time.Second
 	keepaliveReply  = 5 * time.Second
 	keepaliveMisses = 2
 )
 
-// kernelKeepalive does the same in the kernel, for connections without a
-// keepalive of their own; it detects a dead host, but not a dead server.
+// kernelKeepalive is for connections without a keepalive of their own; it detects a dead
+// host, but not a dead server.
 var kernelKeepalive = net.KeepAliveConfig{Enable: true, Idle: keepaliveQuiet, Interval: keepaliveReply, Count: keepaliveMisses}
 
 // ErrNoPing is the error of Ping on a connection that another program holds.
@@ -63,8 +62,7 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-// keepAlive watches the connection until it has ended, and ends it when replies
-// no longer come.
+// keepAlive ends the connection when replies no longer come.
 func (c *Conn) keepAlive() {
 	timer := time.NewTimer(keepaliveQuiet)
 	defer timer.Stop()
@@ -98,7 +96,7 @@ func (c *Conn) keepAlive() {
 	}
 }
 
-// isAlive pings once. Any input counts as a reply.
+// Any input counts as a reply.
 func (c *Conn) isAlive() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), keepaliveReply)
 	defer cancel()

@@ -93,11 +93,9 @@ func (h *hop) awaitServer(ctx context.Context) (leave func(), failure *executor.
 	return leave, nil
 }
 
-// address returns the address of the hop's server.
 func (h *hop) address() string { return net.JoinHostPort(h.host.HostName, fmt.Sprint(h.host.Port)) }
 
-// server identifies the hop's server: the same name behind another jump host is
-// a different server.
+// The same name behind another jump host is a different server.
 func (h *hop) server() string {
 	if h.via == nil {
 		return h.address()
@@ -105,7 +103,7 @@ func (h *hop) server() string {
 	return h.via.hop + " " + h.address()
 }
 
-// A jitter is a source of random delays. It may be used from any goroutine.
+// A jitter may be used from any goroutine.
 type jitter struct {
 	seed uint64
 
@@ -113,7 +111,7 @@ type jitter struct {
 	byKey map[string]*rand.Rand
 }
 
-// newJitter returns the jitter for a seed; 0 means a random seed.
+// A seed of 0 means a random one.
 func newJitter(seed uint64) *jitter {
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -121,8 +119,8 @@ func newJitter(seed uint64) *jitter {
 	return &jitter{seed: seed, byKey: make(map[string]*rand.Rand)}
 }
 
-// between returns a duration in [least, most). For each key the sequence of
-// durations is the same, regardless of calls for other keys.
+// between returns a duration in [least, most). For each key the sequence of durations is
+// the same, regardless of calls for other keys.
 func (j *jitter) between(key string, least, most time.Duration) time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()

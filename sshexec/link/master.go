@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// masterGrace bounds the wait for a reply of the server, and then for the
-// master, when the connection to a master is closed.
+// masterGrace bounds the wait for a reply of the server, and then for the master.
 const masterGrace = 2 * time.Second
 
 // A masterConn is the connection to an OpenSSH master, which carries the other
@@ -26,10 +25,6 @@ type masterConn struct {
 	reading  sync.Mutex // held while one goroutine receives
 	draining atomic.Bool
 	closed   chan struct{}
-}
-
-func newMasterConn(conn *net.UnixConn) *masterConn {
-	return &masterConn{UnixConn: conn, closed: make(chan struct{})}
 }
 
 // Read implements net.Conn.
@@ -52,7 +47,7 @@ func (m *masterConn) Close() error {
 	return nil
 }
 
-// wait returns when the connection is closed. Close must have been called.
+// Close must have been called.
 func (m *masterConn) wait() { <-m.closed }
 
 func (m *masterConn) end() {

@@ -14,7 +14,6 @@ const (
 	Binary = "binary" // the system's ssh program, started for this connection
 )
 
-// Default limits.
 const (
 	DefaultConnectTimeout = 10 * time.Second
 	DefaultAuthTimeout    = 15 * time.Second

@@ -10,8 +10,7 @@ import (
 
 var errForeignSocket = errors.New("the socket belongs to another user")
 
-// ownSocket refuses a socket of another user, who could read everything that is
-// sent.
+// Another user could read everything that is sent.
 func ownSocket(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

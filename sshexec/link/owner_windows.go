@@ -2,7 +2,7 @@ package link
 
 import "os"
 
-// ownSocket reports whether there is a socket; its owner is unknown.
+// The owner of a socket is unknown.
 func ownSocket(path string) error {
 	_, err := os.Stat(path)
 	return err

@@ -14,9 +14,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A proxy is a ProxyCommand as a net.Conn: its standard input and output lead
-// to the server. The command is killed, with its group, when the conn is
-// closed.
+// A proxy is a ProxyCommand as a net.Conn. The command is killed, with its group, when
+// the conn is closed.
 type proxy struct {
 	command   string
 	child     *child
@@ -25,7 +24,7 @@ type proxy struct {
 	ended     bool // by itself, before Close
 }
 
-// newProxy runs command, in which all tokens are expanded.
+// All tokens of command are expanded.
 func newProxy(command string) (*proxy, error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -70,8 +69,8 @@ func (p *proxy) Close() error {
 	return nil
 }
 
-// failure returns how the command ended by itself, or nil if it succeeded or
-// was killed by Close. Call it after Close.
+// failure returns how the command ended by itself, or nil if it succeeded or was killed
+// by Close. Call it after Close.
 func (p *proxy) failure() error {
 	if p.ended {
 		return p.child.err
@@ -79,8 +78,8 @@ func (p *proxy) failure() error {
 	return nil
 }
 
-// lost returns why the connection through the command has ended, or nil if the
-// command has not failed: then the other side ended it.
+// lost returns nil if the command has not failed: then the other side ended the
+// connection.
 func (p *proxy) lost(hop string, after time.Duration) *executor.LostError {
 	p.child.settle()
 	_ = p.Close()
@@ -94,7 +93,7 @@ func (p *proxy) lost(hop string, after time.Duration) *executor.LostError {
 	}
 }
 
-// name returns the command, quoted and short enough for an error.
+// name is quoted and short enough for an error.
 func (p *proxy) name() string { return quoteCommand(p.command) }
 
 // LocalAddr implements net.Conn; there is no address.

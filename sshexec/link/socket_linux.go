@@ -7,14 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deadAfter is how long the kernel sends without an acknowledgement before it
-// gives up a connection: as long as the keepalives take to notice.
+// deadAfter is how long the kernel sends without an acknowledgement: as long as the
+// keepalives take to notice.
 const deadAfter = keepaliveQuiet + keepaliveMisses*keepaliveReply
 
-// tune sets the options of a socket. It returns a function that requests an
-// immediate acknowledgement, which has an effect for a short time only: sshd
-// leaves Nagle's algorithm on until the session starts, and together with
-// delayed acknowledgements that costs 40 ms in each login.
+// tune returns a function that requests an immediate acknowledgement, which has an effect
+// for a short time only: sshd leaves Nagle's algorithm on until the session starts, and
+// together with delayed acknowledgements that costs 40 ms in each login.
 func tune(conn net.Conn) (ack func()) {
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {

@@ -4,8 +4,7 @@ package link
 
 import "net"
 
-// tune sets the options of a socket. Only Linux supports requesting an
-// immediate acknowledgement.
+// Only Linux supports requesting an immediate acknowledgement.
 func tune(conn net.Conn) (ack func()) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetNoDelay(true) // Go's default; the connection works without it

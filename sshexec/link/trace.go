@@ -8,7 +8,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// The phases of a dial.
 const (
 	phaseWait    = "wait" // for a slot
 	phaseResolve = "resolve"
@@ -18,17 +17,16 @@ const (
 	phaseOpen    = "open" // of a channel on an existing connection
 )
 
-// A trace records what happens while connecting to a hop, in order. Many
-// goroutines write it, and every dial that waits for the hop reads it.
+// A trace records what happens while connecting to a hop. Many goroutines write it, and
+// every dial that waits for the hop reads it.
 type trace struct {
 	mu      sync.Mutex
 	events  []event
 	pauses  int           // prompts, and waits for a slot
 	over    bool          // no more events come
-	changed chan struct{} // closed and replaced by every change
+	changed chan struct{} // and replaced by every change
 }
 
-// An event is the begin or the end of a phase.
 type event struct {
 	ended bool
 	phase executor.Phase
@@ -36,20 +34,19 @@ type event struct {
 
 func newTrace() *trace { return &trace{changed: make(chan struct{})} }
 
-// begin records the begin of a phase.
 func (t *trace) begin(name, detail string) *step {
 	s := &step{trace: t, phase: executor.Phase{Name: name, Detail: detail, Begin: time.Now()}}
 	t.update(func() { t.events = append(t.events, event{phase: s.phase}) })
 	return s
 }
 
-// pause begins a time that is not the fault of the hop, until resume is called.
+// The time until resume is called is not the fault of the hop.
 func (t *trace) pause() (resume func()) {
 	t.update(func() { t.pauses++ })
 	return func() { t.update(func() { t.pauses-- }) }
 }
 
-// close records that no more events come.
+// No more events come.
 func (t *trace) close() { t.update(func() { t.over = true }) }
 
 func (t *trace) update(change func()) {
@@ -67,9 +64,9 @@ func (t *trace) after(n int) (events []event, paused, over bool, changed <-chan 
 	return t.events[n:], t.pauses > 0, t.over, t.changed
 }
 
-// report reports the trace until it is over. When ctx ends first, report ends the
-// open phase with ctx's cause, and returns that. During a pause the clocks
-// around ctx are stopped.
+// report reports the trace until it is over. When ctx ends first, report ends the open
+// phase with ctx's cause, and returns that. During a pause the clocks around ctx are
+// stopped.
 func (t *trace) report(ctx context.Context, r Reporter) error {
 	resume := func() {}
 	defer func() { resume() }()
@@ -110,13 +107,13 @@ func (t *trace) report(ctx context.Context, r Reporter) error {
 	}
 }
 
-// A step is a phase that has begun. Only one goroutine may use it at a time.
+// Only one goroutine may use a step at a time.
 type step struct {
 	trace *trace
 	phase executor.Phase
 }
 
-// end records the end of the phase; an empty detail keeps that of the begin.
+// An empty detail keeps that of the begin.
 func (s *step) end(detail string, err error) {
 	if detail != "" {
 		s.phase.Detail = detail
@@ -125,11 +122,11 @@ func (s *step) end(detail string, err error) {
 	s.trace.update(func() { s.trace.events = append(s.trace.events, event{ended: true, phase: s.phase}) })
 }
 
-// An asker passes prompts on, and pauses the trace meanwhile.
+// An asker pauses the trace during prompts.
 type asker struct {
 	prompter executor.Prompter
 	trace    *trace
-	why      string // reason for a second prompt; empty: it is the first
+	why      string // of a second prompt
 }
 
 // newAsker returns nil if there is no prompter.

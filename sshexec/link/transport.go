@@ -15,11 +15,10 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// A transport makes the connection at the end of a route. It returns a Conn that
-// is served, with the function that releases its resources at its end.
+// A transport makes the connection at the end of a route. It returns a Conn that is
+// served, with the function that releases its resources at its end.
 type transport func(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError)
 
-// connect connects by the transport of the options.
 func (d *Dialer) connect(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError) {
 	transports := map[string]transport{
 		"":     d.connectAuto,
@@ -63,19 +62,18 @@ func (d *Dialer) connectAuto(ctx context.Context, w *route, r Reporter) (*Conn, 
 
 var errNoControlPath = errors.New("the ssh configuration has no ControlPath for this host")
 
-// isNoMaster reports whether err of dialMaster means that no master runs.
+// isNoMaster reports whether an error of dialMaster means that no master runs.
 func isNoMaster(err error) bool {
 	return errors.Is(err, errNoControlPath) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// connectMaster connects through an OpenSSH client that is already connected.
+// An OpenSSH client is already connected.
 func (d *Dialer) connectMaster(ctx context.Context, w *route, r Reporter) (*Conn, *executor.StartError) {
 	return d.connectSocket(ctx, w, r, func(ctx context.Context) (*net.UnixConn, error) {
 		return dialMaster(ctx, w.last().ControlPath)
 	})
 }
 
-// connectSocket connects through the master at the socket that dial connects to.
 func (d *Dialer) connectSocket(ctx context.Context, w *route, r Reporter, dial func(context.Context) (*net.UnixConn, error)) (*Conn, *executor.StartError) {
 	return d.connectAlone(ctx, w.last(), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t, release: func() {}}
@@ -89,7 +87,7 @@ func (d *Dialer) connectSocket(ctx context.Context, w *route, r Reporter, dial f
 		conn, err := dial(ctx)
 		var c *Conn
 		if err == nil {
-			if c, err = h.control(ctx, newMasterConn(conn), Master); err != nil {
+			if c, err = h.control(ctx, &masterConn{UnixConn: conn, closed: make(chan struct{})}, Master); err != nil {
 				_ = conn.Close() // at once: it has no channels
 			}
 		}
@@ -109,7 +107,6 @@ func (d *Dialer) connectSocket(ctx context.Context, w *route, r Reporter, dial f
 
 var errMasterEnded = errors.New("the ssh master on this machine closed its side")
 
-// dialMaster connects to the socket of a master.
 func dialMaster(ctx context.Context, path string) (*net.UnixConn, error) {
 	if path == "" {
 		return nil, errNoControlPath
@@ -125,7 +122,7 @@ func dialMaster(ctx context.Context, path string) (*net.UnixConn, error) {
 	return conn.(*net.UnixConn), nil
 }
 
-// control connects to a master over conn, which it takes over.
+// control takes over conn.
 func (h *hop) control(ctx context.Context, conn net.Conn, transport string) (*Conn, error) {
 	w := newWire(conn, h.name, false)
 	w.alias = h.host.Alias

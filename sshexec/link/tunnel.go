@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// tunnelChunk is the size of one read from a channel: its largest packet.
+	// tunnelChunk is the largest packet of a channel.
 	tunnelChunk = 32 << 10
-	// tunnelQueue is how many bytes may wait to be written, like the buffer of
-	// a socket.
+	// tunnelQueue is how many bytes may wait to be written, like the buffer of a socket.
 	tunnelQueue = 256 << 10
 )
 
-// A tunnel is a channel through another connection, as a net.Conn whose Close
-// ends every Read and Write at once. Closing only the channel ends a Read when
-// the other side replies, which a dead one does not.
+// A tunnel is a channel through another connection, as a net.Conn whose Close ends every
+// Read and Write at once. Closing only the channel ends a Read when the other side
+// replies, which a dead one does not.
 type tunnel struct {
 	channel    ssh.Channel
 	closed     chan struct{}
 	closeOnce  sync.Once
 	full, free chan []byte // chunks that were read, and the buffers to read into
-	rest       []byte      // of the current chunk
+	rest       []byte
 	chunk      []byte
 	readErr    error // why full was closed
 
@@ -37,8 +36,8 @@ type tunnel struct {
 	writeErr error
 }
 
-// newTunnel takes over channel. Its goroutines belong to tasks and end with
-// the channel, or with the connection that carries it.
+// newTunnel takes over channel. Its goroutines belong to tasks and end with the channel,
+// or with the connection that carries it.
 func newTunnel(channel ssh.Channel, requests <-chan *ssh.Request, tasks *taskGroup) *tunnel {
 	t := &tunnel{
 		channel: channel,
@@ -64,7 +63,6 @@ func newTunnel(channel ssh.Channel, requests <-chan *ssh.Request, tasks *taskGro
 	return t
 }
 
-// pumpIn reads from the channel until it ends.
 func (t *tunnel) pumpIn() {
 	defer close(t.full)
 	for {
@@ -87,7 +85,7 @@ func (t *tunnel) pumpIn() {
 	}
 }
 
-// pumpOut writes the queue, and closes the channel in the end.
+// pumpOut closes the channel in the end.
 func (t *tunnel) pumpOut() {
 	var spare []byte
 	for {
@@ -190,7 +188,6 @@ func (t *tunnel) SetReadDeadline(time.Time) error { return errNoDeadline }
 // SetWriteDeadline implements net.Conn, and fails.
 func (t *tunnel) SetWriteDeadline(time.Time) error { return errNoDeadline }
 
-// noAddr is the address of a connection that is not a socket.
 type noAddr struct{}
 
 func (noAddr) Network() string { return "none" }

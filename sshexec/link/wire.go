@@ -13,36 +13,34 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// A wire is the connection under an SSH connection: a socket, the pipes of a
-// proxy command, or a tunnel through another hop. It records when it last
-// received data, and the first reason for its end.
+// A wire is the connection under an SSH connection: a socket, the pipes of a proxy
+// command, or a tunnel through another hop. It records when it last received data, and
+// the first reason for its end.
 type wire struct {
 	net.Conn
 	hop      string
-	alias    string // of hop, as typed
+	alias    string // as typed
 	opened   time.Time
-	heard    atomic.Int64 // time of the last input, since opened
+	heard    atomic.Int64 // of the last input, since opened
 	ack      func()       // requests immediate acknowledgements; nil: not a socket
 	greeting *greeting    // until the version line was returned
-	buffer   []byte       // of one read
-	ahead    []byte       // of buffer, data to return
+	buffer   []byte
+	ahead    []byte // of buffer, data to return
 	greeted  atomic.Bool
 	cause    atomic.Pointer[executor.LostError]
 	gone     chan struct{} // closed after the first cause
-	// under returns why the connection below has ended, if it has; nil without.
+	// why the connection below has ended, if it has; nil without
 	under atomic.Pointer[func() *executor.LostError]
 }
 
-// bulk is a read after which no acknowledgement is requested: a peer that sends
-// that much does not wait for one.
+// A peer that sends that much at once does not wait for an acknowledgement.
 const bulk = 4 << 10
 
-// readAhead is the size of one read. x/crypto reads 4 KiB and then the rest of
-// a packet, which costs more in system calls than a copy in memory does.
+// x/crypto reads 4 KiB and then the rest of a packet, which costs more in system calls
+// than a copy in memory does.
 const readAhead = 32 << 10
 
-// newWire wraps the connection to hop. If greet is set, the peer is expected to
-// begin with a version line.
+// If greet is set, the peer is expected to begin with a version line.
 func newWire(conn net.Conn, hop string, greet bool) *wire {
 	w := &wire{Conn: conn, hop: hop, opened: time.Now(), ack: tune(conn), gone: make(chan struct{}), buffer: make([]byte, readAhead)}
 	if greet {
@@ -102,8 +100,8 @@ func (w *wire) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// said returns what the peer sent before its version line. Only the goroutine
-// that reads the wire may call it, or any after that has ended.
+// said returns what the peer sent before its version line. Only the goroutine that reads
+// the wire may call it, or any after that has ended.
 func (w *wire) said() []byte {
 	if w.greeting == nil {
 		return nil
@@ -114,16 +112,15 @@ func (w *wire) said() []byte {
 // Heard returns when the last bytes came, or when the wire was made.
 func (w *wire) Heard() time.Time { return w.opened.Add(time.Duration(w.heard.Load())) }
 
-// setUnder sets the function that returns why the connection below has ended.
 func (w *wire) setUnder(f func() *executor.LostError) { w.under.Store(&f) }
 
-// abort closes the wire at once; cause is recorded if it is the first.
+// cause is recorded if it is the first.
 func (w *wire) abort(cause *executor.LostError) {
 	w.lost(cause)
 	_ = w.Close() // no input follows, whatever it returns
 }
 
-// lost records why the wire has ended; cause belongs to the wire from here on.
+// cause belongs to the wire from here on.
 func (w *wire) lost(cause *executor.LostError) {
 	if cause.Alias == "" && cause.Hop == w.hop {
 		cause.Alias = w.alias
@@ -133,8 +130,8 @@ func (w *wire) lost(cause *executor.LostError) {
 	}
 }
 
-// broken records that reading or writing failed. A wire closed on this side is
-// not a cause: Close or Abort has one, or is about to record it.
+// A wire closed on this side is not a cause: Close or Abort has one, or is about to
+// record it.
 func (w *wire) broken(err error) {
 	if w.cause.Load() != nil || isClosedHere(err) {
 		return
@@ -148,8 +145,8 @@ func (w *wire) broken(err error) {
 	w.lost(lostError(w.hop, time.Since(w.opened), err))
 }
 
-// failed records that the SSH connection has ended by itself: the server has
-// disconnected, or sent invalid data.
+// The SSH connection has ended by itself: the server has disconnected, or sent invalid
+// data.
 func (w *wire) failed(err error) {
 	cause := lostError(w.hop, time.Since(w.opened), err)
 	if said := disconnectText(err); said != "" {
@@ -165,23 +162,19 @@ var (
 	errKeepalive  = errors.New("no reply")
 )
 
-// isReset reports whether err is a reset of the connection.
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
 }
 
-// isEnd reports whether err is the end of a connection that the other side
-// closed.
+// The other side closed the connection.
 func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || isReset(err)
 }
 
-// isClosedHere reports whether err is the end of a connection that was closed here.
 func isClosedHere(err error) bool {
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, fs.ErrClosed)
 }
 
-// lostError returns why the connection to hop has ended.
 func lostError(hop string, after time.Duration, err error) *executor.LostError {
 	e := &executor.LostError{Code: executor.LostReset, Hop: hop, After: after, Err: err}
 	switch {
