@@ -50,8 +50,8 @@ func Add(ctx context.Context, file, host string, port int, key ssh.PublicKey, ha
 	}
 }
 
-// addOnce appends line unless check, which is called under the lock, reports
-// that it is not needed. done is false if file was replaced in the meantime.
+// addOnce appends line unless check, which is called under the lock, reports that it is
+// not needed. done is false if file was replaced in the meantime.
 func addOnce(ctx context.Context, file, line string, check func() error) (done bool, err error) {
 	f, err := open(file)
 	if err != nil {
@@ -74,7 +74,6 @@ func addOnce(ctx context.Context, file, line string, check func() error) (done b
 	return current(f, file), nil
 }
 
-// open opens file for appending, and creates it if it is missing.
 func open(file string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
@@ -95,7 +94,6 @@ func open(file string) (*os.File, error) {
 	return f, nil
 }
 
-// wait acquires the lock of f.
 func wait(ctx context.Context, f *os.File) error {
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		if err := context.Cause(ctx); err != nil {

@@ -10,12 +10,11 @@ import (
 type algorithm struct {
 	name string
 	key  string // the required type of key
-	cert bool   // it requires a certificate too
+	cert bool   // a certificate is required too
 }
 
-// algorithms are the requested algorithms, in order of preference: ed25519 is
-// the one that OpenSSH itself records. Certificates come last, because they
-// prove nothing about a host without an authority on record.
+// In order of preference: ed25519 is the one that OpenSSH itself records. Certificates
+// come last, because they prove nothing about a host without an authority on record.
 var algorithms = []algorithm{
 	{ssh.KeyAlgoED25519, ssh.KeyAlgoED25519, false},
 	{ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA256, false},
@@ -35,8 +34,8 @@ var algorithms = []algorithm{
 	{ssh.CertAlgoRSASHA256v01, ssh.KeyAlgoRSA, true},
 }
 
-// DSA by its protocol names. The constants of x/crypto are marked as
-// deprecated, rightly, but some hosts have nothing else.
+// DSA by its protocol names. The constants of x/crypto are marked as deprecated, rightly,
+// but some hosts have nothing else.
 const (
 	dsaKey  = "ssh-dss"
 	dsaCert = "ssh-dss-cert-v01@openssh.com"
@@ -91,7 +90,7 @@ func (db *DB) Algorithms(host string, port int, configured []string) []string {
 	return slices.Concat(certs, keys, rest)
 }
 
-// allow returns the algorithms in configured, in its order.
+// allow keeps the order of configured.
 func allow(configured []string) []algorithm {
 	if len(configured) == 0 {
 		return algorithms

@@ -41,7 +41,7 @@ func (db *DB) Check(host string, port int, key ssh.PublicKey) error {
 	return &UnknownError{Subject: subject, Certificate: errors.Join(v.certificate, fallback.certificate)}
 }
 
-// split returns the certificate, if key is one, and the plain key.
+// The certificate is nil for a plain key.
 func split(key ssh.PublicKey) (*ssh.Certificate, ssh.PublicKey) {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return cert, cert.Key
@@ -49,8 +49,8 @@ func split(key ssh.PublicKey) (*ssh.Certificate, ssh.PublicKey) {
 	return nil, key
 }
 
-// find returns the lines that match host on port, and those that match only the
-// host on port 22.
+// find returns the lines that match host on port, and those that match only the host on
+// port 22.
 func (db *DB) find(host string, port int) (named, bare []*entry) {
 	q := newQuery(host, port)
 	for _, e := range db.entries {
@@ -64,11 +64,10 @@ func (db *DB) find(host string, port int) (named, bare []*entry) {
 	return named, bare
 }
 
-// A verdict is the result of comparing a key with a set of lines.
 type verdict struct {
 	ok          bool
 	conflicts   []*entry // other keys of the host, if none is this one
-	certificate error    // why a certificate of a known authority is invalid
+	certificate error    // of a known authority, why it is invalid
 }
 
 // judge compares the certificate, if there is one, and then the plain key.
@@ -99,9 +98,8 @@ func judge(entries []*entry, host string, cert *ssh.Certificate, plain ssh.Publi
 	return v
 }
 
-// checkCertificate returns an error if a certificate of a known authority is
-// not valid for host, whose port does not matter. As in OpenSSH, no principals
-// mean all principals, and no critical option is supported.
+// The port does not matter for a certificate of a known authority. As in OpenSSH, no
+// principals mean all principals, and no critical option is supported.
 func checkCertificate(host string, cert *ssh.Certificate) error {
 	if cert.CertType != ssh.HostCert {
 		return errors.New("not a host certificate")
@@ -117,6 +115,4 @@ func checkCertificate(host string, cert *ssh.Certificate) error {
 	return nil
 }
 
-// maxReason is the maximum length of the reason why a certificate is invalid,
-// in bytes.
 const maxReason = 200

@@ -10,13 +10,12 @@ import (
 )
 
 const (
-	// maxFile is how many bytes of a file are read: 10,000 hashed lines with
-	// RSA keys of 4096 bits are 8 MiB.
+	// 10,000 hashed lines with RSA keys of 4096 bits are 8 MiB.
 	maxFile = 32 << 20
-	// maxLine is the longest line that is read, in bytes. The largest RSA key
-	// that OpenSSH makes (16,384 bits) takes 2.8 KiB; the rest is for names.
+	// The largest RSA key that OpenSSH makes (16,384 bits) takes 2.8 KiB; the rest is for
+	// names.
 	maxLine = 64 << 10
-	// maxWarnings is the maximum number of warnings for one file.
+	// maxWarnings is for one file.
 	maxWarnings = 100
 )
 
@@ -40,7 +39,7 @@ func (w Warning) String() string {
 // number of goroutines may use it.
 type DB struct {
 	entries []*entry          // without revoked keys
-	revoked map[string]*entry // revoked keys, by their wire format
+	revoked map[string]*entry // by their wire format
 	broken  map[string]bool   // files that ssh-keygen refuses to edit
 }
 
@@ -72,7 +71,7 @@ func Load(files ...string) (*DB, []Warning) {
 	return db, warnings
 }
 
-// read returns the contents of file, at most a little more than maxFile.
+// read returns at most a little more than maxFile.
 func read(file string) (string, error) {
 	// Checked first, because opening a pipe blocks until there is a writer.
 	info, err := os.Stat(file)
@@ -95,7 +94,7 @@ func read(file string) (string, error) {
 	return b.String(), nil
 }
 
-// cause returns err without the path, which a Warning already has.
+// A Warning already has the path.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -104,7 +103,6 @@ func cause(err error) error {
 	return err
 }
 
-// add appends an entry.
 func (db *DB) add(e *entry) {
 	if e.marker != markRevoked {
 		db.entries = append(db.entries, e)
@@ -113,7 +111,6 @@ func (db *DB) add(e *entry) {
 	}
 }
 
-// parse adds the lines of text to db.
 func (db *DB) parse(file, text string) []Warning {
 	var warnings []Warning
 	skipped := 0

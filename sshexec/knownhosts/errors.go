@@ -78,7 +78,6 @@ func (e *ChangedError) Error() string {
 	return b.String()
 }
 
-// maxConflicts is the number of lines in an error's text.
 const maxConflicts = 4
 
 // A RevokedError reports that the key, or the authority that signed its
@@ -115,7 +114,7 @@ func (db *DB) changed(s Subject, conflicts []*entry) *ChangedError {
 	return err
 }
 
-// quote makes a host name safe to display; ordinary ones are unchanged.
+// Ordinary names are unchanged.
 func quote(name string) string {
 	if q := fmt.Sprintf("%q", name); q != `"`+name+`"` || strings.ContainsAny(name, " ") {
 		return q

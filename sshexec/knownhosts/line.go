@@ -1,6 +1,9 @@
 package knownhosts
 
 import (
+	"crypto/rand"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -21,7 +24,6 @@ const (
 	markRevoked               // the key must never be accepted
 )
 
-// An entry is one line.
 type entry struct {
 	file   string
 	line   int
@@ -31,8 +33,8 @@ type entry struct {
 	blob   string // the key in wire format
 }
 
-// parseLine parses a line. It returns nil for an empty line or a comment.
-// Errors contain nothing of the line but a quoted key type.
+// parseLine returns nil for an empty line or a comment. Errors contain nothing of the
+// line but a quoted key type.
 func parseLine(line string) (*entry, error) {
 	if len(line) > maxLine {
 		return nil, fmt.Errorf("line is longer than %d KiB", maxLine>>10)
@@ -69,7 +71,7 @@ func parseLine(line string) (*entry, error) {
 	return e, nil
 }
 
-// parseKey parses a key type, a key, and a comment, which is ignored.
+// The comment after the key is ignored.
 func parseKey(s string) (typ, blob string, err error) {
 	word, rest := field(s)
 	if word == "" || word[0] == '#' {
@@ -100,11 +102,53 @@ func parseKey(s string) (typ, blob string, err error) {
 	return word, string(wire), nil
 }
 
-// field splits off the first word of s.
 func field(s string) (word, rest string) {
 	end := strings.IndexAny(s, " \t")
 	if end < 0 {
 		return s, ""
 	}
 	return s[:end], strings.TrimLeft(s[end:], " \t")
+}
+
+var errName = errors.New("not a name that known_hosts can hold")
+
+// Line returns the line that records key for host on port, without a newline;
+// for a certificate it records the plain key. With hash the name is hashed, as
+// HashKnownHosts requests. It is empty for a host that would not be read back
+// as one name, such as one with a comma.
+func Line(host string, port int, key ssh.PublicKey, hash bool) string {
+	if checkName(host) != nil {
+		return ""
+	}
+	name := newQuery(host, port).name
+	if hash {
+		var salt [sha1.Size]byte
+		_, _ = rand.Read(salt[:]) // never fails
+		sum := hashName(&salt, name)
+		name = hashMagic + strict.EncodeToString(salt[:]) + "|" + strict.EncodeToString(sum[:])
+	}
+	_, plain := split(key)
+	return name + " " + plain.Type() + " " + strict.EncodeToString(plain.Marshal())
+}
+
+// checkName rejects a host that a line would not read back as this one name.
+func checkName(host string) error {
+	if host == "" || len(host) > maxPattern-len("[]:65535") {
+		return errName
+	}
+	if strings.ContainsAny(host, ",*?!|#@[]\"") {
+		return errName
+	}
+	for i := range len(host) {
+		if host[i] <= ' ' || host[i] == 0x7f {
+			return errName
+		}
+	}
+	return nil
+}
+
+// fingerprint is ssh.FingerprintSHA256 of a key in wire format.
+func fingerprint(blob string) string {
+	sum := sha256.Sum256([]byte(blob))
+	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
 }

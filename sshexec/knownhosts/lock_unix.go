@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock acquires the lock of f, which is released when f is closed, and
-// reports whether it did. On a file system without locks it always succeeds; an
-// append is atomic there too.
+// The lock is released when f is closed. On a file system without locks tryLock always
+// succeeds; an append is atomic there too.
 func tryLock(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock acquires the lock of f, which is released when f is closed, and
-// reports whether it did. It locks a byte far after the end, because other
+// The lock is released when f is closed. It is on a byte far after the end, because other
 // programs could not read a locked one.
 func tryLock(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()

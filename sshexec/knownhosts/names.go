@@ -8,10 +8,9 @@ import (
 )
 
 const (
-	// hashMagic starts a hashed name: "|1|" salt "|" sum, both in base64.
+	// A hashed name is "|1|" salt "|" sum, both in base64.
 	hashMagic = "|1|"
-	// maxPattern is the longest pattern in bytes; in OpenSSH a line with a
-	// longer one matches nothing.
+	// In OpenSSH a line with a longer pattern matches nothing.
 	maxPattern = 1022
 )
 
@@ -21,7 +20,6 @@ type names struct {
 	salt, sum [sha1.Size]byte
 }
 
-// parseNames parses the first field of a line.
 func parseNames(s string) (names, error) {
 	if s == "" {
 		return names{}, errors.New("no host name")

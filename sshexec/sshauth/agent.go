@@ -16,12 +16,10 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Limits for requests to the agent.
 const (
-	// agentTimeout is the time limit for connecting and listing keys.
+	// agentTimeout is for connecting and listing keys.
 	agentTimeout = 2 * time.Second
-	// agentSign is the time limit for signing: the user may have to confirm, or
-	// to touch a token.
+	// agentSign is longer: the user may have to confirm, or to touch a token.
 	agentSign = time.Minute
 )
 
@@ -30,7 +28,6 @@ var (
 	errAgentGone   = errors.New("it closed the connection")
 )
 
-// An agentLink is a connection to the user's agent.
 type agentLink struct {
 	ctx    context.Context
 	conn   *agentConn
@@ -38,8 +35,8 @@ type agentLink struct {
 	free   func() bool // releases what ends the connection with ctx
 }
 
-// An agentConn keeps the first error: the client turns it into text, which
-// names the socket.
+// An agentConn keeps the first error: the client turns it into text, which names the
+// socket.
 type agentConn struct {
 	net.Conn
 	err error
@@ -62,7 +59,7 @@ func (c *agentConn) keep(err error) error {
 	return err
 }
 
-// dialAgent connects to the agent. Its errors do not name the socket.
+// The errors do not name the socket.
 func dialAgent(ctx context.Context, socket string) (*agentLink, error) {
 	dialer := net.Dialer{Timeout: agentTimeout}
 	raw, err := dialer.DialContext(ctx, "unix", socket)
@@ -79,8 +76,8 @@ func dialAgent(ctx context.Context, socket string) (*agentLink, error) {
 	}, nil
 }
 
-// limit sets the time limit for the next request. A connection that has failed
-// is not used again: the next reply may belong to an earlier request.
+// A connection that has failed is not used again: the next reply may belong to an earlier
+// request.
 func (l *agentLink) limit(d time.Duration) error {
 	if l.conn.err != nil {
 		return agentError(l.conn.err)
@@ -88,7 +85,7 @@ func (l *agentLink) limit(d time.Duration) error {
 	return agentError(l.conn.SetDeadline(time.Now().Add(d)))
 }
 
-// failed returns why a request failed: the connection's error, or the agent's.
+// failed returns the connection's error, or the agent's.
 func (l *agentLink) failed(err error) error {
 	if l.conn.err != nil {
 		return agentError(l.conn.err)
@@ -114,7 +111,6 @@ func agentError(err error) error {
 	return err
 }
 
-// list returns a signer for each key that the agent holds.
 func (l *agentLink) list() ([]ssh.Signer, error) {
 	if err := l.limit(agentTimeout); err != nil {
 		return nil, err
@@ -126,8 +122,7 @@ func (l *agentLink) list() ([]ssh.Signer, error) {
 	return signers, nil
 }
 
-// sign lets the agent sign. The clocks are stopped meanwhile, because the agent
-// may ask for confirmation.
+// The clocks are stopped, because the agent may ask for confirmation.
 func (l *agentLink) sign(signer ssh.AlgorithmSigner, data []byte, algorithm string) (*ssh.Signature, error) {
 	defer executor.Pause(l.ctx)()
 	if err := l.limit(agentSign); err != nil {
@@ -149,7 +144,6 @@ func (l *agentLink) close() {
 	}
 }
 
-// An agentSigner signs with a key that the agent holds.
 type agentSigner struct {
 	auth    *Authenticator
 	link    *agentLink

@@ -10,9 +10,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// ask prompts the user once, with the clocks stopped. short is the text of the
-// prompt in errors. If there is no answer, the attempts record why:
-// there was no Prompter, or the user declined.
+// ask prompts the user once, with the clocks stopped. short is the text of the prompt in
+// errors. If there is no answer, the attempts record why: there was no Prompter, or the
+// user declined.
 func (a *Authenticator) ask(p executor.Prompt, short string) (executor.Answer, error) {
 	p.Hop, p.User = a.hop, a.host.User
 	answer, err := a.put(p)
@@ -40,7 +40,6 @@ func (a *Authenticator) put(p executor.Prompt) (executor.Answer, error) {
 	return a.prompter.Ask(a.ctx, p)
 }
 
-// askOne prompts for one secret.
 func (a *Authenticator) askOne(kind executor.PromptKind, text, short string) (string, error) {
 	answer, err := a.ask(executor.Prompt{Kind: kind, Text: text}, short)
 	if err != nil || len(answer.Values) == 0 {
@@ -51,8 +50,7 @@ func (a *Authenticator) askOne(kind executor.PromptKind, text, short string) (st
 	return secret, nil
 }
 
-// askPassword returns an attempt with a password, which is prompted for when it
-// is about to be sent.
+// The password is prompted for when it is about to be sent.
 func (a *Authenticator) askPassword() ssh.AuthMethod {
 	if a.asked >= a.tries || a.history.unansweredIs(executor.PromptPassword) {
 		return nil
@@ -83,7 +81,6 @@ type question struct {
 	text string // fit for a message
 }
 
-// A declinedError reports that the user declined to answer.
 type declinedError struct {
 	question question
 	err      error

@@ -12,27 +12,21 @@ import (
 	"mcpdbg/sshexec/sshconfig"
 )
 
-// Limits of a login.
 const (
-	// maxOffers is the maximum number of keys that are offered. OpenSSH servers
-	// end the connection at the sixth refusal (MaxAuthTries 6).
+	// OpenSSH servers end the connection at the sixth refused key (MaxAuthTries 6).
 	maxOffers = 5
-	// defaultTries is how often a passphrase, password or challenge is tried if
-	// the configuration does not set it; it is OpenSSH's
-	// NumberOfPasswordPrompts.
+	// defaultTries is OpenSSH's NumberOfPasswordPrompts.
 	defaultTries = 3
 )
 
-// The supported methods, by their names of RFC 4252 and 4256, in the order in
-// which they are tried by default.
+// The supported methods, by their names of RFC 4252 and 4256, in the default order.
 const (
 	publicKey = "publickey"
 	keyboard  = "keyboard-interactive"
 	password  = "password"
 )
 
-// errExhausted ends a login in which nothing is left to try. Explain returns
-// what was tried.
+// errExhausted ends a login in which nothing is left to try.
 var errExhausted = errors.New("no login method is left")
 
 // Options are the settings of a login. Host is required.
@@ -52,7 +46,7 @@ type Authenticator struct {
 	host     *sshconfig.Host
 	hop      string
 	prompter executor.Prompter
-	order    []string // methods, in the order to try them
+	order    []string // in the order to try them
 	tries    int      // for passphrases, passwords and challenges
 	home     string   // shown as ~
 
@@ -62,8 +56,7 @@ type Authenticator struct {
 	asked   int // attempts with a password since the last step that succeeded
 	history history
 
-	// resume restarts the clocks that were stopped while the server waits for
-	// something the user does elsewhere; see expectPerson.
+	// restarts the clocks that expectPerson stopped
 	resume func()
 }
 
@@ -92,7 +85,6 @@ func New(ctx context.Context, o Options) *Authenticator {
 	}
 }
 
-// methodOrder returns the methods that the configuration allows.
 func methodOrder(h *sshconfig.Host) []string {
 	order := h.PreferredAuthentications
 	if len(order) == 0 {
@@ -112,8 +104,7 @@ func (a *Authenticator) Close() {
 	a.agent.close()
 }
 
-// next returns the next attempt; x/crypto/ssh calls it after each refusal and
-// each step that succeeded.
+// x/crypto/ssh calls next after each refusal and each step that succeeded.
 func (a *Authenticator) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	a.resume()
 	a.observe(c)
@@ -134,9 +125,8 @@ func (a *Authenticator) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	return nil, errExhausted
 }
 
-// observe records which methods the server wants and has accepted. After a step
-// that succeeded the counts restart: the next one may be another prompt of the
-// same method.
+// After a step that succeeded the counts restart: the next one may be another prompt of
+// the same method.
 func (a *Authenticator) observe(c *ssh.ClientAuthContext) {
 	s := &a.history
 	s.begun = true
@@ -147,7 +137,7 @@ func (a *Authenticator) observe(c *ssh.ClientAuthContext) {
 	s.accepted = names(c.PartialSuccessMethods)
 }
 
-// attempt returns one more attempt with a method, or nil.
+// attempt returns nil if a method has no more.
 func (a *Authenticator) attempt(name string) ssh.AuthMethod {
 	switch name {
 	case publicKey:
@@ -159,13 +149,11 @@ func (a *Authenticator) attempt(name string) ssh.AuthMethod {
 	}
 }
 
-// personElsewhere is how long the clocks are stopped while the server waits for
-// the user to confirm on a phone or a token.
+// The user may have to confirm on a phone or a token.
 const personElsewhere = time.Minute
 
-// expectPerson stops the clocks until the server replies, for personElsewhere
-// at most: after an answered challenge the user may have to confirm a push
-// message.
+// expectPerson stops the clocks until the server replies, for personElsewhere at most:
+// after an answered challenge the user may have to confirm a push message.
 func (a *Authenticator) expectPerson() {
 	a.resume()
 	resume := executor.Pause(a.ctx)

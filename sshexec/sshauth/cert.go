@@ -15,14 +15,12 @@ var (
 	errNoHalf   = errors.New("the private key of this certificate is neither in the agent nor in an IdentityFile")
 )
 
-// A certPath is a file that may hold a certificate.
 type certPath struct {
 	path  string
 	named bool // by CertificateFile: a remark is added when it is missing
 }
 
-// certPaths returns the CertificateFiles; without any, those next to the
-// identity files, as in ssh.
+// Without CertificateFiles these are the files next to the identity files, as in ssh.
 func (a *Authenticator) certPaths() []certPath {
 	var paths []certPath
 	for _, path := range a.host.CertificateFiles {
@@ -37,8 +35,7 @@ func (a *Authenticator) certPaths() []certPath {
 	return paths
 }
 
-// addCertificate adds the certificate in a file, if its private key is in the
-// agent or in an identity file.
+// The private key of a certificate is in the agent or in an identity file.
 func (q *queue) addCertificate(p certPath, files []*keyFile, held []*agentSigner) {
 	shown := q.auth.show(p.path)
 	cert, err := loadCert(p.path)
@@ -63,7 +60,6 @@ func (q *queue) addCertificate(p certPath, files []*keyFile, held []*agentSigner
 	q.addSigned("certificate "+shown, cert, half)
 }
 
-// addSigned adds a certificate with the signer for its key.
 func (q *queue) addSigned(name string, cert *ssh.Certificate, half ssh.Signer) {
 	if q.seen[string(cert.Marshal())] {
 		return
@@ -105,7 +101,6 @@ func (a *Authenticator) privateHalf(public ssh.PublicKey, files []*keyFile, held
 	return nil
 }
 
-// loadCert reads a user certificate.
 func loadCert(path string) (*ssh.Certificate, error) {
 	data, err := readKeyFile(path, false)
 	if err != nil {
@@ -125,8 +120,8 @@ func loadCert(path string) (*ssh.Certificate, error) {
 	return cert, nil
 }
 
-// remarkValidity adds a remark about a certificate that is not valid now. It is
-// offered nevertheless: the server's clock decides, not ours.
+// A certificate that is not valid now is offered nevertheless: the server's clock
+// decides, not ours.
 func (a *Authenticator) remarkValidity(shown string, cert *ssh.Certificate) {
 	now := uint64(time.Now().Unix())
 	switch {

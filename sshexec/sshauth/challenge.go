@@ -11,7 +11,7 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Limits of keyboard-interactive, far above what real servers need.
+// Far above what real servers need.
 const (
 	maxRounds    = 64 // of one login
 	maxQuestions = 16 // of one round
@@ -23,7 +23,6 @@ var (
 	errAnswers   = errors.New("not every question was answered")
 )
 
-// rounds is the state of keyboard-interactive.
 type rounds struct {
 	attempts int    // since the last step that succeeded
 	silent   bool   // the current attempt has not had a single round
@@ -31,8 +30,7 @@ type rounds struct {
 	told     string // text of rounds without questions, shown in the next round with some
 }
 
-// answerRounds returns an attempt with keyboard-interactive. If a server
-// refuses it without any round, it is not tried again.
+// If a server refuses the attempt without any round, it is not tried again.
 func (a *Authenticator) answerRounds() ssh.AuthMethod {
 	r := &a.rounds
 	if r.attempts >= a.tries || r.attempts > 0 && r.silent || a.history.unansweredIs(executor.PromptChallenge) {
@@ -44,8 +42,7 @@ func (a *Authenticator) answerRounds() ssh.AuthMethod {
 	return ssh.KeyboardInteractive(a.answerRound)
 }
 
-// answerRound answers one round. One without questions needs no prompt; its
-// text is shown in the next one.
+// A round without questions needs no prompt; its text is shown in the next one.
 func (a *Authenticator) answerRound(name, instruction string, questions []string, echos []bool) ([]string, error) {
 	r := &a.rounds
 	r.silent = false
@@ -88,7 +85,7 @@ func (a *Authenticator) askRound(questions []string, echos []bool) ([]string, er
 	return answer.Values, nil
 }
 
-// addText adds text, and drops the oldest if there is too much.
+// addText drops the oldest text if there is too much.
 func (r *rounds) addText(text string) {
 	text = wording.Cut(text, maxRemote)
 	if all := joinLines(r.told, text); len(all) <= maxRemote {
@@ -97,7 +94,6 @@ func (r *rounds) addText(text string) {
 	r.told = text
 }
 
-// joinLines joins the texts that are not empty with newlines.
 func joinLines(texts ...string) string {
 	var lines []string
 	for _, text := range texts {

@@ -34,10 +34,9 @@ type Failure struct {
 	Hint    string // what to try
 	Err     error  // the cause, without what was tried
 
-	keys int // how many of Tried are keys
+	keys int // of Tried
 }
 
-// shownRemarks is the number of remarks in an error.
 const shownRemarks = 3
 
 // Error returns the cause, the attempts, the methods that the server wants, and
@@ -59,7 +58,6 @@ func (f *Failure) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// tried formats Tried in one line.
 func (f *Failure) tried() string {
 	var parts []string
 	if f.keys > 0 {
@@ -96,8 +94,8 @@ func (a *Authenticator) Explain(err error) *Failure {
 	return f
 }
 
-// classify sets code, cause and hint: outside causes first, then prompts
-// without an answer, then the plain refusal.
+// classify sets code, cause and hint: outside causes first, then prompts without an
+// answer, then the plain refusal.
 func (a *Authenticator) classify(f *Failure, err error) {
 	s, d := &a.history, disconnected(err)
 	if a.ctx.Err() != nil {
@@ -129,7 +127,6 @@ func (f *Failure) set(code executor.StartCode, hint, format string, args ...any)
 	f.Code, f.Hint, f.Err = code, hint, fmt.Errorf(format, args...)
 }
 
-// classifyDeclined classifies a login in which the user declined a prompt.
 func (a *Authenticator) classifyDeclined(f *Failure) {
 	declined := a.history.declined
 	code, hint := executor.AuthDenied, ""
@@ -142,8 +139,8 @@ func (a *Authenticator) classifyDeclined(f *Failure) {
 	f.set(code, hint, "login as %s: %w", f.User, declined)
 }
 
-// classifyEnd classifies a login that was cut short: cancelled, too slow, or
-// without a connection.
+// classifyEnd classifies a login that was cut short: cancelled, too slow, or without a
+// connection.
 func (f *Failure) classifyEnd(err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -174,12 +171,11 @@ func isLost(err error) bool {
 	return errors.As(err, &opErr) || errors.As(err, &lost)
 }
 
-// A disconnect is the server's disconnect message.
 type disconnect struct {
 	message string // quoted, so safe to display
 }
 
-// disconnectText matches the text of x/crypto/ssh; the type is not exported.
+// x/crypto/ssh does not export the type.
 var disconnectText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`ssh: disconnect, reason \d+: (".*")`)
 })
@@ -198,7 +194,6 @@ func (d *disconnect) tooMany() bool {
 	return d != nil && strings.Contains(strings.ToLower(d.message), "too many auth")
 }
 
-// The hints.
 const (
 	hintTooMany = "servers count every key: set the right one with IdentityFile, and set IdentitiesOnly yes, " +
 		"for this host in ~/.ssh/config"
@@ -223,7 +218,7 @@ func hintPrompt(q *question) string {
 	return hintAnswer
 }
 
-// hintDenied returns a hint based on the methods that could have worked.
+// hintDenied depends on the methods that could have worked.
 func (a *Authenticator) hintDenied() string {
 	s := &a.history
 	possible := slices.ContainsFunc(s.wants, func(m string) bool { return m == publicKey || m == keyboard || m == password })

@@ -6,7 +6,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxRemarks is the number of skipped keys that are reported.
 const maxRemarks = 32
 
 // A history records the attempts of a login, for the Failure.
@@ -15,18 +14,18 @@ type history struct {
 	wants      []string
 	accepted   []string // methods that succeeded partially
 	keys       []string // offered
-	unoffered  int      // keys that were left when maxOffers was reached
+	unoffered  int      // left when maxOffers was reached
 	passwords  int      // sent
 	challenges int      // attempts
 	remarks    []string
-	hardware   bool           // a FIDO key file was skipped
-	locked     string         // a key file without a passphrase, or with a wrong one
-	unanswered *question      // the first prompt that could not be shown
-	declined   *declinedError // the user declined a prompt
-	said       string         // the server's text in keyboard-interactive
+	hardware   bool      // a FIDO key file was skipped
+	locked     string    // a key file without a passphrase, or with a wrong one
+	unanswered *question // the first prompt that could not be shown
+	declined   *declinedError
+	said       string // the server's text in keyboard-interactive
 }
 
-// remark records a remark, and returns it.
+// remark returns the error that it records.
 func (s *history) remark(err error) error {
 	if len(s.remarks) < maxRemarks {
 		s.remarks = append(s.remarks, err.Error())
@@ -34,13 +33,11 @@ func (s *history) remark(err error) error {
 	return err
 }
 
-// unansweredIs reports whether a prompt of this kind could not be shown, so
-// that it need not be tried again.
+// A prompt of a kind that could not be shown need not be tried again.
 func (s *history) unansweredIs(kind executor.PromptKind) bool {
 	return s.unanswered != nil && s.unanswered.kind == kind
 }
 
-// tried lists the keys, then the other methods.
 func (s *history) tried() []string {
 	tried := append([]string(nil), s.keys...)
 	if s.challenges > 0 {
@@ -52,7 +49,6 @@ func (s *history) tried() []string {
 	return tried
 }
 
-// times formats a method and how often it was tried.
 func times(method string, n int) string {
 	if n == 1 {
 		return method

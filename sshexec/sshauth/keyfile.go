@@ -14,7 +14,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// maxKeyFile is the maximum size of a key file in bytes, as in OpenSSH.
+// maxKeyFile is that of OpenSSH.
 const maxKeyFile = 1 << 20
 
 var (
@@ -28,7 +28,7 @@ var (
 	errSealedPKCS8     = errors.New("encrypted PKCS#8 is not supported: convert it with ssh-keygen -p")
 )
 
-// A keyFile is an identity file, read without its passphrase.
+// A keyFile is read without its passphrase.
 type keyFile struct {
 	path   string
 	public ssh.PublicKey // nil: unknown without the passphrase
@@ -37,7 +37,6 @@ type keyFile struct {
 	why    error         // why the private key cannot be used, if known
 }
 
-// reason returns why the file cannot be used to sign.
 func (k *keyFile) reason() error {
 	if k.why != nil {
 		return k.why
@@ -45,9 +44,9 @@ func (k *keyFile) reason() error {
 	return errPublicOnly
 }
 
-// loadKey reads an identity file and the .pub file next to it. An error
-// together with a keyFile explains why the private key cannot be used; the
-// public key may still match one of the agent.
+// loadKey reads an identity file and the .pub file next to it. An error together with a
+// keyFile explains why the private key cannot be used; the public key may still match one
+// of the agent.
 func loadKey(path string) (*keyFile, error) {
 	public, err := readKeyFile(path+".pub", false)
 	if err != nil {
@@ -63,8 +62,7 @@ func loadKey(path string) (*keyFile, error) {
 	return k, parseErr
 }
 
-// readKeyFile reads a small regular file; a private one only if other users
-// cannot read it.
+// Other users must not be able to read a private file.
 func readKeyFile(path string, private bool) ([]byte, error) {
 	// Stat first: opening a FIFO would wait for a writer.
 	info, err := os.Stat(path)
@@ -93,8 +91,7 @@ func readKeyFile(path string, private bool) ([]byte, error) {
 	return data, nil
 }
 
-// bare returns the cause of a file error without operation and path, which the
-// surrounding message has.
+// The surrounding message has the operation and the path.
 func bare(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -103,8 +100,7 @@ func bare(err error) error {
 	return err
 }
 
-// isPublic reports whether an identity file holds only a public key, which
-// selects a key of the agent.
+// An identity file with only a public key selects a key of the agent.
 func isPublic(data []byte) bool {
 	_, err := parsePublic(data)
 	return err == nil
@@ -115,8 +111,7 @@ func parsePublic(data []byte) (ssh.PublicKey, error) {
 	return public, err
 }
 
-// parseKey parses the private file and the .pub file next to it; either may be
-// nil. The result is never nil.
+// Either file may be nil. The result is never nil.
 func parseKey(private, public []byte) (*keyFile, error) {
 	k := &keyFile{}
 	if p, err := parsePublic(public); err == nil {
@@ -149,8 +144,7 @@ func parseKey(private, public []byte) (*keyFile, error) {
 	}
 }
 
-// explain returns why a private file cannot be used, and still sets its public
-// key.
+// explain returns why a private file cannot be used, and still sets its public key.
 func (k *keyFile) explain(private []byte, err error) error {
 	if p := embeddedPublic(private); p != nil {
 		k.public = p
@@ -164,11 +158,10 @@ func (k *keyFile) explain(private []byte, err error) error {
 	return fmt.Errorf("not a private key: %s", plain(strings.TrimPrefix(err.Error(), "ssh: ")))
 }
 
-// isHardware reports whether keys of this type are on a FIDO token.
 func isHardware(keyType string) bool { return strings.HasPrefix(keyType, "sk-") }
 
-// embeddedPublic returns the unencrypted public key in a file of OpenSSH's
-// format, or nil. The format is described in PROTOCOL.key of OpenSSH.
+// embeddedPublic returns the unencrypted public key in a file of OpenSSH's format (see
+// its PROTOCOL.key), or nil.
 func embeddedPublic(private []byte) ssh.PublicKey {
 	const magic = "openssh-key-v1\x00"
 	block, _ := pem.Decode(private)
@@ -196,8 +189,8 @@ func embeddedPublic(private []byte) ssh.PublicKey {
 	return public
 }
 
-// open decrypts the file. For a wrong passphrase the error is
-// errWrongPassphrase; after any other error no passphrase works.
+// For a wrong passphrase the error is errWrongPassphrase; after any other error no
+// passphrase works.
 func (k *keyFile) open(passphrase []byte) (ssh.Signer, error) {
 	signer, err := ssh.ParsePrivateKeyWithPassphrase(k.sealed, passphrase)
 	if err != nil {

@@ -4,5 +4,5 @@ package sshauth
 
 import "io/fs"
 
-// tooOpen is always false on systems where permissions do not protect a file.
+// Permissions do not protect a file on these systems.
 func tooOpen(fs.FileInfo) bool { return false }

@@ -11,11 +11,10 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A candidate is a key that can be offered.
 type candidate struct {
 	name string // with its source, for messages
-	// signer is called when the key is about to be offered; for a file with an
-	// encrypted public key it prompts for the passphrase.
+	// called when the key is about to be offered; for a file with an encrypted public key
+	// it prompts for the passphrase
 	signer func() (ssh.Signer, error)
 }
 
@@ -26,8 +25,8 @@ type queue struct {
 	seen map[string]bool // by wire format
 }
 
-// offerKey returns an attempt with the next key. Keys are offered one by one,
-// so that we count them and neither read nor prompt for more than needed.
+// Keys are offered one by one, so that we count them and neither read nor prompt for more
+// than needed.
 func (a *Authenticator) offerKey() ssh.AuthMethod {
 	if a.keys == nil {
 		a.keys = a.gather()
@@ -49,7 +48,7 @@ func (a *Authenticator) offerKey() ssh.AuthMethod {
 	})
 }
 
-// gather finds all keys and sorts them as described in doc.go.
+// gather sorts the keys as described in doc.go.
 func (a *Authenticator) gather() *queue {
 	q := &queue{auth: a, seen: make(map[string]bool)}
 	files := a.loadFiles()
@@ -79,7 +78,6 @@ func (a *Authenticator) gather() *queue {
 	return q
 }
 
-// loadFiles reads every identity file that exists.
 func (a *Authenticator) loadFiles() []*keyFile {
 	var files []*keyFile
 	for _, path := range a.host.IdentityFiles {
@@ -101,15 +99,13 @@ func (a *Authenticator) loadFiles() []*keyFile {
 	return files
 }
 
-// isDefault reports whether path is one of the default identity files, which
-// may be missing.
+// A default identity file may be missing.
 func (a *Authenticator) isDefault(path string) bool {
 	dir, name := filepath.Split(path)
 	return filepath.Clean(dir) == filepath.Join(a.home, ".ssh") && strings.HasPrefix(name, "id_")
 }
 
-// agentKeys returns the keys that the agent holds. If it is not running, or
-// does not reply, a remark is added.
+// If the agent is not running, or does not reply, a remark is added.
 func (a *Authenticator) agentKeys() []*agentSigner {
 	if a.host.IdentityAgent == "" {
 		return nil
@@ -136,7 +132,7 @@ func (a *Authenticator) agentKeys() []*agentSigner {
 	return held
 }
 
-// add adds a key to the queue, once.
+// Each key is added once.
 func (q *queue) add(name string, signer ssh.Signer) {
 	blob := string(signer.PublicKey().Marshal())
 	if q.seen[blob] {
@@ -155,8 +151,8 @@ func (q *queue) put(name string, signer ssh.Signer) {
 	q.list = append(q.list, candidate{name: name, signer: func() (ssh.Signer, error) { return signer, nil }})
 }
 
-// addMatching adds the agent's keys for an identity file: the key, and
-// certificates for it.
+// addMatching adds the agent's keys for an identity file: the key, and certificates for
+// it.
 func (q *queue) addMatching(f *keyFile, held []*agentSigner) {
 	if f.public == nil {
 		return
@@ -173,7 +169,7 @@ func (q *queue) addMatching(f *keyFile, held []*agentSigner) {
 	}
 }
 
-// addFile adds an identity file that the agent does not hold.
+// The agent does not hold the identity file.
 func (q *queue) addFile(f *keyFile) {
 	name := q.auth.fileName(f)
 	if f.public == nil {
@@ -195,7 +191,7 @@ func (q *queue) addFile(f *keyFile) {
 	}
 }
 
-// fileSigner returns the signer for the private key in f, or nil.
+// fileSigner returns nil without a private key.
 func (a *Authenticator) fileSigner(f *keyFile) ssh.Signer {
 	switch {
 	case f.signer != nil:
@@ -207,7 +203,6 @@ func (a *Authenticator) fileSigner(f *keyFile) ssh.Signer {
 	}
 }
 
-// skip records why something was not used.
 func (a *Authenticator) skip(what string, why error) error {
 	if errors.Is(why, errHardware) {
 		a.history.hardware = true

@@ -19,8 +19,8 @@ var (
 	errUnsigned     = errors.New("it cannot sign")
 )
 
-// A lazySigner is an encrypted key file whose public key is known: it prompts
-// for the passphrase when it signs, which is when the server accepts the key.
+// A lazySigner is an encrypted key file whose public key is known: it prompts for the
+// passphrase when it signs, which is when the server accepts the key.
 type lazySigner struct {
 	auth   *Authenticator
 	file   *keyFile
@@ -52,8 +52,7 @@ func (s *lazySigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm st
 	return with.SignWithAlgorithm(rand, data, algorithm)
 }
 
-// unlock prompts for the passphrase of a file until it is right. An empty one
-// skips the key.
+// unlock prompts until the passphrase is right. An empty one skips the key.
 func (a *Authenticator) unlock(f *keyFile) (ssh.Signer, error) {
 	text := "Passphrase for key " + a.show(f.path)
 	for try := 1; try <= a.tries; try++ {
@@ -79,15 +78,15 @@ func (a *Authenticator) unlock(f *keyFile) (ssh.Signer, error) {
 	return nil, a.skip(a.show(f.path), fmt.Errorf("wrong passphrase, %d times", a.tries))
 }
 
-// openWith decrypts f and clears its copy of the passphrase.
+// openWith clears its copy of the passphrase.
 func openWith(f *keyFile, secret string) (ssh.Signer, error) {
 	passphrase := []byte(secret)
 	defer clear(passphrase)
 	return f.open(passphrase)
 }
 
-// restrict limits a signer to the algorithms that the configuration accepts.
-// For RSA these are the SHA-2 ones unless ssh-rsa is listed.
+// restrict limits a signer to the algorithms that the configuration accepts. For RSA
+// these are the SHA-2 ones unless ssh-rsa is listed.
 func (a *Authenticator) restrict(s ssh.Signer) (ssh.MultiAlgorithmSigner, error) {
 	with, ok := s.(ssh.AlgorithmSigner)
 	if !ok {
@@ -100,8 +99,7 @@ func (a *Authenticator) restrict(s ssh.Signer) (ssh.MultiAlgorithmSigner, error)
 	return ssh.NewSignerWithAlgorithms(with, algorithms)
 }
 
-// accepted returns the signature algorithms of a key that
-// PubkeyAcceptedAlgorithms accepts, the strongest first.
+// accepted returns what PubkeyAcceptedAlgorithms accepts, the strongest first.
 func (a *Authenticator) accepted(public ssh.PublicKey) []string {
 	cert, isCert := public.(*ssh.Certificate)
 	keyType := public.Type()
@@ -116,7 +114,6 @@ func (a *Authenticator) accepted(public ssh.PublicKey) []string {
 	})
 }
 
-// signatures returns the algorithms that keys of a type can sign with.
 func signatures(keyType string) []string {
 	if keyType == ssh.KeyAlgoRSA {
 		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSA}
@@ -124,13 +121,11 @@ func signatures(keyType string) []string {
 	return []string{keyType}
 }
 
-// certName returns the name of an algorithm with a certificate.
 func certName(algorithm string) string {
 	return strings.TrimSuffix(algorithm, "@openssh.com") + "-cert-v01@openssh.com"
 }
 
-// accepts applies the configured list; the default is OpenSSH's: all but DSA
-// and RSA with SHA-1.
+// The default is OpenSSH's: all but DSA and RSA with SHA-1.
 func (a *Authenticator) accepts(algorithm string) bool {
 	list := a.host.PubkeyAcceptedAlgorithms
 	if len(list) == 0 {

@@ -17,8 +17,8 @@ const (
 	maxNames    = 16      // methods that a server lists
 )
 
-// plain makes untrusted text safe to display: short, on one line, with
-// everything unprintable escaped.
+// plain makes untrusted text safe to display: short, on one line, with everything
+// unprintable escaped.
 func plain(s string) string {
 	short := wording.Cut(strings.TrimSpace(s), maxName)
 	quoted := strconv.Quote(short)
@@ -29,7 +29,6 @@ func plain(s string) string {
 	return text
 }
 
-// names makes a list from a server safe to display.
 func names(list []string) []string {
 	out := make([]string, 0, min(len(list), maxNames))
 	for _, name := range list[:min(len(list), maxNames)] {
@@ -38,7 +37,7 @@ func names(list []string) []string {
 	return out
 }
 
-// homeDir returns the directory that is shown as ~, or "" if unknown.
+// "" if unknown
 func homeDir() string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -47,8 +46,7 @@ func homeDir() string {
 	return filepath.Clean(home)
 }
 
-// show formats a path for messages and prompts, in full, so that the user can
-// find the file.
+// The path is in full, so that the user can find the file.
 func (a *Authenticator) show(path string) string {
 	if rest, ok := strings.CutPrefix(path, a.home+string(filepath.Separator)); ok && a.home != "" {
 		path = "~" + string(filepath.Separator) + rest

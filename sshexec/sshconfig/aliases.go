@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// maxAliases limits the result of Aliases.
 const maxAliases = 100_000
 
 // Aliases returns the names without patterns in the Host lines of the
@@ -31,7 +30,6 @@ func (r *Resolver) Aliases() ([]string, error) {
 	return names.list, nil
 }
 
-// aliasNames collects the names of Host lines.
 type aliasNames struct {
 	list []string
 	seen map[string]bool
@@ -55,8 +53,7 @@ func (n *aliasNames) add(_ position, words []string) error {
 	return nil
 }
 
-// aliasAt finds the first Host line with a pattern for name. Patterns that
-// match every name are ignored.
+// aliasAt ignores patterns that match every name.
 func (r *Resolver) aliasAt(m machine, name string) (at position, found bool) {
 	// Without a readable configuration there are no aliases.
 	_ = r.eachHostLine(m, func(here position, words []string) error {
@@ -71,7 +68,6 @@ func (r *Resolver) aliasAt(m machine, name string) (at position, found bool) {
 	return at, found
 }
 
-// eachHostLine calls do with the words of each Host line.
 func (r *Resolver) eachHostLine(m machine, do func(position, []string) error) error {
 	l := lister{m: m, host: do}
 	for _, f := range r.files(m) {
@@ -83,20 +79,18 @@ func (r *Resolver) eachHostLine(m machine, do func(position, []string) error) er
 	return nil
 }
 
-// A position is a line of a file.
 type position struct {
 	file string
 	line int
 }
 
-// A lister reads the Host lines of a configuration.
 type lister struct {
 	m      machine
 	host   func(position, []string) error
 	opened int
 }
 
-// file reads one file. Its errors are *ConfigError.
+// The errors are *ConfigError.
 func (l *lister) file(path string, user bool, depth int) error {
 	if l.opened++; l.opened > maxConfigFiles {
 		return &ConfigError{File: path, Err: fmt.Errorf("more than %d files", maxConfigFiles)}

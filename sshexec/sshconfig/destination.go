@@ -13,11 +13,10 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// maxDestination is the maximum length of a destination in bytes: a DNS name
-// has at most 255, a user name fits in the rest.
+// A DNS name has at most 255 bytes, a user name fits in the rest.
 const maxDestination = 1024
 
-// maxHops is the maximum length of a chain of jump hosts.
+// maxHops limits a chain of jump hosts.
 const maxHops = 16
 
 // A Destination is a host as typed.
@@ -43,8 +42,8 @@ func ParseDestination(s string) (Destination, error) {
 	return d, nil
 }
 
-// parseDestinations parses a chain of jump hosts in the form of -J and
-// ProxyJump: destinations separated by commas, the first hop first, at most 16.
+// In the form of -J and ProxyJump: destinations separated by commas, the first hop first,
+// at most 16.
 func parseDestinations(s string) ([]Destination, error) {
 	parts := strings.Split(s, ",")
 	if len(parts) > maxHops {
@@ -116,7 +115,7 @@ func parsePlain(s string) (Destination, error) {
 	return d, d.check()
 }
 
-// parseURL parses the text after ssh://. A single "/" at the end is ignored.
+// A single "/" at the end of the text after ssh:// is ignored.
 func parseURL(s string) (Destination, error) {
 	s = strings.TrimSuffix(s, "/")
 	user, host := "", s
@@ -199,9 +198,9 @@ func isIPv6(s string) bool {
 
 var errPassword = errors.New("contains a password; remove it: mcpdbg prompts for it when it is needed")
 
-// check rejects parts that a shell, a program or a terminal could misinterpret:
-// the user's ProxyCommand may use %h and %r unquoted. Accepted destinations
-// survive String and ParseDestination.
+// check rejects parts that a shell, a program or a terminal could misinterpret: the
+// user's ProxyCommand may use %h and %r unquoted. Accepted destinations survive String
+// and ParseDestination.
 func (d Destination) check() error {
 	switch {
 	case d.Host == "":
@@ -229,7 +228,6 @@ func (d Destination) check() error {
 	return checkText(d.Host)
 }
 
-// checkText rejects whitespace and everything unprintable.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("is not valid UTF-8")

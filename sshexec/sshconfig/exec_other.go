@@ -4,5 +4,5 @@ package sshconfig
 
 import "os/exec"
 
-// detach does nothing, as there are no sessions.
+// There are no sessions.
 func detach(*exec.Cmd) {}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// detach gives cmd its own session: programs of a "Match exec" cannot read from
-// our terminal, and are killed with ssh at the time limit.
+// In a session of their own, programs of a "Match exec" cannot read from our terminal,
+// and are killed with ssh at the time limit.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -8,9 +8,9 @@ import (
 // maxFlights is how many programs run at once.
 const maxFlights = 8
 
-// flights let one caller at a time resolve a destination, so that concurrent
-// callers find its result in the cache, and limit the number of programs that
-// run at once. The zero value is ready for use.
+// flights let one caller at a time resolve a destination, so that concurrent callers find
+// its result in the cache, and limit the number of programs that run at once. The zero
+// value is ready for use.
 type flights struct {
 	mu     sync.Mutex
 	byKey  map[cacheKey]*flight
@@ -22,9 +22,8 @@ type flight struct {
 	users int
 }
 
-// take waits until the caller may resolve key. The caller calls land in the
-// end.
-func (f *flights) take(ctx context.Context, key cacheKey) (land func(), err error) {
+// enter waits until the caller may resolve key. The caller calls land in the end.
+func (f *flights) enter(ctx context.Context, key cacheKey) (land func(), err error) {
 	one := f.join(key)
 	for i, slot := range []chan struct{}{one.turn, f.runway} {
 		select {

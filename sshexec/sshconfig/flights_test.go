@@ -17,7 +17,7 @@ func TestFlights(t *testing.T) {
 		var all sync.WaitGroup
 		ask := func(key cacheKey) {
 			all.Go(func() {
-				land, err := f.take(t.Context(), key)
+				land, err := f.enter(t.Context(), key)
 				require.NoError(t, err)
 				time.Sleep(time.Second)
 				land()
@@ -35,7 +35,7 @@ func TestFlights(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
-		_, err := f.take(ctx, cacheKey{})
+		_, err := f.enter(ctx, cacheKey{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		all.Wait()
 		require.Equal(t, 3*time.Second, time.Since(begin), "one destination at a time")

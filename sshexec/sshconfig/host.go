@@ -1,6 +1,9 @@
 package sshconfig
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // A Host is one host as the user's ssh configuration resolves it, with all
 // tokens expanded.
@@ -55,3 +58,34 @@ type Host struct {
 	NoConfig bool
 	Unread   []string
 }
+
+// A ConfigError is a setting that cannot be used, or a file that cannot be read.
+type ConfigError struct {
+	File string // empty: unknown
+	Line int    // 0: unknown
+	Err  error
+}
+
+// Error returns the position and the cause.
+func (e *ConfigError) Error() string {
+	switch {
+	case e.File == "":
+		return fmt.Sprintf("ssh configuration: %v", e.Err)
+	case e.Line == 0:
+		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// The defaults of ssh without any configuration, except for the types of keys that
+// x/crypto does not support.
+var (
+	defaultIdentities = []string{
+		"~/.ssh/id_rsa", "~/.ssh/id_ecdsa", "~/.ssh/id_ecdsa_sk", "~/.ssh/id_ed25519", "~/.ssh/id_ed25519_sk",
+	}
+	defaultUserKnownHosts   = []string{"~/.ssh/known_hosts", "~/.ssh/known_hosts2"}
+	defaultGlobalKnownHosts = []string{"/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"}
+)

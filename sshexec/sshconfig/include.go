@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// includePaths returns the files that one word of an Include names, in order.
+// The files that one word of an Include names, in order.
 func includePaths(word string, user bool, m machine) ([]string, error) {
 	if strings.ContainsAny(word, `%$[\`) && filepath.Separator == '/' {
 		return nil, fmt.Errorf("only the ssh program can evaluate the pattern %s", printable(word))
@@ -33,8 +33,7 @@ func includePaths(word string, user bool, m machine) ([]string, error) {
 	return paths, nil
 }
 
-// hidden reports whether a "*" or "?" of pattern has matched a "." at the
-// beginning of a name, which is not a match in ssh.
+// In ssh, "*" and "?" do not match a "." at the beginning of a name.
 func hidden(path, pattern string) bool {
 	names := strings.Split(filepath.ToSlash(path), "/")
 	patterns := strings.Split(filepath.ToSlash(pattern), "/")
@@ -46,8 +45,41 @@ func hidden(path, pattern string) bool {
 	return false
 }
 
-// isDir reports whether path is a directory, which ssh reads as an empty file.
+// ssh reads a directory as an empty file.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// The wildcards are "*" (any text) and "?" (any byte).
+func matchPattern(s, pattern string) bool {
+	star, mark := -1, 0 // the last "*" seen, and where its text ends for now
+	i, j := 0, 0
+	for i < len(s) {
+		switch {
+		case j < len(pattern) && pattern[j] == '*':
+			star, mark = j, i
+			j++
+		case j < len(pattern) && (pattern[j] == '?' || pattern[j] == s[i]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = mark, star+1
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[j:], "*") == ""
+}
+
+// lowerASCII leaves other letters unchanged, like ssh.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }

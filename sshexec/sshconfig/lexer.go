@@ -9,9 +9,7 @@ import (
 )
 
 const (
-	// maxConfigFile is the maximum size of a configuration file in bytes,
-	// maxConfigFiles the maximum number of files including included ones,
-	// maxIncludeDepth the maximum nesting, which is ssh's own limit.
+	// Included files count. The maximum nesting is ssh's own limit.
 	maxConfigFile   = 1 << 20
 	maxConfigFiles  = 1024
 	maxIncludeDepth = 16
@@ -20,14 +18,13 @@ const (
 
 const whitespace = " \t\r\n"
 
-// A configFile is a configuration file to read.
 type configFile struct {
 	path     string
-	user     bool // its Include is relative to ~/.ssh, not to /etc/ssh
-	required bool // it is an error if it does not exist
+	user     bool // Include is relative to ~/.ssh, not to /etc/ssh
+	required bool // an error if it does not exist
 }
 
-// readConfig reads a file of limited size; a missing file is an error too.
+// A missing file is an error too.
 func readConfig(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -82,9 +79,8 @@ func splitLine(line string) (keyword, rest string, err error) {
 	return keyword, rest, nil
 }
 
-// splitWords splits the rest of a line into words as ssh does: with single or
-// double quotes, backslashes before quotes, backslashes and spaces, and a
-// comment at the end.
+// splitWords splits as ssh does: with single or double quotes, backslashes before quotes,
+// backslashes and spaces, and a comment at the end.
 func splitWords(s string) ([]string, error) {
 	var words []string
 	for i := 0; i < len(s); i++ {

@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -31,7 +32,7 @@ type Resolver struct {
 
 	mu       sync.Mutex
 	cache    map[cacheKey]cached
-	defaults map[string]settings // by program: its settings without any configuration
+	defaults map[string]settings // by program, without any configuration
 	version  string              // of the program that was run last
 }
 
@@ -46,7 +47,7 @@ type cached struct {
 	settings settings
 }
 
-// maxCached limits the cache; it is emptied when there are more destinations.
+// The cache is emptied when there are more destinations.
 const maxCached = 1024
 
 // Resolve returns the settings for d; those of d itself take precedence. It
@@ -84,7 +85,6 @@ func (r *Resolver) Resolve(ctx context.Context, d Destination, identities ...str
 	return r.withoutSSH(m, d, identities)
 }
 
-// absolute returns the full paths of files.
 func absolute(files []string) ([]string, error) {
 	var full []string
 	for _, file := range files {
@@ -111,7 +111,7 @@ func (r *Resolver) setVersion(text string) {
 	r.version = text
 }
 
-// program returns the ssh program to run, or "".
+// program returns "" if there is none to run.
 func (r *Resolver) program() (string, error) {
 	switch r.Binary {
 	case NoBinary:
@@ -130,11 +130,10 @@ func (r *Resolver) program() (string, error) {
 	return path, nil
 }
 
-// A machine holds what the configuration can refer to of this computer and its
-// user.
+// A machine holds what the configuration can refer to of this computer and its user.
 type machine struct {
 	home       string // for ~ and %d
-	passwdHome string // the home directory of ssh
+	passwdHome string // of ssh
 	user, uid  string
 	hostname   string
 	getenv     func(string) (string, bool)
@@ -159,8 +158,7 @@ func (r *Resolver) machine() (machine, error) {
 	return m, nil
 }
 
-// files returns the configuration files in order of precedence; either may be
-// missing.
+// files are in order of precedence; either may be missing.
 func (r *Resolver) files(m machine) []configFile {
 	switch r.Config {
 	case "":
@@ -174,10 +172,10 @@ func (r *Resolver) files(m machine) []configFile {
 	return []configFile{{path: r.Config, user: true, required: true}}
 }
 
-// ask runs ssh -G, or uses the cached output if the files are unchanged.
+// ask uses the cached output of ssh -G if the files are unchanged.
 func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destination, identities []string) (*Host, error) {
 	key := cacheKey{binary, d, strings.Join(identities, "\x00")}
-	land, err := r.asking.take(ctx, key)
+	land, err := r.asking.enter(ctx, key)
 	if err != nil {
 		return nil, fmt.Errorf("wait to run ssh: %w", err)
 	}
@@ -250,8 +248,7 @@ func IdentityArgs(files []string) []string {
 	return args
 }
 
-// configArgs returns the option for the files to read, if they are not ssh's
-// default.
+// configArgs returns nothing if the files are ssh's default.
 func (r *Resolver) configArgs(m machine) []string {
 	switch {
 	case r.Config != "":
@@ -272,4 +269,52 @@ func systemConfig() string {
 		return filepath.Join(os.Getenv("ProgramData"), "ssh", "ssh_config")
 	}
 	return "/etc/ssh/ssh_config"
+}
+
+// ErrNeedsSSH is the error for a setting that cannot be read without the ssh
+// program.
+var ErrNeedsSSH = errors.New("reading ssh_config requires the ssh program")
+
+const sourceNone = "no ssh program"
+
+// withoutSSH returns d with ssh's own defaults. It returns an error if the configuration
+// is needed.
+func (r *Resolver) withoutSSH(m machine, d Destination, identities []string) (*Host, error) {
+	if r.Config != "" && r.Config != "none" {
+		return nil, &ConfigError{File: r.Config, Err: ErrNeedsSSH}
+	}
+	if plainName(d) {
+		if at, ok := r.aliasAt(m, d.Host); ok {
+			return nil, &ConfigError{File: at.file, Line: at.line, Err: fmt.Errorf("%s is an alias: %w", printable(d.Host), ErrNeedsSSH)}
+		}
+	}
+	s := settings{}
+	s.add("hostname", lowerASCII(d.Host))
+	s.add("user", m.user)
+	if d.User != "" {
+		s["user"] = []string{d.User}
+	}
+	if d.Port != 0 {
+		s.add("port", strconv.Itoa(d.Port))
+	}
+	for _, file := range identities {
+		s.add("identityfile", strings.ReplaceAll(file, "%", "%%"))
+	}
+	h, err := s.host(d, m, sourceNone, settings{})
+	if err != nil {
+		return nil, &ConfigError{Err: err}
+	}
+	h.Identities = identities
+	h.NoConfig = true
+	for _, f := range r.files(m) {
+		if _, err := os.Stat(f.path); err == nil {
+			h.Unread = append(h.Unread, f.path)
+		}
+	}
+	return h, nil
+}
+
+// A name alone, without a domain, could be an alias.
+func plainName(d Destination) bool {
+	return d.User == "" && d.Port == 0 && !strings.ContainsAny(d.Host, ".:")
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settings are the effective values, by keyword in lower case, in the form of
-// ssh -G: seconds as a number, several words as several values.
+// The effective values, by keyword in lower case, in the form of ssh -G: seconds as a
+// number, several words as several values.
 type settings map[string][]string
 
 func (s settings) add(key, value string) { s[key] = append(s[key], value) }
@@ -40,7 +40,7 @@ func (s settings) flag(key string, missing bool) bool {
 	}
 }
 
-// number returns a non-negative number of 31 bits. "none" is 0.
+// number has at most 31 bits. "none" is 0.
 func (s settings) number(name string, missing int) (int, error) {
 	v := s.get(strings.ToLower(name))
 	switch v {
@@ -56,8 +56,7 @@ func (s settings) number(name string, missing int) (int, error) {
 	return int(n), nil
 }
 
-// list returns a list of algorithms, or nil if it is ssh's own default: mcpdbg
-// has its own.
+// list returns nil for ssh's own default: mcpdbg has its own.
 func (s settings) list(defaults settings, keys ...string) []string {
 	for _, key := range keys {
 		v := s.get(key)
@@ -72,7 +71,6 @@ func (s settings) list(defaults settings, keys ...string) []string {
 	return nil
 }
 
-// A settingError is a setting that cannot be used.
 type settingError struct {
 	name string
 	err  error
@@ -81,8 +79,7 @@ type settingError struct {
 func (e *settingError) Error() string { return e.name + ": " + e.err.Error() }
 func (e *settingError) Unwrap() error { return e.err }
 
-// host converts s to a Host; defaults are the settings without any
-// configuration. Its error is a *settingError.
+// defaults are the settings without any configuration. The error is a *settingError.
 func (s settings) host(d Destination, m machine, source string, defaults settings) (*Host, error) {
 	h := &Host{
 		Alias:                    d.Host,
@@ -120,8 +117,7 @@ func (s settings) host(d Destination, m machine, source string, defaults setting
 	return h, nil
 }
 
-// notEmpty rejects an empty list of algorithms, which must not turn into the
-// default.
+// An empty list of algorithms must not turn into the default.
 func (s settings) notEmpty() error {
 	for _, name := range []string{"KexAlgorithms", "Ciphers", "MACs", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms"} {
 		if v, ok := s[strings.ToLower(name)]; ok && strings.Trim(v[0], ", ") == "" {
@@ -131,7 +127,6 @@ func (s settings) notEmpty() error {
 	return nil
 }
 
-// connection sets numbers and enumerated values.
 func (s settings) connection(h *Host) error {
 	var timeout int
 	for _, n := range []struct {
@@ -192,8 +187,7 @@ func (s settings) connection(h *Host) error {
 	return nil
 }
 
-// proxy sets how the host is reached. ssh leaves %h and similar tokens in both
-// keywords until it connects.
+// ssh leaves %h and similar tokens in both keywords until it connects.
 func (s settings) proxy(h *Host, m machine) error {
 	jump, command := s.path("proxyjump"), s.path("proxycommand")
 	values := tokenValues(h, m, "")
@@ -213,8 +207,7 @@ func (s settings) proxy(h *Host, m machine) error {
 	return nil
 }
 
-// paths sets the names of files. ssh has already expanded tokens and variables
-// where it does so early.
+// ssh has already expanded tokens and variables where it does so early.
 func (s settings) paths(h *Host, m machine, defaults settings) error {
 	jump := ""
 	if n := len(h.ProxyJump); n > 0 {
@@ -269,7 +262,7 @@ func (s settings) paths(h *Host, m machine, defaults settings) error {
 	return nil
 }
 
-// environment sets the variables to send; the first of a name wins.
+// The first of a name wins.
 func (s settings) environment(h *Host) error {
 	for _, line := range s["setenv"] {
 		name, value, ok := strings.Cut(line, "=")
@@ -297,4 +290,59 @@ func unique(list []string) []string {
 		seen[s] = true
 		return again
 	})
+}
+
+// An ignorable is a keyword that mcpdbg does not honour, with the values that have no
+// effect.
+type ignorable struct {
+	name    string
+	neutral []string
+}
+
+// In the order of the report, without settings that Debian sets for everyone, and those
+// that only concern ssh's own terminal.
+var ignorables = []ignorable{
+	{"LocalForward", nil},
+	{"RemoteForward", nil},
+	{"DynamicForward", nil},
+	{"RemoteCommand", []string{"none"}},
+	{"RequestTTY", []string{"auto", "no", "false"}},
+	{"SessionType", []string{"default"}},
+	{"LocalCommand", []string{"none"}},
+	{"Compression", []string{"no", "false"}},
+	{"ForwardAgent", []string{"no", "false"}},
+	{"ForwardX11", []string{"no", "false"}},
+	{"Tunnel", []string{"no", "false"}},
+	{"BindInterface", nil},
+	{"ProxyUseFdpass", []string{"no", "false"}},
+	{"KnownHostsCommand", []string{"none"}},
+	{"RevokedHostKeys", []string{"none"}},
+	{"RequiredRSASize", []string{"1024"}},
+	{"HostbasedAuthentication", []string{"no", "false"}},
+	{"PKCS11Provider", []string{"none"}},
+	{"AddKeysToAgent", []string{"no", "false"}},
+	{"BatchMode", []string{"no", "false"}},
+}
+
+func (s settings) ignored() []string {
+	var list []string
+	for _, ig := range ignorables {
+		key := strings.ToLower(ig.name)
+		if key == "localcommand" && !s.flag("permitlocalcommand", false) {
+			continue
+		}
+	values:
+		for _, v := range s[key] {
+			for _, n := range ig.neutral {
+				if strings.EqualFold(v, n) {
+					continue values
+				}
+			}
+			if v == "" {
+				continue
+			}
+			list = append(list, ig.name+" "+v)
+		}
+	}
+	return list
 }

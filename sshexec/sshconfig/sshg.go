@@ -17,15 +17,14 @@ import (
 
 const (
 	sourceG = "ssh -G"
-	// timeoutG limits one run, which takes 13 ms if no "Match exec" waits.
+	// One run takes 13 ms if no "Match exec" waits.
 	timeoutG = 5 * time.Second
-	// maxOutput and maxComplaint limit what is kept of its two streams.
+	// Limits of its two streams.
 	maxOutput    = 1 << 20
 	maxComplaint = 4 << 10
 )
 
-// errNoG reports that the ssh program is not OpenSSH's, or older than option
-// -G.
+// errNoG reports that the ssh program is not OpenSSH's, or older than option -G.
 var errNoG = errors.New("this ssh has no option -G")
 
 // runG runs ssh -G for d, without a shell.
@@ -71,11 +70,10 @@ func runG(ctx context.Context, binary, home string, config []string, d Destinati
 	return s, nil
 }
 
-// maxVersion bounds the version of a program in bytes.
 const maxVersion = 200
 
-// versionOf returns the version of the ssh program, which it writes to standard
-// error; it is safe to display, and empty if there is none.
+// versionOf reads standard error. The version is safe to display, and empty if there is
+// none.
 func versionOf(ctx context.Context, binary string) string {
 	ctx, cancel := context.WithTimeout(ctx, timeoutG)
 	defer cancel()
@@ -96,9 +94,8 @@ func versionOf(ctx context.Context, binary string) string {
 	}, line))
 }
 
-// parseG parses the output of ssh -G: one keyword and its value per line. Any
-// keyword is accepted; a line that does not begin with one, or is not text, is
-// an error.
+// Any keyword is accepted; a line that does not begin with one, or is not text, is an
+// error.
 func parseG(out []byte) (settings, error) {
 	if len(out) > maxOutput {
 		return nil, fmt.Errorf("more than %d bytes", maxOutput)
@@ -128,8 +125,8 @@ func parseG(out []byte) (settings, error) {
 	return s, nil
 }
 
-// pathsG splits the files that ssh -G prints in one line, and replaces ssh's
-// home directory by Home.
+// pathsG splits the files that ssh -G prints in one line, and replaces ssh's home
+// directory by Home.
 func (s settings) pathsG(m machine) settings {
 	for _, key := range []string{"userknownhostsfile", "globalknownhostsfile"} {
 		s[key] = splitPaths(s[key])
@@ -149,9 +146,8 @@ func (s settings) pathsG(m machine) settings {
 	return s
 }
 
-// splitPaths splits lines of paths separated by spaces. ssh -G does not quote a
-// path that contains a space: a word that does not begin like an absolute path
-// belongs to the previous word.
+// ssh -G does not quote a path that contains a space: a word that does not begin like an
+// absolute path belongs to the previous word.
 func splitPaths(lines []string) []string {
 	var list []string
 	for _, line := range lines {
@@ -171,7 +167,7 @@ func splitPaths(lines []string) []string {
 	return list
 }
 
-// programData is what ssh for Windows prints in place of a folder.
+// ssh for Windows prints programData in place of a folder.
 const programData = "__PROGRAMDATA__"
 
 func beginsPath(s string) bool {
@@ -190,8 +186,7 @@ func isKeyword(s string) bool {
 
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// pattern returns a regular expression that is compiled at its first use:
-// package variables would be compiled at every start of the program.
+// Package variables would be compiled at every start of the program.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -202,7 +197,7 @@ var (
 	usageText   = pattern(`(?i)(^|\n)usage:|(illegal|unknown|invalid|unrecognized) (option|argument)`)
 )
 
-// complained converts ssh's messages about its configuration to an error.
+// complained converts ssh's messages about its configuration.
 func complained(text string, err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() < 0 {
 		return fmt.Errorf("%s: %w", sourceG, err)

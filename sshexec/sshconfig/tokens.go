@@ -11,17 +11,15 @@ import (
 	"strings"
 )
 
-// The tokens that the keywords accept, see TOKENS in ssh_config(5).
+// See TOKENS in ssh_config(5).
 const (
 	tokensHostName = "h"
 	tokensProxy    = "hnpr"
 	tokensFile     = "CdhijkLlnpru"
 )
 
-// maxExpanded is the maximum length of an expanded value.
 const maxExpanded = 64 << 10
 
-// tokenValues returns the value of each token for one host.
 func tokenValues(h *Host, m machine, jump string) map[byte]string {
 	short, _, _ := strings.Cut(m.hostname, ".")
 	port := strconv.Itoa(h.Port)
@@ -75,7 +73,6 @@ func expandTokens(s, allowed string, values map[byte]string) (string, error) {
 	return b.String(), nil
 }
 
-// An expander expands names of files for one host.
 type expander struct {
 	machine
 	values  map[byte]string
@@ -126,7 +123,7 @@ func (x expander) variables(s string) (string, error) {
 	}
 }
 
-// agent returns the path of the agent's socket, or "".
+// "" without an agent
 func (x expander) agent(s string) (string, error) {
 	name := "SSH_AUTH_SOCK"
 	switch {

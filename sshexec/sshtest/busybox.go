@@ -65,8 +65,7 @@ func busybox(t testing.TB, o Options, mountProc string) *Server {
 	return s
 }
 
-// fillRoot makes a root directory in which the programs can run, and everything
-// else is busybox.
+// Everything but the programs is busybox.
 func fillRoot(t testing.TB, root, box string, others ...string) {
 	t.Helper()
 	for _, dir := range []string{"bin", "dev", "proc", "etc", "root/.ssh", os.TempDir()} {
@@ -98,8 +97,7 @@ func fillRoot(t testing.TB, root, box string, others ...string) {
 	}
 }
 
-// libraries returns the files that a program needs besides itself: none if it
-// is linked statically.
+// libraries returns nothing for a program that is linked statically.
 func libraries(t testing.TB, program string) []string {
 	t.Helper()
 	out, err := exec.Command("ldd", program).CombinedOutput()

@@ -42,7 +42,6 @@ func Dropbear(t testing.TB, o Options) *Server {
 	return s
 }
 
-// authorizeAtHome moves authorized_keys to the user's home.
 func (s *Server) authorizeAtHome(t testing.TB, a *Account) {
 	t.Helper()
 	text, err := os.ReadFile(s.AuthorizedKeys)

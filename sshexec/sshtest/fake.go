@@ -78,7 +78,6 @@ func Endless(text string) func(net.Conn) {
 	}
 }
 
-// A fake is the server behind Fake.
 type fake struct {
 	FakeOptions
 	server   *Server
@@ -89,7 +88,7 @@ type fake struct {
 	work     sync.WaitGroup
 
 	mu    sync.Mutex
-	conns map[*fakeConn]bool // the open ones
+	conns map[*fakeConn]bool
 }
 
 // Fake starts a server in this process that listens on the loopback interface.
@@ -200,7 +199,6 @@ func (f *fake) serve(c *fakeConn) {
 	}
 }
 
-// openSession opens a session if sessions has a free slot.
 func (f *fake) openSession(c *fakeConn, channel ssh.NewChannel, sessions chan struct{}) {
 	leave := func() {}
 	if f.MaxSessions != 0 {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A fakeConn is a connection of a Fake that can freeze.
 type fakeConn struct {
 	net.Conn
 	frozen <-chan struct{}
@@ -52,9 +51,8 @@ func (c *fakeConn) Close() error {
 	return c.Conn.Close()
 }
 
-// cut ends the connection: with a reset, or in an orderly way, which closes
-// only the sending direction, because closing a socket with unread data is a
-// reset too.
+// Without reset, cut closes only the sending direction, because closing a socket with
+// unread data is a reset too.
 func (c *fakeConn) cut(reset bool) {
 	tcp := c.Conn.(*net.TCPConn)
 	if !reset {
@@ -65,7 +63,7 @@ func (c *fakeConn) cut(reset bool) {
 	_ = c.Close()
 }
 
-// forward makes a connection for a client that jumps through this server.
+// A client jumps through this server.
 func (f *fake) forward(channel ssh.NewChannel) {
 	var to struct {
 		Host       string

@@ -28,7 +28,6 @@ type Question struct {
 
 var errWrong = errors.New("wrong")
 
-// login returns the server's configuration of the login.
 func (f *fake) login(t testing.TB, keys []*Key) *ssh.ServerConfig {
 	t.Helper()
 	methods := f.Methods
@@ -103,8 +102,7 @@ func (f *fake) pass(t testing.TB, methods []string, authorized [][]byte) (c ssh.
 	return c
 }
 
-// askAll reports whether every answer was right; it stops at the first round
-// with a wrong one.
+// askAll stops at the first round with a wrong answer.
 func askAll(rounds []Round, ask ssh.KeyboardInteractiveChallenge) (bool, error) {
 	for _, round := range rounds {
 		texts, echos := []string{}, []bool{}

@@ -21,7 +21,6 @@ import (
 // An Ending is how a Fake reports that a process has ended.
 type Ending int
 
-// The endings.
 const (
 	EndProperly      Ending = iota // its exit, then EOF and close after its output
 	EndWithoutClose                // its exit and EOF
@@ -29,7 +28,6 @@ const (
 	EndSilently                    // EOF
 )
 
-// A fakeSession is a session channel, and the process that it runs.
 type fakeSession struct {
 	*fake
 	conn *fakeConn
@@ -43,8 +41,7 @@ type fakeSession struct {
 	sent int // bytes of output
 }
 
-// serve handles requests until the channel has closed and the process, if there
-// is one, has ended.
+// serve returns when the channel has closed and the process, if there is one, has ended.
 func (s *fakeSession) serve(requests <-chan *ssh.Request) {
 	var process sync.WaitGroup
 	for r := range requests {
@@ -94,8 +91,8 @@ func (s *fakeSession) setenv(name string, rest []byte) bool {
 	return true
 }
 
-// signal signals the whole group of the process, as sshd does, and replies
-// before it reports the end of the process.
+// signal signals the whole group of the process, as sshd does, and replies before it
+// reports the end of the process.
 func (s *fakeSession) signal(name string, ok bool, r *ssh.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,8 +103,7 @@ func (s *fakeSession) signal(name string, ok bool, r *ssh.Request) {
 	}
 }
 
-// exec starts the one process of the session and replies to the request, if
-// that succeeds.
+// exec replies to the request, if the one process of the session starts.
 func (s *fakeSession) exec(command string, r *ssh.Request, process *sync.WaitGroup) bool {
 	if s.started {
 		return false
@@ -164,8 +160,7 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// feed copies the client's input to the process, and drops what it does not
-// read.
+// feed drops what the process does not read.
 func (s *fakeSession) feed(in *os.File) {
 	defer context.AfterFunc(s.ctx, func() { _ = in.Close() })()
 	_, _ = io.Copy(in, s.ch)
@@ -173,8 +168,7 @@ func (s *fakeSession) feed(in *os.File) {
 	_, _ = io.Copy(io.Discard, s.ch)
 }
 
-// finish sends the output and then reports the end of the process. The exit is
-// sent when it is known, even while a descendant still writes.
+// The exit is sent when it is known, even while a descendant still writes.
 func (s *fakeSession) finish(cmd *exec.Cmd, out, errs *os.File) {
 	var output sync.WaitGroup
 	output.Go(func() { s.send(s.ch, out) })
@@ -205,8 +199,7 @@ func (s *fakeSession) tellExit(status syscall.WaitStatus) {
 	}{strings.TrimPrefix(unix.SignalName(status.Signal()), "SIG"), status.CoreDump(), "", ""}))
 }
 
-// send sends the output of a pipe, and closes it when the client has
-// disconnected.
+// send closes the pipe when the client has disconnected.
 func (s *fakeSession) send(w io.Writer, from *os.File) {
 	defer from.Close()
 	defer context.AfterFunc(s.ctx, func() { _ = from.Close() })()

@@ -3,6 +3,7 @@
 package sshtest
 
 import (
+	"bufio"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -10,19 +11,21 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/pem"
+	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 )
 
-// hostKeyTypes are the types of the host keys that a server has by default.
 var hostKeyTypes = []string{"ed25519", "ecdsa", "rsa"}
 
-// One RSA key is used by the whole program: making one takes a tenth of a
-// second.
+// Making an RSA key takes a tenth of a second.
 var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
 // A Key is a private key and its file.
@@ -60,3 +63,30 @@ func NewKey(t testing.TB, kind, file string) *Key {
 
 // AuthorizedKey returns the line of the public key in authorized_keys.
 func (k *Key) AuthorizedKey() string { return string(ssh.MarshalAuthorizedKey(k.PublicKey())) }
+
+// Agent starts a real ssh-agent that holds keys, and returns the path of its
+// socket. The minimum for a Key is agent.AddedKey{PrivateKey: key.Private}.
+func Agent(t testing.TB, keys ...agent.AddedKey) string {
+	t.Helper()
+	socket := filepath.Join(tempDir(t), "agent")
+	cmd := exec.Command(Need(t, "ssh-agent"), "-D", "-a", socket)
+	tie(cmd)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	// It prints its socket once it listens.
+	_, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	conn, err := net.Dial("unix", socket)
+	require.NoError(t, err)
+	defer conn.Close()
+	client := agent.NewClient(conn) // only one: each reads its own replies
+	for _, key := range keys {
+		require.NoError(t, client.Add(key))
+	}
+	return socket
+}

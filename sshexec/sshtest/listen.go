@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startLimit is how long a server may take to listen, or a client to connect.
+// startLimit is for a server to listen, or a client to connect.
 const startLimit = 5 * time.Minute
 
-// listen starts a program that listens on s.Addr, a port that listen chooses,
-// and waits until its standard error, which becomes the log, has the ready
-// message. Another program may take the port first, so it retries.
+// listen chooses the port of s.Addr, and waits until the program's standard error, which
+// becomes the log, has the ready message. Another program may take the port first, so it
+// retries.
 func listen(t testing.TB, s *Server, ready string, command func() *exec.Cmd) {
 	t.Helper()
 	for range 5 {

@@ -3,9 +3,11 @@
 package sshtest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,8 +76,8 @@ func needSshd(t testing.TB) string {
 	return sshd
 }
 
-// writeSshd writes sshd_config, in which the first value of a keyword is used,
-// except for MaxStartups, of which the last is used.
+// In sshd_config the first value of a keyword is used, except for MaxStartups, of which
+// the last is used.
 func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) string {
 	t.Helper()
 	level := o.LogLevel
@@ -117,9 +119,9 @@ func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) 
 	return conf
 }
 
-// quiet keeps bash from reading the startup files of the user who runs the
-// tests, which may be slow or print text: bash reads them if its parent is sshd
-// and not a shell. A user who was made for the test has its own files.
+// quiet keeps bash from reading the startup files of the user who runs the tests, which
+// may be slow or print text: bash reads them if its parent is sshd and not a shell. A
+// user who was made for the test has its own files.
 func (o Options) quiet() string {
 	if o.User != "" {
 		return ""
@@ -127,7 +129,7 @@ func (o Options) quiet() string {
 	return " SHLVL=2"
 }
 
-// penalises reports whether this sshd supports PerSourcePenalties (since 9.8).
+// PerSourcePenalties is supported since 9.8.
 func penalises(t testing.TB) bool {
 	t.Helper()
 	version, err := exec.Command(Need(t, "ssh"), "-V").CombinedOutput()
@@ -136,4 +138,62 @@ func penalises(t testing.TB) bool {
 	_, err = fmt.Sscanf(string(version), "OpenSSH_%d.%d", &major, &minor)
 	require.NoError(t, err, "%s", version)
 	return major > 9 || major == 9 && minor >= 8
+}
+
+// OrdinaryOpenSSH is OpenSSH run by an ordinary user, so that only that user
+// can log in: a temporary one if root runs the test, or the User of o, and
+// otherwise the user who runs it. Programs for a command must be readable by
+// that user; see CopyBinary.
+func OrdinaryOpenSSH(t testing.TB, o Options) *Server {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return OpenSSH(t, o)
+	}
+	account := accountOf(t, &o)
+	sshd := needSshd(t)
+	s, keys := newServer(t, o)
+	for _, key := range keys {
+		account.give(t, key.File)
+	}
+	listen(t, s, "Server listening on", func() *exec.Cmd {
+		conf := s.writeSshd(t, o, keys, "ListenAddress "+s.Addr)
+		cmd := exec.Command(sshd, "-D", "-e", "-f", conf)
+		cmd.Dir = "/"
+		cmd.SysProcAttr = account.credential()
+		return cmd
+	})
+	s.bound(t)
+	s.writeListening(t)
+	return s
+}
+
+// accountOf sets the User of o if there is none.
+func accountOf(t testing.TB, o *Options) *Account {
+	t.Helper()
+	if o.User == "" {
+		a := User(t, "/bin/sh")
+		o.User = a.Name
+		return a
+	}
+	found, err := user.Lookup(o.User)
+	require.NoError(t, err)
+	return &Account{Name: o.User, Home: found.HomeDir, UID: number(t, found.Uid), GID: number(t, found.Gid)}
+}
+
+// Master starts the real ssh program as a ControlMaster that is logged in to a
+// server, and returns the path of its socket.
+func Master(t testing.TB, s *Server) string {
+	t.Helper()
+	ssh := Need(t, "ssh")
+	socket := filepath.Join(tempDir(t), "master")
+	run := func(args ...string) error {
+		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+		defer cancel()
+		return exec.CommandContext(ctx, ssh, append([]string{"-F", s.Config, "-S", socket}, args...)...).Run()
+	}
+	// With -f it continues in the background, once the socket exists.
+	require.NoError(t, run("-o", "ControlMaster=yes", "-f", "-N", s.Alias))
+	// It fails if the server has ended, and the master with it.
+	t.Cleanup(func() { _ = run("-O", "exit", s.Alias) })
+	return socket
 }

@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
+	"time"
 )
 
-// endTree kills a process and all its descendants. It stops the root first, so
-// that it starts nothing while endTree finds the others; the caller reaps it.
+// endTree stops the root first, so that it starts nothing while endTree finds the others;
+// the caller reaps it.
 func endTree(root int) {
 	_ = syscall.Kill(root, syscall.SIGSTOP)
 	for {
@@ -26,8 +28,7 @@ func endTree(root int) {
 	_ = syscall.Kill(root, syscall.SIGKILL)
 }
 
-// endMarked kills the processes that have the mark of a server in their
-// environment. It finds those of other users only as root.
+// endMarked finds the processes of other users only as root.
 func endMarked(mark string) {
 	for {
 		found := marked(mark)
@@ -87,8 +88,8 @@ func ProcFiles(name string) map[int][]byte {
 	return texts
 }
 
-// processes returns the parents of all live processes, by pid. Without a /proc
-// it is empty.
+// processes returns the parents of all live processes, by pid. Without a /proc it is
+// empty.
 func processes() map[int]int {
 	parents := map[int]int{}
 	for pid, text := range ProcFiles("stat") {
@@ -102,4 +103,26 @@ func processes() map[int]int {
 		}
 	}
 	return parents
+}
+
+// The servers are stopped before the time limit of the tests: the tests that wait for
+// them say then which they are.
+const lastWords = 20 * time.Second
+
+// bound stops the server shortly before the time limit of the tests and fails the test:
+// every read from its connections returns then.
+func (s *Server) bound(t testing.TB) {
+	limited, ok := t.(interface{ Deadline() (time.Time, bool) })
+	if !ok {
+		return // a benchmark
+	}
+	deadline, ok := limited.Deadline()
+	if !ok {
+		return
+	}
+	timer := time.AfterFunc(time.Until(deadline)-lastWords, func() {
+		t.Errorf("%s was still in use %v before the time limit: it is stopped", s.Alias, lastWords)
+		s.stop()
+	})
+	t.Cleanup(func() { timer.Stop() })
 }

@@ -23,8 +23,8 @@ type Proxy struct {
 	to       string
 	listener net.Listener
 	ctx      context.Context
-	there    atomic.Int64 // the delay of what clients send
-	back     atomic.Int64 // the delay of what they receive
+	there    atomic.Int64 // of what clients send
+	back     atomic.Int64 // of what they receive
 	frozen   atomic.Bool
 	accepted atomic.Int64
 	work     sync.WaitGroup
@@ -112,7 +112,7 @@ func (p *Proxy) serve(client *net.TCPConn) {
 	both.Wait()
 }
 
-// open registers an open connection, for Cut; the returned function closes it.
+// The returned function closes the connection.
 func (p *Proxy) open(c *net.TCPConn) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,15 +128,14 @@ func (p *Proxy) open(c *net.TCPConn) func() {
 	}
 }
 
-// A parcel is the data of one read, and when to deliver it. The last one has
-// the error of the reader.
+// A parcel is the data of one read, and when to deliver it. The last one has the error of
+// the reader.
 type parcel struct {
 	data []byte
 	due  time.Time
 	err  error
 }
 
-// copy copies one direction of a connection until it ends.
 func (p *Proxy) copy(to, from *net.TCPConn, delay *atomic.Int64) {
 	const size, underway = 32 << 10, 1024
 	parcels := make(chan parcel, underway)

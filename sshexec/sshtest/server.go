@@ -117,7 +117,6 @@ func newServer(t testing.TB, o Options) (*Server, []*Key) {
 	return s, keys
 }
 
-// writeListening is writeClient for a server that listens on Addr.
 func (s *Server) writeListening(t testing.TB) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(s.Addr)
@@ -125,8 +124,8 @@ func (s *Server) writeListening(t testing.TB) {
 	s.writeClient(t, s.Addr, "HostName "+host, "Port "+port)
 }
 
-// writeClient writes Config and KnownHosts. The way is how to connect to the
-// server: lines of ssh_config. The host is its name in known_hosts.
+// The way is how to connect to the server: lines of ssh_config. The host is its name in
+// known_hosts.
 func (s *Server) writeClient(t testing.TB, host string, way ...string) {
 	t.Helper()
 	var known strings.Builder

@@ -4,5 +4,5 @@ package sshtest
 
 import "os/exec"
 
-// tie does nothing: a program outlives a test that was killed.
+// A program outlives a test that was killed.
 func tie(*exec.Cmd) {}

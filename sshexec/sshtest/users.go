@@ -47,8 +47,7 @@ func User(t testing.TB, shell string) *Account {
 	return a
 }
 
-// editUsers runs a program that changes the users of this system; it waits for
-// concurrent ones.
+// editUsers waits for concurrent ones.
 func editUsers(t testing.TB, program string, args ...string) {
 	t.Helper()
 	out, err := exec.Command(Need(t, program), args...).CombinedOutput()
@@ -86,7 +85,6 @@ func CopyBinary(t testing.TB) string {
 	return path
 }
 
-// give makes the account the owner of files.
 func (a *Account) give(t testing.TB, files ...string) {
 	t.Helper()
 	for _, file := range files {
@@ -94,12 +92,10 @@ func (a *Account) give(t testing.TB, files ...string) {
 	}
 }
 
-// credential makes a command run as the account.
 func (a *Account) credential() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.UID, Gid: a.GID}}
 }
 
-// endUser kills all processes of a user.
 func endUser(uid uint32) {
 	for {
 		found := 0
