@@ -40,7 +40,7 @@ func (s *Server) respondFromBatch(request, response int, id []byte) {
 	p := s.newPlay()
 	p.request, p.from, p.id, p.past = true, request, id, true
 	s.report.Answered++
-	s.writeResponse(p, row, id)
+	p.writeResponse(row, id)
 	s.idle = p
 }
 

@@ -27,7 +27,7 @@ func (s *Server) refuseDiscover(id []byte) {
 	if f, err := s.table.find(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast); err == nil {
 		_, response := s.rows.answered(s.ctx, f.row)
 		if row, ok := s.rows.row(response); ok {
-			s.writeResponse(new(play), row, id)
+			(&play{server: s}).writeResponse(row, id)
 			return
 		}
 		if s.opts.Exact {

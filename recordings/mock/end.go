@@ -12,37 +12,37 @@ import (
 const farewellWindow = 4096
 
 // Only with Exact the recorded exit ends the mock.
-func (s *Server) exitRow(p *play, row session.Row) move {
-	if !s.opts.Exact {
+func (p *play) exitRow(row session.Row) move {
+	if !p.server.opts.Exact {
 		return onward
 	}
-	return s.writeOwned(p, row, s.owns(p), func(p *play, row session.Row) move {
-		e, err := s.rows.look(row)
+	return p.writeOwned(row, p.owns(), func(row session.Row) move {
+		e, err := p.server.rows.look(row)
 		var body session.ExitedBody
 		if err != nil || e.DecodeBody(&body) != nil {
-			s.unreadable(row, err)
+			p.server.unreadable(row, err)
 			return over
 		}
-		s.lastWords(p)
+		p.lastWords()
 		end := Ending{Signal: body.Signal}
 		if body.Code != nil {
 			end.Code = *body.Code
 		}
-		s.end(end)
+		p.server.end(end)
 		return over
 	})
 }
 
 // lastWords writes the lines that were recorded after the exit, such as a last line
 // without a newline.
-func (s *Server) lastWords(p *play) {
-	for i := p.next + 1; s.rows.wait(s.ctx, i); i++ {
-		row, _ := s.rows.row(i)
-		if row.Run != s.table.run || row.Kind == session.KindClosed || row.Kind == session.KindFailed {
+func (p *play) lastWords() {
+	for i := p.next + 1; p.server.rows.wait(p.server.ctx, i); i++ {
+		row, _ := p.server.rows.row(i)
+		if row.Run != p.server.table.run || row.Kind == session.KindClosed || row.Kind == session.KindFailed {
 			return
 		}
 		if row.Kind == session.KindStdout || row.Kind == session.KindStderr {
-			s.write(p, row, nil)
+			p.write(row, nil)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func (s *Server) farewell() *play {
 			end = s.rows.src.Len()
 			continue
 		}
-		end = s.endOfRun(end)
+		end = s.table.endOfRun(end)
 		break
 	}
 	for i := end - 1; i >= max(s.first, end-farewellWindow); i-- {
@@ -72,11 +72,11 @@ func (s *Server) farewell() *play {
 }
 
 // endOfRun searches in binary: the run numbers of rows do not decrease.
-func (s *Server) endOfRun(from int) int {
-	low, high := from, s.rows.src.Len()
+func (t *table) endOfRun(from int) int {
+	low, high := from, t.rows.src.Len()
 	for low < high {
 		mid := (low + high) / 2
-		if row, _ := s.rows.row(mid); row.Run > s.table.run {
+		if row, _ := t.rows.row(mid); row.Run > t.run {
 			high = mid
 		} else {
 			low = mid + 1
@@ -85,15 +85,15 @@ func (s *Server) endOfRun(from int) int {
 	return low
 }
 
-func (s *Server) reportUnanswered(p *play) {
-	row, _ := s.rows.row(p.from)
-	method := s.rows.method(row)
-	if method == mcp.MethodListen || s.opts.Exact { // which is intended then
+func (p *play) reportUnanswered() {
+	row, _ := p.server.rows.row(p.from)
+	method := p.server.rows.method(row)
+	if method == mcp.MethodListen || p.server.opts.Exact { // which is intended then
 		return
 	}
 	text := fmt.Sprintf("%s is not answered: no response was recorded", method)
 	if row.State == session.ReqCancelled {
 		text = fmt.Sprintf("%s is not answered: it was cancelled in the recording", method)
 	}
-	s.opts.Warn(text)
+	p.server.opts.Warn(text)
 }

@@ -42,9 +42,9 @@ func (s *Server) miss(id []byte, method string, params []byte, at found, why err
 	var data missed
 	switch {
 	case errors.Is(why, errOrder):
-		data.Closest = s.closestOf([]uint32{uint32(at.row)}, params)
+		data.Closest = s.rows.closestOf([]uint32{uint32(at.row)}, params)
 	case s.table.of(method) != nil:
-		data.Closest = s.closestOf(s.table.of(method).requests, params)
+		data.Closest = s.rows.closestOf(s.table.of(method).requests, params)
 	}
 	if data.Closest != nil {
 		text += "; " + data.Closest.String()
@@ -75,14 +75,14 @@ func (c *closestMatch) String() string {
 }
 
 // closestOf finds the recorded request that differs in the fewest places.
-func (s *Server) closestOf(requests []uint32, params []byte) *closestMatch {
+func (r *rows) closestOf(requests []uint32, params []byte) *closestMatch {
 	var best *closestMatch
 	for _, at := range requests[:min(len(requests), closestCandidates)] {
-		row, _ := s.rows.row(int(at))
+		row, _ := r.row(int(at))
 		if row.Len > closestBytes || len(params) > closestBytes {
 			continue
 		}
-		e, err := s.rows.look(row)
+		e, err := r.look(row)
 		if err != nil {
 			continue
 		}
@@ -90,9 +90,9 @@ func (s *Server) closestOf(requests []uint32, params []byte) *closestMatch {
 		if best != nil && len(best.Differs) <= len(differs) {
 			continue
 		}
-		best = &closestMatch{Method: s.rows.method(row), N: e.N, Differs: differs}
-		if response, ok := s.rows.partner(row); ok {
-			if e, err := s.rows.src.Entry(response, 1); err == nil {
+		best = &closestMatch{Method: r.method(row), N: e.N, Differs: differs}
+		if response, ok := r.partner(row); ok {
+			if e, err := r.src.Entry(response, 1); err == nil {
 				best.Seq = e.Seq
 			}
 		}

@@ -14,6 +14,7 @@ import (
 // A play writes the output recorded after one message of the client: see the package
 // documentation. It is advanced with the Server's lock held.
 type play struct {
+	server   *Server
 	from     int // of that message; -1: the start
 	next     int
 	response int // its row; -1: none was recorded
@@ -62,64 +63,64 @@ func (s *Server) newPlay() *play {
 	if s.idle = nil; p == nil {
 		p = new(play)
 	}
-	*p = play{inner: p.inner[:0], theirs: p.theirs[:0], serverRequests: p.serverRequests[:0], first: plainResponse{message: p.first.message[:0]}, response: -1, paused: -1}
+	*p = play{server: s, inner: p.inner[:0], theirs: p.theirs[:0], serverRequests: p.serverRequests[:0], first: plainResponse{message: p.first.message[:0]}, response: -1, paused: -1}
 	return p
 }
 
 // begin runs a play until it has to wait, or to its end.
-func (s *Server) begin(p *play) {
-	if s.opts.Speed > 0 {
+func (p *play) begin() {
+	if p.server.opts.Speed > 0 {
 		p.due = time.Now()
 	}
-	s.advance(p)
+	p.advance()
 }
 
 // advance continues a play. One that has to wait is kept until it is over.
-func (s *Server) advance(p *play) {
-	for !s.over() {
-		switch s.step(p) {
+func (p *play) advance() {
+	for !p.server.over() {
+		switch p.step() {
 		case onward:
 			p.next++
 		case blocked:
-			s.keep(p)
+			p.keep()
 			return
 		case over:
-			s.played(p)
+			p.played()
 			return
 		}
 	}
 }
 
-func (s *Server) keep(p *play) {
+func (p *play) keep() {
 	if p.kept {
 		return
 	}
 	p.kept = true
 	if !p.request {
-		s.quiet[p] = true
+		p.server.quiet[p] = true
 		return
 	}
 	p.id, p.token = bytes.Clone(p.id), bytes.Clone(p.token)
-	s.plays[string(p.id)] = p
+	p.server.plays[string(p.id)] = p
 }
 
-func (s *Server) forget(p *play) {
-	delete(s.plays, string(p.id))
-	delete(s.quiet, p)
+func (p *play) forget() {
+	delete(p.server.plays, string(p.id))
+	delete(p.server.quiet, p)
 }
 
-func (s *Server) played(p *play) {
+func (p *play) played() {
 	if p.request && !p.past {
-		s.report.Unanswered++
-		s.reportUnanswered(p)
+		p.server.report.Unanswered++
+		p.reportUnanswered()
 	}
-	s.keepPlain(p)
+	p.keepPlain()
 	if p.kept {
-		s.forget(p)
-		s.settle()
+		p.forget()
+		p.server.settle()
 		return
 	}
-	s.idle = p
+	p.server.idle = p
 }
 
 func (p *play) stop() {
@@ -131,25 +132,25 @@ func (p *play) stop() {
 	}
 }
 
-func (s *Server) step(p *play) move {
-	row, ok := s.rows.row(p.next)
-	if !ok && s.rows.wait(s.ctx, p.next) {
-		row, ok = s.rows.row(p.next)
+func (p *play) step() move {
+	row, ok := p.server.rows.row(p.next)
+	if !ok && p.server.rows.wait(p.server.ctx, p.next) {
+		row, ok = p.server.rows.row(p.next)
 	}
-	if !ok || row.Run != s.table.run {
+	if !ok || row.Run != p.server.table.run {
 		return over
 	}
 	switch row.Kind {
 	case session.KindStdin:
-		return s.clientRow(p, row)
+		return p.clientRow(row)
 	case session.KindStdout:
-		return s.serverRow(p, row)
+		return p.serverRow(row)
 	case session.KindStderr:
-		return s.plainRow(p, row)
+		return p.plainRow(row)
 	case session.KindExited:
-		return s.exitRow(p, row)
+		return p.exitRow(row)
 	case session.KindState:
-		return s.stateRow(p, row)
+		return p.stateRow(row)
 	case session.KindClosed, session.KindFailed:
 		return over
 	}
@@ -160,20 +161,20 @@ func (s *Server) step(p *play) move {
 // belong to it.
 func (p *play) loose() bool { return p.past || p.response < 0 }
 
-func (s *Server) clientRow(p *play, row session.Row) move {
+func (p *play) clientRow(row session.Row) move {
 	if row.Flags&session.FlagProbe != 0 {
 		return onward
 	}
 	switch row.Msg {
 	case framing.Request:
 		if p.loose() {
-			if !p.past || s.opts.Exact {
+			if !p.past || p.server.opts.Exact {
 				return over
 			}
 			p.behind = true
 			return onward
 		}
-		if row, response := s.rows.answered(s.ctx, p.next); response >= 0 && s.rows.method(row) != mcp.MethodListen {
+		if row, response := p.server.rows.answered(p.server.ctx, p.next); response >= 0 && p.server.rows.method(row) != mcp.MethodListen {
 			p.open(response)
 		}
 	case framing.Notification:
@@ -182,8 +183,8 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 		}
 	case framing.Response, framing.ErrorResponse:
 		request, _ := row.Partner()
-		if a := s.pendingServerRequest(p, request); a != nil && !s.eof {
-			s.await(p, a)
+		if a := p.pendingServerRequest(request); a != nil && !p.server.eof {
+			p.await(a)
 			return blocked
 		}
 		p.t = row.T
@@ -192,73 +193,73 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 }
 
 // serverRow writes a line of the recorded server if it belongs to the play.
-func (s *Server) serverRow(p *play, row session.Row) move {
+func (p *play) serverRow(row session.Row) move {
 	if row.Flags&session.FlagProbe != 0 {
 		return onward
 	}
 	switch row.Msg {
 	case framing.Response, framing.ErrorResponse:
-		return s.responseRow(p, row)
+		return p.responseRow(row)
 	case framing.Notification:
-		switch method := s.rows.method(row); {
+		switch method := p.server.rows.method(row); {
 		case method == mcp.MethodProgress:
-			return s.progressRow(p, row)
-		case s.isChange(method):
-			return s.writeOwned(p, row, p.past, s.noteRow)
+			return p.progressRow(row)
+		case p.server.isChange(method):
+			return p.writeOwned(row, p.past, p.noteRow)
 		}
-		return s.writeOwned(p, row, s.owns(p), s.noteRow)
+		return p.writeOwned(row, p.owns(), p.noteRow)
 	case framing.Request:
-		return s.writeOwned(p, row, s.ownsServerRequest(p), s.serverRequestRow)
+		return p.writeOwned(row, p.ownsServerRequest(), p.serverRequestRow)
 	}
-	return s.plainRow(p, row)
+	return p.plainRow(row)
 }
 
-func (s *Server) writeOwned(p *play, row session.Row, owns bool, write func(*play, session.Row) move) move {
+func (p *play) writeOwned(row session.Row, owns bool, write func(session.Row) move) move {
 	switch {
 	case !owns:
 		if p.loose() && !p.behind {
 			return over
 		}
 		return onward
-	case s.pause(p, row):
+	case p.pause(row):
 		return blocked
 	}
-	return write(p, row)
+	return write(row)
 }
 
 // Lines that are not messages are written only with Exact.
-func (s *Server) plainRow(p *play, row session.Row) move {
-	if !s.opts.Exact {
+func (p *play) plainRow(row session.Row) move {
+	if !p.server.opts.Exact {
 		return onward
 	}
-	return s.writeOwned(p, row, s.owns(p), func(p *play, row session.Row) move { return s.write(p, row, nil) })
+	return p.writeOwned(row, p.owns(), func(row session.Row) move { return p.write(row, nil) })
 }
 
-func (s *Server) responseRow(p *play, row session.Row) move {
+func (p *play) responseRow(row session.Row) move {
 	request, _ := row.Partner()
 	switch {
 	case p.next == p.response:
-		if s.pause(p, row) {
+		if p.pause(row) {
 			return blocked
 		}
 		p.past = true
-		s.report.Answered++
-		return s.writeResponse(p, row, p.id)
+		p.server.report.Answered++
+		return p.writeResponse(row, p.id)
 	case row.State == session.ReqUnmatched, row.State == session.ReqDuplicate:
-		if row.Paired() && request == p.from && s.opts.Exact {
-			return s.writeResponse(p, row, p.id)
+		if row.Paired() && request == p.from && p.server.opts.Exact {
+			return p.writeResponse(row, p.id)
 		}
-		return s.plainRow(p, row)
-	case s.rows.method(row) == mcp.MethodListen:
-		return s.writeOwned(p, row, s.owns(p), s.listenEnds)
+		return p.plainRow(row)
+	case p.server.rows.method(row) == mcp.MethodListen:
+		return p.writeOwned(row, p.owns(), p.listenEnds)
 	case p.loose() && !p.leaving:
 		return over
 	}
 	return onward
 }
 
-func (s *Server) stateRow(p *play, row session.Row) move {
-	if p.leaving || !s.rows.enters(row, session.Stopping) {
+func (p *play) stateRow(row session.Row) move {
+	if p.leaving || !p.server.rows.enters(row, session.Stopping) {
 		return onward
 	}
 	if p.leaving = true; p.loose() {
@@ -271,14 +272,14 @@ func (s *Server) stateRow(p *play, row session.Row) move {
 // because its request is the latest pending one, or because no request is pending and it
 // was the last event. A request that was never answered counts as pending until the next
 // event.
-func (s *Server) owns(p *play) bool {
+func (p *play) owns() bool {
 	if p.behind {
 		return false
 	}
 	if p.loose() {
 		if p.alone == unknown {
 			p.alone = no
-			if at := max(p.response, p.from); !p.innerBeyond(at) && !s.rows.openBeyond(s.ctx, p.from, at) {
+			if at := max(p.response, p.from); !p.innerBeyond(at) && !p.server.rows.openBeyond(p.server.ctx, p.from, at) {
 				p.alone = yes
 			}
 		}
@@ -289,17 +290,17 @@ func (s *Server) owns(p *play) bool {
 
 // ownsServerRequest is owns for a request of the server. Its cause must be a request that
 // stays pending until the client has responded, if there is one.
-func (s *Server) ownsServerRequest(p *play) bool {
-	_, until := s.rows.answered(s.ctx, p.next)
+func (p *play) ownsServerRequest() bool {
+	_, until := p.server.rows.answered(p.server.ctx, p.next)
 	switch {
 	case p.behind:
 		return false
 	case p.loose() || until < 0:
-		return s.owns(p)
+		return p.owns()
 	case p.response > until:
 		return !p.innerBeyond(until)
 	}
-	return s.owns(p) && !s.rows.openBeyond(s.ctx, p.from, until)
+	return p.owns() && !p.server.rows.openBeyond(p.server.ctx, p.from, until)
 }
 
 // open records the response of a request that was sent after the play's own. Those in the
@@ -345,7 +346,7 @@ func (r *rows) openBeyond(ctx context.Context, from, at int) bool {
 
 // pause makes a play wait for the recorded time of a row or, without Speed, for the
 // rhythm of its notifications. It reports whether the play must wait.
-func (s *Server) pause(p *play, row session.Row) bool {
+func (p *play) pause(row session.Row) bool {
 	if p.paused == p.next {
 		return false
 	}
@@ -354,29 +355,29 @@ func (s *Server) pause(p *play, row session.Row) bool {
 	p.t = row.T
 	left := time.Duration(0)
 	switch {
-	case s.opts.Speed > 0:
-		if s.opts.IdleCap > 0 {
-			gap = min(gap, s.opts.IdleCap)
+	case p.server.opts.Speed > 0:
+		if p.server.opts.IdleCap > 0 {
+			gap = min(gap, p.server.opts.IdleCap)
 		}
-		p.due = p.due.Add(time.Duration(float64(gap) / s.opts.Speed))
+		p.due = p.due.Add(time.Duration(float64(gap) / p.server.opts.Speed))
 		left = time.Until(p.due)
-	case !s.opts.Exact:
+	case !p.server.opts.Exact:
 		left = p.rest(gap, row.Msg == framing.Notification)
 	}
 	if left <= 0 {
 		return false
 	}
-	p.timer = time.AfterFunc(left, func() { s.resume(p) })
+	p.timer = time.AfterFunc(left, p.resume)
 	return true
 }
 
-func (s *Server) resume(p *play) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p.timer == nil || s.plays[string(p.id)] != p && !s.quiet[p] {
+func (p *play) resume() {
+	p.server.mu.Lock()
+	defer p.server.mu.Unlock()
+	if p.timer == nil || p.server.plays[string(p.id)] != p && !p.server.quiet[p] {
 		return // given up
 	}
 	p.timer = nil
-	s.advance(p)
-	s.flush()
+	p.advance()
+	p.server.flush()
 }

@@ -35,13 +35,13 @@ func (p *play) rest(gap time.Duration, notification bool) time.Duration {
 	return rest
 }
 
-func (s *Server) writeNotification(p *play, e *session.Entry, changes edits) move {
-	if s.opts.Exact {
-		return s.writeEntry(p, e, changes)
+func (p *play) writeNotification(e *session.Entry, changes edits) move {
+	if p.server.opts.Exact {
+		return p.writeEntry(e, changes)
 	}
-	s.out.write()
-	s.writeEntry(p, e, changes)
-	s.out.write()
+	p.server.out.write()
+	p.writeEntry(e, changes)
+	p.server.out.write()
 	p.afterNote = true
 	return onward
 }

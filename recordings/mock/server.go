@@ -285,7 +285,7 @@ func (s *Server) request(line []byte, m framing.Message) {
 		s.listen(row, id)
 	}
 	p.t = row.T
-	s.begin(p)
+	p.begin()
 }
 
 func (s *Server) find(r *query) (found, error) {
@@ -310,14 +310,14 @@ func (s *Server) notified(line []byte, m framing.Message) {
 	row, _ := s.rows.row(at)
 	p := s.newPlay()
 	p.from, p.next, p.past, p.t = at, at+1, true, row.T
-	s.begin(p)
+	p.begin()
 }
 
 // cancel gives up a request: it gets no response.
 func (s *Server) cancel(id []byte) {
 	if p := s.plays[string(id)]; p != nil {
 		p.stop()
-		s.forget(p)
+		p.forget()
 		s.report.Unanswered++
 	}
 	for recorded, live := range s.listens {
@@ -333,7 +333,7 @@ func (s *Server) start() {
 	row, _ := s.rows.row(s.first)
 	p.from, p.next, p.past, p.t = -1, s.first, true, row.T
 	p.alone = yes
-	s.begin(p)
+	p.begin()
 }
 
 // ends handles the end of the client's messages: plays that wait for the client are given
@@ -352,7 +352,7 @@ func (s *Server) settle() {
 	if s.opts.Exact && !s.closing {
 		s.closing = true
 		if p := s.farewell(); p != nil {
-			s.begin(p)
+			p.begin()
 			s.settle()
 			return
 		}

@@ -31,23 +31,23 @@ func (a *serverRequest) stop() {
 // Further requests of the server are skipped.
 const maxServerRequests = 4096
 
-func (s *Server) serverRequestRow(p *play, row session.Row) move {
-	e, err := s.rows.look(row)
+func (p *play) serverRequestRow(row session.Row) move {
+	e, err := p.server.rows.look(row)
 	if err != nil {
-		s.unreadable(row, err)
+		p.server.unreadable(row, err)
 		return onward
 	}
-	if len(s.serverRequests) >= maxServerRequests {
-		s.opts.Warn("skipped a server request: too many are pending")
+	if len(p.server.serverRequests) >= maxServerRequests {
+		p.server.opts.Warn("skipped a server request: too many are pending")
 		return onward
 	}
-	a := &serverRequest{row: p.next, method: s.rows.method(row), recorded: bytes.Clone(e.Msg.ID.Of(e.Payload))}
-	a.id = s.serverRequestID(a.recorded)
-	s.serverRequests[string(a.id)] = a
-	s.requestsByRow[a.row] = a
+	a := &serverRequest{row: p.next, method: p.server.rows.method(row), recorded: bytes.Clone(e.Msg.ID.Of(e.Payload))}
+	a.id = p.server.serverRequestID(a.recorded)
+	p.server.serverRequests[string(a.id)] = a
+	p.server.requestsByRow[a.row] = a
 	p.serverRequests = append(p.serverRequests, a)
 	one := [1]edit{{e.Msg.ID, a.id}}
-	return s.writeEntry(p, &e, one[:])
+	return p.writeEntry(&e, one[:])
 }
 
 // serverRequestID returns a new id, or with Exact the recorded one if it is free.
@@ -61,21 +61,21 @@ func (s *Server) serverRequestID(recorded []byte) []byte {
 
 // pendingServerRequest returns the request of the server in a row, if the play must wait
 // for its response: its own, or one of another play that has ended.
-func (s *Server) pendingServerRequest(p *play, row int) *serverRequest {
+func (p *play) pendingServerRequest(row int) *serverRequest {
 	for _, a := range p.serverRequests {
-		if a.row == row && s.serverRequests[string(a.id)] == a {
+		if a.row == row && p.server.serverRequests[string(a.id)] == a {
 			return a
 		}
 	}
-	if a := s.requestsByRow[row]; a != nil && a.waiting == nil {
+	if a := p.server.requestsByRow[row]; a != nil && a.waiting == nil {
 		return a
 	}
 	return nil
 }
 
-func (s *Server) await(p *play, a *serverRequest) {
+func (p *play) await(a *serverRequest) {
 	p.wait, a.waiting = a, p
-	a.timer = time.AfterFunc(s.opts.AskTimeout, func() { s.serverRequestTimedOut(a) })
+	a.timer = time.AfterFunc(p.server.opts.AskTimeout, func() { p.server.serverRequestTimedOut(a) })
 }
 
 func (s *Server) giveUpServerRequests() {
@@ -120,7 +120,7 @@ func (s *Server) close(a *serverRequest) {
 	if s.opts.Speed > 0 {
 		p.due = time.Now()
 	}
-	s.advance(p) // from the row of the recorded response
+	p.advance() // from the row of the recorded response
 }
 
 func (s *Server) answered(line []byte, m framing.Message) {

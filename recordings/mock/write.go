@@ -9,19 +9,19 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-func (s *Server) write(p *play, row session.Row, changes edits) move {
-	e, err := s.rows.look(row)
+func (p *play) write(row session.Row, changes edits) move {
+	e, err := p.server.rows.look(row)
 	if err != nil {
-		s.unreadable(row, err)
+		p.server.unreadable(row, err)
 		return onward
 	}
-	return s.writeEntry(p, &e, changes)
+	return p.writeEntry(&e, changes)
 }
 
-func (s *Server) writeEntry(p *play, e *session.Entry, changes edits) move {
+func (p *play) writeEntry(e *session.Entry, changes edits) move {
 	p.wrote++
 	p.afterNote = false
-	s.out.line(e, changes)
+	p.server.out.line(e, changes)
 	return onward
 }
 
@@ -30,35 +30,35 @@ func (s *Server) unreadable(row session.Row, err error) {
 }
 
 // writeResponse writes the response of a row with another id.
-func (s *Server) writeResponse(p *play, row session.Row, id []byte) move {
-	e, err := s.rows.look(row)
+func (p *play) writeResponse(row session.Row, id []byte) move {
+	e, err := p.server.rows.look(row)
 	if err != nil {
-		s.unreadable(row, err)
+		p.server.unreadable(row, err)
 		return onward
 	}
-	if s.faults.apply(s, &e) {
+	if p.server.faults.apply(p.server, &e) {
 		return over
 	}
 	if int(e.Msg.ID.End) > len(e.Payload) { // cut off by a fault
-		return s.writeEntry(p, &e, nil)
+		return p.writeEntry(&e, nil)
 	}
 	one := [1]edit{{e.Msg.ID, id}}
 	if p.wrote == 0 && len(e.Payload) <= longestKept {
 		p.first.message = append(p.first.message[:0], e.Payload...)
 		p.first.id = e.Msg.ID
 	}
-	return s.writeEntry(p, &e, one[:])
+	return p.writeEntry(&e, one[:])
 }
 
 // keepPlain caches the response of a play that wrote nothing else.
-func (s *Server) keepPlain(p *play) {
+func (p *play) keepPlain() {
 	if p.wrote != 1 || len(p.first.message) == 0 || !p.request || p.kept {
 		return
 	}
-	if s.opts.Exact || s.opts.Speed > 0 || len(s.faults.all) > 0 {
+	if p.server.opts.Exact || p.server.opts.Speed > 0 || len(p.server.faults.all) > 0 {
 		return
 	}
-	s.plain.put(p.from, plainResponse{bytes.Clone(p.first.message), p.first.id}, len(p.first.message)+entryCost)
+	p.server.plain.put(p.from, plainResponse{bytes.Clone(p.first.message), p.first.id}, len(p.first.message)+entryCost)
 }
 
 func (s *Server) respondPlainly(known plainResponse, id []byte) {
@@ -67,21 +67,21 @@ func (s *Server) respondPlainly(known plainResponse, id []byte) {
 	s.out.message(known.message, one[:])
 }
 
-func (s *Server) noteRow(p *play, row session.Row) move {
-	e, err := s.rows.look(row)
+func (p *play) noteRow(row session.Row) move {
+	e, err := p.server.rows.look(row)
 	if err != nil {
-		s.unreadable(row, err)
+		p.server.unreadable(row, err)
 		return onward
 	}
-	change, known := s.noteEdit(&e)
-	if !known && !s.opts.Exact {
+	change, known := p.server.noteEdit(&e)
+	if !known && !p.server.opts.Exact {
 		return onward
 	}
 	if change.with == nil {
-		return s.writeNotification(p, &e, nil)
+		return p.writeNotification(&e, nil)
 	}
 	one := [1]edit{change}
-	return s.writeNotification(p, &e, one[:])
+	return p.writeNotification(&e, one[:])
 }
 
 // noteEdit replaces the id in a notification about a request by the current one. known is
@@ -124,49 +124,49 @@ func (s *Server) listen(row session.Row, id []byte) {
 }
 
 // listenEnds writes the response of a subscription, which ends it.
-func (s *Server) listenEnds(p *play, row session.Row) move {
-	e, err := s.rows.look(row)
+func (p *play) listenEnds(row session.Row) move {
+	e, err := p.server.rows.look(row)
 	if err != nil {
-		s.unreadable(row, err)
+		p.server.unreadable(row, err)
 		return onward
 	}
 	recorded := string(e.Msg.ID.Of(e.Payload))
-	if live := s.listens[recorded]; live != nil {
-		delete(s.listens, recorded)
-		s.report.Answered++
+	if live := p.server.listens[recorded]; live != nil {
+		delete(p.server.listens, recorded)
+		p.server.report.Answered++
 		one := [1]edit{{e.Msg.ID, live}}
-		return s.writeEntry(p, &e, one[:])
+		return p.writeEntry(&e, one[:])
 	}
 	return onward
 }
 
 // progressRow writes progress of the play's own request.
-func (s *Server) progressRow(p *play, row session.Row) move {
-	if !p.request || p.token == nil && !s.opts.Exact || len(s.recordedToken(p)) == 0 {
+func (p *play) progressRow(row session.Row) move {
+	if !p.request || p.token == nil && !p.server.opts.Exact || len(p.recordedToken()) == 0 {
 		return onward
 	}
-	e, err := s.rows.look(row)
+	e, err := p.server.rows.look(row)
 	if err != nil {
-		s.unreadable(row, err)
+		p.server.unreadable(row, err)
 		return onward
 	}
 	span := find(e.Payload, e.Msg.Params, "progressToken")
 	if !bytes.Equal(span.Of(e.Payload), p.theirs) {
 		return onward
 	}
-	if s.pause(p, row) {
+	if p.pause(row) {
 		return blocked
 	}
 	if p.token == nil {
-		return s.writeNotification(p, &e, nil)
+		return p.writeNotification(&e, nil)
 	}
 	one := [1]edit{{span, p.token}}
-	return s.writeNotification(p, &e, one[:])
+	return p.writeNotification(&e, one[:])
 }
 
 // recordedToken returns the progress token of the recorded request, nil if it has none.
 // The result is cached.
-func (s *Server) recordedToken(p *play) []byte {
+func (p *play) recordedToken() []byte {
 	if len(p.theirs) > 0 {
 		if p.theirs[0] == noToken {
 			return nil
@@ -174,8 +174,8 @@ func (s *Server) recordedToken(p *play) []byte {
 		return p.theirs
 	}
 	p.theirs = append(p.theirs[:0], noToken)
-	row, _ := s.rows.row(p.from)
-	e, err := s.rows.look(row)
+	row, _ := p.server.rows.row(p.from)
+	e, err := p.server.rows.look(row)
 	if err != nil {
 		return nil
 	}
