@@ -214,7 +214,7 @@ func (f *File) stop(err error, end int64, from uint64) {
 	defer f.store.Unlock()
 	f.failure = fmt.Errorf("%w; not recorded from entry %d on", cause(err), from)
 	f.stopped = end
-	f.memory = newMemory(memoryLimit, end)
+	f.memory = &memory{limit: memoryLimit, first: end, next: end}
 }
 
 func (f *File) remember(e *session.Entry) {

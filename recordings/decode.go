@@ -139,7 +139,18 @@ func (d *decoder) member(e *session.Entry, name []byte) {
 	case e.Kind.IsStream():
 		d.streamMember(e, name)
 	default:
-		d.bodyMember(name)
+		value := d.skip()
+		if isTime(name) && !plausible(value) {
+			d.fail()
+		}
+		sep := byte(',')
+		if len(d.body) == 0 {
+			sep = '{'
+		}
+		d.body = append(d.body, sep, '"')
+		d.body = append(d.body, name...)
+		d.body = append(d.body, `":`...)
+		d.body = append(d.body, value...)
 	}
 }
 
@@ -197,21 +208,6 @@ func (d *decoder) cuts(e *session.Entry) {
 		d.expect(',')
 	}
 	d.expect(']')
-}
-
-func (d *decoder) bodyMember(name []byte) {
-	value := d.skip()
-	if isTime(name) && !plausible(value) {
-		d.fail()
-	}
-	sep := byte(',')
-	if len(d.body) == 0 {
-		sep = '{'
-	}
-	d.body = append(d.body, sep, '"')
-	d.body = append(d.body, name...)
-	d.body = append(d.body, `":`...)
-	d.body = append(d.body, value...)
 }
 
 // isTime reports whether a number in a body is a time or a duration.

@@ -86,22 +86,18 @@ type pass struct {
 // the error is io.EOF.
 func (p *pass) run(size int64) error {
 	if size < minPipelined {
-		return p.oneByOne(size)
+		b, alone := newBlock(size, p.filter), func() error { return nil }
+		for {
+			if err := p.lines.next(b, alone); err != nil {
+				return err
+			}
+			p.decode(b)
+			if err := p.add(b); err != nil {
+				return err
+			}
+		}
 	}
 	return p.pipeline()
-}
-
-func (p *pass) oneByOne(most int64) error {
-	b, alone := newBlock(most, p.filter), func() error { return nil }
-	for {
-		if err := p.lines.next(b, alone); err != nil {
-			return err
-		}
-		p.decode(b)
-		if err := p.add(b); err != nil {
-			return err
-		}
-	}
 }
 
 // pipeline reads with one goroutine and decodes with others; the caller adds the blocks.

@@ -31,10 +31,6 @@ type block struct {
 	data []byte
 }
 
-func newMemory(limit int, off int64) *memory {
-	return &memory{limit: limit, first: off, next: off}
-}
-
 func (m *memory) add(line []byte) {
 	last := len(m.blocks) - 1
 	if last < 0 || len(m.blocks[last].data)+len(line) > memoryBlock {

@@ -110,7 +110,10 @@ func verify(ctx context.Context, path string, f file, progress func(read, size i
 	}
 	lines := &blockReader{f: f, longest: longestLine, off: begin}
 	p := pass{lines: lines, decode: (*lineBlock).check, add: func(b *lineBlock) error {
-		v.block(b)
+		for i := range b.checks {
+			v.line(&b.checks[i])
+		}
+		v.report.Warnings.UnknownKeys += b.warnings.UnknownKeys
 		if progress != nil {
 			progress(b.off+b.size, info.Size())
 		}
@@ -160,13 +163,6 @@ func (v *verifier) problem(n uint64, format string, args ...any) {
 		return
 	}
 	v.report.Problems = append(v.report.Problems, Problem{n, fmt.Sprintf(format, args...)})
-}
-
-func (v *verifier) block(b *lineBlock) {
-	for i := range b.checks {
-		v.line(&b.checks[i])
-	}
-	v.report.Warnings.UnknownKeys += b.warnings.UnknownKeys
 }
 
 func (v *verifier) line(c *lineCheck) {

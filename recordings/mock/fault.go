@@ -56,8 +56,6 @@ type faults struct {
 	responses uint64 // so far
 }
 
-func newFaults(all []Fault) faults { return faults{all: all} }
-
 func (f *faults) drops(method string) bool {
 	for i := range f.all {
 		if f.all[i].kind == "drop" && f.all[i].method == method {

@@ -3,6 +3,8 @@ package mock
 import (
 	"context"
 	"time"
+
+	"mcpdbg/framing"
 )
 
 const (
@@ -65,4 +67,60 @@ func (s *Server) prepareMore() {
 	case s.more <- struct{}{}:
 	default:
 	}
+}
+
+// A cache keeps recently used values in two generations: when the young one is full it
+// becomes the old one, and unused values are dropped. It holds at most twice its limit.
+// The zero value keeps nothing.
+type cache[K comparable, V any] struct {
+	limit      int // of a generation, in the unit of put's size
+	size       int
+	young, old map[K]V
+}
+
+func (c *cache[K, V]) get(k K) (v V, ok bool) {
+	if v, ok = c.young[k]; ok {
+		return v, true
+	}
+	v, ok = c.old[k]
+	return v, ok
+}
+
+// put keeps v, or marks it as used.
+func (c *cache[K, V]) put(k K, v V, size int) {
+	if c.young == nil || c.size+size > c.limit {
+		if size > c.limit {
+			return
+		}
+		c.old, c.young, c.size = c.young, make(map[K]V), 0
+	}
+	if _, again := c.young[k]; !again {
+		c.size += size
+	}
+	c.young[k] = v
+}
+
+// getBytes is get without allocating a string.
+func getBytes[V any](c *cache[string, V], k []byte) (v V, ok bool) {
+	if v, ok = c.young[string(k)]; ok {
+		return v, true
+	}
+	v, ok = c.old[string(k)]
+	return v, ok
+}
+
+const (
+	// Limits in bytes, for each of two generations: of requests whose key is known
+	// without reading them again, and of responses in memory.
+	keysKept      = 4 << 20
+	responsesKept = 8 << 20
+	// entryCost is the size of an entry besides its bytes.
+	entryCost   = 128
+	longestKept = 64 << 10
+)
+
+// A plainResponse is the response to a request for which nothing else was recorded.
+type plainResponse struct {
+	message []byte
+	id      framing.Span
 }

@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 	"mcpdbg/session/mcp"
 )
 
@@ -69,7 +71,7 @@ func New(ctx context.Context, src session.Source, opts Options) (*Server, error)
 		names: map[string]string{}, plays: map[string]*play{}, quiet: map[*play]bool{},
 		serverRequests: map[string]*serverRequest{}, requestsByRow: map[int]*serverRequest{}, listens: map[string][]byte{},
 		plain:  cache[int, plainResponse]{limit: responsesKept},
-		faults: newFaults(opts.Faults), done: make(chan struct{}), more: make(chan struct{}, 1),
+		faults: faults{all: opts.Faults}, done: make(chan struct{}), more: make(chan struct{}, 1),
 	}
 	run, first, err := s.rows.choose(ctx, opts.Run)
 	if err != nil {
@@ -123,7 +125,15 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out, errw io.Writer) (
 	s.calls.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stop()
+	for _, p := range s.plays {
+		p.stop()
+	}
+	for p := range s.quiet {
+		p.stop()
+	}
+	for _, a := range s.serverRequests {
+		a.stop()
+	}
 	if s.ending == nil && s.failure == nil {
 		s.failure = context.Cause(ctx)
 	}
@@ -173,18 +183,6 @@ func (s *Server) flush() {
 	if err := s.out.flush(); err != nil && s.ending == nil && s.failure == nil {
 		s.failure = err
 		close(s.done)
-	}
-}
-
-func (s *Server) stop() {
-	for _, p := range s.plays {
-		p.stop()
-	}
-	for p := range s.quiet {
-		p.stop()
-	}
-	for _, a := range s.serverRequests {
-		a.stop()
 	}
 }
 
@@ -282,7 +280,10 @@ func (s *Server) request(line []byte, m framing.Message) {
 	p.response = response
 	if method == mcp.MethodListen {
 		p.response = -1 // it is written in its place, like the notifications
-		s.listen(row, id)
+		e, err := s.rows.look(row)
+		if err == nil && len(s.listens) < maxListens {
+			s.listens[string(e.Msg.ID.Of(e.Payload))] = bytes.Clone(id)
+		}
 	}
 	p.t = row.T
 	p.begin()
@@ -359,4 +360,54 @@ func (s *Server) settle() {
 	}
 	s.giveUpServerRequests()
 	s.end(Ending{})
+}
+
+// Each request of a batch gets a response of its own, which the specification allows.
+func (s *Server) batch(line []byte) {
+	n := 0
+	for span := range framing.Elements(line) {
+		n++
+		element := span.Of(line)
+		s.message(element, framing.Scan(element))
+	}
+	if n == 0 {
+		s.bad("the client sent an empty batch")
+		if !s.opts.Exact {
+			s.fail([]byte("null"), mcp.CodeInvalidRequest, "a batch must not be empty", nil)
+		}
+	}
+}
+
+// inBatch returns the row of the response to a request if either is in a batch. Such a
+// request is answered at once, and with nothing else.
+func (s *Server) inBatch(request, response int) (element int, ok bool) {
+	if row, found := s.rows.row(response); response >= 0 && response < elements.First && found && row.Msg == framing.Batch && !s.opts.Exact {
+		return s.rows.src.ResponseIn(response, request), true
+	}
+	return response, request >= elements.First
+}
+
+func (s *Server) respondFromBatch(request, response int, id []byte) {
+	row, ok := s.rows.row(response)
+	if !ok || response < 0 || row.Msg != framing.Response && row.Msg != framing.ErrorResponse {
+		s.report.Unanswered++
+		return
+	}
+	p := s.newPlay()
+	p.request, p.from, p.id, p.past = true, request, id, true
+	s.report.Answered++
+	p.writeResponse(row, id)
+	s.idle = p
+}
+
+func (t *table) addBatch(number int) {
+	b, _ := t.rows.src.Batch(number)
+	left := b.Requests
+	for _, element := range t.rows.src.Numbers(number) {
+		if row, ok := t.rows.row(element); ok && row.Msg == framing.Request {
+			t.addMessage(element, row)
+			left--
+		}
+	}
+	t.skipped += uint64(max(left, 0))
 }

@@ -73,11 +73,6 @@ func (p *play) pendingServerRequest(row int) *serverRequest {
 	return nil
 }
 
-func (p *play) await(a *serverRequest) {
-	p.wait, a.waiting = a, p
-	a.timer = time.AfterFunc(p.server.opts.AskTimeout, func() { p.server.serverRequestTimedOut(a) })
-}
-
 func (s *Server) giveUpServerRequests() {
 	for len(s.serverRequests) > 0 {
 		for _, a := range s.serverRequests {

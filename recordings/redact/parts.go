@@ -108,22 +108,18 @@ func (p *planner) entry(n int, e *session.Entry) {
 			c.waits = append(c.waits, link{n, max(len(b.Head), len(b.Head64))})
 		}
 	case e.Kind.IsStream():
-		p.add(n, e)
-	}
-}
-
-func (p *planner) add(n int, e *session.Entry) {
-	c := p.chains[e.Kind]
-	if len(c.bytes)+len(e.Payload) > longestJoined && len(c.links) > 0 {
-		p.pieces++
-		p.search(e.Kind)
-	}
-	size := len(c.bytes)
-	c.bytes = append(append(c.bytes, e.Payload...), e.EOL.String()...)
-	c.links = append(c.links, link{n, len(c.bytes) - size})
-	goesOn := e.More || e.Kind == session.KindStdin && e.EOL == framing.NoEOL
-	if !goesOn {
-		p.search(e.Kind)
+		c := p.chains[e.Kind]
+		if len(c.bytes)+len(e.Payload) > longestJoined && len(c.links) > 0 {
+			p.pieces++
+			p.search(e.Kind)
+		}
+		size := len(c.bytes)
+		c.bytes = append(append(c.bytes, e.Payload...), e.EOL.String()...)
+		c.links = append(c.links, link{n, len(c.bytes) - size})
+		goesOn := e.More || e.Kind == session.KindStdin && e.EOL == framing.NoEOL
+		if !goesOn {
+			p.search(e.Kind)
+		}
 	}
 }
 
@@ -145,7 +141,15 @@ func (p *planner) search(kind session.Kind) {
 		clear(p.key) // the second pass finds keys that span lines
 		p.opened = p.opened[:0]
 		edits := p.inStream(kind, c.bytes[:end])
-		p.planHeads(c, edits)
+		for _, wait := range c.waits { // they contain the beginning of the line
+			size := min(wait.size, len(c.bytes))
+			if len(edits) == 0 || edits[0].from >= size {
+				continue
+			}
+			if to := moved(edits, size); to >= 0 {
+				p.plans[wait.line] = plan{head: slices.Clone(apply(nil, c.bytes, edits)[:to]), heads: true}
+			}
+		}
 		if len(c.links) > 1 {
 			p.planParts(c, edits)
 		}
@@ -155,19 +159,6 @@ func (p *planner) search(kind session.Kind) {
 	c.links, c.waits = c.links[:0], c.waits[:0]
 	if c.bytes = c.bytes[:0]; cap(c.bytes) > 1<<20 {
 		c.bytes = nil
-	}
-}
-
-// The waiting entries of a line contain its beginning.
-func (p *planner) planHeads(c *chain, edits []edit) {
-	for _, wait := range c.waits {
-		size := min(wait.size, len(c.bytes))
-		if len(edits) == 0 || edits[0].from >= size {
-			continue
-		}
-		if to := moved(edits, size); to >= 0 {
-			p.plans[wait.line] = plan{head: slices.Clone(apply(nil, c.bytes, edits)[:to]), heads: true}
-		}
 	}
 }
 

@@ -69,8 +69,8 @@ type Options struct {
 	// is searched.
 	Rules *match.Rules
 
-	// Interactive leaves server requests without a recorded response in the session's
-	// Asks, where a person can answer them. Otherwise they are refused.
+	// Interactive leaves server requests without a recorded response to a person: see
+	// Session.ServerRequests. Otherwise they are refused.
 	Interactive bool
 }
 

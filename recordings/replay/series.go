@@ -183,7 +183,16 @@ func (r *Series) ask(ctx context.Context, plan *Plan, skip func(match.Ref) bool)
 		return nil, err
 	}
 	round.Asked = time.Since(begin)
-	round.collectHeld()
+	for i, it := range round.Plan.Items() {
+		name := cmp.Or(it.Tool, it.Method)
+		if !it.Gated() || round.Result.Outcomes[i].Status != Skipped || slices.Contains(round.Held, name) {
+			continue
+		}
+		round.Held = append(round.Held, name)
+		if it.Tool != "" {
+			round.Tools = append(round.Tools, name)
+		}
+	}
 	r.older = r.older || slices.ContainsFunc(plan.Items(), func(it Item) bool { return it.Older() })
 	round.Older = r.older
 	round.After = session.RowRange(log, r.start, log.Len())
@@ -204,18 +213,4 @@ func (r *Series) ask(ctx context.Context, plan *Plan, skip func(match.Ref) bool)
 		r.from = r.start
 	}
 	return round, nil
-}
-
-// They may have side effects.
-func (r *Round) collectHeld() {
-	for i, it := range r.Plan.Items() {
-		name := cmp.Or(it.Tool, it.Method)
-		if !it.Gated() || r.Result.Outcomes[i].Status != Skipped || slices.Contains(r.Held, name) {
-			continue
-		}
-		r.Held = append(r.Held, name)
-		if it.Tool != "" {
-			r.Tools = append(r.Tools, name)
-		}
-	}
 }
