@@ -98,7 +98,20 @@ func (p *process) keepalive(ctx context.Context) {
 			return err
 		},
 		heard: p.guardConn().LastRead,
-		tell:  func(s executor.LinkState, rtt time.Duration) { p.setLink(s, rtt) },
+		tell: func(s executor.LinkState, rtt time.Duration) {
+			p.mu.Lock()
+			news := p.link.State != s
+			p.link.State = s
+			if rtt > 0 {
+				p.link.RTT = rtt
+			}
+			told := p.link
+			p.mu.Unlock()
+			if news {
+				told.Heard = p.conn.LastRead()
+				p.base.Journal.Emit(executor.Event{Kind: executor.Link, Link: &told})
+			}
+		},
 		lost: func(quiet time.Duration) {
 			err := fmt.Errorf("no reply for %s", quiet.Round(time.Second/10))
 			if absence := p.away.within(time.Now(), quiet); absence != "" {
@@ -108,22 +121,6 @@ func (p *process) keepalive(ctx context.Context) {
 		},
 	}
 	h.run(ctx)
-}
-
-// setLink publishes the state if it has changed.
-func (p *process) setLink(s executor.LinkState, rtt time.Duration) {
-	p.mu.Lock()
-	news := p.link.State != s
-	p.link.State = s
-	if rtt > 0 {
-		p.link.RTT = rtt
-	}
-	told := p.link
-	p.mu.Unlock()
-	if news {
-		told.Heard = p.conn.LastRead()
-		p.base.Journal.Emit(executor.Event{Kind: executor.Link, Link: &told})
-	}
 }
 
 // lose ends a process whose connection, or channel, ended before its exit was known.

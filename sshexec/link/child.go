@@ -43,24 +43,19 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			c.await()
+			// Until the child is reaped, its id, which is that of the group to kill, cannot be reused.
+			if awaitExit(c.cmd.Process.Pid) {
+				close(c.exited)
+				<-c.released
+				c.err = c.cmd.Wait()
+			} else {
+				c.err = c.cmd.Wait()
+				close(c.exited)
+			}
+			close(c.reaped)
 		}
 	}()
 	return c, <-started
-}
-
-// await reaps the child when that is allowed: until then its id, which is the id of the
-// group to kill, cannot be reused.
-func (c *child) await() {
-	if awaitExit(c.cmd.Process.Pid) {
-		close(c.exited)
-		<-c.released
-		c.err = c.cmd.Wait()
-	} else {
-		c.err = c.cmd.Wait()
-		close(c.exited)
-	}
-	close(c.reaped)
 }
 
 // kill returns when the child is reaped: its stderr is complete then.

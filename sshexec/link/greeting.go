@@ -53,7 +53,16 @@ func (g *greeting) find() error {
 	for g.total < maxGreeting {
 		line, err := g.from.ReadSlice('\n')
 		if atStart && err == nil && bytes.HasPrefix(line, []byte("SSH-")) {
-			return g.accept(line)
+			known := bytes.HasPrefix(line, []byte("SSH-2.0-")) || bytes.HasPrefix(line, []byte("SSH-1.99-"))
+			if !known || len(line) > maxVersion {
+				g.keep(line)
+				return fmt.Errorf("%w of version 2: its version line is %.40q", errNotSSH, line)
+			}
+			g.pending = bytes.Clone(line)
+			behind, err := g.from.Peek(g.from.Buffered())
+			g.pending = append(g.pending, behind...)
+			g.found = true
+			return err
 		}
 		g.keep(line)
 		switch {
@@ -66,20 +75,6 @@ func (g *greeting) find() error {
 		}
 	}
 	return fmt.Errorf("%w: no version line in %d KiB", errNotSSH, maxGreeting>>10)
-}
-
-// accept checks the version line, and keeps the data after it.
-func (g *greeting) accept(line []byte) error {
-	known := bytes.HasPrefix(line, []byte("SSH-2.0-")) || bytes.HasPrefix(line, []byte("SSH-1.99-"))
-	if !known || len(line) > maxVersion {
-		g.keep(line)
-		return fmt.Errorf("%w of version 2: its version line is %.40q", errNotSSH, line)
-	}
-	g.pending = bytes.Clone(line)
-	behind, err := g.from.Peek(g.from.Buffered())
-	g.pending = append(g.pending, behind...)
-	g.found = true
-	return err
 }
 
 func (g *greeting) keep(text []byte) {

@@ -178,7 +178,17 @@ func (h *hop) reachOnce(ctx context.Context) (net.Conn, error) {
 
 func (h *hop) open(ctx context.Context) (net.Conn, error) {
 	if h.via != nil {
-		return h.openTunnel(ctx)
+		payload := ssh.Marshal(struct {
+			Host       string
+			Port       uint32
+			Originator string
+			OriginPort uint32
+		}{h.host.HostName, uint32(h.host.Port), "127.0.0.1", 0})
+		channel, requests, err := h.via.open(ctx, "direct-tcpip", payload)
+		if err != nil {
+			return nil, &tunnelError{via: h.via, err: err}
+		}
+		return newTunnel(channel, requests, &h.via.tasks), nil
 	}
 	network := "tcp"
 	switch h.host.AddressFamily {
@@ -196,21 +206,6 @@ func (h *hop) open(ctx context.Context) (net.Conn, error) {
 		dialer.LocalAddr = local
 	}
 	return h.dialer.dialTCP(ctx, &dialer, network, h.address())
-}
-
-// RFC 4254, section 7.2.
-func (h *hop) openTunnel(ctx context.Context) (net.Conn, error) {
-	payload := ssh.Marshal(struct {
-		Host       string
-		Port       uint32
-		Originator string
-		OriginPort uint32
-	}{h.host.HostName, uint32(h.host.Port), "127.0.0.1", 0})
-	channel, requests, err := h.via.open(ctx, "direct-tcpip", payload)
-	if err != nil {
-		return nil, &tunnelError{via: h.via, err: err}
-	}
-	return newTunnel(channel, requests, &h.via.tasks), nil
 }
 
 // handshake verifies the host and logs in. It owns w until it has succeeded.

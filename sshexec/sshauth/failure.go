@@ -107,7 +107,15 @@ func (a *Authenticator) classify(f *Failure, err error) {
 	case d != nil:
 		f.set(executor.AuthDenied, a.hintDenied(), "login as %s ended by the server: %s", f.User, d.message)
 	case s.declined != nil:
-		a.classifyDeclined(f)
+		declined := a.history.declined
+		code, hint := executor.AuthDenied, ""
+		switch {
+		case errors.Is(declined, context.Canceled):
+			code = executor.StartCancelled
+		case declined.question.kind == executor.PromptPassphrase:
+			code, hint = executor.AuthPassphrase, hintPassphrase
+		}
+		f.set(code, hint, "login as %s: %w", f.User, declined)
 	case a.ctx.Err() != nil || !errors.Is(err, errExhausted) && (isTimeout(err) || isLost(err)):
 		f.classifyEnd(err)
 	case s.unoffered > 0:
@@ -125,18 +133,6 @@ func (a *Authenticator) classify(f *Failure, err error) {
 
 func (f *Failure) set(code executor.StartCode, hint, format string, args ...any) {
 	f.Code, f.Hint, f.Err = code, hint, fmt.Errorf(format, args...)
-}
-
-func (a *Authenticator) classifyDeclined(f *Failure) {
-	declined := a.history.declined
-	code, hint := executor.AuthDenied, ""
-	switch {
-	case errors.Is(declined, context.Canceled):
-		code = executor.StartCancelled
-	case declined.question.kind == executor.PromptPassphrase:
-		code, hint = executor.AuthPassphrase, hintPassphrase
-	}
-	f.set(code, hint, "login as %s: %w", f.User, declined)
 }
 
 // classifyEnd classifies a login that was cut short: cancelled, too slow, or without a

@@ -171,7 +171,7 @@ func (q *queue) addMatching(f *keyFile, held []*agentSigner) {
 
 // The agent does not hold the identity file.
 func (q *queue) addFile(f *keyFile) {
-	name := q.auth.fileName(f)
+	name := "file " + q.auth.show(f.path)
 	if f.public == nil {
 		q.list = append(q.list, candidate{name: name, signer: func() (ssh.Signer, error) {
 			signer, err := q.auth.unlock(f)
@@ -217,7 +217,5 @@ func agentName(h *agentSigner) string {
 	}
 	return name
 }
-
-func (a *Authenticator) fileName(f *keyFile) string { return "file " + a.show(f.path) }
 
 func sameKey(a, b ssh.PublicKey) bool { return string(a.Marshal()) == string(b.Marshal()) }

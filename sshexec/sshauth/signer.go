@@ -108,7 +108,7 @@ func (a *Authenticator) accepted(public ssh.PublicKey) []string {
 	}
 	return slices.DeleteFunc(signatures(keyType), func(algorithm string) bool {
 		if isCert {
-			algorithm = certName(algorithm)
+			algorithm = strings.TrimSuffix(algorithm, "@openssh.com") + "-cert-v01@openssh.com"
 		}
 		return !a.accepts(algorithm)
 	})
@@ -119,10 +119,6 @@ func signatures(keyType string) []string {
 		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSA}
 	}
 	return []string{keyType}
-}
-
-func certName(algorithm string) string {
-	return strings.TrimSuffix(algorithm, "@openssh.com") + "-cert-v01@openssh.com"
 }
 
 // The default is OpenSSH's: all but DSA and RSA with SHA-1.
