@@ -16,6 +16,7 @@ import (
 // A Transport is the program that speaks SSH.
 type Transport string
 
+// The transports.
 const (
 	TransportAuto   Transport = link.Auto   // an existing ControlMaster if the configuration names one that is running, else native
 	TransportNative Transport = link.Native // this program
@@ -26,6 +27,7 @@ const (
 // A PathFrom is the source of the remote program search path.
 type PathFrom string
 
+// The sources of the search path.
 const (
 	PathPlain       PathFrom = "plain"       // what sshd sets for a command
 	PathLogin       PathFrom = "login"       // what a login shell sets
@@ -36,11 +38,13 @@ const (
 // A Launch is how the remote process is started.
 type Launch string
 
+// The ways to start the remote process.
 const (
 	LaunchGuarded Launch = "guarded" // under a guard that ends the whole tree even if the connection is lost
 	LaunchPlain   Launch = "plain"   // the bare command: for forced commands and hosts without a POSIX shell
 )
 
+// The default limits.
 const (
 	DefaultStartTimeout = 10 * time.Second
 	// DefaultLease is how long the guard waits for a sign of life before it ends

@@ -14,6 +14,7 @@ const (
 	Binary = "binary" // the system's ssh program, started for this connection
 )
 
+// The default limits.
 const (
 	DefaultConnectTimeout = 10 * time.Second
 	DefaultAuthTimeout    = 15 * time.Second

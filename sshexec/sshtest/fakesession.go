@@ -21,6 +21,7 @@ import (
 // An Ending is how a Fake reports that a process has ended.
 type Ending int
 
+// The endings.
 const (
 	EndProperly      Ending = iota // its exit, then EOF and close after its output
 	EndWithoutClose                // its exit and EOF
