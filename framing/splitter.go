@@ -14,6 +14,7 @@ const MaxCuts = 4096
 // EOL is the end of a line.
 type EOL uint8
 
+// The ends of lines.
 const (
 	LF    EOL = iota // "\n", as MCP requires
 	CRLF             // "\r\n"
