@@ -17,14 +17,13 @@ const (
 	MaxCopy = 1 << 20
 	// commonClipboard is the limit of many terminals: 100,000 bytes of base64.
 	commonClipboard = 74_000
-	// maxCopied is how much of a copied text's name is reported, in cells.
+	// maxCopied is how many cells of a copied text's name are reported.
 	maxCopied = 60
 )
 
-// Clipboard sends a text to the clipboard of the terminal, with OSC 52, and reports
-// that; whether it arrived cannot be known. The report has the text's size, its name,
-// its kind, if it is not empty, and how to get the text otherwise: instead, if it is
-// not empty. lines keeps line breaks.
+// Clipboard sends a text to the clipboard of the terminal, with OSC 52, and reports its
+// size, name, kind, if not empty, and how to get the text otherwise: instead, if not
+// empty. Whether it arrived cannot be known. lines keeps line breaks.
 func Clipboard(name, kind, text, instead string, lines bool) tea.Msg {
 	if lines {
 		rows := strings.Split(text, "\n")
@@ -59,10 +58,9 @@ func Clipboard(name, kind, text, instead string, lines bool) tea.Msg {
 	return Result{Text: said, Then: func(Context) tea.Cmd { return tea.SetClipboard(text) }}
 }
 
-// pasteable removes characters that would do or hide something where a text is
-// pasted: controls, and invisible characters, such as those that change the
-// direction of text or have no width. JSON without them means the same, unless
-// they are in a string.
+// pasteable removes controls and invisible characters, such as those that change the
+// direction of text or have no width, which would do or hide something where a text is
+// pasted. JSON without them means the same, unless they are in a string.
 func pasteable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/kit"
 )
 
 // A Dialog covers the panes until it is answered. It is a question if Yes is
@@ -15,8 +17,7 @@ type Dialog struct {
 	About Subject
 }
 
-// A Subject is what a dialog is about, for those who close it once it no longer
-// applies.
+// A Subject is what a dialog is about, to close it once it no longer applies.
 type Subject uint8
 
 // The subjects of dialogs.
@@ -42,7 +43,7 @@ func (d *Dialog) Add(title string, lines ...string) {
 type Prompt struct {
 	Label string
 	Hint  string // shown while the text is empty
-	Text  string // to start with
+	Text  string
 	// Accept takes the text. On an error the prompt stays open and shows it.
 	Accept func(Context, string) (tea.Cmd, error)
 	// Check reports errors while the user types; nil accepts any text.
@@ -51,4 +52,22 @@ type Prompt struct {
 	Complete func(text string) []string
 	// Cancelled undoes the effects of typing; nil if there are none.
 	Cancelled func()
+}
+
+// A Menu is most of a view that is a box with a picker, drawn by its owner with Box.
+type Menu struct {
+	kit.Menu
+	Of string // the scope of its actions
+}
+
+// Scope implements View.
+func (m *Menu) Scope() string { return m.Of }
+
+// Picks returns the picker that the movement actions move.
+func (m *Menu) Picks() *kit.Picker { return &m.Picker }
+
+// Update narrows the list by typed text.
+func (m *Menu) Update(_ Context, msg tea.Msg) tea.Cmd {
+	m.Typed(msg)
+	return nil
 }

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// ProgramMinimum is the minimum time that a program has the terminal: the
-	// screen may stay frozen if it is given back too early.
+	// ProgramMinimum is the minimum time that a program has the terminal: given back
+	// earlier, the screen may stay frozen.
 	ProgramMinimum = 60 * time.Millisecond
 	// MaxEdited is the maximum size of a text read back from an editor, in
 	// bytes.
 	MaxEdited = 16 << 20
 )
 
-// Edit opens a text in the user's editor ($VISUAL, $EDITOR) and passes the
-// edited text to done. suffix is that of the file's name, such as ".json".
+// Edit opens a text in the user's editor ($VISUAL, $EDITOR) and passes the edited text to
+// done. suffix is that of the file, such as ".json".
 func Edit(c Context, text []byte, suffix string, done func(Context, []byte, error) tea.Cmd) tea.Cmd {
 	program, err := chosen([]string{"VISUAL", "EDITOR"}, "vi", "nano", "notepad")
 	if err != nil {
@@ -56,8 +56,8 @@ func Page(c Context, text []byte, suffix string) tea.Cmd {
 	})
 }
 
-// chosen returns the command line of the first variable that is set, or the
-// first program that is installed.
+// chosen returns the command line of the first variable that is set, or the first
+// installed program.
 func chosen(variables []string, programs ...string) (string, error) {
 	for _, name := range variables {
 		if value := strings.TrimSpace(os.Getenv(name)); value != "" {
@@ -72,9 +72,9 @@ func chosen(variables []string, programs ...string) (string, error) {
 	return "", fmt.Errorf("no program found to open it: set %s", variables[len(variables)-1])
 }
 
-// lend gives the terminal to a program with a file that holds text. Only the
-// user can read the file, its name contains no text from outside, and it is
-// removed when done has returned.
+// lend gives the terminal to a program with a file that holds text. Only the user can
+// read the file, its name contains no text from outside, and it is removed when done has
+// returned.
 func lend(c Context, program string, text []byte, suffix string, done func(c Context, name string, err error) tea.Cmd) tea.Cmd {
 	dir, err := os.MkdirTemp("", "mcpdbg-")
 	if err != nil {
@@ -97,8 +97,8 @@ func lend(c Context, program string, text []byte, suffix string, done func(c Con
 	})
 }
 
-// programFor returns a command line with a file as last argument. A shell
-// parses it, as with git, so that it may contain arguments and quotes.
+// programFor appends a file to a command line, which a shell parses, as with git: it may
+// contain arguments and quotes.
 func programFor(program, file string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		words := strings.Fields(program)
@@ -107,10 +107,10 @@ func programFor(program, file string) *exec.Cmd {
 	return exec.Command("/bin/sh", "-c", program+` "$@"`, "mcpdbg", file)
 }
 
-// A Program is one that has the terminal for a while.
+// A Program has the terminal for a while.
 type Program struct{ cmd *exec.Cmd }
 
-// Args are its command line.
+// Args returns its command line.
 func (p *Program) Args() []string { return p.cmd.Args }
 
 // SetStdin implements tea.ExecCommand.
@@ -122,8 +122,8 @@ func (p *Program) SetStdout(w io.Writer) { p.cmd.Stdout = w }
 // SetStderr implements tea.ExecCommand.
 func (p *Program) SetStderr(w io.Writer) { p.cmd.Stderr = w }
 
-// Run implements tea.ExecCommand. Signals of the terminal reach the program,
-// not mcpdbg: ctrl+c in a pager does not end the session.
+// Run implements tea.ExecCommand. Signals of the terminal reach the program, not mcpdbg:
+// ctrl+c in a pager does not end the session.
 func (p *Program) Run() error {
 	begin := time.Now()
 	back := inForeground(p.cmd)

@@ -12,14 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detach gives a command that is about to run no terminal: it goes on when that of
-// this program closes.
+// detach gives a command that is about to run no terminal: it survives this program's.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// inForeground puts a command that is about to run into a process group of its
-// own, and makes that the foreground group of the terminal of its input. The
-// function it returns takes the terminal back. Without a terminal it does
-// nothing.
+// inForeground puts a command that is about to run into its own process group, the
+// foreground group of the terminal of its input. back takes the terminal back. Without a
+// terminal it does nothing.
 func inForeground(cmd *exec.Cmd) (back func()) {
 	in, ok := cmd.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(in.Fd()) {
@@ -27,8 +25,7 @@ func inForeground(cmd *exec.Cmd) (back func()) {
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Foreground: true, Ctty: int(in.Fd())}
 	return func() {
-		// A background process that takes the terminal is stopped, unless it
-		// ignores this signal.
+		// A background process that takes the terminal is stopped unless it ignores this.
 		signal.Ignore(syscall.SIGTTOU)
 		defer signal.Reset(syscall.SIGTTOU)
 		_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCSPGRP, unix.Getpgrp())

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// detach gives a command that is about to run no console: it goes on when that of
-// this program closes.
+// detach gives a command that is about to run no console: it survives this program's.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }

@@ -1,57 +1,53 @@
+// Package host declares what the interface and its surroundings know of each other: the
+// Launcher that lists and opens servers and recordings, and the run over many targets
+// shown as a grid.
 package host
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/session"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
 )
 
-// A Host is all that a screen may use of the shell. Its methods are called on
-// the goroutine of the program.
+// A Host is all that a screen may use of the shell, on the goroutine of the program.
 type Host interface {
-	// Screen is what views are painted on.
 	Screen() *kit.Screen
-	// Lifetime ends when the program does.
 	Lifetime() context.Context
 
-	// Workspaces are all open sessions and recordings, in the order of their list.
-	// The slice must not be changed.
+	// Workspaces are all open sessions and recordings in list order, not to be changed.
 	Workspaces() []*workspace.Workspace
-	// Show makes a workspace visible.
 	Show(*workspace.Workspace)
-	// Add shows another session or recording, and starts its server if it asks for that.
+	// Add shows another session or recording, and starts its server if requested.
 	Add(workspace.Opened) tea.Cmd
-	// Panes are the panes of a workspace.
 	Panes(*workspace.Workspace) Panes
 
-	// Open shows a view of a workspace over all others, and gives it the focus.
+	// Open shows a view of a workspace over all others, focused.
 	Open(*workspace.Workspace, View)
 	// Close closes a view, wherever it is.
 	Close(View)
-	// Views are the open views of a workspace, the topmost last.
 	Views(*workspace.Workspace) []View
-	// Redraw has the frame painted again.
 	Redraw()
 
-	// Confirm shows a dialog about a workspace, in place of an open one.
+	// Confirm replaces an open dialog.
 	Confirm(*workspace.Workspace, *Dialog)
-	// Dismiss closes the open dialog if it is about a workspace and a subject.
+	// Dismiss closes the open dialog if it is about this workspace and subject.
 	Dismiss(*workspace.Workspace, Subject)
-	// Prompt has the user type a line of text about a workspace.
 	Prompt(*workspace.Workspace, Prompt)
 
-	// Actions is the table of all actions.
 	Actions() *keymap.Table[Context]
-	// Beneath is the scope that the actions of a workspace belong to, below the help
-	// and the palette.
+	// Beneath is the scope of a workspace below the help and the palette.
 	Beneath(*workspace.Workspace) string
-	// Do carries out an action of the table as if its key had been pressed, with one of
-	// the words that it takes, or "".
+	// Do carries out an action as if its key had been pressed, with one of the words that
+	// it takes, or "".
 	Do(ws *workspace.Workspace, action, word string) tea.Cmd
 	// After delivers a message to the workspace of the command after a delay.
 	After(time.Duration, Message) tea.Cmd
@@ -61,29 +57,28 @@ type Host interface {
 	// Warn shows a message about a failure, like Notify.
 	Warn(text string)
 
-	// Exec gives the terminal to a program. What over returns is delivered to the
+	// Exec gives the terminal to a program. The result of over is delivered to the
 	// workspace.
 	Exec(ws *workspace.Workspace, program tea.ExecCommand, over func(error) Message) tea.Cmd
 
 	// Save writes a new file, and fails if it exists. OpenOutside opens data in another
-	// program, which it returns; suffix is the end of a file name. Both may be called on
-	// any goroutine.
+	// program, which it returns; suffix ends a file name. Both may be called on any
+	// goroutine.
 	Save(name, text string) error
 	OpenOutside(data []byte, suffix string) (program string, err error)
 
-	// Key returns the key of an action as it is shown to the user; for an action
-	// without one, the key of the command list with the action's title.
+	// Key returns the shown key of an action; without one, the key of the command list
+	// with the action's title.
 	Key(action string) string
 }
 
-// A View is a part of the screen with a scope of its own in the action table. It
-// covers the panes and has the focus until it is closed.
+// A View is a part of the screen with its own scope in the action table. It covers the
+// panes and has the focus until it is closed.
 type View interface {
-	// Scope is the part of the action table that is in force.
 	Scope() string
 	// Update takes a key that triggers no action in the scope, or pasted text.
 	Update(Context, tea.Msg) tea.Cmd
-	// Draw paints the view on the Host's Screen, over what is there.
+	// Draw paints the view over the Host's Screen.
 	Draw(Context)
 }
 
@@ -99,52 +94,48 @@ type Reading interface {
 	Text() *kit.Scroll
 }
 
-// A Moving is a view in which a cursor or a text moves in its own way.
+// A Moving is a view that moves a cursor or a text in its own way.
 type Moving interface {
 	View
-	// Move moves by a line or a page, or to an end: way is the name of a movement
-	// action of package kit.
+	// Move moves by a line or a page, or to an end: way is the name of a movement action
+	// of package kit.
 	Move(c Context, way string) tea.Cmd
 }
 
-// A Stepping is a view that does more when it is closed, or goes a step back
-// first.
+// A Stepping is a view that does more when closed, or goes a step back first.
 type Stepping interface {
 	View
 	Back(Context) tea.Cmd
 }
 
-// A Clicking is a view that takes presses of the mouse button. Click selects the
-// item at a cell of the screen; again reports that it was selected before.
+// A Clicking is a view that takes clicks. Click selects the item at a cell of the screen;
+// again reports that it was selected before.
 type Clicking interface {
 	View
 	Click(x, y int) (again, hit bool)
 }
 
-// A Pressing is a view with places on it that act when they are clicked.
+// A Pressing is a view with places that act when clicked.
 type Pressing interface {
 	View
-	// Press acts on a press of the mouse button at a cell of the screen; hit is false
-	// if there is no such place.
+	// Press handles a click on a cell of the screen; hit is false without a place there.
 	Press(c Context, x, y int) (cmd tea.Cmd, hit bool)
 }
 
-// A Message is the end of something that ran in the background for a workspace.
-// Commands return it.
+// A Message is the end of background work for a workspace, returned by commands.
 type Message interface {
-	// Deliver is called in Update, with the workspace that the command was about,
-	// whichever is visible.
+	// Deliver is called in Update, with the workspace of the command, visible or not.
 	Deliver(Context) tea.Cmd
 }
 
-// A Context is what an action or a view is about: the shell, the workspace that
-// is meant, whichever is visible, and the focused view, nil for none.
+// A Context is what an action or a view is about: the shell, the workspace, visible or
+// not, and the focused view, or nil.
 type Context struct {
 	Host      Host
 	Workspace *workspace.Workspace
 	View      View
-	// Word is the one of Entry.Words that was typed after the name of the action in
-	// the palette, for the effect of that action; otherwise "".
+	// Word is the one of Entry.Words typed after the name of the action in the palette,
+	// or "".
 	Word string
 }
 
@@ -163,8 +154,8 @@ const CloseName = "close"
 // Override returns an action that changes an inherited one, but not its effect.
 func Override(e Entry) Action { return Action{Entry: e} }
 
-// On adapts the effect of an action on a view of type V. It does nothing while
-// another view has the focus.
+// On adapts the effect of an action on a view of type V. It does nothing while another
+// view has the focus.
 func On[V View](do func(Context, V) tea.Cmd) func(Context) tea.Cmd {
 	return func(c Context) tea.Cmd {
 		if v, ok := c.View.(V); ok {
@@ -173,3 +164,72 @@ func On[V View](do func(Context, V) tea.Cmd) func(Context) tea.Cmd {
 		return nil
 	}
 }
+
+// A Result ends a command: a message for the user, and what follows.
+type Result struct {
+	What string // the attempt, for the message about Err
+	Text string
+	Err  error
+	Then func(Context) tea.Cmd // called in Update, with the workspace of the command; may be nil
+}
+
+// Deliver shows the error or the text, and continues with Then.
+func (r Result) Deliver(c Context) tea.Cmd {
+	switch {
+	case r.Err != nil && !errors.Is(r.Err, context.Canceled):
+		c.Host.Warn(r.What + ": " + r.Err.Error())
+	case r.Text != "":
+		c.Host.Notify(r.Text)
+	}
+	if r.Then != nil {
+		return r.Then(c)
+	}
+	return nil
+}
+
+// Panes are the panes of one workspace, as its other screens use them: the lists of rows
+// (traffic, stderr and events), and the detail of the selected row.
+type Panes interface {
+	// Refresh takes in what has changed in the log.
+	Refresh() tea.Cmd
+	// Changed shows changed marks, notes and problems.
+	Changed()
+	// Turn shows another projection of the log.
+	Turn(*workspace.Projection) tea.Cmd
+	// Relist lists the new rows of a shown projection that has grown.
+	Relist()
+
+	Select(row int)
+	// GoTo selects a row in its list and focuses that.
+	GoTo(row int)
+	// GoToMoment shows a recording up to a row not shown yet.
+	GoToMoment(row int) tea.Cmd
+
+	// Passing returns the rows of the traffic that pass the filter, the filter or nil,
+	// and whether all rows have been checked.
+	Passing() (rows *table.Folded, shown *filter.Filter, all bool)
+	// SetFilter filters the traffic; nil shows all of it.
+	SetFilter(*filter.Filter) tea.Cmd
+
+	// Following reports whether the list that was focused last follows new rows.
+	Following() bool
+	// Follow makes that list follow.
+	Follow()
+	FollowTraffic()
+	// FollowKind focuses the list that has rows of a kind, and makes it follow.
+	FollowKind(session.Kind)
+	// FollowFrom makes the lists follow whose selected row is not among the first rows.
+	FollowFrom(rows int)
+
+	// OpenDetail zooms the detail of the selected row, unless it has the focus.
+	OpenDetail()
+	// Value returns the value under the cursor of the detail with a JSON Pointer, or "",
+	// and a jq expression. ok is false without such a cursor.
+	Value() (value, pointer, jq string, ok bool)
+	// Part returns the part under the cursor of the content view and its text; ok is
+	// false without one.
+	Part() (name, text string, ok bool)
+}
+
+// Panes returns the panes of the workspace.
+func (c Context) Panes() Panes { return c.Host.Panes(c.Workspace) }

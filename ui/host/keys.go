@@ -6,13 +6,13 @@ import (
 	"os"
 )
 
-// interrupts are the forms in which a terminal sends ctrl+c: the control character,
-// and what it is with the keyboard mode of kitty.
+// interrupts are the forms of ctrl+c: the control character, and that of kitty's keyboard
+// mode.
 var interrupts = [][]byte{{3}, []byte("\x1b[99;5u")}
 
-// WatchInterrupts returns r as the input of the interface, and calls pressed for
-// each read with a ctrl+c: an interface whose output blocks does not take the key
-// any more. A terminal stays one, as the result has its descriptor.
+// WatchInterrupts returns r as the input of the interface, and calls pressed for each
+// read with a ctrl+c: an interface whose output blocks no longer takes keys. A terminal
+// stays one: the result has its descriptor.
 func WatchInterrupts(r io.Reader, pressed func()) io.Reader {
 	k := keys{r, pressed}
 	if f, ok := r.(*os.File); ok {
@@ -21,8 +21,8 @@ func WatchInterrupts(r io.Reader, pressed func()) io.Reader {
 	return k
 }
 
-// unwatched returns the file that WatchInterrupts got, for a program that reads
-// the terminal itself, and anything else unchanged.
+// unwatched returns the file that WatchInterrupts got, for a program that reads the
+// terminal, and anything else unchanged.
 func unwatched(r io.Reader) io.Reader {
 	if t, ok := r.(*terminalKeys); ok {
 		return t.file
@@ -47,8 +47,8 @@ func (k keys) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// terminalKeys has what the library needs to wait for the keys of a terminal, and to
-// set its modes.
+// terminalKeys has what the library needs to wait for the keys of a terminal, and to set
+// its modes.
 type terminalKeys struct {
 	keys keys
 	file *os.File

@@ -11,26 +11,26 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A Launcher lists what can be opened and opens it. Its methods are called
+// A Launcher lists and opens sessions and recordings. Its methods are called
 // concurrently, from goroutines of the interface.
 type Launcher interface {
 	// Home returns what can be opened now.
 	Home(ctx context.Context) (Home, error)
-	// Look returns the item of a recording with what the first and the last line of its
-	// file say; whole reads the rest too, up to a size, for the likeliest cause.
+	// Look adds what the first and the last line of a recording hold; whole reads the
+	// rest too, up to a size, for the likeliest cause.
 	Look(ctx context.Context, item Item, whole bool) Item
-	// Open creates a session or opens a recording. It does not start the server;
+	// Open creates a session or opens a recording, without starting the server:
 	// Opened.Start does. inputs has a value for each Input of the item.
 	Open(ctx context.Context, item Item, inputs map[string]string) (workspace.Opened, error)
-	// Again creates a session that runs the command of a recording. It does not
-	// start the server; Opened.Start does.
+	// Again creates a session that runs the command of a recording, started by
+	// Opened.Start.
 	Again(ctx context.Context, again Rerun) (workspace.Opened, error)
 }
 
 // Home is what can be opened.
 type Home struct {
 	Items []Item
-	Notes []string // such as files that could not be read, and why
+	Notes []string // such as why files could not be read
 }
 
 // An ItemKind is the kind of an Item.
@@ -44,16 +44,16 @@ const (
 	CommandItem // typed; not listed by Home
 )
 
-// An Item is one thing that can be opened. All of its texts may be untrusted.
+// An Item can be opened. All of its texts may be untrusted.
 type Item struct {
 	Kind    ItemKind
 	Key     string // identifies the item to Open
 	Name    string
-	From    string   // the client and the file that it is listed in
+	From    string   // the client and the file that lists it
 	Where   string   // this machine or the host
 	Command string   // with secrets masked
 	Words   []string // of a command or a recording: flags and the command, as after the program's name
-	Blocked string   // why it cannot be run; empty if it can
+	Blocked string   // why it cannot be run, if so
 	Notes   []string
 	Inputs  []Input // prompted for before it is opened
 
@@ -63,7 +63,7 @@ type Item struct {
 	Size                   int64
 	Long                   time.Duration // 0 if unknown
 	Live                   bool          // being recorded
-	Counted                bool          // the numbers of messages are known:
+	Counted                bool          // the numbers of messages are known
 	Sent, Received, Errors uint64
 	Verdict                string // the likeliest cause, why the file is incomplete, or VerdictOK; "" if not known yet
 }
@@ -84,16 +84,14 @@ type Input struct {
 type Rerun struct {
 	// Header is the recording's header: where the command ran.
 	Header session.Header
-	// File is the path of the recording, as Opened.File has it; "" for a session.
+	// File is the path of the recording, as in Opened.File; "" for a session.
 	File string
-	// EnvPolicy is the recorded policy for variables that were not set by name; "" if
-	// the recording has none.
+	// EnvPolicy is the recorded policy for variables not set by name; "" without one.
 	EnvPolicy string
-	// Argv is the command; values that are kept out of recordings are replaced by
-	// ${NAME}.
+	// Argv is the command; values kept out of recordings are replaced by ${NAME}.
 	Argv []string
-	// Values are the values that the person entered, by name. Names in Named without a
-	// value are taken from this environment.
+	// Values are the entered values by name. Names in Named without a value are taken
+	// from this environment.
 	Values map[string]string
 	// Named are the variables that are set by name.
 	Named []string
@@ -101,22 +99,20 @@ type Rerun struct {
 	Configure func(*session.Config)
 }
 
-// A GridRun is a smoke run over many targets, which the interface shows as its
-// first screen. Source is required; the functions are called from goroutines of
-// the interface.
+// A GridRun is a smoke run over many targets, the first screen of the interface. Source
+// is required; the functions are called from goroutines of the interface.
 type GridRun struct {
 	Source grid.Source
 	// Title names the targets, such as "server-everything, weather".
 	Title string
-	// Open opens the recording of a target, even while it is being written.
+	// Open opens the recording of a target, even while it is written.
 	Open func(ctx context.Context, target int) (workspace.Opened, error)
 	// StartNew makes a new session of a target's server on its host, with the flags of
-	// the run and a recording of its own. The server is not started: Opened.Start
-	// does that. If Fresh is nil, targets cannot be started.
+	// the run and its own recording. Opened.Start starts the server. If Fresh is nil,
+	// targets cannot be started.
 	StartNew func(ctx context.Context, target int) (workspace.Opened, error)
-	// Stop stops the run: no further target is started, and running ones end
-	// cleanly. It returns at once; Totals.Over reports when the run has ended. It is
-	// called at most once.
+	// Stop stops the run: no further target is started, and running ones end cleanly. It
+	// returns at once; Totals.Over reports the end. It is called at most once.
 	Stop func()
 }
 
@@ -133,8 +129,8 @@ func (k ItemKind) String() string {
 	return "demo"
 }
 
-// End ends an opened session that is not or no longer shown. The title is for the
-// message about it.
+// End ends an opened session that is not or no longer shown. The title is for its
+// message.
 func End(c Context, title string, o workspace.Opened) tea.Cmd {
 	release := o.Close
 	if release == nil && o.Session != nil { // the caller closes the session, but its server ends now

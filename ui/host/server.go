@@ -5,8 +5,8 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// NoServer returns why a workspace has no server to act on, and which key helps.
-// The text is made once: every frame asks for it.
+// NoServer returns why a workspace has no server to act on, and which key helps. The text
+// is made once: every frame asks for it.
 func NoServer(c Context) string {
 	if c.Workspace.NoServer == "" {
 		c.Workspace.NoServer = noServer(c)
@@ -36,8 +36,8 @@ func CanSend(c Context) (bool, string) {
 	return false, "no server is running"
 }
 
-// HasPartner reports whether a row is selected that is a request with a response,
-// or a response with a request, and if not, why.
+// HasPartner reports whether the selected row is a request with a response, or a response
+// with a request, and if not, why.
 func HasPartner(c Context) (bool, string) {
 	return c.Workspace.Viewed.OK && c.Workspace.Viewed.Row.Paired(), "the selected row has no partner"
 }
@@ -50,8 +50,8 @@ func HasTraffic(c Context) (bool, string) {
 // HasSelection reports whether a row is selected, and if not, why.
 func HasSelection(c Context) (bool, string) { return c.Workspace.Selected.OK, "no row is selected" }
 
-// Reveal selects a row of the traffic, which keeps following if the cursor is on
-// the row anyway.
+// Reveal selects a row of the traffic, which keeps following if the cursor is there
+// anyway.
 func Reveal(c Context, row int) {
 	c.Workspace.Overview = false
 	if c.Workspace.AtRow != row {
@@ -59,7 +59,7 @@ func Reveal(c Context, row int) {
 	}
 }
 
-// CanRestart reports whether there is a server to start again, and if not, why.
+// CanRestart reports whether there is a server to restart, and if not, why.
 func CanRestart(c Context) (bool, string) {
 	switch {
 	case c.Workspace.Session == nil:

@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	// openerPatience is how long the program that opens a file may take to fail: it
-	// may as well be the viewer itself, which goes on.
+	// openerPatience is how long the program that opens a file may take to fail: it may
+	// be the viewer itself, which continues.
 	openerPatience = 2 * time.Second
-	// maxViewed is how many opened files are kept; the oldest are removed first.
+	// maxViewed is how many opened files are kept, the newest.
 	maxViewed = 50
 )
 
-// A Viewer opens data in the programs that the desktop of the user has for it. The
-// zero value is ready to use; the caller must call Close. Its methods may be called
-// concurrently.
+// A Viewer opens data in the desktop's programs. The zero value is ready to use; the
+// caller must call Close. Its methods may be called concurrently.
 type Viewer struct {
 	mu    sync.Mutex
 	dir   string
@@ -32,9 +31,9 @@ type Viewer struct {
 	count int
 }
 
-// Open writes data to a file that only the user can read, and opens it; suffix is the
-// end of its name, from ViewerSuffix. It returns the program that was started. The
-// program has no terminal, and goes on when this one ends; the file does not.
+// Open writes data to a file that only the user can read, opens it, and returns the
+// program started; suffix is the end of its name, from ViewerSuffix. The program has no
+// terminal, and outlives this one; the file does not.
 func (v *Viewer) Open(ctx context.Context, data []byte, suffix string) (program string, err error) {
 	argv, err := opener(runtime.GOOS, os.Getenv)
 	if err != nil {
@@ -68,7 +67,6 @@ func (v *Viewer) Open(ctx context.Context, data []byte, suffix string) (program 
 	return argv[0], nil
 }
 
-// write writes a file, in a folder of its own.
 func (v *Viewer) write(data []byte, suffix string) (name string, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -121,9 +119,9 @@ func opener(system string, env func(string) string) ([]string, error) {
 	return []string{"xdg-open"}, nil
 }
 
-// ViewerSuffix returns the end of a file name with which data can be opened, by its
-// beginning and the type that a server declares: for pictures, sounds, videos and PDF.
-// It is empty for everything else: another program could run that.
+// ViewerSuffix returns a suffix of a file name with which data can be opened, by its
+// beginning and the type that a server declares, for pictures, sounds, videos and PDF;
+// empty for everything else: another program could run that.
 func ViewerSuffix(declared string, head []byte) string {
 	known := map[string]string{
 		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
@@ -134,7 +132,7 @@ func ViewerSuffix(declared string, head []byte) string {
 	if found != "application/octet-stream" || len(head) == 0 {
 		return known[found]
 	}
-	unknown := map[string]string{ // by the declared type, of which the beginning says nothing
+	unknown := map[string]string{ // by the declared type, if the beginning does not tell
 		"image/tiff": ".tiff", "image/avif": ".avif", "image/heic": ".heic", "video/quicktime": ".mov",
 		"audio/mpeg": ".mp3", "audio/flac": ".flac", "audio/aac": ".aac", "audio/mp4": ".m4a", "audio/wav": ".wav",
 	}
