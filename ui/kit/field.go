@@ -11,16 +11,16 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// maxField is how many characters can be typed into a field.
+// maxField is the maximum length of a field in characters.
 const maxField = 1024
 
-// A Field is one line typed into a question. A secret is edited only at its end, and
-// no copy of the text remains in memory after Wipe; the widget of the library would
-// keep its text in strings that cannot be wiped.
+// A Field is one typed line of a question. A secret is edited only at its end, and no
+// copy of it remains in memory after Wipe; the widget of the library would keep strings
+// that cannot be wiped.
 type Field struct {
 	Secret bool
 	Text   []rune
-	after  int // number of characters after the cursor
+	after  int // characters after the cursor
 }
 
 // NewField returns a field that never moves its text in memory.
@@ -54,7 +54,6 @@ func (f *Field) Step(n int) {
 	}
 }
 
-// remove removes n characters before the cursor, as far as there are any.
 func (f *Field) remove(n int) {
 	at := len(f.Text) - f.after
 	rest := append(f.Text[:max(at-n, 0)], f.Text[at:]...)
@@ -62,7 +61,7 @@ func (f *Field) remove(n int) {
 	f.Text = rest
 }
 
-// removeWord removes the word before the cursor, and the blanks after it.
+// removeWord removes the word before the cursor and the blanks after it.
 func (f *Field) removeWord() {
 	at := len(f.Text) - f.after
 	from := at
@@ -93,8 +92,7 @@ func (f *Field) Wipe() {
 	f.Text, f.after = f.Text[:0], 0
 }
 
-// Paint paints the part of the field before its cursor, the cursor if keys go there,
-// and as much as fits after it.
+// Paint paints the field around its cursor, which is shown if keys go there.
 func (f *Field) Paint(l *paint.Line, th *theme.Theme, ascii, keys bool) {
 	room := max(l.Room()-1, 0) // the cursor
 	if f.Secret {

@@ -14,44 +14,42 @@ import (
 	"mcpdbg/ui/widget/picture"
 )
 
-// resting is how long the terminal gets no pictures after its size has changed: it
-// may change again, and after a program had the terminal, it must be back in the
-// screen of this one.
+// resting is how long the terminal gets no pictures after a change of size: it may change
+// again, and after another program had the terminal, this one's screen must be back.
 const resting = 150 * time.Millisecond
 
-// Graphics are the pictures that the terminal itself holds and shows, in the graphics
-// protocol of kitty: sequences outside the frame carry a picture, and cells of the
-// frame refer to it. A terminal gets none before it has responded that it can show
-// them. Graphics belongs to the goroutine of the program.
+// Graphics are the pictures that the terminal holds and shows, in the graphics protocol
+// of kitty: sequences outside the frame carry a picture, and cells of the frame refer to
+// it. A terminal gets none before it has responded that it can show them. Graphics
+// belongs to the goroutine of the program.
 type Graphics struct {
 	// Off hides all pictures.
 	Off bool
 	// Blocks shows pictures in half blocks, whatever the terminal can do.
 	Blocks bool
 
-	direct  bool // there is no multiplexer between
-	colored bool // the terminal has all colours
+	direct  bool // without a multiplexer between
+	colored bool
 	asked   bool
-	accepts bool // the terminal accepts pictures
-	places  bool // the terminal shows pictures where cells refer to them
-	sizes   int  // how often the size has changed
+	accepts bool
+	places  bool // it shows them where cells refer to them
+	sizes   int
 	rests   bool // since the size has changed
-	due     bool // the end of that is not arranged yet
+	due     bool // its end is not scheduled yet
 
-	held    map[uint32]bool // by number: the terminal has it by now
-	last    uint32          // number
+	held    map[uint32]bool // by number: whether the terminal has it
+	last    uint32
 	queue   []sequence
-	writing bool // some of the sequences are on their way
+	writing bool // some sequences are being written
 	version int
 }
 
-// A sequence is text for the terminal. With a number it is a picture.
+// A sequence is text for the terminal; with a number it is a picture.
 type sequence struct {
 	text   string
 	number uint32
 }
 
-// written are sequences on their way to the terminal.
 type written []sequence
 
 // String returns the text for the terminal.
@@ -63,11 +61,10 @@ func (w written) String() string {
 	return b.String()
 }
 
-// A rested arrives when the size has not changed for some time.
+// rested arrives when the size has not changed for some time.
 type rested struct{ sizes int }
 
-// Take takes in what a message says about the terminal, and that sequences are
-// written.
+// Take handles responses of the terminal and the end of writing.
 func (g *Graphics) Take(msg tea.Msg) {
 	before := g.On()
 	switch msg := msg.(type) {
@@ -97,8 +94,8 @@ func (g *Graphics) Take(msg tea.Msg) {
 	}
 }
 
-// direct reports whether there is no multiplexer between the program and the
-// terminal, by the environment.
+// direct reports whether the environment shows no multiplexer between the program and the
+// terminal.
 func direct(env tea.EnvMsg) bool {
 	for _, name := range []string{"TMUX", "STY"} {
 		if env.Getenv(name) != "" {
@@ -109,7 +106,6 @@ func direct(env tea.EnvMsg) bool {
 	return !strings.HasPrefix(term, "tmux") && !strings.HasPrefix(term, "screen")
 }
 
-// arrived notes that sequences are written.
 func (g *Graphics) arrived(w written) {
 	g.writing = false
 	for _, s := range w {
@@ -120,7 +116,7 @@ func (g *Graphics) arrived(w written) {
 	}
 }
 
-// Ask asks the terminal whether it can show pictures, once.
+// Ask asks the terminal once whether it can show pictures.
 func (g *Graphics) Ask() {
 	if !g.asked && g.direct && g.colored && !g.Off && !g.Blocks {
 		g.asked = true
@@ -133,8 +129,8 @@ func (g *Graphics) On() bool {
 	return g.accepts && g.places && g.direct && g.colored && !g.Off && !g.Blocks && !g.rests
 }
 
-// Add gives a picture, as PNG, to the terminal, to be shown in a number of columns and
-// rows, and returns its number.
+// Add gives the terminal a picture, as PNG, to be shown in columns and rows, and returns
+// its number.
 func (g *Graphics) Add(png []byte, columns, rows int) uint32 {
 	if g.last == 0 || g.last == picture.MaxNumber {
 		const first = 1 << 16 // other programs count from 1
@@ -149,14 +145,14 @@ func (g *Graphics) Add(png []byte, columns, rows int) uint32 {
 	return g.last
 }
 
-// Holds reports whether a picture was added and not removed, and whether the terminal
-// has it by now.
+// Holds reports whether a picture was added and not removed, and whether the terminal has
+// it.
 func (g *Graphics) Holds(number uint32) (added, shown bool) {
 	shown, added = g.held[number]
 	return added, shown
 }
 
-// Remove removes a picture from the terminal. It does nothing with the number 0.
+// Remove removes a picture from the terminal; 0 is ignored.
 func (g *Graphics) Remove(number uint32) {
 	if _, ok := g.held[number]; !ok {
 		return
@@ -164,7 +160,7 @@ func (g *Graphics) Remove(number uint32) {
 	delete(g.held, number)
 	g.version++
 	for i, s := range g.queue {
-		if s.number == number { // it has not got it
+		if s.number == number { // it is not sent yet
 			g.queue = append(g.queue[:i], g.queue[i+1:]...)
 			return
 		}
@@ -172,14 +168,13 @@ func (g *Graphics) Remove(number uint32) {
 	g.queue = append(g.queue, sequence{text: picture.Delete(number)})
 }
 
-// numbers returns the numbers of all pictures.
 func (g *Graphics) numbers() []uint32 { return slices.Sorted(maps.Keys(g.held)) }
 
-// Version changes whenever something else may have to be painted.
+// Version changes whenever something may have to be repainted.
 func (g *Graphics) Version() int { return g.version }
 
-// Write returns a command that writes what is queued, one after the other: sequences
-// must not overtake each other. later delivers a message after a delay.
+// Write returns a command that writes the queue, in order: sequences must not overtake
+// each other. later delivers a message after a delay.
 func (g *Graphics) Write(later func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	var cmds []tea.Cmd
 	if g.due {
@@ -193,9 +188,9 @@ func (g *Graphics) Write(later func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Last returns the sequences that remove all pictures from the terminal, for the last
-// frame: later ones would arrive after the program has left its screen, and a
-// terminal holds the pictures of each screen apart.
+// Last returns the sequences that remove all pictures, for the last frame: later ones
+// would arrive after the program has left its screen, and a terminal holds the pictures
+// of each screen apart.
 func (g *Graphics) Last() string {
 	var all written
 	for _, number := range g.numbers() {

@@ -5,18 +5,16 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A HexView shows bytes in hexadecimal and as ASCII, as many per line as fit.
+// A HexView shows bytes in hexadecimal and ASCII, as many per line as fit.
 type HexView struct {
 	Data []byte
 	w, h int
-	top  int // first visible line
+	top  int
 }
 
-// hexOffset is the width of the offset before each line.
 const hexOffset = 9
 
-// perLine returns the number of bytes per line: 32, 16, 8 or 4. Each takes four
-// cells.
+// perLine returns the bytes per line: 32, 16, 8 or 4, in four cells each.
 func (v *HexView) perLine() int {
 	for n := 32; n > 4; n /= 2 {
 		if hexOffset+4*n+2 <= v.w {
@@ -26,7 +24,7 @@ func (v *HexView) perLine() int {
 	return 4
 }
 
-// SetSize takes the size of the view, in cells.
+// SetSize sets the size in cells.
 func (v *HexView) SetSize(w, h int) {
 	at := v.top * v.perLine()
 	v.w, v.h = w, h
@@ -34,13 +32,12 @@ func (v *HexView) SetSize(w, h int) {
 	v.scroll(0)
 }
 
-// scroll moves by n lines.
 func (v *HexView) scroll(n int) {
 	n, lines := v.top+n, (len(v.Data)+v.perLine()-1)/v.perLine()
 	v.top = Between(0, n, max(lines-v.h, 0))
 }
 
-// Move scrolls, by the name of a movement action; it reports whether that is one.
+// Move scrolls, and reports whether action is a movement action.
 func (v *HexView) Move(action string) bool {
 	n, ok := LinesOf(action, v.h)
 	v.scroll(n)
@@ -81,7 +78,6 @@ func (v *HexView) Paint(out *paint.Lines, th *theme.Theme) {
 	}
 }
 
-// appendHex appends the last digits of n in hexadecimal.
 func appendHex(dst []byte, n uint64, digits int) []byte {
 	const hex = "0123456789abcdef"
 	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {

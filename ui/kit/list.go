@@ -2,16 +2,18 @@ package kit
 
 import (
 	"bytes"
+	"strings"
 
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/theme"
 )
 
-// scrollCells is how far one step scrolls sideways.
 const scrollCells = 8
 
-// List is the common part of panes that list rows.
+// List is common to panes that list rows.
 type List struct{ *table.Table }
 
 // Act moves the cursor.
@@ -27,10 +29,9 @@ func (l List) Act(action string) bool {
 	return true
 }
 
-// Highlight is the search text, marked wherever lists show it. The panes share
-// it.
+// Highlight is the search text, marked in all lists. The panes share it.
 type Highlight struct {
-	lower   []byte // ASCII in lower case; empty for no highlight
+	lower   []byte // ASCII in lower case, or empty
 	Version uint32 // changes with the text
 }
 
@@ -40,14 +41,14 @@ func (h *Highlight) Set(text string) {
 	h.lower = bytes.ToLower([]byte(text))
 	for _, c := range h.lower {
 		if c >= 0x80 {
-			h.lower = nil // found by case folding that the screen does not repeat
+			h.lower = nil // case folding found it, which the screen does not repeat
 			return
 		}
 	}
 }
 
-// Paint adds text to a column, with hits in their own style. It reads only the
-// visible part of the text.
+// Paint adds text to a column, with hits in their own style. It reads only the visible
+// part of the text.
 func (h *Highlight) Paint(c *table.Cells, column int, style, hit theme.Style, text []byte) {
 	const bytesPerCell = 4
 	seen := text[:min(len(text), c.Width(column)*bytesPerCell)]
@@ -80,4 +81,41 @@ func (l List) Click(line int) {
 	if row, ok := l.RowAt(line); ok {
 		l.Select(row)
 	}
+}
+
+// SeverityMark returns the mark and the style of a problem.
+func SeverityMark(s diagnosis.Severity, th *theme.Theme) (mark string, style theme.Style) {
+	switch s {
+	case diagnosis.Error:
+		return "x", th.Error
+	case diagnosis.Warning:
+		return "!", th.Warn
+	}
+	return "-", th.Dim
+}
+
+// Direction returns the mark of a stream: ">" to the server, "<" and "!" from it.
+func Direction(kind session.Kind) string {
+	switch kind {
+	case session.KindStdin:
+		return ">"
+	case session.KindStdout:
+		return "<"
+	case session.KindStderr:
+		return "!"
+	}
+	return " "
+}
+
+// MethodStyle returns the style of a client's request, by the family of its method.
+func MethodStyle(method string, th *theme.Theme) theme.Style {
+	switch family, _, _ := strings.Cut(method, "/"); family {
+	case "tools":
+		return th.Tools
+	case "resources":
+		return th.Resources
+	case "prompts":
+		return th.Prompts
+	}
+	return th.Text
 }

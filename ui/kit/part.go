@@ -10,22 +10,20 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A Part is one piece of the header line. On a narrow screen parts are first
-// shortened, and then omitted, starting with the lowest priority.
+// A Part is one piece of the header line. On a narrow screen parts are shortened, then
+// omitted, lowest priority first.
 type Part struct {
 	Text     string
-	Short    string // the same in fewer cells; empty if there is no shorter form
+	Short    string // empty if there is no shorter form
 	Style    theme.Style
-	Right    bool // at the right end of the line; after all parts at the left
+	Right    bool // at the right end of the line, after all others
 	Priority int
 }
 
-// gap is the number of cells between two parts.
 const gap = 2
 
-// FitParts shortens parts, and then omits parts, until the rest fit in width
-// cells or only mandatory ones are left. Parts of a lower priority are
-// shortened and omitted before any others.
+// FitParts shortens, then omits parts, lowest priority first, until the rest fit in width
+// cells or only mandatory ones are left.
 func FitParts(parts []Part, width int) []Part {
 	kept := make([]Part, 0, len(parts))
 	for _, p := range parts {
@@ -49,8 +47,7 @@ func FitParts(parts []Part, width int) []Part {
 	return kept
 }
 
-// lowest returns the part of the lowest priority that may be changed; -1 if
-// none may.
+// lowest returns the part of the lowest priority that may be changed, or -1.
 func lowest(parts []Part, may func(Part) bool) int {
 	found := -1
 	for i, p := range parts {
@@ -61,7 +58,7 @@ func lowest(parts []Part, may func(Part) bool) int {
 	return found
 }
 
-// PartsWidth returns the width of parts with the gaps between them, in cells.
+// PartsWidth returns the width of parts and their gaps, in cells.
 func PartsWidth(parts []Part) int {
 	width := gap * max(len(parts)-1, 0)
 	for _, p := range parts {
@@ -70,16 +67,15 @@ func PartsWidth(parts []Part) int {
 	return width
 }
 
-// Priorities: parts below little are shortened or omitted first, then those
-// below matters. A part with priority Must is never omitted.
+// Priorities: parts below little are shortened or omitted first, then those below
+// matters. Must is never omitted.
 const (
 	little  = 25
 	matters = 60
 	Must    = 100
 )
 
-// PaintParts paints the parts that fit into a line: those for the right end
-// there, the others at the left.
+// PaintParts paints the parts that fit into a line.
 func PaintParts(l *paint.Line, parts []Part) {
 	const margin = 1
 	parts = FitParts(parts, l.Room()-2*margin)

@@ -8,31 +8,30 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
 )
 
-// minHelp is how many characters must be typed before the additional texts of
-// items are searched too.
+// minHelp is how many characters of a query search the additional texts, too.
 const minHelp = 3
 
 // maxQuery is the maximum length of a query, in characters.
 const maxQuery = 1000
 
-// A Picker is a list in an overlay from which one item is picked. Typing narrows
-// the list to matching items, the best match first. The zero value is empty.
+// A Picker is a list in an overlay from which one item is picked. Typing narrows it to
+// matching items, the best match first. The zero value is empty.
 type Picker struct {
 	Query string
 	Items []string
-	// Find, if set, replaces the search: it returns the items to show for a query,
-	// which may be empty, the best first. It may also return other rows, with numbers
-	// after those of the items.
+	// Find, if set, replaces the search: it returns the items for a query, which may be
+	// empty, the best first. Other rows have numbers after those of the items.
 	Find  func(query string) []Pick
-	more  []string // additional text of each item, searched after all items; may be nil
+	more  []string // additional text of each item, searched last; may be nil
 	Shown []Pick
 	At    int // index in shown
-	top   int // index in shown of the first item on the screen
+	top   int // index in shown of the first visible item
 	Rows  int // on the screen, at the last paint
 
-	block *paint.Lines // where it was painted last,
+	block *paint.Lines // last painted there,
 	first int          // from this line on
 }
 
@@ -48,7 +47,7 @@ func (p *Picker) SetWith(items, more []string) {
 	p.Set(items)
 }
 
-// Set replaces the items. The cursor stays on the same text if it still exists.
+// Set replaces the items. The cursor stays on the same text, if any.
 func (p *Picker) Set(items []string) {
 	text := ""
 	if i, ok := p.Current(); ok && i < len(p.Items) {
@@ -63,7 +62,7 @@ func (p *Picker) Set(items []string) {
 	}
 }
 
-// Current returns the number of the item under the cursor.
+// Current returns the item under the cursor.
 func (p *Picker) Current() (item int, ok bool) {
 	if p.At >= len(p.Shown) {
 		return 0, false
@@ -71,8 +70,7 @@ func (p *Picker) Current() (item int, ok bool) {
 	return p.Shown[p.At].Item, true
 }
 
-// Typed applies a key or pasted text to the query, and reports whether that
-// changed it.
+// Typed applies a key or pasted text to the query, and reports whether it changed.
 func (p *Picker) Typed(msg tea.Msg) bool {
 	before := p.Query
 	if p.Query = EditLine(p.Query, msg); p.Query == before {
@@ -104,7 +102,7 @@ func EditLine(text string, msg tea.Msg) string {
 	return string(runes)
 }
 
-// Ask replaces the query, of which it takes the first 1,000 characters.
+// Ask replaces the query by the first 1,000 characters of another.
 func (p *Picker) Ask(query string) {
 	p.Query = EditLine("", tea.PasteMsg{Content: query})
 	p.narrow()
@@ -120,13 +118,12 @@ func (p *Picker) Clear() bool {
 	return true
 }
 
-// Replace replaces the texts of an item. The list stays as it is until it is narrowed
-// again.
+// Replace replaces the texts of an item. The list stays until it is narrowed.
 func (p *Picker) Replace(item int, text, more string) {
 	p.Items[item], p.more[item] = text, more
 }
 
-// Again narrows the list again; the cursor stays on its item if that is still listed.
+// Again narrows the list; the cursor stays on its item if still listed.
 func (p *Picker) Again() {
 	item, ok := p.Current()
 	top := p.top
@@ -138,7 +135,6 @@ func (p *Picker) Again() {
 	}
 }
 
-// narrow lists the items that match the query.
 func (p *Picker) narrow() {
 	p.At, p.top = 0, 0
 	if p.Find != nil {
@@ -148,8 +144,7 @@ func (p *Picker) narrow() {
 	p.Shown = p.Search(p.Query, p.Shown[:0])
 }
 
-// Search appends the items that match a query to a list, the best match first; all
-// items match an empty one.
+// Search appends the items that match a query, the best first; all match an empty one.
 func (p *Picker) Search(query string, found []Pick) []Pick {
 	if query == "" {
 		for i := range p.Items {
@@ -174,7 +169,7 @@ func (p *Picker) Search(query string, found []Pick) []Pick {
 	return found
 }
 
-// Move moves the cursor; action is the name of a moving action.
+// Move moves the cursor by the name of a movement action.
 func (p *Picker) Move(action string) {
 	n, _ := LinesOf(action, max(p.Rows-1, 1))
 	p.By(n)
@@ -183,8 +178,8 @@ func (p *Picker) Move(action string) {
 // By moves the cursor by n items.
 func (p *Picker) By(n int) { p.At = max(min(p.At+n, len(p.Shown)-1), 0) }
 
-// Click moves the cursor to the item at a cell of the screen. again reports that
-// the cursor was already there.
+// Click moves the cursor to the item at a cell of the screen. again reports that it was
+// already there.
 func (p *Picker) Click(x, y int) (again, hit bool) {
 	if p.block == nil {
 		return false, false
@@ -199,8 +194,8 @@ func (p *Picker) Click(x, y int) (again, hit bool) {
 	return again, true
 }
 
-// Paint paints the items that fit into a block, from line first on. item paints
-// each of them, on a line that already has the cursor's mark.
+// Paint paints the items that fit into a block, from line first on, each with item, after
+// the cursor's mark.
 func (p *Picker) Paint(on *Screen, out *paint.Lines, first int, item func(l *paint.Line, p Pick, selected bool)) {
 	_, h := out.Size()
 	p.block, p.first = out, first
@@ -218,4 +213,30 @@ func (p *Picker) Paint(on *Screen, out *paint.Lines, first int, item func(l *pai
 		l.Text(on.Theme.Key, mark)
 		item(l, p.Shown[p.top+i], selected)
 	}
+}
+
+// A Menu is a box in the middle of the screen with a Picker in it.
+type Menu struct {
+	Picker
+	block paint.Lines
+}
+
+// Box draws the menu in the middle of the screen, at most width cells wide; item paints
+// what follows the cursor's mark.
+func (m *Menu) Box(on *Screen, width int, title, right string, item func(l *paint.Line, i int, style theme.Style)) {
+	r := on.Body().Center(min(width, on.Width-2), min(len(m.Items)+3, on.Height-2))
+	in := r.Inner()
+	m.block.Options = on.Look()
+	m.block.Resize(in.W, in.H)
+	if in.H > 0 {
+		on.PaintQuery(m.block.Line(0), m.Query, "type to narrow the list")
+	}
+	m.Paint(on, &m.block, 1, func(l *paint.Line, p Pick, selected bool) {
+		style := on.Theme.Text
+		if selected {
+			style = on.Theme.Strong
+		}
+		item(l, p.Item, style)
+	})
+	on.Canvas.Box(r, on.Border(title, right, true), &m.block)
 }

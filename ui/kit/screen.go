@@ -1,26 +1,30 @@
 package kit
 
 import (
+	"fmt"
+	"slices"
+	"time"
+
+	"charm.land/bubbles/v2/textinput"
+
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
-
-	"slices"
 )
 
-// A Screen is the target of all drawing: the canvas of one frame with its size,
-// the theme, and the set of glyphs.
+// A Screen is the target of drawing: the canvas of one frame, its size, the theme, and
+// the set of glyphs.
 type Screen struct {
 	Canvas        paint.Canvas
 	Width, Height int
-	Top           int        // the first line below the header and the lines of likely causes
+	Top           int        // first line below the header and the likely causes
 	Panes         paint.Rect // between the likely causes and the lines above the footer
 	Theme         *theme.Theme
 	ASCII         bool // use only ASCII glyphs
 	Graphics      Graphics
 }
 
-// PanesHeight is the least height of a screen that shows several panes, in lines.
+// PanesHeight is the least height in lines of a screen with several panes.
 const PanesHeight = 16
 
 // Look returns the options for cutting and escaping text.
@@ -32,8 +36,8 @@ func (s *Screen) Look() termsafe.Options {
 	return o
 }
 
-// Body returns the area between the lines above the panes and the footer, in
-// which overlays are centred.
+// Body returns the area between the lines above the panes and the footer, in which
+// overlays are centred.
 func (s *Screen) Body() paint.Rect {
 	return paint.Rect{Y: s.Top, W: s.Width, H: s.Height - s.Top - 1}
 }
@@ -93,7 +97,7 @@ func (s *Screen) PaintRule(l *paint.Line) {
 	l.Rule(s.Theme.Border, rule)
 }
 
-// PaintSheetRow paints one row of a sheet, with labels cells for the labels.
+// PaintSheetRow paints a row of a sheet, with labels cells for labels.
 func (s *Screen) PaintSheetRow(l *paint.Line, row Row, labels int) {
 	if row.Heading != "" {
 		l.Text(s.Theme.Strong, " "+row.Heading)
@@ -106,4 +110,68 @@ func (s *Screen) PaintSheetRow(l *paint.Line, row Row, labels int) {
 	}
 	l.PadTo(labels)
 	l.Text(row.Style, row.Text)
+}
+
+// MaxServerText is how many bytes of the server's text a question shows.
+const MaxServerText = 16 << 10
+
+// DialogWidth is the width of a dialog with its border, if there is room.
+const DialogWidth = 76
+
+// InputStyles are the styles of a text field of one line.
+func InputStyles() textinput.Styles {
+	state := textinput.StyleState{Placeholder: hintStyle()}
+	return textinput.Styles{Focused: state, Blurred: state}
+}
+
+// FrameInterval is the shortest time between two frames, 30 a second however fast the log
+// grows.
+const FrameInterval = time.Second / 30
+
+// A Sheet is a text over the panes, such as the details of the process, rebuilt for each
+// frame.
+type Sheet struct {
+	Title  string
+	Rows   func(width int) []Row
+	Labels int // width of the labels
+	Scroll Scroll
+}
+
+// A Row is a heading, or a label and its text.
+type Row struct {
+	Heading string
+	Label   string
+	Text    string // may be untrusted
+	Style   theme.Style
+}
+
+// SheetWidth is the width of a sheet with its border, if there is room.
+const SheetWidth = 110
+
+// AddRows adds a label with its text, wrapped to width cells.
+func AddRows(rows []Row, label, text string, style theme.Style, width int) []Row {
+	for _, line := range termsafe.Wrap(text, width) {
+		rows = append(rows, Row{Label: label, Text: line, Style: style})
+		label = ""
+	}
+	return rows
+}
+
+// Paint draws the sheet over the screen.
+func (s *Sheet) Paint(on *Screen) {
+	r := on.Body().Center(SheetWidth, on.Height-2)
+	in := r.Inner()
+	rows := s.Rows(in.W - s.Labels)
+	s.Scroll.Fit(in.H, len(rows))
+	block := &paint.Lines{Options: on.Look()}
+	block.Resize(in.W, in.H)
+	from, to := s.Scroll.Shown()
+	for y, row := range rows[from:to] {
+		on.PaintSheetRow(block.Line(y), row, s.Labels)
+	}
+	right := "esc closes"
+	if !s.Scroll.All() {
+		right = fmt.Sprintf("%d-%d of %d  esc closes", from+1, to, len(rows))
+	}
+	on.Canvas.Box(r, on.Border(s.Title, right, true), block)
 }

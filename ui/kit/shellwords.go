@@ -7,8 +7,8 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// SplitWords splits a command into words as a POSIX shell does, but leaves
-// variables and patterns as they are. It is the inverse of QuoteWords.
+// SplitWords splits a command into words as a POSIX shell does, but keeps variables and
+// patterns. It is the inverse of QuoteWords.
 func SplitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -46,8 +46,8 @@ func SplitWords(text string) ([]string, error) {
 	return words, nil
 }
 
-// closingQuote returns the position of the quote that closes the one at a
-// position, -1 if there is none.
+// closingQuote returns the position of the quote that closes the one at a position, or
+// -1.
 func closingQuote(runes []rune, at int) int {
 	for i := at + 1; i < len(runes); i++ {
 		switch {
@@ -60,7 +60,6 @@ func closingQuote(runes []rune, at int) int {
 	return -1
 }
 
-// unquoted returns the meaning of the text between quotes.
 func unquoted(inside []rune, quote rune) string {
 	var b strings.Builder
 	for i := 0; i < len(inside); i++ {

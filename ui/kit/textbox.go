@@ -13,22 +13,21 @@ import (
 )
 
 const (
-	// MaxDraft is how many bytes can be edited here; the text field is slow with
-	// long texts.
+	// MaxDraft is how many bytes can be edited here; the text field is slow with long
+	// texts.
 	MaxDraft = 64 << 10
-	// MaxDraftLines is how many lines can be edited here; a longer message is
-	// edited as one line.
+	// MaxDraftLines is how many lines can be edited here; more are edited as one line.
 	MaxDraftLines = 200
 )
 
-// A TextBox holds a text of any length. A long text is shown only; it is edited
-// in the user's editor.
+// A TextBox holds a text of any length. A long one is only shown, and edited in the
+// user's editor.
 type TextBox struct {
 	Area textarea.Model
 	Long string // replaces the text in area
 }
 
-// NewTextBox returns an empty text box that shows a hint while it is empty.
+// NewTextBox returns a text box that shows a hint while it is empty.
 func NewTextBox(hint string) TextBox {
 	area := textarea.New()
 	area.Prompt = ""
@@ -81,7 +80,7 @@ func (b *TextBox) Update(msg tea.Msg) (tea.Cmd, error) {
 	return cmd, nil
 }
 
-// SetSize takes the size of the box, in cells.
+// SetSize sets the size in cells.
 func (b *TextBox) SetSize(w, h int) {
 	b.Area.SetWidth(w)
 	b.Area.SetHeight(max(h, 1))
@@ -116,6 +115,6 @@ func areaStyles() textarea.Styles {
 	return textarea.Styles{Focused: state, Blurred: state}
 }
 
-// hintStyle is faint, which needs no colour. The cursor of both fields does
-// not blink: that would be an endless tick.
+// hintStyle is faint, which needs no colour. The cursor of both fields does not blink:
+// that would be an endless tick.
 func hintStyle() lipgloss.Style { return lipgloss.NewStyle().Faint(true) }
