@@ -14,27 +14,26 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// CallShownAfter is how long a call must take before it gets a line: most are
-// over before anyone could read it.
+// CallShownAfter is how long a call must take before it gets a line: most are over before
+// that could be read.
 const CallShownAfter = 300 * time.Millisecond
 
-// A Call is a request that the user sent from a form. It stays pending until it
-// is answered; a cancelled call is watched for longer, because the server may
-// still respond.
+// A Call is a request that the user sent from a form. It is pending until answered; a
+// cancelled one is watched for longer: the server may still respond.
 type Call struct {
 	Title    string // its method and the name of the tool, prompt or resource
 	Began    time.Time
 	Cancel   context.CancelCauseFunc      // cancels the call
-	Number   atomic.Uint64                // the request's entry number, 0 before it is written; of several rounds, the latest
+	Number   atomic.Uint64                // the request's entry number, of the latest round; 0 before it is written
 	Progress atomic.Pointer[Progress]     // the latest notification
-	Task     atomic.Pointer[session.Task] // what the server last said about the task that it has become; nil if it has not
+	Task     atomic.Pointer[session.Task] // what the server last said about its task, or nil
 
-	Subscription bool // a call that lasts as long as a subscription; it has no line
+	Subscription bool // lasts as long as a subscription, without a line
 	Cancelled    time.Time
 	Row          int // the row number plus one, once found
 	ID           string
 	Since        int  // progress notifications since it was cancelled
-	Over         bool // no longer pending: only a late response matters
+	Over         bool // only a late response matters
 }
 
 // A Progress is the content of a progress notification.
@@ -45,16 +44,14 @@ type Progress struct {
 	Problem string      // why it cannot be read
 }
 
-// Sent records the number of a request's entry. Like Heard, it is called by the
-// session.
+// Sent records the number of a request's entry. The session calls it.
 func (c *Call) Sent(n uint64) { c.Number.Store(n) }
 
-// Became stores what the server said about the task that the call has become. Like
-// Heard, it is called by the session.
+// Became stores the state of the task that the call has become. The session calls it.
 func (c *Call) Became(t session.Task) { c.Task.Store(&t) }
 
-// Heard stores the progress that a notification reports. The session calls it on
-// another goroutine, so it must return quickly.
+// Heard stores the progress of a notification. The session calls it on another goroutine,
+// so it must return quickly.
 func (c *Call) Heard(params json.RawMessage) {
 	p := &Progress{}
 	switch {
@@ -67,8 +64,8 @@ func (c *Call) Heard(params json.RawMessage) {
 }
 
 // ServerTime describes how long the server took for the response in entry n, over all
-// rounds, and for how long it waited for the user: the times that the row of the
-// exchange shows, without the delay in this program.
+// rounds, and how long it waited for the user: the times in the row of the exchange,
+// without the delay in this program.
 func (w *Workspace) ServerTime(n uint64) string {
 	number, found := w.RowOf(n)
 	response, _ := w.Shown.Rows.At(number)
@@ -91,24 +88,23 @@ func (w *Workspace) ServerTime(n uint64) string {
 	return text
 }
 
-// You describes for how many microseconds the server waited for the user.
+// You describes how long the server waited for the user, in microseconds.
 func You(waited int64) string {
 	return "you " + wording.RoundedTime(time.Duration(waited)*time.Microsecond)
 }
 
-// RowOf returns the number of the row of entry n.
+// RowOf returns the row of entry n.
 func (w *Workspace) RowOf(n uint64) (number int, ok bool) { return w.Shown.Rows.OfEntry(n) }
 
-// SelectedRequest returns the selected request and its row: of an exchange with
-// several rounds, that of the last one.
+// SelectedRequest returns the selected request and its row, of the last round.
 func (w *Workspace) SelectedRequest() (number int, row session.Row) {
 	number, _ = w.Shown.Index.Exchanges.LastRound(w.Selected.Number)
 	row, _ = w.Shown.Rows.At(number)
 	return number, row
 }
 
-// CancellableRequest returns the request that an action to cancel is about: the
-// selected one if it is pending or an open task, or else the only one of these.
+// CancellableRequest returns the request to cancel: the selected one if it is pending or
+// an open task, or else the only one of these.
 func (w *Workspace) CancellableRequest() (number int, row session.Row, ok bool) {
 	number, row = w.SelectedRequest()
 	x := w.Shown.Index.Exchanges
@@ -122,7 +118,7 @@ func (w *Workspace) CancellableRequest() (number int, row session.Row, ok bool) 
 	return number, row, ok
 }
 
-// LastCall returns the latest pending call, nil if there is none.
+// LastCall returns the latest pending call, or nil.
 func (w *Workspace) LastCall() *Call {
 	for i := len(w.Calls) - 1; i >= 0; i-- {
 		if c := w.Calls[i]; c.Cancelled.IsZero() && !c.Subscription {
@@ -132,8 +128,7 @@ func (w *Workspace) LastCall() *Call {
 	return nil
 }
 
-// ShownCalls returns the calls that have a line. The outcome of a cancelled one is
-// in its row.
+// ShownCalls returns the calls with a line. The outcome of a cancelled one is in its row.
 func (w *Workspace) ShownCalls() (shown []*Call) {
 	for _, c := range w.Calls {
 		if c.Cancelled.IsZero() && !c.Subscription && time.Since(c.Began) >= CallShownAfter {
@@ -143,8 +138,6 @@ func (w *Workspace) ShownCalls() (shown []*Call) {
 	return shown
 }
 
-// noticeProgress keeps a progress notification that may belong to a cancelled
-// call.
 func (w *Workspace) noticeProgress(number uint32, row *session.Row) {
 	if row.Msg != framing.Notification || len(w.LateProgress) == maxAfterwards || row.Len > InlineLimit {
 		return
@@ -157,7 +150,7 @@ func (w *Workspace) noticeProgress(number uint32, row *session.Row) {
 	}
 }
 
-// Offers reports whether the server has declared that it has the list.
+// Offers reports whether the server has declared the list.
 func (w *Workspace) Offers(l *CatalogList) bool { return w.Status.Server.Offers(l.List) }
 
 // WatchCalls makes the index report the rows that affect the user's calls.

@@ -9,68 +9,63 @@ import (
 )
 
 const (
-	// maxCatalogPage is how many bytes of one list response are read.
+	// maxCatalogPage is how many bytes of a list response are read.
 	maxCatalogPage = 16 << 20
-	// maxCatalogItems is how many items of one list are kept. Further ones are
-	// only counted.
+	// maxCatalogItems is how many items of a list are kept. Further ones are only
+	// counted.
 	maxCatalogItems = 20_000
-	// maxCatalogBytes is the limit for the JSON of all items of a list, in bytes.
+	// maxCatalogBytes limits the JSON of all items of a list.
 	maxCatalogBytes = 32 << 20
-	// maxCatalogPages is how many unread responses are kept for one list; beyond
-	// that only the later half is read, and a list that began in the dropped half
-	// is incomplete.
+	// maxCatalogPages is how many unread responses are kept for a list; beyond that only
+	// the later half is read, and a list that began in the dropped half is incomplete.
 	maxCatalogPages = 10_000
 	// CatalogPause is the minimum time between two automatic requests for a list of a
-	// server that was restarted.
+	// restarted server.
 	CatalogPause = time.Second
-	// catalogQuiet is how long a server must not report a change of a list before that
-	// is requested again.
+	// catalogQuiet is how long a server must not report a change of a list before the
+	// next request.
 	catalogQuiet = time.Second
 	// ChangePause is the minimum time between two such requests: a server may report a
 	// change with every response.
 	ChangePause = 5 * time.Second
 )
 
-// A Catalog is what a server offers: tools, prompts, resources and templates. It
-// is read from the responses in the log, whatever caused the requests, so a
-// recording has one too.
+// A Catalog is what a server offers: tools, prompts, resources and templates, read from
+// the responses in the log, whatever caused them, also of a recording.
 type Catalog struct {
 	Lists   []*CatalogList
 	Methods []MethodMeaning // by the log's method number
-	taken   int             // rows used so far
+	taken   int
 }
 
-// A CatalogList is one kind of item that a server offers.
+// A CatalogList is one kind of offered item.
 type CatalogList struct {
 	mcp.List
 	Items     []*CatalogItem
 	LeftOut   int  // items beyond maxCatalogItems and maxCatalogBytes
 	Complete  bool // Items is the whole list
-	Stale     bool // the server may have changed the list; Why has the reason
+	Stale     bool // may have changed; Why has the reason
 	Why       string
-	ChangedAt time.Time // when the server last reported a change; zero if it is stale for another reason
+	ChangedAt time.Time // last reported by the server; zero if stale for another reason
 
-	Building *PageRun  // the pages of a list that is not complete yet
+	Building *PageRun  // the pages of an incomplete list
 	Unread   []uint32  // rows of responses to read
-	Reading  bool      // a command is reading some of them
-	Answered bool      // the last request was answered; its response may be missing in the log
+	Reading  bool      // a command reads some of them
+	Answered bool      // the last request has a response, which may be missing in the log
 	Loading  bool      // a request is in flight
-	Began    time.Time // of the last request from here; zero if there was none
+	Began    time.Time // of the last request from here, or zero
 	Timer    time.Time // when a timer for an automatic request fires
 	Failure  string    // why the last list failed
 }
 
-// A MethodMeaning is how a method in the log relates to the catalog: the number
-// of a list, counted from 1; negative for a notification that this list has
-// changed.
+// A MethodMeaning relates a method in the log to the catalog: the number of a list, from
+// 1; negative for a notification that it has changed.
 type MethodMeaning int8
 
-// meansNothing is the meaning of a method that does not concern the catalog;
-// meansUnknown marks one that has not been looked up yet.
+// meansNothing is of a method that does not concern the catalog; meansUnknown of one not
+// looked up yet.
 const meansNothing, meansUnknown MethodMeaning = 0, -100
 
-// newCatalog returns an empty catalog with one entry for each list of the
-// protocol.
 func newCatalog() *Catalog {
 	c := &Catalog{}
 	for _, list := range mcp.Lists {
@@ -79,7 +74,7 @@ func newCatalog() *Catalog {
 	return c
 }
 
-// List returns the list with the given name, as the command line spells it.
+// List returns a list by its name on the command line.
 func (c *Catalog) List(name string) *CatalogList {
 	for _, l := range c.Lists {
 		if l.Name == name {
@@ -89,7 +84,6 @@ func (c *Catalog) List(name string) *CatalogList {
 	return nil
 }
 
-// wants reports whether the catalog needs a row.
 func (c *Catalog) wants(source session.Source, row *session.Row) bool {
 	switch {
 	case row.Kind == session.KindStart:
@@ -102,7 +96,7 @@ func (c *Catalog) wants(source session.Source, row *session.Row) bool {
 	return (row.Msg == framing.Response || row.Msg == framing.ErrorResponse) && c.meaning(source, row.Method) > 0
 }
 
-// Pull reads the new rows among wanted, the rows that the catalog needs.
+// Pull reads the new rows among wanted, which the catalog needs.
 func (c *Catalog) Pull(source session.Source, rows *Rows, wanted []uint32) {
 	for _, number := range wanted[c.taken:] {
 		if row, ok := rows.At(int(number)); ok {
@@ -138,7 +132,7 @@ func (c *Catalog) Notice(source session.Source, number uint32, row *session.Row)
 	}
 }
 
-// meaning returns the meaning of a method, which it looks up once.
+// meaning looks up the meaning of a method once.
 func (c *Catalog) meaning(source session.Source, method uint16) MethodMeaning {
 	for int(method) >= len(c.Methods) {
 		c.Methods = append(c.Methods, meansUnknown)
@@ -169,8 +163,8 @@ func (l *CatalogList) outdate(why string, changed time.Time) {
 	l.Stale, l.Why, l.ChangedAt = true, why, changed
 }
 
-// Again reports whether a stale list is to be requested again without being asked for, and
-// when: after a change only a list that was requested from here.
+// Again reports whether and when a stale list is to be requested automatically: after a
+// change only one that was requested from here.
 func (l *CatalogList) Again() (due time.Time, ok bool) {
 	if !l.Stale || l.ChangedAt.IsZero() {
 		return l.Began.Add(CatalogPause), l.Stale
@@ -188,8 +182,8 @@ func (l *CatalogList) Busy() bool { return l.Loading || l.Reading || len(l.Unrea
 // Known reports whether the log has anything about the list.
 func (l *CatalogList) Known() bool { return l.Items != nil || l.Failure != "" }
 
-// Find returns the item with the given key: the name of a tool or a prompt, the
-// URI of a resource or a template.
+// Find returns the item with a key: the name of a tool or a prompt, the URI of a resource
+// or a template.
 func (l *CatalogList) Find(key string) *CatalogItem {
 	for _, item := range l.Items {
 		if item.Key == key {

@@ -9,29 +9,28 @@ import (
 	"mcpdbg/session/diagnosis/cause"
 )
 
-// A Causes is the state of the search for likely causes in one Projection, from
-// its log and the clock.
+// A Causes is the search for likely causes in one Projection, from its log and the clock.
 type Causes struct {
 	Tracker *cause.Tracker
 	Found   []diagnosis.Cause // likeliest first
-	Shown   int               // the row whose evidence was selected last; -1 for none
-	Behind  bool              // there are rows that the tracker has not read
+	Shown   int               // row of the evidence selected last, or -1
+	Behind  bool              // there are rows not yet read
 
 	unwritten int   // bytes not read by the server at the last check
-	stuck     int64 // since when the server has read nothing, on the log's clock
+	stuck     int64 // when the server stopped reading, on the log's clock
 
-	Summary Summary // what the screen shows
+	Summary Summary
 }
 
-// A Summary is the text of the likely causes in the lines below the header.
+// A Summary is the likely causes as text below the header.
 type Summary struct {
 	Rows          []string
-	Width, Height int // of the screen that it was made for
+	Width, Height int // of the screen it was made for
 	Fresh         bool
 }
 
-// causeRows is how many rows are read for causes at a time: a few milliseconds of
-// work, or about 20 ms if many entries must be read.
+// causeRows is how many rows are read for causes at a time: a few milliseconds of work,
+// about 20 ms if many entries must be read.
 const causeRows = 1 << 18
 
 // PullCauses reads new rows for causes, and reports whether there are more.
@@ -43,8 +42,8 @@ func (w *Workspace) PullCauses() (more bool) {
 	return w.Shown.Causes.Behind
 }
 
-// UpdateCauses updates the likely causes. For a recording there are none until
-// all rows are known, because later rows may explain a problem.
+// UpdateCauses updates the likely causes, of a recording only when all rows are known:
+// later rows may explain a problem.
 func (w *Workspace) UpdateCauses() {
 	t := &w.Shown.Causes
 	t.Summary.Fresh = false
@@ -55,7 +54,7 @@ func (w *Workspace) UpdateCauses() {
 	}
 }
 
-// liveNow returns what only a running session knows; nil for a recording.
+// liveNow returns what only a running session knows, or nil.
 func (w *Workspace) liveNow() *cause.Live {
 	if w.Session == nil {
 		return nil
@@ -77,7 +76,7 @@ func (w *Workspace) liveNow() *cause.Live {
 	return live
 }
 
-// CausesNeedClock reports whether a cause, or one that may soon appear, depends on the
+// CausesNeedClock reports whether a cause that there is or may soon be depends on the
 // clock.
 func (w *Workspace) CausesNeedClock() bool {
 	t := &w.Shown.Causes
@@ -85,7 +84,7 @@ func (w *Workspace) CausesNeedClock() bool {
 	return soon || slices.ContainsFunc(t.Found, func(v diagnosis.Cause) bool { return v.Clock })
 }
 
-// CausesPending reports whether the causes at the moment shown are still to be found.
+// CausesPending reports whether the causes at the shown moment are still to be found.
 func (w *Workspace) CausesPending() bool {
 	return w.Playback != nil && w.FullyRead() && w.Shown.Causes.Behind
 }

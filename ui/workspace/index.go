@@ -9,9 +9,8 @@ import (
 	"mcpdbg/ui/widget/table"
 )
 
-// PullRows is how many rows are read at a time, so that opening a long recording
-// does not delay the first frame or the keys: about 4 ms if the rows have to be
-// read back.
+// PullRows is how many rows are read at a time, so that a long recording does not delay
+// the first frame or the keys: about 4 ms to read them back.
 const PullRows = 1 << 16
 
 // Index lists the rows of a log by pane. It costs four bytes a row.
@@ -20,17 +19,17 @@ type Index struct {
 	Latest    int64 // time of the last row
 	Traffic   *table.Folded
 	Exchanges *Exchanges
-	Latencies *Latencies // nil for an earlier moment: its requests are not counted
+	Latencies *Latencies // nil for an earlier moment, which counts no requests
 	Stderr    []uint32
 	Events    []uint32
 	Points    [PointKinds][]uint32
-	Offers    []uint32 // rows that the catalog needs
-	Partial   bool     // rows before the first one are missing
+	Offers    []uint32
+	Partial   bool // rows before the first are missing
 	block     [512]session.Row
 
-	offered func(row *session.Row) bool           // reports whether a row belongs to Offers
-	notice  func(number uint32, row *session.Row) // called for starts and for stdout rows
-	whole   *Index                                // the index that this one was cut from; nil if none
+	offered func(row *session.Row) bool           // whether a row belongs to Offers
+	notice  func(number uint32, row *session.Row) // gets starts and stdout rows
+	whole   *Index                                // the index it was cut from, or nil
 }
 
 // A PointKind is a kind of row that the user can jump to.
@@ -42,11 +41,10 @@ const (
 	LagPoint                    // the reader lagged or was paused
 	GapPoint                    // output was lost
 	ExitPoint                   // a process ended
-	MarkPoint                   // marked by the user; in no index
+	MarkPoint                   // by the user; in no index
 	PointKinds                  // the number of kinds
 )
 
-// pointOf returns the kind of point of a row; ok is false for other rows.
 func pointOf(row *session.Row) (kind PointKind, ok bool) {
 	switch row.Kind {
 	case session.KindStdin, session.KindStdout:
@@ -116,9 +114,9 @@ func (x *Index) add(number uint32, row *session.Row) {
 	}
 }
 
-// UpTo returns the index as it was when the log, which source shows in that
-// state, had the given number of rows, the last one at time latest. It shares its
-// lists with x, which may still grow.
+// UpTo returns the index as when the log, which source shows in that state, had the given
+// number of rows, the last one at time latest. It shares its lists with x, which may
+// still grow.
 func (x *Index) UpTo(source session.Source, rows int, latest int64) *Index {
 	cut := &Index{
 		Scanned: rows, Latest: latest, Traffic: x.Traffic.UpTo(rows),
@@ -131,15 +129,14 @@ func (x *Index) UpTo(source session.Source, rows int, latest int64) *Index {
 	return cut
 }
 
-// before returns the part of a list that is less than row. Its capacity is cut,
-// so that appending to it copies.
+// before returns the part of a list below row, with its capacity cut: appending copies.
 func before(list []uint32, row int) []uint32 {
 	n := sort.Search(len(list), func(i int) bool { return int(list[i]) >= row })
 	return list[:n:n]
 }
 
-// SetFold folds or unfolds a flood of the traffic and reports whether that
-// changed anything.
+// SetFold folds or unfolds a flood of the traffic and reports whether that changed
+// anything.
 func (x *Index) SetFold(row int, fold bool) bool {
 	if x.whole != nil {
 		x.whole.SetFold(row, fold)
@@ -157,9 +154,9 @@ func (x *Index) SetFolds(fold bool) {
 	x.Exchanges.List.SetAll(fold)
 }
 
-// FloodKind returns the key by which a row folds: notifications fold with others
-// of the same method and direction. It is 0 for rows that never fold: any that
-// may be part of a problem or of an exchange.
+// FloodKind returns the key by which a row folds: notifications fold with others of the
+// same method and direction. It is 0 for rows that never fold, which may be part of a
+// problem or of an exchange.
 func FloodKind(row *session.Row) uint32 {
 	if row.Msg != framing.Notification || row.Flags != 0 || row.State != session.ReqNone {
 		return 0
@@ -170,24 +167,24 @@ func FloodKind(row *session.Row) uint32 {
 // A Rows reads single rows of a log. It must be used by one goroutine only.
 type Rows struct {
 	Source session.Source
-	row    [1]session.Row // kept, so that reading does not allocate
+	row    [1]session.Row // kept: reading does not allocate
 }
 
-// At returns the row with the given number; ok is false if there is none.
+// At returns the row with a number; ok is false without one.
 func (r *Rows) At(number int) (session.Row, bool) {
 	ok := number >= 0 && r.Source.Rows(number, r.row[:]) == 1
 	return r.row[0], ok
 }
 
-// PartnerOf returns the partner of a row; ok is false if there is none, or not yet.
+// PartnerOf returns the partner of a row; ok is false without one, or not yet.
 func (r *Rows) PartnerOf(row session.Row) (partner session.Row, ok bool) {
 	number, _ := row.Partner()
 	return r.At(number)
 }
 
-// OfEntry returns the number of the row of entry n.
+// OfEntry returns the row of entry n.
 func (r *Rows) OfEntry(n uint64) (number int, ok bool) {
-	const near = 64 // rows in a log that may have no entry number of their own
+	const near = 64 // rows that may have no entry number of their own
 	for number := int(n) - 1; n > 0 && number >= 0 && number > int(n)-near; number-- {
 		row, ok := r.At(number)
 		if !ok {

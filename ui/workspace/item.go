@@ -10,8 +10,7 @@ import (
 	"mcpdbg/ui/widget/uritemplate"
 )
 
-// MemberTools, MemberResources, MemberTemplates and MemberPrompts are the names of
-// the members that hold the lists in their responses.
+// The names of the members that hold the lists in their responses.
 const (
 	MemberTools     = "tools"
 	MemberResources = "resources"
@@ -19,29 +18,27 @@ const (
 	MemberPrompts   = "prompts"
 )
 
-// A CatalogItem is one tool, prompt, resource or template. All its texts come
-// from the server.
+// A CatalogItem is a tool, prompt, resource or template, with texts of the server.
 type CatalogItem struct {
-	Member      string // the member of the result that held it, such as tools
+	Member      string // of the result that held it, such as tools
 	Raw         json.RawMessage
 	Key         string // name of a tool or a prompt, URI of a resource or a template
-	Label       string // the key and the other texts that a search matches
+	Label       string // all texts that a search matches, key first
 	Name        string
 	Title       string
 	Description string
 	Mime        string
-	Hints       []string // its annotations, in words
+	Hints       []string // annotations, in words
 	Input       json.RawMessage
 	Output      json.RawMessage
 	Arguments   []promptArgument
 	Problem     string // why it cannot be used
 
-	listed bool // the parameters were read
+	listed bool
 	params []Parameter
 	more   int // parameters beyond the limit
 }
 
-// A promptArgument is an argument of a prompt.
 type promptArgument struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`
@@ -49,8 +46,8 @@ type promptArgument struct {
 	Required    bool   `json:"required,omitempty"`
 }
 
-// newCatalogItem reads an item of a list. A member of the wrong type counts as
-// missing; the raw view shows it.
+// newCatalogItem reads an item of a list. A member of the wrong type counts as missing;
+// the raw view shows it.
 func newCatalogItem(member string, raw json.RawMessage) *CatalogItem {
 	item := &CatalogItem{Member: member, Raw: raw}
 	var object map[string]json.RawMessage
@@ -99,8 +96,7 @@ func newCatalogItem(member string, raw json.RawMessage) *CatalogItem {
 	return item
 }
 
-// hintsOf puts the annotations of a tool into words. They are hints from the
-// server, not guarantees.
+// hintsOf puts the annotations of a tool into words: hints of the server, not guarantees.
 func hintsOf(annotations json.RawMessage) []string {
 	var a struct {
 		ReadOnly    *bool `json:"readOnlyHint"`
@@ -145,19 +141,17 @@ type Parameter struct {
 }
 
 const (
-	// maxParameters is how many parameters are listed.
 	maxParameters = 200
 	// MaxParameterText is how many bytes of a parameter's texts are shown.
 	MaxParameterText = 1000
-	// maxListed is the largest schema, in bytes, whose parameters are listed; a
-	// larger one can only be viewed raw.
+	// maxListed is the largest schema, in bytes, whose parameters are listed; others can
+	// only be viewed raw.
 	maxListed = 1 << 20
-	// maxLabel is how many bytes of an item's label are kept for searching.
+	// maxLabel is how many bytes of a label are kept for searching.
 	maxLabel = 400
 )
 
-// Parameters lists the inputs of an item in the server's order; more is how many
-// were omitted.
+// Parameters lists the inputs of an item in the server's order; more were omitted.
 func (item *CatalogItem) Parameters() (list []Parameter, more int) {
 	if !item.listed {
 		item.listed = true
@@ -193,7 +187,6 @@ func (item *CatalogItem) readParameters() (list []Parameter, more int) {
 	return list, more
 }
 
-// schemaParameters lists the properties of a schema.
 func schemaParameters(schema json.RawMessage) []Parameter {
 	var s struct {
 		Properties json.RawMessage `json:"properties"`

@@ -7,8 +7,8 @@ import (
 	"mcpdbg/session"
 )
 
-// NoReply reports whether, according to the log, requests can no longer get a
-// response: the process has ended, or the connection to it is lost.
+// NoReply reports whether, by the log, requests can no longer get a response: the process
+// has ended, or the connection is lost.
 func (w *Workspace) NoReply() bool {
 	return w.Shown.Lifecycle.Exited != nil || w.Shown.Lifecycle.Lost != nil
 }
@@ -18,8 +18,7 @@ func (w *Workspace) LostLink() bool {
 	return w.Shown.Lifecycle.Lost != nil && w.Shown.Lifecycle.Lost.Code != ""
 }
 
-// LinkState returns the state of the connection to the host, empty for a local
-// process.
+// LinkState returns the state of the connection to the host, "" for a local process.
 func (w *Workspace) LinkState() string {
 	if w.Shown.Lifecycle.Link == nil {
 		return ""
@@ -41,8 +40,8 @@ func (w *Workspace) LinkRTT() time.Duration {
 	return 0
 }
 
-// FirstAfter returns the time of the first row of a kind after the given row, in
-// a list of rows. It checks only the next few rows of the list.
+// FirstAfter returns the time of the first row of a kind after a row, in the next few of
+// a list of rows.
 func (w *Workspace) FirstAfter(list []uint32, row int, kind session.Kind) (t int64, ok bool) {
 	const near = 256
 	at, _ := slices.BinarySearch(list, uint32(row))
@@ -54,8 +53,7 @@ func (w *Workspace) FirstAfter(list []uint32, row int, kind session.Kind) (t int
 	return 0, false
 }
 
-// ExitText describes the exit of the process and what ended it; empty while it
-// runs.
+// ExitText describes the exit of the process and its reason; "" while it runs.
 func (w *Workspace) ExitText() string {
 	if w.Shown.Lifecycle.Exited == nil {
 		return ""
@@ -63,14 +61,13 @@ func (w *Workspace) ExitText() string {
 	return session.DescribeEnd(w.Shown.Lifecycle.Exited.Exit())
 }
 
-// PhaseFollowed reports whether a start continued after the given phase.
+// PhaseFollowed reports whether a start continued after a phase.
 func (w *Workspace) PhaseFollowed(phase int) bool {
 	under := w.Shown.Lifecycle.Starting && !w.Status.Phase.Begin.IsZero()
 	return under || phase+1 < len(w.Shown.Lifecycle.Phases)
 }
 
-// Host returns the name of the host where the process runs or will run; empty for
-// this machine.
+// Host returns the host of the process; "" for this machine.
 func (w *Workspace) Host() string {
 	if w.Shown.Lifecycle.Start.Host != "" {
 		return w.Shown.Lifecycle.Start.Host
@@ -78,7 +75,7 @@ func (w *Workspace) Host() string {
 	return w.Shown.Source.Header().Host
 }
 
-// LinkActive reports whether there is a process with a connection that can change.
+// LinkActive reports whether there is a process with a changing connection.
 func (w *Workspace) LinkActive() bool {
 	if w.Session == nil || w.Shown.Lifecycle.Link == nil {
 		return false

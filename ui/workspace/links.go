@@ -11,15 +11,12 @@ type link struct{ row, of uint32 }
 // loose is the exchange of progress that belongs to none.
 const loose = 1<<32 - 1
 
-// links are ordered by row.
 type links []link
 
-// from returns the index of the first link at a row or after it.
 func (l links) from(row int) int {
 	return sort.Search(len(l), func(i int) bool { return int(l[i].row) >= row })
 }
 
-// of returns the exchange that a row is linked to.
 func (l links) of(row int) (exchange int, ok bool) {
 	i := l.from(row)
 	if i == len(l) || int(l[i].row) != row {
@@ -28,7 +25,7 @@ func (l links) of(row int) (exchange int, ok bool) {
 	return int(l[i].of), true
 }
 
-// to returns the first row that is linked to an exchange. It reads a limited number.
+// to returns the first row of an exchange among a limited number.
 func (l links) to(exchange int) (row int, ok bool) {
 	from := l.from(exchange)
 	for _, link := range l[from:min(from+linksRead, len(l))] {
@@ -39,7 +36,6 @@ func (l links) to(exchange int) (row int, ok bool) {
 	return 0, false
 }
 
-// upTo returns the links of the first rows.
 func (l links) upTo(rows int) links {
 	n := l.from(rows)
 	return l[:n:n]

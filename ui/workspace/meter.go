@@ -1,17 +1,22 @@
 package workspace
 
+import (
+	"sync/atomic"
+
+	"mcpdbg/session"
+)
+
 const (
-	// MeterSpan is the period over which a rate is measured, in microseconds.
+	// MeterSpan is the period in microseconds over which a rate is measured.
 	MeterSpan = 4_000_000
 	// MeterStep is the time between its samples, in microseconds.
 	MeterStep = 500_000
-	// leastRate is the lowest rate a second that is reported; a person who calls
-	// tools stays below it.
+	// leastRate is the lowest rate a second that is reported; a person who calls tools
+	// stays below it.
 	leastRate = 10
 )
 
-// A Meter measures a rate over the last seconds. The zero value is an empty
-// Meter.
+// A Meter measures a rate over the last seconds. The zero value is empty.
 type Meter struct {
 	Samples []metered // oldest first
 }
@@ -49,3 +54,23 @@ func (m *Meter) PerSecond() int {
 
 // Active reports whether the rate changes with time.
 func (m *Meter) Active() bool { return m.PerSecond() > 0 }
+
+// A Metered is a source that counts the rows read from it, as the progress of a long job.
+type Metered struct {
+	session.Source
+	Read *atomic.Int64
+}
+
+// Rows implements session.Source.
+func (m Metered) Rows(from int, dst []session.Row) int {
+	n := m.Source.Rows(from, dst)
+	if n > 1 { // single rows are read again
+		m.Read.Add(int64(n))
+	}
+	return n
+}
+
+// EntryInto implements session.IntoReader.
+func (m Metered) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
+	return session.EntryInto(m.Source, row, limit, buf)
+}

@@ -2,20 +2,21 @@ package workspace
 
 import (
 	"errors"
+	"slices"
 
 	"mcpdbg/recordings/notes"
 )
 
-// Notes are the user's marks and notes on rows. They are saved in their file, one
-// batch at a time, in commands. Without a file they last as long as the program.
+// Notes are the user's marks and notes on rows. Commands save them in their file, one
+// batch at a time. Without a file they last as long as the program.
 type Notes struct {
 	Marks Marks
-	Texts map[int]string // the notes by row; all these rows are marked
+	Texts map[int]string // by row; all these rows are marked
 
 	File    *notes.Notes
-	Placed  bool          // the notes in the file are on the screen
+	Placed  bool          // those in the file are on the screen
 	Pending []notes.Entry // not passed to a command yet
-	Saving  []notes.Entry // in the command that is running
+	Saving  []notes.Entry // in the running command
 }
 
 // SetAll writes a batch of notes to the file and returns all errors.
@@ -27,8 +28,8 @@ func SetAll(file *notes.Notes, batch []notes.Entry) error {
 	return errors.Join(errs...)
 }
 
-// End writes the notes that no command has written yet. It also writes those of a
-// running command: setting a note twice changes nothing.
+// End writes the unwritten notes, also those of a running command: setting a note twice
+// changes nothing.
 func (n *Notes) End() error {
 	if n.File == nil {
 		return nil
@@ -36,7 +37,7 @@ func (n *Notes) End() error {
 	return SetAll(n.File, append(n.Saving, n.Pending...))
 }
 
-// Renumber changes the marks and notes to the new numbers of their rows.
+// Renumber changes marks and notes to new row numbers.
 func (n *Notes) Renumber(moved Renumber) {
 	if moved == nil {
 		return
@@ -49,10 +50,55 @@ func (n *Notes) Renumber(moved Renumber) {
 	n.Texts = texts
 }
 
-// Note returns the note on the selected row, "" if there is none.
+// Note returns the note on the selected row, or "".
 func (w *Workspace) Note() string {
 	if !w.Selected.OK {
 		return ""
 	}
 	return w.Notes.Texts[w.EntryRow(w.Selected.Number)]
+}
+
+// Marks are the marked rows, in ascending order.
+type Marks []uint32
+
+// Has reports whether a row is marked.
+func (m Marks) Has(row int) bool {
+	_, ok := slices.BinarySearch(m, uint32(row))
+	return ok
+}
+
+// Toggle sets or clears the mark of a row, and reports whether it is set.
+func (m *Marks) Toggle(row int) bool {
+	i, ok := slices.BinarySearch(*m, uint32(row))
+	if ok {
+		*m = slices.Delete(*m, i, i+1)
+	} else {
+		*m = slices.Insert(*m, i, uint32(row))
+	}
+	return !ok
+}
+
+// Next returns the nearest listed marked row below (1) or above (-1) a row, and how many
+// nearer ones are not listed.
+func (m Marks) Next(row, by int, listed func(row int) bool) (found, hidden int, ok bool) {
+	i, exact := slices.BinarySearch(m, uint32(row))
+	if by < 0 {
+		i--
+	} else if exact {
+		i++
+	}
+	for ; i >= 0 && i < len(m); i += by {
+		if listed(int(m[i])) {
+			return int(m[i]), hidden, true
+		}
+		hidden++
+	}
+	return 0, hidden, false
+}
+
+func (m Marks) renumber(moved Renumber) {
+	for i, row := range m {
+		m[i] = uint32(moved(int(row)))
+	}
+	slices.Sort(m)
 }

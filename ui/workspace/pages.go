@@ -1,16 +1,17 @@
 package workspace
 
 import (
-	"mcpdbg/internal/wording"
-	"mcpdbg/session"
-
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
-// A PageRun is the pages of one list, as far as they have been read.
+// A PageRun is the pages of a list read so far.
 type PageRun struct {
 	Items   []*CatalogItem
 	Bytes   int // size of the items' JSON
@@ -19,8 +20,8 @@ type PageRun struct {
 	failure string // why the server returned no list
 }
 
-// Take makes the pages in run the list. An incomplete run does not replace a
-// complete list.
+// Take makes the pages in run the list. An incomplete run does not replace a complete
+// list.
 func (l *CatalogList) Take(run *PageRun) {
 	l.Building = run
 	if run.failure != "" {
@@ -33,8 +34,8 @@ func (l *CatalogList) Take(run *PageRun) {
 	}
 }
 
-// ReadRuns reads the responses in rows. It starts at the latest response to a
-// request for the first page and skips the earlier ones, whose list it replaces.
+// ReadRuns reads the responses in rows, from the latest first page on: it replaces
+// earlier lists.
 func ReadRuns(source session.Source, member string, rows []uint32, run *PageRun) []*PageRun {
 	reader := Rows{Source: source}
 	first := make([]bool, len(rows))
@@ -62,8 +63,7 @@ func ReadRuns(source session.Source, member string, rows []uint32, run *PageRun)
 	return runs
 }
 
-// asksFirstPage reports whether a row is the response to a request without a
-// cursor.
+// asksFirstPage reports whether a row is the response to a request without a cursor.
 func asksFirstPage(reader *Rows, number int) bool {
 	row, ok := reader.At(number)
 	if !ok || !row.Paired() {
@@ -83,7 +83,6 @@ func asksFirstPage(reader *Rows, number int) bool {
 	return json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) != nil || params.Cursor == nil
 }
 
-// read reads one page.
 func (r *PageRun) read(reader *Rows, member string, number int) {
 	r.Last = false
 	row, _ := reader.At(number)
@@ -134,4 +133,40 @@ func (r *PageRun) Decode(doc []byte, member string) {
 	}
 	var next *string
 	r.Last = json.Unmarshal(object["nextCursor"], &next) != nil || next == nil || *next == ""
+}
+
+// OutputSchema returns the outputSchema of a tool from the last list of tools before a
+// row, nil if there was none since the start of the server, or without that tool. changed
+// reports that the server has announced another list between the two. rows are those
+// before it that a Catalog needs; reading them takes time.
+func OutputSchema(source session.Source, rows []uint32, tool string) (schema json.RawMessage, changed bool) {
+	reader := Rows{Source: source}
+	var pages []uint32
+	for _, number := range slices.Backward(rows) {
+		row, ok := reader.At(int(number))
+		if !ok || row.Kind == session.KindStart {
+			break
+		}
+		method := source.Method(row.Method)
+		changed = changed || len(pages) == 0 && row.Msg == framing.Notification && method == mcp.MethodToolsChanged
+		if row.Msg != framing.Response || method != mcp.MethodToolsList {
+			continue
+		}
+		pages = append(pages, number)
+		if len(pages) == maxCatalogPages || asksFirstPage(&reader, int(number)) {
+			break
+		}
+	}
+	if len(pages) == 0 {
+		return nil, false
+	}
+	slices.Reverse(pages)
+	for _, run := range ReadRuns(source, MemberTools, pages, nil) {
+		for _, item := range run.Items {
+			if item.Key == tool {
+				schema = item.Output
+			}
+		}
+	}
+	return schema, changed
 }

@@ -9,17 +9,17 @@ import (
 	"mcpdbg/session/diagnosis/rule"
 )
 
-// LintRows and LintBytes are the limits of one step of checking the log: at most
-// about 50 ms of work, on its own goroutine.
+// The limits of one step of checking the log: at most about 50 ms of work, on its own
+// goroutine.
 const (
 	CheckRows  = 1 << 14
 	CheckBytes = 8 << 20
 )
 
 // Problems are the places where a log breaks the rules of the protocol or its
-// recommendations. They follow the log in steps, and lag behind one that grows
-// fast. Those of a past moment are taken from the Problems of the whole log,
-// which has the linter.
+// recommendations. They follow the log in steps, and lag behind one that grows fast.
+// Those of a past moment are taken from the Problems of the whole log, which has the
+// linter.
 type Problems struct {
 	Checker *rule.Checker
 	Running bool // a step is running
@@ -27,22 +27,22 @@ type Problems struct {
 	Final   bool // no row followed at the last step
 
 	List   []diagnosis.Problem
-	Groups []diagnosis.Group // of List: what follows from one cause, and a flood, is one
+	Groups []diagnosis.Group // of List: the effects of one cause, or a flood, are one
 	Count  diagnosis.Count   // of Groups
 	ends   []diagnosis.End   // of the processes
 	times  diagnosis.Count   // occurrences of List
 
 	Rows    int         // rows checked so far
-	first   map[int]int // maps a row with a warning or an error to the worst of them in List
+	first   map[int]int // by row with a warning or an error: the worst in List
 	Version uint32      // changes with first
 
-	// Events are the rows of the events pane: events, and rows with a warning or
-	// an error, in ascending order. merged is how many events were merged in.
+	// Events are the rows of the events pane: events, and rows with a warning or an
+	// error, in ascending order. merged is the number of events merged.
 	Events []uint32
 	merged int
 }
 
-// NewProblems returns the problems of a source, none of which is checked yet.
+// NewProblems returns the unchecked problems of a source.
 func NewProblems(source session.Source) *Problems {
 	return &Problems{Checker: rule.New(source), first: map[int]int{}}
 }
@@ -75,8 +75,8 @@ func (f *Problems) Insert(row uint32) {
 	}
 }
 
-// Take updates the list from the linter and reports whether anything was found
-// since the last call.
+// Take updates the list from the linter and reports whether anything was found since the
+// last call.
 func (f *Problems) Take() bool {
 	f.Rows, _ = f.Checker.Progress()
 	if f.Checker.Count() == f.times {
@@ -86,8 +86,7 @@ func (f *Problems) Take() bool {
 	return true
 }
 
-// recall takes the problems in the first rows of a log, and reports whether there
-// are more than before. The number never decreases.
+// recall reports whether there are more problems; their number never decreases.
 func (f *Problems) recall(whole *Problems, rows int) bool {
 	looked, _ := whole.Checker.Progress()
 	f.Rows = min(looked, rows)
@@ -97,7 +96,7 @@ func (f *Problems) recall(whole *Problems, rows int) bool {
 	return f.times != before
 }
 
-// takeEnds groups the problems by the ends of the processes, unless it has done so.
+// takeEnds groups the problems by the ends of the processes, once.
 func (f *Problems) takeEnds(ends []diagnosis.End) {
 	if !slices.Equal(f.ends, ends) {
 		f.ends = ends
@@ -105,7 +104,6 @@ func (f *Problems) takeEnds(ends []diagnosis.End) {
 	}
 }
 
-// group groups the list.
 func (f *Problems) group() {
 	f.Groups = diagnosis.Groups(f.List, f.ends)
 	f.Count = diagnosis.CountGroups(f.Groups)
@@ -131,8 +129,8 @@ func (f *Problems) keep(found []diagnosis.Problem) {
 	}
 }
 
-// RecallProblems updates the problems of the moment shown, and reports whether
-// there are more.
+// RecallProblems updates the problems of the shown moment, and reports whether there are
+// more.
 func (w *Workspace) RecallProblems() bool {
 	if w.Playback == nil || w.Shown != w.Playback.Past {
 		return false
@@ -140,9 +138,8 @@ func (w *Workspace) RecallProblems() bool {
 	return w.Shown.Problems.recall(w.Whole.Problems, w.Shown.Source.Len())
 }
 
-// CheckProgress returns the percentage of the rows that have been checked for
-// problems, "" if all have been. It is also "" for a session that is only a
-// little behind, since its rows are checked soon.
+// CheckProgress returns the percentage of the rows checked for problems, "" if all. It is
+// also "" for a session that is only a little behind, whose rows are checked soon.
 func (w *Workspace) CheckProgress() string {
 	behind := w.Shown.Source.Len() - w.Shown.Problems.Rows
 	if behind <= 0 || !w.FullyRead() || w.Session != nil && behind < CheckRows {

@@ -5,8 +5,7 @@ import (
 	"mcpdbg/session"
 )
 
-// An atOnce is a recording that is shown before all of it is read, as
-// recordings.OpenTail opens it.
+// An atOnce is a recording shown before all of it is read, as from recordings.OpenTail.
 type atOnce interface {
 	session.Source
 	// Tail returns its last rows; nil if it is short and was read at once.
@@ -14,8 +13,7 @@ type atOnce interface {
 	Progress() recordings.Progress
 }
 
-// readEnd shows the last rows of a recording while the rest is being read or
-// listed.
+// readEnd shows the last rows while the rest is being read or listed.
 func (w *Workspace) readEnd() {
 	r, ok := w.Log.(atOnce)
 	if !ok || r.Tail() == nil && r.Progress().Done {
@@ -29,15 +27,14 @@ func (w *Workspace) readEnd() {
 	}
 }
 
-// FullyRead reports whether problems and causes may be shown: not while only part of
-// a recording is known.
+// FullyRead reports whether problems and causes may be shown, not for a part of a
+// recording.
 func (w *Workspace) FullyRead() bool { return w.Reading == nil }
 
-// Skipped describes the parts of the recording that could not be read.
+// Skipped describes the unreadable parts of the recording.
 func (w *Workspace) Skipped() string { return SkippedOf(w.Log) }
 
-// SkippedOf describes the parts of a recording that could not be read, "" if
-// none.
+// SkippedOf describes the unreadable parts of a recording, or "".
 func SkippedOf(source session.Source) string {
 	if r, ok := source.(interface{ Warnings() recordings.Warnings }); ok {
 		return r.Warnings().String()

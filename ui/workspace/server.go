@@ -12,55 +12,50 @@ import (
 )
 
 const (
-	// maxHandshake is how much of a message of a handshake is read, in bytes.
+	// maxHandshake is how many bytes of a handshake's message are read.
 	maxHandshake = 1 << 20
 	// maxOutputRows is how many rows after a start are searched for the first output.
 	maxOutputRows = 256
-	// maxNames is how many names of capabilities are kept.
-	maxNames = 20
-	// maxServerText is how much of each text is kept, in bytes.
+	maxNames      = 20
+	// maxServerText is how many bytes of each text are kept.
 	maxServerText = 200
 )
 
-// A Server is what the latest handshake in a log says about the server. All texts are
-// untrusted.
+// A Server is the server by the latest handshake in a log. All texts are untrusted.
 type Server struct {
 	Name, Version, Title string
 
-	Protocol string // agreed; "" if there is no agreement
+	Protocol string // agreed, or ""
 	Era      mcp.Era
-	Asked    string // the newest revision that was requested
-	Probed   bool   // it was requested with server/discover, which an older server does not know
-	Answered bool   // the handshake has a result
-	Refused  bool   // the handshake was answered with an error
-	Method   string // of the request that decided the handshake; "" without a handshake
+	Asked    string // the newest revision requested
+	Probed   bool   // requested with server/discover, unknown to an older server
+	Answered bool   // with a result
+	Refused  bool   // with an error
+	Method   string // of the request that decided the handshake, or ""
 
-	Offers []string // the names of the server's capabilities, sorted
-	Gives  []string // those of the client; of elicitation with its modes
+	Offers []string // the server's capabilities, sorted
+	Gives  []string // the client's; of elicitation with its modes
 
-	Output int64 // when the first line on stdout came after the start; 0 if none did
+	Output int64 // when the first line on stdout came after the start, or 0
 }
 
 // Has reports whether the server has declared a capability.
 func (s *Server) Has(capability string) bool { return slices.Contains(s.Offers, capability) }
 
-// A serverKey changes when a Server has to be read again.
 type serverKey struct {
 	source      session.Source
 	first, last uint32
-	pair        uint32 // the response of the last request
+	pair        uint32 // of the last request
 	start       int    // row of the start
-	rows        int    // of the log, as long as no output has come
+	rows        int    // of the log, until there is output
 }
 
-// A knownServer is the Server that was read last.
 type knownServer struct {
 	key    serverKey
 	server Server
 }
 
-// Server returns what is known about the server. It reads the handshake again only if
-// that has changed.
+// Server reads the handshake again only if it has changed.
 func (w *Workspace) Server() *Server {
 	p := w.Shown
 	key := serverKey{source: p.Source, start: p.Lifecycle.Row}
@@ -84,7 +79,6 @@ func (w *Workspace) Server() *Server {
 	return &p.server.server
 }
 
-// readHandshake reads the requests of a handshake, and the response that decided it.
 func (p *Projection) readHandshake(h Handshake, s *Server) {
 	for _, number := range []uint32{h.First, h.Last} {
 		row, ok := p.Rows.At(int(number))
@@ -108,8 +102,8 @@ func (p *Projection) readHandshake(h Handshake, s *Server) {
 	}
 }
 
-// request takes what the client asks for and declares. The first request counts for
-// the revision, the last one for the capabilities.
+// request takes the client's part. The first request counts for the revision, the last
+// one for the capabilities.
 func (s *Server) request(method string, params []byte) {
 	var r struct {
 		ProtocolVersion string                     `json:"protocolVersion"`
@@ -136,7 +130,6 @@ func (s *Server) request(method string, params []byte) {
 	}
 }
 
-// response takes the result of the handshake.
 func (s *Server) response(result []byte) {
 	type info struct{ Name, Title, Version string }
 	var r struct {
@@ -161,7 +154,6 @@ func (s *Server) response(result []byte) {
 	s.Offers = namesOf(r.Capabilities)
 }
 
-// namesOf returns the names of the members of an object, sorted.
 func namesOf(object map[string]json.RawMessage) []string {
 	names := make([]string, 0, len(object))
 	for name := range object {
@@ -171,8 +163,7 @@ func namesOf(object map[string]json.RawMessage) []string {
 	return names[:min(len(names), maxNames)]
 }
 
-// firstOutput returns the time of the first line on stdout after the start; 0 if there
-// is none.
+// firstOutput returns the time of the first line on stdout after the start, or 0.
 func (p *Projection) firstOutput() int64 {
 	for number := p.Lifecycle.Row; number < p.Lifecycle.Row+maxOutputRows; number++ {
 		row, ok := p.Rows.At(number)

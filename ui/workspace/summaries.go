@@ -6,29 +6,28 @@ import (
 	"mcpdbg/session/summary"
 )
 
-// A Said is what a message says, in short.
+// A Said is a message in short.
 type Said struct {
-	Call string // what a request names, such as a tool
+	Call string // named by a request, such as a tool
 	Text string // its arguments, or the result
-	ID   string // as it is in the message; empty if it has none or cannot be read
+	ID   string // as in the message; empty if missing or unreadable
 	Size int64  // of the message, in bytes
 	Lost bool   // it cannot be read
 
-	number int // of its row, plus one; 0 for none
+	number int // of its row, plus one, or 0
 }
 
 // maxSaidID is how many bytes of an id are kept.
 const maxSaidID = 40
 
-// Summaries are what the messages on the screen say: a message is read once while
-// it is visible. The zero value is empty.
+// Summaries are of the messages on the screen: each is read once while it is visible. The
+// zero value is empty.
 type Summaries struct {
 	cache [512]Said // by row number
 	buf   [summary.Limit + 1<<10]byte
 }
 
-// Of returns what the message of a row says. The result is valid until the next
-// call.
+// Of summarizes the message of a row. The result is valid until the next call.
 func (s *Summaries) Of(source session.Source, number int, row session.Row) *Said {
 	m := &s.cache[number%len(s.cache)]
 	if m.number == number+1 {
@@ -55,5 +54,5 @@ func (s *Summaries) Of(source session.Source, number int, row session.Row) *Said
 	return m
 }
 
-// Clear forgets all messages: rows have been renumbered.
+// Clear forgets all messages, as after renumbering.
 func (s *Summaries) Clear() { clear(s.cache[:]) }

@@ -6,8 +6,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// Times returns whose time a span of the exchange of the request at a row was. All the
-// time of a request of the server is that of the person.
+// Times returns whose time a span of the exchange of the request at a row was. That of a
+// server's request is all the person's.
 func (r *Rows) Times(rounds Rounds, number int, whole exchange.Span) exchange.Times {
 	if row, ok := r.At(number); ok && row.Kind == session.KindStdout {
 		return exchange.TimesOf(whole, []exchange.Span{whole})
@@ -15,7 +15,7 @@ func (r *Rows) Times(rounds Rounds, number int, whole exchange.Span) exchange.Ti
 	return exchange.TimesOf(whole, r.waits(rounds, rounds.First(number), whole))
 }
 
-// Times returns whose time a span of the exchange of the request at a row was.
+// Times is Rows.Times for the shown log.
 func (w *Workspace) Times(number int, whole exchange.Span) exchange.Times {
 	return w.Shown.Rows.Times(w.Shown.Index.Exchanges.Rounds(), number, whole)
 }
@@ -26,7 +26,7 @@ func (w *Workspace) Took(number int, end session.Row) exchange.Times {
 	return w.Times(number, exchange.Span{From: row.T, To: end.T})
 }
 
-// Elapsed returns whose time it was since a request at a row whose exchange has not ended.
+// Elapsed returns whose time it was since a request whose exchange has not ended.
 func (w *Workspace) Elapsed(number int, row session.Row) exchange.Times {
 	whole := exchange.Span{From: row.T, To: w.Clock}
 	if row.Kind == session.KindStdout {
@@ -40,7 +40,7 @@ func (w *Workspace) Elapsed(number int, row session.Row) exchange.Times {
 }
 
 // WaitsSince returns since when a pending exchange waits for the user: a request of the
-// server, or the call during which it was made.
+// server, or the call around it.
 func (w *Workspace) WaitsSince(number int) (since int64, ok bool) {
 	for _, q := range w.Waiting {
 		at, found := w.RowOf(q.N)
@@ -59,8 +59,8 @@ func (w *Workspace) WaitsSince(number int) (since int64, ok bool) {
 	return since, ok
 }
 
-// waits returns when the server waited for its client during an exchange, in a span of
-// it: for responses to its own requests, and for input.
+// waits returns when the server waited for its client in a span of an exchange: for
+// responses to its own requests, and for input.
 func (r *Rows) waits(rounds Rounds, first int, whole exchange.Span) (waits []exchange.Span) {
 	waits = r.pauses(rounds, first)
 	from := rounds.nested.from(first + 1)
@@ -77,8 +77,8 @@ func (r *Rows) waits(rounds Rounds, first int, whole exchange.Span) (waits []exc
 	return waits
 }
 
-// waitedUntil returns when the server no longer waited for the response to its request
-// at a row.
+// waitedUntil returns the end of the server's wait for the response to its request at a
+// row.
 func (r *Rows) waitedUntil(rounds Rounds, number int, request *session.Row) int64 {
 	end := int64(exchange.Open)
 	if response, ok := r.PartnerOf(*request); ok {
@@ -94,9 +94,9 @@ func (r *Rows) waitedUntil(rounds Rounds, number int, request *session.Row) int6
 	return end
 }
 
-// pauses returns the times between the rounds of an exchange, and from the last result
-// on if that asks for input. A server works between two polls of a task: there the only
-// pause is that before tasks/update.
+// pauses returns the times between the rounds of an exchange, and from the last result on
+// if that asks for input. A server works between two polls of a task: there the only
+// pause is before tasks/update.
 func (r *Rows) pauses(rounds Rounds, first int) (pauses []exchange.Span) {
 	before := first
 	for round := range rounds.Later(r, first) {

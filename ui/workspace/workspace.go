@@ -2,39 +2,42 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	"mcpdbg/session/secret"
 )
 
-// InlineLimit is the largest message, in bytes, that is read immediately when the
-// cursor moves; a longer one is read in a command.
+// InlineLimit is the largest message, in bytes, read immediately when the cursor moves; a
+// longer one is read in a command.
 const InlineLimit = 64 << 10
 
-// A Workspace is the data of one session or recording on the screen. It knows
-// nothing of panes. It must be used by the program's goroutine only.
+// A Workspace is the data of one session or recording on the screen. It must be used by
+// the program's goroutine only.
 type Workspace struct {
 	Shown        *Projection // the one on the screen
 	Whole        *Projection // of the whole log
 	Tail         *Projection // of the last rows, while the others are read; else nil
 	Log          session.Source
-	Reading      atOnce    // the log, until it is completely read; else nil
+	Reading      atOnce    // the log, until completely read; else nil
 	Playback     *Playback // of a recording; nil if it cannot be played
 	Notes        Notes
 	Number       int
-	Target       int    // of the grid that it was opened from, or noTarget
-	NoServer     string // why there is no server to act on, once it was asked for
+	Target       int    // of the grid that opened it, or noTarget
+	NoServer     string // why there is no server to act on, once asked for
 	Title        string
 	Path         string                      // of a recording, as in Opened.File
 	DigestKey    func() *secret.Key          // as in ui.Options
 	Name         string                      // of the debugged program, for the window title
 	Session      *session.Session            // nil for a recording
-	Launch       func(context.Context) error // starts the server after opening; nil if it is not started
+	Launch       func(context.Context) error // starts the server after opening, if not nil
 	Release      func(context.Context) error // ends the session if it is ours
-	Closed       <-chan struct{}             // closed when the workspace is removed from the screen
+	Closed       <-chan struct{}             // when the workspace is removed from the screen
 	Close        context.CancelFunc          // closes Gone
 	Calls        []*Call                     // made by the user: pending, or cancelled and watched
 	LateProgress []uint32                    // rows with progress since a call was cancelled
@@ -47,18 +50,18 @@ type Workspace struct {
 	Waiting      []session.ServerRequest // requests that wait for the user, oldest first
 	Delayed      []session.ServerRequest // requests that policies answer later, oldest first
 	Rate         Meter
-	Overview     bool // the user has selected no row yet, so the detail shows the server
+	Overview     bool // no row is selected yet, so the detail shows the server
 	Selected     Selection
-	Viewed       Selection // the row that the detail shows: of a selected exchange, usually the response
-	AtRow        int       // number of the row under the cursor in the traffic; -1 for none
+	Viewed       Selection // shown in the detail: of an exchange, usually the response
+	AtRow        int       // under the cursor in the traffic, or -1
 	Sample       Sample
 	Starting     bool // Start or Restart is running
 	Stop         context.CancelFunc
-	Unbuilt      *BuildError // why the last round of the watch did not start; nil if it did
+	Unbuilt      *BuildError // why the last round of the watch did not start, or nil
 }
 
-// New returns the workspace of an opened session or recording. It is closed with
-// forget, which ends ctx.
+// New returns the workspace of an opened session or recording. forget closes it and ends
+// ctx.
 func New(ctx context.Context, forget context.CancelFunc, o Opened, number int) *Workspace {
 	source := o.Source
 	if source == nil {
@@ -88,8 +91,8 @@ type Selection struct {
 	Follows bool         // the list selects new rows as they arrive
 }
 
-// Requests returns the server requests that can be answered now, those that wait
-// for the user first.
+// Requests returns the server requests that can be answered now, those that wait for the
+// user first.
 func (w *Workspace) Requests() []session.ServerRequest { return slices.Concat(w.Waiting, w.Delayed) }
 
 // PullRequests takes in the pending requests of a running session.
@@ -97,8 +100,7 @@ func (w *Workspace) PullRequests() {
 	w.Waiting, w.Delayed = w.Session.ServerRequests(), w.Session.DelayedRequests()
 }
 
-// FullTitle returns the title without the host in brackets, which is shown next
-// to it.
+// FullTitle returns the title without the host in brackets, shown next to it.
 func (w *Workspace) FullTitle() string {
 	if host := w.Host(); host != "" {
 		return strings.TrimSuffix(w.Title, " ("+host+")")
@@ -106,14 +108,13 @@ func (w *Workspace) FullTitle() string {
 	return w.Title
 }
 
-// SessionName returns the title without the place, which is shown next to it.
+// SessionName returns the title without the place, shown next to it.
 func (w *Workspace) SessionName() string {
 	title := w.FullTitle()
 	return strings.TrimSuffix(title, " (local)")
 }
 
-// WindowTitle returns the title of the terminal window. Of outside text it keeps
-// only letters, digits and a few marks.
+// WindowTitle keeps of outside text only letters, digits and a few marks.
 func WindowTitle(program string) string {
 	safe := strings.Map(func(r rune) rune {
 		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./@ ", r)) {
@@ -125,11 +126,42 @@ func WindowTitle(program string) string {
 	return "mcpdbg " + safe[:min(len(safe), longest)]
 }
 
-// SetTarget records the target of a run that the workspace was opened from.
+// SetTarget records the target of the run that opened the workspace.
 func (w *Workspace) SetTarget(target int) { w.Target, w.NoServer = target, "" }
 
 // OfTarget reports whether this is the recording of a target of a run.
 func (w *Workspace) OfTarget() bool { return w.Session == nil && w.Target != noTarget }
 
-// noTarget is the target of a workspace that was not opened from a grid.
+// noTarget is of a workspace not opened from a grid.
 const noTarget = -1
+
+// ErrNoSession is the error of reading from NoSource, and why actions are disabled on it.
+var ErrNoSession = errors.New("no session is open")
+
+// NoSource returns the empty source shown without a session.
+func NoSource() session.Source { return noSource{} }
+
+type noSource struct{}
+
+func (noSource) Header() session.Header      { return session.Header{} }
+func (noSource) Len() int                    { return 0 }
+func (noSource) Rows(int, []session.Row) int { return 0 }
+func (noSource) Method(uint16) string        { return "" }
+func (noSource) Stats() session.Stats        { return session.Stats{} }
+func (noSource) Changed() <-chan struct{}    { return nil }
+func (noSource) Entry(session.Row, int) (session.Entry, error) {
+	return session.Entry{}, ErrNoSession
+}
+func (noSource) ReadLine(session.Row, []byte, int64) (int, error) { return 0, ErrNoSession }
+
+// Empty reports whether this is the workspace shown without a session.
+func (w *Workspace) Empty() bool { return w.Log == NoSource() }
+
+// A Sample is the process tree a moment ago.
+type Sample struct {
+	Tree    []executor.Descendant
+	At      time.Time
+	Err     error
+	Running bool // a command takes the next one
+	Ended   bool // taken after the end of the process
+}
