@@ -1,3 +1,6 @@
+// Package prompter holds mcpdbg's own questions to the user, about a host key, a
+// passphrase or a password, until the shell has an answer. No screen imports it: no view
+// can draw over or imitate them.
 package prompter
 
 import (
@@ -11,8 +14,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// ErrDeclined is the error of Ask when the user closes a question without an
-// answer. Rejecting an unknown host key is not an error: the answer is no.
+// ErrDeclined is the error of Ask when the user closes a question without an answer.
+// Rejecting an unknown host key is not an error: the answer is no.
 var ErrDeclined = errors.New("question closed without an answer")
 
 // A Prompter asks the user questions in the interface. It implements
@@ -55,7 +58,7 @@ func New() *Prompter { return &Prompter{news: make(chan struct{}, 1)} }
 // A Question is waiting for its answer.
 type Question struct {
 	Prompt executor.Prompt
-	reply  chan Reply // has room for one reply
+	reply  chan Reply // with room for one
 }
 
 // A Reply is what Ask returns.
@@ -64,9 +67,9 @@ type Reply struct {
 	Err    error
 }
 
-// Ask shows a question and waits for the user's answer or until ctx is done. Its
-// errors are ErrDeclined, the cause of ctx, and executor.ErrNoPrompter once the
-// interface has ended. It may be called from any goroutine, but not in Update.
+// Ask shows a question and waits for the user's answer or until ctx is done. Its errors
+// are ErrDeclined, the cause of ctx, and executor.ErrNoPrompter once the interface has
+// ended. Any goroutine may call it, but not in Update.
 func (p *Prompter) Ask(ctx context.Context, prompt executor.Prompt) (executor.Answer, error) {
 	q := &Question{Prompt: prompt, reply: make(chan Reply, 1)}
 	if !p.add(q) {
@@ -81,7 +84,7 @@ func (p *Prompter) Ask(ctx context.Context, prompt executor.Prompt) (executor.An
 	}
 }
 
-// unanswered is the error of a question that is open when the interface ends.
+// unanswered is the error of an open question when the interface ends.
 func unanswered(prompt executor.Prompt) error {
 	what, _, _ := strings.Cut(strings.TrimSpace(prompt.Text), "\n")
 	return fmt.Errorf("%w: %s: %s", executor.ErrNoPrompter, Subject(prompt), what)
@@ -106,8 +109,7 @@ func (p *Prompter) add(q *Question) (ok bool) {
 	return true
 }
 
-// take removes a question from the list; ok is false if it is not in the list any
-// more.
+// take removes a question from the list; ok is false if it is no longer there.
 func (p *Prompter) take(q *Question) (ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +122,7 @@ func (p *Prompter) take(q *Question) (ok bool) {
 	return true
 }
 
-// ring wakes listen. The caller holds the lock, or nothing else uses p yet.
+// ring wakes listen. The caller holds the lock, or is alone.
 func (p *Prompter) ring() {
 	select {
 	case p.news <- struct{}{}:
@@ -128,8 +130,8 @@ func (p *Prompter) ring() {
 	}
 }
 
-// First returns the question to show, nil for none, and the number of questions
-// queued behind it.
+// First returns the question to show, or nil, and the number of questions queued behind
+// it.
 func (p *Prompter) First() (q *Question, behind int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,8 +148,7 @@ func (p *Prompter) Answer(q *Question, r Reply) {
 	}
 }
 
-// Listen calls ring whenever there may be another question to show, until ctx
-// is done.
+// Listen calls ring whenever there may be another question to show, until ctx is done.
 func (p *Prompter) Listen(ctx context.Context, ring func()) {
 	for {
 		select {

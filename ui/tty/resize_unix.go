@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// OnResize records changes of the terminal's size from now on, and returns a function
-// that calls changed after each until ctx is done. The library begins to listen only
-// after its first frame.
+// OnResize records changes of the terminal's size from now on. listen calls changed after
+// each until ctx is done: the library listens only after its first frame.
 func OnResize(ctx context.Context, changed func()) (listen func()) {
 	resized := make(chan os.Signal, 1)
 	signal.Notify(resized, syscall.SIGWINCH)

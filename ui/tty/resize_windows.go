@@ -2,6 +2,5 @@ package tty
 
 import "context"
 
-// OnResize returns a function that does nothing: on Windows, a change of the size is
-// input.
+// OnResize does nothing: on Windows, a change of the size is input.
 func OnResize(context.Context, func()) (listen func()) { return func() {} }

@@ -1,3 +1,5 @@
+// Package tty is the terminal apart from the screen: it asks for a line of text on the
+// controlling terminal, and restores a terminal for a program that has to exit early.
 package tty
 
 import (
@@ -22,19 +24,19 @@ import (
 var ErrInterrupted = errors.New("interrupted")
 
 const (
-	// maxLine is the maximum length of a typed line, in bytes.
+	// maxLine is the maximum length of a line, in bytes.
 	maxLine = 4 << 10
-	// typeAhead is how long keys typed before a question are dropped from the
-	// terminal's queue: they cannot be an answer to it.
+	// typeAhead is how long earlier keys are dropped from the terminal's queue: they
+	// cannot be an answer.
 	typeAhead = 20 * time.Millisecond
 )
 
-// A TTY is the controlling terminal, whatever standard input and output are. It
-// must not be used concurrently.
+// A TTY is the controlling terminal, whatever standard input and output are. It must not
+// be used concurrently.
 type TTY struct{ in, out *os.File }
 
-// OpenTTY opens the controlling terminal of the process, and fails without one.
-// The caller must call Close.
+// OpenTTY opens the controlling terminal, and fails without one. The caller must call
+// Close.
 func OpenTTY() (*TTY, error) {
 	in, out, err := tea.OpenTTY()
 	if err != nil {
@@ -55,9 +57,9 @@ func (t *TTY) Close() error {
 // Write implements io.Writer. The caller must escape text of a server.
 func (t *TTY) Write(p []byte) (int, error) { return t.out.Write(p) }
 
-// ReadLine shows the prompt ask and reads one line, without showing it if echo is
-// false. Earlier input is dropped. The error is ErrInterrupted, ErrDeclined for
-// ctrl+d, the cause of ctx, or that of the terminal.
+// ReadLine shows the prompt ask and reads one line, hidden unless echo is set. Earlier
+// input is dropped. The error is ErrInterrupted, ErrDeclined for ctrl+d, the cause of
+// ctx, or that of the terminal.
 func (t *TTY) ReadLine(ctx context.Context, ask string, echo bool) (string, error) {
 	state, err := term.MakeRaw(t.in.Fd())
 	if err != nil {
@@ -101,8 +103,8 @@ func (t *TTY) ReadLine(ctx context.Context, ask string, echo bool) (string, erro
 	return string(l.text), nil
 }
 
-// dropTypeAhead drops the input in the terminal's queue. On Windows, opening the
-// reader has already done so.
+// dropTypeAhead drops the input in the terminal's queue. On Windows, opening the reader
+// has already done so.
 func (t *TTY) dropTypeAhead() error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -129,7 +131,6 @@ func (t *TTY) dropTypeAhead() error {
 	return err
 }
 
-// A line is a line being typed into a terminal in raw mode.
 type line struct {
 	echo bool
 	text []byte
@@ -137,7 +138,7 @@ type line struct {
 	err  error // why it ended, if not with the enter key
 }
 
-// take takes typed bytes and returns the bytes to show.
+// take returns the bytes to show for typed ones.
 func (l *line) take(keys []byte) (shown []byte) {
 	if l.text == nil {
 		l.text = make([]byte, 0, maxLine) // never moves, so that it can be wiped
@@ -167,7 +168,7 @@ func (l *line) take(keys []byte) (shown []byte) {
 	return shown
 }
 
-// add adds one byte, and returns the text to show for it.
+// add returns the text to show for a byte.
 func (l *line) add(key byte) []byte {
 	if key < 0x20 || len(l.text) == maxLine {
 		return nil
@@ -181,8 +182,7 @@ func (l *line) add(key byte) []byte {
 	return []byte(termsafe.String(string(r)))
 }
 
-// erase removes the last character, and returns the bytes that remove it from the
-// screen.
+// erase removes the last character, and returns the bytes that remove it from the screen.
 func (l *line) erase() (shown []byte) {
 	if len(l.text) == 0 {
 		return nil
@@ -198,7 +198,6 @@ func (l *line) erase() (shown []byte) {
 	return shown
 }
 
-// lastRune returns the start of the last character.
 func (l *line) lastRune() int {
 	from := len(l.text) - 1
 	for from > 0 && !utf8.RuneStart(l.text[from]) {
@@ -207,5 +206,4 @@ func (l *line) lastRune() int {
 	return from
 }
 
-// wipe overwrites the typed text.
 func (l *line) wipe() { clear(l.text[:cap(l.text)]) }
