@@ -1,16 +1,18 @@
 package filter
 
 import (
+	"slices"
+
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
 	"mcpdbg/session/exchange"
 )
 
 const (
-	// maxRead is the maximum number of bytes of one message that are read.
+	// maxRead is how many bytes of a message are read.
 	maxRead = 16 << 20
-	// headRead is the number of bytes of a message that are read to find its
-	// id.
+	// headRead is how many bytes of a message are read to find its id.
 	headRead = 4096
 )
 
@@ -19,41 +21,40 @@ const (
 type Matcher struct {
 	filter  *Filter
 	source  session.Source
-	lines   session.IntoReader // of source
-	batches *elements.Source   // source, if it has rows for the elements of batches
-	methods [][]Verdict        // by word and number of the method; Unread: not yet known
-	alike   [256]known         // verdicts about rows with equal fields
-	rough   bool               // decide only what holds for all rows with these fields
+	lines   session.IntoReader
+	batches *elements.Source // source, if it has rows for the elements of batches
+	methods [][]Verdict      // by word and number of the method; Unread: not yet known
+	alike   [256]known       // verdicts about rows with equal fields
+	rough   bool             // decide only what holds for all rows with these fields
 
-	searched []needle      // the texts to search for
-	at       int           // index of the current row in the search results; -1: not searched
-	unread   []session.Row // rows that were searched
-	places   []int         // their indexes in the rows given to Rows
+	searched []needle
+	at       int // of the current row in the search results; -1: not searched
+	unread   []session.Row
+	places   []int
 
-	number int    // number of the current row
-	batch  int    // number of the row of the batch that it is an element of, plus one; 0 for none
+	number int
+	batch  int    // row of the batch that it is an element of, plus one, or 0
 	spans  []span // by word: rows with certain numbers
 
-	times *exchange.Table // of source; nil before it is needed
+	times *exchange.Table // of source, once needed
 
-	calls [256]knownCall    // recent calls, by the number of their row
-	tools map[string]string // interned names of tools
+	calls [256]knownCall
+	tools map[string]string
 
-	texts, heads []byte // buffers for messages
-	from         int    // number of the first row in near
+	texts, heads []byte
+	from         int // number of the first row in near
 	near         []session.Row
 	again        [1]session.Row
 }
 
-// known is a verdict about all rows with the same fields.
 type known struct {
 	fields  uint64
 	verdict Verdict
 	valid   bool
 }
 
-// fieldsOf returns the fields of a row that many rows share: whether it has a
-// partner, but not which.
+// fieldsOf returns the fields that many rows share: whether a row has a partner, but not
+// which.
 func fieldsOf(r *session.Row) uint64 {
 	fields := uint64(r.Method) | uint64(r.Run)<<16 | uint64(r.Kind)<<32 | uint64(r.Msg)<<40 | uint64(r.State)<<48 | uint64(r.Flags)<<56
 	if r.Paired() {
@@ -62,7 +63,7 @@ func fieldsOf(r *session.Row) uint64 {
 	return fields
 }
 
-// paired is a bit of the fields that no state of a row has.
+// paired is a bit that no state of a row has.
 const paired = 1 << 55
 
 // Matcher returns a matcher of the filter over a log. A nil filter matches every
@@ -82,8 +83,8 @@ func (f *Filter) Matcher(source session.Source) *Matcher {
 	return m
 }
 
-// Match reports whether the row with a number passes. It reads the message if
-// the row alone does not decide; a message that cannot be read has no text.
+// Match reports whether the row with a number passes. It reads the message if the row
+// does not decide; an unreadable message has no text.
 func (m *Matcher) Match(number int, r session.Row) bool {
 	switch m.quick(number, &r) {
 	case Yes:
@@ -110,9 +111,8 @@ func (m *Matcher) read(number int, r session.Row) bool {
 	return false
 }
 
-// Rows decides about rows, the first with the number from, by the rows alone,
-// and stores the results in verdicts, which must have the same length. Of rows
-// with equal fields only the first is tested.
+// Rows decides about rows from number from on, by the rows alone, and stores the results
+// in verdicts, of the same length. Of rows with equal fields only the first is tested.
 func (m *Matcher) Rows(from int, rows []session.Row, verdicts []Verdict) {
 	verdicts = verdicts[:len(rows)]
 	if m.filter == nil {
@@ -144,11 +144,10 @@ func (m *Matcher) Rows(from int, rows []session.Row, verdicts []Verdict) {
 // Searches reports whether Rows searches the messages for a text.
 func (m *Matcher) Searches() bool { return len(m.searched) > 0 }
 
-// spread is an odd number that makes every bit of a product depend on many bits
-// of the factor: 2^64 divided by the golden ratio.
+// spread is an odd number that makes every bit of a product depend on many bits of the
+// factor: 2^64 divided by the golden ratio.
 const spread = 0x9e3779b97f4a7c15
 
-// quick decides by the row alone.
 func (m *Matcher) quick(number int, r *session.Row) Verdict {
 	if m.filter == nil {
 		return Yes
@@ -167,7 +166,6 @@ func (m *Matcher) quick(number int, r *session.Row) Verdict {
 	return slot.verdict
 }
 
-// any tests a row against all alternatives.
 func (m *Matcher) any(r session.Row) Verdict {
 	result := No
 	for _, words := range m.filter.alternatives {
@@ -181,7 +179,6 @@ func (m *Matcher) any(r session.Row) Verdict {
 	return result
 }
 
-// each tests a row against all words of an alternative.
 func (m *Matcher) each(words []word, r session.Row) Verdict {
 	result := Yes
 	for _, w := range words {
@@ -232,8 +229,8 @@ func (m *Matcher) method(index int, id uint16, test func(name string) bool) bool
 	return known[id] == Yes
 }
 
-// latency returns the microseconds that the server took for the request at a row, or
-// for that of the response there.
+// latency returns the server's microseconds for the request at a row, or for that of the
+// response there.
 func (m *Matcher) latency(r session.Row) (took int64, ok bool) {
 	partner, ok := m.partner(r)
 	if !ok {
@@ -252,12 +249,11 @@ func (m *Matcher) latency(r session.Row) (took int64, ok bool) {
 	return m.times.Times(number, request, response).Server, true
 }
 
-// keptText is the size of the buffers kept to read messages; longer messages
-// get their own.
+// keptText is the size of the buffers kept for messages; longer ones get their own.
 const keptText = 16 << 10
 
-// A message reads the message of a row, at most once and only as much as
-// needed. Its results are valid until the next message.
+// A message reads the message of a row, at most once and only as much as needed. Its
+// results are valid until the next message.
 type message struct {
 	matcher *Matcher
 	row     session.Row
@@ -284,8 +280,7 @@ func (msg *message) bytes() []byte {
 	return msg.text
 }
 
-// entry reads the entry of a row: limit bytes of its payload, or a few more.
-// The entry is valid until the next call.
+// entry reads limit bytes of a row's payload, or a few more, valid until the next call.
 func (m *Matcher) entry(row session.Row, limit int) (session.Entry, error) {
 	if m.heads == nil {
 		m.heads = make([]byte, 0, keptText)
@@ -293,7 +288,6 @@ func (m *Matcher) entry(row session.Row, limit int) (session.Entry, error) {
 	return m.lines.EntryInto(row, limit, m.heads)
 }
 
-// partner returns the other half of a request and its response.
 func (m *Matcher) partner(r session.Row) (session.Row, bool) {
 	number, ok := m.paired(r).Partner()
 	if !ok {
@@ -306,8 +300,8 @@ func (m *Matcher) partner(r session.Row) (session.Row, bool) {
 	return m.again[0], ok
 }
 
-// id returns the raw id of a message. The id of a long response is read from
-// its request, which is usually short.
+// id returns the raw id of a message. That of a long response is read from its request,
+// which is usually short.
 func (msg *message) id() []byte {
 	m := msg.matcher
 	e, err := m.entry(msg.row, headRead)
@@ -323,4 +317,45 @@ func (msg *message) id() []byte {
 		return nil
 	}
 	return e.Msg.ID.Of(e.Payload)
+}
+
+// namesBatches reports whether a word is kind:batch, which is about batches and not their
+// elements.
+func (f *Filter) namesBatches() bool {
+	for _, words := range f.alternatives {
+		for _, w := range words {
+			if t, ok := w.test.(kindTest); ok && slices.Contains(t.kinds, framing.Batch) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasElements reports whether a row is a batch whose elements have rows: it passes if one
+// of them does.
+func (m *Matcher) hasElements(r *session.Row) bool {
+	return r.Msg == framing.Batch && m.batches != nil
+}
+
+func (m *Matcher) elementMatches(number int) bool {
+	m.batch = number + 1
+	defer func() {
+		m.batch = 0
+		m.batches.Forget()
+	}()
+	for _, element := range m.batches.Numbers(number) {
+		if row, ok := session.RowAt(m.source, element); ok && m.read(element, row) {
+			return true
+		}
+	}
+	return false
+}
+
+// paired returns the current row; for a partner in a batch, with the row of the element.
+func (m *Matcher) paired(r session.Row) session.Row {
+	if m.batches == nil || m.number >= elements.First {
+		return r
+	}
+	return m.batches.Paired(m.number, r)
 }

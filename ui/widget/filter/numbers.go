@@ -6,13 +6,13 @@ import (
 	"mcpdbg/session"
 )
 
-// numbers is a range of numbers, both ends included.
+// numbers includes both ends.
 type numbers struct{ low, high uint64 }
 
 func (n numbers) has(number uint64) bool { return n.low <= number && number <= n.high }
 
-// numberTest tests the number of an entry in the log. Numbers only grow, so the
-// matching entries are consecutive rows.
+// numberTest tests the number of an entry. Numbers only grow, so the matching entries are
+// consecutive rows.
 type numberTest struct {
 	decided
 	numbers
@@ -38,8 +38,8 @@ func (t numberTest) row(m *Matcher, index int, _ session.Row) Verdict {
 // A span is the rows [from, to) among the first rows of a log.
 type span struct{ from, to, rows int }
 
-// span finds the rows of the entries with certain numbers by reading a few of
-// them. In a complete log, row i has entry i+1.
+// span finds the rows of the entries with these numbers by reading a few of them. In a
+// complete log, row i has entry i+1.
 func (m *Matcher) span(n numbers) span {
 	rows := m.source.Len()
 	if m.entryNumber(rows-1) == uint64(rows) {
@@ -52,8 +52,7 @@ func (m *Matcher) span(n numbers) span {
 	}
 }
 
-// entryNumber reads the number of an entry. For an entry that cannot be read,
-// it returns the number that the entry has in a complete log.
+// entryNumber returns, for an unreadable entry, its number in a complete log.
 func (m *Matcher) entryNumber(row int) uint64 {
 	if m.source.Rows(row, m.again[:]) == 1 {
 		if e, err := m.entry(m.again[0], 1); err == nil {
@@ -63,8 +62,8 @@ func (m *Matcher) entryNumber(row int) uint64 {
 	return uint64(row) + 1
 }
 
-// seqTest tests the sequence number of an event of a process. A line that spans
-// several chunks has all of their numbers.
+// seqTest tests the sequence number of an event of a process. A line of several chunks
+// has all their numbers.
 type seqTest struct {
 	ownRow
 	numbers
@@ -90,8 +89,8 @@ func (t seqTest) message(msg *message) bool {
 	return first <= t.high && t.low <= e.Seq
 }
 
-// runTest tests the process that an entry belongs to: 1 is the first process
-// that was started, 0 is everything before it.
+// runTest tests the process of an entry: 1 is the first one started, 0 is everything
+// before.
 type runTest struct {
 	decided
 	numbers

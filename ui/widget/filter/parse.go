@@ -19,18 +19,17 @@ type Filter struct {
 	text         string
 	alternatives [][]word
 	words        int
-	contextual   bool      // a word depends on more than the fields of one row
+	contextual   bool      // a word depends on more than the fields of a row
 	kinds        [256]bool // kinds of entry that words name
 }
 
-// A word is a test or its negation.
 type word struct {
 	test  test
 	not   bool
-	index int // index of the word in the filter
+	index int
 }
 
-// A SyntaxError describes what is wrong with the text of a filter, and where.
+// A SyntaxError describes what is wrong with a filter, and where.
 type SyntaxError struct {
 	Column  int // of the first invalid byte, from 1
 	Problem string
@@ -39,8 +38,8 @@ type SyntaxError struct {
 // Error returns the column and the problem.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Problem) }
 
-// Parse compiles a filter. The error is a *SyntaxError. A filter without words
-// is nil and matches every row.
+// Parse compiles a filter. The error is a *SyntaxError. A filter without words is nil and
+// matches every row.
 func Parse(text string) (*Filter, error) {
 	if err := check(text); err != nil {
 		return nil, err
@@ -49,9 +48,9 @@ func Parse(text string) (*Filter, error) {
 	return p.parse()
 }
 
-// Text returns a filter for plain text in a message or its method, ignoring
-// case and including blanks; text between slashes is a regular expression. It
-// is used for searching. The error is a *SyntaxError.
+// Text returns a filter for plain text in a message or its method, ignoring case and
+// including blanks; text between slashes is a regular expression. It is used for
+// searching. The error is a *SyntaxError.
 func Text(text string) (*Filter, error) {
 	if err := check(text); err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func Text(text string) (*Filter, error) {
 	return &Filter{text: text, alternatives: [][]word{{{test: t}}}, words: 1}, nil
 }
 
-// check reports text that cannot be used in a regular expression.
+// check rejects text that cannot be used in a regular expression.
 func check(text string) error {
 	if len(text) > MaxLength {
 		return &SyntaxError{MaxLength + 1, fmt.Sprintf("a filter is limited to %d bytes", MaxLength)}
@@ -83,13 +82,13 @@ func check(text string) error {
 // String returns the text that was parsed.
 func (f *Filter) String() string { return f.text }
 
-// NamesKind reports whether a word names a kind of entry, such as kind:stderr. A
-// list then shows such entries even if it usually does not.
+// NamesKind reports whether a word names a kind of entry, such as kind:stderr. A list
+// then shows such entries even if it usually does not.
 func (f *Filter) NamesKind(kind session.Kind) bool { return f != nil && f.kinds[kind] }
 
 type parser struct {
 	text   string
-	at     int // the next byte
+	at     int
 	filter *Filter
 }
 
@@ -138,7 +137,6 @@ func (p *parser) space() {
 	}
 }
 
-// takeJoin consumes the word "and" or "or" and returns it.
 func (p *parser) takeJoin() string {
 	for _, name := range joins {
 		rest, ok := strings.CutPrefix(p.text[p.at:], name)
@@ -176,8 +174,7 @@ func (p *parser) word() (word, error) {
 	return w, err
 }
 
-// quoted parses text between quotes, in which \" and \\ are a quote and a
-// backslash.
+// quoted parses text between quotes, in which \" and \\ are a quote and a backslash.
 func (p *parser) quoted() (string, error) {
 	start := p.at
 	var text []byte
@@ -226,7 +223,7 @@ func regexpProblem(err error) string {
 	return strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 }
 
-// latency parses a duration; a number without a unit is milliseconds.
+// latency parses a duration; without a unit, milliseconds.
 func (p *parser) latency() (test, error) {
 	over := p.text[p.at] == '>'
 	p.at++
@@ -243,7 +240,6 @@ func (p *parser) latency() (test, error) {
 	return latencyTest{over: over, limit: limit.Microseconds()}, nil
 }
 
-// until consumes text up to one of the bytes of stop.
 func (p *parser) until(stop string) string {
 	rest := p.text[p.at:]
 	if i := strings.IndexAny(rest, stop); i >= 0 {
@@ -253,7 +249,6 @@ func (p *parser) until(stop string) string {
 	return rest
 }
 
-// end checks that a word ends here.
 func (p *parser) end(after string) error {
 	if p.at < len(p.text) && p.text[p.at] != ' ' {
 		return p.wrong(p.at, "expected a space after "+after)

@@ -7,30 +7,27 @@ import (
 	"mcpdbg/session"
 )
 
-// A needle is a text that a message must contain for a word to match. The
-// source searches for it in many rows at once.
+// A needle is a text that a message must contain for a word to match. The source searches
+// many rows for it at once.
 type needle struct {
-	word  int    // index of the word
+	word  int
 	lower []byte // ASCII in lower case, matched in any case
-	whole bool   // the text alone decides the word
+	whole bool   // the text decides the word
 	found []session.Found
 }
 
 // A literal is a test that a text in the message decides or rules out.
 type literal interface {
-	// literal returns ASCII text in lower case that a message must contain in
-	// any case to match, or nil. whole reports whether the text is also
-	// sufficient.
+	// literal returns ASCII text in lower case that a message must contain in any case,
+	// or nil. whole reports whether it is also sufficient.
 	literal() (lower []byte, whole bool)
 }
 
-// A searched test searches texts.
 type searched interface {
 	literal
 	in(text []byte) bool
 }
 
-// needles returns the texts of a filter that can be searched for.
 func (f *Filter) needles() []needle {
 	var all []needle
 	for _, words := range f.alternatives {
@@ -72,8 +69,7 @@ func (m *Matcher) search(rows []session.Row, verdicts []Verdict) {
 	m.at = -1
 }
 
-// found returns the verdict of the search for a word's text about the current
-// row.
+// found returns the result of the search for a word in the current row.
 func (m *Matcher) found(word int) Verdict {
 	for i := range m.searched {
 		s := &m.searched[i]
@@ -99,7 +95,7 @@ func (t textTest) literal() (lower []byte, whole bool) {
 
 func (t regexpTest) literal() (lower []byte, whole bool) { return literalOf(t.String()), false }
 
-// literal returns the id as it is written in the message.
+// literal returns the id as written in the message.
 func (t idTest) literal() (lower []byte, whole bool) {
 	lower = []byte(t.id)
 	for i, c := range lower {
@@ -113,8 +109,8 @@ func (t idTest) literal() (lower []byte, whole bool) {
 	return lower, false
 }
 
-// literalOf returns the longest ASCII text, in lower case, that every match of
-// an expression contains in some case.
+// literalOf returns the longest ASCII text, in lower case, that every match of an
+// expression contains in some case.
 func literalOf(expr string) []byte {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -145,8 +141,8 @@ func required(re *syntax.Regexp) []byte {
 	return nil
 }
 
-// longestRun returns the longest run of ASCII in a literal. If case is ignored,
-// k and s are excluded because they also match the Kelvin sign and the long s.
+// longestRun returns the longest run of ASCII in a literal. Ignoring case excludes k and
+// s, which also match the Kelvin sign and the long s.
 func longestRun(text []rune, fold bool) []byte {
 	var run, longest []byte
 	for _, r := range text {
@@ -162,4 +158,57 @@ func longestRun(text []rune, fold bool) []byte {
 		}
 	}
 	return longest
+}
+
+// Texts returns ASCII texts in lower case of which one is in every message that passes,
+// in any case, unless its method matches (see MatchesMethod). It returns nil without such
+// texts, or if something else decides about a row, such as the request for a latency, or
+// the words in its row.
+func (f *Filter) Texts() [][]byte {
+	if f == nil {
+		return nil
+	}
+	var texts [][]byte
+	for _, words := range f.alternatives {
+		positive := false
+		for _, w := range words {
+			switch t := w.test.(type) {
+			case textTest, regexpTest:
+				searched := t.(searched)
+				lower, _ := searched.literal()
+				if len(lower) == 0 || mayShow(searched.in) {
+					return nil
+				}
+				texts = append(texts, lower)
+				positive = positive || !w.not
+			case dirTest, kindTest, entryTest, strayTest, seqTest, runTest:
+			default:
+				return nil
+			}
+		}
+		if !positive {
+			return nil
+		}
+	}
+	return texts
+}
+
+// MatchesMethod reports whether a text of the filter is in the name of a method. It then
+// decides about all messages with that method, and the responses to them.
+func (f *Filter) MatchesMethod(name string) bool {
+	for _, words := range f.alternatives {
+		for _, w := range words {
+			switch t := w.test.(type) {
+			case textTest:
+				if t.in([]byte(name)) {
+					return true
+				}
+			case regexpTest:
+				if t.MatchString(name) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

@@ -5,8 +5,7 @@ import (
 	"mcpdbg/session"
 )
 
-// The words that lists show in rows because of what the row itself says. They are
-// not in the message.
+// Words that lists show for the row itself. They are not in the message.
 const (
 	ShownStray      = "stray line"
 	ShownNotJSON    = "not JSON"
@@ -46,8 +45,8 @@ var (
 	}
 )
 
-// shows reports whether a test holds for a word that lists show in a row: the kind
-// of an event, or what a message is and how it ended.
+// shows reports whether a test holds for a word that lists show in a row: the kind of an
+// event, or the kind and the end of a message.
 func shows(r session.Row, test func(word []byte) bool) bool {
 	if !r.Kind.IsStream() {
 		return test([]byte(r.Kind.String()))
@@ -63,8 +62,8 @@ func shows(r session.Row, test func(word []byte) bool) bool {
 	return anyWord(wordsOfState(r), test) || anyWord(messageWords[r.Msg], test)
 }
 
-// wordsOfState returns the words for the state of a row. Which of those for an error with
-// an unknown id is shown depends on the message.
+// wordsOfState returns the words for the state of a row. For an error with an unknown id,
+// the message decides which is shown.
 func wordsOfState(r session.Row) []string {
 	words := stateWords[r.State]
 	switch {
@@ -78,8 +77,8 @@ func wordsOfState(r session.Row) []string {
 	return words
 }
 
-// mayShow reports whether a test holds for a word that some message shows. The kinds
-// of events do not count: they are in the lines of a recording.
+// mayShow reports whether a test holds for a word that some message shows. The kinds of
+// events do not count: they are in the lines of a recording.
 func mayShow(test func(word []byte) bool) bool {
 	for _, words := range stateWords {
 		if anyWord(words, test) {

@@ -37,28 +37,26 @@ func (v Verdict) negated() Verdict {
 	return Unread
 }
 
-// A test checks one property of a row.
 type test interface {
-	// row decides by the row if it can. index is the index of the word.
+	// row decides by the row if it can; index is that of the word.
 	row(m *Matcher, index int, r session.Row) Verdict
-	// message decides by the message if row could not.
+	// message decides if row could not.
 	message(msg *message) bool
-	// contextual reports whether row depends on more than the fields that equal
-	// rows share. If Matcher.rough is set, row must not use more than those.
+	// contextual reports whether row depends on more than the fields that equal rows
+	// share. If Matcher.rough is set, row must not use more.
 	contextual() bool
 }
 
-// ownRow is embedded by tests that depend on those fields only.
+// ownRow is for tests that depend on those fields only.
 type ownRow struct{}
 
 func (ownRow) contextual() bool { return false }
 
-// decided is embedded by tests that, in addition, never need the message.
+// decided is for tests that also never need the message.
 type decided struct{ ownRow }
 
 func (decided) message(*message) bool { return false }
 
-// methodTest tests the method: part of it, or all of it with a pattern.
 type methodTest struct {
 	decided
 	part    string // in lower case
@@ -72,8 +70,8 @@ func newMethodTest(value string) methodTest {
 	return methodTest{part: strings.ToLower(value)}
 }
 
-// wildcards returns the regular expression of a value with * or ?, ignoring
-// case, or nil for a value without.
+// wildcards returns the regular expression of a value with * or ?, ignoring case, else
+// nil.
 func wildcards(value string) *regexp.Regexp {
 	if !strings.ContainsAny(value, "*?") {
 		return nil
@@ -94,7 +92,7 @@ func (t methodTest) name(name string) bool {
 	return name != "" && strings.Contains(strings.ToLower(name), t.part)
 }
 
-// idTest tests the id of a message, as a number or the inside of a string.
+// idTest tests the id of a message, a number or the inside of a string.
 type idTest struct {
 	ownRow
 	id string
@@ -124,7 +122,6 @@ func (t dirTest) row(_ *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(r.Kind == t.kind || r.Kind == session.KindStderr && t.kind == session.KindStdout)
 }
 
-// kindTest matches some kinds of message.
 type kindTest struct {
 	decided
 	kinds []framing.Kind
@@ -135,7 +132,6 @@ func (t kindTest) row(_ *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(message && slices.Contains(t.kinds, r.Msg))
 }
 
-// entryTest matches some kinds of entry.
 type entryTest struct {
 	decided
 	kinds [session.KindEnd + 1]bool
@@ -145,32 +141,27 @@ func (t entryTest) row(_ *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(r.Kind <= session.KindEnd && t.kinds[r.Kind])
 }
 
-// errorTest matches error responses, and results with isError.
 type errorTest struct{ decided }
 
 func (errorTest) row(_ *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(r.Msg == framing.ErrorResponse || r.Msg == framing.Response && r.Flags&session.FlagError != 0)
 }
 
-// strayTest matches lines of stdout that are not messages.
 type strayTest struct{ decided }
 
 func (strayTest) row(_ *Matcher, _ int, r session.Row) Verdict { return verdictOf(IsStray(r)) }
 
-// errTest matches rows with an error or a problem.
 type errTest struct{ decided }
 
 func (errTest) row(_ *Matcher, _ int, r session.Row) Verdict { return verdictOf(IsProblem(r)) }
 
-// IsStray reports whether a row is a line of stdout that is not a JSON-RPC
-// message.
+// IsStray reports whether a row is a line of stdout that is not a JSON-RPC message.
 func IsStray(r session.Row) bool {
 	return r.Kind == session.KindStdout && (r.Msg == framing.NotJSON || r.Msg == framing.Other)
 }
 
-// IsProblem reports whether a row has an error or a problem, which is what the
-// word err matches. A probe without a response, or with a late one, is as
-// expected.
+// IsProblem reports whether a row has an error or a problem, for the word err. A probe
+// without a response, or with a late one, is as expected.
 func IsProblem(r session.Row) bool {
 	if r.Flags&session.FlagProblem != 0 || IsStray(r) || r.State == session.ReqDuplicate {
 		return true
@@ -191,8 +182,7 @@ func IsProblem(r session.Row) bool {
 	return false
 }
 
-// latencyTest compares the time that the server took for a request, which is the same
-// for the request and its response.
+// latencyTest compares the server's time for a request, the same for its response.
 type latencyTest struct {
 	decided
 	over  bool
@@ -209,8 +199,8 @@ func (t latencyTest) row(m *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(ok && (t.over && took > t.limit || !t.over && took < t.limit))
 }
 
-// textTest searches for text in the method, the message and the words that lists
-// show in its row, ignoring case.
+// textTest searches for text in the method, the message and the words that lists show in
+// its row, ignoring case.
 type textTest struct {
 	ownRow
 	lower []byte         // ASCII in lower case
@@ -242,8 +232,7 @@ func (t textTest) in(text []byte) bool {
 	return IndexFold(text, t.lower) >= 0
 }
 
-// regexpTest matches a regular expression against the method, the message and the
-// words that lists show in its row.
+// regexpTest matches the method, the message and the words that lists show in its row.
 type regexpTest struct {
 	ownRow
 	*regexp.Regexp
@@ -260,8 +249,8 @@ func (t regexpTest) message(msg *message) bool { return t.in(msg.bytes()) }
 
 func (t regexpTest) in(text []byte) bool { return t.Match(text) }
 
-// IndexFold returns the index of the ASCII text lower, which is in lower case,
-// in text, ignoring case; -1 if there is none.
+// IndexFold returns the index of lower, ASCII in lower case, in text, ignoring case, or
+// -1.
 func IndexFold(text, lower []byte) int {
 	if len(lower) == 0 {
 		return 0

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// toolTest matches calls of a tool and their responses.
 type toolTest struct {
 	ownRow
 	name    string
@@ -39,8 +38,8 @@ func (t toolTest) message(msg *message) bool {
 	return name == t.name
 }
 
-// tool returns the name of the called tool, also for a response. The name in a
-// call is remembered for its response, which usually comes soon.
+// tool returns the name of the called tool, also for a response. That of a call is
+// remembered for its response, which usually comes soon.
 func (msg *message) tool() string {
 	m, number := msg.matcher, msg.matcher.number
 	call := m.paired(msg.row)
@@ -65,13 +64,11 @@ func (msg *message) tool() string {
 	return known.tool
 }
 
-// A knownCall is a call whose tool is known.
 type knownCall struct {
 	next int // number of its row plus one; 0: empty
 	tool string
 }
 
-// maxTools is the maximum number of tool names that are interned.
 const maxTools = 1024
 
 // toolName returns params.name of a call, or "".
@@ -95,8 +92,7 @@ func (m *Matcher) toolName(e *session.Entry) string {
 	return name
 }
 
-// decodedToolName is like toolName, for a call that is not written in the usual
-// way.
+// decodedToolName is toolName for unusual JSON.
 func decodedToolName(params []byte) string {
 	var decoded struct {
 		Name string `json:"name"`

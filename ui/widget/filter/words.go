@@ -14,16 +14,16 @@ import (
 // joins are the words between other words; "and" is optional.
 var joins = []string{"and", "or"}
 
-// A key is the part of a word before a colon. Its parse function gets the
-// value, and where that begins.
+// A key is the part of a word before a colon. parse gets the value, and where that
+// begins.
 type key struct {
 	name   string
 	values []string // for completion
 	parse  func(p *parser, at int, value string) (test, error)
 }
 
-// keys returns all keys, in the order of the documentation. It is a function
-// because parsing refers to it.
+// keys returns all keys in the order of the documentation. It is a function because
+// parsing refers to it.
 func keys() []key {
 	return []key{
 		{"method", nil, func(_ *parser, _ int, value string) (test, error) { return newMethodTest(value), nil }},
@@ -46,8 +46,7 @@ func keys() []key {
 	}
 }
 
-// plain parses a word that begins with a letter: a key with its value, "err",
-// or text.
+// plain parses a word that begins with a letter: a key with its value, "err", or text.
 func (p *parser) plain() (test, error) {
 	start := p.at
 	name := p.until(":\" ")
@@ -102,8 +101,7 @@ func (p *parser) dir(at int, value string) (test, error) {
 	return nil, p.wrong(at, "dir: must be in or out")
 }
 
-// messageKinds are the kinds of message, and event for everything that is
-// neither a message nor a line.
+// messageKinds are the kinds of message, and event for all other entries but lines.
 var messageKinds = []string{"request", "response", "notification", "error", "batch", "stray", "stderr", "event"}
 
 func kindNames() []string {
@@ -166,4 +164,33 @@ func (p *parser) numbers(name string, at int, value string) (numbers, error) {
 		return r, p.wrong(at+len(low)+1, fmt.Sprintf("empty range: %d is less than %d", r.high, r.low))
 	}
 	return r, nil
+}
+
+// Complete returns completions of the last word of a text, each as the full text: of keys
+// up to their colon, of values for keys that have few.
+func Complete(text string) []string {
+	at := strings.LastIndexByte(text, ' ') + 1
+	if strings.Count(text[:at], `"`)%2 == 1 {
+		return nil // inside quotes
+	}
+	word := strings.TrimLeft(text[at:], "!")
+	before := text[:len(text)-len(word)]
+	var found []string
+	add := func(candidate string) {
+		if strings.HasPrefix(candidate, word) && candidate != word {
+			found = append(found, before+candidate)
+		}
+	}
+	for _, k := range keys() {
+		name := k.name + ":"
+		if !strings.HasPrefix(word, name) {
+			add(name)
+			continue
+		}
+		for _, value := range k.values {
+			add(name + value)
+		}
+	}
+	add("err")
+	return found
 }

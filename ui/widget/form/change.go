@@ -2,8 +2,8 @@ package form
 
 import "slices"
 
-// Add adds an item to the list under the cursor, at its end or after the item
-// under the cursor, and moves there. It reports whether there is a list.
+// Add adds an item to the list under the cursor, at its end or after the item under the
+// cursor, moves there, and reports whether there is a list.
 func (f *Form) Add() bool {
 	list, at := f.listAt()
 	if list == nil || f.crowded(list, len(list.children)+1) {
@@ -19,8 +19,6 @@ func (f *Form) Add() bool {
 	return true
 }
 
-// listAt returns the list that the cursor is on or in, and where the next item
-// goes.
 func (f *Form) listAt() (list *field, at int) {
 	fl := f.current().field
 	if fl == nil {
@@ -37,10 +35,9 @@ func (f *Form) listAt() (list *field, at int) {
 	return nil, 0
 }
 
-// Remove removes the item that the cursor is on or in, or a member that the
-// schema does not name, and reports whether there was one. Other fields can
-// only be cleared. The cursor moves to the next item, or else to the previous
-// one.
+// Remove removes the item under or around the cursor, or a member that the schema does
+// not name, and reports whether there was one. Other fields can only be cleared. The
+// cursor moves to the next item, or else to the previous one.
 func (f *Form) Remove() bool {
 	fl := f.removable()
 	if fl == nil {
@@ -71,9 +68,8 @@ func (f *Form) removable() *field {
 	return nil
 }
 
-// Clear makes the field under the cursor absent, so that it is not sent. A
-// field that is already absent becomes an empty string or list, or an object
-// that holds only what the schema prefills.
+// Clear makes the field under the cursor absent, so that it is not sent. An absent field
+// becomes an empty string or list, or an object that holds only what the schema prefills.
 func (f *Form) Clear() {
 	fl := f.current().field
 	if fl == nil {
@@ -87,8 +83,8 @@ func (f *Form) Clear() {
 	f.changed()
 }
 
-// Null makes the field under the cursor null, whether or not the schema allows
-// it. A null field becomes absent.
+// Null makes the field under the cursor null, whether or not the schema allows it, and a
+// null field absent.
 func (f *Form) Null() {
 	fl := f.current().field
 	if fl == nil {
@@ -108,20 +104,19 @@ type Info struct {
 	Path        string // JSON Pointer
 	Label       string // untrusted, like the next three
 	Title       string
-	Description string // the description
+	Description string
 	Hint        string // what the value must be, in a few words
 	Typed       bool   // characters are typed into a text
-	Chosen      bool   // it has options, for one value or for a set
+	Chosen      bool   // has options, for one value or for a set
 	Foldable    bool
 	Absent      bool
 	Null        bool
-	CanAdd      bool // there is a list to add an item to
-	CanRemove   bool // Remove would remove something
-	Last        bool // it is the last row
+	CanAdd      bool // Add has a list
+	CanRemove   bool // Remove has something to remove
+	Last        bool
 }
 
-// Info describes the row under the cursor. A form without rows returns the zero
-// Info.
+// Info describes the row under the cursor. Without rows it is zero.
 func (f *Form) Info() Info {
 	r := f.current()
 	if r.field == nil {

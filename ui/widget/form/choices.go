@@ -1,8 +1,7 @@
 package form
 
-// choices returns the values that a schema lists: const, enum (with the
-// enumNames of older revisions), or alternatives that each have a const and a
-// title.
+// choices returns the values that a schema lists: const, enum (with the enumNames of
+// older revisions), or alternatives with a const and a title each.
 func choices(v *value) ([]option, bool) {
 	if c := v.get("const"); c != nil {
 		return optionsOf([]*value{c}, nil)
@@ -49,7 +48,7 @@ func optionsOf(values, names []*value) ([]option, bool) {
 	return options, true
 }
 
-// newOption returns an option. If name is empty, the value is its label.
+// newOption uses the value as label if name is empty.
 func newOption(v *value, name string) option {
 	if name == "" {
 		name = optionText(v)
@@ -57,7 +56,6 @@ func newOption(v *value, name string) option {
 	return option{v, name}
 }
 
-// optionText returns the value of an option as a person would type it.
 func optionText(v *value) string {
 	if v.kind == '"' {
 		return v.text
@@ -72,7 +70,7 @@ func booleans() []option {
 	}
 }
 
-// indexOf returns the index of a value among the options, or -1.
+// indexOf returns -1 for a value that is not among the options.
 func indexOf(options []option, v *value) int {
 	for i := range options {
 		if options[i].value.equal(v) {

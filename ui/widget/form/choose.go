@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Choose selects the next or previous option of the field under the cursor, and
-// reports whether it has any.
+// Choose selects the next or previous option of the field under the cursor, and reports
+// whether it has any.
 func (f *Form) Choose(by int) bool {
 	fl := f.current().field
 	if fl == nil || !fl.chosen() {
@@ -35,8 +35,8 @@ func (f *Form) choose(fl *field, i int) bool {
 	return true
 }
 
-// Toggle does what the space bar does outside of texts: it selects the next
-// option, adds a value to a set or removes it, or folds and unfolds.
+// Toggle does what the space bar does outside of texts: it selects the next option, adds
+// a value to a set or removes it, or folds and unfolds.
 func (f *Form) Toggle() bool {
 	r := f.current()
 	switch {
@@ -51,7 +51,6 @@ func (f *Form) Toggle() bool {
 	return f.ToggleFold()
 }
 
-// pick adds a value to a set, or removes it.
 func (f *Form) pick(fl *field, i int) {
 	f.give(fl)
 	if i >= len(fl.spec.options) {
@@ -70,14 +69,13 @@ func (f *Form) pick(fl *field, i int) {
 	f.changed()
 }
 
-// holds reports whether a value is in a set.
 func (fl *field) holds(option int) bool {
 	return option >= len(fl.spec.options) ||
 		slices.ContainsFunc(fl.picked, fl.spec.options[option].value.equal)
 }
 
-// jump moves to the option that begins with the characters typed recently, or
-// else with text. If several begin with it, jump moves to the next one.
+// jump moves to the next option that begins with the characters typed recently, or else
+// with text.
 func (f *Form) jump(text string) bool {
 	fl := f.current().field
 	if len(fl.spec.options) == 0 || fl.asJSON {
@@ -107,8 +105,8 @@ func (f *Form) jump(text string) bool {
 	return true
 }
 
-// begins returns the first option whose label or value begins with text,
-// searching from an index on and wrapping around, or -1.
+// begins returns the first option whose label or value begins with text, from an index on
+// and wrapping around, or -1.
 func (fl *field) begins(text string, from int) int {
 	text = strings.ToLower(text)
 	if fl.is() == kindBool {

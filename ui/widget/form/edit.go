@@ -10,10 +10,9 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// Key handles a key for the row under the cursor: characters and cursor
-// movement in a text; space, letters, left and right for options and folds. It
-// reports whether it handled the key. The embedding view checks its own
-// bindings first and handles the other keys.
+// Key handles a key for the row under the cursor: characters and cursor movement in a
+// text; space, letters, left and right for options and folds. It reports whether it did.
+// The embedding view checks its own bindings first.
 func (f *Form) Key(msg tea.KeyPressMsg) (handled bool) {
 	fl := f.current().field
 	if fl == nil {
@@ -34,7 +33,6 @@ func (f *Form) Key(msg tea.KeyPressMsg) (handled bool) {
 	return false
 }
 
-// typeText handles typed characters.
 func (f *Form) typeText(text string) bool {
 	if fl := f.typing(); fl != nil {
 		return f.insert(fl, text)
@@ -45,7 +43,6 @@ func (f *Form) typeText(text string) bool {
 	return f.jump(text)
 }
 
-// sideways selects an option, or folds and unfolds.
 func (f *Form) sideways(by int) bool {
 	r := f.current()
 	if r.field.chosen() {
@@ -54,9 +51,8 @@ func (f *Form) sideways(by int) bool {
 	return f.Fold(by < 0) || by < 0
 }
 
-// Paste inserts pasted text and reports whether there was room for it. In a
-// number field, surrounding blanks are removed; in a field with options, the
-// text selects the option with that name.
+// Paste inserts pasted text and reports whether there was room for it. A number loses
+// surrounding blanks; in a field with options, the text selects the option of that name.
 func (f *Form) Paste(text string) bool {
 	fl := f.current().field
 	if fl == nil {
@@ -73,8 +69,7 @@ func (f *Form) Paste(text string) bool {
 	return fl.typed() && f.insert(fl, text)
 }
 
-// insert inserts text before the cursor. In an absent or null field, and in one
-// that still has its default, the text replaces the value.
+// insert inserts text before the cursor. It replaces a default, null or absence.
 func (f *Form) insert(fl *field, text string) bool {
 	replaces := fl.state != given || fl.preset
 	if len(text) > maxText || !replaces && len(fl.text)+len(text) > maxText {
@@ -90,8 +85,8 @@ func (f *Form) insert(fl *field, text string) bool {
 	return true
 }
 
-// remove removes the text between two offsets. A number or JSON text that
-// becomes empty makes the field absent; a string stays empty.
+// remove removes the text between two offsets. An empty number or JSON text makes the
+// field absent; a string stays empty.
 func (f *Form) remove(fl *field, from, to int) bool {
 	if from >= to {
 		return true
@@ -111,8 +106,7 @@ func (f *Form) typedInto(fl *field) {
 	f.changed()
 }
 
-// editKey moves or deletes within a text, which is then no longer replaced by
-// what is typed.
+// editKey moves or deletes within a text, which typing then no longer replaces.
 func (f *Form) editKey(fl *field, key string) bool {
 	if !f.moveOrDelete(fl, key) {
 		return false
@@ -152,8 +146,7 @@ func (f *Form) moveOrDelete(fl *field, key string) bool {
 	return true
 }
 
-// before returns the offset of the character before at, including its combining
-// marks.
+// before returns the offset of the character before at, including its combining marks.
 func before(text string, at int) int {
 	for at > 0 {
 		r, size := utf8.DecodeLastRuneInString(text[:at])
@@ -188,8 +181,8 @@ func wordBefore(text string, at int) int {
 	return strings.LastIndexFunc(head, isGap) + gapSize(head)
 }
 
-// gapSize is the size of the last gap in head, after which a word begins. It is
-// 1 if there is no gap, so that the index -1 becomes 0.
+// gapSize is the size of the last gap in head, after which a word begins; 1 without a
+// gap, so that the index -1 becomes 0.
 func gapSize(head string) int {
 	i := strings.LastIndexFunc(head, isGap)
 	if i < 0 {
@@ -207,7 +200,6 @@ func wordAfter(text string, at int) int {
 	return len(text)
 }
 
-// isGap reports whether a character separates words.
 func isGap(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && !unicode.IsMark(r)
 }

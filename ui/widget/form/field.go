@@ -10,7 +10,7 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// state distinguishes the possible meanings of an empty text.
+// state distinguishes the meanings of an empty text.
 type state uint8
 
 const (
@@ -19,33 +19,31 @@ const (
 	given
 )
 
-// A field is one value of the form.
 type field struct {
 	spec     *spec
 	parent   *field // nil for the root
-	key      string // member name
-	extra    bool   // a member that the schema does not name
+	key      string
+	extra    bool // a member that the schema does not name
 	required bool
 	depth    int
 
 	state  state
-	asJSON bool // the value does not fit the kind and is shown as JSON text
+	asJSON bool // the value does not fit the kind
 
 	text        string // of a text, a number, or JSON
-	raw         []byte // the bytes that text was read from, until it is changed
-	cursor      int    // offset in text
+	raw         []byte // what text was read from, until it is changed
+	cursor      int
 	preset      bool   // text is an unedited default of the schema
 	checkedText string // the text that valid refers to
 	valid       bool
 
-	choice   int      // index of the option, or -1
-	picked   []*value // values of a set
-	children []*field // of a list or an object
-	made     bool     // children have been made
+	choice   int // index of the option, or -1
+	picked   []*value
+	children []*field
+	made     bool
 	folded   bool
 }
 
-// is returns the kind by which the field is edited now.
 func (fl *field) is() kind {
 	if fl.asJSON {
 		return kindJSON
@@ -53,7 +51,6 @@ func (fl *field) is() kind {
 	return fl.spec.kind
 }
 
-// typed reports whether the field is edited by typing text.
 func (fl *field) typed() bool {
 	switch fl.is() {
 	case kindJSON, kindText, kindInteger, kindNumber:
@@ -64,7 +61,6 @@ func (fl *field) typed() bool {
 
 func (fl *field) chosen() bool { return fl.is() == kindBool || fl.is() == kindChoice }
 
-// foldable reports whether the field has rows of its own below it.
 func (fl *field) foldable() bool {
 	switch fl.is() {
 	case kindSet, kindList, kindObject:
@@ -73,7 +69,6 @@ func (fl *field) foldable() bool {
 	return false
 }
 
-// newField returns an absent field.
 func (f *Form) newField(parent *field, key string, v *value, required bool) *field {
 	fl := &field{spec: f.schema.spec(v), parent: parent, key: key, required: required, choice: -1}
 	if parent != nil {
@@ -84,13 +79,11 @@ func (f *Form) newField(parent *field, key string, v *value, required bool) *fie
 	return fl
 }
 
-// crowded reports whether the form has no room for the parts of a field.
 func (f *Form) crowded(fl *field, parts int) bool {
 	return fl.depth >= maxDepth || parts > maxParts || f.fields+parts > maxFields
 }
 
-// fill gives a field what the schema prefills: its default, or an empty object
-// or list if it is required.
+// fill gives a field its default, or an empty object or list if it is required.
 func (f *Form) fill(fl *field) {
 	switch def := fl.spec.def; {
 	case def != nil:
@@ -102,7 +95,6 @@ func (f *Form) fill(fl *field) {
 	}
 }
 
-// presetAll marks the texts of a field and its parts as defaults.
 func (fl *field) presetAll() {
 	fl.preset = true
 	for _, child := range fl.children {
@@ -110,13 +102,11 @@ func (fl *field) presetAll() {
 	}
 }
 
-// isDefault reports whether a value is the default of the field.
 func (fl *field) isDefault(v *value) bool {
 	return fl.spec.def != nil && fl.spec.def.equal(v)
 }
 
-// give makes a field and all its parents present, with as little content as
-// possible.
+// give makes a field and its parents present, with as little content as possible.
 func (f *Form) give(fl *field) {
 	for ; fl != nil && fl.state != given; fl = fl.parent {
 		fl.state = given
@@ -130,8 +120,7 @@ func (f *Form) give(fl *field) {
 	}
 }
 
-// children returns the members or items of a field, which are made on first
-// use.
+// children returns the members or items of a field, made on first use.
 func (f *Form) children(fl *field) []*field {
 	if fl.is() != kindObject || fl.made {
 		return fl.children
@@ -147,7 +136,6 @@ func (f *Form) children(fl *field) []*field {
 	return fl.children
 }
 
-// showJSON turns a field for which the form has no room into JSON text.
 func (f *Form) showJSON(fl *field) {
 	fl.asJSON = true
 	if fl.state == given && fl.text == "" {
@@ -155,7 +143,6 @@ func (f *Form) showJSON(fl *field) {
 	}
 }
 
-// clear makes a field absent.
 func (f *Form) clear(fl *field) {
 	f.fields -= count(fl.children)
 	fl.state, fl.asJSON = absent, false
@@ -172,8 +159,7 @@ func count(all []*field) int {
 	return n
 }
 
-// set gives a field a value. If its kind cannot show the value, the field
-// becomes JSON text.
+// set gives a field a value. If its kind cannot show it, the field becomes JSON text.
 func (f *Form) set(fl *field, v *value) {
 	f.clear(fl)
 	fl.state = given
@@ -232,8 +218,7 @@ func (f *Form) setItems(fl *field, items []*value) bool {
 	return true
 }
 
-// setMembers sets the members that the schema names, and adds a row for each
-// other one: an unknown or repeated name.
+// setMembers also adds a row for each member that the schema does not name, or repeated.
 func (f *Form) setMembers(fl *field, members []member) bool {
 	if f.crowded(fl, len(fl.spec.props)+len(members)) {
 		return false
@@ -259,8 +244,8 @@ func (f *Form) setMembers(fl *field, members []member) bool {
 // foldedFrom is the size in bytes of JSON from which a field starts folded.
 const foldedFrom = 1 << 10
 
-// appendJSON appends the value of a field that is not absent. A field with
-// invalid text is passed to bad and appended as a string.
+// appendJSON appends the value of a field that is not absent. A field with invalid text
+// is passed to bad and appended as a string.
 func (fl *field) appendJSON(dst []byte, bad func(*field)) []byte {
 	if fl.state == null {
 		return append(dst, "null"...)
@@ -315,7 +300,6 @@ func (fl *field) appendParts(dst []byte, bad func(*field)) []byte {
 	return append(dst, end)
 }
 
-// size returns the approximate size of the field in bytes of JSON.
 func (fl *field) size() int {
 	n := len(fl.key) + len(fl.text)
 	for _, v := range fl.picked {
@@ -327,11 +311,10 @@ func (fl *field) size() int {
 	return n
 }
 
-// loose reports whether text that is not JSON is taken as a string.
+// loose reports whether text that is not JSON is a string.
 func (fl *field) loose() bool { return fl.spec.kind == kindJSON && fl.spec.loose }
 
-// wellFormed reports whether the text is valid JSON, and a number where a
-// number is required.
+// wellFormed reports whether the text is valid JSON, and a number where one is required.
 func (fl *field) wellFormed() bool {
 	if fl.checkedText != fl.text {
 		fl.checkedText, fl.valid = fl.text, wellFormed(fl.text, fl.is() == kindJSON)
@@ -351,7 +334,6 @@ func comma(dst []byte, i int) []byte {
 	return dst
 }
 
-// appendString appends text as a JSON string.
 func appendString(dst []byte, text string) []byte {
 	out, err := jsontext.AppendQuote(dst, text)
 	if err != nil { // not UTF-8
@@ -360,8 +342,7 @@ func appendString(dst []byte, text string) []byte {
 	return out
 }
 
-// index returns the index of an item among those that are not absent, which is
-// its index in the JSON.
+// index returns the index of an item in the JSON, without absent items.
 func (fl *field) index() int {
 	n := 0
 	for _, other := range fl.parent.children {
@@ -375,7 +356,6 @@ func (fl *field) index() int {
 	return n
 }
 
-// path returns the JSON Pointer (RFC 6901) of the field.
 func (fl *field) path() string {
 	var parts []string
 	for ; fl.parent != nil; fl = fl.parent {

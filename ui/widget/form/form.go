@@ -14,9 +14,9 @@ import (
 type Options struct {
 	// Theme holds the styles; nil means none.
 	Theme *theme.Theme
-	// Text controls how text is shown that is too long or not printable.
+	// Text controls how long or unprintable text is shown.
 	Text termsafe.Options
-	// Titles labels the fields with their titles instead of their names.
+	// Titles labels the fields with their titles instead of names.
 	Titles bool
 }
 
@@ -36,15 +36,15 @@ type Form struct {
 	width, height int
 	labels        int // width in cells of the longest label
 
-	typedAhead  string // characters typed to jump to an option
+	typedAhead  string // typed to jump to an option
 	suggestions map[string][]string
 	history     map[string][]string
 	recall      recall
 
 	revision    uint64
 	checked     problemSet
-	validated   validation // the last result of Validate
-	showMissing bool       // also show missing members
+	validated   validation
+	showMissing bool // also show missing members
 }
 
 var (
@@ -52,9 +52,9 @@ var (
 	errNoField = errors.New("no such field")
 )
 
-// New returns a form for the values that a schema describes, with its defaults
-// filled in. If the schema is not valid JSON or exceeds a limit, the form is a
-// single field of JSON text.
+// New returns a form for the values that a schema describes, with defaults filled in. If
+// the schema is not valid JSON or exceeds a limit, the form is a single field of JSON
+// text.
 func New(raw json.RawMessage, o Options) *Form {
 	f := &Form{theme: o.Theme, text: o.Text, titles: o.Titles}
 	if f.theme == nil {
@@ -70,14 +70,12 @@ func New(raw json.RawMessage, o Options) *Form {
 	return f
 }
 
-// reset replaces the root by an absent field.
 func (f *Form) reset() {
 	f.fields = 0
 	f.root = f.newField(nil, "", f.schema.root, true)
 }
 
-// changed must be called after every change of a value, which may also change
-// the shape of the form.
+// changed must be called after every change of a value, which may change the rows.
 func (f *Form) changed() {
 	f.revision++
 	f.rebuild()
@@ -89,7 +87,7 @@ func (f *Form) Revision() uint64 { return f.revision }
 // SetTheme changes the styles.
 func (f *Form) SetTheme(th *theme.Theme) { f.theme = th }
 
-// A TextError reports that the text typed into a field is not valid.
+// A TextError reports that the text of a field is not valid.
 type TextError struct {
 	Path     string // JSON Pointer of the field
 	Expected string // "a number", "JSON"
@@ -99,10 +97,9 @@ func (e *TextError) Error() string {
 	return fmt.Sprintf("%s is not %s", strings.TrimPrefix(e.Path, "/"), e.Expected)
 }
 
-// JSON returns the value: members in the order of the schema, followed by those
-// that the schema does not name. It is always valid JSON. A text that is not
-// valid is included as a string, and the error is a *TextError about the first
-// one.
+// JSON returns the value, always valid JSON: members in the order of the schema, then the
+// others. A text that is not valid becomes a string, and the error is a *TextError about
+// the first one.
 func (f *Form) JSON() ([]byte, error) {
 	var first error
 	out := f.appendJSON(nil, func(fl *field) {
@@ -128,8 +125,8 @@ func textError(fl *field) *TextError {
 	return &TextError{fl.path(), want}
 }
 
-// SetJSON replaces the value. Defaults are not filled in. Text that is not a
-// single JSON value is an error and changes nothing.
+// SetJSON replaces the value, without defaults. Text that is not a single JSON value is
+// an error and changes nothing.
 func (f *Form) SetJSON(raw []byte) error {
 	v, err := parse(raw)
 	if err != nil {
@@ -144,9 +141,8 @@ func (f *Form) SetJSON(raw []byte) error {
 	return nil
 }
 
-// Text returns the text of the field at a path (a JSON Pointer), to be edited
-// elsewhere. For an option it is the value, for a field with parts their JSON,
-// and for an absent field it is empty.
+// Text returns the text of the field at a path (a JSON Pointer), to be edited elsewhere:
+// the value of an option, the JSON of a field with parts, nothing for an absent field.
 func (f *Form) Text(path string) (string, error) {
 	fl := f.at(path)
 	if fl == nil {
@@ -170,10 +166,9 @@ func (fl *field) String() string {
 	return string(fl.appendJSON(nil, func(*field) {}))
 }
 
-// SetText replaces the text of the field at a path. One trailing newline, which
-// editors add, is removed. The text of a field with parts or options must be
-// valid for the field. Empty text makes the field absent, unless it is a
-// string.
+// SetText replaces the text of the field at a path, without one trailing newline, which
+// editors add. The text of a field with parts or options must be valid for the field.
+// Empty text makes the field absent, unless it is a string.
 func (f *Form) SetText(path, text string) error {
 	fl := f.at(path)
 	if fl == nil {
@@ -218,8 +213,7 @@ func (f *Form) setText(fl *field, text string) error {
 	return nil
 }
 
-// option returns the index of the option whose value or else label is the text,
-// or -1.
+// option returns the option with text as its value or else label, or -1.
 func (fl *field) option(text string) int {
 	for i, o := range fl.spec.options {
 		if optionText(o.value) == text {

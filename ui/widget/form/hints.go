@@ -2,9 +2,8 @@ package form
 
 import "slices"
 
-// SetSuggestions sets the suggestions for the field at a path (a JSON Pointer),
-// which are shown while the cursor is on it. Nil removes them; at most a
-// thousand are kept.
+// SetSuggestions sets at most a thousand suggestions for the field at a path (a JSON
+// Pointer), shown while the cursor is on it. Nil removes them.
 func (f *Form) SetSuggestions(path string, suggestions []string) {
 	if f.suggestions == nil {
 		f.suggestions = map[string][]string{}
@@ -12,8 +11,8 @@ func (f *Form) SetSuggestions(path string, suggestions []string) {
 	f.suggestions[path] = suggestions[:min(len(suggestions), maxOptions)]
 }
 
-// Suggest replaces the text under the cursor by the next or previous
-// suggestion, and reports whether there is one.
+// Suggest replaces the text under the cursor by the next or previous suggestion, and
+// reports whether there is one.
 func (f *Form) Suggest(by int) bool {
 	fl := f.typing()
 	if fl == nil {
@@ -31,7 +30,6 @@ func (f *Form) Suggest(by int) bool {
 	return true
 }
 
-// replace sets the text of a field as if it had been typed.
 func (f *Form) replace(fl *field, text string) {
 	if len(text) > maxText {
 		return
@@ -41,8 +39,8 @@ func (f *Form) replace(fl *field, text string) {
 	f.changed()
 }
 
-// SetHistory sets the earlier texts of the field at a path (a JSON Pointer),
-// newest first.
+// SetHistory sets the earlier texts of the field at a path (a JSON Pointer), newest
+// first.
 func (f *Form) SetHistory(path string, texts []string) {
 	if f.history == nil {
 		f.history = map[string][]string{}
@@ -50,8 +48,7 @@ func (f *Form) SetHistory(path string, texts []string) {
 	f.history[path] = texts
 }
 
-// recall is the position in the history of a field, and the text that the field
-// held before.
+// recall is the position in the history of a field, and the text before it.
 type recall struct {
 	field *field
 	steps int
@@ -63,8 +60,8 @@ type recall struct {
 // whether there is one.
 func (f *Form) HistoryPrev() bool { return f.recallBy(1) }
 
-// HistoryNext replaces the text under the cursor by a newer one, and finally by
-// the text typed before HistoryPrev. It reports whether there is one.
+// HistoryNext replaces the text under the cursor by a newer one, finally by the text
+// before HistoryPrev, and reports whether there is one.
 func (f *Form) HistoryNext() bool { return f.recallBy(-1) }
 
 func (f *Form) recallBy(by int) bool {

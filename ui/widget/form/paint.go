@@ -12,19 +12,16 @@ import (
 )
 
 const (
-	// margin is the number of cells before a label: the cursor, two marks and a
-	// blank.
+	// margin is the cells before a label: the cursor, two marks and a blank.
 	margin = 4
-	// maxLabel is the maximum number of cells for the labels.
+	// maxLabel is the maximum width of the labels in cells.
 	maxLabel = 36
-	// errorRoom is the minimum number of cells after a value for its problem to
-	// be shown.
+	// errorRoom is the minimum number of cells after a value for its problem.
 	errorRoom = 12
-	// maxBytesPerCell is the maximum number of bytes in one cell: a character
-	// with its marks. More of a text need not be read.
+	// maxBytesPerCell limits the bytes of one cell, a character with its marks; more of a
+	// text need not be read.
 	maxBytesPerCell = 20
-	// longestShown is the maximum number of bytes of a text that are read for
-	// one row.
+	// longestShown is the maximum number of bytes read of a text for one row.
 	longestShown = 1 << 14
 )
 
@@ -34,11 +31,10 @@ func (f *Form) SetSize(w, h int) {
 	f.moveTo(f.cursor)
 }
 
-// visible returns the number of visible rows of fields.
 func (f *Form) visible() int { return f.height - f.panelHeight() }
 
-// Paint paints the visible rows into out, and below them the details of the row
-// under the cursor. Focused reports whether the form has the focus.
+// Paint paints the visible rows into out, and below them the details of the row under the
+// cursor.
 func (f *Form) Paint(out *paint.Lines, focused bool) {
 	out.Options = f.text
 	out.Resize(f.width, f.height)
@@ -53,13 +49,10 @@ func (f *Form) Paint(out *paint.Lines, focused bool) {
 	f.paintPanel(out, h)
 }
 
-// labelWidth returns the number of cells for labels, including two blanks after
-// them.
 func (f *Form) labelWidth() int {
 	return min(f.labels+4, max(f.width*2/5, 12), maxLabel)
 }
 
-// painter paints one row.
 type painter struct {
 	f                *Form
 	l                *paint.Line
@@ -89,8 +82,8 @@ func (p *painter) paint() {
 	}
 }
 
-// marks paints the state of a field: required or invalid; absent, null, or not
-// in the schema.
+// marks paints the state of a field: required or invalid; absent, null, or not in the
+// schema.
 func (p *painter) marks(fl *field, problem string) {
 	th := p.f.theme
 	if p.row.option != noOption {
@@ -119,8 +112,6 @@ func (p *painter) marks(fl *field, problem string) {
 
 func (p *painter) inList(fl *field) bool { return fl.parent == nil || fl.parent.is() == kindList }
 
-// label paints the name of the row, in the style of the selection if it is
-// under the cursor.
 func (p *painter) label() {
 	th, fl := p.f.theme, p.row.field
 	style := th.Name
@@ -151,8 +142,8 @@ func (p *painter) label() {
 	p.put(style, text)
 }
 
-// optionValue paints the value of a labelled option of a set, or marks a value
-// that is not one of the options.
+// optionValue paints the value of a labelled option, or marks a value that is not an
+// option.
 func (p *painter) optionValue() {
 	fl, i := p.row.field, p.row.option
 	if i >= len(fl.spec.options) {
@@ -162,7 +153,6 @@ func (p *painter) optionValue() {
 	p.meaning(fl.spec.options[i])
 }
 
-// meaning paints the value of an option whose label differs from it.
 func (p *painter) meaning(o option) {
 	if text := optionText(o.value); text != o.label {
 		p.put(p.f.theme.Dim, "  = "+short(text))
@@ -213,8 +203,7 @@ func styleOf(fl *field, th *theme.Theme) theme.Style {
 	return th.Text
 }
 
-// quoted returns the text of a field, in quotes if its blanks could be
-// overlooked.
+// quoted adds quotes to a text with blanks that could be overlooked.
 func quoted(fl *field) string {
 	text := fl.text[:min(len(fl.text), longestShown)]
 	if fl.is() == kindText && (strings.TrimSpace(text) != text || text == "" || text[0] == '"' || text[0] == '(') {
@@ -223,7 +212,6 @@ func quoted(fl *field) string {
 	return text
 }
 
-// text paints as much of a text as fits.
 func (p *painter) text(s theme.Style, text string) {
 	p.put(s, text[:min(len(text), (p.l.Room()+termsafe.LongestEscape)*maxBytesPerCell)])
 }
@@ -247,7 +235,6 @@ func (fl *field) pickedLabels(room int) string {
 	return out.String()
 }
 
-// present counts the parts that are not absent.
 func (fl *field) present() int {
 	n := 0
 	for _, child := range fl.children {
@@ -258,8 +245,8 @@ func (fl *field) present() int {
 	return n
 }
 
-// edited paints the part of a text around its cursor, and the cursor. A default
-// is selected as a whole: the next character replaces it.
+// edited paints the part of a text around its cursor. A default is selected as a whole:
+// the next character replaces it.
 func (p *painter) edited(fl *field) {
 	th := p.f.theme
 	style := styleOf(fl, th)
@@ -288,8 +275,8 @@ func (p *painter) edited(fl *field) {
 	}
 }
 
-// windowFrom returns the offset at which the visible part of a text begins, so
-// that the part before the cursor takes at most room cells.
+// windowFrom returns where the visible part of a text begins, with at most room cells
+// before the cursor.
 func windowFrom(text string, cursor, room int) int {
 	from := cursor
 	for from > 0 {

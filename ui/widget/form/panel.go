@@ -10,8 +10,6 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// panelHeight returns the number of rows at the bottom that describe the row
-// under the cursor.
 func (f *Form) panelHeight() int {
 	const least, most = 6, 6 // minimum rows of a form with a panel, maximum rows of the panel
 	if f.height < least {
@@ -20,8 +18,8 @@ func (f *Form) panelHeight() int {
 	return min(most, f.height/3)
 }
 
-// paintPanel paints the details of the row under the cursor: its type, its
-// problem, its options, and its description.
+// paintPanel paints the type of the row under the cursor, its problem, options and
+// description.
 func (f *Form) paintPanel(out *paint.Lines, from int) {
 	_, h := out.Size()
 	if from >= h || len(f.rows) == 0 {
@@ -39,8 +37,8 @@ func (f *Form) paintPanel(out *paint.Lines, from int) {
 	}
 }
 
-// paintHead paints the line above the panel: the field and its type on the
-// left, a summary of the form on the right.
+// paintHead paints the line above the panel: the field and its type, and a summary of the
+// form.
 func (f *Form) paintHead(l *paint.Line) {
 	th := f.theme
 	var head strings.Builder
@@ -75,7 +73,6 @@ func (f *Form) paintHead(l *paint.Line) {
 	l.End(th.Header)
 }
 
-// summary counts the rows and the problems.
 func (f *Form) summary() string {
 	text := fmt.Sprintf(" %d of %d", min(f.cursor+1, len(f.rows)), len(f.rows))
 	found := f.found()
@@ -123,7 +120,6 @@ func (f *Form) about(n int) []func(*paint.Line) {
 	return out
 }
 
-// unmatched returns the pattern of a field if it cannot be checked.
 func (f *Form) unmatched(fl *field) []string {
 	if fl.spec.pattern == "" {
 		return nil
@@ -136,8 +132,6 @@ func (f *Form) unmatched(fl *field) []string {
 	return nil
 }
 
-// optionsFor returns the options or suggestions of a field, and the index of the
-// current one.
 func (f *Form) optionsFor(fl *field) (labels []string, at int) {
 	at = -1
 	if fl.typed() {
@@ -158,8 +152,6 @@ func (f *Form) optionsFor(fl *field) (labels []string, at int) {
 	return nil, at
 }
 
-// paintStrip paints labels in a line, with the current one visible and in
-// brackets.
 func (f *Form) paintStrip(l *paint.Line, labels []string, at int) {
 	th := f.theme
 	l.Text(th.Dim, fmt.Sprintf("%d/%d ", at+1, len(labels)))
@@ -183,8 +175,8 @@ func (f *Form) paintStrip(l *paint.Line, labels []string, at int) {
 	}
 }
 
-// wrap breaks text into at most n rows of at most width cells, at blanks where
-// possible. The rows are not yet safe to print.
+// wrap breaks text into at most n rows of at most width cells, at blanks where possible.
+// The rows are not yet safe to print.
 func wrap(text string, width, n int, ellipsis string) []string {
 	width = max(width, termsafe.LongestEscape)
 	var rows []string

@@ -10,10 +10,10 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// Below returns the JSON Pointer of the named member of the object at a path.
+// Below returns the JSON Pointer of a member of the object at a path.
 func Below(path, name string) string { return path + wording.Pointer(name) }
 
-// NameOf returns the name of the member that a JSON Pointer refers to.
+// NameOf returns the name of the member at a JSON Pointer.
 func NameOf(path string) string {
 	parts := tokens(path)
 	if len(parts) == 0 {
@@ -22,7 +22,6 @@ func NameOf(path string) string {
 	return parts[len(parts)-1]
 }
 
-// tokens returns the parts of a JSON Pointer.
 func tokens(pointer string) []string {
 	if pointer == "" {
 		return nil
@@ -34,18 +33,16 @@ func tokens(pointer string) []string {
 	return parts
 }
 
-// Locate returns the position in raw where the value at a JSON Pointer begins:
-// its line, and its column in bytes, both from 1. If there is no such value, or
-// the text is not valid JSON before it, Locate returns the position of the
-// nearest enclosing value.
+// Locate returns the line and the column in bytes, both from 1, where the value at a JSON
+// Pointer begins in raw. Without such a value, or if the text is not valid JSON before
+// it, it returns those of the nearest enclosing value.
 func Locate(raw []byte, pointer string) (line, col int) {
 	offset := offsetOf(raw, tokens(pointer))
 	before := raw[:offset]
 	return 1 + bytes.Count(before, []byte{'\n'}), offset - bytes.LastIndexByte(before, '\n')
 }
 
-// offsetOf returns the offset of the value that parts lead to, or of the last
-// value on the way.
+// offsetOf returns the offset of the value at parts, or of the last value on the way.
 func offsetOf(raw []byte, parts []string) int {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	at := skipBlanks(raw, 0)
@@ -58,7 +55,7 @@ func offsetOf(raw []byte, parts []string) int {
 	return at
 }
 
-// enter moves into a container, up to its member or item with that name.
+// enter moves into a container, up to the member or item of that name.
 func enter(dec *jsontext.Decoder, part string) bool {
 	open, err := dec.ReadToken()
 	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
@@ -85,7 +82,6 @@ func enter(dec *jsontext.Decoder, part string) bool {
 	}
 }
 
-// skipBlanks returns the offset at or after at where the next token begins.
 func skipBlanks(raw []byte, at int) int {
 	for at < len(raw) && bytes.IndexByte([]byte(" \t\r\n,:"), raw[at]) >= 0 {
 		at++

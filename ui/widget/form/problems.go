@@ -1,14 +1,14 @@
 package form
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 
 	"mcpdbg/session/jsonschema"
 )
 
-// A problemSet holds the problems of the current value, grouped by the field that
-// shows them.
+// A problemSet groups the problems of the current value by the field that shows them.
 type problemSet struct {
 	revision uint64
 	made     bool
@@ -16,13 +16,12 @@ type problemSet struct {
 	err      error // the value cannot be checked
 	of       map[*field][]Problem
 	below    map[*field]int // number of problems inside a field
-	missing  map[*field]int // number of those that are about a missing member
+	missing  map[*field]int // of those, about a missing member
 }
 
-// Validate checks any value against the schema of the form, for the view that
-// shows it as JSON. Text that is not valid JSON is one problem. The error is
-// the reason why the value cannot be checked. Repeated calls with the same text
-// are free.
+// Validate checks any value against the schema of the form, for a view of it as JSON.
+// Text that is not valid JSON is one problem. The error is why the value cannot be
+// checked. Repeated calls with the same text are free.
 func (f *Form) Validate(raw []byte) ([]Problem, error) {
 	if !f.validated.made || f.validated.text != string(raw) {
 		f.validated = validation{made: true, text: string(raw)}
@@ -31,7 +30,6 @@ func (f *Form) Validate(raw []byte) ([]Problem, error) {
 	return slices.Clone(f.validated.problems), f.validated.err
 }
 
-// A validation is the result of validating a text.
 type validation struct {
 	made     bool
 	text     string
@@ -48,16 +46,15 @@ func (f *Form) validate(raw []byte) ([]Problem, error) {
 	return f.check.Check(raw)
 }
 
-// Problems returns the problems of the value with their paths. The error is the
-// reason why the value cannot be checked; texts that are not valid JSON or
-// numbers are returned as problems even then.
+// Problems returns the problems of the value with their paths. The error is why the value
+// cannot be checked; texts that are not valid JSON or numbers are problems even then.
 func (f *Form) Problems() ([]Problem, error) {
 	found := f.found()
 	return found.all, found.err
 }
 
-// FirstError moves to the first field with a problem and reports whether there
-// is one. From now on the form also marks missing members.
+// FirstError moves to the first field with a problem and reports whether there is one.
+// From now on the form marks missing members.
 func (f *Form) FirstError() bool {
 	f.showMissing = true
 	found := f.found()
@@ -70,8 +67,8 @@ func (f *Form) FirstError() bool {
 	return true
 }
 
-// firstIn returns the first field with a problem, in the order of the rows,
-// folded ones included.
+// firstIn returns the first field with a problem in the order of the rows, folded ones
+// included.
 func (f *Form) firstIn(fl *field, found *problemSet) *field {
 	if len(found.of[fl]) > 0 && fl != f.root {
 		return fl
@@ -84,7 +81,6 @@ func (f *Form) firstIn(fl *field, found *problemSet) *field {
 	return nil
 }
 
-// found returns the problems of the value, checking it again if it has changed.
 func (f *Form) found() *problemSet {
 	found := &f.checked
 	if found.made && found.revision == f.revision {
@@ -123,8 +119,7 @@ func (f *Form) found() *problemSet {
 	return found
 }
 
-// problem returns the problem to show for a field. A missing member is not
-// shown before the first attempt to send.
+// problem omits a missing member before the first attempt to send.
 func (f *Form) problem(fl *field) string {
 	for _, p := range f.found().of[fl] {
 		if f.showMissing || !p.Missing {
@@ -134,11 +129,53 @@ func (f *Form) problem(fl *field) string {
 	return ""
 }
 
-// below reports whether there is a problem to show inside a field.
 func (f *Form) below(fl *field) bool {
 	found := f.found()
 	if f.showMissing {
 		return found.below[fl] > 0
 	}
 	return found.below[fl] > found.missing[fl]
+}
+
+// A Problem describes what is wrong with a value.
+type Problem = jsonschema.Problem
+
+type checker struct {
+	raw    []byte
+	schema *jsonschema.Schema
+	tried  bool
+	err    error
+}
+
+// newChecker returns a checker for a schema, compiled on first use. A non-nil err is why
+// the schema cannot be used.
+func newChecker(raw []byte, err error) *checker {
+	return &checker{raw: bytes.Clone(raw), err: err, tried: err != nil}
+}
+
+// Err returns why values cannot be checked, or nil.
+func (c *checker) Err() error {
+	if !c.tried {
+		c.tried = true
+		c.schema, c.err = jsonschema.Compile(c.raw, jsonschema.Options{Formats: true})
+	}
+	return c.err
+}
+
+// Unchecked returns the patterns of the schema that cannot be matched; everything else is
+// checked.
+func (c *checker) Unchecked() []string {
+	if c.Err() != nil {
+		return nil
+	}
+	return c.schema.Unchecked()
+}
+
+// Check returns the problems of a value, or an error if the value cannot be
+// checked.
+func (c *checker) Check(raw []byte) ([]Problem, error) {
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return c.schema.Check(raw, maxChecked)
 }

@@ -7,17 +7,16 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// noOption is the option of a row that shows a field.
+// noOption marks the row of a field.
 const noOption = -1
 
-// A row is a line of the form: a field, or one possible value of a set. Values
-// of a set that are not among its options follow the options.
+// A row is a line of the form: a field, or a possible value of a set. Values that are not
+// among its options follow them.
 type row struct {
 	field  *field
 	option int
 }
 
-// rebuild lists the rows again and keeps the cursor on its row.
 func (f *Form) rebuild() {
 	at := f.current()
 	f.rows = f.rows[:0]
@@ -52,8 +51,7 @@ func (f *Form) list(fl *field) {
 	}
 }
 
-// rowOf returns the index of a row, or the index of the cursor if the row is
-// gone.
+// rowOf returns the index of a row, or the cursor if the row is gone.
 func (f *Form) rowOf(at row) int {
 	for i, r := range f.rows {
 		if r == at {
@@ -63,8 +61,7 @@ func (f *Form) rowOf(at row) int {
 	return f.cursor
 }
 
-// current returns the row under the cursor; its field is nil if the form has no
-// rows.
+// current returns the row under the cursor, without a field if there are no rows.
 func (f *Form) current() row {
 	if f.cursor >= len(f.rows) {
 		return row{option: noOption}
@@ -114,15 +111,15 @@ func (f *Form) AtEnd() bool { return f.cursor >= len(f.rows)-1 }
 // Page moves by n pages.
 func (f *Form) Page(n int) { f.moveTo(f.cursor + n*max(f.visible()-1, 1)) }
 
-// Scroll scrolls the rows under the cursor by n, as a mouse wheel does.
+// Scroll scrolls the rows under the cursor by n, like a mouse wheel.
 func (f *Form) Scroll(n int) {
 	h := f.visible()
 	f.top = max(min(f.top+n, len(f.rows)-h), 0)
 	f.moveTo(min(max(f.cursor, f.top), f.top+h-1))
 }
 
-// SelectLine moves to a line of the screen, counted from its top, and reports
-// whether there is a row.
+// SelectLine moves to a line of the screen, from its top, and reports whether there is a
+// row.
 func (f *Form) SelectLine(y int) bool {
 	if y < 0 || y >= f.visible() || f.top+y >= len(f.rows) {
 		return false
@@ -131,9 +128,8 @@ func (f *Form) SelectLine(y int) bool {
 	return true
 }
 
-// Select moves to the field at a path (a JSON Pointer), unfolding its parents,
-// and reports whether there is one. Otherwise it moves to the nearest field on
-// the way.
+// Select moves to the field at a path (a JSON Pointer), unfolding its parents, and
+// reports whether there is one, or else to the nearest one on the way.
 func (f *Form) Select(path string) bool {
 	fl, found := f.nearest(path)
 	for up := fl.parent; up != nil; up = up.parent {
@@ -147,8 +143,7 @@ func (f *Form) Select(path string) bool {
 	return false
 }
 
-// toFirst moves to the first row to fill in: the first one that is required and
-// absent, or else the first row.
+// toFirst moves to the first required and absent row, or else the first.
 func (f *Form) toFirst() {
 	f.cursor = 0
 	for i, r := range f.rows {
@@ -196,8 +191,8 @@ func (f *Form) Fold(fold bool) bool {
 	return true
 }
 
-// Path returns the JSON Pointer of the field under the cursor. For an option of
-// a set it is the path of the set.
+// Path returns the JSON Pointer of the field under the cursor; of the set for one of its
+// options.
 func (f *Form) Path() string {
 	if fl := f.current().field; fl != nil {
 		return fl.path()
@@ -205,7 +200,6 @@ func (f *Form) Path() string {
 	return ""
 }
 
-// at returns the field at a path, or nil.
 func (f *Form) at(path string) *field {
 	if fl, found := f.nearest(path); found {
 		return fl
@@ -244,8 +238,8 @@ func (f *Form) child(fl *field, part string) *field {
 	return nil
 }
 
-// label returns the label of a row: the name or title of a member, the index of
-// a list item, or the label of an option.
+// label returns the name or title of a member, the index of an item, or the label of an
+// option.
 func (f *Form) label(r row) string {
 	fl := r.field
 	switch {
@@ -266,7 +260,6 @@ func (f *Form) label(r row) string {
 	return fl.key
 }
 
-// place returns the index of an item among all rows of its list, from 0.
 func (fl *field) place() string {
 	for i, other := range fl.parent.children {
 		if other == fl {
@@ -276,7 +269,6 @@ func (fl *field) place() string {
 	return ""
 }
 
-// indent returns the number of cells before a label.
 func (f *Form) indent(r row) int {
 	depth := r.field.depth
 	if f.root.is() == kindObject {
@@ -288,7 +280,6 @@ func (f *Form) indent(r row) int {
 	return 2 * min(max(depth, 0), maxDepth)
 }
 
-// short returns the beginning of a text, as much as could ever fit.
 func short(text string) string {
 	return wording.ClipValid(text, 200, "")
 }

@@ -2,12 +2,12 @@ package form
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// kind is how a value is edited.
 type kind uint8
 
 const (
@@ -15,14 +15,14 @@ const (
 	kindText                // a string
 	kindInteger             // text that is a number
 	kindNumber
-	kindBool   // true or false
+	kindBool
 	kindChoice // one of some values
 	kindSet    // any of some values
 	kindList   // items that can be added and removed
 	kindObject // members
 )
 
-// A spec is what a schema says about a value, as far as it matters for editing.
+// A spec is what editing needs of a schema.
 type spec struct {
 	kind               kind
 	title, description string
@@ -30,14 +30,13 @@ type spec struct {
 	hint               string // what the value must be, in a few words
 	def                *value
 	options            []option // of a choice or a set
-	nullable           bool     // null is allowed in addition to the kind
-	loose              bool     // for JSON text: other text is a string
-	items              *value   // schema of the items of a list
-	props              []prop   // of an object
+	nullable           bool
+	loose              bool   // for JSON text: other text is a string
+	items              *value // schema of the items of a list
+	props              []prop
 	pattern            string
 }
 
-// An option is a value to choose.
 type option struct {
 	value *value
 	label string
@@ -49,8 +48,7 @@ type prop struct {
 	required bool
 }
 
-// schema is a document of JSON Schema. A nil root describes nothing, so that
-// every value is JSON text.
+// schema is a document of JSON Schema. With a nil root every value is JSON text.
 type schema struct {
 	root *value
 	made map[*value]*spec
@@ -66,8 +64,7 @@ func newSchema(raw []byte) (*schema, error) {
 	return s, err
 }
 
-// spec returns the spec of a subschema. It follows references, which stay
-// within the document.
+// spec returns the spec of a subschema; its references stay within the document.
 func (s *schema) spec(v *value) *spec {
 	if made, ok := s.made[v]; ok {
 		return made
@@ -80,8 +77,8 @@ func (s *schema) spec(v *value) *spec {
 	return made
 }
 
-// read follows a schema to the one that describes the value. Annotations next
-// to a reference are more specific than those of its target and win.
+// read follows a schema to the one that describes the value. Annotations next to a
+// reference win over those of its target.
 func (s *schema) read(v *value) *spec {
 	out := &spec{}
 	for range maxHops {
@@ -100,7 +97,7 @@ func (s *schema) read(v *value) *spec {
 	return out
 }
 
-// annotate takes the annotations for people, unless they are already set.
+// annotate takes the annotations for people that are not yet set.
 func (out *spec) annotate(v *value) {
 	for _, field := range []struct {
 		key string
@@ -115,9 +112,8 @@ func (out *spec) annotate(v *value) {
 	}
 }
 
-// aliasOf returns the schema that v is an alias of: a reference, the only
-// part of allOf, or the only alternative to null. It returns nil if v is not an
-// alias.
+// aliasOf returns the schema that v is an alias of: a reference, the only part of an
+// allOf, or the only alternative to null; or nil.
 func (s *schema) aliasOf(v *value) (next *value, nullable bool) {
 	if ref := v.get("$ref"); ref != nil {
 		if v.get("properties") != nil {
@@ -140,7 +136,6 @@ func (s *schema) aliasOf(v *value) (next *value, nullable bool) {
 	return nil, false
 }
 
-// unknown returns a schema that allows everything.
 func unknown() *value { return &value{kind: '{', raw: []byte("{}")} }
 
 // resolve returns the target of a reference: "#" or "#/a/b" in this document.
@@ -169,7 +164,6 @@ func (s *schema) resolve(ref *value) *value {
 	return v
 }
 
-// withoutNull returns the alternatives that are not null.
 func withoutNull(all []*value) (rest []*value, null bool) {
 	for _, v := range all {
 		if v.str("type") == "null" {
@@ -181,8 +175,7 @@ func withoutNull(all []*value) (rest []*value, null bool) {
 	return rest, null
 }
 
-// fill sets the kind of value and its details from a schema that is not an
-// alias.
+// fill sets the kind of value and its details from a schema that is not an alias.
 func (s *schema) fill(out *spec, v *value) {
 	if options, ok := choices(v); ok {
 		out.kind, out.options = kindChoice, options
@@ -217,8 +210,8 @@ func (s *schema) fill(out *spec, v *value) {
 	}
 }
 
-// typesOf returns the types of a schema. If it names none, they are guessed
-// from its other keywords.
+// typesOf returns the types of a schema, if it names none, guessed from its other
+// keywords.
 func typesOf(v *value) []string {
 	if t := v.get("type"); t != nil {
 		if t.kind == '"' {
@@ -244,8 +237,8 @@ func typesOf(v *value) []string {
 	return nil
 }
 
-// alternatives returns the types of a choice between schemas. Two alternatives
-// of the same type are never merged, because each may constrain it differently.
+// alternatives returns the types of a choice between schemas. Two alternatives of the
+// same type are never merged: each may constrain it differently.
 func alternatives(all []*value) []string {
 	var types []string
 	for _, v := range all {
@@ -277,8 +270,6 @@ func (s *schema) fillArray(out *spec, v *value) {
 	out.hint = countHint("list", v, "minItems", "maxItems")
 }
 
-// itemChoices returns the options for the items of an array, if the schema
-// lists them.
 func (s *schema) itemChoices(items *value) ([]option, bool) {
 	for range maxHops {
 		ref := items.get("$ref")
@@ -318,8 +309,8 @@ func (s *schema) fillObject(out *spec, v *value) {
 	}
 }
 
-// conditional reports whether an object has conditional members, so that its
-// properties are not a complete list.
+// conditional reports whether an object has conditional members: its properties are not a
+// complete list.
 func conditional(v *value) bool {
 	parts := []*value{v.get("then"), v.get("else")}
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
@@ -330,8 +321,6 @@ func conditional(v *value) bool {
 	})
 }
 
-// describe returns a description of the value if the schema gives no other
-// hint.
 func (out *spec) describe() string {
 	switch out.kind {
 	case kindBool:
@@ -344,7 +333,6 @@ func (out *spec) describe() string {
 	return "JSON"
 }
 
-// textHint and numberHint describe a valid text.
 func textHint(v *value) string {
 	what := "string"
 	if format := v.str("format"); format != "" {
@@ -364,7 +352,6 @@ func numberHint(what string, v *value) string {
 	return hint
 }
 
-// countHint appends the limits of a number or of a count.
 func countHint(what string, v *value, least, most string) string {
 	from, to := scalar(v, least), scalar(v, most)
 	if strings.HasSuffix(least, "Length") && from+to != "" {
@@ -385,10 +372,40 @@ func countHint(what string, v *value, least, most string) string {
 	return what
 }
 
-// scalar returns a member that is a number, as written.
 func scalar(v *value, key string) string {
 	if n := v.get(key); n != nil && n.kind == '0' {
 		return string(bytes.TrimSpace(n.raw))
 	}
 	return ""
+}
+
+// An Argument is a named string without a schema: an argument of a prompt, or a variable
+// of a resource template.
+type Argument struct {
+	Name, Title, Description string
+	Required                 bool
+}
+
+// Arguments returns the schema of an object with these strings as members, for New.
+func Arguments(all []Argument) json.RawMessage {
+	props, required := []byte{'{'}, []byte{'['}
+	for i, a := range all {
+		props = append(appendString(comma(props, i), a.Name), `:{"type":"string"`...)
+		if a.Title != "" {
+			props = appendString(append(props, `,"title":`...), a.Title)
+		}
+		if a.Description != "" {
+			props = appendString(append(props, `,"description":`...), a.Description)
+		}
+		props = append(props, '}')
+		if a.Required {
+			if len(required) > 1 {
+				required = append(required, ',')
+			}
+			required = appendString(required, a.Name)
+		}
+	}
+	out := append([]byte(`{"type":"object","properties":`), append(props, '}')...)
+	out = append(append(out, `,"required":`...), append(required, ']')...)
+	return append(out, '}')
 }

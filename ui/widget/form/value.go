@@ -10,12 +10,12 @@ import (
 	"mcpdbg/session/jsonschema"
 )
 
-// A value is JSON that keeps what Go's own values lose: the order of members,
-// repeated names, and the original bytes.
+// A value is JSON with what Go's own values lose: the order of members, repeated names,
+// and the original bytes.
 type value struct {
 	kind    jsontext.Kind // of {, [, ", 0, t, f, n
 	raw     []byte
-	text    string // of a string
+	text    string
 	members []member
 	items   []*value
 }
@@ -27,7 +27,7 @@ type member struct {
 
 var errTooDeep = errors.New("nested too deeply")
 
-// parse reads one JSON value. It does not keep data.
+// parse does not keep data.
 func parse(data []byte) (*value, error) {
 	p := parser{data: bytes.Clone(data)}
 	p.dec = jsontext.NewDecoder(bytes.NewReader(p.data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -95,7 +95,6 @@ func (p *parser) parts(v *value, depth int) error {
 	return err
 }
 
-// lastToken returns the scalar with which data ends.
 func lastToken(data []byte, kind jsontext.Kind) []byte {
 	if kind != '"' {
 		start := bytes.LastIndexAny(data, " \t\r\n,:[{")
@@ -109,7 +108,6 @@ func lastToken(data []byte, kind jsontext.Kind) []byte {
 	return data
 }
 
-// escaped reports whether an odd number of backslashes precedes a quote.
 func escaped(before []byte) bool {
 	n := 0
 	for n < len(before) && before[len(before)-1-n] == '\\' {
@@ -131,7 +129,6 @@ func (v *value) get(key string) *value {
 	return nil
 }
 
-// str returns the string value of a member.
 func (v *value) str(key string) string {
 	if s := v.get(key); s != nil && s.kind == '"' {
 		return s.text
@@ -139,7 +136,6 @@ func (v *value) str(key string) string {
 	return ""
 }
 
-// list returns the items of a member.
 func (v *value) list(key string) []*value {
 	if l := v.get(key); l != nil {
 		return l.items
@@ -147,11 +143,9 @@ func (v *value) list(key string) []*value {
 	return nil
 }
 
-// compact appends the value without blanks between its tokens, otherwise byte
-// for byte.
+// compact appends the value without blanks between its tokens, otherwise byte for byte.
 func (v *value) compact(dst []byte) []byte { return appendCompact(dst, v.raw) }
 
-// equal reports whether two scalar values are the same.
 func (v *value) equal(other *value) bool {
 	if v.kind != other.kind {
 		return false
@@ -162,7 +156,7 @@ func (v *value) equal(other *value) bool {
 	return bytes.Equal(v.compact(nil), other.compact(nil))
 }
 
-// appendCompact appends raw, which must be valid JSON, without its blanks.
+// appendCompact appends raw, valid JSON, without its blanks.
 func appendCompact(dst, raw []byte) []byte {
 	inString := false
 	for i := 0; i < len(raw); i++ {

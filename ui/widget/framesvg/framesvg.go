@@ -1,3 +1,9 @@
+// Package framesvg draws a frame of the terminal interface as an SVG picture,
+// for the documents.
+//
+// A frame is text with SGR sequences in true colour, as from the interface's
+// View. Every cell has a fixed place in any font: each run of text is stretched
+// to its width, and lines of boxes are drawn as lines.
 package framesvg
 
 import (
@@ -29,7 +35,7 @@ const (
 	margin     = 12
 )
 
-// Draw returns a picture of a frame whose lines are separated by newlines.
+// Draw returns a picture of a frame with lines separated by newlines.
 func Draw(frame string, p Palette) []byte {
 	lines := strings.Split(frame, "\n")
 	columns := 0
@@ -57,13 +63,11 @@ type style struct {
 	bold, underline, reverse bool
 }
 
-// A canvas collects what is drawn: backgrounds below everything else.
 type canvas struct {
 	palette     Palette
 	back, front bytes.Buffer
 }
 
-// line draws one line of the frame: runs of cells with one style.
 func (c *canvas) line(y int, text string) {
 	var s style
 	var run strings.Builder
@@ -98,7 +102,6 @@ func (c *canvas) line(y int, text string) {
 	flush()
 }
 
-// apply changes the style by the parameters of an SGR sequence.
 func (s *style) apply(params string) {
 	codes := strings.Split(params, ";")
 	for i := 0; i < len(codes); i++ {
@@ -138,8 +141,7 @@ func (s *style) apply(params string) {
 	}
 }
 
-// colours returns the colours of a style; an empty background is that of the
-// picture.
+// colours returns an empty background for that of the picture.
 func (c *canvas) colours(s style) (fg, bg string) {
 	fg, bg = s.fg, s.bg
 	if fg == "" {
@@ -154,15 +156,14 @@ func (c *canvas) colours(s style) (fg, bg string) {
 	return fg, bg
 }
 
-// fill paints the background of some cells.
 func (c *canvas) fill(x, y, cells int, bg string) {
 	if bg != "" && cells > 0 {
 		fmt.Fprintf(&c.back, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", float64(x)*cellWidth, y*cellHeight, float64(cells)*cellWidth, cellHeight, bg)
 	}
 }
 
-// run draws text with one style. Columns within it, which are two and more spaces
-// apart, are placed one by one.
+// run draws text with one style. Columns within it, two and more spaces apart, are placed
+// one by one.
 func (c *canvas) run(x, y int, text string, s style) {
 	fg, bg := c.colours(s)
 	c.fill(x, y, ansi.StringWidth(text), bg)
@@ -176,7 +177,6 @@ func (c *canvas) run(x, y int, text string, s style) {
 	}
 }
 
-// words draws text, stretched to the width of its cells.
 func (c *canvas) words(x, y int, short, fg string, s style) {
 	if short == "" {
 		return

@@ -56,20 +56,17 @@ func (g *Grid) SetFailedOnly(on bool) {
 // Filter returns the text of the filter.
 func (g *Grid) Filter() string { return g.filter }
 
-// SetFilter lists only targets whose line contains all words of a text,
-// ignoring case.
+// SetFilter lists only targets whose line contains all words of a text, ignoring case.
 func (g *Grid) SetFilter(text string) {
 	g.filter = strings.TrimSpace(text)
 	g.words = strings.Fields(strings.ToLower(text))
 	g.arrange()
 }
 
-// needsArranging reports whether the list is sorted or filtered, which requires
-// reading all targets.
 func (g *Grid) needsArranging() bool { return g.sort != AsGiven || g.only || len(g.words) > 0 }
 
-// arrange sorts and filters the targets. The cursor stays on its target, or on
-// its line if the target is no longer listed.
+// arrange sorts and filters the targets. The cursor stays on its target, or on its line
+// if that is no longer listed.
 func (g *Grid) arrange() {
 	before, all := g.order, g.source.Len()
 	g.arranged, g.order = time.Now(), nil
@@ -98,7 +95,6 @@ func (g *Grid) arrange() {
 	})
 }
 
-// A key is the sort key of a target.
 type key struct {
 	target int32
 	rank   int32
@@ -106,7 +102,6 @@ type key struct {
 	text   string
 }
 
-// sorted returns the targets to list, in order.
 func (g *Grid) sorted() []int32 {
 	var keys []key
 	for i := range g.source.Len() {
@@ -142,7 +137,6 @@ func (g *Grid) keyOf(target int32, row *Row) key {
 	return k
 }
 
-// matchesFilter reports whether a row contains all words of the filter.
 func (g *Grid) matchesFilter(row *Row) bool {
 	if len(g.words) == 0 {
 		return true
@@ -156,7 +150,7 @@ func (g *Grid) matchesFilter(row *Row) bool {
 	return true
 }
 
-// compareNames compares names, treating the numbers in them as numbers.
+// compareNames compares the numbers in names as numbers.
 func compareNames(a, b string) int {
 	for a != "" && b != "" {
 		digitsA, digitsB := leadingDigits(a), leadingDigits(b)

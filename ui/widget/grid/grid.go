@@ -9,13 +9,12 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// arrangeEvery is how often changing targets are sorted and filtered; more
-// often would be unreadable and expensive.
+// arrangeEvery is how often changing targets are sorted and filtered; more often would be
+// unreadable and expensive.
 const arrangeEvery = 250 * time.Millisecond
 
-// A Grid is the list of targets, with a cursor on one of them. Except for the
-// texts of lines, it shows the run as of the last Refresh. It must be used by
-// one goroutine only. Make one with New.
+// A Grid is the list of targets, with a cursor. Except for the texts of lines, it shows
+// the run as of the last Refresh. It must be used by one goroutine only.
 type Grid struct {
 	source Source
 	theme  *theme.Theme
@@ -24,10 +23,10 @@ type Grid struct {
 	totals Totals
 
 	sort     Sort
-	only     bool     // list only failed targets
+	only     bool
 	words    []string // words of the filter, in lower case
-	filter   string   // the filter as typed
-	order    []int32  // targets listed, by position; nil: all, as given
+	filter   string   // as typed
+	order    []int32  // listed targets by position; nil: all, as given
 	places   []int32  // by target: its position in order, or -1; only set with order
 	arranged time.Time
 
@@ -78,8 +77,7 @@ func (g *Grid) SetTheme(th *theme.Theme) {
 	g.table.SetTheme(th)
 }
 
-// Refresh updates the grid. Call it when the run has changed or its clocks have
-// advanced.
+// Refresh updates the grid when the run has changed or its clocks have advanced.
 func (g *Grid) Refresh() {
 	wasOver := g.totals.Over
 	g.totals = g.source.Totals()
@@ -101,11 +99,11 @@ func (g *Grid) Refresh() {
 // Totals returns the progress of the run.
 func (g *Grid) Totals() Totals { return g.totals }
 
-// ahead is the number of targets visible below the one started last.
+// ahead is how many targets are visible below the one started last.
 const ahead = 2
 
-// followNewest moves to the target started last and shows as many earlier ones as
-// fit. In an order by result or time, it moves to the top instead.
+// followNewest moves to the target started last and shows as many earlier ones as fit; in
+// an order by result or time, to the top.
 func (g *Grid) followNewest() {
 	g.table.Home()
 	if at := g.position(g.totals.Newest); g.totals.Newest >= 0 && g.sort != FailedFirst && g.sort != Slowest {
@@ -114,7 +112,6 @@ func (g *Grid) followNewest() {
 	}
 }
 
-// goToFailure moves to the first failed target of the list, or to the top.
 func (g *Grid) goToFailure() {
 	g.table.Home()
 	if !g.step(0, 1) {
@@ -122,8 +119,8 @@ func (g *Grid) goToFailure() {
 	}
 }
 
-// NextFailure moves to the next failed target, or to the previous one if by is
-// -1, and reports whether there is one. If so, it ends following.
+// NextFailure moves to the next failed target, or to the previous one if by is -1, and
+// reports whether there is one, which ends following.
 func (g *Grid) NextFailure(by int) bool {
 	at, _ := g.table.Cursor()
 	found := g.step(at+by, by)
@@ -131,8 +128,7 @@ func (g *Grid) NextFailure(by int) bool {
 	return found
 }
 
-// step moves to the first failed target at or after a position, in direction
-// by.
+// step moves to the first failed target at or after a position, in direction by.
 func (g *Grid) step(from, by int) bool {
 	for at := from; at >= 0 && at < g.Len(); at += by {
 		if g.source.Row(g.target(at)).State == Failed {
@@ -143,7 +139,7 @@ func (g *Grid) step(from, by int) bool {
 	return false
 }
 
-// Cursor returns the target under the cursor; there is none in an empty list.
+// Cursor returns the target under the cursor; none in an empty list.
 func (g *Grid) Cursor() (target int, ok bool) {
 	at, ok := g.table.Cursor()
 	if !ok {
@@ -152,9 +148,8 @@ func (g *Grid) Cursor() (target int, ok bool) {
 	return g.target(at), true
 }
 
-// SelectLine moves the cursor to the target on a line of the list, counted from
-// its top including the titles. Again reports whether the cursor was already
-// there.
+// SelectLine moves the cursor to the target on a line of the list, from its top with the
+// titles. again reports that it was already there.
 func (g *Grid) SelectLine(line int) (again, ok bool) {
 	at, ok := g.table.RowAt(line)
 	if !ok {
@@ -192,7 +187,7 @@ func (g *Grid) moved(move func()) {
 // Following reports whether the list keeps the running targets visible.
 func (g *Grid) Following() bool { return g.follow }
 
-// SetFollow starts or ends following. A run that is over cannot be followed.
+// SetFollow starts or ends following, of a run that is not over.
 func (g *Grid) SetFollow(on bool) {
 	g.follow = on && !g.totals.Over
 	if g.follow {
@@ -212,7 +207,7 @@ func (g *Grid) Status() string {
 	return "not following"
 }
 
-// Paint paints the list. Focused reports whether it has the focus.
+// Paint paints the list.
 func (g *Grid) Paint(out *paint.Lines, focused bool) { g.table.Paint(out, focused) }
 
 // Len returns the number of listed targets.
@@ -223,7 +218,6 @@ func (g *Grid) Len() int {
 	return len(g.order)
 }
 
-// target returns the target at a position of the list.
 func (g *Grid) target(position int) int {
 	if g.order == nil {
 		return position
@@ -231,8 +225,7 @@ func (g *Grid) target(position int) int {
 	return int(g.order[position])
 }
 
-// position returns the position of a target, or of the cursor if the target is
-// not listed.
+// position returns the position of a target, or of the cursor if it is not listed.
 func (g *Grid) position(target int) int {
 	if g.order == nil || target < 0 {
 		return target

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// The columns.
 const (
 	colHost = iota
 	colServer
@@ -26,8 +25,8 @@ const (
 	mostName  = 32 // maximum width reserved for a name
 )
 
-// columnsOf lays out the columns for the names and phases of a run. The server
-// is hidden if it is the same for all targets.
+// columnsOf lays out the columns for the names and phases of a run, without a server that
+// is the same for all targets.
 func columnsOf(source Source) []table.Column {
 	hosts, servers, steps, phase := leastName, leastName, 1, len("phase")
 	oneServer := true
@@ -55,14 +54,13 @@ func columnsOf(source Source) []table.Column {
 	return columns
 }
 
-// hidden is the width of a hidden column: no terminal is that wide.
+// hidden is wider than any terminal.
 const hidden = 1 << 20
 
-// glyphs are the glyphs of a line.
 type glyphs struct {
 	waits              string // mark of a waiting target
-	done, now, to, bad string // steps
-	bar, rest          string // progress bar
+	done, now, to, bad string
+	bar, rest          string
 }
 
 var (
@@ -70,7 +68,6 @@ var (
 	asciiGlyphs   = glyphs{waits: ".", done: "*", now: "o", to: ".", bad: "x", bar: "=", rest: "-"}
 )
 
-// rows adapts the listed targets to table.Source.
 type rows struct{ *Grid }
 
 // Version implements table.Source.
@@ -101,7 +98,6 @@ func (r rows) Paint(position int, c *table.Cells) {
 	r.paintMessage(c, &row)
 }
 
-// result returns the result of a target in a word.
 func result(row *Row) string {
 	if row.State == Failed && row.Cause != "" {
 		return row.Cause
@@ -109,7 +105,6 @@ func result(row *Row) string {
 	return row.State.String()
 }
 
-// mark returns the glyph for the state of a target.
 func (g *Grid) mark(row *Row) (string, theme.Style) {
 	switch row.State {
 	case Running:
@@ -126,14 +121,13 @@ func (g *Grid) mark(row *Row) (string, theme.Style) {
 	return g.glyphs.waits, g.theme.Dim
 }
 
-// spinner returns a glyph that rotates with time.
 func spinner(d time.Duration) string {
 	const glyphs, every = `|/-\`, 100 * time.Millisecond
 	return string(glyphs[int(max(d, 0)/every)%len(glyphs)])
 }
 
-// paintSteps paints a glyph for each phase: completed, current, failed or to
-// come. The phases of targets with fewer phases are aligned right.
+// paintSteps paints a glyph for each phase: completed, current, failed or to come,
+// aligned right if there are fewer.
 func (r rows) paintSteps(c *table.Cells, row *Row) {
 	at := slices.Index(row.Phases, row.Phase)
 	if row.Phase == "" && (row.State == Passed || row.State == Failed) {
@@ -166,11 +160,11 @@ func (r rows) paintSteps(c *table.Cells, row *Row) {
 	}
 }
 
-// longPhase is the time after which the duration of a phase is shown.
+// longPhase is the time from which the duration of a phase is shown.
 const longPhase = 2 * time.Second
 
-// paintMessage paints the message of a target. For a running target, it adds
-// the attempt after the first, and the duration of a long phase.
+// paintMessage adds, for a running target, the attempt after the first, and the duration
+// of a long phase.
 func (r rows) paintMessage(c *table.Cells, row *Row) {
 	if row.State == Running {
 		if row.Attempt > 1 {
@@ -187,8 +181,8 @@ func (r rows) paintMessage(c *table.Cells, row *Row) {
 	c.Text(colMessage, style, row.Message)
 }
 
-// shortTime formats a duration in five cells: in tenths of a second, or from
-// one minute in minutes and seconds.
+// shortTime formats a duration in five cells: in tenths of a second, or from one minute
+// in minutes and seconds.
 func shortTime(d time.Duration) string {
 	if d < time.Minute-50*time.Millisecond {
 		return fmt.Sprintf("%.1fs", d.Seconds())

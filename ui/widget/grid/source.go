@@ -35,20 +35,17 @@ func (s State) String() string {
 // Ended reports whether the target has reached its final state.
 func (s State) Ended() bool { return s >= Passed }
 
-// A Source is a run over targets, numbered from zero in the given order. Its
-// methods are called many times a second and by several goroutines; they must
-// not block on the run. Texts may be unsafe.
+// A Source is a run over targets, numbered from zero. Its methods are called many times a
+// second and by several goroutines; they must not block on the run. Texts may be unsafe.
 type Source interface {
-	// Len returns the number of targets, which never changes.
+	// Len never changes.
 	Len() int
-	// Row returns the current line of a target.
 	Row(target int) Row
-	// About returns further details of a target, for the one under the cursor.
+	// About returns further details of a target.
 	About(target int) []Fact
-	// Totals returns the progress of the run.
 	Totals() Totals
-	// Changed returns a channel that is closed when anything has changed since
-	// the call. Running clocks do not count as changes.
+	// Changed returns a channel that is closed when anything but a running clock has
+	// changed since the call.
 	Changed() <-chan struct{}
 }
 
@@ -57,29 +54,27 @@ type Row struct {
 	Host   string // as given
 	Server string
 	State  State
-	// Phases are the phases of the target, in order. Phase is the current one,
-	// or the one in which it failed; it is "" before the first phase and after
-	// the last. The slice is shared by rows and never changed.
+	// Phases are the phases of the target, in order; the slice is shared by rows and
+	// never changed. Phase is the current one, or the one in which it failed; "" before
+	// the first and after the last.
 	Phases []string
 	Phase  string
-	// FailedIn is the phase in which a target that is still running has failed:
-	// it is being shut down, and the phases between were skipped.
+	// FailedIn is the phase in which a running target has failed: it is being shut down,
+	// and the phases between were skipped.
 	FailedIn string
-	// Before is the last completed phase, if Phase is not one of Phases.
+	// the last completed phase, if Phase is not one of Phases
 	Before  string
 	Attempt int // current or last attempt, from 1
-	// Took is the own time of the target, without waits and earlier attempts, and
-	// InPhase how long it has been in its phase; both stop when it ends.
+	// Took is the own time of the target, without waits and earlier attempts, and InPhase
+	// that of its phase; both stop when it ends.
 	Took, InPhase time.Duration
 	Cause         string // class of the failure; "" unless failed
-	// Message describes the target in one line: why it failed, what it is
-	// waiting for, or what a passed target offers.
+	// Message describes the target in one line: its failure, wait, or offer.
 	Message   string
 	Recording string // path, or "" without a recording
 }
 
-// Idle reports whether a running target is idle: between two phases, or before
-// the first.
+// Idle reports whether a running target is between two phases, or before the first.
 func (r *Row) Idle() bool { return r.State == Running && !slices.Contains(r.Phases, r.Phase) }
 
 // A Fact is a detail with a label of a word or two. Text may have several

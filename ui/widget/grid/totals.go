@@ -9,10 +9,8 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// mostBar is the maximum width of the progress bar.
 const mostBar = 40
 
-// A count is a number of targets, ready to be painted.
 type count struct {
 	text  string
 	style theme.Style
@@ -61,7 +59,6 @@ func fit(counts []count, width int) []count {
 	}
 }
 
-// paintProgress paints the progress bar, if there is room.
 func (g *Grid) paintProgress(l *paint.Line) {
 	t := &g.totals
 	if t.All() == 0 {

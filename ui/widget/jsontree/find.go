@@ -5,11 +5,11 @@ import (
 	"context"
 )
 
-// Find returns the offset of a text in a document: of the first occurrence at
-// or after from, or, backward, of the last one that begins before from. Without
-// an upper-case letter in query, ASCII letters match in either case. It
-// searches the bytes of the document, so escapes must be written as they are in
-// the document. It returns false if there is no occurrence or ctx is done.
+// Find returns the offset of a text in a document: of the first occurrence at or after
+// from, or, backward, of the last one that begins before from. Without an upper-case
+// letter in query, ASCII letters match in either case. It searches the bytes, so escapes
+// must be written as in the document. It returns false without an occurrence or if ctx is
+// done.
 func Find(ctx context.Context, doc []byte, query string, from int, backward bool) (offset int, found bool) {
 	if query == "" {
 		return 0, false
@@ -34,7 +34,6 @@ func Find(ctx context.Context, doc []byte, query string, from int, backward bool
 	return 0, false
 }
 
-// matcher finds one text.
 type matcher struct {
 	query []byte
 	exact bool
@@ -49,9 +48,8 @@ func (m matcher) first(text []byte) int {
 	if m.exact {
 		return bytes.Index(text, m.query)
 	}
-	// The next positions of the first letter in either case. Each is searched
-	// for again only after it has been passed, so the text is read at most
-	// twice.
+	// The next positions of the first letter in either case, each searched for again only
+	// after it has been passed: the text is read at most twice.
 	low, up := m.query[0], upper(m.query[0])
 	nextLow, nextUp := indexFrom(text, low, 0), indexFrom(text, up, 0)
 	for {
@@ -83,7 +81,6 @@ func (m matcher) last(text []byte) int {
 	return -1
 }
 
-// matches reports whether text begins with the query, ignoring case.
 func (m matcher) matches(text []byte) bool {
 	for i, c := range m.query {
 		if text[i] != c && text[i] != upper(c) {
@@ -109,14 +106,14 @@ func upper(c byte) byte {
 	return c
 }
 
-// SetQuery sets the text that Search searches for and highlights its hits. An
-// empty query removes the highlighting.
+// SetQuery sets the text that Search finds and highlights. An empty one removes the
+// highlighting.
 func (t *Tree) SetQuery(query string) {
 	t.query, t.hit = query, unknown
 }
 
-// Search moves to the next or previous hit from the cursor. At an end of the
-// document it wraps around, and reports that. It combines Find and Reveal.
+// Search moves to the next or previous hit from the cursor, wrapping around at an end of
+// the document, which it reports. It combines Find and Reveal.
 func (t *Tree) Search(ctx context.Context, backward bool) (found, wrapped bool) {
 	if len(t.lines) == 0 {
 		return false, false

@@ -7,12 +7,10 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// shortString is the length in bytes up to which a fully visible string cannot
-// be unfolded.
+// shortString is the length in bytes up to which a fully visible string cannot be
+// unfolded.
 const shortString = 48
 
-// canUnfold reports whether a line hides or truncates something while it is
-// folded.
 func (t *Tree) canUnfold(l *line) bool {
 	switch {
 	case l.isContainer(t.doc):
@@ -23,7 +21,6 @@ func (t *Tree) canUnfold(l *line) bool {
 	return false
 }
 
-// fits reports whether a short string is fully visible after its key.
 func (t *Tree) fits(l *line) bool {
 	if t.width == 0 {
 		return true
@@ -33,7 +30,6 @@ func (t *Tree) fits(l *line) bool {
 	return l.off+used == l.end
 }
 
-// keyWidth returns the approximate number of cells of the key of a line.
 func (t *Tree) keyWidth(l *line) int {
 	switch {
 	case l.keyEnd > 0 && isWord(t.doc[l.keyOff+1:l.keyEnd-1]):
@@ -46,10 +42,9 @@ func (t *Tree) keyWidth(l *line) int {
 	return 0
 }
 
-// unfold shows the first page of the contents of line i.
 func (t *Tree) unfold(i int) { t.unfoldWithin(i, t.limits.step) }
 
-// unfoldWithin is unfold with a limit for the bytes that are scanned.
+// unfoldWithin limits the bytes that are scanned.
 func (t *Tree) unfoldWithin(i, budget int) {
 	l := &t.lines[i]
 	if !t.canUnfold(l) || l.unfolded || len(t.lines) >= maxLines {
@@ -59,7 +54,6 @@ func (t *Tree) unfoldWithin(i, budget int) {
 	t.lines = slices.Insert(t.lines, i+1, inner...)
 }
 
-// inside marks a line as unfolded and returns the lines below it.
 func (t *Tree) inside(l *line, budget *int) []line {
 	l.unfolded = true
 	g := &gap{in: t.doc[l.off], pos: l.off + 1, width: t.textWidth(l.depth + 1)}
@@ -77,8 +71,8 @@ func (t *Tree) inside(l *line, budget *int) []line {
 	return append(inner, line{kind: closeLine, depth: l.depth, off: l.off, end: l.end})
 }
 
-// page returns lines from a gap: at most one page and within the budget,
-// followed by a line for the rest of the gap, if there is one.
+// page returns lines from a gap: at most one page and within the budget, followed by a
+// line for the rest, if any.
 func (t *Tree) page(g *gap, depth int32, budget *int) []line {
 	var lines []line
 	for !g.skipping && (len(lines) == 0 || g.ended(t.doc) || len(lines) < t.limits.page && *budget > 0) {
@@ -112,7 +106,6 @@ func (t *Tree) checkRest(g *gap, depth int32) *SyntaxError {
 	return nil
 }
 
-// openGap shows the next page of the gap in line i.
 func (t *Tree) openGap(i int) {
 	if len(t.lines) >= maxLines {
 		return
@@ -126,8 +119,8 @@ func (t *Tree) openGap(i int) {
 	t.keepInSight()
 }
 
-// endChildBefore continues to search for the end of the child before the gap in
-// line i and reports whether it was found. An error replaces the gap.
+// endChildBefore continues to search for the end of the child before the gap in line i
+// and reports whether it was found. An error replaces the gap.
 func (t *Tree) endChildBefore(i int, budget *int) bool {
 	g, depth := t.lines[i].gap, t.lines[i].depth
 	child := t.lines.before(i, depth)
@@ -139,7 +132,7 @@ func (t *Tree) endChildBefore(i int, budget *int) bool {
 	return !g.skipping
 }
 
-// fold hides the contents of line i and moves the cursor there.
+// fold moves the cursor to line i.
 func (t *Tree) fold(i int) {
 	if !t.lines[i].unfolded {
 		return
@@ -150,7 +143,6 @@ func (t *Tree) fold(i int) {
 	t.moveTo(i)
 }
 
-// after returns the index of the line after all contents of line i.
 func (t *Tree) after(i int) int {
 	depth := t.lines[i].depth
 	for j := i + 1; j < len(t.lines); j++ {
@@ -164,11 +156,9 @@ func (t *Tree) after(i int) int {
 	return len(t.lines)
 }
 
-// A lineList is the lines of a tree, from the first one on.
 type lineList []line
 
-// before returns the index of the last line of a value at a depth before line
-// i.
+// before returns the last line of a value at a depth before line i.
 func (ls lineList) before(i int, depth int32) int {
 	for i--; i > 0; i-- {
 		if l := &ls[i]; l.kind == valueLine && l.depth <= depth {
@@ -178,7 +168,6 @@ func (ls lineList) before(i int, depth int32) int {
 	return max(i, 0)
 }
 
-// node returns the index of the line of the value that line i belongs to.
 func (ls lineList) node(i int) int {
 	switch l := &ls[i]; l.kind {
 	case valueLine:
@@ -190,8 +179,7 @@ func (ls lineList) node(i int) int {
 	}
 }
 
-// Toggle folds or unfolds the line under the cursor. On "… more" it shows
-// more.
+// Toggle folds or unfolds the line under the cursor. On "… more" it shows more.
 func (t *Tree) Toggle() {
 	t.fitting = false
 	if len(t.lines) == 0 {
@@ -207,8 +195,7 @@ func (t *Tree) Toggle() {
 	}
 }
 
-// Unfold unfolds the line under the cursor, or moves into it if it is
-// unfolded.
+// Unfold unfolds the line under the cursor, or moves into it.
 func (t *Tree) Unfold() {
 	if len(t.lines) == 0 {
 		return
@@ -253,8 +240,8 @@ func (t *Tree) FoldAll() {
 	t.keepInSight()
 }
 
-// UnfoldAll unfolds everything in the value under the cursor until about limit
-// lines are shown or two steps of 32 MiB have been scanned.
+// UnfoldAll unfolds everything in the value under the cursor until about limit lines are
+// shown or two steps of 32 MiB have been scanned.
 func (t *Tree) UnfoldAll(limit int) {
 	if len(t.lines) == 0 || t.asText {
 		return
@@ -281,8 +268,8 @@ func (t *Tree) UnfoldAll(limit int) {
 	t.lines = slices.Replace(t.lines, i, i+1, shown...)
 }
 
-// UnfoldToFit unfolds level by level as long as the tree stays within n lines,
-// so that a small document is shown completely.
+// UnfoldToFit unfolds level by level within n lines, so that a small document is shown
+// completely.
 func (t *Tree) UnfoldToFit(n int) {
 	if t.asText {
 		return
@@ -305,7 +292,6 @@ func (t *Tree) UnfoldToFit(n int) {
 	t.keepInSight()
 }
 
-// foldFitting folds unfolded strings that are no longer truncated.
 func (t *Tree) foldFitting() {
 	for i := 0; i < len(t.lines); i++ {
 		if l := &t.lines[i]; l.unfolded && l.isString(t.doc) && !t.canUnfold(l) {
@@ -321,8 +307,7 @@ func (t *Tree) foldFitting() {
 	}
 }
 
-// unfoldStrings unfolds truncated strings, from the first one on, as long as
-// the tree stays within n lines.
+// unfoldStrings unfolds truncated strings, first ones first, within n lines.
 func (t *Tree) unfoldStrings(n int) {
 	for i := 0; i < len(t.lines) && len(t.lines) < n; i++ {
 		l := &t.lines[i]

@@ -6,21 +6,19 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// gap is a part of the document that is not shown yet: children of a
-// container, or text of a string or of a document that is not JSON.
+// gap is a part of the document not shown yet: children of a container, or text of a
+// string or of a document that is not JSON.
 type gap struct {
-	in    byte // '{', '[', '"', or zero for a document as text
-	pos   int  // where to continue: before the comma, or at the next text
-	stop  int  // where the part begins that is shown again; zero if there is none
-	index int  // index of the next child
-	end   int  // end of the text
-	width int  // width of the text, in cells
-	// skip searches for the end of the child before the gap.
+	in       byte // '{', '[', '"', or zero for a document as text
+	pos      int  // where to continue: before the comma, or at the next text
+	stop     int  // where the part begins that is shown again, or zero
+	index    int
+	end      int
+	width    int // of the text, in cells
 	skip     skipper
 	skipping bool
 }
 
-// at returns the offset where the gap begins.
 func (g *gap) at() int {
 	if g.skipping {
 		return g.skip.pos
@@ -32,9 +30,9 @@ func (g *gap) at() int {
 // the gap, where pos is the closing bracket, the closing quote, the end of the
 // document or stop.
 //
-// If the budget is spent before the end of the child is found, its end is
-// unknown and the gap is skipping. The same is true if the document ends in the
-// child; then the child is returned with the error.
+// If the budget is spent before the end of the child, its end is unknown and
+// the gap is skipping. The same is true if the document ends in the child,
+// returned with the error.
 func (g *gap) next(doc []byte, budget *int) (n line, ok bool, err *SyntaxError) {
 	if g.in == '{' || g.in == '[' {
 		return g.nextChild(doc, budget)
@@ -88,7 +86,6 @@ func (g *gap) nextChild(doc []byte, budget *int) (n line, ok bool, err *SyntaxEr
 	return n, err == nil, err
 }
 
-// endChild continues to search for the end of the child before the gap.
 func (g *gap) endChild(doc []byte, n *line, budget *int) *SyntaxError {
 	done, err := g.skip.advance(doc, budget)
 	if !done {
@@ -100,8 +97,8 @@ func (g *gap) endChild(doc []byte, n *line, budget *int) *SyntaxError {
 	return nil
 }
 
-// nextText returns one line of text: up to a line break, or as many words as fit
-// the width.
+// nextText returns one line of text: up to a line break, or as many words as fit the
+// width.
 func (g *gap) nextText(doc []byte, budget *int) (n line, ok bool, err *SyntaxError) {
 	end := g.textEnd()
 	if g.pos >= end {
@@ -117,8 +114,8 @@ func (g *gap) nextText(doc []byte, budget *int) (n line, ok bool, err *SyntaxErr
 	return n, true, nil
 }
 
-// lineBreak returns where the first line of a text ends of which the first limit
-// bytes fit.
+// lineBreak returns where the first line of a text ends of which the first limit bytes
+// fit.
 func (g *gap) lineBreak(text []byte, limit int) int {
 	if g.in == '"' {
 		var ended bool
@@ -131,7 +128,6 @@ func (g *gap) lineBreak(text []byte, limit int) int {
 	return termsafe.Break(text, limit) // never within an escape, which has no blank and no wide character
 }
 
-// textEnd returns the end of the text in the gap.
 func (g *gap) textEnd() int {
 	if g.stop > 0 {
 		return g.stop
@@ -139,7 +135,6 @@ func (g *gap) textEnd() int {
 	return g.end
 }
 
-// ended reports whether nothing is left in the gap.
 func (g *gap) ended(doc []byte) bool {
 	if g.in != '{' && g.in != '[' {
 		return g.pos >= g.textEnd()
@@ -154,9 +149,8 @@ func (g *gap) ended(doc []byte) bool {
 	return p < len(doc) && doc[p] == closer(g.in)
 }
 
-// stringBreak returns the end of a line of the text of a string: after the
-// first `\n`, which ended reports, or before the escape that does not fit in limit
-// bytes.
+// stringBreak returns the end of a line of a string: after the first `\n`, which ended
+// reports, or before the escape that does not fit in limit bytes.
 func stringBreak(text []byte, limit int) (end int, ended bool) {
 	for p := 0; p < limit; {
 		if text[p] != '\\' {

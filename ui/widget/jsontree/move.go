@@ -1,7 +1,6 @@
 package jsontree
 
-// Move moves the cursor by n lines, down if n is positive. Moving down from "…
-// more" shows more.
+// Move moves the cursor down by n lines. Moving down from "… more" shows more.
 func (t *Tree) Move(n int) {
 	if len(t.lines) == 0 {
 		return
@@ -13,7 +12,7 @@ func (t *Tree) Move(n int) {
 	t.moveTo(t.cursor + n)
 }
 
-// Page moves by n pages. One line of the old page stays visible.
+// Page moves by n pages, which share a line.
 func (t *Tree) Page(n int) { t.Move(n * max(t.height-1, 1)) }
 
 // HalfPage moves by n half pages.
@@ -25,20 +24,19 @@ func (t *Tree) Home() { t.moveTo(0) }
 // End moves to the last visible line.
 func (t *Tree) End() { t.moveTo(len(t.lines) - 1) }
 
-// Scroll scrolls the lines under the cursor by n, as a mouse wheel does.
+// Scroll scrolls the lines under the cursor by n, like a mouse wheel.
 func (t *Tree) Scroll(n int) {
 	t.top = min(max(t.top+n, 0), max(len(t.lines)-t.height, 0))
 	t.cursor = min(max(t.cursor, t.top), max(t.top+t.height-1, t.top), max(len(t.lines)-1, 0))
 }
 
-// maxScrollX limits horizontal scrolling.
 const maxScrollX = 1 << 14
 
-// ScrollX scrolls the lines by n cells, to the right if n is positive.
+// ScrollX scrolls the lines to the right by n cells.
 func (t *Tree) ScrollX(n int) { t.scrollX = min(max(t.scrollX+n, 0), maxScrollX) }
 
-// SelectLine moves the cursor to a line of the screen, counted from its top,
-// and reports whether there is one.
+// SelectLine moves the cursor to a line of the screen, from its top, and reports whether
+// there is one.
 func (t *Tree) SelectLine(y int) bool {
 	if y < 0 || y >= t.height || t.top+y >= len(t.lines) {
 		return false
@@ -52,8 +50,7 @@ func (t *Tree) moveTo(i int) {
 	t.keepInSight()
 }
 
-// keepInSight moves the cursor to an existing line, and the window to the
-// cursor.
+// keepInSight moves the cursor to an existing line, and the window to the cursor.
 func (t *Tree) keepInSight() {
 	t.cursor = min(max(t.cursor, 0), max(len(t.lines)-1, 0))
 	h := max(t.height, 1)
@@ -61,7 +58,7 @@ func (t *Tree) keepInSight() {
 	t.top = max(min(t.top, len(t.lines)-h), 0)
 }
 
-// Cursor returns the line of the cursor, counted from the first line of the tree.
+// Cursor returns the line of the cursor, from the first line of the tree.
 func (t *Tree) Cursor() int { return t.cursor }
 
 // SetCursor moves the cursor to line i, or to the nearest one.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -14,9 +15,8 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// Value returns the bytes of the value under the cursor, as they are in the
-// document. They must not be changed. If the document is shown as text, Value
-// returns all of it.
+// Value returns the bytes of the value under the cursor in the document, which must not
+// be changed; all of a document shown as text.
 func (t *Tree) Value() []byte {
 	if t.asText || len(t.lines) == 0 {
 		return t.doc
@@ -32,8 +32,8 @@ func (t *Tree) Value() []byte {
 	return t.doc[l.off:s.pos]
 }
 
-// Pointer returns the JSON Pointer (RFC 6901) of the value under the cursor. It
-// is empty for the whole document. It does not distinguish duplicate keys.
+// Pointer returns the JSON Pointer (RFC 6901) of the value under the cursor, empty for
+// the whole document. It does not distinguish duplicate keys.
 func (t *Tree) Pointer() string {
 	var b strings.Builder
 	for _, l := range t.path() {
@@ -47,9 +47,8 @@ func (t *Tree) Pointer() string {
 	return b.String()
 }
 
-// JQ returns the jq expression for the value under the cursor, such as
-// .content[0]."odd key"; "." is the whole document. Of duplicate keys, jq selects
-// the last.
+// JQ returns the jq expression for the value under the cursor, such as .content[0]."odd
+// key"; "." is the whole document. Of duplicate keys, jq selects the last.
 func (t *Tree) JQ() string {
 	var b strings.Builder
 	for i, l := range t.path() {
@@ -65,8 +64,8 @@ func (t *Tree) JQ() string {
 	return cmp.Or(b.String(), ".")
 }
 
-// JQMember returns the jq expression for a member of an object: .name, or
-// ."odd key" if the name is not an identifier.
+// JQMember returns the jq expression for a member of an object: .name, or ."odd key" if
+// the name is not an identifier.
 func JQMember(name string) string {
 	if isIdentifier(name) {
 		return "." + name
@@ -88,8 +87,8 @@ func isIdentifier(name string) bool {
 	return name != ""
 }
 
-// path returns the lines from the first level down to the value under the cursor.
-// It is empty for the whole document.
+// path returns the lines from the first level to the value under the cursor, none for the
+// whole document.
 func (t *Tree) path() []*line {
 	if t.asText || len(t.lines) == 0 {
 		return nil
@@ -102,12 +101,34 @@ func (t *Tree) path() []*line {
 	return path
 }
 
-// name returns the decoded key of a line.
 func (t *Tree) name(l *line) string {
 	raw := t.doc[l.keyOff:l.keyEnd]
 	var key string
 	if err := framing.Unmarshal(raw, &key); err != nil {
-		return string(raw[1 : len(raw)-1]) // not a valid string: the document was not checked as a whole
+		return string(raw[1 : len(raw)-1]) // not valid: the document was not checked as a whole
 	}
 	return key
+}
+
+// Members returns the members of a JSON object in order, none of any other value.
+func Members(object json.RawMessage) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		d := json.NewDecoder(bytes.NewReader(object))
+		if open, err := d.Token(); err != nil || open != json.Delim('{') {
+			return
+		}
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				return
+			}
+			var value json.RawMessage
+			if d.Decode(&value) != nil {
+				return
+			}
+			if text, ok := name.(string); !ok || !yield(text, value) {
+				return
+			}
+		}
+	}
 }

@@ -10,18 +10,16 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// gutter is the number of cells before the tree, for the cursor.
 const gutter = 1
 
 // textMark precedes the text of a string.
 const textMark = "| "
 
-// maxBytesPerCell is the maximum number of bytes in one cell: a character with
-// its marks. More of a text need not be read.
+// maxBytesPerCell limits the bytes of one cell, a character with its marks; more of a
+// text need not be read.
 const maxBytesPerCell = 20
 
-// Paint paints the visible lines into out. Focused reports whether the pane has
-// the focus.
+// Paint paints the visible lines into out.
 func (t *Tree) Paint(out *paint.Lines, focused bool) {
 	out.Options = t.options
 	out.Resize(t.width, t.height)
@@ -49,14 +47,12 @@ func (t *Tree) Paint(out *paint.Lines, focused bool) {
 	}
 }
 
-// indent returns the number of cells before a line. Beyond half the width,
-// deeper lines are not indented further, so that they stay visible.
+// indent does not indent lines beyond half the width, so that they stay visible.
 func (t *Tree) indent(depth int32) int {
 	return min(2*int(depth), max(t.width/2, 8))
 }
 
-// painter paints one line. Flat lines have the style of the selected row and
-// none of their own.
+// painter paints one line. Flat lines have only the style of the selected row.
 type painter struct {
 	t    *Tree
 	l    *paint.Line
@@ -87,8 +83,8 @@ func (p *painter) line(i int) {
 	}
 }
 
-// textEnd returns where the text of a line ends, without a blank after the last
-// word for which there is no cell.
+// textEnd returns where the text of a line ends, without a blank after the last word that
+// has no cell.
 func (p *painter) textEnd(l *line) int {
 	used, _ := termsafe.Fit(p.t.doc[l.off:l.end], p.l.Room(), p.t.options)
 	if l.off+used == l.end-1 && p.t.doc[l.end-1] == ' ' {
@@ -97,7 +93,6 @@ func (p *painter) textEnd(l *line) int {
 	return l.end
 }
 
-// rest describes what the gap in line i hides.
 func (t *Tree) rest(i int) string {
 	g := t.lines[i].gap
 	switch {
@@ -127,7 +122,6 @@ func (t *Tree) foldMark(l *line) string {
 	return "  "
 }
 
-// key paints the key, without its quotes if it is a plain word.
 func (p *painter) key(l *line) {
 	if l.keyEnd == 0 {
 		if l.depth > 0 {
@@ -170,8 +164,7 @@ func (p *painter) value(l *line) {
 	}
 }
 
-// sizedFrom is the length in bytes from which a folded container shows its
-// size.
+// sizedFrom is the bytes from which a folded container shows its size.
 const sizedFrom = 1024
 
 func (p *painter) container(l *line, open byte) {
@@ -185,8 +178,8 @@ func (p *painter) container(l *line, open byte) {
 	}
 }
 
-// folded paints a preview of a container, or the number of its members if there
-// is not enough room.
+// folded paints a preview of a container, or without room for one the number of its
+// members.
 func (p *painter) folded(l *line, open byte) {
 	size := ""
 	if n := l.end - l.off; l.end != unknown && n >= sizedFrom {
@@ -205,7 +198,7 @@ func (p *painter) folded(l *line, open byte) {
 	}
 }
 
-// str paints as much of a string as fits, followed by its length if it is cut.
+// str paints as much of a string as fits, and its length if it is cut.
 func (p *painter) str(l *line) {
 	th := p.t.theme
 	end := l.end
@@ -229,7 +222,6 @@ func (p *painter) str(l *line) {
 	p.put(th.Dim, rest)
 }
 
-// text paints a part of the document with highlighted hits and error.
 func (p *painter) text(s theme.Style, off, end int) {
 	end = min(end, off+(p.l.Room()+termsafe.LongestEscape)*maxBytesPerCell)
 	for off < end {
@@ -240,8 +232,8 @@ func (p *painter) text(s theme.Style, off, end int) {
 	}
 }
 
-// nextMark returns the first part of [off, end) to highlight and its style, or
-// an empty part at end if there is none.
+// nextMark returns the first part of [off, end) to highlight and its style, or an empty
+// part at end.
 func (p *painter) nextMark(off, end int) (from, to int, s theme.Style) {
 	from, to = end, end
 	if q := p.t.query; q != "" {
@@ -256,7 +248,6 @@ func (p *painter) nextMark(off, end int) (from, to int, s theme.Style) {
 	return from, to, s
 }
 
-// hit returns the style of a hit of the search.
 func (p *painter) hit() theme.Style {
 	if p.flat {
 		return p.t.theme.SelectedMatch
@@ -264,7 +255,7 @@ func (p *painter) hit() theme.Style {
 	return p.t.theme.Match
 }
 
-// formatSize formats a number of bytes as the panes do: 188, 1.1K, 18.2M.
+// formatSize formats bytes as the panes do: 188, 1.1K, 18.2M.
 func formatSize(n int) string {
 	for _, unit := range []struct {
 		size int
@@ -277,8 +268,8 @@ func formatSize(n int) string {
 	return strconv.Itoa(n)
 }
 
-// PaintLine paints line i of the tree alone, for a view that has lines of its own
-// around the tree. Flat text has no styles.
+// PaintLine paints line i alone, for a view with more lines around the tree. Flat text
+// has no styles.
 func (t *Tree) PaintLine(l *paint.Line, i int, flat bool) {
 	if i < 0 || i >= len(t.lines) {
 		return

@@ -8,12 +8,11 @@ import (
 )
 
 const (
-	// previewBytes is how much of a folded container its preview reads.
+	// previewBytes is how much of a container its preview reads.
 	previewBytes = 4 << 10
 	// previewText is the maximum width of one value in a preview, in cells.
 	previewText = 40
-	// previewCut is the least room in which the beginning of a value is shown, in
-	// cells.
+	// previewCut is the least room for the beginning of a value, in cells.
 	previewCut = 8
 )
 
@@ -24,16 +23,14 @@ type preview struct {
 	tail  string // represents the members that are not in items
 }
 
-// A previewItem is a member of a preview. Its key and its value are parts of the
-// document.
 type previewItem struct {
 	keyOff, keyEnd int // without quotes if the key is a plain word
 	off, end       int
-	after          string // follows the value: the end of one that is cut or a container
+	after          string // the end of a value that is cut or a container
 }
 
-// preview returns the beginning of a folded container, as far as it fits in room
-// cells; it has no items if nothing fits.
+// preview returns the beginning of a folded container that fits in room cells; without
+// items if nothing fits.
 func (t *Tree) preview(l *line, room int) preview {
 	limit := min(len(t.doc), l.off+previewBytes)
 	if l.end != unknown {
@@ -71,7 +68,6 @@ func (t *Tree) preview(l *line, room int) preview {
 	return p
 }
 
-// previewTail returns the end of a preview that has not all members.
 func (t *Tree) previewTail(l *line) string {
 	if t.doc[l.off] == '[' && l.count != unknown {
 		return t.options.Ellipsis + " " + wording.Thousands(l.count)
@@ -79,8 +75,8 @@ func (t *Tree) previewTail(l *line) string {
 	return t.options.Ellipsis
 }
 
-// previewItem returns the item of a member and its width in cells; zero if it does
-// not fit in room. The document is read up to limit.
+// previewItem returns the item of a member and its width in cells; zero if it does not
+// fit in room. The document is read up to limit.
 func (t *Tree) previewItem(n *line, limit, room int) (item previewItem, cells int) {
 	if n.keyEnd > 0 {
 		item.keyOff, item.keyEnd = n.keyOff, n.keyEnd
@@ -115,8 +111,8 @@ func (t *Tree) previewItem(n *line, limit, room int) (item previewItem, cells in
 	return item, cells
 }
 
-// previewValue completes the item of a string or of another scalar. A long one is
-// cut, and then ends in an ellipsis and quote.
+// previewValue completes the item of a string or another scalar. A long one is cut, and
+// ends in an ellipsis and quote.
 func (t *Tree) previewValue(item previewItem, n *line, quote string, limit, room, cells int) (previewItem, int) {
 	end := n.end
 	if end == unknown {
@@ -137,8 +133,7 @@ func (t *Tree) previewValue(item previewItem, n *line, quote string, limit, room
 	return item, cells + width + termsafe.Width(item.after)
 }
 
-// wholeEscapes returns at most n bytes of a string that do not end within an
-// escape.
+// wholeEscapes returns at most n bytes of a string that do not end within an escape.
 func wholeEscapes(text []byte, n int) int {
 	from := bytes.LastIndexByte(text[:n], '\\')
 	if from < 0 || escaped(text, from) || from+max(escapeLen(text, from), 2) <= n {
@@ -147,7 +142,6 @@ func wholeEscapes(text []byte, n int) int {
 	return from
 }
 
-// text returns the preview between the brackets of its container.
 func (v preview) text(doc []byte, open byte) []byte {
 	text := []byte{open}
 	for i, item := range v.items {
@@ -167,7 +161,6 @@ func (v preview) text(doc []byte, open byte) []byte {
 	return append(text, closer(open))
 }
 
-// preview paints a preview with highlighted hits.
 func (p *painter) preview(text []byte) {
 	for len(text) > 0 {
 		from, to := len(text), len(text)

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Reveal unfolds what is needed to show the byte at an offset and moves the
-// cursor to its line. It scans everything before the offset that is not shown
-// yet, which takes a second for a gigabyte.
+// Reveal unfolds what is needed to show the byte at an offset and moves the cursor to its
+// line. It scans everything before it that is not shown yet, a second for a gigabyte.
 func (t *Tree) Reveal(offset int) { t.RevealAlong(nil, offset) }
 
 // RevealAlong is Reveal with the trail of the offset, which spares it the scan.
@@ -51,8 +50,7 @@ func (t *Tree) RevealAlong(trail Trail, offset int) {
 	}
 }
 
-// parent returns the index of the line that contains line i, or -1 on the first
-// level.
+// parent returns the line that contains line i, or -1 on the first level.
 func (ls lineList) parent(i int) int {
 	if ls[i].depth == 0 {
 		return -1
@@ -60,8 +58,8 @@ func (ls lineList) parent(i int) int {
 	return ls.before(i, ls[i].depth-1)
 }
 
-// lastAt returns the last of the lines directly in parent that begin at or
-// before an offset, or parent itself.
+// lastAt returns the last line directly in parent that begins at or before an offset, or
+// parent.
 func (ls lineList) lastAt(parent int, depth int32, offset int) int {
 	last := max(parent, 0)
 	for i := parent + 1; i < len(ls); i++ {
@@ -80,9 +78,9 @@ func (ls lineList) lastAt(parent int, depth int32, offset int) int {
 	return last
 }
 
-// openGapAt shows the part of the gap in line i that begins with the child at
-// an offset. The part before it stays a gap. It reports whether the trail says
-// that the offset is in the child before the gap, whose end is not known yet.
+// openGapAt shows the part of the gap in line i that begins with the child at an offset.
+// The part before it stays a gap. It reports whether the offset is, by the trail, in the
+// child before the gap, whose end is not known yet.
 func (t *Tree) openGapAt(i int, trail Trail, offset int) (before bool) {
 	depth := t.lines[i].depth
 	from := *t.lines[i].gap
@@ -111,8 +109,7 @@ func (t *Tree) openGapAt(i int, trail Trail, offset int) (before bool) {
 	return false
 }
 
-// before returns the gap from the child on that has an offset, or else from the
-// last child on.
+// before returns the gap from the child at an offset on, or else from the last child on.
 func (g gap) before(doc []byte, offset int) gap {
 	at, all := g, math.MaxInt
 	for {

@@ -7,9 +7,8 @@ import (
 
 // A SyntaxError describes why and where a document is not JSON.
 type SyntaxError struct {
-	// Offset is the index of the first byte that is not valid JSON.
 	Offset int
-	// Reason describes what was expected there.
+	// Reason is what was expected there.
 	Reason string
 }
 
@@ -31,7 +30,6 @@ func skipSpace(doc []byte, p int) int {
 	return p
 }
 
-// closer returns the bracket that ends a container.
 func closer(open byte) byte {
 	if open == '{' {
 		return '}'
@@ -39,8 +37,8 @@ func closer(open byte) byte {
 	return ']'
 }
 
-// findQuote returns the offset of the closing quote of the string that contains
-// p, or limit if the quote is not before it.
+// findQuote returns the closing quote of the string that contains p, or limit if it is
+// not before it.
 func findQuote(doc []byte, p, limit int) int {
 	for p < limit {
 		i := bytes.IndexByte(doc[p:limit], '"')
@@ -56,8 +54,7 @@ func findQuote(doc []byte, p, limit int) int {
 	return limit
 }
 
-// escaped reports whether an odd number of backslashes precedes p, which is in
-// a string.
+// escaped reports whether an odd number of backslashes precedes p, in a string.
 func escaped(doc []byte, p int) bool {
 	n := 0
 	for n < p && doc[p-n-1] == '\\' {
@@ -111,7 +108,6 @@ func isHex(c byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// scanPlain returns the end of the number or literal at p.
 func scanPlain(doc []byte, p int) (int, *SyntaxError) {
 	for _, word := range []string{"true", "false", "null"} {
 		if bytes.HasPrefix(doc[p:], []byte(word)) {
@@ -161,8 +157,7 @@ func scanNumber(doc []byte, p int) (int, *SyntaxError) {
 	return p, nil
 }
 
-// scanKey returns the key at p and the beginning of its value. The key keeps
-// its quotes.
+// scanKey returns the key at p, with its quotes, and the beginning of its value.
 func scanKey(doc []byte, p int) (keyEnd, value int, err *SyntaxError) {
 	if p >= len(doc) {
 		return p, p, syntaxError(p, unexpectedEnd)
@@ -181,8 +176,8 @@ func scanKey(doc []byte, p int) (keyEnd, value int, err *SyntaxError) {
 	return quote + 1, skipSpace(doc, colon+1), nil
 }
 
-// validate checks a whole document. The open containers are kept on an explicit
-// stack, so each level costs one byte.
+// validate checks a whole document. Open containers are on an explicit stack: each level
+// costs one byte.
 func validate(doc []byte) *SyntaxError {
 	var stack []byte
 	p := skipSpace(doc, 0)
@@ -217,8 +212,8 @@ func validate(doc []byte) *SyntaxError {
 	}
 }
 
-// closeAll moves from the end of a value to the beginning of the next. A nil
-// stack means that the document ends here.
+// closeAll moves from the end of a value to the beginning of the next. With a nil stack
+// the document ends here.
 func closeAll(doc []byte, p int, stack []byte) (int, []byte, *SyntaxError) {
 	for {
 		p = skipSpace(doc, p)
@@ -244,7 +239,7 @@ func closeAll(doc []byte, p int, stack []byte) (int, []byte, *SyntaxError) {
 	}
 }
 
-// nextItem returns where the value of the item at p begins. A key is checked.
+// nextItem returns where the value of the item at p begins, after checking a key.
 func nextItem(doc []byte, p int, open byte) (int, *SyntaxError) {
 	if open == '[' {
 		return p, nil

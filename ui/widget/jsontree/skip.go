@@ -1,15 +1,14 @@
 package jsontree
 
-// skipper finds the end of a container or a string without parsing its
-// contents. It can stop anywhere and continue later.
+// skipper finds the end of a container or a string without parsing its contents. It can
+// stop anywhere and continue later.
 type skipper struct {
 	pos      int
 	depth    int
-	commas   int // number of commas on the first level
+	commas   int // on the first level
 	inString bool
 }
 
-// newSkipper returns a skipper that begins at the bracket or quote at p.
 func newSkipper(doc []byte, p int) skipper {
 	if doc[p] == '"' {
 		return skipper{pos: p + 1, inString: true}
@@ -17,8 +16,8 @@ func newSkipper(doc []byte, p int) skipper {
 	return skipper{pos: p + 1, depth: 1}
 }
 
-// advance continues for at most budget bytes, which it subtracts from budget,
-// and reports whether the end was found; pos is then after it.
+// advance continues for at most budget bytes, which it subtracts, and reports whether the
+// end was found; pos is then after it.
 func (s *skipper) advance(doc []byte, budget *int) (done bool, err *SyntaxError) {
 	start := s.pos
 	limit := s.pos + min(max(*budget, 0), len(doc)-s.pos)

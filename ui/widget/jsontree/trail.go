@@ -5,13 +5,12 @@ import (
 	"math"
 )
 
-// alongShare is the share of a step that unfolding scans when the trail is known:
-// what it shows besides is not what is looked for.
+// alongShare is the share of a step that unfolding scans with a known trail: the rest of
+// what it shows is not looked for.
 const alongShare = 8
 
-// A Trail is the way to an offset of a document, found by scanning it on another
-// goroutine: for each container around the offset, from outside inwards, the
-// position of the child that has it.
+// A Trail is the way to an offset of a document, found by another goroutine: for each
+// container around it, from outside inwards, the position of its child there.
 type Trail []trailStep
 
 type trailStep struct {
@@ -19,8 +18,8 @@ type trailStep struct {
 	at        gap // before the child
 }
 
-// Follow returns the trail of an offset. It is shorter if ctx is done, or if the
-// document is not JSON from some place on.
+// Follow returns the trail of an offset, shorter if ctx is done or the document is not
+// JSON from some place on.
 func Follow(ctx context.Context, doc []byte, offset int) (trail Trail) {
 	p := skipSpace(doc, 0)
 	for p < len(doc) && p <= offset && (doc[p] == '{' || doc[p] == '[') && ctx.Err() == nil {
@@ -35,9 +34,9 @@ func Follow(ctx context.Context, doc []byte, offset int) (trail Trail) {
 	return trail
 }
 
-// childAt returns the gap from the child on that is at an offset or the last one
-// before it, and where the value of that child begins: after the document if the
-// offset is not in it.
+// childAt returns the gap from the child on that is at an offset or the last one before
+// it, and where the value of that child begins: after the document if the offset is not
+// in it.
 func (g gap) childAt(ctx context.Context, doc []byte, offset int) (at gap, child int, ok bool) {
 	const often = 1 << 10 // children between two checks of ctx
 	all := math.MaxInt

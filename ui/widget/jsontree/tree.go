@@ -8,25 +8,22 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// limits bound the work of one step.
 type limits struct {
-	// checked is the maximum size of a document that is checked when it is
-	// opened.
+	// maximum size of a document checked when it is opened
 	checked int
-	// page is the number of children shown at a time.
+	// children shown at a time
 	page int
-	// step is the number of bytes that one step scans.
+	// bytes that one step scans
 	step int
 }
 
-// usualLimits returns limits that keep a step below a tenth of a second, also on
-// a slow machine.
+// usualLimits keep a step below a tenth of a second, also on a slow machine.
 func usualLimits() limits {
 	return limits{checked: 1 << 20, page: 500, step: 32 << 20}
 }
 
-// maxLines is the maximum number of unfolded lines. The rest stays behind "…
-// more" until something is folded.
+// maxLines is the maximum number of unfolded lines. The rest stays behind "… more"
+// until something is folded.
 const maxLines = 1 << 19
 
 // Tree is a JSON document on the screen. Make one with New or NewText.
@@ -42,18 +39,17 @@ type Tree struct {
 	cursor, top   int
 	scrollX       int
 	width, height int
-	fitting       bool // unfold truncated strings where there is room, until a person folds something
+	fitting       bool // unfold truncated strings where there is room, until a fold by the user
 
 	query     string
 	hit       int // offset of the last hit, or unknown
-	hitCursor int // the cursor at that time
+	hitCursor int // the cursor then
 
-	content paint.Line // line that is being painted
+	content paint.Line
 }
 
-// New returns the tree of a document with its first level unfolded. The tree
-// keeps doc, which must not be changed. Options control how text is cut and
-// escaped.
+// New returns the tree of a document with its first level unfolded. It keeps doc, which
+// must not be changed. Options control how text is cut and escaped.
 func New(doc []byte, th *theme.Theme, options termsafe.Options) *Tree {
 	return newTree(doc, th, options, usualLimits())
 }
@@ -77,16 +73,14 @@ func newTree(doc []byte, th *theme.Theme, options termsafe.Options, limits limit
 	return t
 }
 
-// NewText returns a view of a document as wrapped text, whether it is JSON or
-// not.
+// NewText returns a document as wrapped text, JSON or not.
 func NewText(doc []byte, th *theme.Theme, options termsafe.Options) *Tree {
 	t := &Tree{doc: doc, theme: th, options: options, limits: usualLimits(), hit: unknown}
 	t.showText(0)
 	return t
 }
 
-// Err returns the reason why the document is shown as text: a *SyntaxError, or
-// nil.
+// Err returns why the document is shown as text: a *SyntaxError, or nil.
 func (t *Tree) Err() error {
 	if t.err == nil {
 		return nil
@@ -97,8 +91,8 @@ func (t *Tree) Err() error {
 // SetTheme changes the styles.
 func (t *Tree) SetTheme(th *theme.Theme) { t.theme = th }
 
-// SetSize sets the size in cells. Text is wrapped again; unfolded strings keep
-// their lines, or are folded if they are now fully visible.
+// SetSize sets the size in cells. Text is wrapped again; unfolded strings keep their
+// lines, or are folded if now fully visible.
 func (t *Tree) SetSize(w, h int) {
 	other := w != t.width
 	t.width, t.height = max(w, 0), max(h, 0)
@@ -117,8 +111,7 @@ func (t *Tree) SetSize(w, h int) {
 // Lines returns the current number of lines.
 func (t *Tree) Lines() int { return len(t.lines) }
 
-// root returns the line of the whole document. The children of a long document
-// are not counted.
+// root is the line of the whole document. The children of a long one are not counted.
 func (t *Tree) root(p int) line {
 	n := line{kind: valueLine, off: p, end: len(bytes.TrimRight(t.doc, " \t\r\n")), count: unknown}
 	if budget := t.limits.step; len(t.doc) <= budget && (n.isContainer(t.doc) || n.isString(t.doc)) {
@@ -130,7 +123,6 @@ func (t *Tree) root(p int) line {
 	return n
 }
 
-// showText shows the document as text, with the cursor at an offset.
 func (t *Tree) showText(at int) {
 	t.asText = true
 	t.lines = t.lines[:0]
@@ -144,7 +136,7 @@ func (t *Tree) showText(at int) {
 	t.Reveal(at)
 }
 
-// textCursor returns the offset that stays visible when text is wrapped again.
+// textCursor is the offset that stays visible when text is wrapped again.
 func (t *Tree) textCursor() int {
 	if t.cursor >= len(t.lines) {
 		return 0
@@ -156,7 +148,6 @@ func (t *Tree) textCursor() int {
 	return l.off
 }
 
-// textWidth returns the number of cells for text at a depth.
 func (t *Tree) textWidth(depth int32) int {
 	const usual = 80 // until the size is set
 	w := t.width
@@ -164,4 +155,56 @@ func (t *Tree) textWidth(depth int32) int {
 		w = usual
 	}
 	return w - t.indent(depth) - gutter
+}
+
+type lineKind uint8
+
+const (
+	valueLine lineKind = iota // a value, with its key
+	closeLine                 // the bracket that ends an unfolded container
+	textLine                  // text of an unfolded string, or of a document that is not JSON
+	moreLine
+	errorLine
+)
+
+// unknown is the end or the count of a value not scanned to its end.
+const unknown = -1
+
+type line struct {
+	kind     lineKind
+	unfolded bool
+	depth    int32
+	index    int
+	// around the key with its quotes; zero without a key
+	keyOff, keyEnd int
+	off, end       int
+	count          int // number of children
+	gap            *gap
+	err            *SyntaxError
+}
+
+func (l *line) start() int {
+	if l.keyEnd > 0 {
+		return l.keyOff
+	}
+	return l.off
+}
+
+// setEnd records the end of a container or string, and the number of children.
+func (l *line) setEnd(doc []byte, end, commas int) {
+	l.end = end
+	if l.isContainer(doc) {
+		l.count = commas + 1
+		if skipSpace(doc, l.off+1) == end-1 {
+			l.count = 0
+		}
+	}
+}
+
+func (l *line) isContainer(doc []byte) bool {
+	return l.kind == valueLine && (doc[l.off] == '{' || doc[l.off] == '[')
+}
+
+func (l *line) isString(doc []byte) bool {
+	return l.kind == valueLine && doc[l.off] == '"'
 }

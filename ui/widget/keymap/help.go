@@ -21,13 +21,12 @@ type Entry struct {
 	Words       []string
 	Priority    int
 	Destructive bool
-	// Disabled is the reason why the action is not possible now, or "".
+	// why the action is not possible now, or ""
 	Disabled string
 }
 
-// Help returns all actions: first those that can be reached from a scope, its
-// own and then the global ones, followed by the other scopes. Disabled is set
-// only for the reachable actions.
+// Help returns all actions: those reachable from a scope, its own and then the global
+// ones, followed by the other scopes. Disabled is set only for reachable actions.
 func (t *Table[C]) Help(scope string, c C) []Group {
 	var groups []Group
 	add := func(scope string, e Entry) {
@@ -53,8 +52,8 @@ func (t *Table[C]) Help(scope string, c C) []Group {
 	return groups
 }
 
-// Offered returns the actions that can be reached from a scope, in the order of
-// Reachable, each with the reason why it is not possible now.
+// Offered returns the actions reachable from a scope, in the order of Reachable, each
+// with the reason why it is not possible now.
 func (t *Table[C]) Offered(scope string, c C) []Entry {
 	reachable := t.Reachable(scope)
 	entries := make([]Entry, len(reachable))
@@ -64,14 +63,12 @@ func (t *Table[C]) Offered(scope string, c C) []Entry {
 	return entries
 }
 
-// entry returns what the screen shows of the action.
 func (a *Action[C]) entry() Entry {
 	return Entry{
 		ID: a.ID, Keys: a.Keys, Title: a.Title, Help: a.Help, Synonyms: a.Synonyms, Words: a.Words, Priority: a.Priority, Destructive: a.Destructive,
 	}
 }
 
-// now returns the same with its state.
 func (a *Action[C]) now(c C) Entry {
 	e := a.entry()
 	if ok, reason := a.State(c); !ok {
@@ -80,8 +77,7 @@ func (a *Action[C]) now(c C) Entry {
 	return e
 }
 
-// Markdown returns the whole table as Markdown, one section for each scope
-// that has actions.
+// Markdown returns the table as Markdown, one section for each scope with actions.
 func (t *Table[C]) Markdown() string {
 	return t.sections(func(b *strings.Builder, title string, actions []*Action[C]) {
 		fmt.Fprintf(b, "## %s\n\n| keys | action | what it does |\n|---|---|---|\n", title)
@@ -95,7 +91,7 @@ func (t *Table[C]) Markdown() string {
 	})
 }
 
-// Text returns the whole table as text, with the names of the actions.
+// Text returns the table as text, with the names of the actions.
 func (t *Table[C]) Text() string {
 	return t.sections(func(b *strings.Builder, title string, actions []*Action[C]) {
 		fmt.Fprintln(b, title)
@@ -105,8 +101,6 @@ func (t *Table[C]) Text() string {
 	})
 }
 
-// sections writes a section for each scope that has actions, separated by empty
-// lines.
 func (t *Table[C]) sections(write func(b *strings.Builder, title string, actions []*Action[C])) string {
 	var b strings.Builder
 	for _, s := range t.scopes {

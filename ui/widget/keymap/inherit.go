@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Inherit returns the actions of all scopes that can have the focus, including
-// those that they inherit. A is what actions are declared as, and entry the part
-// of it that the table needs: the rest, what an action does, is inherited, too.
-// Parents come before their children in scopes.
+// Inherit returns the actions of all scopes that can have the focus, with
+// inherited ones. A is what actions are declared as, and entry the part that
+// the table needs: the rest, what an action does, is inherited, too. Parents
+// come before their children in scopes.
 //
 // An action overrides the inherited one with the same name, and places it. An
 // inherited action without an override follows the one before it, if the same
@@ -41,7 +41,6 @@ func Inherit[A, C any](scopes []Scope, actions []A, entry func(*A) *Action[C]) (
 	return all, nil
 }
 
-// inherit returns the actions of a scope: its own and those of its parent.
 func inherit[A, C any](s Scope, own, base []A, entry func(*A) *Action[C]) []A {
 	follow := map[string][]A{}  // inherited actions, by the name of the override before them
 	last := map[string]string{} // that name, by the origin
@@ -72,8 +71,8 @@ func inherit[A, C any](s Scope, own, base []A, entry func(*A) *Action[C]) []A {
 	return append(all, follow[""]...)
 }
 
-// over returns the action of a scope with what it leaves to the one that it
-// overrides. A hint is not inherited if the keys are not: it would be wrong.
+// over completes an action with what it leaves to the one that it overrides. A hint is
+// not inherited if the keys are not: it would be wrong.
 func (a Action[C]) over(base *Action[C], s Scope) Action[C] {
 	id := base.ID
 	if s.Title != "" {

@@ -9,13 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// modifiers returns the modifiers in the order in which Bubble Tea writes them.
+// modifiers are in the order in which Bubble Tea writes them.
 func modifiers() []string {
 	return []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
 }
 
-// named returns the names of the keys that are not characters, except f1 to
-// f63.
+// named returns the names of the keys that are not characters, except f1 to f63.
 func named() []string {
 	return []string{
 		"enter", "tab", "backspace", "esc", "space", "up", "down", "left", "right",
@@ -23,8 +22,8 @@ func named() []string {
 	}
 }
 
-// CheckKey returns an error unless a key is written as in Bubble Tea and every
-// terminal can send it. A key that is written differently would never match.
+// CheckKey returns an error unless a key is written as in Bubble Tea and every terminal
+// can send it. Any other spelling would never match.
 func CheckKey(key string) error {
 	switch key {
 	case "":

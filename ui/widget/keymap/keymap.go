@@ -9,72 +9,66 @@ import (
 	"unicode/utf8"
 )
 
-// Global is the scope that every table has. Its actions are reachable from all
-// scopes that are not modal.
+// Global is the scope of every table whose actions are reachable from all scopes that are
+// not modal.
 const Global = "global"
 
 // Scope is a part of the screen that can have the focus.
 type Scope struct {
 	ID string
-	// Title is the heading in help and in docs/keys.md. A scope without a title
-	// never has the focus; others inherit from it.
+	// Title is the heading in help and in docs/keys.md. A scope without a title never has
+	// the focus; others inherit from it.
 	Title string
 	// Modal hides the actions of Global from the scope.
 	Modal bool
-	// Inherits is the ID of a scope without a title, whose actions this one has,
-	// too: see the function Inherit.
+	// Inherits is the ID of a scope without a title whose actions this one has, too: see
+	// Inherit.
 	Inherits string
 }
 
 // Action is something a person can do.
 type Action[C any] struct {
-	// ID is unique in the table and identifies the action in dispatch. Inherited
-	// actions have derived IDs: the scope and the name, "catalog-down". In a scope
-	// without a title, ID replaces the name in them.
+	// ID is unique in the table and identifies the action in dispatch. Inherited actions
+	// have derived IDs: the scope and the name, "catalog-down". In a scope without a
+	// title, ID replaces the name in them.
 	ID string
-	// Name identifies an action where scopes inherit: an action overrides that of
-	// its parent with the same name. Fields that are zero keep the parent's value;
-	// a negative priority means zero.
+	// Name identifies an action where scopes inherit: an action overrides that of its
+	// parent with the same name. Zero fields keep the parent's value; a negative priority
+	// means zero.
 	Name string
-	// Keys trigger the action; the first one is shown. An action without keys
-	// is available in the palette.
-	Keys []string
-	// Scope is the ID of a scope, or Global.
+	// Keys trigger the action; the first one is shown. Without keys it is in the palette.
+	Keys  []string
 	Scope string
-	// Title names the action in two or three words; Help describes it in a
-	// sentence.
+	// two or three words; a sentence
 	Title, Help string
-	// Synonyms are other words, in lower case, under which the palette finds the
-	// action.
+	// other words, in lower case, for the palette
 	Synonyms []string
-	// Words are what may be typed after its name in the palette: the action is then
-	// carried out with that word. It must also be possible without one.
+	// Words may be typed after its name in the palette: the action is then carried out
+	// with that word. It must also be possible without one.
 	Words []string
-	// Priority decides about a place in the footer: the highest come first,
-	// zero is never shown.
+	// Priority decides about a place in the footer: the highest first, zero is never
+	// shown.
 	Priority int
-	// Hint replaces the first key and the title in the footer, where one hint
-	// describes two actions ("j/k", "move").
+	// Hint replaces the first key and the title in the footer, for two actions in one
+	// ("j/k", "move").
 	Hint Hint
-	// Everywhere makes a global action reachable in modal scopes.
+	// reachable in modal scopes, for a global action
 	Everywhere bool
-	// Enabled reports whether the action is possible, and if not, why. Nil
-	// means always.
+	// Enabled reports whether the action is possible, and if not, why. Nil means always.
 	Enabled func(C) (ok bool, reason string)
-	// CurrentTitle, if set, returns what the action means at this moment if the footer
-	// should show that before everything else, or "".
+	// CurrentTitle, if set, returns the present meaning of the action if the footer
+	// should show it first, or "".
 	CurrentTitle func(C) string
-	// Now, if set, returns the title and the priority for the footer at this moment;
-	// zero values mean those of the action. A Hint keeps its title.
+	// Now, if set, returns the present title and priority for the footer; zero values
+	// mean those of the action. A Hint keeps its title.
 	Now func(C) (title string, priority int)
-	// Yields lets the keys of an action that took them over from another one give way
-	// to settings that give them to an action of its scope: old settings still do.
+	// Yields lets the keys that an action took over from another give way to settings
+	// that give them to an action of its scope, as old settings do.
 	Yields bool
-	// Destructive actions lose data or affect the server; they need
-	// confirmation.
+	// Destructive actions lose data or affect the server; they need confirmation.
 	Destructive bool
 
-	origin string // the scope that declared it before others overrode it
+	origin string // scope that declared it before overrides
 }
 
 // State reports whether the action is possible, and if not, why.
@@ -109,9 +103,9 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("key %q in scope %q belongs to both %q and %q", e.Key, e.Scope, e.First, e.Second)
 }
 
-// New checks the actions and returns their table. Scopes are given without
-// Global and those without a title, in the order of help. The error joins all
-// problems; keys with two meanings are *ConflictError.
+// New checks the actions and returns their table. Scopes are without Global and those
+// without a title, in the order of help. The error joins all problems; keys with two
+// meanings are *ConflictError.
 func New[C any](scopes []Scope, actions []Action[C]) (*Table[C], error) {
 	t := &Table[C]{
 		scopes:  append(slices.Clone(scopes), Scope{ID: Global, Title: "Everywhere"}),
@@ -175,7 +169,6 @@ func (t *Table[C]) add(a *Action[C]) (errs []error) {
 	return errs
 }
 
-// checkShadows finds keys of a scope that hide a global action.
 func (t *Table[C]) checkShadows() (errs []error) {
 	for i := range t.actions {
 		a := &t.actions[i]
@@ -192,8 +185,8 @@ func (t *Table[C]) checkShadows() (errs []error) {
 	return errs
 }
 
-// Rebind changes the keys of actions, by ID. In their scopes, hints that
-// describe two actions are removed, because they may be wrong now.
+// Rebind changes the keys of actions, by ID. In their scopes, hints that describe two
+// actions are removed: they may be wrong now.
 func Rebind[C any](actions []Action[C], keys map[string][]string) {
 	moved, given := map[string]bool{}, map[binding]bool{}
 	for i := range actions {
@@ -215,7 +208,7 @@ func Rebind[C any](actions []Action[C], keys map[string][]string) {
 	}
 }
 
-// Lookup returns the action of a key in the scope that has the focus.
+// Lookup returns the action of a key in the focused scope.
 func (t *Table[C]) Lookup(scope, key string) (*Action[C], bool) {
 	if a := t.byKey[binding{scope, key}]; a != nil {
 		return a, true
@@ -234,8 +227,8 @@ func (t *Table[C]) ByID(id string) (*Action[C], bool) {
 	return a, ok
 }
 
-// Reachable returns the actions of a scope, followed by those of Global that
-// are reachable from it, in the given order. The palette offers these.
+// Reachable returns the actions of a scope, followed by the reachable ones of Global, in
+// the given order, for the palette.
 func (t *Table[C]) Reachable(scope string) []*Action[C] { return t.reach[scope] }
 
 func (t *Table[C]) reachable(s Scope) []*Action[C] {
@@ -261,12 +254,11 @@ func (h Hint) Width() int {
 	return utf8.RuneCountInString(h.Keys) + 1 + utf8.RuneCountInString(h.Title)
 }
 
-// hintGap is the number of cells that Footer leaves between two hints.
+// hintGap is the cells between two hints.
 const hintGap = 2
 
-// Footer returns the hints to show in width cells: of the actions that are
-// possible now, those with the highest priority that fit, in the order of the
-// table.
+// Footer returns the hints to show in width cells: of the possible actions, those with
+// the highest priority that fit, in the order of the table.
 func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
 	type candidate struct {
 		hint            Hint
@@ -300,8 +292,7 @@ func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
 	return hints
 }
 
-// hint returns the hint of the action for the footer and its priority. The hint
-// is shown only if the priority is positive.
+// hint returns the hint for the footer and its priority, shown only if positive.
 func (a *Action[C]) hint(c C) (hint Hint, priority int) {
 	if a.CurrentTitle != nil && len(a.Keys) > 0 {
 		if title := a.CurrentTitle(c); title != "" {
@@ -340,7 +331,6 @@ func (t *Table[C]) global(s Scope, key string) *Action[C] {
 	return a
 }
 
-// own returns the actions of one scope.
 func (t *Table[C]) own(scope string) []*Action[C] {
 	var own []*Action[C]
 	for i := range t.actions {

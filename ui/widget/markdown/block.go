@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// A look is a set of properties of a run of text.
 type look uint16
 
 const (
@@ -25,7 +24,6 @@ const (
 	mark // the hashes of a heading
 )
 
-// A kind is the kind of a block.
 type kind uint8
 
 const (
@@ -33,30 +31,26 @@ const (
 	heading
 	program // code, and HTML
 	rule
-	grid // a table
+	grid
 )
 
-// A run has one look, up to an offset in the text of its block.
 type run struct {
 	end  int
 	look look
 }
 
-// A rich is a text with looks.
 type rich struct {
 	text string
 	runs []run // to the end of the text, in order
 }
 
-// A level is a quote or a list item around a block.
 type level struct {
 	quote bool
 	mark  string // of a list item: "-" for a bullet, or such as "3."
 	width int    // cells, with the blank after the mark
-	first bool   // the block is the first one of the item, and has its mark
+	first bool   // first of the item, with its mark
 }
 
-// A block is a part of a document that has lines of its own.
 type block struct {
 	kind   kind
 	tight  bool // no blank line before it
@@ -65,8 +59,8 @@ type block struct {
 	table *table
 }
 
-// A Document is a text ready to be shown. Make one with Parse or Plain, give it a
-// width with Layout, then paint its lines.
+// A Document is a text ready to be shown: give it a width with Layout, then paint its
+// lines.
 type Document struct {
 	blocks []block
 	width  int
@@ -75,17 +69,14 @@ type Document struct {
 
 // Limits of a document.
 const (
-	// maxBlocks is the maximum number of blocks.
 	maxBlocks = 50_000
-	// maxLevels is the maximum depth of quotes and lists that are shown as such.
 	maxLevels = 8
 	// maxNesting is how deep the nodes of the parser are followed.
 	maxNesting = 100
-	// maxColumns is the maximum number of columns of a table.
 	maxColumns = 64
 )
 
-// Plain returns a document of text that is shown as it is.
+// Plain returns a document of text as it is.
 func Plain(text []byte) *Document {
 	d := &Document{}
 	d.blocks = []block{{tight: true, rich: rich{text: unpacked(text)}}}
@@ -93,8 +84,8 @@ func Plain(text []byte) *Document {
 	return d
 }
 
-// unpacked returns a text with tabs as blanks and line feeds as the only line
-// breaks, without those at its end.
+// unpacked returns a text with blanks for tabs and only line feeds as line breaks, none
+// at its end.
 func unpacked(text []byte) string {
 	text = bytes.TrimRight(text, "\r\n")
 	if bytes.IndexByte(text, '\r') < 0 && bytes.IndexByte(text, '\t') < 0 {
@@ -103,7 +94,6 @@ func unpacked(text []byte) string {
 	return strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(string(text))
 }
 
-// A builder collects the text of a block.
 type builder struct {
 	text strings.Builder
 	runs []run
@@ -123,7 +113,6 @@ func (b *builder) add(l look, text string) {
 
 func (b *builder) rich() rich { return rich{b.text.String(), b.runs} }
 
-// runAt returns the index of the run that an offset is in.
 func runAt(runs []run, offset int) int {
 	i, _ := slices.BinarySearchFunc(runs, offset, func(r run, offset int) int { return cmp.Compare(r.end, offset+1) })
 	return i

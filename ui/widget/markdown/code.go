@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// A language is what the scanner knows of a programming language.
 type language struct {
 	comments []string // that last to the end of the line
 	block    string   // begins a comment that ends at its mirror image, such as /*
@@ -15,8 +14,7 @@ type language struct {
 	names    bool   // a string before a colon is the name of a member
 }
 
-// languageOf returns the language with a name; ok is false for others, which have no
-// colours.
+// languageOf returns ok false for other languages, without colours.
 func languageOf(name string) (l language, ok bool) {
 	switch strings.ToLower(name) {
 	case "json", "jsonc", "json5":
@@ -33,7 +31,6 @@ func languageOf(name string) (l language, ok bool) {
 	return language{}, false
 }
 
-// colored returns code with the looks of its parts.
 func colored(name, text string) rich {
 	l, ok := languageOf(name)
 	var b builder
@@ -51,10 +48,8 @@ func colored(name, text string) rich {
 	return b.rich()
 }
 
-// nameLook is the look of the name of a member.
 const nameLook = name
 
-// token returns the length and the look of the first token of a text.
 func (l language) token(text string) (int, look) {
 	for _, c := range l.comments {
 		if strings.HasPrefix(text, c) {
@@ -98,8 +93,7 @@ func upTo(text, end string) int {
 	return len(text)
 }
 
-// quoted returns the length of a string with its quotes; one that does not end,
-// ends with its line.
+// quoted returns the length of a string with its quotes; an open one ends with its line.
 func quoted(text string) int {
 	quote := text[0]
 	for i := 1; i < len(text); i++ {

@@ -7,7 +7,6 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inlines appends the text of the children of a node.
 func (w *walker) inlines(b *builder, parent ast.Node, l look, depth int) {
 	if depth > maxNesting {
 		b.add(source, "(nested too deeply)")
@@ -18,7 +17,6 @@ func (w *walker) inlines(b *builder, parent ast.Node, l look, depth int) {
 	}
 }
 
-// inline appends the text of a node within a line.
 func (w *walker) inline(b *builder, n ast.Node, l look, depth int) {
 	switch n := n.(type) {
 	case *ast.Text:
@@ -68,7 +66,6 @@ func (w *walker) link(b *builder, n ast.Node, to string, l look, depth int) {
 	}
 }
 
-// words returns the text of a node with escapes and entities resolved.
 func (w *walker) words(n *ast.Text) string {
 	text := n.Segment.Value(w.source)
 	if n.IsRaw() || !strings.ContainsAny(string(text), `\&`) {
@@ -77,7 +74,6 @@ func (w *walker) words(n *ast.Text) string {
 	return unpacked(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(text))))
 }
 
-// literal returns the text of a code span.
 func (w *walker) literal(n *ast.CodeSpan) string {
 	var text strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

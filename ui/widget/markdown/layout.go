@@ -7,8 +7,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// A line is one line of the document: a part of the text of a block, or a line of a
-// table.
+// A line is part of the text of a block, or a line of a table.
 type line struct {
 	block    int32 // -1 for a blank line
 	row      int32 // of a table
@@ -16,13 +15,12 @@ type line struct {
 	first    bool // of the block
 }
 
-// blank is the block of a blank line.
 const blank = -1
 
 // maxBytesPerCell is how many bytes one cell can hold: a character with its marks.
 const maxBytesPerCell = 20
 
-// Layout cuts the document into lines of a width, unless it has that width already.
+// Layout cuts the document into lines of a width, unless it has it already.
 func (d *Document) Layout(width int) {
 	if width = max(width, termsafe.LongestEscape); width == d.width {
 		return
@@ -64,7 +62,6 @@ func (d *Document) layBlock(i int32) {
 	}
 }
 
-// room returns the number of cells for the text of a block.
 func (d *Document) room(b *block) int {
 	width := d.width
 	for _, l := range b.levels {
@@ -73,10 +70,9 @@ func (d *Document) room(b *block) int {
 	return max(width, termsafe.LongestEscape)
 }
 
-// A part is a part of a text.
 type part struct{ from, to int }
 
-// wrap cuts a text into lines of at most width cells; there is at least one line.
+// wrap cuts a text into lines of at most width cells, at least one.
 func wrap(text string, width int) (parts []part) {
 	width = max(width, termsafe.LongestEscape)
 	for from := 0; ; {

@@ -6,10 +6,8 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// codeIndent is the number of cells before code.
 const codeIndent = 2
 
-// glyphs are the signs around text.
 type glyphs struct {
 	bullet, quote, rule              string
 	top, middle, bottom              [3]string // the left, inner and right corners of a table
@@ -24,8 +22,8 @@ func glyphsOf(ascii bool) glyphs {
 	return glyphs{"•", "│", "─", [3]string{"┌", "┬", "┐"}, [3]string{"├", "┼", "┤"}, [3]string{"└", "┴", "┘"}, "│", "─", "─"}
 }
 
-// Paint paints line i, with ASCII glyphs only if ascii is true. Flat text has no
-// styles of its own, as in a selected line.
+// Paint paints line i, with ASCII glyphs if ascii is set. Flat text has no styles of its
+// own, as in a selected line.
 func (d *Document) Paint(l *paint.Line, i int, th *theme.Theme, ascii, flat bool) {
 	at := d.lines[i]
 	if at.block == blank {
@@ -48,7 +46,7 @@ func (d *Document) Paint(l *paint.Line, i int, th *theme.Theme, ascii, flat bool
 	}
 }
 
-// paintBetween paints a line between two blocks: the quotes that both are in.
+// paintBetween paints the quotes around two blocks on the line between them.
 func (d *Document) paintBetween(l *paint.Line, i int, th *theme.Theme, g glyphs) {
 	if i == 0 || i+1 >= len(d.lines) || d.lines[i-1].block == blank || d.lines[i+1].block == blank {
 		return
@@ -64,7 +62,6 @@ func (d *Document) paintBetween(l *paint.Line, i int, th *theme.Theme, g glyphs)
 	}
 }
 
-// A painter paints parts of one line.
 type painter struct {
 	l    *paint.Line
 	th   *theme.Theme
@@ -80,7 +77,6 @@ func (p painter) repeat(s theme.Style, glyph string, n int) {
 	}
 }
 
-// levels paints what is before the text of a block.
 func (p painter) levels(levels []level, first bool) {
 	for _, level := range levels {
 		end := p.l.Cells() + level.width
@@ -96,7 +92,6 @@ func (p painter) levels(levels []level, first bool) {
 	}
 }
 
-// rich paints a part of a text.
 func (p painter) rich(r rich, from, to int) {
 	begin := 0
 	for _, run := range r.runs[runAt(r.runs, from):] {
@@ -111,7 +106,6 @@ func (p painter) rich(r rich, from, to int) {
 	}
 }
 
-// styleOf returns the style of a run.
 func styleOf(th *theme.Theme, l look) theme.Style {
 	var s theme.Style
 	for _, known := range []struct {
@@ -128,5 +122,4 @@ func styleOf(th *theme.Theme, l look) theme.Style {
 	return s
 }
 
-// width returns the number of cells of a text.
 func width(text string) int { return termsafe.Width(text) }

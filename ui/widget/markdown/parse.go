@@ -12,8 +12,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Parse parses a text. ok is false for a text that was made to keep the parser busy;
-// the document is then that of Plain.
+// Parse parses a text. ok is false for a text made to keep the parser busy, which returns
+// the document of Plain.
 func Parse(markdown []byte) (d *Document, ok bool) {
 	if !ordinary(markdown) {
 		return Plain(markdown), false
@@ -27,11 +27,11 @@ const (
 	// maxMarks is how many brackets, stars and underscores may follow each other without
 	// an empty line. The parser compares each with those before.
 	maxMarks = 4000
-	// maxPrefix is how many signs of quotes and lists a line may begin with.
+	// maxPrefix is how many signs of quotes and lists may begin a line.
 	maxPrefix = 240
 )
 
-// ordinary reports whether the parser needs time in proportion to a text.
+// ordinary reports whether the parser's time is in proportion to a text.
 func ordinary(markdown []byte) bool {
 	marks := 0
 	for line := range bytes.Lines(markdown) {
@@ -51,7 +51,6 @@ func ordinary(markdown []byte) bool {
 	return true
 }
 
-// newParser returns a parser of CommonMark with tables.
 func newParser() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -60,14 +59,12 @@ func newParser() parser.Parser {
 	)
 }
 
-// A walker turns nodes of the parser into blocks.
 type walker struct {
 	source []byte
 	doc    *Document
 	cell   bool // in a cell of a table, where a bar in code has a backslash
 }
 
-// add appends a block within levels.
 func (w *walker) add(b block, levels []level) {
 	if len(w.doc.blocks) >= maxBlocks {
 		return
@@ -76,7 +73,6 @@ func (w *walker) add(b block, levels []level) {
 	w.doc.blocks = append(w.doc.blocks, b)
 }
 
-// blocks adds the children of a node.
 func (w *walker) blocks(parent ast.Node, levels []level, depth int) {
 	if depth > maxNesting {
 		w.add(paragraphOf("(nested too deeply)", source), levels)
@@ -101,7 +97,6 @@ func paragraphOf(text string, l look) block {
 	return block{kind: paragraph, rich: rich{text, []run{{len(text), l}}}}
 }
 
-// block adds what a node of a block is shown as.
 func (w *walker) block(n ast.Node, levels []level, depth int) {
 	switch n := n.(type) {
 	case *ast.Heading:
@@ -146,7 +141,6 @@ func (w *walker) lines(n ast.Node) string {
 	return unpacked(all)
 }
 
-// within returns levels with one more, if there are not too many.
 func within(levels []level, more level) []level {
 	if len(levels) >= maxLevels {
 		return levels
@@ -154,7 +148,6 @@ func within(levels []level, more level) []level {
 	return append(levels[:len(levels):len(levels)], more)
 }
 
-// list adds the items of a list.
 func (w *walker) list(list *ast.List, levels []level, depth int) {
 	number := list.Start
 	for n := list.FirstChild(); n != nil; n = n.NextSibling() {
@@ -175,14 +168,12 @@ func (w *walker) list(list *ast.List, levels []level, depth int) {
 	}
 }
 
-// marked records that the marks of list items have been shown.
 func marked(levels []level) {
 	for i := range levels {
 		levels[i].first = false
 	}
 }
 
-// table adds a table.
 func (w *walker) table(n *extast.Table, levels []level, depth int) {
 	t := &table{}
 	for _, a := range n.Alignments[:min(len(n.Alignments), maxColumns)] {

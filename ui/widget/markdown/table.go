@@ -7,7 +7,7 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A table has columns as wide as their cells, or less if there is no room.
+// A table has columns as wide as their cells, if there is room.
 type table struct {
 	columns []column
 	rows    [][]rich // the first is the heading
@@ -19,7 +19,7 @@ type column struct {
 	width         int
 }
 
-// A tableLine is a line of a row, with the part of each cell that is in it.
+// A tableLine is a line of a row, with its part of each cell.
 type tableLine struct {
 	row   int
 	parts []part
@@ -28,12 +28,11 @@ type tableLine struct {
 const (
 	// minColumn is the least width to which a column is narrowed, in cells.
 	minColumn = 4
-	// maxColumn is the largest width of a column that is measured, in cells.
 	maxColumn = 400
 )
 
-// layout cuts the rows into lines, with the borders above and below, and returns
-// their number.
+// layout cuts the rows into lines, with the borders above and below, and returns their
+// number.
 func (t *table) layout(width int) int {
 	t.fit(width)
 	t.lines = t.lines[:0]
@@ -57,8 +56,8 @@ func (t *table) layout(width int) int {
 	return len(t.lines) + 2
 }
 
-// fit sets the widths of the columns: as wide as their cells; if that is too much,
-// the widest are narrowed.
+// fit sets the widths of the columns: those of their cells; if that is too much, the
+// widest are narrowed.
 func (t *table) fit(room int) {
 	room -= 3*len(t.columns) + 1 // a border and a blank on each side
 	for c := range t.columns {
@@ -85,7 +84,6 @@ func (t *table) fit(room int) {
 	}
 }
 
-// width returns the cells of all columns, without borders.
 func (t *table) width() (sum int) {
 	for _, c := range t.columns {
 		sum += c.width
@@ -93,8 +91,7 @@ func (t *table) width() (sum int) {
 	return sum
 }
 
-// paint paints a line: the heading in the upper border, a line of a row, or the
-// lower border.
+// paint paints the heading in the upper border, a line of a row, or the lower border.
 func (t *table) paint(p painter, i int) {
 	switch {
 	case i == 0:

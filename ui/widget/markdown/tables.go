@@ -9,9 +9,9 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// tables turns paragraphs that are tables, as GitHub defines them, into nodes whose
-// cells the parser then parses. The extension of the parser does the same, but the
-// package that it is in compiles the patterns of all extensions at every start.
+// tables turns paragraphs that are tables, as GitHub defines them, into nodes with cells
+// for the parser. Its extension does the same, but its package compiles the patterns of
+// all extensions at every start.
 type tables struct{}
 
 // Transform implements parser.ParagraphTransformer: the line below the heading decides.
@@ -44,8 +44,8 @@ func (tables) Transform(paragraph *ast.Paragraph, reader text.Reader, _ parser.C
 	}
 }
 
-// alignmentsOf returns the alignments of the columns if a line is the one below a
-// heading, such as |---|--:|, or else nil.
+// alignmentsOf returns the alignments of the columns of the line below a heading, such as
+// |---|--:|, or else nil.
 func alignmentsOf(line text.Segment, source []byte) (all []extast.Alignment) {
 	if !strings.Contains(string(line.Value(source)), "-") {
 		return nil
@@ -71,7 +71,6 @@ func alignmentsOf(line text.Segment, source []byte) (all []extast.Alignment) {
 	return all
 }
 
-// cellsOf divides a line at its bars, apart from those with a backslash.
 func cellsOf(line text.Segment, source []byte) (cells []text.Segment) {
 	line = trimmed(line, source)
 	row := line.Value(source)
@@ -92,13 +91,11 @@ func cellsOf(line text.Segment, source []byte) (cells []text.Segment) {
 	return cells
 }
 
-// trimmed returns a segment without the blanks around it.
 func trimmed(s text.Segment, source []byte) text.Segment {
 	s = s.TrimLeftSpace(source)
 	return s.TrimRightSpace(source)
 }
 
-// rowOf returns a row of n cells.
 func rowOf(cells []text.Segment, n int) *extast.TableRow {
 	row := extast.NewTableRow(nil)
 	for i := range n {

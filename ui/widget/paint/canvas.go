@@ -5,15 +5,15 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// Canvas composes a frame. Draw panes from left to right: each is then appended
-// to its rows. Drawing over something else, such as a dialog over panes, costs
-// more, because the rows below it must be cut.
+// Canvas composes a frame. Draw panes from left to right: each is then appended to its
+// rows. Drawing over something else, such as a dialog over panes, costs more: the rows
+// below it must be cut.
 type Canvas struct {
 	width int
 	rows  []row
 	panes []ruled // drawn so far, for Join
-	seg   []byte  // one row of the current block
-	cut   []byte  // a row that is being recomposed
+	seg   []byte  // a row of the current block
+	cut   []byte  // a row being recomposed
 	out   []byte
 }
 
@@ -36,8 +36,7 @@ func (c *Canvas) Reset(w, h int) {
 	}
 }
 
-// Draw draws block into r. A smaller block is padded with blanks; a larger one
-// is cut, and so is everything outside the canvas.
+// Draw draws block into r, padded with blanks or cut, also at the edge of the canvas.
 func (c *Canvas) Draw(r Rect, block *Lines) {
 	block.place = r
 	for y := range max(r.H, 0) {
@@ -46,7 +45,7 @@ func (c *Canvas) Draw(r Rect, block *Lines) {
 	}
 }
 
-// Box draws a frame on the edge of r and block inside of it.
+// Box draws a frame on the edge of r and block inside.
 func (c *Canvas) Box(r Rect, f Frame, block *Lines) {
 	if r.W < 2 || r.H < 2 {
 		c.Draw(r, &Lines{})
@@ -70,9 +69,9 @@ func (c *Canvas) Box(r Rect, f Frame, block *Lines) {
 	c.put(r.X, r.Y+r.H-1, r.W)
 }
 
-// Pane draws a rule with the titles of f on the first row of r, and block below
-// it. A pane that is not at the left edge of the screen has a divider at its
-// left. Join connects the lines of all panes.
+// Pane draws a rule with the titles of f on the first row of r, and block below it, with
+// a divider at its left unless that is the edge of the screen. Join connects the lines of
+// all panes.
 func (c *Canvas) Pane(r Rect, f Frame, block *Lines) {
 	if r.W < 2 || r.H < 1 {
 		c.Draw(r, &Lines{})
@@ -95,8 +94,7 @@ func (c *Canvas) Pane(r Rect, f Frame, block *Lines) {
 	}
 }
 
-// Dim replaces the styles of everything drawn so far by a single one, so that
-// whatever is drawn next stands out.
+// Dim replaces all styles drawn so far by one, so that later drawings stand out.
 func (c *Canvas) Dim(s theme.Style) {
 	for i := range c.rows {
 		r := &c.rows[i]
@@ -127,7 +125,6 @@ func (c *Canvas) String() string {
 	return string(c.out)
 }
 
-// put writes seg, which is w cells wide, at x, y.
 func (c *Canvas) put(x, y, w int) {
 	if y < 0 || y >= len(c.rows) || w <= 0 {
 		return
@@ -160,10 +157,66 @@ func (c *Canvas) put(x, y, w int) {
 	r.cells = max(r.cells, x+w)
 }
 
-// appendRow appends row y of block in exactly width cells, padded with blanks.
 func appendRow(dst []byte, block *Lines, y, width int) []byte {
 	if y >= len(block.lines) {
 		return termsafe.Pad(dst, width)
 	}
 	return block.lines[y].appendTo(dst, width)
+}
+
+// Rect is a rectangle of cells. X grows to the right and Y downwards.
+type Rect struct {
+	X, Y, W, H int
+}
+
+// Empty reports whether the rectangle contains no cells.
+func (r Rect) Empty() bool {
+	return r.W <= 0 || r.H <= 0
+}
+
+// Contains reports whether the cell at x, y is in the rectangle.
+func (r Rect) Contains(x, y int) bool {
+	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
+}
+
+// Inner returns the rectangle inside a border of one cell.
+func (r Rect) Inner() Rect {
+	return Rect{r.X + 1, r.Y + 1, max(r.W-2, 0), max(r.H-2, 0)}
+}
+
+// Body returns a pane without the rule on its first row and, unless it is at the left
+// edge of the screen, the divider at its left.
+func (r Rect) Body() Rect {
+	divider := min(r.X, 1)
+	return Rect{r.X + divider, r.Y + 1, max(r.W-divider, 0), max(r.H-1, 0)}
+}
+
+// Center returns a rectangle of at most w by h cells in the middle of r.
+func (r Rect) Center(w, h int) Rect {
+	w, h = min(w, r.W), min(h, r.H)
+	return Rect{r.X + (r.W-w)/2, r.Y + (r.H-h)/2, w, h}
+}
+
+// CutTop divides r below its first n rows, or after the last one.
+func (r Rect) CutTop(n int) (top, rest Rect) {
+	n = min(max(n, 0), r.H)
+	return Rect{r.X, r.Y, r.W, n}, Rect{r.X, r.Y + n, r.W, r.H - n}
+}
+
+// CutBottom divides r above its last n rows.
+func (r Rect) CutBottom(n int) (bottom, rest Rect) {
+	rest, bottom = r.CutTop(r.H - min(max(n, 0), r.H))
+	return bottom, rest
+}
+
+// CutLeft divides r after its first n columns.
+func (r Rect) CutLeft(n int) (left, rest Rect) {
+	n = min(max(n, 0), r.W)
+	return Rect{r.X, r.Y, n, r.H}, Rect{r.X + n, r.Y, r.W - n, r.H}
+}
+
+// CutRight divides r before its last n columns.
+func (r Rect) CutRight(n int) (right, rest Rect) {
+	rest, right = r.CutLeft(r.W - min(max(n, 0), r.W))
+	return right, rest
 }

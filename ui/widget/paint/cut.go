@@ -7,10 +7,9 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// cutColumns appends the cells [from, from+width) of a painted row. It keeps all SGR
-// sequences, including those of cells that are cut, so the remaining cells keep
-// their look, and a row that resets its styles still does. Half a wide
-// character becomes a space. A row that is too short is padded with spaces.
+// cutColumns appends the cells [from, from+width) of a painted row, padded with spaces.
+// It keeps all SGR sequences, also of cut cells, so the remaining cells keep their look,
+// and a row that resets its styles still does. Half a wide character becomes a space.
 func cutColumns(dst, row []byte, from, width int) []byte {
 	end := from + max(width, 0)
 	x, painted := 0, false
@@ -44,8 +43,7 @@ func cutColumns(dst, row []byte, from, width int) []byte {
 	return termsafe.Pad(dst, end-max(x, from))
 }
 
-// sgrLen returns the length of the SGR sequence at the beginning of row, or
-// zero.
+// sgrLen returns the length of the SGR sequence at the beginning of row, or zero.
 func sgrLen[T string | []byte](row T) int {
 	if len(row) < 3 || row[0] != '\x1b' || row[1] != '[' {
 		return 0
@@ -61,8 +59,7 @@ func sgrLen[T string | []byte](row T) int {
 	return 0
 }
 
-// nextSGR returns the length of the text before the first SGR sequence, and
-// the length of that sequence.
+// nextSGR returns the lengths of the text before the first SGR sequence, and of that.
 func nextSGR(text string) (run, sequence int) {
 	for run < len(text) {
 		i := strings.IndexByte(text[run:], '\x1b')

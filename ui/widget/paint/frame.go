@@ -25,7 +25,7 @@ const (
 
 type glyphs struct {
 	topLeft, topRight, bottomLeft, bottomRight, horizontal, vertical string
-	// The sides of a box where a light rule meets them.
+	// sides of a box where a light rule meets them
 	ruleLeft, ruleRight string
 }
 
@@ -45,15 +45,15 @@ func (b Border) glyphs() glyphs {
 	return glyphs{"┌", "┐", "└", "┘", "─", "│", "├", "┤"}
 }
 
-// Frame is the border of a pane. Title and Right may be untrusted; if they are
-// too long they are cut, Right before Title.
+// Frame is the border of a pane. Title and Right may be untrusted, and are cut to fit,
+// Right before Title.
 type Frame struct {
 	Border Border
 	Style  theme.Style
 
 	Title      string
 	TitleStyle theme.Style
-	// Right is shown at the right end of the top line.
+	// at the right end of the top line
 	Right      string
 	RightStyle theme.Style
 }
@@ -64,8 +64,8 @@ func (f Frame) appendRule(dst []byte, g glyphs, w int) (rule []byte, from, to in
 	return f.appendTop(dst, g, w)
 }
 
-// appendTop appends the top line of a frame. Between the columns from and to, which
-// are the end of the title and the start of the right text, it has no text.
+// appendTop appends the top line of a frame. Between the columns from and to, the end of
+// the title and the start of the right text, it has no text.
 func (f Frame) appendTop(dst []byte, g glyphs, w int) (top []byte, from, to int) {
 	room := w - 2
 	dst = append(dst, f.Style.On...)
@@ -96,12 +96,12 @@ func (f Frame) appendTop(dst []byte, g glyphs, w int) (top []byte, from, to int)
 	return f.Style.Append(dst, g.topRight), from, to
 }
 
-// leastTitle is the number of cells that the title gets before Right gets any;
-// a shorter title would not be readable.
+// leastTitle is the cells that the title gets before Right gets any; a shorter one would
+// not be readable.
 const leastTitle = 20
 
-// appendLabel appends the title between two spaces, if there is room for any of
-// it, and returns the remaining room.
+// appendLabel appends the title between two spaces, if there is room for any of it, and
+// returns the remaining room.
 func (f Frame) appendLabel(dst []byte, g glyphs, title string, style theme.Style, room int) ([]byte, int) {
 	const around = 3 // one horizontal and two spaces
 	if title == "" || room <= around {

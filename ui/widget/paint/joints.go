@@ -6,7 +6,6 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A ruled is the rule and the divider of a pane that has been drawn.
 type ruled struct {
 	rect   Rect
 	border Border
@@ -15,7 +14,6 @@ type ruled struct {
 	from, to int
 }
 
-// Weights of the arms of a glyph.
 const (
 	noArm = iota
 	lightArm
@@ -31,14 +29,14 @@ const (
 	armCount
 )
 
-// lineGlyphs holds the box-drawing characters (Unicode block 2500) by the weights
-// of their arms: up, right, down and left are the digits of a number to base 3.
+// lineGlyphs holds the box-drawing characters (Unicode block 2500) by the weights of
+// their arms: up, right, down and left are the digits of a number to base 3.
 var lineGlyphs = []rune(" ╴╸╷┐┑╻┒┓╶─╾┌┬┭┎┰┱╺╼━┍┮┯┏┲┳" +
 	"╵┘┙│┤┥╽┧┪└┴┵├┼┽┟╁╅┕┶┷┝┾┿┢╆╈" +
 	"╹┚┛╿┦┩┃┨┫┖┸┹┞╀╃┠╂╉┗┺┻┡╄╇┣╊╋")
 
-// Join connects the rules and dividers of the panes drawn so far where they meet.
-// Titles stay as they are.
+// Join connects the rules and dividers of the panes drawn so far. Titles stay as they
+// are.
 func (c *Canvas) Join() {
 	for _, p := range c.panes {
 		c.joinAt(p.rect.X, p.rect.Y)
@@ -79,7 +77,6 @@ func (c *Canvas) joinAt(x, y int) {
 	c.put(x, y, 1)
 }
 
-// lineAt returns the pane whose rule or divider is visible in a cell.
 func (c *Canvas) lineAt(x, y int) (ruled, bool) {
 	for _, p := range c.panes {
 		if !p.rect.Contains(x, y) {
@@ -92,7 +89,6 @@ func (c *Canvas) lineAt(x, y int) (ruled, bool) {
 	return ruled{}, false
 }
 
-// onRule reports whether a row is that of the rule.
 func (p ruled) onRule(y int) bool { return y == p.rect.Y }
 
 func (p ruled) weight() int {
@@ -102,9 +98,9 @@ func (p ruled) weight() int {
 	return lightArm
 }
 
-// Arms returns the weights of the lines that leave the middle of a box-drawing
-// character: up, right, down and left, 0 for none, 1 for light and 2 for heavy. ok is
-// false for other text.
+// Arms returns the weights of the lines that leave the middle of a box-drawing character:
+// up, right, down and left, 0 for none, 1 for light and 2 for heavy. ok is false for
+// other text.
 func Arms(glyph string) (arms [armCount]int, ok bool) {
 	for n, r := range lineGlyphs {
 		if n > 0 && string(r) == glyph {
@@ -114,7 +110,6 @@ func Arms(glyph string) (arms [armCount]int, ok bool) {
 	return arms, false
 }
 
-// appendJoint appends the glyph with the given arms.
 func appendJoint(dst []byte, arms [armCount]int, b Border) []byte {
 	if b.ascii() {
 		return append(dst, b.glyphs().ruleLeft...)

@@ -10,8 +10,8 @@ import (
 // reset ends every attribute (ECMA-48, SGR 0).
 const reset = "\x1b[m"
 
-// Line is one row of cells while it is painted, from left to right. Text that
-// does not fit is cut. The zero value has no room; Reset gives it a width.
+// Line is one row of cells while painted, from left to right. Text that does not fit is
+// cut. The zero value has no room; Reset gives it a width.
 type Line struct {
 	buf    []byte
 	width  int
@@ -21,8 +21,8 @@ type Line struct {
 	opts   termsafe.Options
 }
 
-// Reset empties the line and sets its width in cells. Opts control how text is
-// shown that is too long or not printable.
+// Reset empties the line and sets its width in cells. opts control long and unprintable
+// text.
 func (l *Line) Reset(width int, opts termsafe.Options) {
 	*l = Line{buf: l.buf[:0], width: max(width, 0), styled: opts.EscapeStart != "", opts: opts}
 }
@@ -33,8 +33,8 @@ func (l *Line) Cells() int { return l.cells }
 // Room returns the number of cells left.
 func (l *Line) Room() int { return l.width - l.cells }
 
-// Text appends text in a style. If it does not fit, the line ends in the
-// ellipsis of the options.
+// Text appends text in a style. If it does not fit, the line ends in the ellipsis of the
+// options.
 func (l *Line) Text(s theme.Style, text string) {
 	l.open(s)
 	buf, cells, _ := termsafe.AppendString(l.buf, text, l.Room(), l.opts)
@@ -52,14 +52,13 @@ func (l *Line) Bytes(s theme.Style, text []byte) {
 	l.buf = append(l.buf, s.Off...)
 }
 
-// placeholder is the cell of a picture that the terminal holds (kitty graphics
-// protocol, "Unicode placeholders"). Text of a server cannot contain it: termsafe
-// escapes it.
+// placeholder is the cell of a picture that the terminal holds (kitty graphics protocol,
+// "Unicode placeholders"). Text of a server cannot contain it: termsafe escapes it.
 const placeholder = '\U0010EEEE'
 
-// Placeholder appends one cell of a picture that the terminal holds, if there is
-// room. The colour of the style is the number of the picture; marks are the combining
-// marks for the row and the column in it.
+// Placeholder appends a cell of a picture that the terminal holds, if there is room. The
+// colour of the style is the number of the picture; marks are the combining marks for the
+// row and the column.
 func (l *Line) Placeholder(s theme.Style, marks string) {
 	if l.Room() < 1 {
 		return
@@ -79,9 +78,9 @@ func (l *Line) Field(s theme.Style, text []byte, width int, align termsafe.Align
 	l.buf = append(l.buf, s.Off...)
 }
 
-// Rendered appends the output of a library widget, which is text with SGR
-// sequences. They are kept; every other escape sequence is shown as text. It
-// must not be used for untrusted text, which could then choose its own colours.
+// Rendered appends the output of a library widget, text with SGR sequences, which are
+// kept; other escape sequences are shown as text. It must not be used for untrusted text,
+// which could choose its own colours.
 func (l *Line) Rendered(text string) {
 	for text != "" {
 		run, sequence := nextSGR(text)
@@ -92,8 +91,8 @@ func (l *Line) Rendered(text string) {
 	}
 }
 
-// Append appends another painted line, from its cell from on, cut to the
-// remaining room. Styles that it leaves open stay open.
+// Append appends another painted line from a cell on, cut to the remaining room. Styles
+// that it leaves open stay open.
 func (l *Line) Append(other *Line, from int) {
 	l.appendCells(other, from, min(other.cells-from, l.Room()))
 }
@@ -109,7 +108,6 @@ func (l *Line) AppendCut(other *Line, from int) {
 	l.Text(theme.Style{}, l.opts.Ellipsis)
 }
 
-// appendCells appends width cells of another line.
 func (l *Line) appendCells(other *Line, from, width int) {
 	if width <= 0 {
 		return
@@ -132,7 +130,7 @@ func (l *Line) Rule(s theme.Style, glyph string) {
 	l.buf = append(l.buf, s.Off...)
 }
 
-// PadTo appends spaces until the line has the given number of cells.
+// PadTo appends spaces up to a number of cells.
 func (l *Line) PadTo(cells int) {
 	cells = min(cells, l.width)
 	if n := cells - l.cells; n > 0 {
@@ -150,7 +148,7 @@ func (l *Line) Begin(s theme.Style) { l.open(s) }
 // End switches the style of Begin off.
 func (l *Line) End(s theme.Style) { l.buf = append(l.buf, s.Off...) }
 
-// String returns the painted text, for tests and for printing.
+// String returns the painted text, for tests and printing.
 func (l *Line) String() string { return string(l.buf) }
 
 func (l *Line) open(s theme.Style) {
@@ -158,7 +156,7 @@ func (l *Line) open(s theme.Style) {
 	l.styled = l.styled || s.On != ""
 }
 
-// appendTo appends the line in exactly width cells and ends all styles.
+// appendTo appends exactly width cells and ends all styles.
 func (l *Line) appendTo(dst []byte, width int) []byte {
 	cells := min(l.cells, width)
 	if l.cells > width {
@@ -172,7 +170,7 @@ func (l *Line) appendTo(dst []byte, width int) []byte {
 	return termsafe.Pad(dst, width-cells)
 }
 
-// Lines is a block of rows that a pane paints. The zero value has no rows.
+// Lines is a block of rows of a pane. The zero value has no rows.
 type Lines struct {
 	// Options apply to every line; set them before Resize.
 	Options termsafe.Options

@@ -14,12 +14,11 @@ type Cells struct {
 	rows  [][]cell
 }
 
-// Shows reports whether pictures can be shown at all: that takes 256 colours, and
-// more than ASCII.
+// Shows reports whether pictures can be shown at all, with 256 colours and more than
+// ASCII.
 func Shows(th *theme.Theme, ascii bool) bool { return th.Profile == theme.TrueColor && !ascii }
 
-// Fit returns the picture in at most width by height cells. A small picture is not
-// enlarged.
+// Fit returns the picture in at most width by height cells, not enlarged.
 func (p *Picture) Fit(width, height int) Cells {
 	w, h := within(p.w, p.h, max(width, 1), 2*max(height, 1))
 	cells := Cells{Width: w}
@@ -39,7 +38,7 @@ func (p *Picture) Fit(width, height int) Cells {
 	return cells
 }
 
-// A cell is a half block, or a blank where the picture is transparent.
+// A cell is a half block, or blank where transparent.
 type cell struct {
 	style theme.Style
 	glyph string
@@ -48,7 +47,6 @@ type cell struct {
 // halfSeen is the opacity from which a pixel is shown.
 const halfSeen = 128
 
-// cellOf returns the cell for two pixels.
 func cellOf(upper, lower color.RGBA) cell {
 	switch over, under := upper.A >= halfSeen, lower.A >= halfSeen; {
 	case over && under:
@@ -61,7 +59,7 @@ func cellOf(upper, lower color.RGBA) cell {
 	return cell{glyph: " "}
 }
 
-// rgb returns the parameters of a colour, which is multiplied with its opacity.
+// rgb returns the parameters of a colour, multiplied with its opacity.
 func rgb(c color.RGBA) string {
 	full := func(v uint8) int { return min(int(v)*255/max(int(c.A), 1), 255) }
 	return fmt.Sprintf("%d;%d;%d", full(c.R), full(c.G), full(c.B))

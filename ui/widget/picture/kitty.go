@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// MaxNumber is the largest number of a picture that the terminal holds: it is the
-	// colour of its cells.
+	// MaxNumber is the largest number of a picture that the terminal holds: the colour of
+	// its cells.
 	MaxNumber = 1<<24 - 1
 	// MaxCells is the largest number of columns, and of rows, of such a picture: there
-	// are no more marks for them.
-	MaxCells = 297
-	// queryNumber is the number of the picture that Query asks about.
+	// are no more marks.
+	MaxCells    = 297
 	queryNumber = 31
 )
 
@@ -28,7 +27,7 @@ const (
 // protocol of kitty. It changes nothing.
 const Query = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\" + ansi.RequestNameVersion
 
-// Accepts reports whether a response to Query says that pictures are accepted.
+// Accepts reports whether a response to Query accepts pictures.
 func Accepts(number int, payload []byte) bool {
 	return number == queryNumber && string(payload) == "OK"
 }
@@ -51,8 +50,8 @@ func Places(terminal string) bool {
 	return err == nil && (n >= first || major != "0")
 }
 
-// Transmit returns the sequence that gives a PNG to the terminal, to be shown in a
-// number of columns and rows of placeholders. The terminal does not respond.
+// Transmit returns the sequence that gives a PNG to the terminal, to be shown in columns
+// and rows of placeholders. The terminal does not respond.
 func Transmit(number uint32, columns, rows int, data []byte) string {
 	text := base64.StdEncoding.EncodeToString(data)
 	var b strings.Builder

@@ -24,19 +24,18 @@ const (
 )
 
 const (
-	// maxSide is the width and the height of the copy that is kept, in pixels.
+	// maxSide is the width and the height of the kept copy, in pixels.
 	maxSide = 400
-	// maxSent is that of the copy for a terminal which shows pictures itself.
+	// maxSent is that of the copy for a terminal that shows pictures itself.
 	maxSent = 800
 )
 
-// A Header is what the beginning of a picture says.
+// A Header is the beginning of a picture.
 type Header struct {
 	Format        string // png, jpeg or gif
 	Width, Height int
 }
 
-// A format is a kind of picture.
 type format struct {
 	name, magic string
 	header      func(io.Reader) (image.Config, error)
@@ -76,17 +75,16 @@ func Inspect(data []byte) (Header, error) {
 
 // A Picture is a decoded picture, reduced to what a terminal can show.
 type Picture struct {
-	// Flaw is what is wrong with it, although it can be shown; usually "".
+	// why it is damaged, although it can be shown; usually ""
 	Flaw string
-	// PNG is a larger copy for a terminal that shows pictures itself, if Decode made
-	// one.
+	// a larger copy for a terminal that shows pictures itself, if Decode made one
 	PNG    []byte
 	w, h   int
 	pixels []color.RGBA
 }
 
-// Decode decodes a picture within the limits. If sent is set, it also makes the copy
-// for the terminal.
+// Decode decodes a picture within the limits. With sent, it also makes the copy for the
+// terminal.
 func Decode(ctx context.Context, data []byte, sent bool) (*Picture, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("larger than %d MiB", MaxBytes>>20)
@@ -140,10 +138,9 @@ func encode(ctx context.Context, full image.Image) ([]byte, error) {
 	return b.Bytes(), errors.Join(err, ctx.Err())
 }
 
-// wrongSum is what the decoder returns for a PNG with a wrong checksum.
+// wrongSum is the decoder's error for a PNG with a wrong checksum.
 const wrongSum = png.FormatError("invalid checksum")
 
-// summed returns a PNG with the checksum of every chunk corrected.
 func summed(data []byte) []byte {
 	const magic, around = 8, 12 // length, type and checksum of a chunk
 	data = bytes.Clone(data)
@@ -159,7 +156,7 @@ func summed(data []byte) []byte {
 	return data
 }
 
-// A reader fails when its context ends: decoding then ends, too.
+// A reader fails when its context ends, which ends decoding.
 type reader struct {
 	ctx  context.Context
 	data io.Reader
@@ -191,8 +188,7 @@ func reduce(ctx context.Context, full image.Image, side int) (*Picture, error) {
 	return p, nil
 }
 
-// within returns the largest size of the same shape within limits, not larger than
-// the picture itself.
+// within returns the largest size of the same shape within limits, not enlarged.
 func within(w, h, maxW, maxH int) (int, int) {
 	if w <= maxW && h <= maxH {
 		return w, h
@@ -203,8 +199,8 @@ func within(w, h, maxW, maxH int) (int, int) {
 	return max(w*maxH/h, 1), maxH
 }
 
-// average returns the mean of the pixels of a w0 by h0 picture that become the pixel
-// x, y of a w by h one.
+// average returns the mean of the pixels of a w0 by h0 picture that become the pixel x, y
+// of a w by h one.
 func average(w0, h0, w, h, x, y int, at func(x, y int) color.RGBA) color.RGBA {
 	var r, g, b, a, n int
 	for sy := y * h0 / h; sy < max((y+1)*h0/h, y*h0/h+1); sy++ {

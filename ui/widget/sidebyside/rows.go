@@ -1,5 +1,5 @@
-// Package sidebyside lays out two JSON documents side by side, line by line, so
-// that corresponding values share a row. Equal parts are folded.
+// Package sidebyside lays out two JSON documents side by side: corresponding values share
+// a row, and equal parts are folded.
 package sidebyside
 
 import (
@@ -34,25 +34,25 @@ type Row struct {
 	Pointer     match.Pointer
 	Depth       int
 	Name        string // of the member, "" for an element
-	Left, Right string // JSON text, or one line of a string; "" if the side is empty
+	Left, Right string // JSON text, or one line of a string; "" for an empty side
 	Mark        Mark
 	Only        Side   // OnlyLeft or OnlyRight if the other side has no such line
-	Type        string // type that both sides match if the mark is Loose
+	Type        string // that both sides match if the mark is Loose
 	Text        bool   // Left and Right are lines of a string
 }
 
-// A Judge reports how the unequal values at a path differ. If they are only
-// required to have the same type, typ is that type.
+// A Judge reports how the unequal values at a path differ. typ is their type if they only
+// have to share it.
 type Judge func(path []string) (mark Mark, typ string)
 
-// maxRows is the maximum number of rows; a last row says that there are more.
+// maxRows is the maximum number of rows; a last row reports more.
 const maxRows = 20_000
 
-// maxValue is the maximum size in bytes of one value or line.
+// maxValue is the maximum size in bytes of a value or line.
 const maxValue = 16 << 10
 
-// Rows lays out two canonical documents, one of which may be nil. Equal parts
-// are folded into one row unless all is set.
+// Rows lays out two canonical documents, one of which may be nil. Equal parts are folded
+// into one row unless all is set.
 func Rows(a, b []byte, judge Judge, all bool) []Row {
 	r := rower{judge: judge, all: all}
 	r.value(nil, "", a, b, 0)
@@ -62,7 +62,6 @@ func Rows(a, b []byte, judge Judge, all bool) []Row {
 	return r.rows
 }
 
-// A rower builds the rows.
 type rower struct {
 	judge Judge
 	all   bool
@@ -90,7 +89,6 @@ func (r *rower) value(path []string, name string, a, b []byte, depth int) {
 	}
 }
 
-// equal lays out a value that is the same on both sides.
 func (r *rower) equal(path []string, name string, value []byte, depth int) {
 	if !r.all && container(value) && len(value) > 2 {
 		text := folded(value)
@@ -103,7 +101,6 @@ func (r *rower) equal(path []string, name string, value []byte, depth int) {
 	})
 }
 
-// folded returns a container as one line.
 func folded(value []byte) string {
 	n := 0
 	for range match.Each(value) {
@@ -115,7 +112,6 @@ func folded(value []byte) string {
 	return fmt.Sprintf("{ %d }", n)
 }
 
-// inside lays out two different objects or two different arrays.
 func (r *rower) inside(path []string, name string, a, b []byte, depth int) {
 	left, right := members(a), members(b)
 	head := Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: string(a[0]), Right: string(b[0])}
@@ -140,12 +136,9 @@ func (r *rower) inside(path []string, name string, a, b []byte, depth int) {
 	r.add(Row{Pointer: head.Pointer, Depth: depth, Left: end, Right: end})
 }
 
-// foldFrom is the minimum number of consecutive equal members that are folded
-// into one line.
 const foldFrom = 4
 
-// equalFrom returns how many members from the first on are equal on both sides,
-// or 0 if equal members are not folded.
+// equalFrom counts the first members that are equal on both sides, 0 without folding.
 func (r *rower) equalFrom(list []member, others map[string][]byte) int {
 	n := 0
 	for !r.all && n < len(list) && bytes.Equal(list[n].value, others[list[n].token]) {
@@ -154,7 +147,6 @@ func (r *rower) equalFrom(list []member, others map[string][]byte) int {
 	return n
 }
 
-// other lays out two different values side by side.
 func (r *rower) other(path []string, name string, a, b []byte, depth int) {
 	mark, typ := r.judge(path)
 	if left, right, ok := textLines(a, b); ok {
@@ -205,7 +197,6 @@ func (r *rower) lines(path []string, name string, value []byte, depth int, add f
 	add(row)
 }
 
-// only returns the side of a line that is there on the left, on the right, or both.
 func only(left, right bool) Side {
 	switch {
 	case !right:
@@ -220,13 +211,11 @@ func container(value []byte) bool { return len(value) > 1 && (value[0] == '{' ||
 
 func short(text string) string { return text[:min(len(text), maxValue)] }
 
-// A member is a member of an object, or an element of an array.
 type member struct {
 	token string
 	value []byte
 }
 
-// name returns the label before the value.
 func (m member) name(in []byte) string {
 	if in[0] == '[' {
 		return ""

@@ -10,16 +10,16 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// maxText is the maximum size in bytes of a text whose lines are aligned. In a larger
-// one everything between the equal lines at the beginning and the end is different.
+// maxText is the maximum size in bytes of a text with aligned lines. In a larger one
+// everything between the equal beginning and end differs.
 const maxText = 256 << 10
 
-// foldedContext is how many equal lines stay next to a different one when others are
-// folded, which are at least two.
+// foldedContext is how many equal lines stay next to a different one when at least two
+// others are folded.
 const foldedContext = 2
 
-// textLines returns the lines of two values that are texts, one of which may be missing.
-// ok reports whether they are to be compared line by line.
+// textLines returns the lines of two texts, one of which may be missing. ok reports
+// whether to compare them line by line.
 func textLines(a, b []byte) (left, right []string, ok bool) {
 	textA, okA := match.Text(a)
 	textB, okB := match.Text(b)
@@ -35,15 +35,13 @@ func textLines(a, b []byte) (left, right []string, ok bool) {
 	return left, right, true
 }
 
-// texts lays out two texts line by line.
 type texts struct {
 	*rower
 	left, right []string
-	changed     Row // of a line that differs
+	changed     Row
 	i, j        int // the next lines
 }
 
-// lines lays out all lines.
 func (t *texts) lines() {
 	for _, hunk := range hunks(t.left, t.right) {
 		t.equal(hunk.from - t.i)
@@ -52,7 +50,7 @@ func (t *texts) lines() {
 	t.equal(len(t.left) - t.i)
 }
 
-// equal lays out n lines that are the same on both sides. Those in the middle are folded.
+// equal lays out n equal lines. Those in the middle are folded.
 func (t *texts) equal(n int) {
 	before, after := foldedContext, foldedContext
 	if t.i == 0 {
@@ -100,10 +98,8 @@ func (t *texts) differing(removed, added int) {
 	t.i, t.j = t.i+removed, t.j+added
 }
 
-// A hunk is a place where lines of the left are replaced by lines of the right.
 type hunk struct{ from, removed, added int }
 
-// hunks returns where two texts differ.
 func hunks(left, right []string) (found []hunk) {
 	start, end := 0, 0
 	for start < min(len(left), len(right)) && left[start] == right[start] {
@@ -126,7 +122,6 @@ func hunks(left, right []string) (found []hunk) {
 	return found
 }
 
-// joined returns lines as a text in which each of them ends.
 func joined(lines []string) []byte {
 	var text []byte
 	for _, line := range lines {

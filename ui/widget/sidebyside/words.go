@@ -7,14 +7,14 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// maxLine is the maximum size in bytes of both sides of a line whose words are compared.
+// maxLine is the maximum size in bytes of both sides of a line with compared words.
 const maxLine = 1 << 10
 
 // A Span is a part of a line, in bytes.
 type Span struct{ From, To int }
 
-// Words returns the words that differ between the two sides of a line. It returns
-// nothing for long lines, and if no word is the same.
+// Words returns the words that differ between the sides of a line, none for long lines or
+// without an equal word.
 func Words(a, b string) (left, right []Span) {
 	if len(a)+len(b) > maxLine || !utf8.ValidString(a) || !utf8.ValidString(b) {
 		return nil, nil
@@ -33,8 +33,8 @@ func Words(a, b string) (left, right []Span) {
 	return left, right
 }
 
-// widened appends the words of a text that a change touches to some spans; in place of
-// an empty change counts what it is on the other side.
+// widened appends the words of a text that a change touches; an empty change counts as
+// the other side's.
 func widened(spans []Span, text string, from, to int, other string) []Span {
 	changed := text[from:to]
 	if changed == "" {
@@ -75,12 +75,10 @@ func widened(spans []Span, text string, from, to int, other string) []Span {
 	return spans
 }
 
-// inWord reports whether a character is part of a word or number.
 func inWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// covers reports whether the whole text is one span.
 func covers(spans []Span, text string) bool {
 	return text == "" || len(spans) == 1 && spans[0] == Span{0, len(text)}
 }

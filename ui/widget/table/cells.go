@@ -5,8 +5,8 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// Cells collects the text of one row from a Source. Text may be unsafe; the
-// table cuts, aligns and escapes it.
+// Cells collects the text of one row from a Source. Text may be unsafe; the table cuts,
+// aligns and escapes it.
 type Cells struct {
 	widths    []int // by column; zero for a hidden one
 	rest      []int // the same, including the rest of the row
@@ -19,19 +19,17 @@ type Cells struct {
 	flagStyle theme.Style
 }
 
-// piece is text in one style. The pieces of a column appear in the order of the
-// calls.
 type piece struct {
 	column, start, end int
 	style              theme.Style
 }
 
-// maxBytesPerCell is the maximum number of visible bytes in one cell: a
-// character of four bytes with four combining marks of at most four bytes each.
+// maxBytesPerCell is the maximum number of visible bytes in a cell: a character with four
+// combining marks, of four bytes each.
 const maxBytesPerCell = 20
 
-// Width returns the visible width of a column, or zero if it is hidden, so that
-// a source can skip its text.
+// Width returns the visible width of a column, zero if hidden, so that a source can skip
+// its text.
 func (c *Cells) Width(column int) int {
 	if column == c.last {
 		return c.rest[column]
@@ -39,8 +37,8 @@ func (c *Cells) Width(column int) int {
 	return c.widths[column]
 }
 
-// Rest gives a column the cells of all columns after it, which then stay empty.
-// It must be called before the column has text.
+// Rest gives a column the cells of all columns after it, which then stay empty. It must
+// be called before the column has text.
 func (c *Cells) Rest(column int) { c.last = column }
 
 // Text adds text to a column.
@@ -57,19 +55,18 @@ func (c *Cells) Bytes(column int, s theme.Style, text []byte) {
 	c.pieces = append(c.pieces, piece{column, start, len(c.arena), s})
 }
 
-// Mark sets the glyph in the second cell of the row; it must be one cell wide.
+// Mark sets the glyph, of one cell, in the second cell of the row.
 func (c *Cells) Mark(s theme.Style, glyph string) {
 	c.mark, c.markStyle = glyph, s
 }
 
-// Flag sets the glyph in the cell after the mark, which exists while
-// Table.SetFlags is on; it must be one cell wide.
+// Flag sets the glyph, of one cell, after the mark, if Table.SetFlags is on.
 func (c *Cells) Flag(s theme.Style, glyph string) {
 	c.flag, c.flagStyle = glyph, s
 }
 
-// limit returns the maximum number of visible bytes of a column. One more cell
-// is included so that a cut is noticed.
+// limit returns the maximum number of visible bytes of a column, with one more cell to
+// notice a cut.
 func (c *Cells) limit(column int) int {
 	width := c.Width(column)
 	if width == 0 {

@@ -11,29 +11,27 @@ type Column struct {
 	Title string
 	// Min is the width in cells below which the column is dropped.
 	Min int
-	// Weight is the column's share of the remaining cells. A column without
-	// weight keeps its minimum.
+	// Weight is the column's share of the remaining cells. Without it a column keeps its
+	// minimum.
 	Weight int
-	// Priority decides which column is dropped first: the one with the lowest.
+	// Columns of the lowest priority are dropped first.
 	Priority int
-	// Must columns are never dropped, but narrowed if no other column is left.
+	// Must columns are never dropped, but narrowed if none other is left.
 	Must  bool
 	Align termsafe.Align
 	// Scroll columns are scrolled by ScrollX.
 	Scroll bool
 }
 
-// A placedColumn is a visible column: its index, its first cell and its width.
 type placedColumn struct {
 	Column, X, Width int
 }
 
-// columnGap is the number of cells between two columns.
 const columnGap = 1
 
-// layOut places columns in a width in cells. It drops columns of the lowest
-// priority until the rest fit, the rightmost first if priorities are equal, and
-// then distributes the remaining cells by weight.
+// layOut places columns in a width in cells. It drops columns of the lowest priority, the
+// rightmost first, until the rest fit, and then distributes the remaining cells by
+// weight.
 func layOut(columns []Column, width int) []placedColumn {
 	placed := make([]placedColumn, len(columns))
 	used := -columnGap
@@ -65,8 +63,6 @@ func layOut(columns []Column, width int) []placedColumn {
 	return slices.DeleteFunc(placed, func(p placedColumn) bool { return p.Width == 0 })
 }
 
-// share distributes spare cells among the columns by weight, down to the last
-// cell.
 func share(columns []Column, placed []placedColumn, spare int) {
 	weights := 0
 	for _, p := range placed {

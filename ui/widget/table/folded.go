@@ -5,42 +5,37 @@ import (
 	"sort"
 )
 
-// foldFrom is the default of Folded.From.
 const foldFrom = 6
 
 // Folded is a List that shows a long run of rows of the same kind as one fold,
-// until it is unfolded. Rows are added at either end in constant time; finding
-// a row takes logarithmic time. The zero value is an empty list. A Folded must
-// be used by one goroutine only.
+// until it is unfolded. Adding rows at either end takes constant time, finding
+// a row logarithmic time. The zero value is an empty list. A Folded must be
+// used by one goroutine only.
 //
 // The caller chooses the kinds. Rows of kind 0 are never folded.
 type Folded struct {
-	// From is the minimum number of consecutive rows of a kind that are folded; 0
-	// means 6. It must not be changed after the first row.
-	From int
-	// Place, if set, returns where a row is among the others, in ascending order;
-	// else the rows are ordered by their numbers. It must not be changed after the
+	// From is the minimum length of a fold; 0 means 6. It must not be changed after the
 	// first row.
+	From int
+	// Place, if set, returns where a row is among the others, in ascending order; else
+	// its number is. It must not be changed after the first row.
 	Place func(row int) int64
 
 	rows deque[uint32]
 	runs deque[run] // runs of at least From rows, in order
 
-	// The runs at both ends, of any length, which new rows may join. They may
-	// be the same run.
+	// The runs at both ends, of any length, perhaps the same, which new rows may join.
 	front, back edge
-	unfolded    bool // new runs are unfolded
+	unfolded    bool
 }
 
-// A run is a number of consecutive rows of the same kind.
 type run struct {
-	start  int // index of its first row in rows
+	start  int // of its first row in rows
 	n      int
-	hidden int // rows hidden by the runs before it; only differences are meaningful
+	hidden int // rows hidden by the runs before it; only differences count
 	open   bool
 }
 
-// hides returns the number of rows that the run hides.
 func (r *run) hides() int {
 	if r.open {
 		return 0
@@ -48,7 +43,6 @@ func (r *run) hides() int {
 	return r.n - 1
 }
 
-// An edge is the run of the first or the last row.
 type edge struct {
 	kind uint32
 	n    int
@@ -56,7 +50,6 @@ type edge struct {
 
 func (e *edge) joins(kind uint32) bool { return kind != 0 && kind == e.kind }
 
-// from returns the minimum length of a fold.
 func (f *Folded) from() int {
 	if f.From == 0 {
 		return foldFrom
@@ -116,9 +109,8 @@ func (f *Folded) Prepend(row, kind uint32) {
 	}
 }
 
-// UpTo returns the list as it was before row was appended, with the current
-// folds. It shares the rows with f, to which more may be appended; it copies
-// the runs.
+// UpTo returns the list as before row was appended, with the current folds. It shares the
+// rows with f, to which more may be appended; it copies the runs.
 func (f *Folded) UpTo(row int) *Folded {
 	end, _ := f.index(row)
 	cut := &Folded{From: f.From, Place: f.Place, unfolded: f.unfolded, back: edge{n: 1}, front: edge{n: 1}}
@@ -133,8 +125,8 @@ func (f *Folded) UpTo(row int) *Folded {
 	return cut
 }
 
-// hiddenBefore returns the number of rows hidden by the runs before index i, on
-// the scale of run.hidden.
+// hiddenBefore returns the rows hidden by the runs before index i, on the scale of
+// run.hidden.
 func (f *Folded) hiddenBefore(i int) int {
 	switch {
 	case f.runs.len() == 0:
@@ -146,15 +138,15 @@ func (f *Folded) hiddenBefore(i int) int {
 	return last.hidden + last.hides()
 }
 
-// Keep prevents the run to which rows are being appended from folding, if it is
-// still short and contains a row. Rows added later start a new run.
+// Keep prevents the last run from folding if it is still short and contains a row. Rows
+// added later start a new run.
 func (f *Folded) Keep(row int) {
 	if f.back.n < f.from() && f.rows.len() > 0 && f.place(row) >= f.place(int(*f.rows.at(f.rows.end() - f.back.n))) {
 		f.back = edge{n: 1}
 	}
 }
 
-// Insert inserts a row of kind 0 at its position, unless it is already listed.
+// Insert inserts a row of kind 0 at its position, unless it is listed.
 func (f *Folded) Insert(row int) {
 	at, listed := f.index(row)
 	switch {
@@ -177,8 +169,8 @@ func (f *Folded) Insert(row int) {
 	f.shift(i, 1)
 }
 
-// split divides a run at an inserted row and returns the index of the first run
-// after it. Parts that are too short for a fold are no longer runs.
+// split divides a run at an inserted row and returns the index of the first run after it.
+// Parts too short for a fold are no longer runs.
 func (f *Folded) split(i, at int) int {
 	whole := *f.runs.at(i)
 	left, right := whole, whole
@@ -219,7 +211,6 @@ func (f *Folded) shift(i, by int) {
 	f.recount()
 }
 
-// recount recomputes the number of rows hidden before each run.
 func (f *Folded) recount() {
 	hidden := 0
 	runs := f.runs.all()
@@ -229,8 +220,7 @@ func (f *Folded) recount() {
 	}
 }
 
-// Fold returns the length of the run that contains a row, or zero, and whether
-// it is folded.
+// Fold returns the length of the run of a row, or zero, and whether it is folded.
 func (f *Folded) Fold(row int) (rows int, folded bool) {
 	if r := f.runOf(row); r != nil {
 		return r.n, !r.open
@@ -238,8 +228,7 @@ func (f *Folded) Fold(row int) (rows int, folded bool) {
 	return 0, false
 }
 
-// SetFold folds or unfolds the run that contains a row. It returns false if
-// nothing changes.
+// SetFold folds or unfolds the run of a row. It returns false if nothing changes.
 func (f *Folded) SetFold(row int, fold bool) bool {
 	r := f.runOf(row)
 	if r == nil || r.open != fold {
@@ -266,8 +255,7 @@ func (f *Folded) Has(row int) bool {
 	return listed
 }
 
-// All returns all rows, including those in folds. The caller must not change
-// them.
+// All returns all rows, including folded ones. The caller must not change them.
 func (f *Folded) All() []uint32 { return f.rows.all() }
 
 // Len implements List.
@@ -292,7 +280,6 @@ func (f *Folded) Span(position int) (first, last int) {
 	return int(*f.rows.at(at)), int(*f.rows.at(at + n - 1))
 }
 
-// positionOf returns the position of a run.
 func (f *Folded) positionOf(r *run) int {
 	return r.start - f.rows.first() - r.hidden + f.hiddenBefore(f.runs.first())
 }
@@ -331,7 +318,7 @@ func (f *Folded) place(row int) int64 {
 	return f.Place(row)
 }
 
-// runOf returns the run that contains a row, or nil.
+// runOf returns the run of a row, or nil.
 func (f *Folded) runOf(row int) *run {
 	at, listed := f.index(row)
 	if !listed {
@@ -343,13 +330,58 @@ func (f *Folded) runOf(row int) *run {
 	return nil
 }
 
-// runAfter returns the index of the first run that ends after an index of rows.
+// runAfter returns the first run that ends after an index of rows.
 func (f *Folded) runAfter(at int) int {
 	return f.runBy(func(r *run) bool { return r.start+r.n > at })
 }
 
-// runBy returns the index of the first run for which after is true; it must be
-// true for all later runs.
+// runBy returns the first run for which after is true; it must be true for all later
+// runs.
 func (f *Folded) runBy(after func(*run) bool) int {
 	return sort.Search(f.runs.len(), func(i int) bool { return after(f.runs.at(f.runs.first() + i)) }) + f.runs.first()
+}
+
+// A deque is a list that grows at both ends. An item keeps its index, so the first index
+// may be negative.
+type deque[T any] struct {
+	items []T // from head on
+	head  int
+	zero  int // position of the item with index 0, even if there is none
+}
+
+func (d *deque[T]) len() int   { return len(d.items) - d.head }
+func (d *deque[T]) first() int { return d.head - d.zero }
+func (d *deque[T]) end() int   { return len(d.items) - d.zero }
+
+func (d *deque[T]) at(i int) *T { return &d.items[d.zero+i] }
+
+func (d *deque[T]) all() []T { return d.items[d.head:] }
+
+func (d *deque[T]) push(item T) { d.items = append(d.items, item) }
+
+func (d *deque[T]) pushFront(item T) {
+	if d.head == 0 {
+		d.makeRoom()
+	}
+	d.head--
+	d.items[d.head] = item
+}
+
+func (d *deque[T]) makeRoom() {
+	room := len(d.items) + 64
+	items := make([]T, room+len(d.items))
+	copy(items[room:], d.items)
+	d.items, d.head, d.zero = items, room, d.zero+room
+}
+
+func (d *deque[T]) insert(i int, item T) {
+	d.items = append(d.items, item)
+	at := d.zero + i
+	copy(d.items[at+1:], d.items[at:])
+	d.items[at] = item
+}
+
+func (d *deque[T]) remove(i, n int) {
+	at := d.zero + i
+	d.items = append(d.items[:at], d.items[at+n:]...)
 }

@@ -1,11 +1,9 @@
 package table
 
-// maxScrollX limits horizontal scrolling. The rest of a long text can be read
-// in the detail pane.
+// maxScrollX limits horizontal scrolling. The detail pane has the rest of a long text.
 const maxScrollX = 1 << 14
 
-// Move moves the cursor by n rows, down if n is positive. Moving up ends
-// following.
+// Move moves the cursor down by n rows. Moving up ends following.
 func (t *Table) Move(n int) {
 	w := t.window()
 	if n < 0 {
@@ -21,7 +19,7 @@ func (t *Table) Move(n int) {
 	t.place(min(w.top, cursor), cursor)
 }
 
-// Page moves by n pages. One row of the old page stays visible.
+// Page moves by n pages, which share a row.
 func (t *Table) Page(n int) { t.Move(n * max(t.body()-1, 1)) }
 
 // HalfPage moves by n half pages.
@@ -33,8 +31,7 @@ func (t *Table) Home() { t.Move(-max(t.Len(), 1)) }
 // End moves to the newest row and starts following.
 func (t *Table) End() { t.SetFollow(true) }
 
-// SetFollow starts or ends following. When following ends, the cursor stays on
-// the newest row.
+// SetFollow starts or ends following; then the cursor stays on the newest row.
 func (t *Table) SetFollow(on bool) {
 	w := t.window()
 	t.follow = on
@@ -43,9 +40,9 @@ func (t *Table) SetFollow(on bool) {
 	}
 }
 
-// Select moves the cursor to a row and ends following. If the filter hides the
-// row, the cursor is on its next visible neighbour until the filter is removed.
-// A row that was not visible is shown in the middle.
+// Select moves the cursor to a row and ends following. If the filter hides the row, the
+// cursor is on its next visible neighbour until the filter is removed. A row that was not
+// visible is shown in the middle.
 func (t *Table) Select(row int) {
 	w := t.window()
 	t.follow = false
@@ -57,9 +54,8 @@ func (t *Table) Select(row int) {
 	}
 }
 
-// Scroll scrolls the rows under the cursor by n lines, as a mouse wheel does.
-// The cursor keeps its row while the row is visible. Scrolling up ends
-// following.
+// Scroll scrolls the rows under the cursor by n lines, like a mouse wheel. The cursor
+// keeps its row while that is visible. Scrolling up ends following.
 func (t *Table) Scroll(n int) {
 	w := t.window()
 	if n < 0 {
@@ -73,14 +69,12 @@ func (t *Table) Scroll(n int) {
 	t.place(top, min(max(w.cursor, top), top+body-1))
 }
 
-// ScrollX scrolls the scrollable columns by n cells, to the right if n is
-// positive.
+// ScrollX scrolls the scrollable columns to the right by n cells.
 func (t *Table) ScrollX(n int) {
 	t.scrollX = min(max(t.scrollX+n, 0), maxScrollX)
 	t.layout()
 }
 
-// place moves the cursor to a position, and the first visible row to another.
 func (t *Table) place(top, cursor int) {
 	t.anchor, t.offset = t.row(cursor), cursor-top
 }

@@ -6,12 +6,11 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// gutter returns the number of cells before the first column: one for the
-// cursor, one for the mark of the row, and one for its flag if flags are on.
+// gutter is the cells before the first column: the cursor, the mark of the row, and its
+// flag if flags are on.
 func (t *Table) gutter() int { return 2 + t.flags }
 
-// Paint paints the table into out. Focused reports whether the pane has the
-// focus, which changes the style of the selected row.
+// Paint paints the table into out. The style of the selected row depends on focused.
 func (t *Table) Paint(out *paint.Lines, focused bool) {
 	out.Options = t.options
 	out.Resize(t.width+t.aside, t.height)
@@ -47,7 +46,6 @@ func (t *Table) paintHeader(l *paint.Line) {
 	}
 }
 
-// look is how a row differs from its neighbours in style.
 type look uint8
 
 const (
@@ -56,7 +54,7 @@ const (
 	selected
 )
 
-// painted returns the row at a position, from the cache if it is unchanged.
+// painted returns the row at a position, from the cache if unchanged.
 func (t *Table) painted(position int, lk look) *paint.Line {
 	row := t.row(position)
 	entry := t.cache.at(position)
@@ -68,8 +66,7 @@ func (t *Table) painted(position int, lk look) *paint.Line {
 	return &entry.line
 }
 
-// paintRow paints one row. A selected row has a single style, so that it is
-// readable with any palette.
+// paintRow paints a selected row in a single style, readable with any palette.
 func (t *Table) paintRow(l *paint.Line, row int, lk look) {
 	t.cells.reset()
 	t.source.Paint(row, &t.cells)
@@ -121,4 +118,45 @@ func (t *Table) paintColumn(l *paint.Line, p placedColumn, lk look) {
 		l.PadTo(l.Cells() + p.Width - cell.Cells())
 	}
 	l.Append(cell, t.cells.Width(p.Column)-p.Width)
+}
+
+// rowCache caches painted rows. Each position has a fixed slot, which positions visible
+// at the same time never share, so nothing is searched, evicted or allocated; buffers are
+// painted over.
+type rowCache struct {
+	rows    []cachedRow
+	scratch paint.Line
+}
+
+type cachedRow struct {
+	key  rowKey
+	line paint.Line
+}
+
+// rowKey is what the look of a row depends on, except the layout and the theme, which
+// clear the cache when they change.
+type rowKey struct {
+	row     int
+	version uint32
+	look    look
+	valid   bool
+}
+
+// resize makes room for three pages of rows and clears the cache.
+func (c *rowCache) resize(screen int) {
+	if n := 3 * screen; n != len(c.rows) {
+		c.rows = make([]cachedRow, n)
+	}
+	c.clear()
+}
+
+// clear keeps the buffers.
+func (c *rowCache) clear() {
+	for i := range c.rows {
+		c.rows[i].key = rowKey{}
+	}
+}
+
+func (c *rowCache) at(position int) *cachedRow {
+	return &c.rows[position%len(c.rows)]
 }

@@ -1,26 +1,25 @@
 package table
 
 import (
+	"sort"
+
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 )
 
-// Source is a list of rows, numbered from zero. Rows are only added at the end,
-// but a source may start over with fewer rows.
+// Source is a list of rows, numbered from zero. Rows are added at the end, but a source
+// may start over with fewer rows.
 type Source interface {
-	// Len returns the number of rows.
 	Len() int
-	// Version returns a number that changes whenever the look of the row
-	// changes.
+	// Version changes whenever the look of the row changes.
 	Version(row int) uint32
-	// Paint fills the cells of a row. It is called for visible rows only, and
-	// only after a change.
+	// Paint fills the cells of a row, only if it is visible and has changed.
 	Paint(row int, cells *Cells)
 }
 
-// A Nested is a Source that has further rows, which are below others and whose
-// numbers are higher than Len.
+// A Nested is a Source with further rows, below others, whose numbers are higher than
+// Len.
 type Nested interface {
 	// Parent returns the row that a row is below, or the row itself.
 	Parent(row int) int
@@ -41,22 +40,20 @@ type Table struct {
 	scrollX       int
 	flags         int // width of the flag column: 0 or 1
 
-	list List    // the visible rows of the source
+	list List
 	rows singles // equals list if that was given as rows
 
 	follow bool
-	// anchor is the row that was selected last. The cursor is on it unless the
-	// filter hides it.
+	// The row that was selected last. The cursor is on it unless the filter hides it.
 	anchor int
-	// offset is the line of the cursor, from the first visible row.
+	// line of the cursor, from the first visible row
 	offset int
-	// seen is the number of rows of the source up to the lowest row that has
-	// been visible.
+	// rows of the source up to the lowest row that has been visible
 	seen int
 
 	cache    rowCache
 	cells    Cells
-	unmarked bool // the cursor is not shown
+	unmarked bool
 }
 
 // Config holds the parts and options of a Table.
@@ -66,9 +63,9 @@ type Config struct {
 	Theme   *theme.Theme
 	// Options control how text is cut and escaped. TabStop is useful for logs.
 	Options termsafe.Options
-	// Header shows a line with the column titles.
+	// show a line with the column titles
 	Header bool
-	// Empty is the text shown while there are no rows.
+	// shown without rows
 	Empty string
 }
 
@@ -92,12 +89,11 @@ func (t *Table) SetSize(w, h int) {
 	t.layout()
 }
 
-// SetAside leaves cells free after the width of the table, in the lines that Paint
-// makes, for something that its owner paints next to the rows.
+// SetAside leaves cells free after the table in the lines of Paint, for something that
+// its owner paints next to the rows.
 func (t *Table) SetAside(cells int) { t.aside = max(cells, 0) }
 
-// SetColumns changes the layout of the columns. Their number must stay the
-// same.
+// SetColumns changes the layout of the columns, but not their number.
 func (t *Table) SetColumns(columns []Column) {
 	t.columns = columns
 	t.layout()
@@ -121,9 +117,8 @@ func (t *Table) SetTheme(th *theme.Theme) {
 	t.cache.clear()
 }
 
-// Renumbered must be called when the rows of the source have been renumbered.
-// number returns the new number of a row; nil means that the numbers are
-// unchanged. The cursor stays on its row and line.
+// Renumbered must be called when rows of the source have new numbers. number returns that
+// of a row; nil means no change. The cursor stays on its row and line.
 func (t *Table) Renumbered(number func(row int) int) {
 	if number != nil {
 		t.anchor = number(t.anchor)
@@ -134,16 +129,14 @@ func (t *Table) Renumbered(number func(row int) int) {
 	t.cache.clear()
 }
 
-// SetFilter shows only the given rows, which are in ascending order. It may be
-// called again with a longer list as more rows are found. The slice is kept,
-// not copied.
+// SetFilter shows only the given rows, in ascending order. It may be called with a longer
+// list as more rows are found. The slice is kept, not copied.
 func (t *Table) SetFilter(rows []uint32) {
 	t.rows = rows
 	t.list = &t.rows
 }
 
-// SetList shows only the rows of a list, which may change between calls of
-// other methods.
+// SetList shows only the rows of a list, which may change between calls of other methods.
 func (t *Table) SetList(l List) { t.list = l }
 
 // ClearFilter shows all rows.
@@ -158,7 +151,6 @@ func (t *Table) Len() int {
 	return n
 }
 
-// parent returns the row that a row is below, or the row itself.
 func (t *Table) parent(row int) int {
 	if nested, ok := t.source.(Nested); ok {
 		return nested.Parent(row)
@@ -166,7 +158,7 @@ func (t *Table) parent(row int) int {
 	return row
 }
 
-// within returns a row, or the last one if the source does not have it.
+// within returns a row, or the last one if the source lacks it.
 func (t *Table) within(row int) int {
 	last := max(t.source.Len()-1, 0)
 	if row = max(row, 0); t.parent(row) > last {
@@ -175,8 +167,8 @@ func (t *Table) within(row int) int {
 	return row
 }
 
-// Cursor returns the row under the cursor, or the first row of a fold. An empty
-// table has none.
+// Cursor returns the row under the cursor, or the first row of a fold; none in an empty
+// table.
 func (t *Table) Cursor() (row int, ok bool) {
 	w := t.window()
 	if w.len == 0 {
@@ -185,8 +177,7 @@ func (t *Table) Cursor() (row int, ok bool) {
 	return t.row(w.cursor), true
 }
 
-// RowAt returns the row on a line of the table, counted from its top including
-// the header.
+// RowAt returns the row on a line of the table, from its top with the header.
 func (t *Table) RowAt(line int) (row int, ok bool) {
 	if t.header {
 		line--
@@ -198,7 +189,7 @@ func (t *Table) RowAt(line int) (row int, ok bool) {
 	return t.row(w.top + line), true
 }
 
-// ColumnAt returns the column at a cell, counted from the left edge.
+// ColumnAt returns the column at a cell, from the left edge.
 func (t *Table) ColumnAt(x int) (column int, ok bool) {
 	for _, p := range t.placed {
 		if from := t.gutter() + p.X; x >= from && x < from+p.Width {
@@ -211,15 +202,15 @@ func (t *Table) ColumnAt(x int) (column int, ok bool) {
 // Following reports whether the table keeps showing the newest rows.
 func (t *Table) Following() bool { return t.follow }
 
-// New returns the number of rows added below the rows that have been visible,
-// including those in folds.
+// New returns the number of rows added below those that have been visible, including
+// folded ones.
 func (t *Table) New() int {
 	t.window()
 	return t.list.Before(t.source.Len()) - t.list.Before(t.seen)
 }
 
-// Status describes following for the title of a pane: "FOLLOW", "not following",
-// or the number of new rows.
+// Status describes following for the title of a pane: "FOLLOW", "not following", or the
+// number of new rows.
 func (t *Table) Status() string {
 	switch n := t.New(); {
 	case t.follow:
@@ -230,13 +221,12 @@ func (t *Table) Status() string {
 	return "not following"
 }
 
-// window is the visible part of the list, in positions.
 type window struct {
 	top, cursor, len int
 }
 
-// window returns the visible part of the current list. Every use of the list
-// goes through it, so a list may grow, shrink or be filtered without notice.
+// window returns the visible part of the list. Every use of the list goes through it, so
+// a list may grow, shrink or be filtered without notice.
 func (t *Table) window() window {
 	rows := t.source.Len() // fewer than before if the source has started over
 	t.seen = min(t.seen, rows)
@@ -263,7 +253,6 @@ func (t *Table) window() window {
 	return w
 }
 
-// lines returns the number of lines for rows.
 func (t *Table) lines() int {
 	if t.header {
 		return max(t.height-1, 0)
@@ -271,17 +260,16 @@ func (t *Table) lines() int {
 	return t.height
 }
 
-// body returns the number of lines to use for movement. It is never zero, so
-// that a table without a size can be moved in too.
+// body is the number of lines for movement, never zero: a table without a size can be
+// moved in.
 func (t *Table) body() int { return max(t.lines(), 1) }
 
-// row returns the row at a position, or the first row of a fold.
+// row returns the row at a position, the first of a fold.
 func (t *Table) row(position int) int {
 	first, _ := t.list.Span(position)
 	return first
 }
 
-// position returns the position of a row, or of the next listed row.
 func (t *Table) position(row int) int { return min(t.list.Position(row), t.Len()) }
 
 func (t *Table) layout() {
@@ -298,3 +286,38 @@ func (t *Table) layout() {
 	}
 	t.cache.resize(t.lines())
 }
+
+// A List is the sequence of rows of a table, in ascending order, at positions from 0. A
+// position shows one row, or a fold of several.
+type List interface {
+	Len() int
+	Span(position int) (first, last int)
+	// Position returns the position of a row or the next listed row, or Len.
+	Position(row int) int
+	// Before returns the number of rows listed before a row, including folded ones.
+	Before(row int) int
+}
+
+type singles []uint32
+
+// Len implements List.
+func (r singles) Len() int { return len(r) }
+
+// Span implements List.
+func (r singles) Span(position int) (first, last int) {
+	return int(r[position]), int(r[position])
+}
+
+// Position implements List.
+func (r singles) Position(row int) int {
+	return sort.Search(len(r), func(i int) bool { return int(r[i]) >= row })
+}
+
+// Before implements List.
+func (r singles) Before(row int) int { return r.Position(row) }
+
+type everyRow struct{ Source }
+
+func (e everyRow) Span(position int) (first, last int) { return position, position }
+func (e everyRow) Position(row int) int                { return min(row, e.Len()) }
+func (e everyRow) Before(row int) int                  { return min(row, e.Len()) }

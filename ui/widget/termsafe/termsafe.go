@@ -13,32 +13,30 @@ const Ellipsis = "…"
 // Unlimited as maxCells means that text is never cut.
 const Unlimited = math.MaxInt
 
-// maxMarks is the maximum number of combining marks on one character.
-// Vietnamese, Hebrew and Arabic need up to three; more than four is no longer
-// writing, and the marks overprint the neighbouring lines.
+// maxMarks is the maximum number of combining marks on one character. Vietnamese, Hebrew
+// and Arabic need up to three; more than four is not writing, and overprints the
+// neighbouring lines.
 const maxMarks = 4
 
-// Options control how text becomes one line. The zero value shows a tab as
-// `\t`, cuts without an ellipsis and does not style escapes. The strings in
-// Options are written as they are, so they must never come from outside the
-// program.
+// Options control how text becomes one line. The zero value shows a tab as `\t`, cuts
+// without an ellipsis and does not style escapes. The strings are written as they are, so
+// they must never come from outside the program.
 type Options struct {
-	// Ellipsis replaces the end of text that does not fit, if there is room
-	// for it. It must be printable.
+	// Ellipsis replaces the end of text that does not fit, if there is room. It must be
+	// printable.
 	Ellipsis string
-	// TabStop, if positive, shows a tab as spaces up to the next multiple of
-	// TabStop cells from the beginning of the text.
+	// TabStop, if positive, shows a tab as spaces up to the next multiple of TabStop
+	// cells.
 	TabStop int
-	// EscapeStart and EscapeEnd surround every visible escape, to distinguish
-	// the byte 0x1b from the six characters `\u001b`. They must take no cells,
-	// for example SGR sequences.
+	// EscapeStart and EscapeEnd surround every visible escape, to distinguish the byte
+	// 0x1b from the six characters `\u001b`. They must take no cells, such as SGR
+	// sequences.
 	EscapeStart, EscapeEnd string
 }
 
-// Append appends text to dst as one line of at most maxCells cells. It returns
-// the extended slice, the number of cells used and whether text was cut. It
-// never splits an escape or a character. It reads only as much of text as fits
-// and allocates only if dst has no room.
+// Append appends text to dst as one line of at most maxCells cells. It returns the
+// extended slice, the cells used and whether text was cut, never within an escape or a
+// character. It reads only as much of text as fits and allocates only if dst has no room.
 func Append(dst, text []byte, maxCells int, o Options) (out []byte, cells int, truncated bool) {
 	line := painter{opts: o, out: dst, paint: true}
 	used := line.fill(text, maxCells)
@@ -65,8 +63,7 @@ func AppendAll(dst []byte, text string) []byte {
 	return dst
 }
 
-// String returns text as one line of any length, for plain output. Safe text is
-// returned without a copy.
+// String returns text as one line, for plain output. Safe text is not copied.
 func String(text string) string {
 	if asciiRun(view(text)) == len(text) {
 		return text
@@ -76,8 +73,7 @@ func String(text string) string {
 	return string(line.out)
 }
 
-// Width returns the number of cells that Append uses for all of text with zero
-// Options.
+// Width returns the cells that Append uses for all of text with zero Options.
 func Width(text string) int {
 	var line painter
 	line.fill(view(text), Unlimited)
@@ -91,9 +87,8 @@ func Truncate(text string, maxCells int, ellipsis string) string {
 	return string(out)
 }
 
-// Fit returns how many bytes at the beginning of text fit in maxCells cells,
-// and the number of cells they use. It is used to wrap text: if maxCells is at
-// least LongestEscape, there is progress on any text.
+// Fit returns how many bytes at the beginning of text fit in maxCells cells, and their
+// width. For wrapping, maxCells of at least LongestEscape makes progress on any text.
 func Fit(text []byte, maxCells int, o Options) (used, cells int) {
 	line := painter{opts: o}
 	used = line.fill(text, maxCells)
@@ -141,9 +136,8 @@ func Pad(dst []byte, n int) []byte {
 	return dst
 }
 
-// RuneWidth returns the width in cells of a rune that is printed as it is. It
-// returns false for a rune that Append escapes. Combining marks have width
-// zero.
+// RuneWidth returns the width in cells of a rune that is printed as it is, zero for
+// combining marks. It returns false for a rune that Append escapes.
 func RuneWidth(r rune) (cells int, printable bool) {
 	switch classOf(r) {
 	case narrow:
@@ -156,19 +150,18 @@ func RuneWidth(r rune) (cells int, printable bool) {
 	return 0, false
 }
 
-// painter fills one line. If paint is false it only measures.
+// painter fills one line, or only measures without paint.
 type painter struct {
 	opts  Options
 	out   []byte
 	cells int
 	paint bool
-	// marks is the number of combining marks that may still follow: zero at the
-	// beginning and after an escape, where there is no base character.
+	// combining marks that may still follow: zero at the beginning and after an escape,
+	// where there is no base character
 	marks int
 }
 
-// fill adds text until it ends or the next part would not fit in maxCells. It
-// returns the number of bytes used.
+// fill adds text that fits in maxCells, and returns the bytes used.
 func (p *painter) fill(text []byte, maxCells int) int {
 	used := 0
 	for used < len(text) {
@@ -196,8 +189,8 @@ func (p *painter) fill(text []byte, maxCells int) int {
 	return used
 }
 
-// fillOne adds the first rune of text, which is not printable ASCII, and
-// returns its length in bytes, or zero if it does not fit in room.
+// fillOne adds the first rune of text, which is not printable ASCII, and returns its
+// length in bytes, or zero if it does not fit in room.
 func (p *painter) fillOne(text []byte, room int) int {
 	if text[0] == '\t' && p.opts.TabStop > 0 {
 		n := p.opts.TabStop - p.cells%p.opts.TabStop
@@ -256,8 +249,8 @@ func (p *painter) print(text []byte, cells int) {
 	p.cells += cells
 }
 
-// appendEscape appends the visible form of r. If r is the replacement for an
-// invalid byte of UTF-8, it appends the escape of that byte, b.
+// appendEscape appends the visible form of r, or of the byte b if r is the replacement
+// for an invalid byte of UTF-8.
 func appendEscape(dst []byte, r rune, size int, b byte) []byte {
 	const hex = "0123456789abcdef"
 	switch {
@@ -279,8 +272,7 @@ func appendEscape(dst []byte, r rune, size int, b byte) []byte {
 	return append(dst, hex[r>>16&15], hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15], '}')
 }
 
-// asciiRun returns the number of bytes at the beginning of text that are
-// printable ASCII. It checks eight bytes at a time.
+// asciiRun counts the printable ASCII at the beginning of text, eight bytes at a time.
 func asciiRun(text []byte) int {
 	const (
 		ones  = 0x0101010101010101
@@ -303,7 +295,38 @@ func asciiRun(text []byte) int {
 	return n
 }
 
-// view returns the bytes of s without copying them. They must not be modified.
+// view returns the bytes of s without a copy. They must not be modified.
 func view(s string) []byte {
 	return unsafe.Slice(unsafe.StringData(s), len(s))
+}
+
+// class is how a rune is shown. Runes outside the table are escaped.
+type class uint8
+
+const (
+	escaped class = iota
+	narrow
+	wide
+	mark
+)
+
+type span struct {
+	lo, hi rune
+	class  class
+}
+
+func classOf(r rune) class {
+	lo, hi := 0, len(table)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		switch s := &table[mid]; {
+		case r < s.lo:
+			hi = mid
+		case r > s.hi:
+			lo = mid + 1
+		default:
+			return s.class
+		}
+	}
+	return escaped
 }

@@ -12,9 +12,8 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// Wrap breaks text into rows of at most width cells, at blanks where it can.
-// Further rows are indented like the first. The rows are not yet safe for the
-// terminal.
+// Wrap breaks text into rows of at most width cells, at blanks where it can, all indented
+// like the first. The rows are not yet safe for the terminal.
 func Wrap(text string, width int) []string {
 	width = max(width, LongestEscape)
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
@@ -38,10 +37,9 @@ func Wrap(text string, width int) []string {
 	}
 }
 
-// Break returns where to end a row of a longer text of which the first fits bytes
-// have room in it: after a blank, or between two characters one of which is wide,
-// as in Chinese. A word is broken only if it is longer than the row. One blank
-// that follows the row belongs to it; the row needs no cell for that.
+// Break returns where to end a row of which the first fits bytes of text have room: after
+// a blank, or next to a wide character, as in Chinese. Only a word longer than the row is
+// broken. One blank that follows the row belongs to it, without a cell.
 func Break(text []byte, fits int) int {
 	fits = min(fits, len(text))
 	switch {
@@ -76,11 +74,11 @@ func isWide(r rune) bool {
 	return cells == 2
 }
 
-// maxBytesPerCell is how many bytes one cell can hold: a character with its
-// combining marks. Wrap reads no more of a text than that.
+// maxBytesPerCell is how many bytes one cell can hold: a character with its combining
+// marks. Wrap reads no more.
 const maxBytesPerCell = 20
 
-// Line returns a text as one line, with blanks in place of tabs and line breaks.
+// Line returns a text as one line, with blanks for tabs and line breaks.
 func Line(text string) string { return String(wording.OneLine(text)) }
 
 // Lines returns the lines of a text, each safe.
@@ -98,9 +96,8 @@ func Lines(text string) []string {
 // FoldWidth is the number of cells of a folded line.
 const FoldWidth = 79
 
-// Fold writes a safe text in lines of at most FoldWidth cells, broken at spaces, and
-// within words that are longer. The first line begins with first, and the others with
-// indent.
+// Fold writes a safe text in lines of at most FoldWidth cells, broken at spaces, or
+// within longer words. The first line begins with first, the others with indent.
 func Fold(w io.Writer, first, indent, text string) {
 	line, lead := "", first
 	for word := range words(text, FoldWidth-max(Width(first), Width(indent))) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Style is a look, as the SGR sequences (ECMA-48, 8.3.117) that switch it on
-// and off. Off ends only what On began, so styles of different kinds can be
-// nested, for instance a colour inside reverse. The zero value changes nothing.
+// Style is a look, as the SGR sequences (ECMA-48, 8.3.117) that switch it on and off. Off
+// ends only what On began, so styles of different kinds can be nested, such as a colour
+// inside reverse. The zero value changes nothing.
 type Style struct {
 	On, Off string
 }
@@ -27,7 +27,6 @@ func (s Style) If(applies bool) Style {
 	return Style{}
 }
 
-// attrSet is a set of attributes.
 type attrSet uint8
 
 const (
@@ -38,7 +37,7 @@ const (
 	italic
 )
 
-// hue is a named colour; its shades are in the table below.
+// hue is a named colour; see shades.
 type hue uint8
 
 const (
@@ -56,16 +55,15 @@ const (
 	mauve
 )
 
-// shade is a hue on one kind of background: the SGR foreground code of the
-// sixteen colours, and 24 bits of red, green and blue.
+// shade is a hue on one kind of background: the SGR foreground code of the sixteen
+// colours, and 24 bits of red, green and blue.
 type shade struct {
 	code int
 	rgb  uint32
 }
 
-// shades holds each hue on a dark and on a light background. The 24-bit values
-// have a contrast of at least 4.5 to 1 with common backgrounds (WCAG 2, criterion
-// 1.4.3).
+// shades returns 24-bit values with a contrast of at least 4.5 to 1 with common
+// backgrounds (WCAG 2, criterion 1.4.3).
 func (h hue) shades() (dark, light shade) {
 	switch h {
 	case grey:
@@ -120,11 +118,10 @@ func (h hue) strongShades() (dark, light shade) {
 	return shade{}, shade{}
 }
 
-// look describes a style for all profiles.
 type look struct {
 	hue   hue
 	attrs attrSet
-	// plain replaces attrs where there is no colour; zero means attrs.
+	// replaces attrs without colour, unless zero
 	plain attrSet
 }
 

@@ -9,16 +9,16 @@ const (
 	NoColor Profile = iota
 	// ANSI uses the sixteen colours of the terminal's palette.
 	ANSI
-	// TrueColor uses 24-bit colour. It also serves terminals with 256 colours,
-	// because the renderer converts on output.
+	// TrueColor uses 24-bit colour, also for 256 colours: the renderer converts on
+	// output.
 	TrueColor
 )
 
-// Theme holds the style of each meaning. It does not change after New, so any
-// goroutine may read it.
+// Theme holds the style of each meaning. It does not change after New, so any goroutine
+// may read it.
 type Theme struct {
-	// Generation differs between any two themes that look different, and is
-	// never zero. It is part of the key of every cache of painted text.
+	// Generation differs between themes that look different, and is never zero. It is
+	// part of the key of every cache of painted text.
 	Generation uint32
 	// Profile is the colour support that the theme was made for.
 	Profile Profile
@@ -27,10 +27,10 @@ type Theme struct {
 
 	Error, Warn, OK Style
 
-	// The kinds of messages, and the lines of stderr.
+	// the kinds of messages, and lines of stderr
 	Request, Response, Notification, ServerRequest, Stderr Style
 
-	// The families of methods: what a client calls, reads and gets.
+	// the families of methods: what a client calls, reads and gets
 	Tools, Resources, Prompts Style
 
 	// Selected is the row under the cursor of the focused pane, SelectedBlur
@@ -41,15 +41,15 @@ type Theme struct {
 
 	Border, FocusBorder Style
 	Title, FocusTitle   Style
-	// Header is the line of column titles.
+	// line of column titles
 	Header Style
-	// Key is a key of the keyboard, in the footer and in help.
+	// of the keyboard, in the footer and in help
 	Key Style
 
-	// The parts of a JSON document.
+	// the parts of a JSON document
 	Name, String, Number, Literal Style
 
-	// Escape surrounds the visible escapes that termsafe writes.
+	// the visible escapes of termsafe
 	Escape Style
 
 	// Backdrop is the rest of the screen while the program asks a question, and
@@ -70,7 +70,6 @@ func HighContrast(dark bool, profile Profile) *Theme {
 	return th
 }
 
-// theme returns the theme of a palette.
 func (p palette) theme() *Theme {
 	return &Theme{
 		Generation: p.generation(),
@@ -121,7 +120,7 @@ func (p palette) theme() *Theme {
 	}
 }
 
-// generation returns a number that differs between palettes, and is not zero.
+// generation differs between palettes, and is not zero.
 func (p palette) generation() uint32 {
 	generation := 1 + 4*uint32(p.profile)
 	if p.dark {

@@ -1,9 +1,14 @@
+// Package uritemplate lists the variables of URI templates (RFC 6570) and
+// expands them.
+//
+// Servers offer resources by such templates, and the user types one text for
+// each variable. All operators and the prefix modifier are supported; lists,
+// maps and the explode modifier are not. Text outside of braces stays as it is.
 package uritemplate
 
 import "strings"
 
-// Variables returns the names of the variables of a URI template (RFC 6570), each
-// once, in order.
+// Variables returns the names of the variables of a URI template, each once, in order.
 func Variables(template string) []string {
 	var names []string
 	seen := map[string]bool{}
@@ -18,7 +23,6 @@ func Variables(template string) []string {
 	return names
 }
 
-// A templatePart is literal text, or an expression of a URI template.
 type templatePart struct {
 	literal   string
 	operator  byte // 0 for simple expansion
@@ -30,8 +34,8 @@ type templateVariable struct {
 	prefix int // length of the value, in characters; 0 for all
 }
 
-// templateParts splits a URI template into parts. Text that is not a valid
-// expression is literal.
+// templateParts splits a URI template into parts. Text that is not a valid expression is
+// literal.
 func templateParts(template string) (parts []templatePart) {
 	for template != "" {
 		open := strings.IndexByte(template, '{')
@@ -77,8 +81,7 @@ func expression(inside string) templatePart {
 	return p
 }
 
-// Expand replaces the variables of a URI template with values. As in RFC 6570, a
-// variable without a value is omitted.
+// Expand replaces variables with values, or omits those without one, as in RFC 6570.
 func Expand(template string, values map[string]string) string {
 	var out strings.Builder
 	for _, part := range templateParts(template) {
@@ -114,8 +117,8 @@ func Expand(template string, values map[string]string) string {
 	return out.String()
 }
 
-// operators returns the separators of an operator, before the first variable and
-// between variables, and whether names precede the values.
+// operators returns the separators of an operator, before the first variable and between
+// variables, and whether names precede the values.
 func operators(operator byte) (first, separator string, named bool) {
 	switch operator {
 	case '#':
@@ -134,8 +137,8 @@ func operators(operator byte) (first, separator string, named bool) {
 	return "", ",", false
 }
 
-// escape writes a value with the characters that a URI does not allow as %XX.
-// Some operators allow reserved characters.
+// escape writes as %XX what a URI does not allow. Some operators allow reserved
+// characters.
 func escape(out *strings.Builder, value string, reserved bool) {
 	const unreserved, others = "-._~", ":/?#[]@!$&'()*+,;="
 	const hex = "0123456789ABCDEF"

@@ -1,3 +1,9 @@
+// Package waterfall paints bars on an axis of time: how long something took,
+// and what else happened meanwhile.
+//
+// An Axis maps times to cells. It covers the visible bars, with shortened
+// pauses, or a range chosen by the user. A Bar is at least one cell long. Times
+// are in microseconds since the start of a log.
 package waterfall
 
 import (
@@ -8,21 +14,19 @@ import (
 const (
 	// Idle is the time, in microseconds, from which a pause between all bars is
 	// shortened.
-	Idle = 5_000_000
-	// gapCells is the width of a shortened pause.
+	Idle     = 5_000_000
 	gapCells = 2
-	// cellsPerGap limits how much of an axis is shortened pauses: further ones are
-	// drawn as they are, the shortest first.
+	// cellsPerGap limits the share of shortened pauses: the shortest further ones are
+	// drawn as they are.
 	cellsPerGap = 8
-	// maxTime limits the times on an axis, so that nothing overflows.
+	// maxTime limits the times on an axis: nothing overflows.
 	maxTime = 1 << 60
 )
 
 // A Span is a range of time.
 type Span struct{ From, To int64 }
 
-// An Axis maps times to cells. The zero value has no cells; Fit or Window must be
-// called first.
+// An Axis maps times to cells. It has no cells before Fit or Window.
 type Axis struct {
 	Cells    int
 	segments []segment
@@ -30,12 +34,11 @@ type Axis struct {
 	pauses   []int64
 }
 
-// A segment is a part of an axis with one scale.
 type segment struct {
 	Span
 	cell  float64 // its first
 	cells float64
-	gap   bool // a shortened pause
+	gap   bool
 }
 
 // Window makes the axis cover a range of time evenly.
@@ -45,8 +48,8 @@ func (a *Axis) Window(from, to int64, cells int) {
 	a.segments = append(a.segments[:0], segment{Span: Span{from, max(to, from+1)}, cells: float64(a.Cells)})
 }
 
-// Fit makes the axis cover spans, which are in the order of their beginnings.
-// Pauses between them are shortened.
+// Fit makes the axis cover spans, in the order of their beginnings. Pauses between them
+// are shortened.
 func (a *Axis) Fit(spans []Span, cells int) {
 	a.Cells = max(cells, 1)
 	a.merge(spans)
@@ -73,7 +76,6 @@ func (a *Axis) Fit(spans []Span, cells int) {
 	a.place(busy, float64(a.Cells-gaps*gapCells))
 }
 
-// merge joins overlapping spans, and those with a pause that is not shortened.
 func (a *Axis) merge(spans []Span) {
 	a.merged = a.merged[:0]
 	for _, s := range spans {
@@ -90,8 +92,8 @@ func (a *Axis) merge(spans []Span) {
 	}
 }
 
-// shortenFrom returns the pause from which pauses are shortened, so that there is
-// room for them.
+// shortenFrom returns the pause from which pauses are shortened, so that there is room
+// for them.
 func (a *Axis) shortenFrom() int64 {
 	a.pauses = a.pauses[:0]
 	for i := 1; i < len(a.merged); i++ {
@@ -105,8 +107,8 @@ func (a *Axis) shortenFrom() int64 {
 	return a.pauses[len(a.pauses)-1-most] + 1
 }
 
-// place gives each segment its cells: a fixed number to a pause, and of the rest,
-// room, a share to the others by their time.
+// place gives each pause a fixed number of cells, and the other segments a share of room
+// by their time.
 func (a *Axis) place(busy int64, room float64) {
 	cell := 0.0
 	for i := range a.segments {
@@ -119,7 +121,7 @@ func (a *Axis) place(busy int64, room float64) {
 	}
 }
 
-// From returns the first time of the axis.
+// From returns the first time.
 func (a *Axis) From() int64 {
 	if len(a.segments) == 0 {
 		return 0
@@ -127,7 +129,7 @@ func (a *Axis) From() int64 {
 	return a.segments[0].From
 }
 
-// To returns the last time of the axis.
+// To returns the last time.
 func (a *Axis) To() int64 {
 	if len(a.segments) == 0 {
 		return 0
@@ -135,8 +137,7 @@ func (a *Axis) To() int64 {
 	return a.segments[len(a.segments)-1].To
 }
 
-// CellOf returns where a time is, in cells; times outside of the axis are at its
-// ends.
+// CellOf returns where a time is, in cells; other times are at the ends.
 func (a *Axis) CellOf(t int64) float64 {
 	i := sort.Search(len(a.segments), func(i int) bool { return a.segments[i].To >= t })
 	switch {
@@ -173,5 +174,4 @@ func (a *Axis) Shortened(cell int) bool {
 	return false
 }
 
-// limited returns a time that cannot overflow.
 func limited(t int64) int64 { return min(max(t, 0), maxTime) }

@@ -38,8 +38,7 @@ type part struct {
 	kind Kind
 }
 
-// Add marks a part of the bar as time in which the server did not work. Parts
-// beyond MaxParts are dropped.
+// Add marks a part in which the server did not work. Parts beyond MaxParts are dropped.
 func (b *Bar) Add(kind Kind, s Span) {
 	if s.From, s.To = max(s.From, b.From), min(s.To, b.To); s.From > s.To || b.n == MaxParts {
 		return
@@ -48,7 +47,6 @@ func (b *Bar) Add(kind Kind, s Span) {
 	b.n++
 }
 
-// at returns the kind of the part at a time.
 func (b *Bar) at(t int64) (kind Kind) {
 	for _, p := range b.parts[:b.n] {
 		if p.From <= t && t <= p.To {
@@ -68,18 +66,17 @@ type Look struct {
 // longest is the length of the runs of glyphs; longer ones are painted in pieces.
 const longest = 64
 
-// glyphs has a long run of the glyph of each kind, and asciiGlyphs the same in
-// ASCII: a run of any length is a part of it.
+// A long run of the glyph of each kind: a run of any length is a part of it.
 var (
 	glyphs      = [kinds]string{strings.Repeat("█", longest), strings.Repeat("▒", longest), strings.Repeat("░", longest)}
 	asciiGlyphs = [kinds]string{strings.Repeat("=", longest), strings.Repeat("?", longest), strings.Repeat("~", longest)}
 )
 
-// eighths are bars of less than a cell, from an eighth to seven eighths.
+// eighths are bars of one to seven eighths of a cell.
 const eighths = "▏▎▍▌▋▊▉"
 
-// Paint paints a bar into the next cells of a line, as many as the axis has. A bar
-// outside of the axis is not painted.
+// Paint paints a bar into the next cells of a line, as many as the axis has; none for a
+// bar outside of the axis.
 func (a *Axis) Paint(l *paint.Line, b *Bar, look Look) {
 	start := l.Cells()
 	defer func() { l.PadTo(start + a.Cells) }()
@@ -102,7 +99,6 @@ func (a *Axis) Paint(l *paint.Line, b *Bar, look Look) {
 	a.paintParts(l, b, look, first, cells)
 }
 
-// paintParts paints whole cells, run by run.
 func (a *Axis) paintParts(l *paint.Line, b *Bar, look Look, first, cells int) {
 	for i := 0; i < cells; {
 		kind, n := a.kindIn(b, first+i), 1
@@ -114,7 +110,6 @@ func (a *Axis) paintParts(l *paint.Line, b *Bar, look Look, first, cells int) {
 	}
 }
 
-// kindIn returns the kind that a cell of a bar shows.
 func (a *Axis) kindIn(b *Bar, cell int) Kind {
 	if b.n == 0 {
 		return Working
@@ -145,7 +140,6 @@ func (k Look) run(kind Kind, n int) string {
 	return all[:n*len(all)/longest]
 }
 
-// short returns the glyph of a bar of less than a cell.
 func (k Look) short(b *Bar, cells float64) string {
 	if k.ASCII {
 		return "|"
@@ -165,8 +159,8 @@ func (k Look) end() string {
 	return "▶"
 }
 
-// PaintHead paints the first and the last time of the axis with a line between
-// them, in which shortened pauses are marked.
+// PaintHead paints the first and the last time of the axis with a line between them that
+// marks shortened pauses.
 func (a *Axis) PaintHead(l *paint.Line, look Look) {
 	start, style, dash := l.Cells(), look.Theme.Header, "─"
 	if look.ASCII {
@@ -205,8 +199,8 @@ func (a *Axis) PaintTicks(l *paint.Line, look Look) {
 	l.PadTo(start + a.Cells)
 }
 
-// paintTicksOf paints the times along a segment, from a cell on, and returns the
-// next free cell.
+// paintTicksOf paints the times along a segment, from a cell on, and returns the next
+// free cell.
 func (a *Axis) paintTicksOf(l *paint.Line, look Look, s *segment, start, next int) int {
 	step := niceStep(float64(s.To-s.From) / max(s.cells, 1) * tickCells)
 	end := int(s.cell + s.cells)
@@ -226,11 +220,9 @@ func (a *Axis) paintTicksOf(l *paint.Line, look Look, s *segment, start, next in
 	return next
 }
 
-// tickCells is the least distance of the times along an axis.
 const tickCells = 8
 
-// niceStep returns the least of 1, 2 and 5 times a power of ten that is not less
-// than a time.
+// niceStep returns the least of 1, 2 and 5 times a power of ten that is at least a time.
 func niceStep(least float64) int64 {
 	step := int64(1)
 	for float64(step) < least && step < maxTime/10 {
@@ -245,7 +237,7 @@ func niceStep(least float64) int64 {
 	return step
 }
 
-// tick returns a time, to the accuracy of a step.
+// tick returns a time to the accuracy of a step.
 func tick(t, step int64) string {
 	digits := 0
 	for ; step < 1_000_000 && step > 0; step *= 10 {
@@ -258,8 +250,7 @@ func tick(t, step int64) string {
 	return strconv.FormatFloat(float64(t)/1e6, 'f', digits, 64) + " s"
 }
 
-// label returns a time at an end of the axis, to the accuracy that its length
-// needs.
+// label returns a time at an end of the axis, to the accuracy that its length needs.
 func (a *Axis) label(t int64, up bool) string {
 	step := min(niceStep(float64(a.To()-a.From())/100), 1_000_000)
 	if up {
