@@ -76,7 +76,6 @@ const (
 	actAskClear    = "ask-clear"
 )
 
-// The scopes of the action table.
 const (
 	scopeStderr = "stderr"
 	scopeEvents = "events"
@@ -85,15 +84,12 @@ const (
 	scopeAsk    = "ask"
 )
 
-// A finder finds the screen of the session that a context is about.
 type finder func(host.Context) *sessionScreen
 
-// do adapts an effect on the screen of a session.
 func (of finder) do(effect func(*sessionScreen) tea.Cmd) func(host.Context) tea.Cmd {
 	return func(c host.Context) tea.Cmd { return effect(of(c)) }
 }
 
-// run adapts an effect without a command.
 func (of finder) run(effect func(*sessionScreen)) func(host.Context) tea.Cmd {
 	return func(c host.Context) tea.Cmd {
 		effect(of(c))
@@ -101,12 +97,10 @@ func (of finder) run(effect func(*sessionScreen)) func(host.Context) tea.Cmd {
 	}
 }
 
-// can adapts a condition.
 func (of finder) can(can func(*sessionScreen) (bool, string)) func(host.Context) (bool, string) {
 	return func(c host.Context) (bool, string) { return can(of(c)) }
 }
 
-// title adapts a current title.
 func (of finder) title(now func(*sessionScreen) string) func(host.Context) string {
 	return func(c host.Context) string { return now(of(c)) }
 }
@@ -153,7 +147,6 @@ var scopes = []keymap.Scope{
 	{ID: scopeAsk, Title: "mcpdbg prompts: host key, passphrase, password", Modal: true, Inherits: "text"},
 }
 
-// actions returns all actions, which find the screens of sessions by of.
 func actions(of finder) []host.Action {
 	launcher := func(c host.Context) host.Launcher { return of(c).app.opts.Launcher }
 	compose := func(c host.Context, item *workspace.CatalogItem) tea.Cmd { return of(c).composer.ComposeItem(c, item) }
@@ -195,8 +188,8 @@ func actions(of finder) []host.Action {
 	)
 }
 
-// Actions returns the table of all actions with their default keys. It panics if
-// the table is invalid, which is a bug in the program.
+// Actions returns the table of all actions with their default keys. It panics if the
+// table is invalid: a bug in the program.
 func Actions() *keymap.Table[host.Context] {
 	table, _, err := bind(nil, nil)
 	if err != nil {
@@ -205,9 +198,9 @@ func Actions() *keymap.Table[host.Context] {
 	return table
 }
 
-// bind returns the table of all actions with the user's keys, and the effects of
-// the actions by their ids. An action without an effect moves the cursor in the
-// focused pane. of may be nil if no action is carried out.
+// bind returns all actions with the user's keys, and their effects by id. An action
+// without an effect moves the cursor in the focused pane. of may be nil if no action is
+// carried out.
 func bind(of finder, keys map[string][]string) (*keymap.Table[host.Context], map[string]func(host.Context) tea.Cmd, error) {
 	actions, err := keymap.Inherit(append(slices.Clone(parents), scopes...), actions(of), func(a *host.Action) *host.Entry { return &a.Entry })
 	if err != nil {
@@ -223,7 +216,6 @@ func bind(of finder, keys map[string][]string) (*keymap.Table[host.Context], map
 	return table, effects, err
 }
 
-// moving returns the actions that move the cursor or change the view.
 func moving(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: kit.Down, Keys: []string{"j", "down"}, Scope: keymap.Global, Title: "down", Help: "Move down by a line.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}},
@@ -258,8 +250,6 @@ func moving(of finder) []host.Action {
 	}
 }
 
-// acting returns the actions that do something, and those of the program
-// itself.
 func acting(of finder) []host.Action {
 	return []host.Action{
 
@@ -279,8 +269,8 @@ func acting(of finder) []host.Action {
 	}
 }
 
-// modal returns the actions of text fields, questions and help, where no other
-// keys apply.
+// modal returns the actions of text fields, questions and help, where no other keys
+// apply.
 func modal(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Apply the text; an empty line clears the filter or the search.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.prompt.accept() })},
@@ -316,8 +306,7 @@ func severalFields(s *sessionScreen) (bool, string) {
 	return s.app.front.ask != nil && len(s.app.front.ask.fields) > 1, "there is only one field"
 }
 
-// quitNow returns the current meaning of quit if there is a grid to return to,
-// else "".
+// quitNow returns "" without a grid to return to.
 func quitNow(s *sessionScreen) string {
 	if s.app.grid.view != nil && !s.app.panes.zoom && !s.app.grid.shown() {
 		return "back to the grid"
@@ -325,7 +314,7 @@ func quitNow(s *sessionScreen) string {
 	return ""
 }
 
-// restartNow returns the current meaning of restart, "" for the usual one.
+// restartNow returns "" for the usual meaning.
 func restartNow(s *sessionScreen) string {
 	switch {
 	case s.ws.OfTarget():

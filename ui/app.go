@@ -28,15 +28,15 @@ import (
 // make one with newApp.
 type App struct {
 	screen   kit.Screen
-	visible  *sessionScreen   // the session on the screen
+	visible  *sessionScreen
 	screens  []*sessionScreen // all, in the order of the list; empty at home
 	blank    *sessionScreen   // shown at home
-	drawn    int              // number of session screens created so far
+	drawn    int
 	sessions *sessionList
 	compared *compare.State
 	grid     gridState
 
-	workspaces []*workspace.Workspace // of screens, as last listed
+	workspaces []*workspace.Workspace
 
 	ctx     context.Context
 	opts    Options
@@ -56,7 +56,6 @@ type App struct {
 	canvas canvas
 }
 
-// A paneState is how the screen is divided, and where the focus is.
 type paneState struct {
 	layout   layout
 	arranged arrangement // what the layout is for
@@ -67,8 +66,6 @@ type paneState struct {
 	splits   splits
 }
 
-// colors is what the terminal has: whether its background is dark, and how many
-// colours it shows.
 type colors struct {
 	dark    bool
 	profile theme.Profile
@@ -84,7 +81,6 @@ type front struct {
 	ask    *ask // nil without a question of the Prompter
 }
 
-// An outside is what the shell does apart from its own state; tests replace it.
 type outside struct {
 	watch func(*sessionScreen) // starts sending changed for a new session screen
 	later func(time.Duration, tea.Msg) tea.Cmd
@@ -103,8 +99,6 @@ func newOutside(ctx context.Context) outside {
 	}
 }
 
-// An actionTable is all actions with their keys and effects. It turns keys into
-// actions, or gives them to the open text field.
 type actionTable struct {
 	app     *App
 	keys    *keymap.Table[host.Context]
@@ -117,20 +111,19 @@ type canvas struct {
 	chrome  [6]paint.Lines // header, tabs, footer, player line, replay line, names of sessions
 	painted [paneCount]paint.Lines
 	dirty   [paneCount]bool
-	stale   bool   // something on the frame has changed
-	text    string // the frame
+	stale   bool // something on the frame has changed
+	text    string
 }
 
-// notice is a message in the last line, shown until the next key or for a while.
+// notice is shown in the last line until the next key or for a while.
 type notice struct {
 	text       string
 	bad, timed bool
 }
 
-// noticeOver ends the notice with its number.
 type noticeOver int
 
-// fade lets a new notice make room for the keys after 4 s, a warning after 10 s.
+// fade removes a notice after 4 s, a warning after 10 s.
 func (f *front) fade(later func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	if f.notice.text == "" || f.notice.timed {
 		return nil
@@ -140,13 +133,11 @@ func (f *front) fade(later func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	return later(stays, noticeOver(f.number))
 }
 
-// changed reports that the log has changed.
 type changed struct{}
 
 // tick arrives while a clock is on the screen: see pace.
 type tick struct{}
 
-// newApp returns an App; checkSettings has checked the settings.
 func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
 		ctx: ctx, opts: opts, outside: newOutside(ctx),
@@ -196,7 +187,6 @@ func (a *App) idle(c host.Context) bool {
 	return a.screenOf(c.Workspace) == a.visible && a.front.top() == nil && a.front.dialog == nil && a.front.prompt == nil && !a.visible.composer.IsOpen()
 }
 
-// given returns everything to show from the start.
 func (o *Options) given() []workspace.Opened {
 	if o.Session == nil && o.Source == nil {
 		return o.Opened
@@ -217,8 +207,7 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Msg {
 	}
 }
 
-// Init requests the terminal's background colour and starts the server if the
-// options say so.
+// Init requests the terminal's background colour and starts the server if requested.
 func (a *App) Init() tea.Cmd {
 	cmds := []tea.Cmd{tea.RequestBackgroundColor}
 	for _, s := range a.screens {
@@ -232,8 +221,8 @@ func (a *App) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Update delivers one message: to the session that it is addressed to, keys to
-// the focused one, all others to the visible one.
+// Update delivers a message: to the session that it is addressed to, keys to the focused
+// one, all others to the visible one.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	s := a.visible
 	a.screen.Graphics.Take(msg)
@@ -306,7 +295,6 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Refresh implements host.Panes.
 func (sc *sessionScreen) Refresh() tea.Cmd {
 	sc.rows.Traffic.Keep()
 	more, turned := sc.readOn()
@@ -332,7 +320,6 @@ func (sc *sessionScreen) Refresh() tea.Cmd {
 	return cmd
 }
 
-// observe reads the values that the header shows.
 func (sc *sessionScreen) observe() {
 	sc.ws.Stats = sc.ws.Shown.Source.Stats()
 	sc.ws.File = sc.ws.Stats
@@ -352,7 +339,6 @@ func (sc *sessionScreen) observe() {
 	sc.app.canvas.mark(trafficID)
 }
 
-// observeAll also reads the values that the list of sessions shows.
 func (a *App) observeAll() {
 	for _, s := range a.screens {
 		s.observe()
@@ -396,8 +382,8 @@ func (sc *sessionScreen) settle() tea.Cmd {
 	return cmd
 }
 
-// pace returns how often the clocks on the screen change; 0 if there are none.
-// Those of hidden sessions change in the list of sessions.
+// pace returns how often the clocks on the screen change; 0 without clocks. Those of
+// hidden sessions change in the list of sessions.
 func (a *App) pace() (least time.Duration) {
 	if a.grid.shown() && !a.grid.view.Over() {
 		least = spinEvery
@@ -410,7 +396,6 @@ func (a *App) pace() (least time.Duration) {
 	return least
 }
 
-// ownPace returns the pace of one session.
 func (sc *sessionScreen) ownPace() time.Duration {
 	switch {
 	case sc.ws.Session == nil:
@@ -425,7 +410,6 @@ func (sc *sessionScreen) ownPace() time.Duration {
 	return 0
 }
 
-// placeCursor takes over the cursor of the traffic into the workspace.
 func (sc *sessionScreen) placeCursor() {
 	sc.ws.AtRow = -1
 	if number, ok := sc.rows.Traffic.Cursor(); ok {
@@ -453,7 +437,6 @@ func (sc *sessionScreen) selectRow() {
 	}
 }
 
-// arrangement returns what the layout of the screen depends on.
 func (a *App) arrangement() arrangement {
 	return arrangement{
 		width: a.screen.Width, height: a.screen.Height, focus: a.panes.focus, strip: a.panes.strip, zoom: a.panes.zoom, composing: a.visible.composer.IsOpen(), filling: a.visible.composer.Tall(),
@@ -462,7 +445,6 @@ func (a *App) arrangement() arrangement {
 	}
 }
 
-// arrange recomputes the layout of the screen.
 func (a *App) arrange() {
 	a.panes.arranged = a.arrangement()
 	a.panes.layout = arrange(a.panes.arranged)

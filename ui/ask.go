@@ -12,30 +12,27 @@ import (
 	"mcpdbg/ui/prompter"
 )
 
-// askPause is how long no key must have been pressed before a question accepts
-// keys, so that it does not take keys meant for something else.
+// askPause is how long no key must be pressed before a question accepts keys, so that it
+// takes none meant for something else.
 const askPause = 300 * time.Millisecond
 
-// An ask is the question on the screen. See Prompter for its appearance.
 type ask struct {
 	app      *App
 	question *prompter.Question
 	behind   int // questions that wait for this one
 	fields   []*kit.Field
-	at       int // the field that has the keys
+	at       int // focused field
 	scroll   kit.Scroll
 	wrong    string // the problem with the typed text, "" for none
 
-	drawn   bool // it has been painted
-	ready   bool // keys are accepted
-	ignored int  // number of keys pressed before that
+	drawn   bool
+	ready   bool
+	ignored int // number of keys pressed before that
 }
 
-// asked reports that there may be another question to show.
 type asked struct{}
 
-// quiet reports that no key was pressed for askPause: none after the first
-// ignored ones.
+// quiet reports a pause of askPause after the first ignored keys.
 type quiet struct {
 	ask     *ask
 	ignored int
@@ -58,7 +55,6 @@ func newAsk(a *App, q *prompter.Question) *ask {
 	return k
 }
 
-// nextQuestion shows the first queued question, if that is another one.
 func (a *App) nextQuestion() tea.Cmd {
 	q, behind := a.opts.Prompter.First()
 	a.canvas.stale = true
@@ -75,8 +71,6 @@ func (a *App) nextQuestion() tea.Cmd {
 	return a.front.ask.awaitQuiet()
 }
 
-// closeQuestion removes the question from the screen, and the typed text from
-// memory.
 func (a *App) closeQuestion() {
 	if a.front.ask == nil {
 		return
@@ -87,13 +81,12 @@ func (a *App) closeQuestion() {
 	a.front.ask, a.canvas.stale = nil, true
 }
 
-// awaitQuiet starts a pause; when it ends, the question accepts keys.
 func (k *ask) awaitQuiet() tea.Cmd {
 	return k.app.outside.later(askPause, quiet{k, k.ignored})
 }
 
-// quietNow handles the end of a pause that began after a number of ignored keys. It
-// does not count if keys were pressed during it, or if the question was not visible.
+// quietNow ends a pause that began after a number of ignored keys. It does not count if
+// keys were pressed during it, or if the question was not visible.
 func (k *ask) quietNow(ignored int) tea.Cmd {
 	if k.ignored != ignored {
 		return nil
@@ -105,8 +98,8 @@ func (k *ask) quietNow(ignored int) tea.Cmd {
 	return nil
 }
 
-// key handles a key. Until the question is ready, only actions that work everywhere,
-// such as quit, are accepted.
+// key handles a key. Until the question is ready, only actions that work everywhere are
+// accepted.
 func (k *ask) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
 	action, ok := k.app.actions.keys.Lookup(scopeAsk, msg.String())
 	switch {
@@ -123,7 +116,6 @@ func (k *ask) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
 
 func (k *ask) takesKeys() bool { return k.ready && k.app.panes.layout.mode != tooSmall }
 
-// ignore restarts the pause.
 func (k *ask) ignore() tea.Cmd {
 	k.ignored++
 	if k.ready {
@@ -132,7 +124,6 @@ func (k *ask) ignore() tea.Cmd {
 	return k.awaitQuiet()
 }
 
-// typed gives a key or pasted text to the field.
 func (k *ask) typed(msg tea.Msg) {
 	if len(k.fields) > 0 {
 		k.fields[k.at].Update(msg)
@@ -148,14 +139,12 @@ func (k *ask) paste(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-// step moves to another field.
 func (k *ask) step(by int) {
 	if n := len(k.fields); n > 0 {
 		k.at = (k.at + by + n) % n
 	}
 }
 
-// clear empties the field.
 func (k *ask) clear() {
 	if len(k.fields) > 0 {
 		k.fields[k.at].Wipe()
@@ -177,8 +166,7 @@ func (k *ask) accept() tea.Cmd {
 	return k.reply(prompter.Reply{Answer: answer})
 }
 
-// decline closes the question: a host key is then rejected, and any other
-// question has no answer.
+// decline rejects a host key; any other question has no answer.
 func (k *ask) decline() tea.Cmd {
 	if k.question.Prompt.Kind == executor.PromptHostKey {
 		return k.reply(prompter.Reply{})
@@ -192,7 +180,7 @@ func (k *ask) reply(r prompter.Reply) tea.Cmd {
 	return k.app.nextQuestion()
 }
 
-// answer returns the typed answer; wrong is why it is not valid.
+// answer returns why the typed answer is invalid in wrong.
 func (k *ask) answer() (answer executor.Answer, wrong string) {
 	if k.question.Prompt.Kind == executor.PromptHostKey {
 		return hostKeyAnswer(string(k.fields[0].Text))
@@ -203,8 +191,8 @@ func (k *ask) answer() (answer executor.Answer, wrong string) {
 	return answer, ""
 }
 
-// hostKeyAnswer accepts yes, no or a fingerprint; an empty text means no. The
-// caller checks the fingerprint.
+// hostKeyAnswer accepts yes, no or a fingerprint, which the caller checks; an empty text
+// means no.
 func hostKeyAnswer(text string) (answer executor.Answer, wrong string) {
 	text = strings.TrimSpace(text)
 	switch strings.ToLower(text) {
@@ -219,7 +207,6 @@ func hostKeyAnswer(text string) (answer executor.Answer, wrong string) {
 	return executor.Answer{}, "enter yes, no or the fingerprint"
 }
 
-// label returns the label of the focused field.
 func (k *ask) label() string {
 	switch n := len(k.fields); {
 	case n == 0:
@@ -234,7 +221,6 @@ func (k *ask) label() string {
 	return string(k.question.Prompt.Kind) + ":"
 }
 
-// asks describes a kind of question in a few words.
 func asks(kind executor.PromptKind) string {
 	switch kind {
 	case executor.PromptHostKey:

@@ -1,19 +1,20 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"mcpdbg/ui/uitest"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -359,4 +360,16 @@ func TestQuestionInTheProgram(t *testing.T) {
 		_, err = p.Ask(t.Context(), promptPassphrase)
 		require.ErrorIs(t, err, executor.ErrNoPrompter)
 	})
+}
+
+// asking asks a question in a goroutine; the returned function waits for the
+// result.
+func asking(ctx context.Context, p *prompter.Prompter, prompt executor.Prompt) (wait func() (executor.Answer, error)) {
+	var r prompter.Reply
+	var wg sync.WaitGroup
+	wg.Go(func() { r.Answer, r.Err = p.Ask(ctx, prompt) })
+	return func() (executor.Answer, error) {
+		wg.Wait()
+		return r.Answer, r.Err
+	}
 }

@@ -13,17 +13,14 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// An askRow is one line of a question.
 type askRow struct {
 	text  string
 	style theme.Style
 	box   boxPart // of the box around the server's text
 }
 
-// A boxPart is the part of that box that a row belongs to.
 type boxPart uint8
 
-// The parts of the box.
 const (
 	boxNone boxPart = iota
 	boxTop
@@ -31,7 +28,6 @@ const (
 	boxBottom
 )
 
-// paint paints the question over a dimmed screen.
 func (k *ask) paint() {
 	k.app.screen.Canvas.Dim(k.app.screen.Theme.Backdrop)
 	k.app.canvas.line(0, k.app.panes.layout.header, func(l *paint.Line) {
@@ -72,7 +68,6 @@ func (k *ask) paint() {
 	k.drawn = true
 }
 
-// asked returns the server's question that the field answers, if there is one.
 func (k *ask) asked() string {
 	if questions := k.question.Prompt.Questions; k.at < len(questions) {
 		return strings.TrimSpace(questions[k.at].Text)
@@ -80,7 +75,6 @@ func (k *ask) asked() string {
 	return ""
 }
 
-// border returns the frame that only questions have.
 func (k *ask) border() paint.Frame {
 	f := paint.Frame{Border: paint.Double, Style: k.app.screen.Theme.Strong, Title: "mcpdbg asks", TitleStyle: k.app.screen.Theme.Strong, RightStyle: k.app.screen.Theme.Text}
 	if k.app.screen.ASCII {
@@ -92,7 +86,6 @@ func (k *ask) border() paint.Frame {
 	return f
 }
 
-// paintAnswer paints the field, and below it the error in its text, or a hint.
 func (k *ask) paintAnswer(l, below *paint.Line) {
 	l.PadTo(1)
 	l.Text(k.app.screen.Theme.Strong, k.label())
@@ -114,8 +107,7 @@ func (k *ask) paintAnswer(l, below *paint.Line) {
 	}
 }
 
-// rows returns the lines of the question: the source of the question, the facts
-// about it, and the server's text.
+// rows returns the source of the question, the facts about it, and the server's text.
 func (k *ask) rows(width int) []askRow {
 	p := k.question.Prompt
 	rows := ours(nil, "for "+prompter.Subject(p), k.app.screen.Theme.Strong, width)
@@ -132,7 +124,6 @@ func (k *ask) rows(width int) []askRow {
 	return append(rows, askRow{})
 }
 
-// ours adds text of the program.
 func ours(rows []askRow, text string, style theme.Style, width int) []askRow {
 	if text == "" {
 		return rows
@@ -162,8 +153,8 @@ func serverText(p executor.Prompt) string {
 	return text
 }
 
-// paintAskRow paints one row. The right side of the server's box is painted at
-// its place, whatever the text is: wrap has left room for it.
+// paintAskRow paints the right side of the server's box at its place, whatever the text
+// is: wrap has left room for it.
 func paintAskRow(a *App, l *paint.Line, row askRow, width int) {
 	g := [...]string{"┌", "─", "┐", "│", "└", "┘"}
 	if a.screen.ASCII {

@@ -12,9 +12,10 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
+	"mcpdbg/ui/wire"
 )
 
-// start runs a function that starts the server. Its context ends with a.stop.
+// start runs a function that starts the server; its context ends with a.stop.
 func (sc *sessionScreen) start(what string, start func(context.Context) error) tea.Cmd {
 	ctx, stop := context.WithCancel(sc.app.ctx)
 	sc.ws.Starting, sc.ws.Stop = true, stop
@@ -36,7 +37,7 @@ func (sc *sessionScreen) start(what string, start func(context.Context) error) t
 	}
 }
 
-// restart starts the server; if one is running, it confirms before stopping it.
+// restart confirms before stopping a running server.
 func (sc *sessionScreen) restart() tea.Cmd {
 	if sc.ws.OfTarget() {
 		return sc.app.grid.start(sc.ws.Target)
@@ -70,8 +71,7 @@ func askCloseStdin(c host.Context) tea.Cmd {
 	return nil
 }
 
-// resend sends the selected message again; it confirms first if that may change
-// something.
+// resend confirms before sending what may change something.
 func resend(c host.Context) tea.Cmd {
 	row := c.Workspace.Selected.Row
 	method := c.Workspace.Shown.Source.Method(row.Method)
@@ -86,8 +86,7 @@ func resend(c host.Context) tea.Cmd {
 	return nil
 }
 
-// sendAgain sends a message of the log: a request with a new id, anything else
-// unchanged.
+// sendAgain sends a request with a new id, anything else unchanged.
 func sendAgain(c host.Context, row session.Row) tea.Cmd {
 	s, ctx, source := c.Workspace.Session, c.Host.Lifetime(), c.Workspace.Shown.Source
 	return func() tea.Msg {
@@ -108,7 +107,6 @@ func sendAgain(c host.Context, row session.Row) tea.Cmd {
 	}
 }
 
-// rawString decodes the inside of a JSON string.
 func rawString(inside []byte) (string, error) {
 	var s string
 	quoted := append(append([]byte{'"'}, inside...), '"')
@@ -116,16 +114,50 @@ func rawString(inside []byte) (string, error) {
 	return s, err
 }
 
-// cancelSelected sends the server a cancellation of the selected request, or of the
-// only pending one.
+// cancelSelected cancels the selected request, or the only pending one.
 func cancelSelected(c host.Context) tea.Cmd {
 	number, _, _ := c.Workspace.CancellableRequest()
 	return calls.CancelRequest(c, number)
 }
 
-// goToPartner selects the other half of a request and its response.
 func goToPartner(c host.Context) tea.Cmd {
 	partner, _ := c.Workspace.Viewed.Row.Partner()
 	c.Panes().Select(partner)
 	return nil
+}
+
+func (sc *sessionScreen) startSearch(text string) (tea.Cmd, error) {
+	if err := sc.rows.SetSearch(text); err != nil {
+		return nil, err
+	}
+	sc.app.canvas.markAll()
+	if sc.app.panes.focus == detailID {
+		return sc.findInDetail(0), nil
+	}
+	return sc.rows.Start(sc.focusedList()), nil
+}
+
+func (sc *sessionScreen) endSearch() {
+	_ = sc.rows.SetSearch("") // an empty text is never wrong
+	sc.app.canvas.markAll()
+}
+
+// findNext selects the next match below (1) or above (-1) the cursor of the focused pane.
+func (sc *sessionScreen) findNext(by int) tea.Cmd {
+	if sc.app.panes.focus == detailID {
+		return sc.findInDetail(by)
+	}
+	return sc.rows.FindNext(sc.focusedList(), by)
+}
+
+// focusedList returns the traffic if the focused pane does not list rows.
+func (sc *sessionScreen) focusedList() wire.ListID {
+	list, _ := listOf(sc.app.panes.focus)
+	return list
+}
+
+func (sc *sessionScreen) findInDetail(by int) tea.Cmd {
+	cmd, text := sc.detail.Search(sc.app.ctx, sc.rows.Search.Text, by)
+	sc.app.Notify(text)
+	return cmd
 }

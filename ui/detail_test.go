@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/ui/detail"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/workspace"
 )
 
@@ -39,4 +42,103 @@ type unreadable struct{ session.Source }
 
 func (u *unreadable) Entry(session.Row, int) (session.Entry, error) {
 	return session.Entry{}, errors.New("the bytes are gone")
+}
+
+// The ids of the actions of the detail pane, and its scope.
+const (
+	actView        = "view"
+	actViewTree    = "view-tree"
+	actViewText    = "view-text"
+	actViewBytes   = "view-bytes"
+	actViewPair    = "view-pair"
+	actViewAround  = "view-stderr"
+	actOtherSide   = "other-side"
+	actFold        = "fold"
+	actExpandAll   = "expand-all"
+	actCollapseAll = "collapse-all"
+	actEditor      = "open-in-editor"
+	actPager       = "open-in-pager"
+	scopeDetail    = detail.Scope
+)
+
+// The ids of the actions of the content view.
+const (
+	actViewContent = "view-content"
+	actSavePart    = "save-part"
+	actViewPart    = "view-part"
+	actMarkdown    = "markdown"
+)
+
+// TestViewsThatApply checks that only views are offered that show something of the
+// selected row, and that the key for the next view goes through them.
+func TestViewsThatApply(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		everything(t, d.visible.ws.Session, x)
+		d.pull()
+		d.do("timeline") // all rows are listed
+		for what, want := range map[string]string{
+			"fake: listening":         "[text] bytes  stderr ",
+			"npm WARN deprecated":     "  [text] bytes  stderr ",
+			"12402":                   "  [tree] text  bytes  stderr ",
+			`"progressToken":2`:       "   content [tree] text  bytes  stderr ",
+			`"method":"prompts/list"`: "   content [tree] text  bytes  both  stderr ",
+			`"id":700`:                "   content [tree] text  bytes  stderr ",
+			`"text":"missing text"`:   "  [content] tree  text  bytes  both  stderr ",
+		} {
+			d.visible.rows.Traffic.Select(d.row(what))
+			d.do(actTraffic, actDetail)
+			require.Contains(t, d.repainted(), want, what)
+		}
+	})
+}
+
+// The ids of the actions of the jq bar.
+const (
+	actJQ         = "jq"
+	actJQKeep     = "jq-keep"
+	actJQComplete = "jq-complete"
+	actJQCopy     = "jq-copy"
+	actJQDrop     = "jq-drop"
+	scopeJQ       = detail.ScopeJQ
+)
+
+// typedPause is longer than the pause after which an expression runs.
+const typedPause = 200 * time.Millisecond
+
+const toolsLine = `{"jsonrpc":"2.0","id":1,"result":{"tools":[` +
+	`{"name":"echo","title":"Echo Tool","inputSchema":{"type":"object"},"odd key":1},` +
+	`{"name":"get-sum","title":"Sum Tool","inputSchema":{"type":"object"}}]}}`
+
+// TestJQStaysOnItsRow checks that new rows do not take the message away while an
+// expression is typed.
+func TestJQStaysOnItsRow(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(toolsLine)
+		d.visible.rows.Traffic.Select(d.row("Sum Tool"))
+		d.do(actTraffic, actFollow, actJQ)
+		d.write(".res")
+		d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+		require.Contains(t, d.rows()[1], "3 Detail response")
+		d.do(actJQDrop)
+	})
+}
+
+// TestKeptResultStays checks that a new row does not replace a kept result while the
+// list follows, and that going to another row does.
+func TestKeptResultStays(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.keepTime()
+		d.send(toolsLine)
+		require.True(t, d.visible.rows.Traffic.Following())
+		d.do(actJQ)
+		d.write(".result.tools[].name")
+		time.Sleep(typedPause)
+		d.arrive()
+		d.do(actJQKeep)
+		d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+		require.Contains(t, d.plain(), "jq> .result.tools[].name")
+		require.Contains(t, d.plain(), `0: "echo"`)
+		d.do(actTraffic, kit.Up)
+		require.NotContains(t, d.plain(), "jq> ")
+	})
 }

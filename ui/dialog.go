@@ -12,27 +12,23 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// A dialog is one that is open.
 type dialog struct {
 	asked  *host.Dialog
-	screen *sessionScreen // that it is about
+	screen *sessionScreen
 	scroll kit.Scroll
-	block  paint.Lines // as it was painted last,
+	block  paint.Lines // as painted last,
 	noAt   int         // with the answer no from this cell on
 }
 
-// confirm opens a dialog about this session, in place of an open one.
 func (sc *sessionScreen) confirm(d *host.Dialog) {
 	sc.app.front.dialog, sc.app.canvas.stale = &dialog{asked: d, screen: sc}, true
 }
 
-// yes carries out the confirmed action.
 func (d *dialog) yes() tea.Cmd {
 	d.screen.app.front.dialog = nil
 	return d.screen.tagged(d.asked.Yes(d.screen.context()))
 }
 
-// paintDialog draws the dialog over the screen.
 func (cv *canvas) paintDialog() {
 	a := cv.app
 	d := a.front.dialog
@@ -49,7 +45,7 @@ func (cv *canvas) paintDialog() {
 		d.noAt = 1 + len(answer)
 		answer += strings.Join(no, ", ") + ": no"
 	}
-	d.scroll.Fit(a.screen.Height-6, len(rows)) // border, a blank and the answer; header and footer stay in sight
+	d.scroll.Fit(a.screen.Height-6, len(rows)) // border, a blank and the answer; header and footer stay visible
 	from, to := d.scroll.Shown()
 	if !d.scroll.All() {
 		answer += fmt.Sprintf("    (%d-%d of %d)", from+1, to, len(rows))

@@ -17,7 +17,6 @@ import (
 	"mcpdbg/ui/wire"
 )
 
-// key turns a key into an action, or gives it to the open text field.
 func (t *actionTable) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
 	if t.app.front.notice != (notice{}) {
 		t.app.front.notice, t.app.canvas.stale = notice{}, true
@@ -50,8 +49,8 @@ func (t *actionTable) pastNotice(sc *sessionScreen, d *dialog, msg tea.KeyPressM
 	return nil
 }
 
-// afterEsc splits a key with alt, which is not bound here, into esc and the
-// key: they were pressed in quick succession or arrived over a slow link.
+// afterEsc splits an unbound key with alt into esc and the key: they were pressed in
+// quick succession or arrived over a slow link.
 func afterEsc(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	if !msg.Mod.Contains(tea.ModAlt) {
 		return msg, false
@@ -66,8 +65,7 @@ func afterEsc(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	return rest, true
 }
 
-// altMeans reports whether the focused part binds keys with alt: text with
-// editing by words.
+// altMeans reports whether the focused part binds keys with alt: text edited by words.
 func (t *actionTable) altMeans(sc *sessionScreen) bool {
 	top := t.app.front.top()
 	if top == nil {
@@ -79,7 +77,6 @@ func (t *actionTable) altMeans(sc *sessionScreen) bool {
 	return textOf(top) == nil && pickerOf(top) == nil
 }
 
-// typed gives a message to the open text field, if there is one.
 func (t *actionTable) typed(sc *sessionScreen, msg tea.Msg) tea.Cmd {
 	switch {
 	case t.app.front.dialog != nil:
@@ -99,7 +96,6 @@ func (t *actionTable) typed(sc *sessionScreen, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// scope returns the focused scope of the action table.
 func (sc *sessionScreen) scope() string {
 	switch {
 	case sc.app.front.ask != nil:
@@ -116,7 +112,6 @@ func (sc *sessionScreen) scope() string {
 	return sc.paneScope()
 }
 
-// paneScope returns the scope of the focused pane.
 func (sc *sessionScreen) paneScope() string {
 	if sc.app.panes.focus == detailID && sc.ws.Overview {
 		return overview.Scope
@@ -128,10 +123,9 @@ var paneScopes = [paneCount]string{
 	sessionsID: scopeSessions, trafficID: wire.Scope, detailID: detail.Scope, stderrID: scopeStderr, eventsID: scopeEvents,
 }
 
-// Do carries out the action with an id.
+// Do implements host.Panes.
 func (sc *sessionScreen) Do(id string) tea.Cmd { return sc.app.Do(sc.ws, id, "") }
 
-// move moves the cursor or the view of the focused pane.
 func (sc *sessionScreen) move(action string) tea.Cmd {
 	focus := sc.app.panes.focus
 	sc.app.canvas.mark(focus)
@@ -145,7 +139,7 @@ func (sc *sessionScreen) move(action string) tea.Cmd {
 	return nil
 }
 
-// scrolled returns the part that scrolls over the panes, nil if there is none.
+// scrolled returns the text over the panes that scrolls, or nil.
 func (a *App) scrolled() *kit.Scroll {
 	switch {
 	case a.front.ask != nil:
@@ -156,7 +150,6 @@ func (a *App) scrolled() *kit.Scroll {
 	return textOf(a.front.top())
 }
 
-// keysOf returns all keys of an action.
 func (t *actionTable) keysOf(id string) []string {
 	if action, ok := t.keys.ByID(id); ok && len(action.Keys) > 0 {
 		return action.Keys
@@ -164,7 +157,6 @@ func (t *actionTable) keysOf(id string) []string {
 	return []string{t.app.Key(id)}
 }
 
-// focusOn focuses a pane.
 func (a *App) focusOn(id paneID) {
 	a.panes.focus = id
 	if id != detailID && id != sessionsID {
@@ -176,8 +168,8 @@ func (a *App) focusOn(id paneID) {
 	a.arrange()
 }
 
-// focusBeside focuses the next or previous pane. It skips panes that the screen
-// has no room for, unless it shows one pane at a time.
+// focusBeside skips panes that the screen has no room for, unless it shows one pane at a
+// time.
 func (a *App) focusBeside(by int) {
 	at := 0
 	for i, id := range panes {
@@ -194,7 +186,6 @@ func (a *App) focusBeside(by int) {
 	a.focusOn(panes[at])
 }
 
-// tabs reports whether focusBeside goes to a pane.
 func (a *App) tabs(id paneID) bool {
 	if id == sessionsID {
 		return len(a.screens) > 1
@@ -208,9 +199,8 @@ func (a *App) setZoom(on bool) {
 	a.arrange()
 }
 
-// open shows the selected row zoomed; in the detail pane, and on a flood, it
-// unfolds, and in the list of sessions it goes to the traffic. Without a selected
-// row it selects that of the cursor.
+// open zooms the selected row, or first selects that of the cursor; it unfolds in the
+// detail pane and on a flood, and goes from the list of sessions to the traffic.
 func (sc *sessionScreen) open() tea.Cmd {
 	switch focus := sc.app.panes.focus; {
 	case focus == detailID && sc.ws.Overview:
@@ -251,8 +241,8 @@ func (sc *sessionScreen) back() tea.Cmd {
 	return nil
 }
 
-// leave ends the zoom, or leaves the detail pane or that of sessions, and
-// reports whether it did.
+// leave ends the zoom, or leaves the detail pane or that of sessions, and reports whether
+// it did.
 func (a *App) leave() bool {
 	aside := a.panes.focus == detailID || a.panes.focus == sessionsID
 	if !a.panes.zoom && !aside {
@@ -273,8 +263,8 @@ func (sc *sessionScreen) toggleFollow() {
 	sc.app.canvas.mark(sc.app.panes.focus)
 }
 
-// quit closes what is open, goes back to the run that it was opened from, or
-// quits the program; it confirms first if that ends more than an idle server.
+// quit closes what is open, returns to the run that it was opened from, or quits the
+// program; it confirms before ending more than an idle server.
 func (sc *sessionScreen) quit() tea.Cmd {
 	switch {
 	case sc.app.leave():
@@ -290,8 +280,7 @@ func (sc *sessionScreen) quit() tea.Cmd {
 	return sc.app.interrupt()
 }
 
-// quitQuestion returns the question before quitting: nil without a pending call and
-// with at most one running server.
+// quitQuestion returns nil without a pending call and with at most one running server.
 func (a *App) quitQuestion() *host.Dialog {
 	running, pending := 0, 0
 	for _, s := range a.screens {
@@ -317,7 +306,6 @@ func (a *App) quitQuestion() *host.Dialog {
 	}
 }
 
-// isAre returns the verb for a number of things.
 func isAre(n int) string {
 	if n == 1 {
 		return "is"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,6 +12,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/wire"
 )
 
 // TestExchangeFrames shows exchanges in many states, at all widths at which the
@@ -99,4 +101,14 @@ func parse(t testing.TB, text string) *filter.Filter {
 func (d *driver) repainted() string {
 	d.canvas.markAll()
 	return d.plain()
+}
+
+// TestSlowestCall checks that the slowest call is found with three keys.
+func TestSlowestCall(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		answersAfter(d, x, 20*time.Millisecond, 3*time.Second, 10*time.Millisecond)
+		d.write("t3s")
+		require.Equal(t, d.row(`"id":1,"result"`), d.cursor())
+		require.Equal(t, wire.Scope, d.visible.scope())
+	})
 }

@@ -7,10 +7,8 @@ import (
 	"mcpdbg/ui/host"
 )
 
-// gridChanged reports that the run over many targets has changed.
 type gridChanged struct{}
 
-// A gridState is the run over many targets.
 type gridState struct {
 	app   *App
 	view  *fleet.View  // nil without a run
@@ -18,7 +16,6 @@ type gridState struct {
 	asks  *host.Dialog // that confirms it; nil before
 }
 
-// shown reports whether the run is on the screen.
 func (g *gridState) shown() bool {
 	for _, o := range g.app.front.views {
 		if _, ok := o.view.(*fleet.View); ok {
@@ -28,7 +25,7 @@ func (g *gridState) shown() bool {
 	return false
 }
 
-// show goes back to the run. Open sessions stay open.
+// show returns to the run. Open sessions stay open.
 func (g *gridState) show() {
 	if g.shown() {
 		return
@@ -40,8 +37,8 @@ func (g *gridState) show() {
 	g.view.Grid.Refresh()
 }
 
-// refresh takes in changes of the run. When the run ends, the program ends too if
-// requested; if something else is shown, a message reports it.
+// refresh takes in changes of the run. At its end the program ends too if requested; if
+// something else is shown, a message reports it.
 func (g *gridState) refresh() tea.Cmd {
 	if g.view == nil {
 		return nil
@@ -59,8 +56,8 @@ func (g *gridState) refresh() tea.Cmd {
 	return nil
 }
 
-// start starts a new session of a target's server. The result arrives whatever
-// happens to the visible session in the meantime.
+// start starts a new session of a target's server. The result arrives whatever happens to
+// the visible session meanwhile.
 func (g *gridState) start(target int) tea.Cmd {
 	return g.app.blank.tagged(g.view.Start(g.app.blank.context(), target))
 }
@@ -72,7 +69,6 @@ func (g *gridState) askStop(quits bool) {
 	g.app.visible.confirm(g.asks)
 }
 
-// stop stops the run; if quits is set, the program ends when the run has.
 func (g *gridState) stop(quits bool) tea.Cmd {
 	g.quits = g.quits || quits
 	g.view.Stop()
@@ -80,9 +76,8 @@ func (g *gridState) stop(quits bool) tea.Cmd {
 	return g.refresh()
 }
 
-// interrupt ends the program; the caller decides about the server. If the user
-// wants, a run over many targets is stopped first; a further interrupt does not
-// wait for it.
+// interrupt ends the program; the caller decides about the server. If confirmed, a run
+// over many targets is stopped first; a further interrupt does not wait for it.
 func (a *App) interrupt() tea.Cmd {
 	g := &a.grid
 	switch {
@@ -100,7 +95,6 @@ func (a *App) interrupt() tea.Cmd {
 	return nil
 }
 
-// leaveProgram ends the program immediately.
 func (a *App) leaveProgram() tea.Cmd {
 	a.quitting = true
 	a.closeQuestion()

@@ -33,7 +33,6 @@ func (a *App) View() tea.View {
 	return v
 }
 
-// paint paints the changed parts and composes the frame.
 func (cv *canvas) paint() string {
 	a := cv.app
 	a.screen.Canvas.Reset(a.screen.Width, a.screen.Height)
@@ -57,7 +56,6 @@ func (cv *canvas) paint() string {
 	return a.screen.Canvas.String()
 }
 
-// paintPanes paints everything but the footer and the overlays.
 func (cv *canvas) paintPanes(sc *sessionScreen) {
 	cv.line(0, cv.app.panes.layout.header, func(l *paint.Line) { kit.PaintParts(l, sc.headerParts()) })
 	sc.problems.Paint(sc.context(), cv.app.panes.layout.verdict)
@@ -78,7 +76,6 @@ func (cv *canvas) paintPanes(sc *sessionScreen) {
 	cv.line(3, cv.app.panes.layout.player, func(l *paint.Line) { sc.player.Paint(sc.context(), l) })
 }
 
-// headerParts returns the parts of the header line.
 func (sc *sessionScreen) headerParts() []kit.Part {
 	c := sc.context()
 	others := status.Others{Watch: sc.watching.Part(c), Problems: problems.Parts(c)}
@@ -88,7 +85,6 @@ func (sc *sessionScreen) headerParts() []kit.Part {
 	return status.Header(c, others)
 }
 
-// paintCalls paints the lines above the footer.
 func (cv *canvas) paintCalls(sc *sessionScreen) {
 	r := cv.app.panes.layout.calls
 	if sc.replay.Running() {
@@ -99,7 +95,6 @@ func (cv *canvas) paintCalls(sc *sessionScreen) {
 	calls.Paint(sc.context(), r)
 }
 
-// line paints one line outside the panes, in the i-th block for such lines.
 func (cv *canvas) line(i int, r paint.Rect, paint func(*paint.Line)) {
 	if r.Empty() {
 		return
@@ -134,7 +129,6 @@ func (cv *canvas) drawPane(sc *sessionScreen, id paneID) {
 	cv.app.screen.Canvas.Pane(r, cv.app.screen.Border(left, right, focused), block)
 }
 
-// paintStrip paints the titles of stderr and events while both are closed.
 func (cv *canvas) paintStrip(sc *sessionScreen) {
 	if r := cv.app.panes.layout.strip; !r.Empty() {
 		title := sc.rows.Stderr.ClosedTitle() + "   " + sc.rows.Events.ClosedTitle()
@@ -142,8 +136,8 @@ func (cv *canvas) paintStrip(sc *sessionScreen) {
 	}
 }
 
-// strippedTitle returns the title of the single strip in the stacked layout,
-// with the state of the pane that it hides.
+// strippedTitle is the title of the single strip in the stacked layout, with the state of
+// the pane that it hides.
 func (cv *canvas) strippedTitle(sc *sessionScreen, id paneID) string {
 	if cv.app.panes.layout.mode != stacked || cv.app.screen.Width >= bothWidth || cv.app.panes.zoom || id != cv.app.panes.strip {
 		return ""
@@ -159,7 +153,6 @@ func (cv *canvas) strippedTitle(sc *sessionScreen, id paneID) string {
 	return "(" + text + ")"
 }
 
-// paintTabs names the panes where only one of them is shown.
 func (cv *canvas) paintTabs(sc *sessionScreen, l *paint.Line) {
 	for _, t := range cv.tabPlaces(sc) {
 		style := cv.app.screen.Theme.Dim
@@ -171,7 +164,6 @@ func (cv *canvas) paintTabs(sc *sessionScreen, l *paint.Line) {
 	}
 }
 
-// A tabPlace is the position of a tab in its line.
 type tabPlace struct {
 	pane     paneID
 	text     string
@@ -213,7 +205,6 @@ func (cv *canvas) tab(sc *sessionScreen, id paneID) string {
 	return text
 }
 
-// paintFooter paints the last line: a prompt, a message, or the available keys.
 func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 	switch {
 	case cv.app.front.ask != nil:
@@ -231,7 +222,6 @@ func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 	}
 }
 
-// paintHints paints the available keys.
 func (cv *canvas) paintHints(sc *sessionScreen, l *paint.Line) {
 	l.PadTo(1)
 	for i, hint := range cv.app.actions.keys.Footer(sc.scope(), sc.context(), l.Room()) {

@@ -23,7 +23,7 @@ func (a *App) Screen() *kit.Screen { return &a.screen }
 func (a *App) Lifetime() context.Context { return a.ctx }
 
 // Workspaces implements host.Host. It makes a new list only when the sessions have
-// changed: some actions look at it in each frame.
+// changed: some actions read it in each frame.
 func (a *App) Workspaces() []*workspace.Workspace {
 	if !slices.EqualFunc(a.workspaces, a.screens, func(w *workspace.Workspace, s *sessionScreen) bool { return s.ws == w }) {
 		a.workspaces = make([]*workspace.Workspace, len(a.screens))
@@ -152,8 +152,7 @@ func (a *App) Key(id string) string {
 	return a.Key(palette.ActOpen) + " " + action.Title
 }
 
-// screenOf returns the screen of a workspace; of one that was closed, the empty
-// one.
+// screenOf returns the empty screen for a closed workspace.
 func (a *App) screenOf(ws *workspace.Workspace) *sessionScreen {
 	for _, s := range a.screens {
 		if s.ws == ws {

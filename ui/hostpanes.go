@@ -69,7 +69,6 @@ func (sc *sessionScreen) GoTo(number int) {
 	sc.app.canvas.mark(id)
 }
 
-// paneOf returns the pane that lists rows of a kind.
 func paneOf(kind session.Kind) paneID {
 	switch kind {
 	case session.KindStdin, session.KindStdout:

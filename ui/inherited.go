@@ -23,12 +23,11 @@ var parents = []keymap.Scope{
 	{ID: timeline.Scope, Inherits: "ends"},
 }
 
-// nameClose is the name of the closing action. Movement actions have the names
-// of those that move in a pane.
+// nameClose names the closing action. Movement actions are named like those in a pane.
 const nameClose = host.CloseName
 
-// inheritedActions returns the actions of the scopes that others inherit from:
-// each movement is declared once, and reworded where something else moves.
+// inheritedActions declares each movement once; it is reworded where something else
+// moves.
 func inheritedActions(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{Name: nameClose, Scope: "closing", Keys: []string{"esc"}, Title: "close", Help: "Close the list.", Priority: 80}, Do: func(c host.Context) tea.Cmd { return of(c).app.closeFocused(c) }},
@@ -55,7 +54,6 @@ func inheritedActions(of finder) []host.Action {
 	}
 }
 
-// moveFocused returns the function that moves the focused overlay or question.
 func moveFocused(way string) func(*sessionScreen) tea.Cmd {
 	return func(s *sessionScreen) tea.Cmd {
 		if text := s.app.scrolled(); text != nil {
@@ -74,7 +72,6 @@ func moveFocused(way string) func(*sessionScreen) tea.Cmd {
 	}
 }
 
-// closeFocused closes the focused overlay or question.
 func (a *App) closeFocused(c host.Context) tea.Cmd {
 	v, stepsBack := c.View.(host.Stepping)
 	switch {

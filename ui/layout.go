@@ -5,10 +5,9 @@ import (
 	"mcpdbg/ui/widget/paint"
 )
 
-// A paneID identifies a pane. The numbers are those of the keys that focus it.
+// A paneID identifies a pane, by the number of the key that focuses it.
 type paneID uint8
 
-// The panes.
 const (
 	noPane     paneID = 0
 	sessionsID paneID = 1
@@ -20,10 +19,9 @@ const (
 	paneCount         = 7
 )
 
-// panes are the panes that tab cycles through, in this order.
+// panes lists the panes that tab cycles through, in order.
 var panes = []paneID{sessionsID, trafficID, detailID, stderrID, eventsID}
 
-// A mode is a way to divide the screen.
 type mode uint8
 
 // The modes, from the largest screen to the smallest.
@@ -57,7 +55,6 @@ const (
 	composeHeight = 5
 )
 
-// arrangement is the input of the layout.
 type arrangement struct {
 	width, height int
 	focus         paneID // among the panes; the composer does not count
@@ -69,28 +66,28 @@ type arrangement struct {
 	filling       bool // the composer shows a form, which needs more room
 	verdict       int  // lines below the header
 	calls         int  // lines above the footer
-	player        bool // one more line above the calls, for a recording
+	player        bool
 	splits        splits
 }
 
-// splits are the sizes that the user chose, in cells; zero means the default.
-// Sizes that do not fit are reduced; a strip of one row shows only titles.
+// splits are the sizes that the user chose, in cells; zero means the default. Larger
+// sizes than fit are reduced; a strip of one row shows only titles.
 type splits struct {
 	detail     int // columns of the detail pane, right of the traffic
 	detailRows int // its rows, below the traffic
 	strip      int // rows of stderr and events
 	events     int // columns of the events, right of stderr
-	composer   int // rows
+	composer   int
 }
 
-// layout is the position of everything on the screen. A pane with an empty
-// rectangle is hidden.
+// layout is the position of everything on the screen. A hidden pane has an empty
+// rectangle.
 type layout struct {
 	mode    mode
 	header  paint.Rect
-	verdict paint.Rect // below the header, if there is one
+	verdict paint.Rect // below the header, if any
 	tabs    paint.Rect // only in mode single
-	names   paint.Rect // of the sessions, if there are several
+	names   paint.Rect // of several sessions
 	strip   paint.Rect // the titles of stderr and events, while both are closed
 	player  paint.Rect // above the footer, of a recording
 	calls   paint.Rect // above the footer, while calls are pending
@@ -171,9 +168,9 @@ func (l *layout) cutSessions(screen paint.Rect, a arrangement) (rest paint.Rect)
 	return screen
 }
 
-// cutStrip cuts the strip off the bottom, unless too little remains for the panes
-// above. It is closed, which leaves a line of titles, while it is quiet or the
-// screen is low, unless it has the focus or the user chose a size.
+// cutStrip cuts the strip off the bottom, unless too little remains above. While it is
+// quiet or the screen is low, only its titles are left, unless it has the focus or the
+// user chose a size.
 func (l *layout) cutStrip(screen paint.Rect, a arrangement) (top, bottom paint.Rect) {
 	most := screen.H - upperHeight
 	if most < stripHeight {
@@ -188,7 +185,6 @@ func (l *layout) cutStrip(screen paint.Rect, a arrangement) (top, bottom paint.R
 	return top, bottom
 }
 
-// divideStrip shows stderr and events side by side.
 func (l *layout) divideStrip(strip paint.Rect, a arrangement) {
 	events := splitSize(a.splits.events, a.width-a.width/2, halfWidth, a.width-halfWidth)
 	l.pane[eventsID], l.pane[stderrID] = strip.CutRight(events)
@@ -206,7 +202,7 @@ func modeOf(width, height int) mode {
 	return wide
 }
 
-// splitSize returns the size that the user chose, or the default, within limits.
+// splitSize returns the chosen size, or the default, within limits.
 func splitSize(wanted, usual, least, most int) int {
 	if wanted == 0 {
 		wanted = usual

@@ -15,20 +15,19 @@ const actMouse = "mouse"
 // wheelLines is how many lines one notch of the wheel scrolls.
 const wheelLines = 3
 
-// A pointer is the state of the mouse. The wheel and the movement are handled at
-// most once a frame, however many reports arrive; no notch of the wheel is lost.
+// A pointer is the state of the mouse. It handles the wheel and the movement at most once
+// a frame, but loses no notch of the wheel.
 type pointer struct {
 	app      *App
 	released bool // the terminal has the mouse, to select text
-	drag     edge // the edge being moved
+	drag     edge
 	bar      bool // the position of the player is being dragged
 	x, y     int  // last known position
-	wheel    int  // lines still to scroll
-	moved    bool // the dragged thing must still be moved to x, y
-	due      bool // a pointerDue is scheduled
+	wheel    int
+	moved    bool // the drag must still be moved to x, y
+	due      bool
 }
 
-// pointerDue is sent when a frame has passed.
 type pointerDue struct{}
 
 func mouseActions(of finder) []host.Action {
@@ -37,8 +36,8 @@ func mouseActions(of finder) []host.Action {
 	}
 }
 
-// mouseNow keeps the key that takes the mouse back visible, unless the settings
-// gave the mouse to the terminal.
+// mouseNow keeps the key that takes the mouse back visible, unless the settings gave the
+// mouse to the terminal.
 func mouseNow(s *sessionScreen) string {
 	if s.app.pointer.released && !s.app.opts.NoMouse {
 		return "capture the mouse"
@@ -54,7 +53,6 @@ func (p *pointer) toggle() {
 	}
 }
 
-// mode returns what the terminal should report.
 func (p *pointer) mode() tea.MouseMode {
 	if p.released {
 		return tea.MouseModeNone
@@ -102,8 +100,8 @@ func (p *pointer) report(sc *sessionScreen, msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// paced follows the mouse now, or at the end of the frame if it already did so in
-// this frame.
+// paced follows the mouse now, or at the end of the frame if it already did so in this
+// one.
 func (p *pointer) paced(sc *sessionScreen) tea.Cmd {
 	if p.due {
 		return nil
@@ -113,7 +111,6 @@ func (p *pointer) paced(sc *sessionScreen) tea.Cmd {
 	return tea.Batch(cmd, p.app.outside.later(kit.FrameInterval, pointerDue{}))
 }
 
-// frameOver follows the mouse at the end of a frame.
 func (p *pointer) frameOver(sc *sessionScreen) tea.Cmd {
 	p.due = false
 	if p.wheel == 0 && !p.moved {
@@ -122,7 +119,6 @@ func (p *pointer) frameOver(sc *sessionScreen) tea.Cmd {
 	return p.paced(sc)
 }
 
-// catchUp does what the mouse requested since the last frame.
 func (p *pointer) catchUp(sc *sessionScreen) (cmd tea.Cmd) {
 	switch {
 	case p.moved && p.bar:
@@ -139,7 +135,6 @@ func (p *pointer) catchUp(sc *sessionScreen) (cmd tea.Cmd) {
 	return cmd
 }
 
-// scrollAt scrolls what is under the mouse, or the overlay, by n lines.
 func (p *pointer) scrollAt(sc *sessionScreen, x, y, n int) {
 	if s := p.app.scrolled(); s != nil {
 		s.By(n)
@@ -181,12 +176,10 @@ func scrollPane(p pane, n int) {
 	}
 }
 
-// clicking is implemented by views whose lines can be clicked.
 type clicking interface{ Click(line int) }
 
 func (l *sessionList) Click(line int) { l.show(l.top + line/sessionRows) }
 
-// click handles a press of the mouse button on a cell.
 func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 	p.app.canvas.stale = true
 	switch {
@@ -235,7 +228,6 @@ func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 	return nil
 }
 
-// clickBar passes a click to the player line; hit reports whether it was there.
 func (p *pointer) clickBar(sc *sessionScreen, x, y int) (cmd tea.Cmd, hit bool) {
 	if sc.ws.Playback == nil || !p.app.panes.layout.player.Contains(x, y) {
 		return nil, false
@@ -244,8 +236,6 @@ func (p *pointer) clickBar(sc *sessionScreen, x, y int) (cmd tea.Cmd, hit bool) 
 	return cmd, true
 }
 
-// clickTitles handles a press on a line of titles, and reports whether there is
-// one.
 func (p *pointer) clickTitles(sc *sessionScreen, x, y int) bool {
 	l := &p.app.panes.layout
 	switch {
@@ -265,7 +255,6 @@ func (p *pointer) clickTitles(sc *sessionScreen, x, y int) bool {
 	return true
 }
 
-// clickStrip opens the list whose title is in a column.
 func (p *pointer) clickStrip(sc *sessionScreen, x int) {
 	id := stderrID
 	if x > len("-- ")+len(sc.rows.Stderr.ClosedTitle()) {
@@ -284,8 +273,7 @@ func (p *pointer) clickDialog(sc *sessionScreen, x, y int) tea.Cmd {
 	return nil
 }
 
-// clickOverlay selects an item of a list; a click on the selected item accepts
-// it, like enter.
+// clickOverlay selects an item of a list; a click on the selected item accepts it.
 func (p *pointer) clickOverlay(sc *sessionScreen, x, y int) tea.Cmd {
 	var again, hit bool
 	top := p.app.front.top()
@@ -308,7 +296,6 @@ func (p *pointer) clickOverlay(sc *sessionScreen, x, y int) tea.Cmd {
 	return nil
 }
 
-// paneAt returns the pane at a cell.
 func (l *layout) paneAt(x, y int) paneID {
 	for id := range l.pane {
 		if l.pane[id].Contains(x, y) {
@@ -318,7 +305,6 @@ func (l *layout) paneAt(x, y int) paneID {
 	return noPane
 }
 
-// answers returns the positions of the words that answer the dialog.
 func (d *dialog) answers() (yes, no paint.Rect) {
 	last := d.block.Place()
 	_, last = last.CutTop(last.H - 1)

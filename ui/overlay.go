@@ -1,24 +1,33 @@
 package ui
 
 import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/compare"
+	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/palette"
+	"mcpdbg/ui/problems"
+	"mcpdbg/ui/process"
+	"mcpdbg/ui/requests"
+	"mcpdbg/ui/timeline"
 )
 
-// opened is an open view with the session it belongs to. Views cover the panes;
-// the last one has the focus.
+// opened is an open view with its session. Views cover the panes; the last one has the
+// focus.
 type opened struct {
 	view   host.View
 	screen *sessionScreen
 }
 
-// push opens a view above all others.
 func (sc *sessionScreen) push(v host.View) {
 	sc.app.front.views = append(sc.app.front.views, opened{v, sc})
 	sc.app.canvas.stale = true
 }
 
-// pop closes the focused view.
 func (a *App) pop() {
 	if n := len(a.front.views); n > 0 {
 		a.front.views = a.front.views[:n-1]
@@ -26,7 +35,6 @@ func (a *App) pop() {
 	a.canvas.stale = true
 }
 
-// focused returns the session of the topmost view, or else the visible one.
 func (a *App) focused() *sessionScreen {
 	if n := len(a.front.views); n > 0 {
 		return a.front.views[n-1].screen
@@ -34,7 +42,6 @@ func (a *App) focused() *sessionScreen {
 	return a.visible
 }
 
-// paintOverlays paints the open views, the focused one last.
 func (cv *canvas) paintOverlays() {
 	a := cv.app
 	for _, o := range a.front.views {
@@ -46,8 +53,8 @@ func (cv *canvas) paintOverlays() {
 	}
 }
 
-// top returns the focused view, nil if there is none. Whichever session is
-// visible, a view is painted and takes keys for its own session.
+// top returns the focused view, or nil. A view is painted and takes keys for its own
+// session, whichever is visible.
 func (f *front) top() host.View {
 	if n := len(f.views); n > 0 {
 		return f.views[n-1].view
@@ -55,7 +62,7 @@ func (f *front) top() host.View {
 	return nil
 }
 
-// pickerOf returns the picker of a view, nil if it has none.
+// pickerOf returns nil if a view has no picker.
 func pickerOf(v host.View) *kit.Picker {
 	if p, ok := v.(host.Picking); ok {
 		return p.Picks()
@@ -63,10 +70,48 @@ func pickerOf(v host.View) *kit.Picker {
 	return nil
 }
 
-// textOf returns the text of a view that scrolls, nil if it has none.
+// textOf returns nil if a view has no text that scrolls.
 func textOf(v host.View) *kit.Scroll {
 	if r, ok := v.(host.Reading); ok {
 		return r.Text()
 	}
 	return nil
+}
+
+func (sc *sessionScreen) underneath() string {
+	for _, o := range slices.Backward(sc.app.front.views) {
+		switch o.view.(type) {
+		case *help.Card, *help.List, *palette.View:
+		default:
+			return o.view.Scope()
+		}
+	}
+	return sc.paneScope()
+}
+
+// pastCard closes the help card on a key that is not one of the card's, and acts as
+// usual. The key that opened the card opens the list.
+func (t *actionTable) pastCard(sc *sessionScreen, card *help.Card, msg tea.KeyPressMsg) tea.Cmd {
+	if slices.Contains(t.keysOf(help.ActCard), msg.String()) {
+		return sc.Do(help.ActList)
+	}
+	t.app.Close(card)
+	return t.key(sc, msg)
+}
+
+// wantsHelp reports whether a message is the key of help where it is not text: in a list
+// with an empty search, or where letters are not typed.
+func (t *actionTable) wantsHelp(v host.View, msg tea.Msg) bool {
+	key, ok := msg.(tea.KeyPressMsg)
+	if !ok || !slices.Contains(t.keysOf(help.ActCard), key.String()) {
+		return false
+	}
+	if p := pickerOf(v); p != nil {
+		return p.Query == ""
+	}
+	switch v.Scope() {
+	case compare.Scope, timeline.ScopeWaterfall, timeline.ScopeSequence, timeline.ScopeLatency, process.ScopePane, problems.ScopeCauses, requests.ScopePolicies:
+		return true
+	}
+	return false
 }

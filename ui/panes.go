@@ -5,14 +5,12 @@ import (
 	"mcpdbg/ui/wire"
 )
 
-// A pane is one of the rectangles that can have the focus.
 type pane interface {
 	SetSize(w, h int)
-	// Act performs an action that moves the cursor or the view; it returns false
-	// for an action that the pane does not have.
+	// Act moves the cursor or the view; it returns false for an action that the pane does
+	// not have.
 	Act(action string) bool
 	Paint(out *paint.Lines, focused bool)
-	// Titles returns the texts in the upper border, left and right.
 	Titles() (left, right string)
 }
 
@@ -40,7 +38,7 @@ func (sc *sessionScreen) lists(id paneID) lister {
 	return sc.rows.Traffic
 }
 
-// listOf returns the list of rows in a pane; ok is false for other panes.
+// listOf returns false for panes without rows.
 func listOf(id paneID) (list wire.ListID, ok bool) {
 	switch id {
 	case trafficID:
@@ -53,7 +51,6 @@ func listOf(id paneID) (list wire.ListID, ok bool) {
 	return 0, false
 }
 
-// paneOfList returns the pane of a list of rows.
 func paneOfList(list wire.ListID) paneID {
 	switch list {
 	case wire.StderrList:
@@ -64,7 +61,6 @@ func paneOfList(list wire.ListID) paneID {
 	return trafficID
 }
 
-// A lister is a pane that lists rows of the log.
 type lister interface {
 	pane
 	Cursor() (row int, ok bool)
@@ -73,7 +69,6 @@ type lister interface {
 	Following() bool
 }
 
-// mark marks a pane for repainting.
 func (cv *canvas) mark(id paneID) {
 	cv.dirty[id], cv.stale = true, true
 }

@@ -13,16 +13,14 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A prompt is one that is open.
 type prompt struct {
 	asked  host.Prompt
 	screen *sessionScreen // that it is about
 	input  textinput.Model
-	wrong  string   // the error in the text
+	wrong  string
 	offers []string // completions of the last word, if there are several
 }
 
-// ask opens a prompt about this session.
 func (sc *sessionScreen) ask(p host.Prompt) {
 	input := textinput.New()
 	input.Prompt = ""
@@ -42,7 +40,6 @@ func (p *prompt) update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// changed checks the text again.
 func (p *prompt) changed() {
 	p.wrong, p.offers = "", nil
 	if p.asked.Check == nil {
@@ -53,8 +50,7 @@ func (p *prompt) changed() {
 	}
 }
 
-// completeWord completes the text as far as it is unambiguous, or lists the
-// possible completions.
+// completeWord completes the text as far as it is unambiguous, or lists the completions.
 func (p *prompt) completeWord() {
 	text := p.input.Value()
 	ways := p.asked.Complete(text)
@@ -77,7 +73,6 @@ func (p *prompt) completeWord() {
 	}
 }
 
-// paint paints the prompt into one line, followed by the result of the check.
 func (p *prompt) paint(l *paint.Line, th *theme.Theme) {
 	l.Text(th.Key, " "+p.asked.Label+" ")
 	style, says := th.OK, "  ok"
@@ -98,13 +93,13 @@ func (p *prompt) paint(l *paint.Line, th *theme.Theme) {
 	l.Text(style, says)
 }
 
-// inStyle puts a style around what the output of a widget leaves plain.
+// inStyle puts a style around the plain parts of a widget's output.
 func inStyle(s theme.Style, rendered string) string {
 	const reset = "\x1b[m" // ends every attribute, as widgets do after theirs
 	return s.On + strings.ReplaceAll(rendered, reset, reset+s.On) + s.Off
 }
 
-// accept accepts the text. If it has an error, the prompt stays open and shows it.
+// accept keeps the prompt open if the text has an error.
 func (p *prompt) accept() tea.Cmd {
 	cmd, err := p.asked.Accept(p.screen.context(), p.input.Value())
 	if err != nil {
@@ -115,7 +110,6 @@ func (p *prompt) accept() tea.Cmd {
 	return p.screen.tagged(cmd)
 }
 
-// cancel closes the prompt and changes nothing.
 func (p *prompt) cancel() {
 	if undo := p.asked.Cancelled; undo != nil {
 		undo()
@@ -150,7 +144,6 @@ func (sc *sessionScreen) askSearch() {
 	}})
 }
 
-// valid returns a check that reports the error of parse.
 func valid(parse func(string) (*filter.Filter, error)) func(string) error {
 	return func(text string) error {
 		_, err := parse(text)
@@ -158,7 +151,6 @@ func valid(parse func(string) (*filter.Filter, error)) func(string) error {
 	}
 }
 
-// promptActions returns the actions on an open prompt that are not inherited.
 func promptActions(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actComplete, Keys: []string{"tab"}, Scope: scopePrompt, Title: "complete", Help: "Complete the last word, or list its completions.", Priority: 85, Enabled: of.can(completes)}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.completeWord() })},
@@ -168,3 +160,9 @@ func promptActions(of finder) []host.Action {
 func completes(s *sessionScreen) (bool, string) {
 	return s.app.front.prompt != nil && s.app.front.prompt.asked.Complete != nil, "there is nothing to complete"
 }
+
+// The placeholders of empty text fields.
+const (
+	filterHint = `tool:echo err >100ms text /regexp/ !not or method: id: dir:in kind: n:10-20`
+	searchHint = `text or /regexp/`
+)

@@ -8,8 +8,8 @@ import (
 	"mcpdbg/ui/kit"
 )
 
-// readOn lists new rows, shown or not, and reports whether there are more. When a
-// recording has been read completely, all of it is shown.
+// readOn lists new rows, shown or not, and reports whether there are more. A recording
+// read completely is shown completely.
 func (sc *sessionScreen) readOn() (more bool, cmd tea.Cmd) {
 	more = sc.ws.Whole.Index.Pull(sc.ws.Log)
 	if sc.ws.Reading == nil || !sc.ws.Reading.Progress().Done || sc.ws.Whole.Index.Scanned < sc.ws.Log.Len() {
@@ -28,8 +28,8 @@ func (sc *sessionScreen) readOn() (more bool, cmd tea.Cmd) {
 	return false, cmd
 }
 
-// moveWhileReading moves within the part of a recording that has been read: at
-// first only the last rows, but the first rows follow soon.
+// moveWhileReading moves within the read part of a recording: at first the last rows, but
+// the first rows follow soon.
 func (sc *sessionScreen) moveWhileReading(id string) tea.Cmd {
 	l := sc.lists(sc.app.panes.focus)
 	switch {

@@ -16,6 +16,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/secret"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/wire"
@@ -27,9 +28,8 @@ import (
 type Options struct {
 	Settings
 
-	// Grid, if set, is the first screen, from which recordings and sessions are
-	// opened. Run may return before the grid's run is over, if the user confirms
-	// quitting or ctx is done.
+	// Grid, if set, is the first screen, which opens recordings and sessions. Run may
+	// return before the grid's run is over, if the user confirms quitting or ctx is done.
 	Grid *host.GridRun
 
 	// Launcher, if set, opens further sessions and recordings for the user.
@@ -41,31 +41,30 @@ type Options struct {
 	Source session.Source
 	// Title is shown in the header, such as "everything (local)".
 	Title string
-	// Start, usually Session.Open, is called in the background once the screen is
-	// drawn, if set. Its error is shown. Its context ends when the user cancels the
-	// start or Run returns.
+	// Start, usually Session.Open, if set, is called in the background once the screen is
+	// drawn. Its error is shown. Its context ends when the user cancels the start or Run
+	// returns.
 	Start func(context.Context) error
 	// Watch, if set, restarts the server when files change.
 	Watch *workspace.Watch
 	// Notes holds the user's marks and notes on the recording; nil keeps them in
 	// memory.
 	Notes *notes.Notes
-	// Opened are further sessions and recordings to show from the start; the first
-	// of all is visible. The caller closes them, except for those that the user
-	// removes from the screen.
+	// Opened are further sessions and recordings to show from the start; the first of all
+	// is visible. The caller closes them, except for those that the user removes.
 	Opened []workspace.Opened
-	// Drafts is the folder for drafts of messages, a file for each server; it is
-	// created when needed. "" keeps drafts in memory.
+	// Drafts is the folder for drafts of messages, a file for each server, created when
+	// needed. "" keeps drafts in memory.
 	Drafts string
 	// DigestKey, if set, returns the key for digests of given values, nil if there is
 	// none, so that an export without secrets finds the values.
 	DigestKey func() *secret.Key
-	// Prompter, if set, asks its questions in this interface while it runs.
+	// Prompter, if set, asks its questions in this interface.
 	Prompter *prompter.Prompter
 
 	Input   io.Reader // nil means standard input, or the terminal if that is not one
 	Output  io.Writer // nil means standard output
-	NoColor bool      // no colours, whatever the terminal supports; NO_COLOR does the same
+	NoColor bool      // no colours, like NO_COLOR
 
 	// Program is added to the options of the program, for tests.
 	Program []tea.ProgramOption
@@ -73,8 +72,8 @@ type Options struct {
 	quitting func() // called when the program is about to end
 }
 
-// ErrBlocked is the error of Run when the terminal no longer accepted output at
-// the end. The terminal's modes are restored, but the screen may not be cleared.
+// ErrBlocked is the error of Run when the terminal no longer accepted output at the end.
+// Its modes are restored, but the screen may not be cleared.
 var ErrBlocked = errors.New("the terminal does not accept output")
 
 // blockedAfter is how long the program may take to end.
@@ -92,7 +91,6 @@ func Run(ctx context.Context, opts Options) error {
 	return run(ctx, cancel, opts, func(opts Options) *App { return newApp(ctx, opts) })
 }
 
-// checkSettings checks what newApp relies on.
 func checkSettings(s Settings) error {
 	if _, err := wire.ParseView(s.View); err != nil {
 		return err
@@ -104,9 +102,8 @@ func checkSettings(s Settings) error {
 	return err
 }
 
-// An opening is the model of the program, which makes the App when the program runs:
-// the library writes the first frame at the first tick of its clock, 8 ms later,
-// whatever happens meanwhile.
+// An opening makes the App when the program runs: the library writes the first frame at
+// the first tick of its clock, 8 ms later, whatever happens meanwhile.
 type opening struct {
 	*App
 	make func() *App
@@ -198,7 +195,6 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 	return errors.Join(err, unsaved)
 }
 
-// end writes unsaved drafts and notes.
 func (o *opening) end() error {
 	if o.App == nil {
 		return nil // the program failed before
@@ -206,7 +202,6 @@ func (o *opening) end() error {
 	return errors.Join(endDrafts(o.App), endNotes(o.App))
 }
 
-// endNotes writes the notes of everything that is open.
 func endNotes(a *App) error {
 	var errs []error
 	for _, s := range a.screens {
@@ -230,8 +225,8 @@ func noticeBlock(done, pressed <-chan struct{}, send, block func()) {
 	}
 }
 
-// waitForEnd waits for the program, but only a limited time once it should end, and
-// no longer once it is blocked.
+// waitForEnd waits a limited time for the program once it should end, and no longer once
+// it is blocked.
 func waitForEnd(ctx context.Context, ended <-chan error, quitting, blocked <-chan struct{}) error {
 	select {
 	case err := <-ended:
@@ -251,9 +246,9 @@ func waitForEnd(ctx context.Context, ended <-chan error, quitting, blocked <-cha
 	}
 }
 
-// paintsPerSecond is how often changes are written to the terminal, the maximum
-// of the library. The app itself changes much less often (see framePause), but a
-// key and the first frame wait only half as long as by default.
+// paintsPerSecond is how often changes are written to the terminal, the maximum of the
+// library. The app changes less often (see framePause), but a key and the first frame
+// wait half as long as by default.
 const paintsPerSecond = 120
 
 func programOptions(ctx context.Context, opts Options) []tea.ProgramOption {
@@ -265,8 +260,6 @@ func programOptions(ctx context.Context, opts Options) []tea.ProgramOption {
 	return append(options, opts.Program...)
 }
 
-// input returns the source of the keys, and a function that closes it if it was
-// opened here.
 func input(given io.Reader) (in io.Reader, done func(), err error) {
 	switch {
 	case given != nil:
@@ -284,4 +277,30 @@ func input(given io.Reader) (in io.Reader, done func(), err error) {
 			_ = out.Close()
 		}
 	}, nil
+}
+
+// A changing signals its changes, as session.Source and grid.Source do.
+type changing interface{ Changed() <-chan struct{} }
+
+// pump calls ring when the log has changed, at most once a frame, until gone is closed.
+// It waits for ring to return.
+func pump(gone <-chan struct{}, source changing, ring func()) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		// Taken before ring reads the log, so that later changes close it.
+		news := source.Changed()
+		ring()
+		pause.Reset(kit.FrameInterval)
+		select {
+		case <-news:
+		case <-gone:
+			return
+		}
+		select {
+		case <-pause.C:
+		case <-gone:
+			return
+		}
+	}
 }

@@ -19,7 +19,6 @@ import (
 
 const scopeSessions = "sessions"
 
-// The names of the actions on sessions.
 const (
 	actSessions      = host.ActSessions
 	actNextSession   = "next-session"
@@ -53,15 +52,12 @@ func canRemove(s *sessionScreen) (bool, string) {
 	return len(s.app.screens) > 1 || s.app.opts.Launcher != nil || s.app.grid.view != nil, "this is the only session: quit instead"
 }
 
-// sessionList is the pane of sessions. Its cursor is on the visible session, so
-// actions on a session apply to that one.
 type sessionList struct {
 	app  *App
 	w, h int
-	top  int // the first session on the screen
+	top  int // first session on the screen
 }
 
-// sessionRows is the height of a session in the list, in lines.
 const sessionRows = 2
 
 func (l *sessionList) SetSize(w, h int) { l.w, l.h = w, h }
@@ -70,7 +66,6 @@ func (l *sessionList) Titles() (left, right string) {
 	return "1 Sessions " + wording.Thousands(len(l.app.screens)), ""
 }
 
-// at returns the position of the visible session.
 func (l *sessionList) at() int {
 	for i, s := range l.app.screens {
 		if s == l.app.visible {
@@ -101,14 +96,13 @@ func (l *sessionList) Act(action string) bool {
 	return true
 }
 
-// show shows the session at a position of the list, or the nearest one.
+// show shows the session at a position, or the nearest one.
 func (l *sessionList) show(at int) {
 	if n := len(l.app.screens); n > 0 {
 		l.app.show(l.app.screens[kit.Between(0, at, n-1)])
 	}
 }
 
-// step shows the next session, and after the last the first.
 func (l *sessionList) step(by int) {
 	n := len(l.app.screens)
 	l.show((l.at() + by + n) % n)
@@ -129,7 +123,6 @@ func (l *sessionList) Paint(out *paint.Lines, focused bool) {
 	}
 }
 
-// tabs returns the tabs in the line that names all sessions.
 func (l *sessionList) tabs() []status.Tab {
 	var all []host.Context
 	for _, s := range l.app.screens {
@@ -145,7 +138,6 @@ func (l *sessionList) paintTabs(line *paint.Line) {
 	}
 }
 
-// clickTab shows the session whose tab is in a column.
 func (l *sessionList) clickTab(x int) {
 	for _, t := range l.tabs() {
 		if x >= t.From && x < t.To {
@@ -154,7 +146,6 @@ func (l *sessionList) clickTab(x int) {
 	}
 }
 
-// askName prompts for another name of the session.
 func (sc *sessionScreen) askName() {
 	sc.ask(host.Prompt{
 		Label: "name", Text: sc.ws.Title,
@@ -169,8 +160,7 @@ func (sc *sessionScreen) askName() {
 	})
 }
 
-// removeSession removes a session from the list, without a question if no server
-// is running.
+// removeSession removes a session, without a question if no server is running.
 func (sc *sessionScreen) removeSession() tea.Cmd {
 	if running, _ := process.CanStop(sc.context()); !running {
 		return sc.app.drop(sc)

@@ -25,14 +25,14 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A sessionScreen is one session or recording with its state on the screen. The App
-// shows one of them at a time; the others keep running.
+// A sessionScreen is one session or recording on the screen. The App shows one at a time;
+// the others keep running.
 type sessionScreen struct {
 	ws       *workspace.Workspace
 	app      *App
 	problems problems.State
 
-	catalog  *catalog.View // open or not
+	catalog  *catalog.View
 	time     timeline.State
 	replay   *replay.State
 	watching *watch.State
@@ -46,7 +46,6 @@ type sessionScreen struct {
 	rows     *wire.Lists
 }
 
-// newSessionScreen returns the screen for an opened session or recording.
 func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	a.drawn++
 	ctx, forget := context.WithCancel(a.ctx)
@@ -76,7 +75,7 @@ func (sc *sessionScreen) setTheme(th *theme.Theme) {
 	sc.detail.SetTheme(th)
 }
 
-// add shows a session or a recording, and starts its server if requested.
+// add starts the server of a session if requested.
 func (a *App) add(o workspace.Opened) (*sessionScreen, tea.Cmd) {
 	s := a.newSessionScreen(o)
 	a.screens = append(a.screens, s)
@@ -89,13 +88,11 @@ func (a *App) add(o workspace.Opened) (*sessionScreen, tea.Cmd) {
 	return s, s.tagged(s.start("start", s.ws.Launch))
 }
 
-// addReplay shows a session, and runs a replay in it.
 func (a *App) addReplay(_ host.Context, o workspace.Opened, run func(host.Context, *replay.State) tea.Cmd) tea.Cmd {
 	s, added := a.add(o)
 	return tea.Batch(added, s.tagged(run(s.context(), s.replay)))
 }
 
-// warnOfOpening shows the warning about an opened session or recording.
 func warnOfOpening(a *App, o workspace.Opened) {
 	if o.Warning != "" {
 		a.Warn(o.Warning)
@@ -114,8 +111,7 @@ func (a *App) show(s *sessionScreen) {
 	a.arrange()
 }
 
-// context is what an action of a screen gets for this session. Its view is the
-// topmost one, or else the composer.
+// context returns the topmost view, or else the composer, as the view.
 func (sc *sessionScreen) context() host.Context {
 	c := host.Context{Host: sc.app, Workspace: sc.ws, View: sc.app.front.top()}
 	if c.View == nil && sc.composer.IsOpen() {
@@ -124,7 +120,7 @@ func (sc *sessionScreen) context() host.Context {
 	return c
 }
 
-// An addressed is a message for one session, whichever one is visible.
+// addressed is a message for one session, visible or not.
 type addressed struct {
 	screen *sessionScreen
 	msg    tea.Msg
@@ -148,7 +144,6 @@ func (sc *sessionScreen) tagged(cmd tea.Cmd) tea.Cmd {
 	return func() tea.Msg { return sc.address(cmd()) }
 }
 
-// address wraps one of our messages for this session.
 func (sc *sessionScreen) address(msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.BatchMsg:
@@ -161,8 +156,8 @@ func (sc *sessionScreen) address(msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// callLines returns the number of lines above the footer: one for a running
-// replay, and those of pending calls.
+// callLines returns the number of lines above the footer: one for a running replay, and
+// those of pending calls.
 func (sc *sessionScreen) callLines() int {
 	n := calls.Lines(sc.ws)
 	if sc.replay.Running() {
@@ -171,7 +166,6 @@ func (sc *sessionScreen) callLines() int {
 	return n
 }
 
-// endDrafts writes the drafts of all sessions when the program ends.
 func endDrafts(a *App) error {
 	var errs []error
 	for _, s := range a.screens {

@@ -6,7 +6,6 @@ import (
 	"mcpdbg/ui/widget/paint"
 )
 
-// The names of the actions on the layout of the screen.
 const (
 	actWider    = "wider"
 	actNarrower = "narrower"
@@ -14,7 +13,7 @@ const (
 	actLower    = "lower"
 )
 
-// The distance that one key moves a border, in cells.
+// How far one key moves a border, in cells.
 const (
 	columnStep = 4
 	rowStep    = 1
@@ -38,7 +37,6 @@ func (a *App) growDetail(by int) {
 	a.grow(detailEdge, by*columnStep)
 }
 
-// An edge is a movable border between panes.
 type edge uint8
 
 // The edges, named after the pane that grows when they move up or left.
@@ -51,7 +49,6 @@ const (
 	composerEdge       // above the composer
 )
 
-// edgeAt returns the edge at a cell.
 func (l *layout) edgeAt(x, y int) edge {
 	for _, e := range []edge{composerEdge, stripEdge, eventsEdge, detailEdge, detailTopEdge} {
 		r, beside := l.bounded(e)
@@ -66,8 +63,8 @@ func (l *layout) edgeAt(x, y int) edge {
 	return noEdge
 }
 
-// bounded returns the pane whose divider or rule is the edge; it is empty if the
-// edge is not on the screen.
+// bounded returns the pane whose divider or rule is the edge; empty if it is not on the
+// screen.
 func (l *layout) bounded(e edge) (r paint.Rect, beside bool) {
 	traffic, detail := l.pane[trafficID], l.pane[detailID]
 	stderr, events := l.pane[stderrID], l.pane[eventsID]
@@ -95,7 +92,6 @@ func (l *layout) bounded(e edge) (r paint.Rect, beside bool) {
 	return paint.Rect{}, false
 }
 
-// size returns the chosen size that an edge changes.
 func (s *splits) size(e edge) *int {
 	switch e {
 	case detailEdge:
@@ -110,7 +106,6 @@ func (s *splits) size(e edge) *int {
 	return &s.composer
 }
 
-// dragEdge moves an edge to a cell.
 func (a *App) dragEdge(e edge, x, y int) {
 	switch r, beside := a.panes.layout.bounded(e); {
 	case r.Empty(): // the screen has changed in the meantime
@@ -121,7 +116,6 @@ func (a *App) dragEdge(e edge, x, y int) {
 	}
 }
 
-// grow enlarges or shrinks the pane at an edge by some cells.
 func (a *App) grow(e edge, by int) {
 	r, beside := a.panes.layout.bounded(e)
 	switch {
@@ -134,7 +128,6 @@ func (a *App) grow(e edge, by int) {
 	}
 }
 
-// setSplit sets a size, as far as the screen allows it.
 func (a *App) setSplit(e edge, cells int) {
 	size := a.panes.splits.size(e)
 	*size = max(cells, 1) // 0 would mean the default

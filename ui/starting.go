@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// startingAfter is how long a start must take before its steps are shown:
-	// most local servers are ready before anyone could read them.
+	// startingAfter is how long a start must take before its steps are shown: most local
+	// servers are ready before that.
 	startingAfter = 100 * time.Millisecond
 	// spinEvery is how often the clocks of a start move.
 	spinEvery = 100 * time.Millisecond
 )
 
-// showsStart reports whether the steps of a start are shown: while it is in
-// progress, and after it has failed.
+// showsStart reports whether the steps of a start are shown: while it is in progress, and
+// after a failure.
 func showsStart(ws *workspace.Workspace) bool {
 	switch {
 	case ws.Session == nil:
@@ -34,18 +34,16 @@ func showsStart(ws *workspace.Workspace) bool {
 	return ws.Shown.Lifecycle.Starting && sinceStart(ws) >= startingAfter
 }
 
-// sinceStart returns how long the start has been in progress.
 func sinceStart(ws *workspace.Workspace) time.Duration {
 	return time.Duration(max(ws.Clock-ws.Shown.Lifecycle.Began, 0)) * time.Microsecond
 }
 
-// A step is one line about a start: a completed phase or the current one.
+// A step is a completed phase of a start or the current one.
 type step struct {
 	mark, name, detail, took string
 	style                    theme.Style
 }
 
-// startSteps returns the phases of a start, the current one last.
 func startSteps(ws *workspace.Workspace, th *theme.Theme) []step {
 	var steps []step
 	for i, p := range ws.Shown.Lifecycle.Phases {
@@ -66,14 +64,13 @@ func startSteps(ws *workspace.Workspace, th *theme.Theme) []step {
 	return steps
 }
 
-// spinner returns a glyph that turns with time.
 func spinner(d time.Duration) string {
 	const glyphs = `|/-\`
 	return string(glyphs[int(max(d, 0)/spinEvery)%len(glyphs)])
 }
 
-// paintStart draws the steps of a start over the traffic: below its rows, or at
-// the bottom of the pane.
+// paintStart draws the steps of a start over the traffic: below its rows, or at the
+// bottom of the pane.
 func (cv *canvas) paintStart(sc *sessionScreen) {
 	ws, screen := sc.ws, &cv.app.screen
 	in := cv.app.panes.layout.pane[trafficID].Body()

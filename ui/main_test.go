@@ -1,9 +1,0 @@
-package ui
-
-import (
-	"testing"
-
-	"mcpdbg/internal/testhome"
-)
-
-func TestMain(m *testing.M) { testhome.Main(m) }
