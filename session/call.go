@@ -257,7 +257,8 @@ type CallOptions struct {
 	// see ServerRequests.
 	Timeout time.Duration
 	// Progress, if set, is called with the params of each progress notification, one at
-	// a time and in order, on another goroutine. Request returns after the last call. A
+	// a time and in order, on another goroutine. Request returns after the last call, and
+	// skips those that wait when its context ends, so a function may not wait for it. A
 	// slow function does not delay anything else; of more than 1,000 waiting
 	// notifications the oldest are skipped.
 	Progress func(params json.RawMessage)
@@ -277,7 +278,7 @@ type CallOptions struct {
 	// before it says.
 	Again uint64
 	// Act, if set, is logged directly before the request, or alone if the request was not
-	// logged.
+	// logged. It requires that Again is not set.
 	Act *ActBody
 	// Quiet suppresses notifications/cancelled when the wait ends without a
 	// response.
@@ -342,7 +343,7 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	q := request{method: method, params: params, opts: opts, first: opts.Again}
 	if opts.Progress != nil {
 		q.progress = &reports{progress: opts.Progress}
-		defer q.progress.wait()
+		defer q.progress.wait(outer)
 	}
 	resp, n, err := r.request(ctx, q)
 	logged = n > 0

@@ -16,9 +16,10 @@
 //
 // Locks are taken in this order: Session.life (one start, restart or shutdown at a time),
 // collector.mu, Session.send (one writer of stdin), and then one of the others, which
-// hold no further one but that of the log. The collector appends to the log under its
-// lock: one lock orders the entries of a process, whether they come from its streams or
-// from timers. No function of a user runs under any of them: progress is reported on a
+// hold no further one but that of the log, or of a paused timeout. The collector appends
+// to the log under its lock: one lock orders the entries of a process, whether they come
+// from its streams or from timers. Functions of a user run under none of them but life
+// (Config.OnPhase and EraMemory, which belong to a start): progress is reported on a
 // goroutine of its own, in the order of the log, and Request waits for it.
 //
 // Servers send requests too: JSON-RPC requests in the legacy era, results that

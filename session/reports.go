@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 )
@@ -59,5 +60,16 @@ func (x *reports) run() {
 	}
 }
 
-// wait waits for the reports of a call that has ended.
-func (x *reports) wait() { x.begun.Wait() }
+// wait waits for the reports of a call that has ended. When ctx ends, it waits only for
+// the one that is being delivered.
+func (x *reports) wait(ctx context.Context) {
+	defer context.AfterFunc(ctx, x.drop)()
+	x.begun.Wait()
+}
+
+func (x *reports) drop() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.begun.Add(-len(x.queue))
+	x.queue = nil
+}

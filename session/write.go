@@ -34,13 +34,14 @@ func (s *Session) Send(ctx context.Context, line []byte) (uint64, error) {
 func (s *Session) SendWith(ctx context.Context, act ActBody, data []byte, raw bool) (n uint64, err error) {
 	w := write{payload: data}
 	if raw {
-		w = splitEOL(data)
-		w.bytes = true
+		w, err = rawWrite(data)
 	}
 	w.act = &act
-	r, err := s.current()
 	if err == nil {
-		n, err = r.write(ctx, w)
+		var r *run
+		if r, err = s.current(); err == nil {
+			n, err = r.write(ctx, w)
+		}
 	}
 	if n == 0 {
 		s.append(NewEntry(KindAct, 0, act))
@@ -52,26 +53,29 @@ func (s *Session) SendWith(ctx context.Context, act ActBody, data []byte, raw bo
 // single entry. Anything sent while a line is open continues that line; unless it is sent
 // by SendBytes, a note says so.
 func (s *Session) SendBytes(ctx context.Context, data []byte) (uint64, error) {
-	if len(data) == 0 {
-		return 0, errors.New("no bytes to send")
+	w, err := rawWrite(data)
+	if err != nil {
+		return 0, err
 	}
 	r, err := s.current()
 	if err != nil {
 		return 0, err
 	}
-	w := splitEOL(data)
-	w.bytes = true
 	return r.write(ctx, w)
 }
 
-func splitEOL(data []byte) write {
+// rawWrite returns a write of exactly these bytes.
+func rawWrite(data []byte) (write, error) {
+	if len(data) == 0 {
+		return write{}, errors.New("no bytes to send")
+	}
 	if payload, ok := bytes.CutSuffix(data, []byte("\r\n")); ok {
-		return write{payload: payload, eol: framing.CRLF}
+		return write{payload: payload, eol: framing.CRLF, bytes: true}, nil
 	}
 	if payload, ok := bytes.CutSuffix(data, []byte("\n")); ok {
-		return write{payload: payload, eol: framing.LF}
+		return write{payload: payload, eol: framing.LF, bytes: true}, nil
 	}
-	return write{payload: data, eol: framing.NoEOL}
+	return write{payload: data, eol: framing.NoEOL, bytes: true}, nil
 }
 
 // A turn is a lock whose acquisition can be cancelled by a context: a server

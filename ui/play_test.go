@@ -386,10 +386,10 @@ func TestStepsReachTheDeath(t *testing.T) {
 		require.NotContains(t, p.rows()[0], "unanswered")
 		p.do("step-on")
 		require.Contains(t, p.lastLine(), "end of the recording")
-		p.goTo("start")
+		p.do("step-back")
 		require.Regexp(t, fmt.Sprintf(`entry %d of %d  exited `, exited+1, total), p.playerLine())
 		p.goTo("start")
-		p.goTo("start")
+		p.do("step-back")
 		require.Contains(t, p.lastLine(), "nothing earlier to step back to")
 	})
 }

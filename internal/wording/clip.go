@@ -14,6 +14,7 @@ const (
 // Cut returns at most the first limit bytes of a text, without splitting a character.
 // Bytes that are not UTF-8 may be cut anywhere.
 func Cut[T string | []byte](text T, limit int) T {
+	limit = max(limit, 0)
 	if len(text) <= limit {
 		return text
 	}
@@ -38,7 +39,7 @@ func ClipValid(text string, limit int, mark string) string {
 	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:limit], "") + mark
+	return strings.ToValidUTF8(text[:max(limit, 0)], "") + mark
 }
 
 // Whole returns the length of text without an incomplete character at its end.
@@ -54,7 +55,8 @@ func Whole(text []byte) int {
 	return len(text)
 }
 
-// Tail returns the last limit bytes of a text, with dots before one that was cut.
+// Tail returns the last limit bytes of a text, with dots before one that was cut, maybe
+// amid a character.
 func Tail(text string, limit int) string {
 	if len(text) <= limit {
 		return text

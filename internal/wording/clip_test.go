@@ -73,6 +73,7 @@ func TestCutText(t *testing.T) {
 		{strings.Repeat("\xab", 9), 5, strings.Repeat("\xab", 5)},
 		{"a" + strings.Repeat("\xab", 9), 8, "a" + strings.Repeat("\xab", 7)},
 		{"anything", 0, ""},
+		{"anything", -1, ""},
 	} {
 		require.Equal(t, tc.want, Cut(tc.text, tc.most), "%q to %d bytes", tc.text, tc.most)
 	}
