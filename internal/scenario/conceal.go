@@ -13,8 +13,8 @@ const (
 	// maxAlike is how many bytes of context precede the first difference.
 	maxAlike = 40
 	// maxLooked is how many bytes of a text are searched: for secrets before it is
-	// shortened, and by regular expressions. A long expression takes seconds for that
-	// many, and cannot be interrupted.
+	// shortened, and by regular expressions, which take seconds for that many and cannot
+	// be interrupted.
 	maxLooked = 64 << 10
 )
 
@@ -25,13 +25,10 @@ func newConcealer(vars *Vars) *concealer {
 	return &concealer{secret.NewConcealer(vars.Secrets())}
 }
 
-// short returns the beginning of a text without secrets or parts of them.
 func (c *concealer) short(text string) string {
 	return beginningOf(c.looked(text))
 }
 
-// looked returns the searched part of a text without secrets, and whether that is the
-// whole text.
 func (c *concealer) looked(text string) (concealed string, whole bool) {
 	if whole = len(text) <= maxLooked; whole {
 		return c.Text(text), true
@@ -40,7 +37,6 @@ func (c *concealer) looked(text string) (concealed string, whole bool) {
 	return text[:max(0, len(text)-c.Longest())], false
 }
 
-// beginningOf shortens a text; whole is whether the text is complete.
 func beginningOf(text string, whole bool) string {
 	if whole && len(text) <= maxShown {
 		return text
@@ -48,8 +44,7 @@ func beginningOf(text string, whole bool) string {
 	return strings.ToValidUTF8(text[:min(maxShown, len(text))], "") + "…"
 }
 
-// pair shortens two texts so that their difference stays visible: if they are long
-// and begin alike, most of the common part is cut.
+// pair shortens two texts so that their difference stays visible.
 func (c *concealer) pair(want, got string) (string, string) {
 	want, allWant := c.looked(want)
 	got, allGot := c.looked(got)
@@ -63,7 +58,6 @@ func (c *concealer) pair(want, got string) (string, string) {
 	return beginningOf(want, allWant), beginningOf(got, allGot)
 }
 
-// error returns an error whose text has no secrets.
 func (c *concealer) error(err error) error {
 	if err == nil || c.Text(err.Error()) == err.Error() {
 		return err

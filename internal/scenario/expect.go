@@ -41,7 +41,6 @@ func (r *runner) judge(ctx context.Context, step *Step, out outcome, found probl
 	return j.problems
 }
 
-// add adds a problem with its place and without secrets, up to maxDiffs.
 func (j *judgement) add(p Problem) {
 	switch {
 	case len(j.problems) > maxDiffs:
@@ -70,8 +69,8 @@ func (j *judgement) place(check string) Place {
 	return j.step.Place
 }
 
-// answer reports whether the response is of the expected kind, a result or an error.
-// If an error is expected, it becomes the value.
+// answer reports whether the response is of the expected kind. An expected error becomes
+// the value.
 func (j *judgement) answer() bool {
 	e, rpc := &j.step.Expect, j.out.rpc
 	switch {
@@ -127,7 +126,6 @@ func (j *judgement) rpc(want *ErrorPattern) {
 	}
 }
 
-// isError checks isError of a result. By default it must not be true.
 func (j *judgement) isError() {
 	e := &j.step.Expect
 	var said struct{ IsError json.RawMessage } // true, false, or a variable
@@ -153,7 +151,6 @@ func isToolError(result []byte) bool {
 	return json.Unmarshal(result, &r) == nil && r.IsError
 }
 
-// toolText returns the first text of a tool's result.
 func toolText(result []byte) string {
 	var r struct{ Content []struct{ Text string } }
 	if json.Unmarshal(result, &r) != nil {
@@ -167,7 +164,6 @@ func toolText(result []byte) string {
 	return ""
 }
 
-// value checks the value itself, and captures from it.
 func (j *judgement) value() {
 	j.result()
 	j.schema()
@@ -244,8 +240,7 @@ func resultText(raw []byte) string {
 	return gives(withoutMeta(value))
 }
 
-// withoutMeta removes _meta for display: in the modern era it is so long that it
-// would hide everything else.
+// withoutMeta removes _meta for display: in the modern era it would hide everything else.
 func withoutMeta(value any) any {
 	members, ok := value.(map[string]any)
 	if !ok || len(members) == 1 {
@@ -284,11 +279,11 @@ func (j *judgement) exit() {
 	}
 }
 
-// problemsBefore holds the counts of the problems at one moment, in order.
+// problemsBefore counts the problems at one moment, in order.
 type problemsBefore []int
 
-// problemsBefore returns the problems before a step that checks for new ones. The log is
-// only checked for such steps.
+// problemsBefore checks the log, so it is only called for steps that expect no new
+// problems.
 func (r *runner) problemsBefore(ctx context.Context, step *Step) problemsBefore {
 	if step.Expect.Problems == "" {
 		return nil
@@ -310,8 +305,8 @@ func (r *runner) lookForProblems(ctx context.Context) []diagnosis.Problem {
 	return r.checker.Problems()
 }
 
-// newProblems reports problems of the session that are new, or occurred again, since the
-// step began. The step's timeout may have expired by then.
+// newProblems reports problems that are new, or occurred again, since the step began. The
+// step's timeout may have expired.
 func (j *judgement) newProblems(before problemsBefore) {
 	least := diagnosis.Warning
 	switch j.step.Expect.Problems {

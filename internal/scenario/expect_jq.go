@@ -13,14 +13,13 @@ import (
 	"mcpdbg/session/jq"
 )
 
-// A single jq operation cannot be interrupted, and its input comes from a server. So
-// the input is bounded: within the limits most operations take at most a few seconds
-// and a gigabyte. The exceptions compare two lists of a server, such as .a - .b.
+// A jq operation cannot be interrupted, and its input comes from a server, so the input
+// is bounded: most operations then take at most a few seconds and a gigabyte. The
+// exceptions compare two lists of a server, such as .a - .b.
 const (
 	// maxCaptured is the largest value that is captured, in bytes.
 	maxCaptured = 1 << 20
-	// maxGrowth is how many bytes memory may grow while a jq program runs.
-	maxGrowth = 1 << 30
+	maxGrowth   = 1 << 30
 	// maxProgramValue is the largest JSON input of a jq program, in bytes. Split into
 	// characters it takes 700 MiB.
 	maxProgramValue = 8 << 20
@@ -37,8 +36,7 @@ func decodeForJQ(raw []byte) (any, error) {
 	return value, err
 }
 
-// results runs a program on a value and passes its results to take, until that
-// returns false. Variables are available as $NAME.
+// results passes the results of a program to take, until that returns false.
 func (v *Vars) results(ctx context.Context, text string, value any, take func(any) (more bool)) error {
 	names := named(text, v.has)
 	code, err := compileJQ(text, names)
@@ -54,8 +52,8 @@ func (v *Vars) results(ctx context.Context, text string, value any, take func(an
 	return jq.Run(ctx, code, maxGrowth, value, values, take)
 }
 
-// holds reports whether a program gives results, none of them false or null. got is
-// the last result.
+// holds reports whether a program gives results, none of them false or null. got is the
+// last one.
 func (v *Vars) holds(ctx context.Context, text string, value any) (got string, ok bool, err error) {
 	got, ok = "nothing", false
 	err = v.results(ctx, text, value, func(result any) bool {
@@ -97,9 +95,8 @@ func (v *Vars) captured(ctx context.Context, text string, value any) ([]byte, er
 
 const jqLetters = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// named returns the known variables that a program uses, sorted. A program gets only
-// those, because there may be thousands, and large ones. Names with a - are not valid
-// in jq.
+// named returns the known variables that a program uses, sorted; there may be thousands,
+// and large ones. Names with a - are not valid in jq.
 func named(program string, known func(name string) bool) []string {
 	names := map[string]bool{}
 	for _, rest, more := strings.Cut(program, "$"); more; _, rest, more = strings.Cut(rest, "$") {

@@ -20,8 +20,7 @@ const (
 	maxDiffs = 20
 )
 
-// A diff is one difference between the wanted and the actual value. got is nil if
-// the value is missing.
+// got is nil if the value is missing.
 type diff struct {
 	pointer   string
 	want, got any
@@ -29,9 +28,8 @@ type diff struct {
 	text      string // instead of want and got
 }
 
-// subset returns where got does not contain want: objects may have more members,
-// arrays must have the same length, numbers are compared by value. It stops after
-// maxDiffs+1 differences.
+// subset returns where got does not contain want, at most maxDiffs+1 differences: objects
+// may have more members, arrays must have the same length, numbers are compared by value.
 func subset(want, got []byte) ([]diff, error) {
 	w, err := decodeJSON(want)
 	if err != nil {
@@ -46,8 +44,7 @@ func subset(want, got []byte) ([]diff, error) {
 	return c.diffs, nil
 }
 
-// decodeJSON decodes one JSON value, keeping numbers as they are written. Empty input
-// is null.
+// decodeJSON keeps numbers as they are written. Empty input is null.
 func decodeJSON(raw []byte) (any, error) {
 	if len(raw) == 0 {
 		return nil, nil

@@ -19,8 +19,8 @@ const maxVisits = 250_000
 
 type schemaFault struct{ pointer, text string }
 
-// faults returns the violations of a schema. The error is why the check could not be
-// completed: a schema of a few lines can take years, until ctx ends.
+// faults returns the violations of a schema, or why the check was not completed: a schema
+// of a few lines can take years, until ctx ends.
 func faults(ctx context.Context, schema, value []byte) (found []schemaFault, err error) {
 	visits := 0
 	compiled, err := compileSchema(schema, func() {
@@ -55,7 +55,7 @@ func faults(ctx context.Context, schema, value []byte) (found []schemaFault, err
 	return nil, nil
 }
 
-// leaves returns the innermost faults, without those of enclosing values.
+// leaves omits the faults of enclosing values.
 func leaves(e *jsonschema.ValidationError, found []schemaFault) []schemaFault {
 	if len(e.Causes) == 0 {
 		var pointer strings.Builder

@@ -19,7 +19,6 @@ import (
 // endGrace is how long after a failed write the exit of the server may be reported.
 const endGrace = time.Second
 
-// failure makes a problem of a step's error, and notes whether the server is gone.
 func (r *runner) failure(step *Step, err error) Problem {
 	var (
 		missing *missingError
@@ -97,9 +96,9 @@ func (r *runner) endText() string {
 // wordsBack is how many rows lastWords searches from the end.
 const wordsBack = 64
 
-// lastWords returns the last non-blank stderr line since the previous step began, or
-// "" if there is none near the end of the log. Lines from the start of the server do
-// not count, because they do not explain its exit.
+// lastWords returns the last non-blank stderr line since the previous step began, or ""
+// if there is none near the end of the log. Lines from the server's start do not explain
+// its exit.
 func (r *runner) lastWords() string {
 	from, last := r.since, r.log.Len()-1
 	if from == session.LatestStart(r.log) {
@@ -165,8 +164,7 @@ func (r *runner) missingCapture(name string) string {
 	return "no step captures it, and it is not declared"
 }
 
-// failedCalls lists the background calls that have failed, which may be why nothing
-// else came.
+// failedCalls lists the failed background calls, which may be why nothing else came.
 func (r *runner) failedCalls() (text string) {
 	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
 		b := r.calls[name]

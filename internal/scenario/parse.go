@@ -15,13 +15,12 @@ const (
 	MaxFile  = 4 << 20 // bytes
 	MaxSteps = 10_000
 	maxDepth = 100 // of nesting
-	// maxRead limits the cost of reading a file with its aliases expanded: each node
-	// costs one or two plus the bytes of its text. A file without aliases cannot reach
-	// it.
+	// maxRead limits the cost of reading a file with its aliases expanded: one or two per
+	// node, plus the bytes of its text. A file without aliases cannot reach it.
 	maxRead = 2 * MaxFile
 	// maxMarks limits the separators in a file: lines, commas, brackets, dashes. Each
-	// allows at most two values of about 200 bytes of memory; a file of nothing else
-	// would take 700 MiB.
+	// allows at most two values of about 200 bytes; a file of nothing else would take 700
+	// MiB.
 	maxMarks = 300_000
 	// maxProgram is the longest jq program or regular expression, in bytes.
 	maxProgram = 16 << 10
@@ -29,12 +28,10 @@ const (
 
 const version = "1"
 
-// Parse parses a scenario file; the name is for messages. The error is an Errors with
-// the mistakes of the whole file and their places. Parse also compiles expressions
-// and schemas, so they cannot fail to compile later, and checks that variables and
-// calls are defined before the steps that use them.
-//
-// A scenario may also be a JSON file, since JSON is YAML.
+// Parse parses a scenario file, in YAML or JSON; the name is for messages. The error is
+// an Errors with all mistakes and their places. Parse also compiles expressions and
+// schemas, and checks that variables and calls are defined before the steps that use
+// them.
 func Parse(file string, data []byte) (*Scenario, error) {
 	p := newParser(file)
 	root := p.document(data)
@@ -78,8 +75,7 @@ func (p *parser) failAt(at Place, try, text string) {
 	p.spent = p.spent || len(p.errs) == maxErrors
 }
 
-// scenario reads the whole file. Everything that steps refer to is read before them,
-// in any order of the file.
+// scenario reads everything that steps refer to before them, in any order of the file.
 func (p *parser) scenario(root *yaml.Node) *Scenario {
 	s := &Scenario{File: p.file}
 	var form, vars, steps *yaml.Node

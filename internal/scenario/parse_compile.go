@@ -21,7 +21,7 @@ import (
 )
 
 // compileJQ compiles a jq program without access to files, the environment or further
-// input. names are the variables, available as $NAME.
+// input.
 func compileJQ(text string, names []string) (*gojq.Code, error) {
 	if len(text) > maxProgram {
 		return nil, fmt.Errorf("longer than %d bytes", maxProgram)
@@ -48,9 +48,8 @@ func compileRegexp(text string) (*regexp.Regexp, error) {
 // schemaHome is the address of a schema; nothing is ever loaded from it.
 const schemaHome = "mcpdbg:///schema"
 
-// compileSchema compiles a JSON Schema. It loads nothing: a reference out of the
-// schema is an error. visit, if not nil, is called whenever a part of the schema is
-// compared with a value.
+// compileSchema loads nothing: a reference out of the schema is an error. visit, if not
+// nil, is called whenever a part of the schema is compared with a value.
 func compileSchema(raw json.RawMessage, visit func()) (schema *jsonschema.Schema, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -89,8 +88,8 @@ func compileSchema(raw json.RawMessage, visit func()) (schema *jsonschema.Schema
 	return schema, nil
 }
 
-// visited makes a part of a schema call visit when it is compared with a value. The
-// checker has no hook for that, but checks the format first.
+// visited makes a part of a schema call visit. The checker has no hook for that, but
+// checks the format first.
 func visited(part *jsonschema.Schema, visit func()) {
 	format := jsonschema.Format{Validate: func(any) error { return nil }}
 	if part.Format != nil {
@@ -119,7 +118,6 @@ func (known patterns) compile(text string) (jsonschema.Regexp, error) {
 	return pieceOf{re}, err
 }
 
-// A pieceOf is a pattern with a limit on the length of texts.
 type pieceOf struct{ *regexp.Regexp }
 
 // MatchString implements jsonschema.Regexp. It panics if the text is too long.
@@ -141,8 +139,7 @@ func vast(number json.Number) bool {
 	return err != nil || e > jq.MaxDigits || e < -jq.MaxDigits || len(number) > jq.MaxDigits
 }
 
-// once compiles a text unless it was already compiled: an alias can repeat the same
-// text in thousands of places.
+// once compiles a text once: an alias can repeat it in thousands of places.
 func (p *parser) once(language, text string, compile func() error) error {
 	key := language + " " + text
 	if p.compiled[key] {
@@ -201,7 +198,6 @@ func (p *parser) pattern(n *yaml.Node, what string) string {
 	return text
 }
 
-// schema reads a JSON Schema. Mistakes in it are reported at their place.
 func (p *parser) schema(n *yaml.Node) json.RawMessage {
 	if s := real(n); s.Kind != yaml.MappingNode && s.ShortTag() != "!!bool" {
 		p.fail(n, "schema must be a JSON Schema, not %s", describe(n))
@@ -236,7 +232,6 @@ func faultText(fault *jsonschema.ValidationError) string {
 	return fmt.Sprintf("%.200s", fault.Error())
 }
 
-// inside returns the node at a path, as far as it exists.
 func inside(n *yaml.Node, path []string) *yaml.Node {
 	for _, word := range path {
 		at, next := real(n), (*yaml.Node)(nil)

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document parses the file into one tree of nodes. It returns nil if that fails.
+// document returns nil if parsing fails.
 func (p *parser) document(data []byte) *yaml.Node {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	start := Place{1, 1}
@@ -45,7 +45,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 	return nil
 }
 
-// marks counts the separators of values in a file, including those in texts.
+// marks also counts separators in texts.
 func marks(data []byte) (n int) {
 	for _, mark := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029", ",", "[", "{", "- ", "-\t", "? ", "?\t"} {
 		n += bytes.Count(data, []byte(mark))
@@ -75,8 +75,8 @@ func decode(r io.Reader) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-// cleanYAML removes the name and line number from an error of the library. The line
-// is that of an enclosing node, and sometimes off by one.
+// cleanYAML removes the library's name, and its line, which is that of an enclosing node
+// and sometimes off by one.
 func cleanYAML(err error) string {
 	return regexp.MustCompile(`^yaml: (line \d+: )?`).ReplaceAllString(err.Error(), "")
 }
@@ -99,8 +99,8 @@ func advice(text string) string {
 	return ""
 }
 
-// yamlFailure returns where the library stops reading an invalid file: the beginning
-// of that line.
+// yamlFailure returns the beginning of the line where the library stops reading an
+// invalid file.
 func yamlFailure(data []byte) Place {
 	r := &counted{data: data}
 	_, _ = decode(r)                             // fails as before
@@ -110,7 +110,6 @@ func yamlFailure(data []byte) Place {
 	return placeAt(data, len(data)-len(line)+indent)
 }
 
-// A counted reader returns one byte at a time, and counts them.
 type counted struct {
 	data []byte
 	n    int

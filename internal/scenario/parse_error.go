@@ -24,8 +24,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Place.Line, e.Place.Column, e.Text)
 }
 
-// Errors lists the mistakes in a scenario file, ordered by place: the first 20 that
-// were found, and at least one.
+// Errors lists the mistakes in a scenario file by place: the first 20 found, at least
+// one.
 type Errors []*Error
 
 // Error returns one mistake per line, each followed by its advice.
@@ -67,8 +67,8 @@ func quoted(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// nearest returns the known word that word misspells, or that has the same first
-// three letters, or "".
+// nearest returns the known word that word misspells, or with the same first three
+// letters, or "".
 func nearest(word string, known []string) string {
 	best := wording.Nearest(word, known)
 	if best != "" || len(word) < 3 {

@@ -16,7 +16,6 @@ const (
 	problemsNoErrors = "no-errors"
 )
 
-// expectations returns the members that expect may have for a step.
 func expectations(s *Step) []string {
 	switch s.Do {
 	case Call:

@@ -15,8 +15,7 @@ type reading struct {
 	dst      []byte
 }
 
-// value converts a node to JSON, keeping the order of members and all digits of
-// numbers. It returns nil if that fails.
+// value keeps the order of members and all digits of numbers. It returns nil if it fails.
 func (p *parser) value(n *yaml.Node, template bool) json.RawMessage {
 	r := reading{parser: p, template: template}
 	before := len(p.errs)
@@ -105,8 +104,7 @@ func (r *reading) text(s string) {
 	}
 }
 
-// isText reports whether a scalar is text. JSON numbers are not text, even if YAML
-// does not recognize them, such as 1e999.
+// JSON numbers are not text, even if YAML does not recognize them, such as 1e999.
 func isText(n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode {
 		return false

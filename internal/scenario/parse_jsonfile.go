@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// jsonDocument parses a JSON file into a YAML tree, because the library supports
-// neither \/ nor pairs of \u escapes. It returns nil for any other file.
+// jsonDocument parses a JSON file itself, because the YAML library supports neither \/
+// nor pairs of \u escapes. It returns nil for any other file.
 func jsonDocument(data []byte) *yaml.Node {
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) == 0 || text[0] != '{' {
 		return nil
@@ -71,7 +71,6 @@ func (d *jsonReader) members(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// begin sets the place of the last token and returns its text.
 func (d *jsonReader) begin(n *yaml.Node) []byte {
 	end := int(d.InputOffset())
 	passed := d.data[d.read:end]

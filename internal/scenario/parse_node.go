@@ -16,7 +16,7 @@ const tryObject = "write its members as NAME: VALUE, one per line and indented, 
 
 func placeOf(n *yaml.Node) Place { return Place{n.Line, n.Column} }
 
-// spend adds to the cost of reading, and reports whether reading may continue.
+// spend adds to the cost of reading, and reports whether it may continue.
 func (p *parser) spend(n *yaml.Node, size int) bool {
 	if p.read += 1 + size; p.read > maxRead && !p.spent {
 		p.spent = true
@@ -37,8 +37,7 @@ func real(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// members calls visit for each member of an object, except those with an invalid or
-// duplicate key.
+// members skips members with an invalid or duplicate key.
 func (p *parser) members(n *yaml.Node, what string, visit func(key, value *yaml.Node)) bool {
 	object := real(n)
 	if !p.spend(n, len(object.Content)) {
@@ -106,7 +105,6 @@ func keysOf(fields []field) (keys []string) {
 	return keys
 }
 
-// text reads a non-empty text.
 func (p *parser) text(n *yaml.Node, what string) string {
 	s := real(n)
 	switch {
@@ -162,7 +160,6 @@ func (p *parser) flag(n *yaml.Node, what string) bool {
 	return strings.EqualFold(s.Value, "true")
 }
 
-// must reads a flag that can only be true.
 func (p *parser) must(n *yaml.Node, what string) {
 	if s := real(n); s.Kind != yaml.ScalarNode || s.ShortTag() != "!!bool" || !strings.EqualFold(s.Value, "true") {
 		p.failTry(n, "omit it instead", "%s can only be true", what)

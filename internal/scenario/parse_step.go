@@ -24,12 +24,11 @@ type stepReader struct {
 	values    map[string]*yaml.Node
 }
 
-// actions returns the action members, of which each step has exactly one.
+// Each step has exactly one action member.
 func actions() []string {
 	return []string{string(Call), keyTool, string(Notify), string(Send), string(Wait), string(Answer), string(Await), string(Cancel), string(CloseStdin), string(Restart)}
 }
 
-// step reads one step. It is not ok without a valid action.
 func (p *parser) step(n *yaml.Node) (Step, bool) {
 	r := stepReader{parser: p, node: n, Step: Step{Place: placeOf(n)}, values: map[string]*yaml.Node{}}
 	word := ""
@@ -68,7 +67,6 @@ func (p *parser) step(n *yaml.Node) (Step, bool) {
 	return r.Step, true
 }
 
-// noAction reports a step without an action.
 func (p *parser) noAction(keys []*yaml.Node, n *yaml.Node) {
 	for _, key := range keys {
 		if near := nearest(key.Value, actions()); near != "" {
@@ -79,7 +77,6 @@ func (p *parser) noAction(keys []*yaml.Node, n *yaml.Node) {
 	p.failTry(n, "add one of "+strings.Join(actions(), ", "), "the step has no action")
 }
 
-// known checks that a key is valid for a step with an action.
 func (r *stepReader) known(key *yaml.Node, word string, fields []field) {
 	if slices.Contains(actions(), key.Value) || slices.ContainsFunc(fields, func(f field) bool { return f.key == key.Value }) {
 		return
@@ -93,7 +90,6 @@ func (r *stepReader) known(key *yaml.Node, word string, fields []field) {
 	r.unknown(key, "a "+word+" step", fields)
 }
 
-// fields returns the members of a step with an action.
 func (r *stepReader) fields(word string) []field {
 	s := &r.Step
 	fields := []field{{"name", func(n *yaml.Node) { s.Name = r.title(n, "name") }}}
@@ -152,7 +148,6 @@ func toolParams(tool string, arguments json.RawMessage) json.RawMessage {
 	return append(append(append(r.dst, `,"arguments":`...), arguments...), '}')
 }
 
-// send reads the bytes to send: a line of text, or an object.
 func (r *stepReader) send(n *yaml.Node) {
 	s := real(n)
 	r.Text = true
@@ -192,7 +187,6 @@ func (r *stepReader) send(n *yaml.Node) {
 	}
 }
 
-// line returns a text, with a newline at its end if requested.
 func line(text string, newline bool) []byte {
 	if newline && !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -263,7 +257,7 @@ func (r *stepReader) of(n *yaml.Node) {
 	r.Of = name
 }
 
-// base returns the default name of a step, before it is made unique.
+// base returns the default name, before it is made unique.
 func (s *Step) base() string {
 	name := string(s.Do)
 	switch s.Do {
@@ -312,8 +306,8 @@ type Names struct {
 	next  map[string]int // by base name
 }
 
-// Of returns the name that Parse gives to the next step of a file if it has none: its
-// action, with a number if needed.
+// Of returns the name that Parse gives to the next unnamed step: its action, with a
+// number if needed.
 func (t *Names) Of(s *Step) string {
 	base := s.base()
 	name := base
@@ -327,7 +321,7 @@ func (t *Names) Of(s *Step) string {
 	return name
 }
 
-// take marks a name as taken. It returns false if it already is.
+// take returns false if the name is already taken.
 func (t *Names) take(name string) bool {
 	if t.taken[name] {
 		return false

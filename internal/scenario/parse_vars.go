@@ -8,14 +8,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A token is a piece of a text with variables: a variable, or plain text.
+// A token is a variable or plain text.
 type token struct {
 	text, name string
 	broken     bool // a ${ without a valid variable; text starts there
 }
 
-// tokens splits a text with variables: ${NAME} is a variable, $${ is a literal ${,
-// and everything else is plain text.
+// tokens splits a text: ${NAME} is a variable, $${ is a literal ${.
 func tokens(text string, yield func(token) bool) {
 	var plain strings.Builder
 	flush := func() bool {
@@ -61,8 +60,7 @@ func tokens(text string, yield func(token) bool) {
 // Plain escapes a text so that it contains no variables.
 func Plain(text string) string { return strings.ReplaceAll(text, "${", "$${") }
 
-// isName reports whether a word is a valid variable name: letters, digits, _ and -,
-// starting with a letter or _.
+// A valid name has letters, digits, _ and -, and starts with a letter or _.
 func isName(word string) bool {
 	for i := range len(word) {
 		b := word[i]

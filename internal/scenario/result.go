@@ -7,9 +7,9 @@ type Result struct {
 	OK    bool // all steps passed
 	Steps []StepResult
 	Took  time.Duration
-	// Err is why the run could not continue, independent of the results of its steps:
-	// the cause of a cancelled context, session.ErrEnded, an *executor.LostError, or
-	// the error of a restart. It is nil if the run completed.
+	// Err is why the run could not continue, independent of its steps' results: the cause
+	// of a cancelled context, session.ErrEnded, an *executor.LostError, or the error of a
+	// restart.
 	Err error
 }
 
@@ -34,8 +34,7 @@ const (
 )
 
 // A StepResult is the outcome of one step. Its texts contain no values of secret
-// variables, but may quote the server: sanitize them before writing them to a
-// terminal.
+// variables, but may quote the server: sanitize them for a terminal.
 type StepResult struct {
 	Index  int // in Scenario.Steps
 	Name   string
@@ -43,7 +42,7 @@ type StepResult struct {
 	Do     Kind
 	Status Status
 	Took   time.Duration
-	// N is the number of the entry that was sent or received; 0 if there is none.
+	// N is the entry that was sent or received; 0 if none.
 	N        uint64
 	Problems []Problem // at least one if the step failed
 	Err      error     // why it was skipped, or the error that ended it
@@ -51,16 +50,16 @@ type StepResult struct {
 
 // A Problem is one difference between a step and what was expected.
 type Problem struct {
-	// Check is the check that failed: result, isError, schema, jq, error, within,
-	// findings, exit and capture are members of the file. cancel: the call was already
-	// answered. timeout, ended, lost: nothing was received. send: the message was not
-	// sent. variable: no value, or it is too long. restart and internal: these failed.
+	// Check is the failed check: result, isError, schema, jq, error, within, findings,
+	// exit and capture are members of the file. cancel: already answered. timeout, ended,
+	// lost: nothing received. send: not sent. variable: no value, or too long. restart
+	// and internal: these failed.
 	Check   string
 	Place   Place  // of the expectation, or of the step
 	Pointer string // JSON Pointer into the checked value
-	// Want and Got are JSON or text of at most about 200 bytes; long ones are cut to the
-	// part that differs. They may be empty. For a jq program they are the program and
-	// its result, and Of is its input.
+	// Want and Got are JSON or text of at most about 200 bytes, cut to the part that
+	// differs; they may be empty. For a jq program they are the program and its result,
+	// and Of is its input.
 	Want, Got, Input string
 	Text             string // the whole problem in one line
 }

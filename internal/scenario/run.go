@@ -12,18 +12,14 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Run takes the steps in order through an open session whose configuration was
-// prepared with Configure. At the end it cancels background calls that were not
-// awaited, and waits for them. The session stays open. If report is not nil, Run
-// calls it after each step, from its own goroutine.
-//
-// The first step that fails ends the run: later steps are skipped unless Always is
-// set. Those are skipped too when the server is gone, unless they restart it. When
-// ctx ends, the current step and all later ones are skipped. Every step, and every
-// failure, is a note in the session's log.
-//
-// The result and the notes contain no values of secret variables, but the log has
-// all messages as they were sent.
+// Run takes the steps in order through an open session prepared with Configure. At the
+// end it cancels background calls that were not awaited, and waits for them; the session
+// stays open. report, if not nil, is called after each step from Run's goroutine. After
+// the first failure, steps are skipped unless Always is set; those too are skipped when
+// the server is gone, unless they restart it. When ctx ends, the current and all later
+// steps are skipped. Every step and failure is a note in the session's log. The result
+// and the notes contain no values of secret variables, but the log has all messages as
+// sent.
 func (s *Scenario) Run(ctx context.Context, sess *session.Session, vars *Vars, report func(StepResult)) *Result {
 	begin := time.Now()
 	ctx, cancel := context.WithCancel(ctx)
@@ -49,8 +45,7 @@ func (s *Scenario) Run(ctx context.Context, sess *session.Session, vars *Vars, r
 	return res
 }
 
-// A runner is one run of a scenario. Its members belong to the goroutine of Run
-// unless noted otherwise.
+// A runner belongs to the goroutine of Run unless noted otherwise.
 type runner struct {
 	scenario *Scenario
 	sess     *session.Session
@@ -80,8 +75,7 @@ var errFailed = errors.New("an earlier step failed")
 
 var errGone = errors.New("the server is gone")
 
-// An outcome is the result of a step before it is checked: a value, an error
-// response, or err.
+// An outcome is a step's result before it is checked: a value, an error response, or err.
 type outcome struct {
 	n       uint64 // see StepResult.N
 	kind    valueKind
@@ -150,8 +144,8 @@ func (r *runner) skips(ctx context.Context, step *Step) error {
 	return nil
 }
 
-// limit adds the timeout of a step to a context. The time that a restart waits for
-// its turn with a host, or for the user, does not count.
+// The time that a restart waits for its turn with a host, or for the user, does not
+// count.
 func (r *runner) limit(ctx context.Context, step *Step) (context.Context, context.CancelFunc) {
 	limit := r.timeout(step)
 	if step.Do == Restart {
@@ -203,6 +197,6 @@ func (r *runner) end() {
 	r.group.Wait()
 }
 
-// noTimeout is longer than any step: requests are limited by the timeout of their step,
-// which includes the time the server waits for our responses.
+// noTimeout is longer than any step: a request is limited by its step's timeout, which
+// includes the time the server waits for our responses.
 const noTimeout = 24 * time.Hour

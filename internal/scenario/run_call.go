@@ -34,8 +34,8 @@ func (r *runner) call(ctx context.Context, step *Step) outcome {
 	return r.answered(sent, resp, err)
 }
 
-// progress asks the server to report the progress of a call of a tool; the reports are read
-// from the log. Other requests ask for it themselves, in _meta of their params.
+// progress asks for progress reports of a tool call, which are read from the log. Other
+// requests ask in _meta of their params.
 func (r *runner) progress(step *Step, params []byte) func(json.RawMessage) {
 	r.progresses = r.progresses || step.Tool != "" || bytes.Contains(params, []byte(`"progressToken"`))
 	if step.Tool == "" {
@@ -54,14 +54,14 @@ func (r *runner) answered(sent uint64, resp session.Response, err error) outcome
 	return out
 }
 
-// A background is a call that continues while other steps run.
+// A background call continues while other steps run.
 type background struct {
 	step  *Step
 	start int           // runner.starts when it began
 	sent  chan struct{} // closed when the request is written
 	done  chan struct{} // closed when out is set
 	out   outcome
-	// cancelled is set if a step has cancelled it; only for the goroutine of Run.
+	// set if a step has cancelled it; only for the goroutine of Run
 	cancelled bool
 
 	mu    sync.Mutex
@@ -87,8 +87,7 @@ func (b *background) entries() (first, last uint64) {
 // settling is how long it may take until a logged response reaches its caller.
 const settling = 100 * time.Millisecond
 
-// isAnswered reports whether a call is over. A response that is in the log counts,
-// unless it only requests more input.
+// isAnswered counts a response that is in the log, unless it only requests more input.
 func (r *runner) isAnswered(b *background) bool {
 	_, last := b.entries()
 	row, _ := session.RowAt(r.log, int(last)-1)
@@ -105,8 +104,8 @@ func (r *runner) isAnswered(b *background) bool {
 	}
 }
 
-// beginCall sends a request and waits for the response in a goroutine. Only the
-// step's own timeout limits that; Await has the timeout of its own step.
+// beginCall waits for the response in a goroutine. Only the step's own timeout limits
+// that; Await has its own.
 func (r *runner) beginCall(ctx context.Context, step *Step) outcome {
 	body, err := r.vars.json(step.Params)
 	if err != nil {
@@ -139,9 +138,9 @@ func (r *runner) beginCall(ctx context.Context, step *Step) outcome {
 	return outcome{n: first}
 }
 
-// await waits for the response to a background call. A cancelled call may or may not
-// be answered. So Await passes without a response, unless it expects one, and
-// accepts one that comes within lateAnswer.
+// await waits for a background call. A cancelled call may or may not be answered, so
+// Await passes without a response unless it expects one, and accepts one within
+// lateAnswer.
 func (r *runner) await(ctx context.Context, step *Step) outcome {
 	b := r.calls[step.Of]
 	if b.cancelled && !step.wantsAnswer() {
@@ -164,8 +163,8 @@ func (r *runner) await(ctx context.Context, step *Step) outcome {
 	}
 }
 
-// outcomeOf returns the outcome of a finished call. If its server has exited, it may
-// have been restarted since.
+// outcomeOf returns the outcome of a finished call, whose server may have been restarted
+// since.
 func (r *runner) outcomeOf(b *background) outcome {
 	if b.out.err == nil || b.start == r.starts {
 		return b.out
@@ -173,8 +172,7 @@ func (r *runner) outcomeOf(b *background) outcome {
 	return outcome{n: b.out.n, problem: &Problem{Check: "ended", Text: "ended: the server was restarted before it answered " + b.step.Name}}
 }
 
-// interrupted is the end of the run's context, nil as long as only the step's
-// time is over.
+// interrupted is nil as long as only the step's time is over.
 func (r *runner) interrupted(ctx context.Context) error {
 	if r.background.Err() != nil {
 		return context.Cause(ctx)
@@ -208,7 +206,6 @@ func (r *runner) cancelCall(ctx context.Context, step *Step) outcome {
 	return outcome{n: r.sentSince(from, mcp.MethodCancelled)}
 }
 
-// giveUp cancels the background calls that were not awaited.
 func (r *runner) giveUp() {
 	for _, b := range r.calls {
 		if b.cancelled || r.isAnswered(b) {
@@ -221,14 +218,12 @@ func (r *runner) giveUp() {
 	}
 }
 
-// wantsAnswer reports whether a step needs a response, because something is expected
-// of it or captured from it.
+// wantsAnswer reports whether something is expected of the response or captured from it.
 func (s *Step) wantsAnswer() bool {
 	e := &s.Expect
 	return len(s.Capture) > 0 || e.Result != nil || e.IsError != nil || e.Schema != nil || len(e.JQ) > 0 || e.Error != nil || e.Within > 0
 }
 
-// rawID returns the raw id of the request in entry n.
 func (r *runner) rawID(n uint64) (json.RawMessage, error) {
 	e, err := r.entry(int(n) - 1)
 	if err != nil {

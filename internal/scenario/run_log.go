@@ -9,8 +9,7 @@ import (
 	"mcpdbg/session"
 )
 
-// time returns the time of entry n on the log's clock. A live log has no gaps, so row
-// n-1 is entry n.
+// A live log has no gaps, so row n-1 is entry n.
 func (r *runner) time(n uint64) time.Duration {
 	row, _ := session.RowAt(r.log, int(n)-1)
 	return time.Duration(row.T) * time.Microsecond
@@ -26,8 +25,7 @@ func (r *runner) entry(number int) (session.Entry, error) {
 	return r.read(row)
 }
 
-// read reads an entry, or only the beginning of one that is too large for any
-// check.
+// read reads only the beginning of an entry that is too large for any check.
 func (r *runner) read(row session.Row) (session.Entry, error) {
 	limit := 0
 	if row.Len > maxValue {
@@ -36,8 +34,7 @@ func (r *runner) read(row session.Row) (session.Entry, error) {
 	return r.log.Entry(row, limit)
 }
 
-// sentSince returns the entry of the first message with a method that was sent at or
-// after a row, or 0.
+// sentSince returns the first message with a method sent at or after a row, or 0.
 func (r *runner) sentSince(from int, method string) uint64 {
 	number, ok := r.find(from, func(_ int, row session.Row) bool {
 		return row.Kind == session.KindStdin && r.log.Method(row.Method) == method
@@ -59,8 +56,8 @@ func (r *runner) find(from int, matches func(number int, row session.Row) bool) 
 	return from, false
 }
 
-// until waits for a matching row, starting at from. The error is the exit of the
-// server, or that of ctx.
+// until waits for a matching row from from on. The error is the exit of the server, or
+// that of ctx.
 func (r *runner) until(ctx context.Context, from int, matches func(number int, row session.Row) bool) (number int, err error) {
 	done := r.sess.Done()
 	for {

@@ -20,9 +20,9 @@ func (r *runner) notify(ctx context.Context, step *Step) outcome {
 	return outcome{n: r.sentSince(from, step.Method)}
 }
 
-// send sends raw bytes. If the step needs a response, it waits for the response to
-// the request in the bytes or, if they are not a request, for the first response
-// that matches no request, such as a parse error.
+// send waits, if the step needs a response, for the one to the request in the bytes or,
+// if they are not a request, for the first that matches no request, such as a parse
+// error.
 func (r *runner) send(ctx context.Context, step *Step) outcome {
 	data := step.Data
 	if step.Text {
@@ -71,7 +71,6 @@ func (r *runner) answerAt(n uint64, number int) outcome {
 	return out
 }
 
-// closeStdin closes the server's stdin, and waits for its exit if that is expected.
 func (r *runner) closeStdin(ctx context.Context, step *Step) outcome {
 	begin := r.now()
 	r.sess.Act("close-stdin", "", 0)

@@ -14,14 +14,14 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A match identifies a message that a Wait has matched; an entry may hold several.
-// No other Wait matches it again.
+// A match identifies a matched message, of several in an entry. No other Wait matches it
+// again.
 type match struct {
 	n     uint64
 	index int
 }
 
-// A pattern is a Pattern with its variables expanded.
+// A pattern has its variables expanded.
 type pattern struct {
 	Pattern
 	line *regexp.Regexp // of Stderr or Stdout
@@ -39,8 +39,8 @@ func (r *runner) pattern(p Pattern) (pattern, error) {
 	return out, err
 }
 
-// wait waits for a match since the previous step began, or, for consecutive Waits,
-// since the step before the first of them began.
+// wait waits for a match since the previous step began, or, for consecutive Waits, since
+// the step before the first.
 func (r *runner) wait(ctx context.Context, step *Step) outcome {
 	p, err := r.pattern(step.For)
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *runner) wait(ctx context.Context, step *Step) outcome {
 	return out
 }
 
-// matches reports whether a row matches and was not matched before. value is the
-// value to check.
+// matches reports whether a row matches and was not matched before, and returns the value
+// to check.
 func (r *runner) matches(p pattern, number int, row session.Row) (value []byte, ok bool) {
 	if !r.may(p, row) {
 		return nil, false
@@ -97,7 +97,7 @@ func (r *runner) matches(p pattern, number int, row session.Row) (value []byte, 
 // beginning returns the part of a line or text that regular expressions see.
 func beginning[T string | []byte](text T) T { return text[:min(len(text), maxLooked)] }
 
-// may reports whether a row can match. Most rows need not be read.
+// may reports whether a row can match: most need not be read.
 func (r *runner) may(p pattern, row session.Row) bool {
 	if p.Stderr != "" {
 		return row.Kind == session.KindStderr
@@ -119,12 +119,11 @@ func (r *runner) may(p pattern, row session.Row) bool {
 	return row.Msg == framing.Request && (method == "" || method == p.Request)
 }
 
-// isStray reports whether a row is a stdout line that is not a message.
 func isStray(row session.Row) bool {
 	return row.Kind == session.KindStdout && (row.Msg == framing.NotJSON || row.Msg == framing.Other)
 }
 
-// bodies returns the params of the messages in an entry that the pattern names.
+// bodies returns the params of the named messages in an entry.
 func (r *runner) bodies(p pattern, e *session.Entry) [][]byte {
 	if e.Msg.Kind == framing.Response {
 		return inputRequests(e.Msg.Result.Of(e.Payload), p.Request)
@@ -150,8 +149,8 @@ func (r *runner) bodies(p pattern, e *session.Entry) [][]byte {
 	return all
 }
 
-// inputRequests returns the params of the requests with a method in a modern result
-// that requires input.
+// inputRequests returns the params of a method's requests in a modern result that
+// requires input.
 func inputRequests(result []byte, method string) [][]byte {
 	if !bytes.Contains(result, []byte("input_required")) {
 		return nil
@@ -175,7 +174,7 @@ func inputRequests(result []byte, method string) [][]byte {
 	return all
 }
 
-// has reports whether params contain the subset want; nil matches anything.
+// nil matches anything.
 func has(want, body []byte) bool {
 	if want == nil {
 		return true
@@ -184,8 +183,7 @@ func has(want, body []byte) bool {
 	return err == nil && len(diffs) == 0
 }
 
-// answer waits for a server request, in either era, and answers it. The request is
-// checked afterwards.
+// answer waits for a server request, in either era, answers it, and then checks it.
 func (r *runner) answer(ctx context.Context, step *Step) outcome {
 	answer, err := r.vars.json(step.Answer)
 	if err != nil {
@@ -223,7 +221,7 @@ func (r *runner) answer(ctx context.Context, step *Step) outcome {
 	}
 }
 
-// ask returns the oldest pending server request with a method and params.
+// ask returns the oldest pending match.
 func (r *runner) ask(method string, wanted []byte) (session.ServerRequest, bool) {
 	for _, ask := range r.sess.ServerRequests() {
 		if ask.Method == method && has(wanted, ask.Params) {

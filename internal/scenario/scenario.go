@@ -1,3 +1,8 @@
+// Package scenario runs a list of steps through a session and checks each response. Parse
+// reads and validates a scenario file (docs/scenarios.md) before anything runs, and
+// WriteYAML writes one that Parse reads back. Scenario.Configure prepares the
+// configuration of a session, and Scenario.Run takes the steps in order. The first
+// failure ends the run; the remaining steps are skipped unless Step.Always is set.
 package scenario
 
 import (
@@ -11,8 +16,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A Scenario is a list of steps with its settings. It does not change while it runs,
-// and can run through several sessions at once.
+// A Scenario is a list of steps with its settings. It does not change, and can run
+// through several sessions at once.
 type Scenario struct {
 	File        string // for messages
 	Name        string
@@ -20,16 +25,16 @@ type Scenario struct {
 	Vars        []Var
 	Timeout     time.Duration   // of steps without their own; 0 means defaultTimeout
 	Answers     session.Answers // to server requests that no step answers
-	// Capabilities are those that the client declares; nil means those that the
-	// answers and the steps need.
+	// Capabilities are those that the client declares; nil: those that answers and steps
+	// need.
 	Capabilities json.RawMessage
 	Steps        []Step
 }
 
 const defaultTimeout = 30 * time.Second
 
-// A Var is a variable that the scenario declares. Its value is the one that the
-// caller gives, the environment variable Env, or Default, in that order.
+// A Var is a declared variable. Its value is the caller's, the environment variable Env,
+// or Default, in that order.
 type Var struct {
 	Name    string
 	Env     string          // environment variable; "" for none
@@ -54,12 +59,12 @@ const (
 	Await      Kind = "await"       // wait for the response to an earlier background call
 	Cancel     Kind = "cancel"      // cancel a background call
 	CloseStdin Kind = "close-stdin" // and, with Expect.Exit, wait for the exit
-	Restart    Kind = "restart"     // stop the server with the shutdown sequence, start it again, redo the handshake
+	Restart    Kind = "restart"     // shutdown sequence, start and handshake
 )
 
-// A Step is one action and its expected result. Values may contain variables: a
-// string that is only ${NAME} is the variable's JSON value, inside other text it is
-// inserted as text; $${ is a literal ${.
+// A Step is one action and its expected result. In its values, a string that is only
+// ${NAME} is the variable's JSON value, inside other text it is inserted as text; $${ is
+// a literal ${.
 type Step struct {
 	Name  string // given, or derived from the action; unique in a scenario
 	Place Place
@@ -68,7 +73,7 @@ type Step struct {
 	Method     string          // Call, Notify, Answer
 	Params     json.RawMessage // Call, Notify: an object; nil for none
 	Tool       string          // for a Call of tools/call written as tool: NAME; Params are complete
-	Background bool            // Call: do not wait; Await and Cancel refer to it
+	Background bool            // Call: Await and Cancel refer to it
 	Of         string          // Await, Cancel: the name of the call
 	Data       []byte          // Send: the bytes to write, including the newline; may contain variables if Text
 	Text       bool            // Send: Data is text
@@ -82,9 +87,9 @@ type Step struct {
 	Comment string // written above the step by WriteYAML; Parse ignores comments
 }
 
-// A Pattern is what a Wait waits for: the first match since the previous step began,
-// or, for consecutive Waits, since the step before the first of them began. Nothing
-// matches twice. Exactly one of Notification, Request, Stderr and Stdout is set.
+// A Pattern is the first match since the previous step began, or, for consecutive Waits,
+// since the step before the first. Nothing matches twice. Exactly one of Notification,
+// Request, Stderr and Stdout is set.
 type Pattern struct {
 	Notification string          // method of a notification from the server
 	Request      string          // method of a server request
@@ -98,18 +103,17 @@ type Pattern struct {
 type Expect struct {
 	Place  Place
 	Places map[string]Place // of its members by name; nil if it was not read from a file
-	// Result is a subset of the result (for a Wait or an Answer, of the params of the
-	// received message; with Error, of the error): objects may have more members,
-	// arrays must have the same length. IsError, if set, is the expected isError of
-	// the result; absent counts as false.
+	// Result is a subset of the result (for a Wait or an Answer, of the received params;
+	// with Error, of the error): objects may have more members, arrays must have the same
+	// length. IsError is the expected isError; absent counts as false.
 	Result  json.RawMessage
 	IsError *bool
 	Schema  json.RawMessage // JSON Schema of the result (2020-12 unless it declares another draft)
 	JQ      []Expression    // each must give results, none of them false or null
 	Error   *ErrorPattern   // expect this error
 	Within  time.Duration   // time limit for the response; 0 means the timeout
-	// Problems is the lowest severity of a problem (session/diagnosis/rule) that fails the step,
-	// if found since the step began: "error", "warning", or "" for none.
+	// Problems is the lowest severity of a new problem (session/diagnosis/rule) that
+	// fails the step: "error", "warning", or "" for none.
 	Problems string
 	Exit     *int // CloseStdin: the expected exit code
 }
@@ -132,11 +136,10 @@ type Capture struct {
 	Expression
 }
 
-// Configure prepares cfg for a session that the scenario can run through: requests
-// that steps answer are left to the program, and the scenario's answers are added,
-// except for methods that cfg already answers. This also declares the capabilities
-// that the server needs, unless the scenario or cfg gives others. Variables in answers are expanded with vars; if it is nil
-// they stay as they are.
+// Configure prepares cfg for the scenario's session: requests that steps answer are left
+// to the program, and the scenario's answers and the needed capabilities are added,
+// unless cfg already has them or the scenario gives capabilities. Variables in answers
+// are expanded with vars; nil leaves them.
 func (s *Scenario) Configure(cfg *session.Config, vars *Vars) {
 	answers := maps.Clone(cfg.Answers)
 	if answers == nil {
@@ -166,8 +169,8 @@ func (s *Scenario) Configure(cfg *session.Config, vars *Vars) {
 	}
 }
 
-// finalPolicy returns the policy for a method that no later step answers. It is
-// not ok if the policy does not change.
+// finalPolicy is for a method that no later step answers. It is not ok if the policy does
+// not change.
 func finalPolicy(method string, canned json.RawMessage) (p session.Policy, ok bool) {
 	switch {
 	case canned != nil:
@@ -181,13 +184,12 @@ func finalPolicy(method string, canned json.RawMessage) (p session.Policy, ok bo
 //go:embed schema.json
 var schemaFile []byte
 
-// Schema returns the JSON Schema (2020-12) of a scenario file, for editors and other
-// programs. It covers the structure, but not what only Parse can check: variables,
-// names of steps and programs.
+// Schema returns the JSON Schema (2020-12) of a scenario file. It covers the structure;
+// only Parse checks variables, names of steps and programs.
 func Schema() []byte { return bytes.Clone(schemaFile) }
 
-// AnswersSchema returns the JSON Schema (2020-12) of a file of answers, whose object
-// has the form of the member answers of a scenario.
+// AnswersSchema returns the JSON Schema (2020-12) of a file of answers, an object like
+// answers in a scenario.
 func AnswersSchema() []byte {
 	var whole struct {
 		Schema string                     `json:"$schema"`

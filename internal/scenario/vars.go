@@ -13,16 +13,16 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Vars holds the values of a scenario's variables. It does not change: each run keeps
-// its captures in its own copy. nil has no variables.
+// Vars holds the values of a scenario's variables. It does not change: each run copies it
+// for its captures. nil has none.
 type Vars struct {
 	values  map[string]json.RawMessage
 	secrets []executor.EnvVar
 	kept    int // bytes added by keep
 }
 
-// shortestSecret is the shortest value of a secret variable, in bytes: a shorter one
-// would also occur in unrelated text.
+// shortestSecret is the shortest value of a secret, in bytes: a shorter one would also
+// occur in unrelated text.
 const shortestSecret = 4
 
 // A VarError is why a variable has no usable value.
@@ -42,11 +42,10 @@ func (e *VarError) Error() string {
 	return fmt.Sprintf("%s: variable %s: %s", place, e.Name, e.Text)
 }
 
-// Bind returns the values of the scenario's variables: the given value, the
-// environment variable, or the default, in that order. A given or environment value
-// is a string, or JSON if the default is not a string. environ may be nil. The error
-// is one *VarError or several joined: a variable without a value, an undeclared one,
-// or a secret shorter than 4 bytes.
+// Bind returns the values of the variables: given, from the environment, or the default,
+// in that order. The first two are strings, or JSON if the default is not a string.
+// environ may be nil. The error is one *VarError or several joined: a variable without a
+// value, an undeclared one, or a secret shorter than 4 bytes.
 func (s *Scenario) Bind(given map[string]string, environ func(string) (string, bool)) (*Vars, error) {
 	v := &Vars{values: make(map[string]json.RawMessage, len(s.Vars))}
 	var failures []error
@@ -116,7 +115,6 @@ func (d *Var) typed(text string) (json.RawMessage, error) {
 // Conceal replaces the values of secret variables in a text with ${NAME}.
 func (v *Vars) Conceal(text string) string { return newConcealer(v).Text(text) }
 
-// own returns a copy for one run, which adds its captures.
 func (v *Vars) own() *Vars {
 	own := &Vars{values: map[string]json.RawMessage{}}
 	if v != nil {
@@ -151,14 +149,12 @@ func (v *Vars) get(name string) (json.RawMessage, bool) {
 	return value, ok
 }
 
-// maxExpanded is the longest text or JSON value with its variables expanded, in
-// bytes.
+// maxExpanded is the longest expanded text or JSON value, in bytes.
 const maxExpanded = maxValue
 
 var errExpanded = fmt.Errorf("longer than %d MiB with its variables expanded", maxExpanded>>20)
 
-// A missingError reports a variable without a value, because the step that captures
-// it has not done so.
+// A missingError reports a variable whose step has not captured it.
 type missingError struct{ name string }
 
 func (e *missingError) Error() string { return fmt.Sprintf("${%s} has no value", e.name) }
@@ -185,8 +181,8 @@ func (v *Vars) text(text string) (string, error) {
 	return out.String(), failure
 }
 
-// json expands the variables in the strings of a JSON value. Member names, and all
-// bytes without variables, do not change.
+// json expands variables in strings. Member names, and all bytes without variables, do
+// not change.
 func (v *Vars) json(raw json.RawMessage) (json.RawMessage, error) {
 	if !bytes.Contains(raw, []byte("${")) {
 		return raw, nil
@@ -233,7 +229,6 @@ func (v *Vars) string(raw json.RawMessage) (json.RawMessage, error) {
 	return quoteJSON(text), err
 }
 
-// variable reports whether a text is exactly one variable.
 func variable(text string) (name string, alone bool) {
 	n := 0
 	tokens(text, func(t token) bool {
@@ -256,7 +251,7 @@ func stringEnd(raw []byte, i int) int {
 	return len(raw)
 }
 
-// textOf returns a JSON value as text: the content of a string, otherwise its JSON.
+// textOf returns the content of a string, or else the JSON.
 func textOf(value json.RawMessage) string {
 	var text string
 	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil {
@@ -269,8 +264,7 @@ func textOf(value json.RawMessage) string {
 	return out.String()
 }
 
-// quoteJSON returns a text as a JSON string. Unlike json.Marshal it does not escape
-// <, > and &.
+// Unlike json.Marshal, quoteJSON does not escape <, > and &.
 func quoteJSON(text string) json.RawMessage {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -279,8 +273,7 @@ func quoteJSON(text string) json.RawMessage {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// Secrets returns the secret variables with their values, for callers that conceal
-// them.
+// Secrets returns the secret variables with their values, to conceal them.
 func (v *Vars) Secrets() []executor.EnvVar {
 	if v == nil {
 		return nil

@@ -16,9 +16,8 @@ import (
 )
 
 // WriteYAML writes a scenario so that Parse reads it back, except for places and
-// comments. The output is laid out for people: long values have one member per line,
-// steps are separated, and defaults are omitted. Equal scenarios have equal output.
-// The error is that of w, or that of Parse for an invalid scenario.
+// comments. Equal scenarios have equal output. The error is that of w, or that of Parse
+// for an invalid scenario.
 func WriteYAML(w io.Writer, s *Scenario) error {
 	var out bytes.Buffer
 	if err := writeHead(&out, s); err != nil {
@@ -89,7 +88,6 @@ func (w *writing) variable(v *Var) *yaml.Node {
 	return n.Node
 }
 
-// writeStep writes one step, with its name if it was given.
 func writeStep(out *bytes.Buffer, s *Step, named bool) error {
 	w := &writing{}
 	n := mapping()
@@ -169,8 +167,7 @@ func (w *writing) call(n *object, s *Step) {
 	}
 }
 
-// argumentsOf returns the arguments of a call that can be written as tool: NAME, or
-// nil.
+// argumentsOf returns the arguments of a call that can be written as tool: NAME, or nil.
 func argumentsOf(s *Step) []byte {
 	if s.Tool == "" || s.Method != mcp.MethodToolsCall {
 		return nil
@@ -284,8 +281,8 @@ func durationText(d time.Duration) string {
 	return text
 }
 
-// givenNames reports for each step whether its name must be written. The others
-// get the same name when the file is parsed.
+// givenNames reports which names must be written: the others are the same when the file
+// is parsed.
 func givenNames(steps []Step) []bool {
 	given := make([]bool, len(steps))
 	for i := range steps {

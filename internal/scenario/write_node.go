@@ -53,8 +53,7 @@ func (o *object) flow() {
 	}
 }
 
-// flowSize returns the approximate length of a node on one line; negative if it has
-// multi-line text.
+// flowSize approximates the length on one line; negative with multi-line text.
 func flowSize(n *yaml.Node) int {
 	if n.Style&yaml.LiteralStyle != 0 {
 		return -1
@@ -70,7 +69,6 @@ func flowSize(n *yaml.Node) int {
 	return size
 }
 
-// member adds a JSON value unless it is nil.
 func (w *writing) member(o *object, key string, value json.RawMessage) {
 	if value != nil {
 		o.add(key, w.json(value))
@@ -120,7 +118,7 @@ func nodeOf(d *jsontext.Decoder) (*yaml.Node, error) {
 	return plain(token.String()), nil
 }
 
-// members converts a JSON object to a node. It returns nil for anything else.
+// members returns nil for anything but an object.
 func members(value []byte) *yaml.Node {
 	w := writing{}
 	if n := w.json(value); w.err == nil && n.Kind == yaml.MappingNode {
@@ -129,11 +127,9 @@ func members(value []byte) *yaml.Node {
 	return nil
 }
 
-// plain returns a scalar that is not text, written as it is.
 func plain(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: value} }
 
-// textNode returns a text, in literal style if it has several lines. Words that other
-// YAML parsers do not read as text are quoted.
+// textNode quotes words that other YAML parsers do not read as text.
 func textNode(text string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	switch {
@@ -155,7 +151,6 @@ func inLines(text string) bool {
 	return text[0] != ' ' && text[0] != '\n' && !strings.HasSuffix(text, "\n\n")
 }
 
-// clean removes unprintable characters from a line of a comment.
 func clean(line string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if printable(r) {
@@ -165,7 +160,7 @@ func clean(line string) string {
 	}, line))
 }
 
-// failureOf returns the error object of an answer, or nil for a result.
+// failureOf returns nil for a result.
 func failureOf(answer json.RawMessage) json.RawMessage {
 	failure, ok := bytes.CutPrefix(bytes.TrimSuffix(answer, []byte("}")), []byte(`{"error":`))
 	if !ok || members(failure) == nil {
@@ -174,7 +169,6 @@ func failureOf(answer json.RawMessage) json.RawMessage {
 	return json.RawMessage(failure)
 }
 
-// emit writes a node as YAML, with an indent before each line.
 func emit(out *bytes.Buffer, n *yaml.Node, indent string) error {
 	var text bytes.Buffer
 	e := yaml.NewEncoder(&text)

@@ -13,9 +13,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// answer handles a response of the client. Automatic responses of the session are not
-// steps. Responses to requests outside of a call, and to roots requests, apply to the
-// whole scenario.
+// answer handles a response of the client. Automatic responses are not steps. Those to
+// requests outside of a call, and to roots requests, apply to the whole scenario.
 func (r *reader) answer(it *match.Item) error {
 	q, known := r.asked[it.Of.Row]
 	delete(r.asked, it.Of.Row)
@@ -55,8 +54,7 @@ func (r *reader) answerStep(run int, q serverRequest, answer []byte) error {
 	return err
 }
 
-// isValidAnswer reports whether a step can send a response: a result, or an error with
-// a code, a message and optional data.
+// isValidAnswer accepts a result, or an error with a code, a message and optional data.
 func isValidAnswer(answer json.RawMessage) bool {
 	var members, failure map[string]json.RawMessage
 	if json.Unmarshal(answer, &members) != nil || members == nil {
@@ -106,8 +104,7 @@ func inputOf(result []byte) *input {
 	return in
 }
 
-// roundOf returns the call of which a request is a further round. The session sends
-// those by itself.
+// roundOf returns the call that a request continues. The session sends those by itself.
 func (r *reader) roundOf(it *match.Item) *call {
 	state := match.Member(it.Msg.RawParams(), "requestState")
 	if state == nil && match.Member(it.Msg.RawParams(), "inputResponses") == nil {

@@ -10,10 +10,10 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// handles are names of values that are only valid in their session.
+// handles are only valid in their session.
 var handles = []string{"cursor", "nextCursor", "taskId", "requestState", "subscriptionId", "elicitationId"}
 
-// capture makes a step capture the values of its response that later calls use.
+// capture makes a step capture the values that later calls use.
 func (v *values) capture(step *scenario.Step, it *match.Item) {
 	for _, one := range v.from[placeOf(it.At)] {
 		program, ok := path(it.Msg.Line, one.Pointer)
@@ -37,8 +37,8 @@ func (v *values) prune(step *scenario.Step) {
 	}
 }
 
-// path returns the jq program for a value of a result. It is not ok for an item of a
-// list, which is better written literally, unless its value differs in each run.
+// path is not ok for an item of a list, which is better written literally, unless its
+// value differs in each run.
 func path(answer []byte, p match.Pointer) (program string, ok bool) {
 	tokens := p.Tokens()
 	if len(tokens) < 2 || tokens[0] != "result" {

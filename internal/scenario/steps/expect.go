@@ -50,7 +50,6 @@ func (v *values) expect(e *scenario.Expect, it *match.Item, level Expectation) {
 	}
 }
 
-// expectError expects an error if the response is one.
 func (v *values) expectError(e *scenario.Expect, it *match.Item) {
 	if it.Msg.Kind != framing.ErrorResponse {
 		return
@@ -63,8 +62,8 @@ func (v *values) expectError(e *scenario.Expect, it *match.Item) {
 	}
 }
 
-// shape returns programs that hold for a result and should hold in the next run: lists
-// have the same names, structured content has the same types.
+// shape returns programs that should still hold in the next run: lists have the same
+// names, structured content the same types.
 func shape(method string, result []byte, structured map[string]json.RawMessage) []string {
 	switch method {
 	case mcp.MethodToolsList:
@@ -83,7 +82,6 @@ func shape(method string, result []byte, structured map[string]json.RawMessage) 
 	return nil
 }
 
-// items returns the texts that the items of a list have under a name.
 func items(result []byte, list, name string) []string {
 	var r map[string]json.RawMessage
 	var all []map[string]json.RawMessage
@@ -102,7 +100,6 @@ func items(result []byte, list, name string) []string {
 	return slices.Compact(texts)
 }
 
-// named returns a program that checks that all names of a list are still there.
 func named(result []byte, list, name string) string {
 	texts := items(result, list, name)
 	if len(texts) == 0 {
@@ -111,7 +108,6 @@ func named(result []byte, list, name string) string {
 	return fmt.Sprintf(".%s | map(.%s) | %s - . == []", list, name, literal(texts))
 }
 
-// kinds returns a program that checks which kinds of items a list has.
 func kinds(result []byte, list, name string) string {
 	texts := items(result, list, name)
 	if len(texts) == 0 {
@@ -120,7 +116,6 @@ func kinds(result []byte, list, name string) string {
 	return fmt.Sprintf(".%s | map(.%s) | unique == %s", list, name, literal(texts))
 }
 
-// types returns a program that checks the types of the members of structured content.
 // A member that is null may have any type.
 func types(structured map[string]json.RawMessage) string {
 	all := map[string]string{}
@@ -135,7 +130,7 @@ func types(structured map[string]json.RawMessage) string {
 	return fmt.Sprintf(".structuredContent | map_values(type) | contains(%s)", literal(all))
 }
 
-// typeOf returns the jq type of a value, or "" for null.
+// typeOf returns "" for null.
 func typeOf(value json.RawMessage) string {
 	switch jsontext.Value(value).Kind() {
 	case '{':

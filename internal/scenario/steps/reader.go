@@ -16,7 +16,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A call is a client request that has become a step.
 type call struct {
 	step *scenario.Step
 	id   string // raw, of its last round
@@ -67,8 +66,7 @@ func newReader(src session.Source, o Options) *reader {
 	}
 }
 
-// scan finds actions other than messages: raw bytes, closed stdin, and writes that did
-// not reach the server.
+// scan finds raw bytes, closed stdin, and writes that did not reach the server.
 func (r *reader) scan(ctx context.Context) error {
 	closed := -1 // index in actions: closed stdin of the current process
 	for number, row := range session.RowsFrom(r.src, 0) {
@@ -93,8 +91,6 @@ func (r *reader) scan(ctx context.Context) error {
 	return nil
 }
 
-// action returns the action of the client in a row, or nil. The exit of the server is
-// added to the action that closed its stdin.
 func (r *reader) action(number int, row session.Row, closed int) (*action, error) {
 	switch {
 	case row.Kind == session.KindStdin && isRaw(row):
@@ -138,7 +134,7 @@ func isRaw(row session.Row) bool {
 	return row.Flags&odd != 0 || row.Msg == framing.NotJSON || row.Msg == framing.Other
 }
 
-// wanted reports whether an action of the client in a row becomes a step.
+// wanted reports whether an action in a row becomes a step.
 func (r *reader) wanted(run, number int) bool {
 	if r.opts.Process > 0 && run != r.opts.Process {
 		return false
@@ -160,7 +156,7 @@ func (r *reader) add(run int, step *scenario.Step) (*scenario.Step, error) {
 	return step, nil
 }
 
-// acted notes an action that open calls need, so they become background calls.
+// acted notes an action that open calls need: they become background calls.
 func (r *reader) acted() {
 	for _, c := range r.open {
 		c.step.Background = true
@@ -260,7 +256,7 @@ func (r *reader) request(it *match.Item) error {
 	return nil
 }
 
-// verbatim sends a message that a session cannot express as raw bytes.
+// verbatim sends as raw bytes a message that a session cannot express.
 func (r *reader) verbatim(it *match.Item) error {
 	r.spoke()
 	r.raw[it.At.Row] = true
@@ -320,7 +316,6 @@ func (r *reader) close(c *call) {
 	r.open = slices.DeleteFunc(r.open, func(o *call) bool { return o == c })
 }
 
-// lost handles the end of a process: pending calls are not answered.
 func (r *reader) lost() {
 	for _, c := range slices.Clone(r.open) {
 		c.step.Background, c.step.Comment = true, "It was never answered."
@@ -357,7 +352,6 @@ func (r *reader) answered(it *match.Item) error {
 	return nil
 }
 
-// isRequest reports whether a row is exactly one request.
 func (r *reader) isRequest(number int) bool {
 	row, ok := session.RowAt(r.src, number)
 	return ok && row.Msg == framing.Request && row.Flags&session.FlagBatch == 0

@@ -34,7 +34,7 @@ type variable struct {
 	used bool
 }
 
-// values tracks the values of a session that differ in each run.
+// values tracks values that differ in each run.
 type values struct {
 	from     map[place][]*variable                 // by response
 	in       map[place]map[match.Pointer]*variable // by request and pointer
@@ -70,9 +70,8 @@ func (v *values) find(ctx context.Context, src session.Source) error {
 	return err
 }
 
-// params returns the params of a client message for a scenario: with variables, and
-// without what a session adds by itself. It is not ok if a scenario cannot express
-// them.
+// params adds variables and removes members that a session adds by itself. It is not ok
+// if a scenario cannot express the params.
 func (v *values) params(it *match.Item) (json.RawMessage, bool) {
 	raw := it.Msg.RawParams()
 	id := it.Msg.RawID()
@@ -103,7 +102,7 @@ func (v *values) params(it *match.Item) (json.RawMessage, bool) {
 	return params, ok
 }
 
-// isOurs reports whether a session adds a value by itself, in _meta.
+// isOurs reports whether a session adds the value itself, in _meta.
 func isOurs(path []string, value, id []byte) bool {
 	switch {
 	case len(path) == 2 && path[1] == "_meta":
@@ -116,13 +115,12 @@ func isOurs(path []string, value, id []byte) bool {
 	return slices.Contains([]string{mcp.MetaProtocolVersion, mcp.MetaClientInfo, mcp.MetaClientCapabilities}, path[2])
 }
 
-// template returns a value for a scenario, where variables are possible.
 func (v *values) template(raw []byte) (json.RawMessage, bool) {
 	e := editor{text: func(_ []string, text string) string { return v.plain(text) }}
 	return e.edit(nil, raw)
 }
 
-// plain escapes a text. A redacted text becomes a variable.
+// A redacted text becomes a variable.
 func (v *values) plain(text string) string {
 	if !strings.Contains(text, redact.Mark) {
 		return scenario.Plain(text)
@@ -147,7 +145,7 @@ func (v *values) unique(base string) string {
 	return name
 }
 
-// lasting returns a value without _meta and members that differ in each run.
+// lasting omits _meta and members that differ in each run.
 func (v *values) lasting(raw []byte) (json.RawMessage, bool) {
 	e := editor{
 		text: func(_ []string, text string) string { return scenario.Plain(text) },
@@ -167,8 +165,8 @@ type editor struct {
 	whole bool                                    // drop an array if an element would be dropped
 }
 
-// edit rewrites the value at a path. It is not ok if nothing is left, or if the value
-// is invalid: duplicate names, invalid text, too deep nesting.
+// edit is not ok if nothing is left, or if the value is invalid: duplicate names, invalid
+// text, too deep nesting.
 func (e *editor) edit(path []string, raw []byte) (json.RawMessage, bool) {
 	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	out, stays, err := e.value(nil, d, path)
@@ -179,7 +177,7 @@ func (e *editor) edit(path []string, raw []byte) (json.RawMessage, bool) {
 	return out, errors.Is(err, io.EOF)
 }
 
-// value appends the next value. stays is false if it is dropped.
+// stays is false if the value is dropped.
 func (e *editor) value(dst []byte, d *jsontext.Decoder, path []string) (_ []byte, stays bool, err error) {
 	if kind := d.PeekKind(); kind == '{' || kind == '[' {
 		return e.container(dst, d, path)
