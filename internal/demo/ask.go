@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// ask asks the client in the way of its era: it sends a request to a legacy
-// client, and tells a modern client to repeat the call with the answer. It
-// returns the client's result. If there is none yet, instead or err is what the
-// tool has to return: a tool result or an error.
+// ask asks the client in the way of its era: a legacy client gets a request, a modern one
+// has to repeat the call with the answer. It returns the client's result. If there is
+// none yet, instead or err is what the tool has to return: a tool result or an error.
 func (r *request) ask(ctx context.Context, method string, params object) (answer json.RawMessage, instead any, err error) {
 	if !r.modern() {
 		m, err := r.s.ask(ctx, method, params)
@@ -36,8 +35,7 @@ func (r *request) ask(ctx context.Context, method string, params object) (answer
 	return answer, nil, nil
 }
 
-// undeclared returns the result of a tool if the client did not declare the
-// capability that it needs.
+// undeclared refuses if the client did not declare the needed capability.
 func (r *request) undeclared(capability string, required object) (any, error) {
 	if r.modern() {
 		return nil, &rpcError{Code: codeMissingCapability, Message: "the client did not declare " + capability,
@@ -98,8 +96,8 @@ func callAsk(ctx context.Context, r *request, args askArgs) (any, error) {
 
 const visitTime = 500 * time.Millisecond
 
-// requireVisit refuses a call until the client has sent the person to a page, which
-// is taken for granted after a moment.
+// requireVisit refuses a call until the client has sent the person to a page, which is
+// taken for granted after a moment.
 func (r *request) requireVisit() (any, error) {
 	const id = "required-1"
 	r.s.mu.Lock()
@@ -175,9 +173,8 @@ func callRoots(ctx context.Context, r *request, _ struct{}) (any, error) {
 	return textResult(fmt.Sprintf("%d roots: %v", len(result.Roots), result.Roots)), nil
 }
 
-// CannedAnswers returns a file with answers to the requests of the demo server,
-// in the format of --answers: method to result object. With it the tools ask,
-// sample and roots work in a session without a person.
+// CannedAnswers returns a file with answers for the demo server, in the format of
+// --answers. With it the tools ask, sample and roots work without a person.
 func CannedAnswers() []byte {
 	return []byte(`{
   "elicitation/create": {

@@ -113,9 +113,8 @@ func (r *request) log(level string, data any) bool {
 	return true
 }
 
-// wantsLevel reports whether the client wants log messages of a level. A modern
-// request without a level wants none; a legacy session gets info and above
-// until it sets a level.
+// A modern request without a level wants no log messages; a legacy session gets info and
+// above until it sets a level.
 func (r *request) wantsLevel(level string) bool {
 	least := r.meta.LogLevel
 	if !r.modern() {
@@ -206,8 +205,7 @@ type journey struct {
 	Extras   []string `json:"extras"`
 }
 
-// callBook returns a reference that depends on the arguments alone, so that a
-// replay gets the same one.
+// The reference depends on the arguments alone, so that a replay gets the same one.
 func callBook(_ context.Context, r *request, args journey) (any, error) {
 	if len(args.Passengers) == 0 || args.Trip.From == "" || args.Trip.To == "" {
 		return r.refuse("bad arguments: passengers, trip.from and trip.to are required")

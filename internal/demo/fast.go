@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
-// probeFast is a legacy server for measuring the overhead of everything else:
-// it sends prepared bytes, parses a request no more than necessary, and makes
-// one read and one write for each. It supports initialize, ping, tools/list and
-// tools/call; every other method, including server/discover, is unknown.
+// probeFast is a legacy server for measuring the overhead of everything else: it sends
+// prepared bytes, parses no more than necessary, and makes one read and one write per
+// request. It supports initialize, ping, tools/list and tools/call.
 func probeFast(_ context.Context, c *culprit) (int, error) {
 	in := bufio.NewReaderSize(c.in, bulkBlock)
 	fast := newFastServer()
@@ -55,8 +55,7 @@ func newFastServer() *fastServer {
 	}
 }
 
-// answer returns the response to one line, valid until the next call, or nil if
-// there is none.
+// The response is valid until the next call; nil if there is none.
 func (f *fastServer) answer(line []byte) []byte {
 	id, method := idAndMethod(line)
 	if id == nil || method == nil {
@@ -72,9 +71,8 @@ func (f *fastServer) answer(line []byte) []byte {
 	return f.buf
 }
 
-// idAndMethod returns the values of the members id (as written) and method
-// (without its quotes) of a JSON object. It does not validate the line; for
-// anything else the result is undefined.
+// idAndMethod returns the members id (as written) and method (without quotes). It does
+// not validate: for anything but a JSON object the result is undefined.
 func idAndMethod(line []byte) (id, method []byte) {
 	depth := 0
 	var key []byte
@@ -122,8 +120,8 @@ func stringEnd(line []byte, start int) int {
 	return len(line)
 }
 
-// scalarEnd returns the offset after the string, number or literal that begins
-// at start, or start itself if it is an object or array.
+// scalarEnd returns the offset after the string, number or literal at start, or start
+// itself for an object or array.
 func scalarEnd(line []byte, start int) int {
 	if start < len(line) && line[start] == '"' {
 		return stringEnd(line, start)
@@ -137,7 +135,6 @@ func scalarEnd(line []byte, start int) int {
 	return len(line)
 }
 
-// unquote returns the text between a string's quotes, or nil for another value.
 func unquote(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil
@@ -146,3 +143,54 @@ func unquote(value []byte) []byte {
 }
 
 func leadingSpace(b []byte) int { return len(b) - len(bytes.TrimLeft(b, " \t\r\n")) }
+
+const (
+	// bulkBlock is the size of a bulk write: what a pipe holds on Linux.
+	bulkBlock    = 64 << 10
+	minFloodLine = 140
+)
+
+// The text contains the number as ten digits, so that a reader can check for gaps.
+type floodLine struct {
+	bytes  []byte
+	digits int // where the number begins
+}
+
+func newFloodLine(size int) floodLine {
+	const head = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"flood","data":"`
+	const tail = `"}}` + "\n"
+	pad := strings.Repeat("x", size-len(head)-len("0000000000 ")-len(tail))
+	return floodLine{bytes: []byte(head + "0000000000 " + pad + tail), digits: len(head)}
+}
+
+func (f floodLine) number(n int) {
+	for i := f.digits + 9; i >= f.digits; i-- {
+		f.bytes[i] = byte('0' + n%10)
+		n /= 10
+	}
+}
+
+// writeFlood writes count notifications of size bytes, including the newline, as many
+// whole lines per write as fit into block, at least one.
+func writeFlood(ctx context.Context, w io.Writer, count, size, block int) error {
+	if size < minFloodLine {
+		return fmt.Errorf("a flood line needs at least %d bytes, not %d", minFloodLine, size)
+	}
+	line := newFloodLine(size)
+	buf := make([]byte, 0, max(block, size))
+	for n := range count {
+		line.number(n + 1)
+		if len(buf)+size > cap(buf) {
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		buf = append(buf, line.bytes...)
+	}
+	_, err := w.Write(buf)
+	return err
+}

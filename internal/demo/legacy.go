@@ -28,7 +28,7 @@ func (s *server) legacyRevision() string {
 	return s.legacy.revision
 }
 
-// initialize negotiates a revision: the client's if supported, else the newest.
+// The revision is the client's if supported, else the newest.
 func (s *server) initialize(_ context.Context, r *request) (any, error) {
 	var params struct {
 		ProtocolVersion string             `json:"protocolVersion"`
@@ -111,7 +111,6 @@ func (s *server) notified(m message) {
 	}
 }
 
-// cancelled ends a running call, or a listen, without a response.
 func (s *server) cancelled(m message) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`

@@ -15,14 +15,14 @@ import (
 type Kind struct {
 	// Name selects the kind. With a parameter, write NAME:PARAM.
 	Name string
-	// Description describes in one line what the fault is and when it shows.
+	// Description is one line: the fault and when it shows.
 	Description string
-	// Lint is the rule that finds the fault (see session/diagnosis/rule), or "".
+	// Lint is the rule that finds it (see session/diagnosis/rule), or "".
 	Lint string
-	// Param is the form of the parameter and its default, or "".
+	// Param is the parameter's form and default, or "".
 	Param string
-	// HasNowForm means that there is a NAME-now form: the fault shows at once, and the
-	// process neither reads nor responds.
+	// HasNowForm: in NAME-now the fault shows at once, and the process neither reads nor
+	// responds.
 	HasNowForm bool
 }
 
@@ -56,13 +56,10 @@ func misbehaviours() []misbehaviour {
 	return all
 }
 
-// Misbehave runs a server with the fault that spec names: NAME, NAME:PARAM, or
-// NAME-now[:PARAM]. It returns the exit code, if the kind returns at all: some
-// kinds die by a signal. An unknown kind, an invalid parameter, or a kind that
-// this operating system does not support is exit code 2 and a line on errw.
-//
-// The process must be dedicated to it: a kind may close the files, ignore
-// signals for good and start children.
+// Misbehave runs a server with the fault in spec: NAME, NAME:PARAM, or NAME-now[:PARAM].
+// It returns the exit code, unless the kind dies by a signal. An unknown or unsupported
+// kind or an invalid parameter is exit code 2 and a line on errw. The process must be
+// dedicated to it: a kind may close files, ignore signals for good and start children.
 func Misbehave(ctx context.Context, spec string, in, out, errw *os.File, opts Options) int {
 	code, err := misbehave(ctx, spec, &culprit{in: in, out: out, errw: errw, opts: opts})
 	if err != nil {
@@ -100,7 +97,7 @@ func (c *culprit) serve(ctx context.Context, f faults) (int, error) {
 	return s.run(ctx, c.in), nil
 }
 
-// withNumber makes the server of a kind whose parameter is a number of 0 or more.
+// withNumber is for a parameter of 0 or more.
 func withNumber(run func(ctx context.Context, c *culprit, n int) (int, error)) runFunc {
 	return func(ctx context.Context, c *culprit) (int, error) {
 		n, err := strconv.Atoi(c.param)
@@ -111,15 +108,14 @@ func withNumber(run func(ctx context.Context, c *culprit, n int) (int, error)) r
 	}
 }
 
-// withTime is like withNumber, for a parameter in this unit of time.
+// withTime is for a parameter in this unit of time.
 func withTime(unit time.Duration, run func(ctx context.Context, c *culprit, d time.Duration) (int, error)) runFunc {
 	return withNumber(func(ctx context.Context, c *culprit, n int) (int, error) {
 		return run(ctx, c, time.Duration(n)*unit)
 	})
 }
 
-// withCountAndSize is like withNumber, for a parameter COUNTxSIZE whose size is
-// optional.
+// withCountAndSize is for COUNTxSIZE with an optional size.
 func withCountAndSize(run func(ctx context.Context, c *culprit, count, size int) (int, error)) runFunc {
 	return func(ctx context.Context, c *culprit) (int, error) {
 		first, second, both := strings.Cut(c.param, "x")
@@ -143,8 +139,7 @@ func linger(ctx context.Context, d time.Duration) {
 	}
 }
 
-// child returns the command that runs one of childKinds. Its streams are the
-// null device.
+// child returns the command for one of childKinds, with the null device as streams.
 func (c *culprit) child(ctx context.Context, spec string) (*exec.Cmd, error) {
 	self := c.opts.Self
 	if self == nil {
@@ -154,7 +149,7 @@ func (c *culprit) child(ctx context.Context, spec string) (*exec.Cmd, error) {
 		}
 		self = []string{exe, "demo-server", "--misbehave"}
 	}
-	// The child is meant to outlive its parent, so no context may end it.
+	// The child is to outlive its parent, so no context may end it.
 	return exec.CommandContext(context.WithoutCancel(ctx), self[0], append(slices.Clone(self[1:]), spec)...), nil
 }
 

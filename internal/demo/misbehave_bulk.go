@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// bulkKinds write a lot after the handshake. Their NAME-now forms write at once
-// and exit, so that cat and tee can read them too.
+// The NAME-now forms write at once and exit, so that cat and tee can read them too.
 func bulkKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "flood", Lint: "PRG05", Param: "COUNTxSIZE=100000x205", HasNowForm: true,
@@ -64,11 +63,11 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), e.ctx.Err()
 }
 
-// afterHandshake runs write concurrently with the healthy server after the
-// response to the handshake. In the now form it only runs write.
+// afterHandshake runs write concurrently with the healthy server; in the now form it only
+// runs write.
 func (c *culprit) afterHandshake(ctx context.Context, write func(ctx context.Context, w io.Writer) error) (int, error) {
 	if c.now {
-		// An error is not our fault: the reader may have gone away.
+		// The reader may have gone away.
 		_ = write(ctx, c.out)
 		return 0, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// callKinds complete the handshake and go wrong in tools/call, with any tool.
 func callKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "splits-batches",
@@ -69,8 +68,7 @@ func closesStdout(ctx context.Context, c *culprit) (int, error) {
 	}))
 }
 
-// deep nests objects in the structured content. The bytes are built by hand,
-// because encoding/json limits the depth to 10,000.
+// deep builds the bytes by hand, because encoding/json limits the depth to 10,000.
 func deep(ctx context.Context, c *culprit, levels int) (int, error) {
 	const around = 2 // the message and its result
 	if levels <= around {
@@ -84,7 +82,7 @@ func deep(ctx context.Context, c *culprit, levels int) (int, error) {
 	}))
 }
 
-// bigIDs responds to a call with the ids of the ping responses, as received.
+// bigIDs responds to a call with the ids of the ping responses.
 func bigIDs(ctx context.Context, c *culprit) (int, error) {
 	ids := []string{"0", "9007199254740993"} // 2^53 + 1 is not exact as a double
 	return c.serve(ctx, onCall(func(ctx context.Context, s *server, r *request) {

@@ -86,7 +86,7 @@ func wrongVersion(ctx context.Context, c *culprit) (int, error) {
 	}))
 }
 
-// legacyOnly does not support server/discover, and handles initialize with f.
+// legacyOnly handles initialize with f.
 func legacyOnly(f func(s *server, r *request)) faults {
 	return faults{request: func(_ context.Context, s *server, r *request) bool {
 		switch r.method {
@@ -128,8 +128,8 @@ func slowModern(ctx context.Context, c *culprit, wait time.Duration) (int, error
 	}})
 }
 
-// slowBoth is a server that is busy when it starts: by the time it responds to
-// server/discover, a client has sent initialize too.
+// slowBoth is busy at its start: by the time it responds to server/discover, a client has
+// sent initialize too.
 func slowBoth(ctx context.Context, c *culprit, wait time.Duration) (int, error) {
 	ready := make(chan struct{})
 	var once sync.Once
@@ -195,11 +195,11 @@ func notReading(ctx context.Context, c *culprit, life time.Duration) (int, error
 	return c.stopReading(ctx, func(ctx context.Context, _ *server) { linger(ctx, life) })
 }
 
-// stopReading completes the handshake and stops reading at the next request; it
-// then calls do before the process ends.
+// stopReading stops at the request after the handshake, and calls do before the process
+// ends.
 func (c *culprit) stopReading(ctx context.Context, do func(ctx context.Context, s *server)) (int, error) {
-	// The server's reading goroutine may already be in a Read: it gets the
-	// result of that one, and nothing more.
+	// A Read of the server's goroutine may already be running: it gets that result and
+	// nothing more.
 	deaf := make(chan struct{})
 	s := newServer(c.out, c.errw, c.opts)
 	s.faults.request = func(ctx context.Context, s *server, r *request) bool {
@@ -226,8 +226,7 @@ func pingFlood(ctx context.Context, c *culprit, life time.Duration) (int, error)
 	})
 }
 
-// deafReader reads from r until deaf is closed, and then blocks until its
-// context ends.
+// deafReader reads until deaf is closed, and then blocks until its context ends.
 type deafReader struct {
 	r    io.Reader
 	deaf <-chan struct{}

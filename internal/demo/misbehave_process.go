@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// processKinds do not exit when they should, or leak a process.
 func processKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "ignores-eof-term", Lint: "PRC05", Param: "SECONDS=600",
@@ -35,8 +34,7 @@ func childKinds() []misbehaviour {
 	}
 }
 
-// ignoresEOFAndTerm makes both processes ignore signals before it reports their
-// pids.
+// Both processes ignore signals before the pids are reported.
 func ignoresEOFAndTerm(ctx context.Context, c *culprit, life time.Duration) (int, error) {
 	if err := ignoreSignals(); err != nil {
 		return 0, err
@@ -62,9 +60,8 @@ func stubbornChild(ctx context.Context, c *culprit, life time.Duration) (int, er
 	return 0, nil
 }
 
-// daemon forks twice, as daemons do: the process in between leads the new
-// session and exits, so that the daemon has no parent in our process tree and
-// cannot be found through its parents.
+// daemon forks twice: the process in between leads the new session and exits, so that the
+// daemon cannot be found through its parents.
 func daemon(ctx context.Context, c *culprit, life time.Duration) (int, error) {
 	pid, err := c.firstWord(ctx, fmt.Sprintf("daemon-parent:%d", life/time.Second))
 	if err != nil {
@@ -94,8 +91,8 @@ func daemonChild(ctx context.Context, c *culprit, life time.Duration) (int, erro
 	return 0, nil
 }
 
-// firstWord starts a child, which writes a pid to its stdout when it is ready,
-// and returns that pid. The child inherits stderr and so keeps it open.
+// firstWord starts a child and returns the pid that it writes when ready. The child keeps
+// stderr open.
 func (c *culprit) firstWord(ctx context.Context, spec string) (int, error) {
 	cmd, err := c.child(ctx, spec)
 	if err != nil {
@@ -110,16 +107,16 @@ func (c *culprit) firstWord(ctx context.Context, spec string) (int, error) {
 		return 0, fmt.Errorf("start %s: %w", spec, err)
 	}
 	word, err := bufio.NewReader(out).ReadString('\n')
-	go func() { _ = cmd.Wait() }() // it may exit long before us and must not become a zombie
+	go func() { _ = cmd.Wait() }() // it may exit long before us
 	if err != nil {
 		return 0, fmt.Errorf("%s did not start: %w", spec, err)
 	}
 	return strconv.Atoi(strings.TrimSpace(word))
 }
 
-// leaveHolder starts a child that inherits stdout and stderr, and then serves,
-// or exits at once. The child notices our exit by the end of its stdin, and then holds
-// stdout for a while.
+// leaveHolder starts a child that inherits stdout and stderr, and then serves, or exits
+// at once. The child notices our exit by the end of its stdin, and then holds stdout for
+// a while.
 func leaveHolder(ctx context.Context, c *culprit, held time.Duration) (int, error) {
 	cmd, err := c.child(ctx, fmt.Sprintf("holding-child:%d", held/time.Millisecond))
 	if err != nil {
@@ -138,15 +135,14 @@ func leaveHolder(ctx context.Context, c *culprit, held time.Duration) (int, erro
 		return 0, nil
 	}
 	code, err := c.serve(ctx, faults{})
-	// The leash is not closed explicitly, because the child would then write
-	// before we exit: the exit of the process closes it. Keep it alive until
-	// then.
+	// Only the exit of the process closes the leash: otherwise the child would write
+	// before we exit.
 	runtime.KeepAlive(leash)
 	return code, err
 }
 
-// holdingChild writes a line when its parent has exited, holds stdout for a
-// while, and writes another.
+// holdingChild writes a line when its parent has exited, and another after holding
+// stdout.
 func holdingChild(ctx context.Context, c *culprit, held time.Duration) (int, error) {
 	_, _ = io.Copy(io.Discard, c.in)
 	s := newServer(c.out, c.errw, c.opts)

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 )
 
-// textKinds are healthy except for the bytes of their lines.
 func textKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "stray-text", Lint: "FRM01",
@@ -50,15 +49,13 @@ func textKinds() []misbehaviour {
 	}
 }
 
-// whole and spared are whether a spoiler also changes the response to the
-// handshake.
+// Whether a spoiler also changes the response to the handshake.
 const (
 	whole  = true
 	spared = false
 )
 
-// spoiled returns the healthy server with each line changed by spoil. With the
-// parameter "all", the response to the handshake is changed too, so that no
+// With the parameter "all", the response to the handshake is changed too, so that no
 // handshake succeeds.
 func spoiled(spoil func([]byte) []byte, all bool) func(context.Context, *culprit) (int, error) {
 	return func(ctx context.Context, c *culprit) (int, error) {
@@ -147,8 +144,7 @@ func isResponse(line []byte) bool {
 	return json.Unmarshal(line, &m) == nil && m.Method == ""
 }
 
-// insertText inserts bytes at the beginning of a string value of the line,
-// preferably one that people read.
+// insertText prefers a string value that people read.
 func insertText(line []byte, text string) []byte {
 	for _, key := range []string{"text", "description", "data", "message"} {
 		mark := []byte(`"` + key + `":"`)
@@ -168,8 +164,8 @@ func strayText(ctx context.Context, c *culprit) (int, error) {
 }
 
 const (
-	// rawEscapes clears the screen, sets the title, writes to the clipboard,
-	// makes a link, leaves a colour on, and reverses text, as bytes.
+	// rawEscapes clears the screen, sets the title, writes to the clipboard, makes a
+	// link, leaves a colour on, and reverses text.
 	rawEscapes = "\x1b[2J\x1b[H\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b]8;;https://example.com\x1b\\here\x1b]8;;\x1b\\\x1b[31mred \u202eesrever\u202c \u200bzero\r"
 	// jsonEscapes is the same inside a JSON string.
 	jsonEscapes = `\u001b[2J\u001b]0;owned\u0007\u001b]52;c;b3duZWQ=\u0007\u009b31mred ` + "\u202eesrever\u202c \u200b"

@@ -58,8 +58,8 @@ func (s *server) decorate(r *request, result any) any {
 	return fields
 }
 
-// inputRequired returns the result that asks a modern client a question: the
-// client is to send the same request again, with the answer under the same key.
+// inputRequired tells a modern client to repeat the request with the answer under the
+// same key.
 func inputRequired(method string, params object, state string) object {
 	return object{
 		"resultType":    "input_required",
@@ -70,8 +70,7 @@ func inputRequired(method string, params object, state string) object {
 
 const questionKey = "answer"
 
-// subscription is a listen request: the changes that a client wants to be
-// notified of.
+// subscription has the changes that a client wants to be notified of.
 type subscription struct {
 	id        json.RawMessage
 	Tools     bool     `json:"toolsListChanged,omitempty"`
@@ -88,8 +87,8 @@ func (sub subscription) notify(s *server, method string, params object) {
 	s.notify(method, tagged)
 }
 
-// listen opens a subscription. It is acknowledged at once and has no result: it
-// lasts until the client cancels it, or until the process exits.
+// A subscription is acknowledged at once and has no result: it lasts until the client
+// cancels it or the process exits.
 func (s *server) listen(_ context.Context, r *request) (any, error) {
 	var params struct {
 		Notifications *subscription `json:"notifications"`
@@ -147,8 +146,7 @@ func (s *server) resourceUpdated(uri string) {
 	}
 }
 
-// subscriptions returns the listens that match, in a stable order. The caller
-// must hold the lock.
+// The order is stable. The caller must hold the lock.
 func (s *server) subscriptions(want func(subscription) bool) []subscription {
 	var found []subscription
 	for _, sub := range s.listens {

@@ -38,10 +38,9 @@ func deathBy(name string) (func(), error) {
 	return nil, fmt.Errorf("invalid parameter %q: use segv, abort, kill or panic", name)
 }
 
-// DieBy ends the process by a signal, named without SIG, even one that the Go
-// runtime would turn into a stack trace and exit code 2. A shell replaces the
-// process: it keeps the pid and has the default action. No core file is
-// written.
+// DieBy ends the process by a signal, named without SIG, even one that the Go runtime
+// would turn into a stack trace and exit code 2: a shell replaces the process and keeps
+// its pid. No core file is written.
 func DieBy(name string) {
 	err := unix.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -" + name + " $$"}, os.Environ())
 	// Without a shell, SIGABRT is the closest that the runtime can do.

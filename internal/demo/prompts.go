@@ -126,8 +126,6 @@ func (s *server) getPrompt(_ context.Context, r *request) (any, error) {
 	return object{"description": p.description, "messages": p.messages(params.Arguments)}, nil
 }
 
-// complete returns values for an argument of a prompt or of a resource
-// template.
 func (s *server) complete(_ context.Context, r *request) (any, error) {
 	var params struct {
 		Ref struct {

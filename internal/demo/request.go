@@ -11,12 +11,11 @@ type request struct {
 	id     json.RawMessage
 	method string
 	params json.RawMessage
-	// revision is the protocol revision of this request; "" before the
-	// handshake. Revisions are dates, so they compare as strings.
+	// "" before the handshake. Revisions are dates, so they compare as strings.
 	revision string
 	meta     requestMeta
 	caps     clientCapabilities
-	// inputs and state are in the retry of a modern request whose result was a
+	// inputs and state are in the retry of a modern request that was answered by a
 	// question.
 	inputs map[string]json.RawMessage
 	state  string
@@ -78,8 +77,6 @@ func (r *request) handshake() bool {
 	return r.method == "initialize" || r.method == "server/discover"
 }
 
-// takesTime reports whether the request may run for long and so must run
-// concurrently.
 func (r *request) takesTime() bool {
 	if r.method != "tools/call" {
 		return r.method == "tasks/result"
@@ -92,7 +89,7 @@ func (r *request) takesTime() bool {
 	return ok && t.slow
 }
 
-// decode reads the params into v; missing params are an empty object.
+// decode reads missing params as an empty object.
 func (r *request) decode(v any) error {
 	if len(r.params) == 0 {
 		return nil
@@ -103,7 +100,7 @@ func (r *request) decode(v any) error {
 	return nil
 }
 
-// A method handles requests in one of the eras or both.
+// A method serves one era or both.
 type method struct {
 	legacy, modern bool
 	cacheable      bool // its modern result carries ttlMs and cacheScope
@@ -132,7 +129,7 @@ var methods = map[string]method{
 	"tasks/cancel":             {legacy: true, modern: true, call: (*server).cancelTask},
 }
 
-// perform checks that r is allowed in its era and state, and runs its method.
+// perform checks that r is allowed in its era and state.
 func (s *server) perform(ctx context.Context, r *request) (any, error) {
 	m, known := methods[r.method]
 	if !known {
@@ -154,7 +151,7 @@ func (s *server) perform(ctx context.Context, r *request) (any, error) {
 	return m.call(s, ctx, r)
 }
 
-// progress sends the progress of r, if its sender requested that.
+// progress does nothing unless r's sender requested it.
 func (r *request) progress(done, total float64, text string) {
 	if r.meta.ProgressToken == nil {
 		return
@@ -166,8 +163,8 @@ func (r *request) progress(done, total float64, text string) {
 	r.s.notify("notifications/progress", params)
 }
 
-// page returns one page of a list of n entries: the entries from first up to
-// last, and the cursor of the next page, or "" if this is the last one.
+// page returns the entries from first up to last of n, and the cursor of the next page,
+// "" if this is the last one.
 func (r *request) page(n, size int) (first, last int, next string, err error) {
 	var params struct {
 		Cursor *string `json:"cursor"`
@@ -175,8 +172,8 @@ func (r *request) page(n, size int) (first, last int, next string, err error) {
 	if err := r.decode(&params); err != nil {
 		return 0, 0, "", err
 	}
-	// The empty string is a valid cursor in 2026-07-28. The server never sends
-	// it, so it can only mean the beginning.
+	// The empty string is a valid cursor in 2026-07-28. The server never sends it, so it
+	// means the beginning.
 	if params.Cursor != nil && *params.Cursor != "" {
 		first, err = parseCursor(*params.Cursor)
 		if err != nil || first <= 0 || first >= n {

@@ -110,8 +110,6 @@ func (s *server) knownURI(r *request) (string, error) {
 	return params.URI, nil
 }
 
-// contents returns the contents of a URI, of a listed resource or of a
-// template.
 func (s *server) contents(uri string) (object, bool) {
 	text := func(mime, text string) (object, bool) {
 		return object{"uri": uri, "mimeType": mime, "text": text}, true

@@ -110,9 +110,8 @@ const (
 	},"required":["reference","price","passengers"],"additionalProperties":false}`
 )
 
-// askForm returns the form of the ask tool, with every type of field of a
-// revision. Defaults other than booleans, choices with titles and multiple
-// choices exist since 2025-11-25.
+// Defaults other than booleans, choices with titles and multiple choices exist since
+// 2025-11-25.
 func askForm(revision string) string {
 	if revision < "2025-11-25" {
 		return `{"type":"object","properties":{

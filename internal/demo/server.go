@@ -1,3 +1,13 @@
+// Package demo is the MCP server built into mcpdbg, for learning and for the tests of
+// every other package. [Serve] is a healthy server that speaks both eras of the protocol:
+// the legacy one (initialize, revisions 2024-11-05 to 2025-11-25) and the modern one
+// (2026-07-28: stateless, every request carries its revision in _meta). [Misbehave] runs
+// a server with exactly one of the faults in [Kinds]; apart from it the server works.
+// Faults of bytes change the lines of the healthy server, faults of the protocol are
+// hooks on its requests, and faults of the process run this program again with a kind of
+// its own. No MCP library is used, so that messages can be wrong in the ways that real
+// servers are. Every process that is meant to outlive another has a lifespan, the
+// parameter of its kind.
 package demo
 
 import (
@@ -17,9 +27,8 @@ import (
 type Options struct {
 	// Version is the version that the server reports; "" means "dev".
 	Version string
-	// Self is the command that starts this program as a demo server, with the
-	// kind of misbehaviour as a further argument. Kinds with child processes
-	// use it. Nil means this executable with the arguments "demo-server
+	// Self is the command of this demo server, which kinds with child processes run with
+	// a kind as further argument. Nil means this executable with "demo-server
 	// --misbehave".
 	Self []string
 	// Changed changes one schema and one result, as a later build of a server
@@ -30,37 +39,31 @@ type Options struct {
 // maxCalls is the maximum number of running calls; more are rejected.
 const maxCalls = 256
 
-// drainTime is how long Serve waits at its end for cancelled calls. Only a call
-// that is blocked in a write to a full pipe needs it.
+// drainTime is how long Serve waits at its end for cancelled calls, which may be blocked
+// in a write to a full pipe.
 const drainTime = time.Second
 
-// Serve runs the healthy server. It reads requests from in, one per line, and
-// responds on out until in ends, ctx is cancelled or a client requests a crash.
-// It returns the process exit code: 0, or 2 after a crash. Calls in flight at
-// the end are dropped. Log lines go to errw.
-//
-// Quick requests are handled in the order in which they arrive; tools that take
-// time or send server requests run concurrently. Serve reads in from a
-// goroutine that ends only when in does, so a reader that never ends outlives a
-// cancelled ctx.
+// Serve runs the healthy server: it reads requests from in, one per line, and responds on
+// out until in ends, ctx is cancelled or a client requests a crash. The exit code is 0,
+// or 2 after a crash. Calls in flight at the end are dropped. Log lines go to errw. Quick
+// requests are handled in order; tools that take time or send server requests run
+// concurrently. Serve reads in from a goroutine that ends only when in does.
 func Serve(ctx context.Context, in io.Reader, out, errw io.Writer, opts Options) int {
 	return newServer(out, errw, opts).run(ctx, in)
 }
 
-// faults are the differences of a misbehaving server from the healthy one. The
-// zero value is healthy.
+// faults make a misbehaving server. The zero value is healthy.
 type faults struct {
-	// request gets each request first, on the reading goroutine, and returns
-	// true if it has handled it.
+	// request gets each request first, on the reading goroutine, and returns true if it
+	// handled it.
 	request func(ctx context.Context, s *server, r *request) bool
 	// answered is called after a response has been written.
 	answered func(ctx context.Context, s *server, r *request)
-	// spoil returns the bytes to write instead of a line (including its
-	// newline). Responses to initialize and server/discover are excluded unless
-	// spoilAll.
+	// spoil changes a line (including its newline), except responses to initialize and
+	// server/discover unless spoilAll.
 	spoil    func(line []byte) []byte
 	spoilAll bool
-	// splitsBatches has the responses to a batch sent in parts and in another order.
+	// splitsBatches sends the responses to a batch in parts and in another order.
 	splitsBatches bool
 }
 
@@ -100,13 +103,11 @@ func newServer(out, errw io.Writer, opts Options) *server {
 	}
 }
 
-// exitCode is the cause of a server's context when the server ends itself.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// run serves until the end of in, of ctx, or of the server, and returns the
-// exit code.
+// run returns the exit code.
 func (s *server) run(ctx context.Context, in io.Reader) int {
 	ctx, s.stop = context.WithCancelCause(ctx)
 	s.ended = ctx.Done()
@@ -211,7 +212,7 @@ func (s *server) start(ctx context.Context, r *request) {
 	})
 }
 
-// enter records a call as running, so that it can be cancelled.
+// enter records a call, so that it can be cancelled.
 func (s *server) enter(ctx context.Context, r *request) (context.Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,8 +236,7 @@ func (s *server) leave(r *request) {
 	delete(s.running, compact(r.id))
 }
 
-// answer runs a request's method and sends its result. A cancelled call has no
-// response.
+// A cancelled call has no response.
 func (s *server) answer(ctx context.Context, r *request) {
 	result, err := s.perform(ctx, r)
 	if _, stays := result.(noAnswer); stays {
@@ -310,8 +310,7 @@ func (s *server) handleBatch(ctx context.Context, line []byte) {
 	})
 }
 
-// sendResponses sends the responses to a batch: as one, or the last one alone and
-// then the others.
+// sendResponses sends a batch as one, or its last response alone and then the others.
 func (s *server) sendResponses(responses []message) {
 	if n := len(responses) - 1; s.faults.splitsBatches && n > 0 {
 		s.send(false, responses[n])
@@ -321,8 +320,7 @@ func (s *server) sendResponses(responses []message) {
 	s.send(false, responses)
 }
 
-// send writes one message, or a batch of them, as one line. Errors are ignored:
-// a client that closes our stdout will soon close our stdin.
+// Errors are ignored: a client that closes our stdout will soon close our stdin.
 func (s *server) send(handshake bool, v any) {
 	line := encode(v)
 	if s.faults.spoil != nil && (s.faults.spoilAll || !handshake) {
@@ -374,7 +372,7 @@ func serverCapabilities(revision string) object {
 	return caps
 }
 
-// in ascending order of severity (RFC 5424)
+// In ascending order of severity (RFC 5424).
 var logLevels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // pixelPNG is a PNG picture of one pixel, in base64.

@@ -11,17 +11,16 @@ import (
 	"time"
 )
 
-// Names of tasks in the protocol: an extension since 2026-07-28, before that a
-// capability.
+// Tasks are an extension since 2026-07-28, before that a capability.
 const (
 	tasksExtension  = "io.modelcontextprotocol/tasks"
 	metaRelatedTask = "io.modelcontextprotocol/related-task"
 )
 
 const (
-	// pollInterval is the time between two polls that the server asks for.
+	// pollInterval is what the server asks for.
 	pollInterval = 500 * time.Millisecond
-	// maxTasks is how many tasks the server keeps at a time.
+	// maxTasks is how many tasks the server keeps.
 	maxTasks = maxCalls
 )
 
@@ -46,9 +45,9 @@ type task struct {
 	inputs  chan json.RawMessage // the answer to asks; buffered
 }
 
-// runsAsTask reports whether a call of the tool becomes a task; the error is that
-// of a call which may not. In revision 2025-11-25 the client asks for a task,
-// since 2026-07-28 the server decides.
+// runsAsTask reports whether a call becomes a task; the error is that of a call which may
+// not. In revision 2025-11-25 the client asks for a task, since 2026-07-28 the server
+// decides.
 func (t tool) runsAsTask(r *request) (bool, error) {
 	switch {
 	case r.modern() && t.task != "required":
@@ -125,7 +124,7 @@ func (s *server) endTask(k *task, r *request, result any, err error) {
 	close(k.done)
 }
 
-// show returns the task as its state describes it. The lock is held.
+// The lock is held.
 func (k *task) show(modern bool) object {
 	shown := object{"taskId": k.id, "status": k.status, "createdAt": k.created.UTC().Format(time.RFC3339Nano), "lastUpdatedAt": k.updated.UTC().Format(time.RFC3339Nano)}
 	ttl, poll := "ttl", "pollInterval"
@@ -142,8 +141,7 @@ func (k *task) show(modern bool) object {
 	return shown
 }
 
-// taskOf returns the task that a request names. The server forgets a task when
-// its ttl is over.
+// taskOf forgets a task when its ttl is over.
 func (s *server) taskOf(r *request) (*task, error) {
 	var params struct {
 		ID string `json:"taskId"`
@@ -165,8 +163,7 @@ func (s *server) taskOf(r *request) (*task, error) {
 	return k, nil
 }
 
-// getTask returns the state of a task, in the modern era with what it asks for,
-// its result or its error.
+// In the modern era, getTask also returns the open questions, result or error.
 func (s *server) getTask(_ context.Context, r *request) (any, error) {
 	k, err := s.taskOf(r)
 	if err != nil {
@@ -189,8 +186,7 @@ func (s *server) getTask(_ context.Context, r *request) (any, error) {
 	return shown, nil
 }
 
-// taskResult waits for the end of a task and returns what the call would have
-// returned.
+// taskResult waits for the task and returns what the call would have returned.
 func (s *server) taskResult(ctx context.Context, r *request) (any, error) {
 	k, err := s.taskOf(r)
 	if err != nil {
@@ -258,7 +254,7 @@ func (s *server) cancelTask(_ context.Context, r *request) (any, error) {
 	return k.show(false), nil
 }
 
-// says sets the status message of the task that a request runs as, if any.
+// says sets the status message of the task, if r runs as one.
 func (r *request) says(message string) {
 	if r.runs == nil {
 		return
@@ -270,9 +266,8 @@ func (r *request) says(message string) {
 	}
 }
 
-// askAsTask asks the client on behalf of a task and waits for the answer: a
-// legacy client that has sent tasks/result gets a request, a modern one finds it
-// in the task.
+// askAsTask waits for the answer: a legacy client that has sent tasks/result gets a
+// request, a modern one finds it in the task.
 func (r *request) askAsTask(ctx context.Context, method string, params object) (answer json.RawMessage, instead any, err error) {
 	k, s := r.runs, r.s
 	s.mu.Lock()

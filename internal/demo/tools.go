@@ -131,8 +131,8 @@ func (s *server) callTool(ctx context.Context, r *request) (any, error) {
 	return t.call(ctx, r, params.Arguments)
 }
 
-// withArguments makes a toolFunc that decodes the arguments strictly, over the
-// defaults, and rejects invalid ones.
+// withArguments decodes the arguments strictly, over the defaults, and rejects invalid
+// ones.
 func withArguments[A any](defaults A, call func(ctx context.Context, r *request, args A) (any, error)) toolFunc {
 	return func(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
 		args := defaults
@@ -148,8 +148,8 @@ func withArguments[A any](defaults A, call func(ctx context.Context, r *request,
 	}
 }
 
-// refuse returns the result of a tool that rejects its arguments: since revision
-// 2025-11-25 a result that a model can read, before that a JSON-RPC error.
+// refuse rejects arguments: since revision 2025-11-25 by a result that a model can read,
+// before that by a JSON-RPC error.
 func (r *request) refuse(format string, a ...any) (any, error) {
 	if r.revision < "2025-11-25" {
 		return nil, errorf(codeInvalidParams, format, a...)
@@ -167,8 +167,7 @@ func failure(format string, a ...any) object {
 	return result
 }
 
-// structured returns a tool result with structured content, and the same as
-// text for older clients.
+// structured repeats the content as text for older clients.
 func structured(r *request, value object) object {
 	result := textResult(string(bytes.TrimSpace(encode(value))))
 	if r.revision >= "2025-06-18" {
@@ -177,8 +176,8 @@ func structured(r *request, value object) object {
 	return result
 }
 
-// bigText is a tool result of one text block of that many bytes. It is written
-// in pieces, so that a large result costs no memory.
+// bigText is a result of one text block of that many bytes, written in pieces to save
+// memory.
 type bigText int
 
 const bigPattern = "The quick brown fox jumps over the lazy dog. 0123456789abcdefgh "
@@ -206,8 +205,8 @@ func (s *server) sendBig(r *request, size bigText) {
 	})
 }
 
-// The differences of a server with Options.Changed, for comparisons to find:
-// one schema of tools/list, and one result.
+// The differences of a server with Options.Changed: one schema of tools/list, and one
+// result.
 const (
 	changedTool      = "slow"
 	slowInputChanged = `{` + dialect + `,"type":"object","properties":{

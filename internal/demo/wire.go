@@ -23,15 +23,14 @@ const (
 	codeUnsupportedVer    = -32022 // 2026-07-28
 )
 
-// maxLine is the maximum size of an incoming line; the response to a longer one
-// is a parse error, and the line is skipped.
+// maxLine is the size of an incoming line; a longer one is skipped, and gets a parse
+// error.
 const maxLine = 16 << 20
 
-// object is a JSON object to send. Its keys are sorted, so the same response
-// always has the same bytes.
+// The keys are sorted, so the same response always has the same bytes.
 type object = map[string]any
 
-// message is any JSON-RPC 2.0 message. Ids keep their bytes.
+// Ids keep their bytes.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -53,25 +52,23 @@ func errorf(code int, format string, args ...any) *rpcError {
 	return &rpcError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// encode returns v as one line of JSON, including the newline, without HTML
-// escapes.
+// encode returns v as one line, including the newline, without HTML escapes.
 func encode(v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Everything that is sent is built in this package from maps, strings
-		// and numbers, and from raw values that have been parsed before.
+		// All is built here from maps, strings and numbers, and from raw values that were
+		// parsed before.
 		panic(fmt.Sprintf("demo: encode %T: %v", v, err))
 	}
 	return buf.Bytes()
 }
 
-// compact returns the bytes of a JSON value without surrounding space, the form
-// in which ids are compared.
+// compact removes surrounding space, the form in which ids are compared.
 func compact(raw json.RawMessage) string { return string(bytes.TrimSpace(raw)) }
 
-// lockedWriter lets several goroutines write whole lines to one stream.
+// lockedWriter lets several goroutines write whole lines.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -83,20 +80,18 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// hold gives f exclusive access to the stream, for output that takes more than
-// one Write.
+// hold gives f exclusive access to the stream, for output of several Writes.
 func (l *lockedWriter) hold(f func(w io.Writer) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return f(l.w)
 }
 
-// errLineTooLong reports a line over maxLine, which has been skipped.
 var errLineTooLong = errors.New("line too long")
 
-// readLine returns the next line without its newline (and without one carriage
-// return before it), or errLineTooLong, or the reader's error. The bytes belong
-// to the caller. An unterminated last line counts as a line.
+// readLine returns the next line without its newline (and one carriage return before it),
+// or errLineTooLong, or the reader's error. The bytes belong to the caller. An
+// unterminated last line counts.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	tooLong := false
